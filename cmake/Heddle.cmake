@@ -1,0 +1,46 @@
+# The project's own conventions: one folder = one target = one namespace = one include prefix.
+find_package(nlohmann_json REQUIRED)
+find_package(fmt REQUIRED)
+find_package(GTest REQUIRED)
+include(GoogleTest)
+
+find_program(CCACHE ccache)
+if(CCACHE)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE})
+endif()
+
+# Warnings are errors for our own code; a target that links this opts in.
+add_library(heddle_warnings INTERFACE)
+target_compile_options(heddle_warnings INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion
+  -Wno-sign-conversion -Wnon-virtual-dtor -Wold-style-cast -Woverloaded-virtual -Werror)
+
+# No FMA contraction: a simulated multiply and add stay two roundings.
+add_library(heddle_options INTERFACE)
+target_compile_options(heddle_options INTERFACE -ffp-contract=off -fno-math-errno)
+target_include_directories(heddle_options INTERFACE ${PROJECT_SOURCE_DIR})
+if(HEDDLE_SANITIZE)
+  target_compile_options(heddle_options INTERFACE -fsanitize=address,undefined -fno-sanitize-recover=all
+    -fno-omit-frame-pointer)
+  target_link_options(heddle_options INTERFACE -fsanitize=address,undefined)
+endif()
+
+# heddle_library(isa SOURCES a.cpp … LINK heddle::x …): static library heddle_isa, alias heddle::isa.
+function(heddle_library name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;LINK" ${ARGN})
+  add_library(heddle_${name} STATIC ${ARG_SOURCES})
+  add_library(heddle::${name} ALIAS heddle_${name})
+  target_link_libraries(heddle_${name} PUBLIC heddle_options ${ARG_LINK} PRIVATE heddle_warnings)
+endfunction()
+
+# heddle_test(isa SOURCES a_test.cpp … LINK heddle::isa): one test binary for a folder.
+function(heddle_test name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;LINK" ${ARGN})
+  if(NOT BUILD_TESTING)
+    return()
+  endif()
+  add_executable(${name}_test ${ARG_SOURCES})
+  target_link_libraries(${name}_test PRIVATE ${ARG_LINK} heddle_warnings GTest::gtest_main GTest::gmock)
+  target_compile_definitions(${name}_test PRIVATE HEDDLE_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
+    HEDDLE_BINARY_DIR="${PROJECT_BINARY_DIR}")
+  gtest_discover_tests(${name}_test DISCOVERY_TIMEOUT 60)
+endfunction()

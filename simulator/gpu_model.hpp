@@ -1,0 +1,46 @@
+// A GPU as data. Values come from simulator/models/*.toml; each has a unit and a source there.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "isa/arch.hpp"
+
+namespace heddle::simulator {
+
+struct GpuModel {
+  std::string id;    // "h200"
+  std::string name;  // "NVIDIA H200", what cudaGetDeviceProperties reports
+  isa::Arch arch{};
+  std::uint32_t sms = 0;
+  std::uint32_t max_threads_per_block = 0;
+  std::uint32_t max_threads_per_sm = 0;
+  std::uint32_t max_warps_per_sm = 0;
+  std::uint32_t max_blocks_per_sm = 0;
+  std::uint32_t registers_per_sm = 0;
+  std::uint32_t registers_per_block = 0;
+  std::uint32_t register_allocation_unit = 0;  // registers per warp are rounded up to this
+  std::uint32_t warp_allocation_granularity = 0;
+  std::uint32_t shared_bytes_per_sm = 0;
+  std::uint32_t shared_bytes_per_block = 0;        // without opting in
+  std::uint32_t shared_bytes_per_block_optin = 0;
+  std::uint32_t shared_bytes_reserved = 0;         // per block, by the system
+  std::uint32_t shared_allocation_unit = 0;
+  std::uint64_t memory_bytes = 0;
+  std::uint32_t l2_bytes = 0;
+  std::uint32_t clock_khz = 0;
+  std::uint32_t memory_clock_khz = 0;
+  std::uint32_t memory_bus_bits = 0;
+};
+
+// A built-in model by id ("h200", "t4", "a100", "rtx3090", "rtx4090", "h100"). Throws
+// std::invalid_argument naming the known ones.
+const GpuModel& gpu_model(std::string_view id);
+// The model a program for `arch` runs on when the user chose none.
+const GpuModel& default_model(isa::Arch arch);
+std::vector<std::string> model_ids();
+
+}  // namespace heddle::simulator

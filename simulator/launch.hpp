@@ -1,0 +1,135 @@
+// Running one kernel launch: what goes in and what comes out.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "isa/cubin.hpp"
+#include "isa/program.hpp"
+#include "simulator/counts.hpp"
+#include "simulator/gpu_model.hpp"
+#include "simulator/memory.hpp"
+#include "simulator/types.hpp"
+
+namespace heddle::simulator {
+
+// A cubin loaded on a device: code placed, globals allocated and initialised.
+class Module {
+ public:
+  // Throws isa::CubinError; std::bad_alloc when globals do not fit.
+  Module(std::vector<std::byte> cubin_bytes, std::string origin, DeviceMemory& memory);
+  ~Module();
+
+  const isa::Cubin& cubin() const { return cubin_; }
+  const isa::Program& program() const { return program_; }
+  const std::vector<std::byte>& cubin_bytes() const { return bytes_; }
+  const std::string& origin() const { return origin_; }
+  // Device address and size of a __device__ variable; __constant__ variables are found here too and
+  // live in bank 3, which constant_bank3 shows.
+  struct Global { std::uint64_t address; std::uint64_t bytes; bool is_constant; };
+  std::optional<Global> find_global(std::string_view name) const;
+  std::span<std::byte> constant_bank3();
+  // Source position of a code address; line tables are read when first asked for.
+  struct Position {
+    std::string function, file;
+    std::uint32_t line = 0;
+    std::string inlined_function;
+  };
+  std::optional<Position> position(std::uint64_t code_address) const;
+  std::string code_sha256() const;  // over every .text section as in the file, before relocation
+
+ private:
+  std::vector<std::byte> bytes_;
+  std::string origin_;
+  isa::Cubin cubin_;
+  isa::Program program_;
+  DeviceMemory& memory_;
+  std::map<std::string, Global, std::less<>> globals_;
+  std::vector<std::byte> bank3_;
+  mutable std::map<std::uint32_t, isa::LineTable> lines_;
+};
+
+struct LaunchRequest {
+  Module* module = nullptr;
+  const isa::Kernel* kernel = nullptr;
+  Dim3 grid, block, cluster;
+  std::uint32_t dynamic_shared_bytes = 0;
+  bool cooperative = false;
+  std::vector<std::byte> parameters;  // as laid out in the constant bank, from the first parameter
+};
+
+// A fault of the simulated kernel.
+struct Fault {
+  enum class Kind : std::uint8_t {
+    illegal_address, misaligned_address, illegal_instruction, unsupported_instruction, trap, assert_,
+    deadlock, instruction_limit, stack_overflow, invalid_pc, interrupted,
+  };
+  Kind kind{};
+  std::string kernel;
+  Dim3 block_index{0, 0, 0};
+  std::uint32_t warp = 0;         // in the block
+  Mask lanes = 0;
+  Dim3 thread{0, 0, 0};           // the lowest lane's threadIdx
+  std::uint64_t pc = 0;           // byte offset in `function`
+  std::string function;
+  std::string source;             // "file.cu:12", empty when unknown
+  std::uint64_t address = 0;      // memory faults
+  std::uint32_t access_bytes = 0;
+  std::string instruction;        // its text
+  std::string details;            // nearest allocation; what each warp waits for; …
+  std::string message() const;    // all of it, over several lines
+};
+
+// Whether what is counted depends on the order in which warps run, and why.
+struct LaunchClass {
+  std::vector<std::string> order_dependent_because;  // empty: determined
+  bool determined() const { return order_dependent_because.empty(); }
+};
+
+struct LaunchOptions {
+  unsigned threads = 1;                      // host threads; 0: all cores
+  std::uint64_t max_instructions = 0;        // warp instructions in this launch; 0: no limit
+  // Called with text printed by device printf, in order.
+  std::function<void(std::string_view)> print;
+  std::function<bool()> interrupted;         // polled now and then; true stops the launch
+};
+
+struct LaunchOutcome {
+  // counts[i] belongs to program().instructions[i].
+  std::vector<InstructionCounts> counts;
+  std::uint64_t warps = 0;
+  std::optional<Fault> fault;
+  LaunchClass launch_class;
+  std::vector<std::string> unmodelled;  // approximations that this launch used
+  std::string threads_note;             // why it fell back to one thread, if it did
+};
+
+// A simulated GPU: a model and its memory. One launch runs at a time.
+class Device {
+ public:
+  explicit Device(const GpuModel& model);
+  ~Device();
+  const GpuModel& model() const;
+  DeviceMemory& memory();
+  // CUDA's launch-configuration rules; the name of the CUDA error ("cudaErrorInvalidConfiguration",
+  // "cudaErrorLaunchOutOfResources" …) and why, or nothing when the launch is possible.
+  struct Refusal { std::string cuda_error; std::string why; };
+  std::optional<Refusal> check(const LaunchRequest& request) const;
+  LaunchOutcome launch(const LaunchRequest& request, const LaunchOptions& options);
+  // Bytes of device printf output that may be pending; per-thread stack limit. CUDA's defaults.
+  std::uint64_t stack_limit = 1024;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace heddle::simulator

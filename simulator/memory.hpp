@@ -1,0 +1,59 @@
+// Device memory: 64-bit addresses, bounds known per allocation.
+//
+// Device addresses are not host pointers: plain device memory lies in a view only the simulator
+// has. Host memory that a program pinned or asked to be managed is mapped at its own address.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+
+namespace heddle::simulator {
+
+struct Allocation {
+  std::uint64_t address = 0;
+  std::uint64_t bytes = 0;       // as asked for
+  std::byte* data = nullptr;     // the simulator's view of its first byte
+  std::uint32_t ordinal = 0;     // 0, 1, … in order of allocation; never reused
+  bool host_mapped = false;      // pinned or managed: `data` is the program's own pointer
+  std::string label;             // "cudaMalloc", "__device__ name" …; for reports
+  bool contains(std::uint64_t at, std::uint64_t count) const {
+    return at >= address && count <= bytes && at - address <= bytes - count;
+  }
+};
+
+class DeviceMemory {
+ public:
+  // `capacity` bytes at most in plain allocations.
+  explicit DeviceMemory(std::uint64_t capacity);
+  ~DeviceMemory();
+  DeviceMemory(const DeviceMemory&) = delete;
+  DeviceMemory& operator=(const DeviceMemory&) = delete;
+
+  // Nothing if the capacity does not allow it. Contents are zero. Addresses depend only on the
+  // sequence of calls.
+  std::optional<std::uint64_t> allocate(std::uint64_t bytes, std::string label,
+                                        std::uint64_t alignment = 512);
+  // Makes `host` visible to kernels at its own address.
+  std::uint64_t map_host(std::byte* host, std::uint64_t bytes, std::string label);
+  bool free(std::uint64_t address);  // false: no allocation starts there
+
+  const Allocation* find(std::uint64_t address) const;     // the one that contains it, or null
+  const Allocation* nearest(std::uint64_t address) const;  // for reports
+  // A view of [address, address + bytes), or null when not wholly inside one allocation.
+  std::byte* view(std::uint64_t address, std::uint64_t bytes) const;
+
+  std::uint64_t used() const;
+  std::uint64_t capacity() const;
+  const std::map<std::uint64_t, Allocation>& allocations() const;  // by address
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace heddle::simulator

@@ -1,0 +1,69 @@
+// The record: what a run (model) or a measurement (hardware) of a program writes. Schema
+// "heddle.record/1"; see docs/record.md. A key a source cannot know is absent, never zero.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "simulator/types.hpp"
+
+namespace heddle::simulator {
+
+using MetricValues = std::map<std::string, double>;  // exact counts are integers below 2^53
+
+struct InstructionRecord {
+  std::string function;  // mangled
+  std::uint64_t pc = 0;  // byte offset in it
+  std::string line;      // "file.cu:12"; empty when unknown
+  std::string inlined;   // the function inlined here, if any
+  std::string text;      // as nvdisasm prints it; model records only
+  MetricValues metrics;
+};
+
+struct MemoryRecord {
+  std::uint32_t allocation = 0;  // ordinal
+  std::uint64_t bytes = 0;
+  std::string sha256;
+};
+
+struct LaunchRecord {
+  std::uint64_t index = 0;
+  std::string kernel;  // mangled
+  Dim3 grid, block;
+  std::uint32_t dynamic_shared_bytes = 0, static_shared_bytes = 0;
+  std::uint32_t registers = 0;
+  std::uint32_t local_bytes = 0;     // stack frame per thread
+  std::optional<std::uint32_t> constant_bytes, spill_store_bytes, spill_load_bytes;
+  std::string code_sha256;
+  std::string launch_class;          // "determined", "order-dependent"; empty: unknown
+  std::vector<std::string> class_reasons;
+  MetricValues metrics;
+  std::vector<InstructionRecord> instructions;
+  std::vector<MemoryRecord> memory;
+  std::vector<std::string> unmodelled;
+  std::string fault;                 // empty: it completed
+};
+
+struct Record {
+  std::string source;     // "model" or "hardware"
+  std::string device, arch, toolchain, driver, date;
+  std::vector<std::string> program;  // argv
+  std::vector<LaunchRecord> launches;
+  bool complete = true;
+};
+
+nlohmann::ordered_json to_json(const LaunchRecord& launch);
+nlohmann::ordered_json to_json(const Record& record);
+// Throws std::runtime_error naming `origin` and the key that is missing or wrong.
+LaunchRecord launch_from_json(const nlohmann::ordered_json& json, const std::string& origin);
+Record record_from_json(const nlohmann::ordered_json& json, const std::string& origin);
+Record read_record(const std::filesystem::path& path);
+// Written beside its place and renamed.
+void write_record(const Record& record, const std::filesystem::path& path);
+
+}  // namespace heddle::simulator
