@@ -20,14 +20,15 @@ struct GpuModel {
   std::uint32_t max_threads_per_sm = 0;
   std::uint32_t max_warps_per_sm = 0;
   std::uint32_t max_blocks_per_sm = 0;
+  std::uint32_t barriers_per_sm = 0;  // block barriers in the SM's pool; 0: no limit
   std::uint32_t registers_per_sm = 0;
   std::uint32_t registers_per_block = 0;
   std::uint32_t register_allocation_unit = 0;  // registers per warp are rounded up to this
   std::uint32_t warp_allocation_granularity = 0;
   std::uint32_t shared_bytes_per_sm = 0;
-  std::uint32_t shared_bytes_per_block = 0;        // without opting in
+  std::uint32_t shared_bytes_per_block = 0;  // without opting in
   std::uint32_t shared_bytes_per_block_optin = 0;
-  std::uint32_t shared_bytes_reserved = 0;         // per block, by the system
+  std::uint32_t shared_bytes_reserved = 0;  // per block, by the system
   std::uint32_t shared_allocation_unit = 0;
   std::uint64_t memory_bytes = 0;
   std::uint32_t l2_bytes = 0;
@@ -36,11 +37,21 @@ struct GpuModel {
   std::uint32_t memory_bus_bits = 0;
 };
 
-// A built-in model by id ("h200", "t4", "a100", "rtx3090", "rtx4090", "h100"). Throws
+// A built-in model by id ("h200", "h100", "a100", "a6000", "rtx3090", "rtx4090", "t4"). Throws
 // std::invalid_argument naming the known ones.
 const GpuModel& gpu_model(std::string_view id);
 // The model a program for `arch` runs on when the user chose none.
 const GpuModel& default_model(isa::Arch arch);
 std::vector<std::string> model_ids();
+
+// Reads a model; `origin` names it in errors. Throws std::runtime_error with origin and key when a
+// value is missing, unknown, out of range, or has no unit or no source.
+GpuModel parse_gpu_model(std::string_view toml, std::string_view id, std::string_view origin);
+
+// Where the value of `key` of a built-in model comes from, as its file says.
+struct ModelValue {
+  std::string key, value, unit, source;
+};
+std::vector<ModelValue> model_values(std::string_view id);
 
 }  // namespace heddle::simulator

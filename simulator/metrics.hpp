@@ -1,0 +1,76 @@
+// The metric table: one row per metric, and the record of a launch computed from it.
+//
+// A run keeps a handful of sums per instruction (simulator/counts.hpp); every exact metric is a
+// function of those and of what the instruction is, evaluated here after the launch.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include "isa/instruction.hpp"
+#include "simulator/counts.hpp"
+#include "simulator/launch.hpp"
+#include "simulator/record.hpp"
+
+namespace heddle::simulator {
+
+// exact: what the architecture determines. modelled: what time decides, or what a model of ours
+// approximates; such a value carries an error.
+enum class MetricKind : std::uint8_t { exact, modelled };
+
+// What one instruction adds to a metric.
+using Amount = std::uint64_t (*)(const isa::Instruction&, const InstructionCounts&);
+
+struct LaunchFacts;  // metrics.cpp: the launch's shape and the GPU it ran on
+
+struct Metric {
+  std::string_view name;    // as Nsight Compute spells it, with the roll-up suffix
+  std::string_view nvprof;  // nvprof's metric or event; empty: it has none
+  std::string_view unit;
+  MetricKind kind = MetricKind::exact;
+  std::string_view meaning;  // one line
+  // Either a sum over instructions, `scale` times one over another sum, or a fact of the launch.
+  Amount amount = nullptr;
+  Amount per = nullptr;
+  double scale = 1;
+  std::optional<double> nvprof_when_empty;  // nvprof's value where `per` sums to 0
+  double (*of_launch)(const LaunchFacts&) = nullptr;
+
+  bool is_sum() const { return amount != nullptr && per == nullptr; }
+};
+
+std::span<const Metric> metrics();
+// By name, by name without roll-up suffix, or by nvprof's name; null when there is none.
+const Metric* find_metric(std::string_view name);
+// The known name nearest to `name`, for "did you mean"; empty when none is near.
+std::string_view nearest_metric(std::string_view name);
+
+// One executed instruction, what a group of metrics is summed over.
+struct CountedInstruction {
+  const isa::Instruction* instruction = nullptr;
+  InstructionCounts counts;
+};
+
+// Values of the sums and ratios over a group of instructions (a launch, a line, one instruction).
+// A ratio over nothing is absent.
+MetricValues evaluate(std::span<const CountedInstruction> instructions);
+
+struct RecordOptions {
+  std::uint64_t index = 0;               // of the launch in its program
+  bool per_instruction = false;          // with LaunchRecord::instructions
+  const DeviceMemory* memory = nullptr;  // with digests of its allocations
+};
+
+// The record of a launch that ran to its end or to a fault. In `instructions`, sums that are zero
+// are left out: a metric the launch has and an instruction lacks is zero there.
+LaunchRecord make_launch_record(const LaunchRequest& request, const LaunchOutcome& outcome,
+                                const GpuModel& model, const RecordOptions& options = {});
+
+// SHA-256 of every allocation a program made, in order of allocation. Addresses differ between the
+// model and a GPU, so an aligned 8-byte word that points into an allocation is hashed as zero
+// (docs/record.md).
+std::vector<MemoryRecord> digest_memory(const DeviceMemory& memory);
+
+}  // namespace heddle::simulator
