@@ -48,24 +48,45 @@ struct Control {
   std::uint8_t reuse = 0;          // bits A, B, C
 };
 
+// Where the operands are. A source's role is its hardware slot, with one exception: a second source
+// which sits in slot C because there are only two (FADD, DADD, HADD2, DSETP, HSET2) is `b`. So
+// sources are numbered as the text prints them, and these are the cases to know:
+//   one source     `b` where the opcode has operand forms (MOV, MUFU, POPC, FLO, BREV, IABS, I2F,
+//                  F2I, F2F, FRND, I2FP, NANOSLEEP, UMOV …); `a` for the register-only ones (MATCH,
+//                  REDUX, R2UR, MOVM)
+//   PRMT           a = bytes 0–3, b = selector, c = bytes 4–7
+//   SHF            a = low word, b = count, c = high word
+//   LEA.HI         a = low word, b = addend, c = high word
+//   ISETP.EX       pr = the result for the low words
+//   IADD3.X        pp and pq = carry in
+//   SHFL           a = value, b = lane, c = clamp and segment mask
+//   P2R, R2P       a = value (R2P: of the register unpacked), b = mask
+//   memory         a = address register, b = data stored or atomic operand (CAS: compare), c = new
+//                  value of CAS; ur = uniform register (address part, or descriptor: see
+//                  Mod::descriptor); offset = signed bytes. LDGSTS: rd = register of the shared
+//                  address, a = of the global one, offset = of the shared address, c.value = of the
+//                  global one
+//   LDC, ULDC      b = the constant (bank in index, byte offset in value), a = register added
+//   branches       offset = target minus the address after this word; RET, CALL, BRX: a = register
+//                  pair; BRA.DIV, BRA.CONV: ur = mask
+//   WARPSYNC       b = mask; .COLLECTIVE, .ALL: target in offset
+//   BMOV           barrier or Mod::cbu_state, register in rd or b
+//   BAR            b = barrier number, c = thread count, where they are registers; otherwise
+//                  Mod::bar_id and Mod::bar_count
 struct Instruction {
   Op op{};
   Arch arch{};
   Word word;
   const Encoding* encoding = nullptr;
 
-  Predicate guard;
+  Predicate guard;          // of the uniform file for uniform-datapath instructions
   std::uint8_t rd = kRZ;    // vector destination (also the first of a pair or quad)
   std::uint8_t urd = kURZ;  // uniform destination
   std::uint8_t pu = kPT;    // first and second predicate destination (uniform for uniform ops)
   std::uint8_t pv = kPT;
-  // Sources by role: FADD is a + c's slot printed second, but its second source is `b` here;
-  // every two-source op has a and b, every three-source op a, b and c. Memory: a is the address
-  // register, b the data to store (atomics: the operand; CAS: b compare, c new value).
   Source a, b, c;
   Predicate pp, pq, pr;     // predicate sources
-  std::uint8_t ur = kURZ;   // uniform register in an address, a descriptor, or a branch mask
-  // Memory: byte offset. Branches, CALL, BSSY, RET …: target minus the address after this word.
+  std::uint8_t ur = kURZ;
   std::int64_t offset = 0;
   std::uint8_t barrier = 0;  // convergence barrier B0–B15
   Control control;

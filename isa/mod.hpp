@@ -3,93 +3,108 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 
 namespace heddle::isa {
 
 // clang-format off
-enum class Mod : std::uint8_t {
-  rnd,          // 0 RN 1 RM 2 RP 3 RZ (F2I, FRND: 0 nearest even 1 FLOOR 2 CEIL 3 TRUNC)
-  ftz,          // 1: flush subnormals
-  fmz,          // 0 none 1 FMZ 2 FTZ
-  sat,          // saturate to [0,1] (FP) 
-  scale,        // FMUL D8…M8
-  cmp,          // comparison number
-  bop,          // 0 AND 1 OR 2 XOR
-  is_signed,    // 1: S32
-  x,            // carry-in form
-  ex,           // ISETP.EX
-  hi,           // SHF.HI
-  shift,        // LEA scale
-  sx32,         // LEA.HI.SX32
-  lut,          // LOP3, first PLOP3 table
-  lut2,         // second PLOP3 table
-  pop,          // LOP3 predicate combination 0 POR 1 PAND
-  dir,          // SHF 0 left 1 right
-  wrap,         // SHF, SGXT, BMSK .W
-  type,         // SHF, VIMNMX, ATOM, RED, ATOMS … data type
-  size,         // memory access size code
-  sem,          // memory order field(s), raw
-  scope,
-  cop,          // cache policy
-  address64,    // 1: Ra is a 64-bit pair (.E / .64)
-  ra_u32,       // 1: Ra of a UR form is a zero-extended 32-bit register
-  descriptor,   // 1: ur is a descriptor, not an address
-  stride,       // LDS/STS/ATOMS X1 X4 X8 X16
-  atom_op,
-  vote_op,
-  shfl_mode,    // 0 IDX 1 UP 2 DOWN 3 BFLY
-  match_op,     // 0 ALL 1 ANY
-  redux_op,
-  mufu_op,
-  width,        // MUFU.F16, MATCH/CS2R 64
-  dst_fmt,
-  src_fmt,
-  ntz,
-  half_sel,     // 0 H0 1 H1
-  byte_sel,
-  swz_a, swz_b, swz_c,
-  out_fmt,      // HADD2 .F32 and so on
-  h_and,
-  bf,           // HSET2/FSET .BF
-  nan,          // FMNMX.NAN
-  xorsign,
-  relu,
-  bf16,
-  prmt_mode,
-  special_reg,
-  bar_mode,     // 0 SYNC 1 ARV 2 RED 3 SCAN 4 SYNCALL
-  bar_op,       // 0 POPC 1 AND 2 OR
-  bar_id,
-  bar_count,
-  bar_b_reg,    // 1: barrier id comes from a register
-  bar_c_reg,    // 1: thread count comes from a register
-  defer_blocking,
-  cond,         // BRA 0 none 1 U 2 DIV 3 CONV
-  cond_invert,  // ~UR
-  depth,        // CALL.NOINC, RET.NODEC …
-  absolute,     // 1: .ABS
-  warpsync_mode,  // 0 mask 1 EXCLUSIVE 2 COLLECTIVE
-  warpsync_all,
-  exit_mode,
-  no_atexit,
-  cbu_state,    // BMOV source/destination
-  clear,
-  bmov_width,
-  b2r_mode,
-  sb_index, sb_count, sb_list, le,   // DEPBAR
-  insert,       // P2R/R2P byte
-  qmode,        // PixMask and other masks
-  ldsm_num, ldsm_trans, ldsm_size,
-  mma_shape, mma_dst, mma_src, mma_src_b, mma_row, mma_col, mma_neg,
-  merge,
-  idp_mode, signed_a, signed_b,
-  sh,           // FLO.SH
-  ldc_mode,
-  space,        // QSPC
-  spin,
-  other0, other1, other2, other3,    // rare fields that one row prints and nobody else reads
-  count_
-};
+#define HEDDLE_MODS(X) \
+  X(rnd) /* 0 RN 1 RM 2 RP 3 RZ (F2I, FRND: 0 nearest even 1 FLOOR 2 CEIL 3 TRUNC) */ \
+  X(ftz) /* 1: flush subnormals */ \
+  X(fmz) /* 0 none 1 FMZ 2 FTZ */ \
+  X(sat) /* saturate to [0,1] (FP) */ \
+  X(scale) /* FMUL D8…M8 */ \
+  X(cmp) /* comparison number */ \
+  X(bop) /* 0 AND 1 OR 2 XOR */ \
+  X(is_signed) /* 1: S32 */ \
+  X(x) /* carry-in form */ \
+  X(ex) /* ISETP.EX */ \
+  X(hi) /* SHF.HI */ \
+  X(shift) /* LEA scale */ \
+  X(sx32) /* LEA.HI.SX32 */ \
+  X(lut) /* LOP3, first PLOP3 table */ \
+  X(lut2) /* second PLOP3 table */ \
+  X(pop) /* LOP3 predicate combination 0 POR 1 PAND */ \
+  X(dir) /* SHF 0 left 1 right */ \
+  X(wrap) /* SHF, SGXT, BMSK .W */ \
+  X(type) /* SHF, VIMNMX, ATOM, RED, ATOMS … data type */ \
+  X(size) /* memory access size code */ \
+  X(sem) /* memory order field(s), raw */ \
+  X(scope) \
+  X(cop) /* cache policy */ \
+  X(address64) /* 1: Ra is a 64-bit pair (.E / .64) */ \
+  X(ra_u32) /* 1: Ra of a UR form is a zero-extended 32-bit register */ \
+  X(descriptor) /* 1: ur is a descriptor, not an address */ \
+  X(stride) /* LDS/STS/ATOMS X1 X4 X8 X16 */ \
+  X(atom_op) \
+  X(vote_op) \
+  X(shfl_mode) /* 0 IDX 1 UP 2 DOWN 3 BFLY */ \
+  X(match_op) /* 0 ALL 1 ANY */ \
+  X(redux_op) \
+  X(mufu_op) \
+  X(width) /* MUFU.F16, MATCH/CS2R 64 */ \
+  X(dst_fmt) \
+  X(src_fmt) \
+  X(ntz) \
+  X(half_sel) /* 0 H0 1 H1 */ \
+  X(byte_sel) \
+  X(swz_a) X(swz_b) X(swz_c) \
+  X(out_fmt) /* HADD2 .F32 and so on */ \
+  X(h_and) \
+  X(bf) /* HSET2/FSET .BF */ \
+  X(nan) /* FMNMX.NAN */ \
+  X(xorsign) \
+  X(relu) \
+  X(bf16) \
+  X(prmt_mode) \
+  X(special_reg) \
+  X(bar_mode) /* 0 SYNC 1 ARV 2 RED 3 SCAN 4 SYNCALL */ \
+  X(bar_op) /* 0 POPC 1 AND 2 OR */ \
+  X(bar_id) \
+  X(bar_count) \
+  X(bar_b_reg) /* 1: barrier id comes from a register */ \
+  X(bar_c_reg) /* 1: thread count comes from a register */ \
+  X(defer_blocking) \
+  X(cond) /* BRA 0 none 1 U 2 DIV 3 CONV */ \
+  X(cond_invert) /* ~UR */ \
+  X(depth) /* CALL.NOINC, RET.NODEC … */ \
+  X(absolute) /* 1: .ABS */ \
+  X(warpsync_mode) /* 0 mask 1 EXCLUSIVE 2 COLLECTIVE */ \
+  X(warpsync_all) \
+  X(exit_mode) \
+  X(no_atexit) \
+  X(cbu_state) /* BMOV source/destination */ \
+  X(clear) \
+  X(bmov_width) \
+  X(b2r_mode) \
+  X(sb_index) X(sb_count) X(sb_list) X(le) /* DEPBAR */ \
+  X(insert) /* P2R/R2P byte */ \
+  X(qmode) /* PixMask and other masks */ \
+  X(ldsm_num) X(ldsm_trans) X(ldsm_size) \
+  X(mma_shape) X(mma_dst) X(mma_src) X(mma_src_b) X(mma_row) X(mma_col) X(mma_neg) \
+  X(merge) \
+  X(idp_mode) X(signed_a) X(signed_b) \
+  X(sh) /* FLO.SH */ \
+  X(ldc_mode) \
+  X(space) /* QSPC */ \
+  X(spin) \
+  X(other0) X(other1) X(other2) X(other3)  /* rare fields that one row prints and nobody else reads */
 // clang-format on
+
+enum class Mod : std::uint8_t {
+#define HEDDLE_MOD(name) name,
+  HEDDLE_MODS(HEDDLE_MOD)
+#undef HEDDLE_MOD
+      count_
+};
+
+// The modifier of that name, or Mod::count_.
+constexpr Mod mod_named(std::string_view text) {
+#define HEDDLE_MOD(name) \
+  if (text == #name) return Mod::name;
+  HEDDLE_MODS(HEDDLE_MOD)
+#undef HEDDLE_MOD
+  return Mod::count_;
+}
 
 }  // namespace heddle::isa

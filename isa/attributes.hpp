@@ -1,0 +1,54 @@
+// What is known of an instruction from its encoding alone, for metrics and for the timing model.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "isa/instruction.hpp"
+
+namespace heddle::isa {
+
+// The execution unit, by the name Nsight Compute gives its pipe (sm__inst_executed_pipe_*).
+// `none`: handled at issue (NOP, DEPBAR).
+enum class Unit : std::uint8_t {
+  none,
+  adu,      // barriers, indexed constants and other address-divergence work
+  alu,      // integer, logic, compares, conversions done by the integer unit
+  cbu,      // control flow and convergence barriers
+  fma,      // FP32 and integer multiply-add
+  fp16,     // packed half precision
+  fp64,
+  lsu,      // loads, stores, atomics, shuffles
+  tensor,
+  tex,
+  uniform,  // the uniform datapath
+  xu,       // transcendental functions and conversions
+};
+
+// The memory an address names; `generic` decides at run time.
+enum class Space : std::uint8_t { none, generic, global, shared, local, constant, surface, texture };
+
+struct MemoryAccess {
+  enum class Kind : std::uint8_t {
+    none,
+    load,
+    store,
+    atomic,     // returns the old value
+    reduction,  // returns nothing
+    copy,       // LDGSTS: loads from global, stores to shared memory
+  };
+  Kind kind = Kind::none;
+  Space space = Space::none;
+
+  friend constexpr bool operator==(const MemoryAccess&, const MemoryAccess&) = default;
+};
+
+Unit unit(const Instruction& instruction);
+std::string_view name(Unit unit);
+MemoryAccess memory_access(const Instruction& instruction);
+
+// Bytes each thread reads or writes (LDSM: bytes each thread receives); 0 where the instruction
+// does not access memory.
+unsigned access_bytes(const Instruction& instruction);
+
+}  // namespace heddle::isa
