@@ -7,18 +7,18 @@
 namespace heddle::simulator {
 
 struct InstructionCounts {
-  std::uint64_t executed = 0;           // warp-level executions
-  std::uint64_t threads = 0;            // active threads, summed over executions
-  std::uint64_t threads_on = 0;         // of those, with the guard predicate true
-  std::uint64_t branch_uniform = 0;     // executions after which all active lanes went one way
-  std::uint64_t branch_divergent = 0;   // … went different ways
+  std::uint64_t executed = 0;          // warp-level executions
+  std::uint64_t threads = 0;           // active threads, summed over executions
+  std::uint64_t threads_on = 0;        // of those, with the guard predicate true
+  std::uint64_t branch_uniform = 0;    // executions after which all active lanes went one way
+  std::uint64_t branch_divergent = 0;  // … went different ways
   // Memory. Generic accesses count under the space each lane resolved to; an execution whose lanes
   // resolved to several spaces counts in each.
   std::uint64_t global = 0, shared = 0, local = 0;  // executions that touched the space
   std::uint64_t sectors_global = 0, sectors_global_ideal = 0, tags_global = 0;
   std::uint64_t sectors_local = 0;
   std::uint64_t wavefronts_shared = 0, wavefronts_shared_ideal = 0;
-  std::uint64_t bytes_global = 0;       // bytes threads asked for, for load and store efficiency
+  std::uint64_t bytes_global = 0;  // bytes threads asked for, for load and store efficiency
 
   InstructionCounts& operator+=(const InstructionCounts& other);
 };

@@ -21,12 +21,16 @@
 
 namespace heddle::simulator {
 
+struct LoweredProgram;  // simulator/machine.hpp
+
 // A cubin loaded on a device: code placed, globals allocated and initialised.
 class Module {
  public:
   // Throws isa::CubinError; std::bad_alloc when globals do not fit.
   Module(std::vector<std::byte> cubin_bytes, std::string origin, DeviceMemory& memory);
   ~Module();
+  Module(const Module&) = delete;
+  Module& operator=(const Module&) = delete;
 
   const isa::Cubin& cubin() const { return cubin_; }
   const isa::Program& program() const { return program_; }
@@ -34,7 +38,11 @@ class Module {
   const std::string& origin() const { return origin_; }
   // Device address and size of a __device__ variable; __constant__ variables are found here too and
   // live in bank 3, which constant_bank3 shows.
-  struct Global { std::uint64_t address; std::uint64_t bytes; bool is_constant; };
+  struct Global {
+    std::uint64_t address;
+    std::uint64_t bytes;
+    bool is_constant;
+  };
   std::optional<Global> find_global(std::string_view name) const;
   std::span<std::byte> constant_bank3();
   // Source position of a code address; line tables are read when first asked for.
@@ -44,6 +52,8 @@ class Module {
     std::string inlined_function;
   };
   std::optional<Position> position(std::uint64_t code_address) const;
+  // The module's instructions made ready to execute; done when first asked for.
+  const LoweredProgram& lowered() const;
   std::string code_sha256() const;  // over every .text section as in the file, before relocation
 
  private:
@@ -54,7 +64,9 @@ class Module {
   DeviceMemory& memory_;
   std::map<std::string, Global, std::less<>> globals_;
   std::vector<std::byte> bank3_;
+  std::vector<std::uint64_t> global_sections_;  // allocations this module made
   mutable std::map<std::uint32_t, isa::LineTable> lines_;
+  mutable std::shared_ptr<const LoweredProgram> lowered_;
 };
 
 struct LaunchRequest {
@@ -69,23 +81,32 @@ struct LaunchRequest {
 // A fault of the simulated kernel.
 struct Fault {
   enum class Kind : std::uint8_t {
-    illegal_address, misaligned_address, illegal_instruction, unsupported_instruction, trap, assert_,
-    deadlock, instruction_limit, stack_overflow, invalid_pc, interrupted,
+    illegal_address,
+    misaligned_address,
+    illegal_instruction,
+    unsupported_instruction,
+    trap,
+    assert_,
+    deadlock,
+    instruction_limit,
+    stack_overflow,
+    invalid_pc,
+    interrupted,
   };
   Kind kind{};
   std::string kernel;
   Dim3 block_index{0, 0, 0};
-  std::uint32_t warp = 0;         // in the block
+  std::uint32_t warp = 0;  // in the block
   Mask lanes = 0;
-  Dim3 thread{0, 0, 0};           // the lowest lane's threadIdx
-  std::uint64_t pc = 0;           // byte offset in `function`
+  Dim3 thread{0, 0, 0};  // the lowest lane's threadIdx
+  std::uint64_t pc = 0;  // byte offset in `function`
   std::string function;
-  std::string source;             // "file.cu:12", empty when unknown
-  std::uint64_t address = 0;      // memory faults
+  std::string source;         // "file.cu:12", empty when unknown
+  std::uint64_t address = 0;  // memory faults
   std::uint32_t access_bytes = 0;
-  std::string instruction;        // its text
-  std::string details;            // nearest allocation; what each warp waits for; …
-  std::string message() const;    // all of it, over several lines
+  std::string instruction;      // its text
+  std::string details;          // nearest allocation; what each warp waits for; …
+  std::string message() const;  // all of it, over several lines
 };
 
 // Whether what is counted depends on the order in which warps run, and why.
@@ -95,11 +116,11 @@ struct LaunchClass {
 };
 
 struct LaunchOptions {
-  unsigned threads = 1;                      // host threads; 0: all cores
-  std::uint64_t max_instructions = 0;        // warp instructions in this launch; 0: no limit
+  unsigned threads = 1;                // host threads; 0: all cores
+  std::uint64_t max_instructions = 0;  // warp instructions in this launch; 0: no limit
   // Called with text printed by device printf, in order.
   std::function<void(std::string_view)> print;
-  std::function<bool()> interrupted;         // polled now and then; true stops the launch
+  std::function<bool()> interrupted;  // polled now and then; true stops the launch
 };
 
 struct LaunchOutcome {
@@ -121,7 +142,10 @@ class Device {
   DeviceMemory& memory();
   // CUDA's launch-configuration rules; the name of the CUDA error ("cudaErrorInvalidConfiguration",
   // "cudaErrorLaunchOutOfResources" …) and why, or nothing when the launch is possible.
-  struct Refusal { std::string cuda_error; std::string why; };
+  struct Refusal {
+    std::string cuda_error;
+    std::string why;
+  };
   std::optional<Refusal> check(const LaunchRequest& request) const;
   LaunchOutcome launch(const LaunchRequest& request, const LaunchOptions& options);
   // Bytes of device printf output that may be pending; per-thread stack limit. CUDA's defaults.

@@ -16,11 +16,11 @@ namespace heddle::simulator {
 
 struct Allocation {
   std::uint64_t address = 0;
-  std::uint64_t bytes = 0;       // as asked for
-  std::byte* data = nullptr;     // the simulator's view of its first byte
-  std::uint32_t ordinal = 0;     // 0, 1, … in order of allocation; never reused
-  bool host_mapped = false;      // pinned or managed: `data` is the program's own pointer
-  std::string label;             // "cudaMalloc", "__device__ name" …; for reports
+  std::uint64_t bytes = 0;    // as asked for
+  std::byte* data = nullptr;  // the simulator's view of its first byte
+  std::uint32_t ordinal = 0;  // 0, 1, … in order of allocation; never reused
+  bool host_mapped = false;   // pinned or managed: `data` is the program's own pointer
+  std::string label;          // "cudaMalloc", "__device__ name" …; for reports
   bool contains(std::uint64_t at, std::uint64_t count) const {
     return at >= address && count <= bytes && at - address <= bytes - count;
   }

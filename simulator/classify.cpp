@@ -1,0 +1,82 @@
+#include "simulator/classify.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include "simulator/micro_op.hpp"
+
+namespace heddle::simulator {
+namespace {
+
+using isa::Instruction;
+using isa::Mod;
+using isa::Op;
+
+bool is_float_type(const Instruction& in) {
+  const std::uint32_t type = in.mod(Mod::type);
+  if (in.op == Op::ATOMS) return false;
+  const std::uint64_t opcode = in.word.bits(0, 9);
+  const bool sm90_float =
+      in.arch == isa::Arch::sm_90 && (opcode == 0x1a2 || opcode == 0x1a3 || opcode == 0x1a6);
+  return sm90_float || type == 3 || type == 4 || type == 6;
+}
+
+// Registers that tell time or place.
+bool reads_time_or_place(const Instruction& in) {
+  constexpr std::uint32_t kVirtualCfg = 2, kVirtualId = 3, kVirtualSmId = 67;
+  const std::uint32_t number = in.mod(Mod::special_reg);
+  return number == 1 || number == kVirtualCfg || number == kVirtualId || number == kVirtualSmId ||
+         (number >= 80 && number <= 83);
+}
+
+const char* reason(const Instruction& in) {
+  constexpr std::uint32_t kExchange = 8;
+  switch (in.op) {
+    case Op::ATOM_CAS:
+    case Op::ATOMG_CAS:
+    case Op::ATOMS_CAS:
+      return "compare-and-swap";
+    case Op::ATOM:
+    case Op::ATOMG:
+    case Op::ATOMS:
+      if (in.mod(Mod::atom_op) == kExchange) return "atomic exchange";
+      if (is_float_type(in)) return "floating-point atomic";
+      return in.rd != isa::kRZ ? "atomic whose result is used" : nullptr;
+    case Op::RED:
+      return is_float_type(in) ? "floating-point reduction" : nullptr;
+    case Op::VOTE:
+    case Op::VOTEU:
+      return in.pp.index == isa::kPT && !in.pp.negated && (in.rd != isa::kRZ || in.urd != isa::kURZ)
+                 ? "active-mask read"
+                 : nullptr;
+    case Op::S2R:
+    case Op::S2UR:
+    case Op::CS2R:
+      return reads_time_or_place(in) ? "clock or multiprocessor read" : nullptr;
+    default:
+      return nullptr;
+  }
+}
+
+}  // namespace
+
+LaunchClass classify(const isa::Program& program, const std::vector<InstructionCounts>& counts) {
+  std::set<std::string> reasons;
+  for (std::size_t i = 0; i < counts.size(); ++i) {
+    if (counts[i].executed == 0 || !program.instructions[i]) continue;
+    if (const char* why = reason(*program.instructions[i])) reasons.insert(why);
+  }
+  return {.order_dependent_because = {reasons.begin(), reasons.end()}};
+}
+
+std::vector<std::string> approximations(const isa::Program& program,
+                                        const std::vector<InstructionCounts>& counts) {
+  std::set<std::string> lines;
+  for (std::size_t i = 0; i < counts.size(); ++i) {
+    if (counts[i].executed == 0 || !program.instructions[i]) continue;
+    if (const char* line = approximation(*program.instructions[i])) lines.insert(line);
+  }
+  return {lines.begin(), lines.end()};
+}
+
+}  // namespace heddle::simulator

@@ -1,0 +1,69 @@
+#include "simulator/constant_bank.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "simulator/address_space.hpp"
+
+namespace heddle::simulator {
+namespace {
+
+class Bank {
+ public:
+  explicit Bank(std::size_t bytes) : bytes_(bytes) {}
+  template <typename T>
+  void put(std::size_t offset, T value) {
+    std::memcpy(bytes_.data() + offset, &value, sizeof value);
+  }
+  void put_dim(std::size_t offset, const Dim3& dim) {
+    put(offset, dim.x);
+    put(offset + 4, dim.y);
+    put(offset + 8, dim.z);
+  }
+  std::vector<std::byte> take() { return std::move(bytes_); }
+  std::vector<std::byte>& bytes() { return bytes_; }
+
+ private:
+  std::vector<std::byte> bytes_;
+};
+
+}  // namespace
+
+std::uint32_t local_bytes(const isa::Kernel& kernel, std::uint64_t stack_limit) {
+  const std::uint64_t frames = std::max(kernel.frame_bytes, kernel.min_stack_bytes);
+  return static_cast<std::uint32_t>((std::max(frames, stack_limit) + 15) / 16 * 16);
+}
+
+ConstantBanks constant_banks(const LaunchRequest& request, std::uint32_t local) {
+  const Module& module = *request.module;
+  const isa::Kernel& kernel = *request.kernel;
+  const isa::Arch arch = module.cubin().arch;
+  const std::uint32_t parameters = isa::bank0_layout(arch).parameters;
+
+  // Offsets: SASS-FACTS 6.4.
+  Bank bank0(std::max<std::size_t>(kernel.bank0_bytes, parameters + request.parameters.size()));
+  bank0.put_dim(0x00, request.block);
+  bank0.put_dim(0x0c, request.grid);
+  bank0.put(0x18, kSharedWindow);
+  bank0.put(0x20, kLocalWindow);
+  bank0.put(0x28, local);  // the initial stack pointer: stacks grow down from the end
+  bank0.put(0x2c, request.dynamic_shared_bytes);
+  std::copy(request.parameters.begin(), request.parameters.end(),
+            bank0.bytes().begin() + parameters);
+
+  ConstantBanks constants;
+  constants.banks[0] = bank0.take();
+  const auto section_bytes = [&](const std::string& name) -> std::vector<std::byte> {
+    const isa::Section* section = module.cubin().find_section(name);
+    if (section == nullptr) return {};
+    return module.program()
+        .sections[static_cast<std::size_t>(section - module.cubin().sections.data())];
+  };
+  constants.banks[2] = section_bytes(".nv.constant2." + kernel.name);
+  const auto user = request.module->constant_bank3();
+  constants.banks[3].assign(user.begin(), user.end());
+  constants.banks[4] = section_bytes(".nv.constant4");
+  return constants;
+}
+
+}  // namespace heddle::simulator

@@ -1,0 +1,14 @@
+// What the driver puts into constant bank 0 before a launch, and the other banks' contents.
+#pragma once
+
+#include "simulator/machine.hpp"
+
+namespace heddle::simulator {
+
+// Bytes of local memory per thread: the compiled frames, or the stack limit where calls may need
+// it.
+std::uint32_t local_bytes(const isa::Kernel& kernel, std::uint64_t stack_limit);
+
+ConstantBanks constant_banks(const LaunchRequest& request, std::uint32_t local_bytes);
+
+}  // namespace heddle::simulator

@@ -1,0 +1,171 @@
+#include "simulator/convergence.hpp"
+
+#include <algorithm>
+#include <cassert>
+
+namespace heddle::simulator {
+
+void Convergence::start(Mask lanes, std::uint32_t pc) {
+  live_ = lanes;
+  barriers_.fill(0);
+  groups_.clear();
+  groups_.reserve(kWarpSize + 1);
+  groups_.push_back({.lanes = lanes, .pc = pc});
+}
+
+void Convergence::set_barrier(unsigned index, Mask lanes) {
+  barriers_[index] = lanes;
+  release_met();
+}
+
+void Convergence::split_off(Mask lanes, std::uint32_t pc) {
+  Group& group = current();
+  assert((lanes & ~group.lanes) == 0 && lanes != 0 && lanes != group.lanes);
+  group.lanes &= ~lanes;
+  groups_.insert(groups_.end() - 1, Group{.lanes = lanes, .pc = pc});
+}
+
+void Convergence::split_off_first(Mask lanes, std::uint32_t pc) {
+  assert((lanes & ~current().lanes) == 0 && lanes != 0 && lanes != current().lanes);
+  current().lanes &= ~lanes;
+  groups_.push_back({.lanes = lanes, .pc = pc});
+}
+
+// Moves the last ready group to the back, where the current one stands.
+void Convergence::choose() {
+  const auto ready = std::find_if(groups_.rbegin(), groups_.rend(),
+                                  [](const Group& group) { return group.wait == Wait::none; });
+  if (ready == groups_.rend()) return;
+  const auto position = ready.base() - 1;
+  std::rotate(position, position + 1, groups_.end());
+}
+
+void Convergence::wait_convergence_barrier(unsigned index) {
+  Group& group = current();
+  group.wait = Wait::convergence_barrier;
+  group.index = static_cast<std::uint8_t>(index);
+  // A lane that is not in the barrier has nothing to wait for.
+  const Mask outside = group.lanes & ~barriers_[index];
+  if (outside != 0 && outside != group.lanes) {
+    const Group rest{.lanes = outside, .pc = group.pc};
+    group.lanes &= ~outside;
+    groups_.push_back(rest);
+  } else if (outside != 0) {
+    group.wait = Wait::none;
+    return;
+  }
+  release_met();
+}
+
+void Convergence::wait_warp_sync(Mask partners) {
+  Group& group = current();
+  group.wait = Wait::warp_sync;
+  group.partners = partners;
+  release_met();
+}
+
+void Convergence::wait_block_barrier(unsigned number) {
+  Group& group = current();
+  group.wait = Wait::block_barrier;
+  group.index = static_cast<std::uint8_t>(number);
+  choose();
+}
+
+Mask Convergence::waiting_at_block_barrier(unsigned number) const {
+  Mask lanes = 0;
+  for (const Group& group : groups_)
+    if (group.wait == Wait::block_barrier && group.index == number) lanes |= group.lanes;
+  return lanes;
+}
+
+// Lets groups go on; lanes that stand at the same instruction go on as one group.
+template <typename Released>
+void Convergence::release(Released&& is_released) {
+  std::array<Group, kWarpSize> released;
+  std::size_t count = 0;
+  std::erase_if(groups_, [&](const Group& group) {
+    if (!is_released(group)) return false;
+    const auto end = released.begin() + static_cast<std::ptrdiff_t>(count);
+    const auto same = std::find_if(released.begin(), end,
+                                   [&](const Group& other) { return other.pc == group.pc; });
+    if (same == end) {
+      released[count++] = {.lanes = group.lanes, .pc = group.pc};
+    } else {
+      same->lanes |= group.lanes;
+    }
+    return true;
+  });
+  for (std::size_t i = 0; i < count; ++i) groups_.push_back(released[i]);
+}
+
+void Convergence::release_block_barrier(unsigned number) {
+  release([&](const Group& group) {
+    return group.wait == Wait::block_barrier && group.index == number;
+  });
+  choose();
+}
+
+namespace {
+
+bool waits_in_warp(const Group& group) {
+  return group.wait == Wait::convergence_barrier || group.wait == Wait::warp_sync;
+}
+
+// Whether two groups wait at the same barrier, wherever they stand.
+bool same_barrier(const Group& one, const Group& other) {
+  return one.wait == other.wait &&
+         (one.wait == Wait::convergence_barrier ? one.index == other.index
+                                                : one.partners == other.partners);
+}
+
+}  // namespace
+
+// Lets go every group whose barrier is met: all lanes it waits for that are alive are there too.
+void Convergence::release_met() {
+  for (std::size_t i = 0; i < groups_.size();) {
+    const Group waiting = groups_[i++];
+    if (!waits_in_warp(waiting)) continue;
+    Mask present = 0;
+    for (const Group& group : groups_)
+      if (same_barrier(group, waiting)) present |= group.lanes;
+    const Mask expected =
+        waiting.wait == Wait::convergence_barrier ? barriers_[waiting.index] : waiting.partners;
+    if ((expected & live_ & ~present) != 0) continue;
+    release([&](const Group& group) { return same_barrier(group, waiting); });
+    i = 0;
+  }
+  choose();
+}
+
+void Convergence::leave_barrier(unsigned index, Mask lanes) {
+  barriers_[index] &= ~lanes;
+  Group& group = current();
+  const Mask own = group.lanes;
+  release_met();
+  // BREAK does not end the turn of the group that executes it.
+  const auto mine = std::find_if(groups_.begin(), groups_.end(), [&](const Group& other) {
+    return other.wait == Wait::none && (other.lanes & own) != 0;
+  });
+  std::rotate(mine, mine + 1, groups_.end());
+}
+
+void Convergence::exit(Mask lanes) {
+  live_ &= ~lanes;
+  current().lanes &= ~lanes;
+  if (current().lanes == 0) groups_.pop_back();
+  for (Mask& barrier : barriers_) barrier &= live_;
+  release_met();
+}
+
+bool Convergence::others_ready() const {
+  return std::count_if(groups_.begin(), groups_.end(),
+                       [](const Group& group) { return group.wait == Wait::none; }) > 1;
+}
+
+void Convergence::yield() {
+  if (!others_ready()) return;
+  std::rotate(groups_.begin(), groups_.end() - 1, groups_.end());
+  choose();
+}
+
+}  // namespace heddle::simulator

@@ -1,0 +1,81 @@
+// Which lanes of a warp run together, and who waits where: the machinery behind BSSY, BSYNC, BREAK,
+// WARPSYNC, YIELD, EXIT and block barriers on sm_70 and later.
+//
+// A warp is a set of groups: disjoint sets of lanes that share a program counter. One group is
+// current and executes; others are ready or wait. Lanes that were split by a branch meet again only
+// where a barrier holds them until all are there.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "simulator/types.hpp"
+
+namespace heddle::simulator {
+
+inline constexpr unsigned kConvergenceBarriers = 16;
+
+enum class Wait : std::uint8_t {
+  none,
+  convergence_barrier,  // at BSYNC, for the lanes of barrier registers[index]
+  warp_sync,            // at WARPSYNC, for the lanes of `partners`
+  block_barrier,        // at BAR, barrier number `index`
+};
+
+struct Group {
+  Mask lanes = 0;
+  std::uint32_t pc = 0;  // index of the next instruction
+  Wait wait = Wait::none;
+  std::uint8_t index = 0;
+  Mask partners = 0;
+};
+
+class Convergence {
+ public:
+  void start(Mask lanes, std::uint32_t pc);
+
+  Mask live() const { return live_; }
+  bool finished() const { return live_ == 0; }
+  Mask barrier(unsigned index) const { return barriers_[index]; }
+  void set_barrier(unsigned index, Mask lanes);
+  const std::vector<Group>& groups() const { return groups_; }
+
+  // The group that executes. Valid while has_current().
+  bool has_current() const { return !groups_.empty() && groups_.back().wait == Wait::none; }
+  Group& current() { return groups_.back(); }
+  const Group& current() const { return groups_.back(); }
+
+  // The current group splits: `lanes` (a proper part of it) go to `pc` and wait their turn; the
+  // rest stays current.
+  void split_off(Mask lanes, std::uint32_t pc);
+  // As split_off, but the new group runs first.
+  void split_off_first(Mask lanes, std::uint32_t pc);
+
+  // The current group, whose pc is already past the instruction, waits.
+  void wait_convergence_barrier(unsigned index);
+  void wait_warp_sync(Mask partners);
+  void wait_block_barrier(unsigned number);
+  // All groups that wait at this block barrier go on.
+  void release_block_barrier(unsigned number);
+  Mask waiting_at_block_barrier(unsigned number) const;
+
+  void leave_barrier(unsigned index, Mask lanes);  // BREAK
+  void exit(Mask lanes);                           // lanes of the current group
+  // The current group lets the others run first.
+  void yield();
+  bool others_ready() const;
+
+ private:
+  void choose();
+  void release_met();
+  template <typename Released>
+  void release(Released&& is_released);
+
+  Mask live_ = 0;
+  std::array<Mask, kConvergenceBarriers> barriers_{};
+  // Order of turn: the last ready group is the current one and stands at the back.
+  std::vector<Group> groups_;
+};
+
+}  // namespace heddle::simulator

@@ -1,0 +1,158 @@
+// One block at a time: the loop that every simulated instruction passes through.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cassert>
+
+#include "isa/decoder.hpp"
+#include "simulator/machine.hpp"
+
+namespace heddle::simulator {
+
+Core::Core(const LaunchContext& launch_context)
+    : launch(launch_context), counts(launch_context.program->steps.size()) {}
+
+bool Block::finished() const {
+  return std::all_of(warps.begin(), warps.end(),
+                     [](const Warp& warp) { return warp.convergence.finished(); });
+}
+
+std::uint32_t Core::pc_of(const Step& step) const {
+  return static_cast<std::uint32_t>(&step - launch.program->steps.data());
+}
+
+std::byte* Core::resolve_slowly(std::uint64_t address, std::uint64_t bytes) {
+  const Allocation* allocation = launch.memory->find(address);
+  if (allocation == nullptr || !allocation->contains(address, bytes)) return nullptr;
+  cached_ = {allocation->address, allocation->bytes, allocation->data};
+  return allocation->data + (address - allocation->address);
+}
+
+void Core::start_block(Block& block, std::uint64_t linear) const {
+  const Dim3& grid = launch.request->grid;
+  const auto threads = static_cast<std::uint32_t>(launch.request->block.count());
+  block.linear = linear;
+  block.index = {static_cast<std::uint32_t>(linear % grid.x),
+                 static_cast<std::uint32_t>(linear / grid.x % grid.y),
+                 static_cast<std::uint32_t>(linear / grid.x / grid.y)};
+  block.warps.resize(launch.warps_per_block);
+  block.rows.resize(std::size_t{launch.warps_per_block} * kRowsPerWarp * kWarpSize);
+  block.shared.assign(launch.shared_bytes, std::byte{0});
+  block.local.assign(std::size_t{launch.warps_per_block} * kWarpSize * launch.local_bytes,
+                     std::byte{0});
+  block.barriers.fill({});
+  block.results.assign(launch.warps_per_block, {});
+  for (std::uint32_t i = 0; i < launch.warps_per_block; ++i) {
+    Warp& warp = block.warps[i];
+    warp.block = &block;
+    warp.index = i;
+    warp.rows = block.rows.data() + std::size_t{i} * kRowsPerWarp * kWarpSize;
+    warp.pool = launch.pool.data();
+    warp.local = block.local.data() + std::size_t{i} * kWarpSize * launch.local_bytes;
+    warp.predicates.fill(0);
+    warp.predicates[kPT] = warp.predicates[kUniformPredicates + kPT] = kFullMask;
+    std::fill_n(warp.rows, std::size_t{launch.program->rows_to_clear + 1} * kWarpSize, 0u);
+    std::fill_n(warp.rows + std::size_t{kUniformRow} * kWarpSize,
+                std::size_t{kRowsPerWarp - kUniformRow} * kWarpSize, 0u);
+    const std::uint32_t lanes = std::min(kWarpSize, threads - i * kWarpSize);
+    warp.convergence.start(lanes == kWarpSize ? kFullMask : (Mask{1} << lanes) - 1, launch.entry);
+  }
+}
+
+// Runs one warp until none of its groups can go on or the turn is over; false: the launch stops.
+bool Core::run_warp(Warp& warp) {
+  const Step* const steps = launch.program->steps.data();
+  while (warp.convergence.has_current()) {
+    Group& group = warp.convergence.current();
+    const Mask active = group.lanes;
+    const auto threads = static_cast<unsigned>(std::popcount(active));
+    for (std::uint32_t pc = group.pc;;) {
+      if (issued >= issue_limit) {
+        group.pc = pc;
+        return true;
+      }
+      const Step& step = steps[pc];
+      const Mask on = active & warp.predicate(step.guard.index, step.guard.invert);
+      InstructionCounts& sums = counts[pc];
+      ++issued;
+      ++sums.executed;
+      sums.threads += threads;
+      sums.threads_on += static_cast<unsigned>(std::popcount(on));
+      if (step.lane != nullptr) {
+        if (on != 0) step.lane(warp, step, on | step.widen);
+        ++pc;
+        continue;
+      }
+      group.pc = pc + 1;
+      const Flow flow = step.execute(*this, warp, step, active, on);
+      if (flow == Flow::next) {
+        ++pc;
+      } else if (flow == Flow::jump) {
+        pc = group.pc;
+      } else if (flow == Flow::reschedule) {
+        break;
+      } else {
+        return false;
+      }
+    }
+  }
+  return true;
+}
+
+// Warps take turns, so that one which spins on another's flag does not keep the core; within a warp
+// so do groups. A turn is long: switching is what costs, and few programs need it.
+Core::Turn Core::run_block(Block& block, std::uint64_t quantum) {
+  constexpr std::uint64_t kWarpTurn = 1 << 15;
+  const std::uint64_t end = issued + std::min(quantum, instruction_limit - issued);
+  for (;;) {
+    bool progress = false;
+    for (Warp& warp : block.warps) {
+      if (!warp.convergence.has_current()) continue;
+      progress = true;
+      issue_limit = std::min(end, issued + kWarpTurn);
+      if (!run_warp(warp)) return Turn::stopped;
+      if (issued == issue_limit && warp.convergence.has_current()) warp.convergence.yield();
+      if (warp.convergence.finished()) check_block_barriers(block);
+      if (issued == end) return block.finished() ? Turn::finished : Turn::out_of_time;
+    }
+    if (block.finished()) return Turn::finished;
+    if (!progress) return Turn::stuck;
+  }
+}
+
+Flow Core::raise(Fault::Kind kind, const Warp& warp, const Step& step, Mask lanes,
+                 std::uint64_t address, std::string details) {
+  Fault raised;
+  raised.kind = kind;
+  raised.kernel = launch.request->kernel->name;
+  raised.block_index = warp.block->index;
+  raised.warp = warp.index;
+  raised.lanes = lanes;
+  const Dim3& shape = launch.request->block;
+  const std::uint32_t thread =
+      warp.index * kWarpSize + static_cast<unsigned>(std::countr_zero(lanes == 0 ? 1 : lanes));
+  raised.thread = {thread % shape.x, thread / shape.x % shape.y, thread / shape.x / shape.y};
+  const std::uint32_t index = pc_of(step);
+  const std::uint64_t code_address = code_address_of_index(index);
+  const Module& module = *launch.request->module;
+  if (const isa::CodeRange* range = module.program().range_at(code_address)) {
+    raised.pc = code_address - range->address;
+    raised.function = module.cubin().functions[range->function].name;
+  }
+  if (const auto position = module.position(code_address); position && position->line != 0)
+    raised.source = fmt::format("{}:{}", position->file, position->line);
+  raised.address = address;
+  raised.access_bytes = step.width;
+  if (step.instruction != nullptr) {
+    raised.instruction = isa::print(*step.instruction, raised.pc);
+  } else if (index < module.program().words.size()) {
+    const isa::Word& word = module.program().words[index];
+    raised.instruction = fmt::format("0x{:016x} 0x{:016x}", word.lo, word.hi);
+  }
+  raised.details = std::move(details);
+  fault = std::move(raised);
+  return Flow::stop;
+}
+
+}  // namespace heddle::simulator

@@ -1,0 +1,190 @@
+// A launch: checked, prepared, its blocks run in waves of what fits on the GPU.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <deque>
+
+#include "simulator/classify.hpp"
+#include "simulator/constant_bank.hpp"
+#include "simulator/machine.hpp"
+#include "simulator/occupancy.hpp"
+#include "simulator/stall_report.hpp"
+
+namespace heddle::simulator {
+namespace {
+
+// Warp instructions a block may issue before another gets the core.
+constexpr std::uint64_t kBlockQuantum = 1 << 20;
+// Warp instructions after which a launch without a limit of its own counts as endless: hours.
+constexpr std::uint64_t kDefaultLimit = std::uint64_t{1} << 36;
+
+std::vector<std::uint32_t> fill_pool(const LoweredProgram& program,
+                                     const ConstantBanks& constants) {
+  std::vector<std::uint32_t> pool(program.pool.size() * kWarpSize);
+  for (std::size_t row = 0; row < program.pool.size(); ++row) {
+    const PoolRow& source = program.pool[row];
+    const std::uint32_t value =
+        source.is_constant
+            ? static_cast<std::uint32_t>(constants.read(source.bank, source.value, 4))
+            : source.value;
+    std::fill_n(pool.begin() + static_cast<std::ptrdiff_t>(row * kWarpSize), kWarpSize, value);
+  }
+  return pool;
+}
+
+// Blocks that have started and not ended, in the order of their turns; storage is used again.
+class ResidentBlocks {
+ public:
+  Block& start(const Core& core, std::uint64_t linear) {
+    if (spare_.empty()) spare_.push_back(std::make_unique<Block>());
+    core.start_block(*spare_.back(), linear);
+    turns_.push_back(std::move(spare_.back()));
+    spare_.pop_back();
+    return *turns_.back();
+  }
+  bool empty() const { return turns_.empty(); }
+  std::size_t size() const { return turns_.size(); }
+  Block& first() { return *turns_.front(); }
+  void rotate() {
+    turns_.push_back(std::move(turns_.front()));
+    turns_.pop_front();
+  }
+  void end_first() {
+    spare_.push_back(std::move(turns_.front()));
+    turns_.pop_front();
+  }
+
+ private:
+  std::deque<std::unique_ptr<Block>> turns_;
+  std::vector<std::unique_ptr<Block>> spare_;
+};
+
+// Runs all blocks on one core. A block that cannot go on alone gives way to the next one, as far as
+// the GPU could hold them at once.
+void run_blocks(Core& core, std::uint64_t blocks, std::uint64_t resident_limit) {
+  ResidentBlocks resident;
+  std::uint64_t next = 0;
+  while (next < blocks || !resident.empty()) {
+    if (resident.empty()) resident.start(core, next++);
+    const auto turn = core.run_block(resident.first(), kBlockQuantum);
+    if (turn == Core::Turn::finished) {
+      resident.end_first();
+      continue;
+    }
+    if (turn == Core::Turn::stopped) return;
+    if (turn == Core::Turn::stuck) {
+      report_deadlock(core, resident.first());
+      return;
+    }
+    if (core.issued >= core.instruction_limit) {
+      report_instruction_limit(core, resident.first());
+      return;
+    }
+    const LaunchOptions& options = *core.launch.options;
+    if (options.interrupted && options.interrupted()) {
+      report_interrupt(core, resident.first());
+      return;
+    }
+    resident.rotate();
+    if (next < blocks && resident.size() < resident_limit) {
+      resident.start(core, next++);
+      for (std::size_t i = 1; i < resident.size(); ++i) resident.rotate();
+    }
+  }
+}
+
+}  // namespace
+
+struct Device::Impl {
+  explicit Impl(const GpuModel& gpu) : model(gpu), memory(gpu.memory_bytes) {}
+  const GpuModel& model;
+  DeviceMemory memory;
+};
+
+Device::Device(const GpuModel& model) : impl_(std::make_unique<Impl>(model)) {}
+Device::~Device() = default;
+const GpuModel& Device::model() const { return impl_->model; }
+DeviceMemory& Device::memory() { return impl_->memory; }
+
+std::optional<Device::Refusal> Device::check(const LaunchRequest& request) const {
+  const GpuModel& gpu = impl_->model;
+  const isa::Kernel& kernel = *request.kernel;
+  const Dim3& block = request.block;
+  const Dim3& grid = request.grid;
+  const auto refuse = [](const char* error, std::string why) {
+    return std::optional<Refusal>({error, std::move(why)});
+  };
+  constexpr std::uint32_t kMaxGridX = 0x7fffffff, kMaxGridYZ = 65535;
+  if (block.count() == 0 || grid.count() == 0)
+    return refuse("cudaErrorInvalidConfiguration", "a dimension is zero");
+  if (block.count() > gpu.max_threads_per_block || block.x > 1024 || block.y > 1024 || block.z > 64)
+    return refuse("cudaErrorInvalidConfiguration",
+                  fmt::format("{} × {} × {} threads; a block has at most {} (and 64 in z)", block.x,
+                              block.y, block.z, gpu.max_threads_per_block));
+  if (grid.x > kMaxGridX || grid.y > kMaxGridYZ || grid.z > kMaxGridYZ)
+    return refuse("cudaErrorInvalidConfiguration",
+                  fmt::format("a grid of {} × {} × {} blocks", grid.x, grid.y, grid.z));
+  const std::uint64_t shared = kernel.static_shared_bytes - kernel.reserved_shared_bytes +
+                               std::uint64_t{request.dynamic_shared_bytes};
+  if (shared > gpu.shared_bytes_per_block_optin)
+    return refuse("cudaErrorInvalidValue",
+                  fmt::format("{} bytes of shared memory; a block has at most {}", shared,
+                              gpu.shared_bytes_per_block_optin));
+  if (kernel.max_threads != 0 && block.count() > kernel.max_threads)
+    return refuse("cudaErrorLaunchOutOfResources",
+                  fmt::format("{} threads; the kernel was compiled for at most {}", block.count(),
+                              kernel.max_threads));
+  const std::uint64_t warps = (block.count() + kWarpSize - 1) / kWarpSize;
+  const std::uint64_t unit = gpu.register_allocation_unit;
+  const std::uint64_t per_warp =
+      (std::uint64_t{kernel.registers} * kWarpSize + unit - 1) / unit * unit;
+  if (warps * per_warp > gpu.registers_per_block)
+    return refuse("cudaErrorLaunchOutOfResources",
+                  fmt::format("{} registers a thread and {} threads; a block has {} registers",
+                              kernel.registers, block.count(), gpu.registers_per_block));
+  if (request.parameters.size() < kernel.parameter_bytes)
+    return refuse("cudaErrorInvalidValue", "too few parameter bytes");
+  return std::nullopt;
+}
+
+LaunchOutcome Device::launch(const LaunchRequest& request, const LaunchOptions& options) {
+  const Module& module = *request.module;
+  const LoweredProgram& program = module.lowered();
+
+  LaunchContext context;
+  context.request = &request;
+  context.options = &options;
+  context.model = &impl_->model;
+  context.memory = &impl_->memory;
+  context.program = &program;
+  context.entry = index_of_code_address(module.program().entry(*request.kernel));
+  context.local_bytes = local_bytes(*request.kernel, stack_limit);
+  context.shared_bytes = request.kernel->static_shared_bytes + request.dynamic_shared_bytes;
+  context.warps_per_block =
+      static_cast<std::uint32_t>((request.block.count() + kWarpSize - 1) / kWarpSize);
+  context.constants = constant_banks(request, context.local_bytes);
+  context.pool = fill_pool(program, context.constants);
+
+  const Occupancy fit = occupancy(
+      impl_->model,
+      {.threads_per_block = static_cast<std::uint32_t>(request.block.count()),
+       .registers_per_thread = request.kernel->registers,
+       .shared_bytes_per_block = context.shared_bytes - request.kernel->reserved_shared_bytes});
+  const std::uint64_t resident =
+      std::max<std::uint64_t>(1, std::uint64_t{fit.blocks_per_sm} * impl_->model.sms);
+
+  Core core(context);
+  core.instruction_limit = options.max_instructions != 0 ? options.max_instructions : kDefaultLimit;
+  run_blocks(core, request.grid.count(), resident);
+
+  LaunchOutcome outcome;
+  core.counts.resize(module.program().instructions.size());
+  outcome.counts = std::move(core.counts);
+  outcome.warps = request.grid.count() * context.warps_per_block;
+  outcome.fault = std::move(core.fault);
+  outcome.launch_class = classify(module.program(), outcome.counts);
+  outcome.unmodelled = approximations(module.program(), outcome.counts);
+  return outcome;
+}
+
+}  // namespace heddle::simulator

@@ -1,0 +1,189 @@
+// Atomics and reductions. Lanes of one instruction apply in lane order.
+#include <bit>
+#include <cmath>
+#include <limits>
+
+#include "simulator/memory_access.hpp"
+
+namespace heddle::simulator {
+namespace {
+
+using isa::Mod;
+using isa::Op;
+
+enum class AtomicOp : std::uint8_t { add, min, max, inc, dec, and_, or_, xor_, exch };
+enum class AtomicType : std::uint8_t { u32, s32, u64, f32, f16x2, s64, f64, bf16x2 };
+
+// Step::selector of ATOM.CAS and its like; Step::sign_extend marks .CAST, which returns whether it
+// swapped (ptxas compares its result with 1) instead of the old value.
+constexpr std::uint8_t kCompareAndSwap = 0xff;
+
+bool is_compare_and_swap(const isa::Instruction& in) {
+  return in.op == Op::ATOM_CAS || in.op == Op::ATOMG_CAS || in.op == Op::ATOMS_CAS;
+}
+
+template <typename T>
+T combine_integer(AtomicOp op, T old, T operand) {
+  using U = std::make_unsigned_t<T>;
+  switch (op) {
+    case AtomicOp::add:
+      return static_cast<T>(static_cast<U>(old) + static_cast<U>(operand));
+    case AtomicOp::min:
+      return std::min(old, operand);
+    case AtomicOp::max:
+      return std::max(old, operand);
+    case AtomicOp::inc:
+      return old >= operand ? T{0} : static_cast<T>(old + 1);
+    case AtomicOp::dec:
+      return old == 0 || old > operand ? operand : static_cast<T>(old - 1);
+    case AtomicOp::and_:
+      return old & operand;
+    case AtomicOp::or_:
+      return old | operand;
+    case AtomicOp::xor_:
+      return old ^ operand;
+    case AtomicOp::exch:
+      return operand;
+  }
+  return old;
+}
+
+// The memory system's FP32 add flushes subnormals, as its name (.FTZ.RN) says.
+float flush(float value) {
+  return std::fpclassify(value) == FP_SUBNORMAL ? std::copysign(0.0f, value) : value;
+}
+
+std::uint64_t combine(AtomicOp op, AtomicType type, std::uint64_t old, std::uint64_t operand) {
+  const auto low = [](std::uint64_t value) { return static_cast<std::uint32_t>(value); };
+  switch (type) {
+    case AtomicType::u32:
+      return combine_integer<std::uint32_t>(op, low(old), low(operand));
+    case AtomicType::s32:
+      return low(static_cast<std::uint32_t>(combine_integer<std::int32_t>(
+          op, static_cast<std::int32_t>(low(old)), static_cast<std::int32_t>(low(operand)))));
+    case AtomicType::u64:
+      return combine_integer<std::uint64_t>(op, old, operand);
+    case AtomicType::s64:
+      return static_cast<std::uint64_t>(combine_integer<std::int64_t>(
+          op, static_cast<std::int64_t>(old), static_cast<std::int64_t>(operand)));
+    case AtomicType::f32: {
+      const float sum =
+          flush(flush(std::bit_cast<float>(low(old))) + flush(std::bit_cast<float>(low(operand))));
+      return std::isnan(sum) ? 0x7fffffffu : std::bit_cast<std::uint32_t>(sum);
+    }
+    case AtomicType::f64:
+      return std::bit_cast<std::uint64_t>(std::bit_cast<double>(old) +
+                                          std::bit_cast<double>(operand));
+    case AtomicType::f16x2:
+    case AtomicType::bf16x2:
+      break;  // not lowered
+  }
+  return old;
+}
+
+std::uint64_t read_pair(const std::uint32_t* row, unsigned lane, unsigned width) {
+  std::uint64_t value = row[lane];
+  if (width == 8) value |= std::uint64_t{row[kWarpSize + lane]} << 32;
+  return value;
+}
+
+void write_pair(std::uint32_t* row, unsigned lane, unsigned width, std::uint64_t value) {
+  row[lane] = static_cast<std::uint32_t>(value);
+  if (width == 8) row[kWarpSize + lane] = static_cast<std::uint32_t>(value >> 32);
+}
+
+template <AddressSpace kSpace, AccessKind kKind>
+Flow execute_atomic(Core& core, Warp& warp, const Step& step, Mask, Mask on) {
+  if (on == 0) return Flow::next;
+  Addresses address;
+  compute_addresses(warp, step, address);
+  const std::uint32_t* operands = source_row(warp, step.b);
+  const std::uint32_t* replacements = source_row(warp, step.c);
+  std::uint32_t* destination = destination_row(warp, step.d);
+  const auto op = static_cast<AtomicOp>(step.selector);
+  const auto type = static_cast<AtomicType>(step.data_type);
+  const bool compare_and_swap = step.selector == kCompareAndSwap;
+  return for_each_space<kSpace>(address, on, [&](Window space, Mask lanes) {
+    LanePointers pointers;
+    if (!resolve_lanes(core, warp, step, space, address, lanes, pointers)) return Flow::stop;
+    count_access(core, step, kKind, space, address, lanes);
+    for_each_lane(lanes, [&](unsigned lane) {
+      std::uint64_t old = 0;
+      std::memcpy(&old, pointers.of[lane], step.width);
+      const std::uint64_t operand = read_pair(operands, lane, step.width);
+      const std::uint64_t result = !compare_and_swap ? combine(op, type, old, operand)
+                                   : old == operand  ? read_pair(replacements, lane, step.width)
+                                                     : old;
+      std::memcpy(pointers.of[lane], &result, step.width);
+      if constexpr (kKind == AccessKind::atomic)
+        write_pair(destination, lane, step.width, step.sign_extend ? old == operand : old);
+    });
+    return Flow::next;
+  });
+}
+
+// sm_90 moved the floating-point types to opcodes of their own (SASS-FACTS 3.6).
+bool is_float_opcode(const isa::Instruction& in) {
+  const std::uint64_t opcode = in.word.bits(0, 9);
+  return in.arch == isa::Arch::sm_90 && (opcode == 0x1a2 || opcode == 0x1a3 || opcode == 0x1a6);
+}
+
+bool fill_type(const isa::Instruction& in, Step& step) {
+  const std::uint32_t code = in.mod(Mod::type);
+  AtomicType type;
+  if (is_float_opcode(in)) {
+    if (code == 9)
+      type = AtomicType::f32;
+    else if (code == 15)
+      type = AtomicType::f64;
+    else
+      return false;
+  } else {
+    if (code > 6 || code == 4) return false;
+    type = static_cast<AtomicType>(code);
+  }
+  step.data_type = static_cast<std::uint8_t>(type);
+  const bool wide = type == AtomicType::u64 || type == AtomicType::s64 || type == AtomicType::f64;
+  step.width = wide ? 8 : 4;
+  if (is_compare_and_swap(in)) {
+    step.selector = kCompareAndSwap;
+    step.sign_extend = in.word.bit(87);  // .CAST
+    return true;
+  }
+  step.selector = static_cast<std::uint8_t>(is_float_opcode(in) ? 0 : in.mod(Mod::atom_op));
+  const bool is_float = type == AtomicType::f32 || type == AtomicType::f64;
+  return step.selector <= static_cast<std::uint8_t>(AtomicOp::exch) &&
+         (!is_float || step.selector == 0);
+}
+
+}  // namespace
+
+Execute lower_atomic(const isa::Instruction& in, Step& step) {
+  switch (in.op) {
+    case Op::ATOM:
+    case Op::ATOM_CAS:
+    case Op::ATOMG:
+    case Op::ATOMG_CAS:
+    case Op::ATOMS:
+    case Op::ATOMS_CAS:
+    case Op::RED:
+      break;
+    default:
+      return nullptr;
+  }
+  if (!fill_type(in, step)) return nullptr;
+  switch (in.op) {
+    case Op::ATOM:
+    case Op::ATOM_CAS:
+      return execute_atomic<AddressSpace::generic, AccessKind::atomic>;
+    case Op::ATOMG:
+    case Op::ATOMG_CAS:
+      return execute_atomic<AddressSpace::global, AccessKind::atomic>;
+    case Op::RED:
+      return execute_atomic<AddressSpace::global, AccessKind::reduction>;
+    default:
+      return execute_atomic<AddressSpace::shared, AccessKind::atomic>;
+  }
+}
+
+}  // namespace heddle::simulator

@@ -1,0 +1,121 @@
+// Block barriers: BAR and B2R.
+//
+// Threads arrive, but a barrier counts warps: a warp has arrived when all its living threads have,
+// and then counts as 32 (PTX, barrier: "the arrival count is incremented by the warp size"). Exited
+// threads are not waited for.
+#include <bit>
+
+#include "simulator/machine.hpp"
+
+namespace heddle::simulator {
+namespace {
+
+using isa::Mod;
+using isa::Op;
+
+enum class BarrierMode : std::uint8_t { sync, arrive, reduce, scan, sync_all };
+
+struct Request {
+  unsigned number;
+  std::uint32_t threads;  // 0: the whole block
+};
+
+Request read_request(const Warp& warp, const Step& step, Mask on) {
+  const isa::Instruction& in = *step.instruction;
+  const auto lane = static_cast<unsigned>(std::countr_zero(on));
+  Request request{in.mod(Mod::bar_id) & 15, in.mod(Mod::bar_count)};
+  const bool number_in_register = in.mod(Mod::bar_b_reg) != 0;
+  const bool count_in_register = in.mod(Mod::bar_c_reg) != 0;
+  if (number_in_register) {
+    const std::uint32_t value = source_row(warp, step.b)[lane];
+    request.number = value & 15;
+    // One register for both holds count << 16 | number (SASS-FACTS 3.6).
+    if (count_in_register && step.b == step.c) request.threads = value >> 16 & 0xfff;
+  }
+  if (count_in_register && !(number_in_register && step.b == step.c))
+    request.threads = source_row(warp, step.c)[lane] & 0xfff;
+  return request;
+}
+
+bool is_complete(const Block& block, unsigned number) {
+  const BlockBarrier& barrier = block.barriers[number];
+  std::uint32_t arrived = barrier.arrived_only;
+  bool all = true;
+  for (const Warp& warp : block.warps) {
+    const Mask live = warp.convergence.live();
+    if (live == 0) continue;
+    if (warp.convergence.waiting_at_block_barrier(number) == live)
+      arrived += kWarpSize;
+    else
+      all = false;
+  }
+  return barrier.expected == 0 ? all : arrived >= barrier.expected;
+}
+
+void complete(Block& block, unsigned number) {
+  BlockBarrier& barrier = block.barriers[number];
+  for (Warp& warp : block.warps) {
+    if (warp.convergence.waiting_at_block_barrier(number) == 0) continue;
+    if (barrier.reducing)
+      block.results[warp.index] = {barrier.red_count, barrier.red_and, barrier.red_or};
+    warp.convergence.release_block_barrier(number);
+  }
+  barrier = {};
+}
+
+Flow execute_bar(Core&, Warp& warp, const Step& step, Mask, Mask on) {
+  if (on == 0) return Flow::next;
+  const auto mode = static_cast<BarrierMode>(step.selector);
+  const Request request = read_request(warp, step, on);
+  Block& block = *warp.block;
+  BlockBarrier& barrier = block.barriers[request.number];
+  barrier.expected = request.threads;
+  if (mode == BarrierMode::reduce) {
+    const Mask values = warp.predicate(step.pp.index, step.pp.invert);
+    barrier.reducing = true;
+    barrier.red_count += static_cast<unsigned>(std::popcount(values & on));
+    barrier.red_and = barrier.red_and && (values & on) == on;
+    barrier.red_or = barrier.red_or || (values & on) != 0;
+  }
+  if (mode == BarrierMode::arrive) {
+    barrier.arrived_only += kWarpSize;
+    if (is_complete(block, request.number)) complete(block, request.number);
+    return Flow::next;
+  }
+  warp.convergence.wait_block_barrier(request.number);
+  if (is_complete(block, request.number)) complete(block, request.number);
+  return Flow::reschedule;
+}
+
+// B2R.RESULT: what the last BAR.RED gave. The count, or all ones / zero for AND and OR; the
+// predicate says whether it is not zero.
+Flow execute_b2r_result(Core&, Warp& warp, const Step& step, Mask, Mask on) {
+  if (on == 0) return Flow::next;
+  const Block::BarrierResult& result = warp.block->results[warp.index];
+  std::uint32_t* destination = destination_row(warp, step.d);
+  for_each_lane(on, [&](unsigned lane) { destination[lane] = result.count; });
+  warp.set_predicate(step.pu, result.any ? kFullMask : 0, on);
+  return Flow::next;
+}
+
+}  // namespace
+
+void check_block_barriers(Block& block) {
+  for (unsigned number = 0; number < block.barriers.size(); ++number) {
+    bool waiting = false;
+    for (const Warp& warp : block.warps)
+      waiting = waiting || warp.convergence.waiting_at_block_barrier(number) != 0;
+    if (waiting && is_complete(block, number)) complete(block, number);
+  }
+}
+
+Execute lower_block_barrier(const isa::Instruction& in, Step& step) {
+  constexpr std::uint32_t kResult = 1;
+  if (in.op == Op::B2R) return in.mod(Mod::b2r_mode) == kResult ? execute_b2r_result : nullptr;
+  if (in.op != Op::BAR) return nullptr;
+  step.selector = static_cast<std::uint8_t>(in.mod(Mod::bar_mode));
+  const auto mode = static_cast<BarrierMode>(step.selector);
+  return mode == BarrierMode::scan ? nullptr : execute_bar;
+}
+
+}  // namespace heddle::simulator

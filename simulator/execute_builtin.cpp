@@ -1,0 +1,75 @@
+// Calls of the driver's device functions: they run here, in no simulated instructions.
+#include <fmt/format.h>
+
+#include <bit>
+
+#include "simulator/builtins.hpp"
+#include "simulator/device_printf.hpp"
+#include "simulator/memory_access.hpp"
+
+namespace heddle::simulator {
+namespace {
+
+// The ABI of calls: arguments from R4 up, the result in R4, the return address in R20:R21.
+constexpr unsigned kFirstArgument = 4;
+constexpr unsigned kReturnAddress = 20;
+
+std::uint64_t register_pair(const Warp& warp, unsigned index, unsigned lane) {
+  const std::uint32_t* row = warp.rows + std::size_t{index} * kWarpSize;
+  return row[lane] | std::uint64_t{row[kWarpSize + lane]} << 32;
+}
+
+// A generic address as the thread sees it; null when `bytes` there are not all its own.
+const std::byte* thread_view(Core& core, const Warp& warp, unsigned lane, std::uint64_t address,
+                             std::uint64_t bytes) {
+  const std::uint64_t offset = address & 0xffff'ffff;
+  switch (window_of(address)) {
+    case Window::global:
+      return core.resolve(address, bytes);
+    case Window::shared:
+      return offset + bytes <= core.launch.shared_bytes ? warp.block->shared.data() + offset
+                                                        : nullptr;
+    case Window::local:
+      return offset + bytes <= core.launch.local_bytes
+                 ? warp.local + std::uint64_t{lane} * core.launch.local_bytes + offset
+                 : nullptr;
+  }
+  return nullptr;
+}
+
+void print(Core& core, Warp& warp, Mask lanes) {
+  for_each_lane(lanes, [&](unsigned lane) {
+    const auto read = [&](std::uint64_t address, std::span<std::byte> into) {
+      const std::byte* from = thread_view(core, warp, lane, address, into.size());
+      if (from != nullptr) std::memcpy(into.data(), from, into.size());
+      return from != nullptr;
+    };
+    const FormattedPrintf result =
+        format_device_printf(read, register_pair(warp, kFirstArgument, lane),
+                             register_pair(warp, kFirstArgument + 2, lane));
+    if (core.launch.options->print) core.launch.options->print(result.text);
+    warp.rows[kFirstArgument * kWarpSize + lane] = static_cast<std::uint32_t>(result.arguments);
+  });
+}
+
+}  // namespace
+
+Flow call_builtin(Core& core, Warp& warp, const Step& step, Mask lanes,
+                  std::uint64_t code_address) {
+  const Builtin builtin = *builtin_at(code_address);
+  if (builtin == Builtin::assertfail)
+    return core.raise(Fault::Kind::assert_, warp, step, lanes, 0, {});
+  if (builtin != Builtin::vprintf)
+    return core.raise(Fault::Kind::unsupported_instruction, warp, step, lanes, 0,
+                      "a call of a driver function that is not implemented");
+  print(core, warp, lanes);
+  const auto lane = static_cast<unsigned>(std::countr_zero(lanes));
+  const std::uint64_t back = register_pair(warp, kReturnAddress, lane);
+  const std::uint64_t index = (back - isa::kCodeBase) / 16;
+  if (back < isa::kCodeBase || index >= core.launch.program->steps.size())
+    return core.raise(Fault::Kind::invalid_pc, warp, step, lanes, back, {});
+  warp.convergence.current().pc = static_cast<std::uint32_t>(index);
+  return Flow::jump;
+}
+
+}  // namespace heddle::simulator

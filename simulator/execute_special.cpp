@@ -1,0 +1,206 @@
+// Special registers, constant loads and code addresses.
+#include <algorithm>
+#include <bit>
+
+#include "simulator/address_space.hpp"
+#include "simulator/machine.hpp"
+
+namespace heddle::simulator {
+namespace {
+
+using isa::Mod;
+using isa::Op;
+
+// Special register numbers (SASS-FACTS 3.8).
+enum : std::uint8_t {
+  kLaneId = 0,
+  kVirtualId = 3,
+  kTid = 32,
+  kTidX = 33,
+  kTidY = 34,
+  kTidZ = 35,
+  kCtaIdX = 37,
+  kCtaIdY = 38,
+  kCtaIdZ = 39,
+  kLocalWindowHigh = 46,
+  kSharedWindowHigh = 47,
+  kLaneMaskEq = 56,
+  kLaneMaskLt = 57,
+  kLaneMaskLe = 58,
+  kLaneMaskGt = 59,
+  kLaneMaskGe = 60,
+  kVirtualSmId = 67,
+  kClockLow = 80,
+  kClockHigh = 81,
+  kGlobalTimerLow = 82,
+  kGlobalTimerHigh = 83,
+  kCgaCtaId = 136,
+  kZero = 255,
+};
+
+struct ThreadIndex {
+  std::uint32_t x, y, z;
+};
+
+ThreadIndex thread_index(const Dim3& block, std::uint32_t linear) {
+  return {linear % block.x, linear / block.x % block.y, linear / block.x / block.y};
+}
+
+// One lane's value; nothing for a register that is not modelled.
+std::optional<std::uint32_t> special_value(const Core& core, const Warp& warp, std::uint8_t number,
+                                           unsigned lane) {
+  const Mask bit = Mask{1} << lane;
+  const Dim3& shape = core.launch.request->block;
+  const ThreadIndex thread = thread_index(shape, warp.index * kWarpSize + lane);
+  switch (number) {
+    case kLaneId:
+      return lane;
+    case kVirtualId:
+      return warp.index << 8;
+    case kTid:
+      return thread.x | thread.y << 16 | thread.z << 26;
+    case kTidX:
+      return thread.x;
+    case kTidY:
+      return thread.y;
+    case kTidZ:
+      return thread.z;
+    case kCtaIdX:
+      return warp.block->index.x;
+    case kCtaIdY:
+      return warp.block->index.y;
+    case kCtaIdZ:
+      return warp.block->index.z;
+    case kLocalWindowHigh:
+      return static_cast<std::uint32_t>(kLocalWindow >> 32);
+    case kSharedWindowHigh:
+      return static_cast<std::uint32_t>(kSharedWindow >> 32);
+    case kLaneMaskEq:
+      return bit;
+    case kLaneMaskLt:
+      return bit - 1;
+    case kLaneMaskLe:
+      return bit | (bit - 1);
+    case kLaneMaskGt:
+      return ~(bit | (bit - 1));
+    case kLaneMaskGe:
+      return ~(bit - 1);
+    case kVirtualSmId:
+      return static_cast<std::uint32_t>(warp.block->linear % core.launch.model->sms);
+    // Untimed, a clock counts what this core has issued: it grows, and is the same in every run.
+    case kClockLow:
+    case kGlobalTimerLow:
+      return static_cast<std::uint32_t>(core.issued);
+    case kClockHigh:
+    case kGlobalTimerHigh:
+      return static_cast<std::uint32_t>(core.issued >> 32);
+    case kCgaCtaId:
+    case kZero:
+      return 0;  // no clusters: every block is rank 0 of its own
+    default:
+      return std::nullopt;
+  }
+}
+
+template <bool kUniform>
+Flow read_special(Core& core, Warp& warp, const Step& step, Mask, Mask on) {
+  if (on == 0) return Flow::next;
+  std::uint32_t* destination = destination_row(warp, step.d);
+  const Mask lanes = kUniform ? kFullMask : on;
+  const auto first = static_cast<unsigned>(std::countr_zero(on));
+  for (unsigned lane = 0; lane < kWarpSize; ++lane) {
+    if ((lanes >> lane & 1) == 0) continue;
+    const auto value = special_value(core, warp, step.selector, kUniform ? first : lane);
+    if (!value)
+      return core.raise(Fault::Kind::unsupported_instruction, warp, step, on, 0,
+                        "this special register is not modelled");
+    destination[lane] = *value;
+    if (step.width == 8) {
+      const bool pair = step.selector == kClockLow || step.selector == kGlobalTimerLow;
+      destination[kWarpSize + lane] = pair ? static_cast<std::uint32_t>(core.issued >> 32) : 0;
+    }
+  }
+  return Flow::next;
+}
+
+void write_constant(const Step& step, std::uint64_t value, std::uint32_t* destination,
+                    unsigned lane) {
+  if (step.sign_extend && step.width < 4) {
+    const unsigned unused = 32 - 8u * step.width;
+    const auto narrow = static_cast<std::uint32_t>(value) << unused;
+    value = static_cast<std::uint32_t>(static_cast<std::int32_t>(narrow) >> unused);
+  }
+  destination[lane] = static_cast<std::uint32_t>(value);
+  if (step.width == 8) destination[kWarpSize + lane] = static_cast<std::uint32_t>(value >> 32);
+}
+
+// LDC adds a register to the offset, and in the indexed modes another bank may come from its upper
+// half: only the plain mode is compiled code's.
+template <bool kUniform>
+Flow load_constant(Core& core, Warp& warp, const Step& step, Mask, Mask on) {
+  if (on == 0) return Flow::next;
+  const isa::Source& constant = step.instruction->b;
+  std::uint32_t* destination = destination_row(warp, step.d);
+  const std::uint32_t* index = source_row(warp, step.a);
+  const Mask lanes = kUniform ? kFullMask : on;
+  for_each_lane(lanes, [&](unsigned lane) {
+    const std::uint32_t offset = constant.value + index[lane];
+    write_constant(step, core.launch.constants.read(constant.index, offset, step.width),
+                   destination, lane);
+  });
+  return Flow::next;
+}
+
+// LEPC: the address of the instruction itself up to sm_89, a displacement from the next one on
+// sm_90 (SASS-FACTS 4.6).
+Flow load_code_address(Core& core, Warp& warp, const Step& step, Mask, Mask on) {
+  std::uint64_t address = code_address_of_index(core.pc_of(step));
+  if (step.instruction->arch == isa::Arch::sm_90)
+    address += 16 + static_cast<std::uint64_t>(step.instruction->offset);
+  std::uint32_t* destination = destination_row(warp, step.d);
+  for_each_lane(on, [&](unsigned lane) {
+    destination[lane] = static_cast<std::uint32_t>(address);
+    destination[kWarpSize + lane] = static_cast<std::uint32_t>(address >> 32);
+  });
+  return Flow::next;
+}
+
+}  // namespace
+
+std::uint64_t ConstantBanks::read(unsigned bank, std::uint64_t offset, unsigned bytes) const {
+  if (bank >= banks.size()) return 0;
+  std::uint64_t value = 0;
+  for (unsigned i = 0; i < bytes; ++i)
+    if (offset + i < banks[bank].size())
+      value |= std::uint64_t{std::to_integer<std::uint8_t>(banks[bank][offset + i])} << 8 * i;
+  return value;
+}
+
+Execute lower_special(const isa::Instruction& in, Step& step) {
+  switch (in.op) {
+    case Op::S2R:
+    case Op::CS2R:
+      step.selector = static_cast<std::uint8_t>(in.mod(Mod::special_reg));
+      step.width = in.op == Op::CS2R && in.mod(Mod::width) != 0 ? 8 : 4;
+      return read_special<false>;
+    case Op::S2UR:
+      step.selector = static_cast<std::uint8_t>(in.mod(Mod::special_reg));
+      return read_special<true>;
+    case Op::LDC:
+    case Op::ULDC: {
+      constexpr std::array<std::uint8_t, 6> kWidths{1, 1, 2, 2, 4, 8};
+      const std::uint32_t size = in.mod(Mod::size);
+      if (size >= kWidths.size() || in.mod(Mod::ldc_mode) != 0) return nullptr;
+      if (in.b.kind != isa::Source::Kind::constant) return nullptr;
+      step.width = kWidths[size];
+      step.sign_extend = size == 1 || size == 3;
+      return in.op == Op::LDC ? load_constant<false> : load_constant<true>;
+    }
+    case Op::LEPC:
+      return load_code_address;
+    default:
+      return nullptr;
+  }
+}
+
+}  // namespace heddle::simulator

@@ -1,0 +1,200 @@
+// The functional core's working state: a kernel made ready, a block being executed, and the core
+// (one host thread's share of the machine) that executes it. Internal to the simulator.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "simulator/access_counts.hpp"
+#include "simulator/convergence.hpp"
+#include "simulator/counts.hpp"
+#include "simulator/launch.hpp"
+#include "simulator/micro_op.hpp"
+
+namespace heddle::simulator {
+
+struct Core;
+struct Step;
+struct Warp;
+
+// What an instruction did to the flow of its group.
+enum class Flow : std::uint8_t {
+  next,        // go on with the next instruction
+  jump,        // same lanes, the group's pc was set
+  reschedule,  // groups split, merged, ended or wait: look at the warp again
+  stop,        // the launch ends (Core::fault is set)
+};
+
+// Executes an instruction that is not a lane operation. The current group's pc is already past it.
+// `on` is the part of `active` whose guard holds; it may be empty.
+using Execute = Flow (*)(Core& core, Warp& warp, const Step& step, Mask active, Mask on);
+
+// Where the address of a memory instruction comes from.
+struct AddressForm {
+  enum class Base : std::uint8_t { none, low32, pair64 };
+  Base base = Base::none;
+  Base uniform = Base::none;
+  RowOffset uniform_row = 0;
+  std::uint8_t shift = 0;  // LDS .X4 and the like scale the register
+  std::int64_t offset = 0;
+};
+
+struct Step : MicroOp {
+  Execute execute = nullptr;
+  Mask widen = 0;            // all ones for uniform instructions: they write whole rows
+  std::uint32_t target = 0;  // branches: instruction index
+  AddressForm address;
+  std::uint8_t width = 4;  // memory: bytes per thread
+  bool sign_extend = false;
+  std::uint8_t selector = 0;  // atomics: operation; others: the one modifier they look at
+  std::uint8_t data_type = 0;
+};
+
+// One 32-lane row of the launch's pool and where its value comes from.
+struct PoolRow {
+  bool is_constant = false;
+  std::uint8_t bank = 0;
+  std::uint32_t value = 0;  // immediate bits, or byte offset in the bank
+};
+
+// Every instruction of a module, made ready once per kernel (constant bank 2 is the kernel's own).
+struct LoweredProgram {
+  std::vector<Step> steps;     // as Program::instructions, plus one past the end that faults
+  std::vector<PoolRow> pool;   // rows 0 and 1 are zero
+  unsigned rows_to_clear = 0;  // vector registers the program names
+};
+
+LoweredProgram lower(const isa::Program& program);
+
+// Row numbers within a warp.
+inline constexpr unsigned kDiscardRow = 255;  // and three more, for wide loads to RZ
+inline constexpr unsigned kUniformRow = 260;  // UR0; UR63 and the row after are discarded too
+inline constexpr unsigned kRowsPerWarp = kUniformRow + 66;
+
+struct ConstantBanks {
+  std::array<std::vector<std::byte>, 5> banks;
+  // `bytes` (1–8) at an offset, little endian; zero outside the bank.
+  std::uint64_t read(unsigned bank, std::uint64_t offset, unsigned bytes) const;
+};
+
+struct LaunchContext {
+  const LaunchRequest* request = nullptr;
+  const LaunchOptions* options = nullptr;
+  const GpuModel* model = nullptr;
+  DeviceMemory* memory = nullptr;
+  const LoweredProgram* program = nullptr;
+  std::vector<std::uint32_t> pool;  // 32 words a row
+  ConstantBanks constants;
+  std::uint32_t entry = 0;         // instruction index
+  std::uint32_t local_bytes = 0;   // per thread
+  std::uint32_t shared_bytes = 0;  // per block, from address 0 (sm_90: with the reserved part)
+  std::uint32_t warps_per_block = 0;
+};
+
+struct BlockBarrier {
+  std::uint32_t arrived_only = 0;  // threads counted by BAR.ARV
+  std::uint32_t expected = 0;      // threads; 0: all of the block
+  bool reducing = false;
+  std::uint32_t red_count = 0;
+  bool red_and = true, red_or = false;
+};
+
+struct Block;
+
+struct Warp : WarpState {
+  Block* block = nullptr;
+  std::uint32_t index = 0;  // in its block
+  Convergence convergence;
+  std::byte* local = nullptr;  // kWarpSize threads of local_bytes each
+};
+
+struct Block {
+  std::uint64_t linear = 0;
+  Dim3 index{0, 0, 0};
+  std::vector<Warp> warps;
+  std::vector<std::uint32_t> rows;
+  std::vector<std::byte> shared;
+  std::vector<std::byte> local;
+  std::array<BlockBarrier, 16> barriers;
+  struct BarrierResult {
+    std::uint32_t count = 0;
+    bool all = true, any = false;
+  };
+  std::vector<BarrierResult> results;  // per warp, for B2R.RESULT
+  bool finished() const;
+};
+
+struct Core {
+  explicit Core(const LaunchContext& launch_context);
+
+  const LaunchContext& launch;
+  std::vector<InstructionCounts> counts;
+  std::optional<Fault> fault;
+  std::uint64_t issued = 0;       // warp instructions
+  std::uint64_t issue_limit = 0;  // this warp's turn ends when `issued` reaches it
+  std::uint64_t instruction_limit = ~std::uint64_t{0};  // of `issued`, for the whole launch
+
+  void start_block(Block& block, std::uint64_t linear) const;
+  enum class Turn : std::uint8_t { finished, out_of_time, stuck, stopped };
+  // Runs a block until it ends, waits for something outside, or has issued `quantum` instructions.
+  Turn run_block(Block& block, std::uint64_t quantum);
+
+  // Records a fault of the instruction the warp is at; returns Flow::stop.
+  Flow raise(Fault::Kind kind, const Warp& warp, const Step& step, Mask lanes,
+             std::uint64_t address, std::string details);
+  std::uint32_t pc_of(const Step& step) const;
+  InstructionCounts& counts_of(const Step& step) { return counts[pc_of(step)]; }
+
+  // A view of plain memory at an address, or null; remembers the last allocation.
+  std::byte* resolve(std::uint64_t address, std::uint64_t bytes) {
+    if (address - cached_.start < cached_.bytes &&
+        bytes <= cached_.bytes - (address - cached_.start))
+      return cached_.data + (address - cached_.start);
+    return resolve_slowly(address, bytes);
+  }
+
+ private:
+  bool run_warp(Warp& warp);
+  std::byte* resolve_slowly(std::uint64_t address, std::uint64_t bytes);
+  struct Cached {
+    std::uint64_t start = 0, bytes = 0;
+    std::byte* data = nullptr;
+  };
+  Cached cached_;
+};
+
+// Instruction families: each returns the function that executes an instruction, and fills the
+// fields of `step` that it needs; null when the instruction is not of the family or has a form that
+// is not implemented.
+Execute lower_control(const isa::Instruction& instruction, Step& step, std::uint32_t index,
+                      std::uint32_t end);
+Execute lower_memory(const isa::Instruction& instruction, Step& step);
+Execute lower_atomic(const isa::Instruction& instruction, Step& step);
+Execute lower_special(const isa::Instruction& instruction, Step& step);
+Execute lower_block_barrier(const isa::Instruction& instruction, Step& step);
+Flow execute_unsupported(Core& core, Warp& warp, const Step& step, Mask active, Mask on);
+Flow execute_undecodable(Core& core, Warp& warp, const Step& step, Mask active, Mask on);
+// Lets go what an exit completed: threads that ended are no longer waited for.
+void check_block_barriers(Block& block);
+Flow call_builtin(Core& core, Warp& warp, const Step& step, Mask lanes, std::uint64_t code_address);
+
+inline std::uint32_t index_of_code_address(std::uint64_t address) {
+  return static_cast<std::uint32_t>((address - isa::kCodeBase) / 16);
+}
+inline std::uint64_t code_address_of_index(std::uint32_t index) {
+  return isa::kCodeBase + std::uint64_t{16} * index;
+}
+
+// Calls f(lane) for each lane of a set, lowest first.
+template <typename F>
+void for_each_lane(Mask lanes, F&& f) {
+  for (; lanes != 0; lanes &= lanes - 1) f(static_cast<unsigned>(std::countr_zero(lanes)));
+}
+
+}  // namespace heddle::simulator

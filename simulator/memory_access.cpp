@@ -1,0 +1,134 @@
+#include "simulator/memory_access.hpp"
+
+#include <fmt/format.h>
+
+#include <bit>
+
+namespace heddle::simulator {
+
+void compute_addresses(const Warp& warp, const Step& step, Addresses& address) {
+  using Base = AddressForm::Base;
+  const AddressForm& form = step.address;
+  std::uint64_t base = static_cast<std::uint64_t>(form.offset);
+  if (form.uniform != Base::none) {
+    const std::uint32_t* row = destination_row(warp, form.uniform_row);
+    base += row[0];
+    if (form.uniform == Base::pair64) base += std::uint64_t{row[kWarpSize]} << 32;
+  }
+  const std::uint32_t* low = source_row(warp, step.a);
+  switch (form.base) {
+    case Base::none:
+      address.fill(base);
+      return;
+    case Base::low32:
+      for (unsigned lane = 0; lane < kWarpSize; ++lane)
+        address[lane] = base + (std::uint64_t{low[lane]} << form.shift);
+      return;
+    case Base::pair64:
+      for (unsigned lane = 0; lane < kWarpSize; ++lane)
+        address[lane] = base + (low[lane] | std::uint64_t{low[kWarpSize + lane]} << 32);
+      return;
+  }
+}
+
+Mask lanes_in(Window space, const Addresses& address, Mask lanes) {
+  Mask found = 0;
+  for_each_lane(lanes, [&](unsigned lane) {
+    if (window_of(address[lane]) == space) found |= Mask{1} << lane;
+  });
+  return found;
+}
+
+namespace {
+
+std::string describe_bad_global(const Core& core, std::uint64_t address) {
+  const Allocation* nearest = core.launch.memory->nearest(address);
+  if (nearest == nullptr) return "nothing is allocated";
+  if (nearest->contains(address, 1))
+    return fmt::format("runs past the end of {} ({} bytes at {:#x})", nearest->label,
+                       nearest->bytes, nearest->address);
+  const bool after = address > nearest->address;
+  const std::uint64_t distance =
+      after ? address - (nearest->address + nearest->bytes) : nearest->address - address;
+  return fmt::format("{} bytes {} {} ({} bytes at {:#x})", distance,
+                     after ? "past the end of" : "before", nearest->label, nearest->bytes,
+                     nearest->address);
+}
+
+bool bad_access(Core& core, const Warp& warp, const Step& step, Mask lanes, unsigned lane,
+                std::uint64_t address, Window space) {
+  const bool misaligned = address % step.width != 0;
+  std::string details;
+  if (misaligned) {
+    details = fmt::format("an access of {} bytes must be aligned to them", step.width);
+  } else if (space == Window::shared) {
+    details = fmt::format("the block has {} bytes of shared memory", core.launch.shared_bytes);
+  } else if (space == Window::local) {
+    details = fmt::format("a thread has {} bytes of local memory", core.launch.local_bytes);
+  } else {
+    details = describe_bad_global(core, address);
+  }
+  (void)lanes;
+  core.raise(misaligned ? Fault::Kind::misaligned_address : Fault::Kind::illegal_address, warp,
+             step, Mask{1} << lane, address, std::move(details));
+  return false;
+}
+
+}  // namespace
+
+bool resolve_lanes(Core& core, Warp& warp, const Step& step, Window space, const Addresses& address,
+                   Mask lanes, LanePointers& pointers) {
+  const std::uint64_t width = step.width;
+  for (Mask left = lanes; left != 0; left &= left - 1) {
+    const auto lane = static_cast<unsigned>(std::countr_zero(left));
+    std::uint64_t at = address[lane];
+    if (at % width != 0) return bad_access(core, warp, step, lanes, lane, at, space);
+    std::byte* pointer = nullptr;
+    if (space == Window::global) {
+      pointer = core.resolve(at, width);
+    } else if (space == Window::shared) {
+      // Bits 31:24 are the block's rank in its cluster (sm_90); alone in it, the rank is 0.
+      at &= 0xffff'ffff;
+      if (at + width <= core.launch.shared_bytes) pointer = warp.block->shared.data() + at;
+    } else {
+      at &= 0xffff'ffff;
+      if (at + width <= core.launch.local_bytes)
+        pointer = warp.local + std::uint64_t{lane} * core.launch.local_bytes + at;
+    }
+    if (pointer == nullptr) return bad_access(core, warp, step, lanes, lane, address[lane], space);
+    pointers.of[lane] = pointer;
+  }
+  return true;
+}
+
+void count_access(Core& core, const Step& step, AccessKind kind, Window space,
+                  const Addresses& address, Mask lanes) {
+  InstructionCounts& counts = core.counts_of(step);
+  switch (space) {
+    case Window::global: {
+      const AccessCounts access = count_global(kind, step.width, address, lanes);
+      ++counts.global;
+      counts.sectors_global += access.sectors;
+      counts.sectors_global_ideal += access.sectors_ideal;
+      counts.tags_global += access.tags;
+      counts.bytes_global +=
+          std::uint64_t{step.width} * static_cast<unsigned>(std::popcount(lanes));
+      break;
+    }
+    case Window::shared: {
+      const AccessCounts access = count_shared(kind, step.width, address, lanes);
+      ++counts.shared;
+      counts.wavefronts_shared += access.wavefronts;
+      counts.wavefronts_shared_ideal += access.wavefronts_ideal;
+      break;
+    }
+    case Window::local: {
+      const AccessCounts access = count_local(kind, step.width, address, lanes);
+      ++counts.local;
+      counts.sectors_local += access.sectors;
+      break;
+    }
+  }
+}
+
+}  // namespace heddle::simulator

@@ -1,0 +1,53 @@
+// What loads, stores and atomics share: per-lane addresses, checks, counting. Internal.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <cstring>
+
+#include "simulator/address_space.hpp"
+#include "simulator/machine.hpp"
+
+namespace heddle::simulator {
+
+using Addresses = std::array<std::uint64_t, kWarpSize>;
+
+enum class AddressSpace : std::uint8_t { global, shared, local, generic };
+
+// Every lane's address; those outside `on` hold whatever the registers give.
+void compute_addresses(const Warp& warp, const Step& step, Addresses& address);
+
+// The lanes of `lanes` whose generic address lies in a space.
+Mask lanes_in(Window space, const Addresses& address, Mask lanes);
+
+// Pointers to the memory of each lane in `lanes`. Returns false and raises a fault when one is out
+// of bounds or misaligned.
+struct LanePointers {
+  std::array<std::byte*, kWarpSize> of;
+};
+bool resolve_lanes(Core& core, Warp& warp, const Step& step, Window space, const Addresses& address,
+                   Mask lanes, LanePointers& pointers);
+
+// Adds an access to the instruction's counts.
+void count_access(Core& core, const Step& step, AccessKind kind, Window space,
+                  const Addresses& address, Mask lanes);
+
+// Runs `access(space, lanes)` for each space an instruction touches. A generic access is one access
+// for each space its lanes resolve to.
+template <AddressSpace kSpace, typename F>
+Flow for_each_space(const Addresses& address, Mask on, F&& access) {
+  if constexpr (kSpace == AddressSpace::generic) {
+    for (const Window space : {Window::global, Window::shared, Window::local}) {
+      const Mask lanes = lanes_in(space, address, on);
+      if (lanes != 0 && access(space, lanes) == Flow::stop) return Flow::stop;
+    }
+    return Flow::next;
+  } else {
+    constexpr Window space = kSpace == AddressSpace::global   ? Window::global
+                             : kSpace == AddressSpace::shared ? Window::shared
+                                                              : Window::local;
+    return access(space, on);
+  }
+}
+
+}  // namespace heddle::simulator

@@ -1,0 +1,101 @@
+#include <algorithm>
+#include <cstring>
+#include <new>
+
+#include "simulator/builtins.hpp"
+#include "simulator/launch.hpp"
+#include "simulator/machine.hpp"
+#include "simulator/sha256.hpp"
+
+namespace heddle::simulator {
+namespace {
+
+constexpr std::uint32_t kSectionNobits = 8;  // SHT_NOBITS
+
+bool holds_globals(const isa::Section& section) {
+  return section.name == ".nv.global" || section.name == ".nv.global.init" ||
+         section.name.starts_with(".nv.global.");
+}
+
+bool is_text(const isa::Section& section) { return section.name.starts_with(".text"); }
+
+}  // namespace
+
+Module::Module(std::vector<std::byte> cubin_bytes, std::string origin, DeviceMemory& memory)
+    : bytes_(std::move(cubin_bytes)),
+      origin_(std::move(origin)),
+      cubin_(isa::parse_cubin(bytes_, origin_)),
+      memory_(memory) {
+  std::vector<std::uint64_t> addresses(cubin_.sections.size(), 0);
+  for (std::size_t i = 0; i < cubin_.sections.size(); ++i) {
+    const isa::Section& section = cubin_.sections[i];
+    if (!holds_globals(section) || section.size == 0) continue;
+    const auto address = memory_.allocate(section.size, section.name,
+                                          std::max<std::uint64_t>(section.alignment, 256));
+    if (!address) throw std::bad_alloc();
+    addresses[i] = *address;
+    global_sections_.push_back(*address);
+  }
+  program_ = isa::place(cubin_, {.section_address = [&](std::uint32_t s) { return addresses[s]; },
+                                 .external = builtin_address});
+  for (std::size_t i = 0; i < cubin_.sections.size(); ++i) {
+    if (addresses[i] == 0 || cubin_.sections[i].type == kSectionNobits) continue;
+    const std::vector<std::byte>& initial = program_.sections[i];
+    std::memcpy(memory_.view(addresses[i], initial.size()), initial.data(), initial.size());
+  }
+  for (std::size_t i = 0; i < cubin_.sections.size(); ++i)
+    if (cubin_.sections[i].name == ".nv.constant3") bank3_ = program_.sections[i];
+  for (const isa::Symbol& symbol : cubin_.symbols) {
+    if (symbol.section == 0 || symbol.section >= cubin_.sections.size() || symbol.name.empty())
+      continue;
+    const isa::Section& section = cubin_.sections[symbol.section];
+    if (holds_globals(section) && addresses[symbol.section] != 0)
+      globals_[symbol.name] = {addresses[symbol.section] + symbol.value, symbol.size, false};
+    else if (section.name == ".nv.constant3")
+      globals_[symbol.name] = {symbol.value, symbol.size, true};
+  }
+}
+
+Module::~Module() {
+  for (std::uint64_t address : global_sections_) memory_.free(address);
+}
+
+std::optional<Module::Global> Module::find_global(std::string_view name) const {
+  const auto found = globals_.find(name);
+  if (found == globals_.end()) return std::nullopt;
+  return found->second;
+}
+
+std::span<std::byte> Module::constant_bank3() { return bank3_; }
+
+std::optional<Module::Position> Module::position(std::uint64_t code_address) const {
+  const isa::CodeRange* range = program_.range_at(code_address);
+  if (range == nullptr) return std::nullopt;
+  Position position;
+  position.function = cubin_.functions[range->function].name;
+  const std::uint64_t offset = code_address - range->address + range->section_offset;
+  auto table = lines_.find(range->section);
+  if (table == lines_.end())
+    table =
+        lines_.emplace(range->section, isa::read_line_table(bytes_, cubin_, range->section)).first;
+  if (const isa::LineEntry* entry = table->second.find(offset)) {
+    position.file = entry->file;
+    position.line = entry->line;
+    position.inlined_function = entry->inlined_function;
+  }
+  return position;
+}
+
+const LoweredProgram& Module::lowered() const {
+  if (!lowered_) lowered_ = std::make_shared<const LoweredProgram>(lower(program_));
+  return *lowered_;
+}
+
+std::string Module::code_sha256() const {
+  Sha256 hash;
+  for (const isa::Section& section : cubin_.sections)
+    if (is_text(section)) hash.update(section.bytes);
+  return hash.hex();
+}
+
+}  // namespace heddle::simulator

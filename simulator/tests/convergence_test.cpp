@@ -1,0 +1,125 @@
+#include "simulator/convergence.hpp"
+
+#include <gtest/gtest.h>
+
+namespace heddle::simulator {
+namespace {
+
+constexpr std::uint32_t kStart = 10, kThen = 20, kElse = 30, kJoin = 40;
+
+Convergence warp_of(Mask lanes = kFullMask) {
+  Convergence warp;
+  warp.start(lanes, kStart);
+  return warp;
+}
+
+TEST(Convergence, TheOtherSideRunsWhenOneSideWaitsAtTheBarrier) {
+  Convergence warp = warp_of();
+  warp.set_barrier(0, kFullMask);
+  warp.current().pc = kElse;
+  warp.split_off(0x0000ffff, kThen);
+  EXPECT_EQ(warp.current().lanes, 0xffff0000u);
+  warp.current().pc = kJoin;
+  warp.wait_convergence_barrier(0);
+  ASSERT_TRUE(warp.has_current());
+  EXPECT_EQ(warp.current().lanes, 0x0000ffffu);
+  EXPECT_EQ(warp.current().pc, kThen);
+  warp.current().pc = kJoin;
+  warp.wait_convergence_barrier(0);
+  EXPECT_EQ(warp.current().lanes, kFullMask);
+  EXPECT_EQ(warp.current().pc, kJoin);
+  EXPECT_EQ(warp.groups().size(), 1u);
+}
+
+TEST(Convergence, ABarrierDoesNotWaitForLanesThatExited) {
+  Convergence warp = warp_of();
+  warp.set_barrier(3, kFullMask);
+  warp.split_off(0xff, kThen);
+  warp.wait_convergence_barrier(3);
+  warp.exit(0xff);
+  ASSERT_TRUE(warp.has_current());
+  EXPECT_EQ(warp.current().lanes, 0xffffff00u);
+  EXPECT_EQ(warp.live(), 0xffffff00u);
+}
+
+TEST(Convergence, ABarrierDoesNotWaitForLanesThatBroke) {
+  Convergence warp = warp_of();
+  warp.set_barrier(1, kFullMask);
+  warp.split_off(0x1, kThen);
+  warp.current().pc = kJoin;
+  warp.wait_convergence_barrier(1);
+  ASSERT_EQ(warp.current().lanes, 0x1u);
+  warp.leave_barrier(1, 0x1);
+  EXPECT_EQ(warp.current().lanes, 0x1u) << "BREAK does not end the turn";
+  EXPECT_TRUE(warp.others_ready()) << "but lets the waiting lanes go";
+}
+
+TEST(Convergence, LanesOutsideTheBarrierPassIt) {
+  Convergence warp = warp_of();
+  warp.set_barrier(2, 0xf0);
+  warp.split_off(0xf0, kThen);
+  warp.current().pc = kJoin;
+  warp.wait_convergence_barrier(2);
+  EXPECT_EQ(warp.current().lanes, 0xffffff0fu);
+  EXPECT_EQ(warp.current().wait, Wait::none);
+}
+
+TEST(Convergence, WarpSyncReleasesTogetherFromDifferentPlaces) {
+  Convergence warp = warp_of(0xf);
+  warp.split_off(0x3, kThen);
+  warp.current().pc = kElse;
+  warp.wait_warp_sync(0xf);
+  ASSERT_EQ(warp.current().lanes, 0x3u);
+  warp.current().pc = kThen + 1;
+  warp.wait_warp_sync(0xf);
+  EXPECT_EQ(warp.groups().size(), 2u) << "different instructions: two groups";
+  for (const Group& group : warp.groups()) EXPECT_EQ(group.wait, Wait::none);
+}
+
+TEST(Convergence, WarpSyncAtOnePlaceMakesOneGroup) {
+  Convergence warp = warp_of(0xf);
+  warp.split_off(0x3, kThen);
+  warp.current().pc = kJoin;
+  warp.wait_warp_sync(0xf);
+  warp.current().pc = kJoin;
+  warp.wait_warp_sync(0xf);
+  ASSERT_EQ(warp.groups().size(), 1u);
+  EXPECT_EQ(warp.current().lanes, 0xfu);
+}
+
+TEST(Convergence, YieldLetsEveryOtherGroupRunFirst) {
+  Convergence warp = warp_of(0x7);
+  warp.split_off(0x1, kThen);
+  warp.split_off(0x2, kElse);
+  ASSERT_EQ(warp.current().lanes, 0x4u);
+  warp.yield();
+  const Mask second = warp.current().lanes;
+  warp.yield();
+  const Mask third = warp.current().lanes;
+  warp.yield();
+  EXPECT_EQ(second | third, 0x3u);
+  EXPECT_NE(second, third);
+  EXPECT_EQ(warp.current().lanes, 0x4u);
+}
+
+TEST(Convergence, NothingIsCurrentWhileAllWaitForTheBlock) {
+  Convergence warp = warp_of();
+  warp.wait_block_barrier(0);
+  EXPECT_FALSE(warp.has_current());
+  EXPECT_EQ(warp.waiting_at_block_barrier(0), kFullMask);
+  warp.release_block_barrier(0);
+  EXPECT_TRUE(warp.has_current());
+}
+
+TEST(Convergence, TheLastExitFinishesTheWarp) {
+  Convergence warp = warp_of(0x3);
+  warp.split_off(0x1, kThen);
+  warp.exit(0x2);
+  EXPECT_FALSE(warp.finished());
+  warp.exit(0x1);
+  EXPECT_TRUE(warp.finished());
+  EXPECT_FALSE(warp.has_current());
+}
+
+}  // namespace
+}  // namespace heddle::simulator
