@@ -26,8 +26,8 @@ using Amount = std::uint64_t (*)(const isa::Instruction&, const InstructionCount
 struct LaunchFacts;  // metrics.cpp: the launch's shape and the GPU it ran on
 
 struct Metric {
-  std::string_view name;    // as Nsight Compute spells it, with the roll-up suffix
-  std::string_view nvprof;  // nvprof's metric or event; empty: it has none
+  std::string_view name;         // as Nsight Compute spells it, with the roll-up suffix
+  std::string_view nvprof = {};  // nvprof's metric or event; empty: it has none
   std::string_view unit;
   MetricKind kind = MetricKind::exact;
   std::string_view meaning;  // one line
@@ -35,7 +35,7 @@ struct Metric {
   Amount amount = nullptr;
   Amount per = nullptr;
   double scale = 1;
-  std::optional<double> nvprof_when_empty;  // nvprof's value where `per` sums to 0
+  std::optional<double> nvprof_when_empty = std::nullopt;  // nvprof's value where `per` sums to 0
   double (*of_launch)(const LaunchFacts&) = nullptr;
 
   bool is_sum() const { return amount != nullptr && per == nullptr; }

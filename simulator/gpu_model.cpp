@@ -1,0 +1,174 @@
+#include "simulator/gpu_model.hpp"
+
+#include <fmt/format.h>
+#include <toml++/toml.h>
+
+#include <limits>
+#include <map>
+#include <span>
+#include <stdexcept>
+#include <variant>
+
+#include "simulator/builtin_models.hpp"
+
+namespace heddle::simulator {
+namespace {
+
+// One number of a model: its key in the file, the unit it must have there, where it goes.
+struct Field {
+  std::string_view key, unit;
+  std::variant<std::uint32_t GpuModel::*, std::uint64_t GpuModel::*> member;
+  bool may_be_zero = false;
+};
+
+constexpr Field kFields[] = {
+    {"sms", "SM", &GpuModel::sms},
+    {"max_threads_per_block", "thread", &GpuModel::max_threads_per_block},
+    {"max_threads_per_sm", "thread", &GpuModel::max_threads_per_sm},
+    {"max_warps_per_sm", "warp", &GpuModel::max_warps_per_sm},
+    {"max_blocks_per_sm", "block", &GpuModel::max_blocks_per_sm},
+    {"barriers_per_sm", "barrier", &GpuModel::barriers_per_sm, true},
+    {"registers_per_sm", "register", &GpuModel::registers_per_sm},
+    {"registers_per_block", "register", &GpuModel::registers_per_block},
+    {"register_allocation_unit", "register", &GpuModel::register_allocation_unit},
+    {"warp_allocation_granularity", "warp", &GpuModel::warp_allocation_granularity},
+    {"shared_bytes_per_sm", "byte", &GpuModel::shared_bytes_per_sm},
+    {"shared_bytes_per_block", "byte", &GpuModel::shared_bytes_per_block},
+    {"shared_bytes_per_block_optin", "byte", &GpuModel::shared_bytes_per_block_optin},
+    {"shared_bytes_reserved", "byte", &GpuModel::shared_bytes_reserved, true},
+    {"shared_allocation_unit", "byte", &GpuModel::shared_allocation_unit},
+    {"memory_bytes", "byte", &GpuModel::memory_bytes},
+    {"l2_bytes", "byte", &GpuModel::l2_bytes},
+    {"clock_khz", "kHz", &GpuModel::clock_khz},
+    {"memory_clock_khz", "kHz", &GpuModel::memory_clock_khz},
+    {"memory_bus_bits", "bit", &GpuModel::memory_bus_bits},
+};
+
+[[noreturn]] void fail(std::string_view origin, std::string_view key, std::string_view what) {
+  throw std::runtime_error(fmt::format("{}: {}: {}", origin, key, what));
+}
+
+bool has_provenance(std::string_view source) {
+  return source.starts_with("documented: ") || source.starts_with("measured: ") ||
+         source.starts_with("guess: ");
+}
+
+std::uint64_t read_number(const toml::table& table, const Field& field, std::string_view origin) {
+  const toml::table* row = table[field.key].as_table();
+  if (row == nullptr) fail(origin, field.key, "missing; expected { value, unit, source }");
+  const auto value = (*row)["value"].value<std::int64_t>();
+  if (!value) fail(origin, field.key, "has no whole number as value");
+  if ((*row)["unit"].value_or(std::string_view{}) != field.unit)
+    fail(origin, field.key, fmt::format("its unit must be \"{}\"", field.unit));
+  if (!has_provenance((*row)["source"].value_or(std::string_view{})))
+    fail(origin, field.key, "its source must start with documented:, measured: or guess:");
+  if (*value < (field.may_be_zero ? 0 : 1)) fail(origin, field.key, "must be positive");
+  return static_cast<std::uint64_t>(*value);
+}
+
+void store(GpuModel& model, const Field& field, std::uint64_t value, std::string_view origin) {
+  if (const auto* wide = std::get_if<std::uint64_t GpuModel::*>(&field.member)) {
+    model.*(*wide) = value;
+    return;
+  }
+  if (value > std::numeric_limits<std::uint32_t>::max()) fail(origin, field.key, "is too large");
+  model.*std::get<std::uint32_t GpuModel::*>(field.member) = static_cast<std::uint32_t>(value);
+}
+
+isa::Arch read_arch(const toml::table& table, std::string_view origin) {
+  const auto text = table["arch"].value<std::string_view>();
+  if (!text) fail(origin, "arch", "missing");
+  for (isa::Arch arch : isa::kAllArchs)
+    if (isa::name(arch) == *text) return arch;
+  fail(origin, "arch", fmt::format("\"{}\" is not an architecture this project knows", *text));
+}
+
+toml::table parse_table(std::string_view toml, std::string_view origin) {
+  try {
+    return toml::parse(toml, std::string(origin));
+  } catch (const toml::parse_error& error) {
+    throw std::runtime_error(
+        fmt::format("{}:{}: {}", origin, error.source().begin.line, error.description()));
+  }
+}
+
+bool is_known_key(std::string_view key) {
+  if (key == "name" || key == "arch") return true;
+  for (const Field& field : kFields)
+    if (field.key == key) return true;
+  return false;
+}
+
+const std::map<std::string, GpuModel, std::less<>>& built_in() {
+  static const auto models = [] {
+    std::map<std::string, GpuModel, std::less<>> result;
+    for (const BuiltinModel& file : builtin_models())
+      result.emplace(file.id,
+                     parse_gpu_model(file.toml, file.id, fmt::format("models/{}.toml", file.id)));
+    return result;
+  }();
+  return models;
+}
+
+std::string known_ids() { return fmt::format("{}", fmt::join(model_ids(), ", ")); }
+
+}  // namespace
+
+GpuModel parse_gpu_model(std::string_view toml, std::string_view id, std::string_view origin) {
+  const toml::table table = parse_table(toml, origin);
+  for (const auto& [key, value] : table)
+    if (!is_known_key(key.str())) fail(origin, key.str(), "is not a value of a GPU model");
+  GpuModel model;
+  model.id = id;
+  model.name = table["name"].value_or(std::string{});
+  if (model.name.empty()) fail(origin, "name", "missing");
+  model.arch = read_arch(table, origin);
+  for (const Field& field : kFields) store(model, field, read_number(table, field, origin), origin);
+  return model;
+}
+
+const GpuModel& gpu_model(std::string_view id) {
+  const auto found = built_in().find(id);
+  if (found == built_in().end())
+    throw std::invalid_argument(fmt::format("no GPU model \"{}\"; there are {}", id, known_ids()));
+  return found->second;
+}
+
+const GpuModel& default_model(isa::Arch arch) {
+  switch (arch) {
+    case isa::Arch::sm_75:
+      return gpu_model("t4");
+    case isa::Arch::sm_80:
+      return gpu_model("a100");
+    case isa::Arch::sm_86:
+      return gpu_model("rtx3090");
+    case isa::Arch::sm_89:
+      return gpu_model("rtx4090");
+    case isa::Arch::sm_90:
+      return gpu_model("h200");
+  }
+  throw std::logic_error("an architecture without a model");
+}
+
+std::vector<std::string> model_ids() {
+  std::vector<std::string> ids;
+  for (const BuiltinModel& file : builtin_models()) ids.emplace_back(file.id);
+  return ids;
+}
+
+std::vector<ModelValue> model_values(std::string_view id) {
+  std::vector<ModelValue> values;
+  for (const BuiltinModel& file : builtin_models()) {
+    if (file.id != id) continue;
+    const toml::table table = parse_table(file.toml, file.id);
+    for (const Field& field : kFields) {
+      const auto row = table[field.key];
+      values.push_back({std::string(field.key),
+                        fmt::format("{}", row["value"].value_or(std::int64_t{0})),
+                        std::string(field.unit), row["source"].value_or(std::string{})});
+    }
+  }
+  return values;
+}
+
+}  // namespace heddle::simulator

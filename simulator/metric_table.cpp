@@ -1,0 +1,242 @@
+// The rows. To add a metric, add a row here; tests/metrics_test.cpp checks every row.
+#include "isa/attributes.hpp"
+#include "simulator/launch_facts.hpp"
+#include "simulator/metrics.hpp"
+
+namespace heddle::simulator {
+namespace {
+
+using Ins = isa::Instruction;
+using Counts = InstructionCounts;
+using Access = isa::MemoryAccess::Kind;
+using isa::Space;
+
+// Executions that went to a space: all of them where the opcode says so, and for generic addresses
+// those in which a lane resolved to it.
+std::uint64_t in_space(const Ins& ins, const Counts& counts, Space space) {
+  const Space named = isa::memory_access(ins).space;
+  if (named == space) return counts.executed;
+  if (named != Space::generic) return 0;
+  switch (space) {
+    case Space::global:
+      return counts.global;
+    case Space::shared:
+      return counts.shared;
+    case Space::local:
+      return counts.local;
+    default:
+      return 0;
+  }
+}
+
+bool is(const Ins& ins, Access access) { return isa::memory_access(ins).kind == access; }
+
+// Instructions that go to another place: not BSYNC, EXIT or WARPSYNC, which the metrics leave out
+// (TIMING-FACTS 3.2).
+bool is_branch(const Ins& ins) {
+  switch (ins.op) {
+    case isa::Op::BRA:
+    case isa::Op::BRX:
+    case isa::Op::BRXU:
+    case isa::Op::JMP:
+    case isa::Op::JMX:
+    case isa::Op::CALL:
+    case isa::Op::RET:
+      return true;
+    default:
+      return false;
+  }
+}
+
+template <Space space>
+std::uint64_t executions(const Ins& ins, const Counts& counts) {
+  return in_space(ins, counts, space);
+}
+template <Space space, Access access>
+std::uint64_t executions(const Ins& ins, const Counts& counts) {
+  return is(ins, access) ? in_space(ins, counts, space) : 0;
+}
+template <Access access>
+std::uint64_t generic_executions(const Ins& ins, const Counts& counts) {
+  return is(ins, access) && isa::memory_access(ins).space == Space::generic ? counts.executed : 0;
+}
+template <isa::Op op>
+std::uint64_t of_op(const Ins& ins, const Counts& counts) {
+  return ins.op == op ? counts.executed : 0;
+}
+template <unsigned bits>
+std::uint64_t of_width(const Ins& ins, const Counts& counts) {
+  return isa::access_bytes(ins) * 8 == bits ? counts.executed : 0;
+}
+// One member of the sums, for every instruction or for one kind of access.
+template <std::uint64_t Counts::*member>
+std::uint64_t all(const Ins&, const Counts& counts) {
+  return counts.*member;
+}
+template <std::uint64_t Counts::*member, Access access>
+std::uint64_t when(const Ins& ins, const Counts& counts) {
+  return is(ins, access) ? counts.*member : 0;
+}
+template <Space space>
+std::uint64_t threads_on_in(const Ins& ins, const Counts& counts) {
+  return in_space(ins, counts, space) != 0 ? counts.threads_on : 0;
+}
+std::uint64_t branch_targets(const Ins&, const Counts& counts) {
+  return counts.branch_uniform + counts.branch_divergent;
+}
+std::uint64_t branches(const Ins& ins, const Counts& counts) {
+  return is_branch(ins) ? counts.executed : 0;
+}
+std::uint64_t branch_threads(const Ins& ins, const Counts& counts) {
+  return is_branch(ins) ? counts.threads : 0;
+}
+// Wavefronts beyond one per execution of an access without conflicts.
+template <Access access>
+std::uint64_t bank_conflicts(const Ins& ins, const Counts& counts) {
+  const std::uint64_t ideal = counts.wavefronts_shared_ideal;
+  if (!is(ins, access) || counts.wavefronts_shared < ideal) return 0;
+  return counts.wavefronts_shared - ideal;
+}
+
+constexpr double kSectorBytes = 32;
+constexpr double kPercent = 100;
+
+// clang-format off
+constexpr Metric kMetrics[] = {
+    // Instructions and threads.
+    {.name = "smsp__sass_inst_executed.sum", .nvprof = "inst_executed", .unit = "inst",
+     .meaning = "warp instructions executed", .amount = all<&Counts::executed>},
+    {.name = "smsp__sass_thread_inst_executed.sum", .nvprof = "thread_inst_executed", .unit = "inst",
+     .meaning = "thread instructions executed: active threads, summed over warp instructions",
+     .amount = all<&Counts::threads>},
+    {.name = "smsp__sass_thread_inst_executed_pred_on.sum", .nvprof = "not_predicated_off_thread_inst_executed",
+     .unit = "inst", .meaning = "thread instructions whose guard predicate was true",
+     .amount = all<&Counts::threads_on>},
+    {.name = "smsp__thread_inst_executed_per_inst_executed.pct", .nvprof = "warp_execution_efficiency",
+     .unit = "%", .meaning = "active threads of the 32 of a warp, averaged over warp instructions",
+     .amount = all<&Counts::threads>, .per = all<&Counts::executed>, .scale = kPercent / kWarpSize},
+    {.name = "smsp__thread_inst_executed_pred_on_per_inst_executed.pct", .nvprof = "warp_nonpred_execution_efficiency",
+     .unit = "%", .meaning = "threads with a true guard predicate of the 32 of a warp, averaged over warp instructions",
+     .amount = all<&Counts::threads_on>, .per = all<&Counts::executed>, .scale = kPercent / kWarpSize},
+
+    // Branches.
+    {.name = "smsp__sass_branch_targets.sum", .nvprof = "branch", .unit = "branch",
+     .meaning = "branch executions by a warp, uniform and divergent", .amount = branch_targets},
+    {.name = "smsp__sass_branch_targets_threads_uniform.sum", .unit = "branch",
+     .meaning = "branch executions after which all active threads went one way",
+     .amount = all<&Counts::branch_uniform>},
+    {.name = "smsp__sass_branch_targets_threads_divergent.sum", .nvprof = "divergent_branch", .unit = "branch",
+     .meaning = "branch executions after which active threads went different ways",
+     .amount = all<&Counts::branch_divergent>},
+    {.name = "smsp__sass_average_branch_targets_threads_uniform.pct", .nvprof = "branch_efficiency", .unit = "%",
+     .meaning = "share of uniform branch executions", .amount = all<&Counts::branch_uniform>,
+     .per = branch_targets, .scale = kPercent, .nvprof_when_empty = 100},
+    {.name = "smsp__sass_inst_executed_op_branch.sum", .unit = "inst",
+     .meaning = "BRA, BRX, JMP, JMX, CALL and RET executed by a warp", .amount = branches},
+    {.name = "smsp__sass_thread_inst_executed_op_branch.sum", .unit = "inst",
+     .meaning = "BRA, BRX, JMP, JMX, CALL and RET executed, in threads", .amount = branch_threads},
+
+    // Memory instructions by space and kind.
+    {.name = "smsp__sass_inst_executed_op_global.sum", .unit = "inst",
+     .meaning = "instructions that went to global memory", .amount = executions<Space::global>},
+    {.name = "smsp__sass_inst_executed_op_global_ld.sum", .nvprof = "inst_executed_global_loads", .unit = "inst",
+     .meaning = "loads from global memory", .amount = executions<Space::global, Access::load>},
+    {.name = "smsp__sass_inst_executed_op_global_st.sum", .nvprof = "inst_executed_global_stores", .unit = "inst",
+     .meaning = "stores to global memory", .amount = executions<Space::global, Access::store>},
+    {.name = "smsp__sass_inst_executed_op_global_atom.sum", .nvprof = "inst_executed_global_atomics", .unit = "inst",
+     .meaning = "atomics on global memory that return a value", .amount = executions<Space::global, Access::atomic>},
+    {.name = "smsp__sass_inst_executed_op_global_red.sum", .nvprof = "inst_executed_global_reductions", .unit = "inst",
+     .meaning = "atomics on global memory that return nothing", .amount = executions<Space::global, Access::reduction>},
+    {.name = "smsp__sass_inst_executed_op_shared.sum", .unit = "inst",
+     .meaning = "instructions that went to shared memory", .amount = executions<Space::shared>},
+    {.name = "smsp__sass_inst_executed_op_shared_ld.sum", .nvprof = "inst_executed_shared_loads", .unit = "inst",
+     .meaning = "loads from shared memory", .amount = executions<Space::shared, Access::load>},
+    {.name = "smsp__sass_inst_executed_op_shared_st.sum", .nvprof = "inst_executed_shared_stores", .unit = "inst",
+     .meaning = "stores to shared memory", .amount = executions<Space::shared, Access::store>},
+    {.name = "smsp__sass_inst_executed_op_shared_atom.sum", .nvprof = "inst_executed_shared_atomics", .unit = "inst",
+     .meaning = "atomics on shared memory", .amount = executions<Space::shared, Access::atomic>},
+    {.name = "smsp__sass_inst_executed_op_local.sum", .unit = "inst",
+     .meaning = "instructions that went to local memory", .amount = executions<Space::local>},
+    {.name = "smsp__sass_inst_executed_op_local_ld.sum", .nvprof = "inst_executed_local_loads", .unit = "inst",
+     .meaning = "loads from local memory", .amount = executions<Space::local, Access::load>},
+    {.name = "smsp__sass_inst_executed_op_local_st.sum", .nvprof = "inst_executed_local_stores", .unit = "inst",
+     .meaning = "stores to local memory", .amount = executions<Space::local, Access::store>},
+    {.name = "smsp__sass_inst_executed_op_ld.sum", .unit = "inst",
+     .meaning = "loads by generic address", .amount = generic_executions<Access::load>},
+    {.name = "smsp__sass_inst_executed_op_st.sum", .unit = "inst",
+     .meaning = "stores by generic address", .amount = generic_executions<Access::store>},
+    {.name = "smsp__sass_inst_executed_op_atom.sum", .unit = "inst",
+     .meaning = "atomics by generic address", .amount = generic_executions<Access::atomic>},
+    {.name = "smsp__sass_inst_executed_op_ldgsts.sum", .unit = "inst",
+     .meaning = "asynchronous copies from global to shared memory", .amount = of_op<isa::Op::LDGSTS>},
+    {.name = "smsp__sass_inst_executed_op_ldsm.sum", .unit = "inst",
+     .meaning = "matrix loads from shared memory", .amount = of_op<isa::Op::LDSM>},
+    {.name = "smsp__sass_inst_executed_op_memory_8b.sum", .unit = "inst",
+     .meaning = "memory instructions of 8 bits a thread", .amount = of_width<8>},
+    {.name = "smsp__sass_inst_executed_op_memory_16b.sum", .unit = "inst",
+     .meaning = "memory instructions of 16 bits a thread", .amount = of_width<16>},
+    {.name = "smsp__sass_inst_executed_op_memory_32b.sum", .unit = "inst",
+     .meaning = "memory instructions of 32 bits a thread", .amount = of_width<32>},
+    {.name = "smsp__sass_inst_executed_op_memory_64b.sum", .unit = "inst",
+     .meaning = "memory instructions of 64 bits a thread", .amount = of_width<64>},
+    {.name = "smsp__sass_inst_executed_op_memory_128b.sum", .unit = "inst",
+     .meaning = "memory instructions of 128 bits a thread", .amount = of_width<128>},
+    {.name = "smsp__sass_thread_inst_executed_op_global_pred_on.sum", .unit = "inst",
+     .meaning = "threads that accessed global memory, summed over instructions", .amount = threads_on_in<Space::global>},
+    {.name = "smsp__sass_thread_inst_executed_op_shared_pred_on.sum", .unit = "inst",
+     .meaning = "threads that accessed shared memory, summed over instructions", .amount = threads_on_in<Space::shared>},
+
+    // What the addresses make of them.
+    {.name = "smsp__sass_sectors_mem_global.sum", .unit = "sector",
+     .meaning = "32-byte sectors of global memory asked for", .amount = all<&Counts::sectors_global>},
+    {.name = "smsp__sass_sectors_mem_global_ideal.sum", .unit = "sector",
+     .meaning = "sectors the same accesses would need if their addresses lay side by side",
+     .amount = all<&Counts::sectors_global_ideal>},
+    {.name = "smsp__sass_sectors_mem_local.sum", .unit = "sector",
+     .meaning = "32-byte sectors of local memory asked for", .amount = all<&Counts::sectors_local>},
+    {.name = "smsp__sass_l1tex_tags_mem_global.sum", .unit = "tag",
+     .meaning = "L1 cache lines (tags) looked up for global memory", .amount = all<&Counts::tags_global>},
+    {.name = "smsp__sass_l1tex_pipe_lsu_wavefronts_mem_shared.sum", .unit = "wavefront",
+     .meaning = "passes of the shared-memory data pipe", .amount = all<&Counts::wavefronts_shared>},
+    {.name = "smsp__sass_l1tex_pipe_lsu_wavefronts_mem_shared_ideal.sum", .unit = "wavefront",
+     .meaning = "passes the same accesses would need without bank conflicts",
+     .amount = all<&Counts::wavefronts_shared_ideal>},
+    {.name = "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum", .nvprof = "gld_transactions", .unit = "sector",
+     .meaning = "32-byte sectors asked for by global loads", .amount = when<&Counts::sectors_global, Access::load>},
+    {.name = "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum", .nvprof = "gst_transactions", .unit = "sector",
+     .meaning = "32-byte sectors written by global stores", .amount = when<&Counts::sectors_global, Access::store>},
+    {.name = "l1tex__average_t_sectors_per_request_pipe_lsu_mem_global_op_ld.ratio", .nvprof = "gld_transactions_per_request",
+     .unit = "sector/request", .meaning = "sectors a global load asks for, on average",
+     .amount = when<&Counts::sectors_global, Access::load>, .per = executions<Space::global, Access::load>},
+    {.name = "l1tex__average_t_sectors_per_request_pipe_lsu_mem_global_op_st.ratio", .nvprof = "gst_transactions_per_request",
+     .unit = "sector/request", .meaning = "sectors a global store writes, on average",
+     .amount = when<&Counts::sectors_global, Access::store>, .per = executions<Space::global, Access::store>},
+    {.name = "smsp__sass_average_data_bytes_per_sector_mem_global_op_ld.pct", .nvprof = "gld_efficiency", .unit = "%",
+     .meaning = "bytes threads loaded of the bytes of the sectors that took", .amount = when<&Counts::bytes_global, Access::load>,
+     .per = when<&Counts::sectors_global, Access::load>, .scale = kPercent / kSectorBytes},
+    {.name = "smsp__sass_average_data_bytes_per_sector_mem_global_op_st.pct", .nvprof = "gst_efficiency", .unit = "%",
+     .meaning = "bytes threads stored of the bytes of the sectors that took", .amount = when<&Counts::bytes_global, Access::store>,
+     .per = when<&Counts::sectors_global, Access::store>, .scale = kPercent / kSectorBytes},
+    {.name = "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum", .nvprof = "shared_ld_bank_conflict", .unit = "wavefront",
+     .meaning = "passes of shared loads that bank conflicts added", .amount = bank_conflicts<Access::load>},
+    {.name = "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum", .nvprof = "shared_st_bank_conflict", .unit = "wavefront",
+     .meaning = "passes of shared stores that bank conflicts added", .amount = bank_conflicts<Access::store>},
+
+    // What the launch's shape and the kernel's resources give.
+    {.name = "launch__occupancy_limit_blocks", .unit = "block", .meaning = "blocks of an SM its block limit allows",
+     .of_launch = [](const LaunchFacts& facts) -> double { return facts.occupancy.blocks_by_limit; }},
+    {.name = "launch__occupancy_limit_warps", .unit = "block", .meaning = "blocks of an SM its warp slots allow",
+     .of_launch = [](const LaunchFacts& facts) -> double { return facts.occupancy.blocks_by_warps; }},
+    {.name = "sm__maximum_warps_per_active_cycle_pct", .unit = "%",
+     .meaning = "theoretical occupancy: warps of the blocks that fit on an SM, of its warp slots",
+     .of_launch = [](const LaunchFacts& facts) { return kPercent * facts.occupancy.fraction; }},
+    {.name = "launch__waves_per_multiprocessor", .unit = "wave",
+     .meaning = "how many times the grid fills the GPU", .of_launch = [](const LaunchFacts& facts) { return facts.waves; }},
+};
+// clang-format on
+
+}  // namespace
+
+std::span<const Metric> metrics() { return kMetrics; }
+
+}  // namespace heddle::simulator

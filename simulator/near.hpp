@@ -1,0 +1,12 @@
+// "Did you mean": the known name nearest to a misspelt one.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+namespace heddle::simulator {
+
+// Empty when no candidate is within a third of the name's length in edits.
+std::string_view nearest(std::string_view name, std::span<const std::string_view> candidates);
+
+}  // namespace heddle::simulator

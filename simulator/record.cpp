@@ -1,0 +1,281 @@
+#include "simulator/record.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+
+#include "simulator/file.hpp"
+
+namespace heddle::simulator {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr const char* kSchema = "heddle.record/1";
+constexpr std::uint64_t kMaxFile = std::uint64_t{1} << 30;
+constexpr int kMaxDepth = 16;
+constexpr double kExactIntegers = 9007199254740992.0;  // 2^53
+
+// Whole numbers are written as such: 240, not 240.0.
+Json number(double value) {
+  if (std::nearbyint(value) == value && std::abs(value) <= kExactIntegers)
+    return static_cast<std::int64_t>(value);
+  return value;
+}
+
+Json values_to_json(const MetricValues& values) {
+  Json json = Json::object();
+  for (const auto& [name, value] : values) json[name] = number(value);
+  return json;
+}
+
+Json dim_to_json(const Dim3& dim) { return Json::array({dim.x, dim.y, dim.z}); }
+
+void put_text(Json& json, const char* key, const std::string& text) {
+  if (!text.empty()) json[key] = text;
+}
+
+void put_list(Json& json, const char* key, const std::vector<std::string>& list) {
+  if (!list.empty()) json[key] = list;
+}
+
+Json to_json(const InstructionRecord& instruction) {
+  Json json;
+  json["function"] = instruction.function;
+  json["pc"] = instruction.pc;
+  put_text(json, "line", instruction.line);
+  put_text(json, "inlined", instruction.inlined);
+  put_text(json, "text", instruction.text);
+  json["metrics"] = values_to_json(instruction.metrics);
+  return json;
+}
+
+// One JSON object with the name of where it stands, for messages.
+class Reader {
+ public:
+  Reader(const Json& json, std::string where) : json_(json), where_(std::move(where)) {
+    if (!json.is_object()) fail("is not an object");
+  }
+
+  std::string text(const char* key) const {
+    return read<std::string>(key, need(key), &Json::is_string, "a text");
+  }
+  std::string text_or_empty(const char* key) const { return json_.contains(key) ? text(key) : ""; }
+
+  template <typename T>
+  T whole(const char* key) const {
+    return whole_value<T>(key, need(key));
+  }
+  template <typename T>
+  std::optional<T> whole_if(const char* key) const {
+    if (!json_.contains(key)) return std::nullopt;
+    return whole<T>(key);
+  }
+
+  bool flag_or(const char* key, bool otherwise) const {
+    if (!json_.contains(key)) return otherwise;
+    return read<bool>(key, json_[key], &Json::is_boolean, "true or false");
+  }
+
+  std::vector<std::string> texts(const char* key) const {
+    std::vector<std::string> result;
+    for (const Json& item : list_if(key))
+      result.push_back(read<std::string>(key, item, &Json::is_string, "a list of texts"));
+    return result;
+  }
+
+  Dim3 dim(const char* key) const {
+    const Json& json = need(key);
+    if (!json.is_array() || json.size() != 3) fail(fmt::format("{} is not three numbers", key));
+    return {whole_value<std::uint32_t>(key, json[0]), whole_value<std::uint32_t>(key, json[1]),
+            whole_value<std::uint32_t>(key, json[2])};
+  }
+
+  MetricValues metrics() const {
+    const Json& json = need("metrics");
+    if (!json.is_object()) fail("metrics is not an object");
+    MetricValues values;
+    for (const auto& [name, value] : json.items()) {
+      if (!value.is_number() || !std::isfinite(value.get<double>()))
+        fail(fmt::format("metrics: {} is not a number", name));
+      values[name] = value.get<double>();
+    }
+    return values;
+  }
+
+  // Calls `read` with a reader for each object of a list that may be absent.
+  template <typename Read>
+  void each(const char* key, Read read) const {
+    std::size_t i = 0;
+    for (const Json& item : list_if(key))
+      read(Reader(item, fmt::format("{}: {}[{}]", where_, key, i++)));
+  }
+
+  [[noreturn]] void fail(std::string_view what) const {
+    throw std::runtime_error(fmt::format("{}: {}", where_, what));
+  }
+
+ private:
+  const Json& need(const char* key) const {
+    const auto found = json_.find(key);
+    if (found == json_.end()) fail(fmt::format("{} is missing", key));
+    return *found;
+  }
+
+  const Json& list_if(const char* key) const {
+    static const Json empty = Json::array();
+    const auto found = json_.find(key);
+    if (found == json_.end()) return empty;
+    if (!found->is_array()) fail(fmt::format("{} is not a list", key));
+    return *found;
+  }
+
+  template <typename T>
+  T read(const char* key, const Json& json, bool (Json::*is)() const noexcept,
+         const char* kind) const {
+    if (!(json.*is)()) fail(fmt::format("{} is not {}", key, kind));
+    return json.get<T>();
+  }
+
+  template <typename T>
+  T whole_value(const char* key, const Json& json) const {
+    if (!json.is_number_integer() || json.get<double>() < 0 ||
+        json.get<double>() > static_cast<double>(std::numeric_limits<T>::max()))
+      fail(fmt::format("{} is not a whole number in its range", key));
+    return json.get<T>();
+  }
+
+  const Json& json_;
+  std::string where_;
+};
+
+LaunchRecord read_launch(const Reader& reader) {
+  LaunchRecord launch;
+  launch.index = reader.whole<std::uint64_t>("index");
+  launch.kernel = reader.text("kernel");
+  launch.grid = reader.dim("grid");
+  launch.block = reader.dim("block");
+  launch.dynamic_shared_bytes = reader.whole_if<std::uint32_t>("dynamic_shared_bytes").value_or(0);
+  launch.static_shared_bytes = reader.whole_if<std::uint32_t>("static_shared_bytes").value_or(0);
+  launch.registers = reader.whole_if<std::uint32_t>("registers").value_or(0);
+  launch.local_bytes = reader.whole_if<std::uint32_t>("local_bytes").value_or(0);
+  launch.constant_bytes = reader.whole_if<std::uint32_t>("constant_bytes");
+  launch.spill_store_bytes = reader.whole_if<std::uint32_t>("spill_store_bytes");
+  launch.spill_load_bytes = reader.whole_if<std::uint32_t>("spill_load_bytes");
+  launch.code_sha256 = reader.text_or_empty("code_sha256");
+  launch.launch_class = reader.text_or_empty("class");
+  launch.class_reasons = reader.texts("class_reasons");
+  launch.metrics = reader.metrics();
+  reader.each("instructions", [&](const Reader& item) {
+    launch.instructions.push_back({item.text("function"), item.whole<std::uint64_t>("pc"),
+                                   item.text_or_empty("line"), item.text_or_empty("inlined"),
+                                   item.text_or_empty("text"), item.metrics()});
+  });
+  reader.each("memory", [&](const Reader& item) {
+    launch.memory.push_back({item.whole<std::uint32_t>("allocation"),
+                             item.whole<std::uint64_t>("bytes"), item.text("sha256")});
+  });
+  launch.unmodelled = reader.texts("unmodelled");
+  launch.fault = reader.text_or_empty("fault");
+  return launch;
+}
+
+Json parse(const std::string& text, const std::string& origin) {
+  const auto bounded = [&](int depth, Json::parse_event_t, Json&) {
+    if (depth > kMaxDepth)
+      throw std::runtime_error(fmt::format("{}: nested deeper than {}", origin, kMaxDepth));
+    return true;
+  };
+  try {
+    return Json::parse(text, bounded);
+  } catch (const Json::exception& error) {
+    throw std::runtime_error(fmt::format("{}: {}", origin, error.what()));
+  }
+}
+
+}  // namespace
+
+Json to_json(const LaunchRecord& launch) {
+  Json json;
+  json["index"] = launch.index;
+  json["kernel"] = launch.kernel;
+  json["grid"] = dim_to_json(launch.grid);
+  json["block"] = dim_to_json(launch.block);
+  json["dynamic_shared_bytes"] = launch.dynamic_shared_bytes;
+  json["static_shared_bytes"] = launch.static_shared_bytes;
+  json["registers"] = launch.registers;
+  json["local_bytes"] = launch.local_bytes;
+  if (launch.constant_bytes) json["constant_bytes"] = *launch.constant_bytes;
+  if (launch.spill_store_bytes) json["spill_store_bytes"] = *launch.spill_store_bytes;
+  if (launch.spill_load_bytes) json["spill_load_bytes"] = *launch.spill_load_bytes;
+  put_text(json, "code_sha256", launch.code_sha256);
+  put_text(json, "class", launch.launch_class);
+  put_list(json, "class_reasons", launch.class_reasons);
+  json["metrics"] = values_to_json(launch.metrics);
+  for (const InstructionRecord& instruction : launch.instructions)
+    json["instructions"].push_back(to_json(instruction));
+  for (const MemoryRecord& memory : launch.memory)
+    json["memory"].push_back(
+        {{"allocation", memory.allocation}, {"bytes", memory.bytes}, {"sha256", memory.sha256}});
+  put_list(json, "unmodelled", launch.unmodelled);
+  put_text(json, "fault", launch.fault);
+  return json;
+}
+
+Json to_json(const Record& record) {
+  Json json;
+  json["schema"] = kSchema;
+  json["source"] = record.source;
+  put_text(json, "device", record.device);
+  put_text(json, "arch", record.arch);
+  put_text(json, "toolchain", record.toolchain);
+  put_text(json, "driver", record.driver);
+  put_text(json, "date", record.date);
+  json["program"] = record.program;
+  if (!record.complete) json["complete"] = false;
+  json["launches"] = Json::array();
+  for (const LaunchRecord& launch : record.launches) json["launches"].push_back(to_json(launch));
+  return json;
+}
+
+LaunchRecord launch_from_json(const Json& json, const std::string& origin) {
+  return read_launch(Reader(json, origin));
+}
+
+Record record_from_json(const Json& json, const std::string& origin) {
+  const Reader reader(json, origin);
+  if (const std::string schema = reader.text("schema"); schema != kSchema)
+    reader.fail(fmt::format("its schema is \"{}\", not \"{}\"", schema, kSchema));
+  Record record;
+  record.source = reader.text("source");
+  if (record.source != "model" && record.source != "hardware")
+    reader.fail("source is neither \"model\" nor \"hardware\"");
+  record.device = reader.text_or_empty("device");
+  record.arch = reader.text_or_empty("arch");
+  record.toolchain = reader.text_or_empty("toolchain");
+  record.driver = reader.text_or_empty("driver");
+  record.date = reader.text_or_empty("date");
+  record.program = reader.texts("program");
+  record.complete = reader.flag_or("complete", true);
+  reader.each("launches",
+              [&](const Reader& item) { record.launches.push_back(read_launch(item)); });
+  return record;
+}
+
+Record read_record(const std::filesystem::path& path) {
+  std::string text = read_file(path, kMaxFile);
+  if (path.extension() == ".zst") text = decompress(text, kMaxFile, path.string());
+  return record_from_json(parse(text, path.string()), path.string());
+}
+
+void write_record(const Record& record, const std::filesystem::path& path) {
+  // Names from files we did not write may not be UTF-8; what is not is replaced, not refused.
+  const std::string text =
+      to_json(record).dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+  write_file(path, path.extension() == ".zst" ? compress(text) : text);
+}
+
+}  // namespace heddle::simulator

@@ -1,0 +1,136 @@
+#include "simulator/record.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "simulator/file.hpp"
+
+namespace heddle::simulator {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::ThrowsMessage;
+
+class RecordFile : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    std::string pattern = ::testing::TempDir() + "heddle_record_XXXXXX";
+    ASSERT_NE(mkdtemp(pattern.data()), nullptr);
+    folder_ = pattern;
+  }
+  void TearDown() override { std::filesystem::remove_all(folder_); }
+  void put(const std::string& name, const std::string& text) {
+    std::ofstream(folder_ / name, std::ios::binary) << text;
+  }
+  std::filesystem::path folder_;
+};
+
+Record example() {
+  Record record;
+  record.source = "model";
+  record.device = "NVIDIA H200";
+  record.arch = "sm_90";
+  record.program = {"./simple_divergence", "64"};
+  LaunchRecord launch;
+  launch.kernel = "_Z11mathKernel1Pf";
+  launch.block = {64, 1, 1};
+  launch.registers = 10;
+  launch.constant_bytes = 0x218;
+  launch.code_sha256 = "ab";
+  launch.launch_class = "determined";
+  launch.metrics = {{"smsp__sass_inst_executed.sum", 240}, {"some.pct", 71.5}};
+  launch.instructions = {{"_Z11mathKernel1Pf", 16, "a.cu:12", "f", "EXIT", {{"n.sum", 2}}}};
+  launch.memory = {{0, 256, "cd"}};
+  record.launches = {launch};
+  return record;
+}
+
+std::string text_of(const Record& record) { return to_json(record).dump(); }
+
+TEST_F(RecordFile, ReadsBackWhatWasWritten) {
+  for (const char* name : {"a.json", "a.json.zst"}) {
+    write_record(example(), folder_ / name);
+    EXPECT_EQ(text_of(read_record(folder_ / name)), text_of(example())) << name;
+  }
+}
+
+TEST_F(RecordFile, LeavesNothingBesideItself) {
+  write_record(example(), folder_ / "a.json");
+  write_record(example(), folder_ / "a.json");
+  int files = 0;
+  for ([[maybe_unused]] const auto& entry : std::filesystem::directory_iterator(folder_)) ++files;
+  EXPECT_EQ(files, 1);
+}
+
+TEST_F(RecordFile, ThatCannotBeWrittenLeavesTheOldOne) {
+  EXPECT_THAT([&] { write_record(example(), folder_ / "none" / "a.json"); },
+              ThrowsMessage<std::runtime_error>(HasSubstr("none/a.json: cannot create")));
+}
+
+TEST(RecordJson, WritesCountsAsWholeNumbers) {
+  EXPECT_THAT(text_of(example()), HasSubstr("\"smsp__sass_inst_executed.sum\":240,"));
+}
+
+TEST(RecordJson, LeavesOutWhatIsNotKnown) {
+  Record record = example();
+  record.launches[0].constant_bytes.reset();
+  record.launches[0].launch_class.clear();
+  const std::string text = text_of(record);
+  EXPECT_THAT(text, ::testing::Not(HasSubstr("constant_bytes")));
+  EXPECT_THAT(text, ::testing::Not(HasSubstr("class\"")));
+  EXPECT_THAT(text, ::testing::Not(HasSubstr("driver")));
+}
+
+TEST_F(RecordFile, WithAKeyThatIsMissingOrWrongIsRefusedByName) {
+  const auto read = [&](auto change) {
+    nlohmann::ordered_json json = to_json(example());
+    change(json);
+    put("b.json", json.dump());
+    return [path = folder_ / "b.json"] { read_record(path); };
+  };
+  EXPECT_THAT(
+      read([](auto& json) { json["launches"][0].erase("kernel"); }),
+      ThrowsMessage<std::runtime_error>(HasSubstr("b.json: launches[0]: kernel is missing")));
+  EXPECT_THAT(read([](auto& json) { json["launches"][0]["registers"] = -1; }),
+              ThrowsMessage<std::runtime_error>(HasSubstr("registers is not a whole number")));
+  EXPECT_THAT(read([](auto& json) { json["launches"][0]["registers"] = 4294967296; }),
+              ThrowsMessage<std::runtime_error>(HasSubstr("registers is not a whole number")));
+  EXPECT_THAT(read([](auto& json) { json["launches"][0]["metrics"]["a"] = "b"; }),
+              ThrowsMessage<std::runtime_error>(HasSubstr("metrics: a is not a number")));
+  EXPECT_THAT(read([](auto& json) { json["launches"] = 3; }),
+              ThrowsMessage<std::runtime_error>(HasSubstr("launches is not a list")));
+  EXPECT_THAT(read([](auto& json) { json["schema"] = "heddle.record/2"; }),
+              ThrowsMessage<std::runtime_error>(HasSubstr("heddle.record/2")));
+  EXPECT_THAT(read([](auto& json) { json["source"] = "guess"; }),
+              ThrowsMessage<std::runtime_error>(HasSubstr("source is neither")));
+}
+
+TEST_F(RecordFile, ThatIsNestedWithoutEndIsRefused) {
+  put("deep.json", std::string(1000000, '['));
+  EXPECT_THAT([&] { read_record(folder_ / "deep.json"); },
+              ThrowsMessage<std::runtime_error>(HasSubstr("nested deeper")));
+}
+
+TEST_F(RecordFile, ThatIsCutShortIsRefused) {
+  put("cut.json", text_of(example()).substr(0, 100));
+  EXPECT_THROW(read_record(folder_ / "cut.json"), std::runtime_error);
+  const std::string packed = compress(text_of(example()));
+  put("cut.json.zst", packed.substr(0, packed.size() / 2));
+  EXPECT_THAT([&] { read_record(folder_ / "cut.json.zst"); },
+              ThrowsMessage<std::runtime_error>(HasSubstr("ends early")));
+}
+
+TEST(Decompress, RefusesWhatGrowsBeyondItsBound) {
+  const std::string bomb = compress(std::string(64 << 20, 'a'));
+  EXPECT_THAT([&] { decompress(bomb, 1 << 20, "bomb"); },
+              ThrowsMessage<std::runtime_error>(HasSubstr("bomb: grows beyond 1048576 bytes")));
+  EXPECT_THAT([&] { decompress(bomb, std::uint64_t{1} << 40, "bomb"); },
+              ThrowsMessage<std::runtime_error>(HasSubstr("grows beyond")));
+}
+
+}  // namespace
+}  // namespace heddle::simulator
