@@ -69,6 +69,16 @@ LaunchClass classify(const isa::Program& program, const std::vector<InstructionC
   return {.order_dependent_because = {reasons.begin(), reasons.end()}};
 }
 
+std::string needs_one_thread(const isa::Program& program) {
+  for (const auto& instruction : program.instructions) {
+    if (!instruction) continue;
+    // Votes look at their own warp only.
+    if (instruction->op == Op::VOTE || instruction->op == Op::VOTEU) continue;
+    if (const char* why = reason(*instruction)) return why;
+  }
+  return {};
+}
+
 std::vector<std::string> approximations(const isa::Program& program,
                                         const std::vector<InstructionCounts>& counts) {
   std::set<std::string> lines;

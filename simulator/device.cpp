@@ -2,19 +2,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <deque>
 
 #include "simulator/classify.hpp"
 #include "simulator/constant_bank.hpp"
 #include "simulator/machine.hpp"
 #include "simulator/occupancy.hpp"
-#include "simulator/stall_report.hpp"
+#include "simulator/run_blocks.hpp"
 
 namespace heddle::simulator {
 namespace {
 
-// Warp instructions a block may issue before another gets the core.
-constexpr std::uint64_t kBlockQuantum = 1 << 20;
 // Warp instructions after which a launch without a limit of its own counts as endless: hours.
 constexpr std::uint64_t kDefaultLimit = std::uint64_t{1} << 36;
 
@@ -30,67 +27,6 @@ std::vector<std::uint32_t> fill_pool(const LoweredProgram& program,
     std::fill_n(pool.begin() + static_cast<std::ptrdiff_t>(row * kWarpSize), kWarpSize, value);
   }
   return pool;
-}
-
-// Blocks that have started and not ended, in the order of their turns; storage is used again.
-class ResidentBlocks {
- public:
-  Block& start(const Core& core, std::uint64_t linear) {
-    if (spare_.empty()) spare_.push_back(std::make_unique<Block>());
-    core.start_block(*spare_.back(), linear);
-    turns_.push_back(std::move(spare_.back()));
-    spare_.pop_back();
-    return *turns_.back();
-  }
-  bool empty() const { return turns_.empty(); }
-  std::size_t size() const { return turns_.size(); }
-  Block& first() { return *turns_.front(); }
-  void rotate() {
-    turns_.push_back(std::move(turns_.front()));
-    turns_.pop_front();
-  }
-  void end_first() {
-    spare_.push_back(std::move(turns_.front()));
-    turns_.pop_front();
-  }
-
- private:
-  std::deque<std::unique_ptr<Block>> turns_;
-  std::vector<std::unique_ptr<Block>> spare_;
-};
-
-// Runs all blocks on one core. A block that cannot go on alone gives way to the next one, as far as
-// the GPU could hold them at once.
-void run_blocks(Core& core, std::uint64_t blocks, std::uint64_t resident_limit) {
-  ResidentBlocks resident;
-  std::uint64_t next = 0;
-  while (next < blocks || !resident.empty()) {
-    if (resident.empty()) resident.start(core, next++);
-    const auto turn = core.run_block(resident.first(), kBlockQuantum);
-    if (turn == Core::Turn::finished) {
-      resident.end_first();
-      continue;
-    }
-    if (turn == Core::Turn::stopped) return;
-    if (turn == Core::Turn::stuck) {
-      report_deadlock(core, resident.first());
-      return;
-    }
-    if (core.issued >= core.instruction_limit) {
-      report_instruction_limit(core, resident.first());
-      return;
-    }
-    const LaunchOptions& options = *core.launch.options;
-    if (options.interrupted && options.interrupted()) {
-      report_interrupt(core, resident.first());
-      return;
-    }
-    resident.rotate();
-    if (next < blocks && resident.size() < resident_limit) {
-      resident.start(core, next++);
-      for (std::size_t i = 1; i < resident.size(); ++i) resident.rotate();
-    }
-  }
 }
 
 }  // namespace
@@ -164,6 +100,8 @@ LaunchOutcome Device::launch(const LaunchRequest& request, const LaunchOptions& 
       static_cast<std::uint32_t>((request.block.count() + kWarpSize - 1) / kWarpSize);
   context.constants = constant_banks(request, context.local_bytes);
   context.pool = fill_pool(program, context.constants);
+  context.instruction_limit =
+      options.max_instructions != 0 ? options.max_instructions : kDefaultLimit;
 
   const Occupancy fit = occupancy(
       impl_->model,
@@ -173,15 +111,13 @@ LaunchOutcome Device::launch(const LaunchRequest& request, const LaunchOptions& 
   const std::uint64_t resident =
       std::max<std::uint64_t>(1, std::uint64_t{fit.blocks_per_sm} * impl_->model.sms);
 
-  Core core(context);
-  core.instruction_limit = options.max_instructions != 0 ? options.max_instructions : kDefaultLimit;
-  run_blocks(core, request.grid.count(), resident);
-
+  BlockRun run = run_grid(context, resident);
   LaunchOutcome outcome;
-  core.counts.resize(module.program().instructions.size());
-  outcome.counts = std::move(core.counts);
+  outcome.counts = std::move(run.counts);
+  outcome.counts.resize(module.program().instructions.size());
   outcome.warps = request.grid.count() * context.warps_per_block;
-  outcome.fault = std::move(core.fault);
+  outcome.fault = std::move(run.fault);
+  outcome.threads_note = std::move(run.note);
   outcome.launch_class = classify(module.program(), outcome.counts);
   outcome.unmodelled = approximations(module.program(), outcome.counts);
   return outcome;

@@ -1,4 +1,5 @@
 // Atomics and reductions. Lanes of one instruction apply in lane order.
+#include <atomic>
 #include <bit>
 #include <cmath>
 #include <limits>
@@ -92,6 +93,36 @@ void write_pair(std::uint32_t* row, unsigned lane, unsigned width, std::uint64_t
   if (width == 8) row[kWarpSize + lane] = static_cast<std::uint32_t>(value >> 32);
 }
 
+// Replaces a value by a function of it, atomically towards other host threads; returns the old one.
+template <typename F>
+std::uint64_t update(std::byte* at, unsigned width, F&& function) {
+  const auto exchange = [&]<typename T>(T& cell) -> std::uint64_t {
+    std::atomic_ref<T> shared(cell);
+    T old = shared.load(std::memory_order_relaxed);
+    while (!shared.compare_exchange_weak(old, static_cast<T>(function(old)),
+                                         std::memory_order_relaxed)) {
+    }
+    return old;
+  };
+  if (width == 8) return exchange(*reinterpret_cast<std::uint64_t*>(at));
+  return exchange(*reinterpret_cast<std::uint32_t*>(at));
+}
+
+// Integer reductions of one kind commute, so threads may mix them; anything else is a plain write.
+bool claim(Core& core, const Step& step, AccessKind kind, const Addresses& address, Mask lanes) {
+  constexpr std::array<int, 9> kCommutative{0, 1, 2, -1, -1, 3, 4, 5, -1};
+  constexpr std::array<int, 7> kInteger{0, 1, 2, -1, -1, 3, -1};
+  constexpr int kIntegerTypes = 4;
+  if (kind == AccessKind::reduction && step.selector < kCommutative.size()) {
+    const int operation = kCommutative[step.selector];
+    const int type = kInteger[step.data_type];
+    if (operation >= 0 && type >= 0)
+      return claim_lanes(core, step, kind, address, lanes,
+                         static_cast<unsigned>(operation * kIntegerTypes + type));
+  }
+  return claim_lanes(core, step, AccessKind::store, address, lanes);
+}
+
 template <AddressSpace kSpace, AccessKind kKind>
 Flow execute_atomic(Core& core, Warp& warp, const Step& step, Mask, Mask on) {
   if (on == 0) return Flow::next;
@@ -106,15 +137,16 @@ Flow execute_atomic(Core& core, Warp& warp, const Step& step, Mask, Mask on) {
   return for_each_space<kSpace>(address, on, [&](Window space, Mask lanes) {
     LanePointers pointers;
     if (!resolve_lanes(core, warp, step, space, address, lanes, pointers)) return Flow::stop;
+    if (space == Window::global && core.log != nullptr && !claim(core, step, kKind, address, lanes))
+      return Flow::stop;
     count_access(core, step, kKind, space, address, lanes);
     for_each_lane(lanes, [&](unsigned lane) {
-      std::uint64_t old = 0;
-      std::memcpy(&old, pointers.of[lane], step.width);
       const std::uint64_t operand = read_pair(operands, lane, step.width);
-      const std::uint64_t result = !compare_and_swap ? combine(op, type, old, operand)
-                                   : old == operand  ? read_pair(replacements, lane, step.width)
-                                                     : old;
-      std::memcpy(pointers.of[lane], &result, step.width);
+      const std::uint64_t old = update(pointers.of[lane], step.width, [&](std::uint64_t value) {
+        return !compare_and_swap ? combine(op, type, value, operand)
+               : value == operand ? read_pair(replacements, lane, step.width)
+                                  : value;
+      });
       if constexpr (kKind == AccessKind::atomic)
         write_pair(destination, lane, step.width, step.sign_extend ? old == operand : old);
     });

@@ -56,6 +56,8 @@ void print(Core& core, Warp& warp, Mask lanes) {
 
 Flow call_builtin(Core& core, Warp& warp, const Step& step, Mask lanes,
                   std::uint64_t code_address) {
+  // What it prints must come in the order of the blocks.
+  if (core.log != nullptr) return core.stop_for_conflict();
   const Builtin builtin = *builtin_at(code_address);
   if (builtin == Builtin::assertfail)
     return core.raise(Fault::Kind::assert_, warp, step, lanes, 0, {});

@@ -74,6 +74,7 @@ Flow execute_load(Core& core, Warp& warp, const Step& step, Mask, Mask on) {
   return for_each_space<kSpace>(address, on, [&](Window space, Mask lanes) {
     if (space == Window::global) {
       if (const std::byte* row = contiguous_words(core, step, address, lanes)) {
+        if (!claim_lanes(core, step, AccessKind::load, address, lanes)) return Flow::stop;
         count_access(core, step, AccessKind::load, space, address, lanes);
         std::memcpy(destination, row, 4 * kWarpSize);
         return Flow::next;
@@ -81,6 +82,8 @@ Flow execute_load(Core& core, Warp& warp, const Step& step, Mask, Mask on) {
     }
     LanePointers pointers;
     if (!resolve_lanes(core, warp, step, space, address, lanes, pointers)) return Flow::stop;
+    if (space == Window::global && !claim_lanes(core, step, AccessKind::load, address, lanes))
+      return Flow::stop;
     count_access(core, step, AccessKind::load, space, address, lanes);
     for_each_lane(lanes,
                   [&](unsigned lane) { load_into(step, pointers.of[lane], destination + lane); });
@@ -99,6 +102,7 @@ Flow execute_store(Core& core, Warp& warp, const Step& step, Mask, Mask on) {
   return for_each_space<kSpace>(address, on, [&](Window space, Mask lanes) {
     if (space == Window::global) {
       if (std::byte* row = contiguous_words(core, step, address, lanes)) {
+        if (!claim_lanes(core, step, AccessKind::store, address, lanes)) return Flow::stop;
         count_access(core, step, AccessKind::store, space, address, lanes);
         std::memcpy(row, data, 4 * kWarpSize);
         return Flow::next;
@@ -106,6 +110,8 @@ Flow execute_store(Core& core, Warp& warp, const Step& step, Mask, Mask on) {
     }
     LanePointers pointers;
     if (!resolve_lanes(core, warp, step, space, address, lanes, pointers)) return Flow::stop;
+    if (space == Window::global && !claim_lanes(core, step, AccessKind::store, address, lanes))
+      return Flow::stop;
     count_access(core, step, AccessKind::store, space, address, lanes);
     for_each_lane(lanes, [&](unsigned lane) { store_from(step, data + lane, pointers.of[lane]); });
     return Flow::next;

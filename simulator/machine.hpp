@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "simulator/access_counts.hpp"
+#include "simulator/conflicts.hpp"
 #include "simulator/convergence.hpp"
 #include "simulator/counts.hpp"
 #include "simulator/launch.hpp"
@@ -95,6 +96,7 @@ struct LaunchContext {
   std::uint32_t local_bytes = 0;   // per thread
   std::uint32_t shared_bytes = 0;  // per block, from address 0 (sm_90: with the reserved part)
   std::uint32_t warps_per_block = 0;
+  std::uint64_t instruction_limit = 0;
 };
 
 struct BlockBarrier {
@@ -136,6 +138,9 @@ struct Core {
   const LaunchContext& launch;
   std::vector<InstructionCounts> counts;
   std::optional<Fault> fault;
+  // When blocks of the launch run on other threads at the same time; null otherwise.
+  ConflictTracker::Log* log = nullptr;
+  bool conflicted = false;        // the launch stops and runs again on one thread
   std::uint64_t issued = 0;       // warp instructions
   std::uint64_t issue_limit = 0;  // this warp's turn ends when `issued` reaches it
   std::uint64_t instruction_limit = ~std::uint64_t{0};  // of `issued`, for the whole launch
@@ -148,6 +153,10 @@ struct Core {
   // Records a fault of the instruction the warp is at; returns Flow::stop.
   Flow raise(Fault::Kind kind, const Warp& warp, const Step& step, Mask lanes,
              std::uint64_t address, std::string details);
+  Flow stop_for_conflict() {
+    conflicted = true;
+    return Flow::stop;
+  }
   std::uint32_t pc_of(const Step& step) const;
   InstructionCounts& counts_of(const Step& step) { return counts[pc_of(step)]; }
 

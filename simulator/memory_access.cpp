@@ -101,6 +101,25 @@ bool resolve_lanes(Core& core, Warp& warp, const Step& step, Window space, const
   return true;
 }
 
+bool claim_lanes(Core& core, const Step& step, AccessKind kind, const Addresses& address,
+                 Mask lanes, unsigned operation) {
+  if (core.log == nullptr) return true;
+  for (Mask left = lanes; left != 0; left &= left - 1) {
+    const std::uint64_t at = address[static_cast<unsigned>(std::countr_zero(left))];
+    bool allowed = false;
+    switch (kind) {
+      case AccessKind::load: allowed = core.log->read(at, step.width); break;
+      case AccessKind::reduction: allowed = core.log->reduce(at, step.width, operation); break;
+      default: allowed = core.log->write(at, step.width); break;
+    }
+    if (!allowed) {
+      core.stop_for_conflict();
+      return false;
+    }
+  }
+  return true;
+}
+
 void count_access(Core& core, const Step& step, AccessKind kind, Window space,
                   const Addresses& address, Mask lanes) {
   InstructionCounts& counts = core.counts_of(step);

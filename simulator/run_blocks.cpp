@@ -1,0 +1,138 @@
+#include "simulator/run_blocks.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <deque>
+#include <thread>
+
+#include "simulator/classify.hpp"
+#include "simulator/stall_report.hpp"
+
+namespace heddle::simulator {
+namespace {
+
+// Warp instructions a block may issue before another gets the core.
+constexpr std::uint64_t kBlockQuantum = 1 << 20;
+
+// Blocks that have started and not ended, in the order of their turns; storage is used again.
+class ResidentBlocks {
+ public:
+  void start(const Core& core, std::uint64_t linear) {
+    if (spare_.empty()) spare_.push_back(std::make_unique<Block>());
+    core.start_block(*spare_.back(), linear);
+    turns_.push_front(std::move(spare_.back()));
+    spare_.pop_back();
+  }
+  bool empty() const { return turns_.empty(); }
+  std::size_t size() const { return turns_.size(); }
+  Block& first() { return *turns_.front(); }
+  void rotate() {
+    turns_.push_back(std::move(turns_.front()));
+    turns_.pop_front();
+  }
+  void end_first() {
+    spare_.push_back(std::move(turns_.front()));
+    turns_.pop_front();
+  }
+
+ private:
+  std::deque<std::unique_ptr<Block>> turns_;
+  std::vector<std::unique_ptr<Block>> spare_;
+};
+
+// Runs blocks on one core until `next` has none left. A block that cannot go on alone gives way to
+// another one, as far as the GPU could hold them at once.
+template <typename NextBlock>
+void run_blocks(Core& core, std::uint64_t resident_limit, NextBlock&& next) {
+  const LaunchOptions& options = *core.launch.options;
+  ResidentBlocks resident;
+  for (;;) {
+    if (resident.empty()) {
+      const std::optional<std::uint64_t> block = next();
+      if (!block) return;
+      resident.start(core, *block);
+    }
+    switch (core.run_block(resident.first(), kBlockQuantum)) {
+      case Core::Turn::finished: resident.end_first(); continue;
+      case Core::Turn::stopped: return;
+      case Core::Turn::stuck: report_deadlock(core, resident.first()); return;
+      case Core::Turn::out_of_time: break;
+    }
+    if (core.issued >= core.instruction_limit) return report_instruction_limit(core, resident.first());
+    if (options.interrupted && options.interrupted()) return report_interrupt(core, resident.first());
+    resident.rotate();
+    if (resident.size() < resident_limit)
+      if (const std::optional<std::uint64_t> block = next()) resident.start(core, *block);
+  }
+}
+
+BlockRun run_on_one_thread(const LaunchContext& context, std::uint64_t resident, std::string note) {
+  Core core(context);
+  core.instruction_limit = context.instruction_limit;
+  std::uint64_t next = 0;
+  const std::uint64_t blocks = context.request->grid.count();
+  run_blocks(core, resident, [&]() -> std::optional<std::uint64_t> {
+    if (next == blocks) return std::nullopt;
+    return next++;
+  });
+  return {std::move(core.counts), std::move(core.fault), std::move(note)};
+}
+
+// Runs on several threads; nothing when the result would depend on how they interleave, with memory as
+// it was before.
+std::optional<BlockRun> run_on_threads(const LaunchContext& context, std::uint64_t resident,
+                                       unsigned threads) {
+  ConflictTracker tracker(*context.memory);
+  std::vector<ConflictTracker::Log> logs;
+  std::vector<std::unique_ptr<Core>> cores;
+  logs.reserve(threads);
+  for (unsigned i = 0; i < threads; ++i) {
+    logs.emplace_back(tracker, i);
+    cores.push_back(std::make_unique<Core>(context));
+    cores.back()->log = &logs.back();
+    cores.back()->instruction_limit = context.instruction_limit;
+  }
+  std::atomic<std::uint64_t> next{0};
+  std::atomic<bool> stop{false};
+  const std::uint64_t blocks = context.request->grid.count();
+  const auto work = [&](Core& core) {
+    run_blocks(core, resident, [&]() -> std::optional<std::uint64_t> {
+      if (stop.load(std::memory_order_relaxed)) return std::nullopt;
+      const std::uint64_t block = next.fetch_add(1, std::memory_order_relaxed);
+      if (block >= blocks) return std::nullopt;
+      return block;
+    });
+    if (core.conflicted || core.fault) stop.store(true, std::memory_order_relaxed);
+  };
+  {
+    std::vector<std::jthread> workers;
+    for (unsigned i = 1; i < threads; ++i) workers.emplace_back([&, i] { work(*cores[i]); });
+    work(*cores[0]);
+  }
+  std::uint64_t issued = 0;
+  for (const auto& core : cores) issued += core->issued;
+  if (stop.load() || issued >= context.instruction_limit) {
+    for (ConflictTracker::Log& log : logs) log.undo();
+    return std::nullopt;
+  }
+  BlockRun run{std::move(cores[0]->counts), std::nullopt, {}};
+  for (unsigned i = 1; i < threads; ++i)
+    for (std::size_t pc = 0; pc < run.counts.size(); ++pc) run.counts[pc] += cores[i]->counts[pc];
+  return run;
+}
+
+}  // namespace
+
+BlockRun run_grid(const LaunchContext& context, std::uint64_t resident) {
+  unsigned threads = context.options->threads;
+  if (threads == 0) threads = std::max(1u, std::thread::hardware_concurrency());
+  threads = static_cast<unsigned>(
+      std::min<std::uint64_t>({threads, context.request->grid.count(), ConflictTracker::kMaxThreads}));
+  if (threads == 1) return run_on_one_thread(context, resident, {});
+  const std::string reason = needs_one_thread(context.request->module->program());
+  if (!reason.empty()) return run_on_one_thread(context, resident, reason);
+  if (std::optional<BlockRun> run = run_on_threads(context, resident, threads)) return std::move(*run);
+  return run_on_one_thread(context, resident, "blocks used the same memory, or the launch failed");
+}
+
+}  // namespace heddle::simulator

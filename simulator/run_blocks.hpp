@@ -1,0 +1,22 @@
+// Runs the blocks of a grid, on one host thread or on several.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "simulator/machine.hpp"
+
+namespace heddle::simulator {
+
+struct BlockRun {
+  std::vector<InstructionCounts> counts;
+  std::optional<Fault> fault;
+  std::string note;  // why it ran on one thread although more were asked for
+};
+
+// `resident`: how many blocks the GPU holds at once.
+BlockRun run_grid(const LaunchContext& context, std::uint64_t resident);
+
+}  // namespace heddle::simulator
