@@ -65,23 +65,57 @@ InstructionRecord instruction_record(const Module& module, std::uint64_t address
   return record;
 }
 
-// Reads the memory in chunks of whole words, so that pointers can be masked on the way.
-std::string masked_digest(const DeviceMemory& memory, const Allocation& allocation) {
+// What a program asked for itself: not a module's variables, nor its own memory mapped.
+bool is_plain(const Allocation& allocation) {
+  return !allocation.host_mapped && !allocation.label.starts_with(".nv.");
+}
+
+// What stands for a pointer in a digest: 12 bits of tag, 12 of ordinal, 40 of offset.
+std::uint64_t masked(std::uint64_t word, const DeviceMemory& memory) {
+  const Allocation* target = memory.find(word);
+  if (target == nullptr || !is_plain(*target)) return word;
+  return std::uint64_t{0xa11} << 52 | std::uint64_t{target->ordinal & 0xfff} << 40 |
+         (word - target->address);
+}
+
+// Reads in chunks of whole words, so that pointers can be masked on the way.
+std::string masked_digest(const DeviceMemory& memory, const std::byte* data, std::uint64_t bytes) {
   constexpr std::size_t kChunk = 1 << 16;
   std::vector<std::byte> chunk;
   Sha256 sha;
-  for (std::uint64_t at = 0; at < allocation.bytes; at += kChunk) {
-    const std::size_t size = std::min<std::uint64_t>(kChunk, allocation.bytes - at);
-    chunk.assign(allocation.data + at, allocation.data + at + size);
+  for (std::uint64_t at = 0; at < bytes; at += kChunk) {
+    const std::size_t size = std::min<std::uint64_t>(kChunk, bytes - at);
+    chunk.assign(data + at, data + at + size);
     for (std::size_t i = 0; i + sizeof(std::uint64_t) <= size; i += sizeof(std::uint64_t)) {
       std::uint64_t word = 0;
       std::memcpy(&word, chunk.data() + i, sizeof word);
-      if (word == 0 || memory.find(word) == nullptr) continue;
-      std::memset(chunk.data() + i, 0, sizeof word);
+      word = masked(word, memory);
+      std::memcpy(chunk.data() + i, &word, sizeof word);
     }
     sha.update(chunk);
   }
   return sha.hex();
+}
+
+bool is_variable(const isa::Cubin& cubin, const isa::Symbol& symbol) {
+  constexpr std::uint8_t kObject = 1;  // STT_OBJECT
+  if (symbol.type != kObject || symbol.size == 0 || symbol.section >= cubin.sections.size())
+    return false;
+  const std::string& section = cubin.sections[symbol.section].name;
+  return section == ".nv.global" || section == ".nv.global.init";
+}
+
+std::vector<MemoryRecord> digest_globals(const Module& module, const DeviceMemory& memory) {
+  std::vector<MemoryRecord> records;
+  for (const isa::Symbol& symbol : module.cubin().symbols) {
+    if (!is_variable(module.cubin(), symbol)) continue;
+    const auto global = module.find_global(symbol.name);
+    if (!global || global->is_constant) continue;
+    const std::byte* data = memory.view(global->address, global->bytes);
+    if (data == nullptr) continue;
+    records.push_back({0, symbol.name, global->bytes, masked_digest(memory, data, global->bytes)});
+  }
+  return records;
 }
 
 }  // namespace
@@ -94,7 +128,8 @@ std::vector<MemoryRecord> digest_memory(const DeviceMemory& memory) {
   std::ranges::sort(mine, {}, &Allocation::ordinal);
   std::vector<MemoryRecord> records;
   for (const Allocation* allocation : mine)
-    records.push_back({allocation->ordinal, allocation->bytes, masked_digest(memory, *allocation)});
+    records.push_back({allocation->ordinal, "", allocation->bytes,
+                       masked_digest(memory, allocation->data, allocation->bytes)});
   return records;
 }
 
@@ -110,7 +145,8 @@ LaunchRecord make_launch_record(const LaunchRequest& request, const LaunchOutcom
   record.static_shared_bytes = static_shared(kernel);
   record.registers = kernel.registers;
   record.local_bytes = kernel.frame_bytes;
-  record.constant_bytes = kernel.bank0_bytes;
+  record.constant_bytes = static_cast<std::uint32_t>(request.module->constant_bank3().size());
+  record.bank0_bytes = kernel.bank0_bytes;
   if (kernel.frame_bytes == 0) record.spill_store_bytes = record.spill_load_bytes = 0;
   record.code_sha256 = request.module->code_sha256();
   record.launch_class = outcome.launch_class.determined() ? "determined" : "order-dependent";
@@ -127,7 +163,10 @@ LaunchRecord make_launch_record(const LaunchRequest& request, const LaunchOutcom
     for (std::size_t i = 0; i < ran.addresses.size(); ++i)
       record.instructions.push_back(
           instruction_record(*request.module, ran.addresses[i], ran.instructions[i]));
-  if (options.memory != nullptr) record.memory = digest_memory(*options.memory);
+  if (options.memory != nullptr) {
+    record.memory = digest_memory(*options.memory);
+    record.globals = digest_globals(*request.module, *options.memory);
+  }
   return record;
 }
 

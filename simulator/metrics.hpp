@@ -69,8 +69,8 @@ LaunchRecord make_launch_record(const LaunchRequest& request, const LaunchOutcom
                                 const GpuModel& model, const RecordOptions& options = {});
 
 // SHA-256 of every allocation a program made, in order of allocation. Addresses differ between the
-// model and a GPU, so an aligned 8-byte word that points into an allocation is hashed as zero
-// (docs/record.md).
+// model and a GPU, so an aligned 8-byte word that points into an allocation is hashed as its
+// ordinal and the offset in it (docs/record.md).
 std::vector<MemoryRecord> digest_memory(const DeviceMemory& memory);
 
 }  // namespace heddle::simulator

@@ -53,6 +53,17 @@ Json to_json(const InstructionRecord& instruction) {
   return json;
 }
 
+Json to_json(const MemoryRecord& memory) {
+  Json json;
+  if (memory.symbol.empty())
+    json["allocation"] = memory.allocation;
+  else
+    json["symbol"] = memory.symbol;
+  json["bytes"] = memory.bytes;
+  json["sha256"] = memory.sha256;
+  return json;
+}
+
 // One JSON object with the name of where it stands, for messages.
 class Reader {
  public:
@@ -163,6 +174,7 @@ LaunchRecord read_launch(const Reader& reader) {
   launch.registers = reader.whole_if<std::uint32_t>("registers").value_or(0);
   launch.local_bytes = reader.whole_if<std::uint32_t>("local_bytes").value_or(0);
   launch.constant_bytes = reader.whole_if<std::uint32_t>("constant_bytes");
+  launch.bank0_bytes = reader.whole_if<std::uint32_t>("bank0_bytes");
   launch.spill_store_bytes = reader.whole_if<std::uint32_t>("spill_store_bytes");
   launch.spill_load_bytes = reader.whole_if<std::uint32_t>("spill_load_bytes");
   launch.code_sha256 = reader.text_or_empty("code_sha256");
@@ -175,9 +187,14 @@ LaunchRecord read_launch(const Reader& reader) {
                                    item.text_or_empty("text"), item.metrics()});
   });
   reader.each("memory", [&](const Reader& item) {
-    launch.memory.push_back({item.whole<std::uint32_t>("allocation"),
+    launch.memory.push_back({item.whole<std::uint32_t>("allocation"), "",
                              item.whole<std::uint64_t>("bytes"), item.text("sha256")});
   });
+  reader.each("globals", [&](const Reader& item) {
+    launch.globals.push_back(
+        {0, item.text("symbol"), item.whole<std::uint64_t>("bytes"), item.text("sha256")});
+  });
+  launch.varies = reader.texts("varies");
   launch.unmodelled = reader.texts("unmodelled");
   launch.fault = reader.text_or_empty("fault");
   return launch;
@@ -209,6 +226,7 @@ Json to_json(const LaunchRecord& launch) {
   json["registers"] = launch.registers;
   json["local_bytes"] = launch.local_bytes;
   if (launch.constant_bytes) json["constant_bytes"] = *launch.constant_bytes;
+  if (launch.bank0_bytes) json["bank0_bytes"] = *launch.bank0_bytes;
   if (launch.spill_store_bytes) json["spill_store_bytes"] = *launch.spill_store_bytes;
   if (launch.spill_load_bytes) json["spill_load_bytes"] = *launch.spill_load_bytes;
   put_text(json, "code_sha256", launch.code_sha256);
@@ -217,9 +235,9 @@ Json to_json(const LaunchRecord& launch) {
   json["metrics"] = values_to_json(launch.metrics);
   for (const InstructionRecord& instruction : launch.instructions)
     json["instructions"].push_back(to_json(instruction));
-  for (const MemoryRecord& memory : launch.memory)
-    json["memory"].push_back(
-        {{"allocation", memory.allocation}, {"bytes", memory.bytes}, {"sha256", memory.sha256}});
+  for (const MemoryRecord& memory : launch.memory) json["memory"].push_back(to_json(memory));
+  for (const MemoryRecord& global : launch.globals) json["globals"].push_back(to_json(global));
+  put_list(json, "varies", launch.varies);
   put_list(json, "unmodelled", launch.unmodelled);
   put_text(json, "fault", launch.fault);
   return json;

@@ -25,8 +25,10 @@ struct InstructionRecord {
   MetricValues metrics;
 };
 
+// The contents of an allocation, or of a __device__ variable (which has a symbol).
 struct MemoryRecord {
   std::uint32_t allocation = 0;  // ordinal
+  std::string symbol;
   std::uint64_t bytes = 0;
   std::string sha256;
 };
@@ -37,20 +39,23 @@ struct LaunchRecord {
   Dim3 grid, block;
   std::uint32_t dynamic_shared_bytes = 0, static_shared_bytes = 0;
   std::uint32_t registers = 0;
-  std::uint32_t local_bytes = 0;     // stack frame per thread
-  std::optional<std::uint32_t> constant_bytes, spill_store_bytes, spill_load_bytes;
+  std::uint32_t local_bytes = 0;  // stack frame per thread
+  // Of __constant__ variables; of bank 0, parameters included (cmem[0] of ptxas -v); of spills.
+  std::optional<std::uint32_t> constant_bytes, bank0_bytes, spill_store_bytes, spill_load_bytes;
   std::string code_sha256;
-  std::string launch_class;          // "determined", "order-dependent"; empty: unknown
+  std::string launch_class;  // "determined", "order-dependent"; empty: unknown
   std::vector<std::string> class_reasons;
   MetricValues metrics;
   std::vector<InstructionRecord> instructions;
-  std::vector<MemoryRecord> memory;
+  std::vector<MemoryRecord> memory;   // allocations, in order of allocation
+  std::vector<MemoryRecord> globals;  // variables of the kernel's module, by symbol
+  std::vector<std::string> varies;    // what differed between repeated runs; hardware only
   std::vector<std::string> unmodelled;
-  std::string fault;                 // empty: it completed
+  std::string fault;  // empty: it completed
 };
 
 struct Record {
-  std::string source;     // "model" or "hardware"
+  std::string source;  // "model" or "hardware"
   std::string device, arch, toolchain, driver, date;
   std::vector<std::string> program;  // argv
   std::vector<LaunchRecord> launches;

@@ -44,7 +44,8 @@ Record example() {
   launch.launch_class = "determined";
   launch.metrics = {{"smsp__sass_inst_executed.sum", 240}, {"some.pct", 71.5}};
   launch.instructions = {{"_Z11mathKernel1Pf", 16, "a.cu:12", "f", "EXIT", {{"n.sum", 2}}}};
-  launch.memory = {{0, 256, "cd"}};
+  launch.memory = {{0, "", 256, "cd"}};
+  launch.globals = {{0, "counter", 4, "ef"}};
   record.launches = {launch};
   return record;
 }
