@@ -1,0 +1,31 @@
+// How the memory unit counts one warp-wide access: sectors, tags and wavefronts, from the lanes'
+// addresses alone. Pure functions; docs/experiments/l1-counting.md tells how the rules were found.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "simulator/types.hpp"
+
+namespace heddle::simulator {
+
+enum class AccessKind : std::uint8_t { load, store, atomic, reduction };
+
+struct AccessCounts {
+  std::uint32_t sectors = 0;        // 32-byte pieces of memory touched
+  std::uint32_t sectors_ideal = 0;  // the fewest that could hold the bytes asked for
+  std::uint32_t tags = 0;           // cache-line look-ups
+  std::uint32_t wavefronts = 0;     // passes through the shared-memory banks
+  std::uint32_t wavefronts_ideal = 0;
+};
+
+using LaneAddresses = std::span<const std::uint64_t, kWarpSize>;
+
+// `width`: bytes each lane accesses: 1, 2, 4, 8 or 16. Addresses of lanes in `lanes` must be
+// multiples of it; other lanes' addresses are ignored. `lanes` may be empty: nothing is counted.
+// A count that has no meaning in the space stays 0.
+AccessCounts count_global(AccessKind kind, unsigned width, LaneAddresses address, Mask lanes);
+AccessCounts count_shared(AccessKind kind, unsigned width, LaneAddresses address, Mask lanes);
+AccessCounts count_local(AccessKind kind, unsigned width, LaneAddresses address, Mask lanes);
+
+}  // namespace heddle::simulator
