@@ -14,7 +14,9 @@ struct MicroOp;
 
 // Executes an instruction that touches only registers and predicates. `on` is never empty; it is
 // the active lanes whose guard holds (all lanes for a uniform instruction). Must leave the
-// destination rows of other lanes unchanged.
+// destination rows of other lanes unchanged. Warp operations with a uniform result (VOTEU, REDUX,
+// R2UR, ELECT) take the active lanes too, and fill the whole uniform row. The calling thread holds
+// a lanes::FloatEnvironment.
 using LaneFunction = void (*)(WarpState& warp, const MicroOp& op, Mask on);
 
 // Word offset of a row: at or above 0 in the warp's rows, below 0 in the launch's pool at ~offset.

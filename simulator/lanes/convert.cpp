@@ -1,0 +1,165 @@
+#include "simulator/lanes/convert.hpp"
+
+#include "simulator/lanes/choose.hpp"
+#include "simulator/lanes/families.hpp"
+
+namespace heddle::simulator::lanes::HEDDLE_LANES_VARIANT {
+namespace {
+
+// Bits to shift a source down by, so that the selected half is at the bottom.
+u32 half_shift(const Request& request) { return 16 * (request.mod(Mod::half_sel) & 1); }
+
+template <u32 kSource>
+LaneFunction select_f2i_from(const Request& request) {
+  const bool flush = request.mod(Mod::ftz) != 0;
+  return choose<8>(request.mod(Mod::dst_fmt), [&]<u32 kInteger>() -> LaneFunction {
+    return choose<4>(request.mod(Mod::rnd), [&]<u32 kMode>() -> LaneFunction {
+      if (kSource == kF32 && flush) return lift<F2i<kSource, kInteger, kMode, kSource == kF32>>;
+      return lift<F2i<kSource, kInteger, kMode, false>>;
+    });
+  });
+}
+
+LaneFunction select_f2i(const Request& request, MicroOp& op) {
+  op.param[0] = half_shift(request);
+  switch (request.mod(Mod::src_fmt)) {
+    case kF16:
+      return select_f2i_from<kF16>(request);
+    case kF32:
+      return select_f2i_from<kF32>(request);
+    case kF64:
+      return select_f2i_from<kF64>(request);
+    default:
+      return nullptr;
+  }
+}
+
+template <u32 kTarget>
+LaneFunction select_i2f_to(const Request& request, MicroOp& op) {
+  const u32 source = request.mod(Mod::src_fmt), rounding = request.mod(Mod::rnd);
+  op.param[0] = source < 2   ? 8 * (request.mod(Mod::byte_sel) & 3)
+                : source < 4 ? half_shift(request)
+                             : 0;
+  return choose<8>(source, [&]<u32 kInteger>() -> LaneFunction {
+    if constexpr (kTarget == kF16) {
+      return choose<4>(rounding, []<u32 kRounding>() -> LaneFunction {
+        return lift<I2f<kInteger, kTarget, kRounding>>;
+      });
+    } else {
+      return lift_with<I2f<kInteger, kTarget, kNearest>>(rounding, op);
+    }
+  });
+}
+
+LaneFunction select_i2f(const Request& request, MicroOp& op) {
+  switch (request.mod(Mod::dst_fmt)) {
+    case kF16:
+      return select_i2f_to<kF16>(request, op);
+    case kF32:
+      return select_i2f_to<kF32>(request, op);
+    case kF64:
+      return select_i2f_to<kF64>(request, op);
+    default:
+      return nullptr;
+  }
+}
+
+// I2FP.F32: S32 (5) or U32 (4) only.
+LaneFunction select_i2fp(const Request& request, MicroOp& op) {
+  const u32 rounding = request.mod(Mod::rnd);
+  switch (request.mod(Mod::src_fmt)) {
+    case 4:
+      return lift_with<I2f<4, kF32, kNearest>>(rounding, op);
+    case 5:
+      return lift_with<I2f<5, kF32, kNearest>>(rounding, op);
+    default:
+      return nullptr;
+  }
+}
+
+template <u32 kSource, u32 kTarget>
+LaneFunction select_f2f_pair(const Request& request, MicroOp& op) {
+  const u32 rounding = request.mod(Mod::rnd);
+  const bool flush = request.mod(Mod::ftz) != 0;
+  constexpr bool kHasSingle = kSource == kF32 || kTarget == kF32;  // FTZ is about FP32
+  if constexpr (kTarget == kF16 || kTarget == kBf16) {
+    return choose<4>(rounding, [&]<u32 kRounding>() -> LaneFunction {
+      return flush ? lift<F2f<kSource, kTarget, kRounding, kHasSingle>>
+                   : lift<F2f<kSource, kTarget, kRounding, false>>;
+    });
+  } else {
+    return flush ? lift_with<F2f<kSource, kTarget, kNearest, kHasSingle>>(rounding, op)
+                 : lift_with<F2f<kSource, kTarget, kNearest, false>>(rounding, op);
+  }
+}
+
+// The pair of formats is one field, {[85:84],[77:75]}.
+LaneFunction select_f2f(const Request& request, MicroOp& op) {
+  op.param[0] = half_shift(request);
+  switch (request.mod(Mod::dst_fmt)) {
+    case 10:
+      return select_f2f_pair<kF16, kF32>(request, op);
+    case 11:
+      return select_f2f_pair<kF16, kF64>(request, op);
+    case 17:
+      return select_f2f_pair<kF32, kF16>(request, op);
+    case 19:
+      return select_f2f_pair<kF32, kF64>(request, op);
+    case 20:
+      return select_f2f_pair<kF32, kBf16>(request, op);
+    case 25:
+      return select_f2f_pair<kF64, kF16>(request, op);
+    case 26:
+      return select_f2f_pair<kF64, kF32>(request, op);
+    default:
+      return nullptr;
+  }
+}
+
+template <u32 kFormat>
+LaneFunction select_frnd_of(const Request& request) {
+  const bool flush = request.mod(Mod::ftz) != 0;
+  return choose<4>(request.mod(Mod::rnd), [&]<u32 kMode>() -> LaneFunction {
+    if (kFormat == kF32 && flush) return lift<Frnd<kFormat, kMode, kFormat == kF32>>;
+    return lift<Frnd<kFormat, kMode, false>>;
+  });
+}
+
+// The format is one field, {[85:84],[76:75]}.
+LaneFunction select_frnd(const Request& request, MicroOp& op) {
+  op.param[0] = half_shift(request);
+  switch (request.mod(Mod::dst_fmt)) {
+    case 5:
+      return select_frnd_of<kF16>(request);
+    case 10:
+      return select_frnd_of<kF32>(request);
+    case 15:
+      return select_frnd_of<kF64>(request);
+    default:
+      return nullptr;
+  }
+}
+
+// PACK_AB, to nearest or to zero.
+LaneFunction select_f2fp(const Request& request, MicroOp&) {
+  const u32 rounding = request.mod(Mod::rnd);
+  if (request.mod(Mod::merge) != 0 || request.mod(Mod::sat) != 0) return nullptr;
+  if (rounding != kNearest && rounding != kZero) return nullptr;
+  const u32 form = u32{rounding == kZero} | (request.mod(Mod::bf16) & 1) << 1 |
+                   (request.mod(Mod::relu) & 1) << 2;
+  return choose<8>(form, []<u32 kForm>() -> LaneFunction {
+    return lift<F2fp<(kForm & 2) != 0 ? Half::bf16 : Half::fp16,
+                     (kForm & 1) != 0 ? kZero : kNearest, (kForm & 4) != 0>>;
+  });
+}
+
+constexpr Row kRows[] = {
+    {Op::F2I, select_f2i}, {Op::I2F, select_i2f},   {Op::I2FP, select_i2fp},
+    {Op::F2F, select_f2f}, {Op::FRND, select_frnd}, {Op::F2FP, select_f2fp},
+};
+
+}  // namespace
+
+Rows convert_rows() { return {kRows, sizeof kRows / sizeof kRows[0]}; }
+
+}  // namespace heddle::simulator::lanes::HEDDLE_LANES_VARIANT

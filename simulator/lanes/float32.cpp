@@ -1,0 +1,82 @@
+#include "simulator/lanes/float32.hpp"
+
+#include "simulator/lanes/choose.hpp"
+#include "simulator/lanes/families.hpp"
+
+namespace heddle::simulator::lanes::HEDDLE_LANES_VARIANT {
+namespace {
+
+LaneFunction select_fadd(const Request& request, MicroOp& op) {
+  const u32 form = (request.mod(Mod::ftz) & 1) | (request.mod(Mod::sat) & 1) << 1;
+  return choose<4>(form, [&]<u32 kForm>() -> LaneFunction {
+    return lift_with<Fadd<(kForm & 1) != 0, (kForm & 2) != 0>>(request.mod(Mod::rnd), op);
+  });
+}
+
+// Scale numbers of FMUL: 1 D8, 2 D4, 3 D2, 4 none, 5 M2, 6 M4, 7 M8.
+LaneFunction select_fmul(const Request& request, MicroOp& op) {
+  const u32 scale = request.mod(Mod::scale);
+  const bool scaled = scale != 0 && scale != 4;
+  const u64 power = u64{1023 - 4 + scale} << 52;
+  op.param[0] = static_cast<u32>(power);
+  op.param[1] = static_cast<u32>(power >> 32);
+  return choose<3>(request.mod(Mod::fmz), [&]<u32 kMode>() -> LaneFunction {
+    return choose<2>(request.mod(Mod::sat), [&]<u32 kSaturate>() -> LaneFunction {
+      const u32 rounding = request.mod(Mod::rnd);
+      if (scaled) return lift_with<FmulScaled<kMode, kSaturate != 0>>(rounding, op);
+      return lift_with<Fmul<kMode, kSaturate != 0>>(rounding, op);
+    });
+  });
+}
+
+LaneFunction select_ffma(const Request& request, MicroOp& op) {
+  return choose<3>(request.mod(Mod::fmz), [&]<u32 kMode>() -> LaneFunction {
+    return choose<2>(request.mod(Mod::sat), [&]<u32 kSaturate>() -> LaneFunction {
+      return lift_with<Ffma<kMode, kSaturate != 0>>(request.mod(Mod::rnd), op);
+    });
+  });
+}
+
+LaneFunction select_fmnmx(const Request& request, MicroOp&) {
+  const u32 form = (request.mod(Mod::ftz) & 1) | (request.mod(Mod::nan) & 1) << 1 |
+                   (request.mod(Mod::xorsign) & 1) << 2;
+  return choose<8>(form, []<u32 kForm>() -> LaneFunction {
+    return lift<Fmnmx<(kForm & 1) != 0, (kForm & 2) != 0, (kForm & 4) != 0>>;
+  });
+}
+
+LaneFunction select_fsetp(const Request& request, MicroOp& op) {
+  op.param[0] = request.mod(Mod::bop);
+  if (op.param[0] > 2) return nullptr;
+  const bool flush = request.mod(Mod::ftz) != 0;
+  return choose<16>(request.mod(Mod::cmp), [&]<u32 kCompare>() -> LaneFunction {
+    return flush ? lift<Fsetp<kCompare, true>> : lift<Fsetp<kCompare, false>>;
+  });
+}
+
+LaneFunction select_fset(const Request& request, MicroOp& op) {
+  op.param[0] = request.mod(Mod::bop);
+  if (op.param[0] > 2) return nullptr;
+  const bool flush = request.mod(Mod::ftz) != 0;
+  return choose<16>(request.mod(Mod::cmp), [&]<u32 kCompare>() -> LaneFunction {
+    return flush ? lift<Fset<kCompare, true>> : lift<Fset<kCompare, false>>;
+  });
+}
+
+LaneFunction select_fsel(const Request& request, MicroOp&) {
+  return request.mod(Mod::ftz) != 0 ? lift<Fsel<true>> : lift<Fsel<false>>;
+}
+
+LaneFunction select_fchk(const Request&, MicroOp&) { return lift<Fchk>; }
+
+constexpr Row kRows[] = {
+    {Op::FADD, select_fadd},   {Op::FMUL, select_fmul},   {Op::FFMA, select_ffma},
+    {Op::FMNMX, select_fmnmx}, {Op::FSETP, select_fsetp}, {Op::FSET, select_fset},
+    {Op::FSEL, select_fsel},   {Op::FCHK, select_fchk},
+};
+
+}  // namespace
+
+Rows float32_rows() { return {kRows, sizeof kRows / sizeof kRows[0]}; }
+
+}  // namespace heddle::simulator::lanes::HEDDLE_LANES_VARIANT

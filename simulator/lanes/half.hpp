@@ -1,0 +1,75 @@
+// 16-bit floats: FP16 and BF16 to and from FP32.
+#pragma once
+
+#include "simulator/lanes/rounding.hpp"
+
+namespace heddle::simulator::lanes::HEDDLE_LANES_VARIANT {
+
+enum class Half { fp16, bf16 };
+
+// Exact; NaNs keep their payload.
+template <Half kFormat>
+inline u32 widened(u32 half) {
+  if constexpr (kFormat == Half::bf16) return half << 16;
+  // As a float with the half's exponent field, the value is 2^112 too small, subnormals included.
+  const u32 magnitude = half & 0x7fff;
+  const u32 scaled = bits_of(as_float(magnitude << 13) * 0x1p112f);
+  return (half & 0x8000) << 16 | scaled | (magnitude >= 0x7c00 ? 0x7f800000u : 0);
+}
+
+template <u32 kRounding>
+inline bool rounds_up(bool negative, u32 remainder, u32 half_unit, u32 quotient) {
+  if constexpr (kRounding == kNearest)
+    return (remainder > half_unit) | ((remainder == half_unit) & ((quotient & 1) != 0));
+  if constexpr (kRounding == kDown) return negative & (remainder != 0);
+  if constexpr (kRounding == kUp) return !negative & (remainder != 0);
+  return false;
+}
+
+// What a finite value beyond the largest becomes: infinity, or the largest where the rounding
+// points back.
+template <u32 kRounding>
+inline u32 overflowed(bool negative, u32 infinity) {
+  if constexpr (kRounding == kNearest) return infinity;
+  if constexpr (kRounding == kDown) return negative ? infinity : infinity - 1;
+  if constexpr (kRounding == kUp) return negative ? infinity - 1 : infinity;
+  return infinity - 1;
+}
+
+// One rounding of a float's bits to a half's.
+template <Half kFormat, u32 kRounding>
+inline u32 narrowed(u32 bits) {
+  const u32 sign = bits >> 16 & 0x8000, magnitude = bits & 0x7fffffff;
+  const bool negative = sign != 0;
+  u32 infinity, result;
+  if constexpr (kFormat == Half::bf16) {
+    infinity = 0x7f80;
+    const u32 quotient = magnitude >> 16;
+    result = quotient + rounds_up<kRounding>(negative, magnitude & 0xffff, 0x8000, quotient);
+  } else {
+    infinity = 0x7c00;
+    const u32 exponent = magnitude >> 23;
+    const u32 significand = (magnitude & 0x7fffff) | (exponent != 0 ? 0x800000u : 0);
+    // Below 2^-14 (exponent 113) the unit stays 2^-24.
+    const u32 below = exponent < 113 ? 113 - exponent : 0;
+    const u32 shift = 13 + (below < 18 ? below : 18);
+    const u32 quotient = significand >> shift, unit = 1u << shift;
+    const u32 base = exponent < 113 ? 0 : (exponent - 113) << 10;
+    result = base + quotient +
+             rounds_up<kRounding>(negative, significand & (unit - 1), unit >> 1, quotient);
+  }
+  result = result >= infinity ? overflowed<kRounding>(negative, infinity) : result;
+  result = magnitude == 0x7f800000 ? infinity : result;
+  return magnitude > 0x7f800000 ? kNan16 : sign | result;
+}
+
+// A double rounded to odd as a float: a later rounding to fewer bits is then as good as one.
+inline u32 float_bits_odd(double value) {
+  const float nearest = static_cast<float>(value);
+  const u32 bits = bits_of(nearest);
+  const double back = nearest;
+  const u32 toward_zero = __builtin_fabs(back) > __builtin_fabs(value) ? bits - 1 : bits;
+  return back == value || value != value ? bits : toward_zero | 1;
+}
+
+}  // namespace heddle::simulator::lanes::HEDDLE_LANES_VARIANT

@@ -1,0 +1,30 @@
+#include "simulator/lanes/selection.hpp"
+
+namespace heddle::simulator {
+namespace lanes {
+namespace {
+
+const Variant& widest_supported() {
+  static const Variant& chosen = [&]() -> const Variant& {
+    const Variant* widest = nullptr;
+    for (const Variant& variant : variants())
+      if (variant.supported) widest = &variant;
+    return *widest;
+  }();
+  return chosen;
+}
+
+}  // namespace
+}  // namespace lanes
+
+bool select_lane_function(const isa::Instruction& instruction, MicroOp& op) {
+  using namespace lanes;
+  const Variant& variant = widest_supported();
+  if (variant.selectors[static_cast<std::size_t>(instruction.op)] == nullptr) return false;
+  Request request{&instruction};
+  for (std::size_t i = 0; i < static_cast<std::size_t>(isa::Mod::count_); ++i)
+    request.mods[i] = instruction.mod(static_cast<isa::Mod>(i));
+  return variant.select(request, op);
+}
+
+}  // namespace heddle::simulator

@@ -1,0 +1,10 @@
+#include "simulator/lanes/families.hpp"
+
+namespace heddle::simulator::lanes::HEDDLE_LANES_VARIANT {
+
+Families families() {
+  return {{integer_rows(), logic_rows(), warp_rows(), float32_rows(), float64_rows(),
+           convert_rows(), mufu_rows()}};
+}
+
+}  // namespace heddle::simulator::lanes::HEDDLE_LANES_VARIANT

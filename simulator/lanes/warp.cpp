@@ -1,0 +1,165 @@
+// Instructions that look across the lanes of a warp (SASS-FACTS 3.4). `on` is always the active
+// lanes whose guard holds, also where the result is a uniform register.
+
+#include "simulator/lanes/choose.hpp"
+#include "simulator/lanes/families.hpp"
+
+namespace heddle::simulator::lanes::HEDDLE_LANES_VARIANT {
+namespace {
+
+void broadcast(u32* row, u32 value) {
+  for (unsigned i = 0; i < kWarpSize; ++i) row[i] = value;
+}
+
+enum ShflMode : u32 { kIdx, kUp, kDown, kBfly };
+
+// C: bits 4:0 clamp, bits 12:8 segment mask; as PTX shfl. A source lane that is not active gives
+// what its register holds.
+template <u32 kMode>
+void shfl(WarpState& warp, const MicroOp& op, Mask on) {
+  const u32* a = source_row(warp, op.a);
+  const u32* b = source_row(warp, op.b);
+  const u32* c = source_row(warp, op.c);
+  u32* d = destination_row(warp, op.d);
+  u32 value[kWarpSize];
+  Mask in_range = 0;
+  for (unsigned i = 0; i < kWarpSize; ++i) {
+    const u32 segment = c[i] >> 8 & 31, clamp = c[i] & 31, lane = b[i] & 31;
+    const i32 first = static_cast<i32>(i & segment);
+    const i32 last = first | static_cast<i32>(clamp & ~segment);
+    const i32 self = static_cast<i32>(i), step = static_cast<i32>(lane);
+    i32 from;
+    if constexpr (kMode == kIdx) from = first | static_cast<i32>(lane & ~segment);
+    if constexpr (kMode == kUp) from = self - step;
+    if constexpr (kMode == kDown) from = self + step;
+    if constexpr (kMode == kBfly) from = self ^ step;
+    const bool inside = kMode == kUp ? from >= last : from <= last;
+    in_range |= inside ? kLaneBits.bit[i] : 0;
+    value[i] = a[inside ? from & 31 : self];
+  }
+  for (unsigned i = 0; i < kWarpSize; ++i) put<false>(d, i, value[i], on);
+  warp.set_predicate(op.pu, in_range, on);
+}
+
+LaneFunction select_shfl(const Request& request, MicroOp&) {
+  return choose<4>(request.mod(Mod::shfl_mode),
+                   []<u32 kMode>() -> LaneFunction { return shfl<kMode>; });
+}
+
+// Vote operations: 0 ALL, 1 ANY, 2 EQ.
+Mask vote_result(u32 operation, Mask ballot, Mask on) {
+  const bool all = ballot == on, any = ballot != 0;
+  const bool result = operation == 0 ? all : operation == 1 ? any : all || !any;
+  return result ? kFullMask : 0;
+}
+
+// VOTE and VOTEU differ in who receives the ballot.
+template <bool kUniform>
+void vote(WarpState& warp, const MicroOp& op, Mask on) {
+  const Mask ballot = (warp.predicates[op.pp.index] ^ op.pp.invert) & on;
+  u32* d = destination_row(warp, op.d);
+  const Mask lanes = kUniform ? kFullMask : on;
+  for (unsigned i = 0; i < kWarpSize; ++i) put<false>(d, i, ballot, lanes);
+  warp.set_predicate(op.pu, vote_result(op.param[0], ballot, on), lanes);
+}
+
+template <bool kUniform>
+LaneFunction select_vote(const Request& request, MicroOp& op) {
+  op.param[0] = request.mod(Mod::vote_op);
+  return op.param[0] < 3 ? vote<kUniform> : nullptr;
+}
+
+template <bool kWide>
+Mask lanes_equal_to(const u32* row, unsigned lane) {
+  Mask equal = 0;
+  const u32 low = row[lane], high = kWide ? row[kWarpSize + lane] : 0;
+  for (unsigned i = 0; i < kWarpSize; ++i) {
+    const bool same = row[i] == low && (!kWide || row[kWarpSize + i] == high);
+    equal |= same ? kLaneBits.bit[i] : 0;
+  }
+  return equal;
+}
+
+template <bool kWide>
+void match_any(WarpState& warp, const MicroOp& op, Mask on) {
+  const u32* a = source_row(warp, op.a);
+  u32 group[kWarpSize] = {};
+  for (Mask left = on; left != 0;) {
+    const Mask equal = lanes_equal_to<kWide>(a, __builtin_ctz(left)) & on;
+    for (unsigned i = 0; i < kWarpSize; ++i)
+      group[i] |= (equal & kLaneBits.bit[i]) != 0 ? equal : 0;
+    left &= ~equal;
+  }
+  u32* d = destination_row(warp, op.d);
+  for (unsigned i = 0; i < kWarpSize; ++i) put<false>(d, i, group[i], on);
+}
+
+template <bool kWide>
+void match_all(WarpState& warp, const MicroOp& op, Mask on) {
+  const Mask equal = lanes_equal_to<kWide>(source_row(warp, op.a), __builtin_ctz(on));
+  const bool all = (equal & on) == on;
+  u32* d = destination_row(warp, op.d);
+  for (unsigned i = 0; i < kWarpSize; ++i) put<false>(d, i, all ? on : 0, on);
+  warp.set_predicate(op.pu, all ? kFullMask : 0, on);
+}
+
+LaneFunction select_match(const Request& request, MicroOp&) {
+  const bool any = request.mod(Mod::match_op) != 0, wide = request.mod(Mod::width) != 0;
+  if (any) return wide ? match_any<true> : match_any<false>;
+  return wide ? match_all<true> : match_all<false>;
+}
+
+// Reductions: 0 AND, 1 OR, 2 XOR, 3 SUM, 4 MIN, 5 MAX. param[0]: flips the sign bit, so that signed
+// numbers compare as unsigned ones.
+template <u32 kOperation>
+void redux(WarpState& warp, const MicroOp& op, Mask on) {
+  const u32* a = source_row(warp, op.a);
+  const u32 flip = op.param[0];
+  u32 result = kOperation == 0 || kOperation == 4 ? ~0u : 0;
+  for (unsigned i = 0; i < kWarpSize; ++i) {
+    if ((on & kLaneBits.bit[i]) == 0) continue;
+    const u32 value = a[i] ^ flip;
+    if constexpr (kOperation == 0) result &= value;
+    if constexpr (kOperation == 1) result |= value;
+    if constexpr (kOperation == 2) result ^= value;
+    if constexpr (kOperation == 3) result += value;
+    if constexpr (kOperation == 4) result = value < result ? value : result;
+    if constexpr (kOperation == 5) result = value > result ? value : result;
+  }
+  broadcast(destination_row(warp, op.d), result ^ flip);
+}
+
+LaneFunction select_redux(const Request& request, MicroOp& op) {
+  const u32 operation = request.mod(Mod::redux_op);
+  op.param[0] = operation >= 4 && request.mod(Mod::is_signed) != 0 ? 0x80000000u : 0;
+  return choose<6>(operation, []<u32 kOperation>() -> LaneFunction { return redux<kOperation>; });
+}
+
+// Where lanes differ, which one is read is not documented; compilers use it on equal values only.
+void r2ur(WarpState& warp, const MicroOp& op, Mask on) {
+  broadcast(destination_row(warp, op.d), source_row(warp, op.a)[__builtin_ctz(on)]);
+}
+
+LaneFunction select_r2ur(const Request&, MicroOp& op) {
+  return writes_predicates(op) ? nullptr : r2ur;
+}
+
+// The lowest active lane is elected.
+void elect(WarpState& warp, const MicroOp& op, Mask on) {
+  broadcast(destination_row(warp, op.d), static_cast<u32>(__builtin_ctz(on)));
+  warp.set_predicate(op.pu, on & (0u - on), on);
+}
+
+LaneFunction select_elect(const Request&, MicroOp&) { return elect; }
+
+constexpr Row kRows[] = {
+    {Op::SHFL, select_shfl},   {Op::VOTE, select_vote<false>}, {Op::VOTEU, select_vote<true>},
+    {Op::MATCH, select_match}, {Op::REDUX, select_redux},      {Op::R2UR, select_r2ur},
+    {Op::ELECT, select_elect},
+};
+
+}  // namespace
+
+Rows warp_rows() { return {kRows, sizeof kRows / sizeof kRows[0]}; }
+
+}  // namespace heddle::simulator::lanes::HEDDLE_LANES_VARIANT
