@@ -1,0 +1,96 @@
+#include "simulator/conflicts.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+
+namespace heddle::simulator {
+namespace {
+
+struct Two {
+  DeviceMemory memory{1 << 20};
+  std::uint64_t at = *memory.allocate(64, "a");
+  ConflictTracker tracker{memory};
+  ConflictTracker::Log first{tracker, 0}, second{tracker, 1};
+
+  void put(std::uint64_t offset, std::uint32_t value) {
+    std::memcpy(memory.view(at + offset, 4), &value, 4);
+  }
+  std::uint32_t get(std::uint64_t offset) {
+    std::uint32_t value;
+    std::memcpy(&value, memory.view(at + offset, 4), 4);
+    return value;
+  }
+};
+
+TEST(Conflicts, ReadingTheSameWordIsNone) {
+  Two two;
+  EXPECT_TRUE(two.first.read(two.at, 4));
+  EXPECT_TRUE(two.second.read(two.at, 4));
+  EXPECT_TRUE(two.first.read(two.at, 4));
+}
+
+TEST(Conflicts, WritingNeighbouringWordsIsNone) {
+  Two two;
+  EXPECT_TRUE(two.first.write(two.at, 4));
+  EXPECT_TRUE(two.second.write(two.at + 4, 4));
+  EXPECT_TRUE(two.first.read(two.at, 4));
+}
+
+TEST(Conflicts, OnesReadAndAnothersWriteIsOneInEitherOrder) {
+  Two read_first;
+  EXPECT_TRUE(read_first.first.read(read_first.at, 4));
+  EXPECT_FALSE(read_first.second.write(read_first.at, 4));
+  Two write_first;
+  EXPECT_TRUE(write_first.first.write(write_first.at, 4));
+  EXPECT_FALSE(write_first.second.read(write_first.at, 4));
+}
+
+TEST(Conflicts, BytesOfOneWordCount) {
+  Two two;
+  EXPECT_TRUE(two.first.write(two.at, 1));
+  EXPECT_FALSE(two.second.write(two.at + 3, 1));
+}
+
+TEST(Conflicts, AWideAccessTouchesAllItsWords) {
+  Two two;
+  EXPECT_TRUE(two.first.write(two.at + 12, 4));
+  EXPECT_FALSE(two.second.read(two.at, 16));
+}
+
+TEST(Conflicts, ReductionsOfOneKindCommuteAndOthersDoNot) {
+  Two two;
+  EXPECT_TRUE(two.first.reduce(two.at, 4, 3));
+  EXPECT_TRUE(two.second.reduce(two.at, 4, 3));
+  EXPECT_FALSE(two.second.reduce(two.at, 4, 4));
+  EXPECT_FALSE(two.first.read(two.at, 4)) << "a partial sum depends on the order";
+}
+
+TEST(Conflicts, AThreadMayReadThenWriteItsOwn) {
+  Two two;
+  EXPECT_TRUE(two.first.read(two.at, 4));
+  EXPECT_TRUE(two.first.write(two.at, 4));
+  EXPECT_TRUE(two.first.read(two.at, 4));
+  EXPECT_FALSE(two.second.read(two.at, 4));
+}
+
+TEST(Conflicts, UndoRestoresWhatWasThereBefore) {
+  Two two;
+  two.put(0, 7);
+  two.put(4, 8);
+  ASSERT_TRUE(two.first.write(two.at, 4));
+  two.put(0, 70);
+  ASSERT_TRUE(two.first.write(two.at, 4));
+  two.put(0, 700);
+  ASSERT_TRUE(two.second.reduce(two.at + 4, 4, 0));
+  two.put(4, 80);
+  ASSERT_TRUE(two.first.reduce(two.at + 4, 4, 0));
+  two.put(4, 800);
+  two.first.undo();
+  two.second.undo();
+  EXPECT_EQ(two.get(0), 7u);
+  EXPECT_EQ(two.get(4), 8u);
+}
+
+}  // namespace
+}  // namespace heddle::simulator
