@@ -12,13 +12,13 @@ namespace heddle::isa {
 // `none`: handled at issue (NOP, DEPBAR).
 enum class Unit : std::uint8_t {
   none,
-  adu,      // barriers, indexed constants and other address-divergence work
-  alu,      // integer, logic, compares, conversions done by the integer unit
-  cbu,      // control flow and convergence barriers
-  fma,      // FP32 and integer multiply-add
-  fp16,     // packed half precision
+  adu,   // barriers, indexed constants and other address-divergence work
+  alu,   // integer, logic, compares, conversions done by the integer unit
+  cbu,   // control flow and convergence barriers
+  fma,   // FP32 and integer multiply-add
+  fp16,  // packed half precision
   fp64,
-  lsu,      // loads, stores, atomics, shuffles
+  lsu,  // loads, stores, atomics, shuffles
   tensor,
   tex,
   uniform,  // the uniform datapath
@@ -26,7 +26,16 @@ enum class Unit : std::uint8_t {
 };
 
 // The memory an address names; `generic` decides at run time.
-enum class Space : std::uint8_t { none, generic, global, shared, local, constant, surface, texture };
+enum class Space : std::uint8_t {
+  none,
+  generic,
+  global,
+  shared,
+  local,
+  constant,
+  surface,
+  texture
+};
 
 struct MemoryAccess {
   enum class Kind : std::uint8_t {

@@ -1,0 +1,181 @@
+// Compiles the rows of isa/opcodes/list.hpp, proves that no two of them can match the same word,
+// and indexes them by opcode number.
+#include <algorithm>
+#include <vector>
+
+#include "isa/encoding.hpp"
+#include "isa/opcodes/list.hpp"
+#include "isa/picture.hpp"
+
+namespace heddle::isa {
+namespace {
+
+template <std::size_t... kSizes>
+constexpr auto concatenate(const Row (&... lists)[kSizes]) {
+  std::array<const Row*, (kSizes + ...)> rows{};
+  std::size_t count = 0;
+  const auto append = [&](const Row* list, std::size_t size) {
+    for (std::size_t i = 0; i < size; ++i) rows[count++] = list + i;
+  };
+  (append(lists, kSizes), ...);
+  return rows;
+}
+
+constexpr auto kRows =
+    concatenate(kIntegerRows, kMoveRows, kFloatRows, kDoubleRows, kHalfRows, kConvertRows,
+                kWarpRows, kUniformRows, kMemoryRows, kAtomicRows, kControlRows, kMatrixRows);
+
+constexpr auto compile_layouts() {
+  std::array<Layout, kRows.size()> layouts{};
+  for (std::size_t i = 0; i < kRows.size(); ++i)
+    layouts[i] = read_picture(kRows[i]->picture, kRows[i]->fixed);
+  return layouts;
+}
+constexpr auto kLayouts = compile_layouts();
+
+constexpr bool has_form(const Row& row, Form form) {
+  return row.forms == kFixed ? form == Form::RRR : (row.forms & bit(form)) != 0;
+}
+
+constexpr Word bits_mask(const Bits& bits) {
+  Word mask;
+  bits.set(mask, ~std::uint64_t{0});
+  return mask;
+}
+
+constexpr std::uint16_t kOpcodeTopBit = 91;
+
+constexpr Encoding compile(const Row& row, const Layout& layout, Form form) {
+  Encoding encoding{.row = &row, .layout = &layout, .form = form};
+  encoding.opcode = opcode_number(row.code, row.forms, form);
+  Word claimed;
+  const auto claim = [&](const Bits& bits) {
+    const Word mask = bits_mask(bits);
+    if ((claimed.lo & mask.lo) != 0 || (claimed.hi & mask.hi) != 0) encoding.conflict = true;
+    claimed.lo |= mask.lo;
+    claimed.hi |= mask.hi;
+  };
+  claim(kGuardBits);
+  claim(Bits{.lo = kGuardNotBit, .width = 1});
+  claim(kControlBits);
+  for_each_field(layout, form, claim);
+  // What no field claims must hold a value: the opcode number, fixed fields, zero elsewhere.
+  encoding.mask = {~claimed.lo, ~claimed.hi};
+  claim(Bits{.lo = 0, .width = 12, .lo2 = kOpcodeTopBit, .width2 = 1});
+  Bits{.lo = 0, .width = 12, .lo2 = kOpcodeTopBit, .width2 = 1}.set(encoding.value,
+                                                                    encoding.opcode);
+  for (std::size_t i = 0; i < layout.fixed_count; ++i) {
+    claim(layout.fixed[i].bits);
+    layout.fixed[i].bits.set(encoding.value, layout.fixed[i].value);
+  }
+  return encoding;
+}
+
+constexpr std::size_t count_encodings() {
+  std::size_t count = 0;
+  for (const Row* row : kRows)
+    for (std::size_t form = 0; form < kForms; ++form) count += has_form(*row, Form(form)) ? 1 : 0;
+  return count;
+}
+
+constexpr auto compile_all() {
+  std::array<Encoding, count_encodings()> encodings{};
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < kRows.size(); ++i)
+    for (std::size_t form = 0; form < kForms; ++form)
+      if (has_form(*kRows[i], Form(form)))
+        encodings[count++] = compile(*kRows[i], kLayouts[i], Form(form));
+  std::sort(encodings.begin(), encodings.end(),
+            [](const Encoding& x, const Encoding& y) { return x.opcode < y.opcode; });
+  return encodings;
+}
+constexpr auto kEncodings = compile_all();
+
+// The checks below name the opcode number in the compiler's message: `Proof<1234>`.
+template <int kOpcode>
+struct Proof {
+  static_assert(kOpcode == -1, "the opcode row with this number is wrong");
+  static constexpr bool holds = kOpcode == -1;
+};
+
+constexpr int opcode_with_a_bit_claimed_twice() {
+  for (const Encoding& encoding : kEncodings)
+    if (encoding.conflict) return encoding.opcode;
+  return -1;
+}
+static_assert(Proof<opcode_with_a_bit_claimed_twice()>::holds);
+
+// True when both have a modifier at the same bits and no value of it is legal in both.
+constexpr bool a_modifier_separates(const Encoding& x, const Encoding& y) {
+  for (const Item& mine : *x.layout) {
+    if (mine.kind != ItemKind::mod || mine.bits.width == 0) continue;
+    for (const Item& other : *y.layout)
+      if (other.kind == ItemKind::mod && other.bits == mine.bits && (other.legal & mine.legal) == 0)
+        return true;
+    // A bit that the other one fixes to a value which is not legal here.
+    const Word mask = bits_mask(mine.bits);
+    if ((y.mask.lo & mask.lo) == mask.lo && (y.mask.hi & mask.hi) == mask.hi &&
+        (mine.legal >> mine.bits.get(y.value) & 1) == 0)
+      return true;
+  }
+  return false;
+}
+
+constexpr bool can_match_the_same_word(const Encoding& x, const Encoding& y) {
+  if (x.opcode != y.opcode || (x.row->archs & y.row->archs) == 0) return false;
+  const Word both{x.mask.lo & y.mask.lo, x.mask.hi & y.mask.hi};
+  if (((x.value.lo ^ y.value.lo) & both.lo) != 0 || ((x.value.hi ^ y.value.hi) & both.hi) != 0)
+    return false;
+  return !a_modifier_separates(x, y) && !a_modifier_separates(y, x);
+}
+
+// The opcode number of the first two rows that overlap; -1 when there are none. The same number may
+// belong to other opcodes on other architectures, so this is a proof per architecture.
+constexpr int overlapping_opcode() {
+  for (std::size_t i = 0; i < kEncodings.size(); ++i)
+    for (std::size_t j = i + 1; j < kEncodings.size(); ++j) {
+      if (kEncodings[j].opcode != kEncodings[i].opcode) break;
+      if (can_match_the_same_word(kEncodings[i], kEncodings[j])) return kEncodings[i].opcode;
+    }
+  return -1;
+}
+static_assert(Proof<overlapping_opcode()>::holds);
+
+// Per architecture: the encodings ordered by opcode number, and where each number's begin.
+struct Index {
+  std::vector<const Encoding*> encodings;
+  std::array<std::uint16_t, 8193> first{};
+
+  explicit Index(Arch arch) {
+    std::size_t opcode = 0;
+    for (const Encoding& encoding : kEncodings) {
+      if ((encoding.row->archs & only(arch)) == 0) continue;
+      while (opcode <= encoding.opcode)
+        first[opcode++] = static_cast<std::uint16_t>(encodings.size());
+      encodings.push_back(&encoding);
+    }
+    while (opcode < first.size()) first[opcode++] = static_cast<std::uint16_t>(encodings.size());
+  }
+};
+
+const Index& index_of(Arch arch) {
+  static const std::array<Index, kAllArchs.size()> indices{Index(Arch::sm_75), Index(Arch::sm_80),
+                                                           Index(Arch::sm_86), Index(Arch::sm_89),
+                                                           Index(Arch::sm_90)};
+  return indices[static_cast<std::size_t>(arch)];
+}
+
+}  // namespace
+
+EncodingRange encodings_of(Arch arch, std::uint16_t opcode) {
+  const Index& index = index_of(arch);
+  const Encoding* const* base = index.encodings.data();
+  return {base + index.first[opcode], base + index.first[opcode + 1u]};
+}
+
+EncodingRange all_encodings(Arch arch) {
+  const Index& index = index_of(arch);
+  return {index.encodings.data(), index.encodings.data() + index.encodings.size()};
+}
+
+}  // namespace heddle::isa

@@ -1,0 +1,121 @@
+// Branches, convergence barriers, block barriers, fences and what else steers execution.
+#pragma once
+
+#include "isa/encoding.hpp"
+
+namespace heddle::isa {
+
+// One register holds `count << 16 | number` and is printed twice (SASS-FACTS 3.6).
+std::string_view bar_alias(const Instruction& instruction);
+
+inline constexpr Row kControlRows[] = {
+    // sm_90 widened the displacement by eight bits, put below (SASS-FACTS 1.5).
+    {Op::BRA, Unit::cbu, kUpTo89, 0x947, kFixed,
+     "BRA{depth@85:2 |.INC|.DEC}{cond@32:2 |.U} ?Pp, T@34:48"},
+    {Op::BRA, Unit::cbu, kSm75, 0x947, kFixed, "BRA{cond@32:2 2:.DIV|.CONV} ?Pp, T@34:48"},
+    {Op::BRA, Unit::cbu, kSm90, 0x947, kFixed,
+     "BRA{depth@85:2 |.INC|.DEC}{cond@32:2 |.U} ?Pp, T@16:8/34:48"},
+    {Op::BRA, Unit::cbu, kSm80To89, 0x1947, kFixed,
+     "BRA{cond@32:2 2:.DIV|.CONV} ?Pp, {cond_invert@30 |~}UR@24, T@34:48"},
+    {Op::BRA, Unit::cbu, kSm90, 0x1947, kFixed,
+     "BRA{cond@32:2 2:.DIV|.CONV} ?Pp, {cond_invert@30 |~}UR@24, T@16:8/34:48"},
+    {Op::BRX, Unit::cbu, kUpTo89, 0x949, kFixed, "BRX{depth@85:2 |.INC|.DEC} ?Pp, A D@34:48"},
+    {Op::BRX, Unit::cbu, kSm90, 0x949, kFixed, "BRX{depth@85:2 |.INC|.DEC} ?Pp, A D@16:8/34:48"},
+    {Op::BRXU, Unit::cbu, kUpTo89, 0x1958, kFixed, "BRXU{depth@85:2 |.INC|.DEC} ?Pp, UA D@34:48"},
+    {Op::BRXU, Unit::cbu, kSm90, 0x1958, kFixed,
+     "BRXU{depth@85:2 |.INC|.DEC} ?Pp, UA D@16:8/34:48"},
+    {Op::CALL, Unit::cbu, kUpTo89, 0x944, kFixed, "CALL.REL{depth@86 |.NOINC} ?Pp, T@34:48"},
+    {Op::CALL, Unit::cbu, kSm90, 0x944, kFixed, "CALL.REL{depth@86 |.NOINC} ?Pp, T@16:8/34:48"},
+    {Op::CALL, Unit::cbu, kUpTo89, 0x943, kFixed,
+     "CALL{absolute=1 .ABS}{depth@86 |.NOINC} ?Pp, J@34:48"},
+    {Op::CALL, Unit::cbu, kSm90, 0x943, kFixed,
+     "CALL{absolute=1 .ABS}{depth@86 |.NOINC} ?Pp, J@16:8/34:48"},
+    {Op::CALL, Unit::cbu, kUpTo89, 0x344, kFixed, "CALL.REL{depth@86 |.NOINC} ?Pp, A T@34:48"},
+    {Op::CALL, Unit::cbu, kSm90, 0x344, kFixed, "CALL.REL{depth@86 |.NOINC} ?Pp, A T@16:8/34:48"},
+    {Op::CALL, Unit::cbu, kUpTo89, 0x343, kFixed,
+     "CALL{absolute=1 .ABS}{depth@86 |.NOINC} ?Pp, A ?D@34:48"},
+    {Op::CALL, Unit::cbu, kSm90, 0x343, kFixed,
+     "CALL{absolute=1 .ABS}{depth@86 |.NOINC} ?Pp, A ?D@16:8/34:48"},
+    {Op::RET, Unit::cbu, kUpTo89, 0x950, kFixed,
+     "RET{absolute@85 0:.REL}{depth@86 |.NODEC} ?Pp, A T@34:48"},
+    {Op::RET, Unit::cbu, kSm90, 0x950, kFixed,
+     "RET{absolute@85 0:.REL}{depth@86 |.NODEC} ?Pp, A T@16:8/34:48"},
+    {Op::RET, Unit::cbu, kUpTo89, 0x950, kFixed,
+     "RET{absolute@85 1:.ABS}{depth@86 |.NODEC} ?Pp, A D@34:48"},
+    {Op::RET, Unit::cbu, kSm90, 0x950, kFixed,
+     "RET{absolute@85 1:.ABS}{depth@86 |.NODEC} ?Pp, A D@16:8/34:48"},
+
+    {Op::BSSY, Unit::cbu, kAll, 0x945, kFixed, "BSSY ?Pp, Bn@16, T@34:30"},
+    {Op::BSYNC, Unit::cbu, kAll, 0x941, kFixed, "BSYNC ?Pp, Bn@16"},
+    {Op::BREAK, Unit::cbu, kAll, 0x942, kFixed, "BREAK ?Pp, Bn@16"},
+    {Op::WARPSYNC, Unit::cbu, kUpTo89, 0x348, kFixed,
+     "WARPSYNC{warpsync_mode@85:2 |2:.EXCLUSIVE} ?Pp, B"},
+    {Op::WARPSYNC, Unit::cbu, kUpTo89, 0x948, kFixed,
+     "WARPSYNC{warpsync_mode@85:2 |2:.EXCLUSIVE} ?Pp, I"},
+    {Op::WARPSYNC, Unit::cbu, kSm90, 0x348, kFixed,
+     "WARPSYNC{warpsync_mode@85:2 |.EXCLUSIVE} ?Pp, M"},
+    {Op::WARPSYNC, Unit::cbu, kSm90, 0x348, kFixed,
+     "WARPSYNC{warpsync_mode@85:2 2:.COLLECTIVE} ?Pp, M, T@16:8/34:48"},
+    {Op::WARPSYNC, Unit::cbu, kSm90, 0x948, kFixed, "WARPSYNC{warpsync_all=1 .ALL} ?Pp"},
+    {Op::WARPSYNC, Unit::cbu, kSm90, 0x948, kFixed,
+     "WARPSYNC{warpsync_mode@85:2 2:.COLLECTIVE}{warpsync_all=1 .ALL} ?Pp, T@16:8/34:48"},
+    {Op::ENDCOLLECTIVE, Unit::cbu, kSm90, 0x91b, kFixed, "ENDCOLLECTIVE ?Pp"},
+    {Op::YIELD, Unit::cbu, kAll, 0x946, kFixed, "YIELD ?Pp"},
+    {Op::NANOSLEEP, Unit::cbu, kAll, 0x15d, kB, "NANOSLEEP{other0@85:2 |.WARP|.RAND} ?Pp, B:u"},
+    {Op::EXIT, Unit::cbu, kAll, 0x94d, kFixed,
+     "EXIT{exit_mode@84:2 |.KEEPREFCOUNT|.PREEMPTED}{no_atexit@86 |.NO_ATEXIT} ?Pp"},
+    {Op::KILL, Unit::cbu, kAll, 0x95b, kFixed, "KILL ?Pp"},
+    {Op::BMOV, Unit::cbu, kAll, 0x355, kFixed,
+     "BMOV.32{clear@84 |.CLEAR} Rd, {cbu_state@24:6 $cbu_state}"},
+    {Op::BMOV, Unit::cbu, kAll, 0x356, kFixed,
+     "BMOV.32{other0@84 |.PQUAD} {cbu_state@24:6 $cbu_state}, B"},
+    {Op::BMOV, Unit::cbu, kAll, 0xf55, kFixed,
+     "BMOV.32{clear@84 |.CLEAR} Bn@16, {cbu_state@24:6 $cbu_state}"},
+    {Op::BMOV, Unit::cbu, kAll, 0xf56, kFixed,
+     "BMOV.32{other0@84 |.PQUAD} {cbu_state@24:6 $cbu_state}, Bn@16"},
+    {Op::BPT, Unit::cbu, kAll, 0x95c, kFixed,
+     "BPT{other0@84:3 2:.PAUSE|.TRAP|.INT|.DRAIN|.PAUSE_QUIET} #other1@34:3"},
+    {Op::NOP, Unit::none, kAll, 0x918, kFixed, "NOP"},
+
+    {Op::BAR, Unit::adu, kAll, 0xb1d, kFixed,
+     "BAR{bar_mode@77:3 0:.SYNC|4:.SYNCALL}{defer_blocking@80 |.DEFER_BLOCKING} #bar_id@54:4, "
+     "?#bar_count@42:12"},
+    {Op::BAR, Unit::adu, kAll, 0xb1d, kFixed,
+     "BAR{bar_mode@77:3 1:.ARV}{defer_blocking@80 |.DEFER_BLOCKING} #bar_id@54:4, "
+     "#bar_count@42:12"},
+    {Op::BAR, Unit::adu, kAll, 0xb1d, kFixed,
+     "BAR{bar_mode@77:3 2:.RED|.SCAN}{bar_op@74:2 .POPC|.AND|.OR}{defer_blocking@80 "
+     "|.DEFER_BLOCKING} #bar_id@54:4, ?#bar_count@42:12, Pp"},
+    {Op::BAR, Unit::adu, kAll, 0x51d, kFixed,
+     "BAR{bar_mode@77:3 0:.SYNC|.ARV|4:.SYNCALL}{defer_blocking@80 |.DEFER_BLOCKING} B, "
+     "?#bar_count@42:12",
+     ""},
+    {Op::BAR, Unit::adu, kAll, 0x91d, kFixed,
+     "BAR{bar_mode@77:3 0:.SYNC|.ARV|4:.SYNCALL}{defer_blocking@80 |.DEFER_BLOCKING} "
+     "#bar_id@54:4, C"},
+    {Op::BAR,
+     Unit::adu,
+     kAll,
+     0x31d,
+     kFixed,
+     "BAR{bar_mode@77:3 0:.SYNC|.ARV|4:.SYNCALL}{defer_blocking@80 |.DEFER_BLOCKING} B",
+     "",
+     {},
+     bar_alias},
+
+    {Op::DEPBAR, Unit::none, kAll, 0x91a, kFixed,
+     "DEPBAR{le@47 1:.LE} {sb_index@44:3 SB0|SB1|SB2|SB3|SB4|SB5}, #sb_count@38:6, ?W@32:6"},
+    {Op::DEPBAR, Unit::none, kAll, 0x91a, kFixed, "DEPBAR ?W@32:6"},
+    {Op::MEMBAR, Unit::lsu, kAll, 0x992, kFixed,
+     "MEMBAR{sem@79:2 .SC|.ALL|}{scope@76:3 .CTA|.SM|.GPU|.SYS|5:.VC}{other0@72 |.MMIO}"},
+    {Op::ERRBAR, Unit::lsu, kAll, 0x9ab, kFixed, "ERRBAR"},
+    {Op::CGAERRBAR, Unit::lsu, kSm90, 0x5ab, kFixed, "CGAERRBAR"},
+    {Op::CCTL, Unit::lsu, kAll, 0x98f, kFixed,
+     "CCTL{other0@87:4 4:.IVALL|6:.IVALLP|.WBALL|.WBALLP}", "24:8=255"},
+    {Op::CCTL, Unit::lsu, kAll, 0x98f, kFixed,
+     "CCTL{address64@72 |.E}{other1@78:3 |.U|.C|.I}{other0@87:4 "
+     ".PF1|.PF2|.WB|.IV|5:.RS|10:.DML2|.RML2} "
+     "[A+O@32:32]"},
+};
+
+}  // namespace heddle::isa

@@ -1,0 +1,31 @@
+// FP32 arithmetic, comparisons and transcendental functions.
+#pragma once
+
+#include "isa/encoding.hpp"
+
+namespace heddle::isa {
+
+inline constexpr Row kFloatRows[] = {
+    {Op::FADD, Unit::fma, kAll, 0x021, kC,
+     "FADD{ftz@80 |.FTZ}{rnd@78:2 $rnd}{sat@77 |.SAT} Rd, -|A|, -|S:f|"},
+    {Op::FMUL, Unit::fma, kAll, 0x020, kB,
+     "FMUL{fmz@76:1/80:1 $fmz}{scale@84:3 1:.D8|.D4|.D2||.M2|.M4|.M8}{rnd@78:2 $rnd}{sat@77 |.SAT} "
+     "Rd, -|A|, -|B:f|"},
+    {Op::FFMA, Unit::fma, kAll, 0x023, kBC,
+     "FFMA{fmz@76:1/80:1 $fmz}{rnd@78:2 $rnd}{sat@77 |.SAT} Rd, -|A|, -|B:f|, -|C:f|"},
+    {Op::FMNMX, Unit::alu, kAll, 0x009, kB,
+     "FMNMX{ftz@80 |.FTZ}{nan@81 |.NAN}{xorsign@82 |.XORSIGN} Rd, -|A|, -|B:f|, Pp"},
+    {Op::FSETP, Unit::alu, kAll, 0x00b, kB,
+     "FSETP{cmp@76:4 $fcmp}{ftz@80 |.FTZ}{bop@74:2 $bop} Pu, Pv, -|A|, -|B:f|, Pp"},
+    {Op::FSET, Unit::alu, kAll, 0x00a, kB,
+     "FSET.BF{cmp@76:4 $fcmp}{ftz@80 |.FTZ}{bop@74:2 $bop} Rd, -|A|, -|B:f|, Pp"},
+    {Op::FSEL, Unit::alu, kAll, 0x008, kB, "FSEL{ftz@80 |.FTZ} Rd, -|A|, -|B:f|, Pp"},
+    {Op::FCHK, Unit::xu, kAll, 0x102, kB, "FCHK Pu, -|A|, -|B:f|"},
+    {Op::MUFU, Unit::xu, kAll, 0x108, kB,
+     "MUFU{mufu_op@74:4 .COS|.SIN|.EX2|.LG2|.RCP|.RSQ|.RCP64H|.RSQ64H|.SQRT|.TANH} Rd, -|B:f|"},
+    {Op::MUFU, Unit::xu, kAll, 0x108, kB,
+     "MUFU{mufu_op@74:4 .COS|.SIN|.EX2|.LG2|.RCP|.RSQ|8:.SQRT|.TANH}{width@73 1:.F16} Rd, "
+     "-|B|{half_sel@60:2 |.H1}"},
+};
+
+}  // namespace heddle::isa

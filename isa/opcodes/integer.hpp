@@ -1,0 +1,98 @@
+// Integer arithmetic, logic and shifts of the vector datapath.
+#pragma once
+
+#include "isa/encoding.hpp"
+
+namespace heddle::isa {
+
+// ptxas moves, adds and shifts on the multiply-add pipe where that one is free; nvdisasm names
+// what such an IMAD is used for (SASS-FACTS 7).
+std::string_view imad_alias(const Instruction& instruction);
+
+inline constexpr Row kIntegerRows[] = {
+    {Op::IADD3, Unit::alu, kAll, 0x010, kB, "IADD3 Rd, ?Pu, ?Pv, -A, -B, -C", "87:4=15 77:4=15"},
+    {Op::IADD3, Unit::alu, kAll, 0x010, kB, "IADD3{x@74 1:.X} Rd, ?Pu, ?Pv, ~A, ~B, ~C, Pp, Pq"},
+
+    {Op::IMAD,
+     Unit::fma,
+     kAll,
+     0x024,
+     kBC,
+     "IMAD{is_signed@73 .U32|} Rd, A, B, -C",
+     "81:3=7 87:4=15",
+     {},
+     imad_alias},
+    {Op::IMAD, Unit::fma, kAll, 0x024, kBC, "IMAD{is_signed@73 .U32|}{x@74 1:.X} Rd, A, B, ~C, Pp",
+     "81:3=7"},
+    {Op::IMAD_WIDE, Unit::fma, kAll, 0x025, kBC, "IMAD.WIDE{is_signed@73 .U32|} Rd, ?Pu, A, B, -C",
+     "87:4=15"},
+    {Op::IMAD_WIDE, Unit::fma, kAll, 0x025, kBC,
+     "IMAD.WIDE{is_signed@73 .U32|}{x@74 1:.X} Rd, ?Pu, A, B, ~C, Pp"},
+    {Op::IMAD_HI, Unit::fma, kAll, 0x027, kBC, "IMAD.HI{is_signed@73 .U32|} Rd, ?Pu, A, B, -C",
+     "87:4=15"},
+    {Op::IMAD_HI, Unit::fma, kAll, 0x027, kBC,
+     "IMAD.HI{is_signed@73 .U32|}{x@74 1:.X} Rd, ?Pu, A, B, ~C, Pp"},
+
+    {Op::LEA, Unit::alu, kAll, 0x011, kB, "LEA Rd, ?Pu, -A, -B:u, #shift@75:5", "64:8=255 87:4=15"},
+    {Op::LEA, Unit::alu, kAll, 0x011, kB, "LEA{x@74 1:.X} Rd, ?Pu, ~A, ~B:u, #shift@75:5, Pp",
+     "64:8=255"},
+    {Op::LEA_HI, Unit::alu, kAll, 0x011, kB, "LEA{hi@80 1:.HI} Rd, ?Pu, -A, -B:u, C:u, #shift@75:5",
+     "87:4=15"},
+    {Op::LEA_HI, Unit::alu, kAll, 0x011, kB,
+     "LEA{hi@80 1:.HI}{x@74 1:.X} Rd, ?Pu, ~A, ~B:u, C:u, #shift@75:5, Pp"},
+    // Immediate high word: B moves to bits 71:64, where no bit is left to negate it.
+    {Op::LEA_HI, Unit::alu, kAll, 0x011, bit(Form::RRI),
+     "LEA{hi@80 1:.HI} Rd, ?Pu, -A, B, C:u, #shift@75:5", "87:4=15"},
+    {Op::LEA_HI, Unit::alu, kAll, 0x011, bit(Form::RRI),
+     "LEA{hi@80 1:.HI}{x@74 1:.X} Rd, ?Pu, ~A, B, C:u, #shift@75:5, Pp"},
+    {Op::LEA_HI, Unit::alu, kAll, 0x011, kB,
+     "LEA{hi@80 1:.HI}{sx32@73 1:.SX32} Rd, ?Pu, -A, -B:u, #shift@75:5", "64:8=255 87:4=15"},
+    {Op::LEA_HI, Unit::alu, kAll, 0x011, kB,
+     "LEA{hi@80 1:.HI}{x@74 1:.X}{sx32@73 1:.SX32} Rd, ?Pu, ~A, ~B:u, #shift@75:5, Pp", "64:8=255"},
+
+    {Op::ISETP, Unit::alu, kAll, 0x00c, kB,
+     "ISETP{cmp@76:3 $icmp}{is_signed@73 .U32|}{bop@74:2 $bop} Pu, Pv, A, B, Pp", "68:4=7"},
+    {Op::ISETP, Unit::alu, kAll, 0x00c, kB,
+     "ISETP{cmp@76:3 $icmp}{is_signed@73 .U32|}{bop@74:2 $bop}{ex@72 1:.EX} Pu, Pv, A, B, Pp, Pr"},
+
+    {Op::IMNMX, Unit::alu, kUpTo89, 0x017, kB, "IMNMX{is_signed@73 .U32|} Rd, A, B, Pp"},
+    {Op::VIMNMX, Unit::alu, kSm90, 0x048, kB,
+     "VIMNMX{type@72:2 .U32||.U16x2|.S16x2}{relu@76 |.RELU} Rd, A, B, Pp", "81:3=7 84:3=7"},
+    {Op::VIADD, Unit::fma, kSm90, 0x036, kB, "VIADD Rd, A, -B", "64:8=0"},
+    {Op::VIADDMNMX, Unit::alu, kSm90, 0x046, kBC,
+     "VIADDMNMX{type@72:2 .U32||.U16x2|.S16x2}{relu@76 |.RELU} Rd, A, -B, C, Pp", "81:3=7 84:3=7"},
+    {Op::VIMNMX3, Unit::alu, kSm90, 0x00f, kBC,
+     "VIMNMX3{type@72:2 .U32||.U16x2|.S16x2}{relu@76 |.RELU} Rd, A, B, C, Pp, Pq"},
+
+    {Op::LOP3, Unit::alu, kAll, 0x012, kB,
+     "LOP3.LUT{pop@80 |.PAND} ?Pu, Rd, A, B:u, C, #lut@72:8, Pp"},
+    {Op::PLOP3, Unit::alu, kAll, 0x81c, kFixed,
+     "PLOP3.LUT Pu, Pv, Pp, Pq, Pr, #lut@64:3/72:5, #lut2@16:8"},
+    {Op::PLOP3, Unit::alu, kAll, 0x81c, kFixed,
+     "PLOP3.LUT Pu, Pv, Pp, Pq, UPr, #lut@64:3/72:5, #lut2@16:8", "67:1=1"},
+
+    {Op::SHF, Unit::alu, kAll, 0x019, kBC,
+     "SHF{dir@76 .L|.R}{wrap@75 |.W}{type@73:2 $shf_type}{hi@80 |.HI} Rd, A, B:u, C:u"},
+    {Op::PRMT, Unit::alu, kAll, 0x016, kBC,
+     "PRMT{prmt_mode@72:3 |.F4E|.B4E|.RC8|.ECL|.ECR|.RC16} Rd, A, B:u, C:u"},
+    {Op::SGXT, Unit::alu, kAll, 0x01a, kB, "SGXT{wrap@75 |.W}{is_signed@73 .U32|} Rd, A, B:u"},
+    {Op::BMSK, Unit::alu, kAll, 0x01b, kB, "BMSK{wrap@75 |.W} Rd, A, B:u"},
+    {Op::SEL, Unit::alu, kAll, 0x007, kB, "SEL Rd, A, B:u, Pp"},
+    {Op::IABS, Unit::alu, kAll, 0x013, kB, "IABS Rd, B"},
+    {Op::POPC, Unit::xu, kAll, 0x109, kB, "POPC Rd, ~B:u"},
+    {Op::BREV, Unit::xu, kAll, 0x101, kB, "BREV Rd, ~B:u"},
+    {Op::FLO, Unit::xu, kAll, 0x100, kB, "FLO{is_signed@73 .U32|}{sh@74 |.SH} Rd, ?Pu, ~B:u"},
+    {Op::IDP, Unit::fma, kAll, 0x026, kB,
+     "IDP{idp_mode@76:2 0:.4A}{signed_a@73 .U8|.S8}{signed_b@74 .U8|.S8} Rd, A, B:u, -C"},
+    {Op::IDP, Unit::fma, kAll, 0x026, kB,
+     "IDP{idp_mode@76:2 1:.2A.LO|3:.2A.HI}{signed_a@73 .U16|.S16}{signed_b@74 .U8|.S8} Rd, A, B:u, "
+     "-C"},
+    {Op::VABSDIFF, Unit::alu, kAll, 0x014, kBC, "VABSDIFF{is_signed@73 .U32|} Rd, ?Pu, A, B, C"},
+    {Op::VABSDIFF4, Unit::alu, kAll, 0x015, kBC,
+     "VABSDIFF4{is_signed@73 .U8|.S8}{other0@75 |.ACC} Rd, ?Pu, A, B, C"},
+    {Op::I2I, Unit::alu, kAll, 0x038, kB, "I2I{dst_fmt@76:2 .U8|.S8|.U16|.S16}.S32.SAT Rd, B"},
+    {Op::I2IP, Unit::alu, kAll, 0x039, kB,
+     "I2IP{dst_fmt@76:3 .U8|.S8|.U16|.S16}.S32.SAT Rd, A, B, C"},
+};
+
+}  // namespace heddle::isa

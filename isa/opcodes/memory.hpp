@@ -1,0 +1,137 @@
+// Loads and stores.
+//
+// sm_75 has a memory order of two fields, sm_80 and later one field of four bits beside a bit for
+// the descriptor form. Both are one modifier here, `sem`, and Mod::sem is the raw value.
+#pragma once
+
+#include "isa/encoding.hpp"
+
+namespace heddle::isa {
+
+inline constexpr MemoryAccess kLoadGlobal{MemoryAccess::Kind::load, Space::global};
+inline constexpr MemoryAccess kLoadGeneric{MemoryAccess::Kind::load, Space::generic};
+inline constexpr MemoryAccess kLoadShared{MemoryAccess::Kind::load, Space::shared};
+inline constexpr MemoryAccess kLoadLocal{MemoryAccess::Kind::load, Space::local};
+inline constexpr MemoryAccess kLoadConstant{MemoryAccess::Kind::load, Space::constant};
+inline constexpr MemoryAccess kStoreGlobal{MemoryAccess::Kind::store, Space::global};
+inline constexpr MemoryAccess kStoreGeneric{MemoryAccess::Kind::store, Space::generic};
+inline constexpr MemoryAccess kStoreShared{MemoryAccess::Kind::store, Space::shared};
+inline constexpr MemoryAccess kStoreLocal{MemoryAccess::Kind::store, Space::local};
+
+inline constexpr Row kMemoryRows[] = {
+    {Op::LDG, Unit::lsu, kSm75, 0x381, kFixed,
+     "LDG{address64@72 |.E}{cop@84:3 $cop}{other0@68:2 $prefetch}{size@73:3 $size4}"
+     "{sem@77:4 $load_order75} Rd, [A+O@40:24], ?Pz",
+     "81:3=7", kLoadGlobal},
+    {Op::LDG, Unit::lsu, kFrom80, 0x381, kFixed,
+     "LDG{address64@72 |.E}{cop@84:3 $cop}{other0@68:2 $prefetch}{size@73:3 $size4}"
+     "{sem@77:4 $load_order80} Rd, [A+O@40:24], ?Pz",
+     "81:3=7", kLoadGlobal},
+    {Op::LDG, Unit::lsu, kSm75, 0x1981, kFixed,
+     "LDG{address64@72 |.E}{cop@84:3 $cop}{other0@68:2 $prefetch}{size@73:3 $size4}"
+     "{sem@77:4 $load_order75} Rd, [A{ra_u32@90 .U32|.64}+?UR@32+O@40:24], ?Pz",
+     "81:3=7", kLoadGlobal},
+    {Op::LDG, Unit::lsu, kFrom80, 0x1981, kFixed,
+     "LDG{address64@72 |.E}{cop@84:3 $cop}{other0@68:2 $prefetch}{size@73:3 $size4}"
+     "{sem@77:4 $load_order80} Rd, [A{ra_u32@90 .U32|.64}+?UR@32+O@40:24], ?Pz",
+     "81:3=7", kLoadGlobal},
+    {Op::LDG, Unit::lsu, kFrom80, 0x1981, kFixed,
+     "LDG{address64@72 |.E}{cop@84:3 $cop}{other0@68:2 $prefetch}{size@73:3 $size4}"
+     "{sem@77:4 $load_order80}{descriptor@76 1:} Rd, desc[UR@32][A{ra_u32@90 .U32|.64}+O@40:24], "
+     "?Pz",
+     "81:3=7", kLoadGlobal},
+
+    {Op::LD, Unit::lsu, kSm75, 0x980, kFixed,
+     "LD{address64@72 |.E}{cop@84:3 $cop}{size@73:3 $size4}{sem@77:4 $load_order75} Rd, "
+     "[A+O@32:32], ?Pz",
+     "", kLoadGeneric},
+    {Op::LD, Unit::lsu, kFrom80, 0x980, kFixed,
+     "LD{address64@72 |.E}{cop@84:3 $cop}{size@73:3 $size4}{sem@77:4 $load_order80} Rd, "
+     "[A+O@32:32], ?Pz",
+     "", kLoadGeneric},
+    {Op::LD, Unit::lsu, kSm75, 0x1980, kFixed,
+     "LD{address64@72 |.E}{cop@84:3 $cop}{size@73:3 $size4}{sem@77:4 $load_order75} Rd, "
+     "[A{ra_u32@90 .U32|.64}+?UR@32+O@40:24], ?Pz",
+     "", kLoadGeneric},
+    {Op::LD, Unit::lsu, kFrom80, 0x1980, kFixed,
+     "LD{address64@72 |.E}{cop@84:3 $cop}{size@73:3 $size4}{sem@77:4 $load_order80} Rd, "
+     "[A{ra_u32@90 .U32|.64}+?UR@32+O@40:24], ?Pz",
+     "", kLoadGeneric},
+    {Op::LD, Unit::lsu, kFrom80, 0x1980, kFixed,
+     "LD{address64@72 |.E}{cop@84:3 $cop}{size@73:3 $size4}{sem@77:4 $load_order80}"
+     "{descriptor@76 1:} Rd, desc[UR@32][A{ra_u32@90 .U32|.64}+O@40:24], ?Pz",
+     "", kLoadGeneric},
+
+    {Op::STG, Unit::lsu, kSm75, 0x386, kFixed,
+     "STG{address64@72 |.E}{cop@84:3 $cop}{size@73:3 $size4}{sem@77:4 $load_order75} "
+     "[A+O@40:24], B",
+     "", kStoreGlobal},
+    {Op::STG, Unit::lsu, kFrom80, 0x386, kFixed,
+     "STG{address64@72 |.E}{cop@84:3 $cop}{size@73:3 $size4}{sem@77:4 $load_order80} "
+     "[A+O@40:24], B",
+     "", kStoreGlobal},
+    {Op::STG, Unit::lsu, kSm75, 0x1986, kFixed,
+     "STG{address64@72 |.E}{cop@84:3 $cop}{size@73:3 $size4}{sem@77:4 $load_order75} "
+     "[A{ra_u32@90 .U32|.64}+?UR@64+O@40:24], B",
+     "", kStoreGlobal},
+    {Op::STG, Unit::lsu, kFrom80, 0x1986, kFixed,
+     "STG{address64@72 |.E}{cop@84:3 $cop}{size@73:3 $size4}{sem@77:4 $load_order80} "
+     "[A{ra_u32@90 .U32|.64}+?UR@64+O@40:24], B",
+     "", kStoreGlobal},
+    {Op::STG, Unit::lsu, kFrom80, 0x1986, kFixed,
+     "STG{address64@72 |.E}{cop@84:3 $cop}{size@73:3 $size4}{sem@77:4 $load_order80}"
+     "{descriptor@76 1:} desc[UR@64][A{ra_u32@90 .U32|.64}+O@40:24], B",
+     "", kStoreGlobal},
+
+    {Op::ST, Unit::lsu, kSm75, 0x385, kFixed,
+     "ST{address64@72 |.E}{cop@84:3 $cop}{size@73:3 $size4}{sem@77:4 $load_order75} "
+     "[A+O@32:32], C",
+     "", kStoreGeneric},
+    {Op::ST, Unit::lsu, kFrom80, 0x385, kFixed,
+     "ST{address64@72 |.E}{cop@84:3 $cop}{size@73:3 $size4}{sem@77:4 $load_order80} "
+     "[A+O@32:32], C",
+     "", kStoreGeneric},
+    {Op::ST, Unit::lsu, kSm75, 0x1985, kFixed,
+     "ST{address64@72 |.E}{cop@84:3 $cop}{size@73:3 $size4}{sem@77:4 $load_order75} "
+     "[A{ra_u32@90 .U32|.64}+?UR@64+O@40:24], B",
+     "", kStoreGeneric},
+    {Op::ST, Unit::lsu, kFrom80, 0x1985, kFixed,
+     "ST{address64@72 |.E}{cop@84:3 $cop}{size@73:3 $size4}{sem@77:4 $load_order80} "
+     "[A{ra_u32@90 .U32|.64}+?UR@64+O@40:24], B",
+     "", kStoreGeneric},
+    {Op::ST, Unit::lsu, kFrom80, 0x1985, kFixed,
+     "ST{address64@72 |.E}{cop@84:3 $cop}{size@73:3 $size4}{sem@77:4 $load_order80}"
+     "{descriptor@76 1:} desc[UR@64][A{ra_u32@90 .U32|.64}+O@40:24], B",
+     "", kStoreGeneric},
+
+    // Size codes 8 to 14 are the `.U` forms that sm_75 uses; no difference in the value is known.
+    {Op::LDS, Unit::lsu, kAll, 0x984, kFixed,
+     "LDS{size@73:4 $lds_size} Rd, [A{stride@78:2 $stride}+O@40:24]", "", kLoadShared},
+    {Op::LDS, Unit::lsu, kAll, 0x1984, kFixed,
+     "LDS{size@73:4 $lds_size} Rd, [A{stride@78:2 $stride}+UR@32+O@40:24]", "", kLoadShared},
+    {Op::STS, Unit::lsu, kAll, 0x388, kFixed,
+     "STS{size@73:3 $size} [A{stride@78:2 $stride}+O@40:24], B", "", kStoreShared},
+    {Op::STS, Unit::lsu, kAll, 0x1988, kFixed,
+     "STS{size@73:3 $size} [A{stride@78:2 $stride}+UR@64+O@40:24], B", "", kStoreShared},
+    {Op::LDL, Unit::lsu, kAll, 0x983, kFixed, "LDL{cop@84:3 $cop}{size@73:3 $size} Rd, [A+O@40:24]",
+     "", kLoadLocal},
+    {Op::LDL, Unit::lsu, kAll, 0x1983, kFixed,
+     "LDL{cop@84:3 $cop}{size@73:3 $size} Rd, [A+UR@32+O@40:24]", "", kLoadLocal},
+    {Op::STL, Unit::lsu, kAll, 0x387, kFixed, "STL{cop@84:3 $cop}{size@73:3 $size} [A+O@40:24], B",
+     "", kStoreLocal},
+    {Op::STL, Unit::lsu, kAll, 0x1987, kFixed,
+     "STL{cop@84:3 $cop}{size@73:3 $size} [A+UR@64+O@40:24], B", "", kStoreLocal},
+
+    {Op::LDC, Unit::adu, kAll, 0xb82, kFixed,
+     "LDC{ldc_mode@78:2 |.IL|.IS|.ISL}{size@73:3 .U8|.S8|.U16|.S16||.64} Rd, L", "", kLoadConstant},
+    {Op::LDSM, Unit::lsu, kAll, 0x83b, kFixed,
+     "LDSM{ldsm_size@75:3 0:.16}{ldsm_trans@78:2 .M88|.MT88}{ldsm_num@72:2 |.2|.4} Rd, "
+     "[A+O@40:24]",
+     "", kLoadShared},
+    {Op::LDSM, Unit::lsu, kAll, 0x183b, kFixed,
+     "LDSM{ldsm_size@75:3 0:.16}{ldsm_trans@78:2 .M88|.MT88}{ldsm_num@72:2 |.2|.4} Rd, "
+     "[A+UR@32+O@40:24]",
+     "", kLoadShared},
+};
+
+}  // namespace heddle::isa

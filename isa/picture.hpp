@@ -1,0 +1,259 @@
+// Reads the pictures of isa/encoding.hpp, at compile time: a mistake in a row is a compile error.
+#pragma once
+
+#include <string_view>
+
+#include "isa/encoding.hpp"
+#include "isa/opcodes/lists.hpp"
+
+namespace heddle::isa {
+
+class PictureReader {
+ public:
+  constexpr explicit PictureReader(std::string_view picture) : text_(picture) {}
+
+  constexpr Layout read(std::string_view fixed) {
+    while (position_ < text_.size()) read_piece();
+    read_fixed(fixed);
+    return layout_;
+  }
+
+ private:
+  static constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
+  static constexpr bool is_word(char c) {
+    return is_digit(c) || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '_';
+  }
+
+  constexpr char peek(std::size_t ahead = 0) const {
+    return position_ + ahead < text_.size() ? text_[position_ + ahead] : '\0';
+  }
+  constexpr bool take(char c) {
+    if (peek() != c) return false;
+    ++position_;
+    return true;
+  }
+  constexpr void expect(char c) {
+    if (!take(c)) throw "picture: another character was expected here";
+  }
+
+  constexpr Item& add(Item item) {
+    if (layout_.count == layout_.items.size()) throw "picture: too many items";
+    return layout_.items[layout_.count++] = item;
+  }
+
+  constexpr unsigned read_number() {
+    if (!is_digit(peek())) throw "picture: a number was expected here";
+    unsigned value = 0;
+    while (is_digit(peek())) value = value * 10 + static_cast<unsigned>(text_[position_++] - '0');
+    return value;
+  }
+
+  constexpr Bits read_bits(unsigned default_width) {
+    Bits bits;
+    bits.lo = static_cast<std::uint8_t>(read_number());
+    bits.width = static_cast<std::uint8_t>(take(':') ? read_number() : default_width);
+    if (take('/')) {
+      bits.lo2 = static_cast<std::uint8_t>(read_number());
+      bits.width2 = static_cast<std::uint8_t>(take(':') ? read_number() : 1);
+    }
+    return bits;
+  }
+
+  constexpr void read_piece() {
+    if (!in_operands_) {
+      if (take(' ')) {
+        in_operands_ = true;
+        add({.kind = ItemKind::separator});
+      } else if (peek() == '{') {
+        read_modifier(false);
+      } else {
+        read_text(false);
+      }
+      return;
+    }
+    if (peek() == ',') {
+      ++position_;
+      expect(' ');
+      add({.kind = ItemKind::separator});
+    } else if (take('[')) {
+      add({.kind = ItemKind::open});
+    } else if (take(']')) {
+      add({.kind = ItemKind::close});
+    } else if (take('+')) {
+      add({.kind = ItemKind::plus});
+    } else if (peek() == '{') {
+      read_modifier(false);
+    } else {
+      read_operand();
+    }
+  }
+
+  constexpr void read_text(bool attached) {
+    const std::size_t start = position_;
+    const bool space = text_[position_++] == ' ';
+    while (!space && position_ < text_.size() && !stops_text(text_[position_])) ++position_;
+    add({.kind = ItemKind::text,
+         .attached = attached,
+         .text = text_.substr(start, position_ - start)});
+  }
+  constexpr bool stops_text(char c) const {
+    return c == '{' || c == '[' || c == ']' || c == ',' || c == '+' || c == ' ' || c == '#';
+  }
+
+  constexpr void read_modifier(bool attached) {
+    expect('{');
+    const std::size_t start = position_;
+    while (is_word(peek())) ++position_;
+    Item item{.kind = ItemKind::mod, .attached = attached};
+    if (position_ != start) {
+      item.mod = mod_named(text_.substr(start, position_ - start));
+      if (item.mod == Mod::count_) throw "picture: no modifier of that name";
+    }
+    if (take('=')) {
+      item.constant = read_number();
+    } else {
+      expect('@');
+      item.bits = read_bits(1);
+    }
+    expect(' ');
+    const std::size_t list = position_;
+    while (peek() != '}' && peek() != '\0') ++position_;
+    item.text = text_.substr(list, position_ - list);
+    expect('}');
+    if (!item.text.empty() && item.text.front() == '$') item.text = list_named(item.text.substr(1));
+    if (item.bits.width == 0) {
+      add(item);
+      return;
+    }
+    item.legal = legal_values(item.text);
+    if (item.bits.size() < 6 && item.legal >> (1u << item.bits.size()) != 0)
+      throw "picture: the list has more texts than the field has values";
+    add(item);
+  }
+
+  constexpr void read_operand() {
+    Item item;
+    const std::size_t start = position_;
+    item.optional = take('?');
+    if (take('-')) item.negate = true;
+    if (take('~')) item.invert = true;
+    if (take('|')) item.absolute = true;
+    if (peek() == '#') {
+      read_numeral(item);
+    } else if (!read_name(item)) {
+      position_ = start;
+      read_text(false);
+      return;
+    }
+    if (take(':')) item.type = text_[position_++];
+    if (item.absolute) expect('|');
+    if (take(':')) item.type = text_[position_++];
+    add(item);
+    while (peek() == '{' || peek() == '.')
+      if (peek() == '{')
+        read_modifier(true);
+      else
+        read_text(true);
+  }
+
+  constexpr void read_numeral(Item& item) {
+    expect('#');
+    item.kind = ItemKind::number;
+    item.is_signed = take('-');
+    const std::size_t start = position_;
+    while (is_word(peek())) ++position_;
+    if (position_ != start) {
+      item.mod = mod_named(text_.substr(start, position_ - start));
+      if (item.mod == Mod::count_) throw "picture: no modifier of that name";
+    }
+    expect('@');
+    item.bits = read_bits(1);
+  }
+
+  struct Name {
+    std::string_view text;
+    ItemKind kind;
+    char which;
+    Bits bits;    // where it is unless the picture says otherwise
+    bool placed;  // the picture must say where
+  };
+
+  constexpr bool read_name(Item& item) {
+    constexpr Name kNames[] = {
+        {"Rd", ItemKind::rd, 0, {16, 8, 0, 0}, false},
+        {"Pu", ItemKind::pdst, 0, {81, 3, 0, 0}, false},
+        {"Pv", ItemKind::pdst, 1, {84, 3, 0, 0}, false},
+        {"Pp", ItemKind::psrc, 0, {87, 4, 0, 0}, false},
+        {"Pq", ItemKind::psrc, 1, {77, 4, 0, 0}, false},
+        {"Pr", ItemKind::psrc, 2, {68, 4, 0, 0}, false},
+        {"Pz", ItemKind::load_predicate, 0, {64, 4, 0, 0}, false},
+        {"A", ItemKind::slot, 'A', {}, false},
+        {"B", ItemKind::slot, 'B', {}, false},
+        {"C", ItemKind::slot, 'C', {}, false},
+        {"S", ItemKind::slot, 'S', {}, false},
+        {"M", ItemKind::slot, 'M', {}, false},
+        {"R", ItemKind::reg, 0, {0, 8, 0, 0}, true},
+        {"O", ItemKind::offset, 0, {0, 24, 0, 0}, true},
+        {"T", ItemKind::target, 0, {}, true},
+        {"J", ItemKind::jump, 0, {}, true},
+        {"K", ItemKind::constant, 0, {38, 21, 0, 0}, false},
+        {"L", ItemKind::indexed_constant, 0, {38, 21, 0, 0}, false},
+        {"Bn", ItemKind::barrier, 0, {16, 4, 0, 0}, true},
+        {"I", ItemKind::immediate, 'b', {32, 32, 0, 0}, false},
+        {"Ib", ItemKind::immediate, 'b', {0, 0, 0, 0}, true},
+        {"Ic", ItemKind::immediate, 'c', {0, 0, 0, 0}, true},
+        {"D", ItemKind::displacement, 0, {}, true},
+        {"W", ItemKind::wait_list, 0, {}, true},
+        {"SR", ItemKind::special_reg, 0, {72, 8, 0, 0}, false},
+    };
+    const bool uniform = peek() == 'U';
+    const std::size_t start = position_ + (uniform ? 1 : 0);
+    std::size_t end = start;
+    while (end < text_.size() && is_word(text_[end])) ++end;
+    const std::string_view word = text_.substr(start, end - start);
+    for (const Name& name : kNames) {
+      if (name.text != word) continue;
+      const bool placed = end < text_.size() && text_[end] == '@';
+      if (name.placed && !placed) return false;
+      position_ = end;
+      item.kind = name.kind;
+      item.which = name.which;
+      item.bits = name.bits;
+      item.uniform = uniform;
+      if (uniform && item.kind == ItemKind::rd) {
+        item.kind = ItemKind::urd;
+        item.bits.width = 6;
+      }
+      if (uniform && item.kind == ItemKind::reg) {
+        item.kind = ItemKind::ur;
+        item.bits.width = 6;
+      }
+      if (take('@')) item.bits = read_bits(item.bits.width);
+      return true;
+    }
+    return false;
+  }
+
+  constexpr void read_fixed(std::string_view fixed) {
+    PictureReader reader(fixed);
+    while (reader.position_ < fixed.size()) {
+      if (layout_.fixed_count == layout_.fixed.size()) throw "picture: too many fixed fields";
+      FixedBits& entry = layout_.fixed[layout_.fixed_count++];
+      entry.bits = reader.read_bits(1);
+      reader.expect('=');
+      entry.value = reader.read_number();
+      reader.take(' ');
+    }
+  }
+
+  std::string_view text_;
+  std::size_t position_ = 0;
+  bool in_operands_ = false;
+  Layout layout_;
+};
+
+constexpr Layout read_picture(std::string_view picture, std::string_view fixed = {}) {
+  return PictureReader(picture).read(fixed);
+}
+
+}  // namespace heddle::isa

@@ -1,0 +1,331 @@
+// The text nvdisasm prints, from the pictures of the opcode rows.
+#include <fmt/format.h>
+
+#include <bit>
+#include <cmath>
+#include <limits>
+
+#include "isa/decoder.hpp"
+#include "isa/encoding.hpp"
+#include "isa/opcodes/list.hpp"
+#include "isa/picture.hpp"
+#include "isa/special_registers.hpp"
+
+namespace heddle::isa {
+namespace {
+
+std::string hex(std::uint64_t value) { return fmt::format("0x{:x}", value); }
+std::string signed_hex(std::int64_t value) {
+  return value < 0 ? fmt::format("-0x{:x}", -static_cast<std::uint64_t>(value))
+                   : hex(static_cast<std::uint64_t>(value));
+}
+
+std::string floating(double value, bool quiet_nan) {
+  if (std::isinf(value)) return value > 0 ? "+INF " : "-INF ";
+  if (std::isnan(value)) {
+    return fmt::format("{}{} ", std::signbit(value) ? '-' : '+', quiet_nan ? "QNAN" : "SNAN");
+  }
+  return fmt::format("{:.20g}", value);
+}
+
+std::string float_text(std::uint32_t bits) {
+  return floating(std::bit_cast<float>(bits), (bits & 0x00400000) != 0);
+}
+
+std::string double_text(std::uint32_t high_word) {
+  return floating(std::bit_cast<double>(std::uint64_t{high_word} << 32),
+                  (high_word & 0x00080000) != 0);
+}
+
+std::string half_text(std::uint32_t bits) {
+  const std::uint32_t exponent = bits >> 10 & 31, fraction = bits & 1023;
+  double value = exponent == 0    ? std::ldexp(fraction, -24)
+                 : exponent == 31 ? std::numeric_limits<double>::infinity()
+                                  : std::ldexp(1024 + fraction, static_cast<int>(exponent) - 25);
+  if (exponent == 31 && fraction != 0) value = std::numeric_limits<double>::quiet_NaN();
+  return floating((bits & 0x8000) != 0 ? -value : value, (fraction & 512) != 0);
+}
+
+std::string halves_text(std::uint32_t bits, bool bf16) {
+  if (bf16) return fmt::format("{}, {}", float_text(bits & 0xffff0000), float_text(bits << 16));
+  return fmt::format("{}, {}", half_text(bits >> 16), half_text(bits & 0xffff));
+}
+
+std::string_view modifier_text(const Item& item, const Word& word) {
+  if (item.bits.width == 0) return item.text;
+  const std::uint64_t value = item.bits.get(word);
+  std::string_view found;
+  for_each_text(item.text, [&](unsigned number, std::string_view text) {
+    if (number == value) found = text;
+  });
+  return found;
+}
+
+std::string predicate_name(unsigned index, bool uniform) {
+  const std::string_view file = uniform ? "UP" : "P";
+  return index == kPT ? fmt::format("{}T", file) : fmt::format("{}{}", file, index);
+}
+std::string predicate_text(const Predicate& predicate) {
+  return fmt::format("{}{}", predicate.negated ? "!" : "",
+                     predicate_name(predicate.index, predicate.uniform));
+}
+bool is_always(const Predicate& predicate) { return predicate.index == kPT && !predicate.negated; }
+
+std::string register_text(unsigned index) {
+  return index == kRZ ? "RZ" : fmt::format("R{}", index);
+}
+std::string uniform_register_text(unsigned index) {
+  return index == kURZ ? "URZ" : fmt::format("UR{}", index);
+}
+
+constexpr std::string_view kSwizzles[] = {"", ".F32", ".H0_H0", ".H1_H1"};
+
+class Printer {
+ public:
+  Printer(const Instruction& instruction, std::uint64_t address, const TargetNamer& namer)
+      : instruction_(instruction), address_(address), namer_(namer) {}
+
+  std::string print() {
+    if (!is_always(instruction_.guard))
+      out_ = fmt::format("@{} ", predicate_text(instruction_.guard));
+    const Row& row = *instruction_.encoding->row;
+    const std::string_view alias = row.alias == nullptr ? "" : row.alias(instruction_);
+    if (alias.empty())
+      print_layout(*instruction_.encoding->layout);
+    else
+      print_layout(read_picture(alias));
+    return std::move(out_);
+  }
+
+ private:
+  void print_layout(const Layout& layout) {
+    for (const Item* item = layout.begin(); item != layout.end(); ++item) {
+      const Item* suffix_end = item + 1;
+      while (suffix_end != layout.end() && suffix_end->attached) ++suffix_end;
+      print_item(*item, suffix_text(item + 1, suffix_end));
+      item = suffix_end - 1;
+    }
+  }
+
+  std::string suffix_text(const Item* first, const Item* last) const {
+    std::string text;
+    for (const Item* item = first; item != last; ++item)
+      text += item->kind == ItemKind::mod ? modifier_text(*item, instruction_.word) : item->text;
+    return text;
+  }
+
+  void put(std::string_view text) {
+    if (text.empty()) return;
+    if (separator_pending_) out_ += has_operands_ ? ", " : " ";
+    if (separator_pending_) has_operands_ = true;
+    if (plus_pending_) out_ += "+";
+    separator_pending_ = plus_pending_ = false;
+    out_ += text;
+  }
+
+  void print_item(const Item& item, const std::string& suffix) {
+    switch (item.kind) {
+      case ItemKind::text:
+        return put(item.text);
+      case ItemKind::separator:
+        separator_pending_ = true;
+        return;
+      case ItemKind::open:
+        put("[");
+        bracket_ = out_.size();
+        return;
+      case ItemKind::plus:
+        plus_pending_ = out_.size() > bracket_;
+        return;
+      case ItemKind::close:
+        plus_pending_ = false;
+        if (out_.size() == bracket_) put("RZ");
+        bracket_ = 0;
+        return put("]");
+      default: {
+        const std::string text = operand_text(item, suffix);
+        put(text);
+      }
+    }
+  }
+
+  std::string operand_text(const Item& item, const std::string& suffix) const {
+    const Instruction& it = instruction_;
+    const std::uint64_t field = item.bits.width == 0 ? 0 : item.bits.get(it.word);
+    const auto shown = [&](bool is_default, std::string text) {
+      return item.optional && is_default ? std::string() : text + suffix;
+    };
+    switch (item.kind) {
+      case ItemKind::mod:
+        return std::string(modifier_text(item, it.word));
+      case ItemKind::number:
+        return shown(field == 0, hex(field));
+      case ItemKind::rd:
+      case ItemKind::reg:
+        return shown(field == kRZ, register_text(static_cast<unsigned>(field)));
+      case ItemKind::urd:
+        return shown(field == kURZ, uniform_register_text(static_cast<unsigned>(field)));
+      case ItemKind::ur:
+        return shown(field == kURZ, uniform_register_text(static_cast<unsigned>(field)));
+      case ItemKind::pdst:
+        return shown(field == kPT, predicate_name(static_cast<unsigned>(field), item.uniform));
+      case ItemKind::psrc: {
+        const Predicate& value = item.which == 0 ? it.pp : item.which == 1 ? it.pq : it.pr;
+        return shown(is_always(value), predicate_text(value));
+      }
+      case ItemKind::load_predicate:
+        return shown(is_always(it.pp), predicate_text(it.pp));
+      case ItemKind::slot:
+        return slot_text(item, suffix);
+      case ItemKind::immediate:
+        return hex(field);
+      case ItemKind::offset:
+        return it.offset == 0 ? "" : signed_hex(it.offset);
+      case ItemKind::displacement:
+        return shown(it.offset == 0, signed_hex(it.offset));
+      case ItemKind::target:
+        return target_text(address_ + 16 + static_cast<std::uint64_t>(it.offset));
+      case ItemKind::jump:
+        return target_text(static_cast<std::uint64_t>(it.offset));
+      case ItemKind::constant:
+      case ItemKind::indexed_constant:
+        return constant_text(item);
+      case ItemKind::barrier:
+        return fmt::format("B{}", field);
+      case ItemKind::special_reg:
+        return special_register_text(static_cast<unsigned>(field));
+      case ItemKind::wait_list:
+        return wait_list_text(static_cast<unsigned>(field));
+      default:
+        return {};
+    }
+  }
+
+  std::string target_text(std::uint64_t target) const {
+    return namer_ ? namer_(target) : hex(target);
+  }
+
+  static std::string special_register_text(unsigned number) {
+    const std::string_view name = special_register_name(static_cast<std::uint8_t>(number));
+    return name.empty() ? fmt::format("SR{}", number) : std::string(name);
+  }
+
+  // "{4,1}", highest first; nothing for an empty set.
+  static std::string wait_list_text(unsigned set) {
+    std::string text;
+    for (unsigned index = 6; index-- > 0;)
+      if ((set >> index & 1) != 0) text += fmt::format("{}{}", text.empty() ? "{" : ",", index);
+    if (!text.empty()) text += "}";
+    return text;
+  }
+
+  std::string constant_text(const Item& item) const {
+    const Source& constant = instruction_.b;
+    if (item.kind == ItemKind::constant)
+      return fmt::format("c[{}][{}]", hex(constant.index), hex(constant.value));
+    const Source& index = instruction_.a;
+    const bool none = index.index == (item.uniform ? kURZ : kRZ);
+    const std::string name =
+        item.uniform ? uniform_register_text(index.index) : register_text(index.index);
+    const std::string offset = signed_hex(static_cast<std::int32_t>(constant.value));
+    if (constant.value == 0) return fmt::format("c[{}][{}]", hex(constant.index), name);
+    if (none) return fmt::format("c[{}][{}]", hex(constant.index), offset);
+    return fmt::format("c[{}][{}+{}]", hex(constant.index), name, offset);
+  }
+
+  std::string slot_text(const Item& item, const std::string& suffix) const {
+    const SlotPlace place = slot_place(item, instruction_.encoding->form);
+    const Source& operand = source_of(item);
+    if (place.kind == Source::Kind::imm) return immediate_text(item, operand.value);
+    // In an address a missing register is left out.
+    const bool is_register = place.kind == Source::Kind::reg;
+    if (operand.index == kRZ && is_register && (bracket_ != 0 || item.optional)) return {};
+    if (operand.index == kURZ && item.optional) return {};
+
+    std::string swizzle;
+    if (item.type == 'h') swizzle = kSwizzles[instruction_.word.bits(place.swizzle, 2)];
+    std::string inner = name_of(item, operand), outer;
+    (is_register ? outer : inner) += swizzle;
+    const std::string_view bar = operand.absolute ? "|" : "";
+    const std::string_view sign = !operand.negate ? "" : item.invert ? "~" : "-";
+    return fmt::format("{}{}{}{}{}{}{}", sign, bar, inner, bar, operand.reuse ? ".reuse" : "",
+                       outer, suffix);
+  }
+
+  static std::string name_of(const Item& item, const Source& operand) {
+    switch (operand.kind) {
+      case Source::Kind::reg:
+        return register_text(operand.index);
+      case Source::Kind::ureg:
+        return uniform_register_text(operand.index);
+      case Source::Kind::bindless:
+        return fmt::format("c[{}][{}]", uniform_register_text(operand.index), hex(operand.value));
+      default:
+        return fmt::format("c[{}]{}[{}]", hex(operand.index), item.type == 'h' ? " " : "",
+                           hex(operand.value));
+    }
+  }
+
+  std::string immediate_text(const Item& item, std::uint32_t value) const {
+    switch (item.type) {
+      case 'u':
+        return hex(value);
+      case 'f':
+        return float_text(value);
+      case 'd':
+        return double_text(value);
+      case 'h':
+      case 'm':
+        return halves_text(value, instruction_.mod(Mod::bf16) != 0);
+      default:
+        return signed_hex(static_cast<std::int32_t>(value));
+    }
+  }
+
+  const Source& source_of(const Item& item) const {
+    if (item.which == 'A') return instruction_.a;
+    if (item.which == 'C' && instruction_.c.kind != Source::Kind::none) return instruction_.c;
+    return instruction_.b;
+  }
+
+  const Instruction& instruction_;
+  std::uint64_t address_;
+  const TargetNamer& namer_;
+  std::string out_;
+  bool separator_pending_ = false;
+  bool has_operands_ = false;
+  bool plus_pending_ = false;
+  std::size_t bracket_ = 0;  // where the text inside the open bracket starts; 0: none is open
+};
+
+}  // namespace
+
+std::string print(const Instruction& instruction, std::uint64_t address, const TargetNamer& namer) {
+  return Printer(instruction, address, namer).print();
+}
+
+std::string_view bar_alias(const Instruction&) {
+  return "BAR{bar_mode@77:3 .SYNC|.ARV|4:.SYNCALL}{defer_blocking@80 |.DEFER_BLOCKING} B, B";
+}
+
+// The texts of an IMAD that only moves, shifts or adds.
+std::string_view imad_alias(const Instruction& instruction) {
+  const Source &a = instruction.a, &b = instruction.b, &c = instruction.c;
+  const auto is_zero_register = [](const Source& source) {
+    return source.kind == Source::Kind::reg && source.index == kRZ;
+  };
+  const bool uniform = b.kind == Source::Kind::ureg || c.kind == Source::Kind::ureg;
+  if (uniform) return {};
+  if (is_zero_register(a) && is_zero_register(b))
+    return "IMAD.MOV{is_signed@73 .U32|} Rd, A, B, -C";
+  if (b.kind != Source::Kind::imm) return {};
+  if (b.value == 1 && instruction.mod(Mod::is_signed) != 0) return "IMAD.IADD Rd, A, B, -C";
+  if (b.value == 0 || (b.value == 1 && is_zero_register(c)))
+    return "IMAD.MOV{is_signed@73 .U32|} Rd, A, B, -C";
+  const bool power_of_two = std::has_single_bit(b.value);
+  if (power_of_two && b.value > 1 && b.value < 0x10000 && is_zero_register(c))
+    return "IMAD.SHL{is_signed@73 .U32|} Rd, A, B, -C";
+  return {};
+}
+
+}  // namespace heddle::isa

@@ -1,0 +1,55 @@
+// Special registers by number (SASS-FACTS 3.8): what S2R, S2UR and CS2R read.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace heddle::isa {
+
+struct SpecialRegister {
+  std::uint8_t number;
+  std::string_view name;
+};
+
+inline constexpr SpecialRegister kSpecialRegisters[] = {
+    {0, "SR_LANEID"},
+    {1, "SR_CLOCK"},
+    {2, "SR_VIRTCFG"},
+    {3, "SR_VIRTID"},
+    {4, "SR_PM0"},
+    {32, "SR_TID"},
+    {33, "SR_TID.X"},
+    {34, "SR_TID.Y"},
+    {35, "SR_TID.Z"},
+    {36, "SR_CTA_PARAM"},
+    {37, "SR_CTAID.X"},
+    {38, "SR_CTAID.Y"},
+    {39, "SR_CTAID.Z"},
+    {40, "SR_NTID"},
+    {46, "SR_LWINHI"},
+    {47, "SR_SWINHI"},
+    {48, "SR_SWINLO"},
+    {56, "SR_EQMASK"},
+    {57, "SR_LTMASK"},
+    {58, "SR_LEMASK"},
+    {59, "SR_GTMASK"},
+    {60, "SR_GEMASK"},
+    {66, "SR_WARPERRORSTATUS"},
+    {67, "SR_VIRTUALSMID"},
+    {80, "SR_CLOCKLO"},
+    {81, "SR_CLOCKHI"},
+    {82, "SR_GLOBALTIMERLO"},
+    {83, "SR_GLOBALTIMERHI"},
+    {136, "SR_CgaCtaId"},
+    {137, "SR_GpcLocalCgaId"},
+    {255, "SRZ"},
+};
+
+constexpr std::string_view special_register_name(std::uint8_t number) {
+  for (const SpecialRegister& entry : kSpecialRegisters)
+    if (entry.number == number) return entry.name;
+  return {};
+}
+
+}  // namespace heddle::isa
