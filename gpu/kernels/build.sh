@@ -1,0 +1,30 @@
+#!/bin/sh
+# build.sh DIR [ARCH…]: builds every program here into DIR, once optimised and once for debugging, as
+# DIR/<program>.<arch>.O3 and DIR/<program>.<arch>.G. ARCH is sm_90 (the default), sm_75 and so on.
+# Needs nvcc (in PATH, in CUDA_HOME, or in /usr/local/cuda).
+#
+#   PROGRAMS="matmul calls"   only these
+#   JOBS=4                    so many at a time (default: as many as there are processors)
+set -eu
+here=$(CDPATH= cd -- "$(dirname -- "$0")" && pwd)
+out=${1:?usage: build.sh DIR [ARCH...]}
+shift
+[ $# -gt 0 ] || set -- sm_90
+nvcc=$(command -v nvcc || echo "${CUDA_HOME:-/usr/local/cuda}/bin/nvcc")
+mkdir -p "$out"
+if [ -z "${PROGRAMS:-}" ]; then
+  PROGRAMS=$(cd "$here" && for folder in */; do
+    name=${folder%/}
+    [ ! -e "$name/$name.cu" ] || echo "$name"
+  done)
+fi
+for program in $PROGRAMS; do
+  for arch in "$@"; do
+    echo "$program $arch O3 -O3 -lineinfo"
+    echo "$program $arch G -G"
+  done
+done | xargs -P "${JOBS:-$(nproc)}" -L 1 sh -ec '
+  nvcc=$1 here=$2 out=$3 program=$4 arch=$5 build=$6
+  shift 6
+  "$nvcc" -std=c++17 -arch="$arch" -cudart shared "$@" -o "$out/$program.$arch.$build" "$here/$program/$program.cu"
+' build "$nvcc" "$here" "$out"
