@@ -45,6 +45,8 @@ class Module {
   };
   std::optional<Global> find_global(std::string_view name) const;
   std::span<std::byte> constant_bank3();
+  // The allocations it made, in the order of their sections.
+  std::span<const std::uint64_t> global_allocations() const { return global_sections_; }
   // Source position of a code address; line tables are read when first asked for.
   struct Position {
     std::string function, file;

@@ -2,7 +2,10 @@
 
 #include <sys/mman.h>
 
+#include <algorithm>
+#include <deque>
 #include <new>
+#include <set>
 #include <stdexcept>
 
 namespace heddle::simulator {
@@ -12,6 +15,10 @@ namespace {
 // memory (simulator/address_space.hpp) and below any host mapping of a 64-bit Linux process.
 constexpr std::uint64_t kFirstAddress = 0x10'0000'0000;
 constexpr std::uint64_t kPage = 4096;
+
+// Host-visible memory lies where neither programs, their heap nor their libraries are put on 64-bit
+// Linux, so that its addresses do not differ from run to run.
+constexpr std::uint64_t kFirstHostAddress = 0x2000'0000'0000;
 
 std::byte* map_pages(std::uint64_t bytes) {
   void* pages = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
@@ -30,7 +37,23 @@ struct DeviceMemory::Impl {
   std::uint64_t capacity = 0;
   std::uint64_t used = 0;
   std::uint32_t next_ordinal = 0;
+  std::uint64_t next_host_address = kFirstHostAddress;
   std::map<std::uint64_t, Allocation> allocations;
+  std::set<std::uint64_t> host_visible;  // those of them whose pages are ours all the same
+  std::deque<Place> places;
+
+  bool overlaps(std::uint64_t address, std::uint64_t bytes) const {
+    const auto next = allocations.lower_bound(address);
+    if (next != allocations.end() && next->first - address < bytes) return true;
+    return next != allocations.begin() && std::prev(next)->second.contains(address, 1);
+  }
+  void release(const Allocation& allocation) {
+    if (allocation.host_mapped && host_visible.erase(allocation.address) == 0) return;
+    munmap(allocation.data, round_up(allocation.bytes, kPage));
+    if (!allocation.host_mapped) used -= allocation.bytes;
+  }
+  // The address an allocation is to have, if it was foreseen.
+  std::optional<std::uint64_t> allocate_foreseen(std::uint64_t bytes, std::string label);
 };
 
 DeviceMemory::DeviceMemory(std::uint64_t capacity) : impl_(std::make_unique<Impl>()) {
@@ -38,14 +61,14 @@ DeviceMemory::DeviceMemory(std::uint64_t capacity) : impl_(std::make_unique<Impl
 }
 
 DeviceMemory::~DeviceMemory() {
-  for (const auto& [address, allocation] : impl_->allocations)
-    if (!allocation.host_mapped) munmap(allocation.data, round_up(allocation.bytes, kPage));
+  for (const auto& [address, allocation] : impl_->allocations) impl_->release(allocation);
 }
 
 std::optional<std::uint64_t> DeviceMemory::allocate(std::uint64_t bytes, std::string label,
                                                     std::uint64_t alignment) {
   if (bytes == 0) bytes = 1;
   if (bytes > impl_->capacity - impl_->used) return std::nullopt;
+  if (!impl_->places.empty()) return impl_->allocate_foreseen(bytes, std::move(label));
   // First fit, so that addresses follow from the sequence of calls alone. At least one byte stays
   // free between neighbours: an access past the end never lands in the next allocation.
   std::uint64_t address = kFirstAddress;
@@ -62,6 +85,42 @@ std::optional<std::uint64_t> DeviceMemory::allocate(std::uint64_t bytes, std::st
   allocation.label = std::move(label);
   impl_->used += bytes;
   impl_->allocations.emplace(address, std::move(allocation));
+  return address;
+}
+
+std::optional<std::uint64_t> DeviceMemory::Impl::allocate_foreseen(std::uint64_t bytes,
+                                                                   std::string label) {
+  const Place place = places.front();
+  places.pop_front();
+  if (place.address + bytes < place.address || overlaps(place.address, bytes)) return std::nullopt;
+  Allocation allocation;
+  allocation.address = place.address;
+  allocation.bytes = bytes;
+  allocation.data = map_pages(round_up(bytes, kPage));
+  allocation.ordinal = place.ordinal;
+  allocation.label = std::move(label);
+  used += bytes;
+  next_ordinal = std::max(next_ordinal, place.ordinal + 1);
+  allocations.emplace(place.address, std::move(allocation));
+  return place.address;
+}
+
+void DeviceMemory::place_next(std::vector<Place> places) {
+  impl_->places.assign(places.begin(), places.end());
+}
+
+std::optional<std::uint64_t> DeviceMemory::allocate_host_visible(std::uint64_t bytes,
+                                                                 std::string label) {
+  if (!impl_->places.empty()) return allocate(bytes, std::move(label));
+  constexpr int kFlags = MAP_PRIVATE | MAP_ANONYMOUS;
+  const std::uint64_t mapped = round_up(std::max<std::uint64_t>(bytes, 1), kPage);
+  void* wanted = reinterpret_cast<void*>(impl_->next_host_address);
+  void* pages = mmap(wanted, mapped, PROT_READ | PROT_WRITE, kFlags | MAP_FIXED_NOREPLACE, -1, 0);
+  if (pages == MAP_FAILED) pages = mmap(nullptr, mapped, PROT_READ | PROT_WRITE, kFlags, -1, 0);
+  if (pages == MAP_FAILED) return std::nullopt;
+  if (pages == wanted) impl_->next_host_address += mapped;
+  const std::uint64_t address = map_host(static_cast<std::byte*>(pages), bytes, std::move(label));
+  impl_->host_visible.insert(address);
   return address;
 }
 
@@ -82,11 +141,7 @@ std::uint64_t DeviceMemory::map_host(std::byte* host, std::uint64_t bytes, std::
 bool DeviceMemory::free(std::uint64_t address) {
   const auto found = impl_->allocations.find(address);
   if (found == impl_->allocations.end()) return false;
-  const Allocation& allocation = found->second;
-  if (!allocation.host_mapped) {
-    munmap(allocation.data, round_up(allocation.bytes, kPage));
-    impl_->used -= allocation.bytes;
-  }
+  impl_->release(found->second);
   impl_->allocations.erase(found);
   return true;
 }

@@ -11,6 +11,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 namespace heddle::simulator {
 
@@ -40,7 +41,19 @@ class DeviceMemory {
                                         std::uint64_t alignment = 512);
   // Makes `host` visible to kernels at its own address.
   std::uint64_t map_host(std::byte* host, std::uint64_t bytes, std::string label);
+  // Zeroed memory that the host program uses too, at the same address (managed variables and
+  // allocations, pinned memory): `data` is that address.
+  std::optional<std::uint64_t> allocate_host_visible(std::uint64_t bytes, std::string label);
   bool free(std::uint64_t address);  // false: no allocation starts there
+
+  // For replaying a launch as it was: the next allocations, in order, get these addresses and
+  // ordinals (and views of their own, host-visible or not). An allocation that would overlap
+  // another one there is refused.
+  struct Place {
+    std::uint64_t address;
+    std::uint32_t ordinal;
+  };
+  void place_next(std::vector<Place> places);
 
   const Allocation* find(std::uint64_t address) const;     // the one that contains it, or null
   const Allocation* nearest(std::uint64_t address) const;  // for reports

@@ -17,6 +17,16 @@ bool holds_globals(const isa::Section& section) {
          section.name.starts_with(".nv.global.");
 }
 
+// A managed variable is used by the host program at the same address: nvcc 13.0 marks its symbol so
+// (seen on __managed__ beside __device__ variables; both lie in one section).
+constexpr std::uint8_t kManagedSymbol = 4;  // in st_other
+
+bool holds_managed(const isa::Cubin& cubin, std::size_t section) {
+  return std::ranges::any_of(cubin.symbols, [section](const isa::Symbol& symbol) {
+    return symbol.section == section && (symbol.other & kManagedSymbol) != 0;
+  });
+}
+
 bool is_text(const isa::Section& section) { return section.name.starts_with(".text"); }
 
 }  // namespace
@@ -30,8 +40,11 @@ Module::Module(std::vector<std::byte> cubin_bytes, std::string origin, DeviceMem
   for (std::size_t i = 0; i < cubin_.sections.size(); ++i) {
     const isa::Section& section = cubin_.sections[i];
     if (!holds_globals(section) || section.size == 0) continue;
-    const auto address = memory_.allocate(section.size, section.name,
-                                          std::max<std::uint64_t>(section.alignment, 256));
+    const auto address =
+        holds_managed(cubin_, i)
+            ? memory_.allocate_host_visible(section.size, section.name)
+            : memory_.allocate(section.size, section.name,
+                               std::max<std::uint64_t>(section.alignment, 256));
     if (!address) throw std::bad_alloc();
     addresses[i] = *address;
     global_sections_.push_back(*address);
