@@ -147,8 +147,11 @@ struct LineTable {
   const LineEntry* find(std::uint64_t offset) const;  // the entry that covers `offset`, or null
 };
 
-// `cubin_bytes` is the ELF that `cubin` was parsed from. Throws CubinError.
-LineTable read_line_table(std::span<const std::byte> cubin_bytes, const Cubin& cubin,
-                          std::uint32_t text_section);
+// Throws CubinError.
+LineTable read_line_table(const Cubin& cubin, std::uint32_t text_section);
+inline LineTable read_line_table(std::span<const std::byte> /*cubin_bytes*/, const Cubin& cubin,
+                                 std::uint32_t text_section) {
+  return read_line_table(cubin, text_section);
+}
 
 }  // namespace heddle::isa
