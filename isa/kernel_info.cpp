@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "isa/nv_info.hpp"
 #include "isa/spills.hpp"
 
 namespace heddle::isa {
@@ -16,67 +17,6 @@ constexpr std::uint32_t kMaxRegisters = 255;
 // sm_90 keeps the first KiB of a block's shared memory; the compiler counts it (SASS-FACTS 6.4).
 constexpr std::uint32_t kReservedShared = 0x400;
 
-// How a record's value is stored: in the header's last two bytes, or after it.
-enum class Format : std::uint8_t { none = 1, byte = 2, half = 3, sized = 4 };
-
-// Record kinds, by NVIDIA's names without EIATTR_ (SASS-FACTS 6.2).
-enum class Attribute : std::uint8_t {
-  max_threads = 0x05,
-  param_cbank = 0x0a,
-  reqntid = 0x10,
-  frame_size = 0x11,
-  min_stack_size = 0x12,
-  kparam_info = 0x17,
-  cbank_param_size = 0x19,
-  exit_instr_offsets = 0x1c,
-  coop_group_instr_offsets = 0x28,
-  regcount = 0x2f,
-  indirect_branch_targets = 0x34,
-  cta_per_cluster = 0x3d,
-  kparam_info_v2 = 0x45,
-  num_barriers = 0x4c,
-  spill_annotations = 0x55,
-};
-
-struct Record {
-  Attribute attribute{};
-  std::uint64_t offset = 0;  // in its section, for messages
-  std::uint32_t value = 0;   // formats byte and half
-  Bytes payload;             // format sized
-
-  std::uint64_t words() const { return payload.size() / 4; }
-  std::uint32_t word(std::uint64_t i) const {
-    return payload.at<std::uint32_t>(4 * i, "a word of a record");
-  }
-};
-
-Record read_record(const Bytes& info, std::uint64_t& position) {
-  const auto format = Format{info.at<std::uint8_t>(position, "a record")};
-  Record record{.attribute = Attribute{info.at<std::uint8_t>(position + 1, "a record")},
-                .offset = position,
-                .payload = Bytes({}, info.where())};
-  const auto half = info.at<std::uint16_t>(position + 2, "a record");
-  position += 4;
-  switch (format) {
-    case Format::none:
-      return record;
-    case Format::byte:
-      record.value = half & 0xff;
-      return record;
-    case Format::half:
-      record.value = half;
-      return record;
-    case Format::sized:
-      record.payload = Bytes(info.slice(position, half, "a record's payload"),
-                             fmt::format("{}: record {:#x} at {:#x}", info.where(),
-                                         static_cast<unsigned>(record.attribute), record.offset));
-      position += half;
-      return record;
-  }
-  info.fail(record.offset,
-            fmt::format("a record of format {}, expected 1 to 4", static_cast<unsigned>(format)));
-}
-
 // Kernels while they are being described.
 class Kernels {
  public:
@@ -84,7 +24,11 @@ class Kernels {
     for (std::size_t i = 1; i < elf.sections.size(); ++i)
       sections_.emplace(elf.sections[i].name, static_cast<std::uint32_t>(i));
     for (const Function& function : cubin.functions)
-      if (function.is_kernel) add(function);
+      if (function.is_kernel)
+        add(function);
+      else
+        local_[function.section].push_back(function);
+    for (auto& [section, functions] : local_) std::ranges::sort(functions, {}, &Function::offset);
   }
 
   // The kernel whose code is section `text`; null for a device function's.
@@ -101,7 +45,15 @@ class Kernels {
     return kernel != nullptr && kernel->name == named.name ? kernel : nullptr;
   }
 
-  const Cubin& cubin() const { return cubin_; }
+  // Whether the instruction at `offset` of the kernel's section belongs to a function behind it.
+  bool in_local_function(const Kernel& kernel, std::uint64_t offset) const {
+    const auto found = local_.find(kernel.text_section);
+    if (found == local_.end()) return false;
+    const auto after = std::ranges::upper_bound(found->second, offset, {}, &Function::offset);
+    return after != found->second.begin() &&
+           offset - std::prev(after)->offset < std::prev(after)->size;
+  }
+
   std::vector<IndirectBranch>& indirect_branches() { return cubin_.indirect_branches; }
 
  private:
@@ -134,6 +86,7 @@ class Kernels {
   Cubin& cubin_;
   std::unordered_map<std::string_view, std::uint32_t> sections_;
   std::unordered_map<std::uint32_t, std::size_t> by_section_;
+  std::unordered_map<std::uint32_t, std::vector<Function>> local_;  // device functions by section
 };
 
 // Records of .nv.info: each names its function.
@@ -178,11 +131,14 @@ void read_indirect_branches(const Record& record, std::uint32_t text, Kernels& k
   }
 }
 
-// Words in pairs: what an instruction is there for (1: spilling) and its offset.
-void add_spills(const Record& record, const ElfSection& text, Kernel& kernel) {
+// Words in pairs: what an instruction is there for (1: spilling) and its offset. The list names
+// those of local functions behind the kernel too, which ptxas -v counts apart.
+void add_spills(const Record& record, const ElfSection& text, const Kernels& kernels,
+                Kernel& kernel) {
   SpillBytes sum;
   for (std::uint64_t i = 0; i + 1 < record.words(); i += 2)
-    if (record.word(i) == 1) sum += spill_bytes(text.bytes, record.word(i + 1));
+    if (record.word(i) == 1 && !kernels.in_local_function(kernel, record.word(i + 1)))
+      sum += spill_bytes(text.bytes, record.word(i + 1));
   kernel.spill_store_bytes = kernel.spill_store_bytes.value_or(0) + sum.stored;
   kernel.spill_load_bytes = kernel.spill_load_bytes.value_or(0) + sum.loaded;
 }
@@ -200,7 +156,8 @@ std::uint32_t threads(const Record& record) {
   return static_cast<std::uint32_t>(product * record.word(2));
 }
 
-void read_kernel_record(const Record& record, const ElfSection& text, Kernel& kernel) {
+void read_kernel_record(const Record& record, const ElfSection& text, const Kernels& kernels,
+                        Kernel& kernel) {
   switch (record.attribute) {
     case Attribute::max_threads:
     case Attribute::reqntid:
@@ -229,7 +186,7 @@ void read_kernel_record(const Record& record, const ElfSection& text, Kernel& ke
       kernel.barriers = record.value;
       break;
     case Attribute::spill_annotations:
-      add_spills(record, text, kernel);
+      add_spills(record, text, kernels, kernel);
       break;
     default:
       break;
@@ -250,7 +207,7 @@ void read_info_section(const ElfFile& elf, std::size_t section, Kernels& kernels
     else if (record.attribute == Attribute::indirect_branch_targets)
       read_indirect_branches(record, text, kernels);
     else if (kernel != nullptr)
-      read_kernel_record(record, elf.sections[text], *kernel);
+      read_kernel_record(record, elf.sections[text], kernels, *kernel);
   }
 }
 
@@ -276,13 +233,37 @@ void check(const ElfFile& elf, Arch arch, Kernel& kernel) {
                        kernel.bank0_bytes, end));
 }
 
+// nvlink copies no spill list, and the compilers before CUDA 13 were not looked at.
+bool lists_spills(const ElfFile& elf) {
+  constexpr std::string_view kLinker = "nvlink";
+  for (const ElfSection& section : elf.sections) {
+    if (section.name != ".note.nv.tkinfo") continue;
+    const std::string_view text(reinterpret_cast<const char*>(section.bytes.data()),
+                                section.bytes.size());
+    return text.find(kLinker) == std::string_view::npos;
+  }
+  return false;
+}
+
+// No list means that nothing spilled, where the compiler would have written one; and what has no
+// frame has nowhere to spill to.
+void complete_spills(bool listed, Kernel& kernel) {
+  if (kernel.spill_store_bytes || (!listed && kernel.frame_bytes != 0)) return;
+  kernel.spill_store_bytes = 0;
+  kernel.spill_load_bytes = 0;
+}
+
 }  // namespace
 
 void read_kernels(const ElfFile& elf, Cubin& cubin) {
   Kernels kernels(elf, cubin);
   for (std::size_t i = 0; i < elf.sections.size(); ++i)
     if (elf.sections[i].type == kSectionNvInfo) read_info_section(elf, i, kernels);
-  for (Kernel& kernel : cubin.kernels) check(elf, cubin.arch, kernel);
+  const bool listed = lists_spills(elf);
+  for (Kernel& kernel : cubin.kernels) {
+    check(elf, cubin.arch, kernel);
+    complete_spills(listed, kernel);
+  }
 }
 
 }  // namespace heddle::isa
