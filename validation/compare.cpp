@@ -109,6 +109,20 @@ void compare_memory(const LaunchRecord& model, const LaunchRecord& hardware,
   }
 }
 
+void compare_globals(const LaunchRecord& model, const LaunchRecord& hardware,
+                     LaunchComparison& result) {
+  std::map<std::string, const simulator::MemoryRecord*> ours;
+  for (const simulator::MemoryRecord& variable : model.globals) ours[variable.symbol] = &variable;
+  for (const simulator::MemoryRecord& variable : hardware.globals) {
+    const auto found = ours.find(variable.symbol);
+    if (found == ours.end()) continue;  // a model record without digests has none
+    ++result.allocations;
+    if (found->second->sha256 != variable.sha256)
+      result.memory_differences.push_back(
+          fmt::format("variable {}: its {} bytes differ", variable.symbol, variable.bytes));
+  }
+}
+
 std::string shape(const LaunchRecord& launch) {
   return fmt::format("{} <<<({},{},{}), ({},{},{}), {}>>>", launch.kernel, launch.grid.x,
                      launch.grid.y, launch.grid.z, launch.block.x, launch.block.y, launch.block.z,
@@ -141,6 +155,7 @@ LaunchComparison compare_launch(const LaunchRecord& model, const LaunchRecord& h
   compare_totals(model, hardware, result);
   compare_instructions(model, hardware, result);
   compare_memory(model, hardware, result);
+  compare_globals(model, hardware, result);
   return result;
 }
 

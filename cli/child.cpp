@@ -1,0 +1,122 @@
+#include "cli/child.hpp"
+
+#include <fmt/format.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/pidfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string_view>
+
+namespace heddle::cli {
+namespace {
+
+constexpr int kInterrupted = 130, kNotExecutable = 126, kNotFound = 127;
+constexpr std::chrono::milliseconds kPatience{2000};  // between asking to end and killing
+
+std::atomic<int> interrupts{0};
+
+void on_interrupt(int) {
+  if (++interrupts > 1) _exit(kInterrupted);
+}
+
+// Notes Ctrl-C while it lives.
+class InterruptNote {
+ public:
+  InterruptNote() {
+    interrupts = 0;
+    struct sigaction action {};
+    action.sa_handler = on_interrupt;
+    sigaction(SIGINT, &action, &before_);
+  }
+  ~InterruptNote() { sigaction(SIGINT, &before_, nullptr); }
+  bool interrupted() const { return interrupts > 0; }
+
+ private:
+  struct sigaction before_ {};
+};
+
+std::vector<std::string> merged(const std::map<std::string, std::string>& added) {
+  std::vector<std::string> entries;
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    const std::string_view text = *entry;
+    if (!added.contains(std::string(text.substr(0, text.find('='))))) entries.emplace_back(text);
+  }
+  for (const auto& [name, value] : added) entries.push_back(name + "=" + value);
+  return entries;
+}
+
+std::vector<char*> pointers(std::vector<std::string>& texts) {
+  std::vector<char*> result;
+  for (std::string& text : texts) result.push_back(text.data());
+  result.push_back(nullptr);
+  return result;
+}
+
+// Waits until the child ends or the time is up; true: it ended.
+bool ended_within(int descriptor, std::optional<std::chrono::milliseconds> limit) {
+  using Clock = std::chrono::steady_clock;
+  const auto end = Clock::now() + limit.value_or(std::chrono::milliseconds(0));
+  for (;;) {
+    pollfd entry{descriptor, POLLIN, 0};
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(end - Clock::now()).count();
+    if (limit && left <= 0) return false;
+    const int ready = poll(&entry, 1, limit ? static_cast<int>(left) : -1);
+    if (ready > 0) return true;
+    if (ready < 0 && errno != EINTR) return true;  // waitpid will tell
+  }
+}
+
+int shell_status(int status) {
+  return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+}  // namespace
+
+std::string find_program(const std::string& name) {
+  if (name.find('/') != std::string::npos) return access(name.c_str(), F_OK) == 0 ? name : "";
+  const char* path = std::getenv("PATH");
+  for (std::string_view rest = path == nullptr ? "" : path; !rest.empty();) {
+    const std::size_t end = std::min(rest.find(':'), rest.size());
+    const std::string candidate = fmt::format("{}/{}", rest.substr(0, end), name);
+    if (access(candidate.c_str(), X_OK) == 0) return candidate;
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+  return {};
+}
+
+ChildResult run_child(const std::vector<std::string>& program,
+                      const std::map<std::string, std::string>& environment,
+                      std::optional<std::chrono::milliseconds> limit) {
+  std::vector<std::string> arguments = program, variables = merged(environment);
+  const InterruptNote note;
+  pid_t child = 0;
+  const int error = posix_spawnp(&child, program[0].c_str(), nullptr, nullptr,
+                                 pointers(arguments).data(), pointers(variables).data());
+  if (error != 0) {
+    fmt::print(stderr, "heddle: {}: {}\n", program[0], std::strerror(error));
+    return {.status = error == ENOENT ? kNotFound : kNotExecutable};
+  }
+  const int descriptor = pidfd_open(child, 0);
+  ChildResult result;
+  if (!ended_within(descriptor, limit)) {
+    result.timed_out = true;
+    kill(child, SIGTERM);
+    if (!ended_within(descriptor, kPatience)) kill(child, SIGKILL);
+  }
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
+  close(descriptor);
+  result.status = shell_status(status);
+  result.interrupted = note.interrupted();
+  return result;
+}
+
+}  // namespace heddle::cli

@@ -1,0 +1,28 @@
+// Starts a program and waits for it.
+#pragma once
+
+#include <chrono>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace heddle::cli {
+
+struct ChildResult {
+  int status = 0;            // its exit status; 128 + the signal that ended it, as a shell says it
+  bool interrupted = false;  // Ctrl-C while it ran
+  bool timed_out = false;
+};
+
+// `environment` is set beside the caller's own. While it runs, Ctrl-C goes to the program and is
+// noted; a second one ends the caller at once. After `limit` it is asked to end, two seconds later
+// it is killed. A program that cannot be started gives 126 or 127, as a shell does.
+ChildResult run_child(const std::vector<std::string>& program,
+                      const std::map<std::string, std::string>& environment,
+                      std::optional<std::chrono::milliseconds> limit);
+
+// The file `name` stands for: searched in PATH where it has no slash. Empty: there is none.
+std::string find_program(const std::string& name);
+
+}  // namespace heddle::cli

@@ -1,0 +1,117 @@
+#include "cli/command.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <boost/program_options.hpp>
+#include <charconv>
+
+#include "simulator/near.hpp"
+
+namespace heddle::cli {
+namespace {
+
+namespace options = boost::program_options;
+
+std::string did_you_mean(std::string_view word, const std::vector<std::string_view>& known) {
+  const std::string_view near = simulator::nearest(word, known);
+  return near.empty() ? std::string() : fmt::format("; did you mean {}?", near);
+}
+
+std::vector<Option> all_options(const Command& command) {
+  std::vector<Option> all(command.options.begin(), command.options.end());
+  all.insert(all.end(), common_options().begin(), common_options().end());
+  return all;
+}
+
+options::options_description describe(const std::vector<Option>& table) {
+  options::options_description description;
+  for (const Option& option : table) {
+    std::string names(option.name);
+    if (option.letter != 0) names += fmt::format(",{}", option.letter);
+    if (option.argument.empty())
+      description.add_options()(names.c_str(), "");
+    else
+      description.add_options()(names.c_str(), options::value<std::vector<std::string>>(), "");
+  }
+  return description;
+}
+
+std::string unknown_option(const std::string& given, const std::vector<Option>& table) {
+  std::vector<std::string> spelt;
+  for (const Option& option : table) spelt.push_back(fmt::format("--{}", option.name));
+  const std::vector<std::string_view> known(spelt.begin(), spelt.end());
+  return fmt::format("unknown option {}{}", given, did_you_mean(given, known));
+}
+
+}  // namespace
+
+std::string Arguments::value(std::string_view option, std::string_view otherwise) const {
+  const auto found = values_.find(option);
+  return found == values_.end() ? std::string(otherwise) : found->second.back();
+}
+
+std::optional<std::uint64_t> Arguments::number(std::string_view option, std::uint64_t most) const {
+  if (!has(option)) return std::nullopt;
+  const std::string text = value(option);
+  std::uint64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size() || number > most)
+    throw Usage(fmt::format("--{}: \"{}\" is not a whole number up to {}", option, text, most));
+  return number;
+}
+
+std::vector<std::string> Arguments::list(std::string_view option) const {
+  std::vector<std::string> items;
+  const auto found = values_.find(option);
+  if (found == values_.end()) return items;
+  for (const std::string& text : found->second)
+    for (std::size_t at = 0; at <= text.size();) {
+      const std::size_t comma = std::min(text.find(',', at), text.size());
+      if (comma > at) items.push_back(text.substr(at, comma - at));
+      at = comma + 1;
+    }
+  return items;
+}
+
+const Command& find_command(std::string_view name) {
+  std::vector<std::string_view> known;
+  for (const Command& command : commands()) {
+    if (command.name == name) return command;
+    known.push_back(command.name);
+  }
+  throw Usage(fmt::format("unknown command {}{}", name, did_you_mean(name, known)));
+}
+
+Arguments parse(const Command& command, const std::vector<std::string>& words) {
+  const std::vector<Option> table = all_options(command);
+  const auto program = std::find(words.begin(), words.end(), "--");
+  Arguments arguments;
+  if (program != words.end()) {
+    if (!command.takes_program) throw Usage("there is no program to give after --");
+    arguments.program.assign(program + 1, words.end());
+  }
+  try {
+    namespace style = options::command_line_style;
+    const options::options_description description = describe(table);
+    const auto parsed =
+        options::command_line_parser(std::vector<std::string>(words.begin(), program))
+            .options(description)
+            .style(style::unix_style & ~style::allow_guessing)
+            .run();
+    for (const auto& option : parsed.options) {
+      if (option.string_key.empty())
+        arguments.words.insert(arguments.words.end(), option.value.begin(), option.value.end());
+      else
+        arguments.values_[option.string_key].insert(arguments.values_[option.string_key].end(),
+                                                    option.value.begin(), option.value.end());
+    }
+  } catch (const options::unknown_option& error) {
+    throw Usage(unknown_option(error.get_option_name(), table));
+  } catch (const options::error& error) {
+    throw Usage(error.what());
+  }
+  return arguments;
+}
+
+}  // namespace heddle::cli

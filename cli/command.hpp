@@ -1,0 +1,70 @@
+// One table of what can be typed. The parser, --help, the man page, shell completion and the
+// reference page are all made from it, so they cannot disagree.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace heddle::cli {
+
+struct Option {
+  std::string_view name;      // without dashes
+  char letter = 0;            // 0: it has none
+  std::string_view argument;  // what it takes, as help shows it; empty: a flag
+  std::string_view meaning;
+};
+
+class Arguments {
+ public:
+  bool has(std::string_view option) const { return values_.contains(option); }
+  // The last value given, or `otherwise`.
+  std::string value(std::string_view option, std::string_view otherwise = "") const;
+  // Throws Usage when it is not a whole number within the range.
+  std::optional<std::uint64_t> number(std::string_view option, std::uint64_t most) const;
+  std::vector<std::string> list(std::string_view option) const;  // split at commas
+
+  std::vector<std::string> words;    // what is not an option
+  std::vector<std::string> program;  // what follows --
+
+ private:
+  friend Arguments parse(const struct Command&, const std::vector<std::string>&);
+  std::map<std::string, std::vector<std::string>, std::less<>> values_;
+};
+
+struct Command {
+  std::string_view name;
+  std::string_view synopsis;  // after "heddle NAME"
+  std::string_view summary;   // one line
+  std::string_view details;   // paragraphs; exit statuses
+  std::span<const std::string_view> examples;
+  std::span<const Option> options;
+  bool takes_program = false;  // words after -- are a program and its arguments
+  int (*run)(const Arguments&) = nullptr;
+};
+
+std::span<const Command> commands();
+
+// Options every command has.
+std::span<const Option> common_options();
+
+// A mistake on the command line: exit status 2.
+class Usage : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+const Command& find_command(std::string_view name);  // throws Usage, "did you mean"
+Arguments parse(const Command& command, const std::vector<std::string>& words);
+
+inline constexpr int kDifferent = 1;      // compare, validate
+inline constexpr int kTrouble = 2;        // compare, validate; usage everywhere
+inline constexpr int kLimit = 124;        // run: a limit was reached
+inline constexpr int kFailed = 125;       // run: Heddle failed, not the program
+inline constexpr int kInterrupted = 130;  // run: Ctrl-C
+
+}  // namespace heddle::cli

@@ -1,0 +1,175 @@
+// The table of commands.
+#include "cli/commands.hpp"
+
+#include "cli/selection.hpp"
+
+namespace heddle::cli {
+namespace {
+
+using Examples = std::string_view;
+
+constexpr Option kCommon[] = {
+    {"color", 0, "WHEN", "auto (default), always or never; NO_COLOR and TERM=dumb are minded"},
+    {"help", 'h', "", "print this and end"},
+};
+
+constexpr Option kArch{"arch", 0, "SM",
+                       "only the code for this architecture, as in sm_90 (default: all there is)"};
+
+constexpr Option kGpu{"gpu", 0, "ID",
+                      "the GPU to model: a100, a6000, h100, h200, rtx3090, rtx4090 or t4"};
+// For the commands that show a record.
+constexpr Option kSource{"source", 0, "", "the counts summed per source line and inlined function"};
+constexpr Option kCsv{"csv", 0, "FILE", "write the metrics as one tidy table"};
+constexpr Option kFormat{"format", 0, "FORM", "table (default), or nvprof for its layout"};
+constexpr Option kQuery{"query-metrics", 0, "",
+                        "list all metrics: name, unit, exact or modelled, meaning"};
+
+constexpr Examples kRunExamples[] = {
+    "heddle run -- ./simple_divergence 64",
+    "heddle run --metrics branch_efficiency,gld_efficiency --format nvprof -- ./reduce",
+    "heddle run --record out.json --per-pc -k regex:math -- ./simple_divergence",
+};
+constexpr Option kRunOptions[] = {
+    {"record", 'o', "FILE",
+     "write the record, as JSON; compressed where the name ends in .zst; %p in "
+     "a file's name becomes the process"},
+    {"per-pc", 0, "", "with every instruction, in the record and in the text"},
+    kSource,
+    {"memory", 0, "", "with a digest of every allocation after each launch, in the record"},
+    kCsv,
+    kFormat,
+    kMetricsOption,
+    kQuery,
+    kKernelOption,
+    kSkipOption,
+    kCountOption,
+    kGpu,
+    {"threads", 't', "N",
+     "host threads per launch (default 1; 0: all cores); results do not "
+     "depend on it"},
+    {"max-instructions", 0, "N", "stop a launch after N warp instructions"},
+    {"timeout", 0, "SECONDS", "end the program after this time"},
+    {"capture", 0, "FOLDER", "write each launch as a capsule that can be run without the program"},
+};
+
+constexpr Examples kShowExamples[] = {
+    "heddle show --source out.json",
+    "heddle show --metrics branch,divergent_branch -k regex:math hardware.json.zst",
+};
+constexpr Option kShowOptions[] = {
+    {"per-pc", 0, "", "with every instruction"},
+    kSource,
+    kCsv,
+    kFormat,
+    kMetricsOption,
+    kQuery,
+    kKernelOption,
+    kSkipOption,
+    kCountOption,
+};
+
+constexpr Examples kCompareExamples[] = {
+    "heddle compare model.json hardware.json",
+};
+constexpr Option kCompareOptions[] = {
+    {"show", 0, "N", "differences to list per launch (default 20)"},
+};
+
+constexpr Examples kOccupancyExamples[] = {
+    "heddle occupancy --block 256 --registers 40 --shared 8192 --gpu h200",
+    "heddle occupancy --block 512 ./reduce",
+};
+constexpr Option kOccupancyOptions[] = {
+    {"block", 'b', "THREADS", "threads of a block (default for a program's kernels: 256)"},
+    {"registers", 'r', "N", "registers of a thread"},
+    {"shared", 0, "BYTES", "shared memory of a block; for a program's kernels the dynamic part"},
+    kGpu,
+    kArch,
+};
+
+constexpr Examples kDisasmExamples[] = {
+    "heddle disasm kernel.cubin",
+    "heddle disasm --arch sm_90 ./simple_divergence",
+};
+constexpr Option kDisasmOptions[] = {kArch};
+
+constexpr Examples kExplainExamples[] = {
+    "heddle explain branch_efficiency",
+};
+
+constexpr Examples kReferenceExamples[] = {
+    "heddle reference man > heddle.1",
+};
+
+constexpr Command kCommands[] = {
+#ifdef HEDDLE_HAVE_RUNTIME
+    {.name = "run",
+     .synopsis = "[options] -- PROGRAM [ARGUMENT...]",
+     .summary = "run an unmodified CUDA program on the model and print what its kernels did",
+     .details =
+         "The program needs no GPU. Its own output is not touched: what Heddle says goes to stderr "
+         "or to files. It must be linked with the shared CUDA runtime (nvcc -cudart shared).\n"
+         "Exit status: the program's own; 124 when a limit was reached, 125 when Heddle failed, "
+         "126 "
+         "and 127 when the program cannot be started, 130 after Ctrl-C.",
+     .examples = kRunExamples,
+     .options = kRunOptions,
+     .takes_program = true,
+     .run = run_run},
+#endif
+    {.name = "show",
+     .synopsis = "[options] RECORD",
+     .summary = "print a record, from the model or from hardware",
+     .details = {},
+     .examples = kShowExamples,
+     .options = kShowOptions,
+     .run = run_show},
+    {.name = "compare",
+     .synopsis = "[options] MODEL HARDWARE",
+     .summary = "compare a model's record with a hardware record, per kernel and per instruction",
+     .details =
+         "Launches are joined by index. Exact metrics must be equal, every one that the hardware "
+         "record holds; launches of different code are refused. Differences of launches that "
+         "depend "
+         "on the order of warps are shown and do not count.\n"
+         "Exit status: 0 equal, 1 different, 2 trouble.",
+     .examples = kCompareExamples,
+     .options = kCompareOptions,
+     .run = run_compare},
+    {.name = "occupancy",
+     .synopsis = "[options] [PROGRAM | CUBIN]",
+     .summary = "how many blocks fit on an SM, and what limits them",
+     .details = {},
+     .examples = kOccupancyExamples,
+     .options = kOccupancyOptions,
+     .run = run_occupancy},
+    {.name = "disasm",
+     .synopsis = "[options] PROGRAM | CUBIN",
+     .summary = "print machine code, each instruction as nvdisasm prints it",
+     .details = {},
+     .examples = kDisasmExamples,
+     .options = kDisasmOptions,
+     .run = run_disasm},
+    {.name = "explain",
+     .synopsis = "NAME",
+     .summary = "explain a metric, by Nsight Compute's or nvprof's name",
+     .details = {},
+     .examples = kExplainExamples,
+     .options = {},
+     .run = run_explain},
+    {.name = "reference",
+     .synopsis = "markdown | man | bash",
+     .summary = "print this command's reference page, man page or shell completion",
+     .details = {},
+     .examples = kReferenceExamples,
+     .options = {},
+     .run = run_reference},
+};
+
+}  // namespace
+
+std::span<const Command> commands() { return kCommands; }
+std::span<const Option> common_options() { return kCommon; }
+
+}  // namespace heddle::cli

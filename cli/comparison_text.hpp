@@ -1,0 +1,16 @@
+// A comparison as text: one line per launch, then what differs.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "cli/text.hpp"
+#include "validation/compare.hpp"
+
+namespace heddle::cli {
+
+// At most `shown` differences of each launch.
+std::string comparison_text(const validation::Comparison& comparison, const Style& style,
+                            std::uint64_t shown);
+
+}  // namespace heddle::cli

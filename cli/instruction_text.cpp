@@ -1,0 +1,86 @@
+#include <fmt/format.h>
+
+#include <map>
+#include <utility>
+
+#include "cli/launch_text.hpp"
+
+namespace heddle::cli {
+namespace {
+
+using simulator::Metric;
+using simulator::MetricValues;
+
+// Columns when no metrics are chosen.
+std::vector<const Metric*> usual_columns() {
+  std::vector<const Metric*> columns;
+  for (const char* name :
+       {"inst_executed", "thread_inst_executed", "not_predicated_off_thread_inst_executed",
+        "branch", "divergent_branch", "smsp__sass_sectors_mem_global",
+        "smsp__sass_l1tex_pipe_lsu_wavefronts_mem_shared"})
+    columns.push_back(simulator::find_metric(name));
+  return columns;
+}
+
+// Headings as short as they can be; the metric's own name where it was asked for.
+std::vector<std::string> headings(Metrics metrics) {
+  if (metrics.empty())
+    return {"warp inst", "thread inst", "pred. on",  "branches",
+            "divergent", "sectors",     "wavefronts"};
+  std::vector<std::string> names;
+  for (const Metric* metric : metrics) names.emplace_back(metric->name);
+  return names;
+}
+
+std::vector<std::string> cells(const MetricValues& values, Metrics columns) {
+  std::vector<std::string> row;
+  for (const Metric* metric : columns) {
+    const auto found = values.find(std::string(metric->name));
+    row.push_back(found == values.end() ? "" : readable(found->second));
+  }
+  return row;
+}
+
+std::vector<std::string> joined(std::vector<std::string> a, const std::vector<std::string>& b) {
+  a.insert(a.end(), b.begin(), b.end());
+  return a;
+}
+
+}  // namespace
+
+std::string instruction_table(const simulator::LaunchRecord& launch, Metrics metrics) {
+  const std::vector<const Metric*> usual = usual_columns();
+  const Metrics columns = metrics.empty() ? Metrics(usual) : metrics;
+  Table table(joined(joined({"pc"}, headings(metrics)), {"instruction", "line"}));
+  std::string function = launch.kernel;
+  std::string text;
+  for (const auto& instruction : launch.instructions) {
+    if (instruction.function != function) {
+      function = instruction.function;
+      table.add({fmt::format("{}:", visible(demangled(function)))});
+    }
+    table.add(
+        joined(joined({fmt::format("{:04x}", instruction.pc)}, cells(instruction.metrics, columns)),
+               {visible(instruction.text), visible(instruction.line)}));
+  }
+  return table.text(2);
+}
+
+std::string source_table(const simulator::LaunchRecord& launch, Metrics metrics) {
+  const std::vector<const Metric*> usual = usual_columns();
+  const Metrics columns = metrics.empty() ? Metrics(usual) : metrics;
+  std::map<std::pair<std::string, std::string>, MetricValues> lines;  // line and function
+  for (const auto& instruction : launch.instructions) {
+    const std::string& where =
+        instruction.inlined.empty() ? instruction.function : instruction.inlined;
+    MetricValues& sums = lines[{instruction.line, where}];
+    for (const auto& [name, value] : instruction.metrics) sums[name] += value;
+  }
+  Table table(joined({"line"}, joined(headings(metrics), {"function"})));
+  for (const auto& [place, sums] : lines)
+    table.add(joined({place.first.empty() ? "(no line)" : visible(place.first)},
+                     joined(cells(sums, columns), {visible(demangled(place.second))})));
+  return table.text(2);
+}
+
+}  // namespace heddle::cli

@@ -1,0 +1,201 @@
+#include "cli/launch_text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+#include "simulator/occupancy.hpp"
+
+namespace heddle::cli {
+namespace {
+
+using simulator::LaunchRecord;
+using simulator::Metric;
+
+struct Section {
+  std::string_view title;
+  std::vector<std::string_view> metrics;
+};
+
+// What fits on one screen: the questions the seeds' listings answer.
+const std::vector<Section>& sections() {
+  static const std::vector<Section> all = {
+      {"Branches", {"branch", "divergent_branch", "branch_efficiency"}},
+      {"Instructions",
+       {"inst_executed", "thread_inst_executed", "warp_execution_efficiency",
+        "warp_nonpred_execution_efficiency"}},
+      {"Global memory",
+       {"gld_transactions", "gst_transactions", "gld_efficiency", "gst_efficiency",
+        "smsp__sass_sectors_mem_global"}},
+      {"Shared memory",
+       {"smsp__sass_l1tex_pipe_lsu_wavefronts_mem_shared", "shared_ld_bank_conflict",
+        "shared_st_bank_conflict"}},
+  };
+  return all;
+}
+
+// nvprof's name where there is one: those are the names the tutorials use.
+std::string_view short_name(const Metric& metric) {
+  return metric.nvprof.empty() ? metric.name : metric.nvprof;
+}
+
+std::optional<double> value_of(const LaunchRecord& launch, const Metric& metric) {
+  const auto found = launch.metrics.find(std::string(metric.name));
+  if (found != launch.metrics.end()) return found->second;
+  return metric.nvprof_when_empty;
+}
+
+std::string shown(const Metric& metric, double value) {
+  std::string text = metric.unit == "%" ? fmt::format("{:.2f}", value) : readable(value);
+  return metric.kind == simulator::MetricKind::modelled ? "~" + text : text;
+}
+
+// "12", or "10 … 12" over several launches, or "-" where it means nothing.
+std::string range(Launches launches, const Metric& metric) {
+  std::optional<double> low, high;
+  for (const LaunchRecord* launch : launches) {
+    const auto value = value_of(*launch, metric);
+    if (!value) continue;
+    low = std::min(low.value_or(*value), *value);
+    high = std::max(high.value_or(*value), *value);
+  }
+  if (!low) return "-";
+  if (*low == *high) return shown(metric, *low);
+  return fmt::format("{} … {}", shown(metric, *low), shown(metric, *high));
+}
+
+void add_row(Table& table, Launches launches, const Metric& metric) {
+  table.add({std::string(short_name(metric)), range(launches, metric), std::string(metric.unit),
+             std::string(metric.nvprof.empty() ? "" : metric.name)});
+}
+
+std::string dim(const simulator::Dim3& dim) {
+  return fmt::format("({},{},{})", dim.x, dim.y, dim.z);
+}
+
+std::string resources(const LaunchRecord& launch) {
+  std::string text =
+      fmt::format("{} registers, {} bytes static and {} dynamic shared memory, {} bytes stack",
+                  launch.registers, launch.static_shared_bytes, launch.dynamic_shared_bytes,
+                  launch.local_bytes);
+  if (launch.bank0_bytes) text += fmt::format(", {} bytes cmem[0]", *launch.bank0_bytes);
+  if (launch.constant_bytes && *launch.constant_bytes != 0)
+    text += fmt::format(", {} bytes __constant__", *launch.constant_bytes);
+  if (launch.spill_store_bytes && launch.spill_load_bytes)
+    text += fmt::format(", {} bytes spill stores, {} bytes spill loads", *launch.spill_store_bytes,
+                        *launch.spill_load_bytes);
+  return text;
+}
+
+std::string occupancy_line(const LaunchRecord& launch, const simulator::GpuModel& gpu) {
+  const auto result = simulator::occupancy(
+      gpu, {.threads_per_block = static_cast<std::uint32_t>(launch.block.count()),
+            .registers_per_thread = launch.registers,
+            .shared_bytes_per_block = launch.static_shared_bytes + launch.dynamic_shared_bytes});
+  return fmt::format(
+      "{:.2f} waves per SM; theoretical occupancy {:.1f} % ({} blocks per SM, limited by {})",
+      simulator::waves(gpu, result, launch.grid.count()), 100 * result.fraction,
+      result.blocks_per_sm, fmt::join(result.limited_by, " and "));
+}
+
+std::string launch_class(Launches launches) {
+  for (const LaunchRecord* launch : launches)
+    if (launch->launch_class == "order-dependent")
+      return fmt::format("order-dependent: {}", fmt::join(launch->class_reasons, "; "));
+  return launches.front()->launch_class;
+}
+
+std::string kernel_table(Launches launches, Metrics metrics, const simulator::GpuModel& gpu,
+                         const Style& style) {
+  const LaunchRecord& first = *launches.front();
+  const std::string count = launches.size() == 1
+                                ? fmt::format("launch {}", first.index)
+                                : fmt::format("{} launches from {}", launches.size(), first.index);
+  std::string text =
+      fmt::format("{}  {}  grid {}  block {}\n", style.bold(visible(demangled(first.kernel))),
+                  count, dim(first.grid), dim(first.block));
+  if (!metrics.empty()) {
+    Table table({"", "", "", ""});
+    for (const Metric* metric : metrics) add_row(table, launches, *metric);
+    return text + table.text(2).substr(1);
+  }
+  text += fmt::format("  {}\n  {}\n", resources(first), occupancy_line(first, gpu));
+  if (const std::string kind = launch_class(launches); !kind.empty())
+    text += fmt::format("  {}\n", visible(kind));
+  for (const LaunchRecord* launch : launches)
+    if (!launch->fault.empty())
+      text += fmt::format("  {} {}\n", style.red("stopped:"), visible(launch->fault));
+  for (const Section& section : sections()) {
+    Table table({fmt::format("  {}", section.title), "", "", ""});
+    for (const std::string_view name : section.metrics)
+      add_row(table, launches, *simulator::find_metric(name));
+    text += table.text(2);
+  }
+  for (const std::string& what : first.unmodelled)
+    text += fmt::format("  approximated: {}\n", visible(what));
+  return text;
+}
+
+// Launches of one kernel, code and shape, in the order in which they first ran.
+std::vector<std::vector<const LaunchRecord*>> by_shape(Launches launches) {
+  std::vector<std::vector<const LaunchRecord*>> groups;
+  std::map<std::string, std::size_t> known;
+  for (const LaunchRecord* launch : launches) {
+    const std::string key =
+        fmt::format("{} {} {} {} {}", launch->kernel, launch->code_sha256, dim(launch->grid),
+                    dim(launch->block), launch->dynamic_shared_bytes);
+    const auto [found, is_new] = known.try_emplace(key, groups.size());
+    if (is_new) groups.emplace_back();
+    groups[found->second].push_back(launch);
+  }
+  return groups;
+}
+
+}  // namespace
+
+std::string kernel_tables(Launches launches, Metrics metrics, const simulator::GpuModel& gpu,
+                          const Style& style) {
+  std::string text;
+  for (const auto& group : by_shape(launches)) {
+    if (!text.empty()) text += '\n';
+    text += kernel_table(group, metrics, gpu, style);
+  }
+  return text;
+}
+
+std::string csv(Launches launches, Metrics metrics) {
+  std::string text = "launch,kernel,grid,block,function,pc,line,metric,unit,kind,value\n";
+  const auto row = [&](const LaunchRecord& launch, const std::string& place,
+                       const std::string& name, double value) {
+    const Metric* metric = simulator::find_metric(name);
+    if (!metrics.empty() && std::ranges::find(metrics, metric) == metrics.end()) return;
+    const bool modelled = metric != nullptr && metric->kind == simulator::MetricKind::modelled;
+    text += fmt::format(
+        "{},{},{},{},{},{},{},{},{}\n", launch.index, csv_cell(demangled(launch.kernel)),
+        csv_cell(dim(launch.grid)), csv_cell(dim(launch.block)), place, csv_cell(name),
+        metric == nullptr ? "" : csv_cell(metric->unit), modelled ? "modelled" : "exact", value);
+  };
+  for (const LaunchRecord* launch : launches) {
+    for (const auto& [name, value] : launch->metrics) row(*launch, ",,", name, value);
+    for (const auto& instruction : launch->instructions)
+      for (const auto& [name, value] : instruction.metrics)
+        row(*launch,
+            fmt::format("{},{},{}", csv_cell(instruction.function), instruction.pc,
+                        csv_cell(instruction.line)),
+            name, value);
+  }
+  return text;
+}
+
+std::string metric_list() {
+  Table table({"metric", "nvprof", "unit", "kind", "meaning"});
+  for (const Metric& metric : simulator::metrics())
+    table.add({std::string(metric.name), std::string(metric.nvprof), std::string(metric.unit),
+               metric.kind == simulator::MetricKind::exact ? "exact" : "modelled",
+               std::string(metric.meaning)});
+  return table.text();
+}
+
+}  // namespace heddle::cli

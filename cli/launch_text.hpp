@@ -1,0 +1,33 @@
+// The record of launches, as text and as CSV.
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "cli/text.hpp"
+#include "simulator/gpu_model.hpp"
+#include "simulator/metrics.hpp"
+#include "simulator/record.hpp"
+
+namespace heddle::cli {
+
+using Launches = std::span<const simulator::LaunchRecord* const>;
+using Metrics = std::span<const simulator::Metric* const>;
+
+// One section per kernel and shape: what a developer asks first, or the chosen metrics. A value
+// that differs between launches of the same shape is shown as lowest … highest.
+std::string kernel_tables(Launches launches, Metrics metrics, const simulator::GpuModel& gpu,
+                          const Style& style);
+// What nvprof prints for the metrics (all with an nvprof name when none are chosen).
+std::string nvprof_text(Launches launches, Metrics metrics, const std::string& device);
+// Every instruction of a launch; then the same summed per source line and inlined function.
+std::string instruction_table(const simulator::LaunchRecord& launch, Metrics metrics);
+std::string source_table(const simulator::LaunchRecord& launch, Metrics metrics);
+
+// One row per launch and metric (per instruction too, where the record has them).
+std::string csv(Launches launches, Metrics metrics);
+
+// All metrics there are: name, nvprof's name, unit, kind, meaning.
+std::string metric_list();
+
+}  // namespace heddle::cli

@@ -1,0 +1,51 @@
+#include "cli/program_file.hpp"
+
+#include <fmt/format.h>
+
+#include <cstring>
+#include <set>
+
+#include "simulator/file.hpp"
+
+namespace heddle::cli {
+namespace {
+
+constexpr std::uint64_t kLargest = std::uint64_t{4} << 30;
+
+bool is_cubin(std::span<const std::byte> bytes) {
+  constexpr std::size_t kMachine = 18;
+  constexpr std::uint16_t kCuda = 190;  // EM_CUDA
+  std::uint16_t machine = 0;
+  if (bytes.size() < kMachine + sizeof machine) return false;
+  std::memcpy(&machine, bytes.data() + kMachine, sizeof machine);
+  return machine == kCuda;
+}
+
+}  // namespace
+
+std::vector<CubinFile> read_cubins(const std::filesystem::path& path, std::string_view arch) {
+  const std::string text = simulator::read_file(path, kLargest);
+  const auto* data = reinterpret_cast<const std::byte*>(text.data());
+  const std::span<const std::byte> bytes(data, text.size());
+  const std::string origin = path.string();
+  if (is_cubin(bytes)) return {{{bytes.begin(), bytes.end()}, origin}};
+  std::vector<CubinFile> files;
+  std::set<std::string> found;
+  std::size_t number = 0;
+  for (isa::FatEntry& entry : isa::read_executable(bytes, origin)) {
+    ++number;
+    if (entry.kind != isa::FatEntry::Kind::elf) continue;
+    const std::string name = fmt::format("sm_{}", entry.sm);
+    found.insert(name);
+    if (arch.empty() || arch == name)
+      files.push_back({std::move(entry.contents), fmt::format("{}: entry {}", origin, number)});
+  }
+  if (files.empty() && found.empty())
+    throw isa::CubinError(fmt::format("{}: holds no device code", origin));
+  if (files.empty())
+    throw isa::CubinError(
+        fmt::format("{}: holds no code for {}; it has {}", origin, arch, fmt::join(found, ", ")));
+  return files;
+}
+
+}  // namespace heddle::cli

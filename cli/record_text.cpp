@@ -1,0 +1,54 @@
+#include "cli/record_text.hpp"
+
+#include <fmt/format.h>
+
+#include "cli/launch_text.hpp"
+#include "cli/selection.hpp"
+
+namespace heddle::cli {
+namespace {
+
+const simulator::GpuModel& gpu_of(const simulator::Record& record) {
+  for (const std::string& id : simulator::model_ids())
+    if (simulator::gpu_model(id).name == record.device) return simulator::gpu_model(id);
+  throw std::runtime_error(
+      fmt::format("the record is of a GPU there is no model of: {}", record.device));
+}
+
+std::string chosen_format(const Arguments& arguments) {
+  const std::string format = arguments.value("format", "table");
+  if (format != "table" && format != "nvprof")
+    throw Usage(fmt::format("--format is table or nvprof, not {}", format));
+  return format;
+}
+
+}  // namespace
+
+bool wants_instructions(const Arguments& arguments) {
+  return arguments.has("per-pc") || arguments.has("source");
+}
+
+void check_record_options(const Arguments& arguments) {
+  chosen_metrics(arguments);
+  chosen_format(arguments);
+}
+
+std::string record_text(const simulator::Record& record, const Arguments& arguments,
+                        int descriptor) {
+  const auto launches = chosen_launches(record, arguments);
+  const auto metrics = chosen_metrics(arguments);
+  const Style style = Style::choose(arguments.value("color", "auto"), descriptor);
+  std::string text = chosen_format(arguments) == "nvprof"
+                         ? nvprof_text(launches, metrics, record.device)
+                         : kernel_tables(launches, metrics, gpu_of(record), style);
+  if (!wants_instructions(arguments)) return text;
+  for (const simulator::LaunchRecord* launch : launches) {
+    text += fmt::format("\n{}  launch {}\n", style.bold(visible(demangled(launch->kernel))),
+                        launch->index);
+    if (arguments.has("source")) text += source_table(*launch, metrics);
+    if (arguments.has("per-pc")) text += instruction_table(*launch, metrics);
+  }
+  return text;
+}
+
+}  // namespace heddle::cli

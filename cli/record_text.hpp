@@ -1,0 +1,19 @@
+// What the commands that show a record have in common.
+#pragma once
+
+#include <string>
+
+#include "cli/command.hpp"
+#include "simulator/record.hpp"
+
+namespace heddle::cli {
+
+// --format, --metrics, --per-pc, --source, -k, -s, -c applied to a record. `descriptor` is where
+// the text will go.
+std::string record_text(const simulator::Record& record, const Arguments& arguments,
+                        int descriptor);
+// Throws Usage where those options are wrong by themselves.
+void check_record_options(const Arguments& arguments);
+bool wants_instructions(const Arguments& arguments);
+
+}  // namespace heddle::cli

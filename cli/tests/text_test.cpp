@@ -1,0 +1,122 @@
+#include "cli/text.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "cli/launch_text.hpp"
+#include "cli/selection.hpp"
+
+namespace heddle::cli {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+TEST(Visible, ShowsEscapeSequencesInsteadOfSendingThem) {
+  EXPECT_EQ(visible("a\x1b[31mb\n"), "a\\x1b[31mb\\x0a");
+  EXPECT_EQ(visible("größe"), "größe");
+}
+
+TEST(Demangled, GivesTheNameOfTheSource) {
+  EXPECT_EQ(demangled("_Z11mathKernel1Pf"), "mathKernel1(float*)");
+  EXPECT_EQ(demangled("kernel"), "kernel");
+  EXPECT_EQ(demangled("_Z"), "_Z");
+  EXPECT_EQ(base_name("_Z11mathKernel1Pf"), "mathKernel1");
+  EXPECT_EQ(base_name("_Z6reduceILj512EEvPiS0_j"), "reduce");
+}
+
+TEST(Readable, GroupsDigits) {
+  EXPECT_EQ(readable(0), "0");
+  EXPECT_EQ(readable(999), "999");
+  EXPECT_EQ(readable(1000), "1,000");
+  EXPECT_EQ(readable(26966016), "26,966,016");
+  EXPECT_EQ(readable(71.428), "71.43");
+  EXPECT_EQ(readable(-1234), "-1,234");
+}
+
+TEST(CsvCell, IsNeverAFormula) {
+  EXPECT_EQ(csv_cell("=1+1"), "'=1+1");
+  EXPECT_EQ(csv_cell("@x"), "'@x");
+  EXPECT_EQ(csv_cell("a,b"), "\"a,b\"");
+  EXPECT_EQ(csv_cell("a\"b"), "\"a\"\"b\"");
+  EXPECT_EQ(csv_cell("plain"), "plain");
+}
+
+TEST(Table, AlignsNumbersAtTheRight) {
+  Table table({"name", "value"});
+  table.add({"a", "1"});
+  table.add({"b", "1,000"});
+  EXPECT_EQ(table.text(), "name  value\na         1\nb     1,000\n");
+}
+
+simulator::LaunchRecord math_kernel(double uniform, double divergent) {
+  simulator::LaunchRecord launch;
+  launch.kernel = "_Z11mathKernel1Pf";
+  launch.block = {64, 1, 1};
+  launch.registers = 16;
+  launch.launch_class = "determined";
+  const double targets = uniform + divergent;
+  launch.metrics = {{"smsp__sass_branch_targets.sum", targets},
+                    {"smsp__sass_branch_targets_threads_divergent.sum", divergent},
+                    {"smsp__sass_inst_executed.sum", 240}};
+  if (targets != 0)
+    launch.metrics["smsp__sass_average_branch_targets_threads_uniform.pct"] =
+        100 * uniform / targets;
+  return launch;
+}
+
+std::string line_with(const std::string& text, const std::string& what) {
+  const std::size_t at = text.find(what);
+  if (at == std::string::npos) return {};
+  const std::size_t begin = text.rfind('\n', at) + 1;
+  return text.substr(begin, text.find('\n', at) - begin);
+}
+
+TEST(KernelTables, ShowWhatADeveloperAsksFirst) {
+  const simulator::LaunchRecord launch = math_kernel(8, 2);
+  const simulator::LaunchRecord* chosen[] = {&launch};
+  const std::string text =
+      kernel_tables(chosen, {}, simulator::gpu_model("h200"), Style::choose("never", 2));
+  EXPECT_THAT(text, HasSubstr("mathKernel1(float*)"));
+  EXPECT_THAT(line_with(text, "branch_efficiency"), HasSubstr("80.00"));
+  EXPECT_THAT(text, HasSubstr("theoretical occupancy 100.0 %"));
+  EXPECT_THAT(text, HasSubstr("limited by"));
+  EXPECT_LT(std::count(text.begin(), text.end(), '\n'), 24) << "does not fit on one screen";
+}
+
+TEST(KernelTables, GiveTheRangeOverLaunchesOfOneShape) {
+  const simulator::LaunchRecord one = math_kernel(8, 2), two = math_kernel(10, 0);
+  const simulator::LaunchRecord* chosen[] = {&one, &two};
+  const std::string text =
+      kernel_tables(chosen, {}, simulator::gpu_model("h200"), Style::choose("never", 2));
+  EXPECT_THAT(text, HasSubstr("2 launches"));
+  EXPECT_THAT(line_with(text, "divergent_branch"), HasSubstr("0 … 2"));
+  EXPECT_THAT(line_with(text, "branch_efficiency"), HasSubstr("80.00 … 100.00"));
+}
+
+TEST(NvprofText, SaysHundredPercentWhereThereIsNoBranch) {
+  const simulator::LaunchRecord launch = math_kernel(0, 0);
+  const simulator::LaunchRecord* chosen[] = {&launch};
+  const simulator::Metric* metrics[] = {simulator::find_metric("branch_efficiency"),
+                                        simulator::find_metric("divergent_branch")};
+  const std::string text = nvprof_text(chosen, metrics, "NVIDIA H200");
+  EXPECT_THAT(text, HasSubstr("Device \"NVIDIA H200 (0)\""));
+  EXPECT_THAT(text, HasSubstr("Kernel: mathKernel1(float*)"));
+  EXPECT_THAT(line_with(text, "Branch Efficiency"), HasSubstr("100.00%"));
+  EXPECT_THAT(text, HasSubstr("Event result:"));
+}
+
+TEST(Csv, HasOneRowPerLaunchAndMetric) {
+  const simulator::LaunchRecord launch = math_kernel(8, 2);
+  const simulator::LaunchRecord* chosen[] = {&launch};
+  const simulator::Metric* metrics[] = {simulator::find_metric("branch")};
+  EXPECT_EQ(csv(chosen, metrics),
+            "launch,kernel,grid,block,function,pc,line,metric,unit,kind,value\n"
+            "0,mathKernel1(float*),\"(1,1,1)\",\"(64,1,1)\",,,,smsp__sass_branch_targets.sum,"
+            "branch,exact,10\n");
+}
+
+}  // namespace
+}  // namespace heddle::cli

@@ -1,0 +1,106 @@
+#include "cli/text.hpp"
+
+#include <cxxabi.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <memory>
+
+namespace heddle::cli {
+namespace {
+
+// Columns a text takes: bytes that begin a UTF-8 character.
+std::size_t width(std::string_view text) {
+  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) {
+    return (static_cast<unsigned char>(c) & 0xc0) != 0x80;
+  }));
+}
+
+bool is_number(std::string_view text) {
+  return !text.empty() && text.find_first_not_of("0123456789,.+-%x~ ") == std::string_view::npos;
+}
+
+}  // namespace
+
+std::string visible(std::string_view text) {
+  std::string result;
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte < 0x20 || byte == 0x7f)
+      result += fmt::format("\\x{:02x}", byte);
+    else
+      result += c;
+  }
+  return result;
+}
+
+std::string demangled(const std::string& name) {
+  constexpr std::size_t kLongest = 4096;  // the demangler recurses over what it is given
+  if (!name.starts_with("_Z") || name.size() > kLongest) return name;
+  int status = 0;
+  const std::unique_ptr<char, decltype(&std::free)> text(
+      abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status), &std::free);
+  return status == 0 ? text.get() : name;
+}
+
+std::string readable(double value) {
+  if (std::nearbyint(value) != value || std::abs(value) >= 9007199254740992.0)
+    return fmt::format("{:.2f}", value);
+  const std::string plain = fmt::format("{:.0f}", std::abs(value));
+  std::string digits;
+  for (std::size_t i = 0; i < plain.size(); ++i) {
+    if (i != 0 && (plain.size() - i) % 3 == 0) digits += ',';
+    digits += plain[i];
+  }
+  return fmt::format("{}{}", value < 0 ? "-" : "", digits);
+}
+
+Style Style::choose(std::string_view when, int descriptor) {
+  Style style;
+  const char* no_color = std::getenv("NO_COLOR");
+  const char* term = std::getenv("TERM");
+  const bool wanted = (no_color == nullptr || *no_color == 0) && term != nullptr &&
+                      std::string_view(term) != "dumb" && isatty(descriptor) == 1;
+  style.on_ = when == "always" || (when != "never" && wanted);
+  return style;
+}
+
+std::string Style::wrap(std::string_view code, std::string_view text) const {
+  return on_ ? fmt::format("\x1b[{}m{}\x1b[0m", code, text) : std::string(text);
+}
+
+std::string Table::text(std::size_t indent) const {
+  std::vector<std::size_t> widths;
+  for (const auto& row : rows_)
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      if (i == widths.size()) widths.push_back(0);
+      widths[i] = std::max(widths[i], width(row[i]));
+    }
+  std::string result;
+  for (const auto& row : rows_) {
+    std::string line(indent, ' ');
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      const std::string padding(widths[i] - width(row[i]), ' ');
+      if (i != 0) line += "  ";
+      line += is_number(row[i]) ? padding + row[i] : row[i] + padding;
+    }
+    line.erase(line.find_last_not_of(' ') + 1);
+    result += line + "\n";
+  }
+  return result;
+}
+
+std::string csv_cell(std::string_view text) {
+  std::string cell(text);
+  if (!cell.empty() && std::string_view("=+-@\t\r").find(cell[0]) != std::string_view::npos)
+    cell = fmt::format("'{}", cell);
+  if (cell.find_first_of(",\"\n\r") == std::string::npos) return cell;
+  std::string quoted;
+  for (const char c : cell) quoted.append(c == '"' ? 2 : 1, c);
+  return fmt::format("\"{}\"", quoted);
+}
+
+}  // namespace heddle::cli

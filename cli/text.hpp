@@ -1,0 +1,47 @@
+// How numbers, names and tables are written on a terminal.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace heddle::cli {
+
+// A name or text from a file we did not write: control characters made visible.
+std::string visible(std::string_view text);
+// The function's name as in the source; unchanged when it is not a mangled name.
+std::string demangled(const std::string& name);
+// 1234567 as 1,234,567; ratios with two decimals.
+std::string readable(double value);
+
+class Style {
+ public:
+  // "auto", "always" or "never"; auto asks whether `descriptor` is a terminal and minds NO_COLOR
+  // and TERM=dumb.
+  static Style choose(std::string_view when, int descriptor);
+  std::string bold(std::string_view text) const { return wrap("1", text); }
+  std::string red(std::string_view text) const { return wrap("31", text); }
+  std::string green(std::string_view text) const { return wrap("32", text); }
+  std::string dim(std::string_view text) const { return wrap("2", text); }
+
+ private:
+  std::string wrap(std::string_view code, std::string_view text) const;
+  bool on_ = false;
+};
+
+// Columns as wide as their widest cell; cells that look like numbers stand at the right.
+class Table {
+ public:
+  explicit Table(std::vector<std::string> header) { rows_.push_back(std::move(header)); }
+  void add(std::vector<std::string> row) { rows_.push_back(std::move(row)); }
+  bool empty() const { return rows_.size() == 1; }
+  std::string text(std::size_t indent = 0) const;
+
+ private:
+  std::vector<std::vector<std::string>> rows_;
+};
+
+// One cell of a CSV file: quoted where needed, and never a formula.
+std::string csv_cell(std::string_view text);
+
+}  // namespace heddle::cli
