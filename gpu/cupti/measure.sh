@@ -1,0 +1,101 @@
+#!/bin/sh
+# measure.sh -o RECORD [options] -- PROGRAM [ARGUMENT…]
+#
+# Runs the unmodified program on this machine's GPU under the measuring library, several times, and writes one
+# record of all its launches: once for the memory digests, once for each launch's SASS metrics, once for the
+# hardware counters. The program must launch the same kernels every time. Its output is shown once.
+#
+#   -o FILE      the record; what the program printed goes to FILE.stdout
+#   -m MODES     comma-separated, of memory, sass, counters (default: all three)
+#   -r N         measure the memory and the SASS metrics N times; launches that differ say so (default 1)
+#   -j N         runs of the program at a time, the counters' excepted (default 4)
+#   -t SECONDS   for each run of the program (default 120)
+#   -b DIR       where the built library is, or shall be built (default: a temporary folder)
+#   -w DIR       keep what the runs measured in DIR; what is there is not measured again
+#
+# Exit status: the program's own when it failed; 1 the record is incomplete; 125 measuring failed.
+set -u
+here=$(CDPATH= cd -- "$(dirname -- "$0")" && pwd)
+record="" modes=memory,sass,counters repeats=1 jobs=4 limit=120 build="" work=""
+usage() { sed -n '2,/^set/p' "$0" | sed -e '/^set/d' -e 's/^# \{0,1\}//' >&2; exit 2; }
+while getopts o:m:r:j:t:b:w:h option; do
+  case $option in
+    o) record=$OPTARG ;; m) modes=$OPTARG ;; r) repeats=$OPTARG ;; j) jobs=$OPTARG ;; t) limit=$OPTARG ;;
+    b) build=$OPTARG ;; w) work=$OPTARG ;; *) usage ;;
+  esac
+done
+shift $((OPTIND - 1))
+[ -n "$record" ] && [ $# -gt 0 ] || usage
+
+scratch=$(mktemp -d) || exit 125
+trap 'rm -rf "$scratch"' EXIT
+trap 'exit 130' INT TERM
+[ -n "$work" ] || work=$scratch
+mkdir -p "$work" || exit 125
+[ -n "$build" ] || build=$scratch/build
+if [ ! -e "$build/libheddle_cupti.so" ]; then
+  "$here/build.sh" "$build" >&2 || { echo "measure.sh: the measuring library could not be built" >&2; exit 125; }
+fi
+if [ -z "${HEDDLE_MEASURE_TOOLCHAIN:-}" ]; then
+  version=$( (nvcc --version || /usr/local/cuda/bin/nvcc --version) 2>/dev/null | sed -n 's/.*, V\([0-9.]*\)$/CUDA \1/p')
+  [ -n "$version" ] && export HEDDLE_MEASURE_TOOLCHAIN="$version"
+fi
+export CUDA_INJECTION64_PATH="$build/libheddle_cupti.so"
+
+# run MODE NAME PROGRAM…: one run, unless it was made already; its fragment is $work/NAME, its output
+# $work/NAME.stdout. The status is the program's.
+run() {
+  mode=$1 name=$2
+  shift 2
+  [ ! -s "$work/$name.status" ] || return "$(cat "$work/$name.status")"
+  rm -f "$work/$name"
+  HEDDLE_MEASURE_MODE=$mode HEDDLE_MEASURE_OUT=$work/$name timeout -k 5 "$limit" "$@" > "$work/$name.stdout"
+  echo $? > "$work/$name.status"
+  return "$(cat "$work/$name.status")"
+}
+
+# The first run, always of mode memory: it says how many launches there are.
+run memory memory.1 "$@"
+status=$?
+cat "$work/memory.1.stdout"
+cp "$work/memory.1.stdout" "$record.stdout" || exit 125
+[ -s "$work/memory.1" ] || { echo "measure.sh: nothing was measured" >&2; exit 125; }
+launches=$(grep -c '^launch' "$work/memory.1")
+
+# One line a run that may go beside others: mode, fragment, launch.
+list_runs() {
+  number=1
+  while [ "$number" -le "$repeats" ]; do
+    case ,$modes, in *,memory,*) [ "$number" -gt 1 ] && echo "memory memory.$number none" ;; esac
+    case ,$modes, in *,sass,*)
+      launch=0
+      while [ "$launch" -lt "$launches" ]; do
+        echo "sass sass.$number.$launch $launch"
+        launch=$((launch + 1))
+      done ;;
+    esac
+    number=$((number + 1))
+  done
+}
+list_runs > "$scratch/list"
+running=0
+while read -r mode name launch; do
+  (
+    [ "$launch" = none ] || export HEDDLE_MEASURE_ONLY="$launch"
+    run "$mode" "$name" "$@"
+    rm -f "$work/$name.stdout"
+  ) < /dev/null &
+  running=$((running + 1))
+  [ $((running % jobs)) -ne 0 ] || wait
+done < "$scratch/list"
+wait
+case ,$modes, in *,counters,*) [ "$launches" -eq 0 ] || run counters counters.1 "$@" ;; esac
+
+set --
+while read -r _ name _; do [ ! -s "$work/$name" ] || set -- "$@" "$work/$name"; done < "$scratch/list"
+[ ! -s "$work/counters.1" ] || set -- "$@" "$work/counters.1"
+"$build/heddle_join" "$record" "$work/memory.1" "$@"
+joined=$?
+[ "$status" -eq 0 ] || exit "$status"
+[ "$joined" -ne 2 ] || exit 125
+exit "$joined"

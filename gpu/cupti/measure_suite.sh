@@ -1,0 +1,92 @@
+#!/bin/sh
+# measure_suite.sh [options] DIR
+#
+# Builds every program of gpu/kernels for this machine's GPU, optimised and for debugging, measures every entry
+# of gpu/kernels/suite.toml, and leaves DIR/NAME.ARCH.BUILD.json (compressed, .zst, where zstd is installed) and
+# DIR/NAME.ARCH.BUILD.stdout. One entry that fails does not stop the others.
+#
+#   -a ARCH      default: sm_90
+#   -r N         measure memory and SASS metrics N times (default 1)
+#   -j N         runs of programs at a time, the counters' excepted (default: as many as processors)
+#   -t SECONDS   for each run of a program (default 60)
+#   -n PATTERN   only entries whose name matches it, as a shell pattern (default: all)
+#
+# Exit status: 0 every entry was measured; 1 some were not (named on stderr); 125 nothing could be built.
+set -u
+here=$(CDPATH= cd -- "$(dirname -- "$0")" && pwd)
+kernels=$here/../kernels
+arch=sm_90 repeats=1 jobs=$(nproc) limit=60 pattern="*"
+usage() { sed -n '2,/^set/p' "$0" | sed -e '/^set/d' -e 's/^# \{0,1\}//' >&2; exit 2; }
+while getopts a:r:j:t:n:h option; do
+  case $option in
+    a) arch=$OPTARG ;; r) repeats=$OPTARG ;; j) jobs=$OPTARG ;; t) limit=$OPTARG ;; n) pattern=$OPTARG ;;
+    *) usage ;;
+  esac
+done
+shift $((OPTIND - 1))
+out=${1:-}
+[ -n "$out" ] || usage
+mkdir -p "$out" && out=$(CDPATH= cd -- "$out" && pwd) || exit 125
+work=$(mktemp -d) || exit 125
+trap 'rm -rf "$work"' EXIT
+trap 'exit 130' INT TERM
+
+"$here/build.sh" "$work/library" && "$kernels/build.sh" "$work/programs" "$arch" ||
+  { echo "measure_suite.sh: building failed" >&2; exit 125; }
+
+# suite.toml as lines "NAME PROGRAM BUILD ARGUMENTS…": one key a line, strings without blanks in them.
+entries() {
+  awk '
+    function value(text) { sub(/^[^=]*= */, "", text); sub(/ *#.*$/, "", text); gsub(/[][",]/, " ", text); return text }
+    function flush_entry(   list, count, i) {
+      if (name == "") return
+      count = split(builds == "" ? all_builds : builds, list, " ")
+      for (i = 1; i <= count; ++i) print name, program, list[i], arguments
+      name = program = arguments = builds = ""
+    }
+    /^\[\[entry\]\]/ { flush_entry(); inside = 1 }
+    /^name *=/ { name = value($0); gsub(/ /, "", name) }
+    /^program *=/ { program = value($0); gsub(/ /, "", program) }
+    /^arguments *=/ { arguments = value($0) }
+    /^builds *=/ { if (inside) builds = value($0); else all_builds = value($0) }
+    END { flush_entry() }' "$kernels/suite.toml"
+}
+entries > "$work/entries"
+
+# measure MODES JOBS NAME PROGRAM BUILD [ARGUMENT…]
+measure() (
+  modes=$1 at_once=$2 name=$3.$arch.$5 program=./$4.$arch.$5
+  shift 5
+  cd "$work/programs" && "$here/measure.sh" -m "$modes" -r "$repeats" -j "$at_once" -t "$limit" -b "$work/library" \
+    -w "$work/runs/$name" -o "$out/$name.json" -- "$program" "$@" > /dev/null 2> "$work/log.$name"
+)
+
+# What does not depend on time first, several programs side by side; then the counters, one at a time.
+running=0
+while read -r name program build arguments; do
+  # shellcheck disable=SC2254
+  case $name in $pattern) ;; *) continue ;; esac
+  # shellcheck disable=SC2086
+  measure memory,sass 4 "$name" "$program" "$build" $arguments < /dev/null &
+  running=$((running + 1))
+  [ $((running % ((jobs + 3) / 4))) -ne 0 ] || wait
+done < "$work/entries"
+wait
+
+failed=0
+while read -r name program build arguments; do
+  # shellcheck disable=SC2254
+  case $name in $pattern) ;; *) continue ;; esac
+  # shellcheck disable=SC2086
+  measure memory,sass,counters 1 "$name" "$program" "$build" $arguments < /dev/null
+  status=$?
+  record=$out/$name.$arch.$build.json
+  if [ "$status" -ne 0 ]; then
+    failed=1
+    echo "$name.$arch.$build: status $status" >&2
+    sed 's/^/  /' "$work/log.$name.$arch.$build" >&2
+  fi
+  mv -f "$record.stdout" "$out/$name.$arch.$build.stdout"
+  if [ -s "$record" ] && command -v zstd > /dev/null; then zstd -q -19 --rm -f "$record"; fi
+done < "$work/entries"
+exit "$failed"
