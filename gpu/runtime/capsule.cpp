@@ -1,0 +1,157 @@
+#include "gpu/runtime/capsule.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+#include "simulator/gpu_model.hpp"
+
+namespace heddle::runtime {
+namespace {
+
+constexpr std::array<std::byte, kCapsulePage> kZeros{};
+
+std::span<const std::byte> as_span(const Capsule::Page* page, std::size_t size) {
+  return page != nullptr ? std::span<const std::byte>(page->bytes)
+                         : std::span<const std::byte>(kZeros).first(size);
+}
+
+// Pages in ascending order, looked up in ascending order.
+class PageCursor {
+ public:
+  explicit PageCursor(std::span<const Capsule::Page> pages) : rest_(pages) {}
+  const Capsule::Page* at(std::uint64_t address) {
+    while (!rest_.empty() && rest_.front().address < address) rest_ = rest_.subspan(1);
+    return !rest_.empty() && rest_.front().address == address ? &rest_.front() : nullptr;
+  }
+
+ private:
+  std::span<const Capsule::Page> rest_;
+};
+
+// Calls visit(address, bytes) for every page of every allocation.
+template <typename Visit>
+void for_each_page(const simulator::DeviceMemory& memory, Visit visit) {
+  for (const auto& [start, allocation] : memory.allocations())
+    for (std::uint64_t at = 0; at < allocation.bytes; at += kCapsulePage) {
+      const std::uint64_t size = std::min(kCapsulePage, allocation.bytes - at);
+      visit(start + at, std::span<const std::byte>(allocation.data + at, size));
+    }
+}
+
+std::unique_ptr<simulator::Device> make_device(const Capsule& capsule, const std::string& origin) {
+  try {
+    return std::make_unique<simulator::Device>(simulator::gpu_model(capsule.model));
+  } catch (const std::invalid_argument& bad) {
+    throw CapsuleError(fmt::format("{}: {}", origin, bad.what()));
+  }
+}
+
+// A page that starts and ends where pages do.
+void check_page(const simulator::DeviceMemory& memory, const Capsule::Page& page,
+                const std::string& origin) {
+  const simulator::Allocation* in = memory.find(page.address);
+  const std::uint64_t offset = in != nullptr ? page.address - in->address : 0;
+  if (in == nullptr || offset % kCapsulePage != 0 ||
+      page.bytes.size() != std::min(kCapsulePage, in->bytes - offset))
+    throw CapsuleError(
+        fmt::format("{}: its page at {:#x} is no page of an allocation", origin, page.address));
+}
+
+// `of_module`: what loading the code allocated and initialised.
+void restore_memory(simulator::DeviceMemory& memory, std::span<const std::uint64_t> of_module,
+                    const Capsule& capsule, const std::string& origin) {
+  for (const Capsule::Allocation& allocation : capsule.allocations) {
+    if (allocation.of_module) continue;
+    memory.place_next({{allocation.address, allocation.ordinal}});
+    if (!memory.allocate(allocation.bytes, allocation.label))
+      throw CapsuleError(fmt::format("{}: its allocation of {} bytes at {:#x} cannot be made",
+                                     origin, allocation.bytes, allocation.address));
+  }
+  for (const std::uint64_t address : of_module) {
+    const simulator::Allocation& allocation = memory.allocations().at(address);
+    // No more of it can have been initialised than there is code.
+    const std::uint64_t initialised =
+        std::min<std::uint64_t>(allocation.bytes, capsule.cubin.size());
+    std::memset(allocation.data, 0, initialised);
+  }
+  for (const Capsule::Page& page : capsule.before) {
+    check_page(memory, page, origin);
+    std::memcpy(memory.view(page.address, page.bytes.size()), page.bytes.data(), page.bytes.size());
+  }
+  for (const Capsule::Page& page : capsule.after) check_page(memory, page, origin);
+}
+
+}  // namespace
+
+std::vector<Capsule::Page> snapshot(const simulator::DeviceMemory& memory) {
+  return changed_pages(memory, {});
+}
+
+std::vector<Capsule::Page> changed_pages(const simulator::DeviceMemory& memory,
+                                         std::span<const Capsule::Page> before) {
+  PageCursor former(before);
+  std::vector<Capsule::Page> changed;
+  for_each_page(memory, [&](std::uint64_t address, std::span<const std::byte> bytes) {
+    if (!std::ranges::equal(bytes, as_span(former.at(address), bytes.size())))
+      changed.push_back({address, {bytes.begin(), bytes.end()}});
+  });
+  return changed;
+}
+
+CapsuleLaunch::CapsuleLaunch(const Capsule& capsule, const std::string& origin)
+    : device_(make_device(capsule, origin)) {
+  std::vector<simulator::DeviceMemory::Place> places;
+  for (const Capsule::Allocation& allocation : capsule.allocations)
+    if (allocation.of_module) places.push_back({allocation.address, allocation.ordinal});
+  device_->memory().place_next(places);
+  try {
+    module_ = std::make_unique<simulator::Module>(capsule.cubin, capsule.origin, device_->memory());
+  } catch (const std::bad_alloc&) {
+    throw CapsuleError(fmt::format("{}: the variables of its code cannot be placed", origin));
+  }
+  if (module_->global_allocations().size() != places.size())
+    throw CapsuleError(fmt::format("{}: its allocations do not match its code", origin));
+  restore_memory(device_->memory(), module_->global_allocations(), capsule, origin);
+  if (module_->constant_bank3().size() != capsule.constants.size())
+    throw CapsuleError(fmt::format("{}: its constants do not match its code", origin));
+  std::ranges::copy(capsule.constants, module_->constant_bank3().begin());
+  device_->stack_limit = capsule.stack_limit;
+
+  request_.module = module_.get();
+  request_.kernel = module_->cubin().find_kernel(capsule.kernel);
+  if (request_.kernel == nullptr)
+    throw CapsuleError(fmt::format("{}: its code has no kernel {}", origin, capsule.kernel));
+  if (capsule.parameters.size() != request_.kernel->parameter_bytes)
+    throw CapsuleError(fmt::format("{}: {} bytes of parameters for a kernel that takes {}", origin,
+                                   capsule.parameters.size(), request_.kernel->parameter_bytes));
+  request_.grid = capsule.grid;
+  request_.block = capsule.block;
+  request_.cluster = capsule.cluster;
+  request_.dynamic_shared_bytes = capsule.dynamic_shared_bytes;
+  request_.cooperative = capsule.cooperative;
+  request_.parameters = capsule.parameters;
+  if (const auto refusal = device_->check(request_))
+    throw CapsuleError(fmt::format("{}: {}", origin, refusal->why));
+}
+
+CapsuleLaunch::~CapsuleLaunch() = default;
+
+std::vector<CapsuleLaunch::Difference> CapsuleLaunch::differences(const Capsule& capsule,
+                                                                  std::size_t most) const {
+  PageCursor before(capsule.before), after(capsule.after);
+  std::vector<Difference> found;
+  for_each_page(device_->memory(), [&](std::uint64_t address, std::span<const std::byte> bytes) {
+    const Capsule::Page* changed = after.at(address);
+    const Capsule::Page* unchanged = before.at(address);
+    const auto expected = as_span(changed != nullptr ? changed : unchanged, bytes.size());
+    const auto [there, here] = std::ranges::mismatch(expected, bytes);
+    if (there == expected.end() || here == bytes.end() || found.size() >= most) return;
+    found.push_back({address + static_cast<std::uint64_t>(here - bytes.begin()), *there, *here});
+  });
+  return found;
+}
+
+}  // namespace heddle::runtime

@@ -1,0 +1,80 @@
+#include "gpu/runtime/code_image.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace heddle::runtime {
+
+Function::Function(simulator::Module& in, const isa::Kernel& described,
+                   std::uint32_t default_shared_limit)
+    : module(in),
+      kernel(described),
+      max_dynamic_shared_bytes(static_cast<int>(
+          default_shared_limit - std::min(default_shared_limit, static_shared_bytes()))) {}
+
+std::uint32_t max_threads_per_block(const simulator::GpuModel& model, const isa::Kernel& kernel) {
+  std::uint32_t most = model.max_threads_per_block;
+  if (kernel.max_threads != 0) most = std::min(most, kernel.max_threads);
+  const std::uint32_t unit = model.register_allocation_unit;
+  const std::uint32_t per_warp = (kernel.registers * simulator::kWarpSize + unit - 1) / unit * unit;
+  if (per_warp == 0) return most;
+  std::uint32_t warps = model.registers_per_block / per_warp;
+  warps -= warps % model.warp_allocation_granularity;
+  return std::min(most, warps * simulator::kWarpSize);
+}
+
+std::vector<isa::FatEntry> entries_for(isa::Arch arch, std::vector<isa::FatEntry> entries) {
+  const auto device = static_cast<std::uint32_t>(isa::sm_number(arch));
+  std::uint32_t best = 0;
+  for (const isa::FatEntry& entry : entries)
+    if (entry.kind == isa::FatEntry::Kind::elf && entry.sm / 10 == device / 10 &&
+        entry.sm <= device)
+      best = std::max(best, entry.sm);
+  std::erase_if(entries, [best](const isa::FatEntry& entry) {
+    return entry.kind != isa::FatEntry::Kind::elf || entry.sm != best;
+  });
+  return entries;
+}
+
+std::string describe_entries(std::span<const isa::FatEntry> entries) {
+  std::set<std::string> names;
+  for (const isa::FatEntry& entry : entries)
+    names.insert(
+        fmt::format("{}sm_{}", entry.kind == isa::FatEntry::Kind::ptx ? "PTX for " : "", entry.sm));
+  if (names.empty()) return "no device code";
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
+CodeImage::CodeImage(std::vector<isa::FatEntry> cubins, const std::string& origin,
+                     simulator::DeviceMemory& memory, std::uint32_t default_shared_limit) {
+  for (isa::FatEntry& entry : cubins) {
+    const std::string from = entry.identifier.empty() ? origin : entry.identifier;
+    auto module = std::make_unique<simulator::Module>(std::move(entry.contents), from, memory);
+    for (const isa::Kernel& kernel : module->cubin().kernels)
+      functions_.try_emplace(kernel.name,
+                             std::make_unique<Function>(*module, kernel, default_shared_limit));
+    modules_.push_back(std::move(module));
+  }
+}
+
+Function* CodeImage::function(std::string_view name) {
+  const auto found = functions_.find(name);
+  return found == functions_.end() ? nullptr : found->second.get();
+}
+
+std::optional<CodeImage::Variable> CodeImage::variable(std::string_view name) const {
+  for (const auto& module : modules_)
+    if (const auto global = module->find_global(name)) return Variable{module.get(), *global};
+  return std::nullopt;
+}
+
+std::vector<std::string_view> CodeImage::kernel_names() const {
+  std::vector<std::string_view> names;
+  for (const auto& [name, function] : functions_) names.push_back(name);
+  return names;
+}
+
+}  // namespace heddle::runtime

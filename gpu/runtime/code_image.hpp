@@ -1,0 +1,66 @@
+// Device code as a context has loaded it: the cubins of one fat binary, and their kernels.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "isa/arch.hpp"
+#include "isa/cubin.hpp"
+#include "simulator/launch.hpp"
+
+namespace heddle::runtime {
+
+// A kernel and what a program has set on it.
+struct Function {
+  Function(simulator::Module& in, const isa::Kernel& described, std::uint32_t default_shared_limit);
+
+  simulator::Module& module;
+  const isa::Kernel& kernel;
+  // Shared memory of one block without what the system reserves.
+  std::uint32_t static_shared_bytes() const {
+    return kernel.static_shared_bytes - kernel.reserved_shared_bytes;
+  }
+  std::atomic<int> max_dynamic_shared_bytes;
+  std::atomic<int> preferred_carveout{-1};
+  std::atomic<int> non_portable_cluster_size{0};
+};
+
+// Threads of the largest block a kernel can be launched with: launch bounds and registers limit it.
+std::uint32_t max_threads_per_block(const simulator::GpuModel& model, const isa::Kernel& kernel);
+
+// The cubins of a fat binary that `arch` can run: same major number, the highest minor number not
+// above the device's. Several when the fat binary has several (an empty one from the linker, …).
+std::vector<isa::FatEntry> entries_for(isa::Arch arch, std::vector<isa::FatEntry> entries);
+// "sm_75, sm_80, PTX for sm_90": what a fat binary has, for messages.
+std::string describe_entries(std::span<const isa::FatEntry> entries);
+
+class CodeImage {
+ public:
+  // Places every cubin in `memory`. Throws isa::CubinError, std::bad_alloc.
+  CodeImage(std::vector<isa::FatEntry> cubins, const std::string& origin,
+            simulator::DeviceMemory& memory, std::uint32_t default_shared_limit);
+
+  // Null: no such kernel, or variable.
+  Function* function(std::string_view name);
+  struct Variable {
+    simulator::Module* module;
+    simulator::Module::Global global;
+  };
+  std::optional<Variable> variable(std::string_view name) const;
+  std::span<const std::unique_ptr<simulator::Module>> modules() const { return modules_; }
+  std::vector<std::string_view> kernel_names() const;
+
+ private:
+  std::vector<std::unique_ptr<simulator::Module>> modules_;
+  std::map<std::string, std::unique_ptr<Function>, std::less<>> functions_;
+};
+
+}  // namespace heddle::runtime

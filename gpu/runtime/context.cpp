@@ -1,0 +1,101 @@
+#include "gpu/runtime/context.hpp"
+
+#include <algorithm>
+
+namespace heddle::runtime {
+namespace {
+
+// Constant variables get addresses that lie below all device memory (simulator/memory.cpp) and
+// above the windows of generic addresses: copies by address reach them, kernels do not.
+constexpr std::uint64_t kConstantAddresses = 0x8'0000'0000;
+
+}  // namespace
+
+Context::Context(const simulator::GpuModel& model, ContextOptions options)
+    : options_(std::move(options)),
+      device_(model),
+      limits_{{abi::Limit::stack_size, 1024},
+              {abi::Limit::printf_fifo_size, 1 << 20},
+              {abi::Limit::malloc_heap_size, 8 << 20},
+              {abi::Limit::dev_runtime_pending_launch_count, 2048},
+              {abi::Limit::max_l2_fetch_granularity, 64},
+              {abi::Limit::persisting_l2_cache_size, 0}},
+      next_constant_address_(kConstantAddresses) {
+  legacy_->id = 1;
+}
+
+Context::~Context() {
+  engine_.run([this](Ticket) {  // modules give their variables back while the device is there
+    std::lock_guard lock(mutex_);
+    images_.clear();
+  });
+}
+
+std::size_t Context::finish() {
+  engine_.wait(engine_.last_submitted());
+  std::lock_guard lock(mutex_);
+  std::size_t bytes = 0;
+  for (const Output& output : output_) bytes += output.text.size();
+  return bytes;
+}
+
+Error Context::wait_for(Ticket ticket) {
+  engine_.wait(ticket);
+  std::vector<Output> shown;
+  {
+    std::lock_guard lock(mutex_);
+    const auto later = std::ranges::find_if(
+        output_, [ticket](const Output& output) { return output.ticket > ticket; });
+    shown.assign(std::move_iterator(output_.begin()), std::move_iterator(later));
+    output_.erase(output_.begin(), later);
+  }
+  for (const Output& output : shown) options_.print(output.text);
+  if (lost() && fault_ticket_ <= ticket) observed_ = fault_.load();
+  return observed_;
+}
+
+Error Context::run(Engine::Action action) { return wait_for(engine_.run(std::move(action))); }
+
+void Context::submit(Stream& stream, Engine::Action action, Engine::Length length) {
+  const Ticket ticket = engine_.submit(std::move(action), length);
+  Ticket last = stream.last;
+  while (last < ticket && !stream.last.compare_exchange_weak(last, ticket)) {
+  }
+}
+
+Error Context::submit(Stream& stream, Engine::Action action, bool wait) {
+  if (wait) return run(std::move(action));
+  submit(stream, std::move(action), Engine::Length::brief);
+  return Error::success;
+}
+
+void Context::fail(Ticket ticket, Error error, const std::string& why) {
+  if (!lost()) {
+    fault_ticket_ = ticket;
+    fault_ = error;
+  }
+  options_.notice(why);
+}
+
+Error Context::set_limit(abi::Limit limit, std::uint64_t value) {
+  constexpr std::uint64_t kMostStackBytes = 512 << 10;  // local memory per thread
+  {
+    std::lock_guard lock(mutex_);
+    const auto found = limits_.find(limit);
+    if (found == limits_.end()) return Error::unsupported_limit;
+    if (limit == abi::Limit::stack_size && value > kMostStackBytes) return Error::invalid_value;
+    found->second = value;
+  }
+  if (limit != abi::Limit::stack_size) return Error::success;
+  return run([this, value](Ticket) { device_.stack_limit = value; });
+}
+
+Error Context::limit(abi::Limit limit, std::uint64_t& value) const {
+  std::lock_guard lock(mutex_);
+  const auto found = limits_.find(limit);
+  if (found == limits_.end()) return Error::unsupported_limit;
+  value = found->second;
+  return Error::success;
+}
+
+}  // namespace heddle::runtime

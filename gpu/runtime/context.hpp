@@ -1,0 +1,152 @@
+// A context: one simulated device with its memory, code, streams and events, and the queue of work.
+// This is the core that both a runtime-API and a driver-API front stand on; it prints nothing and
+// knows of no process-wide state. Every method may be called from any thread.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+#include "gpu/runtime/abi.hpp"
+#include "gpu/runtime/code_image.hpp"
+#include "gpu/runtime/copy.hpp"
+#include "gpu/runtime/engine.hpp"
+#include "gpu/runtime/error.hpp"
+#include "gpu/runtime/launch_observer.hpp"
+#include "gpu/runtime/memory_table.hpp"
+#include "gpu/runtime/stream.hpp"
+#include "simulator/gpu_model.hpp"
+#include "simulator/launch.hpp"
+
+namespace heddle::runtime {
+
+struct ContextOptions {
+  unsigned threads = 1;                // host threads per launch
+  std::uint64_t max_instructions = 0;  // warp instructions per launch; 0: no limit
+  std::vector<std::shared_ptr<LaunchObserver>> observers;
+  // Device printf output, at the points where CUDA shows it.
+  std::function<void(std::string_view)> print = [](std::string_view) {};
+  // Something the user should know (a fault, why a launch was refused).
+  std::function<void(const std::string&)> notice = [](const std::string&) {};
+};
+
+struct LaunchShape {
+  simulator::Dim3 grid, block, cluster{1, 1, 1};
+  std::size_t dynamic_shared_bytes = 0;
+  bool cooperative = false;
+};
+
+enum class DefaultStream { legacy, per_thread };  // what stream 0 means to the caller
+
+class Context {
+ public:
+  Context(const simulator::GpuModel& model, ContextOptions options);
+  ~Context();
+  Context(const Context&) = delete;
+  Context& operator=(const Context&) = delete;
+
+  const simulator::GpuModel& model() const { return device_.model(); }
+  // The error that has made the context useless, once a call that waited has learned of it.
+  Error status() const { return observed_; }
+  bool inside_action() const { return engine_.inside_action(); }
+  // Carries out all that was submitted, and shows nothing. Bytes of output that nobody will see.
+  std::size_t finish();
+
+  // Memory (context_memory.cpp). Addresses are device addresses; for pinned, registered and managed
+  // memory they equal the host's.
+  Error allocate(std::uint64_t bytes, std::string_view label, std::uint64_t& address);
+  Error allocate_host(std::uint64_t bytes, MemoryKind kind, unsigned flags, void*& host);
+  Error register_host(void* host, std::uint64_t bytes, unsigned flags);
+  Error unregister_host(void* host);
+  Error free(std::uint64_t address);
+  Error free_host(void* host);
+  Error free_later(std::uint64_t address, Stream& stream);
+  std::optional<MemoryBlock> find_memory(std::uint64_t address) const;
+  Error memory_info(std::uint64_t& free_bytes, std::uint64_t& total_bytes);
+  // `wait`: the caller wants the effect before it goes on (cudaMemcpy and not cudaMemcpyAsync).
+  Error copy(const CopyRequest& request, Stream& stream, bool wait);
+  Error fill(const FillRequest& request, Stream& stream, bool wait);
+
+  // Streams and events (context_streams.cpp). Null: no such stream, or event.
+  std::shared_ptr<Stream> create_stream(unsigned flags, int priority);
+  std::shared_ptr<Stream> stream(abi::Handle handle, DefaultStream meaning);
+  bool destroy_stream(abi::Handle handle);
+  Error synchronize(Stream& stream);
+  Error synchronize();
+  bool idle(Stream& stream) const;
+  std::shared_ptr<Event> create_event(unsigned flags);
+  std::shared_ptr<Event> event(abi::Handle handle) const;
+  bool destroy_event(abi::Handle handle);
+  void record(Event& event, Stream& stream);
+  bool reached(const Event& event) const;  // or never recorded
+  Error synchronize(const Event& event);
+  // Runs `action` after the work in `stream`; it is told the error the context is in by then.
+  void call_host(Stream& stream, std::function<void(Error)> action);
+
+  // Code and launches (context_launch.cpp).
+  // Loads what fits this device from a fat binary or a cubin; `why` says what went wrong.
+  Error load(std::span<const std::byte> binary, const std::string& origin, CodeImage*& image,
+             std::string& why);
+  void unload(CodeImage* image);
+  // Checks a launch and submits it. `arguments` points to one pointer per kernel parameter.
+  Error launch(const Function& function, const LaunchShape& shape, void* const* arguments,
+               Stream& stream);
+  // Where the host side reaches a variable, and the address kernels (or, for constants, copies)
+  // use.
+  std::optional<MemoryBlock> variable(const CodeImage& image, std::string_view name) const;
+
+  Error set_limit(abi::Limit limit, std::uint64_t value);
+  Error limit(abi::Limit limit, std::uint64_t& value) const;
+
+ private:
+  struct Output {
+    Ticket ticket;
+    std::string text;
+  };
+
+  // Waits for what was submitted up to `ticket`, shows its output, learns of faults in it.
+  Error wait_for(Ticket ticket);
+  // Runs as part of the calling thread's wait; what was submitted before is done then.
+  Error run(Engine::Action action);
+  void submit(Stream& stream, Engine::Action action, Engine::Length length);
+  Error submit(Stream& stream, Engine::Action action, bool wait);
+  Ticket last_of(const Stream& stream) const;
+  void carry_out(const simulator::LaunchRequest& request, Ticket ticket);
+  void fail(Ticket ticket, Error error, const std::string& why);  // inside actions
+  bool lost() const { return fault_ != Error::success; }          // inside actions
+  void register_variables(const CodeImage& image);
+
+  ContextOptions options_;
+  simulator::Device device_;  // touched by actions only
+  MemoryTable memory_;
+
+  mutable std::mutex mutex_;  // of what follows
+  std::map<abi::Handle, std::shared_ptr<Stream>> streams_;
+  std::map<std::thread::id, std::shared_ptr<Stream>> thread_streams_;
+  std::map<abi::Handle, std::shared_ptr<Event>> events_;
+  std::map<const CodeImage*, std::unique_ptr<CodeImage>> images_;
+  std::vector<Output> output_;
+  std::map<abi::Limit, std::uint64_t> limits_;
+  std::map<const simulator::Module*, std::uint64_t> constant_addresses_;
+  std::uint64_t next_constant_address_;
+  std::uint64_t next_stream_id_ = 2;
+
+  std::shared_ptr<Stream> legacy_ = std::make_shared<Stream>();
+  std::atomic<Error> fault_{Error::success};  // set by actions, after fault_ticket_
+  std::atomic<Ticket> fault_ticket_{0};
+  std::atomic<Error> observed_{Error::success};  // what calls have seen of it
+  Progress progress_;                            // touched by actions only
+
+  Engine engine_;  // last: its actions use everything above, and end before that goes
+};
+
+}  // namespace heddle::runtime

@@ -1,0 +1,202 @@
+#include <cstring>
+#include <exception>
+#include <new>
+
+#include <fmt/format.h>
+
+#include "gpu/runtime/context.hpp"
+
+namespace heddle::runtime {
+namespace {
+
+constexpr std::uint64_t kConstantBankBytes = 64 << 10;
+
+Error error_of(simulator::Fault::Kind kind) {
+  using enum simulator::Fault::Kind;
+  switch (kind) {
+    case illegal_address:
+      return Error::illegal_address;
+    case misaligned_address:
+      return Error::misaligned_address;
+    case illegal_instruction:
+    case unsupported_instruction:
+      return Error::illegal_instruction;
+    case assert_:
+      return Error::assert_failed;
+    case deadlock:  // a GPU would hang until its watchdog ends it
+    case instruction_limit:
+      return Error::launch_timeout;
+    case stack_overflow:
+      return Error::hardware_stack_error;
+    case invalid_pc:
+      return Error::invalid_pc;
+    case trap:
+    case interrupted:
+      break;
+  }
+  return Error::launch_failure;
+}
+
+std::vector<std::byte> pack_parameters(const isa::Kernel& kernel, void* const* arguments) {
+  std::vector<std::byte> packed(kernel.parameter_bytes);
+  for (const isa::KernelParameter& parameter : kernel.parameters) {
+    if (parameter.offset > packed.size() || parameter.size > packed.size() - parameter.offset)
+      throw isa::CubinError(fmt::format("{}: parameter {} lies outside the parameters", kernel.name,
+                                        parameter.ordinal));
+    std::memcpy(packed.data() + parameter.offset, arguments[parameter.ordinal], parameter.size);
+  }
+  return packed;
+}
+
+}  // namespace
+
+Error Context::load(std::span<const std::byte> binary, const std::string& origin, CodeImage*& image,
+                    std::string& why) {
+  image = nullptr;
+  try {
+    auto entries = isa::read_fat_binary(binary, origin);
+    const std::string found = describe_entries(entries);
+    auto cubins = entries_for(model().arch, std::move(entries));
+    if (cubins.empty()) {
+      why = fmt::format("{} has {}, none of which {} ({}) runs; build it with -arch={}", origin,
+                        found, model().name, isa::name(model().arch), isa::name(model().arch));
+      return Error::no_kernel_image_for_device;
+    }
+    std::unique_ptr<CodeImage> loaded;
+    std::exception_ptr failure;
+    const Error error = run([&](Ticket) {
+      try {
+        loaded = std::make_unique<CodeImage>(std::move(cubins), origin, device_.memory(),
+                                             model().shared_bytes_per_block);
+        register_variables(*loaded);
+      } catch (...) {
+        failure = std::current_exception();
+      }
+    });
+    if (failure) std::rethrow_exception(failure);
+    if (error != Error::success) return error;
+    std::lock_guard lock(mutex_);
+    image = loaded.get();
+    images_.emplace(image, std::move(loaded));
+    return Error::success;
+  } catch (const isa::CubinError& bad) {
+    why = bad.what();
+    return Error::invalid_kernel_image;
+  } catch (const std::bad_alloc&) {
+    why = fmt::format("{}: its variables do not fit in device memory", origin);
+    return Error::memory_allocation;
+  }
+}
+
+// Inside an action.
+void Context::register_variables(const CodeImage& image) {
+  for (const auto& [address, allocation] : device_.memory().allocations()) {
+    if (memory_.find(address)) continue;
+    const MemoryKind kind = allocation.host_mapped ? MemoryKind::managed : MemoryKind::device;
+    memory_.insert({address, allocation.bytes, allocation.data, kind, 0, true});
+  }
+  std::lock_guard lock(mutex_);
+  for (const auto& module : image.modules()) {
+    const auto bank = module->constant_bank3();
+    if (bank.empty()) continue;
+    constant_addresses_[module.get()] = next_constant_address_;
+    memory_.insert(
+        {next_constant_address_, bank.size(), bank.data(), MemoryKind::constant, 0, true});
+    next_constant_address_ += kConstantBankBytes;
+  }
+}
+
+void Context::unload(CodeImage* image) {
+  engine_.run([&](Ticket) {
+    std::unique_ptr<CodeImage> doomed;
+    {
+      std::lock_guard lock(mutex_);
+      const auto found = images_.find(image);
+      if (found == images_.end()) return;
+      doomed = std::move(found->second);
+      images_.erase(found);
+      for (const auto& module : doomed->modules())
+        if (const auto at = constant_addresses_.extract(module.get())) memory_.remove(at.mapped());
+    }
+    doomed.reset();
+    for (const std::uint64_t address : memory_.module_blocks())
+      if (device_.memory().find(address) == nullptr) memory_.remove(address);
+  });
+}
+
+std::optional<MemoryBlock> Context::variable(const CodeImage& image, std::string_view name) const {
+  const auto found = image.variable(name);
+  if (!found) return std::nullopt;
+  std::uint64_t address = found->global.address;
+  if (found->global.is_constant) {
+    std::lock_guard lock(mutex_);
+    const auto bank = constant_addresses_.find(found->module);
+    if (bank == constant_addresses_.end()) return std::nullopt;
+    address += bank->second;
+  }
+  auto block = memory_.find(address);
+  if (!block || found->global.bytes > block->bytes - (address - block->address))
+    return std::nullopt;
+  block->data += address - block->address;
+  block->address = address;
+  block->bytes = found->global.bytes;
+  return block;
+}
+
+Error Context::launch(const Function& function, const LaunchShape& shape, void* const* arguments,
+                      Stream& stream) {
+  if (arguments == nullptr && !function.kernel.parameters.empty()) return Error::invalid_value;
+  if (shape.dynamic_shared_bytes > static_cast<std::size_t>(function.max_dynamic_shared_bytes)) {
+    options_.notice(fmt::format(
+        "{}: {} bytes of dynamic shared memory, but {} are allowed: raise "
+        "cudaFuncAttributeMaxDynamicSharedMemorySize with cudaFuncSetAttribute (at most {} on {})",
+        function.kernel.name, shape.dynamic_shared_bytes, function.max_dynamic_shared_bytes.load(),
+        model().shared_bytes_per_block_optin - function.static_shared_bytes(), model().name));
+    return Error::invalid_value;
+  }
+  simulator::LaunchRequest request;
+  request.module = &function.module;
+  request.kernel = &function.kernel;
+  request.grid = shape.grid;
+  request.block = shape.block;
+  request.cluster = shape.cluster;
+  request.dynamic_shared_bytes = static_cast<std::uint32_t>(shape.dynamic_shared_bytes);
+  request.cooperative = shape.cooperative;
+  request.parameters = pack_parameters(function.kernel, arguments);
+  if (const auto refusal = device_.check(request)) {
+    options_.notice(fmt::format("{}: {}", function.kernel.name, refusal->why));
+    return error_by_name(refusal->cuda_error).value_or(Error::invalid_configuration);
+  }
+  submit(
+      stream,
+      [this, request = std::move(request)](Ticket ticket) {
+        if (!lost()) carry_out(request, ticket);
+      },
+      Engine::Length::unbounded);
+  return Error::success;
+}
+
+void Context::carry_out(const simulator::LaunchRequest& request, Ticket ticket) try {
+  std::string text;
+  const simulator::LaunchOptions options{
+      .threads = options_.threads,
+      .max_instructions = options_.max_instructions,
+      .print = [&text](std::string_view more) { text += more; },
+      .interrupted = {},
+  };
+  for (const auto& observer : options_.observers) observer->before(device_, request);
+  const simulator::LaunchOutcome outcome = device_.launch(request, options);
+  ++progress_.actions;
+  for (const simulator::InstructionCounts& counts : outcome.counts)
+    progress_.warp_instructions += counts.executed;
+  for (const auto& observer : options_.observers) observer->after(device_, request, outcome);
+  if (!text.empty()) {
+    std::lock_guard lock(mutex_);
+    output_.push_back({ticket, std::move(text)});
+  }
+  if (outcome.fault) fail(ticket, error_of(outcome.fault->kind), outcome.fault->message());
+} catch (const std::exception& failure) {
+  fail(ticket, Error::unknown, fmt::format("{}: {}", request.kernel->name, failure.what()));
+}
+
+}  // namespace heddle::runtime

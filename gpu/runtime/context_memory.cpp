@@ -1,0 +1,204 @@
+#include <cstring>
+#include <memory>
+#include <new>
+#include <stdexcept>
+
+#include "gpu/runtime/context.hpp"
+
+namespace heddle::runtime {
+namespace {
+
+enum class Expected { host, device, either };
+
+// One end of a copy, looked up.
+struct Side {
+  std::byte* data = nullptr;
+  bool on_device = false;
+  bool pageable = false;  // host memory that the driver would have to stage
+};
+
+std::optional<Side> resolve(const MemoryTable& memory, const Placed& placed, const Box& box,
+                            Expected expected) {
+  if (placed.address == 0) return std::nullopt;
+  if (box.height > 1 && placed.pitch < box.width) return std::nullopt;
+  const auto block = memory.find(placed.address);
+  if (!block) {
+    if (expected == Expected::device) return std::nullopt;
+    return Side{reinterpret_cast<std::byte*>(placed.address), false, true};
+  }
+  if (expected == Expected::host && block->on_device()) return std::nullopt;
+  const std::uint64_t offset = placed.address - block->address;
+  if (span_of(placed, box) > block->bytes - offset) return std::nullopt;
+  return Side{block->data + offset, block->on_device(), false};
+}
+
+std::pair<Expected, Expected> expected_sides(abi::MemcpyKind kind) {
+  switch (kind) {
+    case abi::MemcpyKind::host_to_host:
+      return {Expected::host, Expected::host};
+    case abi::MemcpyKind::host_to_device:
+      return {Expected::device, Expected::host};
+    case abi::MemcpyKind::device_to_host:
+      return {Expected::host, Expected::device};
+    case abi::MemcpyKind::device_to_device:
+      return {Expected::device, Expected::device};
+    case abi::MemcpyKind::by_address:
+      break;
+  }
+  return {Expected::either, Expected::either};
+}
+
+// The bytes of a pageable source as they are now, packed.
+std::shared_ptr<std::byte[]> staged(const std::byte* source, const Placed& from, const Box& box) {
+  auto copy = std::make_shared_for_overwrite<std::byte[]>(box.width * box.height * box.depth);
+  const Placed packed{0, box.width, box.width * box.height};
+  copy_box(copy.get(), packed, source, from, box);
+  return copy;
+}
+
+}  // namespace
+
+Error Context::allocate(std::uint64_t bytes, std::string_view label, std::uint64_t& address) {
+  address = 0;
+  if (bytes == 0) return Error::success;
+  std::optional<std::uint64_t> given;
+  const Error error = run([&](Ticket) {
+    try {
+      given = device_.memory().allocate(bytes, std::string(label));
+    } catch (const std::bad_alloc&) {
+    }
+    if (given) memory_.insert({*given, bytes, device_.memory().view(*given, bytes)});
+  });
+  if (error != Error::success) return error;
+  if (!given) return Error::memory_allocation;
+  address = *given;
+  return Error::success;
+}
+
+Error Context::allocate_host(std::uint64_t bytes, MemoryKind kind, unsigned flags, void*& host) {
+  host = nullptr;
+  if (bytes == 0) return Error::success;
+  const char* label = kind == MemoryKind::managed ? "cudaMallocManaged" : "cudaHostAlloc";
+  std::optional<std::uint64_t> given;
+  const Error error = run([&](Ticket) {
+    given = device_.memory().allocate_host_visible(bytes, label);
+    if (given) memory_.insert({*given, bytes, device_.memory().view(*given, bytes), kind, flags});
+  });
+  if (error != Error::success) return error;
+  if (!given) return Error::memory_allocation;
+  host = reinterpret_cast<void*>(*given);
+  return Error::success;
+}
+
+Error Context::register_host(void* host, std::uint64_t bytes, unsigned flags) {
+  const auto address = reinterpret_cast<std::uint64_t>(host);
+  if (host == nullptr || bytes == 0 || address + bytes < address) return Error::invalid_value;
+  auto* data = static_cast<std::byte*>(host);
+  bool inserted = false;
+  const Error error = run([&](Ticket) {
+    inserted = memory_.insert({address, bytes, data, MemoryKind::registered, flags});
+    if (inserted) device_.memory().map_host(data, bytes, "cudaHostRegister");
+  });
+  if (error == Error::success && !inserted) return Error::host_memory_already_registered;
+  return error;
+}
+
+Error Context::unregister_host(void* host) {
+  const auto address = reinterpret_cast<std::uint64_t>(host);
+  const auto block = memory_.find(address);
+  if (!block || block->address != address || block->kind != MemoryKind::registered)
+    return Error::host_memory_not_registered;
+  return run([&](Ticket) {
+    memory_.remove(address);
+    device_.memory().free(address);
+  });
+}
+
+Error Context::free(std::uint64_t address) {
+  const auto block = memory_.find(address);
+  if (!block || block->address != address || block->owned_by_module) return Error::invalid_value;
+  if (block->kind != MemoryKind::device && block->kind != MemoryKind::managed)
+    return Error::invalid_value;
+  return run([&](Ticket) {
+    if (memory_.remove(address)) device_.memory().free(address);
+  });
+}
+
+Error Context::free_host(void* host) {
+  const auto address = reinterpret_cast<std::uint64_t>(host);
+  const auto block = memory_.find(address);
+  if (!block || block->address != address || block->kind != MemoryKind::pinned)
+    return Error::invalid_value;
+  return run([&](Ticket) {
+    if (memory_.remove(address)) device_.memory().free(address);
+  });
+}
+
+Error Context::free_later(std::uint64_t address, Stream& stream) {
+  const auto block = memory_.find(address);
+  if (!block || block->address != address || block->kind != MemoryKind::device ||
+      block->owned_by_module)
+    return Error::invalid_value;
+  if (!memory_.remove(address)) return Error::invalid_value;
+  submit(
+      stream, [this, address](Ticket) { device_.memory().free(address); }, Engine::Length::brief);
+  return Error::success;
+}
+
+std::optional<MemoryBlock> Context::find_memory(std::uint64_t address) const {
+  return memory_.find(address);
+}
+
+Error Context::memory_info(std::uint64_t& free_bytes, std::uint64_t& total_bytes) {
+  return run([&](Ticket) {
+    total_bytes = device_.memory().capacity();
+    free_bytes = total_bytes - device_.memory().used();
+  });
+}
+
+Error Context::copy(const CopyRequest& request, Stream& stream, bool wait) {
+  const Box& box = request.box;
+  if (box.empty()) return Error::success;
+  if (request.kind < abi::MemcpyKind::host_to_host || request.kind > abi::MemcpyKind::by_address)
+    return Error::invalid_memcpy_direction;
+  const auto [to_expected, from_expected] = expected_sides(request.kind);
+  const auto to = resolve(memory_, request.destination, box, to_expected);
+  const auto from = resolve(memory_, request.source, box, from_expected);
+  if (!to || !from) return Error::invalid_value;
+
+  // "API synchronization behavior" of CUDA's reference: what is staged from pageable memory may be
+  // overwritten once the call returns; what goes to pageable memory is there; a copy within the
+  // device does not hold the host up.
+  if (from->on_device && to->on_device) wait = false;
+  if (!from->on_device && !to->on_device && (from->pageable || to->pageable)) wait = true;
+  if (to->pageable) wait = true;
+  Placed source = request.source;
+  std::shared_ptr<std::byte[]> staging;
+  if (from->pageable && !wait) {
+    staging = staged(from->data, source, box);
+    source = {0, box.width, box.width * box.height};
+  }
+  const std::byte* data = staging ? staging.get() : from->data;
+  return submit(
+      stream,
+      [this, staging, data, source, to = to->data, destination = request.destination, box](Ticket) {
+        if (!lost()) copy_box(to, destination, data, source, box);
+      },
+      wait);
+}
+
+Error Context::fill(const FillRequest& request, Stream& stream, bool wait) {
+  const Box& box = request.box;
+  if (box.empty()) return Error::success;
+  const auto to = resolve(memory_, request.destination, box, Expected::device);
+  if (!to) return Error::invalid_value;
+  if (to->on_device) wait = false;  // only fills of host memory hold the host up
+  return submit(
+      stream,
+      [this, to = to->data, destination = request.destination, box, value = request.value](Ticket) {
+        if (!lost()) fill_box(to, destination, box, value);
+      },
+      wait);
+}
+
+}  // namespace heddle::runtime

@@ -1,0 +1,107 @@
+#include <algorithm>
+
+#include "gpu/runtime/context.hpp"
+
+namespace heddle::runtime {
+
+std::shared_ptr<Stream> Context::create_stream(unsigned flags, int priority) {
+  auto stream = std::make_shared<Stream>();
+  stream->flags = flags;
+  stream->priority = priority;
+  std::lock_guard lock(mutex_);
+  stream->id = next_stream_id_++;
+  streams_[stream.get()] = stream;
+  return stream;
+}
+
+std::shared_ptr<Stream> Context::stream(abi::Handle handle, DefaultStream meaning) {
+  auto name = reinterpret_cast<std::uintptr_t>(handle);
+  if (name == 0)
+    name = meaning == DefaultStream::legacy ? abi::kStreamLegacy : abi::kStreamPerThread;
+  if (name == abi::kStreamLegacy) return legacy_;
+  std::lock_guard lock(mutex_);
+  if (name == abi::kStreamPerThread) {
+    std::shared_ptr<Stream>& mine = thread_streams_[std::this_thread::get_id()];
+    if (!mine) {
+      mine = std::make_shared<Stream>();
+      mine->id = next_stream_id_++;
+    }
+    return mine;
+  }
+  const auto found = streams_.find(handle);
+  return found == streams_.end() ? nullptr : found->second;
+}
+
+bool Context::destroy_stream(abi::Handle handle) {
+  // Work that is in it goes on; the engine does not need the stream for that.
+  std::lock_guard lock(mutex_);
+  return streams_.erase(handle) != 0;
+}
+
+Ticket Context::last_of(const Stream& stream) const {
+  if (&stream != legacy_.get()) return stream.last;
+  Ticket last = legacy_->last;
+  std::lock_guard lock(mutex_);
+  const auto include = [&last](const auto& entry) {
+    if (entry.second->ordered_with_legacy()) last = std::max<Ticket>(last, entry.second->last);
+  };
+  std::ranges::for_each(streams_, include);
+  std::ranges::for_each(thread_streams_, include);
+  return last;
+}
+
+Error Context::synchronize(Stream& stream) { return wait_for(last_of(stream)); }
+
+Error Context::synchronize() { return wait_for(engine_.last_submitted()); }
+
+bool Context::idle(Stream& stream) const { return engine_.done(last_of(stream)); }
+
+std::shared_ptr<Event> Context::create_event(unsigned flags) {
+  auto event = std::make_shared<Event>(flags);
+  std::lock_guard lock(mutex_);
+  events_[event.get()] = event;
+  return event;
+}
+
+std::shared_ptr<Event> Context::event(abi::Handle handle) const {
+  std::lock_guard lock(mutex_);
+  const auto found = events_.find(handle);
+  return found == events_.end() ? nullptr : found->second;
+}
+
+bool Context::destroy_event(abi::Handle handle) {
+  std::lock_guard lock(mutex_);
+  return events_.erase(handle) != 0;
+}
+
+void Context::record(Event& event, Stream& stream) {
+  auto recording = std::make_shared<Event::Recording>();
+  recording->ticket = engine_.submit(
+      [this, recording](Ticket) {
+        ++progress_.actions;
+        recording->progress = progress_;
+      },
+      Engine::Length::brief);
+  Ticket last = stream.last;
+  while (last < recording->ticket && !stream.last.compare_exchange_weak(last, recording->ticket)) {
+  }
+  event.set(std::move(recording));
+}
+
+bool Context::reached(const Event& event) const {
+  const auto recording = event.recording();
+  return !recording || engine_.done(recording->ticket);
+}
+
+Error Context::synchronize(const Event& event) {
+  const auto recording = event.recording();
+  return recording ? wait_for(recording->ticket) : status();
+}
+
+void Context::call_host(Stream& stream, std::function<void(Error)> action) {
+  submit(
+      stream, [this, action = std::move(action)](Ticket) { action(fault_); },
+      Engine::Length::unbounded);
+}
+
+}  // namespace heddle::runtime

@@ -1,0 +1,98 @@
+// Events.
+#include "gpu/runtime/cudart/api.hpp"
+
+namespace heddle::runtime {
+
+namespace {
+
+constexpr unsigned kKnownFlags =
+    abi::kEventBlockingSync | abi::kEventDisableTiming | abi::kEventInterprocess;
+
+template <typename Body>
+Error on_event(abi::Handle handle, Body body) {
+  return on_device([&](Context& context) -> Error {
+    const auto event = context.event(handle);
+    return event ? body(context, *event) : Error::invalid_resource_handle;
+  });
+}
+
+// Launches are not timed yet. What is given instead depends on the work alone, never on the machine
+// that simulates it: one warp instruction per cycle and scheduler of the whole GPU, and a
+// microsecond for every launch or event, so that nobody divides by zero.
+float placeholder_milliseconds(const Progress& start, const Progress& end) {
+  const simulator::GpuModel& model = Runtime::instance().model();
+  constexpr double kSchedulersPerSm = 4;
+  const auto instructions = static_cast<double>(end.warp_instructions - start.warp_instructions);
+  const auto actions = static_cast<double>(end.actions - start.actions);
+  return static_cast<float>(instructions / (kSchedulersPerSm * model.sms * model.clock_khz) +
+                            actions * 1e-3);
+}
+
+Error record(abi::Handle event, abi::Handle stream, DefaultStream zero) {
+  return on_stream(stream, zero, [&](Context& context, Stream& in) {
+    const auto found = context.event(event);
+    if (!found) return Error::invalid_resource_handle;
+    context.record(*found, in);
+    return Error::success;
+  });
+}
+
+}  // namespace
+
+HEDDLE_API Error cudaEventCreateWithFlags(abi::Handle* event, unsigned flags) {
+  return on_device([&](Context& context) {
+    if (event == nullptr || (flags & ~kKnownFlags) != 0) return Error::invalid_value;
+    *event = context.create_event(flags).get();
+    return Error::success;
+  });
+}
+
+HEDDLE_API Error cudaEventCreate(abi::Handle* event) { return cudaEventCreateWithFlags(event, 0); }
+
+HEDDLE_API Error cudaEventDestroy(abi::Handle event) {
+  return on_device([&](Context& context) {
+    return context.destroy_event(event) ? Error::success : Error::invalid_resource_handle;
+  });
+}
+
+HEDDLE_STREAM_API(cudaEventRecord, _ptsz, (abi::Handle event, abi::Handle stream),
+                  (event, stream)) {
+  return record(event, stream, kStreamZero);
+}
+
+HEDDLE_STREAM_API(cudaEventRecordWithFlags, _ptsz,
+                  (abi::Handle event, abi::Handle stream, unsigned flags), (event, stream, flags)) {
+  return flags == 0 ? record(event, stream, kStreamZero)
+                    : api([] { return not_supported("cudaEventRecordWithFlags with a flag"); });
+}
+
+HEDDLE_API Error cudaEventQuery(abi::Handle event) {
+  return on_event(event, [](Context& context, Event& at) {
+    return context.reached(at) ? context.synchronize(at) : Error::not_ready;
+  });
+}
+
+HEDDLE_API Error cudaEventSynchronize(abi::Handle event) {
+  return on_event(event, [](Context& context, Event& at) { return context.synchronize(at); });
+}
+
+HEDDLE_API Error cudaEventElapsedTime(float* milliseconds, abi::Handle start, abi::Handle end) {
+  return on_event(start, [&](Context& context, Event& from) {
+    const auto to = context.event(end);
+    if (milliseconds == nullptr) return Error::invalid_value;
+    if (!to || ((from.flags() | to->flags()) & abi::kEventDisableTiming) != 0)
+      return Error::invalid_resource_handle;
+    const auto first = from.recording(), second = to->recording();
+    if (!first || !second) return Error::invalid_resource_handle;
+    if (!context.reached(from) || !context.reached(*to)) return Error::not_ready;
+    Runtime::instance().notice_once(
+        "times between events are not modelled yet: what cudaEventElapsedTime gives is derived "
+        "from the number of instructions");
+    *milliseconds = first->progress.actions <= second->progress.actions
+                        ? placeholder_milliseconds(first->progress, second->progress)
+                        : -placeholder_milliseconds(second->progress, first->progress);
+    return Error::success;
+  });
+}
+
+}  // namespace heddle::runtime

@@ -1,0 +1,161 @@
+// Launching kernels, and what can be asked of and set on them.
+#include <algorithm>
+
+#include "gpu/runtime/cudart/api.hpp"
+
+namespace heddle::runtime {
+
+namespace {
+
+simulator::Dim3 dim(const abi::Dim3& given) { return {given.x, given.y, given.z}; }
+
+Error launch(const void* kernel, const LaunchShape& shape, void** arguments, abi::Handle stream,
+             DefaultStream zero) {
+  return on_function(kernel, [&](Context& context, Function& function) {
+    const auto in = context.stream(stream, zero);
+    if (!in) return Error::invalid_resource_handle;
+    return context.launch(function, shape, arguments, *in);
+  });
+}
+
+// False for an attribute that changes what runs and that we cannot honour.
+Error apply(const abi::LaunchAttribute& attribute, LaunchShape& shape) {
+  switch (attribute.id) {
+    case abi::kLaunchAttributeCooperative:
+      shape.cooperative = attribute.value.cooperative != 0;
+      break;
+    case abi::kLaunchAttributeClusterDimension:
+      shape.cluster = dim(attribute.value.clusterDim);
+      break;
+    case 7:   // programmatic event
+    case 12:  // launch completion event
+    case 13:  // device-updatable kernel node
+      return not_supported("cudaLaunchKernelExC with an event or a graph node");
+    default:
+      break;  // hints: priority, cache policies, overlap with the kernel before
+  }
+  return Error::success;
+}
+
+}  // namespace
+
+HEDDLE_STREAM_API(cudaLaunchKernel, _ptsz,
+                  (const void* kernel, abi::Dim3 grid, abi::Dim3 block, void** arguments,
+                   std::size_t shared_bytes, abi::Handle stream),
+                  (kernel, grid, block, arguments, shared_bytes, stream)) {
+  return launch(kernel, {dim(grid), dim(block), {1, 1, 1}, shared_bytes, false}, arguments, stream,
+                kStreamZero);
+}
+
+HEDDLE_STREAM_API(__cudaLaunchKernel, _ptsz,
+                  (abi::Handle kernel, abi::Dim3 grid, abi::Dim3 block, void** arguments,
+                   std::size_t shared_bytes, abi::Handle stream),
+                  (kernel, grid, block, arguments, shared_bytes, stream)) {
+  return launch(kernel, {dim(grid), dim(block), {1, 1, 1}, shared_bytes, false}, arguments, stream,
+                kStreamZero);
+}
+
+HEDDLE_STREAM_API(cudaLaunchCooperativeKernel, _ptsz,
+                  (const void* kernel, abi::Dim3 grid, abi::Dim3 block, void** arguments,
+                   std::size_t shared_bytes, abi::Handle stream),
+                  (kernel, grid, block, arguments, shared_bytes, stream)) {
+  return launch(kernel, {dim(grid), dim(block), {1, 1, 1}, shared_bytes, true}, arguments, stream,
+                kStreamZero);
+}
+
+HEDDLE_STREAM_API(cudaLaunchKernelExC, _ptsz,
+                  (const abi::LaunchConfig* config, const void* kernel, void** arguments),
+                  (config, kernel, arguments)) {
+  return api([&] {
+    if (config == nullptr || (config->numAttrs != 0 && config->attrs == nullptr))
+      return Error::invalid_value;
+    LaunchShape shape{
+        dim(config->gridDim), dim(config->blockDim), {1, 1, 1}, config->dynamicSmemBytes, false};
+    for (unsigned i = 0; i < config->numAttrs; ++i)
+      if (const Error error = apply(config->attrs[i], shape); error != Error::success) return error;
+    return launch(kernel, shape, arguments, config->stream, kStreamZero);
+  });
+}
+
+HEDDLE_API Error cudaFuncGetAttributes(abi::FuncAttributes* attributes, const void* kernel) {
+  return on_function(kernel, [&](Context& context, Function& function) {
+    if (attributes == nullptr) return Error::invalid_value;
+    const isa::Kernel& described = function.kernel;
+    const simulator::GpuModel& model = context.model();
+    *attributes = {};
+    attributes->sharedSizeBytes = function.static_shared_bytes();
+    attributes->constSizeBytes = function.module.constant_bank3().size();
+    attributes->localSizeBytes = described.frame_bytes;
+    attributes->numRegs = static_cast<int>(described.registers);
+    attributes->ptxVersion = attributes->binaryVersion =
+        isa::sm_number(function.module.cubin().arch);
+    attributes->maxDynamicSharedSizeBytes = function.max_dynamic_shared_bytes;
+    attributes->preferredShmemCarveout = function.preferred_carveout;
+    attributes->nonPortableClusterSizeAllowed = function.non_portable_cluster_size;
+    attributes->maxThreadsPerBlock = static_cast<int>(max_threads_per_block(model, described));
+    return Error::success;
+  });
+}
+
+HEDDLE_API Error cudaFuncSetAttribute(const void* kernel, abi::FunctionAttribute attribute,
+                                      int value) {
+  return on_function(kernel, [&](Context& context, Function& function) {
+    switch (attribute) {
+      case abi::FunctionAttribute::max_dynamic_shared_memory_size: {
+        const auto most = static_cast<int>(context.model().shared_bytes_per_block_optin -
+                                           function.static_shared_bytes());
+        if (value < 0 || value > most) return Error::invalid_value;
+        function.max_dynamic_shared_bytes = value;
+        return Error::success;
+      }
+      case abi::FunctionAttribute::preferred_shared_memory_carveout:
+        if (value < -1 || value > 100) return Error::invalid_value;
+        function.preferred_carveout = value;
+        return Error::success;
+      case abi::FunctionAttribute::non_portable_cluster_size_allowed:
+        function.non_portable_cluster_size = value;
+        return Error::success;
+      case abi::FunctionAttribute::cluster_scheduling_policy_preference:
+        return Error::success;
+      default:
+        return Error::invalid_value;
+    }
+  });
+}
+
+HEDDLE_API Error cudaFuncSetCacheConfig(const void* kernel, int) {
+  return on_function(kernel, [](Context&, Function&) { return Error::success; });
+}
+
+HEDDLE_API Error cudaFuncSetSharedMemConfig(const void* kernel, int) {
+  return on_function(kernel, [](Context&, Function&) { return Error::success; });
+}
+
+HEDDLE_API Error cudaFuncGetName(const char** name, const void* kernel) {
+  return on_function(kernel, [&](Context&, Function& function) {
+    if (name == nullptr) return Error::invalid_value;
+    *name = function.kernel.name.c_str();
+    return Error::success;
+  });
+}
+
+HEDDLE_API Error cudaFuncGetParamInfo(const void* kernel, std::size_t index, std::size_t* offset,
+                                      std::size_t* size) {
+  return on_function(kernel, [&](Context&, Function& function) {
+    const auto& parameters = function.kernel.parameters;
+    if (offset == nullptr || index >= parameters.size()) return Error::invalid_value;
+    *offset = parameters[index].offset;
+    if (size != nullptr) *size = parameters[index].size;
+    return Error::success;
+  });
+}
+
+HEDDLE_API Error cudaGetFuncBySymbol(abi::Handle* function, const void* symbol) {
+  return on_function(symbol, [&](Context&, Function&) {
+    if (function == nullptr) return Error::invalid_value;
+    *function = Runtime::instance().kernel_by_stub(symbol);
+    return Error::success;
+  });
+}
+
+}  // namespace heddle::runtime

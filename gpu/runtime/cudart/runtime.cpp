@@ -1,0 +1,291 @@
+#include "gpu/runtime/cudart/runtime.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+
+#include <fmt/format.h>
+
+#include "gpu/runtime/capsule_writer.hpp"
+#include "gpu/runtime/cudart/api.hpp"
+#include "gpu/runtime/cudart/refuse.hpp"
+#include "gpu/runtime/record_stream.hpp"
+#include "simulator/gpu_model.hpp"
+
+namespace heddle::runtime {
+namespace {
+
+constexpr int kHeddleFailed = 125;  // exit status, as of the `heddle` command
+
+std::vector<std::string> program_arguments() {
+  std::ifstream file("/proc/self/cmdline", std::ios::binary);
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  std::vector<std::string> arguments;
+  for (std::size_t at = 0; at < text.size();) {
+    arguments.emplace_back(text.c_str() + at);
+    at += arguments.back().size() + 1;
+  }
+  return arguments;
+}
+
+// Bytes of a fat binary in this process's memory, from the sizes in its header.
+std::span<const std::byte> fat_binary_bytes(const std::byte* data) {
+  std::uint16_t header_bytes;
+  std::uint64_t contents_bytes;
+  std::memcpy(&header_bytes, data + 6, sizeof header_bytes);
+  std::memcpy(&contents_bytes, data + 8, sizeof contents_bytes);
+  return {data, header_bytes + contents_bytes};
+}
+
+}  // namespace
+
+Runtime& Runtime::instance() {
+  static Runtime& runtime = *new Runtime;
+  return runtime;
+}
+
+ThreadState& Runtime::thread() {
+  static thread_local ThreadState state;
+  return state;
+}
+
+Runtime::Runtime() try {
+  options_ = options_from_environment([](const char* name) -> const char* { return getenv(name); });
+  model_ = &simulator::gpu_model(options_.gpu);
+  const auto arguments = program_arguments();
+  program_ = arguments.empty() ? "the program" : arguments.front();
+} catch (const std::exception& bad) {
+  notice(bad.what());
+  _exit(kHeddleFailed);
+}
+
+void Runtime::notice(const std::string& text) {
+  std::string lines = fmt::format("heddle: {}\n", text);
+  std::fwrite(lines.data(), 1, lines.size(), stderr);
+}
+
+void Runtime::notice_once(const std::string& text) {
+  {
+    std::lock_guard lock(mutex_);
+    if (!said_.insert(text).second) return;
+  }
+  notice(text);
+}
+
+void Runtime::open_record_stream() {
+  int descriptor = options_.record_fd;
+  const std::string path = expand_process(options_.record_stream, getpid());
+  if (!path.empty())
+    descriptor = open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  if (path.empty() && descriptor < 0) return;
+  if (descriptor < 0)
+    throw std::system_error(errno, std::generic_category(), "cannot write " + path);
+  record_ = std::make_shared<RecordStreamWriter>(
+      descriptor, *model_,
+      RecordStreamOptions{getpid(), program_arguments(), options_.per_pc, options_.memory_digests});
+  observers_.push_back(record_);
+}
+
+void Runtime::open_capture() {
+  if (options_.capture_directory.empty()) return;
+  const std::string directory = expand_process(options_.capture_directory, getpid());
+  observers_.push_back(std::make_shared<CapsuleWriter>(directory));
+}
+
+ContextOptions Runtime::context_options() {
+  ContextOptions options;
+  options.threads = options_.threads;
+  options.max_instructions = options_.max_instructions;
+  options.observers = observers_;
+  options.print = [](std::string_view text) { std::fwrite(text.data(), 1, text.size(), stdout); };
+  options.notice = [this](const std::string& text) { notice_once(text); };
+  return options;
+}
+
+std::shared_ptr<Context> Runtime::context() {
+  std::lock_guard lock(mutex_);
+  if (shut_down_) return nullptr;
+  if (context_) return process_ == getpid() ? context_ : nullptr;
+  try {
+    if (process_ == 0) {
+      open_record_stream();
+      open_capture();
+    }
+    process_ = getpid();
+    context_ = std::make_shared<Context>(*model_, context_options());
+  } catch (const std::exception& bad) {
+    notice(bad.what());
+    _exit(kHeddleFailed);
+  }
+  return context_;
+}
+
+bool Runtime::has_context() const {
+  std::lock_guard lock(mutex_);
+  return context_ != nullptr;
+}
+
+Error Runtime::reset() {
+  std::shared_ptr<Context> doomed;
+  {
+    std::scoped_lock lock(registry_mutex_, mutex_);
+    doomed = std::move(context_);
+    context_ = nullptr;
+    for (auto& [handle, binary] : binaries_) {
+      binary->image = nullptr;
+      binary->load_error = Error::success;
+    }
+  }
+  if (doomed && doomed->status() == Error::success) doomed->synchronize();
+  return Error::success;
+}
+
+void Runtime::shut_down() {
+  std::shared_ptr<Context> doomed;
+  {
+    std::lock_guard lock(mutex_);
+    if (shut_down_) return;
+    shut_down_ = true;
+    doomed = std::move(context_);
+    if (process_ != getpid()) {
+      // Forked from a process that used the device: its threads are not here, so nothing can end.
+      static std::shared_ptr<Context>& abandoned = *new std::shared_ptr<Context>;
+      abandoned = std::move(doomed);
+      return;
+    }
+  }
+  if (doomed) {
+    if (const std::size_t bytes = doomed->finish(); bytes != 0)
+      notice(
+          fmt::format("{} bytes that kernels printed were not shown, as on a GPU: the program "
+                      "ended without waiting for them (cudaDeviceSynchronize)",
+                      bytes));
+    doomed.reset();
+  }
+  if (record_) record_->complete();
+}
+
+RegisteredBinary* Runtime::register_binary(const void* wrapper) {
+  auto binary = std::make_unique<RegisteredBinary>();
+  binary->wrapper = static_cast<const abi::FatBinaryWrapper*>(wrapper);
+  std::lock_guard lock(registry_mutex_);
+  RegisteredBinary* handle = binary.get();
+  binaries_[handle] = std::move(binary);
+  return handle;
+}
+
+void Runtime::unregister_binary(RegisteredBinary* handle) {
+  std::shared_ptr<Context> context;
+  {
+    std::lock_guard lock(mutex_);
+    if (process_ == getpid()) context = context_;
+  }
+  bool last = false;
+  {
+    std::lock_guard lock(registry_mutex_);
+    const auto found = binaries_.find(handle);
+    if (found == binaries_.end()) return;
+    if (context && found->second->image != nullptr && binaries_.size() > 1)
+      context->unload(found->second->image);
+    std::erase_if(kernel_handles_, [&](auto& entry) { return entry.second->binary == handle; });
+    std::erase_if(kernels_, [&](auto& entry) { return entry.second->binary == handle; });
+    std::erase_if(variables_, [&](auto& entry) { return entry.second.binary == handle; });
+    binaries_.erase(found);
+    last = binaries_.empty();
+  }
+  context = nullptr;
+  if (last) shut_down();
+}
+
+void Runtime::register_kernel(RegisteredBinary* binary, const void* stub, const char* name) {
+  std::lock_guard lock(registry_mutex_);
+  auto kernel = std::make_unique<RegisteredKernel>(RegisteredKernel{binary, name});
+  kernel_handles_[kernel.get()] = kernel.get();
+  kernels_[stub] = std::move(kernel);
+}
+
+void Runtime::register_variable(RegisteredBinary* binary, const void* shadow, const char* name,
+                                void** managed_pointer) {
+  std::lock_guard lock(registry_mutex_);
+  variables_[shadow] = {binary, name, managed_pointer};
+}
+
+Error Runtime::initialize_managed(RegisteredBinary* binary, Context& context) {
+  std::lock_guard lock(registry_mutex_);
+  for (auto& [shadow, variable] : variables_) {
+    if (variable.binary != binary || variable.managed_pointer == nullptr) continue;
+    if (const Error error = load(*binary, context); error != Error::success) return error;
+    const auto block = context.variable(*binary->image, variable.name);
+    if (!block) return Error::invalid_symbol;
+    *variable.managed_pointer = reinterpret_cast<void*>(block->address);
+  }
+  return Error::success;
+}
+
+RegisteredKernel* Runtime::kernel_by_stub(const void* stub) {
+  std::lock_guard lock(registry_mutex_);
+  const auto found = kernels_.find(stub);
+  return found == kernels_.end() ? nullptr : found->second.get();
+}
+
+Error Runtime::load(RegisteredBinary& binary, Context& context) {
+  if (binary.image != nullptr) return Error::success;
+  if (binary.load_error != Error::success) return binary.load_error;
+  std::string why;
+  const auto* wrapper = binary.wrapper;
+  if (wrapper == nullptr || wrapper->magic != abi::kFatBinaryWrapperMagic) {
+    why = fmt::format("{}: what it registered is not a fat binary", program_);
+    binary.load_error = Error::invalid_kernel_image;
+  } else {
+    binary.load_error = context.load(fat_binary_bytes(wrapper->data), program_, binary.image, why);
+  }
+  if (!why.empty()) notice_once(why);
+  return binary.load_error;
+}
+
+Error Runtime::function(const void* handle, Context& context, Function*& function) {
+  std::lock_guard lock(registry_mutex_);
+  RegisteredKernel* kernel = kernel_by_stub(handle);
+  if (kernel == nullptr) {
+    const auto found = kernel_handles_.find(handle);
+    if (found == kernel_handles_.end()) return Error::invalid_device_function;
+    kernel = found->second;
+  }
+  if (const Error error = load(*kernel->binary, context); error != Error::success) return error;
+  function = kernel->binary->image->function(kernel->name);
+  return function != nullptr ? Error::success : Error::invalid_device_function;
+}
+
+Error Runtime::variable(const void* shadow, Context& context, MemoryBlock& block) {
+  std::lock_guard lock(registry_mutex_);
+  auto found = variables_.find(shadow);
+  if (found == variables_.end())  // a managed variable is named by its own address
+    found = std::ranges::find_if(variables_, [shadow](const auto& entry) {
+      return entry.second.managed_pointer != nullptr && *entry.second.managed_pointer == shadow;
+    });
+  if (found == variables_.end()) return Error::invalid_symbol;
+  const RegisteredVariable& variable = found->second;
+  if (const Error error = load(*variable.binary, context); error != Error::success) return error;
+  const auto at = context.variable(*variable.binary->image, variable.name);
+  if (!at) return Error::invalid_symbol;
+  block = *at;
+  return Error::success;
+}
+
+Error not_supported(const char* name) {
+  Runtime::instance().notice_once(
+      fmt::format("{} is not supported: it returns {}", name, error_name(Error::not_supported)));
+  return Error::not_supported;
+}
+
+Error refuse(const char* name) noexcept {
+  return api([name] { return not_supported(name); });
+}
+
+}  // namespace heddle::runtime

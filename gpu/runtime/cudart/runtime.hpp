@@ -1,0 +1,112 @@
+// The one process-wide instance behind libcudart.so.13: what the program registered, its context,
+// and each thread's last error. Everything else lives in the core.
+#pragma once
+
+#include <sys/types.h>
+
+#include <atomic>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "gpu/runtime/context.hpp"
+#include "gpu/runtime/options.hpp"
+
+namespace heddle::runtime {
+
+class RecordStreamWriter;
+
+// A fat binary that host code registered. Its code is loaded when something in it is first used.
+struct RegisteredBinary {
+  const abi::FatBinaryWrapper* wrapper = nullptr;
+  CodeImage* image = nullptr;         // in the present context
+  Error load_error = Error::success;  // why there is none
+};
+
+// What host code launches by its stub's address; the program's cudaKernel_t points to one.
+struct RegisteredKernel {
+  RegisteredBinary* binary = nullptr;
+  std::string name;  // mangled
+};
+
+struct RegisteredVariable {
+  RegisteredBinary* binary = nullptr;
+  std::string name;
+  void** managed_pointer = nullptr;  // managed: where host code keeps its address
+};
+
+struct LaunchConfiguration {
+  abi::Dim3 grid, block;
+  std::size_t shared_bytes;
+  abi::Handle stream;
+};
+
+// Of one host thread. Trivial, so that it outlives every other destructor of its thread.
+struct ThreadState {
+  static constexpr unsigned kMaxNesting = 64;
+  Error last_error = Error::success;
+  unsigned configurations = 0;
+  LaunchConfiguration configuration[kMaxNesting];
+};
+
+class Runtime {
+ public:
+  static Runtime& instance();  // never destroyed: programs unregister their code very late
+  static ThreadState& thread();
+
+  const simulator::GpuModel& model() const { return *model_; }
+  // A line for the user on stderr. `once`: not if this text was said before.
+  void notice(const std::string& text);
+  void notice_once(const std::string& text);
+
+  // Created by the first call that needs it. Null after shut_down, or in a process forked since.
+  std::shared_ptr<Context> context();
+  bool has_context() const;
+  Error reset();     // cudaDeviceReset
+  void shut_down();  // finishes the work; no context from then on
+
+  RegisteredBinary* register_binary(const void* wrapper);
+  void unregister_binary(RegisteredBinary* binary);
+  void register_kernel(RegisteredBinary* binary, const void* stub, const char* name);
+  void register_variable(RegisteredBinary* binary, const void* shadow, const char* name,
+                         void** managed_pointer);
+  // Sets the pointers through which host code reaches the managed variables of `binary`.
+  Error initialize_managed(RegisteredBinary* binary, Context& context);
+
+  RegisteredKernel* kernel_by_stub(const void* stub);
+  // `handle`: a stub's address or a RegisteredKernel.
+  Error function(const void* handle, Context& context, Function*& function);
+  Error variable(const void* shadow, Context& context, MemoryBlock& block);
+
+ private:
+  Runtime();
+  ContextOptions context_options();
+  void open_record_stream();
+  void open_capture();
+  Error load(RegisteredBinary& binary, Context& context);
+
+  Options options_;
+  const simulator::GpuModel* model_ = nullptr;
+  std::string program_;
+  std::vector<std::shared_ptr<LaunchObserver>> observers_;
+  std::shared_ptr<RecordStreamWriter> record_;
+
+  mutable std::mutex mutex_;
+  std::shared_ptr<Context> context_;
+  pid_t process_ = 0;  // that created the context
+  bool shut_down_ = false;
+  std::set<std::string> said_;
+
+  std::recursive_mutex registry_mutex_;
+  std::map<RegisteredBinary*, std::unique_ptr<RegisteredBinary>> binaries_;
+  std::map<const void*, std::unique_ptr<RegisteredKernel>> kernels_;  // by stub
+  std::map<const void*, RegisteredKernel*> kernel_handles_;
+  std::map<const void*, RegisteredVariable> variables_;  // by shadow
+};
+
+}  // namespace heddle::runtime

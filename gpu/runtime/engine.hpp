@@ -1,0 +1,63 @@
+// Carries out the work of all streams of a context, one item at a time, in the order of submission.
+//
+// Every order that CUDA demands (within a stream, behind an event, around the legacy default
+// stream) points from an earlier call to a later one, so the order of submission is one of the
+// orders CUDA allows. Taking exactly that one makes runs repeatable. Submitting returns at once: a
+// kernel may spin on a flag that the program sets afterwards.
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <mutex>
+#include <thread>
+
+namespace heddle::runtime {
+
+// Position in the order of submission; 0 is before everything.
+using Ticket = std::uint64_t;
+
+class Engine {
+ public:
+  // Called with its own ticket; must not throw.
+  using Action = std::function<void(Ticket)>;
+  // Short actions (copies, bookkeeping) may run on a thread that waits for them; the others
+  // (kernels and the program's own host functions) run on the engine's thread, whose stack is known
+  // to be deep.
+  enum class Length { brief, unbounded };
+
+  Engine() = default;
+  ~Engine();  // carries out what was submitted
+  Engine(const Engine&) = delete;
+  Engine& operator=(const Engine&) = delete;
+
+  Ticket submit(Action action, Length length);
+  void wait(Ticket ticket);
+  // Submits and waits. Everything submitted before is done afterwards too.
+  Ticket run(Action action);
+  bool done(Ticket ticket) const;
+  Ticket last_submitted() const;
+  // Whether the caller is inside an action: CUDA calls are not permitted there, and waiting would
+  // never end.
+  bool inside_action() const;
+
+ private:
+  struct Item {
+    Action action;
+    Length length;
+  };
+  void work();
+  void carry_out_next(std::unique_lock<std::mutex>& lock) noexcept;
+
+  mutable std::mutex mutex_;
+  std::condition_variable submitted_, completed_;
+  std::deque<Item> queue_;
+  Ticket last_submitted_ = 0, last_completed_ = 0;
+  bool busy_ = false;  // an action is running, on whichever thread
+  bool stopping_ = false;
+  std::thread::id acting_thread_;
+  std::thread thread_;  // started by the first action that is submitted without waiting for it
+};
+
+}  // namespace heddle::runtime

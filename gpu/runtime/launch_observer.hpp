@@ -1,0 +1,17 @@
+// Whoever wants to see the launches of a context: the record writer, the capsule writer.
+#pragma once
+
+#include "simulator/launch.hpp"
+
+namespace heddle::runtime {
+
+// Called on the engine's thread, around every launch.
+class LaunchObserver {
+ public:
+  virtual ~LaunchObserver() = default;
+  virtual void before(simulator::Device& device, const simulator::LaunchRequest& request) = 0;
+  virtual void after(simulator::Device& device, const simulator::LaunchRequest& request,
+                     const simulator::LaunchOutcome& outcome) = 0;
+};
+
+}  // namespace heddle::runtime

@@ -1,0 +1,48 @@
+// What the host side knows about memory: every range that device code can reach, with the place
+// where the host can reach it. Calls look addresses up here without waiting for running kernels.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+namespace heddle::runtime {
+
+enum class MemoryKind : std::uint8_t {
+  device,      // plain device memory, or a module's variables
+  constant,    // a __constant__ variable: copies reach it, addresses in kernels do not
+  pinned,      // allocated by cudaMallocHost, cudaHostAlloc
+  registered,  // the program's own, by cudaHostRegister
+  managed,
+};
+
+struct MemoryBlock {
+  std::uint64_t address = 0;
+  std::uint64_t bytes = 0;
+  std::byte* data = nullptr;  // where the host side reads and writes its first byte
+  MemoryKind kind = MemoryKind::device;
+  unsigned flags = 0;  // as given to cudaHostAlloc or cudaHostRegister
+  bool owned_by_module = false;
+
+  bool on_device() const { return kind == MemoryKind::device || kind == MemoryKind::constant; }
+};
+
+class MemoryTable {
+ public:
+  // False when it would overlap a block that is there.
+  bool insert(const MemoryBlock& block);
+  std::optional<MemoryBlock> remove(std::uint64_t address);      // the block that starts there
+  std::optional<MemoryBlock> find(std::uint64_t address) const;  // the block that contains it
+  std::vector<std::uint64_t> module_blocks() const;              // start addresses
+
+ private:
+  bool overlaps(std::uint64_t address, std::uint64_t bytes) const;
+
+  mutable std::mutex mutex_;
+  std::map<std::uint64_t, MemoryBlock> blocks_;
+};
+
+}  // namespace heddle::runtime

@@ -1,0 +1,34 @@
+// What the `heddle` command tells the stand-in, through the environment of the program it starts
+// (gpu/runtime/README.md lists the variables).
+#pragma once
+
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+namespace heddle::runtime {
+
+struct Options {
+  std::string gpu = "h200";            // HEDDLE_GPU: id of a GPU model
+  std::string record_stream;           // HEDDLE_RECORD_STREAM: file for the launches' records
+  int record_fd = -1;                  // HEDDLE_RECORD_FD: or a descriptor that is open already
+  std::string capture_directory;       // HEDDLE_CAPTURE: directory for launch capsules
+  unsigned threads = 1;                // HEDDLE_THREADS: host threads per launch; 0: all cores
+  std::uint64_t max_instructions = 0;  // HEDDLE_MAX_INSTRUCTIONS: warp instructions per launch
+  bool per_pc = false;                 // HEDDLE_PER_PC: records with every instruction
+  bool memory_digests = false;         // HEDDLE_MEMORY_DIGESTS: records with digests of allocations
+};
+
+class OptionsError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+// Throws OptionsError naming the variable. `lookup` is getenv or a stand-in for it.
+Options options_from_environment(const char* (*lookup)(const char* name));
+
+// "%p" becomes the process, "%%" a percent sign.
+std::string expand_process(std::string_view pattern, long process);
+
+}  // namespace heddle::runtime

@@ -1,0 +1,104 @@
+#include "gpu/runtime/program_check.hpp"
+
+#include <elf.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "isa/cubin.hpp"
+#include "isa/elf.hpp"
+#include "simulator/file.hpp"
+
+namespace heddle::runtime {
+namespace {
+
+constexpr std::uint64_t kMostBytes = std::uint64_t{8} << 30;
+constexpr std::string_view kRuntime = "libcudart.so";
+constexpr std::string_view kVersion = "13";
+
+const isa::ElfSection* find_section(const isa::ElfFile& elf, std::uint32_t type) {
+  const auto found = std::ranges::find(elf.sections, type, &isa::ElfSection::type);
+  return found == elf.sections.end() ? nullptr : &*found;
+}
+
+template <typename Entry, typename Visit>
+void for_each_entry(const isa::ElfFile& elf, std::uint32_t type, Visit visit) {
+  const isa::ElfSection* section = find_section(elf, type);
+  if (section == nullptr || section->link >= elf.sections.size()) return;
+  const isa::Bytes table(section->bytes, elf.origin);
+  const isa::Bytes names = elf.contents(section->link);
+  for (std::uint64_t at = 0; at + sizeof(Entry) <= table.size(); at += sizeof(Entry))
+    visit(table.at<Entry>(at, "entry"), names);
+}
+
+// The libraries it is linked with.
+std::vector<std::string_view> needed_libraries(const isa::ElfFile& elf) {
+  std::vector<std::string_view> needed;
+  for_each_entry<Elf64_Dyn>(elf, SHT_DYNAMIC, [&](const Elf64_Dyn& entry, const isa::Bytes& names) {
+    if (entry.d_tag == DT_NEEDED) needed.push_back(names.text(entry.d_un.d_val, "library"));
+  });
+  return needed;
+}
+
+// Whether the dynamic linker is to find this function for it.
+bool imports(const isa::ElfFile& elf, std::string_view function) {
+  bool found = false;
+  for_each_entry<Elf64_Sym>(elf, SHT_DYNSYM, [&](const Elf64_Sym& symbol, const isa::Bytes& names) {
+    found |= symbol.st_shndx == SHN_UNDEF && names.text(symbol.st_name, "symbol") == function;
+  });
+  return found;
+}
+
+bool has_section(const isa::ElfFile& elf, std::string_view name) {
+  return std::ranges::find(elf.sections, name, &isa::ElfSection::name) != elf.sections.end();
+}
+
+// Any copy of the runtime has the names of its errors.
+bool has_error_names(const isa::ElfFile& elf) {
+  for (const isa::ElfSection& section : elf.sections) {
+    const std::string_view text(reinterpret_cast<const char*>(section.bytes.data()),
+                                section.bytes.size());
+    if (section.name == ".rodata" && text.find("cudaErrorCudartUnloading") != text.npos)
+      return true;
+  }
+  return false;
+}
+
+std::optional<std::string> check(const isa::ElfFile& elf) {
+  for (std::string_view library : needed_libraries(elf)) {
+    if (!library.starts_with(kRuntime)) continue;
+    if (library == fmt::format("{}.{}", kRuntime, kVersion)) return std::nullopt;
+    return fmt::format(
+        "{} is linked with {}; only programs built with CUDA {} can be run: build it again with "
+        "CUDA {}",
+        elf.origin, library, kVersion, kVersion);
+  }
+  const bool has_device_code = has_section(elf, ".nv_fatbin");
+  if (!has_device_code && !has_error_names(elf)) return std::nullopt;
+  if (imports(elf, "__cudaRegisterFatBinary")) return std::nullopt;  // from a library of its own
+  return fmt::format(
+      "{} has the CUDA runtime linked into it, which is nvcc's default, so that nothing can take "
+      "its place. Link it with the shared one:\n"
+      "  nvcc:   add  -cudart shared\n"
+      "  CMake:  set_target_properties(<target> PROPERTIES CUDA_RUNTIME_LIBRARY Shared)\n"
+      "          or configure with  -DCMAKE_CUDA_RUNTIME_LIBRARY=Shared",
+      elf.origin);
+}
+
+}  // namespace
+
+std::optional<std::string> check_program(const std::filesystem::path& file) {
+  const std::string text = simulator::read_file(file, kMostBytes);
+  const auto bytes = std::as_bytes(std::span(text));
+  if (!isa::looks_like_elf(bytes)) return std::nullopt;
+  try {
+    return check(isa::read_elf(bytes, file.string()));
+  } catch (const isa::CubinError&) {
+    return std::nullopt;  // whether it can be started is the system's to say
+  }
+}
+
+}  // namespace heddle::runtime

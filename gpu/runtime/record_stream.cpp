@@ -1,0 +1,99 @@
+#include "gpu/runtime/record_stream.hpp"
+
+#include <unistd.h>
+
+#include <cerrno>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <system_error>
+
+#include <fmt/format.h>
+
+#include "isa/arch.hpp"
+#include "simulator/metrics.hpp"
+
+namespace heddle::runtime {
+namespace {
+
+constexpr std::string_view kSchema = "heddle.record-stream/1";
+
+using Json = nlohmann::ordered_json;
+
+// Names come from files we did not write; what is not UTF-8 in them is replaced.
+std::string dump(const Json& json) {
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+}  // namespace
+
+RecordStreamWriter::RecordStreamWriter(int descriptor, const simulator::GpuModel& model,
+                                       RecordStreamOptions options)
+    : descriptor_(descriptor), options_(std::move(options)) {
+  Json header;
+  header["schema"] = kSchema;
+  header["process"] = options_.process;
+  header["device"] = model.name;
+  header["arch"] = isa::name(model.arch);
+  header["program"] = options_.program;
+  write_line(dump(header));
+}
+
+RecordStreamWriter::~RecordStreamWriter() { close(descriptor_); }
+
+void RecordStreamWriter::before(simulator::Device&, const simulator::LaunchRequest&) {}
+
+void RecordStreamWriter::after(simulator::Device& device, const simulator::LaunchRequest& request,
+                               const simulator::LaunchOutcome& outcome) {
+  const simulator::RecordOptions options{
+      .index = launches_++,
+      .per_instruction = options_.per_instruction,
+      .memory = options_.memory_digests ? &device.memory() : nullptr,
+  };
+  write_line(dump(to_json(make_launch_record(request, outcome, device.model(), options))));
+}
+
+void RecordStreamWriter::complete() { write_line(dump(Json{{"complete", true}})); }
+
+void RecordStreamWriter::write_line(std::string line) {
+  line += '\n';
+  for (std::string_view rest = line; !rest.empty();) {
+    const ssize_t written = write(descriptor_, rest.data(), rest.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0)
+      throw std::system_error(errno, std::generic_category(), "cannot write the record");
+    rest.remove_prefix(static_cast<std::size_t>(written));
+  }
+}
+
+simulator::Record read_record_stream(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) throw std::runtime_error(fmt::format("{}: cannot be read", path.string()));
+  simulator::Record record;
+  record.source = "model";
+  record.complete = false;
+  std::string line;
+  for (std::uint64_t number = 1; std::getline(file, line); ++number) {
+    const bool torn = file.eof();  // the last line, without its end
+    const std::string origin = fmt::format("{}:{}", path.string(), number);
+    try {
+      const Json json = Json::parse(line);
+      if (number == 1) {
+        if (json.at("schema") != kSchema) throw std::runtime_error("not a " + std::string(kSchema));
+        json.at("device").get_to(record.device);
+        json.at("arch").get_to(record.arch);
+        json.at("program").get_to(record.program);
+      } else if (json.contains("complete")) {
+        json.at("complete").get_to(record.complete);
+      } else {
+        record.launches.push_back(simulator::launch_from_json(json, origin));
+      }
+    } catch (const std::exception& bad) {
+      if (torn && number > 1) break;
+      throw std::runtime_error(fmt::format("{}: {}", origin, bad.what()));
+    }
+  }
+  if (record.device.empty()) throw std::runtime_error(fmt::format("{}: is empty", path.string()));
+  return record;
+}
+
+}  // namespace heddle::runtime
