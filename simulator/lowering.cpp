@@ -103,9 +103,12 @@ void lower_address(const Instruction& in, Step& step) {
   using Base = AddressForm::Base;
   AddressForm& form = step.address;
   form.offset = in.offset;
+  // Forms with a uniform register say in a bit of their own whether Ra is a 64-bit pair; others in
+  // .E.
+  const bool uniform_form = in.word.bit(91);
+  const bool pair = in.mod(uniform_form ? isa::Mod::ra_u32 : isa::Mod::address64) != 0;
   if (in.a.kind == Source::Kind::reg && in.a.index != isa::kRZ)
-    form.base = in.mod(isa::Mod::address64) != 0 && in.mod(isa::Mod::ra_u32) == 0 ? Base::pair64
-                                                                                  : Base::low32;
+    form.base = pair ? Base::pair64 : Base::low32;
   if (in.ur != isa::kURZ && in.mod(isa::Mod::descriptor) == 0) {
     form.uniform = in.mod(isa::Mod::address64) != 0 ? Base::pair64 : Base::low32;
     form.uniform_row = uniform_row(in.ur);

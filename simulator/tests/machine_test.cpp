@@ -1,0 +1,354 @@
+// The machine, end to end: compiled kernels (tests/kernels/machine.cu) and what they leave in
+// memory.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <numeric>
+
+#include "simulator/launch.hpp"
+
+namespace heddle::simulator {
+namespace {
+
+std::vector<std::byte> read_file(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  EXPECT_TRUE(file) << path;
+  const std::vector<char> bytes{std::istreambuf_iterator<char>(file), {}};
+  std::vector<std::byte> result(bytes.size());
+  std::memcpy(result.data(), bytes.data(), bytes.size());
+  return result;
+}
+
+class Machine : public testing::TestWithParam<const char*> {
+ protected:
+  std::uint64_t allocate(std::uint64_t bytes) { return *device_.memory().allocate(bytes, "test"); }
+
+  template <typename T>
+  std::uint64_t upload(const std::vector<T>& values) {
+    const std::uint64_t address = allocate(values.size() * sizeof(T));
+    std::memcpy(device_.memory().view(address, values.size() * sizeof(T)), values.data(),
+                values.size() * sizeof(T));
+    return address;
+  }
+
+  template <typename T>
+  std::vector<T> download(std::uint64_t address, std::size_t count) {
+    std::vector<T> values(count);
+    std::memcpy(values.data(), device_.memory().view(address, count * sizeof(T)),
+                count * sizeof(T));
+    return values;
+  }
+
+  template <typename... Arguments>
+  LaunchOutcome run(const char* kernel, Dim3 grid, Dim3 block, Arguments... arguments) {
+    LaunchRequest request;
+    request.module = &module_;
+    request.kernel = module_.cubin().find_kernel(kernel);
+    EXPECT_NE(request.kernel, nullptr) << kernel;
+    request.grid = grid;
+    request.block = block;
+    request.dynamic_shared_bytes = dynamic_shared_;
+    [[maybe_unused]] const auto append = [&](const auto& value) {
+      auto& bytes = request.parameters;
+      const std::size_t at = (bytes.size() + sizeof value - 1) / sizeof value * sizeof value;
+      bytes.resize(at + sizeof value);
+      std::memcpy(bytes.data() + at, &value, sizeof value);
+    };
+    (append(arguments), ...);
+    return device_.launch(request, options_);
+  }
+
+  // Runs and expects no fault.
+  template <typename... Arguments>
+  LaunchOutcome run_well(const char* kernel, Dim3 grid, Dim3 block, Arguments... arguments) {
+    LaunchOutcome outcome = run(kernel, grid, block, arguments...);
+    EXPECT_FALSE(outcome.fault) << outcome.fault->message();
+    return outcome;
+  }
+
+  Device device_{
+      default_model(GetParam() == std::string("sm_80") ? isa::Arch::sm_80 : isa::Arch::sm_90)};
+  Module module_{read_file(std::string(HEDDLE_SOURCE_DIR) + "/simulator/tests/kernels/machine." +
+                           GetParam() + ".cubin"),
+                 "machine.cubin", device_.memory()};
+  LaunchOptions options_;
+  std::uint32_t dynamic_shared_ = 0;
+};
+
+INSTANTIATE_TEST_SUITE_P(Architectures, Machine, testing::Values("sm_80", "sm_90"),
+                         [](const auto& instance) { return std::string(instance.param); });
+
+TEST_P(Machine, ALockInsideAWarpIsTakenByEveryLaneInTurn) {
+  const auto lock = upload<int>({0}), counter = upload<int>({0});
+  run_well("spin_lock", {4, 1, 1}, {64, 1, 1}, lock, counter);
+  EXPECT_EQ(download<int>(counter, 1)[0], 256);
+  EXPECT_EQ(download<int>(lock, 1)[0], 0);
+}
+
+TEST_P(Machine, ABlockThatWaitsForTheNextOneMakesProgress) {
+  const auto flag = upload<int>({0}), out = allocate(128);
+  run_well("wait_for_next_block", {2, 1, 1}, {32, 1, 1}, flag, out);
+  EXPECT_THAT(download<int>(out, 32), testing::Each(42));
+}
+
+TEST_P(Machine, ABarrierDoesNotWaitForThreadsThatExited) {
+  const auto out = upload(std::vector<int>(96, -1));
+  run_well("exit_before_barrier", {1, 1, 1}, {96, 1, 1}, out);
+  const auto values = download<int>(out, 96);
+  for (int i = 0; i < 96; ++i) EXPECT_EQ(values[i], i % 3 == 0 ? -1 : 64) << i;
+}
+
+TEST_P(Machine, BarriersOnBothSidesOfABranchMeet) {
+  const auto out = allocate(256);
+  run_well("barrier_on_both_sides", {1, 1, 1}, {64, 1, 1}, out);
+  const auto values = download<int>(out, 64);
+  for (int i = 0; i < 64; ++i) EXPECT_EQ(values[i], i < 16 ? i + 32 : i ^ 1) << i;
+}
+
+TEST_P(Machine, WarpFunctionsSeeTheLanesOfTheirMask) {
+  const auto out = allocate(96 * 4);
+  run_well("warp_functions", {1, 1, 1}, {32, 1, 1}, out);
+  const auto values = download<unsigned>(out, 96);
+  unsigned even_sum = 0;
+  for (unsigned lane = 0; lane < 32; lane += 2) even_sum += lane * 3 + 1;
+  unsigned ballot = 0;
+  std::vector<unsigned> expected(32);
+  for (unsigned lane = 0; lane < 32; ++lane) {
+    expected[lane] = lane % 2 == 0 ? even_sum : (lane ^ 2) * 3 + 1;
+    if (expected[lane] > 40) ballot |= 1u << lane;
+  }
+  for (unsigned lane = 0; lane < 32; ++lane) {
+    EXPECT_EQ(values[lane], expected[lane]) << lane;
+    EXPECT_EQ(values[32 + lane], ballot) << lane;
+    unsigned match = 0;
+    for (unsigned other = 0; other < 32; ++other)
+      if (other / 5 == lane / 5) match |= 1u << other;
+    EXPECT_EQ(values[64 + lane], match) << lane;
+  }
+}
+
+TEST_P(Machine, AJumpTableSendsEachLaneItsWay) {
+  std::vector<int> in(64);
+  for (int i = 0; i < 64; ++i) in[i] = i < 32 ? (i * 5) % 10 : i;
+  const auto input = upload(in), out = allocate(128);
+  run_well("jump_table", {1, 1, 1}, {31, 1, 1}, input, out);
+  const auto values = download<int>(out, 31);
+  for (int t = 0; t < 31; ++t) {
+    const int x = in[t];
+    const int cases[] = {11,
+                         x * 7 + 2,
+                         in[t + 32] + 1,
+                         in[t + 32] * in[t + 33],
+                         5 - in[31 - t],
+                         x ^ 0x55,
+                         in[(t * 7) & 31] << 2,
+                         99};
+    EXPECT_EQ(values[t], x < 8 ? cases[x] : -1) << t;
+  }
+}
+
+TEST_P(Machine, RecursionReturnsToEachLanesCaller) {
+  const auto out = allocate(128);
+  run_well("recursion", {1, 1, 1}, {32, 1, 1}, out);
+  const int fibonacci[] = {0, 1, 1, 2, 3, 5, 8, 13, 21};
+  const auto values = download<int>(out, 32);
+  for (int i = 0; i < 32; ++i) EXPECT_EQ(values[i], fibonacci[i % 9]) << i;
+}
+
+TEST_P(Machine, EveryAccessWidthMovesItsBytes) {
+  constexpr int kThreads = 32, kWide = 64;
+  std::vector<unsigned char> in(4 * kWide + 16 * kThreads);
+  std::iota(in.begin(), in.end(), static_cast<unsigned char>(3));
+  const auto input = upload(in), out = allocate(in.size());
+  run_well("widths", {1, 1, 1}, {kThreads, 1, 1}, input, out, kWide);
+  const auto values = download<unsigned char>(out, in.size());
+  for (int i = 0; i < kThreads; ++i) {
+    EXPECT_EQ(values[i], static_cast<unsigned char>(in[i] + 1));
+    short was, is;
+    std::memcpy(&was, &in[kWide + 2 * i], 2);
+    std::memcpy(&is, &values[kWide + 2 * i], 2);
+    EXPECT_EQ(is, static_cast<short>(was - 1));
+  }
+  EXPECT_TRUE(std::equal(in.begin() + 4 * kWide, in.end(), values.begin() + 4 * kWide));
+}
+
+TEST_P(Machine, IntegerAtomicsCombineAllThreads) {
+  constexpr unsigned kThreads = 192;
+  const auto cells = upload(std::vector<int>(64 + kThreads, 0));
+  const LaunchOutcome outcome = run_well("integer_atomics", {2, 1, 1}, {96, 1, 1}, cells);
+  const auto values = download<int>(cells, 64 + kThreads);
+  EXPECT_EQ(values[0], 2 * (95 * 96 / 2));
+  EXPECT_EQ(values[1], 63);
+  EXPECT_EQ(values[2], 0);
+  EXPECT_EQ(values[3], kThreads % 10);
+  EXPECT_EQ(values[5], static_cast<int>(2 * kThreads));
+  std::vector<int> tickets(values.begin() + 64, values.end());
+  std::sort(tickets.begin(), tickets.end());
+  for (unsigned i = 0; i < kThreads; ++i) EXPECT_EQ(tickets[i], static_cast<int>(2 * i));
+  EXPECT_THAT(outcome.launch_class.order_dependent_because,
+              testing::Contains("atomic whose result is used"));
+}
+
+TEST_P(Machine, ALocalArrayIsPrivateToItsThread) {
+  const auto in = upload<int>({3, 1, 4, 1, 5, 9, 2, 6}), out = allocate(128);
+  run_well("array_by_index", {1, 1, 1}, {32, 1, 1}, in, out);
+  const int source[] = {3, 1, 4, 1, 5, 9, 2, 6};
+  const auto values = download<int>(out, 32);
+  for (int t = 0; t < 32; ++t) EXPECT_EQ(values[t], source[source[t % 8] & 7] * t) << t;
+}
+
+// Any number of host threads: the same memory and counts, bit for bit.
+
+struct Snapshot {
+  std::vector<std::uint64_t> executed, threads_on;
+  std::vector<unsigned> memory;
+  bool operator==(const Snapshot&) const = default;
+};
+
+class MachineThreads : public Machine {
+ protected:
+  Snapshot snapshot(const LaunchOutcome& outcome, std::uint64_t address, std::size_t words) {
+    Snapshot taken;
+    for (const InstructionCounts& counts : outcome.counts) {
+      taken.executed.push_back(counts.executed);
+      taken.threads_on.push_back(counts.threads_on);
+    }
+    taken.memory = download<unsigned>(address, words);
+    return taken;
+  }
+
+  // Runs the kernel on zeroed memory with 1, 2 and 5 threads and expects the same.
+  template <typename... Arguments>
+  void expect_same_for_any_number(const char* kernel, Dim3 grid, Dim3 block, std::uint64_t address,
+                                  std::size_t words, Arguments... arguments) {
+    std::optional<Snapshot> first;
+    for (const unsigned threads : {1u, 2u, 5u}) {
+      options_.threads = threads;
+      std::memset(device_.memory().view(address, words * 4), 0, words * 4);
+      const LaunchOutcome outcome = run_well(kernel, grid, block, arguments...);
+      const Snapshot now = snapshot(outcome, address, words);
+      if (!first) first = now;
+      EXPECT_EQ(now, *first) << kernel << " with " << threads << " threads";
+    }
+  }
+};
+
+INSTANTIATE_TEST_SUITE_P(Architectures, MachineThreads, testing::Values("sm_80", "sm_90"),
+                         [](const auto& instance) { return std::string(instance.param); });
+
+TEST_P(MachineThreads, ASharedHistogramIsTheSame) {
+  std::vector<unsigned> in(20000);
+  for (unsigned i = 0; i < in.size(); ++i) in[i] = i * 2654435761u >> 7;
+  const auto input = upload(in), bins = allocate(64);
+  expect_same_for_any_number("histogram", {40, 1, 1}, {64, 1, 1}, bins, 16, input, bins, 20000);
+}
+
+TEST_P(MachineThreads, FloatAtomicsAreTheSame) {
+  const auto sums = allocate(256);
+  expect_same_for_any_number("float_atomics", {32, 1, 1}, {64, 1, 1}, sums, 64, sums, sums + 64);
+}
+
+TEST_P(MachineThreads, RacingBlocksAreTheSame) {
+  const auto cell = allocate(4);
+  expect_same_for_any_number("racing_blocks", {100, 1, 1}, {32, 1, 1}, cell, 1, cell);
+}
+
+TEST_P(MachineThreads, ABlockThatSpinsOnAnothersFlagIsTheSame) {
+  const auto memory = allocate(256);
+  expect_same_for_any_number("wait_for_next_block", {2, 1, 1}, {32, 1, 1}, memory, 64, memory,
+                             memory + 128);
+}
+
+// Faults are values that say where.
+
+TEST_P(Machine, AStorePastTheEndNamesThreadLineAndAllocation) {
+  const auto p = allocate(400);
+  const LaunchOutcome outcome = run("store_at", {3, 1, 1}, {32, 1, 1}, p, 100);
+  ASSERT_TRUE(outcome.fault);
+  EXPECT_EQ(outcome.fault->kind, Fault::Kind::illegal_address);
+  EXPECT_EQ(outcome.fault->address, p + 400);
+  EXPECT_EQ(outcome.fault->thread, (Dim3{5, 0, 0}));
+  EXPECT_EQ(outcome.fault->function, "store_at");
+  EXPECT_THAT(outcome.fault->source, testing::HasSubstr("machine.cu:"));
+  EXPECT_THAT(outcome.fault->message(),
+              testing::HasSubstr("0 bytes past the end of test (400 bytes"));
+}
+
+TEST_P(Machine, AMisalignedStoreSaysSo) {
+  const auto p = allocate(400);
+  const LaunchOutcome outcome = run("misaligned", {1, 1, 1}, {32, 1, 1}, p);
+  ASSERT_TRUE(outcome.fault);
+  EXPECT_EQ(outcome.fault->kind, Fault::Kind::misaligned_address);
+  EXPECT_EQ(outcome.fault->thread.x, 1u);
+}
+
+TEST_P(Machine, SharedMemoryEndsWhereTheLaunchSaid) {
+  dynamic_shared_ = 128;
+  run_well("shared_overrun", {1, 1, 1}, {32, 1, 1}, 0);
+  const LaunchOutcome outcome = run("shared_overrun", {1, 1, 1}, {32, 1, 1}, 1);
+  ASSERT_TRUE(outcome.fault);
+  EXPECT_EQ(outcome.fault->kind, Fault::Kind::illegal_address);
+  EXPECT_EQ(outcome.fault->thread.x, 31u);
+}
+
+TEST_P(Machine, ATrapNamesItsLane) {
+  const LaunchOutcome outcome = run("trap_in_lane_3", {1, 1, 1}, {32, 1, 1});
+  ASSERT_TRUE(outcome.fault);
+  EXPECT_EQ(outcome.fault->kind, Fault::Kind::trap);
+  EXPECT_EQ(outcome.fault->lanes, 1u << 3);
+}
+
+TEST_P(Machine, AnEndlessSpinStopsAtTheLimitAndSaysWhereItWas) {
+  const auto p = upload<int>({0});
+  options_.max_instructions = 100'000;
+  for (const unsigned threads : {1u, 2u}) {
+    options_.threads = threads;
+    const LaunchOutcome outcome = run("endless_loop", {2, 1, 1}, {32, 1, 1}, p);
+    ASSERT_TRUE(outcome.fault);
+    EXPECT_EQ(outcome.fault->kind, Fault::Kind::instruction_limit);
+    std::uint64_t executed = 0;
+    for (const InstructionCounts& counts : outcome.counts) executed += counts.executed;
+    EXPECT_EQ(executed, 100'000u);
+    EXPECT_THAT(outcome.fault->details, testing::HasSubstr("running at endless_loop"));
+  }
+}
+
+TEST_P(Machine, ADeadlockTellsWhatEachWarpWaitsFor) {
+  const LaunchOutcome outcome = run("deadlock", {1, 1, 1}, {64, 1, 1});
+  ASSERT_TRUE(outcome.fault);
+  EXPECT_EQ(outcome.fault->kind, Fault::Kind::deadlock);
+  EXPECT_THAT(outcome.fault->details,
+              testing::HasSubstr("warp 0 lanes ffffffff: waits at block barrier 1"));
+  EXPECT_THAT(outcome.fault->details,
+              testing::HasSubstr("warp 1 lanes ffffffff: waits at block barrier 2"));
+}
+
+TEST_P(Machine, EndlessRecursionRunsOutOfItsStack) {
+  const auto out = upload<int>({1, 2});
+  const LaunchOutcome outcome = run("endless_recursion", {1, 1, 1}, {32, 1, 1}, out);
+  ASSERT_TRUE(outcome.fault);
+  EXPECT_EQ(outcome.fault->kind, Fault::Kind::illegal_address);
+}
+
+// Launches CUDA refuses.
+
+TEST_P(Machine, ALaunchThatCannotBeIsRefusedWithCudasError) {
+  LaunchRequest request;
+  request.module = &module_;
+  request.kernel = module_.cubin().find_kernel("trap_in_lane_3");
+  request.block = {1025, 1, 1};
+  EXPECT_EQ(device_.check(request)->cuda_error, "cudaErrorInvalidConfiguration");
+  request.block = {32, 0, 1};
+  EXPECT_EQ(device_.check(request)->cuda_error, "cudaErrorInvalidConfiguration");
+  request.block = {32, 1, 1};
+  request.dynamic_shared_bytes = 1 << 20;
+  EXPECT_EQ(device_.check(request)->cuda_error, "cudaErrorInvalidValue");
+  request.dynamic_shared_bytes = 0;
+  EXPECT_FALSE(device_.check(request));
+}
+
+}  // namespace
+}  // namespace heddle::simulator
