@@ -4,7 +4,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
-#include <sys/pidfd.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -104,7 +104,8 @@ ChildResult run_child(const std::vector<std::string>& program,
     fmt::print(stderr, "heddle: {}: {}\n", program[0], std::strerror(error));
     return {.status = error == ENOENT ? kNotFound : kNotExecutable};
   }
-  const int descriptor = pidfd_open(child, 0);
+  // By number: glibc 2.36 declares pidfd_open without extern "C".
+  const int descriptor = static_cast<int>(syscall(SYS_pidfd_open, child, 0));
   ChildResult result;
   if (!ended_within(descriptor, limit)) {
     result.timed_out = true;

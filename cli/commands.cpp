@@ -29,6 +29,7 @@ constexpr Examples kRunExamples[] = {
     "heddle run -- ./simple_divergence 64",
     "heddle run --metrics branch_efficiency,gld_efficiency --format nvprof -- ./reduce",
     "heddle run --record out.json --per-pc -k regex:math -- ./simple_divergence",
+    "heddle run captured/0003-_Z11mathKernel1Pf.capsule",
 };
 constexpr Option kRunOptions[] = {
     {"record", 'o', "FILE",
@@ -103,13 +104,15 @@ constexpr Examples kReferenceExamples[] = {
 };
 
 constexpr Command kCommands[] = {
-#ifdef HEDDLE_HAVE_RUNTIME
     {.name = "run",
-     .synopsis = "[options] -- PROGRAM [ARGUMENT...]",
+     .synopsis = "[options] -- PROGRAM [ARGUMENT...] | CAPSULE...",
      .summary = "run an unmodified CUDA program on the model and print what its kernels did",
      .details =
          "The program needs no GPU. Its own output is not touched: what Heddle says goes to stderr "
          "or to files. It must be linked with the shared CUDA runtime (nvcc -cudart shared).\n"
+         "A capsule (--capture), or a folder of them, is replayed: launches without their program, "
+         "on "
+         "any machine.\n"
          "Exit status: the program's own; 124 when a limit was reached, 125 when Heddle failed, "
          "126 "
          "and 127 when the program cannot be started, 130 after Ctrl-C.",
@@ -117,7 +120,6 @@ constexpr Command kCommands[] = {
      .options = kRunOptions,
      .takes_program = true,
      .run = run_run},
-#endif
     {.name = "show",
      .synopsis = "[options] RECORD",
      .summary = "print a record, from the model or from hardware",

@@ -41,10 +41,12 @@ std::string_view short_name(const Metric& metric) {
   return metric.nvprof.empty() ? metric.name : metric.nvprof;
 }
 
-std::optional<double> value_of(const LaunchRecord& launch, const Metric& metric) {
-  const auto found = launch.metrics.find(std::string(metric.name));
-  if (found != launch.metrics.end()) return found->second;
-  return metric.nvprof_when_empty;
+// nvprof's value where there is nothing to divide by, but not where that is not known.
+std::optional<double> shown_value(const LaunchRecord& launch, const Metric& metric) {
+  if (const auto value = simulator::value_of(launch.metrics, metric)) return value;
+  if (!metric.nvprof_when_empty) return std::nullopt;
+  const auto per = simulator::value_of(launch.metrics, *simulator::find_metric(metric.per));
+  return per && *per == 0 ? metric.nvprof_when_empty : std::nullopt;
 }
 
 std::string shown(const Metric& metric, double value) {
@@ -56,7 +58,7 @@ std::string shown(const Metric& metric, double value) {
 std::string range(Launches launches, const Metric& metric) {
   std::optional<double> low, high;
   for (const LaunchRecord* launch : launches) {
-    const auto value = value_of(*launch, metric);
+    const auto value = shown_value(*launch, metric);
     if (!value) continue;
     low = std::min(low.value_or(*value), *value);
     high = std::max(high.value_or(*value), *value);
@@ -67,8 +69,8 @@ std::string range(Launches launches, const Metric& metric) {
 }
 
 void add_row(Table& table, Launches launches, const Metric& metric) {
-  table.add({std::string(short_name(metric)), range(launches, metric), std::string(metric.unit),
-             std::string(metric.nvprof.empty() ? "" : metric.name)});
+  table.add({fmt::format("  {}", short_name(metric)), range(launches, metric),
+             std::string(metric.unit), std::string(metric.nvprof.empty() ? "" : metric.name)});
 }
 
 std::string dim(const simulator::Dim3& dim) {
@@ -94,9 +96,11 @@ std::string occupancy_line(const LaunchRecord& launch, const simulator::GpuModel
       gpu, {.threads_per_block = static_cast<std::uint32_t>(launch.block.count()),
             .registers_per_thread = launch.registers,
             .shared_bytes_per_block = launch.static_shared_bytes + launch.dynamic_shared_bytes});
+  constexpr double kSmallest = 0.01;
+  const double count = simulator::waves(gpu, result, launch.grid.count());
   return fmt::format(
-      "{:.2f} waves per SM; theoretical occupancy {:.1f} % ({} blocks per SM, limited by {})",
-      simulator::waves(gpu, result, launch.grid.count()), 100 * result.fraction,
+      "{} waves per SM; theoretical occupancy {:.1f} % ({} blocks per SM, limited by {})",
+      count < kSmallest ? "less than 0.01" : fmt::format("{:.2f}", count), 100 * result.fraction,
       result.blocks_per_sm, fmt::join(result.limited_by, " and "));
 }
 
@@ -117,22 +121,23 @@ std::string kernel_table(Launches launches, Metrics metrics, const simulator::Gp
       fmt::format("{}  {}  grid {}  block {}\n", style.bold(visible(demangled(first.kernel))),
                   count, dim(first.grid), dim(first.block));
   if (!metrics.empty()) {
-    Table table({"", "", "", ""});
+    Table table({});
     for (const Metric* metric : metrics) add_row(table, launches, *metric);
-    return text + table.text(2).substr(1);
+    return text + table.text();
   }
   text += fmt::format("  {}\n  {}\n", resources(first), occupancy_line(first, gpu));
   if (const std::string kind = launch_class(launches); !kind.empty())
     text += fmt::format("  {}\n", visible(kind));
   for (const LaunchRecord* launch : launches)
     if (!launch->fault.empty())
-      text += fmt::format("  {} {}\n", style.red("stopped:"), visible(launch->fault));
+      text += fmt::format("  {} {}\n", style.red("stopped:"), visible_lines(launch->fault));
+  Table table({});
   for (const Section& section : sections()) {
-    Table table({fmt::format("  {}", section.title), "", "", ""});
+    table.add({fmt::format("{}", section.title)});
     for (const std::string_view name : section.metrics)
       add_row(table, launches, *simulator::find_metric(name));
-    text += table.text(2);
   }
+  text += table.text(2);
   for (const std::string& what : first.unmodelled)
     text += fmt::format("  approximated: {}\n", visible(what));
   return text;

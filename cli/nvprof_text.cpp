@@ -49,10 +49,9 @@ struct Spread {
 Spread spread(Launches launches, const Metric& metric) {
   Spread result;
   for (const LaunchRecord* launch : launches) {
-    const auto found = launch->metrics.find(std::string(metric.name));
     // nvprof has no gaps: a ratio over nothing is 0 unless it says otherwise.
     const double value =
-        found != launch->metrics.end() ? found->second : metric.nvprof_when_empty.value_or(0);
+        simulator::value_of(launch->metrics, metric).value_or(metric.nvprof_when_empty.value_or(0));
     result.low = result.invocations == 0 ? value : std::min(result.low, value);
     result.high = std::max(result.high, value);
     result.total += value;

@@ -20,22 +20,26 @@ std::size_t width(std::string_view text) {
 }
 
 bool is_number(std::string_view text) {
-  return !text.empty() && text.find_first_not_of("0123456789,.+-%x~ ") == std::string_view::npos;
+  return text == "-" || (text.find_first_of("0123456789") != std::string_view::npos &&
+                         text.find_first_not_of("0123456789,.+-~… ") == std::string_view::npos);
 }
 
-}  // namespace
-
-std::string visible(std::string_view text) {
+std::string escaped(std::string_view text, bool keep_line_ends) {
   std::string result;
   for (const char c : text) {
     const auto byte = static_cast<unsigned char>(c);
-    if (byte < 0x20 || byte == 0x7f)
+    if ((byte < 0x20 || byte == 0x7f) && !(keep_line_ends && c == '\n'))
       result += fmt::format("\\x{:02x}", byte);
     else
       result += c;
   }
   return result;
 }
+
+}  // namespace
+
+std::string visible(std::string_view text) { return escaped(text, false); }
+std::string visible_lines(std::string_view text) { return escaped(text, true); }
 
 std::string demangled(const std::string& name) {
   constexpr std::size_t kLongest = 4096;  // the demangler recurses over what it is given

@@ -9,6 +9,7 @@ namespace heddle::cli {
 
 // A name or text from a file we did not write: control characters made visible.
 std::string visible(std::string_view text);
+std::string visible_lines(std::string_view text);  // the same, with line ends kept
 // The function's name as in the source; unchanged when it is not a mangled name.
 std::string demangled(const std::string& name);
 // 1234567 as 1,234,567; ratios with two decimals.
@@ -32,12 +33,16 @@ class Style {
 // Columns as wide as their widest cell; cells that look like numbers stand at the right.
 class Table {
  public:
-  explicit Table(std::vector<std::string> header) { rows_.push_back(std::move(header)); }
+  // Without a header when that has no cells.
+  explicit Table(std::vector<std::string> header) : has_header_(!header.empty()) {
+    if (has_header_) rows_.push_back(std::move(header));
+  }
   void add(std::vector<std::string> row) { rows_.push_back(std::move(row)); }
-  bool empty() const { return rows_.size() == 1; }
+  bool empty() const { return rows_.size() == (has_header_ ? 1 : 0); }
   std::string text(std::size_t indent = 0) const;
 
  private:
+  bool has_header_;
   std::vector<std::vector<std::string>> rows_;
 };
 

@@ -57,11 +57,8 @@ InstructionRecord instruction_record(const Module& module, std::uint64_t address
     record.inlined = position->inlined_function;
   }
   record.text = isa::print(*counted.instruction, record.pc);
-  for (const Metric& metric : metrics()) {
-    if (!metric.is_sum()) continue;
-    const std::uint64_t value = metric.amount(*counted.instruction, counted.counts);
-    if (value != 0) record.metrics.emplace(metric.name, static_cast<double>(value));
-  }
+  for (const auto& [name, value] : evaluate({&counted, 1}))
+    if (value != 0 && find_metric(name)->is_sum()) record.metrics.emplace(name, value);
   return record;
 }
 

@@ -64,6 +64,11 @@ template <isa::Op op>
 std::uint64_t of_op(const Ins& ins, const Counts& counts) {
   return ins.op == op ? counts.executed : 0;
 }
+std::uint64_t texture(const Ins& ins, const Counts& counts) {
+  return isa::memory_access(ins).space == Space::texture ? counts.executed : 0;
+}
+// For instructions that the simulator stops at: a launch that ended had none of them.
+std::uint64_t none(const Ins&, const Counts&) { return 0; }
 template <unsigned bits>
 std::uint64_t of_width(const Ins& ins, const Counts& counts) {
   return isa::access_bytes(ins) * 8 == bits ? counts.executed : 0;
@@ -80,9 +85,6 @@ std::uint64_t when(const Ins& ins, const Counts& counts) {
 template <Space space>
 std::uint64_t threads_on_in(const Ins& ins, const Counts& counts) {
   return in_space(ins, counts, space) != 0 ? counts.threads_on : 0;
-}
-std::uint64_t branch_targets(const Ins&, const Counts& counts) {
-  return counts.branch_uniform + counts.branch_divergent;
 }
 std::uint64_t branches(const Ins& ins, const Counts& counts) {
   return is_branch(ins) ? counts.executed : 0;
@@ -114,14 +116,15 @@ constexpr Metric kMetrics[] = {
      .amount = all<&Counts::threads_on>},
     {.name = "smsp__thread_inst_executed_per_inst_executed.pct", .nvprof = "warp_execution_efficiency",
      .unit = "%", .meaning = "active threads of the 32 of a warp, averaged over warp instructions",
-     .amount = all<&Counts::threads>, .per = all<&Counts::executed>, .scale = kPercent / kWarpSize},
+     .of = "smsp__sass_thread_inst_executed.sum", .per = "smsp__sass_inst_executed.sum", .scale = kPercent / kWarpSize},
     {.name = "smsp__thread_inst_executed_pred_on_per_inst_executed.pct", .nvprof = "warp_nonpred_execution_efficiency",
      .unit = "%", .meaning = "threads with a true guard predicate of the 32 of a warp, averaged over warp instructions",
-     .amount = all<&Counts::threads_on>, .per = all<&Counts::executed>, .scale = kPercent / kWarpSize},
+     .of = "smsp__sass_thread_inst_executed_pred_on.sum", .per = "smsp__sass_inst_executed.sum", .scale = kPercent / kWarpSize},
 
     // Branches.
     {.name = "smsp__sass_branch_targets.sum", .nvprof = "branch", .unit = "branch",
-     .meaning = "branch executions by a warp, uniform and divergent", .amount = branch_targets},
+     .meaning = "branch executions by a warp, uniform and divergent", .of = "smsp__sass_branch_targets_threads_uniform.sum",
+     .plus = "smsp__sass_branch_targets_threads_divergent.sum"},
     {.name = "smsp__sass_branch_targets_threads_uniform.sum", .unit = "branch",
      .meaning = "branch executions after which all active threads went one way",
      .amount = all<&Counts::branch_uniform>},
@@ -129,8 +132,8 @@ constexpr Metric kMetrics[] = {
      .meaning = "branch executions after which active threads went different ways",
      .amount = all<&Counts::branch_divergent>},
     {.name = "smsp__sass_average_branch_targets_threads_uniform.pct", .nvprof = "branch_efficiency", .unit = "%",
-     .meaning = "share of uniform branch executions", .amount = all<&Counts::branch_uniform>,
-     .per = branch_targets, .scale = kPercent, .nvprof_when_empty = 100},
+     .meaning = "share of uniform branch executions", .of = "smsp__sass_branch_targets_threads_uniform.sum",
+     .per = "smsp__sass_branch_targets.sum", .scale = kPercent, .nvprof_when_empty = 100},
     {.name = "smsp__sass_inst_executed_op_branch.sum", .unit = "inst",
      .meaning = "BRA, BRX, JMP, JMX, CALL and RET executed by a warp", .amount = branches},
     {.name = "smsp__sass_thread_inst_executed_op_branch.sum", .unit = "inst",
@@ -171,6 +174,50 @@ constexpr Metric kMetrics[] = {
      .meaning = "asynchronous copies from global to shared memory", .amount = of_op<isa::Op::LDGSTS>},
     {.name = "smsp__sass_inst_executed_op_ldsm.sum", .unit = "inst",
      .meaning = "matrix loads from shared memory", .amount = of_op<isa::Op::LDSM>},
+    {.name = "smsp__sass_inst_executed_op_shared_stsm.sum", .unit = "inst",
+     .meaning = "matrix stores to shared memory", .amount = of_op<isa::Op::STSM>},
+    {.name = "smsp__sass_inst_executed_op_ldgsts_cache_access.sum", .unit = "inst",
+     .meaning = "asynchronous copies that leave the data in L1", .amount = of_op<isa::Op::LDGSTS>},
+    {.name = "smsp__sass_inst_executed_op_ldgsts_cache_bypass.sum", .unit = "inst",
+     .meaning = "asynchronous copies that go past L1", .amount = none},
+    {.name = "smsp__sass_inst_executed_op_texture.sum", .unit = "inst",
+     .meaning = "texture instructions", .amount = texture},
+    {.name = "smsp__sass_inst_executed_op_dshared.sum", .unit = "inst",
+     .meaning = "instructions on the shared memory of another block of the cluster", .amount = none},
+    {.name = "smsp__sass_inst_executed_op_dshared_ld.sum", .unit = "inst",
+     .meaning = "loads from the shared memory of another block", .amount = none},
+    {.name = "smsp__sass_inst_executed_op_dshared_st.sum", .unit = "inst",
+     .meaning = "stores to the shared memory of another block", .amount = none},
+    {.name = "smsp__sass_inst_executed_op_dshared_atom.sum", .unit = "inst",
+     .meaning = "atomics on the shared memory of another block", .amount = none},
+    {.name = "smsp__sass_inst_executed_op_dshared_tma_st.sum", .unit = "inst",
+     .meaning = "bulk copies to the shared memory of another block", .amount = none},
+    {.name = "smsp__sass_inst_executed_op_dshared_tma_red.sum", .unit = "inst",
+     .meaning = "bulk reductions to the shared memory of another block", .amount = none},
+    {.name = "smsp__sass_inst_executed_op_shared_gmma.sum", .unit = "inst",
+     .meaning = "matrix instructions that read shared memory", .amount = none},
+    {.name = "smsp__sass_inst_executed_op_tma.sum", .unit = "inst",
+     .meaning = "bulk copies and reductions", .amount = none},
+    {.name = "smsp__sass_inst_executed_op_tma_ld.sum", .unit = "inst",
+     .meaning = "bulk copies from global memory", .amount = none},
+    {.name = "smsp__sass_inst_executed_op_tma_st.sum", .unit = "inst",
+     .meaning = "bulk copies to global memory", .amount = none},
+    {.name = "smsp__sass_inst_executed_op_tma_red.sum", .unit = "inst",
+     .meaning = "bulk reductions to global memory", .amount = none},
+    {.name = "smsp__sass_inst_executed_memdesc_explicit.sum", .unit = "inst",
+     .meaning = "accesses whose cache policy the program made itself", .amount = none},
+    {.name = "smsp__sass_inst_executed_memdesc_explicit_hitprop_evict_first.sum", .unit = "inst",
+     .meaning = "of these, those with the policy evict first on a hit", .amount = none},
+    {.name = "smsp__sass_inst_executed_memdesc_explicit_hitprop_evict_last.sum", .unit = "inst",
+     .meaning = "of these, those with the policy evict last on a hit", .amount = none},
+    {.name = "smsp__sass_inst_executed_memdesc_explicit_hitprop_evict_normal.sum", .unit = "inst",
+     .meaning = "of these, those with the policy evict normal on a hit", .amount = none},
+    {.name = "smsp__sass_inst_executed_memdesc_explicit_hitprop_evict_normal_demote.sum", .unit = "inst",
+     .meaning = "of these, those with the policy evict normal demote on a hit", .amount = none},
+    {.name = "smsp__sass_inst_executed_memdesc_explicit_missprop_evict_first.sum", .unit = "inst",
+     .meaning = "of these, those with the policy evict first on a miss", .amount = none},
+    {.name = "smsp__sass_inst_executed_memdesc_explicit_missprop_evict_normal.sum", .unit = "inst",
+     .meaning = "of these, those with the policy evict normal on a miss", .amount = none},
     {.name = "smsp__sass_inst_executed_op_memory_8b.sum", .unit = "inst",
      .meaning = "memory instructions of 8 bits a thread", .amount = of_width<8>},
     {.name = "smsp__sass_inst_executed_op_memory_16b.sum", .unit = "inst",
@@ -185,6 +232,8 @@ constexpr Metric kMetrics[] = {
      .meaning = "threads that accessed global memory, summed over instructions", .amount = threads_on_in<Space::global>},
     {.name = "smsp__sass_thread_inst_executed_op_shared_pred_on.sum", .unit = "inst",
      .meaning = "threads that accessed shared memory, summed over instructions", .amount = threads_on_in<Space::shared>},
+    {.name = "smsp__sass_thread_inst_executed_op_ldgsts_pred_on.sum", .unit = "inst",
+     .meaning = "threads that copied asynchronously, summed over instructions", .amount = when<&Counts::threads_on, Access::copy>},
 
     // What the addresses make of them.
     {.name = "smsp__sass_sectors_mem_global.sum", .unit = "sector",
@@ -207,16 +256,22 @@ constexpr Metric kMetrics[] = {
      .meaning = "32-byte sectors written by global stores", .amount = when<&Counts::sectors_global, Access::store>},
     {.name = "l1tex__average_t_sectors_per_request_pipe_lsu_mem_global_op_ld.ratio", .nvprof = "gld_transactions_per_request",
      .unit = "sector/request", .meaning = "sectors a global load asks for, on average",
-     .amount = when<&Counts::sectors_global, Access::load>, .per = executions<Space::global, Access::load>},
+     .of = "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum",
+     .per = "smsp__sass_inst_executed_op_global_ld.sum"},
     {.name = "l1tex__average_t_sectors_per_request_pipe_lsu_mem_global_op_st.ratio", .nvprof = "gst_transactions_per_request",
      .unit = "sector/request", .meaning = "sectors a global store writes, on average",
-     .amount = when<&Counts::sectors_global, Access::store>, .per = executions<Space::global, Access::store>},
+     .of = "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum",
+     .per = "smsp__sass_inst_executed_op_global_st.sum"},
+    {.name = "smsp__sass_data_bytes_mem_global_op_ld.sum", .unit = "byte",
+     .meaning = "bytes threads loaded from global memory", .amount = when<&Counts::bytes_global, Access::load>},
+    {.name = "smsp__sass_data_bytes_mem_global_op_st.sum", .unit = "byte",
+     .meaning = "bytes threads stored to global memory", .amount = when<&Counts::bytes_global, Access::store>},
     {.name = "smsp__sass_average_data_bytes_per_sector_mem_global_op_ld.pct", .nvprof = "gld_efficiency", .unit = "%",
-     .meaning = "bytes threads loaded of the bytes of the sectors that took", .amount = when<&Counts::bytes_global, Access::load>,
-     .per = when<&Counts::sectors_global, Access::load>, .scale = kPercent / kSectorBytes},
+     .meaning = "bytes threads loaded of the bytes of the sectors that took", .of = "smsp__sass_data_bytes_mem_global_op_ld.sum",
+     .per = "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum", .scale = kPercent / kSectorBytes},
     {.name = "smsp__sass_average_data_bytes_per_sector_mem_global_op_st.pct", .nvprof = "gst_efficiency", .unit = "%",
-     .meaning = "bytes threads stored of the bytes of the sectors that took", .amount = when<&Counts::bytes_global, Access::store>,
-     .per = when<&Counts::sectors_global, Access::store>, .scale = kPercent / kSectorBytes},
+     .meaning = "bytes threads stored of the bytes of the sectors that took", .of = "smsp__sass_data_bytes_mem_global_op_st.sum",
+     .per = "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum", .scale = kPercent / kSectorBytes},
     {.name = "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum", .nvprof = "shared_ld_bank_conflict", .unit = "wavefront",
      .meaning = "passes of shared loads that bank conflicts added", .amount = bank_conflicts<Access::load>},
     {.name = "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum", .nvprof = "shared_st_bank_conflict", .unit = "wavefront",

@@ -9,11 +9,6 @@
 namespace heddle::simulator {
 namespace {
 
-// Per row of the table, the two sums over a group of instructions.
-struct Sums {
-  std::uint64_t amount = 0, per = 0;
-};
-
 std::string_view without_rollup(std::string_view name) { return name.substr(0, name.find('.')); }
 
 }  // namespace
@@ -41,18 +36,30 @@ MetricValues evaluate(std::span<const CountedInstruction> instructions) {
   MetricValues values;
   for (const Metric& metric : metrics()) {
     if (metric.amount == nullptr) continue;
-    Sums sums;
-    for (const CountedInstruction& counted : instructions) {
-      sums.amount += metric.amount(*counted.instruction, counted.counts);
-      if (metric.per != nullptr) sums.per += metric.per(*counted.instruction, counted.counts);
-    }
-    if (metric.is_sum())
-      values.emplace(metric.name, static_cast<double>(sums.amount));
-    else if (sums.per != 0)
-      values.emplace(metric.name, metric.scale * static_cast<double>(sums.amount) /
-                                      static_cast<double>(sums.per));
+    std::uint64_t sum = 0;
+    for (const CountedInstruction& counted : instructions)
+      sum += metric.amount(*counted.instruction, counted.counts);
+    values.emplace(metric.name, static_cast<double>(sum));
   }
+  for (const Metric& metric : metrics())
+    if (const auto value = value_of(values, metric)) values.emplace(metric.name, *value);
   return values;
+}
+
+std::optional<double> value_of(const MetricValues& values, const Metric& metric) {
+  if (const auto found = values.find(metric.name); found != values.end()) return found->second;
+  if (metric.of.empty()) return std::nullopt;
+  double value = 0;
+  for (const std::string_view part : {metric.of, metric.plus}) {
+    if (part.empty()) continue;
+    const auto summand = value_of(values, *find_metric(part));
+    if (!summand) return std::nullopt;
+    value += *summand;
+  }
+  if (metric.per.empty()) return metric.scale * value;
+  const auto per = value_of(values, *find_metric(metric.per));
+  if (!per || *per == 0) return std::nullopt;
+  return metric.scale * value / *per;
 }
 
 }  // namespace heddle::simulator

@@ -31,14 +31,17 @@ struct Metric {
   std::string_view unit;
   MetricKind kind = MetricKind::exact;
   std::string_view meaning;  // one line
-  // Either a sum over instructions, `scale` times one over another sum, or a fact of the launch.
+  // A count per instruction …
   Amount amount = nullptr;
-  Amount per = nullptr;
+  // … or made of other metrics: `scale` times `of` (and `plus`), over `per` where there is one …
+  std::string_view of = {}, plus = {}, per = {};
   double scale = 1;
-  std::optional<double> nvprof_when_empty = std::nullopt;  // nvprof's value where `per` sums to 0
+  std::optional<double> nvprof_when_empty = std::nullopt;  // nvprof's value where `per` is 0
+  // … or a fact of the launch.
   double (*of_launch)(const LaunchFacts&) = nullptr;
 
-  bool is_sum() const { return amount != nullptr && per == nullptr; }
+  // What can be added up over instructions and launches.
+  bool is_sum() const { return per.empty() && of_launch == nullptr; }
 };
 
 std::span<const Metric> metrics();
@@ -53,9 +56,12 @@ struct CountedInstruction {
   InstructionCounts counts;
 };
 
-// Values of the sums and ratios over a group of instructions (a launch, a line, one instruction).
-// A ratio over nothing is absent.
+// Counts over a group of instructions (a launch, a line, one instruction), and what is made of
+// them. A ratio over nothing is absent.
 MetricValues evaluate(std::span<const CountedInstruction> instructions);
+// The value `values` has, or what the metric is made of gives; nothing where that is not known, or
+// a ratio over nothing.
+std::optional<double> value_of(const MetricValues& values, const Metric& metric);
 
 struct RecordOptions {
   std::uint64_t index = 0;               // of the launch in its program

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
@@ -14,7 +15,8 @@
 
 namespace heddle::simulator {
 
-using MetricValues = std::map<std::string, double>;  // exact counts are integers below 2^53
+using MetricValues =
+    std::map<std::string, double, std::less<>>;  // exact counts are integers below 2^53
 
 struct InstructionRecord {
   std::string function;  // mangled

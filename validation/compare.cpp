@@ -138,7 +138,8 @@ std::string mismatch(const LaunchRecord& model, const LaunchRecord& hardware) {
   if (model.code_sha256 != hardware.code_sha256)
     return fmt::format("different code: {:.12} in the model, {:.12} on hardware", model.code_sha256,
                        hardware.code_sha256);
-  if (!model.fault.empty()) return fmt::format("the model stopped: {}", model.fault);
+  if (!model.fault.empty())
+    return fmt::format("the model stopped: {}", model.fault.substr(0, model.fault.find('\n')));
   return {};
 }
 

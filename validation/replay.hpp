@@ -1,0 +1,36 @@
+// Runs launch capsules: what a program launched, without the program.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "simulator/record.hpp"
+
+namespace heddle::validation {
+
+struct ReplayOptions {
+  unsigned threads = 1;                // host threads; 0: all cores
+  std::uint64_t max_instructions = 0;  // per launch; 0: no limit
+  bool per_instruction = false;
+  bool memory_digests = false;
+  std::function<void(std::string_view)> print;  // what the kernels print
+};
+
+struct Replay {
+  simulator::Record record;
+  // Where memory afterwards is not what the capsule says it was: one line each.
+  std::vector<std::string> memory_differences;
+};
+
+// Capsules of one folder, in the order of their launches, or the file itself. Throws
+// std::runtime_error when there is none.
+std::vector<std::filesystem::path> find_capsules(const std::filesystem::path& path);
+
+// The launches' indices are the numbers the files' names begin with, else their places in `files`.
+Replay replay(const std::vector<std::filesystem::path>& files, const ReplayOptions& options);
+
+}  // namespace heddle::validation
