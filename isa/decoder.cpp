@@ -42,6 +42,7 @@ template <class Any>
 auto& source(Any& instruction, char which) {
   if (which == 'A') return instruction.a;
   if (which == 'M') return instruction.b;
+  if (which == 'N') return instruction.c;
   const bool is_c = (which == 'C' || which == 'c') && has_b(*instruction.encoding->layout);
   return is_c ? instruction.c : instruction.b;
 }
@@ -143,6 +144,10 @@ void read_item(const Item& item, Instruction& into) {
     case ItemKind::offset:
       into.offset = sign_extend(field, item.bits.size());
       break;
+    case ItemKind::global_offset:
+      into.c = {.kind = Source::Kind::imm,
+                .value = static_cast<std::uint32_t>(sign_extend(field, item.bits.size()))};
+      break;
     case ItemKind::target:
     case ItemKind::displacement:
       into.offset = sign_extend(field, item.bits.size()) * 4;
@@ -187,6 +192,8 @@ std::uint64_t item_value(const Item& item, const Instruction& from) {
       return from.ur;
     case ItemKind::immediate:
       return source(from, item.which).value;
+    case ItemKind::global_offset:
+      return from.c.value;
     case ItemKind::offset:
       return static_cast<std::uint64_t>(from.offset);
     case ItemKind::target:

@@ -17,12 +17,14 @@
 //   {name=n text}     a modifier that this row always has
 //   Rd URd Pu Pv      destinations; Pp Pq Pr predicate sources (UPu … when in the uniform file)
 //   A B C             sources by slot; UA UB UC those of the uniform datapath; S: the slot-C source
-//                     of a two-source opcode that sits where B usually is; M: sits where A is
-//                     and is `b` all the same. `-A` can be negated, `~A`
+//                     of a two-source opcode that sits where B usually is; M sits where A is and
+//                     is `b`, N sits where B is and is `c`. `-A` can be negated, `~A`
 //                     inverted, `|A|` absolute; A:f, A:d, A:h, A:u say how an immediate is written
 //                     (float, double, two halves, unsigned; signed otherwise), and :h that it has
 //                     half swizzles; A:m is like :h without them
+//   Un                the uniform register after it
 //   UR@n O@bits       uniform register and signed byte offset of an address
+//   G@bits            signed byte offset of LDGSTS' global address
 //   T@bits J@bits     branch target, relative and absolute (in units of four bytes)
 //   D@bits            a displacement printed as a number
 //   I Ib@bits Ic@bits an immediate that no operand form stands for, as source b or c
@@ -133,7 +135,9 @@ enum class ItemKind : std::uint8_t {
   slot,  // which: 'A', 'B', 'C', 'S'
   ur,
   immediate,  // which: 'b' or 'c'
+  next_ur,
   offset,
+  global_offset,  // the second offset of LDGSTS
   displacement,
   target,
   jump,
@@ -259,6 +263,7 @@ constexpr SlotPlace slot_place(const Item& item, Form form) {
       place.reuse = 122;
       return place;
     case 'B':
+    case 'N':
       place = varies_c(form) ? high_place(item.uniform, half) : low_place(form, item.uniform);
       place.reuse = 123;
       return place;

@@ -167,6 +167,8 @@ class Printer {
         return shown(field == kURZ, uniform_register_text(static_cast<unsigned>(field)));
       case ItemKind::ur:
         return shown(field == kURZ, uniform_register_text(static_cast<unsigned>(field)));
+      case ItemKind::next_ur:
+        return uniform_register_text(it.ur + 1u);
       case ItemKind::pdst:
         return shown(field == kPT, predicate_name(static_cast<unsigned>(field), item.uniform));
       case ItemKind::psrc: {
@@ -181,6 +183,8 @@ class Printer {
         return hex(field);
       case ItemKind::offset:
         return it.offset == 0 ? "" : signed_hex(it.offset);
+      case ItemKind::global_offset:
+        return it.c.value == 0 ? "" : signed_hex(static_cast<std::int32_t>(it.c.value));
       case ItemKind::displacement:
         return shown(it.offset == 0, signed_hex(it.offset));
       case ItemKind::target:
@@ -284,6 +288,7 @@ class Printer {
 
   const Source& source_of(const Item& item) const {
     if (item.which == 'A') return instruction_.a;
+    if (item.which == 'N') return instruction_.c;
     if (item.which == 'C' && instruction_.c.kind != Source::Kind::none) return instruction_.c;
     return instruction_.b;
   }

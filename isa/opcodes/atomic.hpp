@@ -1,4 +1,7 @@
 // Atomic operations and reductions.
+//
+// Up to sm_89 one opcode takes every data type; sm_90 moved the floating-point ones to opcodes of
+// their own, whose type field has a bit more (SASS-FACTS 2.2, 3.6). Mod::type is the raw value.
 #pragma once
 
 #include "isa/encoding.hpp"
@@ -8,20 +11,135 @@ namespace heddle::isa {
 inline constexpr MemoryAccess kAtomicGeneric{MemoryAccess::Kind::atomic, Space::generic};
 inline constexpr MemoryAccess kAtomicGlobal{MemoryAccess::Kind::atomic, Space::global};
 inline constexpr MemoryAccess kAtomicShared{MemoryAccess::Kind::atomic, Space::shared};
-inline constexpr MemoryAccess kReduceGeneric{MemoryAccess::Kind::reduction, Space::generic};
+// RED takes generic addresses, but the compiler emits it for global memory alone.
+inline constexpr MemoryAccess kReduceGlobal{MemoryAccess::Kind::reduction, Space::global};
 
 inline constexpr Row kAtomicRows[] = {
-    {Op::ATOMS, Unit::lsu, kAll, 0x38c, kFixed,
-     "ATOMS{atom_op@87:4 $atoms_op}{type@73:2 |.S32|.64} Rd, [A{stride@78:2 $stride}+O@40:24], B",
+    {Op::ATOM, Unit::lsu, kSm75, 0x38a, kFixed,
+     "ATOM{address64@72 |.E}{cop@84:3 $cop}{atom_op@87:4 $atom_op}{type@73:3 $atom_type}"
+     "{sem@77:4 $atom_order75} Pu, Rd, [A+O@40:24], B",
+     "64:8=255", kAtomicGeneric},
+    {Op::ATOM, Unit::lsu, kSm75, 0x198a, kFixed,
+     "ATOM{address64@72 |.E}{cop@84:3 $cop}{atom_op@87:4 $atom_op}{type@73:3 $atom_type}"
+     "{sem@77:4 $atom_order75} Pu, Rd, [A{ra_u32@70 .U32|.64}+?UR@64+O@40:24], B",
+     "", kAtomicGeneric},
+    {Op::ATOM, Unit::lsu, kFrom80, 0x38a, kFixed,
+     "ATOM{address64@72 |.E}{cop@84:3 $cop}{atom_op@87:4 $atom_op}{type@73:3 $atom_type}"
+     "{sem@77:4 $load_order80} Pu, Rd, [A+O@40:24], B",
+     "", kAtomicGeneric},
+    {Op::ATOM, Unit::lsu, kFrom80, 0x198a, kFixed,
+     "ATOM{address64@72 |.E}{cop@84:3 $cop}{atom_op@87:4 $atom_op}{type@73:3 $atom_type}"
+     "{sem@77:4 $load_order80} Pu, Rd, [A{ra_u32@70 .U32|.64}+?UR@64+O@40:24], B",
+     "", kAtomicGeneric},
+    {Op::ATOM, Unit::lsu, kFrom80, 0x198a, kFixed,
+     "ATOM{address64@72 |.E}{cop@84:3 $cop}{atom_op@87:4 $atom_op}{type@73:3 $atom_type}"
+     "{sem@77:4 $load_order80}{descriptor@71 1:} Pu, Rd, "
+     "desc[UR@64][A{ra_u32@70 .U32|.64}+O@40:24], B",
+     "", kAtomicGeneric},
+    {Op::ATOM, Unit::lsu, kSm90, 0x19a2, kFixed,
+     "ATOM{address64@72 |.E}{cop@84:3 $cop}{atom_op@87:4 $atom_op}{type@73:4 $atom_float_type}"
+     "{sem@77:4 $load_order80}{descriptor@71 1:} Pu, Rd, "
+     "desc[UR@64][A{ra_u32@70 .U32|.64}+O@40:24], B",
+     "", kAtomicGeneric},
+    {Op::ATOM_CAS, Unit::lsu, kSm75, 0x38b, kFixed,
+     "ATOM{address64@72 |.E}{cop@84:3 $cop}{atom_op@87:2 .CAS|3:.CAST.SPIN}{type@73:3 $cas_type}"
+     "{sem@77:4 $atom_order75} Pu, Rd, [A+O@40:24], B, C",
+     "", kAtomicGeneric},
+    {Op::ATOM_CAS, Unit::lsu, kFrom80, 0x38b, kFixed,
+     "ATOM{address64@72 |.E}{cop@84:3 $cop}{atom_op@87:2 .CAS|3:.CAST.SPIN}{type@73:3 $cas_type}"
+     "{sem@77:4 $load_order80} Pu, Rd, [A+O@40:24], B, C",
+     "", kAtomicGeneric},
+
+    {Op::ATOMG, Unit::lsu, kSm75, 0x3a8, kFixed,
+     "ATOMG{address64@72 |.E}{cop@84:3 $cop}{atom_op@87:4 $atom_op}{type@73:3 $atom_type}"
+     "{sem@77:4 $atom_order75} Pu, Rd, [A+O@40:24], B",
+     "64:8=255", kAtomicGlobal},
+    {Op::ATOMG, Unit::lsu, kSm75, 0x19a8, kFixed,
+     "ATOMG{address64@72 |.E}{cop@84:3 $cop}{atom_op@87:4 $atom_op}{type@73:3 $atom_type}"
+     "{sem@77:4 $atom_order75} Pu, Rd, [A{ra_u32@70 .U32|.64}+?UR@64+O@40:24], B",
+     "", kAtomicGlobal},
+    {Op::ATOMG, Unit::lsu, kFrom80, 0x3a8, kFixed,
+     "ATOMG{address64@72 |.E}{cop@84:3 $cop}{atom_op@87:4 $atom_op}{type@73:3 $atom_type}"
+     "{sem@77:4 $load_order80} Pu, Rd, [A+O@40:24], B",
+     "", kAtomicGlobal},
+    {Op::ATOMG, Unit::lsu, kFrom80, 0x19a8, kFixed,
+     "ATOMG{address64@72 |.E}{cop@84:3 $cop}{atom_op@87:4 $atom_op}{type@73:3 $atom_type}"
+     "{sem@77:4 $load_order80} Pu, Rd, [A{ra_u32@70 .U32|.64}+?UR@64+O@40:24], B",
+     "", kAtomicGlobal},
+    {Op::ATOMG, Unit::lsu, kFrom80, 0x19a8, kFixed,
+     "ATOMG{address64@72 |.E}{cop@84:3 $cop}{atom_op@87:4 $atom_op}{type@73:3 $atom_type}"
+     "{sem@77:4 $load_order80}{descriptor@71 1:} Pu, Rd, "
+     "desc[UR@64][A{ra_u32@70 .U32|.64}+O@40:24], B",
+     "", kAtomicGlobal},
+    {Op::ATOMG, Unit::lsu, kSm90, 0x19a3, kFixed,
+     "ATOMG{address64@72 |.E}{cop@84:3 $cop}{atom_op@87:4 $atom_op}{type@73:4 $atom_float_type}"
+     "{sem@77:4 $load_order80}{descriptor@71 1:} Pu, Rd, "
+     "desc[UR@64][A{ra_u32@70 .U32|.64}+O@40:24], B",
+     "", kAtomicGlobal},
+    {Op::ATOMG_CAS, Unit::lsu, kSm75, 0x3a9, kFixed,
+     "ATOMG{address64@72 |.E}{cop@84:3 $cop}{atom_op@87:2 .CAS|3:.CAST.SPIN}{type@73:3 $cas_type}"
+     "{sem@77:4 $atom_order75} Pu, Rd, [A+O@40:24], B, C",
+     "", kAtomicGlobal},
+    {Op::ATOMG_CAS, Unit::lsu, kFrom80, 0x3a9, kFixed,
+     "ATOMG{address64@72 |.E}{cop@84:3 $cop}{atom_op@87:2 .CAS|3:.CAST.SPIN}{type@73:3 $cas_type}"
+     "{sem@77:4 $load_order80} Pu, Rd, [A+O@40:24], B, C",
+     "", kAtomicGlobal},
+
+    {Op::ATOMS, Unit::lsu, kSm75, 0x38c, kFixed,
+     "ATOMS{atom_op@87:4 $atom_op}{type@73:2 |.S32|.64} Rd, [A{stride@78:2 $stride}+O@40:24], B",
      "64:8=255", kAtomicShared},
+    {Op::ATOMS, Unit::lsu, kFrom80, 0x38c, kFixed,
+     "ATOMS{atom_op@87:4 $atom_op}{type@73:2 |.S32|.64} Rd, [A{stride@78:2 $stride}+O@40:24], B",
+     "", kAtomicShared},
     {Op::ATOMS, Unit::lsu, kAll, 0x198c, kFixed,
-     "ATOMS{atom_op@87:4 $atoms_op}{type@73:2 |.S32|.64} Rd, [A{stride@78:2 "
-     "$stride}+UR@64+O@40:24], B",
+     "ATOMS{atom_op@87:4 $atom_op}{type@73:2 |.S32|.64} Rd, "
+     "[A{stride@78:2 $stride}+UR@64+O@40:24], B",
      "", kAtomicShared},
     {Op::ATOMS_CAS, Unit::lsu, kAll, 0x38d, kFixed,
-     "ATOMS{other0@87:2 .CAS|3:.CAST.SPIN}{type@73:2 |.S32|.64} Rd, [A{stride@78:2 "
-     "$stride}+O@40:24], B, C",
+     "ATOMS{atom_op@87:2 .CAS|3:.CAST.SPIN}{type@73:2 |.S32|.64} Rd, "
+     "[A{stride@78:2 $stride}+O@40:24], B, C",
      "", kAtomicShared},
+    // Arrival at a barrier in shared memory, and the increment that warp aggregation makes.
+    {Op::ATOMS_ARRIVE, Unit::lsu, kFrom80, 0x1f8c, kFixed,
+     "ATOMS{atom_op@87:4 9:.ARRIVE|.POPC.INC}{type@73:2 .32|2:.64} Rd, "
+     "[A{stride@78:2 $stride}+UR@64+O@40:24]",
+     "", kAtomicShared},
+    {Op::ATOM_ARRIVE, Unit::lsu, kFrom80, 0x1f8a, kFixed,
+     "ATOM{address64@72 |.E}{cop@84:3 $cop}{atom_op@87:4 9:.ARRIVE|.POPC.INC}{type@73:3 .32|2:.64}"
+     "{sem@77:4 $load_order80} Pu, Rd, [A{ra_u32@70 .U32|.64}+UR@64+O@40:24]",
+     "", kAtomicGeneric},
+    {Op::ARRIVES, Unit::lsu, kFrom80, 0x19b0, kFixed,
+     "ARRIVES.LDGSTSBAR.64{other0@70:2 |.ARVCNT|.TRANSCNT} [A+UR@64+O@40:24]", "72:4=10"},
+
+    {Op::RED, Unit::lsu, kSm75, 0x98e, kFixed,
+     "RED{address64@72 |.E}{cop@84:3 $cop}{atom_op@87:3 $atom_op3}{type@73:3 $atom_type}"
+     "{sem@77:4 $atom_order75} [A+O@40:24], B",
+     "", kReduceGlobal},
+    {Op::RED, Unit::lsu, kSm75, 0x198e, kFixed,
+     "RED{address64@72 |.E}{cop@84:3 $cop}{atom_op@87:3 $atom_op3}{type@73:3 $atom_type}"
+     "{sem@77:4 $atom_order75} [A{ra_u32@90 .U32|.64}+?UR@64+O@40:24], B",
+     "", kReduceGlobal},
+    {Op::RED, Unit::lsu, kFrom80, 0x98e, kFixed,
+     "RED{address64@72 |.E}{cop@84:3 $cop}{atom_op@87:3 $atom_op3}{type@73:3 $atom_type}"
+     "{sem@77:4 $load_order80} [A+O@40:24], B",
+     "", kReduceGlobal},
+    {Op::RED, Unit::lsu, kFrom80, 0x198e, kFixed,
+     "RED{address64@72 |.E}{cop@84:3 $cop}{atom_op@87:3 $atom_op3}{type@73:3 $atom_type}"
+     "{sem@77:4 $load_order80} [A{ra_u32@90 .U32|.64}+?UR@64+O@40:24], B",
+     "", kReduceGlobal},
+    {Op::RED, Unit::lsu, kFrom80, 0x198e, kFixed,
+     "RED{address64@72 |.E}{cop@84:3 $cop}{atom_op@87:3 $atom_op3}{type@73:3 $atom_type}"
+     "{sem@77:4 $load_order80}{descriptor@71 1:} desc[UR@64][A{ra_u32@90 .U32|.64}+O@40:24], B",
+     "", kReduceGlobal},
+    {Op::RED, Unit::lsu, kSm90, 0x19a6, kFixed,
+     "RED{address64@72 |.E}{cop@84:3 $cop}{atom_op@87:3 $atom_op3}{type@73:4 $atom_float_type}"
+     "{sem@77:4 $load_order80}{descriptor@71 1:} desc[UR@64][A{ra_u32@90 .U32|.64}+O@40:24], B",
+     "", kReduceGlobal},
+    {Op::QSPC, Unit::lsu, kAll, 0x3aa, kFixed,
+     "QSPC{address64@72 |.E}{space@73:2 .G|.L|.S} Pu, Rd, [A+O@40:24]"},
+    {Op::QSPC, Unit::lsu, kAll, 0x19aa, kFixed,
+     "QSPC{address64@72 |.E}{space@73:2 .G|.L|.S} Pu, Rd, "
+     "[A{ra_u32@90 .U32|.64}+UR@32+O@40:24]"},
 };
 
 }  // namespace heddle::isa

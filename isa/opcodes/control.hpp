@@ -92,7 +92,7 @@ inline constexpr Row kControlRows[] = {
      ""},
     {Op::BAR, Unit::adu, kAll, 0x91d, kFixed,
      "BAR{bar_mode@77:3 0:.SYNC|.ARV|4:.SYNCALL}{defer_blocking@80 |.DEFER_BLOCKING} "
-     "#bar_id@54:4, C"},
+     "#bar_id@54:4, N"},
     {Op::BAR,
      Unit::adu,
      kAll,

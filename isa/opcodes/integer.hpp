@@ -60,7 +60,7 @@ inline constexpr Row kIntegerRows[] = {
      "VIMNMX{type@72:2 .U32||.U16x2|.S16x2}{relu@76 |.RELU} Rd, A, B, Pp", "81:3=7 84:3=7"},
     {Op::VIADD, Unit::fma, kSm90, 0x036, kB, "VIADD Rd, A, -B", "64:8=0"},
     {Op::VIADDMNMX, Unit::alu, kSm90, 0x046, kBC,
-     "VIADDMNMX{type@72:2 .U32||.U16x2|.S16x2}{relu@76 |.RELU} Rd, A, -B, C, Pp", "81:3=7 84:3=7"},
+     "VIADDMNMX{type@72:2 .U32||.U16x2|.S16x2}{relu@76 |.RELU} Rd, A, -B, C, Pp"},
     {Op::VIMNMX3, Unit::alu, kSm90, 0x00f, kBC,
      "VIMNMX3{type@72:2 .U32||.U16x2|.S16x2}{relu@76 |.RELU} Rd, A, B, C, Pp, Pq"},
 
@@ -70,6 +70,9 @@ inline constexpr Row kIntegerRows[] = {
      "PLOP3.LUT Pu, Pv, Pp, Pq, Pr, #lut@64:3/72:5, #lut2@16:8"},
     {Op::PLOP3, Unit::alu, kAll, 0x81c, kFixed,
      "PLOP3.LUT Pu, Pv, Pp, Pq, UPr, #lut@64:3/72:5, #lut2@16:8", "67:1=1"},
+
+    // Bit by bit of registers instead of predicates.
+    {Op::PLOP3, Unit::alu, kAll, 0x01f, kB, "PLOP3.LUT Pu, Pv, A, B:u, C, #lut@72:8, #lut2@16:8"},
 
     {Op::SHF, Unit::alu, kAll, 0x019, kBC,
      "SHF{dir@76 .L|.R}{wrap@75 |.W}{type@73:2 $shf_type}{hi@80 |.HI} Rd, A, B:u, C:u"},

@@ -20,7 +20,12 @@ inline constexpr NamedList kLists[] = {
     {"fmz", "|.FMZ|.FTZ"},
     {"shf_type", ".S64|.U64|.S32|.U32"},
     {"size", ".U8|.S8|.U16|.S16||.64|.128"},
-    {"atoms_op", ".ADD|.MIN|.MAX|.INC|.DEC|.AND|.OR|.XOR|.EXCH"},
+    {"atom_op", ".ADD|.MIN|.MAX|.INC|.DEC|.AND|.OR|.XOR|.EXCH"},
+    {"atom_op3", ".ADD|.MIN|.MAX|.INC|.DEC|.AND|.OR|.XOR"},
+    {"atom_type", "|.S32|.64|.F32.FTZ.RN|.F16x2.RN|.S64|.F64.RN"},
+    {"atom_float_type", "0:.F16x2.RN|9:.F32.FTZ.RN|15:.F64.RN"},
+    {"cas_type", "|.S32|.64"},
+    {"atom_order75", "8:.STRONG.CTA|.STRONG.SM|.STRONG.GPU|.STRONG.SYS"},
     {"cbu_state",
      "B0|B1|B2|B3|B4|B5|B6|B7|B8|B9|B10|B11|B12|B13|B14|B15|THREAD_STATE_ENUM.0|"
      "THREAD_STATE_ENUM.1|THREAD_STATE_ENUM.2|THREAD_STATE_ENUM.3|THREAD_STATE_ENUM.4|"

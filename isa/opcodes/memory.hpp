@@ -132,6 +132,54 @@ inline constexpr Row kMemoryRows[] = {
      "LDSM{ldsm_size@75:3 0:.16}{ldsm_trans@78:2 .M88|.MT88}{ldsm_num@72:2 |.2|.4} Rd, "
      "[A+UR@32+O@40:24]",
      "", kLoadShared},
+    {Op::STSM, Unit::lsu, kSm90, 0x844, kFixed,
+     "STSM{ldsm_size@75:3 0:.16}{ldsm_trans@78:2 .M88|.MT88}{ldsm_num@72:2 |.2|.4} [A+O@40:24], B",
+     "", kStoreShared},
+
+    // Copies global to shared memory without a register. UR belongs to the global address in one
+    // opcode and to the shared one in the other.
+    {Op::LDGSTS,
+     Unit::lsu,
+     kFrom80,
+     0x1fae,
+     kFixed,
+     "LDGSTS.E{cop@84:3 $cop}{other0@81 .BYPASS|}{other1@72 |.LTC128B}{size@73:3 4:|.64|.128}"
+     "{sem@77:4 $load_order80}{other2@82 |.ZFILL} [?Rd+O@44:20], "
+     "[A{ra_u32@70 .U32|.64}+?UR@64+G@32:12], ?Pp",
+     "",
+     {MemoryAccess::Kind::copy, Space::global}},
+    {Op::LDGSTS,
+     Unit::lsu,
+     kFrom80,
+     0x1fae,
+     kFixed,
+     "LDGSTS.E{cop@84:3 $cop}{other0@81 .BYPASS|}{other1@72 |.LTC128B}{size@73:3 4:|.64|.128}"
+     "{sem@77:4 $load_order80}{descriptor@76 1:}{other2@82 |.ZFILL} [?Rd+O@44:20], "
+     "desc[UR@64][A{ra_u32@70 .U32|.64}+G@32:12], ?Pp",
+     "",
+     {MemoryAccess::Kind::copy, Space::global}},
+    {Op::LDGSTS,
+     Unit::lsu,
+     kFrom80,
+     0x1dae,
+     kFixed,
+     "LDGSTS.E{cop@84:3 $cop}{other0@81 .BYPASS|}{other1@72 |.LTC128B}{size@73:3 4:|.64|.128}"
+     "{sem@77:4 $load_order80}{other2@82 |.ZFILL} [?Rd+UR@64+O@44:20], "
+     "[A{ra_u32@70 .U32|.64}+G@32:12], ?Pp",
+     "",
+     {MemoryAccess::Kind::copy, Space::global}},
+    // The descriptor is in the uniform register after the one of the shared address.
+    {Op::LDGSTS,
+     Unit::lsu,
+     kFrom80,
+     0x1dae,
+     kFixed,
+     "LDGSTS.E{cop@84:3 $cop}{other0@81 .BYPASS|}{other1@72 |.LTC128B}{size@73:3 4:|.64|.128}"
+     "{sem@77:4 $load_order80}{descriptor@76 1:}{other2@82 |.ZFILL} [?Rd+UR@64+O@44:20], "
+     "desc[Un][A{ra_u32@70 .U32|.64}+G@32:12], ?Pp",
+     "",
+     {MemoryAccess::Kind::copy, Space::global}},
+    {Op::LDGDEPBAR, Unit::lsu, kFrom80, 0x9af, kFixed, "LDGDEPBAR"},
 };
 
 }  // namespace heddle::isa
