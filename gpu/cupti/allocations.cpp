@@ -1,9 +1,9 @@
-#include "allocations.hpp"
+#include "gpu/cupti/allocations.hpp"
 
 #include <algorithm>
 #include <cstring>
 
-#include "sha256.hpp"
+#include "gpu/cupti/sha256.hpp"
 
 namespace heddle::cupti {
 namespace {

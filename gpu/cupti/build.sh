@@ -1,5 +1,5 @@
 #!/bin/sh
-# build.sh DIR: builds the measuring library and the joiner into DIR with the CUDA Toolkit of this machine
+# build.sh DIR: builds the measuring library and its two programs into DIR with the CUDA Toolkit of this machine
 # (CUDA_HOME, or where nvcc is, or /usr/local/cuda).
 set -eu
 here=$(CDPATH= cd -- "$(dirname -- "$0")" && pwd)
@@ -14,14 +14,14 @@ for dir in "$CUDA_HOME/lib64" "$CUDA_HOME/extras/CUPTI/lib64"; do
   [ -d "$dir" ] && libraries="$libraries -L$dir -Wl,-rpath,$dir"
 done
 flags="-std=c++20 -O2 -fPIC -fvisibility=hidden -Wall -Wextra -Wno-missing-field-initializers"
-headers="-isystem $CUDA_HOME/include -isystem $CUDA_HOME/extras/CUPTI/include"
+headers="-I$here/../.. -isystem $CUDA_HOME/include -isystem $CUDA_HOME/extras/CUPTI/include"
 cxx=${CXX:-g++}
 
 common="json sha256 cubin allocations fragment"
 library="counters launch memory_calls provenance caches snapshot range_profiler mode
   memory_mode sass_mode counters_mode injection"
 rm -f "$out"/*.o "$out/libheddle_cupti.so" "$out/heddle_join"
-for name in $common $library join; do
+for name in $common $library join list_metrics; do
   # shellcheck disable=SC2086
   $cxx $flags $headers -c "$here/$name.cpp" -o "$out/$name.o" &
 done
@@ -31,3 +31,5 @@ for name in $common $library; do objects="$objects $out/$name.o"; done
 # shellcheck disable=SC2086
 $cxx -shared $objects -o "$out/libheddle_cupti.so" $libraries -L"$CUDA_HOME/lib64/stubs" -lcupti -lcuda -pthread
 $cxx "$out/join.o" "$out/json.o" -o "$out/heddle_join"
+# shellcheck disable=SC2086
+$cxx "$out/list_metrics.o" "$out/counters.o" -o "$out/heddle_list_metrics" $libraries -lcupti

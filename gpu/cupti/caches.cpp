@@ -1,6 +1,6 @@
-#include "caches.hpp"
+#include "gpu/cupti/caches.hpp"
 
-#include "check.hpp"
+#include "gpu/cupti/check.hpp"
 
 namespace heddle::cupti {
 namespace {

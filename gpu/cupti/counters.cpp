@@ -1,4 +1,4 @@
-#include "counters.hpp"
+#include "gpu/cupti/counters.hpp"
 
 namespace heddle::cupti {
 namespace {

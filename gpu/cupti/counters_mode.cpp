@@ -5,11 +5,11 @@
 // (measured: 3.4 MB of DRAM writes in a kernel that has none).
 #include <memory>
 
-#include "caches.hpp"
-#include "check.hpp"
-#include "mode.hpp"
-#include "range_profiler.hpp"
-#include "snapshot.hpp"
+#include "gpu/cupti/caches.hpp"
+#include "gpu/cupti/check.hpp"
+#include "gpu/cupti/mode.hpp"
+#include "gpu/cupti/range_profiler.hpp"
+#include "gpu/cupti/snapshot.hpp"
 
 namespace heddle::cupti {
 namespace {

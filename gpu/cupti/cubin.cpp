@@ -1,11 +1,11 @@
-#include "cubin.hpp"
+#include "gpu/cupti/cubin.hpp"
 
 #include <elf.h>
 
 #include <algorithm>
 #include <cstring>
 
-#include "sha256.hpp"
+#include "gpu/cupti/sha256.hpp"
 
 namespace heddle::cupti {
 
@@ -22,7 +22,7 @@ Cubin::Cubin(const void* image, std::size_t bytes) {
     const std::uint64_t size = raw.sh_type == SHT_NOBITS ? 0 : raw.sh_size;
     Section section{{}, raw.sh_type, raw.sh_link, raw.sh_info, raw.sh_offset, size};
     if (section.offset > bytes_.size() || section.size > bytes_.size() - section.offset)
-      section.size = 0;
+      section.offset = section.size = 0;
     sections_.push_back(section);
     name_offsets.push_back(raw.sh_name);
   }

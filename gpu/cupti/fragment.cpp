@@ -1,4 +1,4 @@
-#include "fragment.hpp"
+#include "gpu/cupti/fragment.hpp"
 
 namespace heddle::cupti {
 

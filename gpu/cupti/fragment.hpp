@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "json.hpp"
+#include "gpu/cupti/json.hpp"
 
 namespace heddle::cupti {
 

@@ -11,11 +11,11 @@
 #include <optional>
 #include <utility>
 
-#include "check.hpp"
-#include "cubin.hpp"
-#include "memory_calls.hpp"
-#include "mode.hpp"
-#include "provenance.hpp"
+#include "gpu/cupti/check.hpp"
+#include "gpu/cupti/cubin.hpp"
+#include "gpu/cupti/memory_calls.hpp"
+#include "gpu/cupti/mode.hpp"
+#include "gpu/cupti/provenance.hpp"
 
 namespace heddle::cupti {
 namespace {

@@ -1,4 +1,4 @@
-#include "json.hpp"
+#include "gpu/cupti/json.hpp"
 
 #include <cmath>
 #include <cstdio>

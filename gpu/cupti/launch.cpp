@@ -1,6 +1,6 @@
-#include "launch.hpp"
+#include "gpu/cupti/launch.hpp"
 
-#include "check.hpp"
+#include "gpu/cupti/check.hpp"
 
 namespace heddle::cupti {
 namespace {

@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "json.hpp"
+#include "gpu/cupti/json.hpp"
 
 namespace heddle::cupti {
 

@@ -1,6 +1,6 @@
-#include "memory_calls.hpp"
+#include "gpu/cupti/memory_calls.hpp"
 
-#include "check.hpp"
+#include "gpu/cupti/check.hpp"
 
 namespace heddle::cupti {
 namespace {

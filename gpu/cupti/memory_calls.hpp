@@ -4,7 +4,7 @@
 #include <cuda.h>
 #include <cupti.h>
 
-#include "allocations.hpp"
+#include "gpu/cupti/allocations.hpp"
 
 namespace heddle::cupti {
 

@@ -2,8 +2,8 @@
 // module.
 #include <algorithm>
 
-#include "check.hpp"
-#include "mode.hpp"
+#include "gpu/cupti/check.hpp"
+#include "gpu/cupti/mode.hpp"
 
 namespace heddle::cupti {
 namespace {

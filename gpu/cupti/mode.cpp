@@ -1,9 +1,9 @@
-#include "mode.hpp"
+#include "gpu/cupti/mode.hpp"
 
 #include <cupti_profiler_target.h>
 #include <cupti_target.h>
 
-#include "check.hpp"
+#include "gpu/cupti/check.hpp"
 
 namespace heddle::cupti {
 

@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "allocations.hpp"
-#include "fragment.hpp"
-#include "launch.hpp"
+#include "gpu/cupti/allocations.hpp"
+#include "gpu/cupti/fragment.hpp"
+#include "gpu/cupti/launch.hpp"
 
 namespace heddle::cupti {
 

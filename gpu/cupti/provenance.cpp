@@ -1,11 +1,11 @@
-#include "provenance.hpp"
+#include "gpu/cupti/provenance.hpp"
 
 #include <cstdlib>
 #include <ctime>
 #include <fstream>
 #include <iterator>
 
-#include "check.hpp"
+#include "gpu/cupti/check.hpp"
 
 namespace heddle::cupti {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <cuda.h>
 
-#include "json.hpp"
+#include "gpu/cupti/json.hpp"
 
 namespace heddle::cupti {
 

@@ -1,10 +1,10 @@
-#include "range_profiler.hpp"
+#include "gpu/cupti/range_profiler.hpp"
 
 #include <cupti_profiler_target.h>
 
-#include "check.hpp"
-#include "counters.hpp"
-#include "mode.hpp"
+#include "gpu/cupti/check.hpp"
+#include "gpu/cupti/counters.hpp"
+#include "gpu/cupti/mode.hpp"
 
 namespace heddle::cupti {
 namespace {
@@ -22,7 +22,7 @@ std::vector<std::uint8_t> counter_availability(CUcontext context) {
 
 }  // namespace
 
-CounterSet::CounterSet(CUcontext context, CUdevice device) : names_(counter_names()) {
+CounterSet::CounterSet(CUcontext context, CUdevice device) {
   initialize_profiler();
   const std::string chip = chip_name(device);
   const std::vector<std::uint8_t> availability = counter_availability(context);
@@ -32,8 +32,18 @@ CounterSet::CounterSet(CUcontext context, CUdevice device) : names_(counter_name
   p.pCounterAvailabilityImage = availability.data();
   HEDDLE_CALL(cuptiProfilerHostInitialize(&p));
   host_ = p.pHostObject;
+  for (const std::string& name : counter_names())
+    if (has(name)) names_.push_back(name);
   for (const std::string& name : names_) pointers_.push_back(name.c_str());
   make_config();
+}
+
+bool CounterSet::has(const std::string& name) const {
+  CUpti_Profiler_Host_GetMetricProperties_Params p{
+      CUpti_Profiler_Host_GetMetricProperties_Params_STRUCT_SIZE};
+  p.pHostObject = host_;
+  p.pMetricName = name.c_str();
+  return cuptiProfilerHostGetMetricProperties(&p) == CUPTI_SUCCESS;
 }
 
 void CounterSet::make_config() {

@@ -16,7 +16,7 @@ namespace heddle::cupti {
 // values.
 class CounterSet {
  public:
-  // Of counter_names(), for the device of the current context.
+  // Those of counter_names() that the device has.
   CounterSet(CUcontext context, CUdevice device);
   CounterSet(const CounterSet&) = delete;
   CounterSet& operator=(const CounterSet&) = delete;
@@ -30,6 +30,7 @@ class CounterSet {
   std::size_t passes() const { return passes_; }
 
  private:
+  bool has(const std::string& name) const;
   void make_config();
 
   CUpti_Profiler_Host_Object* host_ = nullptr;

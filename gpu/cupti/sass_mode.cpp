@@ -8,8 +8,8 @@
 #include <map>
 #include <utility>
 
-#include "check.hpp"
-#include "mode.hpp"
+#include "gpu/cupti/check.hpp"
+#include "gpu/cupti/mode.hpp"
 
 namespace heddle::cupti {
 namespace {

@@ -1,4 +1,4 @@
-#include "sha256.hpp"
+#include "gpu/cupti/sha256.hpp"
 
 #include <algorithm>
 #include <bit>

@@ -1,6 +1,6 @@
-#include "snapshot.hpp"
+#include "gpu/cupti/snapshot.hpp"
 
-#include "check.hpp"
+#include "gpu/cupti/check.hpp"
 
 namespace heddle::cupti {
 

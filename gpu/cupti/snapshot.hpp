@@ -6,7 +6,7 @@
 
 #include <vector>
 
-#include "mode.hpp"
+#include "gpu/cupti/mode.hpp"
 
 namespace heddle::cupti {
 
