@@ -11,6 +11,7 @@ Rows warp_rows();
 Rows float32_rows();
 Rows float64_rows();
 Rows convert_rows();
+Rows half2_rows();
 Rows mufu_rows();
 
 }  // namespace heddle::simulator::lanes::HEDDLE_LANES_VARIANT

@@ -189,9 +189,10 @@ LaneFunction select_vabsdiff(const Request& request, MicroOp& op) {
   return request.mod(Mod::is_signed) != 0 ? lift<Vabsdiff<i32>> : lift<Vabsdiff<u32>>;
 }
 
-// Without .ACC the four differences go back into bytes, merged with C in a way nobody documents.
+// other0 is .ACC. Without it the four differences go back into bytes, merged with C in a way nobody
+// documents.
 LaneFunction select_vabsdiff4(const Request& request, MicroOp& op) {
-  if (writes_predicates(op) || request.mod(Mod::merge) == 0) return nullptr;
+  if (writes_predicates(op) || request.mod(Mod::other0) == 0) return nullptr;
   return request.mod(Mod::is_signed) != 0 ? lift<Vabsdiff4<true>> : lift<Vabsdiff4<false>>;
 }
 

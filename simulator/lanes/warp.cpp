@@ -140,8 +140,10 @@ void r2ur(WarpState& warp, const MicroOp& op, Mask on) {
   broadcast(destination_row(warp, op.d), source_row(warp, op.a)[__builtin_ctz(on)]);
 }
 
-LaneFunction select_r2ur(const Request&, MicroOp& op) {
-  return writes_predicates(op) ? nullptr : r2ur;
+// other0 is .OR, all lanes' values ORed.
+LaneFunction select_r2ur(const Request& request, MicroOp& op) {
+  if (writes_predicates(op)) return nullptr;
+  return request.mod(Mod::other0) != 0 ? redux<1> : r2ur;
 }
 
 // The lowest active lane is elected.

@@ -1,5 +1,6 @@
 #include "simulator/tests/lanes_harness.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <sstream>
 #include <string>
@@ -10,11 +11,6 @@ namespace {
 constexpr unsigned kRows = 16;
 constexpr RowOffset kA = 0, kB = 2 * 32, kC = 4 * 32, kD = 6 * 32;
 constexpr unsigned kP = 0, kQ = 1, kR = 2, kU = 3, kV = 4;
-
-template <std::size_t kCount>
-u64 one_of(std::mt19937_64& random, const u64 (&values)[kCount]) {
-  return values[random() % kCount];
-}
 
 u64 pair_of_words(const std::vector<u32>& rows, RowOffset offset, unsigned lane) {
   const auto at = static_cast<std::size_t>(offset) + lane;
@@ -29,115 +25,6 @@ std::string describe(const Inputs& in) {
 }
 
 }  // namespace
-
-u64 edgy_integer(std::mt19937_64& random) {
-  const u64 noise = random();
-  switch (random() % 6) {
-    case 0:
-      return noise % 70;
-    case 1:
-      return u64{1} << (noise % 32);
-    case 2:
-      return static_cast<u32>((u64{1} << (noise % 32)) - 1);
-    case 3:
-      return static_cast<u32>(~(u64{1} << (noise % 32)));
-    case 4:
-      return static_cast<u32>(0 - noise % 70);
-    default:
-      return static_cast<u32>(noise);
-  }
-}
-
-u64 edgy_integer64(std::mt19937_64& random) {
-  return edgy_integer(random) | edgy_integer(random) << 32;
-}
-
-u64 edgy_float32(std::mt19937_64& random) {
-  static constexpr u64 kSpecial[] = {0,          0x80000000, 1,          0x80000001, 0x007fffff,
-                                     0x00800000, 0x80800000, 0x7f7fffff, 0xff7fffff, 0x7f800000,
-                                     0xff800000, 0x7fc00000, 0x7f800001, 0xffffffff, 0x3f800000,
-                                     0xbf800000, 0x3f000000, 0x4b800000, 0x3f7fffff, 0x40000000};
-  const u64 noise = random();
-  const u64 sign = noise >> 32 << 31 & 0x80000000;
-  switch (random() % 8) {
-    case 0:
-      return one_of(random, kSpecial);
-    case 1:
-      return sign | (noise & 0x7fffff);  // subnormal
-    case 2:
-      return sign | (noise % 3 + 0x3f800000 - 1);  // about 1
-    case 3:
-      return sign | ((noise >> 8 & 7) + 124) << 23 | (noise & 0x7ff) << 12;
-    case 4:
-      return sign | ((noise & 0x3f) + 96) << 23 | (random() & 0x7fffff);
-    case 5:
-      return sign | (noise & 0xff) << 23 | ((random() % 5 - 2) & 0x7fffff);
-    case 6:
-      return sign | ((noise & 15) + 127) << 23 | (random() & 0x7fff00);
-    default:
-      return static_cast<u32>(noise);
-  }
-}
-
-u64 edgy_float64(std::mt19937_64& random) {
-  static constexpr u64 kSpecial[] = {0,
-                                     u64{1} << 63,
-                                     1,
-                                     0x000fffffffffffff,
-                                     0x0010000000000000,
-                                     0x7fefffffffffffff,
-                                     0x7ff0000000000000,
-                                     0xfff0000000000000,
-                                     0x7ff8000000000000,
-                                     0x7ff0000000000001,
-                                     0xffffffffffffffff,
-                                     0x3ff0000000000000,
-                                     0xbff0000000000000,
-                                     0x41dfffffffc00000,
-                                     0x41f0000000000000,
-                                     0x43e0000000000000,
-                                     0x43f0000000000000,
-                                     0x47efffffe0000000,
-                                     0x3810000000000000};
-  const u64 noise = random();
-  const u64 sign = noise & u64{1} << 63, fraction = random() & 0xfffffffffffff;
-  switch (random() % 7) {
-    case 0:
-      return one_of(random, kSpecial);
-    case 1:
-      return sign | fraction;
-    case 2:
-      return sign | ((noise & 7) + 1020) << 52 | (fraction & 0xffff000000000);
-    case 3:
-      return sign | ((noise & 0x3f) + 990) << 52 | fraction;
-    case 4:
-      return sign | ((noise & 0x1ff) + 760) << 52 | (fraction & ~u64{0x1ffffff});
-    case 5:
-      return sign | ((noise & 0x3f) + 1023) << 52 | fraction;
-    default:
-      return noise;
-  }
-}
-
-u64 edgy_half2(std::mt19937_64& random) {
-  static constexpr u64 kSpecial[] = {0,      0x8000, 1,      0x8001, 0x03ff, 0x0400, 0x7bff,
-                                     0xfbff, 0x7c00, 0xfc00, 0x7e00, 0x7c01, 0xffff, 0x3c00};
-  const auto half = [&]() -> u64 {
-    const u64 noise = random();
-    switch (random() % 4) {
-      case 0:
-        return one_of(random, kSpecial);
-      case 1:
-        return (noise & 0x8000) | (noise & 0x3ff);
-      case 2:
-        return (noise & 0x8000) | ((noise >> 20 & 7) + 12) << 10 | (noise & 0x3ff);
-      default:
-        return noise & 0xffff;
-    }
-  };
-  const u64 high = half();
-  return high << 16 | half();
-}
 
 LaneCase::LaneCase(isa::Op op, std::initializer_list<Modifier> mods) : rows_(kRows * kWarpSize) {
   instruction_.op = op;
@@ -176,6 +63,10 @@ LaneCase& LaneCase::inputs(Generator generator) {
   generator_ = std::move(generator);
   return *this;
 }
+LaneCase& LaneCase::zero(const char* slots) {
+  zero_ = slots;
+  return *this;
+}
 LaneCase& LaneCase::rows_written(unsigned rows) {
   rows_written_ = rows;
   return *this;
@@ -202,6 +93,10 @@ void LaneCase::fill(std::mt19937_64& random) {
       rows_[at] = static_cast<u32>(value);
       rows_[at + 32] = static_cast<u32>(value >> 32);
     }
+  }
+  for (const char slot : zero_) {
+    const auto row = static_cast<std::size_t>(slot == 'a' ? kA : slot == 'b' ? kB : kC);
+    std::fill_n(rows_.begin() + static_cast<std::ptrdiff_t>(row), 2 * kWarpSize, 0);
   }
   for (Mask& mask : warp_.predicates) mask = static_cast<Mask>(random());
   warp_.predicates[kPT] = kFullMask;

@@ -8,16 +8,15 @@
 #include <initializer_list>
 #include <optional>
 #include <random>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "simulator/lanes/float_environment.hpp"
 #include "simulator/lanes/selection.hpp"
+#include "simulator/tests/lanes_generators.hpp"
 
 namespace heddle::simulator::lanes {
-
-using u32 = std::uint32_t;
-using u64 = std::uint64_t;
 
 // A lane's registers and predicates as they lie in the warp, before source modifiers.
 struct Inputs {
@@ -37,17 +36,6 @@ struct Outputs {
 };
 
 using Reference = std::function<Outputs(const Inputs&)>;
-using Generator = std::function<u64(std::mt19937_64&)>;
-
-// Words at and around powers of two, small numbers, runs of ones, and noise.
-u64 edgy_integer(std::mt19937_64& random);
-// Two of them, or a 64-bit one.
-u64 edgy_integer64(std::mt19937_64& random);
-// FP32: zeros, subnormals, limits, infinities, NaNs, neighbours of powers of two, ties, noise.
-u64 edgy_float32(std::mt19937_64& random);
-u64 edgy_float64(std::mt19937_64& random);
-// Two FP16 in a word.
-u64 edgy_half2(std::mt19937_64& random);
 
 struct Modifier {
   isa::Mod mod;
@@ -63,6 +51,8 @@ class LaneCase {
   LaneCase& negate(const char* slots);
   LaneCase& absolute(const char* slots);
   LaneCase& inputs(Generator generator);
+  // These sources are RZ.
+  LaneCase& zero(const char* slots);
   LaneCase& rows_written(unsigned rows);
   LaneCase& without_predicate_outputs();
   LaneCase& rounds(unsigned count);
@@ -83,6 +73,7 @@ class LaneCase {
   Request request_;
   MicroOp op_;
   Generator generator_ = edgy_integer;
+  std::string zero_;
   unsigned rows_written_ = 1;
   unsigned rounds_ = 60;
   std::vector<u32> rows_;

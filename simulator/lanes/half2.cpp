@@ -1,0 +1,100 @@
+#include "simulator/lanes/half2.hpp"
+
+#include "simulator/lanes/choose.hpp"
+#include "simulator/lanes/families.hpp"
+
+namespace heddle::simulator::lanes::HEDDLE_LANES_VARIANT {
+namespace {
+
+constexpr u32 kUnsupportedSwizzle = ~0u;
+
+// Element shifts of a swizzle: 0 H1_H0, 2 H0_H0, 3 H1_H1. 1 (one FP32) is not emitted by compilers.
+u32 element_shifts(u32 swizzle) {
+  switch (swizzle) {
+    case 0:
+      return 0u | 16u << 8;
+    case 2:
+      return 0;
+    case 3:
+      return 16u | 16u << 8;
+    default:
+      return kUnsupportedSwizzle;
+  }
+}
+
+bool set_elements(const Request& request, MicroOp& op, bool third) {
+  op.param[0] = element_shifts(request.mod(Mod::swz_a));
+  op.param[1] = element_shifts(request.mod(Mod::swz_b));
+  if (third) op.param[2] = element_shifts(request.mod(Mod::swz_c));
+  return op.param[0] != kUnsupportedSwizzle && op.param[1] != kUnsupportedSwizzle &&
+         (!third || op.param[2] != kUnsupportedSwizzle);
+}
+
+// HADD2's one flush bit as a mode of the others.
+u32 flush_mode(const Request& request) {
+  return request.mod(Mod::ftz) != 0 ? 2 : request.mod(Mod::fmz);
+}
+
+template <HalfOperation kOperation>
+LaneFunction select_half2(const Request& request, MicroOp& op) {
+  if (!set_elements(request, op, kOperation == HalfOperation::fused)) return nullptr;
+  const bool saturate = request.mod(Mod::sat) != 0, relu = request.mod(Mod::relu) != 0;
+  const bool bf16 = request.mod(Mod::bf16) != 0, to_float = request.mod(Mod::out_fmt) != 0;
+  if (to_float && (bf16 || relu)) return nullptr;
+  return choose<3>(flush_mode(request), [&]<u32 kMode>() -> LaneFunction {
+    if (to_float)
+      return saturate ? lift<HalfToFloat<kOperation, kMode, true>>
+                      : lift<HalfToFloat<kOperation, kMode, false>>;
+    const u32 form = u32{bf16} | u32{saturate} << 1 | u32{relu} << 2;
+    return choose<8>(form, []<u32 kForm>() -> LaneFunction {
+      return lift<Half2<kOperation, (kForm & 1) != 0 ? Half::bf16 : Half::fp16, kMode,
+                        (kForm & 2) != 0, (kForm & 4) != 0>>;
+    });
+  });
+}
+
+LaneFunction select_hset2(const Request& request, MicroOp& op) {
+  if (!set_elements(request, op, false) || request.mod(Mod::bop) > 2) return nullptr;
+  op.param[2] = request.mod(Mod::bop);
+  op.param[3] = request.mod(Mod::bf) != 0 ? 0x3c00 : 0xffff;
+  const bool flush = request.mod(Mod::ftz) != 0;
+  return choose<16>(request.mod(Mod::cmp), [&]<u32 kCompare>() -> LaneFunction {
+    return flush ? lift<Hset2<kCompare, true>> : lift<Hset2<kCompare, false>>;
+  });
+}
+
+LaneFunction select_hsetp2(const Request& request, MicroOp& op) {
+  if (!set_elements(request, op, false) || request.mod(Mod::bop) > 2) return nullptr;
+  op.param[2] = request.mod(Mod::bop);
+  const u32 form = u32{request.mod(Mod::ftz) != 0} | u32{request.mod(Mod::h_and) != 0} << 1;
+  return choose<16>(request.mod(Mod::cmp), [&]<u32 kCompare>() -> LaneFunction {
+    return choose<4>(form, []<u32 kForm>() -> LaneFunction {
+      return lift<Hsetp2<kCompare, (kForm & 1) != 0, (kForm & 2) != 0>>;
+    });
+  });
+}
+
+LaneFunction select_hmnmx2(const Request& request, MicroOp& op) {
+  if (!set_elements(request, op, false)) return nullptr;
+  const u32 form = u32{request.mod(Mod::ftz) != 0} | u32{request.mod(Mod::nan) != 0} << 1 |
+                   u32{request.mod(Mod::xorsign) != 0} << 2;
+  return choose<8>(form, []<u32 kForm>() -> LaneFunction {
+    return lift<Hmnmx2<(kForm & 1) != 0, (kForm & 2) != 0, (kForm & 4) != 0>>;
+  });
+}
+
+constexpr Row kRows[] = {
+    {Op::HADD2, select_half2<HalfOperation::add>},
+    {Op::HMUL2, select_half2<HalfOperation::multiply>},
+    {Op::HFMA2, select_half2<HalfOperation::fused>},
+    {Op::HFMA2_MMA, select_half2<HalfOperation::fused>},
+    {Op::HSET2, select_hset2},
+    {Op::HSETP2, select_hsetp2},
+    {Op::HMNMX2, select_hmnmx2},
+};
+
+}  // namespace
+
+Rows half2_rows() { return {kRows, sizeof kRows / sizeof kRows[0]}; }
+
+}  // namespace heddle::simulator::lanes::HEDDLE_LANES_VARIANT

@@ -1,0 +1,170 @@
+// Packed half-precision instructions, one lane at a time (SASS-FACTS 3.3).
+#pragma once
+
+#include "simulator/lanes/float32.hpp"
+#include "simulator/lanes/half.hpp"
+
+namespace heddle::simulator::lanes::HEDDLE_LANES_VARIANT {
+
+// Which halves of a source the two elements take, packed: bits 4:0 the shift of the low element,
+// bits 12:8 that of the high one.
+inline u32 element(u32 word, u32 shifts, bool high) {
+  return word >> (shifts >> (high ? 8 : 0) & 31) & 0xffff;
+}
+
+template <Half kFormat>
+inline constexpr u32 kExponentMask = kFormat == Half::fp16 ? 0x7c00u : 0x7f80u;
+
+template <Half kFormat, bool kFlush>
+inline u32 flushed_half(u32 half) {
+  return kFlush && (half & kExponentMask<kFormat>) == 0 ? half & 0x8000 : half;
+}
+
+// sum = a + b, and what it lost to rounding: then sum is moved to the odd one of its two
+// neighbours (float or double, B its bits), after which any rounding to fewer bits is right.
+template <class B, class T>
+inline T add_to_odd(T a, T b) {
+  const T sum = a + b;
+  const T b_part = sum - a;
+  const T error = (a - (sum - b_part)) + (b - b_part);
+  const B bits = bits_of(sum);
+  const B toward_error = (error > 0) == (sum > 0) ? bits + 1 : bits - 1;
+  const bool inexact = (error < 0) | (error > 0);
+  return inexact && (bits & 1) == 0 ? __builtin_bit_cast(T, toward_error) : sum;
+}
+
+// a * b + c rounded once. The product is exact: of FP16 in a float, of BF16 in a double.
+template <Half kFormat>
+inline u32 fused_half(u32 a, u32 b, u32 c) {
+  if constexpr (kFormat == Half::fp16) {
+    const float product = as_float(widened<kFormat>(a)) * as_float(widened<kFormat>(b));
+    return narrowed<kFormat, kNearest>(
+        bits_of(add_to_odd<u32>(product, as_float(widened<kFormat>(c)))));
+  } else {
+    const double product = static_cast<double>(as_float(widened<kFormat>(a))) *
+                           static_cast<double>(as_float(widened<kFormat>(b)));
+    const double addend = as_float(widened<kFormat>(c));
+    return narrowed<kFormat, kNearest>(float_bits_odd(add_to_odd<u64>(product, addend)));
+  }
+}
+
+// .SAT clamps to [0, 1], NaN and -0 to +0; .RELU takes negative numbers and -0 to +0.
+template <Half kFormat, bool kFlush, bool kSaturate, bool kRelu>
+inline u32 half_result(u32 half) {
+  constexpr u32 kOne = kFormat == Half::fp16 ? 0x3c00 : 0x3f80;
+  const u32 result = flushed_half<kFormat, kFlush>(half);
+  const bool negative = (result & 0x8000) != 0, nan = (result & 0x7fff) > kExponentMask<kFormat>;
+  if constexpr (kSaturate) return nan | negative ? 0 : result > kOne ? kOne : result;
+  if constexpr (kRelu) return negative ? 0 : result;
+  return result;
+}
+
+enum class HalfOperation { add, multiply, fused };
+
+// Modes: 0 keeps subnormals, 1 FMZ, 2 FTZ. k[0…2]: element shifts of A, B, C.
+template <HalfOperation kOperation, Half kFormat, u32 kMode, bool kSaturate, bool kRelu>
+struct Half2 {
+  using Sources = sources::Half2;
+
+  static u32 compute(u32 raw_a, u32 raw_b, u32 raw_c) {
+    constexpr bool kFlush = kMode != 0;
+    constexpr u32 kOne = kFormat == Half::fp16 ? 0x3c00 : 0x3f80;
+    const u32 a = flushed_half<kFormat, kFlush>(raw_a), b = flushed_half<kFormat, kFlush>(raw_b);
+    u32 result;
+    if constexpr (kOperation == HalfOperation::add) {
+      result = fused_half<kFormat>(a, kOne, b);
+    } else {
+      const bool zero = kMode == 1 && (((a & 0x7fff) == 0) | ((b & 0x7fff) == 0));
+      const u32 c =
+          kOperation == HalfOperation::multiply ? 0x8000u : flushed_half<kFormat, kFlush>(raw_c);
+      result = fused_half<kFormat>(zero ? 0 : a, zero ? 0 : b, c);
+    }
+    return half_result<kFormat, kFlush, kSaturate, kRelu>(result);
+  }
+
+  static u32 eval(const Lane& x, const Params& k) {
+    const auto of = [&](bool high) {
+      return compute(element(x.a, k[0], high), element(x.b, k[1], high), element(x.c, k[2], high));
+    };
+    return of(true) << 16 | of(false);
+  }
+};
+
+// The low element alone, exact sources, rounded to FP32 (.F32).
+template <HalfOperation kOperation, u32 kMode, bool kSaturate>
+struct HalfToFloat {
+  using Sources = sources::Half2;
+  static u32 eval(const Lane& x, const Params& k) {
+    constexpr bool kFlush = kMode != 0;
+    const auto value = [&](u32 word, u32 shifts) {
+      return as_float(
+          widened<Half::fp16>(flushed_half<Half::fp16, kFlush>(element(word, shifts, false))));
+    };
+    const float a = value(x.a, k[0]), b = value(x.b, k[1]);
+    if constexpr (kOperation == HalfOperation::add) return float_result<false, kSaturate>(a + b);
+    const bool zero = kMode == 1 && ((a == 0.0f) | (b == 0.0f));
+    const float product = zero ? 0.0f : a * b;  // exact
+    if constexpr (kOperation == HalfOperation::multiply)
+      return float_result<false, kSaturate>(product);
+    return float_result<false, kSaturate>(product + value(x.c, k[2]));
+  }
+};
+
+template <u32 kCompare, bool kFlush>
+inline bool compare_elements(const Lane& x, const Params& k, bool high) {
+  const auto value = [&](u32 word, u32 shifts) {
+    return as_float(
+        widened<Half::fp16>(flushed_half<Half::fp16, kFlush>(element(word, shifts, high))));
+  };
+  return compare_floats<kCompare>(value(x.a, k[0]), value(x.b, k[1]));
+}
+
+// k[2]: 0 AND, 1 OR, 2 XOR with Pp; k[3]: what a true element becomes (1.0, or all ones).
+template <u32 kCompare, bool kFlush>
+struct Hset2 {
+  using Sources = sources::Half2;
+  static u32 eval(const Lane& x, const Params& k) {
+    const bool p = x.p != 0;
+    const bool low = combine_flag(compare_elements<kCompare, kFlush>(x, k, false), p, k[2]);
+    const bool high = combine_flag(compare_elements<kCompare, kFlush>(x, k, true), p, k[2]);
+    return (high ? k[3] << 16 : 0) | (low ? k[3] : 0);
+  }
+};
+
+// Pu from the low elements, Pv from the high ones; with .H_AND Pu from both and Pv from its
+// opposite.
+template <u32 kCompare, bool kFlush, bool kBoth>
+struct Hsetp2 {
+  using Sources = sources::Half2;
+  static WithFlags<Nothing> eval(const Lane& x, const Params& k) {
+    const bool p = x.p != 0;
+    const bool low = compare_elements<kCompare, kFlush>(x, k, false);
+    const bool high = compare_elements<kCompare, kFlush>(x, k, true);
+    if constexpr (kBoth)
+      return {{}, combine_flag(low & high, p, k[2]), combine_flag(!(low & high), p, k[2])};
+    return {{}, combine_flag(low, p, k[2]), combine_flag(high, p, k[2])};
+  }
+};
+
+// As FMNMX, on each element.
+template <bool kFlush, bool kPropagateNan, bool kXorSign>
+struct Hmnmx2 {
+  using Sources = sources::Half2;
+  static u32 pick(u32 raw_a, u32 raw_b, bool minimum) {
+    const u32 a = flushed_half<Half::fp16, kFlush>(raw_a);
+    const u32 b = flushed_half<Half::fp16, kFlush>(raw_b);
+    const auto is_nan = [](u32 half) { return (half & 0x7fff) > 0x7c00; };
+    const u32 picked = (order_key(a << 16) < order_key(b << 16)) == minimum ? a : b;
+    const u32 number = is_nan(a) ? (is_nan(b) ? kNan16 : b) : is_nan(b) ? a : picked;
+    const u32 result = kPropagateNan && (is_nan(a) | is_nan(b)) ? kNan16 : number;
+    return kXorSign && !is_nan(result) ? (result & 0x7fff) | ((a ^ b) & 0x8000) : result;
+  }
+  static u32 eval(const Lane& x, const Params& k) {
+    const auto of = [&](bool high) {
+      return pick(element(x.a, k[0], high), element(x.b, k[1], high), x.p != 0);
+    };
+    return of(true) << 16 | of(false);
+  }
+};
+
+}  // namespace heddle::simulator::lanes::HEDDLE_LANES_VARIANT
