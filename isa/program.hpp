@@ -19,9 +19,9 @@ namespace heddle::isa {
 inline constexpr std::uint64_t kCodeBase = 0x1000;
 
 struct CodeRange {
-  std::uint32_t function = 0;    // index into Cubin::functions
-  std::uint64_t address = 0;     // of its first instruction
-  std::uint64_t size = 0;        // bytes
+  std::uint32_t function = 0;  // index into Cubin::functions
+  std::uint64_t address = 0;   // of its first instruction
+  std::uint64_t size = 0;      // bytes
   std::uint64_t section_offset = 0;
   std::uint32_t section = 0;
 };
@@ -37,11 +37,12 @@ struct Program {
   // instructions[i] is at address kCodeBase + 16 * i; an empty optional is a word that could not
   // be decoded (padding between sections is NOP).
   std::vector<std::optional<Instruction>> instructions;
-  std::vector<Word> words;                          // the same, undecoded
-  std::vector<CodeRange> ranges;                    // sorted by address
-  std::vector<std::uint64_t> section_addresses;     // per ELF section; 0 where not code
-  std::vector<std::vector<std::byte>> sections;     // relocated bytes of data and constant sections
+  std::vector<Word> words;                       // the same, undecoded
+  std::vector<CodeRange> ranges;                 // sorted by address
+  std::vector<std::uint64_t> section_addresses;  // per ELF section; 0 where not code
+  std::vector<std::vector<std::byte>> sections;  // relocated bytes of data and constant sections
 
+  // The innermost range: a kernel's covers its section, with the local functions behind its code.
   const CodeRange* range_at(std::uint64_t address) const;
   std::uint64_t entry(const Kernel& kernel) const;  // code address of a kernel
 };
