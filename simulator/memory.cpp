@@ -13,7 +13,10 @@ namespace {
 
 // Device addresses start above the windows through which generic addresses reach shared and local
 // memory (simulator/address_space.hpp) and below any host mapping of a 64-bit Linux process.
-constexpr std::uint64_t kFirstAddress = 0x10'0000'0000;
+// Neither half of an address is a number that programs compute with, so that data is not taken for
+// pointers where memory is compared (make_launch_record's digests): small integers side by side
+// look like 0x10'0000'0005.
+constexpr std::uint64_t kFirstAddress = 0x1a5d'b600'0000;
 constexpr std::uint64_t kPage = 4096;
 
 // Host-visible memory lies where neither programs, their heap nor their libraries are put on 64-bit
