@@ -99,12 +99,12 @@ class Measurement {
     ++launches_;
     if (!measuring) return;
     const CUresult end = cuCtxSynchronize();
-    if (end != CUDA_SUCCESS) {
+    if (end == CUDA_SUCCESS) {
+      mode_->after(launch, {allocations_, globals_}, fragment_);
+    } else if (!only_) {  // said once, by the run that measures all launches
       const char* name = "";
       cuGetErrorName(end, &name);
       fragment_.other.add("fault", name);
-    } else {
-      mode_->after(launch, {allocations_, globals_}, fragment_);
     }
     file_.launch(fragment_);
     if (!only_) return;
