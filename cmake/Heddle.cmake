@@ -11,9 +11,11 @@ endif()
 
 # Warnings are errors for our own code; a target that links this opts in.
 add_library(heddle_warnings INTERFACE)
-target_compile_options(heddle_warnings INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion
-  -Wno-sign-conversion -Wnon-virtual-dtor -Wold-style-cast -Woverloaded-virtual -Werror
-  -Wno-restrict)  # g++ 12 finds overlaps in std::string that are not there (GCC bug 105329)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")  # clang builds the libFuzzer targets only
+  target_compile_options(heddle_warnings INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion
+    -Wno-sign-conversion -Wnon-virtual-dtor -Wold-style-cast -Woverloaded-virtual -Werror
+    -Wno-restrict)  # g++ 12 finds overlaps in std::string that are not there (GCC bug 105329)
+endif()
 
 # No FMA contraction: a simulated multiply and add stay two roundings.
 add_library(heddle_options INTERFACE)
@@ -23,6 +25,11 @@ if(HEDDLE_SANITIZE)
   target_compile_options(heddle_options INTERFACE -fsanitize=address,undefined -fno-sanitize-recover=all
     -fno-omit-frame-pointer)
   target_link_options(heddle_options INTERFACE -fsanitize=address,undefined)
+endif()
+if(HEDDLE_FUZZ)
+  target_compile_options(heddle_options INTERFACE -fsanitize=fuzzer-no-link,address,undefined
+    -fno-sanitize-recover=all -fprofile-instr-generate -fcoverage-mapping)
+  target_link_options(heddle_options INTERFACE -fsanitize=address,undefined -fprofile-instr-generate)
 endif()
 
 # heddle_library(isa SOURCES a.cpp … LINK heddle::x …): static library heddle_isa, alias heddle::isa.
@@ -44,4 +51,12 @@ function(heddle_test name)
   target_compile_definitions(${name}_test PRIVATE HEDDLE_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
     HEDDLE_BINARY_DIR="${PROJECT_BINARY_DIR}")
   gtest_discover_tests(${name}_test DISCOVERY_TIMEOUT 60)
+endfunction()
+
+# heddle_fuzzer(cubin SOURCES a.cpp … LINK heddle::isa): a libFuzzer target, cubin_fuzzer.
+function(heddle_fuzzer name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;LINK" ${ARGN})
+  add_executable(${name}_fuzzer ${ARG_SOURCES})
+  target_link_libraries(${name}_fuzzer PRIVATE ${ARG_LINK})
+  target_link_options(${name}_fuzzer PRIVATE -fsanitize=fuzzer)
 endfunction()
