@@ -121,7 +121,7 @@ struct LaunchAttribute {
     char bytes[64];
     int cooperative;
     Dim3 clusterDim;
-    int number;
+    void* pointer;
   } value;
 };
 inline constexpr int kLaunchAttributeCooperative = 2, kLaunchAttributeClusterDimension = 4;

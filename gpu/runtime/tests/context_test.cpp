@@ -1,0 +1,176 @@
+// The core without kernels: memory, copies, streams and events. Programs with kernels are in
+// programs/.
+#include "gpu/runtime/context.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <future>
+#include <numeric>
+
+namespace heddle::runtime {
+namespace {
+
+class ContextTest : public testing::Test {
+ protected:
+  std::uint64_t allocate(std::uint64_t bytes) {
+    std::uint64_t address = 0;
+    EXPECT_EQ(context.allocate(bytes, "test", address), Error::success);
+    return address;
+  }
+  std::vector<std::uint8_t> read(std::uint64_t address, std::uint64_t bytes) {
+    std::vector<std::uint8_t> back(bytes);
+    EXPECT_EQ(
+        context.copy({{host(back.data())}, {address}, {bytes}, abi::MemcpyKind::device_to_host},
+                     *zero, true),
+        Error::success);
+    return back;
+  }
+  static std::uint64_t host(const void* pointer) {
+    return reinterpret_cast<std::uint64_t>(pointer);
+  }
+
+  Context context{simulator::gpu_model("h200"), {}};
+  std::shared_ptr<Stream> zero = context.stream(nullptr, DefaultStream::legacy);
+};
+
+TEST_F(ContextTest, MemoryStartsZeroedAndKeepsWhatIsCopied) {
+  const auto device = allocate(300);
+  EXPECT_EQ(read(device, 300), std::vector<std::uint8_t>(300, 0));
+  std::vector<std::uint8_t> data(300);
+  std::iota(data.begin(), data.end(), 0);
+  ASSERT_EQ(context.copy({{device}, {host(data.data())}, {300}, abi::MemcpyKind::host_to_device},
+                         *zero, true),
+            Error::success);
+  EXPECT_EQ(read(device, 300), data);
+}
+
+TEST_F(ContextTest, AddressesDependOnTheCallsAlone) {
+  Context other(simulator::gpu_model("h200"), {});
+  std::uint64_t elsewhere = 0;
+  other.allocate(100, "test", elsewhere);
+  EXPECT_EQ(allocate(100), elsewhere);
+  void *pinned = nullptr, *pinned_elsewhere = nullptr;
+  context.allocate_host(100, MemoryKind::pinned, 0, pinned);
+  context.free_host(pinned);
+  other.allocate_host(100, MemoryKind::pinned, 0, pinned_elsewhere);
+  EXPECT_EQ(pinned, pinned_elsewhere);
+}
+
+TEST_F(ContextTest, CopiesOutsideAnAllocationAreRefused) {
+  const auto device = allocate(16);
+  std::uint8_t data[32] = {};
+  const auto copy = [&](std::uint64_t to, std::uint64_t from, std::uint64_t bytes,
+                        abi::MemcpyKind kind) {
+    return context.copy({{to}, {from}, {bytes}, kind}, *zero, true);
+  };
+  using enum abi::MemcpyKind;
+  EXPECT_EQ(copy(device, host(data), 17, host_to_device), Error::invalid_value);
+  EXPECT_EQ(copy(device + 15, host(data), 2, host_to_device), Error::invalid_value);
+  EXPECT_EQ(copy(host(data), device, ~std::uint64_t{0}, device_to_host), Error::invalid_value);
+  EXPECT_EQ(copy(device, device, 16, host_to_device), Error::invalid_value);
+  EXPECT_EQ(copy(0, device, 16, device_to_host), Error::invalid_value);
+  EXPECT_EQ(copy(device, host(data), 0, host_to_device), Error::success);
+}
+
+TEST_F(ContextTest, BoxesThatOverflowAreRefused) {
+  const auto device = allocate(64);
+  const std::uint64_t huge = std::uint64_t{1} << 62;
+  EXPECT_EQ(context.fill({{device, huge, 0}, {1, 8, 1}, 0}, *zero, true), Error::invalid_value);
+  EXPECT_EQ(context.fill({{device, 1, huge}, {1, 1, 8}, 0}, *zero, true), Error::invalid_value);
+}
+
+TEST_F(ContextTest, FreeingTwiceOrInTheMiddleIsRefused) {
+  const auto device = allocate(64);
+  EXPECT_EQ(context.free(device + 8), Error::invalid_value);
+  EXPECT_EQ(context.free(device), Error::success);
+  EXPECT_EQ(context.free(device), Error::invalid_value);
+}
+
+TEST_F(ContextTest, MoreMemoryThanTheCardHasIsRefused) {
+  std::uint64_t address = 1;
+  EXPECT_EQ(context.allocate(context.model().memory_bytes + 1, "test", address),
+            Error::memory_allocation);
+  EXPECT_EQ(address, 0u);
+}
+
+TEST_F(ContextTest, AsynchronousCopiesTakePageableSourcesAtOnce) {
+  const auto device = allocate(4);
+  std::promise<void> gate;
+  context.call_host(*zero, [&](Error) { gate.get_future().wait(); });
+  std::uint32_t value = 0x01020304;
+  ASSERT_EQ(
+      context.copy({{device}, {host(&value)}, {4}, abi::MemcpyKind::host_to_device}, *zero, false),
+      Error::success);
+  value = 0;
+  gate.set_value();
+  EXPECT_EQ(read(device, 4), (std::vector<std::uint8_t>{4, 3, 2, 1}));
+}
+
+TEST_F(ContextTest, EventsAreReachedWhenTheWorkBeforeThemIs) {
+  const auto event = context.create_event(0);
+  EXPECT_TRUE(context.reached(*event));  // never recorded
+  std::promise<void> gate;
+  context.call_host(*zero, [&](Error) { gate.get_future().wait(); });
+  context.record(*event, *zero);
+  EXPECT_FALSE(context.reached(*event));
+  EXPECT_FALSE(context.idle(*zero));
+  gate.set_value();
+  EXPECT_EQ(context.synchronize(*event), Error::success);
+  EXPECT_TRUE(context.reached(*event));
+}
+
+TEST_F(ContextTest, TheLegacyStreamIsBusyWhileOneThatWaitsForItIs) {
+  const auto ordered = context.create_stream(0, 0);
+  const auto apart = context.create_stream(abi::kStreamNonBlocking, 0);
+  std::promise<void> gate;
+  const auto opened = gate.get_future().share();
+  context.call_host(*apart, [opened](Error) { opened.wait(); });
+  EXPECT_TRUE(context.idle(*zero));
+  context.call_host(*ordered, [](Error) {});
+  EXPECT_FALSE(context.idle(*zero));
+  gate.set_value();
+  context.synchronize();
+  EXPECT_TRUE(context.idle(*zero));
+}
+
+TEST_F(ContextTest, EveryThreadHasADefaultStreamOfItsOwn) {
+  const auto mine = context.stream(nullptr, DefaultStream::per_thread);
+  EXPECT_EQ(mine, context.stream(nullptr, DefaultStream::per_thread));
+  EXPECT_NE(mine, zero);
+  std::shared_ptr<Stream> other;
+  std::thread([&] { other = context.stream(nullptr, DefaultStream::per_thread); }).join();
+  EXPECT_NE(other, mine);
+}
+
+TEST_F(ContextTest, HandlesThatNameNothingAreFoundOut) {
+  int nothing;
+  EXPECT_EQ(context.stream(&nothing, DefaultStream::legacy), nullptr);
+  EXPECT_EQ(context.event(&nothing), nullptr);
+  const auto stream = context.create_stream(0, 0);
+  EXPECT_TRUE(context.destroy_stream(stream.get()));
+  EXPECT_FALSE(context.destroy_stream(stream.get()));
+}
+
+TEST_F(ContextTest, CodeThatIsNoneIsRefusedWithAReason) {
+  const std::vector<std::byte> nonsense(64, std::byte{0x41});
+  CodeImage* image = nullptr;
+  std::string why;
+  EXPECT_EQ(context.load(nonsense, "nonsense", image, why), Error::invalid_kernel_image);
+  EXPECT_NE(why.find("nonsense"), std::string::npos) << why;
+  EXPECT_EQ(image, nullptr);
+}
+
+TEST_F(ContextTest, LimitsAreCudas) {
+  std::uint64_t value = 0;
+  EXPECT_EQ(context.limit(abi::Limit::stack_size, value), Error::success);
+  EXPECT_EQ(value, 1024u);
+  EXPECT_EQ(context.set_limit(abi::Limit::stack_size, 1 << 30), Error::invalid_value);
+  EXPECT_EQ(context.set_limit(abi::Limit::stack_size, 4096), Error::success);
+  context.limit(abi::Limit::stack_size, value);
+  EXPECT_EQ(value, 4096u);
+  EXPECT_EQ(context.limit(abi::Limit::dev_runtime_sync_depth, value), Error::unsupported_limit);
+}
+
+}  // namespace
+}  // namespace heddle::runtime

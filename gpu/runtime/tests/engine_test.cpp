@@ -1,0 +1,87 @@
+#include "gpu/runtime/engine.hpp"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <csignal>
+#include <future>
+#include <vector>
+
+namespace heddle::runtime {
+namespace {
+
+TEST(Engine, KeepsTheOrderOfSubmission) {
+  Engine engine;
+  std::vector<int> order;
+  for (int i = 0; i < 100; ++i)
+    engine.submit([&order, i](Ticket) { order.push_back(i); },
+                  i % 3 == 0 ? Engine::Length::unbounded : Engine::Length::brief);
+  engine.wait(engine.last_submitted());
+  ASSERT_EQ(order.size(), 100u);
+  for (int i = 0; i < 100; ++i) EXPECT_EQ(order[i], i);
+}
+
+TEST(Engine, SubmittingDoesNotWait) {
+  Engine engine;
+  std::promise<void> gate;
+  const Ticket ticket =
+      engine.submit([&](Ticket) { gate.get_future().wait(); }, Engine::Length::unbounded);
+  EXPECT_FALSE(engine.done(ticket));
+  gate.set_value();
+  engine.wait(ticket);
+  EXPECT_TRUE(engine.done(ticket));
+}
+
+TEST(Engine, TellsAnActionItsTicket) {
+  Engine engine;
+  Ticket seen = 0;
+  EXPECT_EQ(engine.run([&](Ticket ticket) { seen = ticket; }), 1u);
+  EXPECT_EQ(seen, 1u);
+}
+
+TEST(Engine, KnowsWhoIsInsideAnAction) {
+  Engine engine;
+  bool inside = false;
+  engine.run([&](Ticket) { inside = engine.inside_action(); });
+  EXPECT_TRUE(inside);
+  EXPECT_FALSE(engine.inside_action());
+}
+
+TEST(Engine, CarriesOutEverythingBeforeItGoes) {
+  std::atomic<int> carried_out = 0;
+  {
+    Engine engine;
+    for (int i = 0; i < 50; ++i)
+      engine.submit([&](Ticket) { ++carried_out; }, Engine::Length::unbounded);
+  }
+  EXPECT_EQ(carried_out, 50);
+}
+
+TEST(Engine, ServesSeveralThreads) {
+  Engine engine;
+  int sum = 0;  // touched by actions only
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t)
+    threads.emplace_back([&engine, &sum] {
+      for (int i = 0; i < 500; ++i) {
+        if (i % 2 == 0)
+          engine.run([&sum](Ticket) { ++sum; });
+        else
+          engine.wait(engine.submit([&sum](Ticket) { ++sum; }, Engine::Length::unbounded));
+      }
+    });
+  for (std::thread& each : threads) each.join();
+  EXPECT_EQ(sum, 2000);
+}
+
+TEST(Engine, TakesNoSignalsOfTheProgram) {
+  Engine engine;
+  sigset_t blocked;
+  engine.wait(engine.submit([&](Ticket) { pthread_sigmask(SIG_SETMASK, nullptr, &blocked); },
+                            Engine::Length::unbounded));
+  EXPECT_EQ(sigismember(&blocked, SIGINT), 1);
+  EXPECT_EQ(sigismember(&blocked, SIGUSR1), 1);
+}
+
+}  // namespace
+}  // namespace heddle::runtime

@@ -1,0 +1,15 @@
+// Stands for what nvcc makes: the section of its fat binary, and a call of the runtime, which is
+// defined here (as when the runtime is linked in) or in a library.
+__attribute__((section(".nv_fatbin"), used)) static const char fat_binary[16] = "P\355U\272";
+
+extern "C" {
+#ifdef OWN_RUNTIME
+__attribute__((visibility("hidden"), noinline)) void** __cudaRegisterFatBinary(void* wrapper) {
+  return static_cast<void**>(wrapper);
+}
+#else
+void** __cudaRegisterFatBinary(void* wrapper);
+#endif
+}
+
+int main() { return __cudaRegisterFatBinary(const_cast<char*>(fat_binary)) == nullptr ? 1 : 0; }

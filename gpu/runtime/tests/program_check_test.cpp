@@ -1,0 +1,40 @@
+// The programs are made by CMakeLists.txt: tiny ones with the marks that nvcc leaves.
+#include "gpu/runtime/program_check.hpp"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+namespace heddle::runtime {
+namespace {
+
+TEST(ProgramCheck, RefusesARuntimeThatIsLinkedInAndSaysWhatMendsIt) {
+  const auto refusal = check_program(HEDDLE_PROGRAM_WITH_ITS_OWN_RUNTIME);
+  ASSERT_TRUE(refusal);
+  EXPECT_NE(refusal->find("-cudart shared"), std::string::npos) << *refusal;
+  EXPECT_NE(refusal->find("CUDA_RUNTIME_LIBRARY Shared"), std::string::npos) << *refusal;
+}
+
+TEST(ProgramCheck, RefusesTheRuntimeOfAnotherVersion) {
+  const auto refusal = check_program(HEDDLE_PROGRAM_OF_CUDA_12);
+  ASSERT_TRUE(refusal);
+  EXPECT_NE(refusal->find("libcudart.so.12"), std::string::npos) << *refusal;
+}
+
+TEST(ProgramCheck, AcceptsTheSharedRuntime) {
+  EXPECT_EQ(check_program(HEDDLE_PROGRAM_WITH_SHARED_RUNTIME), std::nullopt);
+}
+
+TEST(ProgramCheck, HasNothingAgainstOtherFiles) {
+  EXPECT_EQ(check_program("/bin/sh"), std::nullopt);
+  const auto script = std::filesystem::path(testing::TempDir()) / "heddle_script";
+  std::ofstream(script) << "#!/bin/sh\n";
+  EXPECT_EQ(check_program(script), std::nullopt);
+  std::ofstream(script) << "\177ELF but no more";
+  EXPECT_EQ(check_program(script), std::nullopt);
+  std::filesystem::remove(script);
+}
+
+}  // namespace
+}  // namespace heddle::runtime

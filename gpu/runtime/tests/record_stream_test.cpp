@@ -1,0 +1,99 @@
+#include "gpu/runtime/record_stream.hpp"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+#include "gpu/runtime/context.hpp"
+#include "simulator/gpu_model.hpp"
+
+namespace heddle::runtime {
+namespace {
+
+class RecordStreamTest : public testing::Test {
+ protected:
+  // One launch on a context that writes its record.
+  void run(bool complete) {
+    const int descriptor = open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    ASSERT_GE(descriptor, 0);
+    const simulator::GpuModel& model = simulator::gpu_model("h200");
+    auto writer = std::make_shared<RecordStreamWriter>(
+        descriptor, model, RecordStreamOptions{17, {"./program", "64"}, true, true});
+    {
+      ContextOptions options;
+      options.observers = {writer};
+      Context context(model, options);
+      std::ifstream file(HEDDLE_SOURCE_DIR "/gpu/runtime/tests/data/accumulate.fatbin",
+                         std::ios::binary);
+      const std::string fat{std::istreambuf_iterator<char>(file), {}};
+      CodeImage* image = nullptr;
+      std::string why;
+      ASSERT_EQ(context.load(std::as_bytes(std::span(fat)), "accumulate", image, why),
+                Error::success)
+          << why;
+      std::uint64_t data = 0;
+      context.allocate(256, "data", data);
+      int factor = 2;
+      void* arguments[] = {&data, &factor};
+      ASSERT_EQ(context.launch(*image->function("accumulate"), {{1, 1, 1}, {64, 1, 1}}, arguments,
+                               *context.stream(nullptr, DefaultStream::legacy)),
+                Error::success);
+    }
+    if (complete) writer->complete();
+  }
+  void cut(std::uint64_t bytes) {
+    std::filesystem::resize_file(path, std::filesystem::file_size(path) - bytes);
+  }
+  const std::filesystem::path path =
+      std::filesystem::path(testing::TempDir()) / "heddle_record_stream";
+};
+
+TEST_F(RecordStreamTest, BecomesARecord) {
+  run(true);
+  const simulator::Record record = read_record_stream(path);
+  EXPECT_TRUE(record.complete);
+  EXPECT_EQ(record.source, "model");
+  EXPECT_EQ(record.device, "NVIDIA H200");
+  EXPECT_EQ(record.arch, "sm_90");
+  EXPECT_EQ(record.program, (std::vector<std::string>{"./program", "64"}));
+  ASSERT_EQ(record.launches.size(), 1u);
+  EXPECT_EQ(record.launches[0].kernel, "accumulate");
+  EXPECT_EQ(record.launches[0].block.x, 64u);
+  EXPECT_FALSE(record.launches[0].instructions.empty());
+  EXPECT_FALSE(record.launches[0].memory.empty());
+}
+
+TEST_F(RecordStreamTest, KeepsWhatWasFinishedBeforeACrash) {
+  run(false);
+  EXPECT_FALSE(read_record_stream(path).complete);
+  EXPECT_EQ(read_record_stream(path).launches.size(), 1u);
+  cut(10);
+  EXPECT_FALSE(read_record_stream(path).complete);
+  EXPECT_EQ(read_record_stream(path).launches.size(), 0u);
+}
+
+TEST_F(RecordStreamTest, OtherFilesAreRefusedWithTheirLine) {
+  const auto error_of = [this](const char* text) {
+    std::ofstream(path) << text;
+    try {
+      read_record_stream(path);
+    } catch (const std::runtime_error& error) {
+      return std::string(error.what());
+    }
+    return std::string("accepted");
+  };
+  EXPECT_NE(error_of("").find("empty"), std::string::npos);
+  EXPECT_NE(error_of("no json\n").find(":1:"), std::string::npos);
+  EXPECT_NE(error_of("{\"schema\":\"other\"}\n").find(":1:"), std::string::npos);
+  EXPECT_NE(error_of("{\"schema\":\"heddle.record-stream/1\",\"device\":\"d\",\"arch\":\"sm_90\","
+                     "\"program\":[]}\n[]\n{}\n")
+                .find(":2:"),
+            std::string::npos);
+}
+
+}  // namespace
+}  // namespace heddle::runtime
