@@ -12,6 +12,10 @@ namespace heddle::simulator {
 inline constexpr std::uint64_t kSharedWindow = 0x1'0000'0000;
 inline constexpr std::uint64_t kLocalWindow = 0x2'0000'0000;
 
+// A thread's local addresses end here; its stack grows down from there. (Compiled code checks its
+// stack pointer against a limit above zero, so there must be room below it.)
+inline constexpr std::uint32_t kLocalEnd = 0x100'0000;
+
 enum class Window : std::uint8_t { global, shared, local };
 
 constexpr Window window_of(std::uint64_t generic_address) {

@@ -34,7 +34,7 @@ std::uint32_t local_bytes(const isa::Kernel& kernel, std::uint64_t stack_limit) 
   return static_cast<std::uint32_t>((std::max(frames, stack_limit) + 15) / 16 * 16);
 }
 
-ConstantBanks constant_banks(const LaunchRequest& request, std::uint32_t local) {
+ConstantBanks constant_banks(const LaunchRequest& request) {
   const Module& module = *request.module;
   const isa::Kernel& kernel = *request.kernel;
   const isa::Arch arch = module.cubin().arch;
@@ -46,7 +46,7 @@ ConstantBanks constant_banks(const LaunchRequest& request, std::uint32_t local) 
   bank0.put_dim(0x0c, request.grid);
   bank0.put(0x18, kSharedWindow);
   bank0.put(0x20, kLocalWindow);
-  bank0.put(0x28, local);  // the initial stack pointer: stacks grow down from the end
+  bank0.put(0x28, kLocalEnd);  // the initial stack pointer
   bank0.put(0x2c, request.dynamic_shared_bytes);
   std::copy(request.parameters.begin(), request.parameters.end(),
             bank0.bytes().begin() + parameters);

@@ -9,6 +9,6 @@ namespace heddle::simulator {
 // it.
 std::uint32_t local_bytes(const isa::Kernel& kernel, std::uint64_t stack_limit);
 
-ConstantBanks constant_banks(const LaunchRequest& request, std::uint32_t local_bytes);
+ConstantBanks constant_banks(const LaunchRequest& request);
 
 }  // namespace heddle::simulator

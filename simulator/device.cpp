@@ -98,7 +98,7 @@ LaunchOutcome Device::launch(const LaunchRequest& request, const LaunchOptions& 
   context.shared_bytes = request.kernel->static_shared_bytes + request.dynamic_shared_bytes;
   context.warps_per_block =
       static_cast<std::uint32_t>((request.block.count() + kWarpSize - 1) / kWarpSize);
-  context.constants = constant_banks(request, context.local_bytes);
+  context.constants = constant_banks(request);
   context.pool = fill_pool(program, context.constants);
   context.instruction_limit =
       options.max_instructions != 0 ? options.max_instructions : kDefaultLimit;

@@ -18,6 +18,9 @@ enum class AtomicType : std::uint8_t { u32, s32, u64, f32, f16x2, s64, f64, bf16
 // Step::selector of ATOM.CAS and its like; Step::sign_extend marks .CAST, which returns whether it
 // swapped (ptxas compares its result with 1) instead of the old value.
 constexpr std::uint8_t kCompareAndSwap = 0xff;
+// Step::selector of ATOMS.POPC.INC, which ptxas makes of a shared atomicAdd(p, 1): every lane
+// adds 1.
+constexpr std::uint8_t kIncrement = 0xfe;
 
 bool is_compare_and_swap(const isa::Instruction& in) {
   return in.op == Op::ATOM_CAS || in.op == Op::ATOMG_CAS || in.op == Op::ATOMS_CAS;
@@ -131,7 +134,8 @@ Flow execute_atomic(Core& core, Warp& warp, const Step& step, Mask, Mask on) {
   const std::uint32_t* operands = source_row(warp, step.b);
   const std::uint32_t* replacements = source_row(warp, step.c);
   std::uint32_t* destination = destination_row(warp, step.d);
-  const auto op = static_cast<AtomicOp>(step.selector);
+  const bool increment = step.selector == kIncrement;
+  const AtomicOp op = increment ? AtomicOp::add : static_cast<AtomicOp>(step.selector);
   const auto type = static_cast<AtomicType>(step.data_type);
   const bool compare_and_swap = step.selector == kCompareAndSwap;
   return for_each_space<kSpace>(address, on, [&](Window space, Mask lanes) {
@@ -141,9 +145,9 @@ Flow execute_atomic(Core& core, Warp& warp, const Step& step, Mask, Mask on) {
       return Flow::stop;
     count_access(core, step, kKind, space, address, lanes);
     for_each_lane(lanes, [&](unsigned lane) {
-      const std::uint64_t operand = read_pair(operands, lane, step.width);
+      const std::uint64_t operand = increment ? 1 : read_pair(operands, lane, step.width);
       const std::uint64_t old = update(pointers.of[lane], step.width, [&](std::uint64_t value) {
-        return !compare_and_swap ? combine(op, type, value, operand)
+        return !compare_and_swap  ? combine(op, type, value, operand)
                : value == operand ? read_pair(replacements, lane, step.width)
                                   : value;
       });
@@ -191,6 +195,13 @@ bool fill_type(const isa::Instruction& in, Step& step) {
 }  // namespace
 
 Execute lower_atomic(const isa::Instruction& in, Step& step) {
+  constexpr std::uint32_t kPopcInc = 10;
+  if (in.op == Op::ATOMS_ARRIVE && in.mod(Mod::atom_op) == kPopcInc && in.rd == isa::kRZ) {
+    step.selector = kIncrement;
+    step.data_type = static_cast<std::uint8_t>(AtomicType::u32);
+    step.width = 4;
+    return execute_atomic<AddressSpace::shared, AccessKind::atomic>;
+  }
   switch (in.op) {
     case Op::ATOM:
     case Op::ATOM_CAS:

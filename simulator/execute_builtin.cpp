@@ -30,9 +30,7 @@ const std::byte* thread_view(Core& core, const Warp& warp, unsigned lane, std::u
       return offset + bytes <= core.launch.shared_bytes ? warp.block->shared.data() + offset
                                                         : nullptr;
     case Window::local:
-      return offset + bytes <= core.launch.local_bytes
-                 ? warp.local + std::uint64_t{lane} * core.launch.local_bytes + offset
-                 : nullptr;
+      return local_view(core, warp, lane, address, bytes);
   }
   return nullptr;
 }

@@ -24,6 +24,7 @@ enum : std::uint8_t {
   kCtaIdZ = 39,
   kLocalWindowHigh = 46,
   kSharedWindowHigh = 47,
+  kStackLimit = 55,
   kLaneMaskEq = 56,
   kLaneMaskLt = 57,
   kLaneMaskLe = 58,
@@ -75,6 +76,9 @@ std::optional<std::uint32_t> special_value(const Core& core, const Warp& warp, s
       return static_cast<std::uint32_t>(kLocalWindow >> 32);
     case kSharedWindowHigh:
       return static_cast<std::uint32_t>(kSharedWindow >> 32);
+    // Debug builds trap when the stack pointer is below this (read off their listings).
+    case kStackLimit:
+      return kLocalEnd - core.launch.local_bytes;
     case kLaneMaskEq:
       return bit;
     case kLaneMaskLt:

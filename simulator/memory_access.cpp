@@ -76,6 +76,14 @@ bool bad_access(Core& core, const Warp& warp, const Step& step, Mask lanes, unsi
 
 }  // namespace
 
+std::byte* local_view(const Core& core, const Warp& warp, unsigned lane, std::uint64_t address,
+                      std::uint64_t bytes) {
+  const std::uint64_t offset =
+      (address & 0xffff'ffff) - (kLocalEnd - std::uint64_t{core.launch.local_bytes});
+  if (offset >= core.launch.local_bytes || bytes > core.launch.local_bytes - offset) return nullptr;
+  return warp.local + std::uint64_t{lane} * core.launch.local_bytes + offset;
+}
+
 bool resolve_lanes(Core& core, Warp& warp, const Step& step, Window space, const Addresses& address,
                    Mask lanes, LanePointers& pointers) {
   const std::uint64_t width = step.width;
@@ -91,9 +99,7 @@ bool resolve_lanes(Core& core, Warp& warp, const Step& step, Window space, const
       at &= 0xffff'ffff;
       if (at + width <= core.launch.shared_bytes) pointer = warp.block->shared.data() + at;
     } else {
-      at &= 0xffff'ffff;
-      if (at + width <= core.launch.local_bytes)
-        pointer = warp.local + std::uint64_t{lane} * core.launch.local_bytes + at;
+      pointer = local_view(core, warp, lane, at, width);
     }
     if (pointer == nullptr) return bad_access(core, warp, step, lanes, lane, address[lane], space);
     pointers.of[lane] = pointer;
@@ -108,9 +114,15 @@ bool claim_lanes(Core& core, const Step& step, AccessKind kind, const Addresses&
     const std::uint64_t at = address[static_cast<unsigned>(std::countr_zero(left))];
     bool allowed = false;
     switch (kind) {
-      case AccessKind::load: allowed = core.log->read(at, step.width); break;
-      case AccessKind::reduction: allowed = core.log->reduce(at, step.width, operation); break;
-      default: allowed = core.log->write(at, step.width); break;
+      case AccessKind::load:
+        allowed = core.log->read(at, step.width);
+        break;
+      case AccessKind::reduction:
+        allowed = core.log->reduce(at, step.width, operation);
+        break;
+      default:
+        allowed = core.log->write(at, step.width);
+        break;
     }
     if (!allowed) {
       core.stop_for_conflict();

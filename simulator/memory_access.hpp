@@ -28,10 +28,14 @@ struct LanePointers {
 bool resolve_lanes(Core& core, Warp& warp, const Step& step, Window space, const Addresses& address,
                    Mask lanes, LanePointers& pointers);
 
+// A lane's own local memory at a local or generic address, or null.
+std::byte* local_view(const Core& core, const Warp& warp, unsigned lane, std::uint64_t address,
+                      std::uint64_t bytes);
+
 // Notes the use of global memory for the other host threads; false when it conflicts with theirs.
 // `operation`: reductions.
-bool claim_lanes(Core& core, const Step& step, AccessKind kind, const Addresses& address, Mask lanes,
-                 unsigned operation = 0);
+bool claim_lanes(Core& core, const Step& step, AccessKind kind, const Addresses& address,
+                 Mask lanes, unsigned operation = 0);
 
 // Adds an access to the instruction's counts.
 void count_access(Core& core, const Step& step, AccessKind kind, Window space,
