@@ -134,6 +134,9 @@ void read_item(const Item& item, Instruction& into) {
     case ItemKind::slot:
       read_slot(item, into);
       break;
+    case ItemKind::hidden_ur:
+      into.ur = byte & kURZ;
+      break;
     case ItemKind::ur:
       into.ur = byte;
       break;
@@ -142,6 +145,7 @@ void read_item(const Item& item, Instruction& into) {
                                   .value = static_cast<std::uint32_t>(field)};
       break;
     case ItemKind::offset:
+    case ItemKind::byte_target:
       into.offset = sign_extend(field, item.bits.size());
       break;
     case ItemKind::global_offset:
@@ -188,6 +192,8 @@ std::uint64_t item_value(const Item& item, const Instruction& from) {
       return raw(predicate_source(from, item.which));
     case ItemKind::load_predicate:
       return raw(from.pp) ^ kPredicateIndex;
+    case ItemKind::hidden_ur:
+      return from.ur | (item.bits.get(from.word) & ~std::uint64_t{kURZ});
     case ItemKind::ur:
       return from.ur;
     case ItemKind::immediate:
@@ -195,6 +201,7 @@ std::uint64_t item_value(const Item& item, const Instruction& from) {
     case ItemKind::global_offset:
       return from.c.value;
     case ItemKind::offset:
+    case ItemKind::byte_target:
       return static_cast<std::uint64_t>(from.offset);
     case ItemKind::target:
     case ItemKind::displacement:

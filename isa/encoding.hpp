@@ -14,6 +14,7 @@
 //                     sets the value of this and the following texts; '!' is a value that is not
 //                     legal. `$name` is a list of isa/opcodes/lists.hpp. Without a name the field
 //                     prints its text and nobody can ask for it.
+//   $name             a piece of picture that several rows share, from isa/opcodes/lists.hpp
 //   {name=n text}     a modifier that this row always has
 //   Rd URd Pu Pv      destinations; Pp Pq Pr predicate sources (UPu … when in the uniform file)
 //   A B C             sources by slot; UA UB UC those of the uniform datapath; S: the slot-C source
@@ -22,10 +23,12 @@
 //                     inverted, `|A|` absolute; A:f, A:d, A:h, A:u say how an immediate is written
 //                     (float, double, two halves, unsigned; signed otherwise), and :h that it has
 //                     half swizzles; A:m is like :h without them
+//   Uh@bits           a descriptor: prints desc[UR] when the highest bit is set
 //   Un                the uniform register after it
 //   UR@n O@bits       uniform register and signed byte offset of an address
 //   G@bits            signed byte offset of LDGSTS' global address
 //   T@bits J@bits     branch target, relative and absolute (in units of four bytes)
+//   Tb@bits           relative branch target in bytes
 //   D@bits            a displacement printed as a number
 //   I Ib@bits Ic@bits an immediate that no operand form stands for, as source b or c
 //   W@bits            set of scoreboards
@@ -136,6 +139,8 @@ enum class ItemKind : std::uint8_t {
   ur,
   immediate,  // which: 'b' or 'c'
   next_ur,
+  hidden_ur,    // a descriptor, printed when the bit above its register is set
+  byte_target,  // a branch target in bytes
   offset,
   global_offset,  // the second offset of LDGSTS
   displacement,

@@ -59,7 +59,22 @@ class PictureReader {
     return bits;
   }
 
+  // $name: goes on inside the piece of that name, then after it.
+  constexpr void read_shared_piece() {
+    expect('$');
+    const std::size_t start = position_;
+    while (is_word(peek())) ++position_;
+    const std::string_view outer = text_;
+    const std::size_t outer_position = position_;
+    text_ = list_named(outer.substr(start, position_ - start));
+    position_ = 0;
+    while (position_ < text_.size()) read_piece();
+    text_ = outer;
+    position_ = outer_position;
+  }
+
   constexpr void read_piece() {
+    if (peek() == '$') return read_shared_piece();
     if (!in_operands_) {
       if (take(' ')) {
         in_operands_ = true;
@@ -97,7 +112,8 @@ class PictureReader {
          .text = text_.substr(start, position_ - start)});
   }
   constexpr bool stops_text(char c) const {
-    return c == '{' || c == '[' || c == ']' || c == ',' || c == '+' || c == ' ' || c == '#';
+    return c == '{' || c == '[' || c == ']' || c == ',' || c == '+' || c == ' ' || c == '#' ||
+           c == '$';
   }
 
   constexpr void read_modifier(bool attached) {
@@ -195,6 +211,8 @@ class PictureReader {
         {"N", ItemKind::slot, 'N', {}, false},
         {"R", ItemKind::reg, 0, {0, 8, 0, 0}, true},
         {"O", ItemKind::offset, 0, {0, 24, 0, 0}, true},
+        {"h", ItemKind::hidden_ur, 0, {}, true},
+        {"Tb", ItemKind::byte_target, 0, {}, true},
         {"n", ItemKind::next_ur, 0, {}, false},
         {"G", ItemKind::global_offset, 0, {}, true},
         {"T", ItemKind::target, 0, {}, true},

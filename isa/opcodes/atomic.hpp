@@ -5,6 +5,7 @@
 #pragma once
 
 #include "isa/encoding.hpp"
+#include "isa/opcodes/memory.hpp"
 
 namespace heddle::isa {
 
@@ -15,75 +16,55 @@ inline constexpr MemoryAccess kAtomicShared{MemoryAccess::Kind::atomic, Space::s
 inline constexpr MemoryAccess kReduceGlobal{MemoryAccess::Kind::reduction, Space::global};
 
 inline constexpr Row kAtomicRows[] = {
-    {Op::ATOM, Unit::lsu, kSm75, 0x38a, kFixed,
-     "ATOM{address64@72 |.E}{cop@84:3 $cop}{atom_op@87:4 $atom_op}{type@73:3 $atom_type}"
-     "{sem@77:4 $atom_order75} Pu, Rd, [A+O@40:24], B",
-     "64:8=255", kAtomicGeneric},
-    {Op::ATOM, Unit::lsu, kSm75, 0x198a, kFixed,
-     "ATOM{address64@72 |.E}{cop@84:3 $cop}{atom_op@87:4 $atom_op}{type@73:3 $atom_type}"
-     "{sem@77:4 $atom_order75} Pu, Rd, [A{ra_u32@70 .U32|.64}+?UR@64+O@40:24], B",
+    {Op::ATOM, Unit::lsu, kSm75, 0x38a, kFixed, "ATOM$atom75 Pu, Rd, $plain, B", "64:8=255",
+     kAtomicGeneric},
+    {Op::ATOM, Unit::lsu, kSm75, 0x198a, kFixed, "ATOM$atom75 Pu, Rd, $uniform64a, B", "",
+     kAtomicGeneric},
+    {Op::ATOM, Unit::lsu, kSm80To89, 0x38a, kFixed, "ATOM$atom80 Pu, Rd, $plain, B", "",
+     kAtomicGeneric},
+    {Op::ATOM, Unit::lsu, kSm80To89, 0x198a, kFixed, "ATOM$atom80 Pu, Rd, $uniform64a, B", "",
+     kAtomicGeneric},
+    {Op::ATOM, Unit::lsu, kSm80To89, 0x198a, kFixed,
+     "ATOM$atom80{descriptor@71 1:} Pu, Rd, $hidden64a, B", "", kAtomicGeneric},
+    {Op::ATOM, Unit::lsu, kSm90, 0x38a, kFixed, "ATOM$atom90 Pu, Rd, $plain, B", "",
+     kAtomicGeneric},
+    {Op::ATOM, Unit::lsu, kSm90, 0x198a, kFixed, "ATOM$atom90 Pu, Rd, $uniform64a, B", "",
+     kAtomicGeneric},
+    {Op::ATOM, Unit::lsu, kSm90, 0x198a, kFixed,
+     "ATOM$atom90{descriptor@71 1:} Pu, Rd, $desc64a, B", "", kAtomicGeneric},
+    {Op::ATOM, Unit::lsu, kSm90, 0x19a2, kFixed, "ATOM$fatom Pu, Rd, $uniform64a, B", "",
+     kAtomicGeneric},
+    {Op::ATOM, Unit::lsu, kSm90, 0x19a2, kFixed, "ATOM$fatom{descriptor@71 1:} Pu, Rd, $desc64a, B",
      "", kAtomicGeneric},
-    {Op::ATOM, Unit::lsu, kFrom80, 0x38a, kFixed,
-     "ATOM{address64@72 |.E}{cop@84:3 $cop}{atom_op@87:4 $atom_op}{type@73:3 $atom_type}"
-     "{sem@77:4 $load_order80} Pu, Rd, [A+O@40:24], B",
-     "", kAtomicGeneric},
-    {Op::ATOM, Unit::lsu, kFrom80, 0x198a, kFixed,
-     "ATOM{address64@72 |.E}{cop@84:3 $cop}{atom_op@87:4 $atom_op}{type@73:3 $atom_type}"
-     "{sem@77:4 $load_order80} Pu, Rd, [A{ra_u32@70 .U32|.64}+?UR@64+O@40:24], B",
-     "", kAtomicGeneric},
-    {Op::ATOM, Unit::lsu, kFrom80, 0x198a, kFixed,
-     "ATOM{address64@72 |.E}{cop@84:3 $cop}{atom_op@87:4 $atom_op}{type@73:3 $atom_type}"
-     "{sem@77:4 $load_order80}{descriptor@71 1:} Pu, Rd, "
-     "desc[UR@64][A{ra_u32@70 .U32|.64}+O@40:24], B",
-     "", kAtomicGeneric},
-    {Op::ATOM, Unit::lsu, kSm90, 0x19a2, kFixed,
-     "ATOM{address64@72 |.E}{cop@84:3 $cop}{atom_op@87:4 $atom_op}{type@73:4 $atom_float_type}"
-     "{sem@77:4 $load_order80}{descriptor@71 1:} Pu, Rd, "
-     "desc[UR@64][A{ra_u32@70 .U32|.64}+O@40:24], B",
-     "", kAtomicGeneric},
-    {Op::ATOM_CAS, Unit::lsu, kSm75, 0x38b, kFixed,
-     "ATOM{address64@72 |.E}{cop@84:3 $cop}{atom_op@87:2 .CAS|3:.CAST.SPIN}{type@73:3 $cas_type}"
-     "{sem@77:4 $atom_order75} Pu, Rd, [A+O@40:24], B, C",
-     "", kAtomicGeneric},
-    {Op::ATOM_CAS, Unit::lsu, kFrom80, 0x38b, kFixed,
-     "ATOM{address64@72 |.E}{cop@84:3 $cop}{atom_op@87:2 .CAS|3:.CAST.SPIN}{type@73:3 $cas_type}"
-     "{sem@77:4 $load_order80} Pu, Rd, [A+O@40:24], B, C",
-     "", kAtomicGeneric},
+    {Op::ATOM_CAS, Unit::lsu, kSm75, 0x38b, kFixed, "ATOM$cas75 Pu, Rd, $plain, B, C", "",
+     kAtomicGeneric},
+    {Op::ATOM_CAS, Unit::lsu, kFrom80, 0x38b, kFixed, "ATOM$cas80 Pu, Rd, $plain, B, C", "",
+     kAtomicGeneric},
 
-    {Op::ATOMG, Unit::lsu, kSm75, 0x3a8, kFixed,
-     "ATOMG{address64@72 |.E}{cop@84:3 $cop}{atom_op@87:4 $atom_op}{type@73:3 $atom_type}"
-     "{sem@77:4 $atom_order75} Pu, Rd, [A+O@40:24], B",
-     "64:8=255", kAtomicGlobal},
-    {Op::ATOMG, Unit::lsu, kSm75, 0x19a8, kFixed,
-     "ATOMG{address64@72 |.E}{cop@84:3 $cop}{atom_op@87:4 $atom_op}{type@73:3 $atom_type}"
-     "{sem@77:4 $atom_order75} Pu, Rd, [A{ra_u32@70 .U32|.64}+?UR@64+O@40:24], B",
-     "", kAtomicGlobal},
-    {Op::ATOMG, Unit::lsu, kFrom80, 0x3a8, kFixed,
-     "ATOMG{address64@72 |.E}{cop@84:3 $cop}{atom_op@87:4 $atom_op}{type@73:3 $atom_type}"
-     "{sem@77:4 $load_order80} Pu, Rd, [A+O@40:24], B",
-     "", kAtomicGlobal},
-    {Op::ATOMG, Unit::lsu, kFrom80, 0x19a8, kFixed,
-     "ATOMG{address64@72 |.E}{cop@84:3 $cop}{atom_op@87:4 $atom_op}{type@73:3 $atom_type}"
-     "{sem@77:4 $load_order80} Pu, Rd, [A{ra_u32@70 .U32|.64}+?UR@64+O@40:24], B",
-     "", kAtomicGlobal},
-    {Op::ATOMG, Unit::lsu, kFrom80, 0x19a8, kFixed,
-     "ATOMG{address64@72 |.E}{cop@84:3 $cop}{atom_op@87:4 $atom_op}{type@73:3 $atom_type}"
-     "{sem@77:4 $load_order80}{descriptor@71 1:} Pu, Rd, "
-     "desc[UR@64][A{ra_u32@70 .U32|.64}+O@40:24], B",
-     "", kAtomicGlobal},
+    {Op::ATOMG, Unit::lsu, kSm75, 0x3a8, kFixed, "ATOMG$atom75 Pu, Rd, $plain, B", "64:8=255",
+     kAtomicGlobal},
+    {Op::ATOMG, Unit::lsu, kSm75, 0x19a8, kFixed, "ATOMG$atom75 Pu, Rd, $uniform64a, B", "",
+     kAtomicGlobal},
+    {Op::ATOMG, Unit::lsu, kSm80To89, 0x3a8, kFixed, "ATOMG$atom80 Pu, Rd, $plain, B", "",
+     kAtomicGlobal},
+    {Op::ATOMG, Unit::lsu, kSm80To89, 0x19a8, kFixed, "ATOMG$atom80 Pu, Rd, $uniform64a, B", "",
+     kAtomicGlobal},
+    {Op::ATOMG, Unit::lsu, kSm80To89, 0x19a8, kFixed,
+     "ATOMG$atom80{descriptor@71 1:} Pu, Rd, $hidden64a, B", "", kAtomicGlobal},
+    {Op::ATOMG, Unit::lsu, kSm90, 0x3a8, kFixed, "ATOMG$atom90 Pu, Rd, $plain, B", "",
+     kAtomicGlobal},
+    {Op::ATOMG, Unit::lsu, kSm90, 0x19a8, kFixed, "ATOMG$atom90 Pu, Rd, $uniform64a, B", "",
+     kAtomicGlobal},
+    {Op::ATOMG, Unit::lsu, kSm90, 0x19a8, kFixed,
+     "ATOMG$atom90{descriptor@71 1:} Pu, Rd, $desc64a, B", "", kAtomicGlobal},
+    {Op::ATOMG, Unit::lsu, kSm90, 0x19a3, kFixed, "ATOMG$fatom Pu, Rd, $uniform64a, B", "",
+     kAtomicGlobal},
     {Op::ATOMG, Unit::lsu, kSm90, 0x19a3, kFixed,
-     "ATOMG{address64@72 |.E}{cop@84:3 $cop}{atom_op@87:4 $atom_op}{type@73:4 $atom_float_type}"
-     "{sem@77:4 $load_order80}{descriptor@71 1:} Pu, Rd, "
-     "desc[UR@64][A{ra_u32@70 .U32|.64}+O@40:24], B",
-     "", kAtomicGlobal},
-    {Op::ATOMG_CAS, Unit::lsu, kSm75, 0x3a9, kFixed,
-     "ATOMG{address64@72 |.E}{cop@84:3 $cop}{atom_op@87:2 .CAS|3:.CAST.SPIN}{type@73:3 $cas_type}"
-     "{sem@77:4 $atom_order75} Pu, Rd, [A+O@40:24], B, C",
-     "", kAtomicGlobal},
-    {Op::ATOMG_CAS, Unit::lsu, kFrom80, 0x3a9, kFixed,
-     "ATOMG{address64@72 |.E}{cop@84:3 $cop}{atom_op@87:2 .CAS|3:.CAST.SPIN}{type@73:3 $cas_type}"
-     "{sem@77:4 $load_order80} Pu, Rd, [A+O@40:24], B, C",
-     "", kAtomicGlobal},
+     "ATOMG$fatom{descriptor@71 1:} Pu, Rd, $desc64a, B", "", kAtomicGlobal},
+    {Op::ATOMG_CAS, Unit::lsu, kSm75, 0x3a9, kFixed, "ATOMG$cas75 Pu, Rd, $plain, B, C", "",
+     kAtomicGlobal},
+    {Op::ATOMG_CAS, Unit::lsu, kFrom80, 0x3a9, kFixed, "ATOMG$cas80 Pu, Rd, $plain, B, C", "",
+     kAtomicGlobal},
 
     {Op::ATOMS, Unit::lsu, kSm75, 0x38c, kFixed,
      "ATOMS{atom_op@87:4 $atom_op}{type@73:2 |.S32|.64} Rd, [A{stride@78:2 $stride}+O@40:24], B",
@@ -100,45 +81,50 @@ inline constexpr Row kAtomicRows[] = {
      "[A{stride@78:2 $stride}+O@40:24], B, C",
      "", kAtomicShared},
     // Arrival at a barrier in shared memory, and the increment that warp aggregation makes.
-    {Op::ATOMS_ARRIVE, Unit::lsu, kFrom80, 0x1f8c, kFixed,
+    {Op::ATOMS_ARRIVE, Unit::lsu, kSm80To89, 0x1f8c, kFixed,
      "ATOMS{atom_op@87:4 9:.ARRIVE|.POPC.INC}{type@73:2 .32|2:.64} Rd, "
      "[A{stride@78:2 $stride}+UR@64+O@40:24]",
      "", kAtomicShared},
-    {Op::ATOM_ARRIVE, Unit::lsu, kFrom80, 0x1f8a, kFixed,
-     "ATOM{address64@72 |.E}{cop@84:3 $cop}{atom_op@87:4 9:.ARRIVE|.POPC.INC}{type@73:3 .32|2:.64}"
-     "{sem@77:4 $load_order80} Pu, Rd, [A{ra_u32@70 .U32|.64}+UR@64+O@40:24]",
+    {Op::ATOMS_ARRIVE, Unit::lsu, kSm90, 0x1f8c, kFixed,
+     "ATOMS{atom_op@87:4 11:.POPC.INC}{type@73:2 .32|2:.64} Rd, "
+     "[A{stride@78:2 $stride}+UR@64+O@40:24]",
+     "", kAtomicShared},
+    {Op::ATOM_ARRIVE, Unit::lsu, kSm80To89, 0x1f8a, kFixed,
+     "ATOM{address64@72 |.E}{atom_op@87:4 9:.ARRIVE|.POPC.INC}{cop@84:3 $cop}"
+     "{type@73:3 .32|2:.64}{sem@77:4 $order80a} Pu, Rd, [A{ra_u32@70 .U32|.64}+UR@64+O@40:24]",
      "", kAtomicGeneric},
     {Op::ARRIVES, Unit::lsu, kFrom80, 0x19b0, kFixed,
      "ARRIVES.LDGSTSBAR.64{other0@70:2 |.ARVCNT|.TRANSCNT} [A+UR@64+O@40:24]", "72:4=10"},
 
-    {Op::RED, Unit::lsu, kSm75, 0x98e, kFixed,
-     "RED{address64@72 |.E}{cop@84:3 $cop}{atom_op@87:3 $atom_op3}{type@73:3 $atom_type}"
-     "{sem@77:4 $atom_order75} [A+O@40:24], B",
-     "", kReduceGlobal},
-    {Op::RED, Unit::lsu, kSm75, 0x198e, kFixed,
-     "RED{address64@72 |.E}{cop@84:3 $cop}{atom_op@87:3 $atom_op3}{type@73:3 $atom_type}"
-     "{sem@77:4 $atom_order75} [A{ra_u32@90 .U32|.64}+?UR@64+O@40:24], B",
-     "", kReduceGlobal},
-    {Op::RED, Unit::lsu, kFrom80, 0x98e, kFixed,
-     "RED{address64@72 |.E}{cop@84:3 $cop}{atom_op@87:3 $atom_op3}{type@73:3 $atom_type}"
-     "{sem@77:4 $load_order80} [A+O@40:24], B",
-     "", kReduceGlobal},
-    {Op::RED, Unit::lsu, kFrom80, 0x198e, kFixed,
-     "RED{address64@72 |.E}{cop@84:3 $cop}{atom_op@87:3 $atom_op3}{type@73:3 $atom_type}"
-     "{sem@77:4 $load_order80} [A{ra_u32@90 .U32|.64}+?UR@64+O@40:24], B",
-     "", kReduceGlobal},
-    {Op::RED, Unit::lsu, kFrom80, 0x198e, kFixed,
-     "RED{address64@72 |.E}{cop@84:3 $cop}{atom_op@87:3 $atom_op3}{type@73:3 $atom_type}"
-     "{sem@77:4 $load_order80}{descriptor@71 1:} desc[UR@64][A{ra_u32@90 .U32|.64}+O@40:24], B",
-     "", kReduceGlobal},
-    {Op::RED, Unit::lsu, kSm90, 0x19a6, kFixed,
-     "RED{address64@72 |.E}{cop@84:3 $cop}{atom_op@87:3 $atom_op3}{type@73:4 $atom_float_type}"
-     "{sem@77:4 $load_order80}{descriptor@71 1:} desc[UR@64][A{ra_u32@90 .U32|.64}+O@40:24], B",
-     "", kReduceGlobal},
+    // Barriers in shared memory that count arrivals and bytes.
+    {Op::SYNCS, Unit::lsu, kSm90, 0x19a7, kFixed,
+     "SYNCS{other0@70:2 0:.ARRIVE}.TRANS64{other1@73:2 |2:.RED}{other2@75 |.OPTOUT}"
+     "{other3@84:3 |.A1T0|.A0T1|.A0TR|.A0TX|.ART0} Rd, [A+UR@64+O@40:24], B",
+     "", kAtomicShared},
+    {Op::SYNCS, Unit::lsu, kSm90, 0x15a7, kFixed,
+     "SYNCS{other0@70:2 1:.PHASECHK}.TRANS64{other1@72 |.TRYWAIT} Pu, [A+UR@64+O@40:24], B", "",
+     kLoadShared},
+    {Op::SYNCS, Unit::uniform, kSm90, 0x15b2, kFixed,
+     "SYNCS{other0@72 1:.EXCH}.64 URd, [UA+O@40:24], UB", "", kAtomicShared},
+
+    {Op::RED, Unit::lsu, kSm75, 0x98e, kFixed, "RED$red75 $plain, B", "", kReduceGlobal},
+    {Op::RED, Unit::lsu, kSm75, 0x198e, kFixed, "RED$red75 $uniform64, B", "", kReduceGlobal},
+    {Op::RED, Unit::lsu, kSm80To89, 0x98e, kFixed, "RED$red80 $plain, B", "", kReduceGlobal},
+    {Op::RED, Unit::lsu, kSm80To89, 0x198e, kFixed, "RED$red80 $uniform64, B", "", kReduceGlobal},
+    {Op::RED, Unit::lsu, kSm80To89, 0x198e, kFixed, "RED$red80{descriptor@71 1:} $hidden64, B", "",
+     kReduceGlobal},
+    {Op::RED, Unit::lsu, kSm90, 0x98e, kFixed, "REDG$red90 $plain, B", "", kReduceGlobal},
+    {Op::RED, Unit::lsu, kSm90, 0x198e, kFixed, "REDG$red90 $uniform64, B", "", kReduceGlobal},
+    {Op::RED, Unit::lsu, kSm90, 0x198e, kFixed, "REDG$red90{descriptor@71 1:} $desc64, B", "",
+     kReduceGlobal},
+    {Op::RED, Unit::lsu, kSm90, 0x19a6, kFixed, "REDG$fatom $uniform64, B", "", kReduceGlobal},
+    {Op::RED, Unit::lsu, kSm90, 0x19a6, kFixed, "REDG$fatom{descriptor@71 1:} $desc64, B", "",
+     kReduceGlobal},
+
     {Op::QSPC, Unit::lsu, kAll, 0x3aa, kFixed,
-     "QSPC{address64@72 |.E}{space@73:2 .G|.L|.S} Pu, Rd, [A+O@40:24]"},
+     "QSPC{address64@72 |.E}{space@73:2 .G|.L|.S|.D} Pu, Rd, [A+O@40:24]"},
     {Op::QSPC, Unit::lsu, kAll, 0x19aa, kFixed,
-     "QSPC{address64@72 |.E}{space@73:2 .G|.L|.S} Pu, Rd, "
+     "QSPC{address64@72 |.E}{space@73:2 .G|.L|.S|.D} Pu, Rd, "
      "[A{ra_u32@90 .U32|.64}+UR@32+O@40:24]"},
 };
 

@@ -22,9 +22,14 @@ inline constexpr Row kFloatRows[] = {
     {Op::FSEL, Unit::alu, kAll, 0x008, kB, "FSEL{ftz@80 |.FTZ} Rd, -|A|, -|B:f|, Pp"},
     {Op::FCHK, Unit::xu, kAll, 0x102, kB, "FCHK Pu, -|A|, -|B:f|"},
     {Op::MUFU, Unit::xu, kAll, 0x108, kB,
-     "MUFU{mufu_op@74:4 .COS|.SIN|.EX2|.LG2|.RCP|.RSQ|.RCP64H|.RSQ64H|.SQRT|.TANH} Rd, -|B:f|"},
-    {Op::MUFU, Unit::xu, kAll, 0x108, kB,
+     "MUFU{mufu_op@74:4 .COS|.SIN|.EX2|.LG2|.RCP|.RSQ|8:.SQRT|.TANH} Rd, -|B:f|"},
+    // The high words of doubles.
+    {Op::MUFU, Unit::xu, kAll, 0x108, kB, "MUFU{mufu_op@74:4 6:.RCP64H|.RSQ64H} Rd, -|B:d|"},
+    {Op::MUFU, Unit::xu, kUpTo89, 0x108, kB,
      "MUFU{mufu_op@74:4 .COS|.SIN|.EX2|.LG2|.RCP|.RSQ|8:.SQRT|.TANH}{width@73 1:.F16} Rd, "
+     "-|B|{half_sel@60:2 |.H1}"},
+    {Op::MUFU, Unit::xu, kSm90, 0x108, kB,
+     "MUFU{mufu_op@74:4 .COS|.SIN|.EX2|.LG2|.RCP|.RSQ|8:.SQRT|.TANH}{width@72:2 1:.F16|.BF16} Rd, "
      "-|B|{half_sel@60:2 |.H1}"},
 };
 

@@ -7,30 +7,34 @@ namespace heddle::isa {
 
 inline constexpr Row kHalfRows[] = {
     {Op::HADD2, Unit::fp16, kAll, 0x030, kC,
-     "HADD2{out_fmt@78 |.F32}{ftz@80 |.FTZ}{sat@77 |.SAT} Rd, -|A|:h, -|S|:h"},
+     "HADD2{bf16@85 |.BF16_V2}{out_fmt@78 |.F32}{ftz@80 |.FTZ}{sat@77 |.SAT} Rd, -|A|:h, -|S|:h"},
     {Op::HMUL2, Unit::fp16, kAll, 0x032, kB,
-     "HMUL2{out_fmt@78 |.F32}{fmz@76:1/80:1 $fmz}{sat@77 |.SAT} Rd, -|A|:h, -|B|:h"},
+     "HMUL2{bf16@85 |.BF16_V2}{out_fmt@78 |.F32}{fmz@76:1/80:1 $fmz}{sat@77 |.SAT} Rd, -|A|:h, "
+     "-|B|:h"},
     {Op::HFMA2, Unit::fp16, kAll, 0x031, kBC,
      "HFMA2{bf16@85 |.BF16_V2}{out_fmt@78 |.F32}{fmz@76:1/80:1 $fmz}{sat@77 |.SAT} Rd, -|A|:h, "
      "-|B|:h, -|C|:h"},
     {Op::HFMA2, Unit::fp16, kFrom80, 0x031, kBC,
      "HFMA2{bf16@85 |.BF16_V2}{out_fmt@78 |.F32}{fmz@76:1/80:1 $fmz}{sat@77 |.SAT}{relu@79 "
      "1:.RELU} "
-     "Rd, -|A|:h, -|B|:h, -|C|:h, Pp"},
+     "Rd, -|A|:h, -|B|:h, -|C|:h, ?Pp"},
     // The same arithmetic on the tensor side of the pipe; ptxas uses it to load constants.
     {Op::HFMA2_MMA, Unit::fma, kFrom80, 0x035, kBC,
      "HFMA2.MMA{bf16@85 |.BF16_V2}{out_fmt@78 |.F32}{fmz@76:1/80:1 $fmz}{sat@77 |.SAT} Rd, -|A|:m, "
      "-|B|:m, -|C|:m"},
     {Op::HFMA2_MMA, Unit::fma, kFrom80, 0x035, kBC,
      "HFMA2.MMA{bf16@85 |.BF16_V2}{out_fmt@78 |.F32}{fmz@76:1/80:1 $fmz}{sat@77 |.SAT}"
-     "{relu@79 1:.RELU} Rd, -|A|:m, -|B|:m, -|C|:m, Pp"},
+     "{relu@79 1:.RELU} Rd, -|A|:m, -|B|:m, -|C|:m, ?Pp"},
     {Op::HSET2, Unit::fp16, kAll, 0x033, kC,
-     "HSET2{bf@71 |.BF}{cmp@76:4 $fcmp}{ftz@80 |.FTZ}{bop@69:2 $bop} Rd, -|A|:h, -|S|:h, Pp"},
+     "HSET2{bf16@65 |.BF16_V2}{bf@71 |.BF}{cmp@76:4 $fcmp}{ftz@80 |.FTZ}{bop@69:2 $bop} Rd, "
+     "-|A|:h, -|S|:h, Pp"},
     {Op::HSETP2, Unit::fp16, kAll, 0x034, kC,
-     "HSETP2{cmp@76:4 $fcmp}{ftz@80 |.FTZ}{h_and@71 |.H_AND}{bop@69:2 $bop} Pu, Pv, -|A|:h, "
+     "HSETP2{bf16@65 |.BF16_V2}{cmp@76:4 $fcmp}{ftz@80 |.FTZ}{h_and@71 |.H_AND}{bop@69:2 $bop} Pu, "
+     "Pv, -|A|:h, "
      "-|S|:h, Pp"},
     {Op::HMNMX2, Unit::alu, kFrom80, 0x040, kB,
-     "HMNMX2{ftz@80 |.FTZ}{nan@81 |.NAN}{xorsign@82 |.XORSIGN} Rd, -|A|:h, -|B|:h, Pp"},
+     "HMNMX2{bf16@85 |.BF16_V2}{ftz@80 |.FTZ}{nan@81 |.NAN}{xorsign@82 |.XORSIGN} Rd, -|A|:h, "
+     "-|B|:h, Pp"},
 };
 
 }  // namespace heddle::isa

@@ -58,11 +58,11 @@ inline constexpr Row kIntegerRows[] = {
     {Op::IMNMX, Unit::alu, kUpTo89, 0x017, kB, "IMNMX{is_signed@73 .U32|} Rd, A, B, Pp"},
     {Op::VIMNMX, Unit::alu, kSm90, 0x048, kB,
      "VIMNMX{type@72:2 .U32||.U16x2|.S16x2}{relu@76 |.RELU} Rd, A, B, Pp", "81:3=7 84:3=7"},
-    {Op::VIADD, Unit::fma, kSm90, 0x036, kB, "VIADD Rd, A, -B", "64:8=0"},
+    {Op::VIADD, Unit::fma, kSm90, 0x036, kB, "VIADD{other0@73 |.16x2} Rd, A, -B:u"},
     {Op::VIADDMNMX, Unit::alu, kSm90, 0x046, kBC,
-     "VIADDMNMX{type@72:2 .U32||.U16x2|.S16x2}{relu@76 |.RELU} Rd, A, -B, C, Pp"},
+     "VIADDMNMX{type@72:2 .U32||.U16x2|.S16x2}{relu@76 |.RELU} Rd, A, -B:u, C:u, Pp"},
     {Op::VIMNMX3, Unit::alu, kSm90, 0x00f, kBC,
-     "VIMNMX3{type@72:2 .U32||.U16x2|.S16x2}{relu@76 |.RELU} Rd, A, B, C, Pp, Pq"},
+     "VIMNMX3{type@72:2 .U32||.U16x2|.S16x2}{relu@76 |.RELU} Rd, A, B:u, C:u, Pp"},
 
     {Op::LOP3, Unit::alu, kAll, 0x012, kB,
      "LOP3.LUT{pop@80 |.PAND} ?Pu, Rd, A, B:u, C, #lut@72:8, Pp"},
@@ -72,7 +72,8 @@ inline constexpr Row kIntegerRows[] = {
      "PLOP3.LUT Pu, Pv, Pp, Pq, UPr, #lut@64:3/72:5, #lut2@16:8", "67:1=1"},
 
     // Bit by bit of registers instead of predicates.
-    {Op::PLOP3, Unit::alu, kAll, 0x01f, kB, "PLOP3.LUT Pu, Pv, A, B:u, C, #lut@72:8, #lut2@16:8"},
+    {Op::PLOP3, Unit::alu, kAll, 0x01f, kB,
+     "PLOP3.LUT Pu, Pv, A.SIGN, B.SIGN, C.SIGN, #lut@72:8, #lut2@16:8"},
 
     {Op::SHF, Unit::alu, kAll, 0x019, kBC,
      "SHF{dir@76 .L|.R}{wrap@75 |.W}{type@73:2 $shf_type}{hi@80 |.HI} Rd, A, B:u, C:u"},
@@ -94,8 +95,10 @@ inline constexpr Row kIntegerRows[] = {
     {Op::VABSDIFF4, Unit::alu, kAll, 0x015, kBC,
      "VABSDIFF4{is_signed@73 .U8|.S8}{other0@75 |.ACC} Rd, ?Pu, A, B, C"},
     {Op::I2I, Unit::alu, kAll, 0x038, kB, "I2I{dst_fmt@76:2 .U8|.S8|.U16|.S16}.S32.SAT Rd, B"},
-    {Op::I2IP, Unit::alu, kAll, 0x039, kB,
+    {Op::I2IP, Unit::alu, kUpTo89, 0x039, kB,
      "I2IP{dst_fmt@76:3 .U8|.S8|.U16|.S16}.S32.SAT Rd, A, B, C"},
+    {Op::I2IP, Unit::alu, kSm90, 0x039, kB,
+     "I2IP{dst_fmt@76:3 .U8|.S8|.U16|.S16}.S32{sat@74:2 |.SAT|.SATRELU} Rd, A, B, C"},
 };
 
 }  // namespace heddle::isa

@@ -23,9 +23,11 @@ inline constexpr NamedList kLists[] = {
     {"atom_op", ".ADD|.MIN|.MAX|.INC|.DEC|.AND|.OR|.XOR|.EXCH"},
     {"atom_op3", ".ADD|.MIN|.MAX|.INC|.DEC|.AND|.OR|.XOR"},
     {"atom_type", "|.S32|.64|.F32.FTZ.RN|.F16x2.RN|.S64|.F64.RN"},
-    {"atom_float_type", "0:.F16x2.RN|9:.F32.FTZ.RN|15:.F64.RN"},
-    {"cas_type", "|.S32|.64"},
-    {"atom_order75", "8:.STRONG.CTA|.STRONG.SM|.STRONG.GPU|.STRONG.SYS"},
+    {"atom_type90", "|.S32|.64|.S64|.128"},
+    {"fatom_type",
+     ".F16x2.RN|.F16x4.RN|.F16x8.RN|.BF16x2.RN|.BF16x4.RN|.BF16x8.RN|9:.F32.FTZ.RN|"
+     ".F32x2.FTZ.RN|.F32x4.FTZ.RN|.F32.RN|.F32x2.RN|.F32x4.RN|.F64.RN"},
+    {"cas_type", "|.S32|.64|4:.128"},
     {"cbu_state",
      "B0|B1|B2|B3|B4|B5|B6|B7|B8|B9|B10|B11|B12|B13|B14|B15|THREAD_STATE_ENUM.0|"
      "THREAD_STATE_ENUM.1|THREAD_STATE_ENUM.2|THREAD_STATE_ENUM.3|THREAD_STATE_ENUM.4|"
@@ -33,13 +35,74 @@ inline constexpr NamedList kLists[] = {
      "API_CALL_DEPTH|ATEXIT_PC.LO|ATEXIT_PC.HI"},
     {"stride", "|.X4|.X8|.X16"},
     {"cop", ".EF||.EL|.LU|.EU|.NA"},
-    // sm_80 and later: one field for order and scope; sm_75: scope [78:77], order [80:79].
     {"size4", ".U8|.S8|.U16|.S16||.64|.128|.U.128"},
     {"lds_size", ".U8|.S8|.U16|.S16||.64|.128|8:.U.U8|.U.S8|.U.U16|.U.S16|.U|.U.64|.U.128"},
     {"prefetch", "|.LTC64B|.LTC128B|.LTC256B"},
-    {"load_order75",
-     "2:.CONSTANT.GPU|.CONSTANT.SYS|7:.SYS|.STRONG.CTA|.STRONG.SM|.STRONG.GPU|.STRONG.SYS"},
-    {"load_order80", "0:|4:.CONSTANT|5:.STRONG.SM|7:.STRONG.GPU|10:.STRONG.SYS"},
+    // Memory order: scope in bits 78:77 and strength in bits 80:79 on sm_75; one field of four bits
+    // from sm_80 on.
+    {"order75",
+     ".CONSTANT.CTA|.CONSTANT.SM|.CONSTANT.GPU|.CONSTANT.SYS|.CTA|.SM|.GPU|.SYS|"
+     ".STRONG.CTA|.STRONG.SM|.STRONG.GPU|.STRONG.SYS|.MMIO.CTA|.MMIO.SM|.MMIO.GPU|.MMIO.SYS"},
+    {"order80",
+     "|.CONSTANT.PRIVATE|.CONSTANT.CTA|.CONSTANT.CTA.PRIVATE|.CONSTANT|.STRONG.SM|"
+     ".STRONG.GPU.PRIVATE|.STRONG.GPU|.MMIO.GPU|.CONSTANT.SM|.STRONG.SYS|.CONSTANT.SM.PRIVATE|"
+     ".MMIO.SYS|.CONSTANT.VC|.CONSTANT.VC.PRIVATE|.CONSTANT.GPU"},
+    {"order80a",
+     "|.CONSTANT.PRIVATE|.CONSTANT.CTA|.CONSTANT.CTA.PRIVATE|.STRONG.SM.PRIVATE|.STRONG.SM|"
+     ".STRONG.GPU.PRIVATE|.STRONG.GPU|.MMIO.GPU|.CONSTANT.SM|.STRONG.SYS|.CONSTANT.SM.PRIVATE|"
+     ".MMIO.SYS|.CONSTANT.VC|.CONSTANT.VC.PRIVATE|.CONSTANT.GPU"},
+    // Pieces of pictures.
+    {"ld75",
+     "{address64@72 |.E}{cop@84:3 $cop}{other0@68:2 |.LTC64B|.LTC128B}{size@73:3 $size4}"
+     "{sem@77:4 $order75}"},
+    {"ld80",
+     "{address64@72 |.E}{cop@84:3 $cop}{other0@68:2 $prefetch}{size@73:3 $size4}"
+     "{sem@77:4 $order80}"},
+    {"st75", "{address64@72 |.E}{cop@84:3 $cop}{size@73:3 $size4}{sem@77:4 $order75}"},
+    {"st80", "{address64@72 |.E}{cop@84:3 $cop}{size@73:3 $size4}{sem@77:4 $order80}"},
+    {"atom75",
+     "{address64@72 |.E}{atom_op@87:4 $atom_op}{cop@84:3 $cop}{type@73:3 $atom_type}"
+     "{sem@77:4 $order75}"},
+    {"atom80",
+     "{address64@72 |.E}{atom_op@87:4 $atom_op}{cop@84:3 $cop}{type@73:3 $atom_type}"
+     "{sem@77:4 $order80a}"},
+    {"atom90",
+     "{address64@72 |.E}{atom_op@87:4 $atom_op}{cop@84:3 $cop}{type@73:3 $atom_type90}"
+     "{sem@77:4 $order80a}"},
+    {"fatom",
+     "{address64@72 |.E}{atom_op@88:2 .ADD|.MIN|.MAX}{cop@84:3 $cop}{type@73:4 $fatom_type}"
+     "{sem@77:4 $order80a}"},
+    {"cas75",
+     "{address64@72 |.E}{atom_op@87:2 .CAS|3:.CAST.SPIN}{cop@84:3 $cop}{type@73:3 $cas_type}"
+     "{sem@77:4 $order75}"},
+    {"cas80",
+     "{address64@72 |.E}{atom_op@87:2 .CAS|3:.CAST.SPIN}{cop@84:3 $cop}{type@73:3 $cas_type}"
+     "{sem@77:4 $order80a}"},
+    {"red75",
+     "{address64@72 |.E}{atom_op@87:3 $atom_op3}{cop@84:3 $cop}{type@73:3 $atom_type}"
+     "{sem@77:4 $order75}"},
+    {"red80",
+     "{address64@72 |.E}{atom_op@87:3 $atom_op3}{cop@84:3 $cop}{type@73:3 $atom_type}"
+     "{sem@77:4 $order80a}"},
+    {"red90",
+     "{address64@72 |.E}{atom_op@87:3 $atom_op3}{cop@84:3 $cop}{type@73:3 $atom_type90}"
+     "{sem@77:4 $order80a}"},
+    {"ldgsts",
+     ".E{cop@84:3 $cop}{other0@81 .BYPASS|}{other1@72 |.LTC128B}{size@73:3 4:|.64|.128}"
+     "{sem@77:4 $order80}{other2@82 |.ZFILL}"},
+    // Addresses: register and offset; the same with a uniform register; with a descriptor, which
+    // nvdisasm prints up to sm_89 only where bit 101 is set. Loads have the uniform register at bit
+    // 32, stores and atomics at 64; atomics have the width of the register at 70 instead of 90.
+    {"plain", "[A+O@40:24]"},
+    {"uniform32", "[A{ra_u32@90 .U32|.64}+?UR@32+O@40:24]"},
+    {"uniform64", "[A{ra_u32@90 .U32|.64}+?UR@64+O@40:24]"},
+    {"uniform64a", "[A{ra_u32@70 .U32|.64}+?UR@64+O@40:24]"},
+    {"hidden32", "Uh@32:6/101:1[A{ra_u32@90 .U32|.64}+O@40:24]"},
+    {"hidden64", "Uh@64:6/101:1[A{ra_u32@90 .U32|.64}+O@40:24]"},
+    {"hidden64a", "Uh@64:6/101:1[A{ra_u32@70 .U32|.64}+O@40:24]"},
+    {"desc32", "desc[UR@32][A{ra_u32@90 .U32|.64}+O@40:24]"},
+    {"desc64", "desc[UR@64][A{ra_u32@90 .U32|.64}+O@40:24]"},
+    {"desc64a", "desc[UR@64][A{ra_u32@70 .U32|.64}+O@40:24]"},
 };
 
 constexpr std::string_view list_named(std::string_view name) {

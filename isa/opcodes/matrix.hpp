@@ -31,7 +31,9 @@ inline constexpr Row kMatrixRows[] = {
      "BMMA{mma_shape@75:2 .88128|.168128|.168256}{other0@78 .XOR|.AND}.POPC Rd, "
      "A{mma_row@73 .ROW|.COL}, B{mma_col@74 .ROW|.COL}, C",
      "80:1=1"},
-    {Op::DMMA, Unit::fp64, kFrom80, 0x23f, kFixed,
+    {Op::DMMA, Unit::fp64, kSm90, 0x23f, kFixed,
+     "DMMA{mma_shape@76:2 .8x8x4|.16x8x4|.16x8x8|.16x8x16}{rnd@78:2 $rnd} Rd, -|A|, -|B|, -|C|"},
+    {Op::DMMA, Unit::fp64, kSm80To89, 0x23f, kFixed,
      "DMMA{mma_shape@76:2 .884|.1684|.1688|.16816}{rnd@78:2 $rnd} Rd, -|A|, -|B|, -|C|"},
     {Op::MOVM, Unit::alu, kAll, 0x23a, kFixed,
      "MOVM{ldsm_size@75:3 0:.16}{ldsm_trans@78:2 .MT88|.M832|.M864} Rd, A"},

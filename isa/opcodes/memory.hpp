@@ -1,7 +1,7 @@
 // Loads and stores.
 //
-// sm_75 has a memory order of two fields, sm_80 and later one field of four bits beside a bit for
-// the descriptor form. Both are one modifier here, `sem`, and Mod::sem is the raw value.
+// Six layouts each: sm_75; sm_80 and later; both with a uniform register in the address; and, from
+// sm_80 on, with a descriptor in it. Mod::sem is the raw field, which sm_80 numbers otherwise.
 #pragma once
 
 #include "isa/encoding.hpp"
@@ -13,96 +13,50 @@ inline constexpr MemoryAccess kLoadGeneric{MemoryAccess::Kind::load, Space::gene
 inline constexpr MemoryAccess kLoadShared{MemoryAccess::Kind::load, Space::shared};
 inline constexpr MemoryAccess kLoadLocal{MemoryAccess::Kind::load, Space::local};
 inline constexpr MemoryAccess kLoadConstant{MemoryAccess::Kind::load, Space::constant};
+inline constexpr MemoryAccess kCopy{MemoryAccess::Kind::copy, Space::global};
 inline constexpr MemoryAccess kStoreGlobal{MemoryAccess::Kind::store, Space::global};
 inline constexpr MemoryAccess kStoreGeneric{MemoryAccess::Kind::store, Space::generic};
 inline constexpr MemoryAccess kStoreShared{MemoryAccess::Kind::store, Space::shared};
 inline constexpr MemoryAccess kStoreLocal{MemoryAccess::Kind::store, Space::local};
 
 inline constexpr Row kMemoryRows[] = {
-    {Op::LDG, Unit::lsu, kSm75, 0x381, kFixed,
-     "LDG{address64@72 |.E}{cop@84:3 $cop}{other0@68:2 $prefetch}{size@73:3 $size4}"
-     "{sem@77:4 $load_order75} Rd, [A+O@40:24], ?Pz",
-     "81:3=7", kLoadGlobal},
-    {Op::LDG, Unit::lsu, kFrom80, 0x381, kFixed,
-     "LDG{address64@72 |.E}{cop@84:3 $cop}{other0@68:2 $prefetch}{size@73:3 $size4}"
-     "{sem@77:4 $load_order80} Rd, [A+O@40:24], ?Pz",
-     "81:3=7", kLoadGlobal},
-    {Op::LDG, Unit::lsu, kSm75, 0x1981, kFixed,
-     "LDG{address64@72 |.E}{cop@84:3 $cop}{other0@68:2 $prefetch}{size@73:3 $size4}"
-     "{sem@77:4 $load_order75} Rd, [A{ra_u32@90 .U32|.64}+?UR@32+O@40:24], ?Pz",
-     "81:3=7", kLoadGlobal},
-    {Op::LDG, Unit::lsu, kFrom80, 0x1981, kFixed,
-     "LDG{address64@72 |.E}{cop@84:3 $cop}{other0@68:2 $prefetch}{size@73:3 $size4}"
-     "{sem@77:4 $load_order80} Rd, [A{ra_u32@90 .U32|.64}+?UR@32+O@40:24], ?Pz",
-     "81:3=7", kLoadGlobal},
-    {Op::LDG, Unit::lsu, kFrom80, 0x1981, kFixed,
-     "LDG{address64@72 |.E}{cop@84:3 $cop}{other0@68:2 $prefetch}{size@73:3 $size4}"
-     "{sem@77:4 $load_order80}{descriptor@76 1:} Rd, desc[UR@32][A{ra_u32@90 .U32|.64}+O@40:24], "
-     "?Pz",
-     "81:3=7", kLoadGlobal},
+    {Op::LDG, Unit::lsu, kSm75, 0x381, kFixed, "LDG$ld75 ?Pu, Rd, $plain, ?Pz", "", kLoadGlobal},
+    {Op::LDG, Unit::lsu, kSm75, 0x1981, kFixed, "LDG$ld75 ?Pu, Rd, $uniform32, ?Pz", "",
+     kLoadGlobal},
+    {Op::LDG, Unit::lsu, kFrom80, 0x381, kFixed, "LDG$ld80 ?Pu, Rd, $plain, ?Pz", "", kLoadGlobal},
+    {Op::LDG, Unit::lsu, kFrom80, 0x1981, kFixed, "LDG$ld80 ?Pu, Rd, $uniform32, ?Pz", "",
+     kLoadGlobal},
+    {Op::LDG, Unit::lsu, kSm80To89, 0x1981, kFixed,
+     "LDG$ld80{descriptor@76 1:} ?Pu, Rd, $hidden32, ?Pz", "", kLoadGlobal},
+    {Op::LDG, Unit::lsu, kSm90, 0x1981, kFixed, "LDG$ld80{descriptor@76 1:} ?Pu, Rd, $desc32, ?Pz",
+     "", kLoadGlobal},
 
-    {Op::LD, Unit::lsu, kSm75, 0x980, kFixed,
-     "LD{address64@72 |.E}{cop@84:3 $cop}{size@73:3 $size4}{sem@77:4 $load_order75} Rd, "
-     "[A+O@32:32], ?Pz",
+    {Op::LD, Unit::lsu, kSm75, 0x980, kFixed, "LD$ld75 Rd, [A+O@32:32], ?Pz", "", kLoadGeneric},
+    {Op::LD, Unit::lsu, kSm75, 0x1980, kFixed, "LD$ld75 Rd, $uniform32, ?Pz", "", kLoadGeneric},
+    {Op::LD, Unit::lsu, kFrom80, 0x980, kFixed, "LD$ld80 Rd, [A+O@32:32], ?Pz", "", kLoadGeneric},
+    {Op::LD, Unit::lsu, kFrom80, 0x1980, kFixed, "LD$ld80 Rd, $uniform32, ?Pz", "", kLoadGeneric},
+    {Op::LD, Unit::lsu, kSm80To89, 0x1980, kFixed, "LD$ld80{descriptor@76 1:} Rd, $hidden32, ?Pz",
      "", kLoadGeneric},
-    {Op::LD, Unit::lsu, kFrom80, 0x980, kFixed,
-     "LD{address64@72 |.E}{cop@84:3 $cop}{size@73:3 $size4}{sem@77:4 $load_order80} Rd, "
-     "[A+O@32:32], ?Pz",
-     "", kLoadGeneric},
-    {Op::LD, Unit::lsu, kSm75, 0x1980, kFixed,
-     "LD{address64@72 |.E}{cop@84:3 $cop}{size@73:3 $size4}{sem@77:4 $load_order75} Rd, "
-     "[A{ra_u32@90 .U32|.64}+?UR@32+O@40:24], ?Pz",
-     "", kLoadGeneric},
-    {Op::LD, Unit::lsu, kFrom80, 0x1980, kFixed,
-     "LD{address64@72 |.E}{cop@84:3 $cop}{size@73:3 $size4}{sem@77:4 $load_order80} Rd, "
-     "[A{ra_u32@90 .U32|.64}+?UR@32+O@40:24], ?Pz",
-     "", kLoadGeneric},
-    {Op::LD, Unit::lsu, kFrom80, 0x1980, kFixed,
-     "LD{address64@72 |.E}{cop@84:3 $cop}{size@73:3 $size4}{sem@77:4 $load_order80}"
-     "{descriptor@76 1:} Rd, desc[UR@32][A{ra_u32@90 .U32|.64}+O@40:24], ?Pz",
-     "", kLoadGeneric},
+    {Op::LD, Unit::lsu, kSm90, 0x1980, kFixed, "LD$ld80{descriptor@76 1:} Rd, $desc32, ?Pz", "",
+     kLoadGeneric},
 
-    {Op::STG, Unit::lsu, kSm75, 0x386, kFixed,
-     "STG{address64@72 |.E}{cop@84:3 $cop}{size@73:3 $size4}{sem@77:4 $load_order75} "
-     "[A+O@40:24], B",
-     "", kStoreGlobal},
-    {Op::STG, Unit::lsu, kFrom80, 0x386, kFixed,
-     "STG{address64@72 |.E}{cop@84:3 $cop}{size@73:3 $size4}{sem@77:4 $load_order80} "
-     "[A+O@40:24], B",
-     "", kStoreGlobal},
-    {Op::STG, Unit::lsu, kSm75, 0x1986, kFixed,
-     "STG{address64@72 |.E}{cop@84:3 $cop}{size@73:3 $size4}{sem@77:4 $load_order75} "
-     "[A{ra_u32@90 .U32|.64}+?UR@64+O@40:24], B",
-     "", kStoreGlobal},
-    {Op::STG, Unit::lsu, kFrom80, 0x1986, kFixed,
-     "STG{address64@72 |.E}{cop@84:3 $cop}{size@73:3 $size4}{sem@77:4 $load_order80} "
-     "[A{ra_u32@90 .U32|.64}+?UR@64+O@40:24], B",
-     "", kStoreGlobal},
-    {Op::STG, Unit::lsu, kFrom80, 0x1986, kFixed,
-     "STG{address64@72 |.E}{cop@84:3 $cop}{size@73:3 $size4}{sem@77:4 $load_order80}"
-     "{descriptor@76 1:} desc[UR@64][A{ra_u32@90 .U32|.64}+O@40:24], B",
-     "", kStoreGlobal},
+    {Op::STG, Unit::lsu, kSm75, 0x386, kFixed, "STG$st75 $plain, B", "", kStoreGlobal},
+    {Op::STG, Unit::lsu, kSm75, 0x1986, kFixed, "STG$st75 $uniform64, B", "", kStoreGlobal},
+    {Op::STG, Unit::lsu, kFrom80, 0x386, kFixed, "STG$st80 $plain, B", "", kStoreGlobal},
+    {Op::STG, Unit::lsu, kFrom80, 0x1986, kFixed, "STG$st80 $uniform64, B", "", kStoreGlobal},
+    {Op::STG, Unit::lsu, kSm80To89, 0x1986, kFixed, "STG$st80{descriptor@76 1:} $hidden64, B", "",
+     kStoreGlobal},
+    {Op::STG, Unit::lsu, kSm90, 0x1986, kFixed, "STG$st80{descriptor@76 1:} $desc64, B", "",
+     kStoreGlobal},
 
-    {Op::ST, Unit::lsu, kSm75, 0x385, kFixed,
-     "ST{address64@72 |.E}{cop@84:3 $cop}{size@73:3 $size4}{sem@77:4 $load_order75} "
-     "[A+O@32:32], C",
-     "", kStoreGeneric},
-    {Op::ST, Unit::lsu, kFrom80, 0x385, kFixed,
-     "ST{address64@72 |.E}{cop@84:3 $cop}{size@73:3 $size4}{sem@77:4 $load_order80} "
-     "[A+O@32:32], C",
-     "", kStoreGeneric},
-    {Op::ST, Unit::lsu, kSm75, 0x1985, kFixed,
-     "ST{address64@72 |.E}{cop@84:3 $cop}{size@73:3 $size4}{sem@77:4 $load_order75} "
-     "[A{ra_u32@90 .U32|.64}+?UR@64+O@40:24], B",
-     "", kStoreGeneric},
-    {Op::ST, Unit::lsu, kFrom80, 0x1985, kFixed,
-     "ST{address64@72 |.E}{cop@84:3 $cop}{size@73:3 $size4}{sem@77:4 $load_order80} "
-     "[A{ra_u32@90 .U32|.64}+?UR@64+O@40:24], B",
-     "", kStoreGeneric},
-    {Op::ST, Unit::lsu, kFrom80, 0x1985, kFixed,
-     "ST{address64@72 |.E}{cop@84:3 $cop}{size@73:3 $size4}{sem@77:4 $load_order80}"
-     "{descriptor@76 1:} desc[UR@64][A{ra_u32@90 .U32|.64}+O@40:24], B",
-     "", kStoreGeneric},
+    {Op::ST, Unit::lsu, kSm75, 0x385, kFixed, "ST$st75 [A+O@32:32], C", "", kStoreGeneric},
+    {Op::ST, Unit::lsu, kSm75, 0x1985, kFixed, "ST$st75 $uniform64, B", "", kStoreGeneric},
+    {Op::ST, Unit::lsu, kFrom80, 0x385, kFixed, "ST$st80 [A+O@32:32], C", "", kStoreGeneric},
+    {Op::ST, Unit::lsu, kFrom80, 0x1985, kFixed, "ST$st80 $uniform64, B", "", kStoreGeneric},
+    {Op::ST, Unit::lsu, kSm80To89, 0x1985, kFixed, "ST$st80{descriptor@76 1:} $hidden64, B", "",
+     kStoreGeneric},
+    {Op::ST, Unit::lsu, kSm90, 0x1985, kFixed, "ST$st80{descriptor@76 1:} $desc64, B", "",
+     kStoreGeneric},
 
     // Size codes 8 to 14 are the `.U` forms that sm_75 uses; no difference in the value is known.
     {Op::LDS, Unit::lsu, kAll, 0x984, kFixed,
@@ -137,48 +91,23 @@ inline constexpr Row kMemoryRows[] = {
      "", kStoreShared},
 
     // Copies global to shared memory without a register. UR belongs to the global address in one
-    // opcode and to the shared one in the other.
-    {Op::LDGSTS,
-     Unit::lsu,
-     kFrom80,
-     0x1fae,
-     kFixed,
-     "LDGSTS.E{cop@84:3 $cop}{other0@81 .BYPASS|}{other1@72 |.LTC128B}{size@73:3 4:|.64|.128}"
-     "{sem@77:4 $load_order80}{other2@82 |.ZFILL} [?Rd+O@44:20], "
-     "[A{ra_u32@70 .U32|.64}+?UR@64+G@32:12], ?Pp",
-     "",
-     {MemoryAccess::Kind::copy, Space::global}},
-    {Op::LDGSTS,
-     Unit::lsu,
-     kFrom80,
-     0x1fae,
-     kFixed,
-     "LDGSTS.E{cop@84:3 $cop}{other0@81 .BYPASS|}{other1@72 |.LTC128B}{size@73:3 4:|.64|.128}"
-     "{sem@77:4 $load_order80}{descriptor@76 1:}{other2@82 |.ZFILL} [?Rd+O@44:20], "
-     "desc[UR@64][A{ra_u32@70 .U32|.64}+G@32:12], ?Pp",
-     "",
-     {MemoryAccess::Kind::copy, Space::global}},
-    {Op::LDGSTS,
-     Unit::lsu,
-     kFrom80,
-     0x1dae,
-     kFixed,
-     "LDGSTS.E{cop@84:3 $cop}{other0@81 .BYPASS|}{other1@72 |.LTC128B}{size@73:3 4:|.64|.128}"
-     "{sem@77:4 $load_order80}{other2@82 |.ZFILL} [?Rd+UR@64+O@44:20], "
-     "[A{ra_u32@70 .U32|.64}+G@32:12], ?Pp",
-     "",
-     {MemoryAccess::Kind::copy, Space::global}},
-    // The descriptor is in the uniform register after the one of the shared address.
-    {Op::LDGSTS,
-     Unit::lsu,
-     kFrom80,
-     0x1dae,
-     kFixed,
-     "LDGSTS.E{cop@84:3 $cop}{other0@81 .BYPASS|}{other1@72 |.LTC128B}{size@73:3 4:|.64|.128}"
-     "{sem@77:4 $load_order80}{descriptor@76 1:}{other2@82 |.ZFILL} [?Rd+UR@64+O@44:20], "
+    // opcode and to the shared one in the other, where the descriptor is in the register after it.
+    {Op::LDGSTS, Unit::lsu, kFrom80, 0x1fae, kFixed,
+     "LDGSTS$ldgsts [?Rd+O@44:20], [A{ra_u32@70 .U32|.64}+?UR@64+G@32:12], ?Pp", "", kCopy},
+    {Op::LDGSTS, Unit::lsu, kSm80To89, 0x1fae, kFixed,
+     "LDGSTS$ldgsts{descriptor@76 1:} [?Rd+O@44:20], "
+     "Uh@64:6/101:1[A{ra_u32@70 .U32|.64}+G@32:12], ?Pp",
+     "", kCopy},
+    {Op::LDGSTS, Unit::lsu, kSm90, 0x1fae, kFixed,
+     "LDGSTS$ldgsts{descriptor@76 1:} [?Rd+O@44:20], desc[UR@64][A{ra_u32@70 .U32|.64}+G@32:12], "
+     "?Pp",
+     "", kCopy},
+    {Op::LDGSTS, Unit::lsu, kFrom80, 0x1dae, kFixed,
+     "LDGSTS$ldgsts [?Rd+UR@64+O@44:20], [A{ra_u32@70 .U32|.64}+G@32:12], ?Pp", "", kCopy},
+    {Op::LDGSTS, Unit::lsu, kFrom80, 0x1dae, kFixed,
+     "LDGSTS$ldgsts{descriptor@76 1:} [?Rd+UR@64+O@44:20], "
      "desc[Un][A{ra_u32@70 .U32|.64}+G@32:12], ?Pp",
-     "",
-     {MemoryAccess::Kind::copy, Space::global}},
+     "", kCopy},
     {Op::LDGDEPBAR, Unit::lsu, kFrom80, 0x9af, kFixed, "LDGDEPBAR"},
 };
 

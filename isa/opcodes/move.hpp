@@ -16,7 +16,7 @@ inline constexpr Row kMoveRows[] = {
     {Op::CS2R, Unit::alu, kAll, 0x805, kFixed, "CS2R{width@80 .32|} Rd, SR"},
     {Op::B2R, Unit::adu, kAll, 0x31c, kFixed, "B2R{b2r_mode@78:2 1:.RESULT} Rd, ?Pu"},
     {Op::LEPC, Unit::cbu, kUpTo89, 0x34e, kFixed, "LEPC Rd"},
-    {Op::LEPC, Unit::cbu, kSm90, 0x94e, kFixed, "LEPC Rd, T@24:8/34:48"},
+    {Op::LEPC, Unit::cbu, kSm90, 0x94e, kFixed, "LEPC Rd, Tb@24:58"},
     {Op::R2UR, Unit::alu, kUpTo89, 0x3c2, kFixed, "R2UR{other0@84 |.OR} ?Pu, URd, A"},
     {Op::R2UR, Unit::alu, kSm90, 0x2ca, kFixed, "R2UR{other0@84 |.OR} ?Pu, URd, A"},
 };
