@@ -65,6 +65,7 @@ Flow go_to_addresses(Core& core, Warp& warp, const Step& step, Mask active, Mask
       if (same != active)
         return core.raise(Fault::Kind::unsupported_instruction, warp, step, same, 0,
                           "a call of a driver function by a part of the warp");
+      ++counts.branch_uniform;
       return call_builtin(core, warp, step, same, target);
     }
     if (target < isa::kCodeBase || target % 16 != 0 || index >= end)
@@ -196,9 +197,9 @@ Execute lower_call(const isa::Instruction& in, Step& step) {
   return in.mod(Mod::absolute) != 0 ? execute_absolute_call : execute_bra;
 }
 
+// sm_90's .COLLECTIVE and .EXCLUSIVE surround one shuffle, vote or barrier of the lanes they name
+// (up to its ENDCOLLECTIVE); the lanes that meet here execute it together in any case.
 Execute lower_warpsync(const isa::Instruction& in, Step& step) {
-  constexpr std::uint32_t kMask = 0;
-  if (in.mod(Mod::warpsync_mode) != kMask) return nullptr;
   step.data_type = static_cast<std::uint8_t>(in.mod(Mod::warpsync_all));
   return execute_warpsync;
 }
@@ -249,6 +250,7 @@ Execute lower_control(const isa::Instruction& in, Step& step, std::uint32_t inde
     case Op::CGAERRBAR:
     case Op::CCTL:
     case Op::CCTLL:
+    case Op::ENDCOLLECTIVE:
       return execute_nothing;
     default:
       return nullptr;
