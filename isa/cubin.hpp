@@ -84,6 +84,7 @@ struct Kernel {
   std::uint32_t min_stack_bytes = 0;        // MIN_STACK_SIZE: with everything it calls
   std::uint32_t max_threads = 0;            // __launch_bounds__; 0: none
   std::uint32_t barriers = 0;               // NUM_BARRIERS
+  std::uint32_t parameter_offset = 0;       // of the first parameter in constant bank 0
   std::uint32_t parameter_bytes = 0;
   std::vector<KernelParameter> parameters;  // by ordinal
   std::uint32_t bank0_bytes = 0;            // size of .nv.constant0.<kernel>

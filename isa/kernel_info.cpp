@@ -164,6 +164,7 @@ void read_kernel_record(const Record& record, const ElfSection& text, const Kern
       kernel.max_threads = threads(record);
       break;
     case Attribute::param_cbank:
+      kernel.parameter_offset = record.word(1) & 0xffff;
       kernel.parameter_bytes = record.word(1) >> 16;
       break;
     case Attribute::cbank_param_size:
@@ -227,7 +228,11 @@ void check(const ElfFile& elf, Arch arch, Kernel& kernel) {
       refuse(fmt::format("parameter {} ({} bytes at {}) lies outside the {} bytes of parameters", i,
                          parameter.size, parameter.offset, kernel.parameter_bytes));
   }
-  const std::uint32_t end = bank0_layout(arch).parameters + kernel.parameter_bytes;
+  const std::uint32_t expected = bank0_layout(arch).parameters;
+  if (kernel.parameter_bytes != 0 && kernel.parameter_offset != expected)
+    refuse(fmt::format("its parameters begin at {:#x} in constant bank 0, expected {:#x}",
+                       kernel.parameter_offset, expected));
+  const std::uint32_t end = expected + kernel.parameter_bytes;
   if (kernel.bank0_bytes != 0 && kernel.bank0_bytes < end)
     refuse(fmt::format("constant bank 0 has {} bytes, but its parameters end at {}",
                        kernel.bank0_bytes, end));
