@@ -31,10 +31,10 @@ class Bank {
 
 std::uint32_t local_bytes(const isa::Kernel& kernel, std::uint64_t stack_limit) {
   const std::uint64_t frames = std::max(kernel.frame_bytes, kernel.min_stack_bytes);
-  return static_cast<std::uint32_t>((std::max(frames, stack_limit) + 15) / 16 * 16);
+  return static_cast<std::uint32_t>((frames + stack_limit + 15) / 16 * 16);
 }
 
-ConstantBanks constant_banks(const LaunchRequest& request) {
+ConstantBanks constant_banks(const LaunchRequest& request, std::uint64_t grid_barrier) {
   const Module& module = *request.module;
   const isa::Kernel& kernel = *request.kernel;
   const isa::Arch arch = module.cubin().arch;
@@ -48,6 +48,14 @@ ConstantBanks constant_banks(const LaunchRequest& request) {
   bank0.put(0x20, kLocalWindow);
   bank0.put(0x28, kLocalEnd);  // the initial stack pointer
   bank0.put(0x2c, request.dynamic_shared_bytes);
+  // Read off what nvcc 13.0 makes, for all five architectures: -G code adds the number at 0xd0 (up
+  // to sm_89: 0x50) to the offset of a constant variable and loads from there; the grid's barrier
+  // has its high word first.
+  const bool is_sm_90 = arch == isa::Arch::sm_90;
+  bank0.put(is_sm_90 ? 0xd0 : 0x50, module.constant_bank3_address());
+  const std::size_t barrier = is_sm_90 ? 0x44 : 0x8c;
+  bank0.put(barrier, static_cast<std::uint32_t>(grid_barrier >> 32));
+  bank0.put(barrier + 4, static_cast<std::uint32_t>(grid_barrier));
   std::copy(request.parameters.begin(), request.parameters.end(),
             bank0.bytes().begin() + parameters);
 

@@ -57,11 +57,11 @@ void Convergence::wait_convergence_barrier(unsigned index) {
   release_met();
 }
 
-void Convergence::wait_warp_sync(Mask partners) {
+unsigned Convergence::wait_warp_sync(Mask partners) {
   Group& group = current();
   group.wait = Wait::warp_sync;
   group.partners = partners;
-  release_met();
+  return static_cast<unsigned>(release_met());
 }
 
 void Convergence::wait_block_barrier(unsigned number) {
@@ -78,12 +78,13 @@ Mask Convergence::waiting_at_block_barrier(unsigned number) const {
   return lanes;
 }
 
-// Lets groups go on; lanes that stand at the same instruction go on as one group.
+// Lets groups go on, lanes that stand at the same instruction as one; returns how many groups
+// waited.
 template <typename Released>
-void Convergence::release(Released&& is_released) {
+std::size_t Convergence::release(Released&& is_released) {
   std::array<Group, kWarpSize> released;
   std::size_t count = 0;
-  std::erase_if(groups_, [&](const Group& group) {
+  const std::size_t waited = std::erase_if(groups_, [&](const Group& group) {
     if (!is_released(group)) return false;
     const auto end = released.begin() + static_cast<std::ptrdiff_t>(count);
     const auto same = std::find_if(released.begin(), end,
@@ -96,6 +97,7 @@ void Convergence::release(Released&& is_released) {
     return true;
   });
   for (std::size_t i = 0; i < count; ++i) groups_.push_back(released[i]);
+  return waited;
 }
 
 void Convergence::release_block_barrier(unsigned number) {
@@ -121,7 +123,9 @@ bool same_barrier(const Group& one, const Group& other) {
 }  // namespace
 
 // Lets go every group whose barrier is met: all lanes it waits for that are alive are there too.
-void Convergence::release_met() {
+// Returns how many.
+std::size_t Convergence::release_met() {
+  std::size_t released = 0;
   for (std::size_t i = 0; i < groups_.size();) {
     const Group waiting = groups_[i++];
     if (!waits_in_warp(waiting)) continue;
@@ -131,10 +135,11 @@ void Convergence::release_met() {
     const Mask expected =
         waiting.wait == Wait::convergence_barrier ? barriers_[waiting.index] : waiting.partners;
     if ((expected & live_ & ~present) != 0) continue;
-    release([&](const Group& group) { return same_barrier(group, waiting); });
+    released += release([&](const Group& group) { return same_barrier(group, waiting); });
     i = 0;
   }
   choose();
+  return released;
 }
 
 void Convergence::leave_barrier(unsigned index, Mask lanes) {

@@ -54,7 +54,8 @@ class Convergence {
 
   // The current group, whose pc is already past the instruction, waits.
   void wait_convergence_barrier(unsigned index);
-  void wait_warp_sync(Mask partners);
+  // Returns how many groups this arrival let go on together; 0: others are waited for.
+  unsigned wait_warp_sync(Mask partners);
   void wait_block_barrier(unsigned number);
   // All groups that wait at this block barrier go on.
   void release_block_barrier(unsigned number);
@@ -68,9 +69,9 @@ class Convergence {
 
  private:
   void choose();
-  void release_met();
+  std::size_t release_met();
   template <typename Released>
-  void release(Released&& is_released);
+  std::size_t release(Released&& is_released);
 
   Mask live_ = 0;
   std::array<Mask, kConvergenceBarriers> barriers_{};

@@ -10,6 +10,10 @@ struct InstructionCounts {
   std::uint64_t executed = 0;          // warp-level executions
   std::uint64_t threads = 0;           // active threads, summed over executions
   std::uint64_t threads_on = 0;        // of those, with the guard predicate true
+  // What the hardware's own counters add to these at this instruction (gpu/cupti/README.md): one more
+  // execution where WARPSYNC reunites groups, one for each further target of an indirect branch.
+  std::uint64_t extra_executed = 0;
+  std::uint64_t extra_threads = 0;
   std::uint64_t branch_uniform = 0;    // executions after which all active lanes went one way
   std::uint64_t branch_divergent = 0;  // … went different ways
   // Memory. Generic accesses count under the space each lane resolved to; an execution whose lanes

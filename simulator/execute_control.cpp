@@ -75,6 +75,8 @@ Flow go_to_addresses(Core& core, Warp& warp, const Step& step, Mask active, Mask
     } else {
       warp.convergence.split_off(same, static_cast<std::uint32_t>(index));
       diverged = true;
+      ++counts.extra_executed;
+      counts.extra_threads += static_cast<unsigned>(std::popcount(left));
     }
   }
   ++(diverged ? counts.branch_divergent : counts.branch_uniform);
@@ -121,12 +123,18 @@ Flow execute_break(Core&, Warp& warp, const Step& step, Mask, Mask on) {
   return Flow::reschedule;
 }
 
-Flow execute_warpsync(Core&, Warp& warp, const Step& step, Mask active, Mask on) {
+Flow execute_warpsync(Core& core, Warp& warp, const Step& step, Mask active, Mask on) {
   if (on == 0) return Flow::next;
   // The mask is the same in all lanes that execute it together; CUDA requires it.
   const Mask named =
       step.data_type != 0 ? kFullMask : source_row(warp, step.b)[std::countr_zero(on)];
-  warp.convergence.wait_warp_sync(named | active);
+  const unsigned met = warp.convergence.wait_warp_sync(named | active);
+  if (met > 1) {
+    InstructionCounts& counts = core.counts_of(step);
+    ++counts.extra_executed;
+    counts.extra_threads +=
+        static_cast<unsigned>(std::popcount((named | active) & warp.convergence.live()));
+  }
   return Flow::reschedule;
 }
 
