@@ -1,5 +1,6 @@
 #include "cli/child.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
 #include <signal.h>
@@ -94,12 +95,22 @@ std::string find_program(const std::string& name) {
 
 ChildResult run_child(const std::vector<std::string>& program,
                       const std::map<std::string, std::string>& environment,
-                      std::optional<std::chrono::milliseconds> limit) {
+                      std::optional<std::chrono::milliseconds> limit, const Redirection& to) {
   std::vector<std::string> arguments = program, variables = merged(environment);
   const InterruptNote note;
   pid_t child = 0;
-  const int error = posix_spawnp(&child, program[0].c_str(), nullptr, nullptr,
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  const auto redirect = [&](int descriptor, const std::filesystem::path& file) {
+    if (!file.empty())
+      posix_spawn_file_actions_addopen(&actions, descriptor, file.c_str(),
+                                       O_WRONLY | O_CREAT | O_TRUNC, 0666);
+  };
+  redirect(STDOUT_FILENO, to.output);
+  redirect(STDERR_FILENO, to.errors);
+  const int error = posix_spawnp(&child, program[0].c_str(), &actions, nullptr,
                                  pointers(arguments).data(), pointers(variables).data());
+  posix_spawn_file_actions_destroy(&actions);
   if (error != 0) {
     fmt::print(stderr, "heddle: {}: {}\n", program[0], std::strerror(error));
     return {.status = error == ENOENT ? kNotFound : kNotExecutable};

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <filesystem>
 #include <map>
 #include <optional>
 #include <string>
@@ -15,12 +16,18 @@ struct ChildResult {
   bool timed_out = false;
 };
 
-// `environment` is set beside the caller's own. While it runs, Ctrl-C goes to the program and is
-// noted; a second one ends the caller at once. After `limit` it is asked to end, two seconds later
-// it is killed. A program that cannot be started gives 126 or 127, as a shell does.
+// Where what a program prints goes; empty: where ours does.
+struct Redirection {
+  std::filesystem::path output, errors;
+};
+
+// `environment` is set beside the caller's
+// own. While it runs, Ctrl-C goes to the program and is noted; a second one ends the caller at
+// once. After `limit` it is asked to end, two seconds later it is killed. A program that cannot be
+// started gives 126 or 127, as a shell does.
 ChildResult run_child(const std::vector<std::string>& program,
                       const std::map<std::string, std::string>& environment,
-                      std::optional<std::chrono::milliseconds> limit);
+                      std::optional<std::chrono::milliseconds> limit, const Redirection& to = {});
 
 // The file `name` stands for: searched in PATH where it has no slash. Empty: there is none.
 std::string find_program(const std::string& name);

@@ -77,6 +77,21 @@ constexpr Option kCompareOptions[] = {
     {"show", 0, "N", "differences to list per launch (default 20)"},
 };
 
+constexpr Examples kValidateExamples[] = {
+    "heddle validate",
+    "heddle validate --show 5 reduce_integer matmul",
+};
+constexpr Option kValidateOptions[] = {
+    {"programs", 0, "FOLDER",
+     "the suite's programs, built by gpu/kernels/build.sh (default: built "
+     "now where nvcc is found)"},
+    {"capsules", 0, "", "replay the committed capsules, without the programs"},
+    {"records", 0, "FOLDER", "hardware records (default: those that come with Heddle)"},
+    {"json", 0, "FILE", "write the result"},
+    {"show", 0, "N", "differences to list per launch (default 3)"},
+    {"threads", 't', "N", "host threads per launch (default 1; 0: all cores)"},
+};
+
 constexpr Examples kOccupancyExamples[] = {
     "heddle occupancy --block 256 --registers 40 --shared 8192 --gpu h200",
     "heddle occupancy --block 512 ./reduce",
@@ -139,6 +154,17 @@ constexpr Command kCommands[] = {
      .examples = kCompareExamples,
      .options = kCompareOptions,
      .run = run_compare},
+    {.name = "validate",
+     .synopsis = "[options] [NAME...]",
+     .summary = "run the suite on the model and compare it with the H200's records",
+     .details =
+         "Every program of the suite, or those named, is run, or its capsules are replayed where "
+         "there is no CUDA Toolkit. Every exact metric of every instruction, the memory after each "
+         "launch and the program's output must be equal.\n"
+         "Exit status: 0 equal, 1 different, 2 trouble.",
+     .examples = kValidateExamples,
+     .options = kValidateOptions,
+     .run = run_validate},
     {.name = "occupancy",
      .synopsis = "[options] [PROGRAM | CUBIN]",
      .summary = "how many blocks fit on an SM, and what limits them",

@@ -20,8 +20,8 @@ int run_compare(const Arguments& arguments) {
   constexpr std::uint64_t kUsual = 20, kMost = 1000000;
   const std::uint64_t shown = arguments.number("show", kMost).value_or(kUsual);
   std::fputs(comparison_text(comparison, style, shown).c_str(), stdout);
-  if (comparison.launches.empty()) std::fputs("no launches to compare\n", stdout);
-  if (comparison.trouble() || comparison.launches.empty()) return kTrouble;
+  if (comparison.launches.empty()) std::fputs("neither record holds a launch\n", stdout);
+  if (comparison.trouble()) return kTrouble;
   return comparison.equal() ? 0 : kDifferent;
 }
 

@@ -44,13 +44,8 @@ Table differences(const LaunchComparison& launch, std::uint64_t shown) {
 
 }  // namespace
 
-std::string comparison_text(const validation::Comparison& comparison, const Style& style,
-                            std::uint64_t shown) {
-  Table launches({"launch", "kernel", "checked", "result"});
-  for (const LaunchComparison& launch : comparison.launches)
-    launches.add({fmt::format("{}", launch.index), visible(demangled(launch.kernel)),
-                  checked(launch), verdict(launch, style)});
-  std::string text = launches.text();
+std::string differences_text(const validation::Comparison& comparison, std::uint64_t shown) {
+  std::string text;
   for (const LaunchComparison& launch : comparison.launches) {
     if (!launch.trouble.empty() || launch.equal()) continue;
     text += fmt::format("\nlaunch {} {}\n", launch.index, visible(demangled(launch.kernel)));
@@ -62,6 +57,16 @@ std::string comparison_text(const validation::Comparison& comparison, const Styl
     for (const std::string& what : launch.memory_differences)
       text += fmt::format("  memory: {}\n", visible(what));
   }
+  return text;
+}
+
+std::string comparison_text(const validation::Comparison& comparison, const Style& style,
+                            std::uint64_t shown) {
+  Table launches({"launch", "kernel", "checked", "result"});
+  for (const LaunchComparison& launch : comparison.launches)
+    launches.add({fmt::format("{}", launch.index), visible(demangled(launch.kernel)),
+                  checked(launch), verdict(launch, style)});
+  std::string text = launches.text() + differences_text(comparison, shown);
   std::size_t not_modelled = 0;
   for (const LaunchComparison& launch : comparison.launches)
     not_modelled = std::max(not_modelled, launch.not_modelled.size());

@@ -9,7 +9,9 @@
 
 namespace heddle::cli {
 
-// At most `shown` differences of each launch.
+// What differs, launch by launch; at most `shown` differences of each.
+std::string differences_text(const validation::Comparison& comparison, std::uint64_t shown);
+// One line per launch, then what differs.
 std::string comparison_text(const validation::Comparison& comparison, const Style& style,
                             std::uint64_t shown);
 

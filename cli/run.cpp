@@ -4,17 +4,13 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <cstdlib>
 
-#include "cli/child.hpp"
 #include "cli/commands.hpp"
 #include "cli/launch_text.hpp"
-#include "cli/layout.hpp"
+#include "cli/program_run.hpp"
 #include "cli/record_text.hpp"
 #include "cli/selection.hpp"
 #include "gpu/runtime/options.hpp"
-#include "gpu/runtime/program_check.hpp"
-#include "gpu/runtime/record_stream.hpp"
 #include "simulator/file.hpp"
 #include "validation/replay.hpp"
 
@@ -25,62 +21,6 @@ namespace fs = std::filesystem;
 
 constexpr std::uint64_t kMostThreads = 4096;
 constexpr std::uint64_t kMostInstructions = std::uint64_t{1} << 62;
-
-// A folder that goes when it is done with.
-class TemporaryFolder {
- public:
-  TemporaryFolder() {
-    std::string pattern = (fs::temp_directory_path() / "heddle-XXXXXX").string();
-    if (mkdtemp(pattern.data()) == nullptr)
-      throw std::runtime_error(fmt::format("{}: cannot be created", pattern));
-    path_ = pattern;
-  }
-  ~TemporaryFolder() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-  const fs::path& path() const { return path_; }
-
- private:
-  fs::path path_;
-};
-
-struct ProcessRecord {
-  long process = 0;
-  simulator::Record record;
-};
-
-std::map<std::string, std::string> environment_for(const Arguments& arguments,
-                                                   const fs::path& streams) {
-  const std::string library = (runtime_directory() / "libcudart.so.13").string();
-  const char* preloaded = std::getenv("LD_PRELOAD");
-  std::map<std::string, std::string> environment = {
-      {"LD_PRELOAD", preloaded != nullptr ? library + ":" + preloaded : library},
-      {"HEDDLE_RECORD_STREAM", (streams / "%p").string()},
-      {"HEDDLE_PER_PC", wants_instructions(arguments) ? "1" : "0"},
-      {"HEDDLE_MEMORY_DIGESTS", arguments.has("memory") ? "1" : "0"}};
-  const auto pass_on = [&](const char* option, const char* variable) {
-    if (arguments.has(option)) environment[variable] = arguments.value(option);
-  };
-  pass_on("gpu", "HEDDLE_GPU");
-  pass_on("threads", "HEDDLE_THREADS");
-  pass_on("max-instructions", "HEDDLE_MAX_INSTRUCTIONS");
-  pass_on("capture", "HEDDLE_CAPTURE");
-  return environment;
-}
-
-// What each process of the program launched, in order of process number.
-std::vector<ProcessRecord> read_streams(const fs::path& folder) {
-  std::vector<ProcessRecord> records;
-  for (const auto& entry : fs::directory_iterator(folder))
-    records.push_back(
-        {std::stol(entry.path().filename().string()), runtime::read_record_stream(entry.path())});
-  std::ranges::sort(records, {}, &ProcessRecord::process);
-  std::erase_if(records, [](const ProcessRecord& each) { return each.record.launches.empty(); });
-  return records;
-}
 
 void show_and_write(const ProcessRecord& each, const Arguments& arguments) {
   std::fputs(record_text(each.record, arguments, STDERR_FILENO).c_str(), stderr);
@@ -125,33 +65,34 @@ int run_capsules(const Arguments& arguments) {
   return faulted || !replay.memory_differences.empty() ? kDifferent : 0;
 }
 
-int run_program(const Arguments& arguments) {
-  const std::string file = find_program(arguments.program[0]);
-  if (!file.empty()) {
-    if (const auto refusal = runtime::check_program(file)) {
-      fmt::print(stderr, "heddle: {}\n", *refusal);
-      return kFailed;
-    }
-  }
-  std::optional<std::chrono::milliseconds> limit;
+ProgramOptions program_options(const Arguments& arguments) {
+  ProgramOptions options;
+  options.gpu = arguments.value("gpu");
+  options.threads = arguments.number("threads", kMostThreads);
+  options.max_instructions = arguments.number("max-instructions", kMostInstructions);
+  options.capture = arguments.value("capture");
+  options.per_instruction = wants_instructions(arguments);
+  options.memory_digests = arguments.has("memory");
   constexpr std::uint64_t kMostSeconds = 1000000;
   if (const auto seconds = arguments.number("timeout", kMostSeconds))
-    limit = std::chrono::seconds(*seconds);
-  const TemporaryFolder streams;
-  const ChildResult child =
-      run_child(arguments.program, environment_for(arguments, streams.path()), limit);
-  const std::vector<ProcessRecord> records = read_streams(streams.path());
-  refuse_shared_files(records, arguments);
-  for (const ProcessRecord& each : records) {
-    if (records.size() > 1) fmt::print(stderr, "process {}\n", each.process);
+    options.limit = std::chrono::seconds(*seconds);
+  return options;
+}
+
+int run_program(const Arguments& arguments) {
+  const ProgramRun run = run_on_model(arguments.program, program_options(arguments));
+  refuse_shared_files(run.processes, arguments);
+  for (const ProcessRecord& each : run.processes) {
+    if (run.processes.size() > 1) fmt::print(stderr, "process {}\n", each.process);
     show_and_write(each, arguments);
+    if (each.record.launches.empty())
+      fmt::print(stderr, "heddle: the program launched no kernel\n");
   }
-  if (records.empty()) fmt::print(stderr, "heddle: the program launched no kernel\n");
-  if (child.timed_out) {
+  if (run.child.timed_out) {
     fmt::print(stderr, "heddle: ended after {} seconds (--timeout)\n", arguments.value("timeout"));
     return kLimit;
   }
-  return child.interrupted ? kInterrupted : child.status;
+  return run.child.interrupted ? kInterrupted : run.child.status;
 }
 
 }  // namespace

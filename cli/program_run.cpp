@@ -1,0 +1,75 @@
+#include "cli/program_run.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <stdexcept>
+
+#include "cli/layout.hpp"
+#include "cli/temporary_folder.hpp"
+#include "gpu/runtime/options.hpp"
+#include "gpu/runtime/program_check.hpp"
+#include "gpu/runtime/record_stream.hpp"
+#include "simulator/gpu_model.hpp"
+
+namespace heddle::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::map<std::string, std::string> environment_for(const ProgramOptions& options,
+                                                   const fs::path& streams) {
+  const std::string library = (runtime_directory() / "libcudart.so.13").string();
+  const char* preloaded = std::getenv("LD_PRELOAD");
+  std::map<std::string, std::string> environment = {
+      {"LD_PRELOAD", preloaded != nullptr ? library + ":" + preloaded : library},
+      {"HEDDLE_RECORD_STREAM", (streams / "%p").string()},
+      {"HEDDLE_PER_PC", options.per_instruction ? "1" : "0"},
+      {"HEDDLE_MEMORY_DIGESTS", options.memory_digests ? "1" : "0"}};
+  if (!options.gpu.empty()) environment["HEDDLE_GPU"] = options.gpu;
+  if (options.threads) environment["HEDDLE_THREADS"] = std::to_string(*options.threads);
+  if (options.max_instructions)
+    environment["HEDDLE_MAX_INSTRUCTIONS"] = std::to_string(*options.max_instructions);
+  if (!options.capture.empty()) environment["HEDDLE_CAPTURE"] = options.capture;
+  return environment;
+}
+
+std::vector<ProcessRecord> read_streams(const fs::path& folder) {
+  std::vector<ProcessRecord> records;
+  for (const auto& entry : fs::directory_iterator(folder))
+    records.push_back(
+        {std::stol(entry.path().filename().string()), runtime::read_record_stream(entry.path())});
+  std::ranges::sort(records, {}, &ProcessRecord::process);
+  std::erase_if(records, [](const ProcessRecord& each) { return each.record.launches.empty(); });
+  return records;
+}
+
+// Of a program that launched nothing.
+ProcessRecord without_launches(const std::vector<std::string>& program,
+                               const ProgramOptions& options) {
+  const simulator::GpuModel& gpu =
+      simulator::gpu_model(options.gpu.empty() ? runtime::Options{}.gpu : options.gpu);
+  ProcessRecord result;
+  result.record.source = "model";
+  result.record.device = gpu.name;
+  result.record.arch = isa::name(gpu.arch);
+  result.record.program = program;
+  return result;
+}
+
+}  // namespace
+
+ProgramRun run_on_model(const std::vector<std::string>& program, const ProgramOptions& options) {
+  if (const std::string file = find_program(program[0]); !file.empty())
+    if (const auto refusal = runtime::check_program(file)) throw std::runtime_error(*refusal);
+  const TemporaryFolder streams;
+  ProgramRun run;
+  run.child =
+      run_child(program, environment_for(options, streams.path()), options.limit, options.to);
+  run.processes = read_streams(streams.path());
+  if (run.processes.empty()) run.processes.push_back(without_launches(program, options));
+  return run;
+}
+
+}  // namespace heddle::cli

@@ -1,0 +1,40 @@
+// A CUDA program run on the model: started with the libcudart stand-in, its records gathered.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/child.hpp"
+#include "simulator/record.hpp"
+
+namespace heddle::cli {
+
+struct ProgramOptions {
+  std::string gpu;                       // id of a model; empty: the stand-in's default
+  std::optional<std::uint64_t> threads;  // host threads per launch
+  std::optional<std::uint64_t> max_instructions;
+  std::string capture;  // folder for capsules; empty: none
+  bool per_instruction = false;
+  bool memory_digests = false;
+  std::optional<std::chrono::milliseconds> limit;
+  Redirection to;
+};
+
+struct ProcessRecord {
+  long process = 0;
+  simulator::Record record;
+};
+
+struct ProgramRun {
+  ChildResult child;
+  // Of each process that launched a kernel, in order of process number; one without launches where
+  // none did.
+  std::vector<ProcessRecord> processes;
+};
+
+// Throws std::runtime_error where the program cannot run with the stand-in, with what mends it.
+ProgramRun run_on_model(const std::vector<std::string>& program, const ProgramOptions& options);
+
+}  // namespace heddle::cli

@@ -1,0 +1,20 @@
+// A folder that goes when it is done with.
+#pragma once
+
+#include <filesystem>
+
+namespace heddle::cli {
+
+class TemporaryFolder {
+ public:
+  TemporaryFolder();  // throws std::runtime_error when it cannot be made
+  ~TemporaryFolder();
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+  const std::filesystem::path& path() const { return path_; }
+
+ private:
+  std::filesystem::path path_;
+};
+
+}  // namespace heddle::cli

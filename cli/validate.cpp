@@ -1,0 +1,232 @@
+// heddle validate: the suite on the model, beside the records of the hardware.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "cli/commands.hpp"
+#include "cli/comparison_text.hpp"
+#include "cli/layout.hpp"
+#include "cli/program_run.hpp"
+#include "cli/temporary_folder.hpp"
+#include "simulator/file.hpp"
+#include "simulator/near.hpp"
+#include "validation/compare.hpp"
+#include "validation/replay.hpp"
+#include "validation/suite.hpp"
+
+namespace heddle::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using validation::SuiteEntry;
+
+constexpr std::uint64_t kMostOutput = 1 << 24;
+constexpr const char* kArch = "sm_90";  // what the records are of
+
+constexpr const char* kOutputDiffers = "different";
+
+struct Result {
+  SuiteEntry entry;
+  validation::Comparison comparison;
+  std::string trouble;  // why there is no comparison
+  std::string output;   // how the program's stdout compares; capsules have none
+
+  bool has_trouble() const { return !trouble.empty() || comparison.trouble(); }
+  bool equal() const { return !has_trouble() && comparison.equal() && output != kOutputDiffers; }
+};
+
+// Where the launches of the suite come from.
+struct Sources {
+  fs::path programs;  // empty: capsules are replayed
+  fs::path capsules, records;
+  unsigned threads = 1;
+};
+
+std::vector<std::string> sorted_lines(const std::string& text) {
+  std::vector<std::string> lines;
+  std::istringstream stream(text);
+  for (std::string line; std::getline(stream, line);) lines.push_back(line);
+  std::ranges::sort(lines);
+  return lines;
+}
+
+// What kernels print comes in the order in which warps run, which is time's choice on a GPU.
+std::string compare_output(const std::string& model, const std::string& hardware) {
+  if (model == hardware) return "equal";
+  return sorted_lines(model) == sorted_lines(hardware) ? "reordered" : kOutputDiffers;
+}
+
+simulator::Record run_program(const SuiteEntry& entry, const Sources& sources, Result& result) {
+  const TemporaryFolder folder;
+  std::vector<std::string> program = {(sources.programs / entry.program_name(kArch)).string()};
+  program.insert(program.end(), entry.arguments.begin(), entry.arguments.end());
+  ProgramOptions options;
+  options.threads = sources.threads;
+  options.per_instruction = options.memory_digests = true;
+  options.to = {.output = folder.path() / "stdout", .errors = folder.path() / "stderr"};
+  constexpr std::chrono::minutes kLimit{10};
+  options.limit = kLimit;
+  const ProgramRun run = run_on_model(program, options);
+  if (run.child.status != 0)
+    throw std::runtime_error(fmt::format("the program ended with status {}:\n{}", run.child.status,
+                                         simulator::read_file(options.to.errors, kMostOutput)));
+  if (run.processes.size() != 1) throw std::runtime_error("several processes launched kernels");
+  const fs::path expected = sources.records / (entry.record_name(kArch) + ".stdout");
+  if (fs::exists(expected))
+    result.output = compare_output(simulator::read_file(options.to.output, kMostOutput),
+                                   simulator::read_file(expected, kMostOutput));
+  return run.processes[0].record;
+}
+
+simulator::Record replay_capsules(const SuiteEntry& entry, const Sources& sources) {
+  return validation::replay(validation::find_capsules(sources.capsules / entry.record_name(kArch)),
+                            {.threads = sources.threads,
+                             .max_instructions = 0,
+                             .per_instruction = true,
+                             .memory_digests = true,
+                             .print = {}})
+      .record;
+}
+
+Result validate(const SuiteEntry& entry, const Sources& sources) {
+  Result result{.entry = entry, .comparison = {}, .trouble = {}, .output = {}};
+  try {
+    const simulator::Record hardware =
+        simulator::read_record(sources.records / (entry.record_name(kArch) + ".json.zst"));
+    result.comparison =
+        validation::compare(sources.programs.empty() ? replay_capsules(entry, sources)
+                                                     : run_program(entry, sources, result),
+                            hardware);
+  } catch (const std::exception& error) {
+    result.trouble = error.what();
+  }
+  return result;
+}
+
+std::string verdict(const Result& result, const Style& style) {
+  if (result.has_trouble()) return style.red("trouble");
+  return result.equal() ? style.green("equal") : style.red("different");
+}
+
+void add_row(Table& table, const Result& result, const Style& style) {
+  std::uint64_t values = 0, allocations = 0, order_dependent = 0;
+  for (const auto& launch : result.comparison.launches) {
+    values += launch.values;
+    allocations += launch.allocations;
+    if (launch.order_dependent) ++order_dependent;
+  }
+  const std::size_t launches = result.comparison.launches.size();
+  table.add({result.entry.name, result.entry.build, fmt::format("{}", launches - order_dependent),
+             fmt::format("{}", order_dependent), readable(static_cast<double>(values)),
+             fmt::format("{}", allocations), result.output.empty() ? "-" : result.output,
+             verdict(result, style)});
+}
+
+std::string details(const Result& result, std::uint64_t shown) {
+  std::string text;
+  if (!result.trouble.empty()) text += fmt::format("\n{}\n", visible_lines(result.trouble));
+  for (const auto& launch : result.comparison.launches)
+    if (!launch.trouble.empty())
+      text += fmt::format("\nlaunch {}: {}\n", launch.index, visible(launch.trouble));
+  if (!result.comparison.equal()) text += differences_text(result.comparison, shown);
+  if (text.empty()) return text;
+  return fmt::format("\n{}, {}{}", result.entry.name, result.entry.build, text);
+}
+
+nlohmann::ordered_json to_json(const Result& result) {
+  nlohmann::ordered_json json;
+  json["entry"] = result.entry.record_name(kArch);
+  json["result"] = result.has_trouble() ? "trouble" : result.equal() ? "equal" : "different";
+  if (!result.trouble.empty()) json["trouble"] = result.trouble;
+  if (!result.output.empty()) json["output"] = result.output;
+  json["launches"] = nlohmann::ordered_json::array();
+  for (const auto& launch : result.comparison.launches) {
+    nlohmann::ordered_json row;
+    row["index"] = launch.index;
+    row["kernel"] = launch.kernel;
+    row["class"] = launch.order_dependent ? "order-dependent" : "determined";
+    row["values"] = launch.values;
+    row["differences"] = launch.differences.size();
+    row["allocations"] = launch.allocations;
+    row["allocations_different"] = launch.memory_differences.size();
+    if (!launch.trouble.empty()) row["trouble"] = launch.trouble;
+    json["launches"].push_back(row);
+  }
+  return json;
+}
+
+std::vector<SuiteEntry> chosen_entries(const Arguments& arguments) {
+  std::vector<SuiteEntry> entries =
+      validation::read_suite(data_directory("gpu/kernels") / "suite.toml");
+  std::vector<std::string_view> names;
+  for (const SuiteEntry& entry : entries) names.push_back(entry.name);
+  for (const std::string& word : arguments.words)
+    if (std::ranges::find(names, word) == names.end())
+      throw Usage(fmt::format("no entry {} in the suite; did you mean {}?", word,
+                              simulator::nearest(word, names)));
+  if (!arguments.words.empty())
+    std::erase_if(entries, [&](const SuiteEntry& entry) {
+      return std::ranges::find(arguments.words, entry.name) == arguments.words.end();
+    });
+  return entries;
+}
+
+// The folder with the suite's programs: given, or built into `folder` where nvcc is found.
+fs::path programs(const Arguments& arguments, const fs::path& folder) {
+  if (arguments.has("capsules")) return {};
+  if (arguments.has("programs")) return arguments.value("programs");
+  if (find_program("nvcc").empty() && find_program("/usr/local/cuda/bin/nvcc").empty()) return {};
+  fmt::print(stderr, "building the suite's programs for {}\n", kArch);
+  const ChildResult build =
+      run_child({(data_directory("gpu/kernels") / "build.sh").string(), folder.string(), kArch}, {},
+                std::nullopt);
+  if (build.status != 0) throw std::runtime_error("the suite's programs could not be built");
+  return folder;
+}
+
+}  // namespace
+
+int run_validate(const Arguments& arguments) {
+  const TemporaryFolder built;
+  constexpr std::uint64_t kMostThreads = 4096, kUsual = 3, kMost = 1000000;
+  const std::uint64_t shown = arguments.number("show", kMost).value_or(kUsual);
+  std::vector<SuiteEntry> entries = chosen_entries(arguments);
+  Sources sources;
+  sources.threads = static_cast<unsigned>(arguments.number("threads", kMostThreads).value_or(1));
+  sources.programs = programs(arguments, built.path());
+  sources.records = arguments.has("records") ? fs::path(arguments.value("records"))
+                                             : data_directory("validation/records") / "h200";
+  if (sources.programs.empty()) {
+    sources.capsules = data_directory("validation/capsules");
+    const std::size_t all = entries.size();
+    std::erase_if(entries, [&](const SuiteEntry& entry) {
+      return !fs::exists(sources.capsules / entry.record_name(kArch));
+    });
+    fmt::print(stderr, "replaying the launches of {} of the suite's {} entries from capsules\n",
+               entries.size(), all);
+  }
+
+  const Style style = Style::choose(arguments.value("color", "auto"), STDOUT_FILENO);
+  Table table({"entry", "build", "determined", "order-dependent", "values", "allocations", "output",
+               "result"});
+  std::string text;
+  nlohmann::ordered_json json = nlohmann::ordered_json::array();
+  bool equal = true, trouble = entries.empty();
+  for (const SuiteEntry& entry : entries) {
+    const Result result = validate(entry, sources);
+    add_row(table, result, style);
+    text += details(result, shown);
+    json.push_back(to_json(result));
+    equal = equal && result.equal();
+    trouble = trouble || result.has_trouble();
+  }
+  std::fputs((table.text() + text).c_str(), stdout);
+  if (arguments.has("json")) simulator::write_file(arguments.value("json"), json.dump(1) + "\n");
+  return trouble ? kTrouble : equal ? 0 : kDifferent;
+}
+
+}  // namespace heddle::cli

@@ -1,0 +1,66 @@
+#include "validation/suite.hpp"
+
+#include <fmt/format.h>
+#include <toml++/toml.h>
+
+#include <stdexcept>
+
+#include "simulator/file.hpp"
+
+namespace heddle::validation {
+namespace {
+
+constexpr std::uint64_t kMaxFile = 1 << 20;
+
+[[noreturn]] void fail(const std::filesystem::path& file, const toml::node& node,
+                       std::string_view what) {
+  throw std::runtime_error(fmt::format("{}:{}: {}", file.string(), node.source().begin.line, what));
+}
+
+std::string text(const std::filesystem::path& file, const toml::table& table,
+                 std::string_view key) {
+  const auto value = table[key].value<std::string>();
+  if (!value) fail(file, table, fmt::format("{} is missing or no text", key));
+  return *value;
+}
+
+std::vector<std::string> texts(const std::filesystem::path& file, const toml::table& table,
+                               std::string_view key) {
+  const toml::array* array = table[key].as_array();
+  if (array == nullptr) fail(file, table, fmt::format("{} is missing or no list", key));
+  std::vector<std::string> result;
+  for (const toml::node& node : *array) {
+    const auto value = node.value<std::string>();
+    if (!value) fail(file, node, fmt::format("{} holds something that is no text", key));
+    result.push_back(*value);
+  }
+  return result;
+}
+
+}  // namespace
+
+std::vector<SuiteEntry> read_suite(const std::filesystem::path& file) {
+  toml::table table;
+  try {
+    table = toml::parse(simulator::read_file(file, kMaxFile), file.string());
+  } catch (const toml::parse_error& error) {
+    throw std::runtime_error(
+        fmt::format("{}:{}: {}", file.string(), error.source().begin.line, error.description()));
+  }
+  const std::vector<std::string> usual = texts(file, table, "builds");
+  const toml::array* rows = table["entry"].as_array();
+  if (rows == nullptr) fail(file, table, "has no [[entry]]");
+  std::vector<SuiteEntry> entries;
+  for (const toml::node& node : *rows) {
+    const toml::table* row = node.as_table();
+    if (row == nullptr) fail(file, node, "entry is no table");
+    const std::vector<std::string> builds =
+        row->contains("builds") ? texts(file, *row, "builds") : usual;
+    for (const std::string& build : builds)
+      entries.push_back({text(file, *row, "name"), text(file, *row, "program"), build,
+                         texts(file, *row, "arguments")});
+  }
+  return entries;
+}
+
+}  // namespace heddle::validation

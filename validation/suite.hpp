@@ -1,0 +1,28 @@
+// The suite: the programs of gpu/kernels as gpu/kernels/suite.toml lists them.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace heddle::validation {
+
+// One program with its arguments, built one way.
+struct SuiteEntry {
+  std::string name;     // "reduce_integer"
+  std::string program;  // folder in gpu/kernels
+  std::string build;    // "O3" or "G"
+  std::vector<std::string> arguments;
+
+  // What its record is called: "reduce_integer.sm_90.O3".
+  std::string record_name(const std::string& arch) const { return name + "." + arch + "." + build; }
+  // What gpu/kernels/build.sh calls the program.
+  std::string program_name(const std::string& arch) const {
+    return program + "." + arch + "." + build;
+  }
+};
+
+// Throws std::runtime_error with file, line and key.
+std::vector<SuiteEntry> read_suite(const std::filesystem::path& file);
+
+}  // namespace heddle::validation
