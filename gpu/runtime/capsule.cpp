@@ -115,9 +115,6 @@ CapsuleLaunch::CapsuleLaunch(const Capsule& capsule, const std::string& origin)
   if (module_->global_allocations().size() != places.size())
     throw CapsuleError(fmt::format("{}: its allocations do not match its code", origin));
   restore_memory(device_->memory(), module_->global_allocations(), capsule, origin);
-  if (module_->constant_bank3().size() != capsule.constants.size())
-    throw CapsuleError(fmt::format("{}: its constants do not match its code", origin));
-  std::ranges::copy(capsule.constants, module_->constant_bank3().begin());
   device_->stack_limit = capsule.stack_limit;
 
   request_.module = module_.get();

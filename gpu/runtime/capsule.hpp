@@ -46,10 +46,11 @@ struct Capsule {
   std::uint32_t dynamic_shared_bytes = 0;
   bool cooperative = false;
   std::uint64_t stack_limit = 0;
-  std::vector<std::byte> cubin, parameters, constants;  // constants: bank 3
-  std::vector<Allocation> allocations;                  // module's in their order, then by ordinal
-  std::vector<Page> before;                             // pages that were not all zero
-  std::vector<Page> after;                              // pages that the launch changed
+  std::vector<std::byte> cubin, parameters;
+  std::vector<Allocation>
+      allocations;           // the module's (constants too) in its order, then by ordinal
+  std::vector<Page> before;  // pages that were not all zero
+  std::vector<Page> after;   // pages that the launch changed
 };
 
 class CapsuleError : public std::runtime_error {

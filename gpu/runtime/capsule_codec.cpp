@@ -181,7 +181,6 @@ std::string encode_capsule(const Capsule& capsule) {
   writer.put(capsule.stack_limit);
   writer.put(std::span<const std::byte>(capsule.cubin));
   writer.put(std::span<const std::byte>(capsule.parameters));
-  writer.put(std::span<const std::byte>(capsule.constants));
   put_allocations(writer, capsule.allocations);
   PagePool pool;
   const auto before = pool_pages(capsule.before, pool), after = pool_pages(capsule.after, pool);
@@ -226,7 +225,6 @@ Capsule decode_capsule(std::string_view bytes, const std::string& origin) {
   capsule.stack_limit = reader.number<std::uint64_t>();
   capsule.cubin = reader.bytes();
   capsule.parameters = reader.bytes();
-  capsule.constants = reader.bytes();
   capsule.allocations = read_allocations(reader);
   std::vector<std::string_view> pool(reader.count(sizeof(std::uint64_t)));
   for (std::string_view& content : pool) {

@@ -32,8 +32,7 @@ CapsuleWriter::CapsuleWriter(std::filesystem::path directory) : directory_(std::
 }
 
 void CapsuleWriter::before(simulator::Device& device, const simulator::LaunchRequest& request) {
-  simulator::Module& module = *request.module;
-  const auto constants = module.constant_bank3();
+  const simulator::Module& module = *request.module;
   capsule_ = {
       .model = device.model().id,
       .origin = std::filesystem::path(module.origin()).filename().string(),
@@ -46,7 +45,6 @@ void CapsuleWriter::before(simulator::Device& device, const simulator::LaunchReq
       .stack_limit = device.stack_limit,
       .cubin = module.cubin_bytes(),
       .parameters = request.parameters,
-      .constants = {constants.begin(), constants.end()},
       .allocations = list_allocations(device.memory(), module),
       .before = snapshot(device.memory()),
       .after = {},

@@ -65,9 +65,9 @@ Function* CodeImage::function(std::string_view name) {
   return found == functions_.end() ? nullptr : found->second.get();
 }
 
-std::optional<CodeImage::Variable> CodeImage::variable(std::string_view name) const {
+std::optional<simulator::Module::Global> CodeImage::variable(std::string_view name) const {
   for (const auto& module : modules_)
-    if (const auto global = module->find_global(name)) return Variable{module.get(), *global};
+    if (const auto global = module->find_global(name)) return global;
   return std::nullopt;
 }
 

@@ -50,11 +50,7 @@ class CodeImage {
 
   // Null: no such kernel, or variable.
   Function* function(std::string_view name);
-  struct Variable {
-    simulator::Module* module;
-    simulator::Module::Global global;
-  };
-  std::optional<Variable> variable(std::string_view name) const;
+  std::optional<simulator::Module::Global> variable(std::string_view name) const;
   std::span<const std::unique_ptr<simulator::Module>> modules() const { return modules_; }
   std::vector<std::string_view> kernel_names() const;
 

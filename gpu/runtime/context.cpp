@@ -3,14 +3,6 @@
 #include <algorithm>
 
 namespace heddle::runtime {
-namespace {
-
-// Constant variables get addresses that lie below all device memory (simulator/memory.cpp) and
-// above the windows of generic addresses: copies by address reach them, kernels do not.
-constexpr std::uint64_t kConstantAddresses = 0x8'0000'0000;
-
-}  // namespace
-
 Context::Context(const simulator::GpuModel& model, ContextOptions options)
     : options_(std::move(options)),
       device_(model),
@@ -19,8 +11,7 @@ Context::Context(const simulator::GpuModel& model, ContextOptions options)
               {abi::Limit::malloc_heap_size, 8 << 20},
               {abi::Limit::dev_runtime_pending_launch_count, 2048},
               {abi::Limit::max_l2_fetch_granularity, 64},
-              {abi::Limit::persisting_l2_cache_size, 0}},
-      next_constant_address_(kConstantAddresses) {
+              {abi::Limit::persisting_l2_cache_size, 0}} {
   legacy_->id = 1;
 }
 

@@ -123,7 +123,7 @@ class Context {
   void carry_out(const simulator::LaunchRequest& request, Ticket ticket);
   void fail(Ticket ticket, Error error, const std::string& why);  // inside actions
   bool lost() const { return fault_ != Error::success; }          // inside actions
-  void register_variables(const CodeImage& image);
+  void register_variables();
 
   ContextOptions options_;
   simulator::Device device_;  // touched by actions only
@@ -136,8 +136,6 @@ class Context {
   std::map<const CodeImage*, std::unique_ptr<CodeImage>> images_;
   std::vector<Output> output_;
   std::map<abi::Limit, std::uint64_t> limits_;
-  std::map<const simulator::Module*, std::uint64_t> constant_addresses_;
-  std::uint64_t next_constant_address_;
   std::uint64_t next_stream_id_ = 2;
 
   std::shared_ptr<Stream> legacy_ = std::make_shared<Stream>();

@@ -9,8 +9,6 @@
 namespace heddle::runtime {
 namespace {
 
-constexpr std::uint64_t kConstantBankBytes = 64 << 10;
-
 Error error_of(simulator::Fault::Kind kind) {
   using enum simulator::Fault::Kind;
   switch (kind) {
@@ -68,7 +66,7 @@ Error Context::load(std::span<const std::byte> binary, const std::string& origin
       try {
         loaded = std::make_unique<CodeImage>(std::move(cubins), origin, device_.memory(),
                                              model().shared_bytes_per_block);
-        register_variables(*loaded);
+        register_variables();
       } catch (...) {
         failure = std::current_exception();
       }
@@ -88,21 +86,12 @@ Error Context::load(std::span<const std::byte> binary, const std::string& origin
   }
 }
 
-// Inside an action.
-void Context::register_variables(const CodeImage& image) {
+// Inside an action: what loading code has just allocated.
+void Context::register_variables() {
   for (const auto& [address, allocation] : device_.memory().allocations()) {
     if (memory_.find(address)) continue;
     const MemoryKind kind = allocation.host_mapped ? MemoryKind::managed : MemoryKind::device;
     memory_.insert({address, allocation.bytes, allocation.data, kind, 0, true});
-  }
-  std::lock_guard lock(mutex_);
-  for (const auto& module : image.modules()) {
-    const auto bank = module->constant_bank3();
-    if (bank.empty()) continue;
-    constant_addresses_[module.get()] = next_constant_address_;
-    memory_.insert(
-        {next_constant_address_, bank.size(), bank.data(), MemoryKind::constant, 0, true});
-    next_constant_address_ += kConstantBankBytes;
   }
 }
 
@@ -115,31 +104,21 @@ void Context::unload(CodeImage* image) {
       if (found == images_.end()) return;
       doomed = std::move(found->second);
       images_.erase(found);
-      for (const auto& module : doomed->modules())
-        if (const auto at = constant_addresses_.extract(module.get())) memory_.remove(at.mapped());
     }
-    doomed.reset();
-    for (const std::uint64_t address : memory_.module_blocks())
-      if (device_.memory().find(address) == nullptr) memory_.remove(address);
+    for (const auto& module : doomed->modules())
+      for (const std::uint64_t address : module->global_allocations()) memory_.remove(address);
   });
 }
 
 std::optional<MemoryBlock> Context::variable(const CodeImage& image, std::string_view name) const {
   const auto found = image.variable(name);
   if (!found) return std::nullopt;
-  std::uint64_t address = found->global.address;
-  if (found->global.is_constant) {
-    std::lock_guard lock(mutex_);
-    const auto bank = constant_addresses_.find(found->module);
-    if (bank == constant_addresses_.end()) return std::nullopt;
-    address += bank->second;
-  }
+  const std::uint64_t address = found->address, bytes = found->bytes;
   auto block = memory_.find(address);
-  if (!block || found->global.bytes > block->bytes - (address - block->address))
-    return std::nullopt;
+  if (!block || bytes > block->bytes - (address - block->address)) return std::nullopt;
   block->data += address - block->address;
   block->address = address;
-  block->bytes = found->global.bytes;
+  block->bytes = bytes;
   return block;
 }
 

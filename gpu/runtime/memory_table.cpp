@@ -34,12 +34,4 @@ bool MemoryTable::overlaps(std::uint64_t address, std::uint64_t bytes) const {
   return address - before.address < before.bytes;
 }
 
-std::vector<std::uint64_t> MemoryTable::module_blocks() const {
-  std::lock_guard lock(mutex_);
-  std::vector<std::uint64_t> addresses;
-  for (const auto& [address, block] : blocks_)
-    if (block.owned_by_module && block.kind != MemoryKind::constant) addresses.push_back(address);
-  return addresses;
-}
-
 }  // namespace heddle::runtime

@@ -7,13 +7,11 @@
 #include <map>
 #include <mutex>
 #include <optional>
-#include <vector>
 
 namespace heddle::runtime {
 
 enum class MemoryKind : std::uint8_t {
   device,      // plain device memory, or a module's variables
-  constant,    // a __constant__ variable: copies reach it, addresses in kernels do not
   pinned,      // allocated by cudaMallocHost, cudaHostAlloc
   registered,  // the program's own, by cudaHostRegister
   managed,
@@ -27,7 +25,7 @@ struct MemoryBlock {
   unsigned flags = 0;  // as given to cudaHostAlloc or cudaHostRegister
   bool owned_by_module = false;
 
-  bool on_device() const { return kind == MemoryKind::device || kind == MemoryKind::constant; }
+  bool on_device() const { return kind == MemoryKind::device; }
 };
 
 class MemoryTable {
@@ -36,7 +34,6 @@ class MemoryTable {
   bool insert(const MemoryBlock& block);
   std::optional<MemoryBlock> remove(std::uint64_t address);      // the block that starts there
   std::optional<MemoryBlock> find(std::uint64_t address) const;  // the block that contains it
-  std::vector<std::uint64_t> module_blocks() const;              // start addresses
 
  private:
   bool overlaps(std::uint64_t address, std::uint64_t bytes) const;

@@ -155,8 +155,8 @@ TEST_F(CapturedLaunch, ReplaysToTheSameMemory) {
 
 TEST_F(CapturedLaunch, HoldsWhatTheLaunchChanged) {
   const Capsule capsule = load_capsule(second);
-  ASSERT_EQ(capsule.after.size(), 2u);  // the data, and the module's counter
-  EXPECT_EQ(capsule.before.size(), 2u);
+  ASSERT_EQ(capsule.after.size(), 2u);   // the data, and the module's counter
+  EXPECT_EQ(capsule.before.size(), 3u);  // … and its constants
   EXPECT_EQ(capsule.kernel, "accumulate");
 }
 

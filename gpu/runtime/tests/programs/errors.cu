@@ -103,6 +103,7 @@ int main(int argc, char** argv) {
     expect_sticky(cudaErrorIllegalAddress);
     EXPECT(local == 0);
   } else if (is("freed")) {
+    store<<<1, 1>>>(device, 1);  // loads the code, whose variables could take the place otherwise
     OK(cudaFree(device));
     store<<<1, 1>>>(device, 1);
     expect_sticky(cudaErrorIllegalAddress);
