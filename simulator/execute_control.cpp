@@ -52,7 +52,7 @@ Flow go_to_addresses(Core& core, Warp& warp, const Step& step, Mask active, Mask
   InstructionCounts& counts = core.counts_of(step);
   const std::size_t end = core.launch.program->steps.size() - 1;
   Mask left = on;
-  bool diverged = false;
+  unsigned splits = 0;
   while (left != 0) {
     const std::uint64_t target = address[std::countr_zero(left)];
     Mask same = 0;
@@ -74,13 +74,16 @@ Flow go_to_addresses(Core& core, Warp& warp, const Step& step, Mask active, Mask
       warp.convergence.current().pc = static_cast<std::uint32_t>(index);
     } else {
       warp.convergence.split_off(same, static_cast<std::uint32_t>(index));
-      diverged = true;
+      ++splits;
       ++counts.extra_executed;
       counts.extra_threads += static_cast<unsigned>(std::popcount(left));
     }
   }
-  ++(diverged ? counts.branch_divergent : counts.branch_uniform);
-  return diverged ? Flow::reschedule : (on == 0 ? Flow::next : Flow::jump);
+  // Every target but the last counts as a divergent branch (gpu/cupti/README.md, calls through
+  // pointers).
+  if (splits == 0) ++counts.branch_uniform;
+  counts.branch_divergent += splits;
+  return splits != 0 ? Flow::reschedule : (on == 0 ? Flow::next : Flow::jump);
 }
 
 // BRX, RET and register CALLs: the instruction's own displacement plus a 64-bit register pair.

@@ -36,8 +36,8 @@ class Module {
   const isa::Program& program() const { return program_; }
   const std::vector<std::byte>& cubin_bytes() const { return bytes_; }
   const std::string& origin() const { return origin_; }
-  // Device address and size of a __device__ variable; __constant__ variables are found here too and
-  // live in bank 3, which constant_bank3 shows.
+  // Device address and size of a __device__ or __constant__ variable. Constant bank 3 is what lies
+  // at constant_bank3_address when a launch starts; constant_bank3 shows it.
   struct Global {
     std::uint64_t address;
     std::uint64_t bytes;
@@ -45,8 +45,12 @@ class Module {
   };
   std::optional<Global> find_global(std::string_view name) const;
   std::span<std::byte> constant_bank3();
+  std::uint64_t constant_bank3_address() const { return bank3_.address; }  // 0: there is none
   // The allocations it made, in the order of their sections.
   std::span<const std::uint64_t> global_allocations() const { return global_sections_; }
+  // Whether the cubin has a function's address put into this word of a __device__ variable: such
+  // words differ wherever code lies elsewhere.
+  bool holds_code_address(std::uint64_t device_address) const;
   // Source position of a code address; line tables are read when first asked for.
   struct Position {
     std::string function, file;
@@ -65,8 +69,11 @@ class Module {
   isa::Program program_;
   DeviceMemory& memory_;
   std::map<std::string, Global, std::less<>> globals_;
-  std::vector<std::byte> bank3_;
+  struct {
+    std::uint64_t address = 0, bytes = 0;
+  } bank3_;
   std::vector<std::uint64_t> global_sections_;  // allocations this module made
+  std::vector<std::uint64_t> code_words_;       // sorted; see holds_code_address
   mutable std::map<std::uint32_t, isa::LineTable> lines_;
   mutable std::shared_ptr<const LoweredProgram> lowered_;
 };

@@ -76,7 +76,10 @@ std::uint64_t masked(std::uint64_t word, const DeviceMemory& memory) {
 }
 
 // Reads in chunks of whole words, so that pointers can be masked on the way.
-std::string masked_digest(const DeviceMemory& memory, const std::byte* data, std::uint64_t bytes) {
+// `is_code`: whether the word at this offset holds a code address; such words count as zero.
+template <typename IsCode>
+std::string masked_digest(const DeviceMemory& memory, const std::byte* data, std::uint64_t bytes,
+                          IsCode&& is_code) {
   constexpr std::size_t kChunk = 1 << 16;
   std::vector<std::byte> chunk;
   Sha256 sha;
@@ -86,12 +89,37 @@ std::string masked_digest(const DeviceMemory& memory, const std::byte* data, std
     for (std::size_t i = 0; i + sizeof(std::uint64_t) <= size; i += sizeof(std::uint64_t)) {
       std::uint64_t word = 0;
       std::memcpy(&word, chunk.data() + i, sizeof word);
-      word = masked(word, memory);
+      word = is_code(at + i) ? 0 : masked(word, memory);
       std::memcpy(chunk.data() + i, &word, sizeof word);
     }
     sha.update(chunk);
   }
   return sha.hex();
+}
+
+// Whether a driver function (device printf and its kin) may have run: an indirect call in code that
+// was linked with one. Those run in no simulated instructions, so what they add to the counters of
+// the memory pipes is not known; the SASS metrics do not see them on hardware either.
+bool calls_driver(const isa::Cubin& cubin, const Executed& ran) {
+  const bool linked = std::ranges::any_of(cubin.symbols, [](const isa::Symbol& symbol) {
+    return symbol.section == 0 && (symbol.name == "vprintf" || symbol.name == "__assertfail" ||
+                                   symbol.name == "malloc" || symbol.name == "free");
+  });
+  return linked && std::ranges::any_of(ran.instructions, [](const CountedInstruction& counted) {
+           return counted.instruction->op == isa::Op::CALL &&
+                  counted.instruction->a.kind == isa::Source::Kind::reg;
+         });
+}
+
+// Addresses of code are not the GPU's, so a variable with pointers to functions is not compared.
+bool holds_code_addresses(const isa::Cubin& cubin, const isa::Symbol& variable) {
+  constexpr std::uint8_t kFunction = 2;  // STT_FUNC
+  return std::ranges::any_of(cubin.relocations, [&](const isa::Relocation& relocation) {
+    return relocation.section == variable.section && relocation.offset >= variable.value &&
+           relocation.offset - variable.value < variable.size &&
+           relocation.symbol < cubin.symbols.size() &&
+           cubin.symbols[relocation.symbol].type == kFunction;
+  });
 }
 
 bool is_variable(const isa::Cubin& cubin, const isa::Symbol& symbol) {
@@ -105,12 +133,17 @@ bool is_variable(const isa::Cubin& cubin, const isa::Symbol& symbol) {
 std::vector<MemoryRecord> digest_globals(const Module& module, const DeviceMemory& memory) {
   std::vector<MemoryRecord> records;
   for (const isa::Symbol& symbol : module.cubin().symbols) {
-    if (!is_variable(module.cubin(), symbol)) continue;
+    if (!is_variable(module.cubin(), symbol) || holds_code_addresses(module.cubin(), symbol))
+      continue;
     const auto global = module.find_global(symbol.name);
     if (!global || global->is_constant) continue;
     const std::byte* data = memory.view(global->address, global->bytes);
     if (data == nullptr) continue;
-    records.push_back({0, symbol.name, global->bytes, masked_digest(memory, data, global->bytes)});
+    const auto is_code = [&](std::uint64_t offset) {
+      return module.holds_code_address(global->address + offset);
+    };
+    records.push_back(
+        {0, symbol.name, global->bytes, masked_digest(memory, data, global->bytes, is_code)});
   }
   return records;
 }
@@ -126,7 +159,8 @@ std::vector<MemoryRecord> digest_memory(const DeviceMemory& memory) {
   std::vector<MemoryRecord> records;
   for (const Allocation* allocation : mine)
     records.push_back({allocation->ordinal, "", allocation->bytes,
-                       masked_digest(memory, allocation->data, allocation->bytes)});
+                       masked_digest(memory, allocation->data, allocation->bytes,
+                                     [](std::uint64_t) { return false; })});
   return records;
 }
 
@@ -153,6 +187,11 @@ LaunchRecord make_launch_record(const LaunchRequest& request, const LaunchOutcom
 
   const Executed ran = executed(request.module->program(), outcome);
   record.metrics = evaluate(ran.instructions);
+  if (calls_driver(request.module->cubin(), ran)) {
+    std::erase_if(record.metrics,
+                  [](const auto& metric) { return metric.first.starts_with("l1tex__"); });
+    record.unmodelled.emplace_back("driver functions: their own memory accesses are not counted");
+  }
   const LaunchFacts facts = facts_of(request, model);
   for (const Metric& metric : metrics())
     if (metric.of_launch != nullptr) record.metrics.emplace(metric.name, metric.of_launch(facts));

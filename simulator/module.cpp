@@ -11,6 +11,7 @@ namespace heddle::simulator {
 namespace {
 
 constexpr std::uint32_t kSectionNobits = 8;  // SHT_NOBITS
+constexpr std::uint8_t kSymbolFunction = 2;  // STT_FUNC
 
 bool holds_globals(const isa::Section& section) {
   return section.name == ".nv.global" || section.name == ".nv.global.init" ||
@@ -27,6 +28,10 @@ bool holds_managed(const isa::Cubin& cubin, std::size_t section) {
   });
 }
 
+// Constant variables lie in global memory too, where -G code reads them through a pointer in bank 0
+// (constant_bank.cpp), and copies by address write them.
+bool holds_constants(const isa::Section& section) { return section.name == ".nv.constant3"; }
+
 bool is_text(const isa::Section& section) { return section.name.starts_with(".text"); }
 
 }  // namespace
@@ -39,12 +44,11 @@ Module::Module(std::vector<std::byte> cubin_bytes, std::string origin, DeviceMem
   std::vector<std::uint64_t> addresses(cubin_.sections.size(), 0);
   for (std::size_t i = 0; i < cubin_.sections.size(); ++i) {
     const isa::Section& section = cubin_.sections[i];
-    if (!holds_globals(section) || section.size == 0) continue;
-    const auto address =
-        holds_managed(cubin_, i)
-            ? memory_.allocate_host_visible(section.size, section.name)
-            : memory_.allocate(section.size, section.name,
-                               std::max<std::uint64_t>(section.alignment, 256));
+    if ((!holds_globals(section) && !holds_constants(section)) || section.size == 0) continue;
+    const auto address = holds_managed(cubin_, i)
+                             ? memory_.allocate_host_visible(section.size, section.name)
+                             : memory_.allocate(section.size, section.name,
+                                                std::max<std::uint64_t>(section.alignment, 256));
     if (!address) throw std::bad_alloc();
     addresses[i] = *address;
     global_sections_.push_back(*address);
@@ -57,15 +61,15 @@ Module::Module(std::vector<std::byte> cubin_bytes, std::string origin, DeviceMem
     std::memcpy(memory_.view(addresses[i], initial.size()), initial.data(), initial.size());
   }
   for (std::size_t i = 0; i < cubin_.sections.size(); ++i)
-    if (cubin_.sections[i].name == ".nv.constant3") bank3_ = program_.sections[i];
+    if (holds_constants(cubin_.sections[i]) && addresses[i] != 0)
+      bank3_ = {addresses[i], cubin_.sections[i].size};
   for (const isa::Symbol& symbol : cubin_.symbols) {
     if (symbol.section == 0 || symbol.section >= cubin_.sections.size() || symbol.name.empty())
       continue;
     const isa::Section& section = cubin_.sections[symbol.section];
-    if (holds_globals(section) && addresses[symbol.section] != 0)
-      globals_[symbol.name] = {addresses[symbol.section] + symbol.value, symbol.size, false};
-    else if (section.name == ".nv.constant3")
-      globals_[symbol.name] = {symbol.value, symbol.size, true};
+    if (addresses[symbol.section] != 0)
+      globals_[symbol.name] = {addresses[symbol.section] + symbol.value, symbol.size,
+                               holds_constants(section)};
   }
 }
 
@@ -79,7 +83,14 @@ std::optional<Module::Global> Module::find_global(std::string_view name) const {
   return found->second;
 }
 
-std::span<std::byte> Module::constant_bank3() { return bank3_; }
+bool Module::holds_code_address(std::uint64_t device_address) const {
+  return std::ranges::binary_search(code_words_, device_address);
+}
+
+std::span<std::byte> Module::constant_bank3() {
+  if (bank3_.bytes == 0) return {};
+  return {memory_.view(bank3_.address, bank3_.bytes), bank3_.bytes};
+}
 
 std::optional<Module::Position> Module::position(std::uint64_t code_address) const {
   const isa::CodeRange* range = program_.range_at(code_address);
