@@ -3,6 +3,7 @@
 #include <string>
 
 #include "isa/decoder.hpp"
+#include "simulator/builtins.hpp"
 #include "simulator/launch_facts.hpp"
 #include "simulator/memory.hpp"
 #include "simulator/metrics.hpp"
@@ -97,9 +98,10 @@ std::string masked_digest(const DeviceMemory& memory, const std::byte* data, std
   return sha.hex();
 }
 
-// Whether a driver function (device printf and its kin) may have run: an indirect call in code that
-// was linked with one. Those run in no simulated instructions, so what they add to the counters of
-// the memory pipes is not known; the SASS metrics do not see them on hardware either.
+// Whether a driver function (device printf and its kin) may have run: an indirect call, or a call
+// of one, in code that was linked with one. Those run in no simulated instructions, so what they
+// add to the counters of the memory pipes is not known; the SASS metrics do not see them on
+// hardware either.
 bool calls_driver(const isa::Cubin& cubin, const Executed& ran) {
   const bool linked = std::ranges::any_of(cubin.symbols, [](const isa::Symbol& symbol) {
     return symbol.section == 0 && (symbol.name == "vprintf" || symbol.name == "__assertfail" ||
@@ -107,7 +109,8 @@ bool calls_driver(const isa::Cubin& cubin, const Executed& ran) {
   });
   return linked && std::ranges::any_of(ran.instructions, [](const CountedInstruction& counted) {
            return counted.instruction->op == isa::Op::CALL &&
-                  counted.instruction->a.kind == isa::Source::Kind::reg;
+                  (counted.instruction->a.kind == isa::Source::Kind::reg ||
+                   builtin_at(static_cast<std::uint64_t>(counted.instruction->offset)));
          });
 }
 

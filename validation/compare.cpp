@@ -37,7 +37,8 @@ void compare_totals(const LaunchRecord& model, const LaunchRecord& hardware,
                     LaunchComparison& result) {
   for (const auto& [metric, value] : hardware.metrics) {
     const auto ours = model.metrics.find(metric);
-    if (!is_exact(metric)) {
+    const bool left_out = !is_sass(metric) && !model.unmodelled.empty();
+    if (!is_exact(metric) || (left_out && ours == model.metrics.end())) {
       if (ours == model.metrics.end()) result.not_modelled.push_back(metric);
       continue;
     }

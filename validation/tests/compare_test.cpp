@@ -86,6 +86,16 @@ TEST(Compare, LeavesOutWhatTimeDecides) {
   EXPECT_THAT(result.launches[0].not_modelled, SizeIs(1));
 }
 
+TEST(Compare, LeavesOutACounterTheModelSaysItDidNotModel) {
+  LaunchRecord model = launch(), hardware = launch();
+  hardware.metrics["l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"] = 112;
+  EXPECT_FALSE(compared(model, hardware).equal());
+  model.unmodelled = {"driver functions"};
+  EXPECT_TRUE(compared(model, hardware).equal());
+  hardware.metrics["smsp__sass_something_new.sum"] = 1;
+  EXPECT_FALSE(compared(model, hardware).equal());
+}
+
 TEST(Compare, SeesMemoryThatDiffers) {
   LaunchRecord hardware = launch();
   hardware.memory[0].sha256 = "bb";
