@@ -184,6 +184,7 @@ const Kernel* Cubin::find_kernel(std::string_view mangled) const {
 
 Cubin parse_cubin(std::span<const std::byte> bytes, std::string_view origin) {
   const ElfFile elf = read_elf(bytes, origin);
+  refuse_overlap(elf);
   const Bytes file(bytes, elf.origin);
   NameBudget names(bytes.size());
   Cubin cubin;

@@ -95,17 +95,6 @@ void name_sections(const Bytes& file, const Elf64_Ehdr& header, std::vector<ElfS
     sections[i].name = strings.text(headers[i].sh_name, fmt::format("the name of section {}", i));
 }
 
-void refuse_overlap(const Bytes& file, const std::vector<ElfSection>& sections) {
-  std::vector<const ElfSection*> order;
-  for (const ElfSection& section : sections)
-    if (!section.bytes.empty()) order.push_back(&section);
-  std::ranges::sort(order, {}, &ElfSection::offset);
-  for (std::size_t i = 1; i < order.size(); ++i)
-    if (order[i]->offset < order[i - 1]->offset + order[i - 1]->bytes.size())
-      file.fail(order[i]->offset,
-                fmt::format("sections '{}' and '{}' overlap", order[i - 1]->name, order[i]->name));
-}
-
 }  // namespace
 
 ElfFile read_elf(std::span<const std::byte> bytes, std::string_view origin) {
@@ -123,8 +112,19 @@ ElfFile read_elf(std::span<const std::byte> bytes, std::string_view origin) {
   for (std::size_t i = 0; i < headers.size(); ++i)
     elf.sections.push_back(to_section(file, headers[i], i));
   name_sections(file, header, elf.sections, headers);
-  refuse_overlap(file, elf.sections);
   return elf;
+}
+
+void refuse_overlap(const ElfFile& elf) {
+  std::vector<const ElfSection*> order;
+  for (const ElfSection& section : elf.sections)
+    if (!section.bytes.empty()) order.push_back(&section);
+  std::ranges::sort(order, {}, &ElfSection::offset);
+  for (std::size_t i = 1; i < order.size(); ++i)
+    if (order[i]->offset < order[i - 1]->offset + order[i - 1]->bytes.size())
+      throw CubinError(fmt::format("{}: at offset {:#x}: sections '{}' and '{}' overlap",
+                                   elf.origin, order[i]->offset, order[i - 1]->name,
+                                   order[i]->name));
 }
 
 }  // namespace heddle::isa

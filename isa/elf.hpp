@@ -70,9 +70,12 @@ struct ElfFile {
   Bytes contents(std::size_t section) const { return {sections[section].bytes, describe(section)}; }
 };
 
-// Throws CubinError: not a 64-bit little-endian ELF; a table or a section outside the file; two
-// sections with the same bytes (so that what is read stays in proportion to the file).
+// Throws CubinError: not a 64-bit little-endian ELF; a table or a section outside the file.
 ElfFile read_elf(std::span<const std::byte> bytes, std::string_view origin);
+
+// Throws CubinError where two sections share bytes of the file. For who copies every section: what
+// is copied then stays in proportion to the file.
+void refuse_overlap(const ElfFile& elf);
 
 bool looks_like_elf(std::span<const std::byte> bytes);
 
