@@ -29,6 +29,37 @@ std::vector<std::uint32_t> fill_pool(const LoweredProgram& program,
   return pool;
 }
 
+// Blocks of a launch that are on the GPU at a time.
+std::uint64_t resident_blocks(const GpuModel& gpu, const LaunchRequest& request) {
+  const isa::Kernel& kernel = *request.kernel;
+  const Occupancy fit = occupancy(
+      gpu, {.threads_per_block = static_cast<std::uint32_t>(request.block.count()),
+            .registers_per_thread = kernel.registers,
+            .shared_bytes_per_block = kernel.static_shared_bytes - kernel.reserved_shared_bytes +
+                                      request.dynamic_shared_bytes});
+  return std::uint64_t{fit.blocks_per_sm} * gpu.sms;
+}
+
+// What a cooperative launch's blocks meet at, in memory that lasts as long as the launch.
+class GridBarrier {
+ public:
+  GridBarrier(DeviceMemory& memory, bool wanted) : memory_(memory) {
+    constexpr std::uint64_t kBytes = 8;
+    if (wanted) address_ = memory.allocate_host_visible(kBytes, "the grid's barrier");
+    if (wanted && !address_) throw std::bad_alloc();
+  }
+  ~GridBarrier() {
+    if (address_) memory_.free(*address_);
+  }
+  GridBarrier(const GridBarrier&) = delete;
+  GridBarrier& operator=(const GridBarrier&) = delete;
+  std::uint64_t address() const { return address_.value_or(0); }
+
+ private:
+  DeviceMemory& memory_;
+  std::optional<std::uint64_t> address_;
+};
+
 }  // namespace
 
 struct Device::Impl {
@@ -80,6 +111,11 @@ std::optional<Device::Refusal> Device::check(const LaunchRequest& request) const
                               kernel.registers, block.count(), gpu.registers_per_block));
   if (request.parameters.size() < kernel.parameter_bytes)
     return refuse("cudaErrorInvalidValue", "too few parameter bytes");
+  const std::uint64_t resident = resident_blocks(gpu, request);
+  if (request.cooperative && grid.count() > resident)
+    return refuse("cudaErrorCooperativeLaunchTooLarge",
+                  fmt::format("{} blocks that wait for one another; {} fit on the GPU at a time",
+                              grid.count(), resident));
   return std::nullopt;
 }
 
@@ -98,20 +134,14 @@ LaunchOutcome Device::launch(const LaunchRequest& request, const LaunchOptions& 
   context.shared_bytes = request.kernel->static_shared_bytes + request.dynamic_shared_bytes;
   context.warps_per_block =
       static_cast<std::uint32_t>((request.block.count() + kWarpSize - 1) / kWarpSize);
-  context.constants = constant_banks(request);
+  const GridBarrier barrier(impl_->memory, request.cooperative);
+  context.constants = constant_banks(request, barrier.address());
   context.pool = fill_pool(program, context.constants);
   context.instruction_limit =
       options.max_instructions != 0 ? options.max_instructions : kDefaultLimit;
 
-  const Occupancy fit = occupancy(
-      impl_->model,
-      {.threads_per_block = static_cast<std::uint32_t>(request.block.count()),
-       .registers_per_thread = request.kernel->registers,
-       .shared_bytes_per_block = context.shared_bytes - request.kernel->reserved_shared_bytes});
-  const std::uint64_t resident =
-      std::max<std::uint64_t>(1, std::uint64_t{fit.blocks_per_sm} * impl_->model.sms);
-
-  BlockRun run = run_grid(context, resident);
+  BlockRun run =
+      run_grid(context, std::max<std::uint64_t>(1, resident_blocks(impl_->model, request)));
   LaunchOutcome outcome;
   outcome.counts = std::move(run.counts);
   outcome.counts.resize(module.program().instructions.size());
@@ -120,6 +150,12 @@ LaunchOutcome Device::launch(const LaunchRequest& request, const LaunchOptions& 
   outcome.threads_note = std::move(run.note);
   outcome.launch_class = classify(module.program(), outcome.counts);
   outcome.unmodelled = approximations(module.program(), outcome.counts);
+  if (run.printed) {
+    if (outcome.warps > 1)
+      outcome.launch_class.order_dependent_because.push_back("device printf of several warps");
+    outcome.unmodelled.push_back(
+        "vprintf: the driver's own instructions, which hardware counters see");
+  }
   return outcome;
 }
 

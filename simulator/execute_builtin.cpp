@@ -62,6 +62,7 @@ Flow call_builtin(Core& core, Warp& warp, const Step& step, Mask lanes,
   if (builtin != Builtin::vprintf)
     return core.raise(Fault::Kind::unsupported_instruction, warp, step, lanes, 0,
                       "a call of a driver function that is not implemented");
+  core.printed = true;
   print(core, warp, lanes);
   const auto lane = static_cast<unsigned>(std::countr_zero(lanes));
   const std::uint64_t back = register_pair(warp, kReturnAddress, lane);

@@ -140,6 +140,7 @@ struct Core {
   std::optional<Fault> fault;
   // When blocks of the launch run on other threads at the same time; null otherwise.
   ConflictTracker::Log* log = nullptr;
+  bool printed = false;           // device code called vprintf
   bool conflicted = false;        // the launch stops and runs again on one thread
   std::uint64_t issued = 0;       // warp instructions
   std::uint64_t issue_limit = 0;  // this warp's turn ends when `issued` reaches it

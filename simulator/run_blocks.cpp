@@ -53,13 +53,21 @@ void run_blocks(Core& core, std::uint64_t resident_limit, NextBlock&& next) {
       resident.start(core, *block);
     }
     switch (core.run_block(resident.first(), kBlockQuantum)) {
-      case Core::Turn::finished: resident.end_first(); continue;
-      case Core::Turn::stopped: return;
-      case Core::Turn::stuck: report_deadlock(core, resident.first()); return;
-      case Core::Turn::out_of_time: break;
+      case Core::Turn::finished:
+        resident.end_first();
+        continue;
+      case Core::Turn::stopped:
+        return;
+      case Core::Turn::stuck:
+        report_deadlock(core, resident.first());
+        return;
+      case Core::Turn::out_of_time:
+        break;
     }
-    if (core.issued >= core.instruction_limit) return report_instruction_limit(core, resident.first());
-    if (options.interrupted && options.interrupted()) return report_interrupt(core, resident.first());
+    if (core.issued >= core.instruction_limit)
+      return report_instruction_limit(core, resident.first());
+    if (options.interrupted && options.interrupted())
+      return report_interrupt(core, resident.first());
     resident.rotate();
     if (resident.size() < resident_limit)
       if (const std::optional<std::uint64_t> block = next()) resident.start(core, *block);
@@ -75,11 +83,11 @@ BlockRun run_on_one_thread(const LaunchContext& context, std::uint64_t resident,
     if (next == blocks) return std::nullopt;
     return next++;
   });
-  return {std::move(core.counts), std::move(core.fault), std::move(note)};
+  return {std::move(core.counts), std::move(core.fault), core.printed, std::move(note)};
 }
 
-// Runs on several threads; nothing when the result would depend on how they interleave, with memory as
-// it was before.
+// Runs on several threads; nothing when the result would depend on how they interleave, with memory
+// as it was before.
 std::optional<BlockRun> run_on_threads(const LaunchContext& context, std::uint64_t resident,
                                        unsigned threads) {
   ConflictTracker tracker(*context.memory);
@@ -115,7 +123,7 @@ std::optional<BlockRun> run_on_threads(const LaunchContext& context, std::uint64
     for (ConflictTracker::Log& log : logs) log.undo();
     return std::nullopt;
   }
-  BlockRun run{std::move(cores[0]->counts), std::nullopt, {}};
+  BlockRun run{std::move(cores[0]->counts), std::nullopt, false, {}};
   for (unsigned i = 1; i < threads; ++i)
     for (std::size_t pc = 0; pc < run.counts.size(); ++pc) run.counts[pc] += cores[i]->counts[pc];
   return run;
@@ -126,12 +134,13 @@ std::optional<BlockRun> run_on_threads(const LaunchContext& context, std::uint64
 BlockRun run_grid(const LaunchContext& context, std::uint64_t resident) {
   unsigned threads = context.options->threads;
   if (threads == 0) threads = std::max(1u, std::thread::hardware_concurrency());
-  threads = static_cast<unsigned>(
-      std::min<std::uint64_t>({threads, context.request->grid.count(), ConflictTracker::kMaxThreads}));
+  threads = static_cast<unsigned>(std::min<std::uint64_t>(
+      {threads, context.request->grid.count(), ConflictTracker::kMaxThreads}));
   if (threads == 1) return run_on_one_thread(context, resident, {});
   const std::string reason = needs_one_thread(context.request->module->program());
   if (!reason.empty()) return run_on_one_thread(context, resident, reason);
-  if (std::optional<BlockRun> run = run_on_threads(context, resident, threads)) return std::move(*run);
+  if (std::optional<BlockRun> run = run_on_threads(context, resident, threads))
+    return std::move(*run);
   return run_on_one_thread(context, resident, "blocks used the same memory, or the launch failed");
 }
 

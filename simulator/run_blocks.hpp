@@ -13,6 +13,7 @@ namespace heddle::simulator {
 struct BlockRun {
   std::vector<InstructionCounts> counts;
   std::optional<Fault> fault;
+  bool printed = false;  // device code called vprintf
   std::string note;  // why it ran on one thread although more were asked for
 };
 
