@@ -56,6 +56,7 @@ bool has_reuse_cache(Unit unit) {
     case Unit::cbu:
     case Unit::lsu:
     case Unit::tex:
+    case Unit::xu:
       return false;
     default:
       return true;

@@ -21,8 +21,8 @@
 //                     of a two-source opcode that sits where B usually is; M sits where A is and
 //                     is `b`, N sits where B is and is `c`. `-A` can be negated, `~A`
 //                     inverted, `|A|` absolute; A:f, A:d, A:h, A:u say how an immediate is written
-//                     (float, double, two halves, unsigned; signed otherwise), and :h that it has
-//                     half swizzles; A:m is like :h without them
+//                     (float, double, two halves, unsigned; signed otherwise; :i asks src_fmt), and
+//                     :h that it has half swizzles; A:m is like :h without them
 //   Uh@bits           a descriptor: prints desc[UR] when the highest bit is set
 //   Un                the uniform register after it
 //   UR@n O@bits       uniform register and signed byte offset of an address
@@ -60,6 +60,8 @@ inline constexpr ArchSet kSm75 = only(Arch::sm_75);
 inline constexpr ArchSet kSm90 = only(Arch::sm_90);
 inline constexpr ArchSet kFrom80 = kAll & ~kSm75;
 inline constexpr ArchSet kFrom86 = kFrom80 & ~only(Arch::sm_80);
+inline constexpr ArchSet kFrom89 = kSm90 | only(Arch::sm_89);
+inline constexpr ArchSet kSm80And86 = kFrom80 & ~kFrom89;
 inline constexpr ArchSet kUpTo89 = kAll & ~kSm90;
 inline constexpr ArchSet kSm80To89 = kUpTo89 & ~kSm75;
 

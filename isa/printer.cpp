@@ -141,6 +141,9 @@ class Printer {
       case ItemKind::open:
         put("[");
         bracket_ = out_.size();
+        address_has_uniform_register_ = false;
+        for (const Item* next = &item; next->kind != ItemKind::close; ++next)
+          if (next->kind == ItemKind::ur) address_has_uniform_register_ = true;
         return;
       case ItemKind::plus:
         plus_pending_ = out_.size() > bracket_;
@@ -192,7 +195,7 @@ class Printer {
       case ItemKind::immediate:
         return hex(field);
       case ItemKind::offset:
-        return it.offset == 0 ? "" : signed_hex(it.offset);
+        return offset_text(item);
       case ItemKind::global_offset:
         return it.c.value == 0 ? "" : signed_hex(static_cast<std::int32_t>(it.c.value));
       case ItemKind::displacement:
@@ -216,6 +219,14 @@ class Printer {
     }
   }
 
+  // Signed beside a register; alone it is an address.
+  std::string offset_text(const Item& item) const {
+    const std::int64_t offset = instruction_.offset;
+    if (offset == 0) return "";
+    if (out_.size() != bracket_) return signed_hex(offset);
+    return hex(static_cast<std::uint64_t>(offset) & ((std::uint64_t{1} << item.bits.size()) - 1));
+  }
+
   std::string target_text(std::uint64_t target) const {
     return namer_ ? namer_(target) : hex(target);
   }
@@ -237,7 +248,7 @@ class Printer {
   std::string constant_text(const Item& item) const {
     const Source& constant = instruction_.b;
     if (item.kind == ItemKind::constant)
-      return fmt::format("c[{}][{}]", hex(constant.index), hex(constant.value));
+      return fmt::format("c[{}][{}]", hex(constant.index), constant_offset(constant.value));
     const Source& index = instruction_.a;
     const bool none = index.index == (item.uniform ? kURZ : kRZ);
     const std::string name =
@@ -252,9 +263,8 @@ class Printer {
     const SlotPlace place = slot_place(item, instruction_.encoding->form);
     const Source& operand = source_of(item);
     if (place.kind == Source::Kind::imm) return immediate_text(item, operand.value);
-    // In an address a missing register is left out.
     const bool is_register = place.kind == Source::Kind::reg;
-    if (operand.index == kRZ && is_register && (bracket_ != 0 || item.optional)) return {};
+    if (operand.index == kRZ && is_register && (item.optional || is_left_out(suffix))) return {};
     if (operand.index == kURZ && item.optional) return {};
 
     std::string swizzle;
@@ -267,6 +277,20 @@ class Printer {
                        outer, suffix);
   }
 
+  static std::string constant_offset(std::uint32_t bytes) {
+    return signed_hex(static_cast<std::int16_t>(bytes));
+  }
+
+  // A missing register is left out of an address, with its suffix, unless that suffix says
+  // something: beside a uniform register a stride does, and on sm_90 the width does where it is 32
+  // bits. The register beside a descriptor is always there.
+  bool is_left_out(const std::string& suffix) const {
+    if (bracket_ == 0) return false;
+    if (!address_has_uniform_register_) return suffix != ".64";
+    if (suffix == ".U32") return instruction_.arch != Arch::sm_90;
+    return suffix.empty() || suffix == ".64";
+  }
+
   static std::string name_of(const Item& item, const Source& operand) {
     switch (operand.kind) {
       case Source::Kind::reg:
@@ -277,7 +301,7 @@ class Printer {
         return fmt::format("c[{}][{}]", uniform_register_text(operand.index), hex(operand.value));
       default:
         return fmt::format("c[{}]{}[{}]", hex(operand.index), item.type == 'h' ? " " : "",
-                           hex(operand.value));
+                           constant_offset(operand.value));
     }
   }
 
@@ -285,6 +309,10 @@ class Printer {
     switch (item.type) {
       case 'u':
         return hex(value);
+      case 'i':
+        return (instruction_.mod(Mod::src_fmt) & 1) != 0
+                   ? signed_hex(static_cast<std::int32_t>(value))
+                   : hex(value);
       case 'f':
         return float_text(value);
       case 'd':
@@ -311,6 +339,7 @@ class Printer {
   bool separator_pending_ = false;
   bool has_operands_ = false;
   bool plus_pending_ = false;
+  bool address_has_uniform_register_ = false;
   std::size_t bracket_ = 0;  // where the text inside the open bracket starts; 0: none is open
 };
 
@@ -322,6 +351,13 @@ std::string print(const Instruction& instruction, std::uint64_t address, const T
 
 std::string_view bar_alias(const Instruction&) {
   return "BAR{bar_mode@77:3 .SYNC|.ARV|4:.SYNCALL}{defer_blocking@80 |.DEFER_BLOCKING} B, B";
+}
+
+// A mask of all eight bits is not printed.
+std::string_view r2p_alias(const Instruction& instruction) {
+  const Source& mask = instruction.b;
+  if (mask.kind != Source::Kind::imm || mask.value != 0xff) return {};
+  return "R2P PR, A{insert@76:2 |.B1|.B2|.B3}";
 }
 
 // The texts of an IMAD that only moves, adds or shifts. Found by asking nvdisasm 13.0 for the text

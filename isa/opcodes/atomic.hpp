@@ -61,9 +61,9 @@ inline constexpr Row kAtomicRows[] = {
      kAtomicGlobal},
     {Op::ATOMG, Unit::lsu, kSm90, 0x19a3, kFixed,
      "ATOMG$fatom{descriptor@71 1:} Pu, Rd, $desc64a, B", "", kAtomicGlobal},
-    {Op::ATOMG_CAS, Unit::lsu, kSm75, 0x3a9, kFixed, "ATOMG$cas75 Pu, Rd, $plain, B, C", "",
+    {Op::ATOMG_CAS, Unit::lsu, kSm75, 0x3a9, kFixed, "ATOMG$gcas75 Pu, Rd, $plain, B, C", "",
      kAtomicGlobal},
-    {Op::ATOMG_CAS, Unit::lsu, kFrom80, 0x3a9, kFixed, "ATOMG$cas80 Pu, Rd, $plain, B, C", "",
+    {Op::ATOMG_CAS, Unit::lsu, kFrom80, 0x3a9, kFixed, "ATOMG$gcas80 Pu, Rd, $plain, B, C", "",
      kAtomicGlobal},
 
     {Op::ATOMS, Unit::lsu, kSm75, 0x38c, kFixed,
@@ -93,7 +93,9 @@ inline constexpr Row kAtomicRows[] = {
      "ATOM{address64@72 |.E}{atom_op@87:4 9:.ARRIVE|.POPC.INC}{cop@84:3 $cop}"
      "{type@73:3 .32|2:.64}{sem@77:4 $order80a} Pu, Rd, [A{ra_u32@70 .U32|.64}+UR@64+O@40:24]",
      "", kAtomicGeneric},
-    {Op::ARRIVES, Unit::lsu, kFrom80, 0x19b0, kFixed,
+    {Op::ARRIVES, Unit::lsu, kSm80To89, 0x19b0, kFixed, "ARRIVES.LDGSTSBAR.64 [A+UR@64+O@40:24]",
+     "72:4=10"},
+    {Op::ARRIVES, Unit::lsu, kSm90, 0x19b0, kFixed,
      "ARRIVES.LDGSTSBAR.64{other0@70:2 |.ARVCNT|.TRANSCNT} [A+UR@64+O@40:24]", "72:4=10"},
 
     // Barriers in shared memory that count arrivals and bytes.

@@ -36,31 +36,31 @@ inline constexpr Row kConvertRows[] = {
      "{rnd@78:2 |.FLOOR|.CEIL|.TRUNC}{ntz@77 |.NTZ} Rd, -|B:f|{half_sel@60:2 |.H1}"},
 
     {Op::I2F, Unit::xu, kUpTo89, 0x106, kB,
-     "I2F{dst_fmt@75:2 1:.F16|}{src_fmt@74:1/84:2 4:.U32|}{rnd@78:2 $rnd} Rd, B"},
+     "I2F{dst_fmt@75:2 1:.F16|}{src_fmt@74:1/84:2 4:.U32|}{rnd@78:2 $rnd} Rd, B:i"},
     {Op::I2F, Unit::xu, kUpTo89, 0x106, kB,
      "I2F{dst_fmt@75:2 1:.F16|}{src_fmt@74:1/84:2 .U8|.S8}{rnd@78:2 $rnd} Rd, "
-     "B{byte_sel@60:2 |.B1|.B2|.B3}"},
+     "B:i{byte_sel@60:2 |.B1|.B2|.B3}"},
     {Op::I2F, Unit::xu, kUpTo89, 0x106, kB,
      "I2F{dst_fmt@75:2 1:.F16|}{src_fmt@74:1/84:2 2:.U16|.S16}{rnd@78:2 $rnd} Rd, "
-     "B{half_sel@60:2 |.H1}"},
+     "B:i{half_sel@60:2 |.H1}"},
     {Op::I2F, Unit::xu, kSm90, 0x106, kB,
-     "I2F{dst_fmt@75:3 1:.F16||4:.BF16}{src_fmt@74:1/84:2 4:.U32|}{rnd@78:2 $rnd} Rd, B"},
+     "I2F{dst_fmt@75:3 1:.F16||4:.BF16}{src_fmt@74:1/84:2 4:.U32|}{rnd@78:2 $rnd} Rd, B:i"},
     {Op::I2F, Unit::xu, kSm90, 0x106, kB,
      "I2F{dst_fmt@75:3 1:.F16||4:.BF16}{src_fmt@74:1/84:2 .U8|.S8}{rnd@78:2 $rnd} Rd, "
-     "B{byte_sel@60:2 |.B1|.B2|.B3}"},
+     "B:i{byte_sel@60:2 |.B1|.B2|.B3}"},
     {Op::I2F, Unit::xu, kSm90, 0x106, kB,
      "I2F{dst_fmt@75:3 1:.F16||4:.BF16}{src_fmt@74:1/84:2 2:.U16|.S16}{rnd@78:2 $rnd} Rd, "
-     "B{half_sel@60:2 |.H1}"},
+     "B:i{half_sel@60:2 |.H1}"},
     {Op::I2F, Unit::xu, kAll, 0x112, kB,
-     "I2F{dst_fmt@75:2 3:.F64}{src_fmt@74:1/84:2 4:.U32|}{rnd@78:2 $rnd} Rd, B"},
+     "I2F{dst_fmt@75:2 3:.F64}{src_fmt@74:1/84:2 4:.U32|}{rnd@78:2 $rnd} Rd, B:i"},
     {Op::I2F, Unit::xu, kAll, 0x112, kB,
-     "I2F{dst_fmt@75:2 1:.F16||.F64}{src_fmt@74:1/84:2 6:.U64|.S64}{rnd@78:2 $rnd} Rd, B"},
+     "I2F{dst_fmt@75:2 1:.F16||.F64}{src_fmt@74:1/84:2 6:.U64|.S64}{rnd@78:2 $rnd} Rd, B:i"},
     {Op::I2F, Unit::xu, kAll, 0x112, kB,
      "I2F{dst_fmt@75:2 3:.F64}{src_fmt@74:1/84:2 .U8|.S8}{rnd@78:2 $rnd} Rd, "
-     "B{byte_sel@60:2 |.B1|.B2|.B3}"},
+     "B:i{byte_sel@60:2 |.B1|.B2|.B3}"},
     {Op::I2F, Unit::xu, kAll, 0x112, kB,
      "I2F{dst_fmt@75:2 3:.F64}{src_fmt@74:1/84:2 2:.U16|.S16}{rnd@78:2 $rnd} Rd, "
-     "B{half_sel@60:2 |.H1}"},
+     "B:i{half_sel@60:2 |.H1}"},
 
     {Op::FRND, Unit::xu, kAll, 0x107, kB,
      "FRND{ftz@80 |.FTZ}{dst_fmt@75:2/84:2 10:}{rnd@78:2 |.FLOOR|.CEIL|.TRUNC} Rd, -|B:f|"},
@@ -70,18 +70,19 @@ inline constexpr Row kConvertRows[] = {
     {Op::FRND, Unit::xu, kAll, 0x113, kB,
      "FRND{ftz@80 |.FTZ}{dst_fmt@75:2/84:2 15:.F64}{rnd@78:2 |.FLOOR|.CEIL|.TRUNC} Rd, -|B:d|"},
 
-    {Op::F2FP, Unit::alu, kSm80To89, 0x03e, kB,
-     "F2FP{sat@77 |.SATFINITE}{relu@75 |.RELU}{bf16@76 |.BF16}.PACK_AB{rnd@79:3 0:|3:.RZ} Rd, "
-     "-|A|, -|B:f|",
+    // sm_89 and later print the formats in full, and have no form that merges with C.
+    {Op::F2FP, Unit::alu, kSm80And86, 0x03e, kB,
+     "F2FP{sat@77 |.SATFINITE}{relu@75 |.RELU}{bf16@76 |.BF16}.PACK_AB{rnd@79:3 0:|3:.RZ} Rd, A, "
+     "B:f",
      "64:8=255"},
-    {Op::F2FP, Unit::alu, kSm90, 0x03e, kB,
-     "F2FP{sat@77 |.SATFINITE}{relu@75 |.RELU}{bf16@76 .F16|.BF16}.F32.PACK_AB"
-     "{rnd@79:3 0:|3:.RZ} Rd, -|A|, -|B:f|",
-     "64:8=255"},
-    {Op::F2FP, Unit::alu, kSm80To89, 0x03e, kB,
+    {Op::F2FP, Unit::alu, kSm80And86, 0x03e, kB,
      "F2FP{sat@77 |.SATFINITE}{relu@75 |.RELU}{bf16@76 |.BF16}{merge@78 1:.MERGE_C}"
-     "{rnd@79:3 0:|3:.RZ} Rd, -|B:f|, C{half_sel@72 |.H1}",
+     "{rnd@79:3 0:|3:.RZ} Rd, B:f, C{half_sel@72 |.H1}",
      "24:8=255"},
+    {Op::F2FP, Unit::alu, kFrom89, 0x03e, kB,
+     "F2FP{sat@77 |.SATFINITE}{relu@75 |.RELU}{bf16@76 .F16|.BF16}.F32.PACK_AB"
+     "{rnd@79:3 0:|3:.RZ} Rd, A, B:f",
+     "64:8=255"},
     {Op::I2FP, Unit::alu, kFrom86, 0x045, kB,
      "I2FP{dst_fmt@75:2 2:.F32}{src_fmt@74:1/84:2 4:.U32|.S32}{rnd@78:2 $rnd} Rd, B"},
     {Op::F2IP, Unit::alu, kFrom86, 0x043, kB,

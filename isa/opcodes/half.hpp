@@ -6,12 +6,18 @@
 namespace heddle::isa {
 
 inline constexpr Row kHalfRows[] = {
-    {Op::HADD2, Unit::fp16, kAll, 0x030, kC,
+    {Op::HADD2, Unit::fp16, kUpTo89, 0x030, kC,
+     "HADD2{out_fmt@78 |.F32}{ftz@80 |.FTZ}{sat@77 |.SAT} Rd, -|A|:h, -|S|:h"},
+    {Op::HADD2, Unit::fp16, kSm90, 0x030, kC,
      "HADD2{bf16@85 |.BF16_V2}{out_fmt@78 |.F32}{ftz@80 |.FTZ}{sat@77 |.SAT} Rd, -|A|:h, -|S|:h"},
-    {Op::HMUL2, Unit::fp16, kAll, 0x032, kB,
+    {Op::HMUL2, Unit::fp16, kUpTo89, 0x032, kB,
+     "HMUL2{out_fmt@78 |.F32}{fmz@76:1/80:1 $fmz}{sat@77 |.SAT} Rd, -|A|:h, -|B|:h"},
+    {Op::HMUL2, Unit::fp16, kSm90, 0x032, kB,
      "HMUL2{bf16@85 |.BF16_V2}{out_fmt@78 |.F32}{fmz@76:1/80:1 $fmz}{sat@77 |.SAT} Rd, -|A|:h, "
      "-|B|:h"},
-    {Op::HFMA2, Unit::fp16, kAll, 0x031, kBC,
+    {Op::HFMA2, Unit::fp16, kSm75, 0x031, kBC,
+     "HFMA2{out_fmt@78 |.F32}{fmz@76:1/80:1 $fmz}{sat@77 |.SAT} Rd, -|A|:h, -|B|:h, -|C|:h"},
+    {Op::HFMA2, Unit::fp16, kFrom80, 0x031, kBC,
      "HFMA2{bf16@85 |.BF16_V2}{out_fmt@78 |.F32}{fmz@76:1/80:1 $fmz}{sat@77 |.SAT} Rd, -|A|:h, "
      "-|B|:h, -|C|:h"},
     {Op::HFMA2, Unit::fp16, kFrom80, 0x031, kBC,
@@ -19,20 +25,30 @@ inline constexpr Row kHalfRows[] = {
      "1:.RELU} "
      "Rd, -|A|:h, -|B|:h, -|C|:h, ?Pp"},
     // The same arithmetic on the tensor side of the pipe; ptxas uses it to load constants.
-    {Op::HFMA2_MMA, Unit::fma, kFrom80, 0x035, kBC,
-     "HFMA2.MMA{bf16@85 |.BF16_V2}{out_fmt@78 |.F32}{fmz@76:1/80:1 $fmz}{sat@77 |.SAT} Rd, -|A|:m, "
-     "-|B|:m, -|C|:m"},
-    {Op::HFMA2_MMA, Unit::fma, kFrom80, 0x035, kBC,
-     "HFMA2.MMA{bf16@85 |.BF16_V2}{out_fmt@78 |.F32}{fmz@76:1/80:1 $fmz}{sat@77 |.SAT}"
-     "{relu@79 1:.RELU} Rd, -|A|:m, -|B|:m, -|C|:m, ?Pp"},
-    {Op::HSET2, Unit::fp16, kAll, 0x033, kC,
+    {Op::HFMA2_MMA, Unit::fma, kSm80To89, 0x035, kBC,
+     "HFMA2.MMA{fmz@76:1/80:1 $fmz}{sat@77 |.SAT} Rd, -|A|:m, -|B|:m, -|C|:m"},
+    {Op::HFMA2_MMA, Unit::fma, kSm80To89, 0x035, kBC,
+     "HFMA2.MMA{fmz@76:1/80:1 $fmz}{sat@77 |.SAT}{relu@79 1:.RELU} Rd, -|A|:m, -|B|:m, -|C|:m, "
+     "?Pp"},
+    {Op::HFMA2_MMA, Unit::fma, kSm90, 0x035, kBC,
+     "HFMA2.MMA{bf16@85 |.BF16_V2}{fmz@76:1/80:1 $fmz}{sat@77 |.SAT} Rd, -|A|:m, -|B|:m, -|C|:m"},
+    {Op::HFMA2_MMA, Unit::fma, kSm90, 0x035, kBC,
+     "HFMA2.MMA{bf16@85 |.BF16_V2}{fmz@76:1/80:1 $fmz}{sat@77 |.SAT}{relu@79 1:.RELU} Rd, -|A|:m, "
+     "-|B|:m, -|C|:m, ?Pp"},
+    {Op::HSET2, Unit::fp16, kUpTo89, 0x033, kC,
+     "HSET2{bf@71 |.BF}{cmp@76:4 $fcmp}{ftz@80 |.FTZ}{bop@69:2 $bop} Rd, -|A|:h, -|S|:h, Pp"},
+    {Op::HSET2, Unit::fp16, kSm90, 0x033, kC,
      "HSET2{bf16@65 |.BF16_V2}{bf@71 |.BF}{cmp@76:4 $fcmp}{ftz@80 |.FTZ}{bop@69:2 $bop} Rd, "
      "-|A|:h, -|S|:h, Pp"},
-    {Op::HSETP2, Unit::fp16, kAll, 0x034, kC,
-     "HSETP2{bf16@65 |.BF16_V2}{cmp@76:4 $fcmp}{ftz@80 |.FTZ}{h_and@71 |.H_AND}{bop@69:2 $bop} Pu, "
-     "Pv, -|A|:h, "
+    {Op::HSETP2, Unit::fp16, kUpTo89, 0x034, kC,
+     "HSETP2{cmp@76:4 $fcmp}{ftz@80 |.FTZ}{h_and@71 |.H_AND}{bop@69:2 $bop} Pu, Pv, -|A|:h, "
      "-|S|:h, Pp"},
-    {Op::HMNMX2, Unit::alu, kFrom80, 0x040, kB,
+    {Op::HSETP2, Unit::fp16, kSm90, 0x034, kC,
+     "HSETP2{bf16@65 |.BF16_V2}{cmp@76:4 $fcmp}{ftz@80 |.FTZ}{h_and@71 |.H_AND}{bop@69:2 $bop} Pu, "
+     "Pv, -|A|:h, -|S|:h, Pp"},
+    {Op::HMNMX2, Unit::alu, only(Arch::sm_80), 0x040, kB,
+     "HMNMX2{bf16@85 |.BF16_V2}{ftz@80 |.FTZ}{nan@81 |.NAN} Rd, -|A|:h, -|B|:h, Pp"},
+    {Op::HMNMX2, Unit::alu, kFrom86, 0x040, kB,
      "HMNMX2{bf16@85 |.BF16_V2}{ftz@80 |.FTZ}{nan@81 |.NAN}{xorsign@82 |.XORSIGN} Rd, -|A|:h, "
      "-|B|:h, Pp"},
 };

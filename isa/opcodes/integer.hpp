@@ -52,7 +52,9 @@ inline constexpr Row kIntegerRows[] = {
 
     {Op::ISETP, Unit::alu, kAll, 0x00c, kB,
      "ISETP{cmp@76:3 $icmp}{is_signed@73 .U32|}{bop@74:2 $bop} Pu, Pv, A, B, Pp", "68:4=7"},
-    {Op::ISETP, Unit::alu, kAll, 0x00c, kB,
+    {Op::ISETP, Unit::alu, kSm75, 0x00c, kB,
+     "ISETP{cmp@76:3 $icmp}{is_signed@73 .U32|}{bop@74:2 $bop}{ex@72 1:.EX} Pu, Pv, A, B, Pp, ?Pr"},
+    {Op::ISETP, Unit::alu, kFrom80, 0x00c, kB,
      "ISETP{cmp@76:3 $icmp}{is_signed@73 .U32|}{bop@74:2 $bop}{ex@72 1:.EX} Pu, Pv, A, B, Pp, Pr"},
 
     {Op::IMNMX, Unit::alu, kUpTo89, 0x017, kB, "IMNMX{is_signed@73 .U32|} Rd, A, B, Pp"},
@@ -84,7 +86,7 @@ inline constexpr Row kIntegerRows[] = {
     {Op::SEL, Unit::alu, kAll, 0x007, kB, "SEL Rd, A, B:u, Pp"},
     {Op::IABS, Unit::alu, kAll, 0x013, kB, "IABS Rd, B"},
     {Op::POPC, Unit::xu, kAll, 0x109, kB, "POPC Rd, ~B:u"},
-    {Op::BREV, Unit::xu, kAll, 0x101, kB, "BREV Rd, ~B:u"},
+    {Op::BREV, Unit::xu, kAll, 0x101, kB, "BREV Rd, B:u"},
     {Op::FLO, Unit::xu, kAll, 0x100, kB, "FLO{is_signed@73 .U32|}{sh@74 |.SH} Rd, ?Pu, ~B:u"},
     {Op::IDP, Unit::fma, kAll, 0x026, kB,
      "IDP{idp_mode@76:2 0:.4A}{signed_a@73 .U8|.S8}{signed_b@74 .U8|.S8} Rd, A, B:u, -C"},
@@ -93,7 +95,7 @@ inline constexpr Row kIntegerRows[] = {
      "-C"},
     {Op::VABSDIFF, Unit::alu, kAll, 0x014, kBC, "VABSDIFF{is_signed@73 .U32|} Rd, ?Pu, A, B, C"},
     {Op::VABSDIFF4, Unit::alu, kAll, 0x015, kBC,
-     "VABSDIFF4{is_signed@73 .U8|.S8}{other0@75 |.ACC} Rd, ?Pu, A, B, C"},
+     "VABSDIFF4{is_signed@73 .U8|}{other0@75 |.ACC} Rd, ?Pu, A, B, C"},
     {Op::I2I, Unit::alu, kAll, 0x038, kB, "I2I{dst_fmt@76:2 .U8|.S8|.U16|.S16}.S32.SAT Rd, B"},
     {Op::I2IP, Unit::alu, kUpTo89, 0x039, kB,
      "I2IP{dst_fmt@76:3 .U8|.S8|.U16|.S16}.S32.SAT Rd, A, B, C"},

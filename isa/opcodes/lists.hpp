@@ -32,7 +32,7 @@ inline constexpr NamedList kLists[] = {
      "B0|B1|B2|B3|B4|B5|B6|B7|B8|B9|B10|B11|B12|B13|B14|B15|THREAD_STATE_ENUM.0|"
      "THREAD_STATE_ENUM.1|THREAD_STATE_ENUM.2|THREAD_STATE_ENUM.3|THREAD_STATE_ENUM.4|"
      "TRAP_RETURN_PC.LO|TRAP_RETURN_PC.HI|TRAP_RETURN_MASK|MEXITED|MKILL|MACTIVE|MATEXIT|OPT_STACK|"
-     "API_CALL_DEPTH|ATEXIT_PC.LO|ATEXIT_PC.HI"},
+     "API_CALL_DEPTH|ATEXIT_PC.LO|ATEXIT_PC.HI|MCOLLECTIVE"},
     {"stride", "|.X4|.X8|.X16"},
     {"cop", ".EF||.EL|.LU|.EU|.NA"},
     {"size4", ".U8|.S8|.U16|.S16||.64|.128|.U.128"},
@@ -59,7 +59,7 @@ inline constexpr NamedList kLists[] = {
      "{address64@72 |.E}{cop@84:3 $cop}{other0@68:2 $prefetch}{size@73:3 $size4}"
      "{sem@77:4 $order80}"},
     {"st75", "{address64@72 |.E}{cop@84:3 $cop}{size@73:3 $size4}{sem@77:4 $order75}"},
-    {"st80", "{address64@72 |.E}{cop@84:3 $cop}{size@73:3 $size4}{sem@77:4 $order80}"},
+    {"st80", "{address64@72 |.E}{cop@84:3 $cop}{size@73:3 $size4}{sem@77:4 $order80a}"},
     {"atom75",
      "{address64@72 |.E}{atom_op@87:4 $atom_op}{cop@84:3 $cop}{type@73:3 $atom_type}"
      "{sem@77:4 $order75}"},
@@ -78,6 +78,8 @@ inline constexpr NamedList kLists[] = {
     {"cas80",
      "{address64@72 |.E}{atom_op@87:2 .CAS|3:.CAST.SPIN}{cop@84:3 $cop}{type@73:3 $cas_type}"
      "{sem@77:4 $order80a}"},
+    {"gcas75", "{address64@72 |.E}.CAS{cop@84:3 $cop}{type@73:3 $cas_type}{sem@77:4 $order75}"},
+    {"gcas80", "{address64@72 |.E}.CAS{cop@84:3 $cop}{type@73:3 $cas_type}{sem@77:4 $order80a}"},
     {"red75",
      "{address64@72 |.E}{atom_op@87:3 $atom_op3}{cop@84:3 $cop}{type@73:3 $atom_type}"
      "{sem@77:4 $order75}"},
@@ -88,8 +90,8 @@ inline constexpr NamedList kLists[] = {
      "{address64@72 |.E}{atom_op@87:3 $atom_op3}{cop@84:3 $cop}{type@73:3 $atom_type90}"
      "{sem@77:4 $order80a}"},
     {"ldgsts",
-     ".E{cop@84:3 $cop}{other0@81 .BYPASS|}{other1@72 |.LTC128B}{size@73:3 4:|.64|.128}"
-     "{sem@77:4 $order80}{other2@82 |.ZFILL}"},
+     ".E{other0@81 .BYPASS|}{cop@84:3 $cop}{other1@72 |.LTC128B}{size@73:3 4:|.64|.128}"
+     "{other2@82 |.ZFILL}{sem@77:4 0:|4:.CONSTANT}"},
     // Addresses: register and offset; the same with a uniform register; with a descriptor, which
     // nvdisasm prints up to sm_89 only where bit 101 is set. Loads have the uniform register at bit
     // 32, stores and atomics at 64; atomics have the width of the register at 70 instead of 90.

@@ -58,11 +58,16 @@ inline constexpr Row kMemoryRows[] = {
     {Op::ST, Unit::lsu, kSm90, 0x1985, kFixed, "ST$st80{descriptor@76 1:} $desc64, B", "",
      kStoreGeneric},
 
-    // Size codes 8 to 14 are the `.U` forms that sm_75 uses; no difference in the value is known.
-    {Op::LDS, Unit::lsu, kAll, 0x984, kFixed,
+    // Size codes 8 to 14 are the `.U` forms that ptxas uses on sm_75 alone; no difference in the
+    // value is known.
+    {Op::LDS, Unit::lsu, kSm75, 0x984, kFixed,
      "LDS{size@73:4 $lds_size} Rd, [A{stride@78:2 $stride}+O@40:24]", "", kLoadShared},
-    {Op::LDS, Unit::lsu, kAll, 0x1984, kFixed,
+    {Op::LDS, Unit::lsu, kSm75, 0x1984, kFixed,
      "LDS{size@73:4 $lds_size} Rd, [A{stride@78:2 $stride}+UR@32+O@40:24]", "", kLoadShared},
+    {Op::LDS, Unit::lsu, kFrom80, 0x984, kFixed,
+     "LDS{size@73:3 $size} Rd, [A{stride@78:2 $stride}+O@40:24]", "", kLoadShared},
+    {Op::LDS, Unit::lsu, kFrom80, 0x1984, kFixed,
+     "LDS{size@73:3 $size} Rd, [A{stride@78:2 $stride}+UR@32+O@40:24]", "", kLoadShared},
     {Op::STS, Unit::lsu, kAll, 0x388, kFixed,
      "STS{size@73:3 $size} [A{stride@78:2 $stride}+O@40:24], B", "", kStoreShared},
     {Op::STS, Unit::lsu, kAll, 0x1988, kFixed,
@@ -77,7 +82,7 @@ inline constexpr Row kMemoryRows[] = {
      "STL{cop@84:3 $cop}{size@73:3 $size} [A+UR@64+O@40:24], B", "", kStoreLocal},
 
     {Op::LDC, Unit::adu, kAll, 0xb82, kFixed,
-     "LDC{ldc_mode@78:2 |.IL|.IS|.ISL}{size@73:3 .U8|.S8|.U16|.S16||.64} Rd, L", "", kLoadConstant},
+     "LDC{size@73:3 .U8|.S8|.U16|.S16||.64}{ldc_mode@78:2 |.IL|.IS|.ISL} Rd, L", "", kLoadConstant},
     {Op::LDSM, Unit::lsu, kAll, 0x83b, kFixed,
      "LDSM{ldsm_size@75:3 0:.16}{ldsm_trans@78:2 .M88|.MT88}{ldsm_num@72:2 |.2|.4} Rd, "
      "[A+O@40:24]",
@@ -104,7 +109,15 @@ inline constexpr Row kMemoryRows[] = {
      "", kCopy},
     {Op::LDGSTS, Unit::lsu, kFrom80, 0x1dae, kFixed,
      "LDGSTS$ldgsts [?Rd+UR@64+O@44:20], [A{ra_u32@70 .U32|.64}+G@32:12], ?Pp", "", kCopy},
-    {Op::LDGSTS, Unit::lsu, kFrom80, 0x1dae, kFixed,
+    {Op::LDGSTS, Unit::lsu, kSm80To89, 0x1dae, kFixed,
+     "LDGSTS$ldgsts{descriptor@76 1:}{@101 0:} [?Rd+UR@64+O@44:20], "
+     "[A{ra_u32@70 .U32|.64}+G@32:12], ?Pp",
+     "", kCopy},
+    {Op::LDGSTS, Unit::lsu, kSm80To89, 0x1dae, kFixed,
+     "LDGSTS$ldgsts{descriptor@76 1:}{@101 1:} [?Rd+UR@64+O@44:20], "
+     "desc[Un][A{ra_u32@70 .U32|.64}+G@32:12], ?Pp",
+     "", kCopy},
+    {Op::LDGSTS, Unit::lsu, kSm90, 0x1dae, kFixed,
      "LDGSTS$ldgsts{descriptor@76 1:} [?Rd+UR@64+O@44:20], "
      "desc[Un][A{ra_u32@70 .U32|.64}+G@32:12], ?Pp",
      "", kCopy},

@@ -21,7 +21,7 @@ inline constexpr Row kWarpRows[] = {
      "MATCH{match_op@79 0:.ALL}{width@73 |.U64} Pu, Rd, A"},
     {Op::MATCH, Unit::adu, kAll, 0x3a1, kFixed, "MATCH{match_op@79 1:.ANY}{width@73 |.U64} Rd, A",
      "81:3=7"},
-    {Op::REDUX, Unit::alu, kFrom80, 0x3c4, kFixed,
+    {Op::REDUX, Unit::adu, kFrom80, 0x3c4, kFixed,
      "REDUX{redux_op@78:3 |.OR|.XOR|.SUM|.MIN|.MAX}{is_signed@73 |.S32} URd, A"},
     {Op::ELECT, Unit::alu, kSm90, 0x82f, kFixed, "ELECT Pu, URd, Pp"},
 };

@@ -1,17 +1,48 @@
 #include "isa/tests/gold.hpp"
 
+#include <zstd.h>
+
 #include <fstream>
+#include <iterator>
 #include <sstream>
 #include <stdexcept>
 
 namespace heddle::isa {
 namespace {
 
-std::ifstream open_gold(const std::string& name) {
+// Lines of `architectures address word text` for one architecture.
+std::vector<GoldRow> rows_of(const std::string& name, int sm) {
+  std::vector<GoldRow> rows;
+  std::istringstream lines(read_gold(name));
+  for (std::string line; std::getline(lines, line);) {
+    std::istringstream fields(line);
+    std::string archs, address, word;
+    GoldRow row;
+    std::getline(fields, archs, '\t');
+    std::getline(fields, address, '\t');
+    std::getline(fields, word, '\t');
+    std::getline(fields, row.text);
+    if (archs.find(std::to_string(sm)) == std::string::npos) continue;
+    row.address = std::stoull(address, nullptr, 16);
+    row.word = parse_word(word);
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+}  // namespace
+
+std::string read_gold(const std::string& name) {
   const std::string path = std::string(HEDDLE_SOURCE_DIR) + "/isa/tests/gold/" + name;
-  std::ifstream file(path);
-  if (!file) throw std::runtime_error("cannot read " + path);
-  return file;
+  std::ifstream file(path, std::ios::binary);
+  const std::string packed{std::istreambuf_iterator<char>(file), {}};
+  const unsigned long long size = ZSTD_getFrameContentSize(packed.data(), packed.size());
+  if (size == ZSTD_CONTENTSIZE_ERROR || size == ZSTD_CONTENTSIZE_UNKNOWN)
+    throw std::runtime_error("cannot read " + path);
+  std::string text(size, '\0');
+  if (ZSTD_decompress(text.data(), text.size(), packed.data(), packed.size()) != size)
+    throw std::runtime_error("cannot decompress " + path);
+  return text;
 }
 
 Word parse_word(const std::string& hex) {
@@ -20,27 +51,9 @@ Word parse_word(const std::string& hex) {
           .hi = std::stoull(hex.substr(0, 16), nullptr, 16)};
 }
 
-}  // namespace
-
+std::vector<GoldRow> listing_rows(Arch arch) { return rows_of("listing.tsv.zst", sm_number(arch)); }
 std::vector<GoldRow> published_rows(Arch arch) {
-  // sm_89 and sm_90 have no published listing; what sm_86 has is legal on sm_89 too.
-  const int number = arch == Arch::sm_89 ? 86 : arch == Arch::sm_90 ? 80 : sm_number(arch);
-  std::vector<GoldRow> rows;
-  std::ifstream file = open_gold("published.tsv");
-  for (std::string line; std::getline(file, line);) {
-    std::istringstream fields(line);
-    std::string archs, address, word;
-    GoldRow row;
-    std::getline(fields, archs, '\t');
-    std::getline(fields, address, '\t');
-    std::getline(fields, word, '\t');
-    std::getline(fields, row.text);
-    if (archs.find(std::to_string(number)) == std::string::npos) continue;
-    row.address = std::stoull(address, nullptr, 16);
-    row.word = parse_word(word);
-    rows.push_back(std::move(row));
-  }
-  return rows;
+  return rows_of("published.tsv.zst", sm_number(arch));
 }
 
 }  // namespace heddle::isa

@@ -10,13 +10,24 @@
 namespace heddle::isa {
 
 struct GoldRow {
-  std::uint64_t address = 0;
+  std::uint64_t address = 0;  // of the instruction, where the text depends on it
   Word word;
   std::string text;
 };
 
-// gold/published.tsv: pairs of word and nvdisasm text that the CuAssembler project published
-// (github.com/cloudcores/CuAssembler, MIT licence), from nvdisasm 11; control bits are zero.
+// gold/listing.tsv.zst: what nvdisasm 13.0 printed for everything nvcc 13.0 made of tests/corpus
+// and of gpu/kernels, -O3 and -G, for all five architectures. tests/make_listing.sh makes it.
+std::vector<GoldRow> listing_rows(Arch arch);
+
+// gold/published.tsv.zst: pairs that the CuAssembler project published (MIT licence,
+// github.com/cloudcores/CuAssembler), made with nvdisasm 11, for sm_75, sm_80 and sm_86; control
+// bits are zero. Opcodes that the compiler makes seldom are here.
 std::vector<GoldRow> published_rows(Arch arch);
+
+// The text of a file in gold/, decompressed.
+std::string read_gold(const std::string& name);
+
+// 32 hexadecimal digits, bits 127 to 0.
+Word parse_word(const std::string& hex);
 
 }  // namespace heddle::isa

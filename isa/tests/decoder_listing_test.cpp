@@ -1,0 +1,144 @@
+// The text of every instruction against what nvdisasm printed.
+#include <gtest/gtest.h>
+
+#include <map>
+#include <sstream>
+
+#include "isa/decoder.hpp"
+#include "isa/labels.hpp"
+#include "isa/tests/gold.hpp"
+
+namespace heddle::isa {
+namespace {
+
+// "+INF " ends in a space of its own.
+std::string without_trailing_spaces(std::string text) {
+  text.erase(text.find_last_not_of(' ') + 1);
+  return text;
+}
+
+class ListingOf : public testing::TestWithParam<Arch> {};
+INSTANTIATE_TEST_SUITE_P(EveryArch, ListingOf, testing::ValuesIn(kAllArchs),
+                         [](const auto& test) { return std::string(name(test.param)); });
+
+TEST_P(ListingOf, EqualsNvdisasm) {
+  std::size_t relocated = 0, equal = 0;
+  for (const GoldRow& row : listing_rows(GetParam())) {
+    const auto instruction = decode(GetParam(), row.word);
+    ASSERT_TRUE(instruction) << row.text;
+    // The operand is a symbol's address, which the word does not hold before relocation.
+    if (row.text.find("`(*)") != std::string::npos) {
+      ++relocated;
+      continue;
+    }
+    EXPECT_EQ(without_trailing_spaces(print(*instruction, row.address)), row.text);
+    ++equal;
+  }
+  EXPECT_EQ(relocated, GetParam() == Arch::sm_75 ? 15u : 18u);
+  EXPECT_GT(equal, 20'000u);
+}
+
+class PublishedOf : public testing::TestWithParam<Arch> {};
+INSTANTIATE_TEST_SUITE_P(ThreeArchs, PublishedOf,
+                         testing::Values(Arch::sm_75, Arch::sm_80, Arch::sm_86),
+                         [](const auto& test) { return std::string(name(test.param)); });
+
+// Why a published pair is not decoded.
+std::string reason_to_skip(const std::string& text) {
+  for (const char* mnemonic : {"TEX", "TLD", "TXD", "TXQ", "SULD", "SUST"})
+    if (text.find(mnemonic) != std::string::npos) return "texture and surface";
+  if (text.find("FSWZADD") != std::string::npos) return "graphics";
+  if (text.find("_NH1") != std::string::npos) return "complex multiply";
+  return "";
+}
+
+TEST_P(PublishedOf, EqualsNvdisasm11) {
+  std::map<std::string, int> skipped;
+  for (const GoldRow& row : published_rows(GetParam())) {
+    const std::string reason = reason_to_skip(row.text);
+    const auto instruction = decode(GetParam(), row.word);
+    EXPECT_EQ(instruction.has_value(), reason.empty()) << row.text;
+    if (!instruction) {
+      ++skipped[reason];
+      continue;
+    }
+    EXPECT_EQ(without_trailing_spaces(print(*instruction, row.address)), row.text);
+  }
+  const std::map<std::string, int> sm_75{{"texture and surface", 302}, {"graphics", 8}};
+  const std::map<std::string, int> sm_80{{"texture and surface", 303}, {"graphics", 8}};
+  const std::map<std::string, int> sm_86{
+      {"texture and surface", 267}, {"graphics", 8}, {"complex multiply", 1}};
+  EXPECT_EQ(skipped, GetParam() == Arch::sm_75 ? sm_75 : GetParam() == Arch::sm_80 ? sm_80 : sm_86);
+}
+
+// A whole listing as nvdisasm -c -hex writes it: sections, labels, instructions.
+class ListingReader {
+ public:
+  struct Section {
+    AddressNames labels;  // as the listing defines them
+    std::vector<Word> code;
+    std::vector<std::string> texts;
+  };
+
+  explicit ListingReader(const std::string& text) {
+    std::istringstream lines(text);
+    for (std::string line; std::getline(lines, line);) read(line);
+  }
+  const std::vector<Section>& sections() const { return sections_; }
+
+ private:
+  void read(const std::string& line) {
+    if (line.starts_with("\t.section")) {
+      sections_.emplace_back();
+    } else if (sections_.empty() || line.empty()) {
+      return;
+    } else if (line.back() == ':' && line.front() != ' ' && line.front() != '\t') {
+      Section& section = sections_.back();
+      const std::string label = line.substr(0, line.size() - 1);
+      if (!label.starts_with(".text.")) section.labels[section.texts.size() * 16] = label;
+    } else if (line.find("/* 0x") != std::string::npos) {
+      read_instruction(line);
+    }
+  }
+
+  void read_instruction(const std::string& line) {
+    Section& section = sections_.back();
+    const std::string hex = line.substr(line.find("/* 0x") + 5, 16);
+    const std::size_t end_of_address = line.find("*/");
+    if (end_of_address > line.find("/* 0x")) {  // the second line of an instruction: its high half
+      section.code.push_back(parse_word(hex + low_));
+      return;
+    }
+    low_ = hex;
+    std::string text = line.substr(end_of_address + 2, line.find("/* 0x") - end_of_address - 2);
+    text.erase(0, text.find_first_not_of(' '));
+    text.erase(text.rfind(';'));
+    section.texts.push_back(without_trailing_spaces(text));
+  }
+
+  std::vector<Section> sections_;
+  std::string low_;
+};
+
+TEST(Labels, AreThoseOfNvdisasm) {
+  const ListingReader listing(read_gold("control.sm_90.lst.zst"));
+  ASSERT_EQ(listing.sections().size(), 7u);
+  unsigned next = 0;
+  for (const ListingReader::Section& section : listing.sections()) {
+    ASSERT_EQ(section.code.size(), section.texts.size());
+    AddressNames symbols;
+    for (const auto& [address, label] : section.labels)
+      if (!label.starts_with(".L_x_")) symbols[address] = label;
+    const AddressNames names = label_names(Arch::sm_90, section.code, symbols, next);
+    const auto name = [&](std::uint64_t address) { return "`(" + names.at(address) + ")"; };
+    for (std::size_t i = 0; i < section.code.size(); ++i) {
+      const auto instruction = decode(Arch::sm_90, section.code[i]);
+      ASSERT_TRUE(instruction);
+      EXPECT_EQ(without_trailing_spaces(print(*instruction, i * 16, name)), section.texts[i]);
+    }
+  }
+  EXPECT_EQ(next, 59u);
+}
+
+}  // namespace
+}  // namespace heddle::isa
