@@ -50,13 +50,24 @@ void compare_totals(const LaunchRecord& model, const LaunchRecord& hardware,
   }
 }
 
+// The compiler names a file's internal functions after a hash of the file's path, which is not the
+// same on two machines: the digits of
+// _INTERNAL_ed984dde_8_calls_cu_43ac2d0c are left out.
+std::string portable(const std::string& name) {
+  constexpr std::string_view kMark = "_INTERNAL_";
+  constexpr std::size_t kDigits = 8;
+  const std::size_t at = name.find(kMark);
+  if (at == std::string::npos || at + kMark.size() + kDigits > name.size()) return name;
+  return name.substr(0, at + kMark.size()) + name.substr(at + kMark.size() + kDigits);
+}
+
 using Place = std::pair<std::string, std::uint64_t>;  // function and pc
 using Instructions = std::map<Place, const InstructionRecord*>;
 
 Instructions by_place(const LaunchRecord& launch) {
   Instructions places;
   for (const InstructionRecord& instruction : launch.instructions)
-    places[{instruction.function, instruction.pc}] = &instruction;
+    places[{portable(instruction.function), instruction.pc}] = &instruction;
   return places;
 }
 
@@ -113,9 +124,10 @@ void compare_memory(const LaunchRecord& model, const LaunchRecord& hardware,
 void compare_globals(const LaunchRecord& model, const LaunchRecord& hardware,
                      LaunchComparison& result) {
   std::map<std::string, const simulator::MemoryRecord*> ours;
-  for (const simulator::MemoryRecord& variable : model.globals) ours[variable.symbol] = &variable;
+  for (const simulator::MemoryRecord& variable : model.globals)
+    ours[portable(variable.symbol)] = &variable;
   for (const simulator::MemoryRecord& variable : hardware.globals) {
-    const auto found = ours.find(variable.symbol);
+    const auto found = ours.find(portable(variable.symbol));
     if (found == ours.end()) continue;  // a model record without digests has none
     ++result.allocations;
     if (found->second->sha256 != variable.sha256)

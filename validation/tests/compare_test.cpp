@@ -112,6 +112,15 @@ TEST(Compare, SeesAVariableThatDiffers) {
   EXPECT_FALSE(compared(model, hardware).equal());
 }
 
+TEST(Compare, JoinsInternalFunctionsOfFilesThatLieElsewhere) {
+  LaunchRecord model = launch(), hardware = launch();
+  model.instructions[0].function = "_ZN38_INTERNAL_ed984dde_8_calls_cu_43ac2d0c1fEi";
+  hardware.instructions[0].function = "_ZN38_INTERNAL_91674359_8_calls_cu_43ac2d0c1fEi";
+  EXPECT_TRUE(compared(model, hardware).equal());
+  hardware.instructions[0].function = "_ZN38_INTERNAL_91674359_8_calls_cu_43ac2d0c1gEi";
+  EXPECT_FALSE(compared(model, hardware).equal());
+}
+
 TEST(Compare, RefusesDifferentCode) {
   LaunchRecord hardware = launch();
   hardware.code_sha256 = "cd";
