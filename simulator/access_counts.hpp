@@ -1,5 +1,6 @@
 // How the memory unit counts one warp-wide access: sectors, tags and wavefronts, from the lanes'
-// addresses alone. Pure functions; docs/experiments/l1-counting.md tells how the rules were found.
+// addresses alone. Pure functions. The rules were measured on an H200, instruction by instruction;
+// docs/experiments/l1-counting.md tells how, and access_counts_test.cpp replays the measurements.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +10,7 @@
 
 namespace heddle::simulator {
 
-enum class AccessKind : std::uint8_t { load, store, atomic, reduction };
+enum class AccessKind : std::uint8_t { load, store, atomic, reduction, compare_and_swap };
 
 struct AccessCounts {
   std::uint32_t sectors = 0;        // 32-byte pieces of memory touched
@@ -26,6 +27,7 @@ using LaneAddresses = std::span<const std::uint64_t, kWarpSize>;
 // A count that has no meaning in the space stays 0.
 AccessCounts count_global(AccessKind kind, unsigned width, LaneAddresses address, Mask lanes);
 AccessCounts count_shared(AccessKind kind, unsigned width, LaneAddresses address, Mask lanes);
+// Addresses are those a lane sees, each lane from 0 (or from the window's base).
 AccessCounts count_local(AccessKind kind, unsigned width, LaneAddresses address, Mask lanes);
 
 }  // namespace heddle::simulator

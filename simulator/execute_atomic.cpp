@@ -143,7 +143,8 @@ Flow execute_atomic(Core& core, Warp& warp, const Step& step, Mask, Mask on) {
     if (!resolve_lanes(core, warp, step, space, address, lanes, pointers)) return Flow::stop;
     if (space == Window::global && core.log != nullptr && !claim(core, step, kKind, address, lanes))
       return Flow::stop;
-    count_access(core, step, kKind, space, address, lanes);
+    count_access(core, step, compare_and_swap ? AccessKind::compare_and_swap : kKind, space, address,
+                 lanes);
     for_each_lane(lanes, [&](unsigned lane) {
       const std::uint64_t operand = increment ? 1 : read_pair(operands, lane, step.width);
       const std::uint64_t old = update(pointers.of[lane], step.width, [&](std::uint64_t value) {

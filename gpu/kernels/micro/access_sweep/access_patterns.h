@@ -61,16 +61,36 @@ inline void random_elements(Random& random, std::uint32_t width, std::uint32_t (
   for (std::uint32_t& place : places) place = random.below(4096);
   for (std::uint32_t lane = 0; lane < 32; ++lane) {
     switch (family) {
-      case 0: element[lane] = base + lane; break;
-      case 1: element[lane] = base + lane * a; break;
-      case 2: element[lane] = base + lane; break;  // shuffled below
-      case 3: element[lane] = base + random.below(window); break;
-      case 4: element[lane] = base + (lane >> shift) * a; break;
-      case 5: element[lane] = base + (lane ^ flip); break;
-      case 6: element[lane] = base + (lane & ((1u << shift) - 1)) * a + (lane >> shift) * b; break;
-      case 7: element[lane] = places[random.below(4)] + random.below(4); break;
-      case 8: element[lane] = base + (31 - lane) * (1 + a % 4); break;
-      default: element[lane] = random.below(1u << 20); break;
+      case 0:
+        element[lane] = base + lane;
+        break;
+      case 1:
+        element[lane] = base + lane * a;
+        break;
+      case 2:
+        element[lane] = base + lane;
+        break;  // shuffled below
+      case 3:
+        element[lane] = base + random.below(window);
+        break;
+      case 4:
+        element[lane] = base + (lane >> shift) * a;
+        break;
+      case 5:
+        element[lane] = base + (lane ^ flip);
+        break;
+      case 6:
+        element[lane] = base + (lane & ((1u << shift) - 1)) * a + (lane >> shift) * b;
+        break;
+      case 7:
+        element[lane] = places[random.below(4)] + random.below(4);
+        break;
+      case 8:
+        element[lane] = base + (31 - lane) * (1 + a % 4);
+        break;
+      default:
+        element[lane] = random.below(1u << 20);
+        break;
     }
   }
   if (family != 2) return;
@@ -100,11 +120,59 @@ inline Pattern regular_pattern(std::uint32_t index, std::uint32_t width, std::ui
   return pattern;
 }
 
-// Pattern number `index` of a set. Set 0 is regular, all others are random. `region` is a power of
-// two, in bytes.
+// Few different addresses, without bank conflicts among them, and many lane masks: when are parts
+// of a warp served together?
+inline constexpr std::uint32_t kFirstMaskSet = 1u << 16;
+inline Pattern mask_pattern(std::uint32_t set, std::uint32_t index, std::uint32_t width) {
+  Random random{(std::uint64_t{set} << 32 | index) * 0x2545f4914f6cdd1du};
+  Pattern pattern;
+  const std::uint32_t density = random.below(4);
+  pattern.mask = static_cast<std::uint32_t>(random.next());
+  if (density == 0) pattern.mask |= static_cast<std::uint32_t>(random.next());
+  if (density >= 2) pattern.mask &= static_cast<std::uint32_t>(random.next());
+  if (density == 3) pattern.mask &= static_cast<std::uint32_t>(random.next());
+  if (random.below(3) == 0) pattern.mask &= random.below(2) == 0 ? 0xffffu : 0xffff0000u;
+  const std::uint32_t slots = 128 / width;
+  std::uint32_t rank = 0;
+  for (std::uint32_t lane = 0; lane < 32; ++lane) {
+    std::uint32_t slot = 0;
+    switch (set % 8) {
+      case 0:
+        break;
+      case 1:
+        slot = rank % slots;
+        break;
+      case 2:
+        slot = lane / 8;
+        break;
+      case 3:
+        slot = lane / 2 % slots;
+        break;
+      case 4:
+        slot = (lane / 4 * 2 + lane % 2) % slots;
+        break;
+      case 5:
+        slot = lane % slots;
+        break;
+      case 6:
+        slot = lane / 4 % slots;
+        break;
+      default:
+        slot = random.below(2);
+        break;
+    }
+    rank += pattern.mask >> lane & 1;
+    pattern.offset[lane] = slot * width;
+  }
+  return pattern;
+}
+
+// Pattern number `index` of a set. Set 0 is regular, those from kFirstMaskSet on vary lane masks,
+// all others are random. `region` is a power of two, in bytes.
 inline Pattern pattern(std::uint32_t set, std::uint32_t index, std::uint32_t width,
                        std::uint32_t region) {
   if (set == 0) return regular_pattern(index, width, region);
+  if (set >= kFirstMaskSet) return mask_pattern(set, index, width);
   Random random{(std::uint64_t{set} << 32 | index) * 0x2545f4914f6cdd1du + width};
   Pattern pattern;
   pattern.mask = random_mask(random);
