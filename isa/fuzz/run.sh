@@ -26,7 +26,7 @@ sources_of() {
   case $1 in
     cubin) echo cubin.cpp elf.cpp kernel_info.cpp nv_info.cpp spills.cpp line_program.cpp \
       line_table.cpp ;;
-    place) echo program.cpp relocation.cpp ;;
+    place) echo program.cpp relocation.cpp control_flow.cpp dominators.cpp ;;
     executable) echo fat_binary.cpp elf.cpp ;;
     fat_binary) echo fat_binary.cpp ;;
     decode) echo decoder.cpp printer.cpp ;;
