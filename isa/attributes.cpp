@@ -1,5 +1,7 @@
 #include "isa/attributes.hpp"
 
+#include <algorithm>
+
 #include "isa/encoding.hpp"
 
 namespace heddle::isa {
@@ -16,20 +18,59 @@ MemoryAccess memory_access(const Instruction& instruction) {
   return instruction.encoding->row->memory;
 }
 
+std::string_view modifier_text(const Instruction& instruction, Mod which) {
+  for (const Item& item : *instruction.encoding->layout)
+    if (item.kind == ItemKind::mod && item.mod == which)
+      return modifier_text(item, instruction.word);
+  return {};
+}
+
+namespace {
+
+// Reads a number off the front of `text`; 0 when there is none.
+unsigned take_number(std::string_view& text) {
+  unsigned value = 0;
+  while (!text.empty() && text.front() >= '0' && text.front() <= '9') {
+    value = value * 10 + static_cast<unsigned>(text.front() - '0');
+    text.remove_prefix(1);
+  }
+  return value;
+}
+
+// A data type from the way it is written: "" is 32 bits, ".S64", ".BF16x4.RN", ".U.128".
+AtomicData data_of(std::string_view text) {
+  AtomicData data;
+  if (text.starts_with(".S")) data.kind = AtomicData::Kind::signed_integer;
+  if (text.starts_with(".F")) data.kind = AtomicData::Kind::floating;
+  if (text.starts_with(".BF")) data.kind = AtomicData::Kind::bfloat;
+  text.remove_prefix(std::min(text.find_first_of("0123456789"), text.size()));
+  if (const unsigned bits = take_number(text)) data.bits = static_cast<std::uint8_t>(bits);
+  if (text.starts_with('x')) {
+    text.remove_prefix(1);
+    data.count = static_cast<std::uint8_t>(take_number(text));
+  }
+  return data;
+}
+
+}  // namespace
+
+AtomicData atomic_data(const Instruction& instruction) {
+  return data_of(modifier_text(instruction, Mod::type));
+}
+
 unsigned access_bytes(const Instruction& instruction) {
   if (memory_access(instruction).kind == MemoryAccess::Kind::none) return 0;
-  const std::uint32_t type = instruction.mod(Mod::type);
-  const std::uint32_t size = instruction.mod(Mod::size);
   switch (instruction.op) {
     case Op::LDSM:
     case Op::STSM:
       return 4u << instruction.mod(Mod::ldsm_num);
-    case Op::ATOMS:
-    case Op::ATOMS_CAS:
-      return type == 2 ? 8 : 4;
+    case Op::SYNCS:
+      return 8;
     default: {
-      constexpr unsigned kBytes[] = {1, 1, 2, 2, 4, 8, 16, 16};
-      return kBytes[size % 8];  // LDS codes 8 to 14 repeat 0 to 6
+      const bool is_atomic = modifier_text(instruction, Mod::size).empty();
+      const AtomicData data =
+          is_atomic ? atomic_data(instruction) : data_of(modifier_text(instruction, Mod::size));
+      return data.bits * data.count / 8u;
     }
   }
 }

@@ -56,6 +56,21 @@ Unit unit(const Instruction& instruction);
 std::string_view name(Unit unit);
 MemoryAccess memory_access(const Instruction& instruction);
 
+// What an atomic operation works on. (Mod::type has other numbers on sm_90 than before, and again
+// others in its floating-point opcodes.)
+struct AtomicData {
+  enum class Kind : std::uint8_t { unsigned_integer, signed_integer, floating, bfloat };
+  Kind kind = Kind::unsigned_integer;
+  std::uint8_t bits = 32;  // of one element: 16, 32, 64, 128
+  std::uint8_t count = 1;  // elements side by side
+
+  friend constexpr bool operator==(const AtomicData&, const AtomicData&) = default;
+};
+AtomicData atomic_data(const Instruction& instruction);
+
+// The text of one modifier as the instruction has it: ".F32.FTZ.RN"; empty where there is none.
+std::string_view modifier_text(const Instruction& instruction, Mod which);
+
 // Bytes each thread reads or writes (LDSM: bytes each thread receives); 0 where the instruction
 // does not access memory.
 unsigned access_bytes(const Instruction& instruction);

@@ -333,7 +333,10 @@ struct EncodingRange {
   const Encoding* const* begin() const { return first; }
   const Encoding* const* end() const { return last; }
 };
-// The encoding of this word and no other.
+// What a modifier prints for the value it has in `word`.
+std::string_view modifier_text(const Item& item, const Word& word);
+
+// Whether `word` is one of this encoding's.
 bool matches(const Encoding& encoding, const Word& word);
 EncodingRange encodings_of(Arch arch, std::uint16_t opcode);
 EncodingRange all_encodings(Arch arch);

@@ -167,6 +167,16 @@ const Index& index_of(Arch arch) {
 
 }  // namespace
 
+std::string_view modifier_text(const Item& item, const Word& word) {
+  if (item.bits.width == 0) return item.text;
+  const std::uint64_t value = item.bits.get(word);
+  std::string_view found;
+  for_each_text(item.text, [&](unsigned number, std::string_view text) {
+    if (number == value) found = text;
+  });
+  return found;
+}
+
 EncodingRange encodings_of(Arch arch, std::uint16_t opcode) {
   const Index& index = index_of(arch);
   const Encoding* const* base = index.encodings.data();

@@ -59,16 +59,6 @@ std::string halves_text(std::uint32_t bits, bool bf16) {
   return fmt::format("{}, {}", half_text(bits >> 16), half_text(bits & 0xffff));
 }
 
-std::string_view modifier_text(const Item& item, const Word& word) {
-  if (item.bits.width == 0) return item.text;
-  const std::uint64_t value = item.bits.get(word);
-  std::string_view found;
-  for_each_text(item.text, [&](unsigned number, std::string_view text) {
-    if (number == value) found = text;
-  });
-  return found;
-}
-
 std::string predicate_name(unsigned index, bool uniform) {
   const std::string_view file = uniform ? "UP" : "P";
   return index == kPT ? fmt::format("{}T", file) : fmt::format("{}{}", file, index);
