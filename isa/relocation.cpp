@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 
@@ -34,6 +35,9 @@ constexpr std::array kKinds{
     Kind{75, "R_CUDA_ABS55_16_34", true, {{{2, 8, 16}, {10, 47, 34}}}},
 };
 
+// R_CUDA_FUNC_DESC_64, R_CUDA_FUNC_DESC32_LO_32 and _HI_32: handles of kernels that kernels launch.
+constexpr std::array<std::uint32_t, 3> kFunctionDescriptors{35, 62, 63};
+
 [[noreturn]] void refuse(const Cubin& cubin, const Relocation& relocation, std::string_view why) {
   throw CubinError(fmt::format(
       "{}: relocation of type {} at byte {:#x} of section {} '{}', symbol "
@@ -45,6 +49,8 @@ constexpr std::array kKinds{
 const Kind& find_kind(const Cubin& cubin, const Relocation& relocation) {
   for (const Kind& kind : kKinds)
     if (kind.type == relocation.type) return kind;
+  if (std::ranges::find(kFunctionDescriptors, relocation.type) != kFunctionDescriptors.end())
+    refuse(cubin, relocation, "device code that launches kernels cannot be run");
   refuse(cubin, relocation, "this type is not known");
 }
 

@@ -166,6 +166,13 @@ TEST(Relocation, RefusesAFieldThatHoldsSomethingAlready) {
               HasSubstr("expected zero"));
 }
 
+TEST(Relocation, NamesLaunchesFromDeviceCode) {
+  const Cubin cubin = cubin_to_patch();
+  FileBytes bytes(16);
+  EXPECT_THAT(error_of([&] { apply_relocation(cubin, {.type = 62}, 0x1000, bytes); }),
+              HasSubstr("launches kernels"));
+}
+
 TEST(Relocation, RefusesAnInstructionThatDoesNotBeginThere) {
   const Cubin cubin = cubin_to_patch();
   FileBytes bytes(32);
