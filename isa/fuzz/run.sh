@@ -6,7 +6,11 @@ set -eu
 source=$(cd "$(dirname "$0")/../.." && pwd)
 seconds=${1:-60}
 build=${2:-$source/build/fuzz}
-[ $# -gt 2 ] && shift 2 && targets=$* || targets="cubin decode executable fat_binary place"
+targets="cubin decode executable fat_binary place"
+if [ $# -gt 2 ]; then
+  shift 2
+  targets=$*
+fi
 files=$source/isa/tests/cubins
 
 cmake -S "$source" -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=RelWithDebInfo -DHEDDLE_FUZZ=ON \
