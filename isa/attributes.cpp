@@ -19,10 +19,9 @@ MemoryAccess memory_access(const Instruction& instruction) {
 }
 
 std::string_view modifier_text(const Instruction& instruction, Mod which) {
-  for (const Item& item : *instruction.encoding->layout)
-    if (item.kind == ItemKind::mod && item.mod == which)
-      return modifier_text(item, instruction.word);
-  return {};
+  const Item* item = find_modifier(*instruction.encoding, which);
+  return item == nullptr || item->kind != ItemKind::mod ? std::string_view()
+                                                        : modifier_text(*item, instruction.word);
 }
 
 namespace {

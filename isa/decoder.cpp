@@ -242,11 +242,12 @@ bool matches(const Encoding& encoding, const Word& word) {
   if ((word.lo & encoding.mask.lo) != encoding.value.lo ||
       (word.hi & encoding.mask.hi) != encoding.value.hi)
     return false;
-  for (const Item& item : *encoding.layout)
-    if (item.kind == ItemKind::mod && item.bits.width != 0 && item.bits.size() <= 6 &&
-        (item.legal >> item.bits.get(word) & 1) == 0)
-      return false;
-  return true;
+  bool legal = true;
+  for_each_item(*encoding.layout, encoding.form, [&](const Item& item) {
+    if (item.kind == ItemKind::mod && item.bits.width != 0)
+      legal = legal && (item.legal >> item.bits.get(word) & 1) != 0;
+  });
+  return legal;
 }
 
 std::optional<Instruction> decode(Arch arch, const Word& word) {

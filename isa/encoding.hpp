@@ -1,110 +1,15 @@
-// How an encoding is written down: one Row per opcode, its bits and its text in one picture.
-//
-//   {Op::ISETP, Unit::alu, kAll, 0x00c, kB,
-//    "ISETP{cmp@76:3 $icmp}{is_signed@73 .U32|}{bop@74:2 $bop} Pu, Pv, A, B, Pp", "68:4=7"},
-//
-// reads: the low nine bits of the opcode number are 0x00c and it has the four operand forms of an
-// instruction whose second source varies (R, immediate, constant, uniform register); bits 78:76
-// choose the comparison, printed from the list `icmp`; then the operands in the order the text has
-// them. Bits 71:68 must hold 7. Every bit that no field claims must be zero.
-//
-// The language of pictures:
-//   {name@bits list}  a modifier. `bits` is low:width (width 1 may be left out), pieces joined by
-//                     '/', low piece first. The list has one text per value, split by '|'; "n:text"
-//                     sets the value of this and the following texts; '!' is a value that is not
-//                     legal. `$name` is a list of isa/opcodes/lists.hpp. Without a name the field
-//                     prints its text and nobody can ask for it.
-//   $name             a piece of picture that several rows share, from isa/opcodes/lists.hpp
-//   {name=n text}     a modifier that this row always has
-//   Rd URd Pu Pv      destinations; Pp Pq Pr predicate sources (UPu … when in the uniform file)
-//   A B C             sources by slot; UA UB UC those of the uniform datapath; S: the slot-C source
-//                     of a two-source opcode that sits where B usually is; M sits where A is and
-//                     is `b`, N sits where B is and is `c`. `-A` can be negated, `~A`
-//                     inverted, `|A|` absolute; A:f, A:d, A:h, A:u say how an immediate is written
-//                     (float, double, two halves, unsigned; signed otherwise; :i asks src_fmt), and
-//                     :h that it has half swizzles; A:m is like :h without them
-//   Uh@bits           a descriptor: prints desc[UR] when the highest bit is set
-//   Un                the uniform register after it
-//   UR@n O@bits       uniform register and signed byte offset of an address
-//   G@bits            signed byte offset of LDGSTS' global address
-//   T@bits J@bits     branch target, relative and absolute (in units of four bytes)
-//   Tb@bits           relative branch target in bytes
-//   D@bits            a displacement printed as a number
-//   I Ib@bits Ic@bits an immediate that no operand form stands for, as source b or c
-//   W@bits            set of scoreboards
-//   K L               constant bank and byte offset (LDC, ULDC); L: inside a[…] with a register
-//   Bn@n              convergence barrier
-//   SR@bits           special register
-//   R@n               a register no role is known for
-//   #name@bits        a number, hexadecimal (#- signed)
-//   ?X                X is printed only when it is not PT, RZ, URZ or 0
-// Operands are split by ", ". Inside […] a '+' is printed only between things that are printed.
+// What the rows of isa/opcodes compile to: where the bits of an instruction are.
 #pragma once
 
 #include <array>
 #include <cstdint>
 #include <string_view>
 
-#include "isa/attributes.hpp"
 #include "isa/instruction.hpp"
+#include "isa/row.hpp"
+#include "isa/word.hpp"
 
 namespace heddle::isa {
-
-// Sets of architectures.
-using ArchSet = std::uint8_t;
-constexpr ArchSet only(Arch arch) {
-  return static_cast<ArchSet>(1u << static_cast<unsigned>(arch));
-}
-inline constexpr ArchSet kAll = 0x1f;
-inline constexpr ArchSet kSm75 = only(Arch::sm_75);
-inline constexpr ArchSet kSm90 = only(Arch::sm_90);
-inline constexpr ArchSet kFrom80 = kAll & ~kSm75;
-inline constexpr ArchSet kFrom86 = kFrom80 & ~only(Arch::sm_80);
-inline constexpr ArchSet kFrom89 = kSm90 | only(Arch::sm_89);
-inline constexpr ArchSet kSm80And86 = kFrom80 & ~kFrom89;
-inline constexpr ArchSet kUpTo89 = kAll & ~kSm90;
-inline constexpr ArchSet kSm80To89 = kUpTo89 & ~kSm75;
-
-// Where the sources B and C come from: R register, I immediate, C constant, U uniform register,
-// X bindless constant. Bits 11:9 of the opcode number and bit 91 (SASS-FACTS 1.1).
-enum class Form : std::uint8_t { RRR, RRI, RRC, RIR, RCR, RUR, RRU, RXR, RRX, count_ };
-inline constexpr std::size_t kForms = static_cast<std::size_t>(Form::count_);
-
-using FormSet = std::uint16_t;
-constexpr FormSet bit(Form form) { return static_cast<FormSet>(1u << static_cast<unsigned>(form)); }
-inline constexpr FormSet kFixed = 0;  // the row's code is the whole opcode number
-inline constexpr FormSet kB =
-    bit(Form::RRR) | bit(Form::RIR) | bit(Form::RCR) | bit(Form::RUR) | bit(Form::RXR);
-inline constexpr FormSet kC =
-    bit(Form::RRR) | bit(Form::RRI) | bit(Form::RRC) | bit(Form::RRU) | bit(Form::RRX);
-inline constexpr FormSet kBC = kB | kC;
-// The uniform datapath: registers, immediate in B, immediate in C.
-inline constexpr FormSet kUB = bit(Form::RRR) | bit(Form::RIR);
-inline constexpr FormSet kUBC = kUB | bit(Form::RRI);
-
-// The 13-bit opcode number (bit 91 on top) of `code` in this form.
-constexpr std::uint16_t opcode_number(std::uint16_t code, FormSet forms, Form form) {
-  constexpr std::array<std::uint16_t, kForms> kBits{0x0200, 0x0400, 0x0600, 0x0800, 0x0a00,
-                                                    0x1c00, 0x1e00, 0x1a00, 0x1600};
-  if (forms == kFixed) return code;
-  return static_cast<std::uint16_t>(code | kBits[static_cast<std::size_t>(form)]);
-}
-
-// Another text for words with a property (IMAD with RZ, RZ prints as IMAD.MOV): a picture without
-// lists to claim bits with, or an empty one.
-using Alias = std::string_view (*)(const Instruction&);
-
-struct Row {
-  Op op;
-  Unit unit;
-  ArchSet archs;
-  std::uint16_t code;
-  FormSet forms;
-  std::string_view picture;
-  std::string_view fixed = {};  // bits that must hold a value: "87:4=15 77:4=15"
-  MemoryAccess memory = {};
-  Alias alias = nullptr;
-};
 
 // A field of one or two pieces; the value is first | second << first_width.
 struct Bits {
@@ -166,7 +71,6 @@ struct Item {
   bool negate = false;    // '-'
   bool invert = false;    // '~'
   bool absolute = false;
-  bool is_signed = false;
   bool attached = false;       // a suffix of the item before it
   std::uint32_t constant = 0;  // value of a modifier without bits
   std::string_view text{};     // text, or the list of a modifier
@@ -326,18 +230,22 @@ constexpr void for_each_field(const Layout& layout, Form form, Function&& functi
   });
 }
 
-// All encodings, and those of one opcode number.
+// The modifier of that name in this encoding, or null.
+const Item* find_modifier(const Encoding& encoding, Mod which);
+
+// What a modifier prints for the value it has in `word`.
+std::string_view modifier_text(const Item& item, const Word& word);
+
+// Whether `word` is one of this encoding's.
+bool matches(const Encoding& encoding, const Word& word);
+
 struct EncodingRange {
   const Encoding* const* first = nullptr;
   const Encoding* const* last = nullptr;
   const Encoding* const* begin() const { return first; }
   const Encoding* const* end() const { return last; }
 };
-// What a modifier prints for the value it has in `word`.
-std::string_view modifier_text(const Item& item, const Word& word);
-
-// Whether `word` is one of this encoding's.
-bool matches(const Encoding& encoding, const Word& word);
+// Those with this opcode number, and all an architecture has.
 EncodingRange encodings_of(Arch arch, std::uint16_t opcode);
 EncodingRange all_encodings(Arch arch);
 

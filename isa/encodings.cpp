@@ -105,20 +105,22 @@ constexpr int opcode_with_a_bit_claimed_twice() {
 }
 static_assert(Proof<opcode_with_a_bit_claimed_twice()>::holds);
 
-// True when both have a modifier at the same bits and no value of it is legal in both.
+// True when both have a modifier at the same bits and no value of it is legal in both, or when one
+// fixes the other's modifier to a value that is not legal.
 constexpr bool a_modifier_separates(const Encoding& x, const Encoding& y) {
-  for (const Item& mine : *x.layout) {
-    if (mine.kind != ItemKind::mod || mine.bits.width == 0) continue;
-    for (const Item& other : *y.layout)
+  bool separates = false;
+  for_each_item(*x.layout, x.form, [&](const Item& mine) {
+    if (mine.kind != ItemKind::mod || mine.bits.width == 0) return;
+    for_each_item(*y.layout, y.form, [&](const Item& other) {
       if (other.kind == ItemKind::mod && other.bits == mine.bits && (other.legal & mine.legal) == 0)
-        return true;
-    // A bit that the other one fixes to a value which is not legal here.
+        separates = true;
+    });
     const Word mask = bits_mask(mine.bits);
     if ((y.mask.lo & mask.lo) == mask.lo && (y.mask.hi & mask.hi) == mask.hi &&
         (mine.legal >> mine.bits.get(y.value) & 1) == 0)
-      return true;
-  }
-  return false;
+      separates = true;
+  });
+  return separates;
 }
 
 constexpr bool can_match_the_same_word(const Encoding& x, const Encoding& y) {
@@ -166,6 +168,14 @@ const Index& index_of(Arch arch) {
 }
 
 }  // namespace
+
+const Item* find_modifier(const Encoding& encoding, Mod which) {
+  const Item* found = nullptr;
+  for_each_item(*encoding.layout, encoding.form, [&](const Item& item) {
+    if (item.mod == which && found == nullptr) found = &item;
+  });
+  return found;
+}
 
 std::string_view modifier_text(const Item& item, const Word& word) {
   if (item.bits.width == 0) return item.text;

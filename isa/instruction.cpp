@@ -34,13 +34,9 @@ std::uint32_t swizzle(const Instruction& instruction, char slot) {
 }  // namespace
 
 std::uint32_t Instruction::mod(Mod which) const {
-  for (const Item& item : *encoding->layout) {
-    if (item.kind == ItemKind::special_reg && which == Mod::special_reg)
-      return static_cast<std::uint32_t>(item.bits.get(word));
-    if (item.mod != which || (item.kind != ItemKind::mod && item.kind != ItemKind::number))
-      continue;
-    return item.bits.width == 0 ? item.constant : static_cast<std::uint32_t>(item.bits.get(word));
-  }
+  if (const Item* item = find_modifier(*encoding, which))
+    return item->bits.width == 0 ? item->constant
+                                 : static_cast<std::uint32_t>(item->bits.get(word));
   if (which == Mod::swz_a) return swizzle(*this, 'A');
   if (which == Mod::swz_b) return swizzle(*this, 'B');
   if (which == Mod::swz_c) return swizzle(*this, 'C');

@@ -1,4 +1,4 @@
-// Reads the pictures of isa/encoding.hpp, at compile time: a mistake in a row is a compile error.
+// Reads the pictures of isa/row.hpp, at compile time: a mistake in a row is a compile error.
 #pragma once
 
 #include <string_view>
@@ -175,7 +175,6 @@ class PictureReader {
   constexpr void read_numeral(Item& item) {
     expect('#');
     item.kind = ItemKind::number;
-    item.is_signed = take('-');
     const std::size_t start = position_;
     while (is_word(peek())) ++position_;
     if (position_ != start) {

@@ -1,63 +1,14 @@
 // The text nvdisasm prints, from the pictures of the opcode rows.
 #include <fmt/format.h>
 
-#include <bit>
-#include <cmath>
-#include <limits>
-
 #include "isa/decoder.hpp"
 #include "isa/encoding.hpp"
-#include "isa/opcodes/list.hpp"
+#include "isa/number_text.hpp"
 #include "isa/picture.hpp"
 #include "isa/special_registers.hpp"
 
 namespace heddle::isa {
 namespace {
-
-std::string hex(std::uint64_t value) { return fmt::format("0x{:x}", value); }
-std::string signed_hex(std::int64_t value) {
-  return value < 0 ? fmt::format("-0x{:x}", -static_cast<std::uint64_t>(value))
-                   : hex(static_cast<std::uint64_t>(value));
-}
-
-// Twenty digits; in the exponent form from 10^9 on, where the digits count from the point.
-std::string floating(double value) {
-  if (std::isinf(value)) return value > 0 ? "+INF " : "-INF ";
-  if (value == 0) return std::signbit(value) ? "-0.0 " : "0";
-  return std::fabs(value) < 1e9 ? fmt::format("{:.20g}", value) : fmt::format("{:.20e}", value);
-}
-
-std::string nan_text(bool negative, bool quiet) {
-  return fmt::format("{}{} ", negative ? '-' : '+', quiet ? "QNAN" : "SNAN");
-}
-
-std::string float_text(std::uint32_t bits) {
-  const auto value = std::bit_cast<float>(bits);
-  return std::isnan(value) ? nan_text(bits >> 31 != 0, true) : floating(value);
-}
-
-std::string double_text(std::uint32_t high_word) {
-  const auto value = std::bit_cast<double>(std::uint64_t{high_word} << 32);
-  constexpr std::uint32_t kQuiet = 0x00080000;
-  return std::isnan(value) ? nan_text(high_word >> 31 != 0, (high_word & kQuiet) != 0)
-                           : floating(value);
-}
-
-std::string half_text(std::uint32_t bits) {
-  const bool negative = (bits & 0x8000) != 0;
-  const std::uint32_t exponent = bits >> 10 & 31, fraction = bits & 1023;
-  if (exponent == 31 && fraction != 0) return nan_text(negative, true);
-  const double value = exponent == 0 ? std::ldexp(fraction, -24)
-                       : exponent == 31
-                           ? std::numeric_limits<double>::infinity()
-                           : std::ldexp(1024 + fraction, static_cast<int>(exponent) - 25);
-  return floating(negative ? -value : value);
-}
-
-std::string halves_text(std::uint32_t bits, bool bf16) {
-  if (bf16) return fmt::format("{}, {}", float_text(bits & 0xffff0000), float_text(bits << 16));
-  return fmt::format("{}, {}", half_text(bits >> 16), half_text(bits & 0xffff));
-}
 
 std::string predicate_name(unsigned index, bool uniform) {
   const std::string_view file = uniform ? "UP" : "P";
@@ -337,38 +288,6 @@ class Printer {
 
 std::string print(const Instruction& instruction, std::uint64_t address, const TargetNamer& namer) {
   return Printer(instruction, address, namer).print();
-}
-
-std::string_view bar_alias(const Instruction&) {
-  return "BAR{bar_mode@77:3 .SYNC|.ARV|4:.SYNCALL}{defer_blocking@80 |.DEFER_BLOCKING} B, B";
-}
-
-// A mask of all eight bits is not printed.
-std::string_view r2p_alias(const Instruction& instruction) {
-  const Source& mask = instruction.b;
-  if (mask.kind != Source::Kind::imm || mask.value != 0xff) return {};
-  return "R2P PR, A{insert@76:2 |.B1|.B2|.B3}";
-}
-
-// The texts of an IMAD that only moves, adds or shifts. Found by asking nvdisasm 13.0 for the text
-// of words with every combination of RZ and immediates 0, 1 and powers of two: uniform operands
-// never change the name, and 2^16 and 2^31 are not called shifts.
-std::string_view imad_alias(const Instruction& instruction) {
-  const Source &a = instruction.a, &b = instruction.b, &c = instruction.c;
-  const auto is_zero_register = [](const Source& source) {
-    return source.kind == Source::Kind::reg && source.index == kRZ;
-  };
-  if (b.kind == Source::Kind::ureg || c.kind == Source::Kind::ureg) return {};
-  const bool immediate = b.kind == Source::Kind::imm;
-  const bool product_is_zero =
-      is_zero_register(a) || is_zero_register(b) || (immediate && b.value == 0);
-  if (product_is_zero || (immediate && b.value == 1 && is_zero_register(c)))
-    return "IMAD.MOV{is_signed@73 .U32|} Rd, A, B, -C";
-  if (!immediate) return {};
-  if (b.value == 1) return "IMAD.IADD{is_signed@73 .U32|} Rd, A, B, -C";
-  const bool is_shift = std::has_single_bit(b.value) && b.value != 0x10000 && b.value != 0x80000000;
-  if (is_shift && is_zero_register(c)) return "IMAD.SHL{is_signed@73 .U32|} Rd, A, B, -C";
-  return {};
 }
 
 }  // namespace heddle::isa

@@ -4,8 +4,8 @@
 // their own, whose type field has a bit more (SASS-FACTS 2.2, 3.6). Mod::type is the raw value.
 #pragma once
 
-#include "isa/encoding.hpp"
 #include "isa/opcodes/memory.hpp"
+#include "isa/row.hpp"
 
 namespace heddle::isa {
 

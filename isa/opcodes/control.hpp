@@ -1,7 +1,7 @@
 // Branches, convergence barriers, block barriers, fences and what else steers execution.
 #pragma once
 
-#include "isa/encoding.hpp"
+#include "isa/row.hpp"
 
 namespace heddle::isa {
 

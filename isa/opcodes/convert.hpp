@@ -1,7 +1,7 @@
 // Conversions between number formats.
 #pragma once
 
-#include "isa/encoding.hpp"
+#include "isa/row.hpp"
 
 namespace heddle::isa {
 

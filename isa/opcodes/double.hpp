@@ -1,7 +1,7 @@
 // FP64 arithmetic and comparisons.
 #pragma once
 
-#include "isa/encoding.hpp"
+#include "isa/row.hpp"
 
 namespace heddle::isa {
 

@@ -1,7 +1,7 @@
 // FP32 arithmetic, comparisons and transcendental functions.
 #pragma once
 
-#include "isa/encoding.hpp"
+#include "isa/row.hpp"
 
 namespace heddle::isa {
 

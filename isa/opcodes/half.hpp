@@ -1,7 +1,7 @@
 // Packed half-precision arithmetic.
 #pragma once
 
-#include "isa/encoding.hpp"
+#include "isa/row.hpp"
 
 namespace heddle::isa {
 

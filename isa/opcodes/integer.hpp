@@ -1,7 +1,7 @@
 // Integer arithmetic, logic and shifts of the vector datapath.
 #pragma once
 
-#include "isa/encoding.hpp"
+#include "isa/row.hpp"
 
 namespace heddle::isa {
 

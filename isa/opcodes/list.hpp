@@ -1,8 +1,6 @@
 // The list of all opcodes. Decoder, encoder, printer and the attributes derive from it.
 //
-// To add an opcode: append its name to isa/op.hpp, put its row into the file it belongs to
-// (isa/encoding.hpp explains the language), and run decoder_test: a row that claims a bit twice or
-// overlaps with another one does not compile.
+// isa/row.hpp explains the rows and how to add one.
 #pragma once
 
 #include "isa/opcodes/atomic.hpp"

@@ -1,7 +1,7 @@
 // Matrix multiply-add on the tensor cores, and moves of matrix fragments.
 #pragma once
 
-#include "isa/encoding.hpp"
+#include "isa/row.hpp"
 
 namespace heddle::isa {
 

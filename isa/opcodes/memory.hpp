@@ -4,7 +4,7 @@
 // sm_80 on, with a descriptor in it. Mod::sem is the raw field, which sm_80 numbers otherwise.
 #pragma once
 
-#include "isa/encoding.hpp"
+#include "isa/row.hpp"
 
 namespace heddle::isa {
 

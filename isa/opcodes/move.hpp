@@ -1,7 +1,7 @@
 // Moves between registers, predicates and special registers.
 #pragma once
 
-#include "isa/encoding.hpp"
+#include "isa/row.hpp"
 
 namespace heddle::isa {
 

@@ -1,7 +1,7 @@
 // The uniform datapath: one value per warp.
 #pragma once
 
-#include "isa/encoding.hpp"
+#include "isa/row.hpp"
 
 namespace heddle::isa {
 

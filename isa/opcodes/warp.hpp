@@ -1,7 +1,7 @@
 // Exchanges and votes between the threads of a warp.
 #pragma once
 
-#include "isa/encoding.hpp"
+#include "isa/row.hpp"
 
 namespace heddle::isa {
 
