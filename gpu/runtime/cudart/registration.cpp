@@ -76,6 +76,10 @@ HEDDLE_API Error cudaGetKernel(abi::Handle* kernel, const void* stub) {
   return __cudaGetKernel(kernel, stub);
 }
 
-__attribute__((destructor)) static void at_unload() { Runtime::instance().shut_down(); }
+// For programs that register no code. The library is loaded into children that are no CUDA programs
+// too, where there is nothing to do.
+__attribute__((destructor)) static void at_unload() {
+  if (Runtime* runtime = Runtime::if_any()) runtime->shut_down();
+}
 
 }  // namespace heddle::runtime

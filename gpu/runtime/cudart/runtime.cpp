@@ -21,6 +21,8 @@
 namespace heddle::runtime {
 namespace {
 
+std::atomic<Runtime*> the_instance{nullptr};
+
 constexpr int kHeddleFailed = 125;  // exit status, as of the `heddle` command
 
 std::vector<std::string> program_arguments() {
@@ -47,8 +49,11 @@ std::span<const std::byte> fat_binary_bytes(const std::byte* data) {
 
 Runtime& Runtime::instance() {
   static Runtime& runtime = *new Runtime;
+  the_instance = &runtime;
   return runtime;
 }
+
+Runtime* Runtime::if_any() { return the_instance; }
 
 ThreadState& Runtime::thread() {
   static thread_local ThreadState state;

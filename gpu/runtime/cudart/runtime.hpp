@@ -57,6 +57,7 @@ struct ThreadState {
 class Runtime {
  public:
   static Runtime& instance();  // never destroyed: programs unregister their code very late
+  static Runtime* if_any();    // null in a process that has called nothing
   static ThreadState& thread();
 
   const simulator::GpuModel& model() const { return *model_; }

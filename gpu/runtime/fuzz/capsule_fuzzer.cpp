@@ -1,0 +1,38 @@
+// A capsule: read, placed on a device, and run for a moment. Inputs that do not start like a
+// capsule are taken for what is inside one, so that mutations need not get past the compression.
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+#include "gpu/runtime/capsule.hpp"
+#include "simulator/file.hpp"
+
+namespace {
+
+constexpr std::string_view kHeader{"HEDDLCAP\1\0\0\0\0\0\0\0", 16};
+constexpr std::uint64_t kWarpInstructions = 2000;
+
+void run(const std::string& file) {
+  const heddle::runtime::Capsule capsule = heddle::runtime::decode_capsule(file, "fuzz");
+  heddle::runtime::CapsuleLaunch launch(capsule, "fuzz");
+  heddle::simulator::LaunchOptions options;
+  options.max_instructions = kWarpInstructions;
+  launch.run(options);
+  launch.differences(capsule);
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const std::string_view bytes(reinterpret_cast<const char*>(data), size);
+  try {
+    if (bytes.starts_with("HEDDLCAP"))
+      run(std::string(bytes));
+    else
+      run(std::string(kHeader) + heddle::simulator::compress(bytes));
+  } catch (const heddle::runtime::CapsuleError&) {
+  } catch (const heddle::isa::CubinError&) {
+  }
+  return 0;
+}
