@@ -70,6 +70,19 @@ constexpr Option kShowOptions[] = {
     kCountOption,
 };
 
+constexpr Examples kMeasureExamples[] = {
+    "heddle measure --record hardware.json -- ./simple_divergence 64",
+};
+constexpr Option kMeasureOptions[] = {
+    {"record", 'o', "FILE", "write the record (default: hardware.json)"},
+    {"repeat", 'r', "N", "measure memory and SASS metrics N times; launches that differ say so"},
+    {"timeout", 0, "SECONDS", "for each run of the program (default 120)"},
+    kMetricsOption,
+    kKernelOption,
+    kSkipOption,
+    kCountOption,
+};
+
 constexpr Examples kCompareExamples[] = {
     "heddle compare model.json hardware.json",
 };
@@ -86,6 +99,7 @@ constexpr Option kValidateOptions[] = {
      "the suite's programs, built by gpu/kernels/build.sh (default: built "
      "now where nvcc is found)"},
     {"capsules", 0, "", "replay the committed capsules, without the programs"},
+    {"measure", 0, "", "measure the suite on this machine's GPU first and compare with that"},
     {"records", 0, "FOLDER", "hardware records (default: those that come with Heddle)"},
     {"json", 0, "FILE", "write the result"},
     {"show", 0, "N", "differences to list per launch (default 3)"},
@@ -142,6 +156,18 @@ constexpr Command kCommands[] = {
      .examples = kShowExamples,
      .options = kShowOptions,
      .run = run_show},
+    {.name = "measure",
+     .synopsis = "[options] -- PROGRAM [ARGUMENT...]",
+     .summary = "measure a CUDA program on this machine's GPU and write the same record",
+     .details =
+         "Needs a GPU and the CUDA Toolkit with CUPTI. The program runs once per kind of "
+         "metric; what it prints is shown once.\n"
+         "Exit status: the program's own when it failed; 1 when the record is incomplete, 125 "
+         "when measuring failed.",
+     .examples = kMeasureExamples,
+     .options = kMeasureOptions,
+     .takes_program = true,
+     .run = run_measure},
     {.name = "compare",
      .synopsis = "[options] MODEL HARDWARE",
      .summary = "compare a model's record with a hardware record, per kernel and per instruction",

@@ -188,18 +188,29 @@ fs::path programs(const Arguments& arguments, const fs::path& folder) {
   return folder;
 }
 
+// The folder of hardware records: given, measured into `folder` now, or the committed ones.
+fs::path records(const Arguments& arguments, const fs::path& folder) {
+  if (arguments.has("records")) return arguments.value("records");
+  if (!arguments.has("measure")) return data_directory("validation/records") / "h200";
+  fmt::print(stderr, "measuring the suite\n");
+  const ChildResult measured =
+      run_child({(data_directory("gpu/cupti") / "measure_suite.sh").string(), folder.string()}, {},
+                std::nullopt);
+  if (measured.status != 0) throw std::runtime_error("the suite could not be measured");
+  return folder;
+}
+
 }  // namespace
 
 int run_validate(const Arguments& arguments) {
-  const TemporaryFolder built;
+  const TemporaryFolder built, measured;
   constexpr std::uint64_t kMostThreads = 4096, kUsual = 3, kMost = 1000000;
   const std::uint64_t shown = arguments.number("show", kMost).value_or(kUsual);
   std::vector<SuiteEntry> entries = chosen_entries(arguments);
   Sources sources;
   sources.threads = static_cast<unsigned>(arguments.number("threads", kMostThreads).value_or(1));
   sources.programs = programs(arguments, built.path());
-  sources.records = arguments.has("records") ? fs::path(arguments.value("records"))
-                                             : data_directory("validation/records") / "h200";
+  sources.records = records(arguments, measured.path());
   if (sources.programs.empty()) {
     sources.capsules = data_directory("validation/capsules");
     const std::size_t all = entries.size();

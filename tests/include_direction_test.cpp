@@ -1,0 +1,98 @@
+// Includes run one way: isa <- simulator <- { traces, gpu/runtime } <- validation <- cli. What is
+// in gpu/cupti and gpu/kernels needs the CUDA Toolkit alone and includes nothing of ours.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <regex>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace {
+
+namespace fs = std::filesystem;
+
+using Folders = std::set<std::string>;
+
+const std::map<std::string, Folders>& allowed() {
+  static const std::map<std::string, Folders> rules = {
+      {"isa", {"isa"}},
+      {"simulator", {"isa", "simulator"}},
+      {"traces", {"isa", "simulator", "traces"}},
+      {"gpu/runtime", {"isa", "simulator", "gpu/runtime"}},
+      {"gpu/cupti", {"gpu/cupti"}},
+      {"gpu/kernels", {}},
+      {"validation", {"isa", "simulator", "traces", "gpu/runtime", "validation"}},
+      {"cli", {"isa", "simulator", "traces", "gpu/runtime", "validation", "cli"}},
+  };
+  return rules;
+}
+
+// "gpu/runtime" of "gpu/runtime/stream.hpp", "isa" of "isa/tests/x.cpp"; empty: none of ours.
+std::string folder_of(const std::string& path) {
+  for (const auto& [folder, ignored] : allowed())
+    if (path.starts_with(folder + "/")) return folder;
+  return {};
+}
+
+std::vector<std::string> included(const fs::path& file) {
+  static const std::regex include("^\\s*#\\s*include\\s*\"([^\"]+)\".*");
+  std::ifstream stream(file);
+  std::vector<std::string> result;
+  for (std::string line; std::getline(stream, line);)
+    if (std::smatch match; line.size() < 300 && std::regex_match(line, match, include))
+      result.push_back(match[1]);
+  return result;
+}
+
+bool is_source(const fs::path& file) {
+  static const std::set<std::string> extensions = {".hpp", ".cpp", ".h", ".cu", ".cuh", ".inc"};
+  return extensions.contains(file.extension().string());
+}
+
+// What breaks the rule in one file, given what it includes.
+std::vector<std::string> wrong_includes(const std::string& file,
+                                        const std::vector<std::string>& includes) {
+  std::vector<std::string> wrong;
+  const Folders& may = allowed().at(folder_of(file));
+  for (const std::string& include : includes) {
+    const std::string target = folder_of(include);
+    // The CUDA programs find what they share without an include path: a plain nvcc compiles them.
+    const bool upwards =
+        include.find("..") != std::string::npos && folder_of(file) != "gpu/kernels";
+    if (upwards || (!target.empty() && !may.contains(target)))
+      wrong.push_back(file + " includes " + include);
+  }
+  return wrong;
+}
+
+TEST(Includes, RunOneWay) {
+  const fs::path root = HEDDLE_SOURCE_DIR;
+  std::vector<std::string> wrong;
+  int files = 0;
+  for (const auto& [folder, ignored] : allowed()) {
+    if (!fs::exists(root / folder)) continue;
+    for (const auto& entry : fs::recursive_directory_iterator(root / folder)) {
+      if (!entry.is_regular_file() || !is_source(entry.path())) continue;
+      ++files;
+      const std::string name = fs::relative(entry.path(), root).string();
+      for (const std::string& each : wrong_includes(name, included(entry.path())))
+        wrong.push_back(each);
+    }
+  }
+  EXPECT_GT(files, 30);
+  EXPECT_THAT(wrong, ::testing::IsEmpty());
+}
+
+TEST(Includes, ThatPointBackAreSeen) {
+  EXPECT_EQ(wrong_includes("isa/x.cpp", {"simulator/warp.hpp", "isa/op.hpp", "vector"}).size(), 1u);
+  EXPECT_EQ(wrong_includes("gpu/runtime/x.cpp", {"traces/a.hpp", "validation/b.hpp"}).size(), 2u);
+  EXPECT_EQ(wrong_includes("gpu/cupti/x.cpp", {"simulator/record.hpp"}).size(), 1u);
+  EXPECT_EQ(wrong_includes("simulator/x.cpp", {"../isa/op.hpp"}).size(), 1u);
+  EXPECT_EQ(wrong_includes("cli/x.cpp", {"validation/compare.hpp", "isa/op.hpp"}).size(), 0u);
+}
+
+}  // namespace
