@@ -14,14 +14,19 @@ LaneFunction select_f2i_from(const Request& request) {
   const bool flush = request.mod(Mod::ftz) != 0;
   return choose<8>(request.mod(Mod::dst_fmt), [&]<u32 kInteger>() -> LaneFunction {
     return choose<4>(request.mod(Mod::rnd), [&]<u32 kMode>() -> LaneFunction {
-      if (kSource == kF32 && flush) return lift<F2i<kSource, kInteger, kMode, kSource == kF32>>;
-      return lift<F2i<kSource, kInteger, kMode, false>>;
+      return flush ? lift<F2i<kSource, kInteger, kMode, true>>
+                   : lift<F2i<kSource, kInteger, kMode, false>>;
     });
   });
 }
 
 LaneFunction select_f2i(const Request& request, MicroOp& op) {
   op.param[0] = half_shift(request);
+  // .NTZ: a NaN becomes 0; otherwise the top bit alone (measured).
+  const u32 bits = 8u << (request.mod(Mod::dst_fmt) & 7) / 2;
+  const u64 nan = request.mod(Mod::ntz) != 0 ? 0 : u64{1} << (bits - 1);
+  op.param[1] = static_cast<u32>(nan);
+  op.param[2] = static_cast<u32>(nan >> 32);
   switch (request.mod(Mod::src_fmt)) {
     case kF16:
       return select_f2i_from<kF16>(request);
@@ -64,9 +69,10 @@ LaneFunction select_i2f(const Request& request, MicroOp& op) {
   }
 }
 
-// I2FP.F32: S32 (5) or U32 (4) only.
+// I2FP.F32: S32 (5) or U32 (4) only, to nearest or to zero.
 LaneFunction select_i2fp(const Request& request, MicroOp& op) {
   const u32 rounding = request.mod(Mod::rnd);
+  if (rounding != kNearest && rounding != kZero) return nullptr;
   switch (request.mod(Mod::src_fmt)) {
     case 4:
       return lift_with<I2f<4, kF32, kNearest>>(rounding, op);
@@ -81,14 +87,13 @@ template <u32 kSource, u32 kTarget>
 LaneFunction select_f2f_pair(const Request& request, MicroOp& op) {
   const u32 rounding = request.mod(Mod::rnd);
   const bool flush = request.mod(Mod::ftz) != 0;
-  constexpr bool kHasSingle = kSource == kF32 || kTarget == kF32;  // FTZ is about FP32
   if constexpr (kTarget == kF16 || kTarget == kBf16) {
     return choose<4>(rounding, [&]<u32 kRounding>() -> LaneFunction {
-      return flush ? lift<F2f<kSource, kTarget, kRounding, kHasSingle>>
+      return flush ? lift<F2f<kSource, kTarget, kRounding, true>>
                    : lift<F2f<kSource, kTarget, kRounding, false>>;
     });
   } else {
-    return flush ? lift_with<F2f<kSource, kTarget, kNearest, kHasSingle>>(rounding, op)
+    return flush ? lift_with<F2f<kSource, kTarget, kNearest, true>>(rounding, op)
                  : lift_with<F2f<kSource, kTarget, kNearest, false>>(rounding, op);
   }
 }
@@ -120,8 +125,7 @@ template <u32 kFormat>
 LaneFunction select_frnd_of(const Request& request) {
   const bool flush = request.mod(Mod::ftz) != 0;
   return choose<4>(request.mod(Mod::rnd), [&]<u32 kMode>() -> LaneFunction {
-    if (kFormat == kF32 && flush) return lift<Frnd<kFormat, kMode, kFormat == kF32>>;
-    return lift<Frnd<kFormat, kMode, false>>;
+    return flush ? lift<Frnd<kFormat, kMode, true>> : lift<Frnd<kFormat, kMode, false>>;
   });
 }
 
@@ -140,8 +144,10 @@ LaneFunction select_frnd(const Request& request, MicroOp& op) {
   }
 }
 
-// PACK_AB, to nearest or to zero.
-LaneFunction select_f2fp(const Request& request, MicroOp&) {
+// PACK_AB, to nearest or to zero. Where a source would be negated or absolute the GPU does
+// something else, or refuses (measured).
+LaneFunction select_f2fp(const Request& request, MicroOp& op) {
+  if (op.a_negate || op.a_absolute || op.b_negate || op.b_absolute) return nullptr;
   const u32 rounding = request.mod(Mod::rnd);
   if (request.mod(Mod::merge) != 0 || request.mod(Mod::sat) != 0) return nullptr;
   if (rounding != kNearest && rounding != kZero) return nullptr;

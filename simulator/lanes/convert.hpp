@@ -22,12 +22,17 @@ struct FormatSources<kF64> {
   using type = sources::Float64;
 };
 
+template <bool kFlush>
+inline u64 flushed64(u64 bits) {
+  return kFlush && (bits >> 52 & 0x7ff) == 0 ? bits & u64{1} << 63 : bits;
+}
+
 // B in its format, as a double. shift: 16 selects the high half.
 template <u32 kFormat, bool kFlush>
 inline double source_value(const Lane& x, u32 shift) {
-  if constexpr (kFormat == kF64) return as_double(x.b64());
+  if constexpr (kFormat == kF64) return as_double(flushed64<kFlush>(x.b64()));
   if constexpr (kFormat == kF32) return as_float(flushed<kFlush>(x.b));
-  return as_float(widened<Half::fp16>(x.b >> shift & 0xffff));
+  return as_float(widened<Half::fp16>(flushed_half<Half::fp16, kFlush>(x.b >> shift & 0xffff)));
 }
 
 // To an integral value; modes 0 to nearest even, 1 floor, 2 ceiling, 3 truncate. The sign of a zero
@@ -47,13 +52,7 @@ inline double integral(double value) {
 template <u32 kFormat>
 inline constexpr u32 kIntegerBits = 8u << (kFormat / 2);
 
-// What an integer conversion makes of a NaN.
-template <u32 kSource, u32 kInteger>
-inline constexpr u64 kNanInteger = kIntegerBits<kInteger> == 64 ? u64{1} << 63
-                                   : kSource == kF64            ? 0x80000000u
-                                                                : 0;
-
-// Saturating; k[0]: 16 selects the high half of a half source.
+// Saturating; k[0]: 16 selects the high half of a half source; k[1], k[2]: what a NaN becomes.
 template <u32 kSource, u32 kInteger, u32 kMode, bool kFlush>
 struct F2i {
   using Sources = typename FormatSources<kSource>::type;
@@ -69,7 +68,7 @@ struct F2i {
       const double clamped = low < kHighest ? low : kHighest;
       // The low 32 bits of an integer plus 1.5 * 2^52 are the integer's.
       const u32 integer = static_cast<u32>(bits_of(clamped + 0x1.8p52));
-      return exact != exact ? static_cast<u32>(kNanInteger<kSource, kInteger>) : integer;
+      return exact != exact ? k[1] : integer;
     } else {
       constexpr double kLowest = kSigned ? -0x1p63 : 0, kBeyond = kSigned ? 0x1p63 : 0x1p64;
       const bool low = value <= kLowest, high = value >= kBeyond;
@@ -79,7 +78,7 @@ struct F2i {
       const u64 lowest = kSigned ? u64{1} << 63 : 0;
       const u64 highest = kSigned ? ~u64{0} >> 1 : ~u64{0};
       const u64 saturated = low ? lowest : high ? highest : integer;
-      return exact != exact ? kNanInteger<kSource, kInteger> : saturated;
+      return exact != exact ? u64{k[2]} << 32 | k[1] : saturated;
     }
   }
 };
@@ -142,22 +141,45 @@ struct I2f {
   }
 };
 
-// Float to float. Rounding to a half is by kRounding, to FP32 by the mode in force.
+// A NaN's bits in another format: quiet, sign and upper payload kept (conversions with FP64 do
+// that, by the register's sign; the others give the canonical NaN. Measured.)
+template <u32 kSource, u32 kTarget>
+inline u64 converted_nan(const Lane& x, u32 shift) {
+  u64 wide;
+  if constexpr (kSource == kF64) {
+    wide = raw64(x.raw_b_high, x.b);
+  } else if constexpr (kSource == kF32) {
+    wide = u64{x.raw_b & kSign32} << 32 | u64{x.raw_b & 0x7fffffff} << 29;
+  } else {
+    const u32 half = x.raw_b >> shift & 0xffff;
+    wide = u64{half & 0x8000} << 48 | u64{half & 0x7fff} << 42;
+  }
+  wide |= u64{0x7ff8} << 48;
+  const u64 sign = wide >> 63;
+  if constexpr (kTarget == kF64) return wide;
+  if constexpr (kTarget == kF32) return sign << 31 | (wide >> 29 & 0x7fffffff);
+  return sign << 15 | (wide >> 42 & 0x7fff);
+}
+
+// Float to float. Rounding to a half is by kRounding, to FP32 by the mode in force. .FTZ flushes
+// sources and results of FP32 and FP16.
 template <u32 kSource, u32 kTarget, u32 kRounding, bool kFlush>
 struct F2f {
   using Sources = typename FormatSources<kSource>::type;
   static auto eval(const Lane& x, const Params& k) {
+    const double value = source_value<kSource, kFlush>(x, k[0]);
+    const bool keeps_nan = (kSource == kF64 || kTarget == kF64) && value != value;
     if constexpr (kTarget == kF64) {
-      return double_result(source_value<kSource, kFlush>(x, k[0]));
+      return keeps_nan ? converted_nan<kSource, kTarget>(x, k[0]) : bits_of(value);
     } else if constexpr (kTarget == kF32) {
-      return float_result<kFlush, false>(
-          static_cast<float>(source_value<kSource, kFlush>(x, k[0])));
+      const u32 result = float_result<kFlush, false>(static_cast<float>(value));
+      return keeps_nan ? static_cast<u32>(converted_nan<kSource, kTarget>(x, k[0])) : result;
     } else {
       constexpr Half kHalf = kTarget == kBf16 ? Half::bf16 : Half::fp16;
-      if constexpr (kSource == kF64)
-        return narrowed<kHalf, kRounding>(float_bits_odd(as_double(x.b64())));
-      else
-        return narrowed<kHalf, kRounding>(flushed<kFlush>(x.b));
+      const u32 single =
+          kSource == kF64 ? float_bits_odd(value) : bits_of(static_cast<float>(value));
+      const u32 result = flushed_half<kHalf, kFlush>(narrowed<kHalf, kRounding>(single));
+      return keeps_nan ? static_cast<u32>(converted_nan<kSource, kTarget>(x, k[0])) : result;
     }
   }
 };
@@ -169,7 +191,7 @@ struct Frnd {
   static auto eval(const Lane& x, const Params& k) {
     const double value = integral<kMode>(source_value<kFormat, kFlush>(x, k[0]));
     if constexpr (kFormat == kF64) {
-      return double_result(value);
+      return value != value ? converted_nan<kF64, kF64>(x, 0) : bits_of(value);
     } else if constexpr (kFormat == kF32) {
       return float_result<false, false>(static_cast<float>(value));
     } else {

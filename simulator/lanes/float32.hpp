@@ -56,7 +56,8 @@ struct Ffma {
 // Orders floats that are numbers as integers, -0 before +0.
 inline i32 order_key(u32 bits) { return static_cast<i32>(bits ^ ((0u - (bits >> 31)) >> 1)); }
 
-// Pp true: minimum. A NaN loses to a number unless .NAN asks for it.
+// Pp true: minimum. A NaN loses to a number unless .NAN asks for it. .XORSIGN replaces the sign by
+// that of the unmodified sources' product (measured: negate and absolute do not count).
 template <bool kFlush, bool kPropagateNan, bool kXorSign>
 struct Fmnmx {
   using Sources = sources::Float32;
@@ -65,7 +66,8 @@ struct Fmnmx {
     const u32 picked = (order_key(a) < order_key(b)) == (x.p != 0) ? a : b;
     const u32 number = is_nan32(a) ? (is_nan32(b) ? kNan32 : b) : is_nan32(b) ? a : picked;
     const u32 result = kPropagateNan && (is_nan32(a) | is_nan32(b)) ? kNan32 : number;
-    return kXorSign && !is_nan32(result) ? (result & ~kSign32) | ((a ^ b) & kSign32) : result;
+    const u32 sign = (x.raw_a ^ x.raw_b) & kSign32;
+    return kXorSign && !is_nan32(result) ? (result & ~kSign32) | sign : result;
   }
 };
 
@@ -112,14 +114,16 @@ struct Fsel {
   static u32 eval(const Lane& x) { return flushed<kFlush>(x.p != 0 ? x.a : x.b); }
 };
 
-// Whether a/b needs the slow path. NVIDIA publishes no condition; this one asks for it near every
-// limit, where the slow path gives the same (correctly rounded) quotient.
+// Whether a / b needs the slow path. Only the exponents count; the limits are those of a measured
+// table of all pairs (gpu/kernels/micro/lane_probe.cu; H200).
 struct Fchk {
   using Sources = sources::Float32;
   static bool eval(const Lane& x) {
-    const i32 a = static_cast<i32>(x.a >> 23 & 0xff), b = static_cast<i32>(x.b >> 23 & 0xff);
-    const i32 quotient = a - b;
-    return (b < 2) | (b > 252) | (a > 254) | (a < 24) | (quotient < -125) | (quotient > 125);
+    const u32 a = x.a >> 23 & 0xff, b = x.b >> 23 & 0xff;
+    // Unsigned differences put each range's two limits into one comparison.
+    const bool a_fits = a - 25 <= 254 - 25, b_fits = b - 2 <= 251 - 2;
+    const bool quotient_fits = a - b + 124 <= 126 + 124;
+    return !(a_fits & b_fits & quotient_fits);
   }
 };
 

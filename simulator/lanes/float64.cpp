@@ -15,7 +15,7 @@ LaneFunction select_dsetp(const Request& request, MicroOp& op) {
   op.param[0] = request.mod(Mod::bop);
   if (op.param[0] > 2) return nullptr;
   return choose<16>(request.mod(Mod::cmp), []<u32 kCompare>() -> LaneFunction {
-    if constexpr (kCompare == 0 || kCompare == 15) return nullptr;  // .MIN and .MAX
+    if constexpr (kCompare == 0 || kCompare == 15) return lift<DsetpMinMax<kCompare == 0>>;
     return lift<Dsetp<kCompare>>;
   });
 }

@@ -17,6 +17,14 @@ inline u32 widened(u32 half) {
   return (half & 0x8000) << 16 | scaled | (magnitude >= 0x7c00 ? 0x7f800000u : 0);
 }
 
+template <Half kFormat>
+inline constexpr u32 kExponentMask = kFormat == Half::fp16 ? 0x7c00u : 0x7f80u;
+
+template <Half kFormat, bool kFlush>
+inline u32 flushed_half(u32 half) {
+  return kFlush && (half & kExponentMask<kFormat>) == 0 ? half & 0x8000 : half;
+}
+
 template <u32 kRounding>
 inline bool rounds_up(bool negative, u32 remainder, u32 half_unit, u32 quotient) {
   if constexpr (kRounding == kNearest)

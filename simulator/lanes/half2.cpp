@@ -40,7 +40,10 @@ LaneFunction select_half2(const Request& request, MicroOp& op) {
   if (!set_elements(request, op, kOperation == HalfOperation::fused)) return nullptr;
   const bool saturate = request.mod(Mod::sat) != 0, relu = request.mod(Mod::relu) != 0;
   const bool bf16 = request.mod(Mod::bf16) != 0, to_float = request.mod(Mod::out_fmt) != 0;
+  // The GPU has no such instructions.
   if (to_float && (bf16 || relu)) return nullptr;
+  if (bf16 && (saturate || flush_mode(request) != 0)) return nullptr;
+  if (saturate && relu) return nullptr;
   return choose<3>(flush_mode(request), [&]<u32 kMode>() -> LaneFunction {
     if (to_float)
       return saturate ? lift<HalfToFloat<kOperation, kMode, true>>

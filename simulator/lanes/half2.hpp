@@ -12,14 +12,6 @@ inline u32 element(u32 word, u32 shifts, bool high) {
   return word >> (shifts >> (high ? 8 : 0) & 31) & 0xffff;
 }
 
-template <Half kFormat>
-inline constexpr u32 kExponentMask = kFormat == Half::fp16 ? 0x7c00u : 0x7f80u;
-
-template <Half kFormat, bool kFlush>
-inline u32 flushed_half(u32 half) {
-  return kFlush && (half & kExponentMask<kFormat>) == 0 ? half & 0x8000 : half;
-}
-
 // sum = a + b, and what it lost to rounding: then sum is moved to the odd one of its two
 // neighbours (float or double, B its bits), after which any rounding to fewer bits is right.
 template <class B, class T>
@@ -48,14 +40,15 @@ inline u32 fused_half(u32 a, u32 b, u32 c) {
   }
 }
 
-// .SAT clamps to [0, 1], NaN and -0 to +0; .RELU takes negative numbers and -0 to +0.
+// .SAT clamps to [0, 1], NaN and -0 to +0; .RELU, where its predicate holds (measured), takes
+// negative numbers and -0 to +0.
 template <Half kFormat, bool kFlush, bool kSaturate, bool kRelu>
-inline u32 half_result(u32 half) {
+inline u32 half_result(u32 half, bool rectify) {
   constexpr u32 kOne = kFormat == Half::fp16 ? 0x3c00 : 0x3f80;
   const u32 result = flushed_half<kFormat, kFlush>(half);
   const bool negative = (result & 0x8000) != 0, nan = (result & 0x7fff) > kExponentMask<kFormat>;
   if constexpr (kSaturate) return nan | negative ? 0 : result > kOne ? kOne : result;
-  if constexpr (kRelu) return negative ? 0 : result;
+  if constexpr (kRelu) return negative & rectify ? 0 : result;
   return result;
 }
 
@@ -66,7 +59,7 @@ template <HalfOperation kOperation, Half kFormat, u32 kMode, bool kSaturate, boo
 struct Half2 {
   using Sources = sources::Half2;
 
-  static u32 compute(u32 raw_a, u32 raw_b, u32 raw_c) {
+  static u32 compute(u32 raw_a, u32 raw_b, u32 raw_c, bool rectify) {
     constexpr bool kFlush = kMode != 0;
     constexpr u32 kOne = kFormat == Half::fp16 ? 0x3c00 : 0x3f80;
     const u32 a = flushed_half<kFormat, kFlush>(raw_a), b = flushed_half<kFormat, kFlush>(raw_b);
@@ -79,12 +72,13 @@ struct Half2 {
           kOperation == HalfOperation::multiply ? 0x8000u : flushed_half<kFormat, kFlush>(raw_c);
       result = fused_half<kFormat>(zero ? 0 : a, zero ? 0 : b, c);
     }
-    return half_result<kFormat, kFlush, kSaturate, kRelu>(result);
+    return half_result<kFormat, kFlush, kSaturate, kRelu>(result, rectify);
   }
 
   static u32 eval(const Lane& x, const Params& k) {
     const auto of = [&](bool high) {
-      return compute(element(x.a, k[0], high), element(x.b, k[1], high), element(x.c, k[2], high));
+      return compute(element(x.a, k[0], high), element(x.b, k[1], high), element(x.c, k[2], high),
+                     x.p != 0);
     };
     return of(true) << 16 | of(false);
   }
@@ -150,18 +144,19 @@ struct Hsetp2 {
 template <bool kFlush, bool kPropagateNan, bool kXorSign>
 struct Hmnmx2 {
   using Sources = sources::Half2;
-  static u32 pick(u32 raw_a, u32 raw_b, bool minimum) {
-    const u32 a = flushed_half<Half::fp16, kFlush>(raw_a);
-    const u32 b = flushed_half<Half::fp16, kFlush>(raw_b);
+  static u32 pick(u32 modified_a, u32 modified_b, u32 signs, bool minimum) {
+    const u32 a = flushed_half<Half::fp16, kFlush>(modified_a);
+    const u32 b = flushed_half<Half::fp16, kFlush>(modified_b);
     const auto is_nan = [](u32 half) { return (half & 0x7fff) > 0x7c00; };
     const u32 picked = (order_key(a << 16) < order_key(b << 16)) == minimum ? a : b;
     const u32 number = is_nan(a) ? (is_nan(b) ? kNan16 : b) : is_nan(b) ? a : picked;
     const u32 result = kPropagateNan && (is_nan(a) | is_nan(b)) ? kNan16 : number;
-    return kXorSign && !is_nan(result) ? (result & 0x7fff) | ((a ^ b) & 0x8000) : result;
+    return kXorSign && !is_nan(result) ? (result & 0x7fff) | (signs & 0x8000) : result;
   }
   static u32 eval(const Lane& x, const Params& k) {
     const auto of = [&](bool high) {
-      return pick(element(x.a, k[0], high), element(x.b, k[1], high), x.p != 0);
+      const u32 signs = element(x.raw_a, k[0], high) ^ element(x.raw_b, k[1], high);
+      return pick(element(x.a, k[0], high), element(x.b, k[1], high), signs, x.p != 0);
     };
     return of(true) << 16 | of(false);
   }

@@ -36,8 +36,10 @@ LaneFunction select_imad_wide(const Request& request, MicroOp& op) {
 LaneFunction select_imad_hi(const Request& request, MicroOp& op) {
   op.param[0] = op.c_negate;
   const u32 form = (request.mod(Mod::is_signed) & 1) | (request.mod(Mod::x) & 1) << 1;
-  return choose<4>(form, []<u32 kForm>() -> LaneFunction {
-    return lift<ImadHigh<(kForm & 1) != 0, (kForm & 2) != 0>>;
+  return choose<4>(form, [&]<u32 kForm>() -> LaneFunction {
+    constexpr bool kSigned = (kForm & 1) != 0, kExtended = (kForm & 2) != 0;
+    if (writes_predicates(op)) return lift<ImadHighCarry<kSigned, kExtended>>;
+    return lift<ImadHigh<kSigned, kExtended>>;
   });
 }
 
@@ -154,10 +156,16 @@ LaneFunction select_bmsk(const Request& request, MicroOp&) {
 
 LaneFunction select_sel(const Request&, MicroOp&) { return lift<Sel>; }
 
-// The byte mask of MOV is always full in compiled code; what a partial one keeps is unknown.
-LaneFunction select_mov(const Request& request, MicroOp&) {
-  const u32 mask = request.mod(Mod::qmode);
-  return mask == 0 || mask == 0xf ? lift<Mov> : nullptr;
+// A mask names the threads of each quad that write (measured). Compilers write 0xf, which has no
+// field of its own.
+void move_in_quads(WarpState& warp, const MicroOp& op, Mask on) {
+  lane_loop<Mov, false>(warp, op, on & op.param[0]);
+}
+
+LaneFunction select_mov(const Request& request, MicroOp& op) {
+  const u32 quads = request.mod(Mod::qmode);
+  op.param[0] = quads * 0x11111111u;
+  return quads == 0 || quads == 0xf ? lift<Mov> : move_in_quads;
 }
 
 LaneFunction select_iabs(const Request&, MicroOp&) { return lift<Iabs>; }
@@ -184,16 +192,16 @@ LaneFunction select_idp(const Request& request, MicroOp& op) {
   });
 }
 
-LaneFunction select_vabsdiff(const Request& request, MicroOp& op) {
-  if (writes_predicates(op)) return nullptr;  // meaning unknown
+LaneFunction select_vabsdiff(const Request& request, MicroOp&) {
   return request.mod(Mod::is_signed) != 0 ? lift<Vabsdiff<i32>> : lift<Vabsdiff<u32>>;
 }
 
-// other0 is .ACC. Without it the four differences go back into bytes, merged with C in a way nobody
-// documents.
-LaneFunction select_vabsdiff4(const Request& request, MicroOp& op) {
-  if (writes_predicates(op) || request.mod(Mod::other0) == 0) return nullptr;
-  return request.mod(Mod::is_signed) != 0 ? lift<Vabsdiff4<true>> : lift<Vabsdiff4<false>>;
+LaneFunction select_vabsdiff4(const Request& request, MicroOp&) {
+  const u32 accumulate = request.mod(Mod::other0) & 1;
+  const u32 form = (request.mod(Mod::is_signed) & 1) | accumulate << 1;
+  return choose<4>(form, []<u32 kForm>() -> LaneFunction {
+    return lift<Vabsdiff4<(kForm & 1) != 0, (kForm & 2) != 0>>;
+  });
 }
 
 LaneFunction select_i2i(const Request& request, MicroOp&) {

@@ -83,12 +83,21 @@ struct ImadWideCarry {
     const u64 ones = kExtended ? truth(x.p) : k[0];
     const u64 partial = product + x.c64();
     const u64 sum = partial + ones;
-    return {sum, partial < product || sum < ones, false};
+    const u32 carries = (partial < product ? 1u : 0u) + (sum < ones ? 1u : 0u);
+    return {sum, carries != 0, false};
   }
 };
 
 template <bool kSigned, bool kExtended>
 struct ImadHigh {
+  using Sources = sources::Inverted;
+  static u32 eval(const Lane& x, const Params& k) {
+    return static_cast<u32>(ImadWide<kSigned, kExtended>::eval(x, k) >> 32);
+  }
+};
+
+template <bool kSigned, bool kExtended>
+struct ImadHighCarry {
   using Sources = sources::Inverted;
   static WithFlags<u32> eval(const Lane& x, const Params& k) {
     const auto wide = ImadWideCarry<kSigned, kExtended>::eval(x, k);
@@ -113,7 +122,8 @@ struct Lea {
     const u32 ones = kExtended ? truth(x.p) : k[2];
     const u32 partial = (shifted ^ k[0]) + (x.b ^ k[1]);
     const u32 sum = partial + ones;
-    return {sum, partial < (x.b ^ k[1]) || sum < ones, false};
+    const u32 carries = (partial < (x.b ^ k[1]) ? 1u : 0u) + (sum < ones ? 1u : 0u);
+    return {sum, carries != 0, false};
   }
 };
 
@@ -209,7 +219,7 @@ struct Vimnmx {
 };
 
 template <u32 kType, bool kRelu>
-struct Vimnmx3 {
+struct Vimnmx3 {  // its second predicate source has no effect (measured)
   using Sources = sources::Plain;
   static u32 eval(const Lane& x) {
     const u32 ab = minimum_of_type<kType>(x.a, x.b, x.p != 0);
@@ -367,8 +377,9 @@ struct Popc {
   static u32 eval(const Lane& x) { return population(x.b); }
 };
 
+// Ignores the bit that inverts POPC's and FLO's source (measured).
 struct Brev {
-  using Sources = sources::Inverted;
+  using Sources = sources::Plain;
   static u32 eval(const Lane& x) {
     u32 v = x.b;
     v = (v >> 1 & 0x55555555u) | (v & 0x55555555u) << 1;
@@ -392,8 +403,9 @@ struct Flo {
     spread |= spread >> 4;
     spread |= spread >> 8;
     spread |= spread >> 16;
-    const u32 index = population(spread) - 1;
-    return {value == 0 ? ~0u : (kShift ? 31 - index : index), value != 0, false};
+    const u32 ones = population(spread);
+    const u32 none = 0u - u32{value == 0};
+    return {kShift ? (32 - ones) | none : ones - 1, value != 0, false};
   }
 };
 
@@ -431,26 +443,31 @@ struct Idp2 {
   }
 };
 
+// |A - B| + C, Pu the carry of the addition (measured).
 template <class T>
 struct Vabsdiff {
   using Sources = sources::Plain;
-  static u32 eval(const Lane& x) {
+  static WithFlags<u32> eval(const Lane& x) {
     const bool a_less = static_cast<T>(x.a) < static_cast<T>(x.b);
-    return (a_less ? x.b - x.a : x.a - x.b) + x.c;
+    const u32 sum = (a_less ? x.b - x.a : x.a - x.b) + x.c;
+    return {sum, sum < x.c, false};
   }
 };
 
-// Four absolute differences of bytes, added to C (.ACC).
-template <bool kSigned>
+// Absolute differences of bytes: each in its byte, or all added to C (.ACC) with Pu the carry.
+template <bool kSigned, bool kAccumulate>
 struct Vabsdiff4 {
   using Sources = sources::Plain;
-  static u32 eval(const Lane& x) {
-    u32 sum = x.c;
+  static WithFlags<u32> eval(const Lane& x) {
+    u32 sum = 0, bytes = 0;
     for (u32 i = 0; i < 4; ++i) {
       const i32 difference = static_cast<i32>(byte_of<kSigned>(x.a, i) - byte_of<kSigned>(x.b, i));
-      sum += static_cast<u32>(difference < 0 ? -difference : difference);
+      const u32 magnitude = static_cast<u32>(difference < 0 ? -difference : difference);
+      sum += magnitude;
+      bytes |= magnitude << (8 * i);
     }
-    return sum;
+    const u32 total = sum + x.c;
+    return {kAccumulate ? total : bytes, kAccumulate && total < sum, false};
   }
 };
 

@@ -30,7 +30,8 @@ struct Lane {
   u32 a, b, c;
   u32 a_high, b_high, c_high;  // of 64-bit sources
   u32 p, q, r;
-  u32 index;
+  // Registers before modifiers: the signs of NaNs and of .XORSIGN come from these.
+  u32 raw_a, raw_b, raw_a_high, raw_b_high, raw_c_high;
 
   u64 a64() const { return u64{a_high} << 32 | a; }
   u64 b64() const { return u64{b_high} << 32 | b; }
@@ -175,8 +176,20 @@ inline void lane_loop(WarpState& warp, const MicroOp& op, Mask on) {
 #pragma GCC ivdep
   for (unsigned i = 0; i < kWarpSize; ++i) {
     const u32 bit = kLaneBits.bit[i];
-    const Lane x{a.low(i),  b.low(i), c.low(i), a.high(i), b.high(i),
-                 c.high(i), p & bit,  q & bit,  r & bit,   i};
+    const Lane x{a.low(i),
+                 b.low(i),
+                 c.low(i),
+                 a.high(i),
+                 b.high(i),
+                 c.high(i),
+                 p & bit,
+                 q & bit,
+                 r & bit,
+                 a.row[i],
+                 b.row[i],
+                 a.row[kWarpSize + i],
+                 b.row[kWarpSize + i],
+                 c.row[kWarpSize + i]};
     flags.take<kFull>(d, i, evaluate<Op>(x, k), on);
   }
   if constexpr (kHasFlags<decltype(evaluate<Op>(Lane{}, Params{}))>) {

@@ -202,6 +202,13 @@ bool is_nan(const FloatFormat& format, std::uint64_t bits) {
 bool is_infinity(const FloatFormat& format, std::uint64_t bits) {
   return (bits & (format.sign() - 1)) == format.infinity();
 }
+std::uint64_t quiet_nan(const FloatFormat& from, std::uint64_t bits, const FloatFormat& to) {
+  std::uint64_t result = to.infinity() | std::uint64_t{1} << (to.fraction_bits - 1);
+  if ((bits & from.sign()) != 0) result |= to.sign();
+  for (unsigned i = 1; i <= from.fraction_bits && i <= to.fraction_bits; ++i)
+    result |= (bits >> (from.fraction_bits - i) & 1) << (to.fraction_bits - i);
+  return result;
+}
 std::uint64_t flush(const FloatFormat& format, std::uint64_t bits) {
   return (bits & format.infinity()) == 0 ? bits & format.sign() : bits;
 }

@@ -65,6 +65,8 @@ std::uint64_t exact_convert(const FloatFormat& from, std::uint64_t bits, const F
 
 bool is_nan(const FloatFormat& format, std::uint64_t bits);
 bool is_infinity(const FloatFormat& format, std::uint64_t bits);
+// A NaN's sign and leading payload bits in another format, quiet.
+std::uint64_t quiet_nan(const FloatFormat& from, std::uint64_t bits, const FloatFormat& to);
 // Subnormals to zeros of their sign.
 std::uint64_t flush(const FloatFormat& format, std::uint64_t bits);
 

@@ -177,6 +177,15 @@ TEST(LanesFp32, SelectFlushesWhatItPicks) {
       });
 }
 
+// Of several NaNs the second source comes first, then the third: SASS-FACTS leaves it open, an H200
+// answered so.
+u64 with_nans(u64 result, std::initializer_list<u64> by_rank) {
+  if (!is_nan(kBinary64, result)) return result;
+  for (const u64 source : by_rank)
+    if (is_nan(kBinary64, source)) return quiet_nan(kBinary64, source, kBinary64);
+  return result;
+}
+
 TEST(LanesFp64, ArithmeticIsExactWithOneRoundingInEveryMode) {
   for (u32 rnd = 0; rnd < 4; ++rnd) {
     const auto test = [&](Op op, auto reference) {
@@ -189,9 +198,15 @@ TEST(LanesFp64, ArithmeticIsExactWithOneRoundingInEveryMode) {
           });
     };
     const Round round = kRounds[rnd];
-    test(Op::DADD, [&](const Inputs& in) { return exact_add(kBinary64, in.a, in.b, round); });
-    test(Op::DMUL, [&](const Inputs& in) { return exact_multiply(kBinary64, in.a, in.b, round); });
-    test(Op::DFMA, [&](const Inputs& in) { return exact_fma(kBinary64, in.a, in.b, in.c, round); });
+    test(Op::DADD, [&](const Inputs& in) {
+      return with_nans(exact_add(kBinary64, in.a, in.b, round), {in.b, in.a});
+    });
+    test(Op::DMUL, [&](const Inputs& in) {
+      return with_nans(exact_multiply(kBinary64, in.a, in.b, round), {in.b, in.a});
+    });
+    test(Op::DFMA, [&](const Inputs& in) {
+      return with_nans(exact_fma(kBinary64, in.a, in.b, in.c, round), {in.b, in.c, in.a});
+    });
   }
 }
 
@@ -204,6 +219,53 @@ TEST(LanesFp64, ComparesAllButMinAndMax) {
           return {{}, result && in.p, !result && in.p};
         });
   }
+}
+
+TEST(LanesFp64, NanKeepsItsSignUnderSourceModifiers) {
+  LaneCase(Op::DMUL)
+      .inputs([](std::mt19937_64& random) { return random() | u64{0x7ff} << 52 | 1; })
+      .rows_written(2)
+      .negate("ab")
+      .absolute("b")
+      .expect([](const Inputs& in) -> Outputs {
+        return {in.b | u64{1} << 51, {}, {}};
+      });
+}
+
+TEST(LanesFp64, MinAndMaxSayWhichSourceToTake) {
+  for (const u32 cmp : {0u, 15u}) {
+    LaneCase(Op::DSETP, {{Mod::cmp, cmp}})
+        .inputs(edgy_float64)
+        .expect([&](const Inputs& in) -> Outputs {
+          const bool nan_a = is_nan(kBinary64, in.a), nan_b = is_nan(kBinary64, in.b);
+          const bool better = compare(kBinary64, cmp == 0 ? 1 : 4, in.a, in.b);
+          return {{}, (better || (nan_b && !nan_a)) && in.p, nan_a && nan_b};
+        });
+  }
+}
+
+TEST(LanesFp32, SlowPathOfDivisionIsAQuestionOfExponents) {
+  LaneCase(Op::FCHK).inputs(edgy_float32).rounds(200).expect([](const Inputs& in) -> Outputs {
+    const int a = in.a32() >> 23 & 0xff, b = in.b32() >> 23 & 0xff;
+    const bool fast = a >= 25 && a <= 254 && b >= 2 && b <= 251 && a - b >= -124 && a - b <= 126;
+    return {{}, !fast, {}};
+  });
+}
+
+TEST(LanesFp32, XorSignTakesTheSignsBeforeModifiers) {
+  LaneCase(Op::FMNMX, {{Mod::xorsign, 1}})
+      .negate("a")
+      .absolute("ab")
+      .inputs(edgy_float32)
+      .expect([](const Inputs& in) -> Outputs {
+        const u32 sign = (in.a32() ^ in.b32()) & 0x80000000;
+        const u32 a = in.a32() | 0x80000000, b = in.b32() & 0x7fffffff;
+        const bool nan_a = is_nan(kBinary32, a), nan_b = is_nan(kBinary32, b);
+        if (nan_a && nan_b) return {0x7fffffff, {}, {}};
+        // -|a| is the smaller one.
+        const u32 picked = nan_a ? b : nan_b ? a : in.p ? a : b;
+        return {(picked & 0x7fffffff) | sign, {}, {}};
+      });
 }
 
 // The processor's own mode must not leak in: results are the same under any MXCSR, because the

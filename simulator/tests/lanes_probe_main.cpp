@@ -92,8 +92,18 @@ int compare(const ProbeRegisters& registers, const char* requests_path, const ch
     std::vector<LaneAnswer> theirs(lanes);
     for (LaneAnswer& answer : theirs) answer = take<LaneAnswer>(answered, answer_at);
     const auto instruction = isa::decode(isa::Arch::sm_90, word);
-    if (!instruction) throw std::runtime_error("a word does not decode");
+    if (!instruction) {
+      std::printf("%016llx%016llx is not an instruction\n",
+                  static_cast<unsigned long long>(word.hi),
+                  static_cast<unsigned long long>(word.lo));
+      continue;
+    }
     const auto ours = our_answers(*instruction, registers, inputs);
+    if (ours.empty()) {
+      std::printf("not implemented%s: %s\n", theirs[0].refused() ? ", and refused" : "",
+                  isa::print(*instruction, 0).c_str());
+      continue;
+    }
     same += ours == theirs;
     report(*instruction, inputs, theirs, ours);
   }

@@ -39,7 +39,7 @@ std::vector<isa::Instruction> probe_words(const ProbeRegisters& registers, unsig
 std::vector<LaneInput> probe_inputs(const isa::Instruction& instruction, unsigned lanes,
                                     std::mt19937_64& random);
 
-// Our answer, warp by warp (lanes: a multiple of 32).
+// Our answer, warp by warp (lanes: a multiple of 32); empty where this is not implemented.
 std::vector<LaneAnswer> our_answers(const isa::Instruction& instruction,
                                     const ProbeRegisters& registers,
                                     std::span<const LaneInput> inputs);

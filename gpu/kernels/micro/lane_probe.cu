@@ -18,6 +18,8 @@
 
 #include <cuda.h>
 #include <cuda_runtime.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <cstdint>
 #include <cstdio>
@@ -192,45 +194,40 @@ class Probe {
 
 constexpr unsigned kBlock = 128;
 
-// One context; given up and made anew when a word faults.
 class Gpu {
  public:
-  explicit Gpu(std::size_t lanes) : lanes_(lanes) { open(); }
-
-  // False where the GPU refuses the word.
-  bool run(const std::vector<char>& image, const std::uint64_t* in, std::uint64_t* out) {
-    CUmodule module;
-    if (cuModuleLoadData(&module, image.data()) != CUDA_SUCCESS) return false;
-    CUfunction function;
-    check(cuModuleGetFunction(&function, module, "lane_probe"), "finding the kernel");
-    check(cuMemcpyHtoD(inputs_, in, lanes_ * 32), "copying inputs");
-    check(cuMemsetD8(outputs_, 0xff, lanes_ * 16), "clearing outputs");
-    void* arguments[] = {&inputs_, &outputs_, &sink_};
-    const bool launched = cuLaunchKernel(function, lanes_ / kBlock, 1, 1, kBlock, 1, 1, 0, nullptr,
-                                         arguments, nullptr) == CUDA_SUCCESS;
-    if (!launched || cuCtxSynchronize() != CUDA_SUCCESS) {
-      cuDevicePrimaryCtxReset(device_);
-      open();
-      return false;
-    }
-    check(cuMemcpyDtoH(out, outputs_, lanes_ * 16), "copying outputs");
-    check(cuModuleUnload(module), "unloading");
-    return true;
-  }
-
- private:
-  void open() {
-    check(cuDeviceGet(&device_, 0), "finding a GPU");
+  explicit Gpu(std::size_t lanes) : lanes_(lanes) {
+    check(cuInit(0), "starting");
+    CUdevice device;
+    check(cuDeviceGet(&device, 0), "finding a GPU");
     CUcontext context;
-    check(cuDevicePrimaryCtxRetain(&context, device_), "making a context");
+    check(cuDevicePrimaryCtxRetain(&context, device), "making a context");
     check(cuCtxSetCurrent(context), "making a context current");
     check(cuMemAlloc(&inputs_, lanes_ * 32), "allocating");
     check(cuMemAlloc(&outputs_, lanes_ * 16), "allocating");
     check(cuMemAlloc(&sink_, lanes_ * 8), "allocating");
   }
 
+  // False where the GPU refuses the word; this process can then run no other.
+  bool run(const std::vector<char>& image, const std::uint64_t* in, std::uint64_t* out) {
+    CUmodule module;
+    check(cuModuleLoadData(&module, image.data()), "loading the kernel");
+    CUfunction function;
+    check(cuModuleGetFunction(&function, module, "lane_probe"), "finding the kernel");
+    check(cuMemcpyHtoD(inputs_, in, lanes_ * 32), "copying inputs");
+    check(cuMemsetD8(outputs_, 0xff, lanes_ * 16), "clearing outputs");
+    void* arguments[] = {&inputs_, &outputs_, &sink_};
+    check(cuLaunchKernel(function, lanes_ / kBlock, 1, 1, kBlock, 1, 1, 0, nullptr, arguments,
+                         nullptr),
+          "launching");
+    if (cuCtxSynchronize() != CUDA_SUCCESS) return false;
+    check(cuMemcpyDtoH(out, outputs_, lanes_ * 16), "copying outputs");
+    check(cuModuleUnload(module), "unloading");
+    return true;
+  }
+
+ private:
   std::size_t lanes_;
-  CUdevice device_ = 0;
   CUdeviceptr inputs_ = 0, outputs_ = 0, sink_ = 0;
 };
 
@@ -238,40 +235,80 @@ class Gpu {
 // special-function, conversion and shuffle units.
 bool has_variable_latency(const Word& word) { return (word.field(0, 9) & 0x100) != 0; }
 
+struct Requests {
+  std::vector<char> bytes;
+  std::uint32_t words = 0, lanes = 0;
+
+  explicit Requests(const char* path) : bytes(read_file(path)) {
+    if (bytes.size() < 8) fail("the requests are too short");
+    std::memcpy(&words, bytes.data(), 4);
+    std::memcpy(&lanes, bytes.data() + 4, 4);
+    if (lanes == 0 || lanes % kBlock != 0) fail("lanes must be a multiple of 128");
+    if (bytes.size() != 8 + std::size_t{words} * (16 + std::size_t{lanes} * 32))
+      fail("the requests have the wrong size");
+  }
+  Word word(std::uint32_t i) const {
+    Word word;
+    std::memcpy(&word, bytes.data() + 8 + std::size_t{i} * 16, 16);
+    return word;
+  }
+  std::vector<std::uint64_t> inputs(std::uint32_t i) const {
+    std::vector<std::uint64_t> in(std::size_t{lanes} * 4);
+    std::memcpy(in.data(), bytes.data() + 8 + std::size_t{words} * 16 + in.size() * 8 * i,
+                in.size() * 8);
+    return in;
+  }
+};
+
+// Answers from word `first` on, until the end or a word that is refused; exit status 0 or 3.
+[[noreturn]] void answer_from(std::uint32_t first, const Probe& probe, const Requests& requests,
+                              const char* path) {
+  Gpu gpu(requests.lanes);
+  std::ofstream answers(path, std::ios::binary | std::ios::app);
+  std::vector<std::uint64_t> out(std::size_t{requests.lanes} * 2);
+  for (std::uint32_t i = first; i < requests.words; ++i) {
+    const Word word = requests.word(i);
+    const bool done = gpu.run(probe.patched(word, has_variable_latency(word)),
+                              requests.inputs(i).data(), out.data());
+    if (!done) out.assign(out.size(), ~std::uint64_t{0});
+    answers.write(reinterpret_cast<const char*>(out.data()), out.size() * 8);
+    if (!done) {
+      answers.flush();
+      std::_Exit(3);
+    }
+  }
+  answers.flush();
+  std::_Exit(answers ? 0 : 2);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   if (argc != 2 && argc != 4) fail("usage: lane_probe CUBIN [REQUESTS ANSWERS]");
   const Probe probe(argv[1]);
-  std::printf("%u %u %u %u %u\n", probe.d, probe.a, probe.b, probe.c, probe.predicates);
-  if (argc == 2) return 0;
-
-  const std::vector<char> requests = read_file(argv[2]);
-  std::uint32_t words = 0, lanes = 0;
-  if (requests.size() < 8) fail("the requests are too short");
-  std::memcpy(&words, requests.data(), 4);
-  std::memcpy(&lanes, requests.data() + 4, 4);
-  if (lanes == 0 || lanes % kBlock != 0) fail("lanes must be a multiple of 128");
-  if (requests.size() != 8 + std::size_t{words} * (16 + std::size_t{lanes} * 32))
-    fail("the requests have the wrong size");
-  check(cuInit(0), "starting");
-  Gpu gpu(lanes);
-  std::ofstream answers(argv[3], std::ios::binary);
-  std::vector<std::uint64_t> in(std::size_t{lanes} * 4), out(std::size_t{lanes} * 2);
-  unsigned refused = 0;
-  for (std::uint32_t i = 0; i < words; ++i) {
-    Word word;
-    std::memcpy(&word, requests.data() + 8 + std::size_t{i} * 16, 16);
-    std::memcpy(in.data(), requests.data() + 8 + std::size_t{words} * 16 + in.size() * 8 * i,
-                in.size() * 8);
-    if (!gpu.run(probe.patched(word, has_variable_latency(word)), in.data(), out.data())) {
-      out.assign(out.size(), ~std::uint64_t{0});
-      ++refused;
-    }
-    answers.write(reinterpret_cast<const char*>(out.data()), out.size() * 8);
+  if (argc == 2) {
+    std::printf("%u %u %u %u %u\n", probe.d, probe.a, probe.b, probe.c, probe.predicates);
+    return 0;
   }
-  std::fprintf(stderr, "%u words, %u refused\n", words, refused);
-  return answers ? 0 : 2;
+  const Requests requests(argv[2]);
+  std::ofstream(argv[3], std::ios::binary);  // empty
+  // A refused word takes its process with it, so a fresh one goes on after it.
+  unsigned refused = 0;
+  for (;;) {
+    std::ifstream written(argv[3], std::ios::binary | std::ios::ate);
+    const auto next = static_cast<std::uint32_t>(written.tellg() /
+                                                 (std::streamoff{requests.lanes} * 16));
+    if (next == requests.words) break;
+    const pid_t child = fork();
+    if (child == 0) answer_from(next, probe, requests, argv[3]);
+    int status = 0;
+    waitpid(child, &status, 0);
+    if (!WIFEXITED(status) || (WEXITSTATUS(status) != 0 && WEXITSTATUS(status) != 3))
+      fail("the process that runs the words failed");
+    refused += WEXITSTATUS(status) == 3;
+  }
+  std::printf("%u words, %u refused\n", requests.words, refused);
+  return 0;
 }
 
 #endif
