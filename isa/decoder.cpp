@@ -110,7 +110,7 @@ void write_slot(const Item& item, const Instruction& from, Word& word) {
   }
   if (item.negate || item.invert) word.set_bits(place.negate, 1, operand.negate ? 1 : 0);
   if (item.absolute) word.set_bits(place.absolute, 1, operand.absolute ? 1 : 0);
-  if (item.type == 'h') word.set_bits(place.swizzle, 2, from.word.bits(place.swizzle, 2));
+  if (has_swizzle(item)) word.set_bits(place.swizzle, 2, from.word.bits(place.swizzle, 2));
 }
 
 void read_item(const Item& item, Instruction& into) {
@@ -246,6 +246,11 @@ bool matches(const Encoding& encoding, const Word& word) {
   for_each_item(*encoding.layout, encoding.form, [&](const Item& item) {
     if (item.kind == ItemKind::mod && item.bits.width != 0)
       legal = legal && (item.legal >> item.bits.get(word) & 1) != 0;
+    if (item.kind == ItemKind::slot && item.type == 'g') {
+      const SlotPlace place = slot_place(item, encoding.form);
+      legal =
+          legal && (place.kind == Source::Kind::imm || word.bits(place.swizzle, 2) != kSwizzleF32);
+    }
   });
   return legal;
 }

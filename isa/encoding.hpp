@@ -159,9 +159,13 @@ constexpr bool varies_c(Form form) {
   return form == Form::RRI || form == Form::RRC || form == Form::RRU || form == Form::RRX;
 }
 
+// Half swizzles: |.F32|.H0_H0|.H1_H1; sm_90 has no .F32.
+constexpr bool has_swizzle(const Item& item) { return item.type == 'h' || item.type == 'g'; }
+inline constexpr std::uint64_t kSwizzleF32 = 1;
+
 // Modifiers belong to the position, the reuse bit to the role (SASS-FACTS 1.3).
 constexpr SlotPlace slot_place(const Item& item, Form form) {
-  const bool half = item.type == 'h' || item.type == 'm';
+  const bool half = has_swizzle(item) || item.type == 'm';
   SlotPlace place;
   switch (item.which) {
     case 'A':
@@ -222,7 +226,7 @@ constexpr void for_each_field(const Layout& layout, Form form, Function&& functi
       if (place.kind == Source::Kind::imm) return;
       if (item.negate || item.invert) function(Bits{.lo = place.negate, .width = 1});
       if (item.absolute) function(Bits{.lo = place.absolute, .width = 1});
-      if (item.type == 'h') function(Bits{.lo = place.swizzle, .width = 2});
+      if (has_swizzle(item)) function(Bits{.lo = place.swizzle, .width = 2});
     } else if (item.bits.width != 0) {
       function(item.bits);
       if (item.kind == ItemKind::indexed_constant) function(index_register_bits(item));

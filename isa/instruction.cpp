@@ -21,7 +21,7 @@ namespace {
 // Half swizzles have no item of their own: their bits depend on where the operand is.
 std::uint32_t swizzle(const Instruction& instruction, char slot) {
   for (const Item& item : *instruction.encoding->layout) {
-    if (item.kind != ItemKind::slot || item.type != 'h') continue;
+    if (item.kind != ItemKind::slot || !has_swizzle(item)) continue;
     const bool second = item.which == 'B' || item.which == 'S';
     if (item.which != slot && !(second && slot == 'B')) continue;
     const SlotPlace place = slot_place(item, instruction.encoding->form);

@@ -31,7 +31,7 @@ struct Predicate {
 struct Source {
   enum class Kind : std::uint8_t { none, reg, ureg, imm, constant, bindless };
   Kind kind = Kind::none;
-  std::uint8_t index = 0;   // register number, or constant bank (bindless: uniform register)
+  std::uint8_t index = 0;  // register number, or constant bank (bindless: uniform register)
   bool negate = false;
   bool absolute = false;
   bool reuse = false;
@@ -85,7 +85,7 @@ struct Instruction {
   std::uint8_t pu = kPT;    // first and second predicate destination (uniform for uniform ops)
   std::uint8_t pv = kPT;
   Source a, b, c;
-  Predicate pp, pq, pr;     // predicate sources
+  Predicate pp, pq, pr;  // predicate sources
   std::uint8_t ur = kURZ;
   std::int64_t offset = 0;
   std::uint8_t barrier = 0;  // convergence barrier B0–B15

@@ -41,8 +41,6 @@ std::string double_text(std::uint32_t high_word) {
                            : floating(value);
 }
 
-namespace {
-
 std::string half_text(std::uint32_t bits) {
   const bool negative = (bits & 0x8000) != 0;
   const std::uint32_t exponent = bits >> 10 & 31, fraction = bits & 1023;
@@ -53,8 +51,6 @@ std::string half_text(std::uint32_t bits) {
                            : std::ldexp(1024 + fraction, static_cast<int>(exponent) - 25);
   return floating(negative ? -value : value);
 }
-
-}  // namespace
 
 std::string halves_text(std::uint32_t bits, bool bf16) {
   if (bf16) return fmt::format("{}, {}", float_text(bits & 0xffff0000), float_text(bits << 16));

@@ -209,7 +209,7 @@ class Printer {
     if (operand.index == kURZ && item.optional) return {};
 
     std::string swizzle;
-    if (item.type == 'h') swizzle = kSwizzles[instruction_.word.bits(place.swizzle, 2)];
+    if (has_swizzle(item)) swizzle = kSwizzles[instruction_.word.bits(place.swizzle, 2)];
     std::string inner = name_of(item, operand), outer;
     (is_register ? outer : inner) += swizzle;
     const std::string_view bar = operand.absolute ? "|" : "";
@@ -241,7 +241,8 @@ class Printer {
       case Source::Kind::bindless:
         return fmt::format("c[{}][{}]", uniform_register_text(operand.index), hex(operand.value));
       default:
-        return fmt::format("c[{}]{}[{}]", hex(operand.index), item.type == 'h' ? " " : "",
+        return fmt::format("c[{}]{}[{}]", hex(operand.index),
+                           has_swizzle(item) || item.type == 'x' ? " " : "",
                            constant_offset(operand.value));
     }
   }
@@ -258,7 +259,10 @@ class Printer {
         return float_text(value);
       case 'd':
         return double_text(value);
+      case 'x':
+        return half_text(value & 0xffff);
       case 'h':
+      case 'g':
       case 'm':
         return halves_text(value, instruction_.mod(Mod::bf16) != 0);
       default:

@@ -29,7 +29,8 @@
 //                     M: sits where A does and is `b`; N: sits where B does and is `c`.
 //                     -A may be negated, ~A inverted, |A| absolute. A:x says how an immediate is
 //                     written: u unsigned, f float, d double, h two halves (and the source has half
-//                     swizzles), m two halves without swizzles, i as src_fmt says; signed without.
+//                     swizzles), g the same without the swizzle .F32, m two halves without
+//                     swizzles, x one half, i as src_fmt says; signed without.
 //   I Ib@bits Ic@bits An immediate that no operand form stands for, as source b or c.
 //   K, L              Constant bank and byte offset of LDC and ULDC; L has a register inside.
 //   UR@n Un           Uniform register of an address; the register after it.

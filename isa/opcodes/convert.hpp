@@ -84,7 +84,7 @@ inline constexpr Row kConvertRows[] = {
      "{rnd@79:3 0:|3:.RZ} Rd, A, B:f",
      "64:8=255"},
     {Op::I2FP, Unit::alu, kFrom86, 0x045, kB,
-     "I2FP{dst_fmt@75:2 2:.F32}{src_fmt@74:1/84:2 4:.U32|.S32}{rnd@78:2 $rnd} Rd, B"},
+     "I2FP{dst_fmt@75:2 2:.F32}{src_fmt@74:1/84:2 4:.U32|.S32}{rnd@78:2 0:|3:.RZ} Rd, B"},
     {Op::F2IP, Unit::alu, kFrom86, 0x043, kB,
      "F2IP{dst_fmt@76 .U8|.S8}.F32{ntz@74 |.NTZ}{relu@75 |.RELU} Rd, A, B:f, C"},
 };

@@ -30,10 +30,10 @@ inline constexpr Row kFloatRows[] = {
     {Op::MUFU, Unit::xu, kAll, 0x108, kB, "MUFU{mufu_op@74:4 6:.RCP64H|.RSQ64H} Rd, -|B:d|"},
     {Op::MUFU, Unit::xu, kUpTo89, 0x108, kB,
      "MUFU{mufu_op@74:4 .COS|.SIN|.EX2|.LG2|.RCP|.RSQ|8:.SQRT|.TANH}{width@73 1:.F16} Rd, "
-     "-|B|{half_sel@60:2 |.H1}"},
+     "-|B:x|{half_sel@60:2 |.H1}"},
     {Op::MUFU, Unit::xu, kSm90, 0x108, kB,
      "MUFU{mufu_op@74:4 .COS|.SIN|.EX2|.LG2|.RCP|.RSQ|8:.SQRT|.TANH}{width@72:2 1:.F16|.BF16} Rd, "
-     "-|B|{half_sel@60:2 |.H1}"},
+     "-|B:x|{half_sel@60:2 |.H1}"},
 };
 
 }  // namespace heddle::isa

@@ -24,10 +24,12 @@ inline constexpr NamedList kLists[] = {
     {"atom_op3", ".ADD|.MIN|.MAX|.INC|.DEC|.AND|.OR|.XOR"},
     {"atom_type", "|.S32|.64|.F32.FTZ.RN|.F16x2.RN|.S64|.F64.RN"},
     {"atom_type90", "|.S32|.64|.S64|.128"},
+    {"red_type90", "|.S32|.64|.S64"},
     {"fatom_type",
      ".F16x2.RN|.F16x4.RN|.F16x8.RN|.BF16x2.RN|.BF16x4.RN|.BF16x8.RN|9:.F32.FTZ.RN|"
      ".F32x2.FTZ.RN|.F32x4.FTZ.RN|.F32.RN|.F32x2.RN|.F32x4.RN|.F64.RN"},
-    {"cas_type", "|.S32|.64|4:.128"},
+    {"cas_type", "|.S32|.64"},
+    {"cas_type90", "|.S32|.64|4:.128"},
     {"cbu_state",
      "B0|B1|B2|B3|B4|B5|B6|B7|B8|B9|B10|B11|B12|B13|B14|B15|THREAD_STATE_ENUM.0|"
      "THREAD_STATE_ENUM.1|THREAD_STATE_ENUM.2|THREAD_STATE_ENUM.3|THREAD_STATE_ENUM.4|"
@@ -39,6 +41,10 @@ inline constexpr NamedList kLists[] = {
      "TRAP_RETURN_PC.LO|TRAP_RETURN_PC.HI|TRAP_RETURN_MASK|MEXITED|MKILL|MACTIVE|MATEXIT|OPT_STACK|"
      "API_CALL_DEPTH|ATEXIT_PC.LO|ATEXIT_PC.HI|"
      "MCOLLECTIVE"},
+    {"cbu_other",
+     "16:THREAD_STATE_ENUM.0|THREAD_STATE_ENUM.1|THREAD_STATE_ENUM.2|THREAD_STATE_ENUM.3|"
+     "THREAD_STATE_ENUM.4|TRAP_RETURN_PC.LO|TRAP_RETURN_PC.HI|TRAP_RETURN_MASK|MEXITED|MKILL|"
+     "MACTIVE|MATEXIT|OPT_STACK|API_CALL_DEPTH|ATEXIT_PC.LO|ATEXIT_PC.HI"},
     {"stride", "|.X4|.X8|.X16"},
     {"cop", ".EF||.EL|.LU|.EU|.NA"},
     {"size4", ".U8|.S8|.U16|.S16||.64|.128|.U.128"},
@@ -49,6 +55,10 @@ inline constexpr NamedList kLists[] = {
     {"order75",
      ".CONSTANT.CTA|.CONSTANT.SM|.CONSTANT.GPU|.CONSTANT.SYS|.CTA|.SM|.GPU|.SYS|"
      ".STRONG.CTA|.STRONG.SM|.STRONG.GPU|.STRONG.SYS|.MMIO.CTA|.MMIO.SM|.MMIO.GPU|.MMIO.SYS"},
+    {"store_order75",
+     "4:.CTA|.SM|.GPU|.SYS|.STRONG.CTA|.STRONG.SM|.STRONG.GPU|.STRONG.SYS|.MMIO.CTA|.MMIO.SM|"
+     ".MMIO.GPU|.MMIO.SYS"},
+    {"atom_order75", "4:.CTA|.SM|.GPU|.SYS|.STRONG.CTA|.STRONG.SM|.STRONG.GPU|.STRONG.SYS"},
     {"order80",
      "|.CONSTANT.PRIVATE|.CONSTANT.CTA|.CONSTANT.CTA.PRIVATE|.CONSTANT|.STRONG.SM|"
      ".STRONG.GPU.PRIVATE|.STRONG.GPU|.MMIO.GPU|.CONSTANT.SM|.STRONG.SYS|.CONSTANT.SM.PRIVATE|"
@@ -62,38 +72,59 @@ inline constexpr NamedList kLists[] = {
      "{address64@72 |.E}{cop@84:3 $cop}{other0@68:2 |.LTC64B|.LTC128B}{size@73:3 $size4}"
      "{sem@77:4 $order75}"},
     {"ld80",
-     "{address64@72 |.E}{cop@84:3 $cop}{other0@68:2 $prefetch}{size@73:3 $size4}"
+     "{address64@72 |.E}{cop@84:3 $cop}{other0@68:2 $prefetch}{size@73:3 $size}"
      "{sem@77:4 $order80}"},
-    {"st75", "{address64@72 |.E}{cop@84:3 $cop}{size@73:3 $size4}{sem@77:4 $order75}"},
-    {"st80", "{address64@72 |.E}{cop@84:3 $cop}{size@73:3 $size4}{sem@77:4 $order80a}"},
+    {"ld80d",
+     "{address64@72 1:.E}{cop@84:3 $cop}{other0@68:2 $prefetch}{size@73:3 $size}"
+     "{sem@77:4 $order80}"},
+    {"st75", "{address64@72 |.E}{cop@84:3 $cop}{size@73:3 $size4}{sem@77:4 $store_order75}"},
+    {"st80", "{address64@72 |.E}{cop@84:3 $cop}{size@73:3 $size}{sem@77:4 $order80a}"},
+    {"st80d", "{address64@72 1:.E}{cop@84:3 $cop}{size@73:3 $size}{sem@77:4 $order80a}"},
     {"atom75",
      "{address64@72 |.E}{atom_op@87:4 $atom_op}{cop@84:3 $cop}{type@73:3 $atom_type}"
-     "{sem@77:4 $order75}"},
+     "{sem@77:4 $atom_order75}"},
     {"atom80",
      "{address64@72 |.E}{atom_op@87:4 $atom_op}{cop@84:3 $cop}{type@73:3 $atom_type}"
+     "{sem@77:4 $order80a}"},
+    {"atom80d",
+     "{address64@72 1:.E}{atom_op@87:4 $atom_op}{cop@84:3 $cop}{type@73:3 $atom_type}"
      "{sem@77:4 $order80a}"},
     {"atom90",
      "{address64@72 |.E}{atom_op@87:4 $atom_op}{cop@84:3 $cop}{type@73:3 $atom_type90}"
      "{sem@77:4 $order80a}"},
+    {"atom90d",
+     "{address64@72 1:.E}{atom_op@87:4 $atom_op}{cop@84:3 $cop}{type@73:3 $atom_type90}"
+     "{sem@77:4 $order80a}"},
     {"fatom",
      "{address64@72 |.E}{atom_op@88:2 .ADD|.MIN|.MAX}{cop@84:3 $cop}{type@73:4 $fatom_type}"
      "{sem@77:4 $order80a}"},
+    {"fatomd",
+     "{address64@72 1:.E}{atom_op@88:2 .ADD|.MIN|.MAX}{cop@84:3 $cop}{type@73:4 $fatom_type}"
+     "{sem@77:4 $order80a}"},
     {"cas75",
      "{address64@72 |.E}{atom_op@87:2 .CAS|3:.CAST.SPIN}{cop@84:3 $cop}{type@73:3 $cas_type}"
-     "{sem@77:4 $order75}"},
+     "{sem@77:4 $atom_order75}"},
     {"cas80",
      "{address64@72 |.E}{atom_op@87:2 .CAS|3:.CAST.SPIN}{cop@84:3 $cop}{type@73:3 $cas_type}"
      "{sem@77:4 $order80a}"},
-    {"gcas75", "{address64@72 |.E}.CAS{cop@84:3 $cop}{type@73:3 $cas_type}{sem@77:4 $order75}"},
+    {"gcas75",
+     "{address64@72 |.E}.CAS{cop@84:3 $cop}{type@73:3 $cas_type}{sem@77:4 $atom_order75}"},
     {"gcas80", "{address64@72 |.E}.CAS{cop@84:3 $cop}{type@73:3 $cas_type}{sem@77:4 $order80a}"},
+    {"gcas90", "{address64@72 |.E}.CAS{cop@84:3 $cop}{type@73:3 $cas_type90}{sem@77:4 $order80a}"},
     {"red75",
      "{address64@72 |.E}{atom_op@87:3 $atom_op3}{cop@84:3 $cop}{type@73:3 $atom_type}"
-     "{sem@77:4 $order75}"},
+     "{sem@77:4 $atom_order75}"},
     {"red80",
      "{address64@72 |.E}{atom_op@87:3 $atom_op3}{cop@84:3 $cop}{type@73:3 $atom_type}"
      "{sem@77:4 $order80a}"},
+    {"red80d",
+     "{address64@72 1:.E}{atom_op@87:3 $atom_op3}{cop@84:3 $cop}{type@73:3 $atom_type}"
+     "{sem@77:4 $order80a}"},
     {"red90",
-     "{address64@72 |.E}{atom_op@87:3 $atom_op3}{cop@84:3 $cop}{type@73:3 $atom_type90}"
+     "{address64@72 |.E}{atom_op@87:3 $atom_op3}{cop@84:3 $cop}{type@73:3 $red_type90}"
+     "{sem@77:4 $order80a}"},
+    {"red90d",
+     "{address64@72 1:.E}{atom_op@87:3 $atom_op3}{cop@84:3 $cop}{type@73:3 $red_type90}"
      "{sem@77:4 $order80a}"},
     {"ldgsts",
      ".E{other0@81 .BYPASS|}{cop@84:3 $cop}{other1@72 |.LTC128B}{size@73:3 4:|.64|.128}"

@@ -7,7 +7,10 @@ namespace heddle::isa {
 
 inline constexpr Row kMatrixRows[] = {
     {Op::HMMA, Unit::tensor, kSm75, 0x236, kFixed,
-     "HMMA.884{mma_dst@76 .F16|.F32}{mma_src@78 .F16|.F32}{other0@79:2 "
+     "HMMA.884{mma_dst@76 0:.F16}{mma_src@78 0:.F16}{other0@79:2 .STEP0|.STEP1}"
+     "{sat@77 |.SATFINITE} Rd, A{mma_row@73 .ROW|.COL}, B{mma_col@74 .ROW|.COL}, C"},
+    {Op::HMMA, Unit::tensor, kSm75, 0x236, kFixed,
+     "HMMA.884{mma_dst@76 1:.F32}{mma_src@78 .F16|.F32}{other0@79:2 "
      ".STEP0|.STEP1|.STEP2|.STEP3}{sat@77 |.SATFINITE} Rd, A{mma_row@73 .ROW|.COL}, "
      "B{mma_col@74 .ROW|.COL}, C"},
     {Op::HMMA, Unit::tensor, kSm75, 0x23c, kFixed,
@@ -19,26 +22,33 @@ inline constexpr Row kMatrixRows[] = {
      "HMMA.SP{mma_shape@75:1/78:1 1:.16816|3:.16832}{mma_dst@76 .F16|.F32}"
      "{mma_src@82:2 |.BF16|.TF32} Rd, A, B, C, R@40{@50 |.reuse}, #other0@48:2",
      "73:1=1"},
+    // sm_90 has neither four-bit types nor the xor of bits.
     {Op::IMMA, Unit::tensor, kSm75, 0x237, kFixed,
      "IMMA{mma_shape@75:1/85:2 .8816|2:.8832}"
      "{mma_src@76:2/83:1 .U8|.S8|4:.U4|.S4}{mma_src_b@78:2/84:1 .U8|.S8|4:.U4|.S4}"
-     "{sat@82 |.SAT} Rd, A{mma_row@73 .ROW|.COL}, B{mma_col@74 .ROW|.COL}, C"},
-    {Op::IMMA, Unit::tensor, kFrom80, 0x237, kFixed,
+     "{sat@82 |.SAT} Rd, A{mma_row@73 .ROW}, B{mma_col@74 1:.COL}, C"},
+    {Op::IMMA, Unit::tensor, kSm80To89, 0x237, kFixed,
      "IMMA{mma_shape@75:1/85:2 .8816|2:.8832|4:.16816|.16832|.16864}"
      "{mma_src@76:2/83:1 .U8|.S8|4:.U4|.S4}{mma_src_b@78:2/84:1 .U8|.S8|4:.U4|.S4}"
-     "{sat@82 |.SAT} Rd, A{mma_row@73 .ROW|.COL}, B{mma_col@74 .ROW|.COL}, C"},
-    {Op::IMMA, Unit::tensor, kFrom80, 0x237, kFixed,
+     "{sat@82 |.SAT} Rd, A{mma_row@73 .ROW}, B{mma_col@74 1:.COL}, C"},
+    {Op::IMMA, Unit::tensor, kSm80To89, 0x237, kFixed,
      "IMMA.SP{mma_shape@75:1/85:2 5:.16832|.16864|.168128}"
      "{mma_src@76:2/83:1 .U8|.S8|4:.U4|.S4}{mma_src_b@78:2/84:1 .U8|.S8|4:.U4|.S4}"
-     "{sat@82 |.SAT} Rd, A{mma_row@73 .ROW|.COL}, B{mma_col@74 .ROW|.COL}, C, R@40, #other0@48:2",
+     "{sat@82 |.SAT} Rd, A{mma_row@73 .ROW}, B{mma_col@74 1:.COL}, C, R@40, #other0@48:2",
      "72:1=1"},
+    {Op::IMMA, Unit::tensor, kSm90, 0x237, kFixed,
+     "IMMA{mma_shape@75:1/85:2 .8816|4:.16816|.16832}{mma_src@76:2/83:1 .U8|.S8}"
+     "{mma_src_b@78:2/84:1 .U8|.S8}{sat@82 |.SAT} Rd, A{mma_row@73 .ROW}, B{mma_col@74 1:.COL}, C"},
     {Op::BMMA, Unit::tensor, kSm75, 0x23d, kFixed,
-     "BMMA{mma_shape@75:2 0:.88128}.XOR.POPC Rd, A{mma_row@73 .ROW|.COL}, "
-     "B{mma_col@74 .ROW|.COL}, C",
+     "BMMA{mma_shape@75:2 0:.88128}.XOR.POPC Rd, A{mma_row@73 .ROW}, B{mma_col@74 1:.COL}, C",
      "80:1=1"},
-    {Op::BMMA, Unit::tensor, kFrom80, 0x23d, kFixed,
+    {Op::BMMA, Unit::tensor, kSm80To89, 0x23d, kFixed,
      "BMMA{mma_shape@75:2 .88128|.168128|.168256}{other0@78 .XOR|.AND}.POPC Rd, "
-     "A{mma_row@73 .ROW|.COL}, B{mma_col@74 .ROW|.COL}, C",
+     "A{mma_row@73 .ROW}, B{mma_col@74 1:.COL}, C",
+     "80:1=1"},
+    {Op::BMMA, Unit::tensor, kSm90, 0x23d, kFixed,
+     "BMMA{mma_shape@75:2 .88128|.168128|.168256}{other0@78 1:.AND}.POPC Rd, A{mma_row@73 .ROW}, "
+     "B{mma_col@74 1:.COL}, C",
      "80:1=1"},
     {Op::DMMA, Unit::fp64, kSm80To89, 0x23f, kFixed,
      "DMMA.884{rnd@78:2 $rnd} Rd, -|A|, -|B|, -|C|"},
