@@ -65,6 +65,11 @@ unsigned access_bytes(const Instruction& instruction) {
       return 4u << instruction.mod(Mod::ldsm_num);
     case Op::SYNCS:
       return 8;
+    case Op::TEX:
+    case Op::TLD:
+    case Op::TLD4:
+    case Op::TXD:
+      return 0;  // what a thread reads depends on the texture
     default: {
       const bool is_atomic = modifier_text(instruction, Mod::size).empty();
       const AtomicData data =

@@ -72,7 +72,7 @@ AtomicData atomic_data(const Instruction& instruction);
 std::string_view modifier_text(const Instruction& instruction, Mod which);
 
 // Bytes each thread reads or writes (LDSM: bytes each thread receives); 0 where the instruction
-// does not access memory.
+// does not access memory or the width is not in it.
 unsigned access_bytes(const Instruction& instruction);
 
 }  // namespace heddle::isa

@@ -21,9 +21,9 @@ constexpr auto concatenate(const Row (&... lists)[kSizes]) {
   return rows;
 }
 
-constexpr auto kRows =
-    concatenate(kIntegerRows, kMoveRows, kFloatRows, kDoubleRows, kHalfRows, kConvertRows,
-                kWarpRows, kUniformRows, kMemoryRows, kAtomicRows, kControlRows, kMatrixRows);
+constexpr auto kRows = concatenate(kIntegerRows, kMoveRows, kFloatRows, kDoubleRows, kHalfRows,
+                                   kConvertRows, kWarpRows, kUniformRows, kMemoryRows, kAtomicRows,
+                                   kControlRows, kMatrixRows, kTextureRows);
 
 constexpr auto compile_layouts() {
   std::array<Layout, kRows.size()> layouts{};

@@ -129,6 +129,24 @@ inline constexpr NamedList kLists[] = {
     {"ldgsts",
      ".E{other0@81 .BYPASS|}{cop@84:3 $cop}{other1@72 |.LTC128B}{size@73:3 4:|.64|.128}"
      "{other2@82 |.ZFILL}{sem@77:4 0:|4:.CONSTANT}"},
+    {"tex_scr", "{other0@60 |.SCR}"},
+    {"tex_lod", "{other1@87:3 |.LZ|3:.LL}"},
+    {"tex_component", "{other1@87:2 .R|.G|.B|.A}"},
+    {"tex_flags", "{@76 |.AOFFI}{@78 |.DC}{@77 |.NDV}"},
+    {"tex_dim",
+     "{other2@61:3 1D|2D|3D|CUBE|ARRAY_1D|ARRAY_2D|7:ARRAY_CUBE}, "
+     "{other3@72:4 0x0|0x1|0x2|0x3|0x4|0x5|0x6|0x7|0x8|0x9|0xa|0xb|0xc|0xd|0xe|}"},
+    {"tex_constant", "#@54:5, #@40:14"},
+    {"tex_uniform", "UR@40, #@46:8"},
+    {"surface_dim", "{other2@61:3 .1D|2:.1D_ARRAY|.2D|.2D_ARRAY|.3D}"},
+    {"surface75",
+     "{other0@72 |.BA}$surface_dim{size@73:3 $size}{sem@77:4 $order75}{other1@59:2 .IGN||.TRAP}"},
+    {"surface80",
+     "{other0@72 |.BA}$surface_dim{size@73:3 $size}{sem@77:4 $order80}{other1@59:2 .IGN||.TRAP}"},
+    {"formatted75",
+     "$surface_dim{sem@77:4 $order75}{other3@72:4 1:.R|3:.RG|15:}{other1@59:2 .IGN||.TRAP}"},
+    {"formatted80",
+     "$surface_dim{sem@77:4 $order80}{other3@72:4 1:.R|3:.RG|15:}{other1@59:2 .IGN||.TRAP}"},
     // Addresses: register and offset; the same with a uniform register; with a descriptor, which
     // nvdisasm prints up to sm_89 only where bit 101 is set. Loads have the uniform register at bit
     // 32, stores and atomics at 64; atomics have the width of the register at 70 instead of 90.

@@ -18,7 +18,7 @@ inline constexpr Row kMoveRows[] = {
      kAll,
      0x004,
      kB,
-     "R2P PR, A{insert@76:2 |.B1|.B2|.B3}, ?B:u",
+     "R2P PR, A{insert@76:2 |.B1|.B2|.B3}, B:u",
      "",
      {},
      r2p_alias},

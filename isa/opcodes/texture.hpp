@@ -1,0 +1,88 @@
+// Textures and surfaces. They are decoded and printed; nothing here executes them yet.
+//
+// Each comes with its handle in the registers (.B; surfaces: a register), in a constant, or in a
+// uniform register. The first register of the text, in bits 71:64, takes the second half of the
+// result.
+#pragma once
+
+#include "isa/row.hpp"
+
+namespace heddle::isa {
+
+inline constexpr MemoryAccess kTexture{MemoryAccess::Kind::load, Space::texture};
+inline constexpr MemoryAccess kLoadSurface{MemoryAccess::Kind::load, Space::surface};
+inline constexpr MemoryAccess kStoreSurface{MemoryAccess::Kind::store, Space::surface};
+
+inline constexpr Row kTextureRows[] = {
+    {Op::TEX, Unit::tex, kAll, 0x361, kFixed,
+     "TEX$tex_scr.B$tex_lod$tex_flags R@64, Rd, A, ?B, $tex_dim", "81:3=7 84:3=1 59:1=1", kTexture},
+    {Op::TEX, Unit::tex, kAll, 0xb60, kFixed,
+     "TEX$tex_scr$tex_lod$tex_flags R@64, Rd, A, ?B, $tex_constant, $tex_dim", "81:3=7 84:3=1",
+     kTexture},
+    {Op::TEX, Unit::tex, kAll, 0x1f60, kFixed,
+     "TEX$tex_scr$tex_lod$tex_flags R@64, Rd, A, ?B, $tex_uniform, $tex_dim", "81:3=7 84:3=1",
+     kTexture},
+    {Op::TLD, Unit::tex, kAll, 0x367, kFixed,
+     "TLD$tex_scr.B$tex_lod$tex_flags R@64, Rd, A, ?B, $tex_dim", "81:3=7 84:3=1 59:1=1", kTexture},
+    {Op::TLD, Unit::tex, kAll, 0xb66, kFixed,
+     "TLD$tex_scr$tex_lod$tex_flags R@64, Rd, A, ?B, $tex_constant, $tex_dim", "81:3=7 84:3=1",
+     kTexture},
+    {Op::TLD, Unit::tex, kAll, 0x1f66, kFixed,
+     "TLD$tex_scr$tex_lod$tex_flags R@64, Rd, A, ?B, $tex_uniform, $tex_dim", "81:3=7 84:3=1",
+     kTexture},
+    {Op::TLD4, Unit::tex, kAll, 0x364, kFixed,
+     "TLD4$tex_scr$tex_component.B$tex_flags R@64, Rd, A, ?B, $tex_dim", "81:3=7 84:3=1 59:1=1",
+     kTexture},
+    {Op::TLD4, Unit::tex, kAll, 0xb63, kFixed,
+     "TLD4$tex_scr$tex_component$tex_flags R@64, Rd, A, ?B, $tex_constant, $tex_dim",
+     "81:3=7 84:3=1", kTexture},
+    {Op::TLD4, Unit::tex, kAll, 0x1f63, kFixed,
+     "TLD4$tex_scr$tex_component$tex_flags R@64, Rd, A, ?B, $tex_uniform, $tex_dim",
+     "81:3=7 84:3=1", kTexture},
+    {Op::TXD, Unit::tex, kAll, 0x36d, kFixed, "TXD.B$tex_flags R@64, Rd, A, ?B, $tex_dim",
+     "81:3=7 84:3=1 59:2=1", kTexture},
+    {Op::TXD, Unit::tex, kAll, 0xb6c, kFixed,
+     "TXD$tex_flags R@64, Rd, A, ?B, $tex_constant, $tex_dim", "81:3=7 84:3=1", kTexture},
+    {Op::TXD, Unit::tex, kAll, 0x1f6c, kFixed,
+     "TXD$tex_flags R@64, Rd, A, ?B, $tex_uniform, $tex_dim", "81:3=7 84:3=1", kTexture},
+
+    {Op::SULD, Unit::tex, kSm75, 0x99a, kFixed, "SULD.D$surface75 Rd, [A], C", "81:3=7 84:3=1",
+     kLoadSurface},
+    {Op::SULD, Unit::tex, kSm75, 0xb99, kFixed, "SULD.D$surface75 Rd, [A], $tex_constant",
+     "81:3=7 84:3=1", kLoadSurface},
+    {Op::SULD, Unit::tex, kSm75, 0x1f99, kFixed, "SULD.D$surface75 Rd, [A], $tex_uniform",
+     "81:3=7 84:3=1", kLoadSurface},
+    {Op::SULD, Unit::tex, kFrom80, 0x99a, kFixed, "SULD.D$surface80 Rd, [A], C", "81:3=7 84:3=1",
+     kLoadSurface},
+    {Op::SULD, Unit::tex, kFrom80, 0xb99, kFixed, "SULD.D$surface80 Rd, [A], $tex_constant",
+     "81:3=7 84:3=1", kLoadSurface},
+    {Op::SULD, Unit::tex, kFrom80, 0x1f99, kFixed, "SULD.D$surface80 Rd, [A], $tex_uniform",
+     "81:3=7 84:3=1", kLoadSurface},
+    {Op::SUST, Unit::tex, kSm75, 0x99e, kFixed, "SUST.D$surface75 [A], B, C", "84:3=1",
+     kStoreSurface},
+    {Op::SUST, Unit::tex, kSm75, 0xb9d, kFixed, "SUST.D$surface75 [A], B, $tex_constant", "84:3=1",
+     kStoreSurface},
+    {Op::SUST, Unit::tex, kSm75, 0x1f9d, kFixed, "SUST.D$surface75 [A], B, $tex_uniform", "84:3=1",
+     kStoreSurface},
+    {Op::SUST, Unit::tex, kFrom80, 0x99e, kFixed, "SUST.D$surface80 [A], B, C", "84:3=1",
+     kStoreSurface},
+    {Op::SUST, Unit::tex, kFrom80, 0xb9d, kFixed, "SUST.D$surface80 [A], B, $tex_constant",
+     "84:3=1", kStoreSurface},
+    {Op::SUST, Unit::tex, kFrom80, 0x1f9d, kFixed, "SUST.D$surface80 [A], B, $tex_uniform",
+     "84:3=1", kStoreSurface},
+    // Formatted stores, which say how many components there are.
+    {Op::SUST, Unit::tex, kSm75, 0x99c, kFixed, "SUST.P$formatted75 [A], B, C", "84:3=1",
+     kStoreSurface},
+    {Op::SUST, Unit::tex, kSm75, 0xb9b, kFixed, "SUST.P$formatted75 [A], B, $tex_constant",
+     "84:3=1", kStoreSurface},
+    {Op::SUST, Unit::tex, kSm75, 0x1f9b, kFixed, "SUST.P$formatted75 [A], B, $tex_uniform",
+     "84:3=1", kStoreSurface},
+    {Op::SUST, Unit::tex, kFrom80, 0x99c, kFixed, "SUST.P$formatted80 [A], B, C", "84:3=1",
+     kStoreSurface},
+    {Op::SUST, Unit::tex, kFrom80, 0xb9b, kFixed, "SUST.P$formatted80 [A], B, $tex_constant",
+     "84:3=1", kStoreSurface},
+    {Op::SUST, Unit::tex, kFrom80, 0x1f9b, kFixed, "SUST.P$formatted80 [A], B, $tex_uniform",
+     "84:3=1", kStoreSurface},
+};
+
+}  // namespace heddle::isa
