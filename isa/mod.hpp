@@ -27,13 +27,13 @@ namespace heddle::isa {
   X(pop) /* LOP3 predicate combination 0 POR 1 PAND */ \
   X(dir) /* SHF 0 left 1 right */ \
   X(wrap) /* SHF, SGXT, BMSK .W */ \
-  X(type) /* SHF, VIMNMX, ATOM, RED, ATOMS … data type */ \
-  X(size) /* memory access size code */ \
-  X(sem) /* memory order field(s), raw */ \
+  X(type) /* SHF, VIMNMX, VIADD, ATOM, RED, ATOMS … data type; atomics: see atomic_data() */ \
+  X(size) /* memory access size code; see access_bytes() */ \
+  X(sem) /* memory order and scope, raw: sm_80 numbers them otherwise than sm_75 */ \
   X(scope) \
   X(cop) /* cache policy */ \
   X(address64) /* 1: Ra is a 64-bit pair (.E / .64) */ \
-  X(ra_u32) /* 1: Ra of a UR form is a zero-extended 32-bit register */ \
+  X(ra_u32) /* Ra beside a uniform register or descriptor: 0 zero-extended 32 bits (.U32), 1 a pair (.64) */ \
   X(descriptor) /* 1: ur is a descriptor, not an address */ \
   X(stride) /* LDS/STS/ATOMS X1 X4 X8 X16 */ \
   X(atom_op) \

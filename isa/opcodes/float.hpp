@@ -21,7 +21,7 @@ inline constexpr Row kFloatRows[] = {
     {Op::FSETP, Unit::alu, kAll, 0x00b, kB,
      "FSETP{cmp@76:4 $fcmp}{ftz@80 |.FTZ}{bop@74:2 $bop} Pu, Pv, -|A|, -|B:f|, Pp"},
     {Op::FSET, Unit::alu, kAll, 0x00a, kB,
-     "FSET.BF{cmp@76:4 $fcmp}{ftz@80 |.FTZ}{bop@74:2 $bop} Rd, -|A|, -|B:f|, Pp"},
+     "FSET{bf=1 .BF}{cmp@76:4 $fcmp}{ftz@80 |.FTZ}{bop@74:2 $bop} Rd, -|A|, -|B:f|, Pp"},
     {Op::FSEL, Unit::alu, kAll, 0x008, kB, "FSEL{ftz@80 |.FTZ} Rd, -|A|, -|B:f|, Pp"},
     {Op::FCHK, Unit::xu, kAll, 0x102, kB, "FCHK Pu, -|A|, -|B:f|"},
     {Op::MUFU, Unit::xu, kAll, 0x108, kB,
