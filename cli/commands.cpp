@@ -213,8 +213,9 @@ constexpr Command kCommands[] = {
      .options = {},
      .run = run_explain},
     {.name = "reference",
-     .synopsis = "markdown | man | bash",
-     .summary = "print this command's reference page, man page or shell completion",
+     .synopsis = "markdown | metrics | man | bash",
+     .summary = "print this command's reference page, the list of metrics, the man page or shell "
+                "completion",
      .details = {},
      .examples = kReferenceExamples,
      .options = {},

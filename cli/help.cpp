@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "simulator/metrics.hpp"
+
 namespace heddle::cli {
 namespace {
 
@@ -122,6 +124,28 @@ std::string reference() {
     if (!command.options.empty()) text += fmt::format("\n{}", markdown_options(command.options));
   }
   text += "\n## Options of every command\n\n" + markdown_options(common_options());
+  return text;
+}
+
+std::string metrics_page() {
+  std::string text =
+      "# Metrics\n\n"
+      "Made by `heddle reference metrics` from `simulator/metric_table.cpp`; a test checks that it "
+      "is "
+      "up to date.\n\n"
+      "Names are Nsight Compute's, with the roll-up suffix; nvprof's names are aliases, with "
+      "nvprof's "
+      "conventions.\nAn exact metric equals the hardware's count wherever the launch does not "
+      "depend "
+      "on the order in which\nwarps run; a modelled one carries an error. A ratio over nothing is "
+      "absent, except that nvprof calls the\nbranch efficiency of a kernel without branches 100 "
+      "%.\n\n"
+      "| metric | nvprof | unit | kind | meaning |\n|---|---|---|---|---|\n";
+  for (const simulator::Metric& metric : simulator::metrics())
+    text += fmt::format(
+        "| `{}` | {} | {} | {} | {} |\n", metric.name,
+        metric.nvprof.empty() ? "" : fmt::format("`{}`", metric.nvprof), metric.unit,
+        metric.kind == simulator::MetricKind::exact ? "exact" : "modelled", metric.meaning);
   return text;
 }
 

@@ -11,12 +11,14 @@ int run_reference(const Arguments& arguments) {
   const std::string form = arguments.words.size() == 1 ? arguments.words[0] : "";
   if (form == "markdown")
     std::fputs(reference().c_str(), stdout);
+  else if (form == "metrics")
+    std::fputs(metrics_page().c_str(), stdout);
   else if (form == "man")
     std::fputs(man_page().c_str(), stdout);
   else if (form == "bash")
     std::fputs(bash_completion().c_str(), stdout);
   else
-    throw Usage("give one of markdown, man, bash");
+    throw Usage("give one of markdown, metrics, man, bash");
   return 0;
 }
 

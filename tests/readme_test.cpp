@@ -42,7 +42,7 @@ TEST(Readme, NamesOnlyFilesAndFoldersThatExist) {
 }
 
 TEST(Readme, NamesOnlyCommandsThatExist) {
-  const auto named = all_matches(text_of(kRoot / "README.md"), std::regex("heddle ([a-z]+) [^i]"));
+  const auto named = all_matches(text_of(kRoot / "README.md"), std::regex("(?:\n +|`)heddle ([a-z]+)"));
   std::set<std::string> known;
   for (const heddle::cli::Command& command : heddle::cli::commands()) known.emplace(command.name);
   for (const std::string& name : named)
@@ -61,6 +61,11 @@ TEST(Readme, GivesTwoCommandsThatCanBeRun) {
 TEST(CommandReference, IsWhatTheTableOfOptionsMakes) {
   EXPECT_EQ(text_of(kRoot / "docs/command.md"), heddle::cli::reference())
       << "run: heddle reference markdown > docs/command.md";
+}
+
+TEST(MetricsPage, IsWhatTheTableOfMetricsMakes) {
+  EXPECT_EQ(text_of(kRoot / "docs/metrics.md"), heddle::cli::metrics_page())
+      << "run: heddle reference metrics > docs/metrics.md";
 }
 
 }  // namespace
