@@ -107,35 +107,26 @@ void Convergence::release_block_barrier(unsigned number) {
   choose();
 }
 
-namespace {
-
-bool waits_in_warp(const Group& group) {
-  return group.wait == Wait::convergence_barrier || group.wait == Wait::warp_sync;
-}
-
-// Whether two groups wait at the same barrier, wherever they stand.
-bool same_barrier(const Group& one, const Group& other) {
-  return one.wait == other.wait &&
-         (one.wait == Wait::convergence_barrier ? one.index == other.index
-                                                : one.partners == other.partners);
-}
-
-}  // namespace
-
 // Lets go every group whose barrier is met: all lanes it waits for that are alive are there too.
-// Returns how many.
+// Returns how many. A convergence barrier concerns the lanes in its mask alone: lanes that wait at
+// a barrier whose register a callee uses meanwhile (BMOV saves and restores it) stay.
 std::size_t Convergence::release_met() {
   std::size_t released = 0;
   for (std::size_t i = 0; i < groups_.size();) {
     const Group waiting = groups_[i++];
-    if (!waits_in_warp(waiting)) continue;
+    const bool at_barrier = waiting.wait == Wait::convergence_barrier;
+    if (!at_barrier && waiting.wait != Wait::warp_sync) continue;
+    const Mask expected = (at_barrier ? barriers_[waiting.index] : waiting.partners) & live_;
+    const auto is_partner = [&](const Group& group) {
+      return group.wait == waiting.wait && (group.lanes & expected) != 0 &&
+             (at_barrier ? group.index == waiting.index : group.partners == waiting.partners);
+    };
+    if (!is_partner(waiting)) continue;
     Mask present = 0;
     for (const Group& group : groups_)
-      if (same_barrier(group, waiting)) present |= group.lanes;
-    const Mask expected =
-        waiting.wait == Wait::convergence_barrier ? barriers_[waiting.index] : waiting.partners;
-    if ((expected & live_ & ~present) != 0) continue;
-    released += release([&](const Group& group) { return same_barrier(group, waiting); });
+      if (is_partner(group)) present |= group.lanes;
+    if ((expected & ~present) != 0) continue;
+    released += release(is_partner);
     i = 0;
   }
   choose();

@@ -150,11 +150,18 @@ LaunchOutcome Device::launch(const LaunchRequest& request, const LaunchOptions& 
   outcome.threads_note = std::move(run.note);
   outcome.launch_class = classify(module.program(), outcome.counts);
   outcome.unmodelled = approximations(module.program(), outcome.counts);
+  if (run.collective_reunions) {
+    outcome.unmodelled.push_back(
+        "WARPSYNC.COLLECTIVE that reunites groups: hardware counters add executions by a rule not "
+        "known");
+    outcome.counters_incomplete = true;
+  }
   if (run.printed) {
     if (outcome.warps > 1)
       outcome.launch_class.order_dependent_because.push_back("device printf of several warps");
     outcome.unmodelled.push_back(
         "vprintf: the driver's own instructions, which hardware counters see");
+    outcome.counters_incomplete = true;
   }
   return outcome;
 }

@@ -132,7 +132,9 @@ Flow execute_warpsync(Core& core, Warp& warp, const Step& step, Mask active, Mas
   const Mask named =
       step.data_type != 0 ? kFullMask : source_row(warp, step.b)[std::countr_zero(on)];
   const unsigned met = warp.convergence.wait_warp_sync(named | active);
-  if (met > 1) {
+  if (met > 1 && step.selector != 0) {
+    core.collective_reunions = true;
+  } else if (met > 1) {
     InstructionCounts& counts = core.counts_of(step);
     ++counts.extra_executed;
     counts.extra_threads +=
@@ -212,6 +214,7 @@ Execute lower_call(const isa::Instruction& in, Step& step) {
 // (up to its ENDCOLLECTIVE); the lanes that meet here execute it together in any case.
 Execute lower_warpsync(const isa::Instruction& in, Step& step) {
   step.data_type = static_cast<std::uint8_t>(in.mod(Mod::warpsync_all));
+  step.selector = static_cast<std::uint8_t>(in.mod(Mod::warpsync_mode));
   return execute_warpsync;
 }
 

@@ -139,6 +139,8 @@ struct LaunchOutcome {
   std::optional<Fault> fault;
   LaunchClass launch_class;
   std::vector<std::string> unmodelled;  // approximations that this launch used
+  // Hardware counters see more than what was counted here: `unmodelled` says why.
+  bool counters_incomplete = false;
   std::string threads_note;             // why it fell back to one thread, if it did
 };
 

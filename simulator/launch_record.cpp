@@ -98,33 +98,6 @@ std::string masked_digest(const DeviceMemory& memory, const std::byte* data, std
   return sha.hex();
 }
 
-// Whether a driver function (device printf and its kin) may have run: an indirect call, or a call
-// of one, in code that was linked with one. Those run in no simulated instructions, so what they
-// add to the counters of the memory pipes is not known; the SASS metrics do not see them on
-// hardware either.
-bool calls_driver(const isa::Cubin& cubin, const Executed& ran) {
-  const bool linked = std::ranges::any_of(cubin.symbols, [](const isa::Symbol& symbol) {
-    return symbol.section == 0 && (symbol.name == "vprintf" || symbol.name == "__assertfail" ||
-                                   symbol.name == "malloc" || symbol.name == "free");
-  });
-  return linked && std::ranges::any_of(ran.instructions, [](const CountedInstruction& counted) {
-           return counted.instruction->op == isa::Op::CALL &&
-                  (counted.instruction->a.kind == isa::Source::Kind::reg ||
-                   builtin_at(static_cast<std::uint64_t>(counted.instruction->offset)));
-         });
-}
-
-// Addresses of code are not the GPU's, so a variable with pointers to functions is not compared.
-bool holds_code_addresses(const isa::Cubin& cubin, const isa::Symbol& variable) {
-  constexpr std::uint8_t kFunction = 2;  // STT_FUNC
-  return std::ranges::any_of(cubin.relocations, [&](const isa::Relocation& relocation) {
-    return relocation.section == variable.section && relocation.offset >= variable.value &&
-           relocation.offset - variable.value < variable.size &&
-           relocation.symbol < cubin.symbols.size() &&
-           cubin.symbols[relocation.symbol].type == kFunction;
-  });
-}
-
 bool is_variable(const isa::Cubin& cubin, const isa::Symbol& symbol) {
   constexpr std::uint8_t kObject = 1;  // STT_OBJECT
   if (symbol.type != kObject || symbol.size == 0 || symbol.section >= cubin.sections.size())
@@ -136,8 +109,7 @@ bool is_variable(const isa::Cubin& cubin, const isa::Symbol& symbol) {
 std::vector<MemoryRecord> digest_globals(const Module& module, const DeviceMemory& memory) {
   std::vector<MemoryRecord> records;
   for (const isa::Symbol& symbol : module.cubin().symbols) {
-    if (!is_variable(module.cubin(), symbol) || holds_code_addresses(module.cubin(), symbol))
-      continue;
+    if (!is_variable(module.cubin(), symbol)) continue;
     const auto global = module.find_global(symbol.name);
     if (!global || global->is_constant) continue;
     const std::byte* data = memory.view(global->address, global->bytes);
@@ -190,11 +162,11 @@ LaunchRecord make_launch_record(const LaunchRequest& request, const LaunchOutcom
 
   const Executed ran = executed(request.module->program(), outcome);
   record.metrics = evaluate(ran.instructions);
-  if (calls_driver(request.module->cubin(), ran)) {
-    std::erase_if(record.metrics,
-                  [](const auto& metric) { return metric.first.starts_with("l1tex__"); });
-    record.unmodelled.emplace_back("driver functions: their own memory accesses are not counted");
-  }
+  if (outcome.counters_incomplete)
+    std::erase_if(record.metrics, [](const auto& metric) {
+      const Metric* row = find_metric(metric.first);
+      return row != nullptr && row->counter;
+    });
   const LaunchFacts facts = facts_of(request, model);
   for (const Metric& metric : metrics())
     if (metric.of_launch != nullptr) record.metrics.emplace(metric.name, metric.of_launch(facts));

@@ -99,12 +99,14 @@ struct LaunchContext {
   std::uint64_t instruction_limit = 0;
 };
 
+enum class BarrierReduction : std::uint8_t { count, all, any };  // as BAR.RED encodes them
+
 struct BlockBarrier {
   std::uint32_t arrived_only = 0;  // threads counted by BAR.ARV
   std::uint32_t expected = 0;      // threads; 0: all of the block
   bool reducing = false;
-  std::uint32_t red_count = 0;
-  bool red_and = true, red_or = false;
+  BarrierReduction reduction = BarrierReduction::count;
+  std::uint32_t threads = 0, holding = 0;  // that took part in the reduction; whose predicate held
 };
 
 struct Block;
@@ -126,7 +128,7 @@ struct Block {
   std::array<BlockBarrier, 16> barriers;
   struct BarrierResult {
     std::uint32_t count = 0;
-    bool all = true, any = false;
+    bool holds = false;  // for all of the threads, or for any
   };
   std::vector<BarrierResult> results;  // per warp, for B2R.RESULT
   bool finished() const;
@@ -140,6 +142,7 @@ struct Core {
   std::optional<Fault> fault;
   // When blocks of the launch run on other threads at the same time; null otherwise.
   ConflictTracker::Log* log = nullptr;
+  bool collective_reunions = false;  // a WARPSYNC.COLLECTIVE let several groups go on
   bool printed = false;           // device code called vprintf
   bool conflicted = false;        // the launch stops and runs again on one thread
   std::uint64_t issued = 0;       // warp instructions

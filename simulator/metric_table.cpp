@@ -91,6 +91,10 @@ template <std::uint64_t Counts::*member>
 std::uint64_t all(const Ins&, const Counts& counts) {
   return counts.*member;
 }
+template <std::uint64_t Counts::*first, std::uint64_t Counts::*second>
+std::uint64_t sum(const Ins&, const Counts& counts) {
+  return counts.*first + counts.*second;
+}
 template <std::uint64_t Counts::*member, Access access>
 std::uint64_t when(const Ins& ins, const Counts& counts) {
   return is(ins, access) ? counts.*member : 0;
@@ -127,6 +131,12 @@ constexpr Metric kMetrics[] = {
     {.name = "smsp__sass_thread_inst_executed_pred_on.sum", .nvprof = "not_predicated_off_thread_inst_executed",
      .unit = "inst", .meaning = "thread instructions whose guard predicate was true",
      .amount = all<&Counts::threads_on>},
+    {.name = "smsp__inst_executed.sum", .unit = "inst", .meaning = "warp instructions executed, by the hardware's counter: with what it adds at "
+     "WARPSYNC and at indirect branches", .counter = true, .amount = sum<&Counts::executed, &Counts::extra_executed>},
+    {.name = "smsp__thread_inst_executed.sum", .unit = "inst", .meaning = "thread instructions executed, by the hardware's counter",
+     .counter = true, .amount = sum<&Counts::threads, &Counts::extra_threads>},
+    {.name = "smsp__thread_inst_executed_pred_on.sum", .unit = "inst", .meaning = "thread instructions whose guard predicate was true, by the "
+     "hardware's counter", .counter = true, .amount = sum<&Counts::threads_on, &Counts::extra_threads>},
     {.name = "smsp__thread_inst_executed_per_inst_executed.pct", .nvprof = "warp_execution_efficiency",
      .unit = "%", .meaning = "active threads of the 32 of a warp, averaged over warp instructions",
      .of = "smsp__sass_thread_inst_executed.sum", .per = "smsp__sass_inst_executed.sum", .scale = kPercent / kWarpSize},
@@ -264,9 +274,9 @@ constexpr Metric kMetrics[] = {
      .meaning = "passes the same accesses would need without bank conflicts",
      .amount = all<&Counts::wavefronts_shared_ideal>},
     {.name = "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum", .nvprof = "gld_transactions", .unit = "sector",
-     .meaning = "32-byte sectors asked for by global loads", .amount = when<&Counts::sectors_global, Access::load>},
+     .meaning = "32-byte sectors asked for by global loads", .counter = true, .amount = when<&Counts::sectors_global, Access::load>},
     {.name = "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum", .nvprof = "gst_transactions", .unit = "sector",
-     .meaning = "32-byte sectors written by global stores", .amount = when<&Counts::sectors_global, Access::store>},
+     .meaning = "32-byte sectors written by global stores", .counter = true, .amount = when<&Counts::sectors_global, Access::store>},
     {.name = "l1tex__average_t_sectors_per_request_pipe_lsu_mem_global_op_ld.ratio", .nvprof = "gld_transactions_per_request",
      .unit = "sector/request", .meaning = "sectors a global load asks for, on average",
      .of = "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum",
@@ -286,9 +296,9 @@ constexpr Metric kMetrics[] = {
      .meaning = "bytes threads stored of the bytes of the sectors that took", .of = "smsp__sass_data_bytes_mem_global_op_st.sum",
      .per = "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum", .scale = kPercent / kSectorBytes},
     {.name = "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum", .nvprof = "shared_ld_bank_conflict", .unit = "wavefront",
-     .meaning = "passes of shared loads that bank conflicts added", .amount = bank_conflicts<Access::load>},
+     .meaning = "passes of shared loads that bank conflicts added", .counter = true, .amount = bank_conflicts<Access::load>},
     {.name = "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum", .nvprof = "shared_st_bank_conflict", .unit = "wavefront",
-     .meaning = "passes of shared stores that bank conflicts added", .amount = bank_conflicts<Access::store>},
+     .meaning = "passes of shared stores that bank conflicts added", .counter = true, .amount = bank_conflicts<Access::store>},
 
     // What the launch's shape and the kernel's resources give.
     {.name = "launch__occupancy_limit_blocks", .unit = "block", .meaning = "blocks of an SM its block limit allows",

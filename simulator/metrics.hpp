@@ -31,6 +31,9 @@ struct Metric {
   std::string_view unit;
   MetricKind kind = MetricKind::exact;
   std::string_view meaning;  // one line
+  // Counted by hardware, not by patched code: it also sees what a launch may run outside its own
+  // instructions (LaunchOutcome::counters_incomplete).
+  bool counter = false;
   // A count per instruction …
   Amount amount = nullptr;
   // … or made of other metrics: `scale` times `of` (and `plus`), over `per` where there is one …

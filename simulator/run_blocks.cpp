@@ -83,7 +83,8 @@ BlockRun run_on_one_thread(const LaunchContext& context, std::uint64_t resident,
     if (next == blocks) return std::nullopt;
     return next++;
   });
-  return {std::move(core.counts), std::move(core.fault), core.printed, std::move(note)};
+  return {std::move(core.counts), std::move(core.fault), core.collective_reunions, core.printed,
+          std::move(note)};
 }
 
 // Runs on several threads; nothing when the result would depend on how they interleave, with memory
@@ -123,9 +124,11 @@ std::optional<BlockRun> run_on_threads(const LaunchContext& context, std::uint64
     for (ConflictTracker::Log& log : logs) log.undo();
     return std::nullopt;
   }
-  BlockRun run{std::move(cores[0]->counts), std::nullopt, false, {}};
+  BlockRun run{std::move(cores[0]->counts), std::nullopt, false, false, {}};
   for (unsigned i = 1; i < threads; ++i)
     for (std::size_t pc = 0; pc < run.counts.size(); ++pc) run.counts[pc] += cores[i]->counts[pc];
+  run.collective_reunions =
+      std::ranges::any_of(cores, [](const auto& core) { return core->collective_reunions; });
   return run;
 }
 

@@ -64,6 +64,25 @@ TEST(Convergence, LanesOutsideTheBarrierPassIt) {
   EXPECT_EQ(warp.current().wait, Wait::none);
 }
 
+TEST(Convergence, LanesThatWaitStayWhileACalleeUsesTheirBarrier) {
+  Convergence warp = warp_of(0xf);
+  warp.set_barrier(6, 0xf);
+  warp.split_off_first(0x3, kThen);
+  warp.current().pc = kJoin;
+  warp.wait_convergence_barrier(6);
+  ASSERT_EQ(warp.current().lanes, 0xcu);
+  warp.set_barrier(6, 0);    // the callee saves it with BMOV.CLEAR,
+  warp.set_barrier(6, 0xc);  // uses it,
+  warp.current().pc = kElse;
+  warp.wait_convergence_barrier(6);
+  EXPECT_EQ(warp.current().lanes, 0xcu) << "and meets alone";
+  EXPECT_FALSE(warp.others_ready());
+  warp.set_barrier(6, 0xf);  // and restores it.
+  warp.current().pc = kJoin;
+  warp.wait_convergence_barrier(6);
+  EXPECT_EQ(warp.current().lanes, 0xfu);
+}
+
 TEST(Convergence, WarpSyncReleasesTogetherFromDifferentPlaces) {
   Convergence warp = warp_of(0xf);
   warp.split_off(0x3, kThen);
