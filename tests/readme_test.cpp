@@ -42,7 +42,8 @@ TEST(Readme, NamesOnlyFilesAndFoldersThatExist) {
 }
 
 TEST(Readme, NamesOnlyCommandsThatExist) {
-  const auto named = all_matches(text_of(kRoot / "README.md"), std::regex("(?:\n +|`)heddle ([a-z]+)"));
+  const auto named =
+      all_matches(text_of(kRoot / "README.md"), std::regex("(?:\n +|`)heddle ([a-z]+)"));
   std::set<std::string> known;
   for (const heddle::cli::Command& command : heddle::cli::commands()) known.emplace(command.name);
   for (const std::string& name : named)
