@@ -8,6 +8,7 @@ namespace heddle::simulator {
 void Convergence::start(Mask lanes, std::uint32_t pc) {
   live_ = lanes;
   barriers_.fill(0);
+  restored_ = 0;
   groups_.clear();
   groups_.reserve(kWarpSize + 1);
   groups_.push_back({.lanes = lanes, .pc = pc});
@@ -15,6 +16,13 @@ void Convergence::start(Mask lanes, std::uint32_t pc) {
 
 void Convergence::set_barrier(unsigned index, Mask lanes) {
   barriers_[index] = lanes;
+  restored_ &= ~(1u << index);
+  release_met();
+}
+
+void Convergence::restore_barrier(unsigned index, Mask lanes) {
+  barriers_[index] = lanes;
+  restored_ |= 1u << index;
   release_met();
 }
 
@@ -40,7 +48,7 @@ void Convergence::choose() {
   std::rotate(position, position + 1, groups_.end());
 }
 
-void Convergence::wait_convergence_barrier(unsigned index) {
+unsigned Convergence::wait_convergence_barrier(unsigned index) {
   Group& group = current();
   group.wait = Wait::convergence_barrier;
   group.index = static_cast<std::uint8_t>(index);
@@ -52,9 +60,9 @@ void Convergence::wait_convergence_barrier(unsigned index) {
     groups_.push_back(rest);
   } else if (outside != 0) {
     group.wait = Wait::none;
-    return;
+    return 0;
   }
-  release_met();
+  return static_cast<unsigned>(release_met());
 }
 
 unsigned Convergence::wait_warp_sync(Mask partners) {
@@ -158,10 +166,20 @@ bool Convergence::others_ready() const {
                        [](const Group& group) { return group.wait == Wait::none; }) > 1;
 }
 
-void Convergence::yield() {
-  if (!others_ready()) return;
+bool Convergence::yield() {
+  const auto at_barrier = [](const Group& group) {
+    return group.wait == Wait::convergence_barrier;
+  };
+  const bool ready = others_ready();
+  if (!ready && std::ranges::none_of(groups_, at_barrier)) return false;
   std::rotate(groups_.begin(), groups_.end() - 1, groups_.end());
+  if (!ready) {
+    for (const Group& group : groups_)
+      if (at_barrier(group)) barriers_[group.index] &= ~group.lanes;
+    release(at_barrier);
+  }
   choose();
+  return true;
 }
 
 }  // namespace heddle::simulator

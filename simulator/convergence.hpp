@@ -38,7 +38,10 @@ class Convergence {
   Mask live() const { return live_; }
   bool finished() const { return live_ == 0; }
   Mask barrier(unsigned index) const { return barriers_[index]; }
-  void set_barrier(unsigned index, Mask lanes);
+  void set_barrier(unsigned index, Mask lanes);      // BSSY
+  void restore_barrier(unsigned index, Mask lanes);  // BMOV
+  // Whether the barrier's lanes came from a register.
+  bool restored(unsigned index) const { return (restored_ >> index & 1) != 0; }
   const std::vector<Group>& groups() const { return groups_; }
 
   // The group that executes. Valid while has_current().
@@ -53,8 +56,8 @@ class Convergence {
   void split_off_first(Mask lanes, std::uint32_t pc);
 
   // The current group, whose pc is already past the instruction, waits.
-  void wait_convergence_barrier(unsigned index);
-  // Returns how many groups this arrival let go on together; 0: others are waited for.
+  // Both return how many groups this arrival let go on together; 0: others are waited for.
+  unsigned wait_convergence_barrier(unsigned index);
   unsigned wait_warp_sync(Mask partners);
   void wait_block_barrier(unsigned number);
   // All groups that wait at this block barrier go on.
@@ -63,8 +66,10 @@ class Convergence {
 
   void leave_barrier(unsigned index, Mask lanes);  // BREAK
   void exit(Mask lanes);                           // lanes of the current group
-  // The current group lets the others run first.
-  void yield();
+  // The current group lets the others run first. Where all others wait at BSYNC, for lanes that
+  // spin on what they will do, they go on without them, so that every thread makes progress
+  // (docs/experiments/divergence-order.md, 10). False: there is no other to run.
+  bool yield();
   bool others_ready() const;
 
  private:
@@ -75,6 +80,7 @@ class Convergence {
 
   Mask live_ = 0;
   std::array<Mask, kConvergenceBarriers> barriers_{};
+  std::uint32_t restored_ = 0;  // bit i: barrier i was written by BMOV
   // Order of turn: the last ready group is the current one and stands at the back.
   std::vector<Group> groups_;
 };

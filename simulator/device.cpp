@@ -150,10 +150,10 @@ LaunchOutcome Device::launch(const LaunchRequest& request, const LaunchOptions& 
   outcome.threads_note = std::move(run.note);
   outcome.launch_class = classify(module.program(), outcome.counts);
   outcome.unmodelled = approximations(module.program(), outcome.counts);
-  if (run.collective_reunions) {
+  if (run.uncounted_reunions) {
     outcome.unmodelled.push_back(
-        "WARPSYNC.COLLECTIVE that reunites groups: hardware counters add executions by a rule not "
-        "known");
+        "groups that met at WARPSYNC.COLLECTIVE or at a restored barrier: hardware counters add "
+        "executions by a rule not known");
     outcome.counters_incomplete = true;
   }
   if (run.printed) {

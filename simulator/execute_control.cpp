@@ -1,6 +1,7 @@
 // Branches, calls, convergence barriers and the end of threads.
 #include <algorithm>
 #include <bit>
+#include <span>
 
 #include "simulator/builtins.hpp"
 #include "simulator/machine.hpp"
@@ -26,7 +27,12 @@ Flow branch(Core& core, Warp& warp, const Step& step, Mask active, Mask taken,
     return Flow::jump;
   }
   ++counts.branch_divergent;
-  warp.convergence.split_off(taken, target);
+  // The smaller group runs first; of equal ones the one that falls through
+  // (docs/experiments/divergence-order.md, 1).
+  if (2 * std::popcount(taken) < std::popcount(active))
+    warp.convergence.split_off_first(taken, target);
+  else
+    warp.convergence.split_off(taken, target);
   return Flow::reschedule;
 }
 
@@ -46,20 +52,38 @@ Flow execute_bra_on_mask(Core& core, Warp& warp, const Step& step, Mask active, 
   return branch(core, warp, step, active, converged != kDiverged ? on : 0, step.target);
 }
 
-// Lanes go to addresses of their own: one group per address.
+// Lanes that go to the same instruction.
+struct Part {
+  Mask lanes = 0;
+  std::uint32_t pc = 0;
+};
+
+// The order in which the parts of a warp run after a branch to several places; they come ordered by
+// their lowest lanes (docs/experiments/divergence-order.md, 2).
+void order_as_measured(std::span<Part> parts) {
+  for (; parts.size() > 1; parts = parts.subspan(1)) {
+    int all = 0;
+    for (const Part& part : parts) all += std::popcount(part.lanes);
+    if (2 * std::popcount(parts[0].lanes) > all) std::swap(parts[0], parts[1]);
+    // Those behind the first keep the order of their lowest lanes.
+    std::ranges::sort(parts.subspan(1), {},
+                      [](const Part& part) { return std::countr_zero(part.lanes); });
+  }
+}
+
+// Lanes go to addresses of their own: one group per address; those that are off fall through.
 Flow go_to_addresses(Core& core, Warp& warp, const Step& step, Mask active, Mask on,
                      const std::array<std::uint64_t, kWarpSize>& address) {
   InstructionCounts& counts = core.counts_of(step);
   const std::size_t end = core.launch.program->steps.size() - 1;
-  Mask left = on;
-  unsigned splits = 0;
-  while (left != 0) {
+  std::array<Part, kWarpSize + 1> parts;
+  std::size_t count = 0;
+  for (Mask left = on; left != 0; left &= ~parts[count++].lanes) {
     const std::uint64_t target = address[std::countr_zero(left)];
     Mask same = 0;
     for_each_lane(left, [&](unsigned lane) {
       if (address[lane] == target) same |= Mask{1} << lane;
     });
-    left &= ~same;
     const std::uint64_t index = (target - isa::kCodeBase) / 16;
     if (builtin_at(target)) {
       if (same != active)
@@ -70,20 +94,27 @@ Flow go_to_addresses(Core& core, Warp& warp, const Step& step, Mask active, Mask
     }
     if (target < isa::kCodeBase || target % 16 != 0 || index >= end)
       return core.raise(Fault::Kind::invalid_pc, warp, step, same, target, {});
-    if (same == warp.convergence.current().lanes) {
-      warp.convergence.current().pc = static_cast<std::uint32_t>(index);
-    } else {
-      warp.convergence.split_off(same, static_cast<std::uint32_t>(index));
-      ++splits;
-      ++counts.extra_executed;
-      counts.extra_threads += static_cast<unsigned>(std::popcount(left));
-    }
+    parts[count] = {same, static_cast<std::uint32_t>(index)};
   }
-  // Every target but the last counts as a divergent branch (gpu/cupti/README.md, calls through
-  // pointers).
-  if (splits == 0) ++counts.branch_uniform;
-  counts.branch_divergent += splits;
-  return splits != 0 ? Flow::reschedule : (on == 0 ? Flow::next : Flow::jump);
+  if (on != active) parts[count++] = {active & ~on, warp.convergence.current().pc};
+  if (count == 1) {
+    ++counts.branch_uniform;
+    warp.convergence.current().pc = parts[0].pc;
+    return on == 0 ? Flow::next : Flow::jump;
+  }
+  order_as_measured({parts.data(), count});
+  // Every target but the last counts as a divergent branch; hardware's own counter counts an
+  // execution more for each, with the lanes left (gpu/cupti/README.md, calls through pointers).
+  counts.branch_divergent += count - 1;
+  counts.extra_executed += count - 1;
+  Mask left = active;
+  for (std::size_t i = 0; i + 1 < count; ++i) {
+    left &= ~parts[i].lanes;
+    counts.extra_threads += static_cast<unsigned>(std::popcount(left));
+  }
+  while (--count != 0) warp.convergence.split_off(parts[count].lanes, parts[count].pc);
+  warp.convergence.current().pc = parts[0].pc;
+  return Flow::reschedule;
 }
 
 // BRX, RET and register CALLs: the instruction's own displacement plus a 64-bit register pair.
@@ -113,9 +144,11 @@ Flow execute_bssy(Core&, Warp& warp, const Step& step, Mask active, Mask on) {
   return Flow::next;
 }
 
-Flow execute_bsync(Core&, Warp& warp, const Step& step, Mask, Mask on) {
+Flow execute_bsync(Core& core, Warp& warp, const Step& step, Mask, Mask on) {
   if (on == 0) return Flow::next;
-  warp.convergence.wait_convergence_barrier(step.selector);
+  const bool restored = warp.convergence.restored(step.selector);
+  const unsigned met = warp.convergence.wait_convergence_barrier(step.selector);
+  if (restored && met > 1) core.uncounted_reunions = true;
   return Flow::reschedule;
 }
 
@@ -133,7 +166,7 @@ Flow execute_warpsync(Core& core, Warp& warp, const Step& step, Mask active, Mas
       step.data_type != 0 ? kFullMask : source_row(warp, step.b)[std::countr_zero(on)];
   const unsigned met = warp.convergence.wait_warp_sync(named | active);
   if (met > 1 && step.selector != 0) {
-    core.collective_reunions = true;
+    core.uncounted_reunions = true;
   } else if (met > 1) {
     InstructionCounts& counts = core.counts_of(step);
     ++counts.extra_executed;
@@ -144,9 +177,8 @@ Flow execute_warpsync(Core& core, Warp& warp, const Step& step, Mask active, Mas
 }
 
 Flow execute_yield(Core&, Warp& warp, const Step&, Mask, Mask on) {
-  if (on == 0 || !warp.convergence.others_ready()) return Flow::next;
-  warp.convergence.yield();
-  return Flow::reschedule;
+  if (on == 0) return Flow::next;
+  return warp.convergence.yield() ? Flow::reschedule : Flow::next;
 }
 
 Flow execute_exit(Core&, Warp& warp, const Step& step, Mask, Mask on) {
@@ -174,7 +206,7 @@ Flow execute_bmov_from_barrier(Core&, Warp& warp, const Step& step, Mask, Mask o
 
 Flow execute_bmov_to_barrier(Core&, Warp& warp, const Step& step, Mask, Mask on) {
   if (on == 0) return Flow::next;
-  warp.convergence.set_barrier(step.selector, source_row(warp, step.b)[std::countr_zero(on)]);
+  warp.convergence.restore_barrier(step.selector, source_row(warp, step.b)[std::countr_zero(on)]);
   return Flow::reschedule;
 }
 

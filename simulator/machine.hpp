@@ -142,11 +142,11 @@ struct Core {
   std::optional<Fault> fault;
   // When blocks of the launch run on other threads at the same time; null otherwise.
   ConflictTracker::Log* log = nullptr;
-  bool collective_reunions = false;  // a WARPSYNC.COLLECTIVE let several groups go on
-  bool printed = false;           // device code called vprintf
-  bool conflicted = false;        // the launch stops and runs again on one thread
-  std::uint64_t issued = 0;       // warp instructions
-  std::uint64_t issue_limit = 0;  // this warp's turn ends when `issued` reaches it
+  bool uncounted_reunions = false;  // groups met where hardware's counters add by a rule not known
+  bool printed = false;             // device code called vprintf
+  bool conflicted = false;          // the launch stops and runs again on one thread
+  std::uint64_t issued = 0;         // warp instructions
+  std::uint64_t issue_limit = 0;    // this warp's turn ends when `issued` reaches it
   std::uint64_t instruction_limit = ~std::uint64_t{0};  // of `issued`, for the whole launch
 
   void start_block(Block& block, std::uint64_t linear) const;

@@ -10,8 +10,8 @@
 namespace heddle::simulator {
 namespace {
 
-constexpr std::uint32_t kSectionNobits = 8;  // SHT_NOBITS
 constexpr std::uint8_t kSymbolFunction = 2;  // STT_FUNC
+constexpr std::uint32_t kSectionNobits = 8;  // SHT_NOBITS
 
 bool holds_globals(const isa::Section& section) {
   return section.name == ".nv.global" || section.name == ".nv.global.init" ||
@@ -60,6 +60,11 @@ Module::Module(std::vector<std::byte> cubin_bytes, std::string origin, DeviceMem
     const std::vector<std::byte>& initial = program_.sections[i];
     std::memcpy(memory_.view(addresses[i], initial.size()), initial.data(), initial.size());
   }
+  for (const isa::Relocation& relocation : cubin_.relocations)
+    if (addresses[relocation.section] != 0 &&
+        cubin_.symbols[relocation.symbol].type == kSymbolFunction)
+      code_words_.push_back(addresses[relocation.section] + relocation.offset);
+  std::ranges::sort(code_words_);
   for (std::size_t i = 0; i < cubin_.sections.size(); ++i)
     if (holds_constants(cubin_.sections[i]) && addresses[i] != 0)
       bank3_ = {addresses[i], cubin_.sections[i].size};

@@ -83,7 +83,7 @@ BlockRun run_on_one_thread(const LaunchContext& context, std::uint64_t resident,
     if (next == blocks) return std::nullopt;
     return next++;
   });
-  return {std::move(core.counts), std::move(core.fault), core.collective_reunions, core.printed,
+  return {std::move(core.counts), std::move(core.fault), core.uncounted_reunions, core.printed,
           std::move(note)};
 }
 
@@ -127,8 +127,8 @@ std::optional<BlockRun> run_on_threads(const LaunchContext& context, std::uint64
   BlockRun run{std::move(cores[0]->counts), std::nullopt, false, false, {}};
   for (unsigned i = 1; i < threads; ++i)
     for (std::size_t pc = 0; pc < run.counts.size(); ++pc) run.counts[pc] += cores[i]->counts[pc];
-  run.collective_reunions =
-      std::ranges::any_of(cores, [](const auto& core) { return core->collective_reunions; });
+  run.uncounted_reunions =
+      std::ranges::any_of(cores, [](const auto& core) { return core->uncounted_reunions; });
   return run;
 }
 

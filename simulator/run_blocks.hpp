@@ -13,9 +13,9 @@ namespace heddle::simulator {
 struct BlockRun {
   std::vector<InstructionCounts> counts;
   std::optional<Fault> fault;
-  bool collective_reunions = false;  // as in Core
-  bool printed = false;  // device code called vprintf
-  std::string note;  // why it ran on one thread although more were asked for
+  bool uncounted_reunions = false;  // as in Core
+  bool printed = false;             // device code called vprintf
+  std::string note;                 // why it ran on one thread although more were asked for
 };
 
 // `resident`: how many blocks the GPU holds at once.
