@@ -36,11 +36,12 @@ Engine::~Engine() {
 }
 
 Ticket Engine::submit(Action action, Length length) {
-  std::lock_guard lock(mutex_);
+  std::unique_lock lock(mutex_);
   if (!thread_.joinable()) {
     const AllSignalsBlocked inherited_by_the_thread;
     thread_ = std::thread([this] { work(); });
   }
+  completed_.wait(lock, [this] { return queue_.size() < kMostPending; });
   queue_.push_back({std::move(action), length});
   submitted_.notify_one();
   return ++last_submitted_;

@@ -32,6 +32,9 @@ class Engine {
   Engine(const Engine&) = delete;
   Engine& operator=(const Engine&) = delete;
 
+  // Submissions that may wait to be carried out; whoever submits more waits too, as with CUDA.
+  static constexpr std::size_t kMostPending = 1024;
+
   Ticket submit(Action action, Length length);
   void wait(Ticket ticket);
   // Submits and waits. Everything submitted before is done afterwards too.

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
 #include <csignal>
 #include <future>
 #include <vector>
@@ -30,6 +31,23 @@ TEST(Engine, SubmittingDoesNotWait) {
   gate.set_value();
   engine.wait(ticket);
   EXPECT_TRUE(engine.done(ticket));
+}
+
+TEST(Engine, LetsNobodyRunFarAhead) {
+  Engine engine;
+  std::promise<void> gate;
+  engine.submit([&](Ticket) { gate.get_future().wait(); }, Engine::Length::unbounded);
+  std::atomic<std::size_t> submitted = 0;
+  std::thread program([&] {
+    for (std::size_t i = 0; i < 2 * Engine::kMostPending; ++i, ++submitted)
+      engine.submit([](Ticket) {}, Engine::Length::brief);
+  });
+  while (submitted < Engine::kMostPending - 1) std::this_thread::yield();
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  EXPECT_LE(submitted, Engine::kMostPending);
+  gate.set_value();
+  program.join();
+  engine.wait(engine.last_submitted());
 }
 
 TEST(Engine, TellsAnActionItsTicket) {
