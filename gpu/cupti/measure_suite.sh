@@ -1,11 +1,13 @@
 #!/bin/sh
 # measure_suite.sh [options] DIR
 #
-# Builds every program of gpu/kernels for this machine's GPU, optimised and for debugging, measures every entry
-# of gpu/kernels/suite.toml, and leaves DIR/NAME.ARCH.BUILD.json (compressed, .zst, where zstd is installed) and
+# Builds the suite's programs for this machine's GPU, optimised and for debugging, measures every entry, and
+# leaves DIR/NAME.ARCH.BUILD.json (compressed, .zst, where zstd is installed) and
 # DIR/NAME.ARCH.BUILD.stdout. One entry that fails does not stop the others.
 #
+#   -s SUITE     default: gpu/kernels/suite.toml
 #   -a ARCH      default: sm_90
+#   -m MODES     as of measure.sh (default: memory,sass,counters)
 #   -r N         measure memory and SASS metrics N times (default 1)
 #   -j N         runs of programs at a time, the counters' excepted (default: as many as processors)
 #   -t SECONDS   for each run of a program (default 60)
@@ -15,11 +17,12 @@
 set -u
 here=$(CDPATH= cd -- "$(dirname -- "$0")" && pwd)
 kernels=$here/../kernels
-arch=sm_90 repeats=1 jobs=$(nproc) limit=60 pattern="*"
+suite=$kernels/suite.toml arch=sm_90 modes=memory,sass,counters repeats=1 jobs=$(nproc) limit=60 pattern="*"
 usage() { sed -n '2,/^set/p' "$0" | sed -e '/^set/d' -e 's/^# \{0,1\}//' >&2; exit 2; }
-while getopts a:r:j:t:n:h option; do
+while getopts s:a:m:r:j:t:n:h option; do
   case $option in
-    a) arch=$OPTARG ;; r) repeats=$OPTARG ;; j) jobs=$OPTARG ;; t) limit=$OPTARG ;; n) pattern=$OPTARG ;;
+    s) suite=$OPTARG ;; a) arch=$OPTARG ;; m) modes=$OPTARG ;;
+    r) repeats=$OPTARG ;; j) jobs=$OPTARG ;; t) limit=$OPTARG ;; n) pattern=$OPTARG ;;
     *) usage ;;
   esac
 done
@@ -31,10 +34,7 @@ work=$(mktemp -d) || exit 125
 trap 'rm -rf "$work"' EXIT
 trap 'exit 130' INT TERM
 
-"$here/build.sh" "$work/library" && "$kernels/build.sh" "$work/programs" "$arch" ||
-  { echo "measure_suite.sh: building failed" >&2; exit 125; }
-
-# suite.toml as lines "NAME PROGRAM BUILD ARGUMENTS…": one key a line, strings without blanks in them.
+# The suite as lines "NAME PROGRAM BUILD ARGUMENTS…": one key a line, strings without blanks in them.
 entries() {
   awk '
     function value(text) { sub(/^[^=]*= */, "", text); sub(/ *#.*$/, "", text); gsub(/[][",]/, " ", text); return text }
@@ -49,9 +49,13 @@ entries() {
     /^program *=/ { program = value($0); gsub(/ /, "", program) }
     /^arguments *=/ { arguments = value($0) }
     /^builds *=/ { if (inside) builds = value($0); else all_builds = value($0) }
-    END { flush_entry() }' "$kernels/suite.toml"
+    END { flush_entry() }' "$suite"
 }
-entries > "$work/entries"
+entries > "$work/entries" || exit 125
+PROGRAMS=$(cut -d " " -f 2 "$work/entries" | sort -u)
+export PROGRAMS
+"$here/build.sh" "$work/library" && "$kernels/build.sh" "$work/programs" "$arch" ||
+  { echo "measure_suite.sh: building failed" >&2; exit 125; }
 
 # measure MODES JOBS NAME PROGRAM BUILD [ARGUMENT…]
 measure() (
@@ -78,7 +82,7 @@ while read -r name program build arguments; do
   # shellcheck disable=SC2254
   case $name in $pattern) ;; *) continue ;; esac
   # shellcheck disable=SC2086
-  measure memory,sass,counters 1 "$name" "$program" "$build" $arguments < /dev/null
+  measure "$modes" 1 "$name" "$program" "$build" $arguments < /dev/null
   status=$?
   record=$out/$name.$arch.$build.json
   if [ "$status" -ne 0 ]; then
