@@ -5,8 +5,6 @@
 namespace heddle::isa {
 namespace {
 
-constexpr Bits kOpcodeBits{.lo = 0, .width = 12, .lo2 = 91, .width2 = 1};
-
 std::int64_t sign_extend(std::uint64_t value, unsigned width) {
   const unsigned shift = 64 - width;
   return static_cast<std::int64_t>(value << shift) >> shift;

@@ -103,6 +103,7 @@ struct Encoding {
 };
 
 // Fields every instruction has.
+inline constexpr Bits kOpcodeBits{.lo = 0, .width = 12, .lo2 = 91, .width2 = 1};
 inline constexpr Bits kGuardBits{.lo = 12, .width = 3};
 inline constexpr unsigned kGuardNotBit = 15;
 inline constexpr Bits kControlBits{.lo = 105, .width = 20};

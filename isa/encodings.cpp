@@ -43,8 +43,6 @@ constexpr Word bits_mask(const Bits& bits) {
   return mask;
 }
 
-constexpr std::uint16_t kOpcodeTopBit = 91;
-
 constexpr Encoding compile(const Row& row, const Layout& layout, Form form) {
   Encoding encoding{.row = &row, .layout = &layout, .form = form};
   encoding.opcode = opcode_number(row.code, row.forms, form);
@@ -61,9 +59,8 @@ constexpr Encoding compile(const Row& row, const Layout& layout, Form form) {
   for_each_field(layout, form, claim);
   // What no field claims must hold a value: the opcode number, fixed fields, zero elsewhere.
   encoding.mask = {~claimed.lo, ~claimed.hi};
-  claim(Bits{.lo = 0, .width = 12, .lo2 = kOpcodeTopBit, .width2 = 1});
-  Bits{.lo = 0, .width = 12, .lo2 = kOpcodeTopBit, .width2 = 1}.set(encoding.value,
-                                                                    encoding.opcode);
+  claim(kOpcodeBits);
+  kOpcodeBits.set(encoding.value, encoding.opcode);
   for (std::size_t i = 0; i < layout.fixed_count; ++i) {
     claim(layout.fixed[i].bits);
     layout.fixed[i].bits.set(encoding.value, layout.fixed[i].value);
@@ -172,7 +169,8 @@ const Index& index_of(Arch arch) {
 const Item* find_modifier(const Encoding& encoding, Mod which) {
   const Item* found = nullptr;
   for_each_item(*encoding.layout, encoding.form, [&](const Item& item) {
-    if (item.mod == which && found == nullptr) found = &item;
+    const bool special = item.kind == ItemKind::special_reg && which == Mod::special_reg;
+    if ((item.mod == which || special) && found == nullptr) found = &item;
   });
   return found;
 }
