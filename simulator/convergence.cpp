@@ -1,7 +1,10 @@
 #include "simulator/convergence.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cassert>
+#include <functional>
+#include <span>
 
 namespace heddle::simulator {
 
@@ -104,14 +107,19 @@ std::size_t Convergence::release(Released&& is_released) {
     }
     return true;
   });
+  // Those that came last go on first, the others by their lowest lanes
+  // (docs/experiments/divergence-order.md, 7).
+  if (count > 2)
+    std::ranges::sort(std::span(released).first(count - 1), std::ranges::greater(),
+                      [](const Group& group) { return std::countr_zero(group.lanes); });
   for (std::size_t i = 0; i < count; ++i) groups_.push_back(released[i]);
   return waited;
 }
 
+// A block barrier merges nothing (docs/experiments/divergence-order.md, 5).
 void Convergence::release_block_barrier(unsigned number) {
-  release([&](const Group& group) {
-    return group.wait == Wait::block_barrier && group.index == number;
-  });
+  for (Group& group : groups_)
+    if (group.wait == Wait::block_barrier && group.index == number) group.wait = Wait::none;
   choose();
 }
 

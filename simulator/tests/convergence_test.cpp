@@ -95,6 +95,22 @@ TEST(Convergence, WarpSyncReleasesTogetherFromDifferentPlaces) {
   for (const Group& group : warp.groups()) EXPECT_EQ(group.wait, Wait::none);
 }
 
+TEST(Convergence, AfterAWarpSyncTheLastComerGoesOnFirstThenTheOthersByTheirLowestLanes) {
+  Convergence warp = warp_of(0x7);
+  warp.split_off(0x4, kThen);
+  warp.split_off(0x2, kElse);
+  warp.current().pc = kJoin;
+  for (int arrivals = 0; arrivals < 3; ++arrivals) warp.wait_warp_sync(0x7);
+  Mask order[3] = {};
+  for (Mask& lanes : order) {
+    lanes = warp.current().lanes;
+    warp.exit(lanes);
+  }
+  EXPECT_EQ(order[0], 0x4u) << "came last";
+  EXPECT_EQ(order[1], 0x1u);
+  EXPECT_EQ(order[2], 0x2u);
+}
+
 TEST(Convergence, WarpSyncAtOnePlaceMakesOneGroup) {
   Convergence warp = warp_of(0xf);
   warp.split_off(0x3, kThen);
@@ -121,6 +137,28 @@ TEST(Convergence, YieldLetsEveryOtherGroupRunFirst) {
   EXPECT_EQ(warp.current().lanes, 0x4u);
 }
 
+TEST(Convergence, YieldLetsLanesPassTheBarrierWhereTheyWaitForTheOneThatYields) {
+  Convergence warp = warp_of(0x3);
+  warp.set_barrier(0, 0x3);
+  warp.split_off(0x1, kThen);
+  warp.current().pc = kJoin;
+  warp.wait_convergence_barrier(0);
+  ASSERT_EQ(warp.current().lanes, 0x1u);
+  EXPECT_TRUE(warp.yield());
+  EXPECT_EQ(warp.current().lanes, 0x2u);
+  EXPECT_EQ(warp.current().pc, kJoin);
+  warp.yield();
+  warp.current().pc = kJoin;
+  warp.wait_convergence_barrier(0);
+  EXPECT_EQ(warp.current().lanes, 0x1u) << "it does not wait for lanes that have passed";
+}
+
+TEST(Convergence, ThereIsNobodyToYieldToInAConvergedWarp) {
+  Convergence warp = warp_of();
+  EXPECT_FALSE(warp.yield());
+  EXPECT_EQ(warp.current().lanes, kFullMask);
+}
+
 TEST(Convergence, NothingIsCurrentWhileAllWaitForTheBlock) {
   Convergence warp = warp_of();
   warp.wait_block_barrier(0);
@@ -128,6 +166,17 @@ TEST(Convergence, NothingIsCurrentWhileAllWaitForTheBlock) {
   EXPECT_EQ(warp.waiting_at_block_barrier(0), kFullMask);
   warp.release_block_barrier(0);
   EXPECT_TRUE(warp.has_current());
+}
+
+TEST(Convergence, ABlockBarrierMergesNothing) {
+  Convergence warp = warp_of(0xf);
+  warp.split_off(0x3, kJoin);
+  warp.current().pc = kJoin;
+  warp.wait_block_barrier(0);
+  warp.wait_block_barrier(0);
+  warp.release_block_barrier(0);
+  EXPECT_EQ(warp.groups().size(), 2u);
+  for (const Group& group : warp.groups()) EXPECT_EQ(group.wait, Wait::none);
 }
 
 TEST(Convergence, TheLastExitFinishesTheWarp) {
