@@ -3,7 +3,7 @@
 set -eu
 packages="g++ cmake ninja-build ccache clang-format-14
   libboost-program-options-dev nlohmann-json3-dev libfmt-dev libtomlplusplus-dev
-  libzstd-dev liblz4-dev libdw-dev libtbb-dev nettle-dev
+  libzstd-dev liblz4-dev nettle-dev
   libgtest-dev libgmock-dev libbenchmark-dev"
 
 missing=""

@@ -11,10 +11,10 @@ namespace {
 // States of a granule: untouched; read by one thread; read by several; reduced by one operation;
 // written by one thread.
 constexpr std::uint8_t kUntouched = 0;
-constexpr std::uint8_t kFirstReader = 1;     // + thread
+constexpr std::uint8_t kFirstReader = 1;  // + thread
 constexpr std::uint8_t kReadByMany = 100;
 constexpr std::uint8_t kFirstReduction = 101;  // + operation
-constexpr std::uint8_t kFirstWriter = 128;   // + thread
+constexpr std::uint8_t kFirstWriter = 128;     // + thread
 constexpr unsigned kGranule = 4;
 
 bool is_reader(std::uint8_t state) { return state >= kFirstReader && state <= kReadByMany; }
@@ -57,9 +57,9 @@ bool ConflictTracker::Log::claim(std::uint64_t address, unsigned bytes, std::uin
     std::uint8_t seen = cell.load(std::memory_order_acquire);
     if (seen == state || (!writes && (seen == write_state_ || seen == kReadByMany))) continue;
     // What is there now is what was there before the launch: nobody changes it in an earlier state.
-    Before before{data_ + granule * kGranule, 0,
-                  static_cast<std::uint8_t>(
-                      std::min<std::uint64_t>(kGranule, bytes_ - granule * kGranule))};
+    Before before{
+        data_ + granule * kGranule, 0,
+        static_cast<std::uint8_t>(std::min<std::uint64_t>(kGranule, bytes_ - granule * kGranule))};
     std::memcpy(&before.value, before.at, before.bytes);
     do {
       const bool other_reader = is_reader(seen) && seen != read_state_;

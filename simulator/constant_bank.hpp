@@ -9,6 +9,8 @@ namespace heddle::simulator {
 // it.
 std::uint32_t local_bytes(const isa::Kernel& kernel, std::uint64_t stack_limit);
 
-ConstantBanks constant_banks(const LaunchRequest& request);
+// `grid_barrier`: device address of the 8 bytes through which the blocks of a cooperative launch
+// wait for one another; 0 in other launches.
+ConstantBanks constant_banks(const LaunchRequest& request, std::uint64_t grid_barrier);
 
 }  // namespace heddle::simulator
