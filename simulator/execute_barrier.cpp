@@ -24,16 +24,17 @@ Request read_request(const Warp& warp, const Step& step, Mask on) {
   const isa::Instruction& in = *step.instruction;
   const auto lane = static_cast<unsigned>(std::countr_zero(on));
   Request request{in.mod(Mod::bar_id) & 15, in.mod(Mod::bar_count)};
-  const bool number_in_register = in.mod(Mod::bar_b_reg) != 0;
-  const bool count_in_register = in.mod(Mod::bar_c_reg) != 0;
-  if (number_in_register) {
+  // Where number and count come from is in the opcode; one register for both holds
+  // count << 16 | number (SASS-FACTS 3.6).
+  constexpr std::uint64_t kNumberInRegister = 0x51d, kCountInRegister = 0x91d, kBothInOne = 0x31d;
+  const std::uint64_t opcode = in.word.bits(0, 12);
+  if (opcode == kNumberInRegister || opcode == kBothInOne) {
     const std::uint32_t value = source_row(warp, step.b)[lane];
     request.number = value & 15;
-    // One register for both holds count << 16 | number (SASS-FACTS 3.6).
-    if (count_in_register && step.b == step.c) request.threads = value >> 16 & 0xfff;
-  }
-  if (count_in_register && !(number_in_register && step.b == step.c))
+    if (opcode == kBothInOne) request.threads = value >> 16 & 0xfff;
+  } else if (opcode == kCountInRegister) {
     request.threads = source_row(warp, step.c)[lane] & 0xfff;
+  }
   return request;
 }
 
@@ -52,12 +53,16 @@ bool is_complete(const Block& block, unsigned number) {
   return barrier.expected == 0 ? all : arrived >= barrier.expected;
 }
 
+bool reduced_predicate(const BlockBarrier& barrier) {
+  return barrier.reduction == BarrierReduction::all ? barrier.holding == barrier.threads
+                                                    : barrier.holding != 0;
+}
+
 void complete(Block& block, unsigned number) {
   BlockBarrier& barrier = block.barriers[number];
   for (Warp& warp : block.warps) {
     if (warp.convergence.waiting_at_block_barrier(number) == 0) continue;
-    if (barrier.reducing)
-      block.results[warp.index] = {barrier.red_count, barrier.red_and, barrier.red_or};
+    if (barrier.reducing) block.results[warp.index] = {barrier.holding, reduced_predicate(barrier)};
     warp.convergence.release_block_barrier(number);
   }
   barrier = {};
@@ -73,9 +78,9 @@ Flow execute_bar(Core&, Warp& warp, const Step& step, Mask, Mask on) {
   if (mode == BarrierMode::reduce) {
     const Mask values = warp.predicate(step.pp.index, step.pp.invert);
     barrier.reducing = true;
-    barrier.red_count += static_cast<unsigned>(std::popcount(values & on));
-    barrier.red_and = barrier.red_and && (values & on) == on;
-    barrier.red_or = barrier.red_or || (values & on) != 0;
+    barrier.reduction = static_cast<BarrierReduction>(step.instruction->mod(Mod::bar_op));
+    barrier.threads += static_cast<unsigned>(std::popcount(on));
+    barrier.holding += static_cast<unsigned>(std::popcount(values & on));
   }
   if (mode == BarrierMode::arrive) {
     barrier.arrived_only += kWarpSize;
@@ -87,14 +92,14 @@ Flow execute_bar(Core&, Warp& warp, const Step& step, Mask, Mask on) {
   return Flow::reschedule;
 }
 
-// B2R.RESULT: what the last BAR.RED gave. The count, or all ones / zero for AND and OR; the
-// predicate says whether it is not zero.
+// B2R.RESULT: what the last BAR.RED gave. The register holds the count of threads whose predicate
+// held; the predicate says whether it held for all of them (AND), or for any.
 Flow execute_b2r_result(Core&, Warp& warp, const Step& step, Mask, Mask on) {
   if (on == 0) return Flow::next;
   const Block::BarrierResult& result = warp.block->results[warp.index];
   std::uint32_t* destination = destination_row(warp, step.d);
   for_each_lane(on, [&](unsigned lane) { destination[lane] = result.count; });
-  warp.set_predicate(step.pu, result.any ? kFullMask : 0, on);
+  warp.set_predicate(step.pu, result.holds ? kFullMask : 0, on);
   return Flow::next;
 }
 
