@@ -24,6 +24,8 @@ std::vector<GoldRow> listing_rows(Arch arch);
 // bits are zero. Opcodes that the compiler makes seldom are here.
 std::vector<GoldRow> published_rows(Arch arch);
 
+// gold/control.sm_90.lst.zst: `nvdisasm -c -hex` of tests/corpus/control.cu, sm_90, -O3, as it is.
+//
 // The text of a file in gold/, decompressed.
 std::string read_gold(const std::string& name);
 
