@@ -45,8 +45,9 @@ LaneFunction select_i2f_to(const Request& request, MicroOp& op) {
   op.param[0] = source < 2   ? 8 * (request.mod(Mod::byte_sel) & 3)
                 : source < 4 ? half_shift(request)
                              : 0;
-  return choose<8>(source, [&]<u32 kInteger>() -> LaneFunction {
-    if constexpr (kTarget == kF16) {
+  constexpr u32 kSources = kTarget == kBf16 ? 6 : 8;  // bfloats are not made from 64 bits
+  return choose<kSources>(source, [&]<u32 kInteger>() -> LaneFunction {
+    if constexpr (kTarget == kF16 || kTarget == kBf16) {
       return choose<4>(rounding, []<u32 kRounding>() -> LaneFunction {
         return lift<I2f<kInteger, kTarget, kRounding>>;
       });
@@ -62,6 +63,8 @@ LaneFunction select_i2f(const Request& request, MicroOp& op) {
       return select_i2f_to<kF16>(request, op);
     case kF32:
       return select_i2f_to<kF32>(request, op);
+    case kBf16:
+      return select_i2f_to<kBf16>(request, op);
     case kF64:
       return select_i2f_to<kF64>(request, op);
     default:

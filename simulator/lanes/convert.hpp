@@ -114,6 +114,16 @@ struct I2f {
   }
 
  private:
+  // A float that rounds to a bfloat as the value does: where 24 bits do not hold it, the last one
+  // stands for all below it.
+  template <class T>
+  static float nearly(T value) {
+    const bool negative = static_cast<T>(-1) < 0 && value < T{0};
+    const u32 size = negative ? 0 - static_cast<u32>(value) : static_cast<u32>(value);
+    const u32 kept = size >> 24 == 0 ? size : (size & ~0xffu) | ((size & 0xff) != 0 ? 0x100u : 0);
+    const auto magnitude = static_cast<float>(double_of(kept));
+    return negative ? -magnitude : magnitude;
+  }
   template <class T>
   static auto convert(T value) {
     if constexpr (kTarget == kF16) {
@@ -125,6 +135,9 @@ struct I2f {
                             : high;
       const float exact = static_cast<float>(static_cast<i32>(clamped));
       return narrowed<Half::fp16, kRounding>(bits_of(exact));
+    } else if constexpr (kTarget == kBf16) {
+      static_assert(sizeof(T) == 4);
+      return narrowed<Half::bf16, kRounding>(bits_of(nearly(value)));
     } else if constexpr (kTarget == kF32) {
       if constexpr (sizeof(T) == 4 && static_cast<T>(-1) > 0) {
         return bits_of(static_cast<float>(double_of(value)));
@@ -147,7 +160,7 @@ template <u32 kSource, u32 kTarget>
 inline u64 converted_nan(const Lane& x, u32 shift) {
   u64 wide;
   if constexpr (kSource == kF64) {
-    wide = raw64(x.raw_b_high, x.b);
+    wide = u64{x.raw_b_high} << 32 | x.b;
   } else if constexpr (kSource == kF32) {
     wide = u64{x.raw_b & kSign32} << 32 | u64{x.raw_b & 0x7fffffff} << 29;
   } else {
@@ -172,7 +185,8 @@ struct F2f {
     if constexpr (kTarget == kF64) {
       return keeps_nan ? converted_nan<kSource, kTarget>(x, k[0]) : bits_of(value);
     } else if constexpr (kTarget == kF32) {
-      const u32 result = float_result<kFlush, false>(static_cast<float>(value));
+      const u32 result =
+          float_result<kFlush, false>(static_cast<float>(value), static_cast<float>(value + value));
       return keeps_nan ? static_cast<u32>(converted_nan<kSource, kTarget>(x, k[0])) : result;
     } else {
       constexpr Half kHalf = kTarget == kBf16 ? Half::bf16 : Half::fp16;

@@ -23,7 +23,7 @@ struct Fmul {
     constexpr bool kFlush = kMode != 0;
     const float a = as_float(flushed<kFlush>(x.a)), b = as_float(flushed<kFlush>(x.b));
     const bool zero = kMode == 1 && ((a == 0.0f) | (b == 0.0f));
-    return float_result<kFlush, kSaturate>(zero ? 0.0f : a * b);
+    return float_result<kFlush, kSaturate>(zero ? 0.0f : a * b, (a + a) * b);
   }
 };
 
@@ -37,7 +37,9 @@ struct FmulScaled {
     const double a = as_float(flushed<kFlush>(x.a)), b = as_float(flushed<kFlush>(x.b));
     const double scale = as_double(u64{k[1]} << 32 | k[0]);
     const bool zero = kMode == 1 && ((a == 0.0) | (b == 0.0));
-    return float_result<kFlush, kSaturate>(zero ? 0.0f : static_cast<float>(a * b * scale));
+    const double product = zero ? 0.0 : a * b * scale;
+    return float_result<kFlush, kSaturate>(static_cast<float>(product),
+                                           static_cast<float>(product + product));
   }
 };
 
@@ -49,7 +51,10 @@ struct Ffma {
     const float a = as_float(flushed<kFlush>(x.a)), b = as_float(flushed<kFlush>(x.b));
     const float c = as_float(flushed<kFlush>(x.c));
     const bool zero = kMode == 1 && ((a == 0.0f) | (b == 0.0f));
-    return float_result<kFlush, kSaturate>(__builtin_fmaf(zero ? 0.0f : a, zero ? 0.0f : b, c));
+    const float factor = zero ? 0.0f : a, other = zero ? 0.0f : b;
+    const float sum = __builtin_fmaf(factor, other, c);
+    const float twice = kFlush ? __builtin_fmaf(factor + factor, other, c + c) : sum;
+    return float_result<kFlush, kSaturate>(sum, twice);
   }
 };
 

@@ -8,43 +8,47 @@ namespace heddle::simulator::lanes::HEDDLE_LANES_VARIANT {
 inline constexpr u64 kInvalid64 = 0xfff8000000000000u;  // of 0 * inf and the like
 inline constexpr u64 kQuiet64 = 0x0008000000000000u;
 
-inline bool is_nan64(u64 bits) { return (bits << 1) > (u64{0x7ff} << 53); }
+// A source as it is computed with, and as it lies in the register.
+struct Operand64 {
+  double value;
+  u64 raw;
+
+  Operand64(u64 bits, u32 raw_high)
+      : value(as_double(bits)), raw(u64{raw_high} << 32 | (bits & 0xffffffff)) {}
+};
 
 // An FP64 result: a source that is a NaN comes through quieted, its sign as in the register. Of
 // several, the second goes before the third before the first (measured).
-inline u64 double_result(double value, u64 a, u64 b, u64 c) {
-  const u64 nan = is_nan64(b)   ? b | kQuiet64
-                  : is_nan64(c) ? c | kQuiet64
-                  : is_nan64(a) ? a | kQuiet64
-                                : kInvalid64;
+inline u64 double_result(double value, const Operand64& first, const Operand64& second,
+                         const Operand64& third) {
+  u64 nan = kInvalid64;
+  nan = first.value != first.value ? first.raw | kQuiet64 : nan;
+  nan = third.value != third.value ? third.raw | kQuiet64 : nan;
+  nan = second.value != second.value ? second.raw | kQuiet64 : nan;
   return value != value ? nan : bits_of(value);
 }
 
-inline u64 raw64(u32 high, u32 low) { return u64{high} << 32 | low; }
-
-// A sum is 1 * a + b: its second source has the rank of an addend.
 struct Dadd {
   using Sources = sources::Float64;
   static u64 eval(const Lane& x) {
-    return double_result(as_double(x.a64()) + as_double(x.b64()), raw64(x.raw_a_high, x.a), 0,
-                         raw64(x.raw_b_high, x.b));
+    const Operand64 a(x.a64(), x.raw_a_high), b(x.b64(), x.raw_b_high);
+    return double_result(a.value + b.value, a, b, b);
   }
 };
 
 struct Dmul {
   using Sources = sources::Float64;
   static u64 eval(const Lane& x) {
-    return double_result(as_double(x.a64()) * as_double(x.b64()), raw64(x.raw_a_high, x.a),
-                         raw64(x.raw_b_high, x.b), 0);
+    const Operand64 a(x.a64(), x.raw_a_high), b(x.b64(), x.raw_b_high);
+    return double_result(a.value * b.value, a, b, b);
   }
 };
 
 struct Dfma {
   using Sources = sources::Float64;
   static u64 eval(const Lane& x) {
-    const double sum = __builtin_fma(as_double(x.a64()), as_double(x.b64()), as_double(x.c64()));
-    return double_result(sum, raw64(x.raw_a_high, x.a), raw64(x.raw_b_high, x.b),
-                         raw64(x.raw_c_high, x.c));
+    const Operand64 a(x.a64(), x.raw_a_high), b(x.b64(), x.raw_b_high), c(x.c64(), x.raw_c_high);
+    return double_result(__builtin_fma(a.value, b.value, c.value), a, b, c);
   }
 };
 

@@ -58,31 +58,41 @@ LaneFunction select_half2(const Request& request, MicroOp& op) {
 
 LaneFunction select_hset2(const Request& request, MicroOp& op) {
   if (!set_elements(request, op, false) || request.mod(Mod::bop) > 2) return nullptr;
+  const bool bf16 = request.mod(Mod::bf16) != 0, flush = request.mod(Mod::ftz) != 0;
+  if (bf16 && flush) return nullptr;  // the GPU has no such instruction
   op.param[2] = request.mod(Mod::bop);
-  op.param[3] = request.mod(Mod::bf) != 0 ? 0x3c00 : 0xffff;
-  const bool flush = request.mod(Mod::ftz) != 0;
+  op.param[3] = request.mod(Mod::bf) == 0 ? 0xffff : bf16 ? 0x3f80 : 0x3c00;
   return choose<16>(request.mod(Mod::cmp), [&]<u32 kCompare>() -> LaneFunction {
-    return flush ? lift<Hset2<kCompare, true>> : lift<Hset2<kCompare, false>>;
+    return bf16    ? lift<Hset2<kCompare, Half::bf16, false>>
+           : flush ? lift<Hset2<kCompare, Half::fp16, true>>
+                   : lift<Hset2<kCompare, Half::fp16, false>>;
   });
 }
 
 LaneFunction select_hsetp2(const Request& request, MicroOp& op) {
   if (!set_elements(request, op, false) || request.mod(Mod::bop) > 2) return nullptr;
+  const bool bf16 = request.mod(Mod::bf16) != 0, flush = request.mod(Mod::ftz) != 0;
+  if (bf16 && flush) return nullptr;
   op.param[2] = request.mod(Mod::bop);
-  const u32 form = u32{request.mod(Mod::ftz) != 0} | u32{request.mod(Mod::h_and) != 0} << 1;
   return choose<16>(request.mod(Mod::cmp), [&]<u32 kCompare>() -> LaneFunction {
-    return choose<4>(form, []<u32 kForm>() -> LaneFunction {
-      return lift<Hsetp2<kCompare, (kForm & 1) != 0, (kForm & 2) != 0>>;
+    return choose<2>(request.mod(Mod::h_and), [&]<u32 kBoth>() -> LaneFunction {
+      return bf16    ? lift<Hsetp2<kCompare, Half::bf16, false, kBoth != 0>>
+             : flush ? lift<Hsetp2<kCompare, Half::fp16, true, kBoth != 0>>
+                     : lift<Hsetp2<kCompare, Half::fp16, false, kBoth != 0>>;
     });
   });
 }
 
 LaneFunction select_hmnmx2(const Request& request, MicroOp& op) {
   if (!set_elements(request, op, false)) return nullptr;
-  const u32 form = u32{request.mod(Mod::ftz) != 0} | u32{request.mod(Mod::nan) != 0} << 1 |
-                   u32{request.mod(Mod::xorsign) != 0} << 2;
-  return choose<8>(form, []<u32 kForm>() -> LaneFunction {
-    return lift<Hmnmx2<(kForm & 1) != 0, (kForm & 2) != 0, (kForm & 4) != 0>>;
+  const bool bf16 = request.mod(Mod::bf16) != 0, flush = request.mod(Mod::ftz) != 0;
+  if (bf16 && flush) return nullptr;
+  const u32 form = u32{request.mod(Mod::nan) != 0} | u32{request.mod(Mod::xorsign) != 0} << 1;
+  return choose<4>(form, [&]<u32 kForm>() -> LaneFunction {
+    constexpr bool kNan = (kForm & 1) != 0, kXor = (kForm & 2) != 0;
+    return bf16    ? lift<Hmnmx2<Half::bf16, false, kNan, kXor>>
+           : flush ? lift<Hmnmx2<Half::fp16, true, kNan, kXor>>
+                   : lift<Hmnmx2<Half::fp16, false, kNan, kXor>>;
   });
 }
 

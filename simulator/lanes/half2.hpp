@@ -20,35 +20,44 @@ inline T add_to_odd(T a, T b) {
   const T b_part = sum - a;
   const T error = (a - (sum - b_part)) + (b - b_part);
   const B bits = bits_of(sum);
-  const B toward_error = (error > 0) == (sum > 0) ? bits + 1 : bits - 1;
-  const bool inexact = (error < 0) | (error > 0);
-  return inexact && (bits & 1) == 0 ? __builtin_bit_cast(T, toward_error) : sum;
+  const B inexact = ((error < 0) | (error > 0)) ? 1 : 0;  // not so for infinities and NaNs
+  const B step = ((error > 0) == (sum > 0)) ? B{1} : ~B{0};
+  return __builtin_bit_cast(T, bits + (step & (B{0} - (inexact & ~bits & 1))));
 }
 
-// a * b + c rounded once. The product is exact: of FP16 in a float, of BF16 in a double.
+// a * b + c as a float rounded to odd. The product is exact: of FP16 in a float, of BF16 in a
+// double.
 template <Half kFormat>
-inline u32 fused_half(u32 a, u32 b, u32 c) {
+inline float fused_to_odd(u32 a, u32 b, u32 c) {
   if constexpr (kFormat == Half::fp16) {
     const float product = as_float(widened<kFormat>(a)) * as_float(widened<kFormat>(b));
-    return narrowed<kFormat, kNearest>(
-        bits_of(add_to_odd<u32>(product, as_float(widened<kFormat>(c)))));
+    return add_to_odd<u32>(product, as_float(widened<kFormat>(c)));
   } else {
     const double product = static_cast<double>(as_float(widened<kFormat>(a))) *
                            static_cast<double>(as_float(widened<kFormat>(b)));
     const double addend = as_float(widened<kFormat>(c));
-    return narrowed<kFormat, kNearest>(float_bits_odd(add_to_odd<u64>(product, addend)));
+    return as_float(float_bits_odd(add_to_odd<u64>(product, addend)));
   }
 }
 
-// .SAT clamps to [0, 1], NaN and -0 to +0; .RELU, where its predicate holds (measured), takes
-// negative numbers and -0 to +0.
+// Rounds a sum to a half. What is tiny is judged as for FP32, see float_result. .SAT clamps to
+// [0, 1], NaN and -0 to +0; .RELU, where its predicate holds (measured), takes negative numbers and
+// -0 to +0.
 template <Half kFormat, bool kFlush, bool kSaturate, bool kRelu>
-inline u32 half_result(u32 half, bool rectify) {
+inline u32 half_result(float sum, bool rectify) {
   constexpr u32 kOne = kFormat == Half::fp16 ? 0x3c00 : 0x3f80;
-  const u32 result = flushed_half<kFormat, kFlush>(half);
-  const bool negative = (result & 0x8000) != 0, nan = (result & 0x7fff) > kExponentMask<kFormat>;
-  if constexpr (kSaturate) return nan | negative ? 0 : result > kOne ? kOne : result;
-  if constexpr (kRelu) return negative & rectify ? 0 : result;
+  constexpr u32 kTwiceSmallestNormal = kFormat == Half::fp16 ? 0x0800 : 0x0100;
+  u32 result = narrowed<kFormat, kNearest>(bits_of(sum));
+  if constexpr (kFlush) {
+    const u32 twice = narrowed<kFormat, kNearest>(bits_of(sum + sum)) & 0x7fff;
+    result = pick(twice < kTwiceSmallestNormal, result & 0x8000, result);
+  }
+  if constexpr (kSaturate) {
+    const u32 limited = pick(result > kOne, kOne, result);
+    return pick(((result & 0x8000) != 0) | ((result & 0x7fff) > kExponentMask<kFormat>), 0,
+                limited);
+  }
+  if constexpr (kRelu) return pick(((result & 0x8000) != 0) & rectify, 0, result);
   return result;
 }
 
@@ -63,16 +72,16 @@ struct Half2 {
     constexpr bool kFlush = kMode != 0;
     constexpr u32 kOne = kFormat == Half::fp16 ? 0x3c00 : 0x3f80;
     const u32 a = flushed_half<kFormat, kFlush>(raw_a), b = flushed_half<kFormat, kFlush>(raw_b);
-    u32 result;
+    float sum;
     if constexpr (kOperation == HalfOperation::add) {
-      result = fused_half<kFormat>(a, kOne, b);
+      sum = fused_to_odd<kFormat>(a, kOne, b);
     } else {
       const bool zero = kMode == 1 && (((a & 0x7fff) == 0) | ((b & 0x7fff) == 0));
       const u32 c =
           kOperation == HalfOperation::multiply ? 0x8000u : flushed_half<kFormat, kFlush>(raw_c);
-      result = fused_half<kFormat>(zero ? 0 : a, zero ? 0 : b, c);
+      sum = fused_to_odd<kFormat>(zero ? 0 : a, zero ? 0 : b, c);
     }
-    return half_result<kFormat, kFlush, kSaturate, kRelu>(result, rectify);
+    return half_result<kFormat, kFlush, kSaturate, kRelu>(sum, rectify);
   }
 
   static u32 eval(const Lane& x, const Params& k) {
@@ -104,36 +113,37 @@ struct HalfToFloat {
   }
 };
 
-template <u32 kCompare, bool kFlush>
+template <u32 kCompare, Half kFormat, bool kFlush>
 inline bool compare_elements(const Lane& x, const Params& k, bool high) {
   const auto value = [&](u32 word, u32 shifts) {
-    return as_float(
-        widened<Half::fp16>(flushed_half<Half::fp16, kFlush>(element(word, shifts, high))));
+    return as_float(widened<kFormat>(flushed_half<kFormat, kFlush>(element(word, shifts, high))));
   };
   return compare_floats<kCompare>(value(x.a, k[0]), value(x.b, k[1]));
 }
 
 // k[2]: 0 AND, 1 OR, 2 XOR with Pp; k[3]: what a true element becomes (1.0, or all ones).
-template <u32 kCompare, bool kFlush>
+template <u32 kCompare, Half kFormat, bool kFlush>
 struct Hset2 {
   using Sources = sources::Half2;
   static u32 eval(const Lane& x, const Params& k) {
     const bool p = x.p != 0;
-    const bool low = combine_flag(compare_elements<kCompare, kFlush>(x, k, false), p, k[2]);
-    const bool high = combine_flag(compare_elements<kCompare, kFlush>(x, k, true), p, k[2]);
+    const bool low =
+        combine_flag(compare_elements<kCompare, kFormat, kFlush>(x, k, false), p, k[2]);
+    const bool high =
+        combine_flag(compare_elements<kCompare, kFormat, kFlush>(x, k, true), p, k[2]);
     return (high ? k[3] << 16 : 0) | (low ? k[3] : 0);
   }
 };
 
 // Pu from the low elements, Pv from the high ones; with .H_AND Pu from both and Pv from its
 // opposite.
-template <u32 kCompare, bool kFlush, bool kBoth>
+template <u32 kCompare, Half kFormat, bool kFlush, bool kBoth>
 struct Hsetp2 {
   using Sources = sources::Half2;
   static WithFlags<Nothing> eval(const Lane& x, const Params& k) {
     const bool p = x.p != 0;
-    const bool low = compare_elements<kCompare, kFlush>(x, k, false);
-    const bool high = compare_elements<kCompare, kFlush>(x, k, true);
+    const bool low = compare_elements<kCompare, kFormat, kFlush>(x, k, false);
+    const bool high = compare_elements<kCompare, kFormat, kFlush>(x, k, true);
     if constexpr (kBoth)
       return {{}, combine_flag(low & high, p, k[2]), combine_flag(!(low & high), p, k[2])};
     return {{}, combine_flag(low, p, k[2]), combine_flag(high, p, k[2])};
@@ -141,13 +151,13 @@ struct Hsetp2 {
 };
 
 // As FMNMX, on each element.
-template <bool kFlush, bool kPropagateNan, bool kXorSign>
+template <Half kFormat, bool kFlush, bool kPropagateNan, bool kXorSign>
 struct Hmnmx2 {
   using Sources = sources::Half2;
   static u32 pick(u32 modified_a, u32 modified_b, u32 signs, bool minimum) {
-    const u32 a = flushed_half<Half::fp16, kFlush>(modified_a);
-    const u32 b = flushed_half<Half::fp16, kFlush>(modified_b);
-    const auto is_nan = [](u32 half) { return (half & 0x7fff) > 0x7c00; };
+    const u32 a = flushed_half<kFormat, kFlush>(modified_a);
+    const u32 b = flushed_half<kFormat, kFlush>(modified_b);
+    const auto is_nan = [](u32 half) { return (half & 0x7fff) > kExponentMask<kFormat>; };
     const u32 picked = (order_key(a << 16) < order_key(b << 16)) == minimum ? a : b;
     const u32 number = is_nan(a) ? (is_nan(b) ? kNan16 : b) : is_nan(b) ? a : picked;
     const u32 result = kPropagateNan && (is_nan(a) | is_nan(b)) ? kNan16 : number;

@@ -110,7 +110,7 @@ LaneFunction select_viaddmnmx(const Request& request, MicroOp& op) {
 }
 
 LaneFunction select_viadd(const Request& request, MicroOp& op) {
-  const bool halves = request.mod(Mod::type) != 0;
+  const bool halves = request.mod(Mod::type) != 0;  // .16x2
   set_negated_b(op, halves);
   return halves ? lift<Viadd<true>> : lift<Viadd<false>>;
 }

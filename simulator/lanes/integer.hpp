@@ -396,16 +396,17 @@ template <bool kSigned, bool kShift>
 struct Flo {
   using Sources = sources::Inverted;
   static WithFlags<u32> eval(const Lane& x) {
-    const u32 value = kSigned && static_cast<i32>(x.b) < 0 ? ~x.b : x.b;
-    u32 spread = value;  // all bits below the highest set one
-    spread |= spread >> 1;
-    spread |= spread >> 2;
-    spread |= spread >> 4;
-    spread |= spread >> 8;
-    spread |= spread >> 16;
-    const u32 ones = population(spread);
+    const u32 value = kSigned ? x.b ^ (0u - (x.b >> 31)) : x.b;
+    // The index's bits from the top, by halves.
+    u32 rest = value, index = 0;
+    const auto halve = [&](u32 bits) {
+      const u32 upper = rest >> bits != 0 ? bits : 0;
+      index += upper;
+      rest >>= upper;
+    };
+    halve(16), halve(8), halve(4), halve(2), halve(1);
     const u32 none = 0u - u32{value == 0};
-    return {kShift ? (32 - ones) | none : ones - 1, value != 0, false};
+    return {(kShift ? 31 - index : index) | none, value != 0, false};
   }
 };
 

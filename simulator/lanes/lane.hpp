@@ -88,6 +88,13 @@ inline constexpr struct LaneBits {
 // warp is an OR-reduction, which gcc vectorises.
 inline Mask lane_bit(bool flag, unsigned i) { return (0u - u32{flag}) & kLaneBits.bit[i]; }
 
+// condition ? yes : no, both always computed: gcc moves work under a conditional expression into a
+// branch, and a loop with branches stays scalar.
+inline u32 pick(bool condition, u32 yes, u32 no) {
+  const u32 mask = 0u - u32{condition};
+  return (yes & mask) | (no & ~mask);
+}
+
 // One source: its rows and what its modifiers do to the words.
 template <class Sources>
 struct SourceView {
@@ -202,9 +209,10 @@ inline void lane_loop(WarpState& warp, const MicroOp& op, Mask on) {
   }
 }
 
-// The lane function of an instruction struct.
+// The lane function of an instruction struct. Everything below it is inlined, whatever the compiler
+// thinks of the size: a call in the loop would keep it scalar.
 template <class Op>
-void lift(WarpState& warp, const MicroOp& op, Mask on) {
+[[gnu::flatten]] void lift(WarpState& warp, const MicroOp& op, Mask on) {
   if (on == kFullMask) {
     lane_loop<Op, true>(warp, op, on);
   } else {

@@ -26,8 +26,9 @@ inline i64 truncated_square(u32 u) {
 
 template <unsigned kSegments>
 inline i64 interpolated(const mufu_tables::Table<kSegments>& table, u32 segment, u32 u) {
-  return table.base[segment] + i64{table.slope[segment]} * static_cast<i64>(u) +
-         i64{table.curve[segment]} * truncated_square(u);
+  const u64 index = segment;  // wide, so that gcc makes gathers
+  return table.base[index] + i64{table.slope[index]} * static_cast<i64>(u) +
+         i64{table.curve[index]} * truncated_square(u);
 }
 
 // sum * 2^-unit (0 < sum < 2^52) as a float's bits, cut to 24 bits.
@@ -40,7 +41,8 @@ inline u32 cut_to_float(i64 sum, u32 unit) {
 // A float's bits times 2^power; what leaves the range of normal numbers becomes 0 or infinity.
 inline u32 scaled(u32 bits, i32 power) {
   const i32 exponent = static_cast<i32>(bits >> 23) + power;
-  return exponent < 1 ? 0u : exponent > 254 ? 0x7f800000u : bits + (static_cast<u32>(power) << 23);
+  const u32 small = pick(exponent < 1, 0, bits + (static_cast<u32>(power) << 23));
+  return pick(exponent > 254, 0x7f800000, small);
 }
 
 struct FloatParts {
@@ -52,31 +54,30 @@ struct FloatParts {
         exponent(bits >> 23 & 0xff),
         fraction(bits & 0x7fffff),
         zero(exponent == 0),
-        infinite(exponent == 255 && fraction == 0),
-        nan(exponent == 255 && fraction != 0) {}
+        infinite((bits & 0x7fffffff) == 0x7f800000),
+        nan((bits & 0x7fffffff) > 0x7f800000) {}
 };
 
 // |x| in units of 2^-bits, cut, its low 32 bits.
 inline u32 fixed_point(const FloatParts& x, u32 bits) {
-  const u32 significand = x.zero ? 0 : x.fraction | 0x800000;
+  const u32 significand = pick(x.zero, 0, x.fraction | 0x800000);
   const i32 shift = static_cast<i32>(x.exponent + bits) - 150;
-  const u32 left = shift > 31 ? 0 : significand << (shift & 31);
-  const u32 right = shift < -31 ? 0 : significand >> (-shift & 31);
-  return shift >= 0 ? left : right;
+  const u32 left = pick(shift > 31, 0, significand << (shift & 31));
+  const u32 right = pick(shift < -31, 0, significand >> (-shift & 31));
+  return pick(shift >= 0, left, right);
 }
 
 // EX2: the ones' complement of a negative argument's fraction is looked up.
 inline u32 mufu_ex2(u32 bits) {
   const FloatParts x(bits);
   const u32 fixed = fixed_point(x, 23);
-  const bool negative = x.sign != 0, borrow = negative && (fixed & 0x7fffff) != 0;
-  const u32 fraction = (borrow ? ~fixed : fixed) & 0x7fffff;
-  const i32 whole = static_cast<i32>(fixed >> 23);
-  const u32 power = cut_to_float(
-      interpolated(mufu_tables::kEx2, fraction >> 17, fraction & 0x1ffff), mufu_tables::kEx2.unit);
-  const u32 result = scaled(power, (negative ? -whole : whole) - (borrow ? 1 : 0));
-  const u32 beyond = negative ? 0u : 0x7f800000u;
-  return x.nan ? kNan32 : x.exponent >= 127 + 8 ? beyond : result;
+  const u32 negative = x.sign >> 31, borrow = (fixed & 0x7fffff) != 0 ? negative : 0;
+  const u32 fraction = (fixed ^ (0u - borrow)) & 0x7fffff;
+  const u32 whole = ((fixed >> 23) ^ (0u - negative)) + negative - borrow;
+  const i64 sum = interpolated(mufu_tables::kEx2, fraction >> 17, fraction & 0x1ffff);
+  const u32 result = scaled(cut_to_float(sum, mufu_tables::kEx2.unit), static_cast<i32>(whole));
+  const u32 beyond = 0x7f800000u & (negative - 1);
+  return pick(x.nan, kNan32, pick(x.exponent >= 127 + 8, beyond, result));
 }
 
 // LG2: exponent and fraction are added in units of 2^-36, and a negative sum's magnitude is its
@@ -88,11 +89,10 @@ inline u32 mufu_lg2(u32 bits) {
   const i64 whole = static_cast<i64>(x.exponent) - 127;
   const i64 sum = whole * (i64{1} << kUnit) + (fraction >> kDropped);
   const u32 magnitude = cut_to_float(sum < 0 ? ~sum : sum, kUnit);
-  const u32 result = bits == 0x3f800000 ? 0 : magnitude | (sum < 0 ? kSign32 : 0);
-  return x.zero                 ? kSign32 | 0x7f800000
-         : x.nan || x.sign != 0 ? kNan32
-         : x.infinite           ? 0x7f800000
-                                : result;
+  const u32 result = pick(bits == 0x3f800000, 0, magnitude | (sum < 0 ? kSign32 : 0));
+  const u32 positive = pick(x.infinite, 0x7f800000, result);
+  const u32 number = pick(x.sign != 0, kNan32, positive);
+  return pick(x.zero, kSign32 | 0x7f800000, pick(x.nan, kNan32, number));
 }
 
 // 1 / 1.fraction as a float's bits.
@@ -104,8 +104,8 @@ inline u32 reciprocal_of(u32 fraction) {
 inline u32 mufu_rcp(u32 bits) {
   const FloatParts x(bits);
   const u32 result = scaled(reciprocal_of(x.fraction), 127 - static_cast<i32>(x.exponent));
-  const u32 magnitude = x.zero ? 0x7f800000u : x.infinite ? 0u : result;
-  return x.nan ? kNan32 : x.sign | magnitude;
+  const u32 magnitude = pick(x.zero, 0x7f800000, pick(x.infinite, 0, result));
+  return pick(x.nan, kNan32, x.sign | magnitude);
 }
 
 // The argument's exponent is `power` (its half is taken); an odd one leaves [2, 4).
@@ -117,30 +117,24 @@ inline u32 root_of(const mufu_tables::Table<kSegments>& table, i32 power, u32 fr
 
 // The table's first value would be one unit short of 1.
 inline u32 reciprocal_root_of(i32 power, u32 fraction) {
-  const bool one = (power & 1) == 0 && fraction == 0;
-  return one ? 0x3f800000u : root_of(mufu_tables::kRsq, power, fraction);
+  const bool one = ((static_cast<u32>(power) & 1) | fraction) == 0;
+  return pick(one, 0x3f800000, root_of(mufu_tables::kRsq, power, fraction));
 }
 
 inline u32 mufu_rsq(u32 bits) {
   const FloatParts x(bits);
   const i32 power = static_cast<i32>(x.exponent) - 127;
   const u32 result = scaled(reciprocal_root_of(power, x.fraction), -(power >> 1));
-  return x.nan         ? kNan32
-         : x.zero      ? x.sign | 0x7f800000u
-         : x.sign != 0 ? kNan32
-         : x.infinite  ? 0u
-                       : result;
+  const u32 number = pick(x.sign != 0, kNan32, pick(x.infinite, 0, result));
+  return pick(x.nan, kNan32, pick(x.zero, x.sign | 0x7f800000, number));
 }
 
 inline u32 mufu_sqrt(u32 bits) {
   const FloatParts x(bits);
   const i32 power = static_cast<i32>(x.exponent) - 127;
   const u32 result = scaled(root_of(mufu_tables::kSqrt, power, x.fraction), power >> 1);
-  return x.nan         ? kNan32
-         : x.zero      ? x.sign
-         : x.sign != 0 ? kNan32
-         : x.infinite  ? 0x7f800000u
-                       : result;
+  const u32 number = pick(x.sign != 0, kNan32, pick(x.infinite, 0x7f800000, result));
+  return pick(x.nan, kNan32, pick(x.zero, x.sign, number));
 }
 
 // Arguments are in turns, cut to 2^-25. A cosine is the sine a quarter on; the falling quarters
@@ -150,11 +144,11 @@ inline u32 mufu_sin(u32 bits) {
   const FloatParts x(bits);
   const u32 turn = fixed_point(x, 25) + (kCosine ? 1u << 23 : 0);
   const u32 quarter = turn >> 23 & 3;
-  const u32 offset = ((quarter & 1) != 0 ? ~turn : turn) & 0x7fffff;
+  const u32 offset = (turn ^ (0u - (quarter & 1))) & 0x7fffff;
   const i64 sum = interpolated(mufu_tables::kSin, offset >> 17, offset & 0x1ffff);
-  const u32 magnitude = offset == 0 ? 0 : cut_to_float(sum, mufu_tables::kSin.unit);
+  const u32 magnitude = pick(offset == 0, 0, cut_to_float(sum, mufu_tables::kSin.unit));
   const u32 sign = (quarter >> 1 << 31) ^ (kCosine ? 0 : x.sign);
-  return x.exponent == 255 ? kNan32 : magnitude | sign;
+  return pick(x.exponent == 255, kNan32, magnitude | sign);
 }
 
 // Small arguments are their own result; from 8 on it is 1. Between, each binade has its own number
@@ -172,10 +166,9 @@ inline u32 mufu_tanh(u32 bits) {
   const u32 u = x.fraction >> (6 - logarithm) & 0x1ffff;
   const u32 result =
       cut_to_float(interpolated(mufu_tables::kTanh, segment, u), mufu_tables::kTanh.unit);
-  const u32 magnitude = x.exponent < 119   ? bits & ~kSign32
-                        : x.exponent > 129 ? 0x3f800000u
-                                           : result;
-  return x.nan ? kNan32 : x.sign | magnitude;
+  const u32 large = pick(x.exponent > 129, 0x3f800000, result);
+  const u32 magnitude = pick(x.exponent < 119, bits & ~kSign32, large);
+  return pick(x.nan, kNan32, x.sign | magnitude);
 }
 
 template <u32 kFunction>
@@ -222,13 +215,17 @@ struct Mufu64h {
   }
 };
 
-// A half is widened, and the result rounded toward zero. k[0]: 16 selects the high half.
+// A half is widened, and the result rounded toward zero, but to infinity from 2^16 on (measured).
+// k[0]: 16 selects the high half.
 template <u32 kFunction, Half kFormat>
 struct MufuHalf {
   using Sources = sources::Half2;
   static u32 eval(const Lane& x, const Params& k) {
     const u32 wide = widened<kFormat>(x.b >> k[0] & 0xffff);
-    return narrowed<kFormat, kZero>(mufu<kFunction>(wide));
+    const u32 result = mufu<kFunction>(wide);
+    const bool infinite = kFormat == Half::fp16 && (result & 0x7fffffff) >= 0x47800000 &&
+                          (result & 0x7fffffff) <= 0x7f800000;
+    return infinite ? (result >> 16 & 0x8000) | 0x7c00 : narrowed<kFormat, kZero>(result);
   }
 };
 

@@ -23,15 +23,24 @@ inline u32 flushed(u32 bits) {
 }
 
 // A float result as the register gets it: canonical NaN, flushed, and with .SAT clamped to [0, 1],
-// where NaN and -0 become +0.
+// where NaN and -0 become +0. `twice` is the same result for twice the exact value. .FTZ flushes
+// what is below 2^-126 when rounded without a limit to the exponent (measured), which `twice` still
+// shows where `value` itself has been rounded up to 2^-126.
 template <bool kFlush, bool kSaturate>
-inline u32 float_result(float value) {
-  const u32 bits = flushed<kFlush>(bits_of(value));
+inline u32 float_result(float value, float twice) {
+  const bool tiny = kFlush && __builtin_fabsf(twice) < 0x1p-125f;
+  const u32 bits = tiny ? bits_of(value) & kSign32 : bits_of(value);
   if constexpr (kSaturate) {
     return value >= 1.0f ? 0x3f800000u : value > 0.0f ? bits : 0u;
   } else {
     return value != value ? kNan32 : bits;
   }
+}
+
+// Where nothing is flushed, or whatever is tiny is exact.
+template <bool kFlush, bool kSaturate>
+inline u32 float_result(float value) {
+  return float_result<kFlush, kSaturate>(value, value + value);
 }
 
 // Rounding numbers of arithmetic: 0 to nearest even, 1 down, 2 up, 3 to zero.

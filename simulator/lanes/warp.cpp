@@ -14,7 +14,7 @@ void broadcast(u32* row, u32 value) {
 enum ShflMode : u32 { kIdx, kUp, kDown, kBfly };
 
 // C: bits 4:0 clamp, bits 12:8 segment mask; as PTX shfl. A source lane that is not active gives
-// what its register holds.
+// zero (measured).
 template <u32 kMode>
 void shfl(WarpState& warp, const MicroOp& op, Mask on) {
   const u32* a = source_row(warp, op.a);
@@ -34,8 +34,9 @@ void shfl(WarpState& warp, const MicroOp& op, Mask on) {
     if constexpr (kMode == kDown) from = self + step;
     if constexpr (kMode == kBfly) from = self ^ step;
     const bool inside = kMode == kUp ? from >= last : from <= last;
-    in_range |= inside ? kLaneBits.bit[i] : 0;
-    value[i] = a[inside ? from & 31 : self];
+    in_range |= lane_bit(inside, i);
+    const u32 source = pick(inside, static_cast<u32>(from) & 31, i);
+    value[i] = a[u64{source}] & (0u - (on >> source & 1));
   }
   for (unsigned i = 0; i < kWarpSize; ++i) put<false>(d, i, value[i], on);
   warp.set_predicate(op.pu, in_range, on);
@@ -135,15 +136,23 @@ LaneFunction select_redux(const Request& request, MicroOp& op) {
   return choose<6>(operation, []<u32 kOperation>() -> LaneFunction { return redux<kOperation>; });
 }
 
-// Where lanes differ, which one is read is not documented; compilers use it on equal values only.
+// Where lanes differ, which one is read is not documented; compilers use it on equal values only. The
+// predicate is false where they are equal (H200 record of partial_masks: @!P1 BRA.DIV behind it runs);
+// that it is true where they differ is an assumption.
 void r2ur(WarpState& warp, const MicroOp& op, Mask on) {
-  broadcast(destination_row(warp, op.d), source_row(warp, op.a)[__builtin_ctz(on)]);
+  const u32* a = source_row(warp, op.a);
+  const u32 value = a[__builtin_ctz(on)];
+  Mask others = 0;
+  for (unsigned i = 0; i < kWarpSize; ++i) others |= lane_bit(a[i] != value, i);
+  others &= on;
+  broadcast(destination_row(warp, op.d), value);
+  warp.set_predicate(op.pu, others != 0 ? ~Mask{0} : 0, on);
 }
 
 // other0 is .OR, all lanes' values ORed.
 LaneFunction select_r2ur(const Request& request, MicroOp& op) {
-  if (writes_predicates(op)) return nullptr;
-  return request.mod(Mod::other0) != 0 ? redux<1> : r2ur;
+  if (request.mod(Mod::other0) == 0) return r2ur;
+  return writes_predicates(op) ? nullptr : redux<1>;
 }
 
 // The lowest active lane is elected.

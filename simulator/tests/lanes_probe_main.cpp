@@ -3,6 +3,7 @@
 //   lanes_probe requests D A B C WORDS_PER_ENCODING LANES FILE   of what is implemented
 //   lanes_probe open     D A B C WORDS_PER_ENCODING LANES FILE   of what is not
 //   lanes_probe compare  D A B C FILE ANSWERS
+//   lanes_probe mufu FUNCTION < VALUES   what gpu/kernels/micro/mufu_dump.cu wrote from word 0 on
 
 #include <cstdio>
 #include <cstdlib>
@@ -12,11 +13,14 @@
 #include <string>
 
 #include "isa/decoder.hpp"
+#include "simulator/lanes/float_environment.hpp"
+#include "simulator/lanes/selection.hpp"
 #include "simulator/tests/lanes_recording.hpp"
 
 namespace {
 
 using namespace heddle;
+using namespace heddle::simulator;
 using namespace heddle::simulator::lanes;
 
 int requests(const ProbeRegisters& registers, unsigned per_encoding, unsigned lanes,
@@ -111,10 +115,46 @@ int compare(const ProbeRegisters& registers, const char* requests_path, const ch
   return same == words ? 0 : 1;
 }
 
+// Compares all values of one function of MUFU.
+int compare_mufu(std::uint32_t function) {
+  isa::Instruction instruction;
+  instruction.op = isa::Op::MUFU;
+  Request request{&instruction};
+  request.mod(isa::Mod::mufu_op) = function;
+  MicroOp op;
+  op.b = kWarpSize;
+  for (const Variant& variant : variants())
+    if (variant.supported && !variant.select(request, op)) throw std::runtime_error("no function");
+  std::vector<std::uint32_t> rows(3 * kWarpSize), values(1 << 20);
+  WarpState warp;
+  warp.rows = rows.data();
+  const FloatEnvironment environment;
+  std::uint64_t word = 0, differing = 0;
+  std::size_t count = 0;
+  while ((count = std::fread(values.data(), 4, values.size(), stdin)) >= kWarpSize) {
+    for (std::size_t i = 0; i + kWarpSize <= count; i += kWarpSize, word += kWarpSize) {
+      for (unsigned lane = 0; lane < kWarpSize; ++lane)
+        rows[kWarpSize + lane] = static_cast<std::uint32_t>(word) + lane;
+      op.lane(warp, op, kFullMask);
+      if (std::memcmp(rows.data(), values.data() + i, 4 * kWarpSize) == 0) continue;
+      for (unsigned lane = 0; lane < kWarpSize; ++lane) {
+        if (rows[lane] == values[i + lane] || ++differing > 8) continue;
+        std::printf("%08llx: GPU %08x, ours %08x\n", static_cast<unsigned long long>(word + lane),
+                    values[i + lane], rows[lane]);
+      }
+    }
+  }
+  std::printf("function %u: %llu of %llu differ\n", function,
+              static_cast<unsigned long long>(differing), static_cast<unsigned long long>(word));
+  return differing == 0 ? 0 : 1;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   const std::string mode = argc > 1 ? argv[1] : "";
+  if (mode == "mufu" && argc == 3)
+    return compare_mufu(static_cast<std::uint32_t>(std::atoi(argv[2])));
   if (((mode != "requests" && mode != "open") || argc != 9) && (mode != "compare" || argc != 8)) {
     std::fprintf(stderr, "usage: see the top of %s\n", __FILE__);
     return 2;

@@ -20,10 +20,12 @@ using isa::Op;
 
 constexpr std::uint8_t kUniformDestination = 20, kGuard = 5;
 
-// Constants and uniform sources give nothing new; the probe sets registers alone.
+// Constants and uniform sources give nothing new; the probe sets registers and predicates alone.
 bool is_probed(const Encoding& encoding) {
   if (encoding.row->unit == isa::Unit::uniform) return false;
   if (encoding.form != isa::Form::RRR && encoding.row->forms != isa::kFixed) return false;
+  for (const Item& item : *encoding.layout)
+    if (item.kind == ItemKind::psrc && item.uniform) return false;
   switch (encoding.row->op) {
     case Op::VOTEU:
     case Op::REDUX:
@@ -221,7 +223,7 @@ std::vector<LaneAnswer> our_answers(const isa::Instruction& instruction,
       set(registers.a, in.a);
       set(registers.b, in.b);
       set(registers.c, in.c);
-      set(registers.d, 0);
+      set(registers.d, 0xdeadbeefdeadbeef);  // as the probe leaves what is not written
       for (unsigned i = 0; i < kPT; ++i)
         warp.predicates[i] |= static_cast<Mask>(in.predicates >> i & 1) << lane;
     }

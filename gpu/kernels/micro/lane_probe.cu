@@ -13,7 +13,7 @@
 //
 // REQUESTS: u32 words, u32 lanes; per word u64 low, u64 high; then per word and lane four u64:
 // a, b, c, predicates (bit i is Pi). ANSWERS: per word and lane two u64: d, predicates; a word the
-// GPU refuses gets all ones. A destination that is not written reads as zero. Of R2UR, REDUX and
+// GPU refuses gets all ones. A destination that is not written reads as 0xdeadbeef twice. Of R2UR, REDUX and
 // VOTEU, d is the uniform register they write.
 
 #include <cuda.h>
@@ -30,6 +30,7 @@
 #include <vector>
 
 constexpr int kSlots = 16;
+constexpr std::uint32_t kUnwritten = 0xdeadbeef;
 
 extern "C" __global__ void lane_probe(const double4_16a* inputs, double2* outputs, double* sink) {
   const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -102,10 +103,10 @@ Word instruction(unsigned opcode) {
   return word;
 }
 
-Word clear(unsigned reg) {
-  Word word = instruction(0x202);  // MOV reg, RZ
+Word fill(unsigned reg, std::uint32_t value) {
+  Word word = instruction(0x802);  // MOV reg, value
   word.set(16, 8, reg);
-  word.set(32, 8, 255);
+  word.set(32, 32, value);
   word.set(72, 4, 15);
   return word;
 }
@@ -162,17 +163,17 @@ class Probe {
     const Word nop = with_control(instruction(0x918));
     Word program[kSlots];
     for (Word& each : program) each = nop;
-    program[0] = with_control(clear(d), kNoBarrier, 0x3f);
-    program[1] = with_control(clear(d + 1));
-    program[2] = with_control(clear(predicates_out_));
-    program[3] = with_control(clear(predicates_out_ + 1));
+    program[0] = with_control(fill(d, kUnwritten), kNoBarrier, 0x3f);
+    program[1] = with_control(fill(d + 1, kUnwritten));
+    program[2] = with_control(fill(predicates_out_, 0));
+    program[3] = with_control(fill(predicates_out_ + 1, 0));
     program[4] = with_control(set_predicates(predicates));
     program[6] = with_control(word, variable_latency ? kResultBarrier : kNoBarrier);
     program[8] = with_control(instruction(0x918), kNoBarrier, 1u << kResultBarrier);
     if (has_uniform_result(word)) program[9] = with_control(move_uniform(d, word.field(16, 6)));
     program[10] = with_control(get_predicates(predicates_out_));
-    program[12] = with_control(clear(last_));
-    program[13] = with_control(clear(last_ + 1));
+    program[12] = with_control(fill(last_, 0));
+    program[13] = with_control(fill(last_ + 1, 0));
     std::vector<char> image = cubin_;
     for (int i = 0; i < kSlots; ++i) std::memcpy(image.data() + slots_[i], &program[i], 16);
     return image;
