@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "simulator/classify.hpp"
+#include "simulator/lanes/float_environment.hpp"
 #include "simulator/stall_report.hpp"
 
 namespace heddle::simulator {
@@ -45,6 +46,7 @@ class ResidentBlocks {
 template <typename NextBlock>
 void run_blocks(Core& core, std::uint64_t resident_limit, NextBlock&& next) {
   const LaunchOptions& options = *core.launch.options;
+  const lanes::FloatEnvironment environment;  // whatever the program around us has set
   ResidentBlocks resident;
   for (;;) {
     if (resident.empty()) {
