@@ -6,6 +6,7 @@
 #include <array>
 #include <cstring>
 
+#include "gpu/runtime/code_image.hpp"
 #include "simulator/gpu_model.hpp"
 
 namespace heddle::runtime {
@@ -121,6 +122,11 @@ CapsuleLaunch::CapsuleLaunch(const Capsule& capsule, const std::string& origin)
   request_.kernel = module_->cubin().find_kernel(capsule.kernel);
   if (request_.kernel == nullptr)
     throw CapsuleError(fmt::format("{}: its code has no kernel {}", origin, capsule.kernel));
+  const std::uint64_t local_bytes = std::max<std::uint64_t>(
+      {request_.kernel->frame_bytes, request_.kernel->min_stack_bytes, capsule.stack_limit});
+  if (local_bytes > kMostLocalBytes)
+    throw CapsuleError(fmt::format("{}: {} bytes of local memory; a thread has at most {}", origin,
+                                   local_bytes, kMostLocalBytes));
   if (capsule.parameters.size() != request_.kernel->parameter_bytes)
     throw CapsuleError(fmt::format("{}: {} bytes of parameters for a kernel that takes {}", origin,
                                    capsule.parameters.size(), request_.kernel->parameter_bytes));

@@ -18,6 +18,10 @@
 
 namespace heddle::runtime {
 
+// Local memory a thread can have, whatever its code or its stack limit asks for (CUDA programming
+// guide, technical specifications).
+inline constexpr std::uint64_t kMostLocalBytes = 512 << 10;
+
 // A kernel and what a program has set on it.
 struct Function {
   Function(simulator::Module& in, const isa::Kernel& described, std::uint32_t default_shared_limit);

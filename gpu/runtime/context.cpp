@@ -69,12 +69,11 @@ void Context::fail(Ticket ticket, Error error, const std::string& why) {
 }
 
 Error Context::set_limit(abi::Limit limit, std::uint64_t value) {
-  constexpr std::uint64_t kMostStackBytes = 512 << 10;  // local memory per thread
   {
     std::lock_guard lock(mutex_);
     const auto found = limits_.find(limit);
     if (found == limits_.end()) return Error::unsupported_limit;
-    if (limit == abi::Limit::stack_size && value > kMostStackBytes) return Error::invalid_value;
+    if (limit == abi::Limit::stack_size && value > kMostLocalBytes) return Error::invalid_value;
     found->second = value;
   }
   if (limit != abi::Limit::stack_size) return Error::success;

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cstring>
 #include <exception>
 #include <new>
@@ -132,6 +133,13 @@ Error Context::launch(const Function& function, const LaunchShape& shape, void* 
         function.kernel.name, shape.dynamic_shared_bytes, function.max_dynamic_shared_bytes.load(),
         model().shared_bytes_per_block_optin - function.static_shared_bytes(), model().name));
     return Error::invalid_value;
+  }
+  const std::uint32_t stack =
+      std::max(function.kernel.frame_bytes, function.kernel.min_stack_bytes);
+  if (stack > kMostLocalBytes) {
+    options_.notice(fmt::format("{}: a stack of {} bytes; a thread has at most {}",
+                                function.kernel.name, stack, kMostLocalBytes));
+    return Error::launch_out_of_resources;
   }
   simulator::LaunchRequest request;
   request.module = &function.module;

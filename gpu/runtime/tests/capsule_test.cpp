@@ -200,6 +200,9 @@ TEST_F(CapturedLaunch, ContradictionsAreRefused) {
   changed.allocations.push_back({capsule.allocations[1].address, 8, 9, false, "twice"});
   refused(changed);
   changed = capsule;
+  changed.stack_limit = std::uint64_t{1} << 32;
+  refused(changed);
+  changed = capsule;
   changed.grid.x = 0;
   refused(changed);
 }
