@@ -93,8 +93,10 @@ constexpr Option kCompareOptions[] = {
 constexpr Examples kValidateExamples[] = {
     "heddle validate",
     "heddle validate --show 5 reduce_integer matmul",
+    "heddle validate --suite gpu/kernels/features.toml recursion",
 };
 constexpr Option kValidateOptions[] = {
+    {"suite", 0, "FILE", "another suite, such as gpu/kernels/features.toml"},
     {"programs", 0, "FOLDER",
      "the suite's programs, built by gpu/kernels/build.sh (default: built "
      "now where nvcc is found)"},

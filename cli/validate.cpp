@@ -1,10 +1,12 @@
 // heddle validate: the suite on the model, beside the records of the hardware.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <sstream>
 
 #include "cli/commands.hpp"
@@ -159,9 +161,13 @@ nlohmann::ordered_json to_json(const Result& result) {
   return json;
 }
 
+fs::path suite_file(const Arguments& arguments) {
+  return arguments.has("suite") ? fs::path(arguments.value("suite"))
+                                : data_directory("gpu/kernels") / "suite.toml";
+}
+
 std::vector<SuiteEntry> chosen_entries(const Arguments& arguments) {
-  std::vector<SuiteEntry> entries =
-      validation::read_suite(data_directory("gpu/kernels") / "suite.toml");
+  std::vector<SuiteEntry> entries = validation::read_suite(suite_file(arguments));
   std::vector<std::string_view> names;
   for (const SuiteEntry& entry : entries) names.push_back(entry.name);
   for (const std::string& word : arguments.words)
@@ -175,15 +181,18 @@ std::vector<SuiteEntry> chosen_entries(const Arguments& arguments) {
   return entries;
 }
 
-// The folder with the suite's programs: given, or built into `folder` where nvcc is found.
-fs::path programs(const Arguments& arguments, const fs::path& folder) {
+// The folder with the entries' programs: given, or built into `folder` where nvcc is found.
+fs::path programs(const Arguments& arguments, const std::vector<SuiteEntry>& entries,
+                  const fs::path& folder) {
   if (arguments.has("capsules")) return {};
   if (arguments.has("programs")) return arguments.value("programs");
   if (find_program("nvcc").empty() && find_program("/usr/local/cuda/bin/nvcc").empty()) return {};
   fmt::print(stderr, "building the suite's programs for {}\n", kArch);
+  std::set<std::string> names;
+  for (const SuiteEntry& entry : entries) names.insert(entry.program);
   const ChildResult build =
-      run_child({(data_directory("gpu/kernels") / "build.sh").string(), folder.string(), kArch}, {},
-                std::nullopt);
+      run_child({(data_directory("gpu/kernels") / "build.sh").string(), folder.string(), kArch},
+                {{"PROGRAMS", fmt::format("{}", fmt::join(names, " "))}}, std::nullopt);
   if (build.status != 0) throw std::runtime_error("the suite's programs could not be built");
   return folder;
 }
@@ -194,8 +203,9 @@ fs::path records(const Arguments& arguments, const fs::path& folder) {
   if (!arguments.has("measure")) return data_directory("validation/records") / "h200";
   fmt::print(stderr, "measuring the suite\n");
   const ChildResult measured =
-      run_child({(data_directory("gpu/cupti") / "measure_suite.sh").string(), folder.string()}, {},
-                std::nullopt);
+      run_child({(data_directory("gpu/cupti") / "measure_suite.sh").string(), "-s",
+                 fs::absolute(suite_file(arguments)).string(), folder.string()},
+                {}, std::nullopt);
   if (measured.status != 0) throw std::runtime_error("the suite could not be measured");
   return folder;
 }
@@ -209,7 +219,7 @@ int run_validate(const Arguments& arguments) {
   std::vector<SuiteEntry> entries = chosen_entries(arguments);
   Sources sources;
   sources.threads = static_cast<unsigned>(arguments.number("threads", kMostThreads).value_or(1));
-  sources.programs = programs(arguments, built.path());
+  sources.programs = programs(arguments, entries, built.path());
   sources.records = records(arguments, measured.path());
   if (sources.programs.empty()) {
     sources.capsules = data_directory("validation/capsules");

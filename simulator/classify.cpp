@@ -16,9 +16,9 @@ bool is_float_type(const Instruction& in) {
   const std::uint32_t type = in.mod(Mod::type);
   if (in.op == Op::ATOMS) return false;
   const std::uint64_t opcode = in.word.bits(0, 9);
-  const bool sm90_float =
-      in.arch == isa::Arch::sm_90 && (opcode == 0x1a2 || opcode == 0x1a3 || opcode == 0x1a6);
-  return sm90_float || type == 3 || type == 4 || type == 6;
+  // sm_90 has opcodes of their own for the floating types, and other numbers for the integers.
+  if (in.arch == isa::Arch::sm_90) return opcode == 0x1a2 || opcode == 0x1a3 || opcode == 0x1a6;
+  return type == 3 || type == 4 || type == 6;
 }
 
 // Registers that tell time or place.

@@ -19,6 +19,7 @@ struct InstructionCounts {
   // Memory. Generic accesses count under the space each lane resolved to; an execution whose lanes
   // resolved to several spaces counts in each.
   std::uint64_t global = 0, shared = 0, local = 0;  // executions that touched the space
+  std::uint64_t threads_global = 0, threads_shared = 0;  // threads whose address lay there
   std::uint64_t sectors_global = 0, sectors_global_ideal = 0, tags_global = 0;
   std::uint64_t sectors_local = 0;
   std::uint64_t wavefronts_shared = 0, wavefronts_shared_ideal = 0;

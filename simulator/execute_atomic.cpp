@@ -165,6 +165,8 @@ bool is_float_opcode(const isa::Instruction& in) {
   return in.arch == isa::Arch::sm_90 && (opcode == 0x1a2 || opcode == 0x1a3 || opcode == 0x1a6);
 }
 
+bool is_shared(const isa::Instruction& in) { return in.op == Op::ATOMS || in.op == Op::ATOMS_CAS; }
+
 bool fill_type(const isa::Instruction& in, Step& step) {
   const std::uint32_t code = in.mod(Mod::type);
   AtomicType type;
@@ -175,6 +177,10 @@ bool fill_type(const isa::Instruction& in, Step& step) {
       type = AtomicType::f64;
     else
       return false;
+  } else if (in.arch == isa::Arch::sm_90 && !is_shared(in)) {
+    constexpr std::array kTypes{AtomicType::u32, AtomicType::s32, AtomicType::u64, AtomicType::s64};
+    if (code >= kTypes.size()) return false;
+    type = kTypes[code];
   } else {
     if (code > 6 || code == 4) return false;
     type = static_cast<AtomicType>(code);

@@ -47,12 +47,20 @@ Executed executed(const isa::Program& program, const LaunchOutcome& outcome) {
 
 std::string base_name(const std::string& path) { return path.substr(path.rfind('/') + 1); }
 
+// As CUPTI names code: by the function its section is made for. Subroutines that the compiler puts
+// behind a kernel's own code ($__internal_0_$__cuda_sm20_div_u64) are the kernel's.
+const std::string& section_function(const isa::Cubin& cubin, const isa::CodeRange& range) {
+  for (const isa::Function& function : cubin.functions)
+    if (function.section == range.section && function.offset == 0) return function.name;
+  return cubin.functions[range.function].name;
+}
+
 InstructionRecord instruction_record(const Module& module, std::uint64_t address,
                                      const CountedInstruction& counted) {
   InstructionRecord record;
   const isa::CodeRange* range = module.program().range_at(address);
-  record.pc = range == nullptr ? address : address - range->address;
-  if (range != nullptr) record.function = module.cubin().functions[range->function].name;
+  record.pc = range == nullptr ? address : address - range->address + range->section_offset;
+  if (range != nullptr) record.function = section_function(module.cubin(), *range);
   if (const auto position = module.position(address); position && position->line != 0) {
     record.line = base_name(position->file) + ":" + std::to_string(position->line);
     record.inlined = position->inlined_function;

@@ -139,6 +139,7 @@ void count_access(Core& core, const Step& step, AccessKind kind, Window space,
     case Window::global: {
       const AccessCounts access = count_global(kind, step.width, address, lanes);
       ++counts.global;
+      counts.threads_global += static_cast<unsigned>(std::popcount(lanes));
       counts.sectors_global += access.sectors;
       counts.sectors_global_ideal += access.sectors_ideal;
       counts.tags_global += access.tags;
@@ -149,6 +150,7 @@ void count_access(Core& core, const Step& step, AccessKind kind, Window space,
     case Window::shared: {
       const AccessCounts access = count_shared(kind, step.width, address, lanes);
       ++counts.shared;
+      counts.threads_shared += static_cast<unsigned>(std::popcount(lanes));
       counts.wavefronts_shared += access.wavefronts;
       counts.wavefronts_shared_ideal += access.wavefronts_ideal;
       break;

@@ -11,12 +11,11 @@ using Counts = InstructionCounts;
 using Access = isa::MemoryAccess::Kind;
 using isa::Space;
 
-// Executions that went to a space: all of them where the opcode says so, and for generic addresses
-// those in which a lane resolved to it.
+// Executions in which a lane went to a space: not those whose guard held for no lane (H200 record
+// of bank_conflicts, @P0 STS), nor those whose generic addresses lie elsewhere.
 std::uint64_t in_space(const Ins& ins, const Counts& counts, Space space) {
   const Space named = isa::memory_access(ins).space;
-  if (named == space) return counts.executed;
-  if (named != Space::generic) return 0;
+  if (named != space && named != Space::generic) return 0;
   switch (space) {
     case Space::global:
       return counts.global;
@@ -101,7 +100,10 @@ std::uint64_t when(const Ins& ins, const Counts& counts) {
 }
 template <Space space>
 std::uint64_t threads_on_in(const Ins& ins, const Counts& counts) {
-  return in_space(ins, counts, space) != 0 ? counts.threads_on : 0;
+  const Space named = isa::memory_access(ins).space;
+  if (named == space) return counts.threads_on;
+  if (named != Space::generic) return 0;
+  return space == Space::global ? counts.threads_global : counts.threads_shared;
 }
 std::uint64_t branches(const Ins& ins, const Counts& counts) {
   return is_branch(ins) ? counts.executed : 0;
