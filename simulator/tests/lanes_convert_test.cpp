@@ -4,7 +4,7 @@
 
 #include <array>
 #include <cmath>
-#include <cstring>
+#include <string>
 
 #include "simulator/tests/lanes_exact.hpp"
 #include "simulator/tests/lanes_harness.hpp"
@@ -204,27 +204,62 @@ class MufuTable {
   MicroOp op_;
 };
 
-TEST(LanesMufu, Ex2TableHasThePublishedDigest) {
-  // The results for x = j / 2^23: SASS-FACTS 3.7.
-  MufuTable table(2);
+std::string digest_of(u32 function, u32 first, u32 count, u32 subtracted = 0) {
+  MufuTable table(function);
   const FloatEnvironment environment;
   sha256_ctx context;
   sha256_init(&context);
-  std::array<u32, kWarpSize> exponentials{};
-  for (u32 j = 0; j < 1u << 23; j += kWarpSize) {
-    // Below 1 the arguments are not consecutive words: 1 + j / 2^23 is, and its result is doubled.
-    const u32* values = table.values(0x3f800000 + j);
-    for (u32 i = 0; i < kWarpSize; ++i) exponentials[i] = values[i] - 0x00800000;
-    sha256_update(&context, sizeof exponentials,
-                  reinterpret_cast<const std::uint8_t*>(exponentials.data()));
+  std::array<u32, kWarpSize> words{};
+  for (u32 j = 0; j < count; j += kWarpSize) {
+    const u32* values = table.values(first + j);
+    for (u32 i = 0; i < kWarpSize; ++i) words[i] = values[i] - subtracted;
+    sha256_update(&context, sizeof words, reinterpret_cast<const std::uint8_t*>(words.data()));
   }
   std::array<std::uint8_t, SHA256_DIGEST_SIZE> digest{};
   sha256_digest(&context, digest.size(), digest.data());
-  static constexpr std::array<std::uint8_t, SHA256_DIGEST_SIZE> kPublished{
-      0xb2, 0xa4, 0x2c, 0x4a, 0x62, 0x64, 0x69, 0xc9, 0x86, 0xe3, 0x3e,
-      0x43, 0xf1, 0x6f, 0x41, 0xbd, 0xe9, 0xd8, 0x4d, 0xe9, 0x43, 0x47,
-      0xcd, 0x9c, 0xea, 0xa1, 0xbd, 0x68, 0xd3, 0x6b, 0xcd, 0xf0};
-  EXPECT_EQ(digest, kPublished);
+  std::string text;
+  for (const std::uint8_t byte : digest) {
+    constexpr char kDigits[] = "0123456789abcdef";
+    text += {kDigits[byte >> 4], kDigits[byte & 15]};
+  }
+  return text;
+}
+
+constexpr u32 kOneHalf = 0x3f000000, kOne = 0x3f800000, kBinade = 1u << 23;
+
+// SASS-FACTS 3.7 gives this digest for 2^(j / 2^23), j < 2^23. Those arguments are not consecutive
+// words, but 1 + j / 2^23 are, and have twice the result.
+TEST(LanesMufu, Ex2TableHasThePublishedDigest) {
+  EXPECT_EQ(digest_of(2, kOne, kBinade, 1u << 23),
+            "b2a42c4a626469c986e33e43f16f41bde9d84de94347cd9ceaa1bd68d36bcdf0");
+}
+
+// Digests that others have published for sm_89, and that an H200's values had too.
+TEST(LanesMufu, ReciprocalsAndRootsHaveThePublishedDigests) {
+  EXPECT_EQ(digest_of(4, kOne, kBinade),
+            "c408381446132e07fa5581e930dc33fb790bea7ec4276ef3621e322df2492a55");
+  EXPECT_EQ(digest_of(5, kOne, 2 * kBinade),
+            "218fc04d271773269367dedf4cff9ff719081b1218c3d67d248d8d6126040246");
+  EXPECT_EQ(digest_of(8, kOne, 2 * kBinade),
+            "4e017678de306e0be8bed66193c2ebf09e9c60a9600cad56cd05bb7b6c3f266f");
+}
+
+// Digests of what an H200 gave (gpu/kernels/micro/mufu_dump.cu), which answered like this code for
+// all 2^32 arguments of all ten functions.
+TEST(LanesMufu, OtherTablesHaveTheMeasuredDigests) {
+  constexpr u32 kQuarter = 0x3e800000;
+  EXPECT_EQ(digest_of(3, kOneHalf, 2 * kBinade),
+            "d79971d87764487a27953c2634cb7ae6c146cca8706883c3118f1a17e61c0717");
+  EXPECT_EQ(digest_of(1, kQuarter, kBinade),
+            "793d57f4007fe2e569ad1397edf26baf281ec74ff3cc89a1dd7e4fd5c86d8470");
+  EXPECT_EQ(digest_of(0, kQuarter, kBinade),
+            "63acdc51c5a7102146622104376402f8bb5715e3afea6e5b52fb1d38d471dd44");
+  EXPECT_EQ(digest_of(9, kOneHalf, 2 * kBinade),
+            "5948828e914a2654617cc184e93571f715b388894f134ae86ee72c8abab557a8");
+  EXPECT_EQ(digest_of(6, 0x3ff00000, 1u << 20),
+            "4b54abfb3f30c97d2f8f049d5ae9a65019f5d8406fa67c7264ce9c4ea601fad2");
+  EXPECT_EQ(digest_of(7, 0x3ff00000, 1u << 21),
+            "e1a7bbd93c95a0dbf99d372970c65b3c300863b4a624971b899859f3af7013ff");
 }
 
 TEST(LanesMufu, AllVariantsAgree) {
