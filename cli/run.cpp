@@ -79,6 +79,13 @@ ProgramOptions program_options(const Arguments& arguments) {
   return options;
 }
 
+bool reached_limit(const ProgramRun& run) {
+  for (const ProcessRecord& each : run.processes)
+    for (const simulator::LaunchRecord& launch : each.record.launches)
+      if (launch.fault_kind == "instruction_limit") return true;
+  return false;
+}
+
 int run_program(const Arguments& arguments) {
   const ProgramRun run = run_on_model(arguments.program, program_options(arguments));
   refuse_shared_files(run.processes, arguments);
@@ -92,7 +99,8 @@ int run_program(const Arguments& arguments) {
     fmt::print(stderr, "heddle: ended after {} seconds (--timeout)\n", arguments.value("timeout"));
     return kLimit;
   }
-  return run.child.interrupted ? kInterrupted : run.child.status;
+  if (run.child.interrupted) return kInterrupted;
+  return reached_limit(run) ? kLimit : run.child.status;
 }
 
 }  // namespace

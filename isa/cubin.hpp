@@ -81,7 +81,7 @@ struct Kernel {
   std::uint32_t static_shared_bytes = 0;    // as .nv.shared says (sm_90: with the reserved 1 KiB)
   std::uint32_t reserved_shared_bytes = 0;  // the part of it the system keeps (0x400 on sm_90)
   std::uint32_t frame_bytes = 0;            // per-thread stack frame (FRAME_SIZE)
-  std::uint32_t min_stack_bytes = 0;        // MIN_STACK_SIZE: with everything it calls
+  std::uint32_t min_stack_bytes = 0;        // MIN_STACK_SIZE: with all it calls; 0: recursive
   std::uint32_t max_threads = 0;            // __launch_bounds__; 0: none
   std::uint32_t barriers = 0;               // NUM_BARRIERS
   std::uint32_t parameter_offset = 0;       // of the first parameter in constant bank 0

@@ -105,7 +105,10 @@ void read_module_record(const Record& record, Kernels& kernels) {
     default:
       return;
   }
-  if (Kernel* kernel = kernels.of_symbol(record.word(0), record)) kernel->*field = record.word(1);
+  // All ones where the code recurses: how deep is not known to the compiler.
+  constexpr std::uint32_t kUnknown = 0xffffffff;
+  const std::uint32_t value = record.word(1) == kUnknown ? 0 : record.word(1);
+  if (Kernel* kernel = kernels.of_symbol(record.word(0), record)) kernel->*field = value;
 }
 
 // {index, ordinal and offset (16 bits each), size in the upper 14 bits}; version 2, for kernels

@@ -29,6 +29,34 @@ LaunchFacts facts_of(const LaunchRequest& request, const GpuModel& model) {
   return facts;
 }
 
+const char* name(Fault::Kind kind) {
+  switch (kind) {
+    case Fault::Kind::illegal_address:
+      return "illegal_address";
+    case Fault::Kind::misaligned_address:
+      return "misaligned_address";
+    case Fault::Kind::illegal_instruction:
+      return "illegal_instruction";
+    case Fault::Kind::unsupported_instruction:
+      return "unsupported_instruction";
+    case Fault::Kind::trap:
+      return "trap";
+    case Fault::Kind::assert_:
+      return "assert";
+    case Fault::Kind::deadlock:
+      return "deadlock";
+    case Fault::Kind::instruction_limit:
+      return "instruction_limit";
+    case Fault::Kind::stack_overflow:
+      return "stack_overflow";
+    case Fault::Kind::invalid_pc:
+      return "invalid_pc";
+    case Fault::Kind::interrupted:
+      return "interrupted";
+  }
+  return "";
+}
+
 struct Executed {
   std::vector<CountedInstruction> instructions;
   std::vector<std::uint64_t> addresses;  // of each
@@ -166,7 +194,10 @@ LaunchRecord make_launch_record(const LaunchRequest& request, const LaunchOutcom
   record.launch_class = outcome.launch_class.determined() ? "determined" : "order-dependent";
   record.class_reasons = outcome.launch_class.order_dependent_because;
   record.unmodelled = outcome.unmodelled;
-  if (outcome.fault) record.fault = outcome.fault->message();
+  if (outcome.fault) {
+    record.fault = outcome.fault->message();
+    record.fault_kind = name(outcome.fault->kind);
+  }
 
   const Executed ran = executed(request.module->program(), outcome);
   record.metrics = evaluate(ran.instructions);

@@ -197,6 +197,7 @@ LaunchRecord read_launch(const Reader& reader) {
   launch.varies = reader.texts("varies");
   launch.unmodelled = reader.texts("unmodelled");
   launch.fault = reader.text_or_empty("fault");
+  launch.fault_kind = reader.text_or_empty("fault_kind");
   return launch;
 }
 
@@ -240,6 +241,7 @@ Json to_json(const LaunchRecord& launch) {
   put_list(json, "varies", launch.varies);
   put_list(json, "unmodelled", launch.unmodelled);
   put_text(json, "fault", launch.fault);
+  put_text(json, "fault_kind", launch.fault_kind);
   return json;
 }
 

@@ -53,7 +53,8 @@ struct LaunchRecord {
   std::vector<MemoryRecord> globals;  // variables of the kernel's module, by symbol
   std::vector<std::string> varies;    // what differed between repeated runs; hardware only
   std::vector<std::string> unmodelled;
-  std::string fault;  // empty: it completed
+  std::string fault;       // what stopped it; empty: it completed
+  std::string fault_kind;  // "illegal_address", "instruction_limit", …
 };
 
 struct Record {

@@ -46,6 +46,8 @@ Record example() {
   launch.instructions = {{"_Z11mathKernel1Pf", 16, "a.cu:12", "f", "EXIT", {{"n.sum", 2}}}};
   launch.memory = {{0, "", 256, "cd"}};
   launch.globals = {{0, "counter", 4, "ef"}};
+  launch.fault = "a trap in kernel k";
+  launch.fault_kind = "trap";
   record.launches = {launch};
   return record;
 }
