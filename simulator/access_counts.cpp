@@ -148,6 +148,8 @@ unsigned shared_wavefronts(AccessKind kind, unsigned width, LaneAddresses addres
       return load_wavefronts(width, address, lanes);
     case AccessKind::store:
       return in_parts(width, lanes, [&](Mask some) { return passes(width, address, some); });
+    case AccessKind::cast_spin:  // lanes that conflict fail: there is but one pass
+      return in_parts(width, lanes, [](Mask) { return 1u; });
     default:
       return in_parts(width, lanes, [&](Mask some) { return atomic_passes(address, some); });
   }
@@ -175,11 +177,11 @@ AccessCounts count_global(AccessKind, unsigned width, LaneAddresses address, Mas
 AccessCounts count_shared(AccessKind kind, unsigned width, LaneAddresses address, Mask lanes) {
   if (lanes == 0) return {};
   AccessCounts counts;
-  const bool usual = kind != AccessKind::compare_and_swap && width <= 4 && lanes == kFullMask &&
-                     is_unit_stride(width, address) && (width == 4 || kind <= AccessKind::store);
+  const bool usual = width <= 4 && lanes == kFullMask && is_unit_stride(width, address) &&
+                     (width == 4 || kind <= AccessKind::store);
   counts.wavefronts = usual ? 1 : shared_wavefronts(kind, width, address, lanes);
   counts.wavefronts_ideal = std::min(counts.wavefronts, ceil_div(count(lanes) * width, 128));
-  if (kind == AccessKind::compare_and_swap) {  // reads, then writes
+  if (kind >= AccessKind::compare_and_swap) {  // reads, then writes
     counts.wavefronts *= 2;
     counts.wavefronts_ideal *= 2;
   }

@@ -10,7 +10,14 @@
 
 namespace heddle::simulator {
 
-enum class AccessKind : std::uint8_t { load, store, atomic, reduction, compare_and_swap };
+enum class AccessKind : std::uint8_t {
+  load,
+  store,
+  atomic,
+  reduction,
+  compare_and_swap,
+  cast_spin,  // ATOMS.CAST.SPIN, of the loops that make up what ATOMS lacks
+};
 
 struct AccessCounts {
   std::uint32_t sectors = 0;        // 32-byte pieces of memory touched

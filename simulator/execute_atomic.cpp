@@ -126,6 +126,23 @@ bool claim(Core& core, const Step& step, AccessKind kind, const Addresses& addre
   return claim_lanes(core, step, AccessKind::store, address, lanes);
 }
 
+// ATOMS.CAST.SPIN swaps for one lane of each bank, the lowest, and fails for the others: the loop
+// around it tries again (docs/experiments/l1-counting.md). 8 bytes wide, it does so for each half
+// of the warp.
+Mask first_of_each_bank(unsigned width, const Addresses& address, Mask lanes) {
+  const Mask half = width == 8 ? Mask{0xffff} : kFullMask;
+  Mask firsts = 0;
+  for (const Mask part : {lanes & half, lanes & ~half}) {
+    Mask taken = 0;
+    for_each_lane(part, [&](unsigned lane) {
+      const Mask bank = Mask{1} << address[lane] / width % (128 / width);
+      if ((taken & bank) == 0) firsts |= Mask{1} << lane;
+      taken |= bank;
+    });
+  }
+  return firsts;
+}
+
 template <AddressSpace kSpace, AccessKind kKind>
 Flow execute_atomic(Core& core, Warp& warp, const Step& step, Mask, Mask on) {
   if (on == 0) return Flow::next;
@@ -143,9 +160,16 @@ Flow execute_atomic(Core& core, Warp& warp, const Step& step, Mask, Mask on) {
     if (!resolve_lanes(core, warp, step, space, address, lanes, pointers)) return Flow::stop;
     if (space == Window::global && core.log != nullptr && !claim(core, step, kKind, address, lanes))
       return Flow::stop;
-    count_access(core, step, compare_and_swap ? AccessKind::compare_and_swap : kKind, space, address,
-                 lanes);
-    for_each_lane(lanes, [&](unsigned lane) {
+    const bool spin = compare_and_swap && step.sign_extend && space == Window::shared;
+    count_access(core, step,
+                 spin               ? AccessKind::cast_spin
+                 : compare_and_swap ? AccessKind::compare_and_swap
+                                    : kKind,
+                 space, address, lanes);
+    const Mask served = spin ? first_of_each_bank(step.width, address, lanes) : lanes;
+    for_each_lane(lanes & ~served,
+                  [&](unsigned lane) { write_pair(destination, lane, step.width, 0); });
+    for_each_lane(served, [&](unsigned lane) {
       const std::uint64_t operand = increment ? 1 : read_pair(operands, lane, step.width);
       const std::uint64_t old = update(pointers.of[lane], step.width, [&](std::uint64_t value) {
         return !compare_and_swap  ? combine(op, type, value, operand)

@@ -148,7 +148,9 @@ Flow load_constant(Core& core, Warp& warp, const Step& step, Mask, Mask on) {
   const std::uint32_t* index = source_row(warp, step.a);
   const Mask lanes = kUniform ? kFullMask : on;
   for_each_lane(lanes, [&](unsigned lane) {
-    const std::uint32_t offset = constant.value + index[lane];
+    // A bank has 64 KiB: the instruction's offset of 16 bits reaches its upper half as a negative
+    // one.
+    const std::uint32_t offset = (constant.value + index[lane]) & 0xffff;
     write_constant(step, core.launch.constants.read(constant.index, offset, step.width),
                    destination, lane);
   });

@@ -168,6 +168,9 @@ TEST(AccessCounts, SharedWavefrontsByStride) {
       {AccessKind::atomic, 4, 4, 1, 1},
       {AccessKind::atomic, 4, 0, 32, 1},  // atomics do not broadcast
       {AccessKind::compare_and_swap, 4, 4, 2, 2},
+      {AccessKind::compare_and_swap, 4, 0, 64, 2},
+      {AccessKind::cast_spin, 4, 0, 2, 2},
+      {AccessKind::cast_spin, 8, 0, 4, 4},
   };
   for (const auto& row : rows) {
     const AccessCounts counts =
