@@ -1,9 +1,9 @@
-// Finds out, while several host threads run blocks of one launch, whether blocks on different threads
-// touched the same memory in a way that makes the result depend on their order; and takes back
-// what they wrote.
+// Finds out, while several host threads run blocks of one launch, whether blocks on different
+// threads touched the same memory in a way that makes the result depend on their order; and takes
+// back what they wrote.
 //
-// Every 4 bytes of global memory have a state. A conflict ends the parallel run; the launch then runs
-// again on one thread, so a result never depends on the number of host threads.
+// Every 4 bytes of global memory have a state. A conflict ends the parallel run; the launch then
+// runs again on one thread, so a result never depends on the number of host threads.
 #pragma once
 
 #include <cstddef>
@@ -26,8 +26,8 @@ class ConflictTracker {
   class Log {
    public:
     Log(ConflictTracker& tracker, unsigned thread);
-    // False on a conflict. `bytes` at `address` lie in one allocation; they are seen before they are
-    // changed.
+    // False on a conflict. `bytes` at `address` lie in one allocation; they are seen before they
+    // are changed.
     bool read(std::uint64_t address, unsigned bytes);
     bool write(std::uint64_t address, unsigned bytes);
     // A reduction of integers by a commutative operation (a number below kOperations for it and its
@@ -36,7 +36,11 @@ class ConflictTracker {
     void undo();  // puts back what was there before; for all threads, once none runs
 
    private:
-    struct Before { std::byte* at; std::uint32_t value; std::uint8_t bytes; };
+    struct Before {
+      std::byte* at;
+      std::uint32_t value;
+      std::uint8_t bytes;
+    };
     bool claim(std::uint64_t address, unsigned bytes, std::uint8_t state, bool writes);
     bool find(std::uint64_t address);
     ConflictTracker& tracker_;

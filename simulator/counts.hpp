@@ -7,18 +7,19 @@
 namespace heddle::simulator {
 
 struct InstructionCounts {
-  std::uint64_t executed = 0;          // warp-level executions
-  std::uint64_t threads = 0;           // active threads, summed over executions
-  std::uint64_t threads_on = 0;        // of those, with the guard predicate true
-  // What the hardware's own counters add to these at this instruction (gpu/cupti/README.md): one more
-  // execution where WARPSYNC reunites groups, one for each further target of an indirect branch.
+  std::uint64_t executed = 0;    // warp-level executions
+  std::uint64_t threads = 0;     // active threads, summed over executions
+  std::uint64_t threads_on = 0;  // of those, with the guard predicate true
+  // What the hardware's own counters add to these at this instruction (gpu/cupti/README.md): one
+  // more execution where WARPSYNC reunites groups, one for each further target of an indirect
+  // branch.
   std::uint64_t extra_executed = 0;
   std::uint64_t extra_threads = 0;
   std::uint64_t branch_uniform = 0;    // executions after which all active lanes went one way
   std::uint64_t branch_divergent = 0;  // … went different ways
   // Memory. Generic accesses count under the space each lane resolved to; an execution whose lanes
   // resolved to several spaces counts in each.
-  std::uint64_t global = 0, shared = 0, local = 0;  // executions that touched the space
+  std::uint64_t global = 0, shared = 0, local = 0;       // executions that touched the space
   std::uint64_t threads_global = 0, threads_shared = 0;  // threads whose address lay there
   std::uint64_t sectors_global = 0, sectors_global_ideal = 0, tags_global = 0;
   std::uint64_t sectors_local = 0;

@@ -141,7 +141,7 @@ struct LaunchOutcome {
   std::vector<std::string> unmodelled;  // approximations that this launch used
   // Hardware counters see more than what was counted here: `unmodelled` says why.
   bool counters_incomplete = false;
-  std::string threads_note;             // why it fell back to one thread, if it did
+  std::string threads_note;  // why it fell back to one thread, if it did
 };
 
 // A simulated GPU: a model and its memory. One launch runs at a time.

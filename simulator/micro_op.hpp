@@ -28,7 +28,8 @@ struct PredicateRef {
 };
 
 struct MicroOp {
-  LaneFunction lane = nullptr;  // null: the machine executes it (memory, control, special registers)
+  LaneFunction lane =
+      nullptr;  // null: the machine executes it (memory, control, special registers)
   // Destination row; a pair or quad goes on in the rows after it. Writes to RZ go to a row nobody
   // reads.
   RowOffset d = 0;

@@ -14,8 +14,8 @@
 namespace heddle::simulator {
 
 // Indices into WarpState::predicates.
-inline constexpr unsigned kPT = 7;                 // always all ones
-inline constexpr unsigned kUniformPredicates = 8;  // UP0 is 8, UPT is 15 (all ones)
+inline constexpr unsigned kPT = 7;                   // always all ones
+inline constexpr unsigned kUniformPredicates = 8;    // UP0 is 8, UPT is 15 (all ones)
 inline constexpr unsigned kDiscardedPredicate = 16;  // where writes to PT go
 
 struct WarpState {
