@@ -39,6 +39,18 @@ std::vector<isa::FatEntry> entries_for(isa::Arch arch, std::vector<isa::FatEntry
   return entries;
 }
 
+const simulator::GpuModel& model_for(std::span<const isa::FatEntry> entries) {
+  const simulator::GpuModel& usual = simulator::gpu_model("h200");
+  std::optional<isa::Arch> newest;
+  for (const isa::FatEntry& entry : entries) {
+    if (entry.kind != isa::FatEntry::Kind::elf) continue;
+    const auto arch = isa::arch_from_sm(static_cast<int>(entry.sm));
+    if (arch == usual.arch) return usual;
+    if (arch && (!newest || *newest < *arch)) newest = arch;
+  }
+  return newest ? simulator::default_model(*newest) : usual;
+}
+
 std::string describe_entries(std::span<const isa::FatEntry> entries) {
   std::set<std::string> names;
   for (const isa::FatEntry& entry : entries)

@@ -43,6 +43,9 @@ std::uint32_t max_threads_per_block(const simulator::GpuModel& model, const isa:
 // The cubins of a fat binary that `arch` can run: same major number, the highest minor number not
 // above the device's. Several when the fat binary has several (an empty one from the linker, …).
 std::vector<isa::FatEntry> entries_for(isa::Arch arch, std::vector<isa::FatEntry> entries);
+// The GPU for a program that has this code, when nobody chose one: an H200 where that can run some
+// of it, else the model for the newest architecture of which it has code.
+const simulator::GpuModel& model_for(std::span<const isa::FatEntry> entries);
 // "sm_75, sm_80, PTX for sm_90": what a fat binary has, for messages.
 std::string describe_entries(std::span<const isa::FatEntry> entries);
 

@@ -10,11 +10,11 @@
 namespace heddle::runtime {
 
 struct Options {
-  std::string gpu = "h200";            // HEDDLE_GPU: id of a GPU model
-  std::string record_stream;           // HEDDLE_RECORD_STREAM: file for the launches' records
-  int record_fd = -1;                  // HEDDLE_RECORD_FD: or a descriptor that is open already
-  std::string capture_directory;       // HEDDLE_CAPTURE: directory for launch capsules
-  unsigned threads = 1;                // HEDDLE_THREADS: host threads per launch; 0: all cores
+  std::string gpu;                // HEDDLE_GPU: id of a GPU model; empty: by the program's code
+  std::string record_stream;      // HEDDLE_RECORD_STREAM: file for the launches' records
+  int record_fd = -1;             // HEDDLE_RECORD_FD: or a descriptor that is open already
+  std::string capture_directory;  // HEDDLE_CAPTURE: directory for launch capsules
+  unsigned threads = 1;           // HEDDLE_THREADS: host threads per launch; 0: all cores
   std::uint64_t max_instructions = 0;  // HEDDLE_MAX_INSTRUCTIONS: warp instructions per launch
   bool per_pc = false;                 // HEDDLE_PER_PC: records with every instruction
   bool memory_digests = false;         // HEDDLE_MEMORY_DIGESTS: records with digests of allocations

@@ -36,13 +36,15 @@ std::vector<std::string> program_arguments() {
   return arguments;
 }
 
-// Bytes of a fat binary in this process's memory, from the sizes in its header.
-std::span<const std::byte> fat_binary_bytes(const std::byte* data) {
+// The fat binary in this process's memory, by the sizes in its header; empty when host code
+// registered something else.
+std::span<const std::byte> fat_binary_bytes(const abi::FatBinaryWrapper* wrapper) {
+  if (wrapper == nullptr || wrapper->magic != abi::kFatBinaryWrapperMagic) return {};
   std::uint16_t header_bytes;
   std::uint64_t contents_bytes;
-  std::memcpy(&header_bytes, data + 6, sizeof header_bytes);
-  std::memcpy(&contents_bytes, data + 8, sizeof contents_bytes);
-  return {data, header_bytes + contents_bytes};
+  std::memcpy(&header_bytes, wrapper->data + 6, sizeof header_bytes);
+  std::memcpy(&contents_bytes, wrapper->data + 8, sizeof contents_bytes);
+  return {wrapper->data, header_bytes + contents_bytes};
 }
 
 }  // namespace
@@ -62,12 +64,35 @@ ThreadState& Runtime::thread() {
 
 Runtime::Runtime() try {
   options_ = options_from_environment([](const char* name) -> const char* { return getenv(name); });
-  model_ = &simulator::gpu_model(options_.gpu);
+  if (!options_.gpu.empty()) model_ = &simulator::gpu_model(options_.gpu);
   const auto arguments = program_arguments();
   program_ = arguments.empty() ? "the program" : arguments.front();
 } catch (const std::exception& bad) {
   notice(bad.what());
   _exit(kHeddleFailed);
+}
+
+const simulator::GpuModel& Runtime::model() {
+  std::lock_guard lock(registry_mutex_);
+  if (model_ == nullptr) model_ = &choose_model();
+  return *model_;
+}
+
+const simulator::GpuModel& Runtime::choose_model() {
+  std::vector<isa::FatEntry> all;
+  for (const auto& [handle, binary] : binaries_) try {
+      auto entries = isa::read_fat_binary(fat_binary_bytes(binary->wrapper), program_);
+      std::ranges::move(entries, std::back_inserter(all));
+    } catch (const isa::CubinError&) {
+      // What is wrong with it is said when it is used.
+    }
+  const simulator::GpuModel& model = model_for(all);
+  if (model.id != "h200")
+    notice(
+        fmt::format("{} has {}: it runs on the model of an {} (--gpu, or HEDDLE_GPU, chooses "
+                    "another)",
+                    program_, describe_entries(all), model.name));
+  return model;
 }
 
 void Runtime::notice(const std::string& text) {
@@ -83,7 +108,7 @@ void Runtime::notice_once(const std::string& text) {
   notice(text);
 }
 
-void Runtime::open_record_stream() {
+void Runtime::open_record_stream(const simulator::GpuModel& gpu) {
   int descriptor = options_.record_fd;
   const std::string path = expand_process(options_.record_stream, getpid());
   if (!path.empty())
@@ -92,7 +117,7 @@ void Runtime::open_record_stream() {
   if (descriptor < 0)
     throw std::system_error(errno, std::generic_category(), "cannot write " + path);
   record_ = std::make_shared<RecordStreamWriter>(
-      descriptor, *model_,
+      descriptor, gpu,
       RecordStreamOptions{getpid(), program_arguments(), options_.per_pc, options_.memory_digests});
   observers_.push_back(record_);
 }
@@ -114,16 +139,17 @@ ContextOptions Runtime::context_options() {
 }
 
 std::shared_ptr<Context> Runtime::context() {
+  const simulator::GpuModel& gpu = model();
   std::lock_guard lock(mutex_);
   if (shut_down_) return nullptr;
   if (context_) return process_ == getpid() ? context_ : nullptr;
   try {
     if (process_ == 0) {
-      open_record_stream();
+      open_record_stream(gpu);
       open_capture();
     }
     process_ = getpid();
-    context_ = std::make_shared<Context>(*model_, context_options());
+    context_ = std::make_shared<Context>(gpu, context_options());
   } catch (const std::exception& bad) {
     notice(bad.what());
     _exit(kHeddleFailed);
@@ -243,13 +269,7 @@ Error Runtime::load(RegisteredBinary& binary, Context& context) {
   if (binary.image != nullptr) return Error::success;
   if (binary.load_error != Error::success) return binary.load_error;
   std::string why;
-  const auto* wrapper = binary.wrapper;
-  if (wrapper == nullptr || wrapper->magic != abi::kFatBinaryWrapperMagic) {
-    why = fmt::format("{}: what it registered is not a fat binary", program_);
-    binary.load_error = Error::invalid_kernel_image;
-  } else {
-    binary.load_error = context.load(fat_binary_bytes(wrapper->data), program_, binary.image, why);
-  }
+  binary.load_error = context.load(fat_binary_bytes(binary.wrapper), program_, binary.image, why);
   if (!why.empty()) notice_once(why);
   return binary.load_error;
 }

@@ -60,7 +60,8 @@ class Runtime {
   static Runtime* if_any();    // null in a process that has called nothing
   static ThreadState& thread();
 
-  const simulator::GpuModel& model() const { return *model_; }
+  // Chosen by the user, or when it is first asked for, by the code that is registered then.
+  const simulator::GpuModel& model();
   // A line for the user on stderr. `once`: not if this text was said before.
   void notice(const std::string& text);
   void notice_once(const std::string& text);
@@ -87,12 +88,13 @@ class Runtime {
  private:
   Runtime();
   ContextOptions context_options();
-  void open_record_stream();
+  void open_record_stream(const simulator::GpuModel& gpu);
   void open_capture();
   Error load(RegisteredBinary& binary, Context& context);
 
+  const simulator::GpuModel& choose_model();
+
   Options options_;
-  const simulator::GpuModel* model_ = nullptr;
   std::string program_;
   std::vector<std::shared_ptr<LaunchObserver>> observers_;
   std::shared_ptr<RecordStreamWriter> record_;
@@ -103,7 +105,8 @@ class Runtime {
   bool shut_down_ = false;
   std::set<std::string> said_;
 
-  std::recursive_mutex registry_mutex_;
+  std::recursive_mutex registry_mutex_;  // of what follows; taken before mutex_ where both are
+  const simulator::GpuModel* model_ = nullptr;
   std::map<RegisteredBinary*, std::unique_ptr<RegisteredBinary>> binaries_;
   std::map<const void*, std::unique_ptr<RegisteredKernel>> kernels_;  // by stub
   std::map<const void*, RegisteredKernel*> kernel_handles_;
