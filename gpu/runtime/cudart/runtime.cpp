@@ -184,8 +184,9 @@ void Runtime::shut_down() {
     if (shut_down_) return;
     shut_down_ = true;
     doomed = std::move(context_);
-    if (process_ != getpid()) {
-      // Forked from a process that used the device: its threads are not here, so nothing can end.
+    if (process_ != getpid() || (doomed && doomed->inside_action())) {
+      // Forked from a process that used the device: its threads are not here. Or ended by a host
+      // function in a stream: what comes after it waits for it. Nothing can be brought to an end.
       static std::shared_ptr<Context>& abandoned = *new std::shared_ptr<Context>;
       abandoned = std::move(doomed);
       return;

@@ -9,6 +9,8 @@
 
 __global__ void put(int* at, int value) { *at = value; }
 
+static void CUDART_CB end_process(void*) { std::exit(0); }
+
 static int launch(int value) {
   int *device, back = 0;
   OK(cudaMalloc(&device, 4));
@@ -32,6 +34,11 @@ static void in_child(Body body) {
 int main(int argc, char** argv) {
   if (argc > 1) return launch(3) == 3 ? 0 : 1;
   in_child([] { EXPECT(launch(1) == 1); });
+  in_child([] {  // ends while there is work left, and not by itself
+    OK(cudaLaunchHostFunc(nullptr, end_process, nullptr));
+    OK(cudaDeviceSynchronize());
+    std::exit(1);
+  });
   EXPECT(launch(2) == 2);
   in_child([] {
     void* pointer;
