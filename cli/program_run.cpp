@@ -8,10 +8,8 @@
 
 #include "cli/layout.hpp"
 #include "cli/temporary_folder.hpp"
-#include "gpu/runtime/options.hpp"
 #include "gpu/runtime/program_check.hpp"
 #include "gpu/runtime/record_stream.hpp"
-#include "simulator/gpu_model.hpp"
 
 namespace heddle::cli {
 namespace {
@@ -45,15 +43,10 @@ std::vector<ProcessRecord> read_streams(const fs::path& folder) {
   return records;
 }
 
-// Of a program that launched nothing.
-ProcessRecord without_launches(const std::vector<std::string>& program,
-                               const ProgramOptions& options) {
-  const simulator::GpuModel& gpu =
-      simulator::gpu_model(options.gpu.empty() ? runtime::Options{}.gpu : options.gpu);
+// Of a program that launched nothing; which GPU it would have run on is not known.
+ProcessRecord without_launches(const std::vector<std::string>& program) {
   ProcessRecord result;
   result.record.source = "model";
-  result.record.device = gpu.name;
-  result.record.arch = isa::name(gpu.arch);
   result.record.program = program;
   return result;
 }
@@ -68,7 +61,7 @@ ProgramRun run_on_model(const std::vector<std::string>& program, const ProgramOp
   run.child =
       run_child(program, environment_for(options, streams.path()), options.limit, options.to);
   run.processes = read_streams(streams.path());
-  if (run.processes.empty()) run.processes.push_back(without_launches(program, options));
+  if (run.processes.empty()) run.processes.push_back(without_launches(program));
   return run;
 }
 

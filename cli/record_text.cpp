@@ -35,6 +35,7 @@ void check_record_options(const Arguments& arguments) {
 
 std::string record_text(const simulator::Record& record, const Arguments& arguments,
                         int descriptor) {
+  if (record.launches.empty()) return {};
   const auto launches = chosen_launches(record, arguments);
   const auto metrics = chosen_metrics(arguments);
   const Style style = Style::choose(arguments.value("color", "auto"), descriptor);
