@@ -136,17 +136,14 @@ LaneFunction select_redux(const Request& request, MicroOp& op) {
   return choose<6>(operation, []<u32 kOperation>() -> LaneFunction { return redux<kOperation>; });
 }
 
-// Where lanes differ, which one is read is not documented; compilers use it on equal values only. The
-// predicate is false where they are equal (H200 record of partial_masks: @!P1 BRA.DIV behind it runs);
-// that it is true where they differ is an assumption.
+// The lowest active lane is read, and Pu says of each lane whether its value is another (measured).
 void r2ur(WarpState& warp, const MicroOp& op, Mask on) {
   const u32* a = source_row(warp, op.a);
   const u32 value = a[__builtin_ctz(on)];
   Mask others = 0;
   for (unsigned i = 0; i < kWarpSize; ++i) others |= lane_bit(a[i] != value, i);
-  others &= on;
   broadcast(destination_row(warp, op.d), value);
-  warp.set_predicate(op.pu, others != 0 ? ~Mask{0} : 0, on);
+  warp.set_predicate(op.pu, others, on);
 }
 
 // other0 is .OR, all lanes' values ORed.
@@ -155,10 +152,12 @@ LaneFunction select_r2ur(const Request& request, MicroOp& op) {
   return writes_predicates(op) ? nullptr : redux<1>;
 }
 
-// The lowest active lane is elected.
+// The lowest active lane whose Pp holds is elected (measured; with none, nobody is).
 void elect(WarpState& warp, const MicroOp& op, Mask on) {
-  broadcast(destination_row(warp, op.d), static_cast<u32>(__builtin_ctz(on)));
-  warp.set_predicate(op.pu, on & (0u - on), on);
+  const Mask candidates = (warp.predicates[op.pp.index] ^ op.pp.invert) & on;
+  const u32 leader = candidates == 0 ? 0 : static_cast<u32>(__builtin_ctz(candidates));
+  broadcast(destination_row(warp, op.d), leader);
+  warp.set_predicate(op.pu, candidates & (0u - candidates), on);
 }
 
 LaneFunction select_elect(const Request&, MicroOp&) { return elect; }

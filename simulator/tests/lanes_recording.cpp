@@ -27,11 +27,7 @@ bool is_probed(const Encoding& encoding) {
   for (const Item& item : *encoding.layout)
     if (item.kind == ItemKind::psrc && item.uniform) return false;
   switch (encoding.row->op) {
-    case Op::VOTEU:
-    case Op::REDUX:
-    case Op::R2UR:
-    case Op::ELECT:
-    case Op::P2R:  // these two read or write the predicates the probe itself uses
+    case Op::P2R:  // these two are how the probe itself reads and writes predicates
     case Op::R2P:
       return false;
     default:
@@ -52,7 +48,7 @@ void set_slot(const Item& item, const Encoding& encoding, const ProbeRegisters& 
   place.bits.set(word, reg);
   if (item.negate || item.invert) word.set_bits(place.negate, 1, random() & 1);
   if (item.absolute) word.set_bits(place.absolute, 1, random() & 1);
-  if (item.type == 'h') {
+  if (item.type == 'h' || item.type == 'g') {
     constexpr std::uint8_t kSwizzles[] = {0, 0, 2, 3};
     word.set_bits(place.swizzle, 2, kSwizzles[random() % 4]);
   }
@@ -74,7 +70,7 @@ isa::Word random_word(const Encoding& encoding, const ProbeRegisters& registers,
         item.bits.set(word, kUniformDestination);
         break;
       case ItemKind::pdst:
-        item.bits.set(word, item.which == 0 ? 3 : 4);
+        item.bits.set(word, item.uniform ? isa::kPT : item.which == 0 ? 3 : 4);
         break;
       case ItemKind::psrc:
         item.bits.set(word, (item.which) | (random() & 1) << 3);
@@ -131,6 +127,11 @@ Generator generator_for(const isa::Instruction& in) {
                      (in.op == Op::FRND && in.mod(Mod::dst_fmt) == 5)
                  ? edgy_half2
                  : edgy_float32;
+    case Op::R2UR:  // every other warp has one value in all its lanes
+      return [count = 0u](std::mt19937_64& random) mutable {
+        const unsigned warp = count++ / (3 * kWarpSize);
+        return warp % 2 == 0 ? u64{warp} : random();
+      };
     case Op::MATCH:
       return [](std::mt19937_64& random) { return u64{random() % 3} << 32 | random() % 3; };
     default:

@@ -187,13 +187,18 @@ TEST(LanesRedux, ReducesActiveLanesIntoTheUniformRow) {
   EXPECT_EQ(redux(5, 1), row(constant(23)));          // signed MAX
 }
 
-TEST(LanesUniform, LowestActiveLaneIsReadAndElected) {
+TEST(LanesUniform, LowestActiveLaneIsReadAndOthersAreTold) {
   const Mask on = 0xf0f00;
-  EXPECT_EQ(WarpInstruction(Op::R2UR, {}).discard_predicate().run(on, lane_number).d,
-            row(constant(8)));
-  const Result elected = WarpInstruction(Op::ELECT, {}).run(on, lane_number);
-  EXPECT_EQ(elected.d, row(constant(8)));
-  EXPECT_EQ(elected.u, 1u << 8);
+  const Result read = WarpInstruction(Op::R2UR, {}).run(on, [](std::uint32_t i) { return i / 2; });
+  EXPECT_EQ(read.d, row(constant(4)));
+  EXPECT_EQ(read.u, on & ~Mask{0x300});  // lanes 8 and 9 hold the value that was read
+}
+
+TEST(LanesUniform, LowestLaneWhosePredicateHoldsIsElected) {
+  const Result elected =
+      WarpInstruction(Op::ELECT, {}).run(0xf0f00, lane_number, {}, {}, 0xfffff400);
+  EXPECT_EQ(elected.d, row(constant(10)));
+  EXPECT_EQ(elected.u, 1u << 10);
 }
 
 TEST(LanesPredicates, UnpackSetsTheMaskedPredicatesOfActiveLanes) {

@@ -13,8 +13,8 @@
 //
 // REQUESTS: u32 words, u32 lanes; per word u64 low, u64 high; then per word and lane four u64:
 // a, b, c, predicates (bit i is Pi). ANSWERS: per word and lane two u64: d, predicates; a word the
-// GPU refuses gets all ones. A destination that is not written reads as 0xdeadbeef twice. Of R2UR, REDUX and
-// VOTEU, d is the uniform register they write.
+// GPU refuses gets all ones. A destination that is not written reads as 0xdeadbeef twice. Of R2UR,
+// REDUX, VOTEU and ELECT, d is the uniform register they write.
 
 #include <cuda.h>
 #include <cuda_runtime.h>
@@ -137,7 +137,7 @@ Word move_uniform(unsigned reg, unsigned uniform) {
 
 bool has_uniform_result(const Word& word) {
   const unsigned opcode = word.field(0, 12);
-  return opcode == 0x2ca || opcode == 0x3c4 || opcode == 0x886;
+  return opcode == 0x2ca || opcode == 0x3c4 || opcode == 0x886 || opcode == 0x82f;
 }
 
 class Probe {
