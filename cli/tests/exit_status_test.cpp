@@ -1,0 +1,118 @@
+// The command as a shell sees it: exit statuses, and what goes to which stream.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+
+struct Outcome {
+  int status = 0;
+  std::string text;
+};
+
+// Runs `heddle` with a shell's words; `stream` is what is kept: 1 stdout, 2 stderr.
+Outcome heddle(const std::string& words, int stream = 2) {
+  const std::string command = std::string(HEDDLE_EXECUTABLE) + " " + words +
+                              (stream == 1 ? " 2>/dev/null" : " 2>&1 >/dev/null");
+  FILE* pipe = popen(command.c_str(), "r");
+  Outcome outcome;
+  char buffer[4096];
+  while (const std::size_t count = fread(buffer, 1, sizeof buffer, pipe))
+    outcome.text.append(buffer, count);
+  const int status = pclose(pipe);
+  outcome.status = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  return outcome;
+}
+
+std::string capsules(const std::string& entry) {
+  return std::string(HEDDLE_SOURCE_DIR) + "/validation/capsules/" + entry;
+}
+std::string record(const std::string& entry) {
+  return std::string(HEDDLE_SOURCE_DIR) + "/validation/records/h200/" + entry + ".json.zst";
+}
+
+TEST(Heddle, SaysTwoForAMistakeOnTheCommandLine) {
+  EXPECT_EQ(heddle("").status, 2);
+  EXPECT_EQ(heddle("rum").status, 2);
+  EXPECT_THAT(heddle("rum").text, HasSubstr("did you mean run?"));
+  EXPECT_EQ(heddle("run --recrod x -- true").status, 2);
+  EXPECT_EQ(heddle("run --metrics branhc -- true").status, 2);
+  EXPECT_EQ(heddle("run --threads many -- true").status, 2);
+  EXPECT_EQ(heddle("run").status, 2);
+}
+
+TEST(Heddle, PrintsHelpToStdoutWhenAsked) {
+  for (const char* words : {"--help", "run --help", "--version"}) {
+    const Outcome outcome = heddle(words, 1);
+    EXPECT_EQ(outcome.status, 0) << words;
+    EXPECT_THAT(outcome.text, HasSubstr("heddle")) << words;
+  }
+}
+
+TEST(Compare, SaysZeroOneOrTwo) {
+  const std::string one = record("simple_divergence.sm_90.G"), other = record("matmul.sm_90.G");
+  EXPECT_EQ(heddle("compare " + one + " " + one).status, 0);
+  EXPECT_EQ(heddle("compare " + one + " " + other).status, 2);
+  EXPECT_EQ(heddle("compare " + one + " /nowhere.json").status, 2);
+}
+
+TEST(Run, ReplaysACapsuleWithItsTableOnStderr) {
+  const std::string words =
+      "run --metrics branch_efficiency " + capsules("simple_divergence.sm_90.G");
+  EXPECT_EQ(heddle(words).status, 0);
+  EXPECT_THAT(heddle(words).text, HasSubstr("71.43"));
+  EXPECT_THAT(heddle(words, 1).text, IsEmpty());
+}
+
+TEST(Run, WritesTheRecordItIsAskedFor) {
+  const std::string file = ::testing::TempDir() + "heddle_exit_status_test.json";
+  std::filesystem::remove(file);
+  EXPECT_EQ(heddle("run --memory --per-pc -o " + file + " " + capsules("simple_divergence.sm_90.G"))
+                .status,
+            0);
+  const Outcome compared = heddle("compare " + file + " " + record("simple_divergence.sm_90.G"), 1);
+  EXPECT_EQ(compared.status, 0) << compared.text;
+  std::filesystem::remove(file);
+}
+
+TEST(Run, SaysOneHundredTwentyFiveForACapsuleThatIsNone) {
+  const Outcome outcome = heddle("run " + std::string(HEDDLE_SOURCE_DIR) + "/README.md");
+  EXPECT_EQ(outcome.status, 125);
+  EXPECT_THAT(outcome.text, HasSubstr("README.md"));
+}
+
+TEST(Disasm, RefusesAFileWithoutDeviceCode) {
+  EXPECT_EQ(heddle("disasm /bin/sh").status, 2);
+  EXPECT_THAT(heddle("disasm /bin/sh").text, HasSubstr("no device code"));
+}
+
+// A program that is not built with the sanitizer cannot take a library that is.
+#ifndef __SANITIZE_ADDRESS__
+TEST(Run, GivesTheProgramsOwnStatusAndOutput) {
+  EXPECT_EQ(heddle("run -- sh -c 'exit 7'").status, 7);
+  EXPECT_EQ(heddle("run -- echo woven", 1).text, "woven\n");
+  EXPECT_THAT(heddle("run -- echo woven").text, Not(HasSubstr("woven")));
+}
+
+TEST(Run, SaysWhatAShellSaysOfAProgramThatCannotBeStarted) {
+  EXPECT_EQ(heddle("run -- /nowhere/program").status, 127);
+  EXPECT_EQ(heddle("run -- " + std::string(HEDDLE_SOURCE_DIR) + "/README.md").status, 126);
+}
+
+TEST(Run, EndsAProgramThatTakesTooLong) {
+  const Outcome outcome = heddle("run --timeout 1 -- sleep 60");
+  EXPECT_EQ(outcome.status, 124);
+  EXPECT_THAT(outcome.text, HasSubstr("--timeout"));
+}
+#endif
+
+}  // namespace
