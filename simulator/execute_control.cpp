@@ -164,6 +164,16 @@ Flow execute_warpsync(Core& core, Warp& warp, const Step& step, Mask active, Mas
   // The mask is the same in all lanes that execute it together; CUDA requires it.
   const Mask named =
       step.data_type != 0 ? kFullMask : source_row(warp, step.b)[std::countr_zero(on)];
+  if (step.selector != 0 && step.data_type == 0) {
+    // .EXCLUSIVE splits lanes whose masks differ (validation/DEVIATIONS.md): not built, never
+    // guessed.
+    const std::uint32_t* masks = source_row(warp, step.b);
+    bool same = true;
+    for_each_lane(on, [&](unsigned lane) { same = same && masks[lane] == named; });
+    if (!same)
+      return core.raise(Fault::Kind::unsupported_instruction, warp, step, on, 0,
+                        "lanes that come together name different masks");
+  }
   const unsigned met = warp.convergence.wait_warp_sync(named | active);
   if (met > 1 && step.selector != 0) {
     core.uncounted_reunions = true;
