@@ -3,6 +3,7 @@
 // docs/experiments/l1-counting.md tells how, and access_counts_test.cpp replays the measurements.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
 
@@ -27,6 +28,7 @@ struct AccessCounts {
   std::uint32_t wavefronts_ideal = 0;
 };
 
+using Addresses = std::array<std::uint64_t, kWarpSize>;  // one per lane
 using LaneAddresses = std::span<const std::uint64_t, kWarpSize>;
 
 // `width`: bytes each lane accesses: 1, 2, 4, 8 or 16. Addresses of lanes in `lanes` must be

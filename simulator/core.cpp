@@ -74,11 +74,7 @@ bool Core::run_warp(Warp& warp) {
       }
       const Step& step = steps[pc];
       const Mask on = active & warp.predicate(step.guard.index, step.guard.invert);
-      InstructionCounts& sums = counts[pc];
-      ++issued;
-      ++sums.executed;
-      sums.threads += threads;
-      sums.threads_on += static_cast<unsigned>(std::popcount(on));
+      count(pc, threads, on);
       if (step.lane != nullptr) {
         if (on != 0) step.lane(warp, step, on | step.widen);
         ++pc;
@@ -100,10 +96,41 @@ bool Core::run_warp(Warp& warp) {
   return true;
 }
 
+Issue Core::step(Warp& warp, Observer* observer) {
+  Group& group = warp.convergence.current();
+  const std::uint32_t pc = group.pc;
+  const Step& step = launch.program->steps[pc];
+  Issue issue;
+  issue.pc = pc;
+  issue.active = group.lanes;
+  issue.on = group.lanes & warp.predicate(step.guard.index, step.guard.invert);
+  if (observer != nullptr) observer->issuing(*this, warp, issue);
+  count(pc, static_cast<unsigned>(std::popcount(issue.active)), issue.on);
+  observed = true;
+  accesses.clear();
+  group.pc = pc + 1;
+  if (step.lane != nullptr) {
+    if (issue.on != 0) step.lane(warp, step, issue.on | step.widen);
+  } else {
+    issue.flow = step.execute(*this, warp, step, issue.active, issue.on);
+  }
+  issue.accesses = accesses;
+  if (observer != nullptr) observer->issued(*this, warp, issue);
+  return issue;
+}
+
+// As run_warp, instruction by instruction.
+bool Core::run_warp_observed(Warp& warp, Observer& observer) {
+  while (warp.convergence.has_current() && issued < issue_limit)
+    if (step(warp, &observer).flow == Flow::stop) return false;
+  return true;
+}
+
 // Warps take turns, so that one which spins on another's flag does not keep the core; within a warp
 // so do groups. A turn is long: switching is what costs, and few programs need it.
 Core::Turn Core::run_block(Block& block, std::uint64_t quantum) {
   constexpr std::uint64_t kWarpTurn = 1 << 15;
+  Observer* const observer = launch.options->observer;
   const std::uint64_t end = issued + std::min(quantum, instruction_limit - issued);
   for (;;) {
     bool progress = false;
@@ -111,7 +138,8 @@ Core::Turn Core::run_block(Block& block, std::uint64_t quantum) {
       if (!warp.convergence.has_current()) continue;
       progress = true;
       issue_limit = std::min(end, issued + kWarpTurn);
-      if (!run_warp(warp)) return Turn::stopped;
+      if (!(observer == nullptr ? run_warp(warp) : run_warp_observed(warp, *observer)))
+        return Turn::stopped;
       if (issued == issue_limit && warp.convergence.has_current()) warp.convergence.yield();
       if (warp.convergence.finished()) check_block_barriers(block);
       if (issued == end) return block.finished() ? Turn::finished : Turn::out_of_time;

@@ -22,6 +22,7 @@
 namespace heddle::simulator {
 
 struct LoweredProgram;  // simulator/machine.hpp
+class Observer;         // simulator/observer.hpp
 
 // A cubin loaded on a device: code placed, globals allocated and initialised.
 class Module {
@@ -129,6 +130,7 @@ struct LaunchOptions {
   std::uint64_t max_instructions = 0;  // warp instructions in this launch; 0: no limit
   // Called with text printed by device printf, in order.
   std::function<void(std::string_view)> print;
+  Observer* observer = nullptr;       // simulator/observer.hpp; the launch runs on one thread
   std::function<bool()> interrupted;  // polled now and then; true stops the launch
 };
 

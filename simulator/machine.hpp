@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -17,20 +18,13 @@
 #include "simulator/counts.hpp"
 #include "simulator/launch.hpp"
 #include "simulator/micro_op.hpp"
+#include "simulator/observer.hpp"
 
 namespace heddle::simulator {
 
 struct Core;
 struct Step;
 struct Warp;
-
-// What an instruction did to the flow of its group.
-enum class Flow : std::uint8_t {
-  next,        // go on with the next instruction
-  jump,        // same lanes, the group's pc was set
-  reschedule,  // groups split, merged, ended or wait: look at the warp again
-  stop,        // the launch ends (Core::fault is set)
-};
 
 // Executes an instruction that is not a lane operation. The current group's pc is already past it.
 // `on` is the part of `active` whose guard holds; it may be empty.
@@ -142,6 +136,9 @@ struct Core {
   std::optional<Fault> fault;
   // When blocks of the launch run on other threads at the same time; null otherwise.
   ConflictTracker::Log* log = nullptr;
+  // Memory that the instruction being executed has touched, when `observed`.
+  bool observed = false;
+  std::vector<Access> accesses;
   bool uncounted_reunions = false;  // groups met where hardware's counters add by a rule not known
   bool printed = false;             // device code called vprintf
   bool conflicted = false;          // the launch stops and runs again on one thread
@@ -153,6 +150,10 @@ struct Core {
   enum class Turn : std::uint8_t { finished, out_of_time, stuck, stopped };
   // Runs a block until it ends, waits for something outside, or has issued `quantum` instructions.
   Turn run_block(Block& block, std::uint64_t quantum);
+  // Executes one instruction of the warp's current group (it must have one): for who decides
+  // himself which warp goes next. `accesses` of the result stays valid until the next step.
+  // Afterwards a warp that has ended needs check_block_barriers.
+  Issue step(Warp& warp, Observer* observer = nullptr);
 
   // Records a fault of the instruction the warp is at; returns Flow::stop.
   Flow raise(Fault::Kind kind, const Warp& warp, const Step& step, Mask lanes,
@@ -174,6 +175,14 @@ struct Core {
 
  private:
   bool run_warp(Warp& warp);
+  bool run_warp_observed(Warp& warp, Observer& observer);
+  void count(std::uint32_t pc, unsigned threads, Mask on) {
+    InstructionCounts& sums = counts[pc];
+    ++issued;
+    ++sums.executed;
+    sums.threads += threads;
+    sums.threads_on += static_cast<unsigned>(std::popcount(on));
+  }
   std::byte* resolve_slowly(std::uint64_t address, std::uint64_t bytes);
   struct Cached {
     std::uint64_t start = 0, bytes = 0;

@@ -135,9 +135,10 @@ bool claim_lanes(Core& core, const Step& step, AccessKind kind, const Addresses&
 void count_access(Core& core, const Step& step, AccessKind kind, Window space,
                   const Addresses& address, Mask lanes) {
   InstructionCounts& counts = core.counts_of(step);
+  AccessCounts access;
   switch (space) {
-    case Window::global: {
-      const AccessCounts access = count_global(kind, step.width, address, lanes);
+    case Window::global:
+      access = count_global(kind, step.width, address, lanes);
       ++counts.global;
       counts.threads_global += static_cast<unsigned>(std::popcount(lanes));
       counts.sectors_global += access.sectors;
@@ -146,22 +147,20 @@ void count_access(Core& core, const Step& step, AccessKind kind, Window space,
       counts.bytes_global +=
           std::uint64_t{step.width} * static_cast<unsigned>(std::popcount(lanes));
       break;
-    }
-    case Window::shared: {
-      const AccessCounts access = count_shared(kind, step.width, address, lanes);
+    case Window::shared:
+      access = count_shared(kind, step.width, address, lanes);
       ++counts.shared;
       counts.threads_shared += static_cast<unsigned>(std::popcount(lanes));
       counts.wavefronts_shared += access.wavefronts;
       counts.wavefronts_shared_ideal += access.wavefronts_ideal;
       break;
-    }
-    case Window::local: {
-      const AccessCounts access = count_local(kind, step.width, address, lanes);
+    case Window::local:
+      access = count_local(kind, step.width, address, lanes);
       ++counts.local;
       counts.sectors_local += access.sectors;
       break;
-    }
   }
+  if (core.observed) core.accesses.push_back({kind, space, step.width, lanes, address, access});
 }
 
 }  // namespace heddle::simulator

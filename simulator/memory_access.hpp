@@ -10,8 +10,6 @@
 
 namespace heddle::simulator {
 
-using Addresses = std::array<std::uint64_t, kWarpSize>;
-
 enum class AddressSpace : std::uint8_t { global, shared, local, generic };
 
 // Every lane's address; those outside `on` hold whatever the registers give.
@@ -37,7 +35,7 @@ std::byte* local_view(const Core& core, const Warp& warp, unsigned lane, std::ui
 bool claim_lanes(Core& core, const Step& step, AccessKind kind, const Addresses& address,
                  Mask lanes, unsigned operation = 0);
 
-// Adds an access to the instruction's counts.
+// Adds an access to the instruction's counts, and notes it for an observer.
 void count_access(Core& core, const Step& step, AccessKind kind, Window space,
                   const Addresses& address, Mask lanes);
 

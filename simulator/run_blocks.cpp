@@ -46,16 +46,21 @@ class ResidentBlocks {
 template <typename NextBlock>
 void run_blocks(Core& core, std::uint64_t resident_limit, NextBlock&& next) {
   const LaunchOptions& options = *core.launch.options;
+  Observer* const observer = options.observer;
   const lanes::FloatEnvironment environment;  // whatever the program around us has set
   ResidentBlocks resident;
+  const auto start_next = [&] {
+    const std::optional<std::uint64_t> block = next();
+    if (!block) return false;
+    resident.start(core, *block);
+    if (observer != nullptr) observer->block_started(core, resident.first());
+    return true;
+  };
   for (;;) {
-    if (resident.empty()) {
-      const std::optional<std::uint64_t> block = next();
-      if (!block) return;
-      resident.start(core, *block);
-    }
+    if (resident.empty() && !start_next()) return;
     switch (core.run_block(resident.first(), kBlockQuantum)) {
       case Core::Turn::finished:
+        if (observer != nullptr) observer->block_ended(core, resident.first());
         resident.end_first();
         continue;
       case Core::Turn::stopped:
@@ -71,8 +76,7 @@ void run_blocks(Core& core, std::uint64_t resident_limit, NextBlock&& next) {
     if (options.interrupted && options.interrupted())
       return report_interrupt(core, resident.first());
     resident.rotate();
-    if (resident.size() < resident_limit)
-      if (const std::optional<std::uint64_t> block = next()) resident.start(core, *block);
+    if (resident.size() < resident_limit) start_next();
   }
 }
 
@@ -142,6 +146,8 @@ BlockRun run_grid(const LaunchContext& context, std::uint64_t resident) {
   threads = static_cast<unsigned>(std::min<std::uint64_t>(
       {threads, context.request->grid.count(), ConflictTracker::kMaxThreads}));
   if (threads == 1) return run_on_one_thread(context, resident, {});
+  if (context.options->observer != nullptr)
+    return run_on_one_thread(context, resident, "the launch is observed");
   const std::string reason = needs_one_thread(context.request->module->program());
   if (!reason.empty()) return run_on_one_thread(context, resident, reason);
   if (std::optional<BlockRun> run = run_on_threads(context, resident, threads))

@@ -3,12 +3,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <bit>
 #include <cstring>
 #include <fstream>
 #include <iterator>
 #include <numeric>
 
 #include "simulator/launch.hpp"
+#include "simulator/observer.hpp"
 
 namespace heddle::simulator {
 namespace {
@@ -190,6 +192,50 @@ TEST_P(Machine, IntegerAtomicsCombineAllThreads) {
   for (unsigned i = 0; i < kThreads; ++i) EXPECT_EQ(tickets[i], static_cast<int>(2 * i));
   EXPECT_THAT(outcome.launch_class.order_dependent_because,
               testing::Contains("atomic whose result is used"));
+}
+
+// Adds up what it sees.
+class Watcher : public Observer {
+ public:
+  explicit Watcher(std::size_t instructions) : counts(instructions) {}
+  void block_started(const Core&, const Block&) override { ++open_blocks; }
+  void block_ended(const Core&, const Block&) override { --open_blocks; }
+  void issuing(const Core&, const Warp&, const Issue& next) override { announced = next.pc; }
+  void issued(const Core&, const Warp&, const Issue& issue) override {
+    EXPECT_EQ(issue.pc, announced);
+    InstructionCounts& sums = counts[issue.pc];
+    ++sums.executed;
+    sums.threads += static_cast<unsigned>(std::popcount(issue.active));
+    sums.threads_on += static_cast<unsigned>(std::popcount(issue.on));
+    for (const Access& access : issue.accesses) {
+      EXPECT_EQ(access.lanes & ~issue.on, 0u);
+      if (access.space == Window::global) sums.sectors_global += access.counts.sectors;
+      if (access.space == Window::shared) sums.wavefronts_shared += access.counts.wavefronts;
+    }
+  }
+  std::vector<InstructionCounts> counts;
+  int open_blocks = 0;
+  std::uint32_t announced = 0;
+};
+
+TEST_P(Machine, AnObserverSeesEveryInstructionAndAccess) {
+  Watcher watcher(module_.program().instructions.size());
+  options_.observer = &watcher;
+  options_.threads = 4;
+  const auto flag = upload<int>({0}), out = allocate(1024);
+  const auto expect_same = [&](const LaunchOutcome& outcome) {
+    for (std::size_t pc = 0; pc < outcome.counts.size(); ++pc) {
+      EXPECT_EQ(watcher.counts[pc].executed, outcome.counts[pc].executed) << pc;
+      EXPECT_EQ(watcher.counts[pc].threads, outcome.counts[pc].threads) << pc;
+      EXPECT_EQ(watcher.counts[pc].threads_on, outcome.counts[pc].threads_on) << pc;
+      EXPECT_EQ(watcher.counts[pc].sectors_global, outcome.counts[pc].sectors_global) << pc;
+      EXPECT_EQ(watcher.counts[pc].wavefronts_shared, outcome.counts[pc].wavefronts_shared) << pc;
+    }
+    watcher.counts.assign(watcher.counts.size(), {});
+    EXPECT_EQ(watcher.open_blocks, 0);
+  };
+  expect_same(run_well("wait_for_next_block", {2, 1, 1}, {32, 1, 1}, flag, out));
+  expect_same(run_well("barrier_on_both_sides", {1, 1, 1}, {64, 1, 1}, out));
 }
 
 TEST_P(Machine, ALocalArrayIsPrivateToItsThread) {

@@ -1,0 +1,61 @@
+// Looking on while a launch executes: one call per executed warp instruction, with the memory it
+// touched. What steps, traces, times or checks a run is built on this; a run that nobody observes
+// pays nothing for it.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "simulator/access_counts.hpp"
+#include "simulator/address_space.hpp"
+#include "simulator/types.hpp"
+
+namespace heddle::simulator {
+
+struct Block;
+struct Core;
+struct Warp;
+
+// What an instruction did to the flow of its group.
+enum class Flow : std::uint8_t {
+  next,        // go on with the next instruction
+  jump,        // same lanes, the group's pc was set
+  reschedule,  // groups split, merged, ended or wait: look at the warp again
+  stop,        // the launch ends (Core::fault is set)
+};
+
+// Memory that one instruction touched in one space. A generic access makes one for each space its
+// lanes resolve to; LDGSTS one for each side.
+struct Access {
+  AccessKind kind{};
+  Window space{};
+  std::uint32_t width = 0;  // bytes per thread
+  Mask lanes = 0;
+  Addresses address{};  // of the lanes in `lanes`; the others hold whatever registers gave
+  AccessCounts counts;
+};
+
+// One executed warp instruction.
+struct Issue {
+  std::uint32_t pc = 0;  // index in Program::instructions
+  Mask active = 0;
+  Mask on = 0;  // the part of `active` whose guard held
+  Flow flow = Flow::next;
+  std::span<const Access> accesses;  // in the order they happened; valid during the call
+};
+
+// Calls come in the order of execution, from one host thread: a launch that is observed runs on
+// one.
+class Observer {
+ public:
+  virtual ~Observer() = default;
+  virtual void block_started(const Core&, const Block&) {}
+  // Before an instruction executes: the registers are still those it reads. `next.flow` and
+  // `next.accesses` are not filled in.
+  virtual void issuing(const Core&, const Warp&, const Issue& next) { (void)next; }
+  virtual void issued(const Core&, const Warp&, const Issue& issue) = 0;
+  // All its warps ended; not called for blocks that a fault cut off.
+  virtual void block_ended(const Core&, const Block&) {}
+};
+
+}  // namespace heddle::simulator
