@@ -33,7 +33,10 @@ class Arguments {
 
  private:
   friend Arguments parse(const struct Command&, const std::vector<std::string>&);
+  friend void configure(Arguments&, const struct Command&, const struct Surroundings&);
+  friend std::string configuration_text(const Arguments&, const struct Command&);
   std::map<std::string, std::vector<std::string>, std::less<>> values_;
+  std::map<std::string, std::string, std::less<>> origins_;  // where each was said
 };
 
 struct Command {

@@ -11,6 +11,7 @@ using Examples = std::string_view;
 constexpr Option kCommon[] = {
     {"color", 0, "WHEN", "auto (default), always or never; NO_COLOR and TERM=dumb are minded"},
     {"help", 'h', "", "print this and end"},
+    {"print-config", 0, "", "print what holds for each option and where it was said, and end"},
 };
 
 constexpr Option kArch{"arch", 0, "SM",

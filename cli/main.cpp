@@ -4,6 +4,7 @@
 #include <exception>
 
 #include "cli/command.hpp"
+#include "cli/configuration.hpp"
 #include "cli/help.hpp"
 
 namespace {
@@ -20,9 +21,14 @@ int run(const std::vector<std::string>& words) {
     return 0;
   }
   const Command& command = find_command(words[0]);
-  const Arguments arguments = parse(command, {words.begin() + 1, words.end()});
+  Arguments arguments = parse(command, {words.begin() + 1, words.end()});
   if (arguments.has("help")) {
     std::fputs(help(command).c_str(), stdout);
+    return 0;
+  }
+  configure(arguments, command, surroundings());
+  if (arguments.has("print-config")) {
+    std::fputs(configuration_text(arguments, command).c_str(), stdout);
     return 0;
   }
   return command.run(arguments);
