@@ -52,6 +52,7 @@ constexpr Option kRunOptions[] = {
      "depend on it"},
     {"max-instructions", 0, "N", "stop a launch after N warp instructions"},
     {"timeout", 0, "SECONDS", "end the program after this time"},
+    {"no-progress", 0, "", "do not tell on stderr how far a long launch is"},
     {"capture", 0, "FOLDER", "write each launch as a capsule that can be run without the program"},
 };
 

@@ -25,6 +25,7 @@ std::map<std::string, std::string> environment_for(const ProgramOptions& options
       {"HEDDLE_RECORD_STREAM", (streams / "%p").string()},
       {"HEDDLE_PER_PC", options.per_instruction ? "1" : "0"},
       {"HEDDLE_MEMORY_DIGESTS", options.memory_digests ? "1" : "0"}};
+  if (options.progress) environment["HEDDLE_PROGRESS"] = "1";
   if (!options.gpu.empty()) environment["HEDDLE_GPU"] = options.gpu;
   if (options.threads) environment["HEDDLE_THREADS"] = std::to_string(*options.threads);
   if (options.max_instructions)

@@ -18,6 +18,7 @@ struct ProgramOptions {
   std::string capture;  // folder for capsules; empty: none
   bool per_instruction = false;
   bool memory_digests = false;
+  bool progress = false;  // of long launches, on stderr
   std::optional<std::chrono::milliseconds> limit;
   Redirection to;
 };

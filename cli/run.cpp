@@ -11,6 +11,7 @@
 #include "cli/record_text.hpp"
 #include "cli/selection.hpp"
 #include "gpu/runtime/options.hpp"
+#include "gpu/runtime/progress_line.hpp"
 #include "simulator/file.hpp"
 #include "validation/replay.hpp"
 
@@ -56,7 +57,8 @@ int run_capsules(const Arguments& arguments) {
        .max_instructions = arguments.number("max-instructions", kMostInstructions).value_or(0),
        .per_instruction = wants_instructions(arguments),
        .memory_digests = arguments.has("memory"),
-       .print = [](std::string_view text) { fmt::print("{}", text); }});
+       .print = [](std::string_view text) { fmt::print("{}", text); },
+       .observer = arguments.has("no-progress") ? nullptr : runtime::progress_on_stderr()});
   show_and_write({getpid(), replay.record}, arguments);
   for (const std::string& difference : replay.memory_differences)
     fmt::print(stderr, "heddle: memory is not as it was captured: {}\n", difference);
@@ -73,6 +75,7 @@ ProgramOptions program_options(const Arguments& arguments) {
   options.capture = arguments.value("capture");
   options.per_instruction = wants_instructions(arguments);
   options.memory_digests = arguments.has("memory");
+  options.progress = !arguments.has("no-progress");
   constexpr std::uint64_t kMostSeconds = 1000000;
   if (const auto seconds = arguments.number("timeout", kMostSeconds))
     options.limit = std::chrono::seconds(*seconds);

@@ -125,13 +125,20 @@ struct LaunchClass {
   bool determined() const { return order_dependent_because.empty(); }
 };
 
+// How far a launch is.
+struct LaunchProgress {
+  std::uint64_t blocks_ended = 0, blocks = 0;
+  std::uint64_t warp_instructions = 0;  // issued so far
+};
+
 struct LaunchOptions {
   unsigned threads = 1;                // host threads; 0: all cores
   std::uint64_t max_instructions = 0;  // warp instructions in this launch; 0: no limit
   // Called with text printed by device printf, in order.
   std::function<void(std::string_view)> print;
-  Observer* observer = nullptr;       // simulator/observer.hpp; the launch runs on one thread
-  std::function<bool()> interrupted;  // polled now and then; true stops the launch
+  Observer* observer = nullptr;  // simulator/observer.hpp; the launch runs on one thread
+  // Called every few million warp instructions, by one thread at a time; false stops the launch.
+  std::function<bool(const LaunchProgress&)> watch = nullptr;
 };
 
 struct LaunchOutcome {

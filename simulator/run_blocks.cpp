@@ -41,12 +41,35 @@ class ResidentBlocks {
   std::vector<std::unique_ptr<Block>> spare_;
 };
 
+// Asks the launch's owner now and then whether to go on, and tells how far it is. The first of the
+// launch's cores does that; what the others have issued is taken to be as much.
+class Watch {
+ public:
+  explicit Watch(const LaunchContext& launch, unsigned cores = 1)
+      : launch_(launch), cores_(cores) {}
+  void block_ended() { ended_.fetch_add(1, std::memory_order_relaxed); }
+  // False: the launch is to stop.
+  bool go_on(const Core& core) {
+    const auto& watch = launch_.options->watch;
+    if (core.issued < due_ || !watch) return true;
+    due_ = core.issued + kBlockQuantum;
+    return watch({ended_.load(std::memory_order_relaxed), launch_.request->grid.count(),
+                  core.issued * cores_});
+  }
+
+ private:
+  const LaunchContext& launch_;
+  unsigned cores_;
+  std::atomic<std::uint64_t> ended_{0};
+  std::uint64_t due_ = kBlockQuantum;  // of the first core's instructions
+};
+
 // Runs blocks on one core until `next` has none left. A block that cannot go on alone gives way to
 // another one, as far as the GPU could hold them at once.
 template <typename NextBlock>
-void run_blocks(Core& core, std::uint64_t resident_limit, NextBlock&& next) {
-  const LaunchOptions& options = *core.launch.options;
-  Observer* const observer = options.observer;
+void run_blocks(Core& core, bool is_first, std::uint64_t resident_limit, Watch& watch,
+                NextBlock&& next) {
+  Observer* const observer = core.launch.options->observer;
   const lanes::FloatEnvironment environment;  // whatever the program around us has set
   ResidentBlocks resident;
   const auto start_next = [&] {
@@ -58,23 +81,18 @@ void run_blocks(Core& core, std::uint64_t resident_limit, NextBlock&& next) {
   };
   for (;;) {
     if (resident.empty() && !start_next()) return;
-    switch (core.run_block(resident.first(), kBlockQuantum)) {
-      case Core::Turn::finished:
-        if (observer != nullptr) observer->block_ended(core, resident.first());
-        resident.end_first();
-        continue;
-      case Core::Turn::stopped:
-        return;
-      case Core::Turn::stuck:
-        report_deadlock(core, resident.first());
-        return;
-      case Core::Turn::out_of_time:
-        break;
-    }
-    if (core.issued >= core.instruction_limit)
+    const Core::Turn turn = core.run_block(resident.first(), kBlockQuantum);
+    if (turn == Core::Turn::stopped) return;
+    if (turn == Core::Turn::stuck) return report_deadlock(core, resident.first());
+    if (turn == Core::Turn::out_of_time && core.issued >= core.instruction_limit)
       return report_instruction_limit(core, resident.first());
-    if (options.interrupted && options.interrupted())
-      return report_interrupt(core, resident.first());
+    if (is_first && !watch.go_on(core)) return report_interrupt(core, resident.first());
+    if (turn == Core::Turn::finished) {
+      if (observer != nullptr) observer->block_ended(core, resident.first());
+      watch.block_ended();
+      resident.end_first();
+      continue;
+    }
     resident.rotate();
     if (resident.size() < resident_limit) start_next();
   }
@@ -85,7 +103,8 @@ BlockRun run_on_one_thread(const LaunchContext& context, std::uint64_t resident,
   core.instruction_limit = context.instruction_limit;
   std::uint64_t next = 0;
   const std::uint64_t blocks = context.request->grid.count();
-  run_blocks(core, resident, [&]() -> std::optional<std::uint64_t> {
+  Watch watch(context);
+  run_blocks(core, true, resident, watch, [&]() -> std::optional<std::uint64_t> {
     if (next == blocks) return std::nullopt;
     return next++;
   });
@@ -110,13 +129,15 @@ std::optional<BlockRun> run_on_threads(const LaunchContext& context, std::uint64
   std::atomic<std::uint64_t> next{0};
   std::atomic<bool> stop{false};
   const std::uint64_t blocks = context.request->grid.count();
+  Watch watch(context, threads);
   const auto work = [&](Core& core) {
-    run_blocks(core, resident, [&]() -> std::optional<std::uint64_t> {
-      if (stop.load(std::memory_order_relaxed)) return std::nullopt;
-      const std::uint64_t block = next.fetch_add(1, std::memory_order_relaxed);
-      if (block >= blocks) return std::nullopt;
-      return block;
-    });
+    run_blocks(core, &core == cores[0].get(), resident, watch,
+               [&]() -> std::optional<std::uint64_t> {
+                 if (stop.load(std::memory_order_relaxed)) return std::nullopt;
+                 const std::uint64_t block = next.fetch_add(1, std::memory_order_relaxed);
+                 if (block >= blocks) return std::nullopt;
+                 return block;
+               });
     if (core.conflicted || core.fault) stop.store(true, std::memory_order_relaxed);
   };
   {

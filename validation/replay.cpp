@@ -31,10 +31,16 @@ void replay_one(const fs::path& file, std::uint64_t index, const ReplayOptions& 
                                          file.string(), gpu.name, result.record.device));
   result.record.device = gpu.name;
   result.record.arch = isa::name(gpu.arch);
+  std::function<bool(const simulator::LaunchProgress&)> watch;
+  if (options.observer) {
+    options.observer->before(launch.device(), launch.request());
+    watch = [&](const auto& progress) { return options.observer->during(progress); };
+  }
   const simulator::LaunchOutcome outcome = launch.run({.threads = options.threads,
                                                        .max_instructions = options.max_instructions,
                                                        .print = options.print,
-                                                       .interrupted = {}});
+                                                       .watch = watch});
+  if (options.observer) options.observer->after(launch.device(), launch.request(), outcome);
   result.record.launches.push_back(simulator::make_launch_record(
       launch.request(), outcome, gpu,
       {.index = index,

@@ -4,10 +4,12 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "gpu/runtime/launch_observer.hpp"
 #include "simulator/record.hpp"
 
 namespace heddle::validation {
@@ -18,6 +20,7 @@ struct ReplayOptions {
   bool per_instruction = false;
   bool memory_digests = false;
   std::function<void(std::string_view)> print;  // what the kernels print
+  std::shared_ptr<runtime::LaunchObserver> observer = nullptr;
 };
 
 struct Replay {

@@ -169,7 +169,12 @@ void Context::carry_out(const simulator::LaunchRequest& request, Ticket ticket) 
       .threads = options_.threads,
       .max_instructions = options_.max_instructions,
       .print = [&text](std::string_view more) { text += more; },
-      .interrupted = {},
+      .watch =
+          [this](const simulator::LaunchProgress& progress) {
+            bool go_on = true;
+            for (const auto& observer : options_.observers) go_on &= observer->during(progress);
+            return go_on;
+          },
   };
   for (const auto& observer : options_.observers) observer->before(device_, request);
   const simulator::LaunchOutcome outcome = device_.launch(request, options);

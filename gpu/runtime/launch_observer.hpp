@@ -1,4 +1,5 @@
-// Whoever wants to see the launches of a context: the record writer, the capsule writer.
+// Whoever wants to see the launches of a context: the record writer, the capsule writer, the line
+// that tells how far a launch is.
 #pragma once
 
 #include "simulator/launch.hpp"
@@ -10,6 +11,8 @@ class LaunchObserver {
  public:
   virtual ~LaunchObserver() = default;
   virtual void before(simulator::Device& device, const simulator::LaunchRequest& request) = 0;
+  // Now and then while it runs (simulator::LaunchOptions::watch); false stops the launch.
+  virtual bool during(const simulator::LaunchProgress&) { return true; }
   virtual void after(simulator::Device& device, const simulator::LaunchRequest& request,
                      const simulator::LaunchOutcome& outcome) = 0;
 };

@@ -17,6 +17,7 @@ struct Options {
   unsigned threads = 1;           // HEDDLE_THREADS: host threads per launch; 0: all cores
   std::uint64_t max_instructions = 0;  // HEDDLE_MAX_INSTRUCTIONS: warp instructions per launch
   bool per_pc = false;                 // HEDDLE_PER_PC: records with every instruction
+  bool progress = false;               // HEDDLE_PROGRESS: tell on stderr how far a long launch is
   bool memory_digests = false;         // HEDDLE_MEMORY_DIGESTS: records with digests of allocations
 };
 

@@ -15,6 +15,7 @@
 #include "gpu/runtime/capsule_writer.hpp"
 #include "gpu/runtime/cudart/api.hpp"
 #include "gpu/runtime/cudart/refuse.hpp"
+#include "gpu/runtime/progress_line.hpp"
 #include "gpu/runtime/record_stream.hpp"
 #include "simulator/gpu_model.hpp"
 
@@ -147,6 +148,7 @@ std::shared_ptr<Context> Runtime::context() {
     if (process_ == 0) {
       open_record_stream(gpu);
       open_capture();
+      if (options_.progress) observers_.push_back(progress_on_stderr());
     }
     process_ = getpid();
     context_ = std::make_shared<Context>(gpu, context_options());
