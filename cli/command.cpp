@@ -48,7 +48,8 @@ std::string unknown_option(const std::string& given, const std::vector<Option>& 
 
 std::string Arguments::value(std::string_view option, std::string_view otherwise) const {
   const auto found = values_.find(option);
-  return found == values_.end() ? std::string(otherwise) : found->second.back();
+  return found == values_.end() || found->second.empty() ? std::string(otherwise)
+                                                         : found->second.back();
 }
 
 std::optional<std::uint64_t> Arguments::number(std::string_view option, std::uint64_t most) const {

@@ -22,7 +22,7 @@ struct Option {
 class Arguments {
  public:
   bool has(std::string_view option) const { return values_.contains(option); }
-  // The last value given, or `otherwise`.
+  // The last value given; `otherwise` when there is none, or the option is a flag.
   std::string value(std::string_view option, std::string_view otherwise = "") const;
   // Throws Usage when it is not a whole number within the range.
   std::optional<std::uint64_t> number(std::string_view option, std::uint64_t most) const;

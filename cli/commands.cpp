@@ -31,6 +31,7 @@ constexpr Examples kRunExamples[] = {
     "heddle run --metrics branch_efficiency,gld_efficiency --format nvprof -- ./reduce",
     "heddle run --record out.json --per-pc -k regex:math -- ./simple_divergence",
     "heddle run captured/0003-_Z11mathKernel1Pf.capsule",
+    "heddle run --trace text --trace-warp 0 --trace-changes -- ./simple_divergence",
 };
 constexpr Option kRunOptions[] = {
     {"record", 'o', "FILE",
@@ -54,6 +55,18 @@ constexpr Option kRunOptions[] = {
     {"timeout", 0, "SECONDS", "end the program after this time"},
     {"no-progress", 0, "", "do not tell on stderr how far a long launch is"},
     {"capture", 0, "FOLDER", "write each launch as a capsule that can be run without the program"},
+    {"trace", 0, "FORM[=FILE]",
+     "write what executes, as it happens; text: a line per instruction (default: to stderr)"},
+    {"trace-kernel", 0, "NAME", "only in launches of this kernel, as --kernel names it"},
+    {"trace-block", 0, "N,...",
+     "only in these blocks, by their numbers in the grid; 0-3 is a range"},
+    {"trace-warp", 0, "N,...", "only in these warps of a block"},
+    {"trace-pc", 0, "PC,...", "only these byte offsets in the function, as in 1a0-220"},
+    {"trace-line", 0, "LINES", "only these source lines, as in 31-40 or file.cu:31"},
+    {"trace-changes", 0, "", "only where other lanes of a warp execute than before"},
+    {"trace-from", 0, "N", "from the N-th divergence of a launch on, counted in the chosen warps"},
+    {"trace-count", 0, "N", "at most N lines of a launch"},
+    {"trace-values", 0, "", "the value of every lane, however many differ"},
 };
 
 constexpr Examples kShowExamples[] = {

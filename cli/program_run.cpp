@@ -31,6 +31,7 @@ std::map<std::string, std::string> environment_for(const ProgramOptions& options
   if (options.max_instructions)
     environment["HEDDLE_MAX_INSTRUCTIONS"] = std::to_string(*options.max_instructions);
   if (!options.capture.empty()) environment["HEDDLE_CAPTURE"] = options.capture;
+  if (!options.trace.empty()) environment["HEDDLE_TRACE_REQUEST"] = options.trace;
   return environment;
 }
 

@@ -16,6 +16,7 @@ struct ProgramOptions {
   std::optional<std::uint64_t> threads;  // host threads per launch
   std::optional<std::uint64_t> max_instructions;
   std::string capture;  // folder for capsules; empty: none
+  std::string trace;    // an encoded traces::TraceRequest; empty: none
   bool per_instruction = false;
   bool memory_digests = false;
   bool progress = false;  // of long launches, on stderr

@@ -45,12 +45,43 @@ void refuse_shared_files(const std::vector<ProcessRecord>& records, const Argume
                       records.size(), option));
 }
 
+traces::TraceRequest trace_request(const Arguments& arguments) {
+  traces::TraceRequest request;
+  for (const char* option :
+       {"trace", "trace-kernel", "trace-block", "trace-warp", "trace-pc", "trace-line",
+        "trace-changes", "trace-from", "trace-count", "trace-values"})
+    if (arguments.has(option)) request[option] = arguments.value(option);
+  if (!request.empty() && !request.contains("trace"))
+    throw Usage(fmt::format("--{} needs --trace", request.begin()->first));
+  return request;
+}
+
+// Null where none is asked for.
+std::unique_ptr<traces::Trace> trace_of_capsules(const Arguments& arguments) {
+  const traces::TraceRequest request = trace_request(arguments);
+  if (request.empty()) return nullptr;
+  traces::TraceOptions options = traces::trace_options(request);
+  options.file = runtime::expand_process(options.file, getpid());
+  return traces::make_trace(options);
+}
+
+// The program may work in another folder.
+std::string trace_of_program(const Arguments& arguments) {
+  traces::TraceRequest request = trace_request(arguments);
+  if (request.empty()) return {};
+  const traces::TraceOptions options = traces::trace_options(request);
+  if (!options.file.empty())
+    request["trace"] = fmt::format("{}={}", options.form, fs::absolute(options.file).string());
+  return traces::encode(request);
+}
+
 // What a launch wrote may differ from what it wrote when it was captured: the model was another
 // then, or the kernel's result depends on the order of warps.
 int run_capsules(const Arguments& arguments) {
   std::vector<fs::path> files;
   for (const std::string& word : arguments.words)
     for (const fs::path& file : validation::find_capsules(word)) files.push_back(file);
+  const std::unique_ptr<traces::Trace> trace = trace_of_capsules(arguments);
   const validation::Replay replay = validation::replay(
       files,
       {.threads = static_cast<unsigned>(arguments.number("threads", kMostThreads).value_or(1)),
@@ -58,7 +89,8 @@ int run_capsules(const Arguments& arguments) {
        .per_instruction = wants_instructions(arguments),
        .memory_digests = arguments.has("memory"),
        .print = [](std::string_view text) { fmt::print("{}", text); },
-       .observer = arguments.has("no-progress") ? nullptr : runtime::progress_on_stderr()});
+       .observer = arguments.has("no-progress") || trace ? nullptr : runtime::progress_on_stderr(),
+       .trace = trace.get()});
   show_and_write({getpid(), replay.record}, arguments);
   for (const std::string& difference : replay.memory_differences)
     fmt::print(stderr, "heddle: memory is not as it was captured: {}\n", difference);
@@ -73,9 +105,10 @@ ProgramOptions program_options(const Arguments& arguments) {
   options.threads = arguments.number("threads", kMostThreads);
   options.max_instructions = arguments.number("max-instructions", kMostInstructions);
   options.capture = arguments.value("capture");
+  options.trace = trace_of_program(arguments);
   options.per_instruction = wants_instructions(arguments);
   options.memory_digests = arguments.has("memory");
-  options.progress = !arguments.has("no-progress");
+  options.progress = !arguments.has("no-progress") && options.trace.empty();
   constexpr std::uint64_t kMostSeconds = 1000000;
   if (const auto seconds = arguments.number("timeout", kMostSeconds))
     options.limit = std::chrono::seconds(*seconds);
@@ -114,6 +147,11 @@ int run_run(const Arguments& arguments) {
     return 0;
   }
   check_record_options(arguments);  // before anything runs
+  try {
+    traces::trace_options(trace_request(arguments));
+  } catch (const std::invalid_argument& bad) {
+    throw Usage(bad.what());
+  }
   if (arguments.has("gpu")) simulator::gpu_model(arguments.value("gpu"));
   arguments.number("threads", kMostThreads);
   arguments.number("max-instructions", kMostInstructions);

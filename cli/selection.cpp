@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <regex>
 #include <set>
 
 #include "cli/text.hpp"
@@ -13,28 +12,13 @@
 namespace heddle::cli {
 namespace {
 
-constexpr std::string_view kRegex = "regex:";
+using simulator::KernelFilter;
 
-class KernelFilter {
- public:
-  explicit KernelFilter(std::string text) : name_(std::move(text)) {
-    if (!name_.starts_with(kRegex)) return;
-    try {
-      pattern_.emplace(name_.substr(kRegex.size()));
-    } catch (const std::regex_error& error) {
-      throw Usage(fmt::format("--kernel: {} is not a regular expression: {}", name_, error.what()));
-    }
-  }
-  bool matches(const std::string& kernel) const {
-    if (name_.empty()) return true;
-    if (pattern_) return std::regex_search(base_name(kernel), *pattern_);
-    return kernel == name_ || base_name(kernel) == name_ || demangled(kernel) == name_;
-  }
-
- private:
-  std::string name_;
-  std::optional<std::regex> pattern_;
-};
+KernelFilter kernel_filter(const std::string& name) try {
+  return KernelFilter(name);
+} catch (const std::invalid_argument& bad) {
+  throw Usage(fmt::format("--kernel: {}", bad.what()));
+}
 
 [[noreturn]] void no_such_kernel(const simulator::Record& record, const std::string& name) {
   std::set<std::string> names;
@@ -47,20 +31,11 @@ class KernelFilter {
 
 }  // namespace
 
-std::string base_name(const std::string& kernel) {
-  std::string name = demangled(kernel);
-  // A template's demangled name begins with its return type.
-  const std::size_t end = std::min(name.find_first_of("<("), name.size());
-  const std::size_t blank = name.rfind(' ', end);
-  return name.substr(blank == std::string::npos ? 0 : blank + 1,
-                     end - (blank == std::string::npos ? 0 : blank + 1));
-}
-
 std::vector<const simulator::LaunchRecord*> chosen_launches(const simulator::Record& record,
                                                             const Arguments& arguments) {
   constexpr std::uint64_t kAny = std::numeric_limits<std::uint64_t>::max();
   const std::string name = arguments.value("kernel");
-  const KernelFilter filter(name);
+  const KernelFilter filter = kernel_filter(name);
   std::uint64_t skip = arguments.number("launch-skip", kAny).value_or(0);
   std::uint64_t left = arguments.number("launch-count", kAny).value_or(kAny);
   bool matched = false;

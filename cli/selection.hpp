@@ -6,6 +6,7 @@
 
 #include "cli/command.hpp"
 #include "simulator/metrics.hpp"
+#include "simulator/names.hpp"
 #include "simulator/record.hpp"
 
 namespace heddle::cli {
@@ -25,7 +26,6 @@ std::vector<const simulator::LaunchRecord*> chosen_launches(const simulator::Rec
 // The rows --metrics names, in its order; none when it was not given. Throws Usage.
 std::vector<const simulator::Metric*> chosen_metrics(const Arguments& arguments);
 
-// "mathKernel1" of mathKernel1(float*) and of its mangled form.
-std::string base_name(const std::string& kernel);
+using simulator::base_name;
 
 }  // namespace heddle::cli

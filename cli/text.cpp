@@ -1,13 +1,11 @@
 #include "cli/text.hpp"
 
-#include <cxxabi.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
-#include <memory>
 
 namespace heddle::cli {
 namespace {
@@ -24,31 +22,7 @@ bool is_number(std::string_view text) {
                          text.find_first_not_of("0123456789,.+-~… ") == std::string_view::npos);
 }
 
-std::string escaped(std::string_view text, bool keep_line_ends) {
-  std::string result;
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if ((byte < 0x20 || byte == 0x7f) && !(keep_line_ends && c == '\n'))
-      result += fmt::format("\\x{:02x}", byte);
-    else
-      result += c;
-  }
-  return result;
-}
-
 }  // namespace
-
-std::string visible(std::string_view text) { return escaped(text, false); }
-std::string visible_lines(std::string_view text) { return escaped(text, true); }
-
-std::string demangled(const std::string& name) {
-  constexpr std::size_t kLongest = 4096;  // the demangler recurses over what it is given
-  if (!name.starts_with("_Z") || name.size() > kLongest) return name;
-  int status = 0;
-  const std::unique_ptr<char, decltype(&std::free)> text(
-      abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status), &std::free);
-  return status == 0 ? text.get() : name;
-}
 
 std::string readable(double value) {
   if (std::nearbyint(value) != value || std::abs(value) >= 9007199254740992.0)

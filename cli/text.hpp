@@ -5,13 +5,13 @@
 #include <string_view>
 #include <vector>
 
+#include "simulator/names.hpp"
+
 namespace heddle::cli {
 
-// A name or text from a file we did not write: control characters made visible.
-std::string visible(std::string_view text);
-std::string visible_lines(std::string_view text);  // the same, with line ends kept
-// The function's name as in the source; unchanged when it is not a mangled name.
-std::string demangled(const std::string& name);
+using simulator::demangled;
+using simulator::visible;
+using simulator::visible_lines;
 // 1234567 as 1,234,567; ratios with two decimals.
 std::string readable(double value);
 

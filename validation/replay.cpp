@@ -36,10 +36,15 @@ void replay_one(const fs::path& file, std::uint64_t index, const ReplayOptions& 
     options.observer->before(launch.device(), launch.request());
     watch = [&](const auto& progress) { return options.observer->during(progress); };
   }
+  simulator::Observer* const observer =
+      options.trace != nullptr ? options.trace->begin_launch(index, launch.request(), gpu)
+                               : nullptr;
   const simulator::LaunchOutcome outcome = launch.run({.threads = options.threads,
                                                        .max_instructions = options.max_instructions,
                                                        .print = options.print,
+                                                       .observer = observer,
                                                        .watch = watch});
+  if (observer != nullptr) options.trace->end_launch(outcome);
   if (options.observer) options.observer->after(launch.device(), launch.request(), outcome);
   result.record.launches.push_back(simulator::make_launch_record(
       launch.request(), outcome, gpu,

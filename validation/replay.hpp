@@ -11,6 +11,7 @@
 
 #include "gpu/runtime/launch_observer.hpp"
 #include "simulator/record.hpp"
+#include "traces/trace.hpp"
 
 namespace heddle::validation {
 
@@ -21,6 +22,7 @@ struct ReplayOptions {
   bool memory_digests = false;
   std::function<void(std::string_view)> print;  // what the kernels print
   std::shared_ptr<runtime::LaunchObserver> observer = nullptr;
+  traces::Trace* trace = nullptr;               // sees every launch
 };
 
 struct Replay {

@@ -165,7 +165,7 @@ Error Context::launch(const Function& function, const LaunchShape& shape, void* 
 
 void Context::carry_out(const simulator::LaunchRequest& request, Ticket ticket) try {
   std::string text;
-  const simulator::LaunchOptions options{
+  simulator::LaunchOptions options{
       .threads = options_.threads,
       .max_instructions = options_.max_instructions,
       .print = [&text](std::string_view more) { text += more; },
@@ -177,6 +177,8 @@ void Context::carry_out(const simulator::LaunchRequest& request, Ticket ticket) 
           },
   };
   for (const auto& observer : options_.observers) observer->before(device_, request);
+  for (const auto& observer : options_.observers)
+    if (options.observer == nullptr) options.observer = observer->instructions();
   const simulator::LaunchOutcome outcome = device_.launch(request, options);
   ++progress_.actions;
   for (const simulator::InstructionCounts& counts : outcome.counts)

@@ -13,6 +13,8 @@ class LaunchObserver {
   virtual void before(simulator::Device& device, const simulator::LaunchRequest& request) = 0;
   // Now and then while it runs (simulator::LaunchOptions::watch); false stops the launch.
   virtual bool during(const simulator::LaunchProgress&) { return true; }
+  // Who looks on while the launch executes, asked after before(); null: nobody.
+  virtual simulator::Observer* instructions() { return nullptr; }
   virtual void after(simulator::Device& device, const simulator::LaunchRequest& request,
                      const simulator::LaunchOutcome& outcome) = 0;
 };

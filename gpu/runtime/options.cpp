@@ -37,6 +37,7 @@ Options options_from_environment(const char* (*lookup)(const char* name)) {
   when_set("HEDDLE_GPU", text_into(options.gpu));
   when_set("HEDDLE_RECORD_STREAM", text_into(options.record_stream));
   when_set("HEDDLE_CAPTURE", text_into(options.capture_directory));
+  when_set("HEDDLE_TRACE_REQUEST", text_into(options.trace));
   when_set("HEDDLE_RECORD_FD",
            [&](auto* name, auto* text) { read_number(name, text, options.record_fd); });
   when_set("HEDDLE_THREADS",

@@ -14,6 +14,7 @@ struct Options {
   std::string record_stream;      // HEDDLE_RECORD_STREAM: file for the launches' records
   int record_fd = -1;             // HEDDLE_RECORD_FD: or a descriptor that is open already
   std::string capture_directory;  // HEDDLE_CAPTURE: directory for launch capsules
+  std::string trace;              // HEDDLE_TRACE_REQUEST: a traces::TraceRequest
   unsigned threads = 1;           // HEDDLE_THREADS: host threads per launch; 0: all cores
   std::uint64_t max_instructions = 0;  // HEDDLE_MAX_INSTRUCTIONS: warp instructions per launch
   bool per_pc = false;                 // HEDDLE_PER_PC: records with every instruction

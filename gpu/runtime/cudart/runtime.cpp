@@ -17,6 +17,7 @@
 #include "gpu/runtime/cudart/refuse.hpp"
 #include "gpu/runtime/progress_line.hpp"
 #include "gpu/runtime/record_stream.hpp"
+#include "gpu/runtime/trace_observer.hpp"
 #include "simulator/gpu_model.hpp"
 
 namespace heddle::runtime {
@@ -129,6 +130,13 @@ void Runtime::open_capture() {
   observers_.push_back(std::make_shared<CapsuleWriter>(directory));
 }
 
+void Runtime::open_trace() {
+  if (options_.trace.empty()) return;
+  traces::TraceOptions wanted = traces::trace_options(traces::decode_trace_request(options_.trace));
+  wanted.file = expand_process(wanted.file, getpid());
+  observers_.push_back(std::make_shared<TraceObserver>(traces::make_trace(wanted)));
+}
+
 ContextOptions Runtime::context_options() {
   ContextOptions options;
   options.threads = options_.threads;
@@ -149,6 +157,7 @@ std::shared_ptr<Context> Runtime::context() {
       open_record_stream(gpu);
       open_capture();
       if (options_.progress) observers_.push_back(progress_on_stderr());
+      open_trace();
     }
     process_ = getpid();
     context_ = std::make_shared<Context>(gpu, context_options());

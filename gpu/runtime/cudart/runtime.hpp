@@ -90,6 +90,7 @@ class Runtime {
   ContextOptions context_options();
   void open_record_stream(const simulator::GpuModel& gpu);
   void open_capture();
+  void open_trace();
   Error load(RegisteredBinary& binary, Context& context);
 
   const simulator::GpuModel& choose_model();

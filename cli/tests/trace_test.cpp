@@ -1,0 +1,69 @@
+// heddle run --trace over the committed capsules, as a shell sees it.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+
+namespace {
+
+using ::testing::ContainsRegex;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+struct Outcome {
+  int status = 0;
+  std::string text;
+};
+
+Outcome heddle(const std::string& words) {
+  FILE* pipe = popen((std::string(HEDDLE_EXECUTABLE) + " " + words + " 2>&1").c_str(), "r");
+  Outcome outcome;
+  char buffer[4096];
+  while (const std::size_t count = fread(buffer, 1, sizeof buffer, pipe))
+    outcome.text.append(buffer, count);
+  const int status = pclose(pipe);
+  outcome.status = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  return outcome;
+}
+
+const std::string kDivergence =
+    std::string(HEDDLE_SOURCE_DIR) + "/validation/capsules/simple_divergence.sm_90.G";
+
+TEST(Trace, ShowsOddAndEvenThreadsOfMathKernel1PartAndMeet) {
+  const std::string file = ::testing::TempDir() + "heddle_trace_test.txt";
+  const Outcome outcome =
+      heddle("run --trace text=" + file +
+             " --trace-kernel mathKernel1 --trace-warp 0 --trace-from 1 " + kDivergence);
+  EXPECT_EQ(outcome.status, 0) << outcome.text;
+  std::ifstream stream(file);
+  const std::string text{std::istreambuf_iterator<char>(stream), {}};
+  EXPECT_THAT(text, HasSubstr("launch 1: mathKernel1(float*)"));
+  EXPECT_THAT(text, Not(HasSubstr("mathKernel2")));
+  EXPECT_THAT(text, ContainsRegex("-#-#-#-#-#-#-#-#-#-#-#-#-#-#-#-#  @P0 BRA 0x580 .*"
+                                  "simple_divergence.cu:17 .*splits: odd -> 0580, even -> 04f0"));
+  EXPECT_THAT(text, ContainsRegex("#.#.#.#.*MOV R6, 0x42c80000 .*simple_divergence.cu:18"));
+  EXPECT_THAT(text, ContainsRegex("0#0#0#0#.*BSYNC B0 .*meets: all -> 0610"));
+  std::filesystem::remove(file);
+}
+
+TEST(Trace, GoesToStderrBesideTheTable) {
+  const Outcome outcome = heddle("run --trace text --trace-line 17 " + kDivergence);
+  EXPECT_THAT(outcome.text, HasSubstr("# Heddle's text trace"));
+  EXPECT_THAT(outcome.text, HasSubstr("branch_efficiency"));
+}
+
+TEST(Trace, SaysWhatIsWrongBeforeAnythingRuns) {
+  EXPECT_EQ(heddle("run --trace pictures " + kDivergence).status, 2);
+  EXPECT_EQ(heddle("run --trace-warp 0 " + kDivergence).status, 2);
+  const Outcome outcome = heddle("run --trace text --trace-warp zero " + kDivergence);
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_THAT(outcome.text, HasSubstr("--trace-warp: \"zero\" is not a number"));
+  EXPECT_EQ(heddle("run --trace text=/nowhere/file " + kDivergence).status, 125);
+}
+
+}  // namespace

@@ -1,0 +1,31 @@
+// Names from files we did not write: kernels and functions, as people read and choose them.
+#pragma once
+
+#include <optional>
+#include <regex>
+#include <string>
+#include <string_view>
+
+namespace heddle::simulator {
+
+// Control characters made visible, so that no text becomes a terminal's command.
+std::string visible(std::string_view text);
+std::string visible_lines(std::string_view text);  // the same, with line ends kept
+// The function's name as in the source; unchanged when it is not a mangled name.
+std::string demangled(const std::string& name);
+// "mathKernel1" of mathKernel1(float*) and of its mangled form.
+std::string base_name(const std::string& kernel);
+
+// Chooses kernels by name, as Nsight Compute's -k does: the mangled name, the name as in the source
+// with or without its parameters, or regex:PATTERN for part of the latter. Empty: every kernel.
+class KernelFilter {
+ public:
+  explicit KernelFilter(std::string text);  // throws std::invalid_argument
+  bool matches(const std::string& kernel) const;
+
+ private:
+  std::string name_;
+  std::optional<std::regex> pattern_;
+};
+
+}  // namespace heddle::simulator

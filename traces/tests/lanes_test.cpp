@@ -1,0 +1,54 @@
+#include "traces/lanes.hpp"
+
+#include <gtest/gtest.h>
+
+namespace heddle::traces {
+namespace {
+
+class Lanes : public testing::Test {
+ protected:
+  Lanes() {
+    request_.block = {32 + 24, 1, 1};
+    context_.request = &request_;
+    context_.program = &program_;
+    core_.emplace(context_);
+    warp_.index = 1;
+    warp_.convergence.start(launched_lanes(*core_, warp_), 0);
+  }
+  // The lanes leave the current group and run first.
+  simulator::Convergence& split(Mask lanes) {
+    warp_.convergence.split_off_first(lanes, 8);
+    return warp_.convergence;
+  }
+  std::string bar(Mask on) {
+    return lane_bar(*core_, warp_, warp_.convergence.current().lanes, on);
+  }
+
+  simulator::LaunchRequest request_;
+  simulator::LoweredProgram program_;
+  simulator::LaunchContext context_;
+  std::optional<simulator::Core> core_;
+  simulator::Warp warp_;
+};
+
+TEST_F(Lanes, AreTheThreadsTheBlockHas) { EXPECT_EQ(launched_lanes(*core_, warp_), 0xffffffu); }
+
+TEST_F(Lanes, LookDifferentInEachState) {
+  warp_.convergence.set_barrier(11, 0xfffff0);
+  split(0x00000f).exit(0x00000f);
+  split(0x0000f0).wait_convergence_barrier(11);
+  split(0x000f00).wait_block_barrier(2);
+  split(0x003000).wait_warp_sync(0x00ffff);
+  split(0x0f0000);
+  EXPECT_EQ(bar(0x030000), "xxxxbbbbCCCCww..##--....        ");
+}
+
+TEST_F(Lanes, SayWhatTheyWaitFor) {
+  warp_.convergence.set_barrier(3, 0x0000ff);
+  split(0x00000f).wait_convergence_barrier(3);
+  EXPECT_EQ(wait_text(warp_, warp_.convergence.groups().front()), "waits at B3 for 4-7");
+  EXPECT_EQ(wait_text(warp_, warp_.convergence.current()), "");
+}
+
+}  // namespace
+}  // namespace heddle::traces
