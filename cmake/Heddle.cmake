@@ -20,7 +20,8 @@ endif()
 # No FMA contraction: a simulated multiply and add stay two roundings.
 add_library(heddle_options INTERFACE)
 target_compile_options(heddle_options INTERFACE -ffp-contract=off -fno-math-errno)
-target_include_directories(heddle_options INTERFACE ${PROJECT_SOURCE_DIR})
+target_include_directories(heddle_options INTERFACE $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>
+  $<INSTALL_INTERFACE:include/heddle>)
 if(HEDDLE_SANITIZE)
   target_compile_options(heddle_options INTERFACE -fsanitize=address,undefined -fno-sanitize-recover=all
     -fno-omit-frame-pointer)
@@ -37,7 +38,8 @@ function(heddle_library name)
   cmake_parse_arguments(ARG "" "" "SOURCES;LINK" ${ARGN})
   add_library(heddle_${name} STATIC ${ARG_SOURCES})
   add_library(heddle::${name} ALIAS heddle_${name})
-  target_link_libraries(heddle_${name} PUBLIC heddle_options ${ARG_LINK} PRIVATE heddle_warnings)
+  target_link_libraries(heddle_${name} PUBLIC heddle_options ${ARG_LINK}
+    PRIVATE $<BUILD_INTERFACE:heddle_warnings>)
 endfunction()
 
 # heddle_test(isa SOURCES a_test.cpp … LINK heddle::isa): one test binary for a folder.

@@ -1,0 +1,35 @@
+# What is installed: the libraries for find_package(heddle), and packages by cpack.
+include(GNUInstallDirs)
+include(CMakePackageConfigHelpers)
+
+set(HEDDLE_CONFIG_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/heddle)
+install(TARGETS heddle_options heddle_isa heddle_simulator_lanes heddle_simulator
+  EXPORT heddleTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+set_target_properties(heddle_options PROPERTIES EXPORT_NAME options)
+set_target_properties(heddle_isa PROPERTIES EXPORT_NAME isa)
+set_target_properties(heddle_simulator_lanes PROPERTIES EXPORT_NAME simulator_lanes)
+set_target_properties(heddle_simulator PROPERTIES EXPORT_NAME simulator)
+install(EXPORT heddleTargets NAMESPACE heddle:: DESTINATION ${HEDDLE_CONFIG_DIR})
+# Headers include each other from the root of the tree, here as installed.
+install(DIRECTORY isa simulator DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/heddle
+  FILES_MATCHING PATTERN "*.hpp"
+  PATTERN tests EXCLUDE PATTERN benchmarks EXCLUDE PATTERN fuzz EXCLUDE PATTERN models EXCLUDE)
+configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/heddleConfig.cmake.in
+  ${PROJECT_BINARY_DIR}/heddleConfig.cmake INSTALL_DESTINATION ${HEDDLE_CONFIG_DIR})
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/heddleConfigVersion.cmake
+  COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/heddleConfig.cmake
+  ${PROJECT_BINARY_DIR}/heddleConfigVersion.cmake DESTINATION ${HEDDLE_CONFIG_DIR})
+
+set(CPACK_GENERATOR DEB)
+set(CPACK_PACKAGE_CONTACT "The Heddle developers")
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY ${PROJECT_DESCRIPTION})
+set(CPACK_RESOURCE_FILE_LICENSE ${PROJECT_SOURCE_DIR}/LICENSE)
+set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
+set(CPACK_STRIP_FILES ON)
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_PACKAGE_SECTION devel)
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+# The stand-in lies in a folder of its own, found by the command alone.
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS ${PROJECT_BINARY_DIR}/gpu/runtime)
+include(CPack)
