@@ -85,6 +85,24 @@ constexpr Option kShowOptions[] = {
     kCountOption,
 };
 
+constexpr Examples kStepExamples[] = {
+    "heddle step --html page.html -- ./simple_divergence 64",
+    "heddle step --html page.html --hardware hardware.json captured/",
+};
+constexpr Option kStepOptions[] = {
+    {"html", 0, "FILE",
+     "write one HTML file that shows the launches step by step, without network"},
+    {"hardware", 0, "RECORD", "a record of heddle measure: its numbers beside the model's"},
+    {"steps", 0, "N",
+     "warp instructions per launch to keep step by step (default 1000000); all are counted"},
+    {"source-folder", 0, "FOLDER",
+     "where to look for source files that are not where they were compiled (besides here)"},
+    kKernelOption,
+    kSkipOption,
+    kCountOption,
+    kGpu,
+};
+
 constexpr Examples kMeasureExamples[] = {
     "heddle measure --record hardware.json -- ./simple_divergence 64",
 };
@@ -173,6 +191,17 @@ constexpr Command kCommands[] = {
      .examples = kShowExamples,
      .options = kShowOptions,
      .run = run_show},
+    {.name = "step",
+     .synopsis = "--html FILE [options] -- PROGRAM [ARGUMENT...] | CAPSULE...",
+     .summary = "go through launches step by step: who executes, who waits, and what it costs",
+     .details =
+         "The page needs only a browser: source, listing, the 32 lanes over time, registers, the "
+         "branches that split warps.\n"
+         "Exit status: the program's own; 125 when Heddle failed.",
+     .examples = kStepExamples,
+     .options = kStepOptions,
+     .takes_program = true,
+     .run = run_step},
     {.name = "measure",
      .synopsis = "[options] -- PROGRAM [ARGUMENT...]",
      .summary = "measure a CUDA program on this machine's GPU and write the same record",

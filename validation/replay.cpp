@@ -14,12 +14,16 @@ namespace {
 
 namespace fs = std::filesystem;
 
+}  // namespace
+
 std::uint64_t launch_index(const fs::path& file, std::uint64_t otherwise) {
   const std::string name = file.filename().string();
   std::uint64_t index = 0;
   const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), index);
   return error == std::errc() ? index : otherwise;
 }
+
+namespace {
 
 void replay_one(const fs::path& file, std::uint64_t index, const ReplayOptions& options,
                 Replay& result) {

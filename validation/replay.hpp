@@ -35,6 +35,9 @@ struct Replay {
 // std::runtime_error when there is none.
 std::vector<std::filesystem::path> find_capsules(const std::filesystem::path& path);
 
+// The number the file's name begins with, else `otherwise`.
+std::uint64_t launch_index(const std::filesystem::path& file, std::uint64_t otherwise);
+
 // The launches' indices are the numbers the files' names begin with, else their places in `files`.
 Replay replay(const std::vector<std::filesystem::path>& files, const ReplayOptions& options);
 

@@ -1,0 +1,49 @@
+// The keyboard.
+import * as at from './state';
+import { toggleTheme } from './theme';
+
+export const KEYS: [string, string][] = [
+  ['→ ←', 'step, step back (with Shift: ten)'],
+  ['n N', 'next divergence, the one before'],
+  ['r R', 'next reconvergence, the one before'],
+  ['↓ ↑', 'next warp, the one before'],
+  ['space', 'play, stop'],
+  ['Home End', 'first step, last step'],
+  ['f', 'everything in the picture'],
+  ['1 2 3', 'state, divergence, advice'],
+  ['/', 'search; Enter goes to the next place'],
+  ['t', 'light or dark'],
+  ['?', 'this'],
+];
+
+const ACTIONS: Record<string, (shift: boolean) => void> = {
+  ArrowRight: (shift) => at.goBy(shift ? 10 : 1),
+  ArrowLeft: (shift) => at.goBy(shift ? -10 : -1),
+  ArrowDown: () => at.goToWarp(at.warpNumber.value + 1),
+  ArrowUp: () => at.goToWarp(at.warpNumber.value - 1),
+  n: () => at.goToSplit(1),
+  N: () => at.goToSplit(-1),
+  r: () => at.goToMeet(1),
+  R: () => at.goToMeet(-1),
+  ' ': () => (at.playing.value = !at.playing.value),
+  Home: () => at.goToStep(0),
+  End: () => at.goToStep(at.warp.value?.steps ?? 0),
+  f: () => (at.view.value = null),
+  '1': () => (at.tab.value = 'state'),
+  '2': () => (at.tab.value = 'tree'),
+  '3': () => (at.tab.value = 'advice'),
+  '/': () => document.querySelector<HTMLInputElement>('.search input')?.focus(),
+  t: () => toggleTheme(),
+  '?': () => (at.helpOpen.value = !at.helpOpen.value),
+  Escape: () => (at.helpOpen.value = false),
+};
+
+export function onKey(event: KeyboardEvent): void {
+  const target = event.target as HTMLElement;
+  if (/^(INPUT|SELECT|TEXTAREA)$/.test(target.tagName) || event.ctrlKey || event.metaKey || event.altKey) return;
+  if (target.tagName === 'BUTTON' && event.key === ' ') return;
+  const action = ACTIONS[event.key];
+  if (!action) return;
+  event.preventDefault();
+  action(event.shiftKey);
+}

@@ -1,0 +1,18 @@
+import { render } from 'preact';
+import { App } from './app';
+import { readPage } from './data';
+import * as at from './state';
+import './style.css';
+
+async function start(): Promise<void> {
+  at.page.value = readPage();
+  document.title = `${at.page.value.launches[0]?.name ?? 'no launch'} – Heddle`;
+  render(<App />, document.getElementById('app')!);
+  await at.openPlace(location.hash);
+  document.documentElement.dataset.ready = 'true';
+}
+
+void start().catch((error: unknown) => {
+  const place = document.getElementById('app')!;
+  place.textContent = `This page cannot be shown: ${error instanceof Error ? error.message : String(error)}`;
+});

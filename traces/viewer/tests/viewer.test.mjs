@@ -1,0 +1,199 @@
+import assert from 'node:assert/strict';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { openBrowser, openPage } from './browser.mjs';
+
+const pages = process.env.HEDDLE_PAGES;
+const file = (name) => join(pages, `${name}.html`);
+let browser;
+
+before(async () => {
+  browser = await openBrowser();
+});
+after(async () => {
+  await browser.close();
+});
+
+/** Opens a page, hands it over, and expects that nothing went wrong in it. */
+async function withPage(name, hash, check) {
+  const { page, errors } = await openPage(browser.context, file(name), hash);
+  await check(page);
+  assert.deepEqual(errors, []);
+  await page.close();
+}
+
+const lanes = async (page) =>
+  (await page.getByTestId('lanes').getAttribute('aria-label')).replace('Lanes 0 to 31: ', '');
+const instruction = (page) => page.getByTestId('instruction').textContent();
+const step = async (page) => Number(await page.getByTestId('step').inputValue());
+const press = async (page, key, times = 1) => {
+  for (let n = 0; n < times; ++n) await page.keyboard.press(key);
+};
+const state = async (page) => ({
+  step: await step(page),
+  lanes: await lanes(page),
+  instruction: await instruction(page),
+  registers: await page.getByTestId('registers').locator('table').textContent(),
+});
+
+for (const [name, hash] of [
+  ['divergence', '#launch=1&warp=1&step=70'],
+  ['calls', '#launch=1&warp=2&step=300'],
+  ['reduction', '#launch=0&warp=5&step=250'],
+])
+  test(`stepping forward and back returns to the same state: ${name}`, () =>
+    withPage(name, hash, async (page) => {
+      await page.getByTestId('registers').waitFor();
+      const seen = [await state(page)];
+      for (let n = 0; n < 25; ++n) {
+        await press(page, 'ArrowRight');
+        seen.push(await state(page));
+      }
+      assert.notDeepEqual(seen[0].registers, seen[25].registers);
+      for (let n = 24; n >= 0; --n) {
+        await press(page, 'ArrowLeft');
+        assert.deepEqual(await state(page), seen[n]);
+      }
+      // From the far end too, which takes another way through the snapshots.
+      await press(page, 'End');
+      await page.getByTestId('step').fill(String(seen[10].step));
+      await page.getByTestId('step').press('Enter');
+      assert.deepEqual(await state(page), seen[10]);
+    }));
+
+test('the next divergence is where the lanes split', () =>
+  withPage('divergence', '#launch=1', async (page) => {
+    await press(page, 'n');
+    const before = await lanes(page);
+    assert.match(await instruction(page), /^@!?P\d BRA /);
+    assert.equal(before.replace(/[#-]/g, ''), '', 'the whole warp executes the branch');
+    await press(page, 'ArrowRight');
+    const split = await lanes(page);
+    assert.equal(split, '#.'.repeat(16));
+    await press(page, 'r');
+    assert.equal(await lanes(page), '#'.repeat(32));
+    await press(page, 'ArrowLeft');
+    assert.match(await lanes(page), /^(0#|#0)+$/, 'before, the others waited at B0');
+    await press(page, 'N');
+    assert.equal(await lanes(page), before);
+  }));
+
+test('a warp without a divergence says so', () =>
+  withPage('divergence', '#launch=4', async (page) => {
+    await press(page, 'n');
+    assert.match(await page.getByRole('status').textContent(), /no further divergence/);
+    assert.equal(await step(page), 0);
+  }));
+
+test('a link opens the same place', () =>
+  withPage('calls', '#launch=3&warp=1&step=40&tab=tree', async (page) => {
+    await press(page, 'ArrowRight', 2);
+    await page.waitForFunction(() => location.hash.includes('step=42'));
+    const hash = new URL(page.url()).hash;
+    const second = await openPage(browser.context, file('calls'), hash);
+    assert.equal(await step(second.page), 42);
+    assert.equal(await second.page.getByTestId('launch').inputValue(), '3');
+    assert.equal(await second.page.getByTestId('place').textContent(), 'block 0, warp 1');
+    assert.equal(await second.page.getByTestId('tree').count(), 1);
+    assert.equal(await instruction(second.page), await instruction(page));
+    await second.page.close();
+  }));
+
+test('a line of the source and an instruction lead to their next execution', () =>
+  withPage('divergence', '#launch=1', async (page) => {
+    const line = page.getByTestId('source').locator('.row.has-code', { hasText: 'ib = 200.0f' });
+    await line.click();
+    assert.equal(await line.getAttribute('class').then((c) => c.includes('current')), true);
+    await page.getByTestId('listing').locator('.row', { hasText: 'BSYNC B0' }).click();
+    assert.match(await instruction(page), /^BSYNC/);
+  }));
+
+test('search goes to what is executed', () =>
+  withPage('divergence', '#launch=1', async (page) => {
+    await press(page, '/');
+    await page.keyboard.type('bsync');
+    await press(page, 'Enter');
+    assert.match(await instruction(page), /^BSYNC/);
+  }));
+
+test('the hardware has its numbers beside the model', () =>
+  withPage('divergence', '#launch=1', async (page) => {
+    const measured = page.getByTestId('listing').locator('.measured');
+    assert.ok((await measured.count()) > 10);
+    assert.equal(await measured.first().textContent(), '2');
+    assert.equal(await page.locator('.measured.differs').count(), 0);
+  }));
+
+test('nothing leaves the page', async () => {
+  const requests = [];
+  const note = (request) => requests.push(request.url());
+  browser.context.on('request', note);
+  await withPage('reduction', '', async (page) => {
+    await press(page, 'n', 3);
+    for (const key of ['2', '3', '1', 't', '?', 'Escape', 'f']) await press(page, key);
+  });
+  browser.context.off('request', note);
+  assert.deepEqual(requests, [`file://${file('reduction')}`]);
+});
+
+test('what would leave the page is refused by its policy', async () => {
+  const { page } = await openPage(browser.context, file('divergence'));
+  const refused = await page.evaluate(async () => {
+    const violations = [];
+    document.addEventListener('securitypolicyviolation', (event) => violations.push(event.effectiveDirective));
+    await fetch('https://example.invalid/').catch(() => {});
+    await new Promise((resolve) => {
+      const image = new Image();
+      image.onload = image.onerror = resolve;
+      image.src = 'https://example.invalid/x.png';
+    });
+    const script = document.createElement('script');
+    script.textContent = "document.title = 'taken'";
+    document.body.append(script);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    return violations.sort();
+  });
+  assert.deepEqual(refused, ['connect-src', 'img-src', 'script-src-elem']);
+  assert.doesNotMatch(await page.title(), /^taken/);
+  await page.close();
+});
+
+test('source and names stay text', () =>
+  withPage('hostile', '#launch=1', async (page) => {
+    await page.getByTestId('source').evaluate((element) => (element.scrollTop = 0));
+    const first = page.getByTestId('source').locator('[data-line="1"] .code');
+    assert.match(await first.textContent(), /<\/script><script>document.title = 'taken'/);
+    assert.doesNotMatch(await page.title(), /taken/);
+    assert.equal(await page.locator('#app img, #app script').count(), 0);
+  }));
+
+test('a kernel named like a script tag stays text', async () => {
+  // As the writer escapes such a name (validation/tests/recording_test.cpp).
+  const name = "\\u003c/script>\\u003cscript>document.title='taken'\\u003c/script>\\u003cimg src=x onerror=alert(1)>";
+  const text = readFileSync(file('divergence'), 'utf8').replaceAll('mathKernel1(float*)', name);
+  writeFileSync(file('named'), text);
+  await withPage('named', '#launch=1', async (page) => {
+    const chosen = await page.getByTestId('launch').locator('option:checked').textContent();
+    assert.equal(chosen, "1: </script><script>document.title='taken'</script><img src=x onerror=alert(1)>");
+    assert.doesNotMatch(await page.title(), /^taken/);
+    assert.equal(await page.locator('#app img, #app script').count(), 0);
+  });
+});
+
+test('the picture can be moved from everything to one instruction', () =>
+  withPage('reduction', '', async (page) => {
+    const picture = page.getByTestId('weave');
+    const box = await picture.boundingBox();
+    await page.mouse.move(box.x + 400, box.y + 120);
+    await page.keyboard.down('Control');
+    for (let n = 0; n < 40; ++n) await page.mouse.wheel(0, -200);
+    await page.keyboard.up('Control');
+    await page.waitForFunction(() => /view=/.test(location.hash));
+    const view = new URLSearchParams(new URL(page.url()).hash.slice(1)).get('view').split(',').map(Number);
+    assert.ok(view[1] >= 16 && view[3] >= 300, `pixels per step and per warp: ${view}`);
+    await picture.click({ position: { x: 500, y: 100 } });
+    assert.ok((await step(page)) > 0);
+    await press(page, 'f');
+    await page.waitForFunction(() => !/view=/.test(location.hash));
+  }));
