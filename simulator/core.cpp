@@ -129,7 +129,6 @@ bool Core::run_warp_observed(Warp& warp, Observer& observer) {
 // Warps take turns, so that one which spins on another's flag does not keep the core; within a warp
 // so do groups. A turn is long: switching is what costs, and few programs need it.
 Core::Turn Core::run_block(Block& block, std::uint64_t quantum) {
-  constexpr std::uint64_t kWarpTurn = 1 << 15;
   Observer* const observer = launch.options->observer;
   const std::uint64_t end = issued + std::min(quantum, instruction_limit - issued);
   for (;;) {

@@ -4,63 +4,10 @@
 #include <algorithm>
 
 #include "simulator/classify.hpp"
-#include "simulator/constant_bank.hpp"
-#include "simulator/machine.hpp"
-#include "simulator/occupancy.hpp"
+#include "simulator/prepared_launch.hpp"
 #include "simulator/run_blocks.hpp"
 
 namespace heddle::simulator {
-namespace {
-
-// Warp instructions after which a launch without a limit of its own counts as endless: hours.
-constexpr std::uint64_t kDefaultLimit = std::uint64_t{1} << 36;
-
-std::vector<std::uint32_t> fill_pool(const LoweredProgram& program,
-                                     const ConstantBanks& constants) {
-  std::vector<std::uint32_t> pool(program.pool.size() * kWarpSize);
-  for (std::size_t row = 0; row < program.pool.size(); ++row) {
-    const PoolRow& source = program.pool[row];
-    const std::uint32_t value =
-        source.is_constant
-            ? static_cast<std::uint32_t>(constants.read(source.bank, source.value, 4))
-            : source.value;
-    std::fill_n(pool.begin() + static_cast<std::ptrdiff_t>(row * kWarpSize), kWarpSize, value);
-  }
-  return pool;
-}
-
-// Blocks of a launch that are on the GPU at a time.
-std::uint64_t resident_blocks(const GpuModel& gpu, const LaunchRequest& request) {
-  const isa::Kernel& kernel = *request.kernel;
-  const Occupancy fit = occupancy(
-      gpu, {.threads_per_block = static_cast<std::uint32_t>(request.block.count()),
-            .registers_per_thread = kernel.registers,
-            .shared_bytes_per_block = kernel.static_shared_bytes - kernel.reserved_shared_bytes +
-                                      request.dynamic_shared_bytes});
-  return std::uint64_t{fit.blocks_per_sm} * gpu.sms;
-}
-
-// What a cooperative launch's blocks meet at, in memory that lasts as long as the launch.
-class GridBarrier {
- public:
-  GridBarrier(DeviceMemory& memory, bool wanted) : memory_(memory) {
-    constexpr std::uint64_t kBytes = 8;
-    if (wanted) address_ = memory.allocate_host_visible(kBytes, "the grid's barrier");
-    if (wanted && !address_) throw std::bad_alloc();
-  }
-  ~GridBarrier() {
-    if (address_) memory_.free(*address_);
-  }
-  GridBarrier(const GridBarrier&) = delete;
-  GridBarrier& operator=(const GridBarrier&) = delete;
-  std::uint64_t address() const { return address_.value_or(0); }
-
- private:
-  DeviceMemory& memory_;
-  std::optional<std::uint64_t> address_;
-};
-
-}  // namespace
 
 struct Device::Impl {
   explicit Impl(const GpuModel& gpu) : model(gpu), memory(gpu.memory_bytes) {}
@@ -121,31 +68,12 @@ std::optional<Device::Refusal> Device::check(const LaunchRequest& request) const
 
 LaunchOutcome Device::launch(const LaunchRequest& request, const LaunchOptions& options) {
   const Module& module = *request.module;
-  const LoweredProgram& program = module.lowered();
-
-  LaunchContext context;
-  context.request = &request;
-  context.options = &options;
-  context.model = &impl_->model;
-  context.memory = &impl_->memory;
-  context.program = &program;
-  context.entry = index_of_code_address(module.program().entry(*request.kernel));
-  context.local_bytes = local_bytes(*request.kernel, stack_limit);
-  context.shared_bytes = request.kernel->static_shared_bytes + request.dynamic_shared_bytes;
-  context.warps_per_block =
-      static_cast<std::uint32_t>((request.block.count() + kWarpSize - 1) / kWarpSize);
-  const GridBarrier barrier(impl_->memory, request.cooperative);
-  context.constants = constant_banks(request, barrier.address());
-  context.pool = fill_pool(program, context.constants);
-  context.instruction_limit =
-      options.max_instructions != 0 ? options.max_instructions : kDefaultLimit;
-
-  BlockRun run =
-      run_grid(context, std::max<std::uint64_t>(1, resident_blocks(impl_->model, request)));
+  const PreparedLaunch prepared(impl_->model, impl_->memory, stack_limit, request, options);
+  BlockRun run = run_grid(prepared.context(), prepared.resident_blocks());
   LaunchOutcome outcome;
   outcome.counts = std::move(run.counts);
   outcome.counts.resize(module.program().instructions.size());
-  outcome.warps = request.grid.count() * context.warps_per_block;
+  outcome.warps = request.grid.count() * prepared.context().warps_per_block;
   outcome.fault = std::move(run.fault);
   outcome.threads_note = std::move(run.note);
   outcome.launch_class = classify(module.program(), outcome.counts);

@@ -23,6 +23,7 @@
 namespace heddle::simulator {
 
 struct Core;
+class MemoryJournal;
 struct Step;
 struct Warp;
 
@@ -128,6 +129,9 @@ struct Block {
   bool finished() const;
 };
 
+// Warp instructions a warp may issue before another of its block gets the core.
+inline constexpr std::uint64_t kWarpTurn = 1 << 15;
+
 struct Core {
   explicit Core(const LaunchContext& launch_context);
 
@@ -139,11 +143,12 @@ struct Core {
   // Memory that the instruction being executed has touched, when `observed`.
   bool observed = false;
   std::vector<Access> accesses;
-  bool uncounted_reunions = false;  // groups met where hardware's counters add by a rule not known
-  bool printed = false;             // device code called vprintf
-  bool conflicted = false;          // the launch stops and runs again on one thread
-  std::uint64_t issued = 0;         // warp instructions
-  std::uint64_t issue_limit = 0;    // this warp's turn ends when `issued` reaches it
+  MemoryJournal* journal = nullptr;  // told of global memory before it changes, when `observed`
+  bool uncounted_reunions = false;   // groups met where hardware's counters add by a rule not known
+  bool printed = false;              // device code called vprintf
+  bool conflicted = false;           // the launch stops and runs again on one thread
+  std::uint64_t issued = 0;          // warp instructions
+  std::uint64_t issue_limit = 0;     // this warp's turn ends when `issued` reaches it
   std::uint64_t instruction_limit = ~std::uint64_t{0};  // of `issued`, for the whole launch
 
   void start_block(Block& block, std::uint64_t linear) const;

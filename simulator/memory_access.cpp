@@ -4,6 +4,8 @@
 
 #include <bit>
 
+#include "simulator/memory_journal.hpp"
+
 namespace heddle::simulator {
 
 void compute_addresses(const Warp& warp, const Step& step, Addresses& address) {
@@ -160,7 +162,10 @@ void count_access(Core& core, const Step& step, AccessKind kind, Window space,
       counts.sectors_local += access.sectors;
       break;
   }
-  if (core.observed) core.accesses.push_back({kind, space, step.width, lanes, address, access});
+  if (!core.observed) return;
+  core.accesses.push_back({kind, space, step.width, lanes, address, access});
+  if (core.journal != nullptr && space == Window::global && kind != AccessKind::load)
+    core.journal->before_write(address, lanes, step.width);
 }
 
 }  // namespace heddle::simulator

@@ -35,7 +35,8 @@ std::byte* local_view(const Core& core, const Warp& warp, unsigned lane, std::ui
 bool claim_lanes(Core& core, const Step& step, AccessKind kind, const Addresses& address,
                  Mask lanes, unsigned operation = 0);
 
-// Adds an access to the instruction's counts, and notes it for an observer.
+// Adds an access to the instruction's counts, and notes it for an observer. Before memory changes:
+// whoever goes back (simulator/replay.hpp) saves what is there.
 void count_access(Core& core, const Step& step, AccessKind kind, Window space,
                   const Addresses& address, Mask lanes);
 

@@ -12,9 +12,6 @@
 namespace heddle::simulator {
 namespace {
 
-// Warp instructions a block may issue before another gets the core.
-constexpr std::uint64_t kBlockQuantum = 1 << 20;
-
 // Blocks that have started and not ended, in the order of their turns; storage is used again.
 class ResidentBlocks {
  public:

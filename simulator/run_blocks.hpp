@@ -10,6 +10,9 @@
 
 namespace heddle::simulator {
 
+// Warp instructions a block may issue before another gets the core.
+inline constexpr std::uint64_t kBlockQuantum = 1 << 20;
+
 struct BlockRun {
   std::vector<InstructionCounts> counts;
   std::optional<Fault> fault;

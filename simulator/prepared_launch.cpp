@@ -1,0 +1,73 @@
+#include "simulator/prepared_launch.hpp"
+
+#include <algorithm>
+#include <new>
+
+#include "simulator/constant_bank.hpp"
+#include "simulator/occupancy.hpp"
+
+namespace heddle::simulator {
+namespace {
+
+// Warp instructions after which a launch without a limit of its own counts as endless: hours.
+constexpr std::uint64_t kDefaultLimit = std::uint64_t{1} << 36;
+
+std::vector<std::uint32_t> fill_pool(const LoweredProgram& program,
+                                     const ConstantBanks& constants) {
+  std::vector<std::uint32_t> pool(program.pool.size() * kWarpSize);
+  for (std::size_t row = 0; row < program.pool.size(); ++row) {
+    const PoolRow& source = program.pool[row];
+    const std::uint32_t value =
+        source.is_constant
+            ? static_cast<std::uint32_t>(constants.read(source.bank, source.value, 4))
+            : source.value;
+    std::fill_n(pool.begin() + static_cast<std::ptrdiff_t>(row * kWarpSize), kWarpSize, value);
+  }
+  return pool;
+}
+
+}  // namespace
+
+GridBarrier::GridBarrier(DeviceMemory& memory, bool wanted) : memory_(memory) {
+  constexpr std::uint64_t kBytes = 8;
+  if (wanted) address_ = memory.allocate_host_visible(kBytes, "the grid's barrier");
+  if (wanted && !address_) throw std::bad_alloc();
+}
+
+GridBarrier::~GridBarrier() {
+  if (address_) memory_.free(*address_);
+}
+
+std::uint64_t resident_blocks(const GpuModel& gpu, const LaunchRequest& request) {
+  const isa::Kernel& kernel = *request.kernel;
+  const Occupancy fit = occupancy(
+      gpu, {.threads_per_block = static_cast<std::uint32_t>(request.block.count()),
+            .registers_per_thread = kernel.registers,
+            .shared_bytes_per_block = kernel.static_shared_bytes - kernel.reserved_shared_bytes +
+                                      request.dynamic_shared_bytes});
+  return std::uint64_t{fit.blocks_per_sm} * gpu.sms;
+}
+
+PreparedLaunch::PreparedLaunch(const GpuModel& model, DeviceMemory& memory,
+                               std::uint64_t stack_limit, const LaunchRequest& request,
+                               const LaunchOptions& options)
+    : barrier_(memory, request.cooperative) {
+  const Module& module = *request.module;
+  context_.request = &request;
+  context_.options = &options;
+  context_.model = &model;
+  context_.memory = &memory;
+  context_.program = &module.lowered();
+  context_.entry = index_of_code_address(module.program().entry(*request.kernel));
+  context_.local_bytes = local_bytes(*request.kernel, stack_limit);
+  context_.shared_bytes = request.kernel->static_shared_bytes + request.dynamic_shared_bytes;
+  context_.warps_per_block =
+      static_cast<std::uint32_t>((request.block.count() + kWarpSize - 1) / kWarpSize);
+  context_.constants = constant_banks(request, barrier_.address());
+  context_.pool = fill_pool(*context_.program, context_.constants);
+  context_.instruction_limit =
+      options.max_instructions != 0 ? options.max_instructions : kDefaultLimit;
+  resident_ = std::max<std::uint64_t>(1, simulator::resident_blocks(model, request));
+}
+
+}  // namespace heddle::simulator
