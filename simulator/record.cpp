@@ -117,6 +117,19 @@ class Reader {
     return values;
   }
 
+  MetricSamples samples(const char* key) const {
+    const auto found = json_.find(key);
+    MetricSamples samples;
+    if (found == json_.end()) return samples;
+    if (!found->is_object()) fail(fmt::format("{} is not an object", key));
+    for (const auto& [name, list] : found->items()) {
+      if (!list.is_array()) fail(fmt::format("{}: {} is not a list", key, name));
+      for (const Json& value : list)
+        samples[name].push_back(read<double>(name.c_str(), value, &Json::is_number, "numbers"));
+    }
+    return samples;
+  }
+
   // Calls `read` with a reader for each object of a list that may be absent.
   template <typename Read>
   void each(const char* key, Read read) const {
@@ -195,6 +208,7 @@ LaunchRecord read_launch(const Reader& reader) {
         {0, item.text("symbol"), item.whole<std::uint64_t>("bytes"), item.text("sha256")});
   });
   launch.varies = reader.texts("varies");
+  launch.timing = reader.samples("timing");
   launch.unmodelled = reader.texts("unmodelled");
   launch.fault = reader.text_or_empty("fault");
   launch.fault_kind = reader.text_or_empty("fault_kind");
@@ -239,6 +253,7 @@ Json to_json(const LaunchRecord& launch) {
   for (const MemoryRecord& memory : launch.memory) json["memory"].push_back(to_json(memory));
   for (const MemoryRecord& global : launch.globals) json["globals"].push_back(to_json(global));
   put_list(json, "varies", launch.varies);
+  for (const auto& [name, values] : launch.timing) json["timing"][name] = values;
   put_list(json, "unmodelled", launch.unmodelled);
   put_text(json, "fault", launch.fault);
   put_text(json, "fault_kind", launch.fault_kind);

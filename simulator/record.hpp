@@ -18,6 +18,9 @@ namespace heddle::simulator {
 using MetricValues =
     std::map<std::string, double, std::less<>>;  // exact counts are integers below 2^53
 
+// What was measured several times: one value for each time.
+using MetricSamples = std::map<std::string, std::vector<double>, std::less<>>;
+
 struct InstructionRecord {
   std::string function;  // mangled
   std::uint64_t pc = 0;  // byte offset in it
@@ -52,6 +55,7 @@ struct LaunchRecord {
   std::vector<MemoryRecord> memory;   // allocations, in order of allocation
   std::vector<MemoryRecord> globals;  // variables of the kernel's module, by symbol
   std::vector<std::string> varies;    // what differed between repeated runs; hardware only
+  MetricSamples timing;               // what time decides, each time it was measured; hardware only
   std::vector<std::string> unmodelled;
   std::string fault;       // what stopped it; empty: it completed
   std::string fault_kind;  // "illegal_address", "instruction_limit", …

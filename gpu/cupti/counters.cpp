@@ -78,12 +78,40 @@ const char* const kSingles[] = {
     "dram__bytes_read.sum", "dram__bytes_write.sum", "dram__sectors_read.sum",
     "dram__sectors_write.sum"};
 
+const char* const kTimes[] = {"sm__cycles_active.max",
+                              "sm__cycles_active.avg",
+                              "sm__cycles_elapsed.max",
+                              "gpc__cycles_elapsed.max",
+                              "gpu__time_duration.sum",
+                              "smsp__cycles_active.avg",
+                              "sm__warps_active.avg.pct_of_peak_sustained_active",
+                              "smsp__warps_active.avg.per_cycle_active",
+                              "smsp__warps_eligible.avg.per_cycle_active",
+                              "smsp__issue_active.avg.per_cycle_active",
+                              "smsp__issue_active.sum",
+                              "smsp__inst_executed.sum",
+                              "l1tex__t_sector_hit_rate.pct",
+                              "l1tex__t_sectors.sum",
+                              "l1tex__t_sectors_lookup_hit.sum",
+                              "lts__t_sector_hit_rate.pct",
+                              "lts__t_sectors.sum",
+                              "lts__t_sectors_lookup_hit.sum",
+                              "lts__t_sectors_srcunit_tex.sum",
+                              "lts__t_sectors_srcunit_tex_lookup_hit.sum",
+                              "lts__t_bytes.sum",
+                              "dram__bytes_read.sum",
+                              "dram__bytes_write.sum"};
+
+std::string stall_ratio(const std::string& reason) {
+  return "smsp__average_warps_issue_stalled_" + reason + "_per_issue_active.ratio";
+}
+
 }  // namespace
 
 std::vector<std::string> counter_names() {
   std::vector<std::string> names(std::begin(kSingles), std::end(kSingles));
   for (const std::string reason : kStallReasons) {
-    names.push_back("smsp__average_warps_issue_stalled_" + reason + "_per_issue_active.ratio");
+    names.push_back(stall_ratio(reason));
     names.push_back("smsp__warps_issue_stalled_" + reason + ".sum");
   }
   for (const std::string pipe : kPipes)
@@ -95,6 +123,12 @@ std::vector<std::string> counter_names() {
     names.push_back("l1tex__t_sectors" + suffix + ".sum");
     names.push_back("l1tex__t_sectors" + suffix + "_lookup_hit.sum");
   }
+  return names;
+}
+
+std::vector<std::string> timing_counter_names() {
+  std::vector<std::string> names(std::begin(kTimes), std::end(kTimes));
+  for (const std::string reason : kStallReasons) names.push_back(stall_ratio(reason));
   return names;
 }
 

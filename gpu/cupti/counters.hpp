@@ -8,5 +8,8 @@
 namespace heddle::cupti {
 
 std::vector<std::string> counter_names();
+// Those a model of time is compared with: cycles, what warps waited for, hit rates, bytes. Few
+// enough to be measured several times.
+std::vector<std::string> timing_counter_names();
 
 }  // namespace heddle::cupti

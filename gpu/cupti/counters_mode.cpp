@@ -7,6 +7,7 @@
 
 #include "gpu/cupti/caches.hpp"
 #include "gpu/cupti/check.hpp"
+#include "gpu/cupti/counters.hpp"
 #include "gpu/cupti/mode.hpp"
 #include "gpu/cupti/range_profiler.hpp"
 #include "gpu/cupti/snapshot.hpp"
@@ -14,14 +15,14 @@
 namespace heddle::cupti {
 namespace {
 
-class CountersMode final : public Mode {
+class CountersMode : public Mode {
  public:
   Members header(CUdevice device) override {
     CUcontext context = nullptr;
     HEDDLE_CALL(cuCtxGetCurrent(&context));
-    counters_ = std::make_unique<CounterSet>(context, device);
+    counters_ = std::make_unique<CounterSet>(context, device, names());
     Members members;
-    members.add("counter_passes", std::uint64_t{counters_->passes()});
+    members.add(kind() + "_passes", std::uint64_t{counters_->passes()});
     return members;
   }
 
@@ -31,18 +32,9 @@ class CountersMode final : public Mode {
       forget();
       profiler_.enable(launch.context, *counters_);
     }
-    profiler_.begin_launch(*counters_);
     snapshot_.take(memory);
-    std::size_t passes = 0;
-    do {
-      // CUPTI may ask for a few more than it planned; never for many.
-      if (passes++ == 4 * counters_->passes())
-        throw std::runtime_error("the counter passes do not end");
-    } while (!pass(launch));
+    measure(launch, out);
     snapshot_.restore();
-    const std::vector<double> values = counters_->values(profiler_.counter_data());
-    for (std::size_t i = 0; i < values.size(); ++i)
-      out.metrics.add(counters_->names()[i], values[i]);
   }
 
   void after(const Launch&, const DeviceMemory&, LaunchFragment&) override {}
@@ -52,6 +44,29 @@ class CountersMode final : public Mode {
     profiler_.disable();
     forget();
   }
+
+ protected:
+  // What the mode's header members begin with.
+  virtual std::string kind() const { return "counter"; }
+  virtual std::vector<std::string> names() const { return counter_names(); }
+  virtual void measure(const Launch& launch, LaunchFragment& out) {
+    const std::vector<double> values = all_passes(launch);
+    for (std::size_t i = 0; i < values.size(); ++i)
+      out.metrics.add(counters_->names()[i], values[i]);
+  }
+
+  // The counters' values, in the order of counters().
+  std::vector<double> all_passes(const Launch& launch) {
+    profiler_.begin_launch(*counters_);
+    std::size_t passes = 0;
+    do {
+      // CUPTI may ask for a few more than it planned; never for many.
+      if (passes++ == 4 * counters_->passes())
+        throw std::runtime_error("the counter passes do not end");
+    } while (!pass(launch));
+    return counters_->values(profiler_.counter_data());
+  }
+  const std::vector<std::string>& counters() const { return counters_->names(); }
 
  private:
   // True when it was the last one.
@@ -75,8 +90,28 @@ class CountersMode final : public Mode {
   Snapshot snapshot_;
 };
 
+// The few counters of timing_counter_names(), each measured several times: what hardware differs
+// from itself by is needed to judge what a model differs from it by.
+class TimingMode final : public CountersMode {
+ protected:
+  std::string kind() const override { return "timing"; }
+  std::vector<std::string> names() const override { return timing_counter_names(); }
+  void measure(const Launch& launch, LaunchFragment& out) override {
+    std::vector<std::vector<std::string>> samples(counters().size());
+    for (unsigned i = 0; i < repeats(); ++i) {
+      const std::vector<double> values = all_passes(launch);
+      for (std::size_t k = 0; k < values.size(); ++k) samples[k].push_back(json_number(values[k]));
+    }
+    Members timing;
+    for (std::size_t k = 0; k < samples.size(); ++k)
+      timing.add_raw(counters()[k], json_array(samples[k]));
+    out.other.add_raw("timing", timing.object());
+  }
+};
+
 }  // namespace
 
 std::unique_ptr<Mode> make_counters_mode() { return std::make_unique<CountersMode>(); }
+std::unique_ptr<Mode> make_timing_mode() { return std::make_unique<TimingMode>(); }
 
 }  // namespace heddle::cupti

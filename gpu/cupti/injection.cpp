@@ -204,7 +204,10 @@ std::unique_ptr<Mode> make_mode(const std::string& name) {
   if (name == "sass") return make_sass_mode();
   if (name == "counters") return make_counters_mode();
   if (name == "memory") return make_memory_mode();
-  throw std::runtime_error("HEDDLE_MEASURE_MODE must be sass, counters or memory");
+  if (name == "timing") return make_timing_mode();
+  if (name == "sampling") return make_sampling_mode();
+  throw std::runtime_error(
+      "HEDDLE_MEASURE_MODE must be sass, counters, memory, timing or sampling");
 }
 
 std::string required(const char* variable) {

@@ -109,8 +109,8 @@ class Joiner {
       metrics.add_members(parts.front()->metrics);
       other.add_members(parts.front()->other);
       repeated.add(mode, std::uint64_t{parts.size()});
-      if (!all_equal(parts) &&
-          mode != "counters")  // counters depend on time, and are measured once
+      if (!all_equal(parts) && mode != "counters" && mode != "timing" &&
+          mode != "sampling")  // these depend on time
         varies.push_back(json_string(mode == "sass" ? "instructions" : mode));
     }
     Members out;

@@ -6,7 +6,9 @@
 # hardware counters. The program must launch the same kernels every time. Its output is shown once.
 #
 #   -o FILE      the record; what the program printed goes to FILE.stdout
-#   -m MODES     comma-separated, of memory, sass, counters (default: all three)
+#   -m MODES     comma-separated, of memory, sass, counters (these three are the default), timing
+#                (cycles, stall reasons, hit rates and bytes, five times each launch) and sampling (stall
+#                reasons of every instruction, sampled)
 #   -r N         measure the memory and the SASS metrics N times; launches that differ say so (default 1)
 #   -j N         runs of the program at a time, the counters' excepted (default 4)
 #   -t SECONDS   for each run of the program (default 120)
@@ -89,11 +91,15 @@ while read -r mode name launch; do
   [ $((running % jobs)) -ne 0 ] || wait
 done < "$scratch/list"
 wait
-case ,$modes, in *,counters,*) [ "$launches" -eq 0 ] || run counters counters.1 "$@" ;; esac
+for mode in counters timing sampling; do
+  case ,$modes, in *,$mode,*) [ "$launches" -eq 0 ] || run $mode $mode.1 "$@" ;; esac
+done
 
 set --
 while read -r _ name _; do [ ! -s "$work/$name" ] || set -- "$@" "$work/$name"; done < "$scratch/list"
-[ ! -s "$work/counters.1" ] || set -- "$@" "$work/counters.1"
+for mode in counters timing sampling; do
+  [ ! -s "$work/$mode.1" ] || set -- "$@" "$work/$mode.1"
+done
 "$build/heddle_join" "$record" "$work/memory.1" "$@"
 joined=$?
 [ "$status" -eq 0 ] || exit "$status"

@@ -12,17 +12,18 @@
 #   -j N         runs of programs at a time, the counters' excepted (default: as many as processors)
 #   -t SECONDS   for each run of a program (default 60)
 #   -n PATTERN   only entries whose name matches it, as a shell pattern (default: all)
+#   -b BUILD     only this build, O3 or G (default: each entry's)
 #
 # Exit status: 0 every entry was measured; 1 some were not (named on stderr); 125 nothing could be built.
 set -u
 here=$(CDPATH= cd -- "$(dirname -- "$0")" && pwd)
 kernels=$here/../kernels
-suite=$kernels/suite.toml arch=sm_90 modes=memory,sass,counters repeats=1 jobs=$(nproc) limit=60 pattern="*"
+suite=$kernels/suite.toml arch=sm_90 modes=memory,sass,counters repeats=1 jobs=$(nproc) limit=60 pattern="*" only=""
 usage() { sed -n '2,/^set/p' "$0" | sed -e '/^set/d' -e 's/^# \{0,1\}//' >&2; exit 2; }
-while getopts s:a:m:r:j:t:n:h option; do
+while getopts s:a:m:r:j:t:n:b:h option; do
   case $option in
     s) suite=$OPTARG ;; a) arch=$OPTARG ;; m) modes=$OPTARG ;;
-    r) repeats=$OPTARG ;; j) jobs=$OPTARG ;; t) limit=$OPTARG ;; n) pattern=$OPTARG ;;
+    r) repeats=$OPTARG ;; j) jobs=$OPTARG ;; t) limit=$OPTARG ;; n) pattern=$OPTARG ;; b) only=$OPTARG ;;
     *) usage ;;
   esac
 done
@@ -51,9 +52,10 @@ entries() {
     /^builds *=/ { if (inside) builds = value($0); else all_builds = value($0) }
     END { flush_entry() }' "$suite"
 }
-entries > "$work/entries" || exit 125
+entries | awk -v only="$only" 'only == "" || $3 == only' > "$work/entries" || exit 125
 PROGRAMS=$(cut -d " " -f 2 "$work/entries" | sort -u)
-export PROGRAMS
+BUILDS=${only:-O3 G}
+export PROGRAMS BUILDS
 "$here/build.sh" "$work/library" && "$kernels/build.sh" "$work/programs" "$arch" ||
   { echo "measure_suite.sh: building failed" >&2; exit 125; }
 
@@ -65,13 +67,14 @@ measure() (
     -w "$work/runs/$name" -o "$out/$name.json" -- "$program" "$@" > /dev/null 2> "$work/log.$name"
 )
 
-# What does not depend on time first, several programs side by side; then the counters, one at a time.
+# What does not depend on time first, several programs side by side; then the rest, one at a time.
+case ,$modes, in *,sass,*) timeless=memory,sass ;; *) timeless=memory ;; esac
 running=0
 while read -r name program build arguments; do
   # shellcheck disable=SC2254
   case $name in $pattern) ;; *) continue ;; esac
   # shellcheck disable=SC2086
-  measure memory,sass 4 "$name" "$program" "$build" $arguments < /dev/null &
+  measure $timeless 4 "$name" "$program" "$build" $arguments < /dev/null &
   running=$((running + 1))
   [ $((running % ((jobs + 3) / 4))) -ne 0 ] || wait
 done < "$work/entries"

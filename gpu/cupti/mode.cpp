@@ -3,9 +3,19 @@
 #include <cupti_profiler_target.h>
 #include <cupti_target.h>
 
+#include <cstdlib>
+
 #include "gpu/cupti/check.hpp"
 
 namespace heddle::cupti {
+
+unsigned repeats() {
+  const char* text = std::getenv("HEDDLE_MEASURE_REPEATS");
+  const unsigned long count = text == nullptr ? 5 : std::strtoul(text, nullptr, 10);
+  if (count == 0 || count > 1000)
+    throw std::runtime_error("HEDDLE_MEASURE_REPEATS must be a number from 1 to 1000");
+  return static_cast<unsigned>(count);
+}
 
 void initialize_profiler() {
   CUpti_Profiler_Initialize_Params params{CUpti_Profiler_Initialize_Params_STRUCT_SIZE};

@@ -42,6 +42,11 @@ class Mode {
 std::unique_ptr<Mode> make_sass_mode();
 std::unique_ptr<Mode> make_counters_mode();
 std::unique_ptr<Mode> make_memory_mode();
+std::unique_ptr<Mode> make_sampling_mode();
+std::unique_ptr<Mode> make_timing_mode();
+
+// How often the modes that sample do it: HEDDLE_MEASURE_REPEATS, or 5.
+unsigned repeats();
 
 void initialize_profiler();
 // "GH100", as CUPTI names the chip.

@@ -3,7 +3,6 @@
 #include <cupti_profiler_target.h>
 
 #include "gpu/cupti/check.hpp"
-#include "gpu/cupti/counters.hpp"
 #include "gpu/cupti/mode.hpp"
 
 namespace heddle::cupti {
@@ -22,7 +21,7 @@ std::vector<std::uint8_t> counter_availability(CUcontext context) {
 
 }  // namespace
 
-CounterSet::CounterSet(CUcontext context, CUdevice device) {
+CounterSet::CounterSet(CUcontext context, CUdevice device, const std::vector<std::string>& wanted) {
   initialize_profiler();
   const std::string chip = chip_name(device);
   const std::vector<std::uint8_t> availability = counter_availability(context);
@@ -32,7 +31,7 @@ CounterSet::CounterSet(CUcontext context, CUdevice device) {
   p.pCounterAvailabilityImage = availability.data();
   HEDDLE_CALL(cuptiProfilerHostInitialize(&p));
   host_ = p.pHostObject;
-  for (const std::string& name : counter_names())
+  for (const std::string& name : wanted)
     if (has(name)) names_.push_back(name);
   for (const std::string& name : names_) pointers_.push_back(name.c_str());
   make_config();

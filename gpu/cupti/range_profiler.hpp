@@ -16,8 +16,8 @@ namespace heddle::cupti {
 // values.
 class CounterSet {
  public:
-  // Those of counter_names() that the device has.
-  CounterSet(CUcontext context, CUdevice device);
+  // Those of `wanted` that the device has.
+  CounterSet(CUcontext context, CUdevice device, const std::vector<std::string>& wanted);
   CounterSet(const CounterSet&) = delete;
   CounterSet& operator=(const CounterSet&) = delete;
   ~CounterSet() = default;  // CUPTI's host object lives as long as the process

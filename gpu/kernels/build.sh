@@ -4,6 +4,7 @@
 # Needs nvcc (in PATH, in CUDA_HOME, or in /usr/local/cuda).
 #
 #   PROGRAMS="matmul calls"   only these
+#   BUILDS="O3"               only this build (default: "O3 G")
 #   JOBS=4                    so many at a time (default: as many as there are processors)
 set -eu
 here=$(CDPATH= cd -- "$(dirname -- "$0")" && pwd)
@@ -20,8 +21,8 @@ if [ -z "${PROGRAMS:-}" ]; then
 fi
 for program in $PROGRAMS; do
   for arch in "$@"; do
-    echo "$program $arch O3 -O3 -lineinfo"
-    echo "$program $arch G -G"
+    case " ${BUILDS:-O3 G} " in *" O3 "*) echo "$program $arch O3 -O3 -lineinfo" ;; esac
+    case " ${BUILDS:-O3 G} " in *" G "*) echo "$program $arch G -G" ;; esac
   done
 done | xargs -P "${JOBS:-$(nproc)}" -L 1 sh -ec '
   nvcc=$1 here=$2 out=$3 program=$4 arch=$5 build=$6

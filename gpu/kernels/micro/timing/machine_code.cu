@@ -1,0 +1,631 @@
+// Probes in machine code: what the compiler cannot be made to write. The kernel below is compiled
+// only to have a cubin with enough registers, shared memory and room; its code is replaced by a
+// probe's.
+//
+//   nvcc -std=c++17 -O3 -arch=sm_90 -cubin -o machine_code.cubin machine_code.cu
+//   nvcc -std=c++17 -O3 -arch=sm_90 -o machine_code machine_code.cu -lcuda
+//   ./machine_code machine_code.cubin
+//
+// Every thread keeps up to eleven readings of the clock and stores them at the end. All warps of
+// the block meet at a barrier, then run the probe's body; this a few times, the last time is what
+// counts (so the instruction caches are warm), unless the probe asks for the first.
+#include <cuda.h>
+
+#include <cstring>
+#include <fstream>
+#include <functional>
+#include <iterator>
+
+#include "gpu/kernels/micro/timing/assembler.h"
+#include "gpu/kernels/micro/timing/probe.h"
+
+constexpr int kRoom = 12288;  // instructions
+
+extern "C" __global__ void __launch_bounds__(1024, 1)
+    machine_code(long long* out, float* data, int rounds) {
+  __shared__ float room[8192];
+  float r[54];
+  for (int i = 0; i < 54; ++i) r[i] = data[i * 32 + threadIdx.x];
+  room[threadIdx.x] = r[0];
+  __syncthreads();
+#pragma unroll 1
+  for (int round = 0; round < rounds; ++round)
+#pragma unroll
+    for (int i = 0; i < kRoom; ++i)
+      asm volatile("fma.rn.f32 %0, %0, %0, %1;" : "+f"(r[i % 54]) : "f"(r[(i + 1) % 54]));
+  __syncthreads();
+  float all = room[threadIdx.x ^ 1];
+  for (int i = 0; i < 54; ++i) all += r[i];
+  out[threadIdx.x] = static_cast<long long>(all);
+}
+
+#ifndef __CUDA_ARCH__
+
+namespace {
+
+using namespace timing;
+using namespace timing::sass;
+
+void check(CUresult result, const char* what) {
+  if (result == CUDA_SUCCESS) return;
+  const char* name = "unknown error";
+  cuGetErrorName(result, &name);
+  std::fprintf(stderr, "machine_code: %s: %s\n", what, name);
+  std::exit(2);
+}
+#define DRIVER(call) check((call), #call)
+
+constexpr unsigned kReadings = 11, kFirstReading = 40;
+
+// What a body may use: R16–R39 to change; R14 zero, R15 1.0f, R1 lane, R6 lane * 4, R10 lane * 16
+// (shared addresses), R12:R13 the data (the same for all), R4:R5 the data + lane * 4, R8:R9 + lane
+// * 16, P0 lane < 16, P1 no lane, P2 all, P5 lane 0, UR4 the descriptor, UR6–UR15 to change.
+class Code {
+ public:
+  std::size_t size() const { return words_.size(); }
+  Code& put(Word word, Control control = {}) {
+    words_.push_back(with(word, control));
+    return *this;
+  }
+  Code& repeat(int count, const std::function<void(int)>& one) {
+    for (int i = 0; i < count; ++i) one(i);
+    return *this;
+  }
+  // Reading `k`; waits for the counters of `wait` first.
+  Code& clock(unsigned k, unsigned wait = 0, unsigned stall = 1) {
+    return put(cs2r_clock(kFirstReading + 2 * k), {.stall = stall, .wait = wait});
+  }
+  Code& wait(unsigned mask) { return put(nop(), {.stall = 1, .wait = mask}); }
+  const std::vector<Word>& words() const { return words_; }
+
+ private:
+  std::vector<Word> words_;
+};
+
+void prologue(Code& c) {
+  c.put(s2r(0, 0x21), {.stall = 2, .write = 0});
+  c.put(uldc64(4, 0x208), {.stall = 12});
+  c.put(ldc(2, RZ, 0, 0x210, Size::k64), {.stall = 2, .write = 1});
+  c.put(ldc(12, RZ, 0, 0x218, Size::k64), {.stall = 2, .write = 2});
+  c.put(ldc(7, RZ, 0, 0x220), {.stall = 2, .write = 3});
+  c.put(and_immediate(1, 0, 31), {.stall = 8, .wait = 0xf});
+  c.put(imad_immediate(6, 1, 4, RZ), {.stall = 6});
+  c.put(imad_immediate(10, 1, 16, RZ), {.stall = 6});
+  c.put(imad_wide_immediate(2, 0, 8 * kReadings, 2), {.stall = 6});
+  c.put(imad_wide_immediate(4, 1, 4, 12), {.stall = 6});
+  c.put(imad_wide_immediate(8, 1, 16, 12), {.stall = 6});
+  c.put(mov_immediate(14, 0), {.stall = 6});
+  c.put(mov_immediate(15, 0x3f800000), {.stall = 6});
+  for (R r = 16; r < 62; ++r) c.put(mov_immediate(r, 0), {.stall = 2});
+  c.put(isetp_lt_immediate(0, 1, 16), {.stall = 13});
+  c.put(isetp_lt_immediate(1, 1, 0), {.stall = 13});
+  c.put(isetp_lt_immediate(2, 1, 64), {.stall = 13});
+  c.put(isetp_lt_immediate(5, 1, 1), {.stall = 13});
+}
+
+Code whole(const std::function<void(Code&)>& body) {
+  Code c;
+  prologue(c);
+  const std::size_t loop = c.size();
+  c.put(bar_sync(), {.stall = 6});
+  c.repeat(4, [&](int) { c.put(nop(), {.stall = 4}); });
+  body(c);
+  c.put(nop(), {.stall = 6, .wait = 0x3f});
+  c.put(iadd_immediate(7, 7, 0xffffffff), {.stall = 6});
+  c.put(isetp_ne(3, 7, RZ), {.stall = 13});
+  c.put(guarded(bra(static_cast<int>(loop) - static_cast<int>(c.size()) - 1), 3), {.stall = 5});
+  for (unsigned k = 0; k < kReadings; ++k)
+    c.put(stg(2, 8 * k, kFirstReading + 2 * k, Size::k64), {.stall = 4});
+  c.put(sass::exit(), {.stall = 5});
+  c.put(bra(-1), {.stall = 5});
+  return c;
+}
+
+class Machine {
+ public:
+  explicit Machine(const char* path) {
+    std::ifstream file(path, std::ios::binary);
+    image_.assign(std::istreambuf_iterator<char>(file), {});
+    if (image_.empty()) std::fprintf(stderr, "machine_code: cannot read %s\n", path), std::exit(2);
+    find_text();
+  }
+
+  // Readings of every thread: [thread * kReadings + k].
+  std::vector<long long> run(const std::function<void(Code&)>& body, int warps, int rounds,
+                             int blocks = 1) const {
+    const Code code = whole(body);
+    std::vector<char> image = image_;
+    if (code.size() * 16 > text_size_)
+      std::fprintf(stderr, "machine_code: a probe is too long\n"), std::exit(2);
+    const Word fill = with(nop(), {});
+    for (std::size_t i = 0; i < text_size_ / 16; ++i)
+      std::memcpy(image.data() + text_ + 16 * i, i < code.size() ? &code.words()[i] : &fill, 16);
+    CUmodule module = nullptr;
+    CUfunction function = nullptr;
+    DRIVER(cuModuleLoadData(&module, image.data()));
+    DRIVER(cuModuleGetFunction(&function, module, "machine_code"));
+    long long* out = out_.data();
+    float* data = data_.data();
+    void* arguments[] = {&out, &data, &rounds};
+    DRIVER(
+        cuLaunchKernel(function, blocks, 1, 1, 32 * warps, 1, 1, 0, nullptr, arguments, nullptr));
+    DRIVER(cuCtxSynchronize());
+    std::vector<long long> all = out_.read();
+    DRIVER(cuModuleUnload(module));
+    return all;
+  }
+
+ private:
+  void find_text() {
+    const auto get = [&](std::size_t at, int bytes) {
+      std::uint64_t value = 0;
+      std::memcpy(&value, image_.data() + at, bytes);
+      return value;
+    };
+    const std::size_t table = get(0x28, 8), size = get(0x3a, 2), count = get(0x3c, 2),
+                      names = get(0x3e, 2);
+    const std::size_t strings = get(table + names * size + 0x18, 8);
+    for (std::size_t i = 0; i < count; ++i) {
+      const std::size_t header = table + i * size;
+      if (std::string(image_.data() + strings + get(header, 4)) != ".text.machine_code") continue;
+      text_ = get(header + 0x18, 8), text_size_ = get(header + 0x20, 8);
+    }
+    if (text_size_ == 0) std::fprintf(stderr, "machine_code: no code in the cubin\n"), std::exit(2);
+  }
+
+  std::vector<char> image_;
+  std::size_t text_ = 0, text_size_ = 0;
+  Buffer<long long> out_{1024 * kReadings};
+  Buffer<float> data_{1 << 22};
+};
+
+const Machine* machine = nullptr;
+using Body = std::function<void(Code&)>;
+
+long long reading(const std::vector<long long>& all, int thread, int k) {
+  return all[thread * kReadings + k];
+}
+
+// Mean over the warps of the cycles between reading 0 and reading 1.
+std::vector<double> between(const Body& body, int warps, int rounds = 4, int samples = 3) {
+  std::vector<double> out;
+  for (int i = 0; i < samples; ++i) {
+    const auto all = machine->run(body, warps, rounds);
+    double mean = 0;
+    for (int w = 0; w < warps; ++w)
+      mean += double(reading(all, 32 * w, 1) - reading(all, 32 * w, 0)) / warps;
+    out.push_back(mean);
+  }
+  return out;
+}
+
+// Cycles for each of the n instructions: the difference of a long and a short run of them.
+void slope(const std::string& name, const std::function<void(Code&, int)>& one,
+           std::initializer_list<int> warps = {1}, int few = 16, int many = 64) {
+  for (const int w : warps) {
+    const auto body = [&](int n) {
+      return [&, n](Code& c) {
+        c.clock(0);
+        for (int i = 0; i < n; ++i) one(c, i);
+        c.clock(1, 0x3f, 2);
+      };
+    };
+    const auto a = between(body(few), w), b = between(body(many), w);
+    std::vector<double> out;
+    for (std::size_t i = 0; i < a.size(); ++i) out.push_back((b[i] - a[i]) / (many - few));
+    print("slope." + name + ".w" + std::to_string(w), out, "cycle");
+  }
+}
+
+// One instruction that sets counter 0 (write) or 1 (read), and the clock as soon as that is zero;
+// what reading the clock costs by itself is taken off.
+void latency(const std::string& name, Word word, bool write = true, bool read = true,
+             const Body& before = {}) {
+  const auto run = [&](Control control, unsigned wait) {
+    return between(
+        [&](Code& c) {
+          if (before) before(c);
+          c.clock(0);
+          c.put(word, control);
+          c.clock(1, wait, 2);
+          c.wait(0x3f);
+        },
+        1);
+  };
+  const double empty =
+      between([&](Code& c) { c.clock(0).put(nop(), {.stall = 2}).clock(1, 0, 2); }, 1)[0] - 2;
+  const auto less = [&](std::vector<double> v) {
+    for (double& x : v) x -= empty;
+    return v;
+  };
+  if (write) print("latency." + name, less(run({.stall = 2, .write = 0}, 1)), "cycle");
+  if (read)
+    print("sources_read." + name, less(run({.stall = 2, .write = write ? 0u : 7u, .read = 1}, 2)),
+          "cycle");
+}
+
+void issue(const std::string& name, const std::function<void(Code&, int)>& one) {
+  for (const int warps : {1, 2, 3, 4, 8, 16})
+    for (const int n : {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 14, 16, 20, 24}) {
+      const Body body = [&](Code& c) {
+        c.clock(0);
+        for (int i = 0; i < n; ++i) one(c, i);
+        c.clock(1, 0, 2).wait(0x3f);
+      };
+      print("issue." + name + ".n" + std::to_string(n) + ".w" + std::to_string(warps),
+            between(body, warps, 4, 1), "cycle");
+    }
+}
+
+// All readings of some threads, in one line each: NAME.thread<T>.reading<K>, relative to reading 0
+// of thread 0.
+void readings(const std::string& name, const Body& body, int warps,
+              std::initializer_list<int> threads, unsigned count, int rounds = 4) {
+  const auto all = machine->run(body, warps, rounds);
+  for (const int t : threads)
+    for (unsigned k = 0; k < count; ++k)
+      print("readings." + name + ".thread" + std::to_string(t) + ".reading" + std::to_string(k),
+            {double(reading(all, t, static_cast<int>(k)) - reading(all, threads.begin()[0], 0))},
+            "cycle");
+}
+
+constexpr Control kOne{.stall = 1};
+
+void clocks() {
+  readings(
+      "clock_every",
+      [](Code& c) {
+        for (unsigned k = 0; k < 8; ++k) c.clock(k);
+      },
+      1, {0}, 8);
+  slope("nop", [](Code& c, int) { c.put(nop(), kOne); }, {1, 4, 8, 16});
+  slope("cs2r", [](Code& c, int i) { c.put(cs2r_clock(16 + i % 8 * 2), kOne); }, {1, 4, 8});
+}
+
+// Independent instructions one cycle apart: how long the unit is busy with one.
+void units() {
+  const auto plain = [](const char* name, std::function<Word(R)> word) {
+    slope(name, [word](Code& c, int i) { c.put(word(16 + 2 * (i % 8)), kOne); }, {1, 4, 8, 16});
+  };
+  plain("iadd3", [](R d) { return iadd3(d, 14, 1, 6); });
+  plain("viadd", [](R d) { return viadd(d, 14, 5); });
+  plain("lop3", [](R d) { return lop3(d, 14, 1, 6); });
+  plain("shf", [](R d) { return shf(d, 14, 1, 6); });
+  plain("prmt", [](R d) { return prmt(d, 14, 1, 6); });
+  plain("sel", [](R d) { return sel(d, 14, 1, 2); });
+  plain("mov", [](R d) { return mov(d, 14); });
+  plain("mov_immediate", [](R d) { return mov_immediate(d, 7); });
+  plain("isetp", [](R) { return isetp_ne(4, 14, 1); });
+  plain("imad", [](R d) { return imad(d, 14, 1, 6); });
+  plain("imad_wide", [](R d) { return imad_wide(d, 14, 1, 12); });
+  plain("imad_hi", [](R d) { return imad_hi(d, 14, 1, 12); });
+  plain("fadd", [](R d) { return fadd(d, 14, 1); });
+  plain("fmul", [](R d) { return fmul(d, 14, 1); });
+  plain("ffma", [](R d) { return ffma(d, 14, 1, 6); });
+  plain("hadd2", [](R d) { return hadd2(d, 14, 1); });
+  plain("hfma2", [](R d) { return hfma2(d, 14, 1, 6); });
+  plain("hfma2_mma", [](R d) { return hfma2_mma(d, 14, 1, 6); });
+  plain("dfma", [](R d) { return dfma(d, 12, 4, 8); });
+  plain("vote", [](R d) { return vote_any(d); });
+  plain("uiadd3", [](R) { return uiadd3(8, 9, 1); });
+  plain("umov", [](R) { return umov(8, 9); });
+  plain("uldc", [](R) { return uldc(8, 0x218); });
+  plain("r2ur", [](R) { return r2ur(8, 14); });
+  const auto pair = [](const char* name, std::function<Word(R)> a, std::function<Word(R)> b) {
+    slope(
+        name,
+        [a, b](Code& c, int i) { c.put(i % 2 ? b(16 + 2 * (i % 8)) : a(16 + 2 * (i % 8)), kOne); },
+        {1, 4, 8, 16});
+  };
+  const auto fma = [](R d) { return ffma(d, 14, 1, 6); };
+  const auto alu = [](R d) { return lop3(d, 14, 1, 6); };
+  const auto mad = [](R d) { return imad(d, 14, 1, 6); };
+  pair("ffma|lop3", fma, alu);
+  pair("ffma|imad", fma, mad);
+  pair("lop3|imad", alu, mad);
+  pair("ffma|hfma2", fma, [](R d) { return hfma2(d, 14, 1, 6); });
+  pair("ffma|dfma", fma, [](R d) { return dfma(d, 12, 4, 8); });
+  pair("imad|imad_wide", mad, [](R d) { return imad_wide(d, 14, 1, 12); });
+  pair("ffma|uiadd3", fma, [](R) { return uiadd3(8, 9, 1); });
+}
+
+void registers() {
+  struct Case {
+    const char* name;
+    R a, b, c;
+    unsigned reuse;
+  } cases[] = {{"a0b1c0", 14, 1, 6, 0},
+               {"a0b0c0", 14, 6, 10, 0},
+               {"a1b1c1", 15, 1, 7, 0},
+               {"a0b0c1", 14, 6, 1, 0},
+               {"a0b0c0.reuse_a", 14, 6, 10, 1},
+               {"a0b0c0.reuse_ab", 14, 6, 10, 3},
+               {"a0b0c0.reuse_abc", 14, 6, 10, 7},
+               {"same", 14, 14, 14, 0},
+               {"a0b4c8", 12, 8, 4, 0},
+               {"a0b2c1", 12, 10, 1, 0},
+               {"zero", 255, 255, 14, 0}};
+  for (const Case& k : cases)
+    slope(std::string("banks.ffma.") + k.name,
+          [k](Code& c, int i) {
+            c.put(ffma(16 + i % 8, k.a, k.b, k.c), {.stall = 1, .reuse = k.reuse});
+          },
+          {1, 4, 8, 16});
+  slope("banks.fadd.a0b0", [](Code& c, int i) { c.put(fadd(16 + i % 8, 14, 6), kOne); },
+        {1, 8, 16});
+  slope("banks.fadd.a0b1", [](Code& c, int i) { c.put(fadd(16 + i % 8, 14, 1), kOne); },
+        {1, 8, 16});
+  slope("banks.iadd3.a0b0c0", [](Code& c, int i) { c.put(iadd3(16 + i % 8, 14, 6, 10), kOne); },
+        {1, 8, 16});
+  slope("banks.iadd3.a0b1c0", [](Code& c, int i) { c.put(iadd3(16 + i % 8, 14, 1, 10), kOne); },
+        {1, 8, 16});
+}
+
+void latencies() {
+  latency("s2r_laneid", s2r(16, 0), true, false);
+  latency("s2r_tid", s2r(16, 0x21), true, false);
+  latency("s2r_ctaid", s2r(16, 0x25), true, false);
+  latency("s2ur_tid", s2ur(8, 0x21), true, false);
+  latency("redux", redux_sum(8, 14), true, false);
+  latency("match", match_any(16, 14), true, false);
+  latency("mufu", mufu_ex2(16, 14));
+  latency("popc", popc(16, 14));
+  latency("f2i", f2i(16, 14));
+  latency("i2f_f64", i2f_f64(16, 14));
+  latency("shfl", shfl_bfly(16, 14));
+  latency("ldc_immediate", ldc(16, RZ, 0, 0x210));
+  latency("ldc_register", ldc(16, 14, 0, 0x210));
+  latency("lds32", lds(16, 6, 0, Size::k32));
+  latency("lds64", lds(16, 10, 0, Size::k64));
+  latency("lds128", lds(16, 10, 0, Size::k128));
+  latency("lds32_broadcast", lds(16, 14, 0, Size::k32));
+  latency("sts32", sts(6, 0, 14, Size::k32), false);
+  latency("sts128", sts(10, 0, 16, Size::k128), false);
+  latency("atoms_add", atoms_add(16, 6, 14));
+  latency("atoms_add_one_word", atoms_add(16, 14, 14));
+  const Body warm = [](Code& c) {
+    c.put(ldg(16, 8, 0, Size::k128), {.stall = 2, .write = 0}).wait(1);
+  };
+  latency("ldg32", ldg(16, 4, 0, Size::k32), true, true, warm);
+  latency("ldg64", ldg(16, 8, 0, Size::k64), true, true, warm);
+  latency("ldg128", ldg(16, 8, 0, Size::k128), true, true, warm);
+  latency("ldg32_one_word", ldg(16, 12, 0, Size::k32), true, true, warm);
+  latency("stg32", stg(4, 0, 14, Size::k32), false);
+  latency("stg64", stg(8, 0, 14, Size::k64), false);
+  latency("stg128", stg(8, 0, 16, Size::k128), false);
+  const auto wait_for = [](const char* name, Word word, unsigned stall) {
+    slope(
+        name, [word, stall](Code& c, int) { c.put(word, {.stall = stall}); }, {1}, 2, 6);
+  };
+  wait_for("membar_cta", membar_cta(), 5);
+  wait_for("membar_gpu", membar_gpu(), 5);
+  for (const unsigned stall : {0u, 1u, 2u, 4u, 8u, 11u, 12u, 13u, 15u})
+    for (const bool yield : {false, true})
+      slope("nop.stall" + std::to_string(stall) + (yield ? ".yield" : ""),
+            [=](Code& c, int) { c.put(nop(), {.stall = stall, .yield = yield}); });
+  slope("store_to_load.shared", [](Code& c, int) {
+    c.put(sts(6, 0, 14, Size::k32), {.stall = 2})
+        .put(lds(14, 6, 0, Size::k32), {.stall = 2, .write = 0})
+        .put(nop(), {.stall = 1, .wait = 1});
+  });
+}
+
+void memory_issue() {
+  const auto dst = [](int i, int width) { return static_cast<R>(16 + (i * width) % 24); };
+  issue("ldg32", [=](Code& c, int i) {
+    c.put(ldg(dst(i, 1), 4, 512 * (i % 8), Size::k32), {.stall = 1, .write = 0});
+  });
+  issue("ldg128", [=](Code& c, int i) {
+    c.put(ldg(dst(i, 4), 8, 512 * (i % 8), Size::k128), {.stall = 1, .write = 0});
+  });
+  issue("lds32",
+        [=](Code& c, int i) { c.put(lds(dst(i, 1), 6, 0, Size::k32), {.stall = 1, .write = 0}); });
+  issue("lds128", [=](Code& c, int i) {
+    c.put(lds(dst(i, 4), 10, 0, Size::k128), {.stall = 1, .write = 0});
+  });
+  issue("sts32", [=](Code& c, int) { c.put(sts(6, 0, 14, Size::k32), {.stall = 1, .read = 0}); });
+  issue("stg32", [=](Code& c, int) { c.put(stg(4, 0, 14, Size::k32), {.stall = 1, .read = 0}); });
+  issue("shfl", [=](Code& c, int i) { c.put(shfl_bfly(dst(i, 1), 14), {.stall = 1, .write = 0}); });
+  issue("mufu", [=](Code& c, int i) { c.put(mufu_ex2(dst(i, 1), 14), {.stall = 1, .write = 0}); });
+  issue("s2r", [=](Code& c, int i) { c.put(s2r(dst(i, 1), 0x21), {.stall = 1, .write = 0}); });
+  issue("ldc",
+        [=](Code& c, int i) { c.put(ldc(dst(i, 1), RZ, 0, 0x210), {.stall = 1, .write = 0}); });
+  issue("popc", [=](Code& c, int i) { c.put(popc(dst(i, 1), 14), {.stall = 1, .write = 0}); });
+  issue("ffma", [=](Code& c, int i) { c.put(ffma(dst(i, 1), 14, 1, 6), kOne); });
+  issue("lop3", [=](Code& c, int i) { c.put(lop3(dst(i, 1), 14, 1, 6), kOne); });
+}
+
+void branches() {
+  const Control five{.stall = 5};
+  slope(
+      "bra.next", [=](Code& c, int) { c.put(bra(0), five); }, {1, 4, 8, 16}, 4, 12);
+  slope(
+      "bra.next.stall1", [=](Code& c, int) { c.put(bra(0), kOne); }, {1}, 4, 12);
+  for (const int skip : {1, 3, 7, 15, 31})
+    slope(
+        "bra.skip" + std::to_string(skip),
+        [=](Code& c, int) {
+          c.put(bra(skip), five);
+          for (int k = 0; k < skip; ++k) c.put(nop());
+        },
+        {1, 4, 8}, 4, 12);
+  slope(
+      "bra.not_taken", [=](Code& c, int) { c.put(guarded(bra(1), 1), five); }, {1, 4, 8}, 4, 12);
+  slope(
+      "bra.not_taken.stall1", [=](Code& c, int) { c.put(guarded(bra(1), 1), kOne); }, {1}, 4, 12);
+  slope(
+      "bssy", [=](Code& c, int) { c.put(bssy(0, 1), kOne); }, {1, 4}, 4, 12);
+  slope(
+      "bssy+bsync", [=](Code& c, int) { c.put(bssy(0, 1), {.stall = 5}).put(bsync(0), five); },
+      {1, 4, 8}, 4, 12);
+  slope(
+      "warpsync_all", [=](Code& c, int) { c.put(warpsync_all(), five); }, {1, 4}, 4, 12);
+  // if (lane < 16) { right } else { left }, four instructions each, and a reading in every place:
+  // 0 before the branch, 1 the side that falls through, 2 its end, 3 the side that jumped, 4 its
+  // end, 5 together again. Both orders of the guard.
+  for (const unsigned guard : {0u, 8u}) {
+    const Body split = [=](Code& c) {
+      c.put(bssy(0, 20), {.stall = 10});
+      c.clock(0);
+      c.put(guarded(bra(9), guard), five);  // to the right side
+      c.clock(1);
+      c.repeat(4, [&](int i) { c.put(ffma(16 + i, 14, 1, 6), {.stall = 4}); });
+      c.clock(2);
+      c.put(bra(8), five);  // to BSYNC
+      c.put(nop()).put(nop());
+      c.clock(3);
+      c.repeat(4, [&](int i) { c.put(ffma(16 + i, 14, 1, 6), {.stall = 4}); });
+      c.clock(4);
+      c.put(nop()).put(nop());
+      c.put(bsync(0), five);
+      c.clock(5, 0, 2);
+    };
+    readings(guard == 0 ? "split.low_jumps" : "split.high_jumps", split, 1, {0, 31}, 6);
+  }
+  // Sides that end with their own BSYNC.
+  const Body own = [=](Code& c) {
+    c.put(bssy(0, 16), {.stall = 10});
+    c.clock(0);
+    c.put(guarded(bra(7), 0), five);
+    c.clock(1);
+    c.repeat(4, [&](int i) { c.put(ffma(16 + i, 14, 1, 6), {.stall = 4}); });
+    c.clock(2);
+    c.put(bsync(0), five);
+    c.clock(3);
+    c.repeat(4, [&](int i) { c.put(ffma(16 + i, 14, 1, 6), {.stall = 4}); });
+    c.clock(4);
+    c.put(bsync(0), five);
+    c.put(nop());
+    c.clock(5, 0, 2);
+  };
+  readings("split.two_bsyncs", own, 1, {0, 31}, 6);
+  // WARPSYNC.ALL puts a split warp together.
+  const Body warpsync = [=](Code& c) {
+    c.clock(0);
+    c.put(guarded(bra(3), 0), five);
+    c.clock(1);
+    c.put(bra(3), five);
+    c.put(nop());
+    c.clock(2);
+    c.put(nop());
+    c.put(nop());
+    c.put(warpsync_all(), five);
+    c.clock(3, 0, 2);
+  };
+  readings("split.warpsync", warpsync, 1, {0, 31}, 4);
+}
+
+// Code that no cache holds: readings every eight instructions (one line of 128 bytes) and every 32.
+void cold_code() {
+  for (const int gap : {7, 15, 31, 63, 127})
+    for (const int warps : {1, 4})
+      readings(
+          "cold.every" + std::to_string(gap + 1),
+          [=](Code& c) {
+            for (unsigned k = 0; k < kReadings; ++k) {
+              c.clock(k);
+              c.repeat(gap, [&](int i) { c.put(ffma(16 + i % 8, 14, 1, 6), kOne); });
+            }
+          },
+          warps, {0}, kReadings, 1);
+  readings(
+      "warm.every8",
+      [=](Code& c) {
+        for (unsigned k = 0; k < kReadings; ++k) {
+          c.clock(k);
+          c.repeat(7, [&](int i) { c.put(ffma(16 + i % 8, 14, 1, 6), kOne); });
+        }
+      },
+      1, {0}, kReadings, 4);
+  // Jumps to lines that no cache holds, 4 KiB apart (32 lines): the latency of one line.
+  for (const int lines : {1, 2, 4, 8, 16, 32, 64})
+    for (const int rounds : {1, 4})
+      readings(
+          "jumps." + std::to_string(lines) + (rounds == 1 ? ".cold" : ".warm"),
+          [=](Code& c) {
+            while (c.size() % 8 != 6) c.put(nop());
+            for (unsigned k = 0; k < kReadings; ++k) {
+              c.clock(k);
+              c.put(bra(8 * lines - 2), {.stall = 5});
+              c.repeat(8 * lines - 2, [&](int) { c.put(nop()); });
+            }
+          },
+          1, {0}, kReadings, rounds);
+}
+
+// Constants that no cache holds: operands and LDC, the first time and again.
+void constants() {
+  for (const int rounds : {1, 4}) {
+    const std::string when = rounds == 1 ? ".first" : ".again";
+    readings(
+        "constant.operand" + when,
+        [](Code& c) {
+          for (unsigned k = 0; k < kReadings; ++k) {
+            c.clock(k);
+            c.put(mov_constant(16, 0, 0x210 + 0), {.stall = 5});
+          }
+        },
+        1, {0}, kReadings, rounds);
+    readings(
+        "constant.operand_lines" + when,
+        [](Code& c) {
+          for (unsigned k = 0; k < kReadings; ++k) {
+            c.clock(k);
+            c.put(mov_constant(16, 0, 64 * k), {.stall = 5});
+          }
+        },
+        1, {0}, 9, rounds);
+    readings(
+        "constant.ldc_lines" + when,
+        [](Code& c) {
+          for (unsigned k = 0; k < kReadings; ++k) {
+            c.clock(k, 1);
+            c.put(ldc(16, RZ, 0, 64 * k), {.stall = 2, .write = 0});
+          }
+          c.wait(1);
+        },
+        1, {0}, 9, rounds);
+  }
+}
+
+// Who issues when several warps of a sub-core can: readings between runs of eight instructions.
+void order() {
+  for (const int warps : {8, 12, 16})
+    readings(
+        "order." + std::to_string(warps),
+        [](Code& c) {
+          for (unsigned k = 0; k < kReadings; ++k) {
+            c.clock(k);
+            c.repeat(8, [&](int i) { c.put(ffma(16 + i, 14, 1, 6), kOne); });
+          }
+        },
+        warps,
+        warps == 8    ? std::initializer_list<int>{0, 128}
+        : warps == 12 ? std::initializer_list<int>{0, 128, 256}
+                      : std::initializer_list<int>{0, 128, 256, 384},
+        kReadings);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc != 2) {
+    std::fprintf(stderr, "usage: machine_code CUBIN\n");
+    return 2;
+  }
+  CUDA(cudaFree(nullptr));
+  print_header("machine_code");
+  const Machine one(argv[1]);
+  machine = &one;
+  clocks();
+  latencies();
+  branches();
+  units();
+  registers();
+  cold_code();
+  constants();
+  order();
+  memory_issue();
+}
+
+#endif

@@ -1,0 +1,98 @@
+#include "validation/timing_report.hpp"
+
+#include <gtest/gtest.h>
+
+namespace heddle::validation {
+namespace {
+
+using simulator::LaunchRecord;
+using simulator::Record;
+
+constexpr const char* kCycles = "sm__cycles_active.max";
+
+std::string stall(const std::string& reason) {
+  return "smsp__average_warps_issue_stalled_" + reason + "_per_issue_active.ratio";
+}
+
+LaunchRecord launch(std::uint64_t index, const std::string& kernel) {
+  LaunchRecord record;
+  record.index = index;
+  record.kernel = kernel;
+  return record;
+}
+
+struct Pair {
+  Record model, hardware;
+  void add(const std::string& kernel, double model_cycles, std::vector<double> measured) {
+    const std::uint64_t index = model.launches.size();
+    model.launches.push_back(launch(index, kernel));
+    model.launches.back().metrics[kCycles] = model_cycles;
+    hardware.launches.push_back(launch(index, kernel));
+    hardware.launches.back().timing[kCycles] = std::move(measured);
+  }
+};
+
+TEST(TimingReport, ErrorIsSignedAndAgainstTheMedian) {
+  Pair pair;
+  pair.add("a", 900, {1000, 5000, 1000, 1000, 900});
+  const auto rows = timing_rows("entry", pair.model, pair.hardware);
+  ASSERT_EQ(rows.size(), 1U);
+  EXPECT_DOUBLE_EQ(rows[0].error, -0.1);
+  EXPECT_DOUBLE_EQ(rows[0].spread, (4.0 + 0.1) / 5);
+}
+
+TEST(TimingReport, LaunchesOfOneKernelAreOneRow) {
+  Pair pair;
+  pair.add("a", 110, {100});
+  pair.add("b", 50, {100});
+  pair.add("a", 330, {300});
+  const auto rows = timing_rows("entry", pair.model, pair.hardware);
+  ASSERT_EQ(rows.size(), 2U);
+  EXPECT_EQ(rows[0].kernel, "a");
+  EXPECT_EQ(rows[0].launches, 2U);
+  EXPECT_DOUBLE_EQ(rows[0].cycles.hardware, 200);
+  EXPECT_DOUBLE_EQ(rows[0].error, 0.1);
+  EXPECT_DOUBLE_EQ(rows[1].error, -0.5);
+}
+
+TEST(TimingReport, StallDistanceIsOfSharesNotOfRatios) {
+  Pair pair;
+  pair.add("a", 1, {1, 1});
+  pair.model.launches[0].metrics[stall("wait")] = 2;
+  pair.model.launches[0].metrics[stall("barrier")] = 2;
+  pair.hardware.launches[0].timing[stall("wait")] = {10, 30};
+  pair.hardware.launches[0].timing[stall("drain")] = {20, 60};
+  const auto rows = timing_rows("entry", pair.model, pair.hardware);
+  ASSERT_TRUE(rows[0].stall_distance.has_value());
+  // 1/2, 1/2, 0 against 1/3, 0, 2/3.
+  EXPECT_DOUBLE_EQ(*rows[0].stall_distance, (1.0 / 6 + 1.0 / 2 + 2.0 / 3) / 2);
+  EXPECT_NEAR(*rows[0].stall_spread, 0, 1e-12);
+}
+
+TEST(TimingReport, LaunchThatOneSideDidNotTimeIsLeftOut) {
+  Pair pair;
+  pair.add("a", 1, {1});
+  pair.add("b", 1, {});
+  pair.add("c", 1, {1});
+  pair.model.launches[2].metrics.clear();
+  EXPECT_EQ(timing_rows("entry", pair.model, pair.hardware).size(), 1U);
+}
+
+TEST(TimingReport, SummaryCountsRowsOfEnoughCycles) {
+  Pair pair;
+  pair.add("short", 1000, {100});
+  pair.add("a", 1100, {1000});
+  pair.add("b", 1600, {2000});
+  pair.add("c", 4000, {4000});
+  const auto summary = summarize(timing_rows("entry", pair.model, pair.hardware), 1000);
+  EXPECT_EQ(summary.rows, 3U);
+  EXPECT_DOUBLE_EQ(summary.mean_absolute, 0.1);
+  EXPECT_DOUBLE_EQ(summary.median_absolute, 0.1);
+  EXPECT_DOUBLE_EQ(summary.ninetieth, 0.18);
+  EXPECT_DOUBLE_EQ(summary.worst, 0.2);
+  EXPECT_NEAR(summary.mean_signed, -0.1 / 3, 1e-12);
+  EXPECT_GT(summary.correlation, 0.9);
+}
+
+}  // namespace
+}  // namespace heddle::validation

@@ -1,0 +1,201 @@
+#include "validation/timing_report.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <numeric>
+
+namespace heddle::validation {
+namespace {
+
+using simulator::LaunchRecord;
+
+constexpr const char* kCycles = "sm__cycles_active.max";
+constexpr std::string_view kStallBefore = "smsp__average_warps_issue_stalled_";
+constexpr std::string_view kStallAfter = "_per_issue_active.ratio";
+
+double mean(const std::vector<double>& values) {
+  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+}
+
+// The value below which a share of the values lies, between neighbours by straight line.
+double quantile(std::vector<double> values, double share) {
+  std::ranges::sort(values);
+  const double at = share * static_cast<double>(values.size() - 1);
+  const auto below = static_cast<std::size_t>(at);
+  if (below + 1 == values.size()) return values[below];
+  return std::lerp(values[below], values[below + 1], at - static_cast<double>(below));
+}
+
+double median(const std::vector<double>& values) { return quantile(values, 0.5); }
+
+using Shares = std::map<std::string, double, std::less<>>;
+
+bool is_stall(std::string_view metric) {
+  return metric.starts_with(kStallBefore) && metric.ends_with(kStallAfter);
+}
+
+void normalize(Shares& shares) {
+  double sum = 0;
+  for (const auto& [name, value] : shares) sum += value;
+  if (sum == 0) return shares.clear();
+  for (auto& [name, value] : shares) value /= sum;
+}
+
+Shares model_shares(const LaunchRecord& launch) {
+  Shares shares;
+  for (const auto& [name, value] : launch.metrics)
+    if (is_stall(name)) shares[name] = value;
+  normalize(shares);
+  return shares;
+}
+
+// Of the measurement numbered `which`, or of the mean of all.
+Shares hardware_shares(const LaunchRecord& launch, std::optional<std::size_t> which) {
+  Shares shares;
+  for (const auto& [name, values] : launch.timing)
+    if (is_stall(name) && !values.empty())
+      shares[name] = which ? values[std::min(*which, values.size() - 1)] : mean(values);
+  normalize(shares);
+  return shares;
+}
+
+std::optional<double> distance(const Shares& a, const Shares& b) {
+  if (a.empty() || b.empty()) return std::nullopt;
+  double sum = 0;
+  for (const auto& [name, value] : a) {
+    const auto other = b.find(name);
+    sum += std::abs(value - (other == b.end() ? 0 : other->second));
+  }
+  for (const auto& [name, value] : b)
+    if (!a.contains(name)) sum += value;
+  return sum / 2;
+}
+
+std::optional<double> measured(const LaunchRecord& launch, std::string_view metric) {
+  const auto found = launch.timing.find(metric);
+  if (found == launch.timing.end() || found->second.empty()) return std::nullopt;
+  return median(found->second);
+}
+
+std::optional<double> modelled(const LaunchRecord& launch, std::string_view metric) {
+  const auto found = launch.metrics.find(metric);
+  return found == launch.metrics.end() ? std::nullopt : std::optional(found->second);
+}
+
+// Collects what the launches of one kernel have.
+struct Collected {
+  std::vector<double> model_cycles, hardware_cycles, errors, spreads, stalls, stall_spreads;
+  struct Pairs {
+    std::vector<double> model, hardware;
+    void add(std::optional<double> m, std::optional<double> h) {
+      if (m && h) model.push_back(*m), hardware.push_back(*h);
+    }
+    std::optional<Beside> means() const {
+      if (model.empty()) return std::nullopt;
+      return Beside{mean(model), mean(hardware)};
+    }
+  };
+  Pairs l1, l2, dram;
+
+  void add(const LaunchRecord& model, const LaunchRecord& hardware, double cycles, double truth) {
+    model_cycles.push_back(cycles);
+    hardware_cycles.push_back(truth);
+    errors.push_back((cycles - truth) / truth);
+    const std::vector<double>& times = hardware.timing.find(kCycles)->second;
+    for (const double time : times) spreads.push_back(std::abs(time - truth) / truth);
+    const Shares shares = hardware_shares(hardware, {});
+    if (const auto apart = distance(model_shares(model), shares)) stalls.push_back(*apart);
+    for (std::size_t i = 0; i < times.size(); ++i)
+      if (const auto apart = distance(hardware_shares(hardware, i), shares))
+        stall_spreads.push_back(*apart);
+    for (const auto& [pairs, name] :
+         {std::pair{&l1, "l1tex__t_sector_hit_rate.pct"}, {&l2, "lts__t_sector_hit_rate.pct"}})
+      pairs->add(modelled(model, name), measured(hardware, name));
+    const auto both = [](std::optional<double> a, std::optional<double> b) {
+      return a && b ? std::optional(*a + *b) : std::nullopt;
+    };
+    const char *read = "dram__bytes_read.sum", *write = "dram__bytes_write.sum";
+    dram.add(both(modelled(model, read), modelled(model, write)),
+             both(measured(hardware, read), measured(hardware, write)));
+  }
+};
+
+double correlation(const std::vector<double>& x, const std::vector<double>& y) {
+  if (x.size() < 3) return std::numeric_limits<double>::quiet_NaN();
+  const double mx = mean(x), my = mean(y);
+  double xy = 0, xx = 0, yy = 0;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    xy += (x[i] - mx) * (y[i] - my);
+    xx += (x[i] - mx) * (x[i] - mx);
+    yy += (y[i] - my) * (y[i] - my);
+  }
+  return xy / std::sqrt(xx * yy);
+}
+
+}  // namespace
+
+std::vector<TimingRow> timing_rows(const std::string& entry, const simulator::Record& model,
+                                   const simulator::Record& hardware) {
+  std::map<std::uint64_t, const LaunchRecord*> by_index;
+  for (const LaunchRecord& launch : model.launches) by_index[launch.index] = &launch;
+  std::vector<std::string> order;
+  std::map<std::string, Collected> kernels;
+  for (const LaunchRecord& launch : hardware.launches) {
+    const auto found = by_index.find(launch.index);
+    if (found == by_index.end() || found->second->kernel != launch.kernel) continue;
+    const auto cycles = modelled(*found->second, kCycles), truth = measured(launch, kCycles);
+    if (!cycles || !truth || *truth == 0) continue;
+    if (!kernels.contains(launch.kernel)) order.push_back(launch.kernel);
+    kernels[launch.kernel].add(*found->second, launch, *cycles, *truth);
+  }
+  std::vector<TimingRow> rows;
+  for (const std::string& kernel : order) {
+    const Collected& all = kernels[kernel];
+    TimingRow row;
+    row.entry = entry;
+    row.kernel = kernel;
+    row.launches = all.errors.size();
+    row.cycles = {mean(all.model_cycles), mean(all.hardware_cycles)};
+    row.error = mean(all.errors);
+    row.spread = mean(all.spreads);
+    if (!all.stalls.empty()) row.stall_distance = mean(all.stalls);
+    if (!all.stall_spreads.empty()) row.stall_spread = mean(all.stall_spreads);
+    row.l1_hit_rate = all.l1.means();
+    row.l2_hit_rate = all.l2.means();
+    row.dram_bytes = all.dram.means();
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+TimingSummary summarize(const std::vector<TimingRow>& rows, double least_cycles) {
+  std::vector<double> errors, absolute, spreads, stalls, stall_spreads, model, hardware;
+  for (const TimingRow& row : rows) {
+    if (row.cycles.hardware < least_cycles) continue;
+    errors.push_back(row.error);
+    absolute.push_back(std::abs(row.error));
+    spreads.push_back(row.spread);
+    if (row.stall_distance) stalls.push_back(*row.stall_distance);
+    if (row.stall_spread) stall_spreads.push_back(*row.stall_spread);
+    model.push_back(std::log(std::max(row.cycles.model, 1.0)));
+    hardware.push_back(std::log(row.cycles.hardware));
+  }
+  TimingSummary summary;
+  summary.rows = errors.size();
+  if (errors.empty()) return summary;
+  summary.mean_absolute = mean(absolute);
+  summary.median_absolute = median(absolute);
+  constexpr double kNinetieth = 0.9;
+  summary.ninetieth = quantile(absolute, kNinetieth);
+  summary.worst = *std::ranges::max_element(absolute);
+  summary.mean_signed = mean(errors);
+  summary.correlation = correlation(model, hardware);
+  summary.spread = mean(spreads);
+  if (!stalls.empty()) summary.stall_distance = mean(stalls);
+  if (!stall_spreads.empty()) summary.stall_spread = mean(stall_spreads);
+  return summary;
+}
+
+}  // namespace heddle::validation

@@ -1,0 +1,55 @@
+// How far the model's times are from the hardware's: one row per program and kernel, so that a
+// program with many easy launches counts no more than another.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "simulator/record.hpp"
+
+namespace heddle::validation {
+
+// A value of the model beside the hardware's median.
+struct Beside {
+  double model = 0, hardware = 0;
+};
+
+// All launches of one kernel in one entry of the suite.
+struct TimingRow {
+  std::string entry, kernel;
+  std::size_t launches = 0;
+  // Cycles of the busiest SM (sm__cycles_active.max), mean of the launches; each launch counts with
+  // the median of its measurements.
+  Beside cycles;
+  // Mean over the launches of (model - hardware) / hardware, signed.
+  double error = 0;
+  // Mean over launches and measurements of |measurement - median| / median: the hardware against
+  // itself.
+  double spread = 0;
+  // Mean over launches of half the sum of |p - q| over the stall reasons, p and q being the shares
+  // of all warps' cycles; and the same between each measurement and the mean of the measurements.
+  std::optional<double> stall_distance, stall_spread;
+  // Means of the launches, in % and in bytes.
+  std::optional<Beside> l1_hit_rate, l2_hit_rate, dram_bytes;
+};
+
+// Of one entry. Launches are joined by index; one whose kernels differ, or that one side did not
+// time, is left out.
+std::vector<TimingRow> timing_rows(const std::string& entry, const simulator::Record& model,
+                                   const simulator::Record& hardware);
+
+struct TimingSummary {
+  std::size_t rows = 0;
+  double mean_absolute = 0, median_absolute = 0, ninetieth = 0, worst = 0;  // of the errors
+  double mean_signed = 0;
+  double correlation = 0;  // of the logarithms of the cycles; NaN below three rows
+  double spread = 0;       // mean
+  double stall_distance = 0, stall_spread = 0;  // means
+};
+
+// Over the rows of at least `least_cycles` cycles on the hardware.
+TimingSummary summarize(const std::vector<TimingRow>& rows, double least_cycles);
+
+}  // namespace heddle::validation
