@@ -25,7 +25,7 @@ const std::map<std::string, Folders>& allowed() {
       {"gpu/runtime", {"isa", "simulator", "traces", "gpu/runtime"}},
       {"gpu/cupti", {"gpu/cupti"}},
       {"gpu/kernels", {}},
-      {"validation", {"isa", "simulator", "traces", "gpu/runtime", "validation"}},
+      {"validation", {"isa", "simulator", "traces", "gpu/runtime", "gpu/kernels", "validation"}},
       {"cli", {"isa", "simulator", "traces", "gpu/runtime", "validation", "cli"}},
   };
   return rules;

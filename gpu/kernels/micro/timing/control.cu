@@ -6,7 +6,7 @@
 // With FOLDER it also writes what does not fit a line there: dispatch.tsv and scheduler.tsv.
 #include <cmath>
 
-#include "gpu/kernels/micro/timing/probe.h"
+#include "probe.h"
 
 namespace {
 

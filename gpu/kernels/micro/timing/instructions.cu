@@ -8,7 +8,7 @@
 // eight independent chains each: the difference of a long and a short loop of 128. A name with + in
 // it is a chain of several instructions; its value is for all of them. With | the compiler takes
 // the two by turns; the value is for one.
-#include "gpu/kernels/micro/timing/probe.h"
+#include "probe.h"
 
 namespace {
 

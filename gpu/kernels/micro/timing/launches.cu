@@ -3,7 +3,7 @@
 //
 //   nvcc -std=c++17 -O3 -arch=sm_90 -cudart shared -o launches launches.cu
 //   gpu/cupti/measure.sh -m timing -o launches.json -- ./launches
-#include "gpu/kernels/micro/timing/probe.h"
+#include "probe.h"
 
 __global__ void nothing() {}
 __global__ void one_store(int* data) { data[blockIdx.x * blockDim.x + threadIdx.x] = 1; }

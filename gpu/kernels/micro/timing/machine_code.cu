@@ -16,8 +16,8 @@
 #include <functional>
 #include <iterator>
 
-#include "gpu/kernels/micro/timing/assembler.h"
-#include "gpu/kernels/micro/timing/probe.h"
+#include "assembler.h"
+#include "probe.h"
 
 constexpr int kRoom = 12288;  // instructions
 

@@ -6,7 +6,7 @@
 #include <numeric>
 #include <random>
 
-#include "gpu/kernels/micro/timing/probe.h"
+#include "probe.h"
 
 namespace {
 
