@@ -106,7 +106,8 @@ std::vector<std::byte> SketchProgram::contents(const Array& array) {
 }
 
 void SketchProgram::run(const sketch::CompiledLaunch& launch, std::uint64_t seed,
-                        const LaunchOptions& options, const std::function<void(const Ran&)>& seen) {
+                        LaunchOptions options, const std::function<void(const Ran&)>& seen,
+                        const std::function<void(const LaunchRequest&, LaunchOptions&)>& begin) {
   const sketch::CompiledKernel& kernel = compiled_.kernels[launch.kernel];
   Arrays arrays(device_.memory());
   Ran ran;
@@ -138,6 +139,7 @@ void SketchProgram::run(const sketch::CompiledLaunch& launch, std::uint64_t seed
   }
   if (const auto refusal = device_.check(ran.request))
     throw std::runtime_error(fmt::format("{}: {}", kernel.name, refusal->why));
+  if (begin) begin(ran.request, options);
   ran.outcome = device_.launch(ran.request, options);
   seen(ran);
 }

@@ -28,8 +28,10 @@ class SketchProgram {
   // Allocates and fills the launch's arrays, runs it, shows the result to `seen`, and frees them.
   // Throws std::runtime_error where the launch is refused, a file cannot be read or an array does
   // not fit; a fault of the kernel is in the outcome.
-  void run(const isa::sketch::CompiledLaunch& launch, std::uint64_t seed,
-           const LaunchOptions& options, const std::function<void(const Ran&)>& seen);
+  // Before the launch, `begin` may look at the request and change the options.
+  void run(const isa::sketch::CompiledLaunch& launch, std::uint64_t seed, LaunchOptions options,
+           const std::function<void(const Ran&)>& seen,
+           const std::function<void(const LaunchRequest&, LaunchOptions&)>& begin = {});
 
   const isa::sketch::Compiled& compiled() const { return compiled_; }
   Device& device() { return device_; }
