@@ -79,4 +79,8 @@ unsigned access_bytes(const Instruction& instruction) {
   }
 }
 
+bool is_exclusive(const Instruction& in) {
+  return in.op == Op::WARPSYNC && in.mod(Mod::warpsync_mode) == (in.arch == Arch::sm_90 ? 1u : 2u);
+}
+
 }  // namespace heddle::isa

@@ -14,6 +14,7 @@ void Convergence::start(Mask lanes, std::uint32_t pc) {
   restored_ = 0;
   groups_.clear();
   groups_.reserve(kWarpSize + 1);
+  collected_.clear();
   groups_.push_back({.lanes = lanes, .pc = pc});
 }
 
@@ -33,13 +34,46 @@ void Convergence::split_off(Mask lanes, std::uint32_t pc) {
   Group& group = current();
   assert((lanes & ~group.lanes) == 0 && lanes != 0 && lanes != group.lanes);
   group.lanes &= ~lanes;
-  groups_.insert(groups_.end() - 1, Group{.lanes = lanes, .pc = pc});
+  push_next({.lanes = lanes, .pc = pc});
+}
+
+void Convergence::leave_behind(Mask lanes, std::uint32_t pc) {
+  current().lanes &= ~lanes;
+  push_next({.lanes = lanes, .pc = pc, .again = true});
 }
 
 void Convergence::split_off_first(Mask lanes, std::uint32_t pc) {
   assert((lanes & ~current().lanes) == 0 && lanes != 0 && lanes != current().lanes);
-  current().lanes &= ~lanes;
-  groups_.push_back({.lanes = lanes, .pc = pc});
+  Group rest = current();
+  rest.lanes &= ~lanes;
+  groups_.back() = {.lanes = lanes, .pc = pc};
+  push_next(rest);
+}
+
+// The group that is next in turn joins those behind it: a group among them that stands at the same
+// instruction becomes one with it.
+void Convergence::displace_next() {
+  const auto is_ready = [](const Group& other) { return other.wait == Wait::none; };
+  const auto next = std::find_if(groups_.rbegin() + 1, groups_.rend(), is_ready);
+  if (next == groups_.rend()) return;
+  const auto same = std::find_if(next + 1, groups_.rend(), [&](const Group& other) {
+    return is_ready(other) && other.pc == next->pc && other.again == next->again;
+  });
+  if (same == groups_.rend()) return;
+  next->lanes |= same->lanes;
+  groups_.erase((same + 1).base());
+}
+
+// Puts a ready group below the current one: its turn is next.
+void Convergence::push_next(const Group& group) {
+  displace_next();
+  groups_.insert(groups_.end() - 1, group);
+}
+
+// A ready group becomes the current one, and the one that was, if any, next in turn.
+void Convergence::push_current(const Group& group) {
+  if (has_current()) displace_next();
+  groups_.push_back(group);
 }
 
 // Moves the last ready group to the back, where the current one stands.
@@ -60,7 +94,7 @@ unsigned Convergence::wait_convergence_barrier(unsigned index) {
   if (outside != 0 && outside != group.lanes) {
     const Group rest{.lanes = outside, .pc = group.pc};
     group.lanes &= ~outside;
-    groups_.push_back(rest);
+    push_current(rest);
   } else if (outside != 0) {
     group.wait = Wait::none;
     return 0;
@@ -73,6 +107,40 @@ unsigned Convergence::wait_warp_sync(Mask partners) {
   group.wait = Wait::warp_sync;
   group.partners = partners;
   return static_cast<unsigned>(release_met());
+}
+
+unsigned Convergence::wait_collective(Mask partners, std::uint32_t behind) {
+  const Group last = current();
+  current().pc = behind;
+  const unsigned met = wait_warp_sync(partners);
+  if (met == 0) return 0;
+  // Released, the groups stand at the back, those that came last on top.
+  const auto is_collected = [&](const Group& group) {
+    return group.wait == Wait::none && (group.lanes & partners) != 0;
+  };
+  Mask all = 0;
+  while (!groups_.empty() && is_collected(groups_.back())) {
+    Group group = groups_.back();
+    groups_.pop_back();
+    all |= group.lanes;
+    group.lanes &= ~last.lanes;
+    if (group.lanes != 0) collected_.push_back(group);
+  }
+  std::ranges::sort(collected_, std::ranges::greater(),
+                    [](const Group& group) { return std::countr_zero(group.lanes); });
+  groups_.push_back({.lanes = all, .pc = last.pc});
+  return met;
+}
+
+void Convergence::end_collective() {
+  Group group = current();
+  groups_.pop_back();
+  for (const Group& other : collected_) {
+    group.lanes &= ~other.lanes;
+    groups_.push_back(other);
+  }
+  collected_.clear();
+  groups_.push_back(group);
 }
 
 void Convergence::wait_block_barrier(unsigned number) {
@@ -112,7 +180,7 @@ std::size_t Convergence::release(Released&& is_released) {
   if (count > 2)
     std::ranges::sort(std::span(released).first(count - 1), std::ranges::greater(),
                       [](const Group& group) { return std::countr_zero(group.lanes); });
-  for (std::size_t i = 0; i < count; ++i) groups_.push_back(released[i]);
+  for (std::size_t i = 0; i < count; ++i) push_current(released[i]);
   return waited;
 }
 
@@ -151,14 +219,7 @@ std::size_t Convergence::release_met() {
 
 void Convergence::leave_barrier(unsigned index, Mask lanes) {
   barriers_[index] &= ~lanes;
-  Group& group = current();
-  const Mask own = group.lanes;
   release_met();
-  // BREAK does not end the turn of the group that executes it.
-  const auto mine = std::find_if(groups_.begin(), groups_.end(), [&](const Group& other) {
-    return other.wait == Wait::none && (other.lanes & own) != 0;
-  });
-  std::rotate(mine, mine + 1, groups_.end());
 }
 
 void Convergence::exit(Mask lanes) {

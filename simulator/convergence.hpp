@@ -29,6 +29,9 @@ struct Group {
   Wait wait = Wait::none;
   std::uint8_t index = 0;
   Mask partners = 0;
+  // The lanes went through the instruction at pc and were left there, because it parts lanes in two
+  // at a time: they go through it again, which is not a further execution.
+  bool again = false;
 };
 
 class Convergence {
@@ -51,7 +54,12 @@ class Convergence {
 
   // The current group splits: `lanes` (a proper part of it) go to `pc` and wait their turn; the
   // rest stays current.
+  //
+  // Of the groups that wait their turn, all but the next one become one where they stand at the
+  // same instruction (docs/experiments/divergence-order.md, 5).
   void split_off(Mask lanes, std::uint32_t pc);
+  // As split_off, to go through the instruction at `pc` again.
+  void leave_behind(Mask lanes, std::uint32_t pc);
   // As split_off, but the new group runs first.
   void split_off_first(Mask lanes, std::uint32_t pc);
 
@@ -59,6 +67,11 @@ class Convergence {
   // Both return how many groups this arrival let go on together; 0: others are waited for.
   unsigned wait_convergence_barrier(unsigned index);
   unsigned wait_warp_sync(Mask partners);
+  // At WARPSYNC.COLLECTIVE: when all have come, their lanes become the current group, at the pc of
+  // those that came last, until end_collective; the others then go on at `behind`.
+  unsigned wait_collective(Mask partners, std::uint32_t behind);
+  // The lanes that came last go on; the others, one group for each place, wait their turn.
+  void end_collective();
   void wait_block_barrier(unsigned number);
   // All groups that wait at this block barrier go on.
   void release_block_barrier(unsigned number);
@@ -74,6 +87,9 @@ class Convergence {
 
  private:
   void choose();
+  void displace_next();
+  void push_next(const Group& group);
+  void push_current(const Group& group);
   std::size_t release_met();
   template <typename Released>
   std::size_t release(Released&& is_released);
@@ -83,6 +99,8 @@ class Convergence {
   std::uint32_t restored_ = 0;  // bit i: barrier i was written by BMOV
   // Order of turn: the last ready group is the current one and stands at the back.
   std::vector<Group> groups_;
+  // Between WARPSYNC.COLLECTIVE and ENDCOLLECTIVE: the lanes that do not go on first, by place.
+  std::vector<Group> collected_;
 };
 
 }  // namespace heddle::simulator

@@ -60,10 +60,26 @@ void Core::start_block(Block& block, std::uint64_t linear) const {
   }
 }
 
+// Lanes that a branch to several places, or a WARPSYNC, left behind take it now, uncounted: until
+// the current group is at an instruction of its own. False: the launch stops.
+bool Core::go_through_again(Warp& warp) {
+  while (warp.convergence.has_current() && warp.convergence.current().again) {
+    Group& group = warp.convergence.current();
+    const Step& step = launch.program->steps[group.pc++];
+    const Mask on = group.lanes & warp.predicate(step.guard.index, step.guard.invert);
+    if (step.execute(*this, warp, step, group.lanes, on) == Flow::stop) return false;
+  }
+  return true;
+}
+
 // Runs one warp until none of its groups can go on or the turn is over; false: the launch stops.
 bool Core::run_warp(Warp& warp) {
   const Step* const steps = launch.program->steps.data();
   while (warp.convergence.has_current()) {
+    if (warp.convergence.current().again) {
+      if (!go_through_again(warp)) return false;
+      continue;
+    }
     Group& group = warp.convergence.current();
     const Mask active = group.lanes;
     const auto threads = static_cast<unsigned>(std::popcount(active));
@@ -121,9 +137,9 @@ Issue Core::step(Warp& warp, Observer* observer) {
 
 // As run_warp, instruction by instruction.
 bool Core::run_warp_observed(Warp& warp, Observer& observer) {
-  while (warp.convergence.has_current() && issued < issue_limit)
+  while (go_through_again(warp) && warp.convergence.has_current() && issued < issue_limit)
     if (step(warp, &observer).flow == Flow::stop) return false;
-  return true;
+  return !fault && !conflicted;
 }
 
 // Warps take turns, so that one which spins on another's flag does not keep the core; within a warp
@@ -139,7 +155,6 @@ Core::Turn Core::run_block(Block& block, std::uint64_t quantum) {
       issue_limit = std::min(end, issued + kWarpTurn);
       if (!(observer == nullptr ? run_warp(warp) : run_warp_observed(warp, *observer)))
         return Turn::stopped;
-      if (issued == issue_limit && warp.convergence.has_current()) warp.convergence.yield();
       if (warp.convergence.finished()) check_block_barriers(block);
       if (issued == end) return block.finished() ? Turn::finished : Turn::out_of_time;
     }

@@ -180,6 +180,7 @@ struct Core {
 
  private:
   bool run_warp(Warp& warp);
+  bool go_through_again(Warp& warp);
   bool run_warp_observed(Warp& warp, Observer& observer);
   void count(std::uint32_t pc, unsigned threads, Mask on) {
     InstructionCounts& sums = counts[pc];
@@ -201,6 +202,7 @@ struct Core {
 // is not implemented.
 Execute lower_control(const isa::Instruction& instruction, Step& step, std::uint32_t index,
                       std::uint32_t end);
+Execute lower_convergence(const isa::Instruction& instruction, Step& step);
 Execute lower_memory(const isa::Instruction& instruction, Step& step);
 Execute lower_atomic(const isa::Instruction& instruction, Step& step);
 Execute lower_special(const isa::Instruction& instruction, Step& step);

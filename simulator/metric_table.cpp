@@ -42,6 +42,8 @@ bool is_branch(const Ins& ins) {
     case isa::Op::CALL:
     case isa::Op::RET:
       return true;
+    case isa::Op::WARPSYNC:  // .EXCLUSIVE (H200 record of group_tiles)
+      return isa::is_exclusive(ins);
     default:
       return false;
   }
@@ -160,9 +162,9 @@ constexpr Metric kMetrics[] = {
      .meaning = "share of uniform branch executions", .of = "smsp__sass_branch_targets_threads_uniform.sum",
      .per = "smsp__sass_branch_targets.sum", .scale = kPercent, .nvprof_when_empty = 100},
     {.name = "smsp__sass_inst_executed_op_branch.sum", .unit = "inst",
-     .meaning = "BRA, BRX, JMP, JMX, CALL and RET executed by a warp", .amount = branches},
+     .meaning = "BRA, BRX, JMP, JMX, CALL, RET and WARPSYNC.EXCLUSIVE executed by a warp", .amount = branches},
     {.name = "smsp__sass_thread_inst_executed_op_branch.sum", .unit = "inst",
-     .meaning = "BRA, BRX, JMP, JMX, CALL and RET executed, in threads", .amount = branch_threads},
+     .meaning = "BRA, BRX, JMP, JMX, CALL, RET and WARPSYNC.EXCLUSIVE executed, in threads", .amount = branch_threads},
 
     // Memory instructions by space and kind.
     {.name = "smsp__sass_inst_executed_op_global.sum", .unit = "inst",

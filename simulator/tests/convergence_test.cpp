@@ -42,7 +42,7 @@ TEST(Convergence, ABarrierDoesNotWaitForLanesThatExited) {
   EXPECT_EQ(warp.live(), 0xffffff00u);
 }
 
-TEST(Convergence, ABarrierDoesNotWaitForLanesThatBroke) {
+TEST(Convergence, ABarrierDoesNotWaitForLanesThatBrokeAndLetsTheWaitingOnesRunFirst) {
   Convergence warp = warp_of();
   warp.set_barrier(1, kFullMask);
   warp.split_off(0x1, kThen);
@@ -50,8 +50,8 @@ TEST(Convergence, ABarrierDoesNotWaitForLanesThatBroke) {
   warp.wait_convergence_barrier(1);
   ASSERT_EQ(warp.current().lanes, 0x1u);
   warp.leave_barrier(1, 0x1);
-  EXPECT_EQ(warp.current().lanes, 0x1u) << "BREAK does not end the turn";
-  EXPECT_TRUE(warp.others_ready()) << "but lets the waiting lanes go";
+  EXPECT_EQ(warp.current().lanes, 0xfffffffeu);
+  EXPECT_TRUE(warp.others_ready());
 }
 
 TEST(Convergence, LanesOutsideTheBarrierPassIt) {
@@ -177,6 +177,73 @@ TEST(Convergence, ABlockBarrierMergesNothing) {
   warp.release_block_barrier(0);
   EXPECT_EQ(warp.groups().size(), 2u);
   for (const Group& group : warp.groups()) EXPECT_EQ(group.wait, Wait::none);
+}
+
+// docs/experiments/divergence-order.md, 5.
+TEST(Convergence, WaitingGroupsAtOnePlaceBecomeOneWhenAThirdOneIsPutBeforeThem) {
+  Convergence warp = warp_of(0xff);
+  warp.split_off(0xf0, kJoin);
+  warp.split_off(0x0c, kJoin);
+  EXPECT_EQ(warp.groups().size(), 3u) << "the one that is next in turn stays by itself";
+  warp.split_off(0x02, kElse);
+  ASSERT_EQ(warp.groups().size(), 3u);
+  EXPECT_EQ(warp.groups()[0].lanes, 0xfcu);
+  EXPECT_EQ(warp.groups()[1].lanes, 0x02u);
+  EXPECT_EQ(warp.current().lanes, 0x01u);
+}
+
+TEST(Convergence, AGroupThatAnotherJoinsMovesUpInTheOrder) {
+  Convergence warp = warp_of(0xff);
+  warp.split_off(0xc0, kJoin);
+  warp.split_off(0x30, kThen);
+  warp.split_off(0x08, kJoin);
+  warp.split_off(0x04, kElse);
+  warp.exit(0x03);
+  EXPECT_EQ(warp.current().lanes, 0x04u);
+  warp.exit(0x04);
+  EXPECT_EQ(warp.current().lanes, 0xc8u);
+  warp.exit(0xc8);
+  EXPECT_EQ(warp.current().lanes, 0x30u);
+}
+
+TEST(Convergence, LanesLeftBehindAreTheOnesToGoThroughTheInstructionAgain) {
+  Convergence warp = warp_of(0xf);
+  warp.leave_behind(0x3, kStart);
+  EXPECT_FALSE(warp.current().again);
+  warp.exit(0xc);
+  EXPECT_TRUE(warp.current().again);
+  EXPECT_EQ(warp.current().lanes, 0x3u);
+  EXPECT_EQ(warp.current().pc, kStart);
+}
+
+// docs/experiments/divergence-order.md, 7.
+TEST(Convergence, ACollectiveRunsOnceWithAllLanesThenTheLastComersGoOnApart) {
+  Convergence warp = warp_of(0xff);
+  warp.split_off(0xf0, kThen);
+  warp.split_off(0x0c, kJoin);
+  warp.split_off(0x02, kElse);
+  warp.current().pc = kStart + 1;
+  EXPECT_EQ(warp.wait_collective(0xff, kJoin), 0u);
+  warp.current().pc = kElse + 1;
+  EXPECT_EQ(warp.wait_collective(0xff, kElse + 2), 0u);
+  warp.wait_collective(0xff, kThen + 2);
+  ASSERT_EQ(warp.current().lanes, 0xf0u);
+  warp.current().pc = kThen + 1;
+  EXPECT_EQ(warp.wait_collective(0xff, kThen + 2), 4u);
+  EXPECT_EQ(warp.current().lanes, 0xffu);
+  EXPECT_EQ(warp.current().pc, kThen + 1);
+  EXPECT_EQ(warp.groups().size(), 1u);
+  warp.current().pc = kThen + 2;
+  warp.end_collective();
+  Mask order[4] = {};
+  for (Mask& lanes : order) {
+    lanes = warp.current().lanes;
+    warp.exit(lanes);
+  }
+  EXPECT_EQ(order[0], 0xf0u) << "came last";
+  EXPECT_EQ(order[1], 0x01u);
+  EXPECT_EQ(order[2], 0x02u);
+  EXPECT_EQ(order[3], 0x0cu);
 }
 
 TEST(Convergence, TheLastExitFinishesTheWarp) {

@@ -1,0 +1,145 @@
+// Convergence barriers and what else decides which lanes run together: BSSY, BSYNC, BREAK, BMOV,
+// WARPSYNC, YIELD.
+#include <bit>
+#include <utility>
+
+#include "isa/attributes.hpp"
+#include "simulator/lane_parts.hpp"
+#include "simulator/machine.hpp"
+
+namespace heddle::simulator {
+namespace {
+
+using isa::Mod;
+using isa::Op;
+
+Flow execute_bssy(Core&, Warp& warp, const Step& step, Mask active, Mask on) {
+  if (on != 0) warp.convergence.set_barrier(step.selector, active);
+  return Flow::next;
+}
+
+Flow execute_bsync(Core& core, Warp& warp, const Step& step, Mask, Mask on) {
+  if (on == 0) return Flow::next;
+  const bool restored = warp.convergence.restored(step.selector);
+  const unsigned met = warp.convergence.wait_convergence_barrier(step.selector);
+  if (restored && met > 1) core.uncounted_reunions = true;
+  return Flow::reschedule;
+}
+
+Flow execute_break(Core&, Warp& warp, const Step& step, Mask, Mask on) {
+  const Mask leaving = on & warp.predicate(step.pp.index, step.pp.invert);
+  if (leaving == 0) return Flow::next;
+  warp.convergence.leave_barrier(step.selector, leaving);
+  return Flow::reschedule;
+}
+
+constexpr std::uint8_t kPlain = 0, kExclusive = 1, kCollective = 2;
+
+// Lanes wait for those their mask names. Where masks differ the lanes of each go on by themselves,
+// one part at a time; .EXCLUSIVE counts that as a branch (H200 record of group_tiles:
+// reduce_tiles), .COLLECTIVE does not.
+Flow execute_warpsync(Core& core, Warp& warp, const Step& step, Mask active, Mask on) {
+  if (on == 0) return Flow::next;
+  Convergence& convergence = warp.convergence;
+  Mask named = kFullMask;
+  if (step.data_type == 0) {
+    const LaneParts parts(active, source_row(warp, step.b));
+    const LaneParts::Part part = parts.first();
+    if (step.selector == kExclusive) count_parting(core, warp, step, parts);
+    convergence.current().again = false;
+    if (parts.count() > 1) {
+      core.uncounted_reunions = true;
+      convergence.leave_behind(active & ~part.lanes, core.pc_of(step));
+      active = part.lanes;
+    }
+    named = static_cast<Mask>(part.value);
+  }
+  if (step.selector == kCollective) {
+    if (convergence.wait_collective(named | active, step.target) > 1)
+      core.uncounted_reunions = true;
+    return Flow::reschedule;
+  }
+  const unsigned met = convergence.wait_warp_sync(named | active);
+  if (met > 1 && step.selector != kPlain) {
+    core.uncounted_reunions = true;
+  } else if (met > 1) {
+    InstructionCounts& counts = core.counts_of(step);
+    ++counts.extra_executed;
+    counts.extra_threads +=
+        static_cast<unsigned>(std::popcount((named | active) & convergence.live()));
+  }
+  return Flow::reschedule;
+}
+
+Flow execute_endcollective(Core&, Warp& warp, const Step&, Mask, Mask on) {
+  if (on == 0) return Flow::next;
+  warp.convergence.end_collective();
+  return Flow::reschedule;
+}
+
+Flow execute_yield(Core&, Warp& warp, const Step&, Mask, Mask on) {
+  if (on == 0) return Flow::next;
+  return warp.convergence.yield() ? Flow::reschedule : Flow::next;
+}
+
+// BMOV between a convergence barrier and a register. The barrier's value is the set of lanes.
+Flow execute_bmov_from_barrier(Core&, Warp& warp, const Step& step, Mask, Mask on) {
+  if (on == 0) return Flow::next;
+  const Mask lanes = warp.convergence.barrier(step.selector);
+  std::uint32_t* destination = destination_row(warp, step.d);
+  for_each_lane(on, [&](unsigned lane) { destination[lane] = lanes; });
+  if (step.data_type == 0) return Flow::next;
+  warp.convergence.set_barrier(step.selector, 0);
+  return Flow::reschedule;
+}
+
+Flow execute_bmov_to_barrier(Core&, Warp& warp, const Step& step, Mask, Mask on) {
+  if (on == 0) return Flow::next;
+  warp.convergence.restore_barrier(step.selector, source_row(warp, step.b)[std::countr_zero(on)]);
+  return Flow::reschedule;
+}
+
+Execute lower_bmov(const isa::Instruction& in, Step& step) {
+  constexpr std::uint32_t kFirstOther = 16;  // THREAD_STATE_ENUM and beyond
+  if (in.mod(Mod::cbu_state) >= kFirstOther) return nullptr;
+  step.selector = static_cast<std::uint8_t>(in.mod(Mod::cbu_state));
+  step.data_type = static_cast<std::uint8_t>(in.mod(Mod::clear));
+  const std::uint64_t opcode = in.word.bits(0, 12) & 0xff;
+  if (opcode == 0x55) return execute_bmov_from_barrier;
+  if (opcode == 0x56) return execute_bmov_to_barrier;
+  return nullptr;
+}
+
+Execute lower_warpsync(const isa::Instruction& in, Step& step) {
+  step.data_type = static_cast<std::uint8_t>(in.mod(Mod::warpsync_all));
+  step.selector = isa::is_exclusive(in)             ? kExclusive
+                  : in.mod(Mod::warpsync_mode) == 0 ? kPlain
+                                                    : kCollective;
+  return execute_warpsync;
+}
+
+}  // namespace
+
+Execute lower_convergence(const isa::Instruction& in, Step& step) {
+  switch (in.op) {
+    case Op::BSSY:
+      return execute_bssy;
+    case Op::BSYNC:
+      return execute_bsync;
+    case Op::BREAK:
+      return execute_break;
+    case Op::BMOV:
+      return lower_bmov(in, step);
+    case Op::WARPSYNC:
+      return lower_warpsync(in, step);
+    case Op::ENDCOLLECTIVE:
+      return execute_endcollective;
+    case Op::YIELD:
+    case Op::NANOSLEEP:
+      return execute_yield;
+    default:
+      return nullptr;
+  }
+}
+
+}  // namespace heddle::simulator
