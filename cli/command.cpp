@@ -62,6 +62,11 @@ std::optional<std::uint64_t> Arguments::number(std::string_view option, std::uin
   return number;
 }
 
+std::vector<std::string> Arguments::values(std::string_view option) const {
+  const auto found = values_.find(option);
+  return found == values_.end() ? std::vector<std::string>{} : found->second;
+}
+
 std::vector<std::string> Arguments::list(std::string_view option) const {
   std::vector<std::string> items;
   const auto found = values_.find(option);

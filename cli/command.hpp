@@ -26,7 +26,8 @@ class Arguments {
   std::string value(std::string_view option, std::string_view otherwise = "") const;
   // Throws Usage when it is not a whole number within the range.
   std::optional<std::uint64_t> number(std::string_view option, std::uint64_t most) const;
-  std::vector<std::string> list(std::string_view option) const;  // split at commas
+  std::vector<std::string> list(std::string_view option) const;    // split at commas
+  std::vector<std::string> values(std::string_view option) const;  // as often as it was given
 
   std::vector<std::string> words;    // what is not an option
   std::vector<std::string> program;  // what follows --

@@ -32,6 +32,7 @@ constexpr Examples kRunExamples[] = {
     "heddle run --record out.json --per-pc -k regex:math -- ./simple_divergence",
     "heddle run captured/0003-_Z11mathKernel1Pf.capsule",
     "heddle run --trace text --trace-warp 0 --trace-changes -- ./simple_divergence",
+    "heddle run --grid 1 --block 64 --param 'c=zeros(64)' sketch.warp",
 };
 constexpr Option kRunOptions[] = {
     {"record", 'o', "FILE",
@@ -55,6 +56,17 @@ constexpr Option kRunOptions[] = {
     {"timeout", 0, "SECONDS", "end the program after this time"},
     {"no-progress", 0, "", "do not tell on stderr how far a long launch is"},
     {"capture", 0, "FOLDER", "write each launch as a capsule that can be run without the program"},
+    {"grid", 0, "X[,Y[,Z]]", "sketches: blocks of a launch, in place of what the sketch says"},
+    {"block", 0, "X[,Y[,Z]]", "sketches: threads of a block"},
+    {"shared", 0, "BYTES", "sketches: dynamic shared memory of a block"},
+    {"param", 0, "NAME=VALUE",
+     "sketches: a parameter's value: a number, or an array as in zeros(64), counting(64), "
+     "random(64, 0, 10) or file(\"numbers.txt\")"},
+    {"seed", 0, "N", "sketches: the first seed (default 1)"},
+    {"seeds", 0, "N",
+     "sketches: run with so many seeds and print means and 95 % intervals; a record "
+     "holds the first seed's run"},
+    {"predication", 0, "RULE", "sketches: branches made predicates: off (default), 4, 7 or 2009"},
     {"trace", 0, "FORM[=FILE]",
      "write what executes, as it happens; text: a line per instruction (default: to stderr)"},
     {"trace-kernel", 0, "NAME", "only in launches of this kernel, as --kernel names it"},
@@ -169,7 +181,7 @@ constexpr Examples kReferenceExamples[] = {
 
 constexpr Command kCommands[] = {
     {.name = "run",
-     .synopsis = "[options] -- PROGRAM [ARGUMENT...] | CAPSULE...",
+     .synopsis = "[options] -- PROGRAM [ARGUMENT...] | CAPSULE... | SKETCH",
      .summary = "run an unmodified CUDA program on the model and print what its kernels did",
      .details =
          "The program needs no GPU. Its own output is not touched: what Heddle says goes to stderr "
@@ -177,6 +189,8 @@ constexpr Command kCommands[] = {
          "A capsule (--capture), or a folder of them, is replayed: launches without their program, "
          "on "
          "any machine.\n"
+         "A sketch (a file NAME.warp, see docs/sketches.md) is compiled and its launches are "
+         "made.\n"
          "Exit status: the program's own; 124 when a limit was reached, 125 when Heddle failed, "
          "126 "
          "and 127 when the program cannot be started, 130 after Ctrl-C.",

@@ -10,6 +10,7 @@
 #include "cli/program_run.hpp"
 #include "cli/record_text.hpp"
 #include "cli/selection.hpp"
+#include "cli/sketch_run.hpp"
 #include "gpu/runtime/options.hpp"
 #include "gpu/runtime/progress_line.hpp"
 #include "simulator/file.hpp"
@@ -57,7 +58,7 @@ traces::TraceRequest trace_request(const Arguments& arguments) {
 }
 
 // Null where none is asked for.
-std::unique_ptr<traces::Trace> trace_of_capsules(const Arguments& arguments) {
+std::unique_ptr<traces::Trace> trace_here(const Arguments& arguments) {
   const traces::TraceRequest request = trace_request(arguments);
   if (request.empty()) return nullptr;
   traces::TraceOptions options = traces::trace_options(request);
@@ -81,7 +82,7 @@ int run_capsules(const Arguments& arguments) {
   std::vector<fs::path> files;
   for (const std::string& word : arguments.words)
     for (const fs::path& file : validation::find_capsules(word)) files.push_back(file);
-  const std::unique_ptr<traces::Trace> trace = trace_of_capsules(arguments);
+  const std::unique_ptr<traces::Trace> trace = trace_here(arguments);
   const validation::Replay replay = validation::replay(
       files,
       {.threads = static_cast<unsigned>(arguments.number("threads", kMostThreads).value_or(1)),
@@ -97,6 +98,23 @@ int run_capsules(const Arguments& arguments) {
   const bool faulted = std::ranges::any_of(
       replay.record.launches, [](const auto& launch) { return !launch.fault.empty(); });
   return faulted || !replay.memory_differences.empty() ? kDifferent : 0;
+}
+
+int run_sketches(const Arguments& arguments) {
+  if (arguments.words.size() != 1) throw Usage("give one sketch at a time");
+  const std::unique_ptr<traces::Trace> trace = trace_here(arguments);
+  const SketchRun run = run_sketch(arguments.words[0], arguments, trace.get());
+  if (run.statistics.empty()) {
+    show_and_write({getpid(), run.record}, arguments);
+  } else {
+    std::fputs(run.statistics.c_str(), stderr);
+    if (arguments.has("record"))
+      simulator::write_record(run.record,
+                              runtime::expand_process(arguments.value("record"), getpid()));
+  }
+  const bool faulted = std::ranges::any_of(
+      run.record.launches, [](const auto& launch) { return !launch.fault.empty(); });
+  return faulted ? kDifferent : 0;
 }
 
 ProgramOptions program_options(const Arguments& arguments) {
@@ -156,7 +174,11 @@ int run_run(const Arguments& arguments) {
   arguments.number("threads", kMostThreads);
   arguments.number("max-instructions", kMostInstructions);
   if (arguments.program.empty() == arguments.words.empty())
-    throw Usage("give a program after --, as in: heddle run -- ./program arguments; or capsules");
+    throw Usage(
+        "give a program after --, as in: heddle run -- ./program arguments; or capsules, or a "
+        "sketch");
+  if (!arguments.words.empty() && is_sketch(arguments.words[0])) return run_sketches(arguments);
+  refuse_sketch_options(arguments);
   return arguments.program.empty() ? run_capsules(arguments) : run_program(arguments);
 }
 

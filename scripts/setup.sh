@@ -2,7 +2,7 @@
 # Installs what building and testing need on Debian 12 (and its kin), where it is not there yet.
 set -eu
 packages="g++ cmake ninja-build ccache clang-format-14
-  libboost-program-options-dev nlohmann-json3-dev libfmt-dev libtomlplusplus-dev
+  libboost-dev libboost-program-options-dev nlohmann-json3-dev libfmt-dev libtomlplusplus-dev
   libzstd-dev liblz4-dev zlib1g-dev nettle-dev
   libgtest-dev libgmock-dev libbenchmark-dev
   chromium"

@@ -71,7 +71,7 @@ TEST_F(Configuration, MistakesNameFileLineAndKey) {
   expect("\nthreds = 1", "bad.toml:2: threds: no command has this option; did you mean threads?");
   expect("per-pc = 3", "bad.toml:1: per-pc: expected true or false");
   expect("gpu = { a = 1 }", "bad.toml:1: gpu: no command");
-  expect("[run]\nblock = 3", "bad.toml:2: block: heddle run has no such option");
+  expect("[run]\nregisters = 3", "bad.toml:2: registers: heddle run has no such option");
   expect("threads = ", "bad.toml:1: ");
   const Surroundings around{[](const char* name) -> const char* {
                               return name == std::string_view("HEDDLE_PER_PC") ? "yes" : nullptr;

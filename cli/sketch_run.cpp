@@ -1,0 +1,181 @@
+#include "cli/sketch_run.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "cli/commands.hpp"
+#include "cli/record_text.hpp"
+#include "cli/selection.hpp"
+#include "gpu/runtime/progress_line.hpp"
+#include "isa/sketch/launches.hpp"
+#include "simulator/sketch_statistics.hpp"
+
+namespace heddle::cli {
+namespace {
+
+namespace fs = std::filesystem;
+namespace sketch = isa::sketch;
+
+constexpr std::uint64_t kMostSeeds = 1000000;
+constexpr std::uint64_t kMostSketchBytes = 1 << 24;
+constexpr const char* kSketchOptions[] = {"grid", "block", "shared",     "param",
+                                          "seed", "seeds", "predication"};
+
+std::string text_of(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) throw std::runtime_error(fmt::format("{}: cannot be read", path.string()));
+  if (fs::is_regular_file(path) && fs::file_size(path) > kMostSketchBytes)
+    throw std::runtime_error(fmt::format("{}: larger than 16 MiB", path.string()));
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+std::optional<std::array<std::uint32_t, 3>> shape(const Arguments& arguments, const char* option) {
+  if (!arguments.has(option)) return std::nullopt;
+  const std::vector<std::string> parts = arguments.list(option);
+  std::array<std::uint32_t, 3> result{1, 1, 1};
+  bool good = !parts.empty() && parts.size() <= 3;
+  for (std::size_t i = 0; good && i < parts.size(); ++i) {
+    const char* const end = parts[i].data() + parts[i].size();
+    const auto [read, error] = std::from_chars(parts[i].data(), end, result[i]);
+    good = error == std::errc() && read == end && result[i] != 0;
+  }
+  if (!good)
+    throw Usage(fmt::format("--{}: expected one to three numbers, as in 64 or 16,16", option));
+  return result;
+}
+
+sketch::LaunchChoice choice(const Arguments& arguments) {
+  constexpr std::uint64_t kMostShared = 1 << 20;
+  sketch::LaunchChoice chosen;
+  chosen.grid = shape(arguments, "grid");
+  chosen.block = shape(arguments, "block");
+  if (const auto bytes = arguments.number("shared", kMostShared))
+    chosen.dynamic_shared_bytes = static_cast<std::uint32_t>(*bytes);
+  for (const std::string& each : arguments.values("param")) {
+    const std::size_t equals = each.find('=');
+    if (equals == std::string::npos || equals == 0)
+      throw Usage(fmt::format("--param: expected NAME=VALUE, found {}", each));
+    chosen.parameters.emplace_back(each.substr(0, equals), each.substr(equals + 1));
+  }
+  return chosen;
+}
+
+const sketch::PredicationRule* predication(const Arguments& arguments) {
+  const std::string name = arguments.value("predication", "off");
+  const sketch::PredicationRule* rule = sketch::find_predication_rule(name);
+  if (rule != nullptr) return rule;
+  std::vector<std::string_view> names;
+  for (const auto& each : sketch::predication_rules()) names.push_back(each.name);
+  throw Usage(fmt::format("--predication: no rule {}; there are {}", name, fmt::join(names, ", ")));
+}
+
+std::string number_text(double value) {
+  return value == static_cast<double>(static_cast<std::int64_t>(value)) && std::abs(value) < 1e15
+             ? fmt::format("{}", static_cast<std::int64_t>(value))
+             : fmt::format("{:.6g}", value);
+}
+
+std::string statistics_text(const std::string& kernel,
+                            const simulator::SketchStatistics& statistics,
+                            const std::vector<const simulator::Metric*>& chosen) {
+  std::string text = fmt::format("{}  {} seeds\n  {:<66} {:>14}  {}\n", kernel, statistics.seeds(),
+                                 "metric", "mean", "95 % interval");
+  for (const auto& row : statistics.rows()) {
+    const bool wanted = chosen.empty() ? !row.metric->nvprof.empty()
+                                       : std::ranges::find(chosen, row.metric) != chosen.end();
+    if (!wanted) continue;
+    const std::string name = row.metric->nvprof.empty() ? std::string(row.metric->name)
+                                                        : std::string(row.metric->nvprof);
+    text += fmt::format("  {:<66} {:>14}", fmt::format("{} ({})", name, row.metric->unit),
+                        number_text(row.mean));
+    if (row.interval)
+      text += row.interval->low == row.interval->high
+                  ? "  always"
+                  : fmt::format("  {} to {}", number_text(row.interval->low),
+                                number_text(row.interval->high));
+    text += "\n";
+  }
+  return text + "\n";
+}
+
+}  // namespace
+
+bool is_sketch(const std::string& word) { return fs::path(word).extension() == ".warp"; }
+
+void refuse_sketch_options(const Arguments& arguments) {
+  for (const char* option : kSketchOptions)
+    if (arguments.has(option))
+      throw Usage(fmt::format("--{} is for sketches (files that end in .warp)", option));
+}
+
+SketchRun run_sketch(const std::string& file, const Arguments& arguments, traces::Trace* trace) {
+  constexpr std::uint64_t kAny = ~std::uint64_t{0};
+  const sketch::PredicationRule* const rule = predication(arguments);
+  const sketch::LaunchChoice chosen = choice(arguments);
+  const std::uint64_t first = arguments.number("seed", kAny).value_or(1);
+  const std::uint64_t seeds =
+      std::max<std::uint64_t>(arguments.number("seeds", kMostSeeds).value_or(1), 1);
+  const auto read_file = [&](const std::string& name) {
+    const fs::path beside = fs::path(file).parent_path() / name;
+    return text_of(fs::exists(beside) ? beside : fs::path(name));
+  };
+  simulator::SketchProgram program(
+      sketch::compile(text_of(file), file, {.predication = rule, .read_file = read_file}), file,
+      simulator::gpu_model(arguments.value("gpu", "h200")));
+  const std::vector<sketch::CompiledLaunch> launches =
+      sketch::choose_launches(program.compiled(), chosen);
+  const simulator::GpuModel& gpu = program.device().model();
+  const simulator::LaunchOptions options{
+      .threads = static_cast<unsigned>(arguments.number("threads", 4096).value_or(1)),
+      .max_instructions = arguments.number("max-instructions", kAny).value_or(0),
+      .print = {}};
+  const auto progress =
+      arguments.has("no-progress") || trace != nullptr ? nullptr : runtime::progress_on_stderr();
+
+  SketchRun result;
+  result.record.source = "model";
+  result.record.device = gpu.name;
+  result.record.arch = isa::name(gpu.arch);
+  result.record.program = {file};
+  for (std::size_t i = 0; i < launches.size(); ++i) {
+    simulator::SketchStatistics statistics;
+    for (std::uint64_t seed = first; seed - first < seeds; ++seed) {
+      const bool traced = trace != nullptr && seed == first;
+      const auto begin = [&](const simulator::LaunchRequest& request,
+                             simulator::LaunchOptions& of_launch) {
+        if (traced) of_launch.observer = trace->begin_launch(i, request, gpu);
+        if (!progress) return;
+        progress->before(program.device(), request);
+        of_launch.watch = [&](const auto& state) { return progress->during(state); };
+      };
+      program.run(
+          launches[i], seed, options,
+          [&](const simulator::SketchProgram::Ran& ran) {
+            if (traced) trace->end_launch(ran.outcome);
+            if (progress) progress->after(program.device(), ran.request, ran.outcome);
+            if (seeds > 1) statistics.add(ran, gpu, seed);
+            if (seed != first) return;
+            result.record.launches.push_back(simulator::make_launch_record(
+                ran.request, ran.outcome, gpu,
+                {.index = i,
+                 .per_instruction = wants_instructions(arguments),
+                 .memory = arguments.has("memory") ? &program.device().memory() : nullptr}));
+          },
+          begin);
+    }
+    if (seeds > 1)
+      result.statistics += statistics_text(program.compiled().kernels[launches[i].kernel].name,
+                                           statistics, chosen_metrics(arguments));
+  }
+  return result;
+}
+
+}  // namespace heddle::cli

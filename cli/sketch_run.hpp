@@ -1,0 +1,26 @@
+// heddle run sketch.warp
+#pragma once
+
+#include <string>
+
+#include "cli/command.hpp"
+#include "simulator/record.hpp"
+#include "traces/trace.hpp"
+
+namespace heddle::cli {
+
+bool is_sketch(const std::string& word);  // a file that ends in .warp
+
+// Throws Usage where an option is given that is for sketches alone.
+void refuse_sketch_options(const Arguments& arguments);
+
+struct SketchRun {
+  simulator::Record record;  // of the first seed
+  std::string statistics;    // text, where there were several seeds
+};
+
+// Compiles the sketch and makes its launches, once for every seed. Throws SketchError and
+// std::runtime_error; Usage for options that do not fit.
+SketchRun run_sketch(const std::string& file, const Arguments& arguments, traces::Trace* trace);
+
+}  // namespace heddle::cli

@@ -1,0 +1,37 @@
+// If-conversion: whether a branch over a few instructions becomes instructions under a predicate.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "isa/sketch/code.hpp"
+#include "isa/sketch/value.hpp"
+
+namespace heddle::isa::sketch {
+
+// What a rule may look at: the two sides of a branch, as instructions.
+struct BranchShape {
+  unsigned then = 0, otherwise = 0;  // instructions on each side
+  unsigned loads = 0, stores = 0, floating = 0, integer = 0;
+  Dependence condition = Dependence::uniform;
+
+  unsigned all() const { return then + otherwise; }
+};
+
+struct PredicationRule {
+  std::string_view name;
+  std::string_view meaning;  // one line, with its source
+  bool (*predicates)(const BranchShape&) = nullptr;
+};
+
+std::span<const PredicationRule> predication_rules();
+const PredicationRule* find_predication_rule(std::string_view name);
+
+// Nothing where a side holds what cannot be put under a predicate: branches, barriers, exchanges
+// between threads, instructions that have a predicate already.
+std::optional<BranchShape> shape_of(const std::vector<Line>& then,
+                                    const std::vector<Line>& otherwise, Dependence condition);
+
+}  // namespace heddle::isa::sketch
