@@ -52,6 +52,16 @@ constexpr Option kRunOptions[] = {
     {"threads", 't', "N",
      "host threads per launch (default 1; 0: all cores); results do not "
      "depend on it"},
+    {"timing", 0, "WHEN",
+     "on: time launches (cycles, stalls, hit rates), which is slower; off; default: when a "
+     "modelled "
+     "metric or an option of timing is asked for"},
+    {"scheduler", 0, "NAME",
+     "which warp issues: greedy-then-youngest (default), greedy-then-oldest, loose-round-robin, "
+     "two-level, oldest-first"},
+    {"caches", 0, "STATE", "L2 when a launch begins: cold (default) or warm from the one before"},
+    {"sms", 0, "N", "time on a GPU with N SMs"},
+    {"set", 0, "NAME=VALUE,...", "other timing constants (docs/timing.md lists them)"},
     {"max-instructions", 0, "N", "stop a launch after N warp instructions"},
     {"timeout", 0, "SECONDS", "end the program after this time"},
     {"no-progress", 0, "", "do not tell on stderr how far a long launch is"},

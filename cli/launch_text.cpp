@@ -32,6 +32,10 @@ const std::vector<Section>& sections() {
       {"Shared memory",
        {"smsp__sass_l1tex_pipe_lsu_wavefronts_mem_shared", "shared_ld_bank_conflict",
         "shared_st_bank_conflict"}},
+      {"Time",
+       {"gpu__time_duration", "sm__cycles_active.max", "sm__cycles_elapsed.max", "ipc",
+        "achieved_occupancy", "issue_slot_utilization", "tex_cache_hit_rate", "l2_tex_hit_rate",
+        "gld_throughput", "dram_read_throughput"}},
   };
   return all;
 }
@@ -133,6 +137,7 @@ std::string kernel_table(Launches launches, Metrics metrics, const simulator::Gp
       text += fmt::format("  {} {}\n", style.red("stopped:"), visible_lines(launch->fault));
   Table table({});
   for (const Section& section : sections()) {
+    if (section.title == "Time" && !first.metrics.contains("sm__cycles_active.max")) continue;
     table.add({fmt::format("{}", section.title)});
     for (const std::string_view name : section.metrics)
       add_row(table, launches, *simulator::find_metric(name));

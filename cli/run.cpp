@@ -76,6 +76,29 @@ std::string trace_of_program(const Arguments& arguments) {
   return traces::encode(request);
 }
 
+// How launches are timed, as timing::parse_options reads it; empty: they are not. Who asks for a
+// metric that only time decides, or says how to time, need not ask for timing too. Throws Usage.
+std::string timing_choice(const Arguments& arguments) {
+  const std::string choice = arguments.value("timing");
+  if (!choice.empty() && choice != "on" && choice != "off")
+    throw Usage(fmt::format("--timing={}: on or off", choice));
+  std::string text = "on";
+  for (const char* option : {"scheduler", "caches", "sms"})
+    if (arguments.has(option)) text += fmt::format(",{}={}", option, arguments.value(option));
+  if (arguments.has("set")) text += fmt::format(",{}", fmt::join(arguments.list("set"), ","));
+  const auto modelled = [](const simulator::Metric* metric) {
+    return metric->kind == simulator::MetricKind::modelled;
+  };
+  const bool wanted = text != "on" || std::ranges::any_of(chosen_metrics(arguments), modelled);
+  if (choice == "off" || (choice.empty() && !wanted)) return {};
+  try {
+    simulator::timing::parse_options(text);
+  } catch (const std::invalid_argument& wrong) {
+    throw Usage(wrong.what());
+  }
+  return text;
+}
+
 // What a launch wrote may differ from what it wrote when it was captured: the model was another
 // then, or the kernel's result depends on the order of warps.
 int run_capsules(const Arguments& arguments) {
@@ -83,6 +106,7 @@ int run_capsules(const Arguments& arguments) {
   for (const std::string& word : arguments.words)
     for (const fs::path& file : validation::find_capsules(word)) files.push_back(file);
   const std::unique_ptr<traces::Trace> trace = trace_here(arguments);
+  const std::string timing = timing_choice(arguments);
   const validation::Replay replay = validation::replay(
       files,
       {.threads = static_cast<unsigned>(arguments.number("threads", kMostThreads).value_or(1)),
@@ -91,7 +115,9 @@ int run_capsules(const Arguments& arguments) {
        .memory_digests = arguments.has("memory"),
        .print = [](std::string_view text) { fmt::print("{}", text); },
        .observer = arguments.has("no-progress") || trace ? nullptr : runtime::progress_on_stderr(),
-       .trace = trace.get()});
+       .trace = trace.get(),
+       .timing = timing.empty() ? std::nullopt
+                                : std::optional(simulator::timing::parse_options(timing))});
   show_and_write({getpid(), replay.record}, arguments);
   for (const std::string& difference : replay.memory_differences)
     fmt::print(stderr, "heddle: memory is not as it was captured: {}\n", difference);
@@ -124,6 +150,7 @@ ProgramOptions program_options(const Arguments& arguments) {
   options.max_instructions = arguments.number("max-instructions", kMostInstructions);
   options.capture = arguments.value("capture");
   options.trace = trace_of_program(arguments);
+  options.timing = timing_choice(arguments);
   options.per_instruction = wants_instructions(arguments);
   options.memory_digests = arguments.has("memory");
   options.progress = !arguments.has("no-progress") && options.trace.empty();
@@ -173,6 +200,7 @@ int run_run(const Arguments& arguments) {
   if (arguments.has("gpu")) simulator::gpu_model(arguments.value("gpu"));
   arguments.number("threads", kMostThreads);
   arguments.number("max-instructions", kMostInstructions);
+  timing_choice(arguments);
   if (arguments.program.empty() == arguments.words.empty())
     throw Usage(
         "give a program after --, as in: heddle run -- ./program arguments; or capsules, or a "

@@ -33,6 +33,7 @@ void Core::start_block(Block& block, std::uint64_t linear) const {
   const Dim3& grid = launch.request->grid;
   const auto threads = static_cast<std::uint32_t>(launch.request->block.count());
   block.linear = linear;
+  block.sm = static_cast<std::uint32_t>(linear % launch.model->sms);
   block.index = {static_cast<std::uint32_t>(linear % grid.x),
                  static_cast<std::uint32_t>(linear / grid.x % grid.y),
                  static_cast<std::uint32_t>(linear / grid.x / grid.y)};

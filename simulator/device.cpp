@@ -6,6 +6,7 @@
 #include "simulator/classify.hpp"
 #include "simulator/prepared_launch.hpp"
 #include "simulator/run_blocks.hpp"
+#include "simulator/timing/launch.hpp"
 
 namespace heddle::simulator {
 
@@ -13,6 +14,7 @@ struct Device::Impl {
   explicit Impl(const GpuModel& gpu) : model(gpu), memory(gpu.memory_bytes) {}
   const GpuModel& model;
   DeviceMemory memory;
+  timing::DeviceTime time;
 };
 
 Device::Device(const GpuModel& model) : impl_(std::make_unique<Impl>(model)) {}
@@ -69,8 +71,19 @@ std::optional<Device::Refusal> Device::check(const LaunchRequest& request) const
 LaunchOutcome Device::launch(const LaunchRequest& request, const LaunchOptions& options) {
   const Module& module = *request.module;
   const PreparedLaunch prepared(impl_->model, impl_->memory, stack_limit, request, options);
-  BlockRun run = run_grid(prepared.context(), prepared.resident_blocks());
   LaunchOutcome outcome;
+  BlockRun run;
+  if (options.timing) {
+    const std::uint64_t per_sm =
+        std::max<std::uint64_t>(1, prepared.resident_blocks() / impl_->model.sms);
+    timing::TimedRun timed = timing::run_timed(prepared.context(), *options.timing,
+                                               static_cast<std::uint32_t>(per_sm), impl_->time);
+    run = std::move(timed.run);
+    outcome.timing = std::move(timed.result);
+    outcome.timing->stalls_at.resize(module.program().instructions.size());
+  } else {
+    run = run_grid(prepared.context(), prepared.resident_blocks());
+  }
   outcome.counts = std::move(run.counts);
   outcome.counts.resize(module.program().instructions.size());
   outcome.warps = request.grid.count() * prepared.context().warps_per_block;

@@ -47,6 +47,16 @@ ThreadIndex thread_index(const Dim3& block, std::uint32_t linear) {
   return {linear % block.x, linear / block.x % block.y, linear / block.x / block.y};
 }
 
+// Untimed, a clock counts what this core has issued: it grows, and is the same in every run.
+std::uint64_t clock(const Core& core) { return core.cycle != nullptr ? *core.cycle : core.issued; }
+
+std::uint64_t nanoseconds(const Core& core) {
+  if (core.cycle == nullptr) return core.issued;
+  constexpr std::uint64_t kKiloPerNano = 1'000'000;
+  const std::uint64_t khz = core.launch.model->clock_khz;
+  return *core.cycle / khz * kKiloPerNano + *core.cycle % khz * kKiloPerNano / khz;
+}
+
 // One lane's value; nothing for a register that is not modelled.
 std::optional<std::uint32_t> special_value(const Core& core, const Warp& warp, std::uint8_t number,
                                            unsigned lane) {
@@ -90,14 +100,15 @@ std::optional<std::uint32_t> special_value(const Core& core, const Warp& warp, s
     case kLaneMaskGe:
       return ~(bit - 1);
     case kVirtualSmId:
-      return static_cast<std::uint32_t>(warp.block->linear % core.launch.model->sms);
-    // Untimed, a clock counts what this core has issued: it grows, and is the same in every run.
+      return warp.block->sm;
     case kClockLow:
-    case kGlobalTimerLow:
-      return static_cast<std::uint32_t>(core.issued);
+      return static_cast<std::uint32_t>(clock(core));
     case kClockHigh:
+      return static_cast<std::uint32_t>(clock(core) >> 32);
+    case kGlobalTimerLow:
+      return static_cast<std::uint32_t>(nanoseconds(core));
     case kGlobalTimerHigh:
-      return static_cast<std::uint32_t>(core.issued >> 32);
+      return static_cast<std::uint32_t>(nanoseconds(core) >> 32);
     case kCgaCtaId:
     case kZero:
       return 0;  // no clusters: every block is rank 0 of its own
@@ -121,7 +132,8 @@ Flow read_special(Core& core, Warp& warp, const Step& step, Mask, Mask on) {
     destination[lane] = *value;
     if (step.width == 8) {
       const bool pair = step.selector == kClockLow || step.selector == kGlobalTimerLow;
-      destination[kWarpSize + lane] = pair ? static_cast<std::uint32_t>(core.issued >> 32) : 0;
+      destination[kWarpSize + lane] =
+          pair ? *special_value(core, warp, static_cast<std::uint8_t>(step.selector + 1), lane) : 0;
     }
   }
   return Flow::next;

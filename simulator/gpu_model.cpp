@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <toml++/toml.h>
 
+#include <algorithm>
 #include <limits>
 #include <map>
 #include <span>
@@ -53,17 +54,35 @@ bool has_provenance(std::string_view source) {
          source.starts_with("guess: ");
 }
 
-std::uint64_t read_number(const toml::table& table, const Field& field, std::string_view origin) {
-  const toml::table* row = table[field.key].as_table();
-  if (row == nullptr) fail(origin, field.key, "missing; expected { value, unit, source }");
+std::uint64_t read_number(const toml::table& table, std::string_view key, std::string_view unit,
+                          bool may_be_zero, std::string_view origin) {
+  const toml::table* row = table[key].as_table();
+  if (row == nullptr) fail(origin, key, "missing; expected { value, unit, source }");
   const auto value = (*row)["value"].value<std::int64_t>();
-  if (!value) fail(origin, field.key, "has no whole number as value");
-  if ((*row)["unit"].value_or(std::string_view{}) != field.unit)
-    fail(origin, field.key, fmt::format("its unit must be \"{}\"", field.unit));
+  if (!value) fail(origin, key, "has no whole number as value");
+  if ((*row)["unit"].value_or(std::string_view{}) != unit)
+    fail(origin, key, fmt::format("its unit must be \"{}\"", unit));
   if (!has_provenance((*row)["source"].value_or(std::string_view{})))
-    fail(origin, field.key, "its source must start with documented:, measured: or guess:");
-  if (*value < (field.may_be_zero ? 0 : 1)) fail(origin, field.key, "must be positive");
+    fail(origin, key, "its source must start with documented:, measured: or guess:");
+  if (*value < (may_be_zero ? 0 : 1)) fail(origin, key, "must be positive");
   return static_cast<std::uint64_t>(*value);
+}
+
+// The [timing] table.
+timing::Constants read_timing(const toml::table& table, std::string_view origin) {
+  const auto known = [](std::string_view key) {
+    return std::ranges::find(timing::kConstants, key, &timing::ConstantInfo::name) !=
+           timing::kConstants.end();
+  };
+  for (const auto& [key, value] : table)
+    if (!known(key.str())) fail(origin, key.str(), "is not a constant of the timing model");
+  timing::Constants constants;
+  for (const timing::ConstantInfo& each : timing::kConstants) {
+    const std::uint64_t value = read_number(table, each.name, each.unit, true, origin);
+    if (value > std::numeric_limits<std::uint32_t>::max()) fail(origin, each.name, "is too large");
+    constants.*each.member = static_cast<std::uint32_t>(value);
+  }
+  return constants;
 }
 
 void store(GpuModel& model, const Field& field, std::uint64_t value, std::string_view origin) {
@@ -93,7 +112,7 @@ toml::table parse_table(std::string_view toml, std::string_view origin) {
 }
 
 bool is_known_key(std::string_view key) {
-  if (key == "name" || key == "arch") return true;
+  if (key == "name" || key == "arch" || key == "timing") return true;
   for (const Field& field : kFields)
     if (field.key == key) return true;
   return false;
@@ -123,7 +142,13 @@ GpuModel parse_gpu_model(std::string_view toml, std::string_view id, std::string
   model.name = table["name"].value_or(std::string{});
   if (model.name.empty()) fail(origin, "name", "missing");
   model.arch = read_arch(table, origin);
-  for (const Field& field : kFields) store(model, field, read_number(table, field, origin), origin);
+  for (const Field& field : kFields)
+    store(model, field, read_number(table, field.key, field.unit, field.may_be_zero, origin),
+          origin);
+  if (const toml::table* timing = table["timing"].as_table())
+    model.timing = read_timing(*timing, origin);
+  else if (table.contains("timing"))
+    fail(origin, "timing", "is not a table");
   return model;
 }
 
@@ -161,12 +186,14 @@ std::vector<ModelValue> model_values(std::string_view id) {
   for (const BuiltinModel& file : builtin_models()) {
     if (file.id != id) continue;
     const toml::table table = parse_table(file.toml, file.id);
-    for (const Field& field : kFields) {
-      const auto row = table[field.key];
-      values.push_back({std::string(field.key),
-                        fmt::format("{}", row["value"].value_or(std::int64_t{0})),
-                        std::string(field.unit), row["source"].value_or(std::string{})});
-    }
+    const auto add = [&values](std::string key, std::string_view unit, const auto& row) {
+      values.push_back({std::move(key), fmt::format("{}", row["value"].value_or(std::int64_t{0})),
+                        std::string(unit), row["source"].value_or(std::string{})});
+    };
+    for (const Field& field : kFields) add(std::string(field.key), field.unit, table[field.key]);
+    if (!table.contains("timing")) continue;
+    for (const timing::ConstantInfo& each : timing::kConstants)
+      add(fmt::format("timing.{}", each.name), each.unit, table["timing"][each.name]);
   }
   return values;
 }

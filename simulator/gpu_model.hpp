@@ -3,11 +3,13 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "isa/arch.hpp"
+#include "simulator/timing/constants.hpp"
 
 namespace heddle::simulator {
 
@@ -35,6 +37,7 @@ struct GpuModel {
   std::uint32_t clock_khz = 0;
   std::uint32_t memory_clock_khz = 0;
   std::uint32_t memory_bus_bits = 0;
+  std::optional<timing::Constants> timing;  // absent: nobody has given it any
 };
 
 // A built-in model by id ("h200", "h100", "a100", "a6000", "rtx3090", "rtx4090", "t4"). Throws

@@ -17,6 +17,8 @@
 #include "simulator/counts.hpp"
 #include "simulator/gpu_model.hpp"
 #include "simulator/memory.hpp"
+#include "simulator/timing/options.hpp"
+#include "simulator/timing/result.hpp"
 #include "simulator/types.hpp"
 
 namespace heddle::simulator {
@@ -139,6 +141,8 @@ struct LaunchOptions {
   Observer* observer = nullptr;  // simulator/observer.hpp; the launch runs on one thread
   // Called every few million warp instructions, by one thread at a time; false stops the launch.
   std::function<bool(const LaunchProgress&)> watch = nullptr;
+  // The launch is timed, on one thread; needs a model with timing constants.
+  std::optional<timing::Options> timing = std::nullopt;
 };
 
 struct LaunchOutcome {
@@ -151,6 +155,7 @@ struct LaunchOutcome {
   // Hardware counters see more than what was counted here: `unmodelled` says why.
   bool counters_incomplete = false;
   std::string threads_note;  // why it fell back to one thread, if it did
+  std::optional<timing::Result> timing;
 };
 
 // A simulated GPU: a model and its memory. One launch runs at a time.

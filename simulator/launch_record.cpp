@@ -67,10 +67,19 @@ Executed executed(const isa::Program& program, const LaunchOutcome& outcome) {
   const std::size_t count = std::min(outcome.counts.size(), program.instructions.size());
   for (std::size_t i = 0; i < count; ++i) {
     if (!program.instructions[i] || outcome.counts[i].executed == 0) continue;
-    result.instructions.push_back({&*program.instructions[i], outcome.counts[i]});
+    result.instructions.push_back({&*program.instructions[i], outcome.counts[i],
+                                   outcome.timing ? &outcome.timing->stalls_at[i] : nullptr});
     result.addresses.push_back(isa::kCodeBase + sizeof(isa::Word) * i);
   }
   return result;
+}
+
+void add_timing(const timing::Result& result, MetricValues& values) {
+  for (const Metric& metric : metrics())
+    if (metric.of_timing != nullptr)
+      if (const double value = metric.of_timing(result); value >= 0)
+        values.emplace(metric.name, value);
+  complete(values);
 }
 
 std::string base_name(const std::string& path) { return path.substr(path.rfind('/') + 1); }
@@ -209,6 +218,7 @@ LaunchRecord make_launch_record(const LaunchRequest& request, const LaunchOutcom
   const LaunchFacts facts = facts_of(request, model);
   for (const Metric& metric : metrics())
     if (metric.of_launch != nullptr) record.metrics.emplace(metric.name, metric.of_launch(facts));
+  if (outcome.timing) add_timing(*outcome.timing, record.metrics);
   if (options.per_instruction)
     for (std::size_t i = 0; i < ran.addresses.size(); ++i)
       record.instructions.push_back(

@@ -115,6 +115,7 @@ struct Warp : WarpState {
 
 struct Block {
   std::uint64_t linear = 0;
+  std::uint32_t sm = 0;  // %smid
   Dim3 index{0, 0, 0};
   std::vector<Warp> warps;
   std::vector<std::uint32_t> rows;
@@ -148,7 +149,8 @@ struct Core {
   bool printed = false;              // device code called vprintf
   bool conflicted = false;           // the launch stops and runs again on one thread
   std::uint64_t issued = 0;          // warp instructions
-  std::uint64_t issue_limit = 0;     // this warp's turn ends when `issued` reaches it
+  const std::uint64_t* cycle = nullptr;  // what clocks read, when the launch is timed
+  std::uint64_t issue_limit = 0;         // this warp's turn ends when `issued` reaches it
   std::uint64_t instruction_limit = ~std::uint64_t{0};  // of `issued`, for the whole launch
 
   void start_block(Block& block, std::uint64_t linear) const;

@@ -1,7 +1,12 @@
 // The rows. To add a metric, add a row here; tests/metrics_test.cpp checks every row.
+#include <algorithm>
+#include <iterator>
+#include <vector>
+
 #include "isa/attributes.hpp"
 #include "simulator/launch_facts.hpp"
 #include "simulator/metrics.hpp"
+#include "simulator/timing/metric_rows.hpp"
 
 namespace heddle::simulator {
 namespace {
@@ -319,6 +324,13 @@ constexpr Metric kMetrics[] = {
 
 }  // namespace
 
-std::span<const Metric> metrics() { return kMetrics; }
+std::span<const Metric> metrics() {
+  static const std::vector<Metric> all = [] {
+    std::vector<Metric> rows(std::begin(kMetrics), std::end(kMetrics));
+    std::ranges::copy(timing::metric_rows(), std::back_inserter(rows));
+    return rows;
+  }();
+  return all;
+}
 
 }  // namespace heddle::simulator

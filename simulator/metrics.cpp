@@ -41,9 +41,24 @@ MetricValues evaluate(std::span<const CountedInstruction> instructions) {
       sum += metric.amount(*counted.instruction, counted.counts);
     values.emplace(metric.name, static_cast<double>(sum));
   }
+  for (const Metric& metric : metrics()) {
+    if (!metric.samples) continue;
+    std::uint64_t sum = 0;
+    bool timed = false;
+    for (const CountedInstruction& counted : instructions) {
+      if (counted.stalls == nullptr) continue;
+      timed = true;
+      sum += (*counted.stalls)[static_cast<std::size_t>(*metric.samples)];
+    }
+    if (timed) values.emplace(metric.name, static_cast<double>(sum));
+  }
+  complete(values);
+  return values;
+}
+
+void complete(MetricValues& values) {
   for (const Metric& metric : metrics())
     if (const auto value = value_of(values, metric)) values.emplace(metric.name, *value);
-  return values;
 }
 
 std::optional<double> value_of(const MetricValues& values, const Metric& metric) {

@@ -42,9 +42,15 @@ struct Metric {
   std::optional<double> nvprof_when_empty = std::nullopt;  // nvprof's value where `per` is 0
   // … or a fact of the launch.
   double (*of_launch)(const LaunchFacts&) = nullptr;
+  // … or a result of the timing model, below 0 where it would be over nothing; or what that counts
+  // per instruction: cycles of warps in one state.
+  double (*of_timing)(const timing::Result&) = nullptr;
+  std::optional<timing::Stall> samples = std::nullopt;
 
   // What can be added up over instructions and launches.
-  bool is_sum() const { return per.empty() && of_launch == nullptr; }
+  bool is_sum() const {
+    return per.empty() && of_launch == nullptr && (of_timing == nullptr || name.ends_with(".sum"));
+  }
 };
 
 std::span<const Metric> metrics();
@@ -57,11 +63,14 @@ std::string_view nearest_metric(std::string_view name);
 struct CountedInstruction {
   const isa::Instruction* instruction = nullptr;
   InstructionCounts counts;
+  const timing::StallCycles* stalls = nullptr;  // when the launch was timed
 };
 
 // Counts over a group of instructions (a launch, a line, one instruction), and what is made of
 // them. A ratio over nothing is absent.
 MetricValues evaluate(std::span<const CountedInstruction> instructions);
+// Adds what is made of values that are there.
+void complete(MetricValues& values);
 // The value `values` has, or what the metric is made of gives; nothing where that is not known, or
 // a ratio over nothing.
 std::optional<double> value_of(const MetricValues& values, const Metric& metric);

@@ -47,7 +47,8 @@ void replay_one(const fs::path& file, std::uint64_t index, const ReplayOptions& 
                                                        .max_instructions = options.max_instructions,
                                                        .print = options.print,
                                                        .observer = observer,
-                                                       .watch = watch});
+                                                       .watch = watch,
+                                                       .timing = options.timing});
   if (observer != nullptr) options.trace->end_launch(outcome);
   if (options.observer) options.observer->after(launch.device(), launch.request(), outcome);
   result.record.launches.push_back(simulator::make_launch_record(

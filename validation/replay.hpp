@@ -5,12 +5,14 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "gpu/runtime/launch_observer.hpp"
 #include "simulator/record.hpp"
+#include "simulator/timing/options.hpp"
 #include "traces/trace.hpp"
 
 namespace heddle::validation {
@@ -22,7 +24,8 @@ struct ReplayOptions {
   bool memory_digests = false;
   std::function<void(std::string_view)> print;  // what the kernels print
   std::shared_ptr<runtime::LaunchObserver> observer = nullptr;
-  traces::Trace* trace = nullptr;               // sees every launch
+  traces::Trace* trace = nullptr;  // sees every launch
+  std::optional<simulator::timing::Options> timing = std::nullopt;
 };
 
 struct Replay {

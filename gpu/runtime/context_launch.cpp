@@ -175,6 +175,7 @@ void Context::carry_out(const simulator::LaunchRequest& request, Ticket ticket) 
             for (const auto& observer : options_.observers) go_on &= observer->during(progress);
             return go_on;
           },
+      .timing = options_.timing,
   };
   for (const auto& observer : options_.observers) observer->before(device_, request);
   for (const auto& observer : options_.observers)

@@ -16,6 +16,13 @@ void read_number(const char* name, const char* text, Number& value) {
     throw OptionsError(fmt::format("{}={}: not a number", name, text));
 }
 
+void read_timing(const char* name, const char* text,
+                 std::optional<simulator::timing::Options>& options) try {
+  options = simulator::timing::parse_options(text);
+} catch (const std::invalid_argument& wrong) {
+  throw OptionsError(fmt::format("{}: {}", name, wrong.what()));
+}
+
 void read_switch(const char* name, const char* text, bool& value) {
   const std::string_view given = text;
   if (given != "0" && given != "1")
@@ -48,6 +55,8 @@ Options options_from_environment(const char* (*lookup)(const char* name)) {
            [&](auto* name, auto* text) { read_switch(name, text, options.per_pc); });
   when_set("HEDDLE_PROGRESS",
            [&](auto* name, auto* text) { read_switch(name, text, options.progress); });
+  when_set("HEDDLE_TIMED",
+           [&](auto* name, auto* text) { read_timing(name, text, options.timing); });
   when_set("HEDDLE_MEMORY_DIGESTS",
            [&](auto* name, auto* text) { read_switch(name, text, options.memory_digests); });
   return options;

@@ -3,9 +3,12 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
+
+#include "simulator/timing/options.hpp"
 
 namespace heddle::runtime {
 
@@ -19,7 +22,8 @@ struct Options {
   std::uint64_t max_instructions = 0;  // HEDDLE_MAX_INSTRUCTIONS: warp instructions per launch
   bool per_pc = false;                 // HEDDLE_PER_PC: records with every instruction
   bool progress = false;               // HEDDLE_PROGRESS: tell on stderr how far a long launch is
-  bool memory_digests = false;         // HEDDLE_MEMORY_DIGESTS: records with digests of allocations
+  std::optional<simulator::timing::Options> timing;  // HEDDLE_TIMED: time launches, and how
+  bool memory_digests = false;  // HEDDLE_MEMORY_DIGESTS: records with digests of allocations
 };
 
 class OptionsError : public std::runtime_error {

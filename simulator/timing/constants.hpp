@@ -1,0 +1,124 @@
+// The numbers of the timing model: what each means, and its unit. A GPU's values stand in the
+// [timing] table of its file in simulator/models, each with its unit and source.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+
+namespace heddle::simulator::timing {
+
+// clang-format off
+// X(name, unit, meaning). "Latency" counts cycles from the issue of an instruction to the earliest
+// issue, in the same warp, of one that waits for it, with nothing else in the way.
+#define HEDDLE_TIMING_CONSTANTS(X) \
+  /* Pipes of a sub-core: cycles between the issues of two instructions of the class. */ \
+  X(interval_alu, "cycle", "between two ALU instructions (IADD3, LOP3, ISETP, SHF, FSETP …) of one sub-core") \
+  X(interval_fma, "cycle", "between two FP32 instructions (FFMA, FADD, FMUL) of one sub-core") \
+  X(interval_imad, "cycle", "between two integer multiply-adds (IMAD, VIADD, IDP) of one sub-core") \
+  X(interval_imad_wide, "cycle", "between two IMAD.WIDE or IMAD.HI of one sub-core") \
+  X(interval_fp16, "cycle", "between two packed half instructions (HADD2, HFMA2) of one sub-core") \
+  X(interval_fp64, "cycle", "between two FP64 instructions of one sub-core") \
+  X(interval_xu, "cycle", "between two MUFU or conversions of one sub-core") \
+  X(interval_uniform, "cycle", "between two instructions of the uniform datapath of one sub-core") \
+  X(interval_cbu, "cycle", "between two control instructions (BRA, BSSY, BSYNC, EXIT) of one sub-core") \
+  X(tensor_fma_per_cycle, "op/cycle", "FP16 multiply-adds a sub-core's tensor unit finishes each cycle, for mma.sync") \
+  /* Results that a scoreboard guards. */ \
+  X(latency_xu, "cycle", "MUFU, conversions, POPC, FLO, BREV to their consumer") \
+  X(latency_fp64, "cycle", "FP64 instructions that set a scoreboard (before sm_90)") \
+  X(latency_tensor, "cycle", "matrix instructions that set a scoreboard") \
+  X(latency_special_register, "cycle", "S2R, S2UR, B2R to the consumer") \
+  X(latency_uniform_move, "cycle", "R2UR, REDUX, MATCH and other results that cross the datapaths by a scoreboard") \
+  X(latency_shuffle, "cycle", "SHFL to the consumer") \
+  X(latency_shared_load, "cycle", "LDS of 32 bits a thread, without bank conflict, to the consumer") \
+  X(latency_shared_atomic, "cycle", "ATOMS on 32 distinct banks to the consumer") \
+  X(latency_constant_load, "cycle", "LDC that hits its cache to the consumer") \
+  X(latency_l1_hit, "cycle", "LDG of 32 bits a thread, one line, that hits L1, to the consumer") \
+  X(latency_l2_hit, "cycle", "the same LDG that misses L1 and hits the near half of L2") \
+  X(latency_l2_far_extra, "cycle", "added when the data is in the far half of L2") \
+  X(latency_dram_extra, "cycle", "added when L2 misses, on an idle memory") \
+  X(latency_l2_atomic_extra, "cycle", "added by ATOMG to latency_l2_hit") \
+  X(latency_operand_read, "cycle", "issue of a load to the release of the scoreboard that guards its sources") \
+  X(latency_store_read, "cycle", "the same of a store of 32 bits a thread") \
+  /* Control. */ \
+  X(latency_branch_taken, "cycle", "BRA, taken by all active lanes, to the next instruction") \
+  X(latency_branch_not_taken, "cycle", "BRA, not taken, to the next instruction") \
+  X(latency_branch_divergent, "cycle", "BRA that splits the warp, to the next instruction") \
+  X(latency_group_switch, "cycle", "BSYNC, WARPSYNC or EXIT where another group of lanes goes on, to its first instruction") \
+  X(latency_reconvergence, "cycle", "BSYNC where all lanes are there, to the next instruction") \
+  X(latency_barrier, "cycle", "arrival of the last warp at BAR.SYNC to the first issue of a warp that waited") \
+  X(latency_membar_cta, "cycle", "MEMBAR.CTA with nothing outstanding to the next instruction") \
+  X(latency_membar_gpu, "cycle", "MEMBAR.GPU with nothing outstanding to the next instruction") \
+  X(latency_membar_sys, "cycle", "MEMBAR.SYS with nothing outstanding to the next instruction") \
+  X(latency_stall_zero, "cycle", "an instruction with stall count 0 and the yield hint, to the next one") \
+  /* Register file. */ \
+  X(register_banks, "bank", "banks of a sub-core's register file; register r lies in bank r mod this") \
+  X(register_reads_per_bank, "read/cycle", "registers a bank delivers each cycle") \
+  /* The way to the memory unit. */ \
+  X(mio_queue_entries, "instruction", "memory instructions of one sub-core that wait for the shared unit; one more stalls the warp") \
+  X(latency_mio_queue, "cycle", "issue of a memory instruction to its place in the queue being free again, with nothing before it") \
+  X(lsu_address_interval, "cycle", "between two memory instructions of one sub-core, at the address unit") \
+  X(lsu_shared_interval, "cycle", "between two memory instructions of an SM, at the unit its sub-cores share") \
+  X(l1_tags_per_cycle, "tag/cycle", "cache lines looked up each cycle by one global access") \
+  X(l1_bytes_per_cycle, "byte/cycle", "data L1 and shared memory deliver to the sub-cores of an SM, together") \
+  X(return_bytes_per_cycle, "byte/cycle", "data one sub-core's register file accepts from loads") \
+  X(shared_atomic_pass_cycles, "cycle", "for each further lane of an ATOMS at one address or bank") \
+  /* L1 and L2, DRAM. */ \
+  X(l1_bytes, "byte", "L1 and shared memory of an SM together; what blocks' shared memory leaves is L1") \
+  X(l1_ways, "way", "associativity of L1") \
+  X(sm_read_bytes_per_cycle, "byte/cycle", "data L2 delivers to one SM") \
+  X(sm_write_bytes_per_cycle, "byte/cycle", "data one SM sends to L2") \
+  X(l2_slices, "slice", "slices of L2, both halves together") \
+  X(l2_ways, "way", "associativity of L2") \
+  X(l2_slice_bytes_per_cycle, "byte/cycle", "data one slice reads or writes") \
+  X(l2_halves, "half", "parts of L2, each near to its share of the SMs (1: L2 is one)") \
+  X(l2_atomic_interval, "cycle", "between two atomic operations on one 32-byte sector at a slice") \
+  X(l2_atomic_lane_interval, "cycle", "for each further lane of one instruction that is atomic at the same address") \
+  X(dram_channels, "channel", "independent memory channels") \
+  X(dram_bytes_per_kilocycle, "byte/1000 cycles", "data all channels deliver together in 1000 SM cycles") \
+  X(dram_banks, "bank", "banks of a channel") \
+  X(dram_access_bytes, "byte", "the least a channel transfers") \
+  X(dram_row_bytes, "byte", "data of an open row") \
+  X(dram_row_cycles, "cycle", "a bank needs to open another row") \
+  /* Front end. */ \
+  X(instruction_line_bytes, "byte", "line of the instruction caches") \
+  X(l0_instruction_bytes, "byte", "instruction cache of a sub-core") \
+  X(l1_instruction_bytes, "byte", "instruction cache of an SM") \
+  X(l15_instruction_bytes, "byte", "instruction and constant cache that the SMs of a GPC share") \
+  X(instruction_prefetch_lines, "line", "lines after a missed one that are fetched with it") \
+  X(latency_l0_instruction_miss, "cycle", "added to an issue whose line is in the SM's instruction cache only") \
+  X(latency_l1_instruction_miss, "cycle", "added when it is in the GPC's cache only") \
+  X(latency_l15_instruction_miss, "cycle", "added when it is in L2 only") \
+  X(constant_line_bytes, "byte", "line of the constant caches") \
+  X(immediate_constant_bytes, "byte", "cache of an SM for constants that are operands") \
+  X(indexed_constant_bytes, "byte", "cache of an SM for constants that LDC reads") \
+  X(latency_constant_miss, "cycle", "added by a constant that is in the GPC's cache only") \
+  X(latency_constant_l15_miss, "cycle", "added by a constant that is in L2 only") \
+  /* Launches. */ \
+  X(sub_cores, "sub-core", "sub-cores of an SM") \
+  X(gpcs, "GPC", "groups of SMs that share a cache for instructions and constants") \
+  X(latency_launch, "cycle", "start of a launch to the first issue of its first block") \
+  X(latency_launch_end, "cycle", "end of the last warp to the end of the launch") \
+  X(block_dispatch_interval, "cycle", "between the starts of two blocks of a grid on idle SMs") \
+  X(latency_block_start, "cycle", "end of a block to the first issue of the block that takes its place") \
+  X(warp_start_interval, "cycle", "between the first issues of two warps of a block in one SM")
+// clang-format on
+
+struct Constants {
+#define HEDDLE_TIMING_MEMBER(name, unit, meaning) std::uint32_t name = 0;
+  HEDDLE_TIMING_CONSTANTS(HEDDLE_TIMING_MEMBER)
+#undef HEDDLE_TIMING_MEMBER
+};
+
+struct ConstantInfo {
+  std::string_view name, unit, meaning;
+  std::uint32_t Constants::*member;
+};
+
+inline constexpr auto kConstants = std::to_array<ConstantInfo>({
+#define HEDDLE_TIMING_INFO(name, unit, meaning) {#name, unit, meaning, &Constants::name},
+    HEDDLE_TIMING_CONSTANTS(HEDDLE_TIMING_INFO)
+#undef HEDDLE_TIMING_INFO
+});
+
+}  // namespace heddle::simulator::timing

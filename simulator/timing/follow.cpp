@@ -1,0 +1,181 @@
+// What an instruction that has issued sets going.
+#include <algorithm>
+#include <bit>
+
+#include "simulator/timing/sm.hpp"
+
+namespace heddle::simulator::timing {
+
+void Sm::occupy_units(SubCore& sub, const Timed& timed, Cycle now) {
+  if (timed.pipe != Pipe::none)
+    sub.pipe_free[static_cast<std::size_t>(timed.pipe)] = now + timed.interval;
+  // Integer multiplication takes half of the FMA unit; the other half goes on.
+  if (timed.course == Course::special)
+    sub.special_free = std::max(sub.special_free, now) + timed.interval;
+  for (std::size_t bank = 0; bank < sub.bank_free.size(); ++bank)
+    if (timed.bank_reads[bank] != 0)
+      sub.bank_free[bank] = std::max(sub.bank_free[bank], now) +
+                            timed.bank_reads[bank] / constants_.register_reads_per_bank;
+}
+
+void Sm::guard(ResidentWarp& warp, std::uint8_t scoreboard, Stall awaited, Cycle done) {
+  if (scoreboard == kNoScoreboard) return;
+  Scoreboard& guarded = warp.scoreboards[scoreboard];
+  guarded.zero = std::max(guarded.zero, done);
+  guarded.awaited = awaited;
+  if (context_.program.counts_results) warp.counted.push_back({warp.issued, done, scoreboard});
+}
+
+void Sm::follow(unsigned sub_core, unsigned slot, const Timed& timed, const Issue& issued,
+                Cycle now) {
+  SubCore& sub = sub_cores_[sub_core];
+  ResidentWarp& warp = sub.slots[slot];
+  const auto results_at = [&](Cycle done) {
+    guard(warp, timed.write_scoreboard, timed.awaited, done);
+    guard(warp, timed.read_scoreboard, timed.awaited, done);
+  };
+  if (context_.program.counts_results)
+    std::erase_if(warp.counted, [now](const CountedResult& each) { return each.done <= now; });
+  switch (timed.course) {
+    case Course::fixed:
+    case Course::depbar:
+      return;
+    case Course::special:
+      return results_at(sub.special_free - timed.interval + timed.latency);
+    case Course::variable:
+      return results_at(now + timed.latency);
+    case Course::shuffle:
+      return results_at(memory_.pass(sub_core, now, timed));
+    case Course::constant: {
+      Cycle there = now;
+      if (timed.constant_line >= 0)
+        there = front_end_.indexed(static_cast<std::uint32_t>(timed.constant_line), now);
+      return results_at(memory_.pass(sub_core, std::max(now, there), timed));
+    }
+    case Course::memory:
+      return follow_memory(sub_core, slot, timed, issued, now);
+    case Course::async_group:
+      warp.counted.push_back(
+          {warp.issued, warp.copies.unknown != 0 ? kNever : warp.copies.zero, 0, true});
+      warp.scoreboards[0].awaited = timed.awaited;
+      return;
+    case Course::fence:
+      warp.at_fence = true;
+      warp.next_issue = std::max(warp.next_issue, now + timed.latency);
+      warp.until_then = Stall::membar;
+      return;
+    case Course::sleep:
+      warp.next_issue = std::max(warp.next_issue, now + sleep_cycles(warp, issued));
+      warp.until_then = Stall::sleeping;
+      return;
+    case Course::branch:
+    case Course::convergence:
+    case Course::exit:
+    case Course::barrier:
+      return follow_flow(warp, timed, issued, now);
+  }
+}
+
+void Sm::follow_memory(unsigned sub_core, unsigned slot, const Timed& timed, const Issue& issued,
+                       Cycle now) {
+  ResidentWarp& warp = sub_cores_[sub_core].slots[slot];
+  const std::uint32_t id = sub_core * kSlots + slot;
+  const Outstanding waiting{.slot = id,
+                            .instance = warp.instance,
+                            .number = warp.issued,
+                            .scoreboard = timed.write_scoreboard,
+                            .is_store = timed.is_store,
+                            .is_async = timed.is_async};
+  const std::uint64_t region = std::uint64_t{index_} << 16 | id;
+  const Completion completion =
+      memory_.issue(sub_core, now, timed, issued.accesses, region, waiting);
+  guard(warp, timed.read_scoreboard, timed.awaited, completion.sources_read);
+  if (timed.is_store) warp.stores.zero = std::max(warp.stores.zero, completion.done);
+  if (timed.is_async) warp.copies.zero = std::max(warp.copies.zero, completion.done);
+  guard(warp, timed.write_scoreboard, timed.awaited, completion.done);
+  if (!completion.outstanding) return;
+  if (timed.is_store) ++warp.stores.unknown;
+  if (timed.is_async) ++warp.copies.unknown;
+  if (timed.write_scoreboard == kNoScoreboard) return;
+  ++warp.scoreboards[timed.write_scoreboard].unknown;
+  if (context_.program.counts_results) warp.counted.back().done = kNever;
+}
+
+// NANOSLEEP's time, in nanoseconds, as the lowest lane has it.
+Cycle Sm::sleep_cycles(const ResidentWarp& warp, const Issue& issued) const {
+  constexpr std::uint64_t kLongest = 1'000'000, kKiloPerNano = 1'000'000;
+  if (issued.on == 0 || warp.warp->convergence.others_ready()) return 0;
+  const Step& step = context_.core.launch.program->steps[issued.pc];
+  const std::uint64_t time = source_row(*warp.warp, step.b)[std::countr_zero(issued.on)];
+  return std::min(time, kLongest) * context_.core.launch.model->clock_khz / kKiloPerNano;
+}
+
+void Sm::follow_flow(ResidentWarp& warp, const Timed& timed, const Issue& issued, Cycle now) {
+  const Convergence& lanes = warp.warp->convergence;
+  Cycle latency = 0;
+  if (timed.course == Course::branch) {
+    latency = issued.flow == Flow::jump         ? constants_.latency_branch_taken
+              : issued.flow == Flow::reschedule ? constants_.latency_branch_divergent
+                                                : constants_.latency_branch_not_taken;
+  } else if (issued.flow == Flow::reschedule && lanes.has_current()) {
+    const bool together = (lanes.current().lanes & issued.active) == issued.active;
+    latency = together ? constants_.latency_reconvergence : constants_.latency_group_switch;
+    if (timed.course == Course::barrier) latency = constants_.latency_barrier;
+  }
+  if (latency == 0) return;
+  warp.next_issue = std::max(warp.next_issue, now + latency);
+  warp.until_then = timed.course == Course::barrier ? Stall::barrier : Stall::branch_resolving;
+}
+
+// Where the warp stands after an instruction: its next one, at a barrier, or at its end.
+void Sm::settle(unsigned sub_core, unsigned slot, const Timed& timed, Cycle now) {
+  // Warp instructions after which a group of lanes gives way to those that wait for their turn, as
+  // Core::run_block has it.
+  constexpr std::uint64_t kGroupTurn = 1 << 15;
+  ResidentWarp& warp = sub_cores_[sub_core].slots[slot];
+  Convergence& lanes = warp.warp->convergence;
+  const bool may_release = timed.course == Course::barrier || timed.course == Course::exit;
+  if (++warp.group_issued >= kGroupTurn && lanes.has_current() && lanes.others_ready()) {
+    lanes.yield();
+    warp.group_issued = 0;
+  }
+  warp.look_again = now + 1;
+  if (lanes.finished()) {
+    check_block_barriers(*blocks_[warp.block].block);
+    warp.ended = true;
+    warp.state = Stall::drain;
+  } else if (lanes.has_current()) {
+    warp.pc = lanes.current().pc;
+    warp.state = warp.until_then;
+    warp.look_again = std::max(now + 1, warp.next_issue);
+    const std::uint32_t line = warp.pc / context_.program.instructions_per_line;
+    if (line != warp.line) {
+      warp.line = line;
+      warp.fetched = front_end_.instructions(sub_core, line, now);
+    }
+  } else {
+    warp.at_barrier = true;
+    warp.state = Stall::barrier;
+    warp.look_again = kNever;
+  }
+  if (may_release) wake_released(warp.block, now);
+}
+
+// Warps of the block that a barrier has let go.
+void Sm::wake_released(std::uint32_t block, Cycle now) {
+  for (SubCore& sub : sub_cores_)
+    for (SlotMask left = sub.resident; left != 0; left &= left - 1) {
+      ResidentWarp& warp = sub.slots[static_cast<unsigned>(std::countr_zero(left))];
+      if (!warp.at_barrier || warp.block != block || !warp.warp->convergence.has_current())
+        continue;
+      account(warp, now);
+      warp.at_barrier = false;
+      warp.pc = warp.warp->convergence.current().pc;
+      warp.next_issue = std::max(warp.next_issue, now + constants_.latency_barrier);
+      warp.until_then = warp.state = Stall::barrier;
+      warp.look_again = warp.next_issue;
+      sub.next_visit = std::min(sub.next_visit, warp.look_again);
+    }
+}
+
+}  // namespace heddle::simulator::timing

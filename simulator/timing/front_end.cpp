@@ -1,0 +1,91 @@
+#include "simulator/timing/front_end.hpp"
+
+#include <algorithm>
+
+namespace heddle::simulator::timing {
+
+void LineCache::start(std::uint32_t lines, std::uint32_t capacity) {
+  arrival_.assign(lines, kNever);
+  capacity_ = std::max(1u, capacity);
+  order_.clear();
+  next_ = 0;
+}
+
+void LineCache::insert(std::uint32_t line, Cycle arrival) {
+  if (order_.size() < capacity_) {
+    order_.push_back(line);
+  } else {
+    arrival_[order_[next_]] = kNever;
+    order_[next_] = line;
+    next_ = (next_ + 1) % capacity_;
+  }
+  arrival_[line] = arrival;
+}
+
+void FrontEnd::start(std::uint32_t code_lines, std::uint32_t constant_lines, bool cold) {
+  const std::uint32_t code = constants_.instruction_line_bytes;
+  const std::uint32_t data = constants_.constant_line_bytes;
+  cold_ = cold;
+  code_lines_ = code_lines;
+  sub_cores_.resize(constants_.sub_cores);
+  for (SubCore& sub_core : sub_cores_) {
+    sub_core.lines.start(code_lines, constants_.l0_instruction_bytes / code);
+    sub_core.stream_begin = sub_core.stream_end = 0;
+  }
+  l1_.start(code_lines, constants_.l1_instruction_bytes / code);
+  l15_.start(code_lines, constants_.l15_instruction_bytes / code);
+  operands_.start(constant_lines, constants_.immediate_constant_bytes / data);
+  indexed_.start(constant_lines, constants_.indexed_constant_bytes / data);
+  constants_l15_.start(constant_lines, constants_.l15_instruction_bytes / data);
+}
+
+// A line that the sub-core does not have.
+Cycle FrontEnd::fetch(SubCore& sub_core, std::uint32_t line, Cycle now) {
+  Cycle from_l1 = l1_.arrival(line);
+  if (from_l1 == kNever) {
+    Cycle from_l15 = l15_.arrival(line);
+    if (from_l15 == kNever) {
+      from_l15 = now + constants_.latency_l15_instruction_miss +
+                 (cold_ ? constants_.latency_dram_extra : 0);
+      l15_.insert(line, from_l15);
+    }
+    from_l1 = std::max(now, from_l15) + constants_.latency_l1_instruction_miss;
+    l1_.insert(line, from_l1);
+  }
+  const Cycle arrival = std::max(now, from_l1) + constants_.latency_l0_instruction_miss;
+  sub_core.lines.insert(line, arrival);
+  return arrival;
+}
+
+Cycle FrontEnd::instructions(unsigned index, std::uint32_t line, Cycle now) {
+  SubCore& sub_core = sub_cores_[index];
+  Cycle arrival = sub_core.lines.arrival(line);
+  const bool in_stream = line >= sub_core.stream_begin && line < sub_core.stream_end;
+  if (arrival == kNever) {
+    arrival = fetch(sub_core, line, now);
+    if (!in_stream) sub_core.stream_end = line + 1;
+  } else if (!in_stream) {
+    return arrival;
+  }
+  sub_core.stream_begin = line;
+  const std::uint32_t end = std::min(code_lines_, line + 1 + constants_.instruction_prefetch_lines);
+  for (; sub_core.stream_end < end; ++sub_core.stream_end)
+    if (sub_core.lines.arrival(sub_core.stream_end) == kNever)
+      fetch(sub_core, sub_core.stream_end, now);
+  return arrival;
+}
+
+Cycle FrontEnd::constant(LineCache& cache, std::uint32_t line, Cycle now) {
+  Cycle arrival = cache.arrival(line);
+  if (arrival != kNever) return arrival;
+  Cycle shared = constants_l15_.arrival(line);
+  if (shared == kNever) {
+    shared = now + constants_.latency_constant_l15_miss;
+    constants_l15_.insert(line, shared);
+  }
+  arrival = std::max(now, shared) + constants_.latency_constant_miss;
+  cache.insert(line, arrival);
+  return arrival;
+}
+
+}  // namespace heddle::simulator::timing

@@ -1,0 +1,280 @@
+#include "simulator/timing/launch.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <stdexcept>
+#include <tuple>
+
+#include "simulator/lanes/float_environment.hpp"
+#include "simulator/stall_report.hpp"
+#include "simulator/timing/sm.hpp"
+
+namespace heddle::simulator::timing {
+namespace {
+
+// Of the memory that L1 and shared memory are made of, what shared memory gets: the smallest of the
+// sizes that holds what the blocks need (CUDA C++ Programming Guide, compute capabilities).
+std::uint64_t shared_part(isa::Arch arch, std::uint64_t needed) {
+  static constexpr std::uint32_t kSm75[] = {32, 64};
+  static constexpr std::uint32_t kSm80[] = {0, 8, 16, 32, 64, 100, 132, 164};
+  static constexpr std::uint32_t kSm86[] = {0, 8, 16, 32, 64, 100};
+  static constexpr std::uint32_t kSm90[] = {0, 8, 16, 32, 64, 100, 132, 164, 196, 228};
+  std::span<const std::uint32_t> sizes = kSm90;
+  if (arch == isa::Arch::sm_75) sizes = kSm75;
+  if (arch == isa::Arch::sm_80) sizes = kSm80;
+  if (arch == isa::Arch::sm_86 || arch == isa::Arch::sm_89) sizes = kSm86;
+  constexpr std::uint64_t kKilo = 1024;
+  for (const std::uint32_t size : sizes)
+    if (size * kKilo >= needed) return size * kKilo;
+  return sizes.back() * kKilo;
+}
+
+std::uint64_t l1_bytes(const LaunchContext& context, const Constants& constants,
+                       std::uint32_t blocks_per_sm) {
+  const GpuModel& gpu = *context.model;
+  const std::uint64_t reserved =
+      std::max<std::uint64_t>(context.request->kernel->reserved_shared_bytes, 0);
+  const std::uint64_t block = context.shared_bytes - reserved + gpu.shared_bytes_reserved;
+  const std::uint64_t shared = shared_part(gpu.arch, block * blocks_per_sm);
+  return constants.l1_bytes > shared ? constants.l1_bytes - shared : 0;
+}
+
+// Counts of things, sizes and rates cannot be zero; times and prefetches can.
+void check(const Constants& constants, const GpuModel& model) {
+  for (const ConstantInfo& each : kConstants)
+    if (each.unit != "cycle" && each.unit != "line" && constants.*each.member == 0)
+      throw std::invalid_argument(fmt::format("{}: must be positive", each.name));
+  if (model.max_warps_per_sm > constants.sub_cores * kSlots)
+    throw std::invalid_argument(fmt::format("sub_cores: at least {} for {} warps",
+                                            (model.max_warps_per_sm + kSlots - 1) / kSlots,
+                                            model.max_warps_per_sm));
+}
+
+// The state of a launch that is being timed. `run` is its whole course.
+class TimedLaunch {
+ public:
+  TimedLaunch(const LaunchContext& context, const Options& options, std::uint32_t blocks_per_sm,
+              DeviceTime& device)
+      : context_(context),
+        constants_(constants_for(*context.model, options)),
+        program_(time_program(context.request->module->program(), constants_)),
+        core_(context),
+        memory_(*device.memory),
+        shared_{constants_, program_, core_, clock_, device.cycles, scheduler(options.policy),
+                stalls_at_},
+        clock_(device.cycles),
+        blocks_(context.request->grid.count()),
+        blocks_per_sm_(std::max(1u, blocks_per_sm)),
+        quantum_(std::clamp<Cycle>(memory_.least_latency(), 1, kLongestQuantum)) {
+    core_.instruction_limit = context.instruction_limit;
+    core_.cycle = &clock_;
+    stalls_at_.resize(program_.instructions.size());
+    const std::uint64_t bytes = l1_bytes(context, constants_, blocks_per_sm_);
+    const std::uint32_t sms = options.sms != 0 ? options.sms : context.model->sms;
+    for (std::uint32_t i = 0; i < sms; ++i)
+      sms_.emplace_back(shared_, i, bytes, options.cold_caches);
+    memory_.start(options.cold_caches);
+  }
+
+  void run();
+  TimedRun take();
+
+ private:
+  // SMs run so many cycles before they hear of one another; no answer of L2 comes earlier.
+  static constexpr Cycle kLongestQuantum = 256;
+  // Warp instructions after which the launch's owner is asked whether to go on.
+  static constexpr std::uint64_t kWatchInterval = 1 << 20;
+
+  Cycle next_event() const;
+  void dispatch_first_blocks();
+  void dispatch_next_blocks();
+  void start_block(Sm& sm, Cycle begin);
+  bool run_sms(Cycle end);
+  void answer_requests(Cycle end);
+  bool reached_limit();
+  const Block& some_block() const;
+
+  const LaunchContext& context_;
+  const Constants constants_;
+  const TimedProgram program_;
+  Core core_;
+  MemorySystem& memory_;
+  std::vector<StallCycles> stalls_at_;
+  SmContext shared_;
+  std::uint64_t clock_ = 0;
+  std::deque<Sm> sms_;
+  const std::uint64_t blocks_;
+  const std::uint32_t blocks_per_sm_;
+  const Cycle quantum_;
+  std::uint64_t next_block_ = 0, blocks_ended_ = 0;
+  std::uint64_t watch_due_ = kWatchInterval;
+  Cycle dispatcher_free_ = 0, now_ = 0, last_end_ = 0;
+  std::vector<std::unique_ptr<Block>> spare_;
+  std::vector<Request*> requests_;
+};
+
+// The tick: a quantum of time in which SMs know nothing of one another.
+void TimedLaunch::run() {
+  const lanes::FloatEnvironment environment;  // whatever the program around us has set
+  dispatch_first_blocks();
+  for (Cycle next = next_event(); next != kNever; next = next_event()) {
+    now_ = std::max(now_, next);
+    const Cycle end = now_ + quantum_;
+    if (!run_sms(end)) return;
+    answer_requests(end);
+    now_ = end;
+    dispatch_next_blocks();
+    if (reached_limit()) return;
+  }
+  if (std::ranges::any_of(sms_, [](const Sm& sm) { return sm.blocks() != 0; }))
+    report_deadlock(core_, some_block());
+}
+
+Cycle TimedLaunch::next_event() const {
+  Cycle next = kNever;
+  for (const Sm& sm : sms_) next = std::min(next, sm.next_event());
+  return next;
+}
+
+// One block on each SM before the second on any.
+void TimedLaunch::dispatch_first_blocks() {
+  dispatcher_free_ = constants_.latency_launch;
+  for (std::uint32_t round = 0; round < blocks_per_sm_ && next_block_ < blocks_; ++round)
+    for (Sm& sm : sms_)
+      if (next_block_ < blocks_) start_block(sm, dispatcher_free_);
+}
+
+// Blocks take the places of those that ended, in the order in which they did.
+void TimedLaunch::dispatch_next_blocks() {
+  std::vector<EndedBlock> ended;
+  for (Sm& sm : sms_) {
+    std::ranges::move(sm.ended(), std::back_inserter(ended));
+    sm.ended().clear();
+  }
+  std::ranges::sort(ended, {},
+                    [](const EndedBlock& each) { return std::tuple(each.time, each.sm); });
+  for (EndedBlock& each : ended) {
+    last_end_ = std::max(last_end_, each.time);
+    ++blocks_ended_;
+    if (context_.options->observer != nullptr)
+      context_.options->observer->block_ended(core_, *each.block);
+    spare_.push_back(std::move(each.block));
+    if (next_block_ < blocks_)
+      start_block(sms_[each.sm], std::max(now_, each.time + constants_.latency_block_start));
+  }
+}
+
+void TimedLaunch::start_block(Sm& sm, Cycle begin) {
+  if (spare_.empty()) spare_.push_back(std::make_unique<Block>());
+  std::unique_ptr<Block> block = std::move(spare_.back());
+  spare_.pop_back();
+  core_.start_block(*block, next_block_++);
+  begin = std::max(begin, dispatcher_free_);
+  dispatcher_free_ = begin + constants_.block_dispatch_interval;
+  if (context_.options->observer != nullptr)
+    context_.options->observer->block_started(core_, *block);
+  sm.start_block(std::move(block), begin);
+}
+
+bool TimedLaunch::run_sms(Cycle end) {
+  for (Sm& sm : sms_)
+    if (!sm.run(end)) return false;
+  return true;
+}
+
+void TimedLaunch::answer_requests(Cycle end) {
+  requests_.clear();
+  for (Sm& sm : sms_)
+    for (Request& request : sm.requests()) requests_.push_back(&request);
+  if (requests_.empty()) return;
+  std::ranges::sort(requests_, {}, [](const Request* request) {
+    return std::tuple(request->time, request->sm, request->number);
+  });
+  memory_.serve(requests_);
+  for (Sm& sm : sms_)
+    if (!sm.requests().empty()) sm.take_answers(end);
+}
+
+const Block& TimedLaunch::some_block() const {
+  for (const Sm& sm : sms_)
+    if (const Block* block = sm.any_block()) return *block;
+  throw std::logic_error("a launch without a block");
+}
+
+bool TimedLaunch::reached_limit() {
+  const bool running = std::ranges::any_of(sms_, [](const Sm& sm) { return sm.blocks() != 0; });
+  if (!running) return false;
+  if (core_.issued >= core_.instruction_limit) {
+    report_instruction_limit(core_, some_block());
+    return true;
+  }
+  const auto& watch = context_.options->watch;
+  if (!watch || core_.issued < watch_due_) return false;
+  watch_due_ = core_.issued + kWatchInterval;
+  if (watch({blocks_ended_, blocks_, core_.issued})) return false;
+  report_interrupt(core_, some_block());
+  return true;
+}
+
+TimedRun TimedLaunch::take() {
+  TimedRun timed;
+  Result& result = timed.result;
+  result.sms = static_cast<std::uint32_t>(sms_.size());
+  result.sub_cores = constants_.sub_cores;
+  result.warp_slots_per_sm = context_.model->max_warps_per_sm;
+  result.elapsed = last_end_ + constants_.latency_launch_end;
+  result.clock_hz = context_.model->clock_khz * 1e3;
+  for (Sm& sm : sms_) sm.add_to(result);
+  for (const StallCycles& at : stalls_at_)
+    for (std::size_t i = 0; i < kStalls; ++i) result.stalls[i] += at[i];
+  result.traffic += memory_.traffic();
+  result.stalls_at = std::move(stalls_at_);
+  timed.run = {
+      std::move(core_.counts), std::move(core_.fault), core_.uncounted_reunions, core_.printed, {}};
+  return timed;
+}
+
+}  // namespace
+
+Traffic& Traffic::operator+=(const Traffic& other) {
+  l1_global_load += other.l1_global_load;
+  l1_global_store += other.l1_global_store;
+  l1_local += other.l1_local;
+  l1_atomic += other.l1_atomic;
+  l2_read += other.l2_read;
+  l2_write += other.l2_write;
+  l2_atomic += other.l2_atomic;
+  dram_sectors_read += other.dram_sectors_read;
+  dram_sectors_written += other.dram_sectors_written;
+  return *this;
+}
+
+Constants constants_for(const GpuModel& model, const Options& options) {
+  if (!model.timing)
+    throw std::invalid_argument(
+        fmt::format("{} has no [timing] values, so nothing can be timed on it", model.id));
+  Constants constants = *model.timing;
+  for (const auto& [name, value] : options.overrides) {
+    const auto found = std::ranges::find(kConstants, name, &ConstantInfo::name);
+    if (found == kConstants.end())
+      throw std::invalid_argument(fmt::format("no timing constant \"{}\"", name));
+    constants.*found->member = value;
+  }
+  check(constants, model);
+  return constants;
+}
+
+TimedRun run_timed(const LaunchContext& context, const Options& options,
+                   std::uint32_t blocks_per_sm, DeviceTime& device) {
+  const Constants constants = constants_for(*context.model, options);
+  const std::uint32_t sms = options.sms != 0 ? options.sms : context.model->sms;
+  if (!device.memory) device.memory.emplace(constants, context.model->l2_bytes, sms);
+  TimedLaunch launch(context, options, blocks_per_sm, device);
+  launch.run();
+  TimedRun timed = launch.take();
+  device.cycles += timed.result.elapsed;
+  return timed;
+}
+
+}  // namespace heddle::simulator::timing

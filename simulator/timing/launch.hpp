@@ -1,0 +1,32 @@
+// One launch, timed: blocks are given to SMs, SMs run, L2 and DRAM answer.
+#pragma once
+
+#include <cstdint>
+
+#include "simulator/run_blocks.hpp"
+#include "simulator/timing/memory_system.hpp"
+#include "simulator/timing/options.hpp"
+#include "simulator/timing/result.hpp"
+
+namespace heddle::simulator::timing {
+
+struct TimedRun {
+  BlockRun run;
+  Result result;
+};
+
+// What lasts from one launch to the next: L2's contents and the time.
+struct DeviceTime {
+  std::optional<MemorySystem> memory;
+  std::uint64_t cycles = 0;  // since the device began
+};
+
+// The model's constants with the options' overrides. Throws std::invalid_argument naming the
+// constant that there is not, or a model that has none.
+Constants constants_for(const GpuModel& model, const Options& options);
+
+// `blocks_per_sm`: as many as fit. Runs on the calling thread alone.
+TimedRun run_timed(const LaunchContext& context, const Options& options,
+                   std::uint32_t blocks_per_sm, DeviceTime& device);
+
+}  // namespace heddle::simulator::timing

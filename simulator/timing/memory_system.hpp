@@ -1,0 +1,76 @@
+// Behind the SMs: L2 and DRAM, as servers with bandwidth and latency, and the tags of L2.
+//
+// L2 is in halves (`l2_halves`); every SM is near to one, every line of memory at home in one. What
+// an SM reads from the far half is kept in the near one too.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "simulator/gpu_model.hpp"
+#include "simulator/timing/constants.hpp"
+#include "simulator/timing/cycle.hpp"
+#include "simulator/timing/result.hpp"
+#include "simulator/timing/sector_cache.hpp"
+
+namespace heddle::simulator::timing {
+
+// What one SM asks of L2: sectors of one line.
+struct Request {
+  enum class Kind : std::uint8_t { read, write, atomic };
+  Cycle time = 0;  // when the instruction would have issued on an idle SM; latencies count from it
+  LineNumber line = 0;
+  std::uint32_t sm = 0;
+  std::uint32_t number = 0;  // its place in the SM's own list
+  Kind kind = Kind::read;
+  SectorMask sectors = 0;
+  std::uint8_t operations = 0;  // atomic: the most lanes at one address
+  Cycle done = kNever;          // the answer: when who waits for it may issue
+};
+
+class MemorySystem {
+ public:
+  MemorySystem(const Constants& constants, std::uint64_t l2_bytes, std::uint32_t sms);
+
+  // Every request is answered at least this many cycles after its time, whatever happens
+  // elsewhere: SMs may run so far without knowing of each other.
+  Cycle least_latency() const { return constants_.latency_l2_hit; }
+  // Fills in `done`. Requests of one call must be in order of time, and no earlier than `least
+  // latency` before those of the call before.
+  void serve(std::span<Request*> requests);
+  // Before a launch, whose time begins at 0 again. `cold`: nothing is in the caches.
+  void start(bool cold);
+  Traffic& traffic() { return traffic_; }
+
+ private:
+  struct Nothing {};
+  using Tags = SectorCache<Nothing>;
+  struct Half {
+    Tags tags;
+  };
+  struct Channel {
+    Server data;
+    std::vector<std::uint64_t> open_rows;
+    std::vector<Cycle> opened;
+  };
+
+  Cycle serve(Request& request);
+  Cycle read(Request& request, Cycle now);
+  Cycle write(Request& request, Cycle now);
+  SectorMask look_up(Half& half, const Request& request, Cycle now, Cycle& delay);
+  Tags::Line& insert(Half& half, LineNumber line, Cycle now, Cycle& delay);
+  Cycle transfer(LineNumber line, SectorMask sectors, Cycle now);  // DRAM; cycles above idle
+  unsigned home_of(LineNumber line) const;
+  unsigned near_half(std::uint32_t sm) const { return sm % static_cast<unsigned>(halves_.size()); }
+  Cycle slice_wait(LineNumber line, unsigned half, Cycle now, std::uint64_t ticks);
+
+  const Constants constants_;
+  std::vector<Half> halves_;
+  std::vector<Server> slices_;
+  std::vector<Server> to_sm_, from_sm_;  // one for each SM
+  std::vector<Channel> channels_;
+  Traffic traffic_;
+};
+
+}  // namespace heddle::simulator::timing

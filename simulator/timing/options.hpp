@@ -1,0 +1,39 @@
+// How a launch is timed.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "simulator/timing/constants.hpp"
+
+namespace heddle::simulator::timing {
+
+enum class Policy : std::uint8_t {
+  greedy_then_youngest,  // the default: what hardware was found to do
+  greedy_then_oldest,
+  loose_round_robin,
+  two_level,
+  oldest_first,
+};
+// Throws std::invalid_argument naming the known ones.
+Policy policy_named(std::string_view name);
+std::vector<std::string_view> policy_names();
+
+struct Options {
+  Policy policy = Policy::greedy_then_youngest;
+  bool cold_caches = true;  // data caches are empty when a launch begins, as a profiler makes them
+  std::uint32_t sms = 0;    // 0: as many as the model has
+  // Constants that stand in for the model's: name and value.
+  std::vector<std::pair<std::string, std::uint32_t>> overrides;
+};
+
+inline constexpr std::uint32_t kMostSms = 1024;
+
+// "scheduler=oldest-first,caches=warm,sms=16,latency_l1_hit=40"; "on" or nothing: the defaults.
+// Throws std::invalid_argument naming what is wrong.
+Options parse_options(std::string_view text);
+
+}  // namespace heddle::simulator::timing

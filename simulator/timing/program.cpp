@@ -1,0 +1,265 @@
+#include "simulator/timing/program.hpp"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+#include "isa/attributes.hpp"
+
+namespace heddle::simulator::timing {
+namespace {
+
+using isa::Instruction;
+using isa::Mod;
+using isa::Op;
+using isa::Source;
+using isa::Unit;
+
+// Integer multiply-add runs in one half of the FMA unit only (64 a clock and SM against 128).
+bool is_integer_multiply(Op op) {
+  return op == Op::IMAD || op == Op::IMAD_WIDE || op == Op::IMAD_HI || op == Op::IDP ||
+         op == Op::VIADD;
+}
+
+unsigned narrow(std::uint64_t value) { return static_cast<unsigned>(value); }
+
+// Multiply-adds of a matrix instruction, in units of FP16 ones.
+unsigned matrix_cycles(const Instruction& in, const Constants& constants) {
+  constexpr unsigned kM16N8K16 = 16 * 8 * 16;
+  const unsigned work = in.op == Op::DMMA ? kM16N8K16 / 2 : kM16N8K16;
+  return std::max(2u, (work + constants.tensor_fma_per_cycle - 1) / constants.tensor_fma_per_cycle);
+}
+
+void choose_pipe(const Instruction& in, const Constants& constants, Timed& timed) {
+  const auto set = [&](Pipe pipe, unsigned interval) {
+    timed.pipe = pipe;
+    timed.interval = static_cast<std::uint16_t>(interval);
+  };
+  switch (isa::unit(in)) {
+    case Unit::alu:
+      return set(Pipe::alu, constants.interval_alu);
+    case Unit::fma:
+      if (in.op == Op::IMAD_WIDE || in.op == Op::IMAD_HI)
+        return set(Pipe::fma_heavy, constants.interval_imad_wide);
+      if (is_integer_multiply(in.op)) return set(Pipe::fma_heavy, constants.interval_imad);
+      return set(Pipe::fma, constants.interval_fma);
+    case Unit::fp16:
+      return set(Pipe::fma, constants.interval_fp16);
+    case Unit::fp64:
+      return set(Pipe::fp64, constants.interval_fp64);
+    case Unit::uniform:
+      return set(Pipe::uniform, constants.interval_uniform);
+    case Unit::cbu:
+      return set(Pipe::control, constants.interval_cbu);
+    case Unit::tensor:
+      return set(Pipe::tensor, matrix_cycles(in, constants));
+    case Unit::none:
+    case Unit::adu:
+    case Unit::lsu:
+    case Unit::tex:
+    case Unit::xu:
+      return;
+  }
+}
+
+unsigned fence_latency(const Instruction& in, const Constants& constants) {
+  const std::string_view scope = isa::modifier_text(in, Mod::scope);
+  if (scope == ".SYS") return constants.latency_membar_sys;
+  if (scope == ".GPU") return constants.latency_membar_gpu;
+  return constants.latency_membar_cta;
+}
+
+void choose_memory_course(const Instruction& in, const Constants& constants, Timed& timed) {
+  const isa::MemoryAccess access = isa::memory_access(in);
+  timed.course = Course::memory;
+  timed.bytes = static_cast<std::uint8_t>(isa::access_bytes(in));
+  timed.is_store = access.kind == isa::MemoryAccess::Kind::store ||
+                   access.kind == isa::MemoryAccess::Kind::reduction;
+  timed.is_async = in.op == Op::LDGSTS;
+  const bool shared = access.space == isa::Space::shared;
+  timed.awaited = shared ? Stall::short_scoreboard : Stall::long_scoreboard;
+  timed.queue_full = shared ? Stall::mio_throttle : Stall::lg_throttle;
+  if (access.space == isa::Space::constant) {
+    timed.course = Course::constant;
+    timed.awaited = Stall::short_scoreboard;
+    timed.queue_full = Stall::mio_throttle;
+    timed.latency = static_cast<std::uint16_t>(constants.latency_constant_load);
+  }
+  const std::string_view order = isa::modifier_text(in, Mod::sem);
+  const std::string_view scope = isa::modifier_text(in, Mod::scope);
+  const auto names = [&](std::string_view word) {
+    return order.find(word) != std::string_view::npos || scope.find(word) != std::string_view::npos;
+  };
+  timed.bypasses_l1 = names("GPU") || names("SYS");
+}
+
+void choose_variable(unsigned latency, Timed& timed) {
+  timed.course = Course::variable;
+  timed.latency = static_cast<std::uint16_t>(latency);
+}
+
+void choose_course(const Instruction& in, const Constants& constants, Timed& timed) {
+  switch (in.op) {
+    case Op::BRA:
+    case Op::BRX:
+    case Op::BRXU:
+    case Op::JMP:
+    case Op::JMX:
+    case Op::CALL:
+    case Op::RET:
+      timed.course = Course::branch;
+      return;
+    case Op::BSYNC:
+    case Op::BREAK:
+    case Op::WARPSYNC:
+    case Op::YIELD:
+      timed.course = Course::convergence;
+      return;
+    case Op::EXIT:
+    case Op::KILL:
+      timed.course = Course::exit;
+      return;
+    case Op::BAR:
+      timed.course = Course::barrier;
+      return;
+    case Op::NANOSLEEP:
+      timed.course = Course::sleep;
+      return;
+    case Op::MEMBAR:
+    case Op::FENCE:
+      timed.course = Course::fence;
+      timed.latency = static_cast<std::uint16_t>(fence_latency(in, constants));
+      return;
+    case Op::DEPBAR:
+      timed.course = Course::depbar;
+      timed.wait_mask |= static_cast<std::uint8_t>(in.word.bits(32, 6));
+      if (in.mod(Mod::le) != 0) {
+        timed.depbar_scoreboard = static_cast<std::uint8_t>(in.mod(Mod::sb_index));
+        timed.depbar_count = static_cast<std::uint8_t>(in.mod(Mod::sb_count));
+      }
+      return;
+    case Op::LDGDEPBAR:
+      timed.course = Course::async_group;
+      timed.awaited = Stall::long_scoreboard;
+      return;
+    case Op::SHFL:
+      timed.course = Course::shuffle;
+      timed.latency = static_cast<std::uint16_t>(constants.latency_shuffle);
+      return;
+    case Op::ULDC:
+      return;  // fixed; its constant is awaited as an operand is
+    case Op::S2R:
+    case Op::S2UR:
+    case Op::B2R:
+      return choose_variable(constants.latency_special_register, timed);
+    default:
+      break;
+  }
+  if (isa::memory_access(in).kind != isa::MemoryAccess::Kind::none)
+    return choose_memory_course(in, constants, timed);
+  if (isa::unit(in) == Unit::xu) {
+    timed.course = Course::special;
+    timed.interval = static_cast<std::uint16_t>(constants.interval_xu);
+    timed.latency = static_cast<std::uint16_t>(constants.latency_xu);
+    return;
+  }
+  if (timed.write_scoreboard == kNoScoreboard && timed.read_scoreboard == kNoScoreboard) return;
+  switch (isa::unit(in)) {
+    case Unit::fp64:
+      return choose_variable(constants.latency_fp64, timed);
+    case Unit::tensor:
+      return choose_variable(constants.latency_tensor, timed);
+    default:
+      return choose_variable(constants.latency_uniform_move, timed);
+  }
+}
+
+// 41 bits of the instruction say when the warp may issue again (SASS-FACTS 1.4). What the oddities
+// cost was measured on Ampere (arXiv 2503.20481): no stall with the yield hint takes long, and more
+// than 11 cycles without the hint count as two.
+unsigned stall_cycles(const isa::Control& control, const Constants& constants) {
+  constexpr unsigned kLongestWithoutYield = 11;
+  if (control.stall == 0) return control.stay ? 1 : constants.latency_stall_zero;
+  if (control.stall > kLongestWithoutYield && control.stay) return 2;
+  if (control.stall == 1 && !control.stay) return 2;
+  return control.stall;
+}
+
+bool is_uniform_only(const Instruction& in) { return isa::unit(in) == Unit::uniform; }
+
+// Registers read from each bank, but for those that the instruction before left in the reuse cache.
+void count_bank_reads(const Instruction& in, const Instruction* before, const Constants& constants,
+                      Timed& timed) {
+  if (timed.course != Course::fixed || is_uniform_only(in)) return;
+  const std::array<const Source*, 3> sources{&in.a, &in.b, &in.c};
+  std::array<unsigned, 3> seen{};
+  unsigned count = 0;
+  for (unsigned slot = 0; slot < 3; ++slot) {
+    const Source& source = *sources[slot];
+    if (source.kind != Source::Kind::reg || source.index == isa::kRZ) continue;
+    if (before != nullptr) {
+      const Source& kept = slot == 0 ? before->a : slot == 1 ? before->b : before->c;
+      if (kept.reuse && kept.kind == Source::Kind::reg && kept.index == source.index) continue;
+    }
+    if (std::find(seen.begin(), seen.begin() + count, source.index) != seen.begin() + count)
+      continue;
+    seen[count++] = source.index;
+    ++timed.bank_reads[source.index %
+                       std::min<std::size_t>(constants.register_banks, timed.bank_reads.size())];
+  }
+}
+
+class ConstantLines {
+ public:
+  explicit ConstantLines(std::uint32_t bytes) : bytes_(bytes) {}
+  std::int32_t line_of(const Source& source) {
+    const auto key = std::tuple(source.index, source.value / bytes_);
+    return known_.try_emplace(key, static_cast<std::int32_t>(known_.size())).first->second;
+  }
+  std::uint32_t count() const { return static_cast<std::uint32_t>(known_.size()); }
+
+ private:
+  std::uint32_t bytes_;
+  std::map<std::tuple<std::uint8_t, std::uint32_t>, std::int32_t> known_;
+};
+
+Timed time_instruction(const Instruction& in, const Instruction* before, const Constants& constants,
+                       ConstantLines& lines) {
+  Timed timed;
+  const isa::Control& control = in.control;
+  timed.stall = static_cast<std::uint8_t>(std::min(255u, stall_cycles(control, constants)));
+  timed.wait_mask = control.wait_mask;
+  timed.write_scoreboard =
+      control.write_barrier < kScoreboards ? control.write_barrier : kNoScoreboard;
+  timed.read_scoreboard =
+      control.read_barrier < kScoreboards ? control.read_barrier : kNoScoreboard;
+  choose_pipe(in, constants, timed);
+  choose_course(in, constants, timed);
+  count_bank_reads(in, before, constants, timed);
+  for (const Source* source : {&in.a, &in.b, &in.c})
+    if (source->kind == Source::Kind::constant) timed.constant_line = lines.line_of(*source);
+  return timed;
+}
+
+}  // namespace
+
+TimedProgram time_program(const isa::Program& program, const Constants& constants) {
+  TimedProgram timed;
+  ConstantLines lines(constants.constant_line_bytes);
+  timed.instructions.resize(program.instructions.size() + 1);
+  const Instruction* before = nullptr;
+  for (std::size_t i = 0; i < program.instructions.size(); ++i) {
+    const auto& instruction = program.instructions[i];
+    if (instruction)
+      timed.instructions[i] = time_instruction(*instruction, before, constants, lines);
+    if (timed.instructions[i].depbar_scoreboard < kScoreboards) timed.counts_results = true;
+    before = instruction ? &*instruction : nullptr;
+  }
+  timed.constant_lines = lines.count();
+  timed.instructions_per_line =
+      std::max(1u, narrow(constants.instruction_line_bytes / sizeof(isa::Word)));
+  timed.code_lines = narrow(timed.instructions.size() / timed.instructions_per_line + 1);
+  return timed;
+}
+
+}  // namespace heddle::simulator::timing

@@ -1,0 +1,79 @@
+// What the timing model needs to know of each instruction, worked out once per launch.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "isa/program.hpp"
+#include "simulator/timing/constants.hpp"
+#include "simulator/timing/cycle.hpp"
+#include "simulator/timing/result.hpp"
+
+namespace heddle::simulator::timing {
+
+inline constexpr unsigned kScoreboards = 6;
+inline constexpr std::uint8_t kNoScoreboard = 7;
+
+// The unit of a sub-core that is busy for some cycles after an instruction issues to it.
+enum class Pipe : std::uint8_t {
+  none,
+  alu,
+  fma,
+  fma_heavy,
+  fp64,
+  uniform,
+  control,
+  tensor,
+  count_
+};
+inline constexpr std::size_t kPipes = static_cast<std::size_t>(Pipe::count_);
+
+// How an instruction's result comes to be known.
+enum class Course : std::uint8_t {
+  fixed,        // after a time the compiler counts itself
+  special,      // MUFU and the like: the special function unit's queue, a scoreboard
+  variable,     // after a time of its own, guarded by a scoreboard
+  shuffle,      // the memory unit, without memory
+  memory,       // the memory unit: what it touched says the rest
+  constant,     // LDC
+  branch,       // BRA and its like
+  convergence,  // BSYNC, WARPSYNC, BREAK, YIELD
+  exit,
+  barrier,      // BAR
+  fence,        // MEMBAR
+  depbar,       // DEPBAR: waits for a scoreboard to count down
+  async_group,  // LDGDEPBAR: closes a group of asynchronous copies
+  sleep,
+};
+
+struct Timed {
+  Course course = Course::fixed;
+  Pipe pipe = Pipe::none;
+  Stall queue_full = Stall::mio_throttle;   // when its queue is
+  Stall awaited = Stall::short_scoreboard;  // what who waits for its result waits for
+  std::uint8_t stall = 1;                   // cycles to the warp's next issue, at least
+  std::uint8_t wait_mask = 0;
+  std::uint8_t write_scoreboard = kNoScoreboard, read_scoreboard = kNoScoreboard;
+  std::uint8_t depbar_scoreboard = kNoScoreboard, depbar_count = 0;
+  std::uint8_t bytes = 0;  // memory: of a thread
+  bool bypasses_l1 = false;
+  bool is_store = false;
+  bool is_async = false;                     // LDGSTS
+  std::array<std::uint8_t, 4> bank_reads{};  // registers it reads of each bank
+  std::uint16_t interval = 1;                // cycles its pipe is busy
+  std::uint16_t latency = 0;                 // courses special, variable, constant, fence
+  std::int32_t constant_line = -1;           // an index into the launch's constant lines
+};
+
+struct TimedProgram {
+  std::vector<Timed> instructions;   // as Program::instructions, and one past the end
+  std::uint32_t constant_lines = 0;  // distinct lines of constant memory its operands name
+  std::uint32_t code_lines = 0;
+  std::uint32_t instructions_per_line = 8;
+  bool counts_results = false;  // a DEPBAR waits for some results of a scoreboard, not for all
+};
+
+TimedProgram time_program(const isa::Program& program, const Constants& constants);
+
+}  // namespace heddle::simulator::timing

@@ -1,0 +1,57 @@
+// A warp on an SM, as the issue logic sees it.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "simulator/timing/cycle.hpp"
+#include "simulator/timing/program.hpp"
+#include "simulator/timing/result.hpp"
+
+namespace heddle::simulator {
+struct Warp;
+}
+
+namespace heddle::simulator::timing {
+
+// One of the six counters that guard results. When it will be zero is known ahead, but for answers
+// of L2.
+struct Scoreboard {
+  Cycle zero = 0;
+  std::uint32_t unknown = 0;  // instructions whose answers are outstanding
+  Stall awaited = Stall::short_scoreboard;
+};
+
+// An instruction that a scoreboard counts, where a program waits for some of them only.
+struct CountedResult {
+  std::uint64_t number = 0;  // of the instruction, in the warp
+  Cycle done = kNever;
+  std::uint8_t scoreboard = kNoScoreboard;
+  bool is_group = false;  // all asynchronous copies before it
+};
+
+struct ResidentWarp {
+  Warp* warp = nullptr;  // null: the slot is free
+  std::uint32_t block = 0;
+  std::uint32_t instance = 0;  // differs from that of the warp here before
+  std::uint32_t pc = 0;        // of the next instruction
+  std::uint64_t issued = 0;
+  std::uint64_t group_issued = 0;  // since another group of its lanes ran
+
+  Cycle next_issue = 0;  // not before, for the reason `until_then`
+  Stall until_then = Stall::wait;
+  std::uint32_t line = ~0u;  // the code line it has asked for
+  Cycle fetched = 0;
+  std::array<Scoreboard, kScoreboards> scoreboards{};
+  std::vector<CountedResult> counted;
+  Scoreboard stores, copies;  // those outstanding; asynchronous copies to shared memory
+  bool at_barrier = false, at_fence = false, ended = false;
+
+  Cycle began = 0;
+  Cycle look_again = 0;     // nothing changes before
+  Cycle counted_until = 0;  // cycles before are in the sums
+  Stall state = Stall::wait;
+};
+
+}  // namespace heddle::simulator::timing

@@ -1,0 +1,78 @@
+// What the timing model tells of one launch.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace heddle::simulator::timing {
+
+// Why a warp did not issue in a cycle, with Nsight Compute's names (`selected`: it did).
+#define HEDDLE_STALLS(X)                                                               \
+  X(selected, "the warp issued")                                                       \
+  X(not_selected, "the warp could issue and another was chosen")                       \
+  X(wait, "a fixed latency that the compiler wrote into the instruction before")       \
+  X(long_scoreboard, "a result of global, local, texture or surface memory")           \
+  X(short_scoreboard,                                                                  \
+    "a result of shared memory, of a special function or of another variable latency") \
+  X(math_pipe_throttle, "its pipe takes no instruction in this cycle")                 \
+  X(dispatch_stall, "its registers cannot be read in time")                            \
+  X(mio_throttle, "the queue for shared memory and special functions is full")         \
+  X(lg_throttle, "the queue for global and local memory is full")                      \
+  X(tex_throttle, "the queue for textures is full")                                    \
+  X(barrier, "other warps at a block barrier")                                         \
+  X(membar, "a memory barrier")                                                        \
+  X(branch_resolving, "where a branch goes")                                           \
+  X(no_instruction, "its instruction is not in the cache yet")                         \
+  X(imc_miss, "a constant that is not in the cache yet")                               \
+  X(drain, "its stores, after its end")                                                \
+  X(sleeping, "NANOSLEEP")                                                             \
+  X(misc, "anything else")                                                             \
+  X(gmma, "a warp-group matrix instruction")
+
+enum class Stall : std::uint8_t {
+#define HEDDLE_STALL(name, meaning) name,
+  HEDDLE_STALLS(HEDDLE_STALL)
+#undef HEDDLE_STALL
+      count_
+};
+inline constexpr std::size_t kStalls = static_cast<std::size_t>(Stall::count_);
+
+// Cycles that warps spent in each state.
+using StallCycles = std::array<std::uint64_t, kStalls>;
+
+// Sums over sectors of 32 bytes.
+struct Lookups {
+  std::uint64_t sectors = 0, hits = 0;
+  Lookups& operator+=(const Lookups& other) {
+    sectors += other.sectors;
+    hits += other.hits;
+    return *this;
+  }
+};
+
+struct Traffic {
+  Lookups l1_global_load, l1_global_store, l1_local, l1_atomic;
+  Lookups l2_read, l2_write, l2_atomic;
+  std::uint64_t dram_sectors_read = 0, dram_sectors_written = 0;
+  Traffic& operator+=(const Traffic& other);
+};
+
+struct Result {
+  std::uint32_t sms = 0, sub_cores = 0, warp_slots_per_sm = 0;
+  std::uint64_t elapsed = 0;          // cycles of the launch
+  std::uint64_t active_sum = 0;       // cycles with a warp on the SM, over all SMs
+  std::uint64_t active_max = 0;       // the same, of the SM that has most
+  std::uint64_t issued = 0;           // warp instructions; also sub-core cycles in which one issued
+  std::uint64_t warp_cycles = 0;      // cycles of warps on SMs, summed over warps
+  std::uint64_t eligible_cycles = 0;  // of those, able to issue
+  StallCycles stalls{};
+  std::vector<StallCycles> stalls_at;  // by instruction, as in Program::instructions
+  Traffic traffic;
+  double clock_hz = 0;
+};
+
+}  // namespace heddle::simulator::timing

@@ -1,0 +1,102 @@
+#include "simulator/timing/scheduler.hpp"
+
+#include <bit>
+#include <stdexcept>
+
+#include <fmt/format.h>
+
+namespace heddle::simulator::timing {
+namespace {
+
+unsigned first_of(SlotMask mask) { return static_cast<unsigned>(std::countr_zero(mask)); }
+
+template <typename Better>
+unsigned best(const Candidates& candidates, SlotMask among, Better&& better) {
+  unsigned chosen = first_of(among);
+  for (among &= among - 1; among != 0; among &= among - 1) {
+    const unsigned slot = first_of(among);
+    if (better(candidates.started[slot], candidates.started[chosen])) chosen = slot;
+  }
+  return chosen;
+}
+
+unsigned oldest(const Candidates& candidates, SlotMask among) {
+  return best(candidates, among, [](auto a, auto b) { return a < b; });
+}
+
+bool last_is_ready(const Candidates& candidates) {
+  return (candidates.ready >> candidates.last & 1) != 0;
+}
+
+unsigned greedy_then_youngest(const Candidates& candidates, SchedulerState&) {
+  if (last_is_ready(candidates)) return candidates.last;
+  return best(candidates, candidates.ready, [](auto a, auto b) { return a > b; });
+}
+
+unsigned greedy_then_oldest(const Candidates& candidates, SchedulerState&) {
+  return last_is_ready(candidates) ? candidates.last : oldest(candidates, candidates.ready);
+}
+
+unsigned oldest_first(const Candidates& candidates, SchedulerState&) {
+  return oldest(candidates, candidates.ready);
+}
+
+// The next after the last one, in the order of slots.
+unsigned round_robin(SlotMask among, unsigned last) {
+  const SlotMask after = among & ~((SlotMask{2} << last) - 1);
+  return first_of(after != 0 ? after : among);
+}
+
+unsigned loose_round_robin(const Candidates& candidates, SchedulerState&) {
+  return round_robin(candidates.ready, candidates.last);
+}
+
+// Eight warps take turns; one that waits for memory makes place for another.
+unsigned two_level(const Candidates& candidates, SchedulerState& state) {
+  constexpr int kFirstLevel = 8;
+  state.active &= candidates.resident & ~candidates.waiting_long;
+  for (SlotMask others = candidates.ready & ~state.active;
+       others != 0 && std::popcount(state.active) < kFirstLevel;) {
+    const unsigned slot = oldest(candidates, others);
+    state.active |= SlotMask{1} << slot;
+    others &= ~(SlotMask{1} << slot);
+  }
+  const SlotMask among = candidates.ready & state.active;
+  return round_robin(among != 0 ? among : candidates.ready, candidates.last);
+}
+
+struct Named {
+  Policy policy;
+  std::string_view name;
+  Pick pick;
+};
+constexpr Named kPolicies[] = {
+    {Policy::greedy_then_youngest, "greedy-then-youngest", greedy_then_youngest},
+    {Policy::greedy_then_oldest, "greedy-then-oldest", greedy_then_oldest},
+    {Policy::loose_round_robin, "loose-round-robin", loose_round_robin},
+    {Policy::two_level, "two-level", two_level},
+    {Policy::oldest_first, "oldest-first", oldest_first},
+};
+
+}  // namespace
+
+Pick scheduler(Policy policy) {
+  for (const Named& known : kPolicies)
+    if (known.policy == policy) return known.pick;
+  throw std::logic_error("a policy without a scheduler");
+}
+
+std::vector<std::string_view> policy_names() {
+  std::vector<std::string_view> names;
+  for (const Named& known : kPolicies) names.push_back(known.name);
+  return names;
+}
+
+Policy policy_named(std::string_view name) {
+  for (const Named& known : kPolicies)
+    if (known.name == name) return known.policy;
+  throw std::invalid_argument(
+      fmt::format("no scheduler \"{}\"; there are {}", name, fmt::join(policy_names(), ", ")));
+}
+
+}  // namespace heddle::simulator::timing

@@ -1,0 +1,29 @@
+// Which of the warps that can issue does. A policy is a query; the sub-core commits.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "simulator/timing/options.hpp"
+
+namespace heddle::simulator::timing {
+
+inline constexpr unsigned kSlots = 32;  // warps a sub-core can hold, at most
+using SlotMask = std::uint32_t;
+
+struct Candidates {
+  SlotMask ready = 0;                                // never empty
+  SlotMask resident = 0;                             // slots with a warp
+  SlotMask waiting_long = 0;                         // that wait for memory
+  std::uint32_t last = 0;                            // the slot that issued last
+  const std::array<std::uint64_t, kSlots>& started;  // counts up: the largest is the youngest warp
+};
+
+struct SchedulerState {
+  SlotMask active = 0;  // two-level: the warps of the first level
+};
+
+using Pick = unsigned (*)(const Candidates& candidates, SchedulerState& state);
+Pick scheduler(Policy policy);
+
+}  // namespace heddle::simulator::timing

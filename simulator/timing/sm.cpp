@@ -1,0 +1,191 @@
+// The tick of an SM: `run` goes from one cycle with something to do to the next, `visit` is what a
+// sub-core does in one. What keeps a warp from issuing is in look.cpp's functions, what an
+// instruction sets going in follow.cpp's.
+#include "simulator/timing/sm.hpp"
+
+#include <algorithm>
+#include <bit>
+
+namespace heddle::simulator::timing {
+
+Sm::Sm(SmContext& context, std::uint32_t index, std::uint64_t l1_bytes, bool cold)
+    : context_(context),
+      constants_(context.constants),
+      index_(index),
+      sub_cores_(context.constants.sub_cores),
+      memory_(context.constants, index),
+      front_end_(context.constants) {
+  memory_.start(l1_bytes);
+  front_end_.start(context.program.code_lines, context.program.constant_lines, cold);
+}
+
+Cycle Sm::next_event() const {
+  Cycle next = kNever;
+  for (const SubCore& sub : sub_cores_) next = std::min(next, sub.next_visit);
+  return next;
+}
+
+bool Sm::run(Cycle end) {
+  const auto count = static_cast<unsigned>(sub_cores_.size());
+  for (Cycle now = next_event(); now < end; now = next_event())
+    // Sub-cores take turns in being first at what they share.
+    for (unsigned i = 0; i < count; ++i) {
+      const auto sub_core = static_cast<unsigned>((now + i) % count);
+      if (sub_cores_[sub_core].next_visit <= now && !visit(sub_core, now)) return false;
+    }
+  return true;
+}
+
+bool Sm::visit(unsigned sub_core, Cycle now) {
+  SubCore& sub = sub_cores_[sub_core];
+  look_at_warps(sub_core, now);
+  if (sub.ready != 0) {
+    SlotMask waiting_long = 0;
+    for (SlotMask left = sub.resident & ~sub.ready; left != 0; left &= left - 1) {
+      const auto slot = static_cast<unsigned>(std::countr_zero(left));
+      if (sub.slots[slot].state == Stall::long_scoreboard) waiting_long |= SlotMask{1} << slot;
+    }
+    const unsigned slot = context_.pick(
+        {sub.ready, sub.resident, waiting_long, sub.last, sub.started}, sub.scheduler);
+    sub.last = slot;
+    if (!issue(sub_core, slot, now)) return false;
+  }
+  sub.next_visit = kNever;
+  for (SlotMask left = sub.resident; left != 0; left &= left - 1)
+    sub.next_visit = std::min(sub.next_visit,
+                              sub.slots[static_cast<unsigned>(std::countr_zero(left))].look_again);
+  return true;
+}
+
+// Finds out, for those warps where something may have changed, whether they can issue.
+void Sm::look_at_warps(unsigned sub_core, Cycle now) {
+  SubCore& sub = sub_cores_[sub_core];
+  sub.ready = 0;
+  for (SlotMask left = sub.resident; left != 0; left &= left - 1) {
+    const auto slot = static_cast<unsigned>(std::countr_zero(left));
+    ResidentWarp& warp = sub.slots[slot];
+    if (warp.look_again > now) continue;
+    const Look found = look(sub_core, warp, now);
+    if (warp.ended && found.until <= now) {
+      retire(sub_core, slot, now);
+      continue;
+    }
+    if (found.reason != warp.state) {
+      account(warp, now);
+      warp.state = found.reason;
+    }
+    const bool ready = found.reason == Stall::not_selected;
+    if (ready) sub.ready |= SlotMask{1} << slot;
+    warp.look_again = ready ? now + 1 : std::max(found.until, now + 1);
+  }
+}
+
+bool Sm::issue(unsigned sub_core, unsigned slot, Cycle now) {
+  SubCore& sub = sub_cores_[sub_core];
+  ResidentWarp& warp = sub.slots[slot];
+  const Timed& timed = context_.program.instructions[warp.pc];
+  account(warp, now);
+  context_.clock = context_.clock_start + now;
+  const Issue issued = context_.core.step(*warp.warp, context_.core.launch.options->observer);
+  ++context_.stalls_at[issued.pc][static_cast<std::size_t>(Stall::selected)];
+  ++issued_;
+  ++warp.issued;
+  warp.counted_until = now + 1;
+  if (issued.flow == Flow::stop) return false;
+  warp.next_issue = now + timed.stall;
+  warp.until_then = Stall::wait;
+  occupy_units(sub, timed, now);
+  follow(sub_core, slot, timed, issued, now);
+  settle(sub_core, slot, timed, now);
+  return true;
+}
+
+void Sm::account(ResidentWarp& warp, Cycle until) {
+  if (until > warp.counted_until)
+    context_.stalls_at[warp.pc][static_cast<std::size_t>(warp.state)] += until - warp.counted_until;
+  warp.counted_until = std::max(warp.counted_until, until);
+}
+
+void Sm::start_block(std::unique_ptr<Block> block, Cycle begin) {
+  std::uint32_t place = 0;
+  while (place < blocks_.size() && blocks_[place].block != nullptr) ++place;
+  if (place == blocks_.size()) blocks_.emplace_back();
+  block->sm = index_;
+  ++resident_blocks_;
+  for (Warp& warp : block->warps) {
+    SubCore& sub = *std::ranges::min_element(
+        sub_cores_, {}, [](const SubCore& each) { return std::popcount(each.resident); });
+    const auto slot = static_cast<unsigned>(std::countr_one(sub.resident));
+    ResidentWarp& resident = sub.slots[slot];
+    const std::uint32_t instance = resident.instance + 1;
+    resident = {};
+    resident.instance = instance;
+    resident.warp = &warp;
+    resident.block = place;
+    resident.pc = warp.convergence.current().pc;
+    resident.began = resident.next_issue = resident.look_again = resident.counted_until = begin;
+    sub.started[slot] = ++warps_started_;
+    sub.resident |= SlotMask{1} << slot;
+    sub.next_visit = std::min(sub.next_visit, begin);
+    if (resident_warps_++ == 0) active_since_ = begin;
+    begin += constants_.warp_start_interval;
+  }
+  blocks_[place] = {std::move(block), 0};
+  blocks_[place].warps_left = static_cast<std::uint32_t>(blocks_[place].block->warps.size());
+}
+
+// A warp has ended and its stores are done.
+void Sm::retire(unsigned sub_core, unsigned slot, Cycle now) {
+  SubCore& sub = sub_cores_[sub_core];
+  ResidentWarp& warp = sub.slots[slot];
+  account(warp, now);
+  warp_cycles_ += now - warp.began;
+  warp.warp = nullptr;
+  sub.resident &= ~(SlotMask{1} << slot);
+  if (--resident_warps_ == 0) active_ += now - active_since_;
+  ResidentBlock& block = blocks_[warp.block];
+  if (--block.warps_left != 0) return;
+  ended_.push_back({std::move(block.block), now, index_});
+  --resident_blocks_;
+}
+
+void Sm::take_answers(Cycle now) {
+  for (const Outstanding& answer : memory_.collect()) {
+    SubCore& sub = sub_cores_[answer.slot / kSlots];
+    ResidentWarp& warp = sub.slots[answer.slot % kSlots];
+    if (warp.warp == nullptr || warp.instance != answer.instance) continue;
+    const auto take = [&](Scoreboard& scoreboard) {
+      --scoreboard.unknown;
+      scoreboard.zero = std::max(scoreboard.zero, answer.done);
+    };
+    if (answer.scoreboard != kNoScoreboard) take(warp.scoreboards[answer.scoreboard]);
+    if (answer.is_store) take(warp.stores);
+    if (answer.is_async) take(warp.copies);
+    // All that is outstanding is answered in one call, so that a group is done with its last
+    // answer.
+    for (CountedResult& counted : warp.counted) {
+      const bool in_group = counted.is_group && answer.is_async && answer.number < counted.number;
+      if (!in_group && counted.number != answer.number) continue;
+      const Cycle before = counted.done == kNever ? 0 : counted.done;
+      counted.done = std::max(before, answer.done);
+    }
+    warp.look_again = std::min(warp.look_again, now);
+    sub.next_visit = std::min(sub.next_visit, now);
+  }
+}
+
+const Block* Sm::any_block() const {
+  for (const ResidentBlock& each : blocks_)
+    if (each.block != nullptr) return each.block.get();
+  return nullptr;
+}
+
+void Sm::add_to(Result& result) {
+  result.active_sum += active_;
+  result.active_max = std::max(result.active_max, active_);
+  result.issued += issued_;
+  result.warp_cycles += warp_cycles_;
+  result.traffic += memory_.traffic();
+}
+
+}  // namespace heddle::simulator::timing

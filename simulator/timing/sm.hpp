@@ -1,0 +1,111 @@
+// One SM: sub-cores that issue, what they share, and the blocks on it.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "simulator/machine.hpp"
+#include "simulator/timing/constants.hpp"
+#include "simulator/timing/front_end.hpp"
+#include "simulator/timing/load_store.hpp"
+#include "simulator/timing/program.hpp"
+#include "simulator/timing/resident_warp.hpp"
+#include "simulator/timing/result.hpp"
+#include "simulator/timing/scheduler.hpp"
+
+namespace heddle::simulator::timing {
+
+// What all SMs of a launch share.
+struct SmContext {
+  const Constants& constants;
+  const TimedProgram& program;
+  Core& core;
+  std::uint64_t& clock;  // what the core reads as time
+  std::uint64_t clock_start = 0;
+  Pick pick;
+  std::vector<StallCycles>& stalls_at;
+};
+
+struct EndedBlock {
+  std::unique_ptr<Block> block;
+  Cycle time = 0;
+  std::uint32_t sm = 0;
+};
+
+class Sm {
+ public:
+  Sm(SmContext& context, std::uint32_t index, std::uint64_t l1_bytes, bool cold);
+
+  std::uint32_t index() const { return index_; }
+  // Its warps begin to issue at `begin`.
+  void start_block(std::unique_ptr<Block> block, Cycle begin);
+  std::size_t blocks() const { return resident_blocks_; }
+  // When something may happen; kNever: not by itself.
+  Cycle next_event() const;
+  // Issues all that issues before `end`. False: the launch stops.
+  bool run(Cycle end);
+  std::vector<Request>& requests() { return memory_.requests(); }
+  // The requests have been answered; no answer is due before `now`.
+  void take_answers(Cycle now);
+  std::vector<EndedBlock>& ended() { return ended_; }
+  const Block* any_block() const;
+  void add_to(Result& result);
+
+ private:
+  struct SubCore {
+    std::vector<ResidentWarp> slots = std::vector<ResidentWarp>(kSlots);
+    std::array<std::uint64_t, kSlots> started{};
+    SlotMask resident = 0, ready = 0;
+    std::uint32_t last = 0;
+    SchedulerState scheduler;
+    std::array<Cycle, kPipes> pipe_free{};
+    std::array<Cycle, 4> bank_free{};
+    Cycle special_free = 0;
+    Cycle next_visit = kNever;
+  };
+  struct ResidentBlock {
+    std::unique_ptr<Block> block;
+    std::uint32_t warps_left = 0;
+  };
+  // What keeps a warp from issuing, until when at least. Ready: not_selected.
+  struct Look {
+    Stall reason;
+    Cycle until;
+  };
+
+  bool visit(unsigned sub_core, Cycle now);
+  void look_at_warps(unsigned sub_core, Cycle now);
+  Look look(unsigned sub_core, ResidentWarp& warp, Cycle now);
+  Look look_at_end(const ResidentWarp& warp, Cycle now) const;
+  Look look_at_results(const ResidentWarp& warp, const Timed& timed, Cycle now) const;
+  Look look_at_units(unsigned sub_core, const Timed& timed, Cycle now);
+  bool issue(unsigned sub_core, unsigned slot, Cycle now);
+  void occupy_units(SubCore& sub, const Timed& timed, Cycle now);
+  void follow(unsigned sub_core, unsigned slot, const Timed& timed, const Issue& issued, Cycle now);
+  void follow_memory(unsigned sub_core, unsigned slot, const Timed& timed, const Issue& issued,
+                     Cycle now);
+  void follow_flow(ResidentWarp& warp, const Timed& timed, const Issue& issued, Cycle now);
+  Cycle sleep_cycles(const ResidentWarp& warp, const Issue& issued) const;
+  void settle(unsigned sub_core, unsigned slot, const Timed& timed, Cycle now);
+  void wake_released(std::uint32_t block, Cycle now);
+  void retire(unsigned sub_core, unsigned slot, Cycle now);
+  void account(ResidentWarp& warp, Cycle until);
+  void guard(ResidentWarp& warp, std::uint8_t scoreboard, Stall awaited, Cycle done);
+
+  SmContext& context_;
+  const Constants& constants_;
+  const std::uint32_t index_;
+  std::vector<SubCore> sub_cores_;
+  LoadStoreUnit memory_;
+  FrontEnd front_end_;
+  std::vector<ResidentBlock> blocks_;
+  std::vector<EndedBlock> ended_;
+  std::size_t resident_blocks_ = 0;
+  std::uint64_t warps_started_ = 0, resident_warps_ = 0;
+  Cycle active_since_ = 0;
+  std::uint64_t active_ = 0, warp_cycles_ = 0, issued_ = 0;
+};
+
+}  // namespace heddle::simulator::timing

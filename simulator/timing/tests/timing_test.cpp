@@ -1,0 +1,303 @@
+// Kernels written by hand, instruction by instruction, whose cycles follow from the constants; and
+// what must hold of every timed launch.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <numeric>
+
+#include "simulator/launch.hpp"
+#include "simulator/metrics.hpp"
+#include "simulator/timing/launch.hpp"
+
+namespace heddle::simulator::timing {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::ThrowsMessage;
+
+struct Word {
+  std::uint64_t lo, hi;
+};
+
+// An instruction's bits with the compiler's part: stall count, scoreboards, what it waits for.
+struct Control {
+  unsigned stall = 1;
+  unsigned write = 7, read = 7, wait = 0;
+};
+Word with(Word word, Control control) {
+  const std::uint64_t bits =
+      control.stall | 1u << 4 | control.write << 5 | control.read << 8 | control.wait << 11;
+  word.hi |= bits << 41;
+  return word;
+}
+
+// Words of sm_90, as nvcc 13.0 writes them, without control bits.
+constexpr Word kFfma{0x0000000909007223, 0x0000000000000009};  // FFMA R0, R9, R9, R9
+constexpr Word kMufu{0x0000000000097308, 0x0000000000001000};  // MUFU.RCP R9, R0
+constexpr Word kLds{0x0000000008097984, 0x0000000000000800};   // LDS R9, [R8]
+constexpr Word kBar{0x0000000000007b1d, 0x0000000000010000};   // BAR.SYNC 0x0
+constexpr Word kExit{0x000000000000794d, 0x0000000003800000};
+constexpr Word kUldc{0x0000820000067ab9, 0x0000000000000a00};    // ULDC.64 UR6, c[0x0][0x208]
+constexpr Word kLdc{0x00008400ff047b82, 0x0000000000000a00};     // LDC.64 R4, c[0x0][0x210]
+constexpr Word kLdg{0x0000000604097981, 0x000000000c1e1900};     // LDG.E R9, desc[UR6][R4.64]
+constexpr Word kClock{0x0000000000027805, 0x0000000000015000};   // CS2R.32 R2, SR_CLOCKLO
+constexpr Word kBefore{0x000013880200780c, 0x0000000003f06070};  // ISETP.GE.U32 P0, PT, R2, 5000
+constexpr Word kBack{0xfffffffc00f48947, 0x000000000383ffff};    // @!P0 BRA two instructions up
+
+constexpr std::uint64_t kSome = 20;
+
+std::vector<std::byte> cubin() {
+  std::ifstream file(
+      std::string(HEDDLE_SOURCE_DIR) + "/simulator/tests/kernels/machine.sm_90.cubin",
+      std::ios::binary);
+  const std::vector<char> text{std::istreambuf_iterator<char>(file), {}};
+  std::vector<std::byte> bytes(text.size());
+  std::memcpy(bytes.data(), text.data(), text.size());
+  return bytes;
+}
+
+// The cubin with another body of one of its kernels.
+std::vector<std::byte> with_body(const char* kernel, const std::vector<Word>& body) {
+  DeviceMemory memory(1 << 24);
+  std::vector<std::byte> bytes = cubin();
+  const Module module(bytes, "original", memory);
+  const isa::Program& program = module.program();
+  const std::uint64_t entry = program.entry(*module.cubin().find_kernel(kernel));
+  const auto* const old =
+      reinterpret_cast<const std::byte*>(&program.words[(entry - isa::kCodeBase) / sizeof(Word)]);
+  const std::size_t size = program.range_at(entry)->size;
+  const auto found = std::search(bytes.begin(), bytes.end(), old, old + size);
+  EXPECT_NE(found, bytes.end());
+  EXPECT_LE(body.size() * sizeof(Word), size);
+  std::memcpy(&*found, body.data(), body.size() * sizeof(Word));
+  return bytes;
+}
+
+class Timing : public testing::Test {
+ protected:
+  // One block of a kernel made of `body`, with nothing in the way but what a test is about.
+  Result run(const std::vector<Word>& body, unsigned threads, const std::string& constants = "",
+             std::uint64_t parameter = 0) {
+    const Module module(with_body(kKernel, body), "by hand", device_.memory());
+    LaunchRequest request;
+    request.module = const_cast<Module*>(&module);
+    request.kernel = module.cubin().find_kernel(kKernel);
+    request.block = {threads, 1, 1};
+    request.parameters.resize(request.kernel->parameter_bytes);
+    std::memcpy(request.parameters.data(), &parameter, sizeof parameter);
+    LaunchOptions options;
+    options.timing = parse_options(kIdeal + constants);
+    LaunchOutcome outcome = device_.launch(request, options);
+    EXPECT_FALSE(outcome.fault) << outcome.fault->message();
+    return *outcome.timing;
+  }
+  static std::uint64_t cycles(const Result& result, Stall stall) {
+    return result.stalls[static_cast<std::size_t>(stall)];
+  }
+  static std::uint32_t constant(std::uint32_t Constants::*member) {
+    return *gpu_model("h200").timing.*member;
+  }
+
+  static constexpr const char* kKernel = "float_atomics";
+  const std::string kIdeal =
+      "latency_l0_instruction_miss=0,latency_l1_instruction_miss=0,latency_l15_instruction_miss=0,"
+      "latency_dram_extra=0,latency_constant_miss=0,latency_constant_l15_miss=0,l2_halves=1,"
+      "warp_start_interval=0,interval_cbu=1,";
+  Device device_{gpu_model("h200")};
+};
+
+std::vector<Word> repeated(Word word, std::size_t count) {
+  std::vector<Word> body(count, word);
+  body.push_back(with(kExit, {.stall = 5}));
+  return body;
+}
+
+TEST_F(Timing, AChainOfDependentInstructionsTakesItsStallCounts) {
+  const Result result = run(repeated(with(kFfma, {.stall = 4}), kSome), 32);
+  EXPECT_EQ(result.active_max, 4 * kSome + 1);
+  EXPECT_EQ(result.issued, kSome + 1);
+  EXPECT_EQ(cycles(result, Stall::selected), kSome + 1);
+  EXPECT_EQ(cycles(result, Stall::wait), 3 * kSome);
+}
+
+TEST_F(Timing, WarpsOfASubCoreFillOneAnothersWaits) {
+  const auto body = repeated(with(kFfma, {.stall = 4}), kSome);
+  EXPECT_EQ(run(body, 32 * 4).active_max, 4 * kSome + 1);  // one on each of four sub-cores
+  EXPECT_EQ(run(body, 32 * 16, "register_banks=4,").active_max, 4 * kSome + 4);  // four on each
+}
+
+TEST_F(Timing, APipeTakesAnInstructionEveryInterval) {
+  const auto body = repeated(with(kFfma, {.stall = 1}), kSome);
+  EXPECT_EQ(run(body, 32, "interval_fma=1,").active_max, kSome + 1);
+  const Result result = run(body, 32, "interval_fma=3,");
+  EXPECT_EQ(result.active_max, 3 * (kSome - 1) + 2);
+  EXPECT_EQ(cycles(result, Stall::math_pipe_throttle), 2 * (kSome - 1));
+}
+
+TEST_F(Timing, AConsumerIssuesWhenItsScoreboardIsReleasedAndNotACycleBefore) {
+  std::vector<Word> body{with(kMufu, {.stall = 2, .write = 0}), with(kFfma, {.wait = 1}),
+                         with(kExit, {})};
+  for (const std::uint32_t latency : {5u, 40u}) {
+    const Result result = run(body, 32, "latency_xu=" + std::to_string(latency) + ",");
+    EXPECT_EQ(result.active_max, latency + 2);
+    EXPECT_EQ(cycles(result, Stall::short_scoreboard), latency - 2);
+  }
+}
+
+TEST_F(Timing, SharedLoadsTakeTheirLatencyAndBroadcastWithoutConflict) {
+  const std::vector<Word> body{with(kLds, {.stall = 2, .write = 0}), with(kFfma, {.wait = 1}),
+                               with(kExit, {})};
+  EXPECT_EQ(run(body, 32).active_max, constant(&Constants::latency_shared_load) + 2);
+}
+
+TEST_F(Timing, ALoadComesFromDramFirstAndFromL1Next) {
+  const auto address = *device_.memory().allocate(256, "test");
+  const std::vector<Word> body{with(kUldc, {.stall = 7}), with(kLdc, {.stall = 1, .write = 0}),
+                               with(kLdg, {.write = 1, .wait = 1}),
+                               with(kLdg, {.write = 1, .wait = 2}), with(kExit, {.wait = 2})};
+  const Result result =
+      run(body, 32, "latency_dram_extra=300,latency_l15_instruction_miss=0,", address);
+  // The first line of code comes from memory too.
+  const std::uint64_t expected = 300 + 7 + constant(&Constants::latency_constant_load) +
+                                 constant(&Constants::latency_l2_hit) + 300 +
+                                 constant(&Constants::latency_l1_hit) + 1;
+  EXPECT_EQ(result.active_max, expected);
+  EXPECT_EQ(result.traffic.l1_global_load.sectors, 2u);
+  EXPECT_EQ(result.traffic.l1_global_load.hits, 1u);
+  EXPECT_EQ(result.traffic.dram_sectors_read, 1u);
+  EXPECT_EQ(cycles(result, Stall::long_scoreboard), constant(&Constants::latency_l2_hit) + 300 - 1 +
+                                                        constant(&Constants::latency_l1_hit) - 1);
+}
+
+TEST_F(Timing, WarpsLeaveABarrierTogether) {
+  std::vector<Word> body{with(kBar, {.stall = 5}), with(kExit, {})};
+  const Result result = run(body, 96, "warp_start_interval=50,latency_barrier=11,");
+  EXPECT_EQ(result.active_max, 100u + 11 + 1);
+  EXPECT_EQ(cycles(result, Stall::barrier), 110u + 60u + 10u);
+}
+
+TEST_F(Timing, ALoopThatWaitsForTheClockEnds) {
+  const std::vector<Word> body{with(kClock, {.stall = 6}), with(kBefore, {.stall = 13}),
+                               with(kBack, {.stall = 5}), with(kExit, {})};
+  const Result result = run(body, 32);
+  const std::uint32_t turn = 6 + 13 + constant(&Constants::latency_branch_taken);
+  EXPECT_NEAR(static_cast<double>(result.active_max + constant(&Constants::latency_launch)), 5000,
+              2 * turn);
+}
+
+TEST_F(Timing, RegistersOfOneBankAreReadInTurn) {
+  // Three registers of one bank, every cycle: its port is busy for three.
+  const Word odd{0x0000000307007223, 0x0000000000000009};  // FFMA R0, R7, R3, R9
+  const auto body = repeated(with(odd, {.stall = 1}), kSome);
+  const Result result = run(body, 32, "register_banks=2,register_reads_per_bank=1,interval_fma=1,");
+  EXPECT_EQ(cycles(result, Stall::dispatch_stall), 2 * (kSome - 1));
+  EXPECT_EQ(
+      cycles(run(body, 32, "register_reads_per_bank=3,interval_fma=1,"), Stall::dispatch_stall),
+      0u);
+}
+
+// What must hold whatever the kernel: here those of tests/kernels/machine.cu, timed and not.
+class TimedKernel : public testing::TestWithParam<const char*> {
+ protected:
+  LaunchOutcome run(const std::optional<Options>& timing) {
+    Device device(gpu_model("h200"));
+    Module module(cubin(), "machine.cubin", device.memory());
+    std::vector<std::uint64_t> parameters;
+    for (int i = 0; i < 3; ++i) {
+      buffers_[i] = *device.memory().allocate(kBytes, "test");
+      std::memset(device.memory().view(buffers_[i], kBytes), 0, kBytes);
+      parameters.push_back(buffers_[i]);
+    }
+    LaunchRequest request;
+    request.module = &module;
+    request.kernel = module.cubin().find_kernel(GetParam());
+    request.grid = {40, 1, 1};
+    request.block = {64, 1, 1};
+    request.parameters.resize(std::max<std::size_t>(24, request.kernel->parameter_bytes));
+    std::memcpy(request.parameters.data(), parameters.data(), 24);
+    LaunchOptions options;
+    options.timing = timing;
+    LaunchOutcome outcome = device.launch(request, options);
+    EXPECT_FALSE(outcome.fault) << outcome.fault->message();
+    left_ = digest_memory(device.memory());
+    return outcome;
+  }
+  static constexpr std::size_t kBytes = 1 << 16;
+  std::array<std::uint64_t, 3> buffers_{};
+  std::vector<MemoryRecord> left_;
+};
+
+INSTANTIATE_TEST_SUITE_P(Kernels, TimedKernel,
+                         testing::Values("histogram", "recursion", "barrier_on_both_sides",
+                                         "exit_before_barrier"),
+                         [](const auto& instance) { return std::string(instance.param); });
+
+TEST_P(TimedKernel, LeavesTheMemoryAndTheCountsOfTheUntimedOne) {
+  const LaunchOutcome plain = run({});
+  const auto expected = left_;
+  const LaunchOutcome timed = run(Options{});
+  ASSERT_EQ(left_.size(), expected.size());
+  for (std::size_t i = 0; i < left_.size(); ++i) EXPECT_EQ(left_[i].sha256, expected[i].sha256);
+  for (std::size_t pc = 0; pc < plain.counts.size(); ++pc) {
+    EXPECT_EQ(timed.counts[pc].executed, plain.counts[pc].executed) << pc;
+    EXPECT_EQ(timed.counts[pc].threads_on, plain.counts[pc].threads_on) << pc;
+    EXPECT_EQ(timed.counts[pc].sectors_global, plain.counts[pc].sectors_global) << pc;
+  }
+}
+
+TEST_P(TimedKernel, AccountsForEveryCycleOfEveryWarp) {
+  for (const std::string_view policy : policy_names()) {
+    Options options;
+    options.policy = policy_named(policy);
+    const LaunchOutcome outcome = run(options);
+    const Result& result = *outcome.timing;
+    EXPECT_EQ(std::accumulate(result.stalls.begin(), result.stalls.end(), std::uint64_t{0}),
+              result.warp_cycles)
+        << policy;
+    EXPECT_EQ(result.stalls[0], result.issued) << policy;
+    EXPECT_LE(result.issued, result.active_sum * result.sub_cores) << policy;
+    std::uint64_t executed = 0;
+    for (const InstructionCounts& counts : outcome.counts) executed += counts.executed;
+    EXPECT_EQ(executed, result.issued) << policy;
+    EXPECT_LE(result.active_max, result.elapsed) << policy;
+  }
+}
+
+TEST_P(TimedKernel, TakesTheSameTimeEveryTime) {
+  const LaunchOutcome first = run(Options{}), second = run(Options{});
+  EXPECT_EQ(first.timing->elapsed, second.timing->elapsed);
+  EXPECT_EQ(first.timing->stalls, second.timing->stalls);
+}
+
+TEST(TimingOptions, AreReadFromText) {
+  const Options options = parse_options("scheduler=two-level,caches=warm,sms=4,latency_xu=9");
+  EXPECT_EQ(options.policy, Policy::two_level);
+  EXPECT_FALSE(options.cold_caches);
+  EXPECT_EQ(options.sms, 4u);
+  ASSERT_EQ(options.overrides.size(), 1u);
+  EXPECT_EQ(options.overrides[0].second, 9u);
+}
+
+TEST(TimingOptions, ThatAreWrongAreRefusedByName) {
+  const auto reading = [](const char* text) { return [text] { parse_options(text); }; };
+  EXPECT_THAT(
+      reading("latency_sharedload=4"),
+      ThrowsMessage<std::invalid_argument>(HasSubstr("did you mean \"latency_shared_load\"")));
+  EXPECT_THAT(
+      reading("scheduler=best"),
+      ThrowsMessage<std::invalid_argument>(HasSubstr("greedy-then-youngest, greedy-then-oldest")));
+  EXPECT_THAT(reading("sms=0"), ThrowsMessage<std::invalid_argument>(HasSubstr("sms=0")));
+  EXPECT_THAT(reading("latency_xu=fast"),
+              ThrowsMessage<std::invalid_argument>(HasSubstr("not a whole number")));
+  Options options;
+  options.overrides = {{"l2_slices", 0}};
+  EXPECT_THAT([&] { constants_for(gpu_model("h200"), options); },
+              ThrowsMessage<std::invalid_argument>(HasSubstr("l2_slices: must be positive")));
+}
+
+}  // namespace
+}  // namespace heddle::simulator::timing
