@@ -108,6 +108,8 @@ constexpr Option kShowOptions[] = {
 };
 
 constexpr Examples kStepExamples[] = {
+    "heddle step -- ./simple_divergence 64",
+    "heddle step -k mathKernel1 captured/",
     "heddle step --html page.html -- ./simple_divergence 64",
     "heddle step --html page.html --hardware hardware.json captured/",
 };
@@ -216,12 +218,16 @@ constexpr Command kCommands[] = {
      .options = kShowOptions,
      .run = run_show},
     {.name = "step",
-     .synopsis = "--html FILE [options] -- PROGRAM [ARGUMENT...] | CAPSULE...",
+     .synopsis = "[options] -- PROGRAM [ARGUMENT...] | CAPSULE...",
      .summary = "go through launches step by step: who executes, who waits, and what it costs",
-     .details =
-         "The page needs only a browser: source, listing, the 32 lanes over time, registers, the "
-         "branches that split warps.\n"
-         "Exit status: the program's own; 125 when Heddle failed.",
+     .details = "In a terminal, with the keys that ? shows: one warp forward and back, to the next "
+                "divergence, reconvergence, line or breakpoint; its lanes, groups, registers and "
+                "code. The "
+                "program runs to its end first.\n"
+                "With --html a page that needs only a browser: source, listing, the 32 lanes over "
+                "time, registers, the "
+                "branches that split warps.\n"
+                "Exit status: the program's own; 125 when Heddle failed.",
      .examples = kStepExamples,
      .options = kStepOptions,
      .takes_program = true,

@@ -3,8 +3,8 @@
 set -eu
 packages="g++ cmake ninja-build ccache clang-format-14
   libboost-dev libboost-program-options-dev nlohmann-json3-dev libfmt-dev libtomlplusplus-dev
-  libzstd-dev liblz4-dev zlib1g-dev nettle-dev
-  libgtest-dev libgmock-dev libbenchmark-dev
+  libzstd-dev liblz4-dev zlib1g-dev nettle-dev libncurses-dev
+  libgtest-dev libgmock-dev libbenchmark-dev libvterm-dev
   chromium"
 # The viewer of traces/viewer is made with Node.js, of whatever version from 18 on is there.
 command -v node >/dev/null || packages="$packages nodejs"

@@ -22,17 +22,22 @@ LaunchOptions limited_to(std::uint64_t instructions) {
   return options;
 }
 
-// Sees the last instruction a condition holds for.
+// Sees the last instruction that somebody looks for.
 class Finder : public Observer {
  public:
-  explicit Finder(const Replay::Condition& wanted) : wanted_(wanted) {}
+  Finder(Observer& look, const std::function<bool()>& wanted) : look_(look), wanted_(wanted) {}
+  void issuing(const Core& core, const Warp& warp, const Issue& next) override {
+    look_.issuing(core, warp, next);
+  }
   void issued(const Core& core, const Warp& warp, const Issue& issue) override {
-    if (wanted_(core, warp, issue)) found = core.issued - 1;
+    look_.issued(core, warp, issue);
+    if (wanted_()) found = core.issued - 1;
   }
   std::optional<std::uint64_t> found;
 
  private:
-  const Replay::Condition& wanted_;
+  Observer& look_;
+  const std::function<bool()>& wanted_;
 };
 
 class Hash {
@@ -207,14 +212,15 @@ void Replay::go_to(std::uint64_t step, Observer* observer) {
   }
 }
 
-bool Replay::back_to(const Condition& wanted, const std::function<bool()>& go_on) {
+bool Replay::back_to(Observer& look, const std::function<bool()>& wanted,
+                     const std::function<bool()>& go_on) {
   const std::uint64_t begin = core_.issued;
   for (std::uint64_t end = begin; end != 0;) {
     const auto after = std::ranges::lower_bound(kept_, end, {}, &Kept::step);
     const auto kept = static_cast<std::size_t>(after - kept_.begin()) - 1;
     const std::uint64_t start = kept_[kept].step;
     load(kept);
-    Finder finder(wanted);
+    Finder finder(look, wanted);
     go_to(end, &finder);
     if (finder.found) {
       go_to(*finder.found);

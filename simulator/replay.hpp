@@ -51,11 +51,11 @@ class Replay {
   // To where `step` instructions have been executed, or to the end. The observer sees those that
   // are executed on the way, which are not all where the way leads back.
   void go_to(std::uint64_t step, Observer* observer = nullptr);
-  // To before the last instruction executed that `wanted` holds for, told as Observer::issued is.
-  // Where there is none: false, and nothing has changed. `go_on` is asked now and then and may
-  // end the search.
-  using Condition = std::function<bool(const Core&, const Warp&, const Issue&)>;
-  bool back_to(const Condition& wanted, const std::function<bool()>& go_on = {});
+  // To before the last of the instructions executed so far for which `wanted` says yes, asked after
+  // each once `look` has seen it. Where there is none: false, and nothing has changed. `go_on` is
+  // asked now and then and may end the search.
+  bool back_to(Observer& look, const std::function<bool()>& wanted,
+               const std::function<bool()>& go_on = {});
 
   // A number that differs, but for chance, where blocks, memory or the place do.
   std::uint64_t digest() const;

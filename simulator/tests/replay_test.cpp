@@ -152,15 +152,17 @@ TEST(Replay, GoesBackToWhatSomebodyLooksFor) {
     std::uint64_t last = 0;
     for (std::uint64_t i = 0; i < all.events.size(); ++i)
       if (all.events[i].block == 1 && all.events[i].warp == warp) last = i;
-    EXPECT_TRUE(replay.back_to([warp](const Core&, const Warp& at, const Issue&) {
-      return at.block->linear == 1 && at.index == warp;
-    }));
+    EventList look;
+    EXPECT_TRUE(replay.back_to(
+        look, [&] { return look.events.back().block == 1 && look.events.back().warp == warp; }));
     EXPECT_EQ(replay.step(), last);
     ASSERT_NE(replay.next(), nullptr);
     EXPECT_EQ(replay.next()->index, warp);
     replay.go_to(all.events.size());
   }
-  EXPECT_FALSE(replay.back_to([](const Core&, const Warp&, const Issue&) { return false; }));
+  EventList look;
+  EXPECT_FALSE(replay.back_to(look, [] { return false; }));
+  EXPECT_EQ(look.events.size(), all.events.size());
   EXPECT_EQ(replay.digest(), digest);
 }
 

@@ -1,0 +1,66 @@
+#include "cli/step_launches.hpp"
+
+#include <limits>
+
+#include "cli/program_run.hpp"
+#include "simulator/names.hpp"
+#include "validation/replay.hpp"
+
+namespace heddle::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::uint64_t kAny = std::numeric_limits<std::uint64_t>::max();
+
+// The program's launches as capsules in `folder`: it runs once as heddle run runs it.
+int capture(const Arguments& arguments, const fs::path& folder) {
+  ProgramOptions options;
+  options.gpu = arguments.value("gpu");
+  options.capture = folder.string();
+  return run_on_model(arguments.program, options).child.status;
+}
+
+}  // namespace
+
+StepLaunches::StepLaunches(const Arguments& arguments) : arguments_(arguments) {
+  if (arguments.program.empty()) {
+    for (const std::string& word : arguments.words)
+      for (const fs::path& file : validation::find_capsules(word)) files_.push_back(file);
+  } else {
+    status_ = capture(arguments, captured_.path());
+    files_ = validation::find_capsules(captured_.path());
+  }
+}
+
+void StepLaunches::for_chosen(const std::function<void(const Chosen&)>& visit) const {
+  const simulator::KernelFilter filter(arguments_.value("kernel"));
+  std::uint64_t skip = arguments_.number("launch-skip", kAny).value_or(0);
+  std::uint64_t left = arguments_.number("launch-count", kAny).value_or(kAny);
+  for (std::size_t i = 0; i < files_.size() && left != 0; ++i) {
+    const Chosen chosen{runtime::load_capsule(files_[i]), files_[i],
+                        validation::launch_index(files_[i], i)};
+    if (!filter.matches(chosen.capsule.kernel)) continue;
+    if (skip != 0) {
+      --skip;
+      continue;
+    }
+    --left;
+    visit(chosen);
+  }
+}
+
+std::vector<fs::path> StepLaunches::chosen_files() const {
+  std::vector<fs::path> files;
+  for_chosen([&](const Chosen& chosen) { files.push_back(chosen.file); });
+  return files;
+}
+
+std::vector<fs::path> source_folders(const Arguments& arguments) {
+  std::vector<fs::path> folders;
+  if (arguments.has("source-folder")) folders.emplace_back(arguments.value("source-folder"));
+  folders.push_back(fs::current_path());
+  return folders;
+}
+
+}  // namespace heddle::cli
