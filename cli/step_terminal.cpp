@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <map>
 #include <sstream>
 
@@ -38,7 +39,7 @@ constexpr std::string_view kHelp[] = {
     "k / K       next / last block",
     "[ / ]       another lane for the registers  v   every lane's registers",
     "PgUp, PgDn  other registers                 < / >  last / next launch",
-    "Home, End   begin and end of the launch     q   leave",
+    "Home, End   begin and end of the launch     q   end",
     "",
     "Lanes, the first at the left:",
 };
@@ -271,10 +272,10 @@ class StepScreen {
     else
       draw_panes(top, height, columns);
     terminal_.put(rows - 2, 0, columns, {message_, Look::current});
-    terminal_.put(rows - 1, 0, columns,
-                  {"s step  S back  n line  d split  r meet  b break  c go on  w warp  ? help  q "
-                   "leave",
-                   Look::dim});
+    terminal_.put(
+        rows - 1, 0, columns,
+        {"s step  S back  n line  d split  r meet  b break  c go on  w warp  ? help  q end",
+         Look::dim});
     terminal_.show();
   }
 
