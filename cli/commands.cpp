@@ -151,6 +151,7 @@ constexpr Examples kValidateExamples[] = {
     "heddle validate",
     "heddle validate --show 5 reduce_integer matmul",
     "heddle validate --suite gpu/kernels/features.toml recursion",
+    "heddle validate --timing",
 };
 constexpr Option kValidateOptions[] = {
     {"suite", 0, "FILE", "another suite, such as gpu/kernels/features.toml"},
@@ -162,7 +163,20 @@ constexpr Option kValidateOptions[] = {
     {"records", 0, "FOLDER", "hardware records (default: those that come with Heddle)"},
     {"json", 0, "FILE", "write the result"},
     {"show", 0, "N", "differences to list per launch (default 3)"},
+    {"timing", 0, "",
+     "compare cycles, stall reasons, hit rates and bytes instead, kernel by kernel"},
+    {"least-cycles", 0, "N",
+     "with --timing: kernels of fewer cycles do not enter the first summary (default 5000)"},
     {"threads", 't', "N", "host threads per launch (default 1; 0: all cores)"},
+};
+
+constexpr Examples kCalibrateExamples[] = {
+    "heddle calibrate",
+    "heddle calibrate --model simulator/models/h200.toml",
+};
+constexpr Option kCalibrateOptions[] = {
+    {"records", 0, "FOLDER", "the microbenchmarks' records (default: those that come with Heddle)"},
+    {"model", 0, "FILE", "write the constants into this model file; its other rows stay"},
 };
 
 constexpr Examples kOccupancyExamples[] = {
@@ -267,6 +281,15 @@ constexpr Command kCommands[] = {
      .examples = kValidateExamples,
      .options = kValidateOptions,
      .run = run_validate},
+    {.name = "calibrate",
+     .synopsis = "[options]",
+     .summary = "the timing constants that the microbenchmarks measured, or a model file with them",
+     .details = "Reads what the programs of gpu/kernels/micro/timing printed on a GPU. Without "
+                "--model the "
+                "constants are listed, each with the measurement it comes from.",
+     .examples = kCalibrateExamples,
+     .options = kCalibrateOptions,
+     .run = run_calibrate},
     {.name = "occupancy",
      .synopsis = "[options] [PROGRAM | CUBIN]",
      .summary = "how many blocks fit on an SM, and what limits them",

@@ -9,15 +9,16 @@
 #include <set>
 #include <sstream>
 
+#include "cli/child.hpp"
 #include "cli/commands.hpp"
 #include "cli/comparison_text.hpp"
 #include "cli/layout.hpp"
-#include "cli/program_run.hpp"
+#include "cli/suite_model.hpp"
 #include "cli/temporary_folder.hpp"
+#include "cli/validate_timing.hpp"
 #include "simulator/file.hpp"
 #include "simulator/near.hpp"
 #include "validation/compare.hpp"
-#include "validation/replay.hpp"
 #include "validation/suite.hpp"
 
 namespace heddle::cli {
@@ -25,9 +26,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using validation::SuiteEntry;
-
-constexpr std::uint64_t kMostOutput = 1 << 24;
-constexpr const char* kArch = "sm_90";  // what the records are of
 
 constexpr const char* kOutputDiffers = "different";
 
@@ -39,13 +37,6 @@ struct Result {
 
   bool has_trouble() const { return !trouble.empty() || comparison.trouble(); }
   bool equal() const { return !has_trouble() && comparison.equal() && output != kOutputDiffers; }
-};
-
-// Where the launches of the suite come from.
-struct Sources {
-  fs::path programs;  // empty: capsules are replayed
-  fs::path capsules, records;
-  unsigned threads = 1;
 };
 
 std::vector<std::string> sorted_lines(const std::string& text) {
@@ -62,47 +53,16 @@ std::string compare_output(const std::string& model, const std::string& hardware
   return sorted_lines(model) == sorted_lines(hardware) ? "reordered" : kOutputDiffers;
 }
 
-simulator::Record run_program(const SuiteEntry& entry, const Sources& sources, Result& result) {
-  const TemporaryFolder folder;
-  std::vector<std::string> program = {(sources.programs / entry.program_name(kArch)).string()};
-  program.insert(program.end(), entry.arguments.begin(), entry.arguments.end());
-  ProgramOptions options;
-  options.threads = sources.threads;
-  options.per_instruction = options.memory_digests = true;
-  options.to = {.output = folder.path() / "stdout", .errors = folder.path() / "stderr"};
-  constexpr std::chrono::minutes kLimit{10};
-  options.limit = kLimit;
-  const ProgramRun run = run_on_model(program, options);
-  if (run.child.status != 0)
-    throw std::runtime_error(fmt::format("the program ended with status {}:\n{}", run.child.status,
-                                         simulator::read_file(options.to.errors, kMostOutput)));
-  if (run.processes.size() != 1) throw std::runtime_error("several processes launched kernels");
-  const fs::path expected = sources.records / (entry.record_name(kArch) + ".stdout");
-  if (fs::exists(expected))
-    result.output = compare_output(simulator::read_file(options.to.output, kMostOutput),
-                                   simulator::read_file(expected, kMostOutput));
-  return run.processes[0].record;
-}
-
-simulator::Record replay_capsules(const SuiteEntry& entry, const Sources& sources) {
-  return validation::replay(validation::find_capsules(sources.capsules / entry.record_name(kArch)),
-                            {.threads = sources.threads,
-                             .max_instructions = 0,
-                             .per_instruction = true,
-                             .memory_digests = true,
-                             .print = {}})
-      .record;
-}
-
-Result validate(const SuiteEntry& entry, const Sources& sources) {
+Result validate(const SuiteEntry& entry, const SuiteSources& sources) {
   Result result{.entry = entry, .comparison = {}, .trouble = {}, .output = {}};
   try {
-    const simulator::Record hardware =
-        simulator::read_record(sources.records / (entry.record_name(kArch) + ".json.zst"));
-    result.comparison =
-        validation::compare(sources.programs.empty() ? replay_capsules(entry, sources)
-                                                     : run_program(entry, sources, result),
-                            hardware);
+    const fs::path record = sources.records / entry.record_name(kSuiteArch);
+    const simulator::Record hardware = simulator::read_record(record.string() + ".json.zst");
+    const SuiteRun run = run_entry(entry, sources);
+    result.comparison = validation::compare(run.record, hardware);
+    const fs::path expected = record.string() + ".stdout";
+    if (!sources.programs.empty() && fs::exists(expected))
+      result.output = compare_output(run.output, simulator::read_file(expected, kMostOutput));
   } catch (const std::exception& error) {
     result.trouble = error.what();
   }
@@ -141,7 +101,7 @@ std::string details(const Result& result, std::uint64_t shown) {
 
 nlohmann::ordered_json to_json(const Result& result) {
   nlohmann::ordered_json json;
-  json["entry"] = result.entry.record_name(kArch);
+  json["entry"] = result.entry.record_name(kSuiteArch);
   json["result"] = result.has_trouble() ? "trouble" : result.equal() ? "equal" : "different";
   if (!result.trouble.empty()) json["trouble"] = result.trouble;
   if (!result.output.empty()) json["output"] = result.output;
@@ -187,12 +147,12 @@ fs::path programs(const Arguments& arguments, const std::vector<SuiteEntry>& ent
   if (arguments.has("capsules")) return {};
   if (arguments.has("programs")) return arguments.value("programs");
   if (find_program("nvcc").empty() && find_program("/usr/local/cuda/bin/nvcc").empty()) return {};
-  fmt::print(stderr, "building the suite's programs for {}\n", kArch);
+  fmt::print(stderr, "building the suite's programs for {}\n", kSuiteArch);
   std::set<std::string> names;
   for (const SuiteEntry& entry : entries) names.insert(entry.program);
-  const ChildResult build =
-      run_child({(data_directory("gpu/kernels") / "build.sh").string(), folder.string(), kArch},
-                {{"PROGRAMS", fmt::format("{}", fmt::join(names, " "))}}, std::nullopt);
+  const ChildResult build = run_child(
+      {(data_directory("gpu/kernels") / "build.sh").string(), folder.string(), kSuiteArch},
+      {{"PROGRAMS", fmt::format("{}", fmt::join(names, " "))}}, std::nullopt);
   if (build.status != 0) throw std::runtime_error("the suite's programs could not be built");
   return folder;
 }
@@ -217,7 +177,7 @@ int run_validate(const Arguments& arguments) {
   constexpr std::uint64_t kMostThreads = 4096, kUsual = 3, kMost = 1000000;
   const std::uint64_t shown = arguments.number("show", kMost).value_or(kUsual);
   std::vector<SuiteEntry> entries = chosen_entries(arguments);
-  Sources sources;
+  SuiteSources sources;
   sources.threads = static_cast<unsigned>(arguments.number("threads", kMostThreads).value_or(1));
   sources.programs = programs(arguments, entries, built.path());
   sources.records = records(arguments, measured.path());
@@ -225,12 +185,17 @@ int run_validate(const Arguments& arguments) {
     sources.capsules = data_directory("validation/capsules");
     const std::size_t all = entries.size();
     std::erase_if(entries, [&](const SuiteEntry& entry) {
-      return !fs::exists(sources.capsules / entry.record_name(kArch));
+      return !fs::exists(sources.capsules / entry.record_name(kSuiteArch));
     });
     fmt::print(stderr, "replaying the launches of {} of the suite's {} entries from capsules\n",
                entries.size(), all);
   }
 
+  if (arguments.has("timing")) {
+    sources.timing = "on";
+    return validate_timing(entries, validation::read_ratios(suite_file(arguments)), sources,
+                           arguments);
+  }
   const Style style = Style::choose(arguments.value("color", "auto"), STDOUT_FILENO);
   Table table({"entry", "build", "determined", "order-dependent", "values", "allocations", "output",
                "result"});

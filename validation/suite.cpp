@@ -37,16 +37,44 @@ std::vector<std::string> texts(const std::filesystem::path& file, const toml::ta
   return result;
 }
 
-}  // namespace
-
-std::vector<SuiteEntry> read_suite(const std::filesystem::path& file) {
-  toml::table table;
+toml::table parse(const std::filesystem::path& file) {
   try {
-    table = toml::parse(simulator::read_file(file, kMaxFile), file.string());
+    return toml::parse(simulator::read_file(file, kMaxFile), file.string());
   } catch (const toml::parse_error& error) {
     throw std::runtime_error(
         fmt::format("{}:{}: {}", file.string(), error.source().begin.line, error.description()));
   }
+}
+
+// "entry: kernel".
+SuiteRatio::Place place(const std::filesystem::path& file, const toml::table& table,
+                        std::string_view key) {
+  constexpr std::string_view kBetween = ": ";
+  const std::string value = text(file, table, key);
+  const std::size_t at = value.find(kBetween);
+  if (at == std::string::npos) fail(file, table, fmt::format("{} is not \"entry: kernel\"", key));
+  return {value.substr(0, at), value.substr(at + kBetween.size())};
+}
+
+}  // namespace
+
+std::vector<SuiteRatio> read_ratios(const std::filesystem::path& file) {
+  const toml::table table = parse(file);
+  std::vector<SuiteRatio> ratios;
+  if (!table.contains("ratio")) return ratios;
+  const toml::array* rows = table["ratio"].as_array();
+  if (rows == nullptr) fail(file, table, "ratio is no list of tables");
+  for (const toml::node& node : *rows) {
+    const toml::table* row = node.as_table();
+    if (row == nullptr) fail(file, node, "ratio is no table");
+    ratios.push_back({text(file, *row, "meaning"), text(file, *row, "seed"),
+                      place(file, *row, "slower"), place(file, *row, "faster")});
+  }
+  return ratios;
+}
+
+std::vector<SuiteEntry> read_suite(const std::filesystem::path& file) {
+  const toml::table table = parse(file);
   const std::vector<std::string> usual = texts(file, table, "builds");
   const toml::array* rows = table["entry"].as_array();
   if (rows == nullptr) fail(file, table, "has no [[entry]]");

@@ -22,6 +22,19 @@ struct SuiteEntry {
   }
 };
 
+// A comparison of two kernels that a suite is there to make: time of the slower over time of the
+// faster.
+struct SuiteRatio {
+  std::string meaning;
+  std::string seed;  // what the source of the comparison reports: a number, or words
+  struct Place {
+    std::string entry, kernel;  // kernel: its name without parameters, demangled
+  } slower, faster;
+};
+
+// Those of the suite's [[ratio]] tables; most suites have none. Throws as read_suite.
+std::vector<SuiteRatio> read_ratios(const std::filesystem::path& file);
+
 // Throws std::runtime_error with file, line and key.
 std::vector<SuiteEntry> read_suite(const std::filesystem::path& file);
 

@@ -6,6 +6,8 @@
 #include <map>
 #include <numeric>
 
+#include "simulator/names.hpp"
+
 namespace heddle::validation {
 namespace {
 
@@ -196,6 +198,25 @@ TimingSummary summarize(const std::vector<TimingRow>& rows, double least_cycles)
   if (!stalls.empty()) summary.stall_distance = mean(stalls);
   if (!stall_spreads.empty()) summary.stall_spread = mean(stall_spreads);
   return summary;
+}
+
+std::string kernel_name(const std::string& mangled) {
+  std::string name = simulator::demangled(mangled);
+  name = name.substr(0, name.find('('));
+  constexpr std::string_view kVoid = "void ";  // what a template's demangled name begins with
+  return name.starts_with(kVoid) ? name.substr(kVoid.size()) : name;
+}
+
+std::optional<Beside> ratio_of(const SuiteRatio& ratio, const std::vector<TimingRow>& rows) {
+  const auto find = [&](const SuiteRatio::Place& place) {
+    return std::ranges::find_if(rows, [&](const TimingRow& row) {
+      return row.entry == place.entry && kernel_name(row.kernel) == place.kernel;
+    });
+  };
+  const auto slower = find(ratio.slower), faster = find(ratio.faster);
+  if (slower == rows.end() || faster == rows.end()) return std::nullopt;
+  return Beside{slower->cycles.model / faster->cycles.model,
+                slower->cycles.hardware / faster->cycles.hardware};
 }
 
 }  // namespace heddle::validation

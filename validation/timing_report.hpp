@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "simulator/record.hpp"
+#include "validation/suite.hpp"
 
 namespace heddle::validation {
 
@@ -51,5 +52,11 @@ struct TimingSummary {
 
 // Over the rows of at least `least_cycles` cycles on the hardware.
 TimingSummary summarize(const std::vector<TimingRow>& rows, double least_cycles);
+
+// The kernel's name without return type and parameters, demangled.
+std::string kernel_name(const std::string& mangled);
+
+// Cycles of the slower over cycles of the faster. Nothing where a row is missing.
+std::optional<Beside> ratio_of(const SuiteRatio& ratio, const std::vector<TimingRow>& rows);
 
 }  // namespace heddle::validation

@@ -94,5 +94,17 @@ TEST(TimingReport, SummaryCountsRowsOfEnoughCycles) {
   EXPECT_GT(summary.correlation, 0.9);
 }
 
+TEST(TimingReport, RatioIsOfKernelsByTheirPlainNames) {
+  Pair pair;
+  pair.add("_Z4slowPi", 300, {200});
+  pair.add("_Z4fastIfEvPT_", 100, {100});
+  const auto rows = timing_rows("entry", pair.model, pair.hardware);
+  const auto ratio = ratio_of({"", "", {"entry", "slow"}, {"entry", "fast<float>"}}, rows);
+  ASSERT_TRUE(ratio.has_value());
+  EXPECT_DOUBLE_EQ(ratio->model, 3);
+  EXPECT_DOUBLE_EQ(ratio->hardware, 2);
+  EXPECT_FALSE(ratio_of({"", "", {"other", "slow"}, {"entry", "fast<float>"}}, rows));
+}
+
 }  // namespace
 }  // namespace heddle::validation

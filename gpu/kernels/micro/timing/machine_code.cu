@@ -55,8 +55,8 @@ void check(CUresult result, const char* what) {
 }
 #define DRIVER(call) check((call), #call)
 
-// The kernel has 62 registers; the hardware keeps the last two of its warps' 64 for itself, and
-// what the compiler counts holds two more than it uses: R59 is the last that is safe.
+// The kernel has 62 registers by the compiler's count, which holds two more than the code may use:
+// a probe that wrote R60 and R61 ended in an illegal instruction.
 constexpr unsigned kReadings = 9, kFirstReading = 40;
 
 // What a body may use: R16–R39 to change; R14 zero, R15 1.0f, R1 lane, R6 lane * 4, R10 lane * 16

@@ -1,0 +1,31 @@
+// An entry of the suite on the model: its program run, or its capsules replayed.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "simulator/record.hpp"
+#include "validation/suite.hpp"
+
+namespace heddle::cli {
+
+inline constexpr const char* kSuiteArch = "sm_90";  // what the records are of
+inline constexpr std::uint64_t kMostOutput = 1 << 24;
+
+// Where the launches of the suite come from.
+struct SuiteSources {
+  std::filesystem::path programs;  // empty: capsules are replayed
+  std::filesystem::path capsules, records;
+  unsigned threads = 1;
+  std::string timing;  // how launches are timed (timing::parse_options); empty: counts and memory
+};
+
+struct SuiteRun {
+  simulator::Record record;
+  std::string output;  // what the program printed; capsules have none
+};
+
+// Throws std::runtime_error where the program fails or there is no capsule.
+SuiteRun run_entry(const validation::SuiteEntry& entry, const SuiteSources& sources);
+
+}  // namespace heddle::cli

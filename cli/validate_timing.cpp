@@ -1,0 +1,123 @@
+#include "cli/validate_timing.hpp"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+#include "cli/text.hpp"
+#include "simulator/file.hpp"
+#include "validation/timing_report.hpp"
+
+namespace heddle::cli {
+namespace {
+
+using validation::Beside;
+using validation::TimingRow;
+using validation::TimingSummary;
+
+constexpr double kHundred = 100;
+
+std::string percent(double share) { return fmt::format("{:.1f}", share * kHundred); }
+std::string distance(const std::optional<double>& value) {
+  return value ? fmt::format("{:.2f}", *value) : "-";
+}
+std::string beside(const std::optional<Beside>& value, double scale, int digits) {
+  if (!value) return "-";
+  return fmt::format("{:.{}f} / {:.{}f}", value->model * scale, digits, value->hardware * scale,
+                     digits);
+}
+
+void add_row(Table& table, const TimingRow& row) {
+  constexpr double kKilo = 1e-3;
+  table.add({row.entry, visible(validation::kernel_name(row.kernel)),
+             fmt::format("{}", row.launches), fmt::format("{:.0f}", row.cycles.hardware),
+             percent(row.spread), fmt::format("{:.0f}", row.cycles.model),
+             fmt::format("{:+.1f}", row.error * kHundred), distance(row.stall_distance),
+             distance(row.stall_spread), beside(row.l1_hit_rate, 1, 0),
+             beside(row.l2_hit_rate, 1, 0), beside(row.dram_bytes, kKilo, 0)});
+}
+
+std::string summary_text(const std::vector<TimingRow>& rows, double least_cycles) {
+  const TimingSummary s = summarize(rows, least_cycles);
+  if (s.rows == 0) return fmt::format("no row of {:.0f} cycles or more\n", least_cycles);
+  std::string text = fmt::format("{} rows of {:.0f} cycles or more\n", s.rows, least_cycles);
+  text += fmt::format(
+      "  error of cycles in %: mean absolute {}, median {}, 90th percentile {}, worst {}, mean {}\n"
+      "  correlation of the logarithms {:.3f}; hardware against itself {} %\n"
+      "  stall reasons: mean distance {:.3f}; hardware against itself {:.3f}\n",
+      percent(s.mean_absolute), percent(s.median_absolute), percent(s.ninetieth), percent(s.worst),
+      percent(s.mean_signed), s.correlation, percent(s.spread), s.stall_distance, s.stall_spread);
+  return text;
+}
+
+void put(nlohmann::ordered_json& json, const char* key, const std::optional<Beside>& value) {
+  if (value) json[key] = {{"model", value->model}, {"hardware", value->hardware}};
+}
+
+std::string ratios_text(const std::vector<validation::SuiteRatio>& ratios,
+                        const std::vector<TimingRow>& rows) {
+  Table table({"time of one over time of the other", "seed", "model", "H200"});
+  for (const validation::SuiteRatio& ratio : ratios)
+    if (const auto value = ratio_of(ratio, rows))
+      table.add({ratio.meaning, ratio.seed, fmt::format("{:.2f}", value->model),
+                 fmt::format("{:.2f}", value->hardware)});
+  return table.empty() ? "" : "\n" + table.text();
+}
+
+nlohmann::ordered_json to_json(const TimingRow& row) {
+  nlohmann::ordered_json json;
+  json["entry"] = row.entry;
+  json["kernel"] = row.kernel;
+  json["launches"] = row.launches;
+  put(json, "cycles", row.cycles);
+  json["error"] = row.error;
+  json["spread"] = row.spread;
+  if (row.stall_distance) json["stall_distance"] = *row.stall_distance;
+  if (row.stall_spread) json["stall_spread"] = *row.stall_spread;
+  put(json, "l1_hit_rate", row.l1_hit_rate);
+  put(json, "l2_hit_rate", row.l2_hit_rate);
+  put(json, "dram_bytes", row.dram_bytes);
+  return json;
+}
+
+}  // namespace
+
+int validate_timing(const std::vector<validation::SuiteEntry>& entries,
+                    const std::vector<validation::SuiteRatio>& ratios, const SuiteSources& sources,
+                    const Arguments& arguments) {
+  constexpr std::uint64_t kUsual = 5000, kMost = 1000000000;
+  const auto least = static_cast<double>(arguments.number("least-cycles", kMost).value_or(kUsual));
+  Table table({"entry", "kernel", "launches", "H200 cycles", "+-%", "model", "error %", "stalls",
+               "+-", "L1 hit %", "L2 hit %", "DRAM kB"});
+  std::vector<TimingRow> rows;
+  bool trouble = false;
+  for (const validation::SuiteEntry& entry : entries) {
+    const auto file = sources.records / "timing" / (entry.record_name(kSuiteArch) + ".json.zst");
+    if (!std::filesystem::exists(file)) continue;
+    try {
+      const simulator::Record hardware = simulator::read_record(file);
+      for (TimingRow& row :
+           validation::timing_rows(entry.name, run_entry(entry, sources).record, hardware)) {
+        add_row(table, row);
+        rows.push_back(std::move(row));
+      }
+    } catch (const std::exception& error) {
+      fmt::print(stderr, "{}: {}\n", entry.name, visible_lines(error.what()));
+      trouble = true;
+    }
+  }
+  if (!rows.empty())
+    fmt::print("{}\nmodel / H200 where two values stand\n\n{}{}{}", table.text(),
+               summary_text(rows, least), least > 0 ? summary_text(rows, 0) : "",
+               ratios_text(ratios, rows));
+  if (arguments.has("json")) {
+    nlohmann::ordered_json json = nlohmann::ordered_json::array();
+    for (const TimingRow& row : rows) json.push_back(to_json(row));
+    simulator::write_file(arguments.value("json"), json.dump(1) + "\n");
+  }
+  if (rows.empty()) fmt::print(stderr, "none of these entries has a record of times\n");
+  return trouble || rows.empty() ? kTrouble : 0;
+}
+
+}  // namespace heddle::cli

@@ -1,0 +1,17 @@
+// heddle validate --timing: the suite's times on the model beside the H200's.
+#pragma once
+
+#include <vector>
+
+#include "cli/command.hpp"
+#include "cli/suite_model.hpp"
+
+namespace heddle::cli {
+
+// Prints a row per program and kernel, what they come to, and the suite's ratios. `sources.timing`
+// must not be empty. Returns the exit status: 0, or 2 where an entry could not be run.
+int validate_timing(const std::vector<validation::SuiteEntry>& entries,
+                    const std::vector<validation::SuiteRatio>& ratios, const SuiteSources& sources,
+                    const Arguments& arguments);
+
+}  // namespace heddle::cli

@@ -1,0 +1,271 @@
+#include "validation/calibration.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+
+namespace heddle::validation {
+namespace {
+
+// What a recipe reads: answers of one program, by name.
+using Answers = MicroRecord;
+
+struct Recipe {
+  std::string_view constant, program;
+  std::string_view how;  // which answers, as the provenance says it
+  double (*value)(const Answers&);
+};
+
+// The lines of a loop of FFMA at which it no longer runs at the speed of the smaller ones: the last
+// size (in instructions of 16 bytes) whose cost per instruction is below `limit`.
+double last_size_below(const Answers& a, std::string_view warps, double limit) {
+  constexpr int kSizes[] = {16,   32,   64,   96,   128,  192,   256,   384,  512,
+                            1024, 2048, 4096, 6144, 8192, 10240, 16384, 32768};
+  double last = 0;
+  for (const int size : kSizes) {
+    if (a[fmt::format("icache.warm.{}.{}", size, warps)] > limit) break;
+    last = size;
+  }
+  constexpr int kInstructionBytes = 16;
+  return last * kInstructionBytes;
+}
+
+constexpr double kMmaFmas = 16 * 8 * 16;  // of one HMMA.16816
+// A question's name as a template argument, for the recipes that are one answer.
+template <std::size_t N>
+struct Question {
+  char text[N];
+  constexpr Question(const char (&name)[N]) { std::copy_n(name, N, text); }  // NOLINT: a literal
+};
+template <Question question>
+double value_of(const Answers& a) {
+  return a[question.text];
+}
+
+// Cycles between two memory instructions once the queue is full.
+double per_instruction(const Answers& a, std::string_view op, int warps) {
+  constexpr double kMore = 24 - 16;
+  return (a[fmt::format("issue.{}.n24.w{}", op, warps)] -
+          a[fmt::format("issue.{}.n16.w{}", op, warps)]) /
+         kMore;
+}
+
+double last_jump(const Answers& a, std::string_view which) {
+  return a[fmt::format("readings.jumps.{}.thread0.reading8", which)] -
+         a[fmt::format("readings.jumps.{}.thread0.reading7", which)];
+}
+
+constexpr double kConstantHit = 40;  // cycles: a hit takes 29 and less, a miss 70 more
+constexpr double kOperandHit = 4;    // ULDC and FFMA take 2, a miss 60 more
+constexpr int kConstantLine = 64;
+
+// Of the latencies of lines in L2, seen from SMs in different places. Half of the lines are near.
+double mean_line(const Answers& a, std::string_view percentile) {
+  constexpr int kSms[] = {0, 1, 2, 16, 66, 131};
+  double sum = 0;
+  for (const int sm : kSms) sum += a[fmt::format("l2_line.32MiB.sm{}.{}", sm, percentile)];
+  return sum / static_cast<double>(std::size(kSms));
+}
+
+constexpr Recipe kRecipes[] = {
+    {"interval_alu", "instructions", "interval.lop3.w8", value_of<"interval.lop3.w8">},
+    {"interval_fma", "instructions", "interval.ffma.w8", value_of<"interval.ffma.w8">},
+    {"interval_imad", "instructions", "interval.imad.w8", value_of<"interval.imad.w8">},
+    {"interval_imad_wide", "instructions", "interval.imad_hi.w8", value_of<"interval.imad_hi.w8">},
+    {"interval_fp16", "instructions", "interval.hfma2|hfma2_mma.w8",
+     value_of<"interval.hfma2|hfma2_mma.w8">},
+    {"interval_fp64", "instructions", "interval.dfma.w8", value_of<"interval.dfma.w8">},
+    {"interval_xu", "instructions", "interval.mufu_ex2.w8", value_of<"interval.mufu_ex2.w8">},
+    {"tensor_fma_per_cycle", "instructions", "2048 over interval.hmma_16816_f32.w8",
+     [](const Answers& a) { return kMmaFmas / a["interval.hmma_16816_f32.w8"]; }},
+    {"latency_constant_miss", "control", "constant.ldc.warm of 16384 B less that of 1024 B",
+     [](const Answers& a) {
+       return a["constant.ldc.warm.16384B.stride256"] - a["constant.ldc.warm.1024B.stride64"];
+     }},
+    {"latency_constant_l15_miss", "control", "constant.ldc.16384B.stride256, first_round less warm",
+     [](const Answers& a) {
+       return a["constant.ldc.first_round.16384B.stride256"] -
+              a["constant.ldc.warm.16384B.stride256"];
+     }},
+    {"indexed_constant_bytes", "control", "largest constant.ldc.warm that hits",
+     [](const Answers& a) {
+       double last = 0;
+       for (const int bytes : {256, 512, 1024, 1536, 2048, 3072, 4096})
+         if (a[fmt::format("constant.ldc.warm.{}B.stride64", bytes)] < kConstantHit) last = bytes;
+       return last;
+     }},
+    {"immediate_constant_bytes", "control", "largest constant.uldc+ffma.warm that hits",
+     [](const Answers& a) {
+       double last = 0;
+       for (const int lines : {16, 32, 64, 128, 256})
+         if (a[fmt::format("constant.uldc+ffma.warm.{}x64B", lines)] < kOperandHit)
+           last = lines * kConstantLine;
+       return last;
+     }},
+    {"latency_l2_hit", "memory", "mean over six SMs of l2_line.32MiB, 25th percentile",
+     [](const Answers& a) { return mean_line(a, "p25"); }},
+    {"latency_l2_far_extra", "memory", "the same, 75th less 25th percentile",
+     [](const Answers& a) { return mean_line(a, "p75") - mean_line(a, "p25"); }},
+    {"latency_dram_extra", "memory", "ring.dram.65536KiB less ring.l2.16384KiB",
+     [](const Answers& a) {
+       return a["ring.dram.65536KiB.stride4352"] - a["ring.l2.16384KiB.stride4352"];
+     }},
+    {"latency_l2_atomic_extra", "memory", "atom.own_words.blocks1.w1 less ring.l2.16384KiB",
+     [](const Answers& a) {
+       return a["atom.own_words.blocks1.w1"] - a["ring.l2.16384KiB.stride4352"];
+     }},
+    {"l2_atomic_interval", "memory", "red.word_per_lane.blocks132.w8 over its 4224 sectors",
+     [](const Answers& a) {
+       constexpr double kSectors = 132 * 8 * 4;
+       return a["red.word_per_lane.blocks132.w8"] / kSectors;
+     }},
+    {"l2_atomic_lane_interval", "memory", "red.one_word.blocks132.w8 over its 33792 lanes",
+     [](const Answers& a) {
+       constexpr double kLanes = 132 * 8 * 32;
+       return a["red.one_word.blocks132.w8"] / kLanes;
+     }},
+    {"sm_write_bytes_per_cycle", "memory", "bandwidth.l2_write.sm.threads256",
+     value_of<"bandwidth.l2_write.sm.threads256">},
+    {"dram_bytes_per_kilocycle", "memory", "1000 times bandwidth.dram_write.chip.threads1024",
+     [](const Answers& a) {
+       constexpr double kKilo = 1000;
+       return kKilo * a["bandwidth.dram_write.chip.threads1024"];
+     }},
+    {"latency_membar_cta", "control", "sync.fence_block.w1", value_of<"sync.fence_block.w1">},
+    {"latency_membar_gpu", "control", "sync.fence.w1", value_of<"sync.fence.w1">},
+    {"latency_membar_sys", "control", "sync.fence_system.w1", value_of<"sync.fence_system.w1">},
+    {"l0_instruction_bytes", "control", "largest warm loop of 8 warps below 1.25 cycles",
+     [](const Answers& a) { return last_size_below(a, "w8", 1.25); }},
+    {"l1_instruction_bytes", "control", "largest warm loop of 1 warp below 1.25 cycles",
+     [](const Answers& a) { return last_size_below(a, "w1", 1.25); }},
+    {"l15_instruction_bytes", "control", "largest warm loop of 1 warp below 3 cycles",
+     [](const Answers& a) { return last_size_below(a, "w1", 3); }},
+    {"latency_xu", "machine_code", "latency.mufu", value_of<"latency.mufu">},
+    {"latency_shuffle", "machine_code", "latency.shfl", value_of<"latency.shfl">},
+    {"latency_special_register", "machine_code", "latency.s2r_tid", value_of<"latency.s2r_tid">},
+    {"latency_uniform_move", "machine_code", "latency.redux", value_of<"latency.redux">},
+    {"latency_shared_load", "machine_code", "latency.lds32", value_of<"latency.lds32">},
+    {"latency_shared_atomic", "machine_code", "latency.atoms_add", value_of<"latency.atoms_add">},
+    {"latency_constant_load", "machine_code", "latency.ldc_immediate",
+     value_of<"latency.ldc_immediate">},
+    {"latency_l1_hit", "machine_code", "latency.ldg32", value_of<"latency.ldg32">},
+    {"latency_operand_read", "machine_code", "sources_read.ldg32", value_of<"sources_read.ldg32">},
+    {"latency_store_read", "machine_code", "sources_read.stg32", value_of<"sources_read.stg32">},
+    {"latency_branch_taken", "machine_code", "slope.bra.next.w1", value_of<"slope.bra.next.w1">},
+    {"latency_branch_not_taken", "machine_code", "slope.bra.not_taken.stall1.w1",
+     value_of<"slope.bra.not_taken.stall1.w1">},
+    {"latency_branch_divergent", "machine_code",
+     "split.two_bsyncs: from the clock before the branch to the one after, less the clock's 2",
+     [](const Answers& a) {
+       return a["readings.split.two_bsyncs.thread31.reading1"] - a["slope.cs2r.w1"];
+     }},
+    {"latency_group_switch", "machine_code",
+     "split.two_bsyncs: from the clock before the first BSYNC to the other side's, less 2",
+     [](const Answers& a) {
+       return a["readings.split.two_bsyncs.thread0.reading3"] -
+              a["readings.split.two_bsyncs.thread31.reading2"] - a["slope.cs2r.w1"];
+     }},
+    {"latency_reconvergence", "machine_code", "slope.bssy+bsync.w1 less the 5 of BSSY",
+     [](const Answers& a) {
+       constexpr double kBssyStall = 5;
+       return a["slope.bssy+bsync.w1"] - kBssyStall;
+     }},
+    {"latency_stall_zero", "machine_code", "slope.nop.stall0.yield.w1",
+     value_of<"slope.nop.stall0.yield.w1">},
+    {"interval_uniform", "machine_code", "slope.uiadd3.w1", value_of<"slope.uiadd3.w1">},
+    {"interval_cbu", "machine_code", "slope.bssy.w1", value_of<"slope.bssy.w1">},
+    {"register_banks", "machine_code",
+     "slope.banks.ffma.a0b2c1.w1: registers 12 and 10 share a bank, so two,",
+     [](const Answers& a) { return a["slope.banks.ffma.a0b2c1.w1"] > 1.5 ? 2.0 : 4.0; }},
+    {"register_reads_per_bank", "machine_code", "3 over slope.banks.ffma.a0b0c0.w1",
+     [](const Answers& a) {
+       constexpr double kReads = 3;
+       return kReads / a["slope.banks.ffma.a0b0c0.w1"];
+     }},
+    {"lsu_address_interval", "machine_code", "issue.ldg32.w1, n24 less n16, over 8",
+     [](const Answers& a) { return per_instruction(a, "ldg32", 1); }},
+    {"lsu_shared_interval", "machine_code", "issue.lds32.w4, n24 less n16, over 8 and 4 sub-cores",
+     [](const Answers& a) {
+       constexpr double kSubCores = 4;
+       return per_instruction(a, "lds32", 4) / kSubCores;
+     }},
+    {"mio_queue_entries", "machine_code",
+     "issue.ldg32.w1: so many issue one a cycle, less those that left meanwhile",
+     [](const Answers& a) {
+       double together = 0;
+       for (const int n : {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 14, 16})
+         if (a[fmt::format("issue.ldg32.n{}.w1", n)] <= n + 1) together = n;
+       return together - std::floor(together / per_instruction(a, "ldg32", 1));
+     }},
+    {"latency_l0_instruction_miss", "machine_code", "jumps.64.warm less jumps.32.warm, last jump",
+     [](const Answers& a) { return last_jump(a, "64.warm") - last_jump(a, "32.warm"); }},
+    {"latency_l1_instruction_miss", "machine_code",
+     "jumps.8.cold, mean of the last four, less jumps.64.warm, last jump,",
+     [](const Answers& a) {
+       constexpr double kJumps = 4;
+       const double cold = (a["readings.jumps.8.cold.thread0.reading8"] -
+                            a["readings.jumps.8.cold.thread0.reading4"]) /
+                           kJumps;
+       return cold - last_jump(a, "64.warm");
+     }},
+};
+
+const MicroRecord& record_of(const MicroRecords& records, std::string_view program) {
+  const auto found = records.find(std::string(program));
+  if (found == records.end()) throw std::runtime_error(fmt::format("no record of {}", program));
+  return found->second;
+}
+
+// The row "name = { … }" of the file: where it begins and how long it is.
+std::pair<std::size_t, std::size_t> find_row(std::string_view toml, std::string_view name) {
+  const std::string key = fmt::format("\n{} = {{", name);
+  const std::size_t at = toml.find(key);
+  if (at == std::string_view::npos)
+    throw std::runtime_error(fmt::format("the model has no row {}", name));
+  const std::size_t begin = at + 1;
+  return {begin, std::min(toml.find('\n', begin), toml.size()) - begin};
+}
+
+std::string_view unit_of(std::string_view row, std::string_view name) {
+  constexpr std::string_view kKey = "unit = \"";
+  const std::size_t at = row.find(kKey);
+  if (at == std::string_view::npos)
+    throw std::runtime_error(fmt::format("the model's row {} has no unit", name));
+  const std::size_t begin = at + kKey.size();
+  return row.substr(begin, row.find('"', begin) - begin);
+}
+
+}  // namespace
+
+std::vector<Calibrated> calibrate(const MicroRecords& records) {
+  std::vector<Calibrated> constants;
+  for (const Recipe& recipe : kRecipes) {
+    const MicroRecord& record = record_of(records, recipe.program);
+    const double value = recipe.value(record);
+    if (!(value >= 0) || value > 1e9)
+      throw std::runtime_error(fmt::format("{}: {} is no value", recipe.constant, value));
+    constexpr std::size_t kDay = 10;  // of 2026-11-21T22:32:03Z
+    constants.push_back(
+        {std::string(recipe.constant), static_cast<std::uint64_t>(std::llround(value)),
+         fmt::format("measured: {} of gpu/kernels/micro/timing/{}.cu gave {:.4g} ({}, CUDA {}, {})",
+                     recipe.how, recipe.program, value, record.device, record.compiler,
+                     record.date.substr(0, kDay))});
+  }
+  return constants;
+}
+
+std::string calibrated_model(std::string_view toml, const MicroRecords& records) {
+  std::string text(toml);
+  for (const Calibrated& constant : calibrate(records)) {
+    const auto [begin, size] = find_row(text, constant.name);
+    const std::string row = fmt::format(
+        "{} = {{ value = {}, unit = \"{}\", source = \"{}\" }}", constant.name, constant.value,
+        unit_of(std::string_view(text).substr(begin, size), constant.name), constant.source);
+    text.replace(begin, size, row);
+  }
+  return text;
+}
+
+}  // namespace heddle::validation
