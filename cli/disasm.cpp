@@ -3,70 +3,59 @@
 
 #include <cstdio>
 #include <cstring>
-#include <map>
 
 #include "cli/commands.hpp"
 #include "cli/program_file.hpp"
 #include "cli/text.hpp"
 #include "isa/decoder.hpp"
+#include "isa/labels.hpp"
 
 namespace heddle::cli {
 namespace {
 
-// One text section: its decoded words and the labels its branches go to.
-class Listing {
- public:
-  Listing(const isa::Cubin& cubin, const isa::Section& section, const std::string& origin)
-      : cubin_(cubin), section_(section) {
-    for (std::uint64_t pc = 0; pc + sizeof(isa::Word) <= section.bytes.size();
-         pc += sizeof(isa::Word)) {
-      isa::Word word;
-      std::memcpy(&word, section.bytes.data() + pc, sizeof word);
-      const auto instruction = isa::decode(cubin.arch, word);
-      if (!instruction)
-        throw isa::CubinError(fmt::format("{}: {}+0x{:x}: unknown instruction {:016x} {:016x}",
-                                          origin, section.name, pc, word.lo, word.hi));
-      instructions_.push_back(*instruction);
-      // Printed once for its target alone.
-      isa::print(*instruction, pc, [this](std::uint64_t target) {
-        labels_.emplace(target, 0);
-        return std::string();
-      });
-    }
+std::vector<isa::Word> words_of(const isa::Section& section) {
+  std::vector<isa::Word> words(section.bytes.size() / sizeof(isa::Word));
+  std::memcpy(words.data(), section.bytes.data(), words.size() * sizeof(isa::Word));
+  return words;
+}
+
+// The functions of a text section by their byte offset.
+isa::AddressNames functions_of(const isa::Cubin& cubin, const isa::Section& section) {
+  isa::AddressNames names;
+  for (const isa::Function& function : cubin.functions)
+    if (&cubin.sections[function.section] == &section)
+      names.emplace(function.offset, visible(function.name));
+  return names;
+}
+
+// `next_label`: labels are numbered over the whole file.
+std::string listing(const isa::Cubin& cubin, const isa::Section& section, const std::string& origin,
+                    unsigned& next_label) {
+  const std::vector<isa::Word> words = words_of(section);
+  const isa::AddressNames functions = functions_of(cubin, section);
+  isa::AddressNames names = isa::label_names(cubin.arch, words, functions, next_label);
+  const auto name_of = [&](std::uint64_t target) {
+    const auto found = names.find(target);
+    return found == names.end() ? fmt::format("{:#x}", target)
+                                : fmt::format("`({})", found->second);
+  };
+  std::string text = fmt::format("//--------------------- {:<30} --------------------------\n",
+                                 visible(section.name));
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const std::uint64_t pc = i * sizeof(isa::Word);
+    const auto instruction = isa::decode(cubin.arch, words[i]);
+    if (!instruction)
+      throw isa::CubinError(fmt::format("{}: {}+0x{:x}: unknown instruction {:016x} {:016x}",
+                                        origin, section.name, pc, words[i].lo, words[i].hi));
+    if (const auto function = functions.find(pc); function != functions.end())
+      text += function->second + ":\n";
+    else if (const auto label = names.find(pc); label != names.end())
+      text += label->second + ":\n";
+    text += fmt::format("        /*{:04x}*/                   {} ;\n", pc,
+                        isa::print(*instruction, pc, name_of));
   }
-
-  // Labels are numbered over the whole file, from `next` on.
-  void number_labels(unsigned& next) {
-    for (auto& [target, number] : labels_) number = next++;
-  }
-
-  std::string text() const {
-    const auto namer = [this](std::uint64_t target) {
-      return fmt::format("`({})", label(labels_.at(target)));
-    };
-    std::string text = fmt::format("//--------------------- {:<30} --------------------------\n",
-                                   visible(section_.name));
-    for (std::size_t i = 0; i < instructions_.size(); ++i) {
-      const std::uint64_t pc = i * sizeof(isa::Word);
-      for (const isa::Function& function : cubin_.functions)
-        if (&cubin_.sections[function.section] == &section_ && function.offset == pc)
-          text += fmt::format("{}:\n", visible(function.name));
-      if (const auto found = labels_.find(pc); found != labels_.end())
-        text += fmt::format("{}:\n", label(found->second));
-      text += fmt::format("        /*{:04x}*/                   {} ;\n", pc,
-                          isa::print(instructions_[i], pc, namer));
-    }
-    return text;
-  }
-
- private:
-  static std::string label(unsigned number) { return fmt::format(".L_x_{}", number); }
-
-  const isa::Cubin& cubin_;
-  const isa::Section& section_;
-  std::vector<isa::Instruction> instructions_;
-  std::map<std::uint64_t, unsigned> labels_;
-};
+  return text;
+}
 
 }  // namespace
 
@@ -76,12 +65,9 @@ int run_disasm(const Arguments& arguments) {
     const isa::Cubin cubin = isa::parse_cubin(file.bytes, file.origin);
     fmt::print("// {} ({})\n", visible(file.origin), isa::name(cubin.arch));
     unsigned next_label = 0;
-    for (const isa::Section& section : cubin.sections) {
-      if (!section.name.starts_with(".text")) continue;
-      Listing listing(cubin, section, file.origin);
-      listing.number_labels(next_label);
-      std::fputs(listing.text().c_str(), stdout);
-    }
+    for (const isa::Section& section : cubin.sections)
+      if (section.name.starts_with(".text"))
+        std::fputs(listing(cubin, section, file.origin, next_label).c_str(), stdout);
   }
   return 0;
 }

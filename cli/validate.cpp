@@ -53,11 +53,17 @@ std::string compare_output(const std::string& model, const std::string& hardware
   return sorted_lines(model) == sorted_lines(hardware) ? "reordered" : kOutputDiffers;
 }
 
+// A record measured where zstd is not installed is not compressed.
+fs::path record_file(const fs::path& record) {
+  const std::string compressed = record.string() + ".json.zst", plain = record.string() + ".json";
+  return !fs::exists(compressed) && fs::exists(plain) ? plain : compressed;
+}
+
 Result validate(const SuiteEntry& entry, const SuiteSources& sources) {
   Result result{.entry = entry, .comparison = {}, .trouble = {}, .output = {}};
   try {
     const fs::path record = sources.records / entry.record_name(kSuiteArch);
-    const simulator::Record hardware = simulator::read_record(record.string() + ".json.zst");
+    const simulator::Record hardware = simulator::read_record(record_file(record));
     const SuiteRun run = run_entry(entry, sources);
     result.comparison = validation::compare(run.record, hardware);
     const fs::path expected = record.string() + ".stdout";
@@ -158,13 +164,17 @@ fs::path programs(const Arguments& arguments, const std::vector<SuiteEntry>& ent
 }
 
 // The folder of hardware records: given, measured into `folder` now, or the committed ones.
-fs::path records(const Arguments& arguments, const fs::path& folder) {
+fs::path records(const Arguments& arguments, const std::vector<SuiteEntry>& entries,
+                 const fs::path& folder) {
   if (arguments.has("records")) return arguments.value("records");
   if (!arguments.has("measure")) return data_directory("validation/records") / "h200";
-  fmt::print(stderr, "measuring the suite\n");
+  fmt::print(stderr, "measuring\n");
+  std::set<std::string> names;
+  for (const SuiteEntry& entry : entries) names.insert(entry.name);
   const ChildResult measured =
       run_child({(data_directory("gpu/cupti") / "measure_suite.sh").string(), "-s",
-                 fs::absolute(suite_file(arguments)).string(), folder.string()},
+                 fs::absolute(suite_file(arguments)).string(), "-m", "memory,sass", "-n",
+                 fmt::format("{}", fmt::join(names, " ")), folder.string()},
                 {}, std::nullopt);
   if (measured.status != 0) throw std::runtime_error("the suite could not be measured");
   return folder;
@@ -180,7 +190,7 @@ int run_validate(const Arguments& arguments) {
   SuiteSources sources;
   sources.threads = static_cast<unsigned>(arguments.number("threads", kMostThreads).value_or(1));
   sources.programs = programs(arguments, entries, built.path());
-  sources.records = records(arguments, measured.path());
+  sources.records = records(arguments, entries, measured.path());
   if (sources.programs.empty()) {
     sources.capsules = data_directory("validation/capsules");
     const std::size_t all = entries.size();

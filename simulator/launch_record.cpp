@@ -198,7 +198,8 @@ LaunchRecord make_launch_record(const LaunchRequest& request, const LaunchOutcom
   record.local_bytes = kernel.frame_bytes;
   record.constant_bytes = static_cast<std::uint32_t>(request.module->constant_bank3().size());
   record.bank0_bytes = kernel.bank0_bytes;
-  if (kernel.frame_bytes == 0) record.spill_store_bytes = record.spill_load_bytes = 0;
+  record.spill_store_bytes = kernel.spill_store_bytes;
+  record.spill_load_bytes = kernel.spill_load_bytes;
   record.code_sha256 = request.module->code_sha256();
   record.launch_class = outcome.launch_class.determined() ? "determined" : "order-dependent";
   record.class_reasons = outcome.launch_class.order_dependent_because;

@@ -45,21 +45,27 @@ fi
 export CUDA_INJECTION64_PATH="$build/libheddle_cupti.so"
 
 # run MODE NAME PROGRAM…: one run, unless it was made already; its fragment is $work/NAME, its output
-# $work/NAME.stdout. The status is the program's.
+# $work/NAME.stdout and .stderr. The status is the program's.
 run() {
   mode=$1 name=$2
   shift 2
   [ ! -s "$work/$name.status" ] || return "$(cat "$work/$name.status")"
   rm -f "$work/$name"
-  HEDDLE_MEASURE_MODE=$mode HEDDLE_MEASURE_OUT=$work/$name timeout -k 5 "$limit" "$@" > "$work/$name.stdout"
+  HEDDLE_MEASURE_MODE=$mode HEDDLE_MEASURE_OUT=$work/$name timeout -k 5 "$limit" "$@" \
+    > "$work/$name.stdout" 2> "$work/$name.stderr"
   echo $? > "$work/$name.status"
   return "$(cat "$work/$name.status")"
+}
+# What a run other than the first said on stderr counts where it ended otherwise than the first.
+show_failure() { # show_failure NAME STATUS
+  [ "$2" -eq "$(cat "$work/memory.1.status")" ] || sed "s/^/$1: /" "$work/$1.stderr" >&2
 }
 
 # The first run, always of mode memory: it says how many launches there are.
 run memory memory.1 "$@"
 status=$?
 cat "$work/memory.1.stdout"
+cat "$work/memory.1.stderr" >&2
 cp "$work/memory.1.stdout" "$record.stdout" || exit 125
 [ -s "$work/memory.1" ] || { echo "measure.sh: nothing was measured" >&2; exit 125; }
 launches=$(grep -c '^launch' "$work/memory.1")
@@ -85,6 +91,7 @@ while read -r mode name launch; do
   (
     [ "$launch" = none ] || export HEDDLE_MEASURE_ONLY="$launch"
     run "$mode" "$name" "$@"
+    show_failure "$name" $?
     rm -f "$work/$name.stdout"
   ) < /dev/null &
   running=$((running + 1))
@@ -92,7 +99,7 @@ while read -r mode name launch; do
 done < "$scratch/list"
 wait
 for mode in counters timing sampling; do
-  case ,$modes, in *,$mode,*) [ "$launches" -eq 0 ] || run $mode $mode.1 "$@" ;; esac
+  case ,$modes, in *,$mode,*) [ "$launches" -eq 0 ] || { run $mode $mode.1 "$@"; show_failure $mode.1 $?; } ;; esac
 done
 
 set --

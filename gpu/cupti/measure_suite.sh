@@ -11,19 +11,19 @@
 #   -r N         measure memory and SASS metrics N times (default 1)
 #   -j N         runs of programs at a time, the counters' excepted (default: as many as processors)
 #   -t SECONDS   for each run of a program (default 60)
-#   -n PATTERN   only entries whose name matches it, as a shell pattern (default: all)
+#   -n PATTERNS  only entries whose name matches one of these shell patterns (default: all)
 #   -b BUILD     only this build, O3 or G (default: each entry's)
 #
 # Exit status: 0 every entry was measured; 1 some were not (named on stderr); 125 nothing could be built.
 set -u
 here=$(CDPATH= cd -- "$(dirname -- "$0")" && pwd)
 kernels=$here/../kernels
-suite=$kernels/suite.toml arch=sm_90 modes=memory,sass,counters repeats=1 jobs=$(nproc) limit=60 pattern="*" only=""
+suite=$kernels/suite.toml arch=sm_90 modes=memory,sass,counters repeats=1 jobs=$(nproc) limit=60 patterns="*" only=""
 usage() { sed -n '2,/^set/p' "$0" | sed -e '/^set/d' -e 's/^# \{0,1\}//' >&2; exit 2; }
 while getopts s:a:m:r:j:t:n:b:h option; do
   case $option in
     s) suite=$OPTARG ;; a) arch=$OPTARG ;; m) modes=$OPTARG ;;
-    r) repeats=$OPTARG ;; j) jobs=$OPTARG ;; t) limit=$OPTARG ;; n) pattern=$OPTARG ;; b) only=$OPTARG ;;
+    r) repeats=$OPTARG ;; j) jobs=$OPTARG ;; t) limit=$OPTARG ;; n) patterns=$OPTARG ;; b) only=$OPTARG ;;
     *) usage ;;
   esac
 done
@@ -52,7 +52,18 @@ entries() {
     /^builds *=/ { if (inside) builds = value($0); else all_builds = value($0) }
     END { flush_entry() }' "$suite"
 }
-entries | awk -v only="$only" 'only == "" || $3 == only' > "$work/entries" || exit 125
+chosen() { # chosen NAME
+  set -f
+  for pattern in $patterns; do
+    # shellcheck disable=SC2254
+    case $1 in $pattern) return 0 ;; esac
+  done
+  return 1
+}
+entries | awk -v only="$only" 'only == "" || $3 == only' | while read -r name rest; do
+  if chosen "$name"; then echo "$name $rest"; fi
+done > "$work/entries"
+[ -s "$work/entries" ] || { echo "measure_suite.sh: no entry of $suite matches $patterns" >&2; exit 125; }
 PROGRAMS=$(cut -d " " -f 2 "$work/entries" | sort -u)
 BUILDS=${only:-O3 G}
 export PROGRAMS BUILDS
@@ -71,8 +82,6 @@ measure() (
 case ,$modes, in *,sass,*) timeless=memory,sass ;; *) timeless=memory ;; esac
 running=0
 while read -r name program build arguments; do
-  # shellcheck disable=SC2254
-  case $name in $pattern) ;; *) continue ;; esac
   # shellcheck disable=SC2086
   measure $timeless 4 "$name" "$program" "$build" $arguments < /dev/null &
   running=$((running + 1))
@@ -82,8 +91,6 @@ wait
 
 failed=0
 while read -r name program build arguments; do
-  # shellcheck disable=SC2254
-  case $name in $pattern) ;; *) continue ;; esac
   # shellcheck disable=SC2086
   measure "$modes" 1 "$name" "$program" "$build" $arguments < /dev/null
   status=$?
