@@ -6,7 +6,7 @@ set -eu
 source=$(cd "$(dirname "$0")/../.." && pwd)
 seconds=${1:-60}
 build=${2:-$source/build/fuzz}
-targets="cubin decode executable fat_binary place"
+targets="cubin decode executable fat_binary place sketch"
 if [ $# -gt 2 ]; then
   shift 2
   targets=$*
@@ -22,6 +22,7 @@ seeds_of() { # target
     executable) ls "$files"/*.elf ;;
     fat_binary) ls "$files"/*.fatbin ;;
     decode) ls "$files"/*.cubin ;;
+    sketch) find "$source/traces/kernels" -name '*.warp' ;;
   esac
 }
 
@@ -34,6 +35,7 @@ sources_of() {
     executable) echo fat_binary.cpp elf.cpp ;;
     fat_binary) echo fat_binary.cpp ;;
     decode) echo decoder.cpp printer.cpp ;;
+    sketch) echo sketch ;;
   esac
 }
 

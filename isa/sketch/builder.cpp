@@ -17,6 +17,7 @@ void Builder::append(std::vector<Line> lines) {
 }
 
 Line& Builder::emit(Op op, std::initializer_list<ModValue> mods) {
+  ++made_;
   Line& line = lines_->emplace_back();
   line.op = op;
   std::ranges::copy(mods, line.mods.begin());

@@ -61,6 +61,8 @@ class Builder {
     prologue_.insert(prologue_.end(), mine.begin(), mine.end());
   }
 
+  // So many lines were made so far, wherever they went.
+  std::size_t made() const { return made_; }
   Line& emit(Op op, std::initializer_list<ModValue> mods = {});
   void place(Label label);
   void alive(Register reg);  // it has a value from here on, whatever it is
@@ -107,6 +109,7 @@ class Builder {
   Code code_;
   std::vector<Line> prologue_, body_;
   std::vector<Line>* lines_ = &body_;
+  std::size_t made_ = 0;
 };
 
 }  // namespace heddle::isa::sketch

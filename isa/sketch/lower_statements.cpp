@@ -10,6 +10,7 @@ namespace {
 using Kind = Statement::Kind;
 
 constexpr std::size_t kBarriers = 16;
+constexpr std::size_t kMostInstructions = 200000;
 // sm_90 keeps the first KiB of a block's shared memory (SASS-FACTS 6.4).
 constexpr std::int32_t kFirstSharedByte = 0x400;
 constexpr std::uint32_t kMostShared = 227 * 1024, kMostLocal = 512 * 1024;
@@ -98,6 +99,8 @@ void Lowering::statements(const std::vector<StatementPtr>& list) {
 
 void Lowering::statement(const Statement& statement) {
   builder_.at = statement.at;
+  if (builder_.made() > kMostInstructions)
+    fail(statement.at, fmt::format("a kernel of more than {} instructions", kMostInstructions));
   switch (statement.kind) {
     case Kind::empty:
       return;
