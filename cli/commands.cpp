@@ -91,6 +91,18 @@ constexpr Option kRunOptions[] = {
     {"trace-values", 0, "", "the value of every lane, however many differ"},
 };
 
+constexpr Examples kSimplifyExamples[] = {
+    "heddle simplify -- ./simple_divergence 64",
+    "heddle simplify -k reduceInterleaved -o reduce.warp captured/",
+};
+constexpr Option kSimplifyOptions[] = {
+    {"output", 'o', "FILE", "write the sketch there (default: to stdout)"},
+    kKernelOption,
+    kSkipOption,
+    kCountOption,
+    kGpu,
+};
+
 constexpr Examples kShowExamples[] = {
     "heddle show --source out.json",
     "heddle show --metrics branch,divergent_branch -k regex:math hardware.json.zst",
@@ -241,8 +253,21 @@ constexpr Command kCommands[] = {
      .examples = kShowExamples,
      .options = kShowOptions,
      .run = run_show},
-    {.name = "step",
+    {.name = "simplify",
      .synopsis = "[options] -- PROGRAM [ARGUMENT...] | CAPSULE...",
+     .summary = "derive a kernel sketch from what a program's kernels did",
+     .details = "Of each kernel the first launch is looked at. Branches become conditions over the "
+                "thread's index where one describes what every thread did, else chance(p); loops "
+                "get their "
+                "numbers of rounds; everything else is work(n) and memory(n, pattern). See "
+                "docs/sketches.md.\n"
+                "Exit status: 1 when a kernel could not be simplified.",
+     .examples = kSimplifyExamples,
+     .options = kSimplifyOptions,
+     .takes_program = true,
+     .run = run_simplify},
+    {.name = "step",
+     .synopsis = "[options] -- PROGRAM [ARGUMENT...] | CAPSULE... | SKETCH...",
      .summary = "go through launches step by step: who executes, who waits, and what it costs",
      .details = "In a terminal, with the keys that ? shows: one warp forward and back, to the next "
                 "divergence, reconvergence, line or breakpoint; its lanes, groups, registers and "

@@ -14,6 +14,7 @@ int run_occupancy(const Arguments& arguments);
 int run_reference(const Arguments& arguments);
 int run_run(const Arguments& arguments);
 int run_show(const Arguments& arguments);
+int run_simplify(const Arguments& arguments);
 int run_step(const Arguments& arguments);
 int run_validate(const Arguments& arguments);
 

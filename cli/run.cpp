@@ -128,6 +128,8 @@ int run_capsules(const Arguments& arguments) {
 
 int run_sketches(const Arguments& arguments) {
   if (arguments.words.size() != 1) throw Usage("give one sketch at a time");
+  if (arguments.has("capture"))
+    capture_sketch(arguments.words[0], arguments, arguments.value("capture"));
   const std::unique_ptr<traces::Trace> trace = trace_here(arguments);
   const SketchRun run = run_sketch(arguments.words[0], arguments, trace.get());
   if (run.statistics.empty()) {

@@ -12,6 +12,7 @@
 #include "cli/commands.hpp"
 #include "cli/record_text.hpp"
 #include "cli/selection.hpp"
+#include "gpu/runtime/capsule_writer.hpp"
 #include "gpu/runtime/progress_line.hpp"
 #include "isa/sketch/launches.hpp"
 #include "simulator/sketch_statistics.hpp"
@@ -106,6 +107,30 @@ std::string statistics_text(const std::string& kernel,
   return text + "\n";
 }
 
+sketch::Compiled compiled(const std::string& file, const Arguments& arguments) {
+  const auto read_file = [&](const std::string& name) {
+    const fs::path beside = fs::path(file).parent_path() / name;
+    return text_of(fs::exists(beside) ? beside : fs::path(name));
+  };
+  return sketch::compile(text_of(file), file,
+                         {.predication = predication(arguments), .read_file = read_file});
+}
+
+// A sketch on a device, and what it is to launch.
+struct SketchLaunches {
+  SketchLaunches(const std::string& file, const Arguments& arguments)
+      : program(compiled(file, arguments), file,
+                simulator::gpu_model(arguments.value("gpu", "h200"))),
+        launches(sketch::choose_launches(program.compiled(), choice(arguments))) {}
+
+  simulator::SketchProgram program;
+  std::vector<sketch::CompiledLaunch> launches;
+};
+
+std::uint64_t first_seed(const Arguments& arguments) {
+  return arguments.number("seed", ~std::uint64_t{0}).value_or(1);
+}
+
 }  // namespace
 
 bool is_sketch(const std::string& word) { return fs::path(word).extension() == ".warp"; }
@@ -117,25 +142,16 @@ void refuse_sketch_options(const Arguments& arguments) {
 }
 
 SketchRun run_sketch(const std::string& file, const Arguments& arguments, traces::Trace* trace) {
-  constexpr std::uint64_t kAny = ~std::uint64_t{0};
-  const sketch::PredicationRule* const rule = predication(arguments);
-  const sketch::LaunchChoice chosen = choice(arguments);
-  const std::uint64_t first = arguments.number("seed", kAny).value_or(1);
+  SketchLaunches made(file, arguments);
+  simulator::SketchProgram& program = made.program;
+  const std::vector<sketch::CompiledLaunch>& launches = made.launches;
+  const std::uint64_t first = first_seed(arguments);
   const std::uint64_t seeds =
       std::max<std::uint64_t>(arguments.number("seeds", kMostSeeds).value_or(1), 1);
-  const auto read_file = [&](const std::string& name) {
-    const fs::path beside = fs::path(file).parent_path() / name;
-    return text_of(fs::exists(beside) ? beside : fs::path(name));
-  };
-  simulator::SketchProgram program(
-      sketch::compile(text_of(file), file, {.predication = rule, .read_file = read_file}), file,
-      simulator::gpu_model(arguments.value("gpu", "h200")));
-  const std::vector<sketch::CompiledLaunch> launches =
-      sketch::choose_launches(program.compiled(), chosen);
   const simulator::GpuModel& gpu = program.device().model();
   const simulator::LaunchOptions options{
       .threads = static_cast<unsigned>(arguments.number("threads", 4096).value_or(1)),
-      .max_instructions = arguments.number("max-instructions", kAny).value_or(0),
+      .max_instructions = arguments.number("max-instructions", ~std::uint64_t{0}).value_or(0),
       .print = {}};
   const auto progress =
       arguments.has("no-progress") || trace != nullptr ? nullptr : runtime::progress_on_stderr();
@@ -176,6 +192,20 @@ SketchRun run_sketch(const std::string& file, const Arguments& arguments, traces
                                            statistics, chosen_metrics(arguments));
   }
   return result;
+}
+
+void capture_sketch(const std::string& file, const Arguments& arguments, const fs::path& folder) {
+  SketchLaunches made(file, arguments);
+  runtime::CapsuleWriter writer(folder);
+  for (const sketch::CompiledLaunch& launch : made.launches)
+    made.program.run(
+        launch, first_seed(arguments), {},
+        [&](const simulator::SketchProgram::Ran& ran) {
+          writer.after(made.program.device(), ran.request, ran.outcome);
+        },
+        [&](const simulator::LaunchRequest& request, simulator::LaunchOptions&) {
+          writer.before(made.program.device(), request);
+        });
 }
 
 }  // namespace heddle::cli

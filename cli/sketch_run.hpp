@@ -1,6 +1,7 @@
 // heddle run sketch.warp
 #pragma once
 
+#include <filesystem>
 #include <string>
 
 #include "cli/command.hpp"
@@ -22,5 +23,9 @@ struct SketchRun {
 // Compiles the sketch and makes its launches, once for every seed. Throws SketchError and
 // std::runtime_error; Usage for options that do not fit.
 SketchRun run_sketch(const std::string& file, const Arguments& arguments, traces::Trace* trace);
+
+// Its launches with the first seed, as capsules in `folder`.
+void capture_sketch(const std::string& file, const Arguments& arguments,
+                    const std::filesystem::path& folder);
 
 }  // namespace heddle::cli

@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "cli/program_run.hpp"
+#include "cli/sketch_run.hpp"
 #include "simulator/names.hpp"
 #include "validation/replay.hpp"
 
@@ -23,10 +24,19 @@ int capture(const Arguments& arguments, const fs::path& folder) {
 
 }  // namespace
 
+// Each sketch's launches have a folder of their own.
+fs::path StepLaunches::sketch_folder(const std::string& word) const {
+  return captured_.path() / fs::path(word).filename();
+}
+
 StepLaunches::StepLaunches(const Arguments& arguments) : arguments_(arguments) {
   if (arguments.program.empty()) {
-    for (const std::string& word : arguments.words)
-      for (const fs::path& file : validation::find_capsules(word)) files_.push_back(file);
+    for (const std::string& word : arguments.words) {
+      if (is_sketch(word)) capture_sketch(word, arguments, sketch_folder(word));
+      for (const fs::path& file :
+           validation::find_capsules(is_sketch(word) ? sketch_folder(word) : fs::path(word)))
+        files_.push_back(file);
+    }
   } else {
     status_ = capture(arguments, captured_.path());
     files_ = validation::find_capsules(captured_.path());

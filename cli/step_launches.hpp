@@ -29,6 +29,8 @@ class StepLaunches {
   int status() const { return status_; }  // the program's own; 0 for capsules
 
  private:
+  std::filesystem::path sketch_folder(const std::string& word) const;
+
   const Arguments& arguments_;
   TemporaryFolder captured_;
   std::vector<std::filesystem::path> files_;

@@ -222,8 +222,8 @@ Value Lowering::chance(const Expression& expression) {
 
 Value Lowering::trips(const Expression& expression) {
   constexpr std::string_view kForms =
-      "trips(fixed, n), trips(uniform, least, most), trips(geometric, mean), trips(poisson, mean) "
-      "or trips(file, \"name\")";
+      "trips(fixed, n), trips(uniform, least, most), trips(geometric, mean), trips(poisson, mean), "
+      "trips(list, \"3 3 7\") or trips(file, \"name\")";
   const auto& operands = expression.operands;
   if (operands.empty() || operands[0]->kind != Kind::name)
     fail(expression.at, fmt::format("expected {}", kForms));
@@ -272,19 +272,23 @@ Value Lowering::trips(const Expression& expression) {
     expect_arguments(expression, 2, 2, "trips(poisson, mean)");
     const double mean = number(*operands[1], "trips(poisson, mean)");
     if (!(mean > 0 && mean <= 3000)) fail(operands[1]->at, "trips: expected a mean up to 3000");
-    return draw_from(poisson_weights(mean), 0, expression.at);
+    return draw_from(poisson_weights(mean), 0, false, expression.at);
   }
-  if (kind == "file") {
-    expect_arguments(expression, 2, 2, "trips(file, \"name\")");
+  if (kind == "file" || kind == "list") {
+    expect_arguments(expression, 2, 3, kForms);
+    const bool per_warp = operands.size() == 3;
+    if (per_warp && !(operands[2]->kind == Kind::name && operands[2]->text == "warp"))
+      fail(operands[2]->at, "trips: expected 'warp' or nothing more");
     std::int32_t first = 0;
-    const std::vector<double> weights = weights_in_file(*operands[1], first);
-    return draw_from(weights, first, expression.at);
+    const std::vector<double> weights = listed_weights(*operands[1], kind == "file", first);
+    return draw_from(weights, first, per_warp, expression.at);
   }
   fail(operands[0]->at, fmt::format("expected {}, found '{}'", kForms, kind));
 }
 
 // A number from `first` on, as often as its weight says. The table is in constant memory.
-Value Lowering::draw_from(const std::vector<double>& weights, std::int32_t first, Position at) {
+Value Lowering::draw_from(const std::vector<double>& weights, std::int32_t first, bool per_warp,
+                          Position at) {
   const std::vector<Outcome> table = alias_table(weights);
   const auto offset = static_cast<std::uint32_t>(unit_.table.size());
   if (offset + 8 * table.size() > 0x8000)
@@ -293,7 +297,7 @@ Value Lowering::draw_from(const std::vector<double>& weights, std::int32_t first
          "them, or smaller means");
   const auto* bytes = reinterpret_cast<const std::byte*>(table.data());
   unit_.table.insert(unit_.table.end(), bytes, bytes + sizeof(Outcome) * table.size());
-  const Register bits = draw(false);
+  const Register bits = draw(per_warp);
   const Register index = builder_.multiply_high(
       operand(bits), immediate(static_cast<std::uint32_t>(table.size())), false);
   const Register again =
@@ -307,18 +311,22 @@ Value Lowering::draw_from(const std::vector<double>& weights, std::int32_t first
   const std::uint32_t kept =
       builder_.compare(Compare::less, false, operand(again), operand(outcome, 0));
   const Register chosen = builder_.select(operand(index), operand(outcome, 1), {kept, false});
-  return arithmetic("+", make_value(Scalar::int32, chosen, Dependence::data), make_int(first), at);
+  return arithmetic(
+      "+", make_value(Scalar::int32, chosen, per_warp ? Dependence::uniform : Dependence::data),
+      make_int(first), at);
 }
 
 // Numbers of trips, one after the other, each seen once; "12*40" is 12 seen 40 times.
-std::vector<double> Lowering::weights_in_file(const Expression& name, std::int32_t& first) {
+std::vector<double> Lowering::listed_weights(const Expression& name, bool is_file,
+                                             std::int32_t& first) {
   if (name.kind != Kind::string)
-    fail(name.at, "trips(file, …): expected the file's name in quotes");
-  const std::string file(name.text);
-  std::string text;
+    fail(name.at, is_file ? "trips(file, …): expected the file's name in quotes"
+                          : "trips(list, …): expected numbers in quotes, as in \"3*2 7\"");
+  std::string text(name.text);
+  const std::string file = is_file ? text : "the list";
   try {
-    if (!unit_.options.read_file) throw std::runtime_error("files are not read here");
-    text = unit_.options.read_file(file);
+    if (is_file && !unit_.options.read_file) throw std::runtime_error("files are not read here");
+    if (is_file) text = unit_.options.read_file(file);
   } catch (const std::runtime_error& error) {
     fail(name.at, fmt::format("trips: {}", error.what()));
   }
@@ -376,7 +384,9 @@ void Lowering::work(const Expression& expression) {
 // n loads of 4 bytes from an array of the compiler's own.
 void Lowering::memory(const Expression& expression) {
   constexpr std::string_view kForm =
-      "memory(n, pattern), where the pattern is coalesced, strided(k), random or broadcast";
+      "memory(n, pattern), where the pattern is coalesced, strided(k), random, broadcast, shared "
+      "or "
+      "shared(k)";
   expect_arguments(expression, 2, 2, kForm);
   const Value count = convert(constant_value(*expression.operands[0], "memory(n, …)"),
                               Scalar::int32, expression.operands[0]->at);
@@ -385,10 +395,15 @@ void Lowering::memory(const Expression& expression) {
   const Expression& pattern = *expression.operands[1];
   const bool random = pattern.text == "random", broadcast = pattern.text == "broadcast";
   Value stride = make_int(1);
-  if (pattern.kind == Kind::call && pattern.text == "strided" && pattern.operands.size() == 1)
-    stride = convert(constant_value(*pattern.operands[0], "strided(k)"), Scalar::int32, pattern.at);
-  else if (pattern.kind != Kind::name || (!random && !broadcast && pattern.text != "coalesced"))
+  const bool shared = pattern.text == "shared";
+  if (pattern.kind == Kind::call && (pattern.text == "strided" || shared) &&
+      pattern.operands.size() == 1)
+    stride =
+        convert(constant_value(*pattern.operands[0], "k of a pattern"), Scalar::int32, pattern.at);
+  else if (pattern.kind != Kind::name ||
+           (!random && !broadcast && !shared && pattern.text != "coalesced"))
     fail(pattern.at, fmt::format("expected {}", kForm));
+  if (shared) return shared_memory(count.as_int(), stride, expression.at);
   builder_.at = expression.at;
   const Operand base = cached("scratch", [&] {
     const Register pair = builder_.new_register(2);
@@ -415,6 +430,27 @@ void Lowering::memory(const Expression& expression) {
     place.base = operand(builder_.multiply_wide(operand(word), immediate(4), base, false));
     load(place);
   }
+}
+
+// n loads from shared memory, the lanes k words apart in a few KiB of their own.
+void Lowering::shared_memory(std::int32_t count, const Value& stride, Position at) {
+  constexpr std::uint32_t kWords = 1024, kReserved = 0x400;
+  if (!shared_scratch_) {
+    if (dynamic_shared_) fail(at, "memory(n, shared) beside 'extern __shared__' is not built yet");
+    kernel_.shared_bytes = (kernel_.shared_bytes + 15) / 16 * 16;
+    shared_scratch_ = kernel_.shared_bytes + kReserved;
+    kernel_.shared_bytes += 4 * kWords;
+  }
+  const Value thread = special_dimension("threadIdx", "x", at);
+  const Register word = builder_.multiply_add(
+      in_register(thread), immediate(static_cast<std::uint32_t>(stride.bits)), zero());
+  const Register within = builder_.logic(operand(word), immediate(kWords - 1), zero(), kAnd);
+  Place place;
+  place.type.scalar = Scalar::int32;
+  place.memory = Memory::shared;
+  place.base = operand(builder_.shift_left(operand(within), immediate(2)));
+  place.offset = static_cast<std::int32_t>(*shared_scratch_);
+  for (std::int32_t i = 0; i < count; ++i) load(place);
 }
 
 }  // namespace heddle::isa::sketch

@@ -156,8 +156,9 @@ class Lowering {
   // lower_random.cpp
   Value chance(const Expression& expression);
   Value trips(const Expression& expression);
-  Value draw_from(const std::vector<double>& weights, std::int32_t first, Position at);
-  std::vector<double> weights_in_file(const Expression& name, std::int32_t& first);
+  Value draw_from(const std::vector<double>& weights, std::int32_t first, bool per_warp,
+                  Position at);
+  std::vector<double> listed_weights(const Expression& text, bool is_file, std::int32_t& first);
   Register draw(bool per_warp);
   Register mixed(const Operand& value, std::uint32_t factor);
   Operand stream_key(bool per_warp);
@@ -165,6 +166,7 @@ class Lowering {
   Operand hidden(CompiledParameter::Use use, unsigned word);
   void work(const Expression& expression);
   void memory(const Expression& expression);
+  void shared_memory(std::int32_t count, const Value& stride, Position at);
   double number(const Expression& expression, std::string_view what);
 
   Unit& unit_;
@@ -178,6 +180,7 @@ class Lowering {
   Dependence control_ = Dependence::uniform;  // of the conditions around it
   std::map<std::string, Register, std::less<>> cache_;
   bool dynamic_shared_ = false;
+  std::optional<std::uint32_t> shared_scratch_;  // where memory(n, shared) reads
 };
 
 }  // namespace heddle::isa::sketch

@@ -30,7 +30,6 @@ bool is_plain(const Line& line) {
     case Op::BSSY:
     case Op::BSYNC:
     case Op::BREAK:
-    case Op::EXIT:
     case Op::BAR:
     case Op::WARPSYNC:
     case Op::SHFL:

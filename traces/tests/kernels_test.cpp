@@ -65,6 +65,22 @@ TEST_P(SeedKernels, DivergeAsTheDebugBuildDoesOnAnH200) {
   }
 }
 
+// As `heddle simplify` made them of the debug builds' capsules: what diverged follows from indices.
+TEST_P(SeedKernels, DerivedSketchesDivergeAsMuch) {
+  const Twin& twin = GetParam();
+  const fs::path derived = kSketches / "derived" / (std::string(twin.record) + ".warp");
+  if (!fs::exists(derived)) GTEST_SKIP() << "no capsule of it is kept";
+  const std::string text = text_of(derived);
+  EXPECT_EQ(text.find("chance("), std::string::npos);
+  const auto written = run_all(text_of(kSketches / (std::string(twin.sketch) + ".warp")));
+  const auto found = run_all(text);
+  ASSERT_EQ(found.size(), twin.launches);
+  for (std::size_t i = 0; i < twin.launches; ++i)
+    EXPECT_EQ(found[i].metric("divergent_branch"),
+              written[twin.first + i].metric("divergent_branch"))
+        << i;
+}
+
 INSTANTIATE_TEST_SUITE_P(Suite, SeedKernels, ::testing::ValuesIn(kTwins),
                          [](const auto& twin) { return std::string(twin.param.record); });
 

@@ -1,0 +1,70 @@
+// heddle simplify: a sketch derived from each kernel of a program, or of capsules.
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <set>
+
+#include "cli/commands.hpp"
+#include "cli/step_launches.hpp"
+#include "simulator/file.hpp"
+#include "simulator/names.hpp"
+#include "traces/simplify.hpp"
+
+namespace heddle::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string simplified(const fs::path& file, const runtime::Capsule& capsule,
+                       const std::string& name, const std::string& described) {
+  runtime::CapsuleLaunch launch(capsule, file.string());
+  const isa::Program& program = launch.request().module->program();
+  traces::BranchProfile profile(program,
+                                *program.range_at(program.entry(*launch.request().kernel)));
+  const simulator::LaunchOutcome outcome =
+      launch.run({.print = [](std::string_view) {}, .observer = &profile});
+  if (outcome.fault) throw traces::NotSimplified(outcome.fault->message());
+  return traces::simplify(launch.request(), profile, name, described);
+}
+
+}  // namespace
+
+int run_simplify(const Arguments& arguments) {
+  if (arguments.program.empty() == arguments.words.empty())
+    throw Usage(
+        "give a program after --, as in: heddle simplify -- ./program arguments; or capsules");
+  const StepLaunches launches(arguments);
+  std::set<std::string> seen, names;
+  std::string text;
+  int status = 0;
+  launches.for_chosen([&](const StepLaunches::Chosen& chosen) {
+    const runtime::Capsule& capsule = chosen.capsule;
+    const fs::path& file = chosen.file;
+    // The first launch of each kernel: the others would be kernels of the same name.
+    if (!seen.insert(capsule.kernel).second) return;
+    const std::string kernel = simulator::demangled(capsule.kernel);
+    const std::string origin = arguments.program.empty()
+                                   ? file.filename().string()
+                                   : fs::path(arguments.program[0]).filename().string();
+    // Kernels of one template differ in their arguments alone.
+    std::string name = traces::sketch_name(capsule.kernel);
+    for (unsigned i = 2; !names.insert(name).second; ++i)
+      name = fmt::format("{}_{}", traces::sketch_name(capsule.kernel), i);
+    try {
+      text += simplified(file, capsule, name, fmt::format("{}, {}", kernel, origin)) + "\n";
+    } catch (const traces::NotSimplified& why) {
+      fmt::print(stderr, "heddle: {} is not simplified: {}\n", simulator::visible(kernel),
+                 why.what());
+      status = kDifferent;
+    }
+  });
+  if (seen.empty()) throw Usage("no such kernel was launched");
+  if (text.empty()) return status;
+  if (arguments.has("output"))
+    simulator::write_file(arguments.value("output"), text);
+  else
+    std::fputs(text.c_str(), stdout);
+  return status;
+}
+
+}  // namespace heddle::cli
