@@ -77,6 +77,8 @@ constexpr Option kRunOptions[] = {
      "sketches: run with so many seeds and print means and 95 % intervals; a record "
      "holds the first seed's run"},
     {"predication", 0, "RULE", "sketches: branches made predicates: off (default), 4, 7 or 2009"},
+    {"advice", 0, "",
+     "after the run, which branches cost most issue slots, how warps split there, what helps"},
     {"trace", 0, "FORM[=FILE]",
      "write what executes, as it happens; text: a line per instruction (default: to stderr)"},
     {"trace-kernel", 0, "NAME", "only in launches of this kernel, as --kernel names it"},
@@ -129,6 +131,9 @@ constexpr Option kStepOptions[] = {
     {"html", 0, "FILE",
      "write one HTML file that shows the launches step by step, without network"},
     {"hardware", 0, "RECORD", "a record of heddle measure: its numbers beside the model's"},
+    {"timing", 0, "WHEN",
+     "--html: on: time the launches, to show at which instructions warps wait and why; off "
+     "(default)"},
     {"steps", 0, "N",
      "warp instructions per launch to keep step by step (default 1000000); all are counted"},
     {"source-folder", 0, "FOLDER",
@@ -174,6 +179,9 @@ constexpr Option kValidateOptions[] = {
     {"measure", 0, "", "measure the suite on this machine's GPU first and compare with that"},
     {"records", 0, "FOLDER", "hardware records (default: those that come with Heddle)"},
     {"json", 0, "FILE", "write the result"},
+    {"html", 0, "FILE",
+     "draw model against hardware on one page, timed where the hardware was; launches that are "
+     "there as capsules get steppers in a folder beside it"},
     {"show", 0, "N", "differences to list per launch (default 3)"},
     {"timing", 0, "",
      "compare cycles, stall reasons, hit rates and bytes instead, kernel by kernel"},

@@ -11,6 +11,7 @@
 #include "cli/record_text.hpp"
 #include "cli/selection.hpp"
 #include "cli/sketch_run.hpp"
+#include "cli/temporary_folder.hpp"
 #include "gpu/runtime/options.hpp"
 #include "gpu/runtime/progress_line.hpp"
 #include "simulator/file.hpp"
@@ -57,9 +58,24 @@ traces::TraceRequest trace_request(const Arguments& arguments) {
   return request;
 }
 
+// Advice is a trace, written to files that are shown behind the record.
+void ask_for_advice(traces::TraceRequest& request, const fs::path& folder) {
+  if (!request.empty()) throw Usage("--advice and --trace cannot be given together");
+  request["trace"] = fmt::format("advice={}", (folder / "%p").string());
+}
+
+void show_advice(const fs::path& folder) {
+  constexpr std::uint64_t kMost = 1 << 26;
+  std::vector<fs::path> files;
+  for (const auto& entry : fs::directory_iterator(folder)) files.push_back(entry.path());
+  std::ranges::sort(files);
+  for (const fs::path& file : files) std::fputs(simulator::read_file(file, kMost).c_str(), stderr);
+}
+
 // Null where none is asked for.
-std::unique_ptr<traces::Trace> trace_here(const Arguments& arguments) {
-  const traces::TraceRequest request = trace_request(arguments);
+std::unique_ptr<traces::Trace> trace_here(const Arguments& arguments, const fs::path& advice) {
+  traces::TraceRequest request = trace_request(arguments);
+  if (arguments.has("advice")) ask_for_advice(request, advice);
   if (request.empty()) return nullptr;
   traces::TraceOptions options = traces::trace_options(request);
   options.file = runtime::expand_process(options.file, getpid());
@@ -67,8 +83,9 @@ std::unique_ptr<traces::Trace> trace_here(const Arguments& arguments) {
 }
 
 // The program may work in another folder.
-std::string trace_of_program(const Arguments& arguments) {
+std::string trace_of_program(const Arguments& arguments, const fs::path& advice) {
   traces::TraceRequest request = trace_request(arguments);
+  if (arguments.has("advice")) ask_for_advice(request, advice);
   if (request.empty()) return {};
   const traces::TraceOptions options = traces::trace_options(request);
   if (!options.file.empty())
@@ -105,7 +122,8 @@ int run_capsules(const Arguments& arguments) {
   std::vector<fs::path> files;
   for (const std::string& word : arguments.words)
     for (const fs::path& file : validation::find_capsules(word)) files.push_back(file);
-  const std::unique_ptr<traces::Trace> trace = trace_here(arguments);
+  const TemporaryFolder advice;
+  const std::unique_ptr<traces::Trace> trace = trace_here(arguments, advice.path());
   const std::string timing = timing_choice(arguments);
   const validation::Replay replay = validation::replay(
       files,
@@ -119,6 +137,7 @@ int run_capsules(const Arguments& arguments) {
        .timing = timing.empty() ? std::nullopt
                                 : std::optional(simulator::timing::parse_options(timing))});
   show_and_write({getpid(), replay.record}, arguments);
+  show_advice(advice.path());
   for (const std::string& difference : replay.memory_differences)
     fmt::print(stderr, "heddle: memory is not as it was captured: {}\n", difference);
   const bool faulted = std::ranges::any_of(
@@ -130,7 +149,8 @@ int run_sketches(const Arguments& arguments) {
   if (arguments.words.size() != 1) throw Usage("give one sketch at a time");
   if (arguments.has("capture"))
     capture_sketch(arguments.words[0], arguments, arguments.value("capture"));
-  const std::unique_ptr<traces::Trace> trace = trace_here(arguments);
+  const TemporaryFolder advice;
+  const std::unique_ptr<traces::Trace> trace = trace_here(arguments, advice.path());
   const SketchRun run = run_sketch(arguments.words[0], arguments, trace.get());
   if (run.statistics.empty()) {
     show_and_write({getpid(), run.record}, arguments);
@@ -140,18 +160,19 @@ int run_sketches(const Arguments& arguments) {
       simulator::write_record(run.record,
                               runtime::expand_process(arguments.value("record"), getpid()));
   }
+  show_advice(advice.path());
   const bool faulted = std::ranges::any_of(
       run.record.launches, [](const auto& launch) { return !launch.fault.empty(); });
   return faulted ? kDifferent : 0;
 }
 
-ProgramOptions program_options(const Arguments& arguments) {
+ProgramOptions program_options(const Arguments& arguments, const fs::path& advice) {
   ProgramOptions options;
   options.gpu = arguments.value("gpu");
   options.threads = arguments.number("threads", kMostThreads);
   options.max_instructions = arguments.number("max-instructions", kMostInstructions);
   options.capture = arguments.value("capture");
-  options.trace = trace_of_program(arguments);
+  options.trace = trace_of_program(arguments, advice);
   options.timing = timing_choice(arguments);
   options.per_instruction = wants_instructions(arguments);
   options.memory_digests = arguments.has("memory");
@@ -170,7 +191,8 @@ bool reached_limit(const ProgramRun& run) {
 }
 
 int run_program(const Arguments& arguments) {
-  const ProgramRun run = run_on_model(arguments.program, program_options(arguments));
+  const TemporaryFolder advice;
+  const ProgramRun run = run_on_model(arguments.program, program_options(arguments, advice.path()));
   refuse_shared_files(run.processes, arguments);
   for (const ProcessRecord& each : run.processes) {
     if (run.processes.size() > 1) fmt::print(stderr, "process {}\n", each.process);
@@ -178,6 +200,7 @@ int run_program(const Arguments& arguments) {
     if (each.record.launches.empty())
       fmt::print(stderr, "heddle: the program launched no kernel\n");
   }
+  show_advice(advice.path());
   if (run.child.timed_out) {
     fmt::print(stderr, "heddle: ended after {} seconds (--timeout)\n", arguments.value("timeout"));
     return kLimit;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "cli/layout.hpp"
 #include "cli/source_files.hpp"
 #include "cli/step_launches.hpp"
 #include "gpu/runtime/capsule.hpp"
@@ -9,9 +10,12 @@
 #include "simulator/metrics.hpp"
 #include "simulator/names.hpp"
 #include "traces/page.hpp"
+#include "validation/replay.hpp"
 
 namespace heddle::cli {
 namespace {
+
+namespace fs = std::filesystem;
 
 constexpr std::uint64_t kUsualSteps = 1'000'000;
 constexpr std::uint64_t kMostSteps = 100'000'000;
@@ -23,22 +27,33 @@ const simulator::LaunchRecord* same_launch(const simulator::Record& record, std:
   return nullptr;
 }
 
+struct PageRequest {
+  fs::path html, hardware;  // hardware: a record, or empty
+  std::vector<fs::path> source_folders;
+  std::uint64_t max_steps = kUsualSteps;
+  std::size_t most_bytes = traces::PageOptions{}.most_bytes;
+  bool timed = false;
+  std::vector<std::string> program;
+};
+
 class PageWriter {
  public:
-  explicit PageWriter(const Arguments& arguments)
-      : recording_{.max_steps = arguments.number("steps", kMostSteps).value_or(kUsualSteps)},
-        page_({.source = [folders = source_folders(arguments)](const std::string& path) {
-          return source_text(path, folders);
-        }}) {
-    if (arguments.has("hardware")) hardware_ = simulator::read_record(arguments.value("hardware"));
+  explicit PageWriter(PageRequest request)
+      : request_(std::move(request)),
+        page_({.most_bytes = request_.most_bytes,
+               .source = [folders = request_.source_folders](const std::string& path) {
+                 return source_text(path, folders);
+               }}) {
+    if (!request_.hardware.empty()) hardware_ = simulator::read_record(request_.hardware);
   }
 
   void add(const StepLaunches::Chosen& chosen) {
     runtime::CapsuleLaunch launch(chosen.capsule, chosen.file.string());
     device_ = launch.device().model().name;
-    traces::Recorder recorder(recording_);
+    traces::Recorder recorder({.max_steps = request_.max_steps});
     simulator::LaunchOptions options;
     options.observer = &recorder;
+    if (request_.timed) options.timing.emplace();
     const simulator::LaunchOutcome outcome = launch.run(options);
     const simulator::LaunchRecord record =
         simulator::make_launch_record(launch.request(), outcome, launch.device().model(),
@@ -52,18 +67,17 @@ class PageWriter {
     ++launches_;
   }
 
-  void write(const Arguments& arguments) const {
+  // Returns the page's bytes.
+  std::size_t write() const {
     if (launches_ == 0) throw std::runtime_error("there is no such launch");
     const std::string html =
-        page_.html(device_, hardware_ ? hardware_->device : "", arguments.program);
-    simulator::write_file(arguments.value("html"), html);
-    constexpr double kMegabyte = 1e6;
-    fmt::print(stderr, "heddle: wrote {}, {:.1f} MB\n", arguments.value("html"),
-               static_cast<double>(html.size()) / kMegabyte);
+        page_.html(device_, hardware_ ? hardware_->device : "", request_.program);
+    simulator::write_file(request_.html, html);
+    return html.size();
   }
 
  private:
-  traces::RecorderOptions recording_;
+  const PageRequest request_;
   traces::Page page_;
   std::optional<simulator::Record> hardware_;
   std::string device_;
@@ -77,11 +91,41 @@ int write_step_page(const Arguments& arguments) {
     throw std::runtime_error(
         "this build has no viewer: run scripts/setup.sh, which fetches what it is made with, and "
         "build again");
-  PageWriter writer(arguments);  // before anything runs: it reads the hardware's record
+  PageRequest request;
+  request.html = arguments.value("html");
+  request.hardware = arguments.value("hardware");
+  request.source_folders = source_folders(arguments);
+  request.max_steps = arguments.number("steps", kMostSteps).value_or(kUsualSteps);
+  if (const std::string timing = arguments.value("timing", "off"); timing == "on")
+    request.timed = true;
+  else if (timing != "off")
+    throw Usage(fmt::format("--timing={}: on or off", timing));
+  request.program = arguments.program;
+  PageWriter writer(request);  // before anything runs: it reads the hardware's record
   const StepLaunches launches(arguments);
   launches.for_chosen([&](const StepLaunches::Chosen& chosen) { writer.add(chosen); });
-  writer.write(arguments);
+  constexpr double kMegabyte = 1e6;
+  fmt::print(stderr, "heddle: wrote {}, {:.1f} MB\n", request.html.string(),
+             static_cast<double>(writer.write()) / kMegabyte);
   return launches.status();
+}
+
+void write_capsules_page(const std::vector<fs::path>& capsules, const fs::path& hardware,
+                         const fs::path& html) {
+  constexpr std::uint64_t kSteps = 100'000;
+  constexpr std::size_t kBytes = 4'000'000;
+  PageWriter writer(
+      {.html = html,
+       .hardware = hardware,
+       .source_folders = {fs::current_path(), data_directory("gpu/kernels") / "../.."},
+       .max_steps = kSteps,
+       .most_bytes = kBytes,
+       .timed = false,
+       .program = {}});
+  for (std::size_t i = 0; i < capsules.size(); ++i)
+    writer.add({runtime::load_capsule(capsules[i]), capsules[i],
+                validation::launch_index(capsules[i], i)});
+  writer.write();
 }
 
 }  // namespace heddle::cli

@@ -13,12 +13,15 @@
 #include "cli/commands.hpp"
 #include "cli/comparison_text.hpp"
 #include "cli/layout.hpp"
+#include "cli/step_page.hpp"
 #include "cli/suite_model.hpp"
 #include "cli/temporary_folder.hpp"
+#include "cli/validate_page.hpp"
 #include "cli/validate_timing.hpp"
 #include "simulator/file.hpp"
 #include "simulator/near.hpp"
 #include "validation/compare.hpp"
+#include "validation/replay.hpp"
 #include "validation/suite.hpp"
 
 namespace heddle::cli {
@@ -59,7 +62,56 @@ fs::path record_file(const fs::path& record) {
   return !fs::exists(compressed) && fs::exists(plain) ? plain : compressed;
 }
 
-Result validate(const SuiteEntry& entry, const SuiteSources& sources) {
+// A stepper of the entry's capsules, in a folder beside the page; returns its path as the page
+// links to it, or nothing where there are no capsules.
+std::string write_stepper(const SuiteEntry& entry, const SuiteSources& sources,
+                          const fs::path& page) {
+  const std::string name = entry.record_name(kSuiteArch);
+  const fs::path capsules = data_directory("validation/capsules") / name;
+  if (!fs::exists(capsules)) return {};
+  const fs::path folder = page.stem().string() + "-steps";
+  fs::create_directories(page.parent_path() / folder);
+  write_capsules_page(validation::find_capsules(capsules), sources.records / (name + ".json.zst"),
+                      page.parent_path() / folder / (name + ".html"));
+  return (folder / (name + ".html")).string();
+}
+
+// Makes what --html shows, where a page is asked for.
+class PageMaker {
+ public:
+  PageMaker(const Arguments& arguments, const SuiteSources& sources) : sources_(sources) {
+    if (!arguments.has("html")) return;
+    if (arguments.has("timing")) throw Usage("--html draws times too: leave --timing out");
+    file_ = fs::absolute(arguments.value("html"));
+  }
+  void add(const Result& result, const simulator::Record& model,
+           const simulator::Record& hardware) {
+    if (file_.empty()) return;
+    const std::string name = result.entry.record_name(kSuiteArch);
+    const fs::path times = sources_.records / "timing" / (name + ".json.zst");
+    std::optional<ValidationPage::Times> timed;
+    if (fs::exists(times)) {
+      SuiteSources timing = sources_;
+      timing.timing = "on";
+      timed.emplace(run_entry(result.entry, timing).record, simulator::read_record(times));
+    }
+    page_.add(name, result.comparison, model, hardware, timed,
+              write_stepper(result.entry, sources_, file_));
+  }
+  void add_trouble(const Result& result) {
+    page_.add_trouble(result.entry.record_name(kSuiteArch), result.trouble);
+  }
+  void write() const {
+    if (!file_.empty()) page_.write(file_);
+  }
+
+ private:
+  const SuiteSources& sources_;
+  fs::path file_;  // empty: none is asked for
+  ValidationPage page_;
+};
+
+Result validate(const SuiteEntry& entry, const SuiteSources& sources, PageMaker& page) {
   Result result{.entry = entry, .comparison = {}, .trouble = {}, .output = {}};
   try {
     const fs::path record = sources.records / entry.record_name(kSuiteArch);
@@ -69,8 +121,10 @@ Result validate(const SuiteEntry& entry, const SuiteSources& sources) {
     const fs::path expected = record.string() + ".stdout";
     if (!sources.programs.empty() && fs::exists(expected))
       result.output = compare_output(run.output, simulator::read_file(expected, kMostOutput));
+    page.add(result, run.record, hardware);
   } catch (const std::exception& error) {
     result.trouble = error.what();
+    page.add_trouble(result);
   }
   return result;
 }
@@ -201,6 +255,7 @@ int run_validate(const Arguments& arguments) {
                entries.size(), all);
   }
 
+  PageMaker page(arguments, sources);
   if (arguments.has("timing")) {
     sources.timing = "on";
     return validate_timing(entries, validation::read_ratios(suite_file(arguments)), sources,
@@ -213,7 +268,7 @@ int run_validate(const Arguments& arguments) {
   nlohmann::ordered_json json = nlohmann::ordered_json::array();
   bool equal = true, trouble = entries.empty();
   for (const SuiteEntry& entry : entries) {
-    const Result result = validate(entry, sources);
+    const Result result = validate(entry, sources, page);
     add_row(table, result, style);
     text += details(result, shown);
     json.push_back(to_json(result));
@@ -221,6 +276,7 @@ int run_validate(const Arguments& arguments) {
     trouble = trouble || result.has_trouble();
   }
   std::fputs((table.text() + text).c_str(), stdout);
+  page.write();
   if (arguments.has("json")) simulator::write_file(arguments.value("json"), json.dump(1) + "\n");
   return trouble ? kTrouble : equal ? 0 : kDifferent;
 }

@@ -79,20 +79,29 @@ std::vector<std::size_t> Page::pieces_that_fit(std::size_t bytes) const {
   }
 }
 
-std::string Page::html(const std::string& device, const std::string& hardware_device,
-                       const std::vector<std::string>& program) const {
+std::string PageParts::keep_text(const std::string& base64_text) {
+  const std::string id = "heddle-" + std::to_string(count_++);
+  html_ += "<script type=\"text/plain\" id=\"" + id + "\">" + base64_text + "</script>\n";
+  return id;
+}
+
+std::string filled_page(const Json& data, const PageParts& parts) {
   const std::string_view page = page_template();
   const std::size_t place = page.find(kPlace);
   if (place == std::string_view::npos)
     throw std::runtime_error(
         "this build has no viewer: run scripts/setup.sh, which fetches what it is made with, and "
         "build again");
-  std::string parts;
-  auto keep = [&parts, number = 0](const std::string& text) mutable {
-    const std::string id = "heddle-" + std::to_string(number++);
-    parts += "<script type=\"text/plain\" id=\"" + id + "\">" + text + "</script>\n";
-    return id;
-  };
+  std::string html(page.substr(0, place));
+  html += "<script type=\"application/json\" id=\"heddle\">" + embedded(data) + "</script>\n";
+  html += parts.html();
+  html += page.substr(place + kPlace.size());
+  return html;
+}
+
+std::string Page::html(const std::string& device, const std::string& hardware_device,
+                       const std::vector<std::string>& program) const {
+  PageParts parts;
   Json data = {{"device", device},
                {"hardwareDevice", hardware_device},
                {"program", program},
@@ -100,22 +109,18 @@ std::string Page::html(const std::string& device, const std::string& hardware_de
                {"launches", Json::array()}};
   for (const Shown& launch : launches_) {
     data["launches"].push_back(launch.json);
-    data["launches"].back()["flow"] = keep(launch.flow);
+    data["launches"].back()["flow"] = parts.keep_text(launch.flow);
   }
-  const std::size_t used = page.size() + parts.size() + embedded(data).size();
+  const std::size_t used = page_template().size() + parts.html().size() + embedded(data).size();
   const std::vector<std::size_t> fit =
       pieces_that_fit(options_.most_bytes - std::min(options_.most_bytes, used));
   for (std::size_t i = 0; i < launches_.size(); ++i) {
     Json& values = data["launches"][i]["values"] = Json::array();
     for (const Piece& piece : std::span(launches_[i].values).first(fit[i]))
       values.push_back(
-          {{"first", piece.first}, {"count", piece.count}, {"blob", keep(piece.text)}});
+          {{"first", piece.first}, {"count", piece.count}, {"blob", parts.keep_text(piece.text)}});
   }
-  std::string html(page.substr(0, place));
-  html += "<script type=\"application/json\" id=\"heddle\">" + embedded(data) + "</script>\n";
-  html += parts;
-  html += page.substr(place + kPlace.size());
-  return html;
+  return filled_page(data, parts);
 }
 
 }  // namespace heddle::traces

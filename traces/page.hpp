@@ -12,6 +12,7 @@
 
 #include "simulator/launch.hpp"
 #include "simulator/record.hpp"
+#include "traces/flow_blob.hpp"
 #include "traces/recorder.hpp"
 
 namespace heddle::traces {
@@ -55,6 +56,22 @@ class Page {
   nlohmann::ordered_json files_ = nlohmann::ordered_json::array();
   std::map<std::string, std::size_t> file_numbers_;
 };
+
+// Streams that a page holds besides its JSON.
+class PageParts {
+ public:
+  // Compresses; returns the name by which the JSON refers to it.
+  std::string keep(const std::string& bytes) { return keep_text(base64(deflated(bytes))); }
+  std::string keep_text(const std::string& base64_text);
+  const std::string& html() const { return html_; }
+
+ private:
+  std::string html_;
+  std::size_t count_ = 0;
+};
+
+// The viewer with its data. Throws std::runtime_error in a build without the viewer.
+std::string filled_page(const nlohmann::ordered_json& data, const PageParts& parts);
 
 // The viewer, with a place for the data; empty in a build without it.
 std::string_view page_template();

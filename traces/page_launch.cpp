@@ -6,6 +6,7 @@
 #include "isa/program.hpp"
 #include "simulator/metrics.hpp"
 #include "simulator/names.hpp"
+#include "traces/advice.hpp"
 #include "traces/listing.hpp"
 
 namespace heddle::traces {
@@ -164,6 +165,9 @@ Json launch_json(const simulator::LaunchRequest& request, const LaunchRecord& re
       }
       code.push_back(row);
     }
+  json["advice"] = Json::array();
+  for (const Advice& advice : advise(request, recorder.divergence(), recorder.regrouping()))
+    json["advice"].push_back({{"title", advice.title}, {"text", advice.text}, {"pc", advice.pc}});
   json["functions"] = functions.json();
   json["code"] = code;
   json["metrics"] = metric_names(record, hardware);

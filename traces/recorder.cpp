@@ -140,8 +140,8 @@ Recorder::Shadow& Recorder::shadow_of(const Warp& warp) {
   return blocks_.at(warp.block->linear)[warp.index];
 }
 
-void Recorder::block_started(const Core&, const Block& block) {
-  divergence_.block_started(block);
+void Recorder::block_started(const Core& core, const Block& block) {
+  watch_.block_started(core, block);
   std::vector<Shadow>& shadows = blocks_[block.linear];
   shadows.assign(block.warps.size(), {});
   for (Shadow& shadow : shadows) {
@@ -157,19 +157,19 @@ void Recorder::block_started(const Core&, const Block& block) {
   }
 }
 
-void Recorder::block_ended(const Core&, const Block& block) {
-  divergence_.block_ended(block);
+void Recorder::block_ended(const Core& core, const Block& block) {
+  watch_.block_ended(core, block);
   blocks_.erase(block.linear);
 }
 
-void Recorder::issuing(const Core&, const Warp& warp, const Issue& next) {
+void Recorder::issuing(const Core& core, const Warp& warp, const Issue& next) {
   next_ = next;
-  path_ = divergence_.issuing(warp, next);
+  watch_.issuing(core, warp, next);
   if (shadow_of(warp).recording) situation_ = situations_.index(situation_of(warp));
 }
 
 void Recorder::issued(const Core& core, const Warp& warp, const Issue& issue) {
-  divergence_.issued(warp, issue);
+  watch_.issued(core, warp, issue);
   Shadow& shadow = shadow_of(warp);
   if (!shadow.recording || recorded_ == options_.max_steps) return;
   put_flow(shadow, issue.accesses.empty() ? 0 : 1 + touches_.index(touch_of(issue.accesses)));
@@ -194,9 +194,9 @@ void Recorder::put_flow(Shadow& shadow, std::uint32_t touched) {
     flags |= kOffFollows;
     put_varint(parts, mask(off));
   }
-  if (path_ != shadow.path) {
+  if (watch_.path() != shadow.path) {
     flags |= kPathFollows;
-    put_varint(parts, path_);
+    put_varint(parts, watch_.path());
   }
   if (situation_ != shadow.situation) {
     flags |= kSituationFollows;
@@ -211,7 +211,7 @@ void Recorder::put_flow(Shadow& shadow, std::uint32_t touched) {
   flow += parts;
   shadow.pc = next_.pc;
   shadow.active = next_.active;
-  shadow.path = path_;
+  shadow.path = watch_.path();
   shadow.situation = situation_;
 }
 

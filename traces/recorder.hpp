@@ -12,7 +12,7 @@
 
 #include "simulator/machine.hpp"
 #include "simulator/observer.hpp"
-#include "traces/divergence.hpp"
+#include "traces/divergence_watch.hpp"
 
 namespace heddle::traces {
 
@@ -52,7 +52,8 @@ class Recorder : public simulator::Observer {
   void block_ended(const simulator::Core& core, const simulator::Block& block) override;
 
   const std::vector<WarpTrace>& warps() const { return warps_; }  // in the order they started
-  const Divergence& divergence() const { return divergence_; }
+  const Divergence& divergence() const { return watch_.divergence(); }
+  const Regrouping& regrouping() const { return watch_.regrouping(); }
   std::uint64_t recorded() const { return recorded_; }
   const Dictionary& masks() const { return masks_; }
   const Dictionary& situations() const { return situations_; }
@@ -78,14 +79,14 @@ class Recorder : public simulator::Observer {
   std::uint32_t mask(simulator::Mask lanes);
 
   RecorderOptions options_;
-  Divergence divergence_;
+  DivergenceWatch watch_;
   std::vector<WarpTrace> warps_;
   std::unordered_map<std::uint64_t, std::vector<Shadow>> blocks_;  // those that run
   Dictionary masks_, situations_, touches_;
   std::uint64_t recorded_ = 0;
   // Of the instruction about to execute.
   simulator::Issue next_;
-  std::uint32_t path_ = kRootPath, situation_ = 0;
+  std::uint32_t situation_ = 0;
 };
 
 }  // namespace heddle::traces

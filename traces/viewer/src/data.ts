@@ -1,5 +1,7 @@
 // What the page holds, as traces/page.cpp and traces/page_launch.cpp write it.
 
+import type { ReportData } from './report';
+
 export interface SourceFile {
   path: string;
   text: string | null;
@@ -137,8 +139,8 @@ export class Launch {
   }
 }
 
-export function readPage(): PageData {
+export function readPage(): PageData | ReportData {
   const element = document.getElementById('heddle');
   if (!element) throw new Error('this page holds no launches');
-  return JSON.parse(element.textContent ?? '') as PageData;
+  return JSON.parse(element.textContent ?? '') as PageData | ReportData;
 }

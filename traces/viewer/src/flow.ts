@@ -55,7 +55,7 @@ export class Flow {
   situation = new Uint32Array(0);
   touch = new Int32Array(0); // -1: no memory
   event = new Uint8Array(0); // SPLIT: this step splits its lanes; MEET: lanes that were apart execute it
-  threads = new Float64Array(1); // active lanes of all steps before
+  threads = new Uint32Array(1); // active lanes of all steps before
   situations: Group[][] = [];
   touches: Touch[][] = [];
   longest = 0; // steps of the longest warp
@@ -88,7 +88,7 @@ export class Flow {
     this.situation = new Uint32Array(total);
     this.touch = new Int32Array(total);
     this.event = new Uint8Array(total);
-    this.threads = new Float64Array(total + 1);
+    this.threads = new Uint32Array(total + 1);
     for (const warp of this.warps) this.decodeWarp(warp, reader, masks);
     this.findEvents();
   }

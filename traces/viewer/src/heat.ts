@@ -67,9 +67,36 @@ const STANDARD: Heat[] = [
   },
 ];
 
+const STALLED = /^smsp__pcsamp_warps_issue_stalled_(\w+)\.sum$/;
+
+/** The reasons for which warps waited at these instructions, most frequent first. */
+export function stallReasons(of: Launch, pcs: number[], hardware = false): { reason: string; samples: number }[] {
+  const value = hardware ? sumHardware : sum;
+  return of.data.metrics
+    .flatMap(({ name }) => {
+      const reason = STALLED.exec(name)?.[1];
+      const samples = reason && reason !== 'selected' ? value(of, pcs, name) : 0;
+      return reason && samples > 0 ? [{ reason: reason.replaceAll('_', ' '), samples }] : [];
+    })
+    .sort((a, b) => b.samples - a.samples);
+}
+
+const total = (reasons: { samples: number }[]) => reasons.reduce((n, { samples }) => n + samples, 0);
+
+const WAITING: Heat = {
+  id: 'stalls',
+  label: 'waiting',
+  meaning: 'samples of warps that waited at this instruction; the state panel tells why',
+  value: (l, pcs) => total(stallReasons(l, pcs)),
+  hardware: (l, pcs) => total(stallReasons(l, pcs, true)),
+  text: (value) => grouped(Math.round(value)),
+  strength: 'largest',
+};
+
 /** Everything that can be shown: the usual ones, then every metric the records have. */
 export const heats = computed<Heat[]>(() => [
   ...STANDARD,
+  ...(launch.value?.data.metrics.some(({ name }) => STALLED.test(name)) ? [WAITING] : []),
   ...(launch.value?.data.metrics ?? []).map(
     (metric): Heat => ({
       id: metric.name,

@@ -1,11 +1,20 @@
 import { render } from 'preact';
 import { App } from './app';
 import { readPage } from './data';
+import { openReport, Report } from './report';
 import * as at from './state';
 import './style.css';
 
 async function start(): Promise<void> {
-  at.page.value = readPage();
+  const page = readPage();
+  if ('report' in page) {
+    document.title = 'Model against hardware – Heddle';
+    await openReport(page);
+    render(<Report device={page.report.device} />, document.getElementById('app')!);
+    document.documentElement.dataset.ready = 'true';
+    return;
+  }
+  at.page.value = page;
   document.title = `${at.page.value.launches[0]?.name ?? 'no launch'} – Heddle`;
   render(<App />, document.getElementById('app')!);
   await at.openPlace(location.hash);

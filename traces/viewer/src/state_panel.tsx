@@ -7,6 +7,7 @@ import * as at from './state';
 import { currentTheme } from './theme';
 import { isBarrier, isMask, isUniformPredicate, valueName } from './values';
 import { usePathColor } from './code';
+import { stallReasons } from './heat';
 
 const MEANINGS = [
   'executes', 'active, but its guard is off', 'its turn comes later', 'waits for the lanes it was split from',
@@ -86,6 +87,24 @@ function Memory() {
   const touch = flow.touch[warp.first + at.step.value];
   if (touch < 0) return null;
   return <ul class="memory">{flow.touches[touch].map((each) => <li>{touchText(each)}</li>)}</ul>;
+}
+
+/** Why warps waited at the instruction one is at, in a timed launch. */
+function Waiting() {
+  const launch = at.launch.value!;
+  const pc = at.currentPc.value;
+  if (pc < 0) return null;
+  const sides = [['model', stallReasons(launch, [pc])], ['hardware', stallReasons(launch, [pc], true)]] as const;
+  if (sides.every(([, reasons]) => reasons.length === 0)) return null;
+  return (
+    <table class="waiting">
+      <tbody>
+        {sides.map(([side, reasons]) => reasons.length > 0 && (
+          <tr><th>waits here, {side}</th><td>{reasons.slice(0, 4).map(({ reason, samples }) => `${reason} ${grouped(Math.round(samples))}`).join(', ')}</td></tr>
+        ))}
+      </tbody>
+    </table>
+  );
 }
 
 type Form = 'hex' | 'int' | 'float';
@@ -201,6 +220,7 @@ export function StatePanel() {
     <div class="state">
       <Groups />
       <Memory />
+      <Waiting />
       <Registers />
     </div>
   );

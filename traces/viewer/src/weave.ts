@@ -8,13 +8,14 @@ import type { View } from './state';
 export interface Shades {
   background: number;
   band: number; // where a warp has steps but no lane is active
-  full: number[][]; // [path][0…16]: how much of it
+  full: Uint32Array; // [path * RAMP + 0…LEVELS]: how much of it
   weak: number[]; // [path]: guard off
   waits: number; // a lane that waits
   ready: number; // a lane whose turn has not come
 }
 
 const LEVELS = 16;
+const RAMP = LEVELS + 1;
 
 export function makeShades(palette: Palette, sides: number[]): Shades {
   const background = rgb(palette.background);
@@ -24,7 +25,7 @@ export function makeShades(palette: Palette, sides: number[]): Shades {
   return {
     background: pixel(background, background, 1),
     band: pixel(rgb(palette.grid), background, 0.55),
-    full: colors.map(ramp),
+    full: Uint32Array.from(colors.flatMap(ramp)),
     weak: colors.map((color) => pixel(color, background, 0.38)),
     waits: pixel(rgb(palette.dim), background, 0.75),
     ready: pixel(rgb(palette.dim), background, 0.4),
@@ -43,6 +44,7 @@ export function fitting(flow: Flow, width: number, height: number): View {
 }
 
 export class Weave {
+  private firsts = new Int32Array(1); // step at the left of each column of pixels
   private image = new ImageData(1, 1);
   private pixels = new Uint32Array(1);
 
@@ -54,6 +56,8 @@ export class Weave {
       this.pixels = new Uint32Array(this.image.data.buffer);
     }
     this.pixels.fill(shades.background);
+    if (this.firsts.length !== width + 1) this.firsts = new Int32Array(width + 1);
+    for (let x = 0; x <= width; ++x) this.firsts[x] = Math.floor(view.x + x / view.sx);
     if (view.sy >= 1) {
       const last = Math.min(flow.warps.length, Math.ceil(view.y + height / view.sy));
       for (let number = Math.max(0, Math.floor(view.y)); number < last; ++number)
@@ -68,29 +72,29 @@ export class Weave {
     const gap = view.sy >= 6 ? Math.max(1, Math.min(10, view.sy * 0.04)) : 0;
     const top = (warp.number - view.y) * view.sy;
     const bottom = top + view.sy - gap;
-    if (view.sy < 48) this.drawSummary(flow, warp, view, shades, top, bottom);
-    else if (view.sx < 1) this.drawSampled(flow, warp, view, shades, top, bottom);
+    if (view.sy < 48) this.drawSummary(flow, warp, shades, top, bottom);
+    else if (view.sx < 1) this.drawSampled(flow, warp, shades, top, bottom);
     else this.drawCells(flow, warp, view, shades, top, bottom);
   }
 
   /** Columns of pixels: how many lanes were active over the column's steps, as height or strength. */
   private drawSummary(
-    flow: Flow, warp: WarpInfo, view: View, shades: Shades, top: number, bottom: number,
+    flow: Flow, warp: WarpInfo, shades: Shades, top: number, bottom: number,
   ): void {
     const { width, height } = this.image;
     const from = Math.max(0, Math.round(top));
     const to = Math.min(height, Math.max(Math.round(top) + 1, Math.round(bottom)));
     const tall = bottom - top >= 5;
     for (let x = 0; x < width; ++x) {
-      const first = Math.floor(view.x + x / view.sx);
+      const first = this.firsts[x];
       if (first >= warp.steps) break;
       if (first < 0) continue;
-      const end = Math.min(warp.steps, Math.max(first + 1, Math.floor(view.x + (x + 1) / view.sx)));
+      const end = Math.min(warp.steps, Math.max(first + 1, this.firsts[x + 1]));
       const a = warp.first + first;
       const b = warp.first + end;
       const share = (flow.threads[b] - flow.threads[a]) / (32 * (b - a));
-      const ramp = shades.full[flow.path[a + ((b - a) >> 1)]];
-      const color = ramp[tall ? LEVELS : Math.round((0.2 + 0.8 * share) * LEVELS)];
+      const level = tall ? LEVELS : ((0.2 + 0.8 * share) * LEVELS + 0.5) | 0;
+      const color = shades.full[flow.path[a + ((b - a) >> 1)] * RAMP + level];
       const edge = tall ? Math.round(bottom - share * (bottom - top)) : from;
       for (let y = from, at = from * width + x; y < to; ++y, at += width)
         this.pixels[at] = y >= edge ? color : shades.band;
@@ -99,17 +103,17 @@ export class Weave {
 
   /** Lanes apart, several steps to a column: a few of them stand for all. */
   private drawSampled(
-    flow: Flow, warp: WarpInfo, view: View, shades: Shades, top: number, bottom: number,
+    flow: Flow, warp: WarpInfo, shades: Shades, top: number, bottom: number,
   ): void {
     const SAMPLES = 8;
     const { width } = this.image;
     const counts = new Uint8Array(32);
     const paths = new Uint32Array(32);
     for (let x = 0; x < width; ++x) {
-      const first = Math.floor(view.x + x / view.sx);
+      const first = this.firsts[x];
       if (first >= warp.steps) break;
       if (first < 0) continue;
-      const end = Math.min(warp.steps, Math.max(first + 1, Math.floor(view.x + (x + 1) / view.sx)));
+      const end = Math.min(warp.steps, Math.max(first + 1, this.firsts[x + 1]));
       const samples = Math.min(SAMPLES, end - first);
       counts.fill(0);
       for (let n = 0; n < samples; ++n) {
@@ -124,7 +128,7 @@ export class Weave {
         const color =
           counts[lane] === 0
             ? shades.band
-            : shades.full[paths[lane]][Math.round((0.25 + (0.75 * counts[lane]) / samples) * LEVELS)];
+            : shades.full[paths[lane] * RAMP + Math.round((0.25 + (0.75 * counts[lane]) / samples) * LEVELS)];
         this.fill(x, x + 1, top, bottom, lane, color, 0);
       }
     }
@@ -143,7 +147,7 @@ export class Weave {
       const active = flow.active[i];
       const off = flow.off[i];
       const path = flow.path[i];
-      const full = shades.full[path][LEVELS];
+      const full = shades.full[path * RAMP + LEVELS];
       for (let l = 0; l < 32; ++l) {
         if (!((active >>> l) & 1)) continue;
         if ((off >>> l) & 1) this.hollow(left, right, top, bottom, l, full, shades.weak[path], inset);
@@ -213,7 +217,7 @@ export class Weave {
     for (let y = 0; y < height; ++y) {
       const number = Math.floor(view.y + (y + 0.5) / view.sy);
       if (number >= flow.warps.length) break;
-      if (number >= 0) this.drawSummary(flow, flow.warps[number], view, shades, y, y + 1);
+      if (number >= 0) this.drawSummary(flow, flow.warps[number], shades, y, y + 1);
     }
   }
 }

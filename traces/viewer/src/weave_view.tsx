@@ -1,5 +1,5 @@
 // The picture of all warps with its axes, and how it is moved about.
-import { effect } from '@preact/signals';
+import { computed, effect } from '@preact/signals';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { DARK, LIGHT, pathSides } from './colors';
 import { blockText, hex, popcountText } from './lanes';
@@ -11,6 +11,12 @@ import { fitting, makeShades, Weave } from './weave';
 const LEFT = 92; // pixels of the labels at the left
 const TOP = 22; // of the axis
 const weave = new Weave();
+
+const shades = computed(() =>
+  at.launch.value
+    ? makeShades(currentTheme.value === 'dark' ? DARK : LIGHT, pathSides(at.launch.value))
+    : null,
+);
 
 interface Hover {
   x: number;
@@ -103,8 +109,7 @@ function drawAxes(front: HTMLCanvasElement, back: HTMLCanvasElement): void {
   // Warps.
   const grid = at.launch.value!.data.grid;
   const every = Math.max(1, Math.ceil(15 / sy));
-  const first = Math.max(0, Math.floor(view.y / every) * every);
-  for (let n = first; n < flow.warps.length; n += every) {
+  for (let n = Math.max(0, Math.ceil(view.y / every) * every - (sy >= 15 ? 1 : 0)); n < flow.warps.length; n += every) {
     const y = TOP + (n - view.y) * sy;
     if (y > height) break;
     if (y + Math.min(sy, 14) < TOP) continue;
@@ -117,7 +122,7 @@ function drawAxes(front: HTMLCanvasElement, back: HTMLCanvasElement): void {
       context.fillText(blockText(block, grid), LEFT - 8, Math.max(TOP + 8, middle - 7));
       context.fillText(`warp ${warp}`, LEFT - 8, Math.max(TOP + 8, middle - 7) + 14);
     } else {
-      context.fillText(`${blockText(block, grid).replace('block ', 'b')} w${warp}`, LEFT - 8, Math.max(TOP + 7, middle));
+      context.fillText(`${blockText(block, grid).replace('block ', 'b')} w${warp}`, LEFT - 8, Math.max(TOP + 4, middle));
     }
   }
   context.textAlign = 'left';
@@ -178,9 +183,7 @@ export function WeaveView() {
         canvas.width = width;
         canvas.height = height;
       }
-      const palette = currentTheme.value === 'dark' ? DARK : LIGHT;
-      const shades = makeShades(palette, pathSides(at.launch.value));
-      weave.draw(canvas.getContext('2d')!, at.flow.value, viewOf(canvas), shades);
+      weave.draw(canvas.getContext('2d')!, at.flow.value, viewOf(canvas), shades.value!);
       drawAxes(front.current!, canvas);
     };
     const ask = () => {

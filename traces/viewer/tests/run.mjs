@@ -27,6 +27,8 @@ try {
     capsules('simple_divergence.sm_90.G'));
   make('reduction', '-k', 'reduceNeighbored', capsules('reduce_integer_128.sm_90.G'));
   make('calls', capsules('calls.sm_90.G'));
+  make('timed', '--timing', 'on', '-k', 'reduceInterleaved', capsules('reduce_integer_128.sm_90.O3'));
+  execFileSync(heddle, ['validate', '--capsules', '--html', join(folder, 'report.html'), 'simple_divergence'], { cwd: root, stdio: 'ignore' });
   // A source that tries to become part of the page.
   const hostile = join(folder, 'gpu/kernels/simple_divergence');
   mkdirSync(hostile, { recursive: true });

@@ -197,3 +197,39 @@ test('the picture can be moved from everything to one instruction', () =>
     await press(page, 'f');
     await page.waitForFunction(() => !/view=/.test(location.hash));
   }));
+
+test('a timed launch tells why warps wait', () =>
+  withPage('timed', '#launch=0&warp=0&step=0&heat=stalls', async (page) => {
+    const waiting = page.getByTestId('listing').locator('.heat').filter({ hasText: /\d/ });
+    assert.ok((await waiting.count()) > 3);
+    let reasons = 0;
+    for (let n = 0; n < 30 && reasons === 0; ++n) {
+      await press(page, 'ArrowRight');
+      reasons = await page.locator('.waiting', { hasText: 'waits here, model' }).count();
+    }
+    assert.equal(reasons, 1);
+  }));
+
+test('advice leads to the branch it is about', () =>
+  withPage('divergence', '#launch=1&tab=advice', async (page) => {
+    const advice = page.locator('.advice article');
+    assert.equal(await advice.count(), 1);
+    assert.match(await advice.textContent(), /simple_divergence\.cu:17.*16 of 32 lanes jump: the odd lanes/);
+    await advice.getByRole('button', { name: 'show it' }).click();
+    assert.match(await instruction(page), /^@!?P\d BRA /);
+  }));
+
+test('the validation page draws launches and leads to instructions and steppers', () =>
+  withPage('report', '', async (page) => {
+    const points = page.locator('.scatter .point');
+    assert.ok((await points.count()) >= 5);
+    await page.getByTestId('metric').selectOption('smsp__sass_inst_executed.sum');
+    assert.equal(await page.locator('.error .share', { hasText: 'equal' }).count(), 10);
+    await page.locator('.error', { hasText: 'sm_90.G: mathKernel1' }).click();
+    assert.match(await page.locator('#launch h2').textContent(), /mathKernel1/);
+    assert.ok((await page.locator('.instructions tbody tr').count()) > 20);
+    assert.equal(await page.locator('.instructions td.differs').count(), 0);
+    await page.getByRole('link', { name: /step by step/ }).click();
+    await page.waitForSelector('html[data-ready] .weave');
+    assert.match(await page.getByTestId('launch').locator('option:checked').textContent(), /mathKernel1/);
+  }));
