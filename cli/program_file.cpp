@@ -5,6 +5,7 @@
 #include <cstring>
 #include <set>
 
+#include "cli/sketch_file.hpp"
 #include "simulator/file.hpp"
 
 namespace heddle::cli {
@@ -24,6 +25,7 @@ bool is_cubin(std::span<const std::byte> bytes) {
 }  // namespace
 
 std::vector<CubinFile> read_cubins(const std::filesystem::path& path, std::string_view arch) {
+  if (is_sketch(path.string())) return {{compile_sketch(path).cubin, path.string()}};
   const std::string text = simulator::read_file(path, kLargest);
   const auto* data = reinterpret_cast<const std::byte*>(text.data());
   const std::span<const std::byte> bytes(data, text.size());

@@ -1,4 +1,5 @@
-// The device code in a file: a cubin, or an executable or shared object with fat binaries.
+// The device code in a file: a cubin, an executable or shared object with fat binaries, or a
+// sketch.
 #pragma once
 
 #include <cstddef>

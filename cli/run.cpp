@@ -10,6 +10,7 @@
 #include "cli/program_run.hpp"
 #include "cli/record_text.hpp"
 #include "cli/selection.hpp"
+#include "cli/sketch_file.hpp"
 #include "cli/sketch_run.hpp"
 #include "cli/temporary_folder.hpp"
 #include "gpu/runtime/options.hpp"
@@ -151,7 +152,10 @@ int run_sketches(const Arguments& arguments) {
     capture_sketch(arguments.words[0], arguments, arguments.value("capture"));
   const TemporaryFolder advice;
   const std::unique_ptr<traces::Trace> trace = trace_here(arguments, advice.path());
-  const SketchRun run = run_sketch(arguments.words[0], arguments, trace.get());
+  const std::string timing = timing_choice(arguments);
+  const SketchRun run = run_sketch(
+      arguments.words[0], arguments, trace.get(),
+      timing.empty() ? std::nullopt : std::optional(simulator::timing::parse_options(timing)));
   if (run.statistics.empty()) {
     show_and_write({getpid(), run.record}, arguments);
   } else {

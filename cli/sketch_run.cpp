@@ -6,12 +6,11 @@
 #include <array>
 #include <charconv>
 #include <filesystem>
-#include <fstream>
-#include <sstream>
 
 #include "cli/commands.hpp"
 #include "cli/record_text.hpp"
 #include "cli/selection.hpp"
+#include "cli/sketch_file.hpp"
 #include "gpu/runtime/capsule_writer.hpp"
 #include "gpu/runtime/progress_line.hpp"
 #include "isa/sketch/launches.hpp"
@@ -24,19 +23,8 @@ namespace fs = std::filesystem;
 namespace sketch = isa::sketch;
 
 constexpr std::uint64_t kMostSeeds = 1000000;
-constexpr std::uint64_t kMostSketchBytes = 1 << 24;
 constexpr const char* kSketchOptions[] = {"grid", "block", "shared",     "param",
                                           "seed", "seeds", "predication"};
-
-std::string text_of(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) throw std::runtime_error(fmt::format("{}: cannot be read", path.string()));
-  if (fs::is_regular_file(path) && fs::file_size(path) > kMostSketchBytes)
-    throw std::runtime_error(fmt::format("{}: larger than 16 MiB", path.string()));
-  std::ostringstream text;
-  text << file.rdbuf();
-  return text.str();
-}
 
 std::optional<std::array<std::uint32_t, 3>> shape(const Arguments& arguments, const char* option) {
   if (!arguments.has(option)) return std::nullopt;
@@ -107,19 +95,10 @@ std::string statistics_text(const std::string& kernel,
   return text + "\n";
 }
 
-sketch::Compiled compiled(const std::string& file, const Arguments& arguments) {
-  const auto read_file = [&](const std::string& name) {
-    const fs::path beside = fs::path(file).parent_path() / name;
-    return text_of(fs::exists(beside) ? beside : fs::path(name));
-  };
-  return sketch::compile(text_of(file), file,
-                         {.predication = predication(arguments), .read_file = read_file});
-}
-
 // A sketch on a device, and what it is to launch.
 struct SketchLaunches {
   SketchLaunches(const std::string& file, const Arguments& arguments)
-      : program(compiled(file, arguments), file,
+      : program(compile_sketch(file, predication(arguments)), file,
                 simulator::gpu_model(arguments.value("gpu", "h200"))),
         launches(sketch::choose_launches(program.compiled(), choice(arguments))) {}
 
@@ -133,15 +112,14 @@ std::uint64_t first_seed(const Arguments& arguments) {
 
 }  // namespace
 
-bool is_sketch(const std::string& word) { return fs::path(word).extension() == ".warp"; }
-
 void refuse_sketch_options(const Arguments& arguments) {
   for (const char* option : kSketchOptions)
     if (arguments.has(option))
       throw Usage(fmt::format("--{} is for sketches (files that end in .warp)", option));
 }
 
-SketchRun run_sketch(const std::string& file, const Arguments& arguments, traces::Trace* trace) {
+SketchRun run_sketch(const std::string& file, const Arguments& arguments, traces::Trace* trace,
+                     const std::optional<simulator::timing::Options>& timing) {
   SketchLaunches made(file, arguments);
   simulator::SketchProgram& program = made.program;
   const std::vector<sketch::CompiledLaunch>& launches = made.launches;
@@ -152,7 +130,8 @@ SketchRun run_sketch(const std::string& file, const Arguments& arguments, traces
   const simulator::LaunchOptions options{
       .threads = static_cast<unsigned>(arguments.number("threads", 4096).value_or(1)),
       .max_instructions = arguments.number("max-instructions", ~std::uint64_t{0}).value_or(0),
-      .print = {}};
+      .print = {},
+      .timing = timing};
   const auto progress =
       arguments.has("no-progress") || trace != nullptr ? nullptr : runtime::progress_on_stderr();
 

@@ -2,15 +2,15 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 
 #include "cli/command.hpp"
 #include "simulator/record.hpp"
+#include "simulator/timing/options.hpp"
 #include "traces/trace.hpp"
 
 namespace heddle::cli {
-
-bool is_sketch(const std::string& word);  // a file that ends in .warp
 
 // Throws Usage where an option is given that is for sketches alone.
 void refuse_sketch_options(const Arguments& arguments);
@@ -22,7 +22,8 @@ struct SketchRun {
 
 // Compiles the sketch and makes its launches, once for every seed. Throws SketchError and
 // std::runtime_error; Usage for options that do not fit.
-SketchRun run_sketch(const std::string& file, const Arguments& arguments, traces::Trace* trace);
+SketchRun run_sketch(const std::string& file, const Arguments& arguments, traces::Trace* trace,
+                     const std::optional<simulator::timing::Options>& timing);
 
 // Its launches with the first seed, as capsules in `folder`.
 void capture_sketch(const std::string& file, const Arguments& arguments,

@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "cli/program_run.hpp"
+#include "cli/sketch_file.hpp"
 #include "cli/sketch_run.hpp"
 #include "simulator/names.hpp"
 #include "validation/replay.hpp"

@@ -196,10 +196,13 @@ void Convergence::release_block_barrier(unsigned number) {
 // a barrier whose register a callee uses meanwhile (BMOV saves and restores it) stay.
 std::size_t Convergence::release_met() {
   std::size_t released = 0;
+  // Barriers found not to be met: what holds for one group of a barrier's lanes holds for all.
+  std::uint32_t not_met = 0;
   for (std::size_t i = 0; i < groups_.size();) {
     const Group waiting = groups_[i++];
     const bool at_barrier = waiting.wait == Wait::convergence_barrier;
     if (!at_barrier && waiting.wait != Wait::warp_sync) continue;
+    if (at_barrier && (not_met >> waiting.index & 1) != 0) continue;
     const Mask expected = (at_barrier ? barriers_[waiting.index] : waiting.partners) & live_;
     const auto is_partner = [&](const Group& group) {
       return group.wait == waiting.wait && (group.lanes & expected) != 0 &&
@@ -209,9 +212,13 @@ std::size_t Convergence::release_met() {
     Mask present = 0;
     for (const Group& group : groups_)
       if (is_partner(group)) present |= group.lanes;
-    if ((expected & ~present) != 0) continue;
+    if ((expected & ~present) != 0) {
+      if (at_barrier) not_met |= 1u << waiting.index;
+      continue;
+    }
     released += release(is_partner);
     i = 0;
+    not_met = 0;
   }
   choose();
   return released;

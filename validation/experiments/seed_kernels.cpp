@@ -1,5 +1,7 @@
 // The seed kernels four ways: the sketch as written, the sketch derived from the debug build, the
 // debug build on the model, and what an H200 counted of it.
+//
+//   seed_kernels [G or O3 = G] [rule of predication = off]
 #include <fmt/format.h>
 
 #include <filesystem>
@@ -25,14 +27,15 @@ const fs::path kRoot = HEDDLE_SOURCE_DIR;
 
 using Launches = std::vector<simulator::LaunchRecord>;
 
-Launches run_sketch(const fs::path& path) {
+Launches run_sketch(const fs::path& path, const isa::sketch::PredicationRule* rule) {
   Launches launches;
   if (!fs::exists(path)) return launches;
   std::ifstream file(path);
   std::ostringstream text;
   text << file.rdbuf();
-  simulator::SketchProgram program(isa::sketch::compile(text.str(), path.string()), path.string(),
-                                   simulator::gpu_model("h200"));
+  simulator::SketchProgram program(
+      isa::sketch::compile(text.str(), path.string(), {.predication = rule, .read_file = {}}),
+      path.string(), simulator::gpu_model("h200"));
   for (const auto& launch : isa::sketch::choose_launches(program.compiled(), {}))
     program.run(launch, 1, {}, [&](const simulator::SketchProgram::Ran& ran) {
       launches.push_back(
@@ -82,19 +85,27 @@ constexpr Kernel kKernels[] = {
 
 }  // namespace
 
-int main() {
+int main(int argc, char** argv) {
+  const std::string build = argc > 1 ? argv[1] : "G";
+  const auto* const rule = isa::sketch::find_predication_rule(argc > 2 ? argv[2] : "off");
+  if (rule == nullptr || (build != "G" && build != "O3")) {
+    fmt::print(stderr, "usage: seed_kernels [G or O3] [rule of predication]\n");
+    return 2;
+  }
+
   fmt::print(
       "| kernel | written sketch | derived sketch | SASS on the model | H200 |\n"
       "|---|---|---|---|---|\n");
   for (const Kernel& kernel : kKernels) {
     const std::string entry = kernel.entry;
     const Launches written =
-        run_sketch(kRoot / "traces/kernels" / (std::string(kernel.sketch) + ".warp"));
-    const Launches derived = run_sketch(kRoot / "traces/kernels/derived" / (entry + ".warp"));
-    const Launches model = run_capsules(kRoot / "validation/capsules" / (entry + ".sm_90.G"));
-    const Launches hardware =
-        simulator::read_record(kRoot / "validation/records/h200" / (entry + ".sm_90.G.json.zst"))
-            .launches;
+        run_sketch(kRoot / "traces/kernels" / (std::string(kernel.sketch) + ".warp"), rule);
+    const Launches derived = run_sketch(kRoot / "traces/kernels/derived" / (entry + ".warp"), rule);
+    const Launches model =
+        run_capsules(kRoot / "validation/capsules" / (entry + ".sm_90." + build));
+    const Launches hardware = simulator::read_record(kRoot / "validation/records/h200" /
+                                                     (entry + ".sm_90." + build + ".json.zst"))
+                                  .launches;
     for (std::size_t i = 0; i < kernel.launches && i < hardware.size(); ++i)
       fmt::print("| {} {} | {} | {} | {} | {} |\n", entry, simulator::base_name(hardware[i].kernel),
                  cell(written, kernel.first + i), cell(derived, i), cell(model, i),

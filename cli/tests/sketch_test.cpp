@@ -1,0 +1,136 @@
+// Sketches on the command line, as a shell sees it.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+namespace {
+
+using ::testing::ContainsRegex;
+using ::testing::HasSubstr;
+
+namespace fs = std::filesystem;
+
+struct Outcome {
+  int status = 0;
+  std::string text;
+};
+
+Outcome heddle(const std::string& words) {
+  FILE* pipe = popen((std::string(HEDDLE_EXECUTABLE) + " " + words + " 2>&1").c_str(), "r");
+  Outcome outcome;
+  char buffer[4096];
+  while (const std::size_t count = fread(buffer, 1, sizeof buffer, pipe))
+    outcome.text.append(buffer, count);
+  const int status = pclose(pipe);
+  outcome.status = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  return outcome;
+}
+
+class Sketch : public ::testing::Test {
+ protected:
+  Sketch() : folder_(fs::path(::testing::TempDir()) / "heddle_sketch_test") {
+    fs::create_directories(folder_);
+  }
+  ~Sketch() override { fs::remove_all(folder_); }
+  std::string write(const std::string& name, const std::string& text) {
+    std::ofstream(folder_ / name) << text;
+    return (folder_ / name).string();
+  }
+  fs::path folder_;
+};
+
+const std::string kPlain =
+    "__global__ void k(float *c, int n) {\n"
+    "  int t = blockIdx.x * blockDim.x + threadIdx.x;\n"
+    "  if (t % n == 0) c[t] = 1; else c[t] = 2;\n"
+    "}\n";
+
+TEST_F(Sketch, RunsWithTheShapeAndParametersGiven) {
+  const std::string file = write("plain.warp", kPlain);
+  const Outcome good = heddle(
+      "run --grid 2 --block 32 --param n=2 --param 'c=zeros(64)' "
+      "--metrics divergent_branch " +
+      file);
+  EXPECT_EQ(good.status, 0) << good.text;
+  EXPECT_THAT(good.text, ContainsRegex("divergent_branch +2 "));
+  EXPECT_THAT(heddle("run " + file).text, HasSubstr("give --grid and --block"));
+  EXPECT_THAT(heddle("run --grid 1 --block 32 --param m=2 " + file).text,
+              HasSubstr("no kernel has a parameter 'm'; there are: c, n"));
+  EXPECT_THAT(heddle("run --grid 1 --block 32 --param n=2 " + file).text,
+              HasSubstr("parameter 'c' (float *) has no value"));
+  EXPECT_THAT(heddle("run --grid 1,x --block 32 " + file).text, HasSubstr("--grid: expected"));
+}
+
+TEST_F(Sketch, MistakesNameFileLineAndColumn) {
+  const std::string file = write("wrong.warp", "__global__ void k() {\n  int x = ;\n}\n");
+  const Outcome outcome = heddle("run --grid 1 --block 32 " + file);
+  EXPECT_NE(outcome.status, 0);
+  EXPECT_THAT(outcome.text, HasSubstr("wrong.warp:2:11: expected an expression, found ';'"));
+}
+
+TEST_F(Sketch, OptionsOfSketchesAreForSketches) {
+  const std::string capsules =
+      std::string(HEDDLE_SOURCE_DIR) + "/validation/capsules/simple_divergence.sm_90.O3";
+  const Outcome outcome = heddle("run --seeds 3 " + capsules);
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_THAT(outcome.text, HasSubstr("--seeds is for sketches"));
+}
+
+TEST_F(Sketch, SeedsGiveAnInterval) {
+  const std::string file =
+      write("rare.warp", "__global__ void k() { if (chance(0.02)) work(3); }\nk<<<64, 256>>>();\n");
+  const Outcome outcome = heddle("run --seeds 5 " + file);
+  EXPECT_EQ(outcome.status, 0) << outcome.text;
+  EXPECT_THAT(outcome.text, ContainsRegex("branch_efficiency \\(%\\) +5[0-9.]+ +[45][0-9.]+ to "));
+  EXPECT_EQ(heddle("run --seed 4 " + file).text, heddle("run --seed 4 " + file).text);
+}
+
+TEST_F(Sketch, IsDisassembledAndCapturedLikeAProgram) {
+  const std::string file = write("plain.warp", kPlain + "k<<<1, 64>>>(zeros(64), 2);\n");
+  EXPECT_THAT(heddle("disasm " + file).text, HasSubstr("@!P0 BRA"));
+  const std::string capsules = (folder_ / "capsules").string();
+  ASSERT_EQ(heddle("run --capture " + capsules + " " + file).status, 0);
+  const Outcome replayed = heddle("run --metrics divergent_branch " + capsules);
+  EXPECT_EQ(replayed.status, 0) << replayed.text;
+  EXPECT_THAT(replayed.text, ContainsRegex("divergent_branch +2 "));
+}
+
+// There and back: a kernel, what is derived from it, and that run.
+TEST_F(Sketch, SimplifiesToWhatDivergesAsMuch) {
+  const std::string file = write("loop.warp",
+                                 "__global__ void k(int *out) {\n"
+                                 "  int t = threadIdx.x;\n"
+                                 "  int s = 0;\n"
+                                 "  for (int i = 0; i < t % 8; ++i) s += i;\n"
+                                 "  if (t < 20) s += 3;\n"
+                                 "  for (int d = 32; d > 0; d /= 2) if (t < d) { out[t] += s; }\n"
+                                 "  out[t] = s;\n"
+                                 "}\nk<<<1, 64>>>(zeros(64));\n");
+  const std::string capsules = (folder_ / "capsules").string();
+  const Outcome original =
+      heddle("run --metrics divergent_branch --capture " + capsules + " " + file);
+  const std::string derived = (folder_ / "derived.warp").string();
+  const Outcome simplified = heddle("simplify -o " + derived + " " + capsules);
+  ASSERT_EQ(simplified.status, 0) << simplified.text;
+  std::ifstream stream(derived);
+  const std::string text{std::istreambuf_iterator<char>(stream), {}};
+  EXPECT_THAT(text, HasSubstr("if (t < 20)"));
+  EXPECT_THAT(text, HasSubstr("t < (32 >> k"));
+  EXPECT_THAT(text, HasSubstr("trips(list, \"0*8 1*8 2*8 3*8 4*8 5*8 6*8 7*8\")"));
+  EXPECT_EQ(heddle("run " + derived).status, 0);
+}
+
+TEST_F(Sketch, SaysWhyAKernelIsNotSimplified) {
+  const std::string capsules =
+      std::string(HEDDLE_SOURCE_DIR) + "/validation/capsules/calls.sm_90.G";
+  const Outcome outcome = heddle("simplify " + capsules);
+  EXPECT_EQ(outcome.status, 1);
+  EXPECT_THAT(outcome.text, HasSubstr("is not simplified: it calls functions"));
+}
+
+}  // namespace
