@@ -58,7 +58,7 @@ function HeatCell({ cell }: { cell: Cell | undefined }) {
 
 /** The mnemonic, registers and labels told apart. */
 function Sass({ text }: { text: string }) {
-  const parts = text.split(/(@!?U?P\w+ |\bU?R(?:Z|\d+)(?:\.\w+)*|\bU?P(?:T|\d)\b|\bB\d+\b|c\[[^\]]*\]\[[^\]]*\]|\b0x[0-9a-f]+)/);
+  const parts = text.split(/(@!?U?P\w+ |\bU?R(?:Z|\d+)(?:\.\w+)*|\bU?P(?:T|\d)\b|\bB\d+\b|\bc\[[^\]]*\]\[[^\]]*\]|\b0x[0-9a-f]+)/);
   let mnemonic = true;
   return (
     <span class="sass">

@@ -15,6 +15,7 @@ export interface Shades {
 }
 
 const LEVELS = 16;
+const GAP = 0.04; // of a band, below its lanes
 const RAMP = LEVELS + 1;
 
 export function makeShades(palette: Palette, sides: number[]): Shades {
@@ -34,12 +35,15 @@ export function makeShades(palette: Palette, sides: number[]): Shades {
 
 /** The view in which everything is seen. */
 export function fitting(flow: Flow, width: number, height: number): View {
-  const warps = Math.max(1, flow.warps.length);
+  const sy = Math.min(height / Math.max(1, flow.warps.length), 12 * 32);
+  // Lanes of whole pixels look even; not at the price of much empty space.
+  const lane = Math.floor((sy * (1 - GAP)) / 32);
+  const even = (lane * 32) / (1 - GAP);
   return {
     x: 0,
     sx: Math.max(width / Math.max(1, flow.longest), 1e-6),
     y: 0,
-    sy: Math.min(height / warps, 12 * 32),
+    sy: lane >= 2 && even > 0.85 * sy ? even : sy,
   };
 }
 
@@ -69,7 +73,7 @@ export class Weave {
   }
 
   private drawBand(flow: Flow, warp: WarpInfo, view: View, shades: Shades): void {
-    const gap = view.sy >= 6 ? Math.max(1, Math.min(10, view.sy * 0.04)) : 0;
+    const gap = view.sy >= 6 ? Math.max(1, Math.min(10, view.sy * GAP)) : 0;
     const top = (warp.number - view.y) * view.sy;
     const bottom = top + view.sy - gap;
     if (view.sy < 48) this.drawSummary(flow, warp, shades, top, bottom);

@@ -122,7 +122,7 @@ function drawAxes(front: HTMLCanvasElement, back: HTMLCanvasElement): void {
       context.fillText(blockText(block, grid), LEFT - 8, Math.max(TOP + 8, middle - 7));
       context.fillText(`warp ${warp}`, LEFT - 8, Math.max(TOP + 8, middle - 7) + 14);
     } else {
-      context.fillText(`${blockText(block, grid).replace('block ', 'b')} w${warp}`, LEFT - 8, Math.max(TOP + 4, middle));
+      context.fillText(`${blockText(block, grid).replace('block ', 'b')} w${warp}`, LEFT - 8, Math.max(TOP + 1, middle));
     }
   }
   context.textAlign = 'left';
