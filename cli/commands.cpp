@@ -150,6 +150,8 @@ constexpr Examples kMeasureExamples[] = {
 constexpr Option kMeasureOptions[] = {
     {"record", 'o', "FILE", "write the record (default: hardware.json)"},
     {"repeat", 'r', "N", "measure memory and SASS metrics N times; launches that differ say so"},
+    {"timing", 0, "", "with cycles, stall reasons, hit rates and bytes, each measured five times"},
+    {"samples", 0, "", "with the stall reasons of every instruction, sampled"},
     {"timeout", 0, "SECONDS", "for each run of the program (default 120)"},
     kMetricsOption,
     kKernelOption,

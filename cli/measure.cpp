@@ -23,6 +23,10 @@ int run_measure(const Arguments& arguments) {
     command.insert(command.end(), {"-r", std::to_string(*repeat)});
   if (const auto seconds = arguments.number("timeout", kMostSeconds))
     command.insert(command.end(), {"-t", std::to_string(*seconds)});
+  std::string modes = "memory,sass,counters";
+  if (arguments.has("timing")) modes += ",timing";
+  if (arguments.has("samples")) modes += ",sampling";
+  command.insert(command.end(), {"-m", modes});
   command.emplace_back("--");
   command.insert(command.end(), arguments.program.begin(), arguments.program.end());
   const ChildResult measured = run_child(command, {}, std::nullopt);

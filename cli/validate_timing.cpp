@@ -45,9 +45,11 @@ std::string summary_text(const std::vector<TimingRow>& rows, double least_cycles
   text += fmt::format(
       "  error of cycles in %: mean absolute {}, median {}, 90th percentile {}, worst {}, mean {}\n"
       "  correlation of the logarithms {:.3f}; hardware against itself {} %\n"
-      "  stall reasons: mean distance {:.3f}; hardware against itself {:.3f}\n",
+      "  stall reasons: mean distance {:.3f}; hardware against itself {:.3f}\n"
+      "  samples: mean distance {:.3f} by instruction, {:.3f} by instruction and reason\n",
       percent(s.mean_absolute), percent(s.median_absolute), percent(s.ninetieth), percent(s.worst),
-      percent(s.mean_signed), s.correlation, percent(s.spread), s.stall_distance, s.stall_spread);
+      percent(s.mean_signed), s.correlation, percent(s.spread), s.stall_distance, s.stall_spread,
+      s.place_distance, s.sample_distance);
   return text;
 }
 
@@ -75,6 +77,8 @@ nlohmann::ordered_json to_json(const TimingRow& row) {
   json["spread"] = row.spread;
   if (row.stall_distance) json["stall_distance"] = *row.stall_distance;
   if (row.stall_spread) json["stall_spread"] = *row.stall_spread;
+  if (row.place_distance) json["place_distance"] = *row.place_distance;
+  if (row.sample_distance) json["sample_distance"] = *row.sample_distance;
   put(json, "l1_hit_rate", row.l1_hit_rate);
   put(json, "l2_hit_rate", row.l2_hit_rate);
   put(json, "dram_bytes", row.dram_bytes);
@@ -89,16 +93,20 @@ int validate_timing(const std::vector<validation::SuiteEntry>& entries,
   constexpr std::uint64_t kUsual = 5000, kMost = 1000000000;
   const auto least = static_cast<double>(arguments.number("least-cycles", kMost).value_or(kUsual));
   Table table({"entry", "kernel", "launches", "H200 cycles", "+-%", "model", "error %", "stalls",
-               "+-", "L1 hit %", "L2 hit %", "DRAM kB"});
+               "+-", "places", "samples", "L1 hit %", "L2 hit %", "DRAM kB"});
   std::vector<TimingRow> rows;
   bool trouble = false;
   for (const validation::SuiteEntry& entry : entries) {
-    const auto file = sources.records / "timing" / (entry.record_name(kSuiteArch) + ".json.zst");
+    const std::string name = entry.record_name(kSuiteArch) + ".json.zst";
+    const auto file = sources.records / "timing" / name;
     if (!std::filesystem::exists(file)) continue;
     try {
       const simulator::Record hardware = simulator::read_record(file);
-      for (TimingRow& row :
-           validation::timing_rows(entry.name, run_entry(entry, sources).record, hardware)) {
+      simulator::Record sampled;
+      if (std::filesystem::exists(sources.records / "sampled" / name))
+        sampled = simulator::read_record(sources.records / "sampled" / name);
+      const simulator::Record model = run_entry(entry, sources).record;
+      for (TimingRow& row : validation::timing_rows(entry.name, model, hardware, sampled)) {
         add_row(table, row);
         rows.push_back(std::move(row));
       }

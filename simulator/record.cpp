@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <cstring>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
+#include <utility>
 
 #include "simulator/file.hpp"
 
@@ -105,13 +107,13 @@ class Reader {
             whole_value<std::uint32_t>(key, json[2])};
   }
 
-  MetricValues metrics() const {
-    const Json& json = need("metrics");
-    if (!json.is_object()) fail("metrics is not an object");
+  MetricValues metrics(const char* key = "metrics") const {
+    const Json& json = need(key);
+    if (!json.is_object()) fail(fmt::format("{} is not an object", key));
     MetricValues values;
     for (const auto& [name, value] : json.items()) {
       if (!value.is_number() || !std::isfinite(value.get<double>()))
-        fail(fmt::format("metrics: {} is not a number", name));
+        fail(fmt::format("{}: {} is not a number", key, name));
       values[name] = value.get<double>();
     }
     return values;
@@ -136,6 +138,11 @@ class Reader {
     std::size_t i = 0;
     for (const Json& item : list_if(key))
       read(Reader(item, fmt::format("{}: {}[{}]", where_, key, i++)));
+  }
+
+  std::optional<Reader> object_if(const char* key) const {
+    if (!json_.contains(key)) return std::nullopt;
+    return Reader(json_[key], fmt::format("{}: {}", where_, key));
   }
 
   [[noreturn]] void fail(std::string_view what) const {
@@ -176,6 +183,31 @@ class Reader {
   std::string where_;
 };
 
+// The metric that CUPTI's count of samples is; nothing for the samples of cycles in which no warp
+// issued, which the others contain.
+std::optional<std::string> sample_metric(std::string name) {
+  if (name.ends_with("_not_issued")) return std::nullopt;
+  for (const auto& [theirs, ours] :
+       {std::pair{"no_instructions", "no_instruction"}, {"warpgroup_arrive", "gmma"}})
+    if (name.ends_with(theirs)) name.replace(name.size() - std::strlen(theirs), name.npos, ours);
+  return name + ".sum";
+}
+
+// Samples become metrics of the instructions.
+void read_samples(const Reader& sampled, LaunchRecord& launch) {
+  std::map<std::pair<std::string, std::uint64_t>, std::size_t> known;
+  for (std::size_t i = 0; i < launch.instructions.size(); ++i)
+    known[{launch.instructions[i].function, launch.instructions[i].pc}] = i;
+  sampled.each("instructions", [&](const Reader& item) {
+    const std::pair key(item.text("function"), item.whole<std::uint64_t>("pc"));
+    const auto [at, is_new] = known.try_emplace(key, launch.instructions.size());
+    if (is_new) launch.instructions.push_back({key.first, key.second, {}, {}, {}, {}});
+    for (const auto& [name, count] : item.metrics("stalls"))
+      if (const auto metric = sample_metric(name))
+        launch.instructions[at->second].metrics[*metric] += count;
+  });
+}
+
 LaunchRecord read_launch(const Reader& reader) {
   LaunchRecord launch;
   launch.index = reader.whole<std::uint64_t>("index");
@@ -209,6 +241,7 @@ LaunchRecord read_launch(const Reader& reader) {
   });
   launch.varies = reader.texts("varies");
   launch.timing = reader.samples("timing");
+  if (const auto sampled = reader.object_if("sampled")) read_samples(*sampled, launch);
   launch.unmodelled = reader.texts("unmodelled");
   launch.fault = reader.text_or_empty("fault");
   launch.fault_kind = reader.text_or_empty("fault_kind");

@@ -1,5 +1,7 @@
 #include "validation/timing_report.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -75,6 +77,20 @@ std::optional<double> distance(const Shares& a, const Shares& b) {
   return sum / 2;
 }
 
+constexpr std::string_view kSamples = "smsp__pcsamp_warps_issue_stalled_";
+
+// Shares of the launch's samples, by instruction or by instruction and reason.
+Shares sample_shares(const LaunchRecord& launch, bool by_reason) {
+  Shares shares;
+  for (const simulator::InstructionRecord& instruction : launch.instructions) {
+    const std::string place = fmt::format("{}+{}", instruction.function, instruction.pc);
+    for (const auto& [name, value] : instruction.metrics)
+      if (name.starts_with(kSamples)) shares[by_reason ? place + " " + name : place] += value;
+  }
+  normalize(shares);
+  return shares;
+}
+
 std::optional<double> measured(const LaunchRecord& launch, std::string_view metric) {
   const auto found = launch.timing.find(metric);
   if (found == launch.timing.end() || found->second.empty()) return std::nullopt;
@@ -89,6 +105,7 @@ std::optional<double> modelled(const LaunchRecord& launch, std::string_view metr
 // Collects what the launches of one kernel have.
 struct Collected {
   std::vector<double> model_cycles, hardware_cycles, errors, spreads, stalls, stall_spreads;
+  std::vector<double> places, samples;
   struct Pairs {
     std::vector<double> model, hardware;
     void add(std::optional<double> m, std::optional<double> h) {
@@ -100,6 +117,13 @@ struct Collected {
     }
   };
   Pairs l1, l2, dram;
+
+  void add_samples(const LaunchRecord& model, const LaunchRecord& sampled) {
+    for (const auto& [distances, by_reason] : {std::pair{&places, false}, {&samples, true}})
+      if (const auto apart =
+              distance(sample_shares(model, by_reason), sample_shares(sampled, by_reason)))
+        distances->push_back(*apart);
+  }
 
   void add(const LaunchRecord& model, const LaunchRecord& hardware, double cycles, double truth) {
     model_cycles.push_back(cycles);
@@ -124,6 +148,10 @@ struct Collected {
   }
 };
 
+std::optional<double> mean_if_any(const std::vector<double>& values) {
+  return values.empty() ? std::nullopt : std::optional(mean(values));
+}
+
 double correlation(const std::vector<double>& x, const std::vector<double>& y) {
   if (x.size() < 3) return std::numeric_limits<double>::quiet_NaN();
   const double mx = mean(x), my = mean(y);
@@ -139,9 +167,11 @@ double correlation(const std::vector<double>& x, const std::vector<double>& y) {
 }  // namespace
 
 std::vector<TimingRow> timing_rows(const std::string& entry, const simulator::Record& model,
-                                   const simulator::Record& hardware) {
-  std::map<std::uint64_t, const LaunchRecord*> by_index;
+                                   const simulator::Record& hardware,
+                                   const simulator::Record& sampled) {
+  std::map<std::uint64_t, const LaunchRecord*> by_index, sampled_by_index;
   for (const LaunchRecord& launch : model.launches) by_index[launch.index] = &launch;
+  for (const LaunchRecord& launch : sampled.launches) sampled_by_index[launch.index] = &launch;
   std::vector<std::string> order;
   std::map<std::string, Collected> kernels;
   for (const LaunchRecord& launch : hardware.launches) {
@@ -151,6 +181,9 @@ std::vector<TimingRow> timing_rows(const std::string& entry, const simulator::Re
     if (!cycles || !truth || *truth == 0) continue;
     if (!kernels.contains(launch.kernel)) order.push_back(launch.kernel);
     kernels[launch.kernel].add(*found->second, launch, *cycles, *truth);
+    if (const auto samples = sampled_by_index.find(launch.index);
+        samples != sampled_by_index.end() && samples->second->kernel == launch.kernel)
+      kernels[launch.kernel].add_samples(*found->second, *samples->second);
   }
   std::vector<TimingRow> rows;
   for (const std::string& kernel : order) {
@@ -162,8 +195,10 @@ std::vector<TimingRow> timing_rows(const std::string& entry, const simulator::Re
     row.cycles = {mean(all.model_cycles), mean(all.hardware_cycles)};
     row.error = mean(all.errors);
     row.spread = mean(all.spreads);
-    if (!all.stalls.empty()) row.stall_distance = mean(all.stalls);
-    if (!all.stall_spreads.empty()) row.stall_spread = mean(all.stall_spreads);
+    row.stall_distance = mean_if_any(all.stalls);
+    row.stall_spread = mean_if_any(all.stall_spreads);
+    row.place_distance = mean_if_any(all.places);
+    row.sample_distance = mean_if_any(all.samples);
     row.l1_hit_rate = all.l1.means();
     row.l2_hit_rate = all.l2.means();
     row.dram_bytes = all.dram.means();
@@ -173,7 +208,8 @@ std::vector<TimingRow> timing_rows(const std::string& entry, const simulator::Re
 }
 
 TimingSummary summarize(const std::vector<TimingRow>& rows, double least_cycles) {
-  std::vector<double> errors, absolute, spreads, stalls, stall_spreads, model, hardware;
+  std::vector<double> errors, absolute, spreads, stalls, stall_spreads, places, samples;
+  std::vector<double> model, hardware;
   for (const TimingRow& row : rows) {
     if (row.cycles.hardware < least_cycles) continue;
     errors.push_back(row.error);
@@ -181,6 +217,8 @@ TimingSummary summarize(const std::vector<TimingRow>& rows, double least_cycles)
     spreads.push_back(row.spread);
     if (row.stall_distance) stalls.push_back(*row.stall_distance);
     if (row.stall_spread) stall_spreads.push_back(*row.stall_spread);
+    if (row.place_distance) places.push_back(*row.place_distance);
+    if (row.sample_distance) samples.push_back(*row.sample_distance);
     model.push_back(std::log(std::max(row.cycles.model, 1.0)));
     hardware.push_back(std::log(row.cycles.hardware));
   }
@@ -195,8 +233,10 @@ TimingSummary summarize(const std::vector<TimingRow>& rows, double least_cycles)
   summary.mean_signed = mean(errors);
   summary.correlation = correlation(model, hardware);
   summary.spread = mean(spreads);
-  if (!stalls.empty()) summary.stall_distance = mean(stalls);
-  if (!stall_spreads.empty()) summary.stall_spread = mean(stall_spreads);
+  summary.stall_distance = mean_if_any(stalls).value_or(0);
+  summary.stall_spread = mean_if_any(stall_spreads).value_or(0);
+  summary.place_distance = mean_if_any(places).value_or(0);
+  summary.sample_distance = mean_if_any(samples).value_or(0);
   return summary;
 }
 

@@ -32,14 +32,18 @@ struct TimingRow {
   // Mean over launches of half the sum of |p - q| over the stall reasons, p and q being the shares
   // of all warps' cycles; and the same between each measurement and the mean of the measurements.
   std::optional<double> stall_distance, stall_spread;
+  // Mean over launches of half the sum of |p - q| over the instructions, p and q being their shares
+  // of all samples; and the same over instructions and reasons.
+  std::optional<double> place_distance, sample_distance;
   // Means of the launches, in % and in bytes.
   std::optional<Beside> l1_hit_rate, l2_hit_rate, dram_bytes;
 };
 
 // Of one entry. Launches are joined by index; one whose kernels differ, or that one side did not
-// time, is left out.
+// time, is left out. `sampled` holds the hardware's samples, where there are some.
 std::vector<TimingRow> timing_rows(const std::string& entry, const simulator::Record& model,
-                                   const simulator::Record& hardware);
+                                   const simulator::Record& hardware,
+                                   const simulator::Record& sampled = {});
 
 struct TimingSummary {
   std::size_t rows = 0;
@@ -47,7 +51,8 @@ struct TimingSummary {
   double mean_signed = 0;
   double correlation = 0;  // of the logarithms of the cycles; NaN below three rows
   double spread = 0;       // mean
-  double stall_distance = 0, stall_spread = 0;  // means
+  double stall_distance = 0, stall_spread = 0;     // means
+  double place_distance = 0, sample_distance = 0;  // means of the rows that have them
 };
 
 // Over the rows of at least `least_cycles` cycles on the hardware.

@@ -61,6 +61,29 @@ TEST_F(RecordFile, ReadsBackWhatWasWritten) {
   }
 }
 
+TEST(RecordJson, MeasurementsOfTimeAndSamplesAreRead) {
+  auto json = to_json(example());
+  json["launches"][0]["timing"]["sm__cycles_active.max"] = {5, 7, 6};
+  const std::string stall = "smsp__pcsamp_warps_issue_stalled_";
+  json["launches"][0]["sampled"] = {
+      {"samples", 9},
+      {"instructions",
+       {{{"function", "_Z11mathKernel1Pf"},
+         {"pc", 16},
+         {"stalls", {{stall + "wait", 3}, {stall + "wait_not_issued", 2}}}},
+        {{"function", "_Z11mathKernel1Pf"},
+         {"pc", 32},
+         {"stalls", {{stall + "no_instructions", 6}}}}}}};
+  const LaunchRecord launch = record_from_json(json, "x").launches[0];
+  EXPECT_THAT(launch.timing.at("sm__cycles_active.max"), ::testing::ElementsAre(5, 7, 6));
+  ASSERT_EQ(launch.instructions.size(), 2U);
+  EXPECT_EQ(launch.instructions[0].metrics, (MetricValues{{"n.sum", 2}, {stall + "wait.sum", 3}}));
+  EXPECT_EQ(launch.instructions[1].metrics, (MetricValues{{stall + "no_instruction.sum", 6}}));
+  json["launches"][0]["timing"]["sm__cycles_active.max"] = 5;
+  EXPECT_THAT([&] { (void)record_from_json(json, "x"); },
+              ThrowsMessage<std::runtime_error>(HasSubstr("sm__cycles_active.max is not a list")));
+}
+
 TEST_F(RecordFile, LeavesNothingBesideItself) {
   write_record(example(), folder_ / "a.json");
   write_record(example(), folder_ / "a.json");

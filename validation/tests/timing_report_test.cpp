@@ -69,6 +69,22 @@ TEST(TimingReport, StallDistanceIsOfSharesNotOfRatios) {
   EXPECT_NEAR(*rows[0].stall_spread, 0, 1e-12);
 }
 
+TEST(TimingReport, SamplesAreComparedByPlaceAndByReason) {
+  Pair pair;
+  pair.add("a", 1, {1});
+  const std::string prefix = "smsp__pcsamp_warps_issue_stalled_";
+  Record sampled = pair.hardware;
+  pair.model.launches[0].instructions = {{"a", 0, {}, {}, {}, {{prefix + "wait.sum", 30}}},
+                                         {"a", 16, {}, {}, {}, {{prefix + "wait.sum", 10}}}};
+  sampled.launches[0].instructions = {
+      {"a", 0, {}, {}, {}, {{prefix + "wait.sum", 1}, {prefix + "drain.sum", 2}}},
+      {"a", 16, {}, {}, {}, {{prefix + "wait.sum", 1}}}};
+  const auto rows = timing_rows("entry", pair.model, pair.hardware, sampled);
+  ASSERT_TRUE(rows[0].place_distance.has_value());
+  EXPECT_NEAR(*rows[0].place_distance, 0, 1e-12);     // 3/4, 1/4 both
+  EXPECT_NEAR(*rows[0].sample_distance, 0.5, 1e-12);  // 3/4, 0, 1/4 against 1/4, 1/2, 1/4
+}
+
 TEST(TimingReport, LaunchThatOneSideDidNotTimeIsLeftOut) {
   Pair pair;
   pair.add("a", 1, {1});
