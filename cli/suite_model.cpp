@@ -46,6 +46,10 @@ SuiteRun replay_capsules(const SuiteEntry& entry, const SuiteSources& sources) {
 
 }  // namespace
 
+std::filesystem::path times_of(const SuiteEntry& entry, const SuiteSources& sources) {
+  return sources.records / "timing" / (entry.record_name(kSuiteArch) + ".json.zst");
+}
+
 SuiteRun run_entry(const SuiteEntry& entry, const SuiteSources& sources) {
   return sources.programs.empty() ? replay_capsules(entry, sources) : run_program(entry, sources);
 }

@@ -20,6 +20,9 @@ struct SuiteSources {
   std::string timing;  // how launches are timed (timing::parse_options); empty: counts and memory
 };
 
+// The record of the entry's times on hardware, which may not exist.
+std::filesystem::path times_of(const validation::SuiteEntry& entry, const SuiteSources& sources);
+
 struct SuiteRun {
   simulator::Record record;
   std::string output;  // what the program printed; capsules have none

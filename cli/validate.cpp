@@ -208,11 +208,13 @@ fs::path programs(const Arguments& arguments, const std::vector<SuiteEntry>& ent
   if (arguments.has("programs")) return arguments.value("programs");
   if (find_program("nvcc").empty() && find_program("/usr/local/cuda/bin/nvcc").empty()) return {};
   fmt::print(stderr, "building the suite's programs for {}\n", kSuiteArch);
-  std::set<std::string> names;
-  for (const SuiteEntry& entry : entries) names.insert(entry.program);
+  std::set<std::string> names, builds;
+  for (const SuiteEntry& entry : entries) names.insert(entry.program), builds.insert(entry.build);
   const ChildResult build = run_child(
       {(data_directory("gpu/kernels") / "build.sh").string(), folder.string(), kSuiteArch},
-      {{"PROGRAMS", fmt::format("{}", fmt::join(names, " "))}}, std::nullopt);
+      {{"PROGRAMS", fmt::format("{}", fmt::join(names, " "))},
+       {"BUILDS", fmt::format("{}", fmt::join(builds, " "))}},
+      std::nullopt);
   if (build.status != 0) throw std::runtime_error("the suite's programs could not be built");
   return folder;
 }
@@ -243,8 +245,11 @@ int run_validate(const Arguments& arguments) {
   std::vector<SuiteEntry> entries = chosen_entries(arguments);
   SuiteSources sources;
   sources.threads = static_cast<unsigned>(arguments.number("threads", kMostThreads).value_or(1));
-  sources.programs = programs(arguments, entries, built.path());
   sources.records = records(arguments, entries, measured.path());
+  if (arguments.has("timing"))
+    std::erase_if(entries,
+                  [&](const SuiteEntry& entry) { return !fs::exists(times_of(entry, sources)); });
+  sources.programs = programs(arguments, entries, built.path());
   if (sources.programs.empty()) {
     sources.capsules = data_directory("validation/capsules");
     const std::size_t all = entries.size();

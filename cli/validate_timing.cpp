@@ -97,14 +97,13 @@ int validate_timing(const std::vector<validation::SuiteEntry>& entries,
   std::vector<TimingRow> rows;
   bool trouble = false;
   for (const validation::SuiteEntry& entry : entries) {
-    const std::string name = entry.record_name(kSuiteArch) + ".json.zst";
-    const auto file = sources.records / "timing" / name;
+    const auto file = times_of(entry, sources);
     if (!std::filesystem::exists(file)) continue;
     try {
       const simulator::Record hardware = simulator::read_record(file);
       simulator::Record sampled;
-      if (std::filesystem::exists(sources.records / "sampled" / name))
-        sampled = simulator::read_record(sources.records / "sampled" / name);
+      const auto samples = sources.records / "sampled" / file.filename();
+      if (std::filesystem::exists(samples)) sampled = simulator::read_record(samples);
       const simulator::Record model = run_entry(entry, sources).record;
       for (TimingRow& row : validation::timing_rows(entry.name, model, hardware, sampled)) {
         add_row(table, row);

@@ -420,6 +420,69 @@ void conflicts(const char* name, std::initializer_list<unsigned> strides) {
     }
 }
 
+// ---- global loads that hit L1, lanes `stride` bytes apart
+// ----------------------------------------
+
+template <int bytes>
+__global__ void scattered(const char* data, unsigned stride, int rounds, long long* times,
+                          unsigned* sink) {
+  const char* at = data + (threadIdx.x % 32) * stride;
+  unsigned all = 0;
+  for (int warm = 0; warm < 2; ++warm) {
+    __syncthreads();
+    const long long begin = clock_now();
+#pragma unroll 1
+    for (int i = 0; i < (warm == 0 ? 1 : rounds); ++i) {
+#pragma unroll
+      for (int k = 0; k < 16; ++k) {
+        unsigned v[4] = {};
+        if constexpr (bytes == 4)
+          asm volatile("ld.global.ca.u32 %0, [%1];" : "=r"(v[0]) : "l"(at + k * 16) : "memory");
+        if constexpr (bytes == 8)
+          asm volatile("ld.global.ca.v2.u32 {%0,%1}, [%2];"
+                       : "=r"(v[0]), "=r"(v[1])
+                       : "l"(at + k * 16)
+                       : "memory");
+        if constexpr (bytes == 16)
+          asm volatile("ld.global.ca.v4.u32 {%0,%1,%2,%3}, [%4];"
+                       : "=r"(v[0]), "=r"(v[1]), "=r"(v[2]), "=r"(v[3])
+                       : "l"(at + k * 16)
+                       : "memory");
+        all ^= v[0] ^ v[1] ^ v[2] ^ v[3];
+      }
+    }
+    const long long end = clock_now();
+    if (threadIdx.x % 32 == 0) times[threadIdx.x / 16] = begin, times[threadIdx.x / 16 + 1] = end;
+  }
+  sink[threadIdx.x] = all;
+}
+
+template <int bytes>
+void scattered_loads(const char* name) {
+  const Buffer<char> data(1 << 16);
+  const Buffer<long long> times(64);
+  const Buffer<unsigned> sink(1024);
+  for (const unsigned stride : {0u, 4u, 8u, 16u, 32u, 64u, 128u, 132u, 256u, 512u, 1280u})
+    for (const int warps : {1, 4, 16}) {
+      if (stride != 0 && stride < unsigned(bytes)) continue;
+      if (bytes > 4 && stride % bytes != 0) continue;
+      std::vector<double> samples;
+      for (int i = 0; i < 5; ++i) {
+        double spans[2];
+        for (const int k : {0, 1}) {
+          scattered<bytes>
+              <<<1, 32 * warps>>>(data.data(), stride, k == 0 ? 4 : 20, times.data(), sink.data());
+          finish();
+          spans[k] = span_of(times.read(), warps);
+        }
+        samples.push_back((spans[1] - spans[0]) / (16 * 16 * warps));
+      }
+      print("scattered." + std::string(name) + ".stride" + std::to_string(stride) + ".w" +
+                std::to_string(warps),
+            samples, "cycle");
+    }
+}
+
 // ---- atomics in global memory by contention -----------------------------------------------------
 
 template <bool returns>
@@ -612,6 +675,9 @@ int main() {
   issue_times<Op::kSts128>("sts128");
   issue_times<Op::kRed>("red");
   issue_times<Op::kShfl>("shfl");
+  scattered_loads<4>("load32");
+  scattered_loads<8>("load64");
+  scattered_loads<16>("load128");
   atomics<true>("atom");
   atomics<false>("red");
   bandwidths();
