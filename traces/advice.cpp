@@ -18,9 +18,10 @@ using simulator::kWarpSize;
 constexpr double kWorthSaying = 0.01;  // of the issue slots
 constexpr std::size_t kMostAdvice = 5;
 constexpr const char* kInVain =
-    " Arranging a block's threads otherwise would save next to nothing, as few of them go one way: "
-    "it helps to give them work done together (shuffles within the warp, as __shfl_down_sync), to "
-    "do this step less often, or to leave it as it is.";
+    " Arranging a block's threads otherwise would save next to nothing: too few are apart. It "
+    "helps "
+    "to let them do the work together (shuffles within the warp, as __shfl_down_sync), to do this "
+    "step less often, or to leave it as it is.";
 
 double slots(std::uint64_t lane_slots) { return static_cast<double>(lane_slots) / kWarpSize; }
 
@@ -219,6 +220,8 @@ class Adviser {
           "sides would run {} times instead of {}",
           runs.jumps.best + runs.goes_on.best, runs.jumps.now + runs.goes_on.now);
     }
+    // What other splits cost does not count here, whoever would gain from the same arrangement.
+    fewer = std::min(fewer, slots(divergence_.sites().at(branch).lost));
     if (fewer < kWorthSaying * all) return {.text = {}, .in_vain = true};
     const std::string text = fmt::format(
         " What if: {}, and the launch would issue some {:.0f} warp instructions "

@@ -48,17 +48,19 @@ void Regrouping::issued(const simulator::Core& core, const simulator::Warp& warp
   auto& visits = branch.visits[warp.index];
   const Visits before = visits[static_cast<unsigned>(std::countr_zero(issue.active))];
   const std::uint32_t time = before.times;
+  const Mask jumping = jumped(warp, issue);
+  const Mask around =
+      core.launch.program->steps[issue.pc].target <= issue.pc ? jumping : issue.active & ~jumping;
   simulator::for_each_lane(issue.active, [&](unsigned lane) {
-    visits[lane] = {visits[lane].times + 1, step};
+    visits[lane] = {visits[lane].times + 1, (around >> lane & 1) != 0, step};
   });
-  if (time > 0) {
+  if (before.around) {
     branch.trip_steps += step - before.last;
     ++branch.trips;
   }
   branch.too_often = branch.too_often || time >= kMostTimes;
   if (branch.too_often) return;
   if (branch.at.size() <= time) branch.at.resize(time + 1);
-  const Mask jumping = jumped(warp, issue);
   Time& at = branch.at[time];
   at.threads += count(issue.active);
   at.jumping += count(jumping);

@@ -25,7 +25,7 @@ struct Regrouped {
   Runs branch;   // executions of the branch itself: a loop's, when sorted by trip count
   Runs jumps;    // runs of what it jumps to
   Runs goes_on;  // runs of what comes after it
-  // From one time a group of lanes comes here to the next: warp instructions, and how many times.
+  // Rounds of a loop that this branch ends: warp instructions, and how many rounds.
   std::uint64_t trip_steps = 0, trips = 0;
   double trip_length() const {
     return trips == 0 ? 0 : static_cast<double>(trip_steps) / static_cast<double>(trips);
@@ -47,6 +47,7 @@ class Regrouping {
   };
   struct Visits {
     std::uint32_t times = 0;
+    bool around = false;     // it went where a loop goes on
     std::uint64_t last = 0;  // step of the warp
   };
   struct Branch {

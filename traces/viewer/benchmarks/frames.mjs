@@ -49,6 +49,7 @@ const wheel = async (modifier, deltas) => {
 };
 const many = (delta, n) => Array.from({ length: n }, () => delta);
 console.log(`zoom in and out: ${await frames(page, () => wheel('Control', [...many(-60, 60), ...many(60, 40)]))}`);
+await wheel(null, many(-60, 7)); // a quarter of the steps, all warps
 console.log(`scroll: ${await frames(page, () => wheel('Shift', [...many(40, 100), ...many(-40, 50)]))}`);
 await wheel('Control', many(-120, 40));
 console.log(`scroll, lane by lane: ${await frames(page, () => wheel('Shift', [...many(40, 100), ...many(-40, 50)]))}`);

@@ -91,8 +91,9 @@ export const hex = (value: number, digits = 4) => value.toString(16).padStart(di
 export const percent = (part: number, whole: number) =>
   whole === 0 ? '–' : `${((100 * part) / whole).toFixed(part * 100 === whole * 100 ? 0 : 1)} %`;
 
+const THOUSANDS = new Intl.NumberFormat('en-US');
 export const grouped = (value: number) =>
-  Number.isInteger(value) ? value.toLocaleString('en-US') : value.toFixed(2);
+  Number.isInteger(value) ? THOUSANDS.format(value) : value.toFixed(2);
 
 export function blockText(block: number, grid: number[]): string {
   if (grid[1] === 1 && grid[2] === 1) return `block ${block}`;

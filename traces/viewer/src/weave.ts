@@ -52,9 +52,14 @@ export class Weave {
   private image = new ImageData(1, 1);
   private pixels = new Uint32Array(1);
 
-  /** Draws into the canvas; lengths in device pixels. */
+  private drawn: unknown[] = []; // what the picture in the canvas was made of
+
+  /** Draws into the canvas, where it shows something else; lengths in device pixels. */
   draw(context: CanvasRenderingContext2D, flow: Flow, view: View, shades: Shades): void {
     const { width, height } = context.canvas;
+    const made = [flow, shades, width, height, view.x, view.sx, view.y, view.sy];
+    if (made.every((part, i) => part === this.drawn[i])) return;
+    this.drawn = made;
     if (this.image.width !== width || this.image.height !== height) {
       this.image = new ImageData(width, height);
       this.pixels = new Uint32Array(this.image.data.buffer);

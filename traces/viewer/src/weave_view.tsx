@@ -2,7 +2,7 @@
 import { computed, effect } from '@preact/signals';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { DARK, LIGHT, pathSides } from './colors';
-import { blockText, hex, popcountText } from './lanes';
+import { blockText, grouped, hex, popcountText } from './lanes';
 import { currentTheme } from './theme';
 import * as at from './state';
 import { MEET, SPLIT } from './flow';
@@ -100,7 +100,7 @@ function drawAxes(front: HTMLCanvasElement, back: HTMLCanvasElement): void {
   for (let s = Math.ceil(view.x / each) * each; ; s += each) {
     const x = LEFT + (s - view.x) * sx;
     if (x > width) break;
-    context.fillText(s.toLocaleString('en-US'), x + 3, TOP / 2);
+    context.fillText(grouped(s), x + 3, TOP / 2);
     context.fillRect(Math.round(x), TOP - 6, 1, 6);
   }
   context.textAlign = 'right';
@@ -180,7 +180,7 @@ export function WeaveView() {
       const [width, height] = size(canvas).map(Math.round);
       if (width === 0 || height === 0) return;
       if (canvas.width !== width || canvas.height !== height) {
-        canvas.width = width;
+        canvas.width = width; // which also empties it: the picture is drawn anew
         canvas.height = height;
       }
       weave.draw(canvas.getContext('2d')!, at.flow.value, viewOf(canvas), shades.value!);
