@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "simulator/classify.hpp"
+#include "simulator/device_heap.hpp"
 #include "simulator/prepared_launch.hpp"
 #include "simulator/run_blocks.hpp"
 #include "simulator/timing/launch.hpp"
@@ -68,8 +69,16 @@ std::optional<Device::Refusal> Device::check(const LaunchRequest& request) const
   return std::nullopt;
 }
 
+void Device::prepare(const Module& module) {
+  const bool allocates = std::ranges::any_of(module.cubin().symbols, [](const isa::Symbol& symbol) {
+    return symbol.section == 0 && symbol.name == "malloc";
+  });
+  if (allocates) DeviceHeap::create(impl_->memory, heap_bytes);
+}
+
 LaunchOutcome Device::launch(const LaunchRequest& request, const LaunchOptions& options) {
   const Module& module = *request.module;
+  prepare(module);
   const PreparedLaunch prepared(impl_->model, impl_->memory, stack_limit, request, options);
   LaunchOutcome outcome;
   BlockRun run;
@@ -102,6 +111,12 @@ LaunchOutcome Device::launch(const LaunchRequest& request, const LaunchOptions& 
       outcome.launch_class.order_dependent_because.push_back("device printf of several warps");
     outcome.unmodelled.push_back(
         "vprintf: the driver's own instructions, which hardware counters see");
+    outcome.counters_incomplete = true;
+  }
+  if (run.used_heap) {
+    outcome.launch_class.order_dependent_because.push_back("malloc in device code");
+    outcome.unmodelled.push_back(
+        "malloc and free: the driver's own instructions, which hardware counters see");
     outcome.counters_incomplete = true;
   }
   return outcome;

@@ -2,8 +2,11 @@
 #include <fmt/format.h>
 
 #include <bit>
+#include <memory>
+#include <optional>
 
 #include "simulator/builtins.hpp"
+#include "simulator/device_heap.hpp"
 #include "simulator/device_printf.hpp"
 #include "simulator/memory_access.hpp"
 
@@ -50,20 +53,33 @@ void print(Core& core, Warp& warp, Mask lanes) {
   });
 }
 
-}  // namespace
+// Where the launch can go back, memory alone knows the state.
+DeviceHeap& heap_of(Core& core) {
+  if (!core.heap || core.journal != nullptr)
+    core.heap = std::make_shared<DeviceHeap>(*core.launch.memory, core.journal);
+  return *core.heap;
+}
 
-Flow call_builtin(Core& core, Warp& warp, const Step& step, Mask lanes,
-                  std::uint64_t code_address) {
-  // What it prints must come in the order of the blocks.
-  if (core.log != nullptr) return core.stop_for_conflict();
-  const Builtin builtin = *builtin_at(code_address);
-  if (builtin == Builtin::assertfail)
-    return core.raise(Fault::Kind::assert_, warp, step, lanes, 0, {});
-  if (builtin != Builtin::vprintf)
-    return core.raise(Fault::Kind::unsupported_instruction, warp, step, lanes, 0,
-                      "a call of a driver function that is not implemented");
-  core.printed = true;
-  print(core, warp, lanes);
+void allocate(Core& core, const Warp& warp, Mask lanes) {
+  for_each_lane(lanes, [&](unsigned lane) {
+    const std::uint64_t address = heap_of(core).allocate(register_pair(warp, kFirstArgument, lane));
+    std::uint32_t* row = warp.rows + std::size_t{kFirstArgument} * kWarpSize;
+    row[lane] = static_cast<std::uint32_t>(address);
+    row[kWarpSize + lane] = static_cast<std::uint32_t>(address >> 32);
+  });
+}
+
+// The lanes up to the first one whose address malloc has not given; that address.
+std::optional<std::uint64_t> release(Core& core, const Warp& warp, Mask lanes) {
+  std::optional<std::uint64_t> stranger;
+  for_each_lane(lanes, [&](unsigned lane) {
+    const std::uint64_t address = register_pair(warp, kFirstArgument, lane);
+    if (!stranger && address != 0 && !heap_of(core).free(address)) stranger = address;
+  });
+  return stranger;
+}
+
+Flow return_from_builtin(Core& core, Warp& warp, const Step& step, Mask lanes) {
   const auto lane = static_cast<unsigned>(std::countr_zero(lanes));
   const std::uint64_t back = register_pair(warp, kReturnAddress, lane);
   const std::uint64_t index = (back - isa::kCodeBase) / 16;
@@ -71,6 +87,36 @@ Flow call_builtin(Core& core, Warp& warp, const Step& step, Mask lanes,
     return core.raise(Fault::Kind::invalid_pc, warp, step, lanes, back, {});
   warp.convergence.current().pc = static_cast<std::uint32_t>(index);
   return Flow::jump;
+}
+
+}  // namespace
+
+Flow call_builtin(Core& core, Warp& warp, const Step& step, Mask lanes,
+                  std::uint64_t code_address) {
+  // What it prints must come in the order of the blocks.
+  if (core.log != nullptr) return core.stop_for_conflict();
+  switch (*builtin_at(code_address)) {
+    case Builtin::assertfail:
+      return core.raise(Fault::Kind::assert_, warp, step, lanes, 0, {});
+    case Builtin::vprintf:
+      core.printed = true;
+      print(core, warp, lanes);
+      break;
+    case Builtin::malloc:
+      core.used_heap = true;
+      allocate(core, warp, lanes);
+      break;
+    case Builtin::free:
+      core.used_heap = true;
+      if (const auto stranger = release(core, warp, lanes))
+        return core.raise(Fault::Kind::illegal_address, warp, step, lanes, *stranger,
+                          "free of what malloc in device code has not given, or of what was freed");
+      break;
+    case Builtin::unknown:
+      return core.raise(Fault::Kind::unsupported_instruction, warp, step, lanes, 0,
+                        "a call of a driver function that is not implemented");
+  }
+  return return_from_builtin(core, warp, step, lanes);
 }
 
 }  // namespace heddle::simulator

@@ -173,8 +173,13 @@ class Device {
   };
   std::optional<Refusal> check(const LaunchRequest& request) const;
   LaunchOutcome launch(const LaunchRequest& request, const LaunchOptions& options);
-  // Bytes of device printf output that may be pending; per-thread stack limit. CUDA's defaults.
+  // Makes the heap, of heap_bytes, if the module's code calls malloc and there is none; a launch
+  // does it too. Throws std::bad_alloc when memory is full.
+  void prepare(const Module& module);
+  // Bytes of device printf output that may be pending; per-thread stack limit; bytes of the
+  // heap that malloc in device code gives from. CUDA's defaults.
   std::uint64_t stack_limit = 1024;
+  std::uint64_t heap_bytes = 8 << 20;
 
  private:
   struct Impl;

@@ -124,7 +124,8 @@ Step lower_instruction(const Instruction& in, std::uint32_t index, std::uint32_t
   lower_address(in, step);
   if (select_lane_function(in, step)) return step;
   step.lane = nullptr;
-  for (const auto family : {lower_memory, lower_atomic, lower_special, lower_block_barrier})
+  for (const auto family :
+       {lower_memory, lower_atomic, lower_special, lower_texture, lower_block_barrier})
     if ((step.execute = family(in, step)) != nullptr) return step;
   step.execute = lower_control(in, step, index, end);
   if (step.execute == nullptr) step.execute = execute_unsupported;

@@ -79,11 +79,14 @@ struct ConstantBanks {
   std::uint64_t read(unsigned bank, std::uint64_t offset, unsigned bytes) const;
 };
 
+class DeviceHeap;
+
 struct LaunchContext {
   const LaunchRequest* request = nullptr;
   const LaunchOptions* options = nullptr;
   const GpuModel* model = nullptr;
   DeviceMemory* memory = nullptr;
+  const Allocation* textures = nullptr;  // texture_table of the memory
   const LoweredProgram* program = nullptr;
   std::vector<std::uint32_t> pool;  // 32 words a row
   ConstantBanks constants;
@@ -147,6 +150,8 @@ struct Core {
   MemoryJournal* journal = nullptr;  // told of global memory before it changes, when `observed`
   bool uncounted_reunions = false;   // groups met where hardware's counters add by a rule not known
   bool printed = false;              // device code called vprintf
+  bool used_heap = false;            // … malloc or free
+  std::shared_ptr<DeviceHeap> heap;  // from their first call on
   bool conflicted = false;           // the launch stops and runs again on one thread
   std::uint64_t issued = 0;          // warp instructions
   const std::uint64_t* cycle = nullptr;  // what clocks read, when the launch is timed
@@ -208,6 +213,7 @@ Execute lower_convergence(const isa::Instruction& instruction, Step& step);
 Execute lower_memory(const isa::Instruction& instruction, Step& step);
 Execute lower_atomic(const isa::Instruction& instruction, Step& step);
 Execute lower_special(const isa::Instruction& instruction, Step& step);
+Execute lower_texture(const isa::Instruction& instruction, Step& step);
 Execute lower_block_barrier(const isa::Instruction& instruction, Step& step);
 Flow execute_unsupported(Core& core, Warp& warp, const Step& step, Mask active, Mask on);
 Flow execute_undecodable(Core& core, Warp& warp, const Step& step, Mask active, Mask on);

@@ -5,6 +5,7 @@
 
 #include "simulator/constant_bank.hpp"
 #include "simulator/occupancy.hpp"
+#include "simulator/texture.hpp"
 
 namespace heddle::simulator {
 namespace {
@@ -57,6 +58,7 @@ PreparedLaunch::PreparedLaunch(const GpuModel& model, DeviceMemory& memory,
   context_.options = &options;
   context_.model = &model;
   context_.memory = &memory;
+  context_.textures = texture_table(memory);
   context_.program = &module.lowered();
   context_.entry = index_of_code_address(module.program().entry(*request.kernel));
   context_.local_bytes = local_bytes(*request.kernel, stack_limit);

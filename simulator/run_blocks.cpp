@@ -105,8 +105,8 @@ BlockRun run_on_one_thread(const LaunchContext& context, std::uint64_t resident,
     if (next == blocks) return std::nullopt;
     return next++;
   });
-  return {std::move(core.counts), std::move(core.fault), core.uncounted_reunions, core.printed,
-          std::move(note)};
+  return {std::move(core.counts), std::move(core.fault), core.uncounted_reunions,
+          core.printed,           std::move(note),       core.used_heap};
 }
 
 // Runs on several threads; nothing when the result would depend on how they interleave, with memory

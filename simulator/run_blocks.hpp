@@ -19,6 +19,7 @@ struct BlockRun {
   bool uncounted_reunions = false;  // as in Core
   bool printed = false;             // device code called vprintf
   std::string note;                 // why it ran on one thread although more were asked for
+  bool used_heap = false;           // device code called malloc or free
 };
 
 // `resident`: how many blocks the GPU holds at once.

@@ -92,17 +92,80 @@ struct ChannelFormatDesc {
   int x, y, z, w, f;
 };
 
+inline constexpr int kChannelSigned = 0, kChannelUnsigned = 1, kChannelFloat = 2;
+inline constexpr unsigned kArrayLayered = 1, kArraySurface = 2, kArrayCubemap = 4, kArrayGather = 8;
+
+enum class ResourceType : int { array = 0, mipmapped_array = 1, linear = 2, pitched = 3 };
+
+struct ResourceDesc {
+  ResourceType resType;
+  union {
+    Handle array;
+    struct {
+      void* devPtr;
+      ChannelFormatDesc desc;
+      std::size_t sizeInBytes;
+    } linear;
+    struct {
+      void* devPtr;
+      ChannelFormatDesc desc;
+      std::size_t width, height, pitchInBytes;
+    } pitch2D;
+    int reserved[32];
+  } res;
+  unsigned int flags;
+};
+
+struct TextureDesc {
+  int addressMode[3];
+  int filterMode;  // 0: point, 1: linear
+  int readMode;    // 0: as they are, 1: as fractions
+  int sRGB;
+  float borderColor[4];
+  int normalizedCoords;
+  unsigned int maxAnisotropy;
+  int mipmapFilterMode;
+  float mipmapLevelBias, minMipmapLevelClamp, maxMipmapLevelClamp;
+  int disableTrilinearOptimization, seamlessCubemap;
+};
+
+struct ResourceViewDesc {
+  int format;
+  std::size_t width, height, depth;
+  unsigned int firstMipmapLevel, lastMipmapLevel, firstLayer, lastLayer;
+  unsigned int reserved[16];
+};
+
+struct MemLocation {
+  int type;  // 1: device, 2: host
+  int id;
+};
+
+struct MemPoolProps {
+  int allocType;    // 1: pinned
+  int handleTypes;  // 0: none that other processes could use
+  MemLocation location;
+  void* win32SecurityAttributes;
+  std::size_t maxSize;
+  unsigned short usage;
+  unsigned char reserved[54];
+};
+
+struct MemAccessDesc {
+  MemLocation location;
+  int flags;  // 0: none, 1: read, 3: read and write
+};
+
+struct IpcHandle {
+  char reserved[64];
+};
+
 struct PointerAttributes {
   MemoryType type;
   int device;
   void* devicePointer;
   void* hostPointer;
   long reserved[8];
-};
-
-struct MemLocation {
-  int type;  // 1: device, 2: host
-  int id;
 };
 
 struct FuncAttributes {

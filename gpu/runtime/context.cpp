@@ -13,6 +13,8 @@ Context::Context(const simulator::GpuModel& model, ContextOptions options)
               {abi::Limit::max_l2_fetch_granularity, 64},
               {abi::Limit::persisting_l2_cache_size, 0}} {
   legacy_->id = 1;
+  constexpr int kPinned = 1, kOnDevice = 1;
+  default_pool_ = current_pool_ = create_pool({kPinned, 0, {kOnDevice, 0}, nullptr, 0, 0, {}});
 }
 
 Context::~Context() {
@@ -76,8 +78,10 @@ Error Context::set_limit(abi::Limit limit, std::uint64_t value) {
     if (limit == abi::Limit::stack_size && value > kMostLocalBytes) return Error::invalid_value;
     found->second = value;
   }
-  if (limit != abi::Limit::stack_size) return Error::success;
-  return run([this, value](Ticket) { device_.stack_limit = value; });
+  return run([this, limit, value](Ticket) {
+    if (limit == abi::Limit::stack_size) device_.stack_limit = value;
+    if (limit == abi::Limit::malloc_heap_size) device_.heap_bytes = value;
+  });
 }
 
 Error Context::limit(abi::Limit limit, std::uint64_t& value) const {

@@ -17,15 +17,21 @@
 #include <vector>
 
 #include "gpu/runtime/abi.hpp"
+#include "gpu/runtime/array.hpp"
 #include "gpu/runtime/code_image.hpp"
 #include "gpu/runtime/copy.hpp"
 #include "gpu/runtime/engine.hpp"
 #include "gpu/runtime/error.hpp"
 #include "gpu/runtime/launch_observer.hpp"
+#include "gpu/runtime/memory_pool.hpp"
 #include "gpu/runtime/memory_table.hpp"
 #include "gpu/runtime/stream.hpp"
 #include "simulator/gpu_model.hpp"
 #include "simulator/launch.hpp"
+
+namespace heddle::simulator {
+struct TextureHeader;
+}
 
 namespace heddle::runtime {
 
@@ -44,6 +50,13 @@ struct LaunchShape {
   simulator::Dim3 grid, block, cluster{1, 1, 1};
   std::size_t dynamic_shared_bytes = 0;
   bool cooperative = false;
+};
+
+// What a texture, or a surface, was made from.
+struct TextureDescription {
+  abi::ResourceDesc resource{};
+  abi::TextureDesc sampling{};
+  bool surface = false;
 };
 
 enum class DefaultStream { legacy, per_thread };  // what stream 0 means to the caller
@@ -76,6 +89,26 @@ class Context {
   // `wait`: the caller wants the effect before it goes on (cudaMemcpy and not cudaMemcpyAsync).
   Error copy(const CopyRequest& request, Stream& stream, bool wait);
   Error fill(const FillRequest& request, Stream& stream, bool wait);
+
+  // Memory pools (context_pools.cpp). Null: no such pool.
+  abi::Handle create_pool(const abi::MemPoolProps& properties);
+  std::shared_ptr<MemoryPool> pool(abi::Handle handle) const;
+  Error destroy_pool(abi::Handle handle);
+  abi::Handle default_pool() const { return default_pool_; }
+  abi::Handle current_pool() const;
+  Error use_pool(abi::Handle handle);
+  Error allocate_from(abi::Handle pool, std::uint64_t bytes, std::uint64_t& address);
+
+  // Arrays, textures and surfaces (context_textures.cpp).
+  Error create_array(const abi::ChannelFormatDesc& format, const abi::Extent& extent,
+                     unsigned flags, abi::Handle& handle);
+  std::shared_ptr<Array> array(abi::Handle handle) const;  // null: no such array
+  Error free_array(abi::Handle handle);
+  Error create_texture(const abi::ResourceDesc& resource, const abi::TextureDesc& description,
+                       std::uint64_t& object);
+  Error create_surface(const abi::ResourceDesc& resource, std::uint64_t& object);
+  Error destroy_texture(std::uint64_t object, bool surface);
+  std::optional<TextureDescription> texture(std::uint64_t object, bool surface) const;
 
   // Streams and events (context_streams.cpp). Null: no such stream, or event.
   std::shared_ptr<Stream> create_stream(unsigned flags, int priority);
@@ -125,6 +158,11 @@ class Context {
   void fail(Ticket ticket, Error error, const std::string& why);  // inside actions
   bool lost() const { return fault_ != Error::success; }          // inside actions
   void register_variables();
+  void leave_pool(const MemoryBlock& block);
+  Error describe_resource(const abi::ResourceDesc& resource,
+                          simulator::TextureHeader& header) const;
+  Error add_header(const simulator::TextureHeader& header, const TextureDescription& description,
+                   std::uint64_t& object);
 
   ContextOptions options_;
   simulator::Device device_;  // touched by actions only
@@ -135,6 +173,11 @@ class Context {
   std::map<std::thread::id, std::shared_ptr<Stream>> thread_streams_;
   std::map<abi::Handle, std::shared_ptr<Event>> events_;
   std::map<const CodeImage*, std::unique_ptr<CodeImage>> images_;
+  std::map<abi::Handle, std::shared_ptr<Array>> arrays_;
+  std::map<std::uint64_t, TextureDescription> textures_;
+  std::map<abi::Handle, std::shared_ptr<MemoryPool>> pools_;
+  std::map<std::uint64_t, std::shared_ptr<MemoryPool>> pooled_;  // by address
+  abi::Handle default_pool_ = nullptr, current_pool_ = nullptr;
   std::vector<Output> output_;
   std::map<abi::Limit, std::uint64_t> limits_;
   std::uint64_t next_stream_id_ = 2;

@@ -177,6 +177,7 @@ void Context::carry_out(const simulator::LaunchRequest& request, Ticket ticket) 
           },
       .timing = options_.timing,
   };
+  device_.prepare(*request.module);
   for (const auto& observer : options_.observers) observer->before(device_, request);
   for (const auto& observer : options_.observers)
     if (options.observer == nullptr) options.observer = observer->instructions();

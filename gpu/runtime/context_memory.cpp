@@ -119,6 +119,7 @@ Error Context::free(std::uint64_t address) {
   if (!block || block->address != address || block->owned_by_module) return Error::invalid_value;
   if (block->kind != MemoryKind::device && block->kind != MemoryKind::managed)
     return Error::invalid_value;
+  leave_pool(*block);
   return run([&](Ticket) {
     if (memory_.remove(address)) device_.memory().free(address);
   });
@@ -140,6 +141,7 @@ Error Context::free_later(std::uint64_t address, Stream& stream) {
       block->owned_by_module)
     return Error::invalid_value;
   if (!memory_.remove(address)) return Error::invalid_value;
+  leave_pool(*block);
   submit(
       stream, [this, address](Ticket) { device_.memory().free(address); }, Engine::Length::brief);
   return Error::success;

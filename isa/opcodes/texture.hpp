@@ -1,4 +1,4 @@
-// Textures and surfaces. They are decoded and printed; nothing here executes them yet.
+// Textures and surfaces.
 //
 // Each comes with its handle in the registers (.B; surfaces: a register), in a constant, or in a
 // uniform register. The first register of the text, in bits 71:64, takes the second half of the

@@ -146,10 +146,18 @@ void r2ur(WarpState& warp, const MicroOp& op, Mask on) {
   warp.set_predicate(op.pu, others, on);
 }
 
-// other0 is .OR, all lanes' values ORed.
+// .OR with a predicate: it stays true where it was. ptxas compares the halves of a 64-bit handle
+// so, in the loop in which lanes with different ones take turns.
+void r2ur_or(WarpState& warp, const MicroOp& op, Mask on) {
+  const Mask before = warp.predicates[op.pu];
+  r2ur(warp, op, on);
+  warp.predicates[op.pu] |= before & on;
+}
+
+// other0 is .OR; without a predicate, of all lanes' values.
 LaneFunction select_r2ur(const Request& request, MicroOp& op) {
   if (request.mod(Mod::other0) == 0) return r2ur;
-  return writes_predicates(op) ? nullptr : redux<1>;
+  return writes_predicates(op) ? r2ur_or : redux<1>;
 }
 
 // The lowest active lane whose Pp holds is elected (measured; with none, nobody is).

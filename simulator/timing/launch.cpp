@@ -231,7 +231,8 @@ TimedRun TimedLaunch::take() {
   result.traffic += memory_.traffic();
   result.stalls_at = std::move(stalls_at_);
   timed.run = {
-      std::move(core_.counts), std::move(core_.fault), core_.uncounted_reunions, core_.printed, {}};
+      std::move(core_.counts), std::move(core_.fault), core_.uncounted_reunions, core_.printed, {},
+      core_.used_heap};
   return timed;
 }
 

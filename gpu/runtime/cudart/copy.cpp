@@ -1,7 +1,11 @@
 // Copies and fills.
 #include "gpu/runtime/copy.hpp"
 
-#include "gpu/runtime/cudart/api.hpp"
+#include <algorithm>
+#include <memory>
+#include <optional>
+
+#include "gpu/runtime/cudart/copies.hpp"
 
 namespace heddle::runtime {
 
@@ -9,15 +13,8 @@ namespace {
 
 using abi::MemcpyKind;
 
-std::uint64_t address_of(const void* pointer) { return reinterpret_cast<std::uint64_t>(pointer); }
-
 CopyRequest linear(void* to, const void* from, std::size_t bytes, MemcpyKind kind) {
   return {{address_of(to)}, {address_of(from)}, {bytes}, kind};
-}
-
-Error copy(CopyRequest request, abi::Handle stream, DefaultStream zero, bool wait) {
-  return on_stream(stream, zero,
-                   [&](Context& context, Stream& in) { return context.copy(request, in, wait); });
 }
 
 Error copy_2d(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
@@ -36,20 +33,42 @@ Placed placed(const abi::PitchedPtr& memory, const abi::Pos& at) {
   return {address_of(memory.ptr) + at.z * layer + at.y * memory.pitch + at.x, memory.pitch, layer};
 }
 
+// One end of a three-dimensional copy: an array, or pitched memory.
+struct End {
+  std::shared_ptr<Array> array;
+  const abi::PitchedPtr& memory;
+  const abi::Pos& at;
+
+  std::uint64_t element_bytes() const { return array ? array->element_bytes() : 0; }
+  std::optional<Placed> place(const Box& box) const {
+    if (!array) return placed(memory, at);
+    const std::uint64_t x = at.x * array->element_bytes();
+    if (!array->holds(x, at.y, at.z, box)) return std::nullopt;
+    return array->placed(x, at.y, at.z);
+  }
+  bool pitch_suffices(const Box& box) const { return array || box.width <= memory.pitch; }
+};
+
+// Positions and widths are in elements of the array, where there is one; in bytes otherwise.
 Error copy_3d(const abi::Memcpy3DParms* parameters, abi::Handle stream, DefaultStream zero,
               bool wait) {
-  return api([&] {
+  return on_device([&](Context& context) {
     if (parameters == nullptr) return Error::invalid_value;
-    if (parameters->srcArray != nullptr || parameters->dstArray != nullptr)
-      return not_supported("cudaMemcpy3D with an array");
-    const auto& [width, height, depth] = parameters->extent;
-    if (width > parameters->dstPtr.pitch || width > parameters->srcPtr.pitch)
-      return Error::invalid_pitch_value;
-    return copy({placed(parameters->dstPtr, parameters->dstPos),
-                 placed(parameters->srcPtr, parameters->srcPos),
-                 {width, height, depth},
-                 parameters->kind},
-                stream, zero, wait);
+    const auto& [from_array, from_at, from_memory, to_array, to_at, to_memory, extent, kind] =
+        *parameters;
+    const End from{context.array(from_array), from_memory, from_at};
+    const End to{context.array(to_array), to_memory, to_at};
+    if ((from_array != nullptr && !from.array) || (to_array != nullptr && !to.array))
+      return Error::invalid_resource_handle;
+    if (from.array && to.array && from.element_bytes() != to.element_bytes())
+      return Error::invalid_value;
+    const std::uint64_t element =
+        std::max<std::uint64_t>({1, from.element_bytes(), to.element_bytes()});
+    const Box box{extent.width * element, extent.height, extent.depth};
+    if (!from.pitch_suffices(box) || !to.pitch_suffices(box)) return Error::invalid_pitch_value;
+    const auto source = from.place(box), destination = to.place(box);
+    if (!source || !destination) return Error::invalid_value;
+    return copy({*destination, *source, box, kind}, stream, zero, wait);
   });
 }
 
@@ -122,6 +141,47 @@ HEDDLE_STREAM_API(cudaMemcpy3DAsync, _ptsz,
                   (const abi::Memcpy3DParms* parameters, abi::Handle stream),
                   (parameters, stream)) {
   return copy_3d(parameters, stream, kStreamZero, false);
+}
+
+static Error copy_3d_peer(const abi::Memcpy3DPeerParms* given, abi::Handle stream,
+                          DefaultStream zero, bool wait) {
+  return api([&] {
+    if (given == nullptr) return Error::invalid_value;
+    if (given->srcDevice != 0 || given->dstDevice != 0) return Error::invalid_device;
+    const abi::Memcpy3DParms same{
+        given->srcArray, given->srcPos, given->srcPtr, given->dstArray,
+        given->dstPos,   given->dstPtr, given->extent, MemcpyKind::device_to_device};
+    return copy_3d(&same, stream, zero, wait);
+  });
+}
+
+HEDDLE_STREAM_API(cudaMemcpy3DPeer, _ptds, (const abi::Memcpy3DPeerParms* parameters),
+                  (parameters)) {
+  return copy_3d_peer(parameters, nullptr, kStreamZero, true);
+}
+
+HEDDLE_STREAM_API(cudaMemcpy3DPeerAsync, _ptsz,
+                  (const abi::Memcpy3DPeerParms* parameters, abi::Handle stream),
+                  (parameters, stream)) {
+  return copy_3d_peer(parameters, stream, kStreamZero, false);
+}
+
+HEDDLE_STREAM_API(cudaMemcpyBatchAsync, _ptsz,
+                  (void* const* to, const void* const* from, const std::size_t* bytes,
+                   std::size_t count, [[maybe_unused]] void* attributes,
+                   [[maybe_unused]] std::size_t* attribute_of,
+                   [[maybe_unused]] std::size_t attributes_count, abi::Handle stream),
+                  (to, from, bytes, count, attributes, attribute_of, attributes_count, stream)) {
+  return api([&] {
+    if (count == 0 || to == nullptr || from == nullptr || bytes == nullptr)
+      return Error::invalid_value;
+    for (std::size_t i = 0; i < count; ++i) {
+      const Error error = copy(linear(to[i], from[i], bytes[i], MemcpyKind::by_address), stream,
+                               kStreamZero, false);
+      if (error != Error::success) return error;
+    }
+    return Error::success;
+  });
 }
 
 HEDDLE_API Error cudaMemcpyPeer(void* to, int to_device, const void* from, int from_device,

@@ -123,6 +123,13 @@ HEDDLE_API Error cudaFuncSetAttribute(const void* kernel, abi::FunctionAttribute
   });
 }
 
+HEDDLE_API Error cudaKernelSetAttributeForDevice(abi::Handle kernel,
+                                                 abi::FunctionAttribute attribute, int value,
+                                                 int device) {
+  if (device != 0) return api([] { return Error::invalid_device; });
+  return cudaFuncSetAttribute(kernel, attribute, value);
+}
+
 HEDDLE_API Error cudaFuncSetCacheConfig(const void* kernel, int) {
   return on_function(kernel, [](Context&, Function&) { return Error::success; });
 }

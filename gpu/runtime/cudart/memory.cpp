@@ -59,19 +59,6 @@ HEDDLE_API Error cudaMalloc3D(abi::PitchedPtr* pitched, abi::Extent extent) {
   });
 }
 
-HEDDLE_STREAM_API(cudaMallocAsync, _ptsz, (void** pointer, std::size_t bytes, abi::Handle stream),
-                  (pointer, bytes, stream)) {
-  return on_stream(stream, kStreamZero, [&](Context&, Stream&) {
-    return bytes == 0 ? Error::invalid_value : allocate(pointer, bytes, "cudaMallocAsync");
-  });
-}
-
-HEDDLE_STREAM_API(cudaFreeAsync, _ptsz, (void* pointer, abi::Handle stream), (pointer, stream)) {
-  return on_stream(stream, kStreamZero, [&](Context& context, Stream& in) {
-    return pointer == nullptr ? Error::invalid_value : context.free_later(address_of(pointer), in);
-  });
-}
-
 HEDDLE_API Error cudaMallocHost(void** pointer, std::size_t bytes) {
   return api([&] {
     if (pointer == nullptr) return Error::invalid_value;

@@ -1,5 +1,6 @@
 // Streams, and the host functions in them.
 #include <algorithm>
+#include <cstring>
 
 #include "gpu/runtime/cudart/api.hpp"
 
@@ -108,6 +109,33 @@ HEDDLE_STREAM_API(cudaStreamGetId, _ptsz, (abi::Handle stream, unsigned long lon
 
 HEDDLE_STREAM_API(cudaStreamGetDevice, _ptsz, (abi::Handle stream, int* device), (stream, device)) {
   return ask(stream, kStreamZero, device, [](const Stream&) { return 0; });
+}
+
+// Attributes of streams are hints: where to keep data, how to wait.
+HEDDLE_STREAM_API(cudaStreamSetAttribute, _ptsz,
+                  (abi::Handle stream, [[maybe_unused]] int attribute, const void* value),
+                  (stream, attribute, value)) {
+  return on_stream(stream, kStreamZero, [&](Context&, Stream&) {
+    return value != nullptr ? Error::success : Error::invalid_value;
+  });
+}
+
+HEDDLE_STREAM_API(cudaStreamGetAttribute, _ptsz, (abi::Handle stream, int attribute, void* value),
+                  (stream, attribute, value)) {
+  return on_stream(stream, kStreamZero, [&](Context&, Stream& in) {
+    constexpr std::size_t kValueBytes = 64;
+    constexpr int kPriority = 8;
+    if (value == nullptr) return Error::invalid_value;
+    std::memset(value, 0, kValueBytes);
+    if (attribute == kPriority) std::memcpy(value, &in.priority, sizeof in.priority);
+    return Error::success;
+  });
+}
+
+HEDDLE_STREAM_API(cudaStreamCopyAttributes, _ptsz, (abi::Handle to, abi::Handle from), (to, from)) {
+  return on_stream(to, kStreamZero, [&](Context& context, Stream&) {
+    return context.stream(from, kStreamZero) ? Error::success : Error::invalid_resource_handle;
+  });
 }
 
 HEDDLE_STREAM_API(cudaStreamIsCapturing, _ptsz, (abi::Handle stream, int* status),

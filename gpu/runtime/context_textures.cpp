@@ -1,0 +1,205 @@
+// Arrays, textures and surfaces.
+#include <algorithm>
+#include <limits>
+
+#include "gpu/runtime/context.hpp"
+#include "simulator/texture.hpp"
+
+namespace heddle::runtime {
+namespace {
+
+using simulator::TextureHeader;
+
+// Shapes as an array's flags and dimensions give them.
+TextureHeader::Shape shape_of(const Array& array) {
+  const bool layered = (array.flags & abi::kArrayLayered) != 0;
+  if ((array.flags & abi::kArrayCubemap) != 0)
+    return layered ? TextureHeader::Shape::cubes : TextureHeader::Shape::cube;
+  if (layered)
+    return array.extent.height == 0 ? TextureHeader::Shape::lines : TextureHeader::Shape::planes;
+  if (array.extent.depth != 0) return TextureHeader::Shape::volume;
+  return array.extent.height == 0 ? TextureHeader::Shape::line : TextureHeader::Shape::plane;
+}
+
+void set_format(TextureHeader& header, const abi::ChannelFormatDesc& format) {
+  header.format = format.f == abi::kChannelFloat    ? TextureHeader::Format::floating
+                  : format.f == abi::kChannelSigned ? TextureHeader::Format::signed_integer
+                                                    : TextureHeader::Format::unsigned_integer;
+  header.channel_bits = static_cast<std::uint8_t>(format.x);
+  header.channels =
+      static_cast<std::uint8_t>(1 + (format.y != 0) + (format.z != 0) + (format.w != 0));
+}
+
+TextureHeader header_of(const Array& array) {
+  TextureHeader header;
+  header.address = array.address;
+  header.row_bytes = array.row_bytes();
+  header.layer_bytes = array.layer_bytes();
+  header.width = array.width();
+  header.height = static_cast<std::uint32_t>(array.height());
+  header.depth = static_cast<std::uint32_t>(array.depth());
+  header.shape = shape_of(array);
+  set_format(header, array.format);
+  return header;
+}
+
+// Whether `rows` rows of a texture over linear memory lie in memory that is there.
+bool covers(const std::optional<MemoryBlock>& block, std::uint64_t address, std::uint64_t rows,
+            std::uint64_t pitch, std::uint64_t row_bytes) {
+  return block && rows != 0 && row_bytes != 0 &&
+         span_of({address, pitch}, {row_bytes, rows}) <= block->bytes - (address - block->address);
+}
+
+bool describe_sampling(const abi::TextureDesc& description, TextureHeader& header) {
+  for (unsigned i = 0; i < 3; ++i) {
+    if (description.addressMode[i] < 0 || description.addressMode[i] > 3) return false;
+    auto mode = static_cast<TextureHeader::Addressing>(description.addressMode[i]);
+    // Wrapping and mirroring need coordinates from 0 to 1; otherwise they mean clamping.
+    if (description.normalizedCoords == 0 && mode != TextureHeader::Addressing::border)
+      mode = TextureHeader::Addressing::clamp;
+    header.addressing[i] = mode;
+  }
+  header.linear_filter = description.filterMode == 1;
+  header.normalized_coordinates = description.normalizedCoords != 0;
+  const bool integers = header.format != TextureHeader::Format::floating;
+  header.normalized_result = integers && description.readMode == 1;
+  header.srgb = description.sRGB != 0;
+  std::copy_n(description.borderColor, 4, header.border.begin());
+  // Integers of 32 bits have no fractions, and what is no number cannot be filtered.
+  if (header.normalized_result && header.channel_bits == 32) return false;
+  return !(header.linear_filter && integers && !header.normalized_result);
+}
+
+}  // namespace
+
+bool is_texel_format(const abi::ChannelFormatDesc& format) {
+  const int bits = format.x;
+  if (bits != 8 && bits != 16 && bits != 32) return false;
+  if (format.f < abi::kChannelSigned || format.f > abi::kChannelFloat) return false;
+  if (format.f == abi::kChannelFloat && bits == 8) return false;
+  const auto has = [bits](int channel) { return channel == bits; };
+  const auto lacks = [](int channel) { return channel == 0; };
+  return (lacks(format.y) && lacks(format.z) && lacks(format.w)) ||
+         (has(format.y) && lacks(format.z) && lacks(format.w)) ||
+         (has(format.y) && has(format.z) && has(format.w));
+}
+
+Error Context::create_array(const abi::ChannelFormatDesc& format, const abi::Extent& extent,
+                            unsigned flags, abi::Handle& handle) {
+  constexpr std::uint64_t kMostWidth = 131072, kMost = 1 << 17;
+  if (!is_texel_format(format) || extent.width == 0) return Error::invalid_value;
+  if (extent.width > kMostWidth || extent.height > kMost || extent.depth > kMost)
+    return Error::invalid_value;
+  const bool cube = (flags & abi::kArrayCubemap) != 0;
+  if (cube && (extent.width != extent.height || extent.depth == 0 || extent.depth % 6 != 0))
+    return Error::invalid_value;
+  auto array = std::make_shared<Array>(Array{format, extent, flags, 0});
+  const Error error = allocate(array->bytes(), ".nv.array", array->address);
+  if (error != Error::success) return error;
+  std::lock_guard lock(mutex_);
+  handle = array.get();
+  arrays_[handle] = std::move(array);
+  return Error::success;
+}
+
+std::shared_ptr<Array> Context::array(abi::Handle handle) const {
+  std::lock_guard lock(mutex_);
+  const auto found = arrays_.find(handle);
+  return found == arrays_.end() ? nullptr : found->second;
+}
+
+Error Context::free_array(abi::Handle handle) {
+  const auto doomed = array(handle);
+  if (!doomed) return Error::invalid_value;
+  {
+    std::lock_guard lock(mutex_);
+    arrays_.erase(handle);
+  }
+  return free(doomed->address);
+}
+
+Error Context::describe_resource(const abi::ResourceDesc& resource, TextureHeader& header) const {
+  if (resource.resType == abi::ResourceType::array) {
+    const auto found = array(resource.res.array);
+    if (!found) return Error::invalid_value;
+    header = header_of(*found);
+    return Error::success;
+  }
+  if (resource.resType == abi::ResourceType::linear) {
+    const auto& linear = resource.res.linear;
+    const auto address = reinterpret_cast<std::uint64_t>(linear.devPtr);
+    if (!is_texel_format(linear.desc)) return Error::invalid_channel_descriptor;
+    if (!covers(find_memory(address), address, 1, 0, linear.sizeInBytes))
+      return Error::invalid_value;
+    set_format(header, linear.desc);
+    header.shape = TextureHeader::Shape::buffer;
+    header.address = address;
+    header.width = linear.sizeInBytes / header.texel_bytes();
+    return Error::success;
+  }
+  if (resource.resType != abi::ResourceType::pitched) return Error::not_supported;
+  const auto& plane = resource.res.pitch2D;
+  const auto address = reinterpret_cast<std::uint64_t>(plane.devPtr);
+  if (!is_texel_format(plane.desc)) return Error::invalid_channel_descriptor;
+  set_format(header, plane.desc);
+  constexpr std::size_t kMost = 1 << 17;
+  if (plane.width > kMost || plane.height > kMost ||
+      !covers(find_memory(address), address, plane.height, plane.pitchInBytes,
+              plane.width * header.texel_bytes()))
+    return Error::invalid_value;
+  header.shape = TextureHeader::Shape::plane;
+  header.address = address;
+  header.width = plane.width;
+  header.height = static_cast<std::uint32_t>(plane.height);
+  header.row_bytes = plane.pitchInBytes;
+  return Error::success;
+}
+
+Error Context::add_header(const TextureHeader& header, const TextureDescription& description,
+                          std::uint64_t& object) {
+  std::optional<std::uint32_t> handle;
+  const Error error = run([&](Ticket) { handle = add_texture(device_.memory(), header); });
+  if (error != Error::success) return error;
+  if (!handle) return Error::memory_allocation;
+  object = *handle;
+  std::lock_guard lock(mutex_);
+  textures_[object] = description;
+  return Error::success;
+}
+
+Error Context::create_texture(const abi::ResourceDesc& resource,
+                              const abi::TextureDesc& description, std::uint64_t& object) {
+  TextureHeader header;
+  const Error error = describe_resource(resource, header);
+  if (error != Error::success) return error;
+  if (!describe_sampling(description, header)) return Error::invalid_value;
+  return add_header(header, {resource, description, false}, object);
+}
+
+Error Context::create_surface(const abi::ResourceDesc& resource, std::uint64_t& object) {
+  if (resource.resType != abi::ResourceType::array) return Error::invalid_value;
+  const auto found = array(resource.res.array);
+  if (!found || (found->flags & abi::kArraySurface) == 0) return Error::invalid_value;
+  TextureHeader header = header_of(*found);
+  header.surface = true;
+  return add_header(header, {resource, {}, true}, object);
+}
+
+Error Context::destroy_texture(std::uint64_t object, bool surface) {
+  {
+    std::lock_guard lock(mutex_);
+    const auto found = textures_.find(object);
+    if (found == textures_.end() || found->second.surface != surface) return Error::invalid_value;
+    textures_.erase(found);
+  }
+  return run([&](Ticket) { remove_texture(device_.memory(), static_cast<std::uint32_t>(object)); });
+}
+
+std::optional<TextureDescription> Context::texture(std::uint64_t object, bool surface) const {
+  std::lock_guard lock(mutex_);
+  const auto found = textures_.find(object);
+  if (found == textures_.end() || found->second.surface != surface) return std::nullopt;
+  return found->second;
+}
+
+}  // namespace heddle::runtime

@@ -1,0 +1,205 @@
+// Stream-ordered allocation and its pools.
+#include <cstring>
+
+#include "gpu/runtime/cudart/copies.hpp"
+
+namespace heddle::runtime {
+
+namespace {
+
+constexpr int kPinned = 1, kOnDevice = 1;
+constexpr int kReadWrite = 3;
+
+bool is_this_device(const abi::MemLocation& location) {
+  return location.type == kOnDevice && location.id == 0;
+}
+
+Error allocate(void** pointer, std::size_t bytes, abi::Handle pool, abi::Handle stream,
+               DefaultStream zero) {
+  return on_stream(stream, zero, [&](Context& context, Stream&) {
+    if (pointer == nullptr) return Error::invalid_value;
+    std::uint64_t address = 0;
+    const Error error =
+        context.allocate_from(pool != nullptr ? pool : context.current_pool(), bytes, address);
+    if (error == Error::success) *pointer = reinterpret_cast<void*>(address);
+    return error;
+  });
+}
+
+template <typename Body>
+Error on_pool(abi::Handle handle, Body body) {
+  return on_device([&](Context& context) {
+    const auto pool = context.pool(handle);
+    return pool ? body(*pool) : Error::invalid_value;
+  });
+}
+
+// cudaMemPoolAttr.
+enum Attribute : int {
+  kFirstReuse = 1,
+  kLastReuse = 3,
+  kReleaseThreshold = 4,
+  kReservedCurrent = 5,
+  kReservedHigh = 6,
+  kUsedCurrent = 7,
+  kUsedHigh = 8,
+};
+
+// The pool of a device, or of another place that has none.
+template <typename Body>
+Error at_location(const abi::MemLocation* location, int type, Body body) {
+  return on_device([&](Context& context) {
+    if (location == nullptr || type != kPinned) return Error::invalid_value;
+    if (!is_this_device(*location)) return not_supported("a memory pool of the host");
+    return body(context);
+  });
+}
+
+Error give(abi::Handle* out, abi::Handle pool) {
+  if (out == nullptr) return Error::invalid_value;
+  *out = pool;
+  return Error::success;
+}
+
+}  // namespace
+
+HEDDLE_STREAM_API(cudaMallocAsync, _ptsz, (void** pointer, std::size_t bytes, abi::Handle stream),
+                  (pointer, bytes, stream)) {
+  return allocate(pointer, bytes, nullptr, stream, kStreamZero);
+}
+
+HEDDLE_STREAM_API(cudaMallocFromPoolAsync, _ptsz,
+                  (void** pointer, std::size_t bytes, abi::Handle pool, abi::Handle stream),
+                  (pointer, bytes, pool, stream)) {
+  if (pool == nullptr) return api([] { return Error::invalid_value; });
+  return allocate(pointer, bytes, pool, stream, kStreamZero);
+}
+
+HEDDLE_STREAM_API(cudaFreeAsync, _ptsz, (void* pointer, abi::Handle stream), (pointer, stream)) {
+  return on_stream(stream, kStreamZero, [&](Context& context, Stream& in) {
+    return pointer == nullptr ? Error::invalid_value : context.free_later(address_of(pointer), in);
+  });
+}
+
+HEDDLE_API Error cudaDeviceGetDefaultMemPool(abi::Handle* pool, int device) {
+  return on_device([&](Context& context) {
+    return device == 0 ? give(pool, context.default_pool()) : Error::invalid_device;
+  });
+}
+
+HEDDLE_API Error cudaDeviceGetMemPool(abi::Handle* pool, int device) {
+  return on_device([&](Context& context) {
+    return device == 0 ? give(pool, context.current_pool()) : Error::invalid_device;
+  });
+}
+
+HEDDLE_API Error cudaDeviceSetMemPool(int device, abi::Handle pool) {
+  return on_device([&](Context& context) {
+    return device == 0 ? context.use_pool(pool) : Error::invalid_device;
+  });
+}
+
+HEDDLE_API Error cudaMemGetDefaultMemPool(abi::Handle* pool, abi::MemLocation* location, int type) {
+  return at_location(location, type,
+                     [&](Context& context) { return give(pool, context.default_pool()); });
+}
+
+HEDDLE_API Error cudaMemGetMemPool(abi::Handle* pool, abi::MemLocation* location, int type) {
+  return at_location(location, type,
+                     [&](Context& context) { return give(pool, context.current_pool()); });
+}
+
+HEDDLE_API Error cudaMemSetMemPool(abi::MemLocation* location, int type, abi::Handle pool) {
+  return at_location(location, type, [&](Context& context) { return context.use_pool(pool); });
+}
+
+HEDDLE_API Error cudaMemPoolCreate(abi::Handle* pool, const abi::MemPoolProps* properties) {
+  return on_device([&](Context& context) {
+    if (pool == nullptr || properties == nullptr || properties->allocType != kPinned)
+      return Error::invalid_value;
+    if (properties->handleTypes != 0) return not_supported("a memory pool shared by processes");
+    if (properties->location.type != kOnDevice) return not_supported("a memory pool of the host");
+    if (properties->location.id != 0) return Error::invalid_device;
+    *pool = context.create_pool(*properties);
+    return Error::success;
+  });
+}
+
+HEDDLE_API Error cudaMemPoolDestroy(abi::Handle pool) {
+  return on_device([&](Context& context) { return context.destroy_pool(pool); });
+}
+
+HEDDLE_API Error cudaMemPoolTrimTo(abi::Handle handle, std::size_t) {
+  return on_pool(handle, [](MemoryPool&) { return Error::success; });
+}
+
+HEDDLE_API Error cudaMemPoolGetAttribute(abi::Handle handle, int attribute, void* value) {
+  return on_pool(handle, [&](const MemoryPool& pool) {
+    if (value == nullptr) return Error::invalid_value;
+    if (attribute >= kFirstReuse && attribute <= kLastReuse) {
+      std::memcpy(value, &pool.reuse[attribute - kFirstReuse], sizeof(int));
+      return Error::success;
+    }
+    std::uint64_t number = 0;
+    switch (attribute) {
+      case kReleaseThreshold:
+        number = pool.release_threshold;
+        break;
+      case kReservedCurrent:
+      case kUsedCurrent:
+        number = pool.used;
+        break;
+      case kReservedHigh:
+      case kUsedHigh:
+        number = pool.used_high;
+        break;
+      default:
+        return Error::invalid_value;
+    }
+    std::memcpy(value, &number, sizeof number);
+    return Error::success;
+  });
+}
+
+HEDDLE_API Error cudaMemPoolSetAttribute(abi::Handle handle, int attribute, void* value) {
+  return on_pool(handle, [&](MemoryPool& pool) {
+    if (value == nullptr) return Error::invalid_value;
+    if (attribute >= kFirstReuse && attribute <= kLastReuse) {
+      std::memcpy(&pool.reuse[attribute - kFirstReuse], value, sizeof(int));
+      return Error::success;
+    }
+    std::uint64_t number = 0;
+    std::memcpy(&number, value, sizeof number);
+    if (attribute == kReleaseThreshold) {
+      pool.release_threshold = number;
+      return Error::success;
+    }
+    // High-water marks can be set back, to nothing else.
+    if ((attribute != kReservedHigh && attribute != kUsedHigh) || number != 0)
+      return Error::invalid_value;
+    pool.used_high = pool.used;
+    return Error::success;
+  });
+}
+
+HEDDLE_API Error cudaMemPoolGetAccess(int* flags, abi::Handle handle, abi::MemLocation* location) {
+  return on_pool(handle, [&](MemoryPool&) {
+    if (flags == nullptr || location == nullptr || !is_this_device(*location))
+      return Error::invalid_value;
+    *flags = kReadWrite;
+    return Error::success;
+  });
+}
+
+HEDDLE_API Error cudaMemPoolSetAccess(abi::Handle handle, const abi::MemAccessDesc* accesses,
+                                      std::size_t count) {
+  return on_pool(handle, [&](MemoryPool&) {
+    if (accesses == nullptr && count != 0) return Error::invalid_value;
+    for (std::size_t i = 0; i < count; ++i)  // a device's own memory cannot be taken from it
+      if (!is_this_device(accesses[i].location) || accesses[i].flags != kReadWrite)
+        return Error::invalid_device;
+    return Error::success;
+  });
+}
+
+}  // namespace heddle::runtime

@@ -1,0 +1,150 @@
+// What textures give, against what an H200 gave (gpu/kernels/micro/texture_answers; a part of its
+// answers is in data/textures_h200.bin, CUDA 13.0, driver 580.159.04, 2026-11-21).
+#include "simulator/texture.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <string>
+
+#include "simulator/file.hpp"
+
+namespace heddle::simulator {
+namespace {
+
+using Shape = TextureHeader::Shape;
+
+// As the program numbers its cases.
+enum Kind { kLine, kPlane, kVolume, kLines, kPlanes, kCube, kGather, kFetch };
+
+class Reader {
+ public:
+  explicit Reader(std::string bytes) : bytes_(std::move(bytes)) {}
+  bool done() const { return at_ == bytes_.size(); }
+  template <typename T>
+  T take() {
+    T value;
+    std::memcpy(&value, bytes_.data() + at_, sizeof value);
+    at_ += sizeof value;
+    return value;
+  }
+  std::string text(std::size_t count) {
+    at_ += count;
+    return bytes_.substr(at_ - count, count);
+  }
+
+ private:
+  std::string bytes_;
+  std::size_t at_ = 0;
+};
+
+struct Settings {
+  std::int32_t kind, x, y, z, w, format, width, height, depth, mode, filter, flags, bytes;
+};
+
+constexpr std::uint64_t kAddress = 0x1000;
+
+TextureHeader header_of(const Settings& settings) {
+  constexpr Shape kShapes[] = {Shape::line,   Shape::plane, Shape::volume, Shape::lines,
+                               Shape::planes, Shape::cube,  Shape::plane,  Shape::buffer};
+  TextureHeader header;
+  header.address = kAddress;
+  header.shape = kShapes[settings.kind];
+  header.format = static_cast<TextureHeader::Format>(settings.format);
+  header.channel_bits = static_cast<std::uint8_t>(settings.x);
+  header.channels = static_cast<std::uint8_t>(1 + (settings.y != 0) + (settings.z != 0) +
+                                              (settings.w != 0));
+  header.width = static_cast<std::uint64_t>(settings.width);
+  header.height = static_cast<std::uint32_t>(settings.height);
+  header.depth = static_cast<std::uint32_t>(settings.depth);
+  header.row_bytes = header.width * header.texel_bytes();
+  header.layer_bytes = header.row_bytes * header.height;
+  header.addressing.fill(static_cast<TextureHeader::Addressing>(settings.mode));
+  header.linear_filter = settings.filter == 1;
+  header.normalized_result = (settings.flags >> 8) != 0;
+  header.normalized_coordinates = (settings.flags >> 4 & 1) != 0;
+  header.border = {0.25f, 7, -3, 1.5f};
+  return header;
+}
+
+std::optional<TexelBits> answer(const Settings& settings, const TextureHeader& header,
+                                const std::array<float, 3>& at, std::int32_t layer,
+                                const TexelMemory& memory) {
+  if (settings.kind == kFetch) return fetch_texel(header, {layer, 0, 0}, memory);
+  const TexelCoordinates where{at, static_cast<std::uint32_t>(layer)};
+  if (settings.kind == kGather)
+    return gather_texels(header, where, static_cast<unsigned>(layer), memory);
+  return sample_texture(header, where, memory);
+}
+
+TEST(Textures, GiveWhatAnH200Gave) {
+  Reader recorded(read_file(
+      std::string(HEDDLE_SOURCE_DIR) + "/simulator/tests/data/textures_h200.bin", 1 << 24));
+  int cases = 0;
+  while (!recorded.done()) {
+    const std::string name = recorded.text(recorded.take<std::uint32_t>());
+    const auto settings = recorded.take<Settings>();
+    const std::string texels = recorded.text(static_cast<std::size_t>(settings.bytes));
+    const TextureHeader header = header_of(settings);
+    const TexelMemory memory = [&](std::uint64_t address, std::uint64_t bytes) {
+      return address - kAddress + bytes <= texels.size()
+                 ? reinterpret_cast<const std::byte*>(texels.data()) + (address - kAddress)
+                 : nullptr;
+    };
+    const auto count = recorded.take<std::uint32_t>();
+    ASSERT_GT(count, 0u);
+    for (std::uint32_t i = 0; i < count; ++i) {
+      const auto at = recorded.take<std::array<float, 3>>();
+      const auto layer = recorded.take<std::int32_t>();
+      const auto expected = recorded.take<TexelBits>();
+      const auto got = answer(settings, header, at, layer, memory);
+      ASSERT_TRUE(got) << name;
+      EXPECT_EQ(*got, expected) << name << " at " << at[0] << ", " << at[1] << ", " << at[2]
+                                << ", layer " << layer;
+    }
+    ++cases;
+  }
+  EXPECT_GT(cases, 30);
+}
+
+TEST(Textures, MemoryThatIsNotThereIsNoTexel) {
+  TextureHeader header;
+  header.address = kAddress;
+  header.width = 4;
+  EXPECT_FALSE(sample_texture(header, {}, [](std::uint64_t, std::uint64_t) { return nullptr; }));
+}
+
+TEST(Textures, HandlesComeFromATableInDeviceMemory) {
+  DeviceMemory memory(1 << 24);
+  EXPECT_EQ(texture_table(memory), nullptr);
+  TextureHeader header;
+  header.address = kAddress;
+  header.width = 7;
+  const auto first = add_texture(memory, header), second = add_texture(memory, header);
+  ASSERT_TRUE(first && second);
+  EXPECT_NE(*first, *second);
+  EXPECT_EQ(find_texture(texture_table(memory), *first)->width, 7u);
+  EXPECT_TRUE(remove_texture(memory, *first));
+  EXPECT_FALSE(remove_texture(memory, *first));
+  EXPECT_FALSE(find_texture(texture_table(memory), *first));
+  EXPECT_FALSE(find_texture(texture_table(memory), 0xffff'ffff));
+  EXPECT_TRUE(find_texture(texture_table(memory), *second));
+}
+
+TEST(Surfaces, PlacesBeyondTheEdgeAreOutsideOrClamped) {
+  TextureHeader header;
+  header.address = kAddress;
+  header.width = header.height = 4;
+  header.row_bytes = 16;
+  header.layer_bytes = 64;
+  const auto place = [&](std::int64_t x, std::int64_t y, SurfaceBoundary boundary) {
+    return place_in_surface(header, x, y, 0, 4, boundary);
+  };
+  EXPECT_EQ(place(4, 2, SurfaceBoundary::zero).address, kAddress + 36);
+  EXPECT_TRUE(place(16, 0, SurfaceBoundary::zero).outside);
+  EXPECT_TRUE(place(-4, 0, SurfaceBoundary::trap).outside);
+  EXPECT_EQ(place(100, 100, SurfaceBoundary::clamp).address, kAddress + 60);
+}
+
+}  // namespace
+}  // namespace heddle::simulator
