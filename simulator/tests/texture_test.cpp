@@ -52,8 +52,8 @@ TextureHeader header_of(const Settings& settings) {
   header.shape = kShapes[settings.kind];
   header.format = static_cast<TextureHeader::Format>(settings.format);
   header.channel_bits = static_cast<std::uint8_t>(settings.x);
-  header.channels = static_cast<std::uint8_t>(1 + (settings.y != 0) + (settings.z != 0) +
-                                              (settings.w != 0));
+  header.channels =
+      static_cast<std::uint8_t>(1 + (settings.y != 0) + (settings.z != 0) + (settings.w != 0));
   header.width = static_cast<std::uint64_t>(settings.width);
   header.height = static_cast<std::uint32_t>(settings.height);
   header.depth = static_cast<std::uint32_t>(settings.depth);
