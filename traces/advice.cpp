@@ -224,7 +224,7 @@ class Adviser {
     fewer = std::min(fewer, slots(divergence_.sites().at(branch).lost));
     if (fewer < kWorthSaying * all) return {.text = {}, .in_vain = true};
     const std::string text = fmt::format(
-        " What if: {}, and the launch would issue some {:.0f} warp instructions "
+        " What if: {}, and the launch would issue {:.0f} warp instructions at best "
         "instead of {} ({} fewer).",
         what, std::round(all - fewer), divergence_.steps(), percent(fewer / all));
     return {.text = text, .in_vain = false};

@@ -15,6 +15,7 @@ export interface Heat {
   value: (launch: Launch, pcs: number[]) => number | null;
   hardware?: (launch: Launch, pcs: number[]) => number | null;
   text: (value: number) => string;
+  modelled?: boolean; // never equal to the hardware's, which is no news
   /** Shares are of the whole launch; others of the largest. */
   strength: 'share' | 'largest' | 'missing';
 }
@@ -81,16 +82,30 @@ export function stallReasons(of: Launch, pcs: number[], hardware = false): { rea
     .sort((a, b) => b.samples - a.samples);
 }
 
-const total = (reasons: { samples: number }[]) => reasons.reduce((n, { samples }) => n + samples, 0);
+const samplesAt = (of: Launch, pcs: number[], hardware: boolean) =>
+  stallReasons(of, pcs, hardware).reduce((n, { samples }) => n + samples, 0);
+const totals = new WeakMap<Launch, number[]>();
+
+/** Of all the launch's waiting, in per cent: the model counts cycles, a GPU takes samples. */
+function waitingShare(of: Launch, pcs: number[], hardware: boolean): number {
+  let sums = totals.get(of);
+  if (!sums) {
+    const all = of.lines.map((line) => line.pc);
+    totals.set(of, (sums = [samplesAt(of, all, false), samplesAt(of, all, true)]));
+  }
+  const whole = sums[hardware ? 1 : 0];
+  return whole === 0 ? 0 : (100 * samplesAt(of, pcs, hardware)) / whole;
+}
 
 const WAITING: Heat = {
   id: 'stalls',
   label: 'waiting',
-  meaning: 'samples of warps that waited at this instruction; the state panel tells why',
-  value: (l, pcs) => total(stallReasons(l, pcs)),
-  hardware: (l, pcs) => total(stallReasons(l, pcs, true)),
-  text: (value) => grouped(Math.round(value)),
+  meaning: 'share of all waiting of warps that is at this instruction; the state panel tells why',
+  value: (l, pcs) => waitingShare(l, pcs, false),
+  hardware: (l, pcs) => waitingShare(l, pcs, true),
+  text: (value) => `${value.toFixed(1)} %`,
   strength: 'largest',
+  modelled: true,
 };
 
 /** Everything that can be shown: the usual ones, then every metric the records have. */
@@ -106,6 +121,7 @@ export const heats = computed<Heat[]>(() => [
       hardware: (l, pcs) => sumHardware(l, pcs, metric.name),
       text: grouped,
       strength: 'largest',
+      modelled: STALLED.test(metric.name),
     }),
   ),
 ]);
@@ -132,7 +148,7 @@ export function cells(of: Launch, sets: number[][]): Cell[] {
     const measured =
       of.hasHardware && shown.hardware && sets[i].length > 0 ? shown.hardware(of, sets[i]) : null;
     const differs =
-      measured !== null && Math.abs(measured - (number ?? 0)) > 1e-6 * Math.max(1, Math.abs(measured));
+      measured !== null && !shown.modelled && Math.abs(measured - (number ?? 0)) > 1e-6 * Math.max(1, Math.abs(measured));
     const strength =
       number === null ? 0 : shown.strength === 'missing' ? 1 - number / 32 : number / whole;
     return {

@@ -2,7 +2,7 @@
 import { useSignal } from '@preact/signals';
 import { DARK, LIGHT, pathSides } from './colors';
 import { popcount, type Touch } from './flow';
-import { Doing, grouped, hex, laneStates, lanesText, symbol, waitText } from './lanes';
+import { Doing, grouped, hex, laneStates, lanesText, percent, symbol, waitText } from './lanes';
 import * as at from './state';
 import { currentTheme } from './theme';
 import { isBarrier, isMask, isUniformPredicate, valueName } from './values';
@@ -100,7 +100,7 @@ function Waiting() {
     <table class="waiting">
       <tbody>
         {sides.map(([side, reasons]) => reasons.length > 0 && (
-          <tr><th>waits here, {side}</th><td>{reasons.slice(0, 4).map(({ reason, samples }) => `${reason} ${grouped(Math.round(samples))}`).join(', ')}</td></tr>
+          <tr><th>waits here, {side}</th><td>{reasons.slice(0, 4).map(({ reason, samples }) => `${reason} ${percent(samples, reasons.reduce((n, each) => n + each.samples, 0))}`).join(', ')}</td></tr>
         ))}
       </tbody>
     </table>
