@@ -76,7 +76,9 @@ constexpr Option kRunOptions[] = {
     {"seeds", 0, "N",
      "sketches: run with so many seeds and print means and 95 % intervals; a record "
      "holds the first seed's run"},
-    {"predication", 0, "RULE", "sketches: branches made predicates: off (default), 4, 7 or 2009"},
+    {"predication", 0, "RULE",
+     "sketches: branches made predicates: off (default), 4, 7, 2009 or "
+     "cuda13"},
     {"advice", 0, "",
      "after the run, which branches cost most issue slots, how warps split there, what helps"},
     {"trace", 0, "FORM[=FILE]",

@@ -51,6 +51,20 @@ bool continues(const Statement& statement) {
   }
 }
 
+bool synchronises(const Expression& expression) {
+  return (expression.kind == Expression::Kind::call && expression.text == "__syncthreads") ||
+         std::ranges::any_of(expression.operands,
+                             [](const ExpressionPtr& each) { return synchronises(*each); });
+}
+
+// Whether the block comes together in this statement.
+bool synchronises(const Statement& statement) {
+  return (statement.condition != nullptr && synchronises(*statement.condition)) ||
+         (statement.otherwise != nullptr && synchronises(*statement.otherwise)) ||
+         std::ranges::any_of(statement.body,
+                             [](const StatementPtr& each) { return synchronises(*each); });
+}
+
 std::uint32_t aligned(std::uint32_t offset, std::uint32_t alignment) {
   return (offset + alignment - 1) / alignment * alignment;
 }
@@ -85,6 +99,7 @@ LoweredKernel Lowering::run(const Kernel& kernel) {
     kernel_.parameters.push_back(std::move(parameter));
   }
   if (offset > 4000) fail(kernel.at, "more than 4,000 bytes of parameters");
+  if (!kernel.body->body.empty()) last_ = kernel.body->body.back().get();
   statement(*kernel.body);
   builder_.exit();
   kernel_.code = builder_.take();
@@ -276,7 +291,7 @@ bool Lowering::predicated(PredicateUse condition, Dependence dependence, std::ve
                           std::vector<Line>& otherwise) {
   const PredicationRule* rule = unit_.options.predication;
   if (rule == nullptr) return false;
-  const auto shape = shape_of(then, otherwise, dependence);
+  const auto shape = shape_of(then, otherwise, dependence, barrier_loops_ != 0);
   if (!shape || !rule->predicates(*shape)) return false;
   for (Line& line : then) line.guard = condition;
   for (Line& line : otherwise) line.guard = {condition.index, !condition.negated};
@@ -328,6 +343,13 @@ void Lowering::if_statement(const Statement& statement, std::optional<Label> out
     } else if (otherwise != nullptr) {
       this->statement(*otherwise);
     }
+    return;
+  }
+  const PredicationRule* rule = unit_.options.predication;
+  if (&statement == last_ && otherwise == nullptr && rule != nullptr && rule->exits) {
+    Line& line = builder_.emit(Op::EXIT);
+    line.guard = {condition.predicate.index, !condition.predicate.negated};
+    this->statement(then);
     return;
   }
   const bool chained = otherwise != nullptr && otherwise->kind == Kind::if_;
@@ -443,6 +465,8 @@ void Lowering::switch_statement(const Statement& statement) {
 // Where a body has a `continue`, its threads come together before the step.
 void Lowering::loop_body(const Statement& body, Label break_label, std::size_t break_depth) {
   const bool meets = continues(body);
+  const bool barrier_loop = synchronises(body);
+  barrier_loops_ += barrier_loop ? 1 : 0;
   const Position at = builder_.at;
   Jump mine;
   mine.is_loop = true;
@@ -461,6 +485,7 @@ void Lowering::loop_body(const Statement& body, Label break_label, std::size_t b
   statement(body);
   scopes_.pop_back();
   jumps_.pop_back();
+  barrier_loops_ -= barrier_loop ? 1 : 0;
   builder_.at = at;
   builder_.place(mine.continue_label);
   if (meets) {

@@ -175,7 +175,9 @@ class Lowering {
   std::vector<Scope> scopes_;
   std::vector<Jump> jumps_;
   std::size_t open_barriers_ = 0;
-  std::size_t loops_ = 0;  // loops around what is being compiled
+  std::size_t loops_ = 0;            // loops around what is being compiled
+  std::size_t barrier_loops_ = 0;    // of those, with a __syncthreads() in them
+  const Statement* last_ = nullptr;  // of the kernel
   std::uint32_t sites_ = 0;
   Dependence control_ = Dependence::uniform;  // of the conditions around it
   std::map<std::string, Register, std::less<>> cache_;

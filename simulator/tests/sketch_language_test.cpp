@@ -341,7 +341,7 @@ TEST(SketchLanguage, PredicationChangesNoResult) {
       "  out[t] += s;\n"
       "}\nk<<<1, 64>>>(zeros(64));\n";
   const auto off = run_one(text, 1, "off");
-  for (const char* rule : {"4", "7", "2009"}) {
+  for (const char* rule : {"4", "7", "2009", "cuda13"}) {
     const auto on = run_one(text, 1, rule);
     EXPECT_EQ(on.array<std::int32_t>("out"), off.array<std::int32_t>("out")) << rule;
     EXPECT_LT(on.metric("branch"), off.metric("branch")) << rule;

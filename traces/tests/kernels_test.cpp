@@ -84,6 +84,21 @@ TEST_P(SeedKernels, DerivedSketchesDivergeAsMuch) {
 INSTANTIATE_TEST_SUITE_P(Suite, SeedKernels, ::testing::ValuesIn(kTwins),
                          [](const auto& twin) { return std::string(twin.param.record); });
 
+// The measured rule of predication beside what nvcc -O3 made: what stays a branch, and diverges.
+TEST(SeedKernelSketches, DivergeAsTheReleaseBuildDoesUnderTheMeasuredRule) {
+  for (const Twin& twin : {kTwins[0], kTwins[1], kTwins[2]}) {
+    const Record record = read_record(fs::path(HEDDLE_SOURCE_DIR "/validation/records/h200") /
+                                      (std::string(twin.record) + ".sm_90.O3.json.zst"));
+    const auto sketch =
+        run_all(text_of(kSketches / (std::string(twin.sketch) + ".warp")), 1, "cuda13");
+    for (std::size_t i = 0; i < twin.launches; ++i)
+      EXPECT_EQ(static_cast<double>(sketch[twin.first + i].metric("divergent_branch")),
+                value_of(record.launches[i].metrics,
+                         *find_metric("smsp__sass_branch_targets_threads_divergent.sum")))
+          << record.launches[i].kernel;
+  }
+}
+
 TEST(SeedKernelSketches, AreAllCompared) {
   std::set<std::string> compared;
   for (const Twin& twin : kTwins) compared.insert(twin.sketch);
