@@ -100,6 +100,9 @@ LaunchOutcome Device::launch(const LaunchRequest& request, const LaunchOptions& 
   outcome.threads_note = std::move(run.note);
   outcome.launch_class = classify(module.program(), outcome.counts);
   outcome.unmodelled = approximations(module.program(), outcome.counts);
+  if (options.timing && !impl_->model.timing_checked)
+    outcome.unmodelled.push_back(
+        fmt::format("time: unvalidated, no {} was at hand to check it against", impl_->model.name));
   if (run.uncounted_reunions) {
     outcome.unmodelled.push_back(
         "groups that met at WARPSYNC.COLLECTIVE or at a restored barrier: hardware counters add "

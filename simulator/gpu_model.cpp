@@ -68,17 +68,33 @@ std::uint64_t read_number(const toml::table& table, std::string_view key, std::s
   return static_cast<std::uint64_t>(*value);
 }
 
-// The [timing] table.
+toml::table parse_table(std::string_view toml, std::string_view origin);
+
+// The [timing] table of another built-in model.
+toml::table timing_of(std::string_view id, std::string_view origin) {
+  for (const BuiltinModel& file : builtin_models())
+    if (file.id == id)
+      if (toml::table table = parse_table(file.toml, id); table.contains("timing"))
+        return std::move(*table["timing"].as_table());
+  fail(origin, "like", fmt::format("\"{}\" is not a model with a [timing] table", id));
+}
+
+// The [timing] table. Values that it lacks are those of the model it names with `like`.
 timing::Constants read_timing(const toml::table& table, std::string_view origin) {
   const auto known = [](std::string_view key) {
-    return std::ranges::find(timing::kConstants, key, &timing::ConstantInfo::name) !=
-           timing::kConstants.end();
+    return key == "like" ||
+           std::ranges::find(timing::kConstants, key, &timing::ConstantInfo::name) !=
+               timing::kConstants.end();
   };
   for (const auto& [key, value] : table)
     if (!known(key.str())) fail(origin, key.str(), "is not a constant of the timing model");
+  const auto like = table["like"].value<std::string_view>();
+  const toml::table other = like ? timing_of(*like, origin) : toml::table();
   timing::Constants constants;
   for (const timing::ConstantInfo& each : timing::kConstants) {
-    const std::uint64_t value = read_number(table, each.name, each.unit, true, origin);
+    const bool own = !like || table.contains(each.name);
+    const std::uint64_t value =
+        read_number(own ? table : other, each.name, each.unit, true, origin);
     if (value > std::numeric_limits<std::uint32_t>::max()) fail(origin, each.name, "is too large");
     constants.*each.member = static_cast<std::uint32_t>(value);
   }
@@ -145,10 +161,12 @@ GpuModel parse_gpu_model(std::string_view toml, std::string_view id, std::string
   for (const Field& field : kFields)
     store(model, field, read_number(table, field.key, field.unit, field.may_be_zero, origin),
           origin);
-  if (const toml::table* timing = table["timing"].as_table())
+  if (const toml::table* timing = table["timing"].as_table()) {
     model.timing = read_timing(*timing, origin);
-  else if (table.contains("timing"))
+    model.timing_checked = !timing->contains("like");
+  } else if (table.contains("timing")) {
     fail(origin, "timing", "is not a table");
+  }
   return model;
 }
 
@@ -192,8 +210,15 @@ std::vector<ModelValue> model_values(std::string_view id) {
     };
     for (const Field& field : kFields) add(std::string(field.key), field.unit, table[field.key]);
     if (!table.contains("timing")) continue;
-    for (const timing::ConstantInfo& each : timing::kConstants)
-      add(fmt::format("timing.{}", each.name), each.unit, table["timing"][each.name]);
+    const toml::table& timing = *table["timing"].as_table();
+    const auto like = timing["like"].value<std::string>();
+    const toml::table other = like ? timing_of(*like, id) : toml::table();
+    for (const timing::ConstantInfo& each : timing::kConstants) {
+      add(fmt::format("timing.{}", each.name), each.unit,
+          timing.contains(each.name) ? timing[each.name] : other[each.name]);
+      if (like && !timing.contains(each.name))
+        values.back().source = fmt::format("guess: as {}", *like);
+    }
   }
   return values;
 }

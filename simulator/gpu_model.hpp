@@ -38,6 +38,7 @@ struct GpuModel {
   std::uint32_t memory_clock_khz = 0;
   std::uint32_t memory_bus_bits = 0;
   std::optional<timing::Constants> timing;  // absent: nobody has given it any
+  bool timing_checked = false;              // against a GPU; otherwise they are another model's
 };
 
 // A built-in model by id ("h200", "h100", "a100", "a6000", "rtx3090", "rtx4090", "t4"). Throws

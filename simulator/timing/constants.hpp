@@ -23,8 +23,10 @@ namespace heddle::simulator::timing {
   X(interval_uniform, "cycle", "between two instructions of the uniform datapath of one sub-core") \
   X(interval_cbu, "cycle", "between two control instructions (BRA, BSSY, BSYNC, EXIT) of one sub-core") \
   X(tensor_fma_per_cycle, "op/cycle", "FP16 multiply-adds a sub-core's tensor unit finishes each cycle, for mma.sync") \
+  X(interval_dmma, "cycle", "between two DMMA of one sub-core") \
   /* Results that a scoreboard guards. */ \
   X(latency_xu, "cycle", "MUFU, conversions, POPC, FLO, BREV to their consumer") \
+  X(latency_xu_read, "cycle", "MUFU and the like: issue to its place in the queue, and its sources, being free again") \
   X(latency_fp64, "cycle", "FP64 instructions that set a scoreboard (before sm_90)") \
   X(latency_tensor, "cycle", "matrix instructions that set a scoreboard") \
   X(latency_special_register, "cycle", "S2R, S2UR, B2R to the consumer") \
@@ -32,6 +34,7 @@ namespace heddle::simulator::timing {
   X(latency_shuffle, "cycle", "SHFL to the consumer") \
   X(latency_shared_load, "cycle", "LDS of 32 bits a thread, without bank conflict, to the consumer") \
   X(latency_shared_atomic, "cycle", "ATOMS on 32 distinct banks to the consumer") \
+  X(shared_conflict_latency, "cycle", "added to a shared access for each pass beyond those without conflict") \
   X(latency_constant_load, "cycle", "LDC that hits its cache to the consumer") \
   X(latency_l1_hit, "cycle", "LDG of 32 bits a thread, one line, that hits L1, to the consumer") \
   X(latency_l2_hit, "cycle", "the same LDG that misses L1 and hits the near half of L2") \
@@ -47,6 +50,7 @@ namespace heddle::simulator::timing {
   X(latency_group_switch, "cycle", "BSYNC, WARPSYNC or EXIT where another group of lanes goes on, to its first instruction") \
   X(latency_reconvergence, "cycle", "BSYNC where all lanes are there, to the next instruction") \
   X(latency_barrier, "cycle", "arrival of the last warp at BAR.SYNC to the first issue of a warp that waited") \
+  X(barrier_release_interval, "cycle", "between the first issues of two warps that a barrier lets go") \
   X(latency_membar_cta, "cycle", "MEMBAR.CTA with nothing outstanding to the next instruction") \
   X(latency_membar_gpu, "cycle", "MEMBAR.GPU with nothing outstanding to the next instruction") \
   X(latency_membar_sys, "cycle", "MEMBAR.SYS with nothing outstanding to the next instruction") \
@@ -56,8 +60,11 @@ namespace heddle::simulator::timing {
   X(register_reads_per_bank, "read/cycle", "registers a bank delivers each cycle") \
   /* The way to the memory unit. */ \
   X(mio_queue_entries, "instruction", "memory instructions of one sub-core that wait for the shared unit; one more stalls the warp") \
+  X(xu_queue_entries, "instruction", "MUFU and the like of one sub-core that wait or execute; one more stalls the warp") \
   X(latency_mio_queue, "cycle", "issue of a memory instruction to its place in the queue being free again, with nothing before it") \
-  X(lsu_address_interval, "cycle", "between two memory instructions of one sub-core, at the address unit") \
+  X(lsu_address_interval, "cycle", "between two LDG, STS and the like of one sub-core, at the address unit") \
+  X(lsu_shared_address_interval, "cycle", "the same of LDS, ATOMS and SHFL") \
+  X(lsu_store_address_interval, "cycle", "the same of STG") \
   X(lsu_shared_interval, "cycle", "between two memory instructions of an SM, at the unit its sub-cores share") \
   X(l1_tags_per_cycle, "tag/cycle", "cache lines looked up each cycle by one global access") \
   X(l1_bytes_per_cycle, "byte/cycle", "data L1 and shared memory deliver to the sub-cores of an SM, together") \
@@ -70,7 +77,8 @@ namespace heddle::simulator::timing {
   X(sm_write_bytes_per_cycle, "byte/cycle", "data one SM sends to L2") \
   X(l2_slices, "slice", "slices of L2, both halves together") \
   X(l2_ways, "way", "associativity of L2") \
-  X(l2_slice_bytes_per_cycle, "byte/cycle", "data one slice reads or writes") \
+  X(l2_slice_bytes_per_cycle, "byte/cycle", "data one slice reads") \
+  X(l2_slice_write_bytes_per_cycle, "byte/cycle", "data one slice takes from stores") \
   X(l2_halves, "half", "parts of L2, each near to its share of the SMs (1: L2 is one)") \
   X(l2_atomic_interval, "cycle", "between two atomic operations on one 32-byte sector at a slice") \
   X(l2_atomic_lane_interval, "cycle", "for each further lane of one instruction that is atomic at the same address") \
@@ -89,6 +97,11 @@ namespace heddle::simulator::timing {
   X(latency_l0_instruction_miss, "cycle", "added to an issue whose line is in the SM's instruction cache only") \
   X(latency_l1_instruction_miss, "cycle", "added when it is in the GPC's cache only") \
   X(latency_l15_instruction_miss, "cycle", "added when it is in L2 only") \
+  X(interval_l1_instruction_line, "cycle", "between two lines that the SM's instruction cache delivers") \
+  X(interval_l15_instruction_line, "cycle", "between two lines that the GPC's cache delivers to an SM") \
+  X(interval_l2_instruction_line, "cycle", "between two lines of code that L2 delivers to an SM") \
+  X(launch_instruction_bytes, "byte", "code from a kernel's start that is in the GPC's cache when it begins") \
+  X(launch_l0_instruction_bytes, "byte", "the same in the sub-cores' caches") \
   X(constant_line_bytes, "byte", "line of the constant caches") \
   X(immediate_constant_bytes, "byte", "cache of an SM for constants that are operands") \
   X(indexed_constant_bytes, "byte", "cache of an SM for constants that LDC reads") \
@@ -99,7 +112,9 @@ namespace heddle::simulator::timing {
   X(gpcs, "GPC", "groups of SMs that share a cache for instructions and constants") \
   X(latency_launch, "cycle", "start of a launch to the first issue of its first block") \
   X(latency_launch_end, "cycle", "end of the last warp to the end of the launch") \
-  X(block_dispatch_interval, "cycle", "between the starts of two blocks of a grid on idle SMs") \
+  X(blocks_dispatched_per_cycle, "block/cycle", "blocks of a grid that start on idle SMs") \
+  X(sm_block_start_interval, "cycle", "between the starts of two blocks on one SM") \
+  X(block_replacement_interval, "1/100 cycle", "between the starts of two blocks of a grid that take the place of others") \
   X(latency_block_start, "cycle", "end of a block to the first issue of the block that takes its place") \
   X(warp_start_interval, "cycle", "between the first issues of two warps of a block in one SM")
 // clang-format on

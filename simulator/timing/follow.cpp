@@ -7,11 +7,17 @@
 namespace heddle::simulator::timing {
 
 void Sm::occupy_units(SubCore& sub, const Timed& timed, Cycle now) {
-  if (timed.pipe != Pipe::none)
-    sub.pipe_free[static_cast<std::size_t>(timed.pipe)] = now + timed.interval;
-  // Integer multiplication takes half of the FMA unit; the other half goes on.
-  if (timed.course == Course::special)
-    sub.special_free = std::max(sub.special_free, now) + timed.interval;
+  Pipe pipe = timed.pipe;
+  // What either half can do leaves the heavy one to integer multiplication.
+  if (pipe == Pipe::fma)
+    pipe = pipe_free(sub, Pipe::fma_lite) <= now ? Pipe::fma_lite : Pipe::fma_heavy;
+  if (pipe != Pipe::none) sub.pipe_free[static_cast<std::size_t>(pipe)] = now + timed.interval;
+  if (timed.course == Course::special) {
+    const Cycle begin = std::max(sub.special_free, now);
+    sub.special_free = begin + timed.interval;
+    sub.special_leaves[sub.special_next] = begin + constants_.latency_xu_read;
+    sub.special_next = (sub.special_next + 1) % sub.special_leaves.size();
+  }
   for (std::size_t bank = 0; bank < sub.bank_free.size(); ++bank)
     if (timed.bank_reads[bank] != 0)
       sub.bank_free[bank] = std::max(sub.bank_free[bank], now) +
@@ -40,8 +46,11 @@ void Sm::follow(unsigned sub_core, unsigned slot, const Timed& timed, const Issu
     case Course::fixed:
     case Course::depbar:
       return;
-    case Course::special:
-      return results_at(sub.special_free - timed.interval + timed.latency);
+    case Course::special: {
+      const Cycle begin = sub.special_free - timed.interval;
+      guard(warp, timed.read_scoreboard, timed.awaited, begin + constants_.latency_xu_read);
+      return guard(warp, timed.write_scoreboard, timed.awaited, begin + timed.latency);
+    }
     case Course::variable:
       return results_at(now + timed.latency);
     case Course::shuffle:
@@ -161,8 +170,9 @@ void Sm::settle(unsigned sub_core, unsigned slot, const Timed& timed, Cycle now)
   if (may_release) wake_released(warp.block, now);
 }
 
-// Warps of the block that a barrier has let go.
+// Warps of the block that a barrier has let go; they leave one by one, behind the last comer.
 void Sm::wake_released(std::uint32_t block, Cycle now) {
+  Cycle leaves = now + constants_.latency_barrier;
   for (SubCore& sub : sub_cores_)
     for (SlotMask left = sub.resident; left != 0; left &= left - 1) {
       ResidentWarp& warp = sub.slots[static_cast<unsigned>(std::countr_zero(left))];
@@ -171,7 +181,8 @@ void Sm::wake_released(std::uint32_t block, Cycle now) {
       account(warp, now);
       warp.at_barrier = false;
       warp.pc = warp.warp->convergence.current().pc;
-      warp.next_issue = std::max(warp.next_issue, now + constants_.latency_barrier);
+      leaves += constants_.barrier_release_interval;
+      warp.next_issue = std::max(warp.next_issue, leaves);
       warp.until_then = warp.state = Stall::barrier;
       warp.look_again = warp.next_issue;
       sub.next_visit = std::min(sub.next_visit, warp.look_again);

@@ -22,37 +22,64 @@ void LineCache::insert(std::uint32_t line, Cycle arrival) {
   arrival_[line] = arrival;
 }
 
-void FrontEnd::start(std::uint32_t code_lines, std::uint32_t constant_lines, bool cold) {
+void FrontEnd::start(const TimedProgram& program, std::uint32_t entry, bool cold) {
   const std::uint32_t code = constants_.instruction_line_bytes;
   const std::uint32_t data = constants_.constant_line_bytes;
+  const auto constant_lines = static_cast<std::uint32_t>(program.constant_lines.size());
   cold_ = cold;
-  code_lines_ = code_lines;
+  code_lines_ = program.code_lines;
   sub_cores_.resize(constants_.sub_cores);
   for (SubCore& sub_core : sub_cores_) {
-    sub_core.lines.start(code_lines, constants_.l0_instruction_bytes / code);
+    sub_core.lines.start(code_lines_, constants_.l0_instruction_bytes / code);
     sub_core.stream_begin = sub_core.stream_end = 0;
   }
-  l1_.start(code_lines, constants_.l1_instruction_bytes / code);
-  l15_.start(code_lines, constants_.l15_instruction_bytes / code);
+  l1_.start(code_lines_, constants_.l1_instruction_bytes / code);
+  l15_.start(code_lines_, constants_.l15_instruction_bytes / code);
   operands_.start(constant_lines, constants_.immediate_constant_bytes / data);
   indexed_.start(constant_lines, constants_.indexed_constant_bytes / data);
   constants_l15_.start(constant_lines, constants_.l15_instruction_bytes / data);
+  l1_port_ = l15_port_ = l2_port_ = Server();
+  fetch_ahead_of_launch(program, entry);
+}
+
+// The beginning of the code, and the bank with the launch's parameters, are brought near before the
+// first warp starts.
+void FrontEnd::fetch_ahead_of_launch(const TimedProgram& program, std::uint32_t entry) {
+  const std::uint32_t first = entry / program.instructions_per_line;
+  const auto end = [&](std::uint32_t bytes) {
+    return std::min(code_lines_, first + bytes / constants_.instruction_line_bytes);
+  };
+  for (std::uint32_t line = first; line < end(constants_.launch_instruction_bytes); ++line)
+    l15_.insert(line, 0);
+  for (std::uint32_t line = first; line < end(constants_.launch_l0_instruction_bytes); ++line) {
+    l1_.insert(line, 0);
+    for (SubCore& sub_core : sub_cores_) sub_core.lines.insert(line, 0);
+  }
+  for (std::uint32_t line = 0; line < program.constant_lines.size(); ++line)
+    if (program.constant_lines[line]) constants_l15_.insert(line, 0);
 }
 
 // A line that the sub-core does not have.
 Cycle FrontEnd::fetch(SubCore& sub_core, std::uint32_t line, Cycle now) {
+  const auto served = [](Server& port, Cycle from, std::uint32_t interval) {
+    return from + port.wait(from, interval * Server::kTicks);
+  };
   Cycle from_l1 = l1_.arrival(line);
   if (from_l1 == kNever) {
     Cycle from_l15 = l15_.arrival(line);
     if (from_l15 == kNever) {
-      from_l15 = now + constants_.latency_l15_instruction_miss +
+      from_l15 = served(l2_port_, now, constants_.interval_l2_instruction_line) +
+                 constants_.latency_l15_instruction_miss +
                  (cold_ ? constants_.latency_dram_extra : 0);
       l15_.insert(line, from_l15);
     }
-    from_l1 = std::max(now, from_l15) + constants_.latency_l1_instruction_miss;
+    from_l1 = served(l15_port_, std::max(now, from_l15), constants_.interval_l15_instruction_line) +
+              constants_.latency_l1_instruction_miss;
     l1_.insert(line, from_l1);
   }
-  const Cycle arrival = std::max(now, from_l1) + constants_.latency_l0_instruction_miss;
+  const Cycle arrival =
+      served(l1_port_, std::max(now, from_l1), constants_.interval_l1_instruction_line) +
+      constants_.latency_l0_instruction_miss;
   sub_core.lines.insert(line, arrival);
   return arrival;
 }

@@ -7,6 +7,7 @@
 
 #include "simulator/timing/constants.hpp"
 #include "simulator/timing/cycle.hpp"
+#include "simulator/timing/program.hpp"
 
 namespace heddle::simulator::timing {
 
@@ -27,8 +28,8 @@ class LineCache {
 class FrontEnd {
  public:
   explicit FrontEnd(const Constants& constants) : constants_(constants) {}
-  // Before a launch. `cold`: L2 is empty.
-  void start(std::uint32_t code_lines, std::uint32_t constant_lines, bool cold);
+  // Before a launch that begins at instruction `entry`. `cold`: L2 is empty.
+  void start(const TimedProgram& program, std::uint32_t entry, bool cold);
 
   // When instructions of a code line can issue in a sub-core that wants them now. A stream runs
   // ahead of what is wanted.
@@ -43,6 +44,7 @@ class FrontEnd {
     std::uint32_t stream_end = 0;  // the first line that the stream has not asked for
     std::uint32_t stream_begin = 0;
   };
+  void fetch_ahead_of_launch(const TimedProgram& program, std::uint32_t entry);
   Cycle fetch(SubCore& sub_core, std::uint32_t line, Cycle now);
   Cycle constant(LineCache& cache, std::uint32_t line, Cycle now);
 
@@ -50,6 +52,7 @@ class FrontEnd {
   std::vector<SubCore> sub_cores_;
   LineCache l1_, l15_;
   LineCache operands_, indexed_, constants_l15_;
+  Server l1_port_, l15_port_, l2_port_;  // lines of code
   std::uint32_t code_lines_ = 0;
   bool cold_ = true;
 };

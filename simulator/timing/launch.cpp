@@ -109,7 +109,8 @@ class TimedLaunch {
   const Cycle quantum_;
   std::uint64_t next_block_ = 0, blocks_ended_ = 0;
   std::uint64_t watch_due_ = kWatchInterval;
-  Cycle dispatcher_free_ = 0, now_ = 0, last_end_ = 0;
+  Server replacer_;  // of the places that blocks leave
+  Cycle now_ = 0, last_end_ = 0;
   std::vector<std::unique_ptr<Block>> spare_;
   std::vector<Request*> requests_;
 };
@@ -139,10 +140,15 @@ Cycle TimedLaunch::next_event() const {
 
 // One block on each SM before the second on any.
 void TimedLaunch::dispatch_first_blocks() {
-  dispatcher_free_ = constants_.latency_launch;
-  for (std::uint32_t round = 0; round < blocks_per_sm_ && next_block_ < blocks_; ++round)
-    for (Sm& sm : sms_)
-      if (next_block_ < blocks_) start_block(sm, dispatcher_free_);
+  Server dispatcher;
+  const std::uint64_t ticks = Server::kTicks / constants_.blocks_dispatched_per_cycle;
+  for (std::uint32_t round = 0; round < blocks_per_sm_; ++round)
+    for (Sm& sm : sms_) {
+      if (next_block_ == blocks_) return;
+      const Cycle begin =
+          constants_.latency_launch + Cycle{round} * constants_.sm_block_start_interval;
+      start_block(sm, begin + dispatcher.wait(begin, ticks));
+    }
 }
 
 // Blocks take the places of those that ended, in the order in which they did.
@@ -160,8 +166,11 @@ void TimedLaunch::dispatch_next_blocks() {
     if (context_.options->observer != nullptr)
       context_.options->observer->block_ended(core_, *each.block);
     spare_.push_back(std::move(each.block));
-    if (next_block_ < blocks_)
-      start_block(sms_[each.sm], std::max(now_, each.time + constants_.latency_block_start));
+    if (next_block_ == blocks_) continue;
+    const Cycle begin = std::max(now_, each.time + constants_.latency_block_start);
+    constexpr std::uint64_t kPercent = 100;
+    start_block(sms_[each.sm], begin + replacer_.wait(begin, constants_.block_replacement_interval *
+                                                                 Server::kTicks / kPercent));
   }
 }
 
@@ -170,8 +179,6 @@ void TimedLaunch::start_block(Sm& sm, Cycle begin) {
   std::unique_ptr<Block> block = std::move(spare_.back());
   spare_.pop_back();
   core_.start_block(*block, next_block_++);
-  begin = std::max(begin, dispatcher_free_);
-  dispatcher_free_ = begin + constants_.block_dispatch_interval;
   if (context_.options->observer != nullptr)
     context_.options->observer->block_started(core_, *block);
   sm.start_block(std::move(block), begin);

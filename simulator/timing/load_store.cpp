@@ -29,12 +29,13 @@ bool LoadStoreUnit::has_room(unsigned sub_core, Cycle now, Cycle& until) const {
   return until <= now;
 }
 
-// When the shared unit takes the instruction, which then is busy with it for `busy` cycles.
-Cycle LoadStoreUnit::enter(unsigned sub_core, Cycle now, Cycle busy) {
+// When the shared unit takes the instruction, which then is busy with it for `busy` cycles, and the
+// sub-core's address unit for `address_busy`.
+Cycle LoadStoreUnit::enter(unsigned sub_core, Cycle now, Cycle busy, Cycle address_busy) {
   Queue& queue = queues_[sub_core];
   const Cycle taken =
       std::max({now + constants_.latency_mio_queue, queue.address_unit_free, shared_unit_free_});
-  queue.address_unit_free = taken + constants_.lsu_address_interval;
+  queue.address_unit_free = taken + address_busy;
   shared_unit_free_ = taken + std::max<Cycle>(busy, constants_.lsu_shared_interval);
   queue.leaves[queue.next] = taken;
   queue.next = (queue.next + 1) % queue.leaves.size();
@@ -42,20 +43,22 @@ Cycle LoadStoreUnit::enter(unsigned sub_core, Cycle now, Cycle busy) {
 }
 
 Cycle LoadStoreUnit::pass(unsigned sub_core, Cycle now, const Timed& instruction) {
-  return enter(sub_core, now, 1) - constants_.latency_mio_queue + instruction.latency;
+  return enter(sub_core, now, 1, constants_.lsu_shared_address_interval) -
+         constants_.latency_mio_queue + instruction.latency;
 }
 
-// Cycles that tags and data banks are busy with an access.
-Cycle LoadStoreUnit::passes(const Timed& instruction, const Access& access) const {
+// Cycles that tags and data banks, and for stores the way to L2, are busy with an access.
+Cycle LoadStoreUnit::passes(const Access& access) const {
   if (access.space == Window::shared) {
     Cycle passes = std::max(1u, access.counts.wavefronts);
     if (is_atomic(access.kind)) passes = 1 + (passes - 1) * constants_.shared_atomic_pass_cycles;
     return passes;
   }
   const std::uint64_t bytes = std::uint64_t{kSectorBytes} * access.counts.sectors;
-  (void)instruction;
+  const bool goes_out = access.space == Window::global && access.kind != AccessKind::load;
   return std::max({Cycle{1}, divided(access.counts.tags, constants_.l1_tags_per_cycle),
-                   divided(bytes, constants_.l1_bytes_per_cycle)});
+                   divided(bytes, goes_out ? constants_.sm_write_bytes_per_cycle
+                                           : constants_.l1_bytes_per_cycle)});
 }
 
 // Lines and sectors of the lanes' addresses, in the order in which lanes name them first.
@@ -165,8 +168,20 @@ Completion LoadStoreUnit::issue(unsigned sub_core, Cycle now, const Timed& instr
                                 std::span<const Access> accesses, std::uint64_t local_region,
                                 const Outstanding& waiting) {
   Cycle busy = 0;
-  for (const Access& access : accesses) busy += passes(instruction, access);
-  const Cycle taken = enter(sub_core, now, busy);
+  Cycle address_busy = instruction.is_store ? constants_.lsu_store_address_interval
+                                            : constants_.lsu_address_interval;
+  Cycle conflicts = 0;  // passes of shared memory beyond those that its width needs
+  for (const Access& access : accesses) {
+    busy += passes(access);
+    if (access.space != Window::shared) continue;
+    const Cycle wavefronts = access.counts.wavefronts;
+    conflicts += wavefronts - std::min<Cycle>(wavefronts, access.counts.wavefronts_ideal);
+    address_busy =
+        std::max<Cycle>(access.kind == AccessKind::store ? constants_.lsu_address_interval
+                                                         : constants_.lsu_shared_address_interval,
+                        wavefronts * constants_.lsu_shared_address_interval);
+  }
+  const Cycle taken = enter(sub_core, now, busy, address_busy);
   // Later than on an idle unit by what was in the way; further passes delay the result too.
   const Cycle base = taken - constants_.latency_mio_queue;
   const Cycle further = busy == 0 ? 0 : busy - 1;
@@ -183,12 +198,11 @@ Completion LoadStoreUnit::issue(unsigned sub_core, Cycle now, const Timed& instr
     if (access.space == Window::shared) {
       const Cycle latency = is_atomic(access.kind) ? constants_.latency_shared_atomic
                                                    : constants_.latency_shared_load;
-      completion.done = std::max(completion.done, base + latency + std::max(further, wider));
+      completion.done = std::max(
+          completion.done, base + latency + wider + conflicts * constants_.shared_conflict_latency);
       continue;
     }
     const Cycle hit = base + constants_.latency_l1_hit + std::max(further, wider);
-    if (access.kind == AccessKind::load && access.lanes != 0)
-      completion.done = std::max(completion.done, base + further);
     split(access, local_region);
     access_memory(instruction, access, base + further, hit, completion);
   }

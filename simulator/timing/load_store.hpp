@@ -78,8 +78,8 @@ class LoadStoreUnit {
     std::uint32_t first = 0, count = 0;  // in waits_
   };
 
-  Cycle enter(unsigned sub_core, Cycle now, Cycle busy);
-  Cycle passes(const Timed& instruction, const Access& access) const;
+  Cycle enter(unsigned sub_core, Cycle now, Cycle busy, Cycle address_busy);
+  Cycle passes(const Access& access) const;
   void split(const Access& access, std::uint64_t local_region);
   void access_memory(const Timed& instruction, const Access& access, Cycle base, Cycle now,
                      Completion& completion);

@@ -59,9 +59,14 @@ Sm::Look Sm::look_at_results(const ResidentWarp& warp, const Timed& timed, Cycle
   return {Stall::not_selected, now};
 }
 
+Cycle Sm::pipe_free(const SubCore& sub, Pipe pipe) {
+  const auto free = [&sub](Pipe each) { return sub.pipe_free[static_cast<std::size_t>(each)]; };
+  return pipe == Pipe::fma ? std::min(free(Pipe::fma_heavy), free(Pipe::fma_lite)) : free(pipe);
+}
+
 Sm::Look Sm::look_at_units(unsigned sub_core, const Timed& timed, Cycle now) {
   const SubCore& sub = sub_cores_[sub_core];
-  const Cycle free = sub.pipe_free[static_cast<std::size_t>(timed.pipe)];
+  const Cycle free = pipe_free(sub, timed.pipe);
   if (free > now) return {Stall::math_pipe_throttle, free};
   Cycle until = 0;
   switch (timed.course) {
@@ -70,11 +75,10 @@ Sm::Look Sm::look_at_units(unsigned sub_core, const Timed& timed, Cycle now) {
     case Course::constant:
       if (!memory_.has_room(sub_core, now, until)) return {timed.queue_full, until};
       break;
-    case Course::special: {
-      const Cycle queue = Cycle{constants_.mio_queue_entries} * timed.interval;
-      if (sub.special_free >= now + queue) return {timed.queue_full, sub.special_free - queue + 1};
+    case Course::special:
+      if (sub.special_leaves[sub.special_next] > now)
+        return {timed.queue_full, sub.special_leaves[sub.special_next]};
       break;
-    }
     case Course::fixed: {
       // A fixed-latency instruction reads its registers in the three cycles after it issued.
       constexpr Cycle kReadCycles = 3;

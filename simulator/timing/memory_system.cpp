@@ -124,7 +124,8 @@ Cycle MemorySystem::read(Request& request, Cycle now) {
 Cycle MemorySystem::write(Request& request, Cycle now) {
   const unsigned near = near_half(request.sm), home = home_of(request.line);
   const bool atomic = request.kind == Request::Kind::atomic;
-  std::uint64_t ticks = ticks_for(bytes_of(request.sectors), constants_.l2_slice_bytes_per_cycle);
+  std::uint64_t ticks =
+      ticks_for(bytes_of(request.sectors), constants_.l2_slice_write_bytes_per_cycle);
   if (atomic)
     ticks = Server::kTicks * (std::uint64_t{constants_.l2_atomic_interval} *
                                   static_cast<unsigned>(std::popcount(request.sectors)) +

@@ -103,7 +103,7 @@ constexpr Metric kRows[] = {
      .meaning = "sectors that global loads found in L1", .of_timing = [](const Result& r) { return hit_rate(r.traffic.l1_global_load); }},
     {.name = "l1tex__t_sector_pipe_lsu_mem_local_hit_rate.pct", .nvprof = "local_hit_rate", .unit = "%", .kind = kModelled,
      .meaning = "sectors of local memory found in L1", .of_timing = [](const Result& r) { return hit_rate(r.traffic.l1_local); }},
-    {.name = "lts__t_sectors.sum", .unit = "sector", .kind = kModelled, .meaning = "sectors asked of L2",
+    {.name = "lts__t_sectors_srcunit_tex.sum", .unit = "sector", .kind = kModelled, .meaning = "sectors that SMs asked of L2",
      .of_timing = [](const Result& r) { return number(l2(r).sectors); }},
     {.name = "lts__t_sectors_op_read.sum", .nvprof = "l2_read_transactions", .unit = "sector", .kind = kModelled, .meaning = "sectors read from L2",
      .of_timing = [](const Result& r) { return number(r.traffic.l2_read.sectors); }},

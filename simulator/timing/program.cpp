@@ -23,11 +23,17 @@ bool is_integer_multiply(Op op) {
 
 unsigned narrow(std::uint64_t value) { return static_cast<unsigned>(value); }
 
-// Multiply-adds of a matrix instruction, in units of FP16 ones.
+// The small shapes take longer than their share of the large ones: 4 cycles at least, as measured
+// of HMMA.1688 (gpu/kernels/micro/timing).
 unsigned matrix_cycles(const Instruction& in, const Constants& constants) {
-  constexpr unsigned kM16N8K16 = 16 * 8 * 16;
-  const unsigned work = in.op == Op::DMMA ? kM16N8K16 / 2 : kM16N8K16;
-  return std::max(2u, (work + constants.tensor_fma_per_cycle - 1) / constants.tensor_fma_per_cycle);
+  constexpr unsigned kM16N8K16 = 16 * 8 * 16, kLeast = 4;
+  if (in.op == Op::DMMA) return constants.interval_dmma;
+  const std::string_view shape = isa::modifier_text(in, Mod::mma_shape);
+  const bool large = shape.find("16816") != std::string_view::npos ||
+                     shape.find("16832") != std::string_view::npos;
+  const unsigned work = large ? kM16N8K16 : kM16N8K16 / 2;
+  return std::max(kLeast,
+                  (work + constants.tensor_fma_per_cycle / 2) / constants.tensor_fma_per_cycle);
 }
 
 void choose_pipe(const Instruction& in, const Constants& constants, Timed& timed) {
@@ -42,9 +48,9 @@ void choose_pipe(const Instruction& in, const Constants& constants, Timed& timed
       if (in.op == Op::IMAD_WIDE || in.op == Op::IMAD_HI)
         return set(Pipe::fma_heavy, constants.interval_imad_wide);
       if (is_integer_multiply(in.op)) return set(Pipe::fma_heavy, constants.interval_imad);
-      return set(Pipe::fma, constants.interval_fma);
+      return set(Pipe::fma, 2 * constants.interval_fma);
     case Unit::fp16:
-      return set(Pipe::fma, constants.interval_fp16);
+      return set(in.op == Op::HFMA2_MMA ? Pipe::half_mma : Pipe::half, 2 * constants.interval_fp16);
     case Unit::fp64:
       return set(Pipe::fp64, constants.interval_fp64);
     case Unit::uniform:
@@ -214,13 +220,16 @@ class ConstantLines {
   explicit ConstantLines(std::uint32_t bytes) : bytes_(bytes) {}
   std::int32_t line_of(const Source& source) {
     const auto key = std::tuple(source.index, source.value / bytes_);
-    return known_.try_emplace(key, static_cast<std::int32_t>(known_.size())).first->second;
+    const auto [found, is_new] = known_.try_emplace(key, static_cast<std::int32_t>(known_.size()));
+    if (is_new) in_bank_0_.push_back(source.index == 0);
+    return found->second;
   }
-  std::uint32_t count() const { return static_cast<std::uint32_t>(known_.size()); }
+  std::vector<bool> take() { return std::move(in_bank_0_); }
 
  private:
   std::uint32_t bytes_;
   std::map<std::tuple<std::uint8_t, std::uint32_t>, std::int32_t> known_;
+  std::vector<bool> in_bank_0_;
 };
 
 Timed time_instruction(const Instruction& in, const Instruction* before, const Constants& constants,
@@ -255,7 +264,7 @@ TimedProgram time_program(const isa::Program& program, const Constants& constant
     if (timed.instructions[i].depbar_scoreboard < kScoreboards) timed.counts_results = true;
     before = instruction ? &*instruction : nullptr;
   }
-  timed.constant_lines = lines.count();
+  timed.constant_lines = lines.take();
   timed.instructions_per_line =
       std::max(1u, narrow(constants.instruction_line_bytes / sizeof(isa::Word)));
   timed.code_lines = narrow(timed.instructions.size() / timed.instructions_per_line + 1);

@@ -16,11 +16,16 @@ inline constexpr unsigned kScoreboards = 6;
 inline constexpr std::uint8_t kNoScoreboard = 7;
 
 // The unit of a sub-core that is busy for some cycles after an instruction issues to it.
+// `fma` is either half of the FMA unit; integer multiplication has but the heavy one. The two kinds
+// of packed half instructions do not get in one another's way (measured by turns and alone).
 enum class Pipe : std::uint8_t {
   none,
   alu,
   fma,
   fma_heavy,
+  fma_lite,
+  half,
+  half_mma,
   fp64,
   uniform,
   control,
@@ -67,8 +72,10 @@ struct Timed {
 };
 
 struct TimedProgram {
-  std::vector<Timed> instructions;   // as Program::instructions, and one past the end
-  std::uint32_t constant_lines = 0;  // distinct lines of constant memory its operands name
+  std::vector<Timed> instructions;  // as Program::instructions, and one past the end
+  // Distinct lines of constant memory its operands name: whether each is of bank 0, where a
+  // launch's parameters are.
+  std::vector<bool> constant_lines;
   std::uint32_t code_lines = 0;
   std::uint32_t instructions_per_line = 8;
   bool counts_results = false;  // a DEPBAR waits for some results of a scoreboard, not for all

@@ -16,7 +16,9 @@ Sm::Sm(SmContext& context, std::uint32_t index, std::uint64_t l1_bytes, bool col
       memory_(context.constants, index),
       front_end_(context.constants) {
   memory_.start(l1_bytes);
-  front_end_.start(context.program.code_lines, context.program.constant_lines, cold);
+  front_end_.start(context.program, context.core.launch.entry, cold);
+  for (SubCore& sub : sub_cores_)
+    sub.special_leaves.assign(std::max(1u, constants_.xu_queue_entries), 0);
 }
 
 Cycle Sm::next_event() const {

@@ -63,6 +63,8 @@ class Sm {
     std::array<Cycle, kPipes> pipe_free{};
     std::array<Cycle, 4> bank_free{};
     Cycle special_free = 0;
+    std::vector<Cycle> special_leaves;  // of the last instructions to the special function unit
+    std::size_t special_next = 0;       // the one that went longest ago
     Cycle next_visit = kNever;
   };
   struct ResidentBlock {
@@ -82,6 +84,7 @@ class Sm {
   Look look_at_results(const ResidentWarp& warp, const Timed& timed, Cycle now) const;
   Look look_at_units(unsigned sub_core, const Timed& timed, Cycle now);
   bool issue(unsigned sub_core, unsigned slot, Cycle now);
+  static Cycle pipe_free(const SubCore& sub, Pipe pipe);
   void occupy_units(SubCore& sub, const Timed& timed, Cycle now);
   void follow(unsigned sub_core, unsigned slot, const Timed& timed, const Issue& issued, Cycle now);
   void follow_memory(unsigned sub_core, unsigned slot, const Timed& timed, const Issue& issued,

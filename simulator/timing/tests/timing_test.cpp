@@ -37,6 +37,7 @@ Word with(Word word, Control control) {
 
 // Words of sm_90, as nvcc 13.0 writes them, without control bits.
 constexpr Word kFfma{0x0000000909007223, 0x0000000000000009};  // FFMA R0, R9, R9, R9
+constexpr Word kImad{0x000000ffff007224, 0x00000000078e0009};  // IMAD.MOV R0, RZ, RZ, R9
 constexpr Word kMufu{0x0000000000097308, 0x0000000000001000};  // MUFU.RCP R9, R0
 constexpr Word kLds{0x0000000008097984, 0x0000000000000800};   // LDS R9, [R8]
 constexpr Word kBar{0x0000000000007b1d, 0x0000000000010000};   // BAR.SYNC 0x0
@@ -106,7 +107,8 @@ class Timing : public testing::Test {
   const std::string kIdeal =
       "latency_l0_instruction_miss=0,latency_l1_instruction_miss=0,latency_l15_instruction_miss=0,"
       "latency_dram_extra=0,latency_constant_miss=0,latency_constant_l15_miss=0,l2_halves=1,"
-      "warp_start_interval=0,interval_cbu=1,";
+      "warp_start_interval=0,interval_cbu=1,interval_l1_instruction_line=0,"
+      "interval_l15_instruction_line=0,interval_l2_instruction_line=0,";
   Device device_{gpu_model("h200")};
 };
 
@@ -131,11 +133,23 @@ TEST_F(Timing, WarpsOfASubCoreFillOneAnothersWaits) {
 }
 
 TEST_F(Timing, APipeTakesAnInstructionEveryInterval) {
-  const auto body = repeated(with(kFfma, {.stall = 1}), kSome);
-  EXPECT_EQ(run(body, 32, "interval_fma=1,").active_max, kSome + 1);
-  const Result result = run(body, 32, "interval_fma=3,");
+  EXPECT_EQ(run(repeated(with(kFfma, {.stall = 1}), kSome), 32, "interval_fma=1,").active_max,
+            kSome + 1);
+  const auto body = repeated(with(kImad, {.stall = 1}), kSome);
+  EXPECT_EQ(run(body, 32, "interval_imad=1,").active_max, kSome + 1);
+  const Result result = run(body, 32, "interval_imad=3,");
   EXPECT_EQ(result.active_max, 3 * (kSome - 1) + 2);
   EXPECT_EQ(cycles(result, Stall::math_pipe_throttle), 2 * (kSome - 1));
+}
+
+TEST_F(Timing, FloatInstructionsLeaveHalfOfTheirUnitToIntegerOnes) {
+  std::vector<Word> body;
+  for (std::uint64_t i = 0; i < kSome; ++i) {
+    body.push_back(with(kImad, {.stall = 1}));
+    body.push_back(with(kFfma, {.stall = 1}));
+  }
+  body.push_back(with(kExit, {}));
+  EXPECT_EQ(run(body, 32, "interval_fma=1,interval_imad=2,").active_max, 2 * kSome + 1);
 }
 
 TEST_F(Timing, AConsumerIssuesWhenItsScoreboardIsReleasedAndNotACycleBefore) {
@@ -161,8 +175,7 @@ TEST_F(Timing, ALoadComesFromDramFirstAndFromL1Next) {
                                with(kLdg, {.write = 1, .wait = 2}), with(kExit, {.wait = 2})};
   const Result result =
       run(body, 32, "latency_dram_extra=300,latency_l15_instruction_miss=0,", address);
-  // The first line of code comes from memory too.
-  const std::uint64_t expected = 300 + 7 + constant(&Constants::latency_constant_load) +
+  const std::uint64_t expected = 7 + constant(&Constants::latency_constant_load) +
                                  constant(&Constants::latency_l2_hit) + 300 +
                                  constant(&Constants::latency_l1_hit) + 1;
   EXPECT_EQ(result.active_max, expected);
@@ -175,9 +188,11 @@ TEST_F(Timing, ALoadComesFromDramFirstAndFromL1Next) {
 
 TEST_F(Timing, WarpsLeaveABarrierTogether) {
   std::vector<Word> body{with(kBar, {.stall = 5}), with(kExit, {})};
-  const Result result = run(body, 96, "warp_start_interval=50,latency_barrier=11,");
-  EXPECT_EQ(result.active_max, 100u + 11 + 1);
-  EXPECT_EQ(cycles(result, Stall::barrier), 110u + 60u + 10u);
+  const Result result =
+      run(body, 96, "warp_start_interval=50,latency_barrier=11,barrier_release_interval=3,");
+  // The last to come leaves first, those that waited behind it, one after the other.
+  EXPECT_EQ(result.active_max, 100u + 11 + 2 * 3 + 1);
+  EXPECT_EQ(cycles(result, Stall::barrier), 113u + 66u + 10u);
 }
 
 TEST_F(Timing, ALoopThatWaitsForTheClockEnds) {
