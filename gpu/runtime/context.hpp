@@ -72,6 +72,7 @@ class Context {
   // The error that has made the context useless, once a call that waited has learned of it.
   Error status() const { return observed_; }
   bool inside_action() const { return engine_.inside_action(); }
+  bool timed() const { return options_.timing.has_value(); }
   // Carries out all that was submitted, and shows nothing. Bytes of output that nobody will see.
   std::size_t finish();
 
@@ -163,6 +164,8 @@ class Context {
                           simulator::TextureHeader& header) const;
   Error add_header(const simulator::TextureHeader& header, const TextureDescription& description,
                    std::uint64_t& object);
+  // What a copy takes on the device, by the model's constants; 0 when nothing is timed.
+  double copy_nanoseconds(const Box& box, bool within_device, bool pageable) const;
 
   ContextOptions options_;
   simulator::Device device_;  // touched by actions only

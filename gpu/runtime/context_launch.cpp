@@ -185,6 +185,11 @@ void Context::carry_out(const simulator::LaunchRequest& request, Ticket ticket) 
   ++progress_.actions;
   for (const simulator::InstructionCounts& counts : outcome.counts)
     progress_.warp_instructions += counts.executed;
+  if (outcome.timing) {
+    constexpr double kNano = 1e9;
+    progress_.nanoseconds +=
+        kNano * static_cast<double>(outcome.timing->elapsed) / outcome.timing->clock_hz;
+  }
   for (const auto& observer : options_.observers) observer->after(device_, request, outcome);
   if (!text.empty()) {
     std::lock_guard lock(mutex_);

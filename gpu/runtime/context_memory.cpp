@@ -4,6 +4,7 @@
 #include <stdexcept>
 
 #include "gpu/runtime/context.hpp"
+#include "simulator/timing/launch.hpp"
 
 namespace heddle::runtime {
 namespace {
@@ -181,12 +182,29 @@ Error Context::copy(const CopyRequest& request, Stream& stream, bool wait) {
     source = {0, box.width, box.width * box.height};
   }
   const std::byte* data = staging ? staging.get() : from->data;
+  const double time =
+      copy_nanoseconds(box, from->on_device && to->on_device, from->pageable || to->pageable);
   return submit(
       stream,
-      [this, staging, data, source, to = to->data, destination = request.destination, box](Ticket) {
-        if (!lost()) copy_box(to, destination, data, source, box);
+      [this, staging, data, source, to = to->data, destination = request.destination, box,
+       time](Ticket) {
+        if (lost()) return;
+        copy_box(to, destination, data, source, box);
+        progress_.nanoseconds += time;
       },
       wait);
+}
+
+double Context::copy_nanoseconds(const Box& box, bool within_device, bool pageable) const {
+  if (!timed() || !model().timing) return 0;
+  const simulator::timing::Constants constants = constants_for(model(), *options_.timing);
+  const double bytes = static_cast<double>(box.width) * static_cast<double>(box.height) *
+                       static_cast<double>(box.depth);
+  constexpr double kNanoPerMicro = 1e3;  // a megabyte a second is a byte a microsecond
+  const std::uint32_t rate = within_device ? constants.copy_device_rate
+                             : pageable    ? constants.copy_pageable_rate
+                                           : constants.copy_pinned_rate;
+  return (within_device ? 0.0 : constants.copy_latency) + kNanoPerMicro * bytes / rate;
 }
 
 Error Context::fill(const FillRequest& request, Stream& stream, bool wait) {

@@ -21,10 +21,12 @@ struct Stream {
   bool ordered_with_legacy() const { return (flags & 1u) == 0; }
 };
 
-// Work a context had carried out at some point. Stands in for time until launches are timed.
+// Work a context had carried out at some point, and the time that took on the device: of launches
+// that are timed, and of copies. Untimed, the work stands in for time.
 struct Progress {
   std::uint64_t warp_instructions = 0;
   std::uint64_t actions = 0;
+  double nanoseconds = 0;
 };
 
 class Event {

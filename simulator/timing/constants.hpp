@@ -116,7 +116,12 @@ namespace heddle::simulator::timing {
   X(sm_block_start_interval, "cycle", "between the starts of two blocks on one SM") \
   X(block_replacement_interval, "1/100 cycle", "between the starts of two blocks of a grid that take the place of others") \
   X(latency_block_start, "cycle", "end of a block to the first issue of the block that takes its place") \
-  X(warp_start_interval, "cycle", "between the first issues of two warps of a block in one SM")
+  X(warp_start_interval, "cycle", "between the first issues of two warps of a block in one SM") \
+  /* Copies by the host. */ \
+  X(copy_latency, "ns", "of a copy between host and device, however short") \
+  X(copy_pinned_rate, "MB/s", "of a copy between pinned host memory and the device") \
+  X(copy_pageable_rate, "MB/s", "of a copy between pageable host memory and the device") \
+  X(copy_device_rate, "MB/s", "of a copy within the device")
 // clang-format on
 
 struct Constants {

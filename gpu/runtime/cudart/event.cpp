@@ -16,7 +16,7 @@ Error on_event(abi::Handle handle, Body body) {
   });
 }
 
-// Launches are not timed yet. What is given instead depends on the work alone, never on the machine
+// Of launches that are not timed. What is given depends on the work alone, never on the machine
 // that simulates it: one warp instruction per cycle and scheduler of the whole GPU, and a
 // microsecond for every launch or event, so that nobody divides by zero.
 float placeholder_milliseconds(const Progress& start, const Progress& end) {
@@ -26,6 +26,11 @@ float placeholder_milliseconds(const Progress& start, const Progress& end) {
   const auto actions = static_cast<double>(end.actions - start.actions);
   return static_cast<float>(instructions / (kSchedulersPerSm * model.sms * model.clock_khz) +
                             actions * 1e-3);
+}
+
+float modelled_milliseconds(const Progress& start, const Progress& end) {
+  constexpr double kNanoPerMilli = 1e6;
+  return static_cast<float>((end.nanoseconds - start.nanoseconds) / kNanoPerMilli);
 }
 
 Error record(abi::Handle event, abi::Handle stream, DefaultStream zero) {
@@ -85,9 +90,13 @@ HEDDLE_API Error cudaEventElapsedTime(float* milliseconds, abi::Handle start, ab
     const auto first = from.recording(), second = to->recording();
     if (!first || !second) return Error::invalid_resource_handle;
     if (!context.reached(from) || !context.reached(*to)) return Error::not_ready;
+    if (context.timed()) {
+      *milliseconds = modelled_milliseconds(first->progress, second->progress);
+      return Error::success;
+    }
     Runtime::instance().notice_once(
-        "times between events are not modelled yet: what cudaEventElapsedTime gives is derived "
-        "from the number of instructions");
+        "launches are not timed (heddle run --timing on): what cudaEventElapsedTime gives is "
+        "derived from the number of instructions");
     *milliseconds = first->progress.actions <= second->progress.actions
                         ? placeholder_milliseconds(first->progress, second->progress)
                         : -placeholder_milliseconds(second->progress, first->progress);
