@@ -99,7 +99,10 @@ void Sm::follow_memory(unsigned sub_core, unsigned slot, const Timed& timed, con
   const Completion completion =
       memory_.issue(sub_core, now, timed, issued.accesses, region, waiting);
   guard(warp, timed.read_scoreboard, timed.awaited, completion.sources_read);
-  if (timed.is_store) warp.stores.zero = std::max(warp.stores.zero, completion.done);
+  if (timed.is_store) {
+    warp.stores.zero = std::max(warp.stores.zero, completion.done);
+    warp.stores_left = std::max(warp.stores_left, completion.sources_read);
+  }
   if (timed.is_async) warp.copies.zero = std::max(warp.copies.zero, completion.done);
   guard(warp, timed.write_scoreboard, timed.awaited, completion.done);
   if (!completion.outstanding) return;
@@ -155,8 +158,8 @@ void Sm::settle(unsigned sub_core, unsigned slot, const Timed& timed, Cycle now)
     warp.state = Stall::drain;
   } else if (lanes.has_current()) {
     warp.pc = lanes.current().pc;
-    warp.state = warp.until_then;
-    warp.look_again = std::max(now + 1, warp.next_issue);
+    warp.state = Stall::wait;
+    warp.look_again = std::max(now + 1, warp.stalled_until);
     const std::uint32_t line = warp.pc / context_.program.instructions_per_line;
     if (line != warp.line) {
       warp.line = line;

@@ -51,10 +51,8 @@ void FrontEnd::fetch_ahead_of_launch(const TimedProgram& program, std::uint32_t 
   };
   for (std::uint32_t line = first; line < end(constants_.launch_instruction_bytes); ++line)
     l15_.insert(line, 0);
-  for (std::uint32_t line = first; line < end(constants_.launch_l0_instruction_bytes); ++line) {
-    l1_.insert(line, 0);
-    for (SubCore& sub_core : sub_cores_) sub_core.lines.insert(line, 0);
-  }
+  first_begin_ = first;
+  first_end_ = end(constants_.launch_l0_instruction_bytes);
   for (std::uint32_t line = 0; line < program.constant_lines.size(); ++line)
     if (program.constant_lines[line]) constants_l15_.insert(line, 0);
 }
@@ -84,7 +82,17 @@ Cycle FrontEnd::fetch(SubCore& sub_core, std::uint32_t line, Cycle now) {
   return arrival;
 }
 
+void FrontEnd::fetch_first(Cycle now) {
+  const Cycle arrival =
+      now + constants_.latency_l1_instruction_miss + constants_.latency_l0_instruction_miss;
+  for (; first_begin_ < first_end_; ++first_begin_) {
+    l1_.insert(first_begin_, arrival);
+    for (SubCore& sub_core : sub_cores_) sub_core.lines.insert(first_begin_, arrival);
+  }
+}
+
 Cycle FrontEnd::instructions(unsigned index, std::uint32_t line, Cycle now) {
+  if (line >= first_begin_ && line < first_end_) fetch_first(now);
   SubCore& sub_core = sub_cores_[index];
   Cycle arrival = sub_core.lines.arrival(line);
   const bool in_stream = line >= sub_core.stream_begin && line < sub_core.stream_end;

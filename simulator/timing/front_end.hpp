@@ -46,6 +46,7 @@ class FrontEnd {
   };
   void fetch_ahead_of_launch(const TimedProgram& program, std::uint32_t entry);
   Cycle fetch(SubCore& sub_core, std::uint32_t line, Cycle now);
+  void fetch_first(Cycle now);
   Cycle constant(LineCache& cache, std::uint32_t line, Cycle now);
 
   const Constants& constants_;
@@ -54,6 +55,8 @@ class FrontEnd {
   LineCache operands_, indexed_, constants_l15_;
   Server l1_port_, l15_port_, l2_port_;  // lines of code
   std::uint32_t code_lines_ = 0;
+  // The lines that come together when the first warp asks for one of them; none once they have.
+  std::uint32_t first_begin_ = 0, first_end_ = 0;
   bool cold_ = true;
 };
 

@@ -212,6 +212,17 @@ Completion LoadStoreUnit::issue(unsigned sub_core, Cycle now, const Timed& instr
   return completion;
 }
 
+// What L2 cannot take fills the way to it, and then nothing more leaves the SM.
+void LoadStoreUnit::hold_back_stores() {
+  constexpr Cycle kBuffered = 256;  // cycles of stores that may be on the way; a guess
+  for (const Request& request : requests_) {
+    if (request.kind == Request::Kind::read) continue;
+    const Cycle least = request.time + constants_.latency_l2_hit + kBuffered;
+    if (request.done > least)
+      shared_unit_free_ = std::max(shared_unit_free_, request.time + (request.done - least));
+  }
+}
+
 std::span<const Outstanding> LoadStoreUnit::collect() {
   for (const LineNumber number : awaited_lines_)
     if (Tags::Line* line = l1_.find(number); line != nullptr && line->extra.done == kNever)
@@ -224,6 +235,7 @@ std::span<const Outstanding> LoadStoreUnit::collect() {
       who.done = std::max(who.done, requests_[waits_[pending.first + i]].done);
     collected_.push_back(who);
   }
+  hold_back_stores();
   awaited_lines_.clear();
   pending_.clear();
   waits_.clear();

@@ -85,6 +85,7 @@ class LoadStoreUnit {
                      Completion& completion);
   void load(const Piece& piece, const Timed& instruction, Lookups& lookups, Cycle base, Cycle hit,
             Completion& completion);
+  void hold_back_stores();
   void send(Request::Kind kind, const Piece& piece, Cycle base);
 
   const Constants& constants_;

@@ -39,13 +39,15 @@ struct ResidentWarp {
   std::uint64_t issued = 0;
   std::uint64_t group_issued = 0;  // since another group of its lanes ran
 
-  Cycle next_issue = 0;  // not before, for the reason `until_then`
+  Cycle stalled_until = 0;  // by the stall count of the instruction before
+  Cycle next_issue = 0;     // not before either, after that for the reason `until_then`
   Stall until_then = Stall::wait;
   std::uint32_t line = ~0u;  // the code line it has asked for
   Cycle fetched = 0;
   std::array<Scoreboard, kScoreboards> scoreboards{};
   std::vector<CountedResult> counted;
   Scoreboard stores, copies;  // those outstanding; asynchronous copies to shared memory
+  Cycle stores_left = 0;      // when the data of its stores has left for L2
   bool at_barrier = false, at_fence = false, ended = false;
 
   Cycle began = 0;

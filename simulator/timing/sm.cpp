@@ -94,7 +94,7 @@ bool Sm::issue(unsigned sub_core, unsigned slot, Cycle now) {
   ++warp.issued;
   warp.counted_until = now + 1;
   if (issued.flow == Flow::stop) return false;
-  warp.next_issue = now + timed.stall;
+  warp.next_issue = warp.stalled_until = now + timed.stall;
   warp.until_then = Stall::wait;
   occupy_units(sub, timed, now);
   follow(sub_core, slot, timed, issued, now);

@@ -80,7 +80,7 @@ class Sm {
   bool visit(unsigned sub_core, Cycle now);
   void look_at_warps(unsigned sub_core, Cycle now);
   Look look(unsigned sub_core, ResidentWarp& warp, Cycle now);
-  Look look_at_end(const ResidentWarp& warp, Cycle now) const;
+  static Look look_at_end(const ResidentWarp& warp, Cycle now);
   Look look_at_results(const ResidentWarp& warp, const Timed& timed, Cycle now) const;
   Look look_at_units(unsigned sub_core, const Timed& timed, Cycle now);
   bool issue(unsigned sub_core, unsigned slot, Cycle now);

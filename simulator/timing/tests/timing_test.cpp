@@ -192,7 +192,7 @@ TEST_F(Timing, WarpsLeaveABarrierTogether) {
       run(body, 96, "warp_start_interval=50,latency_barrier=11,barrier_release_interval=3,");
   // The last to come leaves first, those that waited behind it, one after the other.
   EXPECT_EQ(result.active_max, 100u + 11 + 2 * 3 + 1);
-  EXPECT_EQ(cycles(result, Stall::barrier), 113u + 66u + 10u);
+  EXPECT_EQ(cycles(result, Stall::barrier), 113u + 66u + 6u);
 }
 
 TEST_F(Timing, ALoopThatWaitsForTheClockEnds) {
