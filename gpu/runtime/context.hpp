@@ -122,6 +122,7 @@ class Context {
   std::shared_ptr<Event> event(abi::Handle handle) const;
   bool destroy_event(abi::Handle handle);
   void record(Event& event, Stream& stream);
+  void end_capture(const std::shared_ptr<Graph>& graph);
   bool reached(const Event& event) const;  // or never recorded
   Error synchronize(const Event& event);
   // Runs `action` after the work in `stream`; it is told the error the context is in by then.
@@ -193,5 +194,10 @@ class Context {
 
   Engine engine_;  // last: its actions use everything above, and end before that goes
 };
+
+// A launch with these arguments as they are now, for any time.
+std::function<Error(Context&, Stream&)> launch_later(const Function& function,
+                                                     const LaunchShape& shape,
+                                                     void* const* arguments);
 
 }  // namespace heddle::runtime

@@ -49,6 +49,21 @@ std::vector<std::byte> pack_parameters(const isa::Kernel& kernel, void* const* a
 
 }  // namespace
 
+std::function<Error(Context&, Stream&)> launch_later(const Function& function,
+                                                     const LaunchShape& shape,
+                                                     void* const* arguments) {
+  std::vector<std::vector<std::byte>> values(function.kernel.parameters.size());
+  for (const isa::KernelParameter& parameter : function.kernel.parameters) {
+    const auto* from = static_cast<const std::byte*>(arguments[parameter.ordinal]);
+    values.at(parameter.ordinal).assign(from, from + parameter.size);
+  }
+  return [&function, shape, values](Context& context, Stream& stream) mutable {
+    std::vector<void*> pointers;
+    for (auto& value : values) pointers.push_back(value.data());
+    return context.launch(function, shape, pointers.data(), stream);
+  };
+}
+
 Error Context::load(std::span<const std::byte> binary, const std::string& origin, CodeImage*& image,
                     std::string& why) {
   image = nullptr;
@@ -126,6 +141,10 @@ std::optional<MemoryBlock> Context::variable(const CodeImage& image, std::string
 Error Context::launch(const Function& function, const LaunchShape& shape, void* const* arguments,
                       Stream& stream) {
   if (arguments == nullptr && !function.kernel.parameters.empty()) return Error::invalid_value;
+  if (stream.capture) {
+    stream.capture->add(NodeType::kernel, launch_later(function, shape, arguments));
+    return Error::success;
+  }
   if (shape.dynamic_shared_bytes > static_cast<std::size_t>(function.max_dynamic_shared_bytes)) {
     options_.notice(fmt::format(
         "{}: {} bytes of dynamic shared memory, but {} are allowed: raise "

@@ -137,6 +137,8 @@ Error Context::free_host(void* host) {
 }
 
 Error Context::free_later(std::uint64_t address, Stream& stream) {
+  // What a captured call allocated lives as long as the context: the graph may be launched again.
+  if (stream.capture) return memory_.find(address) ? Error::success : Error::invalid_value;
   const auto block = memory_.find(address);
   if (!block || block->address != address || block->kind != MemoryKind::device ||
       block->owned_by_module)
@@ -160,6 +162,12 @@ Error Context::memory_info(std::uint64_t& free_bytes, std::uint64_t& total_bytes
 }
 
 Error Context::copy(const CopyRequest& request, Stream& stream, bool wait) {
+  if (stream.capture) {
+    stream.capture->add(NodeType::copy, [request](Context& context, Stream& in) {
+      return context.copy(request, in, false);
+    });
+    return Error::success;
+  }
   const Box& box = request.box;
   if (box.empty()) return Error::success;
   if (request.kind < abi::MemcpyKind::host_to_host || request.kind > abi::MemcpyKind::by_address)
@@ -208,6 +216,12 @@ double Context::copy_nanoseconds(const Box& box, bool within_device, bool pageab
 }
 
 Error Context::fill(const FillRequest& request, Stream& stream, bool wait) {
+  if (stream.capture) {
+    stream.capture->add(NodeType::fill, [request](Context& context, Stream& in) {
+      return context.fill(request, in, false);
+    });
+    return Error::success;
+  }
   const Box& box = request.box;
   if (box.empty()) return Error::success;
   const auto to = resolve(memory_, request.destination, box, Expected::device);

@@ -50,7 +50,10 @@ Ticket Context::last_of(const Stream& stream) const {
   return last;
 }
 
-Error Context::synchronize(Stream& stream) { return wait_for(last_of(stream)); }
+Error Context::synchronize(Stream& stream) {
+  if (stream.capture) return Error::stream_capture_unsupported;
+  return wait_for(last_of(stream));
+}
 
 Error Context::synchronize() { return wait_for(engine_.last_submitted()); }
 
@@ -74,7 +77,16 @@ bool Context::destroy_event(abi::Handle handle) {
   return events_.erase(handle) != 0;
 }
 
+void Context::end_capture(const std::shared_ptr<Graph>& graph) {
+  std::lock_guard lock(mutex_);
+  for (const auto& [handle, stream] : streams_)
+    if (stream->capture == graph) stream->capture = nullptr;
+  for (const auto& [thread, stream] : thread_streams_)
+    if (stream->capture == graph) stream->capture = nullptr;
+}
+
 void Context::record(Event& event, Stream& stream) {
+  if (stream.capture) return event.set(stream.capture);
   auto recording = std::make_shared<Event::Recording>();
   recording->ticket = engine_.submit(
       [this, recording](Ticket) {
@@ -99,6 +111,13 @@ Error Context::synchronize(const Event& event) {
 }
 
 void Context::call_host(Stream& stream, std::function<void(Error)> action) {
+  if (stream.capture) {
+    stream.capture->add(NodeType::host, [action](Context& context, Stream& in) {
+      context.call_host(in, action);
+      return Error::success;
+    });
+    return;
+  }
   submit(
       stream, [this, action = std::move(action)](Ticket) { action(fault_); },
       Engine::Length::unbounded);

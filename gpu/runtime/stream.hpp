@@ -8,6 +8,7 @@
 #include <mutex>
 
 #include "gpu/runtime/engine.hpp"
+#include "gpu/runtime/graph.hpp"
 
 namespace heddle::runtime {
 
@@ -16,6 +17,7 @@ struct Stream {
   unsigned flags = 0;
   int priority = 0;
   std::atomic<Ticket> last{0};
+  std::shared_ptr<Graph> capture;  // what is submitted goes there instead; null: nothing captures
 
   // Whether it and the legacy default stream wait for one another.
   bool ordered_with_legacy() const { return (flags & 1u) == 0; }
@@ -47,12 +49,23 @@ class Event {
   void set(std::shared_ptr<Recording> recording) {
     std::lock_guard lock(mutex_);
     recording_ = std::move(recording);
+    capture_ = nullptr;
+  }
+  // Recorded in a stream that captures: whoever waits for it joins the capture.
+  void set(std::shared_ptr<Graph> capture) {
+    std::lock_guard lock(mutex_);
+    capture_ = std::move(capture);
+  }
+  std::shared_ptr<Graph> capture() const {
+    std::lock_guard lock(mutex_);
+    return capture_;
   }
 
  private:
   const unsigned flags_;
   mutable std::mutex mutex_;
   std::shared_ptr<Recording> recording_;  // null: never recorded
+  std::shared_ptr<Graph> capture_;
 };
 
 }  // namespace heddle::runtime

@@ -15,4 +15,8 @@ inline Error copy(const CopyRequest& request, abi::Handle stream, DefaultStream 
                    [&](Context& context, Stream& in) { return context.copy(request, in, wait); });
 }
 
+// What a three-dimensional copy comes down to.
+Error describe_copy_3d(Context& context, const abi::Memcpy3DParms* parameters,
+                       CopyRequest& request);
+
 }  // namespace heddle::runtime

@@ -49,26 +49,12 @@ struct End {
   bool pitch_suffices(const Box& box) const { return array || box.width <= memory.pitch; }
 };
 
-// Positions and widths are in elements of the array, where there is one; in bytes otherwise.
 Error copy_3d(const abi::Memcpy3DParms* parameters, abi::Handle stream, DefaultStream zero,
               bool wait) {
   return on_device([&](Context& context) {
-    if (parameters == nullptr) return Error::invalid_value;
-    const auto& [from_array, from_at, from_memory, to_array, to_at, to_memory, extent, kind] =
-        *parameters;
-    const End from{context.array(from_array), from_memory, from_at};
-    const End to{context.array(to_array), to_memory, to_at};
-    if ((from_array != nullptr && !from.array) || (to_array != nullptr && !to.array))
-      return Error::invalid_resource_handle;
-    if (from.array && to.array && from.element_bytes() != to.element_bytes())
-      return Error::invalid_value;
-    const std::uint64_t element =
-        std::max<std::uint64_t>({1, from.element_bytes(), to.element_bytes()});
-    const Box box{extent.width * element, extent.height, extent.depth};
-    if (!from.pitch_suffices(box) || !to.pitch_suffices(box)) return Error::invalid_pitch_value;
-    const auto source = from.place(box), destination = to.place(box);
-    if (!source || !destination) return Error::invalid_value;
-    return copy({*destination, *source, box, kind}, stream, zero, wait);
+    CopyRequest request;
+    const Error error = describe_copy_3d(context, parameters, request);
+    return error == Error::success ? copy(request, stream, zero, wait) : error;
   });
 }
 
@@ -105,6 +91,28 @@ Error copy_symbol(const void* symbol, std::size_t offset, void* other, std::size
 }
 
 }  // namespace
+
+// Positions and widths are in elements of the array, where there is one; in bytes otherwise.
+Error describe_copy_3d(Context& context, const abi::Memcpy3DParms* parameters,
+                       CopyRequest& request) {
+  if (parameters == nullptr) return Error::invalid_value;
+  const auto& [from_array, from_at, from_memory, to_array, to_at, to_memory, extent, kind] =
+      *parameters;
+  const End from{context.array(from_array), from_memory, from_at};
+  const End to{context.array(to_array), to_memory, to_at};
+  if ((from_array != nullptr && !from.array) || (to_array != nullptr && !to.array))
+    return Error::invalid_resource_handle;
+  if (from.array && to.array && from.element_bytes() != to.element_bytes())
+    return Error::invalid_value;
+  const std::uint64_t element =
+      std::max<std::uint64_t>({1, from.element_bytes(), to.element_bytes()});
+  const Box box{extent.width * element, extent.height, extent.depth};
+  if (!from.pitch_suffices(box) || !to.pitch_suffices(box)) return Error::invalid_pitch_value;
+  const auto source = from.place(box), destination = to.place(box);
+  if (!source || !destination) return Error::invalid_value;
+  request = {*destination, *source, box, kind};
+  return Error::success;
+}
 
 HEDDLE_STREAM_API(cudaMemcpy, _ptds,
                   (void* to, const void* from, std::size_t bytes, MemcpyKind kind),

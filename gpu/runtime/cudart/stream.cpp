@@ -63,10 +63,13 @@ HEDDLE_STREAM_API(cudaStreamQuery, _ptsz, (abi::Handle stream), (stream)) {
 HEDDLE_STREAM_API(cudaStreamWaitEvent, _ptsz,
                   (abi::Handle stream, abi::Handle event, [[maybe_unused]] unsigned flags),
                   (stream, event, flags)) {
-  return on_stream(stream, kStreamZero, [&](Context& context, Stream&) {
+  return on_stream(stream, kStreamZero, [&](Context& context, Stream& in) {
     // Nothing to submit: what the event stands for was submitted before all that follows here
     // (engine.hpp).
-    return context.event(event) ? Error::success : Error::invalid_resource_handle;
+    const auto found = context.event(event);
+    if (!found) return Error::invalid_resource_handle;
+    if (const auto capture = found->capture(); capture && !in.capture) in.capture = capture;
+    return Error::success;
   });
 }
 
@@ -140,7 +143,23 @@ HEDDLE_STREAM_API(cudaStreamCopyAttributes, _ptsz, (abi::Handle to, abi::Handle 
 
 HEDDLE_STREAM_API(cudaStreamIsCapturing, _ptsz, (abi::Handle stream, int* status),
                   (stream, status)) {
-  return ask(stream, kStreamZero, status, [](const Stream&) { return 0; });
+  return ask(stream, kStreamZero, status, [](const Stream& in) { return in.capture ? 1 : 0; });
+}
+
+HEDDLE_STREAM_API(cudaStreamBeginCapture, _ptsz, (abi::Handle stream, int mode), (stream, mode)) {
+  return on_stream(stream, kStreamZero, [&](Context& context, Stream& in) {
+    constexpr int kRelaxed = 2;
+    const bool legacy = context.stream(nullptr, DefaultStream::legacy).get() == &in;
+    if (legacy) return Error::stream_capture_unsupported;
+    if (mode < 0 || mode > kRelaxed || in.capture) return Error::invalid_value;
+    in.capture = std::make_shared<Graph>();
+    return Error::success;
+  });
+}
+
+HEDDLE_API Error cudaThreadExchangeStreamCaptureMode(int* mode) {
+  // Every call is allowed while a stream captures.
+  return api([&] { return mode != nullptr ? Error::success : Error::invalid_value; });
 }
 
 }  // namespace heddle::runtime

@@ -1,0 +1,37 @@
+// Graphs of work, built call by call or captured from streams. Work is carried out one item after
+// another (engine.hpp), so a graph that is launched is its nodes in an order that its edges allow.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "gpu/runtime/error.hpp"
+
+namespace heddle::runtime {
+
+class Context;
+struct Stream;
+
+// As cudaGraphNodeType numbers them.
+enum class NodeType : int { kernel = 0, copy = 1, fill = 2, host = 3, graph = 4, empty = 5 };
+
+struct GraphNode {
+  NodeType type = NodeType::empty;
+  std::function<Error(Context&, Stream&)> run;  // submits its work; empty: there is none
+  std::vector<const GraphNode*> after;
+};
+
+class Graph {
+ public:
+  GraphNode* add(NodeType type, std::function<Error(Context&, Stream&)> run,
+                 std::vector<const GraphNode*> after = {});
+  const std::vector<std::unique_ptr<GraphNode>>& nodes() const { return nodes_; }
+  // An order that the edges allow, earlier nodes first; empty when they form a circle.
+  std::vector<const GraphNode*> order() const;
+
+ private:
+  std::vector<std::unique_ptr<GraphNode>> nodes_;
+};
+
+}  // namespace heddle::runtime
