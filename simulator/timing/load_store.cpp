@@ -56,7 +56,13 @@ Cycle LoadStoreUnit::passes(const Access& access) const {
   }
   const std::uint64_t bytes = std::uint64_t{kSectorBytes} * access.counts.sectors;
   const bool goes_out = access.space == Window::global && access.kind != AccessKind::load;
-  return std::max({Cycle{1}, divided(access.counts.tags, constants_.l1_tags_per_cycle),
+  // L1 and shared memory are one memory: a load from L1 meets the same banks (measured:
+  // scattered.load* of gpu/kernels/micro/timing/memory.cu).
+  const Cycle banks =
+      access.space != Window::global || goes_out
+          ? 1
+          : count_shared(AccessKind::load, access.width, access.address, access.lanes).wavefronts;
+  return std::max({Cycle{1}, banks, divided(access.counts.tags, constants_.l1_tags_per_cycle),
                    divided(bytes, goes_out ? constants_.sm_write_bytes_per_cycle
                                            : constants_.l1_bytes_per_cycle)});
 }
