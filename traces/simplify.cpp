@@ -43,7 +43,8 @@ std::string pattern_of(const AccessProfile* profile) {
     return even && usual->first > 1 ? fmt::format("shared({})", usual->first) : "shared";
   if (profile->same * 2 > profile->executions && profile->lanes > profile->executions)
     return "broadcast";
-  if (profile->sectors * 4 <= profile->ideal * 5) return "coalesced";
+  const bool beside = even && usual->first == 1;  // each lane the word after its neighbour's
+  if (beside || profile->sectors * 4 <= profile->ideal * 5) return "coalesced";
   if (even && usual->first > 1) return fmt::format("strided({})", usual->first);
   return "random";
 }

@@ -125,6 +125,21 @@ TEST_F(Sketch, SimplifiesToWhatDivergesAsMuch) {
   EXPECT_EQ(heddle("run " + derived).status, 0);
 }
 
+TEST_F(Sketch, WhatFollowsFromDataBecomesChance) {
+  const std::string file = write("data.warp",
+                                 "__global__ void k(const int *in, int *out) {\n"
+                                 "  int t = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                                 "  if (in[t] < 3) { out[t] = 1; out[t + 1024] = 2; }\n"
+                                 "}\nk<<<4, 256>>>(random(1024, 0, 10), zeros(2048));\n");
+  const std::string capsules = (folder_ / "capsules").string();
+  ASSERT_EQ(heddle("run --capture " + capsules + " " + file).status, 0);
+  const Outcome simplified = heddle("simplify " + capsules);
+  EXPECT_EQ(simplified.status, 0) << simplified.text;
+  EXPECT_THAT(simplified.text, ContainsRegex("if \\(chance\\(0\\.(6[5-9]|7[0-5])"));
+  EXPECT_THAT(simplified.text, HasSubstr("no formula over indices was found"));
+  EXPECT_THAT(simplified.text, ::testing::Not(HasSubstr("random")));
+}
+
 TEST_F(Sketch, SaysWhyAKernelIsNotSimplified) {
   const std::string capsules =
       std::string(HEDDLE_SOURCE_DIR) + "/validation/capsules/calls.sm_90.G";
