@@ -62,8 +62,6 @@ namespace heddle::isa {
   X(bar_op) /* 0 POPC 1 AND 2 OR */ \
   X(bar_id) \
   X(bar_count) \
-  X(bar_b_reg) /* 1: barrier id comes from a register */ \
-  X(bar_c_reg) /* 1: thread count comes from a register */ \
   X(defer_blocking) \
   X(cond) /* BRA 0 none 1 U 2 DIV 3 CONV */ \
   X(cond_invert) /* ~UR */ \
@@ -82,7 +80,8 @@ namespace heddle::isa {
   X(qmode) /* PixMask and other masks */ \
   X(ldsm_num) X(ldsm_trans) X(ldsm_size) \
   X(mma_shape) X(mma_dst) X(mma_src) X(mma_src_b) X(mma_row) X(mma_col) X(mma_neg) \
-  X(merge) \
+  X(merge) /* F2FP.MERGE_C */ \
+  X(pack) /* F2FP: 0 PACK_AB, MERGE_C 1 PACK_B 2 UNPACK_B 3 UNPACK_B_MERGE_C 4 PACK_AB_MERGE_C */ \
   X(idp_mode) X(signed_a) X(signed_b) \
   X(sh) /* FLO.SH */ \
   X(ldc_mode) \

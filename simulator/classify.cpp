@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <set>
 
-#include "simulator/micro_op.hpp"
+#include "isa/attributes.hpp"
 
 namespace heddle::simulator {
 namespace {
@@ -13,12 +13,9 @@ using isa::Mod;
 using isa::Op;
 
 bool is_float_type(const Instruction& in) {
-  const std::uint32_t type = in.mod(Mod::type);
-  if (in.op == Op::ATOMS) return false;
-  const std::uint64_t opcode = in.word.bits(0, 9);
-  // sm_90 has opcodes of their own for the floating types, and other numbers for the integers.
-  if (in.arch == isa::Arch::sm_90) return opcode == 0x1a2 || opcode == 0x1a3 || opcode == 0x1a6;
-  return type == 3 || type == 4 || type == 6;
+  using Kind = isa::AtomicData::Kind;
+  const Kind kind = isa::atomic_data(in).kind;
+  return kind == Kind::floating || kind == Kind::bfloat;
 }
 
 // Registers that tell time or place.
@@ -77,16 +74,6 @@ std::string needs_one_thread(const isa::Program& program) {
     if (const char* why = reason(*instruction)) return why;
   }
   return {};
-}
-
-std::vector<std::string> approximations(const isa::Program& program,
-                                        const std::vector<InstructionCounts>& counts) {
-  std::set<std::string> lines;
-  for (std::size_t i = 0; i < counts.size(); ++i) {
-    if (counts[i].executed == 0 || !program.instructions[i]) continue;
-    if (const char* line = approximation(*program.instructions[i])) lines.insert(line);
-  }
-  return {lines.begin(), lines.end()};
 }
 
 }  // namespace heddle::simulator

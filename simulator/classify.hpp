@@ -16,8 +16,4 @@ LaunchClass classify(const isa::Program& program, const std::vector<InstructionC
 // which): such a module's launches run on one host thread from the start.
 std::string needs_one_thread(const isa::Program& program);
 
-// One line for each kind of executed instruction whose result only approximates the hardware's.
-std::vector<std::string> approximations(const isa::Program& program,
-                                        const std::vector<InstructionCounts>& counts);
-
 }  // namespace heddle::simulator

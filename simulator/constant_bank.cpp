@@ -1,9 +1,11 @@
 #include "simulator/constant_bank.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 
 #include "simulator/address_space.hpp"
+#include "simulator/cluster.hpp"
 
 namespace heddle::simulator {
 namespace {
@@ -26,6 +28,28 @@ class Bank {
  private:
   std::vector<std::byte> bytes_;
 };
+
+// The fields that compiled code reads for special registers of clusters; without one every block is
+// a cluster by itself (an H200's values).
+void put_cluster(Bank& bank, const LaunchRequest& request) {
+  constexpr std::uint32_t kSharedBase = 0x400;  // below it the system's own
+  const Dim3 shape = cluster_shape(request);
+  const Dim3& grid = request.grid;
+  // Code divides a block index by multiplying with this and cutting off: never a bit too little.
+  const auto reciprocal = [](std::uint32_t n) {
+    const float nearest = 1.0f / static_cast<float>(n);
+    return static_cast<double>(nearest) * n < 1.0 ? std::nextafter(nearest, 1.0f) : nearest;
+  };
+  bank.put(0x114, kSharedBase);
+  bank.put(0x13c, ~std::uint32_t{0});  // no limit below the block's own shared memory
+  bank.put(0x140, std::uint32_t{shape.count() > 1 ? 1u : 0u});
+  bank.put_dim(0x144, shape);
+  bank.put(0x150, reciprocal(shape.x));
+  bank.put(0x154, reciprocal(shape.y));
+  bank.put(0x158, reciprocal(shape.z));
+  bank.put_dim(0x15c, {grid.x / shape.x, grid.y / shape.y, grid.z / shape.z});
+  bank.put(0x188, static_cast<std::uint32_t>(shape.count()));
+}
 
 }  // namespace
 
@@ -56,6 +80,7 @@ ConstantBanks constant_banks(const LaunchRequest& request, std::uint64_t grid_ba
   const std::size_t barrier = is_sm_90 ? 0x44 : 0x8c;
   bank0.put(barrier, static_cast<std::uint32_t>(grid_barrier >> 32));
   bank0.put(barrier + 4, static_cast<std::uint32_t>(grid_barrier));
+  if (is_sm_90) put_cluster(bank0, request);
   std::copy(request.parameters.begin(), request.parameters.end(),
             bank0.bytes().begin() + parameters);
 

@@ -43,11 +43,13 @@ void Core::start_block(Block& block, std::uint64_t linear) const {
   block.local.assign(std::size_t{launch.warps_per_block} * kWarpSize * launch.local_bytes,
                      std::byte{0});
   block.barriers.fill({});
+  block.at_cluster_barrier = false;
   block.results.assign(launch.warps_per_block, {});
   for (std::uint32_t i = 0; i < launch.warps_per_block; ++i) {
     Warp& warp = block.warps[i];
     warp.block = &block;
     warp.index = i;
+    warp.cluster_arrived = 0;
     warp.rows = block.rows.data() + std::size_t{i} * kRowsPerWarp * kWarpSize;
     warp.pool = launch.pool.data();
     warp.local = block.local.data() + std::size_t{i} * kWarpSize * launch.local_bytes;

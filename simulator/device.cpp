@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "simulator/classify.hpp"
+#include "simulator/cluster.hpp"
 #include "simulator/device_heap.hpp"
 #include "simulator/prepared_launch.hpp"
 #include "simulator/run_blocks.hpp"
@@ -41,6 +42,13 @@ std::optional<Device::Refusal> Device::check(const LaunchRequest& request) const
   if (grid.x > kMaxGridX || grid.y > kMaxGridYZ || grid.z > kMaxGridYZ)
     return refuse("cudaErrorInvalidConfiguration",
                   fmt::format("a grid of {} × {} × {} blocks", grid.x, grid.y, grid.z));
+  constexpr std::uint64_t kMaxClusterBlocks = 16;
+  const Dim3 cluster = cluster_shape(request);
+  if (cluster.count() > kMaxClusterBlocks || grid.x % cluster.x != 0 || grid.y % cluster.y != 0 ||
+      grid.z % cluster.z != 0)
+    return refuse("cudaErrorInvalidClusterSize",
+                  fmt::format("clusters of {} × {} × {} blocks in a grid of {} × {} × {}",
+                              cluster.x, cluster.y, cluster.z, grid.x, grid.y, grid.z));
   const std::uint64_t shared = kernel.static_shared_bytes - kernel.reserved_shared_bytes +
                                std::uint64_t{request.dynamic_shared_bytes};
   if (shared > gpu.shared_bytes_per_block_optin)
@@ -82,7 +90,10 @@ LaunchOutcome Device::launch(const LaunchRequest& request, const LaunchOptions& 
   const PreparedLaunch prepared(impl_->model, impl_->memory, stack_limit, request, options);
   LaunchOutcome outcome;
   BlockRun run;
-  if (options.timing) {
+  const bool in_clusters = cluster_shape(request).count() > 1;
+  if (options.timing && in_clusters)
+    outcome.unmodelled.push_back("clusters: such a launch is executed, but not timed");
+  if (options.timing && !in_clusters) {
     const std::uint64_t per_sm =
         std::max<std::uint64_t>(1, prepared.resident_blocks() / impl_->model.sms);
     timing::TimedRun timed = timing::run_timed(prepared.context(), *options.timing,
@@ -99,7 +110,6 @@ LaunchOutcome Device::launch(const LaunchRequest& request, const LaunchOptions& 
   outcome.fault = std::move(run.fault);
   outcome.threads_note = std::move(run.note);
   outcome.launch_class = classify(module.program(), outcome.counts);
-  outcome.unmodelled = approximations(module.program(), outcome.counts);
   if (options.timing && !impl_->model.timing_checked)
     outcome.unmodelled.push_back(
         fmt::format("time: unvalidated, no {} was at hand to check it against", impl_->model.name));

@@ -2,9 +2,13 @@
 #include <atomic>
 #include <bit>
 #include <cmath>
-#include <limits>
+#include <optional>
 
+#include "isa/attributes.hpp"
 #include "simulator/memory_access.hpp"
+// Halves as the lane functions compute them, in a namespace of this file's.
+#define HEDDLE_LANES_VARIANT atomics
+#include "simulator/lanes/half.hpp"
 
 namespace heddle::simulator {
 namespace {
@@ -13,7 +17,8 @@ using isa::Mod;
 using isa::Op;
 
 enum class AtomicOp : std::uint8_t { add, min, max, inc, dec, and_, or_, xor_, exch };
-enum class AtomicType : std::uint8_t { u32, s32, u64, f32, f16x2, s64, f64, bf16x2 };
+// Of one element; a lane may work on several side by side.
+enum class AtomicType : std::uint8_t { u32, s32, u64, s64, f32, f32_flushed, f64, f16, bf16, b128 };
 
 // Step::selector of ATOM.CAS and its like; Step::sign_extend marks .CAST, which returns whether it
 // swapped (ptxas compares its result with 1) instead of the old value.
@@ -21,6 +26,9 @@ constexpr std::uint8_t kCompareAndSwap = 0xff;
 // Step::selector of ATOMS.POPC.INC, which ptxas makes of a shared atomicAdd(p, 1): every lane
 // adds 1.
 constexpr std::uint8_t kIncrement = 0xfe;
+
+constexpr unsigned kMaxWords = 4;
+using Words = std::array<std::uint32_t, kMaxWords>;  // what a lane works on, low word first
 
 bool is_compare_and_swap(const isa::Instruction& in) {
   return in.op == Op::ATOM_CAS || in.op == Op::ATOMG_CAS || in.op == Op::ATOMS_CAS;
@@ -52,77 +60,172 @@ T combine_integer(AtomicOp op, T old, T operand) {
   return old;
 }
 
-// The memory system's FP32 add flushes subnormals, as its name (.FTZ.RN) says.
 float flush(float value) {
   return std::fpclassify(value) == FP_SUBNORMAL ? std::copysign(0.0f, value) : value;
 }
 
-std::uint64_t combine(AtomicOp op, AtomicType type, std::uint64_t old, std::uint64_t operand) {
-  const auto low = [](std::uint64_t value) { return static_cast<std::uint32_t>(value); };
+// The memory system's FP32 add; as its name .FTZ says, it flushes subnormals.
+template <bool kFlush>
+std::uint32_t add_float(std::uint32_t old, std::uint32_t operand) {
+  const auto value = [](std::uint32_t bits) {
+    const auto number = std::bit_cast<float>(bits);
+    return kFlush ? flush(number) : number;
+  };
+  const float sum = value(old) + value(operand);
+  return std::isnan(sum) ? 0x7fffffffu : std::bit_cast<std::uint32_t>(kFlush ? flush(sum) : sum);
+}
+
+// A NaN among the numbers comes through as it is (measured), the operand's before the memory's.
+std::uint64_t add_double(std::uint64_t old, std::uint64_t operand) {
+  const auto a = std::bit_cast<double>(old), b = std::bit_cast<double>(operand);
+  if (std::isnan(b)) return operand;
+  if (std::isnan(a)) return old;
+  const double sum = a + b;
+  return std::isnan(sum) ? 0xfff8000000000000u : std::bit_cast<std::uint64_t>(sum);
+}
+
+// Sum, minimum or maximum of halves. A sum of two is exact enough in a float for the one rounding.
+template <lanes::atomics::Half kFormat>
+std::uint32_t combine_half(AtomicOp op, std::uint32_t old, std::uint32_t operand) {
+  using namespace lanes::atomics;
+  constexpr std::uint32_t kInfinity = kExponentMask<kFormat>;
+  const auto is_nan = [](std::uint32_t half) { return (half & 0x7fff) > kInfinity; };
+  if (op == AtomicOp::add) {
+    const float sum = as_float(widened<kFormat>(old)) + as_float(widened<kFormat>(operand));
+    return narrowed<kFormat, kNearest>(bits_of(sum));
+  }
+  // As FMNMX: a number goes before a NaN, -0 before +0.
+  if (is_nan(old)) return is_nan(operand) ? kNan16 : operand;
+  if (is_nan(operand)) return old;
+  const auto order = [](std::uint32_t half) {
+    const auto value = static_cast<std::int16_t>(half);
+    return value < 0 ? static_cast<std::int32_t>(0x8000) - static_cast<std::int32_t>(half)
+                     : std::int32_t{value} + 1;
+  };
+  return (order(old) < order(operand)) == (op == AtomicOp::min) ? old : operand;
+}
+
+std::uint32_t combine_halves(AtomicOp op, AtomicType type, std::uint32_t old,
+                             std::uint32_t operand) {
+  using lanes::atomics::Half;
+  std::uint32_t result = 0;
+  for (unsigned shift = 0; shift < 32; shift += 16) {
+    const std::uint32_t a = old >> shift & 0xffff, b = operand >> shift & 0xffff;
+    result |= (type == AtomicType::f16 ? combine_half<Half::fp16>(op, a, b)
+                                       : combine_half<Half::bf16>(op, a, b))
+              << shift;
+  }
+  return result;
+}
+
+std::uint32_t combine32(AtomicOp op, AtomicType type, std::uint32_t old, std::uint32_t operand) {
   switch (type) {
-    case AtomicType::u32:
-      return combine_integer<std::uint32_t>(op, low(old), low(operand));
     case AtomicType::s32:
-      return low(static_cast<std::uint32_t>(combine_integer<std::int32_t>(
-          op, static_cast<std::int32_t>(low(old)), static_cast<std::int32_t>(low(operand)))));
-    case AtomicType::u64:
-      return combine_integer<std::uint64_t>(op, old, operand);
+      return static_cast<std::uint32_t>(
+          combine_integer(op, static_cast<std::int32_t>(old), static_cast<std::int32_t>(operand)));
+    case AtomicType::f32:
+      return op == AtomicOp::exch ? operand : add_float<false>(old, operand);
+    case AtomicType::f32_flushed:
+      return add_float<true>(old, operand);
+    case AtomicType::f16:
+    case AtomicType::bf16:
+      return combine_halves(op, type, old, operand);
+    default:
+      return combine_integer<std::uint32_t>(op, old, operand);
+  }
+}
+
+std::uint64_t combine64(AtomicOp op, AtomicType type, std::uint64_t old, std::uint64_t operand) {
+  switch (type) {
     case AtomicType::s64:
-      return static_cast<std::uint64_t>(combine_integer<std::int64_t>(
-          op, static_cast<std::int64_t>(old), static_cast<std::int64_t>(operand)));
-    case AtomicType::f32: {
-      const float sum =
-          flush(flush(std::bit_cast<float>(low(old))) + flush(std::bit_cast<float>(low(operand))));
-      return std::isnan(sum) ? 0x7fffffffu : std::bit_cast<std::uint32_t>(sum);
-    }
+      return static_cast<std::uint64_t>(
+          combine_integer(op, static_cast<std::int64_t>(old), static_cast<std::int64_t>(operand)));
     case AtomicType::f64:
-      return std::bit_cast<std::uint64_t>(std::bit_cast<double>(old) +
-                                          std::bit_cast<double>(operand));
-    case AtomicType::f16x2:
-    case AtomicType::bf16x2:
-      break;  // not lowered
+      return add_double(old, operand);
+    default:
+      return combine_integer<std::uint64_t>(op, old, operand);
+  }
+}
+
+bool is_wide(AtomicType type) {
+  return type == AtomicType::u64 || type == AtomicType::s64 || type == AtomicType::f64;
+}
+
+Words read_words(const std::uint32_t* row, unsigned lane, unsigned width) {
+  Words words{};
+  for (unsigned i = 0; i < width / 4; ++i) words[i] = row[i * kWarpSize + lane];
+  return words;
+}
+
+void write_words(std::uint32_t* row, unsigned lane, unsigned width, const Words& words) {
+  for (unsigned i = 0; i < width / 4; ++i) row[i * kWarpSize + lane] = words[i];
+}
+
+// Replaces a value by a function of it, atomically towards other host threads; returns the old one.
+template <typename T, typename F>
+T update(std::byte* at, F&& function) {
+  std::atomic_ref<T> shared(*reinterpret_cast<T*>(at));
+  T old = shared.load(std::memory_order_relaxed);
+  while (!shared.compare_exchange_weak(old, function(old), std::memory_order_relaxed)) {
   }
   return old;
 }
 
-std::uint64_t read_pair(const std::uint32_t* row, unsigned lane, unsigned width) {
-  std::uint64_t value = row[lane];
-  if (width == 8) value |= std::uint64_t{row[kWarpSize + lane]} << 32;
-  return value;
+std::uint64_t pair_at(const Words& words, unsigned i) {
+  return words[i] | std::uint64_t{words[i + 1]} << 32;
 }
 
-void write_pair(std::uint32_t* row, unsigned lane, unsigned width, std::uint64_t value) {
-  row[lane] = static_cast<std::uint32_t>(value);
-  if (width == 8) row[kWarpSize + lane] = static_cast<std::uint32_t>(value >> 32);
+void put_pair(Words& words, unsigned i, std::uint64_t value) {
+  words[i] = static_cast<std::uint32_t>(value);
+  words[i + 1] = static_cast<std::uint32_t>(value >> 32);
 }
 
-// Replaces a value by a function of it, atomically towards other host threads; returns the old one.
-template <typename F>
-std::uint64_t update(std::byte* at, unsigned width, F&& function) {
-  const auto exchange = [&]<typename T>(T& cell) -> std::uint64_t {
-    std::atomic_ref<T> shared(cell);
-    T old = shared.load(std::memory_order_relaxed);
-    while (!shared.compare_exchange_weak(old, static_cast<T>(function(old)),
-                                         std::memory_order_relaxed)) {
-    }
-    return old;
-  };
-  if (width == 8) return exchange(*reinterpret_cast<std::uint64_t*>(at));
-  return exchange(*reinterpret_cast<std::uint32_t*>(at));
+// Every element by itself, as PTX has it of vectors.
+Words combine_at(std::byte* at, const Step& step, AtomicOp op, AtomicType type,
+                 const Words& operand) {
+  Words old{};
+  if (type == AtomicType::b128) {  // an exchange; a launch that has one runs on one host thread
+    std::memcpy(old.data(), at, sizeof old);
+    std::memcpy(at, operand.data(), sizeof operand);
+  } else if (is_wide(type)) {
+    for (unsigned i = 0; i < step.width / 4; i += 2)
+      put_pair(old, i, update<std::uint64_t>(at + 4 * i, [&](std::uint64_t value) {
+                 return combine64(op, type, value, pair_at(operand, i));
+               }));
+  } else {
+    for (unsigned i = 0; i < step.width / 4; ++i)
+      old[i] = update<std::uint32_t>(
+          at + 4 * i, [&](std::uint32_t value) { return combine32(op, type, value, operand[i]); });
+  }
+  return old;
+}
+
+Words compare_and_swap_at(std::byte* at, const Step& step, const Words& expected,
+                          const Words& replacement) {
+  Words old{};
+  if (step.width == 16) {  // a launch that has one runs on one host thread
+    std::memcpy(old.data(), at, sizeof old);
+    if (old == expected) std::memcpy(at, replacement.data(), sizeof replacement);
+  } else if (step.width == 8) {
+    put_pair(old, 0, update<std::uint64_t>(at, [&](std::uint64_t value) {
+               return value == pair_at(expected, 0) ? pair_at(replacement, 0) : value;
+             }));
+  } else {
+    old[0] = update<std::uint32_t>(
+        at, [&](std::uint32_t value) { return value == expected[0] ? replacement[0] : value; });
+  }
+  return old;
 }
 
 // Integer reductions of one kind commute, so threads may mix them; anything else is a plain write.
 bool claim(Core& core, const Step& step, AccessKind kind, const Addresses& address, Mask lanes) {
   constexpr std::array<int, 9> kCommutative{0, 1, 2, -1, -1, 3, 4, 5, -1};
-  constexpr std::array<int, 7> kInteger{0, 1, 2, -1, -1, 3, -1};
-  constexpr int kIntegerTypes = 4;
-  if (kind == AccessKind::reduction && step.selector < kCommutative.size()) {
-    const int operation = kCommutative[step.selector];
-    const int type = kInteger[step.data_type];
-    if (operation >= 0 && type >= 0)
-      return claim_lanes(core, step, kind, address, lanes,
-                         static_cast<unsigned>(operation * kIntegerTypes + type));
-  }
+  constexpr int kIntegerTypes = 4;  // the first of AtomicType
+  if (kind == AccessKind::reduction && step.selector < kCommutative.size() &&
+      step.data_type < kIntegerTypes && kCommutative[step.selector] >= 0)
+    return claim_lanes(
+        core, step, kind, address, lanes,
+        static_cast<unsigned>(kCommutative[step.selector] * kIntegerTypes + step.data_type));
   return claim_lanes(core, step, AccessKind::store, address, lanes);
 }
 
@@ -155,6 +258,14 @@ Flow execute_atomic(Core& core, Warp& warp, const Step& step, Mask, Mask on) {
   const AtomicOp op = increment ? AtomicOp::add : static_cast<AtomicOp>(step.selector);
   const auto type = static_cast<AtomicType>(step.data_type);
   const bool compare_and_swap = step.selector == kCompareAndSwap;
+  if (kSpace == AddressSpace::generic && step.pu != kDiscardedPredicate) {
+    // An operation that shared memory lacks says in Pu whether it was done; code around it does the
+    // rest.
+    const Mask global = lanes_in(Window::global, address, on);
+    warp.set_predicate(step.pu, global, on);
+    on = global;
+    if (on == 0) return Flow::next;
+  }
   return for_each_space<kSpace>(address, on, [&](Window space, Mask lanes) {
     LanePointers pointers;
     if (!resolve_lanes(core, warp, step, space, address, lanes, pointers)) return Flow::stop;
@@ -168,59 +279,72 @@ Flow execute_atomic(Core& core, Warp& warp, const Step& step, Mask, Mask on) {
                  space, address, lanes);
     const Mask served = spin ? first_of_each_bank(step.width, address, lanes) : lanes;
     for_each_lane(lanes & ~served,
-                  [&](unsigned lane) { write_pair(destination, lane, step.width, 0); });
+                  [&](unsigned lane) { write_words(destination, lane, step.width, Words{}); });
     for_each_lane(served, [&](unsigned lane) {
-      const std::uint64_t operand = increment ? 1 : read_pair(operands, lane, step.width);
-      const std::uint64_t old = update(pointers.of[lane], step.width, [&](std::uint64_t value) {
-        return !compare_and_swap  ? combine(op, type, value, operand)
-               : value == operand ? read_pair(replacements, lane, step.width)
-                                  : value;
-      });
-      if constexpr (kKind == AccessKind::atomic)
-        write_pair(destination, lane, step.width, step.sign_extend ? old == operand : old);
+      const Words operand = increment ? Words{1} : read_words(operands, lane, step.width);
+      const Words old = compare_and_swap
+                            ? compare_and_swap_at(pointers.of[lane], step, operand,
+                                                  read_words(replacements, lane, step.width))
+                            : combine_at(pointers.of[lane], step, op, type, operand);
+      if constexpr (kKind == AccessKind::atomic) {
+        write_words(destination, lane, step.width,
+                    !step.sign_extend ? old
+                    : old == operand  ? Words{1}
+                                      : Words{});
+      }
     });
     return Flow::next;
   });
 }
 
-// sm_90 moved the floating-point types to opcodes of their own (SASS-FACTS 3.6).
-bool is_float_opcode(const isa::Instruction& in) {
-  const std::uint64_t opcode = in.word.bits(0, 9);
-  return in.arch == isa::Arch::sm_90 && (opcode == 0x1a2 || opcode == 0x1a3 || opcode == 0x1a6);
+std::optional<AtomicType> type_of(const isa::Instruction& in, const isa::AtomicData& data) {
+  using Kind = isa::AtomicData::Kind;
+  if (data.bits == 128) return AtomicType::b128;
+  switch (data.kind) {
+    case Kind::unsigned_integer:
+      return data.bits == 64 ? AtomicType::u64 : AtomicType::u32;
+    case Kind::signed_integer:
+      return data.bits == 64 ? AtomicType::s64 : AtomicType::s32;
+    case Kind::bfloat:
+      return AtomicType::bf16;
+    case Kind::floating:
+      break;
+  }
+  if (data.bits == 16) return AtomicType::f16;
+  if (data.bits == 64) return AtomicType::f64;
+  const bool flushes = isa::modifier_text(in, Mod::type).find(".FTZ") != std::string_view::npos;
+  return flushes ? AtomicType::f32_flushed : AtomicType::f32;
 }
 
-bool is_shared(const isa::Instruction& in) { return in.op == Op::ATOMS || in.op == Op::ATOMS_CAS; }
+bool has_operation(AtomicOp op, AtomicType type) {
+  switch (type) {
+    case AtomicType::f32:
+    case AtomicType::f32_flushed:
+    case AtomicType::f64:
+      return op == AtomicOp::add;
+    case AtomicType::f16:
+    case AtomicType::bf16:
+      return op == AtomicOp::add || op == AtomicOp::min || op == AtomicOp::max;
+    case AtomicType::b128:
+      return op == AtomicOp::exch;
+    default:
+      return op <= AtomicOp::exch;
+  }
+}
 
 bool fill_type(const isa::Instruction& in, Step& step) {
-  const std::uint32_t code = in.mod(Mod::type);
-  AtomicType type;
-  if (is_float_opcode(in)) {
-    if (code == 9)
-      type = AtomicType::f32;
-    else if (code == 15)
-      type = AtomicType::f64;
-    else
-      return false;
-  } else if (in.arch == isa::Arch::sm_90 && !is_shared(in)) {
-    constexpr std::array kTypes{AtomicType::u32, AtomicType::s32, AtomicType::u64, AtomicType::s64};
-    if (code >= kTypes.size()) return false;
-    type = kTypes[code];
-  } else {
-    if (code > 6 || code == 4) return false;
-    type = static_cast<AtomicType>(code);
-  }
-  step.data_type = static_cast<std::uint8_t>(type);
-  const bool wide = type == AtomicType::u64 || type == AtomicType::s64 || type == AtomicType::f64;
-  step.width = wide ? 8 : 4;
+  const isa::AtomicData data = isa::atomic_data(in);
+  const auto type = type_of(in, data);
+  if (!type) return false;
+  step.data_type = static_cast<std::uint8_t>(*type);
+  step.width = static_cast<std::uint8_t>(data.bits * data.count / 8);
   if (is_compare_and_swap(in)) {
     step.selector = kCompareAndSwap;
     step.sign_extend = in.word.bit(87);  // .CAST
-    return true;
+    return step.width <= 8 || !step.sign_extend;
   }
-  step.selector = static_cast<std::uint8_t>(is_float_opcode(in) ? 0 : in.mod(Mod::atom_op));
-  const bool is_float = type == AtomicType::f32 || type == AtomicType::f64;
-  return step.selector <= static_cast<std::uint8_t>(AtomicOp::exch) &&
-         (!is_float || step.selector == 0);
+  step.selector = static_cast<std::uint8_t>(in.mod(Mod::atom_op));
+  return has_operation(static_cast<AtomicOp>(step.selector), *type);
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 // threads are not waited for.
 #include <bit>
 
+#include "simulator/cluster.hpp"
 #include "simulator/machine.hpp"
 
 namespace heddle::simulator {
@@ -112,6 +113,7 @@ void check_block_barriers(Block& block) {
       waiting = waiting || warp.convergence.waiting_at_block_barrier(number) != 0;
     if (waiting && is_complete(block, number)) complete(block, number);
   }
+  if (block.at_cluster_barrier) check_cluster_barrier(block);
 }
 
 Execute lower_block_barrier(const isa::Instruction& in, Step& step) {

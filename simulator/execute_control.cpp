@@ -166,6 +166,10 @@ Execute lower_control(const isa::Instruction& in, Step& step, std::uint32_t inde
     case Op::CGAERRBAR:
     case Op::CCTL:
     case Op::CCTLL:
+    case Op::FENCE:
+    case Op::PMTRIG:
+    case Op::PREEXIT:  // launches follow one another
+    case Op::ACQBULK:
       return execute_nothing;
     default:
       return lower_convergence(in, step);

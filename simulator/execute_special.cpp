@@ -24,6 +24,7 @@ enum : std::uint8_t {
   kCtaIdZ = 39,
   kLocalWindowHigh = 46,
   kSharedWindowHigh = 47,
+  kSharedBytes = 50,
   kStackLimit = 55,
   kLaneMaskEq = 56,
   kLaneMaskLt = 57,
@@ -55,6 +56,14 @@ std::uint64_t nanoseconds(const Core& core) {
   constexpr std::uint64_t kKiloPerNano = 1'000'000;
   const std::uint64_t khz = core.launch.model->clock_khz;
   return *core.cycle / khz * kKiloPerNano + *core.cycle % khz * kKiloPerNano / khz;
+}
+
+// Shared memory is given out in pieces of 128 bytes, the system's own among it.
+std::uint32_t shared_bytes_allocated(const Core& core) {
+  constexpr std::uint32_t kSystem = 0x400, kPiece = 128;
+  const bool is_sm_90 = core.launch.request->module->cubin().arch == isa::Arch::sm_90;
+  const std::uint32_t bytes = std::max(core.launch.shared_bytes, is_sm_90 ? kSystem : 0u);
+  return (bytes + kPiece - 1) / kPiece * kPiece;
 }
 
 // One lane's value; nothing for a register that is not modelled.
@@ -110,8 +119,11 @@ std::optional<std::uint32_t> special_value(const Core& core, const Warp& warp, s
     case kGlobalTimerHigh:
       return static_cast<std::uint32_t>(nanoseconds(core) >> 32);
     case kCgaCtaId:
+      return warp.block->rank;
+    case kSharedBytes:
+      return shared_bytes_allocated(core);
     case kZero:
-      return 0;  // no clusters: every block is rank 0 of its own
+      return 0;
     default:
       return std::nullopt;
   }
@@ -150,8 +162,8 @@ void write_constant(const Step& step, std::uint64_t value, std::uint32_t* destin
   if (step.width == 8) destination[kWarpSize + lane] = static_cast<std::uint32_t>(value >> 32);
 }
 
-// LDC adds a register to the offset, and in the indexed modes another bank may come from its upper
-// half: only the plain mode is compiled code's.
+// LDC adds a register to the offset, and in the indexed modes another bank may come from its
+// upper half: only the plain mode is compiled code's.
 template <bool kUniform>
 Flow load_constant(Core& core, Warp& warp, const Step& step, Mask, Mask on) {
   if (on == 0) return Flow::next;

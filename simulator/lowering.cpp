@@ -2,6 +2,7 @@
 #include <map>
 #include <tuple>
 
+#include "simulator/coverage.hpp"
 #include "simulator/machine.hpp"
 
 namespace heddle::simulator {
@@ -13,7 +14,9 @@ using isa::Source;
 // Builds the pool: one pair of rows per distinct immediate or constant.
 class Pool {
  public:
-  explicit Pool(std::vector<PoolRow>& rows) : rows_(rows) { rows_.assign(2, PoolRow{}); }
+  explicit Pool(std::vector<PoolRow>& rows) : rows_(rows) {
+    rows_.assign(kWidestOperand, PoolRow{});
+  }
 
   static constexpr RowOffset zero() { return ~RowOffset{0}; }
 
@@ -109,6 +112,7 @@ void lower_address(const Instruction& in, Step& step) {
   const bool pair = in.mod(uniform_form ? isa::Mod::ra_u32 : isa::Mod::address64) != 0;
   if (in.a.kind == Source::Kind::reg && in.a.index != isa::kRZ)
     form.base = pair ? Base::pair64 : Base::low32;
+  if (in.a.kind == Source::Kind::ureg && in.a.index != isa::kURZ) form.base = Base::low32;
   if (in.ur != isa::kURZ && in.mod(isa::Mod::descriptor) == 0) {
     form.uniform = in.mod(isa::Mod::address64) != 0 ? Base::pair64 : Base::low32;
     form.uniform_row = uniform_row(in.ur);
@@ -124,8 +128,8 @@ Step lower_instruction(const Instruction& in, std::uint32_t index, std::uint32_t
   lower_address(in, step);
   if (select_lane_function(in, step)) return step;
   step.lane = nullptr;
-  for (const auto family :
-       {lower_memory, lower_atomic, lower_special, lower_texture, lower_block_barrier})
+  for (const auto family : {lower_memory, lower_copy, lower_atomic, lower_special, lower_texture,
+                            lower_block_barrier, lower_cluster, lower_mbarrier})
     if ((step.execute = family(in, step)) != nullptr) return step;
   step.execute = lower_control(in, step, index, end);
   if (step.execute == nullptr) step.execute = execute_unsupported;
@@ -140,10 +144,17 @@ unsigned highest_register(const Instruction& in) {
   note(in.rd);
   for (const Source& source : {in.a, in.b, in.c})
     if (source.kind == Source::Kind::reg) note(source.index);
-  return std::min(highest + 4, 255u);  // wide operands reach up to three registers further
+  return std::min(highest + kWidestOperand, 255u);
 }
 
 }  // namespace
+
+bool executes(const isa::Instruction& instruction) {
+  std::vector<PoolRow> rows;
+  Pool pool(rows);
+  const Step step = lower_instruction(instruction, 0, 1, pool);
+  return step.lane != nullptr || step.execute != execute_unsupported;
+}
 
 LoweredProgram lower(const isa::Program& program) {
   LoweredProgram lowered;

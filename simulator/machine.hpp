@@ -62,15 +62,18 @@ struct PoolRow {
 // Every instruction of a module, made ready once per kernel (constant bank 2 is the kernel's own).
 struct LoweredProgram {
   std::vector<Step> steps;     // as Program::instructions, plus one past the end that faults
-  std::vector<PoolRow> pool;   // rows 0 and 1 are zero
+  std::vector<PoolRow> pool;   // the first kWidestOperand rows are zero
   unsigned rows_to_clear = 0;  // vector registers the program names
 };
+
+// Rows of the widest operand, a matrix of doubles.
+inline constexpr unsigned kWidestOperand = 16;
 
 LoweredProgram lower(const isa::Program& program);
 
 // Row numbers within a warp.
-inline constexpr unsigned kDiscardRow = 255;  // and three more, for wide loads to RZ
-inline constexpr unsigned kUniformRow = 260;  // UR0; UR63 and the row after are discarded too
+inline constexpr unsigned kDiscardRow = 255;  // and seven more, for wide results to RZ
+inline constexpr unsigned kUniformRow = 263;  // UR0; UR63 and the row after are discarded too
 inline constexpr unsigned kRowsPerWarp = kUniformRow + 66;
 
 struct ConstantBanks {
@@ -114,11 +117,17 @@ struct Warp : WarpState {
   std::uint32_t index = 0;  // in its block
   Convergence convergence;
   std::byte* local = nullptr;  // kWarpSize threads of local_bytes each
+  Mask cluster_arrived = 0;    // at the cluster's barrier, which has not let them go yet
 };
+
+struct Cluster;  // simulator/cluster.hpp
 
 struct Block {
   std::uint64_t linear = 0;
-  std::uint32_t sm = 0;  // %smid
+  std::uint32_t sm = 0;              // %smid
+  std::shared_ptr<Cluster> cluster;  // null where the launch has none
+  std::uint32_t rank = 0;            // in its cluster
+  bool at_cluster_barrier = false;   // some of its threads have arrived there
   Dim3 index{0, 0, 0};
   std::vector<Warp> warps;
   std::vector<std::uint32_t> rows;
@@ -211,10 +220,13 @@ Execute lower_control(const isa::Instruction& instruction, Step& step, std::uint
                       std::uint32_t end);
 Execute lower_convergence(const isa::Instruction& instruction, Step& step);
 Execute lower_memory(const isa::Instruction& instruction, Step& step);
+Execute lower_copy(const isa::Instruction& instruction, Step& step);
 Execute lower_atomic(const isa::Instruction& instruction, Step& step);
 Execute lower_special(const isa::Instruction& instruction, Step& step);
 Execute lower_texture(const isa::Instruction& instruction, Step& step);
 Execute lower_block_barrier(const isa::Instruction& instruction, Step& step);
+Execute lower_cluster(const isa::Instruction& instruction, Step& step);
+Execute lower_mbarrier(const isa::Instruction& instruction, Step& step);
 Flow execute_unsupported(Core& core, Warp& warp, const Step& step, Mask active, Mask on);
 Flow execute_undecodable(Core& core, Warp& warp, const Step& step, Mask active, Mask on);
 // Lets go what an exit completed: threads that ended are no longer waited for.

@@ -4,6 +4,7 @@
 
 #include <bit>
 
+#include "simulator/cluster.hpp"
 #include "simulator/memory_journal.hpp"
 
 namespace heddle::simulator {
@@ -86,6 +87,18 @@ std::byte* local_view(const Core& core, const Warp& warp, unsigned lane, std::ui
   return warp.local + std::uint64_t{lane} * core.launch.local_bytes + offset;
 }
 
+std::byte* shared_view(const Core& core, Block& block, std::uint64_t address, std::uint64_t bytes) {
+  // Bits 31:24 of a generic address are the rank of a block in the cluster; those of a shared
+  // address are not looked at.
+  constexpr std::uint64_t kOffset = 0xff'ffff;
+  const std::uint64_t offset = address & kOffset, rank = address >> 24 & 0xff;
+  if (offset + bytes > core.launch.shared_bytes) return nullptr;
+  if (address < kSharedWindow || rank == block.rank) return block.shared.data() + offset;
+  if (block.cluster == nullptr || rank >= block.cluster->blocks.size()) return nullptr;
+  Block* other = block.cluster->blocks[rank];
+  return other == nullptr ? nullptr : other->shared.data() + offset;
+}
+
 bool resolve_lanes(Core& core, Warp& warp, const Step& step, Window space, const Addresses& address,
                    Mask lanes, LanePointers& pointers) {
   const std::uint64_t width = step.width;
@@ -97,9 +110,7 @@ bool resolve_lanes(Core& core, Warp& warp, const Step& step, Window space, const
     if (space == Window::global) {
       pointer = core.resolve(at, width);
     } else if (space == Window::shared) {
-      // Bits 31:24 are the block's rank in its cluster (sm_90); alone in it, the rank is 0.
-      at &= 0xffff'ffff;
-      if (at + width <= core.launch.shared_bytes) pointer = warp.block->shared.data() + at;
+      pointer = shared_view(core, *warp.block, at, width);
     } else {
       pointer = local_view(core, warp, lane, at, width);
     }
@@ -132,6 +143,21 @@ bool claim_lanes(Core& core, const Step& step, AccessKind kind, const Addresses&
     }
   }
   return true;
+}
+
+void count_copy(Core& core, const Step& step, const Addresses& from, Mask reading,
+                const Addresses& to, Mask writing) {
+  InstructionCounts& counts = core.counts_of(step);
+  const AccessCounts read = count_global(AccessKind::load, step.width, from, reading);
+  const AccessCounts written = count_shared(AccessKind::store, step.width, to, writing);
+  counts.sectors_global += read.sectors;
+  counts.sectors_global_ideal += read.sectors_ideal;
+  counts.tags_global += read.tags;
+  counts.wavefronts_shared += written.wavefronts;
+  counts.wavefronts_shared_ideal += written.wavefronts_ideal;
+  if (!core.observed) return;
+  core.accesses.push_back({AccessKind::load, Window::global, step.width, reading, from, read});
+  core.accesses.push_back({AccessKind::store, Window::shared, step.width, writing, to, written});
 }
 
 void count_access(Core& core, const Step& step, AccessKind kind, Window space,

@@ -26,6 +26,10 @@ struct LanePointers {
 bool resolve_lanes(Core& core, Warp& warp, const Step& step, Window space, const Addresses& address,
                    Mask lanes, LanePointers& pointers);
 
+// Shared memory of the block at a shared address, or of one of its cluster at a generic address;
+// null where there is none.
+std::byte* shared_view(const Core& core, Block& block, std::uint64_t address, std::uint64_t bytes);
+
 // A lane's own local memory at a local or generic address, or null.
 std::byte* local_view(const Core& core, const Warp& warp, unsigned lane, std::uint64_t address,
                       std::uint64_t bytes);
@@ -39,6 +43,10 @@ bool claim_lanes(Core& core, const Step& step, AccessKind kind, const Addresses&
 // whoever goes back (simulator/replay.hpp) saves what is there.
 void count_access(Core& core, const Step& step, AccessKind kind, Window space,
                   const Addresses& address, Mask lanes);
+
+// The same for a copy: the lanes that read global memory, and those that write shared memory.
+void count_copy(Core& core, const Step& step, const Addresses& from, Mask reading,
+                const Addresses& to, Mask writing);
 
 // Runs `access(space, lanes)` for each space an instruction touches. A generic access is one access
 // for each space its lanes resolve to.

@@ -64,8 +64,5 @@ unsigned destination_rows(const isa::Instruction& instruction);
 // Chooses `op.lane` and fills `op.param` for an instruction whose other fields are filled in.
 // False when the instruction is not a lane operation or has a modifier that is not implemented.
 bool select_lane_function(const isa::Instruction& instruction, MicroOp& op);
-// Not empty when this instruction's result is an approximation of the hardware's (MUFU without a
-// proven table …): one line for the record's `unmodelled`.
-const char* approximation(const isa::Instruction& instruction);
 
 }  // namespace heddle::simulator

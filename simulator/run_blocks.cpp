@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "simulator/classify.hpp"
+#include "simulator/cluster.hpp"
 #include "simulator/lanes/float_environment.hpp"
 #include "simulator/stall_report.hpp"
 
@@ -21,6 +22,20 @@ class ResidentBlocks {
     turns_.push_front(std::move(spare_.back()));
     spare_.pop_back();
   }
+  // The blocks of one cluster.
+  void start_cluster(const Core& core, const Dim3& shape, std::uint64_t cluster) {
+    std::vector<Block*> blocks(shape.count());
+    for (std::uint32_t rank = static_cast<std::uint32_t>(blocks.size()); rank-- > 0;) {
+      start(core, block_in_cluster(core.launch.request->grid, shape, cluster, rank));
+      blocks[rank] = turns_.front().get();
+    }
+    join_cluster(blocks);
+  }
+  // Calls f(block) for the `count` blocks whose turns come next.
+  template <typename F>
+  void for_each_of_first(std::uint64_t count, F&& f) const {
+    for (std::uint64_t i = 0; i < count; ++i) f(*turns_[i]);
+  }
   bool empty() const { return turns_.empty(); }
   std::size_t size() const { return turns_.size(); }
   Block& first() { return *turns_.front(); }
@@ -29,6 +44,7 @@ class ResidentBlocks {
     turns_.pop_front();
   }
   void end_first() {
+    leave_cluster(*turns_.front());
     spare_.push_back(std::move(turns_.front()));
     turns_.pop_front();
   }
@@ -61,26 +77,33 @@ class Watch {
   std::uint64_t due_ = kBlockQuantum;  // of the first core's instructions
 };
 
-// Runs blocks on one core until `next` has none left. A block that cannot go on alone gives way to
-// another one, as far as the GPU could hold them at once.
+// Runs blocks, or clusters of them, on one core until `next` has none left. A block that cannot go
+// on alone gives way to another one, as far as the GPU could hold them at once.
 template <typename NextBlock>
 void run_blocks(Core& core, bool is_first, std::uint64_t resident_limit, Watch& watch,
                 NextBlock&& next) {
   Observer* const observer = core.launch.options->observer;
   const lanes::FloatEnvironment environment;  // whatever the program around us has set
   ResidentBlocks resident;
+  const Dim3 cluster = cluster_shape(*core.launch.request);
   const auto start_next = [&] {
-    const std::optional<std::uint64_t> block = next();
-    if (!block) return false;
-    resident.start(core, *block);
-    if (observer != nullptr) observer->block_started(core, resident.first());
+    const std::optional<std::uint64_t> number = next();
+    if (!number) return false;
+    if (cluster.count() == 1)
+      resident.start(core, *number);
+    else
+      resident.start_cluster(core, cluster, *number);
+    if (observer != nullptr)
+      resident.for_each_of_first(cluster.count(),
+                                 [&](const Block& block) { observer->block_started(core, block); });
     return true;
   };
   for (;;) {
     if (resident.empty() && !start_next()) return;
     const Core::Turn turn = core.run_block(resident.first(), kBlockQuantum);
     if (turn == Core::Turn::stopped) return;
-    if (turn == Core::Turn::stuck) return report_deadlock(core, resident.first());
+    if (turn == Core::Turn::stuck && whole_cluster_stuck(resident.first()))
+      return report_deadlock(core, resident.first());
     if (turn == Core::Turn::out_of_time && core.issued >= core.instruction_limit)
       return report_instruction_limit(core, resident.first());
     if (is_first && !watch.go_on(core)) return report_interrupt(core, resident.first());
@@ -91,7 +114,7 @@ void run_blocks(Core& core, bool is_first, std::uint64_t resident_limit, Watch& 
       continue;
     }
     resident.rotate();
-    if (resident.size() < resident_limit) start_next();
+    if (turn != Core::Turn::stuck && resident.size() < resident_limit) start_next();
   }
 }
 
@@ -99,7 +122,8 @@ BlockRun run_on_one_thread(const LaunchContext& context, std::uint64_t resident,
   Core core(context);
   core.instruction_limit = context.instruction_limit;
   std::uint64_t next = 0;
-  const std::uint64_t blocks = context.request->grid.count();
+  const std::uint64_t blocks =
+      context.request->grid.count() / cluster_shape(*context.request).count();
   Watch watch(context);
   run_blocks(core, true, resident, watch, [&]() -> std::optional<std::uint64_t> {
     if (next == blocks) return std::nullopt;
@@ -125,7 +149,8 @@ std::optional<BlockRun> run_on_threads(const LaunchContext& context, std::uint64
   }
   std::atomic<std::uint64_t> next{0};
   std::atomic<bool> stop{false};
-  const std::uint64_t blocks = context.request->grid.count();
+  const std::uint64_t blocks =
+      context.request->grid.count() / cluster_shape(*context.request).count();
   Watch watch(context, threads);
   const auto work = [&](Core& core) {
     run_blocks(core, &core == cores[0].get(), resident, watch,

@@ -32,7 +32,8 @@ std::string waits_for(const Warp& warp, const Group& group) {
       return fmt::format("waits at WARPSYNC for lanes {:08x}",
                          group.partners & warp.convergence.live() & ~group.lanes);
     case Wait::block_barrier:
-      return fmt::format("waits at block barrier {}", group.index);
+      return group.index < 16 ? fmt::format("waits at block barrier {}", group.index)
+                              : std::string("waits at the cluster's barrier");
   }
   return {};
 }

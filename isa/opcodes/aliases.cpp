@@ -12,6 +12,11 @@ std::string_view bar_alias(const Instruction&) {
   return "BAR{bar_mode@77:3 .SYNC|.ARV|4:.SYNCALL}{defer_blocking@80 |.DEFER_BLOCKING} B, B";
 }
 
+std::string_view bar_red_alias(const Instruction&) {
+  return "BAR{bar_mode@77:3 2:.RED}{bar_op@74:2 .POPC|.AND|.OR}{defer_blocking@80 "
+         "|.DEFER_BLOCKING} B, B, Pp";
+}
+
 // A mask of all eight bits is not printed.
 std::string_view r2p_alias(const Instruction& instruction) {
   const Source& mask = instruction.b;

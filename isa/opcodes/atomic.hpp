@@ -38,7 +38,9 @@ inline constexpr Row kAtomicRows[] = {
      "ATOM$fatomd{descriptor@71 1:} Pu, Rd, $desc64a, B", "", kAtomicGeneric},
     {Op::ATOM_CAS, Unit::lsu, kSm75, 0x38b, kFixed, "ATOM$cas75 Pu, Rd, $plain, B, C", "",
      kAtomicGeneric},
-    {Op::ATOM_CAS, Unit::lsu, kFrom80, 0x38b, kFixed, "ATOM$cas80 Pu, Rd, $plain, B, C", "",
+    {Op::ATOM_CAS, Unit::lsu, kSm80To89, 0x38b, kFixed, "ATOM$cas80 Pu, Rd, $plain, B, C", "",
+     kAtomicGeneric},
+    {Op::ATOM_CAS, Unit::lsu, kSm90, 0x38b, kFixed, "ATOM$cas90 Pu, Rd, $plain, B, C", "",
      kAtomicGeneric},
 
     {Op::ATOMG, Unit::lsu, kSm75, 0x3a8, kFixed, "ATOMG$atom75 Pu, Rd, $plain, B", "64:8=255",
@@ -71,15 +73,26 @@ inline constexpr Row kAtomicRows[] = {
     {Op::ATOMS, Unit::lsu, kSm75, 0x38c, kFixed,
      "ATOMS{atom_op@87:4 $atom_op}{type@73:2 |.S32|.64} Rd, [A{stride@78:2 $stride}+O@40:24], B",
      "64:8=255", kAtomicShared},
-    {Op::ATOMS, Unit::lsu, kFrom80, 0x38c, kFixed,
+    {Op::ATOMS, Unit::lsu, kSm80To89, 0x38c, kFixed,
      "ATOMS{atom_op@87:4 $atom_op}{type@73:2 |.S32|.64} Rd, [A{stride@78:2 $stride}+O@40:24], B",
      "", kAtomicShared},
-    {Op::ATOMS, Unit::lsu, kAll, 0x198c, kFixed,
+    {Op::ATOMS, Unit::lsu, kSm90, 0x38c, kFixed,
+     "ATOMS{atom_op@87:4 $atom_op}{type@73:3 $cas_type90} Rd, [A{stride@78:2 $stride}+O@40:24], B",
+     "", kAtomicShared},
+    {Op::ATOMS, Unit::lsu, kUpTo89, 0x198c, kFixed,
      "ATOMS{atom_op@87:4 $atom_op}{type@73:2 |.S32|.64} Rd, "
      "[A{stride@78:2 $stride}+UR@64+O@40:24], B",
      "", kAtomicShared},
-    {Op::ATOMS_CAS, Unit::lsu, kAll, 0x38d, kFixed,
+    {Op::ATOMS, Unit::lsu, kSm90, 0x198c, kFixed,
+     "ATOMS{atom_op@87:4 $atom_op}{type@73:3 $cas_type90} Rd, "
+     "[A{stride@78:2 $stride}+UR@64+O@40:24], B",
+     "", kAtomicShared},
+    {Op::ATOMS_CAS, Unit::lsu, kUpTo89, 0x38d, kFixed,
      "ATOMS{atom_op@87:2 .CAS|3:.CAST.SPIN}{type@73:2 |.S32|.64} Rd, "
+     "[A{stride@78:2 $stride}+O@40:24], B, C",
+     "", kAtomicShared},
+    {Op::ATOMS_CAS, Unit::lsu, kSm90, 0x38d, kFixed,
+     "ATOMS{atom_op@87:2 .CAS|3:.CAST.SPIN}{type@73:3 $cas_type90} Rd, "
      "[A{stride@78:2 $stride}+O@40:24], B, C",
      "", kAtomicShared},
     // Arrival at a barrier in shared memory, and the increment that warp aggregation makes.
@@ -107,7 +120,7 @@ inline constexpr Row kAtomicRows[] = {
 
     // Barriers in shared memory that count arrivals and bytes.
     {Op::SYNCS, Unit::lsu, kSm90, 0x19a7, kFixed,
-     "SYNCS{other0@70:2 0:.ARRIVE}.TRANS64{other1@73:2 |2:.RED}{other2@75 |.OPTOUT}"
+     "SYNCS{other0@70:2 0:.ARRIVE}.TRANS64{other1@73:2 |.TMASK|.RED}{other2@75 |.OPTOUT}"
      "{other3@84:3 |.A1T0|.A0T1|.A0TR|.A0TX|.ART0} Rd, [A+UR@64+O@40:24], B",
      "", kAtomicShared},
     {Op::SYNCS, Unit::lsu, kSm90, 0x15a7, kFixed,
@@ -115,6 +128,8 @@ inline constexpr Row kAtomicRows[] = {
      kLoadShared},
     {Op::SYNCS, Unit::uniform, kSm90, 0x15b2, kFixed,
      "SYNCS{other0@72 1:.EXCH}.64 URd, [UA+O@40:24], UB", "", kAtomicShared},
+
+    {Op::SYNCS, Unit::lsu, kSm90, 0x19b1, kFixed, "SYNCS.CCTL.IV [A+UR@64+O@40:24]"},
 
     {Op::RED, Unit::lsu, kSm75, 0x98e, kFixed, "RED$red75 $plain, B", "", kReduceGlobal},
     {Op::RED, Unit::lsu, kSm75, 0x198e, kFixed, "RED$red75 $uniform64, B", "", kReduceGlobal},

@@ -7,6 +7,7 @@ namespace heddle::isa {
 
 // One register holds `count << 16 | number` and is printed twice (SASS-FACTS 3.6).
 std::string_view bar_alias(const Instruction& instruction);
+std::string_view bar_red_alias(const Instruction& instruction);
 
 inline constexpr Row kControlRows[] = {
     // sm_90 widened the displacement by eight bits, put below (SASS-FACTS 1.5).
@@ -111,6 +112,22 @@ inline constexpr Row kControlRows[] = {
      "",
      {},
      bar_alias},
+    {Op::BAR, Unit::adu, kAll, 0x51d, kFixed,
+     "BAR{bar_mode@77:3 2:.RED}{bar_op@74:2 .POPC|.AND|.OR}{defer_blocking@80 "
+     "|.DEFER_BLOCKING} B, ?#bar_count@42:12, Pp"},
+    {Op::BAR, Unit::adu, kAll, 0x91d, kFixed,
+     "BAR{bar_mode@77:3 2:.RED}{bar_op@74:2 .POPC|.AND|.OR}{defer_blocking@80 "
+     "|.DEFER_BLOCKING} #bar_id@54:4, N, Pp"},
+    {Op::BAR,
+     Unit::adu,
+     kAll,
+     0x31d,
+     kFixed,
+     "BAR{bar_mode@77:3 2:.RED}{bar_op@74:2 .POPC|.AND|.OR}{defer_blocking@80 "
+     "|.DEFER_BLOCKING} B, Pp",
+     "",
+     {},
+     bar_red_alias},
 
     {Op::DEPBAR, Unit::none, kAll, 0x91a, kFixed,
      "DEPBAR{le@47 1:.LE} {sb_index@44:3 SB0|SB1|SB2|SB3|SB4|SB5}, #sb_count@38:6, ?W@32:6"},
@@ -124,8 +141,15 @@ inline constexpr Row kControlRows[] = {
      "CCTL{other0@87:4 4:.IVALL|6:.IVALLP|.WBALL|.WBALLP}", "24:8=255"},
     {Op::CCTL, Unit::lsu, kAll, 0x98f, kFixed,
      "CCTL{address64@72 |.E}{other1@78:3 |.U|.C|.I}{other0@87:4 "
-     ".PF1|.PF2|.WB|.IV|5:.RS|10:.DML2|.RML2} "
+     ".PF1|.PF2|.WB|.IV|5:.RS|9:.PML2|.DML2|.RML2} "
      "[A+O@32:32]"},
+    {Op::PMTRIG, Unit::adu, kAll, 0x801, kFixed, "PMTRIG #other0@32:16", "87:4=7"},
+
+    // Clusters of blocks, and launches that wait for one another.
+    {Op::UCGABAR_ARV, Unit::adu, kSm90, 0x19c7, kFixed, "UCGABAR_ARV"},
+    {Op::UCGABAR_WAIT, Unit::adu, kSm90, 0x1dc7, kFixed, "UCGABAR_WAIT"},
+    {Op::PREEXIT, Unit::cbu, kSm90, 0x82d, kFixed, "PREEXIT"},
+    {Op::ACQBULK, Unit::cbu, kSm90, 0x82e, kFixed, "ACQBULK"},
 };
 
 }  // namespace heddle::isa

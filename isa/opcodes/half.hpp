@@ -30,9 +30,9 @@ inline constexpr Row kHalfRows[] = {
      "HFMA2{bf16@85 1:.BF16_V2}{fmz@76:1/80:1 $fmz}{sat@77 |.SAT}{relu@79 1:.RELU} Rd, -|A|:h, "
      "-|B|:h, -|C|:h, ?Pp"},
     {Op::HFMA2, Unit::fp16, kSm90, 0x031, kBC,
-     "HFMA2{bf16@85 |.BF16_V2}{fmz@76:1/80:1 $fmz}{sat@77 |.SAT} Rd, -|A|:g, -|B|:g, -|C|:g"},
+     "HFMA2{bf16@85 |.BF16_V2}{fmz@76:1/80:1 $fmz90}{sat@77 |.SAT} Rd, -|A|:g, -|B|:g, -|C|:g"},
     {Op::HFMA2, Unit::fp16, kSm90, 0x031, kBC,
-     "HFMA2{bf16@85 |.BF16_V2}{fmz@76:1/80:1 $fmz}{sat@77 |.SAT}{relu@79 1:.RELU} Rd, -|A|:g, "
+     "HFMA2{bf16@85 |.BF16_V2}{fmz@76:1/80:1 $fmz90}{sat@77 |.SAT}{relu@79 1:.RELU} Rd, -|A|:g, "
      "-|B|:g, -|C|:g, ?Pp"},
 
     // The same arithmetic on the tensor side of the pipe; ptxas uses it to load constants.

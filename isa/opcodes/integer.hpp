@@ -101,6 +101,17 @@ inline constexpr Row kIntegerRows[] = {
      "I2IP{dst_fmt@76:3 .U8|.S8|.U16|.S16}.S32.SAT Rd, A, B, C"},
     {Op::I2IP, Unit::alu, kSm90, 0x039, kB,
      "I2IP{dst_fmt@76:3 .U8|.S8|.U16|.S16}.S32{sat@74:2 |.SAT|.SATRELU} Rd, A, B, C"},
+    // Where C goes above narrower numbers, the text says how many bits of it are kept.
+    {Op::I2IP, Unit::alu, kUpTo89, 0x039, kB,
+     "I2IP{dst_fmt@76:3 6:.U4|.S4}.S32.SAT Rd, A, B, C{byte_sel=2 .24}", "72:2=2"},
+    {Op::I2IP, Unit::alu, kUpTo89, 0x039, kB,
+     "I2IP{dst_fmt@76:3 4:.U2|.S2}.S32.SAT Rd, A, B, C{byte_sel=3 .28}", "72:2=3"},
+    {Op::I2IP, Unit::alu, kSm90, 0x039, kB,
+     "I2IP{dst_fmt@76:3 6:.U4|.S4}.S32{sat@74:2 |.SAT|.SATRELU} Rd, A, B, C{byte_sel=2 .24}",
+     "72:2=2"},
+    {Op::I2IP, Unit::alu, kSm90, 0x039, kB,
+     "I2IP{dst_fmt@76:3 4:.U2|.S2}.S32{sat@74:2 |.SAT|.SATRELU} Rd, A, B, C{byte_sel=3 .28}",
+     "72:2=3"},
 };
 
 }  // namespace heddle::isa

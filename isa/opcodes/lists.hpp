@@ -18,6 +18,7 @@ inline constexpr NamedList kLists[] = {
     {"bop", ".AND|.OR|.XOR"},
     {"rnd", "|.RM|.RP|.RZ"},
     {"fmz", "|.FMZ|.FTZ"},
+    {"fmz90", "|.FMZ|.FTZ|.OOB"},
     {"shf_type", ".S64|.U64|.S32|.U32"},
     {"size", ".U8|.S8|.U16|.S16||.64|.128"},
     {"atom_op", ".ADD|.MIN|.MAX|.INC|.DEC|.AND|.OR|.XOR|.EXCH"},
@@ -106,6 +107,9 @@ inline constexpr NamedList kLists[] = {
      "{sem@77:4 $atom_order75}"},
     {"cas80",
      "{address64@72 |.E}{atom_op@87:2 .CAS|3:.CAST.SPIN}{cop@84:3 $cop}{type@73:3 $cas_type}"
+     "{sem@77:4 $order80a}"},
+    {"cas90",
+     "{address64@72 |.E}{atom_op@87:2 .CAS|3:.CAST.SPIN}{cop@84:3 $cop}{type@73:3 $cas_type90}"
      "{sem@77:4 $order80a}"},
     {"gcas75",
      "{address64@72 |.E}.CAS{cop@84:3 $cop}{type@73:3 $cas_type}{sem@77:4 $atom_order75}"},

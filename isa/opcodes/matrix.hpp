@@ -19,7 +19,7 @@ inline constexpr Row kMatrixRows[] = {
      "HMMA{mma_shape@75:1/78:1 .1688|.16816|.1684}{mma_dst@76 .F16|.F32}"
      "{mma_src@82:2 |.BF16|.TF32} Rd, -A, -B, C"},
     {Op::HMMA, Unit::tensor, kFrom80, 0x23c, kFixed,
-     "HMMA.SP{mma_shape@75:1/78:1 1:.16816|3:.16832}{mma_dst@76 .F16|.F32}"
+     "HMMA.SP{mma_shape@75:1/78:1 .1688|.16816|3:.16832}{mma_dst@76 .F16|.F32}"
      "{mma_src@82:2 |.BF16|.TF32} Rd, A, B, C, R@40{@50 |.reuse}, #other0@48:2",
      "73:1=1"},
     // sm_90 has neither four-bit types nor the xor of bits.
@@ -39,6 +39,11 @@ inline constexpr Row kMatrixRows[] = {
     {Op::IMMA, Unit::tensor, kSm90, 0x237, kFixed,
      "IMMA{mma_shape@75:1/85:2 .8816|4:.16816|.16832}{mma_src@76:2/83:1 .U8|.S8}"
      "{mma_src_b@78:2/84:1 .U8|.S8}{sat@82 |.SAT} Rd, A{mma_row@73 .ROW}, B{mma_col@74 1:.COL}, C"},
+    {Op::IMMA, Unit::tensor, kSm90, 0x237, kFixed,
+     "IMMA.SP{mma_shape@75:1/85:2 5:.16832|.16864}{mma_src@76:2/83:1 .U8|.S8}"
+     "{mma_src_b@78:2/84:1 .U8|.S8}{sat@82 |.SAT} Rd, A{mma_row@73 .ROW}, B{mma_col@74 1:.COL}, C, "
+     "R@40, #other0@48:2",
+     "72:1=1"},
     {Op::BMMA, Unit::tensor, kSm75, 0x23d, kFixed,
      "BMMA{mma_shape@75:2 0:.88128}.XOR.POPC Rd, A{mma_row@73 .ROW}, B{mma_col@74 1:.COL}, C",
      "80:1=1"},

@@ -34,6 +34,8 @@ LaneFunction select_f2i(const Request& request, MicroOp& op) {
       return select_f2i_from<kF32>(request);
     case kF64:
       return select_f2i_from<kF64>(request);
+    case kBf16:
+      return select_f2i_from<kBf16>(request);
     default:
       return nullptr;
   }
@@ -45,8 +47,7 @@ LaneFunction select_i2f_to(const Request& request, MicroOp& op) {
   op.param[0] = source < 2   ? 8 * (request.mod(Mod::byte_sel) & 3)
                 : source < 4 ? half_shift(request)
                              : 0;
-  constexpr u32 kSources = kTarget == kBf16 ? 6 : 8;  // bfloats are not made from 64 bits
-  return choose<kSources>(source, [&]<u32 kInteger>() -> LaneFunction {
+  return choose<8>(source, [&]<u32 kInteger>() -> LaneFunction {
     if constexpr (kTarget == kF16 || kTarget == kBf16) {
       return choose<4>(rounding, []<u32 kRounding>() -> LaneFunction {
         return lift<I2f<kInteger, kTarget, kRounding>>;
@@ -101,7 +102,7 @@ LaneFunction select_f2f_pair(const Request& request, MicroOp& op) {
   }
 }
 
-// The pair of formats is one field, {[85:84],[77:75]}.
+// The pair of formats is one field, {[86:84],[77:75]}.
 LaneFunction select_f2f(const Request& request, MicroOp& op) {
   op.param[0] = half_shift(request);
   switch (request.mod(Mod::dst_fmt)) {
@@ -109,6 +110,8 @@ LaneFunction select_f2f(const Request& request, MicroOp& op) {
       return select_f2f_pair<kF16, kF32>(request, op);
     case 11:
       return select_f2f_pair<kF16, kF64>(request, op);
+    case 12:
+      return select_f2f_pair<kF16, kBf16>(request, op);
     case 17:
       return select_f2f_pair<kF32, kF16>(request, op);
     case 19:
@@ -119,6 +122,12 @@ LaneFunction select_f2f(const Request& request, MicroOp& op) {
       return select_f2f_pair<kF64, kF16>(request, op);
     case 26:
       return select_f2f_pair<kF64, kF32>(request, op);
+    case 28:
+      return select_f2f_pair<kF64, kBf16>(request, op);
+    case 33:
+      return select_f2f_pair<kBf16, kF16>(request, op);
+    case 35:
+      return select_f2f_pair<kBf16, kF64>(request, op);
     default:
       return nullptr;
   }
@@ -132,7 +141,7 @@ LaneFunction select_frnd_of(const Request& request) {
   });
 }
 
-// The format is one field, {[85:84],[76:75]}.
+// The format is one field: {[85:84],[76:75]}, for BF16 {[86:84],[77:75]}.
 LaneFunction select_frnd(const Request& request, MicroOp& op) {
   op.param[0] = half_shift(request);
   switch (request.mod(Mod::dst_fmt)) {
@@ -142,29 +151,72 @@ LaneFunction select_frnd(const Request& request, MicroOp& op) {
       return select_frnd_of<kF32>(request);
     case 15:
       return select_frnd_of<kF64>(request);
+    case 36:
+      return select_frnd_of<kBf16>(request);
     default:
       return nullptr;
   }
 }
 
-// PACK_AB, to nearest or to zero. Where a source would be negated or absolute the GPU does
-// something else, or refuses (measured).
-LaneFunction select_f2fp(const Request& request, MicroOp& op) {
-  if (op.a_negate || op.a_absolute || op.b_negate || op.b_absolute) return nullptr;
-  const u32 rounding = request.mod(Mod::rnd);
-  if (request.mod(Mod::merge) != 0 || request.mod(Mod::sat) != 0) return nullptr;
-  if (rounding != kNearest && rounding != kZero) return nullptr;
+bool is_zero_register(const isa::Source& source) {
+  return source.kind == isa::Source::Kind::reg && source.index == isa::kRZ;
+}
+
+template <template <Half, u32, bool, bool> class Op>
+LaneFunction select_packed_half(const Request& request, u32 rounding) {
   const u32 form = u32{rounding == kZero} | (request.mod(Mod::bf16) & 1) << 1 |
-                   (request.mod(Mod::relu) & 1) << 2;
-  return choose<8>(form, []<u32 kForm>() -> LaneFunction {
-    return lift<F2fp<(kForm & 2) != 0 ? Half::bf16 : Half::fp16,
-                     (kForm & 1) != 0 ? kZero : kNearest, (kForm & 4) != 0>>;
+                   (request.mod(Mod::relu) & 1) << 2 | (request.mod(Mod::sat) & 1) << 3;
+  return choose<16>(form, []<u32 kForm>() -> LaneFunction {
+    return lift<Op<(kForm & 2) != 0 ? Half::bf16 : Half::fp16, (kForm & 1) != 0 ? kZero : kNearest,
+                   (kForm & 4) != 0, (kForm & 8) != 0>>;
+  });
+}
+
+// The forms by Mod::pack. Where a source would be negated or absolute the GPU does something else,
+// or refuses (measured). What merges with C is known for RZ only, all that compilers use.
+LaneFunction select_f2fp(const Request& request, MicroOp& op) {
+  enum : u32 { kPackAB, kPackB, kUnpackB, kUnpackBMergeC, kPackABMergeC };
+  if (op.a_negate || op.a_absolute || op.b_negate || op.b_absolute) return nullptr;
+  const u32 rounding = request.mod(Mod::rnd), pack = request.mod(Mod::pack);
+  if (rounding != kNearest && rounding != kZero) return nullptr;
+  const bool merges =
+      request.mod(Mod::merge) != 0 || pack == kUnpackBMergeC || pack == kPackABMergeC;
+  if (merges && !is_zero_register(request.instruction->c)) return nullptr;
+  const bool relu = request.mod(Mod::relu) != 0;
+  if (pack == kPackAB)
+    return request.mod(Mod::merge) != 0 ? select_packed_half<F2fpSingle>(request, rounding)
+                                        : select_packed_half<F2fp>(request, rounding);
+  if (pack == kPackB) {
+    const bool to_zero = rounding == kZero;
+    if (relu) return to_zero ? lift<F2fpTf32<true, true>> : lift<F2fpTf32<false, true>>;
+    return to_zero ? lift<F2fpTf32<true, false>> : lift<F2fpTf32<false, false>>;
+  }
+  op.param[0] = half_shift(request);
+  const u32 e4m3 = pack == kUnpackB ? request.mod(Mod::src_fmt) : request.mod(Mod::dst_fmt);
+  return choose<4>(u32{relu} | (e4m3 & 1) << 1, [&]<u32 kForm>() -> LaneFunction {
+    constexpr bool kE4m3 = (kForm & 2) != 0, kRelu = (kForm & 1) != 0;
+    return pack == kUnpackB         ? lift<F2fpHalvesOfEight<kE4m3, kRelu>>
+           : pack == kUnpackBMergeC ? lift<F2fpEightOfHalves<kE4m3, kRelu>>
+                                    : lift<F2fpEight<kE4m3, kRelu>>;
+  });
+}
+
+// Only the form that compilers use is known: .NTZ, one number, nothing to merge with.
+LaneFunction select_f2ip(const Request& request, MicroOp& op) {
+  const isa::Instruction& in = *request.instruction;
+  if (!is_zero_register(in.a) || !is_zero_register(in.c) || request.mod(Mod::ntz) == 0 ||
+      request.mod(Mod::relu) != 0 || op.b_negate || op.b_absolute)
+    return nullptr;
+  const bool is_signed = request.mod(Mod::dst_fmt) != 0;
+  return choose<4>(request.mod(Mod::rnd), [&]<u32 kMode>() -> LaneFunction {
+    return is_signed ? lift<F2ip<true, kMode>> : lift<F2ip<false, kMode>>;
   });
 }
 
 constexpr Row kRows[] = {
-    {Op::F2I, select_f2i}, {Op::I2F, select_i2f},   {Op::I2FP, select_i2fp},
-    {Op::F2F, select_f2f}, {Op::FRND, select_frnd}, {Op::F2FP, select_f2fp},
+    {Op::F2I, select_f2i},   {Op::I2F, select_i2f},   {Op::I2FP, select_i2fp},
+    {Op::F2F, select_f2f},   {Op::FRND, select_frnd}, {Op::F2FP, select_f2fp},
+    {Op::F2IP, select_f2ip},
 };
 
 }  // namespace

@@ -18,6 +18,10 @@ struct FormatSources<kF16> {
   using type = sources::Half2;
 };
 template <>
+struct FormatSources<kBf16> {
+  using type = sources::Half2;
+};
+template <>
 struct FormatSources<kF64> {
   using type = sources::Float64;
 };
@@ -32,7 +36,8 @@ template <u32 kFormat, bool kFlush>
 inline double source_value(const Lane& x, u32 shift) {
   if constexpr (kFormat == kF64) return as_double(flushed64<kFlush>(x.b64()));
   if constexpr (kFormat == kF32) return as_float(flushed<kFlush>(x.b));
-  return as_float(widened<Half::fp16>(flushed_half<Half::fp16, kFlush>(x.b >> shift & 0xffff)));
+  constexpr Half kHalf = kFormat == kBf16 ? Half::bf16 : Half::fp16;
+  return as_float(widened<kHalf>(flushed_half<kHalf, kFlush>(x.b >> shift & 0xffff)));
 }
 
 // To an integral value; modes 0 to nearest even, 1 floor, 2 ceiling, 3 truncate. The sign of a zero
@@ -125,6 +130,18 @@ struct I2f {
     return negative ? -magnitude : magnitude;
   }
   template <class T>
+  static float nearly_of_64(T value) {
+    const bool negative = static_cast<T>(-1) < 0 && value < T{0};
+    const u64 size = negative ? u64{0} - static_cast<u64>(value) : static_cast<u64>(value);
+    // 24 bits, the last of which stands for all below it.
+    const u32 shift = size >> 24 == 0 ? 0 : 40 - static_cast<u32>(__builtin_clzll(size | 1));
+    const u64 cut = size & ((u64{1} << shift) - 1);
+    const u32 kept = static_cast<u32>(size >> shift) | (cut != 0 ? 1u : 0);
+    const float scale = as_float((127 + shift) << 23);
+    const float magnitude = static_cast<float>(static_cast<i32>(kept)) * scale;
+    return negative ? -magnitude : magnitude;
+  }
+  template <class T>
   static auto convert(T value) {
     if constexpr (kTarget == kF16) {
       // Anything this large overflows; below, the float is exact.
@@ -135,8 +152,9 @@ struct I2f {
                             : high;
       const float exact = static_cast<float>(static_cast<i32>(clamped));
       return narrowed<Half::fp16, kRounding>(bits_of(exact));
+    } else if constexpr (kTarget == kBf16 && sizeof(T) == 8) {
+      return narrowed<Half::bf16, kRounding>(bits_of(nearly_of_64(value)));
     } else if constexpr (kTarget == kBf16) {
-      static_assert(sizeof(T) == 4);
       return narrowed<Half::bf16, kRounding>(bits_of(nearly(value)));
     } else if constexpr (kTarget == kF32) {
       if constexpr (sizeof(T) == 4 && static_cast<T>(-1) > 0) {
@@ -165,13 +183,13 @@ inline u64 converted_nan(const Lane& x, u32 shift) {
     wide = u64{x.raw_b & kSign32} << 32 | u64{x.raw_b & 0x7fffffff} << 29;
   } else {
     const u32 half = x.raw_b >> shift & 0xffff;
-    wide = u64{half & 0x8000} << 48 | u64{half & 0x7fff} << 42;
+    wide = u64{half & 0x8000} << 48 | u64{half & 0x7fff} << (kSource == kBf16 ? 45 : 42);
   }
   wide |= u64{0x7ff8} << 48;
   const u64 sign = wide >> 63;
   if constexpr (kTarget == kF64) return wide;
   if constexpr (kTarget == kF32) return sign << 31 | (wide >> 29 & 0x7fffffff);
-  return sign << 15 | (wide >> 42 & 0x7fff);
+  return sign << 15 | (wide >> (kTarget == kBf16 ? 45 : 42) & 0x7fff);
 }
 
 // Float to float. Rounding to a half is by kRounding, to FP32 by the mode in force. .FTZ flushes
@@ -209,20 +227,134 @@ struct Frnd {
     } else if constexpr (kFormat == kF32) {
       return float_result<false, false>(static_cast<float>(value));
     } else {
-      return narrowed<Half::fp16, kNearest>(bits_of(static_cast<float>(value)));
+      constexpr Half kHalf = kFormat == kBf16 ? Half::bf16 : Half::fp16;
+      return narrowed<kHalf, kNearest>(bits_of(static_cast<float>(value)));
     }
   }
 };
 
-// Two floats to a pair of halves: A above, B below. .RELU: negative numbers become +0.
-template <Half kFormat, u32 kRounding, bool kRelu>
+// What F2FP does to a half: .SATFINITE makes infinities the largest number, .RELU negative numbers
+// and -0 +0.
+template <Half kFormat, u32 kRounding, bool kRelu, bool kFinite>
+inline u32 packed_half(u32 bits) {
+  const u32 half = narrowed<kFormat, kRounding>(bits);
+  const bool infinite = kFinite && (half & 0x7fff) == kExponentMask<kFormat>;
+  const u32 finite = infinite ? half - 1 : half;
+  return kRelu && (finite & 0x8000) != 0 ? 0 : finite;
+}
+
+// Two floats to a pair of halves: A above, B below.
+template <Half kFormat, u32 kRounding, bool kRelu, bool kFinite>
 struct F2fp {
   using Sources = sources::Float32;
-  static u32 half_of(u32 bits) {
-    const u32 half = narrowed<kFormat, kRounding>(bits);
-    return kRelu && (half & 0x8000) != 0 ? 0 : half;
+  static u32 eval(const Lane& x) {
+    return packed_half<kFormat, kRounding, kRelu, kFinite>(x.a) << 16 |
+           packed_half<kFormat, kRounding, kRelu, kFinite>(x.b);
   }
-  static u32 eval(const Lane& x) { return half_of(x.a) << 16 | half_of(x.b); }
+};
+
+// B alone.
+template <Half kFormat, u32 kRounding, bool kRelu, bool kFinite>
+struct F2fpSingle {
+  using Sources = sources::Float32;
+  static u32 eval(const Lane& x) { return packed_half<kFormat, kRounding, kRelu, kFinite>(x.b); }
+};
+
+// TF32: a float whose low 13 bits are zero.
+template <bool kToZero, bool kRelu>
+struct F2fpTf32 {
+  using Sources = sources::Float32;
+  static u32 eval(const Lane& x) {
+    constexpr u32 kLow = 0x1fff;
+    const u32 odd = x.b >> 13 & 1;
+    const u32 rounded = (kToZero ? x.b : x.b + (kLow >> 1) + odd) & ~kLow;
+    const u32 number = kRelu && (x.b & kSign32) != 0 ? 0 : rounded;
+    return is_nan32(x.b) ? kNan32 & ~kLow : number;
+  }
+};
+
+// Eight-bit floats: E4M3 has no infinity and one NaN; E5M2 is the upper half of an FP16.
+template <bool kE4m3>
+struct Eight {
+  static constexpr u32 kNan = 0x7f, kLargest = kE4m3 ? 0x7e : 0x7b;
+  static constexpr u32 kFraction = kE4m3 ? 3 : 2;
+  static constexpr u32 kSmallest = kE4m3 ? 121 : 113;  // a float's exponent of the least normal
+
+  // To nearest even; what is too large becomes the largest number (.SATFINITE).
+  template <bool kRelu>
+  static u32 from(u32 bits) {
+    const u32 sign = bits >> 31, magnitude = bits & 0x7fffffff, exponent = magnitude >> 23;
+    const u32 significand = (magnitude & 0x7fffff) | (exponent != 0 ? 0x800000u : 0);
+    const u32 below = exponent < kSmallest ? kSmallest - exponent : 0;
+    const u32 shift = 23 - kFraction + (below < 8 + kFraction ? below : 8 + kFraction);
+    const u32 quotient = significand >> shift, unit = 1u << shift;
+    const u32 base = exponent < kSmallest ? 0 : (exponent - kSmallest) << kFraction;
+    const u32 rounded =
+        base + quotient + rounds_up<kNearest>(sign, significand & (unit - 1), unit >> 1, quotient);
+    const u32 finite = rounded > kLargest ? kLargest : rounded;
+    const u32 number = kRelu && sign != 0 ? 0 : sign << 7 | finite;
+    return magnitude > 0x7f800000 ? kNan : number;
+  }
+
+  // As FP16, exactly.
+  template <bool kRelu>
+  static u32 to_half(u32 byte) {
+    const u32 sign = (byte & 0x80) << 8, magnitude = byte & 0x7f;
+    // As a float with E4M3's exponent field, the value is 2^120 too small, subnormals included.
+    const u32 half =
+        kE4m3 ? narrowed<Half::fp16, kNearest>(bits_of(as_float(magnitude << 20) * 0x1p120f))
+              : magnitude << 8;
+    const bool nan = kE4m3 ? magnitude == kNan : half > 0x7c00;
+    const u32 number = kRelu && sign != 0 ? 0 : sign | half;
+    return nan ? kNan16 : number;
+  }
+};
+
+// Two floats to a pair of eight-bit ones.
+template <bool kE4m3, bool kRelu>
+struct F2fpEight {
+  using Sources = sources::Float32;
+  static u32 eval(const Lane& x) {
+    using Format = Eight<kE4m3>;
+    return Format::template from<kRelu>(x.a) << 8 | Format::template from<kRelu>(x.b);
+  }
+};
+
+// The two halves of B.
+template <bool kE4m3, bool kRelu>
+struct F2fpEightOfHalves {
+  using Sources = sources::Plain;
+  static u32 eval(const Lane& x) {
+    using Format = Eight<kE4m3>;
+    return Format::template from<kRelu>(widened<Half::fp16>(x.b >> 16)) << 8 |
+           Format::template from<kRelu>(widened<Half::fp16>(x.b & 0xffff));
+  }
+};
+
+// k[0]: bits to shift B down by. Its lower two bytes as halves.
+template <bool kE4m3, bool kRelu>
+struct F2fpHalvesOfEight {
+  using Sources = sources::Plain;
+  static u32 eval(const Lane& x, const Params& k) {
+    using Format = Eight<kE4m3>;
+    const u32 bytes = x.b >> k[0];
+    return Format::template to_half<kRelu>(bytes >> 8 & 0xff) << 16 |
+           Format::template to_half<kRelu>(bytes & 0xff);
+  }
+};
+
+// B to a byte, saturating; NaN is 0.
+template <bool kSigned, u32 kMode>
+struct F2ip {
+  using Sources = sources::Float32;
+  static u32 eval(const Lane& x) {
+    constexpr double kLowest = kSigned ? -128 : 0, kHighest = kSigned ? 127 : 255;
+    const double value = integral<kMode>(as_float(x.b));
+    const double low = value > kLowest ? value : kLowest;
+    const double clamped = low < kHighest ? low : kHighest;
+    const u32 byte = static_cast<u32>(bits_of(clamped + 0x1.8p52)) & 0xff;
+    return value != value ? 0 : byte;
+  }
 };
 
 }  // namespace heddle::simulator::lanes::HEDDLE_LANES_VARIANT

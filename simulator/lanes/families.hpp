@@ -13,5 +13,6 @@ Rows float64_rows();
 Rows convert_rows();
 Rows half2_rows();
 Rows mufu_rows();
+Rows matrix_rows();
 
 }  // namespace heddle::simulator::lanes::HEDDLE_LANES_VARIANT

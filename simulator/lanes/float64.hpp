@@ -61,13 +61,15 @@ struct Dsetp : CompareResult {
 };
 
 // What min and max of doubles start with: Pu says whether to take A (which a NaN in B asks for
-// too), Pv that neither is a number.
+// too), Pv that neither is a number. +0 is above -0 (measured).
 template <bool kMinimum>
 struct DsetpMinMax {
   using Sources = sources::Float64;
   static WithFlags<Nothing> eval(const Lane& x, const Params& k) {
     const double a = as_double(x.a64()), b = as_double(x.b64());
-    const bool better = kMinimum ? a < b : a > b;
+    const bool zeros = (a == 0) & (b == 0), a_below = (x.a_high >> 31) > (x.b_high >> 31);
+    const bool better = kMinimum ? (a < b) | (zeros & a_below)
+                                 : (a > b) | (zeros & ((x.a_high >> 31) < (x.b_high >> 31)));
     const bool only_b_nan = (b != b) & (a == a);
     const bool neither = (a != a) & (b != b);
     return {{}, combine_flag(better | only_b_nan, x.p != 0, k[0]), neither};

@@ -209,6 +209,15 @@ LaneFunction select_i2i(const Request& request, MicroOp&) {
                    []<u32 kType>() -> LaneFunction { return lift<I2i<kType>>; });
 }
 
+// dst_fmt: 0 U8, 1 S8, 2 U16, 3 S16, 4 U2, 5 S2, 6 U4, 7 S4. Only .SAT is known.
+LaneFunction select_i2ip(const Request& request, MicroOp&) {
+  if (request.instruction->arch == isa::Arch::sm_90 && request.mod(Mod::sat) != 1) return nullptr;
+  return choose<8>(request.mod(Mod::dst_fmt), []<u32 kType>() -> LaneFunction {
+    constexpr u32 kBits[] = {8, 16, 2, 4};
+    return lift<I2ip<kBits[kType / 2], kType % 2 == 1>>;
+  });
+}
+
 constexpr Row kRows[] = {
     {Op::IADD3, select_iadd3},
     {Op::UIADD3, select_iadd3},
@@ -253,6 +262,7 @@ constexpr Row kRows[] = {
     {Op::VABSDIFF, select_vabsdiff},
     {Op::VABSDIFF4, select_vabsdiff4},
     {Op::I2I, select_i2i},
+    {Op::I2IP, select_i2ip},
 };
 
 }  // namespace

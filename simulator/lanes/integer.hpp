@@ -484,4 +484,21 @@ struct I2i {
   }
 };
 
+// Two signed numbers, clamped to kBits bits, side by side; C above them.
+template <u32 kBits, bool kSigned>
+struct I2ip {
+  using Sources = sources::Plain;
+  static u32 clamped(u32 word) {
+    constexpr i32 kLowest = kSigned ? -(1 << (kBits - 1)) : 0;
+    constexpr i32 kHighest = (1 << (kBits - kSigned)) - 1;
+    const i32 value = static_cast<i32>(word);
+    const i32 low = value > kLowest ? value : kLowest;
+    return static_cast<u32>(low < kHighest ? low : kHighest) & ((1u << kBits) - 1);
+  }
+  static u32 eval(const Lane& x) {
+    const u32 above = kBits == 16 ? 0 : x.c << 2 * kBits % 32;
+    return above | clamped(x.a) << kBits | clamped(x.b);
+  }
+};
+
 }  // namespace heddle::simulator::lanes::HEDDLE_LANES_VARIANT

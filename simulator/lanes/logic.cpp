@@ -29,16 +29,23 @@ void plop3(WarpState& warp, const MicroOp& op, Mask on) {
   warp.set_predicate(op.pv, lookup3(op.param[1], a, b, c), on);
 }
 
-// The forms with a register among the inputs are not emitted by compilers.
+// .SIGN: of the registers' top bits.
+void plop3_of_signs(WarpState& warp, const MicroOp& op, Mask on) {
+  const auto signs = [&](RowOffset offset) {
+    const u32* row = source_row(warp, offset);
+    Mask mask = 0;
+    for (u32 i = 0; i < kWarpSize; ++i) mask |= (row[i] >> 31) << i;
+    return mask;
+  };
+  const Mask a = signs(op.a), b = signs(op.b), c = signs(op.c);
+  warp.set_predicate(op.pu, lookup3(op.param[0], a, b, c), on);
+  warp.set_predicate(op.pv, lookup3(op.param[1], a, b, c), on);
+}
+
 LaneFunction select_plop3(const Request& request, MicroOp& op) {
-  using Kind = isa::Source::Kind;
-  const isa::Instruction& instruction = *request.instruction;
-  if (instruction.a.kind != Kind::none || instruction.b.kind != Kind::none ||
-      instruction.c.kind != Kind::none)
-    return nullptr;
   op.param[0] = request.mod(Mod::lut);
   op.param[1] = request.mod(Mod::lut2);
-  return plop3;
+  return request.instruction->a.kind == isa::Source::Kind::none ? plop3 : plop3_of_signs;
 }
 
 // param[0]: the byte's first bit; param[1]: index of the first predicate of the file.

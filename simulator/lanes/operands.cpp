@@ -12,7 +12,8 @@ namespace {
 
 constexpr std::uint32_t kFloat64 = 3;  // F2I source, I2F destination
 // The pairs of formats F2F has with a double on one side (SASS-FACTS 3.3).
-constexpr std::uint32_t kF64FromF16 = 11, kF64FromF32 = 19, kF16FromF64 = 25, kF32FromF64 = 26;
+constexpr std::uint32_t kF64FromF16 = 11, kF64FromF32 = 19, kF16FromF64 = 25, kF32FromF64 = 26,
+                        kBf16FromF64 = 28, kF64FromBf16 = 35;
 constexpr std::uint32_t kFrndF64 = 15;
 constexpr std::uint32_t kFirstWideInteger = 6;  // U64, S64
 
@@ -39,7 +40,8 @@ bool source_is_64bit(const isa::Instruction& instruction, SourceSlot slot) {
       return slot == SourceSlot::b && instruction.mod(Mod::dst_fmt) == kFrndF64;
     case Op::F2F: {
       const std::uint32_t pair = instruction.mod(Mod::dst_fmt);
-      return slot == SourceSlot::b && (pair == kF16FromF64 || pair == kF32FromF64);
+      return slot == SourceSlot::b &&
+             (pair == kF16FromF64 || pair == kF32FromF64 || pair == kBf16FromF64);
     }
     case Op::MATCH:
       return slot == SourceSlot::a && instruction.mod(Mod::width) != 0;
@@ -65,7 +67,7 @@ unsigned destination_rows(const isa::Instruction& instruction) {
       return instruction.mod(Mod::dst_fmt) == kFrndF64 ? 2 : 1;
     case Op::F2F: {
       const std::uint32_t pair = instruction.mod(Mod::dst_fmt);
-      return pair == kF64FromF16 || pair == kF64FromF32 ? 2 : 1;
+      return pair == kF64FromF16 || pair == kF64FromF32 || pair == kF64FromBf16 ? 2 : 1;
     }
     case Op::ISETP:
     case Op::UISETP:
@@ -82,9 +84,5 @@ unsigned destination_rows(const isa::Instruction& instruction) {
       return 1;
   }
 }
-
-// Every lane function there is has answered like an H200 on random and edge words
-// (simulator/tests/lanes_probe_main.cpp).
-const char* approximation(const isa::Instruction&) { return nullptr; }
 
 }  // namespace heddle::simulator

@@ -108,6 +108,25 @@ FORM(s_addf32, kShared, 4,
      "mov.b32 %0, g; }")
 FORM(s_min32, kShared, 4, "@q atom.shared.min.u32 %0, [%1], %3;")
 FORM(s_inc, kShared, 4, "@q atom.shared.add.u32 %0, [%1], 1;")
+FORM(s_cas128, kShared, 16,
+     WIDE
+     "mov.b128 w, {v, v}; mov.b128 x, {v, v}; @q atom.shared.cas.b128 x, [%1], w, w;"
+     "mov.b128 {d, e}, x;" NARROW)
+FORM(s_exch128, kShared, 16,
+     WIDE
+     "mov.b128 w, {v, v}; mov.b128 x, {v, v}; @q atom.shared.exch.b128 x, [%1], w;"
+     "mov.b128 {d, e}, x;" NARROW)
+// Matrices: all lanes take part, whatever the mask says; the rows' addresses come from the first 8,
+// 16 or 32 of them.
+#define MATRIX "matrix.sync.aligned.m8n8"
+FORM(s_ldsm1, kShared, 16, "ld" MATRIX ".x1.shared.b16 {%0}, [%1];")
+FORM(s_ldsm2, kShared, 16, "ld" MATRIX ".x2.shared.b16 {%0, a}, [%1];" V2)
+FORM(s_ldsm4, kShared, 16, "ld" MATRIX ".x4.shared.b16 {%0, a, b, c}, [%1];" V4)
+FORM(s_ldsmt4, kShared, 16, "ld" MATRIX ".x4.trans.shared.b16 {%0, a, b, c}, [%1];" V4)
+FORM(s_stsm1, kShared, 16, "st" MATRIX ".x1.shared.b16 [%1], {%3};")
+FORM(s_stsm2, kShared, 16, "st" MATRIX ".x2.shared.b16 [%1], {%3, %3};")
+FORM(s_stsm4, kShared, 16, "st" MATRIX ".x4.shared.b16 [%1], {%3, %3, %3, %3};")
+FORM(s_stsmt4, kShared, 16, "st" MATRIX ".x4.trans.shared.b16 [%1], {%3, %3, %3, %3};")
 LOADS(l, kLocal, "ld.local")
 STORES(l, kLocal, "st.local")
 LOADS(gg, kGenericGlobal, "ld")
@@ -185,12 +204,14 @@ constexpr unsigned region_of() {
   CE(p), ONE(p##_add32), ONE(p##_add64), ONE(p##_addf32), ONE(p##_red32), ONE(p##_red64), \
       ONE(p##_redf32), ONE(p##_redf64), ONE(p##_redf16x2)
 static const Named forms[] = {
-    LD(g),        LD(gnc),       ONE(g_ldvol32),  ONE(g_ldcg32),   ST(g),         AT(g),
-    ONE(g_cas16), ONE(g_cas128), ONE(g_redv2f32), ONE(g_redv4f32), LD(s),         ST(s),
-    CE(s),        ONE(s_add32),  ONE(s_red32),    ONE(s_inc),      ONE(s_add64),  ONE(s_addf32),
-    ONE(s_min32), LD(l),         ST(l),           LD(gg),          ST(gg),        AT(gg),
-    LD(gs),       ST(gs),        ONE(gs_add32),   ONE(gs_red32),   ONE(gs_cas32), LD(gl),
-    ST(gl),       LD(m),         ST(m),
+    LD(g),         LD(gnc),       ONE(g_ldvol32),  ONE(g_ldcg32),   ST(g),          AT(g),
+    ONE(g_cas16),  ONE(g_cas128), ONE(g_redv2f32), ONE(g_redv4f32), LD(s),          ST(s),
+    CE(s),         ONE(s_add32),  ONE(s_red32),    ONE(s_inc),      ONE(s_add64),   ONE(s_addf32),
+    ONE(s_min32),  LD(l),         ST(l),           LD(gg),          ST(gg),         AT(gg),
+    LD(gs),        ST(gs),        ONE(gs_add32),   ONE(gs_red32),   ONE(gs_cas32),  LD(gl),
+    ST(gl),        LD(m),         ST(m),           ONE(s_cas128),   ONE(s_exch128), ONE(s_ldsm1),
+    ONE(s_ldsm2),  ONE(s_ldsm4),  ONE(s_ldsmt4),   ONE(s_stsm1),    ONE(s_stsm2),   ONE(s_stsm4),
+    ONE(s_stsmt4),
 };
 
 int main(int argc, char** argv) {

@@ -1,0 +1,187 @@
+// Barriers that lie in shared memory and count arrivals and bytes (PTX mbarrier; sm_90's SYNCS).
+//
+// The word: bit 63 the phase, bits 62:43 the arrivals still missing and bits 20:1 those of a whole
+// phase, both as 2^20 less the number (what compiled code stores to begin with, and reads back to
+// tell the pending count), in between, negative, the bytes still missing (as the states say that an
+// H200 returns).
+#include <bit>
+
+#include "simulator/memory_access.hpp"
+
+namespace heddle::simulator {
+namespace {
+
+using isa::Mod;
+using isa::Op;
+
+struct Field {
+  unsigned lo, width;
+  std::uint64_t mask() const { return (std::uint64_t{1} << width) - 1; }
+  std::uint64_t of(std::uint64_t word) const { return word >> lo & mask(); }
+  // Adds modulo the field's size; its neighbours stay as they are.
+  std::uint64_t plus(std::uint64_t word, std::uint64_t amount) const {
+    return (word & ~(mask() << lo)) | ((of(word) + amount) & mask()) << lo;
+  }
+};
+constexpr Field kExpected{1, 20}, kBytes{21, 21}, kPending{43, 20};
+constexpr std::uint64_t kPhase = std::uint64_t{1} << 63;
+
+// When nothing is missing any more the next phase begins.
+std::uint64_t completed(std::uint64_t word) {
+  if (kPending.of(word) != 0 || kBytes.of(word) != 0) return word;
+  return kPending.plus(word ^ kPhase, kExpected.of(word));
+}
+
+// What one arrival does: Mod::other3 of SYNCS.ARRIVE.
+enum class Arrival : std::uint8_t {
+  one_and_bytes,  // no text: arrives, and expects as many bytes as the register says
+  one,            // .A1T0
+  one_byte,       // .A0T1: expects one
+  bytes,          // .A0TR: expects bytes
+  bytes_done,     // .A0TX: bytes have come
+  counted,        // .ART0: arrives as often as the register says
+};
+
+std::uint64_t arrive(std::uint64_t word, Arrival arrival, std::uint32_t amount, bool leaves) {
+  const auto arrivals = [&](std::uint64_t count) {
+    word = kPending.plus(word, count);
+    if (leaves) word = kExpected.plus(word, count);
+  };
+  switch (arrival) {
+    case Arrival::one_and_bytes:
+      word = kBytes.plus(word, std::uint64_t{0} - amount);
+      arrivals(1);
+      break;
+    case Arrival::one:
+      arrivals(1);
+      break;
+    case Arrival::one_byte:
+      word = kBytes.plus(word, std::uint64_t{0} - 1);
+      break;
+    case Arrival::bytes:
+      word = kBytes.plus(word, std::uint64_t{0} - amount);
+      break;
+    case Arrival::bytes_done:
+      word = kBytes.plus(word, amount);
+      break;
+    case Arrival::counted:
+      arrivals(amount);
+      break;
+  }
+  return completed(word);
+}
+
+std::uint64_t read(const std::byte* at) {
+  std::uint64_t word;
+  std::memcpy(&word, at, sizeof word);
+  return word;
+}
+void write(std::byte* at, std::uint64_t word) { std::memcpy(at, &word, sizeof word); }
+
+// Calls f(lane, pointer) for each lane's barrier, in lane order.
+template <typename F>
+Flow for_each_barrier(Core& core, Warp& warp, const Step& step, AccessKind kind, Mask on, F&& f) {
+  if (on == 0) return Flow::next;
+  Addresses address;
+  compute_addresses(warp, step, address);
+  for (std::uint64_t& at : address) at &= 0xffff'ffff;
+  LanePointers pointers;
+  if (!resolve_lanes(core, warp, step, Window::shared, address, on, pointers)) return Flow::stop;
+  count_access(core, step, kind, Window::shared, address, on);
+  for_each_lane(on, [&](unsigned lane) { f(lane, pointers.of[lane]); });
+  return Flow::next;
+}
+
+void put(const Warp& warp, const Step& step, unsigned lane, std::uint64_t value) {
+  std::uint32_t* row = destination_row(warp, step.d);
+  row[lane] = static_cast<std::uint32_t>(value);
+  row[kWarpSize + lane] = static_cast<std::uint32_t>(value >> 32);
+}
+
+// Of a state the upper register alone is written (measured), where the phase is.
+void put_high(const Warp& warp, const Step& step, unsigned lane, std::uint64_t value) {
+  destination_row(warp, step.d)[kWarpSize + lane] = static_cast<std::uint32_t>(value >> 32);
+}
+
+Flow execute_arrive(Core& core, Warp& warp, const Step& step, Mask, Mask on) {
+  const std::uint32_t* amounts = source_row(warp, step.b);
+  return for_each_barrier(
+      core, warp, step, AccessKind::atomic, on, [&](unsigned lane, std::byte* at) {
+        const std::uint64_t old = read(at);
+        write(at,
+              arrive(old, static_cast<Arrival>(step.selector), amounts[lane], step.data_type != 0));
+        if (!step.sign_extend) put_high(warp, step, lane, old);
+      });
+}
+
+// Whether the phase that B's top bit names is over.
+Flow execute_check(Core& core, Warp& warp, const Step& step, Mask, Mask on) {
+  const std::uint32_t* phases = source_row(warp, step.b);
+  Mask over = 0;
+  const Flow flow = for_each_barrier(core, warp, step, AccessKind::load, on,
+                                     [&](unsigned lane, const std::byte* at) {
+                                       if (read(at) >> 63 != phases[lane] >> 31)
+                                         over |= Mask{1} << lane;
+                                     });
+  warp.set_predicate(step.pu, over, on);
+  return flow;
+}
+
+// One exchange for the warp: how a barrier begins.
+Flow execute_exchange(Core& core, Warp& warp, const Step& step, Mask, Mask on) {
+  if (on == 0) return Flow::next;
+  const auto first = static_cast<unsigned>(std::countr_zero(on));
+  const std::uint32_t* value = source_row(warp, step.b);
+  return for_each_barrier(core, warp, step, AccessKind::atomic, Mask{1} << first,
+                          [&](unsigned lane, std::byte* at) {
+                            const std::uint64_t old = read(at);
+                            write(at, value[lane] | std::uint64_t{value[kWarpSize + lane]} << 32);
+                            for (unsigned i = 0; i < kWarpSize; ++i) put(warp, step, i, old);
+                          });
+}
+
+// ARRIVES.LDGSTSBAR: what the thread's copies so far do when they are finished, which they are.
+Flow execute_copies_done(Core& core, Warp& warp, const Step& step, Mask, Mask on) {
+  return for_each_barrier(core, warp, step, AccessKind::atomic, on, [&](unsigned, std::byte* at) {
+    write(at, arrive(read(at), static_cast<Arrival>(step.selector), 1, false));
+  });
+}
+
+// The word is no barrier any more; what it holds then is not defined.
+Flow execute_invalidate(Core&, Warp&, const Step&, Mask, Mask) { return Flow::next; }
+
+}  // namespace
+
+Execute lower_mbarrier(const isa::Instruction& in, Step& step) {
+  constexpr std::uint32_t kReduction = 2;
+  constexpr std::uint64_t kInvalidate = 0x9b1, kArrive = 0x9a7, kCheck = 0x5a7, kExchange = 0x5b2;
+  if (in.arch != isa::Arch::sm_90) return nullptr;
+  step.width = 8;
+  if (in.op == Op::ARRIVES) {
+    constexpr std::uint32_t kArrivalCount = 1, kByteCount = 2;
+    const std::uint32_t counts = in.mod(Mod::other0);
+    if (counts != kArrivalCount && counts != kByteCount) return nullptr;
+    step.selector =
+        static_cast<std::uint8_t>(counts == kArrivalCount ? Arrival::one : Arrival::bytes_done);
+    return execute_copies_done;
+  }
+  if (in.op != Op::SYNCS) return nullptr;
+  switch (in.word.bits(0, 12)) {
+    case kArrive:
+      step.selector = static_cast<std::uint8_t>(in.mod(Mod::other3));
+      step.data_type = static_cast<std::uint8_t>(in.mod(Mod::other2));  // .OPTOUT
+      step.sign_extend = in.mod(Mod::other1) == kReduction;
+      return step.selector <= static_cast<std::uint8_t>(Arrival::counted) ? execute_arrive
+                                                                          : nullptr;
+    case kCheck:
+      return execute_check;
+    case kExchange:
+      return execute_exchange;
+    case kInvalidate:
+      return execute_invalidate;
+    default:
+      return nullptr;
+  }
+}
+
+}  // namespace heddle::simulator

@@ -1,0 +1,192 @@
+#include "simulator/tests/coverage_page.hpp"
+
+#include <fmt/format.h>
+#include <zstd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <random>
+#include <set>
+#include <stdexcept>
+#include <vector>
+
+#include "isa/cubin.hpp"
+#include "isa/decoder.hpp"
+#include "isa/encoding.hpp"
+#include "simulator/coverage.hpp"
+#include "simulator/tests/recorded_probe.hpp"
+
+namespace heddle::simulator {
+namespace {
+
+using isa::Arch;
+using isa::Encoding;
+using isa::Item;
+using isa::ItemKind;
+
+// A word of this encoding with legal modifiers at random, if it is one.
+std::optional<isa::Instruction> random_instruction(Arch arch, const Encoding& encoding,
+                                                   std::mt19937_64& random) {
+  isa::Word word = encoding.value;
+  word.set_bits(isa::kGuardBits.lo, isa::kGuardBits.width, isa::kPT);
+  const auto some_register = [&](unsigned width) -> std::uint64_t {
+    const std::uint64_t none = (std::uint64_t{1} << width) - 1;
+    return random() % 3 == 0 ? none : random() % 3 * 16;
+  };
+  isa::for_each_item(*encoding.layout, encoding.form, [&](const Item& item) {
+    if (item.kind == ItemKind::slot) {
+      const isa::SlotPlace place = isa::slot_place(item, encoding.form);
+      place.bits.set(word, some_register(place.bits.width));
+      if (item.negate || item.invert) word.set_bits(place.negate, 1, random() % 4 == 0 ? 1 : 0);
+      if (item.absolute) word.set_bits(place.absolute, 1, random() % 4 == 0 ? 1 : 0);
+    } else if (item.bits.width != 0) {
+      const bool is_register = item.kind == ItemKind::rd || item.kind == ItemKind::urd ||
+                               item.kind == ItemKind::ur || item.kind == ItemKind::reg;
+      const bool is_predicate = item.kind == ItemKind::pdst || item.kind == ItemKind::psrc;
+      item.bits.set(word, is_register    ? some_register(item.bits.width)
+                          : is_predicate ? (random() % 2 == 0 ? isa::kPT : random() % 6)
+                                         : random());
+    }
+  });
+  const auto instruction = isa::decode(arch, word);
+  if (!instruction || instruction->encoding->row != encoding.row) return std::nullopt;
+  return instruction;
+}
+
+struct Form {
+  bool executes = false;
+  std::set<std::string> texts, executed_texts;  // of modifiers
+};
+
+template <class F>
+void for_each_modifier(const isa::Instruction& instruction, F&& f) {
+  const Encoding& encoding = *instruction.encoding;
+  isa::for_each_item(*encoding.layout, encoding.form, [&](const Item& item) {
+    if (item.kind != ItemKind::mod) return;
+    const std::string text(isa::modifier_text(item, instruction.word));
+    if (!text.empty()) f(text);
+  });
+}
+
+using Forms = std::map<const isa::Row*, Form>;
+
+Forms forms_of(Arch arch) {
+  constexpr unsigned kTries = 300;
+  std::mt19937_64 random(1);
+  Forms forms;
+  for (const Encoding* encoding : isa::all_encodings(arch)) {
+    if (encoding->row->forms != isa::kFixed && encoding->form != isa::Form::RRR) continue;
+    Form& form = forms[encoding->row];
+    for (unsigned i = 0; i < kTries; ++i) {
+      const auto instruction = random_instruction(arch, *encoding, random);
+      if (!instruction) continue;
+      const bool runs = executes(*instruction);
+      form.executes = form.executes || runs;
+      for_each_modifier(*instruction, [&](const std::string& text) {
+        form.texts.insert(text);
+        if (runs) form.executed_texts.insert(text);
+      });
+    }
+  }
+  return forms;
+}
+
+// The rows that recorded answers of an H200 go through.
+std::set<const isa::Row*> proved_rows() {
+  std::set<const isa::Row*> rows;
+  const auto note = [&](const isa::Word& word) {
+    if (const auto instruction = isa::decode(Arch::sm_90, word))
+      rows.insert(instruction->encoding->row);
+  };
+  for (const isa::Word& word : recorded_lane_words()) note(word);
+  for (const RecordedCubin& file : recorded_cubins()) {
+    const isa::Cubin cubin = isa::parse_cubin(file.bytes, file.name);
+    for (const isa::Section& section : cubin.sections) {
+      if (!section.name.starts_with(".text")) continue;
+      for (std::size_t pc = 0; pc + sizeof(isa::Word) <= section.bytes.size();
+           pc += sizeof(isa::Word)) {
+        isa::Word word;
+        std::memcpy(&word, section.bytes.data() + pc, sizeof word);
+        note(word);
+      }
+    }
+  }
+  return rows;
+}
+
+std::string spelled(isa::Op op) {
+  std::string text(isa::name(op));
+  std::replace(text.begin(), text.end(), '_', '.');
+  return text;
+}
+
+std::string joined(const std::set<std::string>& texts) {
+  std::string all;
+  for (const std::string& text : texts) all += (all.empty() ? "" : " ") + text;
+  return all;
+}
+
+struct Line {
+  std::array<std::pair<unsigned, unsigned>, isa::kAllArchs.size()> executed{};  // of how many
+  unsigned proved = 0;
+  std::set<std::string> missing;
+};
+
+constexpr std::string_view kHead =
+    R"(# Which instructions are executed
+
+Made from the opcode rows of `isa/opcodes`, from what the core says it executes, and from the recorded answers of
+an NVIDIA H200; `simulator_coverage_test` fails when this page is not what they give.
+A form is a row of `isa/opcodes`: one layout of bits of an opcode, all its operand forms together.
+
+- sm_75 … sm_90: forms executed. Empty: the architecture has none. Up to sm_89 they are decoded and printed as the
+  vendor's disassembler does and executed as on sm_90; no such GPU was at hand to prove them.
+- proved: of sm_90's forms, those whose answers on an H200 are recorded and replayed by
+  `simulator_lanes_test` and `simulator_instruction_probe_test`.
+- not executed: modifiers with which a launch stops, naming the instruction. Words that are not in the list of opcodes
+  at all (bulk copies, warp-group matrix instructions, `setmaxnreg`) stop a launch too.
+
+| opcode | sm_75 | sm_80 | sm_86 | sm_89 | sm_90 | proved | not executed |
+|---|---|---|---|---|---|---|---|
+)";
+
+}  // namespace
+
+std::string coverage_page() {
+  std::map<isa::Op, Line> lines;
+  const std::set<const isa::Row*> proved = proved_rows();
+  for (std::size_t i = 0; i < isa::kAllArchs.size(); ++i) {
+    for (const auto& [row, form] : forms_of(isa::kAllArchs[i])) {
+      Line& line = lines[row->op];
+      auto& [executed, all] = line.executed[i];
+      ++all;
+      if (isa::kAllArchs[i] == Arch::sm_90 && proved.contains(row)) ++line.proved;
+      if (!form.executes) continue;
+      ++executed;
+      if (isa::kAllArchs[i] == Arch::sm_90)
+        std::set_difference(form.texts.begin(), form.texts.end(), form.executed_texts.begin(),
+                            form.executed_texts.end(),
+                            std::inserter(line.missing, line.missing.end()));
+    }
+  }
+  std::string page(kHead);
+  for (const auto& [op, line] : lines) {
+    page += fmt::format("| {} |", spelled(op));
+    for (const auto& [executed, all] : line.executed)
+      page += all == 0          ? std::string(" |")
+              : executed == all ? fmt::format(" {} |", all)
+                                : fmt::format(" {} of {} |", executed, all);
+    const unsigned forms = line.executed.back().second;
+    page += forms == 0 ? std::string(" |") : fmt::format(" {} of {} |", line.proved, forms);
+    page +=
+        line.missing.empty() ? std::string(" |\n") : fmt::format(" {} |\n", joined(line.missing));
+  }
+  return page;
+}
+
+}  // namespace heddle::simulator

@@ -1,0 +1,83 @@
+// Every kernel of gpu/kernels/micro/instruction_probe leaves what it left on an H200 (driver
+// 580.159.04, CUDA 13.0.88, 2026-11-21): all records by their hash, the first ones in full.
+#include <gtest/gtest.h>
+
+#include "inputs.hpp"
+#include "isa/cubin.hpp"
+#include "simulator/tests/instruction_probe.hpp"
+#include "simulator/tests/recorded_probe.hpp"
+
+namespace heddle::simulator {
+namespace {
+
+namespace probe = instruction_probe;
+
+const std::map<std::string, RecordedAnswer>& answers() {
+  static const std::map<std::string, RecordedAnswer> all = recorded_answers();
+  return all;
+}
+
+std::uint64_t word(const unsigned char* record, unsigned at) {
+  std::uint64_t value = 0;
+  std::memcpy(&value, record + at, sizeof value);
+  return value;
+}
+
+// The first words that differ, with the operands they came from.
+std::string differences(const std::vector<std::byte>& cubin, const std::string& kernel,
+                        const RecordedAnswer& answer) {
+  const std::vector<unsigned char> ours = probe_records(cubin, kernel, 0);
+  if (ours.empty() || answer.changes.empty()) return {};
+  for (unsigned thread = 0; thread < probe::kFull; ++thread) {
+    std::vector<unsigned char> before(probe::kRecordBytes);
+    probe::fill(before.data(), kernel, 0, thread);
+    const std::size_t record = std::size_t{thread} * probe::kRecordBytes;
+    for (unsigned at = 0; at < probe::kRecordBytes; at += 8) {
+      const std::uint64_t theirs =
+          word(answer.changes.data() + record, at) ^ word(before.data(), at);
+      if (theirs == word(ours.data() + record, at)) continue;
+      std::ostringstream text;
+      text << std::hex << "thread " << thread << " byte " << std::dec << at << std::hex << ": H200 "
+           << theirs << ", ours " << word(ours.data() + record, at) << "; operands";
+      for (unsigned i = probe::kOperands; i < probe::kResults; i += 8)
+        text << ' ' << word(before.data(), i);
+      return text.str();
+    }
+  }
+  return "(not among the first records)";
+}
+
+// What is known to differ (validation/DEVIATIONS.md).
+bool differs(std::string_view kernel) {  // an operand that is .OOB's own NaN
+  return kernel.find("fma_rn_oob") != std::string_view::npos &&
+         kernel.find("oob_f16x2__") == std::string_view::npos &&
+         kernel.find("oob_relu_f16x2_") == std::string_view::npos;
+}
+
+class InstructionProbe : public testing::TestWithParam<std::size_t> {};
+
+TEST_P(InstructionProbe, LeavesWhatTheH200Left) {
+  const std::vector<RecordedCubin> cubins = recorded_cubins();
+  ASSERT_LT(GetParam(), cubins.size());
+  const RecordedCubin& cubin = cubins[GetParam()];
+  const ProbeAnswers ours = probe_answers(cubin.bytes);
+  ASSERT_GT(ours.size(), 10u);
+  for (const auto& [kernel, answer] : ours) {
+    const auto found = answers().find(kernel);
+    ASSERT_NE(found, answers().end()) << kernel << " was not recorded";
+    if (differs(kernel)) {
+      EXPECT_NE(answer, found->second.hash) << kernel << " does not differ any more";
+      continue;
+    }
+    if (answer == found->second.hash) continue;
+    ADD_FAILURE() << kernel << ": H200 " << found->second.hash << ", ours " << answer << "\n"
+                  << differences(cubin.bytes, kernel, found->second);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Parts, InstructionProbe, testing::Range(std::size_t{0}, std::size_t{23}));
+
+TEST(InstructionProbe, EveryRecordedCubinIsAPart) { EXPECT_EQ(recorded_cubins().size(), 23u); }
+
+}  // namespace
+}  // namespace heddle::simulator
