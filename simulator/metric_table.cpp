@@ -83,6 +83,12 @@ template <isa::Op op>
 std::uint64_t of_op(const Ins& ins, const Counts& counts) {
   return ins.op == op ? counts.executed : 0;
 }
+// LDGSTS that leaves the data in L1 (`through`), or .BYPASS.
+template <bool through>
+std::uint64_t copies(const Ins& ins, const Counts& counts) {
+  if (ins.op != isa::Op::LDGSTS) return 0;
+  return (ins.mod(isa::Mod::other0) != 0) == through ? counts.executed : 0;
+}
 std::uint64_t texture(const Ins& ins, const Counts& counts) {
   return isa::memory_access(ins).space == Space::texture ? counts.executed : 0;
 }
@@ -107,6 +113,7 @@ std::uint64_t when(const Ins& ins, const Counts& counts) {
 }
 template <Space space>
 std::uint64_t threads_on_in(const Ins& ins, const Counts& counts) {
+  if (ins.op == isa::Op::LDGSTS) return 0;  // has metrics of its own
   const Space named = isa::memory_access(ins).space;
   if (named == space) return counts.threads_on;
   if (named != Space::generic) return 0;
@@ -209,9 +216,9 @@ constexpr Metric kMetrics[] = {
     {.name = "smsp__sass_inst_executed_op_shared_stsm.sum", .unit = "inst",
      .meaning = "matrix stores to shared memory", .amount = of_op<isa::Op::STSM>},
     {.name = "smsp__sass_inst_executed_op_ldgsts_cache_access.sum", .unit = "inst",
-     .meaning = "asynchronous copies that leave the data in L1", .amount = of_op<isa::Op::LDGSTS>},
+     .meaning = "asynchronous copies that leave the data in L1", .amount = copies<true>},
     {.name = "smsp__sass_inst_executed_op_ldgsts_cache_bypass.sum", .unit = "inst",
-     .meaning = "asynchronous copies that go past L1", .amount = none},
+     .meaning = "asynchronous copies that go past L1", .amount = copies<false>},
     {.name = "smsp__sass_inst_executed_op_texture.sum", .unit = "inst",
      .meaning = "texture instructions", .amount = texture},
     {.name = "smsp__sass_inst_executed_op_dshared.sum", .unit = "inst",
