@@ -82,7 +82,8 @@ constexpr Option kRunOptions[] = {
     {"advice", 0, "",
      "after the run, which branches cost most issue slots, how warps split there, what helps"},
     {"trace", 0, "FORM[=FILE]",
-     "write what executes, as it happens; text: a line per instruction (default: to stderr)"},
+     "write what executes, as it happens: text (a line per instruction; default: to stderr) or "
+     "perfetto=FILE (a timeline for ui.perfetto.dev)"},
     {"trace-kernel", 0, "NAME", "only in launches of this kernel, as --kernel names it"},
     {"trace-block", 0, "N,...",
      "only in these blocks, by their numbers in the grid; 0-3 is a range"},

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string_view>
 
 #include "simulator/access_counts.hpp"
 #include "simulator/address_space.hpp"
@@ -44,6 +45,13 @@ struct Issue {
   std::span<const Access> accesses;  // in the order they happened; valid during the call
 };
 
+// In a timed launch: a stretch of cycles in which a warp did not issue.
+struct Waited {
+  std::uint64_t from = 0, until = 0;
+  std::string_view reason;  // Nsight Compute's name, as timing::Stall has it; static text
+  std::uint32_t sub_core = 0;
+};
+
 // Calls come in the order of execution, from one host thread: a launch that is observed runs on
 // one.
 class Observer {
@@ -54,6 +62,8 @@ class Observer {
   // `next.accesses` are not filled in.
   virtual void issuing(const Core&, const Warp&, const Issue& next) { (void)next; }
   virtual void issued(const Core&, const Warp&, const Issue& issue) = 0;
+  // Stretches of one warp come in their order, but not always before what it issues next.
+  virtual void waited(const Core&, const Warp&, const Waited&) {}
   // All its warps ended; not called for blocks that a fault cut off.
   virtual void block_ended(const Core&, const Block&) {}
 };

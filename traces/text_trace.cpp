@@ -48,7 +48,7 @@ void TextTrace::write_head() {
   buffer_ +=
       "# Heddle's text trace: one line for each instruction that a warp executes, in the order in\n"
       "# which they execute.\n"
-      "#   step   instructions that this launch executed before it\n"
+      "#   step   instructions that this launch executed before it; of a timed launch, the cycle\n"
       "#   block  its number in the grid;  warp: its number in the block\n"
       "#   pc     bytes from the start of the function\n"
       "#   lanes  the warp's 32 threads, the first at the left, at the moment it executes:\n";
@@ -95,7 +95,7 @@ void TextTrace::issuing(const Core& core, const Warp& warp, const Issue& next) {
   if (!watching_) return;
   watch_.before(core, warp, next);
   bar_ = lane_bar(core, warp, next.active, next.on);
-  step_ = core.issued;
+  step_ = core.cycle != nullptr ? *core.cycle : core.issued;
 }
 
 void TextTrace::issued(const Core& core, const Warp& warp, const Issue& issue) {

@@ -10,12 +10,13 @@
 #include "simulator/names.hpp"
 #include "simulator/near.hpp"
 #include "traces/advice_trace.hpp"
+#include "traces/perfetto_trace.hpp"
 #include "traces/text_trace.hpp"
 
 namespace heddle::traces {
 namespace {
 
-constexpr std::string_view kForms[] = {"text", "advice"};
+constexpr std::string_view kForms[] = {"text", "perfetto", "advice"};
 
 std::uint64_t number(std::string_view text, int base) {
   if (base == 16 && (text.starts_with("0x") || text.starts_with("0X"))) text.remove_prefix(2);
@@ -100,6 +101,7 @@ TraceRequest decode_trace_request(std::string_view text) try {
 
 std::unique_ptr<Trace> make_trace(const TraceOptions& options) {
   if (options.form == "advice") return std::make_unique<AdviceTrace>(options);
+  if (options.form == "perfetto") return std::make_unique<PerfettoTrace>(options);
   return std::make_unique<TextTrace>(options);
 }
 

@@ -41,6 +41,15 @@ enum class Stall : std::uint8_t {
 };
 inline constexpr std::size_t kStalls = static_cast<std::size_t>(Stall::count_);
 
+constexpr std::string_view stall_name(Stall stall) {
+  constexpr std::string_view kNames[] = {
+#define HEDDLE_STALL(name, meaning) #name,
+      HEDDLE_STALLS(HEDDLE_STALL)
+#undef HEDDLE_STALL
+  };
+  return kNames[static_cast<std::size_t>(stall)];
+}
+
 // Cycles that warps spent in each state.
 using StallCycles = std::array<std::uint64_t, kStalls>;
 

@@ -103,9 +103,23 @@ bool Sm::issue(unsigned sub_core, unsigned slot, Cycle now) {
 }
 
 void Sm::account(ResidentWarp& warp, Cycle until) {
+  if (until > warp.counted_until && warp.warp != nullptr &&
+      context_.core.launch.options->observer != nullptr)
+    tell_wait(warp, until);
   if (until > warp.counted_until)
     context_.stalls_at[warp.pc][static_cast<std::size_t>(warp.state)] += until - warp.counted_until;
   warp.counted_until = std::max(warp.counted_until, until);
+}
+
+void Sm::tell_wait(const ResidentWarp& warp, Cycle until) {
+  std::uint32_t sub_core = 0;
+  while (!std::ranges::any_of(sub_cores_[sub_core].slots,
+                              [&](const ResidentWarp& slot) { return &slot == &warp; }))
+    ++sub_core;
+  const Cycle start = context_.clock_start;
+  context_.core.launch.options->observer->waited(
+      context_.core, *warp.warp,
+      {start + warp.counted_until, start + until, stall_name(warp.state), sub_core});
 }
 
 void Sm::start_block(std::unique_ptr<Block> block, Cycle begin) {

@@ -95,6 +95,7 @@ class Sm {
   void wake_released(std::uint32_t block, Cycle now);
   void retire(unsigned sub_core, unsigned slot, Cycle now);
   void account(ResidentWarp& warp, Cycle until);
+  void tell_wait(const ResidentWarp& warp, Cycle until);
   void guard(ResidentWarp& warp, std::uint8_t scoreboard, Stall awaited, Cycle done);
 
   SmContext& context_;

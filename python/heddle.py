@@ -1,0 +1,140 @@
+"""Reads Heddle's records (docs/record.md) as plain rows, or as pandas data frames.
+
+    import heddle
+    record = heddle.read("out.json.zst")
+    heddle.launches(record)       # a row per launch, a column per metric
+    heddle.instructions(record)   # a row per instruction (records made with --per-pc)
+    heddle.compare(record, heddle.read("hardware.json.zst"))
+
+Each of these is a data frame; the same name with _rows gives a list of dictionaries and needs
+nothing but Python's own library. Compressed records need the module zstandard or the program zstd.
+"""
+
+import json
+import subprocess
+
+SCHEMA = "heddle.record/1"
+
+
+class RecordError(ValueError):
+    """A file that is no record, with what is wrong."""
+
+
+def _decompressed(path):
+    try:
+        import zstandard
+    except ImportError:
+        done = subprocess.run(["zstd", "-dcq", "--", path], capture_output=True)
+        if done.returncode != 0:
+            raise RecordError(f"{path}: {done.stderr.decode(errors='replace').strip()}")
+        return done.stdout
+    with open(path, "rb") as file:
+        try:
+            return zstandard.ZstdDecompressor().stream_reader(file).read()
+        except zstandard.ZstdError as error:
+            raise RecordError(f"{path}: {error}") from error
+
+
+def read(path):
+    """The record in a file, as the dictionary that its JSON is. Raises RecordError."""
+    path = str(path)
+    if path.endswith(".zst"):
+        text = _decompressed(path)
+    else:
+        with open(path, "rb") as file:
+            text = file.read()
+    try:
+        record = json.loads(text)
+    except ValueError as error:
+        raise RecordError(f"{path}: {error}") from error
+    schema = record.get("schema") if isinstance(record, dict) else None
+    if schema != SCHEMA:
+        raise RecordError(f"{path}: schema is {schema!r}, expected {SCHEMA!r}")
+    return record
+
+
+def _of_launch(record, launch):
+    return {
+        "source": record.get("source"),
+        "device": record.get("device"),
+        "launch": launch["index"],
+        "kernel": launch["kernel"],
+    }
+
+
+def launches_rows(record):
+    """A dictionary per launch: what it is, then its metrics by name."""
+    rows = []
+    for launch in record["launches"]:
+        row = _of_launch(record, launch)
+        for key in ("grid", "block"):
+            row.update({f"{key}_{axis}": size for axis, size in zip("xyz", launch[key])})
+        for key in ("registers", "static_shared_bytes", "dynamic_shared_bytes", "class", "fault"):
+            if key in launch:
+                row[key] = launch[key]
+        row.update(launch.get("metrics", {}))
+        rows.append(row)
+    return rows
+
+
+def instructions_rows(record):
+    """A dictionary per instruction. A metric that the launch has and the instruction lacks is 0."""
+    rows = []
+    for launch in record["launches"]:
+        instructions = launch.get("instructions", [])
+        names = sorted({name for each in instructions for name in each.get("metrics", {})})
+        for each in instructions:
+            row = _of_launch(record, launch)
+            for key in ("function", "pc", "line", "inlined", "text"):
+                row[key] = each.get(key)
+            metrics = each.get("metrics", {})
+            row.update({name: metrics.get(name, 0) for name in names})
+            rows.append(row)
+    return rows
+
+
+def compare_rows(model, hardware):
+    """A dictionary per launch and metric that both records have: both values and their ratio."""
+    others = {(launch["index"], launch["kernel"]): launch for launch in hardware["launches"]}
+    rows = []
+    for launch in model["launches"]:
+        other = others.get((launch["index"], launch["kernel"]))
+        if other is None:
+            continue
+        for name, value in launch.get("metrics", {}).items():
+            if name not in other.get("metrics", {}):
+                continue
+            measured = other["metrics"][name]
+            ratio = value / measured if measured else None
+            rows.append(
+                {
+                    "launch": launch["index"],
+                    "kernel": launch["kernel"],
+                    "metric": name,
+                    "model": value,
+                    "hardware": measured,
+                    "ratio": ratio,
+                }
+            )
+    return rows
+
+
+def _frame(rows):
+    import pandas
+
+    return pandas.DataFrame(rows)
+
+
+def launches(record):
+    """launches_rows as a data frame."""
+    return _frame(launches_rows(record))
+
+
+def instructions(record):
+    """instructions_rows as a data frame."""
+    return _frame(instructions_rows(record))
+
+
+def compare(model, hardware):
+    """compare_rows as a data frame."""
+    return _frame(compare_rows(model, hardware))
