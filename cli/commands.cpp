@@ -82,8 +82,9 @@ constexpr Option kRunOptions[] = {
     {"advice", 0, "",
      "after the run, which branches cost most issue slots, how warps split there, what helps"},
     {"trace", 0, "FORM[=FILE]",
-     "write what executes, as it happens: text (a line per instruction; default: to stderr) or "
-     "perfetto=FILE (a timeline for ui.perfetto.dev)"},
+     "write what executes, as it happens: text (a line per instruction; default: to stderr), "
+     "perfetto=FILE (a timeline for ui.perfetto.dev), or accelsim=FOLDER (what Accel-Sim replays; "
+     "sm_75, sm_80 and sm_86)"},
     {"trace-kernel", 0, "NAME", "only in launches of this kernel, as --kernel names it"},
     {"trace-block", 0, "N,...",
      "only in these blocks, by their numbers in the grid; 0-3 is a range"},

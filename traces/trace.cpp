@@ -9,6 +9,7 @@
 
 #include "simulator/names.hpp"
 #include "simulator/near.hpp"
+#include "traces/accelsim_trace.hpp"
 #include "traces/advice_trace.hpp"
 #include "traces/perfetto_trace.hpp"
 #include "traces/text_trace.hpp"
@@ -16,7 +17,7 @@
 namespace heddle::traces {
 namespace {
 
-constexpr std::string_view kForms[] = {"text", "perfetto", "advice"};
+constexpr std::string_view kForms[] = {"text", "perfetto", "accelsim", "advice"};
 
 std::uint64_t number(std::string_view text, int base) {
   if (base == 16 && (text.starts_with("0x") || text.starts_with("0X"))) text.remove_prefix(2);
@@ -102,6 +103,7 @@ TraceRequest decode_trace_request(std::string_view text) try {
 std::unique_ptr<Trace> make_trace(const TraceOptions& options) {
   if (options.form == "advice") return std::make_unique<AdviceTrace>(options);
   if (options.form == "perfetto") return std::make_unique<PerfettoTrace>(options);
+  if (options.form == "accelsim") return std::make_unique<AccelsimTrace>(options);
   return std::make_unique<TextTrace>(options);
 }
 

@@ -87,7 +87,9 @@ std::string TerminalReader::screen() {
 
 int TerminalReader::wait() {
   for (int i = 0; i < 100; ++i) {
-    read_some(50);
+    constexpr int kMilliseconds = 50;
+    // Once it has closed its terminal there is nothing to wait for but its end.
+    if (!read_some(kMilliseconds)) usleep(kMilliseconds * 1000);
     int status = 0;
     if (waitpid(child_, &status, WNOHANG) == child_) {
       child_ = -1;

@@ -15,6 +15,10 @@ namespace heddle::traces {
 
 class MachineKernels {
  public:
+  explicit MachineKernels(const char* gpu = "h200", const std::string& arch = "sm_90")
+      : device(simulator::gpu_model(gpu)),
+        module(read_cubin(arch), "machine.cubin", device.memory()) {}
+
   std::uint64_t zeros(std::uint64_t bytes) { return *device.memory().allocate(bytes, "test"); }
 
   template <typename... Arguments>
@@ -36,12 +40,12 @@ class MachineKernels {
     return result;
   }
 
-  simulator::Device device{simulator::gpu_model("h200")};
-  simulator::Module module{read_cubin(), "machine.cubin", device.memory()};
+  simulator::Device device;
+  simulator::Module module;
 
  private:
-  static std::vector<std::byte> read_cubin() {
-    std::ifstream file(HEDDLE_SOURCE_DIR "/simulator/tests/kernels/machine.sm_90.cubin",
+  static std::vector<std::byte> read_cubin(const std::string& arch) {
+    std::ifstream file(HEDDLE_SOURCE_DIR "/simulator/tests/kernels/machine." + arch + ".cubin",
                        std::ios::binary);
     const std::vector<char> chars{std::istreambuf_iterator<char>(file), {}};
     std::vector<std::byte> bytes(chars.size());
