@@ -79,6 +79,11 @@ unsigned access_bytes(const Instruction& instruction) {
   }
 }
 
+bool is_strong(const Instruction& instruction) {
+  const std::string_view order = modifier_text(instruction, Mod::sem);
+  return order.starts_with(".STRONG") || order.starts_with(".MMIO");
+}
+
 bool is_exclusive(const Instruction& in) {
   return in.op == Op::WARPSYNC && in.mod(Mod::warpsync_mode) == (in.arch == Arch::sm_90 ? 1u : 2u);
 }

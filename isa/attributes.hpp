@@ -75,6 +75,9 @@ std::string_view modifier_text(const Instruction& instruction, Mod which);
 // does not access memory or the width is not in it.
 unsigned access_bytes(const Instruction& instruction);
 
+// A volatile or atomic load or store: .STRONG or .MMIO.
+bool is_strong(const Instruction& instruction);
+
 // WARPSYNC.EXCLUSIVE: its mode has another number up to sm_89.
 bool is_exclusive(const Instruction& instruction);
 

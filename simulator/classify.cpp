@@ -76,4 +76,26 @@ std::string needs_one_thread(const isa::Program& program) {
   return {};
 }
 
+bool may_read_unordered(const isa::Program& program, const isa::Cubin& cubin, std::uint64_t entry) {
+  using Memory = isa::MemoryAccess;
+  bool loads = false, reductions = false;
+  const isa::CodeRange* own = program.range_at(entry);
+  for (const isa::CodeRange& range : program.ranges) {
+    const bool is_other_kernel = cubin.functions[range.function].is_kernel &&
+                                 (own == nullptr || range.section != own->section);
+    if (is_other_kernel) continue;
+    const std::uint64_t first = (range.address - isa::kCodeBase) / 16;
+    for (std::uint64_t i = first; i < first + range.size / 16; ++i) {
+      if (!program.instructions[i]) continue;
+      const isa::Instruction& in = *program.instructions[i];
+      const Memory access = isa::memory_access(in);
+      if (access.space != isa::Space::global && access.space != isa::Space::generic) continue;
+      if (access.kind == Memory::Kind::load && isa::is_strong(in)) return true;
+      loads |= access.kind == Memory::Kind::load;
+      reductions |= access.kind == Memory::Kind::reduction;
+    }
+  }
+  return loads && reductions;
+}
+
 }  // namespace heddle::simulator

@@ -15,19 +15,22 @@ void Convergence::start(Mask lanes, std::uint32_t pc) {
   groups_.clear();
   groups_.reserve(kWarpSize + 1);
   collected_.clear();
+  joined_ = 0;
+  last_leader_ = kWarpSize - 1;
+  has_next_ = false;
   groups_.push_back({.lanes = lanes, .pc = pc});
 }
 
 void Convergence::set_barrier(unsigned index, Mask lanes) {
   barriers_[index] = lanes;
   restored_ &= ~(1u << index);
-  release_met();
+  release_met(true);
 }
 
 void Convergence::restore_barrier(unsigned index, Mask lanes) {
   barriers_[index] = lanes;
   restored_ |= 1u << index;
-  release_met();
+  release_met(true);
 }
 
 void Convergence::split_off(Mask lanes, std::uint32_t pc) {
@@ -68,45 +71,94 @@ void Convergence::displace_next() {
 void Convergence::push_next(const Group& group) {
   displace_next();
   groups_.insert(groups_.end() - 1, group);
+  has_next_ = true;
 }
 
-// A ready group becomes the current one, and the one that was, if any, next in turn.
-void Convergence::push_current(const Group& group) {
-  if (has_current()) displace_next();
+// A ready group becomes the current one, and the one that was running, if any, next in turn.
+void Convergence::push_current(const Group& group, bool running) {
+  if (running) {
+    displace_next();
+    has_next_ = true;
+  }
   groups_.push_back(group);
 }
 
-// Moves the last ready group to the back, where the current one stands.
+// Where no group is running: the last ready one becomes the current one, at the back; where all
+// that are ready have yielded, they take turns.
 void Convergence::choose() {
-  const auto ready = std::find_if(groups_.rbegin(), groups_.rend(),
-                                  [](const Group& group) { return group.wait == Wait::none; });
+  if (only_yielded_ready()) return choose_by_lane();
+  const auto ready = std::find_if(groups_.rbegin(), groups_.rend(), [](const Group& group) {
+    return group.wait == Wait::none && !group.yielded;
+  });
   if (ready == groups_.rend()) return;
-  const auto position = ready.base() - 1;
-  std::rotate(position, position + 1, groups_.end());
+  ready->gathers = !has_next_;
+  has_next_ = false;
+  std::rotate(ready.base() - 1, ready.base(), groups_.end());
+}
+
+// Whether all groups that could run have yielded.
+bool Convergence::only_yielded_ready() const {
+  bool any = false;
+  for (const Group& group : groups_) {
+    if (group.wait != Wait::none) continue;
+    if (!group.yielded) return false;
+    any = true;
+  }
+  return any;
+}
+
+// The lanes that wait at the BSYNC that the current group has come to, if it is to take them along.
+Mask Convergence::gather_waiting() {
+  Mask lanes = 0;
+  if (!current().gathers) return lanes;
+  const std::uint32_t pc = current().pc;
+  std::erase_if(groups_, [&](const Group& group) {
+    if (group.wait != Wait::convergence_barrier || group.pc != pc) return false;
+    lanes |= group.lanes;
+    return true;
+  });
+  return lanes;
 }
 
 unsigned Convergence::wait_convergence_barrier(unsigned index) {
+  joined_ = gather_waiting();
   Group& group = current();
+  group.lanes |= joined_;
+  group.gathers = false;
+  // Lanes outside the barrier pass it, with all that come together where none is awaited.
+  if ((barriers_[index] & live_ & ~group.lanes) == 0) return joined_ != 0 ? 2 : 1;
+  const Mask outside = group.lanes & ~barriers_[index];
+  if (outside == group.lanes) return 0;
+  if (outside != 0 && joined_ == 0) {
+    groups_.insert(groups_.end() - 1, {.lanes = group.lanes & ~outside, .pc = group.pc});
+    Group& inside = *(groups_.end() - 2);
+    inside.wait = Wait::convergence_barrier;
+    inside.index = static_cast<std::uint8_t>(index);
+    groups_.back().lanes = outside;
+    return static_cast<unsigned>(release_met(true));
+  }
   group.wait = Wait::convergence_barrier;
   group.index = static_cast<std::uint8_t>(index);
-  // A lane that is not in the barrier has nothing to wait for.
-  const Mask outside = group.lanes & ~barriers_[index];
-  if (outside != 0 && outside != group.lanes) {
-    const Group rest{.lanes = outside, .pc = group.pc};
-    group.lanes &= ~outside;
-    push_current(rest);
-  } else if (outside != 0) {
-    group.wait = Wait::none;
-    return 0;
-  }
-  return static_cast<unsigned>(release_met());
+  if (only_yielded_ready()) return open_barrier(index);
+  return static_cast<unsigned>(release_met(false));
+}
+
+// Lets go who waits at a barrier without the lanes that are awaited there; those will not wait for
+// the ones that pass now either.
+unsigned Convergence::open_barrier(unsigned index) {
+  const auto is_here = [&](const Group& group) {
+    return group.wait == Wait::convergence_barrier && group.index == index;
+  };
+  for (const Group& group : groups_)
+    if (is_here(group)) barriers_[index] &= ~group.lanes;
+  return static_cast<unsigned>(release(false, is_here));
 }
 
 unsigned Convergence::wait_warp_sync(Mask partners) {
   Group& group = current();
   group.wait = Wait::warp_sync;
   group.partners = partners;
-  return static_cast<unsigned>(release_met());
+  return static_cast<unsigned>(release_met(false));
 }
 
 unsigned Convergence::wait_collective(Mask partners, std::uint32_t behind) {
@@ -160,7 +212,7 @@ Mask Convergence::waiting_at_block_barrier(unsigned number) const {
 // Lets groups go on, lanes that stand at the same instruction as one; returns how many groups
 // waited.
 template <typename Released>
-std::size_t Convergence::release(Released&& is_released) {
+std::size_t Convergence::release(bool running, Released&& is_released) {
   std::array<Group, kWarpSize> released;
   std::size_t count = 0;
   const std::size_t waited = std::erase_if(groups_, [&](const Group& group) {
@@ -180,21 +232,22 @@ std::size_t Convergence::release(Released&& is_released) {
   if (count > 2)
     std::ranges::sort(std::span(released).first(count - 1), std::ranges::greater(),
                       [](const Group& group) { return std::countr_zero(group.lanes); });
-  for (std::size_t i = 0; i < count; ++i) push_current(released[i]);
+  for (std::size_t i = 0; i < count; ++i) push_current(released[i], running || i != 0);
   return waited;
 }
 
 // A block barrier merges nothing (docs/experiments/divergence-order.md, 5).
 void Convergence::release_block_barrier(unsigned number) {
+  const bool running = has_current();
   for (Group& group : groups_)
     if (group.wait == Wait::block_barrier && group.index == number) group.wait = Wait::none;
-  choose();
+  if (!running) choose();
 }
 
 // Lets go every group whose barrier is met: all lanes it waits for that are alive are there too.
 // Returns how many. A convergence barrier concerns the lanes in its mask alone: lanes that wait at
 // a barrier whose register a callee uses meanwhile (BMOV saves and restores it) stay.
-std::size_t Convergence::release_met() {
+std::size_t Convergence::release_met(bool running) {
   std::size_t released = 0;
   // Barriers found not to be met: what holds for one group of a barrier's lanes holds for all.
   std::uint32_t not_met = 0;
@@ -216,25 +269,43 @@ std::size_t Convergence::release_met() {
       if (at_barrier) not_met |= 1u << waiting.index;
       continue;
     }
-    released += release(is_partner);
+    released += release(running, is_partner);
+    running = true;
     i = 0;
     not_met = 0;
   }
-  choose();
+  if (!running) choose();
+  open_a_barrier_if_all_wait();
   return released;
+}
+
+// Where barriers were opened, or left without BREAK, a barrier that BMOV restores can name lanes
+// that wait for those that wait at it; on an H200 such code ends (group_merging: recursion -O3;
+// graph_search -G).
+void Convergence::open_a_barrier_if_all_wait() {
+  const auto at_barrier = [](const Group& group) {
+    return group.wait == Wait::convergence_barrier;
+  };
+  if (!std::ranges::all_of(groups_, [&](const Group& group) {
+        return at_barrier(group) || group.wait == Wait::warp_sync;
+      }))
+    return;
+  const auto last = std::find_if(groups_.rbegin(), groups_.rend(), at_barrier);
+  if (last != groups_.rend()) open_barrier(last->index);
 }
 
 void Convergence::leave_barrier(unsigned index, Mask lanes) {
   barriers_[index] &= ~lanes;
-  release_met();
+  release_met(true);
 }
 
 void Convergence::exit(Mask lanes) {
   live_ &= ~lanes;
   current().lanes &= ~lanes;
-  if (current().lanes == 0) groups_.pop_back();
+  const bool running = current().lanes != 0;
+  if (!running) groups_.pop_back();
   for (Mask& barrier : barriers_) barrier &= live_;
-  release_met();
+  release_met(running);
 }
 
 bool Convergence::others_ready() const {
@@ -246,16 +317,42 @@ bool Convergence::yield() {
   const auto at_barrier = [](const Group& group) {
     return group.wait == Wait::convergence_barrier;
   };
-  const bool ready = others_ready();
-  if (!ready && std::ranges::none_of(groups_, at_barrier)) return false;
-  std::rotate(groups_.begin(), groups_.end() - 1, groups_.end());
-  if (!ready) {
+  current().yielded = true;
+  if (!others_ready()) {
+    if (std::ranges::none_of(groups_, at_barrier)) {
+      current().yielded = false;
+      return false;
+    }
     for (const Group& group : groups_)
       if (at_barrier(group)) barriers_[group.index] &= ~group.lanes;
-    release(at_barrier);
+    release(true, at_barrier);
+    return true;
   }
-  choose();
+  choose_by_lane();
   return true;
+}
+
+// The ready group with the next lane after the one by which this was done before, together with
+// all that stand where it does.
+void Convergence::choose_by_lane() {
+  Mask ready = 0;
+  for (const Group& group : groups_)
+    if (group.wait == Wait::none) ready |= group.lanes;
+  do last_leader_ = (last_leader_ + 1) % kWarpSize;
+  while ((ready >> last_leader_ & 1) == 0);
+  Group chosen = *std::ranges::find_if(groups_, [&](const Group& group) {
+    return group.wait == Wait::none && (group.lanes >> last_leader_ & 1) != 0;
+  });
+  std::erase_if(groups_, [&](const Group& group) {
+    if (group.wait != Wait::none || group.pc != chosen.pc || group.again != chosen.again)
+      return false;
+    chosen.lanes |= group.lanes;
+    return true;
+  });
+  chosen.yielded = false;
+  chosen.leader = static_cast<std::int8_t>(last_leader_);
+  groups_.push_back(chosen);
+  has_next_ = false;
 }
 
 }  // namespace heddle::simulator

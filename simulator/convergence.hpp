@@ -32,6 +32,11 @@ struct Group {
   // The lanes went through the instruction at pc and were left there, because it parts lanes in two
   // at a time: they go through it again, which is not a further execution.
   bool again = false;
+  // Chosen from behind the one that was next in turn, hence with all lanes that stand at its pc:
+  // where this is a BSYNC, with those that wait there.
+  bool gathers = false;
+  bool yielded = false;     // has not run since its YIELD
+  std::int8_t leader = -1;  // the lane by which YIELD chose it, until it parts
 };
 
 class Convergence {
@@ -66,6 +71,8 @@ class Convergence {
   // The current group, whose pc is already past the instruction, waits.
   // Both return how many groups this arrival let go on together; 0: others are waited for.
   unsigned wait_convergence_barrier(unsigned index);
+  // Lanes that the last wait_convergence_barrier took through their BSYNC again.
+  Mask joined() const { return joined_; }
   unsigned wait_warp_sync(Mask partners);
   // At WARPSYNC.COLLECTIVE: when all have come, their lanes become the current group, at the pc of
   // those that came last, until end_collective; the others then go on at `behind`.
@@ -87,16 +94,24 @@ class Convergence {
 
  private:
   void choose();
+  void choose_by_lane();
   void displace_next();
   void push_next(const Group& group);
-  void push_current(const Group& group);
-  std::size_t release_met();
+  void push_current(const Group& group, bool running);
+  std::size_t release_met(bool running);
+  Mask gather_waiting();
+  bool only_yielded_ready() const;
+  unsigned open_barrier(unsigned index);
+  void open_a_barrier_if_all_wait();
   template <typename Released>
-  std::size_t release(Released&& is_released);
+  std::size_t release(bool running, Released&& is_released);
 
   Mask live_ = 0;
   std::array<Mask, kConvergenceBarriers> barriers_{};
   std::uint32_t restored_ = 0;  // bit i: barrier i was written by BMOV
+  Mask joined_ = 0;
+  unsigned last_leader_ = kWarpSize - 1;  // the lane by which YIELD last chose
+  bool has_next_ = false;                 // a group was put next in turn, and not chosen since
   // Order of turn: the last ready group is the current one and stands at the back.
   std::vector<Group> groups_;
   // Between WARPSYNC.COLLECTIVE and ENDCOLLECTIVE: the lanes that do not go on first, by place.

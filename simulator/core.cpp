@@ -6,12 +6,19 @@
 #include <cassert>
 
 #include "isa/decoder.hpp"
+#include "simulator/classify.hpp"
 #include "simulator/machine.hpp"
 
 namespace heddle::simulator {
 
 Core::Core(const LaunchContext& launch_context)
-    : launch(launch_context), counts(launch_context.program->steps.size()) {}
+    : launch(launch_context), counts(launch_context.program->steps.size()) {
+  const LaunchRequest& request = *launch.request;
+  if (request.grid.count() * launch.warps_per_block > 1 &&
+      may_read_unordered(request.module->program(), request.module->cubin(),
+                         code_address_of_index(launch.entry)))
+    unordered_reads = std::make_unique<UnorderedReads>();
+}
 
 bool Block::finished() const {
   return std::all_of(warps.begin(), warps.end(),
@@ -44,6 +51,7 @@ void Core::start_block(Block& block, std::uint64_t linear) const {
                      std::byte{0});
   block.barriers.fill({});
   block.at_cluster_barrier = false;
+  block.barriers_completed = 0;
   block.results.assign(launch.warps_per_block, {});
   for (std::uint32_t i = 0; i < launch.warps_per_block; ++i) {
     Warp& warp = block.warps[i];
@@ -133,6 +141,7 @@ Issue Core::step(Warp& warp, Observer* observer) {
   } else {
     issue.flow = step.execute(*this, warp, step, issue.active, issue.on);
   }
+  if (issue.flow != Flow::stop && !go_through_again(warp)) issue.flow = Flow::stop;
   issue.accesses = accesses;
   if (observer != nullptr) observer->issued(*this, warp, issue);
   return issue;
@@ -140,13 +149,14 @@ Issue Core::step(Warp& warp, Observer* observer) {
 
 // As run_warp, instruction by instruction.
 bool Core::run_warp_observed(Warp& warp, Observer& observer) {
-  while (go_through_again(warp) && warp.convergence.has_current() && issued < issue_limit)
+  while (warp.convergence.has_current() && issued < issue_limit)
     if (step(warp, &observer).flow == Flow::stop) return false;
-  return !fault && !conflicted;
+  return true;
 }
 
-// Warps take turns, so that one which spins on another's flag does not keep the core; within a warp
-// so do groups. A turn is long: switching is what costs, and few programs need it.
+// Warps take turns, so that one which spins on another's flag does not keep the core. Groups of a
+// warp do not: on hardware nothing but YIELD switches them. A turn is long, as switching is what
+// costs.
 Core::Turn Core::run_block(Block& block, std::uint64_t quantum) {
   Observer* const observer = launch.options->observer;
   const std::uint64_t end = issued + std::min(quantum, instruction_limit - issued);

@@ -110,6 +110,9 @@ LaunchOutcome Device::launch(const LaunchRequest& request, const LaunchOptions& 
   outcome.fault = std::move(run.fault);
   outcome.threads_note = std::move(run.note);
   outcome.launch_class = classify(module.program(), outcome.counts);
+  if (run.unordered_reads)
+    outcome.launch_class.order_dependent_because.push_back(
+        "reads of what other warps write meanwhile");
   if (options.timing && !impl_->model.timing_checked)
     outcome.unmodelled.push_back(
         fmt::format("time: unvalidated, no {} was at hand to check it against", impl_->model.name));

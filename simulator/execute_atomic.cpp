@@ -218,15 +218,16 @@ Words compare_and_swap_at(std::byte* at, const Step& step, const Words& expected
 }
 
 // Integer reductions of one kind commute, so threads may mix them; anything else is a plain write.
-bool claim(Core& core, const Step& step, AccessKind kind, const Addresses& address, Mask lanes) {
+bool claim(Core& core, const Warp& warp, const Step& step, AccessKind kind,
+           const Addresses& address, Mask lanes) {
   constexpr std::array<int, 9> kCommutative{0, 1, 2, -1, -1, 3, 4, 5, -1};
   constexpr int kIntegerTypes = 4;  // the first of AtomicType
   if (kind == AccessKind::reduction && step.selector < kCommutative.size() &&
       step.data_type < kIntegerTypes && kCommutative[step.selector] >= 0)
     return claim_lanes(
-        core, step, kind, address, lanes,
+        core, warp, step, kind, address, lanes,
         static_cast<unsigned>(kCommutative[step.selector] * kIntegerTypes + step.data_type));
-  return claim_lanes(core, step, AccessKind::store, address, lanes);
+  return claim_lanes(core, warp, step, AccessKind::store, address, lanes);
 }
 
 // ATOMS.CAST.SPIN swaps for one lane of each bank, the lowest, and fails for the others: the loop
@@ -269,7 +270,7 @@ Flow execute_atomic(Core& core, Warp& warp, const Step& step, Mask, Mask on) {
   return for_each_space<kSpace>(address, on, [&](Window space, Mask lanes) {
     LanePointers pointers;
     if (!resolve_lanes(core, warp, step, space, address, lanes, pointers)) return Flow::stop;
-    if (space == Window::global && core.log != nullptr && !claim(core, step, kKind, address, lanes))
+    if (space == Window::global && !claim(core, warp, step, kKind, address, lanes))
       return Flow::stop;
     const bool spin = compare_and_swap && step.sign_extend && space == Window::shared;
     count_access(core, step,

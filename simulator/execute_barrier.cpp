@@ -67,6 +67,7 @@ void complete(Block& block, unsigned number) {
     warp.convergence.release_block_barrier(number);
   }
   barrier = {};
+  ++block.barriers_completed;
 }
 
 Flow execute_bar(Core&, Warp& warp, const Step& step, Mask, Mask on) {

@@ -1,5 +1,6 @@
 // Branches, calls, convergence barriers and the end of threads.
 #include <bit>
+#include <utility>
 
 #include "simulator/builtins.hpp"
 #include "simulator/lane_parts.hpp"
@@ -26,9 +27,12 @@ Flow branch(Core& core, Warp& warp, const Step& step, Mask active, Mask taken,
     return Flow::jump;
   }
   ++counts.branch_divergent;
-  // The smaller group runs first; of equal ones the one that falls through
-  // (docs/experiments/divergence-order.md, 1).
-  if (2 * std::popcount(taken) < std::popcount(active))
+  // The smaller group runs first; of equal ones the one that falls through; and after a YIELD the
+  // one with the lane that was chosen (docs/experiments/divergence-order.md, 1 and 9).
+  const int leader = std::exchange(group.leader, std::int8_t{-1});
+  const bool taken_first =
+      leader >= 0 ? (taken >> leader & 1) != 0 : 2 * std::popcount(taken) < std::popcount(active);
+  if (taken_first)
     warp.convergence.split_off_first(taken, target);
   else
     warp.convergence.split_off(taken, target);
@@ -62,6 +66,7 @@ Flow go_to_addresses(Core& core, Warp& warp, const Step& step, Mask active, Mask
   const LaneParts parts(active, address);
   const LaneParts::Part part = parts.first();
   if (builtin_at(part.value)) {
+    group.again = false;
     if (part.lanes != active)
       return core.raise(Fault::Kind::unsupported_instruction, warp, step, part.lanes, 0,
                         "a call of a driver function by a part of the warp");

@@ -22,6 +22,8 @@ Flow execute_bsync(Core& core, Warp& warp, const Step& step, Mask, Mask on) {
   if (on == 0) return Flow::next;
   const bool restored = warp.convergence.restored(step.selector);
   const unsigned met = warp.convergence.wait_convergence_barrier(step.selector);
+  core.counts_of(step).extra_threads +=
+      static_cast<unsigned>(std::popcount(warp.convergence.joined()));
   if (restored && met > 1) core.uncounted_reunions = true;
   return Flow::reschedule;
 }
@@ -45,10 +47,9 @@ Flow execute_warpsync(Core& core, Warp& warp, const Step& step, Mask active, Mas
   if (step.data_type == 0) {
     const LaneParts parts(active, source_row(warp, step.b));
     const LaneParts::Part part = parts.first();
-    if (step.selector == kExclusive) count_parting(core, warp, step, parts);
-    convergence.current().again = false;
+    if (step.selector == kExclusive || convergence.current().again)
+      count_parting(core, warp, step, parts);
     if (parts.count() > 1) {
-      core.uncounted_reunions = true;
       convergence.leave_behind(active & ~part.lanes, core.pc_of(step));
       active = part.lanes;
     }

@@ -45,7 +45,7 @@ Flow execute_copy(Core& core, Warp& warp, const Step& step, Mask, Mask on) {
   LanePointers source, destination;
   if (!resolve_lanes(core, warp, step, Window::global, from, reading, source)) return Flow::stop;
   if (!resolve_lanes(core, warp, step, Window::shared, to, on, destination)) return Flow::stop;
-  if (!claim_lanes(core, step, AccessKind::load, from, reading)) return Flow::stop;
+  if (!claim_lanes(core, warp, step, AccessKind::load, from, reading)) return Flow::stop;
   count_copy(core, step, from, reading, to, on);
   for_each_lane(on, [&](unsigned lane) {
     std::byte* at = destination.of[lane];

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "isa/attributes.hpp"
 #include "simulator/memory_access.hpp"
 
 namespace heddle::simulator {
@@ -74,7 +75,7 @@ Flow execute_load(Core& core, Warp& warp, const Step& step, Mask, Mask on) {
   return for_each_space<kSpace>(address, on, [&](Window space, Mask lanes) {
     if (space == Window::global) {
       if (const std::byte* row = contiguous_words(core, step, address, lanes)) {
-        if (!claim_lanes(core, step, AccessKind::load, address, lanes)) return Flow::stop;
+        if (!claim_lanes(core, warp, step, AccessKind::load, address, lanes)) return Flow::stop;
         count_access(core, step, AccessKind::load, space, address, lanes);
         std::memcpy(destination, row, 4 * kWarpSize);
         return Flow::next;
@@ -82,7 +83,7 @@ Flow execute_load(Core& core, Warp& warp, const Step& step, Mask, Mask on) {
     }
     LanePointers pointers;
     if (!resolve_lanes(core, warp, step, space, address, lanes, pointers)) return Flow::stop;
-    if (space == Window::global && !claim_lanes(core, step, AccessKind::load, address, lanes))
+    if (space == Window::global && !claim_lanes(core, warp, step, AccessKind::load, address, lanes))
       return Flow::stop;
     count_access(core, step, AccessKind::load, space, address, lanes);
     for_each_lane(lanes,
@@ -102,7 +103,7 @@ Flow execute_store(Core& core, Warp& warp, const Step& step, Mask, Mask on) {
   return for_each_space<kSpace>(address, on, [&](Window space, Mask lanes) {
     if (space == Window::global) {
       if (std::byte* row = contiguous_words(core, step, address, lanes)) {
-        if (!claim_lanes(core, step, AccessKind::store, address, lanes)) return Flow::stop;
+        if (!claim_lanes(core, warp, step, AccessKind::store, address, lanes)) return Flow::stop;
         count_access(core, step, AccessKind::store, space, address, lanes);
         std::memcpy(row, data, 4 * kWarpSize);
         return Flow::next;
@@ -110,7 +111,8 @@ Flow execute_store(Core& core, Warp& warp, const Step& step, Mask, Mask on) {
     }
     LanePointers pointers;
     if (!resolve_lanes(core, warp, step, space, address, lanes, pointers)) return Flow::stop;
-    if (space == Window::global && !claim_lanes(core, step, AccessKind::store, address, lanes))
+    if (space == Window::global &&
+        !claim_lanes(core, warp, step, AccessKind::store, address, lanes))
       return Flow::stop;
     count_access(core, step, AccessKind::store, space, address, lanes);
     for_each_lane(lanes, [&](unsigned lane) { store_from(step, data + lane, pointers.of[lane]); });
@@ -124,6 +126,7 @@ bool fill_width(const isa::Instruction& in, Step& step) {
   const std::uint32_t size = in.mod(Mod::size) & 7;
   step.width = kWidths[size];
   step.sign_extend = size == 1 || size == 3;
+  step.selector = isa::is_strong(in);
   return true;
 }
 

@@ -19,6 +19,7 @@
 #include "simulator/launch.hpp"
 #include "simulator/micro_op.hpp"
 #include "simulator/observer.hpp"
+#include "simulator/unordered_reads.hpp"
 
 namespace heddle::simulator {
 
@@ -134,6 +135,7 @@ struct Block {
   std::vector<std::byte> shared;
   std::vector<std::byte> local;
   std::array<BlockBarrier, 16> barriers;
+  std::uint64_t barriers_completed = 0;
   struct BarrierResult {
     std::uint32_t count = 0;
     bool holds = false;  // for all of the threads, or for any
@@ -165,7 +167,11 @@ struct Core {
   std::uint64_t issued = 0;          // warp instructions
   const std::uint64_t* cycle = nullptr;  // what clocks read, when the launch is timed
   std::uint64_t issue_limit = 0;         // this warp's turn ends when `issued` reaches it
+  // Of a launch that could have reads whose value depends on time; else null.
+  std::unique_ptr<UnorderedReads> unordered_reads;
   std::uint64_t instruction_limit = ~std::uint64_t{0};  // of `issued`, for the whole launch
+
+  bool read_unordered() const { return unordered_reads != nullptr && unordered_reads->found(); }
 
   void start_block(Block& block, std::uint64_t linear) const;
   enum class Turn : std::uint8_t { finished, out_of_time, stuck, stopped };

@@ -1,5 +1,7 @@
 #include "simulator/memory_access.hpp"
 
+#include "isa/attributes.hpp"
+
 #include <fmt/format.h>
 
 #include <bit>
@@ -120,8 +122,25 @@ bool resolve_lanes(Core& core, Warp& warp, const Step& step, Window space, const
   return true;
 }
 
-bool claim_lanes(Core& core, const Step& step, AccessKind kind, const Addresses& address,
-                 Mask lanes, unsigned operation) {
+namespace {
+
+void look_for_unordered_reads(UnorderedReads& reads, const Warp& warp, const Step& step,
+                              AccessKind kind, const Addresses& address, Mask lanes) {
+  const UnorderedReads::Who who{warp.block->linear, warp.block->barriers_completed, warp.index};
+  for_each_lane(lanes, [&](unsigned lane) {
+    if (kind == AccessKind::load)
+      reads.read(address[lane], step.width, who, step.selector != 0);
+    else
+      reads.write(address[lane], step.width, who, kind == AccessKind::reduction);
+  });
+}
+
+}  // namespace
+
+bool claim_lanes(Core& core, const Warp& warp, const Step& step, AccessKind kind,
+                 const Addresses& address, Mask lanes, unsigned operation) {
+  if (core.unordered_reads != nullptr && !core.unordered_reads->found())
+    look_for_unordered_reads(*core.unordered_reads, warp, step, kind, address, lanes);
   if (core.log == nullptr) return true;
   for (Mask left = lanes; left != 0; left &= left - 1) {
     const std::uint64_t at = address[static_cast<unsigned>(std::countr_zero(left))];

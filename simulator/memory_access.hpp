@@ -36,8 +36,8 @@ std::byte* local_view(const Core& core, const Warp& warp, unsigned lane, std::ui
 
 // Notes the use of global memory for the other host threads; false when it conflicts with theirs.
 // `operation`: reductions.
-bool claim_lanes(Core& core, const Step& step, AccessKind kind, const Addresses& address,
-                 Mask lanes, unsigned operation = 0);
+bool claim_lanes(Core& core, const Warp& warp, const Step& step, AccessKind kind,
+                 const Addresses& address, Mask lanes, unsigned operation = 0);
 
 // Adds an access to the instruction's counts, and notes it for an observer. Before memory changes:
 // whoever goes back (simulator/replay.hpp) saves what is there.

@@ -159,7 +159,6 @@ void Replay::end_warp_turn() {
   Resident& resident = *residents_.front();
   resident.saved = nullptr;
   Warp& warp = resident.block.warps[place_.warp];
-  if (core_.issued == place_.warp_end && warp.convergence.has_current()) warp.convergence.yield();
   if (warp.convergence.finished()) check_block_barriers(resident.block);
   place_.in_turn = false;
   ++place_.warp;

@@ -129,8 +129,8 @@ BlockRun run_on_one_thread(const LaunchContext& context, std::uint64_t resident,
     if (next == blocks) return std::nullopt;
     return next++;
   });
-  return {std::move(core.counts), std::move(core.fault), core.uncounted_reunions,
-          core.printed,           std::move(note),       core.used_heap};
+  return {std::move(core.counts), std::move(core.fault), core.uncounted_reunions, core.printed,
+          core.read_unordered(),  std::move(note),       core.used_heap};
 }
 
 // Runs on several threads; nothing when the result would depend on how they interleave, with memory
@@ -173,11 +173,14 @@ std::optional<BlockRun> run_on_threads(const LaunchContext& context, std::uint64
     for (ConflictTracker::Log& log : logs) log.undo();
     return std::nullopt;
   }
-  BlockRun run{std::move(cores[0]->counts), std::nullopt, false, false, {}};
+  BlockRun run{std::move(cores[0]->counts), std::nullopt, false, false, false, {}};
   for (unsigned i = 1; i < threads; ++i)
     for (std::size_t pc = 0; pc < run.counts.size(); ++pc) run.counts[pc] += cores[i]->counts[pc];
   run.uncounted_reunions =
       std::ranges::any_of(cores, [](const auto& core) { return core->uncounted_reunions; });
+  // Two blocks on different threads that use one word stop the run; so each thread finds the rest.
+  run.unordered_reads =
+      std::ranges::any_of(cores, [](const auto& core) { return core->read_unordered(); });
   return run;
 }
 

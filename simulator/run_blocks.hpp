@@ -18,6 +18,7 @@ struct BlockRun {
   std::optional<Fault> fault;
   bool uncounted_reunions = false;  // as in Core
   bool printed = false;             // device code called vprintf
+  bool unordered_reads = false;     // UnorderedReads found one
   std::string note;                 // why it ran on one thread although more were asked for
   bool used_heap = false;           // device code called malloc or free
 };

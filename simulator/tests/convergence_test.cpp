@@ -246,6 +246,53 @@ TEST(Convergence, ACollectiveRunsOnceWithAllLanesThenTheLastComersGoOnApart) {
   EXPECT_EQ(order[3], 0x0cu);
 }
 
+// docs/experiments/divergence-order.md, 5: as in a recursion that saves its barrier.
+TEST(Convergence, AGroupFromBehindTakesAlongThoseThatWaitAtTheBarrierItStandsAt) {
+  Convergence warp = warp_of(0xf);
+  warp.set_barrier(0, 0xf);
+  warp.split_off(0x8, kThen);  // waits its turn at the BSYNC
+  warp.split_off(0x4, kElse);  // next in turn
+  warp.current().pc = kThen + 1;
+  warp.wait_convergence_barrier(0);
+  ASSERT_EQ(warp.current().lanes, 0x4u);
+  warp.set_barrier(0, 0xc);  // a callee's: without the lanes that wait here
+  warp.exit(0x4);
+  ASSERT_EQ(warp.current().lanes, 0x8u);
+  warp.current().pc = kThen + 1;
+  warp.wait_convergence_barrier(0);
+  EXPECT_EQ(warp.current().lanes, 0xbu);
+  EXPECT_EQ(warp.joined(), 0x3u);
+}
+
+TEST(Convergence, ABarrierIsOpenWhenAllThatCouldRunHasYielded) {
+  Convergence warp = warp_of(0x7);
+  warp.set_barrier(0, 0x7);
+  warp.split_off(0x4, kThen);
+  warp.split_off(0x1, kElse);
+  ASSERT_EQ(warp.current().lanes, 0x2u);
+  EXPECT_TRUE(warp.yield());
+  ASSERT_EQ(warp.current().lanes, 0x1u);
+  warp.current().pc = kJoin;
+  warp.wait_convergence_barrier(0);
+  ASSERT_EQ(warp.current().lanes, 0x4u) << "one has not yielded, and goes next";
+  warp.current().pc = kJoin;
+  warp.wait_convergence_barrier(0);
+  EXPECT_EQ(warp.current().lanes, 0x5u) << "the other one has";
+  EXPECT_TRUE(warp.others_ready());
+}
+
+TEST(Convergence, GroupsThatYieldAtOnePlaceAreChosenTogether) {
+  Convergence warp = warp_of(0x7);
+  warp.split_off(0x4, kThen);
+  warp.split_off(0x1, kElse);
+  warp.current().pc = kJoin;
+  warp.yield();
+  ASSERT_EQ(warp.current().lanes, 0x1u);
+  warp.current().pc = kJoin;
+  warp.yield();
+  EXPECT_EQ(warp.current().lanes, 0x3u);
+}
+
 TEST(Convergence, TheLastExitFinishesTheWarp) {
   Convergence warp = warp_of(0x3);
   warp.split_off(0x1, kThen);

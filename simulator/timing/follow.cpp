@@ -141,16 +141,9 @@ void Sm::follow_flow(ResidentWarp& warp, const Timed& timed, const Issue& issued
 
 // Where the warp stands after an instruction: its next one, at a barrier, or at its end.
 void Sm::settle(unsigned sub_core, unsigned slot, const Timed& timed, Cycle now) {
-  // Warp instructions after which a group of lanes gives way to those that wait for their turn, as
-  // Core::run_block has it.
-  constexpr std::uint64_t kGroupTurn = 1 << 15;
   ResidentWarp& warp = sub_cores_[sub_core].slots[slot];
   Convergence& lanes = warp.warp->convergence;
   const bool may_release = timed.course == Course::barrier || timed.course == Course::exit;
-  if (++warp.group_issued >= kGroupTurn && lanes.has_current() && lanes.others_ready()) {
-    lanes.yield();
-    warp.group_issued = 0;
-  }
   warp.look_again = now + 1;
   if (lanes.finished()) {
     check_block_barriers(*blocks_[warp.block].block);

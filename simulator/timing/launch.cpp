@@ -237,9 +237,9 @@ TimedRun TimedLaunch::take() {
     for (std::size_t i = 0; i < kStalls; ++i) result.stalls[i] += at[i];
   result.traffic += memory_.traffic();
   result.stalls_at = std::move(stalls_at_);
-  timed.run = {
-      std::move(core_.counts), std::move(core_.fault), core_.uncounted_reunions, core_.printed, {},
-      core_.used_heap};
+  timed.run = {std::move(core_.counts), std::move(core_.fault), core_.uncounted_reunions,
+               core_.printed,           core_.read_unordered(), {},
+               core_.used_heap};
   return timed;
 }
 

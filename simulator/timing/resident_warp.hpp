@@ -37,7 +37,6 @@ struct ResidentWarp {
   std::uint32_t instance = 0;  // differs from that of the warp here before
   std::uint32_t pc = 0;        // of the next instruction
   std::uint64_t issued = 0;
-  std::uint64_t group_issued = 0;  // since another group of its lanes ran
 
   Cycle stalled_until = 0;  // by the stall count of the instruction before
   Cycle next_issue = 0;     // not before either, after that for the reason `until_then`

@@ -1,7 +1,7 @@
 // When do groups of a diverged warp that stand at the same instruction become one?
 //
-//   group_merging [CASE [WARPS]]   every case, or this one, with so many warps (24)
-//   group_merging list             the names of the cases
+//   group_merging [CASE [WARPS [times]]]   every case, or this one, with so many warps (24)
+//   group_merging list                     the names of the cases
 //
 // Every lane walks through a graph of blocks by random decisions of its own, so that groups of all
 // sizes wait at a few places. At each step it stores the clock and the step's number; lanes that
@@ -269,6 +269,39 @@ __global__ void recursion_simple(Walk a) {
   STEP(9);
 }
 
+// The same with long stretches of arithmetic on the way down and up.
+__device__ __noinline__ uint2* count_down_slowly(uint2* log, int depth, unsigned& x) {
+  STEP(10 + depth);
+#pragma unroll 1
+  for (int i = 0; i < 30; ++i) x = x * x * 2 + x;
+  if (depth > 0) log = count_down_slowly(log, depth - 1, x);
+  STEP(30 + depth);
+#pragma unroll 1
+  for (int i = 0; i < 30; ++i) x = x * x * 2 + x;
+  return log;
+}
+
+__global__ void recursion_slow(Walk a) {
+  BEGIN;
+  STEP(0);
+  const int depth = x >> 7 & 15;
+  log = count_down_slowly(log, depth, x);
+  STEP(9);
+}
+
+// Depths in regular patterns.
+__global__ void recursion_regular(Walk a) {
+  BEGIN;
+  STEP(0);
+  const unsigned pattern = blockIdx.x % 8, shift = blockIdx.x / 8 + 1;
+  unsigned depth = lane >> shift;
+  if (pattern & 1) depth = (31 - lane) >> shift;
+  if (pattern & 2) depth = (lane * 5 % 32) >> shift;
+  if (pattern & 4) depth = lane < bias / 8 ? depth : 0;
+  log = count_down(log, int(depth));
+  STEP(9);
+}
+
 // A branch to many places again and again.
 __global__ void places(Walk a) {
   BEGIN;
@@ -447,11 +480,13 @@ static const Named cases[] = {
     {"places", places},
     {"calls", calls},
     {"meetings", meetings},
+    {"recursion_slow", recursion_slow},
+    {"recursion_regular", recursion_regular},
     {"yields", yields},
     {"atomics", atomics},
 };
 
-static void show(const Named& named, unsigned warps, int bias) {
+static void show(const Named& named, unsigned warps, int bias, bool times) {
   const size_t entries = size_t(warps) * kSteps * 32;
   std::vector<uint2> seen(entries, make_uint2(0, kNothing));
   uint2* log;
@@ -471,7 +506,10 @@ static void show(const Named& named, unsigned warps, int bias) {
       for (int step = 0; step < kSteps && mine[step * 32 + lane].y != kNothing; ++step)
         groups[{mine[step * 32 + lane].x - start, mine[step * 32 + lane].y}] |= 1u << lane;
     printf("%s %d %u |", named.name, bias, warp);
-    for (const auto& [key, lanes] : groups) printf(" %u:%x", key.second, lanes);
+    for (const auto& [key, lanes] : groups) {
+      printf(" %u:%x", key.second, lanes);
+      if (times) printf("@%u", key.first);
+    }
     printf("\n");
   }
   fflush(stdout);
@@ -487,7 +525,7 @@ int main(int argc, char** argv) {
   CHECK(cudaDeviceSetLimit(cudaLimitStackSize, 4096));
   for (const Named& named : cases) {
     if (*wanted != 0 && strcmp(named.name, wanted) != 0) continue;
-    for (const int bias : {40, 100, 150, 200}) show(named, warps, bias);
+    for (const int bias : {40, 100, 150, 200}) show(named, warps, bias, argc > 3);
   }
   return EXIT_SUCCESS;
 }

@@ -1,0 +1,82 @@
+#include "simulator/unordered_reads.hpp"
+
+#include <gtest/gtest.h>
+
+namespace heddle::simulator {
+namespace {
+
+using Who = UnorderedReads::Who;
+constexpr std::uint64_t kAt = 0x1000;
+constexpr bool kStrong = true, kWeak = false, kReduction = true, kStore = false;
+constexpr Who kWarp0{.block = 3, .barriers = 0, .warp = 0};
+constexpr Who kWarp1{.block = 3, .barriers = 0, .warp = 1};
+constexpr Who kOtherBlock{.block = 4, .barriers = 0, .warp = 0};
+
+Who behind_a_barrier(Who who) {
+  ++who.barriers;
+  return who;
+}
+
+TEST(UnorderedReads, AStrongReadOfAnotherWarpsStoreIsOneInEitherOrder) {
+  UnorderedReads written_first;
+  written_first.write(kAt, 4, kWarp0, kStore);
+  written_first.read(kAt, 4, kWarp1, kStrong);
+  EXPECT_TRUE(written_first.found());
+  UnorderedReads read_first;
+  read_first.read(kAt, 4, kWarp1, kStrong);
+  read_first.write(kAt, 4, kWarp0, kStore);
+  EXPECT_TRUE(read_first.found());
+}
+
+TEST(UnorderedReads, AReadOfAnotherBlocksReductionIsOne) {
+  UnorderedReads reads;
+  reads.write(kAt, 4, kWarp0, kReduction);
+  reads.read(kAt, 4, kOtherBlock, kWeak);
+  EXPECT_TRUE(reads.found());
+}
+
+TEST(UnorderedReads, AWarpsOwnStoresAreOrdered) {
+  UnorderedReads reads;
+  reads.write(kAt, 16, kWarp0, kStore);
+  reads.read(kAt + 8, 4, kWarp0, kStrong);
+  EXPECT_FALSE(reads.found());
+}
+
+TEST(UnorderedReads, ABlockBarrierOrdersItsBlockAlone) {
+  UnorderedReads same_block;
+  same_block.write(kAt, 4, kWarp0, kReduction);
+  same_block.write(kAt, 4, kWarp1, kReduction);
+  same_block.read(kAt, 4, behind_a_barrier(kWarp0), kStrong);
+  EXPECT_FALSE(same_block.found());
+  UnorderedReads other_block;
+  other_block.write(kAt, 4, kWarp0, kStore);
+  other_block.read(kAt, 4, behind_a_barrier(kOtherBlock), kStrong);
+  EXPECT_TRUE(other_block.found());
+}
+
+TEST(UnorderedReads, OneOfSeveralWritersThatIsNotOrderedIsEnough) {
+  UnorderedReads reads;
+  reads.write(kAt, 4, kWarp1, kReduction);
+  reads.write(kAt, 4, kWarp0, kReduction);
+  reads.read(kAt, 4, kWarp0, kWeak);
+  EXPECT_TRUE(reads.found());
+}
+
+TEST(UnorderedReads, PlainReadsAndStoresAreNotJudged) {
+  UnorderedReads reads;
+  reads.write(kAt, 4, kWarp0, kStore);
+  reads.read(kAt, 4, kOtherBlock, kWeak);
+  EXPECT_FALSE(reads.found());
+}
+
+TEST(UnorderedReads, NeighbouringWordsAreApartAndAnAccessCoversAllItsBytes) {
+  UnorderedReads reads;
+  reads.write(kAt + 0xff8, 8, kWarp0, kStore);
+  reads.read(kAt + 0x1000, 4, kWarp1, kStrong);
+  EXPECT_FALSE(reads.found());
+  reads.read(kAt + 0xff4, 16, kWarp1, kStrong);
+  EXPECT_TRUE(reads.found());
+}
+
+}  // namespace
+}  // namespace heddle::simulator
