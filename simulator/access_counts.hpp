@@ -16,6 +16,7 @@ enum class AccessKind : std::uint8_t {
   store,
   atomic,
   reduction,
+  increment,  // ATOMS.POPC.INC
   compare_and_swap,
   cast_spin,  // ATOMS.CAST.SPIN, of the loops that make up what ATOMS lacks
 };

@@ -260,11 +260,12 @@ Flow execute_atomic(Core& core, Warp& warp, const Step& step, Mask, Mask on) {
   const auto type = static_cast<AtomicType>(step.data_type);
   const bool compare_and_swap = step.selector == kCompareAndSwap;
   if (kSpace == AddressSpace::generic && step.pu != kDiscardedPredicate) {
-    // An operation that shared memory lacks says in Pu whether it was done; code around it does the
-    // rest.
-    const Mask global = lanes_in(Window::global, address, on);
-    warp.set_predicate(step.pu, global, on);
-    on = global;
+    // Pu says whether it was done; code around it does the rest. Of the operations that have a Pu,
+    // shared memory has the swaps alone, local memory none (the H200's record of atomic_types, -G).
+    Mask done = lanes_in(Window::global, address, on);
+    if (compare_and_swap || op == AtomicOp::exch) done |= lanes_in(Window::shared, address, on);
+    warp.set_predicate(step.pu, done, on);
+    on = done;
     if (on == 0) return Flow::next;
   }
   return for_each_space<kSpace>(address, on, [&](Window space, Mask lanes) {
@@ -276,6 +277,7 @@ Flow execute_atomic(Core& core, Warp& warp, const Step& step, Mask, Mask on) {
     count_access(core, step,
                  spin               ? AccessKind::cast_spin
                  : compare_and_swap ? AccessKind::compare_and_swap
+                 : increment        ? AccessKind::increment
                                     : kKind,
                  space, address, lanes);
     const Mask served = spin ? first_of_each_bank(step.width, address, lanes) : lanes;
