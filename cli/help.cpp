@@ -126,9 +126,11 @@ std::string reference() {
   text += "\n## Options of every command\n\n" + markdown_options(common_options());
   text +=
       "\n## Configuration\n\n"
-      "An option that is not typed is taken from the environment (`HEDDLE_THREADS` for `--threads`;\n"
+      "An option that is not typed is taken from the environment (`HEDDLE_THREADS` for "
+      "`--threads`;\n"
       "flags: 0 or 1), then from `./heddle.toml`, then from `~/.config/heddle/heddle.toml`. In a\n"
-      "file, `threads = 0` holds for every command with that option, and the same line under `[run]`\n"
+      "file, `threads = 0` holds for every command with that option, and the same line under "
+      "`[run]`\n"
       "for `heddle run` alone. `--print-config` says what holds and where it was said.\n";
   return text;
 }

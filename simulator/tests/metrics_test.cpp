@@ -34,9 +34,9 @@ TEST(MetricTable, SaysOfEveryMetricWhatItIsAndHowItIsComputed) {
         << metric.nvprof << " stands twice";
     EXPECT_FALSE(metric.unit.empty()) << metric.name;
     EXPECT_FALSE(metric.meaning.empty()) << metric.name;
-    const int ways =
-        (metric.amount != nullptr) + !metric.of.empty() + (metric.of_launch != nullptr) +
-        (metric.of_timing != nullptr) + metric.samples.has_value();
+    const int ways = (metric.amount != nullptr) + !metric.of.empty() +
+                     (metric.of_launch != nullptr) + (metric.of_timing != nullptr) +
+                     metric.samples.has_value();
     EXPECT_EQ(ways, 1) << metric.name;
     EXPECT_EQ(metric.is_sum(), metric.name.ends_with(".sum")) << metric.name;
     for (const std::string_view part : {metric.of, metric.plus, metric.per})
