@@ -1,12 +1,13 @@
 // The command as a shell sees it: exit statuses, and what goes to which stream.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <sys/wait.h>
 
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <string>
+
+#include "cli/tests/shell.hpp"
 
 namespace {
 
@@ -14,23 +15,13 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
 
-struct Outcome {
-  int status = 0;
-  std::string text;
-};
+using ::heddle::cli::Kept;
+using ::heddle::cli::Outcome;
+using ::heddle::cli::run_heddle;
 
-// Runs `heddle` with a shell's words; `stream` is what is kept: 1 stdout, 2 stderr.
+// `stream`: what is kept, 1 stdout or 2 stderr.
 Outcome heddle(const std::string& words, int stream = 2) {
-  const std::string command = std::string(HEDDLE_EXECUTABLE) + " " + words +
-                              (stream == 1 ? " 2>/dev/null" : " 2>&1 >/dev/null");
-  FILE* pipe = popen(command.c_str(), "r");
-  Outcome outcome;
-  char buffer[4096];
-  while (const std::size_t count = fread(buffer, 1, sizeof buffer, pipe))
-    outcome.text.append(buffer, count);
-  const int status = pclose(pipe);
-  outcome.status = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-  return outcome;
+  return run_heddle(words, stream == 1 ? Kept::output : Kept::errors);
 }
 
 std::string capsules(const std::string& entry) {

@@ -1,12 +1,13 @@
 // Sketches on the command line, as a shell sees it.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <sys/wait.h>
 
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <string>
+
+#include "cli/tests/shell.hpp"
 
 namespace {
 
@@ -15,21 +16,11 @@ using ::testing::HasSubstr;
 
 namespace fs = std::filesystem;
 
-struct Outcome {
-  int status = 0;
-  std::string text;
-};
+using ::heddle::cli::Kept;
+using ::heddle::cli::Outcome;
+using ::heddle::cli::run_heddle;
 
-Outcome heddle(const std::string& words) {
-  FILE* pipe = popen((std::string(HEDDLE_EXECUTABLE) + " " + words + " 2>&1").c_str(), "r");
-  Outcome outcome;
-  char buffer[4096];
-  while (const std::size_t count = fread(buffer, 1, sizeof buffer, pipe))
-    outcome.text.append(buffer, count);
-  const int status = pclose(pipe);
-  outcome.status = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-  return outcome;
-}
+Outcome heddle(const std::string& words) { return run_heddle(words, Kept::both); }
 
 class Sketch : public ::testing::Test {
  protected:

@@ -1,7 +1,6 @@
 // heddle run --trace over the committed capsules, as a shell sees it.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <sys/wait.h>
 
 #include <cstdio>
 #include <filesystem>
@@ -9,27 +8,19 @@
 #include <iterator>
 #include <string>
 
+#include "cli/tests/shell.hpp"
+
 namespace {
 
 using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-struct Outcome {
-  int status = 0;
-  std::string text;
-};
+using ::heddle::cli::Kept;
+using ::heddle::cli::Outcome;
+using ::heddle::cli::run_heddle;
 
-Outcome heddle(const std::string& words) {
-  FILE* pipe = popen((std::string(HEDDLE_EXECUTABLE) + " " + words + " 2>&1").c_str(), "r");
-  Outcome outcome;
-  char buffer[4096];
-  while (const std::size_t count = fread(buffer, 1, sizeof buffer, pipe))
-    outcome.text.append(buffer, count);
-  const int status = pclose(pipe);
-  outcome.status = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-  return outcome;
-}
+Outcome heddle(const std::string& words) { return run_heddle(words, Kept::both); }
 
 const std::string kDivergence =
     std::string(HEDDLE_SOURCE_DIR) + "/validation/capsules/simple_divergence.sm_90.G";
