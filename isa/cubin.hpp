@@ -150,9 +150,5 @@ struct LineTable {
 
 // Throws CubinError.
 LineTable read_line_table(const Cubin& cubin, std::uint32_t text_section);
-inline LineTable read_line_table(std::span<const std::byte> /*cubin_bytes*/, const Cubin& cubin,
-                                 std::uint32_t text_section) {
-  return read_line_table(cubin, text_section);
-}
 
 }  // namespace heddle::isa

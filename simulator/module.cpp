@@ -97,6 +97,17 @@ std::span<std::byte> Module::constant_bank3() {
   return {memory_.view(bank3_.address, bank3_.bytes), bank3_.bytes};
 }
 
+namespace {
+
+// A position is asked for in the midst of a report: a line table that cannot be read says nothing.
+isa::LineTable line_table(const isa::Cubin& cubin, std::uint32_t section) try {
+  return isa::read_line_table(cubin, section);
+} catch (const isa::CubinError&) {
+  return {};
+}
+
+}  // namespace
+
 std::optional<Module::Position> Module::position(std::uint64_t code_address) const {
   const isa::CodeRange* range = program_.range_at(code_address);
   if (range == nullptr) return std::nullopt;
@@ -105,8 +116,7 @@ std::optional<Module::Position> Module::position(std::uint64_t code_address) con
   const std::uint64_t offset = code_address - range->address + range->section_offset;
   auto table = lines_.find(range->section);
   if (table == lines_.end())
-    table =
-        lines_.emplace(range->section, isa::read_line_table(bytes_, cubin_, range->section)).first;
+    table = lines_.emplace(range->section, line_table(cubin_, range->section)).first;
   if (const isa::LineEntry* entry = table->second.find(offset)) {
     position.file = entry->file;
     position.line = entry->line;
