@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "cli/tests/shell.hpp"
 #include "cli/tests/terminal_reader.hpp"
 
 namespace heddle::cli {
@@ -115,15 +116,11 @@ TEST_F(StepTerminal, FitsASmallTerminal) {
 }
 
 TEST(Step, NeedsATerminal) {
-  const std::string command = std::string(HEDDLE_EXECUTABLE) +
-                              " step " HEDDLE_SOURCE_DIR "/validation/capsules/" + kDivergence +
-                              " </dev/null 2>&1 >/dev/null";
-  FILE* pipe = popen(command.c_str(), "r");
-  char text[1000] = {};
-  EXPECT_GT(fread(text, 1, sizeof text - 1, pipe), 0u);
-  const int status = pclose(pipe);
-  EXPECT_NE(WEXITSTATUS(status), 0);
-  EXPECT_THAT(text, HasSubstr("needs a terminal"));
+  const Outcome outcome = run_heddle(
+      "step " HEDDLE_SOURCE_DIR "/validation/capsules/" + std::string(kDivergence) + " </dev/null",
+      Kept::errors);
+  EXPECT_GT(outcome.status, 0);
+  EXPECT_THAT(outcome.text, HasSubstr("needs a terminal"));
 }
 
 }  // namespace
