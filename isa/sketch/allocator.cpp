@@ -155,7 +155,7 @@ Allocation allocate(const Code& code, std::string_view file) {
       throw SketchError(file, code.lines[ranges.registers[index].first].at,
                         fmt::format("more than the {} registers of a thread are needed here; "
                                     "expected fewer variables alive at the same time",
-                                    kRegisters));
+                                    kRegisters - kFirstRegister));
     result.registers[index] = static_cast<std::uint8_t>(place);
     result.count = std::max(result.count, place + code.widths[index]);
   }
