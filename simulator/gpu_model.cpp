@@ -11,6 +11,7 @@
 #include <variant>
 
 #include "simulator/builtin_models.hpp"
+#include "simulator/timing/constants.hpp"
 
 namespace heddle::simulator {
 namespace {
@@ -162,7 +163,7 @@ GpuModel parse_gpu_model(std::string_view toml, std::string_view id, std::string
     store(model, field, read_number(table, field.key, field.unit, field.may_be_zero, origin),
           origin);
   if (const toml::table* timing = table["timing"].as_table()) {
-    model.timing = read_timing(*timing, origin);
+    model.timing = std::make_shared<const timing::Constants>(read_timing(*timing, origin));
     model.timing_checked = !timing->contains("like");
   } else if (table.contains("timing")) {
     fail(origin, "timing", "is not a table");

@@ -3,15 +3,18 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <optional>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "isa/arch.hpp"
-#include "simulator/timing/constants.hpp"
 
 namespace heddle::simulator {
+
+namespace timing {
+struct Constants;
+}
 
 struct GpuModel {
   std::string id;    // "h200"
@@ -37,8 +40,8 @@ struct GpuModel {
   std::uint32_t clock_khz = 0;
   std::uint32_t memory_clock_khz = 0;
   std::uint32_t memory_bus_bits = 0;
-  std::optional<timing::Constants> timing;  // absent: nobody has given it any
-  bool timing_checked = false;              // against a GPU; otherwise they are another model's
+  std::shared_ptr<const timing::Constants> timing;  // null: nobody has given it any
+  bool timing_checked = false;  // against a GPU; otherwise they are another model's
 };
 
 // A built-in model by id ("h200", "h100", "a100", "a6000", "rtx3090", "rtx4090", "t4"). Throws

@@ -7,6 +7,7 @@
 #include <stdexcept>
 
 #include "simulator/near.hpp"
+#include "simulator/timing/constants.hpp"
 
 namespace heddle::simulator::timing {
 namespace {

@@ -7,8 +7,6 @@
 #include <utility>
 #include <vector>
 
-#include "simulator/timing/constants.hpp"
-
 namespace heddle::simulator::timing {
 
 enum class Policy : std::uint8_t {
