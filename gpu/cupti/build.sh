@@ -19,7 +19,7 @@ cxx=${CXX:-g++}
 
 common="json sha256 cubin allocations fragment"
 library="counters launch memory_calls provenance caches snapshot range_profiler mode
-  memory_mode sass_mode counters_mode sampling_mode
+  memory_mode launches_mode sass_mode counters_mode sampling_mode
   injection"
 rm -f "$out"/*.o "$out/libheddle_cupti.so" "$out/heddle_join"
 for name in $common $library join list_metrics; do

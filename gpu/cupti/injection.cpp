@@ -26,10 +26,11 @@ thread_local bool inside = false;
 
 class Measurement {
  public:
-  // `only`: the one launch to measure; the others are counted.
+  // `only`: the one launch to measure; `first`: how many of the first launches to measure. The
+  // others are counted.
   Measurement(std::string mode_name, std::unique_ptr<Mode> mode, const std::string& path,
-              std::optional<std::uint64_t> only)
-      : mode_name_(std::move(mode_name)), mode_(std::move(mode)), only_(only) {
+              std::optional<std::uint64_t> only, std::optional<std::uint64_t> first)
+      : mode_name_(std::move(mode_name)), mode_(std::move(mode)), only_(only), first_(first) {
     if (!file_.create(path))
       throw std::runtime_error(path + " exists or cannot be made; not measured");
   }
@@ -77,7 +78,7 @@ class Measurement {
     mutex_.lock();
     if (failed_ || launch.capturing()) return;
     counting_ = true;
-    if (only_ && *only_ != launches_) return;
+    if ((only_ && *only_ != launches_) || (first_ && launches_ >= *first_)) return;
     HEDDLE_CALL(cuCtxSynchronize());
     if (!started_) start();
     const Members attributes = launch.attributes();  // loads the module if it is not yet
@@ -165,7 +166,7 @@ class Measurement {
   std::vector<Global> globals_;
   LaunchFragment fragment_;
   std::uint64_t launches_ = 0;
-  std::optional<std::uint64_t> only_;
+  std::optional<std::uint64_t> only_, first_;
   bool started_ = false, failed_ = false;
   bool counting_ = false, measuring_ = false;  // between the enter and the exit of a launch
 };
@@ -204,16 +205,22 @@ std::unique_ptr<Mode> make_mode(const std::string& name) {
   if (name == "sass") return make_sass_mode();
   if (name == "counters") return make_counters_mode();
   if (name == "memory") return make_memory_mode();
+  if (name == "launches") return make_launches_mode();
   if (name == "timing") return make_timing_mode();
   if (name == "sampling") return make_sampling_mode();
   throw std::runtime_error(
-      "HEDDLE_MEASURE_MODE must be sass, counters, memory, timing or sampling");
+      "HEDDLE_MEASURE_MODE must be sass, counters, memory, launches, timing or sampling");
 }
 
 std::string required(const char* variable) {
   const char* value = std::getenv(variable);
   if (value == nullptr) throw std::runtime_error(std::string(variable) + " is not set");
   return value;
+}
+
+std::optional<std::uint64_t> number(const char* variable) {
+  const char* text = std::getenv(variable);
+  return text == nullptr ? std::nullopt : std::optional<std::uint64_t>(std::stoull(text));
 }
 
 }  // namespace
@@ -225,9 +232,9 @@ extern "C" __attribute__((visibility("default"))) int InitializeInjection() {
   if (measurement != nullptr) return 1;
   try {
     const std::string mode = required("HEDDLE_MEASURE_MODE");
-    std::optional<std::uint64_t> only;
-    if (const char* text = std::getenv("HEDDLE_MEASURE_ONLY")) only = std::stoull(text);
-    measurement = new Measurement(mode, make_mode(mode), required("HEDDLE_MEASURE_OUT"), only);
+    measurement =
+        new Measurement(mode, make_mode(mode), required("HEDDLE_MEASURE_OUT"),
+                        number("HEDDLE_MEASURE_ONLY"), number("HEDDLE_MEASURE_FIRST"));
     subscribe();
     std::atexit([] {
       try {

@@ -10,6 +10,7 @@
 #                (cycles, stall reasons, hit rates and bytes, five times each launch) and sampling (stall
 #                reasons of every instruction, sampled)
 #   -r N         measure the memory and the SASS metrics N times; launches that differ say so (default 1)
+#   -c N         only the first N launches (default: all)
 #   -j N         runs of the program at a time, the counters' excepted (default 4)
 #   -t SECONDS   for each run of the program (default 120)
 #   -b DIR       where the built library is, or shall be built (default: a temporary folder)
@@ -20,10 +21,10 @@ set -u
 here=$(CDPATH= cd -- "$(dirname -- "$0")" && pwd)
 record="" modes=memory,sass,counters repeats=1 jobs=4 limit=120 build="" work=""
 usage() { sed -n '2,/^set/p' "$0" | sed -e '/^set/d' -e 's/^# \{0,1\}//' >&2; exit 2; }
-while getopts o:m:r:j:t:b:w:h option; do
+while getopts o:m:r:c:j:t:b:w:h option; do
   case $option in
     o) record=$OPTARG ;; m) modes=$OPTARG ;; r) repeats=$OPTARG ;; j) jobs=$OPTARG ;; t) limit=$OPTARG ;;
-    b) build=$OPTARG ;; w) work=$OPTARG ;; *) usage ;;
+    c) export HEDDLE_MEASURE_FIRST="$OPTARG" ;; b) build=$OPTARG ;; w) work=$OPTARG ;; *) usage ;;
   esac
 done
 shift $((OPTIND - 1))
@@ -58,17 +59,19 @@ run() {
 }
 # What a run other than the first said on stderr counts where it ended otherwise than the first.
 show_failure() { # show_failure NAME STATUS
-  [ "$2" -eq "$(cat "$work/memory.1.status")" ] || sed "s/^/$1: /" "$work/$1.stderr" >&2
+  [ "$2" -eq "$(cat "$work/$first.1.status")" ] || sed "s/^/$1: /" "$work/$1.stderr" >&2
 }
 
-# The first run, always of mode memory: it says how many launches there are.
-run memory memory.1 "$@"
+# The first run says how many launches there are, and the digests where they are asked for.
+first=launches
+case ,$modes, in *,memory,*) first=memory ;; esac
+run $first $first.1 "$@"
 status=$?
-cat "$work/memory.1.stdout"
-cat "$work/memory.1.stderr" >&2
-cp "$work/memory.1.stdout" "$record.stdout" || exit 125
-[ -s "$work/memory.1" ] || { echo "measure.sh: nothing was measured" >&2; exit 125; }
-launches=$(grep -c '^launch' "$work/memory.1")
+cat "$work/$first.1.stdout"
+cat "$work/$first.1.stderr" >&2
+cp "$work/$first.1.stdout" "$record.stdout" || exit 125
+[ -s "$work/$first.1" ] || { echo "measure.sh: nothing was measured" >&2; exit 125; }
+launches=$(grep -c '^launch' "$work/$first.1")
 
 # One line a run that may go beside others: mode, fragment, launch.
 list_runs() {
@@ -107,7 +110,7 @@ while read -r _ name _; do [ ! -s "$work/$name" ] || set -- "$@" "$work/$name"; 
 for mode in counters timing sampling; do
   [ ! -s "$work/$mode.1" ] || set -- "$@" "$work/$mode.1"
 done
-"$build/heddle_join" "$record" "$work/memory.1" "$@"
+"$build/heddle_join" "$record" "$work/$first.1" "$@"
 joined=$?
 [ "$status" -eq 0 ] || exit "$status"
 [ "$joined" -ne 2 ] || exit 125

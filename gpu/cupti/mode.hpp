@@ -42,6 +42,7 @@ class Mode {
 std::unique_ptr<Mode> make_sass_mode();
 std::unique_ptr<Mode> make_counters_mode();
 std::unique_ptr<Mode> make_memory_mode();
+std::unique_ptr<Mode> make_launches_mode();
 std::unique_ptr<Mode> make_sampling_mode();
 std::unique_ptr<Mode> make_timing_mode();
 
