@@ -31,6 +31,7 @@ constexpr Examples kRunExamples[] = {
     "heddle run --metrics branch_efficiency,gld_efficiency --format nvprof -- ./reduce",
     "heddle run --record out.json --per-pc -k regex:math -- ./simple_divergence",
     "heddle run captured/0003-_Z11mathKernel1Pf.capsule",
+    "heddle run traced/kernelslist.g",
     "heddle run --trace text --trace-warp 0 --trace-changes -- ./simple_divergence",
     "heddle run --grid 1 --block 64 --param 'c=zeros(64)' sketch.warp",
 };
@@ -243,7 +244,7 @@ constexpr Examples kReferenceExamples[] = {
 
 constexpr Command kCommands[] = {
     {.name = "run",
-     .synopsis = "[options] -- PROGRAM [ARGUMENT...] | CAPSULE... | SKETCH",
+     .synopsis = "[options] -- PROGRAM [ARGUMENT...] | CAPSULE... | SKETCH | TRACE...",
      .summary = "run an unmodified CUDA program on the model and print what its kernels did",
      .details =
          "The program needs no GPU. Its own output is not touched: what Heddle says goes to stderr "
@@ -253,6 +254,9 @@ constexpr Command kCommands[] = {
          "any machine.\n"
          "A sketch (a file NAME.warp, see docs/sketches.md) is compiled and its launches are "
          "made.\n"
+         "A trace (a kernelslist.g or NAME.traceg, as --trace accelsim and Accel-Sim's tracer "
+         "write "
+         "them) is timed (docs/timing.md).\n"
          "Exit status: the program's own; 124 when a limit was reached, 125 when Heddle failed, "
          "126 "
          "and 127 when the program cannot be started, 130 after Ctrl-C.",

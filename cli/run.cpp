@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "cli/accelsim_run.hpp"
 #include "cli/commands.hpp"
 #include "cli/launch_text.hpp"
 #include "cli/program_run.hpp"
@@ -170,6 +171,23 @@ int run_sketches(const Arguments& arguments) {
   return faulted ? kDifferent : 0;
 }
 
+// A trace holds no values: it can be timed, and nothing else.
+int run_traces(const Arguments& arguments) {
+  if (arguments.value("timing") == "off") throw Usage("a trace is only timed: --timing=off");
+  for (const char* option : {"advice", "memory", "capture"})
+    if (arguments.has(option)) throw Usage(fmt::format("a trace is only timed: --{}", option));
+  if (arguments.has("trace") && traces::trace_options(trace_request(arguments)).form != "perfetto")
+    throw Usage("of a trace only the timeline can be written (--trace perfetto=FILE)");
+  const std::unique_ptr<traces::Trace> trace = trace_here(arguments, {});
+  const std::string timing = timing_choice(arguments);
+  const simulator::Record record = run_accelsim(
+      arguments, trace.get(), simulator::timing::parse_options(timing.empty() ? "on" : timing));
+  show_and_write({getpid(), record}, arguments);
+  const bool faulted = std::ranges::any_of(
+      record.launches, [](const auto& launch) { return !launch.fault.empty(); });
+  return faulted ? kDifferent : 0;
+}
+
 ProgramOptions program_options(const Arguments& arguments, const fs::path& advice) {
   ProgramOptions options;
   options.gpu = arguments.value("gpu");
@@ -232,10 +250,11 @@ int run_run(const Arguments& arguments) {
   timing_choice(arguments);
   if (arguments.program.empty() == arguments.words.empty())
     throw Usage(
-        "give a program after --, as in: heddle run -- ./program arguments; or capsules, or a "
-        "sketch");
+        "give a program after --, as in: heddle run -- ./program arguments; or capsules, a sketch, "
+        "or a trace");
   if (!arguments.words.empty() && is_sketch(arguments.words[0])) return run_sketches(arguments);
   refuse_sketch_options(arguments);
+  if (!arguments.words.empty() && is_accelsim(arguments.words[0])) return run_traces(arguments);
   return arguments.program.empty() ? run_capsules(arguments) : run_program(arguments);
 }
 

@@ -8,7 +8,9 @@
 #include <system_error>
 
 #include "simulator/address_space.hpp"
+#include "simulator/file.hpp"
 #include "simulator/machine.hpp"
+#include "traces/accelsim_replay.hpp"
 
 namespace heddle::traces {
 namespace {
@@ -17,12 +19,6 @@ using simulator::Core;
 using simulator::Issue;
 using simulator::Mask;
 using simulator::Warp;
-
-// The opcode with its suffixes, without guard and operands.
-std::string opcode_of(const std::string& text) {
-  const std::size_t begin = text.starts_with('@') ? text.find(' ') + 1 : 0;
-  return text.substr(begin, text.find(' ', begin) - begin);
-}
 
 unsigned binary_version(isa::Arch arch) {
   switch (arch) {
@@ -121,6 +117,7 @@ simulator::Observer* AccelsimTrace::begin_launch(std::uint64_t,
   listing_.emplace(*request.module);
   blocks_.clear();
   write_header(request);
+  write_code(*request.module);
   const File list{open_file(folder_ / "kernelslist.g", "a"), &std::fclose};
   fmt::print(list.get(), "{}\n", name);
   return this;
@@ -145,6 +142,19 @@ void AccelsimTrace::write_header(const simulator::LaunchRequest& request) {
              simulator::kSharedWindow, simulator::kLocalWindow);
 }
 
+// kernel-N.cubin: once, with as many names as launches of it.
+void AccelsimTrace::write_code(const simulator::Module& module) {
+  const std::filesystem::path code = folder_ / fmt::format("kernel-{}.cubin", kernels_written_);
+  std::filesystem::remove(code);
+  const auto [written, is_new] = code_written_.try_emplace(module.code_sha256(), code);
+  std::error_code refused;
+  if (!is_new) std::filesystem::create_hard_link(written->second, code, refused);
+  if (is_new || refused) {
+    const std::vector<std::byte>& bytes = module.cubin_bytes();
+    simulator::write_file(code, {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+  }
+}
+
 void AccelsimTrace::end_launch(const simulator::LaunchOutcome&) {
   blocks_.clear();
   listing_.reset();
@@ -162,15 +172,14 @@ void AccelsimTrace::issued(const Core& core, const Warp& warp, const Issue& issu
   if (step.instruction == nullptr) return;
   const isa::Instruction& in = *step.instruction;
   const Listing::Line& line = listing_->at(issue.pc);
-  // Functions that are called have places of their own, behind every kernel's.
-  constexpr std::uint64_t kFunctions = 0x100000;
   const bool in_kernel = line.function == core.launch.request->kernel->name;
-  const std::uint64_t pc = in_kernel ? line.offset : kFunctions + std::uint64_t{16} * issue.pc;
+  const std::uint64_t pc =
+      in_kernel ? line.offset : kAccelsimFunctions + std::uint64_t{16} * issue.pc;
   WarpLines& lines = blocks_[warp.block->linear][warp.index];
   ++lines.count;
   lines.text +=
       fmt::format("{:04x} {:08x} {} {} {} {} {}\n", pc, issue.on,
-                  in.rd != isa::kRZ ? fmt::format("1 R{}", in.rd) : "0", opcode_of(line.text),
+                  in.rd != isa::kRZ ? fmt::format("1 R{}", in.rd) : "0", opcode_text(line.text),
                   source_text(in), access_text(issue), immediate_of(in));
 }
 

@@ -1,5 +1,7 @@
 // --trace accelsim=FOLDER: the format that Accel-Sim replays (tracer version 5), for sm_75, sm_80
-// and sm_86. A kernelslist.g and a kernel-N.traceg per launch.
+// and sm_86. A kernelslist.g, and a kernel-N.traceg per launch with its code, kernel-N.cubin,
+// beside it: the format does not tell what the compiler says to the issue logic, which timing needs
+// (traces/accelsim_launch.hpp). Accel-Sim does not look at it.
 //
 // Not written: copies between host and device (which only warm Accel-Sim's L2), and source lines.
 #pragma once
@@ -41,11 +43,13 @@ class AccelsimTrace : public Trace, private simulator::Observer {
               const simulator::Issue& issue) override;
   void block_ended(const simulator::Core& core, const simulator::Block& block) override;
   void write_header(const simulator::LaunchRequest& request);
+  void write_code(const simulator::Module& module);
 
   const TraceOptions options_;
   const simulator::KernelFilter kernels_;
   const std::filesystem::path folder_;
   std::uint64_t kernels_written_ = 0;
+  std::map<std::string, std::filesystem::path> code_written_;  // by its digest
 
   // Of the launch.
   using File = std::unique_ptr<std::FILE, int (*)(std::FILE*)>;

@@ -1,7 +1,10 @@
-// Warp instructions a second on one core, all exact metrics on, beside the ceiling of the same run.
+// Warp instructions a second on one core, all exact metrics on, beside the ceiling of the same run;
+// the same timed, on all SMs of the GPU.
 #include <benchmark/benchmark.h>
+#include <sys/resource.h>
 
 #include <cstring>
+#include <ctime>
 #include <fstream>
 #include <iterator>
 
@@ -32,12 +35,36 @@ std::vector<std::byte> parameters(Arguments... arguments) {
   return bytes;
 }
 
+// Of this thread: what else the machine does is not counted.
+double cpu_seconds() {
+  timespec now{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
+}
+
+// What the full-mask interpreter does now, in warp instructions a second.
+double ceiling_now() {
+  constexpr double kSeconds = 0.3;
+  ceiling::Interpreter interpreter(256);
+  const double begin = cpu_seconds();
+  std::uint64_t executed = 0;
+  while (cpu_seconds() - begin < kSeconds) executed += interpreter.run(~0u, 1000);
+  return static_cast<double>(executed) / (cpu_seconds() - begin);
+}
+
+double peak_mebibytes() {
+  constexpr double kKibiPerMebi = 1024;
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return static_cast<double>(usage.ru_maxrss) / kKibiPerMebi;
+}
+
 struct Fixture {
   Device device{gpu_model("h200")};
   Module module{read_cubin(), "kernels.sm_90.cubin", device.memory()};
 
   void run(benchmark::State& state, const char* kernel, Dim3 grid, Dim3 block,
-           std::vector<std::byte> arguments) {
+           std::vector<std::byte> arguments, const LaunchOptions& options = {}) {
     LaunchRequest request;
     request.module = &module;
     request.kernel = module.cubin().find_kernel(kernel);
@@ -46,13 +73,30 @@ struct Fixture {
     request.parameters = std::move(arguments);
     std::uint64_t executed = 0;
     for (auto _ : state) {
-      const LaunchOutcome outcome = device.launch(request, {});
+      const LaunchOutcome outcome = device.launch(request, options);
       if (outcome.fault) state.SkipWithError(outcome.fault->message().c_str());
       for (const InstructionCounts& counts : outcome.counts) executed += counts.executed;
     }
     state.counters["warp_instructions"] =
         benchmark::Counter(static_cast<double>(executed), benchmark::Counter::kIsRate);
+    executed_ = static_cast<double>(executed);
   }
+
+  // Timed. `ceiling_over`: how many times faster the ceiling is; `peak_MiB`: the process so far.
+  void time(benchmark::State& state, const char* kernel, Dim3 grid, Dim3 block,
+            std::vector<std::byte> arguments) {
+    LaunchOptions options;
+    options.timing.emplace();
+    const double ceiling = ceiling_now();
+    const double begin = cpu_seconds();
+    run(state, kernel, grid, block, std::move(arguments), options);
+    const double seconds = cpu_seconds() - begin;
+    state.counters["ceiling_over"] = (ceiling + ceiling_now()) / 2 * seconds / executed_;
+    state.counters["peak_MiB"] = peak_mebibytes();
+  }
+
+ private:
+  double executed_ = 0;
 };
 
 void BM_CeilingFullMask(benchmark::State& state) {
@@ -97,6 +141,34 @@ void BM_StreamGlobal(benchmark::State& state) {
   fixture.run(state, "stream", {64, 1, 1}, {256, 1, 1}, parameters(a, b, c, kElements));
 }
 BENCHMARK(BM_StreamGlobal);
+
+// Eight blocks of eight warps on each of the H200's SMs: all its warps.
+constexpr std::uint32_t kAllSms = 132 * 8;
+
+void BM_TimedAluLoop(benchmark::State& state) {
+  Fixture fixture;
+  const std::uint64_t out = *fixture.device.memory().allocate(4 << 20, "out");
+  fixture.time(state, "alu_loop", {kAllSms, 1, 1}, {256, 1, 1}, parameters(out, 20));
+}
+BENCHMARK(BM_TimedAluLoop);
+
+void BM_TimedDivergentLoop(benchmark::State& state) {
+  Fixture fixture;
+  const std::uint64_t out = *fixture.device.memory().allocate(4 << 20, "out");
+  fixture.time(state, "divergent_loop", {kAllSms, 1, 1}, {256, 1, 1}, parameters(out, 20));
+}
+BENCHMARK(BM_TimedDivergentLoop);
+
+void BM_TimedStreamGlobal(benchmark::State& state) {
+  Fixture fixture;
+  constexpr int kElements = 1 << 22;
+  DeviceMemory& memory = fixture.device.memory();
+  const std::uint64_t a = *memory.allocate(kElements * 4, "a");
+  const std::uint64_t b = *memory.allocate(kElements * 4, "b");
+  const std::uint64_t c = *memory.allocate(kElements * 4, "c");
+  fixture.time(state, "stream", {kAllSms, 1, 1}, {256, 1, 1}, parameters(a, b, c, kElements));
+}
+BENCHMARK(BM_TimedStreamGlobal);
 
 }  // namespace
 }  // namespace heddle::simulator

@@ -142,9 +142,10 @@ void Sm::follow_flow(ResidentWarp& warp, const Timed& timed, const Issue& issued
 // Where the warp stands after an instruction: its next one, at a barrier, or at its end.
 void Sm::settle(unsigned sub_core, unsigned slot, const Timed& timed, Cycle now) {
   ResidentWarp& warp = sub_cores_[sub_core].slots[slot];
+  Cycle& look_again = sub_cores_[sub_core].look_again[slot];
   Convergence& lanes = warp.warp->convergence;
   const bool may_release = timed.course == Course::barrier || timed.course == Course::exit;
-  warp.look_again = now + 1;
+  look_again = now + 1;
   if (lanes.finished()) {
     check_block_barriers(*blocks_[warp.block].block);
     warp.ended = true;
@@ -152,7 +153,7 @@ void Sm::settle(unsigned sub_core, unsigned slot, const Timed& timed, Cycle now)
   } else if (lanes.has_current()) {
     warp.pc = lanes.current().pc;
     warp.state = Stall::wait;
-    warp.look_again = std::max(now + 1, warp.stalled_until);
+    look_again = std::max(now + 1, warp.stalled_until);
     const std::uint32_t line = warp.pc / context_.program.instructions_per_line;
     if (line != warp.line) {
       warp.line = line;
@@ -161,7 +162,7 @@ void Sm::settle(unsigned sub_core, unsigned slot, const Timed& timed, Cycle now)
   } else {
     warp.at_barrier = true;
     warp.state = Stall::barrier;
-    warp.look_again = kNever;
+    look_again = kNever;
   }
   if (may_release) wake_released(warp.block, now);
 }
@@ -171,7 +172,8 @@ void Sm::wake_released(std::uint32_t block, Cycle now) {
   Cycle leaves = now + constants_.latency_barrier;
   for (SubCore& sub : sub_cores_)
     for (SlotMask left = sub.resident; left != 0; left &= left - 1) {
-      ResidentWarp& warp = sub.slots[static_cast<unsigned>(std::countr_zero(left))];
+      const auto slot = static_cast<unsigned>(std::countr_zero(left));
+      ResidentWarp& warp = sub.slots[slot];
       if (!warp.at_barrier || warp.block != block || !warp.warp->convergence.has_current())
         continue;
       account(warp, now);
@@ -180,8 +182,8 @@ void Sm::wake_released(std::uint32_t block, Cycle now) {
       leaves += constants_.barrier_release_interval;
       warp.next_issue = std::max(warp.next_issue, leaves);
       warp.until_then = warp.state = Stall::barrier;
-      warp.look_again = warp.next_issue;
-      sub.next_visit = std::min(sub.next_visit, warp.look_again);
+      sub.look_again[slot] = warp.next_issue;
+      sub.next_visit = std::min(sub.next_visit, warp.next_issue);
     }
 }
 

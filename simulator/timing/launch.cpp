@@ -55,13 +55,20 @@ void check(const Constants& constants, const GpuModel& model) {
 class TimedLaunch {
  public:
   TimedLaunch(const LaunchContext& context, const Options& options, std::uint32_t blocks_per_sm,
-              DeviceTime& device)
+              DeviceTime& device, InstructionSource& source)
       : context_(context),
         constants_(constants_for(*context.model, options)),
         program_(time_program(context.request->module->program(), constants_)),
         core_(context),
         memory_(*device.memory),
-        shared_{constants_, program_, core_, clock_, device.cycles, scheduler(options.policy),
+        shared_{constants_,
+                program_,
+                core_,
+                source,
+                clock_,
+                device.cycles,
+                scheduler(options.policy),
+                options.policy == Policy::two_level,
                 stalls_at_},
         clock_(device.cycles),
         blocks_(context.request->grid.count()),
@@ -178,7 +185,7 @@ void TimedLaunch::start_block(Sm& sm, Cycle begin) {
   if (spare_.empty()) spare_.push_back(std::make_unique<Block>());
   std::unique_ptr<Block> block = std::move(spare_.back());
   spare_.pop_back();
-  core_.start_block(*block, next_block_++);
+  shared_.source.start_block(core_, *block, next_block_++);
   if (context_.options->observer != nullptr)
     context_.options->observer->block_started(core_, *block);
   sm.start_block(std::move(block), begin);
@@ -274,11 +281,13 @@ Constants constants_for(const GpuModel& model, const Options& options) {
 }
 
 TimedRun run_timed(const LaunchContext& context, const Options& options,
-                   std::uint32_t blocks_per_sm, DeviceTime& device) {
+                   std::uint32_t blocks_per_sm, DeviceTime& device, InstructionSource* source) {
   const Constants constants = constants_for(*context.model, options);
   const std::uint32_t sms = options.sms != 0 ? options.sms : context.model->sms;
   if (!device.memory) device.memory.emplace(constants, context.model->l2_bytes, sms);
-  TimedLaunch launch(context, options, blocks_per_sm, device);
+  ExecutedInstructions executed;
+  TimedLaunch launch(context, options, blocks_per_sm, device,
+                     source != nullptr ? *source : executed);
   launch.run();
   TimedRun timed = launch.take();
   device.cycles += timed.result.elapsed;

@@ -10,6 +10,8 @@
 
 namespace heddle::simulator::timing {
 
+class InstructionSource;  // simulator/timing/source.hpp
+
 struct TimedRun {
   BlockRun run;
   Result result;
@@ -25,8 +27,10 @@ struct DeviceTime {
 // constant that there is not, or a model that has none.
 Constants constants_for(const GpuModel& model, const Options& options);
 
-// `blocks_per_sm`: as many as fit. Runs on the calling thread alone.
+// `blocks_per_sm`: as many as fit. `source`: null: instructions are executed as they issue. Runs on
+// the calling thread alone.
 TimedRun run_timed(const LaunchContext& context, const Options& options,
-                   std::uint32_t blocks_per_sm, DeviceTime& device);
+                   std::uint32_t blocks_per_sm, DeviceTime& device,
+                   InstructionSource* source = nullptr);
 
 }  // namespace heddle::simulator::timing

@@ -50,7 +50,6 @@ struct ResidentWarp {
   bool at_barrier = false, at_fence = false, ended = false;
 
   Cycle began = 0;
-  Cycle look_again = 0;     // nothing changes before
   Cycle counted_until = 0;  // cycles before are in the sums
   Stall state = Stall::wait;
 };

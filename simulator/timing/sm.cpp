@@ -42,21 +42,26 @@ bool Sm::visit(unsigned sub_core, Cycle now) {
   SubCore& sub = sub_cores_[sub_core];
   look_at_warps(sub_core, now);
   if (sub.ready != 0) {
-    SlotMask waiting_long = 0;
-    for (SlotMask left = sub.resident & ~sub.ready; left != 0; left &= left - 1) {
-      const auto slot = static_cast<unsigned>(std::countr_zero(left));
-      if (sub.slots[slot].state == Stall::long_scoreboard) waiting_long |= SlotMask{1} << slot;
-    }
-    const unsigned slot = context_.pick(
-        {sub.ready, sub.resident, waiting_long, sub.last, sub.started}, sub.scheduler);
+    const SlotMask waiting = context_.picks_by_wait ? waiting_long(sub) : 0;
+    const unsigned slot =
+        context_.pick({sub.ready, sub.resident, waiting, sub.last, sub.started}, sub.scheduler);
     sub.last = slot;
     if (!issue(sub_core, slot, now)) return false;
   }
   sub.next_visit = kNever;
   for (SlotMask left = sub.resident; left != 0; left &= left - 1)
-    sub.next_visit = std::min(sub.next_visit,
-                              sub.slots[static_cast<unsigned>(std::countr_zero(left))].look_again);
+    sub.next_visit =
+        std::min(sub.next_visit, sub.look_again[static_cast<unsigned>(std::countr_zero(left))]);
   return true;
+}
+
+SlotMask Sm::waiting_long(const SubCore& sub) {
+  SlotMask waiting = 0;
+  for (SlotMask left = sub.resident & ~sub.ready; left != 0; left &= left - 1) {
+    const auto slot = static_cast<unsigned>(std::countr_zero(left));
+    if (sub.slots[slot].state == Stall::long_scoreboard) waiting |= SlotMask{1} << slot;
+  }
+  return waiting;
 }
 
 // Finds out, for those warps where something may have changed, whether they can issue.
@@ -65,8 +70,8 @@ void Sm::look_at_warps(unsigned sub_core, Cycle now) {
   sub.ready = 0;
   for (SlotMask left = sub.resident; left != 0; left &= left - 1) {
     const auto slot = static_cast<unsigned>(std::countr_zero(left));
+    if (sub.look_again[slot] > now) continue;
     ResidentWarp& warp = sub.slots[slot];
-    if (warp.look_again > now) continue;
     const Look found = look(sub_core, warp, now);
     if (warp.ended && found.until <= now) {
       retire(sub_core, slot, now);
@@ -78,7 +83,7 @@ void Sm::look_at_warps(unsigned sub_core, Cycle now) {
     }
     const bool ready = found.reason == Stall::not_selected;
     if (ready) sub.ready |= SlotMask{1} << slot;
-    warp.look_again = ready ? now + 1 : std::max(found.until, now + 1);
+    sub.look_again[slot] = ready ? now + 1 : std::max(found.until, now + 1);
   }
 }
 
@@ -88,7 +93,7 @@ bool Sm::issue(unsigned sub_core, unsigned slot, Cycle now) {
   const Timed& timed = context_.program.instructions[warp.pc];
   account(warp, now);
   context_.clock = context_.clock_start + now;
-  const Issue issued = context_.core.step(*warp.warp, context_.core.launch.options->observer);
+  const Issue issued = context_.source.step(context_.core, *warp.warp);
   ++context_.stalls_at[issued.pc][static_cast<std::size_t>(Stall::selected)];
   ++issued_;
   ++warp.issued;
@@ -139,7 +144,8 @@ void Sm::start_block(std::unique_ptr<Block> block, Cycle begin) {
     resident.warp = &warp;
     resident.block = place;
     resident.pc = warp.convergence.current().pc;
-    resident.began = resident.next_issue = resident.look_again = resident.counted_until = begin;
+    resident.began = resident.next_issue = resident.counted_until = begin;
+    sub.look_again[slot] = begin;
     sub.started[slot] = ++warps_started_;
     sub.resident |= SlotMask{1} << slot;
     sub.next_visit = std::min(sub.next_visit, begin);
@@ -185,7 +191,8 @@ void Sm::take_answers(Cycle now) {
       const Cycle before = counted.done == kNever ? 0 : counted.done;
       counted.done = std::max(before, answer.done);
     }
-    warp.look_again = std::min(warp.look_again, now);
+    Cycle& look_again = sub.look_again[answer.slot % kSlots];
+    look_again = std::min(look_again, now);
     sub.next_visit = std::min(sub.next_visit, now);
   }
 }

@@ -14,6 +14,7 @@
 #include "simulator/timing/resident_warp.hpp"
 #include "simulator/timing/result.hpp"
 #include "simulator/timing/scheduler.hpp"
+#include "simulator/timing/source.hpp"
 
 namespace heddle::simulator::timing {
 
@@ -22,9 +23,11 @@ struct SmContext {
   const Constants& constants;
   const TimedProgram& program;
   Core& core;
+  InstructionSource& source;
   std::uint64_t& clock;  // what the core reads as time
   std::uint64_t clock_start = 0;
   Pick pick;
+  bool picks_by_wait;  // the policy asks who waits for memory
   std::vector<StallCycles>& stalls_at;
 };
 
@@ -57,6 +60,7 @@ class Sm {
   struct SubCore {
     std::vector<ResidentWarp> slots = std::vector<ResidentWarp>(kSlots);
     std::array<std::uint64_t, kSlots> started{};
+    std::array<Cycle, kSlots> look_again{};  // nothing changes before, for the warp in the slot
     SlotMask resident = 0, ready = 0;
     std::uint32_t last = 0;
     SchedulerState scheduler;
@@ -79,6 +83,7 @@ class Sm {
 
   bool visit(unsigned sub_core, Cycle now);
   void look_at_warps(unsigned sub_core, Cycle now);
+  static SlotMask waiting_long(const SubCore& sub);
   Look look(unsigned sub_core, ResidentWarp& warp, Cycle now);
   static Look look_at_end(const ResidentWarp& warp, Cycle now);
   Look look_at_results(const ResidentWarp& warp, const Timed& timed, Cycle now) const;

@@ -6,9 +6,11 @@
 
 #include <bit>
 #include <fstream>
-#include <sstream>
+#include <functional>
 
 #include "simulator/machine.hpp"
+#include "simulator/mapped_file.hpp"
+#include "traces/accelsim_launch.hpp"
 #include "traces/accelsim_reader.hpp"
 #include "traces/tests/machine_kernels.hpp"
 
@@ -16,6 +18,28 @@ namespace heddle::traces {
 namespace {
 
 using simulator::Dim3;
+
+struct ReadWarp {
+  Dim3 block;
+  std::uint32_t warp = 0;
+  std::vector<AccelsimInstruction> instructions;
+};
+
+// All that a trace holds; opcodes point into the text.
+AccelsimKernel read_all(std::string_view text, const std::string& origin,
+                        const std::function<void(const ReadWarp&)>& warp) {
+  AccelsimKernel kernel = read_accelsim_kernel(text, origin);
+  for (const AccelsimBlock& block : kernel.blocks)
+    for (const AccelsimWarp& each : block.warps) {
+      ReadWarp read{block.index, each.warp, {}};
+      AccelsimWarpReader reader(text, origin, kernel, each);
+      for (AccelsimInstruction instruction; reader.next(instruction);)
+        read.instructions.push_back(instruction);
+      EXPECT_EQ(read.instructions.size(), each.instructions);
+      warp(read);
+    }
+  return kernel;
+}
 
 // What a warp executed, kept as the trace tells it; passes everything on to the trace.
 class Witness : public simulator::Observer {
@@ -66,10 +90,10 @@ class AccelsimTraceTest : public testing::Test {
     }
     const auto kernels = read_accelsim_list(folder_ / "kernelslist.g");
     ASSERT_EQ(kernels.size(), 1u);
-    std::ifstream file(kernels[0]);
+    const simulator::MappedFile file(kernels[0]);
     std::size_t warps = 0;
     const AccelsimKernel kernel =
-        read_accelsim_kernel(file, kernels[0].string(), [&](const AccelsimWarp& warp) {
+        read_all(file.bytes(), kernels[0].string(), [&](const ReadWarp& warp) {
           ++warps;
           expect_same(warp, witness->warps.at({warp.block.x, warp.warp}));
         });
@@ -82,7 +106,7 @@ class AccelsimTraceTest : public testing::Test {
     EXPECT_EQ(kernel.binary_version, 80u);
   }
 
-  void expect_same(const AccelsimWarp& warp, const std::vector<Witness::Seen>& seen) {
+  void expect_same(const ReadWarp& warp, const std::vector<Witness::Seen>& seen) {
     ASSERT_EQ(warp.instructions.size(), seen.size());
     Listing listing(machine_.module);
     for (std::size_t i = 0; i < seen.size(); ++i) {
@@ -91,7 +115,7 @@ class AccelsimTraceTest : public testing::Test {
       const isa::Instruction& in = *machine_.module.program().instructions[seen[i].pc];
       EXPECT_EQ(read.pc, line.offset);
       EXPECT_EQ(read.lanes, seen[i].on) << line.text;
-      EXPECT_THAT(line.text, testing::HasSubstr(read.opcode));
+      EXPECT_THAT(line.text, testing::HasSubstr(std::string(read.opcode)));
       EXPECT_EQ(read.destinations.empty(), in.rd == isa::kRZ) << line.text;
       if (!read.destinations.empty()) {
         EXPECT_EQ(read.destinations[0], in.rd) << line.text;
@@ -133,6 +157,72 @@ TEST_F(AccelsimTraceTest, OfLanesThatDivergeReadsBack) {
   EXPECT_GT(accesses_, 500u);
 }
 
+// The launch, timed, and the trace that was written meanwhile, timed.
+void expect_same_time(MachineKernels& machine, const std::filesystem::path& folder,
+                      const simulator::LaunchRequest& request) {
+  const auto trace = make_trace(trace_options({{"trace", "accelsim=" + folder.string()}}));
+  simulator::LaunchOptions options;
+  options.timing.emplace();
+  options.observer = trace->begin_launch(0, request, machine.device.model());
+  const simulator::LaunchOutcome direct = machine.device.launch(request, options);
+  ASSERT_FALSE(direct.fault) << direct.fault->message();
+  trace->end_launch(direct);
+
+  AccelsimLaunch launch(read_accelsim_list(folder / "kernelslist.g").at(0));
+  launch.place_on(simulator::gpu_model(accelsim_gpu(launch.kernel().binary_version)));
+  options.observer = nullptr;
+  simulator::timing::DeviceTime time;
+  const simulator::LaunchOutcome read = launch.time(options, time);
+  ASSERT_FALSE(read.fault) << read.fault->message();
+  const auto cycles = [](const simulator::LaunchOutcome& outcome) {
+    return static_cast<double>(outcome.timing->elapsed);
+  };
+  EXPECT_GT(cycles(direct), 1000);
+  EXPECT_NEAR(cycles(read), cycles(direct), cycles(direct) / 100);
+  for (std::size_t i = 0; i < simulator::timing::kStalls; ++i)
+    EXPECT_EQ(read.timing->stalls[i], direct.timing->stalls[i])
+        << stall_name(static_cast<simulator::timing::Stall>(i));
+  EXPECT_EQ(read.timing->issued, direct.timing->issued);
+  EXPECT_EQ(read.timing->traffic.dram_sectors_read, direct.timing->traffic.dram_sectors_read);
+  EXPECT_EQ(read.timing->traffic.l1_global_load.sectors,
+            direct.timing->traffic.l1_global_load.sectors);
+  for (std::size_t pc = 0; pc < direct.counts.size(); ++pc) {
+    EXPECT_EQ(read.counts[pc].executed, direct.counts[pc].executed) << pc;
+    EXPECT_EQ(read.counts[pc].threads_on, direct.counts[pc].threads_on) << pc;
+    EXPECT_EQ(read.counts[pc].sectors_global, direct.counts[pc].sectors_global) << pc;
+    EXPECT_EQ(read.counts[pc].wavefronts_shared, direct.counts[pc].wavefronts_shared) << pc;
+  }
+}
+
+TEST_F(AccelsimTraceTest, OfBarriersTakesTheSameTime) {
+  expect_same_time(machine_, folder_,
+                   machine_.request("barrier_on_both_sides", {300, 1, 1}, {64, 1, 1},
+                                    machine_.zeros(300 * 64 * 4)));
+}
+
+TEST_F(AccelsimTraceTest, OfAtomicsTakesTheSameTime) {
+  expect_same_time(
+      machine_, folder_,
+      machine_.request("integer_atomics", {20, 1, 1}, {48, 1, 1}, machine_.zeros(4096)));
+}
+
+TEST_F(AccelsimTraceTest, OfLanesThatDivergeTakesTheSameTime) {
+  expect_same_time(
+      machine_, folder_,
+      machine_.request("spin_lock", {2, 1, 1}, {64, 1, 1}, machine_.zeros(4), machine_.zeros(4)));
+}
+
+TEST_F(AccelsimTraceTest, OfCallsTakesTheSameTime) {
+  expect_same_time(machine_, folder_,
+                   machine_.request("recursion", {10, 1, 1}, {64, 1, 1}, machine_.zeros(256)));
+}
+
+TEST_F(AccelsimTraceTest, OfWarpsThatLeaveBeforeABarrierTakesTheSameTime) {
+  expect_same_time(machine_, folder_,
+                   machine_.request("exit_before_barrier", {10, 1, 1}, {128, 1, 1},
+                                    machine_.zeros(10 * 128 * 4)));
+}
+
 TEST_F(AccelsimTraceTest, RefusesAnArchitectureTheFormatHasNot) {
   MachineKernels hopper;
   const auto trace = make_trace(trace_options({{"trace", "accelsim=" + folder_.string()}}));
@@ -157,13 +247,13 @@ constexpr const char* kHeader =
     "-nregs = 8\n-binary version = 80\n-enable lineinfo = 1\n-accelsim tracer version = 5\n#\n";
 
 TEST(AccelsimReader, TakesEveryFormOfAddresses) {
-  std::istringstream stream(std::string(kHeader) +
-                            "#BEGIN_TB\nthread block = 0,0,0\nwarp = 0\ninsts = 3\n"
-                            "12 0010 00000005 1 R4 LDG.E 1 R2 4 0 0x100 0x200 7\n"
-                            "13 0020 00000007 0 STG.E 2 R2 R4 4 1 0x100 8 0\n"
-                            "14 0030 0000000b 1 R6 LDG.E.64 1 R2 8 2 0x100 16 -32 0\n#END_TB\n");
+  const std::string text = std::string(kHeader) +
+                           "#BEGIN_TB\nthread block = 0,0,0\nwarp = 0\ninsts = 3\n"
+                           "12 0010 00000005 1 R4 LDG.E 1 R2 4 0 0x100 0x200 7\n"
+                           "13 0020 00000007 0 STG.E 2 R2 R4 4 1 0x100 8 0\n"
+                           "14 0030 0000000b 1 R6 LDG.E.64 1 R2 8 2 0x100 16 -32 0\n#END_TB\n";
   std::vector<AccelsimInstruction> read;
-  read_accelsim_kernel(stream, "x", [&](const AccelsimWarp& warp) { read = warp.instructions; });
+  read_all(text, "x", [&](const ReadWarp& warp) { read = warp.instructions; });
   ASSERT_EQ(read.size(), 3u);
   EXPECT_EQ(read[0].line, 12u);
   EXPECT_EQ(read[0].immediate, 7);
@@ -175,9 +265,8 @@ TEST(AccelsimReader, TakesEveryFormOfAddresses) {
 
 TEST(AccelsimReader, SaysWhereATraceIsWrong) {
   const auto error_of = [](const std::string& body) -> std::string {
-    std::istringstream stream(kHeader + body);
     try {
-      read_accelsim_kernel(stream, "t.traceg", [](const AccelsimWarp&) {});
+      read_all(kHeader + body, "t.traceg", [](const ReadWarp&) {});
     } catch (const std::runtime_error& bad) {
       return bad.what();
     }

@@ -1,0 +1,20 @@
+// heddle run on traces that Accel-Sim replays.
+#pragma once
+
+#include <string>
+
+#include "cli/command.hpp"
+#include "simulator/record.hpp"
+#include "simulator/timing/options.hpp"
+#include "traces/trace.hpp"
+
+namespace heddle::cli {
+
+bool is_accelsim(const std::string& word);  // a kernelslist.g or a NAME.traceg
+
+// Times the kernels of the traces that are named, one after the other on one GPU. `trace`: null or
+// sees every launch. Throws std::runtime_error.
+simulator::Record run_accelsim(const Arguments& arguments, traces::Trace* trace,
+                               const simulator::timing::Options& timing);
+
+}  // namespace heddle::cli
