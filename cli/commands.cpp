@@ -178,7 +178,10 @@ constexpr Examples kValidateExamples[] = {
     "heddle validate --timing",
 };
 constexpr Option kValidateOptions[] = {
-    {"suite", 0, "FILE", "another suite, such as gpu/kernels/features.toml"},
+    {"suite", 0, "FILE",
+     "another suite, such as gpu/kernels/features.toml (default: suite.toml beside it; with "
+     "--timing "
+     "also timing.toml)"},
     {"programs", 0, "FOLDER",
      "the suite's programs, built by gpu/kernels/build.sh (default: built "
      "now where nvcc is found)"},

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <sstream>
@@ -181,13 +182,19 @@ nlohmann::ordered_json to_json(const Result& result) {
   return json;
 }
 
-fs::path suite_file(const Arguments& arguments) {
-  return arguments.has("suite") ? fs::path(arguments.value("suite"))
-                                : data_directory("gpu/kernels") / "suite.toml";
+// What is judged: the suite given, else the first one; in time, also the launches that are there
+// for it.
+std::vector<fs::path> suite_files(const Arguments& arguments) {
+  if (arguments.has("suite")) return {arguments.value("suite")};
+  const fs::path kernels = data_directory("gpu/kernels");
+  if (!arguments.has("timing")) return {kernels / "suite.toml"};
+  return {kernels / "suite.toml", kernels / "timing.toml"};
 }
 
 std::vector<SuiteEntry> chosen_entries(const Arguments& arguments) {
-  std::vector<SuiteEntry> entries = validation::read_suite(suite_file(arguments));
+  std::vector<SuiteEntry> entries;
+  for (const fs::path& file : suite_files(arguments))
+    std::ranges::move(validation::read_suite(file), std::back_inserter(entries));
   std::vector<std::string_view> names;
   for (const SuiteEntry& entry : entries) names.push_back(entry.name);
   for (const std::string& word : arguments.words)
@@ -229,7 +236,7 @@ fs::path records(const Arguments& arguments, const std::vector<SuiteEntry>& entr
   for (const SuiteEntry& entry : entries) names.insert(entry.name);
   const ChildResult measured =
       run_child({(data_directory("gpu/cupti") / "measure_suite.sh").string(), "-s",
-                 fs::absolute(suite_file(arguments)).string(), "-m", "memory,sass", "-n",
+                 fs::absolute(suite_files(arguments).front()).string(), "-m", "memory,sass", "-n",
                  fmt::format("{}", fmt::join(names, " ")), folder.string()},
                 {}, std::nullopt);
   if (measured.status != 0) throw std::runtime_error("the suite could not be measured");
@@ -263,8 +270,8 @@ int run_validate(const Arguments& arguments) {
   PageMaker page(arguments, sources);
   if (arguments.has("timing")) {
     sources.timing = "on";
-    return validate_timing(entries, validation::read_ratios(suite_file(arguments)), sources,
-                           arguments);
+    return validate_timing(entries, validation::read_ratios(suite_files(arguments).front()),
+                           sources, arguments);
   }
   const Style style = Style::choose(arguments.value("color", "auto"), STDOUT_FILENO);
   Table table({"entry", "build", "determined", "order-dependent", "values", "allocations", "output",

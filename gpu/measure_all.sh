@@ -5,7 +5,7 @@
 # later) and g++, nothing else. Leaves
 #
 #   DIR/micro/          the microbenchmarks' answers (gpu/kernels/micro/timing)
-#   DIR/NAME.ARCH.BUILD.json[.zst], .stdout    every program of both suites: counts and memory
+#   DIR/NAME.ARCH.BUILD.json[.zst], .stdout    every program of the suites: counts and memory
 #   DIR/timing/         the same programs, -O3: cycles, stall reasons, hit rates, bytes, each five times
 #   DIR/sampled/        the same: stall reasons of every instruction, sampled
 #
@@ -70,7 +70,7 @@ micro control "$out/micro"
 suite() {
   modes=$1 folder=$2
   shift 2
-  for list in suite features; do
+  for list in suite features timing; do
     echo "$list: $modes"
     "$here/cupti/measure_suite.sh" -s "$here/kernels/$list.toml" -a "$arch" -m "$modes" "$@" "$folder" ||
       say "$list, $modes: not all was measured"
