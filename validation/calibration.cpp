@@ -32,6 +32,7 @@ double last_size_below(const Answers& a, std::string_view warps, double limit) {
   return last * kInstructionBytes;
 }
 
+constexpr double kPercent = 100;
 constexpr double kMmaFmas = 16 * 8 * 16;  // of one HMMA.16816
 // A question's name as a template argument, for the recipes that are one answer.
 template <std::size_t N>
@@ -50,6 +51,14 @@ double per_instruction(const Answers& a, std::string_view op, int warps) {
   return (a[fmt::format("issue.{}.n24.w{}", op, warps)] -
           a[fmt::format("issue.{}.n16.w{}", op, warps)]) /
          kMore;
+}
+
+// Instructions of a sub-core that wait behind its queue while all four issue as fast as they can:
+// those issued, less those that were served at `interval` cycles each, less those in the queues.
+double behind_queue(const Answers& a, std::string_view op, double interval) {
+  constexpr double kIssued = 32 * 4, kSubCores = 4, kQueue = 8, kFirst = 10;
+  const double time = a[fmt::format("issue.{}.n32.w4", op)] - kFirst;
+  return (kIssued - time / interval) / kSubCores - kQueue;
 }
 
 double last_jump(const Answers& a, std::string_view which) {
@@ -119,16 +128,24 @@ constexpr Recipe kRecipes[] = {
      [](const Answers& a) {
        return (a["atom.own_words.blocks132.w8"] - a["ring.l2.16384KiB.stride4352"]) / 2;
      }},
-    {"l2_atomic_interval", "memory", "red.word_per_lane.blocks132.w8 over its 4224 sectors",
+    {"l2_atomic_interval", "memory",
+     "100 times red.word_per_lane.blocks132.w8 over its 4224 sectors",
      [](const Answers& a) {
        constexpr double kSectors = 132 * 8 * 4;
-       return a["red.word_per_lane.blocks132.w8"] / kSectors;
+       return kPercent * a["red.word_per_lane.blocks132.w8"] / kSectors;
      }},
-    {"l2_atomic_lane_interval", "memory", "red.one_word.blocks132.w8 over its 33792 lanes",
+    {"l2_atomic_lane_interval", "memory",
+     "100 times red.one_word.blocks132.w8 over its 33792 lanes",
      [](const Answers& a) {
        constexpr double kLanes = 132 * 8 * 32;
-       return a["red.one_word.blocks132.w8"] / kLanes;
+       return kPercent * a["red.one_word.blocks132.w8"] / kLanes;
      }},
+    {"lsu_load_entries", "memory", "issue.ldg128.n32.w4: those behind the queue",
+     [](const Answers& a) { return behind_queue(a, "ldg128", 4); }},
+    {"lsu_shared_entries", "memory", "issue.lds128.n32.w4: those behind the queue",
+     [](const Answers& a) { return behind_queue(a, "lds128", 4); }},
+    {"lsu_store_entries", "memory", "issue.stg128.n32.w4: those behind the queue",
+     [](const Answers& a) { return behind_queue(a, "stg128", 16); }},
     {"sm_write_bytes_per_cycle", "memory", "bandwidth.l2_write.sm.threads256",
      value_of<"bandwidth.l2_write.sm.threads256">},
     {"dram_bytes_per_kilocycle", "memory", "1000 times bandwidth.dram_write.chip.threads1024",

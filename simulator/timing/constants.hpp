@@ -65,6 +65,9 @@ namespace heddle::simulator::timing {
   X(lsu_address_interval, "cycle", "between two LDG, STS and the like of one sub-core, at the address unit") \
   X(lsu_shared_address_interval, "cycle", "the same of LDS, ATOMS and SHFL") \
   X(lsu_store_address_interval, "cycle", "the same of STG") \
+  X(lsu_load_entries, "instruction", "LDG of one sub-core between its address unit and the unit that sub-cores share") \
+  X(lsu_shared_entries, "instruction", "the same of LDS and SHFL") \
+  X(lsu_store_entries, "instruction", "the same of STG and STS") \
   X(lsu_shared_interval, "cycle", "between two memory instructions of an SM, at the unit its sub-cores share") \
   X(l1_tags_per_cycle, "tag/cycle", "cache lines looked up each cycle by one global access") \
   X(l1_bytes_per_cycle, "byte/cycle", "data L1 and shared memory deliver to the sub-cores of an SM, together") \
@@ -80,8 +83,8 @@ namespace heddle::simulator::timing {
   X(l2_slice_bytes_per_cycle, "byte/cycle", "data one slice reads") \
   X(l2_slice_write_bytes_per_cycle, "byte/cycle", "data one slice takes from stores") \
   X(l2_halves, "half", "parts of L2, each near to its share of the SMs (1: L2 is one)") \
-  X(l2_atomic_interval, "cycle", "between two atomic operations on one 32-byte sector at a slice") \
-  X(l2_atomic_lane_interval, "cycle", "for each further lane of one instruction that is atomic at the same address") \
+  X(l2_atomic_interval, "1/100 cycle", "between two atomic operations on one 32-byte sector at a slice") \
+  X(l2_atomic_lane_interval, "1/100 cycle", "for each further lane of one instruction that is atomic at the same address") \
   X(dram_channels, "channel", "independent memory channels") \
   X(dram_bytes_per_kilocycle, "byte/1000 cycles", "data all channels deliver together in 1000 SM cycles") \
   X(dram_banks, "bank", "banks of a channel") \

@@ -27,7 +27,7 @@ void Sm::occupy_units(SubCore& sub, const Timed& timed, Cycle now) {
 void Sm::guard(ResidentWarp& warp, std::uint8_t scoreboard, Stall awaited, Cycle done) {
   if (scoreboard == kNoScoreboard) return;
   Scoreboard& guarded = warp.scoreboards[scoreboard];
-  guarded.zero = std::max(guarded.zero, done);
+  if (done != kUnknown) guarded.zero = std::max(guarded.zero, done);
   guarded.awaited = awaited;
   if (context_.program.counts_results) warp.counted.push_back({warp.issued, done, scoreboard});
 }
@@ -39,6 +39,14 @@ void Sm::follow(unsigned sub_core, unsigned slot, const Timed& timed, const Issu
   const auto results_at = [&](Cycle done) {
     guard(warp, timed.write_scoreboard, timed.awaited, done);
     guard(warp, timed.read_scoreboard, timed.awaited, done);
+  };
+  const auto follow_pass = [&](Cycle enters) {
+    const Completion completion =
+        memory_.pass(sub_core, enters, timed, waiting_for(sub_core, slot, timed));
+    if (completion.queued)
+      expect(warp, timed);
+    else
+      results_at(completion.done);
   };
   if (context_.program.counts_results)
     std::erase_if(warp.counted, [now](const CountedResult& each) { return each.done <= now; });
@@ -54,18 +62,22 @@ void Sm::follow(unsigned sub_core, unsigned slot, const Timed& timed, const Issu
     case Course::variable:
       return results_at(now + timed.latency);
     case Course::shuffle:
-      return results_at(memory_.pass(sub_core, now, timed));
+      return follow_pass(now);
     case Course::constant: {
       Cycle there = now;
       if (timed.constant_line >= 0)
         there = front_end_.indexed(static_cast<std::uint32_t>(timed.constant_line), now);
-      return results_at(memory_.pass(sub_core, std::max(now, there), timed));
+      return follow_pass(std::max(now, there));
     }
     case Course::memory:
       return follow_memory(sub_core, slot, timed, issued, now);
     case Course::async_group:
-      warp.counted.push_back(
-          {warp.issued, warp.copies.unknown != 0 ? kNever : warp.copies.zero, 0, true});
+      warp.counted.push_back({.number = warp.issued,
+                              .done = warp.copies.unknown != 0 ? kNever : warp.copies.zero,
+                              .scoreboard = 0,
+                              .is_group = true,
+                              .unknown = warp.copies.unknown,
+                              .latest = warp.copies.zero});
       warp.scoreboards[0].awaited = timed.awaited;
       return;
     case Course::fence:
@@ -85,32 +97,50 @@ void Sm::follow(unsigned sub_core, unsigned slot, const Timed& timed, const Issu
   }
 }
 
+Outstanding Sm::waiting_for(unsigned sub_core, unsigned slot, const Timed& timed) const {
+  const ResidentWarp& warp = sub_cores_[sub_core].slots[slot];
+  return {.slot = sub_core * kSlots + slot,
+          .instance = warp.instance,
+          .number = warp.issued,
+          .scoreboard = timed.write_scoreboard,
+          .read_scoreboard = timed.read_scoreboard,
+          .is_store = timed.is_store,
+          .is_async = timed.is_async};
+}
+
+// Its results are to come, at a time not known yet.
+void Sm::expect(ResidentWarp& warp, const Timed& timed) {
+  for (const std::uint8_t scoreboard : {timed.read_scoreboard, timed.write_scoreboard}) {
+    if (scoreboard == kNoScoreboard) continue;
+    guard(warp, scoreboard, timed.awaited, kUnknown);
+    ++warp.scoreboards[scoreboard].unknown;
+  }
+}
+
 void Sm::follow_memory(unsigned sub_core, unsigned slot, const Timed& timed, const Issue& issued,
                        Cycle now) {
   ResidentWarp& warp = sub_cores_[sub_core].slots[slot];
-  const std::uint32_t id = sub_core * kSlots + slot;
-  const Outstanding waiting{.slot = id,
-                            .instance = warp.instance,
-                            .number = warp.issued,
-                            .scoreboard = timed.write_scoreboard,
-                            .is_store = timed.is_store,
-                            .is_async = timed.is_async};
-  const std::uint64_t region = std::uint64_t{index_} << 16 | id;
-  const Completion completion =
-      memory_.issue(sub_core, now, timed, issued.accesses, region, waiting);
-  guard(warp, timed.read_scoreboard, timed.awaited, completion.sources_read);
-  if (timed.is_store) {
-    warp.stores.zero = std::max(warp.stores.zero, completion.done);
-    warp.stores_left = std::max(warp.stores_left, completion.sources_read);
+  const std::uint64_t region = std::uint64_t{index_} << 16 | (sub_core * kSlots + slot);
+  const Completion completion = memory_.issue(sub_core, now, timed, issued.accesses, region,
+                                              waiting_for(sub_core, slot, timed));
+  if (completion.queued) {
+    expect(warp, timed);
+    warp.unsent_stores += timed.is_store;
+  } else {
+    guard(warp, timed.read_scoreboard, timed.awaited, completion.sources_read);
+    guard(warp, timed.write_scoreboard, timed.awaited,
+          completion.outstanding ? kUnknown : completion.done);
+    if (completion.outstanding && timed.write_scoreboard != kNoScoreboard)
+      ++warp.scoreboards[timed.write_scoreboard].unknown;
+    if (timed.is_store) {
+      warp.stores.zero = std::max(warp.stores.zero, completion.done);
+      warp.stores_left = std::max(warp.stores_left, completion.sources_read);
+    }
+    if (timed.is_async) warp.copies.zero = std::max(warp.copies.zero, completion.done);
+    if (!completion.outstanding) return;
   }
-  if (timed.is_async) warp.copies.zero = std::max(warp.copies.zero, completion.done);
-  guard(warp, timed.write_scoreboard, timed.awaited, completion.done);
-  if (!completion.outstanding) return;
   if (timed.is_store) ++warp.stores.unknown;
   if (timed.is_async) ++warp.copies.unknown;
-  if (timed.write_scoreboard == kNoScoreboard) return;
-  ++warp.scoreboards[timed.write_scoreboard].unknown;
-  if (context_.program.counts_results) warp.counted.back().done = kNever;
 }
 
 // NANOSLEEP's time, in nanoseconds, as the lowest lane has it.

@@ -73,7 +73,7 @@ class TimedLaunch {
         clock_(device.cycles),
         blocks_(context.request->grid.count()),
         blocks_per_sm_(std::max(1u, blocks_per_sm)),
-        quantum_(std::clamp<Cycle>(memory_.least_latency(), 1, kLongestQuantum)) {
+        quantum_(longest_quantum(memory_.least_latency(), constants_.latency_mio_queue)) {
     core_.instruction_limit = context.instruction_limit;
     core_.cycle = &clock_;
     stalls_at_.resize(program_.instructions.size());
@@ -90,6 +90,10 @@ class TimedLaunch {
  private:
   // SMs run so many cycles before they hear of one another; no answer of L2 comes earlier.
   static constexpr Cycle kLongestQuantum = 256;
+  // A request's time is that of an issue up to `before` cycles ago.
+  static Cycle longest_quantum(Cycle least_latency, Cycle before) {
+    return std::clamp<Cycle>(least_latency - std::min(least_latency, before), 1, kLongestQuantum);
+  }
   // Warp instructions after which the launch's owner is asked whether to go on.
   static constexpr std::uint64_t kWatchInterval = 1 << 20;
 

@@ -1,6 +1,7 @@
 #include "simulator/timing/load_store.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 
 namespace heddle::simulator::timing {
@@ -10,41 +11,44 @@ namespace {
 constexpr std::uint64_t kLocalRegions = std::uint64_t{1} << 60;
 constexpr unsigned kWordBytes = 4;
 
-bool is_atomic(AccessKind kind) { return kind != AccessKind::load && kind != AccessKind::store; }
-
 Cycle divided(std::uint64_t amount, std::uint64_t by) { return (amount + by - 1) / by; }
 
 }  // namespace
 
 LoadStoreUnit::LoadStoreUnit(const Constants& constants, std::uint32_t sm)
-    : constants_(constants), sm_(sm), queues_(constants.sub_cores), l1_(0, constants.l1_ways) {
-  for (Queue& queue : queues_) queue.leaves.assign(std::max(1u, constants.mio_queue_entries), 0);
-}
+    : constants_(constants), sm_(sm), pipe_(constants), l1_(0, constants.l1_ways) {}
 
 void LoadStoreUnit::start(std::uint64_t l1_bytes) { l1_.resize(l1_bytes, constants_.l1_ways); }
 
-bool LoadStoreUnit::has_room(unsigned sub_core, Cycle now, Cycle& until) const {
-  const Queue& queue = queues_[sub_core];
-  until = queue.leaves[queue.next];
-  return until <= now;
+std::uint32_t LoadStoreUnit::new_entry(const Timed& instruction, const Outstanding& waiting) {
+  if (free_entries_.empty()) {
+    free_entries_.push_back(static_cast<std::uint32_t>(entries_.size()));
+    entries_.emplace_back();
+  }
+  const std::uint32_t token = free_entries_.back();
+  free_entries_.pop_back();
+  Entry& entry = entries_[token];
+  entry.instruction = &instruction;
+  entry.who = waiting;
+  entry.further = 0;
+  entry.parts.clear();
+  entry.pieces.clear();
+  return token;
 }
 
-// When the shared unit takes the instruction, which then is busy with it for `busy` cycles, and the
-// sub-core's address unit for `address_busy`.
-Cycle LoadStoreUnit::enter(unsigned sub_core, Cycle now, Cycle busy, Cycle address_busy) {
-  Queue& queue = queues_[sub_core];
-  const Cycle taken =
-      std::max({now + constants_.latency_mio_queue, queue.address_unit_free, shared_unit_free_});
-  queue.address_unit_free = taken + address_busy;
-  shared_unit_free_ = taken + std::max<Cycle>(busy, constants_.lsu_shared_interval);
-  queue.leaves[queue.next] = taken;
-  queue.next = (queue.next + 1) % queue.leaves.size();
-  return taken;
+Completion LoadStoreUnit::enter(unsigned sub_core, const PipeWork& work) {
+  if (const auto begin = pipe_.enter(sub_core, work)) return serve(work.token, *begin);
+  return {.queued = true};
 }
 
-Cycle LoadStoreUnit::pass(unsigned sub_core, Cycle now, const Timed& instruction) {
-  return enter(sub_core, now, 1, constants_.lsu_shared_address_interval) -
-         constants_.latency_mio_queue + instruction.latency;
+Completion LoadStoreUnit::pass(unsigned sub_core, Cycle now, const Timed& instruction,
+                               const Outstanding& waiting) {
+  return enter(sub_core, {.ready = now + constants_.latency_mio_queue,
+                          .address_busy = constants_.lsu_shared_address_interval,
+                          .shared_busy = 1,
+                          .own_busy = 1,
+                          .places = constants_.lsu_shared_entries,
+                          .token = new_entry(instruction, waiting)});
 }
 
 // Cycles that tags and data banks, and for stores the way to L2, are busy with an access.
@@ -67,17 +71,28 @@ Cycle LoadStoreUnit::passes(const Access& access) const {
                                            : constants_.l1_bytes_per_cycle)});
 }
 
+// Passes beyond those that the width needs take a sub-core twice as long as the unit (measured:
+// shared.load*.w1 against w16 of gpu/kernels/micro/timing/memory.cu, and scattered.load*).
+Cycle LoadStoreUnit::conflicts(const Access& access, Cycle passes) const {
+  if (access.space == Window::global && access.kind != AccessKind::load) return 0;
+  const Cycle ideal =
+      access.space == Window::shared
+          ? access.counts.wavefronts_ideal
+          : divided(std::uint64_t{access.width} * kWarpSize, constants_.l1_bytes_per_cycle);
+  return passes - std::min(passes, ideal);
+}
+
 // Lines and sectors of the lanes' addresses, in the order in which lanes name them first.
-void LoadStoreUnit::split(const Access& access, std::uint64_t local_region) {
-  pieces_.clear();
-  const auto add = [this](LineNumber line, unsigned sector) {
-    for (auto piece = pieces_.rbegin(); piece != pieces_.rend(); ++piece)
-      if (piece->line == line) {
-        piece->sectors |= static_cast<SectorMask>(1u << sector);
-        ++piece->operations;
+void LoadStoreUnit::split(const Access& access, std::uint64_t local_region,
+                          std::vector<Piece>& pieces) {
+  const std::size_t first = pieces.size();
+  const auto add = [&](LineNumber line, unsigned sector) {
+    for (std::size_t i = pieces.size(); i-- > first;)
+      if (pieces[i].line == line) {
+        pieces[i].sectors |= static_cast<SectorMask>(1u << sector);
         return;
       }
-    pieces_.push_back({line, static_cast<SectorMask>(1u << sector), 1});
+    pieces.push_back({line, static_cast<SectorMask>(1u << sector), 0});
   };
   for (Mask left = access.lanes; left != 0; left &= left - 1) {
     const auto lane = static_cast<unsigned>(std::countr_zero(left));
@@ -87,135 +102,116 @@ void LoadStoreUnit::split(const Access& access, std::uint64_t local_region) {
       continue;
     }
     // Local: word i of all lanes lies side by side.
-    const std::uint64_t first = (address & 0xffff'ffff) / kWordBytes;
-    for (std::uint64_t word = 0; word < divided(access.width, kWordBytes); ++word)
-      add(kLocalRegions + (local_region << 32) + first + word, lane / (kSectorBytes / kWordBytes));
+    const std::uint64_t word = (address & 0xffff'ffff) / kWordBytes;
+    for (std::uint64_t i = 0; i < divided(access.width, kWordBytes); ++i)
+      add(kLocalRegions + (local_region << 32) + word + i, lane / (kSectorBytes / kWordBytes));
   }
 }
 
-void LoadStoreUnit::send(Request::Kind kind, const Piece& piece, Cycle base) {
-  requests_.push_back({.time = base,
-                       .line = piece.line,
-                       .sm = sm_,
-                       .number = static_cast<std::uint32_t>(requests_.size()),
-                       .kind = kind,
-                       .sectors = piece.sectors,
-                       .operations = piece.operations});
-  waits_.push_back(requests_.back().number);
-}
-
-void LoadStoreUnit::load(const Piece& piece, const Timed& instruction, Lookups& lookups, Cycle base,
-                         Cycle hit, Completion& completion) {
-  const auto count = [](SectorMask sectors) {
-    return static_cast<unsigned>(std::popcount(sectors));
-  };
-  lookups.sectors += count(piece.sectors);
-  if (instruction.bypasses_l1) return send(Request::Kind::read, piece, base);
-  Tags::Line* line = l1_.find(piece.line);
-  const SectorMask had = line == nullptr ? 0 : line->valid & piece.sectors;
-  lookups.hits += count(had);
-  if (had != 0) {
-    if (line->extra.done == kNever)
-      waits_.push_back(line->extra.request);
-    else
-      completion.done = std::max({completion.done, hit, line->extra.done});
-  }
-  const auto missing = static_cast<SectorMask>(piece.sectors & ~had);
-  if (missing == 0) return;
-  Tags::Line evicted;
-  if (line == nullptr) line = &l1_.insert(piece.line, evicted);
-  if (evicted.dirty != 0)
-    requests_.push_back({.time = base,
-                         .line = evicted.number,
-                         .sm = sm_,
-                         .number = static_cast<std::uint32_t>(requests_.size()),
-                         .kind = Request::Kind::write,
-                         .sectors = evicted.dirty});
-  line->valid |= missing;
-  send(Request::Kind::read, {piece.line, missing, 0}, base);
-  line->extra = {kNever, requests_.back().number};
-  awaited_lines_.push_back(piece.line);
-}
-
-// `base`: when the instruction would have issued on an idle unit.
-void LoadStoreUnit::access_memory(const Timed& instruction, const Access& access, Cycle base,
-                                  Cycle hit, Completion& completion) {
-  for (const Piece& piece : pieces_) {
-    const auto sectors = static_cast<unsigned>(std::popcount(piece.sectors));
-    if (is_atomic(access.kind)) {
-      traffic_.l1_atomic.sectors += sectors;
-      l1_.remove(piece.line);
-      send(Request::Kind::atomic, piece, base);
-    } else if (access.kind == AccessKind::load) {
-      load(piece, instruction,
-           access.space == Window::local ? traffic_.l1_local : traffic_.l1_global_load, base, hit,
-           completion);
-    } else if (access.space == Window::local) {
-      // L1 keeps what is stored there until the line is needed.
-      traffic_.l1_local.sectors += sectors;
-      Tags::Line* line = l1_.find(piece.line);
-      if (line != nullptr) traffic_.l1_local.hits += sectors;
-      Tags::Line evicted;
-      if (line == nullptr) line = &l1_.insert(piece.line, evicted);
-      if (evicted.dirty != 0) send(Request::Kind::write, {evicted.number, evicted.dirty, 0}, base);
-      line->valid |= piece.sectors;
-      line->dirty |= piece.sectors;
-    } else {
-      traffic_.l1_global_store.sectors += sectors;
-      if (const Tags::Line* line = l1_.find(piece.line))
-        traffic_.l1_global_store.hits +=
-            static_cast<unsigned>(std::popcount<unsigned>(line->valid & piece.sectors));
-      send(Request::Kind::write, piece, base);
+// Lanes that are atomic at one address go one after the other; those at different addresses of a
+// sector go together.
+void LoadStoreUnit::count_passes(const Access& access, std::span<Piece> pieces) {
+  for (Piece& piece : pieces) {
+    std::array<unsigned, kSectorsPerLine> most{};
+    for (Mask left = access.lanes; left != 0; left &= left - 1) {
+      const std::uint64_t address = access.address[static_cast<unsigned>(std::countr_zero(left))];
+      if (address / kLineBytes != piece.line) continue;
+      unsigned same = 0;
+      for (Mask others = left; others != 0; others &= others - 1)
+        same += access.address[static_cast<unsigned>(std::countr_zero(others))] == address;
+      unsigned& of_sector = most[address / kSectorBytes % kSectorsPerLine];
+      of_sector = std::max(of_sector, same);
     }
+    for (const unsigned passes : most) piece.passes += static_cast<std::uint8_t>(passes);
   }
+}
+
+LoadStoreUnit::Part LoadStoreUnit::prepare(const Access& access, std::uint64_t local_region,
+                                           std::vector<Piece>& pieces) const {
+  // Data beyond 32 bits a thread takes more cycles on the way to the registers.
+  const std::uint64_t data = std::uint64_t{kWarpSize} * access.width;
+  const Cycle wider =
+      data <= kLineBytes ? 0 : (data - kLineBytes) / constants_.return_bytes_per_cycle;
+  Part part{access.kind, access.space, wider, 0};
+  if (access.space == Window::shared) {
+    part.extra +=
+        part.is_atomic() ? constants_.latency_shared_atomic : constants_.latency_shared_load;
+    part.extra += Cycle{access.counts.wavefronts -
+                        std::min(access.counts.wavefronts, access.counts.wavefronts_ideal)} *
+                  constants_.shared_conflict_latency;
+    return part;
+  }
+  const std::size_t first = pieces.size();
+  split(access, local_region, pieces);
+  part.pieces = static_cast<std::uint32_t>(pieces.size() - first);
+  if (part.is_atomic()) count_passes(access, std::span(pieces).subspan(first));
+  return part;
 }
 
 Completion LoadStoreUnit::issue(unsigned sub_core, Cycle now, const Timed& instruction,
                                 std::span<const Access> accesses, std::uint64_t local_region,
                                 const Outstanding& waiting) {
-  Cycle busy = 0;
-  Cycle address_busy = instruction.is_store ? constants_.lsu_store_address_interval
-                                            : constants_.lsu_address_interval;
-  Cycle conflicts = 0;  // passes of shared memory beyond those that its width needs
+  PipeWork work{
+      .ready = now + constants_.latency_mio_queue,
+      .address_busy = instruction.is_store ? constants_.lsu_store_address_interval
+                                           : constants_.lsu_address_interval,
+      .places = instruction.is_store ? constants_.lsu_store_entries : constants_.lsu_load_entries,
+      .token = new_entry(instruction, waiting)};
+  Entry& entry = entries_[work.token];
   for (const Access& access : accesses) {
-    busy += passes(access);
-    if (access.space != Window::shared) continue;
-    const Cycle wavefronts = access.counts.wavefronts;
-    conflicts += wavefronts - std::min<Cycle>(wavefronts, access.counts.wavefronts_ideal);
-    address_busy =
-        std::max<Cycle>(access.kind == AccessKind::store ? constants_.lsu_address_interval
-                                                         : constants_.lsu_shared_address_interval,
-                        wavefronts * constants_.lsu_shared_address_interval);
+    const Cycle needed = passes(access);
+    work.shared_busy += needed;
+    work.own_busy += needed + conflicts(access, needed);
+    if (access.space == Window::shared) {
+      const bool store = access.kind == AccessKind::store;
+      work.address_busy =
+          store ? constants_.lsu_address_interval : constants_.lsu_shared_address_interval;
+      work.places = store ? constants_.lsu_store_entries : constants_.lsu_shared_entries;
+    }
+    entry.parts.push_back(prepare(access, local_region, entry.pieces));
   }
-  const Cycle taken = enter(sub_core, now, busy, address_busy);
-  // Later than on an idle unit by what was in the way; further passes delay the result too.
-  const Cycle base = taken - constants_.latency_mio_queue;
-  const Cycle further = busy == 0 ? 0 : busy - 1;
+  entry.further = work.shared_busy == 0 ? 0 : work.shared_busy - 1;
+  return enter(sub_core, work);
+}
+
+// The shared unit begins with an instruction. Latencies count from its issue; it is later than on
+// an idle unit by what was in the way, and further passes delay the result too.
+Completion LoadStoreUnit::serve(std::uint32_t token, Cycle begin) {
+  const Entry& entry = entries_[token];
+  const Timed& instruction = *entry.instruction;
+  const Cycle base = begin - constants_.latency_mio_queue;
+  free_entries_.push_back(token);
   Completion completion;
+  if (entry.parts.empty() && instruction.course != Course::memory) {
+    completion.done = completion.sources_read = base + instruction.latency;
+    return completion;
+  }
   completion.sources_read = base + (instruction.is_store ? constants_.latency_store_read
                                                          : constants_.latency_operand_read);
-  completion.done = base + further;
+  completion.done = base + entry.further;
   const auto first = static_cast<std::uint32_t>(waits_.size());
-  for (const Access& access : accesses) {
-    // Data beyond 32 bits a thread takes more cycles on the way to the registers.
-    const std::uint64_t data = std::uint64_t{kWarpSize} * access.width;
-    const Cycle wider =
-        data <= kLineBytes ? 0 : (data - kLineBytes) / constants_.return_bytes_per_cycle;
-    if (access.space == Window::shared) {
-      const Cycle latency = is_atomic(access.kind) ? constants_.latency_shared_atomic
-                                                   : constants_.latency_shared_load;
-      completion.done = std::max(
-          completion.done, base + latency + wider + conflicts * constants_.shared_conflict_latency);
+  std::span<const Piece> left = entry.pieces;
+  for (const Part& part : entry.parts) {
+    if (part.space == Window::shared) {
+      completion.done = std::max(completion.done, base + part.extra);
       continue;
     }
-    const Cycle hit = base + constants_.latency_l1_hit + std::max(further, wider);
-    split(access, local_region);
-    access_memory(instruction, access, base + further, hit, completion);
+    const Cycle hit = base + constants_.latency_l1_hit + std::max(entry.further, part.extra);
+    access_memory(instruction, part, left.first(part.pieces), base + entry.further, hit,
+                  completion);
+    left = left.subspan(part.pieces);
   }
   const auto count = static_cast<std::uint32_t>(waits_.size()) - first;
   completion.outstanding = count != 0;
-  if (completion.outstanding) pending_.push_back({waiting, completion.done, first, count});
+  if (completion.outstanding) pending_.push_back({entry.who, completion.done, first, count});
   return completion;
+}
+
+std::span<const Served> LoadStoreUnit::advance(Cycle now) {
+  served_.clear();
+  for (const MemoryPipe::Taken& taken : pipe_.advance(now))
+    served_.push_back({entries_[taken.token].who, serve(taken.token, taken.begin)});
+  return served_;
 }
 
 // What L2 cannot take fills the way to it, and then nothing more leaves the SM.
@@ -224,8 +220,7 @@ void LoadStoreUnit::hold_back_stores() {
   for (const Request& request : requests_) {
     if (request.kind == Request::Kind::read) continue;
     const Cycle least = request.time + constants_.latency_l2_hit + kBuffered;
-    if (request.done > least)
-      shared_unit_free_ = std::max(shared_unit_free_, request.time + (request.done - least));
+    if (request.done > least) pipe_.hold_until(request.time + (request.done - least));
   }
 }
 

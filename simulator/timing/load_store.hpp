@@ -10,6 +10,7 @@
 #include "simulator/observer.hpp"
 #include "simulator/timing/constants.hpp"
 #include "simulator/timing/cycle.hpp"
+#include "simulator/timing/memory_pipe.hpp"
 #include "simulator/timing/memory_system.hpp"
 #include "simulator/timing/program.hpp"
 #include "simulator/timing/result.hpp"
@@ -17,21 +18,33 @@
 
 namespace heddle::simulator::timing {
 
-// An instruction that waits for answers of L2.
+// An instruction whose results are not known yet: answers of L2 are outstanding, or it waits for
+// the unit.
 struct Outstanding {
   std::uint32_t slot = 0;      // of its warp
   std::uint32_t instance = 0;  // of the warp in that slot
   std::uint64_t number = 0;    // counts the warp's instructions
-  std::uint8_t scoreboard = kNoScoreboard;
+  std::uint8_t scoreboard = kNoScoreboard, read_scoreboard = kNoScoreboard;
   bool is_store = false, is_async = false;
   Cycle done = 0;  // once the answers are there
 };
+
+inline bool is_atomic(AccessKind kind) {
+  return kind != AccessKind::load && kind != AccessKind::store;
+}
 
 // When an instruction's result is there and its sources have been read.
 struct Completion {
   Cycle sources_read = 0;
   Cycle done = 0;            // of the parts that are known
   bool outstanding = false;  // more depends on L2
+  bool queued = false;       // nothing is known before the unit has taken it up
+};
+
+// An instruction that had been queued.
+struct Served {
+  Outstanding who;
+  Completion completion;
 };
 
 class LoadStoreUnit {
@@ -40,14 +53,24 @@ class LoadStoreUnit {
   // Before a launch: `l1_bytes` of cache.
   void start(std::uint64_t l1_bytes);
 
-  // Whether the sub-core's queue has room; otherwise `until` is when it will.
-  bool has_room(unsigned sub_core, Cycle now, Cycle& until) const;
+  // Whether the sub-core's queue has room; otherwise `until` is when it will, kNever if that is not
+  // known.
+  bool has_room(unsigned sub_core, Cycle now, Cycle& until) const {
+    return pipe_.has_room(sub_core, now, until);
+  }
   // Takes an instruction that touched `accesses`. `waiting` says who will want to know.
   Completion issue(unsigned sub_core, Cycle now, const Timed& instruction,
                    std::span<const Access> accesses, std::uint64_t local_region,
                    const Outstanding& waiting);
   // SHFL and LDC pass through the queue and the shared unit alone.
-  Cycle pass(unsigned sub_core, Cycle now, const Timed& instruction);
+  Completion pass(unsigned sub_core, Cycle now, const Timed& instruction,
+                  const Outstanding& waiting);
+  // When `advance` next has something to do.
+  Cycle next_event() const { return pipe_.next_event(); }
+  // Those queued that the unit has taken up by `now`.
+  std::span<const Served> advance(Cycle now);
+  // Whether the call of `advance` before has made room in the sub-core's queue.
+  bool made_room(unsigned sub_core) const { return pipe_.made_room(sub_core); }
 
   std::vector<Request>& requests() { return requests_; }
   // After L2 has answered: who waited, with `done`. Forgets the requests.
@@ -59,17 +82,28 @@ class LoadStoreUnit {
   struct Piece {
     LineNumber line = 0;
     SectorMask sectors = 0;
-    std::uint8_t operations = 0;  // lanes, of the sector that has most
+    std::uint8_t passes = 0;  // atomic: of its sectors together
   };
   struct Fill {
     Cycle done = 0;
     std::uint32_t request = 0;  // while done is kNever: who will bring it
   };
   using Tags = SectorCache<Fill>;
-  struct Queue {
-    std::vector<Cycle> leaves;  // of the last instructions, a ring
-    std::size_t next = 0;
-    Cycle address_unit_free = 0;
+  // What one access of an instruction asks for.
+  struct Part {
+    AccessKind kind = AccessKind::load;
+    Window space = Window::global;
+    Cycle extra = 0;           // of shared memory its latency, else what wide data adds to a hit's
+    std::uint32_t pieces = 0;  // of the entry's, after those of the parts before
+    bool is_atomic() const { return simulator::timing::is_atomic(kind); }
+  };
+  // An instruction on its way to the unit.
+  struct Entry {
+    const Timed* instruction = nullptr;
+    Outstanding who;
+    Cycle further = 0;  // passes beyond the first
+    std::vector<Part> parts;
+    std::vector<Piece> pieces;
   };
   // An instruction and the requests it waits for.
   struct Pending {
@@ -78,11 +112,16 @@ class LoadStoreUnit {
     std::uint32_t first = 0, count = 0;  // in waits_
   };
 
-  Cycle enter(unsigned sub_core, Cycle now, Cycle busy, Cycle address_busy);
+  std::uint32_t new_entry(const Timed& instruction, const Outstanding& waiting);
+  Completion enter(unsigned sub_core, const PipeWork& work);
+  Completion serve(std::uint32_t token, Cycle begin);
   Cycle passes(const Access& access) const;
-  void split(const Access& access, std::uint64_t local_region);
-  void access_memory(const Timed& instruction, const Access& access, Cycle base, Cycle now,
-                     Completion& completion);
+  Cycle conflicts(const Access& access, Cycle passes) const;
+  static void split(const Access& access, std::uint64_t local_region, std::vector<Piece>& pieces);
+  static void count_passes(const Access& access, std::span<Piece> pieces);
+  Part prepare(const Access& access, std::uint64_t local_region, std::vector<Piece>& pieces) const;
+  void access_memory(const Timed& instruction, const Part& part, std::span<const Piece> pieces,
+                     Cycle base, Cycle hit, Completion& completion);
   void load(const Piece& piece, const Timed& instruction, Lookups& lookups, Cycle base, Cycle hit,
             Completion& completion);
   void hold_back_stores();
@@ -90,10 +129,11 @@ class LoadStoreUnit {
 
   const Constants& constants_;
   const std::uint32_t sm_;
-  std::vector<Queue> queues_;  // one for each sub-core
-  Cycle shared_unit_free_ = 0;
+  MemoryPipe pipe_;
   Tags l1_;
-  std::vector<Piece> pieces_;
+  std::vector<Entry> entries_;  // by token
+  std::vector<std::uint32_t> free_entries_;
+  std::vector<Served> served_;
   std::vector<Request> requests_;
   std::vector<std::uint32_t> waits_;
   std::vector<Pending> pending_;

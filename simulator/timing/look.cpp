@@ -37,7 +37,7 @@ Sm::Look Sm::look(unsigned sub_core, ResidentWarp& warp, Cycle now) {
 // A warp that has ended holds its place until its stores have left; it does not wait for L2 to take
 // them (H200 records: a launch of two warps that store drains for 20 cycles, not for 270).
 Sm::Look Sm::look_at_end(const ResidentWarp& warp, Cycle now) {
-  return {Stall::drain, std::max(now, warp.stores_left)};
+  return {Stall::drain, warp.unsent_stores != 0 ? kNever : std::max(now, warp.stores_left)};
 }
 
 Sm::Look Sm::look_at_results(const ResidentWarp& warp, const Timed& timed, Cycle now) const {

@@ -126,11 +126,15 @@ Cycle MemorySystem::write(Request& request, Cycle now) {
   const bool atomic = request.kind == Request::Kind::atomic;
   std::uint64_t ticks =
       ticks_for(bytes_of(request.sectors), constants_.l2_slice_write_bytes_per_cycle);
-  if (atomic)
-    ticks = Server::kTicks * (std::uint64_t{constants_.l2_atomic_interval} *
-                                  static_cast<unsigned>(std::popcount(request.sectors)) +
-                              std::uint64_t{constants_.l2_atomic_lane_interval} *
-                                  (request.operations == 0 ? 0u : request.operations - 1u));
+  if (atomic) {
+    const auto sectors = static_cast<unsigned>(std::popcount(request.sectors));
+    constexpr std::uint64_t kPercent = 100;
+    ticks = Server::kTicks *
+            (std::uint64_t{constants_.l2_atomic_interval} * sectors +
+             std::uint64_t{constants_.l2_atomic_lane_interval} *
+                 (std::max<unsigned>(request.passes, sectors) - sectors)) /
+            kPercent;
+  }
   Cycle delay = slice_wait(request.line, home, now, ticks);
   if (home != near) {
     delay += constants_.latency_l2_far_extra;

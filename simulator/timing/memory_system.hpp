@@ -25,8 +25,8 @@ struct Request {
   std::uint32_t number = 0;  // its place in the SM's own list
   Kind kind = Kind::read;
   SectorMask sectors = 0;
-  std::uint8_t operations = 0;  // atomic: the most lanes at one address
-  Cycle done = kNever;          // the answer: when who waits for it may issue
+  std::uint8_t passes = 0;  // atomic: of each sector the most lanes at one address, added up
+  Cycle done = kNever;      // the answer: when who waits for it may issue
 };
 
 class MemorySystem {

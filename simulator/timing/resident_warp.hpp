@@ -1,6 +1,7 @@
 // A warp on an SM, as the issue logic sees it.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <vector>
@@ -21,6 +22,11 @@ struct Scoreboard {
   Cycle zero = 0;
   std::uint32_t unknown = 0;  // instructions whose answers are outstanding
   Stall awaited = Stall::short_scoreboard;
+
+  void settle(Cycle done) {
+    --unknown;
+    zero = std::max(zero, done);
+  }
 };
 
 // An instruction that a scoreboard counts, where a program waits for some of them only.
@@ -28,7 +34,9 @@ struct CountedResult {
   std::uint64_t number = 0;  // of the instruction, in the warp
   Cycle done = kNever;
   std::uint8_t scoreboard = kNoScoreboard;
-  bool is_group = false;  // all asynchronous copies before it
+  bool is_group = false;      // all asynchronous copies before it
+  std::uint32_t unknown = 0;  // of a group: copies whose ends are not known, and the latest known
+  Cycle latest = 0;
 };
 
 struct ResidentWarp {
@@ -45,8 +53,9 @@ struct ResidentWarp {
   Cycle fetched = 0;
   std::array<Scoreboard, kScoreboards> scoreboards{};
   std::vector<CountedResult> counted;
-  Scoreboard stores, copies;  // those outstanding; asynchronous copies to shared memory
-  Cycle stores_left = 0;      // when the data of its stores has left for L2
+  Scoreboard stores, copies;        // those outstanding; asynchronous copies to shared memory
+  Cycle stores_left = 0;            // when the data of its stores has left for L2
+  std::uint32_t unsent_stores = 0;  // that wait for the memory unit
   bool at_barrier = false, at_fence = false, ended = false;
 
   Cycle began = 0;

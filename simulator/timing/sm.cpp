@@ -22,20 +22,74 @@ Sm::Sm(SmContext& context, std::uint32_t index, std::uint64_t l1_bytes, bool col
 }
 
 Cycle Sm::next_event() const {
-  Cycle next = kNever;
+  Cycle next = memory_.next_event();
   for (const SubCore& sub : sub_cores_) next = std::min(next, sub.next_visit);
   return next;
 }
 
 bool Sm::run(Cycle end) {
   const auto count = static_cast<unsigned>(sub_cores_.size());
-  for (Cycle now = next_event(); now < end; now = next_event())
+  for (Cycle now = next_event(); now < end; now = next_event()) {
+    if (memory_.next_event() <= now) advance_memory(now);
     // Sub-cores take turns in being first at what they share.
     for (unsigned i = 0; i < count; ++i) {
       const auto sub_core = static_cast<unsigned>((now + i) % count);
       if (sub_cores_[sub_core].next_visit <= now && !visit(sub_core, now)) return false;
     }
+  }
   return true;
+}
+
+// One of a scoreboard's outstanding results is known.
+void Sm::settle_result(ResidentWarp& warp, std::uint8_t scoreboard, std::uint64_t number,
+                       Cycle done) {
+  if (scoreboard == kNoScoreboard) return;
+  warp.scoreboards[scoreboard].settle(done);
+  for (CountedResult& counted : warp.counted)
+    if (!counted.is_group && counted.number == number && counted.scoreboard == scoreboard)
+      counted.done = done;
+}
+
+// The same of a store or an asynchronous copy, and of the groups such a copy is in.
+void Sm::settle_rest(ResidentWarp& warp, const Outstanding& who, Cycle done) {
+  if (who.is_store) warp.stores.settle(done);
+  if (!who.is_async) return;
+  warp.copies.settle(done);
+  for (CountedResult& counted : warp.counted) {
+    if (!counted.is_group || counted.number < who.number) continue;
+    counted.latest = std::max(counted.latest, done);
+    if (--counted.unknown == 0) counted.done = counted.latest;
+  }
+}
+
+// Instructions that waited for the memory unit are taken up, and leave room in its queues.
+void Sm::advance_memory(Cycle now) {
+  for (const Served& served : memory_.advance(now)) {
+    const Outstanding& who = served.who;
+    SubCore& sub = sub_cores_[who.slot / kSlots];
+    ResidentWarp& warp = sub.slots[who.slot % kSlots];
+    if (warp.warp == nullptr || warp.instance != who.instance) continue;
+    const Completion& completion = served.completion;
+    settle_result(warp, who.read_scoreboard, who.number, completion.sources_read);
+    if (who.is_store) {
+      --warp.unsent_stores;
+      warp.stores_left = std::max(warp.stores_left, completion.sources_read);
+    }
+    if (!completion.outstanding) {
+      settle_result(warp, who.scoreboard, who.number, completion.done);
+      settle_rest(warp, who, completion.done);
+    }
+    sub.look_at(who.slot % kSlots, now);
+  }
+  for (unsigned sub_core = 0; sub_core < sub_cores_.size(); ++sub_core) {
+    if (!memory_.made_room(sub_core)) continue;
+    SubCore& sub = sub_cores_[sub_core];
+    for (SlotMask left = sub.resident; left != 0; left &= left - 1) {
+      const auto slot = static_cast<unsigned>(std::countr_zero(left));
+      const Stall state = sub.slots[slot].state;
+      if (state == Stall::lg_throttle || state == Stall::mio_throttle) sub.look_at(slot, now);
+    }
+  }
 }
 
 bool Sm::visit(unsigned sub_core, Cycle now) {
@@ -176,24 +230,9 @@ void Sm::take_answers(Cycle now) {
     SubCore& sub = sub_cores_[answer.slot / kSlots];
     ResidentWarp& warp = sub.slots[answer.slot % kSlots];
     if (warp.warp == nullptr || warp.instance != answer.instance) continue;
-    const auto take = [&](Scoreboard& scoreboard) {
-      --scoreboard.unknown;
-      scoreboard.zero = std::max(scoreboard.zero, answer.done);
-    };
-    if (answer.scoreboard != kNoScoreboard) take(warp.scoreboards[answer.scoreboard]);
-    if (answer.is_store) take(warp.stores);
-    if (answer.is_async) take(warp.copies);
-    // All that is outstanding is answered in one call, so that a group is done with its last
-    // answer.
-    for (CountedResult& counted : warp.counted) {
-      const bool in_group = counted.is_group && answer.is_async && answer.number < counted.number;
-      if (!in_group && counted.number != answer.number) continue;
-      const Cycle before = counted.done == kNever ? 0 : counted.done;
-      counted.done = std::max(before, answer.done);
-    }
-    Cycle& look_again = sub.look_again[answer.slot % kSlots];
-    look_again = std::min(look_again, now);
-    sub.next_visit = std::min(sub.next_visit, now);
+    settle_result(warp, answer.scoreboard, answer.number, answer.done);
+    settle_rest(warp, answer, answer.done);
+    sub.look_at(answer.slot % kSlots, now);
   }
 }
 

@@ -1,6 +1,7 @@
 // One SM: sub-cores that issue, what they share, and the blocks on it.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <memory>
@@ -57,6 +58,7 @@ class Sm {
   void add_to(Result& result);
 
  private:
+  static constexpr Cycle kUnknown = kNever;
   struct SubCore {
     std::vector<ResidentWarp> slots = std::vector<ResidentWarp>(kSlots);
     std::array<std::uint64_t, kSlots> started{};
@@ -70,6 +72,12 @@ class Sm {
     std::vector<Cycle> special_leaves;  // of the last instructions to the special function unit
     std::size_t special_next = 0;       // the one that went longest ago
     Cycle next_visit = kNever;
+
+    // Something may have changed for the warp.
+    void look_at(unsigned slot, Cycle now) {
+      look_again[slot] = std::min(look_again[slot], now);
+      next_visit = std::min(next_visit, now);
+    }
   };
   struct ResidentBlock {
     std::unique_ptr<Block> block;
@@ -81,6 +89,7 @@ class Sm {
     Cycle until;
   };
 
+  void advance_memory(Cycle now);
   bool visit(unsigned sub_core, Cycle now);
   void look_at_warps(unsigned sub_core, Cycle now);
   static SlotMask waiting_long(const SubCore& sub);
@@ -92,6 +101,8 @@ class Sm {
   static Cycle pipe_free(const SubCore& sub, Pipe pipe);
   void occupy_units(SubCore& sub, const Timed& timed, Cycle now);
   void follow(unsigned sub_core, unsigned slot, const Timed& timed, const Issue& issued, Cycle now);
+  Outstanding waiting_for(unsigned sub_core, unsigned slot, const Timed& timed) const;
+  void expect(ResidentWarp& warp, const Timed& timed);
   void follow_memory(unsigned sub_core, unsigned slot, const Timed& timed, const Issue& issued,
                      Cycle now);
   void follow_flow(ResidentWarp& warp, const Timed& timed, const Issue& issued, Cycle now);
@@ -101,7 +112,11 @@ class Sm {
   void retire(unsigned sub_core, unsigned slot, Cycle now);
   void account(ResidentWarp& warp, Cycle until);
   void tell_wait(const ResidentWarp& warp, Cycle until);
+  // `done` may be kUnknown.
   void guard(ResidentWarp& warp, std::uint8_t scoreboard, Stall awaited, Cycle done);
+  static void settle_result(ResidentWarp& warp, std::uint8_t scoreboard, std::uint64_t number,
+                            Cycle done);
+  static void settle_rest(ResidentWarp& warp, const Outstanding& who, Cycle done);
 
   SmContext& context_;
   const Constants& constants_;

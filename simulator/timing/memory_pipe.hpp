@@ -1,0 +1,77 @@
+// How memory instructions come from the sub-cores to the unit they share. Each sub-core has a
+// queue, an address unit that takes from it one by one, and a few places behind that; the shared
+// unit takes the instruction that could begin first, whichever sub-core it is of.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "simulator/timing/constants.hpp"
+#include "simulator/timing/cycle.hpp"
+
+namespace heddle::simulator::timing {
+
+// What an instruction asks of the units, in cycles.
+struct PipeWork {
+  Cycle ready = 0;           // at the address unit, with nothing before it
+  Cycle address_busy = 0;    // the address unit, for this instruction
+  Cycle shared_busy = 0;     // the shared unit
+  Cycle own_busy = 0;        // until the shared unit may take the sub-core's next one
+  std::uint32_t places = 0;  // behind the address unit: so many instructions may be there, with it
+  std::uint32_t token = 0;   // the caller's
+};
+
+class MemoryPipe {
+ public:
+  explicit MemoryPipe(const Constants& constants);
+
+  // Whether the sub-core's queue has room; otherwise `until` is when it will, if that is known.
+  bool has_room(unsigned sub_core, Cycle now, Cycle& until) const;
+  // Takes an instruction. When the shared unit begins with it, if nothing is in the way; otherwise
+  // `advance` will say.
+  std::optional<Cycle> enter(unsigned sub_core, const PipeWork& work);
+
+  struct Taken {
+    std::uint32_t token = 0;
+    Cycle begin = 0;
+  };
+  // When `advance` next has something to do.
+  Cycle next_event() const { return next_event_; }
+  // What the shared unit has begun with up to `now`, in order.
+  std::span<const Taken> advance(Cycle now);
+  // Whether the call of `advance` before has made room in the sub-core's queue.
+  bool made_room(unsigned sub_core) const { return sub_cores_[sub_core].made_room; }
+  // The shared unit takes nothing before `time`.
+  void hold_until(Cycle time);
+
+ private:
+  struct Waiting {
+    PipeWork work;
+    Cycle addressed = 0;    // when it left the address unit
+    std::size_t place = 0;  // in `leaves`
+  };
+  struct SubCore {
+    std::vector<Cycle> leaves;  // when the last instructions leave the queue, a ring
+    std::size_t next = 0;
+    std::vector<Waiting> waiting;  // in order; the first `behind` are behind the address unit
+    std::size_t behind = 0;
+    Cycle address_free = 0, own_free = 0;
+    bool made_room = false;
+  };
+
+  Cycle address_time(const SubCore& sub) const;
+  Cycle begin_time(const SubCore& sub) const;
+  void find_next_event();
+
+  const Constants& constants_;
+  std::vector<SubCore> sub_cores_;
+  std::vector<Taken> taken_;
+  std::size_t waiting_ = 0;  // instructions, of all sub-cores
+  unsigned last_ = 0;        // the sub-core served last
+  Cycle shared_free_ = 0;
+  Cycle next_event_ = kNever;
+};
+
+}  // namespace heddle::simulator::timing

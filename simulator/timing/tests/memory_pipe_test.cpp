@@ -1,0 +1,89 @@
+#include "simulator/timing/memory_pipe.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace heddle::simulator::timing {
+namespace {
+
+using ::testing::ElementsAre;
+
+Constants constants() {
+  Constants c;
+  c.sub_cores = 4;
+  c.mio_queue_entries = 2;
+  c.lsu_shared_interval = 1;
+  return c;
+}
+
+// Sixteen passes of the shared unit; the sub-core itself needs twice as long.
+PipeWork conflict(Cycle ready, std::uint32_t token) {
+  return {.ready = ready,
+          .address_busy = 2,
+          .shared_busy = 16,
+          .own_busy = 32,
+          .places = 4,
+          .token = token};
+}
+
+std::vector<Cycle> begins(MemoryPipe& pipe) {
+  std::vector<Cycle> times;
+  while (pipe.next_event() != kNever)
+    for (const MemoryPipe::Taken& taken : pipe.advance(pipe.next_event()))
+      times.push_back(taken.begin);
+  return times;
+}
+
+TEST(MemoryPipe, TakesAnInstructionAtOnceWhenNothingIsInTheWay) {
+  const Constants c = constants();
+  MemoryPipe pipe(c);
+  EXPECT_EQ(pipe.enter(0, conflict(4, 0)), 4u);
+  EXPECT_EQ(pipe.enter(1, conflict(20, 1)), 20u);
+  EXPECT_EQ(pipe.next_event(), kNever);
+}
+
+TEST(MemoryPipe, ASubCoreAloneIsHalfAsFastAsTheSharedUnit) {
+  const Constants c = constants();
+  MemoryPipe pipe(c);
+  EXPECT_EQ(pipe.enter(0, conflict(4, 0)), 4u);
+  EXPECT_EQ(pipe.enter(0, conflict(5, 1)), std::nullopt);
+  EXPECT_EQ(pipe.enter(0, conflict(6, 2)), std::nullopt);
+  EXPECT_THAT(begins(pipe), ElementsAre(36, 68));
+}
+
+TEST(MemoryPipe, TimeThatOneSubCoreCannotUseIsAnothers) {
+  const Constants c = constants();
+  MemoryPipe pipe(c);
+  EXPECT_EQ(pipe.enter(0, conflict(4, 0)), 4u);
+  EXPECT_EQ(pipe.enter(0, conflict(5, 1)), std::nullopt);
+  EXPECT_EQ(pipe.enter(1, conflict(6, 2)), std::nullopt);
+  EXPECT_THAT(begins(pipe), ElementsAre(20, 36));  // the later one first: sub-core 0 is not ready
+}
+
+TEST(MemoryPipe, AFullQueueHasRoomWhenTheAddressUnitHasTakenFromIt) {
+  const Constants c = constants();
+  MemoryPipe pipe(c);
+  PipeWork work = conflict(4, 0);
+  work.places = 1;
+  for (work.token = 0; work.token < 4; ++work.token) pipe.enter(0, work);
+  // One is served, one stands behind the address unit, two are in the queue.
+  Cycle until = 0;
+  pipe.advance(6);
+  EXPECT_TRUE(pipe.made_room(0));
+  EXPECT_FALSE(pipe.has_room(0, 6, until));
+  EXPECT_EQ(until, kNever);
+  pipe.advance(36);
+  EXPECT_TRUE(pipe.made_room(0));
+  EXPECT_TRUE(pipe.has_room(0, 36, until));
+}
+
+TEST(MemoryPipe, NothingBeginsBeforeItIsLetGo) {
+  const Constants c = constants();
+  MemoryPipe pipe(c);
+  pipe.hold_until(50);
+  EXPECT_EQ(pipe.enter(2, conflict(4, 0)), std::nullopt);
+  EXPECT_THAT(begins(pipe), ElementsAre(50));
+}
+
+}  // namespace
+}  // namespace heddle::simulator::timing
