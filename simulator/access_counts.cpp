@@ -4,13 +4,13 @@
 #include <array>
 #include <bit>
 
+#include "simulator/lanes/addresses.hpp"
+
 namespace heddle::simulator {
 
 namespace {
 
-constexpr unsigned kSectorShift = 5;  // 32 bytes
-constexpr unsigned kLineShift = 7;    // 128 bytes: what one tag covers
-constexpr unsigned kBanks = 32;       // of 4 bytes each
+constexpr unsigned kBanks = 32;  // of 4 bytes each
 constexpr Mask kLowHalf = 0x0000ffff, kHighHalf = 0xffff0000;
 
 unsigned count(Mask lanes) { return static_cast<unsigned>(std::popcount(lanes)); }
@@ -31,6 +31,17 @@ bool all_same(LaneAddresses address, Mask lanes) {
   for (unsigned lane = 0; lane < kWarpSize; ++lane)
     difference |= lanes >> lane & 1 ? address[lane] ^ one : 0;
   return difference == 0;
+}
+
+// Lanes that are not there stand where the one before them does.
+lanes::Pieces pieces_of(LaneAddresses address, Mask on) {
+  const auto& pieces = lanes::address_functions().pieces;
+  if (on == kFullMask) return pieces(address.data());
+  std::array<std::uint64_t, kWarpSize> filled;
+  std::uint64_t last = address[first(on)];
+  for (unsigned lane = 0; lane < kWarpSize; ++lane)
+    filled[lane] = last = (on >> lane & 1) != 0 ? address[lane] : last;
+  return pieces(filled.data());
 }
 
 // How many different values `number(lane)` has.
@@ -163,18 +174,16 @@ unsigned shared_wavefronts(AccessKind kind, unsigned width, LaneAddresses addres
 
 AccessCounts count_global(AccessKind, unsigned width, LaneAddresses address, Mask lanes) {
   if (lanes == 0) return {};
-  const unsigned bytes = count(lanes) * width;
   AccessCounts counts;
-  if (lanes == kFullMask && is_unit_stride(width, address)) {
-    const std::uint64_t begin = address[0], last = begin + bytes - 1;
-    counts.sectors =
-        static_cast<std::uint32_t>((last >> kSectorShift) - (begin >> kSectorShift) + 1);
-    counts.tags = static_cast<std::uint32_t>((last >> kLineShift) - (begin >> kLineShift) + 1);
+  const auto pieces = pieces_of(address, lanes);
+  if (pieces.in_order) {
+    counts.sectors = pieces.sectors;
+    counts.tags = pieces.lines;
   } else {
     counts.sectors = distinct(lanes, [&](unsigned lane) { return address[lane] >> kSectorShift; });
     counts.tags = distinct(lanes, [&](unsigned lane) { return address[lane] >> kLineShift; });
   }
-  counts.sectors_ideal = std::min(counts.sectors, ceil_div(bytes, 32));
+  counts.sectors_ideal = std::min(counts.sectors, ceil_div(count(lanes) * width, 32));
   return counts;
 }
 

@@ -11,6 +11,9 @@
 
 namespace heddle::simulator {
 
+inline constexpr unsigned kSectorShift = 5;  // 32 bytes
+inline constexpr unsigned kLineShift = 7;    // 128 bytes: what one tag covers
+
 enum class AccessKind : std::uint8_t {
   load,
   store,
@@ -36,6 +39,18 @@ using LaneAddresses = std::span<const std::uint64_t, kWarpSize>;
 // multiples of it; other lanes' addresses are ignored. `lanes` may be empty: nothing is counted.
 // A count that has no meaning in the space stays 0.
 AccessCounts count_global(AccessKind kind, unsigned width, LaneAddresses address, Mask lanes);
+// The same where all lanes are there and their pieces adjoin in order, from `first` on.
+inline AccessCounts count_global_row(unsigned width, std::uint64_t first) {
+  const std::uint64_t last = first + kWarpSize * width - 1;
+  const auto pieces = [&](unsigned shift) {
+    return static_cast<std::uint32_t>((last >> shift) - (first >> shift) + 1);
+  };
+  AccessCounts counts;
+  counts.sectors = pieces(kSectorShift);
+  counts.sectors_ideal = counts.sectors < width ? counts.sectors : width;
+  counts.tags = pieces(kLineShift);
+  return counts;
+}
 AccessCounts count_shared(AccessKind kind, unsigned width, LaneAddresses address, Mask lanes);
 // Addresses are those a lane sees, each lane from 0 (or from the window's base).
 AccessCounts count_local(AccessKind kind, unsigned width, LaneAddresses address, Mask lanes);

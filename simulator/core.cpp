@@ -25,14 +25,11 @@ bool Block::finished() const {
                      [](const Warp& warp) { return warp.convergence.finished(); });
 }
 
-std::uint32_t Core::pc_of(const Step& step) const {
-  return static_cast<std::uint32_t>(&step - launch.program->steps.data());
-}
-
 std::byte* Core::resolve_slowly(std::uint64_t address, std::uint64_t bytes) {
   const Allocation* allocation = launch.memory->find(address);
   if (allocation == nullptr || !allocation->contains(address, bytes)) return nullptr;
-  cached_ = {allocation->address, allocation->bytes, allocation->data};
+  known_[next_known_] = {allocation->address, allocation->bytes, allocation->data};
+  next_known_ = (next_known_ + 1) % known_.size();
   return allocation->data + (address - allocation->address);
 }
 
@@ -101,7 +98,7 @@ bool Core::run_warp(Warp& warp) {
       }
       const Step& step = steps[pc];
       const Mask on = active & warp.predicate(step.guard.index, step.guard.invert);
-      count(pc, threads, on);
+      count(pc, threads, on, on == active);
       if (step.lane != nullptr) {
         if (on != 0) step.lane(warp, step, on | step.widen);
         ++pc;
@@ -132,7 +129,7 @@ Issue Core::step(Warp& warp, Observer* observer) {
   issue.active = group.lanes;
   issue.on = group.lanes & warp.predicate(step.guard.index, step.guard.invert);
   if (observer != nullptr) observer->issuing(*this, warp, issue);
-  count(pc, static_cast<unsigned>(std::popcount(issue.active)), issue.on);
+  count(pc, static_cast<unsigned>(std::popcount(issue.active)), issue.on, issue.on == issue.active);
   observed = true;
   accesses.clear();
   group.pc = pc + 1;

@@ -250,8 +250,8 @@ Mask first_of_each_bank(unsigned width, const Addresses& address, Mask lanes) {
 template <AddressSpace kSpace, AccessKind kKind>
 Flow execute_atomic(Core& core, Warp& warp, const Step& step, Mask, Mask on) {
   if (on == 0) return Flow::next;
-  Addresses address;
-  compute_addresses(warp, step, address);
+  alignas(kCacheLine) Addresses address;
+  const bool adjoining = compute_addresses(core, warp, step, address);
   const std::uint32_t* operands = source_row(warp, step.b);
   const std::uint32_t* replacements = source_row(warp, step.c);
   std::uint32_t* destination = destination_row(warp, step.d);
@@ -268,7 +268,7 @@ Flow execute_atomic(Core& core, Warp& warp, const Step& step, Mask, Mask on) {
     on = done;
     if (on == 0) return Flow::next;
   }
-  return for_each_space<kSpace>(address, on, [&](Window space, Mask lanes) {
+  return for_each_space<kSpace>(address, on, adjoining, [&](Window space, Mask lanes) {
     LanePointers pointers;
     if (!resolve_lanes(core, warp, step, space, address, lanes, pointers)) return Flow::stop;
     if (space == Window::global && !claim(core, warp, step, kKind, address, lanes))

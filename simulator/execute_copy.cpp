@@ -32,7 +32,7 @@ void shared_side(const Warp& warp, const Step& step, Addresses& address) {
 Flow execute_copy(Core& core, Warp& warp, const Step& step, Mask, Mask on) {
   if (on == 0) return Flow::next;
   Addresses from, to;
-  compute_addresses(warp, step, from);
+  compute_addresses(core, warp, step, from);
   shared_side(warp, step, to);
   std::array<std::uint8_t, kWarpSize> missing{};
   const bool fills = step.instruction->mod(Mod::other2) != 0;
@@ -86,7 +86,7 @@ void for_each_element(const MatrixRows& rows, bool transposed, F&& f) {
 bool resolve_rows(Core& core, Warp& warp, const Step& step, AccessKind kind, MatrixRows& rows) {
   rows.matrices = step.data_type;
   Addresses address;
-  compute_addresses(warp, step, address);
+  compute_addresses(core, warp, step, address);
   for (std::uint64_t& at : address) at &= 0xffff'ffff;
   const unsigned lanes = rows.matrices * kRowsOfMatrix;
   const Mask given = lanes == kWarpSize ? kFullMask : (Mask{1} << lanes) - 1;
@@ -130,10 +130,10 @@ Flow execute_matrix_store(Core& core, Warp& warp, const Step& step, Mask, Mask o
 // QSPC: whether an address lies in a space. Compiled code discards the register.
 enum class QueriedSpace : std::uint8_t { global, local, shared, cluster };
 
-Flow execute_query(Core&, Warp& warp, const Step& step, Mask, Mask on) {
+Flow execute_query(Core& core, Warp& warp, const Step& step, Mask, Mask on) {
   if (on == 0) return Flow::next;
   Addresses address;
-  compute_addresses(warp, step, address);
+  compute_addresses(core, warp, step, address);
   const auto space = static_cast<QueriedSpace>(step.selector);
   const Window window = space == QueriedSpace::global  ? Window::global
                         : space == QueriedSpace::local ? Window::local

@@ -83,7 +83,7 @@ template <typename F>
 Flow for_each_barrier(Core& core, Warp& warp, const Step& step, AccessKind kind, Mask on, F&& f) {
   if (on == 0) return Flow::next;
   Addresses address;
-  compute_addresses(warp, step, address);
+  compute_addresses(core, warp, step, address);
   for (std::uint64_t& at : address) at &= 0xffff'ffff;
   LanePointers pointers;
   if (!resolve_lanes(core, warp, step, Window::shared, address, on, pointers)) return Flow::stop;

@@ -27,98 +27,79 @@ void load_words(const std::byte* from, std::uint32_t* row) {
   for (unsigned i = 0; i < kWords; ++i) row[i * kWarpSize] = words[i];
 }
 
-void load_into(const Step& step, const std::byte* from, std::uint32_t* row) {
+template <typename LoadLane>
+void load_with(LoadLane&& load, const LanePointers& from, Mask lanes, std::uint32_t* destination) {
+  for_each_lane(lanes, [&](unsigned lane) { load(from.of[lane], destination + lane); });
+}
+
+void load_lanes(const Step& step, const LanePointers& from, Mask lanes,
+                std::uint32_t* destination) {
   switch (step.width) {
     case 1:
-      return step.sign_extend ? load_lane<std::int8_t>(from, row)
-                              : load_lane<std::uint8_t>(from, row);
+      return load_with(step.sign_extend ? load_lane<std::int8_t> : load_lane<std::uint8_t>, from,
+                       lanes, destination);
     case 2:
-      return step.sign_extend ? load_lane<std::int16_t>(from, row)
-                              : load_lane<std::uint16_t>(from, row);
+      return load_with(step.sign_extend ? load_lane<std::int16_t> : load_lane<std::uint16_t>, from,
+                       lanes, destination);
     case 4:
-      return load_words<1>(from, row);
-    case 8:
-      return load_words<2>(from, row);
-    default:
-      return load_words<4>(from, row);
-  }
-}
-
-void store_from(const Step& step, const std::uint32_t* row, std::byte* to) {
-  switch (step.width) {
-    case 1:
-    case 2:
-    case 4:
-      std::memcpy(to, row, step.width);
-      return;  // little endian: the low bytes
-    default:
-      for (unsigned i = 0; i < step.width / 4u; ++i)
-        std::memcpy(to + 4 * i, row + i * kWarpSize, 4);
-  }
-}
-
-// All lanes active and each one word after the last: the whole row at once.
-std::byte* contiguous_words(Core& core, const Step& step, const Addresses& address, Mask lanes) {
-  if (lanes != kFullMask || step.width != 4) return nullptr;
-  std::uint64_t differences = address[0] & 3;
-  for (unsigned lane = 0; lane < kWarpSize; ++lane)
-    differences |= address[lane] - (address[0] + 4 * lane);
-  return differences == 0 ? core.resolve(address[0], 4 * kWarpSize) : nullptr;
-}
-
-template <AddressSpace kSpace>
-Flow execute_load(Core& core, Warp& warp, const Step& step, Mask, Mask on) {
-  if (on == 0) return Flow::next;
-  Addresses address;
-  compute_addresses(warp, step, address);
-  std::uint32_t* destination = destination_row(warp, step.d);
-  return for_each_space<kSpace>(address, on, [&](Window space, Mask lanes) {
-    if (space == Window::global) {
-      if (const std::byte* row = contiguous_words(core, step, address, lanes)) {
-        if (!claim_lanes(core, warp, step, AccessKind::load, address, lanes)) return Flow::stop;
-        count_access(core, step, AccessKind::load, space, address, lanes);
-        std::memcpy(destination, row, 4 * kWarpSize);
-        return Flow::next;
+      if (from.row != nullptr) {
+        std::memcpy(destination, from.row, 4 * kWarpSize);
+        return;
       }
-    }
-    LanePointers pointers;
-    if (!resolve_lanes(core, warp, step, space, address, lanes, pointers)) return Flow::stop;
-    if (space == Window::global && !claim_lanes(core, warp, step, AccessKind::load, address, lanes))
-      return Flow::stop;
-    count_access(core, step, AccessKind::load, space, address, lanes);
-    for_each_lane(lanes,
-                  [&](unsigned lane) { load_into(step, pointers.of[lane], destination + lane); });
-    return Flow::next;
-  });
+      return load_with(load_words<1>, from, lanes, destination);
+    case 8:
+      return load_with(load_words<2>, from, lanes, destination);
+    default:
+      return load_with(load_words<4>, from, lanes, destination);
+  }
 }
 
 // Where lanes store to the same place, the highest one's value stays. (Which one does is not
 // defined by CUDA.)
-template <AddressSpace kSpace>
-Flow execute_store(Core& core, Warp& warp, const Step& step, Mask, Mask on) {
-  if (on == 0) return Flow::next;
-  Addresses address;
-  compute_addresses(warp, step, address);
-  const std::uint32_t* data = source_row(warp, step.b);
-  return for_each_space<kSpace>(address, on, [&](Window space, Mask lanes) {
-    if (space == Window::global) {
-      if (std::byte* row = contiguous_words(core, step, address, lanes)) {
-        if (!claim_lanes(core, warp, step, AccessKind::store, address, lanes)) return Flow::stop;
-        count_access(core, step, AccessKind::store, space, address, lanes);
-        std::memcpy(row, data, 4 * kWarpSize);
-        return Flow::next;
+void store_lanes(const Step& step, const std::uint32_t* data, Mask lanes, const LanePointers& to) {
+  switch (step.width) {
+    case 1:
+    case 2:  // little endian: the low bytes
+      return for_each_lane(
+          lanes, [&](unsigned lane) { std::memcpy(to.of[lane], data + lane, step.width); });
+    case 4:
+      if (to.row != nullptr) {
+        std::memcpy(to.row, data, 4 * kWarpSize);
+        return;
       }
-    }
+      return for_each_lane(lanes, [&](unsigned lane) { std::memcpy(to.of[lane], data + lane, 4); });
+    default:
+      for_each_lane(lanes, [&](unsigned lane) {
+        for (unsigned i = 0; i < step.width / 4u; ++i)
+          std::memcpy(to.of[lane] + 4 * i, data + i * kWarpSize + lane, 4);
+      });
+  }
+}
+
+template <AddressSpace kSpace, AccessKind kKind>
+Flow execute_access(Core& core, Warp& warp, const Step& step, Mask, Mask on) {
+  if (on == 0) return Flow::next;
+  alignas(kCacheLine) Addresses address;
+  const bool adjoining = compute_addresses(core, warp, step, address);
+  return for_each_space<kSpace>(address, on, adjoining, [&](Window space, Mask lanes) {
     LanePointers pointers;
-    if (!resolve_lanes(core, warp, step, space, address, lanes, pointers)) return Flow::stop;
-    if (space == Window::global &&
-        !claim_lanes(core, warp, step, AccessKind::store, address, lanes))
+    if (!resolve_lanes(core, warp, step, space, address, lanes, pointers, adjoining))
       return Flow::stop;
-    count_access(core, step, AccessKind::store, space, address, lanes);
-    for_each_lane(lanes, [&](unsigned lane) { store_from(step, data + lane, pointers.of[lane]); });
+    if (space == Window::global && !claim_lanes(core, warp, step, kKind, address, lanes))
+      return Flow::stop;
+    count_access(core, step, kKind, space, address, lanes, adjoining);
+    if constexpr (kKind == AccessKind::load)
+      load_lanes(step, pointers, lanes, destination_row(warp, step.d));
+    else
+      store_lanes(step, source_row(warp, step.b), lanes, pointers);
     return Flow::next;
   });
 }
+
+template <AddressSpace kSpace>
+constexpr Execute execute_load = execute_access<kSpace, AccessKind::load>;
+template <AddressSpace kSpace>
+constexpr Execute execute_store = execute_access<kSpace, AccessKind::store>;
 
 bool fill_width(const isa::Instruction& in, Step& step) {
   constexpr std::array<std::uint8_t, 8> kWidths{1, 1, 2, 2, 4, 8, 16, 16};

@@ -16,9 +16,11 @@
 #include "simulator/conflicts.hpp"
 #include "simulator/convergence.hpp"
 #include "simulator/counts.hpp"
+#include "simulator/lanes/addresses.hpp"
 #include "simulator/launch.hpp"
 #include "simulator/micro_op.hpp"
 #include "simulator/observer.hpp"
+#include "simulator/row_storage.hpp"
 #include "simulator/unordered_reads.hpp"
 
 namespace heddle::simulator {
@@ -92,7 +94,7 @@ struct LaunchContext {
   DeviceMemory* memory = nullptr;
   const Allocation* textures = nullptr;  // texture_table of the memory
   const LoweredProgram* program = nullptr;
-  std::vector<std::uint32_t> pool;  // 32 words a row
+  RowStorage pool;  // 32 words a row
   ConstantBanks constants;
   std::uint32_t entry = 0;         // instruction index
   std::uint32_t local_bytes = 0;   // per thread
@@ -131,7 +133,7 @@ struct Block {
   bool at_cluster_barrier = false;   // some of its threads have arrived there
   Dim3 index{0, 0, 0};
   std::vector<Warp> warps;
-  std::vector<std::uint32_t> rows;
+  RowStorage rows;
   std::vector<std::byte> shared;
   std::vector<std::byte> local;
   std::array<BlockBarrier, 16> barriers;
@@ -151,6 +153,7 @@ struct Core {
   explicit Core(const LaunchContext& launch_context);
 
   const LaunchContext& launch;
+  const lanes::AddressFunctions& address_functions = lanes::address_functions();
   std::vector<InstructionCounts> counts;
   std::optional<Fault> fault;
   // When blocks of the launch run on other threads at the same time; null otherwise.
@@ -189,14 +192,16 @@ struct Core {
     conflicted = true;
     return Flow::stop;
   }
-  std::uint32_t pc_of(const Step& step) const;
+  std::uint32_t pc_of(const Step& step) const {
+    return static_cast<std::uint32_t>(&step - launch.program->steps.data());
+  }
   InstructionCounts& counts_of(const Step& step) { return counts[pc_of(step)]; }
 
-  // A view of plain memory at an address, or null; remembers the last allocation.
+  // A view of plain memory at an address, or null; remembers the allocations last found.
   std::byte* resolve(std::uint64_t address, std::uint64_t bytes) {
-    if (address - cached_.start < cached_.bytes &&
-        bytes <= cached_.bytes - (address - cached_.start))
-      return cached_.data + (address - cached_.start);
+    for (const Known& known : known_)
+      if (address - known.start < known.bytes && bytes <= known.bytes - (address - known.start))
+        return known.data + (address - known.start);
     return resolve_slowly(address, bytes);
   }
 
@@ -204,19 +209,21 @@ struct Core {
   bool run_warp(Warp& warp);
   bool go_through_again(Warp& warp);
   bool run_warp_observed(Warp& warp, Observer& observer);
-  void count(std::uint32_t pc, unsigned threads, Mask on) {
+  // `threads` are active, `all_on`: all of them with the guard true.
+  void count(std::uint32_t pc, unsigned threads, Mask on, bool all_on) {
     InstructionCounts& sums = counts[pc];
     ++issued;
     ++sums.executed;
     sums.threads += threads;
-    sums.threads_on += static_cast<unsigned>(std::popcount(on));
+    sums.threads_on += all_on ? threads : static_cast<unsigned>(std::popcount(on));
   }
   std::byte* resolve_slowly(std::uint64_t address, std::uint64_t bytes);
-  struct Cached {
+  struct Known {
     std::uint64_t start = 0, bytes = 0;
     std::byte* data = nullptr;
   };
-  Cached cached_;
+  std::array<Known, 4> known_;
+  std::size_t next_known_ = 0;  // whose place the next one found takes
 };
 
 // Instruction families: each returns the function that executes an instruction, and fills the

@@ -23,15 +23,27 @@ constexpr std::uint64_t kPage = 4096;
 // Linux, so that its addresses do not differ from run to run.
 constexpr std::uint64_t kFirstHostAddress = 0x2000'0000'0000;
 
-std::byte* map_pages(std::uint64_t bytes) {
-  void* pages = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
-                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (pages == MAP_FAILED) throw std::bad_alloc();
-  return static_cast<std::byte*>(pages);
-}
+// Warps walk through memory with large steps: with small pages nearly every access would miss the
+// host's TLB.
+constexpr std::uint64_t kHugePage = 2 << 20;
 
 std::uint64_t round_up(std::uint64_t value, std::uint64_t unit) {
   return (value + unit - 1) / unit * unit;
+}
+
+// `bytes`: whole pages.
+std::byte* map_pages(std::uint64_t bytes) {
+  const std::uint64_t spare = bytes >= kHugePage ? kHugePage : 0;  // to begin at a huge page
+  void* pages = mmap(nullptr, bytes + spare, PROT_READ | PROT_WRITE,
+                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (pages == MAP_FAILED) throw std::bad_alloc();
+  auto* const first = static_cast<std::byte*>(pages);
+  if (spare == 0) return first;
+  const std::uint64_t skipped = -reinterpret_cast<std::uint64_t>(first) % kHugePage;
+  if (skipped != 0) munmap(first, skipped);
+  if (skipped != spare) munmap(first + skipped + bytes, spare - skipped);
+  madvise(first + skipped, bytes, MADV_HUGEPAGE);  // where the system has none, nothing changes
+  return first + skipped;
 }
 
 }  // namespace

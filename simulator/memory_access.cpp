@@ -11,7 +11,7 @@
 
 namespace heddle::simulator {
 
-void compute_addresses(const Warp& warp, const Step& step, Addresses& address) {
+bool compute_addresses(const Core& core, const Warp& warp, const Step& step, Addresses& address) {
   using Base = AddressForm::Base;
   const AddressForm& form = step.address;
   std::uint64_t base = static_cast<std::uint64_t>(form.offset);
@@ -23,17 +23,15 @@ void compute_addresses(const Warp& warp, const Step& step, Addresses& address) {
   const std::uint32_t* low = source_row(warp, step.a);
   switch (form.base) {
     case Base::none:
-      address.fill(base);
-      return;
+      break;
     case Base::low32:
-      for (unsigned lane = 0; lane < kWarpSize; ++lane)
-        address[lane] = base + (std::uint64_t{low[lane]} << form.shift);
-      return;
+      return core.address_functions.from_words(address.data(), base, low, form.shift, step.width);
     case Base::pair64:
-      for (unsigned lane = 0; lane < kWarpSize; ++lane)
-        address[lane] = base + (low[lane] | std::uint64_t{low[kWarpSize + lane]} << 32);
-      return;
+      return core.address_functions.from_pairs(address.data(), base, low, low + kWarpSize,
+                                               step.width);
   }
+  address.fill(base);
+  return false;
 }
 
 Mask lanes_in(Window space, const Addresses& address, Mask lanes) {
@@ -101,13 +99,35 @@ std::byte* shared_view(const Core& core, Block& block, std::uint64_t address, st
   return other == nullptr ? nullptr : other->shared.data() + offset;
 }
 
-bool resolve_lanes(Core& core, Warp& warp, const Step& step, Window space, const Addresses& address,
-                   Mask lanes, LanePointers& pointers) {
+namespace {
+
+// Where all lanes' pieces of memory are one, its first byte; null where it is not all there.
+std::byte* resolve_row(Core& core, Warp& warp, const Step& step, Window space,
+                       std::uint64_t first) {
   const std::uint64_t width = step.width;
+  if ((first & (width - 1)) != 0 || space == Window::local) return nullptr;
+  return space == Window::global ? core.resolve(first, kWarpSize * width)
+                                 : shared_view(core, *warp.block, first, kWarpSize * width);
+}
+
+}  // namespace
+
+bool resolve_lanes(Core& core, Warp& warp, const Step& step, Window space, const Addresses& address,
+                   Mask lanes, LanePointers& pointers, bool adjoining) {
+  const std::uint64_t width = step.width;
+  if (adjoining && lanes == kFullMask) {
+    pointers.row = resolve_row(core, warp, step, space, address[0]);
+    if (pointers.row != nullptr) {
+      if (width != 4)
+        for (unsigned lane = 0; lane < kWarpSize; ++lane)
+          pointers.of[lane] = pointers.row + lane * width;
+      return true;
+    }
+  }
   for (Mask left = lanes; left != 0; left &= left - 1) {
     const auto lane = static_cast<unsigned>(std::countr_zero(left));
     std::uint64_t at = address[lane];
-    if (at % width != 0) return bad_access(core, warp, step, lanes, lane, at, space);
+    if ((at & (width - 1)) != 0) return bad_access(core, warp, step, lanes, lane, at, space);
     std::byte* pointer = nullptr;
     if (space == Window::global) {
       pointer = core.resolve(at, width);
@@ -180,24 +200,28 @@ void count_copy(Core& core, const Step& step, const Addresses& from, Mask readin
 }
 
 void count_access(Core& core, const Step& step, AccessKind kind, Window space,
-                  const Addresses& address, Mask lanes) {
+                  const Addresses& address, Mask lanes, bool adjoining) {
   InstructionCounts& counts = core.counts_of(step);
+  const bool row = adjoining && lanes == kFullMask;
+  const unsigned threads = row ? kWarpSize : static_cast<unsigned>(std::popcount(lanes));
   AccessCounts access;
   switch (space) {
     case Window::global:
-      access = count_global(kind, step.width, address, lanes);
+      access = row ? count_global_row(step.width, address[0])
+                   : count_global(kind, step.width, address, lanes);
       ++counts.global;
-      counts.threads_global += static_cast<unsigned>(std::popcount(lanes));
+      counts.threads_global += threads;
       counts.sectors_global += access.sectors;
       counts.sectors_global_ideal += access.sectors_ideal;
       counts.tags_global += access.tags;
-      counts.bytes_global +=
-          std::uint64_t{step.width} * static_cast<unsigned>(std::popcount(lanes));
+      counts.bytes_global += std::uint64_t{step.width} * threads;
       break;
     case Window::shared:
-      access = count_shared(kind, step.width, address, lanes);
+      access = row && kind <= AccessKind::store && step.width <= 4
+                   ? AccessCounts{.wavefronts = 1, .wavefronts_ideal = 1}
+                   : count_shared(kind, step.width, address, lanes);
       ++counts.shared;
-      counts.threads_shared += static_cast<unsigned>(std::popcount(lanes));
+      counts.threads_shared += threads;
       counts.wavefronts_shared += access.wavefronts;
       counts.wavefronts_shared_ideal += access.wavefronts_ideal;
       break;

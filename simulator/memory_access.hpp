@@ -12,19 +12,23 @@ namespace heddle::simulator {
 
 enum class AddressSpace : std::uint8_t { global, shared, local, generic };
 
-// Every lane's address; those outside `on` hold whatever the registers give.
-void compute_addresses(const Warp& warp, const Step& step, Addresses& address);
+// Every lane's address; those of lanes that are off hold whatever the registers give. Returns
+// whether each lane's piece of step.width bytes begins where the one before it ends.
+bool compute_addresses(const Core& core, const Warp& warp, const Step& step, Addresses& address);
 
 // The lanes of `lanes` whose generic address lies in a space.
 Mask lanes_in(Window space, const Addresses& address, Mask lanes);
 
 // Pointers to the memory of each lane in `lanes`. Returns false and raises a fault when one is out
-// of bounds or misaligned.
+// of bounds or misaligned. `adjoining`: what compute_addresses returned; false where it is not
+// known.
 struct LanePointers {
+  // Where all 32 are there and adjoin: the first. With a width of 4 `of` is not filled in then.
+  std::byte* row = nullptr;
   std::array<std::byte*, kWarpSize> of;
 };
 bool resolve_lanes(Core& core, Warp& warp, const Step& step, Window space, const Addresses& address,
-                   Mask lanes, LanePointers& pointers);
+                   Mask lanes, LanePointers& pointers, bool adjoining = false);
 
 // Shared memory of the block at a shared address, or of one of its cluster at a generic address;
 // null where there is none.
@@ -40,19 +44,21 @@ bool claim_lanes(Core& core, const Warp& warp, const Step& step, AccessKind kind
                  const Addresses& address, Mask lanes, unsigned operation = 0);
 
 // Adds an access to the instruction's counts, and notes it for an observer. Before memory changes:
-// whoever goes back (simulator/replay.hpp) saves what is there.
+// whoever goes back (simulator/replay.hpp) saves what is there. `adjoining` as above.
 void count_access(Core& core, const Step& step, AccessKind kind, Window space,
-                  const Addresses& address, Mask lanes);
+                  const Addresses& address, Mask lanes, bool adjoining = false);
 
 // The same for a copy: the lanes that read global memory, and those that write shared memory.
 void count_copy(Core& core, const Step& step, const Addresses& from, Mask reading,
                 const Addresses& to, Mask writing);
 
 // Runs `access(space, lanes)` for each space an instruction touches. A generic access is one access
-// for each space its lanes resolve to.
+// for each space its lanes resolve to. `adjoining` as above.
 template <AddressSpace kSpace, typename F>
-Flow for_each_space(const Addresses& address, Mask on, F&& access) {
+Flow for_each_space(const Addresses& address, Mask on, bool adjoining, F&& access) {
   if constexpr (kSpace == AddressSpace::generic) {
+    const Window of_first = window_of(address.front());
+    if (adjoining && of_first == window_of(address.back())) return access(of_first, on);
     for (const Window space : {Window::global, Window::shared, Window::local}) {
       const Mask lanes = lanes_in(space, address, on);
       if (lanes != 0 && access(space, lanes) == Flow::stop) return Flow::stop;

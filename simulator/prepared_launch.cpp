@@ -13,9 +13,8 @@ namespace {
 // Warp instructions after which a launch without a limit of its own counts as endless: hours.
 constexpr std::uint64_t kDefaultLimit = std::uint64_t{1} << 36;
 
-std::vector<std::uint32_t> fill_pool(const LoweredProgram& program,
-                                     const ConstantBanks& constants) {
-  std::vector<std::uint32_t> pool(program.pool.size() * kWarpSize);
+RowStorage fill_pool(const LoweredProgram& program, const ConstantBanks& constants) {
+  RowStorage pool(program.pool.size() * kWarpSize);
   for (std::size_t row = 0; row < program.pool.size(); ++row) {
     const PoolRow& source = program.pool[row];
     const std::uint32_t value =

@@ -15,6 +15,9 @@ const Variant& widest_supported() {
 }
 
 }  // namespace
+
+const AddressFunctions& address_functions() { return widest_supported().addresses; }
+
 }  // namespace lanes
 
 bool select_lane_function(const isa::Instruction& instruction, MicroOp& op) {

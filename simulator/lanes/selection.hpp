@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "simulator/lanes/addresses.hpp"
 #include "simulator/micro_op.hpp"
 
 namespace heddle::simulator::lanes {
@@ -36,6 +37,7 @@ struct Rows {
 // All lane functions compiled for one vector unit; unused entries are empty.
 struct Families {
   Rows rows[10];
+  AddressFunctions addresses;
 };
 
 // One vector unit's lane functions by opcode; null where there is none.
@@ -43,6 +45,7 @@ struct Variant {
   const char* name;
   bool supported;  // by this processor
   std::array<Selector, static_cast<std::size_t>(isa::Op::count_)> selectors;
+  AddressFunctions addresses;
 
   // select_lane_function() with this variant.
   bool select(const Request& request, MicroOp& op) const;

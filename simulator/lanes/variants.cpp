@@ -28,7 +28,7 @@ bool has_avx512() {
 }
 
 Variant make_variant(const char* name, bool supported, const Families& families) {
-  Variant variant{name, supported, {}};
+  Variant variant{name, supported, {}, families.addresses};
   for (const Rows& rows : families.rows) {
     for (std::size_t i = 0; i < rows.count; ++i) {
       Selector& selector = variant.selectors[static_cast<std::size_t>(rows.first[i].op)];
