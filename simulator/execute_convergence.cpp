@@ -37,12 +37,30 @@ Flow execute_break(Core&, Warp& warp, const Step& step, Mask, Mask on) {
 
 constexpr std::uint8_t kPlain = 0, kExclusive = 1, kCollective = 2;
 
-// Lanes wait for those their mask names. Where masks differ the lanes of each go on by themselves,
-// one part at a time; .EXCLUSIVE counts that as a branch (H200 record of group_tiles:
-// reduce_tiles), .COLLECTIVE does not.
+// The lanes whose own mask names nobody who is still to come.
+Mask with_all_partners(const Convergence& convergence, const std::uint32_t* named, Mask active) {
+  Mask complete = 0;
+  for_each_lane(active, [&](unsigned lane) {
+    if ((named[lane] & convergence.live() & ~active) == 0) complete |= Mask{1} << lane;
+  });
+  return complete;
+}
+
+// Lanes wait for those their mask names. .EXCLUSIVE and .COLLECTIVE let the lanes of one mask
+// alone: where masks differ the lanes of each go on by themselves, one part at a time; .EXCLUSIVE
+// counts that as a branch (H200 record of group_tiles: reduce_tiles), .COLLECTIVE does not. The
+// plain form only waits (docs/experiments/divergence-order.md, "WARPSYNC with several masks").
 Flow execute_warpsync(Core& core, Warp& warp, const Step& step, Mask active, Mask on) {
   if (on == 0) return Flow::next;
   Convergence& convergence = warp.convergence;
+  if (step.selector == kPlain && step.data_type == 0) {
+    const Mask complete = with_all_partners(convergence, source_row(warp, step.b), active);
+    if (complete != 0 && LaneParts(active, source_row(warp, step.b)).count() > 1) {
+      convergence.current().again = false;
+      if (complete != active) convergence.leave_behind(active & ~complete, core.pc_of(step));
+      return Flow::reschedule;
+    }
+  }
   Mask named = kFullMask;
   if (step.data_type == 0) {
     const LaneParts parts(active, source_row(warp, step.b));

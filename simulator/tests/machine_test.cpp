@@ -132,6 +132,16 @@ TEST_P(Machine, WarpFunctionsSeeTheLanesOfTheirMask) {
   }
 }
 
+// As an H200 does (docs/experiments/divergence-order.md).
+TEST_P(Machine, LanesThatMissNobodyGoOnTogetherFromASyncwarpWithMasksOfTheirOwn) {
+  for (const unsigned size : {1u, 4u, 16u}) {
+    const std::uint64_t out = allocate(65 * 4);
+    run_well("syncwarp_of_tiles", {1, 1, 1}, {32, 1, 1}, out, size);
+    const auto active = download<std::uint32_t>(out, 64);
+    EXPECT_THAT(active, testing::Each(~0u)) << "tiles of " << size;
+  }
+}
+
 TEST_P(Machine, AJumpTableSendsEachLaneItsWay) {
   std::vector<int> in(64);
   for (int i = 0; i < 64; ++i) in[i] = i < 32 ? (i * 5) % 10 : i;

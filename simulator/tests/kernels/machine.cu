@@ -149,3 +149,14 @@ extern "C" __global__ void deadlock() {
   if (threadIdx.x < 32) asm volatile("barrier.sync 1, 64;");
   else asm volatile("barrier.sync 2, 64;");
 }
+
+// Who is active behind a __syncwarp for which each lane names its own tile, when all come together
+// (out) and when half of them come later (out + 32).
+extern "C" __global__ void syncwarp_of_tiles(unsigned* out, unsigned size) {
+  const unsigned mask = ((1u << size) - 1) << threadIdx.x / size * size;
+  __syncwarp(mask);
+  out[threadIdx.x] = __activemask();
+  if (threadIdx.x < 16) out[64] = size;
+  __syncwarp(mask);
+  out[threadIdx.x + 32] = __activemask();
+}
