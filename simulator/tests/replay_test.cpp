@@ -95,6 +95,8 @@ const Case kCases[] = {
      }},
 };
 
+void PrintTo(const Case& test, std::ostream* out) { *out << test.name; }
+
 class ReplayOf : public testing::TestWithParam<Case> {
  protected:
   Machine machine_;

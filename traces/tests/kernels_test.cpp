@@ -30,6 +30,7 @@ struct Twin {
   const char* record;
   std::size_t launches;  // from the record's first on
 };
+void PrintTo(const Twin& twin, std::ostream* out) { *out << twin.record; }
 constexpr Twin kTwins[] = {
     {"simple_divergence", 0, "simple_divergence", 5},
     {"reduce_integer", 0, "reduce_integer_128", 12},
