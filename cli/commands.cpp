@@ -64,6 +64,9 @@ constexpr Option kRunOptions[] = {
     {"sms", 0, "N", "time on a GPU with N SMs"},
     {"set", 0, "NAME=VALUE,...", "other timing constants (docs/timing.md lists them)"},
     {"max-instructions", 0, "N", "stop a launch after N warp instructions"},
+    {"max-memory", 0, "BYTES",
+     "programs: a GPU with so much memory, if its model has more; an allocation beyond it fails as "
+     "CUDA says"},
     {"timeout", 0, "SECONDS", "end the program after this time"},
     {"no-progress", 0, "", "do not tell on stderr how far a long launch is"},
     {"capture", 0, "FOLDER", "write each launch as a capsule that can be run without the program"},

@@ -30,6 +30,7 @@ std::map<std::string, std::string> environment_for(const ProgramOptions& options
   if (options.threads) environment["HEDDLE_THREADS"] = std::to_string(*options.threads);
   if (options.max_instructions)
     environment["HEDDLE_MAX_INSTRUCTIONS"] = std::to_string(*options.max_instructions);
+  if (options.max_memory) environment["HEDDLE_MAX_MEMORY"] = std::to_string(*options.max_memory);
   if (!options.timing.empty()) environment["HEDDLE_TIMED"] = options.timing;
   if (!options.capture.empty()) environment["HEDDLE_CAPTURE"] = options.capture;
   if (!options.trace.empty()) environment["HEDDLE_TRACE_REQUEST"] = options.trace;

@@ -15,6 +15,7 @@ struct ProgramOptions {
   std::string gpu;                       // id of a model; empty: the stand-in's default
   std::optional<std::uint64_t> threads;  // host threads per launch
   std::optional<std::uint64_t> max_instructions;
+  std::optional<std::uint64_t> max_memory;  // bytes of device memory
   std::string timing;   // how launches are timed (timing::parse_options); empty: they are not
   std::string capture;  // folder for capsules; empty: none
   std::string trace;    // an encoded traces::TraceRequest; empty: none

@@ -26,6 +26,7 @@ namespace fs = std::filesystem;
 
 constexpr std::uint64_t kMostThreads = 4096;
 constexpr std::uint64_t kMostInstructions = std::uint64_t{1} << 62;
+constexpr std::uint64_t kMostMemory = std::uint64_t{1} << 47;  // bytes
 
 void show_and_write(const ProcessRecord& each, const Arguments& arguments) {
   std::fputs(record_text(each.record, arguments, STDERR_FILENO).c_str(), stderr);
@@ -193,6 +194,7 @@ ProgramOptions program_options(const Arguments& arguments, const fs::path& advic
   options.gpu = arguments.value("gpu");
   options.threads = arguments.number("threads", kMostThreads);
   options.max_instructions = arguments.number("max-instructions", kMostInstructions);
+  options.max_memory = arguments.number("max-memory", kMostMemory);
   options.capture = arguments.value("capture");
   options.trace = trace_of_program(arguments, advice);
   options.timing = timing_choice(arguments);
@@ -247,6 +249,7 @@ int run_run(const Arguments& arguments) {
   if (arguments.has("gpu")) simulator::gpu_model(arguments.value("gpu"));
   arguments.number("threads", kMostThreads);
   arguments.number("max-instructions", kMostInstructions);
+  arguments.number("max-memory", kMostMemory);
   timing_choice(arguments);
   if (arguments.program.empty() == arguments.words.empty())
     throw Usage(

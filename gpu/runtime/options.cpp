@@ -51,6 +51,8 @@ Options options_from_environment(const char* (*lookup)(const char* name)) {
            [&](auto* name, auto* text) { read_number(name, text, options.threads); });
   when_set("HEDDLE_MAX_INSTRUCTIONS",
            [&](auto* name, auto* text) { read_number(name, text, options.max_instructions); });
+  when_set("HEDDLE_MAX_MEMORY",
+           [&](auto* name, auto* text) { read_number(name, text, options.max_memory); });
   when_set("HEDDLE_PER_PC",
            [&](auto* name, auto* text) { read_switch(name, text, options.per_pc); });
   when_set("HEDDLE_PROGRESS",

@@ -20,6 +20,7 @@ struct Options {
   std::string trace;              // HEDDLE_TRACE_REQUEST: a traces::TraceRequest
   unsigned threads = 1;           // HEDDLE_THREADS: host threads per launch; 0: all cores
   std::uint64_t max_instructions = 0;  // HEDDLE_MAX_INSTRUCTIONS: warp instructions per launch
+  std::uint64_t max_memory = 0;        // HEDDLE_MAX_MEMORY: bytes of device memory; 0: the GPU's
   bool per_pc = false;                 // HEDDLE_PER_PC: records with every instruction
   bool progress = false;               // HEDDLE_PROGRESS: tell on stderr how far a long launch is
   std::optional<simulator::timing::Options> timing;  // HEDDLE_TIMED: time launches, and how

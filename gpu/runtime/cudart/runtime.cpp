@@ -66,7 +66,7 @@ ThreadState& Runtime::thread() {
 
 Runtime::Runtime() try {
   options_ = options_from_environment([](const char* name) -> const char* { return getenv(name); });
-  if (!options_.gpu.empty()) model_ = &simulator::gpu_model(options_.gpu);
+  if (!options_.gpu.empty()) use_model(simulator::gpu_model(options_.gpu));
   const auto arguments = program_arguments();
   program_ = arguments.empty() ? "the program" : arguments.front();
 } catch (const std::exception& bad) {
@@ -76,8 +76,14 @@ Runtime::Runtime() try {
 
 const simulator::GpuModel& Runtime::model() {
   std::lock_guard lock(registry_mutex_);
-  if (model_ == nullptr) model_ = &choose_model();
+  if (!model_) use_model(choose_model());
   return *model_;
+}
+
+void Runtime::use_model(const simulator::GpuModel& chosen) {
+  model_ = chosen;
+  if (options_.max_memory != 0)
+    model_->memory_bytes = std::min(model_->memory_bytes, options_.max_memory);
 }
 
 const simulator::GpuModel& Runtime::choose_model() {

@@ -94,6 +94,7 @@ class Runtime {
   Error load(RegisteredBinary& binary, Context& context);
 
   const simulator::GpuModel& choose_model();
+  void use_model(const simulator::GpuModel& chosen);
 
   Options options_;
   std::string program_;
@@ -107,7 +108,7 @@ class Runtime {
   std::set<std::string> said_;
 
   std::recursive_mutex registry_mutex_;  // of what follows; taken before mutex_ where both are
-  const simulator::GpuModel* model_ = nullptr;
+  std::optional<simulator::GpuModel> model_;
   std::map<RegisteredBinary*, std::unique_ptr<RegisteredBinary>> binaries_;
   std::map<const void*, std::unique_ptr<RegisteredKernel>> kernels_;  // by stub
   std::map<const void*, RegisteredKernel*> kernel_handles_;

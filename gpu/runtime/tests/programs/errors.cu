@@ -116,6 +116,13 @@ int main(int argc, char** argv) {
   } else if (is("assert")) {
     check_that<<<1, 1>>>(0);
     expect_sticky(cudaErrorAssert);
+  } else if (is("small-memory")) {  // 1 MiB, as the environment says
+    size_t free = 0, total = 0;
+    void* more = nullptr;
+    OK(cudaMemGetInfo(&free, &total));
+    EXPECT(total == 1 << 20);
+    EXPECT(cudaMalloc(&more, 1 << 20) == cudaErrorMemoryAllocation);
+    OK(cudaMalloc(&more, 1 << 19));
   } else if (is("endless")) {  // with a budget in the environment
     OK(cudaMemset(device, 0, 4));
     wait_for_ever<<<1, 1>>>(device);
