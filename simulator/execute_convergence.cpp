@@ -1,5 +1,6 @@
 // Convergence barriers and what else decides which lanes run together: BSSY, BSYNC, BREAK, BMOV,
 // WARPSYNC, YIELD.
+#include <algorithm>
 #include <bit>
 #include <utility>
 
@@ -96,8 +97,25 @@ Flow execute_endcollective(Core&, Warp& warp, const Step&, Mask, Mask on) {
   return Flow::reschedule;
 }
 
-Flow execute_yield(Core&, Warp& warp, const Step&, Mask, Mask on) {
+// Groups that a YIELD lets go from their BSYNC go through it again, which only the hardware's own
+// counters see: one execution for each BSYNC (docs/experiments/divergence-order.md, 10).
+void count_let_go(Core& core, const Convergence& convergence) {
+  const auto waits = [](const Group& group) { return group.wait == Wait::convergence_barrier; };
+  const std::vector<Group>& groups = convergence.groups();
+  for (auto group = groups.begin(); group != groups.end(); ++group) {
+    if (!waits(*group)) continue;
+    InstructionCounts& counts = core.counts[group->pc - 1];
+    counts.extra_threads += static_cast<unsigned>(std::popcount(group->lanes));
+    const bool counted = std::any_of(groups.begin(), group, [&](const Group& other) {
+      return waits(other) && other.pc == group->pc;
+    });
+    if (!counted) ++counts.extra_executed;
+  }
+}
+
+Flow execute_yield(Core& core, Warp& warp, const Step&, Mask, Mask on) {
   if (on == 0) return Flow::next;
+  if (!warp.convergence.others_ready()) count_let_go(core, warp.convergence);
   return warp.convergence.yield() ? Flow::reschedule : Flow::next;
 }
 
