@@ -78,6 +78,31 @@ double mean_line(const Answers& a, std::string_view percentile) {
   return sum / static_cast<double>(std::size(kSms));
 }
 
+// Of launches (cold_launches.cu). The stall counts of EXIT and STG there.
+constexpr double kExitStall = 5, kStoreStall = 4;
+constexpr double kSmsOfGpc = 132.0 / 8;
+
+double fence(const Answers& a, std::string_view which) {
+  return a[fmt::format("fence.{}.stores0.b1.t32.membar", which)];
+}
+
+// Of a launch of one warp: cycles in which the SM counts as active and the warp is not there yet.
+double before_the_warp(const Answers& a, std::string_view launch) {
+  const auto of = [&](std::string_view what) { return a[fmt::format("{}.{}", launch, what)]; };
+  double sum = of("issued");
+  for (const char* reason : {"wait", "no_instruction", "branch_resolving", "drain", "misc"})
+    sum += of(reason);
+  return of("active") - sum;
+}
+
+// Straight code in the kernel of 12,288 instructions: cycles of each further line of eight.
+double per_line(const Answers& a, int few, int many, std::string_view shape) {
+  const auto active = [&](int lines) {
+    return a[fmt::format("straight.in_long.lines{}.{}.active", lines, shape)];
+  };
+  return (active(many) - active(few)) / (many - few);
+}
+
 constexpr Recipe kRecipes[] = {
     {"interval_alu", "instructions", "interval.lop3.w8", value_of<"interval.lop3.w8">},
     {"interval_fma", "instructions", "interval.ffma.w8", value_of<"interval.ffma.w8">},
@@ -153,9 +178,8 @@ constexpr Recipe kRecipes[] = {
        constexpr double kKilo = 1000;
        return kKilo * a["bandwidth.dram_write.chip.threads1024"];
      }},
-    {"latency_membar_cta", "control", "sync.fence_block.w1", value_of<"sync.fence_block.w1">},
-    {"latency_membar_gpu", "control", "sync.fence.w1", value_of<"sync.fence.w1">},
-    {"latency_membar_sys", "control", "sync.fence_system.w1", value_of<"sync.fence_system.w1">},
+    {"latency_membar_cta", "cold_launches", "fence.cta.stores0, membar",
+     [](const Answers& a) { return fence(a, "cta"); }},
     {"l0_instruction_bytes", "control", "largest warm loop of 8 warps below 1.25 cycles",
      [](const Answers& a) { return last_size_below(a, "w8", 1.25); }},
     {"l1_instruction_bytes", "control", "largest warm loop of 1 warp below 1.25 cycles",
@@ -221,6 +245,82 @@ constexpr Recipe kRecipes[] = {
      }},
     {"latency_l0_instruction_miss", "machine_code", "jumps.64.warm less jumps.32.warm, last jump",
      [](const Answers& a) { return last_jump(a, "64.warm") - last_jump(a, "32.warm"); }},
+    {"latency_membar_gpu", "cold_launches", "fence.gpu.stores0, membar",
+     [](const Answers& a) { return fence(a, "gpu"); }},
+    {"latency_membar_sys", "cold_launches", "fence.sys.stores0, membar",
+     [](const Answers& a) { return fence(a, "sys"); }},
+    {"latency_errbar", "cold_launches", "fence.vc_errbar.stores0 less fence.vc.stores0, membar,",
+     [](const Answers& a) { return fence(a, "vc_errbar") - fence(a, "vc"); }},
+    {"latency_exit", "cold_launches", "nothing.b1.t32, branch_resolving",
+     value_of<"nothing.b1.t32.branch_resolving">},
+    {"latency_store_left", "cold_launches",
+     "end.stg1.b1.t32, drain and branch_resolving, and the stall counts of 4 and 5",
+     [](const Answers& a) {
+       return a["end.stg1.b1.t32.drain"] + a["end.stg1.b1.t32.branch_resolving"] + kStoreStall +
+              kExitStall;
+     }},
+    {"sm_start_cycles", "cold_launches", "nothing.b1.t32, active less the warp's cycles",
+     [](const Answers& a) { return before_the_warp(a, "nothing.b1.t32"); }},
+    {"latency_operand_miss", "cold_launches",
+     "constant.operand.late.lines1.b1.t32, imc_miss and the stall count of 5",
+     [](const Answers& a) {
+       constexpr double kMovStall = 5;
+       return a["constant.operand.late.lines1.b1.t32.imc_miss"] + kMovStall;
+     }},
+    {"interval_l15_instruction_line", "cold_launches",
+     "straight.in_long.lines512.b1.t32 less lines128, over 384",
+     [](const Answers& a) { return per_line(a, 128, 512, "b1.t32"); }},
+    {"interval_dram_instruction_line", "cold_launches",
+     "straight.in_long.lines1024.b1.t32 less lines640, over 384",
+     [](const Answers& a) { return per_line(a, 640, 1024, "b1.t32"); }},
+    {"interval_gpc_line", "cold_launches",
+     "100 times straight.in_long.lines512.b132.t32 less lines128, over 384 and the 16.5 SMs of a "
+     "GPC,",
+     [](const Answers& a) {
+       constexpr double kHundred = 100;
+       return kHundred * per_line(a, 128, 512, "b132.t32") / kSmsOfGpc;
+     }},
+    {"interval_first_fetch", "cold_launches",
+     "no_instruction of nothing.b1.t128 less that of nothing.b1.t32, over 1.5",
+     [](const Answers& a) {
+       constexpr double kMeanPlace = 1.5;  // of sub-cores 0 to 3
+       return (a["nothing.b1.t128.no_instruction"] - a["nothing.b1.t32.no_instruction"]) /
+              kMeanPlace;
+     }},
+    {"latency_launch_code", "cold_launches",
+     "mean over 32 places of place_*.b1.t32, no_instruction, less the 60 from the GPC's cache,",
+     [](const Answers& a) {
+       double sum = 0;
+       for (const int ten : {10, 20, 30, 40})
+         for (int one = 0; one < 8; ++one)
+           sum += a[fmt::format("place_{}.b1.t32.no_instruction", ten + one)];
+       constexpr double kPlaces = 32, kFromGpc = 60;
+       return sum / kPlaces - kFromGpc;
+     }},
+    {"sm_block_start_interval", "cold_launches",
+     "dispatch.b4224.t32 less dispatch.b2112.t32, active_mean, over the 16 blocks more,",
+     [](const Answers& a) {
+       constexpr double kMore = 16;
+       return (a["dispatch.b4224.t32.active_mean"] - a["dispatch.b2112.t32.active_mean"]) / kMore;
+     }},
+    {"latency_block_start", "cold_launches",
+     "dispatch.b528.t1024 less dispatch.b132.t1024, active_mean, over 3, less the cycles of a warp "
+     "and the 62 in which 32 warps start,",
+     [](const Answers& a) {
+       constexpr double kMore = 3, kStart = 62;
+       double life = 0;
+       for (const char* part : {"issued", "wait", "branch_resolving", "drain"})
+         life += a[fmt::format("dispatch.b528.t1024.{}", part)];
+       return (a["dispatch.b528.t1024.active_mean"] - a["dispatch.b132.t1024.active_mean"]) /
+                  kMore -
+              life - kStart;
+     }},
+    {"latency_launch", "cold_launches",
+     "nothing.b1.t32, elapsed less active, less the 500 taken for latency_launch_end,",
+     [](const Answers& a) {
+       constexpr double kEnd = 500;
+       return a["nothing.b1.t32.elapsed"] - a["nothing.b1.t32.active"] - kEnd;
+     }},
     {"latency_l1_instruction_miss", "machine_code",
      "jumps.8.cold, mean of the last four, less jumps.64.warm, last jump,",
      [](const Answers& a) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "simulator/file.hpp"
+#include "validation/micro_launches.hpp"
 
 namespace heddle::validation {
 namespace {
@@ -37,6 +38,22 @@ void read_head(MicroRecord& record, std::string_view line) {
                                     {"# compiler ", &MicroRecord::compiler},
                                     {"# date ", &MicroRecord::date}})
     if (line.starts_with(key)) record.*member = line.substr(std::string_view(key).size());
+}
+
+constexpr std::string_view kOfLaunches = ".json.zst";
+
+// PROGRAM.json.zst; the launches' names are the lines of PROGRAM.names, if there is one.
+MicroRecord read_launches(const std::filesystem::path& path) {
+  const std::string file = path.filename().string();
+  const std::string program = file.substr(0, file.size() - kOfLaunches.size());
+  const std::filesystem::path names_file = path.parent_path() / (program + ".names");
+  std::vector<std::string> names;
+  if (std::filesystem::exists(names_file)) {
+    const std::string text = simulator::read_file(names_file, kMostBytes);
+    for (const std::string_view line : split(text, '\n'))
+      if (!line.empty()) names.emplace_back(line);
+  }
+  return answers_of_launches(simulator::read_record(path), names, program);
 }
 
 }  // namespace
@@ -74,9 +91,12 @@ MicroRecord parse_micro_record(std::string_view text, std::string_view origin) {
 std::map<std::string, MicroRecord> read_micro_records(const std::filesystem::path& folder) {
   std::map<std::string, MicroRecord> records;
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {
-    if (entry.path().extension() != ".txt") continue;
-    MicroRecord record = parse_micro_record(simulator::read_file(entry.path(), kMostBytes),
-                                            entry.path().filename().string());
+    const bool is_launches = entry.path().filename().string().ends_with(kOfLaunches);
+    if (!is_launches && entry.path().extension() != ".txt") continue;
+    MicroRecord record = is_launches
+                             ? read_launches(entry.path())
+                             : parse_micro_record(simulator::read_file(entry.path(), kMostBytes),
+                                                  entry.path().filename().string());
     const std::string program = record.program;
     if (!records.emplace(program, std::move(record)).second)
       throw std::runtime_error(fmt::format("{}: two records of {}", folder.string(), program));

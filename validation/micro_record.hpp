@@ -27,7 +27,8 @@ struct MicroRecord {
 // "# key value". Throws std::runtime_error with origin and line.
 MicroRecord parse_micro_record(std::string_view text, std::string_view origin);
 
-// Every *.txt of a folder, by program.
+// Every *.txt of a folder, and every *.json.zst of launches (validation/micro_launches.hpp) with
+// their names, one a line, in *.names; by program.
 std::map<std::string, MicroRecord> read_micro_records(const std::filesystem::path& folder);
 
 }  // namespace heddle::validation

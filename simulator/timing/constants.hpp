@@ -43,6 +43,7 @@ namespace heddle::simulator::timing {
   X(latency_l2_atomic_extra, "cycle", "added by ATOMG to latency_l2_hit") \
   X(latency_operand_read, "cycle", "issue of a load to the release of the scoreboard that guards its sources") \
   X(latency_store_read, "cycle", "the same of a store of 32 bits a thread") \
+  X(latency_store_left, "cycle", "issue of the same store to its having left the SM, so that its warp can end") \
   /* Control. */ \
   X(latency_branch_taken, "cycle", "BRA, taken by all active lanes, to the next instruction") \
   X(latency_branch_not_taken, "cycle", "BRA, not taken, to the next instruction") \
@@ -51,9 +52,11 @@ namespace heddle::simulator::timing {
   X(latency_reconvergence, "cycle", "BSYNC where all lanes are there, to the next instruction") \
   X(latency_barrier, "cycle", "arrival of the last warp at BAR.SYNC to the first issue of a warp that waited") \
   X(barrier_release_interval, "cycle", "between the first issues of two warps that a barrier lets go") \
-  X(latency_membar_cta, "cycle", "MEMBAR.CTA with nothing outstanding to the next instruction") \
-  X(latency_membar_gpu, "cycle", "MEMBAR.GPU with nothing outstanding to the next instruction") \
-  X(latency_membar_sys, "cycle", "MEMBAR.SYS with nothing outstanding to the next instruction") \
+  X(latency_membar_cta, "cycle", "the end of the stall count of MEMBAR.CTA, with nothing outstanding, to the next instruction") \
+  X(latency_membar_gpu, "cycle", "the end of the stall count of MEMBAR.GPU, with nothing outstanding, to the next instruction") \
+  X(latency_membar_sys, "cycle", "the end of the stall count of MEMBAR.SYS, with nothing outstanding, to the next instruction") \
+  X(latency_errbar, "cycle", "the same of ERRBAR") \
+  X(latency_exit, "cycle", "the end of EXIT's stall count to the end of its warp, with nothing outstanding") \
   X(latency_stall_zero, "cycle", "an instruction with stall count 0 and the yield hint, to the next one") \
   /* Register file. */ \
   X(register_banks, "bank", "banks of a sub-core's register file; register r lies in bank r mod this") \
@@ -103,19 +106,25 @@ namespace heddle::simulator::timing {
   X(interval_l1_instruction_line, "cycle", "between two lines that the SM's instruction cache delivers") \
   X(interval_l15_instruction_line, "cycle", "between two lines that the GPC's cache delivers to an SM") \
   X(interval_l2_instruction_line, "cycle", "between two lines of code that L2 delivers to an SM") \
+  X(interval_dram_instruction_line, "cycle", "the same when L2 lacks them") \
+  X(interval_gpc_line, "1/100 cycle", "between two lines that the GPC's cache delivers to its SMs together") \
+  X(interval_first_fetch, "cycle", "between the sub-cores of an SM that fetch the first code of a launch") \
   X(launch_instruction_bytes, "byte", "code from a kernel's start that is in the GPC's cache when it begins") \
   X(launch_l0_instruction_bytes, "byte", "the same in the sub-cores' caches") \
   X(constant_line_bytes, "byte", "line of the constant caches") \
   X(immediate_constant_bytes, "byte", "cache of an SM for constants that are operands") \
   X(indexed_constant_bytes, "byte", "cache of an SM for constants that LDC reads") \
-  X(latency_constant_miss, "cycle", "added by a constant that is in the GPC's cache only") \
+  X(latency_constant_miss, "cycle", "added to LDC by a constant that is in the GPC's cache only") \
+  X(latency_operand_miss, "cycle", "the same for a constant that is an operand, the instruction's second issue included") \
   X(latency_constant_l15_miss, "cycle", "added by a constant that is in L2 only") \
   /* Launches. */ \
   X(sub_cores, "sub-core", "sub-cores of an SM") \
   X(gpcs, "GPC", "groups of SMs that share a cache for instructions and constants") \
   X(latency_launch, "cycle", "start of a launch to the first issue of its first block") \
+  X(latency_launch_code, "cycle", "start of a launch's first block to the first code being in the GPC's cache") \
+  X(sm_start_cycles, "cycle", "an SM counts as active before the first of its warps") \
   X(latency_launch_end, "cycle", "end of the last warp to the end of the launch") \
-  X(blocks_dispatched_per_cycle, "block/cycle", "blocks of a grid that start on idle SMs") \
+  X(blocks_dispatched_per_cycle, "block/cycle", "SMs that get their first block of a grid") \
   X(sm_block_start_interval, "cycle", "between the starts of two blocks on one SM") \
   X(block_replacement_interval, "1/100 cycle", "between the starts of two blocks of a grid that take the place of others") \
   X(latency_block_start, "cycle", "end of a block to the first issue of the block that takes its place") \

@@ -1,7 +1,9 @@
 // Time in the timing model.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <vector>
 
 namespace heddle::simulator::timing {
 
@@ -26,6 +28,34 @@ class Server {
 
  private:
   std::uint64_t free_ = 0;
+};
+
+// A server that several SMs share, which run one after another through the same stretch of time:
+// work takes the first place that is free, not before it is given.
+class Calendar {
+ public:
+  static constexpr std::uint64_t kHundred = 100;
+  // `interval`: between two pieces of work, in hundredths of a cycle; 0: there is always room.
+  explicit Calendar(std::uint32_t interval)
+      : interval_(interval), taken_(interval == 0 ? 0 : kPlaces) {}
+
+  // When work given at `now` begins.
+  Cycle take(Cycle now) {
+    if (interval_ == 0) return now;
+    std::uint64_t place = (now * kHundred + interval_ - 1) / interval_;
+    for (std::size_t tries = 0; tries < kPlaces; ++tries, ++place) {
+      std::uint64_t& taken = taken_[place % kPlaces];
+      if (taken == place + 1) continue;
+      taken = place + 1;
+      break;
+    }
+    return std::max(now, place * interval_ / kHundred);
+  }
+
+ private:
+  static constexpr std::size_t kPlaces = 4096;
+  std::uint64_t interval_;
+  std::vector<std::uint64_t> taken_;  // the place last taken of those that share an entry, and 1
 };
 
 }  // namespace heddle::simulator::timing

@@ -81,8 +81,8 @@ void Sm::follow(unsigned sub_core, unsigned slot, const Timed& timed, const Issu
       warp.scoreboards[0].awaited = timed.awaited;
       return;
     case Course::fence:
-      warp.at_fence = true;
-      warp.next_issue = std::max(warp.next_issue, now + timed.latency);
+      warp.at_fence = timed.awaits_stores;
+      warp.next_issue = warp.stalled_until + timed.latency;
       warp.until_then = Stall::membar;
       return;
     case Course::sleep:
@@ -179,7 +179,9 @@ void Sm::settle(unsigned sub_core, unsigned slot, const Timed& timed, Cycle now)
   if (lanes.finished()) {
     check_block_barriers(*blocks_[warp.block].block);
     warp.ended = true;
-    warp.state = Stall::drain;
+    warp.next_issue = warp.stalled_until + constants_.latency_exit;
+    warp.until_then = Stall::branch_resolving;
+    warp.state = Stall::wait;
   } else if (lanes.has_current()) {
     warp.pc = lanes.current().pc;
     warp.state = Stall::wait;

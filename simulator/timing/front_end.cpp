@@ -4,123 +4,126 @@
 
 namespace heddle::simulator::timing {
 
-void LineCache::start(std::uint32_t lines, std::uint32_t capacity) {
-  arrival_.assign(lines, kNever);
-  capacity_ = std::max(1u, capacity);
-  order_.clear();
-  next_ = 0;
-}
-
-void LineCache::insert(std::uint32_t line, Cycle arrival) {
-  if (order_.size() < capacity_) {
-    order_.push_back(line);
-  } else {
-    arrival_[order_[next_]] = kNever;
-    order_[next_] = line;
-    next_ = (next_ + 1) % capacity_;
-  }
-  arrival_[line] = arrival;
-}
-
-void FrontEnd::start(const TimedProgram& program, std::uint32_t entry, bool cold) {
+FrontEnd::FrontEnd(const Constants& constants, const TimedProgram& program, std::uint32_t entry,
+                   GpcCache& gpc)
+    : constants_(constants),
+      gpc_(gpc),
+      sub_cores_(constants.sub_cores),
+      l1_port_(constants.interval_l1_instruction_line * Calendar::kHundred),
+      code_lines_(program.code_lines) {
   const std::uint32_t code = constants_.instruction_line_bytes;
   const std::uint32_t data = constants_.constant_line_bytes;
   const auto constant_lines = static_cast<std::uint32_t>(program.constant_lines.size());
-  cold_ = cold;
-  code_lines_ = program.code_lines;
-  sub_cores_.resize(constants_.sub_cores);
-  for (SubCore& sub_core : sub_cores_) {
+  for (SubCore& sub_core : sub_cores_)
     sub_core.lines.start(code_lines_, constants_.l0_instruction_bytes / code);
-    sub_core.stream_begin = sub_core.stream_end = 0;
-  }
   l1_.start(code_lines_, constants_.l1_instruction_bytes / code);
-  l15_.start(code_lines_, constants_.l15_instruction_bytes / code);
   operands_.start(constant_lines, constants_.immediate_constant_bytes / data);
   indexed_.start(constant_lines, constants_.indexed_constant_bytes / data);
-  constants_l15_.start(constant_lines, constants_.l15_instruction_bytes / data);
-  l1_port_ = l15_port_ = l2_port_ = Server();
-  fetch_ahead_of_launch(program, entry);
+  first_begin_ = entry / program.instructions_per_line;
+  first_end_ = std::min(code_lines_, first_begin_ + constants_.launch_l0_instruction_bytes / code);
 }
 
-// The beginning of the code, and the bank with the launch's parameters, are brought near before the
-// first warp starts.
-void FrontEnd::fetch_ahead_of_launch(const TimedProgram& program, std::uint32_t entry) {
-  const std::uint32_t first = entry / program.instructions_per_line;
-  const auto end = [&](std::uint32_t bytes) {
-    return std::min(code_lines_, first + bytes / constants_.instruction_line_bytes);
-  };
-  for (std::uint32_t line = first; line < end(constants_.launch_instruction_bytes); ++line)
-    l15_.insert(line, 0);
-  first_begin_ = first;
-  first_end_ = end(constants_.launch_l0_instruction_bytes);
-  for (std::uint32_t line = 0; line < program.constant_lines.size(); ++line)
-    if (program.constant_lines[line]) constants_l15_.insert(line, 0);
+// Lines come from the GPC's cache one after another, each some cycles after the one before.
+void FrontEnd::send(Ahead& ahead, Cycle now) {
+  ahead.begins = std::max({now, ahead.ready, way_free_});
+  way_free_ = ahead.begins + constants_.interval_l15_instruction_line;
+}
+
+FrontEnd::Ahead FrontEnd::request(std::uint32_t line, Cycle now) {
+  Ahead ahead{line, gpc_.code(line, now, from_l2_), 0};
+  send(ahead, now);
+  return ahead;
+}
+
+void FrontEnd::run_ahead(std::uint32_t line, Cycle now) {
+  stream_begin_ = line;
+  const std::uint32_t end = std::min(code_lines_, line + 1 + constants_.instruction_prefetch_lines);
+  for (; stream_end_ < end; ++stream_end_)
+    if (l1_.arrival(stream_end_) == kNever) ahead_.push_back(request(stream_end_, now));
+}
+
+// When a line is in the SM's cache. Lines before it that the stream has not begun to fetch make
+// place for it (measured: jumps over one, two and three lines wait for the stream, those over more
+// take no longer).
+Cycle FrontEnd::in_l1(std::uint32_t line, Cycle now) {
+  while (!ahead_.empty() && ahead_.front().begins <= now) {
+    l1_.insert(ahead_.front().line, arrival(ahead_.front()));
+    begun_ = ahead_.front().begins + constants_.interval_l15_instruction_line;
+    ahead_.pop_front();
+  }
+  const bool in_stream = line >= stream_begin_ && line < stream_end_;
+  if (const Cycle there = l1_.arrival(line); there != kNever) {
+    if (in_stream) run_ahead(line, now);
+    return there;
+  }
+  const auto waiting = std::ranges::find(ahead_, line, &Ahead::line);
+  way_free_ = begun_;
+  if (waiting != ahead_.end()) {
+    ahead_.erase(ahead_.begin(), waiting);
+    for (Ahead& each : ahead_) send(each, now);
+  } else {
+    ahead_.clear();
+    ahead_.push_back(request(line, now));
+    stream_end_ = line + 1;
+  }
+  const Cycle there = arrival(ahead_.front());
+  l1_.insert(line, there);
+  begun_ = ahead_.front().begins + constants_.interval_l15_instruction_line;
+  ahead_.pop_front();
+  run_ahead(line, now);
+  return there;
 }
 
 // A line that the sub-core does not have.
 Cycle FrontEnd::fetch(SubCore& sub_core, std::uint32_t line, Cycle now) {
-  const auto served = [](Server& port, Cycle from, std::uint32_t interval) {
-    return from + port.wait(from, interval * Server::kTicks);
-  };
-  Cycle from_l1 = l1_.arrival(line);
-  if (from_l1 == kNever) {
-    Cycle from_l15 = l15_.arrival(line);
-    if (from_l15 == kNever) {
-      from_l15 = served(l2_port_, now, constants_.interval_l2_instruction_line) +
-                 constants_.latency_l15_instruction_miss +
-                 (cold_ ? constants_.latency_dram_extra : 0);
-      l15_.insert(line, from_l15);
-    }
-    from_l1 = served(l15_port_, std::max(now, from_l15), constants_.interval_l15_instruction_line) +
-              constants_.latency_l1_instruction_miss;
-    l1_.insert(line, from_l1);
-  }
   const Cycle arrival =
-      served(l1_port_, std::max(now, from_l1), constants_.interval_l1_instruction_line) +
-      constants_.latency_l0_instruction_miss;
+      l1_port_.take(std::max(now, in_l1(line, now))) + constants_.latency_l0_instruction_miss;
   sub_core.lines.insert(line, arrival);
   return arrival;
 }
 
-void FrontEnd::fetch_first(Cycle now) {
-  const Cycle arrival =
-      now + constants_.latency_l1_instruction_miss + constants_.latency_l0_instruction_miss;
-  for (; first_begin_ < first_end_; ++first_begin_) {
-    l1_.insert(first_begin_, arrival);
-    for (SubCore& sub_core : sub_cores_) sub_core.lines.insert(first_begin_, arrival);
+// The first lines come together, to one sub-core after the other.
+Cycle FrontEnd::fetch_first(SubCore& sub_core, std::uint32_t line, Cycle now) {
+  sub_core.begun = true;
+  if (first_arrival_ == kNever) {
+    first_arrival_ = in_l1(line, now);
+    for (std::uint32_t each = first_begin_; each < first_end_; ++each)
+      if (l1_.arrival(each) == kNever) l1_.insert(each, first_arrival_);
+    std::erase_if(ahead_, [this](const Ahead& each) { return each.line < first_end_; });
   }
+  const Cycle arrival =
+      std::max(now, first_arrival_ + sub_cores_begun_++ * constants_.interval_first_fetch) +
+      constants_.latency_l0_instruction_miss;
+  for (std::uint32_t each = first_begin_; each < first_end_; ++each)
+    sub_core.lines.insert(each, arrival);
+  return arrival;
 }
 
 Cycle FrontEnd::instructions(unsigned index, std::uint32_t line, Cycle now) {
-  if (line >= first_begin_ && line < first_end_) fetch_first(now);
   SubCore& sub_core = sub_cores_[index];
+  if (!sub_core.begun && line >= first_begin_ && line < first_end_)
+    return fetch_first(sub_core, line, now);
   Cycle arrival = sub_core.lines.arrival(line);
-  const bool in_stream = line >= sub_core.stream_begin && line < sub_core.stream_end;
-  if (arrival == kNever) {
-    arrival = fetch(sub_core, line, now);
-    if (!in_stream) sub_core.stream_end = line + 1;
-  } else if (!in_stream) {
-    return arrival;
-  }
-  sub_core.stream_begin = line;
-  const std::uint32_t end = std::min(code_lines_, line + 1 + constants_.instruction_prefetch_lines);
-  for (; sub_core.stream_end < end; ++sub_core.stream_end)
-    if (sub_core.lines.arrival(sub_core.stream_end) == kNever)
-      fetch(sub_core, sub_core.stream_end, now);
+  if (arrival == kNever) arrival = fetch(sub_core, line, now);
+  // The next one comes as well.
+  if (line != sub_core.last && line + 1 < code_lines_ && sub_core.lines.arrival(line + 1) == kNever)
+    fetch(sub_core, line + 1, now);
+  sub_core.last = line;
   return arrival;
 }
 
-Cycle FrontEnd::constant(LineCache& cache, std::uint32_t line, Cycle now) {
-  Cycle arrival = cache.arrival(line);
-  if (arrival != kNever) return arrival;
-  Cycle shared = constants_l15_.arrival(line);
-  if (shared == kNever) {
-    shared = now + constants_.latency_constant_l15_miss;
-    constants_l15_.insert(line, shared);
-  }
-  arrival = std::max(now, shared) + constants_.latency_constant_miss;
-  cache.insert(line, arrival);
+Cycle FrontEnd::operand(std::uint32_t line, Cycle now) {
+  const Cycle known = operands_.arrival(line);
+  if (known <= now) return known;
+  const Cycle arrival = gpc_.constant(line, now) + constants_.latency_operand_miss;
+  if (known == kNever) operands_.insert(line, arrival);
   return arrival;
+}
+
+Cycle FrontEnd::indexed(std::uint32_t line, Cycle now) {
+  if (indexed_.arrival(line) == kNever)
+    indexed_.insert(line, gpc_.constant(line, now) + constants_.latency_constant_miss);
+  return indexed_.arrival(line);
 }
 
 }  // namespace heddle::simulator::timing

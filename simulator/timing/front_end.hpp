@@ -1,63 +1,69 @@
-// Instruction and constant caches of an SM. Lines of one program are few, so that presence is an
-// array; the line that came first is the first to go.
+// Instruction and constant caches of an SM.
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <vector>
 
 #include "simulator/timing/constants.hpp"
 #include "simulator/timing/cycle.hpp"
+#include "simulator/timing/gpc_cache.hpp"
+#include "simulator/timing/line_cache.hpp"
 #include "simulator/timing/program.hpp"
 
 namespace heddle::simulator::timing {
 
-class LineCache {
- public:
-  // `lines`: of the program; `capacity`: lines it holds.
-  void start(std::uint32_t lines, std::uint32_t capacity);
-  // When the line is there; kNever: it has not been asked for, or is gone.
-  Cycle arrival(std::uint32_t line) const { return arrival_[line]; }
-  void insert(std::uint32_t line, Cycle arrival);
-
- private:
-  std::vector<Cycle> arrival_;
-  std::vector<std::uint32_t> order_;  // a ring of what it holds
-  std::size_t next_ = 0, capacity_ = 1;
-};
-
 class FrontEnd {
  public:
-  explicit FrontEnd(const Constants& constants) : constants_(constants) {}
-  // Before a launch that begins at instruction `entry`. `cold`: L2 is empty.
-  void start(const TimedProgram& program, std::uint32_t entry, bool cold);
+  // Before a launch that begins at instruction `entry`.
+  FrontEnd(const Constants& constants, const TimedProgram& program, std::uint32_t entry,
+           GpcCache& gpc);
 
-  // When instructions of a code line can issue in a sub-core that wants them now. A stream runs
-  // ahead of what is wanted.
+  // When instructions of a code line can issue in a sub-core that wants them now.
   Cycle instructions(unsigned sub_core, std::uint32_t line, Cycle now);
-  // When a constant that is an operand can be read; and one that LDC reads.
-  Cycle operand(std::uint32_t line, Cycle now) { return constant(operands_, line, now); }
-  Cycle indexed(std::uint32_t line, Cycle now) { return constant(indexed_, line, now); }
+  // When a constant that is an operand can be read; and one that LDC reads. Each warp that wants an
+  // operand which is not there yet asks for it by itself.
+  Cycle operand(std::uint32_t line, Cycle now);
+  Cycle indexed(std::uint32_t line, Cycle now);
 
  private:
   struct SubCore {
     LineCache lines;
-    std::uint32_t stream_end = 0;  // the first line that the stream has not asked for
-    std::uint32_t stream_begin = 0;
+    bool begun = false;
+    std::uint32_t last = ~0u;  // the line asked for last
   };
-  void fetch_ahead_of_launch(const TimedProgram& program, std::uint32_t entry);
+  // A line that the stream has asked for: when the GPC's cache has it ready, and when the way is
+  // free for it.
+  struct Ahead {
+    std::uint32_t line;
+    Cycle ready, begins;
+  };
+
   Cycle fetch(SubCore& sub_core, std::uint32_t line, Cycle now);
-  void fetch_first(Cycle now);
-  Cycle constant(LineCache& cache, std::uint32_t line, Cycle now);
+  Cycle fetch_first(SubCore& sub_core, std::uint32_t line, Cycle now);
+  Cycle in_l1(std::uint32_t line, Cycle now);
+  Cycle arrival(const Ahead& ahead) const {
+    return ahead.begins + constants_.latency_l1_instruction_miss;
+  }
+  void send(Ahead& ahead, Cycle now);
+  Ahead request(std::uint32_t line, Cycle now);
+  void run_ahead(std::uint32_t line, Cycle now);
 
   const Constants& constants_;
+  GpcCache& gpc_;
   std::vector<SubCore> sub_cores_;
-  LineCache l1_, l15_;
-  LineCache operands_, indexed_, constants_l15_;
-  Server l1_port_, l15_port_, l2_port_;  // lines of code
+  LineCache l1_, operands_, indexed_;
+  Calendar l1_port_;  // of lines to the sub-cores
+  Server from_l2_;
   std::uint32_t code_lines_ = 0;
-  // The lines that come together when the first warp asks for one of them; none once they have.
-  std::uint32_t first_begin_ = 0, first_end_ = 0;
-  bool cold_ = true;
+  // The stream that fetches ahead: the lines on their way, up to which line it has gone, and when
+  // the way is free for the next.
+  std::deque<Ahead> ahead_;
+  std::uint32_t stream_begin_ = 0, stream_end_ = 0;
+  Cycle way_free_ = 0, begun_ = 0;  // behind them all; behind those it has begun
+  // The lines that come together when the launch's first warp asks for one, and when.
+  std::uint32_t first_begin_ = 0, first_end_ = 0, sub_cores_begun_ = 0;
+  Cycle first_arrival_ = kNever;
 };
 
 }  // namespace heddle::simulator::timing

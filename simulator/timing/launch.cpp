@@ -79,8 +79,10 @@ class TimedLaunch {
     stalls_at_.resize(program_.instructions.size());
     const std::uint64_t bytes = l1_bytes(context, constants_, blocks_per_sm_);
     const std::uint32_t sms = options.sms != 0 ? options.sms : context.model->sms;
+    for (std::uint32_t i = 0; i < constants_.gpcs; ++i)
+      gpcs_.emplace_back(constants_, program_, context.entry, options.cold_caches);
     for (std::uint32_t i = 0; i < sms; ++i)
-      sms_.emplace_back(shared_, i, bytes, options.cold_caches);
+      sms_.emplace_back(shared_, i, bytes, gpcs_[i % constants_.gpcs]);
     memory_.start(options.cold_caches);
   }
 
@@ -114,7 +116,8 @@ class TimedLaunch {
   std::vector<StallCycles> stalls_at_;
   SmContext shared_;
   std::uint64_t clock_ = 0;
-  std::deque<Sm> sms_;
+  std::deque<GpcCache> gpcs_;
+  std::deque<Sm> sms_;  // in turns of the GPCs
   const std::uint64_t blocks_;
   const std::uint32_t blocks_per_sm_;
   const Cycle quantum_;
@@ -153,12 +156,13 @@ Cycle TimedLaunch::next_event() const {
 void TimedLaunch::dispatch_first_blocks() {
   Server dispatcher;
   const std::uint64_t ticks = Server::kTicks / constants_.blocks_dispatched_per_cycle;
+  std::vector<Cycle> begin(sms_.size());
+  for (Cycle& each : begin)
+    each = constants_.latency_launch + dispatcher.wait(constants_.latency_launch, ticks);
   for (std::uint32_t round = 0; round < blocks_per_sm_; ++round)
     for (Sm& sm : sms_) {
       if (next_block_ == blocks_) return;
-      const Cycle begin =
-          constants_.latency_launch + Cycle{round} * constants_.sm_block_start_interval;
-      start_block(sm, begin + dispatcher.wait(begin, ticks));
+      start_block(sm, begin[sm.index()] + Cycle{round} * constants_.sm_block_start_interval);
     }
 }
 

@@ -9,10 +9,10 @@ namespace heddle::simulator::timing {
 
 Sm::Look Sm::look(unsigned sub_core, ResidentWarp& warp, Cycle now) {
   const Look ready{Stall::not_selected, now};
-  if (warp.ended) return look_at_end(warp, now);
   if (warp.at_barrier) return {Stall::barrier, kNever};
   if (warp.stalled_until > now) return {Stall::wait, warp.stalled_until};
   if (warp.next_issue > now) return {warp.until_then, warp.next_issue};
+  if (warp.ended) return look_at_end(warp, now);
   if (warp.at_fence) {
     if (warp.stores.unknown != 0) return {Stall::membar, kNever};
     if (warp.stores.zero > now) return {Stall::membar, warp.stores.zero};
@@ -28,16 +28,29 @@ Sm::Look Sm::look(unsigned sub_core, ResidentWarp& warp, Cycle now) {
   if (const Look found = look_at_results(warp, timed, now); found.reason != ready.reason)
     return found;
   if (timed.constant_line >= 0 && timed.course != Course::constant) {
-    const Cycle there = front_end_.operand(static_cast<std::uint32_t>(timed.constant_line), now);
-    if (there > now) return {Stall::imc_miss, there};
+    if (warp.operand_of != warp.issued + 1) {
+      warp.operand_of = warp.issued + 1;
+      warp.operand_there = front_end_.operand(static_cast<std::uint32_t>(timed.constant_line), now);
+    }
+    if (warp.operand_there > now) return {Stall::imc_miss, warp.operand_there};
   }
   return look_at_units(sub_core, timed, now);
 }
 
-// A warp that has ended holds its place until its stores have left; it does not wait for L2 to take
-// them (H200 records: a launch of two warps that store drains for 20 cycles, not for 270).
-Sm::Look Sm::look_at_end(const ResidentWarp& warp, Cycle now) {
-  return {Stall::drain, warp.unsent_stores != 0 ? kNever : std::max(now, warp.stores_left)};
+// A warp that has ended holds its place until all it has loaded is there and its stores have left;
+// it does not wait for L2 to take them (H200 records: a launch of two warps that store drains for
+// 20 cycles, not for 270; one that loads a constant and ends, for as long as that takes).
+Sm::Look Sm::look_at_end(const ResidentWarp& warp, Cycle now) const {
+  if (warp.unsent_stores != 0) return {Stall::drain, kNever};
+  Cycle until = now;
+  if (warp.stores_left != 0)
+    until = std::max(
+        until, warp.stores_left + constants_.latency_store_left - constants_.latency_store_read);
+  for (const Scoreboard& scoreboard : warp.scoreboards) {
+    if (scoreboard.unknown != 0) return {Stall::drain, kNever};
+    until = std::max(until, scoreboard.zero);
+  }
+  return {Stall::drain, until};
 }
 
 Sm::Look Sm::look_at_results(const ResidentWarp& warp, const Timed& timed, Cycle now) const {

@@ -68,11 +68,15 @@ void choose_pipe(const Instruction& in, const Constants& constants, Timed& timed
   }
 }
 
-unsigned fence_latency(const Instruction& in, const Constants& constants) {
+// A fence for the block does not wait for stores; .VC, as in -G builds, is one for the GPU (both
+// measured: fence.* of gpu/kernels/micro/timing/cold_launches.cu).
+void choose_fence(const Instruction& in, const Constants& constants, Timed& timed) {
   const std::string_view scope = isa::modifier_text(in, Mod::scope);
-  if (scope == ".SYS") return constants.latency_membar_sys;
-  if (scope == ".GPU") return constants.latency_membar_gpu;
-  return constants.latency_membar_cta;
+  timed.course = Course::fence;
+  timed.awaits_stores = scope == ".SYS" || scope == ".GPU" || scope == ".VC";
+  timed.latency = static_cast<std::uint16_t>(scope == ".SYS"       ? constants.latency_membar_sys
+                                             : timed.awaits_stores ? constants.latency_membar_gpu
+                                                                   : constants.latency_membar_cta);
 }
 
 void choose_memory_course(const Instruction& in, const Constants& constants, Timed& timed) {
@@ -133,8 +137,10 @@ void choose_course(const Instruction& in, const Constants& constants, Timed& tim
       return;
     case Op::MEMBAR:
     case Op::FENCE:
+      return choose_fence(in, constants, timed);
+    case Op::ERRBAR:
       timed.course = Course::fence;
-      timed.latency = static_cast<std::uint16_t>(fence_latency(in, constants));
+      timed.latency = static_cast<std::uint16_t>(constants.latency_errbar);
       return;
     case Op::DEPBAR:
       timed.course = Course::depbar;

@@ -65,6 +65,7 @@ struct Timed {
   bool bypasses_l1 = false;
   bool is_store = false;
   bool is_async = false;                     // LDGSTS
+  bool awaits_stores = false;                // a fence, beyond its block
   std::array<std::uint8_t, 4> bank_reads{};  // registers it reads of each bank
   std::uint16_t interval = 1;                // cycles its pipe is busy
   std::uint16_t latency = 0;                 // courses special, variable, constant, fence

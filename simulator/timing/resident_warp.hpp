@@ -51,10 +51,12 @@ struct ResidentWarp {
   Stall until_then = Stall::wait;
   std::uint32_t line = ~0u;  // the code line it has asked for
   Cycle fetched = 0;
+  std::uint64_t operand_of = 0;  // the instruction, counted from 1, whose constant it has asked for
+  Cycle operand_there = 0;
   std::array<Scoreboard, kScoreboards> scoreboards{};
   std::vector<CountedResult> counted;
   Scoreboard stores, copies;        // those outstanding; asynchronous copies to shared memory
-  Cycle stores_left = 0;            // when the data of its stores has left for L2
+  Cycle stores_left = 0;            // when the sources of its stores have been read; 0: no store
   std::uint32_t unsent_stores = 0;  // that wait for the memory unit
   bool at_barrier = false, at_fence = false, ended = false;
 

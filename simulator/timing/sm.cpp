@@ -8,15 +8,14 @@
 
 namespace heddle::simulator::timing {
 
-Sm::Sm(SmContext& context, std::uint32_t index, std::uint64_t l1_bytes, bool cold)
+Sm::Sm(SmContext& context, std::uint32_t index, std::uint64_t l1_bytes, GpcCache& gpc)
     : context_(context),
       constants_(context.constants),
       index_(index),
       sub_cores_(context.constants.sub_cores),
       memory_(context.constants, index),
-      front_end_(context.constants) {
+      front_end_(context.constants, context.program, context.core.launch.entry, gpc) {
   memory_.start(l1_bytes);
-  front_end_.start(context.program, context.core.launch.entry, cold);
   for (SubCore& sub : sub_cores_)
     sub.special_leaves.assign(std::max(1u, constants_.xu_queue_entries), 0);
 }
@@ -218,7 +217,7 @@ void Sm::retire(unsigned sub_core, unsigned slot, Cycle now) {
   warp_cycles_ += now - warp.began;
   warp.warp = nullptr;
   sub.resident &= ~(SlotMask{1} << slot);
-  if (--resident_warps_ == 0) active_ += now - active_since_;
+  if (--resident_warps_ == 0) active_ += now - active_since_ + constants_.sm_start_cycles;
   ResidentBlock& block = blocks_[warp.block];
   if (--block.warps_left != 0) return;
   ended_.push_back({std::move(block.block), now, index_});

@@ -40,7 +40,7 @@ struct EndedBlock {
 
 class Sm {
  public:
-  Sm(SmContext& context, std::uint32_t index, std::uint64_t l1_bytes, bool cold);
+  Sm(SmContext& context, std::uint32_t index, std::uint64_t l1_bytes, GpcCache& gpc);
 
   std::uint32_t index() const { return index_; }
   // Its warps begin to issue at `begin`.
@@ -94,7 +94,7 @@ class Sm {
   void look_at_warps(unsigned sub_core, Cycle now);
   static SlotMask waiting_long(const SubCore& sub);
   Look look(unsigned sub_core, ResidentWarp& warp, Cycle now);
-  static Look look_at_end(const ResidentWarp& warp, Cycle now);
+  Look look_at_end(const ResidentWarp& warp, Cycle now) const;
   Look look_at_results(const ResidentWarp& warp, const Timed& timed, Cycle now) const;
   Look look_at_units(unsigned sub_core, const Timed& timed, Cycle now);
   bool issue(unsigned sub_core, unsigned slot, Cycle now);

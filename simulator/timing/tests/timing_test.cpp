@@ -108,13 +108,15 @@ class Timing : public testing::Test {
       "latency_l0_instruction_miss=0,latency_l1_instruction_miss=0,latency_l15_instruction_miss=0,"
       "latency_dram_extra=0,latency_constant_miss=0,latency_constant_l15_miss=0,l2_halves=1,"
       "warp_start_interval=0,interval_cbu=1,interval_l1_instruction_line=0,"
-      "interval_l15_instruction_line=0,interval_l2_instruction_line=0,";
+      "interval_l15_instruction_line=0,interval_l2_instruction_line=0,"
+      "interval_dram_instruction_line=0,interval_first_fetch=0,latency_operand_miss=0,"
+      "latency_launch_code=0,latency_exit=0,sm_start_cycles=0,";
   Device device_{gpu_model("h200")};
 };
 
 std::vector<Word> repeated(Word word, std::size_t count) {
   std::vector<Word> body(count, word);
-  body.push_back(with(kExit, {.stall = 5}));
+  body.push_back(with(kExit, {}));
   return body;
 }
 

@@ -157,6 +157,11 @@ constexpr Word stg(R a, unsigned byte, R data, Size size) {
 constexpr Word bar_sync() { return {0x7b1d, 0x10000}; }
 constexpr Word membar_cta() { return {0x7992, 0}; }
 constexpr Word membar_gpu() { return {0x7992, 0x2000}; }
+constexpr Word membar_sys() { return {0x7992, 0x3000}; }
+constexpr Word membar_vc() { return {0x7992, 0x5000}; }
+constexpr Word errbar() { return {0x79ab, 0}; }
+constexpr Word cgaerrbar() { return {0x75ab, 0}; }
+constexpr Word cctl_ivall() { return {0xff00798f, 0x2000000}; }
 constexpr Word bsync(unsigned b) { return {std::uint64_t{b} << 16 | 0x7941, 0x03800000}; }
 constexpr Word warpsync_all() { return {0x7948, 0x03800000}; }
 // Distances are in instructions from the one after.

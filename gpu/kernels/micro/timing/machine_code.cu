@@ -9,14 +9,9 @@
 // Every thread keeps up to nine readings of the clock and stores them at the end. All warps of
 // the block meet at a barrier, then run the probe's body; this a few times, the last time is what
 // counts (so the instruction caches are warm), unless the probe asks for the first.
-#include <cuda.h>
-
-#include <cstring>
-#include <fstream>
 #include <functional>
-#include <iterator>
 
-#include "assembler.h"
+#include "patched_cubin.h"
 #include "probe.h"
 
 constexpr int kRoom = 12288;  // instructions
@@ -46,46 +41,13 @@ namespace {
 using namespace timing;
 using namespace timing::sass;
 
-void check(CUresult result, const char* what) {
-  if (result == CUDA_SUCCESS) return;
-  const char* name = "unknown error";
-  cuGetErrorName(result, &name);
-  std::fprintf(stderr, "machine_code: %s: %s\n", what, name);
-  std::exit(2);
-}
-#define DRIVER(call) check((call), #call)
-
 // The kernel has 62 registers by the compiler's count, which holds two more than the code may use:
 // a probe that wrote R60 and R61 ended in an illegal instruction.
-constexpr unsigned kReadings = 9, kFirstReading = 40;
+static_assert(kFirstReading + 2 * kReadings <= 60);
 
 // What a body may use: R16–R39 to change; R14 zero, R15 1.0f, R1 lane, R6 lane * 4, R10 lane * 16
 // (shared addresses), R12:R13 the data (the same for all), R4:R5 the data + lane * 4, R8:R9 + lane
 // * 16, P0 lane < 16, P1 no lane, P2 all, P5 lane 0, UR4 the descriptor, UR6–UR15 to change.
-class Code {
- public:
-  std::size_t size() const { return words_.size(); }
-  Code& put(Word word, Control control = {}) {
-    // Without the hint a stall of 12 or more is no stall (the compiler always sets it too).
-    if (control.stall >= 12) control.yield = true;
-    words_.push_back(with(word, control));
-    return *this;
-  }
-  Code& repeat(int count, const std::function<void(int)>& one) {
-    for (int i = 0; i < count; ++i) one(i);
-    return *this;
-  }
-  // Reading `k`; waits for the counters of `wait` first.
-  Code& clock(unsigned k, unsigned wait = 0, unsigned stall = 1) {
-    return put(cs2r_clock(kFirstReading + 2 * k), {.stall = stall, .wait = wait});
-  }
-  Code& wait(unsigned mask) { return put(nop(), {.stall = 1, .wait = mask}); }
-  const std::vector<Word>& words() const { return words_; }
-
- private:
-  std::vector<Word> words_;
-};
-
 void prologue(Code& c) {
   c.put(s2r(0, 0x21), {.stall = 2, .write = 0});
   c.put(uldc64(4, 0x208), {.stall = 12});
@@ -127,27 +89,14 @@ Code whole(const std::function<void(Code&)>& body) {
 
 class Machine {
  public:
-  explicit Machine(const char* path) {
-    std::ifstream file(path, std::ios::binary);
-    image_.assign(std::istreambuf_iterator<char>(file), {});
-    if (image_.empty()) std::fprintf(stderr, "machine_code: cannot read %s\n", path), std::exit(2);
-    find_text();
-  }
+  explicit Machine(const char* path) : cubin_(path, "machine_code") {}
 
   // Readings of every thread: [thread * kReadings + k].
   std::vector<long long> run(const std::function<void(Code&)>& body, int warps, int rounds,
                              int blocks = 1) const {
     const Code code = whole(body);
-    std::vector<char> image = image_;
-    if (code.size() * 16 > text_size_)
-      std::fprintf(stderr, "machine_code: a probe is too long\n"), std::exit(2);
-    const Word fill = with(nop(), {});
-    for (std::size_t i = 0; i < text_size_ / 16; ++i)
-      std::memcpy(image.data() + text_ + 16 * i, i < code.size() ? &code.words()[i] : &fill, 16);
     CUmodule module = nullptr;
-    CUfunction function = nullptr;
-    DRIVER(cuModuleLoadData(&module, image.data()));
-    DRIVER(cuModuleGetFunction(&function, module, "machine_code"));
+    const CUfunction function = cubin_.load(code, module);
     long long* out = out_.data();
     float* data = data_.data();
     void* arguments[] = {&out, &data, &rounds};
@@ -160,25 +109,7 @@ class Machine {
   }
 
  private:
-  void find_text() {
-    const auto get = [&](std::size_t at, int bytes) {
-      std::uint64_t value = 0;
-      std::memcpy(&value, image_.data() + at, bytes);
-      return value;
-    };
-    const std::size_t table = get(0x28, 8), size = get(0x3a, 2), count = get(0x3c, 2),
-                      names = get(0x3e, 2);
-    const std::size_t strings = get(table + names * size + 0x18, 8);
-    for (std::size_t i = 0; i < count; ++i) {
-      const std::size_t header = table + i * size;
-      if (std::string(image_.data() + strings + get(header, 4)) != ".text.machine_code") continue;
-      text_ = get(header + 0x18, 8), text_size_ = get(header + 0x20, 8);
-    }
-    if (text_size_ == 0) std::fprintf(stderr, "machine_code: no code in the cubin\n"), std::exit(2);
-  }
-
-  std::vector<char> image_;
-  std::size_t text_ = 0, text_size_ = 0;
+  PatchedCubin cubin_;
   Buffer<long long> out_{1024 * kReadings};
   Buffer<float> data_{1 << 22};
 };

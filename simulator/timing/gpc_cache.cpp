@@ -1,0 +1,46 @@
+#include "simulator/timing/gpc_cache.hpp"
+
+#include <algorithm>
+
+namespace heddle::simulator::timing {
+
+GpcCache::GpcCache(const Constants& constants, const TimedProgram& program, std::uint32_t entry,
+                   bool cold)
+    : constants_(constants), cold_(cold), port_(constants.interval_gpc_line) {
+  const auto constant_lines = static_cast<std::uint32_t>(program.constant_lines.size());
+  code_.start(program.code_lines,
+              constants.l15_instruction_bytes / constants.instruction_line_bytes);
+  constant_lines_.start(constant_lines,
+                        constants.l15_instruction_bytes / constants.constant_line_bytes);
+  const std::uint32_t first = entry / program.instructions_per_line;
+  const std::uint32_t end =
+      std::min(program.code_lines,
+               first + constants.launch_instruction_bytes / constants.instruction_line_bytes);
+  for (std::uint32_t line = first; line < end; ++line)
+    code_.insert(line, Cycle{constants.latency_launch} + constants.latency_launch_code);
+  for (std::uint32_t line = 0; line < constant_lines; ++line)
+    if (program.constant_lines[line]) constant_lines_.insert(line, 0);
+}
+
+Cycle GpcCache::code(std::uint32_t line, Cycle now, Server& from_l2) {
+  Cycle here = code_.arrival(line);
+  if (here == kNever) {
+    const std::uint32_t interval =
+        cold_ ? constants_.interval_dram_instruction_line : constants_.interval_l2_instruction_line;
+    here = now + from_l2.wait(now, interval * Server::kTicks) +
+           constants_.latency_l15_instruction_miss + (cold_ ? constants_.latency_dram_extra : 0);
+    code_.insert(line, here);
+  }
+  return port_.take(std::max(now, here));
+}
+
+Cycle GpcCache::constant(std::uint32_t line, Cycle now) {
+  Cycle here = constant_lines_.arrival(line);
+  if (here == kNever) {
+    here = now + constants_.latency_constant_l15_miss;
+    constant_lines_.insert(line, here);
+  }
+  return port_.take(std::max(now, here));
+}
+
+}  // namespace heddle::simulator::timing

@@ -1,0 +1,32 @@
+// The cache for code and constants that the SMs of a GPC share.
+#pragma once
+
+#include <cstdint>
+
+#include "simulator/timing/constants.hpp"
+#include "simulator/timing/line_cache.hpp"
+#include "simulator/timing/program.hpp"
+
+namespace heddle::simulator::timing {
+
+class GpcCache {
+ public:
+  // Before a launch that begins at instruction `entry`: the beginning of the code and the bank with
+  // the launch's parameters are brought near when the launch begins. `cold`: L2 is empty.
+  GpcCache(const Constants& constants, const TimedProgram& program, std::uint32_t entry, bool cold);
+
+  // When a line leaves for an SM that asks for it at `now`. `from_l2`: the SM's lines of code that
+  // this cache lacks come one after another.
+  Cycle code(std::uint32_t line, Cycle now, Server& from_l2);
+  Cycle constant(std::uint32_t line, Cycle now);
+  // When the line will be here, as far as is known; kNever: nobody has asked.
+  Cycle arrival(std::uint32_t line) const { return code_.arrival(line); }
+
+ private:
+  const Constants& constants_;
+  const bool cold_;
+  LineCache code_, constant_lines_;
+  Calendar port_;
+};
+
+}  // namespace heddle::simulator::timing
