@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "simulator/file.hpp"
+#include "validation/micro_launches.hpp"
 
 namespace heddle::validation {
 namespace {
@@ -29,6 +30,30 @@ TEST(MicroRecord, BadLineIsNamed) {
       EXPECT_NE(std::string(error.what()).find("p.txt:4"), std::string::npos) << error.what();
     }
   EXPECT_THROW((void)parse_micro_record("a\t1\tcycle\t1\t1\t1\n", "p.txt"), std::runtime_error);
+}
+
+TEST(MicroRecord, LaunchesBecomeAnswers) {
+  simulator::Record record;
+  record.toolchain = "CUDA 13.0.88";
+  simulator::LaunchRecord launch;
+  launch.kernel = "_Z7nothingv";
+  launch.grid = {2, 1, 1};
+  launch.block = {64, 1, 1};
+  launch.timing["sm__cycles_active.max"] = {30, 10, 20};
+  launch.timing["sm__cycles_elapsed.max"] = {3000};
+  launch.timing["sm__cycles_active.avg"] = {0.5};
+  launch.timing["smsp__issue_active.sum"] = {8};
+  launch.timing["smsp__average_warps_issue_stalled_drain_per_issue_active.ratio"] = {5};
+  record.launches.push_back(launch);
+  const auto answers = answers_of_launches(record, {}, "launches");
+  EXPECT_EQ(answers.compiler, "13.0.88");
+  EXPECT_DOUBLE_EQ(answers["nothing.b2.t64.active"], 20);
+  EXPECT_DOUBLE_EQ(answers["nothing.b2.t64.issued"], 2);  // of four warps each
+  EXPECT_DOUBLE_EQ(answers["nothing.b2.t64.drain"], 10);
+  EXPECT_DOUBLE_EQ(answers_of_launches(record, {"one"}, "launches")["one.drain"], 10);
+  EXPECT_THROW((void)answers_of_launches(record, {"one", "two"}, "launches"), std::runtime_error);
+  record.launches[0].timing.erase("smsp__issue_active.sum");
+  EXPECT_THROW((void)answers_of_launches(record, {}, "launches"), std::runtime_error);
 }
 
 TEST(Calibration, CommittedModelIsWhatTheRecordsGive) {

@@ -154,6 +154,42 @@ TEST_F(Timing, FloatInstructionsLeaveHalfOfTheirUnitToIntegerOnes) {
   EXPECT_EQ(run(body, 32, "interval_fma=1,interval_imad=2,").active_max, 2 * kSome + 1);
 }
 
+TEST_F(Timing, CodeComesLineByLine) {
+  constexpr std::size_t kLine = 8, kLast = (kSome + 1) % kLine;
+  const auto body = repeated(with(kFfma, {.stall = 1}), kSome);
+  const Result result = run(
+      body, 32, "interval_fma=1,interval_l15_instruction_line=40,launch_l0_instruction_bytes=128,");
+  EXPECT_EQ(result.active_max, 2 * 40 + kLast);
+  EXPECT_EQ(cycles(result, Stall::no_instruction), 2 * (40 - kLine));
+}
+
+TEST_F(Timing, AWarpEndsWhenWhatItHasAskedForIsThere) {
+  const std::vector<Word> body{with(kLdc, {.stall = 1, .write = 0}), with(kExit, {})};
+  const std::uint32_t latency = constant(&Constants::latency_constant_load);
+  const Result result = run(body, 32, "latency_exit=9,");
+  EXPECT_EQ(result.active_max, latency);
+  EXPECT_EQ(cycles(result, Stall::branch_resolving), 9u);
+  EXPECT_EQ(cycles(result, Stall::drain), latency - 2 - 9);
+}
+
+TEST_F(Timing, EachWarpAsksForAnOperandThatIsNotThereYet) {
+  const std::vector<Word> body{with(kUldc, {.stall = 1}), with(kExit, {})};
+  const Result result =
+      run(body, 32 * 4, "latency_operand_miss=50,interval_gpc_line=1000,interval_uniform=1,");
+  // One after the other leaves the cache that the SMs of a GPC share, ten cycles apart.
+  EXPECT_EQ(result.active_max, 3u * 10 + 50 + 2);
+  EXPECT_EQ(cycles(result, Stall::imc_miss), 4u * 50 + 10 + 20 + 30);
+}
+
+TEST(Calendar, WorkTakesTheFirstFreePlaceNotBeforeItIsGiven) {
+  Calendar calendar(250);
+  EXPECT_EQ(calendar.take(100), 100u);
+  EXPECT_EQ(calendar.take(100), 102u);  // after 2.5 cycles
+  EXPECT_EQ(calendar.take(100), 105u);
+  EXPECT_EQ(calendar.take(50), 50u);  // given later, for earlier
+  EXPECT_EQ(Calendar(0).take(7), 7u);
+}
+
 TEST_F(Timing, AConsumerIssuesWhenItsScoreboardIsReleasedAndNotACycleBefore) {
   std::vector<Word> body{with(kMufu, {.stall = 2, .write = 0}), with(kFfma, {.wait = 1}),
                          with(kExit, {})};
