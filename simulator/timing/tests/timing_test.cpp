@@ -109,7 +109,8 @@ class Timing : public testing::Test {
       "latency_dram_extra=0,latency_constant_miss=0,latency_constant_l15_miss=0,l2_halves=1,"
       "warp_start_interval=0,interval_cbu=1,interval_l1_instruction_line=0,"
       "interval_l15_instruction_line=0,interval_l2_instruction_line=0,"
-      "interval_dram_instruction_line=0,interval_first_fetch=0,latency_operand_miss=0,"
+      "interval_dram_instruction_line=0,interval_gpc_line=1,interval_first_fetch=0,latency_operand_"
+      "miss=0,"
       "latency_launch_code=0,latency_exit=0,sm_start_cycles=0,";
   Device device_{gpu_model("h200")};
 };
@@ -174,11 +175,13 @@ TEST_F(Timing, AWarpEndsWhenWhatItHasAskedForIsThere) {
 
 TEST_F(Timing, EachWarpAsksForAnOperandThatIsNotThereYet) {
   const std::vector<Word> body{with(kUldc, {.stall = 1}), with(kExit, {})};
-  const Result result =
-      run(body, 32 * 4, "latency_operand_miss=50,interval_gpc_line=1000,interval_uniform=1,");
-  // One after the other leaves the cache that the SMs of a GPC share, ten cycles apart.
-  EXPECT_EQ(result.active_max, 3u * 10 + 50 + 2);
-  EXPECT_EQ(cycles(result, Stall::imc_miss), 4u * 50 + 10 + 20 + 30);
+  const Result result = run(body, 32 * 4,
+                            "latency_operand_miss=50,interval_gpc_line=1000,interval_uniform=1,"
+                            "instruction_prefetch_lines=0,latency_launch=0,");
+  // One after the other leaves the cache that the SMs of a GPC share, ten cycles apart, behind the
+  // line of code.
+  EXPECT_EQ(result.active_max, 4u * 10 + 50 + 2);
+  EXPECT_EQ(cycles(result, Stall::imc_miss), 4u * 50 + 10 + 20 + 30 + 40);
 }
 
 TEST(Calendar, WorkTakesTheFirstFreePlaceNotBeforeItIsGiven) {
