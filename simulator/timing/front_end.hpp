@@ -21,9 +21,8 @@ class FrontEnd {
 
   // When instructions of a code line can issue in a sub-core that wants them now.
   Cycle instructions(unsigned sub_core, std::uint32_t line, Cycle now);
-  // When a constant that is an operand can be read; and one that LDC reads. Each warp that wants an
-  // operand which is not there yet asks for it by itself.
-  Cycle operand(std::uint32_t line, Cycle now);
+  // When a constant that is an operand can be read; and one that LDC reads.
+  Cycle operand(unsigned sub_core, std::uint32_t line, Cycle now);
   Cycle indexed(std::uint32_t line, Cycle now);
 
  private:
@@ -31,6 +30,9 @@ class FrontEnd {
     LineCache lines;
     bool begun = false;
     std::uint32_t last = ~0u;  // the line asked for last
+    // The line of constants asked for last, how often while it was on its way, and when it comes.
+    std::uint32_t operand = ~0u, operand_requests = 0;
+    Cycle operand_arrival = 0;
   };
   // A line that the stream has asked for: when the GPC's cache has it ready, and when the way is
   // free for it.

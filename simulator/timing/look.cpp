@@ -30,7 +30,8 @@ Sm::Look Sm::look(unsigned sub_core, ResidentWarp& warp, Cycle now) {
   if (timed.constant_line >= 0 && timed.course != Course::constant) {
     if (warp.operand_of != warp.issued + 1) {
       warp.operand_of = warp.issued + 1;
-      warp.operand_there = front_end_.operand(static_cast<std::uint32_t>(timed.constant_line), now);
+      warp.operand_there =
+          front_end_.operand(sub_core, static_cast<std::uint32_t>(timed.constant_line), now);
     }
     if (warp.operand_there > now) return {Stall::imc_miss, warp.operand_there};
   }
