@@ -78,6 +78,11 @@ TEST(MicroAssembler, Memory) {
   EXPECT_EQ(text(stg(2, 8, 40, Size::k64)), "STG.E.64 desc[UR4][R2.64+0x8], R40");
   EXPECT_EQ(text(membar_cta()), "MEMBAR.SC.CTA");
   EXPECT_EQ(text(membar_gpu()), "MEMBAR.SC.GPU");
+  EXPECT_EQ(text(membar_sys()), "MEMBAR.SC.SYS");
+  EXPECT_EQ(text(membar_vc()), "MEMBAR.SC.VC");
+  EXPECT_EQ(text(errbar()), "ERRBAR");
+  EXPECT_EQ(text(cgaerrbar()), "CGAERRBAR");
+  EXPECT_EQ(text(cctl_ivall()), "CCTL.IVALL");
 }
 
 TEST(MicroAssembler, Flow) {
