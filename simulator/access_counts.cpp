@@ -201,6 +201,12 @@ AccessCounts count_shared(AccessKind kind, unsigned width, LaneAddresses address
   return counts;
 }
 
+// Eight rows, a matrix, after the other: unlike those of a load of 16 bytes, rows that are the same
+// save no pass.
+AccessCounts count_matrix_rows(LaneAddresses address, Mask lanes) {
+  return count_shared(AccessKind::store, 16, address, lanes);
+}
+
 AccessCounts count_local(AccessKind, unsigned width, LaneAddresses address, Mask lanes) {
   if (lanes == 0) return {};
   // Local memory lies lane beside lane: word w of lane l is the word 32 w + l, so that eight lanes

@@ -52,6 +52,8 @@ inline AccessCounts count_global_row(unsigned width, std::uint64_t first) {
   return counts;
 }
 AccessCounts count_shared(AccessKind kind, unsigned width, LaneAddresses address, Mask lanes);
+// LDSM and STSM: the lanes that give the addresses of rows of 16 bytes.
+AccessCounts count_matrix_rows(LaneAddresses address, Mask lanes);
 // Addresses are those a lane sees, each lane from 0 (or from the window's base).
 AccessCounts count_local(AccessKind kind, unsigned width, LaneAddresses address, Mask lanes);
 

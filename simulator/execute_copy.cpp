@@ -91,7 +91,7 @@ bool resolve_rows(Core& core, Warp& warp, const Step& step, AccessKind kind, Mat
   const unsigned lanes = rows.matrices * kRowsOfMatrix;
   const Mask given = lanes == kWarpSize ? kFullMask : (Mask{1} << lanes) - 1;
   if (!resolve_lanes(core, warp, step, Window::shared, address, given, rows.of)) return false;
-  count_access(core, step, kind, Window::shared, address, given);
+  count_matrix_access(core, step, kind, address, given);
   return true;
 }
 

@@ -46,6 +46,10 @@ std::byte* map_pages(std::uint64_t bytes) {
   return first + skipped;
 }
 
+// Pages of a plain allocation: more than its bytes, for what kernels reach behind its end
+// (Core::resolve_slowly).
+std::uint64_t mapped_bytes(std::uint64_t bytes) { return round_up(bytes + 1, kPage); }
+
 }  // namespace
 
 struct DeviceMemory::Impl {
@@ -64,7 +68,8 @@ struct DeviceMemory::Impl {
   }
   void release(const Allocation& allocation) {
     if (allocation.host_mapped && host_visible.erase(allocation.address) == 0) return;
-    munmap(allocation.data, round_up(allocation.bytes, kPage));
+    munmap(allocation.data, allocation.host_mapped ? round_up(allocation.bytes, kPage)
+                                                   : mapped_bytes(allocation.bytes));
     if (!allocation.host_mapped) used -= allocation.bytes;
   }
   // The address an allocation is to have, if it was foreseen.
@@ -95,7 +100,7 @@ std::optional<std::uint64_t> DeviceMemory::allocate(std::uint64_t bytes, std::st
   Allocation allocation;
   allocation.address = address;
   allocation.bytes = bytes;
-  allocation.data = map_pages(round_up(bytes, kPage));
+  allocation.data = map_pages(mapped_bytes(bytes));
   allocation.ordinal = impl_->next_ordinal++;
   allocation.label = std::move(label);
   impl_->used += bytes;
@@ -111,7 +116,7 @@ std::optional<std::uint64_t> DeviceMemory::Impl::allocate_foreseen(std::uint64_t
   Allocation allocation;
   allocation.address = place.address;
   allocation.bytes = bytes;
-  allocation.data = map_pages(round_up(bytes, kPage));
+  allocation.data = map_pages(mapped_bytes(bytes));
   allocation.ordinal = place.ordinal;
   allocation.label = std::move(label);
   used += bytes;

@@ -199,6 +199,17 @@ void count_copy(Core& core, const Step& step, const Addresses& from, Mask readin
   core.accesses.push_back({AccessKind::store, Window::shared, step.width, writing, to, written});
 }
 
+namespace {
+
+void add_shared(InstructionCounts& counts, const AccessCounts& access, unsigned threads) {
+  ++counts.shared;
+  counts.threads_shared += threads;
+  counts.wavefronts_shared += access.wavefronts;
+  counts.wavefronts_shared_ideal += access.wavefronts_ideal;
+}
+
+}  // namespace
+
 void count_access(Core& core, const Step& step, AccessKind kind, Window space,
                   const Addresses& address, Mask lanes, bool adjoining) {
   InstructionCounts& counts = core.counts_of(step);
@@ -220,10 +231,7 @@ void count_access(Core& core, const Step& step, AccessKind kind, Window space,
       access = row && kind <= AccessKind::store && step.width <= 4
                    ? AccessCounts{.wavefronts = 1, .wavefronts_ideal = 1}
                    : count_shared(kind, step.width, address, lanes);
-      ++counts.shared;
-      counts.threads_shared += threads;
-      counts.wavefronts_shared += access.wavefronts;
-      counts.wavefronts_shared_ideal += access.wavefronts_ideal;
+      add_shared(counts, access, threads);
       break;
     case Window::local:
       access = count_local(kind, step.width, address, lanes);
@@ -235,6 +243,14 @@ void count_access(Core& core, const Step& step, AccessKind kind, Window space,
   core.accesses.push_back({kind, space, step.width, lanes, address, access});
   if (core.journal != nullptr && space == Window::global && kind != AccessKind::load)
     core.journal->before_write(address, lanes, step.width);
+}
+
+void count_matrix_access(Core& core, const Step& step, AccessKind kind, const Addresses& address,
+                         Mask lanes) {
+  const AccessCounts access = count_matrix_rows(address, lanes);
+  add_shared(core.counts_of(step), access, static_cast<unsigned>(std::popcount(lanes)));
+  if (core.observed)
+    core.accesses.push_back({kind, Window::shared, step.width, lanes, address, access});
 }
 
 }  // namespace heddle::simulator

@@ -48,6 +48,10 @@ bool claim_lanes(Core& core, const Warp& warp, const Step& step, AccessKind kind
 void count_access(Core& core, const Step& step, AccessKind kind, Window space,
                   const Addresses& address, Mask lanes, bool adjoining = false);
 
+// The same for LDSM and STSM: the lanes that give the addresses of rows.
+void count_matrix_access(Core& core, const Step& step, AccessKind kind, const Addresses& address,
+                         Mask lanes);
+
 // The same for a copy: the lanes that read global memory, and those that write shared memory.
 void count_copy(Core& core, const Step& step, const Addresses& from, Mask reading,
                 const Addresses& to, Mask writing);

@@ -96,7 +96,10 @@ std::uint64_t texture(const Ins& ins, const Counts& counts) {
 std::uint64_t none(const Ins&, const Counts&) { return 0; }
 template <unsigned bits>
 std::uint64_t of_width(const Ins& ins, const Counts& counts) {
-  return is_memory(ins) && isa::access_bytes(ins) * 8 == bits ? counts.executed : 0;
+  const bool rows =
+      ins.op == isa::Op::LDSM || ins.op == isa::Op::STSM;  // of 16 bytes, however many
+  const unsigned bytes = rows ? 16 : isa::access_bytes(ins);
+  return is_memory(ins) && bytes * 8 == bits ? counts.executed : 0;
 }
 // One member of the sums, for every instruction or for one kind of access.
 template <std::uint64_t Counts::*member>

@@ -6,6 +6,7 @@
 #include "simulator/launch.hpp"
 #include "simulator/machine.hpp"
 #include "simulator/sha256.hpp"
+#include "simulator/variable_layout.hpp"
 
 namespace heddle::simulator {
 namespace {
@@ -13,38 +14,29 @@ namespace {
 constexpr std::uint8_t kSymbolFunction = 2;  // STT_FUNC
 constexpr std::uint32_t kSectionNobits = 8;  // SHT_NOBITS
 
-bool holds_globals(const isa::Section& section) {
-  return section.name == ".nv.global" || section.name == ".nv.global.init" ||
-         section.name.starts_with(".nv.global.");
-}
-
-// A managed variable is used by the host program at the same address: nvcc 13.0 marks its symbol so
-// (seen on __managed__ beside __device__ variables; both lie in one section).
-constexpr std::uint8_t kManagedSymbol = 4;  // in st_other
-
-bool holds_managed(const isa::Cubin& cubin, std::size_t section) {
-  return std::ranges::any_of(cubin.symbols, [section](const isa::Symbol& symbol) {
-    return symbol.section == section && (symbol.other & kManagedSymbol) != 0;
-  });
-}
-
 // Constant variables lie in global memory too, where -G code reads them through a pointer in bank 0
 // (constant_bank.cpp), and copies by address write them.
 bool holds_constants(const isa::Section& section) { return section.name == ".nv.constant3"; }
 
 bool is_text(const isa::Section& section) { return section.name.starts_with(".text"); }
 
+isa::Cubin parse(std::span<const std::byte> bytes, const std::string& origin) {
+  isa::Cubin cubin = isa::parse_cubin(bytes, origin);
+  part_variables(cubin);
+  return cubin;
+}
+
 }  // namespace
 
 Module::Module(std::vector<std::byte> cubin_bytes, std::string origin, DeviceMemory& memory)
     : bytes_(std::move(cubin_bytes)),
       origin_(std::move(origin)),
-      cubin_(isa::parse_cubin(bytes_, origin_)),
+      cubin_(parse(bytes_, origin_)),
       memory_(memory) {
   std::vector<std::uint64_t> addresses(cubin_.sections.size(), 0);
   for (std::size_t i = 0; i < cubin_.sections.size(); ++i) {
     const isa::Section& section = cubin_.sections[i];
-    if ((!holds_globals(section) && !holds_constants(section)) || section.size == 0) continue;
+    if ((!holds_variables(section) && !holds_constants(section)) || section.size == 0) continue;
     const auto address = holds_managed(cubin_, i)
                              ? memory_.allocate_host_visible(section.size, section.name)
                              : memory_.allocate(section.size, section.name,

@@ -232,9 +232,8 @@ extern "C" __attribute__((visibility("default"))) int InitializeInjection() {
   if (measurement != nullptr) return 1;
   try {
     const std::string mode = required("HEDDLE_MEASURE_MODE");
-    measurement =
-        new Measurement(mode, make_mode(mode), required("HEDDLE_MEASURE_OUT"),
-                        number("HEDDLE_MEASURE_ONLY"), number("HEDDLE_MEASURE_FIRST"));
+    measurement = new Measurement(mode, make_mode(mode), required("HEDDLE_MEASURE_OUT"),
+                                  number("HEDDLE_MEASURE_ONLY"), number("HEDDLE_MEASURE_FIRST"));
     subscribe();
     std::atexit([] {
       try {

@@ -85,6 +85,20 @@ void restore_memory(simulator::DeviceMemory& memory, std::span<const std::uint64
   for (const Capsule::Page& page : capsule.after) check_page(memory, page, origin);
 }
 
+// Whether the code's variables take what they took when the capsule was written.
+bool same_allocations(const simulator::Module& module, const simulator::DeviceMemory& memory,
+                      const Capsule& capsule) {
+  std::size_t matched = 0;
+  for (const Capsule::Allocation& allocation : capsule.allocations) {
+    if (!allocation.of_module) continue;
+    const auto found = memory.allocations().find(allocation.address);
+    if (found == memory.allocations().end() || found->second.bytes != allocation.bytes)
+      return false;
+    ++matched;
+  }
+  return matched == module.global_allocations().size();
+}
+
 }  // namespace
 
 std::vector<Capsule::Page> snapshot(const simulator::DeviceMemory& memory) {
@@ -113,8 +127,9 @@ CapsuleLaunch::CapsuleLaunch(const Capsule& capsule, const std::string& origin)
   } catch (const std::bad_alloc&) {
     throw CapsuleError(fmt::format("{}: the variables of its code cannot be placed", origin));
   }
-  if (module_->global_allocations().size() != places.size())
-    throw CapsuleError(fmt::format("{}: its allocations do not match its code", origin));
+  if (!same_allocations(*module_, device_->memory(), capsule))
+    throw CapsuleError(
+        fmt::format("{}: its variables do not lie as its code has them: capture it again", origin));
   restore_memory(device_->memory(), module_->global_allocations(), capsule, origin);
   device_->stack_limit = capsule.stack_limit;
 

@@ -28,6 +28,11 @@ struct Recorded {
   std::string digits;
 
   std::string space() const { return form.substr(0, form.find('_')); }
+  // LDSM and STSM: how many lanes give addresses; 0 for all other forms.
+  unsigned rows() const {
+    const std::size_t at = form.find("sm");
+    return at == std::string::npos ? 0 : 8 * static_cast<unsigned>(form.back() - '0');
+  }
   AccessKind kind() const {
     const std::string operation = form.substr(form.find('_') + 1);
     if (operation.starts_with("ld")) return AccessKind::load;
@@ -78,6 +83,11 @@ Numbers shared(AccessKind kind, unsigned width, const access_patterns::Pattern& 
   return {counts.wavefronts, counts.wavefronts_ideal};
 }
 
+Numbers matrix_rows(const access_patterns::Pattern& pattern, Mask lanes) {
+  const AccessCounts counts = count_matrix_rows(addresses_from(0x400, pattern), lanes);
+  return {counts.wavefronts, counts.wavefronts_ideal};
+}
+
 Numbers local(AccessKind kind, unsigned width, const access_patterns::Pattern& pattern,
               Mask lanes) {
   return {count_local(kind, width, addresses_from(0, pattern), lanes).sectors};
@@ -90,6 +100,8 @@ Numbers ours(const Recorded& each, unsigned index) {
     return count(each.kind(), each.width, pattern, pattern.mask & lanes);
   };
   const std::string space = each.space();
+  if (each.rows() != 0)  // which lanes take part makes no difference to the rows
+    return matrix_rows(pattern, each.rows() == 32 ? kFullMask : (Mask{1} << each.rows()) - 1);
   if (space == "s" || space == "gs") return call(shared, kFullMask);
   if (space == "l" || space == "gl") return call(local, kFullMask);
   if (space != "m") return call(global, kFullMask);

@@ -322,15 +322,22 @@ TEST_P(MachineThreads, ABlockThatSpinsOnAnothersFlagIsTheSame) {
 
 TEST_P(Machine, AStorePastTheEndNamesThreadLineAndAllocation) {
   const auto p = allocate(400);
-  const LaunchOutcome outcome = run("store_at", {3, 1, 1}, {32, 1, 1}, p, 100);
+  const LaunchOutcome outcome = run("store_at", {3, 1, 1}, {32, 1, 1}, p, 128);
   ASSERT_TRUE(outcome.fault);
   EXPECT_EQ(outcome.fault->kind, Fault::Kind::illegal_address);
-  EXPECT_EQ(outcome.fault->address, p + 400);
+  EXPECT_EQ(outcome.fault->address, p + 512);
   EXPECT_EQ(outcome.fault->thread, (Dim3{5, 0, 0}));
   EXPECT_EQ(outcome.fault->function, "store_at");
   EXPECT_THAT(outcome.fault->source, testing::HasSubstr("machine.cu:"));
   EXPECT_THAT(outcome.fault->message(),
-              testing::HasSubstr("0 bytes past the end of test (400 bytes"));
+              testing::HasSubstr("112 bytes past the end of test (400 bytes"));
+}
+
+TEST_P(Machine, ALittlePastTheEndIsReachable) {
+  const auto p = allocate(400), next = allocate(400);
+  run_well("store_at", {3, 1, 1}, {32, 1, 1}, p, 127);  // the last word of 512 bytes
+  EXPECT_EQ(device_.memory().find(p)->data[508], std::byte{1});
+  EXPECT_THAT(download<int>(next, 100), testing::Each(0));
 }
 
 TEST_P(Machine, AMisalignedStoreSaysSo) {
