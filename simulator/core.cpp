@@ -31,7 +31,6 @@ namespace {
 // little past the end of what they asked for run there: an H200 lets pass what Chai's task queues
 // read behind an array of 2560 bytes. Here as much is reachable as stays free behind every
 // allocation (DeviceMemory::allocate): up to the next multiple of 512, zeroed at first.
-// `--check memory` tells of such accesses.
 constexpr std::uint64_t kGranularity = 512;
 
 const Allocation* allocation_at(const DeviceMemory& memory, std::uint64_t address) {
