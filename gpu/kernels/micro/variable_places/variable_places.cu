@@ -3,10 +3,10 @@
 //
 //   variable_places
 //
-// An NVIDIA H200 (driver 580.159.04, CUDA 13.0.88, 2026-11-22) gave each variable, with an initial value or without,
-// the next free multiple of 256 bytes, the constant one first: 0, 256, 512, … ; large took 4096. Allocations of up to 512
-// bytes lay 512 apart, of 600 and 1000 bytes 1024, of 4096 bytes 4096, of 5000 bytes 5120. (Measured with the same
-// variables under other names.)
+// An NVIDIA H200 (driver 580.159.04, CUDA 13.0.88, 2026-11-22) gave each variable, with an initial
+// value or without, the next free multiple of 256 bytes, the constant one first: 0, 256, 512, … ;
+// large took 4096. Allocations of up to 512 bytes lay 512 apart, of 600 and 1000 bytes 1024, of
+// 4096 bytes 4096, of 5000 bytes 5120. (Measured with the same variables under other names.)
 #include <cstdio>
 
 #include "../../common/common.h"
