@@ -242,6 +242,8 @@ constexpr Option kDisasmOptions[] = {kArch};
 
 constexpr Examples kExplainExamples[] = {
     "heddle explain branch_efficiency",
+    "heddle explain long_scoreboard",
+    "heddle explain cudaErrorIllegalAddress",
 };
 
 constexpr Examples kReferenceExamples[] = {
@@ -365,7 +367,8 @@ constexpr Command kCommands[] = {
      .run = run_disasm},
     {.name = "explain",
      .synopsis = "NAME",
-     .summary = "explain a metric, by Nsight Compute's or nvprof's name",
+     .summary = "explain a metric (by Nsight Compute's or nvprof's name), a stall reason or an "
+                "error of CUDA",
      .details = {},
      .examples = kExplainExamples,
      .options = {},

@@ -49,6 +49,19 @@ TEST(Heddle, PrintsHelpToStdoutWhenAsked) {
   }
 }
 
+TEST(Explain, KnowsMetricsStallReasonsAndErrors) {
+  EXPECT_THAT(heddle("explain branch_efficiency", 1).text, HasSubstr("unit: %"));
+  EXPECT_THAT(heddle("explain long_scoreboard", 1).text, HasSubstr("stalled_long_scoreboard_per"));
+  EXPECT_EQ(heddle("explain stalled_wait", 1).text, heddle("explain wait", 1).text);
+  EXPECT_THAT(
+      heddle("explain cudaErrorIllegalAddress", 1).text,
+      HasSubstr("(700)\n  an illegal memory access was encountered\n  the context is lost"));
+  EXPECT_EQ(heddle("explain cudaErrorIlegalAddress").status, 2);
+  EXPECT_THAT(heddle("explain cudaErrorIlegalAddress").text,
+              HasSubstr("did you mean cudaErrorIllegalAddress?"));
+  EXPECT_THAT(heddle("explain long_scorebord").text, HasSubstr("did you mean long_scoreboard?"));
+}
+
 TEST(Compare, SaysZeroOneOrTwo) {
   const std::string one = record("simple_divergence.sm_90.G"), other = record("matmul.sm_90.G");
   EXPECT_EQ(heddle("compare " + one + " " + one).status, 0);
