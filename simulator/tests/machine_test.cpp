@@ -1,5 +1,6 @@
 // The machine, end to end: compiled kernels (tests/kernels/machine.cu) and what they leave in
 // memory.
+#include <elf.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -338,6 +339,43 @@ TEST_P(Machine, ALittlePastTheEndIsReachable) {
   run_well("store_at", {3, 1, 1}, {32, 1, 1}, p, 127);  // the last word of 512 bytes
   EXPECT_EQ(device_.memory().find(p)->data[508], std::byte{1});
   EXPECT_THAT(download<int>(next, 100), testing::Each(0));
+}
+
+// Overwrites what a section holds; returns whether there is one of that name.
+bool damage_section(std::vector<std::byte>& cubin, std::string_view name) {
+  Elf64_Ehdr header;
+  std::memcpy(&header, cubin.data(), sizeof header);
+  const auto section = [&](unsigned index) {
+    Elf64_Shdr result;
+    std::memcpy(&result, cubin.data() + header.e_shoff + index * header.e_shentsize, sizeof result);
+    return result;
+  };
+  const auto* const names =
+      reinterpret_cast<const char*>(cubin.data()) + section(header.e_shstrndx).sh_offset;
+  for (unsigned i = 0; i < header.e_shnum; ++i) {
+    const Elf64_Shdr each = section(i);
+    if (names + each.sh_name != name) continue;
+    std::memset(cubin.data() + each.sh_offset, 0xff, each.sh_size);
+    return true;
+  }
+  return false;
+}
+
+TEST(MachineLines, ADamagedLineTableLeavesAReportWithoutALine) {
+  std::vector<std::byte> cubin =
+      read_file(HEDDLE_SOURCE_DIR "/simulator/tests/kernels/machine.sm_90.cubin");
+  ASSERT_TRUE(damage_section(cubin, ".debug_line"));
+  Device device(gpu_model("h200"));
+  Module module(cubin, "damaged", device.memory());
+  LaunchRequest request;
+  request.module = &module;
+  request.kernel = module.cubin().find_kernel("trap_in_lane_3");
+  request.block = {32, 1, 1};
+  const LaunchOutcome outcome = device.launch(request, {});
+  ASSERT_TRUE(outcome.fault);
+  EXPECT_EQ(outcome.fault->kind, Fault::Kind::trap);
+  EXPECT_EQ(outcome.fault->source, "");
+  EXPECT_THAT(outcome.fault->message(), testing::HasSubstr("trap_in_lane_3"));
 }
 
 TEST_P(Machine, AMisalignedStoreSaysSo) {

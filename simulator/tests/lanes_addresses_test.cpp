@@ -1,0 +1,103 @@
+// All lanes' addresses at once, in every vector unit this processor has, beside plain arithmetic.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <random>
+#include <set>
+#include <vector>
+
+#include "simulator/lanes/selection.hpp"
+
+namespace heddle::simulator::lanes {
+namespace {
+
+using Row = std::array<std::uint32_t, kWarpSize>;
+using Addresses = std::array<std::uint64_t, kWarpSize>;
+
+std::vector<AddressFunctions> functions() {
+  std::vector<AddressFunctions> all;
+  for (const Variant& variant : variants())
+    if (variant.supported) all.push_back(variant.addresses);
+  return all;
+}
+
+Row random_row(std::mt19937_64& random) {
+  Row row;
+  for (std::uint32_t& word : row) word = static_cast<std::uint32_t>(random());
+  return row;
+}
+
+TEST(LaneAddresses, AreTheBaseAndTheScaledWord) {
+  std::mt19937_64 random(1);
+  for (int i = 0; i < 100; ++i) {
+    const Row low = random_row(random);
+    const std::uint64_t base = random();
+    const auto shift = static_cast<std::uint32_t>(i % 5);
+    for (const AddressFunctions& function : functions()) {
+      Addresses address;
+      EXPECT_FALSE(function.from_words(address.data(), base, low.data(), shift, 4));
+      for (unsigned lane = 0; lane < kWarpSize; ++lane)
+        EXPECT_EQ(address[lane], base + (std::uint64_t{low[lane]} << shift));
+    }
+  }
+}
+
+TEST(LaneAddresses, OfPairsAreTheBaseAndBothWords) {
+  std::mt19937_64 random(2);
+  for (int i = 0; i < 100; ++i) {
+    const Row low = random_row(random), high = random_row(random);
+    const std::uint64_t base = random();
+    for (const AddressFunctions& function : functions()) {
+      Addresses address;
+      EXPECT_FALSE(function.from_pairs(address.data(), base, low.data(), high.data(), 4));
+      for (unsigned lane = 0; lane < kWarpSize; ++lane)
+        EXPECT_EQ(address[lane], base + (std::uint64_t{high[lane]} << 32 | low[lane]));
+    }
+  }
+}
+
+TEST(LaneAddresses, AdjoinWhereEachBeginsAtTheEndOfTheOneBefore) {
+  // Across a border of 4 GiB too, where the high words change.
+  const std::uint64_t first = 0x7'ffff'ffc0;
+  for (const unsigned width : {1u, 2u, 4u, 8u, 16u})
+    for (unsigned moved = 0; moved <= kWarpSize; ++moved) {  // kWarpSize: none is
+      Row low, high;
+      for (unsigned lane = 0; lane < kWarpSize; ++lane) {
+        const std::uint64_t at = first + lane * width + (lane == moved ? width : 0);
+        low[lane] = static_cast<std::uint32_t>(at);
+        high[lane] = static_cast<std::uint32_t>(at >> 32);
+      }
+      for (const AddressFunctions& function : functions()) {
+        Addresses address;
+        EXPECT_EQ(function.from_pairs(address.data(), 0, low.data(), high.data(), width),
+                  moved == kWarpSize)
+            << width << ' ' << moved;
+      }
+    }
+}
+
+TEST(LaneAddresses, InOrderLieInSoManySectorsAndLines) {
+  std::mt19937_64 random(3);
+  for (int i = 0; i < 300; ++i) {
+    Addresses address;
+    for (std::uint64_t& at : address) at = 0x1000 + random() % (64u << i % 12);
+    const bool sorted = i % 3 != 0;
+    if (sorted) std::ranges::sort(address);
+    std::set<std::uint64_t> sectors, lines;
+    for (const std::uint64_t at : address) {
+      sectors.insert(at / 32);
+      lines.insert(at / 128);
+    }
+    for (const AddressFunctions& function : functions()) {
+      const Pieces pieces = function.pieces(address.data());
+      EXPECT_EQ(pieces.in_order, std::ranges::is_sorted(address));
+      if (!pieces.in_order) continue;
+      EXPECT_EQ(pieces.sectors, sectors.size());
+      EXPECT_EQ(pieces.lines, lines.size());
+    }
+  }
+}
+
+}  // namespace
+}  // namespace heddle::simulator::lanes
