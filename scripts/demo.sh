@@ -10,7 +10,8 @@ cmake --build --preset release --target heddle heddle_cudart
 heddle=build/release/cli/heddle
 
 if command -v nvcc >/dev/null || [ -x /usr/local/cuda/bin/nvcc ]; then
-  gpu/kernels/build.sh build/kernels sm_90
+  suite=$(sed -n 's/^program = "\(.*\)"$/\1/p' gpu/kernels/suite.toml | sort -u)
+  PROGRAMS="$suite" gpu/kernels/build.sh build/kernels sm_90
   echo; echo "simpleDivergence, built for debugging, on the model:"; echo
   $heddle run -- build/kernels/simple_divergence.sm_90.G 64
   echo; echo "The suite, model against H200:"; echo
