@@ -5,8 +5,8 @@
 
 namespace heddle::simulator {
 
-// Bytes of local memory per thread: the compiled frames, or the stack limit where calls may need
-// it.
+// Bytes of local memory per thread: the compiled frames, or the stack limit where that is more
+// (measured: gpu/cupti/experiments/stack_limit.cu).
 std::uint32_t local_bytes(const isa::Kernel& kernel, std::uint64_t stack_limit);
 
 // `grid_barrier`: device address of the 8 bytes through which the blocks of a cooperative launch

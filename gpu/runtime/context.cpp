@@ -75,7 +75,10 @@ Error Context::set_limit(abi::Limit limit, std::uint64_t value) {
     std::lock_guard lock(mutex_);
     const auto found = limits_.find(limit);
     if (found == limits_.end()) return Error::unsupported_limit;
-    if (limit == abi::Limit::stack_size && value > kMostLocalBytes) return Error::invalid_value;
+    if (limit == abi::Limit::stack_size) {
+      if (value > kMostLocalBytes) return Error::invalid_value;
+      value = (value + 15) / 16 * 16;  // as an H200 does
+    }
     found->second = value;
   }
   return run([this, limit, value](Ticket) {

@@ -166,6 +166,9 @@ TEST_F(ContextTest, LimitsAreCudas) {
   EXPECT_EQ(context.limit(abi::Limit::stack_size, value), Error::success);
   EXPECT_EQ(value, 1024u);
   EXPECT_EQ(context.set_limit(abi::Limit::stack_size, 1 << 30), Error::invalid_value);
+  EXPECT_EQ(context.set_limit(abi::Limit::stack_size, 1000), Error::success);
+  context.limit(abi::Limit::stack_size, value);
+  EXPECT_EQ(value, 1008u) << "whole pieces of 16 bytes";
   EXPECT_EQ(context.set_limit(abi::Limit::stack_size, 4096), Error::success);
   context.limit(abi::Limit::stack_size, value);
   EXPECT_EQ(value, 4096u);
