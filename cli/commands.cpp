@@ -62,6 +62,9 @@ constexpr Option kRunOptions[] = {
      "two-level, oldest-first"},
     {"caches", 0, "STATE", "L2 when a launch begins: cold (default) or warm from the one before"},
     {"sms", 0, "N", "time on a GPU with N SMs"},
+    {"sample", 0, "PART",
+     "time this part of a long launch's waves of blocks, as in 5%, execute the others untimed, and "
+     "scale"},
     {"set", 0, "NAME=VALUE,...", "other timing constants (docs/timing.md lists them)"},
     {"max-instructions", 0, "N", "stop a launch after N warp instructions"},
     {"max-memory", 0, "BYTES",
@@ -198,6 +201,8 @@ constexpr Option kValidateOptions[] = {
     {"show", 0, "N", "differences to list per launch (default 3)"},
     {"timing", 0, "",
      "compare cycles, stall reasons, hit rates and bytes instead, kernel by kernel"},
+    {"page", 0, "FILE",
+     "with --timing: put the suite's ratios and values into this Markdown page, between its marks"},
     {"least-cycles", 0, "N",
      "with --timing: kernels of fewer cycles do not enter the first summary (default 5000)"},
     {"threads", 't', "N", "host threads per launch (default 1; 0: all cores)"},

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <ranges>
 #include <tuple>
 
 #include "simulator/occupancy.hpp"
@@ -108,6 +109,29 @@ std::string occupancy_line(const LaunchRecord& launch, const simulator::GpuModel
       result.blocks_per_sm, fmt::join(result.limited_by, " and "));
 }
 
+// "62.1 % long_scoreboard, 20.3 % barrier, …": of all warps' cycles, the largest shares.
+std::string stall_line(Launches launches) {
+  constexpr std::string_view kBegin = "smsp__average_warps_issue_stalled_",
+                             kEnd = "_per_issue_active.ratio";
+  constexpr std::size_t kShown = 4;
+  std::map<std::string, double> sums;
+  double all = 0;
+  for (const LaunchRecord* launch : launches)
+    for (const auto& [name, value] : launch->metrics) {
+      if (!name.starts_with(kBegin) || !name.ends_with(kEnd)) continue;
+      sums[name.substr(kBegin.size(), name.size() - kBegin.size() - kEnd.size())] += value;
+      all += value;
+    }
+  std::vector<std::pair<double, std::string>> shares;
+  for (const auto& [reason, value] : sums)
+    if (value > 0) shares.emplace_back(-value / all, reason);
+  std::ranges::sort(shares);
+  std::string text;
+  for (const auto& [share, reason] : shares | std::views::take(kShown))
+    text += fmt::format("{}~{:.1f} % {}", text.empty() ? "" : ", ", -100 * share, reason);
+  return text;
+}
+
 std::string launch_class(Launches launches) {
   for (const LaunchRecord* launch : launches)
     if (launch->launch_class == "order-dependent")
@@ -143,6 +167,8 @@ std::string kernel_table(Launches launches, Metrics metrics, const simulator::Gp
       add_row(table, launches, *simulator::find_metric(name));
   }
   text += table.text(2);
+  if (const std::string stalls = stall_line(launches); !stalls.empty())
+    text += fmt::format("  warps' cycles: {}\n", stalls);
   for (const std::string& what : first.unmodelled)
     text += fmt::format("  approximated: {}\n", visible(what));
   return text;

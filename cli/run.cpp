@@ -103,7 +103,7 @@ std::string timing_choice(const Arguments& arguments) {
   if (!choice.empty() && choice != "on" && choice != "off")
     throw Usage(fmt::format("--timing={}: on or off", choice));
   std::string text = "on";
-  for (const char* option : {"scheduler", "caches", "sms"})
+  for (const char* option : {"scheduler", "caches", "sms", "sample"})
     if (arguments.has(option)) text += fmt::format(",{}={}", option, arguments.value(option));
   if (arguments.has("set")) text += fmt::format(",{}", fmt::join(arguments.list("set"), ","));
   const auto modelled = [](const simulator::Metric* metric) {

@@ -270,8 +270,7 @@ int run_validate(const Arguments& arguments) {
   PageMaker page(arguments, sources);
   if (arguments.has("timing")) {
     sources.timing = "on";
-    return validate_timing(entries, validation::read_ratios(suite_files(arguments).front()),
-                           sources, arguments);
+    return validate_timing(entries, suite_files(arguments).front(), sources, arguments);
   }
   const Style style = Style::choose(arguments.value("color", "auto"), STDOUT_FILENO);
   Table table({"entry", "build", "determined", "order-dependent", "values", "allocations", "output",

@@ -57,14 +57,57 @@ void put(nlohmann::ordered_json& json, const char* key, const std::optional<Besi
   if (value) json[key] = {{"model", value->model}, {"hardware", value->hardware}};
 }
 
-std::string ratios_text(const std::vector<validation::SuiteRatio>& ratios,
-                        const std::vector<TimingRow>& rows) {
-  Table table({"time of one over time of the other", "seed", "model", "H200"});
+// What a suite's sources compare, as rows of cells under a header.
+using Cells = std::vector<std::vector<std::string>>;
+
+Cells ratio_cells(const std::vector<validation::SuiteRatio>& ratios,
+                  const std::vector<TimingRow>& rows) {
+  Cells cells{{"time of one over time of the other", "seed", "model", "H200"}};
   for (const validation::SuiteRatio& ratio : ratios)
     if (const auto value = ratio_of(ratio, rows))
-      table.add({ratio.meaning, ratio.seed, fmt::format("{:.2f}", value->model),
-                 fmt::format("{:.2f}", value->hardware)});
-  return table.empty() ? "" : "\n" + table.text();
+      cells.push_back({ratio.meaning, ratio.seed, fmt::format("{:.2f}", value->model),
+                       fmt::format("{:.2f}", value->hardware)});
+  return cells;
+}
+
+Cells value_cells(const std::vector<validation::SuiteValue>& values,
+                  const std::vector<TimingRow>& rows) {
+  Cells cells{{"of one kernel", "seed", "model", "H200"}};
+  for (const validation::SuiteValue& value : values)
+    if (const auto found = value_of(value, rows))
+      cells.push_back({value.meaning, value.seed, readable(found->model),
+                       found->hardware ? readable(*found->hardware) : "-"});
+  return cells;
+}
+
+std::string plain_text(const Cells& cells) {
+  if (cells.size() < 2) return {};
+  Table table(cells.front());
+  for (std::size_t i = 1; i < cells.size(); ++i) table.add(cells[i]);
+  return "\n" + table.text();
+}
+
+std::string markdown_text(const Cells& cells) {
+  if (cells.size() < 2) return {};
+  std::string text = fmt::format("| {} |\n|", fmt::join(cells.front(), " | "));
+  for (std::size_t i = 0; i < cells.front().size(); ++i) text += "---|";
+  for (std::size_t i = 1; i < cells.size(); ++i)
+    text += fmt::format("\n| {} |", fmt::join(cells[i], " | "));
+  return text + "\n";
+}
+
+// Puts the tables between the two marks that the page must have.
+void write_page(const std::filesystem::path& page, const std::string& tables) {
+  constexpr std::string_view kBegin = "<!-- ratios -->\n", kEnd = "<!-- end of ratios -->";
+  constexpr std::uint64_t kMost = 1 << 24;
+  std::string text = simulator::read_file(page, kMost);
+  const std::size_t begin = text.find(kBegin);
+  const std::size_t end = begin == std::string::npos ? begin : text.find(kEnd, begin);
+  if (end == std::string::npos)
+    throw std::runtime_error(fmt::format("{}: has no \"{}\" with \"{}\" behind it", page.string(),
+                                         kBegin.substr(0, kBegin.size() - 1), kEnd));
+  text.replace(begin + kBegin.size(), end - begin - kBegin.size(), "\n" + tables + "\n");
+  simulator::write_file(page, text);
 }
 
 nlohmann::ordered_json to_json(const TimingRow& row) {
@@ -88,12 +131,14 @@ nlohmann::ordered_json to_json(const TimingRow& row) {
 }  // namespace
 
 int validate_timing(const std::vector<validation::SuiteEntry>& entries,
-                    const std::vector<validation::SuiteRatio>& ratios, const SuiteSources& sources,
+                    const std::filesystem::path& suite, const SuiteSources& sources,
                     const Arguments& arguments) {
   constexpr std::uint64_t kUsual = 5000, kMost = 1000000000;
   const auto least = static_cast<double>(arguments.number("least-cycles", kMost).value_or(kUsual));
   Table table({"entry", "kernel", "launches", "H200 cycles", "+-%", "model", "error %", "stalls",
                "+-", "places", "samples", "L1 hit %", "L2 hit %", "DRAM kB"});
+  const auto ratios = validation::read_ratios(suite);
+  const auto values = validation::read_values(suite);
   std::vector<TimingRow> rows;
   bool trouble = false;
   for (const validation::SuiteEntry& entry : entries) {
@@ -115,9 +160,12 @@ int validate_timing(const std::vector<validation::SuiteEntry>& entries,
     }
   }
   if (!rows.empty())
-    fmt::print("{}\nmodel / H200 where two values stand\n\n{}{}{}", table.text(),
+    fmt::print("{}\nmodel / H200 where two values stand\n\n{}{}{}{}", table.text(),
                summary_text(rows, least), least > 0 ? summary_text(rows, 0) : "",
-               ratios_text(ratios, rows));
+               plain_text(ratio_cells(ratios, rows)), plain_text(value_cells(values, rows)));
+  if (arguments.has("page"))
+    write_page(arguments.value("page"), markdown_text(ratio_cells(ratios, rows)) + "\n" +
+                                            markdown_text(value_cells(values, rows)));
   if (arguments.has("json")) {
     nlohmann::ordered_json json = nlohmann::ordered_json::array();
     for (const TimingRow& row : rows) json.push_back(to_json(row));

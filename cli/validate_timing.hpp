@@ -8,10 +8,11 @@
 
 namespace heddle::cli {
 
-// Prints a row per program and kernel, what they come to, and the suite's ratios. `sources.timing`
+// Prints a row per program and kernel, what they come to, and the ratios and values of the file
+// `suite`. `sources.timing`
 // must not be empty. Returns the exit status: 0, or 2 where an entry could not be run.
 int validate_timing(const std::vector<validation::SuiteEntry>& entries,
-                    const std::vector<validation::SuiteRatio>& ratios, const SuiteSources& sources,
+                    const std::filesystem::path& suite, const SuiteSources& sources,
                     const Arguments& arguments);
 
 }  // namespace heddle::cli

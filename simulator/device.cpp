@@ -9,6 +9,7 @@
 #include "simulator/prepared_launch.hpp"
 #include "simulator/run_blocks.hpp"
 #include "simulator/timing/launch.hpp"
+#include "simulator/timing/sample.hpp"
 
 namespace heddle::simulator {
 
@@ -101,6 +102,8 @@ LaunchOutcome Device::launch(const LaunchRequest& request, const LaunchOptions& 
     run = std::move(timed.run);
     outcome.timing = std::move(timed.result);
     outcome.timing->stalls_at.resize(module.program().instructions.size());
+    if (const std::string note = timing::note_on_sample(*outcome.timing); !note.empty())
+      outcome.unmodelled.push_back(note);
   } else {
     run = run_grid(prepared.context(), prepared.resident_blocks());
   }

@@ -58,8 +58,8 @@ class ResidentBlocks {
 // launch's cores does that; what the others have issued is taken to be as much.
 class Watch {
  public:
-  explicit Watch(const LaunchContext& launch, unsigned cores = 1)
-      : launch_(launch), cores_(cores) {}
+  Watch(const LaunchContext& launch, std::uint64_t ended, unsigned cores = 1)
+      : launch_(launch), cores_(cores), ended_(ended) {}
   void block_ended() { ended_.fetch_add(1, std::memory_order_relaxed); }
   // False: the launch is to stop.
   bool go_on(const Core& core) {
@@ -73,7 +73,7 @@ class Watch {
  private:
   const LaunchContext& launch_;
   unsigned cores_;
-  std::atomic<std::uint64_t> ended_{0};
+  std::atomic<std::uint64_t> ended_;
   std::uint64_t due_ = kBlockQuantum;  // of the first core's instructions
 };
 
@@ -118,15 +118,14 @@ void run_blocks(Core& core, bool is_first, std::uint64_t resident_limit, Watch& 
   }
 }
 
-BlockRun run_on_one_thread(const LaunchContext& context, std::uint64_t resident, std::string note) {
+BlockRun run_on_one_thread(const LaunchContext& context, std::uint64_t resident, BlockRange blocks,
+                           std::string note) {
   Core core(context);
   core.instruction_limit = context.instruction_limit;
-  std::uint64_t next = 0;
-  const std::uint64_t blocks =
-      context.request->grid.count() / cluster_shape(*context.request).count();
-  Watch watch(context);
+  std::uint64_t next = blocks.first;
+  Watch watch(context, blocks.first);
   run_blocks(core, true, resident, watch, [&]() -> std::optional<std::uint64_t> {
-    if (next == blocks) return std::nullopt;
+    if (next == blocks.end) return std::nullopt;
     return next++;
   });
   return {std::move(core.counts), std::move(core.fault), core.uncounted_reunions, core.printed,
@@ -136,7 +135,7 @@ BlockRun run_on_one_thread(const LaunchContext& context, std::uint64_t resident,
 // Runs on several threads; nothing when the result would depend on how they interleave, with memory
 // as it was before.
 std::optional<BlockRun> run_on_threads(const LaunchContext& context, std::uint64_t resident,
-                                       unsigned threads) {
+                                       BlockRange blocks, unsigned threads) {
   ConflictTracker tracker(*context.memory);
   std::vector<ConflictTracker::Log> logs;
   std::vector<std::unique_ptr<Core>> cores;
@@ -147,17 +146,15 @@ std::optional<BlockRun> run_on_threads(const LaunchContext& context, std::uint64
     cores.back()->log = &logs.back();
     cores.back()->instruction_limit = context.instruction_limit;
   }
-  std::atomic<std::uint64_t> next{0};
+  std::atomic<std::uint64_t> next{blocks.first};
   std::atomic<bool> stop{false};
-  const std::uint64_t blocks =
-      context.request->grid.count() / cluster_shape(*context.request).count();
-  Watch watch(context, threads);
+  Watch watch(context, blocks.first, threads);
   const auto work = [&](Core& core) {
     run_blocks(core, &core == cores[0].get(), resident, watch,
                [&]() -> std::optional<std::uint64_t> {
                  if (stop.load(std::memory_order_relaxed)) return std::nullopt;
                  const std::uint64_t block = next.fetch_add(1, std::memory_order_relaxed);
-                 if (block >= blocks) return std::nullopt;
+                 if (block >= blocks.end) return std::nullopt;
                  return block;
                });
     if (core.conflicted || core.fault) stop.store(true, std::memory_order_relaxed);
@@ -187,18 +184,25 @@ std::optional<BlockRun> run_on_threads(const LaunchContext& context, std::uint64
 }  // namespace
 
 BlockRun run_grid(const LaunchContext& context, std::uint64_t resident) {
+  return run_part(context, resident,
+                  {0, context.request->grid.count() / cluster_shape(*context.request).count()});
+}
+
+BlockRun run_part(const LaunchContext& context, std::uint64_t resident, BlockRange blocks) {
   unsigned threads = context.options->threads;
   if (threads == 0) threads = std::max(1u, std::thread::hardware_concurrency());
   threads = static_cast<unsigned>(std::min<std::uint64_t>(
       {threads, context.request->grid.count(), ConflictTracker::kMaxThreads}));
-  if (threads == 1) return run_on_one_thread(context, resident, {});
-  if (context.options->observer != nullptr)
-    return run_on_one_thread(context, resident, "the launch is observed");
-  const std::string reason = needs_one_thread(context.request->module->program());
-  if (!reason.empty()) return run_on_one_thread(context, resident, reason);
-  if (std::optional<BlockRun> run = run_on_threads(context, resident, threads))
+  const auto on_one = [&](std::string why) {
+    return run_on_one_thread(context, resident, blocks, std::move(why));
+  };
+  if (threads == 1) return on_one({});
+  if (context.options->observer != nullptr) return on_one("the launch is observed");
+  if (std::string reason = needs_one_thread(context.request->module->program()); !reason.empty())
+    return on_one(std::move(reason));
+  if (std::optional<BlockRun> run = run_on_threads(context, resident, blocks, threads))
     return std::move(*run);
-  return run_on_one_thread(context, resident, "blocks used the same memory, or the launch failed");
+  return on_one("blocks used the same memory, or the launch failed");
 }
 
 }  // namespace heddle::simulator

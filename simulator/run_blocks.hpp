@@ -23,7 +23,14 @@ struct BlockRun {
   bool used_heap = false;           // device code called malloc or free
 };
 
+// Numbers of blocks, or of clusters where the launch has those.
+struct BlockRange {
+  std::uint64_t first = 0, end = 0;
+};
+
 // `resident`: how many blocks the GPU holds at once.
 BlockRun run_grid(const LaunchContext& context, std::uint64_t resident);
+// Some of the grid's blocks.
+BlockRun run_part(const LaunchContext& context, std::uint64_t resident, BlockRange blocks);
 
 }  // namespace heddle::simulator

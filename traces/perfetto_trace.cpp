@@ -55,14 +55,14 @@ simulator::Observer* PerfettoTrace::begin_launch(std::uint64_t index,
                                                  const simulator::LaunchRequest& request,
                                                  const simulator::GpuModel& gpu) {
   if (!kernels_.matches(request.kernel->name)) return nullptr;
-  if (!empty_) std::fseek(file_.get(), -2, SEEK_CUR);  // over the "\n]" behind the last launch
+  open_list();
   listing_.emplace(*request.module);
   kernel_ = fmt::format("launch {}: {}", index, simulator::demangled(request.kernel->name));
   start_ = end_;
   first_.reset();
   lines_ = 0;
   tracks_.clear();
-  if (empty_)
+  if (named_.insert({0, 0}).second)
     write(fmt::format(R"({{"ph":"M","name":"process_name","pid":0,"args":{{"name":{}}}}})",
                       json_text(gpu.name)));
   return this;
@@ -74,10 +74,41 @@ void PerfettoTrace::end_launch(const simulator::LaunchOutcome& outcome) {
       R"({{"ph":"X","name":{},"pid":0,"tid":0,"ts":{},"dur":{},"args":{{"result":{}}}}})",
       json_text(kernel_), start_, std::max<std::uint64_t>(1, end_ - start_),
       json_text(outcome.fault ? outcome.fault->message() : "ran to its end")));
+  close_list();
+  listing_.reset();
+}
+
+void PerfettoTrace::open_list() {
+  if (std::exchange(whole_, false)) std::fseek(file_.get(), -2, SEEK_CUR);  // over the "\n]"
+}
+
+void PerfettoTrace::close_list() {
+  whole_ = true;
   std::fputs("\n]", file_.get());
   if (std::fflush(file_.get()) != 0)
     throw std::system_error(errno, std::generic_category(), "cannot write " + options_.file);
-  listing_.reset();
+}
+
+void PerfettoTrace::stream_work(const StreamSlice& slice) {
+  constexpr std::uint64_t kStreams = 1'000'000;  // behind all SMs
+  const bool between_launches = whole_ || empty_;
+  open_list();
+  if (named_.insert({kStreams, 0}).second)
+    write(fmt::format(
+        R"({{"ph":"M","name":"process_name","pid":{},"args":{{"name":"streams (1 us: 1 ns)"
+}
+}
+}
+})",
+        kStreams));
+if (named_.insert({kStreams, slice.stream + 1}).second)
+  write(fmt::format(R"({{"ph":"M","name":"thread_name","pid":{},"tid":{},"args":{{"name":"{}"}}}})",
+                    kStreams, slice.stream + 1,
+                    slice.stream == 0 ? "default stream" : fmt::format("stream {}", slice.stream)));
+write(fmt::format(R"({{"ph":"X","name":{},"pid":{},"tid":{},"ts":{:.3f},"dur":{:.3f}}})",
+                  json_text(slice.name), kStreams, slice.stream + 1, slice.begin,
+                  slice.end - slice.begin));
+if (between_launches) close_list();
 }
 
 bool PerfettoTrace::is_wanted(const Warp& warp) const {

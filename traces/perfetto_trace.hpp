@@ -3,6 +3,8 @@
 // One process per SM, one track per warp on it (named with its sub-core where the launch is timed),
 // a slice per instruction, and a counter of the lanes that execute. Timed launches have slices for
 // what warps wait for too, and a microsecond on the screen is a cycle; in others it is a step.
+// Streams of a timed program are a process of their own, with kernels and copies as they overlap:
+// there a microsecond is a nanosecond since the program began.
 #pragma once
 
 #include <cstdint>
@@ -28,6 +30,7 @@ class PerfettoTrace : public Trace, private simulator::Observer {
                                     const simulator::GpuModel& gpu) override;
   // The file is whole after each launch.
   void end_launch(const simulator::LaunchOutcome& outcome) override;
+  void stream_work(const StreamSlice& slice) override;
 
  private:
   struct Track {
@@ -51,11 +54,13 @@ class PerfettoTrace : public Trace, private simulator::Observer {
   void write_wait(Track& track);
   void write_lanes(Track& track, std::uint64_t time, int lanes);
   void write(const std::string& event);
+  void open_list();
+  void close_list();
 
   const TraceOptions options_;
   const simulator::KernelFilter kernels_;
   std::unique_ptr<std::FILE, int (*)(std::FILE*)> file_;
-  bool empty_ = true;
+  bool empty_ = true, whole_ = false;  // whole: the list's end is written
 
   // Of the launch.
   std::optional<Listing> listing_;

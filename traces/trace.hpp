@@ -64,6 +64,13 @@ class Trace {
                                             const simulator::LaunchRequest& request,
                                             const simulator::GpuModel& gpu) = 0;
   virtual void end_launch(const simulator::LaunchOutcome& outcome) = 0;
+  // In timed runs of programs: when a kernel or a copy of a stream happened on the device.
+  struct StreamSlice {
+    std::uint64_t stream = 0;  // 0: the legacy default stream
+    std::string name;
+    double begin = 0, end = 0;  // nanoseconds since the program began
+  };
+  virtual void stream_work(const StreamSlice&) {}
 };
 
 // `file` may hold %p, already expanded. Throws std::invalid_argument, std::runtime_error when the

@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "simulator/file.hpp"
+#include "simulator/metrics.hpp"
 
 namespace heddle::validation {
 namespace {
@@ -56,21 +57,41 @@ SuiteRatio::Place place(const std::filesystem::path& file, const toml::table& ta
   return {value.substr(0, at), value.substr(at + kBetween.size())};
 }
 
+// Calls f(table) for each of the file's [[name]].
+template <typename F>
+void for_each_table(const std::filesystem::path& file, const std::string& name, F&& f) {
+  const toml::table table = parse(file);
+  if (!table.contains(name)) return;
+  const toml::array* rows = table[name].as_array();
+  if (rows == nullptr) fail(file, table, name + " is no list of tables");
+  for (const toml::node& node : *rows) {
+    const toml::table* row = node.as_table();
+    if (row == nullptr) fail(file, node, name + " is no table");
+    f(*row);
+  }
+}
+
 }  // namespace
 
 std::vector<SuiteRatio> read_ratios(const std::filesystem::path& file) {
-  const toml::table table = parse(file);
   std::vector<SuiteRatio> ratios;
-  if (!table.contains("ratio")) return ratios;
-  const toml::array* rows = table["ratio"].as_array();
-  if (rows == nullptr) fail(file, table, "ratio is no list of tables");
-  for (const toml::node& node : *rows) {
-    const toml::table* row = node.as_table();
-    if (row == nullptr) fail(file, node, "ratio is no table");
-    ratios.push_back({text(file, *row, "meaning"), text(file, *row, "seed"),
-                      place(file, *row, "slower"), place(file, *row, "faster")});
-  }
+  for_each_table(file, "ratio", [&](const toml::table& row) {
+    ratios.push_back({text(file, row, "meaning"), text(file, row, "seed"),
+                      place(file, row, "slower"), place(file, row, "faster")});
+  });
   return ratios;
+}
+
+std::vector<SuiteValue> read_values(const std::filesystem::path& file) {
+  std::vector<SuiteValue> values;
+  for_each_table(file, "value", [&](const toml::table& row) {
+    SuiteValue value{text(file, row, "meaning"), text(file, row, "seed"), text(file, row, "metric"),
+                     place(file, row, "of")};
+    if (simulator::find_metric(value.metric) == nullptr)
+      fail(file, row, fmt::format("there is no metric {}", value.metric));
+    values.push_back(std::move(value));
+  });
+  return values;
 }
 
 std::vector<SuiteEntry> read_suite(const std::filesystem::path& file) {

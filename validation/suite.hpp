@@ -32,8 +32,16 @@ struct SuiteRatio {
   } slower, faster;
 };
 
-// Those of the suite's [[ratio]] tables; most suites have none. Throws as read_suite.
+// A metric of one kernel that a source speaks of.
+struct SuiteValue {
+  std::string meaning, seed;
+  std::string metric;  // by any of its names
+  SuiteRatio::Place place;
+};
+
+// Those of the suite's [[ratio]] and [[value]] tables; most suites have none. Throws as read_suite.
 std::vector<SuiteRatio> read_ratios(const std::filesystem::path& file);
+std::vector<SuiteValue> read_values(const std::filesystem::path& file);
 
 // Throws std::runtime_error with file, line and key.
 std::vector<SuiteEntry> read_suite(const std::filesystem::path& file);

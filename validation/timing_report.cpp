@@ -8,6 +8,7 @@
 #include <map>
 #include <numeric>
 
+#include "simulator/metrics.hpp"
 #include "simulator/names.hpp"
 
 namespace heddle::validation {
@@ -117,6 +118,7 @@ struct Collected {
     }
   };
   Pairs l1, l2, dram;
+  std::map<std::string, std::pair<std::vector<double>, std::vector<double>>> metrics;
 
   void add_samples(const LaunchRecord& model, const LaunchRecord& sampled) {
     for (const auto& [distances, by_reason] : {std::pair{&places, false}, {&samples, true}})
@@ -143,6 +145,15 @@ struct Collected {
       return a && b ? std::optional(*a + *b) : std::nullopt;
     };
     const char *read = "dram__bytes_read.sum", *write = "dram__bytes_write.sum";
+    for (const auto& [name, value] : model.metrics) {
+      auto& [ours, theirs] = metrics[name];
+      ours.push_back(value);
+      const simulator::Metric* row = simulator::find_metric(name);
+      if (const auto truth = measured(hardware, name))
+        theirs.push_back(*truth);
+      else if (row != nullptr && row->kind == simulator::MetricKind::exact)
+        theirs.push_back(value);
+    }
     dram.add(both(modelled(model, read), modelled(model, write)),
              both(measured(hardware, read), measured(hardware, write)));
   }
@@ -202,6 +213,8 @@ std::vector<TimingRow> timing_rows(const std::string& entry, const simulator::Re
     row.l1_hit_rate = all.l1.means();
     row.l2_hit_rate = all.l2.means();
     row.dram_bytes = all.dram.means();
+    for (const auto& [name, values] : all.metrics)
+      row.metrics[name] = {mean(values.first), mean_if_any(values.second)};
     rows.push_back(std::move(row));
   }
   return rows;
@@ -247,16 +260,31 @@ std::string kernel_name(const std::string& mangled) {
   return name.starts_with(kVoid) ? name.substr(kVoid.size()) : name;
 }
 
+namespace {
+
+const TimingRow* find(const SuiteRatio::Place& place, const std::vector<TimingRow>& rows) {
+  const auto found = std::ranges::find_if(rows, [&](const TimingRow& row) {
+    return row.entry == place.entry && kernel_name(row.kernel) == place.kernel;
+  });
+  return found == rows.end() ? nullptr : &*found;
+}
+
+}  // namespace
+
 std::optional<Beside> ratio_of(const SuiteRatio& ratio, const std::vector<TimingRow>& rows) {
-  const auto find = [&](const SuiteRatio::Place& place) {
-    return std::ranges::find_if(rows, [&](const TimingRow& row) {
-      return row.entry == place.entry && kernel_name(row.kernel) == place.kernel;
-    });
-  };
-  const auto slower = find(ratio.slower), faster = find(ratio.faster);
-  if (slower == rows.end() || faster == rows.end()) return std::nullopt;
+  const TimingRow *slower = find(ratio.slower, rows), *faster = find(ratio.faster, rows);
+  if (slower == nullptr || faster == nullptr) return std::nullopt;
   return Beside{slower->cycles.model / faster->cycles.model,
                 slower->cycles.hardware / faster->cycles.hardware};
+}
+
+std::optional<TimingRow::Metric> value_of(const SuiteValue& value,
+                                          const std::vector<TimingRow>& rows) {
+  const TimingRow* row = find(value.place, rows);
+  const simulator::Metric* metric = simulator::find_metric(value.metric);
+  if (row == nullptr || metric == nullptr) return std::nullopt;
+  const auto found = row->metrics.find(std::string(metric->name));
+  return found == row->metrics.end() ? std::nullopt : std::optional(found->second);
 }
 
 }  // namespace heddle::validation

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -37,6 +38,13 @@ struct TimingRow {
   std::optional<double> place_distance, sample_distance;
   // Means of the launches, in % and in bytes.
   std::optional<Beside> l1_hit_rate, l2_hit_rate, dram_bytes;
+  // The same for every metric that the model has. Hardware's part: absent where it was not
+  // measured, the model's where the metric is exact.
+  struct Metric {
+    double model = 0;
+    std::optional<double> hardware;
+  };
+  std::map<std::string, Metric> metrics;
 };
 
 // Of one entry. Launches are joined by index; one whose kernels differ, or that one side did not
@@ -63,5 +71,9 @@ std::string kernel_name(const std::string& mangled);
 
 // Cycles of the slower over cycles of the faster. Nothing where a row is missing.
 std::optional<Beside> ratio_of(const SuiteRatio& ratio, const std::vector<TimingRow>& rows);
+
+// Absent where no row is of this kernel, or the model has no such value.
+std::optional<TimingRow::Metric> value_of(const SuiteValue& value,
+                                          const std::vector<TimingRow>& rows);
 
 }  // namespace heddle::validation

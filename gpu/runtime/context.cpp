@@ -47,10 +47,42 @@ Error Context::wait_for(Ticket ticket) {
   return observed_;
 }
 
-Error Context::run(Engine::Action action) { return wait_for(engine_.run(std::move(action))); }
+Error Context::run(Engine::Action action) {
+  return wait_for(engine_.run(after_host_waits(std::move(action))));
+}
+
+StreamOrder Context::order_of(const Stream& stream) const {
+  return {stream.id, &stream == legacy_.get(), stream.ordered_with_legacy()};
+}
+
+void Context::host_waited(HostWait wait) {
+  if (!timed()) return;
+  std::lock_guard lock(mutex_);
+  host_waits_.push_back(std::move(wait));
+}
+
+Engine::Action Context::after_host_waits(Engine::Action action) {
+  if (!timed()) return action;
+  std::vector<HostWait> waits;
+  {
+    std::lock_guard lock(mutex_);
+    waits.swap(host_waits_);
+  }
+  if (waits.empty()) return action;
+  return [this, waits = std::move(waits), action = std::move(action)](Ticket ticket) {
+    for (const HostWait& wait : waits) timeline_.host_waits(wait(timeline_));
+    action(ticket);
+  };
+}
+
+void Context::work(std::string name, const StreamOrder& stream, const StreamWork& work) {
+  if (!timed()) return;
+  const StreamEvent event{std::move(name), stream, work, timeline_.add(stream, work)};
+  for (const auto& observer : options_.observers) observer->worked(event);
+}
 
 void Context::submit(Stream& stream, Engine::Action action, Engine::Length length) {
-  const Ticket ticket = engine_.submit(std::move(action), length);
+  const Ticket ticket = engine_.submit(after_host_waits(std::move(action)), length);
   Ticket last = stream.last;
   while (last < ticket && !stream.last.compare_exchange_weak(last, ticket)) {
   }

@@ -26,6 +26,7 @@
 #include "gpu/runtime/memory_pool.hpp"
 #include "gpu/runtime/memory_table.hpp"
 #include "gpu/runtime/stream.hpp"
+#include "gpu/runtime/timeline.hpp"
 #include "simulator/gpu_model.hpp"
 #include "simulator/launch.hpp"
 
@@ -122,6 +123,7 @@ class Context {
   std::shared_ptr<Event> event(abi::Handle handle) const;
   bool destroy_event(abi::Handle handle);
   void record(Event& event, Stream& stream);
+  void wait(Stream& stream, const Event& event);  // what follows in the stream comes after it
   void end_capture(const std::shared_ptr<Graph>& graph);
   bool reached(const Event& event) const;  // or never recorded
   Error synchronize(const Event& event);
@@ -156,9 +158,16 @@ class Context {
   void submit(Stream& stream, Engine::Action action, Engine::Length length);
   Error submit(Stream& stream, Engine::Action action, bool wait);
   Ticket last_of(const Stream& stream) const;
-  void carry_out(const simulator::LaunchRequest& request, Ticket ticket);
-  void fail(Ticket ticket, Error error, const std::string& why);  // inside actions
-  bool lost() const { return fault_ != Error::success; }          // inside actions
+  void carry_out(const simulator::LaunchRequest& request, const StreamOrder& stream, Ticket ticket);
+  StreamOrder order_of(const Stream& stream) const;
+  // The host has waited, until the time this gives: what is submitted next comes later.
+  using HostWait = std::function<double(const Timeline&)>;
+  void host_waited(HostWait wait);
+  Engine::Action after_host_waits(Engine::Action action);
+  static std::string name_of(StreamWork::Unit copy);
+  void work(std::string name, const StreamOrder& stream, const StreamWork& work);  // in actions
+  void fail(Ticket ticket, Error error, const std::string& why);                   // inside actions
+  bool lost() const { return fault_ != Error::success; }                           // inside actions
   void register_variables();
   void leave_pool(const MemoryBlock& block);
   Error describe_resource(const abi::ResourceDesc& resource,
@@ -183,6 +192,7 @@ class Context {
   std::map<std::uint64_t, std::shared_ptr<MemoryPool>> pooled_;  // by address
   abi::Handle default_pool_ = nullptr, current_pool_ = nullptr;
   std::vector<Output> output_;
+  std::vector<HostWait> host_waits_;  // since the last submission
   std::map<abi::Limit, std::uint64_t> limits_;
   std::uint64_t next_stream_id_ = 2;
 
@@ -191,6 +201,7 @@ class Context {
   std::atomic<Ticket> fault_ticket_{0};
   std::atomic<Error> observed_{Error::success};  // what calls have seen of it
   Progress progress_;                            // touched by actions only
+  Timeline timeline_{hardware_queues()};         // the same
 
   Engine engine_;  // last: its actions use everything above, and end before that goes
 };

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "gpu/runtime/context.hpp"
+#include "simulator/prepared_launch.hpp"
 
 namespace heddle::runtime {
 namespace {
@@ -175,14 +176,15 @@ Error Context::launch(const Function& function, const LaunchShape& shape, void* 
   }
   submit(
       stream,
-      [this, request = std::move(request)](Ticket ticket) {
-        if (!lost()) carry_out(request, ticket);
+      [this, request = std::move(request), order = order_of(stream)](Ticket ticket) {
+        if (!lost()) carry_out(request, order, ticket);
       },
       Engine::Length::unbounded);
   return Error::success;
 }
 
-void Context::carry_out(const simulator::LaunchRequest& request, Ticket ticket) try {
+void Context::carry_out(const simulator::LaunchRequest& request, const StreamOrder& stream,
+                        Ticket ticket) try {
   std::string text;
   simulator::LaunchOptions options{
       .threads = options_.threads,
@@ -206,8 +208,13 @@ void Context::carry_out(const simulator::LaunchRequest& request, Ticket ticket) 
     progress_.warp_instructions += counts.executed;
   if (outcome.timing) {
     constexpr double kNano = 1e9;
-    progress_.nanoseconds +=
+    const auto resident = static_cast<double>(
+        std::max<std::uint64_t>(1, simulator::resident_blocks(model(), request)));
+    StreamWork kernel;
+    kernel.nanoseconds =
         kNano * static_cast<double>(outcome.timing->elapsed) / outcome.timing->clock_hz;
+    kernel.share = std::min(1.0, static_cast<double>(request.grid.count()) / resident);
+    work(request.kernel->name, stream, kernel);
   }
   for (const auto& observer : options_.observers) observer->after(device_, request, outcome);
   if (!text.empty()) {

@@ -190,17 +190,34 @@ Error Context::copy(const CopyRequest& request, Stream& stream, bool wait) {
     source = {0, box.width, box.width * box.height};
   }
   const std::byte* data = staging ? staging.get() : from->data;
-  const double time =
-      copy_nanoseconds(box, from->on_device && to->on_device, from->pageable || to->pageable);
+  const bool within_device = from->on_device && to->on_device;
+  StreamWork of_stream;
+  of_stream.unit = within_device   ? StreamWork::Unit::within_device
+                   : to->on_device ? StreamWork::Unit::to_device
+                                   : StreamWork::Unit::to_host;
+  of_stream.is_pageable = from->pageable || to->pageable;
+  of_stream.host_waits = wait;
+  of_stream.nanoseconds = copy_nanoseconds(box, within_device, of_stream.is_pageable);
   return submit(
       stream,
       [this, staging, data, source, to = to->data, destination = request.destination, box,
-       time](Ticket) {
+       of_stream, order = order_of(stream)](Ticket) {
         if (lost()) return;
         copy_box(to, destination, data, source, box);
-        progress_.nanoseconds += time;
+        work(name_of(of_stream.unit), order, of_stream);
       },
       wait);
+}
+
+std::string Context::name_of(StreamWork::Unit unit) {
+  switch (unit) {
+    case StreamWork::Unit::to_device:
+      return "copy to the device";
+    case StreamWork::Unit::to_host:
+      return "copy to the host";
+    default:
+      return "copy within the device";
+  }
 }
 
 double Context::copy_nanoseconds(const Box& box, bool within_device, bool pageable) const {

@@ -52,10 +52,16 @@ Ticket Context::last_of(const Stream& stream) const {
 
 Error Context::synchronize(Stream& stream) {
   if (stream.capture) return Error::stream_capture_unsupported;
-  return wait_for(last_of(stream));
+  const Error error = wait_for(last_of(stream));
+  host_waited([order = order_of(stream)](const Timeline& time) { return time.done(order); });
+  return error;
 }
 
-Error Context::synchronize() { return wait_for(engine_.last_submitted()); }
+Error Context::synchronize() {
+  const Error error = wait_for(engine_.last_submitted());
+  host_waited([](const Timeline& time) { return time.all_done(); });
+  return error;
+}
 
 bool Context::idle(Stream& stream) const { return engine_.done(last_of(stream)); }
 
@@ -88,12 +94,13 @@ void Context::end_capture(const std::shared_ptr<Graph>& graph) {
 void Context::record(Event& event, Stream& stream) {
   if (stream.capture) return event.set(stream.capture);
   auto recording = std::make_shared<Event::Recording>();
-  recording->ticket = engine_.submit(
-      [this, recording](Ticket) {
-        ++progress_.actions;
-        recording->progress = progress_;
-      },
-      Engine::Length::brief);
+  recording->ticket =
+      engine_.submit(after_host_waits([this, recording, order = order_of(stream)](Ticket) {
+                       ++progress_.actions;
+                       progress_.nanoseconds = timeline_.done(order);
+                       recording->progress = progress_;
+                     }),
+                     Engine::Length::brief);
   Ticket last = stream.last;
   while (last < recording->ticket && !stream.last.compare_exchange_weak(last, recording->ticket)) {
   }
@@ -107,7 +114,21 @@ bool Context::reached(const Event& event) const {
 
 Error Context::synchronize(const Event& event) {
   const auto recording = event.recording();
-  return recording ? wait_for(recording->ticket) : status();
+  if (!recording) return status();
+  const Error error = wait_for(recording->ticket);
+  host_waited([recording](const Timeline&) { return recording->progress.nanoseconds; });
+  return error;
+}
+
+void Context::wait(Stream& stream, const Event& event) {
+  const auto recording = event.recording();
+  if (!timed() || !recording || stream.capture) return;
+  submit(
+      stream,
+      [this, recording, order = order_of(stream)](Ticket) {
+        timeline_.wait(order, recording->progress.nanoseconds);
+      },
+      Engine::Length::brief);
 }
 
 void Context::call_host(Stream& stream, std::function<void(Error)> action) {

@@ -6,6 +6,8 @@
 
 namespace heddle::runtime {
 
+struct StreamEvent;  // gpu/runtime/timeline.hpp
+
 // Called on the engine's thread, around every launch.
 class LaunchObserver {
  public:
@@ -15,6 +17,8 @@ class LaunchObserver {
   virtual bool during(const simulator::LaunchProgress&) { return true; }
   // Who looks on while the launch executes, asked after before(); null: nobody.
   virtual simulator::Observer* instructions() { return nullptr; }
+  // In a context that is timed: a copy, or a kernel (before its `after`).
+  virtual void worked(const StreamEvent&) {}
   virtual void after(simulator::Device& device, const simulator::LaunchRequest& request,
                      const simulator::LaunchOutcome& outcome) = 0;
 };

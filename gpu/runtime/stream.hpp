@@ -23,8 +23,8 @@ struct Stream {
   bool ordered_with_legacy() const { return (flags & 1u) == 0; }
 };
 
-// Work a context had carried out at some point, and the time that took on the device: of launches
-// that are timed, and of copies. Untimed, the work stands in for time.
+// Work a context had carried out at some point, and when that point was on the device, where
+// launches are timed (timeline.hpp). Untimed, the work stands in for time.
 struct Progress {
   std::uint64_t warp_instructions = 0;
   std::uint64_t actions = 0;

@@ -5,6 +5,8 @@
 #include <memory>
 
 #include "gpu/runtime/launch_observer.hpp"
+#include "gpu/runtime/timeline.hpp"
+#include "simulator/names.hpp"
 #include "traces/trace.hpp"
 
 namespace heddle::runtime {
@@ -17,6 +19,10 @@ class TraceObserver : public LaunchObserver {
     observer_ = trace_->begin_launch(launches_++, request, device.model());
   }
   simulator::Observer* instructions() override { return observer_; }
+  void worked(const StreamEvent& event) override {
+    trace_->stream_work({event.stream.is_legacy ? 0 : event.stream.id,
+                         simulator::demangled(event.name), event.span.begin, event.span.end});
+  }
   void after(simulator::Device&, const simulator::LaunchRequest&,
              const simulator::LaunchOutcome& outcome) override {
     if (observer_ != nullptr) trace_->end_launch(outcome);

@@ -161,7 +161,7 @@ BENCHMARK(BM_TimedDivergentLoop);
 
 void BM_TimedStreamGlobal(benchmark::State& state) {
   Fixture fixture;
-  constexpr int kElements = 1 << 22;
+  constexpr int kElements = 1 << 24;
   DeviceMemory& memory = fixture.device.memory();
   const std::uint64_t a = *memory.allocate(kElements * 4, "a");
   const std::uint64_t b = *memory.allocate(kElements * 4, "b");

@@ -18,10 +18,10 @@ void Sm::occupy_units(SubCore& sub, const Timed& timed, Cycle now) {
     sub.special_leaves[sub.special_next] = begin + constants_.latency_xu_read;
     sub.special_next = (sub.special_next + 1) % sub.special_leaves.size();
   }
-  for (std::size_t bank = 0; bank < sub.bank_free.size(); ++bank)
-    if (timed.bank_reads[bank] != 0)
-      sub.bank_free[bank] = std::max(sub.bank_free[bank], now) +
-                            timed.bank_reads[bank] / constants_.register_reads_per_bank;
+  if (timed.reads_banks)
+    for (std::size_t bank = 0; bank < sub.bank_free.size(); ++bank)
+      if (timed.bank_cycles[bank] != 0)
+        sub.bank_free[bank] = std::max(sub.bank_free[bank], now) + timed.bank_cycles[bank];
 }
 
 void Sm::guard(ResidentWarp& warp, std::uint8_t scoreboard, Stall awaited, Cycle done) {
@@ -173,6 +173,7 @@ void Sm::follow_flow(ResidentWarp& warp, const Timed& timed, const Issue& issued
 void Sm::settle(unsigned sub_core, unsigned slot, const Timed& timed, Cycle now) {
   ResidentWarp& warp = sub_cores_[sub_core].slots[slot];
   Cycle& look_again = sub_cores_[sub_core].look_again[slot];
+  sub_cores_[sub_core].at_unit &= ~(SlotMask{1} << slot);
   Convergence& lanes = warp.warp->convergence;
   const bool may_release = timed.course == Course::barrier || timed.course == Course::exit;
   look_again = now + 1;

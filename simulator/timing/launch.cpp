@@ -6,8 +6,11 @@
 #include <stdexcept>
 #include <tuple>
 
+#include "simulator/classify.hpp"
+#include "simulator/cluster.hpp"
 #include "simulator/lanes/float_environment.hpp"
 #include "simulator/stall_report.hpp"
+#include "simulator/timing/sample.hpp"
 #include "simulator/timing/sm.hpp"
 
 namespace heddle::simulator::timing {
@@ -84,6 +87,7 @@ class TimedLaunch {
     for (std::uint32_t i = 0; i < sms; ++i)
       sms_.emplace_back(shared_, i, bytes, gpcs_[i % constants_.gpcs]);
     memory_.start(options.cold_caches);
+    if (options.sample < 1) choose_sample(options.sample);
   }
 
   void run();
@@ -102,6 +106,8 @@ class TimedLaunch {
   Cycle next_event() const;
   void dispatch_first_blocks();
   void dispatch_next_blocks();
+  void choose_sample(double part);
+  void execute_untimed_blocks();
   void start_block(Sm& sm, Cycle begin);
   bool run_sms(Cycle end);
   void answer_requests(Cycle end);
@@ -122,6 +128,12 @@ class TimedLaunch {
   const std::uint32_t blocks_per_sm_;
   const Cycle quantum_;
   std::uint64_t next_block_ = 0, blocks_ended_ = 0;
+  std::optional<Sample> sample_;
+  std::size_t next_left_out_ = 0;  // of the sample's
+  std::vector<Cycle> ends_;        // of timed blocks, where there is a sample
+  std::string not_sampled_;        // why
+  std::uint64_t untimed_ = 0;      // instructions executed and not timed
+  bool read_unordered_ = false;    // by blocks that were not timed
   std::uint64_t watch_due_ = kWatchInterval;
   Server replacer_;  // of the places that blocks leave
   Cycle now_ = 0, last_end_ = 0;
@@ -140,7 +152,7 @@ void TimedLaunch::run() {
     answer_requests(end);
     now_ = end;
     dispatch_next_blocks();
-    if (reached_limit()) return;
+    if (core_.fault || reached_limit()) return;
   }
   if (std::ranges::any_of(sms_, [](const Sm& sm) { return sm.blocks() != 0; }))
     report_deadlock(core_, some_block());
@@ -177,6 +189,7 @@ void TimedLaunch::dispatch_next_blocks() {
                     [](const EndedBlock& each) { return std::tuple(each.time, each.sm); });
   for (EndedBlock& each : ended) {
     last_end_ = std::max(last_end_, each.time);
+    if (sample_) ends_.push_back(each.time);
     ++blocks_ended_;
     if (context_.options->observer != nullptr)
       context_.options->observer->block_ended(core_, *each.block);
@@ -189,7 +202,40 @@ void TimedLaunch::dispatch_next_blocks() {
   }
 }
 
+// Blocks that stand still while others are executed must not be waited for.
+void TimedLaunch::choose_sample(double part) {
+  not_sampled_ = needs_one_thread(context_.request->module->program());
+  if (context_.request->cooperative) not_sampled_ = "blocks wait for one another";
+  if (context_.options->observer != nullptr) not_sampled_ = "the launch is observed";
+  if (!not_sampled_.empty()) return;
+  sample_.emplace(blocks_, std::uint64_t{blocks_per_sm_} * sms_.size(), part);
+  if (sample_->left_out().empty()) {
+    not_sampled_ = fmt::format("it has fewer than {} waves", Sample::kLeastWaves + 1);
+    sample_.reset();
+  }
+}
+
+void TimedLaunch::execute_untimed_blocks() {
+  if (!sample_ || next_left_out_ == sample_->left_out().size()) return;
+  const BlockRange range = sample_->left_out()[next_left_out_];
+  if (next_block_ != range.first) return;
+  ++next_left_out_;
+  next_block_ = range.end;
+  BlockRun run = run_part(context_, std::uint64_t{blocks_per_sm_} * sms_.size(), range);
+  for (std::size_t pc = 0; pc < run.counts.size(); ++pc) {
+    core_.counts[pc] += run.counts[pc];
+    untimed_ += run.counts[pc].executed;
+  }
+  blocks_ended_ += range.end - range.first;
+  core_.fault = std::move(run.fault);
+  core_.uncounted_reunions |= run.uncounted_reunions;
+  core_.printed |= run.printed;
+  core_.used_heap |= run.used_heap;
+  read_unordered_ |= run.unordered_reads;
+}
+
 void TimedLaunch::start_block(Sm& sm, Cycle begin) {
+  execute_untimed_blocks();
   if (spare_.empty()) spare_.push_back(std::make_unique<Block>());
   std::unique_ptr<Block> block = std::move(spare_.back());
   spare_.pop_back();
@@ -227,7 +273,7 @@ const Block& TimedLaunch::some_block() const {
 bool TimedLaunch::reached_limit() {
   const bool running = std::ranges::any_of(sms_, [](const Sm& sm) { return sm.blocks() != 0; });
   if (!running) return false;
-  if (core_.issued >= core_.instruction_limit) {
+  if (core_.issued + untimed_ >= core_.instruction_limit) {
     report_instruction_limit(core_, some_block());
     return true;
   }
@@ -252,8 +298,14 @@ TimedRun TimedLaunch::take() {
     for (std::size_t i = 0; i < kStalls; ++i) result.stalls[i] += at[i];
   result.traffic += memory_.traffic();
   result.stalls_at = std::move(stalls_at_);
-  timed.run = {std::move(core_.counts), std::move(core_.fault), core_.uncounted_reunions,
-               core_.printed,           core_.read_unordered(), {},
+  if (sample_) scale(result, *sample_, sample_->extra(ends_), blocks_);
+  result.note = not_sampled_;
+  timed.run = {std::move(core_.counts),
+               std::move(core_.fault),
+               core_.uncounted_reunions,
+               core_.printed,
+               core_.read_unordered() || read_unordered_,
+               {},
                core_.used_heap};
   return timed;
 }

@@ -35,7 +35,9 @@ Sm::Look Sm::look(unsigned sub_core, ResidentWarp& warp, Cycle now) {
     }
     if (warp.operand_there > now) return {Stall::imc_miss, warp.operand_there};
   }
-  return look_at_units(sub_core, timed, now);
+  Look found = look_at_units(sub_core, timed, now);
+  found.at_unit = true;
+  return found;
 }
 
 // A warp that has ended holds its place until all it has loaded is there and its stores have left;
@@ -98,8 +100,8 @@ Sm::Look Sm::look_at_units(unsigned sub_core, const Timed& timed, Cycle now) {
     case Course::fixed: {
       // A fixed-latency instruction reads its registers in the three cycles after it issued.
       constexpr Cycle kReadCycles = 3;
-      for (std::size_t bank = 0; bank < sub.bank_free.size(); ++bank) {
-        const Cycle reads = timed.bank_reads[bank] / constants_.register_reads_per_bank;
+      for (std::size_t bank = 0; timed.reads_banks && bank < sub.bank_free.size(); ++bank) {
+        const Cycle reads = timed.bank_cycles[bank];
         const Cycle end = std::max(sub.bank_free[bank], now) + reads;
         if (reads != 0 && end > now + kReadCycles)
           return {Stall::dispatch_stall, end - kReadCycles};

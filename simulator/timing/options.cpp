@@ -20,6 +20,19 @@ std::uint32_t number(std::string_view key, std::string_view text) {
   return value;
 }
 
+// "5%": 0.05.
+double part(std::string_view key, std::string_view text) {
+  constexpr double kPercent = 100;
+  double value = 0;
+  const bool marked = text.ends_with('%');
+  const char* const last = text.data() + text.size() - (marked ? 1 : 0);
+  const auto [end, error] = std::from_chars(text.data(), last, value);
+  if (!marked || error != std::errc{} || end != last || !(value > 0) || value > kPercent)
+    throw std::invalid_argument(
+        fmt::format("{}={}: a part of the waves, above 0% and at most 100%", key, text));
+  return value / kPercent;
+}
+
 void check_constant(std::string_view name) {
   std::vector<std::string_view> names;
   for (const ConstantInfo& each : kConstants) names.push_back(each.name);
@@ -46,6 +59,8 @@ void read_item(std::string_view item, Options& options) {
     options.sms = number(key, value);
     if (options.sms == 0 || options.sms > kMostSms)
       throw std::invalid_argument(fmt::format("sms={}: 1 to {}", value, kMostSms));
+  } else if (key == "sample") {
+    options.sample = part(key, value);
   } else {
     check_constant(key);
     options.overrides.emplace_back(key, number(key, value));

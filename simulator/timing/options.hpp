@@ -24,13 +24,15 @@ struct Options {
   Policy policy = Policy::greedy_then_youngest;
   bool cold_caches = true;  // data caches are empty when a launch begins, as a profiler makes them
   std::uint32_t sms = 0;    // 0: as many as the model has
+  double sample = 1;  // part of a long launch's waves that is timed (simulator/timing/sample.hpp)
   // Constants that stand in for the model's: name and value.
   std::vector<std::pair<std::string, std::uint32_t>> overrides;
 };
 
 inline constexpr std::uint32_t kMostSms = 1024;
 
-// "scheduler=oldest-first,caches=warm,sms=16,latency_l1_hit=40"; "on" or nothing: the defaults.
+// "scheduler=oldest-first,caches=warm,sms=16,sample=5%,latency_l1_hit=40"; "on" or nothing: the
+// defaults.
 // Throws std::invalid_argument naming what is wrong.
 Options parse_options(std::string_view text);
 

@@ -200,8 +200,8 @@ unsigned stall_cycles(const isa::Control& control, const Constants& constants) {
 bool is_uniform_only(const Instruction& in) { return isa::unit(in) == Unit::uniform; }
 
 // Registers read from each bank, but for those that the instruction before left in the reuse cache.
-void count_bank_reads(const Instruction& in, const Instruction* before, const Constants& constants,
-                      Timed& timed) {
+void count_bank_cycles(const Instruction& in, const Instruction* before, const Constants& constants,
+                       Timed& timed) {
   if (timed.course != Course::fixed || is_uniform_only(in)) return;
   const std::array<const Source*, 3> sources{&in.a, &in.b, &in.c};
   std::array<unsigned, 3> seen{};
@@ -216,8 +216,12 @@ void count_bank_reads(const Instruction& in, const Instruction* before, const Co
     if (std::find(seen.begin(), seen.begin() + count, source.index) != seen.begin() + count)
       continue;
     seen[count++] = source.index;
-    ++timed.bank_reads[source.index %
-                       std::min<std::size_t>(constants.register_banks, timed.bank_reads.size())];
+    ++timed.bank_cycles[source.index %
+                        std::min<std::size_t>(constants.register_banks, timed.bank_cycles.size())];
+  }
+  for (std::uint8_t& cycles : timed.bank_cycles) {
+    cycles = static_cast<std::uint8_t>(cycles / constants.register_reads_per_bank);
+    timed.reads_banks |= cycles != 0;
   }
 }
 
@@ -250,7 +254,7 @@ Timed time_instruction(const Instruction& in, const Instruction* before, const C
       control.read_barrier < kScoreboards ? control.read_barrier : kNoScoreboard;
   choose_pipe(in, constants, timed);
   choose_course(in, constants, timed);
-  count_bank_reads(in, before, constants, timed);
+  count_bank_cycles(in, before, constants, timed);
   for (const Source* source : {&in.a, &in.b, &in.c})
     if (source->kind == Source::Kind::constant) timed.constant_line = lines.line_of(*source);
   return timed;

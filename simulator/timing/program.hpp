@@ -64,12 +64,13 @@ struct Timed {
   std::uint8_t bytes = 0;  // memory: of a thread
   bool bypasses_l1 = false;
   bool is_store = false;
-  bool is_async = false;                     // LDGSTS
-  bool awaits_stores = false;                // a fence, beyond its block
-  std::array<std::uint8_t, 4> bank_reads{};  // registers it reads of each bank
-  std::uint16_t interval = 1;                // cycles its pipe is busy
-  std::uint16_t latency = 0;                 // courses special, variable, constant, fence
-  std::int32_t constant_line = -1;           // an index into the launch's constant lines
+  bool is_async = false;       // LDGSTS
+  bool awaits_stores = false;  // a fence, beyond its block
+  bool reads_banks = false;
+  std::array<std::uint8_t, 4> bank_cycles{};  // that reading its registers takes of each bank
+  std::uint16_t interval = 1;                 // cycles its pipe is busy
+  std::uint16_t latency = 0;                  // courses special, variable, constant, fence
+  std::int32_t constant_line = -1;            // an index into the launch's constant lines
 };
 
 struct TimedProgram {

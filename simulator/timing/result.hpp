@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -82,6 +83,13 @@ struct Result {
   std::vector<StallCycles> stalls_at;  // by instruction, as in Program::instructions
   Traffic traffic;
   double clock_hz = 0;
+  // Only some blocks were timed, and everything was scaled.
+  struct Sampled {
+    std::uint64_t blocks_timed = 0, blocks = 0;
+    double half_width = 0;  // cycles: of the 95 % interval around `elapsed`
+  };
+  std::optional<Sampled> sampled;
+  std::string note;  // why it was not sampled, though that was asked for
 };
 
 }  // namespace heddle::simulator::timing

@@ -12,6 +12,7 @@ Sm::Sm(SmContext& context, std::uint32_t index, std::uint64_t l1_bytes, GpcCache
     : context_(context),
       constants_(context.constants),
       index_(index),
+      observed_(context.core.launch.options->observer != nullptr),
       sub_cores_(context.constants.sub_cores),
       memory_(context.constants, index),
       front_end_(context.constants, context.program, context.core.launch.entry, gpc) {
@@ -100,6 +101,10 @@ bool Sm::visit(unsigned sub_core, Cycle now) {
         context_.pick({sub.ready, sub.resident, waiting, sub.last, sub.started}, sub.scheduler);
     sub.last = slot;
     if (!issue(sub_core, slot, now)) return false;
+    if ((sub.ready & ~(SlotMask{1} << slot)) != 0) {
+      sub.next_visit = now + 1;
+      return true;
+    }
   }
   sub.next_visit = kNever;
   for (SlotMask left = sub.resident; left != 0; left &= left - 1)
@@ -125,7 +130,11 @@ void Sm::look_at_warps(unsigned sub_core, Cycle now) {
     const auto slot = static_cast<unsigned>(std::countr_zero(left));
     if (sub.look_again[slot] > now) continue;
     ResidentWarp& warp = sub.slots[slot];
-    const Look found = look(sub_core, warp, now);
+    const SlotMask bit = SlotMask{1} << slot;
+    const Look found = (sub.at_unit & bit) != 0
+                           ? look_at_units(sub_core, context_.program.instructions[warp.pc], now)
+                           : look(sub_core, warp, now);
+    if (found.at_unit) sub.at_unit |= bit;
     if (warp.ended && found.until <= now) {
       retire(sub_core, slot, now);
       continue;
@@ -135,7 +144,7 @@ void Sm::look_at_warps(unsigned sub_core, Cycle now) {
       warp.state = found.reason;
     }
     const bool ready = found.reason == Stall::not_selected;
-    if (ready) sub.ready |= SlotMask{1} << slot;
+    if (ready) sub.ready |= bit;
     sub.look_again[slot] = ready ? now + 1 : std::max(found.until, now + 1);
   }
 }
@@ -161,12 +170,10 @@ bool Sm::issue(unsigned sub_core, unsigned slot, Cycle now) {
 }
 
 void Sm::account(ResidentWarp& warp, Cycle until) {
-  if (until > warp.counted_until && warp.warp != nullptr &&
-      context_.core.launch.options->observer != nullptr)
-    tell_wait(warp, until);
-  if (until > warp.counted_until)
-    context_.stalls_at[warp.pc][static_cast<std::size_t>(warp.state)] += until - warp.counted_until;
-  warp.counted_until = std::max(warp.counted_until, until);
+  if (until <= warp.counted_until) return;
+  if (observed_ && warp.warp != nullptr) tell_wait(warp, until);
+  context_.stalls_at[warp.pc][static_cast<std::size_t>(warp.state)] += until - warp.counted_until;
+  warp.counted_until = until;
 }
 
 void Sm::tell_wait(const ResidentWarp& warp, Cycle until) {

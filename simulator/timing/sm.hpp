@@ -64,6 +64,7 @@ class Sm {
     std::array<std::uint64_t, kSlots> started{};
     std::array<Cycle, kSlots> look_again{};  // nothing changes before, for the warp in the slot
     SlotMask resident = 0, ready = 0;
+    SlotMask at_unit = 0;  // warps that have all but their unit: nothing else is asked again
     std::uint32_t last = 0;
     SchedulerState scheduler;
     std::array<Cycle, kPipes> pipe_free{};
@@ -87,6 +88,7 @@ class Sm {
   struct Look {
     Stall reason;
     Cycle until;
+    bool at_unit = false;
   };
 
   void advance_memory(Cycle now);
@@ -121,6 +123,7 @@ class Sm {
   SmContext& context_;
   const Constants& constants_;
   const std::uint32_t index_;
+  const bool observed_;
   std::vector<SubCore> sub_cores_;
   LoadStoreUnit memory_;
   FrontEnd front_end_;

@@ -15,8 +15,10 @@ LaunchOutcome time_instructions(InstructionSource& source, const LaunchRequest& 
   const GpuModel& gpu = device.model();
   const PreparedLaunch prepared(gpu, memory, device.stack_limit, request, options);
   const std::uint64_t per_sm = std::max<std::uint64_t>(1, prepared.resident_blocks() / gpu.sms);
-  TimedRun timed = run_timed(prepared.context(), *options.timing,
-                             static_cast<std::uint32_t>(per_sm), time, &source);
+  Options how = *options.timing;
+  how.sample = 1;  // what is not timed would have to be executed
+  TimedRun timed =
+      run_timed(prepared.context(), how, static_cast<std::uint32_t>(per_sm), time, &source);
   const std::size_t instructions = request.module->program().instructions.size();
   LaunchOutcome outcome;
   outcome.counts = std::move(timed.run.counts);
@@ -26,6 +28,8 @@ LaunchOutcome time_instructions(InstructionSource& source, const LaunchRequest& 
   outcome.launch_class = classify(request.module->program(), outcome.counts);
   outcome.timing = std::move(timed.result);
   outcome.timing->stalls_at.resize(instructions);
+  if (options.timing->sample < 1)
+    outcome.unmodelled.push_back("time: in full, --sample does not hold: the launch is a trace");
   if (!gpu.timing_checked)
     outcome.unmodelled.push_back(
         fmt::format("time: unvalidated, no {} was at hand to check it against", gpu.name));

@@ -110,6 +110,25 @@ TEST(TimingReport, SummaryCountsRowsOfEnoughCycles) {
   EXPECT_GT(summary.correlation, 0.9);
 }
 
+TEST(TimingReport, ValueIsOfTheModelAndOfHardwareWhereItWasMeasuredOrIsExact) {
+  Pair pair;
+  pair.add("_Z4slowPi", 300, {200});
+  simulator::LaunchRecord& model = pair.model.launches[0];
+  model.metrics["l1tex__t_sector_hit_rate.pct"] = 40;
+  model.metrics["smsp__sass_inst_executed.sum"] = 7;
+  model.metrics["lts__t_sector_hit_rate.pct"] = 60;
+  pair.hardware.launches[0].timing["l1tex__t_sector_hit_rate.pct"] = {50, 30, 35};
+  const auto rows = timing_rows("entry", pair.model, pair.hardware);
+  const auto value = [&](const char* metric) {
+    return value_of({"", "", metric, {"entry", "slow"}}, rows);
+  };
+  EXPECT_DOUBLE_EQ(value("tex_cache_hit_rate")->model, 40);
+  EXPECT_DOUBLE_EQ(*value("tex_cache_hit_rate")->hardware, 35);
+  EXPECT_DOUBLE_EQ(*value("inst_executed")->hardware, 7);
+  EXPECT_FALSE(value("l2_tex_hit_rate")->hardware);
+  EXPECT_FALSE(value("achieved_occupancy"));
+}
+
 TEST(TimingReport, RatioIsOfKernelsByTheirPlainNames) {
   Pair pair;
   pair.add("_Z4slowPi", 300, {200});

@@ -64,11 +64,12 @@ HEDDLE_STREAM_API(cudaStreamWaitEvent, _ptsz,
                   (abi::Handle stream, abi::Handle event, [[maybe_unused]] unsigned flags),
                   (stream, event, flags)) {
   return on_stream(stream, kStreamZero, [&](Context& context, Stream& in) {
-    // Nothing to submit: what the event stands for was submitted before all that follows here
-    // (engine.hpp).
     const auto found = context.event(event);
     if (!found) return Error::invalid_resource_handle;
     if (const auto capture = found->capture(); capture && !in.capture) in.capture = capture;
+    // What the event stands for was submitted before all that follows here (engine.hpp): only time
+    // has to know.
+    context.wait(in, *found);
     return Error::success;
   });
 }

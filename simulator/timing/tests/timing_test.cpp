@@ -245,6 +245,20 @@ TEST_F(Timing, ALoopThatWaitsForTheClockEnds) {
               2 * turn);
 }
 
+TEST_F(Timing, ALoopThatWaitsForTheClockEndsUntimedToo) {
+  const std::vector<Word> body{with(kClock, {.stall = 6}), with(kBefore, {.stall = 13}),
+                               with(kBack, {.stall = 5}), with(kExit, {})};
+  Module module(with_body(kKernel, body), "by hand", device_.memory());
+  LaunchRequest request;
+  request.module = &module;
+  request.kernel = module.cubin().find_kernel(kKernel);
+  request.block = {32, 1, 1};
+  request.parameters.resize(request.kernel->parameter_bytes);
+  LaunchOptions options;
+  options.max_instructions = 100'000;
+  EXPECT_FALSE(device_.launch(request, options).fault);
+}
+
 TEST_F(Timing, RegistersOfOneBankAreReadInTurn) {
   // Three registers of one bank, every cycle: its port is busy for three.
   const Word odd{0x0000000307007223, 0x0000000000000009};  // FFMA R0, R7, R3, R9
