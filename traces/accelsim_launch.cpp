@@ -7,6 +7,7 @@
 #include <stdexcept>
 
 #include "simulator/file.hpp"
+#include "traces/accelsim_code.hpp"
 
 namespace heddle::traces {
 namespace {
@@ -23,6 +24,7 @@ std::vector<std::byte> read_code(const std::filesystem::path& file) {
 
 std::string_view accelsim_gpu(std::uint32_t binary_version) {
   switch (binary_version) {
+    case 70:  // its opcodes are sm_75's
     case 75:
       return "t4";
     case 80:
@@ -35,7 +37,7 @@ std::string_view accelsim_gpu(std::uint32_t binary_version) {
       return "h200";
     default:
       throw std::runtime_error(fmt::format(
-          "binary version {}: no model of such a GPU (75, 80, 86, 89, 90)", binary_version));
+          "binary version {}: no model of such a GPU (70, 75, 80, 86, 89, 90)", binary_version));
   }
 }
 
@@ -50,7 +52,11 @@ void AccelsimLaunch::place_on(const simulator::GpuModel& gpu) {
   std::filesystem::path code = file_;
   code.replace_extension(".cubin");
   device_ = std::make_unique<simulator::Device>(gpu);
-  module_ = std::make_unique<simulator::Module>(read_code(code), code.string(), device_->memory());
+  code_is_made_ = !std::filesystem::exists(code);
+  module_ = code_is_made_ ? std::make_unique<simulator::Module>(code_from_trace(trace_, gpu.arch),
+                                                                trace_.origin, device_->memory())
+                          : std::make_unique<simulator::Module>(read_code(code), code.string(),
+                                                                device_->memory());
   if (module_->program().arch != gpu.arch)
     throw std::runtime_error(fmt::format("{}: code for {}, and {} is {}", trace_.origin,
                                          isa::name(module_->program().arch), gpu.name,
@@ -60,8 +66,9 @@ void AccelsimLaunch::place_on(const simulator::GpuModel& gpu) {
   request_.kernel = module_->cubin().find_kernel(kernel.name);
   if (request_.kernel == nullptr)
     throw std::runtime_error(
-        fmt::format("{}: {} has no kernel {}", trace_.origin, code.string(), kernel.name));
-  instructions_ = std::make_unique<AccelsimInstructions>(trace_, *module_, *request_.kernel);
+        fmt::format("{}: {} has no kernel {}", trace_.origin, module_->origin(), kernel.name));
+  instructions_ =
+      std::make_unique<AccelsimInstructions>(trace_, *module_, *request_.kernel, code_is_made_);
   request_.grid = kernel.grid;
   if (instructions_->blocks() != kernel.grid.count())
     request_.grid = {static_cast<std::uint32_t>(instructions_->blocks()), 1, 1};
@@ -79,6 +86,9 @@ simulator::LaunchOutcome AccelsimLaunch::time(const simulator::LaunchOptions& op
       *instructions_, request_, options, *device_, device_->memory(), time);
   outcome.unmodelled.push_back(
       "read from a trace: which lanes were active where their guard did not hold is inferred");
+  if (code_is_made_)
+    outcome.unmodelled.push_back(
+        "the trace has no code: control bits, guards, constants and uniform registers are guessed");
   if (const auto all = trace_.kernel.grid.count(); instructions_->blocks() != all)
     outcome.unmodelled.push_back(
         fmt::format("the trace holds {} of {} blocks", instructions_->blocks(), all));

@@ -19,8 +19,8 @@ std::string_view accelsim_gpu(std::uint32_t binary_version);
 
 class AccelsimLaunch {
  public:
-  // Its code is the kernel-N.cubin beside it. Throws std::runtime_error with file, line and what is
-  // wrong.
+  // Its code is the kernel-N.cubin beside it, or is made from its lines (accelsim_code.hpp). Throws
+  // std::runtime_error with file, line and what is wrong.
   explicit AccelsimLaunch(const std::filesystem::path& trace);
 
   const AccelsimKernel& kernel() const { return trace_.kernel; }
@@ -41,6 +41,7 @@ class AccelsimLaunch {
   std::unique_ptr<simulator::Module> module_;
   std::unique_ptr<AccelsimInstructions> instructions_;
   simulator::LaunchRequest request_;
+  bool code_is_made_ = false;
 };
 
 }  // namespace heddle::traces

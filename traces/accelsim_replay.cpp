@@ -95,8 +95,8 @@ std::string opcode_text(const std::string& text) {
 
 AccelsimInstructions::AccelsimInstructions(const AccelsimText& trace,
                                            const simulator::Module& module,
-                                           const isa::Kernel& kernel)
-    : trace_(trace), module_(module), checked_(module.program().instructions.size()) {
+                                           const isa::Kernel& kernel, bool code_is_made)
+    : trace_(trace), module_(module), checked_(module.program().instructions.size(), code_is_made) {
   const std::uint64_t entry = module.program().entry(kernel);
   entry_ = simulator::index_of_code_address(entry);
   if (const isa::CodeRange* range = module.program().range_at(entry)) code_bytes_ = range->size;

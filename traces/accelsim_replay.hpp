@@ -25,8 +25,9 @@ struct AccelsimText {
 class AccelsimInstructions : public simulator::timing::InstructionSource {
  public:
   // Throws std::runtime_error where the trace's blocks and warps do not fit together.
+  // `code_is_made`: from the trace itself, where an alias is another instruction's name.
   AccelsimInstructions(const AccelsimText& trace, const simulator::Module& module,
-                       const isa::Kernel& kernel);
+                       const isa::Kernel& kernel, bool code_is_made = false);
 
   // In the order of their places in the grid; a trace may lack some.
   std::uint64_t blocks() const { return order_.size(); }

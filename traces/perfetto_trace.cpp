@@ -95,20 +95,16 @@ void PerfettoTrace::stream_work(const StreamSlice& slice) {
   open_list();
   if (named_.insert({kStreams, 0}).second)
     write(fmt::format(
-        R"({{"ph":"M","name":"process_name","pid":{},"args":{{"name":"streams (1 us: 1 ns)"
-}
-}
-}
-})",
+        R"({{"ph":"M","name":"process_name","pid":{},"args":{{"name":"streams, 1 us is 1 ns"}}}})",
         kStreams));
-if (named_.insert({kStreams, slice.stream + 1}).second)
-  write(fmt::format(R"({{"ph":"M","name":"thread_name","pid":{},"tid":{},"args":{{"name":"{}"}}}})",
-                    kStreams, slice.stream + 1,
-                    slice.stream == 0 ? "default stream" : fmt::format("stream {}", slice.stream)));
-write(fmt::format(R"({{"ph":"X","name":{},"pid":{},"tid":{},"ts":{:.3f},"dur":{:.3f}}})",
-                  json_text(slice.name), kStreams, slice.stream + 1, slice.begin,
-                  slice.end - slice.begin));
-if (between_launches) close_list();
+  const std::uint64_t track = slice.stream + 1;
+  if (named_.insert({kStreams, track}).second)
+    write(fmt::format(
+        R"({{"ph":"M","name":"thread_name","pid":{},"tid":{},"args":{{"name":"{}"}}}})", kStreams,
+        track, slice.stream == 0 ? "default stream" : fmt::format("stream {}", slice.stream)));
+  write(fmt::format(R"({{"ph":"X","name":{},"pid":{},"tid":{},"ts":{:.3f},"dur":{:.3f}}})",
+                    json_text(slice.name), kStreams, track, slice.begin, slice.end - slice.begin));
+  if (between_launches) close_list();
 }
 
 bool PerfettoTrace::is_wanted(const Warp& warp) const {

@@ -149,8 +149,8 @@ struct Collected {
       auto& [ours, theirs] = metrics[name];
       ours.push_back(value);
       const simulator::Metric* row = simulator::find_metric(name);
-      if (const auto truth = measured(hardware, name))
-        theirs.push_back(*truth);
+      if (const auto found = measured(hardware, name))
+        theirs.push_back(*found);
       else if (row != nullptr && row->kind == simulator::MetricKind::exact)
         theirs.push_back(value);
     }

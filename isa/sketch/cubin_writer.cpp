@@ -11,10 +11,10 @@ namespace heddle::isa::sketch {
 namespace {
 
 constexpr std::uint32_t kCudaInfo = 0x70000000;
-constexpr std::uint32_t kReservedShared = 0x400;  // sm_90 keeps it (SASS-FACTS 6.4)
+constexpr std::uint32_t kReservedShared = 0x400;  // which sm_90 keeps (SASS-FACTS 6.4)
 constexpr std::uint16_t kElfMachineCuda = 190;
 constexpr std::uint8_t kAbiVersion = 8;
-constexpr std::uint32_t kFlagsSm90 = 0x06005a04;
+constexpr std::uint32_t kFlags = 0x06000004;  // the architecture's number is in bits 15:8
 constexpr std::uint8_t kKernelSymbol = 0x10;
 constexpr std::uint32_t kAddress64 = 2;  // R_CUDA_64, which the line table's addresses need
 constexpr Word kNop{.lo = 0x7918, .hi = 0x000fc00000000000};
@@ -93,8 +93,8 @@ void put_byte(Buffer& info, Attribute attribute, std::uint8_t value) {
 class Writer {
  public:
   Writer(const std::vector<WrittenKernel>& kernels, const std::vector<std::byte>& table,
-         const std::string& source)
-      : kernels_(kernels), table_(table), source_(source) {}
+         const std::string& source, Arch arch)
+      : kernels_(kernels), table_(table), source_(source), arch_(arch) {}
 
   std::vector<std::byte> run() {
     add({.name = "", .type = SHT_NULL});
@@ -150,7 +150,7 @@ class Writer {
   }
 
   void add_facts(const WrittenKernel& kernel, std::uint32_t text, std::uint32_t symbols) {
-    const std::uint32_t first = bank0_layout(Arch::sm_90).parameters;
+    const std::uint32_t first = bank0_layout(arch_).parameters;
     const std::vector<std::uint32_t> offsets = parameter_offsets(kernel.parameters);
     Buffer info;
     for (std::uint32_t i = 0; i < kernel.parameters.size(); ++i)
@@ -174,7 +174,7 @@ class Writer {
          .flags = SHF_ALLOC | SHF_WRITE,
          .info = text,
          .alignment = 16,
-         .nobits = kReservedShared + kernel.shared_bytes});
+         .nobits = (arch_ == Arch::sm_90 ? kReservedShared : 0) + kernel.shared_bytes});
   }
 
   void add_module_facts(std::uint32_t symbols) {
@@ -288,7 +288,7 @@ class Writer {
     elf.e_type = ET_EXEC;
     elf.e_machine = kElfMachineCuda;
     elf.e_version = EV_CURRENT;
-    elf.e_flags = kFlagsSm90;
+    elf.e_flags = kFlags | static_cast<std::uint32_t>(sm_number(arch_)) << 8;
     elf.e_ehsize = sizeof(Elf64_Ehdr);
     elf.e_shoff = file.size();
     elf.e_shentsize = sizeof(Elf64_Shdr);
@@ -302,6 +302,7 @@ class Writer {
   const std::vector<WrittenKernel>& kernels_;
   const std::vector<std::byte>& table_;
   const std::string& source_;
+  const Arch arch_;
   std::vector<Section> sections_;
   std::vector<std::uint32_t> text_;
 };
@@ -321,8 +322,9 @@ std::vector<std::uint32_t> parameter_offsets(const std::vector<std::uint32_t>& s
 }
 
 std::vector<std::byte> write_cubin(const std::vector<WrittenKernel>& kernels,
-                                   const std::vector<std::byte>& table, const std::string& source) {
-  return Writer(kernels, table, source).run();
+                                   const std::vector<std::byte>& table, const std::string& source,
+                                   Arch arch) {
+  return Writer(kernels, table, source, arch).run();
 }
 
 }  // namespace heddle::isa::sketch

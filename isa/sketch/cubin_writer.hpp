@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "isa/arch.hpp"
 #include "isa/word.hpp"
 
 namespace heddle::isa::sketch {
@@ -25,8 +26,9 @@ struct WrittenKernel {
 // Bytes from the start of the parameters to each, and to their end.
 std::vector<std::uint32_t> parameter_offsets(const std::vector<std::uint32_t>& sizes);
 
-// For sm_90. `source` is the file that the lines are of; `table` is what constant bank 3 holds.
+// `source` is the file that the lines are of; `table` is what constant bank 3 holds.
 std::vector<std::byte> write_cubin(const std::vector<WrittenKernel>& kernels,
-                                   const std::vector<std::byte>& table, const std::string& source);
+                                   const std::vector<std::byte>& table, const std::string& source,
+                                   Arch arch = Arch::sm_90);
 
 }  // namespace heddle::isa::sketch

@@ -194,6 +194,39 @@ void expect_same_time(MachineKernels& machine, const std::filesystem::path& fold
   }
 }
 
+// As a trace of Accel-Sim's own tracer is: without code.
+TEST_F(AccelsimTraceTest, WithoutCodeTakesAboutTheSameTime) {
+  const std::vector<std::pair<const char*, std::uint32_t>> kernels{
+      {"barrier_on_both_sides", 300}, {"integer_atomics", 20}, {"exit_before_barrier", 10}};
+  for (const auto& [name, blocks] : kernels) {
+    const auto folder = folder_ / name;
+    const auto trace = make_trace(trace_options({{"trace", "accelsim=" + folder.string()}}));
+    const auto request = machine_.request(name, {blocks, 1, 1}, {64, 1, 1},
+                                          machine_.zeros(std::uint64_t{blocks} * 64 * 4));
+    simulator::LaunchOptions options;
+    options.timing.emplace();
+    options.observer = trace->begin_launch(0, request, machine_.device.model());
+    const simulator::LaunchOutcome direct = machine_.device.launch(request, options);
+    ASSERT_FALSE(direct.fault);
+    trace->end_launch(direct);
+    std::filesystem::remove(folder / "kernel-1.cubin");
+
+    AccelsimLaunch launch(folder / "kernel-1.traceg");
+    launch.place_on(simulator::gpu_model("a100"));
+    options.observer = nullptr;
+    simulator::timing::DeviceTime time;
+    const simulator::LaunchOutcome read = launch.time(options, time);
+    ASSERT_FALSE(read.fault) << read.fault->message();
+    EXPECT_EQ(read.timing->issued, direct.timing->issued) << name;
+    EXPECT_EQ(read.timing->traffic.l1_global_store.sectors,
+              direct.timing->traffic.l1_global_store.sectors)
+        << name;
+    const auto cycles = static_cast<double>(direct.timing->elapsed);
+    EXPECT_NEAR(static_cast<double>(read.timing->elapsed), cycles, cycles / 4) << name;
+    EXPECT_THAT(read.unmodelled, testing::Contains(testing::HasSubstr("has no code")));
+  }
+}
+
 TEST_F(AccelsimTraceTest, OfBarriersTakesTheSameTime) {
   expect_same_time(machine_, folder_,
                    machine_.request("barrier_on_both_sides", {300, 1, 1}, {64, 1, 1},
