@@ -83,6 +83,7 @@ class Scan {
     if (!falls_through && opcode.starts_with("BRA")) last.target = next.line.pc;
     if (branches && falls_through && (last_lanes & lanes) != last_lanes) last.guarded = true;
     if (branches || !falls_through) return;
+    if (last.guarded && last_lanes == lanes && last_lanes != 0) next.guarded = true;
     if (last_lanes != lanes && (last_lanes & lanes) == lanes) next.guarded = true;
     if (last_lanes != lanes && (last_lanes & lanes) == last_lanes) last.guarded = true;
   }

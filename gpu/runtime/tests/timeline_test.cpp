@@ -118,8 +118,9 @@ class TimedContext : public testing::Test {
     constexpr std::uint64_t kBytes = 10 << 20;
     std::vector<std::byte> pageable(kBytes);
     void* host = pageable.data();
-    if (pinned)
+    if (pinned) {
       EXPECT_EQ(context.allocate_host(kBytes, MemoryKind::pinned, 0, host), Error::success);
+    }
     std::uint64_t there = 0, back = 0;
     EXPECT_EQ(context.allocate(kBytes, "there", there), Error::success);
     EXPECT_EQ(context.allocate(kBytes, "back", back), Error::success);
