@@ -45,7 +45,7 @@ void Timeline::take(Engine& engine, const Busy& busy) {
   constexpr std::size_t kRemembered = 512;
   engine.busy.push_back(busy);
   if (engine.busy.size() <= kRemembered) return;
-  engine.before = std::max(engine.before, engine.busy.front().span.begin);
+  engine.before = std::max(engine.before, engine.busy.front().span.end);
   engine.busy.pop_front();
 }
 
