@@ -17,8 +17,14 @@ constexpr Option kCommon[] = {
 constexpr Option kArch{"arch", 0, "SM",
                        "only the code for this architecture, as in sm_90 (default: all there is)"};
 
-constexpr Option kGpu{"gpu", 0, "ID",
-                      "the GPU to model: a100, a6000, h100, h200, rtx3090, rtx4090 or t4"};
+constexpr Option kGpu{
+    "gpu", 0, "ID",
+    "the GPU to model: a100, a6000, h100, h200, rtx3090, rtx4090 or t4; sketches also run on "
+    "8800gtx, 8800gt, gt240, c1060, c2070, k20, k40, p2000 and v100"};
+constexpr Option kReconvergenceOption{
+    "reconvergence", 0, "HOW",
+    "where lanes that parted come together: barriers (the code's own, as sm_70 and later), stack "
+    "(at post-dominators), min-pc (default: as the GPU does); run: all compares the three"};
 // For the commands that show a record.
 constexpr Option kSource{"source", 0, "", "the counts summed per source line and inlined function"};
 constexpr Option kCsv{"csv", 0, "FILE", "write the metrics as one tidy table"};
@@ -34,6 +40,7 @@ constexpr Examples kRunExamples[] = {
     "heddle run traced/kernelslist.g",
     "heddle run --trace text --trace-warp 0 --trace-changes -- ./simple_divergence",
     "heddle run --grid 1 --block 64 --param 'c=zeros(64)' sketch.warp",
+    "heddle run --reconvergence all sketch.warp",
 };
 constexpr Option kRunOptions[] = {
     {"record", 'o', "FILE",
@@ -86,6 +93,7 @@ constexpr Option kRunOptions[] = {
     {"predication", 0, "RULE",
      "sketches: branches made predicates: off (default), 4, 7, 2009 or "
      "cuda13"},
+    kReconvergenceOption,
     {"advice", 0, "",
      "after the run, which branches cost most issue slots, how warps split there, what helps"},
     {"trace", 0, "FORM[=FILE]",
@@ -147,6 +155,7 @@ constexpr Option kStepOptions[] = {
      "(default)"},
     {"steps", 0, "N",
      "warp instructions per launch to keep step by step (default 1000000); all are counted"},
+    kReconvergenceOption,
     {"source-folder", 0, "FOLDER",
      "where to look for source files that are not where they were compiled (besides here)"},
     kKernelOption,

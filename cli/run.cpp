@@ -9,6 +9,7 @@
 #include "cli/commands.hpp"
 #include "cli/launch_text.hpp"
 #include "cli/program_run.hpp"
+#include "cli/reconvergence.hpp"
 #include "cli/record_text.hpp"
 #include "cli/selection.hpp"
 #include "cli/sketch_file.hpp"
@@ -119,12 +120,17 @@ std::string timing_choice(const Arguments& arguments) {
   return text;
 }
 
-// What a launch wrote may differ from what it wrote when it was captured: the model was another
-// then, or the kernel's result depends on the order of warps.
-int run_capsules(const Arguments& arguments) {
+std::vector<fs::path> capsules_of(const Arguments& arguments) {
   std::vector<fs::path> files;
   for (const std::string& word : arguments.words)
     for (const fs::path& file : validation::find_capsules(word)) files.push_back(file);
+  return files;
+}
+
+// What a launch wrote may differ from what it wrote when it was captured: the model was another
+// then, or the kernel's result depends on the order of warps.
+int run_capsules(const Arguments& arguments) {
+  const std::vector<fs::path> files = capsules_of(arguments);
   const TemporaryFolder advice;
   const std::unique_ptr<traces::Trace> trace = trace_here(arguments, advice.path());
   const std::string timing = timing_choice(arguments);
@@ -137,8 +143,9 @@ int run_capsules(const Arguments& arguments) {
        .print = [](std::string_view text) { fmt::print("{}", text); },
        .observer = arguments.has("no-progress") || trace ? nullptr : runtime::progress_on_stderr(),
        .trace = trace.get(),
-       .timing = timing.empty() ? std::nullopt
-                                : std::optional(simulator::timing::parse_options(timing))});
+       .timing =
+           timing.empty() ? std::nullopt : std::optional(simulator::timing::parse_options(timing)),
+       .reconvergence = chosen_reconvergence(arguments)});
   show_and_write({getpid(), replay.record}, arguments);
   show_advice(advice.path());
   for (const std::string& difference : replay.memory_differences)
@@ -157,7 +164,8 @@ int run_sketches(const Arguments& arguments) {
   const std::string timing = timing_choice(arguments);
   const SketchRun run = run_sketch(
       arguments.words[0], arguments, trace.get(),
-      timing.empty() ? std::nullopt : std::optional(simulator::timing::parse_options(timing)));
+      timing.empty() ? std::nullopt : std::optional(simulator::timing::parse_options(timing)),
+      chosen_reconvergence(arguments));
   if (run.statistics.empty()) {
     show_and_write({getpid(), run.record}, arguments);
   } else {
@@ -166,6 +174,7 @@ int run_sketches(const Arguments& arguments) {
       simulator::write_record(run.record,
                               runtime::expand_process(arguments.value("record"), getpid()));
   }
+  std::fputs(run.costs.c_str(), stderr);
   show_advice(advice.path());
   const bool faulted = std::ranges::any_of(
       run.record.launches, [](const auto& launch) { return !launch.fault.empty(); });
@@ -198,6 +207,8 @@ ProgramOptions program_options(const Arguments& arguments, const fs::path& advic
   options.capture = arguments.value("capture");
   options.trace = trace_of_program(arguments, advice);
   options.timing = timing_choice(arguments);
+  if (const auto reconvergence = chosen_reconvergence(arguments))
+    options.reconvergence = simulator::info(*reconvergence).name;
   options.per_instruction = wants_instructions(arguments);
   options.memory_digests = arguments.has("memory");
   options.progress = !arguments.has("no-progress") && options.trace.empty();
@@ -233,6 +244,67 @@ int run_program(const Arguments& arguments) {
   return reached_limit(run) ? kLimit : run.child.status;
 }
 
+// The launches of one run under a policy. `status`: of the program, or of the launches.
+ReconvergenceRun run_under(simulator::Reconvergence policy, const Arguments& arguments,
+                           bool is_first, int& status) {
+  const TemporaryFolder folder;
+  const fs::path branches = folder.path() / "branches";
+  ReconvergenceRun result;
+  result.policy = policy;
+  if (!arguments.program.empty()) {
+    ProgramOptions options = program_options(arguments, folder.path());
+    options.reconvergence = simulator::info(policy).name;
+    options.memory_digests = true;
+    options.progress = false;
+    options.trace = traces::encode({{"trace", fmt::format("branches={}", branches.string())}});
+    if (!is_first) options.to.output = options.to.errors = "/dev/null";
+    const ProgramRun run = run_on_model(arguments.program, options);
+    if (run.processes.size() != 1)
+      throw std::runtime_error("--reconvergence all: the program has several processes");
+    status = run.child.status;
+    result.record = run.processes.front().record;
+  } else {
+    traces::TraceOptions of_trace;
+    of_trace.form = "branches";
+    of_trace.file = branches.string();
+    const auto trace = traces::make_trace(of_trace);
+    if (is_sketch(arguments.words[0])) {
+      result.record =
+          run_sketch(arguments.words[0], arguments, trace.get(), std::nullopt, policy, true).record;
+    } else {
+      validation::ReplayOptions options;
+      options.max_instructions =
+          arguments.number("max-instructions", kMostInstructions).value_or(0);
+      options.memory_digests = true;
+      options.print = [](std::string_view) {};
+      options.trace = trace.get();
+      options.reconvergence = policy;
+      result.record = validation::replay(capsules_of(arguments), options).record;
+    }
+    status = 0;
+  }
+  result.branches = traces::read_branches(branches);
+  return result;
+}
+
+// A launch that deadlocks under another policy than the first does not make the run a failure: it
+// is what was asked about.
+int run_all_reconvergences(const Arguments& arguments) {
+  for (const char* option :
+       {"trace", "advice", "record", "csv", "timing", "seeds", "capture", "format", "metrics"})
+    if (arguments.has(option))
+      throw Usage(fmt::format("--reconvergence all prints a table, without --{}", option));
+  std::vector<ReconvergenceRun> runs;
+  int status = 0;
+  for (const simulator::ReconvergenceInfo& each : simulator::kReconvergences) {
+    int ended = 0;
+    runs.push_back(run_under(each.value, arguments, runs.empty(), ended));
+    if (runs.size() == 1) status = ended;
+  }
+  std::fputs(reconvergence_tables(runs, arguments).c_str(), stderr);
+  return status;
+}
+
 }  // namespace
 
 int run_run(const Arguments& arguments) {
@@ -251,13 +323,23 @@ int run_run(const Arguments& arguments) {
   arguments.number("max-instructions", kMostInstructions);
   arguments.number("max-memory", kMostMemory);
   timing_choice(arguments);
+  chosen_reconvergence(arguments);
   if (arguments.program.empty() == arguments.words.empty())
     throw Usage(
         "give a program after --, as in: heddle run -- ./program arguments; or capsules, a sketch, "
         "or a trace");
-  if (!arguments.words.empty() && is_sketch(arguments.words[0])) return run_sketches(arguments);
-  refuse_sketch_options(arguments);
-  if (!arguments.words.empty() && is_accelsim(arguments.words[0])) return run_traces(arguments);
+  const bool sketch = !arguments.words.empty() && is_sketch(arguments.words[0]);
+  if (!sketch) refuse_sketch_options(arguments);
+  if (!sketch && arguments.has("gpu") &&
+      simulator::gpu_model(arguments.value("gpu")).sketches_only())
+    throw Usage(fmt::format("--gpu {}: its machine code is not read; it runs sketches",
+                            arguments.value("gpu")));
+  if (!arguments.words.empty() && is_accelsim(arguments.words[0])) {
+    if (arguments.has("reconvergence")) throw Usage("a trace has its lanes' order already");
+    return run_traces(arguments);
+  }
+  if (wants_all_reconvergences(arguments)) return run_all_reconvergences(arguments);
+  if (sketch) return run_sketches(arguments);
   return arguments.program.empty() ? run_capsules(arguments) : run_program(arguments);
 }
 

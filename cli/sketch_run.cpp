@@ -8,6 +8,8 @@
 #include <filesystem>
 
 #include "cli/commands.hpp"
+#include "cli/cost_text.hpp"
+#include "cli/reconvergence.hpp"
 #include "cli/record_text.hpp"
 #include "cli/selection.hpp"
 #include "cli/sketch_file.hpp"
@@ -57,8 +59,13 @@ sketch::LaunchChoice choice(const Arguments& arguments) {
   return chosen;
 }
 
+const simulator::GpuModel& chosen_gpu(const Arguments& arguments) {
+  return simulator::gpu_model(arguments.value("gpu", "h200"));
+}
+
 const sketch::PredicationRule* predication(const Arguments& arguments) {
-  const std::string name = arguments.value("predication", "off");
+  const std::string& usual = chosen_gpu(arguments).predication;
+  const std::string name = arguments.value("predication", usual.empty() ? "off" : usual);
   const sketch::PredicationRule* rule = sketch::find_predication_rule(name);
   if (rule != nullptr) return rule;
   std::vector<std::string_view> names;
@@ -98,8 +105,7 @@ std::string statistics_text(const std::string& kernel,
 // A sketch on a device, and what it is to launch.
 struct SketchLaunches {
   SketchLaunches(const std::string& file, const Arguments& arguments)
-      : program(compile_sketch(file, predication(arguments)), file,
-                simulator::gpu_model(arguments.value("gpu", "h200"))),
+      : program(compile_sketch(file, predication(arguments)), file, chosen_gpu(arguments)),
         launches(sketch::choose_launches(program.compiled(), choice(arguments))) {}
 
   simulator::SketchProgram program;
@@ -119,7 +125,8 @@ void refuse_sketch_options(const Arguments& arguments) {
 }
 
 SketchRun run_sketch(const std::string& file, const Arguments& arguments, traces::Trace* trace,
-                     const std::optional<simulator::timing::Options>& timing) {
+                     const std::optional<simulator::timing::Options>& timing,
+                     std::optional<simulator::Reconvergence> reconvergence, bool digests) {
   SketchLaunches made(file, arguments);
   simulator::SketchProgram& program = made.program;
   const std::vector<sketch::CompiledLaunch>& launches = made.launches;
@@ -131,14 +138,15 @@ SketchRun run_sketch(const std::string& file, const Arguments& arguments, traces
       .threads = static_cast<unsigned>(arguments.number("threads", 4096).value_or(1)),
       .max_instructions = arguments.number("max-instructions", ~std::uint64_t{0}).value_or(0),
       .print = {},
-      .timing = timing};
+      .timing = timing,
+      .reconvergence = reconvergence};
   const auto progress =
       arguments.has("no-progress") || trace != nullptr ? nullptr : runtime::progress_on_stderr();
 
   SketchRun result;
   result.record.source = "model";
   result.record.device = gpu.name;
-  result.record.arch = isa::name(gpu.arch);
+  result.record.arch = gpu.code_name();
   result.record.program = {file};
   for (std::size_t i = 0; i < launches.size(); ++i) {
     simulator::SketchStatistics statistics;
@@ -158,11 +166,13 @@ SketchRun run_sketch(const std::string& file, const Arguments& arguments, traces
             if (progress) progress->after(program.device(), ran.request, ran.outcome);
             if (seeds > 1) statistics.add(ran, gpu, seed);
             if (seed != first) return;
+            if (gpu.costs) result.costs += cost_text(program, launches[i].kernel, ran, i);
             result.record.launches.push_back(simulator::make_launch_record(
                 ran.request, ran.outcome, gpu,
                 {.index = i,
                  .per_instruction = wants_instructions(arguments),
-                 .memory = arguments.has("memory") ? &program.device().memory() : nullptr}));
+                 .memory =
+                     digests || arguments.has("memory") ? &program.device().memory() : nullptr}));
           },
           begin);
     }
@@ -176,9 +186,11 @@ SketchRun run_sketch(const std::string& file, const Arguments& arguments, traces
 void capture_sketch(const std::string& file, const Arguments& arguments, const fs::path& folder) {
   SketchLaunches made(file, arguments);
   runtime::CapsuleWriter writer(folder);
+  simulator::LaunchOptions options;
+  options.reconvergence = chosen_reconvergence(arguments);
   for (const sketch::CompiledLaunch& launch : made.launches)
     made.program.run(
-        launch, first_seed(arguments), {},
+        launch, first_seed(arguments), options,
         [&](const simulator::SketchProgram::Ran& ran) {
           writer.after(made.program.device(), ran.request, ran.outcome);
         },

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "cli/command.hpp"
+#include "simulator/reconvergence.hpp"
 #include "simulator/record.hpp"
 #include "simulator/timing/options.hpp"
 #include "traces/trace.hpp"
@@ -18,12 +19,15 @@ void refuse_sketch_options(const Arguments& arguments);
 struct SketchRun {
   simulator::Record record;  // of the first seed
   std::string statistics;    // text, where there were several seeds
+  std::string costs;         // text, where the GPU has published costs of instructions
 };
 
 // Compiles the sketch and makes its launches, once for every seed. Throws SketchError and
 // std::runtime_error; Usage for options that do not fit.
+// `digests`: the record is to hold digests of memory, whether the options say so or not.
 SketchRun run_sketch(const std::string& file, const Arguments& arguments, traces::Trace* trace,
-                     const std::optional<simulator::timing::Options>& timing);
+                     const std::optional<simulator::timing::Options>& timing,
+                     std::optional<simulator::Reconvergence> reconvergence, bool digests = false);
 
 // Its launches with the first seed, as capsules in `folder`.
 void capture_sketch(const std::string& file, const Arguments& arguments,

@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "cli/program_run.hpp"
+#include "cli/reconvergence.hpp"
 #include "cli/sketch_file.hpp"
 #include "cli/sketch_run.hpp"
 #include "simulator/names.hpp"
@@ -19,6 +20,8 @@ constexpr std::uint64_t kAny = std::numeric_limits<std::uint64_t>::max();
 int capture(const Arguments& arguments, const fs::path& folder) {
   ProgramOptions options;
   options.gpu = arguments.value("gpu");
+  if (const auto reconvergence = chosen_reconvergence(arguments))
+    options.reconvergence = simulator::info(*reconvergence).name;
   options.capture = folder.string();
   return run_on_model(arguments.program, options).child.status;
 }

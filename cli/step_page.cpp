@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "cli/layout.hpp"
+#include "cli/reconvergence.hpp"
 #include "cli/source_files.hpp"
 #include "cli/step_launches.hpp"
 #include "gpu/runtime/capsule.hpp"
@@ -33,7 +34,8 @@ struct PageRequest {
   std::uint64_t max_steps = kUsualSteps;
   std::size_t most_bytes = traces::PageOptions{}.most_bytes;
   bool timed = false;
-  std::vector<std::string> program;
+  std::optional<simulator::Reconvergence> reconvergence = std::nullopt;
+  std::vector<std::string> program = {};
 };
 
 class PageWriter {
@@ -53,6 +55,7 @@ class PageWriter {
     traces::Recorder recorder({.max_steps = request_.max_steps});
     simulator::LaunchOptions options;
     options.observer = &recorder;
+    options.reconvergence = request_.reconvergence;
     if (request_.timed) options.timing.emplace();
     const simulator::LaunchOutcome outcome = launch.run(options);
     const simulator::LaunchRecord record =
@@ -100,6 +103,7 @@ int write_step_page(const Arguments& arguments) {
     request.timed = true;
   else if (timing != "off")
     throw Usage(fmt::format("--timing={}: on or off", timing));
+  request.reconvergence = chosen_reconvergence(arguments);
   request.program = arguments.program;
   PageWriter writer(request);  // before anything runs: it reads the hardware's record
   const StepLaunches launches(arguments);
@@ -120,8 +124,7 @@ void write_capsules_page(const std::vector<fs::path>& capsules, const fs::path& 
        .source_folders = {fs::current_path(), data_directory("gpu/kernels") / "../.."},
        .max_steps = kSteps,
        .most_bytes = kBytes,
-       .timed = false,
-       .program = {}});
+       .timed = false});
   for (std::size_t i = 0; i < capsules.size(); ++i)
     writer.add({runtime::load_capsule(capsules[i]), capsules[i],
                 validation::launch_index(capsules[i], i)});

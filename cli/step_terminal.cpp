@@ -8,6 +8,7 @@
 #include <map>
 #include <sstream>
 
+#include "cli/reconvergence.hpp"
 #include "cli/source_files.hpp"
 #include "cli/step_launches.hpp"
 #include "cli/terminal.hpp"
@@ -69,10 +70,10 @@ class StepScreen {
   enum class Leave { quit, next, last };
 
   StepScreen(Terminal& terminal, SourceCache& sources, runtime::CapsuleLaunch& launch,
-             std::string title)
+             const simulator::ReplayOptions& options, std::string title)
       : terminal_(terminal),
         sources_(sources),
-        stepper_(launch.device(), launch.request()),
+        stepper_(launch.device(), launch.request(), options),
         title_(std::move(title)) {
     stepper_.go_on = [this] {
       terminal_.put(
@@ -330,6 +331,8 @@ class StepScreen {
 }  // namespace
 
 int step_in_terminal(const Arguments& arguments) {
+  simulator::ReplayOptions options;
+  options.reconvergence = chosen_reconvergence(arguments);
   const StepLaunches launches(arguments);
   const std::vector<fs::path> files = launches.chosen_files();
   if (files.empty()) throw std::runtime_error("there is no such launch");
@@ -339,7 +342,7 @@ int step_in_terminal(const Arguments& arguments) {
   for (std::size_t i = 0;;) {
     const runtime::Capsule capsule = runtime::load_capsule(files[i]);
     runtime::CapsuleLaunch launch(capsule, files[i].string());
-    StepScreen screen(terminal, sources, launch,
+    StepScreen screen(terminal, sources, launch, options,
                       fmt::format("launch {} of {}", i + 1, files.size()));
     screen.say(std::exchange(message, ""));
     const StepScreen::Leave leave = screen.run();

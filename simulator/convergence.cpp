@@ -6,9 +6,14 @@
 #include <functional>
 #include <span>
 
+#include "simulator/reconvergence_policy.hpp"
+
 namespace heddle::simulator {
 
-void Convergence::start(Mask lanes, std::uint32_t pc) {
+void Convergence::start(Mask lanes, std::uint32_t pc, const ReconvergencePolicy* policy) {
+  policy_ = policy;
+  joins_.clear();
+  halt_ = {};
   live_ = lanes;
   barriers_.fill(0);
   restored_ = 0;
@@ -199,14 +204,14 @@ void Convergence::wait_block_barrier(unsigned number) {
   Group& group = current();
   group.wait = Wait::block_barrier;
   group.index = static_cast<std::uint8_t>(number);
-  choose();
+  policy_ == nullptr ? choose() : policy_->settle(*this);
 }
 
 Mask Convergence::waiting_at_block_barrier(unsigned number) const {
   Mask lanes = 0;
   for (const Group& group : groups_)
     if (group.wait == Wait::block_barrier && group.index == number) lanes |= group.lanes;
-  return lanes;
+  return lanes != 0 && policy_ != nullptr && policy_->barriers_take_warps() ? live_ : lanes;
 }
 
 // Lets groups go on, lanes that stand at the same instruction as one; returns how many groups
@@ -241,6 +246,7 @@ void Convergence::release_block_barrier(unsigned number) {
   const bool running = has_current();
   for (Group& group : groups_)
     if (group.wait == Wait::block_barrier && group.index == number) group.wait = Wait::none;
+  if (policy_ != nullptr) return policy_->settle(*this);
   if (!running) choose();
 }
 
@@ -304,6 +310,7 @@ void Convergence::exit(Mask lanes) {
   current().lanes &= ~lanes;
   const bool running = current().lanes != 0;
   if (!running) groups_.pop_back();
+  if (policy_ != nullptr) return policy_->settle(*this);
   for (Mask& barrier : barriers_) barrier &= live_;
   release_met(running);
 }
@@ -311,6 +318,13 @@ void Convergence::exit(Mask lanes) {
 bool Convergence::others_ready() const {
   return std::count_if(groups_.begin(), groups_.end(),
                        [](const Group& group) { return group.wait == Wait::none; }) > 1;
+}
+
+Mask Convergence::awaited_by(const Group& group) const {
+  const auto join = std::find_if(joins_.rbegin(), joins_.rend(), [&](const Join& each) {
+    return (group.lanes & ~each.lanes) == 0;
+  });
+  return join == joins_.rend() ? 0 : join->lanes & live_ & ~group.lanes;
 }
 
 bool Convergence::yield() {

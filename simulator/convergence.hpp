@@ -8,11 +8,14 @@
 
 #include <array>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "simulator/types.hpp"
 
 namespace heddle::simulator {
+
+class ReconvergencePolicy;  // simulator/reconvergence_policy.hpp
 
 inline constexpr unsigned kConvergenceBarriers = 16;
 
@@ -21,6 +24,7 @@ enum class Wait : std::uint8_t {
   convergence_barrier,  // at BSYNC, for the lanes of barrier registers[index]
   warp_sync,            // at WARPSYNC, for the lanes of `partners`
   block_barrier,        // at BAR, barrier number `index`
+  reconvergence,        // at pc, where a policy has the lanes meet
 };
 
 struct Group {
@@ -37,11 +41,27 @@ struct Group {
   bool gathers = false;
   bool yielded = false;     // has not run since its YIELD
   std::int8_t leader = -1;  // the lane by which YIELD chose it, until it parts
+  std::uint16_t depth = 0;  // calls it is in, where a policy counts them
+  friend bool operator==(const Group&, const Group&) = default;
 };
+
+// Where a part of a group goes on.
+struct Part {
+  Mask lanes = 0;
+  std::uint32_t pc = 0;
+};
+
+// What parted a group, or sent it elsewhere.
+enum class Way : std::uint8_t { branch, call, ret };
 
 class Convergence {
  public:
-  void start(Mask lanes, std::uint32_t pc);
+  // Without a policy (null) convergence barriers say who runs together, by what is below. With one
+  // they say nothing: instructions that set them or wait at them are not to be executed.
+  void start(Mask lanes, std::uint32_t pc, const ReconvergencePolicy* policy = nullptr);
+  const ReconvergencePolicy* policy() const { return policy_; }
+  // Whether the current group, having come to `pc`, is to stop for its policy to look at it.
+  bool halts_at(std::uint32_t pc) const { return pc - halt_.first < halt_.count; }
 
   Mask live() const { return live_; }
   bool finished() const { return live_ == 0; }
@@ -92,7 +112,20 @@ class Convergence {
   bool yield();
   bool others_ready() const;
 
+  // Lanes that wait for others to reconverge, where a policy keeps them on a stack; innermost last.
+  struct Join {
+    Mask lanes = 0;        // that are to come, if they live
+    std::uint32_t pc = 0;  // where; kNowhere: behind a call, where each returns to
+    std::uint32_t at = 0;  // the instruction that parted them
+    friend bool operator==(const Join&, const Join&) = default;
+  };
+  static constexpr std::uint32_t kNowhere = ~0u;
+  const std::vector<Join>& joins() const { return joins_; }
+  // The lanes that a group waits for which is to reconverge (Wait::reconvergence).
+  Mask awaited_by(const Group& group) const;
+
  private:
+  friend class ReconvergencePolicy;
   void choose();
   void choose_by_lane();
   void displace_next();
@@ -116,6 +149,12 @@ class Convergence {
   std::vector<Group> groups_;
   // Between WARPSYNC.COLLECTIVE and ENDCOLLECTIVE: the lanes that do not go on first, by place.
   std::vector<Group> collected_;
+
+  const ReconvergencePolicy* policy_ = nullptr;
+  std::vector<Join> joins_;
+  struct {
+    std::uint32_t first = 0, count = 0;
+  } halt_;  // instructions before which the current group stops
 };
 
 }  // namespace heddle::simulator

@@ -8,11 +8,14 @@
 #include "isa/decoder.hpp"
 #include "simulator/classify.hpp"
 #include "simulator/machine.hpp"
+#include "simulator/spinning.hpp"
 
 namespace heddle::simulator {
 
 Core::Core(const LaunchContext& launch_context)
-    : launch(launch_context), counts(launch_context.program->steps.size()) {
+    : launch(launch_context),
+      policy(make_policy(launch_context.reconvergence, *launch_context.request->module)),
+      counts(launch_context.program->steps.size()) {
   const LaunchRequest& request = *launch.request;
   if (request.grid.count() * launch.warps_per_block > 1 &&
       may_read_unordered(request.module->program(), request.module->cubin(),
@@ -82,6 +85,7 @@ void Core::start_block(Block& block, std::uint64_t linear) const {
     warp.block = &block;
     warp.index = i;
     warp.cluster_arrived = 0;
+    warp.may_spin = false;
     warp.rows = block.rows.data() + std::size_t{i} * kRowsPerWarp * kWarpSize;
     warp.pool = launch.pool.data();
     warp.local = block.local.data() + std::size_t{i} * kWarpSize * launch.local_bytes;
@@ -91,7 +95,8 @@ void Core::start_block(Block& block, std::uint64_t linear) const {
     std::fill_n(warp.rows + std::size_t{kUniformRow} * kWarpSize,
                 std::size_t{kRowsPerWarp - kUniformRow} * kWarpSize, 0u);
     const std::uint32_t lanes = std::min(kWarpSize, threads - i * kWarpSize);
-    warp.convergence.start(lanes == kWarpSize ? kFullMask : (Mask{1} << lanes) - 1, launch.entry);
+    warp.convergence.start(lanes == kWarpSize ? kFullMask : (Mask{1} << lanes) - 1, launch.entry,
+                           policy.get());
   }
 }
 
@@ -108,6 +113,7 @@ bool Core::go_through_again(Warp& warp) {
 }
 
 // Runs one warp until none of its groups can go on or the turn is over; false: the launch stops.
+template <bool kByPolicy>
 bool Core::run_warp(Warp& warp) {
   const Step* const steps = launch.program->steps.data();
   while (warp.convergence.has_current()) {
@@ -122,6 +128,13 @@ bool Core::run_warp(Warp& warp) {
       if (issued >= issue_limit) {
         group.pc = pc;
         return true;
+      }
+      if constexpr (kByPolicy) {
+        if (warp.convergence.halts_at(pc)) {
+          group.pc = pc;
+          policy->settle(warp.convergence);
+          break;
+        }
       }
       const Step& step = steps[pc];
       const Mask on = active & warp.predicate(step.guard.index, step.guard.invert);
@@ -166,6 +179,11 @@ Issue Core::step(Warp& warp, Observer* observer) {
     issue.flow = step.execute(*this, warp, step, issue.active, issue.on);
   }
   if (issue.flow != Flow::stop && !go_through_again(warp)) issue.flow = Flow::stop;
+  if (policy != nullptr && issue.flow != Flow::stop && warp.convergence.has_current() &&
+      warp.convergence.halts_at(warp.convergence.current().pc)) {
+    policy->settle(warp.convergence);
+    issue.flow = Flow::reschedule;
+  }
   issue.accesses = accesses;
   if (observer != nullptr) observer->issued(*this, warp, issue);
   return issue;
@@ -178,25 +196,49 @@ bool Core::run_warp_observed(Warp& warp, Observer& observer) {
   return true;
 }
 
+bool Core::run_warp_turn(Warp& warp) {
+  if (Observer* const observer = launch.options->observer)
+    return run_warp_observed(warp, *observer);
+  return policy == nullptr ? run_warp<false>(warp) : run_warp<true>(warp);
+}
+
+namespace {
+
+// Whether warps that use their turns to the end are looked at for loops without an end. By a policy
+// that is what locks come to; otherwise it is done now and then, ever more seldom.
+bool may_look_for_spinning(const Core& core) {
+  constexpr std::uint64_t kFirst = 1 << 24, kStretch = 1 << 22;
+  return core.policy != nullptr ||
+         (core.issued >= kFirst && core.issued - std::bit_floor(core.issued) < kStretch);
+}
+
+}  // namespace
+
 // Warps take turns, so that one which spins on another's flag does not keep the core. Groups of a
 // warp do not: on hardware nothing but YIELD switches them. A turn is long, as switching is what
 // costs.
 Core::Turn Core::run_block(Block& block, std::uint64_t quantum) {
-  Observer* const observer = launch.options->observer;
   const std::uint64_t end = issued + std::min(quantum, instruction_limit - issued);
+  bool spun = false;  // all of its warps, since the last round began
   for (;;) {
-    bool progress = false;
+    bool ran = false, progress = false;
     for (Warp& warp : block.warps) {
       if (!warp.convergence.has_current()) continue;
-      progress = true;
+      ran = true;
       issue_limit = std::min(end, issued + kWarpTurn);
-      if (!(observer == nullptr ? run_warp(warp) : run_warp_observed(warp, *observer)))
-        return Turn::stopped;
+      Spinning spinning = Spinning::no;
+      if (warp.may_spin) spinning = look_for_spinning(*this, warp);
+      if (spinning == Spinning::stopped || !run_warp_turn(warp)) return Turn::stopped;
+      warp.may_spin = issued == issue_limit && may_look_for_spinning(*this);
+      progress = progress || spinning == Spinning::no;
+      spun = spun && !progress;
       if (warp.convergence.finished()) check_block_barriers(block);
-      if (issued == end) return block.finished() ? Turn::finished : Turn::out_of_time;
+      if (issued == end)
+        return block.finished() ? Turn::finished : spun ? Turn::spinning : Turn::out_of_time;
     }
     if (block.finished()) return Turn::finished;
-    if (!progress) return Turn::stuck;
+    if (!ran) return Turn::stuck;
+    spun = !progress;
   }
 }
 

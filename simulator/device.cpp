@@ -33,14 +33,17 @@ std::optional<Device::Refusal> Device::check(const LaunchRequest& request) const
   const auto refuse = [](const char* error, std::string why) {
     return std::optional<Refusal>({error, std::move(why)});
   };
-  constexpr std::uint32_t kMaxGridX = 0x7fffffff, kMaxGridYZ = 65535;
+  constexpr std::uint32_t kMostYZ = 65535;
+  // Compute capability 3.0 gave grids a long first dimension.
+  const bool short_grids = gpu.sketches_only() && gpu.capability < "3";
+  const std::uint32_t most_x = short_grids ? kMostYZ : 0x7fffffff;
   if (block.count() == 0 || grid.count() == 0)
     return refuse("cudaErrorInvalidConfiguration", "a dimension is zero");
   if (block.count() > gpu.max_threads_per_block || block.x > 1024 || block.y > 1024 || block.z > 64)
     return refuse("cudaErrorInvalidConfiguration",
                   fmt::format("{} × {} × {} threads; a block has at most {} (and 64 in z)", block.x,
                               block.y, block.z, gpu.max_threads_per_block));
-  if (grid.x > kMaxGridX || grid.y > kMaxGridYZ || grid.z > kMaxGridYZ)
+  if (grid.x > most_x || grid.y > kMostYZ || grid.z > kMostYZ)
     return refuse("cudaErrorInvalidConfiguration",
                   fmt::format("a grid of {} × {} × {} blocks", grid.x, grid.y, grid.z));
   constexpr std::uint64_t kMaxClusterBlocks = 16;
@@ -94,13 +97,20 @@ LaunchOutcome Device::launch(const LaunchRequest& request, const LaunchOptions& 
   const bool in_clusters = cluster_shape(request).count() > 1;
   if (options.timing && in_clusters)
     outcome.unmodelled.push_back("clusters: such a launch is executed, but not timed");
-  if (options.timing && !in_clusters) {
+  const bool timed = options.timing && !in_clusters;
+  // What is timed could spin for ever.
+  std::optional<Deadlock> deadlock;
+  if (timed) deadlock = find_deadlock(prepared.context(), prepared.resident_blocks());
+  if (deadlock) {
+    run.counts.resize(module.program().instructions.size());
+    run.fault = std::move(deadlock->fault);
+  } else if (timed) {
     const std::uint64_t per_sm =
         std::max<std::uint64_t>(1, prepared.resident_blocks() / impl_->model.sms);
-    timing::TimedRun timed = timing::run_timed(prepared.context(), *options.timing,
-                                               static_cast<std::uint32_t>(per_sm), impl_->time);
-    run = std::move(timed.run);
-    outcome.timing = std::move(timed.result);
+    timing::TimedRun result = timing::run_timed(prepared.context(), *options.timing,
+                                                static_cast<std::uint32_t>(per_sm), impl_->time);
+    run = std::move(result.run);
+    outcome.timing = std::move(result.result);
     outcome.timing->stalls_at.resize(module.program().instructions.size());
     if (const std::string note = timing::note_on_sample(*outcome.timing); !note.empty())
       outcome.unmodelled.push_back(note);
@@ -119,6 +129,14 @@ LaunchOutcome Device::launch(const LaunchRequest& request, const LaunchOptions& 
   if (options.timing && !impl_->model.timing_checked)
     outcome.unmodelled.push_back(
         fmt::format("time: unvalidated, no {} was at hand to check it against", impl_->model.name));
+  const Reconvergence reconvergence = prepared.context().reconvergence;
+  if (reconvergence != impl_->model.reconvergence)
+    outcome.unmodelled.push_back(fmt::format("reconvergence by {} ({}: {})",
+                                             info(reconvergence).meaning, impl_->model.name,
+                                             info(impl_->model.reconvergence).meaning));
+  if (impl_->model.sketches_only())
+    outcome.unmodelled.push_back(
+        fmt::format("unvalidated: no {} was at hand to check anything against", impl_->model.name));
   if (run.uncounted_reunions) {
     outcome.unmodelled.push_back(
         "groups that met at WARPSYNC.COLLECTIVE or at a restored barrier: hardware counters add "

@@ -1,5 +1,8 @@
 // Branches, calls, convergence barriers and the end of threads.
+#include <array>
 #include <bit>
+#include <optional>
+#include <span>
 #include <utility>
 
 #include "simulator/builtins.hpp"
@@ -11,6 +14,19 @@ namespace {
 
 using isa::Mod;
 using isa::Op;
+
+// The lanes go on at `parts`, as the launch's policy has it.
+Flow go_by_policy(Core& core, Warp& warp, const Step& step, std::span<const Part> parts) {
+  const bool calls = step.instruction->op == Op::CALL, returns = step.instruction->op == Op::RET;
+  InstructionCounts& counts = core.counts_of(step);
+  if (parts.size() == 1) ++counts.branch_uniform;
+  counts.branch_divergent += parts.size() - 1;
+  warp.convergence.policy()->part(warp.convergence, core.pc_of(step), parts,
+                                  calls     ? Way::call
+                                  : returns ? Way::ret
+                                            : Way::branch);
+  return Flow::reschedule;
+}
 
 // Sends `taken` to an instruction while the rest of the active lanes falls through.
 Flow branch(Core& core, Warp& warp, const Step& step, Mask active, Mask taken,
@@ -26,12 +42,17 @@ Flow branch(Core& core, Warp& warp, const Step& step, Mask active, Mask taken,
     group.pc = target;
     return Flow::jump;
   }
-  ++counts.branch_divergent;
   // The smaller group runs first; of equal ones the one that falls through; and after a YIELD the
   // one with the lane that was chosen (docs/experiments/divergence-order.md, 1 and 9).
   const int leader = std::exchange(group.leader, std::int8_t{-1});
   const bool taken_first =
       leader >= 0 ? (taken >> leader & 1) != 0 : 2 * std::popcount(taken) < std::popcount(active);
+  if (warp.convergence.policy() != nullptr) {
+    const Part jumps{taken, target}, stays{active & ~taken, group.pc};
+    const std::array parts{taken_first ? jumps : stays, taken_first ? stays : jumps};
+    return go_by_policy(core, warp, step, parts);
+  }
+  ++counts.branch_divergent;
   if (taken_first)
     warp.convergence.split_off_first(taken, target);
   else
@@ -42,6 +63,15 @@ Flow branch(Core& core, Warp& warp, const Step& step, Mask active, Mask taken,
 Flow execute_bra(Core& core, Warp& warp, const Step& step, Mask active, Mask on) {
   return branch(core, warp, step, active, on & warp.predicate(step.pp.index, step.pp.invert),
                 step.target);
+}
+
+// A call to a place that the instruction names. Where nobody keeps account of calls it is a branch.
+Flow execute_call(Core& core, Warp& warp, const Step& step, Mask active, Mask on) {
+  const Mask taken = on & warp.predicate(step.pp.index, step.pp.invert);
+  if (warp.convergence.policy() == nullptr || taken != active)
+    return branch(core, warp, step, active, taken, step.target);
+  const std::array parts{Part{active, step.target}};
+  return go_by_policy(core, warp, step, parts);
 }
 
 // BRA.DIV jumps with all active lanes when those whose guard holds are not exactly the mask (H200
@@ -55,6 +85,28 @@ Flow execute_bra_on_mask(Core& core, Warp& warp, const Step& step, Mask active, 
   const bool converged = on == (mask & warp.convergence.live());
   const Mask taken = converged == kDiverged ? 0 : kDiverged ? active : on;
   return branch(core, warp, step, active, taken, step.target);
+}
+
+// The index of the instruction at a code address; nothing where there is none.
+std::optional<std::uint32_t> index_at(const Core& core, std::uint64_t address) {
+  const std::size_t end = core.launch.program->steps.size() - 1;
+  const std::uint64_t index = (address - isa::kCodeBase) / 16;
+  if (address < isa::kCodeBase || address % 16 != 0 || index >= end) return std::nullopt;
+  return static_cast<std::uint32_t>(index);
+}
+
+// go_to_addresses, all of them at a time.
+Flow go_to_addresses_by_policy(Core& core, Warp& warp, const Step& step, Mask active,
+                               const std::array<std::uint64_t, kWarpSize>& address) {
+  std::array<Part, kWarpSize> parts;
+  std::size_t count = 0;
+  for (Mask left = active; left != 0; left &= ~parts[count++].lanes) {
+    const LaneParts::Part next = LaneParts(left, address).first();
+    const auto index = index_at(core, next.value);
+    if (!index) return core.raise(Fault::Kind::invalid_pc, warp, step, next.lanes, next.value, {});
+    parts[count] = {next.lanes, *index};
+  }
+  return go_by_policy(core, warp, step, std::span(parts).first(count));
 }
 
 // Lanes go to addresses of their own; those that are off fall through.
@@ -73,14 +125,14 @@ Flow go_to_addresses(Core& core, Warp& warp, const Step& step, Mask active, Mask
     ++core.counts_of(step).branch_uniform;
     return call_builtin(core, warp, step, part.lanes, part.value);
   }
-  const std::size_t end = core.launch.program->steps.size() - 1;
-  const std::uint64_t index = (part.value - isa::kCodeBase) / 16;
-  if (part.value < isa::kCodeBase || part.value % 16 != 0 || index >= end)
-    return core.raise(Fault::Kind::invalid_pc, warp, step, part.lanes, part.value, {});
+  if (warp.convergence.policy() != nullptr)
+    return go_to_addresses_by_policy(core, warp, step, active, address);
+  const auto index = index_at(core, part.value);
+  if (!index) return core.raise(Fault::Kind::invalid_pc, warp, step, part.lanes, part.value, {});
   count_parting(core, warp, step, parts);
   if (part.lanes != active) warp.convergence.leave_behind(active & ~part.lanes, core.pc_of(step));
   Group& first = warp.convergence.current();
-  first.pc = static_cast<std::uint32_t>(index);
+  first.pc = *index;
   return part.lanes != active ? Flow::reschedule : Flow::jump;
 }
 
@@ -136,7 +188,7 @@ Execute lower_bra(const isa::Instruction& in, Step& step) {
 Execute lower_call(const isa::Instruction& in, Step& step) {
   step.selector = static_cast<std::uint8_t>(in.mod(Mod::absolute));
   if (in.a.kind == isa::Source::Kind::reg) return execute_register_branch;
-  return in.mod(Mod::absolute) != 0 ? execute_absolute_call : execute_bra;
+  return in.mod(Mod::absolute) != 0 ? execute_absolute_call : execute_call;
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // Convergence barriers and what else decides which lanes run together: BSSY, BSYNC, BREAK, BMOV,
 // WARPSYNC, YIELD.
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <utility>
 
@@ -14,13 +15,16 @@ namespace {
 using isa::Mod;
 using isa::Op;
 
+// Barriers say nothing where a policy says which lanes run together.
+bool has_barriers(const Warp& warp) { return warp.convergence.policy() == nullptr; }
+
 Flow execute_bssy(Core&, Warp& warp, const Step& step, Mask active, Mask on) {
-  if (on != 0) warp.convergence.set_barrier(step.selector, active);
+  if (on != 0 && has_barriers(warp)) warp.convergence.set_barrier(step.selector, active);
   return Flow::next;
 }
 
 Flow execute_bsync(Core& core, Warp& warp, const Step& step, Mask, Mask on) {
-  if (on == 0) return Flow::next;
+  if (on == 0 || !has_barriers(warp)) return Flow::next;
   const bool restored = warp.convergence.restored(step.selector);
   const unsigned met = warp.convergence.wait_convergence_barrier(step.selector);
   core.counts_of(step).extra_threads +=
@@ -31,7 +35,7 @@ Flow execute_bsync(Core& core, Warp& warp, const Step& step, Mask, Mask on) {
 
 Flow execute_break(Core&, Warp& warp, const Step& step, Mask, Mask on) {
   const Mask leaving = on & warp.predicate(step.pp.index, step.pp.invert);
-  if (leaving == 0) return Flow::next;
+  if (leaving == 0 || !has_barriers(warp)) return Flow::next;
   warp.convergence.leave_barrier(step.selector, leaving);
   return Flow::reschedule;
 }
@@ -47,12 +51,46 @@ Mask with_all_partners(const Convergence& convergence, const std::uint32_t* name
   return complete;
 }
 
+// Lanes wait for those their mask names. Where masks differ, .EXCLUSIVE and .COLLECTIVE let the
+// lanes of one go on and the others come to the instruction again.
+Flow warpsync_by_policy(Core& core, Warp& warp, const Step& step, Mask active) {
+  Convergence& convergence = warp.convergence;
+  const ReconvergencePolicy& policy = *convergence.policy();
+  Mask named = kFullMask;
+  bool parted = false;
+  if (step.data_type == 0) {
+    const LaneParts parts(active, source_row(warp, step.b));
+    const LaneParts::Part first = parts.first();
+    named = static_cast<Mask>(first.value);
+    parted = parts.count() > 1 && step.selector != kPlain;
+    for_each_lane(active, [&](unsigned lane) {
+      if (step.selector == kPlain) named |= source_row(warp, step.b)[lane];
+    });
+    if (parted) {
+      // By their program counters alone the lanes of several masks are one group again at once.
+      if (core.launch.reconvergence == Reconvergence::min_pc)
+        return core.raise(Fault::Kind::unsupported_instruction, warp, step, active, 0,
+                          "lanes with several masks, where they meet by minimum PC");
+      const std::uint32_t here = core.pc_of(step);
+      const std::array ways{Part{first.lanes, here + 1}, Part{active & ~first.lanes, here}};
+      policy.part(convergence, here, ways, Way::branch);
+      active = first.lanes;
+    }
+  }
+  if (convergence.current().lanes != active) return Flow::reschedule;  // where they meet already
+  const bool waits = step.selector == kCollective
+                         ? policy.wait_collective(convergence, named | active, step.target)
+                         : policy.wait_warp_sync(convergence, named | active);
+  return waits || parted ? Flow::reschedule : Flow::next;
+}
+
 // Lanes wait for those their mask names. .EXCLUSIVE and .COLLECTIVE let the lanes of one mask
 // alone: where masks differ the lanes of each go on by themselves, one part at a time; .EXCLUSIVE
 // counts that as a branch (H200 record of group_tiles: reduce_tiles), .COLLECTIVE does not. The
 // plain form only waits (docs/experiments/divergence-order.md, "WARPSYNC with several masks").
 Flow execute_warpsync(Core& core, Warp& warp, const Step& step, Mask active, Mask on) {
   if (on == 0) return Flow::next;
+  if (!has_barriers(warp)) return warpsync_by_policy(core, warp, step, active);
   Convergence& convergence = warp.convergence;
   if (step.selector == kPlain && step.data_type == 0) {
     const Mask complete = with_all_partners(convergence, source_row(warp, step.b), active);
@@ -93,6 +131,9 @@ Flow execute_warpsync(Core& core, Warp& warp, const Step& step, Mask active, Mas
 
 Flow execute_endcollective(Core&, Warp& warp, const Step&, Mask, Mask on) {
   if (on == 0) return Flow::next;
+  if (!has_barriers(warp))
+    return warp.convergence.policy()->end_collective(warp.convergence) ? Flow::reschedule
+                                                                       : Flow::next;
   warp.convergence.end_collective();
   return Flow::reschedule;
 }
@@ -114,7 +155,7 @@ void count_let_go(Core& core, const Convergence& convergence) {
 }
 
 Flow execute_yield(Core& core, Warp& warp, const Step&, Mask, Mask on) {
-  if (on == 0) return Flow::next;
+  if (on == 0 || !has_barriers(warp)) return Flow::next;
   if (!warp.convergence.others_ready()) count_let_go(core, warp.convergence);
   return warp.convergence.yield() ? Flow::reschedule : Flow::next;
 }
@@ -125,13 +166,13 @@ Flow execute_bmov_from_barrier(Core&, Warp& warp, const Step& step, Mask, Mask o
   const Mask lanes = warp.convergence.barrier(step.selector);
   std::uint32_t* destination = destination_row(warp, step.d);
   for_each_lane(on, [&](unsigned lane) { destination[lane] = lanes; });
-  if (step.data_type == 0) return Flow::next;
+  if (step.data_type == 0 || !has_barriers(warp)) return Flow::next;
   warp.convergence.set_barrier(step.selector, 0);
   return Flow::reschedule;
 }
 
 Flow execute_bmov_to_barrier(Core&, Warp& warp, const Step& step, Mask, Mask on) {
-  if (on == 0) return Flow::next;
+  if (on == 0 || !has_barriers(warp)) return Flow::next;
   warp.convergence.restore_barrier(step.selector, source_row(warp, step.b)[std::countr_zero(on)]);
   return Flow::reschedule;
 }

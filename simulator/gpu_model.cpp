@@ -4,6 +4,7 @@
 #include <toml++/toml.h>
 
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <map>
 #include <span>
@@ -11,7 +12,10 @@
 #include <variant>
 
 #include "simulator/builtin_models.hpp"
+#include "simulator/instruction_costs.hpp"
+#include "simulator/occupancy.hpp"
 #include "simulator/timing/constants.hpp"
+#include "simulator/types.hpp"
 
 namespace heddle::simulator {
 namespace {
@@ -40,7 +44,7 @@ constexpr Field kFields[] = {
     {"shared_bytes_reserved", "byte", &GpuModel::shared_bytes_reserved, true},
     {"shared_allocation_unit", "byte", &GpuModel::shared_allocation_unit},
     {"memory_bytes", "byte", &GpuModel::memory_bytes},
-    {"l2_bytes", "byte", &GpuModel::l2_bytes},
+    {"l2_bytes", "byte", &GpuModel::l2_bytes, true},
     {"clock_khz", "kHz", &GpuModel::clock_khz},
     {"memory_clock_khz", "kHz", &GpuModel::memory_clock_khz},
     {"memory_bus_bits", "bit", &GpuModel::memory_bus_bits},
@@ -78,6 +82,22 @@ toml::table timing_of(std::string_view id, std::string_view origin) {
       if (toml::table table = parse_table(file.toml, id); table.contains("timing"))
         return std::move(*table["timing"].as_table());
   fail(origin, "like", fmt::format("\"{}\" is not a model with a [timing] table", id));
+}
+
+// The [costs] table: cycles that a warp's instruction keeps its multiprocessor busy, or operations
+// of single threads that the multiprocessor begins in a cycle.
+InstructionCosts read_costs(const toml::table& table, std::string_view origin) {
+  for (const auto& [key, value] : table)
+    if (std::ranges::find(kCostClasses, key.str(), &CostClassInfo::key) == kCostClasses.end())
+      fail(origin, key.str(), "is not a class of instructions");
+  InstructionCosts costs;
+  for (const CostClassInfo& each : kCostClasses) {
+    const bool rate = table[each.key]["unit"].value_or(std::string_view{}) == "op/cycle";
+    const auto number = static_cast<double>(
+        read_number(table, each.key, rate ? "op/cycle" : "cycle", false, origin));
+    costs.cycles[static_cast<std::size_t>(each.value)] = rate ? double{kWarpSize} / number : number;
+  }
+  return costs;
 }
 
 // The [timing] table. Values that it lacks are those of the model it names with `like`.
@@ -119,6 +139,56 @@ isa::Arch read_arch(const toml::table& table, std::string_view origin) {
   fail(origin, "arch", fmt::format("\"{}\" is not an architecture this project knows", *text));
 }
 
+// A GPU has an architecture whose code is executed here, or a compute capability alone; then it
+// executes sketches, which are compiled for sm_90.
+void read_code(GpuModel& model, const toml::table& table, std::string_view origin) {
+  const auto capability = table["capability"].value<std::string>();
+  if (!capability) {
+    model.arch = read_arch(table, origin);
+    return;
+  }
+  if (table.contains("arch")) fail(origin, "capability", "is for GPUs without \"arch\"");
+  if (find_compute_capability(*capability) == nullptr)
+    fail(origin, "capability", fmt::format("there is no {}", *capability));
+  model.arch = isa::Arch::sm_90;
+  model.capability = *capability;
+}
+
+// A word out of a list; `standard` where the file does not say.
+template <typename Value, std::size_t N>
+Value read_word(const toml::table& table, std::string_view key, Value standard,
+                const std::array<std::pair<std::string_view, Value>, N>& words,
+                std::string_view origin) {
+  const toml::table* row = table[key].as_table();
+  if (!table.contains(key)) return standard;
+  const auto text = row == nullptr ? std::nullopt : (*row)["value"].value<std::string_view>();
+  if (!text) fail(origin, key, "expected { value, source }");
+  if (!has_provenance((*row)["source"].value_or(std::string_view{})))
+    fail(origin, key, "its source must start with documented:, measured: or guess:");
+  const auto word = std::ranges::find(words, *text, [](const auto& each) { return each.first; });
+  if (word == words.end()) fail(origin, key, fmt::format("does not know \"{}\"", *text));
+  return word->second;
+}
+
+constexpr std::array<std::pair<std::string_view, AccessRules>, 4> kAccessRules{{
+    {"sectors", AccessRules::sectors},
+    {"lines", AccessRules::lines},
+    {"half-warp segments", AccessRules::half_warp_segments},
+    {"half-warp in order", AccessRules::half_warp_in_order},
+}};
+constexpr std::array<std::pair<std::string_view, Reconvergence>, 3> kReconvergenceWords{{
+    {"barriers", Reconvergence::barriers},
+    {"stack", Reconvergence::stack},
+    {"min-pc", Reconvergence::min_pc},
+}};
+constexpr std::array<std::pair<std::string_view, std::string_view>, 5> kPredicationWords{{
+    {"off", ""},
+    {"4", "4"},
+    {"7", "7"},
+    {"2009", "2009"},
+    {"cuda13", "cuda13"},
+}};
+
 toml::table parse_table(std::string_view toml, std::string_view origin) {
   try {
     return toml::parse(toml, std::string(origin));
@@ -129,7 +199,9 @@ toml::table parse_table(std::string_view toml, std::string_view origin) {
 }
 
 bool is_known_key(std::string_view key) {
-  if (key == "name" || key == "arch" || key == "timing") return true;
+  for (const std::string_view other : {"name", "arch", "timing", "capability", "reconvergence",
+                                       "accesses", "predication", "costs"})
+    if (key == other) return true;
   for (const Field& field : kFields)
     if (field.key == key) return true;
   return false;
@@ -158,7 +230,14 @@ GpuModel parse_gpu_model(std::string_view toml, std::string_view id, std::string
   model.id = id;
   model.name = table["name"].value_or(std::string{});
   if (model.name.empty()) fail(origin, "name", "missing");
-  model.arch = read_arch(table, origin);
+  read_code(model, table, origin);
+  model.reconvergence =
+      read_word(table, "reconvergence", Reconvergence::barriers, kReconvergenceWords, origin);
+  model.access_rules = read_word(table, "accesses", AccessRules::sectors, kAccessRules, origin);
+  model.predication =
+      read_word(table, "predication", std::string_view{}, kPredicationWords, origin);
+  if (const toml::table* costs = table["costs"].as_table())
+    model.costs = std::make_shared<const InstructionCosts>(read_costs(*costs, origin));
   for (const Field& field : kFields)
     store(model, field, read_number(table, field.key, field.unit, field.may_be_zero, origin),
           origin);
@@ -169,6 +248,13 @@ GpuModel parse_gpu_model(std::string_view toml, std::string_view id, std::string
     fail(origin, "timing", "is not a table");
   }
   return model;
+}
+
+std::string GpuModel::code_name() const {
+  if (!sketches_only()) return std::string(isa::name(arch));
+  std::string digits = capability;
+  std::erase(digits, '.');
+  return "sm_" + digits;
 }
 
 const GpuModel& gpu_model(std::string_view id) {
@@ -210,6 +296,10 @@ std::vector<ModelValue> model_values(std::string_view id) {
                         std::string(unit), row["source"].value_or(std::string{})});
     };
     for (const Field& field : kFields) add(std::string(field.key), field.unit, table[field.key]);
+    if (const toml::table* costs = table["costs"].as_table())
+      for (const CostClassInfo& each : kCostClasses)
+        add(fmt::format("costs.{}", each.key),
+            (*costs)[each.key]["unit"].value_or(std::string_view{}), (*costs)[each.key]);
     if (!table.contains("timing")) continue;
     const toml::table& timing = *table["timing"].as_table();
     const auto like = timing["like"].value<std::string>();

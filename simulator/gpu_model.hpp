@@ -9,6 +9,8 @@
 #include <vector>
 
 #include "isa/arch.hpp"
+#include "simulator/access_rules.hpp"
+#include "simulator/reconvergence.hpp"
 
 namespace heddle::simulator {
 
@@ -16,10 +18,14 @@ namespace timing {
 struct Constants;
 }
 
+struct InstructionCosts;  // simulator/instruction_costs.hpp
+
 struct GpuModel {
   std::string id;    // "h200"
   std::string name;  // "NVIDIA H200", what cudaGetDeviceProperties reports
-  isa::Arch arch{};
+  isa::Arch arch{};  // of the machine code it executes
+  // "2.0", where its own machine code is not read here and it executes sketches alone; else empty.
+  std::string capability;
   std::uint32_t sms = 0;
   std::uint32_t max_threads_per_block = 0;
   std::uint32_t max_threads_per_sm = 0;
@@ -42,10 +48,16 @@ struct GpuModel {
   std::uint32_t memory_bus_bits = 0;
   std::shared_ptr<const timing::Constants> timing;  // null: nobody has given it any
   bool timing_checked = false;  // against a GPU; otherwise they are another model's
+  Reconvergence reconvergence = Reconvergence::barriers;
+  std::string predication;  // the rule that sketches follow unless told otherwise; empty: off
+  AccessRules access_rules = AccessRules::sectors;
+  std::shared_ptr<const InstructionCosts> costs;  // null: none are published
+
+  bool sketches_only() const { return !capability.empty(); }
+  std::string code_name() const;  // "sm_90", "sm_20"
 };
 
-// A built-in model by id ("h200", "h100", "a100", "a6000", "rtx3090", "rtx4090", "t4"). Throws
-// std::invalid_argument naming the known ones.
+// A built-in model by id, as in "h200". Throws std::invalid_argument naming the known ones.
 const GpuModel& gpu_model(std::string_view id);
 // The model a program for `arch` runs on when the user chose none.
 const GpuModel& default_model(isa::Arch arch);

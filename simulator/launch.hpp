@@ -17,6 +17,7 @@
 #include "simulator/counts.hpp"
 #include "simulator/gpu_model.hpp"
 #include "simulator/memory.hpp"
+#include "simulator/reconvergence.hpp"
 #include "simulator/timing/options.hpp"
 #include "simulator/timing/result.hpp"
 #include "simulator/types.hpp"
@@ -143,6 +144,7 @@ struct LaunchOptions {
   std::function<bool(const LaunchProgress&)> watch = nullptr;
   // The launch is timed, on one thread; needs a model with timing constants.
   std::optional<timing::Options> timing = std::nullopt;
+  std::optional<Reconvergence> reconvergence = std::nullopt;  // nothing: the model's own
 };
 
 struct LaunchOutcome {

@@ -20,6 +20,7 @@
 #include "simulator/launch.hpp"
 #include "simulator/micro_op.hpp"
 #include "simulator/observer.hpp"
+#include "simulator/reconvergence_policy.hpp"
 #include "simulator/row_storage.hpp"
 #include "simulator/unordered_reads.hpp"
 
@@ -101,6 +102,7 @@ struct LaunchContext {
   std::uint32_t shared_bytes = 0;  // per block, from address 0 (sm_90: with the reserved part)
   std::uint32_t warps_per_block = 0;
   std::uint64_t instruction_limit = 0;
+  Reconvergence reconvergence = Reconvergence::barriers;
 };
 
 enum class BarrierReduction : std::uint8_t { count, all, any };  // as BAR.RED encodes them
@@ -121,6 +123,7 @@ struct Warp : WarpState {
   Convergence convergence;
   std::byte* local = nullptr;  // kWarpSize threads of local_bytes each
   Mask cluster_arrived = 0;    // at the cluster's barrier, which has not let them go yet
+  bool may_spin = false;       // used its last turn to the end, and is to be looked at
 };
 
 struct Cluster;  // simulator/cluster.hpp
@@ -153,6 +156,8 @@ struct Core {
   explicit Core(const LaunchContext& launch_context);
 
   const LaunchContext& launch;
+  // Null where the code's own convergence barriers say which lanes run together.
+  std::unique_ptr<ReconvergencePolicy> policy;
   const lanes::AddressFunctions& address_functions = lanes::address_functions();
   std::vector<InstructionCounts> counts;
   std::optional<Fault> fault;
@@ -177,7 +182,8 @@ struct Core {
   bool read_unordered() const { return unordered_reads != nullptr && unordered_reads->found(); }
 
   void start_block(Block& block, std::uint64_t linear) const;
-  enum class Turn : std::uint8_t { finished, out_of_time, stuck, stopped };
+  // spinning: every warp that could run goes round in a loop that changes nothing.
+  enum class Turn : std::uint8_t { finished, out_of_time, stuck, spinning, stopped };
   // Runs a block until it ends, waits for something outside, or has issued `quantum` instructions.
   Turn run_block(Block& block, std::uint64_t quantum);
   // Executes one instruction of the warp's current group (it must have one): for who decides
@@ -206,7 +212,9 @@ struct Core {
   }
 
  private:
+  template <bool kByPolicy>
   bool run_warp(Warp& warp);
+  bool run_warp_turn(Warp& warp);
   bool go_through_again(Warp& warp);
   bool run_warp_observed(Warp& warp, Observer& observer);
   // `threads` are active, `all_on`: all of them with the guard true.

@@ -8,6 +8,7 @@
 
 #include "simulator/cluster.hpp"
 #include "simulator/memory_journal.hpp"
+#include "simulator/old_access_counts.hpp"
 
 namespace heddle::simulator {
 
@@ -213,13 +214,14 @@ void add_shared(InstructionCounts& counts, const AccessCounts& access, unsigned 
 void count_access(Core& core, const Step& step, AccessKind kind, Window space,
                   const Addresses& address, Mask lanes, bool adjoining) {
   InstructionCounts& counts = core.counts_of(step);
-  const bool row = adjoining && lanes == kFullMask;
+  const AccessRules rules = core.launch.model->access_rules;
+  const bool row = adjoining && lanes == kFullMask && rules == AccessRules::sectors;
   const unsigned threads = row ? kWarpSize : static_cast<unsigned>(std::popcount(lanes));
   AccessCounts access;
   switch (space) {
     case Window::global:
       access = row ? count_global_row(step.width, address[0])
-                   : count_global(kind, step.width, address, lanes);
+                   : count_global_by(rules, kind, step.width, address, lanes);
       ++counts.global;
       counts.threads_global += threads;
       counts.sectors_global += access.sectors;
@@ -230,7 +232,8 @@ void count_access(Core& core, const Step& step, AccessKind kind, Window space,
     case Window::shared:
       access = row && kind <= AccessKind::store && step.width <= 4
                    ? AccessCounts{.wavefronts = 1, .wavefronts_ideal = 1}
-                   : count_shared(kind, step.width, address, lanes);
+               : has_half_warps(rules) ? count_shared_half_warps(kind, step.width, address, lanes)
+                                       : count_shared(kind, step.width, address, lanes);
       add_shared(counts, access, threads);
       break;
     case Window::local:

@@ -56,6 +56,11 @@ std::uint64_t blocks_by_barriers(const SmLimits& sm, const KernelResources& kern
 }  // namespace
 
 SmLimits limits_of(const GpuModel& model) {
+  if (model.sketches_only()) {
+    SmLimits limits = *find_compute_capability(model.capability);
+    limits.name = model.id;
+    return limits;
+  }
   return {.name = model.id,
           .max_threads_per_block = model.max_threads_per_block,
           .max_warps = model.max_warps_per_sm,

@@ -57,6 +57,7 @@ PreparedLaunch::PreparedLaunch(const GpuModel& model, DeviceMemory& memory,
   context_.options = &options;
   context_.model = &model;
   context_.memory = &memory;
+  context_.reconvergence = options.reconvergence.value_or(model.reconvergence);
   context_.textures = texture_table(memory);
   context_.program = &module.lowered();
   context_.entry = index_of_code_address(module.program().entry(*request.kernel));

@@ -16,9 +16,10 @@ std::uint64_t bytes_of(const MemoryJournal::Pieces& pieces) {
   return pieces.capacity() * sizeof(MemoryJournal::Piece);
 }
 
-LaunchOptions limited_to(std::uint64_t instructions) {
+LaunchOptions launch_options(const ReplayOptions& replay) {
   LaunchOptions options;
-  options.max_instructions = instructions;
+  options.max_instructions = replay.max_instructions;
+  options.reconvergence = replay.reconvergence;
   return options;
 }
 
@@ -88,7 +89,7 @@ void add_block(Hash& hash, const Core& core, const Block& block) {
 }  // namespace
 
 Replay::Replay(Device& device, const LaunchRequest& request, ReplayOptions options)
-    : launch_options_(limited_to(options.max_instructions)),
+    : launch_options_(launch_options(options)),
       request_(request),
       prepared_(device.model(), device.memory(), device.stack_limit, request_, launch_options_),
       journal_(device.memory()),
@@ -96,6 +97,10 @@ Replay::Replay(Device& device, const LaunchRequest& request, ReplayOptions optio
       memory_limit_(options.memory_limit),
       interval_(std::max<std::uint64_t>(1, options.interval)) {
   core_.instruction_limit = prepared_.context().instruction_limit;
+  if (const auto found = find_deadlock(prepared_.context(), prepared_.resident_blocks())) {
+    deadlocks_ = true;
+    core_.instruction_limit = found->issued;
+  }
   core_.journal = &journal_;
   settle();
   keep();
@@ -169,7 +174,8 @@ void Replay::end_block_turn() {
   if (residents_.front()->block.finished()) {
     residents_.pop_front();
   } else if (core_.issued >= core_.instruction_limit) {
-    return report_instruction_limit(core_, residents_.front()->block);
+    return deadlocks_ ? report_deadlock(core_, residents_.front()->block)
+                      : report_instruction_limit(core_, residents_.front()->block);
   } else {
     residents_.push_back(std::move(residents_.front()));
     residents_.pop_front();

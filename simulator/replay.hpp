@@ -25,6 +25,7 @@ struct ReplayOptions {
   std::uint64_t interval = 1 << 12;           // instructions between kept states, at first
   std::uint64_t memory_limit = 256ull << 20;  // bytes for them
   std::uint64_t max_instructions = 0;         // as in LaunchOptions
+  std::optional<Reconvergence> reconvergence = std::nullopt;  // as in LaunchOptions
 };
 
 class Replay {
@@ -101,6 +102,7 @@ class Replay {
   std::deque<std::unique_ptr<Resident>> residents_;  // the first has the core
   const Warp* next_ = nullptr;
 
+  bool deadlocks_ = false;  // where the core's limit of instructions is
   const std::uint64_t memory_limit_;
   std::uint64_t interval_;
   ByteCount block_bytes_ = std::make_shared<std::uint64_t>(0);

@@ -8,6 +8,7 @@
 #include "simulator/classify.hpp"
 #include "simulator/cluster.hpp"
 #include "simulator/lanes/float_environment.hpp"
+#include "simulator/memory_journal.hpp"
 #include "simulator/stall_report.hpp"
 
 namespace heddle::simulator {
@@ -98,9 +99,12 @@ void run_blocks(Core& core, bool is_first, std::uint64_t resident_limit, Watch& 
                                  [&](const Block& block) { observer->block_started(core, block); });
     return true;
   };
+  std::size_t spinning = 0;  // turns in a row in which nobody got anywhere
   for (;;) {
     if (resident.empty() && !start_next()) return;
     const Core::Turn turn = core.run_block(resident.first(), kBlockQuantum);
+    spinning = turn == Core::Turn::spinning ? spinning + 1 : 0;
+    if (spinning > resident.size()) return report_deadlock(core, resident.first());
     if (turn == Core::Turn::stopped) return;
     if (turn == Core::Turn::stuck && whole_cluster_stuck(resident.first()))
       return report_deadlock(core, resident.first());
@@ -114,20 +118,28 @@ void run_blocks(Core& core, bool is_first, std::uint64_t resident_limit, Watch& 
       continue;
     }
     resident.rotate();
-    if (turn != Core::Turn::stuck && resident.size() < resident_limit) start_next();
+    if (turn != Core::Turn::stuck && resident.size() < resident_limit && start_next()) spinning = 0;
   }
+}
+
+BlockRange whole_grid(const LaunchContext& context) {
+  return {0, context.request->grid.count() / cluster_shape(*context.request).count()};
+}
+
+void run_every_block(Core& core, std::uint64_t resident, BlockRange blocks) {
+  std::uint64_t next = blocks.first;
+  Watch watch(core.launch, blocks.first);
+  run_blocks(core, true, resident, watch, [&]() -> std::optional<std::uint64_t> {
+    if (next == blocks.end) return std::nullopt;
+    return next++;
+  });
 }
 
 BlockRun run_on_one_thread(const LaunchContext& context, std::uint64_t resident, BlockRange blocks,
                            std::string note) {
   Core core(context);
   core.instruction_limit = context.instruction_limit;
-  std::uint64_t next = blocks.first;
-  Watch watch(context, blocks.first);
-  run_blocks(core, true, resident, watch, [&]() -> std::optional<std::uint64_t> {
-    if (next == blocks.end) return std::nullopt;
-    return next++;
-  });
+  run_every_block(core, resident, blocks);
   return {std::move(core.counts), std::move(core.fault), core.uncounted_reunions, core.printed,
           core.read_unordered(),  std::move(note),       core.used_heap};
 }
@@ -181,11 +193,33 @@ std::optional<BlockRun> run_on_threads(const LaunchContext& context, std::uint64
   return run;
 }
 
+class Silent : public Observer {
+ public:
+  void issued(const Core&, const Warp&, const Issue&) override {}
+};
+
 }  // namespace
 
+std::optional<Deadlock> find_deadlock(const LaunchContext& launch, std::uint64_t resident) {
+  if (launch.reconvergence == Reconvergence::barriers) return std::nullopt;
+  Silent silent;
+  LaunchOptions options = *launch.options;
+  options.observer = &silent;
+  options.print = {};
+  LaunchContext context = launch;
+  context.options = &options;
+  MemoryJournal journal(*context.memory);
+  Core core(context);
+  core.journal = &journal;
+  core.instruction_limit = context.instruction_limit;
+  run_every_block(core, resident, whole_grid(context));
+  journal.put_back(journal.take());
+  if (!core.fault || core.fault->kind != Fault::Kind::deadlock) return std::nullopt;
+  return Deadlock{std::move(*core.fault), core.issued};
+}
+
 BlockRun run_grid(const LaunchContext& context, std::uint64_t resident) {
-  return run_part(context, resident,
-                  {0, context.request->grid.count() / cluster_shape(*context.request).count()});
+  return run_part(context, resident, whole_grid(context));
 }
 
 BlockRun run_part(const LaunchContext& context, std::uint64_t resident, BlockRange blocks) {

@@ -33,4 +33,13 @@ BlockRun run_grid(const LaunchContext& context, std::uint64_t resident);
 // Some of the grid's blocks.
 BlockRun run_part(const LaunchContext& context, std::uint64_t resident, BlockRange blocks);
 
+// Where a launch by a policy (not by convergence barriers) would deadlock, and after how many warp
+// instructions that is seen; nothing where it does not. The launch is executed, instruction by
+// instruction on one host thread, and its writes to global memory are put back.
+struct Deadlock {
+  Fault fault;
+  std::uint64_t issued = 0;
+};
+std::optional<Deadlock> find_deadlock(const LaunchContext& launch, std::uint64_t resident);
+
 }  // namespace heddle::simulator

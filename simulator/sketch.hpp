@@ -35,6 +35,7 @@ class SketchProgram {
 
   const isa::sketch::Compiled& compiled() const { return compiled_; }
   Device& device() { return device_; }
+  const Device& device() const { return device_; }
   const Module& module() const { return module_; }
   // Bytes of an array of a launch that is being shown.
   std::vector<std::byte> contents(const Array& array);

@@ -22,7 +22,10 @@ std::string place_of(const Core& core, std::uint32_t index) {
 std::string waits_for(const Warp& warp, const Group& group) {
   switch (group.wait) {
     case Wait::none:
-      return "running";
+      if (warp.convergence.policy() == nullptr) return "running";
+      return warp.convergence.has_current() && &group == &warp.convergence.groups().back()
+                 ? "goes round and round, and changes nothing,"
+                 : "waits its turn";
     case Wait::convergence_barrier: {
       const Mask absent =
           warp.convergence.barrier(group.index) & warp.convergence.live() & ~group.lanes;
@@ -34,12 +37,20 @@ std::string waits_for(const Warp& warp, const Group& group) {
     case Wait::block_barrier:
       return group.index < 16 ? fmt::format("waits at block barrier {}", group.index)
                               : std::string("waits at the cluster's barrier");
+    case Wait::reconvergence:
+      return fmt::format("waits to reconverge with lanes {:08x}",
+                         warp.convergence.awaited_by(group));
   }
   return {};
 }
 
 std::string describe_warps(const Core& core, const Block& block) {
-  std::string text = fmt::format("block ({},{},{}):", block.index.x, block.index.y, block.index.z);
+  std::string text;
+  if (core.policy != nullptr)
+    text = fmt::format(
+        "lanes run together by the {} (--reconvergence {}): what waits here might not by another\n",
+        info(core.launch.reconvergence).meaning, info(core.launch.reconvergence).name);
+  text += fmt::format("block ({},{},{}):", block.index.x, block.index.y, block.index.z);
   for (const Warp& warp : block.warps) {
     if (warp.convergence.finished()) {
       text += fmt::format("\n  warp {}: ended", warp.index);
@@ -47,7 +58,8 @@ std::string describe_warps(const Core& core, const Block& block) {
     }
     for (const Group& group : warp.convergence.groups()) {
       // A waiting group's pc is already past the instruction that it waits at.
-      const std::uint32_t at = group.wait == Wait::none || group.pc == 0 ? group.pc : group.pc - 1;
+      const bool is_next = group.wait == Wait::none || group.wait == Wait::reconvergence;
+      const std::uint32_t at = is_next || group.pc == 0 ? group.pc : group.pc - 1;
       text += fmt::format("\n  warp {} lanes {:08x}: {} at {}", warp.index, group.lanes,
                           waits_for(warp, group), place_of(core, at));
     }

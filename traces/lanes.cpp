@@ -21,6 +21,8 @@ char symbol(const Group& group) {
       return 'w';
     case Wait::block_barrier:
       return static_cast<char>('A' + (group.index & 15));
+    case Wait::reconvergence:
+      return 'r';
   }
   return '?';
 }
@@ -58,6 +60,9 @@ std::string wait_text(const simulator::Warp& warp, const Group& group) {
       return fmt::format("waits at WARPSYNC for {}", lanes_text(group.partners & others));
     case Wait::block_barrier:
       return fmt::format("waits at block barrier {}", group.index);
+    case Wait::reconvergence:
+      return fmt::format("waits to reconverge with {}",
+                         lanes_text(warp.convergence.awaited_by(group)));
   }
   return {};
 }

@@ -16,6 +16,7 @@ inline constexpr std::string_view kLaneLegend[] = {
     ".    in another group, which has not its turn",
     "0-9, a-f   waits at convergence barrier B0-B15 for the lanes it was split from",
     "A-P  waits at block barrier 0-15 (A: __syncthreads)    w    waits at WARPSYNC",
+    "r    waits to reconverge (--reconvergence stack)",
     "x    has ended                  (blank)  the block has no such thread",
 };
 

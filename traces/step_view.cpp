@@ -27,7 +27,8 @@ const Group* current_group(const Stepper& stepper) {
 
 // A waiting group's pc is already past the instruction that it waits at.
 std::uint32_t place_of(const Group& group) {
-  return group.wait == Wait::none || group.pc == 0 ? group.pc : group.pc - 1;
+  const bool is_next = group.wait == Wait::none || group.wait == Wait::reconvergence;
+  return is_next || group.pc == 0 ? group.pc : group.pc - 1;
 }
 
 std::string pc_text(Stepper& stepper, std::uint32_t pc) {

@@ -40,8 +40,9 @@ class Stepper::Watcher : public simulator::Observer {
   bool seen_ = false;
 };
 
-Stepper::Stepper(simulator::Device& device, const simulator::LaunchRequest& request)
-    : request_(request), replay_(device, request_), listing_(*request_.module) {}
+Stepper::Stepper(simulator::Device& device, const simulator::LaunchRequest& request,
+                 const simulator::ReplayOptions& options)
+    : request_(request), replay_(device, request_, options), listing_(*request_.module) {}
 
 const Warp* Stepper::warp() const {
   const simulator::Block* block = replay_.block(block_);

@@ -20,8 +20,9 @@ namespace heddle::traces {
 
 class Stepper {
  public:
-  // All that is given must outlive it; see simulator::Replay.
-  Stepper(simulator::Device& device, const simulator::LaunchRequest& request);
+  // `device` and what `request` points to must outlive it; see simulator::Replay.
+  Stepper(simulator::Device& device, const simulator::LaunchRequest& request,
+          const simulator::ReplayOptions& options = {});
 
   enum class Stop {
     there,        // where the command leads

@@ -11,13 +11,14 @@
 #include "simulator/near.hpp"
 #include "traces/accelsim_trace.hpp"
 #include "traces/advice_trace.hpp"
+#include "traces/branch_trace.hpp"
 #include "traces/perfetto_trace.hpp"
 #include "traces/text_trace.hpp"
 
 namespace heddle::traces {
 namespace {
 
-constexpr std::string_view kForms[] = {"text", "perfetto", "accelsim", "advice"};
+constexpr std::string_view kForms[] = {"text", "perfetto", "accelsim", "advice", "branches"};
 
 std::uint64_t number(std::string_view text, int base) {
   if (base == 16 && (text.starts_with("0x") || text.starts_with("0X"))) text.remove_prefix(2);
@@ -104,6 +105,7 @@ std::unique_ptr<Trace> make_trace(const TraceOptions& options) {
   if (options.form == "advice") return std::make_unique<AdviceTrace>(options);
   if (options.form == "perfetto") return std::make_unique<PerfettoTrace>(options);
   if (options.form == "accelsim") return std::make_unique<AccelsimTrace>(options);
+  if (options.form == "branches") return std::make_unique<BranchTrace>(options);
   return std::make_unique<TextTrace>(options);
 }
 

@@ -34,7 +34,7 @@ void replay_one(const fs::path& file, std::uint64_t index, const ReplayOptions& 
     throw std::runtime_error(fmt::format("{}: was captured on the {} model, those before it on {}",
                                          file.string(), gpu.name, result.record.device));
   result.record.device = gpu.name;
-  result.record.arch = isa::name(gpu.arch);
+  result.record.arch = gpu.code_name();
   std::function<bool(const simulator::LaunchProgress&)> watch;
   if (options.observer) {
     options.observer->before(launch.device(), launch.request());
@@ -48,7 +48,8 @@ void replay_one(const fs::path& file, std::uint64_t index, const ReplayOptions& 
                                                        .print = options.print,
                                                        .observer = observer,
                                                        .watch = watch,
-                                                       .timing = options.timing});
+                                                       .timing = options.timing,
+                                                       .reconvergence = options.reconvergence});
   if (observer != nullptr) options.trace->end_launch(outcome);
   if (options.observer) options.observer->after(launch.device(), launch.request(), outcome);
   result.record.launches.push_back(simulator::make_launch_record(

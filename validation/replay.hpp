@@ -26,6 +26,7 @@ struct ReplayOptions {
   std::shared_ptr<runtime::LaunchObserver> observer = nullptr;
   traces::Trace* trace = nullptr;  // sees every launch
   std::optional<simulator::timing::Options> timing = std::nullopt;
+  std::optional<simulator::Reconvergence> reconvergence = std::nullopt;  // the model's own
 };
 
 struct Replay {

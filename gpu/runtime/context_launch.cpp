@@ -197,6 +197,7 @@ void Context::carry_out(const simulator::LaunchRequest& request, const StreamOrd
             return go_on;
           },
       .timing = options_.timing,
+      .reconvergence = options_.reconvergence,
   };
   device_.prepare(*request.module);
   for (const auto& observer : options_.observers) observer->before(device_, request);

@@ -23,6 +23,13 @@ void read_timing(const char* name, const char* text,
   throw OptionsError(fmt::format("{}: {}", name, wrong.what()));
 }
 
+void read_reconvergence(const char* name, const char* text,
+                        std::optional<simulator::Reconvergence>& reconvergence) {
+  reconvergence = simulator::find_reconvergence(text);
+  if (!reconvergence)
+    throw OptionsError(fmt::format("{}={}: not barriers, stack or min-pc", name, text));
+}
+
 void read_switch(const char* name, const char* text, bool& value) {
   const std::string_view given = text;
   if (given != "0" && given != "1")
@@ -59,6 +66,8 @@ Options options_from_environment(const char* (*lookup)(const char* name)) {
            [&](auto* name, auto* text) { read_switch(name, text, options.progress); });
   when_set("HEDDLE_TIMED",
            [&](auto* name, auto* text) { read_timing(name, text, options.timing); });
+  when_set("HEDDLE_RECONVERGENCE",
+           [&](auto* name, auto* text) { read_reconvergence(name, text, options.reconvergence); });
   when_set("HEDDLE_MEMORY_DIGESTS",
            [&](auto* name, auto* text) { read_switch(name, text, options.memory_digests); });
   return options;

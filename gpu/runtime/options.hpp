@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "simulator/reconvergence.hpp"
 #include "simulator/timing/options.hpp"
 
 namespace heddle::runtime {
@@ -23,7 +24,8 @@ struct Options {
   std::uint64_t max_memory = 0;        // HEDDLE_MAX_MEMORY: bytes of device memory; 0: the GPU's
   bool per_pc = false;                 // HEDDLE_PER_PC: records with every instruction
   bool progress = false;               // HEDDLE_PROGRESS: tell on stderr how far a long launch is
-  std::optional<simulator::timing::Options> timing;  // HEDDLE_TIMED: time launches, and how
+  std::optional<simulator::timing::Options> timing;       // HEDDLE_TIMED: time launches, and how
+  std::optional<simulator::Reconvergence> reconvergence;  // HEDDLE_RECONVERGENCE: by its name
   bool memory_digests = false;  // HEDDLE_MEMORY_DIGESTS: records with digests of allocations
 };
 

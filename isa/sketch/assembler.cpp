@@ -135,6 +135,7 @@ class Assembler {
       if (line.kind == Line::Kind::instruction) {
         instructions_.push_back(instruction(line));
         result.positions.push_back(line.at);
+        result.operations.push_back(line.operation);
       }
     set_control_bits(instructions_);
     for (const Instruction& each : instructions_) {

@@ -12,8 +12,9 @@ namespace heddle::isa::sketch {
 
 struct Assembled {
   std::vector<Word> words;
-  std::vector<Position> positions;  // of each word
-  std::uint32_t registers = 0;      // per thread
+  std::vector<Position> positions;    // of each word
+  std::vector<Operation> operations;  // of each word
+  std::uint32_t registers = 0;        // per thread
 };
 
 // Throws SketchError where more registers are alive at a time than a thread can have.

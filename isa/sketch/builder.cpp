@@ -20,6 +20,8 @@ Line& Builder::emit(Op op, std::initializer_list<ModValue> mods) {
   ++made_;
   Line& line = lines_->emplace_back();
   line.op = op;
+  line.operation = operation_;
+  if (operation_ != Operation::itself) operation_ = Operation::part;
   std::ranges::copy(mods, line.mods.begin());
   line.at = at;
   return line;

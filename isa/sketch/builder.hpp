@@ -61,6 +61,15 @@ class Builder {
     prologue_.insert(prologue_.end(), mine.begin(), mine.end());
   }
 
+  // What `body` emits is one operation of the sketch.
+  template <typename Body>
+  auto as(Operation operation, Body&& body) {
+    operation_ = operation;
+    const auto result = body();
+    operation_ = Operation::itself;
+    return result;
+  }
+
   // So many lines were made so far, wherever they went.
   std::size_t made() const { return made_; }
   Line& emit(Op op, std::initializer_list<ModValue> mods = {});
@@ -110,6 +119,7 @@ class Builder {
   std::vector<Line> prologue_, body_;
   std::vector<Line>* lines_ = &body_;
   std::size_t made_ = 0;
+  Operation operation_ = Operation::itself;  // of the next line
 };
 
 }  // namespace heddle::isa::sketch

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "isa/instruction.hpp"
+#include "isa/sketch/operation.hpp"
 #include "isa/sketch/source.hpp"
 
 namespace heddle::isa::sketch {
@@ -60,6 +61,7 @@ struct Line {
   Label label = 0;  // a label's own, or a branch's target
   std::uint8_t barrier = 0;
   std::int32_t offset = 0;  // of an address
+  Operation operation = Operation::itself;
   Position at;
 };
 

@@ -69,6 +69,7 @@ class Compiler {
     CompiledKernel facts;
     facts.name = kernel.name;
     facts.random = lowered.random;
+    facts.operations = assembled.operations;
     for (std::size_t i = 0; i < lowered.parameters.size(); ++i) {
       CompiledParameter& parameter = lowered.parameters[i];
       result.parameters.push_back(parameter.bytes);

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "isa/sketch/ast.hpp"
+#include "isa/sketch/operation.hpp"
 #include "isa/sketch/predication.hpp"
 #include "isa/sketch/source.hpp"
 
@@ -45,7 +46,8 @@ struct CompiledParameter {
 struct CompiledKernel {
   std::string name;
   std::vector<CompiledParameter> parameters;
-  bool random = false;  // uses chance() or trips(): differs from seed to seed
+  bool random = false;                // uses chance() or trips(): differs from seed to seed
+  std::vector<Operation> operations;  // of each instruction
 };
 
 struct CompiledLaunch {

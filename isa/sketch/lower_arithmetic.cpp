@@ -344,7 +344,9 @@ Value Lowering::floating_arithmetic(std::string_view op, const Value& left, cons
   Operand second = is_double ? double_operand(b) : as_operand(b);
   if (op == "/")
     return result(is_double ? divide_double(first, in_register(b))
-                            : divide_float(first, in_register(b)));
+                            : builder_.as(Operation::division, [&, divisor = in_register(b)] {
+                                return divide_float(first, divisor);
+                              }));
   if (op == "-") second.negate = true;
   if (op == "*")
     return result(is_double ? builder_.multiply_double(first, second)

@@ -49,6 +49,9 @@ constexpr std::string_view kKnown[] = {"__syncthreads",
                                        "log2f",
                                        "sinf",
                                        "cosf",
+                                       "__fdividef",
+                                       "__mul24",
+                                       "__umul24",
                                        "__popc",
                                        "chance",
                                        "trips",
@@ -299,18 +302,57 @@ Value Lowering::math(const Expression& expression) {
     return result(Scalar::float32, builder_.fma_float(x, y, z),
                   std::max({a.dependence, b.dependence, c.dependence}));
   }
+  if (function == "__fdividef") {
+    expect_arguments(expression, 2, 2, "__fdividef(a, b)");
+    const Value a = float_argument(0), b = float_argument(1);
+    builder_.at = expression.at;
+    const Operand x = in_register(a), y = in_register(b);
+    return result(Scalar::float32,
+                  builder_.as(Operation::fast_division,
+                              [&] {
+                                return builder_.multiply_float(
+                                    x, operand(builder_.function(Function::reciprocal, y)));
+                              }),
+                  std::max(a.dependence, b.dependence));
+  }
+  if (function == "__mul24" || function == "__umul24") {
+    expect_arguments(expression, 2, 2, fmt::format("{}(a, b)", function));
+    const bool is_signed = function == "__mul24";
+    const Scalar scalar = is_signed ? Scalar::int32 : Scalar::uint32;
+    const Value a = convert(argument(0), scalar, expression.at);
+    const Value b = convert(argument(1), scalar, expression.at);
+    builder_.at = expression.at;
+    const Operand x = in_register(a), y = in_register(b);
+    constexpr std::uint32_t kUpper = 8;  // bits that are not looked at
+    const auto low = [&](const Operand& value) {
+      const Register up = builder_.shift_left(value, immediate(kUpper));
+      return operand(builder_.shift_right(operand(up), immediate(kUpper), is_signed));
+    };
+    return result(scalar,
+                  builder_.as(Operation::multiply24,
+                              [&] {
+                                const Operand first = low(x), second = low(y);
+                                return builder_.multiply_add(first, second, zero());
+                              }),
+                  std::max(a.dependence, b.dependence));
+  }
   // One argument; a factor before the machine's function and one after it.
   struct OfOne {
     std::string_view name;
     Function function;
     float before, after;
+    Operation operation;
   };
   constexpr float kLog2E = 1.44269504f, kLn2 = 0.69314718f, kOverTwoPi = 0.15915494f;
   constexpr OfOne kOfOne[] = {
-      {"sqrtf", Function::root, 1, 1},         {"rsqrtf", Function::reciprocal_root, 1, 1},
-      {"exp2f", Function::exponential, 1, 1},  {"expf", Function::exponential, kLog2E, 1},
-      {"log2f", Function::logarithm, 1, 1},    {"logf", Function::logarithm, 1, kLn2},
-      {"sinf", Function::sine, kOverTwoPi, 1}, {"cosf", Function::cosine, kOverTwoPi, 1},
+      {"sqrtf", Function::root, 1, 1, Operation::square_root},
+      {"rsqrtf", Function::reciprocal_root, 1, 1, Operation::itself},
+      {"exp2f", Function::exponential, 1, 1, Operation::exponential},
+      {"expf", Function::exponential, kLog2E, 1, Operation::exponential},
+      {"log2f", Function::logarithm, 1, 1, Operation::logarithm},
+      {"logf", Function::logarithm, 1, kLn2, Operation::logarithm},
+      {"sinf", Function::sine, kOverTwoPi, 1, Operation::sine_cosine},
+      {"cosf", Function::cosine, kOverTwoPi, 1, Operation::sine_cosine},
   };
   const auto* const found = std::ranges::find(kOfOne, function, &OfOne::name);
   if (found == std::end(kOfOne)) {
@@ -326,10 +368,15 @@ Value Lowering::math(const Expression& expression) {
   const auto times = [&](float factor) {
     x = operand(builder_.multiply_float(x, immediate(std::bit_cast<std::uint32_t>(factor))));
   };
-  if (found->before != 1) times(found->before);
-  x = operand(builder_.function(found->function, x));
-  if (found->after != 1) times(found->after);
-  return result(Scalar::float32, x.reg, value.dependence);
+  return result(Scalar::float32,
+                builder_.as(found->operation,
+                            [&] {
+                              if (found->before != 1) times(found->before);
+                              x = operand(builder_.function(found->function, x));
+                              if (found->after != 1) times(found->after);
+                              return x.reg;
+                            }),
+                value.dependence);
 }
 
 }  // namespace heddle::isa::sketch

@@ -67,6 +67,8 @@ ThreadState& Runtime::thread() {
 Runtime::Runtime() try {
   options_ = options_from_environment([](const char* name) -> const char* { return getenv(name); });
   if (!options_.gpu.empty()) use_model(simulator::gpu_model(options_.gpu));
+  if (!options_.gpu.empty() && simulator::gpu_model(options_.gpu).sketches_only())
+    throw OptionsError(fmt::format("HEDDLE_GPU={}: runs sketches alone", options_.gpu));
   const auto arguments = program_arguments();
   program_ = arguments.empty() ? "the program" : arguments.front();
 } catch (const std::exception& bad) {
@@ -148,6 +150,7 @@ ContextOptions Runtime::context_options() {
   options.threads = options_.threads;
   options.max_instructions = options_.max_instructions;
   options.timing = options_.timing;
+  options.reconvergence = options_.reconvergence;
   options.observers = observers_;
   options.print = [](std::string_view text) { std::fwrite(text.data(), 1, text.size(), stdout); };
   options.notice = [this](const std::string& text) { notice_once(text); };

@@ -85,7 +85,7 @@ function useWaiting(): Map<number, { text: string; lanes: number; waits: boolean
   if (!flow || !warp || at.step.value >= warp.steps) return waiting;
   for (const group of flow.situations[flow.situation[warp.first + at.step.value]]) {
     const waits = group.wait !== Wait.none;
-    const pc = waits ? group.pc - 1 : group.pc;
+    const pc = waits && group.wait !== Wait.reconvergence ? group.pc - 1 : group.pc;
     const list = waiting.get(pc) ?? [];
     list.push({ text: `lanes ${lanesText(group.lanes)}: ${waitText(group)}`, lanes: popcount(group.lanes), waits });
     waiting.set(pc, list);

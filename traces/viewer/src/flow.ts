@@ -6,6 +6,7 @@ export const enum Wait {
   convergenceBarrier,
   warpSync,
   blockBarrier,
+  reconvergence,
 }
 
 export interface Group {

@@ -10,6 +10,7 @@ export const enum Doing {
   waitsBlock, // at __syncthreads and the like
   ended,
   absent, // the block has no such thread
+  waitsReconverge, // where a policy has it meet the lanes it was split from
 }
 
 /** The character of the text trace, so that no colour is needed. */
@@ -27,6 +28,8 @@ export function symbol(doing: Doing, index: number): string {
       return 'w';
     case Doing.waitsBlock:
       return String.fromCharCode(65 + index);
+    case Doing.waitsReconverge:
+      return 'r';
     case Doing.ended:
       return 'x';
     case Doing.absent:
@@ -39,7 +42,7 @@ export interface LaneState {
   index: number; // of the barrier
 }
 
-const WAITS: Doing[] = [Doing.ready, Doing.waitsMeet, Doing.waitsSync, Doing.waitsBlock];
+const WAITS: Doing[] = [Doing.ready, Doing.waitsMeet, Doing.waitsSync, Doing.waitsBlock, Doing.waitsReconverge];
 
 /** Of all 32 lanes before step `step` of a warp; one past the last: after it. */
 export function laneStates(flow: Flow, warp: WarpInfo, step: number): LaneState[] {
@@ -83,6 +86,8 @@ export function waitText(group: Group): string {
       return `waits at WARPSYNC for lanes ${lanesText(group.partners)}`;
     case Wait.blockBarrier:
       return group.index === 0 ? 'waits at __syncthreads' : `waits at block barrier ${group.index}`;
+    case Wait.reconvergence:
+      return 'waits to reconverge with the lanes it was split from';
   }
 }
 

@@ -12,6 +12,7 @@ import { stallReasons } from './heat';
 const MEANINGS = [
   'executes', 'active, but its guard is off', 'its turn comes later', 'waits for the lanes it was split from',
   'waits at WARPSYNC', 'waits at a block barrier', 'has ended', 'the block has no such thread',
+  'waits to reconverge',
 ];
 
 export function Lanes() {
