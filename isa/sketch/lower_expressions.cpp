@@ -486,7 +486,7 @@ Value Lowering::evaluate_ternary(const Expression& expression) {
   control_ = outer;
   close_barrier();
   builder_.at = expression.at;
-  if (!predicated(condition.predicate, condition.dependence, first, second)) {
+  if (!predicated(condition.predicate, condition.dependence, kAmpleRoom, first, second)) {
     const Label otherwise = builder_.new_label(), join = builder_.new_label(),
                 end = builder_.new_label();
     builder_.open(barrier, end);

@@ -1,8 +1,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "isa/sketch/lowering.hpp"
+#include "isa/sketch/room.hpp"
 
 namespace heddle::isa::sketch {
 namespace {
@@ -51,20 +53,6 @@ bool continues(const Statement& statement) {
   }
 }
 
-bool synchronises(const Expression& expression) {
-  return (expression.kind == Expression::Kind::call && expression.text == "__syncthreads") ||
-         std::ranges::any_of(expression.operands,
-                             [](const ExpressionPtr& each) { return synchronises(*each); });
-}
-
-// Whether the block comes together in this statement.
-bool synchronises(const Statement& statement) {
-  return (statement.condition != nullptr && synchronises(*statement.condition)) ||
-         (statement.otherwise != nullptr && synchronises(*statement.otherwise)) ||
-         std::ranges::any_of(statement.body,
-                             [](const StatementPtr& each) { return synchronises(*each); });
-}
-
 std::uint32_t aligned(std::uint32_t offset, std::uint32_t alignment) {
   return (offset + alignment - 1) / alignment * alignment;
 }
@@ -108,7 +96,13 @@ LoweredKernel Lowering::run(const Kernel& kernel) {
 
 void Lowering::statements(const std::vector<StatementPtr>& list) {
   scopes_.emplace_back();
-  for (const StatementPtr& each : list) statement(*each);
+  const Following outer = following_;
+  const bool ends_loop = std::exchange(next_block_ends_loop_, false);
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    following_ = {std::span(list).subspan(i + 1), ends_loop};
+    statement(*list[i]);
+  }
+  following_ = outer;
   scopes_.pop_back();
 }
 
@@ -286,13 +280,16 @@ void Lowering::leave_barriers(std::size_t down_to) {
 
 // --- branches ---
 
-// Both sides under the predicate, where the rule says so.
-bool Lowering::predicated(PredicateUse condition, Dependence dependence, std::vector<Line>& then,
-                          std::vector<Line>& otherwise) {
+// Both sides under the predicate, where the rule says so. `room`: BranchShape::room.
+bool Lowering::predicated(PredicateUse condition, Dependence dependence, unsigned room,
+                          std::vector<Line>& then, std::vector<Line>& otherwise) {
   const PredicationRule* rule = unit_.options.predication;
   if (rule == nullptr) return false;
-  const auto shape = shape_of(then, otherwise, dependence, barrier_loops_ != 0);
-  if (!shape || !rule->predicates(*shape)) return false;
+  std::optional<BranchShape> shape = shape_of(then, otherwise);
+  if (!shape) return false;
+  shape->condition = dependence;
+  shape->room = room;
+  if (!rule->predicates(*shape)) return false;
   for (Line& line : then) line.guard = condition;
   for (Line& line : otherwise) line.guard = {condition.index, !condition.negated};
   builder_.append(std::move(then));
@@ -314,7 +311,7 @@ void Lowering::two_sided(const Value& condition, const std::function<void()>& th
   control_ = outer;
   close_barrier();
   builder_.at = at;
-  if (predicated(condition.predicate, condition.dependence, first, second)) return;
+  if (predicated(condition.predicate, condition.dependence, kAmpleRoom, first, second)) return;
   const Label join = builder_.new_label(), end = builder_.new_label();
   const Label other = otherwise ? builder_.new_label() : join;
   builder_.open(barrier, end);
@@ -359,6 +356,8 @@ void Lowering::if_statement(const Statement& statement, std::optional<Label> out
   const Label other = otherwise != nullptr ? builder_.new_label() : join;
   const std::uint8_t barrier = own_barrier ? open_barrier(at) : std::uint8_t{0};
   const Dependence outer = control_;
+  const unsigned room =
+      rule == nullptr ? 0 : room_behind(statement, following_.statements, following_.ends_loop);
   control_ = std::max(control_, condition.dependence);
   std::vector<Line> first = builder_.capture([&] {
     scopes_.emplace_back();
@@ -378,7 +377,7 @@ void Lowering::if_statement(const Statement& statement, std::optional<Label> out
   control_ = outer;
   if (own_barrier) close_barrier();
   builder_.at = at;
-  if (predicated(condition.predicate, condition.dependence, first, second)) {
+  if (predicated(condition.predicate, condition.dependence, room, first, second)) {
     if (!outer_join) builder_.place(join);
     return;
   }
@@ -465,8 +464,6 @@ void Lowering::switch_statement(const Statement& statement) {
 // Where a body has a `continue`, its threads come together before the step.
 void Lowering::loop_body(const Statement& body, Label break_label, std::size_t break_depth) {
   const bool meets = continues(body);
-  const bool barrier_loop = synchronises(body);
-  barrier_loops_ += barrier_loop ? 1 : 0;
   const Position at = builder_.at;
   Jump mine;
   mine.is_loop = true;
@@ -482,10 +479,12 @@ void Lowering::loop_body(const Statement& body, Label break_label, std::size_t b
   mine.continue_depth = open_barriers_;
   jumps_.push_back(mine);
   scopes_.emplace_back();
+  const Following outer = std::exchange(following_, {{}, true});
+  next_block_ends_loop_ = body.kind == Kind::block;
   statement(body);
+  following_ = outer;
   scopes_.pop_back();
   jumps_.pop_back();
-  barrier_loops_ -= barrier_loop ? 1 : 0;
   builder_.at = at;
   builder_.place(mine.continue_label);
   if (meets) {

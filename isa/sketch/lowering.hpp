@@ -4,6 +4,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -67,6 +68,12 @@ class Lowering {
     bool is_loop = false;
   };
 
+  // What stands behind a statement in its block, and whether the block is a loop's body.
+  struct Following {
+    std::span<const StatementPtr> statements;
+    bool ends_loop = false;
+  };
+
   [[noreturn]] void fail(Position at, std::string_view message) const {
     throw SketchError(unit_.file, at, message);
   }
@@ -93,8 +100,10 @@ class Lowering {
   // A branch around `then` and `otherwise`, or both under a predicate.
   void two_sided(const Value& condition, const std::function<void()>& then,
                  const std::function<void()>& otherwise);
-  bool predicated(PredicateUse condition, Dependence dependence, std::vector<Line>& then,
-                  std::vector<Line>& otherwise);
+  // Of the branches of operators: what follows in their expression is not known yet.
+  static constexpr unsigned kAmpleRoom = 16;
+  bool predicated(PredicateUse condition, Dependence dependence, unsigned room,
+                  std::vector<Line>& then, std::vector<Line>& otherwise);
 
   // lower_expressions.cpp
   Value evaluate(const Expression& expression);
@@ -175,8 +184,9 @@ class Lowering {
   std::vector<Scope> scopes_;
   std::vector<Jump> jumps_;
   std::size_t open_barriers_ = 0;
-  std::size_t loops_ = 0;            // loops around what is being compiled
-  std::size_t barrier_loops_ = 0;    // of those, with a __syncthreads() in them
+  std::size_t loops_ = 0;  // loops around what is being compiled
+  Following following_;    // the statement that is being compiled
+  bool next_block_ends_loop_ = false;
   const Statement* last_ = nullptr;  // of the kernel
   std::uint32_t sites_ = 0;
   Dependence control_ = Dependence::uniform;  // of the conditions around it

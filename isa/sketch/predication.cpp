@@ -12,20 +12,10 @@ bool guide_of_2009(const BranchShape& shape) {
   return shape.condition == Dependence::uniform ? up_to_4(shape) : up_to_7(shape);
 }
 
-// docs/experiments/predication.md: how it was found.
+// A sketch is CUDA C. Where nvcc computes both sides and selects, a predicate does as well: no
+// branch is left.
 bool cuda_13(const BranchShape& shape) {
-  if (shape.atomics) return false;
-  const bool diverges = shape.condition != Dependence::uniform;
-  const bool loads = shape.then_loads + shape.otherwise_loads != 0;
-  if (loads && shape.in_barrier_loop) return false;
-  const auto fits = [&](unsigned instructions, unsigned side_loads, unsigned jump) {
-    constexpr unsigned kWithLoads = 20, kBesideLoads = 10, kDivergent = 8, kUniform = 6;
-    if (side_loads != 0) return instructions <= kWithLoads;
-    if (loads) return instructions + jump <= kBesideLoads;
-    return instructions + jump <= (diverges ? kDivergent : kUniform);
-  };
-  return fits(shape.then, shape.then_loads, 0) &&
-         (shape.otherwise == 0 || fits(shape.otherwise, shape.otherwise_loads, 1));
+  return nvcc_13(shape, Front::cuda) != BranchOutcome::branch;
 }
 
 constexpr PredicationRule kRules[] = {
@@ -36,7 +26,8 @@ constexpr PredicationRule kRules[] = {
      "as the CUDA C Programming Guide of 2009 says: 7 where warps are likely to diverge (the "
      "condition depends on the thread or on data), else 4",
      guide_of_2009},
-    {"cuda13", "as nvcc 13.0 -O3 was measured to (docs/experiments/predication.md)", cuda_13, true},
+    {"cuda13", "as nvcc 13.0 -O3 was measured to (validation/predication/README.md)", cuda_13,
+     true},
 };
 
 // What can be put under a predicate.
@@ -57,14 +48,43 @@ bool is_plain(const Line& line) {
   }
 }
 
-void count(const std::vector<Line>& lines, unsigned& instructions, unsigned& loads,
-           BranchShape& shape) {
+// In operations of a compiler's middle end, where it is arithmetic that cannot fail.
+std::optional<unsigned> cheap_operations(Op op) {
+  switch (op) {
+    case Op::MOV:
+      return 0;
+    case Op::FFMA:
+    case Op::DFMA:
+    case Op::IMAD:
+      return 2;
+    case Op::FADD:
+    case Op::FMUL:
+    case Op::DADD:
+    case Op::DMUL:
+    case Op::IADD3:
+    case Op::LOP3:
+    case Op::SHF:
+    case Op::SEL:
+      return 1;
+    default:
+      return std::nullopt;
+  }
+}
+
+Side side_of(const std::vector<Line>& lines, bool& stays) {
+  Side side{.instructions = 0, .loads = 0, .cheap = 0u};
   for (const Line& line : lines) {
     if (line.kind != Line::Kind::instruction) continue;
-    ++instructions;
-    loads += line.op == Op::LDG ? 1 : 0;
-    shape.atomics = shape.atomics || line.op == Op::ATOMG || line.op == Op::ATOMS;
+    ++side.instructions;
+    side.loads += line.op == Op::LDG ? 1 : 0;
+    stays = stays || line.op == Op::ATOMG || line.op == Op::ATOMS;
+    const std::optional<unsigned> cheap = cheap_operations(line.op);
+    if (side.cheap && cheap)
+      *side.cheap += *cheap;
+    else
+      side.cheap.reset();
   }
+  return side;
 }
 
 }  // namespace
@@ -77,15 +97,13 @@ const PredicationRule* find_predication_rule(std::string_view name) {
 }
 
 std::optional<BranchShape> shape_of(const std::vector<Line>& then,
-                                    const std::vector<Line>& otherwise, Dependence condition,
-                                    bool in_barrier_loop) {
+                                    const std::vector<Line>& otherwise) {
   if (!std::ranges::all_of(then, is_plain) || !std::ranges::all_of(otherwise, is_plain))
     return std::nullopt;
   BranchShape shape;
-  shape.condition = condition;
-  shape.in_barrier_loop = in_barrier_loop;
-  count(then, shape.then, shape.then_loads, shape);
-  count(otherwise, shape.otherwise, shape.otherwise_loads, shape);
+  shape.then = side_of(then, shape.stays);
+  shape.otherwise = side_of(otherwise, shape.stays);
+  shape.alike = !then.empty() && std::ranges::equal(then, otherwise, {}, &Line::op, &Line::op);
   return shape;
 }
 

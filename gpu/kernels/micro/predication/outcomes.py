@@ -105,8 +105,9 @@ def compile_some(folder, front, arch, named, nvcc, heddle, flags):
         subprocess.run([nvcc, *flags, "-w", f"-arch={arch}", "-ptx", "-o", virtual, source], check=True)
     else:
         virtual.write_text(ptx_head(arch) + "".join(ptx(*each) for each in named))
-    subprocess.run([pathlib.Path(nvcc).with_name("ptxas") if "/" in nvcc else "ptxas", "-w", f"-arch={arch}",
-                    "-o", cubin, virtual], check=True)
+    ptxas = pathlib.Path(nvcc).with_name("ptxas") if "/" in nvcc else "ptxas"
+    debug = ["-g"] if "-G" in flags else []
+    subprocess.run([ptxas, "-w", *debug, f"-arch={arch}", "-o", cubin, virtual], check=True)
     sass = listings(heddle, str(cubin))
     texts = ptx_listings(virtual.read_text()) if front == "cuda" else {}
     return {name: (outcome(case, sass[name], texts.get(name)), sass[name], texts.get(name)) for name, case in named}

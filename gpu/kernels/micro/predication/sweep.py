@@ -1,117 +1,100 @@
 #!/usr/bin/env python3
-"""What nvcc -O3 makes of a branch over a few operations.
+"""What nvcc makes of a branch: the tables of validation/predication/sweep.md.
 
-  sweep.py NVCC HEDDLE [--arch sm_90] [--most 14]
+  sweep.py HEDDLE [--nvcc nvcc] [--most 12]
 
-Writes kernels whose branch has 1, 2, … operations of a kind behind it, compiles them with NVCC, lists
-the code with `HEDDLE disasm`, and prints a row per kind, surroundings and condition: for each length
-`b` and the instructions the branch jumps over, or `p` and the instructions under a predicate (p0: none,
-but a select).
+Compiles a kernel per kind of operation, place of the `if`, condition, front end, architecture and number of operations
+(about 14,000), and prints a row per kind, place and condition; one letter for 1, 2, … operations: s select,
+p predicate, b branch. Architectures and conditions that came out alike share a row.
 """
 import argparse
 import itertools
-import pathlib
-import re
-import subprocess
-import tempfile
 
-# Operation i of a kind; each but the stores needs the one before.
-KINDS = {
-    "multiply-add": lambda i: f"x = x * y + {i + 1}.5f;",
-    "mixed": lambda i: [f"v = v * m + {i};", f"x = x * y + {i}.5f;", f"out[t + {32 * (i + 1)}] = v;",
-                        f"v ^= {i * 7 + 3} + w;"][i % 4],
-    "store": lambda i: f"out[t + {32 * (i + 1)}] = v;",
-    "sine": lambda i: "x = __sinf(x) + y;",
-    "shared load": lambda i: f"v += tile[t + {32 * (i + 1)}];",
-    "shared update": lambda i: f"tile[t + {32 * i}] += tile[t + {32 * (i + 1)}];",
-    "load": lambda i: f"v += in[t + {32 * (i + 1)}];",
-    "update": lambda i: f"out[t + {32 * i}] += in[t + {32 * (i + 1)}];",
-    "atomic": lambda i: f"atomicAdd(out + {i}, v);",
-}
-SURROUNDINGS = ("alone", "else", "barrier", "barrier loop")
-CONDITIONS = {"lane": ("(t & 3) == 1", "t < s"), "uniform": ("n > 5", "n < s")}
+from kernels import (ALIKE, ALONE, AROUND, AROUND_LOOP, ARCHITECTURES, BARRIER_LOOP, CONDITIONS, ELSE, END, FRONTS,
+                     KINDS, LOOP, SURROUNDINGS, WITHIN, Case)
+from outcomes import compile_all
+
+AMPLE = 5  # instructions behind the `if`
 
 
-def kernel(name, kind, surroundings, condition, length):
-    body = " ".join(KINDS[kind](i) for i in range(length))
-    other = " ".join(KINDS["mixed" if kind == "multiply-add" else "multiply-add"](i + 37)
-                     for i in range(length))
-    test = CONDITIONS[condition][surroundings == "barrier loop"]
-    code = f"if ({test}) {{ {body} }}"
-    if surroundings == "else":
-        code += f" else {{ {other} }}"
-    elif surroundings == "barrier":
-        code += " __syncthreads();"
-    elif surroundings == "barrier loop":
-        code = f"for (int s = m; s > 0; s >>= 1) {{ {code} __syncthreads(); }}"
-    return (f'extern "C" __global__ void {name}(int *out, int *in, float *fout, int n, int m, int w, '
-            f"float y) {{\n  __shared__ int tile[4096];\n  int t = threadIdx.x;\n  tile[t] = in[t];\n"
-            f"  __syncthreads();\n  int v = t * m;\n  float x = y * 3.0f;\n  {code}\n"
-            f"  out[t] = v + tile[t ^ 1];\n  fout[t] = x;\n}}\n")
+def case(front, arch, surroundings, kind, condition, length, room=AMPLE):
+    then, otherwise, inner, other_condition = (kind,) * length, (), (), ""
+    if surroundings == ALIKE:
+        otherwise = then
+    elif surroundings == ELSE:
+        otherwise = ("fma" if kind == "shift" else "shift",) * length
+    elif surroundings == AROUND:
+        inner = ("int" if kind == "fma" else "fma",)
+    if surroundings in (AROUND, WITHIN):
+        other_condition = "data"
+    return Case(front, arch, surroundings, condition, then, otherwise, inner, other_condition, room)
 
 
-def listings(heddle, cubin):
-    """Instructions and labels of each kernel."""
-    text = subprocess.run([heddle, "disasm", cubin], check=True, capture_output=True, text=True).stdout
-    kernels, current = {}, None
-    for line in text.splitlines():
-        if header := re.match(r"//-+ \.text\.(\S+)", line):
-            current = kernels.setdefault(header.group(1), [])
-        elif label := re.match(r"(\.L_x_\d+):", line):
-            current.append(label.group(1))
-        elif instruction := re.match(r"\s+/\*[0-9a-f]+\*/\s+(.*) ;", line):
-            current.append(instruction.group(1))
-    return kernels
+def merged(rows):
+    """Rows that differ in one name alone and came out alike, as one: {(names…): outcomes}."""
+    for place in range(len(next(iter(rows)))):
+        groups = {}
+        for names, outcomes in rows.items():
+            groups.setdefault((names[:place], names[place + 1:], outcomes), []).append(names[place])
+        rows = {before + (", ".join(alike),) + after: outcomes
+                for (before, after, outcomes), alike in groups.items()}
+    return rows
 
 
-def is_label(line):
-    return line.startswith(".L_x")
+def table(title, heads, rows):
+    print(f"\n## {title}\n\n| {' | '.join(heads)} | 1, 2, … operations |\n|{'---|' * (len(heads) + 1)}")
+    for names, outcomes in rows.items():
+        print(f"| {' | '.join(names)} | {outcomes} |")
 
 
-def target(line, code):
-    """The place of a branch's label; None where the line is no branch within the kernel."""
-    found = re.search(r"\bBRA\b.*\((\.L_x_\d+)\)", line)
-    return code.index(found.group(1)) if found and found.group(1) in code else None
+def letters(results):
+    return "".join(result[0][0] for result in results)
 
 
-def outcome(code):
-    for place, line in enumerate(code):
-        end = target(line, code)
-        conditional = line.startswith("@") or re.match(r"BRA(\.U)? +!?U?P\d", line)
-        if end is None or not conditional or end <= place:
-            continue
-        inside = code[place + 1:end]
-        # A branch around a whole loop is the loop's own.
-        if any((back := target(each, code)) is not None and back <= place + i + 1
-               for i, each in enumerate(inside)):
-            continue
-        return f"b{sum(not is_label(each) for each in inside)}"
-    guarded = sum(bool(re.match(r"@!?U?P\d ", line)) and "BRA" not in line and "EXIT" not in line
-                  for line in code)
-    return f"p{guarded}"
+def sweep(keys, cases, most, compiled):
+    results = compiled([each for several in cases for each in several])
+    return {key: letters(results[i * most:(i + 1) * most]) for i, key in enumerate(keys)}
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("nvcc")
     parser.add_argument("heddle")
-    parser.add_argument("--arch", default="sm_90")
-    parser.add_argument("--most", type=int, default=14)
+    parser.add_argument("--nvcc", default="nvcc")
+    parser.add_argument("--most", type=int, default=12)
     arguments = parser.parse_args()
-    rows = list(itertools.product(KINDS, SURROUNDINGS, CONDITIONS))
-    cases = [(*row, length) for row in rows for length in range(1, arguments.most + 1)]
-    with tempfile.TemporaryDirectory() as folder:
-        source = pathlib.Path(folder) / "kernels.cu"
-        source.write_text("".join(kernel(f"k{i}", *case) for i, case in enumerate(cases)))
-        cubin = str(pathlib.Path(folder) / "kernels.cubin")
-        subprocess.run([arguments.nvcc, "-O3", "-w", f"-arch={arguments.arch}", "-cubin", "-o", cubin,
-                        str(source)], check=True)
-        found = listings(arguments.heddle, cubin)
-    print("| kind | surroundings | condition | 1, 2, … operations |\n|---|---|---|---|")
-    for number, row in enumerate(rows):
-        first = number * arguments.most
-        outcomes = [outcome(found[f"k{first + i}"]) for i in range(arguments.most)]
-        print(f"| {' | '.join(row)} | {' '.join(outcomes)} |")
+    most = arguments.most
+    lengths = range(1, most + 1)
+
+    def compiled(cases, flags=("-O3",)):
+        return compile_all(cases, arguments.nvcc, arguments.heddle, flags)
+
+    print("# What nvcc 13.0 makes of a branch\n\n`gpu/kernels/micro/predication/sweep.py` prints this (CUDA 13.0.88): for 1, "
+          "2, … operations behind an `if`,\n`s` a select, `p` instructions under a predicate, `b` a branch. `README.md` says "
+          "what it shows. An operation is one\ninstruction; sine and the loads are two.")
+    places = [place for place in SURROUNDINGS if place not in (END, AROUND_LOOP)]
+    for front, title in zip(FRONTS, ("CUDA C", "PTX with the branch written out")):
+        keys = list(itertools.product(KINDS, places, CONDITIONS, ARCHITECTURES))
+        rows = sweep(keys, [[case(front, arch, place, kind, condition, n) for n in lengths]
+                            for kind, place, condition, arch in keys], most, compiled)
+        table(title, ("kind", "where the `if` stands", "condition", "architecture"), merged(rows))
+        keys = list(itertools.product(KINDS, (END, AROUND_LOOP), CONDITIONS, ARCHITECTURES))
+        rows = sweep(keys, [[case(front, arch, place, kind, condition, n) for n in lengths]
+                            for kind, place, condition, arch in keys], most, compiled)
+        table(f"{title}: at the kernel's end, and around a loop",
+              ("kind", "where the `if` stands", "condition", "architecture"), merged(rows))
+        keys = list(itertools.product((ALONE, LOOP, BARRIER_LOOP, ELSE), range(5), ("lane", "uniform"), ARCHITECTURES))
+        rows = sweep(keys, [[case(front, arch, place, "load", condition, n, room) for n in lengths]
+                            for place, room, condition, arch in keys], most, compiled)
+        table(f"{title}: loads, and the instructions behind the `if` that need nothing of it",
+              ("where the `if` stands", "instructions", "condition", "architecture"),
+              merged({(place, str(room), *rest): each for (place, room, *rest), each in rows.items()}))
+    keys = list(itertools.product(KINDS, places, CONDITIONS, ARCHITECTURES))
+    chosen = (1, 2, 4)
+    results = compiled([case("cuda", arch, place, kind, condition, n) for kind, place, condition, arch in keys
+                        for n in chosen], ("-G",))
+    left = sum(result[0] == "branch" for result in results)
+    print(f"\n## CUDA C, debug build (-G)\n\n{len(results)} kernels with {', '.join(map(str, chosen))} operations: "
+          f"a branch in {left}.")
 
 
 if __name__ == "__main__":
