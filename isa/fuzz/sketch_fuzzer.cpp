@@ -28,7 +28,7 @@ HEDDLE_FUZZ_TARGET(bytes) {
   const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
   try {
     compile_with(text, "off");
-    compile_with(text, "7");
+    compile_with(text, "cuda13");
   } catch (const heddle::isa::sketch::SketchError&) {
   }
 }
