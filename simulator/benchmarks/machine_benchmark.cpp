@@ -3,37 +3,14 @@
 #include <benchmark/benchmark.h>
 #include <sys/resource.h>
 
-#include <cstring>
 #include <ctime>
-#include <fstream>
-#include <iterator>
 
 #include "simulator/benchmarks/ceiling.hpp"
+#include "simulator/benchmarks/kernels.hpp"
 #include "simulator/launch.hpp"
 
 namespace heddle::simulator {
 namespace {
-
-std::vector<std::byte> read_cubin() {
-  std::ifstream file(HEDDLE_SOURCE_DIR "/simulator/benchmarks/kernels/kernels.sm_90.cubin",
-                     std::ios::binary);
-  const std::vector<char> bytes{std::istreambuf_iterator<char>(file), {}};
-  std::vector<std::byte> result(bytes.size());
-  std::memcpy(result.data(), bytes.data(), bytes.size());
-  return result;
-}
-
-template <typename... Arguments>
-std::vector<std::byte> parameters(Arguments... arguments) {
-  std::vector<std::byte> bytes;
-  const auto append = [&](const auto& value) {
-    const std::size_t at = (bytes.size() + sizeof value - 1) / sizeof value * sizeof value;
-    bytes.resize(at + sizeof value);
-    std::memcpy(bytes.data() + at, &value, sizeof value);
-  };
-  (append(arguments), ...);
-  return bytes;
-}
 
 // Of this thread: what else the machine does is not counted.
 double cpu_seconds() {

@@ -3,25 +3,13 @@
 #include <benchmark/benchmark.h>
 #include <sys/resource.h>
 
-#include <cstring>
-#include <fstream>
-#include <iterator>
-
+#include "simulator/benchmarks/kernels.hpp"
 #include "simulator/replay.hpp"
 
 namespace heddle::simulator {
 namespace {
 
 constexpr std::uint64_t kSteps = 10'000'000;
-
-std::vector<std::byte> read_cubin() {
-  std::ifstream file(HEDDLE_SOURCE_DIR "/simulator/benchmarks/kernels/kernels.sm_90.cubin",
-                     std::ios::binary);
-  const std::vector<char> bytes{std::istreambuf_iterator<char>(file), {}};
-  std::vector<std::byte> result(bytes.size());
-  std::memcpy(result.data(), bytes.data(), bytes.size());
-  return result;
-}
 
 // `stream` reads and writes global memory all the time, `divergent_loop` splits its warps.
 struct Launch {

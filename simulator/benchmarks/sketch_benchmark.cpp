@@ -3,8 +3,10 @@
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
+#include <ctime>
 #include <string>
 
+#include "simulator/benchmarks/kernels.hpp"
 #include "simulator/gpu_model.hpp"
 #include "simulator/sketch.hpp"
 
@@ -53,26 +55,68 @@ void BM_CompileThousandLines(benchmark::State& state) {
 BENCHMARK(BM_CompileThousandLines)->Unit(benchmark::kMillisecond);
 
 // 2^20 threads; rounds even between 1 and 199, read from memory.
-void BM_DataDependentLoop(benchmark::State& state) {
-  const std::string text =
-      "__global__ void k(const int *rounds, int *out) {\n"
-      "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
-      "  int n = rounds[i], s = i;\n"
-      "  for (int j = 0; j < n; ++j) s = s * 5 + j;\n"
-      "  out[i] = s;\n"
-      "}\n"
-      "k<<<4096, 256>>>(random(1048576, 1, 200), zeros(1048576));\n";
-  SketchProgram program(isa::sketch::compile(text, "loop.warp"), "loop.warp", gpu_model("h200"));
+constexpr const char* kLoop =
+    "__global__ void k(const int *rounds, int *out) {\n"
+    "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+    "  int n = rounds[i], s = i;\n"
+    "  for (int j = 0; j < n; ++j) s = s * 5 + j;\n"
+    "  out[i] = s;\n"
+    "}\n"
+    "k<<<4096, 256>>>(random(1048576, 1, 200), zeros(1048576));\n";
+
+// Seconds of processor time and warp instructions.
+struct Rate {
+  double seconds = 0;
   std::uint64_t executed = 0;
-  for (auto _ : state)
-    program.run(program.compiled().launches.at(0), 1, {}, [&](const SketchProgram::Ran& ran) {
-      if (ran.outcome.fault) state.SkipWithError(ran.outcome.fault->message().c_str());
-      for (const InstructionCounts& counts : ran.outcome.counts) executed += counts.executed;
-    });
-  state.counters["warp_instructions"] =
-      benchmark::Counter(static_cast<double>(executed), benchmark::Counter::kIsRate);
+
+  template <typename Work>
+  void add(Work&& work) {
+    const std::clock_t begin = std::clock();
+    executed += work();
+    seconds += static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
+  }
+  double value() const { return static_cast<double>(executed) / seconds; }
+};
+
+std::uint64_t sum_executed(const std::vector<InstructionCounts>& all) {
+  std::uint64_t executed = 0;
+  for (const InstructionCounts& counts : all) executed += counts.executed;
+  return executed;
 }
-BENCHMARK(BM_DataDependentLoop)->Unit(benchmark::kMillisecond);
+
+// By turns with the engine's loop of arithmetic (alu_loop of benchmarks/kernels), so that whatever
+// else the machine does slows both. `of_alu_rate` is to be no less than 0.5.
+void BM_DataDependentLoop(benchmark::State& state) {
+  SketchProgram program(isa::sketch::compile(kLoop, "loop.warp"), "loop.warp", gpu_model("h200"));
+  Device device{gpu_model("h200")};
+  Module module{read_cubin(), "kernels.sm_90.cubin", device.memory()};
+  LaunchRequest alu;
+  alu.module = &module;
+  alu.kernel = module.cubin().find_kernel("alu_loop");
+  alu.grid = {512, 1, 1};
+  alu.block = {256, 1, 1};
+  alu.parameters = parameters(*device.memory().allocate(1 << 20, "out"), 500);
+  Rate loop_rate, alu_rate;
+  for (auto _ : state) {
+    alu_rate.add([&] {
+      const LaunchOutcome outcome = device.launch(alu, {});
+      if (outcome.fault) state.SkipWithError(outcome.fault->message().c_str());
+      return sum_executed(outcome.counts);
+    });
+    loop_rate.add([&] {
+      std::uint64_t executed = 0;
+      program.run(program.compiled().launches.at(0), 1, {}, [&](const SketchProgram::Ran& ran) {
+        if (ran.outcome.fault) state.SkipWithError(ran.outcome.fault->message().c_str());
+        executed += sum_executed(ran.outcome.counts);
+      });
+      return executed;
+    });
+  }
+  state.counters["alu_warp_instructions_per_s"] = alu_rate.value();
+  state.counters["loop_warp_instructions_per_s"] = loop_rate.value();
+  state.counters["of_alu_rate"] = loop_rate.value() / alu_rate.value();
+}
+BENCHMARK(BM_DataDependentLoop)->Unit(benchmark::kMillisecond)->Iterations(5);
 
 }  // namespace
 }  // namespace heddle::simulator
