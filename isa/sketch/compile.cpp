@@ -135,6 +135,15 @@ class Compiler {
     }
   }
 
+  // As in k(int * out, int n).
+  static std::string form(const CompiledKernel& kernel,
+                          const std::vector<const CompiledParameter*>& parameters) {
+    std::string text;
+    for (const CompiledParameter* each : parameters)
+      text += fmt::format("{}{} {}", text.empty() ? "" : ", ", name(each->type), each->name);
+    return fmt::format("{}({})", kernel.name, text);
+  }
+
   CompiledLaunch launch(const Launch& launch) {
     const auto kernel = std::ranges::find(compiled_.kernels, launch.kernel, &CompiledKernel::name);
     if (kernel == compiled_.kernels.end())
@@ -153,8 +162,9 @@ class Compiler {
     for (const CompiledParameter& each : kernel->parameters)
       if (each.use == CompiledParameter::Use::sketch) parameters.push_back(&each);
     if (parameters.size() != launch.arguments.size())
-      fail(launch.at, fmt::format("{} has {} parameters, found {} arguments", launch.kernel,
-                                  parameters.size(), launch.arguments.size()));
+      fail(launch.at,
+           fmt::format("expected {}, found {} argument{}", form(*kernel, parameters),
+                       launch.arguments.size(), launch.arguments.size() == 1 ? "" : "s"));
     for (std::size_t i = 0; i < parameters.size(); ++i)
       result.arguments.push_back(argument(*launch.arguments[i], parameters[i]->type));
     return result;

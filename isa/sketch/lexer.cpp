@@ -109,6 +109,8 @@ class Lexer {
       while (!done() && peek() != '\n') advance();
       return;
     }
+    if (word.text == "include")
+      fail(start, "#include is not part of the language, and a sketch needs none");
     if (word.text != "define")
       fail(start,
            fmt::format("#{} is not part of the language; expected #define or #pragma", word.text));
@@ -192,6 +194,7 @@ class Lexer {
         return taken(Token::Kind::mark, first, where);
       }
     const char c = peek();
+    if (c == '\'') fail(where, "characters are not part of the language; expected a number");
     if (kBraces.find(c) == std::string_view::npos)
       fail(where, c >= ' ' && c <= '~'
                       ? fmt::format("'{}' is not part of the language", c)

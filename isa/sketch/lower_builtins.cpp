@@ -77,7 +77,29 @@ std::string_view nearest(std::string_view name) {
   if (name.size() > 40) return {};
   const auto* const best = std::ranges::min_element(
       kKnown, {}, [&](std::string_view known) { return distance(name, known); });
-  return distance(name, *best) <= 3 ? *best : std::string_view{};
+  return distance(name, *best) <= name.size() / 3 ? *best : std::string_view{};
+}
+
+// What a sketch has instead of what CUDA programs call.
+struct Instead {
+  std::string_view function, what;
+};
+constexpr Instead kInstead[] = {
+    {"printf", "a sketch prints nothing; heddle step shows what a thread computes"},
+    {"rand", "chance(p) and trips(…) draw random numbers"},
+    {"curand", "chance(p) and trips(…) draw random numbers"},
+    {"curand_uniform", "chance(p) and trips(…) draw random numbers"},
+    {"clock", "heddle run --timing on says when what happens"},
+    {"clock64", "heddle run --timing on says when what happens"},
+};
+
+std::string no_function(std::string_view name) {
+  const auto* const instead = std::ranges::find(kInstead, name, &Instead::function);
+  if (instead != std::end(kInstead))
+    return fmt::format("there is no function '{}'; {}", name, instead->what);
+  const std::string_view near = nearest(name);
+  return near.empty() ? fmt::format("there is no function '{}'", name)
+                      : fmt::format("there is no function '{}'; did you mean {}?", name, near);
 }
 
 }  // namespace
@@ -355,12 +377,7 @@ Value Lowering::math(const Expression& expression) {
       {"cosf", Function::cosine, kOverTwoPi, 1, Operation::sine_cosine},
   };
   const auto* const found = std::ranges::find(kOfOne, function, &OfOne::name);
-  if (found == std::end(kOfOne)) {
-    const std::string_view near = nearest(function);
-    fail(expression.at,
-         near.empty() ? fmt::format("there is no function '{}'", function)
-                      : fmt::format("there is no function '{}'; did you mean {}?", function, near));
-  }
+  if (found == std::end(kOfOne)) fail(expression.at, no_function(function));
   expect_arguments(expression, 1, 1, fmt::format("{}(x)", function));
   const Value value = float_argument(0);
   builder_.at = expression.at;

@@ -35,6 +35,8 @@ constexpr Operator kBinary[] = {
 constexpr std::string_view kAssignments[] = {
     "=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>="};
 
+constexpr std::string_view kTypes = "a type: int, unsigned, float, double or bool";
+
 class Parser {
  public:
   Parser(const std::vector<Token>& tokens, std::string_view file) : tokens_(tokens), file_(file) {}
@@ -48,6 +50,10 @@ class Parser {
         sketch.launches.push_back(launch());
       } else if (now().is_name("const") || now().is_name("constexpr")) {
         declare(sketch.constants, false);
+      } else if (begins_function()) {
+        fail(now().at,
+             "functions other than kernels are not part of the language; expected '__global__ void "
+             "name(…)', or a launch");
       } else {
         expected(
             "'__global__ void name(…) { … }', 'const int name = value;' or a launch "
@@ -55,6 +61,13 @@ class Parser {
       }
     }
     return sketch;
+  }
+
+  // __device__ int f(…), void f(…), int main(…): not a kernel.
+  bool begins_function() const {
+    if (now().is_name("__device__") || now().is_name("__host__")) return true;
+    const bool typed = now().is_name("void") || scalar_named(now()).has_value();
+    return typed && ahead(1).kind == Token::Kind::name && ahead(2).is("(");
   }
 
   ExpressionPtr lone_expression() {
@@ -146,7 +159,7 @@ class Parser {
         break;
       }
     }
-    if (!scalar) expected("a type: int, unsigned, float, double or bool");
+    if (!scalar) expected(kTypes);
     into.type.scalar = *scalar;
   }
 
@@ -289,6 +302,7 @@ class Parser {
     }
     if (token.kind == Token::Kind::name)
       if (StatementPtr result = keyword_statement(token.text)) return result;
+    if (token.kind == Token::Kind::name && ahead(1).kind == Token::Kind::name) expected(kTypes);
     StatementPtr result = make(Statement::Kind::expression);
     result->condition = expression();
     require(";", "after an expression");

@@ -40,11 +40,33 @@ TEST(SketchErrors, SayWhereAndWhatWasExpected) {
   EXPECT_EQ(error_of("__global__ int k() {}"),
             "s.warp:1:12: expected 'void' after '__global__', found 'int'");
   EXPECT_EQ(error_of("__global__ void k() {\n  int x = 'a';\n}"),
-            "s.warp:2:11: ''' is not part of the language");
+            "s.warp:2:11: characters are not part of the language; expected a number");
   EXPECT_EQ(error_of("#include <stdio.h>\n"),
-            "s.warp:1:1: #include is not part of the language; expected #define or #pragma");
+            "s.warp:1:1: #include is not part of the language, and a sketch needs none");
   EXPECT_EQ(error_of(""),
             "s.warp:1:1: there is no kernel; expected '__global__ void name(…) { … }'");
+}
+
+// What somebody who comes from CUDA writes first.
+TEST(SketchErrors, WhatIsNotThereIsCalledByItsName) {
+  EXPECT_EQ(in_kernel("  auto i = 3;"),
+            "s.warp:2:3: expected a type: int, unsigned, float, double or bool, found 'auto'");
+  EXPECT_EQ(in_kernel("  printf(1);"),
+            "s.warp:2:3: there is no function 'printf'; a sketch prints nothing; heddle step shows "
+            "what a thread computes");
+  EXPECT_EQ(in_kernel("  out[0] = log(f);"),
+            "s.warp:2:12: there is no function 'log'; did you mean logf?");
+  EXPECT_EQ(in_kernel("  out[0] = nothing(f);"), "s.warp:2:12: there is no function 'nothing'");
+  EXPECT_EQ(
+      error_of("__device__ int f(int x) { return x; }"),
+      "s.warp:1:1: functions other than kernels are not part of the language; expected '__global__ "
+      "void name(…)', or a launch");
+  EXPECT_EQ(
+      error_of("int main() {}"),
+      "s.warp:1:1: functions other than kernels are not part of the language; expected '__global__ "
+      "void name(…)', or a launch");
+  EXPECT_EQ(error_of("__global__ void k(int *out, int n) {}\nk<<<1, 32>>>(zeros(32));"),
+            "s.warp:2:1: expected k(int * out, int n), found 1 argument");
 }
 
 TEST(SketchErrors, DeepNestingIsRefused) {
