@@ -22,7 +22,7 @@ seeds_of() { # target
     executable) ls "$files"/*.elf ;;
     fat_binary) ls "$files"/*.fatbin ;;
     decode) ls "$files"/*.cubin ;;
-    sketch) find "$source/traces/kernels" -name '*.warp' ;;
+    sketch) find "$source/traces/kernels" "$source/isa/fuzz/sketches" -name "*.warp" ;;
   esac
 }
 

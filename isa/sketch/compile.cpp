@@ -161,12 +161,19 @@ class Compiler {
     std::vector<const CompiledParameter*> parameters;
     for (const CompiledParameter& each : kernel->parameters)
       if (each.use == CompiledParameter::Use::sketch) parameters.push_back(&each);
-    if (parameters.size() != launch.arguments.size())
+    const auto given = [&](std::size_t i) {  // by the launch, or by a default value
+      return i < launch.arguments.size() || parameters[i]->standard.has_value();
+    };
+    bool complete = launch.arguments.size() <= parameters.size();
+    for (std::size_t i = 0; i < parameters.size(); ++i) complete = complete && given(i);
+    if (!complete)
       fail(launch.at,
            fmt::format("expected {}, found {} argument{}", form(*kernel, parameters),
                        launch.arguments.size(), launch.arguments.size() == 1 ? "" : "s"));
     for (std::size_t i = 0; i < parameters.size(); ++i)
-      result.arguments.push_back(argument(*launch.arguments[i], parameters[i]->type));
+      result.arguments.push_back(i < launch.arguments.size()
+                                     ? argument(*launch.arguments[i], parameters[i]->type)
+                                     : *parameters[i]->standard);
     return result;
   }
 

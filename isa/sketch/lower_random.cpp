@@ -72,6 +72,10 @@ std::vector<double> poisson_weights(double mean) {
   return weights;
 }
 
+Dependence dependence_of(bool per_warp) {
+  return per_warp ? Dependence::uniform : Dependence::data;
+}
+
 }  // namespace
 
 // --- the numbers ---
@@ -189,7 +193,7 @@ Value Lowering::chance(const Expression& expression) {
       fail(scope.at, "chance: expected 'warp' or 'thread' after the probability");
     per_warp = scope.text == "warp";
   }
-  const Dependence dependence = per_warp ? Dependence::uniform : Dependence::data;
+  const Dependence dependence = dependence_of(per_warp);
   const Value probability = evaluate(*expression.operands[0]);
   builder_.at = expression.at;
   if (probability.is_constant()) {
@@ -231,54 +235,62 @@ Value Lowering::trips(const Expression& expression) {
   const auto integer = [&](std::size_t i) {
     return convert(evaluate(*operands[i]), Scalar::int32, operands[i]->at);
   };
+  // Behind so many operands, `warp`: one draw for all threads of a warp.
+  const auto per_warp_after = [&](std::size_t count, std::string_view form) {
+    expect_arguments(expression, count, count + 1, form);
+    if (operands.size() == count) return false;
+    const Expression& scope = *operands[count];
+    if (scope.kind != Kind::name || (scope.text != "warp" && scope.text != "thread"))
+      fail(scope.at, fmt::format("trips: expected 'warp' or nothing more behind {}", form));
+    return scope.text == "warp";
+  };
   if (kind == "fixed") {
     expect_arguments(expression, 2, 2, "trips(fixed, n)");
     return integer(1);
   }
   if (kind == "uniform") {
-    expect_arguments(expression, 3, 3, "trips(uniform, least, most)");
+    const bool per_warp = per_warp_after(3, "trips(uniform, least, most)");
     const Value least = integer(1), most = integer(2);
     if (least.is_constant() && most.is_constant() && least.as_int() > most.as_int())
       fail(operands[2]->at,
            fmt::format("trips: expected at least {}, found {}", least.as_int(), most.as_int()));
     const Value count =
         arithmetic("+", arithmetic("-", most, least, expression.at), make_int(1), expression.at);
-    const Register bits = draw(false);
+    const Register bits = draw(per_warp);
     const Register chosen = builder_.multiply_high(operand(bits), as_operand(count), false);
-    return arithmetic("+", make_value(Scalar::int32, chosen, Dependence::data), least,
+    return arithmetic("+", make_value(Scalar::int32, chosen, dependence_of(per_warp)), least,
                       expression.at);
   }
   if (kind == "geometric") {
-    expect_arguments(expression, 2, 2, "trips(geometric, mean)");
+    const bool per_warp = per_warp_after(2, "trips(geometric, mean)");
+    const Dependence dependence = dependence_of(per_warp);
     const double mean = number(*operands[1], "trips(geometric, mean)");
     if (!(mean >= 1 && mean < 1e9))
       fail(operands[1]->at, "trips: expected a mean of 1 or more: one trip is the least");
     if (mean == 1) return make_int(1);
     // 1 + floor(log u / log(1 - 1/mean)), u even in (0, 1].
-    const Register bits = builder_.logic(operand(draw(false)), immediate(1), zero(), kOr);
+    const Register bits = builder_.logic(operand(draw(per_warp)), immediate(1), zero(), kOr);
     const Value even =
-        convert(make_value(Scalar::uint32, bits, Dependence::data), Scalar::float32, expression.at);
+        convert(make_value(Scalar::uint32, bits, dependence), Scalar::float32, expression.at);
     const Register logarithm = builder_.function(Function::logarithm, even.operand);
     const Register below =
         builder_.add_float(operand(logarithm), immediate(std::bit_cast<std::uint32_t>(-32.0f)));
     const auto factor = static_cast<float>(1 / std::log2(1 - 1 / mean));
     const Register rounds =
         builder_.multiply_float(operand(below), immediate(std::bit_cast<std::uint32_t>(factor)));
-    const Value whole = convert(make_value(Scalar::float32, rounds, Dependence::data),
-                                Scalar::int32, expression.at);
+    const Value whole =
+        convert(make_value(Scalar::float32, rounds, dependence), Scalar::int32, expression.at);
     return arithmetic("+", whole, make_int(1), expression.at);
   }
   if (kind == "poisson") {
-    expect_arguments(expression, 2, 2, "trips(poisson, mean)");
+    const bool per_warp = per_warp_after(2, "trips(poisson, mean)");
     const double mean = number(*operands[1], "trips(poisson, mean)");
     if (!(mean > 0 && mean <= 3000)) fail(operands[1]->at, "trips: expected a mean up to 3000");
-    return draw_from(poisson_weights(mean), 0, false, expression.at);
+    return draw_from(poisson_weights(mean), 0, per_warp, expression.at);
   }
   if (kind == "file" || kind == "list") {
-    expect_arguments(expression, 2, 3, kForms);
-    const bool per_warp = operands.size() == 3;
-    if (per_warp && !(operands[2]->kind == Kind::name && operands[2]->text == "warp"))
-      fail(operands[2]->at, "trips: expected 'warp' or nothing more");
+    const bool per_warp =
+        per_warp_after(2, kind == "file" ? "trips(file, \"name\")" : "trips(list, \"3 3 7\")");
     std::int32_t first = 0;
     const std::vector<double> weights = listed_weights(*operands[1], kind == "file", first);
     return draw_from(weights, first, per_warp, expression.at);
@@ -301,7 +313,7 @@ Value Lowering::draw_from(const std::vector<double>& weights, std::int32_t first
   const Register index = builder_.multiply_high(
       operand(bits), immediate(static_cast<std::uint32_t>(table.size())), false);
   const Register again =
-      mixed(operand(builder_.logic(operand(bits), immediate(kEuler), stream_key(false), kXor3)),
+      mixed(operand(builder_.logic(operand(bits), immediate(kEuler), stream_key(per_warp), kXor3)),
             kRootTwo);
   const Register place = builder_.shift_left(operand(index), immediate(3));
   Line& line = builder_.emit(Op::LDC, {{Mod::size, 5}});
@@ -311,9 +323,8 @@ Value Lowering::draw_from(const std::vector<double>& weights, std::int32_t first
   const std::uint32_t kept =
       builder_.compare(Compare::less, false, operand(again), operand(outcome, 0));
   const Register chosen = builder_.select(operand(index), operand(outcome, 1), {kept, false});
-  return arithmetic(
-      "+", make_value(Scalar::int32, chosen, per_warp ? Dependence::uniform : Dependence::data),
-      make_int(first), at);
+  return arithmetic("+", make_value(Scalar::int32, chosen, dependence_of(per_warp)),
+                    make_int(first), at);
 }
 
 // Numbers of trips, one after the other, each seen once; "12*40" is 12 seen 40 times.

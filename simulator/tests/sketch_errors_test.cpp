@@ -69,6 +69,14 @@ TEST(SketchErrors, WhatIsNotThereIsCalledByItsName) {
             "s.warp:2:1: expected k(int * out, int n), found 1 argument");
 }
 
+TEST(SketchErrors, ALaunchMayLeaveOutWhatHasADefaultValue) {
+  const std::string kernel = "__global__ void k(int *out, int n = 5) { out[threadIdx.x] = n; }\n";
+  EXPECT_THAT(run_one(kernel + "k<<<1, 32>>>(zeros(32));").array<std::int32_t>("out"),
+              ::testing::Each(5));
+  EXPECT_EQ(error_of(kernel + "k<<<1, 32>>>();"),
+            "s.warp:2:1: expected k(int * out, int n), found 0 arguments");
+}
+
 TEST(SketchErrors, DeepNestingIsRefused) {
   const auto repeated = [](const std::string& text, int count) {
     std::string all;

@@ -34,6 +34,20 @@ TEST(SketchRandom, ASeedGivesTheSameNumbersAgain) {
   EXPECT_NE(drawn("chance(0.5)", 7), drawn("chance(0.5)", 7 + (std::uint64_t{1} << 32)));
 }
 
+// Of each distribution; the list's weights are uneven, so that both of its draws have to be shared.
+TEST(SketchRandom, TripsOfAWarpAreTheSameForAllItsThreads) {
+  for (const char* form : {"trips(uniform, 1, 90, warp)", "trips(geometric, 40, warp)",
+                           "trips(poisson, 40, warp)", "trips(list, \"3*5 7 50*2 9\", warp)"}) {
+    const auto found = drawn(form);
+    bool differ = false;
+    for (std::size_t i = 0; i < found.size(); ++i) {
+      ASSERT_EQ(found[i], found[i - i % 32]) << form << " at " << i;
+      differ = differ || found[i] != found[0];
+    }
+    EXPECT_TRUE(differ) << form;
+  }
+}
+
 TEST(SketchRandom, ChanceIsAsOftenTrueAsItSays) {
   for (const double p : {0.01, 0.3, 0.5, 0.9}) {
     const double share = mean_of(drawn("chance(" + std::to_string(p) + ")"));
