@@ -1,6 +1,8 @@
 #include "isa/sketch/predication.hpp"
 
 #include <algorithm>
+#include <array>
+#include <set>
 
 namespace heddle::isa::sketch {
 namespace {
@@ -48,15 +50,19 @@ bool is_plain(const Line& line) {
   }
 }
 
+bool is_register(const Operand& operand) {
+  return operand.kind == Source::Kind::reg && operand.reg != 0;
+}
+
 // In operations of a compiler's middle end, where it is arithmetic that cannot fail.
-std::optional<unsigned> cheap_operations(Op op) {
-  switch (op) {
+std::optional<unsigned> cheap_operations(const Line& line) {
+  switch (line.op) {
     case Op::MOV:
       return 0;
     case Op::FFMA:
     case Op::DFMA:
     case Op::IMAD:
-      return 2;
+      return is_register(line.c) ? 2 : 1;
     case Op::FADD:
     case Op::FMUL:
     case Op::DADD:
@@ -71,14 +77,41 @@ std::optional<unsigned> cheap_operations(Op op) {
   }
 }
 
+// Counts what a compiler would leave of the sketch compiler's instructions: this one copies into
+// variables, adds behind a product, and computes an address as often as it is written.
+class Counter {
+ public:
+  bool counts(const Line& line) {
+    if (line.op == Op::MOV && is_register(line.b)) return false;
+    if (line.op == Op::IMAD_WIDE) return is_new_address(line);
+    if (line.op == Op::IMAD || line.op == Op::FMUL || line.op == Op::DMUL) product_ = line.d;
+    if (line.op != Op::IADD3 && line.op != Op::FADD && line.op != Op::DADD) return true;
+    const bool joins = product_ != 0 && (is(line.a, product_) || is(line.b, product_));
+    if (joins) product_ = 0;
+    return !joins;
+  }
+
+ private:
+  static bool is(const Operand& operand, Register reg) {
+    return is_register(operand) && operand.reg == reg;
+  }
+  bool is_new_address(const Line& line) {
+    return addresses_.insert({line.a.reg, line.b.value, line.c.reg}).second;
+  }
+
+  Register product_ = 0;  // the last one, not yet added to
+  std::set<std::array<std::uint32_t, 3>> addresses_;
+};
+
 Side side_of(const std::vector<Line>& lines, bool& stays) {
   Side side{.instructions = 0, .loads = 0, .cheap = 0u};
+  Counter counter;
   for (const Line& line : lines) {
     if (line.kind != Line::Kind::instruction) continue;
-    ++side.instructions;
+    side.instructions += counter.counts(line) ? 1 : 0;
     side.loads += line.op == Op::LDG ? 1 : 0;
     stays = stays || line.op == Op::ATOMG || line.op == Op::ATOMS;
-    const std::optional<unsigned> cheap = cheap_operations(line.op);
+    const std::optional<unsigned> cheap = cheap_operations(line);
     if (side.cheap && cheap)
       *side.cheap += *cheap;
     else

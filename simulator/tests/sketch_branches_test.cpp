@@ -91,10 +91,10 @@ TEST(SketchBranches, APredicateIsNoBranch) {
   EXPECT_EQ(run_one(text, 1, "4").metric("branch"), 0u);
 }
 
-// Two address instructions and a store on each side, with the value: more than 4, not more than 7.
+// An address, a store and three instructions of arithmetic: more than 4, not more than 7.
 TEST(SketchBranches, TheRuleOf2009AsksWhetherWarpsDiverge) {
-  const std::string by_lane = kernel("if (t > 5) out[t] = t * n + 1 - n * n;");
-  const std::string by_block = kernel("if (n > 5) out[t] = t * n + 1 - n * n;");
+  const std::string by_lane = kernel("if (t > 5) out[t] = (t * n + 1 - n * n) ^ t;");
+  const std::string by_block = kernel("if (n > 5) out[t] = (t * n + 1 - n * n) ^ t;");
   EXPECT_EQ(run_one(by_lane, 1, "4").metric("branch"), kWarps);
   EXPECT_EQ(run_one(by_lane, 1, "7").metric("branch"), 0u);
   EXPECT_EQ(run_one(by_lane, 1, "2009").metric("branch"), 0u);
