@@ -38,6 +38,7 @@ constexpr Examples kRunExamples[] = {
     "heddle run --record out.json --per-pc -k regex:math -- ./simple_divergence",
     "heddle run captured/0003-_Z11mathKernel1Pf.capsule",
     "heddle run traced/kernelslist.g",
+    "heddle run --check memory,races -- ./reduce",
     "heddle run --trace text --trace-warp 0 --trace-changes -- ./simple_divergence",
     "heddle run --grid 1 --block 64 --param 'c=zeros(64)' sketch.warp",
     "heddle run --reconvergence all sketch.warp",
@@ -94,6 +95,11 @@ constexpr Option kRunOptions[] = {
      "sketches: branches made predicates: off (default), 4, 7, 2009 or "
      "cuda13"},
     kReconvergenceOption,
+    {"check", 0, "NAME,...",
+     "look for mistakes while launches execute, which is slower: memory, races, init, sync, "
+     "hazards, "
+     "or all; compute-sanitizer's memcheck, racecheck, initcheck, synccheck are understood too "
+     "(docs/checks.md)"},
     {"advice", 0, "",
      "after the run, which branches cost most issue slots, how warps split there, what helps"},
     {"trace", 0, "FORM[=FILE]",
@@ -279,7 +285,8 @@ constexpr Command kCommands[] = {
          "A trace (a kernelslist.g or NAME.traceg, as --trace accelsim and Accel-Sim's tracer "
          "write "
          "them) is timed (docs/timing.md).\n"
-         "Exit status: the program's own; 124 when a limit was reached, 125 when Heddle failed, "
+         "Exit status: the program's own, but 1 instead of 0 when --check found something; 124 "
+         "when a limit was reached, 125 when Heddle failed, "
          "126 "
          "and 127 when the program cannot be started, 130 after Ctrl-C.",
      .examples = kRunExamples,

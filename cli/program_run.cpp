@@ -23,6 +23,7 @@ std::map<std::string, std::string> environment_for(const ProgramOptions& options
   std::map<std::string, std::string> environment = {
       {"LD_PRELOAD", preloaded != nullptr ? library + ":" + preloaded : library},
       {"HEDDLE_RECORD_STREAM", (streams / "%p").string()},
+      {"HEDDLE_CHECK", options.checks},
       {"HEDDLE_PER_PC", options.per_instruction ? "1" : "0"},
       {"HEDDLE_MEMORY_DIGESTS", options.memory_digests ? "1" : "0"}};
   if (options.progress) environment["HEDDLE_PROGRESS"] = "1";

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "cli/findings_text.hpp"
 #include "cli/launch_text.hpp"
 #include "cli/selection.hpp"
 
@@ -39,9 +40,10 @@ std::string record_text(const simulator::Record& record, const Arguments& argume
   const auto launches = chosen_launches(record, arguments);
   const auto metrics = chosen_metrics(arguments);
   const Style style = Style::choose(arguments.value("color", "auto"), descriptor);
-  std::string text = chosen_format(arguments) == "nvprof"
-                         ? nvprof_text(launches, metrics, record.device)
-                         : kernel_tables(launches, metrics, gpu_of(record), style);
+  std::string text = findings_text(record, arguments.has("check"), style);
+  text += chosen_format(arguments) == "nvprof"
+              ? nvprof_text(launches, metrics, record.device)
+              : kernel_tables(launches, metrics, gpu_of(record), style);
   if (!wants_instructions(arguments)) return text;
   for (const simulator::LaunchRecord* launch : launches) {
     text += fmt::format("\n{}  launch {}\n", style.bold(visible(demangled(launch->kernel))),

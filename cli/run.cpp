@@ -7,6 +7,7 @@
 
 #include "cli/accelsim_run.hpp"
 #include "cli/commands.hpp"
+#include "cli/findings_text.hpp"
 #include "cli/launch_text.hpp"
 #include "cli/program_run.hpp"
 #include "cli/reconvergence.hpp"
@@ -120,6 +121,22 @@ std::string timing_choice(const Arguments& arguments) {
   return text;
 }
 
+// What to look for in launches. Throws Usage.
+simulator::checks::Options check_options(const Arguments& arguments) {
+  if (!arguments.has("check")) return {};
+  try {
+    return simulator::checks::parse_options(arguments.value("check"));
+  } catch (const std::invalid_argument& wrong) {
+    throw Usage(fmt::format("--check: {}", wrong.what()));
+  }
+}
+
+bool went_wrong(const simulator::Record& record) {
+  return has_findings(record) || std::ranges::any_of(record.launches, [](const auto& launch) {
+           return !launch.fault.empty();
+         });
+}
+
 std::vector<fs::path> capsules_of(const Arguments& arguments) {
   std::vector<fs::path> files;
   for (const std::string& word : arguments.words)
@@ -145,14 +162,13 @@ int run_capsules(const Arguments& arguments) {
        .trace = trace.get(),
        .timing =
            timing.empty() ? std::nullopt : std::optional(simulator::timing::parse_options(timing)),
-       .reconvergence = chosen_reconvergence(arguments)});
+       .reconvergence = chosen_reconvergence(arguments),
+       .checks = check_options(arguments)});
   show_and_write({getpid(), replay.record}, arguments);
   show_advice(advice.path());
   for (const std::string& difference : replay.memory_differences)
     fmt::print(stderr, "heddle: memory is not as it was captured: {}\n", difference);
-  const bool faulted = std::ranges::any_of(
-      replay.record.launches, [](const auto& launch) { return !launch.fault.empty(); });
-  return faulted || !replay.memory_differences.empty() ? kDifferent : 0;
+  return went_wrong(replay.record) || !replay.memory_differences.empty() ? kDifferent : 0;
 }
 
 int run_sketches(const Arguments& arguments) {
@@ -165,7 +181,8 @@ int run_sketches(const Arguments& arguments) {
   const SketchRun run = run_sketch(
       arguments.words[0], arguments, trace.get(),
       timing.empty() ? std::nullopt : std::optional(simulator::timing::parse_options(timing)),
-      chosen_reconvergence(arguments));
+      chosen_reconvergence(arguments),
+      check_options(arguments));
   if (run.statistics.empty()) {
     show_and_write({getpid(), run.record}, arguments);
   } else {
@@ -176,9 +193,7 @@ int run_sketches(const Arguments& arguments) {
   }
   std::fputs(run.costs.c_str(), stderr);
   show_advice(advice.path());
-  const bool faulted = std::ranges::any_of(
-      run.record.launches, [](const auto& launch) { return !launch.fault.empty(); });
-  return faulted ? kDifferent : 0;
+  return went_wrong(run.record) ? kDifferent : 0;
 }
 
 // A trace holds no values: it can be timed, and nothing else.
@@ -209,6 +224,7 @@ ProgramOptions program_options(const Arguments& arguments, const fs::path& advic
   options.timing = timing_choice(arguments);
   if (const auto reconvergence = chosen_reconvergence(arguments))
     options.reconvergence = simulator::info(*reconvergence).name;
+  options.checks = arguments.value("check");
   options.per_instruction = wants_instructions(arguments);
   options.memory_digests = arguments.has("memory");
   options.progress = !arguments.has("no-progress") && options.trace.empty();
@@ -241,7 +257,10 @@ int run_program(const Arguments& arguments) {
     return kLimit;
   }
   if (run.child.interrupted) return kInterrupted;
-  return reached_limit(run) ? kLimit : run.child.status;
+  if (reached_limit(run)) return kLimit;
+  const bool found = std::ranges::any_of(
+      run.processes, [](const ProcessRecord& each) { return has_findings(each.record); });
+  return run.child.status == 0 && found ? kDifferent : run.child.status;
 }
 
 // The launches of one run under a policy. `status`: of the program, or of the launches.
@@ -270,7 +289,7 @@ ReconvergenceRun run_under(simulator::Reconvergence policy, const Arguments& arg
     const auto trace = traces::make_trace(of_trace);
     if (is_sketch(arguments.words[0])) {
       result.record =
-          run_sketch(arguments.words[0], arguments, trace.get(), std::nullopt, policy, true).record;
+          run_sketch(arguments.words[0], arguments, trace.get(), std::nullopt, policy, {}, true).record;
     } else {
       validation::ReplayOptions options;
       options.max_instructions =
@@ -324,6 +343,7 @@ int run_run(const Arguments& arguments) {
   arguments.number("max-memory", kMostMemory);
   timing_choice(arguments);
   chosen_reconvergence(arguments);
+  check_options(arguments);
   if (arguments.program.empty() == arguments.words.empty())
     throw Usage(
         "give a program after --, as in: heddle run -- ./program arguments; or capsules, a sketch, "

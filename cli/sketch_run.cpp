@@ -16,6 +16,7 @@
 #include "gpu/runtime/capsule_writer.hpp"
 #include "gpu/runtime/progress_line.hpp"
 #include "isa/sketch/launches.hpp"
+#include "simulator/checks/checks.hpp"
 #include "simulator/sketch_statistics.hpp"
 
 namespace heddle::cli {
@@ -126,7 +127,8 @@ void refuse_sketch_options(const Arguments& arguments) {
 
 SketchRun run_sketch(const std::string& file, const Arguments& arguments, traces::Trace* trace,
                      const std::optional<simulator::timing::Options>& timing,
-                     std::optional<simulator::Reconvergence> reconvergence, bool digests) {
+                     std::optional<simulator::Reconvergence> reconvergence,
+                     const simulator::checks::Options& checks, bool digests) {
   SketchLaunches made(file, arguments);
   simulator::SketchProgram& program = made.program;
   const std::vector<sketch::CompiledLaunch>& launches = made.launches;
@@ -143,6 +145,9 @@ SketchRun run_sketch(const std::string& file, const Arguments& arguments, traces
   const auto progress =
       arguments.has("no-progress") || trace != nullptr ? nullptr : runtime::progress_on_stderr();
 
+  std::optional<simulator::checks::Checks> checker;
+  if (checks.any()) checker.emplace(checks, program.device().memory());
+
   SketchRun result;
   result.record.source = "model";
   result.record.device = gpu.name;
@@ -155,6 +160,7 @@ SketchRun run_sketch(const std::string& file, const Arguments& arguments, traces
       const auto begin = [&](const simulator::LaunchRequest& request,
                              simulator::LaunchOptions& of_launch) {
         if (traced) of_launch.observer = trace->begin_launch(i, request, gpu);
+        if (checker && seed == first) of_launch.checks = &*checker;
         if (!progress) return;
         progress->before(program.device(), request);
         of_launch.watch = [&](const auto& state) { return progress->during(state); };

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "cli/command.hpp"
+#include "simulator/checks/options.hpp"
 #include "simulator/reconvergence.hpp"
 #include "simulator/record.hpp"
 #include "simulator/timing/options.hpp"
@@ -27,7 +28,8 @@ struct SketchRun {
 // `digests`: the record is to hold digests of memory, whether the options say so or not.
 SketchRun run_sketch(const std::string& file, const Arguments& arguments, traces::Trace* trace,
                      const std::optional<simulator::timing::Options>& timing,
-                     std::optional<simulator::Reconvergence> reconvergence, bool digests = false);
+                     std::optional<simulator::Reconvergence> reconvergence,
+                     const simulator::checks::Options& checks, bool digests = false);
 
 // Its launches with the first seed, as capsules in `folder`.
 void capture_sketch(const std::string& file, const Arguments& arguments,

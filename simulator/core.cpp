@@ -1,12 +1,10 @@
 // One block at a time: the loop that every simulated instruction passes through.
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <bit>
 #include <cassert>
 
-#include "isa/decoder.hpp"
 #include "simulator/classify.hpp"
+#include "simulator/code_place.hpp"
 #include "simulator/machine.hpp"
 #include "simulator/spinning.hpp"
 
@@ -254,23 +252,13 @@ Flow Core::raise(Fault::Kind kind, const Warp& warp, const Step& step, Mask lane
   const std::uint32_t thread =
       warp.index * kWarpSize + static_cast<unsigned>(std::countr_zero(lanes == 0 ? 1 : lanes));
   raised.thread = {thread % shape.x, thread / shape.x % shape.y, thread / shape.x / shape.y};
-  const std::uint32_t index = pc_of(step);
-  const std::uint64_t code_address = code_address_of_index(index);
-  const Module& module = *launch.request->module;
-  if (const isa::CodeRange* range = module.program().range_at(code_address)) {
-    raised.pc = code_address - range->address;
-    raised.function = module.cubin().functions[range->function].name;
-  }
-  if (const auto position = module.position(code_address); position && position->line != 0)
-    raised.source = fmt::format("{}:{}", position->file, position->line);
+  CodePlace place = code_place(*launch.request->module, pc_of(step));
+  raised.pc = place.pc;
+  raised.function = std::move(place.function);
+  raised.source = std::move(place.line);
+  raised.instruction = std::move(place.instruction);
   raised.address = address;
   raised.access_bytes = step.width;
-  if (step.instruction != nullptr) {
-    raised.instruction = isa::print(*step.instruction, raised.pc);
-  } else if (index < module.program().words.size()) {
-    const isa::Word& word = module.program().words[index];
-    raised.instruction = fmt::format("0x{:016x} 0x{:016x}", word.lo, word.hi);
-  }
   raised.details = std::move(details);
   fault = std::move(raised);
   return Flow::stop;

@@ -2,7 +2,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
+#include "simulator/checks/checks.hpp"
 #include "simulator/classify.hpp"
 #include "simulator/cluster.hpp"
 #include "simulator/device_heap.hpp"
@@ -88,7 +90,21 @@ void Device::prepare(const Module& module) {
   if (allocates) DeviceHeap::create(impl_->memory, heap_bytes);
 }
 
+namespace {
+
+LaunchOutcome launch_checked(Device& device, const LaunchRequest& request, LaunchOptions options) {
+  checks::Checks& checks = *std::exchange(options.checks, nullptr);
+  checks.begin(request, options.observer);
+  options.observer = &checks;
+  LaunchOutcome outcome = device.launch(request, options);
+  outcome.findings = checks.end(outcome);
+  return outcome;
+}
+
+}  // namespace
+
 LaunchOutcome Device::launch(const LaunchRequest& request, const LaunchOptions& options) {
+  if (options.checks != nullptr) return launch_checked(*this, request, options);
   const Module& module = *request.module;
   prepare(module);
   const PreparedLaunch prepared(impl_->model, impl_->memory, stack_limit, request, options);

@@ -5,26 +5,19 @@
 // threads are not waited for.
 #include <bit>
 
+#include "simulator/block_barrier.hpp"
 #include "simulator/cluster.hpp"
 #include "simulator/machine.hpp"
 
 namespace heddle::simulator {
-namespace {
 
 using isa::Mod;
 using isa::Op;
 
-enum class BarrierMode : std::uint8_t { sync, arrive, reduce, scan, sync_all };
-
-struct Request {
-  unsigned number;
-  std::uint32_t threads;  // 0: the whole block
-};
-
-Request read_request(const Warp& warp, const Step& step, Mask on) {
+BarrierRequest barrier_request(const Warp& warp, const Step& step, Mask on) {
   const isa::Instruction& in = *step.instruction;
   const auto lane = static_cast<unsigned>(std::countr_zero(on));
-  Request request{in.mod(Mod::bar_id) & 15, in.mod(Mod::bar_count)};
+  BarrierRequest request{in.mod(Mod::bar_id) & 15, in.mod(Mod::bar_count)};
   // Where number and count come from is in the opcode; one register for both holds
   // count << 16 | number (SASS-FACTS 3.6).
   constexpr std::uint64_t kNumberInRegister = 0x51d, kCountInRegister = 0x91d, kBothInOne = 0x31d;
@@ -38,6 +31,10 @@ Request read_request(const Warp& warp, const Step& step, Mask on) {
   }
   return request;
 }
+
+namespace {
+
+enum class BarrierMode : std::uint8_t { sync, arrive, reduce, scan, sync_all };
 
 bool is_complete(const Block& block, unsigned number) {
   const BlockBarrier& barrier = block.barriers[number];
@@ -73,7 +70,7 @@ void complete(Block& block, unsigned number) {
 Flow execute_bar(Core&, Warp& warp, const Step& step, Mask, Mask on) {
   if (on == 0) return Flow::next;
   const auto mode = static_cast<BarrierMode>(step.selector);
-  const Request request = read_request(warp, step, on);
+  const BarrierRequest request = barrier_request(warp, step, on);
   Block& block = *warp.block;
   BlockBarrier& barrier = block.barriers[request.number];
   barrier.expected = request.threads;

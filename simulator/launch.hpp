@@ -14,6 +14,7 @@
 
 #include "isa/cubin.hpp"
 #include "isa/program.hpp"
+#include "simulator/checks/finding.hpp"
 #include "simulator/counts.hpp"
 #include "simulator/gpu_model.hpp"
 #include "simulator/memory.hpp"
@@ -26,6 +27,10 @@ namespace heddle::simulator {
 
 struct LoweredProgram;  // simulator/machine.hpp
 class Observer;         // simulator/observer.hpp
+
+namespace checks {
+class Checks;  // simulator/checks/checks.hpp
+}
 
 // A cubin loaded on a device: code placed, globals allocated and initialised.
 class Module {
@@ -145,6 +150,7 @@ struct LaunchOptions {
   // The launch is timed, on one thread; needs a model with timing constants.
   std::optional<timing::Options> timing = std::nullopt;
   std::optional<Reconvergence> reconvergence = std::nullopt;  // nothing: the model's own
+  checks::Checks* checks = nullptr;  // look on too, beside `observer`
 };
 
 struct LaunchOutcome {
@@ -158,6 +164,7 @@ struct LaunchOutcome {
   bool counters_incomplete = false;
   std::string threads_note;  // why it fell back to one thread, if it did
   std::optional<timing::Result> timing;
+  std::vector<checks::Finding> findings;  // of LaunchOptions::checks
 };
 
 // A simulated GPU: a model and its memory. One launch runs at a time.

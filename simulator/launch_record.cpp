@@ -204,6 +204,7 @@ LaunchRecord make_launch_record(const LaunchRequest& request, const LaunchOutcom
   record.launch_class = outcome.launch_class.determined() ? "determined" : "order-dependent";
   record.class_reasons = outcome.launch_class.order_dependent_because;
   record.unmodelled = outcome.unmodelled;
+  record.findings = outcome.findings;
   if (outcome.fault) {
     record.fault = outcome.fault->message();
     record.fault_kind = name(outcome.fault->kind);

@@ -8,6 +8,8 @@
 #include <set>
 #include <stdexcept>
 
+#include "simulator/memory_watcher.hpp"
+
 namespace heddle::simulator {
 namespace {
 
@@ -60,6 +62,8 @@ struct DeviceMemory::Impl {
   std::map<std::uint64_t, Allocation> allocations;
   std::set<std::uint64_t> host_visible;  // those of them whose pages are ours all the same
   std::deque<Place> places;
+  MemoryWatcher* watcher = nullptr;
+  std::uint64_t first_address = kFirstAddress;  // of what may be given out
 
   bool overlaps(std::uint64_t address, std::uint64_t bytes) const {
     const auto next = allocations.lower_bound(address);
@@ -91,7 +95,7 @@ std::optional<std::uint64_t> DeviceMemory::allocate(std::uint64_t bytes, std::st
   if (!impl_->places.empty()) return impl_->allocate_foreseen(bytes, std::move(label));
   // First fit, so that addresses follow from the sequence of calls alone. At least one byte stays
   // free between neighbours: an access past the end never lands in the next allocation.
-  std::uint64_t address = kFirstAddress;
+  std::uint64_t address = impl_->first_address;
   for (const auto& [start, other] : impl_->allocations) {
     if (other.host_mapped || start + other.bytes < address) continue;
     if (address + bytes < start) break;
@@ -104,8 +108,15 @@ std::optional<std::uint64_t> DeviceMemory::allocate(std::uint64_t bytes, std::st
   allocation.ordinal = impl_->next_ordinal++;
   allocation.label = std::move(label);
   impl_->used += bytes;
-  impl_->allocations.emplace(address, std::move(allocation));
+  const auto placed = impl_->allocations.emplace(address, std::move(allocation)).first;
+  if (impl_->watcher != nullptr) impl_->watcher->allocated(placed->second);
   return address;
+}
+
+void DeviceMemory::watch(MemoryWatcher* watcher) { impl_->watcher = watcher; }
+
+void DeviceMemory::host_wrote(std::uint64_t address, std::uint64_t bytes) {
+  if (impl_->watcher != nullptr) impl_->watcher->written(address, bytes);
 }
 
 std::optional<std::uint64_t> DeviceMemory::Impl::allocate_foreseen(std::uint64_t bytes,
@@ -161,6 +172,12 @@ std::uint64_t DeviceMemory::map_host(std::byte* host, std::uint64_t bytes, std::
 bool DeviceMemory::free(std::uint64_t address) {
   const auto found = impl_->allocations.find(address);
   if (found == impl_->allocations.end()) return false;
+  if (impl_->watcher != nullptr && !found->second.host_mapped) {
+    impl_->watcher->freed(found->second);
+    constexpr std::uint64_t kAlignment = 512;
+    const std::uint64_t behind = found->first + found->second.bytes + 1;
+    impl_->first_address = std::max(impl_->first_address, round_up(behind, kAlignment));
+  }
   impl_->release(found->second);
   impl_->allocations.erase(found);
   return true;

@@ -15,6 +15,8 @@
 
 namespace heddle::simulator {
 
+class MemoryWatcher;  // simulator/memory_watcher.hpp
+
 struct Allocation {
   std::uint64_t address = 0;
   std::uint64_t bytes = 0;    // as asked for
@@ -54,6 +56,12 @@ class DeviceMemory {
     std::uint32_t ordinal;
   };
   void place_next(std::vector<Place> places);
+
+  // Who is told of allocations and of what the host writes; null: nobody. While somebody is, plain
+  // memory that is freed is not given out again, so that late uses of it are seen.
+  void watch(MemoryWatcher* watcher);
+  // To be called by whoever writes to plain memory for the host program.
+  void host_wrote(std::uint64_t address, std::uint64_t bytes);
 
   const Allocation* find(std::uint64_t address) const;     // the one that contains it, or null
   const Allocation* nearest(std::uint64_t address) const;  // for reports

@@ -64,6 +64,8 @@ class Observer {
   virtual void issued(const Core&, const Warp&, const Issue& issue) = 0;
   // Stretches of one warp come in their order, but not always before what it issues next.
   virtual void waited(const Core&, const Warp&, const Waited&) {}
+  // Nothing in the block, nor in its cluster, can go on: the launch ends with a deadlock.
+  virtual void stuck(const Core&, const Block&) {}
   // All its warps ended; not called for blocks that a fault cut off.
   virtual void block_ended(const Core&, const Block&) {}
 };

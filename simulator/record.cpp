@@ -55,6 +55,32 @@ Json to_json(const InstructionRecord& instruction) {
   return json;
 }
 
+Json to_json(const checks::Side& side) {
+  Json json;
+  json["what"] = side.what;
+  json["block"] = dim_to_json(side.block);
+  json["warp"] = side.warp;
+  json["lanes"] = side.lanes;
+  json["thread"] = dim_to_json(side.thread);
+  json["function"] = side.function;
+  json["pc"] = side.pc;
+  put_text(json, "line", side.line);
+  put_text(json, "text", side.text);
+  return json;
+}
+
+Json to_json(const checks::Finding& finding) {
+  Json json;
+  json["check"] = finding.check;
+  json["kind"] = finding.kind;
+  json["message"] = finding.message;
+  json["times"] = finding.times;
+  if (finding.address != 0) json["address"] = finding.address;
+  for (const checks::Side& side : finding.sides) json["sides"].push_back(to_json(side));
+  put_text(json, "details", finding.details);
+  return json;
+}
+
 Json to_json(const MemoryRecord& memory) {
   Json json;
   if (memory.symbol.empty())
@@ -208,6 +234,23 @@ void read_samples(const Reader& sampled, LaunchRecord& launch) {
   });
 }
 
+checks::Finding read_finding(const Reader& reader) {
+  checks::Finding finding;
+  finding.check = reader.text("check");
+  finding.kind = reader.text("kind");
+  finding.message = reader.text("message");
+  finding.times = reader.whole<std::uint64_t>("times");
+  finding.address = reader.whole_if<std::uint64_t>("address").value_or(0);
+  finding.details = reader.text_or_empty("details");
+  reader.each("sides", [&](const Reader& side) {
+    finding.sides.push_back(
+        {side.text("what"), side.dim("block"), side.whole<std::uint32_t>("warp"),
+         side.whole<std::uint32_t>("lanes"), side.dim("thread"), side.text("function"),
+         side.whole<std::uint64_t>("pc"), side.text_or_empty("line"), side.text_or_empty("text")});
+  });
+  return finding;
+}
+
 LaunchRecord read_launch(const Reader& reader) {
   LaunchRecord launch;
   launch.index = reader.whole<std::uint64_t>("index");
@@ -243,6 +286,8 @@ LaunchRecord read_launch(const Reader& reader) {
   launch.timing = reader.samples("timing");
   if (const auto sampled = reader.object_if("sampled")) read_samples(*sampled, launch);
   launch.unmodelled = reader.texts("unmodelled");
+  reader.each("findings",
+              [&](const Reader& item) { launch.findings.push_back(read_finding(item)); });
   launch.fault = reader.text_or_empty("fault");
   launch.fault_kind = reader.text_or_empty("fault_kind");
   return launch;
@@ -288,6 +333,8 @@ Json to_json(const LaunchRecord& launch) {
   put_list(json, "varies", launch.varies);
   for (const auto& [name, values] : launch.timing) json["timing"][name] = values;
   put_list(json, "unmodelled", launch.unmodelled);
+  for (const checks::Finding& finding : launch.findings)
+    json["findings"].push_back(to_json(finding));
   put_text(json, "fault", launch.fault);
   put_text(json, "fault_kind", launch.fault_kind);
   return json;

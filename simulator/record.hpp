@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "simulator/checks/finding.hpp"
 #include "simulator/types.hpp"
 
 namespace heddle::simulator {
@@ -57,8 +58,9 @@ struct LaunchRecord {
   std::vector<std::string> varies;    // what differed between repeated runs; hardware only
   MetricSamples timing;               // what time decides, each time it was measured; hardware only
   std::vector<std::string> unmodelled;
-  std::string fault;       // what stopped it; empty: it completed
-  std::string fault_kind;  // "illegal_address", "instruction_limit", …
+  std::vector<checks::Finding> findings;  // of `heddle run --check`
+  std::string fault;                      // what stopped it; empty: it completed
+  std::string fault_kind;                 // "illegal_address", "instruction_limit", …
 };
 
 struct Record {

@@ -106,8 +106,10 @@ void run_blocks(Core& core, bool is_first, std::uint64_t resident_limit, Watch& 
     spinning = turn == Core::Turn::spinning ? spinning + 1 : 0;
     if (spinning > resident.size()) return report_deadlock(core, resident.first());
     if (turn == Core::Turn::stopped) return;
-    if (turn == Core::Turn::stuck && whole_cluster_stuck(resident.first()))
+    if (turn == Core::Turn::stuck && whole_cluster_stuck(resident.first())) {
+      if (observer != nullptr) observer->stuck(core, resident.first());
       return report_deadlock(core, resident.first());
+    }
     if (turn == Core::Turn::out_of_time && core.issued >= core.instruction_limit)
       return report_instruction_limit(core, resident.first());
     if (is_first && !watch.go_on(core)) return report_interrupt(core, resident.first());

@@ -4,18 +4,17 @@
 
 #include <bit>
 
+#include "simulator/code_place.hpp"
+
 namespace heddle::simulator {
 namespace {
 
 std::string place_of(const Core& core, std::uint32_t index) {
-  const std::uint64_t address = code_address_of_index(index);
-  const Module& module = *core.launch.request->module;
-  const isa::CodeRange* range = module.program().range_at(address);
-  if (range == nullptr) return fmt::format("code address {:#x}", address);
-  std::string text = fmt::format("{}+{:#x}", module.cubin().functions[range->function].name,
-                                 address - range->address);
-  if (const auto position = module.position(address); position && position->line != 0)
-    text += fmt::format(" ({}:{})", position->file, position->line);
+  const CodePlace place = code_place(*core.launch.request->module, index);
+  if (place.function.empty())
+    return fmt::format("code address {:#x}", code_address_of_index(index));
+  std::string text = fmt::format("{}+{:#x}", place.function, place.pc);
+  if (!place.line.empty()) text += fmt::format(" ({})", place.line);
   return text;
 }
 

@@ -7,6 +7,7 @@
 #include <stdexcept>
 
 #include "gpu/runtime/capsule.hpp"
+#include "simulator/checks/checks.hpp"
 #include "simulator/metrics.hpp"
 
 namespace heddle::validation {
@@ -43,13 +44,16 @@ void replay_one(const fs::path& file, std::uint64_t index, const ReplayOptions& 
   simulator::Observer* const observer =
       options.trace != nullptr ? options.trace->begin_launch(index, launch.request(), gpu)
                                : nullptr;
+  std::optional<simulator::checks::Checks> checks;
+  if (options.checks.any()) checks.emplace(options.checks, launch.device().memory());
   const simulator::LaunchOutcome outcome = launch.run({.threads = options.threads,
                                                        .max_instructions = options.max_instructions,
                                                        .print = options.print,
                                                        .observer = observer,
                                                        .watch = watch,
                                                        .timing = options.timing,
-                                                       .reconvergence = options.reconvergence});
+                                                       .reconvergence = options.reconvergence,
+                                                       .checks = checks ? &*checks : nullptr});
   if (observer != nullptr) options.trace->end_launch(outcome);
   if (options.observer) options.observer->after(launch.device(), launch.request(), outcome);
   result.record.launches.push_back(simulator::make_launch_record(

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "gpu/runtime/launch_observer.hpp"
+#include "simulator/checks/options.hpp"
 #include "simulator/record.hpp"
 #include "simulator/timing/options.hpp"
 #include "traces/trace.hpp"
@@ -27,6 +28,7 @@ struct ReplayOptions {
   traces::Trace* trace = nullptr;  // sees every launch
   std::optional<simulator::timing::Options> timing = std::nullopt;
   std::optional<simulator::Reconvergence> reconvergence = std::nullopt;  // the model's own
+  simulator::checks::Options checks = {};
 };
 
 struct Replay {

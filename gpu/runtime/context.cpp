@@ -12,6 +12,8 @@ Context::Context(const simulator::GpuModel& model, ContextOptions options)
               {abi::Limit::dev_runtime_pending_launch_count, 2048},
               {abi::Limit::max_l2_fetch_granularity, 64},
               {abi::Limit::persisting_l2_cache_size, 0}} {
+  if (options_.checks.any())
+    checks_ = std::make_unique<simulator::checks::Checks>(options_.checks, device_.memory());
   legacy_->id = 1;
   constexpr int kPinned = 1, kOnDevice = 1;
   default_pool_ = current_pool_ = create_pool({kPinned, 0, {kOnDevice, 0}, nullptr, 0, 0, {}});

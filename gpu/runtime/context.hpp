@@ -27,6 +27,7 @@
 #include "gpu/runtime/memory_table.hpp"
 #include "gpu/runtime/stream.hpp"
 #include "gpu/runtime/timeline.hpp"
+#include "simulator/checks/checks.hpp"
 #include "simulator/gpu_model.hpp"
 #include "simulator/launch.hpp"
 
@@ -41,6 +42,7 @@ struct ContextOptions {
   std::uint64_t max_instructions = 0;                // warp instructions per launch; 0: no limit
   std::optional<simulator::timing::Options> timing;  // launches are timed
   std::optional<simulator::Reconvergence> reconvergence = std::nullopt;  // the model's own
+  simulator::checks::Options checks;                 // what is looked for in launches
   std::vector<std::shared_ptr<LaunchObserver>> observers;
   // Device printf output, at the points where CUDA shows it.
   std::function<void(std::string_view)> print = [](std::string_view) {};
@@ -179,7 +181,8 @@ class Context {
   double copy_nanoseconds(const Box& box, bool within_device, bool pageable) const;
 
   ContextOptions options_;
-  simulator::Device device_;  // touched by actions only
+  simulator::Device device_;                           // touched by actions only
+  std::unique_ptr<simulator::checks::Checks> checks_;  // the same; null: none asked for
   MemoryTable memory_;
 
   mutable std::mutex mutex_;  // of what follows

@@ -198,6 +198,7 @@ void Context::carry_out(const simulator::LaunchRequest& request, const StreamOrd
           },
       .timing = options_.timing,
       .reconvergence = options_.reconvergence,
+      .checks = checks_.get(),
   };
   device_.prepare(*request.module);
   for (const auto& observer : options_.observers) observer->before(device_, request);

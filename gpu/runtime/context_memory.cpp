@@ -57,6 +57,12 @@ std::shared_ptr<std::byte[]> staged(const std::byte* source, const Placed& from,
   return copy;
 }
 
+void tell_written(simulator::DeviceMemory& memory, const Placed& to, const Box& box) {
+  for (std::uint64_t z = 0; z < box.depth; ++z)
+    for (std::uint64_t y = 0; y < box.height; ++y)
+      memory.host_wrote(to.address + z * to.layer + y * to.pitch, box.width);
+}
+
 }  // namespace
 
 Error Context::allocate(std::uint64_t bytes, std::string_view label, std::uint64_t& address) {
@@ -205,6 +211,7 @@ Error Context::copy(const CopyRequest& request, Stream& stream, bool wait) {
         if (lost()) return;
         copy_box(to, destination, data, source, box);
         work(name_of(of_stream.unit), order, of_stream);
+        if (checks_) tell_written(device_.memory(), destination, box);
       },
       wait);
 }
@@ -247,7 +254,9 @@ Error Context::fill(const FillRequest& request, Stream& stream, bool wait) {
   return submit(
       stream,
       [this, to = to->data, destination = request.destination, box, value = request.value](Ticket) {
-        if (!lost()) fill_box(to, destination, box, value);
+        if (lost()) return;
+        fill_box(to, destination, box, value);
+        if (checks_) tell_written(device_.memory(), destination, box);
       },
       wait);
 }

@@ -30,6 +30,12 @@ void read_reconvergence(const char* name, const char* text,
     throw OptionsError(fmt::format("{}={}: not barriers, stack or min-pc", name, text));
 }
 
+void read_checks(const char* name, const char* text, simulator::checks::Options& options) try {
+  options = simulator::checks::parse_options(text);
+} catch (const std::invalid_argument& wrong) {
+  throw OptionsError(fmt::format("{}: {}", name, wrong.what()));
+}
+
 void read_switch(const char* name, const char* text, bool& value) {
   const std::string_view given = text;
   if (given != "0" && given != "1")
@@ -68,6 +74,8 @@ Options options_from_environment(const char* (*lookup)(const char* name)) {
            [&](auto* name, auto* text) { read_timing(name, text, options.timing); });
   when_set("HEDDLE_RECONVERGENCE",
            [&](auto* name, auto* text) { read_reconvergence(name, text, options.reconvergence); });
+  when_set("HEDDLE_CHECK",
+           [&](auto* name, auto* text) { read_checks(name, text, options.checks); });
   when_set("HEDDLE_MEMORY_DIGESTS",
            [&](auto* name, auto* text) { read_switch(name, text, options.memory_digests); });
   return options;

@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "simulator/checks/options.hpp"
 #include "simulator/reconvergence.hpp"
 #include "simulator/timing/options.hpp"
 
@@ -26,6 +27,7 @@ struct Options {
   bool progress = false;               // HEDDLE_PROGRESS: tell on stderr how far a long launch is
   std::optional<simulator::timing::Options> timing;       // HEDDLE_TIMED: time launches, and how
   std::optional<simulator::Reconvergence> reconvergence;  // HEDDLE_RECONVERGENCE: by its name
+  simulator::checks::Options checks;                      // HEDDLE_CHECK: what to look for in launches
   bool memory_digests = false;  // HEDDLE_MEMORY_DIGESTS: records with digests of allocations
 };
 

@@ -154,8 +154,10 @@ void TimedLaunch::run() {
     dispatch_next_blocks();
     if (core_.fault || reached_limit()) return;
   }
-  if (std::ranges::any_of(sms_, [](const Sm& sm) { return sm.blocks() != 0; }))
-    report_deadlock(core_, some_block());
+  if (std::ranges::none_of(sms_, [](const Sm& sm) { return sm.blocks() != 0; })) return;
+  if (context_.options->observer != nullptr)
+    context_.options->observer->stuck(core_, some_block());
+  report_deadlock(core_, some_block());
 }
 
 Cycle TimedLaunch::next_event() const {

@@ -1,0 +1,73 @@
+#include "cli/findings_text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+namespace heddle::cli {
+namespace {
+
+using simulator::Dim3;
+using simulator::checks::Finding;
+using simulator::checks::Side;
+
+std::string dim(const Dim3& dim) { return fmt::format("({},{},{})", dim.x, dim.y, dim.z); }
+
+std::string side_text(const Side& side, const char* role) {
+  const bool one = (side.lanes & (side.lanes - 1)) == 0;
+  return fmt::format("  {} block {} warp {} lane{} {}, thread {}\n      {}\n      {}{}+{:#x}: {}\n",
+                     role, dim(side.block), side.warp, one ? "" : "s",
+                     simulator::checks::lane_list(side.lanes), dim(side.thread), visible(side.what),
+                     side.line.empty() ? std::string() : visible(side.line) + "  ",
+                     visible(demangled(side.function)), side.pc, visible(side.text));
+}
+
+std::string finding_text(const Finding& finding, const simulator::LaunchRecord& launch,
+                         const Style& style) {
+  std::string text = fmt::format("{} {}\n", style.red(fmt::format("check {}:", finding.check)),
+                                 visible(finding.message));
+  text += fmt::format(
+      "  kernel {}, launch {}{}\n", visible(demangled(launch.kernel)), launch.index,
+      finding.times == 1 ? std::string() : fmt::format("; {} times here", finding.times));
+  const char* role = "by";
+  for (const Side& side : finding.sides) {
+    text += side_text(side, role);
+    role = "and";
+  }
+  std::string_view details = finding.details;
+  while (!details.empty()) {
+    const std::size_t end = std::min(details.find('\n'), details.size());
+    text += fmt::format("  {}\n", visible(details.substr(0, end)));
+    details.remove_prefix(std::min(end + 1, details.size()));
+  }
+  return text + "\n";
+}
+
+}  // namespace
+
+bool has_findings(const simulator::Record& record) {
+  return std::ranges::any_of(record.launches,
+                             [](const auto& launch) { return !launch.findings.empty(); });
+}
+
+std::string findings_text(const simulator::Record& record, bool asked, const Style& style) {
+  std::string text;
+  std::map<std::string, std::size_t> by_check;
+  std::size_t all = 0;
+  for (const simulator::LaunchRecord& launch : record.launches)
+    for (const Finding& finding : launch.findings) {
+      text += finding_text(finding, launch, style);
+      ++by_check[finding.check];
+      ++all;
+    }
+  if (all == 0) return asked ? "checks: nothing found\n\n" : "";
+  std::string counts;
+  for (const auto& [check, count] : by_check)
+    counts += fmt::format("{}{} {}", counts.empty() ? "" : ", ", check, count);
+  return text +
+         style.bold(fmt::format("checks: {} finding{} ({})", all, all == 1 ? "" : "s", counts)) +
+         "\n\n";
+}
+
+}  // namespace heddle::cli

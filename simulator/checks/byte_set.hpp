@@ -1,0 +1,58 @@
+// A set of bytes of a memory, by their addresses.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <unordered_map>
+
+namespace heddle::simulator::checks {
+
+class ByteSet {
+ public:
+  void add(std::uint64_t address, std::uint64_t bytes) {
+    for_each_word(address, bytes, true,
+                  [](std::uint64_t& word, std::uint64_t mask) { word |= mask; });
+  }
+  // Whether it has any of them.
+  bool has_any(std::uint64_t address, std::uint64_t bytes) {
+    bool any = false;
+    for_each_word(address, bytes, false,
+                  [&](std::uint64_t& word, std::uint64_t mask) { any |= (word & mask) != 0; });
+    return any;
+  }
+
+ private:
+  static constexpr std::uint64_t kBits = 64, kPage = 4096;
+  using Page = std::array<std::uint64_t, kPage / kBits>;
+
+  template <typename F>
+  void for_each_word(std::uint64_t address, std::uint64_t bytes, bool make, F&& f) {
+    while (bytes != 0) {
+      const std::uint64_t bit = address % kBits, count = std::min(bytes, kBits - bit);
+      if (Page* const page = page_at(address / kPage, make)) {
+        const std::uint64_t all =
+            count == kBits ? ~std::uint64_t{0} : (std::uint64_t{1} << count) - 1;
+        f((*page)[address % kPage / kBits], all << bit);
+      }
+      address += count;
+      bytes -= count;
+    }
+  }
+  Page* page_at(std::uint64_t number, bool make) {
+    if (number == cached_number_) return cached_;
+    const auto found = pages_.find(number);
+    if (found == pages_.end() && !make) return nullptr;
+    std::unique_ptr<Page>& page = found == pages_.end() ? pages_[number] : found->second;
+    if (page == nullptr) page = std::make_unique<Page>();
+    cached_number_ = number;
+    return cached_ = page.get();
+  }
+
+  std::unordered_map<std::uint64_t, std::unique_ptr<Page>> pages_;
+  std::uint64_t cached_number_ = ~std::uint64_t{0};
+  Page* cached_ = nullptr;
+};
+
+}  // namespace heddle::simulator::checks

@@ -1,0 +1,107 @@
+#include "simulator/checks/check.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+
+#include "simulator/address_space.hpp"
+#include "simulator/cluster.hpp"
+#include "simulator/code_place.hpp"
+#include "simulator/memory.hpp"
+
+namespace heddle::simulator::checks {
+
+std::string lane_list(Mask lanes) {
+  std::string text;
+  for (unsigned lane = 0; lane < kWarpSize; ++lane) {
+    if ((lanes >> lane & 1) == 0) continue;
+    unsigned last = lane;
+    while (last + 1 < kWarpSize && (lanes >> (last + 1) & 1) != 0) ++last;
+    text += fmt::format("{}{}", text.empty() ? "" : ", ", lane);
+    if (last != lane) text += fmt::format("-{}", last);
+    lane = last;
+  }
+  return text;
+}
+
+Side side_of(const LaunchRequest& request, const Actor& actor, std::string what) {
+  const Dim3& grid = request.grid;
+  const Dim3& shape = request.block;
+  Side side;
+  side.what = std::move(what);
+  side.block = {static_cast<std::uint32_t>(actor.block % grid.x),
+                static_cast<std::uint32_t>(actor.block / grid.x % grid.y),
+                static_cast<std::uint32_t>(actor.block / grid.x / grid.y)};
+  side.warp = actor.warp;
+  side.lanes = actor.lanes;
+  const auto lowest = static_cast<unsigned>(std::countr_zero(actor.lanes == 0 ? 1 : actor.lanes));
+  const std::uint32_t thread = actor.warp * kWarpSize + lowest;
+  side.thread = {thread % shape.x, thread / shape.x % shape.y, thread / shape.x / shape.y};
+  CodePlace place = code_place(*request.module, actor.pc);
+  side.function = std::move(place.function);
+  side.pc = place.pc;
+  side.line = std::move(place.line);
+  side.text = std::move(place.instruction);
+  return side;
+}
+
+void Findings::begin(const LaunchRequest& request) {
+  request_ = &request;
+  sites_.clear();
+  findings_.clear();
+  left_out_ = 0;
+}
+
+Finding* Findings::note(std::string_view check, std::string_view kind, std::uint32_t pc,
+                        std::uint32_t other_pc) {
+  const Site site(kind, pc, other_pc);
+  if (const auto known = sites_.find(site); known != sites_.end()) {
+    ++findings_[known->second].times;
+    return nullptr;
+  }
+  if (findings_.size() == kMost) {
+    ++left_out_;
+    return nullptr;
+  }
+  sites_.emplace(site, findings_.size());
+  Finding& finding = findings_.emplace_back();
+  finding.check = check;
+  finding.kind = kind;
+  return &finding;
+}
+
+std::vector<Finding> Findings::take() {
+  if (left_out_ != 0)
+    findings_.back().details +=
+        fmt::format("\n{} more at other instructions of this launch are not shown", left_out_);
+  return std::move(findings_);
+}
+
+const Block* shared_owner(const Block& block, std::uint64_t address) {
+  const std::uint64_t rank = address >> 24 & 0xff;
+  if (address < kSharedWindow || rank == block.rank || block.cluster == nullptr) return &block;
+  return rank < block.cluster->blocks.size() ? block.cluster->blocks[rank] : nullptr;
+}
+
+bool is_for_debugging(const Module& module) {
+  return std::ranges::any_of(module.cubin().sections, [](const isa::Section& section) {
+    return section.name == ".debug_info";
+  });
+}
+
+std::string describe(const Allocation& allocation) {
+  return fmt::format("{} ({} bytes at {:#x}, allocation {})", allocation.label, allocation.bytes,
+                     allocation.address, allocation.ordinal);
+}
+
+std::string access_text(AccessKind kind, std::uint32_t width, Window space) {
+  const char* const verb = kind == AccessKind::load    ? "reads"
+                           : kind == AccessKind::store ? "writes"
+                                                       : "changes, by an atomic operation,";
+  constexpr const char* kSpaces[] = {"global", "shared", "local"};
+  return fmt::format("{} {} byte{} of {} memory", verb, width, width == 1 ? "" : "s",
+                     kSpaces[static_cast<int>(space)]);
+}
+
+}  // namespace heddle::simulator::checks

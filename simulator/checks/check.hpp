@@ -1,0 +1,79 @@
+// What every check is made of. Internal to simulator/checks.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <vector>
+
+#include "simulator/checks/finding.hpp"
+#include "simulator/machine.hpp"
+#include "simulator/memory_watcher.hpp"
+#include "simulator/observer.hpp"
+
+namespace heddle::simulator::checks {
+
+// Some lanes of a warp at an instruction, now or earlier.
+struct Actor {
+  std::uint64_t block = 0;  // linear
+  std::uint32_t warp = 0;   // in the block
+  Mask lanes = 0;
+  std::uint32_t pc = 0;  // index in Program::instructions
+};
+
+inline Actor actor(const Warp& warp, std::uint32_t pc, Mask lanes) {
+  return {warp.block->linear, warp.index, lanes, pc};
+}
+
+Side side_of(const LaunchRequest& request, const Actor& actor, std::string what);
+
+// The findings of a launch: one for each kind and pair of instructions, counted.
+class Findings {
+ public:
+  static constexpr std::size_t kMost = 100;  // of a launch; what is beyond is counted by sites
+
+  void begin(const LaunchRequest& request);
+  // Null where it is known already (its count grows), or there are too many.
+  Finding* note(std::string_view check, std::string_view kind, std::uint32_t pc,
+                std::uint32_t other_pc = 0);
+  const LaunchRequest& request() const { return *request_; }
+  std::vector<Finding> take();
+
+ private:
+  using Site = std::tuple<std::string_view, std::uint32_t, std::uint32_t>;
+  const LaunchRequest* request_ = nullptr;
+  std::map<Site, std::size_t> sites_;  // index in findings_
+  std::vector<Finding> findings_;
+  std::uint64_t left_out_ = 0;
+};
+
+class Check : public Observer, public MemoryWatcher {
+ public:
+  explicit Check(Findings& findings) : findings_(findings) {}
+  virtual void begin(const LaunchRequest&) {}
+  virtual void end(const LaunchOutcome&) {}
+  void issued(const Core&, const Warp&, const Issue&) override {}
+
+ protected:
+  Findings& findings_;
+};
+
+inline constexpr std::uint64_t kSharedOffset = 0xff'ffff;  // of a shared address
+
+// The block whose shared memory an address of `block` is of: in bits 31:24 of a generic address
+// stands the rank in the cluster. Null where that has ended.
+const Block* shared_owner(const Block& block, std::uint64_t address);
+
+// Compiled with -G: values go through local memory, ways out of a function come together.
+bool is_for_debugging(const Module& module);
+
+// The allocation that an address lies in or next to, in words.
+std::string describe(const Allocation& allocation);
+
+// What an instruction does to memory, in words: "reads 4 bytes".
+std::string access_text(AccessKind kind, std::uint32_t width, Window space);
+
+}  // namespace heddle::simulator::checks

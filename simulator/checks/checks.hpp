@@ -1,0 +1,53 @@
+// `heddle run --check`: looks on while launches of one device execute, and tells what it found.
+//
+// Each check is an Observer in a file of its own. The core knows nothing of them: a launch that
+// nobody checks pays nothing.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "simulator/checks/finding.hpp"
+#include "simulator/checks/options.hpp"
+#include "simulator/launch.hpp"
+#include "simulator/memory.hpp"
+#include "simulator/memory_watcher.hpp"
+#include "simulator/observer.hpp"
+
+namespace heddle::simulator::checks {
+
+class Check;
+class Findings;
+
+class Checks : public Observer, public MemoryWatcher {
+ public:
+  // Watches `memory`, of the device whose launches are checked, until it ends. What is allocated
+  // already counts as written.
+  Checks(const Options& options, DeviceMemory& memory);
+  ~Checks() override;
+  Checks(const Checks&) = delete;
+  Checks& operator=(const Checks&) = delete;
+
+  // Around a launch. `beside` looks on too; may be null.
+  void begin(const LaunchRequest& request, Observer* beside);
+  std::vector<Finding> end(const LaunchOutcome& outcome);
+
+  void block_started(const Core& core, const Block& block) override;
+  void issuing(const Core& core, const Warp& warp, const Issue& next) override;
+  void issued(const Core& core, const Warp& warp, const Issue& issue) override;
+  void waited(const Core& core, const Warp& warp, const Waited& waited) override;
+  void stuck(const Core& core, const Block& block) override;
+  void block_ended(const Core& core, const Block& block) override;
+
+  void allocated(const Allocation& allocation) override;
+  void freed(const Allocation& allocation) override;
+  void written(std::uint64_t address, std::uint64_t bytes) override;
+
+ private:
+  DeviceMemory& memory_;
+  std::unique_ptr<Findings> findings_;
+  std::vector<std::unique_ptr<Check>> checks_;
+  std::vector<Observer*> observers_;  // the checks, and who looks on beside them
+};
+
+}  // namespace heddle::simulator::checks

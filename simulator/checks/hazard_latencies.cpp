@@ -1,0 +1,44 @@
+#include "simulator/checks/hazard_latencies.hpp"
+
+#include "isa/attributes.hpp"
+#include "simulator/checks/register_uses.hpp"
+
+namespace heddle::simulator::checks {
+namespace {
+
+using isa::Op;
+using isa::Unit;
+
+constexpr unsigned kArithmetic = 4, kWide = 2, kUniform = 2, kHalfMatrix = 6, kFp64 = 6;
+constexpr unsigned kGuard = 13, kGuardSm75 = 12;
+
+bool is_wide(const isa::Instruction& in) { return in.op == Op::IMAD_WIDE || in.op == Op::IMAD_HI; }
+
+bool is_uniform(unsigned place) {
+  return (place >= kUniformPlace && place < kPredicatePlace) || place >= kUniformPredicatePlace;
+}
+
+}  // namespace
+
+unsigned least_latency(const isa::Instruction& writer, const isa::Instruction& reader,
+                       unsigned place, bool as_guard) {
+  const Unit unit = isa::unit(writer);
+  if (is_uniform(place)) return unit == Unit::uniform ? kUniform : 0;
+  if (as_guard)
+    return unit != Unit::alu && unit != Unit::fma && unit != Unit::fp16 ? 0
+           : writer.arch == isa::Arch::sm_75                            ? kGuardSm75
+                                                                        : kGuard;
+  switch (unit) {
+    case Unit::alu:
+    case Unit::fma:
+      return is_wide(writer) || is_wide(reader) ? kWide : kArithmetic;
+    case Unit::fp16:
+      return writer.op == Op::HFMA2_MMA ? kHalfMatrix : kArithmetic;
+    case Unit::fp64:
+      return writer.arch == isa::Arch::sm_90 ? kFp64 : 0;
+    default:
+      return 0;
+  }
+}
+
+}  // namespace heddle::simulator::checks

@@ -1,0 +1,117 @@
+#include "simulator/checks/init_check.hpp"
+
+#include <fmt/format.h>
+
+#include <bit>
+
+#include "isa/decoder.hpp"
+
+namespace heddle::simulator::checks {
+namespace {
+
+using isa::Op;
+
+// Whether what is read matters: exchanges are used to write, and an mbarrier's first operation
+// makes it.
+bool reads(const Step& step, const Access& access) {
+  if (access.kind == AccessKind::store) return false;
+  const isa::Instruction& in = *step.instruction;
+  if (in.op == Op::SYNCS) return false;
+  return access.kind == AccessKind::load || isa::print(in, 0).find(".EXCH") == std::string::npos;
+}
+
+}  // namespace
+
+void InitCheck::begin(const LaunchRequest& request) {
+  looks_at_local_ = !is_for_debugging(*request.module);
+  blocks_.clear();
+  last_ = nullptr;
+}
+
+void InitCheck::block_started(const Core&, const Block& block) {
+  BlockMemory& memory = blocks_[block.linear];
+  memory.local.resize(block.warps.size() * kWarpSize);
+}
+
+void InitCheck::block_ended(const Core&, const Block& block) { blocks_.erase(block.linear); }
+
+void InitCheck::allocated(const Allocation& allocation) {
+  if (allocation.label.starts_with("cudaMalloc"))
+    tracked_.insert_or_assign(allocation.address, Tracked{allocation, {}});
+}
+
+void InitCheck::freed(const Allocation& allocation) {
+  tracked_.erase(allocation.address);
+  last_ = nullptr;
+}
+
+void InitCheck::written(std::uint64_t address, std::uint64_t bytes) {
+  if (Tracked* const tracked = tracked_at(address)) tracked->written.add(address, bytes);
+}
+
+InitCheck::Tracked* InitCheck::tracked_at(std::uint64_t address) {
+  if (last_ != nullptr && last_->allocation.contains(address, 1)) return last_;
+  const auto next = tracked_.upper_bound(address);
+  if (next == tracked_.begin()) return nullptr;
+  Tracked& before = std::prev(next)->second;
+  if (!before.allocation.contains(address, 1)) return nullptr;
+  return last_ = &before;
+}
+
+ByteSet* InitCheck::bytes_of(const Warp& warp, Window space, unsigned lane,
+                             std::uint64_t& address) {
+  if (space == Window::global) {
+    Tracked* const tracked = tracked_at(address);
+    return tracked == nullptr ? nullptr : &tracked->written;
+  }
+  if (space == Window::local) {
+    address &= 0xffff'ffff;
+    return &blocks_.at(warp.block->linear).local[warp.index * kWarpSize + lane];
+  }
+  const Block* const owner = shared_owner(*warp.block, address);
+  address &= kSharedOffset;
+  return owner == nullptr ? nullptr : &blocks_.at(owner->linear).shared;
+}
+
+void InitCheck::issued(const Core& core, const Warp& warp, const Issue& issue) {
+  for (const Access& access : issue.accesses)
+    if (access.lanes != 0 && (access.space != Window::local || looks_at_local_))
+      look_at(core, warp, issue, access);
+}
+
+// Reads first: what lanes of an atomic operation read, others of them may write.
+void InitCheck::look_at(const Core& core, const Warp& warp, const Issue& issue,
+                        const Access& access) {
+  const Step& step = core.launch.program->steps[issue.pc];
+  Mask unwritten = 0;
+  if (reads(step, access))
+    for_each_lane(access.lanes, [&](unsigned lane) {
+      std::uint64_t address = access.address[lane];
+      ByteSet* const bytes = bytes_of(warp, access.space, lane, address);
+      if (bytes != nullptr && !bytes->has_any(address, access.width)) unwritten |= Mask{1} << lane;
+    });
+  if (unwritten != 0) report(warp, issue, access, unwritten);
+  if (access.kind == AccessKind::load) return;
+  for_each_lane(access.lanes, [&](unsigned lane) {
+    std::uint64_t address = access.address[lane];
+    if (ByteSet* const bytes = bytes_of(warp, access.space, lane, address))
+      bytes->add(address, access.width);
+  });
+}
+
+void InitCheck::report(const Warp& warp, const Issue& issue, const Access& access, Mask lanes) {
+  Finding* const finding = findings_.note("init", "unwritten", issue.pc);
+  if (finding == nullptr) return;
+  const std::uint64_t address = access.address[static_cast<unsigned>(std::countr_zero(lanes))];
+  const std::string what = access_text(access.kind, access.width, access.space);
+  finding->address = address;
+  finding->message = fmt::format("{} at {:#x}, which nobody has written", what, address);
+  finding->sides.push_back(side_of(findings_.request(), actor(warp, issue.pc, lanes), what));
+  if (access.space == Window::global)
+    if (const Tracked* const tracked = tracked_at(address))
+      finding->details =
+          fmt::format("byte {} of {}; no copy, fill or kernel has written there",
+                      address - tracked->allocation.address, describe(tracked->allocation));
+}
+
+}  // namespace heddle::simulator::checks

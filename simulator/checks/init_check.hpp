@@ -1,0 +1,49 @@
+// --check init: reads of memory that nobody has written: global memory from cudaMalloc (copies and
+// fills by the host program write), shared and local memory. A read counts as one where no byte of
+// what a lane reads was written, so that padding that is copied along does not. Code compiled with
+// -G copies it by the byte: there local memory is not looked at.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <vector>
+
+#include "simulator/checks/byte_set.hpp"
+#include "simulator/checks/check.hpp"
+#include "simulator/memory.hpp"
+
+namespace heddle::simulator::checks {
+
+class InitCheck : public Check {
+ public:
+  using Check::Check;
+  void begin(const LaunchRequest& request) override;
+  void block_started(const Core& core, const Block& block) override;
+  void issued(const Core& core, const Warp& warp, const Issue& issue) override;
+  void block_ended(const Core& core, const Block& block) override;
+  void allocated(const Allocation& allocation) override;
+  void freed(const Allocation& allocation) override;
+  void written(std::uint64_t address, std::uint64_t bytes) override;
+
+ private:
+  struct BlockMemory {
+    ByteSet shared;
+    std::vector<ByteSet> local;  // by thread
+  };
+  struct Tracked {
+    Allocation allocation;
+    ByteSet written;
+  };
+  Tracked* tracked_at(std::uint64_t address);
+  void look_at(const Core& core, const Warp& warp, const Issue& issue, const Access& access);
+  // The bytes of a place in memory that are written, and the place in them; null: not tracked.
+  ByteSet* bytes_of(const Warp& warp, Window space, unsigned lane, std::uint64_t& address);
+  void report(const Warp& warp, const Issue& issue, const Access& access, Mask lanes);
+
+  std::map<std::uint64_t, Tracked> tracked_;  // by address
+  Tracked* last_ = nullptr;
+  bool looks_at_local_ = true;
+  std::map<std::uint64_t, BlockMemory> blocks_;  // by linear index
+};
+
+}  // namespace heddle::simulator::checks

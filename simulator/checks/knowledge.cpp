@@ -1,0 +1,87 @@
+#include "simulator/checks/knowledge.hpp"
+
+#include <algorithm>
+
+namespace heddle::simulator::checks {
+
+void Knowledge::start_block(std::uint32_t block, std::uint32_t warps) {
+  std::vector<Warp>& all = blocks_[block];
+  all.assign(warps, {});
+  for (Warp& warp : all) warp.known.assign(warps, 0);
+}
+
+std::uint32_t Knowledge::clock(WarpId warp) const {
+  return blocks_.at(warp.block)[warp.warp].clock;
+}
+
+bool Knowledge::knows(WarpId now, WarpId then, std::uint32_t clock) const {
+  const Warp& warp = blocks_.at(now.block)[now.warp];
+  if (then.block == now.block) return then.warp == now.warp || warp.known[then.warp] >= clock;
+  const auto row = warp.elsewhere.find(then.block);
+  return row != warp.elsewhere.end() && (*row->second)[then.warp] >= clock;
+}
+
+void Knowledge::join(Row& into, const Row& more) {
+  for (std::size_t i = 0; i < into.size(); ++i) into[i] = std::max(into[i], more[i]);
+}
+
+void Knowledge::join(Told& into, const Told& more) {
+  for (const auto& [block, row] : more) {
+    auto& mine = into[block];
+    if (mine == row) continue;
+    if (mine == nullptr) {
+      mine = row;
+      continue;
+    }
+    auto both = std::make_shared<Row>(*mine);
+    join(*both, *row);
+    mine = std::move(both);
+  }
+}
+
+void Knowledge::meet(std::uint32_t block, std::uint32_t waiting, std::uint32_t arriving) {
+  std::vector<Warp>& warps = blocks_.at(block);
+  Row known(warps.size());
+  Told elsewhere, fenced;
+  const auto took_part = [&](std::size_t i) { return ((waiting | arriving) >> i & 1) != 0; };
+  for (std::size_t i = 0; i < warps.size(); ++i) {
+    if (!took_part(i)) continue;
+    join(known, warps[i].known);
+    known[i] = warps[i].clock++;
+    join(elsewhere, warps[i].elsewhere);
+    if (warps[i].fenced != nullptr) join(fenced, *warps[i].fenced);
+  }
+  const auto told = fenced.empty() ? nullptr : std::make_shared<const Told>(std::move(fenced));
+  for (std::size_t i = 0; i < warps.size(); ++i) {
+    if ((waiting >> i & 1) == 0) continue;
+    warps[i].known = known;
+    warps[i].elsewhere = elsewhere;
+    warps[i].fenced = told;
+  }
+}
+
+void Knowledge::fence(WarpId id) {
+  Warp& warp = blocks_.at(id.block)[id.warp];
+  auto told = std::make_shared<Told>(warp.elsewhere);
+  auto row = std::make_shared<Row>(warp.known);
+  (*row)[id.warp] = warp.clock++;
+  (*told)[id.block] = std::move(row);
+  warp.fenced = std::move(told);
+}
+
+std::shared_ptr<const Knowledge::Told> Knowledge::told_by(WarpId warp) const {
+  return blocks_.at(warp.block)[warp.warp].fenced;
+}
+
+void Knowledge::learn(WarpId id, const std::shared_ptr<const Told>& told) {
+  Warp& warp = blocks_.at(id.block)[id.warp];
+  if (told == nullptr || told == warp.learned) return;
+  warp.learned = told;
+  for (const auto& [block, row] : *told)
+    if (block == id.block)
+      join(warp.known, *row);
+    else
+      join(warp.elsewhere, {{block, row}});
+}
+
+}  // namespace heddle::simulator::checks

@@ -1,0 +1,59 @@
+// What each warp of a launch knows to have happened in the others: vector clocks.
+//
+// A warp's clock goes on whenever it tells others how far it is: at a block barrier, a cluster's
+// barrier, or a fence that an atomic operation or a strong store then makes known. Within a block a
+// matrix says up to which clock each warp knows each other; of other blocks a warp holds rows, as
+// they were told, which are shared and never change.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <vector>
+
+namespace heddle::simulator::checks {
+
+// A warp, by its block's number in the order of their starts.
+struct WarpId {
+  std::uint32_t block = 0, warp = 0;
+  friend bool operator==(const WarpId&, const WarpId&) = default;
+};
+
+class Knowledge {
+ public:
+  // What is told: of each block, up to which clock each of its warps is known.
+  using Row = std::vector<std::uint32_t>;
+  using Told = std::map<std::uint32_t, std::shared_ptr<const Row>>;
+
+  void clear() { blocks_.clear(); }
+  void start_block(std::uint32_t block, std::uint32_t warps);
+  void end_block(std::uint32_t block) { blocks_.erase(block); }
+
+  std::uint32_t clock(WarpId warp) const;
+  // Whether `now` knows what `then` did while its clock was `clock`.
+  bool knows(WarpId now, WarpId then, std::uint32_t clock) const;
+
+  // Warps meet: those in `waiting` (bits) know afterwards what they and those in `arriving` did.
+  // What one of them has fenced all of them tell.
+  void meet(std::uint32_t block, std::uint32_t waiting, std::uint32_t arriving);
+
+  // A fence: what the warp tells from now on is what it knows now.
+  void fence(WarpId warp);
+  // What it tells; null before its first fence.
+  std::shared_ptr<const Told> told_by(WarpId warp) const;
+  void learn(WarpId warp, const std::shared_ptr<const Told>& told);
+  static void join(Told& into, const Told& more);
+
+ private:
+  struct Warp {
+    std::uint32_t clock = 1;
+    Row known;                                    // clocks of the block's warps
+    Told elsewhere;                               // of other blocks
+    std::shared_ptr<const Told> fenced, learned;  // last
+  };
+  static void join(Row& into, const Row& more);
+
+  std::map<std::uint32_t, std::vector<Warp>> blocks_;
+};
+
+}  // namespace heddle::simulator::checks

@@ -1,0 +1,69 @@
+#include "simulator/checks/lane_order.hpp"
+
+#include <algorithm>
+#include <bit>
+
+#include "simulator/machine.hpp"
+
+namespace heddle::simulator::checks {
+
+unsigned LaneOrder::lowest(Mask lanes) { return static_cast<unsigned>(std::countr_zero(lanes)); }
+
+void LaneOrder::start(Mask lanes) {
+  tick_ = 0;
+  with_.fill(lanes);
+  last_.fill(0);
+  known_.reset();
+}
+
+void LaneOrder::settle(unsigned lane) {
+  const std::uint32_t together = last_[lowest(with_[lane])];
+  for_each_lane(with_[lane], [&](unsigned other) {
+    std::uint32_t& known = (*known_)[lane][other];
+    known = std::max(known, together);
+  });
+}
+
+LaneOrder::Known LaneOrder::joined(Mask lanes) const {
+  Known all{};
+  for_each_lane(lanes, [&](unsigned lane) {
+    for (unsigned other = 0; other < kWarpSize; ++other)
+      all[other] = std::max(all[other], (*known_)[lane][other]);
+  });
+  return all;
+}
+
+void LaneOrder::regroup(Mask active) {
+  if (known_ == nullptr) known_ = std::make_unique<std::array<Known, kWarpSize>>();
+  Mask touched = active;
+  for_each_lane(active, [&](unsigned lane) { touched |= with_[lane]; });
+  for_each_lane(touched, [&](unsigned lane) { settle(lane); });
+  const Known all = joined(active);
+  const std::array<std::uint32_t, kWarpSize> last = last_;
+  const std::array<Mask, kWarpSize> with = with_;
+  for_each_lane(touched & ~active, [&](unsigned lane) {
+    with_[lane] = with[lane] & ~active;
+    last_[lowest(with_[lane])] = last[lowest(with[lane])];
+  });
+  for_each_lane(active, [&](unsigned lane) {
+    with_[lane] = active;
+    (*known_)[lane] = all;
+  });
+  last_[lowest(active)] = tick_;
+}
+
+void LaneOrder::meet(Mask lanes) {
+  if (known_ == nullptr || lanes == 0) return;  // they never parted
+  for_each_lane(lanes, [&](unsigned lane) { settle(lane); });
+  Known all = joined(lanes);
+  for_each_lane(lanes, [&](unsigned lane) { all[lane] = tick_; });
+  for_each_lane(lanes, [&](unsigned lane) { (*known_)[lane] = all; });
+}
+
+bool LaneOrder::ordered(unsigned earlier, std::uint32_t tick, unsigned later) const {
+  if (earlier == later) return true;
+  if ((with_[later] >> earlier & 1) != 0) return true;
+  return known_ != nullptr && (*known_)[later][earlier] >= tick;
+}
+
+}  // namespace heddle::simulator::checks

@@ -1,0 +1,216 @@
+#include "simulator/checks/sync_check.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+
+#include "isa/attributes.hpp"
+#include "simulator/block_barrier.hpp"
+
+namespace heddle::simulator::checks {
+namespace {
+
+using isa::Op;
+
+bool anybody_waits_at(const Block& block, unsigned number) {
+  return block.barriers[number].arrived_only != 0 ||
+         std::ranges::any_of(block.warps, [number](const Warp& warp) {
+           return warp.convergence.waiting_at_block_barrier(number) != 0;
+         });
+}
+
+std::string warps_missing_at(const Block& block, unsigned number) {
+  std::string text;
+  for (const Warp& warp : block.warps) {
+    const Mask live = warp.convergence.live();
+    const Mask missing = live & ~warp.convergence.waiting_at_block_barrier(number);
+    if (missing == 0) continue;
+    text += text.empty() ? "" : "; ";
+    text += missing == live ? fmt::format("warp {}", warp.index)
+                            : fmt::format("warp {} lanes {}", warp.index, lane_list(missing));
+  }
+  return text;
+}
+
+std::string at_block_barrier(const Block& block, unsigned number) {
+  if (number >= block.barriers.size()) return "waits at the cluster's barrier";
+  std::string text = fmt::format("waits at block barrier {}", number);
+  if (const std::uint32_t expected = block.barriers[number].expected; expected != 0)
+    text += fmt::format(", which asks for {} threads", expected);
+  if (const std::string missing = warps_missing_at(block, number); !missing.empty())
+    text += fmt::format("; not there: {}", missing);
+  return text;
+}
+
+std::string waits_for(const Block& block, const Warp& warp, const Group& group) {
+  const auto absent = [&](Mask wanted) {
+    return lane_list(wanted & warp.convergence.live() & ~group.lanes);
+  };
+  switch (group.wait) {
+    case Wait::none:
+      return "could go on";
+    case Wait::convergence_barrier:
+      return fmt::format("waits, to come together again, for lanes {}",
+                         absent(warp.convergence.barrier(group.index)));
+    case Wait::warp_sync:
+      return fmt::format("waits at a _sync call for lanes {}", absent(group.partners));
+    case Wait::block_barrier:
+      return at_block_barrier(block, group.index);
+  }
+  return {};
+}
+
+}  // namespace
+
+void SyncCheck::begin(const LaunchRequest& request) {
+  blocks_.clear();
+  tells_ends_apart_ = !is_for_debugging(*request.module);
+}
+
+void SyncCheck::block_started(const Core&, const Block& block) {
+  BlockState& state = blocks_[block.linear];
+  state.threads.assign(block.warps.size() * kWarpSize, {});
+}
+
+void SyncCheck::issuing(const Core& core, const Warp& warp, const Issue& next) {
+  const Step& step = core.launch.program->steps[next.pc];
+  if (next.on == 0 || step.instruction == nullptr) return;
+  const Op op = step.instruction->op;
+  if (op == Op::BAR) at_barrier(core, warp, next, step);
+  if (op == Op::WARPSYNC) at_warp_sync(warp, next, step);
+  if (op == Op::EXIT) {
+    Thread* const threads = &blocks_[warp.block->linear].threads[warp.index * kWarpSize];
+    for_each_lane(next.on, [&](unsigned lane) { threads[lane].end = next.pc; });
+  }
+}
+
+void SyncCheck::at_barrier(const Core&, const Warp& warp, const Issue& next, const Step& step) {
+  const BarrierRequest request = barrier_request(warp, step, next.on);
+  BlockState& state = blocks_[warp.block->linear];
+  if (request.threads == 0) {
+    Thread* const threads = &state.threads[warp.index * kWarpSize];
+    for_each_lane(next.on, [&](unsigned lane) {
+      ++threads[lane].barriers;
+      threads[lane].last_barrier = next.pc;
+    });
+  }
+  const Actor here = actor(warp, next.pc, next.on);
+  const std::uint32_t earlier = warp.block->barriers[request.number].expected;
+  if (request.threads % kWarpSize != 0) {
+    if (Finding* const finding = findings_.note("sync", "barrier_count", next.pc)) {
+      finding->message =
+          fmt::format("block barrier {} asks for {} threads, which is not a multiple of {}",
+                      request.number, request.threads, kWarpSize);
+      finding->sides.push_back(side_of(findings_.request(), here, "arrives at the barrier"));
+    }
+  } else if (earlier != request.threads && anybody_waits_at(*warp.block, request.number)) {
+    const Actor& other = state.last_arrival[request.number];
+    if (Finding* const finding =
+            findings_.note("sync", "barrier_counts_differ", next.pc, other.pc)) {
+      const auto text = [&](std::uint32_t threads) {
+        return threads == 0 ? std::string("asks for the whole block")
+                            : fmt::format("asks for {} threads", threads);
+      };
+      finding->message = fmt::format(
+          "those who meet at block barrier {} do not ask for the same threads", request.number);
+      finding->sides.push_back(side_of(findings_.request(), here, text(request.threads)));
+      finding->sides.push_back(side_of(findings_.request(), other, text(earlier)));
+    }
+  }
+  state.last_arrival[request.number] = here;
+}
+
+// Lanes that execute a _sync call must be in the mask that they give it.
+void SyncCheck::at_warp_sync(const Warp& warp, const Issue& next, const Step& step) {
+  constexpr std::uint8_t kPlain = 0;  // the others are the compiler's own
+  if (step.data_type != 0 || step.selector != kPlain) return;
+  const std::uint32_t* const masks = source_row(warp, step.b);
+  Mask unnamed = 0;
+  for_each_lane(next.on, [&](unsigned lane) { unnamed |= ~masks[lane] & Mask{1} << lane; });
+  if (unnamed == 0) return;
+  Finding* const finding = findings_.note("sync", "mask_without_caller", next.pc);
+  if (finding == nullptr) return;
+  const Mask mask = masks[std::countr_zero(unnamed)];
+  finding->message =
+      fmt::format("lanes {} make a _sync call whose mask {:#010x} does not name them",
+                  lane_list(unnamed), mask);
+  finding->sides.push_back(
+      side_of(findings_.request(), actor(warp, next.pc, unnamed), "make the call"));
+  finding->details = fmt::format("the mask names lanes {}", lane_list(mask));
+}
+
+void SyncCheck::stuck(const Core&, const Block& block) {
+  constexpr std::size_t kMostSides = 64;
+  Finding* const finding = findings_.note("sync", "deadlock", 0);
+  if (finding == nullptr) return;
+  finding->message = "deadlock: nothing in the block can go on";
+  std::string ended;
+  for (const Warp& warp : block.warps) {
+    if (warp.convergence.finished()) ended += fmt::format(" {}", warp.index);
+    for (const Group& group : warp.convergence.groups()) {
+      if (finding->sides.size() == kMostSides) break;
+      // A waiting group's pc is already past the instruction that it waits at.
+      const std::uint32_t at = group.wait == Wait::none || group.pc == 0 ? group.pc : group.pc - 1;
+      finding->sides.push_back(side_of(findings_.request(), actor(warp, at, group.lanes),
+                                       waits_for(block, warp, group)));
+    }
+  }
+  if (!ended.empty()) finding->details = "warps that have ended:" + ended;
+}
+
+// Threads that end at the same EXIT took different ways there if they came to different numbers of
+// barriers. Those that ended elsewhere, by an early return, are not waited for and do no harm. (In
+// code compiled with -G both end at one place.)
+void SyncCheck::block_ended(const Core&, const Block& block) {
+  const auto found = blocks_.find(block.linear);
+  if (found == blocks_.end()) return;
+  struct Extremes {
+    std::size_t most, fewest;
+  };
+  const std::vector<Thread>& threads = found->second.threads;
+  const std::uint64_t count = findings_.request().block.count();
+  std::map<std::uint32_t, Extremes> at_end;
+  for (std::size_t i = 0; i < count; ++i) {
+    Extremes& extremes = at_end.try_emplace(threads[i].end, Extremes{i, i}).first->second;
+    if (threads[i].barriers > threads[extremes.most].barriers) extremes.most = i;
+    if (threads[i].barriers < threads[extremes.fewest].barriers) extremes.fewest = i;
+  }
+  for (const auto& [end, extremes] : at_end)
+    if (tells_ends_apart_ && threads[extremes.most].barriers != threads[extremes.fewest].barriers)
+      report_passed_by(found->second, block, extremes.most, extremes.fewest);
+  blocks_.erase(found);
+}
+
+void SyncCheck::report_passed_by(const BlockState& state, const Block& block, std::size_t most,
+                                 std::size_t fewest) {
+  const Thread& came = state.threads[most];
+  const Thread& passed = state.threads[fewest];
+  Finding* const finding =
+      findings_.note("sync", "barrier_passed_by", came.last_barrier, passed.end);
+  if (finding == nullptr) return;
+  const auto same = [&](std::size_t one) {  // the lanes of its warp that did as it did
+    Actor actor{block.linear, static_cast<std::uint32_t>(one / kWarpSize), 0, 0};
+    const Thread* const warp = &state.threads[actor.warp * kWarpSize];
+    for (unsigned lane = 0; lane < kWarpSize; ++lane)
+      if (warp[lane].end == state.threads[one].end &&
+          warp[lane].barriers == state.threads[one].barriers &&
+          actor.warp * kWarpSize + lane < findings_.request().block.count())
+        actor.lanes |= Mask{1} << lane;
+    return actor;
+  };
+  Actor who_came = same(most), who_passed = same(fewest);
+  who_came.pc = came.last_barrier;
+  who_passed.pc = passed.end;
+  finding->message = "a block barrier that not all threads of the block come to";
+  finding->sides.push_back(side_of(findings_.request(), who_came,
+                                   fmt::format("come to {} barrier{}, the last one here",
+                                               came.barriers, came.barriers == 1 ? "" : "s")));
+  finding->sides.push_back(side_of(findings_.request(), who_passed,
+                                   fmt::format("end here after {} of them", passed.barriers)));
+  finding->details =
+      "the barrier lets go when the others have ended; __syncthreads() belongs where all threads "
+      "of the block pass";
+}
+
+}  // namespace heddle::simulator::checks

@@ -1,0 +1,351 @@
+// Mistakes planted in simulator/checks/tests/kernels/planted.cu, each beside its repair, in which
+// nothing may be found.
+#include "simulator/checks/checks.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <optional>
+
+namespace heddle::simulator::checks {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+std::vector<std::byte> read_cubin() {
+  std::ifstream file(HEDDLE_SOURCE_DIR "/simulator/checks/tests/kernels/planted.sm_90.cubin",
+                     std::ios::binary);
+  const std::vector<char> chars{std::istreambuf_iterator<char>(file), {}};
+  std::vector<std::byte> bytes(chars.size());
+  std::memcpy(bytes.data(), chars.data(), chars.size());
+  return bytes;
+}
+
+class Planted : public ::testing::Test {
+ protected:
+  void look_for(const char* names) {
+    checks_.reset();
+    checks_.emplace(parse_options(names), device_.memory());
+  }
+
+  // `written`: by a copy of the program.
+  std::uint64_t array(std::uint64_t bytes, bool written = true) {
+    const std::uint64_t address = *device_.memory().allocate(bytes, "cudaMalloc");
+    if (written) device_.memory().host_wrote(address, bytes);
+    return address;
+  }
+
+  template <typename... Arguments>
+  std::vector<Finding> run(const char* kernel, Dim3 grid, Dim3 block, Arguments... arguments) {
+    LaunchRequest request;
+    request.module = &module_;
+    request.kernel = module_.cubin().find_kernel(kernel);
+    EXPECT_NE(request.kernel, nullptr) << kernel;
+    if (request.kernel == nullptr) return {};
+    request.grid = grid;
+    request.block = block;
+    request.dynamic_shared_bytes = dynamic_shared_bytes_;
+    request.cooperative = cooperative_;
+    const auto append = [&](const auto& value) {
+      auto& bytes = request.parameters;
+      const std::size_t at = (bytes.size() + sizeof value - 1) / sizeof value * sizeof value;
+      bytes.resize(at + sizeof value);
+      std::memcpy(bytes.data() + at, &value, sizeof value);
+    };
+    (append(arguments), ...);
+    LaunchOptions options;
+    options.checks = checks_ ? &*checks_ : nullptr;
+    const LaunchOutcome outcome = device_.launch(request, options);
+    fault_ = outcome.fault ? outcome.fault->message() : "";
+    for (const Finding& finding : outcome.findings) {
+      text_ += finding.check + " " + finding.kind + ": " + finding.message + "\n";
+      for (const Side& side : finding.sides)
+        text_ += "  " + side.line + " " + side.text + ": " + side.what + "\n";
+    }
+    return outcome.findings;
+  }
+  // Races, one of them of this kind, between an instruction and an earlier one.
+  void expect_race(const std::vector<Finding>& findings, const char* kind, const char* now,
+                   const char* before) {
+    bool found = false;
+    for (const Finding& finding : findings) {
+      EXPECT_EQ(finding.check, "races");
+      ASSERT_THAT(finding.sides, SizeIs(2));
+      found =
+          found || (finding.kind == kind && finding.sides[0].text.find(now) != std::string::npos &&
+                    finding.sides[1].text.find(before) != std::string::npos);
+    }
+    EXPECT_TRUE(found) << text_;
+  }
+  // One finding, of this kind, whose sides stand in the kernels' source.
+  void expect_one(const std::vector<Finding>& findings, const char* check, const char* kind,
+                  std::size_t sides) {
+    ASSERT_THAT(findings, SizeIs(1)) << text_;
+    EXPECT_EQ(findings[0].check, check);
+    EXPECT_EQ(findings[0].kind, kind);
+    EXPECT_THAT(findings[0].sides, SizeIs(sides)) << text_;
+    for (const Side& side : findings[0].sides) {
+      EXPECT_THAT(side.line, HasSubstr(":")) << text_;
+      EXPECT_NE(side.lanes, 0u);
+    }
+  }
+
+  Device device_{gpu_model("h200")};
+  Module module_{read_cubin(), "planted.cubin", device_.memory()};
+  std::optional<Checks> checks_;
+  std::uint32_t dynamic_shared_bytes_ = 0;
+  bool cooperative_ = false;
+  std::string fault_, text_;
+};
+
+// ---- memory
+
+TEST_F(Planted, AccessesPastTheEndAreToldWithAllTheirLanes) {
+  look_for("memory");
+  const auto data = array(4 * 20);
+  const auto findings = run("past_the_end", {1, 1, 1}, {64, 1, 1}, data, 20);
+  expect_one(findings, "memory", "out_of_bounds", 1);
+  EXPECT_EQ(findings[0].sides[0].lanes, 0xfff00000u);
+  EXPECT_EQ(findings[0].address, data + 80);
+  EXPECT_THAT(findings[0].details, HasSubstr("0 bytes past the end of cudaMalloc (80 bytes"));
+  EXPECT_THAT(run("past_the_end_repaired", {1, 1, 1}, {64, 1, 1}, data, 20), IsEmpty()) << text_;
+}
+
+TEST_F(Planted, MisalignedAccesses) {
+  look_for("memory");
+  const auto data = array(4096);
+  const auto findings = run("misaligned", {1, 1, 1}, {32, 1, 1}, data, 6);
+  expect_one(findings, "memory", "misaligned", 1);
+  EXPECT_EQ(findings[0].sides[0].lanes, 0xaaaaaaaau);
+  EXPECT_THAT(run("misaligned", {1, 1, 1}, {32, 1, 1}, data, 8), IsEmpty()) << text_;
+}
+
+TEST_F(Planted, SharedMemoryHasAnEnd) {
+  look_for("memory");
+  dynamic_shared_bytes_ = 32 * 4;
+  const auto data = array(4096);
+  const auto findings = run("shared_past_the_end", {1, 1, 1}, {32, 1, 1}, data, 2);
+  expect_one(findings, "memory", "out_of_bounds", 1);
+  EXPECT_EQ(findings[0].sides[0].lanes, 0xffff0000u);
+  EXPECT_THAT(run("shared_past_the_end", {1, 1, 1}, {32, 1, 1}, data, 1), IsEmpty()) << text_;
+}
+
+TEST_F(Planted, FreedMemoryIsRememberedThoughMoreIsAllocated) {
+  look_for("memory");
+  const auto data = array(128), out = array(128);
+  EXPECT_THAT(run("reads", {1, 1, 1}, {32, 1, 1}, data, out), IsEmpty()) << text_;
+  device_.memory().free(data);
+  const auto more = array(128);
+  EXPECT_NE(more, data);
+  const auto findings = run("reads", {1, 1, 1}, {32, 1, 1}, data, out);
+  expect_one(findings, "memory", "use_after_free", 1);
+  EXPECT_THAT(findings[0].details, HasSubstr("which was freed"));
+}
+
+// ---- sync
+
+TEST_F(Planted, BarriersThatSomeThreadsPassBy) {
+  look_for("sync");
+  const auto data = array(256);
+  const auto findings = run("barrier_in_branch", {1, 1, 1}, {64, 1, 1}, data);
+  expect_one(findings, "sync", "barrier_passed_by", 2);
+  EXPECT_EQ(findings[0].sides[0].warp, 0u);
+  EXPECT_EQ(findings[0].sides[1].warp, 1u);
+  EXPECT_THAT(findings[0].sides[0].text, HasSubstr("BAR.SYNC"));
+  EXPECT_THAT(run("barrier_in_branch_repaired", {1, 1, 1}, {64, 1, 1}, data), IsEmpty()) << text_;
+}
+
+TEST_F(Planted, ThreadsThatEndEarlyAreNotWaitedFor) {
+  look_for("sync");
+  EXPECT_THAT(run("early_return", {1, 1, 1}, {64, 1, 1}, array(256), 40), IsEmpty()) << text_;
+}
+
+TEST_F(Planted, DeadlocksAreToldByWhoWaitsWhere) {
+  look_for("sync");
+  const auto data = array(256);
+  const auto findings = run("two_barriers", {1, 1, 1}, {64, 1, 1}, data);
+  EXPECT_THAT(fault_, HasSubstr("deadlock"));
+  expect_one(findings, "sync", "deadlock", 2);
+  EXPECT_EQ(findings[0].sides[0].what,
+            "waits at block barrier 1, which asks for 64 threads; not there: warp 1");
+  EXPECT_EQ(findings[0].sides[1].what,
+            "waits at block barrier 2, which asks for 64 threads; not there: warp 0");
+  EXPECT_THAT(run("two_barriers_repaired", {1, 1, 1}, {64, 1, 1}, data), IsEmpty()) << text_;
+}
+
+TEST_F(Planted, WarpsMustAgreeAboutABarriersCount) {
+  look_for("sync");
+  const auto findings = run("counts_differ", {1, 1, 1}, {64, 1, 1}, array(256));
+  expect_one(findings, "sync", "barrier_counts_differ", 2);
+}
+
+TEST_F(Planted, MasksNameWhoCalls) {
+  look_for("sync");
+  const auto data = array(128);
+  const auto findings = run("mask_without_caller", {1, 1, 1}, {32, 1, 1}, data);
+  expect_one(findings, "sync", "mask_without_caller", 1);
+  EXPECT_EQ(findings[0].sides[0].lanes, 0x55550000u);
+  EXPECT_THAT(run("mask_without_caller_repaired", {1, 1, 1}, {32, 1, 1}, data), IsEmpty()) << text_;
+}
+
+// ---- races
+
+TEST_F(Planted, ReadingANeighboursElementNeedsABarrier) {
+  look_for("races");
+  const auto data = array(256);
+  const auto findings = run("neighbour", {1, 1, 1}, {64, 1, 1}, data);
+  expect_race(findings, "read_after_write", "LDS", "STS");
+  for (const Finding& finding : findings) {
+    EXPECT_NE(finding.sides[0].warp, finding.sides[1].warp);
+    EXPECT_THAT(finding.details, HasSubstr("__syncthreads()"));
+  }
+  EXPECT_THAT(run("neighbour_repaired", {1, 1, 1}, {64, 1, 1}, data), IsEmpty()) << text_;
+}
+
+TEST_F(Planted, TheNextRoundMayNotOverwriteWhatIsStillRead) {
+  look_for("races");
+  const auto data = array(256);
+  expect_race(run("next_round", {1, 1, 1}, {64, 1, 1}, data, 4), "write_after_read", "STS", "LDS");
+  EXPECT_THAT(run("next_round_repaired", {1, 1, 1}, {64, 1, 1}, data, 4), IsEmpty()) << text_;
+}
+
+TEST_F(Planted, CountersOfSeveralBlocks) {
+  look_for("races");
+  const auto counter = array(4);
+  expect_race(run("count_up", {2, 1, 1}, {1, 1, 1}, counter), "read_after_write", "LDG", "STG");
+  EXPECT_THAT(run("count_up_repaired", {2, 1, 1}, {32, 1, 1}, counter), IsEmpty()) << text_;
+}
+
+TEST_F(Planted, AFlagNeedsAFenceBeforeIt) {
+  look_for("races");
+  const auto box = array(4), flag = array(4), out = array(4);
+  expect_race(run("hand_on", {2, 1, 1}, {32, 1, 1}, box, flag, out), "read_after_write", "LDG",
+              "STG");
+  const auto other_flag = array(4);
+  EXPECT_THAT(run("hand_on_repaired", {2, 1, 1}, {32, 1, 1}, box, other_flag, out), IsEmpty())
+      << text_;
+}
+
+TEST_F(Planted, TheLastBlockKnowsWhatAllHaveDone) {
+  look_for("races");
+  const auto partial = array(4 * 8 * 64), tickets = array(4), out = array(256);
+  EXPECT_THAT(run("last_block", {8, 1, 1}, {64, 1, 1}, partial, tickets, out), IsEmpty()) << text_;
+}
+
+TEST_F(Planted, LanesThatPartedNeedSyncwarp) {
+  look_for("races");
+  const auto data = array(128);
+  const auto findings = run("halves", {1, 1, 1}, {32, 1, 1}, data, 3);
+  ASSERT_THAT(findings, SizeIs(1)) << text_;
+  EXPECT_EQ(findings[0].check, "races");
+  EXPECT_THAT(findings[0].details, HasSubstr("__syncwarp"));
+  EXPECT_THAT(run("halves_repaired", {1, 1, 1}, {32, 1, 1}, data, 3), IsEmpty()) << text_;
+}
+
+TEST_F(Planted, LocksNeedFences) {
+  look_for("races");
+  const auto lock = array(4), data = array(4);
+  expect_race(run("lock_without_fence", {2, 1, 1}, {64, 1, 1}, lock, data), "read_after_write",
+              "LDG", "STG");
+  EXPECT_THAT(run("lock_without_fence_repaired", {2, 1, 1}, {64, 1, 1}, lock, data), IsEmpty())
+      << text_;
+}
+
+TEST_F(Planted, LanesOfOneStore) {
+  look_for("races");
+  const auto data = array(128);
+  expect_one(run("same_place", {1, 1, 1}, {32, 1, 1}, data), "races", "same_instruction", 1);
+  EXPECT_THAT(run("same_place_repaired", {1, 1, 1}, {32, 1, 1}, data), IsEmpty()) << text_;
+  EXPECT_THAT(run("same_value", {4, 1, 1}, {64, 1, 1}, data), IsEmpty()) << text_;
+}
+
+TEST_F(Planted, BytesOfOneWordAreDifferentPlaces) {
+  look_for("races");
+  EXPECT_THAT(run("bytes", {4, 1, 1}, {33, 1, 1}, array(4 * 33)), IsEmpty()) << text_;
+}
+
+TEST_F(Planted, AtomicOperationsMadeOfALoopAreAtomic) {
+  look_for("races");
+  EXPECT_THAT(run("emulated", {1, 1, 1}, {64, 1, 1}, array(256)), IsEmpty()) << text_;
+}
+
+TEST_F(Planted, GridsMeetAtTheirBarrier) {
+  look_for("races");
+  const auto data = array(2 * 4 * 4 * 64);
+  expect_race(run("grid_wide", {4, 1, 1}, {64, 1, 1}, data), "read_after_write", "LDG", "STG");
+  cooperative_ = true;
+  EXPECT_THAT(run("grid_wide_repaired", {4, 1, 1}, {64, 1, 1}, data), IsEmpty()) << text_;
+}
+
+TEST_F(Planted, NumberedBarriersOrderWhoTakesPart) {
+  look_for("races");
+  EXPECT_THAT(run("take_turns", {1, 1, 1}, {64, 1, 1}, array(256)), IsEmpty()) << text_;
+}
+
+TEST_F(Planted, BlocksOfAClusterMeetAtItsBarrier) {
+  look_for("races");
+  const auto data = array(2 * 256);
+  expect_race(run("other_block", {2, 1, 1}, {32, 1, 1}, data), "read_after_write", "LD.E", "STS");
+  EXPECT_THAT(run("other_block_repaired", {2, 1, 1}, {32, 1, 1}, data), IsEmpty()) << text_;
+}
+
+// ---- init
+
+TEST_F(Planted, ReadingWhatCudaMallocGave) {
+  look_for("init");
+  const auto data = array(128, false), out = array(128, false);
+  const auto findings = run("reads", {1, 1, 1}, {32, 1, 1}, data, out);
+  expect_one(findings, "init", "unwritten", 1);
+  EXPECT_THAT(findings[0].details, HasSubstr("byte 0 of cudaMalloc (128 bytes"));
+  // What a kernel has written, and what a copy has.
+  EXPECT_THAT(run("reads", {1, 1, 1}, {32, 1, 1}, out, data), IsEmpty()) << text_;
+  const auto half = array(128, false);
+  device_.memory().host_wrote(half, 64);
+  const auto other_half = run("reads", {1, 1, 1}, {32, 1, 1}, half, out);
+  expect_one(other_half, "init", "unwritten", 1);
+  EXPECT_EQ(other_half[0].sides[0].lanes, 0xffff0000u);
+}
+
+TEST_F(Planted, SharedMemoryStartsUnwritten) {
+  look_for("init");
+  const auto data = array(256);
+  const auto findings = run("shared_unwritten", {1, 1, 1}, {64, 1, 1}, data, 40);
+  expect_one(findings, "init", "unwritten", 1);
+  EXPECT_EQ(findings[0].sides[0].lanes, 0x00ffffffu);  // they read elements 63 to 40
+  EXPECT_THAT(run("shared_unwritten", {1, 1, 1}, {64, 1, 1}, data, 64), IsEmpty()) << text_;
+}
+
+TEST_F(Planted, LocalArraysStartUnwritten) {
+  look_for("init");
+  const auto data = array(128);
+  std::uint32_t* const values = reinterpret_cast<std::uint32_t*>(device_.memory().view(data, 128));
+  for (std::uint32_t i = 0; i < 32; ++i) values[i] = i;
+  const auto findings = run("local_unwritten", {1, 1, 1}, {32, 1, 1}, data, 6);
+  expect_one(findings, "init", "unwritten", 1);
+  EXPECT_EQ(findings[0].sides[0].lanes, 0xc0c0c0c0u);
+  for (std::uint32_t i = 0; i < 32; ++i) values[i] = i;
+  EXPECT_THAT(run("local_unwritten", {1, 1, 1}, {8, 1, 1}, data, 8), IsEmpty()) << text_;
+}
+
+// ---- of all
+
+TEST(CheckOptions, NamesOfBothTools) {
+  const Options options = parse_options("memcheck,races");
+  EXPECT_TRUE(options.memory && options.races && !options.sync);
+  EXPECT_EQ(names(parse_options("synccheck,memory")), "memory, sync");
+  try {
+    parse_options("memroy");
+    FAIL();
+  } catch (const std::invalid_argument& wrong) {
+    EXPECT_STREQ(wrong.what(), "no check memroy; did you mean memory?");
+  }
+  EXPECT_THROW(parse_options(""), std::invalid_argument);
+}
+
+}  // namespace
+}  // namespace heddle::simulator::checks

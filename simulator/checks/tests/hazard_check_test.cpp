@@ -1,0 +1,112 @@
+// Control codes that are as the compiler made them, and changed ones.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+
+#include "isa/cubin.hpp"
+#include "simulator/checks/checks.hpp"
+
+namespace heddle::simulator::checks {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+constexpr char kKernel[] = "pieces";
+
+std::vector<std::byte> read_cubin() {
+  std::ifstream file(HEDDLE_SOURCE_DIR "/simulator/checks/tests/kernels/planted.sm_90.cubin",
+                     std::ios::binary);
+  const std::vector<char> chars{std::istreambuf_iterator<char>(file), {}};
+  std::vector<std::byte> bytes(chars.size());
+  std::memcpy(bytes.data(), chars.data(), chars.size());
+  return bytes;
+}
+
+// A field of the control code, in the upper half of an instruction.
+struct Field {
+  unsigned bit, bits;
+};
+constexpr Field kStall{105 - 64, 4}, kWriteBarrier{110 - 64, 3}, kWaitMask{116 - 64, 6};
+constexpr unsigned kNone = 7;
+
+// The cubin with a field of one of the kernel's instructions changed.
+std::vector<std::byte> changed(std::uint64_t pc, Field field, std::uint64_t value) {
+  std::vector<std::byte> bytes = read_cubin();
+  const isa::Cubin cubin = isa::parse_cubin(bytes, "planted.cubin");
+  for (const isa::Section& section : cubin.sections) {
+    if (section.name != std::string(".text.") + kKernel) continue;
+    const auto at =
+        std::search(bytes.begin(), bytes.end(), section.bytes.begin(), section.bytes.end());
+    std::byte* const upper = &*at + pc + 8;
+    std::uint64_t word;
+    std::memcpy(&word, upper, sizeof word);
+    const std::uint64_t mask = (std::uint64_t{1} << field.bits) - 1;
+    word = (word & ~(mask << field.bit)) | value << field.bit;
+    std::memcpy(upper, &word, sizeof word);
+  }
+  return bytes;
+}
+
+std::vector<Finding> run(std::vector<std::byte> cubin) {
+  Device device{gpu_model("h200")};
+  Module module{std::move(cubin), "planted.cubin", device.memory()};
+  Checks checks{parse_options("hazards"), device.memory()};
+  const std::uint64_t data = *device.memory().allocate(4096, "data");
+  constexpr std::int32_t kRounds = 4;
+  LaunchRequest request;
+  request.module = &module;
+  request.kernel = module.cubin().find_kernel(kKernel);
+  request.block = {32, 1, 1};
+  request.parameters.resize(12);
+  std::memcpy(request.parameters.data(), &data, sizeof data);
+  std::memcpy(request.parameters.data() + 8, &kRounds, sizeof kRounds);
+  LaunchOptions options;
+  options.checks = &checks;
+  return device.launch(request, options).findings;
+}
+
+// What is found, as one text.
+std::string found(std::uint64_t pc, Field field, std::uint64_t value) {
+  std::string text;
+  for (const Finding& finding : run(changed(pc, field, value))) {
+    text += finding.kind + ": " + finding.message + "; " + finding.details + "\n";
+    for (const Side& side : finding.sides) text += "  " + side.text + "\n";
+  }
+  return text;
+}
+
+TEST(HazardCheck, WhatTheCompilerMadeIsInOrder) { EXPECT_THAT(run(read_cubin()), IsEmpty()); }
+
+TEST(HazardCheck, AnArithmeticResultTakesFourCycles) {
+  const std::string text = found(0xd0, kStall, 1);
+  EXPECT_THAT(text, HasSubstr("too_early: "));
+  EXPECT_THAT(text, HasSubstr("that takes 4 at least"));
+}
+
+TEST(HazardCheck, APredicateTakesLongerToBeAGuard) {
+  EXPECT_THAT(found(0x20, kStall, 11),
+              HasSubstr("too_early: P0 is used 11 cycles after it was computed; that takes 13"));
+}
+
+TEST(HazardCheck, LoadsAreAwaited) {
+  const std::string no_wait = found(0xc0, kWaitMask, 0);
+  EXPECT_THAT(no_wait, HasSubstr("not_awaited: "));
+  EXPECT_THAT(no_wait, HasSubstr("it is guarded by scoreboard 2"));
+  EXPECT_THAT(found(0x90, kWriteBarrier, kNone), HasSubstr("sets no scoreboard"));
+}
+
+TEST(HazardCheck, AScoreboardIsSeenTwoCyclesLater) {
+  EXPECT_THAT(found(0x10, kStall, 1), HasSubstr("not_awaited: R13 is used"));
+}
+
+TEST(HazardCheck, WhatAStoreReadsStaysUntilItHas) {
+  EXPECT_THAT(found(0x100, kWaitMask, 0), HasSubstr("overwritten_source: "));
+}
+
+}  // namespace
+}  // namespace heddle::simulator::checks

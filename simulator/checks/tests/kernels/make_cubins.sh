@@ -1,0 +1,11 @@
+#!/bin/sh
+# Compiles the kernels of the checks' tests; needs nvcc. Line tables name the folder of the
+# compilation, so that is one that everybody has.
+set -eu
+here=$(cd "$(dirname "$0")" && pwd)
+folder=/tmp/heddle-planted
+mkdir -p "$folder"
+cp "$here/planted.cu" "$folder"
+(cd "$folder" && nvcc -arch=sm_90 -lineinfo -cubin -o planted.sm_90.cubin planted.cu)
+cp "$folder/planted.sm_90.cubin" "$here"
+rm -r "$folder"
