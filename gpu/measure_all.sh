@@ -40,7 +40,7 @@ say() { echo "measure_all.sh: $*" >&2; failed=1; }
 echo "building the microbenchmarks"
 micro=$here/kernels/micro/timing
 mkdir "$work/micro"
-for program in instructions memory control; do
+for program in instructions memory cold_memory contention control; do
   "$nvcc" -std=c++17 -O3 -arch="$arch" -o "$work/micro/$program" "$micro/$program.cu" &
 done
 "$nvcc" -std=c++17 -O3 -arch="$arch" -cudart shared -o "$work/micro/launches" "$micro/launches.cu" &
@@ -61,6 +61,8 @@ micro() {
 }
 micro instructions
 micro memory
+micro cold_memory
+micro contention
 micro control "$out/micro"
 [ "$arch" != sm_90 ] || micro machine_code "$work/micro/machine_code.cubin"
 "$here/cupti/measure.sh" -m timing -b "$work/library" -o "$out/micro/launches.json" -- "$work/micro/launches" \

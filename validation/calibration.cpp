@@ -32,7 +32,7 @@ double last_size_below(const Answers& a, std::string_view warps, double limit) {
   return last * kInstructionBytes;
 }
 
-constexpr double kPercent = 100;
+constexpr double kPercent = 100, kLanes = 32;
 constexpr double kMmaFmas = 16 * 8 * 16;  // of one HMMA.16816
 // A question's name as a template argument, for the recipes that are one answer.
 template <std::size_t N>
@@ -105,6 +105,20 @@ double per_line(const Answers& a, int few, int many, std::string_view shape) {
   };
   return (active(many) - active(few)) / (many - few);
 }
+// Of a line in DRAM while nothing else happens, near or far; and of 132 SMs' own lines, in pages
+// they have touched before.
+double idle_touch(const Answers& a) {
+  return (a["touch.same_page.blocks1.n2"] + a["touch.same_page.blocks2.n2.most"]) / 2;
+}
+double over_touches(const Answers& a, std::string_view which) {
+  double sum = 0;
+  constexpr int kFirst = 2, kEnd = 8;
+  for (int i = kFirst; i < kEnd; ++i)
+    sum += a[fmt::format("touch.own_page.blocks132.n{}{}", i, which)];
+  return sum / (kEnd - kFirst);
+}
+double mean_touch(const Answers& a) { return over_touches(a, ""); }
+double slowest_touch(const Answers& a) { return over_touches(a, ".most"); }
 
 constexpr Recipe kRecipes[] = {
     {"interval_alu", "instructions", "interval.lop3.w8", value_of<"interval.lop3.w8">},
@@ -143,30 +157,66 @@ constexpr Recipe kRecipes[] = {
      }},
     {"latency_l2_hit", "memory", "mean over six SMs of l2_line.32MiB, 25th percentile",
      [](const Answers& a) { return mean_line(a, "p25"); }},
-    {"latency_l2_far_extra", "memory", "the same, 75th less 25th percentile",
-     [](const Answers& a) { return mean_line(a, "p75") - mean_line(a, "p25"); }},
-    {"latency_dram_extra", "memory", "ring.dram.65536KiB less ring.l2.16384KiB",
+    // A line that both halves have is near wherever it is read: only the first touch shows what far
+    // costs.
+    {"latency_l2_far_extra", "cold_memory",
+     "touch.same_page, third touch: the farther of two blocks' lines less the near one",
      [](const Answers& a) {
-       return a["ring.dram.65536KiB.stride4352"] - a["ring.l2.16384KiB.stride4352"];
+       return a["touch.same_page.blocks2.n2.most"] - a["touch.same_page.blocks1.n2"];
      }},
-    // An atomic goes to the half its line belongs to; for a near one it takes what a load takes
-    // (278.9 for one block of one run, 526.4 in another), and the slowest SM of all meets far ones.
+    {"latency_dram_extra", "cold_memory", "crowd.dram.blocks1.w4.n1.mean less crowd.l2",
+     [](const Answers& a) {
+       return a["crowd.dram.blocks1.w4.n1.mean"] - a["crowd.l2.blocks1.w4.n1.mean"];
+     }},
+    // Of lines that 132 SMs touch the slowest takes 600 cycles longer than near and far ones take;
+    // the mean says how often. That it is refresh is a guess.
+    {"dram_refresh_cycles", "cold_memory",
+     "touch.own_page.blocks132, the most, less the mean of a near and a far line",
+     [](const Answers& a) { return slowest_touch(a) - idle_touch(a); }},
+    {"dram_refresh_interval", "cold_memory",
+     "the same, squared, over twice what touch.own_page.blocks132 takes beyond such a mean",
+     [](const Answers& a) {
+       const double refresh = slowest_touch(a) - idle_touch(a);
+       return refresh * refresh / 2 / (mean_touch(a) - idle_touch(a));
+     }},
     {"latency_l2_atomic_extra", "memory",
-     "half of what atom.own_words.blocks132.w8 takes beyond ring.l2.16384KiB",
+     "atom.own_words.blocks1.w1 less the 25th percentile of l2_line.32MiB",
+     [](const Answers& a) { return a["atom.own_words.blocks1.w1"] - mean_line(a, "p25"); }},
+    {"l2_atomic_interval", "contention", "100 times share.stride4.lanes1 over its 4 sectors",
      [](const Answers& a) {
-       return (a["atom.own_words.blocks132.w8"] - a["ring.l2.16384KiB.stride4352"]) / 2;
+       constexpr double kSectors = 4;
+       return kPercent * a["share.stride4.lanes1"] / kSectors;
      }},
-    {"l2_atomic_interval", "memory",
-     "100 times red.word_per_lane.blocks132.w8 over its 4224 sectors",
+    {"l2_atomic_half_interval", "contention", "100 times share.stride4.lanes32 over its 32 lanes",
+     [](const Answers& a) { return kPercent * a["share.stride4.lanes32"] / kLanes; }},
+    {"l1_miss_interval", "contention",
+     "scatter.load.blocks1.w32.lines32.sectors1 over its 32 lines",
+     [](const Answers& a) { return a["scatter.load.blocks1.w32.lines32.sectors1"] / kLanes; }},
+    {"sm_read_bytes_per_cycle", "contention", "1024 over scatter.load.blocks1.w32.lines8.sectors4",
      [](const Answers& a) {
-       constexpr double kSectors = 132 * 8 * 4;
-       return kPercent * a["red.word_per_lane.blocks132.w8"] / kSectors;
+       constexpr double kBytes = 1024;
+       return kBytes / a["scatter.load.blocks1.w32.lines8.sectors4"];
      }},
-    {"l2_atomic_lane_interval", "memory",
-     "100 times red.one_word.blocks132.w8 over its 33792 lanes",
+    {"l2_whole_flits_per_kilocycle", "contention",
+     "1000 times 132 SMs' 5 flits over scatter.store.blocks132.w32.lines1.sectors4",
      [](const Answers& a) {
-       constexpr double kLanes = 132 * 8 * 32;
-       return kPercent * a["red.one_word.blocks132.w8"] / kLanes;
+       constexpr double kFlits = 1000.0 * 132 * 5;
+       return kFlits / a["scatter.store.blocks132.w32.lines1.sectors4"];
+     }},
+    {"l2_partial_flits_per_kilocycle", "contention",
+     "1000 times 132 SMs' 40 flits over scatter.red.blocks132.w32.lines8.sectors4",
+     [](const Answers& a) {
+       constexpr double kFlits = 1000.0 * 132 * 40;
+       return kFlits / a["scatter.red.blocks132.w32.lines8.sectors4"];
+     }},
+    // One warp of every SM adds to one line, 5 flits each: those issued less those that L2 has
+    // done.
+    {"sm_outgoing_flits", "contention",
+     "5 flits of each of the 192 of pile.red.one_line.n192, less those done meanwhile",
+     [](const Answers& a) {
+       constexpr double kFlits = 5, kIssued = 192, kMore = 512 - 256;
+       const double each = (a["pile.red.one_line.n512"] - a["pile.red.one_line.n256"]) / kMore;
+       return kFlits * (kIssued - a["pile.red.one_line.n192"] / each);
      }},
     {"lsu_load_entries", "memory", "issue.ldg128.n32.w4: those behind the queue",
      [](const Answers& a) { return behind_queue(a, "ldg128", 4); }},

@@ -81,15 +81,20 @@ namespace heddle::simulator::timing {
   X(l1_ways, "way", "associativity of L1") \
   X(sm_read_bytes_per_cycle, "byte/cycle", "data L2 delivers to one SM") \
   X(sm_write_bytes_per_cycle, "byte/cycle", "data one SM sends to L2") \
+  X(l1_miss_interval, "cycle", "between two lines that L1 asks L2 for") \
+  X(sm_outgoing_flits, "flit", "of 32 bytes, of stores and atomics that L2 has not taken yet; one more holds the SM's memory unit") \
+  X(l2_whole_flits_per_kilocycle, "flit/1000 cycles", "of stores of whole sectors that all SMs send, one for each line and each sector") \
+  X(l2_partial_flits_per_kilocycle, "flit/1000 cycles", "the same of atomics, and of stores where some sector is not whole") \
   X(l2_slices, "slice", "slices of L2, both halves together") \
   X(l2_ways, "way", "associativity of L2") \
   X(l2_slice_bytes_per_cycle, "byte/cycle", "data one slice reads") \
-  X(l2_slice_write_bytes_per_cycle, "byte/cycle", "data one slice takes from stores") \
   X(l2_halves, "half", "parts of L2, each near to its share of the SMs (1: L2 is one)") \
-  X(l2_atomic_interval, "1/100 cycle", "between two atomic operations on one 32-byte sector at a slice") \
-  X(l2_atomic_lane_interval, "1/100 cycle", "for each further lane of one instruction that is atomic at the same address") \
+  X(l2_atomic_interval, "1/100 cycle", "a slice needs for a pass over a 32-byte sector that changes more than half of its words") \
+  X(l2_atomic_half_interval, "1/100 cycle", "the same, of at most half of them; each address counts once a pass") \
   X(dram_channels, "channel", "independent memory channels") \
   X(dram_bytes_per_kilocycle, "byte/1000 cycles", "data all channels deliver together in 1000 SM cycles") \
+  X(dram_refresh_interval, "cycles", "from one refresh of a channel to the next") \
+  X(dram_refresh_cycles, "cycle", "a channel transfers nothing while it refreshes") \
   X(dram_banks, "bank", "banks of a channel") \
   X(dram_access_bytes, "byte", "the least a channel transfers") \
   X(dram_row_bytes, "byte", "data of an open row") \

@@ -52,23 +52,32 @@ Completion LoadStoreUnit::pass(unsigned sub_core, Cycle now, const Timed& instru
 }
 
 // Cycles that tags and data banks, and for stores the way to L2, are busy with an access.
-Cycle LoadStoreUnit::passes(const Access& access) const {
+Cycle LoadStoreUnit::passes(const Access& access, std::span<const Piece> pieces) const {
   if (access.space == Window::shared) {
-    Cycle passes = std::max(1u, access.counts.wavefronts);
+    // What 16 bytes a lane bring back takes two, even where all lanes read the same (measured:
+    // shared.load128.stride0.w16 of gpu/kernels/micro/timing/memory.cu).
+    constexpr Cycle kReturned = 8;  // bytes of a lane
+    Cycle passes = std::max({Cycle{1}, Cycle{access.counts.wavefronts}, access.width / kReturned});
     if (is_atomic(access.kind)) passes = 1 + (passes - 1) * constants_.shared_atomic_pass_cycles;
     return passes;
   }
-  const std::uint64_t bytes = std::uint64_t{kSectorBytes} * access.counts.sectors;
-  const bool goes_out = access.space == Window::global && access.kind != AccessKind::load;
+  const Cycle tags = divided(access.counts.tags, constants_.l1_tags_per_cycle);
+  if (access.space == Window::global && access.kind != AccessKind::load) {
+    std::uint64_t flits = 0;
+    for (const Piece& piece : pieces) flits += piece.outgoing.flits;
+    return std::max(
+        {Cycle{1}, tags, divided(flits * kSectorBytes, constants_.sm_write_bytes_per_cycle)});
+  }
   // L1 and shared memory are one memory: a load from L1 meets the same banks (measured:
   // scattered.load* of gpu/kernels/micro/timing/memory.cu).
   const Cycle banks =
-      access.space != Window::global || goes_out
+      access.space != Window::global
           ? 1
           : count_shared(AccessKind::load, access.width, access.address, access.lanes).wavefronts;
-  return std::max({Cycle{1}, banks, divided(access.counts.tags, constants_.l1_tags_per_cycle),
-                   divided(bytes, goes_out ? constants_.sm_write_bytes_per_cycle
-                                           : constants_.l1_bytes_per_cycle)});
+  // Lanes that read the same word are given it each (scattered.load*.stride0).
+  const std::uint64_t bytes = std::max<std::uint64_t>(
+      std::uint64_t{kSectorBytes} * access.counts.sectors, std::uint64_t{kWarpSize} * access.width);
+  return std::max({Cycle{1}, banks, tags, divided(bytes, constants_.l1_bytes_per_cycle)});
 }
 
 // Passes beyond those that the width needs take a sub-core twice as long as the unit (measured:
@@ -86,43 +95,69 @@ Cycle LoadStoreUnit::conflicts(const Access& access, Cycle passes) const {
 void LoadStoreUnit::split(const Access& access, std::uint64_t local_region,
                           std::vector<Piece>& pieces) {
   const std::size_t first = pieces.size();
-  const auto add = [&](LineNumber line, unsigned sector) {
-    for (std::size_t i = pieces.size(); i-- > first;)
-      if (pieces[i].line == line) {
-        pieces[i].sectors |= static_cast<SectorMask>(1u << sector);
-        return;
-      }
-    pieces.push_back({line, static_cast<SectorMask>(1u << sector), 0});
+  const auto add = [&](LineNumber line, unsigned sector, std::uint32_t bytes) {
+    std::size_t i = pieces.size();
+    while (i > first && pieces[i - 1].line != line) --i;
+    if (i == first) {
+      pieces.push_back({.line = line});
+      i = pieces.size();
+    }
+    pieces[i - 1].sectors |= static_cast<SectorMask>(1u << sector);
+    pieces[i - 1].bytes[sector] |= bytes;
   };
   for (Mask left = access.lanes; left != 0; left &= left - 1) {
     const auto lane = static_cast<unsigned>(std::countr_zero(left));
     const std::uint64_t address = access.address[lane];
     if (access.space == Window::global) {
-      add(address / kLineBytes, static_cast<unsigned>(address / kSectorBytes % kSectorsPerLine));
+      const std::uint64_t bytes = ((std::uint64_t{1} << access.width) - 1)
+                                  << address % kSectorBytes;
+      add(address / kLineBytes, static_cast<unsigned>(address / kSectorBytes % kSectorsPerLine),
+          static_cast<std::uint32_t>(bytes));
       continue;
     }
     // Local: word i of all lanes lies side by side.
     const std::uint64_t word = (address & 0xffff'ffff) / kWordBytes;
     for (std::uint64_t i = 0; i < divided(access.width, kWordBytes); ++i)
-      add(kLocalRegions + (local_region << 32) + word + i, lane / (kSectorBytes / kWordBytes));
+      add(kLocalRegions + (local_region << 32) + word + i, lane / (kSectorBytes / kWordBytes), ~0u);
   }
 }
 
-// Lanes that are atomic at one address go one after the other; those at different addresses of a
-// sector go together.
-void LoadStoreUnit::count_passes(const Access& access, std::span<Piece> pieces) {
+// What stores and atomics send to L2. Measured: scatter.store, scatter.red, share and meet of
+// gpu/kernels/micro/timing/contention.cu. A line takes a flit for each sector, and one more that
+// says which bytes, where a sector is not whole. Atomics always have that one; lanes at one address
+// need another round of them, in L2 another pass over the sector; a single lane fits into the first
+// flit.
+void LoadStoreUnit::count_outgoing(const Access& access, std::span<Piece> pieces) {
+  const bool atomic = is_atomic(access.kind);
   for (Piece& piece : pieces) {
-    std::array<unsigned, kSectorsPerLine> most{};
+    const auto sectors = static_cast<unsigned>(std::popcount(piece.sectors));
+    Outgoing& out = piece.outgoing;
+    for (unsigned sector = 0; sector < kSectorsPerLine; ++sector)
+      out.partial |= (piece.sectors >> sector & 1) != 0 && piece.bytes[sector] != ~0u;
+    out.flits = static_cast<std::uint16_t>(sectors + (out.partial ? 1 : 0));
+    if (!atomic) continue;
+    // words[sector][n]: addresses that more than n lanes are atomic at.
+    std::array<std::array<std::uint8_t, kWarpSize>, kSectorsPerLine> words{};
+    unsigned lanes = 0, rounds = 0;
     for (Mask left = access.lanes; left != 0; left &= left - 1) {
-      const std::uint64_t address = access.address[static_cast<unsigned>(std::countr_zero(left))];
+      const auto lane = static_cast<unsigned>(std::countr_zero(left));
+      const std::uint64_t address = access.address[lane];
       if (address / kLineBytes != piece.line) continue;
-      unsigned same = 0;
-      for (Mask others = left; others != 0; others &= others - 1)
-        same += access.address[static_cast<unsigned>(std::countr_zero(others))] == address;
-      unsigned& of_sector = most[address / kSectorBytes % kSectorsPerLine];
-      of_sector = std::max(of_sector, same);
+      unsigned before = 0;
+      for (Mask others = access.lanes & ((Mask{1} << lane) - 1); others != 0; others &= others - 1)
+        before += access.address[static_cast<unsigned>(std::countr_zero(others))] == address;
+      ++words[address / kSectorBytes % kSectorsPerLine][before];
+      rounds = std::max(rounds, before + 1);
+      ++lanes;
     }
-    for (const unsigned passes : most) piece.passes += static_cast<std::uint8_t>(passes);
+    constexpr unsigned kHalfSector = 4;
+    for (const auto& of_sector : words)
+      for (const unsigned count : of_sector) {
+        if (count == 0) break;
+        ++(count > kHalfSector ? out.whole_passes : out.half_passes);
+      }
+    out.partial = true;
+    out.flits = static_cast<std::uint16_t>(lanes == 1 ? 1 : rounds * (1 + sectors));
   }
 }
 
@@ -144,7 +179,8 @@ LoadStoreUnit::Part LoadStoreUnit::prepare(const Access& access, std::uint64_t l
   const std::size_t first = pieces.size();
   split(access, local_region, pieces);
   part.pieces = static_cast<std::uint32_t>(pieces.size() - first);
-  if (part.is_atomic()) count_passes(access, std::span(pieces).subspan(first));
+  if (access.space == Window::global && access.kind != AccessKind::load)
+    count_outgoing(access, std::span(pieces).subspan(first));
   return part;
 }
 
@@ -159,7 +195,9 @@ Completion LoadStoreUnit::issue(unsigned sub_core, Cycle now, const Timed& instr
       .token = new_entry(instruction, waiting)};
   Entry& entry = entries_[work.token];
   for (const Access& access : accesses) {
-    const Cycle needed = passes(access);
+    const std::size_t first = entry.pieces.size();
+    entry.parts.push_back(prepare(access, local_region, entry.pieces));
+    const Cycle needed = passes(access, std::span(entry.pieces).subspan(first));
     work.shared_busy += needed;
     work.own_busy += needed + conflicts(access, needed);
     if (access.space == Window::shared) {
@@ -168,7 +206,6 @@ Completion LoadStoreUnit::issue(unsigned sub_core, Cycle now, const Timed& instr
           store ? constants_.lsu_address_interval : constants_.lsu_shared_address_interval;
       work.places = store ? constants_.lsu_store_entries : constants_.lsu_shared_entries;
     }
-    entry.parts.push_back(prepare(access, local_region, entry.pieces));
   }
   entry.further = work.shared_busy == 0 ? 0 : work.shared_busy - 1;
   return enter(sub_core, work);
@@ -214,13 +251,20 @@ std::span<const Served> LoadStoreUnit::advance(Cycle now) {
   return served_;
 }
 
-// What L2 cannot take fills the way to it, and then nothing more leaves the SM.
+// So much may be on the way to L2; then nothing more leaves the SM (measured: pile of
+// gpu/kernels/micro/timing/contention.cu).
 void LoadStoreUnit::hold_back_stores() {
-  constexpr Cycle kBuffered = 256;  // cycles of stores that may be on the way; a guess
   for (const Request& request : requests_) {
     if (request.kind == Request::Kind::read) continue;
-    const Cycle least = request.time + constants_.latency_l2_hit + kBuffered;
-    if (request.done > least) pipe_.hold_until(request.time + (request.done - least));
+    outgoing_.emplace(request.done - constants_.latency_l2_hit / 2, request.outgoing.flits);
+    outgoing_flits_ += request.outgoing.flits;
+    while (!outgoing_.empty()) {
+      const auto [taken, flits] = outgoing_.top();
+      if (taken > request.time && outgoing_flits_ <= constants_.sm_outgoing_flits) break;
+      if (taken > request.time) pipe_.hold_until(taken);
+      outgoing_.pop();
+      outgoing_flits_ -= flits;
+    }
   }
 }
 

@@ -2,9 +2,12 @@
 // L1 and shared memory. What L1 lacks becomes requests to L2, answered between two quanta of time.
 #pragma once
 
+#include <array>
 #include <cstdint>
-#include <deque>
+#include <functional>
+#include <queue>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "simulator/observer.hpp"
@@ -82,7 +85,9 @@ class LoadStoreUnit {
   struct Piece {
     LineNumber line = 0;
     SectorMask sectors = 0;
-    std::uint8_t passes = 0;  // atomic: of its sectors together
+    std::array<std::uint32_t, kSectorsPerLine>
+        bytes{};  // stores and atomics: which, of each sector
+    Outgoing outgoing{};
   };
   struct Fill {
     Cycle done = 0;
@@ -115,15 +120,17 @@ class LoadStoreUnit {
   std::uint32_t new_entry(const Timed& instruction, const Outstanding& waiting);
   Completion enter(unsigned sub_core, const PipeWork& work);
   Completion serve(std::uint32_t token, Cycle begin);
-  Cycle passes(const Access& access) const;
+  Cycle passes(const Access& access, std::span<const Piece> pieces) const;
   Cycle conflicts(const Access& access, Cycle passes) const;
   static void split(const Access& access, std::uint64_t local_region, std::vector<Piece>& pieces);
-  static void count_passes(const Access& access, std::span<Piece> pieces);
+  static void count_outgoing(const Access& access, std::span<Piece> pieces);
   Part prepare(const Access& access, std::uint64_t local_region, std::vector<Piece>& pieces) const;
   void access_memory(const Timed& instruction, const Part& part, std::span<const Piece> pieces,
                      Cycle base, Cycle hit, Completion& completion);
   void load(const Piece& piece, const Timed& instruction, Lookups& lookups, Cycle base, Cycle hit,
             Completion& completion);
+  Cycle miss_time(Cycle base);
+  static Piece evicted_piece(const Tags::Line& line);
   void hold_back_stores();
   void send(Request::Kind kind, const Piece& piece, Cycle base);
 
@@ -138,6 +145,12 @@ class LoadStoreUnit {
   std::vector<std::uint32_t> waits_;
   std::vector<Pending> pending_;
   std::vector<Outstanding> collected_;
+  // What L2 has not taken yet: when it will have, and how much that is.
+  std::priority_queue<std::pair<Cycle, std::uint32_t>, std::vector<std::pair<Cycle, std::uint32_t>>,
+                      std::greater<>>
+      outgoing_;
+  std::uint64_t outgoing_flits_ = 0;
+  Cycle misses_free_ = 0;  // when L1 can ask L2 for another line
   std::vector<LineNumber> awaited_lines_;
   Traffic traffic_;
 };

@@ -13,8 +13,20 @@ void LoadStoreUnit::send(Request::Kind kind, const Piece& piece, Cycle base) {
                        .number = static_cast<std::uint32_t>(requests_.size()),
                        .kind = kind,
                        .sectors = piece.sectors,
-                       .passes = piece.passes});
+                       .outgoing = piece.outgoing});
   waits_.push_back(requests_.back().number);
+}
+
+// When L1 asks for a line it lacks: one after the other.
+Cycle LoadStoreUnit::miss_time(Cycle base) {
+  const Cycle time = std::max(base, misses_free_);
+  misses_free_ = time + constants_.l1_miss_interval;
+  return time;
+}
+
+LoadStoreUnit::Piece LoadStoreUnit::evicted_piece(const Tags::Line& line) {
+  const auto sectors = static_cast<std::uint16_t>(std::popcount(line.dirty));
+  return {.line = line.number, .sectors = line.dirty, .outgoing = {.flits = sectors}};
 }
 
 void LoadStoreUnit::load(const Piece& piece, const Timed& instruction, Lookups& lookups, Cycle base,
@@ -23,7 +35,7 @@ void LoadStoreUnit::load(const Piece& piece, const Timed& instruction, Lookups& 
     return static_cast<unsigned>(std::popcount(sectors));
   };
   lookups.sectors += count(piece.sectors);
-  if (instruction.bypasses_l1) return send(Request::Kind::read, piece, base);
+  if (instruction.bypasses_l1) return send(Request::Kind::read, piece, miss_time(base));
   Tags::Line* line = l1_.find(piece.line);
   const SectorMask had = line == nullptr ? 0 : line->valid & piece.sectors;
   lookups.hits += count(had);
@@ -37,15 +49,13 @@ void LoadStoreUnit::load(const Piece& piece, const Timed& instruction, Lookups& 
   if (missing == 0) return;
   Tags::Line evicted;
   if (line == nullptr) line = &l1_.insert(piece.line, evicted);
-  if (evicted.dirty != 0)
-    requests_.push_back({.time = base,
-                         .line = evicted.number,
-                         .sm = sm_,
-                         .number = static_cast<std::uint32_t>(requests_.size()),
-                         .kind = Request::Kind::write,
-                         .sectors = evicted.dirty});
+  // Nobody waits for what makes room.
+  if (evicted.dirty != 0) {
+    send(Request::Kind::write, evicted_piece(evicted), base);
+    waits_.pop_back();
+  }
   line->valid |= missing;
-  send(Request::Kind::read, {piece.line, missing, 0}, base);
+  send(Request::Kind::read, {.line = piece.line, .sectors = missing}, miss_time(base));
   line->extra = {kNever, requests_.back().number};
   awaited_lines_.push_back(piece.line);
 }
@@ -71,7 +81,7 @@ void LoadStoreUnit::access_memory(const Timed& instruction, const Part& part,
       if (line != nullptr) traffic_.l1_local.hits += sectors;
       Tags::Line evicted;
       if (line == nullptr) line = &l1_.insert(piece.line, evicted);
-      if (evicted.dirty != 0) send(Request::Kind::write, {evicted.number, evicted.dirty, 0}, base);
+      if (evicted.dirty != 0) send(Request::Kind::write, evicted_piece(evicted), base);
       line->valid |= piece.sectors;
       line->dirty |= piece.sectors;
     } else {

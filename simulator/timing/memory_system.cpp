@@ -39,6 +39,7 @@ void MemorySystem::start(bool cold) {
   if (cold)
     for (Half& half : halves_) half.tags.clear();
   for (auto* servers : {&slices_, &to_sm_, &from_sm_}) std::ranges::fill(*servers, Server());
+  outgoing_ = Server();
   for (Channel& channel : channels_) {
     channel.data = Server();
     channel.open_rows.assign(constants_.dram_banks, ~std::uint64_t{0});
@@ -60,7 +61,7 @@ Cycle MemorySystem::serve(Request& request) {
     return now + constants_.latency_l2_hit + delay + link;
   }
   const Cycle link = from_sm_[request.sm].wait(
-      now, ticks_for(bytes_of(request.sectors), constants_.sm_write_bytes_per_cycle));
+      now, ticks_for(request.outgoing.flits * kSectorBytes, constants_.sm_write_bytes_per_cycle));
   const Cycle extra =
       request.kind == Request::Kind::atomic ? constants_.latency_l2_atomic_extra : 0;
   return now + constants_.latency_l2_hit + extra + link + write(request, now + link);
@@ -71,9 +72,18 @@ unsigned MemorySystem::home_of(LineNumber line) const {
   return static_cast<unsigned>(mix(line >> 5) % halves_.size());
 }
 
-Cycle MemorySystem::slice_wait(LineNumber line, unsigned half, Cycle now, std::uint64_t ticks) {
+// Two slices share a KiB, by turns of 256 bytes (measured: share and meet of
+// gpu/kernels/micro/timing/contention.cu).
+Server& MemorySystem::slice(LineNumber line, unsigned half) {
   const std::size_t per_half = std::max<std::size_t>(1, slices_.size() / halves_.size());
-  return slices_[half * per_half + mix(line) % per_half].wait(now, ticks);
+  const std::size_t pairs = std::max<std::size_t>(1, per_half / 2);
+  return slices_[half * per_half + (mix(line >> 3) % pairs * 2 + (line >> 1 & 1)) % per_half];
+}
+
+// A request takes a cycle at least, however few its sectors (scatter.load of the same program).
+Cycle MemorySystem::read_slice(LineNumber line, unsigned half, Cycle now, SectorMask sectors) {
+  const std::uint64_t ticks = ticks_for(bytes_of(sectors), constants_.l2_slice_bytes_per_cycle);
+  return slice(line, half).wait(now, std::max(ticks, Server::kTicks));
 }
 
 MemorySystem::Tags::Line& MemorySystem::insert(Half& half, LineNumber line, Cycle now,
@@ -98,9 +108,7 @@ SectorMask MemorySystem::look_up(Half& half, const Request& request, Cycle now, 
 
 Cycle MemorySystem::read(Request& request, Cycle now) {
   const unsigned near = near_half(request.sm), home = home_of(request.line);
-  Cycle delay =
-      slice_wait(request.line, near, now,
-                 ticks_for(bytes_of(request.sectors), constants_.l2_slice_bytes_per_cycle));
+  Cycle delay = read_slice(request.line, near, now, request.sectors);
   Cycle eviction = 0;
   const SectorMask hit_near = look_up(halves_[near], request, now, eviction);
   SectorMask missing = request.sectors & static_cast<SectorMask>(~hit_near);
@@ -110,8 +118,7 @@ Cycle MemorySystem::read(Request& request, Cycle now) {
     rest.sectors = missing;
     const SectorMask hit_home = look_up(halves_[home], rest, now, eviction);
     delay += constants_.latency_l2_far_extra;
-    delay += slice_wait(request.line, home, now,
-                        ticks_for(bytes_of(missing), constants_.l2_slice_bytes_per_cycle));
+    delay += read_slice(request.line, home, now, missing);
     missing &= static_cast<SectorMask>(~hit_home);
   }
   traffic_.l2_read.hits +=
@@ -124,18 +131,20 @@ Cycle MemorySystem::read(Request& request, Cycle now) {
 Cycle MemorySystem::write(Request& request, Cycle now) {
   const unsigned near = near_half(request.sm), home = home_of(request.line);
   const bool atomic = request.kind == Request::Kind::atomic;
-  std::uint64_t ticks =
-      ticks_for(bytes_of(request.sectors), constants_.l2_slice_write_bytes_per_cycle);
-  if (atomic) {
-    const auto sectors = static_cast<unsigned>(std::popcount(request.sectors));
-    constexpr std::uint64_t kPercent = 100;
-    ticks = Server::kTicks *
-            (std::uint64_t{constants_.l2_atomic_interval} * sectors +
-             std::uint64_t{constants_.l2_atomic_lane_interval} *
-                 (std::max<unsigned>(request.passes, sectors) - sectors)) /
-            kPercent;
-  }
-  Cycle delay = slice_wait(request.line, home, now, ticks);
+  constexpr std::uint64_t kKilo = 1000, kPercent = 100;
+  const Outgoing& out = request.outgoing;
+  // What is whole needs no flit of its own to say so, but takes the way as long.
+  const std::uint64_t flits = out.flits + (out.partial ? 0u : 1u);
+  Cycle delay = outgoing_.wait(now, flits * kKilo * Server::kTicks /
+                                        (out.partial ? constants_.l2_partial_flits_per_kilocycle
+                                                     : constants_.l2_whole_flits_per_kilocycle));
+  if (atomic)
+    delay +=
+        slice(request.line, home)
+            .wait(now, Server::kTicks *
+                           (std::uint64_t{constants_.l2_atomic_interval} * out.whole_passes +
+                            std::uint64_t{constants_.l2_atomic_half_interval} * out.half_passes) /
+                           kPercent);
   if (home != near) {
     delay += constants_.latency_l2_far_extra;
     halves_[near].tags.remove(request.line);
@@ -154,6 +163,13 @@ Cycle MemorySystem::write(Request& request, Cycle now) {
   return delay + constants_.latency_dram_extra + transfer(request.line, missing, now);
 }
 
+// Channels refresh one after the other.
+Cycle MemorySystem::refresh_wait(std::size_t channel, Cycle now) const {
+  const Cycle interval = constants_.dram_refresh_interval;
+  const Cycle at = (now + interval * channel / channels_.size()) % interval;
+  return at < constants_.dram_refresh_cycles ? constants_.dram_refresh_cycles - at : 0;
+}
+
 Cycle MemorySystem::transfer(LineNumber line, SectorMask sectors, Cycle now) {
   // Neighbouring pieces of two lines go to different channels; a row holds as many pieces of the
   // region that all channels' rows make up together.
@@ -163,10 +179,10 @@ Cycle MemorySystem::transfer(LineNumber line, SectorMask sectors, Cycle now) {
   const std::size_t bank = mix(row) % channel.open_rows.size();
   const std::uint64_t least = constants_.dram_access_bytes;
   const std::uint64_t bytes = (bytes_of(sectors) + least - 1) / least * least;
-  Cycle start = now;
+  Cycle start = now + refresh_wait(static_cast<std::size_t>(&channel - channels_.data()), now);
   if (channel.open_rows[bank] != row) {
     channel.open_rows[bank] = row;
-    start = std::max(now, channel.opened[bank]);
+    start = std::max(start, channel.opened[bank]);
     channel.opened[bank] = start + constants_.dram_row_cycles;
   }
   const std::uint64_t ticks =

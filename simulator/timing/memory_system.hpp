@@ -16,6 +16,14 @@
 
 namespace heddle::simulator::timing {
 
+// What a store or an atomic on one line sends: flits of 32 bytes, and whether they say which bytes
+// of a sector; passes over a sector in L2 that change more than half of its words, and fewer.
+struct Outgoing {
+  std::uint16_t flits = 0;
+  bool partial = false;
+  std::uint8_t whole_passes = 0, half_passes = 0;
+};
+
 // What one SM asks of L2: sectors of one line.
 struct Request {
   enum class Kind : std::uint8_t { read, write, atomic };
@@ -25,8 +33,8 @@ struct Request {
   std::uint32_t number = 0;  // its place in the SM's own list
   Kind kind = Kind::read;
   SectorMask sectors = 0;
-  std::uint8_t passes = 0;  // atomic: of each sector the most lanes at one address, added up
-  Cycle done = kNever;      // the answer: when who waits for it may issue
+  Outgoing outgoing{};
+  Cycle done = kNever;  // the answer: when who waits for it may issue
 };
 
 class MemorySystem {
@@ -61,14 +69,17 @@ class MemorySystem {
   SectorMask look_up(Half& half, const Request& request, Cycle now, Cycle& delay);
   Tags::Line& insert(Half& half, LineNumber line, Cycle now, Cycle& delay);
   Cycle transfer(LineNumber line, SectorMask sectors, Cycle now);  // DRAM; cycles above idle
+  Cycle refresh_wait(std::size_t channel, Cycle now) const;
   unsigned home_of(LineNumber line) const;
   unsigned near_half(std::uint32_t sm) const { return sm % static_cast<unsigned>(halves_.size()); }
-  Cycle slice_wait(LineNumber line, unsigned half, Cycle now, std::uint64_t ticks);
+  Server& slice(LineNumber line, unsigned half);
+  Cycle read_slice(LineNumber line, unsigned half, Cycle now, SectorMask sectors);
 
   const Constants constants_;
   std::vector<Half> halves_;
   std::vector<Server> slices_;
   std::vector<Server> to_sm_, from_sm_;  // one for each SM
+  Server outgoing_;                      // what all SMs send
   std::vector<Channel> channels_;
   Traffic traffic_;
 };

@@ -82,6 +82,48 @@ void touches(const char* name, const Buffer<char>& data, std::size_t of_block, s
   }
 }
 
+// ---- one warp, many lines at once: which share a way
+// -----------------------------------------------
+
+__global__ void burst(const char* data, int lines, std::size_t stride, int* latency) {
+  const int lane = int(threadIdx.x);
+  unsigned v[2];
+#pragma unroll
+  for (int round = 0; round < 2; ++round) {  // from DRAM, then from L2
+    const long long begin = clock_now();
+    if (lane < lines)
+      asm volatile("ld.global.cg.u32 %0, [%1];"
+                   : "=r"(v[round])
+                   : "l"(data + lane * stride)
+                   : "memory");
+    else
+      v[round] = 0;
+    asm volatile("{ .reg .pred p; setp.ne.u32 p, %0, 0; @p trap; }" ::"r"(v[round]) : "memory");
+    __syncwarp();
+    const long long end = clock_now();
+    if (lane == 0) latency[round] = int(end - begin);
+  }
+}
+
+void bursts(const Buffer<char>& data, const Flush& flush) {
+  const Buffer<int> latency(2);
+  for (const std::size_t offset : {0, 4096})
+    for (const std::size_t stride : {32, 128, 256, 512, 1024, 4096, 8192, 65536})
+      for (const int lines : {1, 4, 16, 32}) {
+        std::vector<double> samples[2];
+        for (int i = 0; i < 5; ++i) {
+          flush();
+          burst<<<1, 32>>>(data.data() + offset + i * kMega, lines, stride, latency.data());
+          finish();
+          for (int round = 0; round < 2; ++round) samples[round].push_back(latency.read()[round]);
+        }
+        const std::string name = ".from" + std::to_string(offset) + ".stride" +
+                                 std::to_string(stride) + ".n" + std::to_string(lines);
+        print("burst.dram" + name, samples[0], "cycle");
+        print("burst.l2" + name, samples[1], "cycle");
+      }
+}
+
 // ---- many warps at once
 // ----------------------------------------------------------------------------
 
@@ -163,6 +205,7 @@ void crowds(const Buffer<char>& data, const Flush& flush) {
 // ---- where a warp waits
 // ----------------------------------------------------------------------------
 
+constexpr unsigned kRoom = 41 * 1024;
 enum class Unit { kGlobal32, kGlobal64, kShared32, kShared64, kStoreShared, kStoreGlobal };
 
 // Two accesses, then their use, again and again: cycles from before to after the first access's
@@ -171,7 +214,7 @@ template <Unit unit>
 __global__ void waits(char* global, unsigned stride, unsigned second_stride, long long* took) {
   extern __shared__ unsigned room[];
   const unsigned lane = threadIdx.x % 32;
-  for (unsigned i = threadIdx.x; i < 40 * 1024 / 4; i += blockDim.x) room[i] = 0;
+  for (unsigned i = threadIdx.x; i < kRoom / 4; i += blockDim.x) room[i] = 0;
   __syncthreads();
   const char* const g = global + lane * stride;
   const char* const h = global + lane * second_stride;
@@ -235,14 +278,14 @@ __global__ void waits(char* global, unsigned stride, unsigned second_stride, lon
 
 template <Unit unit>
 void all_waits(const char* name, const Buffer<char>& data) {
-  CUDA(cudaFuncSetAttribute(waits<unit>, cudaFuncAttributeMaxDynamicSharedMemorySize, 40 * 1024));
+  CUDA(cudaFuncSetAttribute(waits<unit>, cudaFuncAttributeMaxDynamicSharedMemorySize, kRoom));
   const Buffer<long long> took(32 * 3);
   for (const unsigned stride : {8u, 128u, 1280u})
     for (const unsigned second : {0u, 8u})
       for (const int warps : {1, 2, 4, 8, 16, 32}) {
         std::vector<double> samples[3];
         for (int repeat = 0; repeat < 5; ++repeat) {
-          waits<unit><<<1, 32 * warps, 40 * 1024 + 8>>>(data.data(), stride, second, took.data());
+          waits<unit><<<1, 32 * warps, kRoom>>>(data.data(), stride, second, took.data());
           finish();
           const auto t = took.read();
           for (int part = 0; part < 3; ++part) {
@@ -276,6 +319,7 @@ int main() {
   touches("own_64k", data, 65536, 128, flush);        // each block its own 64 KiB
   touches("own_page", data, 2 * kMega, 4096, flush);  // each block its own page
   touches("own_pages", data, 2 * kMega, 64 * kMega, flush);  // and another each time
+  bursts(data, flush);
   crowds<1>(data, flush);
   crowds<2>(data, flush);
   crowds<4>(data, flush);

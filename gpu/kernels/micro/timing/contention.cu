@@ -195,7 +195,7 @@ __global__ void many_lines(const char* data, unsigned stride, long long* times, 
       unsigned v[4][4] = {};
 #pragma unroll
       for (int k = 0; k < 4; ++k) {
-        const char* const place = at + zero;
+        const char* const place = at + k * 8 * 4096 + zero;  // or the four would be merged
         if constexpr (width == 4)
           asm volatile("ld.global.u32 %0, [%1];" : "=r"(v[k][0]) : "l"(place) : "memory");
         if constexpr (width == 8)
