@@ -185,8 +185,12 @@ Cycle MemorySystem::transfer(LineNumber line, SectorMask sectors, Cycle now) {
     start = std::max(start, channel.opened[bank]);
     channel.opened[bank] = start + constants_.dram_row_cycles;
   }
-  const std::uint64_t ticks =
-      bytes * 1000 * Server::kTicks * count / constants_.dram_bytes_per_kilocycle;
+  // The rate is the mean; while it does not refresh a channel is faster.
+  const std::uint64_t interval = constants_.dram_refresh_interval;
+  const std::uint64_t working =
+      interval - std::min<std::uint64_t>(interval, constants_.dram_refresh_cycles);
+  const std::uint64_t ticks = bytes * 1000 * Server::kTicks * count /
+                              constants_.dram_bytes_per_kilocycle * working / interval;
   return start - now + channel.data.wait(start, ticks);
 }
 
