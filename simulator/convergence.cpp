@@ -10,7 +10,9 @@
 
 namespace heddle::simulator {
 
-void Convergence::start(Mask lanes, std::uint32_t pc, const ReconvergencePolicy* policy) {
+void Convergence::start(Mask lanes, std::uint32_t pc, const ReconvergencePolicy* policy,
+                        bool patched) {
+  assert(policy == nullptr || !patched);
   policy_ = policy;
   joins_.clear();
   halt_ = {};
@@ -22,6 +24,8 @@ void Convergence::start(Mask lanes, std::uint32_t pc, const ReconvergencePolicy*
   collected_.clear();
   joined_ = 0;
   last_leader_ = kWarpSize - 1;
+  patched_ = patched;
+  patches_show_ = false;
   has_next_ = false;
   groups_.push_back({.lanes = lanes, .pc = pc});
 }
@@ -54,22 +58,32 @@ void Convergence::split_off_first(Mask lanes, std::uint32_t pc) {
   assert((lanes & ~current().lanes) == 0 && lanes != 0 && lanes != current().lanes);
   Group rest = current();
   rest.lanes &= ~lanes;
+  rest.behind = true;
   groups_.back() = {.lanes = lanes, .pc = pc};
   push_next(rest);
 }
 
-// The group that is next in turn joins those behind it: a group among them that stands at the same
-// instruction becomes one with it.
-void Convergence::displace_next() {
+// Whether two groups that wait their turn stand where they become one.
+bool Convergence::same_place(const Group& one, const Group& other) {
+  if (one.pc != other.pc || one.again != other.again) return false;
+  if (!patched_ || one.behind == other.behind) return true;
+  patches_show_ = true;
+  return false;
+}
+
+// The group that is next in turn joins the rest: a group among these that stands at the same
+// instruction becomes one with it. Returns whether there was one.
+bool Convergence::displace_next() {
   const auto is_ready = [](const Group& other) { return other.wait == Wait::none; };
   const auto next = std::find_if(groups_.rbegin() + 1, groups_.rend(), is_ready);
-  if (next == groups_.rend()) return;
+  if (next == groups_.rend()) return false;
   const auto same = std::find_if(next + 1, groups_.rend(), [&](const Group& other) {
-    return is_ready(other) && other.pc == next->pc && other.again == next->again;
+    return is_ready(other) && same_place(other, *next);
   });
-  if (same == groups_.rend()) return;
+  if (same == groups_.rend()) return false;
   next->lanes |= same->lanes;
   groups_.erase((same + 1).base());
+  return true;
 }
 
 // Puts a ready group below the current one: its turn is next.
@@ -83,6 +97,7 @@ void Convergence::push_next(const Group& group) {
 void Convergence::push_current(const Group& group, bool running) {
   if (running) {
     displace_next();
+    groups_.back().behind = true;
     has_next_ = true;
   }
   groups_.push_back(group);
@@ -113,12 +128,20 @@ bool Convergence::only_yielded_ready() const {
 }
 
 // The lanes that wait at the BSYNC that the current group has come to, if it is to take them along.
+// In patched code they wait in the patch, where no group stands that is chosen.
 Mask Convergence::gather_waiting() {
   Mask lanes = 0;
   if (!current().gathers) return lanes;
   const std::uint32_t pc = current().pc;
+  const auto waits_here = [&](const Group& group) {
+    return group.wait == Wait::convergence_barrier && group.pc == pc;
+  };
+  if (patched_) {
+    patches_show_ |= std::ranges::any_of(groups_, waits_here);
+    return lanes;
+  }
   std::erase_if(groups_, [&](const Group& group) {
-    if (group.wait != Wait::convergence_barrier || group.pc != pc) return false;
+    if (!waits_here(group)) return false;
     lanes |= group.lanes;
     return true;
   });
@@ -226,7 +249,7 @@ std::size_t Convergence::release(bool running, Released&& is_released) {
     const auto same = std::find_if(released.begin(), end,
                                    [&](const Group& other) { return other.pc == group.pc; });
     if (same == end) {
-      released[count++] = {.lanes = group.lanes, .pc = group.pc};
+      released[count++] = {.lanes = group.lanes, .pc = group.pc, .behind = true};
     } else {
       same->lanes |= group.lanes;
     }
@@ -245,7 +268,10 @@ std::size_t Convergence::release(bool running, Released&& is_released) {
 void Convergence::release_block_barrier(unsigned number) {
   const bool running = has_current();
   for (Group& group : groups_)
-    if (group.wait == Wait::block_barrier && group.index == number) group.wait = Wait::none;
+    if (group.wait == Wait::block_barrier && group.index == number) {
+      group.wait = Wait::none;
+      group.behind = true;
+    }
   if (policy_ != nullptr) return policy_->settle(*this);
   if (!running) choose();
 }
@@ -332,6 +358,7 @@ bool Convergence::yield() {
     return group.wait == Wait::convergence_barrier;
   };
   current().yielded = true;
+  current().behind = true;
   if (!others_ready()) {
     if (std::ranges::none_of(groups_, at_barrier)) {
       current().yielded = false;
@@ -358,8 +385,7 @@ void Convergence::choose_by_lane() {
     return group.wait == Wait::none && (group.lanes >> last_leader_ & 1) != 0;
   });
   std::erase_if(groups_, [&](const Group& group) {
-    if (group.wait != Wait::none || group.pc != chosen.pc || group.again != chosen.again)
-      return false;
+    if (group.wait != Wait::none || !same_place(group, chosen)) return false;
     chosen.lanes |= group.lanes;
     return true;
   });

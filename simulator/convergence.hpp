@@ -39,6 +39,9 @@ struct Group {
   // Chosen from behind the one that was next in turn, hence with all lanes that stand at its pc:
   // where this is a BSYNC, with those that wait there.
   bool gathers = false;
+  // Stands behind an instruction that it went through, not where a jump led. In code that a
+  // profiler has patched these are two places.
+  bool behind = false;
   bool yielded = false;     // has not run since its YIELD
   std::int8_t leader = -1;  // the lane by which YIELD chose it, until it parts
   std::uint16_t depth = 0;  // calls it is in, where a policy counts them
@@ -58,7 +61,10 @@ class Convergence {
  public:
   // Without a policy (null) convergence barriers say who runs together, by what is below. With one
   // they say nothing: instructions that set them or wait at them are not to be executed.
-  void start(Mask lanes, std::uint32_t pc, const ReconvergencePolicy* policy = nullptr);
+  // `patched`: groups meet as they do in code that a profiler has patched to count its instructions
+  // (docs/experiments/divergence-order.md, "Code that counts itself").
+  void start(Mask lanes, std::uint32_t pc, const ReconvergencePolicy* policy = nullptr,
+             bool patched = false);
   const ReconvergencePolicy* policy() const { return policy_; }
   // Whether the current group, having come to `pc`, is to stop for its policy to look at it.
   bool halts_at(std::uint32_t pc) const { return pc - halt_.first < halt_.count; }
@@ -111,6 +117,13 @@ class Convergence {
   // (docs/experiments/divergence-order.md, 10). False: there is no other to run.
   bool yield();
   bool others_ready() const;
+  // The current group comes to an instruction that accesses memory: what counts it, in patched
+  // code, makes the group that is next in turn join those behind it.
+  void at_access() {
+    if (patched_ && groups_.size() > 2) patches_show_ |= displace_next();
+  }
+  // Whether groups met, or did not, where they would have done otherwise in code without patches.
+  bool patches_show() const { return patches_show_; }
 
   // Lanes that wait for others to reconverge, where a policy keeps them on a stack; innermost last.
   struct Join {
@@ -128,7 +141,8 @@ class Convergence {
   friend class ReconvergencePolicy;
   void choose();
   void choose_by_lane();
-  void displace_next();
+  bool same_place(const Group& one, const Group& other);
+  bool displace_next();
   void push_next(const Group& group);
   void push_current(const Group& group, bool running);
   std::size_t release_met(bool running);
@@ -144,7 +158,9 @@ class Convergence {
   std::uint32_t restored_ = 0;  // bit i: barrier i was written by BMOV
   Mask joined_ = 0;
   unsigned last_leader_ = kWarpSize - 1;  // the lane by which YIELD last chose
-  bool has_next_ = false;                 // a group was put next in turn, and not chosen since
+  bool patched_ = false;
+  bool patches_show_ = false;
+  bool has_next_ = false;  // a group was put next in turn, and not chosen since
   // Order of turn: the last ready group is the current one and stands at the back.
   std::vector<Group> groups_;
   // Between WARPSYNC.COLLECTIVE and ENDCOLLECTIVE: the lanes that do not go on first, by place.

@@ -94,7 +94,7 @@ void Core::start_block(Block& block, std::uint64_t linear) const {
                 std::size_t{kRowsPerWarp - kUniformRow} * kWarpSize, 0u);
     const std::uint32_t lanes = std::min(kWarpSize, threads - i * kWarpSize);
     warp.convergence.start(lanes == kWarpSize ? kFullMask : (Mask{1} << lanes) - 1, launch.entry,
-                           policy.get());
+                           policy.get(), launch.patched);
   }
 }
 
@@ -119,18 +119,18 @@ bool Core::run_warp(Warp& warp) {
       if (!go_through_again(warp)) return false;
       continue;
     }
-    Group& group = warp.convergence.current();
-    const Mask active = group.lanes;
+    Convergence& convergence = warp.convergence;
+    const Mask active = convergence.current().lanes;
     const auto threads = static_cast<unsigned>(std::popcount(active));
-    for (std::uint32_t pc = group.pc;;) {
+    for (std::uint32_t pc = convergence.current().pc;;) {
       if (issued >= issue_limit) {
-        group.pc = pc;
+        convergence.current().pc = pc;
         return true;
       }
       if constexpr (kByPolicy) {
-        if (warp.convergence.halts_at(pc)) {
-          group.pc = pc;
-          policy->settle(warp.convergence);
+        if (convergence.halts_at(pc)) {
+          convergence.current().pc = pc;
+          policy->settle(convergence);
           break;
         }
       }
@@ -142,12 +142,13 @@ bool Core::run_warp(Warp& warp) {
         ++pc;
         continue;
       }
-      group.pc = pc + 1;
+      if (step.accesses) convergence.at_access();
+      convergence.current().pc = pc + 1;
       const Flow flow = step.execute(*this, warp, step, active, on);
       if (flow == Flow::next) {
         ++pc;
       } else if (flow == Flow::jump) {
-        pc = group.pc;
+        pc = convergence.current().pc;
       } else if (flow == Flow::reschedule) {
         break;
       } else {
@@ -159,18 +160,18 @@ bool Core::run_warp(Warp& warp) {
 }
 
 Issue Core::step(Warp& warp, Observer* observer) {
-  Group& group = warp.convergence.current();
-  const std::uint32_t pc = group.pc;
+  const std::uint32_t pc = warp.convergence.current().pc;
   const Step& step = launch.program->steps[pc];
   Issue issue;
   issue.pc = pc;
-  issue.active = group.lanes;
-  issue.on = group.lanes & warp.predicate(step.guard.index, step.guard.invert);
+  issue.active = warp.convergence.current().lanes;
+  issue.on = issue.active & warp.predicate(step.guard.index, step.guard.invert);
   if (observer != nullptr) observer->issuing(*this, warp, issue);
   count(pc, static_cast<unsigned>(std::popcount(issue.active)), issue.on, issue.on == issue.active);
   observed = true;
   accesses.clear();
-  group.pc = pc + 1;
+  if (step.accesses) warp.convergence.at_access();
+  warp.convergence.current().pc = pc + 1;
   if (step.lane != nullptr) {
     if (issue.on != 0) step.lane(warp, step, issue.on | step.widen);
   } else {
@@ -230,6 +231,7 @@ Core::Turn Core::run_block(Block& block, std::uint64_t quantum) {
       warp.may_spin = issued == issue_limit && may_look_for_spinning(*this);
       progress = progress || spinning == Spinning::no;
       spun = spun && !progress;
+      patches_show |= warp.convergence.patches_show();
       if (warp.convergence.finished()) check_block_barriers(block);
       if (issued == end)
         return block.finished() ? Turn::finished : spun ? Turn::spinning : Turn::out_of_time;

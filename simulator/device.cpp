@@ -159,6 +159,13 @@ LaunchOutcome Device::launch(const LaunchRequest& request, const LaunchOptions& 
         "executions by a rule not known");
     outcome.counters_incomplete = true;
   }
+  if (run.patches_show) {
+    outcome.unmodelled.push_back(
+        "groups that meet elsewhere once a profiler has patched the code: counts by instruction "
+        "are "
+        "as it has them, the hardware counters are of the code without patches (--timing on)");
+    outcome.counters_incomplete = true;
+  }
   if (run.printed) {
     if (outcome.warps > 1)
       outcome.launch_class.order_dependent_because.push_back("device printf of several warps");

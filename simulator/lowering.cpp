@@ -121,9 +121,30 @@ void lower_address(const Instruction& in, Step& step) {
   form.shift = kShifts[in.mod(isa::Mod::stride) & 3];
 }
 
+bool accesses_by_thread(isa::Op op) {
+  using isa::Op;
+  switch (op) {
+    case Op::LDG:
+    case Op::STG:
+    case Op::LD:
+    case Op::ST:
+    case Op::LDL:
+    case Op::STL:
+    case Op::ATOM:
+    case Op::ATOM_CAS:
+    case Op::ATOMG:
+    case Op::ATOMG_CAS:
+    case Op::RED:
+      return true;
+    default:
+      return false;
+  }
+}
+
 Step lower_instruction(const Instruction& in, std::uint32_t index, std::uint32_t end, Pool& pool) {
   Step step;
   step.instruction = &in;
+  step.accesses = accesses_by_thread(in.op);
   lower_operands(in, step, pool);
   lower_address(in, step);
   if (select_lane_function(in, step)) return step;

@@ -54,6 +54,7 @@ struct Step : MicroOp {
   bool sign_extend = false;
   std::uint8_t selector = 0;  // atomics: operation; others: the one modifier they look at
   std::uint8_t data_type = 0;
+  bool accesses = false;  // global, local or generic memory, by threads (Convergence::at_access)
 };
 
 // One 32-lane row of the launch's pool and where its value comes from.
@@ -103,6 +104,7 @@ struct LaunchContext {
   std::uint32_t warps_per_block = 0;
   std::uint64_t instruction_limit = 0;
   Reconvergence reconvergence = Reconvergence::barriers;
+  bool patched = false;  // as Convergence::start
 };
 
 enum class BarrierReduction : std::uint8_t { count, all, any };  // as BAR.RED encodes them
@@ -168,6 +170,7 @@ struct Core {
   std::vector<Access> accesses;
   MemoryJournal* journal = nullptr;  // told of global memory before it changes, when `observed`
   bool uncounted_reunions = false;   // groups met where hardware's counters add by a rule not known
+  bool patches_show = false;         // as Convergence::patches_show, in a warp of the launch
   bool printed = false;              // device code called vprintf
   bool used_heap = false;            // … malloc or free
   std::shared_ptr<DeviceHeap> heap;  // from their first call on

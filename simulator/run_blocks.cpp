@@ -142,8 +142,9 @@ BlockRun run_on_one_thread(const LaunchContext& context, std::uint64_t resident,
   Core core(context);
   core.instruction_limit = context.instruction_limit;
   run_every_block(core, resident, blocks);
-  return {std::move(core.counts), std::move(core.fault), core.uncounted_reunions, core.printed,
-          core.read_unordered(),  std::move(note),       core.used_heap};
+  return {std::move(core.counts), std::move(core.fault), core.uncounted_reunions,
+          core.printed,           core.read_unordered(), std::move(note),
+          core.used_heap,         core.patches_show};
 }
 
 // Runs on several threads; nothing when the result would depend on how they interleave, with memory
@@ -192,6 +193,8 @@ std::optional<BlockRun> run_on_threads(const LaunchContext& context, std::uint64
   // Two blocks on different threads that use one word stop the run; so each thread finds the rest.
   run.unordered_reads =
       std::ranges::any_of(cores, [](const auto& core) { return core->read_unordered(); });
+  run.patches_show =
+      std::ranges::any_of(cores, [](const auto& core) { return core->patches_show; });
   return run;
 }
 

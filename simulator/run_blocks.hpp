@@ -21,6 +21,7 @@ struct BlockRun {
   bool unordered_reads = false;     // UnorderedReads found one
   std::string note;                 // why it ran on one thread although more were asked for
   bool used_heap = false;           // device code called malloc or free
+  bool patches_show = false;        // as in Core
 };
 
 // Numbers of blocks, or of clusters where the launch has those.

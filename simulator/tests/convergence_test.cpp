@@ -192,6 +192,34 @@ TEST(Convergence, WaitingGroupsAtOnePlaceBecomeOneWhenAThirdOneIsPutBeforeThem) 
   EXPECT_EQ(warp.current().lanes, 0x01u);
 }
 
+// docs/experiments/divergence-order.md, "Code that counts itself".
+TEST(Convergence, InPatchedCodeAnAccessMakesWaitingGroupsAtOnePlaceBecomeOne) {
+  for (const bool patched : {false, true}) {
+    Convergence warp;
+    warp.start(0xff, kStart, nullptr, patched);
+    warp.split_off(0xf0, kJoin);
+    warp.split_off(0x0c, kJoin);
+    warp.at_access();
+    EXPECT_EQ(warp.groups().size(), patched ? 2u : 3u);
+    EXPECT_EQ(warp.groups().front().lanes, patched ? 0xfcu : 0xf0u);
+    EXPECT_EQ(warp.current().lanes, 0x03u);
+    EXPECT_EQ(warp.patches_show(), patched);
+  }
+}
+
+TEST(Convergence, InPatchedCodeLanesThatJumpedDoNotMeetThoseThatFellThrough) {
+  for (const bool patched : {false, true}) {
+    Convergence warp;
+    warp.start(0xff, kStart, nullptr, patched);
+    warp.split_off(0xf0, kJoin);
+    warp.current().pc = kJoin;
+    warp.split_off_first(0x03, kElse);  // 0c waits behind its branch, at kJoin too
+    warp.split_off(0x01, kThen);
+    EXPECT_EQ(warp.groups().size(), patched ? 4u : 3u);
+    EXPECT_EQ(warp.patches_show(), patched);
+  }
+}
+
 TEST(Convergence, AGroupThatAnotherJoinsMovesUpInTheOrder) {
   Convergence warp = warp_of(0xff);
   warp.split_off(0xc0, kJoin);
