@@ -10,7 +10,18 @@
 // docs/experiments/divergence-order.md, "Code that counts itself", says what was seen.
 #include "../common/common.h"
 
-enum class Work { arithmetic, load, atomic, reduction, fence, vote, active_mask, store, shuffle, match };
+enum class Work {
+  arithmetic,
+  load,
+  atomic,
+  reduction,
+  fence,
+  vote,
+  active_mask,
+  store,
+  shuffle,
+  match
+};
 
 template <Work kWork>
 __device__ void work(unsigned rounds, unsigned* data, unsigned& x) {
@@ -21,7 +32,10 @@ __device__ void work(unsigned rounds, unsigned* data, unsigned& x) {
     if (kWork == Work::load)
       asm volatile("ld.global.cv.u32 %0, [%1];" : "=r"(value) : "l"(data + (x & 1023)) : "memory");
     if (kWork == Work::atomic)
-      asm volatile("atom.global.add.u32 %0, [%1], 1;" : "=r"(value) : "l"(data + threadIdx.x) : "memory");
+      asm volatile("atom.global.add.u32 %0, [%1], 1;"
+                   : "=r"(value)
+                   : "l"(data + threadIdx.x)
+                   : "memory");
     if (kWork == Work::reduction)
       asm volatile("red.global.add.u32 [%0], 1;" ::"l"(data + threadIdx.x) : "memory");
     if (kWork == Work::fence) asm volatile("membar.gl;" ::: "memory");
@@ -39,7 +53,8 @@ __device__ void work(unsigned rounds, unsigned* data, unsigned& x) {
 }
 
 template <Work kWork>
-__global__ void meet(unsigned rounds, unsigned* data, unsigned* out, unsigned aside, unsigned busy) {
+__global__ void meet(unsigned rounds, unsigned* data, unsigned* out, unsigned aside,
+                     unsigned busy) {
   const unsigned lane = threadIdx.x & 31;
   unsigned x = data[lane];
   if (lane < aside) {
