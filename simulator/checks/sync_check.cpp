@@ -57,6 +57,9 @@ std::string waits_for(const Block& block, const Warp& warp, const Group& group) 
       return fmt::format("waits at a _sync call for lanes {}", absent(group.partners));
     case Wait::block_barrier:
       return at_block_barrier(block, group.index);
+    case Wait::reconvergence:
+      return fmt::format("waits to reconverge with lanes {}",
+                         absent(warp.convergence.awaited_by(group)));
   }
   return {};
 }
