@@ -33,8 +33,7 @@ std::map<std::string, std::string> environment_for(const ProgramOptions& options
     environment["HEDDLE_MAX_INSTRUCTIONS"] = std::to_string(*options.max_instructions);
   if (options.max_memory) environment["HEDDLE_MAX_MEMORY"] = std::to_string(*options.max_memory);
   if (!options.timing.empty()) environment["HEDDLE_TIMED"] = options.timing;
-  if (!options.reconvergence.empty())
-    environment["HEDDLE_RECONVERGENCE"] = options.reconvergence;
+  if (!options.reconvergence.empty()) environment["HEDDLE_RECONVERGENCE"] = options.reconvergence;
   if (!options.capture.empty()) environment["HEDDLE_CAPTURE"] = options.capture;
   if (!options.trace.empty()) environment["HEDDLE_TRACE_REQUEST"] = options.trace;
   return environment;

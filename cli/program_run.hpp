@@ -16,11 +16,11 @@ struct ProgramOptions {
   std::optional<std::uint64_t> threads;  // host threads per launch
   std::optional<std::uint64_t> max_instructions;
   std::optional<std::uint64_t> max_memory;  // bytes of device memory
-  std::string timing;   // how launches are timed (timing::parse_options); empty: they are not
+  std::string timing;         // how launches are timed (timing::parse_options); empty: they are not
   std::string reconvergence;  // a policy's name; empty: the GPU's own
-  std::string checks;   // what to look for (checks::parse_options); empty: nothing
-  std::string capture;  // folder for capsules; empty: none
-  std::string trace;    // an encoded traces::TraceRequest; empty: none
+  std::string checks;         // what to look for (checks::parse_options); empty: nothing
+  std::string capture;        // folder for capsules; empty: none
+  std::string trace;          // an encoded traces::TraceRequest; empty: none
   bool per_instruction = false;
   bool memory_digests = false;
   bool progress = false;  // of long launches, on stderr

@@ -181,8 +181,7 @@ int run_sketches(const Arguments& arguments) {
   const SketchRun run = run_sketch(
       arguments.words[0], arguments, trace.get(),
       timing.empty() ? std::nullopt : std::optional(simulator::timing::parse_options(timing)),
-      chosen_reconvergence(arguments),
-      check_options(arguments));
+      chosen_reconvergence(arguments), check_options(arguments));
   if (run.statistics.empty()) {
     show_and_write({getpid(), run.record}, arguments);
   } else {
@@ -289,7 +288,8 @@ ReconvergenceRun run_under(simulator::Reconvergence policy, const Arguments& arg
     const auto trace = traces::make_trace(of_trace);
     if (is_sketch(arguments.words[0])) {
       result.record =
-          run_sketch(arguments.words[0], arguments, trace.get(), std::nullopt, policy, {}, true).record;
+          run_sketch(arguments.words[0], arguments, trace.get(), std::nullopt, policy, {}, true)
+              .record;
     } else {
       validation::ReplayOptions options;
       options.max_instructions =

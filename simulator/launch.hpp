@@ -150,7 +150,7 @@ struct LaunchOptions {
   // The launch is timed, on one thread; needs a model with timing constants.
   std::optional<timing::Options> timing = std::nullopt;
   std::optional<Reconvergence> reconvergence = std::nullopt;  // nothing: the model's own
-  checks::Checks* checks = nullptr;  // look on too, beside `observer`
+  checks::Checks* checks = nullptr;                           // look on too, beside `observer`
 };
 
 struct LaunchOutcome {

@@ -1,6 +1,7 @@
 // heddle run --check over sketches and the committed capsules, as a shell sees it.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <cstdio>
 #include <filesystem>
@@ -22,7 +23,9 @@ Outcome heddle(const std::string& words) { return run_heddle(words, Kept::both);
 
 class Check : public ::testing::Test {
  protected:
-  Check() : folder_(std::filesystem::path(::testing::TempDir()) / "heddle_check_test") {
+  Check()
+      : folder_(std::filesystem::path(::testing::TempDir()) /
+                ("heddle_check_test_" + std::to_string(getpid()))) {
     std::filesystem::create_directories(folder_);
   }
   ~Check() override { std::filesystem::remove_all(folder_); }

@@ -1,6 +1,7 @@
 // --reconvergence and the old machines, as a shell sees them.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
@@ -27,7 +28,9 @@ const std::string kCapsules =
 
 class ReconvergenceOption : public ::testing::Test {
  protected:
-  ReconvergenceOption() : folder_(fs::path(::testing::TempDir()) / "heddle_reconvergence_test") {
+  ReconvergenceOption()
+      : folder_(fs::path(::testing::TempDir()) /
+                ("heddle_reconvergence_test_" + std::to_string(getpid()))) {
     fs::create_directories(folder_);
   }
   ~ReconvergenceOption() override { fs::remove_all(folder_); }

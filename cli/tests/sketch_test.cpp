@@ -1,6 +1,7 @@
 // Sketches on the command line, as a shell sees it.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <cstdio>
 #include <filesystem>
@@ -24,7 +25,9 @@ Outcome heddle(const std::string& words) { return run_heddle(words, Kept::both);
 
 class Sketch : public ::testing::Test {
  protected:
-  Sketch() : folder_(fs::path(::testing::TempDir()) / "heddle_sketch_test") {
+  Sketch()
+      : folder_(fs::path(::testing::TempDir()) /
+                ("heddle_sketch_test_" + std::to_string(getpid()))) {
     fs::create_directories(folder_);
   }
   ~Sketch() override { fs::remove_all(folder_); }

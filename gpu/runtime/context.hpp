@@ -42,7 +42,7 @@ struct ContextOptions {
   std::uint64_t max_instructions = 0;                // warp instructions per launch; 0: no limit
   std::optional<simulator::timing::Options> timing;  // launches are timed
   std::optional<simulator::Reconvergence> reconvergence = std::nullopt;  // the model's own
-  simulator::checks::Options checks;                 // what is looked for in launches
+  simulator::checks::Options checks;  // what is looked for in launches
   std::vector<std::shared_ptr<LaunchObserver>> observers;
   // Device printf output, at the points where CUDA shows it.
   std::function<void(std::string_view)> print = [](std::string_view) {};

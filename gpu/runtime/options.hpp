@@ -27,8 +27,8 @@ struct Options {
   bool progress = false;               // HEDDLE_PROGRESS: tell on stderr how far a long launch is
   std::optional<simulator::timing::Options> timing;       // HEDDLE_TIMED: time launches, and how
   std::optional<simulator::Reconvergence> reconvergence;  // HEDDLE_RECONVERGENCE: by its name
-  simulator::checks::Options checks;                      // HEDDLE_CHECK: what to look for in launches
-  bool memory_digests = false;  // HEDDLE_MEMORY_DIGESTS: records with digests of allocations
+  simulator::checks::Options checks;  // HEDDLE_CHECK: what to look for in launches
+  bool memory_digests = false;        // HEDDLE_MEMORY_DIGESTS: records with digests of allocations
 };
 
 class OptionsError : public std::runtime_error {

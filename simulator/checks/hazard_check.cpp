@@ -148,8 +148,9 @@ void HazardCheck::look_at_writes(const Warp& warp, WarpTrack& track, const Issue
              fmt::format("{} is written while an earlier result for it may still come",
                          place_name(place)),
              fmt::format("that is guarded by scoreboard {}", result.scoreboard));
+    // A result that comes by the memory unit comes behind the reads of what that took before.
     const Pending& source = track.sources[place];
-    if ((source.lanes & next.on) != 0 && !is_settled(track, source))
+    if (!in.is_memory && (source.lanes & next.on) != 0 && !is_settled(track, source))
       report(warp, next, "overwritten_source", source,
              fmt::format("{} is written while an earlier instruction may still have to read it",
                          place_name(place)),

@@ -155,8 +155,7 @@ void TimedLaunch::run() {
     if (core_.fault || reached_limit()) return;
   }
   if (std::ranges::none_of(sms_, [](const Sm& sm) { return sm.blocks() != 0; })) return;
-  if (context_.options->observer != nullptr)
-    context_.options->observer->stuck(core_, some_block());
+  if (context_.options->observer != nullptr) context_.options->observer->stuck(core_, some_block());
   report_deadlock(core_, some_block());
 }
 
