@@ -1,6 +1,7 @@
 #include "gpu/runtime/capsule.hpp"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <cstring>
 #include <filesystem>
@@ -140,7 +141,7 @@ class CapturedLaunch : public testing::Test {
     ASSERT_EQ(context.synchronize(), Error::success);
   }
   const std::filesystem::path directory =
-      std::filesystem::path(testing::TempDir()) / "heddle_capsules";
+      std::filesystem::path(testing::TempDir()) / ("heddle_capsules_" + std::to_string(getpid()));
   const std::filesystem::path second = directory / "0001-accumulate.capsule";
 };
 
