@@ -6,6 +6,8 @@
 #include <set>
 
 #include "cli/sketch_file.hpp"
+#include "gpu/runtime/code_image.hpp"
+#include "gpu/runtime/ptx.hpp"
 #include "simulator/file.hpp"
 
 namespace heddle::cli {
@@ -22,6 +24,22 @@ bool is_cubin(std::span<const std::byte> bytes) {
   return machine == kCuda;
 }
 
+// Of a program's PTX; for the GPU that `heddle run` takes when no architecture is wanted.
+std::vector<CubinFile> compiled(std::span<const isa::FatEntry> entries, std::string_view wanted,
+                                const std::string& origin) {
+  std::vector<CubinFile> files;
+  for (const isa::Arch arch : isa::kAllArchs) {
+    if (isa::name(arch) != (wanted.empty() ? isa::name(runtime::model_for(entries).arch) : wanted))
+      continue;
+    const auto ptx = runtime::ptx_for(arch, entries);
+    if (ptx.empty()) continue;
+    for (isa::FatEntry& entry : runtime::compile_ptx(arch, ptx, origin))
+      files.push_back(
+          {std::move(entry.contents), fmt::format("{}: PTX for {}", origin, isa::name(arch))});
+  }
+  return files;
+}
+
 }  // namespace
 
 std::vector<CubinFile> read_cubins(const std::filesystem::path& path, std::string_view arch) {
@@ -34,7 +52,8 @@ std::vector<CubinFile> read_cubins(const std::filesystem::path& path, std::strin
   std::vector<CubinFile> files;
   std::set<std::string> found;
   std::size_t number = 0;
-  for (isa::FatEntry& entry : isa::read_executable(bytes, origin)) {
+  auto entries = isa::read_executable(bytes, origin);
+  for (isa::FatEntry& entry : entries) {
     ++number;
     if (entry.kind != isa::FatEntry::Kind::elf) continue;
     const std::string name = fmt::format("sm_{}", entry.sm);
@@ -42,7 +61,8 @@ std::vector<CubinFile> read_cubins(const std::filesystem::path& path, std::strin
     if (arch.empty() || arch == name)
       files.push_back({std::move(entry.contents), fmt::format("{}: entry {}", origin, number)});
   }
-  if (files.empty() && found.empty())
+  if (files.empty()) files = compiled(entries, arch, origin);
+  if (files.empty() && entries.empty())
     throw isa::CubinError(fmt::format("{}: holds no device code", origin));
   if (files.empty())
     throw isa::CubinError(

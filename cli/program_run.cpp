@@ -60,8 +60,11 @@ ProcessRecord without_launches(const std::vector<std::string>& program) {
 }  // namespace
 
 ProgramRun run_on_model(const std::vector<std::string>& program, const ProgramOptions& options) {
-  if (const std::string file = find_program(program[0]); !file.empty())
-    if (const auto refusal = runtime::check_program(file)) throw std::runtime_error(*refusal);
+  if (const std::string file = find_program(program[0]); !file.empty()) {
+    const runtime::ProgramCheck check = runtime::check_program(file);
+    if (!check.refusal.empty()) throw std::runtime_error(check.refusal);
+    if (!check.notice.empty()) fmt::print(stderr, "heddle: {}\n", check.notice);
+  }
   const TemporaryFolder streams;
   ProgramRun run;
   run.child =

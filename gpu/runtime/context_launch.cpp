@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "gpu/runtime/context.hpp"
+#include "gpu/runtime/ptx.hpp"
 #include "simulator/prepared_launch.hpp"
 
 namespace heddle::runtime {
@@ -71,7 +72,9 @@ Error Context::load(std::span<const std::byte> binary, const std::string& origin
   try {
     auto entries = isa::read_fat_binary(binary, origin);
     const std::string found = describe_entries(entries);
+    const auto ptx = ptx_for(model().arch, entries);
     auto cubins = entries_for(model().arch, std::move(entries));
+    if (cubins.empty() && !ptx.empty()) cubins = compile_ptx(model().arch, ptx, origin);
     if (cubins.empty()) {
       why = fmt::format("{} has {}, none of which {} ({}) runs; build it with -arch={}", origin,
                         found, model().name, isa::name(model().arch), isa::name(model().arch));
@@ -97,6 +100,9 @@ Error Context::load(std::span<const std::byte> binary, const std::string& origin
   } catch (const isa::CubinError& bad) {
     why = bad.what();
     return Error::invalid_kernel_image;
+  } catch (const PtxError& bad) {
+    why = bad.what();
+    return bad.error;
   } catch (const std::bad_alloc&) {
     why = fmt::format("{}: its variables do not fit in device memory", origin);
     return Error::memory_allocation;

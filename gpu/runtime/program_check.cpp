@@ -2,6 +2,7 @@
 
 #include <elf.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <span>
@@ -52,6 +53,15 @@ bool imports(const isa::ElfFile& elf, std::string_view function) {
   return found;
 }
 
+bool imports_any(const isa::ElfFile& elf, std::string_view beginning) {
+  bool found = false;
+  for_each_entry<Elf64_Sym>(elf, SHT_DYNSYM, [&](const Elf64_Sym& symbol, const isa::Bytes& names) {
+    found |=
+        symbol.st_shndx == SHN_UNDEF && names.text(symbol.st_name, "symbol").starts_with(beginning);
+  });
+  return found;
+}
+
 bool has_section(const isa::ElfFile& elf, std::string_view name) {
   return std::ranges::find(elf.sections, name, &isa::ElfSection::name) != elf.sections.end();
 }
@@ -67,18 +77,43 @@ bool has_error_names(const isa::ElfFile& elf) {
   return false;
 }
 
-std::optional<std::string> check(const isa::ElfFile& elf) {
+// NVIDIA's libraries of kernels, and what their functions' names begin with. Each has a CUDA
+// runtime of its own inside, which asks NVIDIA's driver for what no documentation describes.
+struct VendorLibrary {
+  std::string_view file, functions;
+};
+constexpr VendorLibrary kVendorLibraries[] = {
+    {"libcublas", "cublas"},     {"libcudnn", "cudnn"},       {"libcufft", "cufft"},
+    {"libcurand", "curand"},     {"libcusolver", "cusolver"}, {"libcusparse", "cusparse"},
+    {"libcutensor", "cutensor"}, {"libnccl", "nccl"},         {"libnpp", "npp"},
+    {"libnvjpeg", "nvjpeg"},
+};
+
+// A library that only stands on the linker's command line does no harm.
+std::string notice(const isa::ElfFile& elf) {
+  std::vector<std::string_view> called;
+  for (const std::string_view library : needed_libraries(elf))
+    for (const auto& [file, functions] : kVendorLibraries)
+      if (library.starts_with(file) && imports_any(elf, functions)) called.push_back(library);
+  if (called.empty()) return {};
+  return fmt::format(
+      "{} calls {}: NVIDIA's libraries of kernels need NVIDIA's driver, so these calls fail here, "
+      "each with the library's own error. The program's own kernels run",
+      elf.origin, fmt::join(called, ", "));
+}
+
+std::string refusal(const isa::ElfFile& elf) {
   for (std::string_view library : needed_libraries(elf)) {
     if (!library.starts_with(kRuntime)) continue;
-    if (library == fmt::format("{}.{}", kRuntime, kVersion)) return std::nullopt;
+    if (library == fmt::format("{}.{}", kRuntime, kVersion)) return {};
     return fmt::format(
         "{} is linked with {}; only programs built with CUDA {} can be run: build it again with "
         "CUDA {}",
         elf.origin, library, kVersion, kVersion);
   }
   const bool has_device_code = has_section(elf, ".nv_fatbin");
-  if (!has_device_code && !has_error_names(elf)) return std::nullopt;
-  if (imports(elf, "__cudaRegisterFatBinary")) return std::nullopt;  // from a library of its own
+  if (!has_device_code && !has_error_names(elf)) return {};
+  if (imports(elf, "__cudaRegisterFatBinary")) return {};  // from a library of its own
   return fmt::format(
       "{} has the CUDA runtime linked into it, which is nvcc's default, so that nothing can take "
       "its place. Link it with the shared one:\n"
@@ -90,14 +125,15 @@ std::optional<std::string> check(const isa::ElfFile& elf) {
 
 }  // namespace
 
-std::optional<std::string> check_program(const std::filesystem::path& file) {
+ProgramCheck check_program(const std::filesystem::path& file) {
   const std::string text = simulator::read_file(file, kMostBytes);
   const auto bytes = std::as_bytes(std::span(text));
-  if (!isa::looks_like_elf(bytes)) return std::nullopt;
+  if (!isa::looks_like_elf(bytes)) return {};
   try {
-    return check(isa::read_elf(bytes, file.string()));
+    const isa::ElfFile elf = isa::read_elf(bytes, file.string());
+    return {.refusal = refusal(elf), .notice = notice(elf)};
   } catch (const isa::CubinError&) {
-    return std::nullopt;  // whether it can be started is the system's to say
+    return {};  // whether it can be started is the system's to say
   }
 }
 

@@ -2,14 +2,18 @@
 #pragma once
 
 #include <filesystem>
-#include <optional>
 #include <string>
 
 namespace heddle::runtime {
 
-// Why not, with what mends it, if the file is an executable that brings its own copy of the
-// runtime, or is linked with another version's; nothing for any other file (a script, a program
-// without CUDA).
-std::optional<std::string> check_program(const std::filesystem::path& file);
+// Of a file that is no program with CUDA (a script, for example) there is nothing to say.
+struct ProgramCheck {
+  // Why it cannot be run, with what mends it: it brings its own copy of the runtime, or is linked
+  // with another version's. Empty: it can.
+  std::string refusal;
+  // What of it will not work: calls of NVIDIA's libraries of kernels. Empty: nothing is known.
+  std::string notice;
+};
+ProgramCheck check_program(const std::filesystem::path& file);
 
 }  // namespace heddle::runtime

@@ -3,6 +3,9 @@
 __attribute__((section(".nv_fatbin"), used)) static const char fat_binary[16] = "P\355U\272";
 
 extern "C" {
+#ifdef CALLS_CUBLAS
+int cublasCreate_v2(void** handle);
+#endif
 #ifdef OWN_RUNTIME
 __attribute__((visibility("hidden"), noinline)) void** __cudaRegisterFatBinary(void* wrapper) {
   return static_cast<void**>(wrapper);
@@ -12,4 +15,10 @@ void** __cudaRegisterFatBinary(void* wrapper);
 #endif
 }
 
-int main() { return __cudaRegisterFatBinary(const_cast<char*>(fat_binary)) == nullptr ? 1 : 0; }
+int main() {
+#ifdef CALLS_CUBLAS
+  void* handle = nullptr;
+  if (cublasCreate_v2(&handle) != 0) return 2;
+#endif
+  return __cudaRegisterFatBinary(const_cast<char*>(fat_binary)) == nullptr ? 1 : 0;
+}

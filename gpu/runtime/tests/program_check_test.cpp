@@ -10,29 +10,34 @@ namespace heddle::runtime {
 namespace {
 
 TEST(ProgramCheck, RefusesARuntimeThatIsLinkedInAndSaysWhatMendsIt) {
-  const auto refusal = check_program(HEDDLE_PROGRAM_WITH_ITS_OWN_RUNTIME);
-  ASSERT_TRUE(refusal);
-  EXPECT_NE(refusal->find("-cudart shared"), std::string::npos) << *refusal;
-  EXPECT_NE(refusal->find("CUDA_RUNTIME_LIBRARY Shared"), std::string::npos) << *refusal;
+  const std::string refusal = check_program(HEDDLE_PROGRAM_WITH_ITS_OWN_RUNTIME).refusal;
+  EXPECT_NE(refusal.find("-cudart shared"), std::string::npos) << refusal;
+  EXPECT_NE(refusal.find("CUDA_RUNTIME_LIBRARY Shared"), std::string::npos) << refusal;
 }
 
 TEST(ProgramCheck, RefusesTheRuntimeOfAnotherVersion) {
-  const auto refusal = check_program(HEDDLE_PROGRAM_OF_CUDA_12);
-  ASSERT_TRUE(refusal);
-  EXPECT_NE(refusal->find("libcudart.so.12"), std::string::npos) << *refusal;
+  const std::string refusal = check_program(HEDDLE_PROGRAM_OF_CUDA_12).refusal;
+  EXPECT_NE(refusal.find("libcudart.so.12"), std::string::npos) << refusal;
+}
+
+TEST(ProgramCheck, SaysWhichOfNvidiasLibrariesWillFail) {
+  const ProgramCheck check = check_program(HEDDLE_PROGRAM_WITH_CUBLAS);
+  EXPECT_EQ(check.refusal, "");  // its own kernels run
+  EXPECT_NE(check.notice.find("calls libcublas.so.13"), std::string::npos) << check.notice;
 }
 
 TEST(ProgramCheck, AcceptsTheSharedRuntime) {
-  EXPECT_EQ(check_program(HEDDLE_PROGRAM_WITH_SHARED_RUNTIME), std::nullopt);
+  EXPECT_EQ(check_program(HEDDLE_PROGRAM_WITH_SHARED_RUNTIME).refusal, "");
+  EXPECT_EQ(check_program(HEDDLE_PROGRAM_WITH_SHARED_RUNTIME).notice, "");
 }
 
 TEST(ProgramCheck, HasNothingAgainstOtherFiles) {
-  EXPECT_EQ(check_program("/bin/sh"), std::nullopt);
+  EXPECT_EQ(check_program("/bin/sh").refusal, "");
   const auto script = std::filesystem::path(testing::TempDir()) / "heddle_script";
   std::ofstream(script) << "#!/bin/sh\n";
-  EXPECT_EQ(check_program(script), std::nullopt);
+  EXPECT_EQ(check_program(script).refusal, "");
   std::ofstream(script) << "\177ELF but no more";
-  EXPECT_EQ(check_program(script), std::nullopt);
+  EXPECT_EQ(check_program(script).refusal, "");
   std::filesystem::remove(script);
 }
 

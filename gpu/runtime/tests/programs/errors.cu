@@ -88,6 +88,12 @@ int main(int argc, char** argv) {
     std::puts("errors no-image: ok");
     return 0;
   }
+  if (is("no-ptxas")) {  // PTX, and nothing to compile it
+    store<<<1, 1>>>(nullptr, 0);
+    EXPECT_CALL(cudaErrorJitCompilerNotFound, cudaGetLastError());
+    std::puts("errors no-ptxas: ok");
+    return 0;
+  }
   OK(cudaMalloc(&device, 4));
   if (is("configurations")) {
     configurations();
