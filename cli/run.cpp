@@ -309,8 +309,8 @@ ReconvergenceRun run_under(simulator::Reconvergence policy, const Arguments& arg
 // A launch that deadlocks under another policy than the first does not make the run a failure: it
 // is what was asked about.
 int run_all_reconvergences(const Arguments& arguments) {
-  for (const char* option :
-       {"trace", "advice", "record", "csv", "timing", "seeds", "capture", "format", "metrics"})
+  for (const char* option : {"trace", "advice", "record", "csv", "timing", "seeds", "capture",
+                             "format", "metrics", "check"})
     if (arguments.has(option))
       throw Usage(fmt::format("--reconvergence all prints a table, without --{}", option));
   std::vector<ReconvergenceRun> runs;

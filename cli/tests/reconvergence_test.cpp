@@ -85,6 +85,15 @@ TEST_F(ReconvergenceOption, AllSetsThemSideBySide) {
   EXPECT_THAT(outcome.text, Not(HasSubstr("mathKernel2")));
 }
 
+TEST_F(ReconvergenceOption, SteppingGoesOneWay) {
+  for (const char* how : {"", "--html page.html "}) {
+    const Outcome all = heddle(std::string("step --reconvergence all ") + how + sides());
+    EXPECT_EQ(all.status, 2) << all.text;
+    EXPECT_THAT(all.text, HasSubstr("--reconvergence=all"));
+    EXPECT_THAT(all.text, HasSubstr("barriers, stack or min-pc"));
+  }
+}
+
 TEST_F(ReconvergenceOption, StackReportsALocksDeadlockAndEndsTimedOrNot) {
   for (const char* timing : {"", "--timing on "}) {
     const Outcome outcome = heddle(std::string("run --reconvergence stack ") + timing + lock());

@@ -1,5 +1,6 @@
 #include "isa/sketch/control_bits.hpp"
 
+#include <algorithm>
 #include <array>
 
 #include "isa/attributes.hpp"
@@ -10,8 +11,10 @@ namespace {
 constexpr std::uint8_t kNone = 7;
 constexpr std::uint8_t kScoreboards = 6;
 constexpr std::uint8_t kAll = (1 << kScoreboards) - 1;
-// Cycles until a result of the fixed-latency pipes may be read (TIMING-FACTS: 4 to 6).
+// Cycles until a result of the fixed-latency pipes may be read, and until a predicate of theirs may
+// guard an instruction: 4 to 6, and 13 (simulator/checks/hazard_latencies.hpp).
 constexpr std::uint8_t kFixedStall = 6;
+constexpr unsigned kGuardLatency = 13;
 constexpr std::uint8_t kBranchStall = 5;
 constexpr std::uint8_t kIssueStall = 2;  // what is tracked by a scoreboard
 
@@ -77,6 +80,27 @@ class Scoreboards {
   std::uint8_t next_ = 0;
 };
 
+// When predicates that fixed-latency instructions computed may guard, along straight code.
+class Guards {
+ public:
+  // How much later `in` has to issue for its guard. Where code goes elsewhere, or comes from there,
+  // for every predicate: who reads it next is not known here.
+  unsigned missing(const Instruction& in, bool all) const {
+    unsigned ready = ready_[in.guard.index];
+    if (all) ready = *std::ranges::max_element(ready_);
+    return ready > now_ ? ready - now_ : 0;
+  }
+  void pass(unsigned cycles) { now_ += cycles; }
+  void issue(const Instruction& in) {
+    for (const std::uint8_t predicate : {in.pu, in.pv})
+      if (predicate != kPT) ready_[predicate] = now_ + kGuardLatency;
+  }
+
+ private:
+  std::array<unsigned, 8> ready_{};
+  unsigned now_ = 0;
+};
+
 std::vector<bool> branch_targets(const std::vector<Instruction>& instructions) {
   std::vector<bool> targets(instructions.size() + 1);
   for (std::size_t i = 0; i < instructions.size(); ++i)
@@ -91,15 +115,24 @@ std::vector<bool> branch_targets(const std::vector<Instruction>& instructions) {
 void set_control_bits(std::vector<Instruction>& instructions) {
   const std::vector<bool> targets = branch_targets(instructions);
   Scoreboards scoreboards;
+  Guards guards;
   for (std::size_t i = 0; i < instructions.size(); ++i) {
     Instruction& in = instructions[i];
     in.control = {};
-    const bool all = is_control(in) || targets[i] || in.op == Op::BAR;
+    const bool elsewhere = is_control(in) || targets[i];
+    const bool all = elsewhere || in.op == Op::BAR;
+    if (const unsigned missing = guards.missing(in, elsewhere); missing != 0) {
+      Control& before = instructions[i - 1].control;
+      before.stall = static_cast<std::uint8_t>(before.stall + missing);
+      guards.pass(missing);
+    }
     in.control.wait_mask = all ? kAll : scoreboards.waits(in);
     scoreboards.settle(in.control.wait_mask);
     in.control.write_barrier = in.control.read_barrier = kNone;
     if (is_variable(in) && in.op != Op::BAR) scoreboards.issue(in);
     in.control.stall = is_control(in) ? kBranchStall : is_variable(in) ? kIssueStall : kFixedStall;
+    if (!is_variable(in) && !is_control(in)) guards.issue(in);
+    guards.pass(in.control.stall);
   }
 }
 

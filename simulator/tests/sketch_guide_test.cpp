@@ -1,32 +1,14 @@
 // Every example of docs/sketches.md compiles and runs, under every rule of predication.
 #include <gmock/gmock.h>
 
-#include <fstream>
-
 #include "simulator/tests/sketch_runs.hpp"
+#include "simulator/tests/sketches_here.hpp"
 
 namespace heddle::simulator {
 namespace {
 
-std::vector<std::string> examples() {
-  std::ifstream guide(HEDDLE_SOURCE_DIR "/docs/sketches.md");
-  std::vector<std::string> found;
-  bool inside = false;
-  for (std::string line; std::getline(guide, line);) {
-    if (line == "```cuda") {
-      inside = true;
-      found.emplace_back();
-    } else if (line == "```") {
-      inside = false;
-    } else if (inside) {
-      found.back() += line + "\n";
-    }
-  }
-  return found;
-}
-
 TEST(SketchGuide, EveryExampleRuns) {
-  const auto all = examples();
+  const auto all = guide_sketches();
   ASSERT_GE(all.size(), 5u);
   for (const std::string& example : all)
     for (const auto& rule : isa::sketch::predication_rules()) {
@@ -37,11 +19,11 @@ TEST(SketchGuide, EveryExampleRuns) {
 }
 
 TEST(SketchGuide, TheFirstExampleDivergesInBothWarps) {
-  EXPECT_EQ(run_one(examples().at(0)).metric("divergent_branch"), 2u);
+  EXPECT_EQ(run_one(guide_sketches().at(0)).metric("divergent_branch"), 2u);
 }
 
 TEST(SketchGuide, TheSecondSumsAll) {
-  const auto result = run_one(examples().at(1));
+  const auto result = run_one(guide_sketches().at(1));
   EXPECT_EQ(result.array<std::int32_t>("sums").at(0), 4096 * 4095 / 2);
 }
 
