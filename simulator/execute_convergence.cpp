@@ -69,8 +69,10 @@ Flow warpsync_by_policy(Core& core, Warp& warp, const Step& step, Mask active) {
     if (parted) {
       // By their program counters alone the lanes of several masks are one group again at once.
       if (core.launch.reconvergence == Reconvergence::min_pc)
-        return core.raise(Fault::Kind::unsupported_instruction, warp, step, active, 0,
-                          "lanes with several masks, where they meet by minimum PC");
+        return core.raise(
+            Fault::Kind::unsupported_instruction, warp, step, active, 0,
+            "its lanes name several masks, which --reconvergence min-pc does not keep "
+            "apart; barriers and stack do");
       const std::uint32_t here = core.pc_of(step);
       const std::array ways{Part{first.lanes, here + 1}, Part{active & ~first.lanes, here}};
       policy.part(convergence, here, ways, Way::branch);
