@@ -3,9 +3,7 @@
 #include <fmt/format.h>
 
 #include <bit>
-#include <cerrno>
 #include <stdexcept>
-#include <system_error>
 
 #include "simulator/address_space.hpp"
 #include "simulator/file.hpp"
@@ -34,13 +32,6 @@ unsigned binary_version(isa::Arch arch) {
           "a100 or a6000)",
           isa::name(arch)));
   }
-}
-
-std::FILE* open_file(const std::filesystem::path& path, const char* mode) {
-  std::FILE* file = std::fopen(path.c_str(), mode);
-  if (file == nullptr)
-    throw std::system_error(errno, std::generic_category(), "cannot write " + path.string());
-  return file;
 }
 
 // "N R1 R2 …": registers of the vector file, RZ left out, at most four.
@@ -104,7 +95,7 @@ AccelsimTrace::AccelsimTrace(const TraceOptions& options)
   if (options.file.empty())
     throw std::invalid_argument("--trace: accelsim needs a folder: accelsim=FOLDER");
   std::filesystem::create_directories(folder_);
-  File{open_file(folder_ / "kernelslist.g", "w"), &std::fclose};
+  open_file(folder_ / "kernelslist.g", "w");
 }
 
 simulator::Observer* AccelsimTrace::begin_launch(std::uint64_t,
@@ -113,12 +104,12 @@ simulator::Observer* AccelsimTrace::begin_launch(std::uint64_t,
   if (!kernels_.matches(request.kernel->name)) return nullptr;
   binary_version(request.module->program().arch);
   const std::string name = fmt::format("kernel-{}.traceg", ++kernels_written_);
-  file_ = File{open_file(folder_ / name, "wb"), &std::fclose};
+  file_ = open_file(folder_ / name, "wb");
   listing_.emplace(*request.module);
   blocks_.clear();
   write_header(request);
   write_code(*request.module);
-  const File list{open_file(folder_ / "kernelslist.g", "a"), &std::fclose};
+  const OutputFile list = open_file(folder_ / "kernelslist.g", "a");
   fmt::print(list.get(), "{}\n", name);
   return this;
 }

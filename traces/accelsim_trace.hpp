@@ -17,6 +17,7 @@
 
 #include "simulator/names.hpp"
 #include "traces/listing.hpp"
+#include "traces/output_file.hpp"
 #include "traces/trace.hpp"
 
 namespace heddle::traces {
@@ -52,8 +53,7 @@ class AccelsimTrace : public Trace, private simulator::Observer {
   std::map<std::string, std::filesystem::path> code_written_;  // by its digest
 
   // Of the launch.
-  using File = std::unique_ptr<std::FILE, int (*)(std::FILE*)>;
-  File file_{nullptr, &std::fclose};
+  OutputFile file_{nullptr, &std::fclose};
   std::optional<Listing> listing_;
   std::map<std::uint64_t, std::vector<WarpLines>> blocks_;
 };

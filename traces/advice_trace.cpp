@@ -2,21 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <cerrno>
-#include <system_error>
-
 #include "traces/advice.hpp"
 
 namespace heddle::traces {
 namespace {
-
-std::FILE* open_file(const std::string& path) {
-  if (path.empty()) return nullptr;
-  std::FILE* file = std::fopen(path.c_str(), "w");
-  if (file == nullptr)
-    throw std::system_error(errno, std::generic_category(), "cannot write " + path);
-  return file;
-}
 
 // Lines of at most 96 characters, broken at blanks, each behind `indent` of them.
 std::string wrapped(const std::string& text, std::size_t indent) {
@@ -61,32 +50,17 @@ std::string budget_text(const Divergence& divergence) {
 
 }  // namespace
 
-AdviceTrace::AdviceTrace(const TraceOptions& options)
-    : kernels_(options.kernel), own_file_(open_file(options.file), &std::fclose) {}
-
-simulator::Observer* AdviceTrace::begin_launch(std::uint64_t index,
-                                               const simulator::LaunchRequest& request,
-                                               const simulator::GpuModel&) {
-  if (!kernels_.matches(request.kernel->name)) return nullptr;
-  index_ = index;
-  request_ = &request;
-  return &watch_.emplace();
-}
-
-void AdviceTrace::end_launch(const simulator::LaunchOutcome&) {
+std::string AdviceTrace::text(std::uint64_t index, const simulator::LaunchRequest& request,
+                              const simulator::LaunchOutcome&, const DivergenceWatch& watch) {
   std::string text = fmt::format(
-      "{}  launch {}\n", simulator::visible(simulator::demangled(request_->kernel->name)), index_);
-  text += budget_text(watch_->divergence());
-  const std::vector<Advice> all = advise(*request_, watch_->divergence(), watch_->regrouping());
+      "{}  launch {}\n", simulator::visible(simulator::demangled(request.kernel->name)), index);
+  text += budget_text(watch.divergence());
+  const std::vector<Advice> all = advise(request, watch.divergence(), watch.regrouping());
   if (all.empty()) text += "  nothing here costs a hundredth of the issue slots\n";
   for (const Advice& advice : all)
     text += fmt::format("  * {}\n{}", simulator::visible(advice.title),
                         wrapped(simulator::visible(advice.text), 4));
-  text += '\n';
-  std::FILE* file = own_file_ ? own_file_.get() : stderr;
-  std::fputs(text.c_str(), file);
-  std::fflush(file);
-  watch_.reset();
+  return text + "\n";
 }
 
 }  // namespace heddle::traces

@@ -2,22 +2,12 @@
 
 #include <fmt/format.h>
 
-#include <cerrno>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
-#include <system_error>
 
 namespace heddle::traces {
 namespace {
-
-std::FILE* open_file(const std::string& path) {
-  if (path.empty()) return nullptr;
-  std::FILE* file = std::fopen(path.c_str(), "w");
-  if (file == nullptr)
-    throw std::system_error(errno, std::generic_category(), "cannot write " + path);
-  return file;
-}
 
 BranchCost cost_of(const simulator::Module& module, std::uint32_t index,
                    const simulator::InstructionCounts& counts, const Divergence& divergence) {
@@ -40,25 +30,14 @@ BranchCost cost_of(const simulator::Module& module, std::uint32_t index,
 
 }  // namespace
 
-BranchTrace::BranchTrace(const TraceOptions& options)
-    : kernels_(options.kernel), own_file_(open_file(options.file), &std::fclose) {}
-
-simulator::Observer* BranchTrace::begin_launch(std::uint64_t index,
-                                               const simulator::LaunchRequest& request,
-                                               const simulator::GpuModel&) {
-  if (!kernels_.matches(request.kernel->name)) return nullptr;
-  index_ = index;
-  request_ = &request;
-  return &watch_.emplace();
-}
-
-void BranchTrace::end_launch(const simulator::LaunchOutcome& outcome) {
-  if (!watch_) return;
-  nlohmann::ordered_json line = {{"launch", index_}, {"branches", nlohmann::ordered_json::array()}};
+std::string BranchTrace::text(std::uint64_t index, const simulator::LaunchRequest& request,
+                              const simulator::LaunchOutcome& outcome,
+                              const DivergenceWatch& watch) {
+  nlohmann::ordered_json line = {{"launch", index}, {"branches", nlohmann::ordered_json::array()}};
   for (std::uint32_t i = 0; i < outcome.counts.size(); ++i) {
     const simulator::InstructionCounts& counts = outcome.counts[i];
     if (counts.branch_uniform + counts.branch_divergent == 0) continue;
-    const BranchCost cost = cost_of(*request_->module, i, counts, watch_->divergence());
+    const BranchCost cost = cost_of(*request.module, i, counts, watch.divergence());
     line["branches"].push_back({{"function", cost.function},
                                 {"pc", cost.pc},
                                 {"line", cost.line},
@@ -67,11 +46,7 @@ void BranchTrace::end_launch(const simulator::LaunchOutcome& outcome) {
                                 {"split_instructions", cost.split_instructions},
                                 {"lost_slots", cost.lost_slots}});
   }
-  std::FILE* file = own_file_ ? own_file_.get() : stderr;
-  std::fputs((line.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n").c_str(),
-             file);
-  std::fflush(file);
-  watch_.reset();
+  return line.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }
 
 std::vector<LaunchBranches> read_branches(const std::filesystem::path& file) try {

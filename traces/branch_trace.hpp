@@ -2,16 +2,11 @@
 #pragma once
 
 #include <cstdint>
-#include <cstdio>
 #include <filesystem>
-#include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
-#include "simulator/names.hpp"
-#include "traces/divergence_watch.hpp"
-#include "traces/trace.hpp"
+#include "traces/divergence_report.hpp"
 
 namespace heddle::traces {
 
@@ -30,22 +25,13 @@ struct LaunchBranches {
   std::vector<BranchCost> branches;  // by place in the code; those that were executed
 };
 
-class BranchTrace : public Trace {
+class BranchTrace : public DivergenceReport {
  public:
-  // Writes to `options.file` or stderr. Throws std::system_error.
-  explicit BranchTrace(const TraceOptions& options);
-
-  simulator::Observer* begin_launch(std::uint64_t index, const simulator::LaunchRequest& request,
-                                    const simulator::GpuModel& gpu) override;
-  void end_launch(const simulator::LaunchOutcome& outcome) override;
+  using DivergenceReport::DivergenceReport;
 
  private:
-  const simulator::KernelFilter kernels_;
-  std::unique_ptr<std::FILE, int (*)(std::FILE*)> own_file_;
-  // Of the launch.
-  std::optional<DivergenceWatch> watch_;
-  const simulator::LaunchRequest* request_ = nullptr;
-  std::uint64_t index_ = 0;
+  std::string text(std::uint64_t index, const simulator::LaunchRequest& request,
+                   const simulator::LaunchOutcome& outcome, const DivergenceWatch& watch) override;
 };
 
 // What a BranchTrace wrote. Throws std::runtime_error naming the file.

@@ -31,18 +31,15 @@ std::string opcode_of(const std::string& text) {
   return text.substr(begin, text.find(' ', begin) - begin);
 }
 
-std::FILE* open_file(const std::string& path) {
+OutputFile open_named(const std::string& path) {
   if (path.empty()) throw std::invalid_argument("--trace: perfetto needs a file: perfetto=FILE");
-  std::FILE* file = std::fopen(path.c_str(), "wb");
-  if (file == nullptr)
-    throw std::system_error(errno, std::generic_category(), "cannot write " + path);
-  return file;
+  return open_file(path, "wb");
 }
 
 }  // namespace
 
 PerfettoTrace::PerfettoTrace(const TraceOptions& options)
-    : options_(options), kernels_(options.kernel), file_(open_file(options.file), &std::fclose) {
+    : options_(options), kernels_(options.kernel), file_(open_named(options.file)) {
   std::fputs("[\n", file_.get());
 }
 

@@ -18,6 +18,7 @@
 
 #include "simulator/names.hpp"
 #include "traces/listing.hpp"
+#include "traces/output_file.hpp"
 #include "traces/trace.hpp"
 
 namespace heddle::traces {
@@ -59,7 +60,7 @@ class PerfettoTrace : public Trace, private simulator::Observer {
 
   const TraceOptions options_;
   const simulator::KernelFilter kernels_;
-  std::unique_ptr<std::FILE, int (*)(std::FILE*)> file_;
+  OutputFile file_;
   bool empty_ = true, whole_ = false;  // whole: the list's end is written
 
   // Of the launch.

@@ -2,9 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <cerrno>
-#include <system_error>
-
 #include "traces/lanes.hpp"
 
 namespace heddle::traces {
@@ -25,20 +22,12 @@ std::string cut_to(std::string text, std::size_t most) {
 
 std::string dim_text(const Dim3& dim) { return fmt::format("({},{},{})", dim.x, dim.y, dim.z); }
 
-std::FILE* open_file(const std::string& path) {
-  if (path.empty()) return nullptr;
-  std::FILE* file = std::fopen(path.c_str(), "w");
-  if (file == nullptr)
-    throw std::system_error(errno, std::generic_category(), "cannot write " + path);
-  return file;
-}
-
 }  // namespace
 
 TextTrace::TextTrace(const TraceOptions& options)
     : options_(options),
       kernels_(options.kernel),
-      own_file_(open_file(options.file), &std::fclose),
+      own_file_(open_file_if_named(options.file)),
       file_(own_file_ ? own_file_.get() : stderr),
       last_flush_(std::chrono::steady_clock::now()) {}
 

@@ -11,6 +11,7 @@
 #include "simulator/names.hpp"
 #include "traces/changes.hpp"
 #include "traces/listing.hpp"
+#include "traces/output_file.hpp"
 #include "traces/trace.hpp"
 
 namespace heddle::traces {
@@ -42,7 +43,7 @@ class TextTrace : public Trace, private simulator::Observer {
 
   const TraceOptions options_;
   const simulator::KernelFilter kernels_;
-  std::unique_ptr<std::FILE, int (*)(std::FILE*)> own_file_;
+  OutputFile own_file_;
   std::FILE* file_;
   std::string buffer_;
   std::chrono::steady_clock::time_point last_flush_;
