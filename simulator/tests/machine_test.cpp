@@ -6,24 +6,14 @@
 
 #include <bit>
 #include <cstring>
-#include <fstream>
-#include <iterator>
 #include <numeric>
 
 #include "simulator/launch.hpp"
 #include "simulator/observer.hpp"
+#include "simulator/tests/compiled_kernels.hpp"
 
 namespace heddle::simulator {
 namespace {
-
-std::vector<std::byte> read_file(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  EXPECT_TRUE(file) << path;
-  const std::vector<char> bytes{std::istreambuf_iterator<char>(file), {}};
-  std::vector<std::byte> result(bytes.size());
-  std::memcpy(result.data(), bytes.data(), bytes.size());
-  return result;
-}
 
 class Machine : public testing::TestWithParam<const char*> {
  protected:
@@ -54,13 +44,7 @@ class Machine : public testing::TestWithParam<const char*> {
     request.grid = grid;
     request.block = block;
     request.dynamic_shared_bytes = dynamic_shared_;
-    [[maybe_unused]] const auto append = [&](const auto& value) {
-      auto& bytes = request.parameters;
-      const std::size_t at = (bytes.size() + sizeof value - 1) / sizeof value * sizeof value;
-      bytes.resize(at + sizeof value);
-      std::memcpy(bytes.data() + at, &value, sizeof value);
-    };
-    (append(arguments), ...);
+    request.parameters = parameters(arguments...);
     return device_.launch(request, options_);
   }
 
@@ -74,9 +58,7 @@ class Machine : public testing::TestWithParam<const char*> {
 
   Device device_{
       default_model(GetParam() == std::string("sm_80") ? isa::Arch::sm_80 : isa::Arch::sm_90)};
-  Module module_{read_file(std::string(HEDDLE_SOURCE_DIR) + "/simulator/tests/kernels/machine." +
-                           GetParam() + ".cubin"),
-                 "machine.cubin", device_.memory()};
+  Module module_{machine_kernels(GetParam()), "machine.cubin", device_.memory()};
   LaunchOptions options_;
   std::uint32_t dynamic_shared_ = 0;
 };
@@ -362,8 +344,7 @@ bool damage_section(std::vector<std::byte>& cubin, std::string_view name) {
 }
 
 TEST(MachineLines, ADamagedLineTableLeavesAReportWithoutALine) {
-  std::vector<std::byte> cubin =
-      read_file(HEDDLE_SOURCE_DIR "/simulator/tests/kernels/machine.sm_90.cubin");
+  std::vector<std::byte> cubin = machine_kernels();
   ASSERT_TRUE(damage_section(cubin, ".debug_line"));
   Device device(gpu_model("h200"));
   Module module(cubin, "damaged", device.memory());

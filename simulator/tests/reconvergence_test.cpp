@@ -4,8 +4,6 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
-#include <fstream>
-#include <iterator>
 #include <span>
 
 #include "isa/sketch/launches.hpp"
@@ -13,6 +11,7 @@
 #include "simulator/reconvergence_points.hpp"
 #include "simulator/replay.hpp"
 #include "simulator/sketch.hpp"
+#include "simulator/tests/compiled_kernels.hpp"
 
 namespace heddle::simulator {
 namespace {
@@ -186,14 +185,6 @@ TEST(Policies, MeetBehindALoopWhoeverLeavesItFirst) {
 
 class Kernels : public testing::TestWithParam<std::tuple<const char*, Reconvergence>> {
  protected:
-  static std::vector<std::byte> read_cubin(const std::string& arch) {
-    std::ifstream file(HEDDLE_SOURCE_DIR "/simulator/tests/kernels/machine." + arch + ".cubin",
-                       std::ios::binary);
-    const std::vector<char> chars{std::istreambuf_iterator<char>(file), {}};
-    std::vector<std::byte> bytes(chars.size());
-    std::memcpy(bytes.data(), chars.data(), chars.size());
-    return bytes;
-  }
   std::uint64_t upload(const std::vector<int>& values) {
     const std::uint64_t bytes = values.size() * sizeof(int);
     const std::uint64_t address = *device_.memory().allocate(bytes, "test");
@@ -231,7 +222,7 @@ class Kernels : public testing::TestWithParam<std::tuple<const char*, Reconverge
   }
 
   Device device_{gpu_model(std::get<0>(GetParam()) == std::string("sm_80") ? "a100" : "h200")};
-  Module module_{read_cubin(std::get<0>(GetParam())), "machine.cubin", device_.memory()};
+  Module module_{machine_kernels(std::get<0>(GetParam())), "machine.cubin", device_.memory()};
 };
 
 INSTANTIATE_TEST_SUITE_P(Policies, Kernels,

@@ -3,24 +3,13 @@
 
 #include <gtest/gtest.h>
 
-#include <cstring>
-#include <fstream>
-#include <iterator>
 #include <random>
 
 #include "simulator/launch.hpp"
+#include "simulator/tests/compiled_kernels.hpp"
 
 namespace heddle::simulator {
 namespace {
-
-std::vector<std::byte> read_cubin() {
-  std::ifstream file(HEDDLE_SOURCE_DIR "/simulator/tests/kernels/machine.sm_90.cubin",
-                     std::ios::binary);
-  const std::vector<char> chars{std::istreambuf_iterator<char>(file), {}};
-  std::vector<std::byte> bytes(chars.size());
-  std::memcpy(bytes.data(), chars.data(), chars.size());
-  return bytes;
-}
 
 // What executed, in order.
 struct Event {
@@ -49,18 +38,12 @@ struct Machine {
     result.kernel = module.cubin().find_kernel(kernel);
     result.grid = grid;
     result.block = block;
-    const auto append = [&](const auto& value) {
-      auto& bytes = result.parameters;
-      const std::size_t at = (bytes.size() + sizeof value - 1) / sizeof value * sizeof value;
-      bytes.resize(at + sizeof value);
-      std::memcpy(bytes.data() + at, &value, sizeof value);
-    };
-    (append(arguments), ...);
+    result.parameters = parameters(arguments...);
     return result;
   }
 
   Device device{gpu_model("h200")};
-  Module module{read_cubin(), "machine.cubin", device.memory()};
+  Module module{machine_kernels(), "machine.cubin", device.memory()};
 };
 
 struct Case {

@@ -2,14 +2,12 @@
 #pragma once
 
 #include <cstddef>
-#include <cstring>
-#include <fstream>
-#include <iterator>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "simulator/launch.hpp"
+#include "simulator/tests/compiled_kernels.hpp"
 
 namespace heddle::traces {
 
@@ -17,7 +15,7 @@ class MachineKernels {
  public:
   explicit MachineKernels(const char* gpu = "h200", const std::string& arch = "sm_90")
       : device(simulator::gpu_model(gpu)),
-        module(read_cubin(arch), "machine.cubin", device.memory()) {}
+        module(simulator::machine_kernels(arch), "machine.cubin", device.memory()) {}
 
   std::uint64_t zeros(std::uint64_t bytes) { return *device.memory().allocate(bytes, "test"); }
 
@@ -30,28 +28,12 @@ class MachineKernels {
     if (result.kernel == nullptr) throw std::invalid_argument(kernel);
     result.grid = grid;
     result.block = block;
-    const auto append = [&](const auto& value) {
-      auto& bytes = result.parameters;
-      const std::size_t at = (bytes.size() + sizeof value - 1) / sizeof value * sizeof value;
-      bytes.resize(at + sizeof value);
-      std::memcpy(bytes.data() + at, &value, sizeof value);
-    };
-    (append(arguments), ...);
+    result.parameters = simulator::parameters(arguments...);
     return result;
   }
 
   simulator::Device device;
   simulator::Module module;
-
- private:
-  static std::vector<std::byte> read_cubin(const std::string& arch) {
-    std::ifstream file(HEDDLE_SOURCE_DIR "/simulator/tests/kernels/machine." + arch + ".cubin",
-                       std::ios::binary);
-    const std::vector<char> chars{std::istreambuf_iterator<char>(file), {}};
-    std::vector<std::byte> bytes(chars.size());
-    std::memcpy(bytes.data(), chars.data(), chars.size());
-    return bytes;
-  }
 };
 
 }  // namespace heddle::traces

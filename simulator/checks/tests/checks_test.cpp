@@ -1,13 +1,11 @@
 // Mistakes planted in simulator/checks/tests/kernels/planted.cu, each beside its repair, in which
 // nothing may be found.
 #include "simulator/checks/checks.hpp"
+#include "simulator/tests/compiled_kernels.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cstring>
-#include <fstream>
-#include <iterator>
 #include <optional>
 
 namespace heddle::simulator::checks {
@@ -17,13 +15,8 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
-std::vector<std::byte> read_cubin() {
-  std::ifstream file(HEDDLE_SOURCE_DIR "/simulator/checks/tests/kernels/planted.sm_90.cubin",
-                     std::ios::binary);
-  const std::vector<char> chars{std::istreambuf_iterator<char>(file), {}};
-  std::vector<std::byte> bytes(chars.size());
-  std::memcpy(bytes.data(), chars.data(), chars.size());
-  return bytes;
+std::vector<std::byte> planted_kernels() {
+  return compiled_kernels("simulator/checks/tests/kernels/planted.sm_90.cubin");
 }
 
 class Planted : public ::testing::Test {
@@ -51,13 +44,7 @@ class Planted : public ::testing::Test {
     request.block = block;
     request.dynamic_shared_bytes = dynamic_shared_bytes_;
     request.cooperative = cooperative_;
-    const auto append = [&](const auto& value) {
-      auto& bytes = request.parameters;
-      const std::size_t at = (bytes.size() + sizeof value - 1) / sizeof value * sizeof value;
-      bytes.resize(at + sizeof value);
-      std::memcpy(bytes.data() + at, &value, sizeof value);
-    };
-    (append(arguments), ...);
+    request.parameters = parameters(arguments...);
     LaunchOptions options;
     options.checks = checks_ ? &*checks_ : nullptr;
     const LaunchOutcome outcome = device_.launch(request, options);
@@ -96,7 +83,7 @@ class Planted : public ::testing::Test {
   }
 
   Device device_{gpu_model("h200")};
-  Module module_{read_cubin(), "planted.cubin", device_.memory()};
+  Module module_{planted_kernels(), "planted.cubin", device_.memory()};
   std::optional<Checks> checks_;
   std::uint32_t dynamic_shared_bytes_ = 0;
   bool cooperative_ = false;

@@ -4,11 +4,10 @@
 
 #include <algorithm>
 #include <cstring>
-#include <fstream>
-#include <iterator>
 
 #include "isa/cubin.hpp"
 #include "simulator/checks/checks.hpp"
+#include "simulator/tests/compiled_kernels.hpp"
 
 namespace heddle::simulator::checks {
 namespace {
@@ -18,13 +17,8 @@ using ::testing::IsEmpty;
 
 constexpr char kKernel[] = "pieces";
 
-std::vector<std::byte> read_cubin() {
-  std::ifstream file(HEDDLE_SOURCE_DIR "/simulator/checks/tests/kernels/planted.sm_90.cubin",
-                     std::ios::binary);
-  const std::vector<char> chars{std::istreambuf_iterator<char>(file), {}};
-  std::vector<std::byte> bytes(chars.size());
-  std::memcpy(bytes.data(), chars.data(), chars.size());
-  return bytes;
+std::vector<std::byte> planted_kernels() {
+  return compiled_kernels("simulator/checks/tests/kernels/planted.sm_90.cubin");
 }
 
 // A field of the control code, in the upper half of an instruction.
@@ -36,7 +30,7 @@ constexpr unsigned kNone = 7;
 
 // The cubin with a field of one of the kernel's instructions changed.
 std::vector<std::byte> changed(std::uint64_t pc, Field field, std::uint64_t value) {
-  std::vector<std::byte> bytes = read_cubin();
+  std::vector<std::byte> bytes = planted_kernels();
   const isa::Cubin cubin = isa::parse_cubin(bytes, "planted.cubin");
   for (const isa::Section& section : cubin.sections) {
     if (section.name != std::string(".text.") + kKernel) continue;
@@ -62,9 +56,7 @@ std::vector<Finding> run(std::vector<std::byte> cubin) {
   request.module = &module;
   request.kernel = module.cubin().find_kernel(kKernel);
   request.block = {32, 1, 1};
-  request.parameters.resize(12);
-  std::memcpy(request.parameters.data(), &data, sizeof data);
-  std::memcpy(request.parameters.data() + 8, &kRounds, sizeof kRounds);
+  request.parameters = parameters(data, kRounds);
   LaunchOptions options;
   options.checks = &checks;
   return device.launch(request, options).findings;
@@ -80,7 +72,7 @@ std::string found(std::uint64_t pc, Field field, std::uint64_t value) {
   return text;
 }
 
-TEST(HazardCheck, WhatTheCompilerMadeIsInOrder) { EXPECT_THAT(run(read_cubin()), IsEmpty()); }
+TEST(HazardCheck, WhatTheCompilerMadeIsInOrder) { EXPECT_THAT(run(planted_kernels()), IsEmpty()); }
 
 TEST(HazardCheck, AnArithmeticResultTakesFourCycles) {
   const std::string text = found(0xd0, kStall, 1);

@@ -5,23 +5,13 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
-#include <fstream>
-#include <iterator>
 
 #include "simulator/launch.hpp"
 #include "simulator/metrics.hpp"
+#include "simulator/tests/compiled_kernels.hpp"
 
 namespace heddle::simulator::timing {
 namespace {
-
-std::vector<std::byte> read_cubin() {
-  std::ifstream file(HEDDLE_SOURCE_DIR "/simulator/benchmarks/kernels/kernels.sm_90.cubin",
-                     std::ios::binary);
-  const std::vector<char> bytes{std::istreambuf_iterator<char>(file), {}};
-  std::vector<std::byte> result(bytes.size());
-  std::memcpy(result.data(), bytes.data(), bytes.size());
-  return result;
-}
 
 struct Ran {
   LaunchOutcome outcome;
@@ -33,7 +23,8 @@ struct Ran {
 Ran run(const std::string& kernel, std::uint32_t blocks, double sample, unsigned threads = 1) {
   constexpr std::uint64_t kBytes = 1 << 20;
   Device device(gpu_model("h200"));
-  Module module(read_cubin(), "kernels.cubin", device.memory());
+  Module module(compiled_kernels("simulator/benchmarks/kernels/kernels.sm_90.cubin"),
+                "kernels.cubin", device.memory());
   std::vector<std::uint64_t> words;
   for (int i = 0; i < (kernel == "stream" ? 3 : 1); ++i) {
     words.push_back(*device.memory().allocate(kBytes, "test"));

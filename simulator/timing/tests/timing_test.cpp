@@ -5,12 +5,11 @@
 
 #include <algorithm>
 #include <cstring>
-#include <fstream>
-#include <iterator>
 #include <numeric>
 
 #include "simulator/launch.hpp"
 #include "simulator/metrics.hpp"
+#include "simulator/tests/compiled_kernels.hpp"
 #include "simulator/timing/launch.hpp"
 
 namespace heddle::simulator::timing {
@@ -51,20 +50,10 @@ constexpr Word kBack{0xfffffffc00f48947, 0x000000000383ffff};    // @!P0 BRA two
 
 constexpr std::uint64_t kSome = 20;
 
-std::vector<std::byte> cubin() {
-  std::ifstream file(
-      std::string(HEDDLE_SOURCE_DIR) + "/simulator/tests/kernels/machine.sm_90.cubin",
-      std::ios::binary);
-  const std::vector<char> text{std::istreambuf_iterator<char>(file), {}};
-  std::vector<std::byte> bytes(text.size());
-  std::memcpy(bytes.data(), text.data(), text.size());
-  return bytes;
-}
-
 // The cubin with another body of one of its kernels.
 std::vector<std::byte> with_body(const char* kernel, const std::vector<Word>& body) {
   DeviceMemory memory(1 << 24);
-  std::vector<std::byte> bytes = cubin();
+  std::vector<std::byte> bytes = machine_kernels();
   const Module module(bytes, "original", memory);
   const isa::Program& program = module.program();
   const std::uint64_t entry = program.entry(*module.cubin().find_kernel(kernel));
@@ -275,7 +264,7 @@ class TimedKernel : public testing::TestWithParam<const char*> {
  protected:
   LaunchOutcome run(const std::optional<Options>& timing) {
     Device device(gpu_model("h200"));
-    Module module(cubin(), "machine.cubin", device.memory());
+    Module module(machine_kernels(), "machine.cubin", device.memory());
     std::vector<std::uint64_t> parameters;
     for (int i = 0; i < 3; ++i) {
       buffers_[i] = *device.memory().allocate(kBytes, "test");
