@@ -1,7 +1,6 @@
 // heddle run --check over sketches and the committed capsules, as a shell sees it.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <cstdio>
 #include <filesystem>
@@ -9,6 +8,7 @@
 #include <string>
 
 #include "cli/tests/shell.hpp"
+#include "tests/scratch_folder.hpp"
 
 namespace {
 
@@ -23,12 +23,6 @@ Outcome heddle(const std::string& words) { return run_heddle(words, Kept::both);
 
 class Check : public ::testing::Test {
  protected:
-  Check()
-      : folder_(std::filesystem::path(::testing::TempDir()) /
-                ("heddle_check_test_" + std::to_string(getpid()))) {
-    std::filesystem::create_directories(folder_);
-  }
-  ~Check() override { std::filesystem::remove_all(folder_); }
   // A sketch whose threads read what others wrote.
   std::string sketch(const char* name, const char* between) {
     const std::string file = (folder_ / name).string();
@@ -41,7 +35,7 @@ class Check : public ::testing::Test {
                            "turn<<<1, 64>>>(counting(64));\n";
     return file;
   }
-  std::filesystem::path folder_;
+  const heddle::tests::ScratchFolder folder_;
 };
 
 TEST_F(Check, TellsBothSidesOfARaceAndCountsThem) {

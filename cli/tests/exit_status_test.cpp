@@ -8,6 +8,7 @@
 #include <string>
 
 #include "cli/tests/shell.hpp"
+#include "tests/scratch_folder.hpp"
 
 namespace {
 
@@ -78,14 +79,13 @@ TEST(Run, ReplaysACapsuleWithItsTableOnStderr) {
 }
 
 TEST(Run, WritesTheRecordItIsAskedFor) {
-  const std::string file = ::testing::TempDir() + "heddle_exit_status_test.json";
-  std::filesystem::remove(file);
+  const heddle::tests::ScratchFolder folder;
+  const std::string file = (folder / "record.json").string();
   EXPECT_EQ(heddle("run --memory --per-pc -o " + file + " " + capsules("simple_divergence.sm_90.G"))
                 .status,
             0);
   const Outcome compared = heddle("compare " + file + " " + record("simple_divergence.sm_90.G"), 1);
   EXPECT_EQ(compared.status, 0) << compared.text;
-  std::filesystem::remove(file);
 }
 
 TEST(Run, SaysOneHundredTwentyFiveForACapsuleThatIsNone) {

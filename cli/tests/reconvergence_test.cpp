@@ -1,13 +1,13 @@
 // --reconvergence and the old machines, as a shell sees them.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
 #include <string>
 
 #include "cli/tests/shell.hpp"
+#include "tests/scratch_folder.hpp"
 
 namespace {
 
@@ -28,12 +28,6 @@ const std::string kCapsules =
 
 class ReconvergenceOption : public ::testing::Test {
  protected:
-  ReconvergenceOption()
-      : folder_(fs::path(::testing::TempDir()) /
-                ("heddle_reconvergence_test_" + std::to_string(getpid()))) {
-    fs::create_directories(folder_);
-  }
-  ~ReconvergenceOption() override { fs::remove_all(folder_); }
   std::string write(const std::string& name, const std::string& text) {
     std::ofstream(folder_ / name) << text;
     return (folder_ / name).string();
@@ -57,7 +51,7 @@ class ReconvergenceOption : public ::testing::Test {
                  "}\n"
                  "k<<<1, 64>>>(zeros(64));\n");
   }
-  fs::path folder_;
+  const heddle::tests::ScratchFolder folder_;
 };
 
 TEST_F(ReconvergenceOption, ChoosesHowCapsulesAndSketchesRun) {

@@ -1,7 +1,6 @@
 // Sketches on the command line, as a shell sees it.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <cstdio>
 #include <filesystem>
@@ -9,6 +8,7 @@
 #include <string>
 
 #include "cli/tests/shell.hpp"
+#include "tests/scratch_folder.hpp"
 
 namespace {
 
@@ -25,17 +25,11 @@ Outcome heddle(const std::string& words) { return run_heddle(words, Kept::both);
 
 class Sketch : public ::testing::Test {
  protected:
-  Sketch()
-      : folder_(fs::path(::testing::TempDir()) /
-                ("heddle_sketch_test_" + std::to_string(getpid()))) {
-    fs::create_directories(folder_);
-  }
-  ~Sketch() override { fs::remove_all(folder_); }
   std::string write(const std::string& name, const std::string& text) {
     std::ofstream(folder_ / name) << text;
     return (folder_ / name).string();
   }
-  fs::path folder_;
+  const heddle::tests::ScratchFolder folder_;
 };
 
 const std::string kPlain =

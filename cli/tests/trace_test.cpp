@@ -9,6 +9,7 @@
 #include <string>
 
 #include "cli/tests/shell.hpp"
+#include "tests/scratch_folder.hpp"
 
 namespace {
 
@@ -26,7 +27,8 @@ const std::string kDivergence =
     std::string(HEDDLE_SOURCE_DIR) + "/validation/capsules/simple_divergence.sm_90.G";
 
 TEST(Trace, ShowsOddAndEvenThreadsOfMathKernel1PartAndMeet) {
-  const std::string file = ::testing::TempDir() + "heddle_trace_test.txt";
+  const heddle::tests::ScratchFolder folder;
+  const std::string file = (folder / "trace.txt").string();
   const Outcome outcome =
       heddle("run --trace text=" + file +
              " --trace-kernel mathKernel1 --trace-warp 0 --trace-from 1 " + kDivergence);
@@ -39,7 +41,6 @@ TEST(Trace, ShowsOddAndEvenThreadsOfMathKernel1PartAndMeet) {
                                   "simple_divergence.cu:17 .*splits: odd -> 0580, even -> 04f0"));
   EXPECT_THAT(text, ContainsRegex("#.#.#.#.*MOV R6, 0x42c80000 .*simple_divergence.cu:18"));
   EXPECT_THAT(text, ContainsRegex("0#0#0#0#.*BSYNC B0 .*meets: all -> 0610"));
-  std::filesystem::remove(file);
 }
 
 TEST(Trace, GoesToStderrBesideTheTable) {

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "simulator/file.hpp"
+#include "tests/scratch_folder.hpp"
 
 namespace heddle::simulator {
 namespace {
@@ -17,16 +18,10 @@ using ::testing::ThrowsMessage;
 
 class RecordFile : public ::testing::Test {
  protected:
-  void SetUp() override {
-    std::string pattern = ::testing::TempDir() + "heddle_record_XXXXXX";
-    ASSERT_NE(mkdtemp(pattern.data()), nullptr);
-    folder_ = pattern;
-  }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
   void put(const std::string& name, const std::string& text) {
     std::ofstream(folder_ / name, std::ios::binary) << text;
   }
-  std::filesystem::path folder_;
+  const tests::ScratchFolder folder_;
 };
 
 Record example() {
@@ -88,7 +83,8 @@ TEST_F(RecordFile, LeavesNothingBesideItself) {
   write_record(example(), folder_ / "a.json");
   write_record(example(), folder_ / "a.json");
   int files = 0;
-  for ([[maybe_unused]] const auto& entry : std::filesystem::directory_iterator(folder_)) ++files;
+  for ([[maybe_unused]] const auto& entry : std::filesystem::directory_iterator(folder_.path()))
+    ++files;
   EXPECT_EQ(files, 1);
 }
 

@@ -10,6 +10,7 @@
 
 #include "simulator/machine.hpp"
 #include "simulator/mapped_file.hpp"
+#include "tests/scratch_folder.hpp"
 #include "traces/accelsim_launch.hpp"
 #include "traces/accelsim_reader.hpp"
 #include "traces/tests/machine_kernels.hpp"
@@ -79,7 +80,8 @@ class AccelsimTraceTest : public testing::Test {
   void expect_read_back(const simulator::LaunchRequest& request) {
     std::optional<Witness> witness;
     {
-      const auto trace = make_trace(trace_options({{"trace", "accelsim=" + folder_.string()}}));
+      const auto trace =
+          make_trace(trace_options({{"trace", "accelsim=" + folder_.path().string()}}));
       simulator::Observer* observer = trace->begin_launch(0, request, machine_.device.model());
       ASSERT_NE(observer, nullptr);
       simulator::LaunchOptions options;
@@ -133,10 +135,7 @@ class AccelsimTraceTest : public testing::Test {
 
   MachineKernels machine_{"a100", "sm_80"};
   std::size_t accesses_ = 0;
-  const std::filesystem::path folder_ =
-      std::filesystem::path(testing::TempDir()) /
-      (std::string("heddle_accelsim_") +
-       testing::UnitTest::GetInstance()->current_test_info()->name());
+  const tests::ScratchFolder folder_;
 };
 
 TEST_F(AccelsimTraceTest, OfBarriersAndSharedMemoryReadsBack) {
@@ -228,37 +227,37 @@ TEST_F(AccelsimTraceTest, WithoutCodeTakesAboutTheSameTime) {
 }
 
 TEST_F(AccelsimTraceTest, OfBarriersTakesTheSameTime) {
-  expect_same_time(machine_, folder_,
+  expect_same_time(machine_, folder_.path(),
                    machine_.request("barrier_on_both_sides", {300, 1, 1}, {64, 1, 1},
                                     machine_.zeros(300 * 64 * 4)));
 }
 
 TEST_F(AccelsimTraceTest, OfAtomicsTakesTheSameTime) {
   expect_same_time(
-      machine_, folder_,
+      machine_, folder_.path(),
       machine_.request("integer_atomics", {20, 1, 1}, {48, 1, 1}, machine_.zeros(4096)));
 }
 
 TEST_F(AccelsimTraceTest, OfLanesThatDivergeTakesTheSameTime) {
   expect_same_time(
-      machine_, folder_,
+      machine_, folder_.path(),
       machine_.request("spin_lock", {2, 1, 1}, {64, 1, 1}, machine_.zeros(4), machine_.zeros(4)));
 }
 
 TEST_F(AccelsimTraceTest, OfCallsTakesTheSameTime) {
-  expect_same_time(machine_, folder_,
+  expect_same_time(machine_, folder_.path(),
                    machine_.request("recursion", {10, 1, 1}, {64, 1, 1}, machine_.zeros(256)));
 }
 
 TEST_F(AccelsimTraceTest, OfWarpsThatLeaveBeforeABarrierTakesTheSameTime) {
-  expect_same_time(machine_, folder_,
+  expect_same_time(machine_, folder_.path(),
                    machine_.request("exit_before_barrier", {10, 1, 1}, {128, 1, 1},
                                     machine_.zeros(10 * 128 * 4)));
 }
 
 TEST_F(AccelsimTraceTest, RefusesAnArchitectureTheFormatHasNot) {
   MachineKernels hopper;
-  const auto trace = make_trace(trace_options({{"trace", "accelsim=" + folder_.string()}}));
+  const auto trace = make_trace(trace_options({{"trace", "accelsim=" + folder_.path().string()}}));
   const auto request =
       hopper.request("barrier_on_both_sides", {1, 1, 1}, {64, 1, 1}, hopper.zeros(256));
   EXPECT_THROW(trace->begin_launch(0, request, hopper.device.model()), std::runtime_error);

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "simulator/timing/options.hpp"
+#include "tests/scratch_folder.hpp"
 #include "traces/tests/machine_kernels.hpp"
 
 namespace heddle::traces {
@@ -36,10 +37,8 @@ class PerfettoTraceTest : public testing::Test {
   }
   MachineKernels machine_;
   std::uint64_t executed_ = 0;  // by one launch
-  const std::filesystem::path path_ =
-      std::filesystem::path(testing::TempDir()) /
-      (std::string("heddle_perfetto_") +
-       testing::UnitTest::GetInstance()->current_test_info()->name());
+  const tests::ScratchFolder folder_;
+  const std::filesystem::path path_ = folder_ / "trace.json";
 };
 
 // Slices of one track must not overlap.

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "tests/scratch_folder.hpp"
 #include "traces/tests/machine_kernels.hpp"
 
 namespace heddle::traces {
@@ -56,10 +57,8 @@ class TextTraceTest : public testing::Test {
   MachineKernels machine_;
   simulator::LaunchOutcome outcome_;
   std::string head_;
-  const std::filesystem::path path_ =
-      std::filesystem::path(testing::TempDir()) /
-      (std::string("heddle_text_trace_") +
-       testing::UnitTest::GetInstance()->current_test_info()->name());
+  const tests::ScratchFolder folder_;
+  const std::filesystem::path path_ = folder_ / "trace.txt";
 };
 
 TEST_F(TextTraceTest, HasALineForEveryInstruction) {

@@ -5,6 +5,8 @@
 
 #include <fstream>
 
+#include "tests/scratch_folder.hpp"
+
 namespace heddle::validation {
 namespace {
 
@@ -13,9 +15,12 @@ using ::testing::HasSubstr;
 using ::testing::ThrowsMessage;
 
 auto reading(const std::string& text) {
-  const std::string path = ::testing::TempDir() + "heddle_suite_test.toml";
-  std::ofstream(path) << text;
-  return [path] { return read_suite(path); };
+  return [text] {
+    const tests::ScratchFolder folder;
+    const std::filesystem::path path = folder / "suite.toml";
+    std::ofstream(path) << text;
+    return read_suite(path);
+  };
 }
 
 TEST(Suite, RunsEveryEntryInEveryBuildUnlessItSaysOtherwise) {

@@ -8,19 +8,13 @@
 #include <nlohmann/json.hpp>
 
 #include "gpu/cupti/fragment.hpp"
+#include "tests/scratch_folder.hpp"
 
 namespace heddle::cupti {
 namespace {
 
 class Join : public testing::Test {
  protected:
-  void SetUp() override {
-    folder_ = std::filesystem::path(testing::TempDir()) /
-              ::testing::UnitTest::GetInstance()->current_test_info()->name();
-    std::filesystem::remove_all(folder_);
-    std::filesystem::create_directories(folder_);
-  }
-
   // A run of `mode` that measured the launches `first` up to `last`, each with one metric.
   std::string run(const std::string& name, const std::string& mode, std::uint64_t first,
                   std::uint64_t last, std::uint64_t value, bool ended = true,
@@ -53,7 +47,7 @@ class Join : public testing::Test {
   std::filesystem::path record_path() const { return folder_ / "record.json"; }
   nlohmann::json record() const { return nlohmann::json::parse(std::ifstream(record_path())); }
 
-  std::filesystem::path folder_;
+  const heddle::tests::ScratchFolder folder_;
 };
 
 TEST_F(Join, PutsTheModesOfALaunchTogether) {

@@ -1,7 +1,6 @@
 #include "gpu/runtime/capsule.hpp"
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <cstring>
 #include <filesystem>
@@ -12,6 +11,7 @@
 #include "gpu/runtime/capsule_writer.hpp"
 #include "gpu/runtime/context.hpp"
 #include "simulator/file.hpp"
+#include "tests/scratch_folder.hpp"
 
 namespace heddle::runtime {
 namespace {
@@ -117,9 +117,8 @@ class CapturedLaunch : public testing::Test {
  protected:
   static constexpr int kThreads = 64;
   void SetUp() override {
-    std::filesystem::remove_all(directory);
     ContextOptions options;
-    options.observers = {std::make_shared<CapsuleWriter>(directory)};
+    options.observers = {std::make_shared<CapsuleWriter>(directory.path())};
     options.notice = [](const std::string& text) { ADD_FAILURE() << text; };
     Context context(simulator::gpu_model("h200"), options);
     CodeImage* image = nullptr;
@@ -140,8 +139,7 @@ class CapturedLaunch : public testing::Test {
                 Error::success);
     ASSERT_EQ(context.synchronize(), Error::success);
   }
-  const std::filesystem::path directory =
-      std::filesystem::path(testing::TempDir()) / ("heddle_capsules_" + std::to_string(getpid()));
+  const tests::ScratchFolder directory;
   const std::filesystem::path second = directory / "0001-accumulate.capsule";
 };
 

@@ -1,5 +1,6 @@
 // The programs are made by CMakeLists.txt: tiny ones with the marks that nvcc leaves.
 #include "gpu/runtime/program_check.hpp"
+#include "tests/scratch_folder.hpp"
 
 #include <gtest/gtest.h>
 
@@ -33,12 +34,12 @@ TEST(ProgramCheck, AcceptsTheSharedRuntime) {
 
 TEST(ProgramCheck, HasNothingAgainstOtherFiles) {
   EXPECT_EQ(check_program("/bin/sh").refusal, "");
-  const auto script = std::filesystem::path(testing::TempDir()) / "heddle_script";
+  const tests::ScratchFolder folder;
+  const auto script = folder / "script";
   std::ofstream(script) << "#!/bin/sh\n";
   EXPECT_EQ(check_program(script).refusal, "");
   std::ofstream(script) << "\177ELF but no more";
   EXPECT_EQ(check_program(script).refusal, "");
-  std::filesystem::remove(script);
 }
 
 }  // namespace

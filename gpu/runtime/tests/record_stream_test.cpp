@@ -10,6 +10,7 @@
 
 #include "gpu/runtime/context.hpp"
 #include "simulator/gpu_model.hpp"
+#include "tests/scratch_folder.hpp"
 
 namespace heddle::runtime {
 namespace {
@@ -48,8 +49,8 @@ class RecordStreamTest : public testing::Test {
   void cut(std::uint64_t bytes) {
     std::filesystem::resize_file(path, std::filesystem::file_size(path) - bytes);
   }
-  const std::filesystem::path path =
-      std::filesystem::path(testing::TempDir()) / "heddle_record_stream";
+  const tests::ScratchFolder folder;
+  const std::filesystem::path path = folder / "record";
 };
 
 TEST_F(RecordStreamTest, BecomesARecord) {

@@ -9,13 +9,14 @@
 
 #include "gpu/runtime/context.hpp"
 #include "simulator/gpu_model.hpp"
+#include "tests/scratch_folder.hpp"
 
 namespace heddle::runtime {
 namespace {
 
 TEST(TraceObserver, TracesTheLaunchesOfAContext) {
-  const std::filesystem::path path =
-      std::filesystem::path(testing::TempDir()) / "heddle_trace_observer";
+  const tests::ScratchFolder folder;
+  const std::filesystem::path path = folder / "trace.txt";
   {
     ContextOptions options;
     options.observers = {std::make_shared<TraceObserver>(traces::make_trace(traces::trace_options(
