@@ -214,6 +214,12 @@ AccessCounts count_local(AccessKind, unsigned width, LaneAddresses address, Mask
   const unsigned words = std::max(1u, width / 4);
   AccessCounts counts;
   const auto row = [&](unsigned lane) { return (address[lane] / 4) * 4 + lane / 8; };
+  const std::uint64_t place = address[first(lanes)];
+  if (lanes == kFullMask && std::all_of(address.begin(), address.end(),
+                                        [&](std::uint64_t each) { return each == place; })) {
+    counts.sectors = words * 4;
+    return counts;
+  }
   // Wide accesses are aligned to their width: two of them touch the same rows, or none in common.
   counts.sectors = words * distinct(lanes, row);
   return counts;

@@ -5,6 +5,7 @@
 
 #include "simulator/classify.hpp"
 #include "simulator/code_place.hpp"
+#include "simulator/local_memory.hpp"
 #include "simulator/machine.hpp"
 #include "simulator/spinning.hpp"
 
@@ -72,8 +73,8 @@ void Core::start_block(Block& block, std::uint64_t linear) const {
   block.warps.resize(launch.warps_per_block);
   block.rows.resize(std::size_t{launch.warps_per_block} * kRowsPerWarp * kWarpSize);
   block.shared.assign(launch.shared_bytes, std::byte{0});
-  block.local.assign(std::size_t{launch.warps_per_block} * kWarpSize * launch.local_bytes,
-                     std::byte{0});
+  const std::uint64_t local_bytes = kWarpSize * local_stride(launch.local_bytes);  // of a warp
+  block.local.assign(launch.warps_per_block * local_bytes, std::byte{0});
   block.barriers.fill({});
   block.at_cluster_barrier = false;
   block.barriers_completed = 0;
@@ -86,7 +87,7 @@ void Core::start_block(Block& block, std::uint64_t linear) const {
     warp.may_spin = false;
     warp.rows = block.rows.data() + std::size_t{i} * kRowsPerWarp * kWarpSize;
     warp.pool = launch.pool.data();
-    warp.local = block.local.data() + std::size_t{i} * kWarpSize * launch.local_bytes;
+    warp.local = block.local.data() + i * local_bytes;
     warp.predicates.fill(0);
     warp.predicates[kPT] = warp.predicates[kUniformPredicates + kPT] = kFullMask;
     std::fill_n(warp.rows, std::size_t{launch.program->rows_to_clear + 1} * kWarpSize, 0u);

@@ -54,6 +54,15 @@ void load_lanes(const Step& step, const LanePointers& from, Mask lanes,
   }
 }
 
+template <unsigned kWords>
+void store_words(const std::uint32_t* data, Mask lanes, const LanePointers& to) {
+  for_each_lane(lanes, [&](unsigned lane) {
+    std::array<std::uint32_t, kWords> words;
+    for (unsigned i = 0; i < kWords; ++i) words[i] = data[i * kWarpSize + lane];
+    std::memcpy(to.of[lane], words.data(), sizeof words);
+  });
+}
+
 // Where lanes store to the same place, the highest one's value stays. (Which one does is not
 // defined by CUDA.)
 void store_lanes(const Step& step, const std::uint32_t* data, Mask lanes, const LanePointers& to) {
@@ -68,11 +77,10 @@ void store_lanes(const Step& step, const std::uint32_t* data, Mask lanes, const 
         return;
       }
       return for_each_lane(lanes, [&](unsigned lane) { std::memcpy(to.of[lane], data + lane, 4); });
+    case 8:
+      return store_words<2>(data, lanes, to);
     default:
-      for_each_lane(lanes, [&](unsigned lane) {
-        for (unsigned i = 0; i < step.width / 4u; ++i)
-          std::memcpy(to.of[lane] + 4 * i, data + i * kWarpSize + lane, 4);
-      });
+      return store_words<4>(data, lanes, to);
   }
 }
 

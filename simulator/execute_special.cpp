@@ -1,6 +1,7 @@
 // Special registers, constant loads and code addresses.
 #include <algorithm>
 #include <bit>
+#include <cstring>
 
 #include "simulator/address_space.hpp"
 #include "simulator/machine.hpp"
@@ -151,33 +152,50 @@ Flow read_special(Core& core, Warp& warp, const Step& step, Mask, Mask on) {
   return Flow::next;
 }
 
-void write_constant(const Step& step, std::uint64_t value, std::uint32_t* destination,
-                    unsigned lane) {
+struct Constant {
+  std::uint32_t low, high;
+};
+
+Constant constant_at(const Core& core, const Step& step, std::uint32_t index) {
+  const isa::Source& constant = step.instruction->b;
+  // A bank has 64 KiB: the instruction's offset of 16 bits reaches its upper half as a negative
+  // one.
+  std::uint64_t value =
+      core.launch.constants.read(constant.index, (constant.value + index) & 0xffff, step.width);
   if (step.sign_extend && step.width < 4) {
     const unsigned unused = 32 - 8u * step.width;
     const auto narrow = static_cast<std::uint32_t>(value) << unused;
     value = static_cast<std::uint32_t>(static_cast<std::int32_t>(narrow) >> unused);
   }
-  destination[lane] = static_cast<std::uint32_t>(value);
-  if (step.width == 8) destination[kWarpSize + lane] = static_cast<std::uint32_t>(value >> 32);
+  return {static_cast<std::uint32_t>(value), static_cast<std::uint32_t>(value >> 32)};
 }
 
 // LDC adds a register to the offset, and in the indexed modes another bank may come from its
 // upper half: only the plain mode is compiled code's.
-template <bool kUniform>
 Flow load_constant(Core& core, Warp& warp, const Step& step, Mask, Mask on) {
   if (on == 0) return Flow::next;
-  const isa::Source& constant = step.instruction->b;
   std::uint32_t* destination = destination_row(warp, step.d);
   const std::uint32_t* index = source_row(warp, step.a);
-  const Mask lanes = kUniform ? kFullMask : on;
-  for_each_lane(lanes, [&](unsigned lane) {
-    // A bank has 64 KiB: the instruction's offset of 16 bits reaches its upper half as a negative
-    // one.
-    const std::uint32_t offset = (constant.value + index[lane]) & 0xffff;
-    write_constant(step, core.launch.constants.read(constant.index, offset, step.width),
-                   destination, lane);
+  std::uint32_t last_index = index[std::countr_zero(on)];
+  Constant value = constant_at(core, step, last_index);
+  for_each_lane(on, [&](unsigned lane) {
+    if (index[lane] != last_index) {
+      last_index = index[lane];
+      value = constant_at(core, step, last_index);
+    }
+    destination[lane] = value.low;
+    if (step.width == 8) destination[kWarpSize + lane] = value.high;
   });
+  return Flow::next;
+}
+
+// ULDC: the index is a uniform register, the same in all lanes of its row.
+Flow load_uniform_constant(Core& core, Warp& warp, const Step& step, Mask, Mask on) {
+  if (on == 0) return Flow::next;
+  std::uint32_t* destination = destination_row(warp, step.d);
+  const Constant value = constant_at(core, step, source_row(warp, step.a)[0]);
+  std::fill_n(destination, kWarpSize, value.low);
+  if (step.width == 8) std::fill_n(destination + kWarpSize, kWarpSize, value.high);
   return Flow::next;
 }
 
@@ -200,6 +218,10 @@ Flow load_code_address(Core& core, Warp& warp, const Step& step, Mask, Mask on) 
 std::uint64_t ConstantBanks::read(unsigned bank, std::uint64_t offset, unsigned bytes) const {
   if (bank >= banks.size()) return 0;
   std::uint64_t value = 0;
+  if (offset <= banks[bank].size() && bytes <= banks[bank].size() - offset) {
+    std::memcpy(&value, banks[bank].data() + offset, bytes);
+    return value;
+  }
   for (unsigned i = 0; i < bytes; ++i)
     if (offset + i < banks[bank].size())
       value |= std::uint64_t{std::to_integer<std::uint8_t>(banks[bank][offset + i])} << 8 * i;
@@ -224,7 +246,7 @@ Execute lower_special(const isa::Instruction& in, Step& step) {
       if (in.b.kind != isa::Source::Kind::constant) return nullptr;
       step.width = kWidths[size];
       step.sign_extend = size == 1 || size == 3;
-      return in.op == Op::LDC ? load_constant<false> : load_constant<true>;
+      return in.op == Op::LDC ? load_constant : load_uniform_constant;
     }
     case Op::LEPC:
       return load_code_address;

@@ -4,9 +4,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
 
 #include "simulator/cluster.hpp"
+#include "simulator/local_memory.hpp"
 #include "simulator/memory_journal.hpp"
 #include "simulator/old_access_counts.hpp"
 
@@ -80,12 +82,27 @@ bool bad_access(Core& core, const Warp& warp, const Step& step, Mask lanes, unsi
 
 }  // namespace
 
+namespace {
+
+struct LocalMemory {
+  std::byte* first;  // of lane 0
+  std::uint64_t bytes, stride;
+
+  std::byte* view(unsigned lane, std::uint64_t address, std::uint64_t width) const {
+    const std::uint64_t offset = (address & 0xffff'ffff) - (kLocalEnd - bytes);
+    return offset >= bytes || width > bytes - offset ? nullptr : first + lane * stride + offset;
+  }
+};
+
+LocalMemory local_memory(const Core& core, const Warp& warp) {
+  return {warp.local, core.launch.local_bytes, local_stride(core.launch.local_bytes)};
+}
+
+}  // namespace
+
 std::byte* local_view(const Core& core, const Warp& warp, unsigned lane, std::uint64_t address,
                       std::uint64_t bytes) {
-  const std::uint64_t offset =
-      (address & 0xffff'ffff) - (kLocalEnd - std::uint64_t{core.launch.local_bytes});
-  if (offset >= core.launch.local_bytes || bytes > core.launch.local_bytes - offset) return nullptr;
-  return warp.local + std::uint64_t{lane} * core.launch.local_bytes + offset;
+  return local_memory(core, warp).view(lane, address, bytes);
 }
 
 std::byte* shared_view(const Core& core, Block& block, std::uint64_t address, std::uint64_t bytes) {
@@ -111,6 +128,36 @@ std::byte* resolve_row(Core& core, Warp& warp, const Step& step, Window space,
                                  : shared_view(core, *warp.block, first, kWarpSize * width);
 }
 
+// Where all lanes access the same place of their local memories; false where they do not, or it is
+// not there.
+bool resolve_same_place(const Core& core, const Warp& warp, const Step& step,
+                        const Addresses& address, LanePointers& pointers) {
+  const std::uint64_t place = address[0];
+  if (!std::all_of(address.begin(), address.end(), [&](std::uint64_t at) { return at == place; }))
+    return false;
+  const LocalMemory memory = local_memory(core, warp);
+  std::byte* pointer = memory.view(0, place, step.width);
+  if (pointer == nullptr || (place & (step.width - 1u)) != 0) return false;
+  for (unsigned lane = 0; lane < kWarpSize; ++lane)
+    pointers.of[lane] = pointer + lane * memory.stride;
+  return true;
+}
+
+// `view(lane, address)`: its memory there, or null.
+template <typename View>
+bool resolve_each(Core& core, Warp& warp, const Step& step, Window space, const Addresses& address,
+                  Mask lanes, LanePointers& pointers, View&& view) {
+  const std::uint64_t misaligned = step.width - 1u;
+  for (Mask left = lanes; left != 0; left &= left - 1) {
+    const auto lane = static_cast<unsigned>(std::countr_zero(left));
+    const std::uint64_t at = address[lane];
+    std::byte* pointer = (at & misaligned) != 0 ? nullptr : view(lane, at);
+    if (pointer == nullptr) return bad_access(core, warp, step, lanes, lane, at, space);
+    pointers.of[lane] = pointer;
+  }
+  return true;
+}
+
 }  // namespace
 
 bool resolve_lanes(Core& core, Warp& warp, const Step& step, Window space, const Addresses& address,
@@ -125,22 +172,23 @@ bool resolve_lanes(Core& core, Warp& warp, const Step& step, Window space, const
       return true;
     }
   }
-  for (Mask left = lanes; left != 0; left &= left - 1) {
-    const auto lane = static_cast<unsigned>(std::countr_zero(left));
-    std::uint64_t at = address[lane];
-    if ((at & (width - 1)) != 0) return bad_access(core, warp, step, lanes, lane, at, space);
-    std::byte* pointer = nullptr;
-    if (space == Window::global) {
-      pointer = core.resolve(at, width);
-    } else if (space == Window::shared) {
-      pointer = shared_view(core, *warp.block, at, width);
-    } else {
-      pointer = local_view(core, warp, lane, at, width);
-    }
-    if (pointer == nullptr) return bad_access(core, warp, step, lanes, lane, address[lane], space);
-    pointers.of[lane] = pointer;
+  if (space == Window::local && lanes == kFullMask &&
+      resolve_same_place(core, warp, step, address, pointers))
+    return true;
+  const auto resolve = [&](auto&& view) {
+    return resolve_each(core, warp, step, space, address, lanes, pointers, view);
+  };
+  switch (space) {
+    case Window::shared:
+      return resolve(
+          [&](unsigned, std::uint64_t at) { return shared_view(core, *warp.block, at, width); });
+    case Window::local:
+      return resolve([width, memory = local_memory(core, warp)](unsigned lane, std::uint64_t at) {
+        return memory.view(lane, at, width);
+      });
+    default:
+      return resolve([&](unsigned, std::uint64_t at) { return core.resolve(at, width); });
   }
-  return true;
 }
 
 namespace {
