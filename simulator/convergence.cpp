@@ -267,6 +267,7 @@ std::size_t Convergence::release(bool running, Released&& is_released) {
 // A block barrier merges nothing (docs/experiments/divergence-order.md, 5).
 void Convergence::release_block_barrier(unsigned number) {
   const bool running = has_current();
+  let_go_ = true;
   for (Group& group : groups_)
     if (group.wait == Wait::block_barrier && group.index == number) {
       group.wait = Wait::none;

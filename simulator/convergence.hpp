@@ -108,6 +108,9 @@ class Convergence {
   void wait_block_barrier(unsigned number);
   // All groups that wait at this block barrier go on.
   void release_block_barrier(unsigned number);
+  // Whether one has let groups go since the warp's turn began.
+  bool let_go() const { return let_go_; }
+  void begin_turn() { let_go_ = false; }
   Mask waiting_at_block_barrier(unsigned number) const;
 
   void leave_barrier(unsigned index, Mask lanes);  // BREAK
@@ -160,6 +163,7 @@ class Convergence {
   unsigned last_leader_ = kWarpSize - 1;  // the lane by which YIELD last chose
   bool patched_ = false;
   bool patches_show_ = false;
+  bool let_go_ = false;
   bool has_next_ = false;  // a group was put next in turn, and not chosen since
   // Order of turn: the last ready group is the current one and stands at the back.
   std::vector<Group> groups_;

@@ -225,11 +225,15 @@ Core::Turn Core::run_block(Block& block, std::uint64_t quantum) {
     for (Warp& warp : block.warps) {
       if (!warp.convergence.has_current()) continue;
       ran = true;
-      issue_limit = std::min(end, issued + kWarpTurn);
+      const bool behind_barrier = warp.convergence.let_go();
+      warp.convergence.begin_turn();
+      const std::uint64_t turn = behind_barrier ? kTurnBehindBarrier : kWarpTurn;
+      issue_limit = std::min(end, issued + turn);
       Spinning spinning = Spinning::no;
       if (warp.may_spin) spinning = look_for_spinning(*this, warp);
       if (spinning == Spinning::stopped || !run_warp_turn(warp)) return Turn::stopped;
-      warp.may_spin = issued == issue_limit && may_look_for_spinning(*this);
+      const bool used_up = issued == issue_limit && !behind_barrier && !warp.convergence.let_go();
+      warp.may_spin = used_up && may_look_for_spinning(*this);
       progress = progress || spinning == Spinning::no;
       spun = spun && !progress;
       patches_show |= warp.convergence.patches_show();

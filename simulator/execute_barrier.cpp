@@ -67,7 +67,7 @@ void complete(Block& block, unsigned number) {
   ++block.barriers_completed;
 }
 
-Flow execute_bar(Core&, Warp& warp, const Step& step, Mask, Mask on) {
+Flow execute_bar(Core& core, Warp& warp, const Step& step, Mask, Mask on) {
   if (on == 0) return Flow::next;
   const auto mode = static_cast<BarrierMode>(step.selector);
   const BarrierRequest request = barrier_request(warp, step, on);
@@ -87,7 +87,10 @@ Flow execute_bar(Core&, Warp& warp, const Step& step, Mask, Mask on) {
     return Flow::next;
   }
   warp.convergence.wait_block_barrier(request.number);
-  if (is_complete(block, request.number)) complete(block, request.number);
+  if (is_complete(block, request.number)) {
+    complete(block, request.number);
+    if (block.warps.size() > 1) core.issue_limit = core.issued;  // the others' turn
+  }
   return Flow::reschedule;
 }
 

@@ -151,8 +151,12 @@ struct Block {
   bool finished() const;
 };
 
-// Warp instructions a warp may issue before another of its block gets the core.
+// Warp instructions a warp may issue before another of its block gets the core. Behind a block
+// barrier all its warps issue a few before one goes far: on hardware they go on side by side, and
+// programs run there whose warps read a shared variable behind the barrier that one of them soon
+// overwrites (`if (t == 0) next = fetch(); __syncthreads(); mine = next;` in a loop).
 inline constexpr std::uint64_t kWarpTurn = 1 << 15;
+inline constexpr std::uint64_t kTurnBehindBarrier = 16;
 
 struct Core {
   explicit Core(const LaunchContext& launch_context);

@@ -132,7 +132,8 @@ void Replay::settle() {
     Block& block = residents_.front()->block;
     if (place_.in_turn) {
       const Warp& warp = block.warps[place_.warp];
-      if (warp.convergence.has_current() && core_.issued < place_.warp_end) {
+      const bool others_turn = warp.convergence.let_go() && block.warps.size() > 1;
+      if (warp.convergence.has_current() && core_.issued < place_.warp_end && !others_turn) {
         next_ = &warp;
         return;
       }
@@ -152,11 +153,14 @@ void Replay::settle() {
 
 // Of the next warp in this round that can execute; false: there is none.
 bool Replay::begin_warp_turn() {
-  const std::vector<Warp>& warps = residents_.front()->block.warps;
+  std::vector<Warp>& warps = residents_.front()->block.warps;
   while (place_.warp < warps.size() && !warps[place_.warp].convergence.has_current()) ++place_.warp;
   if (place_.warp == warps.size()) return false;
   place_.in_turn = place_.progress = true;
-  place_.warp_end = std::min(place_.block_end, core_.issued + kWarpTurn);
+  Convergence& convergence = warps[place_.warp].convergence;
+  const std::uint64_t turn = convergence.let_go() ? kTurnBehindBarrier : kWarpTurn;
+  convergence.begin_turn();
+  place_.warp_end = std::min(place_.block_end, core_.issued + turn);
   return true;
 }
 
