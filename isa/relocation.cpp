@@ -18,7 +18,8 @@ struct Field {
 
 // What a linked cubin of nvcc 13.0 holds (seen in -O3, -G and -rdc builds for sm_75 to sm_90).
 // Numbers and names are NVIDIA's. A code address is a multiple of 4 whose two low bits are not
-// stored: the same fields as a branch displacement (SASS-FACTS 1.5), but absolute.
+// stored: the same fields as a branch displacement (SASS-FACTS 1.5), but absolute. FUNC_DESC are
+// handles of kernels that kernels launch; the address of the code is one.
 struct Kind {
   std::uint32_t type;
   std::string_view name;
@@ -29,14 +30,14 @@ struct Kind {
 constexpr std::array kKinds{
     Kind{2, "R_CUDA_64", false, {{{0, 64, 0}}}},
     Kind{4, "R_CUDA_G64", false, {{{0, 64, 0}}}},
+    Kind{35, "R_CUDA_FUNC_DESC_64", false, {{{0, 64, 0}}}},
     Kind{56, "R_CUDA_ABS32_LO_32", true, {{{0, 32, 32}}}},
     Kind{57, "R_CUDA_ABS32_HI_32", true, {{{32, 32, 32}}}},
     Kind{58, "R_CUDA_ABS47_34", true, {{{2, 47, 34}}}},
+    Kind{62, "R_CUDA_FUNC_DESC32_LO_32", true, {{{0, 32, 32}}}},
+    Kind{63, "R_CUDA_FUNC_DESC32_HI_32", true, {{{32, 32, 32}}}},
     Kind{75, "R_CUDA_ABS55_16_34", true, {{{2, 8, 16}, {10, 47, 34}}}},
 };
-
-// R_CUDA_FUNC_DESC_64, R_CUDA_FUNC_DESC32_LO_32 and _HI_32: handles of kernels that kernels launch.
-constexpr std::array<std::uint32_t, 3> kFunctionDescriptors{35, 62, 63};
 
 [[noreturn]] void refuse(const Cubin& cubin, const Relocation& relocation, std::string_view why) {
   throw CubinError(fmt::format(
@@ -49,8 +50,6 @@ constexpr std::array<std::uint32_t, 3> kFunctionDescriptors{35, 62, 63};
 const Kind& find_kind(const Cubin& cubin, const Relocation& relocation) {
   for (const Kind& kind : kKinds)
     if (kind.type == relocation.type) return kind;
-  if (std::ranges::find(kFunctionDescriptors, relocation.type) != kFunctionDescriptors.end())
-    refuse(cubin, relocation, "device code that launches kernels cannot be run");
   refuse(cubin, relocation, "this type is not known");
 }
 

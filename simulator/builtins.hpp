@@ -1,5 +1,5 @@
 // Device functions that the driver supplies and compiled code calls by name: vprintf, malloc, free,
-// __assertfail. They have code addresses below isa::kCodeBase.
+// __assertfail, and those that launch grids. They have code addresses below isa::kCodeBase.
 #pragma once
 
 #include <array>
@@ -11,10 +11,51 @@
 
 namespace heddle::simulator {
 
-enum class Builtin : std::uint8_t { vprintf, malloc, free, assertfail, unknown };
+enum class Builtin : std::uint8_t {
+  vprintf,
+  malloc,
+  free,
+  assertfail,
+  get_parameter_buffer,
+  launch_device,
+  get_last_error,
+  set_last_error,
+  stream_create,
+  stream_destroy,
+  stream_wait_event,
+  event_create,
+  event_record,
+  event_destroy,
+  get_device,
+  get_device_count,
+  unknown,
+};
 
-inline constexpr std::array<std::string_view, 4> kBuiltinNames{"vprintf", "malloc", "free",
-                                                               "__assertfail"};
+// Those of launches come from libcudadevrt, which nvcc links to such code; it translates between
+// them and the functions that programs call.
+inline constexpr std::array<std::string_view, 16> kBuiltinNames{
+    "vprintf",
+    "malloc",
+    "free",
+    "__assertfail",
+    "__cuda_syscall_cnpv2GetParameterBufferV2",
+    "__cuda_syscall_cnpv2LaunchDeviceV2",
+    "__cuda_syscall_cnpv2GetLastError",
+    "__cuda_syscall_cnpv2SetLastError",
+    "__cuda_syscall_cnpv2StreamCreate",
+    "__cuda_syscall_cnpv2StreamDestroy",
+    "__cuda_syscall_cnpv2StreamWaitEvent",
+    "__cuda_syscall_cnpv2EventCreate",
+    "__cuda_syscall_cnpv2EventRecord",
+    "__cuda_syscall_cnpv2EventDestroy",
+    "__cuda_syscall_cnpv2GetDevice",
+    "__cuda_syscall_cnpv2GetDeviceCount",
+};
+
+// What device code calls of the device runtime (simulator/execute_device_runtime.cpp).
+constexpr bool is_device_runtime(Builtin builtin) {
+  return builtin >= Builtin::get_parameter_buffer && builtin < Builtin::unknown;
+}
 
 // Code address of a function named like this; the address of Builtin::unknown for all others, so
 // that a module loads although one of its functions may never be called.

@@ -8,35 +8,13 @@
 #include "simulator/builtins.hpp"
 #include "simulator/device_heap.hpp"
 #include "simulator/device_printf.hpp"
+#include "simulator/device_runtime.hpp"
 #include "simulator/memory_access.hpp"
 
 namespace heddle::simulator {
 namespace {
 
-// The ABI of calls: arguments from R4 up, the result in R4, the return address in R20:R21.
-constexpr unsigned kFirstArgument = 4;
 constexpr unsigned kReturnAddress = 20;
-
-std::uint64_t register_pair(const Warp& warp, unsigned index, unsigned lane) {
-  const std::uint32_t* row = warp.rows + std::size_t{index} * kWarpSize;
-  return row[lane] | std::uint64_t{row[kWarpSize + lane]} << 32;
-}
-
-// A generic address as the thread sees it; null when `bytes` there are not all its own.
-const std::byte* thread_view(Core& core, const Warp& warp, unsigned lane, std::uint64_t address,
-                             std::uint64_t bytes) {
-  const std::uint64_t offset = address & 0xffff'ffff;
-  switch (window_of(address)) {
-    case Window::global:
-      return core.resolve(address, bytes);
-    case Window::shared:
-      return offset + bytes <= core.launch.shared_bytes ? warp.block->shared.data() + offset
-                                                        : nullptr;
-    case Window::local:
-      return local_view(core, warp, lane, address, bytes);
-  }
-  return nullptr;
-}
 
 void print(Core& core, Warp& warp, Mask lanes) {
   for_each_lane(lanes, [&](unsigned lane) {
@@ -60,12 +38,10 @@ DeviceHeap& heap_of(Core& core) {
   return *core.heap;
 }
 
-void allocate(Core& core, const Warp& warp, Mask lanes) {
+void allocate(Core& core, Warp& warp, Mask lanes) {
   for_each_lane(lanes, [&](unsigned lane) {
-    const std::uint64_t address = heap_of(core).allocate(register_pair(warp, kFirstArgument, lane));
-    std::uint32_t* row = warp.rows + std::size_t{kFirstArgument} * kWarpSize;
-    row[lane] = static_cast<std::uint32_t>(address);
-    row[kWarpSize + lane] = static_cast<std::uint32_t>(address >> 32);
+    set_register_pair(warp, kFirstArgument, lane,
+                      heap_of(core).allocate(register_pair(warp, kFirstArgument, lane)));
   });
 }
 
@@ -95,7 +71,8 @@ Flow call_builtin(Core& core, Warp& warp, const Step& step, Mask lanes,
                   std::uint64_t code_address) {
   // What it prints must come in the order of the blocks.
   if (core.log != nullptr) return core.stop_for_conflict();
-  switch (*builtin_at(code_address)) {
+  const Builtin builtin = *builtin_at(code_address);
+  switch (builtin) {
     case Builtin::assertfail:
       return core.raise(Fault::Kind::assert_, warp, step, lanes, 0, {});
     case Builtin::vprintf:
@@ -115,6 +92,10 @@ Flow call_builtin(Core& core, Warp& warp, const Step& step, Mask lanes,
     case Builtin::unknown:
       return core.raise(Fault::Kind::unsupported_instruction, warp, step, lanes, 0,
                         "a call of a driver function that is not implemented");
+    default:
+      if (auto fault = call_device_runtime(core, warp, lanes, builtin))
+        return core.raise(Fault::Kind::illegal_address, warp, step, fault->lanes, fault->address,
+                          "where a function of the device runtime is to put its answer");
   }
   return return_from_builtin(core, warp, step, lanes);
 }

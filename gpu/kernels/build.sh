@@ -1,7 +1,8 @@
 #!/bin/sh
 # build.sh DIR [ARCH…]: builds every program here into DIR, once optimised and once for debugging, as
 # DIR/<program>.<arch>.O3 and DIR/<program>.<arch>.G. ARCH is sm_90 (the default), sm_75 and so on.
-# Needs nvcc (in PATH, in CUDA_HOME, or in /usr/local/cuda).
+# What a program needs of nvcc besides stands in its folder, in nvcc_flags. Needs nvcc (in PATH, in CUDA_HOME, or in
+# /usr/local/cuda).
 #
 #   PROGRAMS="matmul calls"   only these
 #   BUILDS="O3"               only this build (default: "O3 G")
@@ -27,5 +28,7 @@ for program in $PROGRAMS; do
 done | xargs -P "${JOBS:-$(nproc)}" -L 1 sh -ec '
   nvcc=$1 here=$2 out=$3 program=$4 arch=$5 build=$6
   shift 6
+  # shellcheck disable=SC2046
+  [ ! -e "$here/$program/nvcc_flags" ] || set -- "$@" $(cat "$here/$program/nvcc_flags")
   "$nvcc" -std=c++17 -arch="$arch" -cudart shared "$@" -o "$out/$program.$arch.$build" "$here/$program/$program.cu"
 ' build "$nvcc" "$here" "$out"

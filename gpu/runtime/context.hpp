@@ -161,7 +161,10 @@ class Context {
   void submit(Stream& stream, Engine::Action action, Engine::Length length);
   Error submit(Stream& stream, Engine::Action action, bool wait);
   Ticket last_of(const Stream& stream) const;
+  // Executes a launch, and then what it has launched itself.
   void carry_out(const simulator::LaunchRequest& request, const StreamOrder& stream, Ticket ticket);
+  void execute(const simulator::LaunchRequest& request, unsigned nesting, const StreamOrder& stream,
+               Ticket ticket);
   StreamOrder order_of(const Stream& stream) const;
   // The host has waited, until the time this gives: what is submitted next comes later.
   using HostWait = std::function<double(const Timeline&)>;

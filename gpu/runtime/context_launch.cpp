@@ -7,6 +7,7 @@
 
 #include "gpu/runtime/context.hpp"
 #include "gpu/runtime/ptx.hpp"
+#include "simulator/device_launches.hpp"
 #include "simulator/prepared_launch.hpp"
 
 namespace heddle::runtime {
@@ -189,8 +190,29 @@ Error Context::launch(const Function& function, const LaunchShape& shape, void* 
   return Error::success;
 }
 
+// A grid has ended when all that it launched has: its children in the order of launching, one after
+// another, then those that were to wait for its end. CUDA allows that order, whatever streams they
+// were launched into.
 void Context::carry_out(const simulator::LaunchRequest& request, const StreamOrder& stream,
-                        Ticket ticket) try {
+                        Ticket ticket) {
+  struct Pending {
+    simulator::LaunchRequest request;
+    unsigned nesting;
+  };
+  std::vector<Pending> pending{{request, 0}};  // the next one last
+  while (!pending.empty() && !lost()) {
+    const Pending next = std::move(pending.back());
+    pending.pop_back();
+    execute(next.request, next.nesting, stream, ticket);
+    auto children = simulator::DeviceLaunches(device_.memory()).take(*next.request.module);
+    std::ranges::stable_partition(children, [](const auto& child) { return !child.tail; });
+    for (auto child = children.rbegin(); child != children.rend(); ++child)
+      pending.push_back({std::move(child->request), next.nesting + 1});
+  }
+}
+
+void Context::execute(const simulator::LaunchRequest& request, unsigned nesting,
+                      const StreamOrder& stream, Ticket ticket) try {
   std::string text;
   simulator::LaunchOptions options{
       .threads = options_.threads,
@@ -207,7 +229,10 @@ void Context::carry_out(const simulator::LaunchRequest& request, const StreamOrd
       .checks = checks_.get(),
   };
   device_.prepare(*request.module);
-  for (const auto& observer : options_.observers) observer->before(device_, request);
+  for (const auto& observer : options_.observers) {
+    if (nesting != 0) observer->nested(nesting);
+    observer->before(device_, request);
+  }
   for (const auto& observer : options_.observers)
     if (options.observer == nullptr) options.observer = observer->instructions();
   const simulator::LaunchOutcome outcome = device_.launch(request, options);

@@ -12,6 +12,10 @@ struct StreamEvent;  // gpu/runtime/timeline.hpp
 class LaunchObserver {
  public:
   virtual ~LaunchObserver() = default;
+  // The next launch comes from a grid, not from the program: how many grids launched one another
+  // before it. Each comes after the one that launched it and before what that one's stream has
+  // next.
+  virtual void nested(unsigned) {}
   virtual void before(simulator::Device& device, const simulator::LaunchRequest& request) = 0;
   // Now and then while it runs (simulator::LaunchOptions::watch); false stops the launch.
   virtual bool during(const simulator::LaunchProgress&) { return true; }

@@ -1,0 +1,186 @@
+#include "simulator/device_launches.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <new>
+#include <type_traits>
+
+#include "simulator/builtins.hpp"
+
+namespace heddle::simulator {
+namespace {
+
+// Like the names of the memory that modules have: no program has asked for it.
+constexpr const char* kLabel = ".nv.device_launches";
+// Some ten thousand launches with small parameters. CUDA keeps room for 2048
+// (cudaLimitDevRuntimePendingLaunchCount), but there children end while their parent goes on.
+constexpr std::uint64_t kBytes = 8 << 20;
+constexpr std::uint64_t kUnit = 64;  // parameters are aligned to it
+
+const Allocation* find_room(const DeviceMemory& memory) {
+  for (const auto& [address, allocation] : memory.allocations())
+    if (allocation.label == kLabel) return &allocation;
+  return nullptr;
+}
+
+std::uint64_t rounded(std::uint64_t bytes) { return (bytes + kUnit - 1) / kUnit * kUnit; }
+
+}  // namespace
+
+void DeviceLaunches::create(DeviceMemory& memory) {
+  if (find_room(memory) != nullptr) return;
+  if (!memory.allocate(kBytes, kLabel)) throw std::bad_alloc();
+}
+
+bool DeviceLaunches::wanted_by(const Module& module) {
+  return std::ranges::any_of(module.cubin().symbols, [](const isa::Symbol& symbol) {
+    const auto builtin = builtin_at(builtin_address(symbol.name));
+    return symbol.section == 0 && builtin && is_device_runtime(*builtin);
+  });
+}
+
+bool DeviceLaunches::any(const DeviceMemory& memory) {
+  const Allocation* room = find_room(memory);
+  if (room == nullptr) return false;
+  Header header;
+  std::memcpy(&header, room->data, sizeof header);
+  return header.first != 0;
+}
+
+DeviceLaunches::DeviceLaunches(DeviceMemory& memory, MemoryJournal* journal)
+    : memory_(memory), journal_(journal) {
+  const Allocation* room = find_room(memory);
+  if (room == nullptr) return;
+  data_ = room->data;
+  start_ = room->address;
+  bytes_ = room->bytes;
+}
+
+// Device code may have written anywhere here: offsets are looked at before they are used.
+template <typename Value>
+Value DeviceLaunches::read(std::uint64_t offset) const {
+  static_assert(std::is_trivially_copyable_v<Value>);
+  Value value{};
+  if (offset <= bytes_ && sizeof value <= bytes_ - offset)
+    std::memcpy(&value, data_ + offset, sizeof value);
+  return value;
+}
+
+template <typename Value>
+void DeviceLaunches::write(std::uint64_t offset, const Value& value) {
+  static_assert(std::is_trivially_copyable_v<Value>);
+  if (offset > bytes_ || sizeof value > bytes_ - offset) return;
+  if (journal_ != nullptr) journal_->before_write({start_ + offset}, 1, sizeof value);
+  std::memcpy(data_ + offset, &value, sizeof value);
+}
+
+std::uint64_t DeviceLaunches::take_room(std::uint64_t bytes) {
+  auto header = read<Header>(0);
+  const std::uint64_t offset = std::max(header.used, rounded(sizeof(Header)));
+  if (offset > bytes_ || rounded(bytes) > bytes_ - offset) return 0;
+  header.used = offset + rounded(bytes);
+  write(0, header);
+  return offset;
+}
+
+std::uint64_t DeviceLaunches::prepare(const DeviceLaunch& launch) {
+  const std::uint64_t offset =
+      take_room(rounded(sizeof(Entry)) + std::uint64_t{launch.parameter_bytes});
+  if (offset == 0) return 0;
+  write(offset, Entry{launch, 0, 0, 0});
+  return start_ + offset + rounded(sizeof(Entry));
+}
+
+bool DeviceLaunches::launch(std::uint64_t parameters, std::uint64_t stream) {
+  const std::uint64_t offset = parameters - rounded(sizeof(Entry)) - start_;
+  if (offset % kUnit != 0 || offset < rounded(sizeof(Header)) || offset >= bytes_) return false;
+  auto entry = read<Entry>(offset);
+  if (entry.launch.kernel == 0 || entry.launched != 0) return false;
+  entry.stream = stream;
+  entry.launched = 1;
+  write(offset, entry);
+  auto header = read<Header>(0);
+  if (header.first == 0) header.first = offset;
+  if (header.last != 0) {
+    auto before = read<Entry>(header.last);
+    before.next = offset;
+    write(header.last, before);
+  }
+  header.last = offset;
+  write(0, header);
+  return true;
+}
+
+std::uint64_t DeviceLaunches::new_handle() {
+  auto header = read<Header>(0);
+  ++header.handles;
+  write(0, header);
+  return start_ + header.handles;
+}
+
+std::uint64_t DeviceLaunches::find_error(Thread thread) const {
+  std::uint64_t offset = read<Header>(0).errors;
+  for (std::uint64_t left = bytes_ / kUnit; offset != 0 && left != 0; --left) {
+    const auto entry = read<ErrorEntry>(offset);
+    if (entry.thread.block == thread.block && entry.thread.thread == thread.thread) return offset;
+    offset = entry.next;
+  }
+  return 0;
+}
+
+std::uint32_t DeviceLaunches::last_error(Thread thread) const {
+  const std::uint64_t offset = find_error(thread);
+  return offset == 0 ? 0 : read<ErrorEntry>(offset).error;
+}
+
+void DeviceLaunches::set_last_error(Thread thread, std::uint32_t error) {
+  std::uint64_t offset = find_error(thread);
+  if (offset == 0 && error == 0) return;
+  if (offset != 0) {
+    auto entry = read<ErrorEntry>(offset);
+    entry.error = error;
+    write(offset, entry);
+    return;
+  }
+  offset = take_room(sizeof(ErrorEntry));
+  if (offset == 0) return;
+  auto header = read<Header>(0);
+  write(offset, ErrorEntry{header.errors, thread, error});
+  header.errors = offset;
+  write(0, header);
+}
+
+std::vector<ChildLaunch> DeviceLaunches::take(Module& module) {
+  std::vector<ChildLaunch> children;
+  if (data_ == nullptr) return children;
+  const auto header = read<Header>(0);
+  std::uint64_t offset = header.first;
+  for (std::uint64_t left = bytes_ / kUnit; offset != 0 && left != 0; --left) {
+    const auto entry = read<Entry>(offset);
+    const auto kernel = std::ranges::find_if(module.cubin().kernels, [&](const auto& each) {
+      return module.program().entry(each) == entry.launch.kernel;
+    });
+    const std::uint64_t parameters = offset + rounded(sizeof entry);
+    if (kernel == module.cubin().kernels.end() || parameters > bytes_ ||
+        entry.launch.parameter_bytes > bytes_ - parameters)
+      break;  // overwritten
+    ChildLaunch& child = children.emplace_back();
+    child.request = {
+        .module = &module,
+        .kernel = &*kernel,
+        .grid = entry.launch.grid,
+        .block = entry.launch.block,
+        .cluster = {1, 1, 1},
+        .dynamic_shared_bytes = entry.launch.dynamic_shared_bytes,
+        .cooperative = false,
+        .parameters = {data_ + parameters, data_ + parameters + entry.launch.parameter_bytes}};
+    child.tail = entry.stream == kTailLaunchStream;
+    offset = entry.next;
+  }
+  const std::uint64_t used = std::min(std::max(header.used, sizeof header), bytes_);
+  std::memset(data_, 0, used);
+  memory_.host_wrote(start_, used);
+  return children;
+}
+
+}  // namespace heddle::simulator

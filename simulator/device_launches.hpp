@@ -1,0 +1,91 @@
+// Grids that device code launches (CUDA dynamic parallelism): asked for while a launch executes,
+// and executed by whoever launched it, once it has ended.
+//
+// All that is known of them lies in an allocation of its own, so that a copy of the memory is a
+// copy of this state, as with the heap (device_heap.hpp). It is emptied when the launches are
+// taken.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "simulator/launch.hpp"
+#include "simulator/memory.hpp"
+#include "simulator/memory_journal.hpp"
+
+namespace heddle::simulator {
+
+// Streams with a meaning of their own (cuda_device_runtime_api.h).
+inline constexpr std::uint64_t kTailLaunchStream = 3, kFireAndForgetStream = 4;
+
+struct DeviceLaunch {
+  std::uint64_t kernel = 0;  // code address
+  Dim3 grid, block;
+  std::uint32_t dynamic_shared_bytes = 0;
+  std::uint32_t parameter_bytes = 0;
+};
+
+// A grid to be launched for one that has ended.
+struct ChildLaunch {
+  LaunchRequest request;
+  bool tail = false;  // begins when the grid that launched it, and what that launched, has ended
+};
+
+class DeviceLaunches {
+ public:
+  // Makes the room for them, unless `memory` has it. Throws std::bad_alloc.
+  static void create(DeviceMemory& memory);
+  // Whether the module's code calls what launches grids.
+  static bool wanted_by(const Module& module);
+  // Whether any were launched that nobody has taken.
+  static bool any(const DeviceMemory& memory);
+
+  // `journal`: told of what is about to change, or null.
+  explicit DeviceLaunches(DeviceMemory& memory, MemoryJournal* journal = nullptr);
+
+  // Where the parameters are to be written; 0 when there is no room.
+  std::uint64_t prepare(const DeviceLaunch& launch);
+  // False: `prepare` has not given this address, or it was launched already.
+  bool launch(std::uint64_t parameters, std::uint64_t stream);
+  // What the grid that has just ended has launched, in the order of launching. Forgets all else.
+  std::vector<ChildLaunch> take(Module& module);
+  // A handle that no other stream, or event, of the grid has.
+  std::uint64_t new_handle();
+
+  // A thread's last error, as cudaGetLastError on the device gives it; 0: none.
+  struct Thread {
+    std::uint64_t block = 0;   // linear
+    std::uint32_t thread = 0;  // in the block, linear
+  };
+  std::uint32_t last_error(Thread thread) const;
+  void set_last_error(Thread thread, std::uint32_t error);
+
+ private:
+  // Offsets, and 0 for none. What was launched is a list, in the order of launching.
+  struct Header {
+    std::uint64_t used, first, last, errors, handles;
+  };
+  struct Entry {
+    DeviceLaunch launch;
+    std::uint64_t stream, launched, next;
+  };
+  struct ErrorEntry {
+    std::uint64_t next;  // offset of another one, or 0
+    Thread thread;
+    std::uint32_t error;
+  };
+  template <typename Value>
+  Value read(std::uint64_t offset) const;
+  template <typename Value>
+  void write(std::uint64_t offset, const Value& value);
+  std::uint64_t find_error(Thread thread) const;  // its offset, or 0
+  std::uint64_t take_room(std::uint64_t bytes);   // an offset, or 0
+
+  DeviceMemory& memory_;
+  MemoryJournal* journal_;
+  std::byte* data_ = nullptr;
+  std::uint64_t start_ = 0, bytes_ = 0;
+};
+
+}  // namespace heddle::simulator
