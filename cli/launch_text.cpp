@@ -142,9 +142,10 @@ std::string launch_class(Launches launches) {
 std::string kernel_table(Launches launches, Metrics metrics, const simulator::GpuModel& gpu,
                          const Style& style) {
   const LaunchRecord& first = *launches.front();
-  const std::string count = launches.size() == 1
-                                ? fmt::format("launch {}", first.index)
-                                : fmt::format("{} launches from {}", launches.size(), first.index);
+  std::string count = launches.size() == 1
+                          ? fmt::format("launch {}", first.index)
+                          : fmt::format("{} launches from {}", launches.size(), first.index);
+  if (first.nesting != 0) count += fmt::format(", by device code, nesting {}", first.nesting);
   std::string text =
       fmt::format("{}  {}  grid {}  block {}\n", style.bold(visible(demangled(first.kernel))),
                   count, dim(first.grid), dim(first.block));

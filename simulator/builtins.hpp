@@ -28,12 +28,13 @@ enum class Builtin : std::uint8_t {
   event_destroy,
   get_device,
   get_device_count,
+  device_get_attribute,
   unknown,
 };
 
 // Those of launches come from libcudadevrt, which nvcc links to such code; it translates between
 // them and the functions that programs call.
-inline constexpr std::array<std::string_view, 16> kBuiltinNames{
+inline constexpr std::array<std::string_view, 17> kBuiltinNames{
     "vprintf",
     "malloc",
     "free",
@@ -50,6 +51,7 @@ inline constexpr std::array<std::string_view, 16> kBuiltinNames{
     "__cuda_syscall_cnpv2EventDestroy",
     "__cuda_syscall_cnpv2GetDevice",
     "__cuda_syscall_cnpv2GetDeviceCount",
+    "__cuda_syscall_cnpv2DeviceGetAttribute",
 };
 
 // What device code calls of the device runtime (simulator/execute_device_runtime.cpp).

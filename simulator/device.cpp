@@ -132,7 +132,8 @@ LaunchOutcome Device::launch(const LaunchRequest& request, const LaunchOptions& 
   }
   if (DeviceLaunches::any(impl_->memory)) {
     outcome.unmodelled.push_back(
-        "launches by device code: the driver's own instructions, which hardware counters see");
+        "launches by device code: executed when the grid has ended (a GPU may begin them earlier); "
+        "the driver's own instructions, which hardware counters see");
     outcome.counters_incomplete = true;
   }
   return outcome;

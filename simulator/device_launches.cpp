@@ -27,6 +27,12 @@ std::uint64_t rounded(std::uint64_t bytes) { return (bytes + kUnit - 1) / kUnit 
 
 }  // namespace
 
+const isa::Kernel* kernel_at(const Module& module, std::uint64_t code_address) {
+  for (const isa::Kernel& kernel : module.cubin().kernels)
+    if (module.program().entry(kernel) == code_address) return &kernel;
+  return nullptr;
+}
+
 void DeviceLaunches::create(DeviceMemory& memory) {
   if (find_room(memory) != nullptr) return;
   if (!memory.allocate(kBytes, kLabel)) throw std::bad_alloc();
@@ -91,11 +97,23 @@ std::uint64_t DeviceLaunches::prepare(const DeviceLaunch& launch) {
   return start_ + offset + rounded(sizeof(Entry));
 }
 
-bool DeviceLaunches::launch(std::uint64_t parameters, std::uint64_t stream) {
+std::uint64_t DeviceLaunches::entry_of(std::uint64_t parameters) const {
   const std::uint64_t offset = parameters - rounded(sizeof(Entry)) - start_;
-  if (offset % kUnit != 0 || offset < rounded(sizeof(Header)) || offset >= bytes_) return false;
+  if (offset % kUnit != 0 || offset < rounded(sizeof(Header)) || offset >= bytes_) return 0;
+  const auto entry = read<Entry>(offset);
+  return entry.launch.kernel == 0 || entry.launched != 0 ? 0 : offset;
+}
+
+std::optional<DeviceLaunch> DeviceLaunches::prepared(std::uint64_t parameters) const {
+  const std::uint64_t offset = entry_of(parameters);
+  if (offset == 0) return std::nullopt;
+  return read<Entry>(offset).launch;
+}
+
+bool DeviceLaunches::launch(std::uint64_t parameters, std::uint64_t stream) {
+  const std::uint64_t offset = entry_of(parameters);
+  if (offset == 0) return false;
   auto entry = read<Entry>(offset);
-  if (entry.launch.kernel == 0 || entry.launched != 0) return false;
   entry.stream = stream;
   entry.launched = 1;
   write(offset, entry);
@@ -116,6 +134,10 @@ std::uint64_t DeviceLaunches::new_handle() {
   ++header.handles;
   write(0, header);
   return start_ + header.handles;
+}
+
+bool DeviceLaunches::is_handle(std::uint64_t value) const {
+  return value > start_ && value - start_ <= read<Header>(0).handles;
 }
 
 std::uint64_t DeviceLaunches::find_error(Thread thread) const {
@@ -157,17 +179,15 @@ std::vector<ChildLaunch> DeviceLaunches::take(Module& module) {
   std::uint64_t offset = header.first;
   for (std::uint64_t left = bytes_ / kUnit; offset != 0 && left != 0; --left) {
     const auto entry = read<Entry>(offset);
-    const auto kernel = std::ranges::find_if(module.cubin().kernels, [&](const auto& each) {
-      return module.program().entry(each) == entry.launch.kernel;
-    });
+    const isa::Kernel* kernel = kernel_at(module, entry.launch.kernel);
     const std::uint64_t parameters = offset + rounded(sizeof entry);
-    if (kernel == module.cubin().kernels.end() || parameters > bytes_ ||
+    if (kernel == nullptr || parameters > bytes_ ||
         entry.launch.parameter_bytes > bytes_ - parameters)
       break;  // overwritten
     ChildLaunch& child = children.emplace_back();
     child.request = {
         .module = &module,
-        .kernel = &*kernel,
+        .kernel = kernel,
         .grid = entry.launch.grid,
         .block = entry.launch.block,
         .cluster = {1, 1, 1},

@@ -32,6 +32,9 @@ struct ChildLaunch {
   bool tail = false;  // begins when the grid that launched it, and what that launched, has ended
 };
 
+// The kernel whose code begins at this address, or null.
+const isa::Kernel* kernel_at(const Module& module, std::uint64_t code_address);
+
 class DeviceLaunches {
  public:
   // Makes the room for them, unless `memory` has it. Throws std::bad_alloc.
@@ -46,12 +49,14 @@ class DeviceLaunches {
 
   // Where the parameters are to be written; 0 when there is no room.
   std::uint64_t prepare(const DeviceLaunch& launch);
-  // False: `prepare` has not given this address, or it was launched already.
-  bool launch(std::uint64_t parameters, std::uint64_t stream);
+  // What was prepared there; nothing: `prepare` has not given this address, or it was launched.
+  std::optional<DeviceLaunch> prepared(std::uint64_t parameters) const;
+  bool launch(std::uint64_t parameters, std::uint64_t stream);  // false: not prepared
   // What the grid that has just ended has launched, in the order of launching. Forgets all else.
   std::vector<ChildLaunch> take(Module& module);
   // A handle that no other stream, or event, of the grid has.
   std::uint64_t new_handle();
+  bool is_handle(std::uint64_t value) const;
 
   // A thread's last error, as cudaGetLastError on the device gives it; 0: none.
   struct Thread {
@@ -79,8 +84,9 @@ class DeviceLaunches {
   Value read(std::uint64_t offset) const;
   template <typename Value>
   void write(std::uint64_t offset, const Value& value);
-  std::uint64_t find_error(Thread thread) const;  // its offset, or 0
-  std::uint64_t take_room(std::uint64_t bytes);   // an offset, or 0
+  std::uint64_t entry_of(std::uint64_t parameters) const;  // its offset, or 0
+  std::uint64_t find_error(Thread thread) const;           // its offset, or 0
+  std::uint64_t take_room(std::uint64_t bytes);            // an offset, or 0
 
   DeviceMemory& memory_;
   MemoryJournal* journal_;

@@ -13,21 +13,19 @@
 namespace heddle::simulator {
 namespace {
 
-// CUDA's numbers (driver_types.h).
-constexpr std::uint32_t kInvalidValue = 1, kInvalidConfiguration = 9, kPendingLaunchesExceeded = 69,
-                        kInvalidDeviceFunction = 98, kOutOfResources = 701;
-// The driver's, of which libcudadevrt makes cudaErrorInvalidValue.
-constexpr std::uint32_t kDriverInvalidValue = 1;
+// CUDA's number of the one error that is kept without translation (driver_types.h).
+constexpr std::uint32_t kInvalidDeviceFunction = 98, kPendingLaunchesExceeded = 69;
+// The driver's numbers. libcudadevrt makes of them, in this order, cudaErrorInvalidValue,
+// cudaErrorLaunchOutOfResources and cudaErrorInvalidConfiguration.
+constexpr std::uint32_t kInvalidValue = 1, kOutOfResources = 6, kInvalidConfiguration = 7;
+constexpr std::uint32_t kDisableTiming = 2;  // the only kind of event there is on the device
 
 DeviceLaunches::Thread thread_of(const Warp& warp, unsigned lane) {
   return {.block = warp.block->linear, .thread = warp.index * kWarpSize + lane};
 }
 
-std::uint32_t error_of(std::string_view refusal) {
-  return refusal == "cudaErrorLaunchOutOfResources" ? kOutOfResources : kInvalidConfiguration;
-}
-
 // Arguments: the kernel (2 registers), the grid (3), the block (3), bytes of dynamic shared memory.
+// On an H200 a bad configuration gets its buffer too, and its error when it is launched.
 std::uint64_t get_parameter_buffer(const Core& core, DeviceLaunches& launches, const Warp& warp,
                                    unsigned lane) {
   const auto dim = [&](unsigned index) {
@@ -38,29 +36,85 @@ std::uint64_t get_parameter_buffer(const Core& core, DeviceLaunches& launches, c
                       .grid = dim(kFirstArgument + 2),
                       .block = dim(kFirstArgument + 5),
                       .dynamic_shared_bytes = argument(warp, kFirstArgument + 8, lane)};
+  const isa::Kernel* kernel = kernel_at(*core.launch.request->module, launch.kernel);
+  std::uint64_t buffer = 0;
+  if (kernel != nullptr) {
+    launch.parameter_bytes = kernel->parameter_bytes;
+    buffer = launches.prepare(launch);
+  }
+  if (buffer == 0)
+    launches.set_last_error(thread_of(warp, lane),
+                            kernel == nullptr ? kInvalidDeviceFunction : kPendingLaunchesExceeded);
+  return buffer;
+}
+
+// What an H200 answers (docs/experiments/device-launches.md). Launch bounds are a matter of the
+// configuration here, and so is shared memory beyond what a launch has without asking.
+std::uint32_t error_of(const GpuModel& gpu, const LaunchRequest& request) {
+  const isa::Kernel& kernel = *request.kernel;
+  const std::uint64_t shared = kernel.static_shared_bytes - kernel.reserved_shared_bytes +
+                               std::uint64_t{request.dynamic_shared_bytes};
+  if (shared > gpu.shared_bytes_per_block) return kInvalidConfiguration;
+  const auto refusal = check_launch(gpu, request);
+  if (!refusal) return 0;
+  const bool out_of_registers =
+      refusal->cuda_error == "cudaErrorLaunchOutOfResources" &&
+      (kernel.max_threads == 0 || request.block.count() <= kernel.max_threads);
+  return out_of_registers ? kOutOfResources : kInvalidConfiguration;
+}
+
+std::uint32_t launch(const Core& core, DeviceLaunches& launches, std::uint64_t parameters,
+                     std::uint64_t stream) {
+  if (stream > kFireAndForgetStream && !launches.is_handle(stream)) return kInvalidValue;
+  const auto prepared = launches.prepared(parameters);
+  if (!prepared) return kInvalidValue;
   Module& module = *core.launch.request->module;
-  const auto& kernels = module.cubin().kernels;
-  const auto kernel = std::ranges::find_if(
-      kernels, [&](const auto& each) { return module.program().entry(each) == launch.kernel; });
-  const auto refuse = [&](std::uint32_t error) {
-    launches.set_last_error(thread_of(warp, lane), error);
-    return std::uint64_t{0};
-  };
-  if (kernel == kernels.end()) return refuse(kInvalidDeviceFunction);
-  launch.parameter_bytes = kernel->parameter_bytes;
   LaunchRequest request{.module = &module,
-                        .kernel = &*kernel,
-                        .grid = launch.grid,
-                        .block = launch.block,
+                        .kernel = kernel_at(module, prepared->kernel),
+                        .grid = prepared->grid,
+                        .block = prepared->block,
                         .cluster = {1, 1, 1},
-                        .dynamic_shared_bytes = launch.dynamic_shared_bytes,
+                        .dynamic_shared_bytes = prepared->dynamic_shared_bytes,
                         .cooperative = false,
                         .parameters = {}};
-  request.parameters.resize(kernel->parameter_bytes);
-  if (const auto refusal = check_launch(*core.launch.model, request))
-    return refuse(error_of(refusal->cuda_error));
-  const std::uint64_t buffer = launches.prepare(launch);
-  return buffer != 0 ? buffer : refuse(kPendingLaunchesExceeded);
+  if (request.kernel == nullptr) return kInvalidValue;
+  request.parameters.resize(request.kernel->parameter_bytes);
+  if (const std::uint32_t error = error_of(*core.launch.model, request)) return error;
+  return launches.launch(parameters, stream) ? 0 : kInvalidValue;
+}
+
+// Of cudaDeviceAttr those that a GPU model has; nothing: none of these.
+std::optional<std::uint32_t> attribute(const GpuModel& gpu, std::uint32_t number) {
+  const std::uint32_t sm = static_cast<std::uint32_t>(isa::sm_number(gpu.arch));
+  switch (number) {
+    case 1:  // max threads per block
+    case 2:  // max block dimension x
+    case 3:  // y
+      return gpu.max_threads_per_block;
+    case 4:  // max block dimension z
+      return 64;
+    case 5:  // max grid dimension x
+      return 0x7fffffff;
+    case 6:  // y
+    case 7:  // z
+      return 65535;
+    case 8:
+      return static_cast<std::uint32_t>(gpu.shared_bytes_per_block);
+    case 10:
+      return kWarpSize;
+    case 12:
+      return gpu.registers_per_block;
+    case 16:
+      return gpu.sms;
+    case 75:
+      return sm / 10;
+    case 76:
+      return sm % 10;
+    case 97:
+      return static_cast<std::uint32_t>(gpu.shared_bytes_per_block_optin);
+    default:
+      return std::nullopt;
+  }
 }
 
 // Puts an answer where a pointer of the code's points to; false: it is not the thread's memory.
@@ -106,9 +160,7 @@ std::optional<BadAddress> call_device_runtime(Core& core, Warp& warp, Mask lanes
                           get_parameter_buffer(core, launches, warp, lane));
         break;
       case Builtin::launch_device:
-        result = launches.launch(pointer, register_pair(warp, kFirstArgument + 2, lane))
-                     ? 0
-                     : kDriverInvalidValue;
+        result = launch(core, launches, pointer, register_pair(warp, kFirstArgument + 2, lane));
         break;
       case Builtin::get_last_error:
         result = launches.last_error(thread_of(warp, lane));
@@ -116,8 +168,13 @@ std::optional<BadAddress> call_device_runtime(Core& core, Warp& warp, Mask lanes
       case Builtin::set_last_error:
         launches.set_last_error(thread_of(warp, lane), result);
         break;
-      case Builtin::stream_create:
       case Builtin::event_create:
+        if (argument(warp, kFirstArgument + 2, lane) != kDisableTiming) {
+          result = kInvalidValue;
+          break;
+        }
+        [[fallthrough]];
+      case Builtin::stream_create:
         put(launches.new_handle());
         break;
       case Builtin::get_device:
@@ -126,6 +183,13 @@ std::optional<BadAddress> call_device_runtime(Core& core, Warp& warp, Mask lanes
       case Builtin::get_device_count:
         put(std::uint32_t{1});
         break;
+      case Builtin::device_get_attribute: {
+        const std::uint32_t number = argument(warp, kFirstArgument + 2, lane);
+        const auto value = attribute(*core.launch.model, number);
+        put(value.value_or(0));
+        if (!value) result = kInvalidValue;
+        break;
+      }
       default:  // orders that the order of launching keeps anyway
         result = 0;
     }

@@ -151,10 +151,22 @@ bool is_variable(const isa::Cubin& cubin, const isa::Symbol& symbol) {
   return section == ".nv.global" || section == ".nv.global.init";
 }
 
+// Whether the cubin has another variable's address put into this one: that differs wherever they
+// lie elsewhere.
+bool holds_data_address(const isa::Cubin& cubin, const isa::Symbol& symbol) {
+  constexpr std::uint8_t kFunction = 2;  // STT_FUNC
+  return std::ranges::any_of(cubin.relocations, [&](const isa::Relocation& relocation) {
+    return relocation.section == symbol.section && relocation.offset >= symbol.value &&
+           relocation.offset - symbol.value < symbol.size &&
+           cubin.symbols[relocation.symbol].type != kFunction;
+  });
+}
+
 std::vector<MemoryRecord> digest_globals(const Module& module, const DeviceMemory& memory) {
   std::vector<MemoryRecord> records;
   for (const isa::Symbol& symbol : module.cubin().symbols) {
-    if (!is_variable(module.cubin(), symbol)) continue;
+    if (!is_variable(module.cubin(), symbol) || holds_data_address(module.cubin(), symbol))
+      continue;
     const auto global = module.find_global(symbol.name);
     if (!global || global->is_constant) continue;
     const std::byte* data = memory.view(global->address, global->bytes);

@@ -42,6 +42,9 @@ struct MemoryRecord {
 struct LaunchRecord {
   std::uint64_t index = 0;
   std::string kernel;  // mangled
+  // How many grids launched one another before it; 0: the program launched it. It stands behind the
+  // launch that made it.
+  std::uint32_t nesting = 0;
   Dim3 grid, block;
   std::uint32_t dynamic_shared_bytes = 0, static_shared_bytes = 0;
   std::uint32_t registers = 0;

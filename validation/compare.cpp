@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "simulator/metrics.hpp"
+#include "validation/host_launches.hpp"
 
 namespace heddle::validation {
 namespace {
@@ -194,8 +195,9 @@ bool Comparison::equal() const {
 }
 
 Comparison compare(const simulator::Record& model, const simulator::Record& hardware) {
+  const std::vector<LaunchRecord> launches = host_launches(model);
   std::map<std::uint64_t, const LaunchRecord*> ours;
-  for (const LaunchRecord& launch : model.launches) ours[launch.index] = &launch;
+  for (const LaunchRecord& launch : launches) ours[launch.index] = &launch;
   Comparison result;
   for (const LaunchRecord& launch : hardware.launches) {
     const auto found = ours.find(launch.index);

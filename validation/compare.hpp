@@ -48,8 +48,9 @@ struct Comparison {
   bool equal() const;
 };
 
-// Launches are joined by index and must be of one kernel, grid, block and code. Exact metrics must
-// be equal, in the launch and in every instruction; every metric the hardware record holds counts.
+// The model's host_launches are joined with the hardware's by index, and must be of one kernel,
+// grid, block and code. Exact metrics must be equal, in the launch and in every instruction; every
+// metric the hardware record holds counts.
 Comparison compare(const simulator::Record& model, const simulator::Record& hardware);
 
 }  // namespace heddle::validation

@@ -6,6 +6,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <system_error>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -49,7 +50,9 @@ void RecordStreamWriter::after(simulator::Device& device, const simulator::Launc
       .per_instruction = options_.per_instruction,
       .memory = options_.memory_digests ? &device.memory() : nullptr,
   };
-  write_line(dump(to_json(make_launch_record(request, outcome, device.model(), options))));
+  simulator::LaunchRecord launch = make_launch_record(request, outcome, device.model(), options);
+  launch.nesting = std::exchange(nesting_, 0);
+  write_line(dump(to_json(launch)));
 }
 
 void RecordStreamWriter::complete() { write_line(dump(Json{{"complete", true}})); }

@@ -31,6 +31,7 @@ class RecordStreamWriter : public LaunchObserver {
   RecordStreamWriter(int descriptor, const simulator::GpuModel& model, RecordStreamOptions options);
   ~RecordStreamWriter() override;
 
+  void nested(unsigned depth) override { nesting_ = depth; }
   void before(simulator::Device& device, const simulator::LaunchRequest& request) override;
   void after(simulator::Device& device, const simulator::LaunchRequest& request,
              const simulator::LaunchOutcome& outcome) override;
@@ -42,6 +43,7 @@ class RecordStreamWriter : public LaunchObserver {
   const int descriptor_;
   const RecordStreamOptions options_;
   std::uint64_t launches_ = 0;
+  unsigned nesting_ = 0;  // of the launch that executes
 };
 
 // A stream as a record; `complete` says whether its last line is there. A torn last line is left

@@ -151,6 +151,35 @@ TEST(Compare, MissesALaunchThatOneSideLacks) {
   EXPECT_THAT(compare(two, one).launches[1].trouble, HasSubstr("the hardware's record has no"));
 }
 
+// Profilers count what device code launched with the program's launch.
+TEST(Compare, AddsWhatDeviceCodeLaunchedAndTakesTheMemoryItLeft) {
+  Record model = record("model", launch()), hardware = model;
+  LaunchRecord child = launch();
+  child.index = 1;
+  child.nesting = 1;
+  child.grid = {7, 1, 1};
+  child.metrics[kInst] = 3;
+  child.instructions = {{"_Z1kv", 16, "k.cu:2", "", "EXIT", {{kInst, 1}}},
+                        {"_Z5childv", 0, "k.cu:9", "", "EXIT", {{kInst, 2}}}};
+  child.memory[0].sha256 = "bb";
+  LaunchRecord next = launch();
+  next.index = 2;
+  model.launches.push_back(child);
+  model.launches.push_back(next);
+
+  LaunchRecord& measured = hardware.launches[0];
+  measured.metrics[kInst] = 13;
+  measured.instructions[1].metrics[kInst] = 7;
+  measured.instructions.push_back(child.instructions[1]);
+  measured.memory[0].sha256 = "bb";
+  next.index = 1;
+  hardware.launches.push_back(next);
+  const Comparison result = compare(model, hardware);
+  EXPECT_THAT(result.launches, SizeIs(2));
+  EXPECT_TRUE(result.equal());
+  EXPECT_FALSE(result.trouble());
+}
+
 TEST(Compare, ShowsDifferencesOfAnOrderDependentLaunchAndDoesNotCountThem) {
   LaunchRecord model = launch(), hardware = launch();
   hardware.metrics[kInst] = 11;

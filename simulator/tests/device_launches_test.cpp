@@ -1,0 +1,94 @@
+#include "simulator/device_launches.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+
+namespace heddle::simulator {
+namespace {
+
+constexpr std::uint64_t kCapacity = std::uint64_t{1} << 30;
+constexpr DeviceLaunch kSmall{.kernel = 0x1000,
+                              .grid = {2, 3, 4},
+                              .block = {32, 1, 1},
+                              .dynamic_shared_bytes = 0,
+                              .parameter_bytes = 100};
+
+class DeviceLaunchesTest : public testing::Test {
+ protected:
+  DeviceLaunchesTest() { DeviceLaunches::create(memory_); }
+  DeviceMemory memory_{kCapacity};
+};
+
+TEST_F(DeviceLaunchesTest, GivesRoomForParametersThatNothingElseHas) {
+  DeviceLaunches launches(memory_);
+  const std::uint64_t first = launches.prepare(kSmall), second = launches.prepare(kSmall);
+  ASSERT_NE(first, 0u);
+  ASSERT_NE(second, 0u);
+  EXPECT_EQ(first % 64, 0u);
+  EXPECT_GE(second, first + kSmall.parameter_bytes);
+  EXPECT_NE(memory_.view(second, kSmall.parameter_bytes), nullptr);
+}
+
+TEST_F(DeviceLaunchesTest, LaunchesOnceWhatWasPrepared) {
+  DeviceLaunches launches(memory_);
+  const std::uint64_t parameters = launches.prepare(kSmall);
+  EXPECT_FALSE(DeviceLaunches::any(memory_));
+  EXPECT_EQ(launches.prepared(parameters)->grid, kSmall.grid);
+  EXPECT_FALSE(launches.prepared(parameters + 64));
+  EXPECT_FALSE(launches.launch(parameters + 64, 0));
+  EXPECT_FALSE(launches.launch(0, 0));
+  EXPECT_FALSE(launches.launch(~std::uint64_t{0}, 0));
+  EXPECT_TRUE(launches.launch(parameters, 0));
+  EXPECT_FALSE(launches.launch(parameters, 0));
+  EXPECT_TRUE(DeviceLaunches::any(memory_));
+}
+
+TEST_F(DeviceLaunchesTest, SaysWhenThereIsNoRoomLeft) {
+  DeviceLaunches launches(memory_);
+  DeviceLaunch large = kSmall;
+  large.parameter_bytes = 1 << 20;
+  int given = 0;
+  while (launches.prepare(large) != 0) ++given;
+  EXPECT_EQ(given, 7);  // of 8 MiB
+}
+
+TEST_F(DeviceLaunchesTest, KeepsALastErrorForEachThread) {
+  DeviceLaunches launches(memory_);
+  launches.set_last_error({.block = 1, .thread = 2}, 9);
+  launches.set_last_error({.block = 2, .thread = 1}, 701);
+  DeviceLaunches later(memory_);  // all is in memory
+  EXPECT_EQ(later.last_error({.block = 1, .thread = 2}), 9u);
+  EXPECT_EQ(later.last_error({.block = 2, .thread = 1}), 701u);
+  EXPECT_EQ(later.last_error({.block = 1, .thread = 1}), 0u);
+  later.set_last_error({.block = 1, .thread = 2}, 0);
+  EXPECT_EQ(later.last_error({.block = 1, .thread = 2}), 0u);
+}
+
+TEST_F(DeviceLaunchesTest, GivesHandlesThatDiffer) {
+  DeviceLaunches launches(memory_);
+  const std::uint64_t first = launches.new_handle(), second = launches.new_handle();
+  EXPECT_NE(first, second);
+  EXPECT_TRUE(launches.is_handle(first));
+  EXPECT_TRUE(launches.is_handle(second));
+  EXPECT_FALSE(launches.is_handle(second + 1));
+  EXPECT_FALSE(launches.is_handle(0x1234));
+}
+
+// Device code may have written over anything.
+TEST_F(DeviceLaunchesTest, DamageEndsIt) {
+  DeviceLaunches launches(memory_);
+  const std::uint64_t parameters = launches.prepare(kSmall);
+  launches.set_last_error({.block = 0, .thread = 0}, 9);
+  const Allocation* room = memory_.find(parameters);
+  ASSERT_NE(room, nullptr);
+  std::memset(room->data, 0xff, 4096);
+  DeviceLaunches damaged(memory_);
+  EXPECT_EQ(damaged.last_error({.block = 0, .thread = 0}), 0u);
+  EXPECT_EQ(damaged.prepare(kSmall), 0u);
+  damaged.launch(parameters, 0);
+  damaged.set_last_error({.block = 5, .thread = 0}, 1);
+}
+
+}  // namespace
+}  // namespace heddle::simulator
