@@ -19,8 +19,7 @@ std::string simplified(const fs::path& file, const runtime::Capsule& capsule,
                        const std::string& name, const std::string& described) {
   runtime::CapsuleLaunch launch(capsule, file.string());
   const isa::Program& program = launch.request().module->program();
-  traces::BranchProfile profile(program,
-                                *program.range_at(program.entry(*launch.request().kernel)));
+  traces::BranchProfile profile(program);
   const simulator::LaunchOutcome outcome =
       launch.run({.print = [](std::string_view) {}, .observer = &profile});
   if (outcome.fault) throw traces::NotSimplified(outcome.fault->message());

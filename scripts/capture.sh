@@ -25,6 +25,9 @@ capture sum_matrix_2d_32x32 sum_matrix_2d 32 32 256 256
 capture sum_matrix_2d_ragged sum_matrix_2d 12 7 250 99
 capture matmul matmul 96 80 64
 capture matmul_ragged matmul 50 33 41
+capture reduce_float reduce_float 512 262144
+capture nested_loops nested_loops
+capture vector_add vector_add 100000
 capture print_stride print_stride
 capture block_40x2 block_40x2
 builds=G

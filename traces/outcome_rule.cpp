@@ -204,6 +204,62 @@ std::optional<OutcomeRule> by_round(const Outcomes& outcomes, const std::string&
   return std::nullopt;
 }
 
+// "every m-th time", as the test of an inner loop that always goes equally often round has it.
+std::optional<OutcomeRule> by_turn(const Outcomes& outcomes, const std::string& counter) {
+  for (const bool is : {true, false}) {
+    std::optional<std::uint32_t> first, second;  // turns for which it holds
+    for (const Outcome& each : outcomes.all()) {
+      if (each.taken != is) continue;
+      if (!first || each.k < *first) {
+        second = first;
+        first = each.k;
+      } else if (each.k > *first && (!second || each.k < *second)) {
+        second = each.k;
+      }
+    }
+    if (!second || *second - *first < 2) continue;
+    const std::uint32_t modulus = *second - *first, rest = *first;
+    if (rest >= modulus ||
+        !outcomes.hold([&](const Outcome& each) { return (each.k % modulus == rest) == is; }))
+      continue;
+    const auto test = [&](bool equal) {
+      return fmt::format("{} % {} {} {}", counter, modulus, equal ? "==" : "!=", rest);
+    };
+    OutcomeRule rule;
+    rule.condition = test(is);
+    rule.opposite = test(!is);
+    rule.counts = true;
+    return rule;
+  }
+  return std::nullopt;
+}
+
+// "the one thread whose turn it is".
+std::optional<OutcomeRule> by_equality(const Outcomes& outcomes, const std::string& counter) {
+  for (const Subject& subject : kSubjects)
+    for (const bool is : {true, false}) {
+      const auto one = std::ranges::find(outcomes.all(), is, &Outcome::taken);
+      if (one == outcomes.all().end()) continue;
+      const std::int64_t value = (*one).*subject.value, k = one->k;
+      for (const int slope : {0, 1, -1}) {
+        if (slope != 0 && outcomes.most_k() == 0) break;
+        const std::int64_t start = value - slope * k;
+        if (!outcomes.hold([&](const Outcome& each) {
+              return (each.*subject.value == start + slope * std::int64_t{each.k}) == is;
+            }))
+          continue;
+        const std::string right =
+            slope == 0 ? fmt::format("{}", start)
+                       : fmt::format("{} {} {}", start, slope > 0 ? '+' : '-', counter);
+        const auto test = [&](bool equal) {
+          return fmt::format("{} {} {}", subject.name, equal ? "==" : "!=", right);
+        };
+        return rule_of(subject.name, test(is), test(!is), slope != 0);
+      }
+    }
+  return std::nullopt;
+}
+
 bool warps_agree(const std::vector<BranchEvent>& events) {
   return std::ranges::all_of(events, [](const BranchEvent& event) {
     return event.taken == 0 || event.taken == event.active;
@@ -229,7 +285,7 @@ OutcomeRule taken_rule(const std::vector<BranchEvent>& events, const Dim3& grid,
     rule.comment = comment;
     return rule;
   }
-  for (const auto& attempt : {by_round, by_bound, by_rectangle, by_remainder})
+  for (const auto& attempt : {by_round, by_bound, by_rectangle, by_remainder, by_turn, by_equality})
     if (const auto found = attempt(outcomes, counter)) {
       rule = *found;
       rule.comment = comment;

@@ -86,9 +86,12 @@ struct Statement {
     break_,
     continue_,
     return_,
+    goto_,   // to `label`
+    label_,  // `label`:
   };
   Kind kind{};
   Position at;
+  std::string_view label;
   std::vector<Variable> variables;
   StatementPtr first;
   ExpressionPtr condition, step;

@@ -118,6 +118,7 @@ Value Lowering::call(const Expression& expression) {
   nothing.type.scalar = Scalar::nothing;
   if (function == "__syncthreads") return synchronise_threads(expression), nothing;
   if (function == "__syncwarp") return synchronise_warp(expression), nothing;
+  if (function == "asm") return assembly(expression), nothing;
   if (function == "work") return work(expression), nothing;
   if (function == "memory") return memory(expression), nothing;
   if (function == "chance") return chance(expression);
@@ -129,6 +130,16 @@ Value Lowering::call(const Expression& expression) {
       function == "__activemask")
     return vote(expression);
   return math(expression);
+}
+
+// --- assembly ---
+
+void Lowering::assembly(const Expression& expression) {
+  const bool is_exit = expression.operands.size() == 1 &&
+                       expression.operands[0]->kind == Expression::Kind::string &&
+                       expression.operands[0]->text == "exit;";
+  if (!is_exit) fail(expression.at, "asm: of PTX a sketch has asm(\"exit;\") alone");
+  builder_.exit();
 }
 
 // --- barriers ---

@@ -24,10 +24,14 @@ bool falls_through(const Statement& statement) {
     case Kind::break_:
     case Kind::continue_:
     case Kind::return_:
+    case Kind::goto_:
       return false;
-    case Kind::block:
-      return std::ranges::all_of(statement.body,
-                                 [](const StatementPtr& each) { return falls_through(*each); });
+    case Kind::block: {
+      bool reached = true;
+      for (const StatementPtr& each : statement.body)
+        reached = each->kind == Kind::label_ || (reached && falls_through(*each));
+      return reached;
+    }
     case Kind::if_:
       return falls_through(*statement.body[0]) || statement.otherwise == nullptr ||
              falls_through(*statement.otherwise);
@@ -51,6 +55,21 @@ bool continues(const Statement& statement) {
     default:
       return false;
   }
+}
+
+// Notes for the labels that a statement goes to that it is statement `number`, where none before
+// it goes there.
+void note_gotos(const Statement& statement, std::size_t number,
+                std::map<std::string_view, std::size_t>& first) {
+  if (statement.kind == Kind::goto_) first.emplace(statement.label, number);
+  for (const StatementPtr& each : statement.body) note_gotos(*each, number, first);
+  if (statement.otherwise != nullptr) note_gotos(*statement.otherwise, number, first);
+}
+
+// asm("exit;"), which becomes an EXIT with the predicate of the if before it: no branch.
+bool is_exit(const Statement& statement) {
+  return statement.kind == Kind::expression &&
+         statement.condition->kind == Expression::Kind::call && statement.condition->text == "asm";
 }
 
 std::uint32_t aligned(std::uint32_t offset, std::uint32_t alignment) {
@@ -98,9 +117,15 @@ void Lowering::statements(const std::vector<StatementPtr>& list) {
   scopes_.emplace_back();
   const Following outer = following_;
   const bool ends_loop = std::exchange(next_block_ends_loop_, false);
+  const std::vector<LabelRegion> regions = label_regions(list);
   for (std::size_t i = 0; i < list.size(); ++i) {
+    for (const LabelRegion& region : regions)
+      if (region.first == i) open_target(*list[region.label]);
     following_ = {std::span(list).subspan(i + 1), ends_loop};
-    statement(*list[i]);
+    if (list[i]->kind != Kind::label_)
+      statement(*list[i]);
+    else if (std::ranges::find(regions, i, &LabelRegion::label) != regions.end())
+      close_target();
   }
   following_ = outer;
   scopes_.pop_back();
@@ -137,6 +162,10 @@ void Lowering::statement(const Statement& statement) {
     case Kind::continue_:
     case Kind::return_:
       return jump(statement);
+    case Kind::goto_:
+      return go_to(statement);
+    case Kind::label_:  // statements() has those of a block
+      fail(statement.at, "expected a label only between the statements of a block");
     case Kind::case_:
     case Kind::default_:
       return;  // placed by switch_statement
@@ -340,6 +369,13 @@ void Lowering::if_statement(const Statement& statement, std::optional<Label> out
     } else if (otherwise != nullptr) {
       this->statement(*otherwise);
     }
+    return;
+  }
+  if (is_exit(then) && otherwise == nullptr) {
+    const std::size_t before = builder_.lines().size();
+    this->statement(then);
+    for (std::size_t i = before; i < builder_.lines().size(); ++i)
+      builder_.lines()[i].guard = condition.predicate;
     return;
   }
   const PredicationRule* rule = unit_.options.predication;
@@ -603,6 +639,69 @@ void Lowering::jump(const Statement& statement) {
   const Jump& target = jumps_.back();
   leave_barriers(is_break ? target.break_depth : target.continue_depth);
   builder_.branch(is_break ? target.break_label : target.continue_label);
+}
+
+// --- goto ---
+
+// From the first statement that goes to a label until the label. Regions lie in one another: what
+// begins within one and ends behind it begins with it. The outer ones come first.
+std::vector<Lowering::LabelRegion> Lowering::label_regions(const std::vector<StatementPtr>& list) {
+  std::vector<LabelRegion> regions;
+  if (std::ranges::find(list, Kind::label_, [](const StatementPtr& each) { return each->kind; }) ==
+      list.end())
+    return regions;
+  std::map<std::string_view, std::size_t> first_goto;
+  for (std::size_t i = 0; i < list.size(); ++i) note_gotos(*list[i], i, first_goto);
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    if (list[i]->kind != Kind::label_) continue;
+    if (!labels_.insert(list[i]->label).second)
+      fail(list[i]->at, fmt::format("a second '{}:' in this kernel", list[i]->label));
+    const auto found = first_goto.find(list[i]->label);
+    if (found == first_goto.end() || found->second >= i) continue;  // nobody comes from before it
+    std::size_t first = found->second;
+    for (const LabelRegion& inner : regions)
+      if (inner.label > first) first = std::min(first, inner.first);
+    for (std::size_t between = first; between < i; ++between)
+      if (list[between]->kind == Kind::declaration)
+        fail(list[between]->at, fmt::format("a declaration that 'goto {}' passes by; expected it "
+                                            "before the goto",
+                                            list[i]->label));
+    regions.push_back({first, i});
+  }
+  std::ranges::reverse(regions);
+  return regions;
+}
+
+void Lowering::open_target(const Statement& label) {
+  Target target;
+  target.name = label.label;
+  target.join = builder_.new_label();
+  target.end = builder_.new_label();
+  target.barrier = open_barrier(label.at);
+  target.depth = open_barriers_;
+  builder_.at = label.at;
+  builder_.open(target.barrier, target.end);
+  targets_.push_back(target);
+}
+
+void Lowering::close_target() {
+  const Target target = targets_.back();
+  targets_.pop_back();
+  builder_.place(target.join);
+  builder_.close(target.barrier);
+  close_barrier();
+  builder_.place(target.end);
+}
+
+void Lowering::go_to(const Statement& statement) {
+  const auto target =
+      std::ranges::find(targets_.rbegin(), targets_.rend(), statement.label, &Target::name);
+  if (target == targets_.rend())
+    fail(statement.at,
+         fmt::format("goto {}: expected '{}:' further down, in this block or one around it",
+                     statement.label, statement.label));
+  leave_barriers(target->depth);
+  builder_.branch(target->join);
 }
 
 }  // namespace heddle::isa::sketch

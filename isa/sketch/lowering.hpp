@@ -4,6 +4,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -68,6 +69,19 @@ class Lowering {
     bool is_loop = false;
   };
 
+  // A label whose block is being compiled, from the first statement that goes to it on: they meet
+  // there. `depth`: barriers that stay open until it.
+  struct Target {
+    std::string_view name;
+    Label join = 0, end = 0;
+    std::uint8_t barrier = 0;
+    std::size_t depth = 0;
+  };
+  // Where in a list of statements the threads that go to a label begin to go apart, and the label.
+  struct LabelRegion {
+    std::size_t first = 0, label = 0;
+  };
+
   // What stands behind a statement in its block, and whether the block is a loop's body.
   struct Following {
     std::span<const StatementPtr> statements;
@@ -90,6 +104,10 @@ class Lowering {
   void do_statement(const Statement& statement);
   void switch_statement(const Statement& statement);
   void jump(const Statement& statement);
+  std::vector<LabelRegion> label_regions(const std::vector<StatementPtr>& list);
+  void open_target(const Statement& label);
+  void close_target();
+  void go_to(const Statement& statement);
   void loop(const Expression* condition, const std::function<void()>& step, const Statement& body);
   void loop_body(const Statement& body, Label break_label, std::size_t break_depth);
   std::uint8_t open_barrier(Position at);
@@ -156,6 +174,7 @@ class Lowering {
   Value vote(const Expression& expression);
   Value atomic_add(const Expression& expression);
   Value math(const Expression& expression);
+  void assembly(const Expression& expression);
   void synchronise_threads(const Expression& expression);
   void synchronise_warp(const Expression& expression);
   void expect_arguments(const Expression& expression, std::size_t least, std::size_t most,
@@ -183,6 +202,8 @@ class Lowering {
   LoweredKernel kernel_;
   std::vector<Scope> scopes_;
   std::vector<Jump> jumps_;
+  std::vector<Target> targets_;
+  std::set<std::string_view> labels_;  // of the kernel
   std::size_t open_barriers_ = 0;
   std::size_t loops_ = 0;  // loops around what is being compiled
   Following following_;    // the statement that is being compiled

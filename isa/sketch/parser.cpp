@@ -303,6 +303,7 @@ class Parser {
     if (token.kind == Token::Kind::name)
       if (StatementPtr result = keyword_statement(token.text)) return result;
     if (token.kind == Token::Kind::name && ahead(1).kind == Token::Kind::name) expected(kTypes);
+    if (token.kind == Token::Kind::name && ahead(1).is(":")) return label();
     StatementPtr result = make(Statement::Kind::expression);
     result->condition = expression();
     require(";", "after an expression");
@@ -320,8 +321,24 @@ class Parser {
     if (word == "return") return jump(Statement::Kind::return_);
     if (word == "case" || word == "default") fail(now().at, "expected 'case' only in a switch");
     if (word == "else") fail(now().at, "'else' without an 'if' before it");
-    if (word == "goto") fail(now().at, "goto is not part of the language");
+    if (word == "goto") return goto_statement();
     return nullptr;
+  }
+
+  StatementPtr goto_statement() {
+    StatementPtr result = make(Statement::Kind::goto_);
+    take();
+    result->label = require_name("a label after 'goto'").text;
+    require(";", "after a jump");
+    return result;
+  }
+
+  // Of what follows it in its block.
+  StatementPtr label() {
+    StatementPtr result = make(Statement::Kind::label_);
+    result->label = take().text;
+    take();  // :
+    return result;
   }
 
   StatementPtr jump(Statement::Kind kind) {

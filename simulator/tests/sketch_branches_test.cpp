@@ -36,6 +36,40 @@ TEST(SketchBranches, AChainOfElseIfsMeetsOnce) {
   EXPECT_EQ(result.branches.at(kLine + 3), kWarps);
 }
 
+// Those that go to a label wait there for those that come to it otherwise: `done` and what follows
+// are run once by each warp.
+TEST(SketchBranches, ThreadsMeetAtALabel) {
+  const std::string lines =
+      "if (t % 4 == 0) {\n"
+      "  for (int i = 0; i < 9; ++i)\n"
+      "    if (i == t / 4) goto done;\n"
+      "} else if (t % 4 == 1) goto last;\n"
+      "out[t] = 1;\n"
+      "done: out[t] += 10;\n"
+      "last: out[t] += 100;\n"
+      "for (int i = 0; i < n; ++i) out[t] += 1000;";
+  for (const char* rule : {"off", "cuda13"}) {
+    const auto result = run_one(kernel(lines), 1, rule);
+    const auto out = result.array<std::int32_t>("out");
+    for (int t = 0; t < 64; ++t) {
+      const bool leaves_early = t % 4 == 0 && t / 4 < 9;
+      // Two blocks of one warp after the other add to it.
+      const int once = 3100 + (t % 4 == 1 ? 0 : 10);
+      const int expected = t % 4 == 1 || leaves_early ? 2 * once : 1 + once;
+      EXPECT_EQ(out[static_cast<std::size_t>(t)], expected) << t << ' ' << rule;
+    }
+    EXPECT_EQ(result.branches.at(kLine + 7), kWarps * (4 + 3)) << rule;
+    EXPECT_EQ(result.divergent.at(kLine + 7), 0u) << rule;
+  }
+}
+
+TEST(SketchBranches, AsmExitEndsThreadsWithoutABranch) {
+  const auto result = run_one(kernel("if (t % 3 == 0) asm(\"exit;\");\nout[t] = 1;"));
+  EXPECT_EQ(result.metric("branch"), 0u);
+  for (int t = 0; t < 64; ++t)
+    EXPECT_EQ(result.array<std::int32_t>("out")[static_cast<std::size_t>(t)], t % 3 != 0) << t;
+}
+
 // Lane l goes l % 4 times round: after rounds 0, 1 and 2 some leave and others stay.
 TEST(SketchBranches, ALoopDivergesWhereSomeThreadsLeave) {
   const auto result =

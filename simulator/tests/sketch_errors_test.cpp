@@ -47,6 +47,22 @@ TEST(SketchErrors, SayWhereAndWhatWasExpected) {
             "s.warp:1:1: there is no kernel; expected '__global__ void name(…) { … }'");
 }
 
+TEST(SketchErrors, GotoGoesForwardAndOutward) {
+  EXPECT_EQ(in_kernel("  again: goto again;"),
+            "s.warp:2:10: goto again: expected 'again:' further down, in this block or one around "
+            "it");
+  EXPECT_EQ(in_kernel("  if (f > 0) goto in;\n  { in: ; }"),
+            "s.warp:2:14: goto in: expected 'in:' further down, in this block or one around it");
+  EXPECT_EQ(in_kernel("  goto on;\n  int x = 1;\n  on: ;"),
+            "s.warp:3:3: a declaration that 'goto on' passes by; expected it before the goto");
+  EXPECT_EQ(in_kernel("  goto on;\n  on:\n  on: ;"), "s.warp:4:3: a second 'on:' in this kernel");
+  EXPECT_EQ(in_kernel("  if (f > 0) on: f = 1;"),
+            "s.warp:2:14: expected a label only between the statements of a block");
+  EXPECT_EQ(in_kernel("  goto 3;"), "s.warp:2:8: expected a label after 'goto', found '3'");
+  EXPECT_EQ(in_kernel("  asm(\"bar.sync 0;\");"),
+            "s.warp:2:3: asm: of PTX a sketch has asm(\"exit;\") alone");
+}
+
 // What somebody who comes from CUDA writes first.
 TEST(SketchErrors, WhatIsNotThereIsCalledByItsName) {
   EXPECT_EQ(in_kernel("  auto i = 3;"),
