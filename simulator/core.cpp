@@ -14,7 +14,8 @@ namespace heddle::simulator {
 Core::Core(const LaunchContext& launch_context)
     : launch(launch_context),
       policy(make_policy(launch_context.reconvergence, *launch_context.request->module)),
-      counts(launch_context.program->steps.size()) {
+      counts(launch_context.program->steps.size()),
+      prefetch(launch_context.program->steps.size()) {
   const LaunchRequest& request = *launch.request;
   if (request.grid.count() * launch.warps_per_block > 1 &&
       may_read_unordered(request.module->program(), request.module->cubin(),
@@ -92,7 +93,7 @@ void Core::start_block(Block& block, std::uint64_t linear) const {
     warp.predicates[kPT] = warp.predicates[kUniformPredicates + kPT] = kFullMask;
     std::fill_n(warp.rows, std::size_t{launch.program->rows_to_clear + 1} * kWarpSize, 0u);
     std::fill_n(warp.rows + std::size_t{kUniformRow} * kWarpSize,
-                std::size_t{kRowsPerWarp - kUniformRow} * kWarpSize, 0u);
+                std::size_t{launch.program->uniform_rows_to_clear + 1} * kWarpSize, 0u);
     const std::uint32_t lanes = std::min(kWarpSize, threads - i * kWarpSize);
     warp.convergence.start(lanes == kWarpSize ? kFullMask : (Mask{1} << lanes) - 1, launch.entry,
                            policy.get(), launch.patched);

@@ -157,15 +157,19 @@ Step lower_instruction(const Instruction& in, std::uint32_t index, std::uint32_t
   return step;
 }
 
-unsigned highest_register(const Instruction& in) {
+// The highest row that the instruction may read or write, of its vector or its uniform registers:
+// `destination` and the sources of a kind, but for the register that is `zero`.
+unsigned highest_row(const Instruction& in, Source::Kind kind, unsigned destination, unsigned other,
+                     unsigned zero) {
   unsigned highest = 0;
   const auto note = [&](unsigned index) {
-    if (index != isa::kRZ) highest = std::max(highest, index);
+    if (index != zero) highest = std::max(highest, index);
   };
-  note(in.rd);
+  note(destination);
+  note(other);
   for (const Source& source : {in.a, in.b, in.c})
-    if (source.kind == Source::Kind::reg) note(source.index);
-  return std::min(highest + kWidestOperand, 255u);
+    if (source.kind == kind) note(source.index);
+  return std::min(highest + kWidestOperand, zero);
 }
 
 }  // namespace
@@ -189,8 +193,12 @@ LoweredProgram lower(const isa::Program& program) {
       continue;
     }
     step = lower_instruction(*program.instructions[i], i, end, pool);
-    lowered.rows_to_clear =
-        std::max(lowered.rows_to_clear, highest_register(*program.instructions[i]));
+    const Instruction& in = *program.instructions[i];
+    lowered.rows_to_clear = std::max(lowered.rows_to_clear,
+                                     highest_row(in, Source::Kind::reg, in.rd, isa::kRZ, isa::kRZ));
+    lowered.uniform_rows_to_clear =
+        std::max(lowered.uniform_rows_to_clear,
+                 highest_row(in, Source::Kind::ureg, in.urd, in.ur, isa::kURZ));
   }
   lowered.steps[end].execute = execute_undecodable;
   return lowered;

@@ -21,6 +21,7 @@
 #include "simulator/micro_op.hpp"
 #include "simulator/observer.hpp"
 #include "simulator/reconvergence_policy.hpp"
+#include "simulator/row_prefetch.hpp"
 #include "simulator/row_storage.hpp"
 #include "simulator/unordered_reads.hpp"
 
@@ -69,6 +70,7 @@ struct LoweredProgram {
   std::vector<Step> steps;     // as Program::instructions, plus one past the end that faults
   std::vector<PoolRow> pool;   // the first kWidestOperand rows are zero
   unsigned rows_to_clear = 0;  // vector registers the program names
+  unsigned uniform_rows_to_clear = 0;
 };
 
 // Rows of the widest operand, a matrix of doubles.
@@ -166,6 +168,7 @@ struct Core {
   std::unique_ptr<ReconvergencePolicy> policy;
   const lanes::AddressFunctions& address_functions = lanes::address_functions();
   std::vector<InstructionCounts> counts;
+  RowPrefetch prefetch;
   std::optional<Fault> fault;
   // When blocks of the launch run on other threads at the same time; null otherwise.
   ConflictTracker::Log* log = nullptr;

@@ -166,6 +166,9 @@ bool resolve_lanes(Core& core, Warp& warp, const Step& step, Window space, const
   if (adjoining && lanes == kFullMask) {
     pointers.row = resolve_row(core, warp, step, space, address[0]);
     if (pointers.row != nullptr) {
+      // Whoever looks on may have other warps run in between.
+      if (space == Window::global && !core.observed)
+        core.prefetch.note(core.pc_of(step), pointers.row, kWarpSize * width);
       if (width != 4)
         for (unsigned lane = 0; lane < kWarpSize; ++lane)
           pointers.of[lane] = pointers.row + lane * width;
@@ -244,8 +247,10 @@ void count_copy(Core& core, const Step& step, const Addresses& from, Mask readin
   counts.wavefronts_shared += written.wavefronts;
   counts.wavefronts_shared_ideal += written.wavefronts_ideal;
   if (!core.observed) return;
-  core.accesses.push_back({AccessKind::load, Window::global, step.width, reading, from, read});
-  core.accesses.push_back({AccessKind::store, Window::shared, step.width, writing, to, written});
+  core.accesses.push_back(
+      {AccessKind::load, Window::global, step.width, reading, from, read, false});
+  core.accesses.push_back(
+      {AccessKind::store, Window::shared, step.width, writing, to, written, false});
 }
 
 namespace {
@@ -263,7 +268,8 @@ void count_access(Core& core, const Step& step, AccessKind kind, Window space,
                   const Addresses& address, Mask lanes, bool adjoining) {
   InstructionCounts& counts = core.counts_of(step);
   const AccessRules rules = core.launch.model->access_rules;
-  const bool row = adjoining && lanes == kFullMask && rules == AccessRules::sectors;
+  const bool is_row = adjoining && lanes == kFullMask;
+  const bool row = is_row && rules == AccessRules::sectors;
   const unsigned threads = row ? kWarpSize : static_cast<unsigned>(std::popcount(lanes));
   AccessCounts access;
   switch (space) {
@@ -291,7 +297,7 @@ void count_access(Core& core, const Step& step, AccessKind kind, Window space,
       break;
   }
   if (!core.observed) return;
-  core.accesses.push_back({kind, space, step.width, lanes, address, access});
+  core.accesses.push_back({kind, space, step.width, lanes, address, access, is_row});
   if (core.journal != nullptr && space == Window::global && kind != AccessKind::load)
     core.journal->before_write(address, lanes, step.width);
 }
@@ -301,7 +307,7 @@ void count_matrix_access(Core& core, const Step& step, AccessKind kind, const Ad
   const AccessCounts access = count_matrix_rows(address, lanes);
   add_shared(core.counts_of(step), access, static_cast<unsigned>(std::popcount(lanes)));
   if (core.observed)
-    core.accesses.push_back({kind, Window::shared, step.width, lanes, address, access});
+    core.accesses.push_back({kind, Window::shared, step.width, lanes, address, access, false});
 }
 
 }  // namespace heddle::simulator

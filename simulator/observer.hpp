@@ -34,6 +34,8 @@ struct Access {
   Mask lanes = 0;
   Addresses address{};  // of the lanes in `lanes`; the others hold whatever registers gave
   AccessCounts counts;
+  // Known to be by all lanes, each piece beginning where the one before it ends.
+  bool adjoining = false;
 };
 
 // One executed warp instruction.

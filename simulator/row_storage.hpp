@@ -2,30 +2,64 @@
 // rows then never lie across two, which costs more than what most instructions compute.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
+#include <memory>
 #include <new>
-#include <vector>
+#include <utility>
 
 namespace heddle::simulator {
 
 inline constexpr std::size_t kCacheLine = 64;
 
-template <typename T>
-struct LineAllocator {
-  using value_type = T;
-  LineAllocator() = default;
-  template <typename Other>
-  LineAllocator(const LineAllocator<Other>&) {}
-  T* allocate(std::size_t count) {
-    return static_cast<T*>(::operator new (count * sizeof(T), std::align_val_t{kCacheLine}));
+// Zero at first. What nobody uses of it costs nothing: a warp has room for 255 registers, and most
+// programs name few.
+class RowStorage {
+ public:
+  RowStorage() = default;
+  explicit RowStorage(std::size_t words) { resize(words); }
+  RowStorage(const RowStorage& other) : RowStorage(other.words_) {
+    std::ranges::copy(other, first_);
   }
-  void deallocate(T* pointer, std::size_t) {
-    ::operator delete (pointer, std::align_val_t{kCacheLine});
+  RowStorage(RowStorage&& other) noexcept
+      : memory_(std::move(other.memory_)),
+        first_(std::exchange(other.first_, nullptr)),
+        words_(std::exchange(other.words_, 0)) {}
+  RowStorage& operator=(RowStorage other) noexcept {
+    std::swap(memory_, other.memory_);
+    std::swap(first_, other.first_);
+    std::swap(words_, other.words_);
+    return *this;
   }
-  friend bool operator==(const LineAllocator&, const LineAllocator&) { return true; }
-};
 
-using RowStorage = std::vector<std::uint32_t, LineAllocator<std::uint32_t>>;
+  // Another size makes all words zero.
+  void resize(std::size_t words) {
+    if (words == words_) return;
+    memory_.reset(std::calloc(words * sizeof(std::uint32_t) + kCacheLine, 1));
+    if (memory_ == nullptr) throw std::bad_alloc();
+    void* first = memory_.get();
+    std::size_t bytes = words * sizeof(std::uint32_t) + kCacheLine;
+    first_ = static_cast<std::uint32_t*>(
+        std::align(kCacheLine, words * sizeof(std::uint32_t), first, bytes));
+    words_ = words;
+  }
+  std::size_t size() const { return words_; }
+  std::uint32_t* data() { return first_; }
+  const std::uint32_t* data() const { return first_; }
+  std::uint32_t* begin() { return first_; }
+  std::uint32_t* end() { return first_ + words_; }
+  const std::uint32_t* begin() const { return first_; }
+  const std::uint32_t* end() const { return first_ + words_; }
+
+ private:
+  struct Free {
+    void operator()(void* memory) const { std::free(memory); }
+  };
+  std::unique_ptr<void, Free> memory_;
+  std::uint32_t* first_ = nullptr;
+  std::size_t words_ = 0;
+};
 
 }  // namespace heddle::simulator
