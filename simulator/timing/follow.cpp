@@ -21,7 +21,9 @@ void Sm::occupy_units(SubCore& sub, const Timed& timed, Cycle now) {
   if (timed.reads_banks)
     for (std::size_t bank = 0; bank < sub.bank_free.size(); ++bank)
       if (timed.bank_cycles[bank] != 0)
-        sub.bank_free[bank] = std::max(sub.bank_free[bank], now) + timed.bank_cycles[bank];
+        sub.banks_free =
+            std::max(sub.banks_free, sub.bank_free[bank] = std::max(sub.bank_free[bank], now) +
+                                                           timed.bank_cycles[bank]);
 }
 
 void Sm::guard(ResidentWarp& warp, std::uint8_t scoreboard, Stall awaited, Cycle done) {
@@ -171,12 +173,12 @@ void Sm::follow_flow(ResidentWarp& warp, const Timed& timed, const Issue& issued
 
 // Where the warp stands after an instruction: its next one, at a barrier, or at its end.
 void Sm::settle(unsigned sub_core, unsigned slot, const Timed& timed, Cycle now) {
-  ResidentWarp& warp = sub_cores_[sub_core].slots[slot];
-  Cycle& look_again = sub_cores_[sub_core].look_again[slot];
-  sub_cores_[sub_core].at_unit &= ~(SlotMask{1} << slot);
+  SubCore& sub = sub_cores_[sub_core];
+  ResidentWarp& warp = sub.slots[slot];
+  sub.at_unit &= ~(SlotMask{1} << slot);
   Convergence& lanes = warp.warp->convergence;
   const bool may_release = timed.course == Course::barrier || timed.course == Course::exit;
-  look_again = now + 1;
+  Cycle look_again = now + 1;
   if (lanes.finished()) {
     check_block_barriers(*blocks_[warp.block].block);
     warp.ended = true;
@@ -187,7 +189,7 @@ void Sm::settle(unsigned sub_core, unsigned slot, const Timed& timed, Cycle now)
     warp.pc = lanes.current().pc;
     warp.state = Stall::wait;
     look_again = std::max(now + 1, warp.stalled_until);
-    const std::uint32_t line = warp.pc / context_.program.instructions_per_line;
+    const std::uint32_t line = context_.program.instructions[warp.pc].code_line;
     if (line != warp.line) {
       warp.line = line;
       warp.fetched = front_end_.instructions(sub_core, line, now);
@@ -197,6 +199,7 @@ void Sm::settle(unsigned sub_core, unsigned slot, const Timed& timed, Cycle now)
     warp.state = Stall::barrier;
     look_again = kNever;
   }
+  sub.sleep(slot, look_again);
   if (may_release) wake_released(warp.block, now);
 }
 
@@ -215,7 +218,7 @@ void Sm::wake_released(std::uint32_t block, Cycle now) {
       leaves += constants_.barrier_release_interval;
       warp.next_issue = std::max(warp.next_issue, leaves);
       warp.until_then = warp.state = Stall::barrier;
-      sub.look_again[slot] = warp.next_issue;
+      sub.sleep(slot, warp.next_issue);
       sub.next_visit = std::min(sub.next_visit, warp.next_issue);
     }
 }

@@ -7,6 +7,7 @@
 
 namespace heddle::simulator::timing {
 
+// All but its unit.
 Sm::Look Sm::look(unsigned sub_core, ResidentWarp& warp, Cycle now) {
   const Look ready{Stall::not_selected, now};
   if (warp.at_barrier) return {Stall::barrier, kNever};
@@ -18,13 +19,12 @@ Sm::Look Sm::look(unsigned sub_core, ResidentWarp& warp, Cycle now) {
     if (warp.stores.zero > now) return {Stall::membar, warp.stores.zero};
     warp.at_fence = false;
   }
-  const std::uint32_t line = warp.pc / context_.program.instructions_per_line;
-  if (line != warp.line) {
-    warp.line = line;
-    warp.fetched = front_end_.instructions(sub_core, line, now);
+  const Timed& timed = context_.program.instructions[warp.pc];
+  if (timed.code_line != warp.line) {
+    warp.line = timed.code_line;
+    warp.fetched = front_end_.instructions(sub_core, timed.code_line, now);
   }
   if (warp.fetched > now) return {Stall::no_instruction, warp.fetched};
-  const Timed& timed = context_.program.instructions[warp.pc];
   if (const Look found = look_at_results(warp, timed, now); found.reason != ready.reason)
     return found;
   if (timed.constant_line >= 0 && timed.course != Course::constant) {
@@ -35,9 +35,7 @@ Sm::Look Sm::look(unsigned sub_core, ResidentWarp& warp, Cycle now) {
     }
     if (warp.operand_there > now) return {Stall::imc_miss, warp.operand_there};
   }
-  Look found = look_at_units(sub_core, timed, now);
-  found.at_unit = true;
-  return found;
+  return ready;
 }
 
 // A warp that has ended holds its place until all it has loaded is there and its stores have left;
@@ -82,36 +80,50 @@ Cycle Sm::pipe_free(const SubCore& sub, Pipe pipe) {
   return pipe == Pipe::fma ? std::min(free(Pipe::fma_heavy), free(Pipe::fma_lite)) : free(pipe);
 }
 
-Sm::Look Sm::look_at_units(unsigned sub_core, const Timed& timed, Cycle now) {
-  const SubCore& sub = sub_cores_[sub_core];
-  const Cycle free = pipe_free(sub, timed.pipe);
+Sm::Look Sm::look_at_units(unsigned sub_core, const Timed& timed, Cycle now) const {
+  const Cycle free = pipe_free(sub_cores_[sub_core], timed.pipe);
   if (free > now) return {Stall::math_pipe_throttle, free};
-  Cycle until = 0;
-  switch (timed.course) {
-    case Course::memory:
-    case Course::shuffle:
-    case Course::constant:
-      if (!memory_.has_room(sub_core, now, until)) return {timed.queue_full, until};
-      break;
-    case Course::special:
-      if (sub.special_leaves[sub.special_next] > now)
-        return {timed.queue_full, sub.special_leaves[sub.special_next]};
-      break;
-    case Course::fixed: {
-      // A fixed-latency instruction reads its registers in the three cycles after it issued.
-      constexpr Cycle kReadCycles = 3;
-      for (std::size_t bank = 0; timed.reads_banks && bank < sub.bank_free.size(); ++bank) {
-        const Cycle reads = timed.bank_cycles[bank];
-        const Cycle end = std::max(sub.bank_free[bank], now) + reads;
-        if (reads != 0 && end > now + kReadCycles)
-          return {Stall::dispatch_stall, end - kReadCycles};
-      }
-      break;
-    }
-    default:
-      break;
+  const unsigned queue = timed.needs_queue() ? kQueueGate : kSpecialGate;
+  if (const Cycle room = unit_free(sub_core, queue, now); room > now)
+    return {timed.queue_full, room};
+  return {Stall::not_selected, now};
+}
+
+Sm::Look Sm::look_at_banks(const SubCore& sub, const Timed& timed, Cycle now) {
+  // A fixed-latency instruction reads its registers in the three cycles after it issued.
+  for (std::size_t bank = 0; bank < sub.bank_free.size(); ++bank) {
+    const Cycle reads = timed.bank_cycles[bank];
+    const Cycle end = std::max(sub.bank_free[bank], now) + reads;
+    if (reads != 0 && end > now + kReadCycles) return {Stall::dispatch_stall, end - kReadCycles};
   }
   return {Stall::not_selected, now};
+}
+
+// When an instruction that passes the gate could issue.
+Cycle Sm::unit_free(unsigned sub_core, unsigned gate, Cycle now) const {
+  const SubCore& sub = sub_cores_[sub_core];
+  if (gate < kPipes) return pipe_free(sub, static_cast<Pipe>(gate));
+  if (gate == kSpecialGate) return sub.special_leaves[sub.special_next];
+  Cycle until = 0;
+  return memory_.has_room(sub_core, now, until) ? now : until;
+}
+
+// Of the warps in `waits`, those that can issue; `until`: when a unit is free for others.
+SlotMask Sm::ask_units(unsigned sub_core, Cycle now, Cycle& until) {
+  SubCore& sub = sub_cores_[sub_core];
+  SlotMask ready =
+      sub.waits.ask(now, until, [&](unsigned gate) { return unit_free(sub_core, gate, now); });
+  if (sub.banks_free + context_.program.most_bank_cycles <= now + kReadCycles) return ready;
+  for (SlotMask left = ready & sub.waits.readers(); left != 0; left &= left - 1) {
+    const auto slot = static_cast<unsigned>(std::countr_zero(left));
+    const Look found = look_at_banks(sub, context_.program.instructions[sub.slots[slot].pc], now);
+    if (found.reason == Stall::not_selected) continue;
+    leave_unit(sub, slot, now);
+    sub.slots[slot].state = found.reason;
+    sub.sleep(slot, found.until);
+    ready &= ~(SlotMask{1} << slot);
+  }
+  return ready;
 }
 
 }  // namespace heddle::simulator::timing

@@ -225,6 +225,13 @@ void count_bank_cycles(const Instruction& in, const Instruction* before, const C
   }
 }
 
+std::uint8_t gate_of(const Timed& timed) {
+  const bool queue = timed.needs_queue(), special = timed.course == Course::special;
+  if (!queue && !special) return static_cast<std::uint8_t>(timed.pipe);
+  if (timed.pipe != Pipe::none) return kSeveralGates;
+  return queue ? kQueueGate : kSpecialGate;
+}
+
 class ConstantLines {
  public:
   explicit ConstantLines(std::uint32_t bytes) : bytes_(bytes) {}
@@ -257,6 +264,7 @@ Timed time_instruction(const Instruction& in, const Instruction* before, const C
   count_bank_cycles(in, before, constants, timed);
   for (const Source* source : {&in.a, &in.b, &in.c})
     if (source->kind == Source::Kind::constant) timed.constant_line = lines.line_of(*source);
+  timed.gate = gate_of(timed);
   return timed;
 }
 
@@ -266,17 +274,21 @@ TimedProgram time_program(const isa::Program& program, const Constants& constant
   TimedProgram timed;
   ConstantLines lines(constants.constant_line_bytes);
   timed.instructions.resize(program.instructions.size() + 1);
+  timed.instructions_per_line =
+      std::max(1u, narrow(constants.instruction_line_bytes / sizeof(isa::Word)));
   const Instruction* before = nullptr;
   for (std::size_t i = 0; i < program.instructions.size(); ++i) {
     const auto& instruction = program.instructions[i];
     if (instruction)
       timed.instructions[i] = time_instruction(*instruction, before, constants, lines);
     if (timed.instructions[i].depbar_scoreboard < kScoreboards) timed.counts_results = true;
+    for (const std::uint8_t cycles : timed.instructions[i].bank_cycles)
+      timed.most_bank_cycles = std::max(timed.most_bank_cycles, cycles);
     before = instruction ? &*instruction : nullptr;
   }
+  for (std::size_t i = 0; i < timed.instructions.size(); ++i)
+    timed.instructions[i].code_line = narrow(i / timed.instructions_per_line);
   timed.constant_lines = lines.take();
-  timed.instructions_per_line =
-      std::max(1u, narrow(constants.instruction_line_bytes / sizeof(isa::Word)));
   timed.code_lines = narrow(timed.instructions.size() / timed.instructions_per_line + 1);
   return timed;
 }

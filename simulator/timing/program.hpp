@@ -52,9 +52,16 @@ enum class Course : std::uint8_t {
   sleep,
 };
 
+// What may keep an instruction back whose operands are there: a pipe, by its number, or a queue.
+inline constexpr std::uint8_t kQueueGate = kPipes;        // of the memory unit
+inline constexpr std::uint8_t kSpecialGate = kPipes + 1;  // of the special function unit
+inline constexpr std::size_t kGates = kPipes + 2;
+inline constexpr std::uint8_t kSeveralGates = 0xff;  // both a pipe and a queue
+
 struct Timed {
   Course course = Course::fixed;
   Pipe pipe = Pipe::none;
+  std::uint8_t gate = 0;
   Stall queue_full = Stall::mio_throttle;   // when its queue is
   Stall awaited = Stall::short_scoreboard;  // what who waits for its result waits for
   std::uint8_t stall = 1;                   // cycles to the warp's next issue, at least
@@ -71,6 +78,11 @@ struct Timed {
   std::uint16_t interval = 1;                 // cycles its pipe is busy
   std::uint16_t latency = 0;                  // courses special, variable, constant, fence
   std::int32_t constant_line = -1;            // an index into the launch's constant lines
+  std::uint32_t code_line = 0;
+
+  bool needs_queue() const {
+    return course == Course::memory || course == Course::shuffle || course == Course::constant;
+  }
 };
 
 struct TimedProgram {
@@ -81,6 +93,7 @@ struct TimedProgram {
   std::uint32_t code_lines = 0;
   std::uint32_t instructions_per_line = 8;
   bool counts_results = false;  // a DEPBAR waits for some results of a scoreboard, not for all
+  std::uint8_t most_bank_cycles = 0;
 };
 
 TimedProgram time_program(const isa::Program& program, const Constants& constants);

@@ -84,17 +84,23 @@ void Sm::advance_memory(Cycle now) {
   for (unsigned sub_core = 0; sub_core < sub_cores_.size(); ++sub_core) {
     if (!memory_.made_room(sub_core)) continue;
     SubCore& sub = sub_cores_[sub_core];
-    for (SlotMask left = sub.resident; left != 0; left &= left - 1) {
+    if (sub.waits.waiting(kQueueGate) != 0) sub.next_visit = std::min(sub.next_visit, now);
+    for (SlotMask left = sub.at_unit & sub.looked_at(); left != 0; left &= left - 1) {
       const auto slot = static_cast<unsigned>(std::countr_zero(left));
-      const Stall state = sub.slots[slot].state;
-      if (state == Stall::lg_throttle || state == Stall::mio_throttle) sub.look_at(slot, now);
+      if (context_.program.instructions[sub.slots[slot].pc].gate == kSeveralGates)
+        sub.look_at(slot, now);
     }
   }
 }
 
 bool Sm::visit(unsigned sub_core, Cycle now) {
   SubCore& sub = sub_cores_[sub_core];
-  look_at_warps(sub_core, now);
+  Cycle units_free = kNever;
+  sub.ready = 0;
+  sub.waits.pass(now);
+  if (sub.next_look <= now) look_at_warps(sub_core, now);
+  if (sub.waits.all() != 0) sub.ready |= ask_units(sub_core, now, units_free);
+  if (observed_) tell_unit_waits(sub, now);
   if (sub.ready != 0) {
     const SlotMask waiting = context_.picks_by_wait ? waiting_long(sub) : 0;
     const unsigned slot =
@@ -106,10 +112,7 @@ bool Sm::visit(unsigned sub_core, Cycle now) {
       return true;
     }
   }
-  sub.next_visit = kNever;
-  for (SlotMask left = sub.resident; left != 0; left &= left - 1)
-    sub.next_visit =
-        std::min(sub.next_visit, sub.look_again[static_cast<unsigned>(std::countr_zero(left))]);
+  sub.next_visit = std::min(sub.next_look, units_free);
   return true;
 }
 
@@ -125,27 +128,68 @@ SlotMask Sm::waiting_long(const SubCore& sub) {
 // Finds out, for those warps where something may have changed, whether they can issue.
 void Sm::look_at_warps(unsigned sub_core, Cycle now) {
   SubCore& sub = sub_cores_[sub_core];
-  sub.ready = 0;
-  for (SlotMask left = sub.resident; left != 0; left &= left - 1) {
+  for (SlotMask left = sub.looked_at(); left != 0; left &= left - 1) {
     const auto slot = static_cast<unsigned>(std::countr_zero(left));
-    if (sub.look_again[slot] > now) continue;
+    if (sub.look_again[slot] <= now) look_at_warp(sub_core, slot, now);
+  }
+  sub.next_look = kNever;
+  for (SlotMask left = sub.looked_at(); left != 0; left &= left - 1)
+    sub.next_look =
+        std::min(sub.next_look, sub.look_again[static_cast<unsigned>(std::countr_zero(left))]);
+}
+
+void Sm::look_at_warp(unsigned sub_core, unsigned slot, Cycle now) {
+  SubCore& sub = sub_cores_[sub_core];
+  ResidentWarp& warp = sub.slots[slot];
+  const SlotMask bit = SlotMask{1} << slot;
+  const Timed& timed = context_.program.instructions[warp.pc];
+  Look found{Stall::not_selected, now};
+  if ((sub.at_unit & bit) == 0) found = look(sub_core, warp, now);
+  if (warp.ended && found.until <= now) return retire(sub_core, slot, now);
+  if (found.reason == Stall::not_selected) {
+    sub.at_unit |= bit;
+    if (timed.gate != kSeveralGates) return wait_for_unit(sub, slot, timed, now);
+    found = look_at_units(sub_core, timed, now);
+  }
+  if (found.reason != warp.state) {
+    account(warp, now);
+    warp.state = found.reason;
+  }
+  const bool ready = found.reason == Stall::not_selected;
+  if (ready) sub.ready |= bit;
+  sub.look_again[slot] = ready ? now + 1 : std::max(found.until, now + 1);
+}
+
+void Sm::wait_for_unit(SubCore& sub, unsigned slot, const Timed& timed, Cycle now) {
+  account(sub.slots[slot], now);
+  sub.slots[slot].state = Stall::not_selected;
+  sub.waits.enter(slot, timed);
+}
+
+void Sm::leave_unit(SubCore& sub, unsigned slot, Cycle now) {
+  ResidentWarp& warp = sub.slots[slot];
+  const Timed& timed = context_.program.instructions[warp.pc];
+  const Cycle blocked = sub.waits.leave(slot, timed);
+  if (observed_) return account(warp, now);
+  StallCycles& stalls = context_.stalls_at[warp.pc];
+  const Stall reason = timed.gate < kPipes ? Stall::math_pipe_throttle : timed.queue_full;
+  stalls[static_cast<std::size_t>(reason)] += blocked;
+  stalls[static_cast<std::size_t>(Stall::not_selected)] += now - warp.counted_until - blocked;
+  warp.counted_until = now;
+}
+
+// Whoever looks on is told of each stretch of cycles.
+void Sm::tell_unit_waits(SubCore& sub, Cycle now) {
+  for (SlotMask left = sub.waits.all(); left != 0; left &= left - 1) {
+    const auto slot = static_cast<unsigned>(std::countr_zero(left));
     ResidentWarp& warp = sub.slots[slot];
-    const SlotMask bit = SlotMask{1} << slot;
-    const Look found = (sub.at_unit & bit) != 0
-                           ? look_at_units(sub_core, context_.program.instructions[warp.pc], now)
-                           : look(sub_core, warp, now);
-    if (found.at_unit) sub.at_unit |= bit;
-    if (warp.ended && found.until <= now) {
-      retire(sub_core, slot, now);
-      continue;
-    }
-    if (found.reason != warp.state) {
-      account(warp, now);
-      warp.state = found.reason;
-    }
-    const bool ready = found.reason == Stall::not_selected;
-    if (ready) sub.ready |= bit;
-    sub.look_again[slot] = ready ? now + 1 : std::max(found.until, now + 1);
+    const Timed& timed = context_.program.instructions[warp.pc];
+    const Stall reason = !sub.waits.is_blocked(timed.gate) ? Stall::not_selected
+                         : timed.gate < kPipes             ? Stall::math_pipe_throttle
+                                                           : timed.queue_full;
+    if (reason == warp.state) continue;
+    account(warp, now);
+    warp.state = reason;
   }
 }
 
@@ -153,7 +197,10 @@ bool Sm::issue(unsigned sub_core, unsigned slot, Cycle now) {
   SubCore& sub = sub_cores_[sub_core];
   ResidentWarp& warp = sub.slots[slot];
   const Timed& timed = context_.program.instructions[warp.pc];
-  account(warp, now);
+  if ((sub.waits.all() >> slot & 1) != 0)
+    leave_unit(sub, slot, now);
+  else
+    account(warp, now);
   context_.clock = context_.clock_start + now;
   const Issue issued = context_.source.step(context_.core, *warp.warp);
   ++context_.stalls_at[issued.pc][static_cast<std::size_t>(Stall::selected)];
@@ -205,7 +252,7 @@ void Sm::start_block(std::unique_ptr<Block> block, Cycle begin) {
     resident.block = place;
     resident.pc = warp.convergence.current().pc;
     resident.began = resident.next_issue = resident.counted_until = begin;
-    sub.look_again[slot] = begin;
+    sub.sleep(slot, begin);
     sub.started[slot] = ++warps_started_;
     sub.resident |= SlotMask{1} << slot;
     sub.next_visit = std::min(sub.next_visit, begin);

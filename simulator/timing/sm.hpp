@@ -16,6 +16,7 @@
 #include "simulator/timing/result.hpp"
 #include "simulator/timing/scheduler.hpp"
 #include "simulator/timing/source.hpp"
+#include "simulator/timing/unit_waits.hpp"
 
 namespace heddle::simulator::timing {
 
@@ -59,24 +60,35 @@ class Sm {
 
  private:
   static constexpr Cycle kUnknown = kNever;
+  static constexpr Cycle kReadCycles = 3;  // in which an instruction reads its registers
   struct SubCore {
     std::vector<ResidentWarp> slots = std::vector<ResidentWarp>(kSlots);
     std::array<std::uint64_t, kSlots> started{};
     std::array<Cycle, kSlots> look_again{};  // nothing changes before, for the warp in the slot
     SlotMask resident = 0, ready = 0;
     SlotMask at_unit = 0;  // warps that have all but their unit: nothing else is asked again
+    UnitWaits waits;       // of them, those that one unit alone keeps
     std::uint32_t last = 0;
     SchedulerState scheduler;
     std::array<Cycle, kPipes> pipe_free{};
     std::array<Cycle, 4> bank_free{};
+    Cycle banks_free = 0;  // all of them
     Cycle special_free = 0;
     std::vector<Cycle> special_leaves;  // of the last instructions to the special function unit
     std::size_t special_next = 0;       // the one that went longest ago
+    Cycle next_look = kNever;           // no warp but those in `waits` is to be looked at before
     Cycle next_visit = kNever;
 
+    SlotMask looked_at() const { return resident & ~waits.all(); }
+    // The warp is looked at again at that time, not before.
+    void sleep(unsigned slot, Cycle until) {
+      look_again[slot] = until;
+      next_look = std::min(next_look, until);
+    }
     // Something may have changed for the warp.
     void look_at(unsigned slot, Cycle now) {
-      look_again[slot] = std::min(look_again[slot], now);
+      if ((waits.all() >> slot & 1) != 0) return;
+      sleep(slot, std::min(look_again[slot], now));
       next_visit = std::min(next_visit, now);
     }
   };
@@ -88,17 +100,23 @@ class Sm {
   struct Look {
     Stall reason;
     Cycle until;
-    bool at_unit = false;
   };
 
   void advance_memory(Cycle now);
   bool visit(unsigned sub_core, Cycle now);
   void look_at_warps(unsigned sub_core, Cycle now);
+  void look_at_warp(unsigned sub_core, unsigned slot, Cycle now);
+  SlotMask ask_units(unsigned sub_core, Cycle now, Cycle& until);
+  Cycle unit_free(unsigned sub_core, unsigned gate, Cycle now) const;
+  void wait_for_unit(SubCore& sub, unsigned slot, const Timed& timed, Cycle now);
+  void leave_unit(SubCore& sub, unsigned slot, Cycle now);
+  void tell_unit_waits(SubCore& sub, Cycle now);
   static SlotMask waiting_long(const SubCore& sub);
   Look look(unsigned sub_core, ResidentWarp& warp, Cycle now);
   Look look_at_end(const ResidentWarp& warp, Cycle now) const;
   Look look_at_results(const ResidentWarp& warp, const Timed& timed, Cycle now) const;
-  Look look_at_units(unsigned sub_core, const Timed& timed, Cycle now);
+  Look look_at_units(unsigned sub_core, const Timed& timed, Cycle now) const;
+  static Look look_at_banks(const SubCore& sub, const Timed& timed, Cycle now);
   bool issue(unsigned sub_core, unsigned slot, Cycle now);
   static Cycle pipe_free(const SubCore& sub, Pipe pipe);
   void occupy_units(SubCore& sub, const Timed& timed, Cycle now);

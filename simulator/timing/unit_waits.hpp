@@ -1,0 +1,73 @@
+// Warps of a sub-core that lack nothing but their unit. They are often many, and their units free
+// and busy by turns: so each unit is asked in a cycle, not each warp, and a warp's cycles are told
+// apart when it leaves.
+#pragma once
+
+#include <array>
+#include <bit>
+#include <cstdint>
+
+#include "simulator/timing/cycle.hpp"
+#include "simulator/timing/program.hpp"
+#include "simulator/timing/scheduler.hpp"
+
+namespace heddle::simulator::timing {
+
+class UnitWaits {
+ public:
+  SlotMask all() const { return all_; }
+  // Of them, those whose instruction reads register banks.
+  SlotMask readers() const { return readers_; }
+
+  // Units stay as they were found by `ask` until `now`.
+  void pass(Cycle now) {
+    for (std::uint32_t left = blocked_; left != 0; left &= left - 1)
+      blocked_cycles_[static_cast<unsigned>(std::countr_zero(left))] += now - passed_;
+    passed_ = now;
+  }
+  void enter(unsigned slot, const Timed& timed) {
+    const SlotMask bit = SlotMask{1} << slot;
+    all_ |= bit;
+    waiting_[timed.gate] |= bit;
+    wanted_ |= 1u << timed.gate;
+    if (timed.reads_banks) readers_ |= bit;
+    entered_[slot] = blocked_cycles_[timed.gate];
+  }
+  // Cycles since it entered in which its unit was not free.
+  Cycle leave(unsigned slot, const Timed& timed) {
+    const SlotMask bit = SlotMask{1} << slot;
+    all_ &= ~bit;
+    readers_ &= ~bit;
+    waiting_[timed.gate] &= ~bit;
+    if (waiting_[timed.gate] == 0) wanted_ &= ~(1u << timed.gate);
+    return blocked_cycles_[timed.gate] - entered_[slot];
+  }
+  // Warps whose unit is free, where free_at(gate) is when a unit will be; `until`: when the first
+  // of the others is.
+  template <typename FreeAt>
+  SlotMask ask(Cycle now, Cycle& until, FreeAt&& free_at) {
+    SlotMask kept = 0;
+    blocked_ = 0;
+    for (std::uint32_t left = wanted_; left != 0; left &= left - 1) {
+      const auto gate = static_cast<unsigned>(std::countr_zero(left));
+      const Cycle free = free_at(gate);
+      if (free <= now) continue;
+      blocked_ |= 1u << gate;
+      kept |= waiting_[gate];
+      until = std::min(until, free);
+    }
+    return all_ & ~kept;
+  }
+  SlotMask waiting(unsigned gate) const { return waiting_[gate]; }
+  bool is_blocked(unsigned gate) const { return (blocked_ >> gate & 1) != 0; }
+
+ private:
+  SlotMask all_ = 0, readers_ = 0;
+  std::uint32_t wanted_ = 0, blocked_ = 0;  // bit i: gate i
+  Cycle passed_ = 0;
+  std::array<SlotMask, kGates> waiting_{};
+  std::array<Cycle, kGates> blocked_cycles_{};
+  std::array<Cycle, kSlots> entered_{};  // blocked_cycles_ then
+};
+
+}  // namespace heddle::simulator::timing
