@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 #include <stdexcept>
 #include <tuple>
 
@@ -110,6 +111,7 @@ class TimedLaunch {
   void execute_untimed_blocks();
   void start_block(Sm& sm, Cycle begin);
   bool run_sms(Cycle end);
+  void sort_requests();
   void answer_requests(Cycle end);
   bool reached_limit();
   const Block& some_block() const;
@@ -138,7 +140,8 @@ class TimedLaunch {
   Server replacer_;  // of the places that blocks leave
   Cycle now_ = 0, last_end_ = 0;
   std::vector<std::unique_ptr<Block>> spare_;
-  std::vector<Request*> requests_;
+  std::vector<Request*> requests_, sorted_;
+  std::vector<std::uint32_t> places_;  // in sorted_, by time
 };
 
 // The tick: a quantum of time in which SMs know nothing of one another.
@@ -247,19 +250,45 @@ void TimedLaunch::start_block(Sm& sm, Cycle begin) {
 }
 
 bool TimedLaunch::run_sms(Cycle end) {
-  for (Sm& sm : sms_)
-    if (!sm.run(end)) return false;
+  // All SMs together are far more than the host's caches hold.
+  constexpr auto kStages = static_cast<std::size_t>(Sm::Near::count_);
+  for (std::size_t i = 0; i < sms_.size(); ++i) {
+    for (std::size_t stage = 0; stage < kStages && i + stage + 1 < sms_.size(); ++stage)
+      sms_[i + stage + 1].bring_near(static_cast<Sm::Near>(kStages - 1 - stage), end);
+    if (!sms_[i].run(end)) return false;
+  }
   return true;
 }
 
-void TimedLaunch::answer_requests(Cycle end) {
+// In the order of their time; those of one cycle in the order of SMs, and each SM's as it made
+// them.
+void TimedLaunch::sort_requests() {
   requests_.clear();
+  Cycle first = kNever, last = 0;
   for (Sm& sm : sms_)
-    for (Request& request : sm.requests()) requests_.push_back(&request);
+    for (Request& request : sm.requests()) {
+      requests_.push_back(&request);
+      first = std::min(first, request.time);
+      last = std::max(last, request.time);
+    }
+  constexpr Cycle kMostCycles = 1 << 14;
   if (requests_.empty()) return;
-  std::ranges::sort(requests_, {}, [](const Request* request) {
-    return std::tuple(request->time, request->sm, request->number);
-  });
+  if (last - first >= kMostCycles) {
+    std::ranges::stable_sort(requests_, {}, &Request::time);
+    return;
+  }
+  // What was collected is in order but for the time: it is put into places counted before.
+  places_.assign(last - first + 1, 0);
+  for (const Request* request : requests_) ++places_[request->time - first];
+  std::exclusive_scan(places_.begin(), places_.end(), places_.begin(), 0u);
+  sorted_.resize(requests_.size());
+  for (Request* request : requests_) sorted_[places_[request->time - first]++] = request;
+  std::swap(requests_, sorted_);
+}
+
+void TimedLaunch::answer_requests(Cycle end) {
+  sort_requests();
+  if (requests_.empty()) return;
   memory_.serve(requests_);
   for (Sm& sm : sms_)
     if (!sm.requests().empty()) sm.take_answers(end);

@@ -71,8 +71,9 @@ Cycle LoadStoreUnit::passes(const Access& access, std::span<const Piece> pieces)
   // L1 and shared memory are one memory: a load from L1 meets the same banks (measured:
   // scattered.load* of gpu/kernels/micro/timing/memory.cu).
   const Cycle banks =
-      access.space != Window::global
-          ? 1
+      access.space != Window::global ? 1
+      : access.adjoining
+          ? std::max(1u, access.width * kWarpSize / kLineBytes)
           : count_shared(AccessKind::load, access.width, access.address, access.lanes).wavefronts;
   // Lanes that read the same word are given it each (scattered.load*.stride0).
   const std::uint64_t bytes = std::max<std::uint64_t>(
@@ -91,9 +92,27 @@ Cycle LoadStoreUnit::conflicts(const Access& access, Cycle passes) const {
   return passes - std::min(passes, ideal);
 }
 
+// Lines and sectors of a stretch of memory, all of whose bytes are accessed.
+void LoadStoreUnit::split_row(const Access& access, std::vector<Piece>& pieces) {
+  const std::uint64_t end = access.address[0] + std::uint64_t{kWarpSize} * access.width;
+  for (std::uint64_t at = access.address[0]; at < end;) {
+    Piece piece{.line = at / kLineBytes};
+    for (; at < end && at / kLineBytes == piece.line;) {
+      const std::uint64_t sector = at / kSectorBytes % kSectorsPerLine;
+      const std::uint64_t next = std::min(end, (at / kSectorBytes + 1) * kSectorBytes);
+      piece.sectors |= static_cast<SectorMask>(1u << sector);
+      piece.bytes[sector] =
+          static_cast<std::uint32_t>(((std::uint64_t{1} << (next - at)) - 1) << at % kSectorBytes);
+      at = next;
+    }
+    pieces.push_back(piece);
+  }
+}
+
 // Lines and sectors of the lanes' addresses, in the order in which lanes name them first.
 void LoadStoreUnit::split(const Access& access, std::uint64_t local_region,
                           std::vector<Piece>& pieces) {
+  if (access.adjoining && access.space == Window::global) return split_row(access, pieces);
   const std::size_t first = pieces.size();
   const auto add = [&](LineNumber line, unsigned sector, std::uint32_t bytes) {
     std::size_t i = pieces.size();

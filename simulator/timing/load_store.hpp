@@ -122,6 +122,7 @@ class LoadStoreUnit {
   Completion serve(std::uint32_t token, Cycle begin);
   Cycle passes(const Access& access, std::span<const Piece> pieces) const;
   Cycle conflicts(const Access& access, Cycle passes) const;
+  static void split_row(const Access& access, std::vector<Piece>& pieces);
   static void split(const Access& access, std::uint64_t local_region, std::vector<Piece>& pieces);
   static void count_outgoing(const Access& access, std::span<Piece> pieces);
   Part prepare(const Access& access, std::uint64_t local_region, std::vector<Piece>& pieces) const;

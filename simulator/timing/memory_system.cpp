@@ -49,7 +49,18 @@ void MemorySystem::start(bool cold) {
 }
 
 void MemorySystem::serve(std::span<Request*> requests) {
-  for (Request* request : requests) request->done = serve(*request);
+  // Whose tags lie far apart in the host's memory.
+  constexpr std::size_t kAhead = 8;
+  for (std::size_t i = 0; i < requests.size(); ++i) {
+    if (i + kAhead < requests.size()) prefetch(*requests[i + kAhead]);
+    requests[i]->done = serve(*requests[i]);
+  }
+}
+
+void MemorySystem::prefetch(const Request& request) const {
+  const unsigned near = near_half(request.sm), home = home_of(request.line);
+  halves_[near].tags.prefetch(request.line);
+  if (home != near) halves_[home].tags.prefetch(request.line);
 }
 
 Cycle MemorySystem::serve(Request& request) {

@@ -64,6 +64,7 @@ class MemorySystem {
   };
 
   Cycle serve(Request& request);
+  void prefetch(const Request& request) const;
   Cycle read(Request& request, Cycle now);
   Cycle write(Request& request, Cycle now);
   SectorMask look_up(Half& half, const Request& request, Cycle now, Cycle& delay);

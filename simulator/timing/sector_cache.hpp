@@ -22,8 +22,6 @@ class SectorCache {
  public:
   struct Line {
     LineNumber number = 0;
-    std::uint32_t epoch = 0;  // 0: never used
-    std::uint32_t used = 0;
     SectorMask valid = 0, dirty = 0;
     Extra extra{};
   };
@@ -34,52 +32,70 @@ class SectorCache {
   void resize(std::uint64_t bytes, unsigned ways) {
     ways_ = std::max(1u, ways);
     sets_ = std::max<std::uint64_t>(1, bytes / kLineBytes / ways_);
-    if (lines_.size() != sets_ * ways_) lines_.assign(sets_ * ways_, {});
+    if (lines_.size() != sets_ * ways_) {
+      numbers_.assign(sets_ * ways_, 0);
+      used_.assign(sets_ * ways_, 0);
+      lines_.assign(sets_ * ways_, {});
+    }
     clear();
   }
-  void clear() { ++epoch_; }
+  void clear() { cleared_ = clock_; }
 
   // Null: the line is not there. Counts as use.
   Line* find(LineNumber number) {
-    Line* const set = set_of(number);
-    for (unsigned way = 0; way < ways_; ++way)
-      if (set[way].number == number && set[way].epoch == epoch_) {
-        set[way].used = ++clock_;
-        return &set[way];
+    const std::size_t set = set_of(number);
+    for (std::size_t place = set; place < set + ways_; ++place)
+      if (numbers_[place] == number && used_[place] > cleared_) {
+        used_[place] = ++clock_;
+        return &lines_[place];
       }
     return nullptr;
   }
-  // Puts a line in, empty; `evicted` is what was there (epoch 0: nothing).
+  // Puts a line in, empty; `evicted` is what was there, with no sectors where that is nothing.
   Line& insert(LineNumber number, Line& evicted) {
-    Line* const set = set_of(number);
-    Line* victim = set;
-    for (unsigned way = 0; way < ways_; ++way) {
-      if (set[way].epoch != epoch_) {
-        victim = &set[way];
+    const std::size_t set = set_of(number);
+    std::size_t victim = set;
+    for (std::size_t place = set; place < set + ways_; ++place) {
+      if (used_[place] <= cleared_) {
+        victim = place;
         break;
       }
-      if (set[way].used < victim->used) victim = &set[way];
+      if (used_[place] < used_[victim]) victim = place;
     }
-    evicted = victim->epoch == epoch_ ? *victim : Line{};
-    *victim = Line{.number = number, .epoch = epoch_, .used = ++clock_};
-    return *victim;
+    evicted = used_[victim] > cleared_ ? lines_[victim] : Line{};
+    numbers_[victim] = number;
+    used_[victim] = ++clock_;
+    lines_[victim] = Line{.number = number};
+    return lines_[victim];
   }
   void remove(LineNumber number) {
-    if (Line* line = find(number)) line->epoch = 0;
+    if (const Line* line = find(number)) used_[static_cast<std::size_t>(line - lines_.data())] = 0;
+  }
+  // The line will be asked for soon: brings what says whether it is there near.
+  void prefetch(LineNumber number) const {
+    constexpr std::size_t kHostLine = 64 / sizeof(std::uint64_t);
+    const std::size_t set = set_of(number);
+    for (std::size_t place = set; place < set + ways_; place += kHostLine) {
+      __builtin_prefetch(&numbers_[place]);
+      __builtin_prefetch(&used_[place]);
+    }
   }
 
  private:
-  // Neighbouring lines go to neighbouring sets; higher bits are folded in, so that powers of two
-  // between rows of a matrix do not meet in one set.
-  Line* set_of(LineNumber number) {
+  // The first place of the line's set. Neighbouring lines go to neighbouring sets; higher bits are
+  // folded in, so that powers of two between rows of a matrix do not meet in one set.
+  std::size_t set_of(LineNumber number) const {
     const std::uint64_t folded = number ^ number >> 11 ^ number >> 23;
-    return lines_.data() + folded % sets_ * ways_;
+    return folded % sets_ * ways_;
   }
 
+  // By place. What is searched lies apart from what is found.
+  std::vector<LineNumber> numbers_;
+  std::vector<std::uint64_t> used_;  // when last, by `clock_`; up to `cleared_`: nothing is there
   std::vector<Line> lines_;
   std::uint64_t sets_ = 1;
   unsigned ways_ = 1;
-  std::uint32_t epoch_ = 0, clock_ = 0;
+  std::uint64_t clock_ = 0, cleared_ = 0;
 };
 
 }  // namespace heddle::simulator::timing

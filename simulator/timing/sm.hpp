@@ -49,6 +49,10 @@ class Sm {
   std::size_t blocks() const { return resident_blocks_; }
   // When something may happen; kNever: not by itself.
   Cycle next_event() const;
+  // Has the host fetch what `run` will need, in stages, each of which needs what the one before
+  // fetched.
+  enum class Near : std::uint8_t { sm, sub_cores, slots, warps, registers, count_ };
+  void bring_near(Near stage, Cycle end) const;
   // Issues all that issues before `end`. False: the launch stops.
   bool run(Cycle end);
   std::vector<Request>& requests() { return memory_.requests(); }

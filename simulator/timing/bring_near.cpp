@@ -1,0 +1,54 @@
+// What an SM is about to touch lies in many places: warps in blocks, their groups of lanes, their
+// registers. Asked for before the SM runs, it comes together.
+#include <bit>
+
+#include "simulator/timing/sm.hpp"
+
+namespace heddle::simulator::timing {
+namespace {
+
+constexpr std::size_t kHostLine = 64;
+
+void prefetch(const void* first, std::size_t bytes) {
+  for (std::size_t at = 0; at < bytes; at += kHostLine)
+    __builtin_prefetch(static_cast<const std::byte*>(first) + at);
+}
+
+// The rows that an instruction reads, and the first that it writes.
+void prefetch_rows(const Warp& warp, const Step& step) {
+  constexpr std::size_t kRowBytes = kWarpSize * sizeof(std::uint32_t);
+  for (const RowOffset row : {step.a, step.b, step.c})
+    if (row >= 0) prefetch(source_row(warp, row), kRowBytes);
+  prefetch(destination_row(warp, step.d), kRowBytes);
+  if (step.address.base == AddressForm::Base::pair64)
+    prefetch(source_row(warp, step.a) + kWarpSize, kRowBytes);
+}
+
+}  // namespace
+
+void Sm::bring_near(Near stage, Cycle end) const {
+  if (stage == Near::sm) return prefetch(this, sizeof *this);
+  if (stage == Near::sub_cores)
+    return prefetch(sub_cores_.data(), sub_cores_.size() * sizeof(SubCore));
+  for (const SubCore& sub : sub_cores_) {
+    if (sub.next_visit >= end) continue;
+    for (SlotMask left = sub.resident; left != 0; left &= left - 1) {
+      const auto slot = static_cast<unsigned>(std::countr_zero(left));
+      if (sub.look_again[slot] >= end) continue;
+      const ResidentWarp& warp = sub.slots[slot];
+      if (stage == Near::slots) {
+        prefetch(&warp, sizeof warp);
+      } else if (stage == Near::warps) {
+        prefetch(warp.warp, sizeof *warp.warp);
+      } else {
+        prefetch(warp.warp->convergence.groups().data(), sizeof(Group));
+        const Step* const steps = context_.core.launch.program->steps.data();
+        for (std::uint32_t i = 0; i < 2; ++i)
+          if (warp.pc + i < context_.core.launch.program->steps.size())
+            prefetch_rows(*warp.warp, steps[warp.pc + i]);
+      }
+    }
+  }
+}
+
+}  // namespace heddle::simulator::timing
