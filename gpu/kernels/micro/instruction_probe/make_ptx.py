@@ -20,6 +20,7 @@ REGISTER = {'u8': 'b16', 's8': 'b16', 'u16': 'b16', 's16': 'b16', 'b16': 'b16', 
 NAMES_TYPE = {'mtf32': 'mf32', 'e4m3x2': 'b16', 'e5m2x2': 'b16', 'tf32': 'f32'}
 MOVE = {'b16': 'u16', 'b32': 'u32', 'b64': 'u64', 'f32': 'f32', 'f64': 'f64'}
 OPERANDS, RESULTS, SHARED_BACK, LOCAL_BACK, THREAD_BYTES = 64, 192, 336, 400, 64
+EDGES = [(i * 0x9e3779b9 ^ 0xff >> i % 9) & 0xffffffff for i in range(60)] + [0, 0x7fffffff, 0x80000000, 0xffffffff]
 PART = 100  # kernels of a cubin: what a launch counts grows with its module
 
 snippets = []
@@ -519,6 +520,47 @@ def unrunnable():
         only(text, 90)
 
 
+def combined():
+    """What compilers make of programs and the families above lack: comparisons that combine, loads of constants, scopes."""
+    compare = {'f': ['eq', 'ne', 'lt', 'le', 'gt', 'ge', 'equ', 'neu', 'ltu', 'leu', 'gtu', 'geu', 'num', 'nan'],
+               'i': ['ne', 'le', 'gt', 'ge']}
+    for t in ['f32', 'f64', 'u32', 's32', 'u64', 's64']:
+        for c, b in itertools.product(compare['f' if t[0] == 'f' else 'i'], ['and', 'or', 'xor']):
+            flag(f'setp.{c}.{b}.{t}', f'.reg .pred q; setp.eq.u32 q, %2, 3; setp.{c}.{b}.{t} p, %0, %1, q;', (t, t, 'count'))
+    for t in ['u8', 's8', 'u16', 's16', 'u64', 'f32']:
+        add(f'ld.global.nc.{t}', f'ld.global.nc.{t} %d, [%gp+8];', t)
+    for count, t in [(2, 'u16'), (4, 'u16'), (2, 'u32'), (4, 'u32'), (2, 'u64')]:
+        registers = ', '.join(f'%d{i}' for i in range(count))
+        add(f'ld.global.nc.v{count}.{t}', f'ld.global.nc.v{count}.{t} {{{registers}}}, [%gp+16];', [t] * count)
+    for t in ['u8', 's8', 'u16', 's16', 'u32', 'u64']:
+        bytes_ = int(t[1:]) // 8
+        place = f'and.b32 %d1, %0, {256 - bytes_}; mov.u64 e, edges_; cvt.u64.u32 o, %d1; add.u64 e, e, o;'
+        add(f'ld.const.{t}', f'{{.reg .b64 e, o; {place} ld.const.{t} %d0, [e];}}', [t, 'b32'], ('b32',))
+        add(f'ld.const.uniform.{t}', '{.reg .b64 e, o; .reg .b32 c; mov.u32 c, %ctaid.x; mul.wide.u32 o, c, 24; mov.u64 e, edges_; '
+            f'add.u64 e, e, o; ld.const.{t} %d, [e];}}', t)
+    for scope, at in itertools.product(['gpu', 'sys'], ['.global %gp', ' %gn']):
+        space, pointer = at.split(' ')
+        add(f'ldst.relaxed.{scope}{space}.u64', f'{{.reg .b64 q; ld.relaxed.{scope}{space}.u64 q, [{pointer}]; '
+            f'st.relaxed.{scope}{space}.u64 [{pointer}+8], q; st.relaxed.{scope}{space}.u64 [{pointer}+16], %0; mov.u32 %d, 1;}}',
+            'b32', ('b64',))
+    for o, t in [('add', 'u32'), ('add', 'u64'), ('add', 'f32'), ('min', 's32'), ('max', 's32'), ('min', 'u32'), ('max', 'u32'),
+                 ('and', 'b32'), ('or', 'b32'), ('xor', 'b32'), ('exch', 'b32'), ('exch', 'b64')]:
+        add(f'atom.sys.{o}.{t}', f'atom.relaxed.sys.global.{o}.{t} %d, [%gp], %0;', t, (t,))
+        if o != 'exch':
+            add(f'red.sys.{o}.{t}', f'red.relaxed.sys.global.{o}.{t} [%gp], %0; mov.u32 %d, 1;', 'b32', (t,))
+    add('atom.sys.cas', 'atom.relaxed.sys.global.cas.b32 %d, [%gp], %0, %1;', 'b32', ('b32', 'b32'))
+    for factor in ['40000000', '40800000', '41000000', '3f000000', '3e800000', '3e000000']:
+        add(f'mul.scaled.{factor}', f'mul.f32 %d, %0, 0f{factor}; mul.f32 %d, %d, %1;', 'f32', ('f32', 'f32'))
+    for o in ['min', 'max']:
+        add(f'add{o}.relu.s32', f'add.s32 %d, %0, %1; {o}.relu.s32 %d, %d, %2;', 's32', ('s32',) * 3, 90)
+        add(f'{o}3.relu.s32', f'{o}.s32 %d, %0, %1; {o}.relu.s32 %d, %d, %2;', 's32', ('s32',) * 3, 90)
+        for t in ['u16x2', 's16x2']:
+            add(f'add{o}.{t}', f'add.{t} %d, %0, %1; {o}.{t} %d, %d, %2;', t, (t,) * 3, 90)
+            add(f'{o}3.{t}', f'{o}.{t} %d, %0, %1; {o}.{t} %d, %d, %2;', t, (t,) * 3, 90)
+        add(f'add{o}.relu.s16x2', f'add.s16x2 %d, %0, %1; {o}.relu.s16x2 %d, %d, %2;', 's16x2', ('s16x2',) * 3, 90)
+        add(f'{o}3.relu.s16x2', f'{o}.s16x2 %d, %0, %1; {o}.relu.s16x2 %d, %d, %2;', 's16x2', ('s16x2',) * 3, 90)
+
+
 def kernel(index, snippet):
     name, text, results, operands, _, _ = snippet
     slug = re.sub(r'[^A-Za-z0-9]+', '_', name).strip('_')[:40]
@@ -568,7 +610,7 @@ def main():
     arguments.add_argument('--part', type=int)
     chosen = arguments.parse_args()
     arch = int(chosen.arch.removeprefix('sm_'))
-    for family in [integer, video, floating, conversions, warp, matrix, memory, atomics, control, unrunnable]:
+    for family in [integer, video, floating, conversions, warp, matrix, memory, atomics, control, unrunnable, combined]:
         family()
     kernels = [kernel(index, snippet) for index, snippet in enumerate(snippets)
                if snippet[4] <= arch and (chosen.all or snippet[5])]
@@ -576,6 +618,8 @@ def main():
         kernels = kernels[chosen.part * PART:(chosen.part + 1) * PART]
     if kernels:
         print(f'.version 9.0\n.target sm_{arch}\n.address_size 64\n')
+        if any('edges_' in text for text in kernels):
+            print('.const .align 8 .b32 edges_[64] = {' + ', '.join(map(str, EDGES)) + '};\n')
         print('\n'.join(kernels))
 
 
