@@ -40,7 +40,7 @@ say() { echo "measure_all.sh: $*" >&2; failed=1; }
 echo "building the microbenchmarks"
 micro=$here/kernels/micro/timing
 mkdir "$work/micro"
-for program in instructions memory cold_memory contention control; do
+for program in instructions memory cold_memory far_memory contention control clusters printing copies; do
   "$nvcc" -std=c++17 -O3 -arch="$arch" -o "$work/micro/$program" "$micro/$program.cu" &
 done
 "$nvcc" -std=c++17 -O3 -arch="$arch" -cudart shared -o "$work/micro/launches" "$micro/launches.cu" &
@@ -62,6 +62,10 @@ micro() {
 micro instructions
 micro memory
 micro cold_memory
+micro far_memory
+micro clusters
+micro printing
+micro copies
 micro contention
 micro control "$out/micro"
 [ "$arch" != sm_90 ] || micro machine_code "$work/micro/machine_code.cubin"

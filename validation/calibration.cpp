@@ -70,12 +70,39 @@ constexpr double kConstantHit = 40;  // cycles: a hit takes 29 and less, a miss 
 constexpr double kOperandHit = 4;    // ULDC and FFMA take 2, a miss 60 more
 constexpr int kConstantLine = 64;
 
-// Of the latencies of lines in L2, seen from SMs in different places. Half of the lines are near.
+// Of the latencies of lines in L2, seen from SMs in different places, each in its near half.
 double mean_line(const Answers& a, std::string_view percentile) {
   constexpr int kSms[] = {0, 1, 2, 16, 66, 131};
   double sum = 0;
   for (const int sm : kSms) sum += a[fmt::format("l2_line.32MiB.sm{}.{}", sm, percentile)];
   return sum / static_cast<double>(std::size(kSms));
+}
+// As if all were equally frequent between the nearest and the farthest.
+double line_spread(const Answers& a) {
+  constexpr double kBetween = 0.9;
+  return (mean_line(a, "p95") - mean_line(a, "p5")) / kBetween;
+}
+double nearest_line(const Answers& a) {
+  constexpr double kBelow = 0.05;
+  return mean_line(a, "p5") - kBelow * line_spread(a);
+}
+
+// Of single accesses (far_memory.cu). Lines that the other half's SMs have read: half of them are
+// at home there.
+double far_extra(const Answers& a) {
+  return 2 * (a["l2.read.of66.by0.first.mean"] - a["l2.read.of66.by0.second.mean"]);
+}
+// Half of DRAM's lines are far, and those that come when it refreshes are later by up to
+// `refresh`, each time being equally frequent: so the share of accesses that are later than the
+// far ones by more than x falls in a straight line to nothing.
+double refresh(const Answers& a) {
+  const double far = a["dram.shuffled.p25"] + far_extra(a);
+  const double of_2_percent = a["dram.shuffled.p98"] - far;
+  const double of_1_percent = a["dram.shuffled.p99"] - far;
+  return 2 * of_1_percent - of_2_percent;
+}
+double refresh_mean(const Answers& a) {
+  return refresh(a) * refresh(a) / 2 / a["dram.lines.slow.period"];
 }
 
 // Of launches (cold_launches.cu). The stall counts of EXIT and STG there.
@@ -105,20 +132,6 @@ double per_line(const Answers& a, int few, int many, std::string_view shape) {
   };
   return (active(many) - active(few)) / (many - few);
 }
-// Of a line in DRAM while nothing else happens, near or far; and of 132 SMs' own lines, in pages
-// they have touched before.
-double idle_touch(const Answers& a) {
-  return (a["touch.same_page.blocks1.n2"] + a["touch.same_page.blocks2.n2.most"]) / 2;
-}
-double over_touches(const Answers& a, std::string_view which) {
-  double sum = 0;
-  constexpr int kFirst = 2, kEnd = 8;
-  for (int i = kFirst; i < kEnd; ++i)
-    sum += a[fmt::format("touch.own_page.blocks132.n{}{}", i, which)];
-  return sum / (kEnd - kFirst);
-}
-double mean_touch(const Answers& a) { return over_touches(a, ""); }
-double slowest_touch(const Answers& a) { return over_touches(a, ".most"); }
 
 constexpr Recipe kRecipes[] = {
     {"interval_alu", "instructions", "interval.lop3.w8", value_of<"interval.lop3.w8">},
@@ -155,33 +168,32 @@ constexpr Recipe kRecipes[] = {
            last = lines * kConstantLine;
        return last;
      }},
-    {"latency_l2_hit", "memory", "mean over six SMs of l2_line.32MiB, 25th percentile",
-     [](const Answers& a) { return mean_line(a, "p25"); }},
-    // A line that both halves have is near wherever it is read: only the first touch shows what far
-    // costs.
-    {"latency_l2_far_extra", "cold_memory",
-     "touch.same_page, third touch: the farther of two blocks' lines less the near one",
+    {"latency_l2_hit", "memory",
+     "mean over six SMs of l2_line.32MiB, the 5th percentile less a twentieth of l2_distance",
+     nearest_line},
+    {"l2_distance", "memory",
+     "mean over six SMs of l2_line.32MiB, 95th less 5th percentile, over 0.9", line_spread},
+    {"latency_l2_far_extra", "far_memory",
+     "twice l2.read.of66.by0, mean, first reading less the second: half of the lines are far",
+     far_extra},
+    {"latency_dram_extra", "far_memory",
+     "dram.shuffled.mean less l2.read.of66.by0.second, half of what is far, and the mean wait for "
+     "refresh",
      [](const Answers& a) {
-       return a["touch.same_page.blocks2.n2.most"] - a["touch.same_page.blocks1.n2"];
+       return a["dram.shuffled.mean"] - a["l2.read.of66.by0.second.mean"] - far_extra(a) / 2 -
+              refresh_mean(a);
      }},
-    {"latency_dram_extra", "cold_memory", "crowd.dram.blocks1.w4.n1.mean less crowd.l2",
-     [](const Answers& a) {
-       return a["crowd.dram.blocks1.w4.n1.mean"] - a["crowd.l2.blocks1.w4.n1.mean"];
-     }},
-    // Of lines that 132 SMs touch the slowest takes 600 cycles longer than near and far ones take;
-    // the mean says how often. That it is refresh is a guess.
-    {"dram_refresh_cycles", "cold_memory",
-     "touch.own_page.blocks132, the most, less the mean of a near and a far line",
-     [](const Answers& a) { return slowest_touch(a) - idle_touch(a); }},
-    {"dram_refresh_interval", "cold_memory",
-     "the same, squared, over twice what touch.own_page.blocks132 takes beyond such a mean",
-     [](const Answers& a) {
-       const double refresh = slowest_touch(a) - idle_touch(a);
-       return refresh * refresh / 2 / (mean_touch(a) - idle_touch(a));
-     }},
+    {"dram_refresh_cycles", "far_memory",
+     "dram.shuffled, twice the 99th percentile less the 98th, less a far line (p25 and what is "
+     "far)",
+     refresh},
+    {"dram_refresh_interval", "far_memory", "dram.lines.slow.period",
+     value_of<"dram.lines.slow.period">},
     {"latency_l2_atomic_extra", "memory",
-     "atom.own_words.blocks1.w1 less the 25th percentile of l2_line.32MiB",
-     [](const Answers& a) { return a["atom.own_words.blocks1.w1"] - mean_line(a, "p25"); }},
+     "atom.own_words.blocks1.w1 less the median of l2_line.32MiB, if it is more,",
+     [](const Answers& a) {
+       return std::max(0.0, a["atom.own_words.blocks1.w1"] - mean_line(a, "p50"));
+     }},
     {"l2_atomic_interval", "contention", "100 times share.stride4.lanes1 over its 4 sectors",
      [](const Answers& a) {
        constexpr double kSectors = 4;

@@ -37,7 +37,8 @@ namespace heddle::simulator::timing {
   X(shared_conflict_latency, "cycle", "added to a shared access for each pass beyond those without conflict") \
   X(latency_constant_load, "cycle", "LDC that hits its cache to the consumer") \
   X(latency_l1_hit, "cycle", "LDG of 32 bits a thread, one line, that hits L1, to the consumer") \
-  X(latency_l2_hit, "cycle", "the same LDG that misses L1 and hits the near half of L2") \
+  X(latency_l2_hit, "cycle", "the same LDG that misses L1 and hits the nearest slice of the near half of L2") \
+  X(l2_distance, "cycle", "added by the farthest slice of the near half") \
   X(latency_l2_far_extra, "cycle", "added when the data is in the far half of L2") \
   X(latency_dram_extra, "cycle", "added when L2 misses, on an idle memory") \
   X(latency_l2_atomic_extra, "cycle", "added by ATOMG to latency_l2_hit") \
@@ -96,7 +97,7 @@ namespace heddle::simulator::timing {
   X(dram_refresh_interval, "cycles", "from one refresh of a channel to the next") \
   X(dram_refresh_cycles, "cycle", "a channel transfers nothing while it refreshes") \
   X(dram_banks, "bank", "banks of a channel") \
-  X(dram_access_bytes, "byte", "the least a channel transfers") \
+  X(dram_access_bytes, "byte", "the least a channel transfers, and L2 takes") \
   X(dram_row_bytes, "byte", "data of an open row") \
   X(dram_row_cycles, "cycle", "a bank needs to open another row") \
   /* Front end. */ \

@@ -92,6 +92,7 @@ class LoadStoreUnit {
   struct Fill {
     Cycle done = 0;
     std::uint32_t request = 0;  // while done is kNever: who will bring it
+    SectorMask stored = 0;      // of which stores have left something
   };
   using Tags = SectorCache<Fill>;
   // What one access of an instruction asks for.
@@ -130,6 +131,7 @@ class LoadStoreUnit {
                      Cycle base, Cycle hit, Completion& completion);
   void load(const Piece& piece, const Timed& instruction, Lookups& lookups, Cycle base, Cycle hit,
             Completion& completion);
+  void store(const Piece& piece, Cycle base);
   Cycle miss_time(Cycle base);
   static Piece evicted_piece(const Tags::Line& line);
   void hold_back_stores();

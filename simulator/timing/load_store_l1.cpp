@@ -56,8 +56,32 @@ void LoadStoreUnit::load(const Piece& piece, const Timed& instruction, Lookups& 
   }
   line->valid |= missing;
   send(Request::Kind::read, {.line = piece.line, .sectors = missing}, miss_time(base));
-  line->extra = {kNever, requests_.back().number};
+  line->extra.done = kNever;
+  line->extra.request = requests_.back().number;
   awaited_lines_.push_back(piece.line);
+}
+
+// What is stored goes to L2 and stays in L1 too: a load finds sectors that were stored as a whole,
+// and a store those that any store has left something of (behind.plain of
+// gpu/kernels/micro/timing/far_memory.cu).
+void LoadStoreUnit::store(const Piece& piece, Cycle base) {
+  Lookups& lookups = traffic_.l1_global_store;
+  lookups.sectors += static_cast<unsigned>(std::popcount(piece.sectors));
+  Tags::Line* line = l1_.find(piece.line);
+  if (line == nullptr) {
+    Tags::Line evicted;
+    line = &l1_.insert(piece.line, evicted);
+    if (evicted.dirty != 0) {
+      send(Request::Kind::write, evicted_piece(evicted), base);
+      waits_.pop_back();
+    }
+  }
+  lookups.hits += static_cast<unsigned>(
+      std::popcount<unsigned>((line->valid | line->extra.stored) & piece.sectors));
+  line->extra.stored |= piece.sectors;
+  for (unsigned sector = 0; sector < kSectorsPerLine; ++sector)
+    if (piece.bytes[sector] == ~0u) line->valid |= static_cast<SectorMask>(1u << sector);
+  send(Request::Kind::write, piece, base);
 }
 
 // `base`: when the instruction would have issued on an idle unit.
@@ -85,11 +109,7 @@ void LoadStoreUnit::access_memory(const Timed& instruction, const Part& part,
       line->valid |= piece.sectors;
       line->dirty |= piece.sectors;
     } else {
-      traffic_.l1_global_store.sectors += sectors;
-      if (const Tags::Line* line = l1_.find(piece.line))
-        traffic_.l1_global_store.hits +=
-            static_cast<unsigned>(std::popcount<unsigned>(line->valid & piece.sectors));
-      send(Request::Kind::write, piece, base);
+      store(piece, base);
     }
   }
 }

@@ -36,8 +36,12 @@ MemorySystem::MemorySystem(const Constants& constants, std::uint64_t l2_bytes, s
 }
 
 void MemorySystem::start(bool cold) {
-  if (cold)
-    for (Half& half : halves_) half.tags.clear();
+  for (Half& half : halves_) {
+    if (cold)
+      half.tags.clear();
+    else
+      half.tags.for_each([](Tags::Line& line) { line.extra = {}; });
+  }
   for (auto* servers : {&slices_, &to_sm_, &from_sm_}) std::ranges::fill(*servers, Server());
   outgoing_ = Server();
   for (Channel& channel : channels_) {
@@ -69,13 +73,14 @@ Cycle MemorySystem::serve(Request& request) {
     const Cycle delay = read(request, now);
     const Cycle link = to_sm_[request.sm].wait(
         now, ticks_for(bytes_of(request.sectors), constants_.sm_read_bytes_per_cycle));
-    return now + constants_.latency_l2_hit + delay + link;
+    return now + constants_.latency_l2_hit + distance(request) + delay + link;
   }
   const Cycle link = from_sm_[request.sm].wait(
       now, ticks_for(request.outgoing.flits * kSectorBytes, constants_.sm_write_bytes_per_cycle));
   const Cycle extra =
       request.kind == Request::Kind::atomic ? constants_.latency_l2_atomic_extra : 0;
-  return now + constants_.latency_l2_hit + extra + link + write(request, now + link);
+  return now + constants_.latency_l2_hit + distance(request) + extra + link +
+         write(request, now + link);
 }
 
 unsigned MemorySystem::home_of(LineNumber line) const {
@@ -85,58 +90,99 @@ unsigned MemorySystem::home_of(LineNumber line) const {
 
 // Two slices share a KiB, by turns of 256 bytes (measured: share and meet of
 // gpu/kernels/micro/timing/contention.cu).
-Server& MemorySystem::slice(LineNumber line, unsigned half) {
+std::size_t MemorySystem::slice_of(LineNumber line, unsigned half) const {
   const std::size_t per_half = std::max<std::size_t>(1, slices_.size() / halves_.size());
   const std::size_t pairs = std::max<std::size_t>(1, per_half / 2);
-  return slices_[half * per_half + (mix(line >> 3) % pairs * 2 + (line >> 1 & 1)) % per_half];
+  return half * per_half + (mix(line >> 3) % pairs * 2 + (line >> 1 & 1)) % per_half;
+}
+
+// How much farther the line's slice is than the nearest: slices lie here and there, as seen from a
+// GPC (l2_line of gpu/kernels/micro/timing/memory.cu).
+Cycle MemorySystem::distance(const Request& request) const {
+  constexpr std::uint64_t kSteps = 64;
+  const std::uint64_t slice = slice_of(request.line, near_half(request.sm));
+  const std::uint64_t place = mix(slice * constants_.gpcs + request.sm % constants_.gpcs) % kSteps;
+  return place * constants_.l2_distance / (kSteps - 1);
+}
+
+// DRAM brings the whole of what it transfers at the least (dram.sectors of
+// gpu/kernels/micro/timing/far_memory.cu).
+SectorMask MemorySystem::with_neighbours(SectorMask sectors) const {
+  const unsigned together =
+      std::clamp(constants_.dram_access_bytes / kSectorBytes, 1u, kSectorsPerLine);
+  SectorMask all = 0;
+  for (unsigned sector = 0; sector < kSectorsPerLine; ++sector)
+    if ((sectors >> (sector / together * together) & ((1u << together) - 1)) != 0)
+      all |= static_cast<SectorMask>(1u << sector);
+  return all;
 }
 
 // A request takes a cycle at least, however few its sectors (scatter.load of the same program).
 Cycle MemorySystem::read_slice(LineNumber line, unsigned half, Cycle now, SectorMask sectors) {
   const std::uint64_t ticks = ticks_for(bytes_of(sectors), constants_.l2_slice_bytes_per_cycle);
-  return slice(line, half).wait(now, std::max(ticks, Server::kTicks));
+  return slices_[slice_of(line, half)].wait(now, std::max(ticks, Server::kTicks));
 }
 
-MemorySystem::Tags::Line& MemorySystem::insert(Half& half, LineNumber line, Cycle now,
-                                               Cycle& delay) {
+// Nobody waits for what makes room.
+MemorySystem::Tags::Line& MemorySystem::insert(Half& half, LineNumber line, Cycle now) {
   Tags::Line evicted;
   Tags::Line& inserted = half.tags.insert(line, evicted);
   if (evicted.dirty != 0) {
     traffic_.dram_sectors_written += static_cast<unsigned>(std::popcount(evicted.dirty));
-    delay += transfer(evicted.number, evicted.dirty, now);
+    transfer(evicted.number, evicted.dirty, now);
   }
   return inserted;
 }
 
-// Sectors of the request that the half has; the others are put in.
-SectorMask MemorySystem::look_up(Half& half, const Request& request, Cycle now, Cycle& delay) {
+// The request's line, and which of its sectors the half has or is to have; the others are put in.
+MemorySystem::Tags::Line& MemorySystem::look_up(Half& half, const Request& request, Cycle now,
+                                                SectorMask& had) {
   Tags::Line* line = half.tags.find(request.line);
-  const SectorMask had = line == nullptr ? 0 : line->valid;
-  if (line == nullptr) line = &insert(half, request.line, now, delay);
+  if (line == nullptr) line = &insert(half, request.line, now);
+  had = line->valid & request.sectors;
   line->valid |= request.sectors;
-  return had & request.sectors;
+  return *line;
 }
 
 Cycle MemorySystem::read(Request& request, Cycle now) {
   const unsigned near = near_half(request.sm), home = home_of(request.line);
+  const Cycle there_and_back = home == near ? 0 : constants_.latency_l2_far_extra;
   Cycle delay = read_slice(request.line, near, now, request.sectors);
-  Cycle eviction = 0;
-  const SectorMask hit_near = look_up(halves_[near], request, now, eviction);
-  SectorMask missing = request.sectors & static_cast<SectorMask>(~hit_near);
+  SectorMask hit_near = 0, hit_home = 0;
+  Tags::Line& near_line = look_up(halves_[near], request, now, hit_near);
+  auto missing = static_cast<SectorMask>(request.sectors & ~hit_near);
+  const Cycle awaited = near_line.extra.wait(hit_near, now);
   traffic_.l2_read.sectors += static_cast<unsigned>(std::popcount(request.sectors));
-  if (missing != 0 && home != near) {
+  if (missing == 0) {
+    traffic_.l2_read.hits += static_cast<unsigned>(std::popcount(request.sectors));
+    return std::max(delay, awaited);
+  }
+  SectorMask filled = missing;
+  Tags::Line* home_line = nullptr;
+  if (home != near) {
     Request rest = request;
     rest.sectors = missing;
-    const SectorMask hit_home = look_up(halves_[home], rest, now, eviction);
-    delay += constants_.latency_l2_far_extra;
-    delay += read_slice(request.line, home, now, missing);
+    home_line = &look_up(halves_[home], rest, now, hit_home);
+    delay += there_and_back + read_slice(request.line, home, now, missing);
     missing &= static_cast<SectorMask>(~hit_home);
+    if (const Cycle wait = home_line->extra.wait(hit_home, now); wait != 0)
+      delay = std::max(delay, wait + there_and_back / 2);
   }
   traffic_.l2_read.hits +=
       static_cast<unsigned>(std::popcount(request.sectors) - std::popcount(missing));
-  if (missing == 0) return delay;
-  traffic_.dram_sectors_read += static_cast<unsigned>(std::popcount(missing));
-  return delay + constants_.latency_dram_extra + transfer(request.line, missing, now);
+  if (missing != 0) {
+    missing = with_neighbours(missing) & static_cast<SectorMask>(~near_line.valid | missing);
+    filled |= missing;
+    near_line.valid |= missing;
+    traffic_.dram_sectors_read += static_cast<unsigned>(std::popcount(missing));
+    delay += constants_.latency_dram_extra + transfer(request.line, missing, now);
+    if (home_line != nullptr) {
+      home_line->valid |= missing;
+      home_line->extra.add(missing, now + delay - there_and_back / 2);
+    }
+  }
+  near_line.extra.add(filled, now + delay);
+  return std::max(delay, awaited);
 }
 
 Cycle MemorySystem::write(Request& request, Cycle now) {
@@ -150,28 +196,30 @@ Cycle MemorySystem::write(Request& request, Cycle now) {
                                         (out.partial ? constants_.l2_partial_flits_per_kilocycle
                                                      : constants_.l2_whole_flits_per_kilocycle));
   if (atomic)
-    delay +=
-        slice(request.line, home)
-            .wait(now, Server::kTicks *
-                           (std::uint64_t{constants_.l2_atomic_interval} * out.whole_passes +
-                            std::uint64_t{constants_.l2_atomic_half_interval} * out.half_passes) /
-                           kPercent);
-  if (home != near) {
-    delay += constants_.latency_l2_far_extra;
-    halves_[near].tags.remove(request.line);
-  }
-  Tags::Line* line = halves_[home].tags.find(request.line);
-  const SectorMask had = line == nullptr ? 0 : line->valid & request.sectors;
-  if (line == nullptr) line = &insert(halves_[home], request.line, now, delay);
-  line->valid |= request.sectors;
-  line->dirty |= request.sectors;
+    delay += slices_[slice_of(request.line, home)].wait(
+        now, Server::kTicks *
+                 (std::uint64_t{constants_.l2_atomic_interval} * out.whole_passes +
+                  std::uint64_t{constants_.l2_atomic_half_interval} * out.half_passes) /
+                 kPercent);
+  if (home != near) delay += constants_.latency_l2_far_extra;
+  // A store passes by the near half's copy; all others are out of date.
+  for (unsigned half = 0; half < halves_.size(); ++half)
+    if (half != home && (half != near || atomic)) halves_[half].tags.remove(request.line);
+  SectorMask had = 0;
+  Tags::Line& line = look_up(halves_[home], request, now, had);
+  line.dirty |= request.sectors;
   Lookups& lookups = atomic ? traffic_.l2_atomic : traffic_.l2_write;
   lookups.sectors += static_cast<unsigned>(std::popcount(request.sectors));
   lookups.hits += static_cast<unsigned>(std::popcount(atomic ? had : request.sectors));
-  if (!atomic || had == request.sectors) return delay;
-  const auto missing = static_cast<SectorMask>(request.sectors & ~had);
+  if (!atomic) return delay;
+  delay = std::max(delay, line.extra.wait(had, now));
+  const auto missing = static_cast<SectorMask>(with_neighbours(request.sectors & ~had) & ~had);
+  if (missing == 0) return delay;
+  line.valid |= missing;
   traffic_.dram_sectors_read += static_cast<unsigned>(std::popcount(missing));
-  return delay + constants_.latency_dram_extra + transfer(request.line, missing, now);
+  delay += constants_.latency_dram_extra + transfer(request.line, missing, now);
+  line.extra.add(missing, now + delay);
+  return delay;
 }
 
 // Channels refresh one after the other.

@@ -4,6 +4,8 @@
 // an SM reads from the far half is kept in the near one too.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -52,8 +54,22 @@ class MemorySystem {
   Traffic& traffic() { return traffic_; }
 
  private:
-  struct Nothing {};
-  using Tags = SectorCache<Nothing>;
+  // When the sectors of a line are there, for who asks then.
+  struct Filling {
+    std::array<Cycle, kSectorsPerLine> there{};
+    void add(SectorMask sectors, Cycle time) {
+      for (unsigned sector = 0; sector < kSectorsPerLine; ++sector)
+        if ((sectors >> sector & 1) != 0) there[sector] = time;
+    }
+    // Cycles from `now` until the last of the sectors is there.
+    Cycle wait(SectorMask sectors, Cycle now) const {
+      Cycle last = now;
+      for (unsigned sector = 0; sector < kSectorsPerLine; ++sector)
+        if ((sectors >> sector & 1) != 0) last = std::max(last, there[sector]);
+      return last - now;
+    }
+  };
+  using Tags = SectorCache<Filling>;
   struct Half {
     Tags tags;
   };
@@ -67,13 +83,15 @@ class MemorySystem {
   void prefetch(const Request& request) const;
   Cycle read(Request& request, Cycle now);
   Cycle write(Request& request, Cycle now);
-  SectorMask look_up(Half& half, const Request& request, Cycle now, Cycle& delay);
-  Tags::Line& insert(Half& half, LineNumber line, Cycle now, Cycle& delay);
+  Tags::Line& look_up(Half& half, const Request& request, Cycle now, SectorMask& had);
+  Tags::Line& insert(Half& half, LineNumber line, Cycle now);
   Cycle transfer(LineNumber line, SectorMask sectors, Cycle now);  // DRAM; cycles above idle
   Cycle refresh_wait(std::size_t channel, Cycle now) const;
   unsigned home_of(LineNumber line) const;
+  Cycle distance(const Request& request) const;
+  SectorMask with_neighbours(SectorMask sectors) const;
   unsigned near_half(std::uint32_t sm) const { return sm % static_cast<unsigned>(halves_.size()); }
-  Server& slice(LineNumber line, unsigned half);
+  std::size_t slice_of(LineNumber line, unsigned half) const;
   Cycle read_slice(LineNumber line, unsigned half, Cycle now, SectorMask sectors);
 
   const Constants constants_;

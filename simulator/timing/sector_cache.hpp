@@ -40,6 +40,11 @@ class SectorCache {
     clear();
   }
   void clear() { cleared_ = clock_; }
+  // All lines there is room for, used or not.
+  template <typename Visit>
+  void for_each(Visit visit) {
+    for (Line& line : lines_) visit(line);
+  }
 
   // Null: the line is not there. Counts as use.
   Line* find(LineNumber number) {

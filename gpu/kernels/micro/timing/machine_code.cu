@@ -450,6 +450,95 @@ void branches() {
   readings("split.warpsync", warpsync, 1, {0, 31}, 4);
 }
 
+// Branches of the first warp of each sub-core, while `others` more warps of it do something else:
+// nothing, arithmetic, the same branches, or waiting for memory.
+void branches_beside_others() {
+  const Control five{.stall = 5};
+  using One = std::function<void(Code&)>;
+  const auto ask = [](const std::string& name, const One& one, const Body& beside, int others) {
+    constexpr int kSubCores = 4, kFew = 4, kMany = 12, kSamples = 3;
+    const auto cycles = [&](int n) {
+      const auto measured = [&](Code& c) {
+        c.clock(0);
+        for (int i = 0; i < n; ++i) one(c);
+        c.clock(1, 0x3f, 2);
+      };
+      const Body body = [&](Code& c) {
+        Code first, rest;
+        beside(rest);
+        measured(first);
+        c.put(s2r(38, 0x21), {.stall = 2, .write = 0});
+        c.put(isetp_lt_immediate(4, 38, 32 * kSubCores), {.stall = 13, .wait = 1});
+        c.put(guarded(bra(int(rest.size()) + 1), 4), {.stall = 5});
+        beside(c);
+        c.put(bra(int(first.size())), {.stall = 5});
+        measured(c);
+      };
+      std::vector<double> samples;
+      for (int i = 0; i < kSamples; ++i) {
+        const auto all = machine->run(body, kSubCores * (1 + others), 4);
+        double mean = 0;
+        for (int w = 0; w < kSubCores; ++w)
+          mean += double(reading(all, 32 * w, 1) - reading(all, 32 * w, 0)) / kSubCores;
+        samples.push_back(mean);
+      }
+      return samples;
+    };
+    const auto few = cycles(kFew), many = cycles(kMany);
+    std::vector<double> out;
+    for (std::size_t i = 0; i < few.size(); ++i) out.push_back((many[i] - few[i]) / (kMany - kFew));
+    print(name + ".others" + std::to_string(others), out, "cycle");
+  };
+  const One taken = [=](Code& c) { c.put(bra(0), five); };
+  const One far = [=](Code& c) {
+    c.put(bra(31), five);
+    for (int k = 0; k < 31; ++k) c.put(nop());
+  };
+  const One met = [=](Code& c) { c.put(bssy(0, 1), {.stall = 5}).put(bsync(0), five); };
+  // Both sides end with their own BSYNC: BSSY, the branch that splits, two BSYNC.
+  const One split = [=](Code& c) {
+    c.put(bssy(0, 5), {.stall = 5});
+    c.put(guarded(bra(2), 0), five);
+    c.put(nop(), {.stall = 4});
+    c.put(bsync(0), five);
+    c.put(nop(), {.stall = 4});
+    c.put(bsync(0), five);
+  };
+  const One arithmetic = [](Code& c) { c.put(ffma(16, 14, 1, 6), {.stall = 4}); };
+  const struct {
+    const char* name;
+    Body body;
+  } beside[] = {
+      {"nothing", [](Code&) {}},
+      {"ffma4",
+       [](Code& c) { c.repeat(150, [&](int) { c.put(ffma(16, 14, 1, 6), {.stall = 4}); }); }},
+      {"ffma1",
+       [](Code& c) {
+         c.repeat(500, [&](int i) { c.put(ffma(16 + i % 8, 14, 1, 6), {.stall = 1}); });
+       }},
+      {"nop11", [](Code& c) { c.repeat(50, [&](int) { c.put(nop(), {.stall = 11}); }); }},
+      {"bra", [=](Code& c) { c.repeat(50, [&](int) { c.put(bra(0), five); }); }},
+      {"ldg",
+       [](Code& c) {
+         c.repeat(20, [&](int) {
+           c.put(ldg(16, 4, 0, Size::k32), {.stall = 2, .write = 0});
+           c.put(nop(), {.stall = 2, .wait = 1});
+         });
+       }},
+  };
+  for (const auto& other : beside)
+    for (const int others : {1, 3}) {
+      const auto name = [&](const char* what) {
+        return std::string("beside.") + other.name + "." + what;
+      };
+      ask(name("bra"), taken, other.body, others);
+      ask(name("bra_far"), far, other.body, others);
+      ask(name("bssy+bsync"), met, other.body, others);
+      ask(name("split"), split, other.body, others);
+      ask(name("ffma4"), arithmetic, other.body, others);
+    }
+}
+
 // Code that no cache holds: readings every eight instructions (one line of 128 bytes) and every 32.
 void cold_code() {
   for (const int gap : {7, 15, 31, 63, 127})
@@ -555,6 +644,7 @@ int main(int argc, char** argv) {
   clocks();
   latencies();
   branches();
+  branches_beside_others();
   units();
   registers();
   cold_code();
