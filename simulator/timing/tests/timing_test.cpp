@@ -203,15 +203,15 @@ TEST_F(Timing, ALoadComesFromDramFirstAndFromL1Next) {
   const std::vector<Word> body{with(kUldc, {.stall = 7}), with(kLdc, {.stall = 1, .write = 0}),
                                with(kLdg, {.write = 1, .wait = 1}),
                                with(kLdg, {.write = 1, .wait = 2}), with(kExit, {.wait = 2})};
-  const Result result =
-      run(body, 32, "latency_dram_extra=300,latency_l15_instruction_miss=0,", address);
+  const Result result = run(
+      body, 32, "latency_dram_extra=300,latency_l15_instruction_miss=0,l2_distance=0,", address);
   const std::uint64_t expected = 7 + constant(&Constants::latency_constant_load) +
                                  constant(&Constants::latency_l2_hit) + 300 +
                                  constant(&Constants::latency_l1_hit) + 1;
   EXPECT_EQ(result.active_max, expected);
   EXPECT_EQ(result.traffic.l1_global_load.sectors, 2u);
   EXPECT_EQ(result.traffic.l1_global_load.hits, 1u);
-  EXPECT_EQ(result.traffic.dram_sectors_read, 1u);
+  EXPECT_EQ(result.traffic.dram_sectors_read, 2u);  // DRAM brings 64 bytes
   EXPECT_EQ(cycles(result, Stall::long_scoreboard), constant(&Constants::latency_l2_hit) + 300 - 1 +
                                                         constant(&Constants::latency_l1_hit) - 1);
 }
