@@ -9,40 +9,19 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <atomic>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <string_view>
 
+#include "cli/signals.hpp"
+
 namespace heddle::cli {
 namespace {
 
-constexpr int kInterrupted = 130, kNotExecutable = 126, kNotFound = 127;
+constexpr int kNotExecutable = 126, kNotFound = 127;
 constexpr std::chrono::milliseconds kPatience{2000};  // between asking to end and killing
-
-std::atomic<int> interrupts{0};
-
-void on_interrupt(int) {
-  if (++interrupts > 1) _exit(kInterrupted);
-}
-
-// Notes Ctrl-C while it lives.
-class InterruptNote {
- public:
-  InterruptNote() {
-    interrupts = 0;
-    struct sigaction action {};
-    action.sa_handler = on_interrupt;
-    sigaction(SIGINT, &action, &before_);
-  }
-  ~InterruptNote() { sigaction(SIGINT, &before_, nullptr); }
-  bool interrupted() const { return interrupts > 0; }
-
- private:
-  struct sigaction before_ {};
-};
 
 std::vector<std::string> merged(const std::map<std::string, std::string>& added) {
   std::vector<std::string> entries;
@@ -97,7 +76,6 @@ ChildResult run_child(const std::vector<std::string>& program,
                       const std::map<std::string, std::string>& environment,
                       std::optional<std::chrono::milliseconds> limit, const Redirection& to) {
   std::vector<std::string> arguments = program, variables = merged(environment);
-  const InterruptNote note;
   pid_t child = 0;
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
@@ -108,8 +86,17 @@ ChildResult run_child(const std::vector<std::string>& program,
   };
   redirect(STDOUT_FILENO, to.output);
   redirect(STDERR_FILENO, to.errors);
-  const int error = posix_spawnp(&child, program[0].c_str(), &actions, nullptr,
-                                 pointers(arguments).data(), pointers(variables).data());
+  int error = 0;
+  ChildWatch watch([&](const sigset_t& mask) {
+    posix_spawnattr_t attributes;
+    posix_spawnattr_init(&attributes);
+    posix_spawnattr_setsigmask(&attributes, &mask);
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
+    error = posix_spawnp(&child, program[0].c_str(), &actions, &attributes,
+                         pointers(arguments).data(), pointers(variables).data());
+    posix_spawnattr_destroy(&attributes);
+    return error == 0 ? child : 0;
+  });
   posix_spawn_file_actions_destroy(&actions);
   if (error != 0) {
     fmt::print(stderr, "heddle: {}: {}\n", program[0], std::strerror(error));
@@ -121,13 +108,16 @@ ChildResult run_child(const std::vector<std::string>& program,
   if (!ended_within(descriptor, limit)) {
     result.timed_out = true;
     kill(child, SIGTERM);
-    if (!ended_within(descriptor, kPatience)) kill(child, SIGKILL);
+    if (!ended_within(descriptor, kPatience)) {
+      kill(child, SIGKILL);
+      ended_within(descriptor, std::nullopt);
+    }
   }
+  result.interrupted = watch.end();
   int status = 0;
   while (waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
   close(descriptor);
   result.status = shell_status(status);
-  result.interrupted = note.interrupted();
   return result;
 }
 

@@ -11,8 +11,8 @@
 namespace heddle::cli {
 
 struct ChildResult {
-  int status = 0;            // its exit status; 128 + the signal that ended it, as a shell says it
-  bool interrupted = false;  // Ctrl-C while it ran
+  int status = 0;       // its exit status; 128 + the signal that ended it, as a shell says it
+  int interrupted = 0;  // by this signal (cli/signals.hpp) while it ran; 0: by none
   bool timed_out = false;
 };
 
@@ -22,9 +22,9 @@ struct Redirection {
 };
 
 // `environment` is set beside the caller's
-// own. While it runs, Ctrl-C goes to the program and is noted; a second one ends the caller at
-// once. After `limit` it is asked to end, two seconds later it is killed. A program that cannot be
-// started gives 126 or 127, as a shell does.
+// own. A signal that asks us to end goes to the program and is noted (ChildWatch). After `limit` it
+// is asked to end, two seconds later it is killed. A program that cannot be started gives 126 or
+// 127, as a shell does.
 ChildResult run_child(const std::vector<std::string>& program,
                       const std::map<std::string, std::string>& environment,
                       std::optional<std::chrono::milliseconds> limit, const Redirection& to = {});

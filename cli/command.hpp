@@ -69,6 +69,6 @@ inline constexpr int kDifferent = 1;      // compare, validate
 inline constexpr int kTrouble = 2;        // compare, validate; usage everywhere
 inline constexpr int kLimit = 124;        // run: a limit was reached
 inline constexpr int kFailed = 125;       // run: Heddle failed, not the program
-inline constexpr int kInterrupted = 130;  // run: Ctrl-C
+inline constexpr int kSignalled = 128;  // run: and the signal; 130 is Ctrl-C
 
 }  // namespace heddle::cli

@@ -6,6 +6,7 @@
 #include "cli/command.hpp"
 #include "cli/configuration.hpp"
 #include "cli/help.hpp"
+#include "cli/signals.hpp"
 
 namespace {
 
@@ -37,6 +38,7 @@ int run(const std::vector<std::string>& words) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  watch_signals();
   const std::vector<std::string> words(argv + 1, argv + argc);
   try {
     return run(words);

@@ -33,7 +33,7 @@ int run_measure(const Arguments& arguments) {
   if (measured.status == 0)
     std::fputs(record_text(simulator::read_record(record), arguments, STDERR_FILENO).c_str(),
                stderr);
-  return measured.interrupted ? kInterrupted : measured.status;
+  return measured.interrupted != 0 ? kSignalled + measured.interrupted : measured.status;
 }
 
 }  // namespace heddle::cli

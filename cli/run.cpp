@@ -255,7 +255,7 @@ int run_program(const Arguments& arguments) {
     fmt::print(stderr, "heddle: ended after {} seconds (--timeout)\n", arguments.value("timeout"));
     return kLimit;
   }
-  if (run.child.interrupted) return kInterrupted;
+  if (run.child.interrupted != 0) return kSignalled + run.child.interrupted;
   if (reached_limit(run)) return kLimit;
   const bool found = std::ranges::any_of(
       run.processes, [](const ProcessRecord& each) { return has_findings(each.record); });

@@ -17,4 +17,7 @@ class TemporaryFolder {
   std::filesystem::path path_;
 };
 
+// Those that are there, for a process that ends without its destructors. From any thread.
+void remove_temporary_folders();
+
 }  // namespace heddle::cli

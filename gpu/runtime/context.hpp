@@ -137,6 +137,8 @@ class Context {
   // Loads what fits this device from a fat binary or a cubin; `why` says what went wrong.
   Error load(std::span<const std::byte> binary, const std::string& origin, CodeImage*& image,
              std::string& why);
+  Error load(std::vector<isa::FatEntry> entries, const std::string& origin, CodeImage*& image,
+             std::string& why);
   void unload(CodeImage* image);
   // Checks a launch and submits it. `arguments` points to one pointer per kernel parameter.
   Error launch(const Function& function, const LaunchShape& shape, void* const* arguments,

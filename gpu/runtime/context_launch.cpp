@@ -68,10 +68,18 @@ std::function<Error(Context&, Stream&)> launch_later(const Function& function,
 }
 
 Error Context::load(std::span<const std::byte> binary, const std::string& origin, CodeImage*& image,
-                    std::string& why) {
+                    std::string& why) try {
+  return load(isa::read_fat_binary(binary, origin), origin, image, why);
+} catch (const isa::CubinError& bad) {
+  image = nullptr;
+  why = bad.what();
+  return Error::invalid_kernel_image;
+}
+
+Error Context::load(std::vector<isa::FatEntry> entries, const std::string& origin,
+                    CodeImage*& image, std::string& why) {
   image = nullptr;
   try {
-    auto entries = isa::read_fat_binary(binary, origin);
     const std::string found = describe_entries(entries);
     const auto ptx = ptx_for(model().arch, entries);
     auto cubins = entries_for(model().arch, std::move(entries));

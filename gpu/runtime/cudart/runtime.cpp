@@ -91,6 +91,7 @@ void Runtime::use_model(const simulator::GpuModel& chosen) {
 const simulator::GpuModel& Runtime::choose_model() {
   std::vector<isa::FatEntry> all;
   for (const auto& [handle, binary] : binaries_) try {
+      if (binary->wrapper == nullptr) continue;
       auto entries = isa::read_fat_binary(fat_binary_bytes(binary->wrapper), program_);
       std::ranges::move(entries, std::back_inserter(all));
     } catch (const isa::CubinError&) {
@@ -280,6 +281,50 @@ Error Runtime::initialize_managed(RegisteredBinary* binary, Context& context) {
     *variable.managed_pointer = reinterpret_cast<void*>(block->address);
   }
   return Error::success;
+}
+
+Error Runtime::load_library(std::vector<isa::FatEntry> code, const std::string& origin,
+                            Context& context, RegisteredBinary*& library) {
+  auto binary = std::make_unique<RegisteredBinary>();
+  std::string why;
+  const Error error = context.load(std::move(code), origin, binary->image, why);
+  if (!why.empty()) notice_once(why);
+  if (error != Error::success) return error;
+  std::lock_guard lock(registry_mutex_);
+  library = binary.get();
+  binaries_[library] = std::move(binary);
+  return Error::success;
+}
+
+Error Runtime::unload_library(RegisteredBinary* library, Context& context) {
+  std::lock_guard lock(registry_mutex_);
+  const auto found = binaries_.find(library);
+  if (found == binaries_.end() || library->wrapper != nullptr)
+    return Error::invalid_resource_handle;
+  context.synchronize();  // what it launched
+  if (library->image != nullptr) context.unload(library->image);
+  std::erase_if(kernel_handles_, [&](auto& entry) { return entry.second->binary == library; });
+  std::erase_if(kernels_, [&](auto& entry) { return entry.second->binary == library; });
+  binaries_.erase(found);
+  return Error::success;
+}
+
+CodeImage* Runtime::library_image(RegisteredBinary* library) {
+  std::lock_guard lock(registry_mutex_);
+  return binaries_.contains(library) ? library->image : nullptr;
+}
+
+RegisteredKernel* Runtime::library_kernel(RegisteredBinary* library, std::string_view name) {
+  std::lock_guard lock(registry_mutex_);
+  CodeImage* const image = library_image(library);
+  if (image == nullptr || image->function(name) == nullptr) return nullptr;
+  for (const auto& [handle, kernel] : kernel_handles_)
+    if (kernel->binary == library && kernel->name == name) return kernel;
+  auto kernel = std::make_unique<RegisteredKernel>(RegisteredKernel{library, std::string(name)});
+  RegisteredKernel* const handle = kernel.get();
+  kernel_handles_[handle] = handle;
+  kernels_[handle] = std::move(kernel);
+  return handle;
 }
 
 RegisteredKernel* Runtime::kernel_by_stub(const void* stub) {

@@ -23,9 +23,9 @@ class RecordStreamWriter;
 
 // A fat binary that host code registered. Its code is loaded when something in it is first used.
 struct RegisteredBinary {
-  const abi::FatBinaryWrapper* wrapper = nullptr;
-  CodeImage* image = nullptr;         // in the present context
-  Error load_error = Error::success;  // why there is none
+  const abi::FatBinaryWrapper* wrapper = nullptr;  // null: of a library, which is loaded at once
+  CodeImage* image = nullptr;                      // in the present context
+  Error load_error = Error::success;               // why there is none
 };
 
 // What host code launches by its stub's address; the program's cudaKernel_t points to one.
@@ -79,6 +79,15 @@ class Runtime {
                          void** managed_pointer);
   // Sets the pointers through which host code reaches the managed variables of `binary`.
   Error initialize_managed(RegisteredBinary* binary, Context& context);
+
+  // Libraries: code that the program loads itself (cudaLibraryLoadData, cuModuleLoadData).
+  Error load_library(std::vector<isa::FatEntry> code, const std::string& origin, Context& context,
+                     RegisteredBinary*& library);
+  Error unload_library(RegisteredBinary* library, Context& context);
+  // The library's code in this context; null: no such library.
+  CodeImage* library_image(RegisteredBinary* library);
+  // Null: it has no such kernel. The same handle each time.
+  RegisteredKernel* library_kernel(RegisteredBinary* library, std::string_view name);
 
   RegisteredKernel* kernel_by_stub(const void* stub);
   // `handle`: a stub's address or a RegisteredKernel.

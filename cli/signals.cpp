@@ -1,0 +1,120 @@
+#include "cli/signals.hpp"
+
+#include <pthread.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <ctime>
+#include <mutex>
+#include <thread>
+
+#include "cli/temporary_folder.hpp"
+
+namespace heddle::cli {
+namespace {
+
+constexpr timespec kPatience{.tv_sec = 2, .tv_nsec = 0};  // between asking to end and killing
+
+struct State {
+  std::mutex mutex;
+  bool watching_child = false;
+  pid_t child = 0;  // 0: it has not been started, or has ended
+  int signal = 0;   // since watching_child
+};
+
+State& state() {
+  static State& only = *new State;  // the thread may outlive main
+  return only;
+}
+
+sigset_t& mask_before() {
+  static sigset_t mask;
+  return mask;
+}
+
+// What nobody asked us to ignore (nohup, a shell's background job).
+sigset_t watched() {
+  sigset_t signals;
+  sigemptyset(&signals);
+  for (const int each : {SIGINT, SIGTERM, SIGHUP}) {
+    struct sigaction action {};
+    sigaction(each, nullptr, &action);
+    if (action.sa_handler != SIG_IGN) sigaddset(&signals, each);
+  }
+  return signals;
+}
+
+// As if nobody had watched.
+[[noreturn]] void end_by(int signal) {
+  remove_temporary_folders();
+  ::signal(signal, SIG_DFL);
+  sigset_t only;
+  sigemptyset(&only);
+  sigaddset(&only, signal);
+  raise(signal);
+  pthread_sigmask(SIG_UNBLOCK, &only, nullptr);
+  _exit(128 + signal);
+}
+
+// Whether the child is to be killed if it lives on.
+bool take(int signal, const siginfo_t& info) {
+  std::lock_guard lock(state().mutex);
+  if (!state().watching_child) end_by(signal);
+  const bool first = state().signal == 0;
+  if (first) state().signal = signal;
+  if (state().child == 0) return false;
+  const bool from_terminal = signal == SIGINT && info.si_code == SI_KERNEL;
+  if (!first)
+    kill(state().child, SIGKILL);
+  else if (!from_terminal)
+    kill(state().child, signal);
+  return first;
+}
+
+void kill_child() {
+  std::lock_guard lock(state().mutex);
+  if (state().child != 0 && state().signal != 0) kill(state().child, SIGKILL);
+}
+
+void watch(const sigset_t& signals) {
+  for (bool waiting = false;;) {
+    siginfo_t info{};
+    const int signal = sigtimedwait(&signals, &info, waiting ? &kPatience : nullptr);
+    if (signal > 0)
+      waiting = take(signal, info);
+    else if (waiting && errno == EAGAIN) {
+      kill_child();
+      waiting = false;
+    }
+  }
+}
+
+}  // namespace
+
+void watch_signals() {
+  const sigset_t signals = watched();
+  pthread_sigmask(SIG_BLOCK, &signals, &mask_before());
+  std::thread(watch, signals).detach();
+}
+
+ChildWatch::ChildWatch(const std::function<pid_t(const sigset_t& mask)>& start) {
+  std::lock_guard lock(state().mutex);
+  state().watching_child = true;
+  state().signal = 0;
+  const pid_t child = start(mask_before());
+  state().child = child > 0 ? child : 0;
+}
+
+ChildWatch::~ChildWatch() {
+  std::lock_guard lock(state().mutex);
+  state().watching_child = false;
+  state().child = 0;
+}
+
+int ChildWatch::end() {
+  std::lock_guard lock(state().mutex);
+  state().child = 0;
+  return state().signal;
+}
+
+}  // namespace heddle::cli
