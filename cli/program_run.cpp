@@ -18,7 +18,9 @@ namespace fs = std::filesystem;
 
 std::map<std::string, std::string> environment_for(const ProgramOptions& options,
                                                    const fs::path& streams) {
-  const std::string library = (runtime_directory() / "libcudart.so.13").string();
+  const fs::path folder = runtime_directory();
+  const std::string library =
+      (folder / "libcudart.so.13").string() + ":" + (folder / "libcuda.so.1").string();
   const char* preloaded = std::getenv("LD_PRELOAD");
   std::map<std::string, std::string> environment = {
       {"LD_PRELOAD", preloaded != nullptr ? library + ":" + preloaded : library},

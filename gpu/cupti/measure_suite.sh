@@ -73,6 +73,8 @@ export PROGRAMS BUILDS
 # measure MODES JOBS NAME PROGRAM BUILD [ARGUMENT…]
 measure() (
   modes=$1 at_once=$2 name=$3.$arch.$5 program=./$4.$arch.$5
+  # Of a process whose kernels launch kernels the first launch is not measured by instruction when code is loaded late.
+  [ ! -e "$kernels/$4/nvcc_flags" ] || export CUDA_MODULE_LOADING=EAGER
   shift 5
   cd "$work/programs" && "$here/measure.sh" -m "$modes" -r "$repeats" -j "$at_once" -t "$limit" -b "$work/library" \
     -w "$work/runs/$name" -o "$out/$name.json" -- "$program" "$@" > /dev/null 2> "$work/log.$name"

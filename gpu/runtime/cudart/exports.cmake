@@ -1,7 +1,10 @@
-# From the list of exported names: the version script of libcudart.so.13, and a source file that
-# defines each name weakly as "not supported". A name that is implemented has a strong definition
-# elsewhere, which the linker prefers; so there is one list, and nothing to keep in step with it.
-function(heddle_cudart_exports list script source)
+# From a list of exported names: a library's version script, and a source file that defines each name
+# weakly as "not supported". A name that is implemented has a strong definition elsewhere, which the
+# linker prefers; so there is one list, and nothing to keep in step with it.
+#
+#   version   of the names; empty: they have none
+#   header    declares `refuse`, in `namespace`, which says so and gives `result`
+function(heddle_exports list script source version header namespace result)
   file(STRINGS ${list} names)
   set(symbols "")
   set(stubs "")
@@ -10,13 +13,13 @@ function(heddle_cudart_exports list script source)
     string(APPEND stubs "HEDDLE_STUB(${name})\n")
   endforeach()
   file(CONFIGURE OUTPUT ${script} @ONLY
-    CONTENT "libcudart.so.13 {\n  global:\n@symbols@  local: *;\n};\n")
-  file(CONFIGURE OUTPUT ${source} @ONLY CONTENT "// Made from exports.txt.
-#include \"gpu/runtime/cudart/refuse.hpp\"
+    CONTENT "@version@ {\n  global:\n@symbols@  local: *;\n};\n")
+  file(CONFIGURE OUTPUT ${source} @ONLY CONTENT "// Made from a list of exported names.
+#include \"@header@\"
 
 #define HEDDLE_STUB(name)                                                     \\
-  extern \"C\" __attribute__((weak, visibility(\"default\"))) heddle::runtime::Error name() { \\
-    return heddle::runtime::refuse(#name);                                     \\
+  extern \"C\" __attribute__((weak, visibility(\"default\"))) @result@ name() { \\
+    return @namespace@::refuse(#name);                                     \\
   }
 
 @stubs@")

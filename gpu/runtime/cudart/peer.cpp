@@ -1,4 +1,6 @@
 // Other devices and other processes: there are none that share this GPU. And the driver beneath.
+#include <dlfcn.h>
+
 #include <cstring>
 
 #include "gpu/runtime/cudart/copies.hpp"
@@ -7,17 +9,27 @@ namespace heddle::runtime {
 
 namespace {
 
-constexpr int kSymbolNotFound = 1;  // cudaDriverEntryPointSymbolNotFound
+// The driver front's own look-up, where that is loaded (`heddle run` does).
+using FindFunction = int (*)(const char*, void**, int, unsigned long long, int*);
+FindFunction driver_functions() {
+  static void* const driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
+  return driver == nullptr ? nullptr
+                           : reinterpret_cast<FindFunction>(dlsym(driver, "cuGetProcAddress_v2"));
+}
 
-Error no_driver(const char* symbol, void** function, int* status) {
+Error driver_function(const char* symbol, void** function, unsigned long long flags, int* status) {
   return api([&] {
+    constexpr int kVersion = 13000, kSymbolNotFound = 1;  // cudaDriverEntryPointSymbolNotFound
     if (symbol == nullptr || function == nullptr) return Error::invalid_value;
     *function = nullptr;
-    Runtime::instance().notice_once(
-        std::string(symbol) + ": functions of the driver are not there (cudaGetDriverEntryPoint)");
-    if (status == nullptr) return Error::symbol_not_found;
-    *status = kSymbolNotFound;
-    return Error::success;
+    int found = kSymbolNotFound;
+    if (const FindFunction find = driver_functions())
+      find(symbol, function, kVersion, flags, &found);
+    if (status != nullptr) *status = found;
+    if (*function == nullptr)
+      Runtime::instance().notice_once(
+          std::string(symbol) + ": the driver has no such function (cudaGetDriverEntryPoint)");
+    return *function != nullptr || status != nullptr ? Error::success : Error::symbol_not_found;
   });
 }
 
@@ -68,14 +80,14 @@ HEDDLE_API Error cudaIpcOpenEventHandle(abi::Handle*, abi::IpcHandle) {
   });
 }
 
-HEDDLE_API Error cudaGetDriverEntryPoint(const char* symbol, void** function, unsigned long long,
-                                         int* status) {
-  return no_driver(symbol, function, status);
+HEDDLE_API Error cudaGetDriverEntryPoint(const char* symbol, void** function,
+                                         unsigned long long flags, int* status) {
+  return driver_function(symbol, function, flags, status);
 }
 
 HEDDLE_API Error cudaGetDriverEntryPointByVersion(const char* symbol, void** function, unsigned,
-                                                  unsigned long long, int* status) {
-  return no_driver(symbol, function, status);
+                                                  unsigned long long flags, int* status) {
+  return driver_function(symbol, function, flags, status);
 }
 
 }  // namespace heddle::runtime
