@@ -38,7 +38,7 @@ template <typename Body>
 Result forward(Body body) noexcept {
   const Error before = cudaPeekAtLastError();
   const Error error = body();
-  if (error != Error::success && before == Error::success) cudaGetLastError();
+  if (before == Error::success) cudaGetLastError();  // of any call that `body` made
   return result_of(error);
 }
 
