@@ -4,6 +4,7 @@
 #include <bit>
 #include <cmath>
 #include <numeric>
+#include <random>
 
 #include "simulator/sketch_statistics.hpp"
 #include "simulator/tests/sketch_runs.hpp"
@@ -166,6 +167,36 @@ TEST(SketchIntervals, HoldTheClosedFormAboutAsOftenAsTheySay) {
     // Binomial: 190 expected, with a deviation of 3.1.
     EXPECT_GE(held, 190 - 13) << p;
     EXPECT_LE(held, 190 + 10) << p;
+  }
+}
+
+// The mean width for so many warps, of which the number that stay together is drawn.
+double mean_width(double share, std::uint64_t warps) {
+  constexpr int kDraws = 100;
+  std::mt19937_64 generator(1);
+  std::binomial_distribution<std::uint64_t> together(warps, share);
+  std::uniform_real_distribution<double> beside;
+  double width = 0;
+  for (int i = 0; i < kDraws; ++i) {
+    const std::uint64_t hits = together(generator);
+    const Interval interval = interval_of_proportion(hits, warps, beside(generator));
+    width += (interval.high - interval.low) / kDraws;
+  }
+  return width;
+}
+
+// As one over the root of the number of warps where there is something to count, whatever p is; and
+// where hardly a warp stays together, as the bound of a rare event: as one over the number.
+TEST(SketchIntervals, ShrinkAsTheRootOnceWarpsStayTogether) {
+  for (const double p : {0.003, 0.1, 0.2, 0.5}) {
+    const double share = std::pow(p, 32) + std::pow(1 - p, 32);
+    const double rarer = std::min(share, 1 - share);
+    const auto many = static_cast<std::uint64_t>(200 / rarer);
+    EXPECT_NEAR(mean_width(share, many) / mean_width(share, 4 * many), 2, 0.15) << p;
+    const auto few = static_cast<std::uint64_t>(0.02 / rarer);
+    if (few < 100) continue;
+    EXPECT_NEAR(mean_width(share, few) / mean_width(share, 4 * few), 4, 0.5) << p;
+    EXPECT_LT(mean_width(share, few), 4 / static_cast<double>(few)) << p;
   }
 }
 
