@@ -1,5 +1,6 @@
 // What an SM is about to touch lies in many places: warps in blocks, their groups of lanes, their
 // registers. Asked for before the SM runs, it comes together.
+#include <algorithm>
 #include <bit>
 
 #include "simulator/timing/sm.hpp"
@@ -8,6 +9,7 @@ namespace heddle::simulator::timing {
 namespace {
 
 constexpr std::size_t kHostLine = 64;
+constexpr std::uint32_t kNextInstructions = 6;  // a warp may issue some in a quantum
 
 void prefetch(const void* first, std::size_t bytes) {
   for (std::size_t at = 0; at < bytes; at += kHostLine)
@@ -26,15 +28,15 @@ void prefetch_rows(const Warp& warp, const Step& step) {
 
 }  // namespace
 
-void Sm::bring_near(Near stage, Cycle end) const {
+void Sm::bring_near(Near stage, Cycle until) const {
   if (stage == Near::sm) return prefetch(this, sizeof *this);
   if (stage == Near::sub_cores)
     return prefetch(sub_cores_.data(), sub_cores_.size() * sizeof(SubCore));
   for (const SubCore& sub : sub_cores_) {
-    if (sub.next_visit >= end) continue;
+    if (sub.next_visit >= until) continue;
     for (SlotMask left = sub.resident; left != 0; left &= left - 1) {
       const auto slot = static_cast<unsigned>(std::countr_zero(left));
-      if (sub.look_again[slot] >= end) continue;
+      if (sub.look_again[slot] >= until) continue;
       const ResidentWarp& warp = sub.slots[slot];
       if (stage == Near::slots) {
         prefetch(&warp, sizeof warp);
@@ -43,9 +45,9 @@ void Sm::bring_near(Near stage, Cycle end) const {
       } else {
         prefetch(warp.warp->convergence.groups().data(), sizeof(Group));
         const Step* const steps = context_.core.launch.program->steps.data();
-        for (std::uint32_t i = 0; i < 2; ++i)
-          if (warp.pc + i < context_.core.launch.program->steps.size())
-            prefetch_rows(*warp.warp, steps[warp.pc + i]);
+        const auto end = static_cast<std::uint32_t>(context_.core.launch.program->steps.size());
+        for (std::uint32_t pc = warp.pc; pc < std::min(end, warp.pc + kNextInstructions); ++pc)
+          prefetch_rows(*warp.warp, steps[pc]);
       }
     }
   }

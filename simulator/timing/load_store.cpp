@@ -197,6 +197,7 @@ LoadStoreUnit::Part LoadStoreUnit::prepare(const Access& access, std::uint64_t l
   }
   const std::size_t first = pieces.size();
   split(access, local_region, pieces);
+  for (const Piece& piece : std::span(pieces).subspan(first)) l1_.prefetch(piece.line);
   part.pieces = static_cast<std::uint32_t>(pieces.size() - first);
   if (access.space == Window::global && access.kind != AccessKind::load)
     count_outgoing(access, std::span(pieces).subspan(first));
@@ -288,9 +289,13 @@ void LoadStoreUnit::hold_back_stores() {
 }
 
 std::span<const Outstanding> LoadStoreUnit::collect() {
-  for (const LineNumber number : awaited_lines_)
-    if (Tags::Line* line = l1_.find(number); line != nullptr && line->extra.done == kNever)
+  constexpr std::size_t kAhead = 8;
+  for (std::size_t i = 0; i < awaited_lines_.size(); ++i) {
+    if (i + kAhead < awaited_lines_.size()) l1_.prefetch(awaited_lines_[i + kAhead]);
+    if (Tags::Line* line = l1_.find(awaited_lines_[i]);
+        line != nullptr && line->extra.done == kNever)
       line->extra.done = requests_[line->extra.request].done;
+  }
   collected_.clear();
   for (const Pending& pending : pending_) {
     Outstanding who = pending.who;

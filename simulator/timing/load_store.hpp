@@ -133,7 +133,7 @@ class LoadStoreUnit {
             Completion& completion);
   void store(const Piece& piece, Cycle base);
   Cycle miss_time(Cycle base);
-  static Piece evicted_piece(const Tags::Line& line);
+  static Piece evicted_piece(const Tags::Evicted& line);
   void hold_back_stores();
   void send(Request::Kind kind, const Piece& piece, Cycle base);
 

@@ -24,7 +24,7 @@ Cycle LoadStoreUnit::miss_time(Cycle base) {
   return time;
 }
 
-LoadStoreUnit::Piece LoadStoreUnit::evicted_piece(const Tags::Line& line) {
+LoadStoreUnit::Piece LoadStoreUnit::evicted_piece(const Tags::Evicted& line) {
   const auto sectors = static_cast<std::uint16_t>(std::popcount(line.dirty));
   return {.line = line.number, .sectors = line.dirty, .outgoing = {.flits = sectors}};
 }
@@ -47,7 +47,7 @@ void LoadStoreUnit::load(const Piece& piece, const Timed& instruction, Lookups& 
   }
   const auto missing = static_cast<SectorMask>(piece.sectors & ~had);
   if (missing == 0) return;
-  Tags::Line evicted;
+  Tags::Evicted evicted;
   if (line == nullptr) line = &l1_.insert(piece.line, evicted);
   // Nobody waits for what makes room.
   if (evicted.dirty != 0) {
@@ -69,7 +69,7 @@ void LoadStoreUnit::store(const Piece& piece, Cycle base) {
   lookups.sectors += static_cast<unsigned>(std::popcount(piece.sectors));
   Tags::Line* line = l1_.find(piece.line);
   if (line == nullptr) {
-    Tags::Line evicted;
+    Tags::Evicted evicted;
     line = &l1_.insert(piece.line, evicted);
     if (evicted.dirty != 0) {
       send(Request::Kind::write, evicted_piece(evicted), base);
@@ -103,7 +103,7 @@ void LoadStoreUnit::access_memory(const Timed& instruction, const Part& part,
       traffic_.l1_local.sectors += sectors;
       Tags::Line* line = l1_.find(piece.line);
       if (line != nullptr) traffic_.l1_local.hits += sectors;
-      Tags::Line evicted;
+      Tags::Evicted evicted;
       if (line == nullptr) line = &l1_.insert(piece.line, evicted);
       if (evicted.dirty != 0) send(Request::Kind::write, evicted_piece(evicted), base);
       line->valid |= piece.sectors;

@@ -125,7 +125,7 @@ Cycle MemorySystem::read_slice(LineNumber line, unsigned half, Cycle now, Sector
 
 // Nobody waits for what makes room.
 MemorySystem::Tags::Line& MemorySystem::insert(Half& half, LineNumber line, Cycle now) {
-  Tags::Line evicted;
+  Tags::Evicted evicted;
   Tags::Line& inserted = half.tags.insert(line, evicted);
   if (evicted.dirty != 0) {
     traffic_.dram_sectors_written += static_cast<unsigned>(std::popcount(evicted.dirty));

@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "simulator/big_pages.hpp"
+
 namespace heddle::simulator::timing {
 
 inline constexpr unsigned kSectorBytes = 32;
@@ -21,9 +23,13 @@ template <typename Extra>
 class SectorCache {
  public:
   struct Line {
-    LineNumber number = 0;
     SectorMask valid = 0, dirty = 0;
     Extra extra{};
+  };
+  // What made room for another line.
+  struct Evicted {
+    LineNumber number = 0;
+    SectorMask dirty = 0;
   };
 
   SectorCache(std::uint64_t bytes, unsigned ways) { resize(bytes, ways); }
@@ -56,8 +62,9 @@ class SectorCache {
       }
     return nullptr;
   }
-  // Puts a line in, empty; `evicted` is what was there, with no sectors where that is nothing.
-  Line& insert(LineNumber number, Line& evicted) {
+  // Puts a line in, empty; `evicted` is what was there, with no dirty sectors where that is
+  // nothing.
+  Line& insert(LineNumber number, Evicted& evicted) {
     const std::size_t set = set_of(number);
     std::size_t victim = set;
     for (std::size_t place = set; place < set + ways_; ++place) {
@@ -67,26 +74,35 @@ class SectorCache {
       }
       if (used_[place] < used_[victim]) victim = place;
     }
-    evicted = used_[victim] > cleared_ ? lines_[victim] : Line{};
+    Line& line = lines_[victim];
+    evicted = {numbers_[victim], used_[victim] > cleared_ ? line.dirty : SectorMask{0}};
     numbers_[victim] = number;
     used_[victim] = ++clock_;
-    lines_[victim] = Line{.number = number};
-    return lines_[victim];
+    line = {};
+    return line;
   }
   void remove(LineNumber number) {
     if (const Line* line = find(number)) used_[static_cast<std::size_t>(line - lines_.data())] = 0;
   }
-  // The line will be asked for soon: brings what says whether it is there near.
+  // The line will be asked for soon: brings its set near.
   void prefetch(LineNumber number) const {
-    constexpr std::size_t kHostLine = 64 / sizeof(std::uint64_t);
     const std::size_t set = set_of(number);
-    for (std::size_t place = set; place < set + ways_; place += kHostLine) {
-      __builtin_prefetch(&numbers_[place]);
-      __builtin_prefetch(&used_[place]);
-    }
+    prefetch(&numbers_[set], ways_ * sizeof(LineNumber));
+    prefetch(&used_[set], ways_ * sizeof(std::uint64_t));
+    // To bring more would cost more than to wait for the one that is found.
+    constexpr std::size_t kMost = 256;
+    if (ways_ * sizeof(Line) <= kMost) prefetch(&lines_[set], ways_ * sizeof(Line));
   }
 
  private:
+  template <typename T>
+  using BigVector = std::vector<T, BigPageAllocator<T>>;
+
+  static void prefetch(const void* first, std::size_t bytes) {
+    constexpr std::size_t kHostLine = 64;
+    for (std::size_t at = 0; at < bytes; at += kHostLine)
+      __builtin_prefetch(static_cast<const char*>(first) + at);
+  }
   // The first place of the line's set. Neighbouring lines go to neighbouring sets; higher bits are
   // folded in, so that powers of two between rows of a matrix do not meet in one set.
   std::size_t set_of(LineNumber number) const {
@@ -95,9 +111,9 @@ class SectorCache {
   }
 
   // By place. What is searched lies apart from what is found.
-  std::vector<LineNumber> numbers_;
-  std::vector<std::uint64_t> used_;  // when last, by `clock_`; up to `cleared_`: nothing is there
-  std::vector<Line> lines_;
+  BigVector<LineNumber> numbers_;
+  BigVector<std::uint64_t> used_;  // when last, by `clock_`; up to `cleared_`: nothing is there
+  BigVector<Line> lines_;
   std::uint64_t sets_ = 1;
   unsigned ways_ = 1;
   std::uint64_t clock_ = 0, cleared_ = 0;

@@ -85,7 +85,7 @@ void Sm::advance_memory(Cycle now) {
     if (!memory_.made_room(sub_core)) continue;
     SubCore& sub = sub_cores_[sub_core];
     if (sub.waits.waiting(kQueueGate) != 0) sub.next_visit = std::min(sub.next_visit, now);
-    for (SlotMask left = sub.at_unit & sub.looked_at(); left != 0; left &= left - 1) {
+    for (SlotMask left = sub.at_unit & ~sub.waits.all(); left != 0; left &= left - 1) {
       const auto slot = static_cast<unsigned>(std::countr_zero(left));
       if (context_.program.instructions[sub.slots[slot].pc].gate == kSeveralGates)
         sub.look_at(slot, now);
@@ -128,14 +128,18 @@ SlotMask Sm::waiting_long(const SubCore& sub) {
 // Finds out, for those warps where something may have changed, whether they can issue.
 void Sm::look_at_warps(unsigned sub_core, Cycle now) {
   SubCore& sub = sub_cores_[sub_core];
-  for (SlotMask left = sub.looked_at(); left != 0; left &= left - 1) {
+  sub.next_look = kNever;  // those that are looked at say when to look again
+  Cycle next = kNever;
+  for (SlotMask left = sub.to_look_at; left != 0; left &= left - 1) {
     const auto slot = static_cast<unsigned>(std::countr_zero(left));
-    if (sub.look_again[slot] <= now) look_at_warp(sub_core, slot, now);
+    if (sub.look_again[slot] <= now) {
+      sub.to_look_at &= ~(SlotMask{1} << slot);
+      look_at_warp(sub_core, slot, now);
+    } else {
+      next = std::min(next, sub.look_again[slot]);
+    }
   }
-  sub.next_look = kNever;
-  for (SlotMask left = sub.looked_at(); left != 0; left &= left - 1)
-    sub.next_look =
-        std::min(sub.next_look, sub.look_again[static_cast<unsigned>(std::countr_zero(left))]);
+  sub.next_look = std::min(sub.next_look, next);
 }
 
 void Sm::look_at_warp(unsigned sub_core, unsigned slot, Cycle now) {
@@ -157,7 +161,7 @@ void Sm::look_at_warp(unsigned sub_core, unsigned slot, Cycle now) {
   }
   const bool ready = found.reason == Stall::not_selected;
   if (ready) sub.ready |= bit;
-  sub.look_again[slot] = ready ? now + 1 : std::max(found.until, now + 1);
+  sub.sleep(slot, ready ? now + 1 : std::max(found.until, now + 1));
 }
 
 void Sm::wait_for_unit(SubCore& sub, unsigned slot, const Timed& timed, Cycle now) {

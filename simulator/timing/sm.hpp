@@ -7,6 +7,7 @@
 #include <memory>
 #include <vector>
 
+#include "simulator/big_pages.hpp"
 #include "simulator/machine.hpp"
 #include "simulator/timing/constants.hpp"
 #include "simulator/timing/front_end.hpp"
@@ -52,7 +53,7 @@ class Sm {
   // Has the host fetch what `run` will need, in stages, each of which needs what the one before
   // fetched.
   enum class Near : std::uint8_t { sm, sub_cores, slots, warps, registers, count_ };
-  void bring_near(Near stage, Cycle end) const;
+  void bring_near(Near stage, Cycle until) const;
   // Issues all that issues before `end`. False: the launch stops.
   bool run(Cycle end);
   std::vector<Request>& requests() { return memory_.requests(); }
@@ -66,7 +67,7 @@ class Sm {
   static constexpr Cycle kUnknown = kNever;
   static constexpr Cycle kReadCycles = 3;  // in which an instruction reads its registers
   struct SubCore {
-    std::vector<ResidentWarp> slots = std::vector<ResidentWarp>(kSlots);
+    std::vector<ResidentWarp, BigPageAllocator<ResidentWarp>> slots{kSlots};
     std::array<std::uint64_t, kSlots> started{};
     std::array<Cycle, kSlots> look_again{};  // nothing changes before, for the warp in the slot
     SlotMask resident = 0, ready = 0;
@@ -80,14 +81,16 @@ class Sm {
     Cycle special_free = 0;
     std::vector<Cycle> special_leaves;  // of the last instructions to the special function unit
     std::size_t special_next = 0;       // the one that went longest ago
-    Cycle next_look = kNever;           // no warp but those in `waits` is to be looked at before
+    SlotMask to_look_at = 0;            // warps of which it is known when to look at them
+    Cycle next_look = kNever;           // when at the first of them, at the earliest
     Cycle next_visit = kNever;
 
-    SlotMask looked_at() const { return resident & ~waits.all(); }
     // The warp is looked at again at that time, not before.
     void sleep(unsigned slot, Cycle until) {
       look_again[slot] = until;
       next_look = std::min(next_look, until);
+      const SlotMask bit = SlotMask{1} << slot;
+      to_look_at = until == kNever ? to_look_at & ~bit : to_look_at | bit;
     }
     // Something may have changed for the warp.
     void look_at(unsigned slot, Cycle now) {
@@ -146,7 +149,7 @@ class Sm {
   const Constants& constants_;
   const std::uint32_t index_;
   const bool observed_;
-  std::vector<SubCore> sub_cores_;
+  std::vector<SubCore, BigPageAllocator<SubCore>> sub_cores_;
   LoadStoreUnit memory_;
   FrontEnd front_end_;
   std::vector<ResidentBlock> blocks_;
