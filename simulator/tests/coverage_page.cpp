@@ -151,6 +151,9 @@ A form is a row of `isa/opcodes`: one layout of bits of an opcode, all its opera
 - not executed: modifiers with which a launch stops, naming the instruction. Words that are not in the list of opcodes
   at all (bulk copies, warp-group matrix instructions, `setmaxnreg`) stop a launch too.
 
+Of given programs, and of the launches in their records, `instruction_coverage FILE…` says the same
+(`simulator/tests/instruction_coverage_main.cpp`; `docs/programs.md` has its answer for programs of other people).
+
 | opcode | sm_75 | sm_80 | sm_86 | sm_89 | sm_90 | proved | not executed |
 |---|---|---|---|---|---|---|---|
 )";

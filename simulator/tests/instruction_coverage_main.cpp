@@ -6,8 +6,9 @@
 //
 // FILE is a cubin, a program, or a record with counts by instruction (NAME.json, NAME.json.zst) of
 // code that is among the files. Proved is a spelling that occurs in code whose answers on an H200
-// are recorded (simulator/tests/data), or in a program given by --proof: one whose records equal an
-// H200's. What is not executed or not proved is listed.
+// are recorded (simulator/tests/data), or that a record says was executed of a program given by
+// --proof: one whose results and counts on the model are an H200's. What is not executed or not
+// proved is listed.
 //
 // Exit status: 0 when all is executed, 1 when something is not, 2 when a file cannot be read.
 
@@ -17,6 +18,7 @@
 #include <fstream>
 #include <iterator>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -87,47 +89,92 @@ std::vector<isa::Cubin> cubins_of(const std::string& path) {
   return cubins;
 }
 
+template <typename Visit>
+void for_each_word(const isa::Cubin& cubin, Visit&& visit) {
+  for (const isa::Section& section : cubin.sections)
+    if (is_code(section))
+      for (const isa::Word& word : words_of(section.bytes)) visit(section, word);
+}
+
+// The word at a byte offset in a function, if it is there.
+std::optional<isa::Word> word_at(const isa::Cubin& cubin, std::string_view name, std::uint64_t pc) {
+  for (const isa::Function& function : cubin.functions) {
+    if (function.name != name) continue;
+    const isa::Section& section = cubin.sections[function.section];
+    const std::uint64_t at = function.offset + pc;
+    if (at + sizeof(isa::Word) > section.bytes.size()) break;
+    isa::Word word;
+    std::memcpy(&word, section.bytes.data() + at, sizeof word);
+    return word;
+  }
+  return std::nullopt;
+}
+
+// Calls visit(word, executions) for each instruction a launch executed; null: it is not in the
+// code.
+template <typename Visit>
+void for_each_executed(const isa::Cubin& cubin, const simulator::LaunchRecord& launch,
+                       Visit&& visit) {
+  for (const simulator::InstructionRecord& each : launch.instructions) {
+    const auto count = each.metrics.find("smsp__sass_inst_executed.sum");
+    if (count == each.metrics.end() || count->second == 0) continue;
+    const auto word = word_at(cubin, each.function, each.pc);
+    visit(word ? &*word : nullptr, static_cast<std::uint64_t>(count->second));
+  }
+}
+
 class Coverage {
  public:
   Coverage() {
     for (const isa::Word& word : simulator::recorded_lane_words())
       proved_.insert(spelled(isa::Arch::sm_90, word));
     for (const simulator::RecordedCubin& file : simulator::recorded_cubins())
-      add_proof(isa::parse_cubin(file.bytes, file.name));
+      for_each_word(isa::parse_cubin(file.bytes, file.name),
+                    [&](const isa::Section&, const isa::Word& word) {
+                      proved_.insert(spelled(isa::Arch::sm_90, word));
+                    });
   }
 
-  void add_proof(const isa::Cubin& cubin) {
-    for (const isa::Section& section : cubin.sections)
-      if (is_code(section))
-        for (const isa::Word& word : words_of(section.bytes))
-          proved_.insert(spelled(cubin.arch, word));
+  void add_proof(isa::Cubin cubin) {
+    std::string hash = code_sha256(cubin);
+    proofs_.emplace(std::move(hash), std::move(cubin));
   }
 
   void add_code(isa::Cubin cubin) {
     std::string hash = code_sha256(cubin);
     if (code_.contains(hash)) return;
-    for (const isa::Section& section : cubin.sections) {
-      if (!is_code(section)) continue;
-      for (const isa::Word& word : words_of(section.bytes)) add_instruction(cubin, section, word);
-    }
+    for_each_word(cubin, [&](const isa::Section& section, const isa::Word& word) {
+      add_instruction(cubin, section, word);
+    });
     code_.emplace(std::move(hash), std::move(cubin));
   }
 
   void add_record(const simulator::Record& record) {
-    ++records_;
+    bool counted = false;
     for (const simulator::LaunchRecord& launch : record.launches) {
       if (launch.instructions.empty()) continue;
-      const auto code = code_.find(launch.code_sha256);
-      if (code == code_.end()) {
+      const auto code = code_.find(launch.code_sha256), proof = proofs_.find(launch.code_sha256);
+      if (proof != proofs_.end())
+        for_each_executed(proof->second, launch, [&](const isa::Word* word, std::uint64_t) {
+          if (word != nullptr) proved_.insert(spelled(proof->second.arch, *word));
+        });
+      if (code != code_.end()) {
+        counted = true;
+        ++launches_;
+        for_each_executed(code->second, launch, [&](const isa::Word* word, std::uint64_t count) {
+          (word == nullptr ? unplaced_
+                           : spellings_.at(spelled(code->second.arch, *word)).executions) += count;
+        });
+      } else if (proof == proofs_.end()) {
         ++without_code_;
-        continue;
-      }
-      ++launches_;
-      for (const simulator::InstructionRecord& each : launch.instructions) {
-        const auto count = each.metrics.find("smsp__sass_inst_executed.sum");
-        if (count != each.metrics.end()) add_executions(code->second, each, count->second);
       }
     }
+    if (counted) ++records_;
+  }
+
+  // After everything has been added.
+  void compare_with_proofs() {
+    for (auto& [name, spelling] : spellings_) spelling.proved = proved_.contains(name);
   }
 
   void print() const;
@@ -146,7 +193,6 @@ class Coverage {
     std::string name = spelled(cubin.arch, word);
     Spelling& spelling = spellings_[name];
     ++spelling.instructions;
-    spelling.proved = proved_.contains(name);
     if (instruction && simulator::executes(*instruction)) return;
     spelling.executed = false;
     spelling.decoded = spelling.decoded && instruction.has_value();
@@ -154,21 +200,6 @@ class Coverage {
     spelling.example = (instruction ? isa::print(*instruction, 0) + "  " : "") +
                        fmt::format("{:016x} {:016x}", word.hi, word.lo);
     spelling.where = cubin.origin + " " + section.name;
-  }
-
-  void add_executions(const isa::Cubin& cubin, const simulator::InstructionRecord& each,
-                      double count) {
-    for (const isa::Function& function : cubin.functions) {
-      if (function.name != each.function) continue;
-      const isa::Section& section = cubin.sections[function.section];
-      const std::uint64_t at = function.offset + each.pc;
-      if (at + sizeof(isa::Word) > section.bytes.size()) break;
-      isa::Word word;
-      std::memcpy(&word, section.bytes.data() + at, sizeof word);
-      spellings_.at(spelled(cubin.arch, word)).executions += static_cast<std::uint64_t>(count);
-      return;
-    }
-    unplaced_ += static_cast<std::uint64_t>(count);
   }
 
   Share share(bool Spelling::*member) const {
@@ -183,7 +214,7 @@ class Coverage {
 
   std::set<std::string> proved_;
   std::map<std::string, Spelling> spellings_;
-  std::map<std::string, isa::Cubin> code_;  // by the hash that records name it by
+  std::map<std::string, isa::Cubin> code_, proofs_;  // by the hash that records name it by
   std::uint64_t records_ = 0, launches_ = 0, without_code_ = 0, unplaced_ = 0;
 };
 
@@ -226,7 +257,7 @@ int main(int argc, char** argv) {
     for (int i = 1; i < argc; ++i) {
       const std::string path = argv[i];
       if (path == "--proof" && i + 1 < argc) {
-        for (const isa::Cubin& cubin : cubins_of(argv[++i])) coverage.add_proof(cubin);
+        for (isa::Cubin& cubin : cubins_of(argv[++i])) coverage.add_proof(std::move(cubin));
       } else {
         const bool record = path.ends_with(".json") || path.ends_with(".json.zst");
         (record ? records : code).push_back(path);
@@ -235,6 +266,7 @@ int main(int argc, char** argv) {
     for (const std::string& path : code)
       for (isa::Cubin& cubin : cubins_of(path)) coverage.add_code(std::move(cubin));
     for (const std::string& path : records) coverage.add_record(simulator::read_record(path));
+    coverage.compare_with_proofs();
     coverage.print();
     return coverage.all_executed() ? 0 : 1;
   } catch (const std::exception& error) {

@@ -9,3 +9,4 @@ while python3 "$here/make_ptx.py" sm_90 --part $part > "$1/probe.ptx" && [ -s "$
   part=$((part + 1))
 done
 rm -f "$1/probe.ptx" "$1/ptxas.log"
+python3 "$here/make_uniform.py" "$1"
