@@ -105,6 +105,42 @@ double refresh_mean(const Answers& a) {
   return refresh(a) * refresh(a) / 2 / a["dram.lines.slow.period"];
 }
 
+// Of device printf (printing.cu), once its code is near.
+double printing(const Answers& a, int arguments, int lanes) {
+  return a[fmt::format("printf.arguments{}.b1.w1.lanes{}.later", arguments, lanes)];
+}
+constexpr double kManyLanes = 32, kFewLanes = 4;
+double print_lane(const Answers& a) {
+  return (printing(a, 1, 32) - printing(a, 1, 1)) / (kManyLanes - 1);
+}
+double print_argument(const Answers& a) {
+  constexpr double kArguments = 8;
+  return (printing(a, 8, 1) - printing(a, 0, 1)) / kArguments;
+}
+// Of each call while the whole chip prints.
+double print_interval(const Answers& a, std::string_view which, double warps) {
+  constexpr double kCalls = 8;
+  return a[fmt::format("printf.arguments1.{}.span", which)] / (warps * kCalls);
+}
+double print_lane_interval(const Answers& a) {
+  return (print_interval(a, "b8.w4.lanes32", 32) - print_interval(a, "b132.w1.lanes4", 132)) /
+         (kManyLanes - kFewLanes);
+}
+
+// Of copies (copies.cu), in microseconds by events; both ways of those between host and device.
+double copy_time(const Answers& a, std::string_view kind, int bytes) {
+  return a[fmt::format("{}.bytes{}.events", kind, bytes)];
+}
+double short_copy(const Answers& a, std::string_view kind) {
+  constexpr int kShort = 4096;
+  constexpr double kNanos = 1000;
+  return kNanos * (copy_time(a, kind, kShort) - a["launches.n0.events"]);
+}
+double copy_rate(const Answers& a, std::string_view kind) {
+  constexpr int kMany = 64 << 20, kFew = 4 << 20;
+  return double{kMany - kFew} / (copy_time(a, kind, kMany) - copy_time(a, kind, kFew));
+}
+
 // Of launches (cold_launches.cu). The stall counts of EXIT and STG there.
 constexpr double kExitStall = 5, kStoreStall = 4;
 constexpr double kSmsOfGpc = 132.0 / 8;
@@ -142,6 +178,7 @@ constexpr Recipe kRecipes[] = {
      value_of<"interval.hfma2|hfma2_mma.w8">},
     {"interval_fp64", "instructions", "interval.dfma.w8", value_of<"interval.dfma.w8">},
     {"interval_xu", "instructions", "interval.mufu_ex2.w8", value_of<"interval.mufu_ex2.w8">},
+    {"latency_upper_product", "instructions", "latency.imad_hi", value_of<"latency.imad_hi">},
     {"tensor_fma_per_cycle", "instructions", "2048 over interval.hmma_16816_f32.w8",
      [](const Answers& a) { return kMmaFmas / a["interval.hmma_16816_f32.w8"]; }},
     {"latency_constant_miss", "control", "constant.ldc.warm of 16384 B less that of 1024 B",
@@ -243,6 +280,43 @@ constexpr Recipe kRecipes[] = {
        constexpr double kKilo = 1000;
        return kKilo * a["bandwidth.dram_write.chip.threads1024"];
      }},
+    {"copy_latency", "copies", "to_device and to_host.pinned.bytes4096, mean, less launches.n0",
+     [](const Answers& a) {
+       return (short_copy(a, "to_device.pinned") + short_copy(a, "to_host.pinned")) / 2;
+     }},
+    {"copy_pageable_latency", "copies",
+     "to_device and to_host.pageable.bytes4096, mean, less launches.n0",
+     [](const Answers& a) {
+       return (short_copy(a, "to_device.pageable") + short_copy(a, "to_host.pageable")) / 2;
+     }},
+    {"copy_device_latency", "copies", "within.device.bytes4096 less launches.n0",
+     [](const Answers& a) { return short_copy(a, "within.device"); }},
+    {"copy_pinned_rate", "copies", "to_device and to_host.pinned, 64 MiB less 4 MiB, mean",
+     [](const Answers& a) {
+       return (copy_rate(a, "to_device.pinned") + copy_rate(a, "to_host.pinned")) / 2;
+     }},
+    {"copy_pageable_rate", "copies", "to_device and to_host.pageable, 64 MiB less 4 MiB, mean",
+     [](const Answers& a) {
+       return (copy_rate(a, "to_device.pageable") + copy_rate(a, "to_host.pageable")) / 2;
+     }},
+    {"copy_device_rate", "copies", "within.device, 64 MiB less 4 MiB",
+     [](const Answers& a) { return copy_rate(a, "within.device"); }},
+    {"latency_printf", "printing",
+     "printf.arguments1.b1.w1.lanes1.later less what a lane and an argument add",
+     [](const Answers& a) { return printing(a, 1, 1) - print_lane(a) - print_argument(a); }},
+    {"latency_printf_lane", "printing",
+     "printf.arguments1.b1.w1, later, lanes32 less lanes1, over 31", print_lane},
+    {"latency_printf_argument", "printing",
+     "printf.b1.w1.lanes1, later, arguments8 less arguments0, over 8", print_argument},
+    {"interval_printf", "printing",
+     "printf.arguments1.b132.w1.lanes4.span over its 1056 calls, less what its lanes add",
+     [](const Answers& a) {
+       return print_interval(a, "b132.w1.lanes4", 132) - kFewLanes * print_lane_interval(a);
+     }},
+    {"interval_printf_lane", "printing",
+     "printf.arguments1.b8.w4.lanes32.span over its 256 calls, less the same of b132.w1.lanes4, "
+     "over 28",
+     print_lane_interval},
     {"latency_membar_cta", "cold_launches", "fence.cta.stores0, membar",
      [](const Answers& a) { return fence(a, "cta"); }},
     {"l0_instruction_bytes", "control", "largest warm loop of 8 warps below 1.25 cycles",

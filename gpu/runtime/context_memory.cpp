@@ -236,7 +236,10 @@ double Context::copy_nanoseconds(const Box& box, bool within_device, bool pageab
   const std::uint32_t rate = within_device ? constants.copy_device_rate
                              : pageable    ? constants.copy_pageable_rate
                                            : constants.copy_pinned_rate;
-  return (within_device ? 0.0 : constants.copy_latency) + kNanoPerMicro * bytes / rate;
+  const std::uint32_t latency = within_device ? constants.copy_device_latency
+                                : pageable    ? constants.copy_pageable_latency
+                                              : constants.copy_latency;
+  return latency + kNanoPerMicro * bytes / rate;
 }
 
 Error Context::fill(const FillRequest& request, Stream& stream, bool wait) {

@@ -27,6 +27,7 @@ namespace heddle::simulator::timing {
   /* Results that a scoreboard guards. */ \
   X(latency_xu, "cycle", "MUFU, conversions, POPC, FLO, BREV to their consumer") \
   X(latency_xu_read, "cycle", "MUFU and the like: issue to its place in the queue, and its sources, being free again") \
+  X(latency_upper_product, "cycle", "IMAD.HI, and the upper half of IMAD.WIDE, to the consumer") \
   X(latency_fp64, "cycle", "FP64 instructions that set a scoreboard (before sm_90)") \
   X(latency_tensor, "cycle", "matrix instructions that set a scoreboard") \
   X(latency_special_register, "cycle", "S2R, S2UR, B2R to the consumer") \
@@ -59,6 +60,11 @@ namespace heddle::simulator::timing {
   X(latency_errbar, "cycle", "the same of ERRBAR") \
   X(latency_exit, "cycle", "the end of EXIT's stall count to the end of its warp, with nothing outstanding") \
   X(latency_stall_zero, "cycle", "an instruction with stall count 0 and the yield hint, to the next one") \
+  X(latency_printf, "cycle", "a warp's call of printf, in the driver's own code, to the next instruction") \
+  X(latency_printf_lane, "cycle", "added for each lane that prints") \
+  X(latency_printf_argument, "cycle", "added for each number or pointer it prints") \
+  X(interval_printf, "cycle", "between two calls of printf on all SMs together") \
+  X(interval_printf_lane, "cycle", "added for each lane that prints") \
   /* Register file. */ \
   X(register_banks, "bank", "banks of a sub-core's register file; register r lies in bank r mod this") \
   X(register_reads_per_bank, "read/cycle", "registers a bank delivers each cycle") \
@@ -136,7 +142,9 @@ namespace heddle::simulator::timing {
   X(latency_block_start, "cycle", "end of a block to the first issue of the block that takes its place") \
   X(warp_start_interval, "cycle", "between the first issues of two warps of a block in one SM") \
   /* Copies by the host. */ \
-  X(copy_latency, "ns", "of a copy between host and device, however short") \
+  X(copy_latency, "ns", "of a copy between pinned host memory and the device, however short") \
+  X(copy_pageable_latency, "ns", "the same of pageable memory") \
+  X(copy_device_latency, "ns", "the same within the device") \
   X(copy_pinned_rate, "MB/s", "of a copy between pinned host memory and the device") \
   X(copy_pageable_rate, "MB/s", "of a copy between pageable host memory and the device") \
   X(copy_device_rate, "MB/s", "of a copy within the device")

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "simulator/device_runtime.hpp"
 #include "simulator/timing/sm.hpp"
 
 namespace heddle::simulator::timing {
@@ -29,8 +30,11 @@ void Sm::occupy_units(SubCore& sub, const Timed& timed, Cycle now) {
 void Sm::guard(ResidentWarp& warp, std::uint8_t scoreboard, Stall awaited, Cycle done) {
   if (scoreboard == kNoScoreboard) return;
   Scoreboard& guarded = warp.scoreboards[scoreboard];
+  // Who waits for several results waits for the slow ones.
+  const bool slow = guarded.awaited == Stall::long_scoreboard &&
+                    (guarded.unknown != 0 || guarded.zero >= warp.counted_until);
   if (done != kUnknown) guarded.zero = std::max(guarded.zero, done);
-  guarded.awaited = awaited;
+  if (!slow) guarded.awaited = awaited;
   if (context_.program.counts_results) warp.counted.push_back({warp.issued, done, scoreboard});
 }
 
@@ -143,6 +147,25 @@ void Sm::follow_memory(unsigned sub_core, unsigned slot, const Timed& timed, con
   }
   if (timed.is_store) ++warp.stores.unknown;
   if (timed.is_async) ++warp.copies.unknown;
+}
+
+// What the driver's printf takes: a warp's call by itself, and when many warps print, as many
+// places on the chip as lanes that do, and some for the call
+// (gpu/kernels/micro/timing/printing.cu).
+Cycle Sm::print_cycles(const ResidentWarp& warp, const Issue& issued, Cycle now) const {
+  if (issued.on == 0) return 0;
+  const auto lanes = static_cast<std::uint32_t>(std::popcount(issued.on));
+  // vprintf gives back how many arguments the format names.
+  const std::uint32_t arguments =
+      warp.warp
+          ->rows[kFirstArgument * kWarpSize + static_cast<unsigned>(std::countr_zero(issued.on))];
+  const Cycle alone = constants_.latency_printf + Cycle{lanes} * constants_.latency_printf_lane +
+                      Cycle{arguments} * constants_.latency_printf_argument;
+  const std::uint32_t place = std::max(1u, constants_.interval_printf_lane);
+  const std::uint32_t places = lanes + constants_.interval_printf / place;
+  Cycle last = now;
+  for (std::uint32_t i = 0; i < places; ++i) last = context_.printing.take(now);
+  return std::max(alone, last + place - now);
 }
 
 // NANOSLEEP's time, in nanoseconds, as the lowest lane has it.

@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "isa/attributes.hpp"
+#include "simulator/checks/register_uses.hpp"
 
 namespace heddle::simulator::timing {
 namespace {
@@ -118,6 +119,7 @@ void choose_course(const Instruction& in, const Constants& constants, Timed& tim
     case Op::CALL:
     case Op::RET:
       timed.course = Course::branch;
+      timed.is_call = in.op == Op::CALL;
       return;
     case Op::BSYNC:
     case Op::BREAK:
@@ -268,6 +270,33 @@ Timed time_instruction(const Instruction& in, const Instruction* before, const C
   return timed;
 }
 
+// The upper half of a wide product comes late, and the compiler does not count that: who reads it
+// is held back (latency.imad_hi of gpu/kernels/micro/timing/instructions.cu).
+void hold_readers_of_products(const isa::Program& program, const Constants& constants,
+                              std::vector<Timed>& timed) {
+  const auto has = [](const checks::RegisterUses::Places& places, unsigned place) {
+    return std::ranges::find(places, place) != places.end();
+  };
+  for (std::size_t i = 0; i + 1 < program.instructions.size(); ++i) {
+    const auto& product = program.instructions[i];
+    if (!product || (product->op != Op::IMAD_WIDE && product->op != Op::IMAD_HI)) continue;
+    const unsigned upper = product->rd + (product->op == Op::IMAD_WIDE ? 1u : 0u);
+    unsigned cycles = timed[i].stall;
+    for (std::size_t j = i + 1; cycles < constants.latency_upper_product; ++j) {
+      if (j == program.instructions.size() || !program.instructions[j]) break;
+      const isa::Instruction& next = *program.instructions[j];
+      const checks::RegisterUses uses = checks::register_uses(next);
+      if (has(uses.reads, upper)) {
+        std::uint8_t& held = timed[j - 1].held;
+        held = std::max(held, static_cast<std::uint8_t>(constants.latency_upper_product - cycles));
+        break;
+      }
+      if (has(uses.writes, upper) || isa::unit(next) == Unit::cbu) break;
+      cycles += timed[j].stall;
+    }
+  }
+}
+
 }  // namespace
 
 TimedProgram time_program(const isa::Program& program, const Constants& constants) {
@@ -286,6 +315,7 @@ TimedProgram time_program(const isa::Program& program, const Constants& constant
       timed.most_bank_cycles = std::max(timed.most_bank_cycles, cycles);
     before = instruction ? &*instruction : nullptr;
   }
+  hold_readers_of_products(program, constants, timed.instructions);
   for (std::size_t i = 0; i < timed.instructions.size(); ++i)
     timed.instructions[i].code_line = narrow(i / timed.instructions_per_line);
   timed.constant_lines = lines.take();

@@ -65,6 +65,7 @@ struct Timed {
   Stall queue_full = Stall::mio_throttle;   // when its queue is
   Stall awaited = Stall::short_scoreboard;  // what who waits for its result waits for
   std::uint8_t stall = 1;                   // cycles to the warp's next issue, at least
+  std::uint8_t held = 0;                    // and more, as the next one reads what comes late
   std::uint8_t wait_mask = 0;
   std::uint8_t write_scoreboard = kNoScoreboard, read_scoreboard = kNoScoreboard;
   std::uint8_t depbar_scoreboard = kNoScoreboard, depbar_count = 0;
@@ -74,6 +75,7 @@ struct Timed {
   bool is_async = false;       // LDGSTS
   bool awaits_stores = false;  // a fence, beyond its block
   bool reads_banks = false;
+  bool is_call = false;
   std::array<std::uint8_t, 4> bank_cycles{};  // that reading its registers takes of each bank
   std::uint16_t interval = 1;                 // cycles its pipe is busy
   std::uint16_t latency = 0;                  // courses special, variable, constant, fence

@@ -206,16 +206,33 @@ bool Sm::issue(unsigned sub_core, unsigned slot, Cycle now) {
   else
     account(warp, now);
   context_.clock = context_.clock_start + now;
+  // The core knows once a launch has printed; here it is asked of every call.
+  const bool printed = context_.core.printed;
+  if (timed.is_call) context_.core.printed = false;
   const Issue issued = context_.source.step(context_.core, *warp.warp);
   ++context_.stalls_at[issued.pc][static_cast<std::size_t>(Stall::selected)];
   ++issued_;
   ++warp.issued;
   warp.counted_until = now + 1;
-  if (issued.flow == Flow::stop) return false;
+  if (issued.flow == Flow::stop) {
+    context_.core.printed |= printed;
+    return false;
+  }
   warp.next_issue = warp.stalled_until = now + timed.stall;
   warp.until_then = Stall::wait;
+  if (timed.held != 0) {
+    warp.next_issue += timed.held;
+    warp.until_then = Stall::dispatch_stall;
+  }
   occupy_units(sub, timed, now);
   follow(sub_core, slot, timed, issued, now);
+  if (timed.is_call) {
+    if (context_.core.printed) {
+      warp.next_issue = warp.stalled_until = now + print_cycles(warp, issued, now);
+      warp.until_then = Stall::wait;
+    }
+    context_.core.printed |= printed;
+  }
   settle(sub_core, slot, timed, now);
   return true;
 }

@@ -32,6 +32,7 @@ struct SmContext {
   Pick pick;
   bool picks_by_wait;  // the policy asks who waits for memory
   std::vector<StallCycles>& stalls_at;
+  Calendar printing;  // the chip's places for lanes that print
 };
 
 struct EndedBlock {
@@ -133,6 +134,7 @@ class Sm {
   void follow_memory(unsigned sub_core, unsigned slot, const Timed& timed, const Issue& issued,
                      Cycle now);
   void follow_flow(ResidentWarp& warp, const Timed& timed, const Issue& issued, Cycle now);
+  Cycle print_cycles(const ResidentWarp& warp, const Issue& issued, Cycle now) const;
   Cycle sleep_cycles(const ResidentWarp& warp, const Issue& issued) const;
   void settle(unsigned sub_core, unsigned slot, const Timed& timed, Cycle now);
   void wake_released(std::uint32_t block, Cycle now);

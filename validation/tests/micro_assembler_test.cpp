@@ -19,6 +19,12 @@ std::string text(timing::Word word, const timing::Control& control = {}) {
   return instruction ? isa::print(*instruction, 0) : "no instruction";
 }
 
+TEST(MicroAssembler, CallsAndBarriers) {
+  EXPECT_EQ(text(bmov_clear(18, 6)), "BMOV.32.CLEAR R18, B6");
+  EXPECT_EQ(text(bmov(6, 18)), "BMOV.32 B6, R18");
+  EXPECT_EQ(text(ret(20, 0)), "RET.REL.NODEC R20 0x0");
+}
+
 TEST(MicroAssembler, Arithmetic) {
   EXPECT_EQ(text(iadd3(1, 2, 3, 4)), "IADD3 R1, R2, R3, R4");
   EXPECT_EQ(text(iadd_immediate(1, 2, 0xffffffff)), "IADD3 R1, R2, -0x1, RZ");

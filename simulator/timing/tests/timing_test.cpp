@@ -216,6 +216,21 @@ TEST_F(Timing, ALoadComesFromDramFirstAndFromL1Next) {
                                                         constant(&Constants::latency_l1_hit) - 1);
 }
 
+TEST_F(Timing, ReadersOfAWideProductsUpperHalfAreHeldBack) {
+  // IMAD.WIDE.U32 R12, R9, R9, RZ, then a product of R13, or of R12, that does not wait long
+  // enough.
+  constexpr Word kWide{0x00000009090c7825, 0x00000000078e00ff};
+  constexpr Word kOfUpper{0x0000000d0d007223, 0x000000000000000d};  // FFMA R0, R13, R13, R13
+  constexpr Word kOfLower{0x0000000c0c007223, 0x000000000000000c};  // FFMA R0, R12, R12, R12
+  const auto held = [&](Word reader) {
+    const std::vector<Word> body{with(kWide, {.stall = 4}), with(reader, {.stall = 4}),
+                                 with(kExit, {})};
+    return cycles(run(body, 32, "latency_upper_product=11,"), Stall::dispatch_stall);
+  };
+  EXPECT_EQ(held(kOfUpper), 11u - 4);
+  EXPECT_EQ(held(kOfLower), 0u);
+}
+
 TEST_F(Timing, WarpsLeaveABarrierTogether) {
   std::vector<Word> body{with(kBar, {.stall = 5}), with(kExit, {})};
   const Result result =

@@ -170,6 +170,19 @@ constexpr Word bra(int distance) {
   return {(quarter & 0xff) << 16 | (upper & 0x3fffffff) << 34 | 0x7947,
           0x03800000 | ((upper >> 30) & 0x3ffff)};
 }
+// To the kernel's beginning and the bytes in `a`; `at`: which instruction of the kernel this is.
+constexpr Word ret(R a, int at) {
+  const auto quarter = static_cast<std::uint64_t>(-(std::int64_t{at} + 1) * 4),
+             upper = quarter >> 8;
+  return {(quarter & 0xff) << 16 | std::uint64_t{a} << 24 | (upper & 0x3fffffff) << 34 | 0x7950,
+          0x03c00000 | ((upper >> 30) & 0x3ffff)};
+}
+constexpr Word bmov_clear(R d, unsigned b) {
+  return {std::uint64_t{b} << 24 | std::uint64_t{d} << 16 | 0x7355, 0x100000};
+}
+constexpr Word bmov(unsigned b, R a) {
+  return {std::uint64_t{a} << 32 | std::uint64_t{b} << 24 | 0x7356, 0};
+}
 constexpr Word bssy(unsigned b, int distance) {
   return {std::uint64_t{b} << 16 | static_cast<std::uint64_t>(distance) * 4 << 34 | 0x7945,
           0x03800000};

@@ -450,6 +450,73 @@ void branches() {
   readings("split.warpsync", warpsync, 1, {0, 31}, 4);
 }
 
+// Returns, barriers that are saved and restored, and who reads the halves of a wide product, so and
+// so many cycles after it issued.
+void calls_and_products() {
+  const Control five{.stall = 5};
+  slope(
+      "mov+ret",
+      [=](Code& c, int) {
+        c.put(mov_immediate(20, std::uint32_t(c.size() + 2) * 16), {.stall = 6});
+        c.put(ret(20, int(c.size())), five);
+      },
+      {1, 4, 8}, 4, 12);
+  slope(
+      "bssy+bmov.clear+bmov+bsync",
+      [=](Code& c, int) {
+        c.put(bssy(0, 5), {.stall = 5});
+        c.put(bmov_clear(18, 0), {.stall = 5, .write = 0});
+        c.put(nop(), {.stall = 1, .wait = 1});
+        c.put(bmov(0, 18), {.stall = 5, .read = 0});
+        c.put(nop(), {.stall = 1, .wait = 1});
+        c.put(bsync(0), five);
+      },
+      {1, 4, 8}, 4, 12);
+  slope(
+      "bmov.clear+bmov",
+      [=](Code& c, int) {
+        c.put(bmov_clear(18, 0), {.stall = 5, .write = 0});
+        c.put(nop(), {.stall = 1, .wait = 1});
+        c.put(bmov(0, 18), {.stall = 5, .read = 0});
+        c.put(nop(), {.stall = 1, .wait = 1});
+      },
+      {1, 4}, 4, 12);
+  const struct {
+    const char* name;
+    Word product;
+    R half;
+  } products[] = {{"imad_wide.lower", imad_wide(16, 14, 1, RZ), 16},
+                  {"imad_wide.upper", imad_wide(16, 14, 1, RZ), 17},
+                  {"imad_hi", imad_hi(17, 14, 1, RZ), 17},
+                  {"imad", imad(17, 14, 1, RZ), 17}};
+  for (const auto& product : products)
+    for (const unsigned stall : {2u, 4u, 5u, 6u, 7u, 8u, 9u, 10u}) {
+      const std::string after = std::string(product.name) + ".stall" + std::to_string(stall);
+      slope(
+          "product." + after + "+shf",
+          [=](Code& c, int) {
+            c.put(product.product, {.stall = std::uint8_t(stall)});
+            c.put(shf(20, product.half, 14, RZ), {.stall = 10});
+          },
+          {1}, 4, 12);
+      slope(
+          "product." + after + "+imad",
+          [=](Code& c, int) {
+            c.put(product.product, {.stall = std::uint8_t(stall)});
+            c.put(imad(20, product.half, 14, RZ), {.stall = 10});
+          },
+          {1}, 4, 12);
+      slope(
+          "product.shf5+" + after + "+shf",
+          [=](Code& c, int) {
+            c.put(shf(14, 14, 6, RZ), {.stall = 5});
+            c.put(product.product, {.stall = std::uint8_t(stall)});
+            c.put(shf(20, product.half, 14, RZ), {.stall = 10});
+          },
+          {1}, 4, 12);
+    }
+}
+
 // Branches of the first warp of each sub-core, while `others` more warps of it do something else:
 // nothing, arithmetic, the same branches, or waiting for memory.
 void branches_beside_others() {
@@ -645,6 +712,7 @@ int main(int argc, char** argv) {
   latencies();
   branches();
   branches_beside_others();
+  calls_and_products();
   units();
   registers();
   cold_code();
