@@ -3,11 +3,21 @@
 #include <algorithm>
 
 namespace heddle::runtime {
+namespace {
+
+// Of an H200: 8,650,752 bytes, which is 64 KiB for each SM. CUDA's documentation has 1 MiB.
+std::uint64_t printf_bytes(const simulator::GpuModel& model) {
+  constexpr std::uint64_t kLeast = 1 << 20, kOfAnSm = 64 << 10;
+  return std::max(kLeast, kOfAnSm * model.sms);
+}
+
+}  // namespace
+
 Context::Context(const simulator::GpuModel& model, ContextOptions options)
     : options_(std::move(options)),
       device_(model),
       limits_{{abi::Limit::stack_size, 1024},
-              {abi::Limit::printf_fifo_size, 1 << 20},
+              {abi::Limit::printf_fifo_size, printf_bytes(model)},
               {abi::Limit::malloc_heap_size, 8 << 20},
               {abi::Limit::dev_runtime_pending_launch_count, 2048},
               {abi::Limit::max_l2_fetch_granularity, 64},

@@ -20,6 +20,7 @@ struct GraphNode {
   NodeType type = NodeType::empty;
   std::function<Error(Context&, Stream&)> run;  // submits its work; empty: there is none
   std::vector<const GraphNode*> after;
+  const GraphNode* cloned_from = nullptr;
 };
 
 class Graph {
@@ -27,6 +28,10 @@ class Graph {
   GraphNode* add(NodeType type, std::function<Error(Context&, Stream&)> run,
                  std::vector<const GraphNode*> after = {});
   const std::vector<std::unique_ptr<GraphNode>>& nodes() const { return nodes_; }
+  bool contains(const void* node) const;
+  // With the edges from it and to it; it must be a node of this graph.
+  void remove(const GraphNode* node);
+  std::shared_ptr<Graph> clone() const;
   // An order that the edges allow, earlier nodes first; empty when they form a circle.
   std::vector<const GraphNode*> order() const;
 

@@ -3,10 +3,9 @@
 
 #include <algorithm>
 #include <cstring>
-#include <map>
-#include <mutex>
 
 #include "gpu/runtime/cudart/copies.hpp"
+#include "gpu/runtime/cudart/graphs.hpp"
 
 namespace heddle::runtime {
 
@@ -32,45 +31,6 @@ struct HostNodeParams {
   void* userData;
 };
 
-// A graph made ready: its nodes as they were then, with the node each came from.
-struct ExecutableGraph {
-  std::vector<std::pair<const GraphNode*, GraphNode>> nodes;
-};
-
-struct Graphs {
-  std::mutex mutex;
-  std::map<abi::Handle, std::shared_ptr<Graph>> graphs;
-  std::map<abi::Handle, std::shared_ptr<ExecutableGraph>> executables;
-};
-
-Graphs& all() {
-  static Graphs& graphs = *new Graphs;  // programs may use them while they end
-  return graphs;
-}
-
-std::shared_ptr<Graph> find_graph(abi::Handle handle) {
-  std::lock_guard lock(all().mutex);
-  const auto found = all().graphs.find(handle);
-  return found == all().graphs.end() ? nullptr : found->second;
-}
-
-std::shared_ptr<ExecutableGraph> find_executable(abi::Handle handle) {
-  std::lock_guard lock(all().mutex);
-  const auto found = all().executables.find(handle);
-  return found == all().executables.end() ? nullptr : found->second;
-}
-
-abi::Handle keep(std::shared_ptr<Graph> graph) {
-  std::lock_guard lock(all().mutex);
-  const abi::Handle handle = graph.get();
-  all().graphs[handle] = std::move(graph);
-  return handle;
-}
-
-bool belongs(const Graph& graph, const void* node) {
-  return std::ranges::any_of(graph.nodes(), [node](const auto& one) { return one.get() == node; });
-}
-
 using Run = std::function<Error(Context&, Stream&)>;
 
 // `make(context, run)` says what the node does.
@@ -82,7 +42,7 @@ Error add(abi::Handle* node, abi::Handle handle, const abi::Handle* after, std::
     if (node == nullptr || !graph || (after == nullptr && count != 0)) return Error::invalid_value;
     std::vector<const GraphNode*> before;
     for (std::size_t i = 0; i < count; ++i) {
-      if (!belongs(*graph, after[i])) return Error::invalid_value;
+      if (!graph->contains(after[i])) return Error::invalid_value;
       before.push_back(static_cast<const GraphNode*>(after[i]));
     }
     Run run;
@@ -124,6 +84,37 @@ Error describe_fill(const MemsetParams* fill, Run& run) {
   return Error::success;
 }
 
+Error describe_copy(void* to, const void* from, std::size_t bytes, abi::MemcpyKind kind, Run& run) {
+  const CopyRequest request{{address_of(to)}, {address_of(from)}, {bytes}, kind};
+  run = [request](Context& context, Stream& stream) {
+    return context.copy(request, stream, false);
+  };
+  return Error::success;
+}
+
+Error describe_host(const HostNodeParams* host, Run& run) {
+  if (host == nullptr || host->fn == nullptr) return Error::invalid_value;
+  run = [host = *host](Context& context, Stream& stream) {
+    context.call_host(stream, [host](Error error) {
+      if (error == Error::success) host.fn(host.userData);
+    });
+    return Error::success;
+  };
+  return Error::success;
+}
+
+// What a node of an executable graph does from now on.
+template <typename Make>
+Error set(abi::Handle handle, abi::Handle node, NodeType type, Make make) {
+  return on_device([&](Context& context) {
+    const auto executable = find_executable(handle);
+    if (!executable) return Error::invalid_value;
+    for (auto& [origin, made] : executable->nodes)
+      if (origin == node && made.type == type) return make(context, made.run);
+    return Error::invalid_value;
+  });
+}
+
 Error launch(const ExecutableGraph& graph, Context& context, Stream& stream) {
   for (const auto& [origin, node] : graph.nodes) {
     if (!node.run) continue;
@@ -137,13 +128,11 @@ Error instantiate(abi::Handle* executable, abi::Handle handle) {
   return api([&] {
     const auto graph = find_graph(handle);
     if (executable == nullptr || !graph) return Error::invalid_value;
-    const auto order = graph->order();
-    if (order.size() != graph->nodes().size()) return Error::invalid_value;
-    auto made = std::make_shared<ExecutableGraph>();
-    for (const GraphNode* node : order) made->nodes.emplace_back(node, *node);
-    std::lock_guard lock(all().mutex);
+    auto made = make_ready(*graph);
+    if (!made) return Error::invalid_value;
+    std::lock_guard lock(all_graphs().mutex);
     *executable = made.get();
-    all().executables[made.get()] = std::move(made);
+    all_graphs().executables[made.get()] = std::move(made);
     return Error::success;
   });
 }
@@ -173,8 +162,8 @@ HEDDLE_API Error cudaGraphCreate(abi::Handle* graph, unsigned flags) {
 
 HEDDLE_API Error cudaGraphDestroy(abi::Handle graph) {
   return api([&] {
-    std::lock_guard lock(all().mutex);
-    return all().graphs.erase(graph) != 0 ? Error::success : Error::invalid_value;
+    std::lock_guard lock(all_graphs().mutex);
+    return all_graphs().graphs.erase(graph) != 0 ? Error::success : Error::invalid_value;
   });
 }
 
@@ -189,13 +178,8 @@ HEDDLE_API Error cudaGraphAddMemcpyNode1D(abi::Handle* node, abi::Handle graph,
                                           const abi::Handle* after, std::size_t count, void* to,
                                           const void* from, std::size_t bytes,
                                           abi::MemcpyKind kind) {
-  return add(node, graph, after, count, NodeType::copy, [&](Context&, Run& run) {
-    const CopyRequest request{{address_of(to)}, {address_of(from)}, {bytes}, kind};
-    run = [request](Context& context, Stream& stream) {
-      return context.copy(request, stream, false);
-    };
-    return Error::success;
-  });
+  return add(node, graph, after, count, NodeType::copy,
+             [&](Context&, Run& run) { return describe_copy(to, from, bytes, kind, run); });
 }
 
 HEDDLE_API Error cudaGraphAddMemcpyNode(abi::Handle* node, abi::Handle graph,
@@ -221,16 +205,8 @@ HEDDLE_API Error cudaGraphAddMemsetNode(abi::Handle* node, abi::Handle graph,
 HEDDLE_API Error cudaGraphAddHostNode(abi::Handle* node, abi::Handle graph,
                                       const abi::Handle* after, std::size_t count,
                                       const HostNodeParams* host) {
-  return add(node, graph, after, count, NodeType::host, [&](Context&, Run& run) {
-    if (host == nullptr || host->fn == nullptr) return Error::invalid_value;
-    run = [host = *host](Context& context, Stream& stream) {
-      context.call_host(stream, [host](Error error) {
-        if (error == Error::success) host.fn(host.userData);
-      });
-      return Error::success;
-    };
-    return Error::success;
-  });
+  return add(node, graph, after, count, NodeType::host,
+             [&](Context&, Run& run) { return describe_host(host, run); });
 }
 
 HEDDLE_API Error cudaGraphAddEmptyNode(abi::Handle* node, abi::Handle graph,
@@ -245,10 +221,8 @@ HEDDLE_API Error cudaGraphAddChildGraphNode(abi::Handle* node, abi::Handle graph
   return add(node, graph, after, count, NodeType::graph, [&](Context&, Run& run) {
     const auto inner = find_graph(child);
     if (!inner || child == graph) return Error::invalid_value;
-    const auto order = inner->order();
-    if (order.size() != inner->nodes().size()) return Error::invalid_value;
-    auto copy = std::make_shared<ExecutableGraph>();
-    for (const GraphNode* one : order) copy->nodes.emplace_back(one, *one);
+    const auto copy = make_ready(*inner);
+    if (!copy) return Error::invalid_value;
     run = [copy](Context& context, Stream& stream) { return launch(*copy, context, stream); };
     return Error::success;
   });
@@ -260,7 +234,7 @@ HEDDLE_API Error cudaGraphAddDependencies(abi::Handle handle, const abi::Handle*
     const auto graph = find_graph(handle);
     if (!graph) return Error::invalid_value;
     for (std::size_t i = 0; i < count; ++i) {
-      if (!belongs(*graph, from[i]) || !belongs(*graph, to[i])) return Error::invalid_value;
+      if (!graph->contains(from[i]) || !graph->contains(to[i])) return Error::invalid_value;
       static_cast<GraphNode*>(to[i])->after.push_back(static_cast<const GraphNode*>(from[i]));
     }
     return Error::success;
@@ -287,21 +261,34 @@ HEDDLE_API Error cudaGraphInstantiateWithFlags(abi::Handle* executable, abi::Han
 
 HEDDLE_API Error cudaGraphExecDestroy(abi::Handle executable) {
   return api([&] {
-    std::lock_guard lock(all().mutex);
-    return all().executables.erase(executable) != 0 ? Error::success : Error::invalid_value;
+    std::lock_guard lock(all_graphs().mutex);
+    return all_graphs().executables.erase(executable) != 0 ? Error::success : Error::invalid_value;
   });
 }
 
-HEDDLE_API Error cudaGraphExecKernelNodeSetParams(abi::Handle handle, abi::Handle node,
+HEDDLE_API Error cudaGraphExecKernelNodeSetParams(abi::Handle executable, abi::Handle node,
                                                   const KernelNodeParams* kernel) {
-  return on_device([&](Context& context) {
-    const auto executable = find_executable(handle);
-    if (!executable) return Error::invalid_value;
-    for (auto& [origin, made] : executable->nodes)
-      if (origin == node && made.type == NodeType::kernel)
-        return describe_kernel(context, kernel, made.run);
-    return Error::invalid_value;
-  });
+  return set(executable, node, NodeType::kernel,
+             [&](Context& context, Run& run) { return describe_kernel(context, kernel, run); });
+}
+
+HEDDLE_API Error cudaGraphExecMemcpyNodeSetParams1D(abi::Handle executable, abi::Handle node,
+                                                    void* to, const void* from, std::size_t bytes,
+                                                    abi::MemcpyKind kind) {
+  return set(executable, node, NodeType::copy,
+             [&](Context&, Run& run) { return describe_copy(to, from, bytes, kind, run); });
+}
+
+HEDDLE_API Error cudaGraphExecMemsetNodeSetParams(abi::Handle executable, abi::Handle node,
+                                                  const MemsetParams* fill) {
+  return set(executable, node, NodeType::fill,
+             [&](Context&, Run& run) { return describe_fill(fill, run); });
+}
+
+HEDDLE_API Error cudaGraphExecHostNodeSetParams(abi::Handle executable, abi::Handle node,
+                                                const HostNodeParams* host) {
+  return set(executable, node, NodeType::host,
+             [&](Context&, Run& run) { return describe_host(host, run); });
 }
 
 HEDDLE_STREAM_API(cudaGraphLaunch, _ptsz, (abi::Handle handle, abi::Handle stream),

@@ -49,6 +49,13 @@ std::span<const std::byte> fat_binary_bytes(const abi::FatBinaryWrapper* wrapper
   return {wrapper->data, header_bytes + contents_bytes};
 }
 
+// Code without kernels, such as nvcc leaves of a file that has none, does not say for which GPU a
+// program was made.
+bool has_kernels(const isa::FatEntry& entry, const std::string& origin) {
+  return entry.kind != isa::FatEntry::Kind::elf ||
+         !isa::parse_cubin(entry.contents, origin).kernels.empty();
+}
+
 }  // namespace
 
 Runtime& Runtime::instance() {
@@ -93,6 +100,7 @@ const simulator::GpuModel& Runtime::choose_model() {
   for (const auto& [handle, binary] : binaries_) try {
       if (binary->wrapper == nullptr) continue;
       auto entries = isa::read_fat_binary(fat_binary_bytes(binary->wrapper), program_);
+      std::erase_if(entries, [&](const auto& entry) { return !has_kernels(entry, program_); });
       std::ranges::move(entries, std::back_inserter(all));
     } catch (const isa::CubinError&) {
       // What is wrong with it is said when it is used.

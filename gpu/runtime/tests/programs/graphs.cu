@@ -102,8 +102,67 @@ static void built() {
   EXPECT_CALL(cudaErrorInvalidValue, cudaGraphInstantiate(&executable, graph, 0));  // a circle
 }
 
+static int *data, host[32];
+
+// Two captures of the same shape: the second one's work in the first one's executable graph.
+static cudaGraph_t capture(int factor, bool longer) {
+  cudaStream_t stream;
+  cudaGraph_t graph;
+  OK(cudaStreamCreate(&stream));
+  OK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+  OK(cudaMemsetAsync(data, 0, sizeof host, stream));
+  add<<<1, 32, 0, stream>>>(data, factor);
+  if (longer) add<<<1, 32, 0, stream>>>(data, factor);
+  OK(cudaMemcpyAsync(host, data, sizeof host, cudaMemcpyDeviceToHost, stream));
+  OK(cudaStreamEndCapture(stream, &graph));
+  OK(cudaStreamDestroy(stream));
+  return graph;
+}
+
+static void updated() {
+  OK(cudaMalloc(&data, sizeof host));
+  const cudaGraph_t first = capture(3, false), second = capture(8, false), other = capture(8, true);
+  cudaGraphExec_t executable;
+  cudaGraphExecUpdateResultInfo info;
+  OK(cudaGraphInstantiate(&executable, first, 0));
+  OK(cudaGraphExecUpdate(executable, second, &info));
+  EXPECT(info.result == cudaGraphExecUpdateSuccess);
+  OK(cudaGraphLaunch(executable, nullptr));
+  OK(cudaDeviceSynchronize());
+  EXPECT(host[31] == 8);
+  EXPECT_CALL(cudaErrorGraphExecUpdateFailure, cudaGraphExecUpdate(executable, other, &info));
+  EXPECT(info.result == cudaGraphExecUpdateErrorTopologyChanged);
+  EXPECT_CALL(cudaErrorGraphExecUpdateFailure, cudaGetLastError());
+
+  std::size_t edges = 0, nodes = 0;
+  OK(cudaGraphGetEdges(other, nullptr, nullptr, nullptr, &edges));
+  OK(cudaGraphGetNodes(other, nullptr, &nodes));
+  EXPECT(nodes == 4 && edges == 3);
+  cudaGraphNode_t from[3], to[3], in_clone, before;
+  OK(cudaGraphGetEdges(other, from, to, nullptr, &edges));
+  cudaGraphNodeType type;
+  OK(cudaGraphNodeGetType(to[0], &type));
+  EXPECT(type == cudaGraphNodeTypeKernel);
+  std::size_t count = 1;
+  OK(cudaGraphNodeGetDependencies(to[0], &before, nullptr, &count));
+  EXPECT(count == 1 && before == from[0]);
+  OK(cudaGraphNodeGetDependentNodes(from[0], &before, nullptr, &count));
+  EXPECT(count == 1 && before == to[0]);
+
+  cudaGraph_t clone;
+  OK(cudaGraphClone(&clone, other));
+  OK(cudaGraphNodeFindInClone(&in_clone, to[0], clone));
+  EXPECT(in_clone != to[0]);
+  OK(cudaGraphDestroyNode(in_clone));  // the clone's alone
+  OK(cudaGraphGetNodes(clone, nullptr, &nodes));
+  EXPECT(nodes == 3);
+  OK(cudaGraphGetNodes(other, nullptr, &nodes));
+  EXPECT(nodes == 4);
+}
+
 int main() {
   captured();
   built();
+  updated();
   std::puts("ok");
 }
