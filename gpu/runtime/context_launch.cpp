@@ -158,7 +158,7 @@ Error Context::launch(const Function& function, const LaunchShape& shape, void* 
                       Stream& stream) {
   if (arguments == nullptr && !function.kernel.parameters.empty()) return Error::invalid_value;
   if (stream.capture) {
-    stream.capture->add(NodeType::kernel, launch_later(function, shape, arguments));
+    stream.add_to_capture(NodeType::kernel, launch_later(function, shape, arguments));
     return Error::success;
   }
   if (shape.dynamic_shared_bytes > static_cast<std::size_t>(function.max_dynamic_shared_bytes)) {

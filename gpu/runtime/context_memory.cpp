@@ -169,7 +169,7 @@ Error Context::memory_info(std::uint64_t& free_bytes, std::uint64_t& total_bytes
 
 Error Context::copy(const CopyRequest& request, Stream& stream, bool wait) {
   if (stream.capture) {
-    stream.capture->add(NodeType::copy, [request](Context& context, Stream& in) {
+    stream.add_to_capture(NodeType::copy, [request](Context& context, Stream& in) {
       return context.copy(request, in, false);
     });
     return Error::success;
@@ -244,7 +244,7 @@ double Context::copy_nanoseconds(const Box& box, bool within_device, bool pageab
 
 Error Context::fill(const FillRequest& request, Stream& stream, bool wait) {
   if (stream.capture) {
-    stream.capture->add(NodeType::fill, [request](Context& context, Stream& in) {
+    stream.add_to_capture(NodeType::fill, [request](Context& context, Stream& in) {
       return context.fill(request, in, false);
     });
     return Error::success;

@@ -86,13 +86,13 @@ bool Context::destroy_event(abi::Handle handle) {
 void Context::end_capture(const std::shared_ptr<Graph>& graph) {
   std::lock_guard lock(mutex_);
   for (const auto& [handle, stream] : streams_)
-    if (stream->capture == graph) stream->capture = nullptr;
+    if (stream->capture == graph) stream->start_capture(nullptr);
   for (const auto& [thread, stream] : thread_streams_)
-    if (stream->capture == graph) stream->capture = nullptr;
+    if (stream->capture == graph) stream->start_capture(nullptr);
 }
 
 void Context::record(Event& event, Stream& stream) {
-  if (stream.capture) return event.set(stream.capture);
+  if (stream.capture) return event.record_capture(stream);
   auto recording = std::make_shared<Event::Recording>();
   recording->ticket =
       engine_.submit(after_host_waits([this, recording, order = order_of(stream)](Ticket) {
@@ -133,7 +133,7 @@ void Context::wait(Stream& stream, const Event& event) {
 
 void Context::call_host(Stream& stream, std::function<void(Error)> action) {
   if (stream.capture) {
-    stream.capture->add(NodeType::host, [action](Context& context, Stream& in) {
+    stream.add_to_capture(NodeType::host, [action](Context& context, Stream& in) {
       context.call_host(in, action);
       return Error::success;
     });

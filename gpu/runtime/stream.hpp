@@ -2,10 +2,14 @@
 // down to tickets: a stream remembers its last one, an event the one it was recorded at.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
+#include <utility>
+#include <vector>
 
 #include "gpu/runtime/engine.hpp"
 #include "gpu/runtime/graph.hpp"
@@ -18,6 +22,15 @@ struct Stream {
   int priority = 0;
   std::atomic<Ticket> last{0};
   std::shared_ptr<Graph> capture;  // what is submitted goes there instead; null: nothing captures
+  std::vector<const GraphNode*> captured_last;  // what the next captured node comes after
+
+  void add_to_capture(NodeType type, std::function<Error(Context&, Stream&)> run) {
+    captured_last = {capture->add(type, std::move(run), captured_last)};
+  }
+  void start_capture(std::shared_ptr<Graph> graph) {
+    capture = std::move(graph);
+    captured_last.clear();
+  }
 
   // Whether it and the legacy default stream wait for one another.
   bool ordered_with_legacy() const { return (flags & 1u) == 0; }
@@ -51,14 +64,20 @@ class Event {
     recording_ = std::move(recording);
     capture_ = nullptr;
   }
-  // Recorded in a stream that captures: whoever waits for it joins the capture.
-  void set(std::shared_ptr<Graph> capture) {
+  // Recorded in a stream that captures: whoever waits for it joins the capture, behind its nodes.
+  void record_capture(const Stream& stream) {
     std::lock_guard lock(mutex_);
-    capture_ = std::move(capture);
+    capture_ = stream.capture;
+    captured_last_ = stream.captured_last;
   }
-  std::shared_ptr<Graph> capture() const {
+  void join_capture(Stream& stream) const {
     std::lock_guard lock(mutex_);
-    return capture_;
+    if (!capture_) return;
+    if (!stream.capture) stream.start_capture(capture_);
+    if (stream.capture != capture_) return;
+    for (const GraphNode* node : captured_last_)
+      if (std::ranges::find(stream.captured_last, node) == stream.captured_last.end())
+        stream.captured_last.push_back(node);
   }
 
  private:
@@ -66,6 +85,7 @@ class Event {
   mutable std::mutex mutex_;
   std::shared_ptr<Recording> recording_;  // null: never recorded
   std::shared_ptr<Graph> capture_;
+  std::vector<const GraphNode*> captured_last_;
 };
 
 }  // namespace heddle::runtime

@@ -66,7 +66,7 @@ HEDDLE_STREAM_API(cudaStreamWaitEvent, _ptsz,
   return on_stream(stream, kStreamZero, [&](Context& context, Stream& in) {
     const auto found = context.event(event);
     if (!found) return Error::invalid_resource_handle;
-    if (const auto capture = found->capture(); capture && !in.capture) in.capture = capture;
+    found->join_capture(in);
     // What the event stands for was submitted before all that follows here (engine.hpp): only time
     // has to know.
     context.wait(in, *found);
@@ -153,7 +153,7 @@ HEDDLE_STREAM_API(cudaStreamBeginCapture, _ptsz, (abi::Handle stream, int mode),
     const bool legacy = context.stream(nullptr, DefaultStream::legacy).get() == &in;
     if (legacy) return Error::stream_capture_unsupported;
     if (mode < 0 || mode > kRelaxed || in.capture) return Error::invalid_value;
-    in.capture = std::make_shared<Graph>();
+    in.start_capture(std::make_shared<Graph>());
     return Error::success;
   });
 }
