@@ -237,6 +237,7 @@ constexpr Examples kOccupancyExamples[] = {
     "heddle occupancy --block 256 --registers 40 --capability 8.6 --curve registers --svg o.svg",
     "heddle occupancy --block 512 ./reduce",
     "heddle occupancy --latency 800 --bandwidth 144 --clock 1.566",
+    "heddle occupancy --latency 5 --warps-per-cycle 6",
 };
 constexpr Option kOccupancyOptions[] = {
     {"block", 'b', "THREADS", "threads of a block (default for a program's kernels: 256)"},
@@ -246,7 +247,8 @@ constexpr Option kOccupancyOptions[] = {
     {"curve", 0, "RESOURCE", "occupancy over threads, registers or shared, where it changes"},
     {"svg", 0, "FILE", "the three curves as a picture"},
     {"latency", 0, "CYCLES", "instead: what must be in flight to hide this latency (Little's law)"},
-    {"throughput", 0, "N", "with --latency: operations per cycle"},
+    {"throughput", 0, "N", "with --latency: operations (of one thread) per cycle"},
+    {"warps-per-cycle", 0, "N", "with --latency: instead, instructions of a warp per cycle"},
     {"bandwidth", 0, "GB/S", "with --latency: of memory, in 10^9 bytes a second; needs --clock"},
     {"clock", 0, "GHZ", "with --bandwidth"},
     {"bytes", 0, "N", "with --bandwidth: what each thread has under way (default 4)"},

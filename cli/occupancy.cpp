@@ -14,6 +14,7 @@
 #include "simulator/file.hpp"
 #include "simulator/littles_law.hpp"
 #include "simulator/occupancy_curves.hpp"
+#include "simulator/types.hpp"
 
 namespace heddle::cli {
 namespace {
@@ -90,11 +91,17 @@ void show_curves(const Arguments& arguments, const SmLimits& sm, const KernelRes
   }
 }
 
-// Little's law: --latency with --throughput, or with --bandwidth and --clock.
+// Little's law: --latency with --throughput or --warps-per-cycle, or with --bandwidth and --clock.
 void of_latency(const Arguments& arguments) {
   const double latency = positive(arguments, "latency");
-  if (arguments.has("throughput")) {
-    const auto flight = simulator::to_hide_arithmetic(latency, positive(arguments, "throughput"));
+  if (arguments.has("throughput") || arguments.has("warps-per-cycle")) {
+    if (arguments.has("throughput") && arguments.has("warps-per-cycle"))
+      throw Usage(
+          "--throughput counts operations of threads, --warps-per-cycle of warps: give one");
+    const double throughput = arguments.has("throughput")
+                                  ? positive(arguments, "throughput")
+                                  : simulator::kWarpSize * positive(arguments, "warps-per-cycle");
+    const auto flight = simulator::to_hide_arithmetic(latency, throughput);
     fmt::print("{:.0f} operations in flight: {:.0f} threads, {:.0f} warps with one each\n",
                flight.operations, flight.operations, std::ceil(flight.warps));
     return;

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "simulator/littles_law.hpp"
 
 namespace heddle::simulator {
@@ -40,6 +42,10 @@ TEST(LittlesLaw, GivesTheBooksNumbers) {
   EXPECT_NEAR(memory.bytes, 74000, 500);
   EXPECT_NEAR(memory.operations, 18500, 100);
   EXPECT_NEAR(memory.warps, 579, 5);
+  // They round 92 bytes times 800 cycles, 73,600, up to 74 KB first.
+  const InFlight rounded = to_hide_memory(1, 74000, 4);
+  EXPECT_EQ(rounded.operations, 18500);
+  EXPECT_EQ(std::ceil(rounded.warps), 579);
 }
 
 }  // namespace
