@@ -1,5 +1,6 @@
 // Allocating, and asking about addresses.
 #include "gpu/runtime/cudart/api.hpp"
+#include "gpu/runtime/cudart/managed.hpp"
 
 namespace heddle::runtime {
 
@@ -78,7 +79,9 @@ HEDDLE_API Error cudaMallocManaged(void** pointer, std::size_t bytes, unsigned f
     if (pointer == nullptr || bytes == 0) return Error::invalid_value;
     if (flags != abi::kManagedAttachGlobal && flags != abi::kManagedAttachHost)
       return Error::invalid_value;
-    return allocate_host(pointer, bytes, MemoryKind::managed, flags);
+    const Error error = allocate_host(pointer, bytes, MemoryKind::managed, flags);
+    if (error == Error::success) AdviceTable::instance().forget(address_of(*pointer), bytes);
+    return error;
   });
 }
 
@@ -157,27 +160,6 @@ HEDDLE_API Error cudaPointerGetAttributes(abi::PointerAttributes* attributes, co
                        : block->kind == MemoryKind::managed ? abi::MemoryType::managed
                                                             : abi::MemoryType::host;
     return Error::success;
-  });
-}
-
-// Hints about where managed memory should live; it lives where both sides reach it.
-HEDDLE_STREAM_API(cudaMemPrefetchAsync, _ptsz,
-                  (const void* pointer, std::size_t bytes,
-                   [[maybe_unused]] abi::MemLocation location, unsigned flags, abi::Handle stream),
-                  (pointer, bytes, location, flags, stream)) {
-  return on_stream(stream, kStreamZero, [&](Context& context, Stream&) {
-    const auto block = context.find_memory(address_of(pointer));
-    const bool managed = block && block->kind == MemoryKind::managed;
-    const bool inside = managed && bytes <= block->bytes - (address_of(pointer) - block->address);
-    return inside && bytes != 0 && flags == 0 ? Error::success : Error::invalid_value;
-  });
-}
-
-HEDDLE_API Error cudaMemAdvise(const void* pointer, std::size_t bytes, int, abi::MemLocation) {
-  return on_device([&](Context& context) {
-    const auto block = context.find_memory(address_of(pointer));
-    const bool managed = block && block->kind == MemoryKind::managed;
-    return managed && bytes != 0 ? Error::success : Error::invalid_value;
   });
 }
 

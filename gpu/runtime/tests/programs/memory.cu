@@ -102,6 +102,29 @@ static void host_memory() {
   add_one<<<1, 128>>>(managed, 100);
   OK(cudaDeviceSynchronize());
   EXPECT(managed[0] == 1 && managed[99] == 1);
+  int told = -9, both[2];
+  const cudaMemLocation gpu{cudaMemLocationTypeDevice, 0}, cpu{cudaMemLocationTypeHost, 0};
+  OK(cudaMemRangeGetAttribute(&told, 4, cudaMemRangeAttributePreferredLocation, managed, 400));
+  EXPECT(told == cudaInvalidDeviceId);
+  OK(cudaMemAdvise(managed, 400, cudaMemAdviseSetReadMostly, gpu));
+  OK(cudaMemAdvise(managed, 200, cudaMemAdviseSetPreferredLocation, gpu));
+  OK(cudaMemAdvise(managed, 400, cudaMemAdviseSetAccessedBy, cpu));
+  OK(cudaMemPrefetchAsync(managed, 400, cpu, 0, nullptr));
+  OK(cudaMemRangeGetAttribute(&told, 4, cudaMemRangeAttributeReadMostly, managed, 400));
+  EXPECT(told == 1);
+  OK(cudaMemRangeGetAttribute(&told, 4, cudaMemRangeAttributePreferredLocation, managed, 200));
+  EXPECT(told == 0);
+  OK(cudaMemRangeGetAttribute(&told, 4, cudaMemRangeAttributePreferredLocation, managed, 400));
+  EXPECT(told == cudaInvalidDeviceId);  // not all of it
+  OK(cudaMemRangeGetAttribute(&told, 4, cudaMemRangeAttributeLastPrefetchLocation, managed, 400));
+  EXPECT(told == cudaCpuDeviceId);
+  OK(cudaMemRangeGetAttribute(both, 8, cudaMemRangeAttributeAccessedBy, managed, 400));
+  EXPECT(both[0] == cudaCpuDeviceId && both[1] == cudaInvalidDeviceId);
+  OK(cudaMemAdvise(managed, 100, cudaMemAdviseUnsetReadMostly, gpu));
+  OK(cudaMemRangeGetAttribute(&told, 4, cudaMemRangeAttributeReadMostly, managed, 400));
+  EXPECT(told == 0);
+  EXPECT_CALL(cudaErrorInvalidValue,
+              cudaMemRangeGetAttribute(&told, 3, cudaMemRangeAttributeReadMostly, managed, 400));
   OK(cudaFree(managed));
 
   std::vector<int> own(100, 3);
