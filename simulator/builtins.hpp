@@ -29,12 +29,14 @@ enum class Builtin : std::uint8_t {
   get_device,
   get_device_count,
   device_get_attribute,
+  max_active_blocks,
+  max_active_blocks_with_flags,
   unknown,
 };
 
 // Those of launches come from libcudadevrt, which nvcc links to such code; it translates between
 // them and the functions that programs call.
-inline constexpr std::array<std::string_view, 17> kBuiltinNames{
+inline constexpr std::array<std::string_view, 19> kBuiltinNames{
     "vprintf",
     "malloc",
     "free",
@@ -52,6 +54,8 @@ inline constexpr std::array<std::string_view, 17> kBuiltinNames{
     "__cuda_syscall_cnpv2GetDevice",
     "__cuda_syscall_cnpv2GetDeviceCount",
     "__cuda_syscall_cnpv2DeviceGetAttribute",
+    "__cuda_syscall_cnpv2MaxActiveBlocksPerMultiprocessor",
+    "__cuda_syscall_cnpv2MaxActiveBlocksPerMultiprocessorWithFlags",
 };
 
 // What device code calls of the device runtime (simulator/execute_device_runtime.cpp).

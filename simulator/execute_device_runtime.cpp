@@ -9,6 +9,7 @@
 #include "simulator/device_runtime.hpp"
 #include "simulator/memory_access.hpp"
 #include "simulator/memory_journal.hpp"
+#include "simulator/occupancy.hpp"
 
 namespace heddle::simulator {
 namespace {
@@ -117,6 +118,24 @@ std::optional<std::uint32_t> attribute(const GpuModel& gpu, std::uint32_t number
   }
 }
 
+// Arguments: where the answer goes (2 registers), the kernel (2), threads of a block (1 and one
+// left out), bytes of dynamic shared memory (2). Nothing: no such kernel, or no such block.
+std::optional<std::uint32_t> max_active_blocks(const Core& core, const Warp& warp, unsigned lane) {
+  const isa::Kernel* kernel =
+      kernel_at(*core.launch.request->module, register_pair(warp, kFirstArgument + 2, lane));
+  const std::uint32_t threads = argument(warp, kFirstArgument + 4, lane);
+  if (kernel == nullptr || threads == 0 || threads > core.launch.model->max_threads_per_block)
+    return std::nullopt;
+  const std::uint64_t shared = kernel->static_shared_bytes - kernel->reserved_shared_bytes +
+                               register_pair(warp, kFirstArgument + 6, lane);
+  if (shared > core.launch.model->shared_bytes_per_block_optin) return 0;
+  return occupancy(*core.launch.model,
+                   {.threads_per_block = threads,
+                    .registers_per_thread = kernel->registers,
+                    .shared_bytes_per_block = static_cast<std::uint32_t>(shared)})
+      .blocks_per_sm;
+}
+
 // Puts an answer where a pointer of the code's points to; false: it is not the thread's memory.
 template <typename Value>
 bool answer(Core& core, Warp& warp, unsigned lane, std::uint64_t address, Value value) {
@@ -188,6 +207,13 @@ std::optional<BadAddress> call_device_runtime(Core& core, Warp& warp, Mask lanes
         const auto value = attribute(*core.launch.model, number);
         put(value.value_or(0));
         if (!value) result = kInvalidValue;
+        break;
+      }
+      case Builtin::max_active_blocks:
+      case Builtin::max_active_blocks_with_flags: {
+        const auto blocks = max_active_blocks(core, warp, lane);
+        put(blocks.value_or(0));
+        if (!blocks) result = kInvalidValue;
         break;
       }
       default:  // orders that the order of launching keeps anyway

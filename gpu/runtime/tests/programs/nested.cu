@@ -68,6 +68,9 @@ __global__ void streams(int* to) {
   wrong += cudaGetDevice(&device) != cudaSuccess || device != 0;
   wrong += cudaGetDeviceCount(&count) != cudaSuccess || count < 1;
   wrong += cudaDeviceGetAttribute(&count, cudaDevAttrWarpSize, 0) != cudaSuccess || count != 32;
+  wrong += cudaOccupancyMaxActiveBlocksPerMultiprocessor(&count, use_shared, 128, 1024) !=
+               cudaSuccess ||
+           count != 16;
   wrong += cudaEventCreateWithFlags(&event, cudaEventDefault) != cudaErrorInvalidValue;
   to[0] = wrong;
 }
