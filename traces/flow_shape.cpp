@@ -66,6 +66,21 @@ void FlowShape::find_loops(const isa::Graph& graph) {
     }
 }
 
+// Whether a node that one branch out of a loop leads to does something of that branch's own before
+// it comes to where others come too, or ends: then it stands at the branch. Of a loop that is left
+// to one place alone it stands behind the loop.
+bool FlowShape::leads_to_a_meeting(const isa::Graph& graph, const std::vector<unsigned>& ways,
+                                   Node node, Node loop) const {
+  if (loops.contains(node) || graph[node].size() > 1) return false;
+  if (!graph[node].empty() && ways[graph[node].front()] < 2) return false;
+  std::set<Node> left_to;
+  const std::set<Node>& members = loops.at(loop).members;
+  for (const Node member : members)
+    for (const Node to : graph[member])
+      if (!members.contains(to)) left_to.insert(to);
+  return left_to.size() > 1;
+}
+
 void FlowShape::place(const isa::Graph& graph) {
   std::vector<unsigned> ways(graph.size());  // to a node, but for those back to a loop's header
   for (const Node from : order_)
@@ -78,7 +93,7 @@ void FlowShape::place(const isa::Graph& graph) {
     Node left = kNoNode;
     for (Node loop = innermost[above]; loop != kNoNode; loop = loops.at(loop).outer)
       if (!loops.at(loop).members.contains(node)) left = loop;
-    if (left != kNoNode)
+    if (left != kNoNode && !(ways[node] == 1 && leads_to_a_meeting(graph, ways, node, left)))
       loops.at(left).behind.push_back(node);
     else if (ways[node] == 1)
       inlined[node] = true;

@@ -44,6 +44,8 @@ struct FlowShape {
   void number(const isa::Graph& graph);
   void find_loops(const isa::Graph& graph);
   void place(const isa::Graph& graph);
+  bool leads_to_a_meeting(const isa::Graph& graph, const std::vector<unsigned>& ways,
+                          std::uint32_t node, std::uint32_t loop) const;
   std::vector<std::uint32_t> order_;  // reverse postorder of reachable nodes
   std::vector<std::uint32_t> rank_;   // of each node in it
 };

@@ -385,6 +385,10 @@ class Function {
     if (!both && !stands_here(taken) && !stands_here(other)) return;
     text_.open(fmt::format("if ({}) {{{}", when(stands_here(taken)), comment));
     node(stands_here(taken) ? taken : other, next);
+    if (both && text_.ends_in_a_jump()) {
+      text_.close("}");
+      return node(other, next);
+    }
     if (both) {
       text_.close("} else {");
       text_.reopen();

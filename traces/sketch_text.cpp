@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace heddle::traces {
 namespace {
 
@@ -34,6 +36,12 @@ void SketchText::open(const std::string& text) {
 void SketchText::close(const std::string& text) {
   --depth_;
   line(text);
+}
+
+bool SketchText::ends_in_a_jump() const {
+  if (lines_.empty()) return false;
+  const std::string text = lines_.back().substr(std::min(2 * depth_, lines_.back().size()));
+  return text.starts_with("goto ") || text == "break;" || text == "continue;" || text == "return;";
 }
 
 void SketchText::declare(const std::string& text) {

@@ -29,6 +29,13 @@ TEST(FlowShape, WhatALoopIsLeftToStandsBehindTheOutermostThatIsLeft) {
   EXPECT_THAT(shape.loops.at(1).behind, ElementsAre(5u));
 }
 
+// 1 is the header, left to 3 and, by 2, to 4; both go to 5.
+TEST(FlowShape, WhatOneOfSeveralExitsDoesAloneStandsAtIt) {
+  const FlowShape shape({{1}, {2, 3}, {1, 4}, {5}, {5}, {}});
+  EXPECT_TRUE(shape.is_inline(3) && shape.is_inline(4));
+  EXPECT_THAT(shape.loops.at(1).behind, ElementsAre(5u));
+}
+
 TEST(FlowShape, SidewaysIntoALoopIsNoShape) {
   EXPECT_EQ(FlowShape({{1, 2}, {2, 3}, {1}, {}}).crossing, 1u);
   EXPECT_EQ(FlowShape({{1}, {2, 3}, {1}, {}}).crossing, isa::kNoNode);
