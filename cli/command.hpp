@@ -65,10 +65,10 @@ class Usage : public std::runtime_error {
 const Command& find_command(std::string_view name);  // throws Usage, "did you mean"
 Arguments parse(const Command& command, const std::vector<std::string>& words);
 
-inline constexpr int kDifferent = 1;      // compare, validate
-inline constexpr int kTrouble = 2;        // compare, validate; usage everywhere
-inline constexpr int kLimit = 124;        // run: a limit was reached
-inline constexpr int kFailed = 125;       // run: Heddle failed, not the program
+inline constexpr int kDifferent = 1;    // compare, validate
+inline constexpr int kTrouble = 2;      // compare, validate; usage everywhere
+inline constexpr int kLimit = 124;      // run: a limit was reached
+inline constexpr int kFailed = 125;     // run: Heddle failed, not the program
 inline constexpr int kSignalled = 128;  // run: and the signal; 130 is Ctrl-C
 
 }  // namespace heddle::cli
