@@ -374,8 +374,8 @@ Constants constants_for(const GpuModel& model, const Options& options) {
 TimedRun run_timed(const LaunchContext& context, const Options& options,
                    std::uint32_t blocks_per_sm, DeviceTime& device, InstructionSource* source) {
   const Constants constants = constants_for(*context.model, options);
-  const std::uint32_t sms = options.sms != 0 ? options.sms : context.model->sms;
-  if (!device.memory) device.memory.emplace(constants, context.model->l2_bytes, sms);
+  // Later launches may have more SMs.
+  if (!device.memory) device.memory.emplace(constants, context.model->l2_bytes, kMostSms);
   ExecutedInstructions executed;
   TimedLaunch launch(context, options, blocks_per_sm, device,
                      source != nullptr ? *source : executed);
