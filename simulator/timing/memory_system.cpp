@@ -230,10 +230,10 @@ Cycle MemorySystem::refresh_wait(std::size_t channel, Cycle now) const {
 }
 
 Cycle MemorySystem::transfer(LineNumber line, SectorMask sectors, Cycle now) {
-  // Neighbouring pieces of two lines go to different channels; a row holds as many pieces of the
-  // region that all channels' rows make up together.
-  const std::uint64_t count = channels_.size();
-  Channel& channel = channels_[mix(line >> 1) % count];
+  // Pieces of two lines; as many neighbours as there are channels have one each, in another order
+  // each time. A row holds as many pieces of the region that all channels' rows make up together.
+  const std::uint64_t count = channels_.size(), piece = line >> 1;
+  Channel& channel = channels_[(piece + mix(piece / count)) % count];
   const std::uint64_t row = line * kLineBytes / (std::uint64_t{constants_.dram_row_bytes} * count);
   const std::size_t bank = mix(row) % channel.open_rows.size();
   const std::uint64_t least = constants_.dram_access_bytes;
