@@ -128,7 +128,7 @@ std::optional<std::uint32_t> max_active_blocks(const Core& core, const Warp& war
     return std::nullopt;
   const std::uint64_t shared = kernel->static_shared_bytes - kernel->reserved_shared_bytes +
                                register_pair(warp, kFirstArgument + 6, lane);
-  if (shared > core.launch.model->shared_bytes_per_block_optin) return 0;
+  if (shared > core.launch.model->shared_bytes_per_block) return 0;
   return occupancy(*core.launch.model,
                    {.threads_per_block = threads,
                     .registers_per_thread = kernel->registers,

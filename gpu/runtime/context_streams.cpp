@@ -51,7 +51,10 @@ Ticket Context::last_of(const Stream& stream) const {
 }
 
 Error Context::synchronize(Stream& stream) {
-  if (stream.capture) return Error::stream_capture_unsupported;
+  if (stream.capture) {
+    stream.capture->invalidated = true;
+    return Error::stream_capture_unsupported;
+  }
   const Error error = wait_for(last_of(stream));
   host_waited([order = order_of(stream)](const Timeline& time) { return time.done(order); });
   return error;

@@ -32,6 +32,7 @@ class Graph {
   // With the edges from it and to it; it must be a node of this graph.
   void remove(const GraphNode* node);
   std::shared_ptr<Graph> clone() const;
+  bool invalidated = false;  // its capture: by a call that a stream that captures does not allow
   // An order that the edges allow, earlier nodes first; empty when they form a circle.
   std::vector<const GraphNode*> order() const;
 

@@ -312,6 +312,8 @@ HEDDLE_STREAM_API(cudaStreamEndCapture, _ptsz, (abi::Handle stream, abi::Handle*
     if (graph == nullptr || !in.capture) return Error::invalid_value;
     const std::shared_ptr<Graph> captured = in.capture;
     context.end_capture(captured);
+    *graph = nullptr;
+    if (captured->invalidated) return Error::stream_capture_invalidated;
     *graph = keep(captured);
     return Error::success;
   });

@@ -20,7 +20,7 @@ bool possible(const simulator::GpuModel& model, const Function& function, int th
               std::size_t dynamic_bytes) {
   return threads > 0 &&
          static_cast<unsigned>(threads) <= max_threads_per_block(model, function.kernel) &&
-         dynamic_bytes <= model.shared_bytes_per_block_optin - function.static_shared_bytes();
+         dynamic_bytes <= static_cast<std::size_t>(function.max_dynamic_shared_bytes);
 }
 
 }  // namespace

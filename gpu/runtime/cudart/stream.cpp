@@ -144,7 +144,11 @@ HEDDLE_STREAM_API(cudaStreamCopyAttributes, _ptsz, (abi::Handle to, abi::Handle 
 
 HEDDLE_STREAM_API(cudaStreamIsCapturing, _ptsz, (abi::Handle stream, int* status),
                   (stream, status)) {
-  return ask(stream, kStreamZero, status, [](const Stream& in) { return in.capture ? 1 : 0; });
+  return ask(stream, kStreamZero, status, [](const Stream& in) {
+    constexpr int kNone = 0, kActive = 1, kInvalidated = 2;
+    if (!in.capture) return kNone;
+    return in.capture->invalidated ? kInvalidated : kActive;
+  });
 }
 
 HEDDLE_STREAM_API(cudaStreamBeginCapture, _ptsz, (abi::Handle stream, int mode), (stream, mode)) {

@@ -33,7 +33,6 @@ static void captured() {
   OK(cudaStreamWaitEvent(first, join, 0));
   OK(cudaLaunchHostFunc(first, count, &one));
   OK(cudaMemcpyAsync(host, data, sizeof host, cudaMemcpyDeviceToHost, first));
-  EXPECT_CALL(cudaErrorStreamCaptureUnsupported, cudaStreamSynchronize(first));
   cudaGraph_t graph;
   OK(cudaStreamEndCapture(first, &graph));
   OK(cudaStreamIsCapturing(second, &status));
@@ -119,6 +118,22 @@ static cudaGraph_t capture(int factor, bool longer) {
   return graph;
 }
 
+// A call that waits spoils the capture.
+static void spoilt() {
+  cudaStream_t stream;
+  cudaGraph_t graph;
+  cudaStreamCaptureStatus status;
+  OK(cudaStreamCreate(&stream));
+  OK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+  EXPECT_CALL(cudaErrorStreamCaptureUnsupported, cudaStreamSynchronize(stream));
+  OK(cudaStreamIsCapturing(stream, &status));
+  EXPECT(status == cudaStreamCaptureStatusInvalidated);
+  EXPECT_CALL(cudaErrorStreamCaptureInvalidated, cudaStreamEndCapture(stream, &graph));
+  OK(cudaStreamIsCapturing(stream, &status));
+  EXPECT(status == cudaStreamCaptureStatusNone);
+  EXPECT_CALL(cudaErrorStreamCaptureInvalidated, cudaGetLastError());
+}
+
 static void updated() {
   OK(cudaMalloc(&data, sizeof host));
   const cudaGraph_t first = capture(3, false), second = capture(8, false), other = capture(8, true);
@@ -164,5 +179,6 @@ int main() {
   captured();
   built();
   updated();
+  spoilt();
   std::puts("ok");
 }

@@ -113,6 +113,10 @@ int main() {
   int blocks, least_grid, best_block;
   OK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, put, 1024, 0));
   EXPECT(blocks == 2);
+  // Shared memory that the kernel has not been allowed yet.
+  OK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, put, 128, 100 << 10));
+  EXPECT(blocks != 2);
+  OK(cudaFuncSetAttribute(put, cudaFuncAttributeMaxDynamicSharedMemorySize, 100 << 10));
   OK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, put, 128, 100 << 10));
   EXPECT(blocks == 2);
   OK(cudaOccupancyMaxPotentialBlockSize(&least_grid, &best_block, put));
