@@ -23,12 +23,16 @@ class AdviceTable {
  public:
   static AdviceTable& instance();
   void forget(std::uint64_t address, std::uint64_t bytes);
+  // It holds for whole pages of the host's, as with CUDA.
   template <typename Change>
   void change(std::uint64_t address, std::uint64_t bytes, Change change) {
+    constexpr std::uint64_t kPage = 4096;
+    const std::uint64_t first = address / kPage * kPage;
+    const std::uint64_t end = (address + bytes + kPage - 1) / kPage * kPage;
     std::lock_guard lock(mutex_);
-    split(address);
-    split(address + bytes);
-    for (auto at = states_.find(address); at->first < address + bytes; ++at) change(at->second);
+    split(first);
+    split(end);
+    for (auto at = states_.find(first); at->first < end; ++at) change(at->second);
   }
   // The states of a range, without where they begin.
   std::vector<Advice> of(std::uint64_t address, std::uint64_t bytes);

@@ -13,24 +13,33 @@ namespace {
 class Parameters {
  public:
   Parameters(abi::Handle function, void** one_each, void** extra) : pointers_(one_each) {
-    constexpr std::uintptr_t kBuffer = 1, kEnd = 0;
+    constexpr std::uintptr_t kBuffer = 1, kSize = 2, kEnd = 0;
     char* buffer = nullptr;
-    for (; extra != nullptr && reinterpret_cast<std::uintptr_t>(extra[0]) != kEnd; extra += 2)
-      if (reinterpret_cast<std::uintptr_t>(extra[0]) == kBuffer)
-        buffer = static_cast<char*>(extra[1]);
+    std::size_t given = 0;
+    for (; extra != nullptr && reinterpret_cast<std::uintptr_t>(extra[0]) != kEnd; extra += 2) {
+      const auto name = reinterpret_cast<std::uintptr_t>(extra[0]);
+      if (name == kBuffer) buffer = static_cast<char*>(extra[1]);
+      if (name == kSize) given = *static_cast<const std::size_t*>(extra[1]);
+    }
     if (buffer == nullptr || one_each != nullptr) return;
-    std::size_t offset = 0, bytes = 0;
+    std::size_t offset = 0, bytes = 0, needed = 0;
     for (std::size_t i = 0; cudaFuncGetParamInfo(function, i, &offset, &bytes) == Error::success;
-         ++i)
+         ++i) {
       each_.push_back(buffer + offset);
+      needed = std::max(needed, offset + bytes);
+    }
+    fit_ = given == needed;
     each_.push_back(nullptr);
     pointers_ = each_.data();
   }
   void** pointers() const { return pointers_; }
+  // Whether the buffer has the size of the parameters (not of a structure that ends in padding).
+  bool fit() const { return fit_; }
 
  private:
   std::vector<void*> each_;
   void** pointers_;
+  bool fit_ = true;
 };
 
 // As CUlaunchConfig lays it out.
@@ -45,7 +54,9 @@ struct LaunchConfig {
 Error launch(const LaunchConfig& config, abi::Handle function, void** parameters, void** extra) {
   const abi::LaunchConfig given{config.grid,   config.block,      config.shared_bytes,
                                 config.stream, config.attributes, config.attribute_count};
-  return cudaLaunchKernelExC(&given, function, Parameters(function, parameters, extra).pointers());
+  const Parameters packed(function, parameters, extra);
+  if (!packed.fit()) return Error::launch_out_of_resources;  // what an H200's driver says
+  return cudaLaunchKernelExC(&given, function, packed.pointers());
 }
 
 }  // namespace

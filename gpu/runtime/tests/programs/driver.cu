@@ -69,11 +69,14 @@ static void modules(CUdeviceptr x, CUdeviceptr y) {
     CUdeviceptr x, y;
     unsigned n;
   } buffer{x, y, kCount};
-  std::size_t bytes = sizeof buffer;
+  std::size_t bytes = sizeof buffer;  // with four of padding: too many
   void* extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, &buffer, CU_LAUNCH_PARAM_BUFFER_SIZE, &bytes,
                    CU_LAUNCH_PARAM_END};
   CUstream stream;
   DRIVER(cuStreamCreate(&stream, CU_STREAM_DEFAULT));
+  EXPECT_RESULT(CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES,
+                cuLaunchKernel(add, 1, 1, 1, 64, 1, 1, 0, stream, nullptr, extra));
+  bytes = 20;
   DRIVER(cuLaunchKernel(add, 1, 1, 1, 64, 1, 1, 0, stream, nullptr, extra));
   DRIVER(cuStreamSynchronize(stream));
   DRIVER(cuStreamDestroy(stream));

@@ -85,6 +85,34 @@ static void three_dimensional() {
   OK(cudaFree(device.ptr));
 }
 
+// Of two pages; advice holds for whole ones.
+static void advice() {
+  constexpr std::size_t kPage = 4096, kBoth = 2 * kPage;
+  char* managed;
+  OK(cudaMallocManaged(&managed, kBoth));
+  int told = -9, both[2];
+  const cudaMemLocation gpu{cudaMemLocationTypeDevice, 0}, cpu{cudaMemLocationTypeHost, 0};
+  OK(cudaMemRangeGetAttribute(&told, 4, cudaMemRangeAttributePreferredLocation, managed, kBoth));
+  EXPECT(told == cudaInvalidDeviceId);
+  OK(cudaMemAdvise(managed, kBoth, cudaMemAdviseSetReadMostly, gpu));
+  OK(cudaMemAdvise(managed, 200, cudaMemAdviseSetPreferredLocation, gpu));
+  OK(cudaMemAdvise(managed, kBoth, cudaMemAdviseSetAccessedBy, cpu));
+  OK(cudaMemRangeGetAttribute(&told, 4, cudaMemRangeAttributeReadMostly, managed, kBoth));
+  EXPECT(told == 1);
+  OK(cudaMemRangeGetAttribute(&told, 4, cudaMemRangeAttributePreferredLocation, managed, kPage));
+  EXPECT(told == 0);
+  OK(cudaMemRangeGetAttribute(&told, 4, cudaMemRangeAttributePreferredLocation, managed, kBoth));
+  EXPECT(told == cudaInvalidDeviceId);
+  OK(cudaMemRangeGetAttribute(both, 8, cudaMemRangeAttributeAccessedBy, managed, kBoth));
+  EXPECT(both[0] == cudaCpuDeviceId && both[1] == cudaInvalidDeviceId);
+  OK(cudaMemAdvise(managed, kPage, cudaMemAdviseUnsetReadMostly, gpu));
+  OK(cudaMemRangeGetAttribute(&told, 4, cudaMemRangeAttributeReadMostly, managed, kBoth));
+  EXPECT(told == 0);
+  EXPECT_CALL(cudaErrorInvalidValue,
+              cudaMemRangeGetAttribute(&told, 3, cudaMemRangeAttributeReadMostly, managed, kBoth));
+  OK(cudaFree(managed));
+}
+
 static void host_memory() {
   int *pinned, *on_device, *managed;
   OK(cudaMallocHost(&pinned, 400));
@@ -102,30 +130,8 @@ static void host_memory() {
   add_one<<<1, 128>>>(managed, 100);
   OK(cudaDeviceSynchronize());
   EXPECT(managed[0] == 1 && managed[99] == 1);
-  int told = -9, both[2];
-  const cudaMemLocation gpu{cudaMemLocationTypeDevice, 0}, cpu{cudaMemLocationTypeHost, 0};
-  OK(cudaMemRangeGetAttribute(&told, 4, cudaMemRangeAttributePreferredLocation, managed, 400));
-  EXPECT(told == cudaInvalidDeviceId);
-  OK(cudaMemAdvise(managed, 400, cudaMemAdviseSetReadMostly, gpu));
-  OK(cudaMemAdvise(managed, 200, cudaMemAdviseSetPreferredLocation, gpu));
-  OK(cudaMemAdvise(managed, 400, cudaMemAdviseSetAccessedBy, cpu));
-  OK(cudaMemPrefetchAsync(managed, 400, cpu, 0, nullptr));
-  OK(cudaMemRangeGetAttribute(&told, 4, cudaMemRangeAttributeReadMostly, managed, 400));
-  EXPECT(told == 1);
-  OK(cudaMemRangeGetAttribute(&told, 4, cudaMemRangeAttributePreferredLocation, managed, 200));
-  EXPECT(told == 0);
-  OK(cudaMemRangeGetAttribute(&told, 4, cudaMemRangeAttributePreferredLocation, managed, 400));
-  EXPECT(told == cudaInvalidDeviceId);  // not all of it
-  OK(cudaMemRangeGetAttribute(&told, 4, cudaMemRangeAttributeLastPrefetchLocation, managed, 400));
-  EXPECT(told == cudaCpuDeviceId);
-  OK(cudaMemRangeGetAttribute(both, 8, cudaMemRangeAttributeAccessedBy, managed, 400));
-  EXPECT(both[0] == cudaCpuDeviceId && both[1] == cudaInvalidDeviceId);
-  OK(cudaMemAdvise(managed, 100, cudaMemAdviseUnsetReadMostly, gpu));
-  OK(cudaMemRangeGetAttribute(&told, 4, cudaMemRangeAttributeReadMostly, managed, 400));
-  EXPECT(told == 0);
-  EXPECT_CALL(cudaErrorInvalidValue,
-              cudaMemRangeGetAttribute(&told, 3, cudaMemRangeAttributeReadMostly, managed, 400));
   OK(cudaFree(managed));
+  advice();
 
   std::vector<int> own(100, 3);
   OK(cudaHostRegister(own.data(), 400, cudaHostRegisterDefault));
