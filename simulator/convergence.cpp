@@ -111,7 +111,7 @@ void Convergence::choose() {
     return group.wait == Wait::none && !group.yielded;
   });
   if (ready == groups_.rend()) return;
-  ready->gathers = !has_next_;
+  ready->gathers_at = has_next_ ? Group::kNowhere : ready->pc;
   has_next_ = false;
   std::rotate(ready.base() - 1, ready.base(), groups_.end());
 }
@@ -127,12 +127,13 @@ bool Convergence::only_yielded_ready() const {
   return any;
 }
 
-// The lanes that wait at the BSYNC that the current group has come to, if it is to take them along.
-// In patched code they wait in the patch, where no group stands that is chosen.
+// The lanes that wait at the BSYNC that the current group is executing, if it stood there when it
+// was chosen: it takes them along. (Groups behind an instruction stand at the next.) In patched
+// code they wait in the patch, where no group stands that is chosen.
 Mask Convergence::gather_waiting() {
   Mask lanes = 0;
-  if (!current().gathers) return lanes;
-  const std::uint32_t pc = current().pc;
+  const std::uint32_t pc = current().pc;  // behind the BSYNC, as that of groups that wait at it
+  if (current().gathers_at == Group::kNowhere || current().gathers_at + 1 != pc) return lanes;
   const auto waits_here = [&](const Group& group) {
     return group.wait == Wait::convergence_barrier && group.pc == pc;
   };
@@ -152,7 +153,7 @@ unsigned Convergence::wait_convergence_barrier(unsigned index) {
   joined_ = gather_waiting();
   Group& group = current();
   group.lanes |= joined_;
-  group.gathers = false;
+  group.gathers_at = Group::kNowhere;
   // Lanes outside the barrier pass it, with all that come together where none is awaited.
   if ((barriers_[index] & live_ & ~group.lanes) == 0) return joined_ != 0 ? 2 : 1;
   const Mask outside = group.lanes & ~barriers_[index];

@@ -36,9 +36,10 @@ struct Group {
   // The lanes went through the instruction at pc and were left there, because it parts lanes in two
   // at a time: they go through it again, which is not a further execution.
   bool again = false;
-  // Chosen from behind the one that was next in turn, hence with all lanes that stand at its pc:
-  // where this is a BSYNC, with those that wait there.
-  bool gathers = false;
+  // Where it stood when it was chosen from behind the one that was next in turn, hence with all
+  // lanes that stand there: if this is a BSYNC, with those that wait at it.
+  static constexpr std::uint32_t kNowhere = ~0u;
+  std::uint32_t gathers_at = kNowhere;
   // Stands behind an instruction that it went through, not where a jump led. In code that a
   // profiler has patched these are two places.
   bool behind = false;

@@ -15,6 +15,9 @@ struct InstructionCounts {
   // branch.
   std::uint64_t extra_executed = 0;
   std::uint64_t extra_threads = 0;
+  // Of threads_on, those that a branch's condition beside its guard keeps from jumping (the P1 of
+  // `@P0 BRA P1, …`): the hardware's counter takes both for the predicate.
+  std::uint64_t threads_kept = 0;
   std::uint64_t branch_uniform = 0;    // executions after which all active lanes went one way
   std::uint64_t branch_divergent = 0;  // … went different ways
   // Memory. Generic accesses count under the space each lane resolved to; an execution whose lanes

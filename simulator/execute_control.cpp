@@ -6,7 +6,9 @@
 #include <utility>
 
 #include "simulator/builtins.hpp"
+#include "simulator/condition.hpp"
 #include "simulator/lane_parts.hpp"
+#include "simulator/let_go.hpp"
 #include "simulator/machine.hpp"
 
 namespace heddle::simulator {
@@ -61,13 +63,12 @@ Flow branch(Core& core, Warp& warp, const Step& step, Mask active, Mask taken,
 }
 
 Flow execute_bra(Core& core, Warp& warp, const Step& step, Mask active, Mask on) {
-  return branch(core, warp, step, active, on & warp.predicate(step.pp.index, step.pp.invert),
-                step.target);
+  return branch(core, warp, step, active, with_condition(core, warp, step, on), step.target);
 }
 
 // A call to a place that the instruction names. Where nobody keeps account of calls it is a branch.
 Flow execute_call(Core& core, Warp& warp, const Step& step, Mask active, Mask on) {
-  const Mask taken = on & warp.predicate(step.pp.index, step.pp.invert);
+  const Mask taken = with_condition(core, warp, step, on);
   if (warp.convergence.policy() == nullptr || taken != active)
     return branch(core, warp, step, active, taken, step.target);
   const std::array parts{Part{active, step.target}};
@@ -158,10 +159,10 @@ Flow execute_absolute_call(Core& core, Warp& warp, const Step& step, Mask active
                          on & warp.predicate(step.pp.index, step.pp.invert), address);
 }
 
-Flow execute_exit(Core&, Warp& warp, const Step& step, Mask, Mask on) {
-  const Mask leaving = on & warp.predicate(step.pp.index, step.pp.invert);
+Flow execute_exit(Core& core, Warp& warp, const Step& step, Mask, Mask on) {
+  const Mask leaving = with_condition(core, warp, step, on);
   if (leaving == 0) return Flow::next;
-  warp.convergence.exit(leaving);
+  leave_counted(core, warp.convergence, [&] { warp.convergence.exit(leaving); });
   return Flow::reschedule;
 }
 

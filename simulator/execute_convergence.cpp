@@ -6,7 +6,9 @@
 #include <utility>
 
 #include "isa/attributes.hpp"
+#include "simulator/condition.hpp"
 #include "simulator/lane_parts.hpp"
+#include "simulator/let_go.hpp"
 #include "simulator/machine.hpp"
 
 namespace heddle::simulator {
@@ -23,20 +25,29 @@ Flow execute_bssy(Core&, Warp& warp, const Step& step, Mask active, Mask on) {
   return Flow::next;
 }
 
+// A barrier whose lanes came from a register opens late: those that pass go through BSYNC once
+// more, which only the hardware's own counters see (H200: gpu/cupti/README.md). Of those that take
+// others along some do and some do not; when is not known.
 Flow execute_bsync(Core& core, Warp& warp, const Step& step, Mask, Mask on) {
   if (on == 0 || !has_barriers(warp)) return Flow::next;
   const bool restored = warp.convergence.restored(step.selector);
   const unsigned met = warp.convergence.wait_convergence_barrier(step.selector);
-  core.counts_of(step).extra_threads +=
-      static_cast<unsigned>(std::popcount(warp.convergence.joined()));
-  if (restored && met > 1) core.uncounted_reunions = true;
+  InstructionCounts& counts = core.counts_of(step);
+  counts.extra_threads += static_cast<unsigned>(std::popcount(warp.convergence.joined()));
+  if (restored && warp.convergence.joined() != 0) {
+    core.uncounted_reunions = true;
+  } else if (restored && met != 0) {
+    ++counts.extra_executed;
+    counts.extra_threads += static_cast<unsigned>(std::popcount(warp.convergence.current().lanes));
+  }
   return Flow::reschedule;
 }
 
-Flow execute_break(Core&, Warp& warp, const Step& step, Mask, Mask on) {
-  const Mask leaving = on & warp.predicate(step.pp.index, step.pp.invert);
+Flow execute_break(Core& core, Warp& warp, const Step& step, Mask, Mask on) {
+  const Mask leaving = with_condition(core, warp, step, on);
   if (leaving == 0 || !has_barriers(warp)) return Flow::next;
-  warp.convergence.leave_barrier(step.selector, leaving);
+  leave_counted(core, warp.convergence,
+                [&] { warp.convergence.leave_barrier(step.selector, leaving); });
   return Flow::reschedule;
 }
 
@@ -140,25 +151,9 @@ Flow execute_endcollective(Core&, Warp& warp, const Step&, Mask, Mask on) {
   return Flow::reschedule;
 }
 
-// Groups that a YIELD lets go from their BSYNC go through it again, which only the hardware's own
-// counters see: one execution for each BSYNC (docs/experiments/divergence-order.md, 10).
-void count_let_go(Core& core, const Convergence& convergence) {
-  const auto waits = [](const Group& group) { return group.wait == Wait::convergence_barrier; };
-  const std::vector<Group>& groups = convergence.groups();
-  for (auto group = groups.begin(); group != groups.end(); ++group) {
-    if (!waits(*group)) continue;
-    InstructionCounts& counts = core.counts[group->pc - 1];
-    counts.extra_threads += static_cast<unsigned>(std::popcount(group->lanes));
-    const bool counted = std::any_of(groups.begin(), group, [&](const Group& other) {
-      return waits(other) && other.pc == group->pc;
-    });
-    if (!counted) ++counts.extra_executed;
-  }
-}
-
 Flow execute_yield(Core& core, Warp& warp, const Step&, Mask, Mask on) {
   if (on == 0 || !has_barriers(warp)) return Flow::next;
-  if (!warp.convergence.others_ready()) count_let_go(core, warp.convergence);
+  if (!warp.convergence.others_ready()) count_let_go(core, waiting_at_bsync(warp.convergence));
   return warp.convergence.yield() ? Flow::reschedule : Flow::next;
 }
 

@@ -55,6 +55,7 @@ InstructionCounts& InstructionCounts::operator+=(const InstructionCounts& other)
   threads_on += other.threads_on;
   extra_executed += other.extra_executed;
   extra_threads += other.extra_threads;
+  threads_kept += other.threads_kept;
   branch_uniform += other.branch_uniform;
   branch_divergent += other.branch_divergent;
   global += other.global;

@@ -110,6 +110,10 @@ template <std::uint64_t Counts::*first, std::uint64_t Counts::*second>
 std::uint64_t sum(const Ins&, const Counts& counts) {
   return counts.*first + counts.*second;
 }
+
+std::uint64_t threads_on_by_hardware(const Ins&, const Counts& counts) {
+  return counts.threads_on + counts.extra_threads - counts.threads_kept;
+}
 template <std::uint64_t Counts::*member, Access access>
 std::uint64_t when(const Ins& ins, const Counts& counts) {
   return is(ins, access) ? counts.*member : 0;
@@ -155,7 +159,8 @@ constexpr Metric kMetrics[] = {
     {.name = "smsp__thread_inst_executed.sum", .unit = "inst", .meaning = "thread instructions executed, by the hardware's counter",
      .counter = true, .amount = sum<&Counts::threads, &Counts::extra_threads>},
     {.name = "smsp__thread_inst_executed_pred_on.sum", .unit = "inst", .meaning = "thread instructions whose guard predicate was true, by the "
-     "hardware's counter", .counter = true, .amount = sum<&Counts::threads_on, &Counts::extra_threads>},
+     "hardware's counter: of a branch with a condition, those that jump", .counter = true,
+     .amount = threads_on_by_hardware},
     {.name = "smsp__thread_inst_executed_per_inst_executed.pct", .nvprof = "warp_execution_efficiency",
      .unit = "%", .meaning = "active threads of the 32 of a warp, averaged over warp instructions",
      .of = "smsp__sass_thread_inst_executed.sum", .per = "smsp__sass_inst_executed.sum", .scale = kPercent / kWarpSize},
