@@ -15,13 +15,14 @@ bool is_source(const fs::path& file) {
 }
 
 std::optional<fs::path> find(const fs::path& path, const std::vector<fs::path>& folders) {
-  if (is_source(path)) return path;
-  for (fs::path end = path.relative_path(); !end.empty();) {
-    for (const fs::path& folder : folders)
+  for (const fs::path& folder : folders) {
+    if (folder == kAsWritten && is_source(path)) return path;
+    for (fs::path end = path.relative_path(); !end.empty() && folder != kAsWritten;) {
       if (is_source(folder / end)) return folder / end;
-    fs::path shorter;
-    for (auto part = std::next(end.begin()); part != end.end(); ++part) shorter /= *part;
-    end = shorter;
+      fs::path shorter;
+      for (auto part = std::next(end.begin()); part != end.end(); ++part) shorter /= *part;
+      end = shorter;
+    }
   }
   return std::nullopt;
 }

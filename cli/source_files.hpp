@@ -8,9 +8,12 @@
 
 namespace heddle::cli {
 
-// A file by the path a compiler wrote down. Where it is not there (the code was built elsewhere),
-// the longest end of the path that names a file in one of `folders` or below it counts. Nothing
-// where none does, or it is not a text of reasonable size.
+// Among folders: the path as the compiler wrote it down.
+inline const std::filesystem::path kAsWritten{};
+
+// A file by the path a compiler wrote down, from the first of `folders` that has it: in each the
+// longest end of the path that names a file there counts (the code may have been built elsewhere).
+// Nothing where none does, or it is not a text of reasonable size.
 std::optional<std::string> source_text(const std::string& path,
                                        const std::vector<std::filesystem::path>& folders);
 

@@ -6,6 +6,7 @@
 #include "cli/reconvergence.hpp"
 #include "cli/sketch_file.hpp"
 #include "cli/sketch_run.hpp"
+#include "cli/source_files.hpp"
 #include "simulator/names.hpp"
 #include "validation/replay.hpp"
 
@@ -73,6 +74,7 @@ std::vector<fs::path> StepLaunches::chosen_files() const {
 std::vector<fs::path> source_folders(const Arguments& arguments) {
   std::vector<fs::path> folders;
   if (arguments.has("source-folder")) folders.emplace_back(arguments.value("source-folder"));
+  folders.push_back(kAsWritten);
   folders.push_back(fs::current_path());
   return folders;
 }

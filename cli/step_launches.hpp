@@ -37,7 +37,7 @@ class StepLaunches {
   int status_ = 0;
 };
 
-// Where to look for source files: --source-folder, then here.
+// Where to look for source files: --source-folder, then where the compiler found them, then here.
 std::vector<std::filesystem::path> source_folders(const Arguments& arguments);
 
 }  // namespace heddle::cli

@@ -121,7 +121,7 @@ void write_capsules_page(const std::vector<fs::path>& capsules, const fs::path& 
   PageWriter writer(
       {.html = html,
        .hardware = hardware,
-       .source_folders = {fs::current_path(), data_directory("gpu/kernels") / "../.."},
+       .source_folders = {kAsWritten, fs::current_path(), data_directory("gpu/kernels") / "../.."},
        .max_steps = kSteps,
        .most_bytes = kBytes,
        .timed = false});

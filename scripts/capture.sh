@@ -1,5 +1,5 @@
 #!/bin/sh
-# capture.sh HEDDLE PROGRAMS: writes the launches of the suite's smaller entries anew as capsules to
+# capture.sh HEDDLE PROGRAMS: writes the launches of the suites' smaller entries anew as capsules to
 # validation/capsules. PROGRAMS is a folder made by gpu/kernels/build.sh; the paths of the sources
 # it was built from are in the capsules' line tables.
 set -eu
@@ -7,7 +7,7 @@ heddle=$(realpath "$1")
 programs=$(realpath "$2")
 cd "$(dirname "$0")/../validation/capsules"
 
-# capture ENTRY PROGRAM [ARGUMENT…]: as in gpu/kernels/suite.toml.
+# capture ENTRY PROGRAM [ARGUMENT…]: as in gpu/kernels/suite.toml or features.toml.
 capture() {
   entry=$1 program=$2
   shift 2
@@ -30,5 +30,8 @@ capture nested_loops nested_loops
 capture vector_add vector_add 100000
 capture print_stride print_stride
 capture block_40x2 block_40x2
+capture random_calls random_calls
+builds=O3
+capture random_branches random_branches
 builds=G
 capture calls calls 96
