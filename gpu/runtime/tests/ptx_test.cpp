@@ -3,12 +3,13 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <string>
+
+#include "tests/scratch_folder.hpp"
 
 namespace heddle::runtime {
 namespace {
@@ -53,10 +54,7 @@ class CompilePtx : public testing::Test {
     std::filesystem::permissions(script_, std::filesystem::perms::owner_all);
     setenv("HEDDLE_PTXAS", script_.c_str(), 1);
   }
-  ~CompilePtx() override {
-    unsetenv("HEDDLE_PTXAS");
-    std::filesystem::remove(script_);
-  }
+  ~CompilePtx() override { unsetenv("HEDDLE_PTXAS"); }
   static PtxError failure(Arch arch, const isa::FatEntry& entry) {
     try {
       compile_ptx(arch, {&entry, 1}, "program");
@@ -66,7 +64,8 @@ class CompilePtx : public testing::Test {
     ADD_FAILURE() << "compiled";
     return {Error::success, ""};
   }
-  const std::string script_ = testing::TempDir() + "/heddle_ptxas_" + std::to_string(getpid());
+  const tests::ScratchFolder folder_;
+  const std::string script_ = (folder_ / "ptxas").string();
 };
 
 TEST_F(CompilePtx, HandsTheTextOverAndTakesWhatIsWritten) {
