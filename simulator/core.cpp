@@ -7,12 +7,23 @@
 #include "simulator/code_place.hpp"
 #include "simulator/local_memory.hpp"
 #include "simulator/machine.hpp"
+#include "simulator/row_layout.hpp"
 #include "simulator/spinning.hpp"
 
 namespace heddle::simulator {
+namespace {
+
+// Whoever looks on, or at loops that spin, may look at all rows of a warp.
+std::size_t choose_rows_per_warp(const LaunchContext& launch) {
+  if (!launch.options->timing || launch.options->observer != nullptr) return kRowsPerWarp;
+  return interleaved_rows(*launch.program);
+}
+
+}  // namespace
 
 Core::Core(const LaunchContext& launch_context)
     : launch(launch_context),
+      rows_per_warp(choose_rows_per_warp(launch_context)),
       policy(make_policy(launch_context.reconvergence, *launch_context.request->module)),
       counts(launch_context.program->steps.size()),
       prefetch(launch_context.program->steps.size()) {
@@ -72,10 +83,10 @@ void Core::start_block(Block& block, std::uint64_t linear) const {
                  static_cast<std::uint32_t>(linear / grid.x % grid.y),
                  static_cast<std::uint32_t>(linear / grid.x / grid.y)};
   block.warps.resize(launch.warps_per_block);
-  block.rows.resize(std::size_t{launch.warps_per_block} * kRowsPerWarp * kWarpSize);
+  block.rows.resize(words_of_rows(launch.warps_per_block, rows_per_warp),
+                    launch.options->timing.has_value());
   block.shared.assign(launch.shared_bytes, std::byte{0});
-  const std::uint64_t local_bytes = kWarpSize * local_stride(launch.local_bytes);  // of a warp
-  block.local.assign(launch.warps_per_block * local_bytes, std::byte{0});
+  block.local.reset(launch.warps_per_block * kWarpSize * local_stride(launch.local_bytes));
   block.barriers.fill({});
   block.at_cluster_barrier = false;
   block.barriers_completed = 0;
@@ -86,9 +97,8 @@ void Core::start_block(Block& block, std::uint64_t linear) const {
     warp.index = i;
     warp.cluster_arrived = 0;
     warp.may_spin = false;
-    warp.rows = block.rows.data() + std::size_t{i} * kRowsPerWarp * kWarpSize;
+    warp.rows = block.rows.data() + i * rows_per_warp * kWarpSize;
     warp.pool = launch.pool.data();
-    warp.local = block.local.data() + i * local_bytes;
     warp.predicates.fill(0);
     warp.predicates[kPT] = warp.predicates[kUniformPredicates + kPT] = kFullMask;
     std::fill_n(warp.rows, std::size_t{launch.program->rows_to_clear + 1} * kWarpSize, 0u);
@@ -169,7 +179,9 @@ Issue Core::step(Warp& warp, Observer* observer) {
   issue.active = warp.convergence.current().lanes;
   issue.on = issue.active & warp.predicate(step.guard.index, step.guard.invert);
   if (observer != nullptr) observer->issuing(*this, warp, issue);
-  count(pc, static_cast<unsigned>(std::popcount(issue.active)), issue.on, issue.on == issue.active);
+  const unsigned threads =
+      issue.active == kFullMask ? kWarpSize : static_cast<unsigned>(std::popcount(issue.active));
+  count(pc, threads, issue.on, issue.on == issue.active);
   observed = true;
   accesses.clear();
   if (step.accesses) warp.convergence.at_access();
@@ -179,7 +191,9 @@ Issue Core::step(Warp& warp, Observer* observer) {
   } else {
     issue.flow = step.execute(*this, warp, step, issue.active, issue.on);
   }
-  if (issue.flow != Flow::stop && !go_through_again(warp)) issue.flow = Flow::stop;
+  if (issue.flow != Flow::stop && warp.convergence.has_current() &&
+      warp.convergence.current().again && !go_through_again(warp))
+    issue.flow = Flow::stop;
   if (policy != nullptr && issue.flow != Flow::stop && warp.convergence.has_current() &&
       warp.convergence.halts_at(warp.convergence.current().pc)) {
     policy->settle(warp.convergence);
@@ -218,7 +232,7 @@ bool may_look_for_spinning(const Core& core) {
 // Warps take turns, so that one which spins on another's flag does not keep the core. Groups of a
 // warp do not: on hardware nothing but YIELD switches them. A turn is long, as switching is what
 // costs.
-Core::Turn Core::run_block(Block& block, std::uint64_t quantum) {
+Core::Turn Core::run_block(Block& block, std::uint64_t quantum, std::uint64_t longest_turn) {
   const std::uint64_t end = issued + std::min(quantum, instruction_limit - issued);
   bool spun = false;  // all of its warps, since the last round began
   for (;;) {
@@ -228,7 +242,8 @@ Core::Turn Core::run_block(Block& block, std::uint64_t quantum) {
       ran = true;
       const bool behind_barrier = warp.convergence.let_go();
       warp.convergence.begin_turn();
-      const std::uint64_t turn = behind_barrier ? kTurnBehindBarrier : kWarpTurn;
+      const std::uint64_t turn =
+          behind_barrier ? std::min(kTurnBehindBarrier, longest_turn) : longest_turn;
       issue_limit = std::min(end, issued + turn);
       Spinning spinning = Spinning::no;
       if (warp.may_spin) spinning = look_for_spinning(*this, warp);

@@ -1,7 +1,9 @@
 // How the local memories of a warp's threads lie in the block's (Warp::local).
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <vector>
 
 namespace heddle::simulator {
 
@@ -12,5 +14,34 @@ constexpr std::uint64_t local_stride(std::uint32_t local_bytes) {
   constexpr std::uint64_t kHostLine = 64;
   return local_bytes == 0 ? 0 : local_bytes + kHostLine;
 }
+
+// The local memory of a block. Every thread has a stack, and most programs never touch theirs: it
+// is made when somebody first asks for it.
+class LocalStorage {
+ public:
+  // All bytes are zero again.
+  void reset(std::size_t bytes) {
+    size_ = bytes;
+    made_ = false;
+  }
+  std::vector<std::byte>& bytes() {
+    make();
+    return bytes_;
+  }
+  const std::vector<std::byte>& bytes() const {
+    make();
+    return bytes_;
+  }
+
+ private:
+  void make() const {
+    if (made_) return;
+    bytes_.assign(size_, std::byte{0});
+    made_ = true;
+  }
+  std::size_t size_ = 0;
+  mutable bool made_ = true;
+  mutable std::vector<std::byte> bytes_;
+};
 
 }  // namespace heddle::simulator

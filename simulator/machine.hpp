@@ -18,6 +18,7 @@
 #include "simulator/counts.hpp"
 #include "simulator/lanes/addresses.hpp"
 #include "simulator/launch.hpp"
+#include "simulator/local_memory.hpp"
 #include "simulator/micro_op.hpp"
 #include "simulator/observer.hpp"
 #include "simulator/reconvergence_policy.hpp"
@@ -125,9 +126,8 @@ struct Warp : WarpState {
   Block* block = nullptr;
   std::uint32_t index = 0;  // in its block
   Convergence convergence;
-  std::byte* local = nullptr;  // kWarpSize threads of local_bytes each
-  Mask cluster_arrived = 0;    // at the cluster's barrier, which has not let them go yet
-  bool may_spin = false;       // used its last turn to the end, and is to be looked at
+  Mask cluster_arrived = 0;  // at the cluster's barrier, which has not let them go yet
+  bool may_spin = false;     // used its last turn to the end, and is to be looked at
 };
 
 struct Cluster;  // simulator/cluster.hpp
@@ -142,7 +142,7 @@ struct Block {
   std::vector<Warp> warps;
   RowStorage rows;
   std::vector<std::byte> shared;
-  std::vector<std::byte> local;
+  LocalStorage local;
   std::array<BlockBarrier, 16> barriers;
   std::uint64_t barriers_completed = 0;
   struct BarrierResult {
@@ -164,6 +164,8 @@ struct Core {
   explicit Core(const LaunchContext& launch_context);
 
   const LaunchContext& launch;
+  // From a warp's rows to those of the next one in its block.
+  const std::size_t rows_per_warp;
   // Null where the code's own convergence barriers say which lanes run together.
   std::unique_ptr<ReconvergencePolicy> policy;
   const lanes::AddressFunctions& address_functions = lanes::address_functions();
@@ -195,7 +197,8 @@ struct Core {
   // spinning: every warp that could run goes round in a loop that changes nothing.
   enum class Turn : std::uint8_t { finished, out_of_time, stuck, spinning, stopped };
   // Runs a block until it ends, waits for something outside, or has issued `quantum` instructions.
-  Turn run_block(Block& block, std::uint64_t quantum);
+  // Its warps take turns of at most `longest_turn`.
+  Turn run_block(Block& block, std::uint64_t quantum, std::uint64_t longest_turn = kWarpTurn);
   // Executes one instruction of the warp's current group (it must have one): for who decides
   // himself which warp goes next. `accesses` of the result stays valid until the next step.
   // Afterwards a warp that has ended needs check_block_barriers.

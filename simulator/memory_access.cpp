@@ -95,7 +95,9 @@ struct LocalMemory {
 };
 
 LocalMemory local_memory(const Core& core, const Warp& warp) {
-  return {warp.local, core.launch.local_bytes, local_stride(core.launch.local_bytes)};
+  const std::uint64_t stride = local_stride(core.launch.local_bytes);
+  std::byte* const first = warp.block->local.bytes().data() + warp.index * kWarpSize * stride;
+  return {first, core.launch.local_bytes, stride};
 }
 
 }  // namespace

@@ -77,7 +77,7 @@ void add_block(Hash& hash, const Core& core, const Block& block) {
     }
   }
   hash.add(block.shared);
-  hash.add(block.local);
+  hash.add(block.local.bytes());
   for (const BlockBarrier& barrier : block.barriers) {
     hash.add(std::uint64_t{barrier.arrived_only} << 32 | barrier.expected);
     hash.add(std::uint64_t{barrier.threads} << 32 | barrier.holding);

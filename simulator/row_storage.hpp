@@ -10,6 +10,8 @@
 #include <new>
 #include <utility>
 
+#include "simulator/big_pages.hpp"
+
 namespace heddle::simulator {
 
 inline constexpr std::size_t kCacheLine = 64;
@@ -34,10 +36,13 @@ class RowStorage {
     return *this;
   }
 
-  // Another size makes all words zero.
-  void resize(std::size_t words) {
+  // Another size makes all words zero. `big_pages`: for rows that are used by turns with those of
+  // many blocks.
+  void resize(std::size_t words, bool big_pages = false) {
     if (words == words_) return;
-    memory_.reset(std::calloc(words * sizeof(std::uint32_t) + kCacheLine, 1));
+    const std::size_t needed = words * sizeof(std::uint32_t) + kCacheLine;
+    memory_ = big_pages ? Memory(take_from_big_pages(needed), give_back_to_big_pages)
+                        : Memory(std::calloc(needed, 1), std::free);
     if (memory_ == nullptr) throw std::bad_alloc();
     void* first = memory_.get();
     std::size_t bytes = words * sizeof(std::uint32_t) + kCacheLine;
@@ -54,10 +59,8 @@ class RowStorage {
   const std::uint32_t* end() const { return first_ + words_; }
 
  private:
-  struct Free {
-    void operator()(void* memory) const { std::free(memory); }
-  };
-  std::unique_ptr<void, Free> memory_;
+  using Memory = std::unique_ptr<void, void (*)(void*)>;
+  Memory memory_{nullptr, std::free};
   std::uint32_t* first_ = nullptr;
   std::size_t words_ = 0;
 };

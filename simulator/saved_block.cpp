@@ -77,7 +77,7 @@ SavedBlock::SavedBlock(const Core& core, const Block& block, const SavedBlock* l
   const std::vector<std::uint32_t> rows = gather(core, block);
   rows_.save(std::as_bytes(std::span(rows)), last ? &last->rows_ : nullptr, count);
   shared_.save(block.shared, last ? &last->shared_ : nullptr, count);
-  local_.save(block.local, last ? &last->local_ : nullptr, count);
+  local_.save(block.local.bytes(), last ? &last->local_ : nullptr, count);
 }
 
 void SavedBlock::load(const Core& core, Block& block) const {
@@ -90,7 +90,7 @@ void SavedBlock::load(const Core& core, Block& block) const {
     at += rows.size();
   });
   shared_.load(block.shared);
-  local_.load(block.local);
+  local_.load(block.local.bytes());
   block.barriers = barriers_;
   block.results = results_;
   for (std::size_t i = 0; i < warps_.size(); ++i) {

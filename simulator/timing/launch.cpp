@@ -254,6 +254,8 @@ bool TimedLaunch::run_sms(Cycle end) {
   // All SMs together are far more than the host's caches hold.
   constexpr auto kStages = static_cast<std::size_t>(Sm::Near::count_);
   for (std::size_t i = 0; i < sms_.size(); ++i) {
+    sms_[i].take_answers();
+    if (i + 2 < sms_.size()) sms_[i + 2].take_answers();  // before what they set going is brought
     for (std::size_t stage = 0; stage < kStages && i + stage + 1 < sms_.size(); ++stage)
       sms_[i + stage + 1].bring_near(static_cast<Sm::Near>(kStages - 1 - stage), end);
     if (!sms_[i].run(end)) return false;
@@ -292,7 +294,7 @@ void TimedLaunch::answer_requests(Cycle end) {
   if (requests_.empty()) return;
   memory_.serve(requests_);
   for (Sm& sm : sms_)
-    if (!sm.requests().empty()) sm.take_answers(end);
+    if (!sm.requests().empty()) sm.answer(end);
 }
 
 const Block& TimedLaunch::some_block() const {

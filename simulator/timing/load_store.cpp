@@ -149,7 +149,7 @@ void LoadStoreUnit::split(const Access& access, std::uint64_t local_region,
 void LoadStoreUnit::count_outgoing(const Access& access, std::span<Piece> pieces) {
   const bool atomic = is_atomic(access.kind);
   for (Piece& piece : pieces) {
-    const auto sectors = static_cast<unsigned>(std::popcount(piece.sectors));
+    const auto sectors = count_sectors(piece.sectors);
     Outgoing& out = piece.outgoing;
     for (unsigned sector = 0; sector < kSectorsPerLine; ++sector)
       out.partial |= (piece.sectors >> sector & 1) != 0 && piece.bytes[sector] != ~0u;

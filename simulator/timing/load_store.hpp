@@ -2,6 +2,7 @@
 // L1 and shared memory. What L1 lacks becomes requests to L2, answered between two quanta of time.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <functional>
@@ -75,7 +76,19 @@ class LoadStoreUnit {
   // Whether the call of `advance` before has made room in the sub-core's queue.
   bool made_room(unsigned sub_core) const { return pipe_.made_room(sub_core); }
 
+  // The line will be accessed soon.
+  void bring_near(LineNumber line) const { l1_.prefetch(line); }
+
   std::vector<Request>& requests() { return requests_; }
+  // Whether any of those who wait for L2 is one that `is_awaited` holds for.
+  template <typename IsAwaited>
+  bool any_waiting(IsAwaited&& is_awaited) const {
+    return std::ranges::any_of(pending_, is_awaited, &Pending::who);
+  }
+  template <typename Visit>
+  void for_each_waiting(Visit&& visit) const {
+    for (const Pending& pending : pending_) visit(pending.who);
+  }
   // After L2 has answered: who waited, with `done`. Forgets the requests.
   std::span<const Outstanding> collect();
   Traffic& traffic() { return traffic_; }

@@ -25,15 +25,13 @@ Cycle LoadStoreUnit::miss_time(Cycle base) {
 }
 
 LoadStoreUnit::Piece LoadStoreUnit::evicted_piece(const Tags::Evicted& line) {
-  const auto sectors = static_cast<std::uint16_t>(std::popcount(line.dirty));
+  const auto sectors = static_cast<std::uint16_t>(count_sectors(line.dirty));
   return {.line = line.number, .sectors = line.dirty, .outgoing = {.flits = sectors}};
 }
 
 void LoadStoreUnit::load(const Piece& piece, const Timed& instruction, Lookups& lookups, Cycle base,
                          Cycle hit, Completion& completion) {
-  const auto count = [](SectorMask sectors) {
-    return static_cast<unsigned>(std::popcount(sectors));
-  };
+  const auto count = [](SectorMask sectors) { return count_sectors(sectors); };
   lookups.sectors += count(piece.sectors);
   if (instruction.bypasses_l1) return send(Request::Kind::read, piece, miss_time(base));
   Tags::Line* line = l1_.find(piece.line);
@@ -66,7 +64,7 @@ void LoadStoreUnit::load(const Piece& piece, const Timed& instruction, Lookups& 
 // gpu/kernels/micro/timing/far_memory.cu).
 void LoadStoreUnit::store(const Piece& piece, Cycle base) {
   Lookups& lookups = traffic_.l1_global_store;
-  lookups.sectors += static_cast<unsigned>(std::popcount(piece.sectors));
+  lookups.sectors += count_sectors(piece.sectors);
   Tags::Line* line = l1_.find(piece.line);
   if (line == nullptr) {
     Tags::Evicted evicted;
@@ -76,8 +74,7 @@ void LoadStoreUnit::store(const Piece& piece, Cycle base) {
       waits_.pop_back();
     }
   }
-  lookups.hits += static_cast<unsigned>(
-      std::popcount<unsigned>((line->valid | line->extra.stored) & piece.sectors));
+  lookups.hits += count_sectors((line->valid | line->extra.stored) & piece.sectors);
   line->extra.stored |= piece.sectors;
   for (unsigned sector = 0; sector < kSectorsPerLine; ++sector)
     if (piece.bytes[sector] == ~0u) line->valid |= static_cast<SectorMask>(1u << sector);
@@ -89,7 +86,7 @@ void LoadStoreUnit::access_memory(const Timed& instruction, const Part& part,
                                   std::span<const Piece> pieces, Cycle base, Cycle hit,
                                   Completion& completion) {
   for (const Piece& piece : pieces) {
-    const auto sectors = static_cast<unsigned>(std::popcount(piece.sectors));
+    const auto sectors = count_sectors(piece.sectors);
     if (part.is_atomic()) {
       traffic_.l1_atomic.sectors += sectors;
       l1_.remove(piece.line);

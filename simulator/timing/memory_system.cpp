@@ -20,7 +20,7 @@ std::uint64_t ticks_for(std::uint64_t bytes, std::uint64_t bytes_per_cycle) {
 }
 
 std::uint64_t bytes_of(SectorMask sectors) {
-  return std::uint64_t{kSectorBytes} * static_cast<unsigned>(std::popcount(sectors));
+  return std::uint64_t{kSectorBytes} * count_sectors(sectors);
 }
 
 }  // namespace
@@ -128,7 +128,7 @@ MemorySystem::Tags::Line& MemorySystem::insert(Half& half, LineNumber line, Cycl
   Tags::Evicted evicted;
   Tags::Line& inserted = half.tags.insert(line, evicted);
   if (evicted.dirty != 0) {
-    traffic_.dram_sectors_written += static_cast<unsigned>(std::popcount(evicted.dirty));
+    traffic_.dram_sectors_written += count_sectors(evicted.dirty);
     transfer(evicted.number, evicted.dirty, now);
   }
   return inserted;
@@ -152,9 +152,9 @@ Cycle MemorySystem::read(Request& request, Cycle now) {
   Tags::Line& near_line = look_up(halves_[near], request, now, hit_near);
   auto missing = static_cast<SectorMask>(request.sectors & ~hit_near);
   const Cycle awaited = near_line.extra.wait(hit_near, now);
-  traffic_.l2_read.sectors += static_cast<unsigned>(std::popcount(request.sectors));
+  traffic_.l2_read.sectors += count_sectors(request.sectors);
   if (missing == 0) {
-    traffic_.l2_read.hits += static_cast<unsigned>(std::popcount(request.sectors));
+    traffic_.l2_read.hits += count_sectors(request.sectors);
     return std::max(delay, awaited);
   }
   SectorMask filled = missing;
@@ -168,13 +168,12 @@ Cycle MemorySystem::read(Request& request, Cycle now) {
     if (const Cycle wait = home_line->extra.wait(hit_home, now); wait != 0)
       delay = std::max(delay, wait + there_and_back / 2);
   }
-  traffic_.l2_read.hits +=
-      static_cast<unsigned>(std::popcount(request.sectors) - std::popcount(missing));
+  traffic_.l2_read.hits += count_sectors(request.sectors) - count_sectors(missing);
   if (missing != 0) {
     missing = with_neighbours(missing) & static_cast<SectorMask>(~near_line.valid | missing);
     filled |= missing;
     near_line.valid |= missing;
-    traffic_.dram_sectors_read += static_cast<unsigned>(std::popcount(missing));
+    traffic_.dram_sectors_read += count_sectors(missing);
     delay += constants_.latency_dram_extra + transfer(request.line, missing, now);
     if (home_line != nullptr) {
       home_line->valid |= missing;
@@ -209,14 +208,14 @@ Cycle MemorySystem::write(Request& request, Cycle now) {
   Tags::Line& line = look_up(halves_[home], request, now, had);
   line.dirty |= request.sectors;
   Lookups& lookups = atomic ? traffic_.l2_atomic : traffic_.l2_write;
-  lookups.sectors += static_cast<unsigned>(std::popcount(request.sectors));
-  lookups.hits += static_cast<unsigned>(std::popcount(atomic ? had : request.sectors));
+  lookups.sectors += count_sectors(request.sectors);
+  lookups.hits += count_sectors(atomic ? had : request.sectors);
   if (!atomic) return delay;
   delay = std::max(delay, line.extra.wait(had, now));
   const auto missing = static_cast<SectorMask>(with_neighbours(request.sectors & ~had) & ~had);
   if (missing == 0) return delay;
   line.valid |= missing;
-  traffic_.dram_sectors_read += static_cast<unsigned>(std::popcount(missing));
+  traffic_.dram_sectors_read += count_sectors(missing);
   delay += constants_.latency_dram_extra + transfer(request.line, missing, now);
   line.extra.add(missing, now + delay);
   return delay;

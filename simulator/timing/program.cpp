@@ -297,6 +297,26 @@ void hold_readers_of_products(const isa::Program& program, const Constants& cons
   }
 }
 
+// An access's address is known where the last of its registers was written.
+void find_accesses(const isa::Program& program, std::vector<Timed>& timed) {
+  constexpr std::size_t kFarthest = 16;
+  for (std::size_t access = 1; access < program.instructions.size(); ++access) {
+    const auto& in = program.instructions[access];
+    if (!in || timed[access].course != Course::memory || in->a.kind != Source::Kind::reg ||
+        in->a.index == isa::kRZ)
+      continue;
+    for (std::size_t back = 1; back <= std::min(access, kFarthest); ++back) {
+      const auto& before = program.instructions[access - back];
+      if (!before || isa::unit(*before) == Unit::cbu) break;
+      const unsigned written = before->rd, low = in->a.index;
+      if (written == isa::kRZ || (written != low && written != low + 1)) continue;
+      std::uint8_t& accessed_in = timed[access - back].accessed_in;
+      if (accessed_in == 0) accessed_in = static_cast<std::uint8_t>(back);
+      break;
+    }
+  }
+}
+
 }  // namespace
 
 TimedProgram time_program(const isa::Program& program, const Constants& constants) {
@@ -316,6 +336,7 @@ TimedProgram time_program(const isa::Program& program, const Constants& constant
     before = instruction ? &*instruction : nullptr;
   }
   hold_readers_of_products(program, constants, timed.instructions);
+  find_accesses(program, timed.instructions);
   for (std::size_t i = 0; i < timed.instructions.size(); ++i)
     timed.instructions[i].code_line = narrow(i / timed.instructions_per_line);
   timed.constant_lines = lines.take();

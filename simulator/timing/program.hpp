@@ -81,6 +81,9 @@ struct Timed {
   std::uint16_t latency = 0;                  // courses special, variable, constant, fence
   std::int32_t constant_line = -1;            // an index into the launch's constant lines
   std::uint32_t code_line = 0;
+  // So many instructions on is one that accesses global memory at the address that this one
+  // completes; 0: none. For the host's sake alone.
+  std::uint8_t accessed_in = 0;
 
   bool needs_queue() const {
     return course == Course::memory || course == Course::shuffle || course == Course::constant;

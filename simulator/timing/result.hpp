@@ -87,6 +87,10 @@ struct Result {
   struct Sampled {
     std::uint64_t blocks_timed = 0, blocks = 0;
     double half_width = 0;  // cycles: of the 95 % interval around `elapsed`
+    // Where slices of waves were timed: how many, warp instructions in them, and blocks that were
+    // executed to count the launch's. What others would have left in memory is not there.
+    std::uint32_t slices = 0;
+    std::uint64_t instructions_timed = 0, blocks_executed = 0;
   };
   std::optional<Sampled> sampled;
   std::string note;  // why it was not sampled, though that was asked for

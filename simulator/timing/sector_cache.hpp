@@ -18,6 +18,12 @@ inline constexpr unsigned kLineBytes = kSectorBytes * kSectorsPerLine;
 using LineNumber = std::uint64_t;
 using SectorMask = std::uint8_t;  // bit i: sector i of the line
 
+// A library call where the host's instruction for it may not be assumed.
+constexpr unsigned count_sectors(unsigned sectors) {
+  constexpr std::uint64_t kCounts = 0x4332'3221'3221'2110;  // a digit for each of the 16 masks
+  return static_cast<unsigned>(kCounts >> (sectors * 4) & 0xf);
+}
+
 // `Extra`: what the owner keeps per line.
 template <typename Extra>
 class SectorCache {

@@ -22,7 +22,7 @@ Sm::Sm(SmContext& context, std::uint32_t index, std::uint64_t l1_bytes, GpcCache
 }
 
 Cycle Sm::next_event() const {
-  Cycle next = memory_.next_event();
+  Cycle next = std::min(answered_, memory_.next_event());
   for (const SubCore& sub : sub_cores_) next = std::min(next, sub.next_visit);
   return next;
 }
@@ -32,9 +32,10 @@ bool Sm::run(Cycle end) {
   for (Cycle now = next_event(); now < end; now = next_event()) {
     if (memory_.next_event() <= now) advance_memory(now);
     // Sub-cores take turns in being first at what they share.
+    auto sub_core = static_cast<unsigned>(now % count);
     for (unsigned i = 0; i < count; ++i) {
-      const auto sub_core = static_cast<unsigned>((now + i) % count);
       if (sub_cores_[sub_core].next_visit <= now && !visit(sub_core, now)) return false;
+      sub_core = sub_core + 1 == count ? 0 : sub_core + 1;
     }
   }
   return true;
@@ -98,7 +99,7 @@ bool Sm::visit(unsigned sub_core, Cycle now) {
   Cycle units_free = kNever;
   sub.ready = 0;
   sub.waits.pass(now);
-  if (sub.next_look <= now) look_at_warps(sub_core, now);
+  if (sub.next_look() <= now) look_at_warps(sub_core, now);
   if (sub.waits.all() != 0) sub.ready |= ask_units(sub_core, now, units_free);
   if (observed_) tell_unit_waits(sub, now);
   if (sub.ready != 0) {
@@ -112,7 +113,7 @@ bool Sm::visit(unsigned sub_core, Cycle now) {
       return true;
     }
   }
-  sub.next_visit = std::min(sub.next_look, units_free);
+  sub.next_visit = std::min(sub.next_look(), units_free);
   return true;
 }
 
@@ -125,21 +126,35 @@ SlotMask Sm::waiting_long(const SubCore& sub) {
   return waiting;
 }
 
+// Most warps wait long, for memory; they are gone through now and then, not in each visit.
+void Sm::SubCore::part_soon_from_later(Cycle now) {
+  constexpr Cycle kSoon = 64;
+  const SlotMask all = soon | later;
+  soon = later = 0;
+  soon_end = now + kSoon;
+  next_soon = next_later = kNever;
+  for (SlotMask left = all; left != 0; left &= left - 1) {
+    const auto slot = static_cast<unsigned>(std::countr_zero(left));
+    sleep(slot, look_again[slot]);
+  }
+}
+
 // Finds out, for those warps where something may have changed, whether they can issue.
 void Sm::look_at_warps(unsigned sub_core, Cycle now) {
   SubCore& sub = sub_cores_[sub_core];
-  sub.next_look = kNever;  // those that are looked at say when to look again
+  if (sub.soon_end <= now) sub.part_soon_from_later(now);
+  sub.next_soon = kNever;  // those that are looked at say when to look again
   Cycle next = kNever;
-  for (SlotMask left = sub.to_look_at; left != 0; left &= left - 1) {
+  for (SlotMask left = sub.soon; left != 0; left &= left - 1) {
     const auto slot = static_cast<unsigned>(std::countr_zero(left));
     if (sub.look_again[slot] <= now) {
-      sub.to_look_at &= ~(SlotMask{1} << slot);
+      sub.soon &= ~(SlotMask{1} << slot);
       look_at_warp(sub_core, slot, now);
     } else {
       next = std::min(next, sub.look_again[slot]);
     }
   }
-  sub.next_look = std::min(sub.next_look, next);
+  sub.next_soon = std::min(sub.next_soon, next);
 }
 
 void Sm::look_at_warp(unsigned sub_core, unsigned slot, Cycle now) {
@@ -224,6 +239,7 @@ bool Sm::issue(unsigned sub_core, unsigned slot, Cycle now) {
     warp.next_issue += timed.held;
     warp.until_then = Stall::dispatch_stall;
   }
+  if (timed.accessed_in != 0) bring_accessed_near(*warp.warp, issued.pc + timed.accessed_in);
   occupy_units(sub, timed, now);
   follow(sub_core, slot, timed, issued, now);
   if (timed.is_call) {
@@ -299,15 +315,29 @@ void Sm::retire(unsigned sub_core, unsigned slot, Cycle now) {
   --resident_blocks_;
 }
 
-void Sm::take_answers(Cycle now) {
+bool Sm::is_here(const Outstanding& who) const {
+  const ResidentWarp& warp = sub_cores_[who.slot / kSlots].slots[who.slot % kSlots];
+  return warp.warp != nullptr && warp.instance == who.instance;
+}
+
+// What they change is looked up when the SM's turn comes, where all of it is brought near.
+void Sm::answer(Cycle now) {
+  answered_ = now;
+  const auto is_awaited = [this](const Outstanding& who) { return is_here(who); };
+  if (!memory_.any_waiting(is_awaited)) take_answers();
+}
+
+void Sm::take_answers() {
+  if (answered_ == kNever) return;
   for (const Outstanding& answer : memory_.collect()) {
+    if (!is_here(answer)) continue;
     SubCore& sub = sub_cores_[answer.slot / kSlots];
     ResidentWarp& warp = sub.slots[answer.slot % kSlots];
-    if (warp.warp == nullptr || warp.instance != answer.instance) continue;
     settle_result(warp, answer.scoreboard, answer.number, answer.done);
     settle_rest(warp, answer, answer.done);
-    sub.look_at(answer.slot % kSlots, now);
+    sub.look_at(answer.slot % kSlots, answered_);
   }
+  answered_ = kNever;
 }
 
 const Block* Sm::any_block() const {

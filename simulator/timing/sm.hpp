@@ -58,8 +58,10 @@ class Sm {
   // Issues all that issues before `end`. False: the launch stops.
   bool run(Cycle end);
   std::vector<Request>& requests() { return memory_.requests(); }
-  // The requests have been answered; no answer is due before `now`.
-  void take_answers(Cycle now);
+  // The requests have been answered; no answer is due before `now`. They are to be taken before
+  // `run`.
+  void answer(Cycle now);
+  void take_answers();
   std::vector<EndedBlock>& ended() { return ended_; }
   const Block* any_block() const;
   void add_to(Result& result);
@@ -82,17 +84,29 @@ class Sm {
     Cycle special_free = 0;
     std::vector<Cycle> special_leaves;  // of the last instructions to the special function unit
     std::size_t special_next = 0;       // the one that went longest ago
-    SlotMask to_look_at = 0;            // warps of which it is known when to look at them
-    Cycle next_look = kNever;           // when at the first of them, at the earliest
+    // Warps of which it is known when to look at them: before `soon_end`, or not; and when at the
+    // first of either, at the earliest.
+    SlotMask soon = 0, later = 0;
+    Cycle soon_end = 0;
+    Cycle next_soon = kNever, next_later = kNever;
     Cycle next_visit = kNever;
 
     // The warp is looked at again at that time, not before.
     void sleep(unsigned slot, Cycle until) {
       look_again[slot] = until;
-      next_look = std::min(next_look, until);
       const SlotMask bit = SlotMask{1} << slot;
-      to_look_at = until == kNever ? to_look_at & ~bit : to_look_at | bit;
+      soon &= ~bit;
+      later &= ~bit;
+      if (until < soon_end) {
+        soon |= bit;
+        next_soon = std::min(next_soon, until);
+      } else if (until != kNever) {
+        later |= bit;
+        next_later = std::min(next_later, until);
+      }
     }
+    Cycle next_look() const { return std::min(next_soon, next_later); }
+    void part_soon_from_later(Cycle now);
     // Something may have changed for the warp.
     void look_at(unsigned slot, Cycle now) {
       if ((waits.all() >> slot & 1) != 0) return;
@@ -110,6 +124,9 @@ class Sm {
     Cycle until;
   };
 
+  bool waits_beyond(const ResidentWarp& warp, Cycle until) const;
+  bool is_here(const Outstanding& who) const;
+  void bring_accessed_near(const Warp& warp, std::uint32_t pc) const;
   void advance_memory(Cycle now);
   bool visit(unsigned sub_core, Cycle now);
   void look_at_warps(unsigned sub_core, Cycle now);
@@ -157,6 +174,7 @@ class Sm {
   std::vector<ResidentBlock> blocks_;
   std::vector<EndedBlock> ended_;
   std::size_t resident_blocks_ = 0;
+  Cycle answered_ = kNever;  // when; kNever: all answers have been taken
   std::uint64_t warps_started_ = 0, resident_warps_ = 0;
   Cycle active_since_ = 0;
   std::uint64_t active_ = 0, warp_cycles_ = 0, issued_ = 0;
