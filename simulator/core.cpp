@@ -234,9 +234,9 @@ bool may_look_for_spinning(const Core& core) {
 // costs.
 Core::Turn Core::run_block(Block& block, std::uint64_t quantum, std::uint64_t longest_turn) {
   const std::uint64_t end = issued + std::min(quantum, instruction_limit - issued);
-  bool spun = false;  // all of its warps, since the last round began
+  bool spun = true;  // no warp has got anywhere, since this turn began
   for (;;) {
-    bool ran = false, progress = false;
+    bool ran = false;
     for (Warp& warp : block.warps) {
       if (!warp.convergence.has_current()) continue;
       ran = true;
@@ -250,8 +250,7 @@ Core::Turn Core::run_block(Block& block, std::uint64_t quantum, std::uint64_t lo
       if (spinning == Spinning::stopped || !run_warp_turn(warp)) return Turn::stopped;
       const bool used_up = issued == issue_limit && !behind_barrier && !warp.convergence.let_go();
       warp.may_spin = used_up && may_look_for_spinning(*this);
-      progress = progress || spinning == Spinning::no;
-      spun = spun && !progress;
+      spun = spun && spinning != Spinning::no;
       patches_show |= warp.convergence.patches_show();
       if (warp.convergence.finished()) check_block_barriers(block);
       if (issued == end)
@@ -259,7 +258,6 @@ Core::Turn Core::run_block(Block& block, std::uint64_t quantum, std::uint64_t lo
     }
     if (block.finished()) return Turn::finished;
     if (!ran) return Turn::stuck;
-    spun = !progress;
   }
 }
 

@@ -158,7 +158,8 @@ bool Replay::begin_warp_turn() {
   if (place_.warp == warps.size()) return false;
   place_.in_turn = place_.progress = true;
   Convergence& convergence = warps[place_.warp].convergence;
-  const std::uint64_t turn = convergence.let_go() ? kTurnBehindBarrier : kWarpTurn;
+  const std::uint64_t turn =
+      convergence.let_go() ? kTurnBehindBarrier : warp_turn(block_quantum(request_));
   convergence.begin_turn();
   place_.warp_end = std::min(place_.block_end, core_.issued + turn);
   return true;
@@ -191,7 +192,8 @@ void Replay::end_block_turn() {
 void Replay::begin_block_turn() {
   place_.warp = 0;
   place_.in_turn = place_.progress = false;
-  place_.block_end = core_.issued + std::min(kBlockQuantum, core_.instruction_limit - core_.issued);
+  place_.block_end =
+      core_.issued + std::min(block_quantum(request_), core_.instruction_limit - core_.issued);
 }
 
 bool Replay::start_next_block() {

@@ -87,6 +87,7 @@ void run_blocks(Core& core, bool is_first, std::uint64_t resident_limit, Watch& 
   const lanes::FloatEnvironment environment;  // whatever the program around us has set
   ResidentBlocks resident;
   const Dim3 cluster = cluster_shape(*core.launch.request);
+  const std::uint64_t quantum = block_quantum(*core.launch.request);
   const auto start_next = [&] {
     const std::optional<std::uint64_t> number = next();
     if (!number) return false;
@@ -102,7 +103,7 @@ void run_blocks(Core& core, bool is_first, std::uint64_t resident_limit, Watch& 
   std::size_t spinning = 0;  // turns in a row in which nobody got anywhere
   for (;;) {
     if (resident.empty() && !start_next()) return;
-    const Core::Turn turn = core.run_block(resident.first(), kBlockQuantum);
+    const Core::Turn turn = core.run_block(resident.first(), quantum, warp_turn(quantum));
     spinning = turn == Core::Turn::spinning ? spinning + 1 : 0;
     if (spinning > resident.size()) return report_deadlock(core, resident.first());
     if (turn == Core::Turn::stopped) return;

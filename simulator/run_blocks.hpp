@@ -1,6 +1,7 @@
 // Runs the blocks of a grid, on one host thread or on several.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -10,8 +11,15 @@
 
 namespace heddle::simulator {
 
-// Warp instructions a block may issue before another gets the core.
-inline constexpr std::uint64_t kBlockQuantum = 1 << 20;
+// Warp instructions a block may issue before another gets the core. Blocks of a cooperative launch
+// wait for one another in loops, all of them at each synchronization of the grid: they give way
+// sooner.
+inline constexpr std::uint64_t kBlockQuantum = 1 << 20, kCooperativeQuantum = 1 << 11;
+inline std::uint64_t block_quantum(const LaunchRequest& request) {
+  return request.cooperative ? kCooperativeQuantum : kBlockQuantum;
+}
+// … and a warp of it, before another of the block does.
+inline std::uint64_t warp_turn(std::uint64_t quantum) { return std::min(kWarpTurn, quantum / 32); }
 
 struct BlockRun {
   std::vector<InstructionCounts> counts;

@@ -32,6 +32,8 @@ enum class Limit : int {
   dev_runtime_pending_launch_count = 4,
   max_l2_fetch_granularity = 5,
   persisting_l2_cache_size = 6,
+  shared_memory_size = 7,  // … of a block at most
+  confidential = 8,
 };
 
 enum class FunctionAttribute : int {

@@ -1,6 +1,7 @@
 // Device code as a context has loaded it: the cubins of one fat binary, and their kernels.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -35,6 +36,8 @@ struct Function {
   std::atomic<int> max_dynamic_shared_bytes;
   std::atomic<int> preferred_carveout{-1};
   std::atomic<int> non_portable_cluster_size{0};
+  std::atomic<int> cluster_policy{0};
+  std::array<std::atomic<int>, 3> wanted_cluster{};  // asked for by cudaFuncSetAttribute
 };
 
 // Threads of the largest block a kernel can be launched with: launch bounds and registers limit it.

@@ -11,6 +11,34 @@ std::uint64_t printf_bytes(const simulator::GpuModel& model) {
   return std::max(kLeast, kOfAnSm * model.sms);
 }
 
+// What an H200 makes of a limit that is asked for (gpu/runtime/tests/answers/device.cu); nothing
+// where it refuses.
+constexpr unsigned kPersistingParts = 16;
+std::optional<std::uint64_t> accepted(const simulator::GpuModel& model, abi::Limit limit,
+                                      std::uint64_t value) {
+  const auto in_units = [](std::uint64_t asked, std::uint64_t unit) {
+    return asked / unit * unit + (asked % unit == 0 ? 0 : unit);
+  };
+  switch (limit) {
+    case abi::Limit::stack_size:
+      return value > kMostLocalBytes ? std::nullopt : std::optional(in_units(value, 16));
+    case abi::Limit::printf_fifo_size:
+      return std::max<std::uint64_t>(512 << 10, in_units(value, 512));
+    case abi::Limit::malloc_heap_size:
+      return std::max<std::uint64_t>(4 << 20, in_units(value, 64 << 10));
+    case abi::Limit::dev_runtime_pending_launch_count:
+      return std::max<std::uint64_t>(32, value);
+    case abi::Limit::max_l2_fetch_granularity:
+      return value > 128 ? std::nullopt : std::optional(value);
+    case abi::Limit::persisting_l2_cache_size: {
+      const std::uint64_t part = model.l2_bytes / kPersistingParts;
+      return value > 10 * part ? std::nullopt : std::optional(in_units(value, part));
+    }
+    default:
+      return value;
+  }
+}
+
 }  // namespace
 
 Context::Context(const simulator::GpuModel& model, ContextOptions options)
@@ -21,7 +49,9 @@ Context::Context(const simulator::GpuModel& model, ContextOptions options)
               {abi::Limit::malloc_heap_size, 8 << 20},
               {abi::Limit::dev_runtime_pending_launch_count, 2048},
               {abi::Limit::max_l2_fetch_granularity, 64},
-              {abi::Limit::persisting_l2_cache_size, 0}} {
+              {abi::Limit::persisting_l2_cache_size, 3 * (model.l2_bytes / kPersistingParts)},
+              {abi::Limit::shared_memory_size, model.shared_bytes_per_block_optin},
+              {abi::Limit::confidential, 0}} {
   if (options_.checks.any())
     checks_ = std::make_unique<simulator::checks::Checks>(options_.checks, device_.memory());
   legacy_->id = 1;
@@ -119,11 +149,10 @@ Error Context::set_limit(abi::Limit limit, std::uint64_t value) {
     std::lock_guard lock(mutex_);
     const auto found = limits_.find(limit);
     if (found == limits_.end()) return Error::unsupported_limit;
-    if (limit == abi::Limit::stack_size) {
-      if (value > kMostLocalBytes) return Error::invalid_value;
-      value = (value + 15) / 16 * 16;  // as an H200 does
-    }
-    found->second = value;
+    if (limit >= abi::Limit::shared_memory_size) return Error::not_permitted;  // only asked for
+    const auto given = accepted(model(), limit, value);
+    if (!given) return Error::invalid_value;
+    value = found->second = *given;
   }
   return run([this, limit, value](Ticket) {
     if (limit == abi::Limit::stack_size) device_.stack_limit = value;

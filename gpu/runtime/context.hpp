@@ -177,7 +177,9 @@ class Context {
   void fail(Ticket ticket, Error error, const std::string& why);                   // inside actions
   bool lost() const { return fault_ != Error::success; }                           // inside actions
   void register_variables();
-  void leave_pool(const MemoryBlock& block);
+  // Whether it was of a pool. `counted`: the pool's "used" sees it go.
+  bool leave_pool(const MemoryBlock& block, bool counted);
+  void settle_pools();  // a stream has been waited for
   Error describe_resource(const abi::ResourceDesc& resource,
                           simulator::TextureHeader& header) const;
   Error add_header(const simulator::TextureHeader& header, const TextureDescription& description,

@@ -50,6 +50,29 @@ std::vector<std::byte> pack_parameters(const isa::Kernel& kernel, void* const* a
   return packed;
 }
 
+// What an H200 says to a launch that cannot be (gpu/runtime/tests/answers/launching.cu).
+Error error_of(const simulator::Device::Refusal& refusal, const isa::Kernel& kernel,
+               const LaunchShape& shape) {
+  const Error error = error_by_name(refusal.cuda_error).value_or(Error::invalid_configuration);
+  const bool beyond_bounds = kernel.max_threads != 0 && shape.block.count() > kernel.max_threads;
+  if (error == Error::invalid_configuration ||
+      (error == Error::launch_out_of_resources && beyond_bounds))
+    return Error::invalid_value;
+  return error;
+}
+
+// Clusters of more than eight blocks are for those who ask; what the code requires must be given.
+bool cluster_allowed(const Function& function, const simulator::Dim3& cluster) {
+  constexpr std::uint64_t kPortable = 8;
+  const auto& required = function.kernel.cluster;
+  const simulator::Dim3 none{1, 1, 1};
+  if (cluster.count() == 0) return false;
+  if (required[0] != 0 && !(cluster == none) &&
+      !(cluster == simulator::Dim3{required[0], required[1], required[2]}))
+    return false;
+  return cluster.count() <= kPortable || function.non_portable_cluster_size != 0;
+}
+
 }  // namespace
 
 std::function<Error(Context&, Stream&)> launch_later(const Function& function,
@@ -167,7 +190,12 @@ Error Context::launch(const Function& function, const LaunchShape& shape, void* 
         "cudaFuncAttributeMaxDynamicSharedMemorySize with cudaFuncSetAttribute (at most {} on {})",
         function.kernel.name, shape.dynamic_shared_bytes, function.max_dynamic_shared_bytes.load(),
         model().shared_bytes_per_block_optin - function.static_shared_bytes(), model().name));
-    return Error::invalid_value;
+    return shape.cooperative ? Error::cooperative_launch_too_large : Error::invalid_value;
+  }
+  if (!cluster_allowed(function, shape.cluster)) {
+    options_.notice(fmt::format("{}: a cluster of {} × {} × {} blocks", function.kernel.name,
+                                shape.cluster.x, shape.cluster.y, shape.cluster.z));
+    return Error::invalid_cluster_size;
   }
   const std::uint32_t stack =
       std::max(function.kernel.frame_bytes, function.kernel.min_stack_bytes);
@@ -187,7 +215,7 @@ Error Context::launch(const Function& function, const LaunchShape& shape, void* 
   request.parameters = pack_parameters(function.kernel, arguments);
   if (const auto refusal = device_.check(request)) {
     options_.notice(fmt::format("{}: {}", function.kernel.name, refusal->why));
-    return error_by_name(refusal->cuda_error).value_or(Error::invalid_configuration);
+    return error_of(*refusal, function.kernel, shape);
   }
   submit(
       stream,

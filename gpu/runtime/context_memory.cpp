@@ -36,7 +36,7 @@ std::optional<Side> resolve(const MemoryTable& memory, const Placed& placed, con
 std::pair<Expected, Expected> expected_sides(abi::MemcpyKind kind) {
   switch (kind) {
     case abi::MemcpyKind::host_to_host:
-      return {Expected::host, Expected::host};
+      return {Expected::either, Expected::either};  // not looked at, as on a GPU
     case abi::MemcpyKind::host_to_device:
       return {Expected::device, Expected::host};
     case abi::MemcpyKind::device_to_host:
@@ -113,8 +113,8 @@ Error Context::register_host(void* host, std::uint64_t bytes, unsigned flags) {
 Error Context::unregister_host(void* host) {
   const auto address = reinterpret_cast<std::uint64_t>(host);
   const auto block = memory_.find(address);
-  if (!block || block->address != address || block->kind != MemoryKind::registered)
-    return Error::host_memory_not_registered;
+  if (!block || block->kind != MemoryKind::registered) return Error::host_memory_not_registered;
+  if (block->address != address) return Error::invalid_value;
   return run([&](Ticket) {
     memory_.remove(address);
     device_.memory().free(address);
@@ -126,7 +126,7 @@ Error Context::free(std::uint64_t address) {
   if (!block || block->address != address || block->owned_by_module) return Error::invalid_value;
   if (block->kind != MemoryKind::device && block->kind != MemoryKind::managed)
     return Error::invalid_value;
-  leave_pool(*block);
+  leave_pool(*block, false);
   return run([&](Ticket) {
     if (memory_.remove(address)) device_.memory().free(address);
   });
@@ -146,11 +146,10 @@ Error Context::free_later(std::uint64_t address, Stream& stream) {
   // What a captured call allocated lives as long as the context: the graph may be launched again.
   if (stream.capture) return memory_.find(address) ? Error::success : Error::invalid_value;
   const auto block = memory_.find(address);
-  if (!block || block->address != address || block->kind != MemoryKind::device ||
-      block->owned_by_module)
-    return Error::invalid_value;
+  if (!block || block->address != address || block->owned_by_module) return Error::invalid_value;
+  if (!leave_pool(*block, true) && block->kind != MemoryKind::device)
+    return block->kind == MemoryKind::managed ? Error::not_supported : Error::invalid_value;
   if (!memory_.remove(address)) return Error::invalid_value;
-  leave_pool(*block);
   submit(
       stream, [this, address](Ticket) { device_.memory().free(address); }, Engine::Length::brief);
   return Error::success;

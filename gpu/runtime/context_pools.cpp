@@ -40,13 +40,23 @@ Error Context::use_pool(abi::Handle handle) {
 
 Error Context::allocate_from(abi::Handle handle, std::uint64_t bytes, std::uint64_t& address) {
   const auto from = pool(handle);
-  if (!from || bytes == 0) return Error::invalid_value;
+  if (!from) return Error::invalid_value;
+  address = 0;
+  if (bytes == 0) return Error::success;
   const std::uint64_t most = from->properties.maxSize;
   {
     std::lock_guard lock(mutex_);
-    if (most != 0 && (bytes > most || from->used > most - bytes)) return Error::memory_allocation;
+    if (most != 0 && (bytes > most || from->live > most - bytes)) return Error::memory_allocation;
   }
-  const Error error = allocate(bytes, "cudaMallocAsync", address);
+  constexpr int kOnHost = 2, kManaged = 2;  // cudaMemLocationTypeHost and beyond
+  const bool on_host = from->properties.location.type >= kOnHost;
+  const bool managed = from->properties.allocType == kManaged;
+  void* host = nullptr;
+  const Error error =
+      on_host || managed
+          ? allocate_host(bytes, managed ? MemoryKind::managed : MemoryKind::pinned, 1, host)
+          : allocate(bytes, "cudaMallocAsync", address);
+  if (host != nullptr) address = reinterpret_cast<std::uint64_t>(host);
   if (error != Error::success) return error;
   std::lock_guard lock(mutex_);
   from->take(bytes);
@@ -54,12 +64,18 @@ Error Context::allocate_from(abi::Handle handle, std::uint64_t bytes, std::uint6
   return Error::success;
 }
 
-void Context::leave_pool(const MemoryBlock& block) {
+bool Context::leave_pool(const MemoryBlock& block, bool counted) {
   std::lock_guard lock(mutex_);
   const auto found = pooled_.find(block.address);
-  if (found == pooled_.end()) return;
-  found->second->used -= block.bytes;
+  if (found == pooled_.end()) return false;
+  found->second->give(block.bytes, counted);
   pooled_.erase(found);
+  return true;
+}
+
+void Context::settle_pools() {
+  std::lock_guard lock(mutex_);
+  for (const auto& [handle, pool] : pools_) pool->trim(pool->release_threshold);
 }
 
 }  // namespace heddle::runtime

@@ -56,12 +56,14 @@ Error Context::synchronize(Stream& stream) {
     return Error::stream_capture_unsupported;
   }
   const Error error = wait_for(last_of(stream));
+  settle_pools();
   host_waited([order = order_of(stream)](const Timeline& time) { return time.done(order); });
   return error;
 }
 
 Error Context::synchronize() {
   const Error error = wait_for(engine_.last_submitted());
+  settle_pools();
   host_waited([](const Timeline& time) { return time.all_done(); });
   return error;
 }

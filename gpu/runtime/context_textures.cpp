@@ -43,11 +43,13 @@ TextureHeader header_of(const Array& array) {
   return header;
 }
 
-// Whether `rows` rows of a texture over linear memory lie in memory that is there.
+// Whether `rows` rows of a texture over linear memory lie in memory that is there: allocations end
+// at multiples of 512 bytes.
 bool covers(const std::optional<MemoryBlock>& block, std::uint64_t address, std::uint64_t rows,
             std::uint64_t pitch, std::uint64_t row_bytes) {
   return block && rows != 0 && row_bytes != 0 &&
-         span_of({address, pitch}, {row_bytes, rows}) <= block->bytes - (address - block->address);
+         span_of({address, pitch}, {row_bytes, rows}) <=
+             (block->bytes + 511) / 512 * 512 - (address - block->address);
 }
 
 bool describe_sampling(const abi::TextureDesc& description, TextureHeader& header) {

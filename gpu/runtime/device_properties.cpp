@@ -44,11 +44,23 @@ constexpr std::array kAttributes{
             []([[maybe_unused]] const GpuModel& m) { return static_cast<int>(expression); }},
 #include "gpu/runtime/device_attributes.inc"
 #undef HEDDLE_ATTRIBUTE
+    // Of cuda.h: gathers, virtual memory, handles of other systems, compression, decompression.
+    Attribute{44, [](const GpuModel&) { return 1; }},
+    Attribute{102, [](const GpuModel&) { return 1; }},
+    Attribute{103, [](const GpuModel&) { return 0; }},
+    Attribute{104, [](const GpuModel&) { return 0; }},
+    Attribute{105, [](const GpuModel&) { return 0; }},
+    Attribute{107, [](const GpuModel&) { return 0; }},
+    Attribute{110, [](const GpuModel&) { return 0; }},
+    Attribute{136, [](const GpuModel&) { return 0; }},
+    Attribute{137, [](const GpuModel&) { return 0; }},
+    Attribute{146, [](const GpuModel&) { return 0; }},
 };
 
 constexpr auto kNumbers = [] {
   std::array<int, kAttributes.size()> numbers{};
   std::ranges::transform(kAttributes, numbers.begin(), &Attribute::number);
+  std::ranges::sort(numbers);
   return numbers;
 }();
 
@@ -186,7 +198,7 @@ abi::DeviceProp device_properties(const GpuModel& model) {
   prop.sharedMemPerMultiprocessor = model.shared_bytes_per_sm;
   prop.sharedMemPerBlockOptin = model.shared_bytes_per_block_optin;
   prop.reservedSharedMemPerBlock = model.shared_bytes_reserved;
-  prop.unifiedFunctionPointers = 0;
+  prop.unifiedFunctionPointers = 1;
   for (const IntField& field : kIntFields) {
     const int value = device_attribute(model, field.attribute).value();
     std::memcpy(reinterpret_cast<std::byte*>(&prop) + field.offset, &value, sizeof value);

@@ -14,7 +14,16 @@ class Context;
 struct Stream;
 
 // As cudaGraphNodeType numbers them.
-enum class NodeType : int { kernel = 0, copy = 1, fill = 2, host = 3, graph = 4, empty = 5 };
+enum class NodeType : int {
+  kernel = 0,
+  copy = 1,
+  fill = 2,
+  host = 3,
+  graph = 4,
+  empty = 5,
+  event_wait = 6,
+  event_record = 7
+};
 
 struct GraphNode {
   NodeType type = NodeType::empty;

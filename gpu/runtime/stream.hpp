@@ -3,9 +3,11 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <utility>
@@ -19,6 +21,8 @@ namespace heddle::runtime {
 struct Stream {
   std::uint64_t id = 0;
   unsigned flags = 0;
+  std::map<int, std::array<std::byte, 64>>
+      attributes;  // set by the program: hints, told when asked
   int priority = 0;
   std::atomic<Ticket> last{0};
   std::shared_ptr<Graph> capture;  // what is submitted goes there instead; null: nothing captures

@@ -36,7 +36,8 @@ Error api(Body body) noexcept {
     Runtime::instance().notice(bad.what());
     error = Error::unknown;
   }
-  if (error != Error::success) Runtime::thread().last_error = error;
+  // "Not ready" is an answer: it is not kept.
+  if (error != Error::success && error != Error::not_ready) Runtime::thread().last_error = error;
   return error;
 }
 

@@ -21,6 +21,11 @@ Error copy_2d(void* to, std::size_t to_pitch, const void* from, std::size_t from
               std::size_t width, std::size_t height, MemcpyKind kind, abi::Handle stream,
               DefaultStream zero, bool wait) {
   return api([&] {
+    if (height <= 1) {  // one row: a pitch of zero is as good as another
+      to_pitch = to_pitch == 0 ? width : to_pitch;
+      from_pitch = from_pitch == 0 ? width : from_pitch;
+      if (width > to_pitch || width > from_pitch) return Error::invalid_value;
+    }
     if (width > to_pitch || width > from_pitch) return Error::invalid_pitch_value;
     return copy({{address_of(to), to_pitch}, {address_of(from), from_pitch}, {width, height}, kind},
                 stream, zero, wait);
@@ -46,7 +51,9 @@ struct End {
     if (!array->holds(x, at.y, at.z, box)) return std::nullopt;
     return array->placed(x, at.y, at.z);
   }
-  bool pitch_suffices(const Box& box) const { return array || box.width <= memory.pitch; }
+  bool pitch_suffices(const Box& box) const {
+    return array || (box.width <= memory.pitch && (box.depth <= 1 || box.height <= memory.ysize));
+  }
 };
 
 Error copy_3d(const abi::Memcpy3DParms* parameters, abi::Handle stream, DefaultStream zero,
@@ -181,7 +188,7 @@ HEDDLE_STREAM_API(cudaMemcpyBatchAsync, _ptsz,
                    [[maybe_unused]] std::size_t attributes_count, abi::Handle stream),
                   (to, from, bytes, count, attributes, attribute_of, attributes_count, stream)) {
   return api([&] {
-    if (count == 0 || to == nullptr || from == nullptr || bytes == nullptr)
+    if (count == 0 || to == nullptr || from == nullptr || bytes == nullptr || stream == nullptr)
       return Error::invalid_value;
     for (std::size_t i = 0; i < count; ++i) {
       const Error error = copy(linear(to[i], from[i], bytes[i], MemcpyKind::by_address), stream,

@@ -1,4 +1,5 @@
 // Devices: there is one, the GPU model the run was started for.
+#include <algorithm>
 #include <cstdio>
 #include <cstring>
 
@@ -27,6 +28,16 @@ Error answer(int device, Value* out, Value value) {
   });
 }
 
+// Preferences that change nothing a functional run can see; they are told when asked.
+std::atomic<int> cache_config{0};
+Error prefer(int config, int most, std::atomic<int>* kept) {
+  return api([&] {
+    if (config < 0 || config > most) return Error::invalid_value;
+    if (kept != nullptr) *kept = config;
+    return Error::success;
+  });
+}
+
 }  // namespace
 
 HEDDLE_API Error cudaGetDeviceCount(int* count) { return answer(0, count, kDevices); }
@@ -34,8 +45,12 @@ HEDDLE_API Error cudaGetDeviceCount(int* count) { return answer(0, count, kDevic
 HEDDLE_API Error cudaGetDevice(int* device) { return answer(0, device, 0); }
 
 HEDDLE_API Error cudaSetDevice(int device) {
-  return on_device(
-      [&](Context&) { return exists(device) ? Error::success : Error::invalid_device; });
+  return api([&] {
+    if (!exists(device)) return Error::invalid_device;
+    Runtime& runtime = Runtime::instance();
+    if (runtime.context()) return Error::success;  // made here, as with CUDA
+    return runtime.has_context() ? Error::initialization_error : Error::cudart_unloading;
+  });
 }
 
 HEDDLE_API Error cudaInitDevice(int device, unsigned, unsigned) { return cudaSetDevice(device); }
@@ -55,9 +70,10 @@ HEDDLE_API Error cudaChooseDevice(int* device, const abi::DeviceProp*) {
 
 HEDDLE_API Error cudaSetDeviceFlags(unsigned flags) {
   return api([&] {
-    constexpr unsigned kKnown = 0xff;
-    if ((flags & ~kKnown) != 0) return Error::invalid_value;
-    device_flags = flags;
+    constexpr unsigned kKnown = 0xff, kScheduling = 7, kNotKept = 0x60;
+    const unsigned scheduling = flags & kScheduling;  // none, or one way of waiting
+    if ((flags & ~kKnown) != 0 || (scheduling & (scheduling - 1)) != 0) return Error::invalid_value;
+    device_flags = flags & ~kNotKept;
     return Error::success;
   });
 }
@@ -102,7 +118,7 @@ HEDDLE_API Error cudaDeviceGetLimit(std::size_t* value, abi::Limit limit) {
     if (value == nullptr) return Error::invalid_value;
     std::uint64_t found = 0;
     const Error error = context.limit(limit, found);
-    *value = found;
+    if (error == Error::success) *value = found;
     return error;
   });
 }
@@ -113,11 +129,12 @@ HEDDLE_API Error cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
   return Error::success;
 }
 
-// Preferences that change nothing a functional run can see.
-HEDDLE_API Error cudaDeviceGetCacheConfig(int* config) { return answer(0, config, 0); }
-HEDDLE_API Error cudaDeviceSetCacheConfig(int) { return Error::success; }
+HEDDLE_API Error cudaDeviceGetCacheConfig(int* config) {
+  return answer(0, config, cache_config.load());
+}
+HEDDLE_API Error cudaDeviceSetCacheConfig(int config) { return prefer(config, 3, &cache_config); }
 HEDDLE_API Error cudaDeviceGetSharedMemConfig(int* config) { return answer(0, config, 1); }
-HEDDLE_API Error cudaDeviceSetSharedMemConfig(int) { return Error::success; }
+HEDDLE_API Error cudaDeviceSetSharedMemConfig(int config) { return prefer(config, 2, nullptr); }
 HEDDLE_API Error cudaCtxResetPersistingL2Cache() { return Error::success; }
 
 HEDDLE_API Error cudaDeviceGetPCIBusId(char* text, int length, int device) {
@@ -134,9 +151,8 @@ HEDDLE_API Error cudaDeviceGetByPCIBusId(int* device, const char* text) {
   return api([&] {
     unsigned domain = 0, bus = 0, slot = 0;
     if (device == nullptr || text == nullptr) return Error::invalid_value;
-    if (std::sscanf(text, "%x:%x:%x", &domain, &bus, &slot) != 3 || domain != 0 || bus != 1 ||
-        slot != 0)
-      return Error::invalid_value;
+    if (std::sscanf(text, "%x:%x:%x", &domain, &bus, &slot) != 3) return Error::invalid_value;
+    if (domain != 0 || bus != 1 || slot != 0) return Error::invalid_device;
     *device = 0;
     return Error::success;
   });
@@ -146,8 +162,28 @@ HEDDLE_API Error cudaDeviceCanAccessPeer(int* can, int device, int peer) {
   return api([&] { return exists(peer) ? answer(device, can, 0) : Error::invalid_device; });
 }
 
-HEDDLE_API Error cudaDeviceEnablePeerAccess(int, unsigned) {
-  return api([] { return Error::invalid_device; });  // a device is no peer of itself
+HEDDLE_API Error cudaDeviceEnablePeerAccess(int peer, unsigned flags) {
+  return api([&] {
+    if (flags != 0) return Error::invalid_value;
+    // A device is no peer of itself.
+    return exists(peer) ? Error::peer_access_unsupported : Error::invalid_device;
+  });
+}
+
+HEDDLE_API Error cudaDeviceFlushGPUDirectRDMAWrites(int, int) { return Error::success; }
+
+// Atomics on the host's memory: none that both sides do.
+HEDDLE_API Error cudaDeviceGetHostAtomicCapabilities(unsigned* capabilities, const int* operations,
+                                                     unsigned count, int device) {
+  return api([&] {
+    if (!exists(device)) return Error::invalid_device;
+    if (capabilities == nullptr || operations == nullptr) return Error::invalid_value;
+    std::fill_n(capabilities, count, 0u);
+    return Error::success;
+  });
+}
+HEDDLE_API Error cudaDeviceGetP2PAtomicCapabilities(unsigned*, const int*, unsigned, int, int) {
+  return api([] { return Error::invalid_device; });
 }
 
 HEDDLE_API Error cudaDeviceDisablePeerAccess(int peer) {

@@ -1,4 +1,7 @@
-// Errors and versions.
+// Errors and versions. An error that makes the context useless is taken away like others, and comes
+// back with the next call that needs the context.
+#include <utility>
+
 #include "gpu/runtime/cudart/api.hpp"
 
 namespace heddle::runtime {
@@ -7,23 +10,13 @@ namespace {
 
 constexpr int kVersion = 13000;
 
-Error last_error() {
-  Runtime& runtime = Runtime::instance();
-  if (runtime.has_context())
-    if (const auto context = runtime.context(); context && context->status() != Error::success)
-      return context->status();
-  return Runtime::thread().last_error;
-}
-
 }  // namespace
 
 HEDDLE_API Error cudaGetLastError() {
-  const Error error = last_error();
-  Runtime::thread().last_error = Error::success;
-  return error;
+  return std::exchange(Runtime::thread().last_error, Error::success);
 }
 
-HEDDLE_API Error cudaPeekAtLastError() { return last_error(); }
+HEDDLE_API Error cudaPeekAtLastError() { return Runtime::thread().last_error; }
 
 HEDDLE_API const char* cudaGetErrorName(Error error) { return error_name(error); }
 

@@ -46,7 +46,10 @@ Error record(abi::Handle event, abi::Handle stream, DefaultStream zero) {
 
 HEDDLE_API Error cudaEventCreateWithFlags(abi::Handle* event, unsigned flags) {
   return on_device([&](Context& context) {
-    if (event == nullptr || (flags & ~kKnownFlags) != 0) return Error::invalid_value;
+    const bool shared = (flags & abi::kEventInterprocess) != 0;  // those have no time
+    if (event == nullptr || (flags & ~kKnownFlags) != 0 ||
+        (shared && (flags & abi::kEventDisableTiming) == 0))
+      return Error::invalid_value;
     *event = context.create_event(flags).get();
     return Error::success;
   });
@@ -67,8 +70,19 @@ HEDDLE_STREAM_API(cudaEventRecord, _ptsz, (abi::Handle event, abi::Handle stream
 
 HEDDLE_STREAM_API(cudaEventRecordWithFlags, _ptsz,
                   (abi::Handle event, abi::Handle stream, unsigned flags), (event, stream, flags)) {
-  return flags == 0 ? record(event, stream, kStreamZero)
-                    : api([] { return not_supported("cudaEventRecordWithFlags with a flag"); });
+  constexpr unsigned kExternal = 1;  // a node of the graph that the stream captures
+  if (flags == 0) return record(event, stream, kStreamZero);
+  if (flags != kExternal) return api([] { return Error::invalid_value; });
+  return on_stream(stream, kStreamZero, [&](Context& context, Stream& in) {
+    const auto found = context.event(event);
+    if (!found) return Error::invalid_resource_handle;
+    if (!in.capture) return Error::illegal_state;
+    in.add_to_capture(NodeType::event_record, [found](Context& here, Stream& on) {
+      here.record(*found, on);
+      return Error::success;
+    });
+    return Error::success;
+  });
 }
 
 HEDDLE_API Error cudaEventQuery(abi::Handle event) {

@@ -1,5 +1,6 @@
 // Launching kernels, and what can be asked of and set on them.
 #include <algorithm>
+#include <vector>
 
 #include "gpu/runtime/cudart/api.hpp"
 
@@ -18,21 +19,32 @@ Error launch(const void* kernel, const LaunchShape& shape, void** arguments, abi
   });
 }
 
-// False for an attribute that changes what runs and that we cannot honour.
-Error apply(const abi::LaunchAttribute& attribute, LaunchShape& shape) {
+// Events that an attribute names: recorded behind the launch, which is when all of it has begun
+// too.
+struct Extras {
+  std::vector<abi::Handle> events;
+};
+
+Error apply(const abi::LaunchAttribute& attribute, LaunchShape& shape, Extras& extras) {
   switch (attribute.id) {
     case abi::kLaunchAttributeCooperative:
       shape.cooperative = attribute.value.cooperative != 0;
       break;
     case abi::kLaunchAttributeClusterDimension:
-      shape.cluster = dim(attribute.value.clusterDim);
+      if (const abi::Dim3& d = attribute.value.clusterDim; d.x != 0 || d.y != 0 || d.z != 0)
+        shape.cluster = dim(d);
       break;
     case 7:   // programmatic event
     case 12:  // launch completion event
+      extras.events.push_back(attribute.value.pointer);
+      break;
     case 13:  // device-updatable kernel node
-      return not_supported("cudaLaunchKernelExC with an event or a graph node");
-    default:
-      break;  // hints: priority, cache policies, overlap with the kernel before
+      return not_supported("cudaLaunchKernelExC with a graph node");
+    case 3:
+    case 15:
+      return Error::invalid_value;
+    default:  // hints: priority, cache policies, overlap with the kernel before
+      return attribute.id < 0 || attribute.id > 16 ? Error::invalid_value : Error::success;
   }
   return Error::success;
 }
@@ -71,9 +83,20 @@ HEDDLE_STREAM_API(cudaLaunchKernelExC, _ptsz,
       return Error::invalid_value;
     LaunchShape shape{
         dim(config->gridDim), dim(config->blockDim), {1, 1, 1}, config->dynamicSmemBytes, false};
+    Extras extras;
     for (unsigned i = 0; i < config->numAttrs; ++i)
-      if (const Error error = apply(config->attrs[i], shape); error != Error::success) return error;
-    return launch(kernel, shape, arguments, config->stream, kStreamZero);
+      if (const Error error = apply(config->attrs[i], shape, extras); error != Error::success)
+        return error;
+    const Error error = launch(kernel, shape, arguments, config->stream, kStreamZero);
+    if (error != Error::success || extras.events.empty()) return error;
+    return on_stream(config->stream, kStreamZero, [&](Context& context, Stream& in) {
+      for (const abi::Handle handle : extras.events) {
+        const auto event = context.event(handle);
+        if (!event) return Error::invalid_resource_handle;
+        context.record(*event, in);
+      }
+      return Error::success;
+    });
   });
 }
 
@@ -92,6 +115,13 @@ HEDDLE_API Error cudaFuncGetAttributes(abi::FuncAttributes* attributes, const vo
     attributes->maxDynamicSharedSizeBytes = function.max_dynamic_shared_bytes;
     attributes->preferredShmemCarveout = function.preferred_carveout;
     attributes->nonPortableClusterSizeAllowed = function.non_portable_cluster_size;
+    attributes->clusterSchedulingPolicyPreference = function.cluster_policy;
+    attributes->clusterDimMustBeSet = described.cluster[0] != 0;
+    int* const cluster[] = {&attributes->requiredClusterWidth, &attributes->requiredClusterHeight,
+                            &attributes->requiredClusterDepth};
+    for (unsigned i = 0; i < 3; ++i)
+      *cluster[i] = described.cluster[0] != 0 ? static_cast<int>(described.cluster[i])
+                                              : function.wanted_cluster[i].load();
     attributes->maxThreadsPerBlock = static_cast<int>(max_threads_per_block(model, described));
     return Error::success;
   });
@@ -115,7 +145,17 @@ HEDDLE_API Error cudaFuncSetAttribute(const void* kernel, abi::FunctionAttribute
       case abi::FunctionAttribute::non_portable_cluster_size_allowed:
         function.non_portable_cluster_size = value;
         return Error::success;
+      case abi::FunctionAttribute::required_cluster_width:
+      case abi::FunctionAttribute::required_cluster_height:
+      case abi::FunctionAttribute::required_cluster_depth:
+        if (value < 0 || function.kernel.cluster[0] != 0) return Error::invalid_value;
+        function.wanted_cluster[static_cast<std::size_t>(attribute) -
+                                static_cast<std::size_t>(
+                                    abi::FunctionAttribute::required_cluster_width)] = value;
+        return Error::success;
       case abi::FunctionAttribute::cluster_scheduling_policy_preference:
+        if (value < 0 || value > 2) return Error::invalid_value;
+        function.cluster_policy = value;
         return Error::success;
       default:
         return Error::invalid_value;
@@ -130,8 +170,10 @@ HEDDLE_API Error cudaKernelSetAttributeForDevice(abi::Handle kernel,
   return cudaFuncSetAttribute(kernel, attribute, value);
 }
 
-HEDDLE_API Error cudaFuncSetCacheConfig(const void* kernel, int) {
-  return on_function(kernel, [](Context&, Function&) { return Error::success; });
+HEDDLE_API Error cudaFuncSetCacheConfig(const void* kernel, int config) {
+  return on_function(kernel, [&](Context&, Function&) {
+    return config < 0 || config > 3 ? Error::invalid_value : Error::success;
+  });
 }
 
 HEDDLE_API Error cudaFuncSetSharedMemConfig(const void* kernel, int) {

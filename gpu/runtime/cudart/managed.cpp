@@ -47,6 +47,15 @@ int number_of(const abi::MemLocation& location) {
   return location.type == kDevice ? location.id : abi::kInvalidDeviceId;
 }
 
+// The host has no number.
+int id_of(const abi::MemLocation& location) {
+  return location.type == kHost ? abi::kCpuDeviceId : location.id;
+}
+
+bool exists(const abi::MemLocation& location) {
+  return location.type == kHost || (location.type == kDevice && location.id == 0);
+}
+
 // The place all of them have; none where they differ.
 template <typename Place>
 abi::MemLocation common(const std::vector<Advice>& advice, Place place) {
@@ -76,9 +85,9 @@ Error tell(int attribute, const std::vector<Advice>& advice, std::span<int> answ
                         0,
                         number_of(prefetched),
                         preferred.type,
-                        preferred.id,
+                        id_of(preferred),
                         prefetched.type,
-                        prefetched.id};
+                        id_of(prefetched)};
   constexpr int kAccessedBy = 3;
   if (attribute == kAccessedBy) return accessed_by(advice, answer);
   if (attribute < 1 || attribute > static_cast<int>(std::size(values)) || answer.size() != 1)
@@ -96,6 +105,8 @@ HEDDLE_STREAM_API(cudaMemPrefetchAsync, _ptsz,
                   (pointer, bytes, location, flags, stream)) {
   return on_stream(stream, kStreamZero, [&](Context& context, Stream&) {
     if (!is_managed(context, pointer, bytes) || flags != 0) return Error::invalid_value;
+    if (!exists(location))
+      return location.type == kDevice ? Error::invalid_device : Error::invalid_value;
     AdviceTable::instance().change(address_of(pointer), bytes,
                                    [&](Advice& advice) { advice.prefetched = location; });
     return Error::success;
@@ -105,7 +116,8 @@ HEDDLE_STREAM_API(cudaMemPrefetchAsync, _ptsz,
 HEDDLE_API Error cudaMemAdvise(const void* pointer, std::size_t bytes, int what,
                                abi::MemLocation location) {
   return on_device([&](Context& context) {
-    if (!is_managed(context, pointer, bytes) || what < 1 || what > 6) return Error::invalid_value;
+    if (!is_managed(context, pointer, bytes) || what < 1 || what > 6 || !exists(location))
+      return Error::invalid_value;
     const bool on = what % 2 == 1;  // each has its opposite behind it
     AdviceTable::instance().change(address_of(pointer), bytes, [&](Advice& advice) {
       if (what <= 2)
@@ -119,6 +131,52 @@ HEDDLE_API Error cudaMemAdvise(const void* pointer, std::size_t bytes, int what,
     });
     return Error::success;
   });
+}
+
+// Several ranges: `first_of` says from which range on each location holds; null: nothing is moved.
+static Error prefetch_batch(void** pointers, std::size_t* bytes, std::size_t count,
+                            const abi::MemLocation* locations, const std::size_t* first_of,
+                            std::size_t location_count, unsigned long long flags,
+                            abi::Handle stream, DefaultStream zero) {
+  return on_stream(stream, zero, [&](Context& context, Stream&) {
+    if (pointers == nullptr || bytes == nullptr || count == 0 || flags != 0 || stream == nullptr)
+      return Error::invalid_value;
+    std::size_t place = 0;
+    for (std::size_t i = 0; i < count; ++i) {
+      if (!is_managed(context, pointers[i], bytes[i])) return Error::invalid_value;
+      if (locations == nullptr) continue;
+      while (place + 1 < location_count && first_of[place + 1] <= i) ++place;
+      AdviceTable::instance().change(address_of(pointers[i]), bytes[i],
+                                     [&](Advice& advice) { advice.prefetched = locations[place]; });
+    }
+    return Error::success;
+  });
+}
+
+HEDDLE_STREAM_API(cudaMemPrefetchBatchAsync, _ptsz,
+                  (void** pointers, std::size_t* bytes, std::size_t count,
+                   abi::MemLocation* locations, std::size_t* first_of, std::size_t location_count,
+                   unsigned long long flags, abi::Handle stream),
+                  (pointers, bytes, count, locations, first_of, location_count, flags, stream)) {
+  return prefetch_batch(pointers, bytes, count, locations, first_of, location_count, flags, stream,
+                        kStreamZero);
+}
+
+// What is discarded keeps what it has: that is one of the contents it may have.
+HEDDLE_STREAM_API(cudaMemDiscardBatchAsync, _ptsz,
+                  (void** pointers, std::size_t* bytes, std::size_t count, unsigned long long flags,
+                   abi::Handle stream),
+                  (pointers, bytes, count, flags, stream)) {
+  return prefetch_batch(pointers, bytes, count, nullptr, nullptr, 0, flags, stream, kStreamZero);
+}
+
+HEDDLE_STREAM_API(cudaMemDiscardAndPrefetchBatchAsync, _ptsz,
+                  (void** pointers, std::size_t* bytes, std::size_t count,
+                   abi::MemLocation* locations, std::size_t* first_of, std::size_t location_count,
+                   unsigned long long flags, abi::Handle stream),
+                  (pointers, bytes, count, locations, first_of, location_count, flags, stream)) {
+  return prefetch_batch(pointers, bytes, count, locations, first_of, location_count, flags, stream,
+                        kStreamZero);
 }
 
 HEDDLE_API Error cudaMemRangeGetAttribute(void* data, std::size_t data_bytes, int attribute,

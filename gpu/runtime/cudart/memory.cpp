@@ -29,7 +29,7 @@ Error allocate_pitched(void** pointer, std::size_t* pitch, std::size_t width, st
   rounded = rounded / kPitchBytes * kPitchBytes;
   if (__builtin_mul_overflow(rounded, rows, &bytes)) return Error::memory_allocation;
   const Error error = allocate(pointer, bytes, label);
-  if (error == Error::success) *pitch = rounded;
+  if (error == Error::success) *pitch = rows == 0 ? 0 : rounded;
   return error;
 }
 
@@ -76,7 +76,7 @@ HEDDLE_API Error cudaHostAlloc(void** pointer, std::size_t bytes, unsigned flags
 
 HEDDLE_API Error cudaMallocManaged(void** pointer, std::size_t bytes, unsigned flags) {
   return api([&] {
-    if (pointer == nullptr || bytes == 0) return Error::invalid_value;
+    if (pointer == nullptr) return Error::invalid_value;
     if (flags != abi::kManagedAttachGlobal && flags != abi::kManagedAttachHost)
       return Error::invalid_value;
     const Error error = allocate_host(pointer, bytes, MemoryKind::managed, flags);
@@ -99,7 +99,9 @@ HEDDLE_API Error cudaFreeHost(void* pointer) {
 
 HEDDLE_API Error cudaHostRegister(void* pointer, std::size_t bytes, unsigned flags) {
   return on_device([&](Context& context) {
-    if ((flags & ~abi::kHostRegisterMask) != 0) return Error::invalid_value;
+    constexpr unsigned kIoMemory = 4;
+    if ((flags & ~abi::kHostRegisterMask) != 0 || (flags & kIoMemory) != 0)
+      return Error::invalid_value;
     return context.register_host(pointer, bytes, flags);
   });
 }
@@ -127,7 +129,8 @@ HEDDLE_API Error cudaHostGetFlags(unsigned* flags, void* host) {
     const auto block = context.find_memory(address_of(host));
     if (!block || (block->kind != MemoryKind::pinned && block->kind != MemoryKind::registered))
       return Error::invalid_value;
-    *flags = block->flags | kMapped;
+    constexpr unsigned kReadOnly = 8;  // is not told
+    *flags = (block->flags & ~kReadOnly) | kMapped;
     return Error::success;
   });
 }
@@ -143,11 +146,13 @@ HEDDLE_API Error cudaMemGetInfo(std::size_t* free_bytes, std::size_t* total_byte
 }
 
 HEDDLE_API Error cudaPointerGetAttributes(abi::PointerAttributes* attributes, const void* pointer) {
-  return on_device([&](Context& context) {
+  return api([&] {  // also when the context is of no use any more
+    const auto context = Runtime::instance().context();
+    if (!context) return on_device([](Context&) { return Error::success; });
     if (attributes == nullptr) return Error::invalid_value;
     *attributes = {};
     void* same = const_cast<void*>(pointer);
-    const auto block = context.find_memory(address_of(pointer));
+    const auto block = context->find_memory(address_of(pointer));
     if (!block) {
       attributes->type = abi::MemoryType::unregistered;
       attributes->device = abi::kInvalidDeviceId;
@@ -164,12 +169,13 @@ HEDDLE_API Error cudaPointerGetAttributes(abi::PointerAttributes* attributes, co
 }
 
 HEDDLE_STREAM_API(cudaStreamAttachMemAsync, _ptsz,
-                  (abi::Handle stream, void* pointer, [[maybe_unused]] std::size_t bytes,
+                  (abi::Handle stream, void* pointer, std::size_t bytes,
                    [[maybe_unused]] unsigned flags),
                   (stream, pointer, bytes, flags)) {
   return on_stream(stream, kStreamZero, [&](Context& context, Stream&) {
     const auto block = context.find_memory(address_of(pointer));
-    return block && block->kind == MemoryKind::managed ? Error::success : Error::invalid_value;
+    const bool whole = block && (bytes == 0 || bytes == block->bytes);
+    return whole && block->kind == MemoryKind::managed ? Error::success : Error::invalid_value;
   });
 }
 

@@ -33,6 +33,12 @@ Error driver_function(const char* symbol, void** function, unsigned long long fl
   });
 }
 
+// Which of two functions where there is one for each thread's own stream 0.
+unsigned long long per_thread(unsigned long long flags, DefaultStream zero) {
+  constexpr unsigned long long kPerThread = 2;
+  return flags == 0 && zero == DefaultStream::per_thread ? kPerThread : flags;
+}
+
 }  // namespace
 
 HEDDLE_API Error cudaDeviceGetP2PAttribute(int* value, int, int from, int to) {
@@ -53,8 +59,13 @@ HEDDLE_API Error cudaIpcGetMemHandle(abi::IpcHandle* handle, void* pointer) {
   });
 }
 
-HEDDLE_API Error cudaIpcOpenMemHandle(void**, abi::IpcHandle, unsigned) {
-  return api([] {
+HEDDLE_API Error cudaIpcOpenMemHandle(void** pointer, abi::IpcHandle handle, unsigned flags) {
+  return on_device([&](Context& context) {
+    constexpr unsigned kLazyPeerAccess = 1;
+    if (pointer == nullptr || flags != kLazyPeerAccess) return Error::invalid_value;
+    std::uint64_t address = 0;
+    std::memcpy(&address, handle.reserved, sizeof address);
+    if (context.find_memory(address)) return Error::device_uninitialized;  // made here
     return not_supported("cudaIpcOpenMemHandle (each process has a simulated GPU of its own)");
   });
 }
@@ -74,20 +85,27 @@ HEDDLE_API Error cudaIpcGetEventHandle(abi::IpcHandle* handle, abi::Handle event
   });
 }
 
-HEDDLE_API Error cudaIpcOpenEventHandle(abi::Handle*, abi::IpcHandle) {
-  return api([] {
+HEDDLE_API Error cudaIpcOpenEventHandle(abi::Handle* event, abi::IpcHandle handle) {
+  return on_device([&](Context& context) {
+    abi::Handle made = nullptr;
+    std::memcpy(&made, handle.reserved, sizeof made);
+    if (event == nullptr) return Error::invalid_value;
+    if (context.event(made)) return Error::device_uninitialized;  // made here
     return not_supported("cudaIpcOpenEventHandle (each process has a simulated GPU of its own)");
   });
 }
 
-HEDDLE_API Error cudaGetDriverEntryPoint(const char* symbol, void** function,
-                                         unsigned long long flags, int* status) {
-  return driver_function(symbol, function, flags, status);
+HEDDLE_STREAM_API(cudaGetDriverEntryPoint, _ptsz,
+                  (const char* symbol, void** function, unsigned long long flags, int* status),
+                  (symbol, function, flags, status)) {
+  return driver_function(symbol, function, per_thread(flags, kStreamZero), status);
 }
 
-HEDDLE_API Error cudaGetDriverEntryPointByVersion(const char* symbol, void** function, unsigned,
-                                                  unsigned long long flags, int* status) {
-  return driver_function(symbol, function, flags, status);
+HEDDLE_STREAM_API(cudaGetDriverEntryPointByVersion, _ptsz,
+                  (const char* symbol, void** function, [[maybe_unused]] unsigned version,
+                   unsigned long long flags, int* status),
+                  (symbol, function, version, flags, status)) {
+  return driver_function(symbol, function, per_thread(flags, kStreamZero), status);
 }
 
 }  // namespace heddle::runtime

@@ -77,7 +77,7 @@ HEDDLE_STREAM_API(cudaMallocFromPoolAsync, _ptsz,
 
 HEDDLE_STREAM_API(cudaFreeAsync, _ptsz, (void* pointer, abi::Handle stream), (pointer, stream)) {
   return on_stream(stream, kStreamZero, [&](Context& context, Stream& in) {
-    return pointer == nullptr ? Error::invalid_value : context.free_later(address_of(pointer), in);
+    return pointer == nullptr ? Error::success : context.free_later(address_of(pointer), in);
   });
 }
 
@@ -115,11 +115,14 @@ HEDDLE_API Error cudaMemSetMemPool(abi::MemLocation* location, int type, abi::Ha
 
 HEDDLE_API Error cudaMemPoolCreate(abi::Handle* pool, const abi::MemPoolProps* properties) {
   return on_device([&](Context& context) {
-    if (pool == nullptr || properties == nullptr || properties->allocType != kPinned)
+    constexpr int kManaged = 2, kOnHostNode = 3;
+    if (pool == nullptr || properties == nullptr ||
+        (properties->allocType != kPinned && properties->allocType != kManaged))
       return Error::invalid_value;
     if (properties->handleTypes != 0) return not_supported("a memory pool shared by processes");
-    if (properties->location.type != kOnDevice) return not_supported("a memory pool of the host");
-    if (properties->location.id != 0) return Error::invalid_device;
+    if (properties->location.type < kOnDevice || properties->location.type > kOnHostNode ||
+        properties->location.id != 0)
+      return Error::invalid_value;
     *pool = context.create_pool(*properties);
     return Error::success;
   });
@@ -129,8 +132,28 @@ HEDDLE_API Error cudaMemPoolDestroy(abi::Handle pool) {
   return on_device([&](Context& context) { return context.destroy_pool(pool); });
 }
 
-HEDDLE_API Error cudaMemPoolTrimTo(abi::Handle handle, std::size_t) {
-  return on_pool(handle, [](MemoryPool&) { return Error::success; });
+HEDDLE_API Error cudaMemPoolTrimTo(abi::Handle handle, std::size_t keep) {
+  return on_pool(handle, [&](MemoryPool& pool) {
+    pool.trim(keep);
+    return Error::success;
+  });
+}
+
+// A pool that was not made to be shared gives no handle; others are refused when they are made.
+HEDDLE_API Error cudaMemPoolExportToShareableHandle(void*, abi::Handle handle, int, unsigned) {
+  return on_pool(handle, [](MemoryPool&) { return Error::invalid_value; });
+}
+HEDDLE_API Error cudaMemPoolExportPointer(void*, void*) {
+  return api([] { return Error::invalid_value; });
+}
+HEDDLE_API Error cudaMemPoolImportFromShareableHandle(abi::Handle*, void*, int, unsigned) {
+  return api([] {
+    return not_supported(
+        "cudaMemPoolImportFromShareableHandle (each process has a simulated GPU of its own)");
+  });
+}
+HEDDLE_API Error cudaMemPoolImportPointer(void**, abi::Handle handle, void*) {
+  return on_pool(handle, [](MemoryPool&) { return Error::invalid_value; });
 }
 
 HEDDLE_API Error cudaMemPoolGetAttribute(abi::Handle handle, int attribute, void* value) {
@@ -146,10 +169,14 @@ HEDDLE_API Error cudaMemPoolGetAttribute(abi::Handle handle, int attribute, void
         number = pool.release_threshold;
         break;
       case kReservedCurrent:
+        number = pool.reserved;
+        break;
       case kUsedCurrent:
         number = pool.used;
         break;
       case kReservedHigh:
+        number = pool.reserved_high;
+        break;
       case kUsedHigh:
         number = pool.used_high;
         break;
@@ -177,16 +204,19 @@ HEDDLE_API Error cudaMemPoolSetAttribute(abi::Handle handle, int attribute, void
     // High-water marks can be set back, to nothing else.
     if ((attribute != kReservedHigh && attribute != kUsedHigh) || number != 0)
       return Error::invalid_value;
-    pool.used_high = pool.used;
+    if (attribute == kUsedHigh) pool.used_high = pool.used;
+    if (attribute == kReservedHigh) pool.reserved_high = pool.reserved;
     return Error::success;
   });
 }
 
 HEDDLE_API Error cudaMemPoolGetAccess(int* flags, abi::Handle handle, abi::MemLocation* location) {
   return on_pool(handle, [&](MemoryPool&) {
-    if (flags == nullptr || location == nullptr || !is_this_device(*location))
+    constexpr int kOnHost = 2;
+    if (flags == nullptr || location == nullptr ||
+        (!is_this_device(*location) && location->type != kOnHost))
       return Error::invalid_value;
-    *flags = kReadWrite;
+    *flags = is_this_device(*location) ? kReadWrite : 0;
     return Error::success;
   });
 }
@@ -196,7 +226,9 @@ HEDDLE_API Error cudaMemPoolSetAccess(abi::Handle handle, const abi::MemAccessDe
   return on_pool(handle, [&](MemoryPool&) {
     if (accesses == nullptr && count != 0) return Error::invalid_value;
     for (std::size_t i = 0; i < count; ++i)  // a device's own memory cannot be taken from it
-      if (!is_this_device(accesses[i].location) || accesses[i].flags != kReadWrite)
+      if (is_this_device(accesses[i].location) && accesses[i].flags == 1)  // reading alone
+        return Error::not_supported;
+      else if (!is_this_device(accesses[i].location) || accesses[i].flags != kReadWrite)
         return Error::invalid_device;
     return Error::success;
   });

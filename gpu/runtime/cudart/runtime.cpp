@@ -355,7 +355,8 @@ Error Runtime::function(const void* handle, Context& context, Function*& functio
   RegisteredKernel* kernel = kernel_by_stub(handle);
   if (kernel == nullptr) {
     const auto found = kernel_handles_.find(handle);
-    if (found == kernel_handles_.end()) return Error::invalid_device_function;
+    if (found == kernel_handles_.end())
+      return handle == nullptr ? Error::invalid_device_function : Error::invalid_resource_handle;
     kernel = found->second;
   }
   if (const Error error = load(*kernel->binary, context); error != Error::success) return error;

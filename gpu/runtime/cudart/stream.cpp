@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "gpu/runtime/cudart/api.hpp"
+#include "gpu/runtime/device_properties.hpp"
 
 namespace heddle::runtime {
 
@@ -91,7 +92,10 @@ HEDDLE_STREAM_API(cudaStreamAddCallback, _ptsz,
                   (stream, callback, data, flags)) {
   return on_stream(stream, kStreamZero, [&](Context& context, Stream& in) {
     if (callback == nullptr || flags != 0) return Error::invalid_value;
-    context.call_host(in, [=](Error error) { callback(stream, error, data); });
+    // An H200 calls none once the context is of no use.
+    context.call_host(in, [=](Error error) {
+      if (error == Error::success) callback(stream, error, data);
+    });
     return Error::success;
   });
 }
@@ -115,30 +119,84 @@ HEDDLE_STREAM_API(cudaStreamGetDevice, _ptsz, (abi::Handle stream, int* device),
   return ask(stream, kStreamZero, device, [](const Stream&) { return 0; });
 }
 
-// Attributes of streams are hints: where to keep data, how to wait.
+// Attributes of streams are hints: where to keep data, how to wait. They are told when asked.
+namespace {
+
+enum Attribute : int {
+  kWindow = 1,
+  kSynchronization = 3,
+  kPriority = 8,
+  kDomains = 9,
+  kDomain = 10
+};
+using AttributeValue = std::array<std::byte, 64>;
+
+AttributeValue first_value(const Stream& stream, int attribute) {
+  AttributeValue value{};
+  const auto start_with = [&](int number) { std::memcpy(value.data(), &number, sizeof number); };
+  if (attribute == kSynchronization) start_with(-1);
+  if (attribute == kPriority) start_with(stream.priority);
+  if (attribute == kDomains) start_with(1 << 8);  // as themselves: 0 is 0, 1 is 1
+  return value;
+}
+
+bool is_attribute(int attribute) {
+  return attribute == kWindow || attribute == kSynchronization || attribute == kPriority ||
+         attribute == kDomains || attribute == kDomain;
+}
+
+struct AccessWindow {
+  void* base;
+  std::size_t bytes;
+};
+
+bool acceptable(const Context& context, int attribute, const void* value) {
+  int number = 0;
+  std::memcpy(&number, value, sizeof number);
+  if (attribute == kSynchronization) return number >= 1 && number <= 4;
+  AccessWindow window;
+  std::memcpy(&window, value, sizeof window);
+  constexpr int kMostBytes = 109;  // cudaDevAttrMaxAccessPolicyWindowSize
+  return attribute != kWindow ||
+         window.bytes <=
+             static_cast<std::size_t>(device_attribute(context.model(), kMostBytes).value_or(0));
+}
+
+}  // namespace
+
 HEDDLE_STREAM_API(cudaStreamSetAttribute, _ptsz,
-                  (abi::Handle stream, [[maybe_unused]] int attribute, const void* value),
+                  (abi::Handle stream, int attribute, const void* value),
                   (stream, attribute, value)) {
-  return on_stream(stream, kStreamZero, [&](Context&, Stream&) {
-    return value != nullptr ? Error::success : Error::invalid_value;
+  return on_stream(stream, kStreamZero, [&](Context& context, Stream& in) {
+    if (value == nullptr || !is_attribute(attribute) || !acceptable(context, attribute, value))
+      return Error::invalid_value;
+    std::memcpy(in.attributes[attribute].data(), value, sizeof(AttributeValue));
+    if (attribute == kPriority) {
+      std::memcpy(&in.priority, value, sizeof in.priority);
+      in.priority = std::clamp(in.priority, kGreatestPriority, kLeastPriority);
+    }
+    return Error::success;
   });
 }
 
 HEDDLE_STREAM_API(cudaStreamGetAttribute, _ptsz, (abi::Handle stream, int attribute, void* value),
                   (stream, attribute, value)) {
   return on_stream(stream, kStreamZero, [&](Context&, Stream& in) {
-    constexpr std::size_t kValueBytes = 64;
-    constexpr int kPriority = 8;
-    if (value == nullptr) return Error::invalid_value;
-    std::memset(value, 0, kValueBytes);
-    if (attribute == kPriority) std::memcpy(value, &in.priority, sizeof in.priority);
+    if (value == nullptr || !is_attribute(attribute)) return Error::invalid_value;
+    const auto set = in.attributes.find(attribute);
+    const AttributeValue told =
+        set == in.attributes.end() ? first_value(in, attribute) : set->second;
+    std::memcpy(value, told.data(), sizeof told);
     return Error::success;
   });
 }
 
 HEDDLE_STREAM_API(cudaStreamCopyAttributes, _ptsz, (abi::Handle to, abi::Handle from), (to, from)) {
-  return on_stream(to, kStreamZero, [&](Context& context, Stream&) {
-    return context.stream(from, kStreamZero) ? Error::success : Error::invalid_resource_handle;
+  return on_stream(to, kStreamZero, [&](Context& context, Stream& in) {
+    const auto other = context.stream(from, kStreamZero);
+    if (!other) return Error::invalid_resource_handle;
+    in.attributes = other->attributes;
+    return Error::success;
   });
 }
 

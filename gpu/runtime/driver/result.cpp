@@ -55,8 +55,13 @@ HEDDLE_DRIVER_API Result cuGetErrorName(Result result, const char** name) {
 HEDDLE_DRIVER_API Result cuGetErrorString(Result result, const char** text) {
   const char* name = nullptr;
   const Result known = cuGetErrorName(result, &name);
-  if (known == Result::CUDA_SUCCESS && text != nullptr)
-    *text = cudaGetErrorString(static_cast<Error>(result));
+  if (known == Result::CUDA_SUCCESS && text != nullptr) {
+    // Those that the runtime interface has not.
+    *text = result == Result::CUDA_ERROR_CONTEXT_ALREADY_CURRENT ? "context already current"
+            : result == Result::CUDA_ERROR_KEY_ROTATION
+                ? "an error happened during the key rotation sequence"
+                : cudaGetErrorString(static_cast<Error>(result));
+  }
   return text == nullptr ? Result::CUDA_ERROR_INVALID_VALUE : known;
 }
 

