@@ -30,8 +30,19 @@ void Convergence::start(Mask lanes, std::uint32_t pc, const ReconvergencePolicy*
   groups_.push_back({.lanes = lanes, .pc = pc});
 }
 
-void Convergence::set_barrier(unsigned index, Mask lanes) {
-  barriers_[index] = lanes;
+// A barrier can have lanes already: of a group that went through the same code before, or whose
+// function has left it the register. Lanes that wait at a WARPSYNC are not among them any more
+// (docs/experiments/divergence-order.md, 12).
+void Convergence::join_barrier(unsigned index, Mask lanes) {
+  for (const Group& group : groups_)
+    if (group.wait == Wait::warp_sync) barriers_[index] &= ~group.lanes;
+  barriers_[index] |= lanes;
+  restored_ &= ~(1u << index);
+  release_met(true);
+}
+
+void Convergence::clear_barrier(unsigned index) {
+  barriers_[index] = 0;
   restored_ &= ~(1u << index);
   release_met(true);
 }
@@ -149,16 +160,27 @@ Mask Convergence::gather_waiting() {
   return lanes;
 }
 
+Mask Convergence::waiting_at(unsigned index) const {
+  Mask lanes = 0;
+  for (const Group& group : groups_)
+    if (group.wait == Wait::convergence_barrier && group.index == index) lanes |= group.lanes;
+  return lanes;
+}
+
 unsigned Convergence::wait_convergence_barrier(unsigned index) {
   joined_ = gather_waiting();
   Group& group = current();
   group.lanes |= joined_;
   group.gathers_at = Group::kNowhere;
-  // Lanes outside the barrier pass it, with all that come together where none is awaited.
-  if ((barriers_[index] & live_ & ~group.lanes) == 0) return joined_ != 0 ? 2 : 1;
+  const Mask missing = barriers_[index] & live_ & ~group.lanes;
+  if (missing == 0) {
+    barriers_[index] = 0;
+    return joined_ != 0 ? 2 : 1;
+  }
+  // Lanes outside the barrier pass it: at once, or with those that the last awaited ones let go.
   const Mask outside = group.lanes & ~barriers_[index];
   if (outside == group.lanes) return 0;
-  if (outside != 0 && joined_ == 0) {
+  if (outside != 0 && joined_ == 0 && (missing & ~waiting_at(index)) != 0) {
     groups_.insert(groups_.end() - 1, {.lanes = group.lanes & ~outside, .pc = group.pc});
     Group& inside = *(groups_.end() - 2);
     inside.wait = Wait::convergence_barrier;
@@ -172,15 +194,13 @@ unsigned Convergence::wait_convergence_barrier(unsigned index) {
   return static_cast<unsigned>(release_met(false));
 }
 
-// Lets go who waits at a barrier without the lanes that are awaited there; those will not wait for
-// the ones that pass now either.
+// Lets go who waits at a barrier without the lanes that are awaited there. It has no lanes then, so
+// those will not wait for the ones that pass now either.
 unsigned Convergence::open_barrier(unsigned index) {
-  const auto is_here = [&](const Group& group) {
+  barriers_[index] = 0;
+  return static_cast<unsigned>(release(false, [&](const Group& group) {
     return group.wait == Wait::convergence_barrier && group.index == index;
-  };
-  for (const Group& group : groups_)
-    if (is_here(group)) barriers_[index] &= ~group.lanes;
-  return static_cast<unsigned>(release(false, is_here));
+  }));
 }
 
 unsigned Convergence::wait_warp_sync(Mask partners) {
@@ -281,7 +301,7 @@ void Convergence::release_block_barrier(unsigned number) {
 // Lets go every group whose barrier is met: all lanes it waits for that are alive are there too.
 // Returns how many. A convergence barrier concerns the lanes in its mask alone: lanes that wait at
 // a barrier whose register a callee uses meanwhile (BMOV saves and restores it) stay.
-std::size_t Convergence::release_met(bool running) {
+std::size_t Convergence::release_met(bool running, bool at_exit) {
   std::size_t released = 0;
   // Barriers found not to be met: what holds for one group of a barrier's lanes holds for all.
   std::uint32_t not_met = 0;
@@ -304,28 +324,28 @@ std::size_t Convergence::release_met(bool running) {
       continue;
     }
     released += release(running, is_partner);
+    if (at_barrier) barriers_[waiting.index] = 0;
     running = true;
     i = 0;
     not_met = 0;
   }
   if (!running) choose();
-  open_a_barrier_if_all_wait();
+  open_a_barrier_if_all_wait(at_exit);
   return released;
 }
 
-// Where barriers were opened, or left without BREAK, a barrier that BMOV restores can name lanes
-// that wait for those that wait at it; on an H200 such code ends (group_merging: recursion -O3;
-// graph_search -G).
-void Convergence::open_a_barrier_if_all_wait() {
-  const auto at_barrier = [](const Group& group) {
-    return group.wait == Wait::convergence_barrier;
-  };
-  if (!std::ranges::all_of(groups_, [&](const Group& group) {
-        return at_barrier(group) || group.wait == Wait::warp_sync;
-      }))
-    return;
-  const auto last = std::find_if(groups_.rbegin(), groups_.rend(), at_barrier);
-  if (last != groups_.rend()) open_barrier(last->index);
+// Where a function calls itself, a barrier that BMOV restores can name lanes that wait for those
+// that wait at it. On an H200 such code goes on: through the barrier reached last, or, where the
+// group that ran has ended, the one of the lowest number (docs/experiments/divergence-order.md,
+// 13).
+void Convergence::open_a_barrier_if_all_wait(bool at_exit) {
+  const Group* chosen = nullptr;
+  for (const Group& group : groups_) {
+    if (group.wait == Wait::warp_sync) continue;
+    if (group.wait != Wait::convergence_barrier) return;
+    if (!at_exit || chosen == nullptr || group.index < chosen->index) chosen = &group;
+  }
+  if (chosen != nullptr) open_barrier(chosen->index);
 }
 
 void Convergence::leave_barrier(unsigned index, Mask lanes) {
@@ -340,7 +360,7 @@ void Convergence::exit(Mask lanes) {
   if (!running) groups_.pop_back();
   if (policy_ != nullptr) return policy_->settle(*this);
   for (Mask& barrier : barriers_) barrier &= live_;
-  release_met(running);
+  release_met(running, true);
 }
 
 bool Convergence::others_ready() const {

@@ -73,7 +73,9 @@ class Convergence {
   Mask live() const { return live_; }
   bool finished() const { return live_ == 0; }
   Mask barrier(unsigned index) const { return barriers_[index]; }
-  void set_barrier(unsigned index, Mask lanes);      // BSSY
+  // BSSY: the lanes join those that the barrier has; it has none once it has let them go.
+  void join_barrier(unsigned index, Mask lanes);
+  void clear_barrier(unsigned index);                // BMOV.CLEAR
   void restore_barrier(unsigned index, Mask lanes);  // BMOV
   // Whether the barrier's lanes came from a register.
   bool restored(unsigned index) const { return (restored_ >> index & 1) != 0; }
@@ -149,11 +151,12 @@ class Convergence {
   bool displace_next();
   void push_next(const Group& group);
   void push_current(const Group& group, bool running);
-  std::size_t release_met(bool running);
+  std::size_t release_met(bool running, bool at_exit = false);
   Mask gather_waiting();
   bool only_yielded_ready() const;
+  Mask waiting_at(unsigned index) const;
   unsigned open_barrier(unsigned index);
-  void open_a_barrier_if_all_wait();
+  void open_a_barrier_if_all_wait(bool at_exit);
   template <typename Released>
   std::size_t release(bool running, Released&& is_released);
 

@@ -24,7 +24,7 @@ std::size_t choose_rows_per_warp(const LaunchContext& launch) {
 Core::Core(const LaunchContext& launch_context)
     : launch(launch_context),
       rows_per_warp(choose_rows_per_warp(launch_context)),
-      policy(make_policy(launch_context.reconvergence, *launch_context.request->module)),
+      policy(make_policy(launch_context.reconvergence, launch_context.request->module)),
       counts(launch_context.program->steps.size()),
       prefetch(launch_context.program->steps.size()) {
   const LaunchRequest& request = *launch.request;

@@ -21,7 +21,7 @@ using isa::Op;
 bool has_barriers(const Warp& warp) { return warp.convergence.policy() == nullptr; }
 
 Flow execute_bssy(Core&, Warp& warp, const Step& step, Mask active, Mask on) {
-  if (on != 0 && has_barriers(warp)) warp.convergence.set_barrier(step.selector, active);
+  if (on != 0 && has_barriers(warp)) warp.convergence.join_barrier(step.selector, active);
   return Flow::next;
 }
 
@@ -164,7 +164,7 @@ Flow execute_bmov_from_barrier(Core&, Warp& warp, const Step& step, Mask, Mask o
   std::uint32_t* destination = destination_row(warp, step.d);
   for_each_lane(on, [&](unsigned lane) { destination[lane] = lanes; });
   if (step.data_type == 0 || !has_barriers(warp)) return Flow::next;
-  warp.convergence.set_barrier(step.selector, 0);
+  warp.convergence.clear_barrier(step.selector);
   return Flow::reschedule;
 }
 

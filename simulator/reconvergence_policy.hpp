@@ -46,7 +46,7 @@ class ReconvergencePolicy {
 };
 
 // Null for convergence barriers. Keeps a reference to the module; for one host thread.
-std::unique_ptr<ReconvergencePolicy> make_policy(Reconvergence kind, const Module& module);
+std::unique_ptr<ReconvergencePolicy> make_policy(Reconvergence kind, const Module* module);
 
 // The kinds there are; made by make_policy.
 std::unique_ptr<ReconvergencePolicy> make_stack_policy(const Module& module);

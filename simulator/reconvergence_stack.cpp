@@ -141,12 +141,12 @@ std::unique_ptr<ReconvergencePolicy> make_stack_policy(const Module& module) {
   return std::make_unique<StackPolicy>(module);
 }
 
-std::unique_ptr<ReconvergencePolicy> make_policy(Reconvergence kind, const Module& module) {
+std::unique_ptr<ReconvergencePolicy> make_policy(Reconvergence kind, const Module* module) {
   switch (kind) {
     case Reconvergence::barriers:
       return nullptr;
     case Reconvergence::stack:
-      return make_stack_policy(module);
+      return make_stack_policy(*module);
     case Reconvergence::min_pc:
       return make_min_pc_policy();
   }

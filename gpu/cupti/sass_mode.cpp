@@ -33,6 +33,14 @@ std::vector<CUpti_SassMetrics_MetricDetails> metrics_of(const std::string& chip)
   return details;
 }
 
+// Whether a metric is to be measured: all are, or those whose names HEDDLE_MEASURE_SASS lists.
+// Fewer metrics are less code patched in, and that code shows (README.md, "What the patches do").
+bool is_wanted(const std::string& name) {
+  const char* const list = std::getenv("HEDDLE_MEASURE_SASS");
+  return list == nullptr ||
+         (',' + std::string(list) + ',').find(',' + name + ',') != std::string::npos;
+}
+
 class SassMode final : public Mode {
  public:
   Members header(CUdevice device) override {
@@ -75,6 +83,7 @@ class SassMode final : public Mode {
     initialize_profiler();
     std::vector<CUpti_SassMetrics_Config> configs;
     for (const auto& detail : metrics_of(chip_name(device))) {
+      if (!is_wanted(detail.pMetricName)) continue;
       metrics_.push_back({std::string(detail.pMetricName) + ".sum", detail.metricId});
       configs.push_back({detail.metricId, CUPTI_SASS_METRICS_OUTPUT_GRANULARITY_GPU});
     }

@@ -15,7 +15,7 @@ Convergence warp_of(Mask lanes = kFullMask) {
 
 TEST(Convergence, TheOtherSideRunsWhenOneSideWaitsAtTheBarrier) {
   Convergence warp = warp_of();
-  warp.set_barrier(0, kFullMask);
+  warp.join_barrier(0, kFullMask);
   warp.current().pc = kElse;
   warp.split_off(0x0000ffff, kThen);
   EXPECT_EQ(warp.current().lanes, 0xffff0000u);
@@ -33,7 +33,7 @@ TEST(Convergence, TheOtherSideRunsWhenOneSideWaitsAtTheBarrier) {
 
 TEST(Convergence, ABarrierDoesNotWaitForLanesThatExited) {
   Convergence warp = warp_of();
-  warp.set_barrier(3, kFullMask);
+  warp.join_barrier(3, kFullMask);
   warp.split_off(0xff, kThen);
   warp.wait_convergence_barrier(3);
   warp.exit(0xff);
@@ -44,7 +44,7 @@ TEST(Convergence, ABarrierDoesNotWaitForLanesThatExited) {
 
 TEST(Convergence, ABarrierDoesNotWaitForLanesThatBrokeAndLetsTheWaitingOnesRunFirst) {
   Convergence warp = warp_of();
-  warp.set_barrier(1, kFullMask);
+  warp.join_barrier(1, kFullMask);
   warp.split_off(0x1, kThen);
   warp.current().pc = kJoin;
   warp.wait_convergence_barrier(1);
@@ -56,7 +56,7 @@ TEST(Convergence, ABarrierDoesNotWaitForLanesThatBrokeAndLetsTheWaitingOnesRunFi
 
 TEST(Convergence, LanesOutsideTheBarrierPassIt) {
   Convergence warp = warp_of();
-  warp.set_barrier(2, 0xf0);
+  warp.join_barrier(2, 0xf0);
   warp.split_off(0xf0, kThen);
   warp.current().pc = kJoin;
   warp.wait_convergence_barrier(2);
@@ -66,18 +66,18 @@ TEST(Convergence, LanesOutsideTheBarrierPassIt) {
 
 TEST(Convergence, LanesThatWaitStayWhileACalleeUsesTheirBarrier) {
   Convergence warp = warp_of(0xf);
-  warp.set_barrier(6, 0xf);
+  warp.join_barrier(6, 0xf);
   warp.split_off_first(0x3, kThen);
   warp.current().pc = kJoin;
   warp.wait_convergence_barrier(6);
   ASSERT_EQ(warp.current().lanes, 0xcu);
-  warp.set_barrier(6, 0);    // the callee saves it with BMOV.CLEAR,
-  warp.set_barrier(6, 0xc);  // uses it,
+  warp.clear_barrier(6);      // the callee saves it with BMOV.CLEAR,
+  warp.join_barrier(6, 0xc);  // uses it,
   warp.current().pc = kElse;
   warp.wait_convergence_barrier(6);
   EXPECT_EQ(warp.current().lanes, 0xcu) << "and meets alone";
   EXPECT_FALSE(warp.others_ready());
-  warp.set_barrier(6, 0xf);  // and restores it.
+  warp.restore_barrier(6, 0xf);  // and restores it.
   warp.current().pc = kJoin;
   warp.wait_convergence_barrier(6);
   EXPECT_EQ(warp.current().lanes, 0xfu);
@@ -139,7 +139,7 @@ TEST(Convergence, YieldLetsEveryOtherGroupRunFirst) {
 
 TEST(Convergence, YieldLetsLanesPassTheBarrierWhereTheyWaitForTheOneThatYields) {
   Convergence warp = warp_of(0x3);
-  warp.set_barrier(0, 0x3);
+  warp.join_barrier(0, 0x3);
   warp.split_off(0x1, kThen);
   warp.current().pc = kJoin;
   warp.wait_convergence_barrier(0);
@@ -277,13 +277,14 @@ TEST(Convergence, ACollectiveRunsOnceWithAllLanesThenTheLastComersGoOnApart) {
 // docs/experiments/divergence-order.md, 5: as in a recursion that saves its barrier.
 TEST(Convergence, AGroupFromBehindTakesAlongThoseThatWaitAtTheBarrierItStandsAt) {
   Convergence warp = warp_of(0xf);
-  warp.set_barrier(0, 0xf);
+  warp.join_barrier(0, 0xf);
   warp.split_off(0x8, kThen);  // waits its turn at the BSYNC
   warp.split_off(0x4, kElse);  // next in turn
   warp.current().pc = kThen + 1;
   warp.wait_convergence_barrier(0);
   ASSERT_EQ(warp.current().lanes, 0x4u);
-  warp.set_barrier(0, 0xc);  // a callee's: without the lanes that wait here
+  warp.clear_barrier(0);      // the callee saves it
+  warp.join_barrier(0, 0xc);  // and uses it: without the lanes that wait here
   warp.exit(0x4);
   ASSERT_EQ(warp.current().lanes, 0x8u);
   warp.current().pc = kThen + 1;
@@ -292,9 +293,67 @@ TEST(Convergence, AGroupFromBehindTakesAlongThoseThatWaitAtTheBarrierItStandsAt)
   EXPECT_EQ(warp.joined(), 0x3u);
 }
 
+// docs/experiments/divergence-order.md, 12.
+TEST(Convergence, ABarrierKeepsItsLanesUntilItHasLetThemGo) {
+  Convergence warp = warp_of(0xf);
+  warp.join_barrier(0, 0x3);
+  warp.split_off_first(0xc, kThen);
+  warp.join_barrier(0, 0xc);
+  EXPECT_EQ(warp.barrier(0), 0xfu);
+  warp.current().pc = kJoin;
+  warp.wait_convergence_barrier(0);
+  ASSERT_EQ(warp.current().lanes, 0x3u) << "the others wait for these";
+  warp.current().pc = kJoin;
+  warp.wait_convergence_barrier(0);
+  EXPECT_EQ(warp.current().lanes, 0xfu);
+  EXPECT_EQ(warp.barrier(0), 0u);
+}
+
+TEST(Convergence, LanesThatWaitAtAWarpSyncAreInNoBarrierThatIsJoined) {
+  Convergence warp = warp_of(0xf);
+  warp.join_barrier(0, 0x3);
+  warp.split_off(0xc, kThen);
+  warp.wait_warp_sync(0xf);
+  ASSERT_EQ(warp.current().lanes, 0xcu);
+  warp.join_barrier(0, 0xc);
+  EXPECT_EQ(warp.barrier(0), 0xcu);
+}
+
+TEST(Convergence, LanesOutsideTheBarrierGoOnWithThoseTheyBringTheLastOnesTo) {
+  Convergence warp = warp_of(0xf);
+  warp.join_barrier(0, 0x7);
+  warp.split_off_first(0x3, kThen);
+  warp.current().pc = kJoin;
+  warp.wait_convergence_barrier(0);
+  ASSERT_EQ(warp.current().lanes, 0xcu);
+  warp.current().pc = kJoin;
+  warp.wait_convergence_barrier(0);
+  EXPECT_EQ(warp.current().lanes, 0xfu);
+}
+
+// docs/experiments/divergence-order.md, 13.
+TEST(Convergence, WhereAllWaitForOneAnotherOneBarrierOpens) {
+  for (const bool by_exit : {false, true}) {
+    Convergence warp = warp_of(0xf);
+    warp.restore_barrier(6, 0x7);
+    warp.restore_barrier(7, 0x7);
+    warp.split_off(by_exit ? 0x8 : 0x1, kThen);
+    warp.split_off(by_exit ? 0x1 : 0x8, kElse);
+    warp.current().pc = kJoin;
+    warp.wait_convergence_barrier(6);
+    if (!by_exit) warp.exit(0x8);
+    ASSERT_EQ(warp.current().lanes, 0x1u);
+    warp.current().pc = kJoin;
+    warp.wait_convergence_barrier(7);
+    if (by_exit) warp.exit(0x8);
+    EXPECT_EQ(warp.current().lanes, by_exit ? 0x6u : 0x1u)
+        << "the one of the lowest number behind an exit, the one reached last otherwise";
+  }
+}
+
 TEST(Convergence, ABarrierIsOpenWhenAllThatCouldRunHasYielded) {
   Convergence warp = warp_of(0x7);
-  warp.set_barrier(0, 0x7);
+  warp.join_barrier(0, 0x7);
   warp.split_off(0x4, kThen);
   warp.split_off(0x1, kElse);
   ASSERT_EQ(warp.current().lanes, 0x2u);

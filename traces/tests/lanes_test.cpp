@@ -34,7 +34,7 @@ class Lanes : public testing::Test {
 TEST_F(Lanes, AreTheThreadsTheBlockHas) { EXPECT_EQ(launched_lanes(*core_, warp_), 0xffffffu); }
 
 TEST_F(Lanes, LookDifferentInEachState) {
-  warp_.convergence.set_barrier(11, 0xfffff0);
+  warp_.convergence.join_barrier(11, 0xfffff0);
   split(0x00000f).exit(0x00000f);
   split(0x0000f0).wait_convergence_barrier(11);
   split(0x000f00).wait_block_barrier(2);
@@ -44,7 +44,7 @@ TEST_F(Lanes, LookDifferentInEachState) {
 }
 
 TEST_F(Lanes, SayWhatTheyWaitFor) {
-  warp_.convergence.set_barrier(3, 0x0000ff);
+  warp_.convergence.join_barrier(3, 0x0000ff);
   split(0x00000f).wait_convergence_barrier(3);
   EXPECT_EQ(wait_text(warp_, warp_.convergence.groups().front()), "waits at B3 for 4-7");
   EXPECT_EQ(wait_text(warp_, warp_.convergence.current()), "");
