@@ -34,7 +34,7 @@ std::vector<CUpti_SassMetrics_MetricDetails> metrics_of(const std::string& chip)
 }
 
 // Whether a metric is to be measured: all are, or those whose names HEDDLE_MEASURE_SASS lists.
-// Fewer metrics are less code patched in, and that code shows (README.md, "What the patches do").
+// Fewer metrics are less code patched in, and that code shows (README.md, "What CUPTI does").
 bool is_wanted(const std::string& name) {
   const char* const list = std::getenv("HEDDLE_MEASURE_SASS");
   return list == nullptr ||
