@@ -118,6 +118,7 @@ ChildResult run_child(const std::vector<std::string>& program,
   while (waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
   close(descriptor);
   result.status = shell_status(status);
+  result.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
   return result;
 }
 

@@ -12,6 +12,7 @@ namespace heddle::cli {
 
 struct ChildResult {
   int status = 0;       // its exit status; 128 + the signal that ended it, as a shell says it
+  int signal = 0;       // that ended it; 0: it ended by itself
   int interrupted = 0;  // by this signal (cli/signals.hpp) while it ran; 0: by none
   bool timed_out = false;
 };

@@ -3,7 +3,9 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <csignal>
 #include <cstdio>
+#include <cstring>
 
 #include "cli/accelsim_run.hpp"
 #include "cli/commands.hpp"
@@ -240,6 +242,15 @@ bool reached_limit(const ProgramRun& run) {
   return false;
 }
 
+// What a shell would say of a program that a signal ended.
+std::string signal_text(int signal) {
+  std::string text =
+      fmt::format("the program was ended by signal {} ({})", signal, strsignal(signal));
+  if (signal == SIGSEGV)
+    text += "; so ends, on a GPU too, host code that reads or writes device memory";
+  return text;
+}
+
 int run_program(const Arguments& arguments) {
   const TemporaryFolder advice;
   const ProgramRun run = run_on_model(arguments.program, program_options(arguments, advice.path()));
@@ -256,6 +267,7 @@ int run_program(const Arguments& arguments) {
     return kLimit;
   }
   if (run.child.interrupted != 0) return kSignalled + run.child.interrupted;
+  if (run.child.signal != 0) fmt::print(stderr, "heddle: {}\n", signal_text(run.child.signal));
   if (reached_limit(run)) return kLimit;
   const bool found = std::ranges::any_of(
       run.processes, [](const ProcessRecord& each) { return has_findings(each.record); });

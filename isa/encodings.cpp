@@ -23,7 +23,7 @@ constexpr auto concatenate(const Row (&... lists)[kSizes]) {
 
 constexpr auto kRows = concatenate(kIntegerRows, kMoveRows, kFloatRows, kDoubleRows, kHalfRows,
                                    kConvertRows, kWarpRows, kUniformRows, kMemoryRows, kAtomicRows,
-                                   kControlRows, kMatrixRows, kTextureRows);
+                                   kControlRows, kMatrixRows, kTextureRows, kBulkRows);
 
 constexpr auto compile_layouts() {
   std::array<Layout, kRows.size()> layouts{};

@@ -6,6 +6,7 @@
 // H200 returns).
 #include <bit>
 
+#include "simulator/mbarrier.hpp"
 #include "simulator/memory_access.hpp"
 
 namespace heddle::simulator {
@@ -151,6 +152,10 @@ Flow execute_copies_done(Core& core, Warp& warp, const Step& step, Mask, Mask on
 Flow execute_invalidate(Core&, Warp&, const Step&, Mask, Mask) { return Flow::next; }
 
 }  // namespace
+
+std::uint64_t barrier_after_bytes(std::uint64_t word, std::uint32_t bytes) {
+  return arrive(word, Arrival::bytes_done, bytes, false);
+}
 
 Execute lower_mbarrier(const isa::Instruction& in, Step& step) {
   constexpr std::uint32_t kReduction = 2;

@@ -2,6 +2,7 @@
 #include <map>
 #include <tuple>
 
+#include "simulator/bulk_copy.hpp"
 #include "simulator/coverage.hpp"
 #include "simulator/machine.hpp"
 
@@ -150,7 +151,7 @@ Step lower_instruction(const Instruction& in, std::uint32_t index, std::uint32_t
   if (select_lane_function(in, step)) return step;
   step.lane = nullptr;
   for (const auto family : {lower_memory, lower_copy, lower_atomic, lower_special, lower_texture,
-                            lower_block_barrier, lower_cluster, lower_mbarrier})
+                            lower_block_barrier, lower_cluster, lower_mbarrier, lower_async_store})
     if ((step.execute = family(in, step)) != nullptr) return step;
   step.execute = lower_control(in, step, index, end);
   if (step.execute == nullptr) step.execute = execute_unsupported;

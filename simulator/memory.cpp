@@ -20,6 +20,7 @@ namespace {
 // look like 0x10'0000'0005.
 constexpr std::uint64_t kFirstAddress = 0x1a5d'b600'0000;
 constexpr std::uint64_t kPage = 4096;
+constexpr std::uint64_t kAlignment = 512;  // of allocations, as a rule
 
 // Host-visible memory lies where neither programs, their heap nor their libraries are put on 64-bit
 // Linux, so that its addresses do not differ from run to run.
@@ -64,6 +65,9 @@ struct DeviceMemory::Impl {
   std::deque<Place> places;
   MemoryWatcher* watcher = nullptr;
   std::uint64_t first_address = kFirstAddress;  // of what may be given out
+  // No plain allocation fits between first_address and here: so long ones of many allocations are
+  // not gone through again and again.
+  std::uint64_t full_below = kFirstAddress;
 
   bool overlaps(std::uint64_t address, std::uint64_t bytes) const {
     const auto next = allocations.lower_bound(address);
@@ -95,12 +99,21 @@ std::optional<std::uint64_t> DeviceMemory::allocate(std::uint64_t bytes, std::st
   if (!impl_->places.empty()) return impl_->allocate_foreseen(bytes, std::move(label));
   // First fit, so that addresses follow from the sequence of calls alone. At least one byte stays
   // free between neighbours: an access past the end never lands in the next allocation.
+  const bool usual = alignment == kAlignment;
   std::uint64_t address = impl_->first_address;
-  for (const auto& [start, other] : impl_->allocations) {
+  if (usual) address = std::max(address, round_up(impl_->full_below, alignment));
+  bool full = usual && impl_->full_below + alignment > address;  // nothing fits before `address`
+  auto next = impl_->allocations.lower_bound(address);
+  if (next != impl_->allocations.begin()) --next;
+  for (; next != impl_->allocations.end(); ++next) {
+    const auto& [start, other] = *next;
     if (other.host_mapped || start + other.bytes < address) continue;
+    full = full && start <= address;
     if (address + bytes < start) break;
     address = round_up(start + other.bytes + 1, alignment);
+    if (full) impl_->full_below = start + other.bytes + 1;
   }
+  if (full) impl_->full_below = address + bytes + 1;
   Allocation allocation;
   allocation.address = address;
   allocation.bytes = bytes;
@@ -174,10 +187,11 @@ bool DeviceMemory::free(std::uint64_t address) {
   if (found == impl_->allocations.end()) return false;
   if (impl_->watcher != nullptr && !found->second.host_mapped) {
     impl_->watcher->freed(found->second);
-    constexpr std::uint64_t kAlignment = 512;
     const std::uint64_t behind = found->first + found->second.bytes + 1;
     impl_->first_address = std::max(impl_->first_address, round_up(behind, kAlignment));
   }
+  if (!found->second.host_mapped)
+    impl_->full_below = std::min(impl_->full_below, found->second.address);
   impl_->release(found->second);
   impl_->allocations.erase(found);
   return true;

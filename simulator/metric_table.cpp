@@ -89,6 +89,10 @@ std::uint64_t copies(const Ins& ins, const Counts& counts) {
   if (ins.op != isa::Op::LDGSTS) return 0;
   return (ins.mod(isa::Mod::other0) != 0) == through ? counts.executed : 0;
 }
+// Where the shared memory of another block is meant by the instruction itself.
+std::uint64_t dshared(const Ins& ins, const Counts& counts) {
+  return ins.op == isa::Op::STAS || ins.op == isa::Op::REDAS ? counts.executed : 0;
+}
 std::uint64_t texture(const Ins& ins, const Counts& counts) {
   return isa::memory_access(ins).space == Space::texture ? counts.executed : 0;
 }
@@ -230,7 +234,7 @@ constexpr Metric kMetrics[] = {
     {.name = "smsp__sass_inst_executed_op_texture.sum", .unit = "inst",
      .meaning = "texture instructions", .amount = texture},
     {.name = "smsp__sass_inst_executed_op_dshared.sum", .unit = "inst",
-     .meaning = "instructions on the shared memory of another block of the cluster", .amount = none},
+     .meaning = "instructions on the shared memory of another block of the cluster", .amount = dshared},
     {.name = "smsp__sass_inst_executed_op_dshared_ld.sum", .unit = "inst",
      .meaning = "loads from the shared memory of another block", .amount = none},
     {.name = "smsp__sass_inst_executed_op_dshared_st.sum", .unit = "inst",

@@ -1,9 +1,12 @@
+#include <fmt/format.h>
+
 #include <cstring>
 #include <memory>
 #include <new>
 #include <stdexcept>
 
 #include "gpu/runtime/context.hpp"
+#include "gpu/runtime/host_memory.hpp"
 #include "simulator/timing/launch.hpp"
 
 namespace heddle::runtime {
@@ -61,6 +64,20 @@ void tell_written(simulator::DeviceMemory& memory, const Placed& to, const Box& 
   for (std::uint64_t z = 0; z < box.depth; ++z)
     for (std::uint64_t y = 0; y < box.height; ++y)
       memory.host_wrote(to.address + z * to.layer + y * to.pitch, box.width);
+}
+
+// Says what the machine lacks for touching all of a box of device memory; empty: nothing.
+std::string lacking(const std::byte* at, const Placed& to, const Box& box) {
+  constexpr std::uint64_t kWorthAsking = 1 << 30;
+  const std::uint64_t span = span_of(to, box);
+  if (span < kWorthAsking) return {};
+  const std::uint64_t wanted = untouched_bytes(at, span);
+  const std::optional<std::uint64_t> left = available_memory();
+  if (!left || wanted <= *left) return {};
+  return fmt::format(
+      "{} MiB of device memory are written for the first time, but this machine has "
+      "{} MiB left",
+      wanted >> 20, *left >> 20);
 }
 
 }  // namespace
@@ -181,6 +198,11 @@ Error Context::copy(const CopyRequest& request, Stream& stream, bool wait) {
   const auto to = resolve(memory_, request.destination, box, to_expected);
   const auto from = resolve(memory_, request.source, box, from_expected);
   if (!to || !from) return Error::invalid_value;
+  if (to->on_device)
+    if (const std::string lack = lacking(to->data, request.destination, box); !lack.empty()) {
+      options_.notice(lack);
+      return Error::memory_allocation;
+    }
 
   // "API synchronization behavior" of CUDA's reference: what is staged from pageable memory may be
   // overwritten once the call returns; what goes to pageable memory is there; a copy within the
@@ -252,12 +274,17 @@ Error Context::fill(const FillRequest& request, Stream& stream, bool wait) {
   if (box.empty()) return Error::success;
   const auto to = resolve(memory_, request.destination, box, Expected::device);
   if (!to) return Error::invalid_value;
+  if (request.value != 0 || !to->on_device)
+    if (const std::string lack = lacking(to->data, request.destination, box); !lack.empty()) {
+      options_.notice(lack);
+      return Error::memory_allocation;
+    }
   if (to->on_device) wait = false;  // only fills of host memory hold the host up
   return submit(
       stream,
-      [this, to = to->data, destination = request.destination, box, value = request.value](Ticket) {
+      [this, to = *to, destination = request.destination, box, value = request.value](Ticket) {
         if (lost()) return;
-        fill_box(to, destination, box, value);
+        fill_box(to.data, destination, box, value, to.on_device);
         if (checks_) tell_written(device_.memory(), destination, box);
       },
       wait);

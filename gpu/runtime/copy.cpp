@@ -1,9 +1,28 @@
 #include "gpu/runtime/copy.hpp"
 
+#include <sys/mman.h>
+
 #include <cstring>
 #include <limits>
 
 namespace heddle::runtime {
+namespace {
+
+// Whole pages of a long run of zeros are given back to the system, which hands out zeros when they
+// are next touched: a fill of more than the machine has costs nothing.
+void clear_own_pages(std::byte* at, std::uint64_t bytes) {
+  constexpr std::uint64_t kPage = 4096, kWorthIt = 4 << 20;
+  const std::uint64_t before = -reinterpret_cast<std::uint64_t>(at) % kPage;
+  const std::uint64_t pages = bytes < before ? 0 : (bytes - before) / kPage * kPage;
+  if (pages < kWorthIt || madvise(at + before, pages, MADV_DONTNEED) != 0) {
+    std::memset(at, 0, bytes);
+    return;
+  }
+  std::memset(at, 0, before);
+  std::memset(at + before + pages, 0, bytes - before - pages);
+}
+
+}  // namespace
 
 std::uint64_t span_of(const Placed& placed, const Box& box) {
   if (box.empty()) return 0;
@@ -23,10 +42,16 @@ void copy_box(std::byte* destination, const Placed& to, const std::byte* source,
                    source + z * from.layer + y * from.pitch, box.width);
 }
 
-void fill_box(std::byte* destination, const Placed& to, const Box& box, std::uint8_t value) {
+void fill_box(std::byte* destination, const Placed& to, const Box& box, std::uint8_t value,
+              bool own_pages) {
   for (std::uint64_t z = 0; z < box.depth; ++z)
-    for (std::uint64_t y = 0; y < box.height; ++y)
-      std::memset(destination + z * to.layer + y * to.pitch, value, box.width);
+    for (std::uint64_t y = 0; y < box.height; ++y) {
+      std::byte* row = destination + z * to.layer + y * to.pitch;
+      if (own_pages && value == 0)
+        clear_own_pages(row, box.width);
+      else
+        std::memset(row, value, box.width);
+    }
 }
 
 }  // namespace heddle::runtime

@@ -37,6 +37,8 @@ std::uint64_t span_of(const Placed& placed, const Box& box);
 
 void copy_box(std::byte* destination, const Placed& to, const std::byte* source, const Placed& from,
               const Box& box);
-void fill_box(std::byte* destination, const Placed& to, const Box& box, std::uint8_t value);
+// `own_pages`: it lies in private pages that nobody else has to do with (plain device memory).
+void fill_box(std::byte* destination, const Placed& to, const Box& box, std::uint8_t value,
+              bool own_pages);
 
 }  // namespace heddle::runtime

@@ -5,6 +5,7 @@
 #include "isa/opcodes/control.hpp"
 #include "isa/opcodes/integer.hpp"
 #include "isa/opcodes/move.hpp"
+#include "isa/opcodes/uniform.hpp"
 
 namespace heddle::isa {
 
@@ -17,11 +18,23 @@ std::string_view bar_red_alias(const Instruction&) {
          "|.DEFER_BLOCKING} B, B, Pp";
 }
 
+namespace {
+
 // A mask of all eight bits is not printed.
+bool names_all_predicates(const Source& mask) {
+  return mask.kind == Source::Kind::imm && mask.value == 0xff;
+}
+
+}  // namespace
+
 std::string_view r2p_alias(const Instruction& instruction) {
-  const Source& mask = instruction.b;
-  if (mask.kind != Source::Kind::imm || mask.value != 0xff) return {};
-  return "R2P PR, A{insert@76:2 |.B1|.B2|.B3}";
+  return names_all_predicates(instruction.b) ? "R2P PR, A{insert@76:2 |.B1|.B2|.B3}"
+                                             : std::string_view();
+}
+
+std::string_view ur2up_alias(const Instruction& instruction) {
+  return names_all_predicates(instruction.b) ? "UR2UP UPR, UA{insert@76:2 |.B1|.B2|.B3}"
+                                             : std::string_view();
 }
 
 // The texts of an IMAD that only moves, adds or shifts. Found by asking nvdisasm 13.0 for the text

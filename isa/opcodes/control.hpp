@@ -20,6 +20,8 @@ inline constexpr Row kControlRows[] = {
      "BRA{cond@32:2 2:.DIV|.CONV} ?Pp, {cond_invert@30 |~}UR@24, T@34:48"},
     {Op::BRA, Unit::cbu, kSm90, 0x1947, kFixed,
      "BRA{cond@32:2 2:.DIV|.CONV} ?Pp, {cond_invert@30 |~}UR@24, T@16:8/34:48"},
+    {Op::BRA, Unit::cbu, kSm90, 0x1547, kFixed, "BRA{cond@32:2 1:.U} UPp@24, T@16:8/34:48",
+     "87:4=7"},
     {Op::BRX, Unit::cbu, kUpTo89, 0x949, kFixed, "BRX{depth@85:2 |.INC|.DEC} ?Pp, A ?D@34:48"},
     {Op::BRX, Unit::cbu, kSm90, 0x949, kFixed, "BRX{depth@85:2 |.INC|.DEC} ?Pp, A ?D@16:8/34:48"},
     {Op::BRXU, Unit::cbu, kUpTo89, 0x1958, kFixed, "BRXU{depth@85:2 |.INC|.DEC} ?Pp, UA ?D@34:48"},

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "isa/opcodes/atomic.hpp"
+#include "isa/opcodes/bulk.hpp"
 #include "isa/opcodes/control.hpp"
 #include "isa/opcodes/convert.hpp"
 #include "isa/opcodes/double.hpp"

@@ -131,7 +131,7 @@ inline constexpr NamedList kLists[] = {
      "{address64@72 1:.E}{atom_op@87:3 $atom_op3}{cop@84:3 $cop}{type@73:3 $red_type90}"
      "{sem@77:4 $order80a}"},
     {"ldgsts",
-     ".E{other0@81 .BYPASS|}{cop@84:3 $cop}{other1@72 |.LTC128B}{size@73:3 4:|.64|.128}"
+     ".E{other0@81 .BYPASS|}{cop@84:3 $cop}{other1@71:2 $prefetch}{size@73:3 4:|.64|.128}"
      "{other2@82 |.ZFILL}{sem@77:4 0:|4:.CONSTANT}"},
     {"tex_scr", "{other0@60 |.SCR}"},
     {"tex_lod", "{other1@87:3 |.LZ|3:.LL}"},

@@ -5,6 +5,8 @@
 
 namespace heddle::isa {
 
+std::string_view ur2up_alias(const Instruction& instruction);
+
 inline constexpr Row kUniformRows[] = {
     {Op::UIADD3, Unit::uniform, kAll, 0x1090, kUB, "UIADD3 URd, ?UPu, ?UPv, -UA, -UB, -UC",
      "87:4=15 77:4=15"},
@@ -79,6 +81,15 @@ inline constexpr Row kUniformRows[] = {
     {Op::S2UR, Unit::adu, kAll, 0x9c3, kFixed, "S2UR URd, SR"},
     {Op::UP2UR, Unit::uniform, kAll, 0x1883, kFixed,
      "UP2UR{insert@76:2 |.B1|.B2|.B3} URd, UPR, UA, UI"},
+    {Op::UR2UP,
+     Unit::uniform,
+     kSm90,
+     0x1884,
+     kFixed,
+     "UR2UP UPR, UA{insert@76:2 |.B1|.B2|.B3}, UI",
+     "",
+     {},
+     ur2up_alias},
 };
 
 }  // namespace heddle::isa

@@ -139,5 +139,31 @@ TEST(Labels, AreThoseOfNvdisasm) {
   EXPECT_EQ(next, 59u);
 }
 
+// What ptxas makes of st.async, red.async, fence.sc.cluster and prefetch sizes of cp.async, which
+// the corpus lacks.
+TEST(Listing, HasStoresThatCountAtABarrierAndUniformBranches) {
+  constexpr std::pair<const char*, const char*> kRows[] = {
+      {"002fe8000c00083f0000000604007dbd", "STAS [R4.64], R6"},
+      {"004fe8000c000a3f0000000204007dbd", "STAS.64 [R4.64], R2"},
+      {"000fe2000c000c3f0000000804007dbd", "STAS.128 [R4.64], R8"},
+      {"001fe8000800013f0000000004007dbe", "REDAS.ADD [R4.64], R0"},
+      {"002fe8000800053f0000000204007dbe", "REDAS.ADD.64 [R4.64], R2"},
+      {"000fe8000880033f0000000004007dbe", "REDAS.MIN.S32 [R4.64], R0"},
+      {"000fe2000a80013f0000000004007dbe", "REDAS.AND [R4.64], R0"},
+      {"000fea000b8000000000000108047547", "BRA.U !UP0, 0x20"},
+      {"000fea000b8000000000000100047547", "BRA.U UP0, 0x20"},
+      {"000fe20008003000000000ff3e007884", "UR2UP UPR, UR62.B3"},
+      {"000fe8000b9218c40000000002057fae", "LDGSTS.E.LTC64B [R5], desc[UR4][R2.64]"},
+      {"000fe8000b901dc40002000002057fae",
+       "LDGSTS.E.BYPASS.LTC256B.128 [R5+0x20], desc[UR4][R2.64]"},
+  };
+  for (const auto& [word, text] : kRows) {
+    const auto instruction = decode(Arch::sm_90, parse_word(word));
+    ASSERT_TRUE(instruction) << text;
+    EXPECT_EQ(print(*instruction, 0), text);
+    EXPECT_EQ(encode(*instruction), parse_word(word)) << text;
+  }
+}
+
 }  // namespace
 }  // namespace heddle::isa

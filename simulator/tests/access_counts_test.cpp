@@ -192,6 +192,19 @@ TEST(AccessCounts, SharedWavefrontsByStride) {
   }
 }
 
+// ATOMS.POPC.INC adds once for all lanes that want a word; words that share a bank follow one
+// another.
+TEST(AccessCounts, IncrementsOfOneWordAreOneAddition) {
+  const auto wavefronts = [](unsigned words_of_a_bank) {
+    Addresses address{};
+    for (unsigned lane = 0; lane < kWarpSize; ++lane) address[lane] = lane % words_of_a_bank * 128;
+    return count_shared(AccessKind::increment, 4, address, kFullMask).wavefronts;
+  };
+  EXPECT_EQ(wavefronts(1), 1u);
+  EXPECT_EQ(wavefronts(3), 3u);
+  EXPECT_EQ(wavefronts(32), 32u);
+}
+
 TEST(AccessCounts, LocalWordsLieLaneBesideLane) {
   EXPECT_EQ(count_local(AccessKind::store, 4, with_stride(16, 0), kFullMask).sectors, 4u);
   EXPECT_EQ(count_local(AccessKind::store, 4, with_stride(0, 4), kFullMask).sectors, 32u);

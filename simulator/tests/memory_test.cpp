@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <iterator>
+#include <map>
+#include <random>
 #include <vector>
 
 namespace heddle::simulator {
@@ -19,6 +22,37 @@ TEST(DeviceMemory, AddressesFollowFromTheSequenceOfCallsAlone) {
   };
   EXPECT_EQ(run(), run());
   EXPECT_EQ(run()[0], run()[2]) << "freed space is used again";
+}
+
+// What is remembered of places that are taken changes no address: each allocation lies at the
+// lowest multiple of 512 where its bytes, and one more, are free.
+TEST(DeviceMemory, EveryAllocationTakesTheFirstPlaceThatFits) {
+  constexpr std::uint64_t kAlignment = 512;
+  DeviceMemory memory(1 << 30);
+  const std::uint64_t first = *memory.allocate(1, "first");
+  memory.free(first);
+  std::map<std::uint64_t, std::uint64_t> taken;  // end by address
+  const auto lowest_fit = [&](std::uint64_t bytes) {
+    std::uint64_t address = first;
+    for (const auto& [start, end] : taken) {
+      if (address + bytes < start) break;
+      address = (end + 1 + kAlignment - 1) / kAlignment * kAlignment;
+    }
+    return address;
+  };
+  std::mt19937 random(1);
+  for (int i = 0; i < 3000; ++i) {
+    if (random() % 3 == 0 && !taken.empty()) {
+      const auto chosen = std::next(taken.begin(), static_cast<long>(random() % taken.size()));
+      ASSERT_TRUE(memory.free(chosen->first));
+      taken.erase(chosen);
+      continue;
+    }
+    const std::uint64_t bytes = 1 + random() % (random() % 4 == 0 ? 20'000 : 1500);
+    const std::uint64_t expected = lowest_fit(bytes);
+    ASSERT_EQ(*memory.allocate(bytes, "a"), expected) << i;
+    taken[expected] = expected + bytes;
+  }
 }
 
 TEST(DeviceMemory, NewMemoryIsZero) {

@@ -3,10 +3,14 @@
 #include "gpu/runtime/context.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/mman.h>
 
+#include <algorithm>
 #include <cstring>
 #include <future>
 #include <numeric>
+
+#include "gpu/runtime/host_memory.hpp"
 
 namespace heddle::runtime {
 namespace {
@@ -43,6 +47,31 @@ TEST_F(ContextTest, MemoryStartsZeroedAndKeepsWhatIsCopied) {
                          *zero, true),
             Error::success);
   EXPECT_EQ(read(device, 300), data);
+}
+
+// Long ones give pages back to the system instead of writing to them.
+TEST_F(ContextTest, AFillOfZerosEndsWhereItIsToEnd) {
+  constexpr std::uint64_t kBytes = 20 << 20, kFrom = 1234, kUpTo = kBytes - 777;
+  const auto device = allocate(kBytes);
+  ASSERT_EQ(context.fill({{device}, {kBytes}, 7}, *zero, true), Error::success);
+  ASSERT_EQ(context.fill({{device + kFrom}, {kUpTo - kFrom}, 0}, *zero, true), Error::success);
+  std::vector<std::uint8_t> expected(kBytes, 7);
+  std::fill(expected.begin() + kFrom, expected.begin() + kUpTo, std::uint8_t{0});
+  EXPECT_TRUE(read(device, kBytes) == expected);
+}
+
+TEST(HostMemory, KnowsPagesThatNobodyTouched) {
+  constexpr std::uint64_t kPages = 6000, kTouched = 1500, kPage = 4096;
+  void* mapped =
+      mmap(nullptr, kPages * kPage, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  ASSERT_NE(mapped, MAP_FAILED);
+  madvise(mapped, kPages * kPage, MADV_NOHUGEPAGE);
+  const auto* first = static_cast<std::byte*>(mapped);
+  EXPECT_EQ(untouched_bytes(first, kPages * kPage), kPages * kPage);
+  std::memset(mapped, 1, kTouched * kPage);
+  EXPECT_EQ(untouched_bytes(first, kPages * kPage), (kPages - kTouched) * kPage);
+  EXPECT_EQ(untouched_bytes(first + 10, 100), 0u);
+  munmap(mapped, kPages * kPage);
 }
 
 TEST_F(ContextTest, AddressesDependOnTheCallsAlone) {
