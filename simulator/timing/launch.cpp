@@ -1,5 +1,3 @@
-#include "simulator/timing/launch.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,8 +9,7 @@
 #include "simulator/cluster.hpp"
 #include "simulator/lanes/float_environment.hpp"
 #include "simulator/stall_report.hpp"
-#include "simulator/timing/sample.hpp"
-#include "simulator/timing/sm.hpp"
+#include "simulator/timing/timed_launch.hpp"
 
 namespace heddle::simulator::timing {
 namespace {
@@ -55,112 +52,74 @@ void check(const Constants& constants, const GpuModel& model) {
                                             model.max_warps_per_sm));
 }
 
-// The state of a launch that is being timed. `run` is its whole course.
-class TimedLaunch {
- public:
-  TimedLaunch(const LaunchContext& context, const Options& options, std::uint32_t blocks_per_sm,
-              DeviceTime& device, InstructionSource& source)
-      : context_(context),
-        constants_(constants_for(*context.model, options)),
-        program_(time_program(context.request->module->program(), constants_)),
-        core_(context),
-        memory_(*device.memory),
-        shared_{constants_,
-                program_,
-                core_,
-                source,
-                clock_,
-                device.cycles,
-                scheduler(options.policy),
-                options.policy == Policy::two_level,
-                stalls_at_,
-                Calendar(constants_.interval_printf_lane * Calendar::kHundred)},
-        clock_(device.cycles),
-        blocks_(context.request->grid.count()),
-        blocks_per_sm_(std::max(1u, blocks_per_sm)),
-        quantum_(longest_quantum(memory_.least_latency(), constants_.latency_mio_queue)) {
-    core_.instruction_limit = context.instruction_limit;
-    core_.cycle = &clock_;
-    stalls_at_.resize(program_.instructions.size());
-    const std::uint64_t bytes = l1_bytes(context, constants_, blocks_per_sm_);
-    const std::uint32_t sms = options.sms != 0 ? options.sms : context.model->sms;
-    for (std::uint32_t i = 0; i < constants_.gpcs; ++i)
-      gpcs_.emplace_back(constants_, program_, context.entry, options.cold_caches);
-    for (std::uint32_t i = 0; i < sms; ++i)
-      sms_.emplace_back(shared_, i, bytes, gpcs_[i % constants_.gpcs]);
-    memory_.start(options.cold_caches);
-    if (options.sample < 1) choose_sample(options.sample);
-  }
+}  // namespace
 
-  void run();
-  TimedRun take();
+TimedLaunch::TimedLaunch(const LaunchContext& context, const Options& options,
+                         std::uint32_t blocks_per_sm, DeviceTime& device, InstructionSource& source)
+    : context_(context),
+      constants_(constants_for(*context.model, options)),
+      program_(time_program(context.request->module->program(), constants_)),
+      core_(context),
+      memory_(*device.memory),
+      shared_{constants_,
+              program_,
+              core_,
+              source,
+              clock_,
+              device.cycles,
+              scheduler(options.policy),
+              options.policy == Policy::two_level,
+              stalls_at_,
+              Calendar(constants_.interval_printf_lane * Calendar::kHundred)},
+      clock_(device.cycles),
+      blocks_(context.request->grid.count()),
+      blocks_per_sm_(std::max(1u, blocks_per_sm)),
+      quantum_(longest_quantum(memory_.least_latency(), constants_.latency_mio_queue)),
+      l1_bytes_(l1_bytes(context, constants_, blocks_per_sm_)) {
+  core_.instruction_limit = context.instruction_limit;
+  core_.cycle = &clock_;
+  stalls_at_.resize(program_.instructions.size());
+  const std::uint32_t sms = options.sms != 0 ? options.sms : context.model->sms;
+  for (std::uint32_t i = 0; i < constants_.gpcs; ++i)
+    gpcs_.emplace_back(constants_, program_, context.entry, options.cold_caches);
+  place_sms(sms);
+  memory_.start(options.cold_caches);
+  choose_sample(options);
+}
 
- private:
-  // SMs run so many cycles before they hear of one another; no answer of L2 comes earlier.
-  static constexpr Cycle kLongestQuantum = 256;
-  // A request's time is that of an issue up to `before` cycles ago.
-  static Cycle longest_quantum(Cycle least_latency, Cycle before) {
-    return std::clamp<Cycle>(least_latency - std::min(least_latency, before), 1, kLongestQuantum);
-  }
-  // Warp instructions after which the launch's owner is asked whether to go on.
-  static constexpr std::uint64_t kWatchInterval = 1 << 20;
+void TimedLaunch::place_sms(std::size_t count) {
+  sms_.clear();
+  for (std::uint32_t i = 0; i < count; ++i)
+    sms_.emplace_back(shared_, i, l1_bytes_, gpcs_[i % constants_.gpcs]);
+}
 
-  Cycle next_event() const;
-  void dispatch_first_blocks();
-  void dispatch_next_blocks();
-  void choose_sample(double part);
-  void execute_untimed_blocks();
-  void start_block(Sm& sm, Cycle begin);
-  bool run_sms(Cycle end);
-  void sort_requests();
-  void answer_requests(Cycle end);
-  bool reached_limit();
-  const Block& some_block() const;
-
-  const LaunchContext& context_;
-  const Constants constants_;
-  const TimedProgram program_;
-  Core core_;
-  MemorySystem& memory_;
-  std::vector<StallCycles> stalls_at_;
-  SmContext shared_;
-  std::uint64_t clock_ = 0;
-  std::deque<GpcCache> gpcs_;
-  std::deque<Sm> sms_;  // in turns of the GPCs
-  const std::uint64_t blocks_;
-  const std::uint32_t blocks_per_sm_;
-  const Cycle quantum_;
-  std::uint64_t next_block_ = 0, blocks_ended_ = 0;
-  std::optional<Sample> sample_;
-  std::size_t next_left_out_ = 0;  // of the sample's
-  std::vector<Cycle> ends_;        // of timed blocks, where there is a sample
-  std::string not_sampled_;        // why
-  std::uint64_t untimed_ = 0;      // instructions executed and not timed
-  bool read_unordered_ = false;    // by blocks that were not timed
-  std::uint64_t watch_due_ = kWatchInterval;
-  Server replacer_;  // of the places that blocks leave
-  Cycle now_ = 0, last_end_ = 0;
-  std::vector<std::unique_ptr<Block>> spare_;
-  std::vector<Request*> requests_, sorted_;
-  std::vector<std::uint32_t> places_;  // in sorted_, by time
-};
-
-// The tick: a quantum of time in which SMs know nothing of one another.
 void TimedLaunch::run() {
   const lanes::FloatEnvironment environment;  // whatever the program around us has set
   dispatch_first_blocks();
-  for (Cycle next = next_event(); next != kNever; next = next_event()) {
-    now_ = std::max(now_, next);
-    const Cycle end = now_ + quantum_;
-    if (!run_sms(end)) return;
-    answer_requests(end);
-    now_ = end;
-    dispatch_next_blocks();
-    if (core_.fault || reached_limit()) return;
-  }
+  constexpr std::uint64_t kAll = ~std::uint64_t{0};
+  Ran ran = run_until(slices_ ? slices_->instructions_at_first() : kAll);
+  if (ran == Ran::issued && count_blocks()) return run_slices();
+  if (slices_ && ran == Ran::issued && !core_.fault) ran = run_until(kAll);
+  slices_.reset();
+  if (ran != Ran::ended) return;
   if (std::ranges::none_of(sms_, [](const Sm& sm) { return sm.blocks() != 0; })) return;
   if (context_.options->observer != nullptr) context_.options->observer->stuck(core_, some_block());
   report_deadlock(core_, some_block());
+}
+
+// The tick: a quantum of time in which SMs know nothing of one another.
+TimedLaunch::Ran TimedLaunch::run_until(std::uint64_t issued) {
+  for (Cycle next = next_event(); next != kNever; next = next_event()) {
+    if (core_.issued >= issued) return Ran::issued;
+    now_ = std::max(now_, next);
+    const Cycle end = now_ + quantum_;
+    if (!run_sms(end)) return Ran::stopped;
+    answer_requests(end);
+    now_ = end;
+    dispatch_next_blocks();
+    if (core_.fault || reached_limit()) return Ran::stopped;
+  }
+  return Ran::ended;
 }
 
 Cycle TimedLaunch::next_event() const {
@@ -208,12 +167,22 @@ void TimedLaunch::dispatch_next_blocks() {
 }
 
 // Blocks that stand still while others are executed must not be waited for.
-void TimedLaunch::choose_sample(double part) {
-  not_sampled_ = needs_one_thread(context_.request->module->program());
-  if (context_.request->cooperative) not_sampled_ = "blocks wait for one another";
-  if (context_.options->observer != nullptr) not_sampled_ = "the launch is observed";
+std::string TimedLaunch::why_not_sampled() const {
+  if (context_.request->cooperative) return "blocks wait for one another";
+  if (context_.options->observer != nullptr) return "the launch is observed";
+  return needs_one_thread(context_.request->module->program());
+}
+
+void TimedLaunch::choose_sample(const Options& options) {
+  if (options.sample_instructions == 0 && options.sample >= 1) return;
+  const std::uint64_t resident = std::uint64_t{blocks_per_sm_} * sms_.size();
+  not_sampled_ = why_not_sampled();
   if (!not_sampled_.empty()) return;
-  sample_.emplace(blocks_, std::uint64_t{blocks_per_sm_} * sms_.size(), part);
+  if (options.sample_instructions != 0) {
+    slices_.emplace(options.sample_instructions, blocks_, resident);
+    return;
+  }
+  sample_.emplace(blocks_, resident, options.sample);
   if (sample_->left_out().empty()) {
     not_sampled_ = fmt::format("it has fewer than {} waves", Sample::kLeastWaves + 1);
     sample_.reset();
@@ -310,12 +279,24 @@ bool TimedLaunch::reached_limit() {
     report_instruction_limit(core_, some_block());
     return true;
   }
+  return told_to_stop(some_block());
+}
+
+// By the launch's owner, who is asked now and then.
+bool TimedLaunch::told_to_stop(const Block& block) {
   const auto& watch = context_.options->watch;
-  if (!watch || core_.issued < watch_due_) return false;
-  watch_due_ = core_.issued + kWatchInterval;
-  if (watch({blocks_ended_, blocks_, core_.issued})) return false;
-  report_interrupt(core_, some_block());
+  const std::uint64_t executed = core_.issued + untimed_;
+  if (!watch || executed < watch_due_) return false;
+  watch_due_ = executed + kWatchInterval;
+  if (watch({blocks_ended_, blocks_, executed})) return false;
+  report_interrupt(core_, block);
   return true;
+}
+
+void TimedLaunch::add_sums(Result& result) {
+  for (Sm& sm : sms_) sm.add_to(result);
+  result.traffic += memory_.traffic();
+  result.stalls_at = stalls_at_;
 }
 
 TimedRun TimedLaunch::take() {
@@ -326,11 +307,13 @@ TimedRun TimedLaunch::take() {
   result.warp_slots_per_sm = context_.model->max_warps_per_sm;
   result.elapsed = last_end_ + constants_.latency_launch_end;
   result.clock_hz = context_.model->clock_khz * 1e3;
-  for (Sm& sm : sms_) sm.add_to(result);
-  for (const StallCycles& at : stalls_at_)
+  add_sums(result);
+  for (const StallCycles& at : result.stalls_at)
     for (std::size_t i = 0; i < kStalls; ++i) result.stalls[i] += at[i];
-  result.traffic += memory_.traffic();
-  result.stalls_at = std::move(stalls_at_);
+  if (slices_) {
+    slices_->fill(result, Cycle{constants_.latency_launch} + constants_.latency_launch_end);
+    core_.counts = slices_->counts();
+  }
   if (sample_) scale(result, *sample_, sample_->extra(ends_), blocks_);
   result.note = not_sampled_;
   timed.run = {std::move(core_.counts),
@@ -342,8 +325,6 @@ TimedRun TimedLaunch::take() {
                core_.used_heap};
   return timed;
 }
-
-}  // namespace
 
 Traffic& Traffic::operator+=(const Traffic& other) {
   l1_global_load += other.l1_global_load;

@@ -20,17 +20,23 @@ std::uint32_t number(std::string_view key, std::string_view text) {
   return value;
 }
 
-// "5%": 0.05.
-double part(std::string_view key, std::string_view text) {
-  constexpr double kPercent = 100;
+// "5%": a part of the waves; "20M": so many instructions.
+void read_sample(std::string_view text, Options& options) {
+  constexpr double kPercent = 100, kMega = 1e6, kMost = 1e12;
   double value = 0;
-  const bool marked = text.ends_with('%');
-  const char* const last = text.data() + text.size() - (marked ? 1 : 0);
+  const char* const last = text.data() + text.size() - (text.empty() ? 0 : 1);
   const auto [end, error] = std::from_chars(text.data(), last, value);
-  if (!marked || error != std::errc{} || end != last || !(value > 0) || value > kPercent)
-    throw std::invalid_argument(
-        fmt::format("{}={}: a part of the waves, above 0% and at most 100%", key, text));
-  return value / kPercent;
+  const bool is_number = error == std::errc{} && end == last;
+  if (is_number && text.ends_with('%') && value > 0 && value <= kPercent) {
+    options.sample = value / kPercent;
+  } else if (is_number && text.ends_with('M') && value >= 1 && value * kMega <= kMost) {
+    options.sample_instructions = static_cast<std::uint64_t>(value * kMega);
+  } else {
+    throw std::invalid_argument(fmt::format(
+        "sample={}: a part of the waves, above 0% and at most 100%, or at least 1M warp "
+        "instructions, as in 20M",
+        text));
+  }
 }
 
 void check_constant(std::string_view name) {
@@ -60,7 +66,7 @@ void read_item(std::string_view item, Options& options) {
     if (options.sms == 0 || options.sms > kMostSms)
       throw std::invalid_argument(fmt::format("sms={}: 1 to {}", value, kMostSms));
   } else if (key == "sample") {
-    options.sample = part(key, value);
+    read_sample(value, options);
   } else {
     check_constant(key);
     options.overrides.emplace_back(key, number(key, value));

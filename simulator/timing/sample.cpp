@@ -3,22 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <numeric>
+
+#include "simulator/timing/statistics.hpp"
 
 namespace heddle::simulator::timing {
 namespace {
-
-// Student's t, two-sided 95 %, by degrees of freedom.
-double student(std::size_t freedom) {
-  constexpr std::array kTable{12.71, 4.30, 3.18, 2.78, 2.57, 2.45, 2.36, 2.31, 2.26, 2.23,
-                              2.20,  2.18, 2.16, 2.14, 2.13, 2.12, 2.11, 2.10, 2.09, 2.09};
-  constexpr double kNormal = 1.96, kFurther = 2.04;
-  if (freedom == 0) return kTable[0];
-  if (freedom <= kTable.size()) return kTable[freedom - 1];
-  return freedom <= 30 ? kTable.back() : freedom <= 60 ? kFurther : kNormal;
-}
 
 template <typename Count>
 void multiply(Count& count, double factor) {
@@ -58,34 +48,30 @@ Sample::Extra Sample::extra(const std::vector<Cycle>& ends) const {
     waves.push_back(static_cast<double>(ends[i + resident_ - 1] - ends[i - 1]));
   if (waves.empty()) return {};
   const auto count = static_cast<double>(waves.size());
-  const double mean = std::accumulate(waves.begin(), waves.end(), 0.0) / count;
-  double squares = 0;
-  for (const double wave : waves) squares += (wave - mean) * (wave - mean);
-  const double variance = waves.size() > 1 ? squares / (count - 1) : mean * mean;
+  const auto [mean, variance] = spread(waves);
   const double skipped = static_cast<double>(blocks_ - timed_) / static_cast<double>(resident_);
   // Of the mean, and of as many waves as it stands for.
   const double error = std::sqrt(variance * (skipped * skipped / count + skipped));
   return {skipped * mean, student(waves.size() - 1) * error};
 }
 
-void scale(Result& result, const Sample& sample, const Sample::Extra& extra, std::uint64_t blocks) {
-  const double factor = static_cast<double>(blocks) / static_cast<double>(sample.timed_blocks());
-  const auto cycles = static_cast<std::uint64_t>(std::llround(extra.cycles));
-  result.elapsed += cycles;
-  result.active_max += cycles;
-  result.active_sum += cycles * result.sms;
+void scale_sums(Result& result, double factor) {
   for (auto* sum : {&result.issued, &result.warp_cycles, &result.eligible_cycles})
     multiply(*sum, factor);
   for (std::uint64_t& stall : result.stalls) multiply(stall, factor);
   for (StallCycles& at : result.stalls_at)
     for (std::uint64_t& stall : at) multiply(stall, factor);
-  Traffic& traffic = result.traffic;
-  for (Lookups* lookups :
-       {&traffic.l1_global_load, &traffic.l1_global_store, &traffic.l1_local, &traffic.l1_atomic,
-        &traffic.l2_read, &traffic.l2_write, &traffic.l2_atomic})
-    multiply(*lookups, factor);
-  multiply(traffic.dram_sectors_read, factor);
-  multiply(traffic.dram_sectors_written, factor);
+  for (Lookups Traffic::*lookups : kLookups) multiply(result.traffic.*lookups, factor);
+  multiply(result.traffic.dram_sectors_read, factor);
+  multiply(result.traffic.dram_sectors_written, factor);
+}
+
+void scale(Result& result, const Sample& sample, const Sample::Extra& extra, std::uint64_t blocks) {
+  const auto cycles = static_cast<std::uint64_t>(std::llround(extra.cycles));
+  result.elapsed += cycles;
+  result.active_max += cycles;
+  result.active_sum += cycles * result.sms;
+  scale_sums(result, static_cast<double>(blocks) / static_cast<double>(sample.timed_blocks()));
   result.sampled = {sample.timed_blocks(), blocks, extra.half_width};
 }
 
@@ -95,9 +81,17 @@ std::string note_on_sample(const Result& result) {
   if (!result.sampled) return {};
   const Result::Sampled& sampled = *result.sampled;
   const auto elapsed = static_cast<double>(result.elapsed);
-  return fmt::format("time: scaled from {} of {} blocks; {:.0f} to {:.0f} cycles elapsed (95 %)",
-                     sampled.blocks_timed, sampled.blocks, elapsed - sampled.half_width,
-                     elapsed + sampled.half_width);
+  const std::string interval =
+      fmt::format("{:.0f} to {:.0f} cycles elapsed (95 %)", elapsed - sampled.half_width,
+                  elapsed + sampled.half_width);
+  if (sampled.slices == 0)
+    return fmt::format("time: scaled from {} of {} blocks; {}", sampled.blocks_timed,
+                       sampled.blocks, interval);
+  return fmt::format(
+      "time: scaled from {} of about {} warp instructions, measured in {} slices; {}. Counts are "
+      "scaled from {} of {} blocks. Most others are not executed: what they compute is not there",
+      sampled.instructions_timed, result.issued, sampled.slices, interval, sampled.blocks_executed,
+      sampled.blocks);
 }
 
 }  // namespace heddle::simulator::timing

@@ -40,6 +40,13 @@ class Sample {
   std::vector<BlockRange> left_out_;
 };
 
+inline constexpr Lookups Traffic::*kLookups[] = {
+    &Traffic::l1_global_load, &Traffic::l1_global_store, &Traffic::l1_local, &Traffic::l1_atomic,
+    &Traffic::l2_read,        &Traffic::l2_write,        &Traffic::l2_atomic};
+
+// All sums but cycles become as many times larger.
+void scale_sums(Result& result, double factor);
+
 // Sums over the timed blocks become sums over all; cycles grow by `extra`.
 void scale(Result& result, const Sample& sample, const Sample::Extra& extra, std::uint64_t blocks);
 

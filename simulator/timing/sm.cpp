@@ -277,7 +277,10 @@ void Sm::start_block(std::unique_ptr<Block> block, Cycle begin) {
   if (place == blocks_.size()) blocks_.emplace_back();
   block->sm = index_;
   ++resident_blocks_;
+  std::uint32_t warps_left = 0;
   for (Warp& warp : block->warps) {
+    if (warp.convergence.finished()) continue;  // before it came here
+    ++warps_left;
     SubCore& sub = *std::ranges::min_element(
         sub_cores_, {}, [](const SubCore& each) { return std::popcount(each.resident); });
     const auto slot = static_cast<unsigned>(std::countr_one(sub.resident));
@@ -287,17 +290,23 @@ void Sm::start_block(std::unique_ptr<Block> block, Cycle begin) {
     resident.instance = instance;
     resident.warp = &warp;
     resident.block = place;
-    resident.pc = warp.convergence.current().pc;
     resident.began = resident.next_issue = resident.counted_until = begin;
-    sub.sleep(slot, begin);
+    if (warp.convergence.has_current()) {
+      resident.pc = warp.convergence.current().pc;
+      sub.sleep(slot, begin);
+    } else {
+      resident.pc = warp.convergence.groups().back().pc - 1;  // of its BAR
+      resident.at_barrier = true;
+      resident.state = Stall::barrier;
+      sub.sleep(slot, kNever);
+    }
     sub.started[slot] = ++warps_started_;
     sub.resident |= SlotMask{1} << slot;
     sub.next_visit = std::min(sub.next_visit, begin);
     if (resident_warps_++ == 0) active_since_ = begin;
     begin += constants_.warp_start_interval;
   }
-  blocks_[place] = {std::move(block), 0};
-  blocks_[place].warps_left = static_cast<std::uint32_t>(blocks_[place].block->warps.size());
+  blocks_[place] = {std::move(block), warps_left};
 }
 
 // A warp has ended and its stores are done.

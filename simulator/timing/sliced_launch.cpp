@@ -1,0 +1,100 @@
+// A long launch of which slices of waves are timed (slices.hpp), and little more is executed.
+#include "simulator/stall_report.hpp"
+#include "simulator/timing/timed_launch.hpp"
+
+namespace heddle::simulator::timing {
+namespace {
+
+constexpr std::uint64_t kStretch = 1 << 20;  // instructions
+constexpr std::uint64_t kForwardTurn = 64;   // so that a block's warps stay together
+
+}  // namespace
+
+// Executes some blocks whole. False: the launch stops, or its blocks wait for one another.
+bool TimedLaunch::count_blocks() {
+  const std::uint64_t begun = std::max<std::uint64_t>(1, next_block_);
+  for (const Slices::Stratum& stratum : slices_->to_be_counted(core_.issued / begun))
+    if (!count_block(stratum)) return false;
+  return true;
+}
+
+bool TimedLaunch::count_block(const Slices::Stratum& stratum) {
+  Core core(context_);
+  core.instruction_limit = core_.instruction_limit;
+  core.cycle = &clock_;
+  Block block;
+  core.start_block(block, stratum.block);
+  if (!bring_forward(core, block, ~std::uint64_t{0})) return false;
+  if (!block.finished()) {
+    not_sampled_ = "a block waits for others";
+    return false;
+  }
+  slices_->add_counted(stratum, core.counts);
+  return true;
+}
+
+// Executes so many of a block's instructions, untimed, unless it ends before. False: the launch
+// stops.
+bool TimedLaunch::bring_forward(Core& forward, Block& block, std::uint64_t instructions) {
+  while (instructions != 0) {
+    const std::uint64_t before = forward.issued;
+    const Core::Turn turn =
+        forward.run_block(block, std::min(instructions, kStretch), kForwardTurn);
+    instructions -= forward.issued - before;
+    untimed_ += forward.issued - before;
+    core_.printed |= forward.printed;
+    core_.used_heap |= forward.used_heap;
+    if (turn == Core::Turn::stopped) {
+      core_.fault = std::move(forward.fault);
+      return false;
+    }
+    if (turn != Core::Turn::out_of_time) return true;
+    if (core_.issued + untimed_ >= core_.instruction_limit) {
+      report_instruction_limit(core_, block);
+      return false;
+    }
+    if (told_to_stop(block)) return false;
+  }
+  return true;
+}
+
+void TimedLaunch::run_slices() {
+  Core forward(context_);
+  forward.instruction_limit = core_.instruction_limit;
+  forward.cycle = &clock_;
+  for (std::size_t i = 0; i < slices_->waves().size(); ++i)
+    if (!begin_wave(forward, slices_->waves()[i]) || measure_wave(i) == Ran::stopped) return;
+}
+
+// On SMs that hold nothing; what L2 holds stays.
+bool TimedLaunch::begin_wave(Core& forward, const Slices::Wave& wave) {
+  place_sms(sms_.size());
+  const std::uint64_t length = slices_->length_until(wave);
+  next_block_ = wave.first;
+  for (std::uint64_t i = 0; i < wave.blocks; ++i) {
+    auto block = std::make_unique<Block>();
+    shared_.source.start_block(core_, *block, next_block_++);
+    if (!bring_forward(forward, *block, length)) return false;
+    // One that is shorter makes place for another.
+    if (block->finished() && next_block_ < blocks_)
+      shared_.source.start_block(core_, *block, next_block_++);
+    if (!block->finished()) sms_[i % sms_.size()].start_block(std::move(block), now_);
+  }
+  return true;
+}
+
+// The first half of a slice fills the caches.
+TimedLaunch::Ran TimedLaunch::measure_wave(std::size_t index) {
+  const std::uint64_t half = slices_->instructions_each() / 2;
+  Ran ran = run_until(core_.issued + half);
+  if (ran != Ran::issued) return ran;
+  Result before, after;
+  add_sums(before);
+  const Cycle begin = now_;
+  ran = run_until(core_.issued + half);
+  add_sums(after);
+  if (ran != Ran::stopped) slices_->add_measured(index, now_ - begin, before, after);
+  return ran;
+}
+
+}  // namespace heddle::simulator::timing

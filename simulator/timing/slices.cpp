@@ -1,0 +1,132 @@
+#include "simulator/timing/slices.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "simulator/timing/sample.hpp"
+#include "simulator/timing/statistics.hpp"
+
+namespace heddle::simulator::timing {
+namespace {
+
+void add_times(InstructionCounts& sum, InstructionCounts each, std::uint64_t times) {
+  for (; times != 0; times >>= 1) {
+    if ((times & 1) != 0) sum += each;
+    each += InstructionCounts(each);
+  }
+}
+
+void add_difference(Traffic& sum, const Traffic& before, const Traffic& after) {
+  const auto add = [](std::uint64_t& to, std::uint64_t first, std::uint64_t last) {
+    to += last - first;
+  };
+  for (Lookups Traffic::*lookups : kLookups) {
+    add((sum.*lookups).sectors, (before.*lookups).sectors, (after.*lookups).sectors);
+    add((sum.*lookups).hits, (before.*lookups).hits, (after.*lookups).hits);
+  }
+  add(sum.dram_sectors_read, before.dram_sectors_read, after.dram_sectors_read);
+  add(sum.dram_sectors_written, before.dram_sectors_written, after.dram_sectors_written);
+}
+
+}  // namespace
+
+Slices::Slices(std::uint64_t instructions, std::uint64_t blocks, std::uint64_t resident)
+    : blocks_(blocks),
+      wave_(std::clamp<std::uint64_t>(resident, 1, blocks)),
+      budget_(instructions) {
+  for (std::uint64_t i = 0; i < kFullWaves; ++i)
+    waves_.push_back({(blocks_ - wave_) * i / (kFullWaves - 1), wave_,
+                      (static_cast<double>(i) + 0.5) / static_cast<double>(kFullWaves)});
+  if (const std::uint64_t rest = blocks_ % wave_; rest != 0)
+    waves_.push_back({blocks_ - rest, rest, 0.5});
+  each_ = (budget_ - instructions_at_first()) / waves_.size();
+  pace_.resize(waves_.size());
+}
+
+std::vector<Slices::Stratum> Slices::to_be_counted(std::uint64_t instructions_in_one) const {
+  const std::uint64_t affordable = budget_ / std::max<std::uint64_t>(1, instructions_in_one);
+  const std::uint64_t count =
+      std::min(blocks_, std::clamp(affordable, kLeastCounted, kMostCounted));
+  std::vector<Stratum> strata;
+  for (std::uint64_t i = 0; i < count; ++i) {
+    const std::uint64_t first = blocks_ * i / count, end = blocks_ * (i + 1) / count;
+    strata.push_back({(first + end) / 2, end - first});
+  }
+  return strata;
+}
+
+void Slices::add_counted(const Stratum& stratum, const std::vector<InstructionCounts>& counts) {
+  counts_.resize(counts.size());
+  std::uint64_t executed = 0;
+  for (std::size_t pc = 0; pc < counts.size(); ++pc) {
+    add_times(counts_[pc], counts[pc], stratum.stands_for);
+    executed += counts[pc].executed;
+  }
+  lengths_.push_back(static_cast<double>(executed));
+}
+
+std::uint64_t Slices::length_until(const Wave& wave) const {
+  return static_cast<std::uint64_t>(spread(lengths_).mean * wave.part);
+}
+
+void Slices::add_measured(std::size_t index, Cycle cycles, const Result& before,
+                          const Result& after) {
+  const std::uint64_t issued = after.issued - before.issued;
+  if (issued == 0) return;
+  pace_[index] = static_cast<double>(cycles) / static_cast<double>(issued);
+  measured_.issued += issued;
+  add_difference(measured_.traffic, before.traffic, after.traffic);
+  measured_.stalls_at.resize(after.stalls_at.size());
+  for (std::size_t pc = 0; pc < after.stalls_at.size(); ++pc)
+    for (std::size_t stall = 0; stall < kStalls; ++stall)
+      measured_.stalls_at[pc][stall] += after.stalls_at[pc][stall] - before.stalls_at[pc][stall];
+}
+
+// Full waves take their instructions times the mean pace; the last one has a pace of its own, whose
+// error is taken to be as large.
+Slices::Estimate Slices::cycles() const {
+  std::vector<double> full(pace_.begin(), pace_.begin() + kFullWaves);
+  std::erase(full, 0.0);
+  if (full.empty()) return {};
+  const Spread pace = spread(full), length = spread(lengths_);
+  const std::uint64_t rest = waves_.size() > kFullWaves ? waves_.back().blocks : 0;
+  const double rest_pace = rest != 0 && pace_.back() != 0 ? pace_.back() : pace.mean;
+  const double cycles = length.mean * (static_cast<double>(blocks_ - rest) * pace.mean +
+                                       static_cast<double>(rest) * rest_pace);
+  const double by_pace = pace.variance / static_cast<double>(full.size()) / pace.mean / pace.mean;
+  const double by_length =
+      blocks_ == lengths_.size()
+          ? 0
+          : length.variance / static_cast<double>(lengths_.size()) / length.mean / length.mean;
+  return {cycles, student(full.size() - 1) * cycles * std::sqrt(by_pace + by_length)};
+}
+
+void Slices::fill(Result& result, Cycle overhead) const {
+  const Estimate estimate = cycles();
+  double executed = 0;
+  for (const InstructionCounts& counts : counts_) executed += static_cast<double>(counts.executed);
+  const double factor =
+      executed / static_cast<double>(std::max<std::uint64_t>(1, measured_.issued));
+  result.issued = measured_.issued;
+  result.traffic = measured_.traffic;
+  result.stalls_at = measured_.stalls_at;
+  result.stalls_at.resize(counts_.size());
+  result.stalls = {};
+  for (const StallCycles& at : result.stalls_at)
+    for (std::size_t stall = 0; stall < kStalls; ++stall) result.stalls[stall] += at[stall];
+  // Every cycle of every warp counts under one of them.
+  result.warp_cycles = 0;
+  for (const std::uint64_t stall : result.stalls) result.warp_cycles += stall;
+  scale_sums(result, factor);
+  result.active_max = static_cast<std::uint64_t>(std::llround(estimate.cycles));
+  result.active_sum = result.active_max * result.sms;
+  result.elapsed = result.active_max + overhead;
+  result.sampled = {.blocks_timed = 0,
+                    .blocks = blocks_,
+                    .half_width = estimate.half_width,
+                    .slices = static_cast<std::uint32_t>(waves_.size()),
+                    .instructions_timed = measured_.issued,
+                    .blocks_executed = lengths_.size()};
+}
+
+}  // namespace heddle::simulator::timing

@@ -1,0 +1,131 @@
+// Launches long in instructions, of which slices are timed, beside the same timed in full.
+#include "simulator/timing/slices.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+
+#include "simulator/launch.hpp"
+#include "simulator/tests/compiled_kernels.hpp"
+
+namespace heddle::simulator::timing {
+namespace {
+
+constexpr std::uint32_t kWave = 8;  // blocks of 256 threads on an SM
+
+// alu_loop and divergent_loop (out, trips), stream (a, b, c, elements): on one SM of an H200.
+// `instructions`: 0: all are timed.
+LaunchOutcome run(const std::string& kernel, std::uint32_t blocks, std::uint64_t instructions,
+                  unsigned threads = 1) {
+  constexpr std::uint64_t kBytes = 4 << 20;
+  Device device(gpu_model("h200"));
+  Module module(compiled_kernels("simulator/benchmarks/kernels/kernels.sm_90.cubin"),
+                "kernels.cubin", device.memory());
+  std::vector<std::uint64_t> words;
+  for (int i = 0; i < (kernel == "stream" ? 3 : 1); ++i)
+    words.push_back(*device.memory().allocate(kBytes, "test"));
+  words.push_back(kernel == "stream" ? kBytes / 4 : 100);
+  LaunchRequest request;
+  request.module = &module;
+  request.kernel = module.cubin().find_kernel(kernel);
+  request.grid = {blocks, 1, 1};
+  request.block = {256, 1, 1};
+  request.parameters.resize(8 * words.size());
+  std::memcpy(request.parameters.data(), words.data(), request.parameters.size());
+  LaunchOptions options;
+  options.threads = threads;
+  options.timing.emplace();
+  options.timing->sms = 1;
+  options.timing->sample_instructions = instructions;
+  LaunchOutcome outcome = device.launch(request, options);
+  EXPECT_FALSE(outcome.fault) << outcome.fault->message();
+  return outcome;
+}
+
+std::uint64_t executed(const LaunchOutcome& outcome) {
+  std::uint64_t sum = 0;
+  for (const InstructionCounts& counts : outcome.counts) sum += counts.executed;
+  return sum;
+}
+
+class SlicedLaunch : public testing::TestWithParam<const char*> {};
+
+INSTANTIATE_TEST_SUITE_P(Kernels, SlicedLaunch,
+                         testing::Values("alu_loop", "divergent_loop", "stream"),
+                         [](const auto& instance) { return std::string(instance.param); });
+
+// What no slice holds is the end of a wave, where its last warps are alone.
+TEST_P(SlicedLaunch, TakesAboutAsLongAsAllOfIt) {
+  constexpr double kTolerance = 0.15;
+  for (const std::uint32_t blocks : {kWave, 3 * kWave, 4 * kWave + 3}) {
+    const LaunchOutcome full = run(GetParam(), blocks, 0);
+    const LaunchOutcome part = run(GetParam(), blocks, full.timing->issued / 6);
+    ASSERT_TRUE(part.timing->sampled);
+    EXPECT_LT(part.timing->sampled->instructions_timed, full.timing->issued / 6);
+    const auto all = static_cast<double>(full.timing->elapsed);
+    const auto estimate = static_cast<double>(part.timing->elapsed);
+    EXPECT_LE(std::abs(estimate - all),
+              std::max(part.timing->sampled->half_width, kTolerance * all))
+        << blocks << " blocks: " << estimate << " of " << all;
+  }
+}
+
+// All their blocks do the same.
+TEST_P(SlicedLaunch, CountsWhatTheLaunchHas) {
+  constexpr std::uint32_t kBlocks = 4 * kWave + 3;
+  const LaunchOutcome full = run(GetParam(), kBlocks, 0);
+  const LaunchOutcome part = run(GetParam(), kBlocks, executed(full) / 6);
+  const auto all = static_cast<double>(executed(full));
+  EXPECT_NEAR(static_cast<double>(executed(part)), all, all / 100);
+  EXPECT_EQ(part.timing->issued, executed(part));
+}
+
+TEST_P(SlicedLaunch, IsTheSameOnAnyNumberOfThreads) {
+  const LaunchOutcome one = run(GetParam(), 3 * kWave, 20'000);
+  const LaunchOutcome several = run(GetParam(), 3 * kWave, 20'000, 5);
+  EXPECT_EQ(several.timing->elapsed, one.timing->elapsed);
+  EXPECT_EQ(several.timing->stalls_at, one.timing->stalls_at);
+}
+
+TEST_P(SlicedLaunch, ThatIsShortIsTimedInFull) {
+  const LaunchOutcome full = run(GetParam(), kWave, 0);
+  const LaunchOutcome same = run(GetParam(), kWave, full.timing->issued * 5);
+  EXPECT_FALSE(same.timing->sampled);
+  EXPECT_EQ(same.timing->elapsed, full.timing->elapsed);
+  EXPECT_EQ(same.timing->stalls_at, full.timing->stalls_at);
+}
+
+TEST(SlicedLaunch, SaysWhatWasMeasuredAndThatResultsAreMissing) {
+  using testing::HasSubstr;
+  const LaunchOutcome part = run("stream", 4 * kWave + 3, 20'000);
+  EXPECT_THAT(part.unmodelled,
+              testing::Contains(testing::AllOf(HasSubstr("in 6 slices"), HasSubstr("(95 %)"),
+                                               HasSubstr("from 30 of 35 blocks"),
+                                               HasSubstr("are not executed"))));
+}
+
+TEST(Slices, AreSpreadOverTheGridAndOverTheLengthOfItsBlocks) {
+  const Slices slices(1'000'000, 1005, 100);
+  ASSERT_EQ(slices.waves().size(), 6u);
+  for (std::size_t i = 0; i < 5; ++i) {
+    EXPECT_EQ(slices.waves()[i].blocks, 100u);
+    EXPECT_EQ(slices.waves()[i].first, 905 * i / 4);
+    EXPECT_NEAR(slices.waves()[i].part, 0.1 + 0.2 * static_cast<double>(i), 1e-9);
+  }
+  EXPECT_EQ(slices.waves()[5].first, 1000u);
+  EXPECT_EQ(slices.waves()[5].blocks, 5u);
+}
+
+TEST(Slices, CountedBlocksStandForAllOfThem) {
+  for (const std::uint64_t blocks : {1, 7, 100, 93750}) {
+    std::uint64_t all = 0;
+    for (const auto& stratum : Slices(1'000'000, blocks, 64).to_be_counted(1000))
+      all += stratum.stands_for;
+    EXPECT_EQ(all, blocks);
+  }
+}
+
+}  // namespace
+}  // namespace heddle::simulator::timing

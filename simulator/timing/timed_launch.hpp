@@ -1,0 +1,94 @@
+// The course of a launch that is being timed. Internal to simulator/timing.
+#pragma once
+
+#include <algorithm>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "simulator/timing/launch.hpp"
+#include "simulator/timing/sample.hpp"
+#include "simulator/timing/slices.hpp"
+#include "simulator/timing/sm.hpp"
+
+namespace heddle::simulator::timing {
+
+// The state of a launch that is being timed. `run` is its whole course.
+class TimedLaunch {
+ public:
+  TimedLaunch(const LaunchContext& context, const Options& options, std::uint32_t blocks_per_sm,
+              DeviceTime& device, InstructionSource& source);
+
+  void run();
+  TimedRun take();
+
+ private:
+  // SMs run so many cycles before they hear of one another; no answer of L2 comes earlier.
+  static constexpr Cycle kLongestQuantum = 256;
+  // A request's time is that of an issue up to `before` cycles ago.
+  static Cycle longest_quantum(Cycle least_latency, Cycle before) {
+    return std::clamp<Cycle>(least_latency - std::min(least_latency, before), 1, kLongestQuantum);
+  }
+  // Warp instructions after which the launch's owner is asked whether to go on.
+  static constexpr std::uint64_t kWatchInterval = 1 << 20;
+
+  enum class Ran : std::uint8_t { ended, stopped, issued };
+  // Until so many instructions have issued in all, nothing is left to happen, or the launch stops.
+  Ran run_until(std::uint64_t issued);
+  void place_sms(std::size_t count);
+  Cycle next_event() const;
+  void dispatch_first_blocks();
+  void dispatch_next_blocks();
+  void choose_sample(const Options& options);
+  std::string why_not_sampled() const;
+  void execute_untimed_blocks();
+  void start_block(Sm& sm, Cycle begin);
+  bool run_sms(Cycle end);
+  void sort_requests();
+  void answer_requests(Cycle end);
+  bool reached_limit();
+  bool told_to_stop(const Block& block);
+  const Block& some_block() const;
+
+  // sliced_launch.cpp
+  bool count_blocks();
+  bool count_block(const Slices::Stratum& stratum);
+  void run_slices();
+  bool begin_wave(Core& forward, const Slices::Wave& wave);
+  bool bring_forward(Core& forward, Block& block, std::uint64_t instructions);
+  Ran measure_wave(std::size_t index);
+  void add_sums(Result& result);
+
+  const LaunchContext& context_;
+  const Constants constants_;
+  const TimedProgram program_;
+  Core core_;
+  MemorySystem& memory_;
+  std::vector<StallCycles> stalls_at_;
+  SmContext shared_;
+  std::uint64_t clock_ = 0;
+  std::deque<GpcCache> gpcs_;
+  std::deque<Sm> sms_;  // in turns of the GPCs
+  const std::uint64_t blocks_;
+  const std::uint32_t blocks_per_sm_;
+  const Cycle quantum_;
+  const std::uint64_t l1_bytes_;
+  std::uint64_t next_block_ = 0, blocks_ended_ = 0;
+  std::optional<Slices> slices_;
+  std::optional<Sample> sample_;
+  std::size_t next_left_out_ = 0;  // of the sample's
+  std::vector<Cycle> ends_;        // of timed blocks, where there is a sample
+  std::string not_sampled_;        // why
+  std::uint64_t untimed_ = 0;      // instructions executed and not timed
+  bool read_unordered_ = false;    // by blocks that were not timed
+  std::uint64_t watch_due_ = kWatchInterval;
+  Server replacer_;  // of the places that blocks leave
+  Cycle now_ = 0, last_end_ = 0;
+  std::vector<std::unique_ptr<Block>> spare_;
+  std::vector<Request*> requests_, sorted_;
+  std::vector<std::uint32_t> places_;  // in sorted_, by time
+};
+
+}  // namespace heddle::simulator::timing
