@@ -9,21 +9,10 @@ namespace heddle::simulator::timing {
 namespace {
 
 constexpr std::size_t kHostLine = 64;
-constexpr std::uint32_t kNextInstructions = 6;  // a warp may issue some in a quantum
 
 void prefetch(const void* first, std::size_t bytes) {
   for (std::size_t at = 0; at < bytes; at += kHostLine)
     __builtin_prefetch(static_cast<const std::byte*>(first) + at);
-}
-
-// The rows that an instruction reads, and the first that it writes.
-void prefetch_rows(const Warp& warp, const Step& step) {
-  constexpr std::size_t kRowBytes = kWarpSize * sizeof(std::uint32_t);
-  for (const RowOffset row : {step.a, step.b, step.c})
-    if (row >= 0) prefetch(source_row(warp, row), kRowBytes);
-  prefetch(destination_row(warp, step.d), kRowBytes);
-  if (step.address.base == AddressForm::Base::pair64)
-    prefetch(source_row(warp, step.a) + kWarpSize, kRowBytes);
 }
 
 }  // namespace
@@ -41,8 +30,10 @@ bool Sm::waits_beyond(const ResidentWarp& warp, Cycle until) const {
 
 void Sm::bring_near(Near stage, Cycle until) const {
   if (stage == Near::sm) return prefetch(this, sizeof *this);
-  if (stage == Near::sub_cores)
+  if (stage == Near::sub_cores) {
+    memory_.bring_near();
     return prefetch(sub_cores_.data(), sub_cores_.size() * sizeof(SubCore));
+  }
   if (stage == Near::slots && answered_ != kNever)
     memory_.for_each_waiting([this](const Outstanding& who) {
       prefetch(&sub_cores_[who.slot / kSlots].slots[who.slot % kSlots], sizeof(ResidentWarp));
@@ -61,10 +52,9 @@ void Sm::bring_near(Near stage, Cycle until) const {
         prefetch(warp.warp, sizeof *warp.warp);
       } else {
         prefetch(warp.warp->convergence.groups().data(), sizeof(Group));
-        const Step* const steps = context_.core.launch.program->steps.data();
-        const auto end = static_cast<std::uint32_t>(context_.core.launch.program->steps.size());
-        for (std::uint32_t pc = warp.pc; pc < std::min(end, warp.pc + kNextInstructions); ++pc)
-          prefetch_rows(*warp.warp, steps[pc]);
+        for (const std::uint16_t row : context_.rows_ahead.at(warp.pc))
+          prefetch(warp.warp->rows + std::size_t{row} * kWarpSize,
+                   kWarpSize * sizeof(std::uint32_t));
       }
     }
   }

@@ -264,6 +264,20 @@ Completion LoadStoreUnit::serve(std::uint32_t token, Cycle begin) {
   return completion;
 }
 
+void LoadStoreUnit::bring_near() const {
+  if (!free_entries_.empty()) {
+    const Entry& next = entries_[free_entries_.back()];
+    __builtin_prefetch(&next);
+    __builtin_prefetch(next.parts.data());
+    __builtin_prefetch(next.pieces.data());
+  }
+  __builtin_prefetch(requests_.data());
+  __builtin_prefetch(waits_.data());
+  __builtin_prefetch(pending_.data());
+  __builtin_prefetch(awaited_lines_.data());
+  pipe_.bring_near();
+}
+
 std::span<const Served> LoadStoreUnit::advance(Cycle now) {
   served_.clear();
   for (const MemoryPipe::Taken& taken : pipe_.advance(now))
@@ -291,8 +305,8 @@ void LoadStoreUnit::hold_back_stores() {
 std::span<const Outstanding> LoadStoreUnit::collect() {
   constexpr std::size_t kAhead = 8;
   for (std::size_t i = 0; i < awaited_lines_.size(); ++i) {
-    if (i + kAhead < awaited_lines_.size()) l1_.prefetch(awaited_lines_[i + kAhead]);
-    if (Tags::Line* line = l1_.find(awaited_lines_[i]);
+    if (i + kAhead < awaited_lines_.size()) l1_.prefetch_place(awaited_lines_[i + kAhead].place);
+    if (Tags::Line* line = l1_.find_at(awaited_lines_[i].place, awaited_lines_[i].number);
         line != nullptr && line->extra.done == kNever)
       line->extra.done = requests_[line->extra.request].done;
   }

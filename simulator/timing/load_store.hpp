@@ -76,6 +76,8 @@ class LoadStoreUnit {
   // Whether the call of `advance` before has made room in the sub-core's queue.
   bool made_room(unsigned sub_core) const { return pipe_.made_room(sub_core); }
 
+  // The unit will be used soon.
+  void bring_near() const;
   // The line will be accessed soon.
   void bring_near(LineNumber line) const { l1_.prefetch(line); }
 
@@ -167,7 +169,11 @@ class LoadStoreUnit {
       outgoing_;
   std::uint64_t outgoing_flits_ = 0;
   Cycle misses_free_ = 0;  // when L1 can ask L2 for another line
-  std::vector<LineNumber> awaited_lines_;
+  struct AwaitedLine {
+    LineNumber number = 0;
+    std::size_t place = 0;  // in l1_, when it was asked for
+  };
+  std::vector<AwaitedLine> awaited_lines_;
   Traffic traffic_;
 };
 

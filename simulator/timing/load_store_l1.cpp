@@ -56,7 +56,7 @@ void LoadStoreUnit::load(const Piece& piece, const Timed& instruction, Lookups& 
   send(Request::Kind::read, {.line = piece.line, .sectors = missing}, miss_time(base));
   line->extra.done = kNever;
   line->extra.request = requests_.back().number;
-  awaited_lines_.push_back(piece.line);
+  awaited_lines_.push_back({piece.line, l1_.place_of(*line)});
 }
 
 // What is stored goes to L2 and stays in L1 too: a load finds sectors that were stored as a whole,

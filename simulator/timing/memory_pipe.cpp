@@ -9,6 +9,14 @@ MemoryPipe::MemoryPipe(const Constants& constants)
   for (SubCore& sub : sub_cores_) sub.leaves.assign(std::max(1u, constants.mio_queue_entries), 0);
 }
 
+void MemoryPipe::bring_near() const {
+  for (const SubCore& sub : sub_cores_) {
+    __builtin_prefetch(&sub);
+    __builtin_prefetch(sub.leaves.data());
+    __builtin_prefetch(sub.waiting.data());
+  }
+}
+
 bool MemoryPipe::has_room(unsigned sub_core, Cycle now, Cycle& until) const {
   const SubCore& sub = sub_cores_[sub_core];
   until = sub.leaves[sub.next];
@@ -18,7 +26,7 @@ bool MemoryPipe::has_room(unsigned sub_core, Cycle now, Cycle& until) const {
 std::optional<Cycle> MemoryPipe::enter(unsigned sub_core, const PipeWork& work) {
   SubCore& sub = sub_cores_[sub_core];
   const std::size_t place = sub.next;
-  sub.next = (sub.next + 1) % sub.leaves.size();
+  sub.next = sub.next + 1 == sub.leaves.size() ? 0 : sub.next + 1;
   // What issues later is ready later: nothing can come before an instruction that need not wait.
   if (waiting_ == 0 && std::max({sub.address_free, sub.own_free, shared_free_}) <= work.ready) {
     sub.leaves[place] = work.ready;

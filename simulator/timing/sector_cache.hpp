@@ -68,6 +68,16 @@ class SectorCache {
       }
     return nullptr;
   }
+  // Where the line lies until another takes its place.
+  std::size_t place_of(const Line& line) const {
+    return static_cast<std::size_t>(&line - lines_.data());
+  }
+  // As find; the line is probably at that place.
+  Line* find_at(std::size_t place, LineNumber number) {
+    if (numbers_[place] != number || used_[place] <= cleared_) return find(number);
+    used_[place] = ++clock_;
+    return &lines_[place];
+  }
   // Puts a line in, empty; `evicted` is what was there, with no dirty sectors where that is
   // nothing.
   Line& insert(LineNumber number, Evicted& evicted) {
@@ -88,7 +98,7 @@ class SectorCache {
     return line;
   }
   void remove(LineNumber number) {
-    if (const Line* line = find(number)) used_[static_cast<std::size_t>(line - lines_.data())] = 0;
+    if (const Line* line = find(number)) used_[place_of(*line)] = 0;
   }
   // The line will be asked for soon: brings its set near.
   void prefetch(LineNumber number) const {
@@ -98,6 +108,12 @@ class SectorCache {
     // To bring more would cost more than to wait for the one that is found.
     constexpr std::size_t kMost = 256;
     if (ways_ * sizeof(Line) <= kMost) prefetch(&lines_[set], ways_ * sizeof(Line));
+  }
+
+  void prefetch_place(std::size_t place) const {
+    __builtin_prefetch(&numbers_[place]);
+    __builtin_prefetch(&used_[place]);
+    __builtin_prefetch(&lines_[place]);
   }
 
  private:

@@ -62,19 +62,18 @@ void TimedLaunch::run_slices() {
   Core forward(context_);
   forward.instruction_limit = core_.instruction_limit;
   forward.cycle = &clock_;
-  for (std::size_t i = 0; i < slices_->waves().size(); ++i)
-    if (!begin_wave(forward, slices_->waves()[i]) || measure_wave(i) == Ran::stopped) return;
+  for (const Slices::Wave& wave : slices_->waves())
+    if (!begin_wave(forward, wave) || measure_wave(wave) == Ran::stopped) return;
 }
 
 // On SMs that hold nothing; what L2 holds stays.
 bool TimedLaunch::begin_wave(Core& forward, const Slices::Wave& wave) {
   place_sms(sms_.size());
-  const std::uint64_t length = slices_->length_until(wave);
   next_block_ = wave.first;
   for (std::uint64_t i = 0; i < wave.blocks; ++i) {
     auto block = std::make_unique<Block>();
     shared_.source.start_block(core_, *block, next_block_++);
-    if (!bring_forward(forward, *block, length)) return false;
+    if (!bring_forward(forward, *block, wave.before)) return false;
     // One that is shorter makes place for another.
     if (block->finished() && next_block_ < blocks_)
       shared_.source.start_block(core_, *block, next_block_++);
@@ -84,8 +83,8 @@ bool TimedLaunch::begin_wave(Core& forward, const Slices::Wave& wave) {
 }
 
 // The first half of a slice fills the caches.
-TimedLaunch::Ran TimedLaunch::measure_wave(std::size_t index) {
-  const std::uint64_t half = slices_->instructions_each() / 2;
+TimedLaunch::Ran TimedLaunch::measure_wave(const Slices::Wave& wave) {
+  const std::uint64_t half = wave.instructions / 2;
   Ran ran = run_until(core_.issued + half);
   if (ran != Ran::issued) return ran;
   Result before, after;
@@ -93,7 +92,7 @@ TimedLaunch::Ran TimedLaunch::measure_wave(std::size_t index) {
   const Cycle begin = now_;
   ran = run_until(core_.issued + half);
   add_sums(after);
-  if (ran != Ran::stopped) slices_->add_measured(index, now_ - begin, before, after);
+  if (ran != Ran::stopped) slices_->add_measured(wave, now_ - begin, before, after);
   return ran;
 }
 

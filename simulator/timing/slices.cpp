@@ -33,14 +33,34 @@ void add_difference(Traffic& sum, const Traffic& before, const Traffic& after) {
 Slices::Slices(std::uint64_t instructions, std::uint64_t blocks, std::uint64_t resident)
     : blocks_(blocks),
       wave_(std::clamp<std::uint64_t>(resident, 1, blocks)),
-      budget_(instructions) {
+      budget_(instructions),
+      rest_(blocks_ % wave_) {}
+
+double Slices::length() const { return spread(lengths_).mean; }
+
+// A slice ends before its blocks do, unless others are there to take their places.
+Slices::Wave Slices::wave(std::uint64_t first, std::uint64_t blocks, double part) const {
+  constexpr double kMostOfTheRest = 0.8;
+  const double each = static_cast<double>(budget_ - instructions_at_first()) / (kFullWaves + 1);
+  const double here = static_cast<double>(blocks) * (1 - part) * kMostOfTheRest;
+  const auto behind = static_cast<double>(blocks_ - first - blocks);
+  return {first, blocks, part, static_cast<std::uint64_t>(length() * part),
+          static_cast<std::uint64_t>(std::min(each, (here + behind) * length()))};
+}
+
+std::vector<Slices::Wave> Slices::waves() const {
+  constexpr std::uint64_t kLast = kFullWaves - 1;
+  const std::uint64_t each = (budget_ - instructions_at_first()) / (kFullWaves + 1);
+  // Blocks that begin during a slice.
+  const auto begun = static_cast<std::uint64_t>(static_cast<double>(each) / length());
+  const bool holds_waves = begun >= 2 * wave_;
+  const std::uint64_t places = blocks_ - wave_ - std::min(blocks_ - wave_, begun);
+  std::vector<Wave> waves;
   for (std::uint64_t i = 0; i < kFullWaves; ++i)
-    waves_.push_back({(blocks_ - wave_) * i / (kFullWaves - 1), wave_,
-                      (static_cast<double>(i) + 0.5) / static_cast<double>(kFullWaves)});
-  if (const std::uint64_t rest = blocks_ % wave_; rest != 0)
-    waves_.push_back({blocks_ - rest, rest, 0.5});
-  each_ = (budget_ - instructions_at_first()) / waves_.size();
-  pace_.resize(waves_.size());
+    waves.push_back(wave(places * i / kLast, wave_,
+                         holds_waves ? 0 : (static_cast<double>(i) + 0.5) / kFullWaves));
+  if (rest_ != 0 && !holds_waves) waves.push_back(wave(blocks_ - rest_, rest_, 0.5));
+  return waves;
 }
 
 std::vector<Slices::Stratum> Slices::to_be_counted(std::uint64_t instructions_in_one) const {
@@ -65,15 +85,15 @@ void Slices::add_counted(const Stratum& stratum, const std::vector<InstructionCo
   lengths_.push_back(static_cast<double>(executed));
 }
 
-std::uint64_t Slices::length_until(const Wave& wave) const {
-  return static_cast<std::uint64_t>(spread(lengths_).mean * wave.part);
-}
-
-void Slices::add_measured(std::size_t index, Cycle cycles, const Result& before,
+void Slices::add_measured(const Wave& wave, Cycle cycles, const Result& before,
                           const Result& after) {
   const std::uint64_t issued = after.issued - before.issued;
   if (issued == 0) return;
-  pace_[index] = static_cast<double>(cycles) / static_cast<double>(issued);
+  const double pace = static_cast<double>(cycles) / static_cast<double>(issued);
+  if (wave.blocks == wave_)
+    pace_.push_back(pace);
+  else
+    rest_pace_ = pace;
   measured_.issued += issued;
   add_difference(measured_.traffic, before.traffic, after.traffic);
   measured_.stalls_at.resize(after.stalls_at.size());
@@ -85,20 +105,17 @@ void Slices::add_measured(std::size_t index, Cycle cycles, const Result& before,
 // Full waves take their instructions times the mean pace; the last one has a pace of its own, whose
 // error is taken to be as large.
 Slices::Estimate Slices::cycles() const {
-  std::vector<double> full(pace_.begin(), pace_.begin() + kFullWaves);
-  std::erase(full, 0.0);
-  if (full.empty()) return {};
-  const Spread pace = spread(full), length = spread(lengths_);
-  const std::uint64_t rest = waves_.size() > kFullWaves ? waves_.back().blocks : 0;
-  const double rest_pace = rest != 0 && pace_.back() != 0 ? pace_.back() : pace.mean;
-  const double cycles = length.mean * (static_cast<double>(blocks_ - rest) * pace.mean +
-                                       static_cast<double>(rest) * rest_pace);
-  const double by_pace = pace.variance / static_cast<double>(full.size()) / pace.mean / pace.mean;
+  if (pace_.empty()) return {};
+  const Spread pace = spread(pace_), length = spread(lengths_);
+  const auto rest = static_cast<double>(rest_pace_ == 0 ? 0 : rest_);
+  const double cycles =
+      length.mean * ((static_cast<double>(blocks_) - rest) * pace.mean + rest * rest_pace_);
+  const double by_pace = pace.variance / static_cast<double>(pace_.size()) / pace.mean / pace.mean;
   const double by_length =
       blocks_ == lengths_.size()
           ? 0
           : length.variance / static_cast<double>(lengths_.size()) / length.mean / length.mean;
-  return {cycles, student(full.size() - 1) * cycles * std::sqrt(by_pace + by_length)};
+  return {cycles, student(pace_.size() - 1) * cycles * std::sqrt(by_pace + by_length)};
 }
 
 void Slices::fill(Result& result, Cycle overhead) const {
@@ -124,7 +141,7 @@ void Slices::fill(Result& result, Cycle overhead) const {
   result.sampled = {.blocks_timed = 0,
                     .blocks = blocks_,
                     .half_width = estimate.half_width,
-                    .slices = static_cast<std::uint32_t>(waves_.size()),
+                    .slices = static_cast<std::uint32_t>(pace_.size() + (rest_pace_ != 0 ? 1 : 0)),
                     .instructions_timed = measured_.issued,
                     .blocks_executed = lengths_.size()};
 }

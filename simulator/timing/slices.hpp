@@ -6,8 +6,9 @@
 // over the grid are executed untimed up to a part of their length, the first a tenth, the last nine
 // tenths, and timed from there: half of a slice fills the caches, the other half is measured. All
 // blocks of a wave are at the same place, as blocks that begin together stay together where they do
-// the same. Cycles are instructions times cycles an instruction; those of the last wave, which
-// leaves places empty, are taken from a slice of such a wave.
+// the same. Where a slice is longer than two waves its blocks are begun at their beginning. Cycles
+// are instructions times cycles an instruction; those of the last wave, which leaves places empty,
+// are taken from a slice of such a wave.
 #pragma once
 
 #include <cstdint>
@@ -27,9 +28,8 @@ class Slices {
   static constexpr std::uint64_t kFullWaves = 5;
   static constexpr std::uint64_t kLeastCounted = 16, kMostCounted = 64;  // blocks
 
-  // That are timed before the launch is taken to be long; and in each slice.
+  // That are timed before the launch is taken to be long.
   std::uint64_t instructions_at_first() const { return budget_ / 4; }
-  std::uint64_t instructions_each() const { return each_; }
 
   // Blocks that are to be executed whole, where one has about so many instructions; in order.
   struct Stratum {
@@ -39,15 +39,17 @@ class Slices {
   std::vector<Stratum> to_be_counted(std::uint64_t instructions_in_one) const;
   void add_counted(const Stratum& stratum, const std::vector<InstructionCounts>& counts);
 
+  // Blocks that are begun together, and how a slice of them is timed.
   struct Wave {
     std::uint64_t first = 0, blocks = 0;
-    double part = 0;  // of their length
+    double part = 0;                 // of their length, that comes before the slice
+    std::uint64_t before = 0;        // so many instructions of each
+    std::uint64_t instructions = 0;  // of the slice
   };
-  const std::vector<Wave>& waves() const { return waves_; }
-  // Instructions of a block up to there.
-  std::uint64_t length_until(const Wave& wave) const;
-  // What `cycles` of waves()[index] added to the sums.
-  void add_measured(std::size_t index, Cycle cycles, const Result& before, const Result& after);
+  // Once blocks have been counted.
+  std::vector<Wave> waves() const;
+  // What `cycles` of the wave added to the sums.
+  void add_measured(const Wave& wave, Cycle cycles, const Result& before, const Result& after);
 
   // All sums become those of the launch. `overhead`: cycles before and behind its blocks.
   void fill(Result& result, Cycle overhead) const;
@@ -58,10 +60,13 @@ class Slices {
     double cycles = 0, half_width = 0;
   };
   Estimate cycles() const;
+  double length() const;  // of a block, in instructions
+  Wave wave(std::uint64_t first, std::uint64_t blocks, double part) const;
 
-  std::uint64_t blocks_, wave_, budget_, each_ = 0;
-  std::vector<Wave> waves_;
-  std::vector<double> pace_;     // cycles an instruction, by wave; 0: nothing was measured
+  std::uint64_t blocks_, wave_, budget_,
+      rest_;                     // rest_: blocks of the last wave, if it is not full
+  std::vector<double> pace_;     // cycles an instruction, by full wave that was measured
+  double rest_pace_ = 0;         // of the last wave; 0: it was not measured
   std::vector<double> lengths_;  // instructions of the blocks that were counted
   std::vector<InstructionCounts> counts_;
   Result measured_;

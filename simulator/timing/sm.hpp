@@ -15,6 +15,7 @@
 #include "simulator/timing/program.hpp"
 #include "simulator/timing/resident_warp.hpp"
 #include "simulator/timing/result.hpp"
+#include "simulator/timing/rows_ahead.hpp"
 #include "simulator/timing/scheduler.hpp"
 #include "simulator/timing/source.hpp"
 #include "simulator/timing/unit_waits.hpp"
@@ -25,6 +26,7 @@ namespace heddle::simulator::timing {
 struct SmContext {
   const Constants& constants;
   const TimedProgram& program;
+  const RowsAhead& rows_ahead;
   Core& core;
   InstructionSource& source;
   std::uint64_t& clock;  // what the core reads as time

@@ -58,12 +58,13 @@ class TimedLaunch {
   void run_slices();
   bool begin_wave(Core& forward, const Slices::Wave& wave);
   bool bring_forward(Core& forward, Block& block, std::uint64_t instructions);
-  Ran measure_wave(std::size_t index);
+  Ran measure_wave(const Slices::Wave& wave);
   void add_sums(Result& result);
 
   const LaunchContext& context_;
   const Constants constants_;
   const TimedProgram program_;
+  const RowsAhead rows_ahead_;
   Core core_;
   MemorySystem& memory_;
   std::vector<StallCycles> stalls_at_;

@@ -106,16 +106,40 @@ TEST(SlicedLaunch, SaysWhatWasMeasuredAndThatResultsAreMissing) {
                                                HasSubstr("are not executed"))));
 }
 
+// As if every block had so many instructions.
+Slices counted(std::uint64_t instructions, std::uint64_t blocks, std::uint64_t resident,
+               std::uint64_t length) {
+  Slices slices(instructions, blocks, resident);
+  std::vector<InstructionCounts> counts(1);
+  counts[0].executed = length;
+  for (const auto& stratum : slices.to_be_counted(length)) slices.add_counted(stratum, counts);
+  EXPECT_EQ(slices.counts()[0].executed, blocks * length);
+  return slices;
+}
+
 TEST(Slices, AreSpreadOverTheGridAndOverTheLengthOfItsBlocks) {
-  const Slices slices(1'000'000, 1005, 100);
-  ASSERT_EQ(slices.waves().size(), 6u);
+  const auto waves = counted(800'000, 1005, 100, 1'000'000).waves();
+  ASSERT_EQ(waves.size(), 6u);
   for (std::size_t i = 0; i < 5; ++i) {
-    EXPECT_EQ(slices.waves()[i].blocks, 100u);
-    EXPECT_EQ(slices.waves()[i].first, 905 * i / 4);
-    EXPECT_NEAR(slices.waves()[i].part, 0.1 + 0.2 * static_cast<double>(i), 1e-9);
+    EXPECT_EQ(waves[i].blocks, 100u);
+    EXPECT_EQ(waves[i].first, 905 * i / 4);
+    EXPECT_NEAR(static_cast<double>(waves[i].before), 1e5 + 2e5 * static_cast<double>(i), 1);
+    EXPECT_EQ(waves[i].instructions, 100'000u);
   }
-  EXPECT_EQ(slices.waves()[5].first, 1000u);
-  EXPECT_EQ(slices.waves()[5].blocks, 5u);
+  EXPECT_EQ(waves[5].first, 1000u);
+  EXPECT_EQ(waves[5].blocks, 5u);
+}
+
+TEST(Slices, ThatHoldWavesBeginWithBlocksThatBegin) {
+  const auto waves = counted(800'000, 100'005, 100, 50).waves();
+  ASSERT_EQ(waves.size(), 5u);
+  for (const Slices::Wave& wave : waves) EXPECT_EQ(wave.before, 0u);
+  EXPECT_EQ(waves[4].first + 100 + 100'000 / 50, 100'005u) << "blocks are there until it ends";
+}
+
+TEST(Slices, EndBeforeTheLastBlocksDo) {
+  for (const Slices::Wave& wave : counted(1'000'000, 100, 100, 1000).waves())
+    EXPECT_LT(static_cast<double>(wave.instructions), (1 - wave.part) * 100 * 1000);
 }
 
 TEST(Slices, CountedBlocksStandForAllOfThem) {
