@@ -315,6 +315,9 @@ TimedRun TimedLaunch::take() {
   if (slices_) {
     slices_->fill(result, Cycle{constants_.latency_launch} + constants_.latency_launch_end);
     core_.counts = slices_->counts();
+    constexpr double kPercent = 100;
+    not_sampled_ =
+        fmt::format("up to {:.0f} % of the length of their blocks", kPercent * slices_->reach());
   }
   if (sample_) scale(result, *sample_, sample_->extra(ends_), blocks_);
   result.note = not_sampled_;

@@ -306,9 +306,9 @@ std::span<const Outstanding> LoadStoreUnit::collect() {
   constexpr std::size_t kAhead = 8;
   for (std::size_t i = 0; i < awaited_lines_.size(); ++i) {
     if (i + kAhead < awaited_lines_.size()) l1_.prefetch_place(awaited_lines_[i + kAhead].place);
-    if (Tags::Line* line = l1_.find_at(awaited_lines_[i].place, awaited_lines_[i].number);
-        line != nullptr && line->extra.done == kNever)
-      line->extra.done = requests_[line->extra.request].done;
+    if (Tags::Line line = l1_.find_at(awaited_lines_[i].place, awaited_lines_[i].number);
+        line && line.extra().done == kNever)
+      line.extra().done = requests_[line.extra().request].done;
   }
   collected_.clear();
   for (const Pending& pending : pending_) {

@@ -34,29 +34,29 @@ void LoadStoreUnit::load(const Piece& piece, const Timed& instruction, Lookups& 
   const auto count = [](SectorMask sectors) { return count_sectors(sectors); };
   lookups.sectors += count(piece.sectors);
   if (instruction.bypasses_l1) return send(Request::Kind::read, piece, miss_time(base));
-  Tags::Line* line = l1_.find(piece.line);
-  const SectorMask had = line == nullptr ? 0 : line->valid & piece.sectors;
+  Tags::Line line = l1_.find(piece.line);
+  const SectorMask had = !line ? 0 : line.valid() & piece.sectors;
   lookups.hits += count(had);
   if (had != 0) {
-    if (line->extra.done == kNever)
-      waits_.push_back(line->extra.request);
+    if (line.extra().done == kNever)
+      waits_.push_back(line.extra().request);
     else
-      completion.done = std::max({completion.done, hit, line->extra.done});
+      completion.done = std::max({completion.done, hit, line.extra().done});
   }
   const auto missing = static_cast<SectorMask>(piece.sectors & ~had);
   if (missing == 0) return;
   Tags::Evicted evicted;
-  if (line == nullptr) line = &l1_.insert(piece.line, evicted);
+  if (!line) line = l1_.insert(piece.line, evicted);
   // Nobody waits for what makes room.
   if (evicted.dirty != 0) {
     send(Request::Kind::write, evicted_piece(evicted), base);
     waits_.pop_back();
   }
-  line->valid |= missing;
+  line.valid() |= missing;
   send(Request::Kind::read, {.line = piece.line, .sectors = missing}, miss_time(base));
-  line->extra.done = kNever;
-  line->extra.request = requests_.back().number;
-  awaited_lines_.push_back({piece.line, l1_.place_of(*line)});
+  line.extra().done = kNever;
+  line.extra().request = requests_.back().number;
+  awaited_lines_.push_back({piece.line, l1_.place_of(line)});
 }
 
 // What is stored goes to L2 and stays in L1 too: a load finds sectors that were stored as a whole,
@@ -65,19 +65,19 @@ void LoadStoreUnit::load(const Piece& piece, const Timed& instruction, Lookups& 
 void LoadStoreUnit::store(const Piece& piece, Cycle base) {
   Lookups& lookups = traffic_.l1_global_store;
   lookups.sectors += count_sectors(piece.sectors);
-  Tags::Line* line = l1_.find(piece.line);
-  if (line == nullptr) {
+  Tags::Line line = l1_.find(piece.line);
+  if (!line) {
     Tags::Evicted evicted;
-    line = &l1_.insert(piece.line, evicted);
+    line = l1_.insert(piece.line, evicted);
     if (evicted.dirty != 0) {
       send(Request::Kind::write, evicted_piece(evicted), base);
       waits_.pop_back();
     }
   }
-  lookups.hits += count_sectors((line->valid | line->extra.stored) & piece.sectors);
-  line->extra.stored |= piece.sectors;
+  lookups.hits += count_sectors((line.valid() | line.extra().stored) & piece.sectors);
+  line.extra().stored |= piece.sectors;
   for (unsigned sector = 0; sector < kSectorsPerLine; ++sector)
-    if (piece.bytes[sector] == ~0u) line->valid |= static_cast<SectorMask>(1u << sector);
+    if (piece.bytes[sector] == ~0u) line.valid() |= static_cast<SectorMask>(1u << sector);
   send(Request::Kind::write, piece, base);
 }
 
@@ -98,13 +98,13 @@ void LoadStoreUnit::access_memory(const Timed& instruction, const Part& part,
     } else if (part.space == Window::local) {
       // L1 keeps what is stored there until the line is needed.
       traffic_.l1_local.sectors += sectors;
-      Tags::Line* line = l1_.find(piece.line);
-      if (line != nullptr) traffic_.l1_local.hits += sectors;
+      Tags::Line line = l1_.find(piece.line);
+      if (line) traffic_.l1_local.hits += sectors;
       Tags::Evicted evicted;
-      if (line == nullptr) line = &l1_.insert(piece.line, evicted);
+      if (!line) line = l1_.insert(piece.line, evicted);
       if (evicted.dirty != 0) send(Request::Kind::write, evicted_piece(evicted), base);
-      line->valid |= piece.sectors;
-      line->dirty |= piece.sectors;
+      line.valid() |= piece.sectors;
+      line.dirty() |= piece.sectors;
     } else {
       store(piece, base);
     }

@@ -40,7 +40,7 @@ void MemorySystem::start(bool cold) {
     if (cold)
       half.tags.clear();
     else
-      half.tags.for_each([](Tags::Line& line) { line.extra = {}; });
+      half.tags.for_each_extra([](Filling& filling) { filling = {}; });
   }
   for (auto* servers : {&slices_, &to_sm_, &from_sm_}) std::ranges::fill(*servers, Server());
   outgoing_ = Server();
@@ -124,9 +124,9 @@ Cycle MemorySystem::read_slice(LineNumber line, unsigned half, Cycle now, Sector
 }
 
 // Nobody waits for what makes room.
-MemorySystem::Tags::Line& MemorySystem::insert(Half& half, LineNumber line, Cycle now) {
+MemorySystem::Tags::Line MemorySystem::insert(Half& half, LineNumber line, Cycle now) {
   Tags::Evicted evicted;
-  Tags::Line& inserted = half.tags.insert(line, evicted);
+  Tags::Line inserted = half.tags.insert(line, evicted);
   if (evicted.dirty != 0) {
     traffic_.dram_sectors_written += count_sectors(evicted.dirty);
     transfer(evicted.number, evicted.dirty, now);
@@ -135,13 +135,13 @@ MemorySystem::Tags::Line& MemorySystem::insert(Half& half, LineNumber line, Cycl
 }
 
 // The request's line, and which of its sectors the half has or is to have; the others are put in.
-MemorySystem::Tags::Line& MemorySystem::look_up(Half& half, const Request& request, Cycle now,
-                                                SectorMask& had) {
-  Tags::Line* line = half.tags.find(request.line);
-  if (line == nullptr) line = &insert(half, request.line, now);
-  had = line->valid & request.sectors;
-  line->valid |= request.sectors;
-  return *line;
+MemorySystem::Tags::Line MemorySystem::look_up(Half& half, const Request& request, Cycle now,
+                                               SectorMask& had) {
+  Tags::Line line = half.tags.find(request.line);
+  if (!line) line = insert(half, request.line, now);
+  had = line.valid() & request.sectors;
+  line.valid() |= request.sectors;
+  return line;
 }
 
 Cycle MemorySystem::read(Request& request, Cycle now) {
@@ -149,38 +149,38 @@ Cycle MemorySystem::read(Request& request, Cycle now) {
   const Cycle there_and_back = home == near ? 0 : constants_.latency_l2_far_extra;
   Cycle delay = read_slice(request.line, near, now, request.sectors);
   SectorMask hit_near = 0, hit_home = 0;
-  Tags::Line& near_line = look_up(halves_[near], request, now, hit_near);
+  Tags::Line near_line = look_up(halves_[near], request, now, hit_near);
   auto missing = static_cast<SectorMask>(request.sectors & ~hit_near);
-  const Cycle awaited = near_line.extra.wait(hit_near, now);
+  const Cycle awaited = near_line.extra().wait(hit_near, now);
   traffic_.l2_read.sectors += count_sectors(request.sectors);
   if (missing == 0) {
     traffic_.l2_read.hits += count_sectors(request.sectors);
     return std::max(delay, awaited);
   }
   SectorMask filled = missing;
-  Tags::Line* home_line = nullptr;
+  Tags::Line home_line;
   if (home != near) {
     Request rest = request;
     rest.sectors = missing;
-    home_line = &look_up(halves_[home], rest, now, hit_home);
+    home_line = look_up(halves_[home], rest, now, hit_home);
     delay += there_and_back + read_slice(request.line, home, now, missing);
     missing &= static_cast<SectorMask>(~hit_home);
-    if (const Cycle wait = home_line->extra.wait(hit_home, now); wait != 0)
+    if (const Cycle wait = home_line.extra().wait(hit_home, now); wait != 0)
       delay = std::max(delay, wait + there_and_back / 2);
   }
   traffic_.l2_read.hits += count_sectors(request.sectors) - count_sectors(missing);
   if (missing != 0) {
-    missing = with_neighbours(missing) & static_cast<SectorMask>(~near_line.valid | missing);
+    missing = with_neighbours(missing) & static_cast<SectorMask>(~near_line.valid() | missing);
     filled |= missing;
-    near_line.valid |= missing;
+    near_line.valid() |= missing;
     traffic_.dram_sectors_read += count_sectors(missing);
     delay += constants_.latency_dram_extra + transfer(request.line, missing, now);
-    if (home_line != nullptr) {
-      home_line->valid |= missing;
-      home_line->extra.add(missing, now + delay - there_and_back / 2);
+    if (home_line) {
+      home_line.valid() |= missing;
+      home_line.extra().add(missing, now + delay - there_and_back / 2);
     }
   }
-  near_line.extra.add(filled, now + delay);
+  near_line.extra().add(filled, now + delay);
   return std::max(delay, awaited);
 }
 
@@ -205,19 +205,19 @@ Cycle MemorySystem::write(Request& request, Cycle now) {
   for (unsigned half = 0; half < halves_.size(); ++half)
     if (half != home && (half != near || atomic)) halves_[half].tags.remove(request.line);
   SectorMask had = 0;
-  Tags::Line& line = look_up(halves_[home], request, now, had);
-  line.dirty |= request.sectors;
+  Tags::Line line = look_up(halves_[home], request, now, had);
+  line.dirty() |= request.sectors;
   Lookups& lookups = atomic ? traffic_.l2_atomic : traffic_.l2_write;
   lookups.sectors += count_sectors(request.sectors);
   lookups.hits += count_sectors(atomic ? had : request.sectors);
   if (!atomic) return delay;
-  delay = std::max(delay, line.extra.wait(had, now));
+  delay = std::max(delay, line.extra().wait(had, now));
   const auto missing = static_cast<SectorMask>(with_neighbours(request.sectors & ~had) & ~had);
   if (missing == 0) return delay;
-  line.valid |= missing;
+  line.valid() |= missing;
   traffic_.dram_sectors_read += count_sectors(missing);
   delay += constants_.latency_dram_extra + transfer(request.line, missing, now);
-  line.extra.add(missing, now + delay);
+  line.extra().add(missing, now + delay);
   return delay;
 }
 

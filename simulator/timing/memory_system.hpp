@@ -83,8 +83,8 @@ class MemorySystem {
   void prefetch(const Request& request) const;
   Cycle read(Request& request, Cycle now);
   Cycle write(Request& request, Cycle now);
-  Tags::Line& look_up(Half& half, const Request& request, Cycle now, SectorMask& had);
-  Tags::Line& insert(Half& half, LineNumber line, Cycle now);
+  Tags::Line look_up(Half& half, const Request& request, Cycle now, SectorMask& had);
+  Tags::Line insert(Half& half, LineNumber line, Cycle now);
   Cycle transfer(LineNumber line, SectorMask sectors, Cycle now);  // DRAM; cycles above idle
   Cycle refresh_wait(std::size_t channel, Cycle now) const;
   unsigned home_of(LineNumber line) const;

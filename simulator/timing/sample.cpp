@@ -76,7 +76,7 @@ void scale(Result& result, const Sample& sample, const Sample::Extra& extra, std
 }
 
 std::string note_on_sample(const Result& result) {
-  if (!result.note.empty())
+  if (!result.note.empty() && !result.sampled)
     return fmt::format("time: in full, --sample does not hold: {}", result.note);
   if (!result.sampled) return {};
   const Result::Sampled& sampled = *result.sampled;
@@ -88,10 +88,11 @@ std::string note_on_sample(const Result& result) {
     return fmt::format("time: scaled from {} of {} blocks; {}", sampled.blocks_timed,
                        sampled.blocks, interval);
   return fmt::format(
-      "time: scaled from {} of about {} warp instructions, measured in {} slices; {}. Counts are "
-      "scaled from {} of {} blocks. Most others are not executed: what they compute is not there",
-      sampled.instructions_timed, result.issued, sampled.slices, interval, sampled.blocks_executed,
-      sampled.blocks);
+      "time: scaled from {} of about {} warp instructions, measured in {} slices, {}; {}. Counts "
+      "are scaled from {} of {} blocks. Most others are not executed: what they compute is not "
+      "there",
+      sampled.instructions_timed, result.issued, sampled.slices, result.note, interval,
+      sampled.blocks_executed, sampled.blocks);
 }
 
 }  // namespace heddle::simulator::timing

@@ -28,9 +28,23 @@ constexpr unsigned count_sectors(unsigned sectors) {
 template <typename Extra>
 class SectorCache {
  public:
-  struct Line {
+  struct State {
     SectorMask valid = 0, dirty = 0;
-    Extra extra{};
+  };
+  // One that is there, until another takes its place; or none.
+  class Line {
+   public:
+    Line() = default;
+    Line(State& state, Extra& extra) : state_(&state), extra_(&extra) {}
+    explicit operator bool() const { return state_ != nullptr; }
+    SectorMask& valid() const { return state_->valid; }
+    SectorMask& dirty() const { return state_->dirty; }
+    Extra& extra() const { return *extra_; }
+
+   private:
+    friend class SectorCache;
+    State* state_ = nullptr;
+    Extra* extra_ = nullptr;
   };
   // What made room for another line.
   struct Evicted {
@@ -44,43 +58,44 @@ class SectorCache {
   void resize(std::uint64_t bytes, unsigned ways) {
     ways_ = std::max(1u, ways);
     sets_ = std::max<std::uint64_t>(1, bytes / kLineBytes / ways_);
-    if (lines_.size() != sets_ * ways_) {
+    if (states_.size() != sets_ * ways_) {
       numbers_.assign(sets_ * ways_, 0);
       used_.assign(sets_ * ways_, 0);
-      lines_.assign(sets_ * ways_, {});
+      states_.assign(sets_ * ways_, {});
+      extras_.assign(sets_ * ways_, {});
     }
     clear();
   }
   void clear() { cleared_ = clock_; }
-  // All lines there is room for, used or not.
+  // Of all lines there is room for, used or not.
   template <typename Visit>
-  void for_each(Visit visit) {
-    for (Line& line : lines_) visit(line);
+  void for_each_extra(Visit visit) {
+    for (Extra& extra : extras_) visit(extra);
   }
 
-  // Null: the line is not there. Counts as use.
-  Line* find(LineNumber number) {
+  // None: the line is not there. Counts as use.
+  Line find(LineNumber number) {
     const std::size_t set = set_of(number);
     for (std::size_t place = set; place < set + ways_; ++place)
       if (numbers_[place] == number && used_[place] > cleared_) {
         used_[place] = ++clock_;
-        return &lines_[place];
+        return line_at(place);
       }
-    return nullptr;
+    return {};
   }
   // Where the line lies until another takes its place.
   std::size_t place_of(const Line& line) const {
-    return static_cast<std::size_t>(&line - lines_.data());
+    return static_cast<std::size_t>(line.state_ - states_.data());
   }
   // As find; the line is probably at that place.
-  Line* find_at(std::size_t place, LineNumber number) {
+  Line find_at(std::size_t place, LineNumber number) {
     if (numbers_[place] != number || used_[place] <= cleared_) return find(number);
     used_[place] = ++clock_;
-    return &lines_[place];
+    return line_at(place);
   }
   // Puts a line in, empty; `evicted` is what was there, with no dirty sectors where that is
   // nothing.
-  Line& insert(LineNumber number, Evicted& evicted) {
+  Line insert(LineNumber number, Evicted& evicted) {
     const std::size_t set = set_of(number);
     std::size_t victim = set;
     for (std::size_t place = set; place < set + ways_; ++place) {
@@ -90,30 +105,30 @@ class SectorCache {
       }
       if (used_[place] < used_[victim]) victim = place;
     }
-    Line& line = lines_[victim];
-    evicted = {numbers_[victim], used_[victim] > cleared_ ? line.dirty : SectorMask{0}};
+    evicted = {numbers_[victim], used_[victim] > cleared_ ? states_[victim].dirty : SectorMask{0}};
     numbers_[victim] = number;
     used_[victim] = ++clock_;
-    line = {};
-    return line;
+    states_[victim] = {};
+    extras_[victim] = {};
+    return line_at(victim);
   }
   void remove(LineNumber number) {
-    if (const Line* line = find(number)) used_[place_of(*line)] = 0;
+    if (const Line line = find(number)) used_[place_of(line)] = 0;
   }
   // The line will be asked for soon: brings its set near.
   void prefetch(LineNumber number) const {
     const std::size_t set = set_of(number);
     prefetch(&numbers_[set], ways_ * sizeof(LineNumber));
     prefetch(&used_[set], ways_ * sizeof(std::uint64_t));
+    prefetch(&states_[set], ways_ * sizeof(State));
     // To bring more would cost more than to wait for the one that is found.
-    constexpr std::size_t kMost = 256;
-    if (ways_ * sizeof(Line) <= kMost) prefetch(&lines_[set], ways_ * sizeof(Line));
   }
 
   void prefetch_place(std::size_t place) const {
     __builtin_prefetch(&numbers_[place]);
     __builtin_prefetch(&used_[place]);
-    __builtin_prefetch(&lines_[place]);
+    __builtin_prefetch(&states_[place]);
+    __builtin_prefetch(&extras_[place]);
   }
 
  private:
@@ -125,6 +140,7 @@ class SectorCache {
     for (std::size_t at = 0; at < bytes; at += kHostLine)
       __builtin_prefetch(static_cast<const char*>(first) + at);
   }
+  Line line_at(std::size_t place) { return {states_[place], extras_[place]}; }
   // The first place of the line's set. Neighbouring lines go to neighbouring sets; higher bits are
   // folded in, so that powers of two between rows of a matrix do not meet in one set.
   std::size_t set_of(LineNumber number) const {
@@ -135,7 +151,8 @@ class SectorCache {
   // By place. What is searched lies apart from what is found.
   BigVector<LineNumber> numbers_;
   BigVector<std::uint64_t> used_;  // when last, by `clock_`; up to `cleared_`: nothing is there
-  BigVector<Line> lines_;
+  BigVector<State> states_;
+  BigVector<Extra> extras_;
   std::uint64_t sets_ = 1;
   unsigned ways_ = 1;
   std::uint64_t clock_ = 0, cleared_ = 0;

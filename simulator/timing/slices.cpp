@@ -60,7 +60,29 @@ std::vector<Slices::Wave> Slices::waves() const {
     waves.push_back(wave(places * i / kLast, wave_,
                          holds_waves ? 0 : (static_cast<double>(i) + 0.5) / kFullWaves));
   if (rest_ != 0 && !holds_waves) waves.push_back(wave(blocks_ - rest_, rest_, 0.5));
+  shorten(waves);
   return waves;
+}
+
+// What comes before slices is at most some times as much as is timed.
+void Slices::shorten(std::vector<Wave>& waves) const {
+  constexpr double kTimes = 4;
+  double before = 0;
+  for (const Wave& each : waves)
+    before += static_cast<double>(each.before) * static_cast<double>(each.blocks);
+  const double most = kTimes * static_cast<double>(budget_);
+  if (before <= most) return;
+  for (Wave& each : waves) each = wave(each.first, each.blocks, each.part * most / before);
+}
+
+double Slices::reach() const {
+  double farthest = 0;
+  for (const Wave& each : waves()) {
+    const auto instructions = static_cast<double>(each.instructions);
+    farthest =
+        std::max(farthest, each.part + instructions / static_cast<double>(each.blocks) / length());
+  }
+  return std::min(1.0, farthest);
 }
 
 std::vector<Slices::Stratum> Slices::to_be_counted(std::uint64_t instructions_in_one) const {

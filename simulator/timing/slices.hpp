@@ -4,7 +4,8 @@
 // of it is not executed. Instead blocks spread over the grid are executed whole and untimed: they
 // say how many instructions the launch has, and all that is counted. Then waves of blocks spread
 // over the grid are executed untimed up to a part of their length, the first a tenth, the last nine
-// tenths, and timed from there: half of a slice fills the caches, the other half is measured. All
+// tenths, or less where that would be too long, and timed from there: half of a slice fills the
+// caches, the other half is measured. All
 // blocks of a wave are at the same place, as blocks that begin together stay together where they do
 // the same. Where a slice is longer than two waves its blocks are begun at their beginning. Cycles
 // are instructions times cycles an instruction; those of the last wave, which leaves places empty,
@@ -48,6 +49,8 @@ class Slices {
   };
   // Once blocks have been counted.
   std::vector<Wave> waves() const;
+  // How far they reach into the length of their blocks.
+  double reach() const;
   // What `cycles` of the wave added to the sums.
   void add_measured(const Wave& wave, Cycle cycles, const Result& before, const Result& after);
 
@@ -62,6 +65,7 @@ class Slices {
   Estimate cycles() const;
   double length() const;  // of a block, in instructions
   Wave wave(std::uint64_t first, std::uint64_t blocks, double part) const;
+  void shorten(std::vector<Wave>& waves) const;
 
   std::uint64_t blocks_, wave_, budget_,
       rest_;                     // rest_: blocks of the last wave, if it is not full

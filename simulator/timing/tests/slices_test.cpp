@@ -118,13 +118,13 @@ Slices counted(std::uint64_t instructions, std::uint64_t blocks, std::uint64_t r
 }
 
 TEST(Slices, AreSpreadOverTheGridAndOverTheLengthOfItsBlocks) {
-  const auto waves = counted(800'000, 1005, 100, 1'000'000).waves();
+  const auto waves = counted(80'000'000, 1005, 100, 1'000'000).waves();
   ASSERT_EQ(waves.size(), 6u);
   for (std::size_t i = 0; i < 5; ++i) {
     EXPECT_EQ(waves[i].blocks, 100u);
-    EXPECT_EQ(waves[i].first, 905 * i / 4);
+    EXPECT_EQ(waves[i].first, 895 * i / 4);
     EXPECT_NEAR(static_cast<double>(waves[i].before), 1e5 + 2e5 * static_cast<double>(i), 1);
-    EXPECT_EQ(waves[i].instructions, 100'000u);
+    EXPECT_EQ(waves[i].instructions, 10'000'000u);
   }
   EXPECT_EQ(waves[5].first, 1000u);
   EXPECT_EQ(waves[5].blocks, 5u);
@@ -135,6 +135,16 @@ TEST(Slices, ThatHoldWavesBeginWithBlocksThatBegin) {
   ASSERT_EQ(waves.size(), 5u);
   for (const Slices::Wave& wave : waves) EXPECT_EQ(wave.before, 0u);
   EXPECT_EQ(waves[4].first + 100 + 100'000 / 50, 100'005u) << "blocks are there until it ends";
+}
+
+TEST(Slices, ReachLessFarWhereThatWouldTakeLong) {
+  const Slices shorter = counted(1'000'000, 1000, 100, 10'000),
+               longer = counted(1'000'000, 1000, 100, 100'000);
+  EXPECT_GT(shorter.reach(), 0.9);
+  EXPECT_LT(longer.reach(), 0.2);
+  std::uint64_t before = 0;
+  for (const Slices::Wave& wave : longer.waves()) before += wave.before * wave.blocks;
+  EXPECT_LE(before, 4'000'000u);
 }
 
 TEST(Slices, EndBeforeTheLastBlocksDo) {
