@@ -66,7 +66,12 @@ PreparedLaunch::PreparedLaunch(const GpuModel& model, DeviceMemory& memory,
   context_.program = &module.lowered();
   context_.entry = index_of_code_address(module.program().entry(*request.kernel));
   context_.local_bytes = local_bytes(*request.kernel, stack_limit);
-  context_.shared_bytes = request.kernel->static_shared_bytes + request.dynamic_shared_bytes;
+  // Cooperative groups keep the barriers of wide tiles in the system's part, also in kernels that
+  // have no shared memory of their own.
+  const std::uint32_t reserved =
+      model.arch == isa::Arch::sm_90 ? model.shared_bytes_reserved : std::uint32_t{0};
+  context_.shared_bytes =
+      std::max(request.kernel->static_shared_bytes, reserved) + request.dynamic_shared_bytes;
   context_.warps_per_block =
       static_cast<std::uint32_t>((request.block.count() + kWarpSize - 1) / kWarpSize);
   context_.constants = constant_banks(request, barrier_.address());
