@@ -231,11 +231,16 @@ void check(const ElfFile& elf, Arch arch, Kernel& kernel) {
       refuse(fmt::format("parameter {} ({} bytes at {}) lies outside the {} bytes of parameters", i,
                          parameter.size, parameter.offset, kernel.parameter_bytes));
   }
-  const std::uint32_t expected = bank0_layout(arch).parameters;
-  if (kernel.parameter_bytes != 0 && kernel.parameter_offset != expected)
-    refuse(fmt::format("its parameters begin at {:#x} in constant bank 0, expected {:#x}",
-                       kernel.parameter_offset, expected));
-  const std::uint32_t end = expected + kernel.parameter_bytes;
+  // Up to sm_89 more than 4 KiB of parameters begin farther back (0x1a80), behind what they would
+  // run into.
+  const std::uint32_t first = bank0_layout(arch).parameters;
+  if (kernel.parameter_bytes == 0) kernel.parameter_offset = first;
+  constexpr std::uint32_t kBank = 64 * 1024;
+  if (kernel.parameter_offset < first || kernel.parameter_offset % 4 != 0 ||
+      kernel.parameter_bytes > kBank - kernel.parameter_offset)
+    refuse(fmt::format("its parameters begin at {:#x} in constant bank 0, expected {:#x} or more",
+                       kernel.parameter_offset, first));
+  const std::uint32_t end = kernel.parameter_offset + kernel.parameter_bytes;
   if (kernel.bank0_bytes != 0 && kernel.bank0_bytes < end)
     refuse(fmt::format("constant bank 0 has {} bytes, but its parameters end at {}",
                        kernel.bank0_bytes, end));

@@ -62,7 +62,7 @@ ConstantBanks constant_banks(const LaunchRequest& request, std::uint64_t grid_ba
   const Module& module = *request.module;
   const isa::Kernel& kernel = *request.kernel;
   const isa::Arch arch = module.cubin().arch;
-  const std::uint32_t parameters = isa::bank0_layout(arch).parameters;
+  const std::uint32_t parameters = kernel.parameter_offset;
 
   // Offsets: SASS-FACTS 6.4.
   Bank bank0(std::max<std::size_t>(kernel.bank0_bytes, parameters + request.parameters.size()));

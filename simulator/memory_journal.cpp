@@ -6,6 +6,8 @@
 #include <cstring>
 #include <utility>
 
+#include "simulator/reach.hpp"
+
 namespace heddle::simulator {
 
 void MemoryJournal::before_write(const Addresses& address, Mask lanes, std::uint32_t width) {
@@ -20,10 +22,10 @@ void MemoryJournal::before_write(const Addresses& address, Mask lanes, std::uint
 
 void MemoryJournal::save(std::uint64_t address) {
   if (address - start_ >= bytes_) {
-    const Allocation* allocation = memory_.find(address);
+    const Allocation* allocation = allocation_reached(memory_, address);
     assert(allocation != nullptr);
     start_ = allocation->address;
-    bytes_ = allocation->bytes;
+    bytes_ = reachable_bytes(memory_, *allocation);
     data_ = allocation->data;
     last_ = ~std::uint64_t{0};
   }
@@ -45,8 +47,12 @@ MemoryJournal::Pieces MemoryJournal::take() {
 }
 
 void MemoryJournal::put_back(const Pieces& pieces) {
-  for (const Piece& piece : pieces)
-    std::memcpy(memory_.view(piece.address, piece.bytes), piece.contents.data(), piece.bytes);
+  for (const Piece& piece : pieces) {
+    const Allocation* allocation = allocation_reached(memory_, piece.address);
+    assert(allocation != nullptr);
+    std::memcpy(allocation->data + (piece.address - allocation->address), piece.contents.data(),
+                piece.bytes);
+  }
 }
 
 void MemoryJournal::append(Pieces& first, const Pieces& second) {

@@ -61,7 +61,7 @@ class Pieces {
 bool can_move(const isa::Cubin& cubin, std::size_t section) {
   const isa::Section& it = cubin.sections[section];
   constexpr std::uint64_t kReasonable = std::uint64_t{1} << 48;  // no sum of sizes overflows
-  if (it.size == 0 || it.size > kReasonable || holds_managed(cubin, section)) return false;
+  if (it.size == 0 || it.size > kReasonable) return false;
   if (!it.bytes.empty() && it.bytes.size() != it.size) return false;
   return std::ranges::none_of(cubin.relocations, [&](const isa::Relocation& relocation) {
     const isa::Symbol& symbol = cubin.symbols[relocation.symbol];

@@ -8,7 +8,8 @@ namespace {
 
 constexpr u32 kUnsupportedSwizzle = ~0u;
 
-// Element shifts of a swizzle: 0 H1_H0, 2 H0_H0, 3 H1_H1. 1 (one FP32) is not emitted by compilers.
+// Element shifts of a swizzle: 0 H1_H0, 2 H0_H0, 3 H1_H1. 1 is one FP32.
+constexpr u32 kSwizzleF32 = 1;
 u32 element_shifts(u32 swizzle) {
   switch (swizzle) {
     case 0:
@@ -35,8 +36,19 @@ u32 flush_mode(const Request& request) {
   return request.mod(Mod::ftz) != 0 ? 2 : request.mod(Mod::fmz);
 }
 
+LaneFunction select_half_plus_float(const Request& request, MicroOp& op) {
+  op.param[0] = element_shifts(request.mod(Mod::swz_a));
+  if (op.param[0] == kUnsupportedSwizzle || request.mod(Mod::out_fmt) != 0) return nullptr;
+  const u32 form = u32{request.mod(Mod::ftz) != 0} | u32{request.mod(Mod::sat) != 0} << 1;
+  return choose<4>(form, []<u32 kForm>() -> LaneFunction {
+    return lift<HalfPlusFloat<(kForm & 1) != 0, (kForm & 2) != 0>>;
+  });
+}
+
 template <HalfOperation kOperation>
 LaneFunction select_half2(const Request& request, MicroOp& op) {
+  if (kOperation == HalfOperation::add && request.mod(Mod::swz_b) == kSwizzleF32)
+    return select_half_plus_float(request, op);
   if (!set_elements(request, op, kOperation == HalfOperation::fused)) return nullptr;
   const bool saturate = request.mod(Mod::sat) != 0, relu = request.mod(Mod::relu) != 0;
   const bool bf16 = request.mod(Mod::bf16) != 0, to_float = request.mod(Mod::out_fmt) != 0;

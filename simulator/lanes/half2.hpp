@@ -93,6 +93,23 @@ struct Half2 {
   }
 };
 
+// The second source as one FP32 (its swizzle .F32): both elements take it, the sum is rounded once.
+// How ptxas converts a constant to a half up to sm_89; no such GPU was at hand.
+template <bool kFlush, bool kSaturate>
+struct HalfPlusFloat {
+  using Sources = sources::Half2;
+  static u32 eval(const Lane& x, const Params& k) {
+    const float b =
+        as_float((x.b & ~0x8000u) | (x.raw_b & 0x8000u));  // its sign is in bit 31 alone
+    const auto of = [&](bool high) {
+      const u32 a = flushed_half<Half::fp16, kFlush>(element(x.a, k[0], high));
+      const float sum = add_to_odd<u32>(as_float(widened<Half::fp16>(a)), b);
+      return half_result<Half::fp16, kFlush, kSaturate, false>(sum, false);
+    };
+    return of(true) << 16 | of(false);
+  }
+};
+
 // The low element alone, exact sources, rounded to FP32 (.F32).
 template <HalfOperation kOperation, u32 kMode, bool kSaturate>
 struct HalfToFloat {

@@ -90,6 +90,21 @@ TEST(LanesHalf, SingleOutputRoundsToFp32) {
       });
 }
 
+TEST(LanesHalf, AFloatAsTheSecondSourceOfASumIsRoundedWithIt) {
+  // HADD2 R, -RZ.H0_H0, c[…].F32 is how compilers up to sm_89 convert a constant.
+  for (const bool negate : {false, true}) {
+    LaneCase(Op::HADD2, {{Mod::swz_a, 2}, {Mod::swz_b, 1}})
+        .zero("a")
+        .negate(negate ? "ab" : "a")
+        .rounds(12)
+        .expect([&](const Inputs& in) -> Outputs {
+          const u32 source = in.b32() ^ (negate ? 0x80000000u : 0);
+          const u64 half = exact_convert(kBinary32, source, kBinary16, Round::nearest);
+          return {is_nan(kBinary16, half) ? u64{0x7fff7fff} : half << 16 | half, {}, {}};
+        });
+  }
+}
+
 TEST(LanesHalf, MultiplyAddOfZerosMovesAnyTwoHalves) {
   // HFMA2.MMA R, -RZ, RZ, h1, h0 is how compilers write a constant: (-0 * 0) + h.
   LaneCase(Op::HFMA2_MMA)

@@ -1,9 +1,11 @@
 // The machine, end to end: compiled kernels (tests/kernels/machine.cu) and what they leave in
 // memory.
 #include <elf.h>
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
 #include <bit>
 #include <cstring>
 #include <numeric>
@@ -357,6 +359,36 @@ TEST(MachineLines, ADamagedLineTableLeavesAReportWithoutALine) {
   EXPECT_EQ(outcome.fault->kind, Fault::Kind::trap);
   EXPECT_EQ(outcome.fault->source, "");
   EXPECT_THAT(outcome.fault->message(), testing::HasSubstr("trap_in_lane_3"));
+}
+
+TEST(MachineParameters, MoreThanFourKibibytesArriveOnEveryArchitecture) {
+  struct Parameters {  // of isa/tests/cubins/large.cu
+    std::uint32_t first = 3;
+    std::array<std::uint32_t, 1500> table;
+    std::uint32_t padding = 0;
+    std::uint64_t out = 0;
+    std::uint32_t last = 5;
+  } parameters;
+  std::iota(parameters.table.begin(), parameters.table.end(), 100);
+  for (const isa::Arch arch : {isa::Arch::sm_75, isa::Arch::sm_90}) {
+    Device device(default_model(arch));
+    const std::string file =
+        fmt::format("isa/tests/cubins/large.sm_{}.cubin", isa::sm_number(arch));
+    Module module(compiled_kernels(file), file, device.memory());
+    parameters.out = *device.memory().allocate(128 * 4, "test");
+    LaunchRequest request;
+    request.module = &module;
+    request.kernel = module.cubin().find_kernel("large");
+    request.block = {128, 1, 1};
+    request.parameters.resize(request.kernel->parameter_bytes);
+    ASSERT_LE(request.parameters.size(), sizeof parameters);
+    std::memcpy(request.parameters.data(), &parameters, request.parameters.size());
+    const LaunchOutcome outcome = device.launch(request, {});
+    ASSERT_FALSE(outcome.fault) << outcome.fault->message();
+    std::array<std::uint32_t, 128> out;
+    std::memcpy(out.data(), device.memory().view(parameters.out, sizeof out), sizeof out);
+    for (std::uint32_t i = 0; i < out.size(); ++i) EXPECT_EQ(out[i], 100 + 11 * i + 15) << file;
+  }
 }
 
 TEST_P(Machine, AMisalignedStoreSaysSo) {
