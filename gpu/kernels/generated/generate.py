@@ -278,11 +278,14 @@ def program(seed):
     return ("#include \"../common/device_array.h\"\n\n" + "\n\n".join(texts) + "\n\n" + "\n".join(main) + "\n")
 
 
-def main():
+def write_suite(stem, program, usage):
+    """Writes the programs that the command line asks for, and the suite that names them; `program` makes one."""
+    if len(sys.argv) != 4:
+        sys.exit(usage)
     seed, count, folder = int(sys.argv[1]), int(sys.argv[2]), Path(sys.argv[3])
     suite = ['builds = ["O3", "G"]']
     for i in range(count):
-        name = f"generated_{seed}_{i}"
+        name = f"{stem}_{seed}_{i}"
         (folder / name).mkdir(parents=True, exist_ok=True)
         (folder / name / f"{name}.cu").write_text(program(seed * 1000 + i))
         suite.append(f'\n[[entry]]\nname = "{name}"\nprogram = "{name}"\narguments = []')
@@ -290,6 +293,4 @@ def main():
 
 
 if __name__ == "__main__":
-    if len(sys.argv) != 4:
-        sys.exit(__doc__)
-    main()
+    write_suite("generated", program, __doc__)
