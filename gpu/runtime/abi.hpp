@@ -158,6 +158,56 @@ struct MemAccessDesc {
   int flags;  // 0: none, 1: read, 3: read and write
 };
 
+// Parameters of a node of a graph, as cudaGraphAddNode takes them; those of one kind alone have the
+// same layout.
+struct KernelNodeParams {
+  void* func;
+  Dim3 gridDim, blockDim;
+  unsigned int sharedMemBytes;
+  void** kernelParams;
+  void** extra;
+};
+struct MemsetParams {
+  void* dst;
+  std::size_t pitch;
+  unsigned int value, elementSize;
+  std::size_t width, height;
+};
+struct HostNodeParams {
+  void (*fn)(void*);
+  void* userData;
+};
+struct CopyNodeParams {
+  int flags, reserved[3];
+  Memcpy3DParms copyParams;
+};
+struct ChildGraphNodeParams {
+  Handle graph;
+  int ownership;
+};
+struct MemAllocNodeParams {
+  MemPoolProps poolProps;
+  const MemAccessDesc* accessDescs;
+  std::size_t accessDescCount, bytesize;
+  void* dptr;
+};
+struct GraphNodeParams {
+  int type;
+  int reserved0[3];
+  union {
+    long long reserved1[29];
+    KernelNodeParams kernel;
+    CopyNodeParams copy;
+    MemsetParams memset;
+    HostNodeParams host;
+    ChildGraphNodeParams graph;
+    Handle event;
+    MemAllocNodeParams alloc;
+    void* freed;
+  };
+  long long reserved2;
+};
+
 struct IpcHandle {
   char reserved[64];
 };

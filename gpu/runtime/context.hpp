@@ -22,6 +22,7 @@
 #include "gpu/runtime/copy.hpp"
 #include "gpu/runtime/engine.hpp"
 #include "gpu/runtime/error.hpp"
+#include "gpu/runtime/graph_memory.hpp"
 #include "gpu/runtime/launch_observer.hpp"
 #include "gpu/runtime/memory_pool.hpp"
 #include "gpu/runtime/memory_table.hpp"
@@ -93,6 +94,7 @@ class Context {
   Error memory_info(std::uint64_t& free_bytes, std::uint64_t& total_bytes);
   // `wait`: the caller wants the effect before it goes on (cudaMemcpy and not cudaMemcpyAsync).
   Error copy(const CopyRequest& request, Stream& stream, bool wait);
+  bool can_copy(const CopyRequest& request) const;  // both ends are there, and of its kind
   Error fill(const FillRequest& request, Stream& stream, bool wait);
 
   // Memory pools (context_pools.cpp). Null: no such pool.
@@ -102,6 +104,7 @@ class Context {
   abi::Handle default_pool() const { return default_pool_; }
   abi::Handle current_pool() const;
   Error use_pool(abi::Handle handle);
+  GraphMemory& graph_memory() { return graph_memory_; }
   Error allocate_from(abi::Handle pool, std::uint64_t bytes, std::uint64_t& address);
 
   // Arrays, textures and surfaces (context_textures.cpp).
@@ -140,6 +143,11 @@ class Context {
   Error load(std::vector<isa::FatEntry> entries, const std::string& origin, CodeImage*& image,
              std::string& why);
   void unload(CodeImage* image);
+  // Whether a launch can be; it is not submitted.
+  Error check_launch(const Function& function, const LaunchShape& shape, void* const* arguments) {
+    simulator::LaunchRequest request;
+    return prepare_launch(function, shape, arguments, request);
+  }
   // Checks a launch and submits it. `arguments` points to one pointer per kernel parameter.
   Error launch(const Function& function, const LaunchShape& shape, void* const* arguments,
                Stream& stream);
@@ -163,6 +171,8 @@ class Context {
   void submit(Stream& stream, Engine::Action action, Engine::Length length);
   Error submit(Stream& stream, Engine::Action action, bool wait);
   Ticket last_of(const Stream& stream) const;
+  Error prepare_launch(const Function& function, const LaunchShape& shape, void* const* arguments,
+                       simulator::LaunchRequest& request);
   // Executes a launch, and then what it has launched itself.
   void carry_out(const simulator::LaunchRequest& request, const StreamOrder& stream, Ticket ticket);
   void execute(const simulator::LaunchRequest& request, unsigned nesting, const StreamOrder& stream,
@@ -191,6 +201,7 @@ class Context {
   simulator::Device device_;                           // touched by actions only
   std::unique_ptr<simulator::checks::Checks> checks_;  // the same; null: none asked for
   MemoryTable memory_;
+  GraphMemory graph_memory_;
 
   mutable std::mutex mutex_;  // of what follows
   std::map<abi::Handle, std::shared_ptr<Stream>> streams_;

@@ -177,13 +177,9 @@ std::optional<MemoryBlock> Context::variable(const CodeImage& image, std::string
   return block;
 }
 
-Error Context::launch(const Function& function, const LaunchShape& shape, void* const* arguments,
-                      Stream& stream) {
+Error Context::prepare_launch(const Function& function, const LaunchShape& shape,
+                              void* const* arguments, simulator::LaunchRequest& request) {
   if (arguments == nullptr && !function.kernel.parameters.empty()) return Error::invalid_value;
-  if (stream.capture) {
-    stream.add_to_capture(NodeType::kernel, launch_later(function, shape, arguments));
-    return Error::success;
-  }
   if (shape.dynamic_shared_bytes > static_cast<std::size_t>(function.max_dynamic_shared_bytes)) {
     options_.notice(fmt::format(
         "{}: {} bytes of dynamic shared memory, but {} are allowed: raise "
@@ -204,7 +200,6 @@ Error Context::launch(const Function& function, const LaunchShape& shape, void* 
                                 function.kernel.name, stack, kMostLocalBytes));
     return Error::launch_out_of_resources;
   }
-  simulator::LaunchRequest request;
   request.module = &function.module;
   request.kernel = &function.kernel;
   request.grid = shape.grid;
@@ -217,6 +212,21 @@ Error Context::launch(const Function& function, const LaunchShape& shape, void* 
     options_.notice(fmt::format("{}: {}", function.kernel.name, refusal->why));
     return error_of(*refusal, function.kernel, shape);
   }
+  return Error::success;
+}
+
+Error Context::launch(const Function& function, const LaunchShape& shape, void* const* arguments,
+                      Stream& stream) {
+  simulator::LaunchRequest request;
+  const Error error = prepare_launch(function, shape, arguments, request);
+  if (stream.capture) {
+    if (error != Error::success) stream.capture->invalidated = true;
+    if (stream.capture->invalidated)
+      return error != Error::success ? error : Error::stream_capture_invalidated;
+    stream.add_to_capture(NodeType::kernel, launch_later(function, shape, arguments));
+    return Error::success;
+  }
+  if (error != Error::success) return error;
   submit(
       stream,
       [this, request = std::move(request), order = order_of(stream)](Ticket ticket) {

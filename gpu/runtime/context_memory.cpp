@@ -139,6 +139,7 @@ Error Context::unregister_host(void* host) {
 }
 
 Error Context::free(std::uint64_t address) {
+  if (graph_memory_.give(address)) return Error::success;
   const auto block = memory_.find(address);
   if (!block || block->address != address || block->owned_by_module) return Error::invalid_value;
   if (block->kind != MemoryKind::device && block->kind != MemoryKind::managed)
@@ -160,8 +161,7 @@ Error Context::free_host(void* host) {
 }
 
 Error Context::free_later(std::uint64_t address, Stream& stream) {
-  // What a captured call allocated lives as long as the context: the graph may be launched again.
-  if (stream.capture) return memory_.find(address) ? Error::success : Error::invalid_value;
+  if (graph_memory_.give(address)) return Error::success;
   const auto block = memory_.find(address);
   if (!block || block->address != address || block->owned_by_module) return Error::invalid_value;
   if (!leave_pool(*block, true) && block->kind != MemoryKind::device)
@@ -183,8 +183,18 @@ Error Context::memory_info(std::uint64_t& free_bytes, std::uint64_t& total_bytes
   });
 }
 
+bool Context::can_copy(const CopyRequest& request) const {
+  if (request.kind < abi::MemcpyKind::host_to_host || request.kind > abi::MemcpyKind::by_address)
+    return false;
+  const auto [to, from] = expected_sides(request.kind);
+  return resolve(memory_, request.destination, request.box, to) &&
+         resolve(memory_, request.source, request.box, from);
+}
+
 Error Context::copy(const CopyRequest& request, Stream& stream, bool wait) {
   if (stream.capture) {
+    if (request.box.empty()) return Error::success;
+    if (!can_copy(request)) return Error::invalid_value;
     stream.add_to_capture(NodeType::copy, [request](Context& context, Stream& in) {
       return context.copy(request, in, false);
     });

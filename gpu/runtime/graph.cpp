@@ -8,8 +8,8 @@ namespace heddle::runtime {
 
 GraphNode* Graph::add(NodeType type, std::function<Error(Context&, Stream&)> run,
                       std::vector<const GraphNode*> after) {
-  nodes_.push_back(
-      std::make_unique<GraphNode>(GraphNode{type, std::move(run), std::move(after), nullptr}));
+  nodes_.push_back(std::make_unique<GraphNode>());
+  *nodes_.back() = GraphNode{type, std::move(run), std::move(after), nullptr, nullptr};
   return nodes_.back().get();
 }
 
@@ -28,6 +28,7 @@ std::shared_ptr<Graph> Graph::clone() const {
   for (const auto& node : nodes_) {
     GraphNode* const made = copy->add(node->type, node->run);
     made->cloned_from = node.get();
+    made->description = node->description;
     copy_of[node.get()] = made;
   }
   for (std::size_t i = 0; i < nodes_.size(); ++i)

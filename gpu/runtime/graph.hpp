@@ -22,14 +22,19 @@ enum class NodeType : int {
   graph = 4,
   empty = 5,
   event_wait = 6,
-  event_record = 7
+  event_record = 7,
+  allocate = 10,
+  free = 11
 };
+
+struct NodeDescription;  // cudart/graphs.hpp
 
 struct GraphNode {
   NodeType type = NodeType::empty;
   std::function<Error(Context&, Stream&)> run;  // submits its work; empty: there is none
   std::vector<const GraphNode*> after;
   const GraphNode* cloned_from = nullptr;
+  std::shared_ptr<const NodeDescription> description;  // null: the program gave none
 };
 
 class Graph {
@@ -41,6 +46,7 @@ class Graph {
   // With the edges from it and to it; it must be a node of this graph.
   void remove(const GraphNode* node);
   std::shared_ptr<Graph> clone() const;
+  std::vector<std::shared_ptr<const void>> keeps;  // objects of the program, as long as the graph
   bool invalidated = false;  // its capture: by a call that a stream that captures does not allow
   // An order that the edges allow, earlier nodes first; empty when they form a circle.
   std::vector<const GraphNode*> order() const;

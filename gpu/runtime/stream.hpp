@@ -28,8 +28,10 @@ struct Stream {
   std::shared_ptr<Graph> capture;  // what is submitted goes there instead; null: nothing captures
   std::vector<const GraphNode*> captured_last;  // what the next captured node comes after
 
-  void add_to_capture(NodeType type, std::function<Error(Context&, Stream&)> run) {
-    captured_last = {capture->add(type, std::move(run), captured_last)};
+  GraphNode* add_to_capture(NodeType type, std::function<Error(Context&, Stream&)> run) {
+    GraphNode* const added = capture->add(type, std::move(run), captured_last);
+    captured_last = {added};
+    return added;
   }
   void start_capture(std::shared_ptr<Graph> graph) {
     capture = std::move(graph);

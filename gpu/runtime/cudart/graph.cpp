@@ -5,7 +5,7 @@
 #include <cstring>
 
 #include "gpu/runtime/cudart/copies.hpp"
-#include "gpu/runtime/cudart/graphs.hpp"
+#include "gpu/runtime/cudart/graph_calls.hpp"
 
 namespace heddle::runtime {
 
@@ -13,123 +13,80 @@ namespace {
 
 using Handles = abi::Handle*;
 
-struct KernelNodeParams {
-  void* func;
-  abi::Dim3 gridDim, blockDim;
-  unsigned int sharedMemBytes;
-  void** kernelParams;
-  void** extra;
-};
-struct MemsetParams {
-  void* dst;
-  std::size_t pitch;
-  unsigned int value, elementSize;
-  std::size_t width, height;
-};
-struct HostNodeParams {
-  void (*fn)(void*);
-  void* userData;
-};
+}  // namespace
 
-using Run = std::function<Error(Context&, Stream&)>;
-
-// `make(context, run)` says what the node does.
-template <typename Make>
-Error add(abi::Handle* node, abi::Handle handle, const abi::Handle* after, std::size_t count,
-          NodeType type, Make make) {
+// Adds a node behind others.
+Error add_node(abi::Handle* node, abi::Handle handle, const abi::Handle* after, std::size_t count,
+               const abi::GraphNodeParams& params) {
   return on_device([&](Context& context) {
     const auto graph = find_graph(handle);
     if (node == nullptr || !graph || (after == nullptr && count != 0)) return Error::invalid_value;
     std::vector<const GraphNode*> before;
     for (std::size_t i = 0; i < count; ++i) {
-      if (!graph->contains(after[i])) return Error::invalid_value;
-      before.push_back(static_cast<const GraphNode*>(after[i]));
+      const auto* const each = static_cast<const GraphNode*>(after[i]);
+      if (!graph->contains(each) || std::ranges::find(before, each) != before.end())
+        return Error::invalid_value;
+      before.push_back(each);
     }
-    Run run;
-    const Error error = make(context, run);
-    if (error == Error::success) *node = graph->add(type, std::move(run), std::move(before));
-    return error;
-  });
-}
-
-Error describe_kernel(Context& context, const KernelNodeParams* kernel, Run& run) {
-  if (kernel == nullptr) return Error::invalid_value;
-  if (kernel->extra != nullptr) return not_supported("a kernel node with packed parameters");
-  Function* function = nullptr;
-  const Error error = Runtime::instance().function(kernel->func, context, function);
-  if (error != Error::success) return error;
-  if (kernel->kernelParams == nullptr && !function->kernel.parameters.empty())
-    return Error::invalid_value;
-  const auto dim = [](const abi::Dim3& d) { return simulator::Dim3{d.x, d.y, d.z}; };
-  const LaunchShape shape{
-      dim(kernel->gridDim), dim(kernel->blockDim), {1, 1, 1}, kernel->sharedMemBytes, false};
-  run = launch_later(*function, shape, kernel->kernelParams);
-  return Error::success;
-}
-
-// Elements of more than a byte are copied from rows made here.
-Error describe_fill(const MemsetParams* fill, Run& run) {
-  if (fill == nullptr) return Error::invalid_value;
-  const std::size_t bytes = fill->elementSize;
-  if (bytes != 1 && bytes != 2 && bytes != 4) return Error::invalid_value;
-  auto rows = std::make_shared<std::vector<std::byte>>(fill->width * fill->height * bytes);
-  for (std::size_t at = 0; at < rows->size(); at += bytes)
-    std::memcpy(rows->data() + at, &fill->value, bytes);
-  const Box box{fill->width * bytes, fill->height};
-  const Placed to{address_of(fill->dst), std::max(fill->pitch, box.width)};
-  run = [rows, box, to](Context& context, Stream& stream) {
-    const Placed from{address_of(rows->data()), box.width};
-    return context.copy({to, from, box, abi::MemcpyKind::by_address}, stream, false);
-  };
-  return Error::success;
-}
-
-Error describe_copy(void* to, const void* from, std::size_t bytes, abi::MemcpyKind kind, Run& run) {
-  const CopyRequest request{{address_of(to)}, {address_of(from)}, {bytes}, kind};
-  run = [request](Context& context, Stream& stream) {
-    return context.copy(request, stream, false);
-  };
-  return Error::success;
-}
-
-Error describe_host(const HostNodeParams* host, Run& run) {
-  if (host == nullptr || host->fn == nullptr) return Error::invalid_value;
-  run = [host = *host](Context& context, Stream& stream) {
-    context.call_host(stream, [host](Error error) {
-      if (error == Error::success) host.fn(host.userData);
-    });
+    if (params.type == static_cast<int>(NodeType::graph) && params.graph.graph == handle)
+      return Error::invalid_value;
+    GraphNode made;
+    const Error error = describe_node(context, params, made);
+    if (error != Error::success) return error;
+    GraphNode* const added = graph->add(made.type, std::move(made.run), std::move(before));
+    added->description = std::move(made.description);
+    *node = added;
     return Error::success;
-  };
-  return Error::success;
-}
-
-// What a node of an executable graph does from now on.
-template <typename Make>
-Error set(abi::Handle handle, abi::Handle node, NodeType type, Make make) {
-  return on_device([&](Context& context) {
-    const auto executable = find_executable(handle);
-    if (!executable) return Error::invalid_value;
-    for (auto& [origin, made] : executable->nodes)
-      if (origin == node && made.type == type) return make(context, made.run);
-    return Error::invalid_value;
   });
 }
 
-Error launch(const ExecutableGraph& graph, Context& context, Stream& stream) {
+Error launch(ExecutableGraph& graph, Context& context, Stream& stream) {
+  // What the last launch has allocated and nobody has freed: CUDA refuses, or frees it when asked
+  // to.
+  for (const std::uint64_t address : graph.allocated)
+    if (context.graph_memory().in_use(address)) {
+      if ((graph.flags & 1) == 0) return Error::invalid_value;
+      context.graph_memory().give(address);
+    }
   for (const auto& [origin, node] : graph.nodes) {
-    if (!node.run) continue;
+    if (!node.run || graph.disabled.contains(origin)) continue;
     const Error error = node.run(context, stream);
     if (error != Error::success) return error;
   }
   return Error::success;
 }
 
-Error instantiate(abi::Handle* executable, abi::Handle handle) {
+bool allocates(const Graph& graph) {
+  return std::ranges::any_of(graph.nodes(),
+                             [](const auto& node) { return node->type == NodeType::allocate; });
+}
+
+namespace {
+
+constexpr unsigned long long kFreeOnLaunch = 1, kUpload = 2, kPriorities = 8;
+
+bool has_executable(const Graph& graph) {
+  std::lock_guard lock(all_graphs().mutex);
+  return std::ranges::any_of(all_graphs().executables,
+                             [&](const auto& each) { return each.second->origin == &graph; });
+}
+
+// A graph that allocates has one executable graph at a time. No graph is launched by device code.
+Error instantiate(abi::Handle* executable, abi::Handle handle, unsigned long long flags,
+                  unsigned long long allowed) {
   return api([&] {
     const auto graph = find_graph(handle);
-    if (executable == nullptr || !graph) return Error::invalid_value;
+    if (executable == nullptr || !graph || (flags & ~allowed) != 0) return Error::invalid_value;
+    if (allocates(*graph) && has_executable(*graph)) return Error::not_supported;
     auto made = make_ready(*graph);
     if (!made) return Error::invalid_value;
+    made->flags = flags;
+    made->origin = graph.get();
+    made->keeps = graph->keeps;
+    for (const auto& [origin, node] : made->nodes)
+      if (node.type == NodeType::allocate && node.description)
+        made->allocated.push_back(
+            reinterpret_cast<std::uint64_t>(node.description->params.alloc.dptr));
     std::lock_guard lock(all_graphs().mutex);
     *executable = made.get();
     all_graphs().executables[made.get()] = std::move(made);
@@ -167,65 +124,106 @@ HEDDLE_API Error cudaGraphDestroy(abi::Handle graph) {
   });
 }
 
+HEDDLE_API Error cudaGraphAddNode(abi::Handle* node, abi::Handle graph, const abi::Handle* after,
+                                  const void*, std::size_t count, abi::GraphNodeParams* params) {
+  if (params == nullptr) return api([] { return Error::invalid_value; });
+  if (params->type == static_cast<int>(NodeType::allocate))
+    return cudaGraphAddMemAllocNode(node, graph, after, count, &params->alloc);
+  if (params->type == static_cast<int>(NodeType::free))
+    return cudaGraphAddMemFreeNode(node, graph, after, count, params->freed);
+  return add_node(node, graph, after, count, *params);
+}
+
 HEDDLE_API Error cudaGraphAddKernelNode(abi::Handle* node, abi::Handle graph,
                                         const abi::Handle* after, std::size_t count,
-                                        const KernelNodeParams* kernel) {
-  return add(node, graph, after, count, NodeType::kernel,
-             [&](Context& context, Run& run) { return describe_kernel(context, kernel, run); });
+                                        const abi::KernelNodeParams* kernel) {
+  if (kernel == nullptr) return api([] { return Error::invalid_value; });
+  abi::GraphNodeParams params = of_type(NodeType::kernel);
+  params.kernel = *kernel;
+  return add_node(node, graph, after, count, params);
+}
+
+HEDDLE_API Error cudaGraphAddMemcpyNode(abi::Handle* node, abi::Handle graph,
+                                        const abi::Handle* after, std::size_t count,
+                                        const abi::Memcpy3DParms* copy) {
+  if (copy == nullptr) return api([] { return Error::invalid_value; });
+  abi::GraphNodeParams params = of_type(NodeType::copy);
+  params.copy.copyParams = *copy;
+  return add_node(node, graph, after, count, params);
 }
 
 HEDDLE_API Error cudaGraphAddMemcpyNode1D(abi::Handle* node, abi::Handle graph,
                                           const abi::Handle* after, std::size_t count, void* to,
                                           const void* from, std::size_t bytes,
                                           abi::MemcpyKind kind) {
-  return add(node, graph, after, count, NodeType::copy,
-             [&](Context&, Run& run) { return describe_copy(to, from, bytes, kind, run); });
+  const abi::Memcpy3DParms copy = one_row(to, from, bytes, kind);
+  return cudaGraphAddMemcpyNode(node, graph, after, count, &copy);
 }
 
-HEDDLE_API Error cudaGraphAddMemcpyNode(abi::Handle* node, abi::Handle graph,
-                                        const abi::Handle* after, std::size_t count,
-                                        const abi::Memcpy3DParms* parameters) {
-  return add(node, graph, after, count, NodeType::copy, [&](Context& here, Run& run) {
-    CopyRequest request;
-    const Error error = describe_copy_3d(here, parameters, request);
-    run = [request](Context& context, Stream& stream) {
-      return context.copy(request, stream, false);
-    };
-    return error;
+HEDDLE_API Error cudaGraphAddMemcpyNodeToSymbol(abi::Handle* node, abi::Handle graph,
+                                                const abi::Handle* after, std::size_t count,
+                                                const void* symbol, const void* from,
+                                                std::size_t bytes, std::size_t offset,
+                                                abi::MemcpyKind kind) {
+  return with_symbol(symbol, bytes, offset, [&](void* to) {
+    return cudaGraphAddMemcpyNode1D(node, graph, after, count, to, from, bytes, kind);
+  });
+}
+
+HEDDLE_API Error cudaGraphAddMemcpyNodeFromSymbol(abi::Handle* node, abi::Handle graph,
+                                                  const abi::Handle* after, std::size_t count,
+                                                  void* to, const void* symbol, std::size_t bytes,
+                                                  std::size_t offset, abi::MemcpyKind kind) {
+  return with_symbol(symbol, bytes, offset, [&](void* from) {
+    return cudaGraphAddMemcpyNode1D(node, graph, after, count, to, from, bytes, kind);
   });
 }
 
 HEDDLE_API Error cudaGraphAddMemsetNode(abi::Handle* node, abi::Handle graph,
                                         const abi::Handle* after, std::size_t count,
-                                        const MemsetParams* fill) {
-  return add(node, graph, after, count, NodeType::fill,
-             [&](Context&, Run& run) { return describe_fill(fill, run); });
+                                        const abi::MemsetParams* fill) {
+  if (fill == nullptr) return api([] { return Error::invalid_value; });
+  abi::GraphNodeParams params = of_type(NodeType::fill);
+  params.memset = *fill;
+  return add_node(node, graph, after, count, params);
 }
 
 HEDDLE_API Error cudaGraphAddHostNode(abi::Handle* node, abi::Handle graph,
                                       const abi::Handle* after, std::size_t count,
-                                      const HostNodeParams* host) {
-  return add(node, graph, after, count, NodeType::host,
-             [&](Context&, Run& run) { return describe_host(host, run); });
+                                      const abi::HostNodeParams* host) {
+  if (host == nullptr) return api([] { return Error::invalid_value; });
+  abi::GraphNodeParams params = of_type(NodeType::host);
+  params.host = *host;
+  return add_node(node, graph, after, count, params);
 }
 
 HEDDLE_API Error cudaGraphAddEmptyNode(abi::Handle* node, abi::Handle graph,
                                        const abi::Handle* after, std::size_t count) {
-  return add(node, graph, after, count, NodeType::empty,
-             [](Context&, Run&) { return Error::success; });
+  return add_node(node, graph, after, count, of_type(NodeType::empty));
 }
 
 HEDDLE_API Error cudaGraphAddChildGraphNode(abi::Handle* node, abi::Handle graph,
                                             const abi::Handle* after, std::size_t count,
                                             abi::Handle child) {
-  return add(node, graph, after, count, NodeType::graph, [&](Context&, Run& run) {
-    const auto inner = find_graph(child);
-    if (!inner || child == graph) return Error::invalid_value;
-    const auto copy = make_ready(*inner);
-    if (!copy) return Error::invalid_value;
-    run = [copy](Context& context, Stream& stream) { return launch(*copy, context, stream); };
-    return Error::success;
-  });
+  abi::GraphNodeParams params = of_type(NodeType::graph);
+  params.graph.graph = child;
+  return add_node(node, graph, after, count, params);
+}
+
+HEDDLE_API Error cudaGraphAddEventRecordNode(abi::Handle* node, abi::Handle graph,
+                                             const abi::Handle* after, std::size_t count,
+                                             abi::Handle event) {
+  abi::GraphNodeParams params = of_type(NodeType::event_record);
+  params.event = event;
+  return add_node(node, graph, after, count, params);
+}
+
+HEDDLE_API Error cudaGraphAddEventWaitNode(abi::Handle* node, abi::Handle graph,
+                                           const abi::Handle* after, std::size_t count,
+                                           abi::Handle event) {
+  abi::GraphNodeParams params = of_type(NodeType::event_wait);
+  params.event = event;
+  return add_node(node, graph, after, count, params);
 }
 
 HEDDLE_API Error cudaGraphAddDependencies(abi::Handle handle, const abi::Handle* from,
@@ -234,8 +232,11 @@ HEDDLE_API Error cudaGraphAddDependencies(abi::Handle handle, const abi::Handle*
     const auto graph = find_graph(handle);
     if (!graph) return Error::invalid_value;
     for (std::size_t i = 0; i < count; ++i) {
-      if (!graph->contains(from[i]) || !graph->contains(to[i])) return Error::invalid_value;
-      static_cast<GraphNode*>(to[i])->after.push_back(static_cast<const GraphNode*>(from[i]));
+      if (!graph->contains(from[i]) || !graph->contains(to[i]) || from[i] == to[i])
+        return Error::invalid_value;
+      auto& behind = static_cast<GraphNode*>(to[i])->after;
+      if (std::ranges::find(behind, from[i]) != behind.end()) return Error::invalid_value;
+      behind.push_back(static_cast<const GraphNode*>(from[i]));
     }
     return Error::success;
   });
@@ -250,13 +251,39 @@ HEDDLE_API Error cudaGraphGetRootNodes(abi::Handle graph, Handles nodes, std::si
 }
 
 HEDDLE_API Error cudaGraphInstantiate(abi::Handle* executable, abi::Handle graph,
-                                      unsigned long long) {
-  return instantiate(executable, graph);
+                                      unsigned long long flags) {
+  return instantiate(executable, graph, flags, kFreeOnLaunch | kPriorities);
 }
 
 HEDDLE_API Error cudaGraphInstantiateWithFlags(abi::Handle* executable, abi::Handle graph,
-                                               unsigned long long) {
-  return instantiate(executable, graph);
+                                               unsigned long long flags) {
+  return instantiate(executable, graph, flags, kFreeOnLaunch | kPriorities);
+}
+
+// As cudaGraphInstantiateParams lays it out.
+struct InstantiateParams {
+  unsigned long long flags;
+  abi::Handle uploadStream, errNode_out;
+  int result_out;
+};
+HEDDLE_STREAM_API(cudaGraphInstantiateWithParams, _ptsz,
+                  (abi::Handle * executable, abi::Handle graph, InstantiateParams* how),
+                  (executable, graph, how)) {
+  if (how == nullptr) return api([] { return Error::invalid_value; });
+  const Error error =
+      instantiate(executable, graph, how->flags, kFreeOnLaunch | kUpload | kPriorities);
+  how->errNode_out = nullptr;
+  how->result_out = error == Error::success ? 0 : 1;
+  return error;
+}
+
+HEDDLE_API Error cudaGraphExecGetFlags(abi::Handle handle, unsigned long long* flags) {
+  return api([&] {
+    const auto executable = find_executable(handle);
+    if (!executable || flags == nullptr) return Error::invalid_value;
+    *flags = executable->flags;
+    return Error::success;
+  });
 }
 
 HEDDLE_API Error cudaGraphExecDestroy(abi::Handle executable) {
@@ -264,31 +291,6 @@ HEDDLE_API Error cudaGraphExecDestroy(abi::Handle executable) {
     std::lock_guard lock(all_graphs().mutex);
     return all_graphs().executables.erase(executable) != 0 ? Error::success : Error::invalid_value;
   });
-}
-
-HEDDLE_API Error cudaGraphExecKernelNodeSetParams(abi::Handle executable, abi::Handle node,
-                                                  const KernelNodeParams* kernel) {
-  return set(executable, node, NodeType::kernel,
-             [&](Context& context, Run& run) { return describe_kernel(context, kernel, run); });
-}
-
-HEDDLE_API Error cudaGraphExecMemcpyNodeSetParams1D(abi::Handle executable, abi::Handle node,
-                                                    void* to, const void* from, std::size_t bytes,
-                                                    abi::MemcpyKind kind) {
-  return set(executable, node, NodeType::copy,
-             [&](Context&, Run& run) { return describe_copy(to, from, bytes, kind, run); });
-}
-
-HEDDLE_API Error cudaGraphExecMemsetNodeSetParams(abi::Handle executable, abi::Handle node,
-                                                  const MemsetParams* fill) {
-  return set(executable, node, NodeType::fill,
-             [&](Context&, Run& run) { return describe_fill(fill, run); });
-}
-
-HEDDLE_API Error cudaGraphExecHostNodeSetParams(abi::Handle executable, abi::Handle node,
-                                                const HostNodeParams* host) {
-  return set(executable, node, NodeType::host,
-             [&](Context&, Run& run) { return describe_host(host, run); });
 }
 
 HEDDLE_STREAM_API(cudaGraphLaunch, _ptsz, (abi::Handle handle, abi::Handle stream),

@@ -99,6 +99,7 @@ HEDDLE_API Error cudaGraphClone(abi::Handle* clone, abi::Handle handle) {
   return api([&] {
     const auto graph = find_graph(handle);
     if (!graph || clone == nullptr) return Error::invalid_value;
+    if (allocates(*graph)) return Error::not_supported;  // an address is of one node
     *clone = keep(graph->clone());
     return Error::success;
   });

@@ -1,13 +1,18 @@
 // The graphs that programs have handles of.
 #pragma once
 
+#include <array>
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <utility>
 #include <vector>
 
 #include "gpu/runtime/abi.hpp"
+#include "gpu/runtime/code_image.hpp"
+#include "gpu/runtime/error.hpp"
 #include "gpu/runtime/graph.hpp"
 
 namespace heddle::runtime {
@@ -16,8 +21,28 @@ namespace heddle::runtime {
 // known by its place.
 struct ExecutableGraph {
   std::vector<std::pair<const GraphNode*, GraphNode>> nodes;
+  std::set<const GraphNode*> disabled;
+  unsigned long long flags = 0;
+  std::vector<std::shared_ptr<const void>> keeps;  // objects of the program
+  const Graph* origin = nullptr;
+  // Addresses of what it allocates.
+  std::vector<std::uint64_t> allocated;
   std::vector<std::vector<std::size_t>> after;
 };
+// What a program said of a node. A kernel's arguments are kept here.
+struct NodeDescription {
+  abi::GraphNodeParams params{};
+  std::vector<std::vector<std::byte>> arguments;
+  std::vector<void*> argument_pointers;
+  std::map<int, std::array<std::byte, 64>> attributes;
+  std::shared_ptr<Graph> child;
+};
+// What a node does from now on, by `params.type`; its edges stay. The parameters are looked at now.
+Error describe_node(Context& context, const abi::GraphNodeParams& params, GraphNode& node);
+// Of a kernel that a stream captures.
+std::shared_ptr<const NodeDescription> describe_kernel(const Function& function,
+                                                       const abi::KernelNodeParams& given);
+
 // Null where the edges form a circle.
 std::shared_ptr<ExecutableGraph> make_ready(const Graph& graph);
 
@@ -32,6 +57,8 @@ Graphs& all_graphs();
 std::shared_ptr<Graph> find_graph(abi::Handle handle);
 std::shared_ptr<ExecutableGraph> find_executable(abi::Handle handle);
 std::shared_ptr<Graph> graph_with(const void* node);
+bool allocates(const Graph& graph);
+Error launch(ExecutableGraph& graph, Context& context, Stream& stream);
 abi::Handle keep(std::shared_ptr<Graph> graph);
 
 }  // namespace heddle::runtime

@@ -3,19 +3,32 @@
 #include <vector>
 
 #include "gpu/runtime/cudart/api.hpp"
+#include "gpu/runtime/cudart/graphs.hpp"
 
 namespace heddle::runtime {
 
 namespace {
 
 simulator::Dim3 dim(const abi::Dim3& given) { return {given.x, given.y, given.z}; }
+abi::Dim3 whole(const simulator::Dim3& given) { return {given.x, given.y, given.z}; }
 
 Error launch(const void* kernel, const LaunchShape& shape, void** arguments, abi::Handle stream,
              DefaultStream zero) {
   return on_function(kernel, [&](Context& context, Function& function) {
     const auto in = context.stream(stream, zero);
     if (!in) return Error::invalid_resource_handle;
-    return context.launch(function, shape, arguments, *in);
+    const Error error = context.launch(function, shape, arguments, *in);
+    if (error == Error::success && in->capture && !in->captured_last.empty()) {
+      const abi::KernelNodeParams given{const_cast<void*>(kernel),
+                                        whole(shape.grid),
+                                        whole(shape.block),
+                                        static_cast<unsigned>(shape.dynamic_shared_bytes),
+                                        arguments,
+                                        nullptr};
+      const_cast<GraphNode*>(in->captured_last.front())->description =
+          describe_kernel(function, given);
+    }
+    return error;
   });
 }
 

@@ -1,7 +1,7 @@
 // Stream-ordered allocation and its pools.
 #include <cstring>
 
-#include "gpu/runtime/cudart/copies.hpp"
+#include "gpu/runtime/cudart/graph_calls.hpp"
 
 namespace heddle::runtime {
 
@@ -16,8 +16,9 @@ bool is_this_device(const abi::MemLocation& location) {
 
 Error allocate(void** pointer, std::size_t bytes, abi::Handle pool, abi::Handle stream,
                DefaultStream zero) {
-  return on_stream(stream, zero, [&](Context& context, Stream&) {
+  return on_stream(stream, zero, [&](Context& context, Stream& in) {
     if (pointer == nullptr) return Error::invalid_value;
+    if (in.capture && bytes != 0) return capture_allocation(context, in, bytes, pointer);
     std::uint64_t address = 0;
     const Error error =
         context.allocate_from(pool != nullptr ? pool : context.current_pool(), bytes, address);
@@ -77,7 +78,11 @@ HEDDLE_STREAM_API(cudaMallocFromPoolAsync, _ptsz,
 
 HEDDLE_STREAM_API(cudaFreeAsync, _ptsz, (void* pointer, abi::Handle stream), (pointer, stream)) {
   return on_stream(stream, kStreamZero, [&](Context& context, Stream& in) {
-    return pointer == nullptr ? Error::success : context.free_later(address_of(pointer), in);
+    if (pointer == nullptr) return Error::success;
+    if (!in.capture) return context.free_later(address_of(pointer), in);
+    if (!context.find_memory(address_of(pointer))) return Error::invalid_value;
+    capture_freeing(in, pointer);
+    return Error::success;
   });
 }
 

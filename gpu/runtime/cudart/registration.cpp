@@ -1,4 +1,10 @@
 // What code that nvcc emits calls before main, after it, and around every <<<…>>>.
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdlib>
+
 #include "gpu/runtime/cudart/api.hpp"
 
 namespace heddle::runtime {
@@ -74,6 +80,14 @@ HEDDLE_API Error __cudaGetKernel(abi::Handle* kernel, const void* stub) {
 
 HEDDLE_API Error cudaGetKernel(abi::Handle* kernel, const void* stub) {
   return __cudaGetKernel(kernel, stub);
+}
+
+// A program that `heddle run` started ends with it, however that ends. Its children are its own.
+__attribute__((constructor)) static void at_load() {
+  const char* const parent = std::getenv("HEDDLE_PARENT");
+  if (parent == nullptr || std::atol(parent) != getppid()) return;
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (std::atol(parent) != getppid()) raise(SIGKILL);  // it has ended meanwhile
 }
 
 // For programs that register no code. The library is loaded into children that are no CUDA programs

@@ -175,6 +175,34 @@ HEDDLE_DRIVER_API Result cuOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks
                                                               shared_bytes, 0);
 }
 
+HEDDLE_DRIVER_API Result cuOccupancyAvailableDynamicSMemPerBlock(std::size_t* bytes,
+                                                                 abi::Handle function, int blocks,
+                                                                 int threads) {
+  return forward(
+      [&] { return cudaOccupancyAvailableDynamicSMemPerBlock(bytes, function, blocks, threads); });
+}
+
+static abi::LaunchConfig as_runtime(const LaunchConfig& config) {
+  return {config.grid,   config.block,      config.shared_bytes,
+          config.stream, config.attributes, config.attribute_count};
+}
+HEDDLE_DRIVER_API Result cuOccupancyMaxActiveClusters(int* clusters, abi::Handle function,
+                                                      const LaunchConfig* config) {
+  if (config == nullptr) return Result::CUDA_ERROR_INVALID_VALUE;
+  return forward([&] {
+    const abi::LaunchConfig same = as_runtime(*config);
+    return cudaOccupancyMaxActiveClusters(clusters, function, &same);
+  });
+}
+HEDDLE_DRIVER_API Result cuOccupancyMaxPotentialClusterSize(int* size, abi::Handle function,
+                                                            const LaunchConfig* config) {
+  if (config == nullptr) return Result::CUDA_ERROR_INVALID_VALUE;
+  return forward([&] {
+    const abi::LaunchConfig same = as_runtime(*config);
+    return cudaOccupancyMaxPotentialClusterSize(size, function, &same);
+  });
+}
+
 // The block size that fills an SM best, the largest of those; and how many such blocks fill the
 // GPU.
 HEDDLE_DRIVER_API Result cuOccupancyMaxPotentialBlockSize(int* grid, int* block,

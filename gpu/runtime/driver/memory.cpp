@@ -25,36 +25,6 @@ Error fill(DevicePointer to, Value value, std::size_t count, abi::Handle stream)
   return copy(at(to), values.data(), count * sizeof value, kAnywhere, stream, true);
 }
 
-// As CUDA_MEMCPY2D lays it out.
-struct Copy2D {
-  struct Side {
-    std::size_t x, y;
-    unsigned type;  // 1: host, 2: device, 3: array, 4: by address
-    const void* host;
-    DevicePointer device;
-    abi::Handle array;
-    std::size_t pitch;
-    char* first() const {
-      constexpr unsigned kHost = 1;
-      auto* const base = type == kHost ? const_cast<void*>(host) : at(device);
-      return static_cast<char*>(base) + y * pitch + x;
-    }
-  };
-  Side from, to;
-  std::size_t width, height;
-};
-
-Error copy(const Copy2D* what, abi::Handle stream, bool wait) {
-  constexpr unsigned kArray = 3;
-  if (what == nullptr) return Error::invalid_value;
-  if (what->from.type == kArray || what->to.type == kArray) return Error::not_supported;
-  const auto pitch = [&](const Copy2D::Side& side) { return std::max(side.pitch, what->width); };
-  const Error error =
-      cudaMemcpy2DAsync(what->to.first(), pitch(what->to), what->from.first(), pitch(what->from),
-                        what->width, what->height, kAnywhere, stream);
-  return error == Error::success && wait ? cudaStreamSynchronize(stream) : error;
-}
-
 }  // namespace
 
 HEDDLE_DRIVER_API Result cuMemGetInfo_v2(std::size_t* free_bytes, std::size_t* total_bytes) {
@@ -148,17 +118,6 @@ HEDDLE_COPY_ASYNC(cuMemcpyDtoHAsync_v2, void*, to, DevicePointer, at(from))
 HEDDLE_COPY_ASYNC(cuMemcpyDtoDAsync_v2, DevicePointer, at(to), DevicePointer, at(from))
 HEDDLE_COPY_ASYNC(cuMemcpyAsync, DevicePointer, at(to), DevicePointer, at(from))
 #undef HEDDLE_COPY_ASYNC
-
-HEDDLE_DRIVER_STREAM_API(cuMemcpy2D_v2, _ptds, (const Copy2D* what), (what)) {
-  return forward([&] { return copy(what, in_stream<kPerThread>(nullptr), true); });
-}
-HEDDLE_DRIVER_STREAM_API(cuMemcpy2DUnaligned_v2, _ptds, (const Copy2D* what), (what)) {
-  return forward([&] { return copy(what, in_stream<kPerThread>(nullptr), true); });
-}
-HEDDLE_DRIVER_STREAM_API(cuMemcpy2DAsync_v2, _ptsz, (const Copy2D* what, abi::Handle stream),
-                         (what, stream)) {
-  return forward([&] { return copy(what, in_stream<kPerThread>(stream), false); });
-}
 
 #define HEDDLE_FILL(name, async_name, type)                                                       \
   HEDDLE_DRIVER_STREAM_API(name, _ptds, (DevicePointer to, type value, std::size_t count),        \

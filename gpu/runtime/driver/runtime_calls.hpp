@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 #include "gpu/runtime/abi.hpp"
 #include "gpu/runtime/error.hpp"
@@ -42,6 +43,21 @@ Error cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, abi::Memcpy
 Error cudaMemcpy2DAsync(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
                         std::size_t width, std::size_t height, abi::MemcpyKind kind,
                         abi::Handle stream);
+Error cudaMalloc3DArray(abi::Handle* array, const abi::ChannelFormatDesc* format,
+                        abi::Extent extent, unsigned flags);
+Error cudaFreeArray(abi::Handle array);
+Error cudaArrayGetInfo(abi::ChannelFormatDesc* format, abi::Extent* extent, unsigned* flags,
+                       abi::Handle array);
+Error cudaMemcpy3DAsync(const abi::Memcpy3DParms* parameters, abi::Handle stream);
+Error cudaCreateTextureObject(std::uint64_t* object, const abi::ResourceDesc* resource,
+                              const abi::TextureDesc* description,
+                              const abi::ResourceViewDesc* view);
+Error cudaDestroyTextureObject(std::uint64_t object);
+Error cudaGetTextureObjectResourceDesc(abi::ResourceDesc* resource, std::uint64_t object);
+Error cudaGetTextureObjectTextureDesc(abi::TextureDesc* description, std::uint64_t object);
+Error cudaCreateSurfaceObject(std::uint64_t* object, const abi::ResourceDesc* resource);
+Error cudaDestroySurfaceObject(std::uint64_t object);
+Error cudaGetSurfaceObjectResourceDesc(abi::ResourceDesc* resource, std::uint64_t object);
 Error cudaMemsetAsync(void* to, int value, std::size_t bytes, abi::Handle stream);
 Error cudaMemset2DAsync(void* to, std::size_t pitch, int value, std::size_t width,
                         std::size_t height, abi::Handle stream);
@@ -52,6 +68,30 @@ Error cudaStreamQuery(abi::Handle stream);
 Error cudaStreamWaitEvent(abi::Handle stream, abi::Handle event, unsigned flags);
 Error cudaStreamGetFlags(abi::Handle stream, unsigned* flags);
 Error cudaStreamGetPriority(abi::Handle stream, int* priority);
+Error cudaStreamAddCallback(abi::Handle stream, void (*callback)(abi::Handle, int, void*),
+                            void* data, unsigned flags);
+Error cudaStreamAttachMemAsync(abi::Handle stream, void* pointer, std::size_t bytes,
+                               unsigned flags);
+Error cudaStreamGetId(abi::Handle stream, unsigned long long* id);
+Error cudaStreamGetDevice(abi::Handle stream, int* device);
+Error cudaStreamBeginCapture(abi::Handle stream, int mode);
+Error cudaStreamEndCapture(abi::Handle stream, abi::Handle* graph);
+Error cudaStreamIsCapturing(abi::Handle stream, int* status);
+Error cudaGraphCreate(abi::Handle* graph, unsigned flags);
+Error cudaGraphDestroy(abi::Handle graph);
+Error cudaGraphClone(abi::Handle* clone, abi::Handle graph);
+Error cudaGraphGetNodes(abi::Handle graph, abi::Handle* nodes, std::size_t* count);
+Error cudaGraphInstantiateWithFlags(abi::Handle* executable, abi::Handle graph,
+                                    unsigned long long flags);
+Error cudaGraphExecDestroy(abi::Handle executable);
+Error cudaGraphLaunch(abi::Handle executable, abi::Handle stream);
+Error cudaGraphUpload(abi::Handle executable, abi::Handle stream);
+Error cudaOccupancyAvailableDynamicSMemPerBlock(std::size_t* bytes, const void* kernel, int blocks,
+                                                int threads);
+Error cudaOccupancyMaxActiveClusters(int* clusters, const void* kernel,
+                                     const abi::LaunchConfig* config);
+Error cudaOccupancyMaxPotentialClusterSize(int* size, const void* kernel,
+                                           const abi::LaunchConfig* config);
 Error cudaLaunchHostFunc(abi::Handle stream, void (*function)(void*), void* data);
 Error cudaEventCreateWithFlags(abi::Handle* event, unsigned flags);
 Error cudaEventDestroy(abi::Handle event);

@@ -38,6 +38,74 @@ HEDDLE_DRIVER_STREAM_API(cuLaunchHostFunc, _ptsz,
   return forward([&] { return cudaLaunchHostFunc(in_stream<kPerThread>(stream), function, data); });
 }
 
+// The runtime's callbacks get errors of its kind: the numbers that a callback sees are results
+// here.
+HEDDLE_DRIVER_STREAM_API(cuStreamAddCallback, _ptsz,
+                         (abi::Handle stream, void (*callback)(abi::Handle, int, void*), void* data,
+                          unsigned flags),
+                         (stream, callback, data, flags)) {
+  return forward(
+      [&] { return cudaStreamAddCallback(in_stream<kPerThread>(stream), callback, data, flags); });
+}
+HEDDLE_DRIVER_STREAM_API(cuStreamAttachMemAsync, _ptsz,
+                         (abi::Handle stream, DevicePointer address, std::size_t bytes,
+                          unsigned flags),
+                         (stream, address, bytes, flags)) {
+  return forward([&] {
+    return cudaStreamAttachMemAsync(in_stream<kPerThread>(stream), at(address), bytes, flags);
+  });
+}
+HEDDLE_DRIVER_STREAM_API(cuStreamGetId, _ptsz, (abi::Handle stream, unsigned long long* id),
+                         (stream, id)) {
+  return forward([&] { return cudaStreamGetId(in_stream<kPerThread>(stream), id); });
+}
+HEDDLE_DRIVER_STREAM_API(cuStreamGetDevice, _ptsz, (abi::Handle stream, int* device),
+                         (stream, device)) {
+  return forward([&] { return cudaStreamGetDevice(in_stream<kPerThread>(stream), device); });
+}
+
+// Capturing, and launching what was captured: graphs are the runtime interface's.
+HEDDLE_DRIVER_STREAM_API(cuStreamBeginCapture_v2, _ptsz, (abi::Handle stream, int mode),
+                         (stream, mode)) {
+  return forward([&] { return cudaStreamBeginCapture(in_stream<kPerThread>(stream), mode); });
+}
+HEDDLE_DRIVER_STREAM_API(cuStreamEndCapture, _ptsz, (abi::Handle stream, abi::Handle* graph),
+                         (stream, graph)) {
+  return forward([&] { return cudaStreamEndCapture(in_stream<kPerThread>(stream), graph); });
+}
+HEDDLE_DRIVER_STREAM_API(cuStreamIsCapturing, _ptsz, (abi::Handle stream, int* status),
+                         (stream, status)) {
+  return forward([&] { return cudaStreamIsCapturing(in_stream<kPerThread>(stream), status); });
+}
+HEDDLE_DRIVER_API Result cuGraphCreate(abi::Handle* graph, unsigned flags) {
+  return forward([&] { return cudaGraphCreate(graph, flags); });
+}
+HEDDLE_DRIVER_API Result cuGraphDestroy(abi::Handle graph) {
+  return forward([&] { return cudaGraphDestroy(graph); });
+}
+HEDDLE_DRIVER_API Result cuGraphClone(abi::Handle* clone, abi::Handle graph) {
+  return forward([&] { return cudaGraphClone(clone, graph); });
+}
+HEDDLE_DRIVER_API Result cuGraphGetNodes(abi::Handle graph, abi::Handle* nodes,
+                                         std::size_t* count) {
+  return forward([&] { return cudaGraphGetNodes(graph, nodes, count); });
+}
+HEDDLE_DRIVER_API Result cuGraphInstantiateWithFlags(abi::Handle* executable, abi::Handle graph,
+                                                     unsigned long long flags) {
+  return forward([&] { return cudaGraphInstantiateWithFlags(executable, graph, flags); });
+}
+HEDDLE_DRIVER_API Result cuGraphExecDestroy(abi::Handle executable) {
+  return forward([&] { return cudaGraphExecDestroy(executable); });
+}
+HEDDLE_DRIVER_STREAM_API(cuGraphLaunch, _ptsz, (abi::Handle executable, abi::Handle stream),
+                         (executable, stream)) {
+  return forward([&] { return cudaGraphLaunch(executable, in_stream<kPerThread>(stream)); });
+}
+HEDDLE_DRIVER_STREAM_API(cuGraphUpload, _ptsz, (abi::Handle executable, abi::Handle stream),
+                         (executable, stream)) {
+  return forward([&] { return cudaGraphUpload(executable, in_stream<kPerThread>(stream)); });
+}
+
 HEDDLE_DRIVER_API Result cuEventCreate(abi::Handle* event, unsigned flags) {
   return forward([&] { return cudaEventCreateWithFlags(event, flags); });
 }

@@ -1,0 +1,256 @@
+// Virtual memory: ranges of addresses, memory, and which lies where. A range is an allocation as
+// large as it is; memory that is mapped there is a part of it, and keeps its contents elsewhere
+// while it is not mapped. Memory lies at one place at a time.
+#include <map>
+#include <mutex>
+#include <optional>
+
+#include "gpu/runtime/driver/api.hpp"
+
+namespace heddle::runtime::driver {
+namespace {
+
+constexpr std::size_t kGranularity = 2 << 20;
+
+// As CUmemAllocationProp and CUmemAccessDesc lay them out.
+struct Properties {
+  int type, handle_types;
+  abi::MemLocation location;
+  void* security;
+  unsigned char flags[8];
+};
+struct Access {
+  abi::MemLocation location;
+  int flags;
+};
+
+struct Memory {
+  std::size_t bytes = 0;
+  Properties properties{};
+  unsigned references = 1;
+  void* contents = nullptr;  // while it is not mapped; null: nothing has been written
+};
+struct Mapping {
+  std::size_t bytes = 0;
+  std::uint64_t memory = 0;
+  unsigned long long access = 0;
+};
+struct Space {
+  std::mutex mutex;
+  std::map<DevicePointer, std::size_t> ranges;
+  std::map<DevicePointer, Mapping> mappings;
+  std::map<std::uint64_t, Memory> memories;  // by handle
+  std::uint64_t next_handle = 1;
+};
+Space& space() {
+  static auto& only = *new Space;
+  return only;
+}
+
+bool in_a_range(const Space& all, DevicePointer address, std::size_t bytes) {
+  auto range = all.ranges.upper_bound(address);
+  if (range == all.ranges.begin()) return false;
+  --range;
+  return bytes <= range->second && address - range->first <= range->second - bytes;
+}
+
+bool mapped_between(const Space& all, DevicePointer address, std::size_t bytes) {
+  auto next = all.mappings.lower_bound(address + bytes);
+  return next != all.mappings.begin() &&
+         std::prev(next)->first + std::prev(next)->second.bytes > address;
+}
+
+bool whole(std::size_t bytes) { return bytes != 0 && bytes % kGranularity == 0; }
+
+void release_if_unused(Space& all, std::uint64_t handle) {
+  const auto found = all.memories.find(handle);
+  if (found == all.memories.end() || found->second.references != 0) return;
+  for (const auto& [address, mapping] : all.mappings)
+    if (mapping.memory == handle) return;
+  cudaFree(found->second.contents);
+  all.memories.erase(found);
+}
+
+// What lies at `address` goes to the memory's own place.
+Error keep_contents(Memory& memory, DevicePointer address) {
+  Error error = cudaMalloc(&memory.contents, memory.bytes);
+  if (error == Error::success)
+    error = cudaMemcpyAsync(memory.contents, at(address), memory.bytes, abi::MemcpyKind::by_address,
+                            nullptr);
+  return error;
+}
+
+template <typename Body>
+Result locked(Body body) {
+  return forward([&] {
+    std::lock_guard lock(space().mutex);
+    return body(space());
+  });
+}
+
+}  // namespace
+
+HEDDLE_DRIVER_API Result cuMemGetAllocationGranularity(std::size_t* bytes,
+                                                       const Properties* properties, int option) {
+  if (bytes == nullptr || properties == nullptr || option < 0 || option > 1)
+    return Result::CUDA_ERROR_INVALID_VALUE;
+  *bytes = kGranularity;
+  return Result::CUDA_SUCCESS;
+}
+
+HEDDLE_DRIVER_API Result cuMemAddressReserve(DevicePointer* address, std::size_t bytes,
+                                             std::size_t alignment, DevicePointer,
+                                             unsigned long long flags) {
+  if (address == nullptr || !whole(bytes) || flags != 0 || (alignment & (alignment - 1)) != 0)
+    return Result::CUDA_ERROR_INVALID_VALUE;
+  return locked([&](Space& all) {
+    // Enough for a range that begins at a multiple of the alignment.
+    const std::size_t unit = alignment > kGranularity ? alignment : kGranularity;
+    void* base = nullptr;
+    const Error error = cudaMalloc(&base, bytes + unit);
+    if (error != Error::success) return error;
+    const auto first = reinterpret_cast<DevicePointer>(base);
+    *address = (first + unit - 1) / unit * unit;
+    all.ranges[*address] = bytes;
+    return Error::success;
+  });
+}
+
+// The addresses are not given out again.
+HEDDLE_DRIVER_API Result cuMemAddressFree(DevicePointer address, std::size_t bytes) {
+  return locked([&](Space& all) {
+    const auto found = all.ranges.find(address);
+    if (found == all.ranges.end() || found->second != bytes || mapped_between(all, address, bytes))
+      return Error::invalid_value;
+    all.ranges.erase(found);
+    return Error::success;
+  });
+}
+
+HEDDLE_DRIVER_API Result cuMemCreate(std::uint64_t* handle, std::size_t bytes,
+                                     const Properties* properties, unsigned long long flags) {
+  if (handle == nullptr || properties == nullptr || !whole(bytes) || flags != 0)
+    return Result::CUDA_ERROR_INVALID_VALUE;
+  constexpr int kOnDevice = 1, kPinned = 1;
+  if (properties->type != kPinned) return Result::CUDA_ERROR_INVALID_VALUE;
+  if (properties->handle_types != 0 || properties->location.type != kOnDevice)
+    return Result::CUDA_ERROR_NOT_SUPPORTED;  // shared by processes, or the host's
+  if (properties->location.id != 0) return Result::CUDA_ERROR_INVALID_DEVICE;
+  return forward([&] {
+    std::size_t free_bytes = 0, total = 0;
+    const Error error = cudaMemGetInfo(&free_bytes, &total);
+    if (error != Error::success) return error;
+    if (bytes > free_bytes) return Error::memory_allocation;
+    std::lock_guard lock(space().mutex);
+    *handle = space().next_handle++;
+    space().memories[*handle] = {bytes, *properties, 1, nullptr};
+    return Error::success;
+  });
+}
+
+HEDDLE_DRIVER_API Result cuMemRelease(std::uint64_t handle) {
+  return locked([&](Space& all) {
+    const auto found = all.memories.find(handle);
+    if (found == all.memories.end() || found->second.references == 0) return Error::invalid_value;
+    --found->second.references;
+    release_if_unused(all, handle);
+    return Error::success;
+  });
+}
+
+HEDDLE_DRIVER_API Result cuMemMap(DevicePointer address, std::size_t bytes, std::size_t offset,
+                                  std::uint64_t handle, unsigned long long flags) {
+  return locked([&](Space& all) {
+    const auto found = all.memories.find(handle);
+    if (found == all.memories.end() || flags != 0 || bytes == 0) return Error::invalid_value;
+    if (offset != 0 || bytes != found->second.bytes) return Error::not_supported;
+    if (!in_a_range(all, address, bytes) || mapped_between(all, address, bytes))
+      return Error::invalid_value;
+    for (const auto& [other, mapping] : all.mappings)
+      if (mapping.memory == handle) return Error::not_supported;  // at two places
+    Memory& memory = found->second;
+    Error error = cudaMemsetAsync(at(address), 0, bytes, nullptr);
+    if (error == Error::success && memory.contents != nullptr) {
+      error = cudaMemcpyAsync(at(address), memory.contents, bytes, abi::MemcpyKind::by_address,
+                              nullptr);
+      cudaFree(memory.contents);
+      memory.contents = nullptr;
+    }
+    if (error == Error::success) all.mappings[address] = {bytes, handle, 0};
+    return error;
+  });
+}
+
+HEDDLE_DRIVER_API Result cuMemUnmap(DevicePointer address, std::size_t bytes) {
+  return locked([&](Space& all) {
+    if (!in_a_range(all, address, bytes)) return Error::invalid_value;
+    auto next = all.mappings.lower_bound(address);
+    while (next != all.mappings.end() && next->first < address + bytes) {
+      const Mapping mapping = next->second;
+      Memory& memory = all.memories.at(mapping.memory);
+      if (memory.references != 0)
+        if (const Error error = keep_contents(memory, next->first); error != Error::success)
+          return error;
+      next = all.mappings.erase(next);
+      release_if_unused(all, mapping.memory);
+    }
+    return Error::success;
+  });
+}
+
+HEDDLE_DRIVER_API Result cuMemSetAccess(DevicePointer address, std::size_t bytes,
+                                        const Access* access, std::size_t count) {
+  return locked([&](Space& all) {
+    if (access == nullptr || count == 0 || !mapped_between(all, address, bytes))
+      return Error::invalid_value;
+    for (std::size_t i = 0; i < count; ++i)
+      if (access[i].location.id != 0) return Error::invalid_device;
+    for (auto& [first, mapping] : all.mappings)
+      if (first >= address && first < address + bytes)
+        mapping.access = static_cast<unsigned long long>(access[0].flags);
+    return Error::success;
+  });
+}
+
+HEDDLE_DRIVER_API Result cuMemGetAccess(unsigned long long* flags, const abi::MemLocation* location,
+                                        DevicePointer address) {
+  return locked([&](Space& all) {
+    auto found = all.mappings.upper_bound(address);
+    if (flags == nullptr || location == nullptr || found == all.mappings.begin())
+      return Error::invalid_value;
+    --found;
+    if (address - found->first >= found->second.bytes) return Error::invalid_value;
+    *flags = found->second.access;
+    return Error::success;
+  });
+}
+
+HEDDLE_DRIVER_API Result cuMemGetAllocationPropertiesFromHandle(Properties* properties,
+                                                                std::uint64_t handle) {
+  return locked([&](Space& all) {
+    const auto found = all.memories.find(handle);
+    if (properties == nullptr || found == all.memories.end()) return Error::invalid_value;
+    *properties = found->second.properties;
+    return Error::success;
+  });
+}
+
+HEDDLE_DRIVER_API Result cuMemRetainAllocationHandle(std::uint64_t* handle, void* address) {
+  return locked([&](Space& all) {
+    auto found = all.mappings.upper_bound(reinterpret_cast<DevicePointer>(address));
+    if (handle == nullptr || found == all.mappings.begin()) return Error::invalid_value;
+    --found;
+    if (reinterpret_cast<DevicePointer>(address) - found->first >= found->second.bytes)
+      return Error::invalid_value;
+    *handle = found->second.memory;
+    ++all.memories.at(*handle).references;
+    return Error::success;
+  });
+}
+
+HEDDLE_DRIVER_API Result cuMemExportToShareableHandle(void*, std::uint64_t, int,
+                                                      unsigned long long) {
+  return Result::CUDA_ERROR_INVALID_VALUE;  // none was made to be shared
+}
+
+}  // namespace heddle::runtime::driver
