@@ -1,6 +1,7 @@
 #include "cli/program_run.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -24,6 +25,7 @@ std::map<std::string, std::string> environment_for(const ProgramOptions& options
   const char* preloaded = std::getenv("LD_PRELOAD");
   std::map<std::string, std::string> environment = {
       {"LD_PRELOAD", preloaded != nullptr ? library + ":" + preloaded : library},
+      {"HEDDLE_PARENT", std::to_string(getpid())},
       {"HEDDLE_RECORD_STREAM", (streams / "%p").string()},
       {"HEDDLE_CHECK", options.checks},
       {"HEDDLE_PER_PC", options.per_instruction ? "1" : "0"},

@@ -1,4 +1,5 @@
-// A folder that goes when it is done with.
+// A folder that goes when it is done with; where its process was killed, when the next one makes
+// its first.
 #pragma once
 
 #include <filesystem>

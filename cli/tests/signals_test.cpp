@@ -103,6 +103,32 @@ TEST_F(Ending, KillsAProgramAtOnceAtTheSecondSignal) {
   EXPECT_LT(std::chrono::steady_clock::now() - begin, 1800ms);
   expect_nothing_left();
 }
+
+// Nobody may be there who asks how it ended.
+bool has_ended(pid_t process) {
+  std::ifstream file("/proc/" + std::to_string(process) + "/stat");
+  std::string number, name, state;
+  return !(file >> number >> name >> state) || state == "Z";
+}
+
+TEST_F(Ending, TakesTheProgramAlongWhenItIsKilled) {
+  start_program("exec sleep 60");
+  kill(heddle_, SIGKILL);
+  EXPECT_EQ(status(), 128 + SIGKILL);
+  EXPECT_TRUE(within(5s, [&] { return has_ended(program_); }));
+}
+
+TEST_F(Ending, LeavesItsFolderToTheNextOneWhenItIsKilled) {
+  start_program("exec sleep 60");
+  kill(heddle_, SIGKILL);
+  EXPECT_EQ(status(), 128 + SIGKILL);
+  ASSERT_FALSE(fs::is_empty(temporary()));
+  for (const auto& left : fs::directory_iterator(temporary()))
+    fs::last_write_time(left, fs::file_time_type::clock::now() - 2min);
+  start({"run", "--", "true"});
+  EXPECT_EQ(status(), 0);
+  EXPECT_TRUE(fs::is_empty(temporary()));
+}
 #endif
 
 TEST_F(Ending, NeedsNoProgram) {
