@@ -86,15 +86,31 @@ bool is_texel_format(const abi::ChannelFormatDesc& format) {
          (has(format.y) && has(format.z) && has(format.w));
 }
 
+// What an H200 makes arrays of (gpu/runtime/tests/answers/arrays.cu).
+static bool is_array_shape(const abi::Extent& extent, unsigned flags) {
+  constexpr std::size_t kLine = 131072, kPlaneHeight = 65536, kVolume = 16384, kLayered = 32768,
+                        kLayers = 2048;
+  constexpr unsigned kKnown =
+      abi::kArrayLayered | abi::kArraySurface | abi::kArrayCubemap | abi::kArrayGather;
+  const bool layered = (flags & abi::kArrayLayered) != 0;
+  if (extent.width == 0 || (flags & ~kKnown) != 0) return false;
+  if ((flags & abi::kArrayCubemap) != 0)
+    return extent.width == extent.height && extent.width <= kLayered &&
+           (layered ? extent.depth != 0 && extent.depth % 6 == 0 : extent.depth == 6);
+  if ((flags & abi::kArrayGather) != 0 && (extent.height == 0 || extent.depth != 0)) return false;
+  if (layered)
+    return extent.width <= kLayered && extent.height <= kLayered && extent.depth != 0 &&
+           extent.depth <= kLayers;
+  if (extent.depth != 0)
+    return extent.height != 0 && extent.width <= kVolume && extent.height <= kVolume &&
+           extent.depth <= kVolume;
+  return extent.width <= kLine && extent.height <= kPlaneHeight;
+}
+
 Error Context::create_array(const abi::ChannelFormatDesc& format, const abi::Extent& extent,
                             unsigned flags, abi::Handle& handle) {
-  constexpr std::uint64_t kMostWidth = 131072, kMost = 1 << 17;
-  if (!is_texel_format(format) || extent.width == 0) return Error::invalid_value;
-  if (extent.width > kMostWidth || extent.height > kMost || extent.depth > kMost)
-    return Error::invalid_value;
-  const bool cube = (flags & abi::kArrayCubemap) != 0;
-  if (cube && (extent.width != extent.height || extent.depth == 0 || extent.depth % 6 != 0))
-    return Error::invalid_value;
+  if (!is_texel_format(format)) return Error::invalid_channel_descriptor;
+  if (!is_array_shape(extent, flags)) return Error::invalid_value;
   auto array = std::make_shared<Array>(Array{format, extent, flags, 0});
   const Error error = allocate(array->bytes(), ".nv.array", array->address);
   if (error != Error::success) return error;
@@ -174,14 +190,14 @@ Error Context::create_texture(const abi::ResourceDesc& resource,
   TextureHeader header;
   const Error error = describe_resource(resource, header);
   if (error != Error::success) return error;
-  if (!describe_sampling(description, header)) return Error::invalid_value;
+  if (!describe_sampling(description, header)) return Error::invalid_filter_setting;
   return add_header(header, {resource, description, false}, object);
 }
 
 Error Context::create_surface(const abi::ResourceDesc& resource, std::uint64_t& object) {
   if (resource.resType != abi::ResourceType::array) return Error::invalid_value;
   const auto found = array(resource.res.array);
-  if (!found || (found->flags & abi::kArraySurface) == 0) return Error::invalid_value;
+  if (!found) return Error::invalid_value;  // one that was not made for surfaces will do
   TextureHeader header = header_of(*found);
   header.surface = true;
   return add_header(header, {resource, {}, true}, object);
