@@ -66,6 +66,8 @@ double last_jump(const Answers& a, std::string_view which) {
          a[fmt::format("readings.jumps.{}.thread0.reading7", which)];
 }
 
+constexpr int kClusterBlocks = 8;
+
 constexpr double kConstantHit = 40;  // cycles: a hit takes 29 and less, a miss 70 more
 constexpr double kOperandHit = 4;    // ULDC and FFMA take 2, a miss 60 more
 constexpr int kConstantLine = 64;
@@ -178,7 +180,17 @@ constexpr Recipe kRecipes[] = {
      value_of<"interval.hfma2|hfma2_mma.w8">},
     {"interval_fp64", "instructions", "interval.dfma.w8", value_of<"interval.dfma.w8">},
     {"interval_xu", "instructions", "interval.mufu_ex2.w8", value_of<"interval.mufu_ex2.w8">},
-    {"latency_upper_product", "instructions", "latency.imad_hi", value_of<"latency.imad_hi">},
+    {"issue_wide_product", "machine_code",
+     "slope.held.imad_wide.free|nop.w1: what the two take beyond 2",
+     [](const Answers& a) { return 2 * a["slope.held.imad_wide.free|nop.w1"] - 2; }},
+    {"latency_product_read", "machine_code",
+     "slope.product.shf5+imad_wide.lower.stall5+shf.w1, less that of imad, and without shf5",
+     [](const Answers& a) {
+       return a["slope.product.shf5+imad_wide.lower.stall5+shf.w1"] -
+              a["slope.product.shf5+imad.stall5+shf.w1"] -
+              (a["slope.product.imad_wide.lower.stall5+shf.w1"] -
+               a["slope.product.imad.stall5+shf.w1"]);
+     }},
     {"tensor_fma_per_cycle", "instructions", "2048 over interval.hmma_16816_f32.w8",
      [](const Answers& a) { return kMmaFmas / a["interval.hmma_16816_f32.w8"]; }},
     {"latency_constant_miss", "control", "constant.ldc.warm of 16384 B less that of 1024 B",
@@ -328,6 +340,12 @@ constexpr Recipe kRecipes[] = {
     {"latency_xu", "machine_code", "latency.mufu", value_of<"latency.mufu">},
     {"latency_shuffle", "machine_code", "latency.shfl", value_of<"latency.shfl">},
     {"latency_special_register", "machine_code", "latency.s2r_tid", value_of<"latency.s2r_tid">},
+    {"latency_special_uniform", "machine_code", "latency.s2ur_tid", value_of<"latency.s2ur_tid">},
+    {"latency_barrier_move", "machine_code", "half of slope.bmov.clear+bmov.w1 less its two NOPs",
+     [](const Answers& a) {
+       constexpr double kNops = 2;
+       return (a["slope.bmov.clear+bmov.w1"] - kNops) / 2;
+     }},
     {"latency_uniform_move", "machine_code", "latency.redux", value_of<"latency.redux">},
     {"latency_shared_load", "machine_code", "latency.lds32", value_of<"latency.lds32">},
     {"latency_shared_atomic", "machine_code", "latency.atoms_add", value_of<"latency.atoms_add">},
@@ -337,6 +355,13 @@ constexpr Recipe kRecipes[] = {
     {"latency_operand_read", "machine_code", "sources_read.ldg32", value_of<"sources_read.ldg32">},
     {"latency_store_read", "machine_code", "sources_read.stg32", value_of<"sources_read.stg32">},
     {"latency_branch_taken", "machine_code", "slope.bra.next.w1", value_of<"slope.bra.next.w1">},
+    {"latency_branch_indirect", "machine_code", "slope.mov+ret.w1 less the 6 of MOV",
+     [](const Answers& a) {
+       constexpr double kMovStall = 6;
+       return a["slope.mov+ret.w1"] - kMovStall;
+     }},
+    {"latency_branch_beside", "machine_code", "slope.bra.next, two warps less one",
+     [](const Answers& a) { return a["slope.bra.next.w8"] - a["slope.bra.next.w1"]; }},
     {"latency_branch_not_taken", "machine_code", "slope.bra.not_taken.stall1.w1",
      value_of<"slope.bra.not_taken.stall1.w1">},
     {"latency_branch_divergent", "machine_code",
@@ -354,6 +379,20 @@ constexpr Recipe kRecipes[] = {
      [](const Answers& a) {
        constexpr double kBssyStall = 5;
        return a["slope.bssy+bsync.w1"] - kBssyStall;
+     }},
+    {"latency_restored_reconvergence", "machine_code",
+     "slope.bssy+bmov.clear+bmov+bsync.w1 less the two BMOV and the 5 of BSSY",
+     [](const Answers& a) {
+       constexpr double kBssyStall = 5;
+       return a["slope.bssy+bmov.clear+bmov+bsync.w1"] - a["slope.bmov.clear+bmov.w1"] - kBssyStall;
+     }},
+    {"latency_warp_reunion", "machine_code",
+     "split.warpsync: from the clock before the last group's two NOPs, less those and the clock's "
+     "2",
+     [](const Answers& a) {
+       constexpr double kNopsAndClock = 4;
+       return a["readings.split.warpsync.thread0.reading3"] -
+              a["readings.split.warpsync.thread0.reading2"] - kNopsAndClock;
      }},
     {"latency_stall_zero", "machine_code", "slope.nop.stall0.yield.w1",
      value_of<"slope.nop.stall0.yield.w1">},
@@ -373,6 +412,42 @@ constexpr Recipe kRecipes[] = {
      [](const Answers& a) {
        constexpr double kSubCores = 4;
        return per_instruction(a, "lds32", 4) / kSubCores;
+     }},
+    {"interval_special_register", "machine_code",
+     "issue.s2r.w4, n24 less n20, over 4 and 4 sub-cores",
+     [](const Answers& a) {
+       constexpr double kMore = 4 * 4;
+       return (a["issue.s2r.n24.w4"] - a["issue.s2r.n20.w4"]) / kMore;
+     }},
+    {"interval_constant_load", "machine_code", "issue.ldc.w4, n24 less n16, over 8 and 4 sub-cores",
+     [](const Answers& a) {
+       constexpr double kSubCores = 4;
+       return per_instruction(a, "ldc", 4) / kSubCores;
+     }},
+    {"latency_cluster_load", "clusters", "cluster.chain.size8, mean of the other blocks",
+     [](const Answers& a) {
+       double sum = 0;
+       for (int rank = 1; rank < kClusterBlocks; ++rank)
+         sum += a[fmt::format("cluster.chain.size8.rank{}", rank)];
+       return sum / (kClusterBlocks - 1);
+     }},
+    {"interval_cluster_load", "clusters", "100 times cluster.load.size8.w32.away1.b128",
+     [](const Answers& a) { return kPercent * a["cluster.load.size8.w32.away1.b128"]; }},
+    {"interval_cluster_store", "clusters", "100 times cluster.store.size8.w32.away1.b128",
+     [](const Answers& a) { return kPercent * a["cluster.store.size8.w32.away1.b128"]; }},
+    {"interval_cluster_atomic", "clusters", "100 times cluster.add.size8.w32.away1.b128",
+     [](const Answers& a) { return kPercent * a["cluster.add.size8.w32.away1.b128"]; }},
+    {"latency_cluster_barrier", "clusters", "cluster.barrier.size8.w1.b128 less its loop",
+     [](const Answers& a) {
+       constexpr double kLoop = 20;
+       return a["cluster.barrier.size8.w1.b128"] - kLoop;
+     }},
+    {"interval_cluster_barrier", "clusters",
+     "100 times cluster.barrier.size8.w32.b128 less w1, over 31",
+     [](const Answers& a) {
+       constexpr double kMore = 31;
+       return kPercent *
+              (a["cluster.barrier.size8.w32.b128"] - a["cluster.barrier.size8.w1.b128"]) / kMore;
      }},
     {"mio_queue_entries", "machine_code",
      "issue.ldg32.w1: so many issue one a cycle, less those that left meanwhile",

@@ -27,10 +27,13 @@ namespace heddle::simulator::timing {
   /* Results that a scoreboard guards. */ \
   X(latency_xu, "cycle", "MUFU, conversions, POPC, FLO, BREV to their consumer") \
   X(latency_xu_read, "cycle", "MUFU and the like: issue to its place in the queue, and its sources, being free again") \
-  X(latency_upper_product, "cycle", "IMAD.HI, and the upper half of IMAD.WIDE, to the consumer") \
+  X(issue_wide_product, "cycle", "in which a sub-core issues nothing behind an IMAD.WIDE or IMAD.HI") \
+  X(latency_product_read, "cycle", "added to IMAD.WIDE or IMAD.HI that reads what has just been computed") \
   X(latency_fp64, "cycle", "FP64 instructions that set a scoreboard (before sm_90)") \
   X(latency_tensor, "cycle", "matrix instructions that set a scoreboard") \
-  X(latency_special_register, "cycle", "S2R, S2UR, B2R to the consumer") \
+  X(latency_special_register, "cycle", "S2R, B2R to the consumer") \
+  X(latency_special_uniform, "cycle", "S2UR to the consumer") \
+  X(latency_barrier_move, "cycle", "BMOV that sets a scoreboard to who waits for it") \
   X(latency_uniform_move, "cycle", "R2UR, REDUX, MATCH and other results that cross the datapaths by a scoreboard") \
   X(latency_shuffle, "cycle", "SHFL to the consumer") \
   X(latency_shared_load, "cycle", "LDS of 32 bits a thread, without bank conflict, to the consumer") \
@@ -48,10 +51,14 @@ namespace heddle::simulator::timing {
   X(latency_store_left, "cycle", "issue of the same store to its having left the SM, so that its warp can end") \
   /* Control. */ \
   X(latency_branch_taken, "cycle", "BRA, taken by all active lanes, to the next instruction") \
+  X(latency_branch_indirect, "cycle", "RET, BRX or CALL to an address in a register, to the next instruction") \
+  X(latency_branch_beside, "cycle", "added to a taken branch, or BSYNC, while another warp of the sub-core is at one") \
   X(latency_branch_not_taken, "cycle", "BRA, not taken, to the next instruction") \
   X(latency_branch_divergent, "cycle", "BRA that splits the warp, to the next instruction") \
   X(latency_group_switch, "cycle", "BSYNC, WARPSYNC or EXIT where another group of lanes goes on, to its first instruction") \
   X(latency_reconvergence, "cycle", "BSYNC where all lanes are there, to the next instruction") \
+  X(latency_restored_reconvergence, "cycle", "the same where BMOV has written the barrier") \
+  X(latency_warp_reunion, "cycle", "WARPSYNC.ALL of the last group of a split warp to the next instruction") \
   X(latency_barrier, "cycle", "arrival of the last warp at BAR.SYNC to the first issue of a warp that waited") \
   X(barrier_release_interval, "cycle", "between the first issues of two warps that a barrier lets go") \
   X(latency_membar_cta, "cycle", "the end of the stall count of MEMBAR.CTA, with nothing outstanding, to the next instruction") \
@@ -79,6 +86,8 @@ namespace heddle::simulator::timing {
   X(lsu_shared_entries, "instruction", "the same of LDS and SHFL") \
   X(lsu_store_entries, "instruction", "the same of STG and STS") \
   X(lsu_shared_interval, "cycle", "between two memory instructions of an SM, at the unit its sub-cores share") \
+  X(interval_special_register, "cycle", "between two S2R of an SM, at that unit") \
+  X(interval_constant_load, "cycle", "the same of LDC") \
   X(l1_tags_per_cycle, "tag/cycle", "cache lines looked up each cycle by one global access") \
   X(l1_bytes_per_cycle, "byte/cycle", "data L1 and shared memory deliver to the sub-cores of an SM, together") \
   X(return_bytes_per_cycle, "byte/cycle", "data one sub-core's register file accepts from loads") \
@@ -106,6 +115,13 @@ namespace heddle::simulator::timing {
   X(dram_access_bytes, "byte", "the least a channel transfers, and L2 takes") \
   X(dram_row_bytes, "byte", "data of an open row") \
   X(dram_row_cycles, "cycle", "a bank needs to open another row") \
+  /* Clusters. */ \
+  X(latency_cluster_load, "cycle", "load of 32 bits a thread from another block's shared memory to the consumer") \
+  X(interval_cluster_load, "1/100 cycle", "between two such loads of an SM, of 128 bytes each") \
+  X(interval_cluster_store, "1/100 cycle", "the same of stores") \
+  X(interval_cluster_atomic, "1/100 cycle", "the same of atomics") \
+  X(latency_cluster_barrier, "cycle", "arrival of the last warp at a cluster's barrier to the next instruction of who waits there") \
+  X(interval_cluster_barrier, "1/100 cycle", "added to that for each further warp of the block") \
   /* Front end. */ \
   X(instruction_line_bytes, "byte", "line of the instruction caches") \
   X(l0_instruction_bytes, "byte", "instruction cache of a sub-core") \

@@ -51,8 +51,10 @@ void Sm::follow(unsigned sub_core, unsigned slot, const Timed& timed, const Issu
         memory_.pass(sub_core, enters, timed, waiting_for(sub_core, slot, timed));
     if (completion.queued)
       expect(warp, timed);
-    else
-      results_at(completion.done);
+    else {
+      guard(warp, timed.write_scoreboard, timed.awaited, completion.done);
+      guard(warp, timed.read_scoreboard, timed.awaited, completion.sources_read);
+    }
   };
   if (context_.program.counts_results)
     std::erase_if(warp.counted, [now](const CountedResult& each) { return each.done <= now; });
@@ -99,7 +101,7 @@ void Sm::follow(unsigned sub_core, unsigned slot, const Timed& timed, const Issu
     case Course::convergence:
     case Course::exit:
     case Course::barrier:
-      return follow_flow(warp, timed, issued, now);
+      return follow_flow(sub, slot, timed, issued, now);
   }
 }
 
@@ -177,19 +179,36 @@ Cycle Sm::sleep_cycles(const ResidentWarp& warp, const Issue& issued) const {
   return std::min(time, kLongest) * context_.core.launch.model->clock_khz / kKiloPerNano;
 }
 
-void Sm::follow_flow(ResidentWarp& warp, const Timed& timed, const Issue& issued, Cycle now) {
+// Cycles to the first instruction behind one that sends the warp's lanes elsewhere.
+Cycle Sm::flow_latency(const ResidentWarp& warp, const Timed& timed, const Issue& issued) const {
   const Convergence& lanes = warp.warp->convergence;
-  Cycle latency = 0;
   if (timed.course == Course::branch) {
-    latency = issued.flow == Flow::jump         ? constants_.latency_branch_taken
-              : issued.flow == Flow::reschedule ? constants_.latency_branch_divergent
-                                                : constants_.latency_branch_not_taken;
-  } else if (issued.flow == Flow::reschedule && lanes.has_current()) {
-    const bool together = (lanes.current().lanes & issued.active) == issued.active;
-    latency = together ? constants_.latency_reconvergence : constants_.latency_group_switch;
-    if (timed.course == Course::barrier) latency = constants_.latency_barrier;
+    if (issued.flow == Flow::reschedule) return constants_.latency_branch_divergent;
+    if (issued.flow != Flow::jump) return constants_.latency_branch_not_taken;
+    return timed.is_indirect ? constants_.latency_branch_indirect : constants_.latency_branch_taken;
   }
+  if (issued.flow != Flow::reschedule || !lanes.has_current()) return 0;
+  if (timed.course == Course::barrier) return constants_.latency_barrier;
+  if (timed.meets_warp && issued.active == lanes.live()) return 0;
+  const bool together = (lanes.current().lanes & issued.active) == issued.active;
+  if (!together) return constants_.latency_group_switch;
+  if (timed.meets_warp) return constants_.latency_warp_reunion;
+  const bool restored = timed.is_bsync && lanes.restored(timed.barrier);
+  return restored ? constants_.latency_restored_reconvergence : constants_.latency_reconvergence;
+}
+
+void Sm::follow_flow(SubCore& sub, unsigned slot, const Timed& timed, const Issue& issued,
+                     Cycle now) {
+  ResidentWarp& warp = sub.slots[slot];
+  Cycle latency = flow_latency(warp, timed, issued);
   if (latency == 0) return;
+  const bool goes_elsewhere = timed.course == Course::convergence || issued.flow == Flow::jump;
+  if (goes_elsewhere && !timed.is_indirect) {
+    if (sub.redirected != slot && sub.redirected_until > now)
+      latency += constants_.latency_branch_beside;
+    sub.redirected = slot;
+    sub.redirected_until = now + latency;
+  }
   warp.next_issue = std::max(warp.next_issue, now + latency);
   warp.until_then = timed.course == Course::barrier ? Stall::barrier : Stall::branch_resolving;
 }

@@ -45,8 +45,8 @@ Completion LoadStoreUnit::pass(unsigned sub_core, Cycle now, const Timed& instru
                                const Outstanding& waiting) {
   return enter(sub_core, {.ready = now + constants_.latency_mio_queue,
                           .address_busy = constants_.lsu_shared_address_interval,
-                          .shared_busy = 1,
-                          .own_busy = 1,
+                          .shared_busy = instruction.interval,
+                          .own_busy = instruction.interval,
                           .places = constants_.lsu_shared_entries,
                           .token = new_entry(instruction, waiting)});
 }
@@ -240,7 +240,8 @@ Completion LoadStoreUnit::serve(std::uint32_t token, Cycle begin) {
   free_entries_.push_back(token);
   Completion completion;
   if (entry.parts.empty() && instruction.course != Course::memory) {
-    completion.done = completion.sources_read = base + instruction.latency;
+    completion.done = base + instruction.latency;
+    completion.sources_read = std::min(completion.done, base + constants_.latency_operand_read);
     return completion;
   }
   completion.sources_read = base + (instruction.is_store ? constants_.latency_store_read

@@ -28,9 +28,11 @@ std::optional<Cycle> MemoryPipe::enter(unsigned sub_core, const PipeWork& work) 
   const std::size_t place = sub.next;
   sub.next = sub.next + 1 == sub.leaves.size() ? 0 : sub.next + 1;
   // What issues later is ready later: nothing can come before an instruction that need not wait.
-  if (waiting_ == 0 && std::max({sub.address_free, sub.own_free, shared_free_}) <= work.ready) {
+  if (waiting_ == 0 &&
+      std::max({sub.address_free, port_free_, sub.own_free, shared_free_}) <= work.ready) {
     sub.leaves[place] = work.ready;
     sub.address_free = work.ready + work.address_busy;
+    port_free_ = work.ready + constants_.lsu_shared_interval;
     sub.own_free = work.ready + work.own_busy;
     shared_free_ = work.ready + std::max<Cycle>(work.shared_busy, constants_.lsu_shared_interval);
     last_ = sub_core;
@@ -48,7 +50,7 @@ Cycle MemoryPipe::address_time(const SubCore& sub) const {
   if (sub.behind == sub.waiting.size()) return kNever;
   const PipeWork& work = sub.waiting[sub.behind].work;
   if (sub.behind >= std::max(1u, work.places)) return kNever;
-  return std::max(work.ready, sub.address_free);
+  return std::max({work.ready, sub.address_free, port_free_});
 }
 
 Cycle MemoryPipe::begin_time(const SubCore& sub) const {
@@ -69,13 +71,18 @@ std::span<const MemoryPipe::Taken> MemoryPipe::advance(Cycle now) {
   const auto count = static_cast<unsigned>(sub_cores_.size());
   for (; next_event_ <= now; find_next_event()) {
     const Cycle time = next_event_;
-    for (SubCore& sub : sub_cores_) {
+    for (unsigned i = 1; i <= count; ++i) {
+      const unsigned sub_core = (last_addressed_ + i) % count;
+      SubCore& sub = sub_cores_[sub_core];
       if (address_time(sub) > time) continue;
       Waiting& waiting = sub.waiting[sub.behind++];
       waiting.addressed = time;
       sub.address_free = time + waiting.work.address_busy;
+      port_free_ = time + constants_.lsu_shared_interval;
       sub.leaves[waiting.place] = time;
       sub.made_room = true;
+      last_addressed_ = sub_core;
+      break;
     }
     // Among those that could begin now the sub-core after the one served last.
     for (unsigned i = 1; i <= count; ++i) {

@@ -1,6 +1,7 @@
 // How memory instructions come from the sub-cores to the unit they share. Each sub-core has a
-// queue, an address unit that takes from it one by one, and a few places behind that; the shared
-// unit takes the instruction that could begin first, whichever sub-core it is of.
+// queue, an address unit that takes from it one by one, of all of them one in a cycle, and a few
+// places behind that; the shared unit takes the instruction that could begin first, whichever
+// sub-core it is of.
 #pragma once
 
 #include <cstdint>
@@ -69,8 +70,9 @@ class MemoryPipe {
   const Constants& constants_;
   std::vector<SubCore> sub_cores_;
   std::vector<Taken> taken_;
-  std::size_t waiting_ = 0;  // instructions, of all sub-cores
-  unsigned last_ = 0;        // the sub-core served last
+  std::size_t waiting_ = 0;                 // instructions, of all sub-cores
+  unsigned last_ = 0, last_addressed_ = 0;  // the sub-cores served last
+  Cycle port_free_ = 0;                     // when one of the address units may take an instruction
   Cycle shared_free_ = 0;
   Cycle next_event_ = kNever;
 };

@@ -22,6 +22,10 @@ bool is_integer_multiply(Op op) {
          op == Op::VIADD;
 }
 
+bool is_wide_product(const Instruction& in) {
+  return in.op == Op::IMAD_WIDE || in.op == Op::IMAD_HI;
+}
+
 unsigned narrow(std::uint64_t value) { return static_cast<unsigned>(value); }
 
 // The small shapes take longer than their share of the large ones: 4 cycles at least, as measured
@@ -46,8 +50,7 @@ void choose_pipe(const Instruction& in, const Constants& constants, Timed& timed
     case Unit::alu:
       return set(Pipe::alu, constants.interval_alu);
     case Unit::fma:
-      if (in.op == Op::IMAD_WIDE || in.op == Op::IMAD_HI)
-        return set(Pipe::fma_heavy, constants.interval_imad_wide);
+      if (is_wide_product(in)) return set(Pipe::fma_heavy, constants.interval_imad_wide);
       if (is_integer_multiply(in.op)) return set(Pipe::fma_heavy, constants.interval_imad);
       return set(Pipe::fma, 2 * constants.interval_fma);
     case Unit::fp16:
@@ -95,6 +98,7 @@ void choose_memory_course(const Instruction& in, const Constants& constants, Tim
     timed.awaited = Stall::short_scoreboard;
     timed.queue_full = Stall::mio_throttle;
     timed.latency = static_cast<std::uint16_t>(constants.latency_constant_load);
+    timed.interval = static_cast<std::uint16_t>(constants.interval_constant_load);
   }
   const std::string_view order = isa::modifier_text(in, Mod::sem);
   const std::string_view scope = isa::modifier_text(in, Mod::scope);
@@ -120,11 +124,15 @@ void choose_course(const Instruction& in, const Constants& constants, Timed& tim
     case Op::RET:
       timed.course = Course::branch;
       timed.is_call = in.op == Op::CALL;
+      timed.is_indirect = in.op != Op::BRA && in.op != Op::JMP && in.a.kind == Source::Kind::reg;
       return;
     case Op::BSYNC:
     case Op::BREAK:
     case Op::WARPSYNC:
     case Op::YIELD:
+      timed.meets_warp = in.op == Op::WARPSYNC;
+      timed.is_bsync = in.op == Op::BSYNC;
+      timed.barrier = in.barrier;
       timed.course = Course::convergence;
       return;
     case Op::EXIT:
@@ -159,13 +167,22 @@ void choose_course(const Instruction& in, const Constants& constants, Timed& tim
     case Op::SHFL:
       timed.course = Course::shuffle;
       timed.latency = static_cast<std::uint16_t>(constants.latency_shuffle);
+      timed.interval = 1;
       return;
     case Op::ULDC:
       return;  // fixed; its constant is awaited as an operand is
     case Op::S2R:
-    case Op::S2UR:
+      timed.course = Course::shuffle;
+      timed.latency = static_cast<std::uint16_t>(constants.latency_special_register);
+      timed.interval = static_cast<std::uint16_t>(constants.interval_special_register);
+      return;
     case Op::B2R:
       return choose_variable(constants.latency_special_register, timed);
+    case Op::S2UR:
+      return choose_variable(constants.latency_special_uniform, timed);
+    case Op::BMOV:
+      if (timed.write_scoreboard == kNoScoreboard && timed.read_scoreboard == kNoScoreboard) return;
+      return choose_variable(constants.latency_barrier_move, timed);
     default:
       break;
   }
@@ -270,29 +287,34 @@ Timed time_instruction(const Instruction& in, const Instruction* before, const C
   return timed;
 }
 
-// The upper half of a wide product comes late, and the compiler does not count that: who reads it
-// is held back (latency.imad_hi of gpu/kernels/micro/timing/instructions.cu).
-void hold_readers_of_products(const isa::Program& program, const Constants& constants,
-                              std::vector<Timed>& timed) {
-  const auto has = [](const checks::RegisterUses::Places& places, unsigned place) {
-    return std::ranges::find(places, place) != places.end();
-  };
-  for (std::size_t i = 0; i + 1 < program.instructions.size(); ++i) {
-    const auto& product = program.instructions[i];
-    if (!product || (product->op != Op::IMAD_WIDE && product->op != Op::IMAD_HI)) continue;
-    const unsigned upper = product->rd + (product->op == Op::IMAD_WIDE ? 1u : 0u);
-    unsigned cycles = timed[i].stall;
-    for (std::size_t j = i + 1; cycles < constants.latency_upper_product; ++j) {
-      if (j == program.instructions.size() || !program.instructions[j]) break;
-      const isa::Instruction& next = *program.instructions[j];
-      const checks::RegisterUses uses = checks::register_uses(next);
-      if (has(uses.reads, upper)) {
-        std::uint8_t& held = timed[j - 1].held;
-        held = std::max(held, static_cast<std::uint8_t>(constants.latency_upper_product - cycles));
-        break;
-      }
-      if (has(uses.writes, upper) || isa::unit(next) == Unit::cbu) break;
+using Places = checks::RegisterUses::Places;
+
+bool overlap(const Places& some, const Places& others) {
+  return std::ranges::any_of(
+      some, [&](unsigned place) { return std::ranges::find(others, place) != others.end(); });
+}
+
+// A wide product keeps its sub-core from issuing, and its warp's stall count from running, for some
+// cycles, and more where it reads what has just been computed (held.imad_wide.* and slope.product.*
+// of gpu/kernels/micro/timing/machine_code.cu; five cycles before were tried).
+void hold_behind_products(const isa::Program& program, const Constants& constants,
+                          std::vector<Timed>& timed) {
+  constexpr unsigned kJustBefore = 5;
+  const auto& code = program.instructions;
+  for (std::size_t i = 0; i < code.size(); ++i) {
+    if (!code[i] || !is_wide_product(*code[i])) continue;
+    timed[i].held = timed[i].holds_issue = static_cast<std::uint8_t>(constants.issue_wide_product);
+    const checks::RegisterUses product = checks::register_uses(*code[i]);
+    unsigned cycles = 0;
+    for (std::size_t j = i; j-- > 0 && code[j] && isa::unit(*code[j]) != Unit::cbu;) {
       cycles += timed[j].stall;
+      if (cycles > kJustBefore) break;
+      if (timed[j].course != Course::fixed ||
+          !overlap(checks::register_uses(*code[j]).writes, product.reads))
+        continue;
+      timed[i - 1].held =
+          static_cast<std::uint8_t>(timed[i - 1].held + constants.latency_product_read);
+      break;
     }
   }
 }
@@ -335,7 +357,7 @@ TimedProgram time_program(const isa::Program& program, const Constants& constant
       timed.most_bank_cycles = std::max(timed.most_bank_cycles, cycles);
     before = instruction ? &*instruction : nullptr;
   }
-  hold_readers_of_products(program, constants, timed.instructions);
+  hold_behind_products(program, constants, timed.instructions);
   find_accesses(program, timed.instructions);
   for (std::size_t i = 0; i < timed.instructions.size(); ++i)
     timed.instructions[i].code_line = narrow(i / timed.instructions_per_line);

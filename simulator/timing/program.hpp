@@ -39,7 +39,7 @@ enum class Course : std::uint8_t {
   fixed,        // after a time the compiler counts itself
   special,      // MUFU and the like: the special function unit's queue, a scoreboard
   variable,     // after a time of its own, guarded by a scoreboard
-  shuffle,      // the memory unit, without memory
+  shuffle,      // the memory unit, without memory: SHFL, S2R
   memory,       // the memory unit: what it touched says the rest
   constant,     // LDC
   branch,       // BRA and its like
@@ -65,7 +65,8 @@ struct Timed {
   Stall queue_full = Stall::mio_throttle;   // when its queue is
   Stall awaited = Stall::short_scoreboard;  // what who waits for its result waits for
   std::uint8_t stall = 1;                   // cycles to the warp's next issue, at least
-  std::uint8_t held = 0;                    // and more, as the next one reads what comes late
+  std::uint8_t held = 0;                    // and more
+  std::uint8_t holds_issue = 0;             // cycles in which its sub-core issues nothing else
   std::uint8_t wait_mask = 0;
   std::uint8_t write_scoreboard = kNoScoreboard, read_scoreboard = kNoScoreboard;
   std::uint8_t depbar_scoreboard = kNoScoreboard, depbar_count = 0;
@@ -76,6 +77,10 @@ struct Timed {
   bool awaits_stores = false;  // a fence, beyond its block
   bool reads_banks = false;
   bool is_call = false;
+  bool is_indirect = false;  // a branch to an address in a register
+  bool meets_warp = false;   // WARPSYNC
+  bool is_bsync = false;
+  std::uint8_t barrier = 0;                   // that of BSYNC
   std::array<std::uint8_t, 4> bank_cycles{};  // that reading its registers takes of each bank
   std::uint16_t interval = 1;                 // cycles its pipe is busy
   std::uint16_t latency = 0;                  // courses special, variable, constant, fence

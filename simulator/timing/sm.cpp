@@ -102,6 +102,10 @@ bool Sm::visit(unsigned sub_core, Cycle now) {
   if (sub.next_look() <= now) look_at_warps(sub_core, now);
   if (sub.waits.all() != 0) sub.ready |= ask_units(sub_core, now, units_free);
   if (observed_) tell_unit_waits(sub, now);
+  if (sub.ready != 0 && now < sub.issues_from) {
+    sub.next_visit = now + 1;
+    return true;
+  }
   if (sub.ready != 0) {
     const SlotMask waiting = context_.picks_by_wait ? waiting_long(sub) : 0;
     const unsigned slot =
@@ -240,6 +244,7 @@ bool Sm::issue(unsigned sub_core, unsigned slot, Cycle now) {
     warp.until_then = Stall::dispatch_stall;
   }
   if (timed.accessed_in != 0) bring_accessed_near(*warp.warp, issued.pc + timed.accessed_in);
+  sub.issues_from = now + 1 + timed.holds_issue;
   occupy_units(sub, timed, now);
   follow(sub_core, slot, timed, issued, now);
   if (timed.is_call) {

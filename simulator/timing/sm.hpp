@@ -80,12 +80,16 @@ class Sm {
     UnitWaits waits;       // of them, those that one unit alone keeps
     std::uint32_t last = 0;
     SchedulerState scheduler;
+    Cycle issues_from = 0;
     std::array<Cycle, kPipes> pipe_free{};
     std::array<Cycle, 4> bank_free{};
     Cycle banks_free = 0;  // all of them
     Cycle special_free = 0;
     std::vector<Cycle> special_leaves;  // of the last instructions to the special function unit
     std::size_t special_next = 0;       // the one that went longest ago
+    // The warp that has branched last, and until it goes on.
+    unsigned redirected = 0;
+    Cycle redirected_until = 0;
     // Warps of which it is known when to look at them: before `soon_end`, or not; and when at the
     // first of either, at the earliest.
     SlotMask soon = 0, later = 0;
@@ -152,7 +156,8 @@ class Sm {
   void expect(ResidentWarp& warp, const Timed& timed);
   void follow_memory(unsigned sub_core, unsigned slot, const Timed& timed, const Issue& issued,
                      Cycle now);
-  void follow_flow(ResidentWarp& warp, const Timed& timed, const Issue& issued, Cycle now);
+  Cycle flow_latency(const ResidentWarp& warp, const Timed& timed, const Issue& issued) const;
+  void follow_flow(SubCore& sub, unsigned slot, const Timed& timed, const Issue& issued, Cycle now);
   Cycle print_cycles(const ResidentWarp& warp, const Issue& issued, Cycle now) const;
   Cycle sleep_cycles(const ResidentWarp& warp, const Issue& issued) const;
   void settle(unsigned sub_core, unsigned slot, const Timed& timed, Cycle now);

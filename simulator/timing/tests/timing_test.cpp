@@ -216,19 +216,21 @@ TEST_F(Timing, ALoadComesFromDramFirstAndFromL1Next) {
                                                         constant(&Constants::latency_l1_hit) - 1);
 }
 
-TEST_F(Timing, ReadersOfAWideProductsUpperHalfAreHeldBack) {
-  // IMAD.WIDE.U32 R12, R9, R9, RZ, then a product of R13, or of R12, that does not wait long
-  // enough.
-  constexpr Word kWide{0x00000009090c7825, 0x00000000078e00ff};
-  constexpr Word kOfUpper{0x0000000d0d007223, 0x000000000000000d};  // FFMA R0, R13, R13, R13
-  constexpr Word kOfLower{0x0000000c0c007223, 0x000000000000000c};  // FFMA R0, R12, R12, R12
-  const auto held = [&](Word reader) {
-    const std::vector<Word> body{with(kWide, {.stall = 4}), with(reader, {.stall = 4}),
-                                 with(kExit, {})};
-    return cycles(run(body, 32, "latency_upper_product=11,"), Stall::dispatch_stall);
+TEST_F(Timing, AWideProductHoldsItsSubCore) {
+  constexpr Word kWide{0x00000009090c7825, 0x00000000078e00ff};  // IMAD.WIDE.U32 R12, R9, R9, RZ
+  constexpr Word kMov{0x0000000c00097202, 0x0000000000000f00};   // MOV R9, R12
+  const auto held = [&](std::vector<Word> body, std::uint32_t warps = 1) {
+    body.push_back(with(kExit, {}));
+    return cycles(run(body, 32 * warps, "issue_wide_product=3,latency_product_read=7,"),
+                  warps == 1 ? Stall::dispatch_stall : Stall::not_selected);
   };
-  EXPECT_EQ(held(kOfUpper), 11u - 4);
-  EXPECT_EQ(held(kOfLower), 0u);
+  EXPECT_EQ(held({with(kMov, {.stall = 4})}), 0u);
+  EXPECT_EQ(held({with(kWide, {.stall = 4})}), 3u);
+  EXPECT_EQ(held({with(kMov, {.stall = 5}), with(kWide, {.stall = 4})}), 3u + 7);
+  EXPECT_EQ(held({with(kMov, {.stall = 6}), with(kWide, {.stall = 4})}), 3u);
+  // The fifth warp shares the first one's sub-core, and starts four cycles later.
+  EXPECT_EQ(held({with(kWide, {.stall = 1}), with(kExit, {})}, 5), 0u);
+  EXPECT_EQ(held({with(kFfma, {.stall = 3}), with(kWide, {.stall = 4})}, 5), 3u);
 }
 
 TEST_F(Timing, WarpsLeaveABarrierTogether) {

@@ -170,13 +170,22 @@ constexpr Word bra(int distance) {
   return {(quarter & 0xff) << 16 | (upper & 0x3fffffff) << 34 | 0x7947,
           0x03800000 | ((upper >> 30) & 0x3ffff)};
 }
+constexpr Word call(int distance) {
+  Word word = bra(distance);
+  word.lo -= 3;
+  word.hi |= 0x00400000;
+  return word;
+}
 // To the kernel's beginning and the bytes in `a`; `at`: which instruction of the kernel this is.
-constexpr Word ret(R a, int at) {
+constexpr Word indirect(unsigned opcode, std::uint64_t hi, R a, int at) {
   const auto quarter = static_cast<std::uint64_t>(-(std::int64_t{at} + 1) * 4),
              upper = quarter >> 8;
-  return {(quarter & 0xff) << 16 | std::uint64_t{a} << 24 | (upper & 0x3fffffff) << 34 | 0x7950,
-          0x03c00000 | ((upper >> 30) & 0x3ffff)};
+  return {(quarter & 0xff) << 16 | std::uint64_t{a} << 24 | (upper & 0x3fffffff) << 34 | opcode,
+          hi | ((upper >> 30) & 0x3ffff)};
 }
+constexpr Word ret(R a, int at) { return indirect(0x7950, 0x03c00000, a, at); }
+constexpr Word call_indirect(R a, int at) { return indirect(0x7344, 0x03c00000, a, at); }
+constexpr Word brx(R a, int at) { return indirect(0x7949, 0x03800000, a, at); }
 constexpr Word bmov_clear(R d, unsigned b) {
   return {std::uint64_t{b} << 24 | std::uint64_t{d} << 16 | 0x7355, 0x100000};
 }

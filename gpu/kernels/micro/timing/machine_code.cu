@@ -264,6 +264,52 @@ void units() {
   pair("ffma|uiadd3", fma, [](R) { return uiadd3(8, 9, 1); });
 }
 
+// Whether an instruction keeps others from issuing in the cycles in which its unit or a register
+// bank is busy: each followed by one that needs neither.
+void held_issue() {
+  using One = std::function<Word(R)>;
+  const struct {
+    const char* name;
+    One word;
+  } cases[] = {
+      {"nop", [](R) { return nop(); }},
+      {"lop3.free", [](R d) { return lop3(d, 14, 1, 14); }},
+      {"lop3.two", [](R d) { return lop3(d, 14, 1, 6); }},
+      {"lop3.three", [](R d) { return lop3(d, 14, 6, 10); }},
+      {"shf.free", [](R d) { return shf(d, 14, 1, 14); }},
+      {"isetp.free", [](R) { return isetp_ne(4, 14, 1); }},
+      {"ffma.free", [](R d) { return ffma(d, 14, 1, 14); }},
+      {"ffma.two", [](R d) { return ffma(d, 14, 1, 6); }},
+      {"ffma.three", [](R d) { return ffma(d, 14, 6, 10); }},
+      {"imad.free", [](R d) { return imad(d, 14, 1, 14); }},
+      {"imad_wide.free", [](R d) { return imad_wide(d, 14, 1, RZ); }},
+      {"hfma2.free", [](R d) { return hfma2(d, 14, 1, 14); }},
+      {"dfma", [](R d) { return dfma(d, 12, 4, 8); }},
+      {"uiadd3", [](R) { return uiadd3(8, 9, 1); }},
+      {"vote", [](R d) { return vote_any(d); }},
+  };
+  const auto place = [](int i) { return static_cast<R>(16 + 2 * (i / 2 % 8)); };
+  for (const auto& each : cases) {
+    slope(std::string("held.") + each.name + "|nop",
+          [&](Code& c, int i) { c.put(i % 2 ? nop() : each.word(place(i)), kOne); }, {1, 4, 8, 16});
+    slope(std::string("held.") + each.name + "|ffma",
+          [&](Code& c, int i) {
+            c.put(i % 2 ? ffma(place(i) + 1, 14, 1, 14) : each.word(place(i)), kOne);
+          },
+          {1, 8, 16});
+    slope(std::string("held.") + each.name + "|imad",
+          [&](Code& c, int i) {
+            c.put(i % 2 ? imad(place(i) + 1, 14, 1, 14) : each.word(place(i)), kOne);
+          },
+          {1, 8, 16});
+    slope(std::string("held.") + each.name + "|lop3",
+          [&](Code& c, int i) {
+            c.put(i % 2 ? lop3(place(i) + 1, 14, 1, 14) : each.word(place(i)), kOne);
+          },
+          {1, 8, 16});
+  }
+}
+
 void registers() {
   struct Case {
     const char* name;
@@ -458,6 +504,32 @@ void calls_and_products() {
       "mov+ret",
       [=](Code& c, int) {
         c.put(mov_immediate(20, std::uint32_t(c.size() + 2) * 16), {.stall = 6});
+        c.put(ret(20, int(c.size())), five);
+      },
+      {1, 4, 8}, 4, 12);
+  slope(
+      "mov+brx",
+      [=](Code& c, int) {
+        c.put(mov_immediate(20, std::uint32_t(c.size() + 2) * 16), {.stall = 6});
+        c.put(brx(20, int(c.size())), five);
+      },
+      {1, 4, 8}, 4, 12);
+  slope(
+      "mov+call_indirect",
+      [=](Code& c, int) {
+        c.put(mov_immediate(20, std::uint32_t(c.size() + 2) * 16), {.stall = 6});
+        c.put(call_indirect(20, int(c.size())), five);
+      },
+      {1, 4, 8}, 4, 12);
+  slope(
+      "call", [=](Code& c, int) { c.put(call(0), five); }, {1, 4, 8}, 4, 12);
+  // Behind one another as in a call and its return: how much of the time a jump back waits for.
+  slope(
+      "mov+call+ret",
+      [=](Code& c, int) {
+        c.put(mov_immediate(20, std::uint32_t(c.size() + 4) * 16), {.stall = 6});
+        c.put(call(1), five);
+        c.put(nop());
         c.put(ret(20, int(c.size())), five);
       },
       {1, 4, 8}, 4, 12);
@@ -714,6 +786,7 @@ int main(int argc, char** argv) {
   branches_beside_others();
   calls_and_products();
   units();
+  held_issue();
   registers();
   cold_code();
   constants();
