@@ -45,8 +45,8 @@ Completion LoadStoreUnit::pass(unsigned sub_core, Cycle now, const Timed& instru
                                const Outstanding& waiting) {
   return enter(sub_core, {.ready = now + constants_.latency_mio_queue,
                           .address_busy = constants_.lsu_shared_address_interval,
-                          .shared_busy = instruction.interval,
-                          .own_busy = instruction.interval,
+                          .shared_busy = 1,
+                          .own_busy = 1,
                           .places = constants_.lsu_shared_entries,
                           .token = new_entry(instruction, waiting)});
 }
@@ -240,7 +240,11 @@ Completion LoadStoreUnit::serve(std::uint32_t token, Cycle begin) {
   free_entries_.push_back(token);
   Completion completion;
   if (entry.parts.empty() && instruction.course != Course::memory) {
-    completion.done = base + instruction.latency;
+    // What brings special registers and constants is slower than the way there.
+    Server& unit = instruction.course == Course::constant ? constants_unit_ : special_unit_;
+    const Cycle late =
+        instruction.interval > 1 ? unit.wait(begin, instruction.interval * Server::kTicks) : 0;
+    completion.done = base + instruction.latency + late;
     completion.sources_read = std::min(completion.done, base + constants_.latency_operand_read);
     return completion;
   }

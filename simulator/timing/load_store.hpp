@@ -155,6 +155,7 @@ class LoadStoreUnit {
   const Constants& constants_;
   const std::uint32_t sm_;
   MemoryPipe pipe_;
+  Server special_unit_, constants_unit_;  // behind it: of S2R, and of LDC
   Tags l1_;
   std::vector<Entry> entries_;  // by token
   std::vector<std::uint32_t> free_entries_;

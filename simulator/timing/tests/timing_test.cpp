@@ -219,18 +219,24 @@ TEST_F(Timing, ALoadComesFromDramFirstAndFromL1Next) {
 TEST_F(Timing, AWideProductHoldsItsSubCore) {
   constexpr Word kWide{0x00000009090c7825, 0x00000000078e00ff};  // IMAD.WIDE.U32 R12, R9, R9, RZ
   constexpr Word kMov{0x0000000c00097202, 0x0000000000000f00};   // MOV R9, R12
-  const auto held = [&](std::vector<Word> body, std::uint32_t warps = 1) {
+  const auto held = [&](std::vector<Word> body) {
     body.push_back(with(kExit, {}));
-    return cycles(run(body, 32 * warps, "issue_wide_product=3,latency_product_read=7,"),
-                  warps == 1 ? Stall::dispatch_stall : Stall::not_selected);
+    return cycles(run(body, 32, "issue_wide_product=3,latency_product_read=7,"),
+                  Stall::dispatch_stall);
   };
   EXPECT_EQ(held({with(kMov, {.stall = 4})}), 0u);
   EXPECT_EQ(held({with(kWide, {.stall = 4})}), 3u);
   EXPECT_EQ(held({with(kMov, {.stall = 5}), with(kWide, {.stall = 4})}), 3u + 7);
   EXPECT_EQ(held({with(kMov, {.stall = 6}), with(kWide, {.stall = 4})}), 3u);
-  // The fifth warp shares the first one's sub-core, and starts four cycles later.
-  EXPECT_EQ(held({with(kWide, {.stall = 1}), with(kExit, {})}, 5), 0u);
-  EXPECT_EQ(held({with(kFfma, {.stall = 3}), with(kWide, {.stall = 4})}, 5), 3u);
+  // The fifth warp shares the first one's sub-core; each of their products holds up the other.
+  const auto others_wait = [&](const char* product) {
+    const std::vector<Word> body{with(kMov, {.stall = 7}), with(kMov, {.stall = 1}),
+                                 with(kWide, {.stall = 8}), with(kExit, {})};
+    return cycles(run(body, 32 * 5, product), Stall::not_selected);
+  };
+  EXPECT_EQ(
+      others_wait("warp_start_interval=2,latency_product_read=0,issue_wide_product=3,"),
+      2 * 3 + others_wait("warp_start_interval=2,latency_product_read=0,issue_wide_product=0,"));
 }
 
 TEST_F(Timing, WarpsLeaveABarrierTogether) {
