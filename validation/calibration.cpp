@@ -66,8 +66,6 @@ double last_jump(const Answers& a, std::string_view which) {
          a[fmt::format("readings.jumps.{}.thread0.reading7", which)];
 }
 
-constexpr int kClusterBlocks = 8;
-
 constexpr double kConstantHit = 40;  // cycles: a hit takes 29 and less, a miss 70 more
 constexpr double kOperandHit = 4;    // ULDC and FFMA take 2, a miss 60 more
 constexpr int kConstantLine = 64;
@@ -423,31 +421,6 @@ constexpr Recipe kRecipes[] = {
      [](const Answers& a) {
        constexpr double kSubCores = 4;
        return per_instruction(a, "ldc", 4) / kSubCores;
-     }},
-    {"latency_cluster_load", "clusters", "cluster.chain.size8, mean of the other blocks",
-     [](const Answers& a) {
-       double sum = 0;
-       for (int rank = 1; rank < kClusterBlocks; ++rank)
-         sum += a[fmt::format("cluster.chain.size8.rank{}", rank)];
-       return sum / (kClusterBlocks - 1);
-     }},
-    {"interval_cluster_load", "clusters", "100 times cluster.load.size8.w32.away1.b128",
-     [](const Answers& a) { return kPercent * a["cluster.load.size8.w32.away1.b128"]; }},
-    {"interval_cluster_store", "clusters", "100 times cluster.store.size8.w32.away1.b128",
-     [](const Answers& a) { return kPercent * a["cluster.store.size8.w32.away1.b128"]; }},
-    {"interval_cluster_atomic", "clusters", "100 times cluster.add.size8.w32.away1.b128",
-     [](const Answers& a) { return kPercent * a["cluster.add.size8.w32.away1.b128"]; }},
-    {"latency_cluster_barrier", "clusters", "cluster.barrier.size8.w1.b128 less its loop",
-     [](const Answers& a) {
-       constexpr double kLoop = 20;
-       return a["cluster.barrier.size8.w1.b128"] - kLoop;
-     }},
-    {"interval_cluster_barrier", "clusters",
-     "100 times cluster.barrier.size8.w32.b128 less w1, over 31",
-     [](const Answers& a) {
-       constexpr double kMore = 31;
-       return kPercent *
-              (a["cluster.barrier.size8.w32.b128"] - a["cluster.barrier.size8.w1.b128"]) / kMore;
      }},
     {"mio_queue_entries", "machine_code",
      "issue.ldg32.w1: so many issue one a cycle, less those that left meanwhile",

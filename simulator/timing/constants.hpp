@@ -115,13 +115,6 @@ namespace heddle::simulator::timing {
   X(dram_access_bytes, "byte", "the least a channel transfers, and L2 takes") \
   X(dram_row_bytes, "byte", "data of an open row") \
   X(dram_row_cycles, "cycle", "a bank needs to open another row") \
-  /* Clusters. */ \
-  X(latency_cluster_load, "cycle", "load of 32 bits a thread from another block's shared memory to the consumer") \
-  X(interval_cluster_load, "1/100 cycle", "between two such loads of an SM, of 128 bytes each") \
-  X(interval_cluster_store, "1/100 cycle", "the same of stores") \
-  X(interval_cluster_atomic, "1/100 cycle", "the same of atomics") \
-  X(latency_cluster_barrier, "cycle", "arrival of the last warp at a cluster's barrier to the next instruction of who waits there") \
-  X(interval_cluster_barrier, "1/100 cycle", "added to that for each further warp of the block") \
   /* Front end. */ \
   X(instruction_line_bytes, "byte", "line of the instruction caches") \
   X(l0_instruction_bytes, "byte", "instruction cache of a sub-core") \

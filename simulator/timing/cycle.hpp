@@ -23,6 +23,8 @@ class Server {
     free_ = begin + ticks;
     return (begin - now * kTicks) / kTicks;
   }
+  // Work that would end after `time` is given up.
+  void give_up_after(Cycle time) { free_ = std::min(free_, time * kTicks); }
   // Cycles from `now` until new work could begin.
   Cycle backlog(Cycle now) const { return free_ > now * kTicks ? free_ / kTicks - now : 0; }
 

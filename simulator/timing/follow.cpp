@@ -12,7 +12,15 @@ void Sm::occupy_units(SubCore& sub, const Timed& timed, Cycle now) {
   // What either half can do leaves the heavy one to integer multiplication.
   if (pipe == Pipe::fma)
     pipe = pipe_free(sub, Pipe::fma_lite) <= now ? Pipe::fma_lite : Pipe::fma_heavy;
-  if (pipe != Pipe::none) sub.pipe_free[static_cast<std::size_t>(pipe)] = now + timed.interval;
+  const auto occupy = [&](Pipe each) {
+    sub.pipe_free[static_cast<std::size_t>(each)] = now + timed.interval;
+  };
+  if (pipe == Pipe::half) {
+    occupy(Pipe::fma_heavy);
+    occupy(Pipe::fma_lite);
+  } else if (pipe != Pipe::none) {
+    occupy(pipe);
+  }
   if (timed.course == Course::special) {
     const Cycle begin = std::max(sub.special_free, now);
     sub.special_free = begin + timed.interval;

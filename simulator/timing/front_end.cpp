@@ -62,6 +62,8 @@ Cycle FrontEnd::in_l1(std::uint32_t line, Cycle now) {
     ahead_.erase(ahead_.begin(), waiting);
     for (Ahead& each : ahead_) send(each, now);
   } else {
+    // What L2 has not begun to bring is not asked for any more.
+    if (!ahead_.empty()) from_l2_.give_up_after(now + constants_.interval_l2_instruction_line);
     ahead_.clear();
     ahead_.push_back(request(line, now));
     stream_end_ = line + 1;

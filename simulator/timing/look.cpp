@@ -77,7 +77,9 @@ Sm::Look Sm::look_at_results(const ResidentWarp& warp, const Timed& timed, Cycle
 
 Cycle Sm::pipe_free(const SubCore& sub, Pipe pipe) {
   const auto free = [&sub](Pipe each) { return sub.pipe_free[static_cast<std::size_t>(each)]; };
-  return pipe == Pipe::fma ? std::min(free(Pipe::fma_heavy), free(Pipe::fma_lite)) : free(pipe);
+  if (pipe == Pipe::fma) return std::min(free(Pipe::fma_heavy), free(Pipe::fma_lite));
+  if (pipe == Pipe::half) return std::max(free(Pipe::fma_heavy), free(Pipe::fma_lite));
+  return free(pipe);
 }
 
 Sm::Look Sm::look_at_units(unsigned sub_core, const Timed& timed, Cycle now) const {

@@ -16,8 +16,10 @@ inline constexpr unsigned kScoreboards = 6;
 inline constexpr std::uint8_t kNoScoreboard = 7;
 
 // The unit of a sub-core that is busy for some cycles after an instruction issues to it.
-// `fma` is either half of the FMA unit; integer multiplication has but the heavy one. The two kinds
-// of packed half instructions do not get in one another's way (measured by turns and alone).
+// `fma` is either half of the FMA unit; integer multiplication has but the heavy one, and packed
+// half instructions (`half`) need both (slope.held.hfma2.* of
+// gpu/kernels/micro/timing/machine_code.cu). The two kinds of those do not get in one another's way
+// (measured by turns and alone).
 enum class Pipe : std::uint8_t {
   none,
   alu,
