@@ -62,7 +62,7 @@ Cycle LoadStoreUnit::passes(const Access& access, std::span<const Piece> pieces)
     return passes;
   }
   const Cycle tags = divided(access.counts.tags, constants_.l1_tags_per_cycle);
-  if (access.space == Window::global && access.kind != AccessKind::load) {
+  if (access.kind != AccessKind::load) {
     std::uint64_t flits = 0;
     for (const Piece& piece : pieces) flits += piece.outgoing.flits;
     return std::max(
@@ -84,7 +84,7 @@ Cycle LoadStoreUnit::passes(const Access& access, std::span<const Piece> pieces)
 // Passes beyond those that the width needs take a sub-core twice as long as the unit (measured:
 // shared.load*.w1 against w16 of gpu/kernels/micro/timing/memory.cu, and scattered.load*).
 Cycle LoadStoreUnit::conflicts(const Access& access, Cycle passes) const {
-  if (access.space == Window::global && access.kind != AccessKind::load) return 0;
+  if (access.space != Window::shared && access.kind != AccessKind::load) return 0;
   const Cycle ideal =
       access.space == Window::shared
           ? access.counts.wavefronts_ideal
@@ -199,8 +199,7 @@ LoadStoreUnit::Part LoadStoreUnit::prepare(const Access& access, std::uint64_t l
   split(access, local_region, pieces);
   for (const Piece& piece : std::span(pieces).subspan(first)) l1_.prefetch(piece.line);
   part.pieces = static_cast<std::uint32_t>(pieces.size() - first);
-  if (access.space == Window::global && access.kind != AccessKind::load)
-    count_outgoing(access, std::span(pieces).subspan(first));
+  if (access.kind != AccessKind::load) count_outgoing(access, std::span(pieces).subspan(first));
   return part;
 }
 

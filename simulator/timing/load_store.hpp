@@ -146,9 +146,9 @@ class LoadStoreUnit {
                      Cycle base, Cycle hit, Completion& completion);
   void load(const Piece& piece, const Timed& instruction, Lookups& lookups, Cycle base, Cycle hit,
             Completion& completion);
-  void store(const Piece& piece, Cycle base);
+  void store(const Piece& piece, Lookups& lookups, Cycle base);
   Cycle miss_time(Cycle base);
-  static Piece evicted_piece(const Tags::Evicted& line);
+  Tags::Line insert(LineNumber line);
   void hold_back_stores();
   void send(Request::Kind kind, const Piece& piece, Cycle base);
 

@@ -24,9 +24,10 @@ Cycle LoadStoreUnit::miss_time(Cycle base) {
   return time;
 }
 
-LoadStoreUnit::Piece LoadStoreUnit::evicted_piece(const Tags::Evicted& line) {
-  const auto sectors = static_cast<std::uint16_t>(count_sectors(line.dirty));
-  return {.line = line.number, .sectors = line.dirty, .outgoing = {.flits = sectors}};
+// Its place for a line that it lacks. What was there before is in L2 too.
+LoadStoreUnit::Tags::Line LoadStoreUnit::insert(LineNumber line) {
+  Tags::Evicted evicted;
+  return l1_.insert(line, evicted);
 }
 
 void LoadStoreUnit::load(const Piece& piece, const Timed& instruction, Lookups& lookups, Cycle base,
@@ -45,13 +46,7 @@ void LoadStoreUnit::load(const Piece& piece, const Timed& instruction, Lookups& 
   }
   const auto missing = static_cast<SectorMask>(piece.sectors & ~had);
   if (missing == 0) return;
-  Tags::Evicted evicted;
-  if (!line) line = l1_.insert(piece.line, evicted);
-  // Nobody waits for what makes room.
-  if (evicted.dirty != 0) {
-    send(Request::Kind::write, evicted_piece(evicted), base);
-    waits_.pop_back();
-  }
+  if (!line) line = insert(piece.line);
   line.valid() |= missing;
   send(Request::Kind::read, {.line = piece.line, .sectors = missing}, miss_time(base));
   line.extra().done = kNever;
@@ -59,21 +54,14 @@ void LoadStoreUnit::load(const Piece& piece, const Timed& instruction, Lookups& 
   awaited_lines_.push_back({piece.line, l1_.place_of(line)});
 }
 
-// What is stored goes to L2 and stays in L1 too: a load finds sectors that were stored as a whole,
-// and a store those that any store has left something of (behind.plain of
+// What is stored goes to L2 and stays in L1 too, local memory as well (local.* of
+// gpu/kernels/micro/timing/stores.cu): a load finds sectors that were stored as a whole, and a
+// store those that any store has left something of (behind.plain of
 // gpu/kernels/micro/timing/far_memory.cu).
-void LoadStoreUnit::store(const Piece& piece, Cycle base) {
-  Lookups& lookups = traffic_.l1_global_store;
+void LoadStoreUnit::store(const Piece& piece, Lookups& lookups, Cycle base) {
   lookups.sectors += count_sectors(piece.sectors);
   Tags::Line line = l1_.find(piece.line);
-  if (!line) {
-    Tags::Evicted evicted;
-    line = l1_.insert(piece.line, evicted);
-    if (evicted.dirty != 0) {
-      send(Request::Kind::write, evicted_piece(evicted), base);
-      waits_.pop_back();
-    }
-  }
+  if (!line) line = insert(piece.line);
   lookups.hits += count_sectors((line.valid() | line.extra().stored) & piece.sectors);
   line.extra().stored |= piece.sectors;
   for (unsigned sector = 0; sector < kSectorsPerLine; ++sector)
@@ -95,18 +83,9 @@ void LoadStoreUnit::access_memory(const Timed& instruction, const Part& part,
       load(piece, instruction,
            part.space == Window::local ? traffic_.l1_local : traffic_.l1_global_load, base, hit,
            completion);
-    } else if (part.space == Window::local) {
-      // L1 keeps what is stored there until the line is needed.
-      traffic_.l1_local.sectors += sectors;
-      Tags::Line line = l1_.find(piece.line);
-      if (line) traffic_.l1_local.hits += sectors;
-      Tags::Evicted evicted;
-      if (!line) line = l1_.insert(piece.line, evicted);
-      if (evicted.dirty != 0) send(Request::Kind::write, evicted_piece(evicted), base);
-      line.valid() |= piece.sectors;
-      line.dirty() |= piece.sectors;
     } else {
-      store(piece, base);
+      store(piece, part.space == Window::local ? traffic_.l1_local : traffic_.l1_global_store,
+            base);
     }
   }
 }
