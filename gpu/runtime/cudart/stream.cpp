@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "gpu/runtime/cudart/api.hpp"
+#include "gpu/runtime/cudart/graphs.hpp"
 #include "gpu/runtime/device_properties.hpp"
 
 namespace heddle::runtime {
@@ -92,6 +93,10 @@ HEDDLE_STREAM_API(cudaStreamAddCallback, _ptsz,
                   (stream, callback, data, flags)) {
   return on_stream(stream, kStreamZero, [&](Context& context, Stream& in) {
     if (callback == nullptr || flags != 0) return Error::invalid_value;
+    if (in.capture) {  // no graph has such nodes
+      in.capture->invalidated = true;
+      return Error::stream_capture_unsupported;
+    }
     // An H200 calls none once the context is of no use.
     context.call_host(in, [=](Error error) {
       if (error == Error::success) callback(stream, error, data);
@@ -214,8 +219,73 @@ HEDDLE_STREAM_API(cudaStreamBeginCapture, _ptsz, (abi::Handle stream, int mode),
     constexpr int kRelaxed = 2;
     const bool legacy = context.stream(nullptr, DefaultStream::legacy).get() == &in;
     if (legacy) return Error::stream_capture_unsupported;
-    if (mode < 0 || mode > kRelaxed || in.capture) return Error::invalid_value;
+    if (mode < 0 || mode > kRelaxed) return Error::invalid_value;
+    if (in.capture) return Error::illegal_state;
     in.start_capture(std::make_shared<Graph>());
+    return Error::success;
+  });
+}
+
+// What follows a capture's next node, as the program may see and change it. The list is the
+// stream's own, until its next call.
+HEDDLE_STREAM_API(cudaStreamGetCaptureInfo, _ptsz,
+                  (abi::Handle stream, int* status, unsigned long long* id, abi::Handle* graph,
+                   const abi::Handle** after, const void** edges, std::size_t* count),
+                  (stream, status, id, graph, after, edges, count)) {
+  return on_stream(stream, kStreamZero, [&](Context&, Stream& in) {
+    constexpr int kNone = 0, kActive = 1, kInvalidated = 2;
+    if (status == nullptr) return Error::invalid_value;
+    *status = !in.capture ? kNone : in.capture->invalidated ? kInvalidated : kActive;
+    if (*status != kActive) return Error::success;
+    keep(in.capture);
+    if (id != nullptr) *id = reinterpret_cast<std::uintptr_t>(in.capture.get());
+    if (graph != nullptr) *graph = in.capture.get();
+    if (after != nullptr)
+      *after =
+          reinterpret_cast<const abi::Handle*>(const_cast<GraphNode**>(in.captured_last.data()));
+    if (edges != nullptr) *edges = nullptr;
+    if (count != nullptr) *count = in.captured_last.size();
+    return Error::success;
+  });
+}
+
+HEDDLE_STREAM_API(cudaStreamUpdateCaptureDependencies, _ptsz,
+                  (abi::Handle stream, abi::Handle* nodes, const void* edges, std::size_t count,
+                   unsigned flags),
+                  (stream, nodes, edges, count, flags)) {
+  return on_stream(stream, kStreamZero, [&](Context&, Stream& in) {
+    constexpr unsigned kSet = 1;
+    if (!in.capture) return Error::illegal_state;
+    if (flags > kSet || edges != nullptr || (nodes == nullptr && count != 0))
+      return Error::invalid_value;
+    std::vector<const GraphNode*> next;
+    if (flags != kSet) next = in.captured_last;
+    for (std::size_t i = 0; i < count; ++i) {
+      if (!in.capture->contains(nodes[i])) return Error::invalid_value;
+      const auto* const node = static_cast<const GraphNode*>(nodes[i]);
+      if (std::ranges::find(next, node) == next.end()) next.push_back(node);
+    }
+    in.captured_last = std::move(next);
+    return Error::success;
+  });
+}
+
+HEDDLE_STREAM_API(cudaStreamBeginCaptureToGraph, _ptsz,
+                  (abi::Handle stream, abi::Handle handle, const abi::Handle* after,
+                   const void* edges, std::size_t count, int mode),
+                  (stream, handle, after, edges, count, mode)) {
+  return on_stream(stream, kStreamZero, [&](Context&, Stream& in) {
+    constexpr int kRelaxed = 2;
+    const auto graph = find_graph(handle);
+    if (!graph || edges != nullptr || (after == nullptr && count != 0) || mode < 0 ||
+        mode > kRelaxed)
+      return Error::invalid_value;
+    if (in.capture) return Error::illegal_state;
+    for (std::size_t i = 0; i < count; ++i)
+      if (!graph->contains(after[i])) return Error::invalid_value;
+    in.start_capture(graph);
+    for (std::size_t i = 0; i < count; ++i)
+      in.captured_last.push_back(static_cast<const GraphNode*>(after[i]));
     return Error::success;
   });
 }

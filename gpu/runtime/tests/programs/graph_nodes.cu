@@ -153,6 +153,38 @@ static void memory() {
   EXPECT(nodes == 3);
 }
 
+// A capture that the program looks at, and adds a node to.
+static void capture() {
+  cudaStream_t stream;
+  cudaGraph_t graph, captured = nullptr;
+  cudaGraphNode_t node;
+  cudaGraphExec_t ready;
+  cudaStreamCaptureStatus status;
+  unsigned long long id = 0;
+  const cudaGraphNode_t* after = nullptr;
+  std::size_t count = 0;
+  OK(cudaMemset(cell, 0, 4));
+  OK(cudaDeviceSynchronize());
+  OK(cudaStreamCreate(&stream));
+  OK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeRelaxed));
+  EXPECT_CALL(cudaErrorIllegalState, cudaStreamBeginCapture(stream, cudaStreamCaptureModeRelaxed));
+  add<<<1, 1, 0, stream>>>(cell, 1);
+  OK(cudaStreamGetCaptureInfo(stream, &status, &id, &captured, &after, nullptr, &count));
+  EXPECT(status == cudaStreamCaptureStatusActive && captured != nullptr && count == 1);
+  int value = 10;
+  void* arguments[] = {&cell, &value};
+  cudaKernelNodeParams params = adding(arguments);
+  OK(cudaGraphAddKernelNode(&node, captured, after, count, &params));
+  OK(cudaStreamUpdateCaptureDependencies(stream, &node, nullptr, 1,
+                                         cudaStreamSetCaptureDependencies));
+  add<<<1, 1, 0, stream>>>(cell, 100);
+  OK(cudaStreamEndCapture(stream, &graph));
+  EXPECT(graph == captured);
+  OK(cudaGraphInstantiate(&ready, graph, 0));
+  OK(cudaGraphLaunch(ready, stream));
+  EXPECT(now() == 111);
+}
+
 static int destroyed;
 static void objects() {
   cudaGraph_t graph;
@@ -173,6 +205,7 @@ int main() {
   kernels();
   of_every_kind();
   memory();
+  capture();
   objects();
   std::puts("graph nodes: ok");
 }
