@@ -248,7 +248,9 @@ void Convergence::wait_block_barrier(unsigned number) {
   Group& group = current();
   group.wait = Wait::block_barrier;
   group.index = static_cast<std::uint8_t>(number);
-  policy_ == nullptr ? choose() : policy_->settle(*this);
+  if (policy_ != nullptr) return policy_->settle(*this);
+  choose();
+  open_a_barrier_if_all_wait(false);
 }
 
 Mask Convergence::waiting_at_block_barrier(unsigned number) const {
@@ -337,12 +339,21 @@ std::size_t Convergence::release_met(bool running, bool at_exit) {
 // Where a function calls itself, a barrier that BMOV restores can name lanes that wait for those
 // that wait at it. On an H200 such code goes on: through the barrier reached last, or, where the
 // group that ran has ended, the one of the lowest number (docs/experiments/divergence-order.md,
-// 13).
+// 13). It also goes on where the lanes awaited are at a block barrier already
+// (gpu/kernels/micro/depths_at_barrier); for those a barrier waits that BMOV has not touched, and
+// one in patched code, which PreparedLaunch then gives up.
 void Convergence::open_a_barrier_if_all_wait(bool at_exit) {
+  const bool at_block_barrier = std::ranges::any_of(
+      groups_, [](const Group& group) { return group.wait == Wait::block_barrier; });
+  const auto may_open = [&](const Group& group) {
+    if (!at_block_barrier) return true;
+    return !patched_ && (restored(group.index) || (barriers_[group.index] & group.lanes) == 0);
+  };
   const Group* chosen = nullptr;
   for (const Group& group : groups_) {
-    if (group.wait == Wait::warp_sync) continue;
+    if (group.wait == Wait::warp_sync || group.wait == Wait::block_barrier) continue;
     if (group.wait != Wait::convergence_barrier) return;
+    if (!may_open(group)) continue;
     if (!at_exit || chosen == nullptr || group.index < chosen->index) chosen = &group;
   }
   if (chosen != nullptr) open_barrier(chosen->index);

@@ -104,6 +104,10 @@ LaunchOutcome Device::launch(const LaunchRequest& request, const LaunchOptions& 
   if (impl_->model.sketches_only())
     outcome.unmodelled.push_back(
         fmt::format("unvalidated: no {} was at hand to check anything against", impl_->model.name));
+  if (prepared.patches_given_up())
+    outcome.unmodelled.push_back(
+        "groups of functions that call themselves, as a profiler's patches part them: all counts "
+        "are of the code without patches");
   if (run.uncounted_reunions) {
     outcome.unmodelled.push_back(
         "groups that met at WARPSYNC.COLLECTIVE or at a restored barrier: hardware counters add "

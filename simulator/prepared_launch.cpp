@@ -5,6 +5,8 @@
 
 #include "simulator/constant_bank.hpp"
 #include "simulator/occupancy.hpp"
+#include "simulator/recursion.hpp"
+#include "simulator/run_blocks.hpp"
 #include "simulator/texture.hpp"
 
 namespace heddle::simulator {
@@ -79,6 +81,12 @@ PreparedLaunch::PreparedLaunch(const GpuModel& model, DeviceMemory& memory,
   context_.instruction_limit =
       options.max_instructions != 0 ? options.max_instructions : kDefaultLimit;
   resident_ = std::max<std::uint64_t>(1, simulator::resident_blocks(model, request));
+  // Where functions call themselves, one barrier's register serves several depths. What a program
+  // is after are the results of its own code.
+  patches_given_up_ = context_.patched &&
+                      may_recurse(module.program(), module.program().entry(*request.kernel)) &&
+                      patches_deadlock(context_, resident_);
+  if (patches_given_up_) context_.patched = false;
 }
 
 }  // namespace heddle::simulator

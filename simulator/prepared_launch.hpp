@@ -30,10 +30,14 @@ class PreparedLaunch {
 
   const LaunchContext& context() const { return context_; }
   std::uint64_t resident_blocks() const { return resident_; }  // on the GPU at a time; at least 1
+  // Whether groups are to meet as in code without a profiler's patches because the patches, as far
+  // as their rules are known, would keep lanes apart for good.
+  bool patches_given_up() const { return patches_given_up_; }
 
  private:
   GridBarrier barrier_;
   LaunchContext context_;
+  bool patches_given_up_ = false;
   std::uint64_t resident_ = 1;
 };
 

@@ -204,10 +204,8 @@ class Silent : public Observer {
   void issued(const Core&, const Warp&, const Issue&) override {}
 };
 
-}  // namespace
-
-std::optional<Deadlock> find_deadlock(const LaunchContext& launch, std::uint64_t resident) {
-  if (launch.reconvergence == Reconvergence::barriers) return std::nullopt;
+// Executes the launch, one instruction at a time, and puts back what it wrote to global memory.
+std::optional<Deadlock> deadlock_of(const LaunchContext& launch, std::uint64_t resident) {
   Silent silent;
   LaunchOptions options = *launch.options;
   options.observer = &silent;
@@ -222,6 +220,17 @@ std::optional<Deadlock> find_deadlock(const LaunchContext& launch, std::uint64_t
   journal.put_back(journal.take());
   if (!core.fault || core.fault->kind != Fault::Kind::deadlock) return std::nullopt;
   return Deadlock{std::move(*core.fault), core.issued};
+}
+
+}  // namespace
+
+std::optional<Deadlock> find_deadlock(const LaunchContext& launch, std::uint64_t resident) {
+  if (launch.reconvergence == Reconvergence::barriers) return std::nullopt;
+  return deadlock_of(launch, resident);
+}
+
+bool patches_deadlock(const LaunchContext& launch, std::uint64_t resident) {
+  return launch.patched && deadlock_of(launch, resident).has_value();
 }
 
 BlockRun run_grid(const LaunchContext& context, std::uint64_t resident) {

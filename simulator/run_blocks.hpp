@@ -51,4 +51,8 @@ struct Deadlock {
 };
 std::optional<Deadlock> find_deadlock(const LaunchContext& launch, std::uint64_t resident);
 
+// Whether the launch, executed as patched code is (Convergence::start), would deadlock. As
+// find_deadlock.
+bool patches_deadlock(const LaunchContext& launch, std::uint64_t resident);
+
 }  // namespace heddle::simulator

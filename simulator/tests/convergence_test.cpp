@@ -168,6 +168,23 @@ TEST(Convergence, NothingIsCurrentWhileAllWaitForTheBlock) {
   EXPECT_TRUE(warp.has_current());
 }
 
+TEST(Convergence, LanesAtABlockBarrierAreAwaitedButAtABarrierThatAMoveRestored) {
+  for (const bool restored : {false, true}) {
+    Convergence warp;
+    warp.start(0xf, 0);
+    warp.join_barrier(6, 0xf);
+    warp.split_off(0x3, 20);
+    if (restored) warp.restore_barrier(6, 0xf);
+    warp.wait_convergence_barrier(6);  // 0xc, for 0x3
+    ASSERT_EQ(warp.current().lanes, 0x3u);
+    warp.wait_block_barrier(0);
+    EXPECT_EQ(warp.has_current(), restored);
+    if (restored) {
+      EXPECT_EQ(warp.current().lanes, 0xcu);
+    }
+  }
+}
+
 TEST(Convergence, ABlockBarrierMergesNothing) {
   Convergence warp = warp_of(0xf);
   warp.split_off(0x3, kJoin);
