@@ -2,7 +2,7 @@
 #include <map>
 #include <tuple>
 
-#include "simulator/bulk_copy.hpp"
+#include "simulator/async_store.hpp"
 #include "simulator/coverage.hpp"
 #include "simulator/machine.hpp"
 
