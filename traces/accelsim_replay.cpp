@@ -265,6 +265,16 @@ Flow AccelsimInstructions::arrive(Core& core, Warp& warp, const Record& record, 
   return step.execute(core, warp, step, live, live);
 }
 
+// Keeps whether BMOV wrote the barrier that BSYNC will wait at, which takes longer then. The format
+// does not say which one BMOV writes: it is taken for all, as functions restore what they have
+// used.
+void note_barrier(const Instruction& in, simulator::Convergence& lanes) {
+  constexpr std::uint64_t kToBarrier = 0x56;
+  if (in.op == Op::BSSY) lanes.clear_barrier(in.barrier);
+  if (in.op != Op::BMOV || (in.word.bits(0, 12) & 0xff) != kToBarrier) return;
+  for (unsigned i = 0; i < simulator::kConvergenceBarriers; ++i) lanes.restore_barrier(i, 0);
+}
+
 Issue AccelsimInstructions::step(Core& core, Warp& warp) {
   Position& at = positions_.at(warp.block)[warp.index];
   const Record record = std::move(at.ahead.front());
@@ -286,6 +296,7 @@ Issue AccelsimInstructions::step(Core& core, Warp& warp) {
   core.accesses.clear();
   access(core, record);
   issue.accesses = core.accesses;
+  if (issue.on != 0) note_barrier(in, lanes);
 
   lanes.current().lanes = lanes.live();
   if (!look_ahead(at, 1)) {

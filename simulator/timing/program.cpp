@@ -124,7 +124,8 @@ void choose_course(const Instruction& in, const Constants& constants, Timed& tim
     case Op::RET:
       timed.course = Course::branch;
       timed.is_call = in.op == Op::CALL;
-      timed.is_indirect = in.op != Op::BRA && in.op != Op::JMP && in.a.kind == Source::Kind::reg;
+      timed.is_indirect = in.op == Op::RET || in.op == Op::BRX || in.op == Op::JMX ||
+                          (timed.is_call && in.a.kind == Source::Kind::reg);
       return;
     case Op::BSYNC:
     case Op::BREAK:

@@ -11,6 +11,7 @@ class Lanes : public testing::Test {
     request_.block = {32 + 24, 1, 1};
     context_.request = &request_;
     context_.program = &program_;
+    context_.options = &options_;
     core_.emplace(context_);
     warp_.index = 1;
     warp_.convergence.start(launched_lanes(*core_, warp_), 0);
@@ -25,6 +26,7 @@ class Lanes : public testing::Test {
   }
 
   simulator::LaunchRequest request_;
+  simulator::LaunchOptions options_;
   simulator::LoweredProgram program_;
   simulator::LaunchContext context_;
   std::optional<simulator::Core> core_;
