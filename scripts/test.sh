@@ -5,4 +5,4 @@ cd "$(dirname "$0")/.."
 scripts/setup.sh
 cmake --preset release
 cmake --build --preset release
-ctest --preset release
+ctest --preset release --parallel "$(nproc)"
