@@ -1,5 +1,6 @@
 // Device functions that the driver supplies and compiled code calls by name: vprintf, malloc, free,
-// __assertfail, and those that launch grids. They have code addresses below isa::kCodeBase.
+// __assertfail, cudaGraphSetConditional, and those that launch grids. They have code addresses
+// below isa::kCodeBase.
 #pragma once
 
 #include <array>
@@ -16,6 +17,7 @@ enum class Builtin : std::uint8_t {
   malloc,
   free,
   assertfail,
+  graph_set_conditional,
   get_parameter_buffer,
   launch_device,
   get_last_error,
@@ -36,11 +38,12 @@ enum class Builtin : std::uint8_t {
 
 // Those of launches come from libcudadevrt, which nvcc links to such code; it translates between
 // them and the functions that programs call.
-inline constexpr std::array<std::string_view, 19> kBuiltinNames{
+inline constexpr std::array<std::string_view, 20> kBuiltinNames{
     "vprintf",
     "malloc",
     "free",
     "__assertfail",
+    "cudaGraphSetConditional",
     "__cuda_syscall_cnpv2GetParameterBufferV2",
     "__cuda_syscall_cnpv2LaunchDeviceV2",
     "__cuda_syscall_cnpv2GetLastError",

@@ -10,6 +10,7 @@
 #include "simulator/device_printf.hpp"
 #include "simulator/device_runtime.hpp"
 #include "simulator/memory_access.hpp"
+#include "simulator/memory_journal.hpp"
 
 namespace heddle::simulator {
 namespace {
@@ -55,6 +56,23 @@ std::optional<std::uint64_t> release(Core& core, const Warp& warp, Mask lanes) {
   return stranger;
 }
 
+// A handle is the address of the 32 bits that the node looks at; one that is none.
+std::optional<std::uint64_t> set_condition(Core& core, const Warp& warp, Mask lanes) {
+  std::optional<std::uint64_t> stranger;
+  for_each_lane(lanes, [&](unsigned lane) {
+    const std::uint64_t handle = register_pair(warp, kFirstArgument, lane);
+    const std::uint32_t value = argument(warp, kFirstArgument + 2, lane);
+    std::byte* const to = core.resolve(handle, sizeof value);
+    if (to == nullptr) {
+      stranger = handle;
+      return;
+    }
+    if (core.journal != nullptr) core.journal->before_write({handle}, 1, sizeof value);
+    std::memcpy(to, &value, sizeof value);
+  });
+  return stranger;
+}
+
 Flow return_from_builtin(Core& core, Warp& warp, const Step& step, Mask lanes) {
   const auto lane = static_cast<unsigned>(std::countr_zero(lanes));
   const std::uint64_t back = register_pair(warp, kReturnAddress, lane);
@@ -88,6 +106,11 @@ Flow call_builtin(Core& core, Warp& warp, const Step& step, Mask lanes,
       if (const auto stranger = release(core, warp, lanes))
         return core.raise(Fault::Kind::illegal_address, warp, step, lanes, *stranger,
                           "free of what malloc in device code has not given, or of what was freed");
+      break;
+    case Builtin::graph_set_conditional:
+      if (const auto stranger = set_condition(core, warp, lanes))
+        return core.raise(Fault::Kind::illegal_address, warp, step, lanes, *stranger,
+                          "no conditional node of a graph has this handle");
       break;
     case Builtin::unknown:
       return core.raise(Fault::Kind::unsupported_instruction, warp, step, lanes, 0,

@@ -191,6 +191,12 @@ struct MemAllocNodeParams {
   std::size_t accessDescCount, bytesize;
   void* dptr;
 };
+struct ConditionalNodeParams {
+  std::uint64_t handle;
+  int type;  // 0: if, 1: while, 2: switch
+  unsigned int size;
+  Handle* phGraph_out;
+};
 struct GraphNodeParams {
   int type;
   int reserved0[3];
@@ -204,6 +210,7 @@ struct GraphNodeParams {
     Handle event;
     MemAllocNodeParams alloc;
     void* freed;
+    ConditionalNodeParams conditional;
   };
   long long reserved2;
 };

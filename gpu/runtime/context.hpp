@@ -130,11 +130,19 @@ class Context {
   bool destroy_event(abi::Handle handle);
   void record(Event& event, Stream& stream);
   void wait(Stream& stream, const Event& event);  // what follows in the stream comes after it
-  void end_capture(const std::shared_ptr<Graph>& graph);
-  bool reached(const Event& event) const;  // or never recorded
+  bool reached(const Event& event) const;         // or never recorded
   Error synchronize(const Event& event);
   // Runs `action` after the work in `stream`; it is told the error the context is in by then.
   void call_host(Stream& stream, std::function<void(Error)> action);
+
+  // Captures (context_captures.cpp). The errors are those for what captures do not allow, which
+  // ends them; success: go on.
+  Error begin_capture(Stream& stream, std::shared_ptr<Graph> graph, CaptureMode mode);
+  // Nothing in `graph` where the capture has failed.
+  Error end_capture(Stream& stream, std::shared_ptr<Graph>& graph);
+  Error refuse_unsafe(CaptureMode of_thread);   // a call that may wait, or allocate
+  Error refuse_always();                        // a call that waits for everything
+  Error refuse_implicit(const Stream& stream);  // a call in stream 0 waits for blocking streams
 
   // Code and launches (context_launch.cpp).
   // Loads what fits this device from a fat binary or a cubin; `why` says what went wrong.
@@ -157,6 +165,10 @@ class Context {
 
   Error set_limit(abi::Limit limit, std::uint64_t value);
   Error limit(abi::Limit limit, std::uint64_t& value) const;
+
+  // Runs `action` in its turn; what it submits is a part of it.
+  void in_turn(Stream& stream, std::function<void(Context&, Stream&)> action);
+  bool has_failed() const { return lost(); }  // for such actions
 
  private:
   struct Output {
@@ -207,6 +219,8 @@ class Context {
   std::map<abi::Handle, std::shared_ptr<Stream>> streams_;
   std::map<std::thread::id, std::shared_ptr<Stream>> thread_streams_;
   std::map<abi::Handle, std::shared_ptr<Event>> events_;
+  std::vector<std::shared_ptr<Graph>> captures_;  // under way
+  std::atomic<std::size_t> capture_count_{0};
   std::map<const CodeImage*, std::unique_ptr<CodeImage>> images_;
   std::map<abi::Handle, std::shared_ptr<Array>> arrays_;
   std::map<std::uint64_t, TextureDescription> textures_;

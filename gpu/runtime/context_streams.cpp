@@ -35,6 +35,12 @@ std::shared_ptr<Stream> Context::stream(abi::Handle handle, DefaultStream meanin
 bool Context::destroy_stream(abi::Handle handle) {
   // Work that is in it goes on; the engine does not need the stream for that.
   std::lock_guard lock(mutex_);
+  std::erase_if(captures_, [handle](const auto& graph) {  // one that ends in it does so now
+    if (graph->capture->origin != handle) return false;
+    graph->capture = std::nullopt;
+    return true;
+  });
+  capture_count_ = captures_.size();
   return streams_.erase(handle) != 0;
 }
 
@@ -88,14 +94,6 @@ bool Context::destroy_event(abi::Handle handle) {
   return events_.erase(handle) != 0;
 }
 
-void Context::end_capture(const std::shared_ptr<Graph>& graph) {
-  std::lock_guard lock(mutex_);
-  for (const auto& [handle, stream] : streams_)
-    if (stream->capture == graph) stream->start_capture(nullptr);
-  for (const auto& [thread, stream] : thread_streams_)
-    if (stream->capture == graph) stream->start_capture(nullptr);
-}
-
 void Context::record(Event& event, Stream& stream) {
   if (stream.capture) return event.record_capture(stream);
   auto recording = std::make_shared<Event::Recording>();
@@ -134,6 +132,15 @@ void Context::wait(Stream& stream, const Event& event) {
         timeline_.wait(order, recording->progress.nanoseconds);
       },
       Engine::Length::brief);
+}
+
+void Context::in_turn(Stream& stream, std::function<void(Context&, Stream&)> action) {
+  auto same = std::make_shared<Stream>();  // the program may destroy the other one
+  same->id = stream.id;
+  same->flags = stream.flags;
+  submit(
+      stream, [this, same, action = std::move(action)](Ticket) { action(*this, *same); },
+      Engine::Length::unbounded);
 }
 
 void Context::call_host(Stream& stream, std::function<void(Error)> action) {

@@ -35,7 +35,9 @@ Engine::~Engine() {
   if (thread_.joinable()) thread_.join();
 }
 
+// What an action submits is a part of it: carried out at once.
 Ticket Engine::submit(Action action, Length length) {
+  if (inside_action()) return carry_out_within(action);
   std::unique_lock lock(mutex_);
   if (!thread_.joinable()) {
     const AllSignalsBlocked inherited_by_the_thread;
@@ -47,7 +49,14 @@ Ticket Engine::submit(Action action, Length length) {
   return ++last_submitted_;
 }
 
+Ticket Engine::carry_out_within(const Action& action) {
+  const Ticket ticket = acting_ticket_;
+  action(ticket);
+  return ticket;
+}
+
 void Engine::wait(Ticket ticket) {
+  if (inside_action()) return;  // what came before is done
   std::unique_lock lock(mutex_);
   while (last_completed_ < ticket) {
     if (!busy_ && queue_.front().length == Length::brief)
@@ -58,6 +67,7 @@ void Engine::wait(Ticket ticket) {
 }
 
 Ticket Engine::run(Action action) {
+  if (inside_action()) return carry_out_within(action);
   Ticket ticket;
   {
     std::lock_guard lock(mutex_);
@@ -100,7 +110,7 @@ void Engine::carry_out_next(std::unique_lock<std::mutex>& lock) noexcept {
   queue_.pop_front();
   busy_ = true;
   acting_thread_ = std::this_thread::get_id();
-  const Ticket ticket = last_completed_ + 1;
+  const Ticket ticket = acting_ticket_ = last_completed_ + 1;
   lock.unlock();
   item.action(ticket);
   item.action = nullptr;  // what it holds is released before anyone is told

@@ -41,8 +41,8 @@ class Engine {
   Ticket run(Action action);
   bool done(Ticket ticket) const;
   Ticket last_submitted() const;
-  // Whether the caller is inside an action: CUDA calls are not permitted there, and waiting would
-  // never end.
+  // Whether the caller is inside an action: the program's CUDA calls are not permitted there. What
+  // the action itself submits is carried out at once.
   bool inside_action() const;
 
  private:
@@ -51,6 +51,7 @@ class Engine {
     Length length;
   };
   void work();
+  Ticket carry_out_within(const Action& action);
   void carry_out_next(std::unique_lock<std::mutex>& lock) noexcept;
 
   mutable std::mutex mutex_;
@@ -60,6 +61,7 @@ class Engine {
   bool busy_ = false;  // an action is running, on whichever thread
   bool stopping_ = false;
   std::thread::id acting_thread_;
+  Ticket acting_ticket_ = 0;  // of the action that is running
   std::thread thread_;  // started by the first action that is submitted without waiting for it
 };
 

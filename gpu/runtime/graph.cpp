@@ -24,6 +24,8 @@ void Graph::remove(const GraphNode* node) {
 
 std::shared_ptr<Graph> Graph::clone() const {
   auto copy = std::make_shared<Graph>();
+  copy->keeps = keeps;
+  copy->conditions = conditions;
   std::map<const GraphNode*, const GraphNode*> copy_of;
   for (const auto& node : nodes_) {
     GraphNode* const made = copy->add(node->type, node->run);

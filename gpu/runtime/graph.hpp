@@ -2,8 +2,12 @@
 // another (engine.hpp), so a graph that is launched is its nodes in an order that its edges allow.
 #pragma once
 
+#include <atomic>
+#include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
+#include <thread>
 #include <vector>
 
 #include "gpu/runtime/error.hpp"
@@ -24,7 +28,27 @@ enum class NodeType : int {
   event_wait = 6,
   event_record = 7,
   allocate = 10,
-  free = 11
+  free = 11,
+  memory_operations = 12,
+  conditional = 13
+};
+
+// Which calls of which threads a capture does not allow (cudaStreamCaptureMode).
+enum class CaptureMode : int { global = 0, own_thread = 1, relaxed = 2 };
+
+// While streams capture into a graph.
+struct Capture {
+  CaptureMode mode = CaptureMode::global;
+  std::thread::id thread;          // that began it
+  const Stream* origin = nullptr;  // the stream in which it ends
+  bool blocking = false;           // a stream that waits for stream 0 takes part
+};
+
+// The condition of a conditional node: 32 bits in device memory, which kernels set.
+struct Condition {
+  std::uint64_t address = 0;
+  std::uint32_t first = 0;
+  bool assign = false;  // `first` whenever the graph is launched
 };
 
 struct NodeDescription;  // cudart/graphs.hpp
@@ -47,7 +71,10 @@ class Graph {
   void remove(const GraphNode* node);
   std::shared_ptr<Graph> clone() const;
   std::vector<std::shared_ptr<const void>> keeps;  // objects of the program, as long as the graph
-  bool invalidated = false;  // its capture: by a call that a stream that captures does not allow
+  std::optional<Capture> capture;                  // nothing: none is under way
+  std::atomic<bool> invalidated = false;           // its capture: by a call that it does not allow
+  std::vector<Condition> conditions;
+  bool is_body = false;  // of a conditional node
   // An order that the edges allow, earlier nodes first; empty when they form a circle.
   std::vector<const GraphNode*> order() const;
 

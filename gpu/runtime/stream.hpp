@@ -33,13 +33,14 @@ struct Stream {
     captured_last = {added};
     return added;
   }
+  // Whether it and the legacy default stream wait for one another.
+  bool ordered_with_legacy() const { return (flags & 1u) == 0; }
+
   void start_capture(std::shared_ptr<Graph> graph) {
     capture = std::move(graph);
     captured_last.clear();
+    if (capture && capture->capture) capture->capture->blocking |= ordered_with_legacy();
   }
-
-  // Whether it and the legacy default stream wait for one another.
-  bool ordered_with_legacy() const { return (flags & 1u) == 0; }
 };
 
 // Work a context had carried out at some point, and when that point was on the device, where
@@ -76,14 +77,28 @@ class Event {
     capture_ = stream.capture;
     captured_last_ = stream.captured_last;
   }
-  void join_capture(Stream& stream) const {
+  Error join_capture(Stream& stream) const {
     std::lock_guard lock(mutex_);
-    if (!capture_) return;
+    if (!capture_) {
+      if (!stream.capture || !recording_) return Error::success;
+      stream.capture->invalidated = true;
+      return Error::stream_capture_isolation;
+    }
+    if (!capture_->capture) return Error::invalid_value;  // it is over
     if (!stream.capture) stream.start_capture(capture_);
-    if (stream.capture != capture_) return;
+    if (stream.capture != capture_) {
+      stream.capture->invalidated = capture_->invalidated = true;
+      return Error::stream_capture_merge;
+    }
     for (const GraphNode* node : captured_last_)
       if (std::ranges::find(stream.captured_last, node) == stream.captured_last.end())
         stream.captured_last.push_back(node);
+    return Error::success;
+  }
+  // The capture in which it was recorded last; null: it was recorded in none.
+  std::shared_ptr<Graph> captured() const {
+    std::lock_guard lock(mutex_);
+    return capture_;
   }
 
  private:

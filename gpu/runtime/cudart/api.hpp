@@ -55,13 +55,23 @@ Error on_device(Body body) noexcept {
   });
 }
 
+// … that CUDA does not allow while streams capture (cudaThreadExchangeStreamCaptureMode).
+template <typename Body>
+Error on_device_uncaptured(Body body) noexcept {
+  return on_device([&](Context& context) -> Error {
+    const Error refused = context.refuse_unsafe(Runtime::thread().capture_mode);
+    return refused == Error::success ? body(context) : refused;
+  });
+}
+
 // … and a stream that the program named.
 template <typename Body>
 Error on_stream(abi::Handle handle, DefaultStream meaning, Body body) noexcept {
   return on_device([&](Context& context) -> Error {
     const auto stream = context.stream(handle, meaning);
     if (!stream) return Error::invalid_resource_handle;
-    return body(context, *stream);
+    const Error refused = context.refuse_implicit(*stream);
+    return refused == Error::success ? body(context, *stream) : refused;
   });
 }
 

@@ -11,7 +11,7 @@ using abi::MemcpyKind;
 
 Error create(abi::Handle* array, const abi::ChannelFormatDesc* format, const abi::Extent& extent,
              unsigned flags) {
-  return on_device([&](Context& context) {
+  return on_device_uncaptured([&](Context& context) {
     if (array == nullptr || format == nullptr) return Error::invalid_value;
     return context.create_array(*format, extent, flags, *array);
   });
@@ -99,7 +99,7 @@ HEDDLE_API Error cudaMalloc3DArray(abi::Handle* array, const abi::ChannelFormatD
 }
 
 HEDDLE_API Error cudaFreeArray(abi::Handle array) {
-  return on_device([&](Context& context) {
+  return on_device_uncaptured([&](Context& context) {
     return array == nullptr ? Error::success : context.free_array(array);
   });
 }

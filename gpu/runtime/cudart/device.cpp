@@ -106,11 +106,14 @@ HEDDLE_API Error cudaDeviceReset() {
 }
 
 HEDDLE_API Error cudaDeviceSynchronize() {
-  return on_device([](Context& context) { return context.synchronize(); });
+  return on_device([](Context& context) {
+    const Error refused = context.refuse_always();
+    return refused == Error::success ? context.synchronize() : refused;
+  });
 }
 
 HEDDLE_API Error cudaDeviceSetLimit(abi::Limit limit, std::size_t value) {
-  return on_device([&](Context& context) { return context.set_limit(limit, value); });
+  return on_device_uncaptured([&](Context& context) { return context.set_limit(limit, value); });
 }
 
 HEDDLE_API Error cudaDeviceGetLimit(std::size_t* value, abi::Limit limit) {

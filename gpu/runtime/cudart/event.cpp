@@ -8,11 +8,28 @@ namespace {
 constexpr unsigned kKnownFlags =
     abi::kEventBlockingSync | abi::kEventDisableTiming | abi::kEventInterprocess;
 
+// An event that was recorded in a capture stands for no work that could be waited for.
+Error refuse_captured(const Event& event) {
+  const auto graph = event.captured();
+  if (!graph) return Error::success;
+  graph->invalidated = true;
+  return Error::captured_event;
+}
+
 template <typename Body>
 Error on_event(abi::Handle handle, Body body) {
   return on_device([&](Context& context) -> Error {
     const auto event = context.event(handle);
     return event ? body(context, *event) : Error::invalid_resource_handle;
+  });
+}
+
+template <typename Body>
+Error on_event_uncaptured(abi::Handle handle, Body body) {
+  return on_event(handle, [&](Context& context, Event& event) {
+    Error refused = refuse_captured(event);
+    if (refused == Error::success) refused = context.refuse_unsafe(Runtime::thread().capture_mode);
+    return refused == Error::success ? body(context, event) : refused;
   });
 }
 
@@ -86,13 +103,14 @@ HEDDLE_STREAM_API(cudaEventRecordWithFlags, _ptsz,
 }
 
 HEDDLE_API Error cudaEventQuery(abi::Handle event) {
-  return on_event(event, [](Context& context, Event& at) {
+  return on_event_uncaptured(event, [](Context& context, Event& at) {
     return context.reached(at) ? context.synchronize(at) : Error::not_ready;
   });
 }
 
 HEDDLE_API Error cudaEventSynchronize(abi::Handle event) {
-  return on_event(event, [](Context& context, Event& at) { return context.synchronize(at); });
+  return on_event_uncaptured(event,
+                             [](Context& context, Event& at) { return context.synchronize(at); });
 }
 
 HEDDLE_API Error cudaEventElapsedTime(float* milliseconds, abi::Handle start, abi::Handle end) {
@@ -101,6 +119,7 @@ HEDDLE_API Error cudaEventElapsedTime(float* milliseconds, abi::Handle start, ab
     if (milliseconds == nullptr) return Error::invalid_value;
     if (!to || ((from.flags() | to->flags()) & abi::kEventDisableTiming) != 0)
       return Error::invalid_resource_handle;
+    if (from.captured() || to->captured()) return Error::captured_event;
     const auto first = from.recording(), second = to->recording();
     if (!first || !second) return Error::invalid_resource_handle;
     if (!context.reached(from) || !context.reached(*to)) return Error::not_ready;

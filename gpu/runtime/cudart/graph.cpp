@@ -30,6 +30,8 @@ Error add_node(abi::Handle* node, abi::Handle handle, const abi::Handle* after, 
     }
     if (params.type == static_cast<int>(NodeType::graph) && params.graph.graph == handle)
       return Error::invalid_value;
+    if (graph->is_body && !allowed_in_body(static_cast<NodeType>(params.type)))
+      return Error::not_supported;
     GraphNode made;
     const Error error = describe_node(context, params, made);
     if (error != Error::success) return error;
@@ -40,6 +42,14 @@ Error add_node(abi::Handle* node, abi::Handle handle, const abi::Handle* after, 
   });
 }
 
+static Error assign(const Condition& condition, Context& context, Stream& stream) {
+  const CopyRequest request{{condition.address},
+                            {address_of(&condition.first)},
+                            {sizeof condition.first},
+                            abi::MemcpyKind::by_address};
+  return context.copy(request, stream, false);
+}
+
 Error launch(ExecutableGraph& graph, Context& context, Stream& stream) {
   // What the last launch has allocated and nobody has freed: CUDA refuses, or frees it when asked
   // to.
@@ -48,6 +58,11 @@ Error launch(ExecutableGraph& graph, Context& context, Stream& stream) {
       if ((graph.flags & 1) == 0) return Error::invalid_value;
       context.graph_memory().give(address);
     }
+  for (const Condition& condition : graph.conditions) {
+    if (!condition.assign) continue;
+    const Error error = assign(condition, context, stream);
+    if (error != Error::success) return error;
+  }
   for (const auto& [origin, node] : graph.nodes) {
     if (!node.run || graph.disabled.contains(origin)) continue;
     const Error error = node.run(context, stream);
@@ -131,7 +146,11 @@ HEDDLE_API Error cudaGraphAddNode(abi::Handle* node, abi::Handle graph, const ab
     return cudaGraphAddMemAllocNode(node, graph, after, count, &params->alloc);
   if (params->type == static_cast<int>(NodeType::free))
     return cudaGraphAddMemFreeNode(node, graph, after, count, params->freed);
-  return add_node(node, graph, after, count, *params);
+  const Error error = add_node(node, graph, after, count, *params);
+  if (error == Error::success && params->type == static_cast<int>(NodeType::conditional))
+    params->conditional.phGraph_out =
+        static_cast<const GraphNode*>(*node)->description->params.conditional.phGraph_out;
+  return error;
 }
 
 HEDDLE_API Error cudaGraphAddKernelNode(abi::Handle* node, abi::Handle graph,
@@ -312,12 +331,10 @@ HEDDLE_STREAM_API(cudaStreamEndCapture, _ptsz, (abi::Handle stream, abi::Handle*
                   (stream, graph)) {
   return on_stream(stream, kStreamZero, [&](Context& context, Stream& in) {
     if (graph == nullptr || !in.capture) return Error::invalid_value;
-    const std::shared_ptr<Graph> captured = in.capture;
-    context.end_capture(captured);
-    *graph = nullptr;
-    if (captured->invalidated) return Error::stream_capture_invalidated;
-    *graph = keep(captured);
-    return Error::success;
+    std::shared_ptr<Graph> captured;
+    const Error error = context.end_capture(in, captured);
+    *graph = captured ? keep(captured) : nullptr;
+    return error;
   });
 }
 

@@ -155,6 +155,9 @@ Error describe_node(Context& context, const abi::GraphNodeParams& params, GraphN
     case NodeType::event_record:
       error = event_node(context, params.event, type, made);
       break;
+    case NodeType::conditional:
+      error = conditional_node(params.conditional, *description);
+      break;
     default:
       return not_supported("cudaGraphAddNode with a node of this type");
   }

@@ -46,10 +46,16 @@ std::shared_ptr<ExecutableGraph> make_ready(const Graph& graph) {
   for (const GraphNode* node : order) {
     place[node] = made->nodes.size();
     made->nodes.emplace_back(node, *node);
+    if (node->type == NodeType::conditional) {
+      auto run = ready_condition(*node->description);
+      if (!run) return nullptr;
+      made->nodes.back().second.run = std::move(run);
+    }
     std::vector<std::size_t>& after = made->after.emplace_back();
     for (const GraphNode* before : node->after) after.push_back(place.at(before));
     std::ranges::sort(after);
   }
+  made->conditions = graph.conditions;
   return made;
 }
 

@@ -90,6 +90,11 @@ std::string drawn(const GraphNode& node, std::size_t number) {
                          number);
     case NodeType::free:
       return fmt::format("[style=\"solid\" shape=\"rectangle\" label=\"{}\nMEM_FREE\n\"];", number);
+    case NodeType::memory_operations:
+      return fmt::format("[style=\"solid\" shape=\"rectangle\" label=\"{}\nMEM_OPS\n\"];", number);
+    case NodeType::conditional:
+      return fmt::format("[style=\"solid\" shape=\"diamond\" label=\"{}\nCONDITIONAL\n\"];",
+                         number);
   }
   return {};
 }

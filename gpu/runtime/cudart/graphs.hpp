@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -28,6 +29,7 @@ struct ExecutableGraph {
   // Addresses of what it allocates.
   std::vector<std::uint64_t> allocated;
   std::vector<std::vector<std::size_t>> after;
+  std::vector<Condition> conditions;
 };
 // What a program said of a node. A kernel's arguments are kept here.
 struct NodeDescription {
@@ -36,6 +38,8 @@ struct NodeDescription {
   std::vector<void*> argument_pointers;
   std::map<int, std::array<std::byte, 64>> attributes;
   std::shared_ptr<Graph> child;
+  std::vector<std::shared_ptr<Graph>> bodies;  // of a conditional node
+  std::vector<abi::Handle> body_handles;
 };
 // What a node does from now on, by `params.type`; its edges stay. The parameters are looked at now.
 Error describe_node(Context& context, const abi::GraphNodeParams& params, GraphNode& node);
@@ -43,8 +47,15 @@ Error describe_node(Context& context, const abi::GraphNodeParams& params, GraphN
 std::shared_ptr<const NodeDescription> describe_kernel(const Function& function,
                                                        const abi::KernelNodeParams& given);
 
-// Null where the edges form a circle.
+// Null where the edges form a circle, there or in the body of a conditional node.
 std::shared_ptr<ExecutableGraph> make_ready(const Graph& graph);
+
+// Conditional nodes (graph_conditions.cpp). A node whose bodies are still empty; and what it does,
+// with its bodies as they are now: nothing where one of them cannot be made ready.
+Error conditional_node(const abi::ConditionalNodeParams& params, NodeDescription& description);
+std::function<Error(Context&, Stream&)> ready_condition(const NodeDescription& description);
+// Whether a body may hold it.
+bool allowed_in_body(NodeType type);
 
 struct Graphs {
   std::mutex mutex;

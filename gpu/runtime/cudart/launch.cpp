@@ -17,6 +17,8 @@ Error launch(const void* kernel, const LaunchShape& shape, void** arguments, abi
   return on_function(kernel, [&](Context& context, Function& function) {
     const auto in = context.stream(stream, zero);
     if (!in) return Error::invalid_resource_handle;
+    if (const Error refused = context.refuse_implicit(*in); refused != Error::success)
+      return refused;
     const Error error = context.launch(function, shape, arguments, *in);
     if (error == Error::success && in->capture && !in->captured_last.empty()) {
       const abi::KernelNodeParams given{const_cast<void*>(kernel),

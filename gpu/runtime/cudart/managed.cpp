@@ -103,7 +103,11 @@ HEDDLE_STREAM_API(cudaMemPrefetchAsync, _ptsz,
                   (const void* pointer, std::size_t bytes, abi::MemLocation location,
                    unsigned flags, abi::Handle stream),
                   (pointer, bytes, location, flags, stream)) {
-  return on_stream(stream, kStreamZero, [&](Context& context, Stream&) {
+  return on_stream(stream, kStreamZero, [&](Context& context, Stream& in) {
+    if (in.capture) {  // no graph has such nodes
+      in.capture->invalidated = true;
+      return Error::stream_capture_unsupported;
+    }
     if (!is_managed(context, pointer, bytes) || flags != 0) return Error::invalid_value;
     if (!exists(location))
       return location.type == kDevice ? Error::invalid_device : Error::invalid_value;

@@ -13,7 +13,7 @@ std::uint64_t address_of(const void* pointer) { return reinterpret_cast<std::uin
 
 Error allocate(void** pointer, std::size_t bytes, const char* label) {
   if (pointer == nullptr) return Error::invalid_value;
-  return on_device([&](Context& context) {
+  return on_device_uncaptured([&](Context& context) {
     std::uint64_t address = 0;
     const Error error = context.allocate(bytes, label, address);
     if (error == Error::success) *pointer = reinterpret_cast<void*>(address);
@@ -34,7 +34,7 @@ Error allocate_pitched(void** pointer, std::size_t* pitch, std::size_t width, st
 }
 
 Error allocate_host(void** pointer, std::size_t bytes, MemoryKind kind, unsigned flags) {
-  return on_device(
+  return on_device_uncaptured(
       [&](Context& context) { return context.allocate_host(bytes, kind, flags, *pointer); });
 }
 
@@ -86,19 +86,19 @@ HEDDLE_API Error cudaMallocManaged(void** pointer, std::size_t bytes, unsigned f
 }
 
 HEDDLE_API Error cudaFree(void* pointer) {
-  return on_device([&](Context& context) {
+  return on_device_uncaptured([&](Context& context) {
     return pointer == nullptr ? Error::success : context.free(address_of(pointer));
   });
 }
 
 HEDDLE_API Error cudaFreeHost(void* pointer) {
-  return on_device([&](Context& context) {
+  return on_device_uncaptured([&](Context& context) {
     return pointer == nullptr ? Error::success : context.free_host(pointer);
   });
 }
 
 HEDDLE_API Error cudaHostRegister(void* pointer, std::size_t bytes, unsigned flags) {
-  return on_device([&](Context& context) {
+  return on_device_uncaptured([&](Context& context) {
     constexpr unsigned kIoMemory = 4;
     if ((flags & ~abi::kHostRegisterMask) != 0 || (flags & kIoMemory) != 0)
       return Error::invalid_value;
@@ -107,7 +107,7 @@ HEDDLE_API Error cudaHostRegister(void* pointer, std::size_t bytes, unsigned fla
 }
 
 HEDDLE_API Error cudaHostUnregister(void* pointer) {
-  return on_device([&](Context& context) {
+  return on_device_uncaptured([&](Context& context) {
     return pointer == nullptr ? Error::invalid_value : context.unregister_host(pointer);
   });
 }

@@ -50,6 +50,7 @@ struct LaunchConfiguration {
 struct ThreadState {
   static constexpr unsigned kMaxNesting = 64;
   Error last_error = Error::success;
+  CaptureMode capture_mode = CaptureMode::global;
   unsigned configurations = 0;
   LaunchConfiguration configuration[kMaxNesting];
 };

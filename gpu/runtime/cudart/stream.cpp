@@ -1,6 +1,7 @@
 // Streams, and the host functions in them.
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "gpu/runtime/cudart/api.hpp"
 #include "gpu/runtime/cudart/graphs.hpp"
@@ -22,6 +23,10 @@ Error create(abi::Handle* stream, unsigned flags, int priority) {
         context.create_stream(flags, std::clamp(priority, kGreatestPriority, kLeastPriority)).get();
     return Error::success;
   });
+}
+
+bool is_capture_mode(int mode) {
+  return mode >= 0 && mode <= static_cast<int>(CaptureMode::relaxed);
 }
 
 template <typename Value, typename Get>
@@ -52,23 +57,36 @@ HEDDLE_API Error cudaStreamDestroy(abi::Handle stream) {
 }
 
 HEDDLE_STREAM_API(cudaStreamSynchronize, _ptsz, (abi::Handle stream), (stream)) {
-  return on_stream(stream, kStreamZero,
-                   [](Context& context, Stream& in) { return context.synchronize(in); });
+  return on_stream(stream, kStreamZero, [](Context& context, Stream& in) {
+    const Error refused = context.refuse_unsafe(Runtime::thread().capture_mode);
+    return refused == Error::success ? context.synchronize(in) : refused;
+  });
 }
 
 HEDDLE_STREAM_API(cudaStreamQuery, _ptsz, (abi::Handle stream), (stream)) {
   return on_stream(stream, kStreamZero, [](Context& context, Stream& in) {
+    const Error refused = context.refuse_unsafe(Runtime::thread().capture_mode);
+    if (refused != Error::success) return refused;
     return context.idle(in) ? context.synchronize(in) : Error::not_ready;
   });
 }
 
 HEDDLE_STREAM_API(cudaStreamWaitEvent, _ptsz,
-                  (abi::Handle stream, abi::Handle event, [[maybe_unused]] unsigned flags),
-                  (stream, event, flags)) {
+                  (abi::Handle stream, abi::Handle event, unsigned flags), (stream, event, flags)) {
   return on_stream(stream, kStreamZero, [&](Context& context, Stream& in) {
+    constexpr unsigned kExternal = 1;  // a node of the graph that the stream captures
     const auto found = context.event(event);
     if (!found) return Error::invalid_resource_handle;
-    found->join_capture(in);
+    if (flags > kExternal) return Error::invalid_value;
+    if (flags == kExternal) {
+      if (!in.capture) return Error::illegal_state;
+      in.add_to_capture(NodeType::event_wait, [found](Context& here, Stream& on) {
+        here.wait(on, *found);
+        return Error::success;
+      });
+      return Error::success;
+    }
+    if (const Error error = found->join_capture(in); error != Error::success) return error;
     // What the event stands for was submitted before all that follows here (engine.hpp): only time
     // has to know.
     context.wait(in, *found);
@@ -216,13 +234,10 @@ HEDDLE_STREAM_API(cudaStreamIsCapturing, _ptsz, (abi::Handle stream, int* status
 
 HEDDLE_STREAM_API(cudaStreamBeginCapture, _ptsz, (abi::Handle stream, int mode), (stream, mode)) {
   return on_stream(stream, kStreamZero, [&](Context& context, Stream& in) {
-    constexpr int kRelaxed = 2;
     const bool legacy = context.stream(nullptr, DefaultStream::legacy).get() == &in;
     if (legacy) return Error::stream_capture_unsupported;
-    if (mode < 0 || mode > kRelaxed) return Error::invalid_value;
-    if (in.capture) return Error::illegal_state;
-    in.start_capture(std::make_shared<Graph>());
-    return Error::success;
+    if (!is_capture_mode(mode)) return Error::invalid_value;
+    return context.begin_capture(in, std::make_shared<Graph>(), static_cast<CaptureMode>(mode));
   });
 }
 
@@ -274,16 +289,14 @@ HEDDLE_STREAM_API(cudaStreamBeginCaptureToGraph, _ptsz,
                   (abi::Handle stream, abi::Handle handle, const abi::Handle* after,
                    const void* edges, std::size_t count, int mode),
                   (stream, handle, after, edges, count, mode)) {
-  return on_stream(stream, kStreamZero, [&](Context&, Stream& in) {
-    constexpr int kRelaxed = 2;
+  return on_stream(stream, kStreamZero, [&](Context& context, Stream& in) {
     const auto graph = find_graph(handle);
-    if (!graph || edges != nullptr || (after == nullptr && count != 0) || mode < 0 ||
-        mode > kRelaxed)
+    if (!graph || edges != nullptr || (after == nullptr && count != 0) || !is_capture_mode(mode))
       return Error::invalid_value;
-    if (in.capture) return Error::illegal_state;
     for (std::size_t i = 0; i < count; ++i)
       if (!graph->contains(after[i])) return Error::invalid_value;
-    in.start_capture(graph);
+    const Error error = context.begin_capture(in, graph, static_cast<CaptureMode>(mode));
+    if (error != Error::success) return error;
     for (std::size_t i = 0; i < count; ++i)
       in.captured_last.push_back(static_cast<const GraphNode*>(after[i]));
     return Error::success;
@@ -291,8 +304,12 @@ HEDDLE_STREAM_API(cudaStreamBeginCaptureToGraph, _ptsz,
 }
 
 HEDDLE_API Error cudaThreadExchangeStreamCaptureMode(int* mode) {
-  // Every call is allowed while a stream captures.
-  return api([&] { return mode != nullptr ? Error::success : Error::invalid_value; });
+  return api([&] {
+    if (mode == nullptr || !is_capture_mode(*mode)) return Error::invalid_value;
+    CaptureMode& mine = Runtime::thread().capture_mode;
+    *mode = static_cast<int>(std::exchange(mine, static_cast<CaptureMode>(*mode)));
+    return Error::success;
+  });
 }
 
 }  // namespace heddle::runtime
