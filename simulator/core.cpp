@@ -20,6 +20,8 @@ std::size_t choose_rows_per_warp(const LaunchContext& launch) {
   return interleaved_rows(*launch.program);
 }
 
+unsigned count_of(Mask lanes) { return static_cast<unsigned>(std::popcount(lanes)); }
+
 }  // namespace
 
 Core::Core(const LaunchContext& launch_context)
@@ -99,51 +101,66 @@ bool Core::go_through_again(Warp& warp) {
   return true;
 }
 
+// Executes the current group's instructions, one after the other by the same threads, until it
+// jumps, something else is to run, or the turn is over.
+template <bool kByPolicy>
+Flow Core::run_stretch(Warp& warp) {
+  const std::vector<Step>& steps = launch.program->steps;
+  Convergence& convergence = warp.convergence;
+  const Mask active = convergence.current().lanes;
+  const std::uint32_t first = convergence.current().pc;
+  const auto index = [&](const Step* step) {
+    return static_cast<std::uint32_t>(step - steps.data());
+  };
+  const auto end_of_turn = [&](const Step* step) {
+    return step + std::min<std::uint64_t>(issue_limit - issued, steps.size() - index(step));
+  };
+  const auto finish = [&](std::uint32_t end) {
+    counts.add_stretch(first, end, active == kFullMask ? kWarpSize : count_of(active));
+  };
+  const Step* step = steps.data() + first;
+  const Step* counted_to = step;  // what `issued` has counted
+  const Step* end = end_of_turn(step);
+  for (; step != end; ++step) {
+    if constexpr (kByPolicy) {
+      if (convergence.halts_at(index(step))) break;
+    }
+    const Mask on = active & warp.predicate(step->guard.index, step->guard.invert);
+    if (on != active) counts.take_off(index(step), count_of(active & ~on));
+    if (step->lane != nullptr) {
+      if (on != 0) step->lane(warp, *step, on | step->widen);
+      continue;
+    }
+    issued += static_cast<std::uint64_t>(step + 1 - counted_to);
+    counted_to = step + 1;
+    if (step->accesses) convergence.at_access();
+    convergence.current().pc = index(step) + 1;
+    const Flow flow = step->execute(*this, warp, *step, active, on);
+    if (flow != Flow::next) {
+      finish(index(step) + 1);
+      return flow;
+    }
+    end = end_of_turn(step + 1);
+  }
+  issued += static_cast<std::uint64_t>(step - counted_to);
+  finish(index(step));
+  convergence.current().pc = index(step);
+  if constexpr (kByPolicy) {
+    if (step != end) policy->settle(convergence);
+  }
+  return Flow::reschedule;
+}
+
 // Runs one warp until none of its groups can go on or the turn is over; false: the launch stops.
 template <bool kByPolicy>
 bool Core::run_warp(Warp& warp) {
-  const Step* const steps = launch.program->steps.data();
   while (warp.convergence.has_current()) {
     if (warp.convergence.current().again) {
       if (!go_through_again(warp)) return false;
       continue;
     }
-    Convergence& convergence = warp.convergence;
-    const Mask active = convergence.current().lanes;
-    const auto threads = static_cast<unsigned>(std::popcount(active));
-    for (std::uint32_t pc = convergence.current().pc;;) {
-      if (issued >= issue_limit) {
-        convergence.current().pc = pc;
-        return true;
-      }
-      if constexpr (kByPolicy) {
-        if (convergence.halts_at(pc)) {
-          convergence.current().pc = pc;
-          policy->settle(convergence);
-          break;
-        }
-      }
-      const Step& step = steps[pc];
-      const Mask on = active & warp.predicate(step.guard.index, step.guard.invert);
-      count(pc, threads, on, on == active);
-      if (step.lane != nullptr) {
-        if (on != 0) step.lane(warp, step, on | step.widen);
-        ++pc;
-        continue;
-      }
-      if (step.accesses) convergence.at_access();
-      convergence.current().pc = pc + 1;
-      const Flow flow = step.execute(*this, warp, step, active, on);
-      if (flow == Flow::next) {
-        ++pc;
-      } else if (flow == Flow::jump) {
-        pc = convergence.current().pc;
-      } else if (flow == Flow::reschedule) {
-        break;
-      } else {
-        return false;
-      }
-    }
+    if (issued >= issue_limit) return true;
+    if (run_stretch<kByPolicy>(warp) == Flow::stop) return false;
   }
   return true;
 }

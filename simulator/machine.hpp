@@ -24,6 +24,7 @@
 #include "simulator/reconvergence_policy.hpp"
 #include "simulator/row_prefetch.hpp"
 #include "simulator/row_storage.hpp"
+#include "simulator/tally.hpp"
 #include "simulator/unordered_reads.hpp"
 
 namespace heddle::simulator {
@@ -42,12 +43,13 @@ struct AddressForm {
   enum class Base : std::uint8_t { none, low32, pair64 };
   Base base = Base::none;
   Base uniform = Base::none;
-  RowOffset uniform_row = 0;
   std::uint8_t shift = 0;  // LDS .X4 and the like scale the register
+  RowOffset uniform_row = 0;
   std::int64_t offset = 0;
 };
 
-struct Step : MicroOp {
+// Two cache lines.
+struct alignas(kCacheLine) Step : MicroOp {
   Execute execute = nullptr;
   Mask widen = 0;            // all ones for uniform instructions: they write whole rows
   std::uint32_t target = 0;  // branches: instruction index
@@ -58,6 +60,7 @@ struct Step : MicroOp {
   std::uint8_t data_type = 0;
   bool accesses = false;  // global, local or generic memory, by threads (Convergence::at_access)
 };
+static_assert(sizeof(Step) == 2 * kCacheLine);
 
 // One 32-lane row of the launch's pool and where its value comes from.
 struct PoolRow {
@@ -169,7 +172,7 @@ struct Core {
   // Null where the code's own convergence barriers say which lanes run together.
   std::unique_ptr<ReconvergencePolicy> policy;
   const lanes::AddressFunctions& address_functions = lanes::address_functions();
-  std::vector<InstructionCounts> counts;
+  Tally counts;
   RowPrefetch prefetch;
   std::optional<Fault> fault;
   // When blocks of the launch run on other threads at the same time; null otherwise.
@@ -227,6 +230,8 @@ struct Core {
  private:
   template <bool kByPolicy>
   bool run_warp(Warp& warp);
+  template <bool kByPolicy>
+  Flow run_stretch(Warp& warp);
   bool run_warp_turn(Warp& warp);
   bool go_through_again(Warp& warp);
   bool run_warp_observed(Warp& warp, Observer& observer);

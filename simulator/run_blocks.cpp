@@ -143,9 +143,8 @@ BlockRun run_on_one_thread(const LaunchContext& context, std::uint64_t resident,
   Core core(context);
   core.instruction_limit = context.instruction_limit;
   run_every_block(core, resident, blocks);
-  return {std::move(core.counts), std::move(core.fault), core.uncounted_reunions,
-          core.printed,           core.read_unordered(), std::move(note),
-          core.used_heap,         core.patches_show};
+  return {core.counts.take(),    std::move(core.fault), core.uncounted_reunions, core.printed,
+          core.read_unordered(), std::move(note),       core.used_heap,          core.patches_show};
 }
 
 // Runs on several threads; nothing when the result would depend on how they interleave, with memory
@@ -186,9 +185,11 @@ std::optional<BlockRun> run_on_threads(const LaunchContext& context, std::uint64
     for (ConflictTracker::Log& log : logs) log.undo();
     return std::nullopt;
   }
-  BlockRun run{std::move(cores[0]->counts), std::nullopt, false, false, false, {}};
-  for (unsigned i = 1; i < threads; ++i)
-    for (std::size_t pc = 0; pc < run.counts.size(); ++pc) run.counts[pc] += cores[i]->counts[pc];
+  BlockRun run{cores[0]->counts.take(), std::nullopt, false, false, false, {}};
+  for (unsigned i = 1; i < threads; ++i) {
+    const std::vector<InstructionCounts> counts = cores[i]->counts.take();
+    for (std::size_t pc = 0; pc < run.counts.size(); ++pc) run.counts[pc] += counts[pc];
+  }
   run.uncounted_reunions =
       std::ranges::any_of(cores, [](const auto& core) { return core->uncounted_reunions; });
   // Two blocks on different threads that use one word stop the run; so each thread finds the rest.

@@ -10,7 +10,7 @@ LaneFunction select_iadd3(const Request& request, MicroOp& op) {
   const bool extended = request.mod(Mod::x) != 0;
   op.param[0] = u32{op.a_negate} + u32{op.b_negate} + u32{op.c_negate};
   if (writes_predicates(op)) return extended ? lift<Iadd3Carry<true>> : lift<Iadd3Carry<false>>;
-  return extended ? lift<Iadd3<true>> : lift<Iadd3<false>>;
+  return extended ? lift_sources<Iadd3<true>>(op) : lift_sources<Iadd3<false>>(op);
 }
 
 LaneFunction select_iadd3_64(const Request& request, MicroOp& op) {
@@ -20,7 +20,7 @@ LaneFunction select_iadd3_64(const Request& request, MicroOp& op) {
 
 LaneFunction select_imad(const Request& request, MicroOp& op) {
   op.param[0] = op.c_negate;
-  return request.mod(Mod::x) != 0 ? lift<Imad<true>> : lift<Imad<false>>;
+  return request.mod(Mod::x) != 0 ? lift_sources<Imad<true>>(op) : lift_sources<Imad<false>>(op);
 }
 
 LaneFunction select_imad_wide(const Request& request, MicroOp& op) {
@@ -29,7 +29,7 @@ LaneFunction select_imad_wide(const Request& request, MicroOp& op) {
   return choose<4>(form, [&]<u32 kForm>() -> LaneFunction {
     constexpr bool kSigned = (kForm & 1) != 0, kExtended = (kForm & 2) != 0;
     if (writes_predicates(op)) return lift<ImadWideCarry<kSigned, kExtended>>;
-    return lift<ImadWide<kSigned, kExtended>>;
+    return lift_sources<ImadWide<kSigned, kExtended>>(op);
   });
 }
 

@@ -209,6 +209,12 @@ inline void lane_loop(WarpState& warp, const MicroOp& op, Mask on) {
   }
 }
 
+// An instruction whose sources have no modifiers.
+template <class Op>
+struct Unmodified : Op {
+  using Sources = sources::Plain;
+};
+
 // The lane function of an instruction struct. Everything below it is inlined, whatever the compiler
 // thinks of the size: a call in the loop would keep it scalar.
 template <class Op>
@@ -218,6 +224,14 @@ template <class Op>
   } else {
     lane_loop<Op, false>(warp, op, on);
   }
+}
+
+// As lift, for these sources: most have no modifiers, and need not go through what those would do.
+template <class Op>
+inline LaneFunction lift_sources(const MicroOp& op) {
+  const bool modified =
+      op.a_negate || op.a_absolute || op.b_negate || op.b_absolute || op.c_negate || op.c_absolute;
+  return modified ? lift<Op> : lift<Unmodified<Op>>;
 }
 
 }  // namespace heddle::simulator::lanes::HEDDLE_LANES_VARIANT

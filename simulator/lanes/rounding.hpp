@@ -58,7 +58,7 @@ void lift_rounded(WarpState& warp, const MicroOp& op, Mask on) {
 template <class Op>
 inline LaneFunction lift_with(u32 rounding, MicroOp& op) {
   op.param[3] = rounding;
-  return rounding == kNearest ? lift<Op> : lift_rounded<Op>;
+  return rounding == kNearest ? lift_sources<Op>(op) : lift_rounded<Op>;
 }
 
 }  // namespace heddle::simulator::lanes::HEDDLE_LANES_VARIANT

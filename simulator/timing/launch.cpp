@@ -198,7 +198,7 @@ void TimedLaunch::execute_untimed_blocks() {
   ++next_left_out_;
   next_block_ = range.end;
   BlockRun run = run_part(context_, std::uint64_t{blocks_per_sm_} * sms_.size(), range);
-  for (std::size_t pc = 0; pc < run.counts.size(); ++pc) {
+  for (std::uint32_t pc = 0; pc < run.counts.size(); ++pc) {
     core_.counts[pc] += run.counts[pc];
     untimed_ += run.counts[pc].executed;
   }
@@ -312,16 +312,17 @@ TimedRun TimedLaunch::take() {
   add_sums(result);
   for (const StallCycles& at : result.stalls_at)
     for (std::size_t i = 0; i < kStalls; ++i) result.stalls[i] += at[i];
+  std::vector<InstructionCounts> counts = core_.counts.take();
   if (slices_) {
     slices_->fill(result, Cycle{constants_.latency_launch} + constants_.latency_launch_end);
-    core_.counts = slices_->counts();
+    counts = slices_->counts();
     constexpr double kPercent = 100;
     not_sampled_ =
         fmt::format("up to {:.0f} % of the length of their blocks", kPercent * slices_->reach());
   }
   if (sample_) scale(result, *sample_, sample_->extra(ends_), blocks_);
   result.note = not_sampled_;
-  timed.run = {std::move(core_.counts),
+  timed.run = {std::move(counts),
                std::move(core_.fault),
                core_.uncounted_reunions,
                core_.printed,

@@ -29,7 +29,7 @@ bool TimedLaunch::count_block(const Slices::Stratum& stratum) {
     not_sampled_ = "a block waits for others";
     return false;
   }
-  slices_->add_counted(stratum, core.counts);
+  slices_->add_counted(stratum, core.counts.take());
   return true;
 }
 
