@@ -26,6 +26,7 @@
 #include "gpu/runtime/launch_observer.hpp"
 #include "gpu/runtime/memory_pool.hpp"
 #include "gpu/runtime/memory_table.hpp"
+#include "gpu/runtime/ptx.hpp"
 #include "gpu/runtime/stream.hpp"
 #include "gpu/runtime/timeline.hpp"
 #include "simulator/checks/checks.hpp"
@@ -149,7 +150,7 @@ class Context {
   Error load(std::span<const std::byte> binary, const std::string& origin, CodeImage*& image,
              std::string& why);
   Error load(std::vector<isa::FatEntry> entries, const std::string& origin, CodeImage*& image,
-             std::string& why);
+             std::string& why, const JitOptions& options = {});
   void unload(CodeImage* image);
   // Whether a launch can be; it is not submitted.
   Error check_launch(const Function& function, const LaunchShape& shape, void* const* arguments) {
@@ -165,6 +166,11 @@ class Context {
 
   Error set_limit(abi::Limit limit, std::uint64_t value);
   Error limit(abi::Limit limit, std::uint64_t& value) const;
+
+  // What comes behind in the stream comes when 32 or 64 bits are what `reached` waits for.
+  Error write_value(Stream& stream, std::uint64_t address, std::uint64_t value, unsigned bytes);
+  Error wait_value(Stream& stream, std::uint64_t address, unsigned bytes,
+                   std::function<bool(std::uint64_t)> reached);
 
   // Runs `action` in its turn; what it submits is a part of it.
   void in_turn(Stream& stream, std::function<void(Context&, Stream&)> action);

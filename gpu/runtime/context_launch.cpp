@@ -100,13 +100,13 @@ Error Context::load(std::span<const std::byte> binary, const std::string& origin
 }
 
 Error Context::load(std::vector<isa::FatEntry> entries, const std::string& origin,
-                    CodeImage*& image, std::string& why) {
+                    CodeImage*& image, std::string& why, const JitOptions& options) {
   image = nullptr;
   try {
     const std::string found = describe_entries(entries);
     const auto ptx = ptx_for(model().arch, entries);
     auto cubins = entries_for(model().arch, std::move(entries));
-    if (cubins.empty() && !ptx.empty()) cubins = compile_ptx(model().arch, ptx, origin);
+    if (cubins.empty() && !ptx.empty()) cubins = compile_ptx(model().arch, ptx, origin, options);
     if (cubins.empty()) {
       why = fmt::format("{} has {}, none of which {} ({}) runs; build it with -arch={}", origin,
                         found, model().name, isa::name(model().arch), isa::name(model().arch));

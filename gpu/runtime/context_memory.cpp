@@ -292,10 +292,10 @@ Error Context::fill(const FillRequest& request, Stream& stream, bool wait) {
   if (to->on_device) wait = false;  // only fills of host memory hold the host up
   return submit(
       stream,
-      [this, to = *to, destination = request.destination, box, value = request.value](Ticket) {
+      [this, to = *to, request](Ticket) {
         if (lost()) return;
-        fill_box(to.data, destination, box, value, to.on_device);
-        if (checks_) tell_written(device_.memory(), destination, box);
+        fill_box(to.data, request, to.on_device);
+        if (checks_) tell_written(device_.memory(), request.destination, request.box);
       },
       wait);
 }

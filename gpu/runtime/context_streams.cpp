@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <chrono>
+#include <thread>
 
 #include "gpu/runtime/context.hpp"
 
@@ -132,6 +134,47 @@ void Context::wait(Stream& stream, const Event& event) {
         timeline_.wait(order, recording->progress.nanoseconds);
       },
       Engine::Length::brief);
+}
+
+Error Context::write_value(Stream& stream, std::uint64_t address, std::uint64_t value,
+                           unsigned bytes) {
+  const auto block = memory_.find(address);
+  if (!block) return Error::invalid_value;
+  std::byte* const at = block->data + (address - block->address);
+  submit(
+      stream,
+      [this, at, address, value, bytes](Ticket) {
+        if (lost()) return;
+        // Host threads and waiting streams look at it meanwhile.
+        if (bytes == sizeof(std::uint32_t))
+          std::atomic_ref(*reinterpret_cast<std::uint32_t*>(at)) =
+              static_cast<std::uint32_t>(value);
+        else
+          std::atomic_ref(*reinterpret_cast<std::uint64_t*>(at)) = value;
+        device_.memory().host_wrote(address, bytes);
+      },
+      Engine::Length::brief);
+  return Error::success;
+}
+
+Error Context::wait_value(Stream& stream, std::uint64_t address, unsigned bytes,
+                          std::function<bool(std::uint64_t)> reached) {
+  const auto block = memory_.find(address);
+  if (!block) return Error::invalid_value;
+  std::byte* const at = block->data + (address - block->address);
+  const auto value = [at, bytes]() -> std::uint64_t {
+    if (bytes == sizeof(std::uint32_t))
+      return std::atomic_ref(*reinterpret_cast<std::uint32_t*>(at)).load();
+    return std::atomic_ref(*reinterpret_cast<std::uint64_t*>(at)).load();
+  };
+  submit(
+      stream,
+      [this, value, reached = std::move(reached)](Ticket) {
+        constexpr std::chrono::microseconds kPause{50};
+        while (!lost() && !reached(value())) std::this_thread::sleep_for(kPause);
+      },
+      Engine::Length::unbounded);
+  return Error::success;
 }
 
 void Context::in_turn(Stream& stream, std::function<void(Context&, Stream&)> action) {

@@ -42,15 +42,18 @@ void copy_box(std::byte* destination, const Placed& to, const std::byte* source,
                    source + z * from.layer + y * from.pitch, box.width);
 }
 
-void fill_box(std::byte* destination, const Placed& to, const Box& box, std::uint8_t value,
-              bool own_pages) {
+void fill_box(std::byte* destination, const FillRequest& request, bool own_pages) {
+  const auto& [to, box, value, element] = request;
   for (std::uint64_t z = 0; z < box.depth; ++z)
     for (std::uint64_t y = 0; y < box.height; ++y) {
-      std::byte* row = destination + z * to.layer + y * to.pitch;
+      std::byte* const row = destination + z * to.layer + y * to.pitch;
       if (own_pages && value == 0)
         clear_own_pages(row, box.width);
+      else if (element == 1)
+        std::memset(row, static_cast<int>(value), box.width);
       else
-        std::memset(row, value, box.width);
+        for (std::uint64_t x = 0; x + element <= box.width; x += element)
+          std::memcpy(row + x, &value, element);
     }
 }
 

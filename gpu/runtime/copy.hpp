@@ -29,7 +29,8 @@ struct CopyRequest {
 struct FillRequest {
   Placed destination;
   Box box;
-  std::uint8_t value = 0;
+  std::uint32_t value = 0;
+  unsigned element_bytes = 1;  // 1, 2 or 4: of the value, again and again
 };
 
 // Bytes from the first to the last one touched; nothing on overflow is lost: saturates at 2^64 - 1.
@@ -38,7 +39,6 @@ std::uint64_t span_of(const Placed& placed, const Box& box);
 void copy_box(std::byte* destination, const Placed& to, const std::byte* source, const Placed& from,
               const Box& box);
 // `own_pages`: it lies in private pages that nobody else has to do with (plain device memory).
-void fill_box(std::byte* destination, const Placed& to, const Box& box, std::uint8_t value,
-              bool own_pages);
+void fill_box(std::byte* destination, const FillRequest& request, bool own_pages);
 
 }  // namespace heddle::runtime

@@ -25,13 +25,20 @@ class PtxError : public std::runtime_error {
 // Compatibility").
 std::vector<isa::FatEntry> ptx_for(isa::Arch arch, std::span<const isa::FatEntry> entries);
 
-// ptxas: HEDDLE_PTXAS, else in CUDA_HOME/bin, CUDA_PATH/bin, PATH, /usr/local/cuda/bin. Empty:
-// there is none.
+// Empty: there is none (toolkit.hpp).
 std::string find_ptxas();
+
+// What a program asks of the compiler (cudaJitOption).
+struct JitOptions {
+  unsigned max_registers = 0;  // 0: as many as there are
+  int level = -1;              // of optimization; -1: ptxas's own
+  bool debug = false;
+  bool relocatable = false;  // to be linked with other parts
+};
 
 // Their cubins for `arch`, with source lines where the PTX has them. `origin` names the program in
 // messages. Throws PtxError.
 std::vector<isa::FatEntry> compile_ptx(isa::Arch arch, std::span<const isa::FatEntry> ptx,
-                                       const std::string& origin);
+                                       const std::string& origin, const JitOptions& options = {});
 
 }  // namespace heddle::runtime

@@ -65,11 +65,6 @@ Error copy_3d(const abi::Memcpy3DParms* parameters, abi::Handle stream, DefaultS
   });
 }
 
-Error fill(FillRequest request, abi::Handle stream, DefaultStream zero, bool wait) {
-  return on_stream(stream, zero,
-                   [&](Context& context, Stream& in) { return context.fill(request, in, wait); });
-}
-
 std::uint8_t low_byte(int value) { return static_cast<std::uint8_t>(value); }
 
 Error fill_3d(const abi::PitchedPtr& memory, int value, const abi::Extent& extent,

@@ -26,20 +26,16 @@ Error kernel_node(Context& context, const abi::KernelNodeParams& kernel, GraphNo
   return Error::success;
 }
 
-// Elements of more than a byte are copied from rows made here.
 Error fill_node(const abi::MemsetParams& fill, GraphNode& node) {
   const std::size_t bytes = fill.elementSize;
   if ((bytes != 1 && bytes != 2 && bytes != 4) || fill.dst == nullptr || fill.width == 0 ||
       fill.height == 0)
     return Error::invalid_value;
-  auto rows = std::make_shared<std::vector<std::byte>>(fill.width * fill.height * bytes);
-  for (std::size_t at = 0; at < rows->size(); at += bytes)
-    std::memcpy(rows->data() + at, &fill.value, bytes);
   const Box box{fill.width * bytes, fill.height};
-  const Placed to{address_of(fill.dst), std::max(fill.pitch, box.width)};
-  node.run = [rows, box, to](Context& context, Stream& stream) {
-    const Placed from{address_of(rows->data()), box.width};
-    return context.copy({to, from, box, abi::MemcpyKind::by_address}, stream, false);
+  const FillRequest request{
+      {address_of(fill.dst), std::max(fill.pitch, box.width)}, box, fill.value, fill.elementSize};
+  node.run = [request](Context& context, Stream& stream) {
+    return context.fill(request, stream, false);
   };
   return Error::success;
 }
@@ -113,6 +109,48 @@ std::shared_ptr<const NodeDescription> describe_kernel(const Function& function,
   for (auto& argument : made->arguments) made->argument_pointers.push_back(argument.data());
   made->params.kernel.kernelParams = made->argument_pointers.data();
   return made;
+}
+
+namespace {
+
+void describe_last(const Stream& stream, const abi::GraphNodeParams& params) {
+  auto made = std::make_shared<NodeDescription>();
+  made->params = params;
+  const_cast<GraphNode*>(stream.captured_last.front())->description = std::move(made);
+}
+
+abi::PitchedPtr pitched(const Placed& at, const Box& box) {
+  const std::uint64_t pitch = at.pitch == 0 ? box.width : at.pitch;
+  return {reinterpret_cast<void*>(at.address), pitch, box.width,
+          at.layer == 0 ? box.height : at.layer / pitch};
+}
+
+}  // namespace
+
+void describe_captured(const Stream& stream, const CopyRequest& request) {
+  const Box& box = request.box;
+  abi::GraphNodeParams params = of_type(NodeType::copy);
+  params.copy.copyParams = {nullptr,
+                            {},
+                            pitched(request.source, box),
+                            nullptr,
+                            {},
+                            pitched(request.destination, box),
+                            {box.width, box.height, box.depth},
+                            request.kind};
+  describe_last(stream, params);
+}
+
+void describe_captured(const Stream& stream, const FillRequest& request) {
+  const Placed& to = request.destination;
+  abi::GraphNodeParams params = of_type(NodeType::fill);
+  params.memset = {reinterpret_cast<void*>(to.address),
+                   to.pitch,
+                   request.value,
+                   request.element_bytes,
+                   request.box.width / request.element_bytes,
+                   request.box.height};
+  describe_last(stream, params);
 }
 
 std::shared_ptr<NodeDescription> clone_description(const NodeDescription& description) {

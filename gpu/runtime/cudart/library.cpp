@@ -3,6 +3,7 @@
 
 #include "gpu/runtime/code_in_memory.hpp"
 #include "gpu/runtime/cudart/api.hpp"
+#include "gpu/runtime/cudart/jit_request.hpp"
 #include "simulator/file.hpp"
 
 namespace heddle::runtime {
@@ -13,18 +14,22 @@ constexpr std::uint64_t kMostBytes = std::uint64_t{4} << 30;
 RegisteredBinary* library_of(abi::Handle handle) { return static_cast<RegisteredBinary*>(handle); }
 
 template <typename Read>
-Error load(abi::Handle* library, const std::string& origin, Read read) {
+Error load(abi::Handle* library, const std::string& origin, const JitRequest& request, Read read) {
   return on_device([&](Context& context) -> Error {
     if (library == nullptr) return Error::invalid_value;
     RegisteredBinary* loaded = nullptr;
+    std::string why;
+    Error error = Error::invalid_kernel_image;
     try {
-      const Error error = Runtime::instance().load_library(read(), origin, context, loaded);
-      if (error == Error::success) *library = loaded;
-      return error;
+      error =
+          Runtime::instance().load_library(read(), origin, context, loaded, request.options(), why);
     } catch (const isa::CubinError& bad) {
-      Runtime::instance().notice_once(bad.what());
-      return Error::invalid_kernel_image;
+      why = bad.what();
+      Runtime::instance().notice_once(why);
     }
+    request.tell({}, why);
+    if (error == Error::success) *library = loaded;
+    return error;
   });
 }
 
@@ -50,16 +55,17 @@ Error get_variable(void** pointer, std::size_t* bytes, abi::Handle library, cons
 
 }  // namespace
 
-// Options (of the compiler, of keeping the code in memory) do not change what is loaded.
-HEDDLE_API Error cudaLibraryLoadData(abi::Handle* library, const void* code, void*, void*, unsigned,
-                                     void*, void*, unsigned) {
+// Options of keeping the code in memory do not change what is loaded.
+HEDDLE_API Error cudaLibraryLoadData(abi::Handle* library, const void* code, const int* options,
+                                     void** values, unsigned count, void*, void*, unsigned) {
   if (code == nullptr) return api([] { return Error::invalid_value; });
   const std::string origin = "code that the program loads";
-  return load(library, origin, [&] { return read_code(code, origin); });
+  return load(library, origin, JitRequest(options, values, count),
+              [&] { return read_code(code, origin); });
 }
 
-HEDDLE_API Error cudaLibraryLoadFromFile(abi::Handle* library, const char* file, void*, void*,
-                                         unsigned, void*, void*, unsigned) {
+HEDDLE_API Error cudaLibraryLoadFromFile(abi::Handle* library, const char* file, const int* options,
+                                         void** values, unsigned count, void*, void*, unsigned) {
   if (file == nullptr) return api([] { return Error::invalid_value; });
   std::string text;
   try {
@@ -67,7 +73,7 @@ HEDDLE_API Error cudaLibraryLoadFromFile(abi::Handle* library, const char* file,
   } catch (const std::runtime_error&) {
     return api([] { return Error::file_not_found; });
   }
-  return load(library, file,
+  return load(library, file, JitRequest(options, values, count),
               [&] { return read_code(std::as_bytes(std::span(text)), std::string(file)); });
 }
 

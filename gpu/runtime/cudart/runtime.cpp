@@ -292,16 +292,24 @@ Error Runtime::initialize_managed(RegisteredBinary* binary, Context& context) {
 }
 
 Error Runtime::load_library(std::vector<isa::FatEntry> code, const std::string& origin,
-                            Context& context, RegisteredBinary*& library) {
+                            Context& context, RegisteredBinary*& library, const JitOptions& options,
+                            std::string& why) {
   auto binary = std::make_unique<RegisteredBinary>();
-  std::string why;
-  const Error error = context.load(std::move(code), origin, binary->image, why);
+  const Error error = context.load(std::move(code), origin, binary->image, why, options);
   if (!why.empty()) notice_once(why);
   if (error != Error::success) return error;
   std::lock_guard lock(registry_mutex_);
   library = binary.get();
   binaries_[library] = std::move(binary);
   return Error::success;
+}
+
+RegisteredBinary* Runtime::library_of(const void* kernel) {
+  std::lock_guard lock(registry_mutex_);
+  const auto found = kernel_handles_.find(kernel);
+  if (found == kernel_handles_.end()) return nullptr;
+  RegisteredBinary* const binary = found->second->binary;
+  return binary->wrapper == nullptr ? binary : nullptr;
 }
 
 Error Runtime::unload_library(RegisteredBinary* library, Context& context) {

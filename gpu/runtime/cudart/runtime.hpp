@@ -83,7 +83,9 @@ class Runtime {
 
   // Libraries: code that the program loads itself (cudaLibraryLoadData, cuModuleLoadData).
   Error load_library(std::vector<isa::FatEntry> code, const std::string& origin, Context& context,
-                     RegisteredBinary*& library);
+                     RegisteredBinary*& library, const JitOptions& options, std::string& why);
+  // The library that a kernel is of; null: no such kernel, or it came with the program.
+  RegisteredBinary* library_of(const void* kernel);
   Error unload_library(RegisteredBinary* library, Context& context);
   // The library's code in this context; null: no such library.
   CodeImage* library_image(RegisteredBinary* library);

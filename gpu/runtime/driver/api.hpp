@@ -30,6 +30,8 @@ using DevicePointer = std::uint64_t;
 
 inline void* at(DevicePointer address) { return reinterpret_cast<void*>(address); }
 
+extern "C" Result cuCtxGetCurrent(abi::Handle* context);
+
 // The numbers from 100 on are the same; of those below, the runtime has more.
 Result result_of(Error error);
 

@@ -1,7 +1,7 @@
 // Arrays, copies of boxes, textures and surfaces: the runtime interface's, in the driver's layouts.
 #include <algorithm>
 
-#include "gpu/runtime/driver/api.hpp"
+#include "gpu/runtime/driver/boxes.hpp"
 
 namespace heddle::runtime::driver {
 namespace {
@@ -66,20 +66,7 @@ Error create(abi::Handle* array, const Volume& wanted) {
                            wanted.flags);
 }
 
-// One end of a copy, as CUDA_MEMCPY3D lays it out; CUDA_MEMCPY2D has fewer fields.
-struct Side {
-  std::size_t x, y, z, level;
-  unsigned type;  // 1: host, 2: device, 3: array, 4: by address
-  const void* host;
-  DevicePointer device;
-  abi::Handle array;
-  void* reserved;
-  std::size_t pitch, height;
-};
-struct Copy3D {
-  Side from, to;
-  std::size_t width, height, depth;
-};
+// CUDA_MEMCPY2D has fewer fields.
 struct FlatSide {
   std::size_t x, y;
   unsigned type;
@@ -120,17 +107,11 @@ bool place(const Side& side, const Copy3D& copy, std::size_t element, abi::Handl
 
 Error run(const Copy3D* copy, abi::Handle stream, bool wait) {
   if (copy == nullptr) return Error::invalid_value;
-  const std::size_t element =
-      std::max<std::size_t>({1, element_bytes(copy->from), element_bytes(copy->to)});
-  if (copy->width % element != 0) return Error::invalid_value;
-  abi::Memcpy3DParms same{};
-  if (!place(copy->from, *copy, element, same.srcArray, same.srcPos, same.srcPtr) ||
-      !place(copy->to, *copy, element, same.dstArray, same.dstPos, same.dstPtr))
-    return Error::invalid_value;
-  same.extent = {copy->width / element, copy->height, copy->depth};
-  same.kind = abi::MemcpyKind::by_address;
-  const Error error = cudaMemcpy3DAsync(&same, stream);
-  return error == Error::success && wait ? cudaStreamSynchronize(stream) : error;
+  abi::Memcpy3DParms same;
+  const Error error = to_runtime(*copy, same);
+  if (error != Error::success) return error;
+  if (!wait) return cudaMemcpy3DAsync(&same, stream);
+  return stream == nullptr ? cudaMemcpy3D(&same) : cudaMemcpy3D_ptds(&same);
 }
 
 Side deep(const FlatSide& side) {
@@ -264,6 +245,43 @@ abi::TextureDesc to_runtime(const Sampling& from, const abi::ChannelFormatDesc& 
 
 }  // namespace
 
+Error to_runtime(const Copy3D& copy, abi::Memcpy3DParms& same) {
+  same = {};
+  const std::size_t element =
+      std::max<std::size_t>({1, element_bytes(copy.from), element_bytes(copy.to)});
+  if (copy.width % element != 0) return Error::invalid_value;
+  if (!place(copy.from, copy, element, same.srcArray, same.srcPos, same.srcPtr) ||
+      !place(copy.to, copy, element, same.dstArray, same.dstPos, same.dstPtr))
+    return Error::invalid_value;
+  same.extent = {copy.width / element, copy.height, copy.depth};
+  same.kind = abi::MemcpyKind::by_address;
+  return Error::success;
+}
+
+Copy3D to_driver(const abi::Memcpy3DParms& copy) {
+  std::size_t element = 1;
+  const auto side = [&](abi::Handle array, const abi::Pos& at, const abi::PitchedPtr& memory) {
+    Side made{at.x,
+              at.y,
+              at.z,
+              0,
+              array != nullptr ? kArray : 4u,
+              memory.ptr,
+              reinterpret_cast<DevicePointer>(memory.ptr),
+              array,
+              nullptr,
+              memory.pitch,
+              memory.ysize};
+    const std::size_t bytes = element_bytes(made);
+    made.x *= std::max<std::size_t>(bytes, 1);
+    element = std::max(element, bytes);
+    return made;
+  };
+  const Side from = side(copy.srcArray, copy.srcPos, copy.srcPtr);
+  const Side to = side(copy.dstArray, copy.dstPos, copy.dstPtr);
+  return {from, to, copy.extent.width * element, copy.extent.height, copy.extent.depth};
+}
+
 HEDDLE_DRIVER_API Result cuArrayCreate_v2(abi::Handle* array, const Plane* wanted) {
   if (wanted == nullptr) return Result::CUDA_ERROR_INVALID_VALUE;
   return forward([&] {
@@ -330,6 +348,23 @@ HEDDLE_DRIVER_API Result cuMemcpyDtoA_v2(abi::Handle array, std::size_t offset, 
 HEDDLE_DRIVER_API Result cuMemcpyAtoD_v2(DevicePointer to, abi::Handle array, std::size_t offset,
                                          std::size_t bytes) {
   return forward([&] { return bytes_of(array, offset, at(to), bytes, false, nullptr, true); });
+}
+HEDDLE_DRIVER_API Result cuMemcpyAtoA_v2(abi::Handle to, std::size_t to_offset, abi::Handle from,
+                                         std::size_t from_offset, std::size_t bytes) {
+  Copy3D copy{};
+  copy.from.type = copy.to.type = kArray;
+  copy.from.array = from;
+  copy.from.x = from_offset;
+  copy.to.array = to;
+  copy.to.x = to_offset;
+  copy.width = bytes;
+  copy.height = copy.depth = 1;
+  return forward([&] { return run(&copy, nullptr, true); });
+}
+HEDDLE_DRIVER_API Result cuMemcpy3DPeer(const Copy3D* copy) { return cuMemcpy3D_v2(copy); }
+HEDDLE_DRIVER_STREAM_API(cuMemcpy3DPeerAsync, _ptsz, (const Copy3D* copy, abi::Handle stream),
+                         (copy, stream)) {
+  return forward([&] { return run(copy, in_stream<kPerThread>(stream), false); });
 }
 HEDDLE_DRIVER_STREAM_API(cuMemcpyHtoAAsync_v2, _ptsz,
                          (abi::Handle array, std::size_t offset, const void* from,

@@ -14,6 +14,7 @@ constexpr int kVersion = 13000;
 
 struct CudaContext {
   unsigned flags = 0;
+  unsigned long long id = 0;  // given when it is asked for
 };
 
 CudaContext& primary() {
@@ -24,7 +25,8 @@ CudaContext& primary() {
 struct Contexts {
   std::mutex mutex;
   std::set<CudaContext*> created;
-  unsigned retained = 0;  // of the primary one
+  std::set<CudaContext*> destroyed;  // kept, so that no other has their address
+  unsigned retained = 0;             // of the primary one
 };
 
 Contexts& contexts() {
@@ -54,9 +56,16 @@ bool is_context(CudaContext* context) {
   return context == &primary() || contexts().created.contains(context);
 }
 
+Result usable(CudaContext* context) {
+  if (is_context(context)) return Result::CUDA_SUCCESS;
+  std::lock_guard lock(contexts().mutex);
+  return contexts().destroyed.contains(context) ? Result::CUDA_ERROR_CONTEXT_IS_DESTROYED
+                                                : Result::CUDA_ERROR_INVALID_CONTEXT;
+}
+
 Result create(CudaContext** context, unsigned flags, int device) {
   if (const Result result = check(context, device); result != Result::CUDA_SUCCESS) return result;
-  auto made = std::make_unique<CudaContext>(CudaContext{flags});
+  auto made = std::make_unique<CudaContext>(CudaContext{flags, 0});
   *context = made.get();
   std::lock_guard lock(contexts().mutex);
   contexts().created.insert(made.release());
@@ -104,6 +113,60 @@ HEDDLE_DRIVER_API Result cuDeviceGetUuid_v2(abi::Uuid* uuid, int device) {
     abi::DeviceProp properties;
     const Error error = cudaGetDeviceProperties(&properties, 0);
     if (error == Error::success) *uuid = properties.uuid;
+    return error;
+  });
+}
+
+HEDDLE_DRIVER_API Result cuDeviceGetUuid(abi::Uuid* uuid, int device) {
+  return cuDeviceGetUuid_v2(uuid, device);
+}
+
+// Devices have LUIDs on Windows alone.
+HEDDLE_DRIVER_API Result cuDeviceGetLuid(char*, unsigned*, int device) {
+  return device == 0 ? Result::CUDA_ERROR_NOT_SUPPORTED : Result::CUDA_ERROR_INVALID_DEVICE;
+}
+
+HEDDLE_DRIVER_API Result cuDeviceGetP2PAttribute(int* value, int attribute, int from, int to) {
+  return forward([&] { return cudaDeviceGetP2PAttribute(value, attribute, from, to); });
+}
+
+HEDDLE_DRIVER_API Result cuDeviceGetHostAtomicCapabilities(unsigned* capabilities,
+                                                           const int* operations, unsigned count,
+                                                           int device) {
+  return forward(
+      [&] { return cudaDeviceGetHostAtomicCapabilities(capabilities, operations, count, device); });
+}
+
+// CU_EXEC_AFFINITY_TYPE_SM_COUNT needs MPS.
+HEDDLE_DRIVER_API Result cuDeviceGetExecAffinitySupport(int* supported, int, int device) {
+  return answer(supported, 0, device);
+}
+
+// As CUdevprop lays it out.
+struct OldProperties {
+  int max_threads_per_block, max_block[3], max_grid[3], shared_bytes, constant_bytes, warp_size,
+      most_pitch, registers, clock_khz, texture_alignment;
+};
+HEDDLE_DRIVER_API Result cuDeviceGetProperties(OldProperties* properties, int device) {
+  if (const Result result = check(properties, device); result != Result::CUDA_SUCCESS)
+    return result;
+  return forward([&] {
+    constexpr int kClockRate = 13;
+    abi::DeviceProp all;
+    int clock = 0;
+    Error error = cudaGetDeviceProperties(&all, 0);
+    if (error == Error::success) error = cudaDeviceGetAttribute(&clock, kClockRate, 0);
+    if (error != Error::success) return error;
+    *properties = {all.maxThreadsPerBlock,
+                   {all.maxThreadsDim[0], all.maxThreadsDim[1], all.maxThreadsDim[2]},
+                   {all.maxGridSize[0], all.maxGridSize[1], all.maxGridSize[2]},
+                   static_cast<int>(all.sharedMemPerBlock),
+                   static_cast<int>(all.totalConstMem),
+                   all.warpSize,
+                   static_cast<int>(all.memPitch),
+                   all.regsPerBlock,
+                   clock,
+                   static_cast<int>(all.textureAlignment)};
     return error;
   });
 }
@@ -172,27 +235,29 @@ HEDDLE_DRIVER_API Result cuCtxCreate_v4(CudaContext** context, void*, unsigned f
 HEDDLE_DRIVER_API Result cuCtxDestroy_v2(CudaContext* context) {
   {
     std::lock_guard lock(contexts().mutex);
+    if (contexts().destroyed.contains(context)) return Result::CUDA_ERROR_CONTEXT_IS_DESTROYED;
     if (contexts().created.erase(context) == 0) return Result::CUDA_ERROR_INVALID_CONTEXT;
+    contexts().destroyed.insert(context);
   }
   const Result result = forward([] { return cudaDeviceSynchronize(); });
   if (!stack().empty() && stack().back() == context) stack().pop_back();
-  delete context;
   return result;
 }
 
-HEDDLE_DRIVER_API Result cuCtxGetCurrent(CudaContext** context) {
-  return answer(context, stack().empty() ? nullptr : stack().back());
+HEDDLE_DRIVER_API Result cuCtxGetCurrent(abi::Handle* context) {
+  return answer(context, stack().empty() ? abi::Handle{} : abi::Handle{stack().back()});
 }
 
 HEDDLE_DRIVER_API Result cuCtxSetCurrent(CudaContext* context) {
-  if (context != nullptr && !is_context(context)) return Result::CUDA_ERROR_INVALID_CONTEXT;
+  if (context != nullptr)
+    if (const Result result = usable(context); result != Result::CUDA_SUCCESS) return result;
   if (!stack().empty()) stack().pop_back();
   if (context != nullptr) stack().push_back(context);
   return Result::CUDA_SUCCESS;
 }
 
 HEDDLE_DRIVER_API Result cuCtxPushCurrent_v2(CudaContext* context) {
-  if (!is_context(context)) return Result::CUDA_ERROR_INVALID_CONTEXT;
+  if (const Result result = usable(context); result != Result::CUDA_SUCCESS) return result;
   stack().push_back(context);
   return Result::CUDA_SUCCESS;
 }
@@ -209,7 +274,46 @@ HEDDLE_DRIVER_API Result cuCtxGetFlags(unsigned* flags) {
   return answer(flags, stack().empty() ? primary().flags : stack().back()->flags);
 }
 HEDDLE_DRIVER_API Result cuCtxGetApiVersion(CudaContext*, unsigned* version) {
-  return answer(version, static_cast<unsigned>(kVersion));
+  constexpr unsigned kOfContexts = 3020;  // as an H200's driver says
+  return answer(version, kOfContexts);
+}
+// Names of contexts in the order in which they were asked for.
+HEDDLE_DRIVER_API Result cuCtxGetId(CudaContext* context, unsigned long long* id) {
+  if (id == nullptr) return Result::CUDA_ERROR_INVALID_VALUE;
+  if (context == nullptr) context = stack().empty() ? nullptr : stack().back();
+  if (context == nullptr || !is_context(context)) return Result::CUDA_ERROR_INVALID_CONTEXT;
+  static unsigned long long last = 0;
+  std::lock_guard lock(contexts().mutex);
+  if (context->id == 0) context->id = ++last;
+  *id = context->id;
+  return Result::CUDA_SUCCESS;
+}
+HEDDLE_DRIVER_API Result cuCtxSetFlags(unsigned flags) {
+  constexpr unsigned kKnown = 0xff;
+  if ((flags & ~kKnown) != 0) return Result::CUDA_ERROR_INVALID_VALUE;
+  if (stack().empty()) return Result::CUDA_ERROR_INVALID_CONTEXT;
+  stack().back()->flags = flags;
+  return Result::CUDA_SUCCESS;
+}
+HEDDLE_DRIVER_API Result cuCtxGetSharedMemConfig(int* config) { return answer(config, 1); }
+HEDDLE_DRIVER_API Result cuCtxSetSharedMemConfig(int) { return Result::CUDA_SUCCESS; }
+HEDDLE_DRIVER_API Result cuCtxResetPersistingL2Cache() { return Result::CUDA_SUCCESS; }
+// The contexts are all of one device, which is no peer of itself.
+HEDDLE_DRIVER_API Result cuCtxEnablePeerAccess(CudaContext* peer, unsigned flags) {
+  if (flags != 0) return Result::CUDA_ERROR_INVALID_VALUE;
+  return is_context(peer) ? Result::CUDA_ERROR_PEER_ACCESS_UNSUPPORTED
+                          : Result::CUDA_ERROR_INVALID_CONTEXT;
+}
+HEDDLE_DRIVER_API Result cuCtxDisablePeerAccess(CudaContext* peer) {
+  return is_context(peer) ? Result::CUDA_ERROR_PEER_ACCESS_NOT_ENABLED
+                          : Result::CUDA_ERROR_INVALID_CONTEXT;
+}
+HEDDLE_DRIVER_API Result cuCtxGetDevice_v2(int* device, CudaContext* context) {
+  if (context != nullptr && !is_context(context)) return Result::CUDA_ERROR_INVALID_CONTEXT;
+  return answer(device, 0);
+}
+HEDDLE_DRIVER_API Result cuFlushGPUDirectRDMAWrites(int target, int scope) {
+  return forward([&] { return cudaDeviceFlushGPUDirectRDMAWrites(target, scope); });
 }
 HEDDLE_DRIVER_API Result cuCtxSynchronize() {
   return forward([] { return cudaDeviceSynchronize(); });
@@ -226,6 +330,9 @@ HEDDLE_DRIVER_API Result cuCtxGetStreamPriorityRange(int* least, int* greatest) 
 HEDDLE_DRIVER_API Result cuCtxSetCacheConfig(int) { return Result::CUDA_SUCCESS; }
 HEDDLE_DRIVER_API Result cuCtxGetCacheConfig(int* config) { return answer(config, 0); }
 HEDDLE_DRIVER_API Result cuProfilerStart() { return Result::CUDA_SUCCESS; }
+HEDDLE_DRIVER_API Result cuProfilerInitialize(const char*, const char*, int) {
+  return Result::CUDA_SUCCESS;
+}
 HEDDLE_DRIVER_API Result cuProfilerStop() { return Result::CUDA_SUCCESS; }
 
 }  // namespace heddle::runtime::driver

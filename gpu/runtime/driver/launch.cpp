@@ -1,46 +1,12 @@
 // Launching kernels, and what can be asked of and set on them.
 #include <algorithm>
 #include <cstring>
-#include <vector>
 
 #include "gpu/runtime/driver/api.hpp"
+#include "gpu/runtime/driver/parameters.hpp"
 
 namespace heddle::runtime::driver {
 namespace {
-
-// The parameters of a launch: one pointer each, or all in one buffer (`extra`: pairs of a name and
-// a value, and 0).
-class Parameters {
- public:
-  Parameters(abi::Handle function, void** one_each, void** extra) : pointers_(one_each) {
-    constexpr std::uintptr_t kBuffer = 1, kSize = 2, kEnd = 0;
-    char* buffer = nullptr;
-    std::size_t given = 0;
-    for (; extra != nullptr && reinterpret_cast<std::uintptr_t>(extra[0]) != kEnd; extra += 2) {
-      const auto name = reinterpret_cast<std::uintptr_t>(extra[0]);
-      if (name == kBuffer) buffer = static_cast<char*>(extra[1]);
-      if (name == kSize) given = *static_cast<const std::size_t*>(extra[1]);
-    }
-    if (buffer == nullptr || one_each != nullptr) return;
-    std::size_t offset = 0, bytes = 0, needed = 0;
-    for (std::size_t i = 0; cudaFuncGetParamInfo(function, i, &offset, &bytes) == Error::success;
-         ++i) {
-      each_.push_back(buffer + offset);
-      needed = std::max(needed, offset + bytes);
-    }
-    fit_ = given == needed;
-    each_.push_back(nullptr);
-    pointers_ = each_.data();
-  }
-  void** pointers() const { return pointers_; }
-  // Whether the buffer has the size of the parameters (not of a structure that ends in padding).
-  bool fit() const { return fit_; }
-
- private:
-  std::vector<void*> each_;
-  void** pointers_;
-  bool fit_ = true;
-};
 
 // As CUlaunchConfig lays it out.
 struct LaunchConfig {
@@ -54,6 +20,7 @@ struct LaunchConfig {
 Error launch(const LaunchConfig& config, abi::Handle function, void** parameters, void** extra) {
   const abi::LaunchConfig given{config.grid,   config.block,      config.shared_bytes,
                                 config.stream, config.attributes, config.attribute_count};
+  if (parameters != nullptr && extra != nullptr) return Error::invalid_value;
   const Parameters packed(function, parameters, extra);
   if (!packed.fit()) return Error::launch_out_of_resources;  // what an H200's driver says
   return cudaLaunchKernelExC(&given, function, packed.pointers());
@@ -143,7 +110,13 @@ HEDDLE_DRIVER_API Result cuKernelGetAttribute(int* value, int attribute, abi::Ha
 HEDDLE_DRIVER_API Result cuKernelSetAttribute(int attribute, int value, abi::Handle kernel, int) {
   return cuFuncSetAttribute(kernel, attribute, value);
 }
-HEDDLE_DRIVER_API Result cuFuncSetCacheConfig(abi::Handle, int) { return Result::CUDA_SUCCESS; }
+HEDDLE_DRIVER_API Result cuFuncSetCacheConfig(abi::Handle function, int config) {
+  return forward([&] { return cudaFuncSetCacheConfig(function, config); });
+}
+HEDDLE_DRIVER_API Result cuKernelSetCacheConfig(abi::Handle kernel, int config, int) {
+  return cuFuncSetCacheConfig(kernel, config);
+}
+HEDDLE_DRIVER_API Result cuFuncSetSharedMemConfig(abi::Handle, int) { return Result::CUDA_SUCCESS; }
 HEDDLE_DRIVER_API Result cuFuncGetName(const char** name, abi::Handle function) {
   return forward([&] { return cudaFuncGetName(name, function); });
 }
@@ -159,6 +132,12 @@ HEDDLE_DRIVER_API Result cuKernelGetParamInfo(abi::Handle kernel, std::size_t in
   return cuFuncGetParamInfo(kernel, index, offset, bytes);
 }
 HEDDLE_DRIVER_API Result cuFuncLoad(abi::Handle) { return Result::CUDA_SUCCESS; }
+HEDDLE_DRIVER_API Result cuFuncIsLoaded(int* state, abi::Handle) {
+  constexpr int kLoaded = 1;
+  if (state == nullptr) return Result::CUDA_ERROR_INVALID_VALUE;
+  *state = kLoaded;
+  return Result::CUDA_SUCCESS;
+}
 
 HEDDLE_DRIVER_API Result cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
     int* blocks, abi::Handle function, int threads, std::size_t shared_bytes, unsigned flags) {
@@ -232,6 +211,16 @@ HEDDLE_DRIVER_API Result cuOccupancyMaxPotentialBlockSize(int* grid, int* block,
     }
     return best == 0 ? Error::invalid_value : Error::success;
   });
+}
+
+HEDDLE_DRIVER_API Result cuOccupancyMaxPotentialBlockSizeWithFlags(int* grid, int* block,
+                                                                   abi::Handle function,
+                                                                   std::size_t (*shared_of)(int),
+                                                                   std::size_t shared_bytes,
+                                                                   int limit, unsigned flags) {
+  constexpr unsigned kDisableCachingOverride = 1;
+  if (flags > kDisableCachingOverride) return Result::CUDA_ERROR_INVALID_VALUE;
+  return cuOccupancyMaxPotentialBlockSize(grid, block, function, shared_of, shared_bytes, limit);
 }
 
 }  // namespace heddle::runtime::driver

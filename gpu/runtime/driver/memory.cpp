@@ -1,8 +1,6 @@
 // Memory: allocation, copies, fills.
-#include <algorithm>
-#include <vector>
-
 #include "gpu/runtime/driver/api.hpp"
+#include "gpu/runtime/driver/support.hpp"
 
 namespace heddle::runtime::driver {
 namespace {
@@ -13,16 +11,15 @@ abi::Handle per_thread() { return reinterpret_cast<abi::Handle>(abi::kStreamPerT
 
 Error copy(void* to, const void* from, std::size_t bytes, abi::MemcpyKind kind, abi::Handle stream,
            bool wait) {
-  const Error error = cudaMemcpyAsync(to, from, bytes, kind, stream);
-  return error == Error::success && wait ? cudaStreamSynchronize(stream) : error;
+  if (!wait) return cudaMemcpyAsync(to, from, bytes, kind, stream);
+  return stream == nullptr ? cudaMemcpy(to, from, bytes, kind)
+                           : cudaMemcpy_ptds(to, from, bytes, kind);
 }
 
 template <typename Value>
-Error fill(DevicePointer to, Value value, std::size_t count, abi::Handle stream) {
-  if constexpr (sizeof value == 1) return cudaMemsetAsync(at(to), value, count, stream);
-  const std::vector<Value> values(count, value);
-  if (to % sizeof value != 0) return Error::invalid_value;
-  return copy(at(to), values.data(), count * sizeof value, kAnywhere, stream, true);
+Error fill(DevicePointer to, std::size_t pitch, Value value, std::size_t width, std::size_t height,
+           abi::Handle stream, bool wait) {
+  return support().fill(at(to), pitch, value, sizeof value, width, height, stream, wait);
 }
 
 }  // namespace
@@ -37,7 +34,9 @@ HEDDLE_DRIVER_API Result cuMemAlloc_v2(DevicePointer* address, std::size_t bytes
 }
 
 HEDDLE_DRIVER_API Result cuMemAllocPitch_v2(DevicePointer* address, std::size_t* pitch,
-                                            std::size_t width, std::size_t height, unsigned) {
+                                            std::size_t width, std::size_t height,
+                                            unsigned element) {
+  if (element != 4 && element != 8 && element != 16) return Result::CUDA_ERROR_INVALID_VALUE;
   return forward(
       [&] { return cudaMallocPitch(reinterpret_cast<void**>(address), pitch, width, height); });
 }
@@ -122,48 +121,159 @@ HEDDLE_COPY_ASYNC(cuMemcpyAsync, DevicePointer, at(to), DevicePointer, at(from))
 #define HEDDLE_FILL(name, async_name, type)                                                       \
   HEDDLE_DRIVER_STREAM_API(name, _ptds, (DevicePointer to, type value, std::size_t count),        \
                            (to, value, count)) {                                                  \
-    return forward([&] { return fill(to, value, count, in_stream<kPerThread>(nullptr)); });       \
+    return forward(                                                                               \
+        [&] { return fill(to, 0, value, count, 1, in_stream<kPerThread>(nullptr), true); });      \
   }                                                                                               \
   HEDDLE_DRIVER_STREAM_API(async_name, _ptsz,                                                     \
                            (DevicePointer to, type value, std::size_t count, abi::Handle stream), \
                            (to, value, count, stream)) {                                          \
-    return forward([&] { return fill(to, value, count, in_stream<kPerThread>(stream)); });        \
+    return forward(                                                                               \
+        [&] { return fill(to, 0, value, count, 1, in_stream<kPerThread>(stream), false); });      \
   }
 HEDDLE_FILL(cuMemsetD8_v2, cuMemsetD8Async, unsigned char)
 HEDDLE_FILL(cuMemsetD16_v2, cuMemsetD16Async, unsigned short)
 HEDDLE_FILL(cuMemsetD32_v2, cuMemsetD32Async, unsigned)
 #undef HEDDLE_FILL
 
-// Attributes of pointers (CUpointer_attribute).
-HEDDLE_DRIVER_API Result cuPointerGetAttribute(void* data, int attribute, DevicePointer address) {
-  constexpr int kMemoryType = 2, kDevicePointer = 3, kHostPointer = 4, kIsManaged = 8, kOrdinal = 9;
-  if (data == nullptr) return Result::CUDA_ERROR_INVALID_VALUE;
+#define HEDDLE_FILL_ROWS(name, async_name, type)                                                \
+  HEDDLE_DRIVER_STREAM_API(                                                                     \
+      name, _ptds,                                                                              \
+      (DevicePointer to, std::size_t pitch, type value, std::size_t width, std::size_t height), \
+      (to, pitch, value, width, height)) {                                                      \
+    return forward([&] {                                                                        \
+      return fill(to, pitch, value, width, height, in_stream<kPerThread>(nullptr), true);       \
+    });                                                                                         \
+  }                                                                                             \
+  HEDDLE_DRIVER_STREAM_API(async_name, _ptsz,                                                   \
+                           (DevicePointer to, std::size_t pitch, type value, std::size_t width, \
+                            std::size_t height, abi::Handle stream),                            \
+                           (to, pitch, value, width, height, stream)) {                         \
+    return forward([&] {                                                                        \
+      return fill(to, pitch, value, width, height, in_stream<kPerThread>(stream), false);       \
+    });                                                                                         \
+  }
+HEDDLE_FILL_ROWS(cuMemsetD2D8_v2, cuMemsetD2D8Async, unsigned char)
+HEDDLE_FILL_ROWS(cuMemsetD2D16_v2, cuMemsetD2D16Async, unsigned short)
+HEDDLE_FILL_ROWS(cuMemsetD2D32_v2, cuMemsetD2D32Async, unsigned)
+#undef HEDDLE_FILL_ROWS
+
+// There is one device: memory of its peers is its own.
+#define HEDDLE_PEER_COPY(name, copy_call)                                           \
+  HEDDLE_DRIVER_API Result name(DevicePointer to, void*, DevicePointer from, void*, \
+                                std::size_t bytes) {                                \
+    return copy_call(to, from, bytes);                                              \
+  }
+HEDDLE_PEER_COPY(cuMemcpyPeer, cuMemcpyDtoD_v2)
+HEDDLE_PEER_COPY(cuMemcpyPeer_ptds, cuMemcpyDtoD_v2_ptds)
+#undef HEDDLE_PEER_COPY
+HEDDLE_DRIVER_STREAM_API(cuMemcpyPeerAsync, _ptsz,
+                         (DevicePointer to, void* to_context, DevicePointer from,
+                          void* from_context, std::size_t bytes, abi::Handle stream),
+                         (to, to_context, from, from_context, bytes, stream)) {
+  static_cast<void>(to_context), static_cast<void>(from_context);
   return forward([&] {
-    abi::PointerAttributes found;
-    const Error error = cudaPointerGetAttributes(&found, at(address));
-    if (error != Error::success) return error;
-    if (found.type == abi::MemoryType::unregistered) return Error::invalid_value;
-    const bool on_host = found.type == abi::MemoryType::host;
-    switch (attribute) {
-      case kMemoryType:
-        *static_cast<unsigned*>(data) = on_host ? 1 : 2;
-        return Error::success;
-      case kDevicePointer:
-        *static_cast<void**>(data) = found.devicePointer;
-        return Error::success;
-      case kHostPointer:
-        *static_cast<void**>(data) = found.hostPointer;
-        return found.hostPointer == nullptr ? Error::invalid_value : Error::success;
-      case kIsManaged:
-        *static_cast<unsigned*>(data) = found.type == abi::MemoryType::managed;
-        return Error::success;
-      case kOrdinal:
-        *static_cast<int*>(data) = found.device;
-        return Error::success;
-      default:
-        return Error::not_supported;
-    }
+    return copy(at(to), at(from), bytes, kAnywhere, in_stream<kPerThread>(stream), false);
   });
+}
+
+HEDDLE_DRIVER_STREAM_API(cuMemcpyBatchAsync_v2, _ptsz,
+                         (DevicePointer * to, DevicePointer* from, std::size_t* bytes,
+                          std::size_t count, void* attributes, std::size_t* attribute_of,
+                          std::size_t attribute_count, abi::Handle stream),
+                         (to, from, bytes, count, attributes, attribute_of, attribute_count,
+                          stream)) {
+  return forward([&] {
+    return cudaMemcpyBatchAsync(
+        reinterpret_cast<void* const*>(to), reinterpret_cast<const void* const*>(from), bytes,
+        count, attributes, attribute_of, attribute_count, in_stream<kPerThread>(stream));
+  });
+}
+
+// Managed memory.
+HEDDLE_DRIVER_API Result cuMemAdvise_v2(DevicePointer address, std::size_t bytes, int what,
+                                        abi::MemLocation location) {
+  return forward([&] { return cudaMemAdvise(at(address), bytes, what, location); });
+}
+HEDDLE_DRIVER_STREAM_API(cuMemPrefetchAsync_v2, _ptsz,
+                         (DevicePointer address, std::size_t bytes, abi::MemLocation location,
+                          unsigned flags, abi::Handle stream),
+                         (address, bytes, location, flags, stream)) {
+  return forward([&] {
+    return cudaMemPrefetchAsync(at(address), bytes, location, flags, in_stream<kPerThread>(stream));
+  });
+}
+HEDDLE_DRIVER_STREAM_API(cuMemPrefetchBatchAsync, _ptsz,
+                         (void** addresses, std::size_t* bytes, std::size_t count,
+                          abi::MemLocation* locations, std::size_t* first_of,
+                          std::size_t location_count, unsigned long long flags, abi::Handle stream),
+                         (addresses, bytes, count, locations, first_of, location_count, flags,
+                          stream)) {
+  return forward([&] {
+    return cudaMemPrefetchBatchAsync(addresses, bytes, count, locations, first_of, location_count,
+                                     flags, in_stream<kPerThread>(stream));
+  });
+}
+HEDDLE_DRIVER_STREAM_API(cuMemDiscardBatchAsync, _ptsz,
+                         (void** addresses, std::size_t* bytes, std::size_t count,
+                          unsigned long long flags, abi::Handle stream),
+                         (addresses, bytes, count, flags, stream)) {
+  return forward([&] {
+    return cudaMemDiscardBatchAsync(addresses, bytes, count, flags, in_stream<kPerThread>(stream));
+  });
+}
+HEDDLE_DRIVER_STREAM_API(cuMemDiscardAndPrefetchBatchAsync, _ptsz,
+                         (void** addresses, std::size_t* bytes, std::size_t count,
+                          abi::MemLocation* locations, std::size_t* first_of,
+                          std::size_t location_count, unsigned long long flags, abi::Handle stream),
+                         (addresses, bytes, count, locations, first_of, location_count, flags,
+                          stream)) {
+  return forward([&] {
+    return cudaMemDiscardAndPrefetchBatchAsync(addresses, bytes, count, locations, first_of,
+                                               location_count, flags,
+                                               in_stream<kPerThread>(stream));
+  });
+}
+HEDDLE_DRIVER_API Result cuMemRangeGetAttribute(void* data, std::size_t data_bytes, int attribute,
+                                                DevicePointer address, std::size_t bytes) {
+  return forward(
+      [&] { return cudaMemRangeGetAttribute(data, data_bytes, attribute, at(address), bytes); });
+}
+HEDDLE_DRIVER_API Result cuMemRangeGetAttributes(void** data, std::size_t* data_bytes,
+                                                 int* attributes, std::size_t count,
+                                                 DevicePointer address, std::size_t bytes) {
+  return forward([&] {
+    return cudaMemRangeGetAttributes(data, data_bytes, attributes, count, at(address), bytes);
+  });
+}
+
+HEDDLE_DRIVER_API Result cuMemGetAddressRange_v2(DevicePointer* base, std::size_t* bytes,
+                                                 DevicePointer address) {
+  std::uint64_t first = 0, length = 0;
+  const Result result = forward([&] { return support().find_memory(address, &first, &length); });
+  if (result == Result::CUDA_ERROR_INVALID_VALUE) return Result::CUDA_ERROR_NOT_FOUND;
+  if (result != Result::CUDA_SUCCESS) return result;
+  if (base != nullptr) *base = first;
+  if (bytes != nullptr) *bytes = length;
+  return result;
+}
+
+// Memory and events of other processes.
+HEDDLE_DRIVER_API Result cuIpcGetMemHandle(abi::IpcHandle* handle, DevicePointer address) {
+  return forward([&] { return cudaIpcGetMemHandle(handle, at(address)); });
+}
+HEDDLE_DRIVER_API Result cuIpcOpenMemHandle_v2(DevicePointer* address, abi::IpcHandle handle,
+                                               unsigned flags) {
+  return forward(
+      [&] { return cudaIpcOpenMemHandle(reinterpret_cast<void**>(address), handle, flags); });
+}
+HEDDLE_DRIVER_API Result cuIpcCloseMemHandle(DevicePointer address) {
+  return forward([&] { return cudaIpcCloseMemHandle(at(address)); });
+}
+HEDDLE_DRIVER_API Result cuIpcGetEventHandle(abi::IpcHandle* handle, abi::Handle event) {
+  return forward([&] { return cudaIpcGetEventHandle(handle, event); });
+}
+HEDDLE_DRIVER_API Result cuIpcOpenEventHandle(abi::Handle* event, abi::IpcHandle handle) {
+  return forward([&] { return cudaIpcOpenEventHandle(event, handle); });
 }
 
 }  // namespace heddle::runtime::driver

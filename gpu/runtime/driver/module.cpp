@@ -1,47 +1,19 @@
-// Modules and libraries, which are the same here, and what is in them; linking, of one part.
-#include <memory>
-#include <mutex>
-#include <set>
-#include <string>
-#include <vector>
-
+// Modules and libraries, which are the same here, and what is in them.
 #include "gpu/runtime/driver/api.hpp"
+#include "gpu/runtime/driver/support.hpp"
 
 namespace heddle::runtime::driver {
-namespace {
-
-// What cuLinkComplete gives out, until cuLinkDestroy.
-struct Linking {
-  std::vector<char> code;
-  bool several = false;
-};
-
-std::mutex linkings_mutex;
-std::set<Linking*>& linkings() {
-  static auto& all = *new std::set<Linking*>;
-  return all;
+HEDDLE_DRIVER_API Result cuModuleLoadDataEx(abi::Handle* module, const void* image, unsigned count,
+                                            const int* options, void** values) {
+  return forward([&] {
+    return cudaLibraryLoadData(module, image, options, values, count, nullptr, nullptr, 0);
+  });
 }
-
-bool is_linking(Linking* linking) {
-  std::lock_guard lock(linkings_mutex);
-  return linkings().contains(linking);
-}
-
-Error load(abi::Handle* module, const void* image) {
-  return cudaLibraryLoadData(module, image, nullptr, nullptr, 0, nullptr, nullptr, 0);
-}
-
-}  // namespace
-
 HEDDLE_DRIVER_API Result cuModuleLoadData(abi::Handle* module, const void* image) {
-  return forward([&] { return load(module, image); });
-}
-HEDDLE_DRIVER_API Result cuModuleLoadDataEx(abi::Handle* module, const void* image, unsigned, void*,
-                                            void*) {
-  return forward([&] { return load(module, image); });
+  return cuModuleLoadDataEx(module, image, 0, nullptr, nullptr);
 }
 HEDDLE_DRIVER_API Result cuModuleLoadFatBinary(abi::Handle* module, const void* image) {
-  return forward([&] { return load(module, image); });
+  return cuModuleLoadData(module, image);
 }
 HEDDLE_DRIVER_API Result cuModuleLoad(abi::Handle* module, const char* file) {
   return forward([&] {
@@ -74,13 +46,17 @@ HEDDLE_DRIVER_API Result cuModuleGetLoadingMode(int* mode) {
   return Result::CUDA_SUCCESS;
 }
 
-HEDDLE_DRIVER_API Result cuLibraryLoadData(abi::Handle* library, const void* code, void*, void*,
-                                           unsigned, void*, void*, unsigned) {
-  return cuModuleLoadData(library, code);
+HEDDLE_DRIVER_API Result cuLibraryLoadData(abi::Handle* library, const void* code,
+                                           const int* options, void** values, unsigned count, void*,
+                                           void*, unsigned) {
+  return cuModuleLoadDataEx(library, code, count, options, values);
 }
-HEDDLE_DRIVER_API Result cuLibraryLoadFromFile(abi::Handle* library, const char* file, void*, void*,
-                                               unsigned, void*, void*, unsigned) {
-  return cuModuleLoad(library, file);
+HEDDLE_DRIVER_API Result cuLibraryLoadFromFile(abi::Handle* library, const char* file,
+                                               const int* options, void** values, unsigned count,
+                                               void*, void*, unsigned) {
+  return forward([&] {
+    return cudaLibraryLoadFromFile(library, file, options, values, count, nullptr, nullptr, 0);
+  });
 }
 HEDDLE_DRIVER_API Result cuLibraryUnload(abi::Handle library) { return cuModuleUnload(library); }
 HEDDLE_DRIVER_API Result cuLibraryGetKernel(abi::Handle* kernel, abi::Handle library,
@@ -102,39 +78,34 @@ HEDDLE_DRIVER_API Result cuKernelGetFunction(abi::Handle* function, abi::Handle 
   return Result::CUDA_SUCCESS;
 }
 
-HEDDLE_DRIVER_API Result cuLinkCreate_v2(unsigned, void*, void*, Linking** state) {
-  if (state == nullptr) return Result::CUDA_ERROR_INVALID_VALUE;
-  std::lock_guard lock(linkings_mutex);
-  *state = new Linking;
-  linkings().insert(*state);
-  return Result::CUDA_SUCCESS;
+HEDDLE_DRIVER_API Result cuLibraryGetKernelCount(unsigned* count, abi::Handle library) {
+  return cuModuleGetFunctionCount(count, library);
+}
+HEDDLE_DRIVER_API Result cuLibraryEnumerateKernels(abi::Handle* kernels, unsigned count,
+                                                   abi::Handle library) {
+  return cuModuleEnumerateFunctions(kernels, count, library);
+}
+HEDDLE_DRIVER_API Result cuLibraryGetManaged(DevicePointer* address, std::size_t* bytes,
+                                             abi::Handle library, const char* name) {
+  return forward([&] {
+    return cudaLibraryGetManaged(reinterpret_cast<void**>(address), bytes, library, name);
+  });
+}
+HEDDLE_DRIVER_API Result cuKernelGetLibrary(abi::Handle* library, abi::Handle kernel) {
+  if (library == nullptr) return Result::CUDA_ERROR_INVALID_VALUE;
+  return forward([&] { return support().library_of(kernel, library); });
+}
+HEDDLE_DRIVER_API Result cuFuncGetModule(abi::Handle* module, abi::Handle function) {
+  return cuKernelGetLibrary(module, function);
 }
 
-HEDDLE_DRIVER_API Result cuLinkAddData_v2(Linking* state, int, void* data, std::size_t size,
-                                          const char*, unsigned, void*, void*) {
-  if (!is_linking(state) || data == nullptr) return Result::CUDA_ERROR_INVALID_VALUE;
-  state->several |= !state->code.empty();
-  const auto* const begin = static_cast<const char*>(data);
-  state->code.assign(begin, begin + size);
-  state->code.push_back('\0');  // behind PTX
-  return Result::CUDA_SUCCESS;
+// No code that a compiler of today makes has references to textures and surfaces.
+HEDDLE_DRIVER_API Result cuModuleGetTexRef(abi::Handle* reference, abi::Handle, const char* name) {
+  return reference == nullptr || name == nullptr ? Result::CUDA_ERROR_INVALID_VALUE
+                                                 : Result::CUDA_ERROR_NOT_FOUND;
 }
-
-// One part needs no linking: it is loaded as it is.
-HEDDLE_DRIVER_API Result cuLinkComplete(Linking* state, void** code, std::size_t* bytes) {
-  if (!is_linking(state) || code == nullptr || state->code.empty())
-    return Result::CUDA_ERROR_INVALID_VALUE;
-  if (state->several) return Result::CUDA_ERROR_NOT_SUPPORTED;
-  *code = state->code.data();
-  if (bytes != nullptr) *bytes = state->code.size();
-  return Result::CUDA_SUCCESS;
-}
-
-HEDDLE_DRIVER_API Result cuLinkDestroy(Linking* state) {
-  std::lock_guard lock(linkings_mutex);
-  if (linkings().erase(state) == 0) return Result::CUDA_ERROR_INVALID_HANDLE;
-  delete state;
-  return Result::CUDA_SUCCESS;
+HEDDLE_DRIVER_API Result cuModuleGetSurfRef(abi::Handle* reference, abi::Handle, const char* name) {
+  return cuModuleGetTexRef(reference, nullptr, name);
 }
 
 }  // namespace heddle::runtime::driver

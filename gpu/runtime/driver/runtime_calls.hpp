@@ -48,6 +48,13 @@ Error cudaMalloc3DArray(abi::Handle* array, const abi::ChannelFormatDesc* format
 Error cudaFreeArray(abi::Handle array);
 Error cudaArrayGetInfo(abi::ChannelFormatDesc* format, abi::Extent* extent, unsigned* flags,
                        abi::Handle array);
+Error cudaMemcpy(void* to, const void* from, std::size_t bytes, abi::MemcpyKind kind);
+Error cudaMemcpy_ptds(void* to, const void* from, std::size_t bytes, abi::MemcpyKind kind);
+Error cudaMemcpyBatchAsync(void* const* to, const void* const* from, const std::size_t* bytes,
+                           std::size_t count, void* attributes, std::size_t* attribute_of,
+                           std::size_t attribute_count, abi::Handle stream);
+Error cudaMemcpy3D(const abi::Memcpy3DParms* parameters);
+Error cudaMemcpy3D_ptds(const abi::Memcpy3DParms* parameters);
 Error cudaMemcpy3DAsync(const abi::Memcpy3DParms* parameters, abi::Handle stream);
 Error cudaCreateTextureObject(std::uint64_t* object, const abi::ResourceDesc* resource,
                               const abi::TextureDesc* description,
@@ -72,6 +79,48 @@ Error cudaStreamAddCallback(abi::Handle stream, void (*callback)(abi::Handle, in
                             void* data, unsigned flags);
 Error cudaStreamAttachMemAsync(abi::Handle stream, void* pointer, std::size_t bytes,
                                unsigned flags);
+Error cudaStreamGetAttribute(abi::Handle stream, int attribute, void* value);
+Error cudaStreamSetAttribute(abi::Handle stream, int attribute, const void* value);
+Error cudaStreamCopyAttributes(abi::Handle to, abi::Handle from);
+Error cudaStreamBeginCaptureToGraph(abi::Handle stream, abi::Handle graph, const abi::Handle* after,
+                                    const void* edges, std::size_t count, int mode);
+Error cudaStreamGetCaptureInfo(abi::Handle stream, int* status, unsigned long long* id,
+                               abi::Handle* graph, const abi::Handle** after, const void** edges,
+                               std::size_t* count);
+Error cudaStreamUpdateCaptureDependencies(abi::Handle stream, abi::Handle* nodes, const void* edges,
+                                          std::size_t count, unsigned flags);
+Error cudaThreadExchangeStreamCaptureMode(int* mode);
+Error cudaEventRecordWithFlags(abi::Handle event, abi::Handle stream, unsigned flags);
+Error cudaGetExportTable(const void** table, const abi::Uuid* id);
+Error cudaMemAdvise(const void* pointer, std::size_t bytes, int what, abi::MemLocation location);
+Error cudaMemPrefetchAsync(const void* pointer, std::size_t bytes, abi::MemLocation location,
+                           unsigned flags, abi::Handle stream);
+Error cudaMemPrefetchBatchAsync(void** pointers, std::size_t* bytes, std::size_t count,
+                                abi::MemLocation* locations, std::size_t* first_of,
+                                std::size_t location_count, unsigned long long flags,
+                                abi::Handle stream);
+Error cudaMemDiscardBatchAsync(void** pointers, std::size_t* bytes, std::size_t count,
+                               unsigned long long flags, abi::Handle stream);
+Error cudaMemDiscardAndPrefetchBatchAsync(void** pointers, std::size_t* bytes, std::size_t count,
+                                          abi::MemLocation* locations, std::size_t* first_of,
+                                          std::size_t location_count, unsigned long long flags,
+                                          abi::Handle stream);
+Error cudaMemRangeGetAttribute(void* data, std::size_t data_bytes, int attribute,
+                               const void* pointer, std::size_t bytes);
+Error cudaMemRangeGetAttributes(void** data, std::size_t* data_bytes, int* attributes,
+                                std::size_t count, const void* pointer, std::size_t bytes);
+Error cudaIpcGetMemHandle(abi::IpcHandle* handle, void* pointer);
+Error cudaIpcOpenMemHandle(void** pointer, abi::IpcHandle handle, unsigned flags);
+Error cudaIpcCloseMemHandle(void* pointer);
+Error cudaIpcGetEventHandle(abi::IpcHandle* handle, abi::Handle event);
+Error cudaIpcOpenEventHandle(abi::Handle* event, abi::IpcHandle handle);
+Error cudaDeviceGetP2PAttribute(int* value, int attribute, int from, int to);
+Error cudaDeviceGetHostAtomicCapabilities(unsigned* capabilities, const int* operations,
+                                          unsigned count, int device);
+Error cudaDeviceGetTexture1DLinearMaxWidth(std::size_t* elements,
+                                           const abi::ChannelFormatDesc* format, int device);
+Error cudaDeviceFlushGPUDirectRDMAWrites(int target, int scope);
+Error cudaFuncSetCacheConfig(const void* kernel, int config);
 Error cudaStreamGetId(abi::Handle stream, unsigned long long* id);
 Error cudaStreamGetDevice(abi::Handle stream, int* device);
 Error cudaStreamBeginCapture(abi::Handle stream, int mode);
@@ -99,10 +148,12 @@ Error cudaEventRecord(abi::Handle event, abi::Handle stream);
 Error cudaEventQuery(abi::Handle event);
 Error cudaEventSynchronize(abi::Handle event);
 Error cudaEventElapsedTime(float* milliseconds, abi::Handle start, abi::Handle end);
-Error cudaLibraryLoadData(abi::Handle* library, const void* code, void*, void*, unsigned, void*,
-                          void*, unsigned);
-Error cudaLibraryLoadFromFile(abi::Handle* library, const char* file, void*, void*, unsigned, void*,
-                              void*, unsigned);
+Error cudaLibraryLoadData(abi::Handle* library, const void* code, const int* options, void** values,
+                          unsigned count, void*, void*, unsigned);
+Error cudaLibraryLoadFromFile(abi::Handle* library, const char* file, const int* options,
+                              void** values, unsigned count, void*, void*, unsigned);
+Error cudaLibraryGetManaged(void** pointer, std::size_t* bytes, abi::Handle library,
+                            const char* name);
 Error cudaLibraryUnload(abi::Handle library);
 Error cudaLibraryGetKernel(abi::Handle* kernel, abi::Handle library, const char* name);
 Error cudaLibraryGetGlobal(void** pointer, std::size_t* bytes, abi::Handle library,

@@ -77,6 +77,88 @@ HEDDLE_DRIVER_STREAM_API(cuStreamIsCapturing, _ptsz, (abi::Handle stream, int* s
                          (stream, status)) {
   return forward([&] { return cudaStreamIsCapturing(in_stream<kPerThread>(stream), status); });
 }
+HEDDLE_DRIVER_STREAM_API(cuStreamBeginCaptureToGraph, _ptsz,
+                         (abi::Handle stream, abi::Handle graph, const abi::Handle* after,
+                          const void* edges, std::size_t count, int mode),
+                         (stream, graph, after, edges, count, mode)) {
+  return forward([&] {
+    return cudaStreamBeginCaptureToGraph(in_stream<kPerThread>(stream), graph, after, edges, count,
+                                         mode);
+  });
+}
+HEDDLE_DRIVER_STREAM_API(cuStreamGetCaptureInfo_v3, _ptsz,
+                         (abi::Handle stream, int* status, unsigned long long* id,
+                          abi::Handle* graph, const abi::Handle** after, const void** edges,
+                          std::size_t* count),
+                         (stream, status, id, graph, after, edges, count)) {
+  return forward([&] {
+    return cudaStreamGetCaptureInfo(in_stream<kPerThread>(stream), status, id, graph, after, edges,
+                                    count);
+  });
+}
+HEDDLE_DRIVER_STREAM_API(cuStreamGetCaptureInfo_v2, _ptsz,
+                         (abi::Handle stream, int* status, unsigned long long* id,
+                          abi::Handle* graph, const abi::Handle** after, std::size_t* count),
+                         (stream, status, id, graph, after, count)) {
+  return forward([&] {
+    return cudaStreamGetCaptureInfo(in_stream<kPerThread>(stream), status, id, graph, after,
+                                    nullptr, count);
+  });
+}
+HEDDLE_DRIVER_STREAM_API(cuStreamUpdateCaptureDependencies_v2, _ptsz,
+                         (abi::Handle stream, abi::Handle* nodes, const void* edges,
+                          std::size_t count, unsigned flags),
+                         (stream, nodes, edges, count, flags)) {
+  return forward([&] {
+    return cudaStreamUpdateCaptureDependencies(in_stream<kPerThread>(stream), nodes, edges, count,
+                                               flags);
+  });
+}
+HEDDLE_DRIVER_STREAM_API(cuStreamUpdateCaptureDependencies, _ptsz,
+                         (abi::Handle stream, abi::Handle* nodes, std::size_t count,
+                          unsigned flags),
+                         (stream, nodes, count, flags)) {
+  return forward([&] {
+    return cudaStreamUpdateCaptureDependencies(in_stream<kPerThread>(stream), nodes, nullptr, count,
+                                               flags);
+  });
+}
+HEDDLE_DRIVER_API Result cuThreadExchangeStreamCaptureMode(int* mode) {
+  return forward([&] { return cudaThreadExchangeStreamCaptureMode(mode); });
+}
+HEDDLE_DRIVER_STREAM_API(cuStreamGetAttribute, _ptsz,
+                         (abi::Handle stream, int attribute, void* value),
+                         (stream, attribute, value)) {
+  return forward(
+      [&] { return cudaStreamGetAttribute(in_stream<kPerThread>(stream), attribute, value); });
+}
+HEDDLE_DRIVER_STREAM_API(cuStreamSetAttribute, _ptsz,
+                         (abi::Handle stream, int attribute, const void* value),
+                         (stream, attribute, value)) {
+  return forward(
+      [&] { return cudaStreamSetAttribute(in_stream<kPerThread>(stream), attribute, value); });
+}
+HEDDLE_DRIVER_STREAM_API(cuStreamCopyAttributes, _ptsz, (abi::Handle to, abi::Handle from),
+                         (to, from)) {
+  return forward([&] {
+    return cudaStreamCopyAttributes(in_stream<kPerThread>(to), in_stream<kPerThread>(from));
+  });
+}
+// The context that is current: there is one, whatever handle it goes by.
+HEDDLE_DRIVER_STREAM_API(cuStreamGetCtx, _ptsz, (abi::Handle stream, abi::Handle* context),
+                         (stream, context)) {
+  if (context == nullptr) return Result::CUDA_ERROR_INVALID_VALUE;
+  unsigned flags = 0;
+  const Result result =
+      forward([&] { return cudaStreamGetFlags(in_stream<kPerThread>(stream), &flags); });
+  return result == Result::CUDA_SUCCESS ? cuCtxGetCurrent(context) : result;
+}
+HEDDLE_DRIVER_STREAM_API(cuStreamGetCtx_v2, _ptsz,
+                         (abi::Handle stream, abi::Handle* context, abi::Handle* green),
+                         (stream, context, green)) {
+  if (green != nullptr) *green = nullptr;
+  return cuStreamGetCtx_with<kPerThread>(stream, context);
+}
 HEDDLE_DRIVER_API Result cuGraphCreate(abi::Handle* graph, unsigned flags) {
   return forward([&] { return cudaGraphCreate(graph, flags); });
 }
@@ -115,6 +197,12 @@ HEDDLE_DRIVER_API Result cuEventDestroy_v2(abi::Handle event) {
 HEDDLE_DRIVER_STREAM_API(cuEventRecord, _ptsz, (abi::Handle event, abi::Handle stream),
                          (event, stream)) {
   return forward([&] { return cudaEventRecord(event, in_stream<kPerThread>(stream)); });
+}
+HEDDLE_DRIVER_STREAM_API(cuEventRecordWithFlags, _ptsz,
+                         (abi::Handle event, abi::Handle stream, unsigned flags),
+                         (event, stream, flags)) {
+  return forward(
+      [&] { return cudaEventRecordWithFlags(event, in_stream<kPerThread>(stream), flags); });
 }
 HEDDLE_DRIVER_API Result cuEventQuery(abi::Handle event) {
   return forward([&] { return cudaEventQuery(event); });

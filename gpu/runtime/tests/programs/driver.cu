@@ -1,22 +1,7 @@
 // The driver's interface: a module from PTX, launched both ways, beside the runtime's.
-#include <cuda.h>
-
 #include <cstring>
 
-#include "check.hpp"
-
-#define EXPECT_RESULT(expected, call)                                                          \
-  do {                                                                                         \
-    const CUresult got_ = (call);                                                              \
-    if (got_ != (expected)) {                                                                  \
-      const char* name_ = nullptr;                                                             \
-      cuGetErrorName(got_, &name_);                                                            \
-      std::fprintf(stderr, "%s:%d: %s gave %s (%d)\n", __FILE__, __LINE__, #call,              \
-                   name_ == nullptr ? "?" : name_, static_cast<int>(got_));                    \
-      std::exit(1);                                                                            \
-    }                                                                                          \
-  } while (false)
-#define DRIVER(call) EXPECT_RESULT(CUDA_SUCCESS, call)
+#include "driver_check.hpp"
 
 static const char kCode[] = R"(
 .version 8.0
@@ -109,7 +94,7 @@ static void contexts(CUdevice device) {
   EXPECT(popped == primary);
   DRIVER(cuDevicePrimaryCtxRelease(device));
   DRIVER(cuCtxDestroy(created));
-  EXPECT_RESULT(CUDA_ERROR_INVALID_CONTEXT, cuCtxDestroy(created));
+  EXPECT_RESULT(CUDA_ERROR_CONTEXT_IS_DESTROYED, cuCtxDestroy(created));
   DRIVER(cuCtxGetCurrent(&current));
   EXPECT(current == nullptr);
 }
@@ -130,8 +115,7 @@ static void copies() {
   copy.WidthInBytes = 20;
   copy.Height = 3;
   DRIVER(cuMemcpy2D(&copy));
-  for (int row = 0; row < 3; ++row)
-    DRIVER(cuMemcpyDtoH(back[row], pitched + row * pitch, 20));
+  for (int row = 0; row < 3; ++row) DRIVER(cuMemcpyDtoH(back[row], pitched + row * pitch, 20));
   EXPECT(std::memcmp(rows, back, sizeof rows) == 0);
   unsigned type = 0;
   DRIVER(cuPointerGetAttribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, pitched));

@@ -1,0 +1,118 @@
+#include "gpu/runtime/driver_support.hpp"
+
+#include <cstring>
+
+#include "gpu/runtime/cudart/copies.hpp"
+#include "gpu/runtime/cudart/jit_request.hpp"
+#include "gpu/runtime/cudart/refuse.hpp"
+#include "gpu/runtime/link.hpp"
+
+namespace heddle::runtime {
+
+namespace {
+
+Error fill_elements(void* to, std::size_t pitch, unsigned value, unsigned element_bytes,
+                    std::size_t width, std::size_t height, abi::Handle stream, bool wait) {
+  return api([&] {
+    const std::size_t row = width * element_bytes;
+    if (address_of(to) % element_bytes != 0 ||
+        (height > 1 && (pitch % element_bytes != 0 || pitch < row)))
+      return Error::invalid_value;
+    const FillRequest request{{address_of(to), pitch}, {row, height}, value, element_bytes};
+    return fill(request, stream, DefaultStream::legacy, wait);
+  });
+}
+
+// Operations on memory are nodes of graphs too.
+template <typename Body>
+Error in_stream(abi::Handle stream, std::uint64_t address, unsigned bytes, Body body) {
+  return on_stream(stream, DefaultStream::legacy, [&](Context& context, Stream& in) -> Error {
+    if (address % bytes != 0 || !context.find_memory(address)) return Error::invalid_value;
+    if (!in.capture) return body(context, in);
+    in.add_to_capture(NodeType::memory_operations, body);
+    return Error::success;
+  });
+}
+
+Error write_value(abi::Handle stream, std::uint64_t address, std::uint64_t value, unsigned bytes) {
+  return in_stream(stream, address, bytes, [=](Context& context, Stream& in) {
+    return context.write_value(in, address, value, bytes);
+  });
+}
+
+Error wait_value(abi::Handle stream, std::uint64_t address, std::uint64_t value, unsigned bytes,
+                 unsigned how) {
+  enum How : unsigned { kNotBelow = 0, kEqual = 1, kCommonBit = 2, kMissingBit = 3 };
+  const std::uint64_t all = bytes == 4 ? 0xffff'ffff : ~std::uint64_t{0};
+  const auto reached = [=](std::uint64_t found) {
+    const std::uint64_t above = (found - value) & all;
+    switch (how) {
+      case kNotBelow:
+        return above <= all / 2;
+      case kEqual:
+        return above == 0;
+      case kCommonBit:
+        return (found & value) != 0;
+      default:
+        return (~(found | value) & all) != 0;
+    }
+  };
+  return in_stream(stream, address, bytes, [=](Context& context, Stream& in) {
+    return context.wait_value(in, address, bytes, reached);
+  });
+}
+
+Error find_memory(std::uint64_t address, std::uint64_t* base, std::uint64_t* bytes) {
+  return on_device([&](Context& context) {
+    const auto block = context.find_memory(address);
+    if (!block) return Error::invalid_value;
+    *base = block->address;
+    *bytes = block->bytes;
+    return Error::success;
+  });
+}
+
+Error library_of(abi::Handle kernel, abi::Handle* library) {
+  return on_function(kernel, [&](Context&, Function&) {
+    *library = Runtime::instance().library_of(kernel);
+    return *library != nullptr ? Error::success : Error::invalid_resource_handle;
+  });
+}
+
+Error link(const DriverSupport::Part* given, std::size_t count, const int* options, void** values,
+           unsigned option_count, void* user, void (*give)(void*, const void*, std::size_t)) {
+  return on_device([&](Context& context) -> Error {
+    const JitRequest request(options, values, option_count);
+    std::vector<LinkPart> parts;
+    for (std::size_t i = 0; i < count; ++i) {
+      const auto* const begin = static_cast<const std::byte*>(given[i].contents);
+      parts.push_back({static_cast<PartKind>(given[i].kind), given[i].name,
+                       std::vector(begin, begin + given[i].bytes)});
+    }
+    try {
+      const std::vector<std::byte> code =
+          link_parts(context.model().arch, parts, request.options());
+      request.tell({}, {});
+      give(user, code.data(), code.size());
+      return Error::success;
+    } catch (const PtxError& bad) {
+      request.tell({}, bad.what());
+      Runtime::instance().notice_once(bad.what());
+      return bad.error;
+    }
+  });
+}
+
+}  // namespace
+
+HEDDLE_API Error cudaGetExportTable(const void** table, const abi::Uuid* id) {
+  static constexpr DriverSupport kTable{fill_elements, write_value, wait_value,
+                                        find_memory,   library_of,  link};
+  if (table == nullptr || id == nullptr) return Error::invalid_value;
+  if (std::memcmp(id, &kDriverSupport, sizeof kDriverSupport) != 0)
+    return refuse("cudaGetExportTable");
+  *table = &kTable;
+  return Error::success;
+}
+
+}  // namespace heddle::runtime

@@ -1,0 +1,42 @@
+// What the driver front needs of the runtime beside CUDA's interface. It asks for this table by
+// cudaGetExportTable, the way NVIDIA's libraries ask one another.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "gpu/runtime/abi.hpp"
+#include "gpu/runtime/error.hpp"
+
+namespace heddle::runtime {
+
+inline constexpr abi::Uuid kDriverSupport{
+    {'h', 'e', 'd', 'd', 'l', 'e', ' ', 'd', 'r', 'i', 'v', 'e', 'r', ' ', '0', '1'}};
+
+struct DriverSupport {
+  // Rows of `width` elements of 1, 2 or 4 bytes, from row to row `pitch` bytes.
+  Error (*fill)(void* to, std::size_t pitch, unsigned value, unsigned element_bytes,
+                std::size_t width, std::size_t height, abi::Handle stream, bool wait);
+  // In a stream: 32 or 64 bits are written; what follows waits until they are as `how` says (0:
+  // not below `value` in a circle, 1: equal, 2: a bit in common, 3: a bit of either missing).
+  Error (*write_value)(abi::Handle stream, std::uint64_t address, std::uint64_t value,
+                       unsigned bytes);
+  Error (*wait_value)(abi::Handle stream, std::uint64_t address, std::uint64_t value,
+                      unsigned bytes, unsigned how);
+  // The allocation around an address, and its place among all; invalid_value: there is none.
+  Error (*find_memory)(std::uint64_t address, std::uint64_t* base, std::uint64_t* bytes);
+  // Null: it came with the program.
+  Error (*library_of)(abi::Handle kernel, abi::Handle* library);
+  // Code of parts that were added; `give` gets it. Options are those of all parts.
+  struct Part {
+    int kind;  // CUjitInputType
+    const char* name;
+    const void* contents;
+    std::size_t bytes;
+  };
+  Error (*link)(const Part* parts, std::size_t count, const int* options, void** values,
+                unsigned option_count, void* user,
+                void (*give)(void* user, const void* code, std::size_t bytes));
+};
+
+}  // namespace heddle::runtime
