@@ -5,6 +5,7 @@
 #include <cassert>
 #include <functional>
 #include <span>
+#include <utility>
 
 #include "simulator/reconvergence_policy.hpp"
 
@@ -22,6 +23,7 @@ void Convergence::start(Mask lanes, std::uint32_t pc, const ReconvergencePolicy*
   groups_.clear();
   groups_.reserve(kWarpSize + 1);
   collected_.clear();
+  collecting_ = more_to_collect_ = false;
   joined_ = 0;
   last_leader_ = kWarpSize - 1;
   patched_ = patched;
@@ -211,26 +213,33 @@ unsigned Convergence::wait_warp_sync(Mask partners) {
 }
 
 unsigned Convergence::wait_collective(Mask partners, std::uint32_t behind) {
-  const Group last = current();
+  current().body = current().pc;
   current().pc = behind;
-  const unsigned met = wait_warp_sync(partners);
-  if (met == 0) return 0;
-  // Released, the groups stand at the back, those that came last on top.
-  const auto is_collected = [&](const Group& group) {
-    return group.wait == Wait::none && (group.lanes & partners) != 0;
-  };
+  return wait_warp_sync(partners);
+}
+
+template <typename Collected>
+std::size_t Convergence::collect(bool running, Collected&& is_collected) {
+  Group last;  // the groups that wait stand in the order in which they came
   Mask all = 0;
-  while (!groups_.empty() && is_collected(groups_.back())) {
+  for (const Group& group : groups_) {
+    if (!is_collected(group)) continue;
+    all |= group.lanes;
+    if (group.body != Group::kNowhere) last = group;
+  }
+  const std::size_t waited = release(running, is_collected);
+  // Released, the groups stand at the back, those that came last on top.
+  while (!groups_.empty() && (groups_.back().lanes & all) != 0) {
     Group group = groups_.back();
     groups_.pop_back();
-    all |= group.lanes;
     group.lanes &= ~last.lanes;
     if (group.lanes != 0) collected_.push_back(group);
   }
   std::ranges::sort(collected_, std::ranges::greater(),
                     [](const Group& group) { return std::countr_zero(group.lanes); });
-  groups_.push_back({.lanes = all, .pc = last.pc});
-  return met;
+  groups_.push_back({.lanes = all, .pc = last.body});
+  collecting_ = true;
+  return waited;
 }
 
 void Convergence::end_collective() {
@@ -242,6 +251,8 @@ void Convergence::end_collective() {
   }
   collected_.clear();
   groups_.push_back(group);
+  collecting_ = false;
+  if (std::exchange(more_to_collect_, false)) release_met(true);
 }
 
 void Convergence::wait_block_barrier(unsigned number) {
@@ -325,7 +336,14 @@ std::size_t Convergence::release_met(bool running, bool at_exit) {
       if (at_barrier) not_met |= 1u << waiting.index;
       continue;
     }
-    released += release(running, is_partner);
+    const bool collects = std::ranges::any_of(groups_, [&](const Group& group) {
+      return is_partner(group) && group.body != Group::kNowhere;
+    });
+    if (collects && collecting_) {
+      more_to_collect_ = true;
+      continue;
+    }
+    released += collects ? collect(running, is_partner) : release(running, is_partner);
     if (at_barrier) barriers_[waiting.index] = 0;
     running = true;
     i = 0;

@@ -33,12 +33,14 @@ struct Group {
   Wait wait = Wait::none;
   std::uint8_t index = 0;
   Mask partners = 0;
+  // At WARPSYNC.COLLECTIVE: where its body begins; pc is behind it.
+  static constexpr std::uint32_t kNowhere = ~0u;
+  std::uint32_t body = kNowhere;
   // The lanes went through the instruction at pc and were left there, because it parts lanes in two
   // at a time: they go through it again, which is not a further execution.
   bool again = false;
   // Where it stood when it was chosen from behind the one that was next in turn, hence with all
   // lanes that stand there: if this is a BSYNC, with those that wait at it.
-  static constexpr std::uint32_t kNowhere = ~0u;
   std::uint32_t gathers_at = kNowhere;
   // Stands behind an instruction that it went through, not where a jump led. In code that a
   // profiler has patched these are two places.
@@ -103,8 +105,9 @@ class Convergence {
   // Lanes that the last wait_convergence_barrier took through their BSYNC again.
   Mask joined() const { return joined_; }
   unsigned wait_warp_sync(Mask partners);
-  // At WARPSYNC.COLLECTIVE: when all have come, their lanes become the current group, at the pc of
-  // those that came last, until end_collective; the others then go on at `behind`.
+  // At WARPSYNC.COLLECTIVE: when all have come, or those that have not have ended, their lanes
+  // become the current group, at the pc of those that came last, until end_collective; the others
+  // then go on at `behind`.
   unsigned wait_collective(Mask partners, std::uint32_t behind);
   // The lanes that came last go on; the others, one group for each place, wait their turn.
   void end_collective();
@@ -159,6 +162,8 @@ class Convergence {
   void open_a_barrier_if_all_wait(bool at_exit);
   template <typename Released>
   std::size_t release(bool running, Released&& is_released);
+  template <typename Collected>
+  std::size_t collect(bool running, Collected&& is_collected);
 
   Mask live_ = 0;
   std::array<Mask, kConvergenceBarriers> barriers_{};
@@ -173,6 +178,8 @@ class Convergence {
   std::vector<Group> groups_;
   // Between WARPSYNC.COLLECTIVE and ENDCOLLECTIVE: the lanes that do not go on first, by place.
   std::vector<Group> collected_;
+  bool collecting_ = false;
+  bool more_to_collect_ = false;  // whom the same lanes, by ending, have let go meanwhile
 
   const ReconvergencePolicy* policy_ = nullptr;
   std::vector<Join> joins_;

@@ -291,6 +291,52 @@ TEST(Convergence, ACollectiveRunsOnceWithAllLanesThenTheLastComersGoOnApart) {
   EXPECT_EQ(order[3], 0x0cu);
 }
 
+TEST(Convergence, ACollectiveRunsWithThoseWhoHaveComeWhenTheOthersHaveEnded) {
+  Convergence warp = warp_of(0xff);
+  warp.split_off(0xf0, kThen);
+  warp.split_off(0x0c, kElse);
+  warp.current().pc = kStart + 1;
+  EXPECT_EQ(warp.wait_collective(0xff, kStart + 3), 0u);
+  warp.current().pc = kElse + 1;
+  EXPECT_EQ(warp.wait_collective(0xff, kElse + 3), 0u);
+  ASSERT_EQ(warp.current().lanes, 0xf0u);
+  warp.exit(0xf0);
+  EXPECT_EQ(warp.current().lanes, 0x0fu);
+  EXPECT_EQ(warp.current().pc, kElse + 1) << "the body of those that came last";
+  warp.current().pc = kElse + 3;
+  warp.end_collective();
+  EXPECT_EQ(warp.current().lanes, 0x0cu);
+  EXPECT_EQ(warp.current().pc, kElse + 3);
+  warp.exit(0x0c);
+  EXPECT_EQ(warp.current().lanes, 0x03u);
+  EXPECT_EQ(warp.current().pc, kStart + 3);
+}
+
+TEST(Convergence, CollectivesThatTheSameLanesLetGoByEndingRunOneAfterTheOther) {
+  Convergence warp = warp_of(0x7);
+  warp.split_off(0x4, kJoin);
+  warp.split_off(0x2, kElse);
+  warp.current().pc = kStart + 1;
+  EXPECT_EQ(warp.wait_collective(0x5, kStart + 3), 0u);
+  warp.current().pc = kElse + 1;
+  EXPECT_EQ(warp.wait_collective(0x6, kElse + 3), 0u);
+  ASSERT_EQ(warp.current().lanes, 0x4u);
+  warp.exit(0x4);
+  EXPECT_EQ(warp.current().lanes, 0x1u);
+  EXPECT_EQ(warp.current().pc, kStart + 1);
+  warp.current().pc = kStart + 3;
+  warp.end_collective();
+  EXPECT_EQ(warp.current().lanes, 0x2u) << "before the others go on";
+  EXPECT_EQ(warp.current().pc, kElse + 1);
+  warp.current().pc = kElse + 3;
+  warp.end_collective();
+  EXPECT_EQ(warp.current().lanes, 0x2u);
+  EXPECT_EQ(warp.current().pc, kElse + 3);
+  warp.exit(0x2);
+  EXPECT_EQ(warp.current().lanes, 0x1u);
+  EXPECT_EQ(warp.current().pc, kStart + 3);
+}
+
 // docs/experiments/divergence-order.md, 5: as in a recursion that saves its barrier.
 TEST(Convergence, AGroupFromBehindTakesAlongThoseThatWaitAtTheBarrierItStandsAt) {
   Convergence warp = warp_of(0xf);

@@ -18,6 +18,7 @@ isa::Instruction instruction(std::uint64_t lo, std::uint64_t hi) {
 const isa::Instruction kAdd = instruction(0x0000000103037810, 0x003fde0007ffe0ff);
 const isa::Instruction kBranch = instruction(0x0000000000007947, 0x003fde0003800000);
 const isa::Instruction kGenericLoad = instruction(0x0000000404047980, 0x00321e000c101900);
+const isa::Instruction kMatrixLoad = instruction(0x000000000010783b, 0x000e220000000200);
 const isa::Instruction kGlobalLoad = instruction(0x0000000402037981, 0x000ea2000c1e1900);
 const isa::Instruction kGlobalStore = instruction(0x0000000502007986, 0x000fe2000c101904);
 
@@ -102,6 +103,16 @@ TEST(Evaluate, CountsAGenericAccessInTheSpacesItTouched) {
   EXPECT_EQ(value(values, "smsp__sass_inst_executed_op_global_ld"), 3);
   EXPECT_EQ(value(values, "smsp__sass_inst_executed_op_shared_ld"), 4);
   EXPECT_EQ(value(values, "smsp__sass_inst_executed_op_local_ld"), 0);
+}
+
+// As H200 records of programs that multiply matrices have it.
+TEST(Evaluate, CountsAMatrixLoadAsAnAccessToSharedMemoryButNotAsASharedLoad) {
+  const CountedInstruction counted{&kMatrixLoad, {.executed = 6, .shared = 6}};
+  const MetricValues values = evaluate({&counted, 1});
+  EXPECT_EQ(value(values, "smsp__sass_inst_executed_op_ldsm"), 6);
+  EXPECT_EQ(value(values, "smsp__sass_inst_executed_op_shared"), 6);
+  EXPECT_EQ(value(values, "smsp__sass_inst_executed_op_ld"), 6);
+  EXPECT_EQ(value(values, "smsp__sass_inst_executed_op_shared_ld"), 0);
 }
 
 }  // namespace
