@@ -32,8 +32,7 @@ Core::Core(const LaunchContext& launch_context)
       prefetch(launch_context.program->steps.size()) {
   const LaunchRequest& request = *launch.request;
   if (request.grid.count() * launch.warps_per_block > 1 &&
-      may_read_unordered(request.module->program(), request.module->cubin(),
-                         code_address_of_index(launch.entry)))
+      launch.program->facts->kernel(code_address_of_index(launch.entry)).may_read_unordered)
     unordered_reads = std::make_unique<UnorderedReads>();
 }
 

@@ -34,11 +34,9 @@ std::optional<Device::Refusal> Device::check(const LaunchRequest& request) const
 }
 
 void Device::prepare(const Module& module) {
-  const bool allocates = std::ranges::any_of(module.cubin().symbols, [](const isa::Symbol& symbol) {
-    return symbol.section == 0 && symbol.name == "malloc";
-  });
-  if (allocates) DeviceHeap::create(impl_->memory, heap_bytes);
-  if (DeviceLaunches::wanted_by(module)) DeviceLaunches::create(impl_->memory);
+  const ModuleFacts& facts = *module.lowered().facts;
+  if (facts.allocates()) DeviceHeap::create(impl_->memory, heap_bytes);
+  if (facts.launches_grids()) DeviceLaunches::create(impl_->memory);
 }
 
 namespace {
@@ -58,7 +56,7 @@ LaunchOutcome Device::launch(const LaunchRequest& request, const LaunchOptions& 
   if (options.checks != nullptr) return launch_checked(*this, request, options);
   const Module& module = *request.module;
   prepare(module);
-  const PreparedLaunch prepared(impl_->model, impl_->memory, stack_limit, request, options);
+  PreparedLaunch prepared(impl_->model, impl_->memory, stack_limit, request, options);
   LaunchOutcome outcome;
   BlockRun run;
   const bool in_clusters = cluster_shape(request).count() > 1;
@@ -82,7 +80,7 @@ LaunchOutcome Device::launch(const LaunchRequest& request, const LaunchOptions& 
     if (const std::string note = timing::note_on_sample(*outcome.timing); !note.empty())
       outcome.unmodelled.push_back(note);
   } else {
-    run = run_grid(prepared.context(), prepared.resident_blocks());
+    run = prepared.run();
   }
   outcome.counts = std::move(run.counts);
   outcome.counts.resize(module.program().instructions.size());

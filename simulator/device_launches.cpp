@@ -38,13 +38,6 @@ void DeviceLaunches::create(DeviceMemory& memory) {
   if (!memory.allocate(kBytes, kLabel)) throw std::bad_alloc();
 }
 
-bool DeviceLaunches::wanted_by(const Module& module) {
-  return std::ranges::any_of(module.cubin().symbols, [](const isa::Symbol& symbol) {
-    const auto builtin = builtin_at(builtin_address(symbol.name));
-    return symbol.section == 0 && builtin && is_device_runtime(*builtin);
-  });
-}
-
 bool DeviceLaunches::any(const DeviceMemory& memory) {
   const Allocation* room = find_room(memory);
   if (room == nullptr) return false;

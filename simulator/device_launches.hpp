@@ -39,8 +39,6 @@ class DeviceLaunches {
  public:
   // Makes the room for them, unless `memory` has it. Throws std::bad_alloc.
   static void create(DeviceMemory& memory);
-  // Whether the module's code calls what launches grids.
-  static bool wanted_by(const Module& module);
   // Whether any were launched that nobody has taken.
   static bool any(const DeviceMemory& memory);
 

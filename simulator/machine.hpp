@@ -20,6 +20,7 @@
 #include "simulator/launch.hpp"
 #include "simulator/local_memory.hpp"
 #include "simulator/micro_op.hpp"
+#include "simulator/module_facts.hpp"
 #include "simulator/observer.hpp"
 #include "simulator/reconvergence_policy.hpp"
 #include "simulator/row_prefetch.hpp"
@@ -75,6 +76,7 @@ struct LoweredProgram {
   std::vector<PoolRow> pool;   // the first kWidestOperand rows are zero
   unsigned rows_to_clear = 0;  // vector registers the program names
   unsigned uniform_rows_to_clear = 0;
+  std::unique_ptr<const ModuleFacts> facts;  // of a Module's
 };
 
 // Rows of the widest operand, a matrix of doubles.
@@ -180,7 +182,7 @@ struct Core {
   // Memory that the instruction being executed has touched, when `observed`.
   bool observed = false;
   std::vector<Access> accesses;
-  MemoryJournal* journal = nullptr;  // told of global memory before it changes, when `observed`
+  MemoryJournal* journal = nullptr;  // told of global memory before it changes
   bool uncounted_reunions = false;   // groups met where hardware's counters add by a rule not known
   bool patches_show = false;         // as Convergence::patches_show, in a warp of the launch
   bool printed = false;              // device code called vprintf

@@ -298,10 +298,10 @@ void count_access(Core& core, const Step& step, AccessKind kind, Window space,
       counts.sectors_local += access.sectors;
       break;
   }
-  if (!core.observed) return;
-  core.accesses.push_back({kind, space, step.width, lanes, address, access, is_row});
   if (core.journal != nullptr && space == Window::global && kind != AccessKind::load)
     core.journal->before_write(address, lanes, step.width);
+  if (core.observed)
+    core.accesses.push_back({kind, space, step.width, lanes, address, access, is_row});
 }
 
 void count_matrix_access(Core& core, const Step& step, AccessKind kind, const Addresses& address,

@@ -5,7 +5,6 @@
 #include "simulator/builtins.hpp"
 #include "simulator/launch.hpp"
 #include "simulator/machine.hpp"
-#include "simulator/sha256.hpp"
 #include "simulator/variable_layout.hpp"
 
 namespace heddle::simulator {
@@ -17,8 +16,6 @@ constexpr std::uint32_t kSectionNobits = 8;  // SHT_NOBITS
 // Constant variables lie in global memory too, where -G code reads them through a pointer in bank 0
 // (constant_bank.cpp), and copies by address write them.
 bool holds_constants(const isa::Section& section) { return section.name == ".nv.constant3"; }
-
-bool is_text(const isa::Section& section) { return section.name.starts_with(".text"); }
 
 isa::Cubin parse(std::span<const std::byte> bytes, const std::string& origin) {
   isa::Cubin cubin = isa::parse_cubin(bytes, origin);
@@ -118,15 +115,14 @@ std::optional<Module::Position> Module::position(std::uint64_t code_address) con
 }
 
 const LoweredProgram& Module::lowered() const {
-  if (!lowered_) lowered_ = std::make_shared<const LoweredProgram>(lower(program_));
+  if (!lowered_) {
+    LoweredProgram lowered = lower(program_);
+    lowered.facts = std::make_unique<ModuleFacts>(cubin_, program_);
+    lowered_ = std::make_shared<const LoweredProgram>(std::move(lowered));
+  }
   return *lowered_;
 }
 
-std::string Module::code_sha256() const {
-  Sha256 hash;
-  for (const isa::Section& section : cubin_.sections)
-    if (is_text(section)) hash.update(section.bytes);
-  return hash.hex();
-}
+std::string Module::code_sha256() const { return lowered().facts->code_sha256(); }
 
 }  // namespace heddle::simulator

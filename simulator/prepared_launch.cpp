@@ -5,7 +5,6 @@
 
 #include "simulator/constant_bank.hpp"
 #include "simulator/occupancy.hpp"
-#include "simulator/recursion.hpp"
 #include "simulator/run_blocks.hpp"
 #include "simulator/texture.hpp"
 
@@ -83,10 +82,29 @@ PreparedLaunch::PreparedLaunch(const GpuModel& model, DeviceMemory& memory,
   resident_ = std::max<std::uint64_t>(1, simulator::resident_blocks(model, request));
   // Where functions call themselves, one barrier's register serves several depths. What a program
   // is after are the results of its own code.
-  patches_given_up_ = context_.patched &&
-                      may_recurse(module.program(), module.program().entry(*request.kernel)) &&
-                      patches_deadlock(context_, resident_);
-  if (patches_given_up_) context_.patched = false;
+  const std::uint64_t entry = code_address_of_index(context_.entry);
+  patches_may_deadlock_ = context_.patched && context_.program->facts->kernel(entry).may_recurse;
+}
+
+void PreparedLaunch::try_patches() {
+  if (patches_may_deadlock_ && deadlocks(context_, resident_)) give_up_patches();
+}
+
+BlockRun PreparedLaunch::run() {
+  if (!patches_may_deadlock_) return run_grid(context_, resident_);
+  if (context_.options->observer != nullptr) {
+    try_patches();
+  } else {
+    if (std::optional<BlockRun> run = run_grid_unless_deadlock(context_, resident_))
+      return std::move(*run);
+    give_up_patches();
+  }
+  return run_grid(context_, resident_);
+}
+
+void PreparedLaunch::give_up_patches() {
+  patches_given_up_ = true;
+  context_.patched = false;
 }
 
 }  // namespace heddle::simulator

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "simulator/machine.hpp"
+#include "simulator/run_blocks.hpp"
 
 namespace heddle::simulator {
 
@@ -30,6 +31,11 @@ class PreparedLaunch {
 
   const LaunchContext& context() const { return context_; }
   std::uint64_t resident_blocks() const { return resident_; }  // on the GPU at a time; at least 1
+  // Executes the grid, untimed.
+  BlockRun run();
+  // Finds out, by executing the launch and putting back what it wrote, whether patches are to be
+  // given up. For those who execute it themselves.
+  void try_patches();
   // Whether groups are to meet as in code without a profiler's patches because the patches, as far
   // as their rules are known, would keep lanes apart for good.
   bool patches_given_up() const { return patches_given_up_; }
@@ -37,7 +43,8 @@ class PreparedLaunch {
  private:
   GridBarrier barrier_;
   LaunchContext context_;
-  bool patches_given_up_ = false;
+  void give_up_patches();
+  bool patches_may_deadlock_ = false, patches_given_up_ = false;
   std::uint64_t resident_ = 1;
 };
 

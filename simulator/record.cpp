@@ -30,7 +30,9 @@ Json number(double value) {
 
 Json values_to_json(const MetricValues& values) {
   Json json = Json::object();
-  for (const auto& [name, value] : values) json[name] = number(value);
+  // Not by json[name], which looks for the name among those that are there.
+  auto& members = json.get_ref<Json::object_t&>();
+  for (const auto& [name, value] : values) members.emplace_back(name, number(value));
   return json;
 }
 

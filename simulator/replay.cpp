@@ -97,6 +97,7 @@ Replay::Replay(Device& device, const LaunchRequest& request, ReplayOptions optio
       memory_limit_(options.memory_limit),
       interval_(std::max<std::uint64_t>(1, options.interval)) {
   core_.instruction_limit = prepared_.context().instruction_limit;
+  prepared_.try_patches();
   if (const auto found = find_deadlock(prepared_.context(), prepared_.resident_blocks())) {
     deadlocks_ = true;
     core_.instruction_limit = found->issued;

@@ -5,7 +5,6 @@
 #include <deque>
 #include <thread>
 
-#include "simulator/classify.hpp"
 #include "simulator/cluster.hpp"
 #include "simulator/lanes/float_environment.hpp"
 #include "simulator/memory_journal.hpp"
@@ -138,13 +137,17 @@ void run_every_block(Core& core, std::uint64_t resident, BlockRange blocks) {
   });
 }
 
+BlockRun take_run(Core& core, std::string note) {
+  return {core.counts.take(),    std::move(core.fault), core.uncounted_reunions, core.printed,
+          core.read_unordered(), std::move(note),       core.used_heap,          core.patches_show};
+}
+
 BlockRun run_on_one_thread(const LaunchContext& context, std::uint64_t resident, BlockRange blocks,
                            std::string note) {
   Core core(context);
   core.instruction_limit = context.instruction_limit;
   run_every_block(core, resident, blocks);
-  return {core.counts.take(),    std::move(core.fault), core.uncounted_reunions, core.printed,
-          core.read_unordered(), std::move(note),       core.used_heap,          core.patches_show};
+  return take_run(core, std::move(note));
 }
 
 // Runs on several threads; nothing when the result would depend on how they interleave, with memory
@@ -200,27 +203,62 @@ std::optional<BlockRun> run_on_threads(const LaunchContext& context, std::uint64
   return run;
 }
 
-class Silent : public Observer {
+// Executes a launch on one thread, so that what it wrote to global memory can be put back.
+class Attempt {
  public:
-  void issued(const Core&, const Warp&, const Issue&) override {}
+  // `print`: instead of the launch's own.
+  Attempt(const LaunchContext& launch, std::function<void(std::string_view)> print)
+      : options_(*launch.options), context_(launch), journal_(*launch.memory) {
+    options_.print = std::move(print);
+    options_.observer = nullptr;
+    options_.timing.reset();
+    context_.options = &options_;
+  }
+  Attempt(const Attempt&) = delete;
+  Attempt& operator=(const Attempt&) = delete;
+
+  // False: it came to a deadlock.
+  bool run(std::uint64_t resident) {
+    core_.emplace(context_);
+    core_->journal = &journal_;
+    core_->instruction_limit = context_.instruction_limit;
+    run_every_block(*core_, resident, whole_grid(context_));
+    return !core_->fault || core_->fault->kind != Fault::Kind::deadlock;
+  }
+  void put_back() { journal_.put_back(journal_.take()); }
+  Core& core() { return *core_; }
+
+ private:
+  LaunchOptions options_;
+  LaunchContext context_;
+  MemoryJournal journal_;
+  std::optional<Core> core_;
 };
 
-// Executes the launch, one instruction at a time, and puts back what it wrote to global memory.
 std::optional<Deadlock> deadlock_of(const LaunchContext& launch, std::uint64_t resident) {
-  Silent silent;
-  LaunchOptions options = *launch.options;
-  options.observer = &silent;
-  options.print = {};
-  LaunchContext context = launch;
-  context.options = &options;
-  MemoryJournal journal(*context.memory);
-  Core core(context);
-  core.journal = &journal;
-  core.instruction_limit = context.instruction_limit;
-  run_every_block(core, resident, whole_grid(context));
-  journal.put_back(journal.take());
-  if (!core.fault || core.fault->kind != Fault::Kind::deadlock) return std::nullopt;
-  return Deadlock{std::move(*core.fault), core.issued};
+  Attempt attempt(launch, {});
+  const bool ended = attempt.run(resident);
+  attempt.put_back();
+  if (ended) return std::nullopt;
+  return Deadlock{std::move(*attempt.core().fault), attempt.core().issued};
+}
+
+// Runs on several threads where that is wanted and possible; else what `on_one` does, which is told
+// why not.
+template <typename Run, typename OnOne>
+Run run_part_or(const LaunchContext& context, std::uint64_t resident, BlockRange blocks,
+                OnOne&& on_one) {
+  unsigned threads = context.options->threads;
+  if (threads == 0) threads = std::max(1u, std::thread::hardware_concurrency());
+  threads = static_cast<unsigned>(std::min<std::uint64_t>(
+      {threads, context.request->grid.count(), ConflictTracker::kMaxThreads}));
+  if (threads == 1) return on_one({});
+  if (context.options->observer != nullptr) return on_one("the launch is observed");
+  if (const std::string& reason = context.program->facts->needs_one_thread(); !reason.empty())
+    return on_one(reason);
+  if (std::optional<BlockRun> run = run_on_threads(context, resident, blocks, threads))
+    return std::move(*run);
+  return on_one("blocks used the same memory, or the launch failed");
 }
 
 }  // namespace
@@ -230,8 +268,23 @@ std::optional<Deadlock> find_deadlock(const LaunchContext& launch, std::uint64_t
   return deadlock_of(launch, resident);
 }
 
-bool patches_deadlock(const LaunchContext& launch, std::uint64_t resident) {
-  return launch.patched && deadlock_of(launch, resident).has_value();
+bool deadlocks(const LaunchContext& launch, std::uint64_t resident) {
+  return deadlock_of(launch, resident).has_value();
+}
+
+std::optional<BlockRun> run_grid_unless_deadlock(const LaunchContext& launch,
+                                                 std::uint64_t resident) {
+  const auto on_one = [&](std::string note) -> std::optional<BlockRun> {
+    std::string printed;
+    Attempt attempt(launch, [&](std::string_view text) { printed += text; });
+    if (!attempt.run(resident)) {
+      attempt.put_back();
+      return std::nullopt;
+    }
+    if (!printed.empty() && launch.options->print) launch.options->print(printed);
+    return take_run(attempt.core(), std::move(note));
+  };
+  return run_part_or<std::optional<BlockRun>>(launch, resident, whole_grid(launch), on_one);
 }
 
 BlockRun run_grid(const LaunchContext& context, std::uint64_t resident) {
@@ -239,20 +292,9 @@ BlockRun run_grid(const LaunchContext& context, std::uint64_t resident) {
 }
 
 BlockRun run_part(const LaunchContext& context, std::uint64_t resident, BlockRange blocks) {
-  unsigned threads = context.options->threads;
-  if (threads == 0) threads = std::max(1u, std::thread::hardware_concurrency());
-  threads = static_cast<unsigned>(std::min<std::uint64_t>(
-      {threads, context.request->grid.count(), ConflictTracker::kMaxThreads}));
-  const auto on_one = [&](std::string why) {
-    return run_on_one_thread(context, resident, blocks, std::move(why));
-  };
-  if (threads == 1) return on_one({});
-  if (context.options->observer != nullptr) return on_one("the launch is observed");
-  if (std::string reason = needs_one_thread(context.request->module->program()); !reason.empty())
-    return on_one(std::move(reason));
-  if (std::optional<BlockRun> run = run_on_threads(context, resident, blocks, threads))
-    return std::move(*run);
-  return on_one("blocks used the same memory, or the launch failed");
+  return run_part_or<BlockRun>(context, resident, blocks, [&](std::string note) {
+    return run_on_one_thread(context, resident, blocks, std::move(note));
+  });
 }
 
 }  // namespace heddle::simulator

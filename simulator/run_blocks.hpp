@@ -39,20 +39,23 @@ struct BlockRange {
 
 // `resident`: how many blocks the GPU holds at once.
 BlockRun run_grid(const LaunchContext& context, std::uint64_t resident);
+// As run_grid; nothing, with memory as it was and nothing printed, where the launch comes to a
+// deadlock. Nobody may look on. What the device prints comes when it has ended.
+std::optional<BlockRun> run_grid_unless_deadlock(const LaunchContext& launch,
+                                                 std::uint64_t resident);
 // Some of the grid's blocks.
 BlockRun run_part(const LaunchContext& context, std::uint64_t resident, BlockRange blocks);
 
 // Where a launch by a policy (not by convergence barriers) would deadlock, and after how many warp
-// instructions that is seen; nothing where it does not. The launch is executed, instruction by
-// instruction on one host thread, and its writes to global memory are put back.
+// instructions that is seen; nothing where it does not. The launch is executed, on one host thread,
+// and its writes to global memory are put back.
 struct Deadlock {
   Fault fault;
   std::uint64_t issued = 0;
 };
 std::optional<Deadlock> find_deadlock(const LaunchContext& launch, std::uint64_t resident);
 
-// Whether the launch, executed as patched code is (Convergence::start), would deadlock. As
-// find_deadlock.
-bool patches_deadlock(const LaunchContext& launch, std::uint64_t resident);
+// Whether the launch would deadlock, as it stands. As find_deadlock.
+bool deadlocks(const LaunchContext& launch, std::uint64_t resident);
 
 }  // namespace heddle::simulator

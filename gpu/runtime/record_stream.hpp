@@ -1,8 +1,9 @@
 // How the stand-in hands records to the `heddle` command: a file of JSON lines, each written when
 // it is known, so that a program that crashes leaves the launches it finished.
 //
-//   {"schema":"heddle.record-stream/1","process":4711,"device":…,"arch":…,"program":[…]}
-//   one launch, as in a record's "launches"
+//   {"schema":"heddle.record-stream/2","process":4711,"device":…,"arch":…,"program":[…]}
+//   {"names":[…]}              of the metrics of the launches that follow: written when they change
+//   one launch, as in a record's "launches", but its "metrics" are a list of values
 //   …
 //   {"complete":true}          the program ended in an orderly way
 #pragma once
@@ -43,7 +44,8 @@ class RecordStreamWriter : public LaunchObserver {
   const int descriptor_;
   const RecordStreamOptions options_;
   std::uint64_t launches_ = 0;
-  unsigned nesting_ = 0;  // of the launch that executes
+  std::vector<std::string> names_;  // of metrics, as written last
+  unsigned nesting_ = 0;            // of the launch that executes
 };
 
 // A stream as a record; `complete` says whether its last line is there. A torn last line is left

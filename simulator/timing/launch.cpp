@@ -172,7 +172,7 @@ void TimedLaunch::dispatch_next_blocks() {
 std::string TimedLaunch::why_not_sampled() const {
   if (context_.request->cooperative) return "blocks wait for one another";
   if (context_.options->observer != nullptr) return "the launch is observed";
-  return needs_one_thread(context_.request->module->program());
+  return context_.program->facts->needs_one_thread();
 }
 
 void TimedLaunch::choose_sample(const Options& options) {
