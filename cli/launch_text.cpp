@@ -139,6 +139,14 @@ std::string launch_class(Launches launches) {
   return launches.front()->launch_class;
 }
 
+template <typename Wanted>
+std::string approximations(const LaunchRecord& launch, Wanted wanted) {
+  std::string text;
+  for (const std::string& what : launch.unmodelled)
+    if (wanted(what)) text += fmt::format("  approximated: {}\n", visible(what));
+  return text;
+}
+
 std::string kernel_table(Launches launches, Metrics metrics, const simulator::GpuModel& gpu,
                          const Style& style) {
   const LaunchRecord& first = *launches.front();
@@ -152,7 +160,9 @@ std::string kernel_table(Launches launches, Metrics metrics, const simulator::Gp
   if (!metrics.empty()) {
     Table table({});
     for (const Metric* metric : metrics) add_row(table, launches, *metric);
-    return text + table.text();
+    // What time was taken from, and what is not executed for it, must not be missed.
+    return text + table.text() +
+           approximations(first, [](const std::string& what) { return what.starts_with("time:"); });
   }
   text += fmt::format("  {}\n  {}\n", resources(first), occupancy_line(first, gpu));
   if (const std::string kind = launch_class(launches); !kind.empty())
@@ -170,9 +180,7 @@ std::string kernel_table(Launches launches, Metrics metrics, const simulator::Gp
   text += table.text(2);
   if (const std::string stalls = stall_line(launches); !stalls.empty())
     text += fmt::format("  warps' cycles: {}\n", stalls);
-  for (const std::string& what : first.unmodelled)
-    text += fmt::format("  approximated: {}\n", visible(what));
-  return text;
+  return text + approximations(first, [](const std::string&) { return true; });
 }
 
 // Launches of one kernel, code and shape, in the order in which they first ran.

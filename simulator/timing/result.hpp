@@ -73,12 +73,11 @@ struct Traffic {
 
 struct Result {
   std::uint32_t sms = 0, sub_cores = 0, warp_slots_per_sm = 0;
-  std::uint64_t elapsed = 0;          // cycles of the launch
-  std::uint64_t active_sum = 0;       // cycles with a warp on the SM, over all SMs
-  std::uint64_t active_max = 0;       // the same, of the SM that has most
-  std::uint64_t issued = 0;           // warp instructions; also sub-core cycles in which one issued
-  std::uint64_t warp_cycles = 0;      // cycles of warps on SMs, summed over warps
-  std::uint64_t eligible_cycles = 0;  // of those, able to issue
+  std::uint64_t elapsed = 0;      // cycles of the launch
+  std::uint64_t active_sum = 0;   // cycles with a warp on the SM, over all SMs
+  std::uint64_t active_max = 0;   // the same, of the SM that has most
+  std::uint64_t issued = 0;       // warp instructions; also sub-core cycles in which one issued
+  std::uint64_t warp_cycles = 0;  // cycles of warps on SMs, summed over warps
   StallCycles stalls{};
   std::vector<StallCycles> stalls_at;  // by instruction, as in Program::instructions
   Traffic traffic;

@@ -56,8 +56,7 @@ Sample::Extra Sample::extra(const std::vector<Cycle>& ends) const {
 }
 
 void scale_sums(Result& result, double factor) {
-  for (auto* sum : {&result.issued, &result.warp_cycles, &result.eligible_cycles})
-    multiply(*sum, factor);
+  for (auto* sum : {&result.issued, &result.warp_cycles}) multiply(*sum, factor);
   for (std::uint64_t& stall : result.stalls) multiply(stall, factor);
   for (StallCycles& at : result.stalls_at)
     for (std::uint64_t& stall : at) multiply(stall, factor);

@@ -59,6 +59,9 @@ bool TimedLaunch::bring_forward(Core& forward, Block& block, std::uint64_t instr
 }
 
 void TimedLaunch::run_slices() {
+  Result beginning;
+  add_sums(beginning);
+  slices_->add_beginning(now_ - constants_.latency_launch, std::move(beginning));
   Core forward(context_);
   forward.instruction_limit = core_.instruction_limit;
   forward.cycle = &clock_;

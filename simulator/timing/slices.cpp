@@ -28,6 +28,14 @@ void add_difference(Traffic& sum, const Traffic& before, const Traffic& after) {
   add(sum.dram_sectors_written, before.dram_sectors_written, after.dram_sectors_written);
 }
 
+void add_sums(Result& sum, const Result& each) {
+  sum.issued += each.issued;
+  sum.traffic += each.traffic;
+  for (std::size_t pc = 0; pc < each.stalls_at.size(); ++pc)
+    for (std::size_t stall = 0; stall < kStalls; ++stall)
+      sum.stalls_at[pc][stall] += each.stalls_at[pc][stall];
+}
+
 }  // namespace
 
 Slices::Slices(std::uint64_t instructions, std::uint64_t blocks, std::uint64_t resident)
@@ -36,23 +44,30 @@ Slices::Slices(std::uint64_t instructions, std::uint64_t blocks, std::uint64_t r
       budget_(instructions),
       rest_(blocks_ % wave_) {}
 
+void Slices::add_beginning(Cycle cycles, Result sums) {
+  beginning_cycles_ = cycles;
+  beginning_ = std::move(sums);
+}
+
 double Slices::length() const { return spread(lengths_).mean; }
+
+double Slices::in_a_slice() const {
+  return static_cast<double>(budget_ - instructions_at_first()) / (kFullWaves + 1);
+}
 
 // A slice ends before its blocks do, unless others are there to take their places.
 Slices::Wave Slices::wave(std::uint64_t first, std::uint64_t blocks, double part) const {
   constexpr double kMostOfTheRest = 0.8;
-  const double each = static_cast<double>(budget_ - instructions_at_first()) / (kFullWaves + 1);
   const double here = static_cast<double>(blocks) * (1 - part) * kMostOfTheRest;
   const auto behind = static_cast<double>(blocks_ - first - blocks);
   return {first, blocks, part, static_cast<std::uint64_t>(length() * part),
-          static_cast<std::uint64_t>(std::min(each, (here + behind) * length()))};
+          static_cast<std::uint64_t>(std::min(in_a_slice(), (here + behind) * length()))};
 }
 
 std::vector<Slices::Wave> Slices::waves() const {
   constexpr std::uint64_t kLast = kFullWaves - 1;
-  const std::uint64_t each = (budget_ - instructions_at_first()) / (kFullWaves + 1);
   // Blocks that begin during a slice.
-  const auto begun = static_cast<std::uint64_t>(static_cast<double>(each) / length());
+  const auto begun = static_cast<std::uint64_t>(in_a_slice() / length());
   const bool holds_waves = begun >= 2 * wave_;
   const std::uint64_t places = blocks_ - wave_ - std::min(blocks_ - wave_, begun);
   std::vector<Wave> waves;
@@ -125,38 +140,49 @@ void Slices::add_measured(const Wave& wave, Cycle cycles, const Result& before,
 }
 
 // Full waves take their instructions times the mean pace; the last one has a pace of its own, whose
-// error is taken to be as large.
+// error is taken to be as large. How far the pace is off where both are known, at the beginning, is
+// part of the interval: as much may be hidden elsewhere.
 Slices::Estimate Slices::cycles() const {
-  if (pace_.empty()) return {};
+  const auto begun = static_cast<double>(beginning_cycles_);
+  if (pace_.empty()) return {begun, 0};
   const Spread pace = spread(pace_), length = spread(lengths_);
-  const auto rest = static_cast<double>(rest_pace_ == 0 ? 0 : rest_);
-  const double cycles =
-      length.mean * ((static_cast<double>(blocks_) - rest) * pace.mean + rest * rest_pace_);
-  const double by_pace = pace.variance / static_cast<double>(pace_.size()) / pace.mean / pace.mean;
-  const double by_length =
-      blocks_ == lengths_.size()
-          ? 0
-          : length.variance / static_cast<double>(lengths_.size()) / length.mean / length.mean;
-  return {cycles, student(pace_.size() - 1) * cycles * std::sqrt(by_pace + by_length)};
+  const auto square = [](double value) { return value * value; };
+  const double last =
+      rest_pace_ == 0 ? 0 : std::min(length.mean * static_cast<double>(rest_), behind());
+  const double cycles = (behind() - last) * pace.mean + last * rest_pace_;
+  const double by_pace =
+      pace.variance / static_cast<double>(pace_.size()) * square(cycles / pace.mean);
+  const double by_length = blocks_ == lengths_.size()
+                               ? 0
+                               : length.variance / static_cast<double>(lengths_.size()) *
+                                     square(static_cast<double>(blocks_) * pace.mean);
+  const double hidden = begun - static_cast<double>(beginning_.issued) * pace.mean;
+  return {begun + cycles,
+          std::sqrt(square(student(pace_.size() - 1)) * (by_pace + by_length) + square(hidden))};
+}
+
+// Instructions of the launch that are not in its beginning.
+double Slices::behind() const {
+  double executed = 0;
+  for (const InstructionCounts& counts : counts_) executed += static_cast<double>(counts.executed);
+  return std::max(0.0, executed - static_cast<double>(beginning_.issued));
 }
 
 void Slices::fill(Result& result, Cycle overhead) const {
+  Result sums = measured_;
+  sums.stalls_at.resize(counts_.size());
+  scale_sums(sums, behind() / static_cast<double>(std::max<std::uint64_t>(1, measured_.issued)));
+  add_sums(sums, beginning_);
   const Estimate estimate = cycles();
-  double executed = 0;
-  for (const InstructionCounts& counts : counts_) executed += static_cast<double>(counts.executed);
-  const double factor =
-      executed / static_cast<double>(std::max<std::uint64_t>(1, measured_.issued));
-  result.issued = measured_.issued;
-  result.traffic = measured_.traffic;
-  result.stalls_at = measured_.stalls_at;
-  result.stalls_at.resize(counts_.size());
+  result.issued = sums.issued;
+  result.traffic = sums.traffic;
+  result.stalls_at = std::move(sums.stalls_at);
   result.stalls = {};
   for (const StallCycles& at : result.stalls_at)
     for (std::size_t stall = 0; stall < kStalls; ++stall) result.stalls[stall] += at[stall];
   // Every cycle of every warp counts under one of them.
   result.warp_cycles = 0;
   for (const std::uint64_t stall : result.stalls) result.warp_cycles += stall;
-  scale_sums(result, factor);
   result.active_max = static_cast<std::uint64_t>(std::llround(estimate.cycles));
   result.active_sum = result.active_max * result.sms;
   result.elapsed = result.active_max + overhead;
@@ -164,7 +190,7 @@ void Slices::fill(Result& result, Cycle overhead) const {
                     .blocks = blocks_,
                     .half_width = estimate.half_width,
                     .slices = static_cast<std::uint32_t>(pace_.size() + (rest_pace_ != 0 ? 1 : 0)),
-                    .instructions_timed = measured_.issued,
+                    .instructions_timed = beginning_.issued + measured_.issued,
                     .blocks_executed = lengths_.size()};
 }
 

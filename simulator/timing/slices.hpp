@@ -1,15 +1,15 @@
 // Timing slices of a launch whose waves are too long to be timed (--sample 20M).
 //
-// A launch is begun as always. Where it has not ended after a quarter of the instructions, the rest
-// of it is not executed. Instead blocks spread over the grid are executed whole and untimed: they
-// say how many instructions the launch has, and all that is counted. Then waves of blocks spread
-// over the grid are executed untimed up to a part of their length, the first a tenth, the last nine
+// A launch is begun as always. Where it has not ended after half of the instructions, the rest of
+// it is not executed. Instead blocks spread over the grid are executed whole and untimed: they say
+// how many instructions the launch has, and all that is counted. Then waves of blocks spread over
+// the grid are executed untimed up to a part of their length, the first a tenth, the last nine
 // tenths, or less where that would be too long, and timed from there: half of a slice fills the
-// caches, the other half is measured. All
-// blocks of a wave are at the same place, as blocks that begin together stay together where they do
-// the same. Where a slice is longer than two waves its blocks are begun at their beginning. Cycles
-// are instructions times cycles an instruction; those of the last wave, which leaves places empty,
-// are taken from a slice of such a wave.
+// caches, the other half is measured. All blocks of a wave are at the same place, as blocks that
+// begin together stay together where they do the same. Where a slice is longer than two waves its
+// blocks are begun at their beginning. What the launch took while it was timed from its beginning
+// counts as it was; behind that, cycles are instructions times cycles an instruction; those of the
+// last wave, which leaves places empty, are taken from a slice of such a wave.
 #pragma once
 
 #include <cstdint>
@@ -30,7 +30,9 @@ class Slices {
   static constexpr std::uint64_t kLeastCounted = 16, kMostCounted = 64;  // blocks
 
   // That are timed before the launch is taken to be long.
-  std::uint64_t instructions_at_first() const { return budget_ / 4; }
+  std::uint64_t instructions_at_first() const { return budget_ / 2; }
+  // What was then timed.
+  void add_beginning(Cycle cycles, Result sums);
 
   // Blocks that are to be executed whole, where one has about so many instructions; in order.
   struct Stratum {
@@ -64,16 +66,20 @@ class Slices {
   };
   Estimate cycles() const;
   double length() const;  // of a block, in instructions
+  double in_a_slice() const;
+  double behind() const;
   Wave wave(std::uint64_t first, std::uint64_t blocks, double part) const;
   void shorten(std::vector<Wave>& waves) const;
 
-  std::uint64_t blocks_, wave_, budget_,
-      rest_;                     // rest_: blocks of the last wave, if it is not full
+  std::uint64_t blocks_, wave_, budget_;
+  std::uint64_t rest_;           // blocks of the last wave, if it is not full
   std::vector<double> pace_;     // cycles an instruction, by full wave that was measured
   double rest_pace_ = 0;         // of the last wave; 0: it was not measured
   std::vector<double> lengths_;  // instructions of the blocks that were counted
   std::vector<InstructionCounts> counts_;
   Result measured_;
+  Cycle beginning_cycles_ = 0;
+  Result beginning_;
 };
 
 }  // namespace heddle::simulator::timing

@@ -1,12 +1,12 @@
 #!/bin/sh
 # Builds the libFuzzer targets with clang and runs each, seeded with the test files, then prints how
 # much of the code they read with was run.
-#   isa/fuzz/run.sh [seconds for each target (60)] [build directory] [target ...]
+#   scripts/fuzz.sh [seconds for each target (60)] [build directory] [target ...]
 set -eu
-source=$(cd "$(dirname "$0")/../.." && pwd)
+source=$(cd "$(dirname "$0")/.." && pwd)
 seconds=${1:-60}
 build=${2:-$source/build/fuzz}
-targets="cubin decode executable fat_binary place sketch"
+targets="cubin decode executable fat_binary place sketch capsule"
 if [ $# -gt 2 ]; then
   shift 2
   targets=$*
@@ -22,12 +22,20 @@ seeds_of() { # target
     executable) ls "$files"/*.elf ;;
     fat_binary) ls "$files"/*.fatbin ;;
     decode) ls "$files"/*.cubin ;;
+    capsule) find "$source/validation/capsules" -name "*.capsule" -size -16k ;;
     sketch) find "$source/traces/kernels" "$source/isa/fuzz/sketches" -name "*.warp" ;;
   esac
 }
 
-# The files whose coverage a target answers for.
-sources_of() {
+folder_of() { # target
+  case $1 in
+    capsule) echo gpu/runtime ;;
+    *) echo isa ;;
+  esac
+}
+
+# The files of its folder whose coverage a target answers for.
+sources_of() { # target
   case $1 in
     cubin) echo cubin.cpp elf.cpp kernel_info.cpp nv_info.cpp spills.cpp line_program.cpp \
       line_table.cpp ;;
@@ -36,24 +44,26 @@ sources_of() {
     fat_binary) echo fat_binary.cpp ;;
     decode) echo decoder.cpp printer.cpp ;;
     sketch) echo sketch ;;
+    capsule) echo capsule_codec.cpp ;;
   esac
 }
 
 for target in $targets; do
+  folder=$(folder_of "$target")
   cmake --build "$build" --target ${target}_fuzzer
   corpus=$build/corpus/$target
   mkdir -p "$corpus"
-  for seed in $(seeds_of $target); do cp "$seed" "$corpus"; done
+  for seed in $(seeds_of "$target"); do cp "$seed" "$corpus/$(echo "$seed" | tr / _)"; done
   echo "== $target: $seconds s"
-  LLVM_PROFILE_FILE=$build/$target.profraw "$build/isa/fuzz/${target}_fuzzer" \
+  LLVM_PROFILE_FILE=$build/$target.profraw "$build/$folder/fuzz/${target}_fuzzer" \
     -max_total_time="$seconds" -max_len=65536 -rss_limit_mb=4096 -timeout=20 -print_final_stats=1 \
     -artifact_prefix="$build/$target-" "$corpus" 2>"$build/$target.log" ||
     { tail -40 "$build/$target.log"; exit 1; }
   grep -E "stat::(number_of_executed_units|peak_rss_mb|slowest_unit_time_sec)" "$build/$target.log"
   llvm-profdata merge -sparse "$build/$target.profraw" -o "$build/$target.profdata"
   report_on=""
-  for file in $(sources_of $target); do report_on="$report_on $source/isa/$file"; done
+  for file in $(sources_of "$target"); do report_on="$report_on $source/$folder/$file"; done
   # shellcheck disable=SC2086
-  llvm-cov report "$build/isa/fuzz/${target}_fuzzer" -instr-profile="$build/$target.profdata" \
+  llvm-cov report "$build/$folder/fuzz/${target}_fuzzer" -instr-profile="$build/$target.profdata" \
     -show-region-summary=false -show-branch-summary=false $report_on
 done
