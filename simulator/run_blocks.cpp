@@ -7,8 +7,8 @@
 
 #include "simulator/cluster.hpp"
 #include "simulator/lanes/float_environment.hpp"
-#include "simulator/memory_journal.hpp"
 #include "simulator/stall_report.hpp"
+#include "simulator/trial.hpp"
 
 namespace heddle::simulator {
 namespace {
@@ -203,44 +203,18 @@ std::optional<BlockRun> run_on_threads(const LaunchContext& context, std::uint64
   return run;
 }
 
-// Executes a launch on one thread, so that what it wrote to global memory can be put back.
-class Attempt {
- public:
-  // `print`: instead of the launch's own.
-  Attempt(const LaunchContext& launch, std::function<void(std::string_view)> print)
-      : options_(*launch.options), context_(launch), journal_(*launch.memory) {
-    options_.print = std::move(print);
-    options_.observer = nullptr;
-    options_.timing.reset();
-    context_.options = &options_;
-  }
-  Attempt(const Attempt&) = delete;
-  Attempt& operator=(const Attempt&) = delete;
-
-  // False: it came to a deadlock.
-  bool run(std::uint64_t resident) {
-    core_.emplace(context_);
-    core_->journal = &journal_;
-    core_->instruction_limit = context_.instruction_limit;
-    run_every_block(*core_, resident, whole_grid(context_));
-    return !core_->fault || core_->fault->kind != Fault::Kind::deadlock;
-  }
-  void put_back() { journal_.put_back(journal_.take()); }
-  Core& core() { return *core_; }
-
- private:
-  LaunchOptions options_;
-  LaunchContext context_;
-  MemoryJournal journal_;
-  std::optional<Core> core_;
-};
+// False: it came to a deadlock.
+bool run_whole(Trial& trial, const LaunchContext& launch, std::uint64_t resident) {
+  run_every_block(trial.core(), resident, whole_grid(launch));
+  return !trial.core().fault || trial.core().fault->kind != Fault::Kind::deadlock;
+}
 
 std::optional<Deadlock> deadlock_of(const LaunchContext& launch, std::uint64_t resident) {
-  Attempt attempt(launch, {});
-  const bool ended = attempt.run(resident);
-  attempt.put_back();
+  Trial trial(launch);
+  const bool ended = run_whole(trial, launch, resident);
+  trial.put_back();
   if (ended) return std::nullopt;
-  return Deadlock{std::move(*attempt.core().fault), attempt.core().issued};
+  return Deadlock{std::move(*trial.core().fault), trial.core().issued};
 }
 
 // Runs on several threads where that is wanted and possible; else what `on_one` does, which is told
@@ -276,13 +250,13 @@ std::optional<BlockRun> run_grid_unless_deadlock(const LaunchContext& launch,
                                                  std::uint64_t resident) {
   const auto on_one = [&](std::string note) -> std::optional<BlockRun> {
     std::string printed;
-    Attempt attempt(launch, [&](std::string_view text) { printed += text; });
-    if (!attempt.run(resident)) {
-      attempt.put_back();
+    Trial trial(launch, [&](std::string_view text) { printed += text; });
+    if (!run_whole(trial, launch, resident)) {
+      trial.put_back();
       return std::nullopt;
     }
     if (!printed.empty() && launch.options->print) launch.options->print(printed);
-    return take_run(attempt.core(), std::move(note));
+    return take_run(trial.core(), std::move(note));
   };
   return run_part_or<std::optional<BlockRun>>(launch, resident, whole_grid(launch), on_one);
 }

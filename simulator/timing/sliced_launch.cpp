@@ -1,6 +1,9 @@
 // A long launch of which slices of waves are timed (slices.hpp), and little more is executed.
+#include <fmt/format.h>
+
 #include "simulator/stall_report.hpp"
 #include "simulator/timing/timed_launch.hpp"
+#include "simulator/trial.hpp"
 
 namespace heddle::simulator::timing {
 namespace {
@@ -10,21 +13,28 @@ constexpr std::uint64_t kForwardTurn = 64;   // so that a block's warps stay tog
 
 }  // namespace
 
-// Executes some blocks whole. False: the launch stops, or its blocks wait for one another.
+// Executes some blocks whole, and puts back what they wrote. False: the launch stops, its blocks
+// wait for one another, or it is too short for slices.
 bool TimedLaunch::count_blocks() {
   const std::uint64_t begun = std::max<std::uint64_t>(1, next_block_);
   for (const Slices::Stratum& stratum : slices_->to_be_counted(core_.issued / begun))
     if (!count_block(stratum)) return false;
-  return true;
+  if (!slices_->too_short()) return true;
+  untimed_ = 0;
+  not_sampled_ =
+      fmt::format("it has fewer instructions than {} times what is timed", Slices::kLeastTimes);
+  return false;
 }
 
 bool TimedLaunch::count_block(const Slices::Stratum& stratum) {
-  Core core(context_);
-  core.instruction_limit = core_.instruction_limit;
+  Trial trial(context_);
+  Core& core = trial.core();
   core.cycle = &clock_;
   Block block;
   core.start_block(block, stratum.block);
-  if (!bring_forward(core, block, ~std::uint64_t{0})) return false;
+  const bool goes_on = bring_forward(core, block, ~std::uint64_t{0});
+  trial.put_back();
+  if (!goes_on) return false;
   if (!block.finished()) {
     not_sampled_ = "a block waits for others";
     return false;

@@ -122,6 +122,10 @@ void Slices::add_counted(const Stratum& stratum, const std::vector<InstructionCo
   lengths_.push_back(static_cast<double>(executed));
 }
 
+bool Slices::too_short() const {
+  return length() * static_cast<double>(blocks_) < static_cast<double>(kLeastTimes * budget_);
+}
+
 void Slices::add_measured(const Wave& wave, Cycle cycles, const Result& before,
                           const Result& after) {
   const std::uint64_t issued = after.issued - before.issued;

@@ -1,15 +1,16 @@
 // Timing slices of a launch whose waves are too long to be timed (--sample 20M).
 //
-// A launch is begun as always. Where it has not ended after half of the instructions, the rest of
-// it is not executed. Instead blocks spread over the grid are executed whole and untimed: they say
-// how many instructions the launch has, and all that is counted. Then waves of blocks spread over
-// the grid are executed untimed up to a part of their length, the first a tenth, the last nine
-// tenths, or less where that would be too long, and timed from there: half of a slice fills the
-// caches, the other half is measured. All blocks of a wave are at the same place, as blocks that
-// begin together stay together where they do the same. Where a slice is longer than two waves its
-// blocks are begun at their beginning. What the launch took while it was timed from its beginning
-// counts as it was; behind that, cycles are instructions times cycles an instruction; those of the
-// last wave, which leaves places empty, are taken from a slice of such a wave.
+// A launch is begun as always. Where it has not ended after half of the instructions, blocks spread
+// over the grid are executed whole and untimed: they say how many instructions the launch has, and
+// all that is counted; what they wrote is put back. A launch of few times the instructions goes on
+// as it began. The rest of a longer one is not executed. Instead waves of blocks spread over the
+// grid are executed untimed up to a part of their length, the first a tenth, the last nine tenths,
+// or less where that would be too long, and timed from there: half of a slice fills the caches, the
+// other half is measured. All blocks of a wave are at the same place, as blocks that begin together
+// stay together where they do the same. Where a slice is longer than two waves its blocks are begun
+// at their beginning. What the launch took while it was timed from its beginning counts as it was;
+// behind that, cycles are instructions times cycles an instruction; those of the last wave, which
+// leaves places empty, are taken from a slice of such a wave.
 #pragma once
 
 #include <cstdint>
@@ -27,6 +28,7 @@ class Slices {
   Slices(std::uint64_t instructions, std::uint64_t blocks, std::uint64_t resident);
 
   static constexpr std::uint64_t kFullWaves = 5;
+  static constexpr std::uint64_t kLeastTimes = 5;  // instructions of a launch that is sliced
   static constexpr std::uint64_t kLeastCounted = 16, kMostCounted = 64;  // blocks
 
   // That are timed before the launch is taken to be long.
@@ -41,6 +43,9 @@ class Slices {
   };
   std::vector<Stratum> to_be_counted(std::uint64_t instructions_in_one) const;
   void add_counted(const Stratum& stratum, const std::vector<InstructionCounts>& counts);
+
+  // Of a launch so short slices show little but how its caches fill. Once blocks have been counted.
+  bool too_short() const;
 
   // Blocks that are begun together, and how a slice of them is timed.
   struct Wave {

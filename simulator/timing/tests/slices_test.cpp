@@ -97,12 +97,24 @@ TEST_P(SlicedLaunch, ThatIsShortIsTimedInFull) {
   EXPECT_EQ(same.timing->stalls_at, full.timing->stalls_at);
 }
 
+// Its blocks are counted, and then it goes on as if they had not been.
+TEST_P(SlicedLaunch, OfFewTimesTheInstructionsIsTimedInFull) {
+  const LaunchOutcome full = run(GetParam(), 3 * kWave, 0);
+  const LaunchOutcome same = run(GetParam(), 3 * kWave, full.timing->issued / 4);
+  EXPECT_FALSE(same.timing->sampled);
+  EXPECT_EQ(same.timing->elapsed, full.timing->elapsed);
+  EXPECT_EQ(same.timing->stalls_at, full.timing->stalls_at);
+  EXPECT_EQ(executed(same), executed(full));
+  EXPECT_THAT(same.unmodelled,
+              testing::Contains(testing::HasSubstr("fewer instructions than 5 times")));
+}
+
 TEST(SlicedLaunch, SaysWhatWasMeasuredAndThatResultsAreMissing) {
   using testing::HasSubstr;
   const LaunchOutcome part = run("stream", 4 * kWave + 3, 20'000);
   EXPECT_THAT(part.unmodelled,
               testing::Contains(testing::AllOf(HasSubstr("in 6 slices"), HasSubstr("(95 %)"),
-                                               HasSubstr("from 30 of 35 blocks"),
+                                               HasSubstr("from 16 of 35 blocks"),
                                                HasSubstr("are not executed"))));
 }
 
@@ -122,9 +134,9 @@ TEST(Slices, AreSpreadOverTheGridAndOverTheLengthOfItsBlocks) {
   ASSERT_EQ(waves.size(), 6u);
   for (std::size_t i = 0; i < 5; ++i) {
     EXPECT_EQ(waves[i].blocks, 100u);
-    EXPECT_EQ(waves[i].first, 895 * i / 4);
+    EXPECT_EQ(waves[i].first, 899 * i / 4);
     EXPECT_NEAR(static_cast<double>(waves[i].before), 1e5 + 2e5 * static_cast<double>(i), 1);
-    EXPECT_EQ(waves[i].instructions, 10'000'000u);
+    EXPECT_EQ(waves[i].instructions, 40'000'000u / 6);
   }
   EXPECT_EQ(waves[5].first, 1000u);
   EXPECT_EQ(waves[5].blocks, 5u);
@@ -134,7 +146,7 @@ TEST(Slices, ThatHoldWavesBeginWithBlocksThatBegin) {
   const auto waves = counted(800'000, 100'005, 100, 50).waves();
   ASSERT_EQ(waves.size(), 5u);
   for (const Slices::Wave& wave : waves) EXPECT_EQ(wave.before, 0u);
-  EXPECT_EQ(waves[4].first + 100 + 100'000 / 50, 100'005u) << "blocks are there until it ends";
+  EXPECT_EQ(waves[4].first + 100 + 400'000 / 6 / 50, 100'005u) << "blocks are there until it ends";
 }
 
 TEST(Slices, ReachLessFarWhereThatWouldTakeLong) {
