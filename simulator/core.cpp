@@ -229,7 +229,7 @@ Core::Turn Core::run_block(Block& block, std::uint64_t quantum, std::uint64_t lo
   const std::uint64_t end = issued + std::min(quantum, instruction_limit - issued);
   bool spun = true;  // no warp has got anywhere, since this turn began
   for (;;) {
-    bool ran = false;
+    bool ran = false, all_wait = true;
     for (Warp& warp : block.warps) {
       if (!warp.convergence.has_current()) continue;
       ran = true;
@@ -238,12 +238,14 @@ Core::Turn Core::run_block(Block& block, std::uint64_t quantum, std::uint64_t lo
       const std::uint64_t turn =
           behind_barrier ? std::min(kTurnBehindBarrier, longest_turn) : longest_turn;
       issue_limit = std::min(end, issued + turn);
+      polling.begin_turn(issued);
       Spinning spinning = Spinning::no;
       if (warp.may_spin) spinning = look_for_spinning(*this, warp);
       if (spinning == Spinning::stopped || !run_warp_turn(warp)) return Turn::stopped;
       const bool used_up = issued == issue_limit && !behind_barrier && !warp.convergence.let_go();
       warp.may_spin = used_up && may_look_for_spinning(*this);
       spun = spun && spinning != Spinning::no;
+      all_wait = all_wait && polling.waits();
       patches_show |= warp.convergence.patches_show();
       if (warp.convergence.finished()) check_block_barriers(block);
       if (issued == end)
@@ -251,6 +253,7 @@ Core::Turn Core::run_block(Block& block, std::uint64_t quantum, std::uint64_t lo
     }
     if (block.finished()) return Turn::finished;
     if (!ran) return Turn::stuck;
+    if (all_wait) return spun ? Turn::spinning : Turn::out_of_time;
   }
 }
 

@@ -147,6 +147,7 @@ Flow execute_atomic(Core& core, Warp& warp, const Step& step, Mask, Mask on) {
     const Mask served = spin ? first_of_each_bank(step.width, address, lanes) : lanes;
     for_each_lane(lanes & ~served,
                   [&](unsigned lane) { write_words(destination, lane, step.width, Words{}); });
+    bool changed = kKind == AccessKind::reduction;
     for_each_lane(served, [&](unsigned lane) {
       const Words operand = increment ? Words{1} : read_words(operands, lane, step.width);
       const Words old = compare_and_swap
@@ -154,12 +155,17 @@ Flow execute_atomic(Core& core, Warp& warp, const Step& step, Mask, Mask on) {
                                                   read_words(replacements, lane, step.width))
                             : combine_at(pointers.of[lane], step, op, type, operand);
       if constexpr (kKind == AccessKind::atomic) {
+        changed = changed || std::memcmp(pointers.of[lane], old.data(), step.width) != 0;
         write_words(destination, lane, step.width,
                     !step.sign_extend ? old
                     : old == operand  ? Words{1}
                                       : Words{});
       }
     });
+    if (changed)
+      core.polling.change(core.issued);
+    else
+      core.look_at_others();
     return Flow::next;
   });
 }

@@ -96,10 +96,13 @@ Flow execute_access(Core& core, Warp& warp, const Step& step, Mask, Mask on) {
     if (space == Window::global && !claim_lanes(core, warp, step, kKind, address, lanes))
       return Flow::stop;
     count_access(core, step, kKind, space, address, lanes, adjoining);
-    if constexpr (kKind == AccessKind::load)
+    if constexpr (kKind == AccessKind::load) {
       load_lanes(step, pointers, lanes, destination_row(warp, step.d));
-    else
+      if (step.selector != 0) core.look_at_others();
+    } else {
       store_lanes(step, source_row(warp, step.b), lanes, pointers);
+      if (space != Window::local) core.polling.change(core.issued);
+    }
     return Flow::next;
   });
 }

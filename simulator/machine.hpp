@@ -22,6 +22,7 @@
 #include "simulator/micro_op.hpp"
 #include "simulator/module_facts.hpp"
 #include "simulator/observer.hpp"
+#include "simulator/polling.hpp"
 #include "simulator/reconvergence_policy.hpp"
 #include "simulator/row_prefetch.hpp"
 #include "simulator/row_storage.hpp"
@@ -192,6 +193,7 @@ struct Core {
   std::uint64_t issued = 0;          // warp instructions
   const std::uint64_t* cycle = nullptr;  // what clocks read, when the launch is timed
   std::uint64_t issue_limit = 0;         // this warp's turn ends when `issued` reaches it
+  Polling polling;                       // of this warp, in this turn
   // Of a launch that could have reads whose value depends on time; else null.
   std::unique_ptr<UnorderedReads> unordered_reads;
   std::uint64_t instruction_limit = ~std::uint64_t{0};  // of `issued`, for the whole launch
@@ -199,7 +201,8 @@ struct Core {
   bool read_unordered() const { return unordered_reads != nullptr && unordered_reads->found(); }
 
   void start_block(Block& block, std::uint64_t linear) const;
-  // spinning: every warp that could run goes round in a loop that changes nothing.
+  // out_of_time: also when all that its warps do is wait (simulator/polling.hpp). spinning: every
+  // warp that could run goes round in a loop that changes nothing.
   enum class Turn : std::uint8_t { finished, out_of_time, stuck, spinning, stopped };
   // Runs a block until it ends, waits for something outside, or has issued `quantum` instructions.
   // Its warps take turns of at most `longest_turn`.
@@ -212,6 +215,10 @@ struct Core {
   // Records a fault of the instruction the warp is at; returns Flow::stop.
   Flow raise(Fault::Kind kind, const Warp& warp, const Step& step, Mask lanes,
              std::uint64_t address, std::string details);
+  // The instruction read memory that others may be writing, and changed none.
+  void look_at_others() {
+    if (polling.look(issued)) issue_limit = issued;
+  }
   Flow stop_for_conflict() {
     conflicted = true;
     return Flow::stop;

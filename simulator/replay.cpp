@@ -133,7 +133,8 @@ void Replay::settle() {
     Block& block = residents_.front()->block;
     if (place_.in_turn) {
       const Warp& warp = block.warps[place_.warp];
-      const bool others_turn = warp.convergence.let_go() && block.warps.size() > 1;
+      const bool others_turn =
+          (warp.convergence.let_go() && block.warps.size() > 1) || core_.polling.waits();
       if (warp.convergence.has_current() && core_.issued < place_.warp_end && !others_turn) {
         next_ = &warp;
         return;
@@ -145,9 +146,12 @@ void Replay::settle() {
       end_block_turn();
     } else if (!place_.progress) {
       report_deadlock(core_, block);
+    } else if (place_.all_wait) {
+      end_block_turn();
     } else {
       place_.warp = 0;
       place_.progress = false;
+      place_.all_wait = true;
     }
   }
 }
@@ -162,6 +166,7 @@ bool Replay::begin_warp_turn() {
   const std::uint64_t turn =
       convergence.let_go() ? kTurnBehindBarrier : warp_turn(block_quantum(request_));
   convergence.begin_turn();
+  core_.polling.begin_turn(core_.issued);
   place_.warp_end = std::min(place_.block_end, core_.issued + turn);
   return true;
 }
@@ -172,6 +177,7 @@ void Replay::end_warp_turn() {
   Warp& warp = resident.block.warps[place_.warp];
   if (warp.convergence.finished()) check_block_barriers(resident.block);
   place_.in_turn = false;
+  place_.all_wait = place_.all_wait && core_.polling.waits();
   ++place_.warp;
   if (core_.issued == place_.block_end) end_block_turn();
 }
@@ -193,6 +199,7 @@ void Replay::end_block_turn() {
 void Replay::begin_block_turn() {
   place_.warp = 0;
   place_.in_turn = place_.progress = false;
+  place_.all_wait = true;
   place_.block_end =
       core_.issued + std::min(block_quantum(request_), core_.instruction_limit - core_.issued);
 }
@@ -250,7 +257,8 @@ void Replay::keep() {
     kept_.back().written = journal_.take();
     memory_bytes_ += bytes_of(kept_.back().written);
   }
-  Kept kept{.step = core_.issued, .place = place_, .blocks = {}, .written = {}};
+  Kept kept{
+      .step = core_.issued, .place = place_, .polling = core_.polling, .blocks = {}, .written = {}};
   // A block's last saved state, to share pages with.
   const auto last_of = [this](std::uint64_t linear) -> const SavedBlock* {
     if (kept_.empty()) return nullptr;
@@ -298,6 +306,7 @@ void Replay::load(std::size_t number) {
     residents_[i]->saved = kept.blocks[i];
   }
   place_ = kept.place;
+  core_.polling = kept.polling;
   core_.issued = kept.step;
   core_.fault.reset();
   settle();

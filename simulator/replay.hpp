@@ -71,6 +71,7 @@ class Replay {
     std::size_t warp = 0;                       // whose turn it is, in the first block
     bool in_turn = false;                       // the warp has begun its turn
     bool progress = false;                      // a warp of the block has executed in this round
+    bool all_wait = true;                       // those that have only wait (simulator/polling.hpp)
   };
   struct Resident {
     Block block;
@@ -79,6 +80,7 @@ class Replay {
   struct Kept {
     std::uint64_t step = 0;
     Place place;
+    Polling polling;
     std::vector<std::shared_ptr<const SavedBlock>> blocks;  // in the order of their turns
     MemoryJournal::Pieces written;  // until the next kept state; of the last one: in the journal
   };

@@ -303,6 +303,16 @@ TEST_P(MachineThreads, ABlockThatSpinsOnAnothersFlagIsTheSame) {
                              memory + 128);
 }
 
+TEST_P(Machine, ABlockThatOnlyWaitsGivesWaySoon) {
+  const auto flag = upload<int>({0}), out = allocate(128);
+  std::uint64_t executed = 0;
+  for (const InstructionCounts& counts :
+       run_well("wait_for_next_block", {2, 1, 1}, {32, 1, 1}, flag, out).counts)
+    executed += counts.executed;
+  EXPECT_GT(executed, 1u << 12);  // block 0's turn
+  EXPECT_LT(executed, 1u << 13);
+}
+
 // Faults are values that say where.
 
 TEST_P(Machine, AStorePastTheEndNamesThreadLineAndAllocation) {
