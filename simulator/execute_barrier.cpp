@@ -38,17 +38,18 @@ enum class BarrierMode : std::uint8_t { sync, arrive, reduce, scan, sync_all };
 
 bool is_complete(const Block& block, unsigned number) {
   const BlockBarrier& barrier = block.barriers[number];
+  const bool for_all = barrier.expected == 0;
   std::uint32_t arrived = barrier.arrived_only;
-  bool all = true;
-  for (const Warp& warp : block.warps) {
-    const Mask live = warp.convergence.live();
+  // The last ones arrive last.
+  for (auto warp = block.warps.rbegin(); warp != block.warps.rend(); ++warp) {
+    const Mask live = warp->convergence.live();
     if (live == 0) continue;
-    if (warp.convergence.waiting_at_block_barrier(number) == live)
+    if (warp->convergence.waiting_at_block_barrier(number) == live)
       arrived += kWarpSize;
-    else
-      all = false;
+    else if (for_all)
+      return false;
   }
-  return barrier.expected == 0 ? all : arrived >= barrier.expected;
+  return for_all || arrived >= barrier.expected;
 }
 
 bool reduced_predicate(const BlockBarrier& barrier) {
@@ -108,11 +109,13 @@ Flow execute_b2r_result(Core&, Warp& warp, const Step& step, Mask, Mask on) {
 }  // namespace
 
 void check_block_barriers(Block& block) {
-  for (unsigned number = 0; number < block.barriers.size(); ++number) {
-    bool waiting = false;
-    for (const Warp& warp : block.warps)
-      waiting = waiting || warp.convergence.waiting_at_block_barrier(number) != 0;
-    if (waiting && is_complete(block, number)) complete(block, number);
+  std::uint32_t waited_at = 0;  // barriers, a bit each
+  for (const Warp& warp : block.warps)
+    for (const Group& group : warp.convergence.groups())
+      if (group.wait == Wait::block_barrier) waited_at |= std::uint32_t{1} << group.index;
+  for (; waited_at != 0; waited_at &= waited_at - 1) {
+    const auto number = static_cast<unsigned>(std::countr_zero(waited_at));
+    if (is_complete(block, number)) complete(block, number);
   }
   if (block.at_cluster_barrier) check_cluster_barrier(block);
 }

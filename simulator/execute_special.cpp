@@ -1,5 +1,6 @@
 // Special registers, constant loads and code addresses.
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstring>
 
@@ -67,25 +68,58 @@ std::uint32_t shared_bytes_allocated(const Core& core) {
   return (bytes + kPiece - 1) / kPiece * kPiece;
 }
 
-// One lane's value; nothing for a register that is not modelled.
-std::optional<std::uint32_t> special_value(const Core& core, const Warp& warp, std::uint8_t number,
-                                           unsigned lane) {
-  const Mask bit = Mask{1} << lane;
-  const Dim3& shape = core.launch.request->block;
-  const ThreadIndex thread = thread_index(shape, warp.index * kWarpSize + lane);
+using LaneValues = std::array<std::uint32_t, kWarpSize>;
+
+// A register that says what a lane is in its warp or its block; false: it is another.
+bool lane_values(const Core& core, const Warp& warp, std::uint8_t number, LaneValues& values) {
+  const auto of_lane = [&](auto&& value) {
+    for (unsigned lane = 0; lane < kWarpSize; ++lane) values[lane] = value(lane, Mask{1} << lane);
+    return true;
+  };
+  const auto of_thread = [&](auto&& value) {
+    const Dim3& shape = core.launch.request->block;
+    ThreadIndex thread = thread_index(shape, warp.index * kWarpSize);
+    for (unsigned lane = 0; lane < kWarpSize; ++lane) {
+      values[lane] = value(thread);
+      if (++thread.x < shape.x) continue;
+      thread.x = 0;
+      if (++thread.y < shape.y) continue;
+      thread.y = 0;
+      ++thread.z;
+    }
+    return true;
+  };
   switch (number) {
     case kLaneId:
-      return lane;
+      return of_lane([](unsigned lane, Mask) { return lane; });
+    case kTid:
+      return of_thread([](ThreadIndex at) { return at.x | at.y << 16 | at.z << 26; });
+    case kTidX:
+      return of_thread([](ThreadIndex at) { return at.x; });
+    case kTidY:
+      return of_thread([](ThreadIndex at) { return at.y; });
+    case kTidZ:
+      return of_thread([](ThreadIndex at) { return at.z; });
+    case kLaneMaskEq:
+      return of_lane([](unsigned, Mask bit) { return bit; });
+    case kLaneMaskLt:
+      return of_lane([](unsigned, Mask bit) { return bit - 1; });
+    case kLaneMaskLe:
+      return of_lane([](unsigned, Mask bit) { return bit | (bit - 1); });
+    case kLaneMaskGt:
+      return of_lane([](unsigned, Mask bit) { return ~(bit | (bit - 1)); });
+    case kLaneMaskGe:
+      return of_lane([](unsigned, Mask bit) { return ~(bit - 1); });
+    default:
+      return false;
+  }
+}
+
+// What all lanes of a warp find in a register; nothing for one that is not modelled.
+std::optional<std::uint32_t> warp_value(const Core& core, const Warp& warp, std::uint8_t number) {
+  switch (number) {
     case kVirtualId:
       return warp.index << 8;
-    case kTid:
-      return thread.x | thread.y << 16 | thread.z << 26;
-    case kTidX:
-      return thread.x;
-    case kTidY:
-      return thread.y;
-    case kTidZ:
-      return thread.z;
     case kCtaIdX:
       return warp.block->index.x;
     case kCtaIdY:
@@ -99,16 +133,6 @@ std::optional<std::uint32_t> special_value(const Core& core, const Warp& warp, s
     // Debug builds trap when the stack pointer is below this (read off their listings).
     case kStackLimit:
       return kLocalEnd - core.launch.local_bytes;
-    case kLaneMaskEq:
-      return bit;
-    case kLaneMaskLt:
-      return bit - 1;
-    case kLaneMaskLe:
-      return bit | (bit - 1);
-    case kLaneMaskGt:
-      return ~(bit | (bit - 1));
-    case kLaneMaskGe:
-      return ~(bit - 1);
     case kVirtualSmId:
       return warp.block->sm;
     case kClockLow:
@@ -130,25 +154,36 @@ std::optional<std::uint32_t> special_value(const Core& core, const Warp& warp, s
   }
 }
 
+// `lanes` of a row become one value.
+void put(std::uint32_t* row, Mask lanes, std::uint32_t value) {
+  if (lanes == kFullMask)
+    std::fill_n(row, kWarpSize, value);
+  else
+    for_each_lane(lanes, [&](unsigned lane) { row[lane] = value; });
+}
+
 template <bool kUniform>
 Flow read_special(Core& core, Warp& warp, const Step& step, Mask, Mask on) {
   if (on == 0) return Flow::next;
   std::uint32_t* destination = destination_row(warp, step.d);
   const Mask lanes = kUniform ? kFullMask : on;
-  const auto first = static_cast<unsigned>(std::countr_zero(on));
-  for (unsigned lane = 0; lane < kWarpSize; ++lane) {
-    if ((lanes >> lane & 1) == 0) continue;
-    const auto value = special_value(core, warp, step.selector, kUniform ? first : lane);
+  std::uint32_t high = 0;
+  if (LaneValues values; lane_values(core, warp, step.selector, values)) {
+    if constexpr (kUniform)
+      put(destination, lanes, values[static_cast<unsigned>(std::countr_zero(on))]);
+    else
+      for (unsigned lane = 0; lane < kWarpSize; ++lane)
+        destination[lane] = (on >> lane & 1) != 0 ? values[lane] : destination[lane];
+  } else {
+    const auto value = warp_value(core, warp, step.selector);
     if (!value)
       return core.raise(Fault::Kind::unsupported_instruction, warp, step, on, 0,
                         "this special register is not modelled");
-    destination[lane] = *value;
-    if (step.width == 8) {
-      const bool pair = step.selector == kClockLow || step.selector == kGlobalTimerLow;
-      destination[kWarpSize + lane] =
-          pair ? *special_value(core, warp, static_cast<std::uint8_t>(step.selector + 1), lane) : 0;
-    }
+    put(destination, lanes, *value);
+    if (step.selector == kClockLow || step.selector == kGlobalTimerLow)
+      high = *warp_value(core, warp, static_cast<std::uint8_t>(step.selector + 1));
   }
+  if (step.width == 8) put(destination + kWarpSize, lanes, high);
   return Flow::next;
 }
 
@@ -178,6 +213,11 @@ Flow load_constant(Core& core, Warp& warp, const Step& step, Mask, Mask on) {
   const std::uint32_t* index = source_row(warp, step.a);
   std::uint32_t last_index = index[std::countr_zero(on)];
   Constant value = constant_at(core, step, last_index);
+  if (std::all_of(index, index + kWarpSize, [&](std::uint32_t at) { return at == last_index; })) {
+    put(destination, on, value.low);
+    if (step.width == 8) put(destination + kWarpSize, on, value.high);
+    return Flow::next;
+  }
   for_each_lane(on, [&](unsigned lane) {
     if (index[lane] != last_index) {
       last_index = index[lane];
