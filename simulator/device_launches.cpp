@@ -12,10 +12,10 @@ namespace {
 
 // Like the names of the memory that modules have: no program has asked for it.
 constexpr const char* kLabel = ".nv.device_launches";
-// Some ten thousand launches with small parameters. CUDA keeps room for 2048
-// (cudaLimitDevRuntimePendingLaunchCount), but there children end while their parent goes on.
+// Some ten thousand launches with small parameters.
 constexpr std::uint64_t kBytes = 8 << 20;
-constexpr std::uint64_t kUnit = 64;  // parameters are aligned to it
+constexpr std::uint64_t kMostPending = 2048;  // CUDA's own limit
+constexpr std::uint64_t kUnit = 64;           // parameters are aligned to it
 
 const Allocation* find_room(const DeviceMemory& memory) {
   for (const auto& [address, allocation] : memory.allocations())
@@ -36,6 +36,14 @@ const isa::Kernel* kernel_at(const Module& module, std::uint64_t code_address) {
 void DeviceLaunches::create(DeviceMemory& memory) {
   if (find_room(memory) != nullptr) return;
   if (!memory.allocate(kBytes, kLabel)) throw std::bad_alloc();
+}
+
+void DeviceLaunches::limit_pending(DeviceMemory& memory, std::uint64_t most) {
+  create(memory);
+  DeviceLaunches launches(memory);
+  auto header = launches.read<Header>(0);
+  header.most_pending = most;
+  launches.write(0, header);
 }
 
 bool DeviceLaunches::any(const DeviceMemory& memory) {
@@ -82,7 +90,11 @@ std::uint64_t DeviceLaunches::take_room(std::uint64_t bytes) {
   return offset;
 }
 
-std::uint64_t DeviceLaunches::prepare(const DeviceLaunch& launch) {
+std::uint64_t DeviceLaunches::prepare(const DeviceLaunch& launch, Thread thread) {
+  const auto header = read<Header>(0);
+  const std::uint64_t most = header.most_pending == 0 ? kMostPending : header.most_pending;
+  const bool is_new = find(header.threads, thread) == 0;
+  if (header.tails + (is_new ? header.thread_count : 0) >= most) return 0;
   const std::uint64_t offset =
       take_room(rounded(sizeof(Entry)) + std::uint64_t{launch.parameter_bytes});
   if (offset == 0) return 0;
@@ -103,7 +115,7 @@ std::optional<DeviceLaunch> DeviceLaunches::prepared(std::uint64_t parameters) c
   return read<Entry>(offset).launch;
 }
 
-bool DeviceLaunches::launch(std::uint64_t parameters, std::uint64_t stream) {
+bool DeviceLaunches::launch(std::uint64_t parameters, std::uint64_t stream, Thread thread) {
   const std::uint64_t offset = entry_of(parameters);
   if (offset == 0) return false;
   auto entry = read<Entry>(offset);
@@ -118,7 +130,16 @@ bool DeviceLaunches::launch(std::uint64_t parameters, std::uint64_t stream) {
     write(header.last, before);
   }
   header.last = offset;
+  if (stream == kTailLaunchStream) ++header.tails;
   write(0, header);
+  if (stream == kTailLaunchStream || find(header.threads, thread) != 0) return true;
+  if (const std::uint64_t place = take_room(sizeof(ThreadEntry)); place != 0) {
+    write(place, ThreadEntry{header.threads, thread, 0});
+    header = read<Header>(0);
+    header.threads = place;
+    ++header.thread_count;
+    write(0, header);
+  }
   return true;
 }
 
@@ -133,10 +154,10 @@ bool DeviceLaunches::is_handle(std::uint64_t value) const {
   return value > start_ && value - start_ <= read<Header>(0).handles;
 }
 
-std::uint64_t DeviceLaunches::find_error(Thread thread) const {
-  std::uint64_t offset = read<Header>(0).errors;
+std::uint64_t DeviceLaunches::find(std::uint64_t first, Thread thread) const {
+  std::uint64_t offset = first;
   for (std::uint64_t left = bytes_ / kUnit; offset != 0 && left != 0; --left) {
-    const auto entry = read<ErrorEntry>(offset);
+    const auto entry = read<ThreadEntry>(offset);
     if (entry.thread.block == thread.block && entry.thread.thread == thread.thread) return offset;
     offset = entry.next;
   }
@@ -144,23 +165,23 @@ std::uint64_t DeviceLaunches::find_error(Thread thread) const {
 }
 
 std::uint32_t DeviceLaunches::last_error(Thread thread) const {
-  const std::uint64_t offset = find_error(thread);
-  return offset == 0 ? 0 : read<ErrorEntry>(offset).error;
+  const std::uint64_t offset = find(read<Header>(0).errors, thread);
+  return offset == 0 ? 0 : read<ThreadEntry>(offset).error;
 }
 
 void DeviceLaunches::set_last_error(Thread thread, std::uint32_t error) {
-  std::uint64_t offset = find_error(thread);
+  std::uint64_t offset = find(read<Header>(0).errors, thread);
   if (offset == 0 && error == 0) return;
   if (offset != 0) {
-    auto entry = read<ErrorEntry>(offset);
+    auto entry = read<ThreadEntry>(offset);
     entry.error = error;
     write(offset, entry);
     return;
   }
-  offset = take_room(sizeof(ErrorEntry));
+  offset = take_room(sizeof(ThreadEntry));
   if (offset == 0) return;
   auto header = read<Header>(0);
-  write(offset, ErrorEntry{header.errors, thread, error});
+  write(offset, ThreadEntry{header.errors, thread, error});
   header.errors = offset;
   write(0, header);
 }
@@ -192,6 +213,7 @@ std::vector<ChildLaunch> DeviceLaunches::take(Module& module) {
   }
   const std::uint64_t used = std::min(std::max(header.used, sizeof header), bytes_);
   std::memset(data_, 0, used);
+  std::memcpy(data_, &header.most_pending, sizeof header.most_pending);
   memory_.host_wrote(start_, used);
   return children;
 }

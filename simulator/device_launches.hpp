@@ -42,38 +42,46 @@ class DeviceLaunches {
   // Whether any were launched that nobody has taken.
   static bool any(const DeviceMemory& memory);
 
+  // How many launches may be pending (cudaLimitDevRuntimePendingLaunchCount); makes the room.
+  static void limit_pending(DeviceMemory& memory, std::uint64_t most);
+
   // `journal`: told of what is about to change, or null.
   explicit DeviceLaunches(DeviceMemory& memory, MemoryJournal* journal = nullptr);
-
-  // Where the parameters are to be written; 0 when there is no room.
-  std::uint64_t prepare(const DeviceLaunch& launch);
-  // What was prepared there; nothing: `prepare` has not given this address, or it was launched.
-  std::optional<DeviceLaunch> prepared(std::uint64_t parameters) const;
-  bool launch(std::uint64_t parameters, std::uint64_t stream);  // false: not prepared
-  // What the grid that has just ended has launched, in the order of launching. Forgets all else.
-  std::vector<ChildLaunch> take(Module& module);
-  // A handle that no other stream, or event, of the grid has.
-  std::uint64_t new_handle();
-  bool is_handle(std::uint64_t value) const;
 
   // A thread's last error, as cudaGetLastError on the device gives it; 0: none.
   struct Thread {
     std::uint64_t block = 0;   // linear
     std::uint32_t thread = 0;  // in the block, linear
   };
+
+  // Where the parameters are to be written; 0 when too many launches are pending, or there is no
+  // room. On a GPU children begin while their parent goes on, so that what a thread has launched
+  // before counts as begun; tail launches are pending until the end.
+  std::uint64_t prepare(const DeviceLaunch& launch, Thread thread);
+  // What was prepared there; nothing: `prepare` has not given this address, or it was launched.
+  std::optional<DeviceLaunch> prepared(std::uint64_t parameters) const;
+  bool launch(std::uint64_t parameters, std::uint64_t stream,
+              Thread thread);  // false: not prepared
+  // What the grid that has just ended has launched, in the order of launching. Forgets all else.
+  std::vector<ChildLaunch> take(Module& module);
+  // A handle that no other stream, or event, of the grid has.
+  std::uint64_t new_handle();
+  bool is_handle(std::uint64_t value) const;
+
   std::uint32_t last_error(Thread thread) const;
   void set_last_error(Thread thread, std::uint32_t error);
 
  private:
   // Offsets, and 0 for none. What was launched is a list, in the order of launching.
   struct Header {
-    std::uint64_t used, first, last, errors, handles;
+    std::uint64_t most_pending, used, first, last, errors, handles;
+    std::uint64_t threads, thread_count, tails;  // that have launched; launches for the end
   };
   struct Entry {
     DeviceLaunch launch;
     std::uint64_t stream, launched, next;
   };
-  struct ErrorEntry {
+  struct ThreadEntry {
     std::uint64_t next;  // offset of another one, or 0
     Thread thread;
     std::uint32_t error;
@@ -83,8 +91,9 @@ class DeviceLaunches {
   template <typename Value>
   void write(std::uint64_t offset, const Value& value);
   std::uint64_t entry_of(std::uint64_t parameters) const;  // its offset, or 0
-  std::uint64_t find_error(Thread thread) const;           // its offset, or 0
-  std::uint64_t take_room(std::uint64_t bytes);            // an offset, or 0
+  // A thread's offset in the list that begins at `first`, or 0.
+  std::uint64_t find(std::uint64_t first, Thread thread) const;
+  std::uint64_t take_room(std::uint64_t bytes);  // an offset, or 0
 
   DeviceMemory& memory_;
   MemoryJournal* journal_;

@@ -41,7 +41,7 @@ std::uint64_t get_parameter_buffer(const Core& core, DeviceLaunches& launches, c
   std::uint64_t buffer = 0;
   if (kernel != nullptr) {
     launch.parameter_bytes = kernel->parameter_bytes;
-    buffer = launches.prepare(launch);
+    buffer = launches.prepare(launch, thread_of(warp, lane));
   }
   if (buffer == 0)
     launches.set_last_error(thread_of(warp, lane),
@@ -65,7 +65,7 @@ std::uint32_t error_of(const GpuModel& gpu, const LaunchRequest& request) {
 }
 
 std::uint32_t launch(const Core& core, DeviceLaunches& launches, std::uint64_t parameters,
-                     std::uint64_t stream) {
+                     std::uint64_t stream, DeviceLaunches::Thread thread) {
   if (stream > kFireAndForgetStream && !launches.is_handle(stream)) return kInvalidValue;
   const auto prepared = launches.prepared(parameters);
   if (!prepared) return kInvalidValue;
@@ -81,7 +81,7 @@ std::uint32_t launch(const Core& core, DeviceLaunches& launches, std::uint64_t p
   if (request.kernel == nullptr) return kInvalidValue;
   request.parameters.resize(request.kernel->parameter_bytes);
   if (const std::uint32_t error = error_of(*core.launch.model, request)) return error;
-  return launches.launch(parameters, stream) ? 0 : kInvalidValue;
+  return launches.launch(parameters, stream, thread) ? 0 : kInvalidValue;
 }
 
 // Of cudaDeviceAttr those that a GPU model has; nothing: none of these.
@@ -179,7 +179,8 @@ std::optional<BadAddress> call_device_runtime(Core& core, Warp& warp, Mask lanes
                           get_parameter_buffer(core, launches, warp, lane));
         break;
       case Builtin::launch_device:
-        result = launch(core, launches, pointer, register_pair(warp, kFirstArgument + 2, lane));
+        result = launch(core, launches, pointer, register_pair(warp, kFirstArgument + 2, lane),
+                        thread_of(warp, lane));
         break;
       case Builtin::get_last_error:
         result = launches.last_error(thread_of(warp, lane));

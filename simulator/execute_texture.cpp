@@ -7,6 +7,7 @@
 // them.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
 
 #include "simulator/memory_access.hpp"
@@ -106,6 +107,8 @@ struct TextureOperands {
   TexelCoordinates where;
   std::array<std::int32_t, 3> index{};
   std::uint32_t handle = 0;
+  std::uint32_t level = 0;  // as its register holds it: a number, or for TLD an integer
+  std::array<float, 3> along_x{}, along_y{};  // of TXD
 };
 
 TextureOperands read_operands(const Core& core, const Warp& warp, const Step& step, unsigned lane) {
@@ -125,7 +128,23 @@ TextureOperands read_operands(const Core& core, const Warp& warp, const Step& st
     read.index[i] = static_cast<std::int32_t>(bits);
   }
   read.handle = lane_handle(core, warp, in, lane, in_register ? operands.next() : 0);
+  if (has_level) read.level = operands.next();
+  read.where.level = std::bit_cast<float>(read.level);
+  if (in.op == Op::TXD)
+    for (unsigned i = 0; i < coordinates; ++i) {
+      read.along_x[i] = std::bit_cast<float>(operands.next());
+      read.along_y[i] = std::bit_cast<float>(operands.next());
+    }
   return read;
+}
+
+// Levels beyond the last one have no texels.
+TextureHeader level_to_fetch(const TextureHeader& header, std::uint32_t level) {
+  if (header.last_level == 0) return header;
+  const std::uint32_t last = header.last_level - std::uint32_t{header.first_level};
+  TextureHeader found = mip_level(header, header.first_level + std::min(level, last));
+  if (level > last) found.width = 0;
+  return found;
 }
 
 Flow execute_texture(Core& core, Warp& warp, const Step& step, Mask, Mask on) {
@@ -136,14 +155,18 @@ Flow execute_texture(Core& core, Warp& warp, const Step& step, Mask, Mask on) {
   const Allocation* const table = core.launch.textures;
   for (Mask left = on; left != 0; left &= left - 1) {
     const auto lane = static_cast<unsigned>(std::countr_zero(left));
-    const TextureOperands operands = read_operands(core, warp, step, lane);
+    TextureOperands operands = read_operands(core, warp, step, lane);
     const auto header = find_texture(table, operands.handle);
     if (!header || header->surface) return no_such_texture(core, warp, step, lane, operands.handle);
-    const auto texel = in.op == Op::TLD ? fetch_texel(*header, operands.index, memory)
-                       : in.op == Op::TLD4
-                           ? gather_texels(*header, operands.where,
-                                           static_cast<unsigned>(in.word.bits(87, 2)), memory)
-                           : sample_texture(*header, operands.where, memory);
+    if (in.op == Op::TXD)
+      operands.where.level = level_of_slopes(mip_level(*header, header->first_level),
+                                             operands.along_x, operands.along_y);
+    const auto texel =
+        in.op == Op::TLD
+            ? fetch_texel(level_to_fetch(*header, operands.level), operands.index, memory)
+        : in.op == Op::TLD4 ? gather_texels(*header, operands.where,
+                                            static_cast<unsigned>(in.word.bits(87, 2)), memory)
+                            : sample_texture(*header, operands.where, memory);
     if (!texel)
       return core.raise(Fault::Kind::illegal_address, warp, step, Mask{1} << lane, header->address,
                         "a texture over memory that is not there (any more)");

@@ -41,13 +41,24 @@ struct TextureHeader {
   bool normalized_result = false;  // integers as fractions of the largest one
   bool srgb = false;
   bool surface = false;
-  std::array<std::uint8_t, 1> unused{};
+  bool linear_between_levels = false;
   std::array<float, 4> border{};
-  std::array<std::uint8_t, 56> reserved{};
+  // Of a mipmapped array: all above is that of level 0; the others lie behind it (mip_level).
+  std::uint8_t first_level = 0, last_level = 0;  // of those that it takes
+  // Added to the level that is asked for, and what it then is at least and at most: in 1/256.
+  std::int16_t bias = 0;
+  std::uint16_t least = 0, most = 0xffff;
+  std::array<std::uint8_t, 48> reserved{};
 
   std::uint32_t texel_bytes() const { return channels * channel_bits / 8u; }
 };
 static_assert(sizeof(TextureHeader) == 128);
+
+// How far apart levels of a mipmapped array begin: what one takes, rounded up to this.
+inline constexpr std::uint64_t kLevelAlignment = 512;
+// A level of a mipmapped array by itself: half as wide, high and (in volumes) deep as the one
+// before.
+TextureHeader mip_level(const TextureHeader& header, unsigned level);
 
 // Adds a header to the table of `memory`; its handle, from 1 on. Nothing when there is no room.
 std::optional<std::uint32_t> add_texture(DeviceMemory& memory, const TextureHeader& header);
@@ -63,7 +74,12 @@ using TexelMemory = std::function<const std::byte*(std::uint64_t address, std::u
 struct TexelCoordinates {
   std::array<float, 3> at{};  // x, y, z
   std::uint32_t layer = 0;
+  float level = 0;  // of a mipmapped array
 };
+// The level at which a pixel takes about a texel, from what the coordinates change by along both
+// directions of a picture (CUDA programming guide, "Texture Fetching"; not as a GPU rounds it).
+float level_of_slopes(const TextureHeader& header, const std::array<float, 3>& along_x,
+                      const std::array<float, 3>& along_y);
 
 // The four components as registers hold them: numbers of 32 bits, or integers. Nothing when a texel
 // lies outside of all memory.

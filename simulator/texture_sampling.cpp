@@ -4,6 +4,7 @@
 #include <bit>
 #include <cmath>
 #include <cstring>
+#include <utility>
 
 #include "simulator/texture.hpp"
 
@@ -191,6 +192,22 @@ std::array<std::int64_t, 8> filter_weights(std::int64_t x, std::int64_t y, std::
           xyz};
 }
 
+// The same of a texture that is one of two levels, and has `share` of the result: parted along x,
+// then y, then z, each time to the nearest; what lies between goes to the upper half of upper
+// parts. Not all answers of an H200 follow it (docs/experiments/textures.md).
+std::array<std::int64_t, 8> shared_weights(const std::array<std::int64_t, 3>& fractions,
+                                           std::int64_t share) {
+  std::array<std::int64_t, 8> weights{share};
+  for (unsigned direction = 0; direction < 3; ++direction)
+    for (unsigned tap = 0; tap < 1u << direction; ++tap) {
+      const std::int64_t half = direction == 0 || tap != 0 ? kOne / 2 : kOne / 2 - 1;
+      const std::int64_t upper = (weights[tap] * fractions[direction] + half) >> kFractionBits;
+      weights[tap | 1u << direction] = upper;
+      weights[tap] -= upper;
+    }
+  return weights;
+}
+
 // To the nearest float; what lies between two goes away from zero.
 float nearest_away(double value) {
   const auto bits = std::bit_cast<std::uint64_t>(value);
@@ -279,17 +296,18 @@ Position locate(const TextureHeader& header, const TexelCoordinates& where, bool
   return position;
 }
 
-}  // namespace
-
-std::optional<TexelBits> sample_texture(const TextureHeader& header, const TexelCoordinates& where,
-                                        const TexelMemory& memory) {
-  if (header.width == 0 || header.height == 0 || header.depth == 0) return std::nullopt;
-  const bool linear = header.linear_filter && gives_numbers(header);
+// The numbers that a filter gives before they are rounded, times `share` of 256; a point filter
+// takes one texel.
+std::optional<std::array<double, 4>> filtered_sum(const TextureHeader& header,
+                                                  const TexelCoordinates& where, bool linear,
+                                                  std::int64_t share, const TexelMemory& memory) {
   const Position at = locate(header, where, linear);
   const bool volume = header.shape == Shape::volume;
   const auto slice = [&](unsigned k) { return volume ? at.z.index[k] : at.layer; };
-  if (!linear) return read_texel(header, at.x.index[0], at.y.index[0], slice(0), memory);
-  const std::array<std::int64_t, 8> weights = filter_weights(at.x.weight, at.y.weight, at.z.weight);
+  const std::array<std::int64_t, 8> weights =
+      !linear         ? std::array<std::int64_t, 8>{share}
+      : share == kOne ? filter_weights(at.x.weight, at.y.weight, at.z.weight)
+                      : shared_weights({at.x.weight, at.y.weight, at.z.weight}, share);
   std::array<double, 4> sum{};
   for (unsigned tap = 0; tap < 8; ++tap) {
     if (weights[tap] == 0) continue;
@@ -299,10 +317,91 @@ std::optional<TexelBits> sample_texture(const TextureHeader& header, const Texel
     for (unsigned i = 0; i < 4; ++i)
       sum[i] += (*inputs)[i] * static_cast<double>(weights[tap]) / static_cast<double>(kOne);
   }
+  return sum;
+}
+
+TexelBits rounded(const TextureHeader& header, const std::array<double, 4>& sum) {
   TexelBits result;
   for (unsigned i = 0; i < 4; ++i)
     result[i] = std::bit_cast<std::uint32_t>(filtered_number(header, sum[i]));
   return result;
+}
+
+// In 1/256 of a level; what is less is cut off, as an H200 does it (docs/experiments/textures.md).
+std::int64_t level_number(const TextureHeader& header, float level) {
+  constexpr float kMost = 64;
+  const float asked = std::isnan(level) ? 0 : std::clamp(level, -kMost, kMost);
+  const auto in_parts = static_cast<std::int64_t>(std::floor(asked * static_cast<float>(kOne)));
+  const std::int64_t last = std::int64_t{header.last_level - header.first_level} * kOne;
+  const std::int64_t most = std::min<std::int64_t>(header.most, last);
+  const std::int64_t clamped =
+      std::max<std::int64_t>(std::min(in_parts + header.bias, most), header.least);
+  return std::min(clamped, last);
+}
+
+std::optional<TexelBits> sample_level(const TextureHeader& header, const TexelCoordinates& where,
+                                      const TexelMemory& memory) {
+  const bool linear = header.linear_filter && gives_numbers(header);
+  if (!linear) {
+    const Position at = locate(header, where, false);
+    return read_texel(header, at.x.index[0], at.y.index[0],
+                      header.shape == Shape::volume ? at.z.index[0] : at.layer, memory);
+  }
+  const auto sum = filtered_sum(header, where, true, kOne, memory);
+  if (!sum) return std::nullopt;
+  return rounded(header, *sum);
+}
+
+}  // namespace
+
+TextureHeader mip_level(const TextureHeader& header, unsigned level) {
+  TextureHeader found = header;
+  found.first_level = found.last_level = 0;
+  const bool volume = header.shape == Shape::volume;
+  for (unsigned i = 0; i < level; ++i) {
+    const std::uint64_t bytes = found.layer_bytes * found.depth;
+    found.address += (bytes + kLevelAlignment - 1) / kLevelAlignment * kLevelAlignment;
+    found.width = std::max<std::uint64_t>(found.width / 2, 1);
+    found.height = std::max<std::uint32_t>(found.height / 2, 1);
+    if (volume) found.depth = std::max<std::uint32_t>(found.depth / 2, 1);
+    found.row_bytes = found.width * found.texel_bytes();
+    found.layer_bytes = found.row_bytes * found.height;
+  }
+  return found;
+}
+
+float level_of_slopes(const TextureHeader& header, const std::array<float, 3>& along_x,
+                      const std::array<float, 3>& along_y) {
+  const std::array<float, 3> size{static_cast<float>(header.width),
+                                  static_cast<float>(header.height),
+                                  static_cast<float>(header.depth)};
+  const auto texels = [&](const std::array<float, 3>& slope) {
+    return std::hypot(slope[0] * size[0], slope[1] * size[1], slope[2] * size[2]);
+  };
+  return std::log2(std::max(texels(along_x), texels(along_y)));
+}
+
+std::optional<TexelBits> sample_texture(const TextureHeader& header, const TexelCoordinates& where,
+                                        const TexelMemory& memory) {
+  if (header.width == 0 || header.height == 0 || header.depth == 0) return std::nullopt;
+  if (header.last_level == 0) return sample_level(header, where, memory);
+  const std::int64_t at = level_number(header, where.level);
+  if (!header.linear_between_levels || !gives_numbers(header))
+    return sample_level(
+        mip_level(header, header.first_level + static_cast<unsigned>((at + kOne / 2) / kOne)),
+        where, memory);
+  const unsigned first = header.first_level + static_cast<unsigned>(at / kOne);
+  const std::int64_t weight = at % kOne;
+  if (weight == 0) return sample_level(mip_level(header, first), where, memory);
+  std::array<double, 4> sum{};
+  for (const auto& [level, share] :
+       {std::pair(first, kOne - weight), std::pair(first + 1, weight)}) {
+    const auto part =
+        filtered_sum(mip_level(header, level), where, header.linear_filter, share, memory);
+    if (!part) return std::nullopt;
+    for (unsigned i = 0; i < 4; ++i) sum[i] += (*part)[i];
+  }
+  return rounded(header, sum);
 }
 
 std::optional<TexelBits> fetch_texel(const TextureHeader& header,

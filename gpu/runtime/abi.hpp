@@ -102,7 +102,7 @@ enum class ResourceType : int { array = 0, mipmapped_array = 1, linear = 2, pitc
 struct ResourceDesc {
   ResourceType resType;
   union {
-    Handle array;
+    Handle array;  // or mipmapped array
     struct {
       void* devPtr;
       ChannelFormatDesc desc;

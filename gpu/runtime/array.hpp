@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
+#include <vector>
 
 #include "gpu/runtime/abi.hpp"
 #include "gpu/runtime/copy.hpp"
@@ -34,6 +36,12 @@ struct Array {
     return x_bytes <= row_bytes() && box.width <= row_bytes() - x_bytes && y <= height() &&
            box.height <= height() - y && z <= depth() && box.depth <= depth() - z;
   }
+};
+
+// A mipmapped array: levels that are arrays too, one behind the other in one allocation.
+struct MipmappedArray {
+  std::vector<std::shared_ptr<Array>> levels;
+  std::uint64_t address = 0;
 };
 
 // Whether a GPU has such texels: one, two or four channels of 8, 16 or 32 bits.

@@ -1,6 +1,9 @@
 #include "gpu/runtime/context.hpp"
+#include "simulator/device_launches.hpp"
 
 #include <algorithm>
+#include <chrono>
+#include <thread>
 
 namespace heddle::runtime {
 namespace {
@@ -97,6 +100,21 @@ StreamOrder Context::order_of(const Stream& stream) const {
   return {stream.id, &stream == legacy_.get(), stream.ordered_with_legacy()};
 }
 
+Engine::Place Context::place_of(const Stream& stream) const {
+  const StreamOrder order = order_of(stream);
+  Engine::Place place{order.id, order.is_legacy, order.is_blocking, {}};
+  std::lock_guard lock(mutex_);
+  for (const Ticket each : stream.waits)
+    if (!engine_.done(each)) place.after.push_back(each);
+  return place;
+}
+
+void Context::wait_in(const Engine::Place& place, const std::function<bool()>& reached) {
+  constexpr std::chrono::microseconds kPause{50};
+  while (!lost() && !reached())
+    if (!engine_.carry_out_another(place)) std::this_thread::sleep_for(kPause);
+}
+
 void Context::host_waited(HostWait wait) {
   if (!timed()) return;
   std::lock_guard lock(mutex_);
@@ -124,7 +142,8 @@ void Context::work(std::string name, const StreamOrder& stream, const StreamWork
 }
 
 void Context::submit(Stream& stream, Engine::Action action, Engine::Length length) {
-  const Ticket ticket = engine_.submit(after_host_waits(std::move(action)), length);
+  const Ticket ticket =
+      engine_.submit(after_host_waits(std::move(action)), length, place_of(stream));
   Ticket last = stream.last;
   while (last < ticket && !stream.last.compare_exchange_weak(last, ticket)) {
   }
@@ -157,6 +176,8 @@ Error Context::set_limit(abi::Limit limit, std::uint64_t value) {
   return run([this, limit, value](Ticket) {
     if (limit == abi::Limit::stack_size) device_.stack_limit = value;
     if (limit == abi::Limit::malloc_heap_size) device_.heap_bytes = value;
+    if (limit == abi::Limit::dev_runtime_pending_launch_count)
+      simulator::DeviceLaunches::limit_pending(device_.memory(), value);
   });
 }
 

@@ -27,6 +27,7 @@
 #include "gpu/runtime/memory_pool.hpp"
 #include "gpu/runtime/memory_table.hpp"
 #include "gpu/runtime/ptx.hpp"
+#include "gpu/runtime/shared_pages.hpp"
 #include "gpu/runtime/stream.hpp"
 #include "gpu/runtime/timeline.hpp"
 #include "simulator/checks/checks.hpp"
@@ -63,6 +64,7 @@ struct TextureDescription {
   abi::ResourceDesc resource{};
   abi::TextureDesc sampling{};
   bool surface = false;
+  abi::ResourceViewDesc view{};
 };
 
 enum class DefaultStream { legacy, per_thread };  // what stream 0 means to the caller
@@ -84,7 +86,8 @@ class Context {
 
   // Memory (context_memory.cpp). Addresses are device addresses; for pinned, registered and managed
   // memory they equal the host's.
-  Error allocate(std::uint64_t bytes, std::string_view label, std::uint64_t& address);
+  Error allocate(std::uint64_t bytes, std::string_view label, std::uint64_t& address,
+                 std::uint64_t alignment = 512);
   Error allocate_host(std::uint64_t bytes, MemoryKind kind, unsigned flags, void*& host);
   Error register_host(void* host, std::uint64_t bytes, unsigned flags);
   Error unregister_host(void* host);
@@ -97,6 +100,16 @@ class Context {
   Error copy(const CopyRequest& request, Stream& stream, bool wait);
   bool can_copy(const CopyRequest& request) const;  // both ends are there, and of its kind
   Error fill(const FillRequest& request, Stream& stream, bool wait);
+
+  // Memory and events of other processes (context_sharing.cpp).
+  Error share_memory(std::uint64_t address, abi::IpcHandle& handle);
+  Error open_memory(const abi::IpcHandle& handle, std::uint64_t& address);
+  Error close_memory(std::uint64_t address);
+  Error share_event(const Event& event, abi::IpcHandle& handle) const;
+  Error open_event(const abi::IpcHandle& handle, std::shared_ptr<Event>& event);
+  // The file's pages in place of those at `address`; null: fresh ones.
+  Error put_pages(std::uint64_t address, const std::shared_ptr<SharedFile>& file,
+                  std::uint64_t bytes);
 
   // Memory pools (context_pools.cpp). Null: no such pool.
   abi::Handle create_pool(const abi::MemPoolProps& properties);
@@ -113,8 +126,13 @@ class Context {
                      unsigned flags, abi::Handle& handle);
   std::shared_ptr<Array> array(abi::Handle handle) const;  // null: no such array
   Error free_array(abi::Handle handle);
+  // Of a mipmapped array as many levels as there can be are made, and one at least.
+  Error create_levels(const abi::ChannelFormatDesc& format, const abi::Extent& extent,
+                      unsigned levels, unsigned flags, abi::Handle& handle);
+  std::shared_ptr<MipmappedArray> levels(abi::Handle handle) const;  // null: no such array
+  Error free_levels(abi::Handle handle);
   Error create_texture(const abi::ResourceDesc& resource, const abi::TextureDesc& description,
-                       std::uint64_t& object);
+                       const abi::ResourceViewDesc* view, std::uint64_t& object);
   Error create_surface(const abi::ResourceDesc& resource, std::uint64_t& object);
   Error destroy_texture(std::uint64_t object, bool surface);
   std::optional<TextureDescription> texture(std::uint64_t object, bool surface) const;
@@ -182,6 +200,11 @@ class Context {
     std::string text;
   };
 
+  Error share(const MemoryBlock& block, std::shared_ptr<SharedFile>& file);
+  void wait_for_counts(const Event& event) const;  // all that any process has recorded
+  Engine::Place place_of(const Stream& stream) const;
+  // Until `reached`, inside an action of a stream: what was submitted later may go on.
+  void wait_in(const Engine::Place& place, const std::function<bool()>& reached);
   // Waits for what was submitted up to `ticket`, shows its output, learns of faults in it.
   Error wait_for(Ticket ticket);
   // Runs as part of the calling thread's wait; what was submitted before is done then.
@@ -229,7 +252,14 @@ class Context {
   std::atomic<std::size_t> capture_count_{0};
   std::map<const CodeImage*, std::unique_ptr<CodeImage>> images_;
   std::map<abi::Handle, std::shared_ptr<Array>> arrays_;
+  std::map<abi::Handle, std::shared_ptr<MipmappedArray>> mipmapped_arrays_;
   std::map<std::uint64_t, TextureDescription> textures_;
+  struct Opened {
+    std::uint64_t address;
+    unsigned times;
+  };
+  std::map<std::uint64_t, std::shared_ptr<SharedFile>> shared_;  // by address
+  std::map<std::uint64_t, Opened> opened_;                       // by the file's number
   std::map<abi::Handle, std::shared_ptr<MemoryPool>> pools_;
   std::map<std::uint64_t, std::shared_ptr<MemoryPool>> pooled_;  // by address
   abi::Handle default_pool_ = nullptr, current_pool_ = nullptr;

@@ -41,14 +41,14 @@ Error Context::end_capture(Stream& stream, std::shared_ptr<Graph>& graph) {
     return Error::stream_capture_unmatched;
   }
   if (capture.mode != CaptureMode::relaxed && capture.thread != std::this_thread::get_id())
-    return Error::stream_capture_wrong_thread;
+    error = Error::stream_capture_wrong_thread;
   const auto before = all_before(stream.captured_last);
   std::lock_guard lock(mutex_);
   const auto leave = [&](const auto& entry) {
     Stream& other = *entry.second;
     if (other.capture != captured) return;
     for (const GraphNode* node : other.captured_last)
-      if (!before.contains(node)) error = Error::stream_capture_unjoined;
+      if (!before.contains(node) && error == Error::success) error = Error::stream_capture_unjoined;
     other.start_capture(nullptr);
   };
   std::ranges::for_each(streams_, leave);
@@ -56,7 +56,8 @@ Error Context::end_capture(Stream& stream, std::shared_ptr<Graph>& graph) {
   captured->capture = std::nullopt;
   std::erase(captures_, captured);
   capture_count_ = captures_.size();
-  if (captured->invalidated) error = Error::stream_capture_invalidated;
+  if (error != Error::stream_capture_wrong_thread && captured->invalidated)
+    error = Error::stream_capture_invalidated;
   if (error == Error::success) graph = captured;
   return error;
 }

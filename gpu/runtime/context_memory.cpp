@@ -19,6 +19,7 @@ struct Side {
   std::byte* data = nullptr;
   bool on_device = false;
   bool pageable = false;  // host memory that the driver would have to stage
+  bool shared = false;    // with other processes
 };
 
 std::optional<Side> resolve(const MemoryTable& memory, const Placed& placed, const Box& box,
@@ -28,12 +29,12 @@ std::optional<Side> resolve(const MemoryTable& memory, const Placed& placed, con
   const auto block = memory.find(placed.address);
   if (!block) {
     if (expected == Expected::device) return std::nullopt;
-    return Side{reinterpret_cast<std::byte*>(placed.address), false, true};
+    return Side{reinterpret_cast<std::byte*>(placed.address), false, true, false};
   }
   if (expected == Expected::host && block->on_device()) return std::nullopt;
   const std::uint64_t offset = placed.address - block->address;
   if (span_of(placed, box) > block->bytes - offset) return std::nullopt;
-  return Side{block->data + offset, block->on_device(), false};
+  return Side{block->data + offset, block->on_device(), false, block->shared};
 }
 
 std::pair<Expected, Expected> expected_sides(abi::MemcpyKind kind) {
@@ -82,13 +83,14 @@ std::string lacking(const std::byte* at, const Placed& to, const Box& box) {
 
 }  // namespace
 
-Error Context::allocate(std::uint64_t bytes, std::string_view label, std::uint64_t& address) {
+Error Context::allocate(std::uint64_t bytes, std::string_view label, std::uint64_t& address,
+                        std::uint64_t alignment) {
   address = 0;
   if (bytes == 0) return Error::success;
   std::optional<std::uint64_t> given;
   const Error error = run([&](Ticket) {
     try {
-      given = device_.memory().allocate(bytes, std::string(label));
+      given = device_.memory().allocate(bytes, std::string(label), alignment);
     } catch (const std::bad_alloc&) {
     }
     if (given) memory_.insert({*given, bytes, device_.memory().view(*given, bytes)});
@@ -145,6 +147,10 @@ Error Context::free(std::uint64_t address) {
   if (block->kind != MemoryKind::device && block->kind != MemoryKind::managed)
     return Error::invalid_value;
   leave_pool(*block, false);
+  {
+    std::lock_guard lock(mutex_);
+    shared_.erase(address);
+  }
   return run([&](Ticket) {
     if (memory_.remove(address)) device_.memory().free(address);
   });
@@ -294,7 +300,7 @@ Error Context::fill(const FillRequest& request, Stream& stream, bool wait) {
       stream,
       [this, to = *to, request](Ticket) {
         if (lost()) return;
-        fill_box(to.data, request, to.on_device);
+        fill_box(to.data, request, to.on_device && !to.shared);
         if (checks_) tell_written(device_.memory(), request.destination, request.box);
       },
       wait);

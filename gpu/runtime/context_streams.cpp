@@ -6,6 +6,12 @@
 
 namespace heddle::runtime {
 
+static void raise(std::atomic<std::uint64_t>& count, std::uint64_t number) {
+  std::uint64_t before = count;
+  while (before < number && !count.compare_exchange_weak(before, number)) {
+  }
+}
+
 std::shared_ptr<Stream> Context::create_stream(unsigned flags, int priority) {
   auto stream = std::make_shared<Stream>();
   stream->flags = flags;
@@ -79,7 +85,10 @@ Error Context::synchronize() {
 bool Context::idle(Stream& stream) const { return engine_.done(last_of(stream)); }
 
 std::shared_ptr<Event> Context::create_event(unsigned flags) {
-  auto event = std::make_shared<Event>(flags);
+  std::shared_ptr<SharedEvent> shared;
+  if ((flags & abi::kEventInterprocess) != 0)
+    shared = std::make_shared<SharedEvent>(SharedFile::create(sizeof(EventCounts)));
+  auto event = std::make_shared<Event>(flags, std::move(shared));
   std::lock_guard lock(mutex_);
   events_[event.get()] = event;
   return event;
@@ -99,13 +108,16 @@ bool Context::destroy_event(abi::Handle handle) {
 void Context::record(Event& event, Stream& stream) {
   if (stream.capture) return event.record_capture(stream);
   auto recording = std::make_shared<Event::Recording>();
-  recording->ticket =
-      engine_.submit(after_host_waits([this, recording, order = order_of(stream)](Ticket) {
-                       ++progress_.actions;
-                       progress_.nanoseconds = timeline_.done(order);
-                       recording->progress = progress_;
-                     }),
-                     Engine::Length::brief);
+  const auto shared = event.shared();
+  const std::uint64_t number = shared ? ++shared->counts().submitted : 0;
+  recording->ticket = engine_.submit(
+      after_host_waits([this, recording, shared, number, order = order_of(stream)](Ticket) {
+        if (shared) raise(shared->counts().completed, number);
+        ++progress_.actions;
+        progress_.nanoseconds = timeline_.done(order);
+        recording->progress = progress_;
+      }),
+      Engine::Length::brief, place_of(stream));
   Ticket last = stream.last;
   while (last < recording->ticket && !stream.last.compare_exchange_weak(last, recording->ticket)) {
   }
@@ -113,11 +125,14 @@ void Context::record(Event& event, Stream& stream) {
 }
 
 bool Context::reached(const Event& event) const {
+  if (const auto& shared = event.shared())
+    return shared->counts().completed >= shared->counts().submitted;
   const auto recording = event.recording();
   return !recording || engine_.done(recording->ticket);
 }
 
 Error Context::synchronize(const Event& event) {
+  wait_for_counts(event);
   const auto recording = event.recording();
   if (!recording) return status();
   const Error error = wait_for(recording->ticket);
@@ -126,8 +141,23 @@ Error Context::synchronize(const Event& event) {
 }
 
 void Context::wait(Stream& stream, const Event& event) {
+  if (const auto shared = event.shared(); shared && !stream.capture) {
+    const std::uint64_t wanted = shared->counts().submitted;
+    submit(
+        stream,
+        [this, shared, wanted, place = place_of(stream)](Ticket) {
+          wait_in(place, [&] { return shared->counts().completed >= wanted; });
+        },
+        Engine::Length::unbounded);
+  }
   const auto recording = event.recording();
-  if (!timed() || !recording || stream.capture) return;
+  if (!recording || stream.capture) return;
+  {
+    std::lock_guard lock(mutex_);
+    std::erase_if(stream.waits, [this](Ticket each) { return engine_.done(each); });
+    if (!engine_.done(recording->ticket)) stream.waits.push_back(recording->ticket);
+  }
+  if (!timed()) return;
   submit(
       stream,
       [this, recording, order = order_of(stream)](Ticket) {
@@ -169,9 +199,8 @@ Error Context::wait_value(Stream& stream, std::uint64_t address, unsigned bytes,
   };
   submit(
       stream,
-      [this, value, reached = std::move(reached)](Ticket) {
-        constexpr std::chrono::microseconds kPause{50};
-        while (!lost() && !reached(value())) std::this_thread::sleep_for(kPause);
+      [this, value, reached = std::move(reached), place = place_of(stream)](Ticket) {
+        wait_in(place, [&] { return reached(value()); });
       },
       Engine::Length::unbounded);
   return Error::success;
@@ -181,6 +210,10 @@ void Context::in_turn(Stream& stream, std::function<void(Context&, Stream&)> act
   auto same = std::make_shared<Stream>();  // the program may destroy the other one
   same->id = stream.id;
   same->flags = stream.flags;
+  {
+    std::lock_guard lock(mutex_);
+    same->waits = stream.waits;
+  }
   submit(
       stream, [this, same, action = std::move(action)](Ticket) { action(*this, *same); },
       Engine::Length::unbounded);

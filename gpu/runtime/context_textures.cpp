@@ -1,5 +1,6 @@
 // Arrays, textures and surfaces.
 #include <algorithm>
+#include <bit>
 #include <limits>
 
 #include "gpu/runtime/context.hpp"
@@ -52,6 +53,29 @@ bool covers(const std::optional<MemoryBlock>& block, std::uint64_t address, std:
              (block->bytes + 511) / 512 * 512 - (address - block->address);
 }
 
+// 1/256 of levels; what is less is cut off.
+int in_level_parts(float levels, float least) {
+  constexpr float kMost = 64, kParts = 256;
+  return static_cast<int>(std::clamp(levels, least, kMost) * kParts);
+}
+
+// Formats of views (cudaResourceViewFormat): unsigned and signed integers of 8, 16 and 32 bits with
+// one, two and four channels, then halves and floats.
+bool view_format(int format, abi::ChannelFormatDesc& out) {
+  constexpr int kFirst = 1, kHalves = 19, kEnd = 25, kChannelCounts = 3;
+  if (format < kFirst || format >= kEnd) return false;
+  const int index = format - kFirst;
+  const bool floating = format >= kHalves;
+  const int bits =
+      floating ? 16 << (format - kHalves) / kChannelCounts : 8 << index / kChannelCounts / 2;
+  const int channels = 1 << index % kChannelCounts;
+  const int kind = floating                          ? abi::kChannelFloat
+                   : index / kChannelCounts % 2 == 0 ? abi::kChannelUnsigned
+                                                     : abi::kChannelSigned;
+  out = {bits, channels > 1 ? bits : 0, channels > 2 ? bits : 0, channels > 2 ? bits : 0, kind};
+  return true;
+}
+
 bool describe_sampling(const abi::TextureDesc& description, TextureHeader& header) {
   for (unsigned i = 0; i < 3; ++i) {
     if (description.addressMode[i] < 0 || description.addressMode[i] > 3) return false;
@@ -66,6 +90,10 @@ bool describe_sampling(const abi::TextureDesc& description, TextureHeader& heade
   const bool integers = header.format != TextureHeader::Format::floating;
   header.normalized_result = integers && description.readMode == 1;
   header.srgb = description.sRGB != 0;
+  header.linear_between_levels = description.mipmapFilterMode == 1;
+  header.bias = static_cast<std::int16_t>(in_level_parts(description.mipmapLevelBias, -64));
+  header.least = static_cast<std::uint16_t>(in_level_parts(description.minMipmapLevelClamp, 0));
+  header.most = static_cast<std::uint16_t>(in_level_parts(description.maxMipmapLevelClamp, 0));
   std::copy_n(description.borderColor, 4, header.border.begin());
   // Integers of 32 bits have no fractions, and what is no number cannot be filtered.
   if (header.normalized_result && header.channel_bits == 32) return false;
@@ -126,9 +154,71 @@ std::shared_ptr<Array> Context::array(abi::Handle handle) const {
   return found == arrays_.end() ? nullptr : found->second;
 }
 
+// Sizes are halved and rounded down, to one at least; layers stay.
+static abi::Extent half(const abi::Extent& extent, bool layered) {
+  const auto smaller = [](std::size_t size) {
+    return size == 0 ? 0 : std::max<std::size_t>(size / 2, 1);
+  };
+  return {smaller(extent.width), smaller(extent.height),
+          layered ? extent.depth : smaller(extent.depth)};
+}
+
+Error Context::create_levels(const abi::ChannelFormatDesc& format, const abi::Extent& extent,
+                             unsigned count, unsigned flags, abi::Handle& handle) {
+  constexpr std::size_t kMostSide = 32768;  // of planes and lines with levels
+  if (!is_texel_format(format)) return Error::invalid_channel_descriptor;
+  if (!is_array_shape(extent, flags) || extent.width > kMostSide || extent.height > kMostSide)
+    return Error::invalid_value;
+  const bool layered = (flags & (abi::kArrayLayered | abi::kArrayCubemap)) != 0;
+  const std::size_t longest =
+      std::max({extent.width, extent.height, layered ? std::size_t{0} : extent.depth});
+  const auto possible = static_cast<unsigned>(std::bit_width(longest));
+  auto made = std::make_shared<MipmappedArray>();
+  std::uint64_t bytes = 0;
+  abi::Extent size = extent;
+  for (unsigned level = 0; level < std::clamp(count, 1u, possible); ++level) {
+    made->levels.push_back(std::make_shared<Array>(Array{format, size, flags, bytes}));
+    bytes += (made->levels.back()->bytes() + simulator::kLevelAlignment - 1) /
+             simulator::kLevelAlignment * simulator::kLevelAlignment;
+    size = half(size, layered);
+  }
+  const Error error = allocate(bytes, ".nv.array", made->address);
+  if (error != Error::success) return error;
+  for (const auto& level : made->levels) level->address += made->address;
+  std::lock_guard lock(mutex_);
+  for (const auto& level : made->levels) arrays_[level.get()] = level;
+  handle = made.get();
+  mipmapped_arrays_[handle] = std::move(made);
+  return Error::success;
+}
+
+std::shared_ptr<MipmappedArray> Context::levels(abi::Handle handle) const {
+  std::lock_guard lock(mutex_);
+  const auto found = mipmapped_arrays_.find(handle);
+  return found == mipmapped_arrays_.end() ? nullptr : found->second;
+}
+
+Error Context::free_levels(abi::Handle handle) {
+  const auto doomed = levels(handle);
+  if (!doomed) return Error::context_is_destroyed;  // as an H200 answers
+  {
+    std::lock_guard lock(mutex_);
+    for (const auto& level : doomed->levels) arrays_.erase(level.get());
+    mipmapped_arrays_.erase(handle);
+  }
+  return free(doomed->address);
+}
+
 Error Context::free_array(abi::Handle handle) {
   const auto doomed = array(handle);
   if (!doomed) return Error::invalid_value;
+  const auto in_levels = [&](const auto& each) {
+    return std::ranges::find(each.second->levels, doomed) != each.second->levels.end();
+  };
+  {
+    std::lock_guard lock(mutex_);  // a level goes with the others
+    if (std::ranges::any_of(mipmapped_arrays_, in_levels)) return Error::success;
+  }
   {
     std::lock_guard lock(mutex_);
     arrays_.erase(handle);
@@ -141,6 +231,13 @@ Error Context::describe_resource(const abi::ResourceDesc& resource, TextureHeade
     const auto found = array(resource.res.array);
     if (!found) return Error::invalid_value;
     header = header_of(*found);
+    return Error::success;
+  }
+  if (resource.resType == abi::ResourceType::mipmapped_array) {
+    const auto found = levels(resource.res.array);
+    if (!found) return Error::invalid_resource_handle;
+    header = header_of(*found->levels.front());
+    header.last_level = static_cast<std::uint8_t>(found->levels.size() - 1);
     return Error::success;
   }
   if (resource.resType == abi::ResourceType::linear) {
@@ -185,13 +282,40 @@ Error Context::add_header(const TextureHeader& header, const TextureDescription&
   return Error::success;
 }
 
+// What of a resource a texture takes. Of the formats that a view can have those of whole texels.
+static bool apply_view(const abi::ResourceViewDesc& view, TextureHeader& header) {
+  abi::ChannelFormatDesc format;
+  if (!view_format(view.format, format)) return false;
+  TextureHeader seen = header;
+  set_format(seen, format);
+  if (seen.texel_bytes() != header.texel_bytes() || view.width != header.width ||
+      view.firstMipmapLevel > header.last_level)
+    return false;
+  header = seen;
+  header.first_level = static_cast<std::uint8_t>(view.firstMipmapLevel);
+  header.last_level = static_cast<std::uint8_t>(
+      std::clamp<unsigned>(view.lastMipmapLevel, view.firstMipmapLevel, header.last_level));
+  const bool layered =
+      header.shape == TextureHeader::Shape::lines || header.shape == TextureHeader::Shape::planes;
+  if (layered && view.firstLayer <= view.lastLayer && view.lastLayer < header.depth) {
+    header.address += view.firstLayer * header.layer_bytes;
+    header.depth = view.lastLayer - view.firstLayer + 1;
+  }
+  return true;
+}
+
 Error Context::create_texture(const abi::ResourceDesc& resource,
-                              const abi::TextureDesc& description, std::uint64_t& object) {
+                              const abi::TextureDesc& description,
+                              const abi::ResourceViewDesc* view, std::uint64_t& object) {
   TextureHeader header;
   const Error error = describe_resource(resource, header);
   if (error != Error::success) return error;
+  if (view != nullptr && view->format != 0 && !apply_view(*view, header))
+    return Error::invalid_value;
   if (!describe_sampling(description, header)) return Error::invalid_filter_setting;
-  return add_header(header, {resource, description, false}, object);
+  return add_header(
+      header, {resource, description, false, view != nullptr ? *view : abi::ResourceViewDesc{}},
+      object);
 }
 
 Error Context::create_surface(const abi::ResourceDesc& resource, std::uint64_t& object) {
@@ -200,7 +324,7 @@ Error Context::create_surface(const abi::ResourceDesc& resource, std::uint64_t& 
   if (!found) return Error::invalid_value;  // one that was not made for surfaces will do
   TextureHeader header = header_of(*found);
   header.surface = true;
-  return add_header(header, {resource, {}, true}, object);
+  return add_header(header, {resource, {}, true, {}}, object);
 }
 
 Error Context::destroy_texture(std::uint64_t object, bool surface) {

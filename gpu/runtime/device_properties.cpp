@@ -47,7 +47,7 @@ constexpr std::array kAttributes{
     // Of cuda.h: gathers, virtual memory, handles of other systems, compression, decompression.
     Attribute{44, [](const GpuModel&) { return 1; }},
     Attribute{102, [](const GpuModel&) { return 1; }},
-    Attribute{103, [](const GpuModel&) { return 0; }},
+    Attribute{103, [](const GpuModel&) { return 1; }},
     Attribute{104, [](const GpuModel&) { return 0; }},
     Attribute{105, [](const GpuModel&) { return 0; }},
     Attribute{107, [](const GpuModel&) { return 0; }},

@@ -2,6 +2,7 @@
 
 #include <pthread.h>
 
+#include <algorithm>
 #include <csignal>
 #include <utility>
 
@@ -36,7 +37,7 @@ Engine::~Engine() {
 }
 
 // What an action submits is a part of it: carried out at once.
-Ticket Engine::submit(Action action, Length length) {
+Ticket Engine::submit(Action action, Length length, Place place) {
   if (inside_action()) return carry_out_within(action);
   std::unique_lock lock(mutex_);
   if (!thread_.joinable()) {
@@ -44,9 +45,10 @@ Ticket Engine::submit(Action action, Length length) {
     thread_ = std::thread([this] { work(); });
   }
   completed_.wait(lock, [this] { return queue_.size() < kMostPending; });
-  queue_.push_back({std::move(action), length});
+  const Ticket ticket = ++last_submitted_;
+  queue_.push_back({std::move(action), length, std::move(place), ticket});
   submitted_.notify_one();
-  return ++last_submitted_;
+  return ticket;
 }
 
 Ticket Engine::carry_out_within(const Action& action) {
@@ -58,7 +60,7 @@ Ticket Engine::carry_out_within(const Action& action) {
 void Engine::wait(Ticket ticket) {
   if (inside_action()) return;  // what came before is done
   std::unique_lock lock(mutex_);
-  while (last_completed_ < ticket) {
+  while (!is_done(ticket)) {
     if (!busy_ && queue_.front().length == Length::brief)
       carry_out_next(lock);
     else
@@ -71,16 +73,53 @@ Ticket Engine::run(Action action) {
   Ticket ticket;
   {
     std::lock_guard lock(mutex_);
-    queue_.push_back({std::move(action), Length::brief});
     ticket = ++last_submitted_;
+    queue_.push_back({std::move(action), Length::brief, Place{}, ticket});
   }
   wait(ticket);
   return ticket;
 }
 
+bool Engine::is_done(Ticket ticket) const {
+  return last_completed_ >= ticket || early_.contains(ticket);
+}
+
+void Engine::mark_done(Ticket ticket) {
+  early_.insert(ticket);
+  while (!early_.empty() && *early_.begin() == last_completed_ + 1) {
+    early_.erase(early_.begin());
+    ++last_completed_;
+  }
+}
+
 bool Engine::done(Ticket ticket) const {
   std::lock_guard lock(mutex_);
-  return last_completed_ >= ticket;
+  return is_done(ticket);
+}
+
+bool Engine::carry_out_another(const Place& waiting) {
+  std::unique_lock lock(mutex_);
+  waiting_.push_back(waiting);
+  std::vector<Place> held_up = waiting_;
+  const auto is_held_up = [&](const Item& item) {
+    return std::ranges::any_of(held_up,
+                               [&](const Place& by) { return item.place.ordered_with(by); }) ||
+           !std::ranges::all_of(item.place.after, [this](Ticket each) { return is_done(each); });
+  };
+  auto next = queue_.begin();
+  for (; next != queue_.end() && is_held_up(*next); ++next) held_up.push_back(next->place);
+  const bool found = next != queue_.end();
+  if (found) {
+    Item item = std::move(*next);
+    queue_.erase(next);
+    const Ticket outer = acting_ticket_;
+    carry_out(std::move(item), lock);
+    acting_ticket_ = outer;
+    busy_ = true;
+    acting_thread_ = std::this_thread::get_id();
+  }
+  waiting_.pop_back();
+  return found;
 }
 
 Ticket Engine::last_submitted() const {
@@ -108,18 +147,22 @@ void Engine::work() {
 void Engine::carry_out_next(std::unique_lock<std::mutex>& lock) noexcept {
   Item item = std::move(queue_.front());
   queue_.pop_front();
+  carry_out(std::move(item), lock);
+  if (!queue_.empty()) submitted_.notify_one();
+}
+
+void Engine::carry_out(Item item, std::unique_lock<std::mutex>& lock) noexcept {
   busy_ = true;
   acting_thread_ = std::this_thread::get_id();
-  const Ticket ticket = acting_ticket_ = last_completed_ + 1;
+  acting_ticket_ = item.ticket;
   lock.unlock();
-  item.action(ticket);
+  item.action(item.ticket);
   item.action = nullptr;  // what it holds is released before anyone is told
   lock.lock();
   busy_ = false;
   acting_thread_ = {};
-  last_completed_ = ticket;
+  mark_done(item.ticket);
   completed_.notify_all();
-  if (!queue_.empty()) submitted_.notify_one();
 }
 
 }  // namespace heddle::runtime

@@ -3,7 +3,8 @@
 // Every order that CUDA demands (within a stream, behind an event, around the legacy default
 // stream) points from an earlier call to a later one, so the order of submission is one of the
 // orders CUDA allows. Taking exactly that one makes runs repeatable. Submitting returns at once: a
-// kernel may spin on a flag that the program sets afterwards.
+// kernel may spin on a flag that the program sets afterwards. An action that waits for something in
+// memory lets through what was submitted later and need not wait for it.
 #pragma once
 
 #include <condition_variable>
@@ -11,7 +12,10 @@
 #include <deque>
 #include <functional>
 #include <mutex>
+#include <set>
 #include <thread>
+#include <utility>
+#include <vector>
 
 namespace heddle::runtime {
 
@@ -35,10 +39,27 @@ class Engine {
   // Submissions that may wait to be carried out; whoever submits more waits too, as with CUDA.
   static constexpr std::size_t kMostPending = 1024;
 
-  Ticket submit(Action action, Length length);
+  // Where a submission stands among those of streams.
+  struct Place {
+    std::uint64_t stream = 0;     // 0: of none; whoever submits it waits
+    bool legacy = false;          // of the legacy default stream
+    bool blocking = true;         // of a stream that waits for that one, and it for this
+    std::vector<Ticket> after{};  // what the stream waits for by events
+
+    bool ordered_with(const Place& other) const {
+      return stream == 0 || other.stream == 0 || stream == other.stream ||
+             (legacy && other.blocking) || (other.legacy && blocking);
+    }
+  };
+
+  Ticket submit(Action action, Length length) { return submit(std::move(action), length, Place{}); }
+  Ticket submit(Action action, Length length, Place place);
   void wait(Ticket ticket);
   // Submits and waits. Everything submitted before is done afterwards too.
   Ticket run(Action action);
+  // Inside an action of `waiting` that waits for what others do: carries out the first submission
+  // that neither it nor what it holds up comes before. False: there is none now.
+  bool carry_out_another(const Place& waiting);
   bool done(Ticket ticket) const;
   Ticket last_submitted() const;
   // Whether the caller is inside an action: the program's CUDA calls are not permitted there. What
@@ -49,8 +70,13 @@ class Engine {
   struct Item {
     Action action;
     Length length;
+    Place place;
+    Ticket ticket;
   };
   void work();
+  bool is_done(Ticket ticket) const;  // these three: with the lock
+  void mark_done(Ticket ticket);
+  void carry_out(Item item, std::unique_lock<std::mutex>& lock) noexcept;
   Ticket carry_out_within(const Action& action);
   void carry_out_next(std::unique_lock<std::mutex>& lock) noexcept;
 
@@ -58,7 +84,9 @@ class Engine {
   std::condition_variable submitted_, completed_;
   std::deque<Item> queue_;
   Ticket last_submitted_ = 0, last_completed_ = 0;
-  bool busy_ = false;  // an action is running, on whichever thread
+  std::set<Ticket> early_;      // completed, of those after last_completed_
+  std::vector<Place> waiting_;  // actions that let others through, the innermost last
+  bool busy_ = false;           // an action is running, on whichever thread
   bool stopping_ = false;
   std::thread::id acting_thread_;
   Ticket acting_ticket_ = 0;  // of the action that is running

@@ -74,7 +74,6 @@ class Graph {
   std::optional<Capture> capture;                  // nothing: none is under way
   std::atomic<bool> invalidated = false;           // its capture: by a call that it does not allow
   std::vector<Condition> conditions;
-  bool is_body = false;  // of a conditional node
   // An order that the edges allow, earlier nodes first; empty when they form a circle.
   std::vector<const GraphNode*> order() const;
 

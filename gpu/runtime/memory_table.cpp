@@ -34,4 +34,10 @@ bool MemoryTable::overlaps(std::uint64_t address, std::uint64_t bytes) const {
   return address - before.address < before.bytes;
 }
 
+void MemoryTable::mark_shared(std::uint64_t address) {
+  std::lock_guard lock(mutex_);
+  const auto found = blocks_.find(address);
+  if (found != blocks_.end()) found->second.shared = true;
+}
+
 }  // namespace heddle::runtime

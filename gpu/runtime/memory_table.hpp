@@ -24,6 +24,7 @@ struct MemoryBlock {
   MemoryKind kind = MemoryKind::device;
   unsigned flags = 0;  // as given to cudaHostAlloc or cudaHostRegister
   bool owned_by_module = false;
+  bool shared = false;  // its pages may be those of other processes too
 
   bool on_device() const { return kind == MemoryKind::device; }
 };
@@ -34,6 +35,7 @@ class MemoryTable {
   bool insert(const MemoryBlock& block);
   std::optional<MemoryBlock> remove(std::uint64_t address);      // the block that starts there
   std::optional<MemoryBlock> find(std::uint64_t address) const;  // the block that contains it
+  void mark_shared(std::uint64_t address);                       // the block that starts there
 
  private:
   bool overlaps(std::uint64_t address, std::uint64_t bytes) const;

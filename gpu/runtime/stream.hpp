@@ -15,6 +15,7 @@
 
 #include "gpu/runtime/engine.hpp"
 #include "gpu/runtime/graph.hpp"
+#include "gpu/runtime/shared_pages.hpp"
 
 namespace heddle::runtime {
 
@@ -25,6 +26,7 @@ struct Stream {
       attributes;  // set by the program: hints, told when asked
   int priority = 0;
   std::atomic<Ticket> last{0};
+  std::vector<Ticket> waits;       // by events, of what follows
   std::shared_ptr<Graph> capture;  // what is submitted goes there instead; null: nothing captures
   std::vector<const GraphNode*> captured_last;  // what the next captured node comes after
 
@@ -53,7 +55,8 @@ struct Progress {
 
 class Event {
  public:
-  explicit Event(unsigned flags) : flags_(flags) {}
+  explicit Event(unsigned flags, std::shared_ptr<SharedEvent> shared = nullptr)
+      : flags_(flags), shared_(std::move(shared)) {}
 
   // One recording; recording again replaces it, without touching what waits for the former.
   struct Recording {
@@ -62,6 +65,7 @@ class Event {
   };
 
   unsigned flags() const { return flags_; }
+  const std::shared_ptr<SharedEvent>& shared() const { return shared_; }  // null: it is not
   std::shared_ptr<Recording> recording() const {
     std::lock_guard lock(mutex_);
     return recording_;
@@ -103,6 +107,7 @@ class Event {
 
  private:
   const unsigned flags_;
+  const std::shared_ptr<SharedEvent> shared_;
   mutable std::mutex mutex_;
   std::shared_ptr<Recording> recording_;  // null: never recorded
   std::shared_ptr<Graph> capture_;

@@ -14,6 +14,8 @@ constexpr DeviceLaunch kSmall{.kernel = 0x1000,
                               .dynamic_shared_bytes = 0,
                               .parameter_bytes = 100};
 
+constexpr DeviceLaunches::Thread kThread{.block = 0, .thread = 0};
+
 class DeviceLaunchesTest : public testing::Test {
  protected:
   DeviceLaunchesTest() { DeviceLaunches::create(memory_); }
@@ -22,7 +24,8 @@ class DeviceLaunchesTest : public testing::Test {
 
 TEST_F(DeviceLaunchesTest, GivesRoomForParametersThatNothingElseHas) {
   DeviceLaunches launches(memory_);
-  const std::uint64_t first = launches.prepare(kSmall), second = launches.prepare(kSmall);
+  const std::uint64_t first = launches.prepare(kSmall, kThread),
+                      second = launches.prepare(kSmall, kThread);
   ASSERT_NE(first, 0u);
   ASSERT_NE(second, 0u);
   EXPECT_EQ(first % 64, 0u);
@@ -32,15 +35,15 @@ TEST_F(DeviceLaunchesTest, GivesRoomForParametersThatNothingElseHas) {
 
 TEST_F(DeviceLaunchesTest, LaunchesOnceWhatWasPrepared) {
   DeviceLaunches launches(memory_);
-  const std::uint64_t parameters = launches.prepare(kSmall);
+  const std::uint64_t parameters = launches.prepare(kSmall, kThread);
   EXPECT_FALSE(DeviceLaunches::any(memory_));
   EXPECT_EQ(launches.prepared(parameters)->grid, kSmall.grid);
   EXPECT_FALSE(launches.prepared(parameters + 64));
-  EXPECT_FALSE(launches.launch(parameters + 64, 0));
-  EXPECT_FALSE(launches.launch(0, 0));
-  EXPECT_FALSE(launches.launch(~std::uint64_t{0}, 0));
-  EXPECT_TRUE(launches.launch(parameters, 0));
-  EXPECT_FALSE(launches.launch(parameters, 0));
+  EXPECT_FALSE(launches.launch(parameters + 64, 0, kThread));
+  EXPECT_FALSE(launches.launch(0, 0, kThread));
+  EXPECT_FALSE(launches.launch(~std::uint64_t{0}, 0, kThread));
+  EXPECT_TRUE(launches.launch(parameters, 0, kThread));
+  EXPECT_FALSE(launches.launch(parameters, 0, kThread));
   EXPECT_TRUE(DeviceLaunches::any(memory_));
 }
 
@@ -49,8 +52,28 @@ TEST_F(DeviceLaunchesTest, SaysWhenThereIsNoRoomLeft) {
   DeviceLaunch large = kSmall;
   large.parameter_bytes = 1 << 20;
   int given = 0;
-  while (launches.prepare(large) != 0) ++given;
+  while (launches.prepare(large, kThread) != 0) ++given;
   EXPECT_EQ(given, 7);  // of 8 MiB
+}
+
+TEST_F(DeviceLaunchesTest, LimitsHowManyThreadsHaveLaunchesPending) {
+  DeviceLaunches::limit_pending(memory_, 3);
+  DeviceLaunches launches(memory_);
+  const auto launch = [&](std::uint32_t thread, std::uint64_t stream) {
+    const std::uint64_t parameters = launches.prepare(kSmall, {.block = 0, .thread = thread});
+    return parameters != 0 && launches.launch(parameters, stream, {.block = 0, .thread = thread});
+  };
+  for (std::uint32_t thread : {0u, 0u, 1u, 1u, 1u, 2u}) EXPECT_TRUE(launch(thread, 0));
+  EXPECT_FALSE(launch(3, 0));
+  EXPECT_TRUE(launch(2, 0));  // what it launched before counts as begun
+}
+
+TEST_F(DeviceLaunchesTest, LimitsTailLaunchesWhoeverMakesThem) {
+  DeviceLaunches::limit_pending(memory_, 2);
+  DeviceLaunches launches(memory_);
+  for (int i = 0; i < 2; ++i)
+    EXPECT_TRUE(launches.launch(launches.prepare(kSmall, kThread), kTailLaunchStream, kThread));
+  EXPECT_EQ(launches.prepare(kSmall, kThread), 0u);
 }
 
 TEST_F(DeviceLaunchesTest, KeepsALastErrorForEachThread) {
@@ -78,15 +101,15 @@ TEST_F(DeviceLaunchesTest, GivesHandlesThatDiffer) {
 // Device code may have written over anything.
 TEST_F(DeviceLaunchesTest, DamageEndsIt) {
   DeviceLaunches launches(memory_);
-  const std::uint64_t parameters = launches.prepare(kSmall);
+  const std::uint64_t parameters = launches.prepare(kSmall, kThread);
   launches.set_last_error({.block = 0, .thread = 0}, 9);
   const Allocation* room = memory_.find(parameters);
   ASSERT_NE(room, nullptr);
   std::memset(room->data, 0xff, 4096);
   DeviceLaunches damaged(memory_);
   EXPECT_EQ(damaged.last_error({.block = 0, .thread = 0}), 0u);
-  EXPECT_EQ(damaged.prepare(kSmall), 0u);
-  damaged.launch(parameters, 0);
+  EXPECT_EQ(damaged.prepare(kSmall, kThread), 0u);
+  damaged.launch(parameters, 0, kThread);
   damaged.set_last_error({.block = 5, .thread = 0}, 1);
 }
 

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <bit>
 #include <cstring>
 #include <string>
 
@@ -71,7 +72,7 @@ std::optional<TexelBits> answer(const Settings& settings, const TextureHeader& h
                                 const std::array<float, 3>& at, std::int32_t layer,
                                 const TexelMemory& memory) {
   if (settings.kind == kFetch) return fetch_texel(header, {layer, 0, 0}, memory);
-  const TexelCoordinates where{at, static_cast<std::uint32_t>(layer)};
+  const TexelCoordinates where{at, static_cast<std::uint32_t>(layer), 0};
   if (settings.kind == kGather)
     return gather_texels(header, where, static_cast<unsigned>(layer), memory);
   return sample_texture(header, where, memory);
@@ -105,6 +106,39 @@ TEST(Textures, GiveWhatAnH200Gave) {
     ++cases;
   }
   EXPECT_GT(cases, 30);
+}
+
+// A line of 13 texels with its levels, linear filters within levels and between: the texels, then
+// coordinate, level and answer (gpu/kernels/micro/texture_answers/levels.cu, case
+// line_filter_linear; CUDA 13.0, driver 580.159.04, 2026-11-22).
+TEST(Textures, BlendLevelsAsAnH200Does) {
+  constexpr unsigned kLevels = 4, kTexels[kLevels] = {13, 6, 3, 1};
+  Reader recorded(
+      read_file(std::string(HEDDLE_SOURCE_DIR) + "/simulator/tests/data/levels_h200.bin", 1 << 24));
+  std::array<std::byte, kLevels * kLevelAlignment> texels{};
+  for (unsigned level = 0; level < kLevels; ++level) {
+    const std::string some = recorded.text(sizeof(float) * kTexels[level]);
+    std::memcpy(texels.data() + level * kLevelAlignment, some.data(), some.size());
+  }
+  TextureHeader header;
+  header.address = kAddress;
+  header.format = TextureHeader::Format::floating;
+  header.width = kTexels[0];
+  header.row_bytes = header.layer_bytes = kTexels[0] * sizeof(float);
+  header.addressing.fill(TextureHeader::Addressing::clamp);
+  header.linear_filter = header.linear_between_levels = header.normalized_coordinates = true;
+  header.last_level = kLevels - 1;
+  const TexelMemory memory = [&](std::uint64_t address, std::uint64_t) {
+    return texels.data() + (address - kAddress);
+  };
+  int count = 0;
+  for (; !recorded.done(); ++count) {
+    const auto [at, level, expected] = recorded.take<std::array<float, 3>>();
+    const auto got = sample_texture(header, {{at, 0, 0}, 0, level}, memory);
+    ASSERT_TRUE(got);
+    EXPECT_EQ(std::bit_cast<float>((*got)[0]), expected) << at << ", level " << level;
+  }
+  EXPECT_EQ(count, 1500);
 }
 
 TEST(Textures, MemoryThatIsNotThereIsNoTexel) {

@@ -104,6 +104,49 @@ HEDDLE_API Error cudaFreeArray(abi::Handle array) {
   });
 }
 
+HEDDLE_API Error cudaMallocMipmappedArray(abi::Handle* array, const abi::ChannelFormatDesc* format,
+                                          abi::Extent extent, unsigned levels, unsigned flags) {
+  return on_device_uncaptured([&](Context& context) {
+    if (array == nullptr || format == nullptr) return Error::invalid_value;
+    return context.create_levels(*format, extent, levels, flags, *array);
+  });
+}
+
+HEDDLE_API Error cudaGetMipmappedArrayLevel(abi::Handle* level, abi::Handle array,
+                                            unsigned number) {
+  return on_device([&](Context& context) {
+    if (level == nullptr) return Error::invalid_value;
+    const auto found = context.levels(array);
+    if (!found) return Error::invalid_resource_handle;
+    if (number >= found->levels.size()) return Error::invalid_value;
+    *level = found->levels[number].get();
+    return Error::success;
+  });
+}
+
+HEDDLE_API Error cudaFreeMipmappedArray(abi::Handle array) {
+  return on_device_uncaptured([&](Context& context) {
+    return array == nullptr ? Error::success : context.free_levels(array);
+  });
+}
+
+// Those of arrays that were made to be mapped: none can be.
+HEDDLE_API Error cudaArrayGetMemoryRequirements(void*, abi::Handle, int) {
+  return api([] { return Error::invalid_value; });
+}
+HEDDLE_API Error cudaMipmappedArrayGetMemoryRequirements(void*, abi::Handle, int) {
+  return api([] { return Error::invalid_value; });
+}
+HEDDLE_API Error cudaArrayGetSparseProperties(void*, abi::Handle) {
+  return api([] { return Error::invalid_value; });
+}
+HEDDLE_API Error cudaMipmappedArrayGetSparseProperties(void*, abi::Handle) {
+  return api([] { return Error::invalid_value; });
+}
+HEDDLE_API Error cudaArrayGetPlane(abi::Handle*, abi::Handle, unsigned) {
+  return api([] { return Error::invalid_value; });
+}
+
 HEDDLE_API Error cudaArrayGetInfo(abi::ChannelFormatDesc* format, abi::Extent* extent,
                                   unsigned* flags, abi::Handle handle) {
   return on_device([&](Context& context) {

@@ -1,5 +1,7 @@
 #include "gpu/runtime/driver_support.hpp"
 
+#include <unistd.h>
+
 #include <cstring>
 
 #include "gpu/runtime/cudart/copies.hpp"
@@ -72,6 +74,18 @@ Error find_memory(std::uint64_t address, std::uint64_t* base, std::uint64_t* byt
   });
 }
 
+Error reserve(std::uint64_t bytes, std::uint64_t alignment, std::uint64_t* address) {
+  return on_device([&](Context& context) {
+    return context.allocate(bytes, "cuMemAddressReserve", *address, alignment);
+  });
+}
+
+Error put_pages(std::uint64_t address, int file, std::uint64_t bytes) {
+  return on_device([&](Context& context) {
+    return context.put_pages(address, file < 0 ? nullptr : SharedFile::adopt(dup(file)), bytes);
+  });
+}
+
 Error library_of(abi::Handle kernel, abi::Handle* library) {
   return on_function(kernel, [&](Context&, Function&) {
     *library = Runtime::instance().library_of(kernel);
@@ -106,8 +120,8 @@ Error link(const DriverSupport::Part* given, std::size_t count, const int* optio
 }  // namespace
 
 HEDDLE_API Error cudaGetExportTable(const void** table, const abi::Uuid* id) {
-  static constexpr DriverSupport kTable{fill_elements, write_value, wait_value,
-                                        find_memory,   library_of,  link};
+  static constexpr DriverSupport kTable{fill_elements, write_value, wait_value, find_memory,
+                                        reserve,       put_pages,   library_of, link};
   if (table == nullptr || id == nullptr) return Error::invalid_value;
   if (std::memcmp(id, &kDriverSupport, sizeof kDriverSupport) != 0)
     return refuse("cudaGetExportTable");

@@ -30,8 +30,6 @@ Error add_node(abi::Handle* node, abi::Handle handle, const abi::Handle* after, 
     }
     if (params.type == static_cast<int>(NodeType::graph) && params.graph.graph == handle)
       return Error::invalid_value;
-    if (graph->is_body && !allowed_in_body(static_cast<NodeType>(params.type)))
-      return Error::not_supported;
     GraphNode made;
     const Error error = describe_node(context, params, made);
     if (error != Error::success) return error;
@@ -330,7 +328,8 @@ HEDDLE_STREAM_API(cudaGraphUpload, _ptsz, (abi::Handle handle, abi::Handle strea
 HEDDLE_STREAM_API(cudaStreamEndCapture, _ptsz, (abi::Handle stream, abi::Handle* graph),
                   (stream, graph)) {
   return on_stream(stream, kStreamZero, [&](Context& context, Stream& in) {
-    if (graph == nullptr || !in.capture) return Error::invalid_value;
+    if (graph == nullptr) return Error::invalid_value;
+    if (!in.capture) return Error::illegal_state;
     std::shared_ptr<Graph> captured;
     const Error error = context.end_capture(in, captured);
     *graph = captured ? keep(captured) : nullptr;

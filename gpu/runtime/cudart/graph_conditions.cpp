@@ -1,5 +1,6 @@
 // Conditional nodes: bodies that run or not, as 32 bits in device memory say when the node's turn
 // comes. Kernels set them (cudaGraphSetConditional): a handle is their address.
+#include <algorithm>
 #include <cstring>
 
 #include "gpu/runtime/cudart/graph_calls.hpp"
@@ -56,8 +57,6 @@ void carry_out(const abi::ConditionalNodeParams& node, const Bodies& bodies, Con
     while (value() != 0 && !context.has_failed()) run(0);
 }
 
-}  // namespace
-
 bool allowed_in_body(NodeType type) {
   switch (type) {
     case NodeType::kernel:
@@ -72,11 +71,12 @@ bool allowed_in_body(NodeType type) {
   }
 }
 
+}  // namespace
+
 Error conditional_node(const abi::ConditionalNodeParams& params, NodeDescription& description) {
   if (!fits(params.type, params.size)) return Error::invalid_value;
   for (unsigned i = 0; i < params.size; ++i) {
     auto body = std::make_shared<Graph>();
-    body->is_body = true;
     description.body_handles.push_back(keep(body));
     description.bodies.push_back(std::move(body));
   }
@@ -86,7 +86,9 @@ Error conditional_node(const abi::ConditionalNodeParams& params, NodeDescription
 
 std::function<Error(Context&, Stream&)> ready_condition(const NodeDescription& description) {
   Bodies bodies;
+  const auto is_allowed = [](const auto& node) { return allowed_in_body(node->type); };
   for (const auto& body : description.bodies) {
+    if (!std::ranges::all_of(body->nodes(), is_allowed)) return {};
     bodies.push_back(make_ready(*body));
     if (!bodies.back()) return {};
   }

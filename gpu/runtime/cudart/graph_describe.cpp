@@ -10,15 +10,31 @@ namespace {
 
 simulator::Dim3 dim(const abi::Dim3& given) { return {given.x, given.y, given.z}; }
 
-Error kernel_node(Context& context, const abi::KernelNodeParams& kernel, GraphNode& node) {
+using Attributes = std::map<int, std::array<std::byte, 64>>;
+
+// Of attributes those that make a launch another one; the others are hints.
+void apply(const Attributes& attributes, LaunchShape& shape) {
+  if (const auto set = attributes.find(abi::kLaunchAttributeCooperative); set != attributes.end())
+    shape.cooperative = set->second[0] != std::byte{0};
+  if (const auto set = attributes.find(abi::kLaunchAttributeClusterDimension);
+      set != attributes.end()) {
+    abi::Dim3 cluster;
+    std::memcpy(&cluster, set->second.data(), sizeof cluster);
+    if (cluster.x != 0 && cluster.y != 0 && cluster.z != 0) shape.cluster = dim(cluster);
+  }
+}
+
+Error kernel_node(Context& context, const abi::KernelNodeParams& kernel,
+                  const Attributes& attributes, GraphNode& node) {
   if (kernel.extra != nullptr) return not_supported("a kernel node with packed parameters");
   Function* function = nullptr;
   const Error error = Runtime::instance().function(kernel.func, context, function);
   if (error != Error::success) return error;
   if (kernel.kernelParams == nullptr && !function->kernel.parameters.empty())
     return Error::invalid_value;
-  const LaunchShape shape{
+  LaunchShape shape{
       dim(kernel.gridDim), dim(kernel.blockDim), {1, 1, 1}, kernel.sharedMemBytes, false};
+  apply(attributes, shape);
   const Error refused = context.check_launch(*function, shape, kernel.kernelParams);
   if (refused != Error::success) return refused;
   node.run = launch_later(*function, shape, kernel.kernelParams);
@@ -172,7 +188,7 @@ Error describe_node(Context& context, const abi::GraphNodeParams& params, GraphN
   Error error = Error::success;
   switch (type) {
     case NodeType::kernel:
-      error = kernel_node(context, params.kernel, made);
+      error = kernel_node(context, params.kernel, description->attributes, made);
       break;
     case NodeType::copy:
       error = copy_node(context, params.copy.copyParams, made);

@@ -281,25 +281,34 @@ HEDDLE_API Error cudaGraphKernelNodeGetAttribute(abi::Handle node, int attribute
   });
 }
 
+// The node with other attributes: with those that make its launch another one.
+static Error use_attributes(GraphNode& node, const NodeDescription& description) {
+  const auto context = Runtime::instance().context();
+  if (!context) return Error::cudart_unloading;
+  // Others may share the description: this node's becomes its own.
+  const auto before = node.description;
+  node.description = clone_description(description);
+  const Error error = describe_node(*context, node.description->params, node);
+  if (error != Error::success) node.description = before;
+  return error;
+}
+
 HEDDLE_API Error cudaGraphKernelNodeSetAttribute(abi::Handle node, int attribute,
                                                  const void* value) {
   return on_node(node, NodeType::kernel, [&](GraphNode& found) {
     if (value == nullptr || !is_kernel_attribute(attribute)) return Error::invalid_value;
-    // Others may share the description: this node's becomes its own.
-    auto own = clone_description(*found.description);
-    std::memcpy(own->attributes[attribute].data(), value, 64);
-    found.description = std::move(own);
-    return Error::success;
+    NodeDescription changed = *found.description;
+    std::memcpy(changed.attributes[attribute].data(), value, 64);
+    return use_attributes(found, changed);
   });
 }
 
 HEDDLE_API Error cudaGraphKernelNodeCopyAttributes(abi::Handle to, abi::Handle from) {
   return on_node(from, NodeType::kernel, [&](const GraphNode& source) {
     return on_node(to, NodeType::kernel, [&](GraphNode& found) {
-      auto own = clone_description(*found.description);
-      own->attributes = source.description->attributes;
-      found.description = std::move(own);
-      return Error::success;
+      NodeDescription changed = *found.description;
+      changed.attributes = source.description->attributes;
+      return use_attributes(found, changed);
     });
   });
 }

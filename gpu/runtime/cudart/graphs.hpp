@@ -54,8 +54,6 @@ std::shared_ptr<ExecutableGraph> make_ready(const Graph& graph);
 // with its bodies as they are now: nothing where one of them cannot be made ready.
 Error conditional_node(const abi::ConditionalNodeParams& params, NodeDescription& description);
 std::function<Error(Context&, Stream&)> ready_condition(const NodeDescription& description);
-// Whether a body may hold it.
-bool allowed_in_body(NodeType type);
 
 struct Graphs {
   std::mutex mutex;

@@ -1,7 +1,5 @@
-// Other devices and other processes: there are none that share this GPU. And the driver beneath.
+// Other devices, of which there are none; other processes. And the driver beneath.
 #include <dlfcn.h>
-
-#include <cstring>
 
 #include "gpu/runtime/cudart/copies.hpp"
 
@@ -50,12 +48,8 @@ HEDDLE_API Error cudaDeviceGetP2PAttribute(int* value, int, int from, int to) {
 
 HEDDLE_API Error cudaIpcGetMemHandle(abi::IpcHandle* handle, void* pointer) {
   return on_device([&](Context& context) {
-    const auto block = context.find_memory(address_of(pointer));
-    if (handle == nullptr || !block || block->kind != MemoryKind::device)
-      return Error::invalid_value;
-    *handle = {};
-    std::memcpy(handle->reserved, &block->address, sizeof block->address);
-    return Error::success;
+    return handle == nullptr ? Error::invalid_value
+                             : context.share_memory(address_of(pointer), *handle);
   });
 }
 
@@ -64,34 +58,31 @@ HEDDLE_API Error cudaIpcOpenMemHandle(void** pointer, abi::IpcHandle handle, uns
     constexpr unsigned kLazyPeerAccess = 1;
     if (pointer == nullptr || flags != kLazyPeerAccess) return Error::invalid_value;
     std::uint64_t address = 0;
-    std::memcpy(&address, handle.reserved, sizeof address);
-    if (context.find_memory(address)) return Error::device_uninitialized;  // made here
-    return not_supported("cudaIpcOpenMemHandle (each process has a simulated GPU of its own)");
+    const Error error = context.open_memory(handle, address);
+    if (error == Error::success) *pointer = reinterpret_cast<void*>(address);
+    return error;
   });
 }
 
-HEDDLE_API Error cudaIpcCloseMemHandle(void*) {
-  return api([] { return Error::invalid_value; });  // none can have been opened
+HEDDLE_API Error cudaIpcCloseMemHandle(void* pointer) {
+  return on_device([&](Context& context) { return context.close_memory(address_of(pointer)); });
 }
 
 HEDDLE_API Error cudaIpcGetEventHandle(abi::IpcHandle* handle, abi::Handle event) {
   return on_device([&](Context& context) {
     const auto found = context.event(event);
     if (handle == nullptr || !found) return Error::invalid_resource_handle;
-    if ((found->flags() & abi::kEventInterprocess) == 0) return Error::invalid_resource_handle;
-    *handle = {};
-    std::memcpy(handle->reserved, &event, sizeof event);
-    return Error::success;
+    return context.share_event(*found, *handle);
   });
 }
 
 HEDDLE_API Error cudaIpcOpenEventHandle(abi::Handle* event, abi::IpcHandle handle) {
   return on_device([&](Context& context) {
-    abi::Handle made = nullptr;
-    std::memcpy(&made, handle.reserved, sizeof made);
+    std::shared_ptr<Event> opened;
     if (event == nullptr) return Error::invalid_value;
-    if (context.event(made)) return Error::device_uninitialized;  // made here
-    return not_supported("cudaIpcOpenEventHandle (each process has a simulated GPU of its own)");
+    const Error error = context.open_event(handle, opened);
+    if (error == Error::success) *event = opened.get();
+    return error;
   });
 }
 

@@ -1,4 +1,7 @@
 // Stream-ordered allocation and its pools.
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <cstring>
 
 #include "gpu/runtime/cudart/graph_calls.hpp"
@@ -9,6 +12,7 @@ namespace {
 
 constexpr int kPinned = 1, kOnDevice = 1;
 constexpr int kReadWrite = 3;
+constexpr int kFileDescriptor = 1;
 
 bool is_this_device(const abi::MemLocation& location) {
   return location.type == kOnDevice && location.id == 0;
@@ -124,7 +128,8 @@ HEDDLE_API Error cudaMemPoolCreate(abi::Handle* pool, const abi::MemPoolProps* p
     if (pool == nullptr || properties == nullptr ||
         (properties->allocType != kPinned && properties->allocType != kManaged))
       return Error::invalid_value;
-    if (properties->handleTypes != 0) return not_supported("a memory pool shared by processes");
+    if (properties->handleTypes != 0 && properties->handleTypes != kFileDescriptor)
+      return not_supported("a memory pool shared otherwise than by file descriptors");
     if (properties->location.type < kOnDevice || properties->location.type > kOnHostNode ||
         properties->location.id != 0)
       return Error::invalid_value;
@@ -144,21 +149,44 @@ HEDDLE_API Error cudaMemPoolTrimTo(abi::Handle handle, std::size_t keep) {
   });
 }
 
-// A pool that was not made to be shared gives no handle; others are refused when they are made.
-HEDDLE_API Error cudaMemPoolExportToShareableHandle(void*, abi::Handle handle, int, unsigned) {
-  return on_pool(handle, [](MemoryPool&) { return Error::invalid_value; });
-}
-HEDDLE_API Error cudaMemPoolExportPointer(void*, void*) {
-  return api([] { return Error::invalid_value; });
-}
-HEDDLE_API Error cudaMemPoolImportFromShareableHandle(abi::Handle*, void*, int, unsigned) {
-  return api([] {
-    return not_supported(
-        "cudaMemPoolImportFromShareableHandle (each process has a simulated GPU of its own)");
+// Other processes learn of a pool by a descriptor that stands for it, and of memory in it by what
+// cudaMemPoolExportPointer gives.
+HEDDLE_API Error cudaMemPoolExportToShareableHandle(void* handle, abi::Handle pool, int type,
+                                                    unsigned flags) {
+  return on_pool(pool, [&](MemoryPool& found) {
+    if (handle == nullptr || type != kFileDescriptor || flags != 0 ||
+        found.properties.handleTypes != kFileDescriptor)
+      return Error::invalid_value;
+    const int descriptor = dup(SharedFile::create(1)->descriptor());
+    std::memcpy(handle, &descriptor, sizeof descriptor);
+    return descriptor >= 0 ? Error::success : Error::operating_system;
   });
 }
-HEDDLE_API Error cudaMemPoolImportPointer(void**, abi::Handle handle, void*) {
-  return on_pool(handle, [](MemoryPool&) { return Error::invalid_value; });
+HEDDLE_API Error cudaMemPoolImportFromShareableHandle(abi::Handle* pool, void* handle, int type,
+                                                      unsigned flags) {
+  return on_device([&](Context& context) {
+    const auto descriptor = static_cast<int>(reinterpret_cast<std::intptr_t>(handle));
+    if (pool == nullptr || type != kFileDescriptor || flags != 0 || fcntl(descriptor, F_GETFD) < 0)
+      return Error::invalid_value;
+    *pool = context.create_pool({kPinned, kFileDescriptor, {kOnDevice, 0}, nullptr, 0, 0, {}});
+    return Error::success;
+  });
+}
+HEDDLE_API Error cudaMemPoolExportPointer(abi::IpcHandle* data, void* pointer) {
+  return on_device([&](Context& context) {
+    return data == nullptr ? Error::invalid_value
+                           : context.share_memory(address_of(pointer), *data);
+  });
+}
+HEDDLE_API Error cudaMemPoolImportPointer(void** pointer, abi::Handle handle,
+                                          const abi::IpcHandle* data) {
+  return on_device([&](Context& context) {
+    if (pointer == nullptr || data == nullptr || !context.pool(handle)) return Error::invalid_value;
+    std::uint64_t address = 0;
+    const Error error = context.open_memory(*data, address);
+    if (error == Error::success) *pointer = reinterpret_cast<void*>(address);
+    return error;
+  });
 }
 
 HEDDLE_API Error cudaMemPoolGetAttribute(abi::Handle handle, int attribute, void* value) {

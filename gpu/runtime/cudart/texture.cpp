@@ -24,11 +24,7 @@ HEDDLE_API Error cudaCreateTextureObject(std::uint64_t* object, const abi::Resou
   return on_device([&](Context& context) {
     if (object == nullptr || resource == nullptr || description == nullptr)
       return Error::invalid_value;
-    if (view != nullptr && view->format != 0)
-      return not_supported("cudaCreateTextureObject with a resource view");
-    if (resource->resType == abi::ResourceType::mipmapped_array)
-      return not_supported("cudaCreateTextureObject with a mipmapped array");
-    return context.create_texture(*resource, *description, *object);
+    return context.create_texture(*resource, *description, view, *object);
   });
 }
 
@@ -59,8 +55,7 @@ HEDDLE_API Error cudaGetTextureObjectTextureDesc(abi::TextureDesc* description,
 
 HEDDLE_API Error cudaGetTextureObjectResourceViewDesc(abi::ResourceViewDesc* view,
                                                       std::uint64_t object) {
-  return ask(object, false, view,
-             [](const TextureDescription&) { return abi::ResourceViewDesc{}; });
+  return ask(object, false, view, [](const TextureDescription& of) { return of.view; });
 }
 
 HEDDLE_API Error cudaGetSurfaceObjectResourceDesc(abi::ResourceDesc* resource,

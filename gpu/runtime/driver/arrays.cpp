@@ -187,6 +187,12 @@ Error to_runtime(const Resource* from, abi::ResourceDesc& to, abi::ChannelFormat
     case abi::ResourceType::array:
       to.res.array = from->array;
       return cudaArrayGetInfo(&format, nullptr, nullptr, from->array);
+    case abi::ResourceType::mipmapped_array: {
+      abi::Handle first = nullptr;
+      to.res.array = from->array;
+      const Error error = cudaGetMipmappedArrayLevel(&first, from->array, 0);
+      return error == Error::success ? cudaArrayGetInfo(&format, nullptr, nullptr, first) : error;
+    }
     case abi::ResourceType::linear:
       if (!to_runtime(from->linear.format, from->linear.channels, format))
         return Error::invalid_value;
@@ -206,7 +212,8 @@ Error to_runtime(const Resource* from, abi::ResourceDesc& to, abi::ChannelFormat
 void to_driver(const abi::ResourceDesc& from, Resource& to) {
   to = {};
   to.type = static_cast<int>(from.resType);
-  if (from.resType == abi::ResourceType::array) {
+  if (from.resType == abi::ResourceType::array ||
+      from.resType == abi::ResourceType::mipmapped_array) {
     to.array = from.res.array;
   } else if (from.resType == abi::ResourceType::linear) {
     const auto& linear = from.res.linear;
@@ -309,6 +316,26 @@ HEDDLE_DRIVER_API Result cuArrayGetDescriptor_v2(Plane* plane, abi::Handle array
 HEDDLE_DRIVER_API Result cuArrayDestroy(abi::Handle array) {
   if (array == nullptr) return Result::CUDA_ERROR_INVALID_HANDLE;
   return forward([&] { return cudaFreeArray(array); });
+}
+
+HEDDLE_DRIVER_API Result cuMipmappedArrayCreate(abi::Handle* array, const Volume* wanted,
+                                                unsigned levels) {
+  abi::ChannelFormatDesc format;
+  if (array == nullptr || wanted == nullptr ||
+      !to_runtime(wanted->format, wanted->channels, format))
+    return Result::CUDA_ERROR_INVALID_VALUE;
+  return forward([&] {
+    return cudaMallocMipmappedArray(array, &format, {wanted->width, wanted->height, wanted->depth},
+                                    levels, wanted->flags);
+  });
+}
+HEDDLE_DRIVER_API Result cuMipmappedArrayGetLevel(abi::Handle* level, abi::Handle array,
+                                                  unsigned number) {
+  return forward([&] { return cudaGetMipmappedArrayLevel(level, array, number); });
+}
+HEDDLE_DRIVER_API Result cuMipmappedArrayDestroy(abi::Handle array) {
+  if (array == nullptr) return Result::CUDA_ERROR_INVALID_HANDLE;
+  return forward([&] { return cudaFreeMipmappedArray(array); });
 }
 
 // Copies that wait, in the stream of their default; and those that do not.
@@ -423,6 +450,10 @@ HEDDLE_DRIVER_API Result cuTexObjectGetTextureDesc(Sampling* sampling, std::uint
     sampling->anisotropy = told.maxAnisotropy;
     return error;
   });
+}
+HEDDLE_DRIVER_API Result cuTexObjectGetResourceViewDesc(abi::ResourceViewDesc* view,
+                                                        std::uint64_t object) {
+  return forward([&] { return cudaGetTextureObjectResourceViewDesc(view, object); });
 }
 HEDDLE_DRIVER_API Result cuSurfObjectCreate(std::uint64_t* object, const Resource* resource) {
   return forward([&] {

@@ -78,8 +78,8 @@ Error cudaMemPoolSetAccess(abi::Handle pool, const abi::MemAccessDesc* accesses,
 Error cudaMemPoolExportToShareableHandle(void* handle, abi::Handle pool, int type, unsigned flags);
 Error cudaMemPoolImportFromShareableHandle(abi::Handle* pool, void* handle, int type,
                                            unsigned flags);
-Error cudaMemPoolExportPointer(void* data, void* pointer);
-Error cudaMemPoolImportPointer(void** pointer, abi::Handle pool, void* data);
+Error cudaMemPoolExportPointer(abi::IpcHandle* data, void* pointer);
+Error cudaMemPoolImportPointer(void** pointer, abi::Handle pool, const abi::IpcHandle* data);
 Error cudaMallocFromPoolAsync(void** pointer, std::size_t bytes, abi::Handle pool,
                               abi::Handle stream);
 }

@@ -117,9 +117,10 @@ HEDDLE_SAME(cuMemPoolExportToShareableHandle,
 HEDDLE_SAME(cuMemPoolImportFromShareableHandle,
             (Handle * pool, void* handle, int type, unsigned long long flags),
             cudaMemPoolImportFromShareableHandle(pool, handle, type, static_cast<unsigned>(flags)))
-HEDDLE_SAME(cuMemPoolExportPointer, (void* data, DevicePointer address),
+HEDDLE_SAME(cuMemPoolExportPointer, (abi::IpcHandle * data, DevicePointer address),
             cudaMemPoolExportPointer(data, at(address)))
-HEDDLE_SAME(cuMemPoolImportPointer, (DevicePointer * address, Handle pool, void* data),
+HEDDLE_SAME(cuMemPoolImportPointer,
+            (DevicePointer * address, Handle pool, const abi::IpcHandle* data),
             cudaMemPoolImportPointer(reinterpret_cast<void**>(address), pool, data))
 #undef HEDDLE_SAME
 

@@ -46,6 +46,11 @@ Error cudaMemcpy2DAsync(void* to, std::size_t to_pitch, const void* from, std::s
 Error cudaMalloc3DArray(abi::Handle* array, const abi::ChannelFormatDesc* format,
                         abi::Extent extent, unsigned flags);
 Error cudaFreeArray(abi::Handle array);
+Error cudaMallocMipmappedArray(abi::Handle* array, const abi::ChannelFormatDesc* format,
+                               abi::Extent extent, unsigned levels, unsigned flags);
+Error cudaGetMipmappedArrayLevel(abi::Handle* level, abi::Handle array, unsigned number);
+Error cudaFreeMipmappedArray(abi::Handle array);
+Error cudaGetTextureObjectResourceViewDesc(abi::ResourceViewDesc* view, std::uint64_t object);
 Error cudaArrayGetInfo(abi::ChannelFormatDesc* format, abi::Extent* extent, unsigned* flags,
                        abi::Handle array);
 Error cudaMemcpy(void* to, const void* from, std::size_t bytes, abi::MemcpyKind kind);

@@ -1,16 +1,23 @@
 // Virtual memory: ranges of addresses, memory, and which lies where. A range is an allocation as
-// large as it is; memory that is mapped there is a part of it, and keeps its contents elsewhere
-// while it is not mapped. Memory lies at one place at a time.
+// large as it is; memory is a file in memory, whose pages lie at as many places as it is mapped to,
+// in this process and in others.
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
 #include <map>
 #include <mutex>
 #include <optional>
 
 #include "gpu/runtime/driver/api.hpp"
+#include "gpu/runtime/driver/support.hpp"
 
 namespace heddle::runtime::driver {
 namespace {
 
 constexpr std::size_t kGranularity = 2 << 20;
+constexpr int kFileDescriptor = 1;  // CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR
 
 // As CUmemAllocationProp and CUmemAccessDesc lay them out.
 struct Properties {
@@ -28,7 +35,7 @@ struct Memory {
   std::size_t bytes = 0;
   Properties properties{};
   unsigned references = 1;
-  void* contents = nullptr;  // while it is not mapped; null: nothing has been written
+  int file = -1;
 };
 struct Mapping {
   std::size_t bytes = 0;
@@ -41,6 +48,11 @@ struct Space {
   std::map<DevicePointer, Mapping> mappings;
   std::map<std::uint64_t, Memory> memories;  // by handle
   std::uint64_t next_handle = 1;
+
+  std::uint64_t add(const Memory& memory) {
+    memories[next_handle] = memory;
+    return next_handle++;
+  }
 };
 Space& space() {
   static auto& only = *new Space;
@@ -67,17 +79,8 @@ void release_if_unused(Space& all, std::uint64_t handle) {
   if (found == all.memories.end() || found->second.references != 0) return;
   for (const auto& [address, mapping] : all.mappings)
     if (mapping.memory == handle) return;
-  cudaFree(found->second.contents);
+  close(found->second.file);
   all.memories.erase(found);
-}
-
-// What lies at `address` goes to the memory's own place.
-Error keep_contents(Memory& memory, DevicePointer address) {
-  Error error = cudaMalloc(&memory.contents, memory.bytes);
-  if (error == Error::success)
-    error = cudaMemcpyAsync(memory.contents, at(address), memory.bytes, abi::MemcpyKind::by_address,
-                            nullptr);
-  return error;
 }
 
 template <typename Body>
@@ -104,13 +107,8 @@ HEDDLE_DRIVER_API Result cuMemAddressReserve(DevicePointer* address, std::size_t
   if (address == nullptr || !whole(bytes) || flags != 0 || (alignment & (alignment - 1)) != 0)
     return Result::CUDA_ERROR_INVALID_VALUE;
   return locked([&](Space& all) {
-    // Enough for a range that begins at a multiple of the alignment.
-    const std::size_t unit = alignment > kGranularity ? alignment : kGranularity;
-    void* base = nullptr;
-    const Error error = cudaMalloc(&base, bytes + unit);
+    const Error error = support().reserve(bytes, std::max(alignment, kGranularity), address);
     if (error != Error::success) return error;
-    const auto first = reinterpret_cast<DevicePointer>(base);
-    *address = (first + unit - 1) / unit * unit;
     all.ranges[*address] = bytes;
     return Error::success;
   });
@@ -133,17 +131,22 @@ HEDDLE_DRIVER_API Result cuMemCreate(std::uint64_t* handle, std::size_t bytes,
     return Result::CUDA_ERROR_INVALID_VALUE;
   constexpr int kOnDevice = 1, kPinned = 1;
   if (properties->type != kPinned) return Result::CUDA_ERROR_INVALID_VALUE;
-  if (properties->handle_types != 0 || properties->location.type != kOnDevice)
-    return Result::CUDA_ERROR_NOT_SUPPORTED;  // shared by processes, or the host's
+  if ((properties->handle_types & ~kFileDescriptor) != 0 || properties->location.type != kOnDevice)
+    return Result::CUDA_ERROR_NOT_SUPPORTED;  // shared otherwise, or the host's
   if (properties->location.id != 0) return Result::CUDA_ERROR_INVALID_DEVICE;
   return forward([&] {
     std::size_t free_bytes = 0, total = 0;
     const Error error = cudaMemGetInfo(&free_bytes, &total);
     if (error != Error::success) return error;
     if (bytes > free_bytes) return Error::memory_allocation;
+    const int file = memfd_create("heddle", MFD_CLOEXEC);
+    if (file < 0) return Error::operating_system;
+    if (ftruncate(file, static_cast<off_t>(bytes)) != 0) {
+      close(file);
+      return Error::memory_allocation;
+    }
     std::lock_guard lock(space().mutex);
-    *handle = space().next_handle++;
-    space().memories[*handle] = {bytes, *properties, 1, nullptr};
+    *handle = space().add({bytes, *properties, 1, file});
     return Error::success;
   });
 }
@@ -166,16 +169,7 @@ HEDDLE_DRIVER_API Result cuMemMap(DevicePointer address, std::size_t bytes, std:
     if (offset != 0 || bytes != found->second.bytes) return Error::not_supported;
     if (!in_a_range(all, address, bytes) || mapped_between(all, address, bytes))
       return Error::invalid_value;
-    for (const auto& [other, mapping] : all.mappings)
-      if (mapping.memory == handle) return Error::not_supported;  // at two places
-    Memory& memory = found->second;
-    Error error = cudaMemsetAsync(at(address), 0, bytes, nullptr);
-    if (error == Error::success && memory.contents != nullptr) {
-      error = cudaMemcpyAsync(at(address), memory.contents, bytes, abi::MemcpyKind::by_address,
-                              nullptr);
-      cudaFree(memory.contents);
-      memory.contents = nullptr;
-    }
+    const Error error = support().put_pages(address, found->second.file, bytes);
     if (error == Error::success) all.mappings[address] = {bytes, handle, 0};
     return error;
   });
@@ -187,10 +181,8 @@ HEDDLE_DRIVER_API Result cuMemUnmap(DevicePointer address, std::size_t bytes) {
     auto next = all.mappings.lower_bound(address);
     while (next != all.mappings.end() && next->first < address + bytes) {
       const Mapping mapping = next->second;
-      Memory& memory = all.memories.at(mapping.memory);
-      if (memory.references != 0)
-        if (const Error error = keep_contents(memory, next->first); error != Error::success)
-          return error;
+      const Error error = support().put_pages(next->first, -1, mapping.bytes);
+      if (error != Error::success) return error;
       next = all.mappings.erase(next);
       release_if_unused(all, mapping.memory);
     }
@@ -248,9 +240,35 @@ HEDDLE_DRIVER_API Result cuMemRetainAllocationHandle(std::uint64_t* handle, void
   });
 }
 
-HEDDLE_DRIVER_API Result cuMemExportToShareableHandle(void*, std::uint64_t, int,
-                                                      unsigned long long) {
-  return Result::CUDA_ERROR_INVALID_VALUE;  // none was made to be shared
+// Handles for other processes are file descriptors, which the program hands over.
+HEDDLE_DRIVER_API Result cuMemExportToShareableHandle(void* shareable, std::uint64_t handle,
+                                                      int type, unsigned long long flags) {
+  return locked([&](Space& all) {
+    const auto found = all.memories.find(handle);
+    if (shareable == nullptr || found == all.memories.end() || flags != 0 ||
+        type != kFileDescriptor || found->second.properties.handle_types != kFileDescriptor)
+      return Error::invalid_value;
+    const int file = dup(found->second.file);
+    *static_cast<int*>(shareable) = file;
+    return file >= 0 ? Error::success : Error::operating_system;
+  });
+}
+
+HEDDLE_DRIVER_API Result cuMemImportFromShareableHandle(std::uint64_t* handle, void* shareable,
+                                                        int type) {
+  return locked([&](Space& all) {
+    constexpr int kOnDevice = 1, kPinned = 1;
+    const auto given = static_cast<int>(reinterpret_cast<std::intptr_t>(shareable));
+    struct stat facts {};
+    if (handle == nullptr || type != kFileDescriptor || fstat(given, &facts) != 0 ||
+        !whole(static_cast<std::size_t>(facts.st_size)))
+      return Error::invalid_value;
+    *handle = all.add({static_cast<std::size_t>(facts.st_size),
+                       {kPinned, kFileDescriptor, {kOnDevice, 0}, nullptr, {}},
+                       1,
+                       dup(given)});
+    return Error::success;
+  });
 }
 
 }  // namespace heddle::runtime::driver

@@ -1,5 +1,5 @@
 // What the texture unit answers of mipmapped arrays, as raw bits: one file per case with records of
-// (x, y, z, layer, level or slopes, answer).
+// (x, y, z, layer, level or slopes, answer), and one with its texels, level after level.
 #include <cuda_runtime.h>
 
 #include <cmath>
@@ -116,6 +116,7 @@ static void run(const Setup& s, std::vector<Point> points) {
       s.bytes ? cudaCreateChannelDesc<unsigned char>() : cudaCreateChannelDesc<float>();
   cudaMipmappedArray_t levels;
   OK(cudaMallocMipmappedArray(&levels, &format, s.extent, s.levels, s.flags));
+  std::FILE* const texels = std::fopen((s.name + ".texels").c_str(), "wb");
   for (unsigned level = 0; level < s.levels; ++level) {
     cudaArray_t array;
     OK(cudaGetMipmappedArrayLevel(&array, levels, level));
@@ -134,6 +135,7 @@ static void run(const Setup& s, std::vector<Point> points) {
       else
         std::memcpy(&data[4 * i], &value, 4);
     }
+    std::fwrite(data.data(), 1, data.size(), texels);
     cudaMemcpy3DParms copy{};
     copy.srcPtr = make_cudaPitchedPtr(data.data(), extent.width * size, extent.width, height);
     copy.dstArray = array;
@@ -141,6 +143,7 @@ static void run(const Setup& s, std::vector<Point> points) {
     copy.kind = cudaMemcpyHostToDevice;
     OK(cudaMemcpy3D(&copy));
   }
+  std::fclose(texels);
   cudaResourceDesc resource{};
   resource.resType = cudaResourceTypeMipmappedArray;
   resource.res.mipmap.mipmap = levels;

@@ -139,7 +139,9 @@ static void refusals() {
   EXPECT_CALL(cudaErrorInvalidValue, cudaGraphAddNode(&node, graph, nullptr, nullptr, 0, &params));
   conditional(graph, nullptr, condition, cudaGraphCondTypeWhile, 1, bodies);
   cudaHostNodeParams host{[](void*) {}, nullptr};
-  EXPECT(cudaGraphAddHostNode(&node, bodies[0], nullptr, 0, &host) != cudaSuccess);
+  OK(cudaGraphAddHostNode(&node, bodies[0], nullptr, 0, &host));  // bodies are for the device
+  cudaGraphExec_t executable;
+  EXPECT(cudaGraphInstantiate(&executable, graph, 0) != cudaSuccess);
   cudaGetLastError();
   OK(cudaGraphDestroy(graph));
 }

@@ -88,7 +88,7 @@ static CUmodule linked() {
   EXPECT(cuLinkComplete(state, &code, &bytes) != CUDA_SUCCESS);
   EXPECT(std::strstr(errors, "change") != nullptr);
   EXPECT_RESULT(CUDA_ERROR_INVALID_IMAGE,
-                cuLinkAddData(state, CU_JIT_INPUT_CUBIN, const_cast<char*>("none"), 4, "none", 0,
+                cuLinkAddData(state, CU_JIT_INPUT_CUBIN, const_cast<char*>("no code"), 8, "none", 0,
                               nullptr, nullptr));
   EXPECT_RESULT(CUDA_ERROR_FILE_NOT_FOUND,
                 cuLinkAddFile(state, CU_JIT_INPUT_PTX, "/nowhere", 0, nullptr, nullptr));

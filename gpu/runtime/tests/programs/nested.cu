@@ -24,9 +24,7 @@ __global__ void use_shared(int* to) {
   __syncthreads();
   if (threadIdx.x == 0) atomicAdd(to, words[blockDim.x - 1] + blockIdx.x + 10 * blockIdx.y);
 }
-__global__ void launch_shapes(int* to) {
-  use_shared<<<dim3(2, 3), 64, 64 * sizeof(int)>>>(to);
-}
+__global__ void launch_shapes(int* to) { use_shared<<<dim3(2, 3), 64, 64 * sizeof(int)>>>(to); }
 
 // Every thread launches; what it passes differs.
 __global__ void launch_each(int* to) {
@@ -68,9 +66,9 @@ __global__ void streams(int* to) {
   wrong += cudaGetDevice(&device) != cudaSuccess || device != 0;
   wrong += cudaGetDeviceCount(&count) != cudaSuccess || count < 1;
   wrong += cudaDeviceGetAttribute(&count, cudaDevAttrWarpSize, 0) != cudaSuccess || count != 32;
-  wrong += cudaOccupancyMaxActiveBlocksPerMultiprocessor(&count, use_shared, 128, 1024) !=
-               cudaSuccess ||
-           count != 16;
+  wrong +=
+      cudaOccupancyMaxActiveBlocksPerMultiprocessor(&count, use_shared, 128, 1024) != cudaSuccess ||
+      count != 16;
   wrong += cudaEventCreateWithFlags(&event, cudaEventDefault) != cudaErrorInvalidValue;
   to[0] = wrong;
 }
@@ -91,6 +89,26 @@ __global__ void refused(int* to) {
   to[6] = cudaGetLastError();
   bounded<<<1, 64>>>(to + 8);
   to[7] = cudaGetLastError();
+}
+
+// As many launches as there are threads are pending; what one thread launches again and again is
+// not.
+__global__ void launch_one_each(int* to) {
+  add<<<1, 1>>>(to, 1);
+  if (const int error = cudaGetLastError(); error != cudaSuccess) {
+    atomicAdd(to + 1, 1);
+    to[2] = error;
+  }
+}
+__global__ void launch_tail_each(int* to) {
+  add<<<1, 1, 0, cudaStreamTailLaunch>>>(to, 1);
+  if (const int error = cudaGetLastError(); error != cudaSuccess) atomicAdd(to + 1, 1);
+}
+__global__ void launch_again_and_again(int* to) {
+  for (int i = 0; i < 3000; ++i) {
+    add<<<1, 1>>>(to, 1);
+    to[1] += cudaGetLastError() != cudaSuccess;
+  }
 }
 
 __global__ void wild(int* at) { *at = 1; }
@@ -139,6 +157,19 @@ int main() {
   for (const int i : {0, 1, 3, 4, 5}) EXPECT(host[i] == cudaErrorInvalidConfiguration);
   EXPECT(host[2] == cudaSuccess && host[6] == cudaErrorInvalidValue && host[7] == cudaSuccess);
   EXPECT(host[8] == 64);
+
+  run([] { launch_one_each<<<8, 256>>>(device); });
+  EXPECT(host[0] == 2048 && host[1] == 0);
+  run([] { launch_one_each<<<16, 256>>>(device); });
+  EXPECT(host[0] >= 2048 && host[0] + host[1] == 4096);
+  EXPECT(host[2] == cudaErrorLaunchPendingCountExceeded);
+  run([] { launch_tail_each<<<16, 256>>>(device); });
+  EXPECT(host[0] == 2048 && host[1] == 2048);
+  run([] { launch_again_and_again<<<1, 1>>>(device); });
+  EXPECT(host[0] == 3000 && host[1] == 0);
+  OK(cudaDeviceSetLimit(cudaLimitDevRuntimePendingLaunchCount, 4096));
+  run([] { launch_one_each<<<16, 256>>>(device); });
+  EXPECT(host[0] == 4096 && host[1] == 0);
 
   // A child's fault is the context's.
   launch_wild<<<1, 1>>>();
