@@ -88,6 +88,83 @@ __global__ void stream(unsigned away, long long* took) {
   if (threadIdx.x == 0) took[blockIdx.x] = end - begin;
 }
 
+// As stream, of the warps' first lanes only, `stride` bytes apart: whether banks, sectors or lanes
+// count. Each warp has 4 KiB, eight share them.
+template <Act act>
+__global__ void scatter(unsigned away, int lanes, int stride, long long* took) {
+  __shared__ unsigned words[kWords];
+  const cg::cluster_group cluster = cg::this_cluster();
+  for (unsigned i = threadIdx.x; i < kWords; i += blockDim.x) words[i] = 0;
+  cluster.sync();
+  const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+  const unsigned at = address_in(words, (cluster.block_rank() + away) % cluster.num_blocks()) +
+                      warp % 8 * 4096 + lane * unsigned(stride);
+  unsigned all = 0;
+  const long long begin = clock_now();
+  if (int(lane) < lanes)
+#pragma unroll 8
+    for (int i = 0; i < kSteps; ++i) {
+      const unsigned place = at + i % 8 * 4;
+      if constexpr (act == Act::kLoad) all |= load_cluster(place);
+      if constexpr (act == Act::kStore)
+        asm volatile("st.shared::cluster.u32 [%0], %1;" ::"r"(place), "r"(0) : "memory");
+      if constexpr (act == Act::kAdd)
+        asm volatile("red.shared::cluster.add.u32 [%0], %1;" ::"r"(place), "r"(0) : "memory");
+    }
+  asm volatile("{ .reg .pred p; setp.ne.u32 p, %0, 0; @p trap; }" ::"r"(all) : "memory");
+  __syncthreads();
+  const long long end = clock_now();
+  cluster.sync();
+  if (threadIdx.x == 0) took[blockIdx.x] = end - begin;
+}
+
+// 16 bytes a lane.
+template <Act act>
+__global__ void wide(unsigned away, long long* took) {
+  __shared__ uint4 words[kWords / 4];
+  const cg::cluster_group cluster = cg::this_cluster();
+  for (unsigned i = threadIdx.x; i < kWords / 4; i += blockDim.x) words[i] = {};
+  cluster.sync();
+  const unsigned at =
+      address_in(words, (cluster.block_rank() + away) % cluster.num_blocks()) + threadIdx.x * 16;
+  unsigned all = 0;
+  const long long begin = clock_now();
+#pragma unroll 8
+  for (int i = 0; i < kSteps; ++i) {
+    const unsigned place = at + i % 2 * 16384;
+    if constexpr (act == Act::kLoad) {
+      unsigned a, b, c, d;
+      asm volatile("ld.shared::cluster.v4.u32 {%0, %1, %2, %3}, [%4];"
+                   : "=r"(a), "=r"(b), "=r"(c), "=r"(d)
+                   : "r"(place)
+                   : "memory");
+      all |= a | b | c | d;
+    } else {
+      asm volatile("st.shared::cluster.v4.u32 [%0], {%1, %1, %1, %1};" ::"r"(place), "r"(0)
+                   : "memory");
+    }
+  }
+  asm volatile("{ .reg .pred p; setp.ne.u32 p, %0, 0; @p trap; }" ::"r"(all) : "memory");
+  __syncthreads();
+  const long long end = clock_now();
+  cluster.sync();
+  if (threadIdx.x == 0) took[blockIdx.x] = end - begin;
+}
+
+// Arrives and waits without anything to be told to others.
+__global__ void bare_barriers(long long* took) {
+  const cg::cluster_group cluster = cg::this_cluster();
+  cluster.sync();
+  const long long begin = clock_now();
+#pragma unroll 1
+  for (int i = 0; i < kSteps; ++i) {
+    asm volatile("barrier.cluster.arrive.relaxed.aligned;" ::: "memory");
+    asm volatile("barrier.cluster.wait.aligned;" ::: "memory");
+  }
+  const long long end = clock_now();
+  if (threadIdx.x == 0) took[blockIdx.x] = end - begin;
+}
+
 __global__ void barriers(long long* took) {
   const cg::cluster_group cluster = cg::this_cluster();
   cluster.sync();
@@ -132,6 +209,47 @@ void streams(const char* name, const Buffer<long long>& took) {
         }
 }
 
+template <Act act>
+void scatters(const char* name, const Buffer<long long>& took) {
+  constexpr int kWarps[] = {1, 8, 32};
+  const auto ask = [&](int warps, unsigned away, int lanes, int stride) {
+    std::vector<double> samples;
+    for (int i = 0; i < 3; ++i) {
+      launch(scatter<act>, 128, warps * 32, 2, away, lanes, stride, took.data());
+      samples.push_back(mean_of(took, 128, double(kSteps * warps)));
+    }
+    print(std::string("cluster.scatter.") + name + ".w" + std::to_string(warps) + ".away" +
+              std::to_string(away) + ".lanes" + std::to_string(lanes) + ".stride" +
+              std::to_string(stride),
+          samples, "cycle");
+  };
+  for (const int warps : kWarps)
+    for (const unsigned away : {0u, 1u}) {
+      for (const int lanes : {1, 2, 4, 8, 16, 32}) ask(warps, away, lanes, 4);
+      for (const int stride : {0, 8, 16, 32, 64, 128}) ask(warps, away, 32, stride);
+    }
+  for (const int warps : {1, 32}) {
+    ask(warps, 1, 1, 0);
+    ask(warps, 1, 8, 32);
+    ask(warps, 1, 8, 128);
+  }
+}
+
+template <Act act>
+void wides(const char* name, const Buffer<long long>& took) {
+  for (const int warps : {1, 8, 32})
+    for (const unsigned away : {0u, 1u}) {
+      std::vector<double> samples;
+      for (int i = 0; i < 3; ++i) {
+        launch(wide<act>, 128, warps * 32, 2, away, took.data());
+        samples.push_back(mean_of(took, 128, double(kSteps * warps)));
+      }
+      print(std::string("cluster.wide.") + name + ".w" + std::to_string(warps) + ".away" +
+                std::to_string(away),
+            samples, "cycle");
+    }
+}
+
 }  // namespace
 
 int main() {
@@ -162,6 +280,21 @@ int main() {
                   ".b" + std::to_string(blocks),
               samples, "cycle");
       }
+  for (const int cluster : {1, 2, 8})
+    for (const int warps : {1, 4, 16, 32}) {
+      std::vector<double> samples;
+      for (int i = 0; i < 5; ++i) {
+        launch(bare_barriers, 128, warps * 32, cluster, took.data());
+        samples.push_back(mean_of(took, 128, kSteps));
+      }
+      print("cluster.bare_barrier.size" + std::to_string(cluster) + ".w" + std::to_string(warps),
+            samples, "cycle");
+    }
+  scatters<Act::kLoad>("load", took);
+  scatters<Act::kStore>("store", took);
+  scatters<Act::kAdd>("add", took);
+  wides<Act::kLoad>("load", took);
+  wides<Act::kStore>("store", took);
   const Buffer<unsigned> sm(512);
   const Buffer<unsigned long long> when(512);
   for (const int cluster : {1, 2, 4, 8}) {

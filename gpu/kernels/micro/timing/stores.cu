@@ -67,13 +67,23 @@ __global__ void adds(T* to, int times, int words) {
   for (int i = 0; i < times; ++i) atomicAdd(at, T());
 }
 
+// The same, and the sum of what was there before.
+template <class T>
+__global__ void answered_adds(T* to, T* sums, int times, int words) {
+  T* at = to + (blockIdx.x * blockDim.x + threadIdx.x) % words;
+  T sum = T();
+#pragma unroll 1
+  for (int i = 0; i < times; ++i) sum += atomicAdd(at, T());
+  sums[blockIdx.x * blockDim.x + threadIdx.x] = sum;
+}
+
 void name(const std::string& what) { std::printf("%s\n", what.c_str()); }
 std::string n(int value) { return std::to_string(value); }
 
 }  // namespace
 
 int main() {
-  const Buffer<unsigned> memory(1 << 22);
+  const Buffer<unsigned> memory(1 << 22), others(1 << 17);
   const auto each = [&](const char* what, auto kernel) {
     for (const int threads : {32, 1024}) {
       // Words that make up whole sectors, and such as never do.
@@ -121,6 +131,24 @@ int main() {
     meet("u64", reinterpret_cast<unsigned long long*>(memory.data()));
     meet("f16x2", reinterpret_cast<__half2*>(memory.data()));
     meet("bf16x2", reinterpret_cast<__nv_bfloat162*>(memory.data()));
+  }
+  // Longer, so that what lies before and behind is told apart.
+  for (const int words : {1, 32, 256, 4096}) {
+    const auto meet = [&](const char* what, auto* to, auto* sums) {
+      for (const int times : {4, 20}) {
+        adds<<<132, 256>>>(to, times, words);
+        name(std::string("adds.") + what + ".words" + n(words) + ".times" + n(times));
+        answered_adds<<<132, 256>>>(to, sums, times, words);
+        name(std::string("answered.") + what + ".words" + n(words) + ".times" + n(times));
+      }
+    };
+    unsigned *to = memory.data(), *sums = others.data();
+    using Wide = unsigned long long;
+    meet("u32", to, sums);
+    meet("u64", reinterpret_cast<Wide*>(to), reinterpret_cast<Wide*>(sums));
+    meet("f32", reinterpret_cast<float*>(to), reinterpret_cast<float*>(sums));
+    meet("f64", reinterpret_cast<double*>(to), reinterpret_cast<double*>(sums));
+    meet("f16x2", reinterpret_cast<__half2*>(to), reinterpret_cast<__half2*>(sums));
   }
   finish();
 }
