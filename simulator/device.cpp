@@ -7,7 +7,6 @@
 #include "simulator/check_launch.hpp"
 #include "simulator/checks/checks.hpp"
 #include "simulator/classify.hpp"
-#include "simulator/cluster.hpp"
 #include "simulator/device_heap.hpp"
 #include "simulator/device_launches.hpp"
 #include "simulator/prepared_launch.hpp"
@@ -59,10 +58,13 @@ LaunchOutcome Device::launch(const LaunchRequest& request, const LaunchOptions& 
   PreparedLaunch prepared(impl_->model, impl_->memory, stack_limit, request, options);
   LaunchOutcome outcome;
   BlockRun run;
-  const bool in_clusters = cluster_shape(request).count() > 1;
-  if (options.timing && in_clusters)
-    outcome.unmodelled.push_back("clusters: such a launch is executed, but not timed");
-  const bool timed = options.timing && !in_clusters;
+  const auto per_sm = static_cast<std::uint32_t>(
+      std::max<std::uint64_t>(1, prepared.resident_blocks() / impl_->model.sms));
+  std::string not_timed;
+  if (options.timing)
+    not_timed = timing::why_not_timed(prepared.context(), *options.timing, per_sm);
+  if (!not_timed.empty()) outcome.unmodelled.push_back(not_timed);
+  const bool timed = options.timing && not_timed.empty();
   // What is timed could spin for ever.
   std::optional<Deadlock> deadlock;
   if (timed) deadlock = find_deadlock(prepared.context(), prepared.resident_blocks());
@@ -70,10 +72,8 @@ LaunchOutcome Device::launch(const LaunchRequest& request, const LaunchOptions& 
     run.counts.resize(module.program().instructions.size());
     run.fault = std::move(deadlock->fault);
   } else if (timed) {
-    const std::uint64_t per_sm =
-        std::max<std::uint64_t>(1, prepared.resident_blocks() / impl_->model.sms);
-    timing::TimedRun result = timing::run_timed(prepared.context(), *options.timing,
-                                                static_cast<std::uint32_t>(per_sm), impl_->time);
+    timing::TimedRun result =
+        timing::run_timed(prepared.context(), *options.timing, per_sm, impl_->time);
     run = std::move(result.run);
     outcome.timing = std::move(result.result);
     outcome.timing->stalls_at.resize(module.program().instructions.size());

@@ -32,7 +32,7 @@ double last_size_below(const Answers& a, std::string_view warps, double limit) {
   return last * kInstructionBytes;
 }
 
-constexpr double kPercent = 100, kLanes = 32;
+constexpr double kPercent = 100, kLanes = 32, kSectors = 4;
 constexpr double kMmaFmas = 16 * 8 * 16;  // of one HMMA.16816
 // A question's name as a template argument, for the recipes that are one answer.
 template <std::size_t N>
@@ -169,6 +169,15 @@ double per_line(const Answers& a, int few, int many, std::string_view shape) {
   return (active(many) - active(few)) / (many - few);
 }
 
+// Of another block's shared memory (clusters.cu): what a load takes beyond one of the block's own.
+double cluster_extra(const Answers& a) {
+  constexpr int kOthers = 7;
+  double sum = 0;
+  for (int rank = 1; rank <= kOthers; ++rank)
+    sum += a[fmt::format("cluster.chain.size8.rank{}", rank)];
+  return sum / kOthers - a["cluster.chain.size8.rank0"];
+}
+
 constexpr Recipe kRecipes[] = {
     {"interval_alu", "instructions", "interval.lop3.w8", value_of<"interval.lop3.w8">},
     {"interval_fma", "instructions", "interval.ffma.w8", value_of<"interval.ffma.w8">},
@@ -199,6 +208,45 @@ constexpr Recipe kRecipes[] = {
      [](const Answers& a) {
        return a["constant.ldc.first_round.16384B.stride256"] -
               a["constant.ldc.warm.16384B.stride256"];
+     }},
+    {"constant_fill_bytes", "control",
+     "64 times constant.ldc.16384B, first_round less warm, of stride256 over the same of stride64",
+     [](const Answers& a) {
+       const auto missed = [&](int stride) {
+         return a[fmt::format("constant.ldc.first_round.16384B.stride{}", stride)] -
+                a[fmt::format("constant.ldc.warm.16384B.stride{}", stride)];
+       };
+       return kConstantLine * missed(256) / missed(64);
+     }},
+    {"latency_cluster_extra", "clusters", "mean of ranks 1 to 7 of cluster.chain.size8 less rank 0",
+     cluster_extra},
+    {"interval_cluster_store", "clusters",
+     "100 times cluster.store.size2.w32.away1.b128 over its 4 sectors",
+     [](const Answers& a) {
+       return kPercent * a["cluster.store.size2.w32.away1.b128"] / kSectors;
+     }},
+    {"interval_cluster_atomic", "clusters",
+     "100 times cluster.add.size2.w32.away1.b128 over its 4 sectors",
+     [](const Answers& a) { return kPercent * a["cluster.add.size2.w32.away1.b128"] / kSectors; }},
+    {"latency_cluster_barrier", "clusters",
+     "cluster.bare_barrier.size2.w1 less the 44 of the loop around it,",
+     [](const Answers& a) {
+       constexpr double kLoop = 44;
+       return a["cluster.bare_barrier.size2.w1"] - kLoop;
+     }},
+    {"cluster_release_interval", "clusters",
+     "cluster.bare_barrier.size2, w32 less w1 and the 49 by which the loop takes longer, over 31",
+     [](const Answers& a) {
+       constexpr double kMore = 31, kLoop = 49;
+       return (a["cluster.bare_barrier.size2.w32"] - a["cluster.bare_barrier.size2.w1"] - kLoop) /
+              kMore;
+     }},
+    {"cluster_start_interval", "cluster_launches",
+     "100 times spin.size2.t32, b1024 less b128, active, over the 448 clusters more,",
+     [](const Answers& a) {
+       constexpr double kMore = 448;
+       return kPercent * (a["spin.size2.b1024.t32.active"] - a["spin.size2.b128.t32.active"]) /
+              kMore;
      }},
     {"indexed_constant_bytes", "control", "largest constant.ldc.warm that hits",
      [](const Answers& a) {
@@ -242,10 +290,7 @@ constexpr Recipe kRecipes[] = {
        return std::max(0.0, a["atom.own_words.blocks1.w1"] - mean_line(a, "p50"));
      }},
     {"l2_atomic_interval", "contention", "100 times share.stride4.lanes1 over its 4 sectors",
-     [](const Answers& a) {
-       constexpr double kSectors = 4;
-       return kPercent * a["share.stride4.lanes1"] / kSectors;
-     }},
+     [](const Answers& a) { return kPercent * a["share.stride4.lanes1"] / kSectors; }},
     {"l2_atomic_half_interval", "contention", "100 times share.stride4.lanes32 over its 32 lanes",
      [](const Answers& a) { return kPercent * a["share.stride4.lanes32"] / kLanes; }},
     {"l1_miss_interval", "contention",

@@ -61,6 +61,8 @@ namespace heddle::simulator::timing {
   X(latency_warp_reunion, "cycle", "WARPSYNC.ALL of the last group of a split warp to the next instruction") \
   X(latency_barrier, "cycle", "arrival of the last warp at BAR.SYNC to the first issue of a warp that waited") \
   X(barrier_release_interval, "cycle", "between the first issues of two warps that a barrier lets go") \
+  X(latency_cluster_barrier, "cycle", "arrival of the last warp at a cluster's barrier to the first issue of a warp that waited") \
+  X(cluster_release_interval, "cycle", "between the first issues of two warps of an SM that such a barrier lets go") \
   X(latency_membar_cta, "cycle", "the end of the stall count of MEMBAR.CTA, with nothing outstanding, to the next instruction") \
   X(latency_membar_gpu, "cycle", "the end of the stall count of MEMBAR.GPU, with nothing outstanding, to the next instruction") \
   X(latency_membar_sys, "cycle", "the end of the stall count of MEMBAR.SYS, with nothing outstanding, to the next instruction") \
@@ -91,6 +93,10 @@ namespace heddle::simulator::timing {
   X(l1_tags_per_cycle, "tag/cycle", "cache lines looked up each cycle by one global access") \
   X(l1_bytes_per_cycle, "byte/cycle", "data L1 and shared memory deliver to the sub-cores of an SM, together") \
   X(return_bytes_per_cycle, "byte/cycle", "data one sub-core's register file accepts from loads") \
+  X(latency_cluster_extra, "cycle", "added to an access to the shared memory of another block of the cluster") \
+  X(interval_cluster_load, "1/100 cycle", "between two sectors of such loads, on the way between two SMs") \
+  X(interval_cluster_store, "1/100 cycle", "the same of stores, for a whole sector or 16 bytes of another") \
+  X(interval_cluster_atomic, "1/100 cycle", "the same of atomics, each time lanes meet on a word") \
   X(shared_atomic_pass_cycles, "cycle", "for each further lane of an ATOMS at one address or bank") \
   /* L1 and L2, DRAM. */ \
   X(l1_bytes, "byte", "L1 and shared memory of an SM together; what blocks' shared memory leaves is L1") \
@@ -107,6 +113,7 @@ namespace heddle::simulator::timing {
   X(l2_halves, "half", "parts of L2, each near to its share of the SMs (1: L2 is one)") \
   X(l2_atomic_interval, "1/100 cycle", "a slice needs for a pass over a 32-byte sector that changes more than half of its words") \
   X(l2_atomic_half_interval, "1/100 cycle", "the same, of at most half of them; each address counts once a pass") \
+  X(l2_atomic_float_interval, "1/100 cycle", "the same of floating-point additions") \
   X(dram_channels, "channel", "independent memory channels") \
   X(dram_bytes_per_kilocycle, "byte/1000 cycles", "data all channels deliver together in 1000 SM cycles") \
   X(dram_refresh_interval, "cycles", "from one refresh of a channel to the next") \
@@ -133,6 +140,7 @@ namespace heddle::simulator::timing {
   X(launch_instruction_bytes, "byte", "code from a kernel's start that is in the GPC's cache when it begins") \
   X(launch_l0_instruction_bytes, "byte", "the same in the sub-cores' caches") \
   X(constant_line_bytes, "byte", "line of the constant caches") \
+  X(constant_fill_bytes, "byte", "of constants that L2 sends to the GPC's cache at a time") \
   X(immediate_constant_bytes, "byte", "cache of an SM for constants that are operands") \
   X(indexed_constant_bytes, "byte", "cache of an SM for constants that LDC reads") \
   X(latency_constant_miss, "cycle", "added to LDC by a constant that is in the GPC's cache only") \
@@ -148,6 +156,7 @@ namespace heddle::simulator::timing {
   X(blocks_dispatched_per_cycle, "block/cycle", "SMs that get their first block of a grid") \
   X(sm_block_start_interval, "cycle", "between the starts of two blocks on one SM") \
   X(block_replacement_interval, "1/100 cycle", "between the starts of two blocks of a grid that take the place of others") \
+  X(cluster_start_interval, "1/100 cycle", "between the starts of two clusters of a grid") \
   X(latency_block_start, "cycle", "end of a block to the first issue of the block that takes its place") \
   X(warp_start_interval, "cycle", "between the first issues of two warps of a block in one SM") \
   /* Copies by the host. */ \

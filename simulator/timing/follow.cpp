@@ -43,7 +43,8 @@ void Sm::guard(ResidentWarp& warp, std::uint8_t scoreboard, Stall awaited, Cycle
                     (guarded.unknown != 0 || guarded.zero >= warp.counted_until);
   if (done != kUnknown) guarded.zero = std::max(guarded.zero, done);
   if (!slow) guarded.awaited = awaited;
-  if (context_.program.counts_results) warp.counted.push_back({warp.issued, done, scoreboard});
+  if (context_.program.counts_results && scoreboard != kUnguarded)
+    warp.counted.push_back({warp.issued, done, scoreboard});
 }
 
 void Sm::follow(unsigned sub_core, unsigned slot, const Timed& timed, const Issue& issued,
@@ -60,7 +61,7 @@ void Sm::follow(unsigned sub_core, unsigned slot, const Timed& timed, const Issu
     if (completion.queued)
       expect(warp, timed);
     else {
-      guard(warp, timed.write_scoreboard, timed.awaited, completion.done);
+      guard(warp, timed.result_scoreboard, timed.awaited, completion.done);
       guard(warp, timed.read_scoreboard, timed.awaited, completion.sources_read);
     }
   };
@@ -81,8 +82,8 @@ void Sm::follow(unsigned sub_core, unsigned slot, const Timed& timed, const Issu
       return follow_pass(now);
     case Course::constant: {
       Cycle there = now;
-      if (timed.constant_line >= 0)
-        there = front_end_.indexed(static_cast<std::uint32_t>(timed.constant_line), now);
+      for (const std::uint32_t line : indexed_lines_)
+        there = std::max(there, front_end_.indexed(line, now));
       return follow_pass(std::max(now, there));
     }
     case Course::memory:
@@ -105,6 +106,9 @@ void Sm::follow(unsigned sub_core, unsigned slot, const Timed& timed, const Issu
       warp.next_issue = std::max(warp.next_issue, now + sleep_cycles(warp, issued));
       warp.until_then = Stall::sleeping;
       return;
+    case Course::cluster_arrive:
+    case Course::cluster_wait:
+      return follow_cluster(warp, timed, issued, now);
     case Course::branch:
     case Course::convergence:
     case Course::exit:
@@ -118,7 +122,7 @@ Outstanding Sm::waiting_for(unsigned sub_core, unsigned slot, const Timed& timed
   return {.slot = sub_core * kSlots + slot,
           .instance = warp.instance,
           .number = warp.issued,
-          .scoreboard = timed.write_scoreboard,
+          .scoreboard = timed.result_scoreboard,
           .read_scoreboard = timed.read_scoreboard,
           .is_store = timed.is_store,
           .is_async = timed.is_async};
@@ -126,7 +130,7 @@ Outstanding Sm::waiting_for(unsigned sub_core, unsigned slot, const Timed& timed
 
 // Its results are to come, at a time not known yet.
 void Sm::expect(ResidentWarp& warp, const Timed& timed) {
-  for (const std::uint8_t scoreboard : {timed.read_scoreboard, timed.write_scoreboard}) {
+  for (const std::uint8_t scoreboard : {timed.read_scoreboard, timed.result_scoreboard}) {
     if (scoreboard == kNoScoreboard) continue;
     guard(warp, scoreboard, timed.awaited, kUnknown);
     ++warp.scoreboards[scoreboard].unknown;
@@ -136,18 +140,20 @@ void Sm::expect(ResidentWarp& warp, const Timed& timed) {
 void Sm::follow_memory(unsigned sub_core, unsigned slot, const Timed& timed, const Issue& issued,
                        Cycle now) {
   ResidentWarp& warp = sub_cores_[sub_core].slots[slot];
-  const std::uint64_t region = std::uint64_t{index_} << 16 | (sub_core * kSlots + slot);
-  const Completion completion = memory_.issue(sub_core, now, timed, issued.accesses, region,
+  const Origin origin{.local_region = std::uint64_t{index_} << 16 | (sub_core * kSlots + slot),
+                      .rank = warp.warp->block->rank,
+                      .cluster = blocks_[warp.block].cluster.get()};
+  const Completion completion = memory_.issue(sub_core, now, timed, issued.accesses, origin,
                                               waiting_for(sub_core, slot, timed));
   if (completion.queued) {
     expect(warp, timed);
     warp.unsent_stores += timed.is_store;
   } else {
     guard(warp, timed.read_scoreboard, timed.awaited, completion.sources_read);
-    guard(warp, timed.write_scoreboard, timed.awaited,
+    guard(warp, timed.result_scoreboard, timed.awaited,
           completion.outstanding ? kUnknown : completion.done);
-    if (completion.outstanding && timed.write_scoreboard != kNoScoreboard)
-      ++warp.scoreboards[timed.write_scoreboard].unknown;
+    if (completion.outstanding && timed.result_scoreboard != kNoScoreboard)
+      ++warp.scoreboards[timed.result_scoreboard].unknown;
     if (timed.is_store) {
       warp.stores.zero = std::max(warp.stores.zero, completion.done);
       warp.stores_left = std::max(warp.stores_left, completion.sources_read);
@@ -250,6 +256,8 @@ void Sm::settle(unsigned sub_core, unsigned slot, const Timed& timed, Cycle now)
     look_again = kNever;
   }
   sub.sleep(slot, look_again);
+  if (ResidentBlock& block = blocks_[warp.block]; may_release && block.cluster != nullptr)
+    block.cluster->look_at_barrier(now);
   if (may_release) wake_released(warp.block, now);
 }
 
@@ -267,6 +275,54 @@ void Sm::wake_released(std::uint32_t block, Cycle now) {
       warp.pc = warp.warp->convergence.current().pc;
       leaves += constants_.barrier_release_interval;
       warp.next_issue = std::max(warp.next_issue, leaves);
+      warp.until_then = warp.state = Stall::barrier;
+      sub.sleep(slot, warp.next_issue);
+      sub.next_visit = std::min(sub.next_visit, warp.next_issue);
+    }
+}
+
+// A block by itself is a cluster too.
+ResidentCluster& Sm::cluster_of(ResidentBlock& block) {
+  if (block.cluster == nullptr) {
+    block.cluster = std::make_shared<ResidentCluster>();
+    block.cluster->blocks = {block.block.get()};
+    block.cluster->sms = {this};
+    block.cluster->ports = {&cluster_port_};
+  }
+  return *block.cluster;
+}
+
+// When the next of a block's warps can leave the barrier that opened last.
+Cycle Sm::leave_cluster_barrier(ResidentBlock& block) {
+  const Cycle leaves = block.cluster_leaves;
+  block.cluster_leaves += constants_.cluster_release_interval;
+  return leaves;
+}
+
+void Sm::follow_cluster(ResidentWarp& warp, const Timed& timed, const Issue& issued, Cycle now) {
+  ResidentBlock& block = blocks_[warp.block];
+  ResidentCluster& cluster = cluster_of(block);
+  if (issued.on == 0) return;
+  if (timed.course == Course::cluster_arrive) return cluster.arrive(now);
+  if (issued.flow != Flow::next || block.cluster_leaves <= now) return;
+  warp.next_issue = std::max(warp.next_issue, leave_cluster_barrier(block));
+  warp.until_then = Stall::barrier;
+}
+
+void Sm::open_cluster_barrier(const ResidentCluster& cluster, Cycle opened) {
+  for (ResidentBlock& block : blocks_)
+    if (block.cluster.get() == &cluster)
+      block.cluster_leaves = opened + constants_.latency_cluster_barrier;
+  for (SubCore& sub : sub_cores_)
+    for (SlotMask left = sub.resident; left != 0; left &= left - 1) {
+      const auto slot = static_cast<unsigned>(std::countr_zero(left));
+      ResidentWarp& warp = sub.slots[slot];
+      if (!warp.at_barrier || blocks_[warp.block].cluster.get() != &cluster ||
+          !warp.warp->convergence.has_current())
+        continue;
+      warp.at_barrier = false;
+      warp.pc = warp.warp->convergence.current().pc;
+      warp.next_issue = std::max(warp.next_issue, leave_cluster_barrier(blocks_[warp.block]));
       warp.until_then = warp.state = Stall::barrier;
       sub.sleep(slot, warp.next_issue);
       sub.next_visit = std::min(sub.next_visit, warp.next_issue);

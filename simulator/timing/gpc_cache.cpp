@@ -6,7 +6,10 @@ namespace heddle::simulator::timing {
 
 GpcCache::GpcCache(const Constants& constants, const TimedProgram& program, std::uint32_t entry,
                    bool cold)
-    : constants_(constants), cold_(cold), port_(constants.interval_gpc_line) {
+    : constants_(constants),
+      constant_places_(program.constant_lines),
+      cold_(cold),
+      port_(constants.interval_gpc_line) {
   const auto constant_lines = static_cast<std::uint32_t>(program.constant_lines.size());
   code_.start(program.code_lines,
               constants.l15_instruction_bytes / constants.instruction_line_bytes);
@@ -19,7 +22,7 @@ GpcCache::GpcCache(const Constants& constants, const TimedProgram& program, std:
   for (std::uint32_t line = first; line < end; ++line)
     code_.insert(line, Cycle{constants.latency_launch} + constants.latency_launch_code);
   for (std::uint32_t line = 0; line < constant_lines; ++line)
-    if (program.constant_lines[line]) constant_lines_.insert(line, 0);
+    if (constant_places_[line].bank == 0) constant_lines_.insert(line, 0);
 }
 
 Cycle GpcCache::code(std::uint32_t line, Cycle now, Server& from_l2) {
@@ -34,13 +37,27 @@ Cycle GpcCache::code(std::uint32_t line, Cycle now, Server& from_l2) {
   return port_.take(std::max(now, here));
 }
 
+// L2 sends several lines at a time.
+void GpcCache::fetch_constants(std::uint32_t line, Cycle now) {
+  const std::uint32_t together =
+      std::max(1u, constants_.constant_fill_bytes / constants_.constant_line_bytes);
+  const ConstantLine& wanted = constant_places_[line];
+  const auto comes_along = [&](std::uint32_t other) {
+    return constant_places_[other].bank == wanted.bank &&
+           constant_places_[other].number / together == wanted.number / together;
+  };
+  std::uint32_t first = line, end = line + 1;
+  while (first > 0 && comes_along(first - 1)) --first;
+  while (end < constant_places_.size() && comes_along(end)) ++end;
+  const Cycle here =
+      now + constants_.latency_constant_l15_miss + (cold_ ? constants_.latency_dram_extra : 0);
+  for (std::uint32_t each = first; each < end; ++each)
+    if (constant_lines_.arrival(each) == kNever) constant_lines_.insert(each, here);
+}
+
 Cycle GpcCache::constant(std::uint32_t line, Cycle now) {
-  Cycle here = constant_lines_.arrival(line);
-  if (here == kNever) {
-    here = now + constants_.latency_constant_l15_miss;
-    constant_lines_.insert(line, here);
-  }
-  return port_.take(std::max(now, here));
+  if (constant_lines_.arrival(line) == kNever) fetch_constants(line, now);
+  return port_.take(std::max(now, constant_lines_.arrival(line)));
 }
 
 }  // namespace heddle::simulator::timing

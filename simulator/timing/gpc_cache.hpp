@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "simulator/timing/constants.hpp"
 #include "simulator/timing/line_cache.hpp"
@@ -23,7 +24,10 @@ class GpcCache {
   Cycle arrival(std::uint32_t line) const { return code_.arrival(line); }
 
  private:
+  void fetch_constants(std::uint32_t line, Cycle now);
+
   const Constants& constants_;
+  const std::vector<ConstantLine>& constant_places_;
   const bool cold_;
   LineCache code_, constant_lines_;
   Calendar port_;

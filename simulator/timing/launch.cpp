@@ -41,6 +41,14 @@ std::uint64_t l1_bytes(const LaunchContext& context, const Constants& constants,
   return constants.l1_bytes > shared ? constants.l1_bytes - shared : 0;
 }
 
+std::array<std::uint32_t, ConstantLines::kBanks> bank_bytes(const ConstantBanks& constants) {
+  std::array<std::uint32_t, ConstantLines::kBanks> bytes{};
+  static_assert(bytes.size() == std::tuple_size_v<decltype(constants.banks)>);
+  for (std::size_t bank = 0; bank < bytes.size(); ++bank)
+    bytes[bank] = static_cast<std::uint32_t>(constants.banks[bank].size());
+  return bytes;
+}
+
 // Counts of things, sizes and rates cannot be zero; times and prefetches can.
 void check(const Constants& constants, const GpuModel& model) {
   for (const ConstantInfo& each : kConstants)
@@ -58,7 +66,8 @@ TimedLaunch::TimedLaunch(const LaunchContext& context, const Options& options,
                          std::uint32_t blocks_per_sm, DeviceTime& device, InstructionSource& source)
     : context_(context),
       constants_(constants_for(*context.model, options)),
-      program_(time_program(context.request->module->program(), constants_)),
+      program_(time_program(context.request->module->program(), constants_,
+                            bank_bytes(context.constants))),
       rows_ahead_(context.request->module->program(), *context.program),
       core_(context),
       memory_(*device.memory),
@@ -75,8 +84,10 @@ TimedLaunch::TimedLaunch(const LaunchContext& context, const Options& options,
               Calendar(constants_.interval_printf_lane * Calendar::kHundred)},
       clock_(device.cycles),
       blocks_(context.request->grid.count()),
+      cluster_(cluster_shape(*context.request)),
       blocks_per_sm_(std::max(1u, blocks_per_sm)),
-      quantum_(longest_quantum(memory_.least_latency(), constants_.latency_mio_queue)),
+      quantum_(longest_quantum(memory_.least_latency(), constants_.latency_mio_queue,
+                               cluster_.count() > 1 ? constants_.latency_cluster_barrier : kNever)),
       l1_bytes_(l1_bytes(context, constants_, blocks_per_sm_)) {
   core_.instruction_limit = context.instruction_limit;
   core_.cycle = &clock_;
@@ -137,6 +148,10 @@ void TimedLaunch::dispatch_first_blocks() {
   std::vector<Cycle> begin(sms_.size());
   for (Cycle& each : begin)
     each = constants_.latency_launch + dispatcher.wait(constants_.latency_launch, ticks);
+  if (cluster_.count() > 1) {
+    place_ready_ = std::move(begin);
+    return dispatch_clusters();
+  }
   for (std::uint32_t round = 0; round < blocks_per_sm_; ++round)
     for (Sm& sm : sms_) {
       if (next_block_ == blocks_) return;
@@ -159,18 +174,20 @@ void TimedLaunch::dispatch_next_blocks() {
     ++blocks_ended_;
     if (context_.options->observer != nullptr)
       context_.options->observer->block_ended(core_, *each.block);
+    if (cluster_.count() > 1) end_in_cluster(each);
     spare_.push_back(std::move(each.block));
-    if (next_block_ == blocks_) continue;
+    if (next_block_ == blocks_ || cluster_.count() > 1) continue;
     const Cycle begin = std::max(now_, each.time + constants_.latency_block_start);
-    constexpr std::uint64_t kPercent = 100;
-    start_block(sms_[each.sm], begin + replacer_.wait(begin, constants_.block_replacement_interval *
-                                                                 Server::kTicks / kPercent));
+    start_block(sms_[each.sm],
+                begin + replacer_.wait(begin, constants_.block_replacement_interval *
+                                                  Server::kTicks / Calendar::kHundred));
   }
+  if (cluster_.count() > 1 && !ended.empty()) dispatch_clusters();
 }
 
 // Blocks that stand still while others are executed must not be waited for.
 std::string TimedLaunch::why_not_sampled() const {
-  if (context_.request->cooperative) return "blocks wait for one another";
+  if (context_.request->cooperative || cluster_.count() > 1) return "blocks wait for one another";
   if (context_.options->observer != nullptr) return "the launch is observed";
   return context_.program->facts->needs_one_thread();
 }
@@ -210,11 +227,16 @@ void TimedLaunch::execute_untimed_blocks() {
   read_unordered_ |= run.unordered_reads;
 }
 
-void TimedLaunch::start_block(Sm& sm, Cycle begin) {
-  execute_untimed_blocks();
-  if (spare_.empty()) spare_.push_back(std::make_unique<Block>());
+std::unique_ptr<Block> TimedLaunch::take_spare() {
+  if (spare_.empty()) return std::make_unique<Block>();
   std::unique_ptr<Block> block = std::move(spare_.back());
   spare_.pop_back();
+  return block;
+}
+
+void TimedLaunch::start_block(Sm& sm, Cycle begin) {
+  execute_untimed_blocks();
+  std::unique_ptr<Block> block = take_spare();
   shared_.source.start_block(core_, *block, next_block_++);
   if (context_.options->observer != nullptr)
     context_.options->observer->block_started(core_, *block);

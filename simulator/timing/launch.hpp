@@ -27,6 +27,10 @@ struct DeviceTime {
 // constant that there is not, or a model that has none.
 Constants constants_for(const GpuModel& model, const Options& options);
 
+// Why a launch of clusters cannot be timed on so many SMs; empty: it can.
+std::string why_not_timed(const LaunchContext& context, const Options& options,
+                          std::uint32_t blocks_per_sm);
+
 // `blocks_per_sm`: as many as fit. `source`: null: instructions are executed as they issue. Runs on
 // the calling thread alone.
 TimedRun run_timed(const LaunchContext& context, const Options& options,

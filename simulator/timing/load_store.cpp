@@ -146,7 +146,8 @@ void LoadStoreUnit::split(const Access& access, std::uint64_t local_region,
 // says which bytes, where a sector is not whole. Atomics always have that one; lanes at one address
 // need another round of them, in L2 another pass over the sector; a single lane fits into the first
 // flit.
-void LoadStoreUnit::count_outgoing(const Access& access, std::span<Piece> pieces) {
+void LoadStoreUnit::count_outgoing(const Access& access, bool adds_floats,
+                                   std::span<Piece> pieces) {
   const bool atomic = is_atomic(access.kind);
   for (Piece& piece : pieces) {
     const auto sectors = count_sectors(piece.sectors);
@@ -155,6 +156,7 @@ void LoadStoreUnit::count_outgoing(const Access& access, std::span<Piece> pieces
       out.partial |= (piece.sectors >> sector & 1) != 0 && piece.bytes[sector] != ~0u;
     out.flits = static_cast<std::uint16_t>(sectors + (out.partial ? 1 : 0));
     if (!atomic) continue;
+    out.adds_floats = adds_floats;
     // words[sector][n]: addresses that more than n lanes are atomic at.
     std::array<std::array<std::uint8_t, kWarpSize>, kSectorsPerLine> words{};
     unsigned lanes = 0, rounds = 0;
@@ -180,8 +182,81 @@ void LoadStoreUnit::count_outgoing(const Access& access, std::span<Piece> pieces
   }
 }
 
-LoadStoreUnit::Part LoadStoreUnit::prepare(const Access& access, std::uint64_t local_region,
-                                           std::vector<Piece>& pieces) const {
+namespace {
+
+// What the ways between two SMs carry of an access to shared memory (measured: scatter and wide of
+// gpu/kernels/micro/timing/clusters.cu): sectors of loads; whole sectors of stores, and others by
+// 16 bytes; sectors of atomics, as often as lanes meet on a word.
+std::uint64_t count_far_pieces(const Access& access) {
+  constexpr unsigned kPieceBytes = 16;
+  struct Sector {
+    std::uint64_t number = 0;
+    std::uint32_t bytes = 0;
+    std::array<std::uint8_t, kSectorBytes / kWordBytes> lanes{};  // by word
+  };
+  std::array<Sector, kWarpSize> sectors;
+  std::size_t count = 0;
+  for (Mask left = access.lanes; left != 0; left &= left - 1) {
+    const std::uint64_t address = access.address[static_cast<unsigned>(std::countr_zero(left))];
+    std::size_t i = 0;
+    while (i < count && sectors[i].number != address / kSectorBytes) ++i;
+    if (i == count) sectors[count++].number = address / kSectorBytes;
+    const std::uint64_t first = address % kSectorBytes;
+    sectors[i].bytes |=
+        static_cast<std::uint32_t>(((std::uint64_t{1} << access.width) - 1) << first);
+    ++sectors[i].lanes[first / kWordBytes];
+  }
+  if (access.kind == AccessKind::load) return count;
+  std::uint64_t pieces = 0;
+  for (const Sector& sector : std::span(sectors).first(count)) {
+    constexpr std::uint32_t kHalf = (1u << kPieceBytes) - 1;
+    if (is_atomic(access.kind))
+      pieces += *std::ranges::max_element(sector.lanes);
+    else if (sector.bytes == ~0u)
+      ++pieces;
+    else
+      pieces += ((sector.bytes & kHalf) != 0) + (sector.bytes > kHalf);
+  }
+  return pieces;
+}
+
+}  // namespace
+
+// Shared memory of another block of the cluster: its rank is in bits 31:24 of a generic address.
+void LoadStoreUnit::prepare_far(const Access& access, const Origin& origin, Part& part) const {
+  constexpr unsigned kRankShift = 24, kRankMask = 0xff;
+  if (origin.cluster == nullptr) return;
+  for (Mask left = access.lanes; left != 0; left &= left - 1) {
+    const std::uint64_t address = access.address[static_cast<unsigned>(std::countr_zero(left))];
+    const std::uint64_t rank = address >> kRankShift & kRankMask;
+    if (address < kSharedWindow || rank == origin.rank || rank >= origin.cluster->ports.size())
+      continue;
+    const std::uint32_t each = access.kind == AccessKind::load ? constants_.interval_cluster_load
+                               : access.kind == AccessKind::store
+                                   ? constants_.interval_cluster_store
+                                   : constants_.interval_cluster_atomic;
+    part.port = origin.cluster->ports[rank];
+    part.port_time = each * std::max<std::uint64_t>(1, count_far_pieces(access));
+    part.extra += constants_.latency_cluster_extra;
+    return;
+  }
+}
+
+// Cycles that the ways between two SMs keep an access back.
+Cycle LoadStoreUnit::reach_far(const Part& part, Cycle begin) {
+  const Cycle leaves =
+      begin + to_cluster_.wait(begin, part.port_time * Server::kTicks / Calendar::kHundred);
+  const std::uint64_t places = std::max<std::uint64_t>(1, part.port_time / kClusterPlace);
+  Cycle last = leaves;
+  for (std::uint64_t i = 0; i < places; ++i) last = part.port->take(leaves);
+  const Cycle ideal = leaves + (places - 1) * kClusterPlace / Calendar::kHundred;
+  const Cycle there = leaves + (last - std::min(last, ideal));
+  if (there != begin) pipe_.hold_until(there);
+  return there - begin;
+}
+
+LoadStoreUnit::Part LoadStoreUnit::prepare(const Timed& instruction, const Access& access,
+                                           const Origin& origin, std::vector<Piece>& pieces) const {
   // Data beyond 32 bits a thread takes more cycles on the way to the registers.
   const std::uint64_t data = std::uint64_t{kWarpSize} * access.width;
   const Cycle wider =
@@ -193,18 +268,20 @@ LoadStoreUnit::Part LoadStoreUnit::prepare(const Access& access, std::uint64_t l
     part.extra += Cycle{access.counts.wavefronts -
                         std::min(access.counts.wavefronts, access.counts.wavefronts_ideal)} *
                   constants_.shared_conflict_latency;
+    prepare_far(access, origin, part);
     return part;
   }
   const std::size_t first = pieces.size();
-  split(access, local_region, pieces);
+  split(access, origin.local_region, pieces);
   for (const Piece& piece : std::span(pieces).subspan(first)) l1_.prefetch(piece.line);
   part.pieces = static_cast<std::uint32_t>(pieces.size() - first);
-  if (access.kind != AccessKind::load) count_outgoing(access, std::span(pieces).subspan(first));
+  if (access.kind != AccessKind::load)
+    count_outgoing(access, instruction.adds_floats, std::span(pieces).subspan(first));
   return part;
 }
 
 Completion LoadStoreUnit::issue(unsigned sub_core, Cycle now, const Timed& instruction,
-                                std::span<const Access> accesses, std::uint64_t local_region,
+                                std::span<const Access> accesses, const Origin& origin,
                                 const Outstanding& waiting) {
   PipeWork work{
       .ready = now + constants_.latency_mio_queue,
@@ -215,7 +292,7 @@ Completion LoadStoreUnit::issue(unsigned sub_core, Cycle now, const Timed& instr
   Entry& entry = entries_[work.token];
   for (const Access& access : accesses) {
     const std::size_t first = entry.pieces.size();
-    entry.parts.push_back(prepare(access, local_region, entry.pieces));
+    entry.parts.push_back(prepare(instruction, access, origin, entry.pieces));
     const Cycle needed = passes(access, std::span(entry.pieces).subspan(first));
     work.shared_busy += needed;
     work.own_busy += needed + conflicts(access, needed);
@@ -254,7 +331,8 @@ Completion LoadStoreUnit::serve(std::uint32_t token, Cycle begin) {
   std::span<const Piece> left = entry.pieces;
   for (const Part& part : entry.parts) {
     if (part.space == Window::shared) {
-      completion.done = std::max(completion.done, base + part.extra);
+      const Cycle late = part.port == nullptr ? 0 : reach_far(part, begin);
+      completion.done = std::max(completion.done, base + part.extra + late);
       continue;
     }
     const Cycle hit = base + constants_.latency_l1_hit + std::max(entry.further, part.extra);

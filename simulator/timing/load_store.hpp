@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "simulator/observer.hpp"
+#include "simulator/timing/clusters.hpp"
 #include "simulator/timing/constants.hpp"
 #include "simulator/timing/cycle.hpp"
 #include "simulator/timing/memory_pipe.hpp"
@@ -64,7 +65,7 @@ class LoadStoreUnit {
   }
   // Takes an instruction that touched `accesses`. `waiting` says who will want to know.
   Completion issue(unsigned sub_core, Cycle now, const Timed& instruction,
-                   std::span<const Access> accesses, std::uint64_t local_region,
+                   std::span<const Access> accesses, const Origin& origin,
                    const Outstanding& waiting);
   // SHFL and LDC pass through the queue and the shared unit alone.
   Completion pass(unsigned sub_core, Cycle now, const Timed& instruction,
@@ -116,6 +117,8 @@ class LoadStoreUnit {
     Window space = Window::global;
     Cycle extra = 0;           // of shared memory its latency, else what wide data adds to a hit's
     std::uint32_t pieces = 0;  // of the entry's, after those of the parts before
+    Calendar* port = nullptr;  // to the shared memory of another block; null: it is the own
+    std::uint64_t port_time = 0;  // that it needs there, in hundredths of a cycle
     bool is_atomic() const { return simulator::timing::is_atomic(kind); }
   };
   // An instruction on its way to the unit.
@@ -140,8 +143,11 @@ class LoadStoreUnit {
   Cycle conflicts(const Access& access, Cycle passes) const;
   static void split_row(const Access& access, std::vector<Piece>& pieces);
   static void split(const Access& access, std::uint64_t local_region, std::vector<Piece>& pieces);
-  static void count_outgoing(const Access& access, std::span<Piece> pieces);
-  Part prepare(const Access& access, std::uint64_t local_region, std::vector<Piece>& pieces) const;
+  static void count_outgoing(const Access& access, bool adds_floats, std::span<Piece> pieces);
+  Part prepare(const Timed& instruction, const Access& access, const Origin& origin,
+               std::vector<Piece>& pieces) const;
+  void prepare_far(const Access& access, const Origin& origin, Part& part) const;
+  Cycle reach_far(const Part& part, Cycle begin);
   void access_memory(const Timed& instruction, const Part& part, std::span<const Piece> pieces,
                      Cycle base, Cycle hit, Completion& completion);
   void load(const Piece& piece, const Timed& instruction, Lookups& lookups, Cycle base, Cycle hit,
@@ -156,6 +162,7 @@ class LoadStoreUnit {
   const std::uint32_t sm_;
   MemoryPipe pipe_;
   Server special_unit_, constants_unit_;  // behind it: of S2R, and of LDC
+  Server to_cluster_;                     // the way to other blocks' shared memory
   Tags l1_;
   std::vector<Entry> entries_;  // by token
   std::vector<std::uint32_t> free_entries_;

@@ -30,12 +30,43 @@ Sm::Look Sm::look(unsigned sub_core, ResidentWarp& warp, Cycle now) {
   if (timed.constant_line >= 0 && timed.course != Course::constant) {
     if (warp.operand_of != warp.issued + 1) {
       warp.operand_of = warp.issued + 1;
-      warp.operand_there =
-          front_end_.operand(sub_core, static_cast<std::uint32_t>(timed.constant_line), now);
+      warp.operand_there = front_end_.operand(sub_core, operand_line(warp, timed), now);
     }
     if (warp.operand_there > now) return {Stall::imc_miss, warp.operand_there};
   }
   return ready;
+}
+
+// The line of the constant that the warp's next instruction has as an operand.
+std::uint32_t Sm::operand_line(const ResidentWarp& warp, const Timed& timed) const {
+  if (timed.constant_lines_of_bank == 0) return static_cast<std::uint32_t>(timed.constant_line);
+  const Step& step = context_.core.launch.program->steps[warp.pc];
+  return indexed_line(timed, source_row(*warp.warp, step.a)[0]);
+}
+
+std::uint32_t Sm::indexed_line(const Timed& timed, std::uint32_t index) const {
+  constexpr std::uint32_t kBankBytes = 1 << 16;
+  const std::uint32_t number =
+      (timed.constant_offset + index) % kBankBytes / constants_.constant_line_bytes;
+  return static_cast<std::uint32_t>(timed.constant_line) +
+         std::min(number, timed.constant_lines_of_bank - 1);
+}
+
+// The lines that LDC, about to issue, will read.
+void Sm::find_indexed_lines(const ResidentWarp& warp, const Timed& timed) {
+  indexed_lines_.clear();
+  if (timed.course != Course::constant || timed.constant_line < 0) return;
+  if (timed.constant_lines_of_bank == 0) {
+    indexed_lines_.push_back(static_cast<std::uint32_t>(timed.constant_line));
+    return;
+  }
+  const Step& step = context_.core.launch.program->steps[warp.pc];
+  const std::uint32_t* index = source_row(*warp.warp, step.a);
+  for_each_lane(warp.warp->convergence.current().lanes, [&](unsigned lane) {
+    const std::uint32_t line = indexed_line(timed, index[lane]);
+    if (std::ranges::find(indexed_lines_, line) == indexed_lines_.end())
+      indexed_lines_.push_back(line);
+  });
 }
 
 // A warp that has ended holds its place until all it has loaded is there and its stores have left;

@@ -198,7 +198,9 @@ Cycle MemorySystem::write(Request& request, Cycle now) {
     delay += slices_[slice_of(request.line, home)].wait(
         now, Server::kTicks *
                  (std::uint64_t{constants_.l2_atomic_interval} * out.whole_passes +
-                  std::uint64_t{constants_.l2_atomic_half_interval} * out.half_passes) /
+                  std::uint64_t{out.adds_floats ? constants_.l2_atomic_float_interval
+                                                : constants_.l2_atomic_half_interval} *
+                      out.half_passes) /
                  kPercent);
   if (home != near) delay += constants_.latency_l2_far_extra;
   // A store passes by the near half's copy; all others are out of date.

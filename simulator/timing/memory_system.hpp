@@ -23,6 +23,7 @@ namespace heddle::simulator::timing {
 struct Outgoing {
   std::uint16_t flits = 0;
   bool partial = false;
+  bool adds_floats = false;
   std::uint8_t whole_passes = 0, half_passes = 0;
 };
 

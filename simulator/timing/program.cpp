@@ -1,8 +1,6 @@
 #include "simulator/timing/program.hpp"
 
 #include <algorithm>
-#include <map>
-#include <tuple>
 
 #include "isa/attributes.hpp"
 #include "simulator/checks/register_uses.hpp"
@@ -90,6 +88,10 @@ void choose_memory_course(const Instruction& in, const Constants& constants, Tim
   timed.is_store = access.kind == isa::MemoryAccess::Kind::store ||
                    access.kind == isa::MemoryAccess::Kind::reduction;
   timed.is_async = in.op == Op::LDGSTS;
+  const bool atomic = access.kind == isa::MemoryAccess::Kind::atomic ||
+                      access.kind == isa::MemoryAccess::Kind::reduction;
+  timed.adds_floats =
+      atomic && isa::modifier_text(in, Mod::type).find('F') != std::string_view::npos;
   const bool shared = access.space == isa::Space::shared;
   timed.awaited = shared ? Stall::short_scoreboard : Stall::long_scoreboard;
   timed.queue_full = shared ? Stall::mio_throttle : Stall::lg_throttle;
@@ -142,6 +144,12 @@ void choose_course(const Instruction& in, const Constants& constants, Timed& tim
       return;
     case Op::BAR:
       timed.course = Course::barrier;
+      return;
+    case Op::UCGABAR_ARV:
+      timed.course = Course::cluster_arrive;
+      return;
+    case Op::UCGABAR_WAIT:
+      timed.course = Course::cluster_wait;
       return;
     case Op::NANOSLEEP:
       timed.course = Course::sleep;
@@ -252,25 +260,8 @@ std::uint8_t gate_of(const Timed& timed) {
   return queue ? kQueueGate : kSpecialGate;
 }
 
-class ConstantLines {
- public:
-  explicit ConstantLines(std::uint32_t bytes) : bytes_(bytes) {}
-  std::int32_t line_of(const Source& source) {
-    const auto key = std::tuple(source.index, source.value / bytes_);
-    const auto [found, is_new] = known_.try_emplace(key, static_cast<std::int32_t>(known_.size()));
-    if (is_new) in_bank_0_.push_back(source.index == 0);
-    return found->second;
-  }
-  std::vector<bool> take() { return std::move(in_bank_0_); }
-
- private:
-  std::uint32_t bytes_;
-  std::map<std::tuple<std::uint8_t, std::uint32_t>, std::int32_t> known_;
-  std::vector<bool> in_bank_0_;
-};
-
 Timed time_instruction(const Instruction& in, const Instruction* before, const Constants& constants,
-                       ConstantLines& lines) {
+                       const ConstantLines& lines) {
   Timed timed;
   const isa::Control& control = in.control;
   timed.stall = static_cast<std::uint8_t>(std::min(255u, stall_cycles(control, constants)));
@@ -282,9 +273,17 @@ Timed time_instruction(const Instruction& in, const Instruction* before, const C
   choose_pipe(in, constants, timed);
   choose_course(in, constants, timed);
   count_bank_cycles(in, before, constants, timed);
-  for (const Source* source : {&in.a, &in.b, &in.c})
-    if (source->kind == Source::Kind::constant) timed.constant_line = lines.line_of(*source);
+  const ConstantLines::Named constant = lines.of(in);
+  timed.constant_line = constant.line;
+  timed.constant_lines_of_bank = constant.lines_of_bank;
+  timed.constant_offset = constant.offset;
   timed.gate = gate_of(timed);
+  // A warp's end awaits what memory sends it, also where no instruction does (nothing.* of
+  // gpu/kernels/micro/timing/cluster_launches.cu, adds.f16x2.* of stores.cu).
+  const bool answers = (timed.course == Course::memory && !timed.is_store && !timed.is_async) ||
+                       timed.course == Course::constant;
+  timed.result_scoreboard =
+      answers && timed.write_scoreboard == kNoScoreboard ? kUnguarded : timed.write_scoreboard;
   return timed;
 }
 
@@ -342,9 +341,11 @@ void find_accesses(const isa::Program& program, std::vector<Timed>& timed) {
 
 }  // namespace
 
-TimedProgram time_program(const isa::Program& program, const Constants& constants) {
+TimedProgram time_program(
+    const isa::Program& program, const Constants& constants,
+    const std::array<std::uint32_t, ConstantLines::kBanks>& constant_bank_bytes) {
   TimedProgram timed;
-  ConstantLines lines(constants.constant_line_bytes);
+  const ConstantLines lines(program, constants.constant_line_bytes, constant_bank_bytes);
   timed.instructions.resize(program.instructions.size() + 1);
   timed.instructions_per_line =
       std::max(1u, narrow(constants.instruction_line_bytes / sizeof(isa::Word)));
@@ -362,7 +363,7 @@ TimedProgram time_program(const isa::Program& program, const Constants& constant
   find_accesses(program, timed.instructions);
   for (std::size_t i = 0; i < timed.instructions.size(); ++i)
     timed.instructions[i].code_line = narrow(i / timed.instructions_per_line);
-  timed.constant_lines = lines.take();
+  timed.constant_lines = lines.all();
   timed.code_lines = narrow(timed.instructions.size() / timed.instructions_per_line + 1);
   return timed;
 }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "isa/program.hpp"
+#include "simulator/timing/constant_lines.hpp"
 #include "simulator/timing/constants.hpp"
 #include "simulator/timing/cycle.hpp"
 #include "simulator/timing/result.hpp"
@@ -14,6 +15,9 @@ namespace heddle::simulator::timing {
 
 inline constexpr unsigned kScoreboards = 6;
 inline constexpr std::uint8_t kNoScoreboard = 7;
+// Of a result that comes from the memory unit, with no scoreboard of the program's: only the end of
+// the warp waits for it.
+inline constexpr std::uint8_t kUnguarded = kScoreboards;
 
 // The unit of a sub-core that is busy for some cycles after an instruction issues to it.
 // `fma` is either half of the FMA unit; integer multiplication has but the heavy one, and packed
@@ -47,10 +51,12 @@ enum class Course : std::uint8_t {
   branch,       // BRA and its like
   convergence,  // BSYNC, WARPSYNC, BREAK, YIELD
   exit,
-  barrier,      // BAR
-  fence,        // MEMBAR
-  depbar,       // DEPBAR: waits for a scoreboard to count down
-  async_group,  // LDGDEPBAR: closes a group of asynchronous copies
+  barrier,         // BAR
+  cluster_arrive,  // UCGABAR_ARV
+  cluster_wait,    // UCGABAR_WAIT
+  fence,           // MEMBAR
+  depbar,          // DEPBAR: waits for a scoreboard to count down
+  async_group,     // LDGDEPBAR: closes a group of asynchronous copies
   sleep,
 };
 
@@ -71,11 +77,13 @@ struct Timed {
   std::uint8_t holds_issue = 0;             // cycles in which its sub-core issues nothing else
   std::uint8_t wait_mask = 0;
   std::uint8_t write_scoreboard = kNoScoreboard, read_scoreboard = kNoScoreboard;
+  std::uint8_t result_scoreboard = kNoScoreboard;  // write_scoreboard, or kUnguarded
   std::uint8_t depbar_scoreboard = kNoScoreboard, depbar_count = 0;
   std::uint8_t bytes = 0;  // memory: of a thread
   bool bypasses_l1 = false;
   bool is_store = false;
   bool is_async = false;       // LDGSTS
+  bool adds_floats = false;    // an atomic
   bool awaits_stores = false;  // a fence, beyond its block
   bool reads_banks = false;
   bool is_call = false;
@@ -87,6 +95,9 @@ struct Timed {
   std::uint16_t interval = 1;                 // cycles its pipe is busy
   std::uint16_t latency = 0;                  // courses special, variable, constant, fence
   std::int32_t constant_line = -1;            // an index into the launch's constant lines
+  // Of a constant to whose place a register is added: the lines of its bank, from `constant_line`
+  // on, and the place; else 0.
+  std::uint32_t constant_lines_of_bank = 0, constant_offset = 0;
   std::uint32_t code_line = 0;
   // So many instructions on is one that accesses global memory at the address that this one
   // completes; 0: none. For the host's sake alone.
@@ -98,16 +109,17 @@ struct Timed {
 };
 
 struct TimedProgram {
-  std::vector<Timed> instructions;  // as Program::instructions, and one past the end
-  // Distinct lines of constant memory its operands name: whether each is of bank 0, where a
-  // launch's parameters are.
-  std::vector<bool> constant_lines;
+  std::vector<Timed> instructions;           // as Program::instructions, and one past the end
+  std::vector<ConstantLine> constant_lines;  // that it can name
   std::uint32_t code_lines = 0;
   std::uint32_t instructions_per_line = 8;
   bool counts_results = false;  // a DEPBAR waits for some results of a scoreboard, not for all
   std::uint8_t most_bank_cycles = 0;
 };
 
-TimedProgram time_program(const isa::Program& program, const Constants& constants);
+// `constant_bank_bytes`: as ConstantLines.
+TimedProgram time_program(
+    const isa::Program& program, const Constants& constants,
+    const std::array<std::uint32_t, ConstantLines::kBanks>& constant_bank_bytes = {});
 
 }  // namespace heddle::simulator::timing

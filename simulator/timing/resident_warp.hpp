@@ -53,7 +53,8 @@ struct ResidentWarp {
   Cycle fetched = 0;
   std::uint64_t operand_of = 0;  // the instruction, counted from 1, whose constant it has asked for
   Cycle operand_there = 0;
-  std::array<Scoreboard, kScoreboards> scoreboards{};
+  // And one more, of results that nothing awaits but the warp's end (kUnguarded).
+  std::array<Scoreboard, kScoreboards + 1> scoreboards{};
   std::vector<CountedResult> counted;
   Scoreboard stores, copies;        // those outstanding; asynchronous copies to shared memory
   Cycle stores_left = 0;            // when the sources of its stores have been read; 0: no store

@@ -15,7 +15,8 @@ Sm::Sm(SmContext& context, std::uint32_t index, std::uint64_t l1_bytes, GpcCache
       observed_(context.core.launch.options->observer != nullptr),
       sub_cores_(context.constants.sub_cores),
       memory_(context.constants, index),
-      front_end_(context.constants, context.program, context.core.launch.entry, gpc) {
+      front_end_(context.constants, context.program, context.core.launch.entry, gpc),
+      cluster_port_(kClusterPlace) {
   memory_.start(l1_bytes);
   for (SubCore& sub : sub_cores_)
     sub.special_leaves.assign(std::max(1u, constants_.xu_queue_entries), 0);
@@ -228,6 +229,7 @@ bool Sm::issue(unsigned sub_core, unsigned slot, Cycle now) {
   // The core knows once a launch has printed; here it is asked of every call.
   const bool printed = context_.core.printed;
   if (timed.is_call) context_.core.printed = false;
+  find_indexed_lines(warp, timed);
   const Issue issued = context_.source.step(context_.core, *warp.warp);
   ++context_.stalls_at[issued.pc][static_cast<std::size_t>(Stall::selected)];
   ++issued_;
@@ -276,7 +278,8 @@ void Sm::tell_wait(const ResidentWarp& warp, Cycle until) {
       {start + warp.counted_until, start + until, stall_name(warp.state), sub_core});
 }
 
-void Sm::start_block(std::unique_ptr<Block> block, Cycle begin) {
+void Sm::start_block(std::unique_ptr<Block> block, Cycle begin,
+                     std::shared_ptr<ResidentCluster> cluster) {
   std::uint32_t place = 0;
   while (place < blocks_.size() && blocks_[place].block != nullptr) ++place;
   if (place == blocks_.size()) blocks_.emplace_back();
@@ -311,7 +314,7 @@ void Sm::start_block(std::unique_ptr<Block> block, Cycle begin) {
     if (resident_warps_++ == 0) active_since_ = begin;
     begin += constants_.warp_start_interval;
   }
-  blocks_[place] = {std::move(block), warps_left};
+  blocks_[place] = {std::move(block), warps_left, std::move(cluster)};
 }
 
 // A warp has ended and its stores are done.
@@ -325,7 +328,7 @@ void Sm::retire(unsigned sub_core, unsigned slot, Cycle now) {
   if (--resident_warps_ == 0) active_ += now - active_since_ + constants_.sm_start_cycles;
   ResidentBlock& block = blocks_[warp.block];
   if (--block.warps_left != 0) return;
-  ended_.push_back({std::move(block.block), now, index_});
+  ended_.push_back({std::move(block.block), now, index_, std::move(block.cluster)});
   --resident_blocks_;
 }
 

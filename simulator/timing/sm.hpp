@@ -9,6 +9,7 @@
 
 #include "simulator/big_pages.hpp"
 #include "simulator/machine.hpp"
+#include "simulator/timing/clusters.hpp"
 #include "simulator/timing/constants.hpp"
 #include "simulator/timing/front_end.hpp"
 #include "simulator/timing/load_store.hpp"
@@ -41,6 +42,7 @@ struct EndedBlock {
   std::unique_ptr<Block> block;
   Cycle time = 0;
   std::uint32_t sm = 0;
+  std::shared_ptr<ResidentCluster> cluster;  // null: the launch has none
 };
 
 class Sm {
@@ -48,8 +50,13 @@ class Sm {
   Sm(SmContext& context, std::uint32_t index, std::uint64_t l1_bytes, GpcCache& gpc);
 
   std::uint32_t index() const { return index_; }
-  // Its warps begin to issue at `begin`.
-  void start_block(std::unique_ptr<Block> block, Cycle begin);
+  // Its warps begin to issue at `begin`. `cluster`: that it is of, if the launch has any.
+  void start_block(std::unique_ptr<Block> block, Cycle begin,
+                   std::shared_ptr<ResidentCluster> cluster = nullptr);
+  // Through which other SMs access the shared memory here.
+  Calendar& cluster_port() { return cluster_port_; }
+  // The cluster's barrier lets go who waits there, from that time on.
+  void open_cluster_barrier(const ResidentCluster& cluster, Cycle opened);
   std::size_t blocks() const { return resident_blocks_; }
   // When something may happen; kNever: not by itself.
   Cycle next_event() const;
@@ -123,6 +130,8 @@ class Sm {
   struct ResidentBlock {
     std::unique_ptr<Block> block;
     std::uint32_t warps_left = 0;
+    std::shared_ptr<ResidentCluster> cluster = nullptr;
+    Cycle cluster_leaves = 0;  // when the next warp can leave the barrier that opened last
   };
   // What keeps a warp from issuing, until when at least. Ready: not_selected.
   struct Look {
@@ -144,6 +153,9 @@ class Sm {
   void tell_unit_waits(SubCore& sub, Cycle now);
   static SlotMask waiting_long(const SubCore& sub);
   Look look(unsigned sub_core, ResidentWarp& warp, Cycle now);
+  std::uint32_t operand_line(const ResidentWarp& warp, const Timed& timed) const;
+  std::uint32_t indexed_line(const Timed& timed, std::uint32_t index) const;
+  void find_indexed_lines(const ResidentWarp& warp, const Timed& timed);
   Look look_at_end(const ResidentWarp& warp, Cycle now) const;
   Look look_at_results(const ResidentWarp& warp, const Timed& timed, Cycle now) const;
   Look look_at_units(unsigned sub_core, const Timed& timed, Cycle now) const;
@@ -162,6 +174,9 @@ class Sm {
   Cycle sleep_cycles(const ResidentWarp& warp, const Issue& issued) const;
   void settle(unsigned sub_core, unsigned slot, const Timed& timed, Cycle now);
   void wake_released(std::uint32_t block, Cycle now);
+  ResidentCluster& cluster_of(ResidentBlock& block);
+  void follow_cluster(ResidentWarp& warp, const Timed& timed, const Issue& issued, Cycle now);
+  Cycle leave_cluster_barrier(ResidentBlock& block);
   void retire(unsigned sub_core, unsigned slot, Cycle now);
   void account(ResidentWarp& warp, Cycle until);
   void tell_wait(const ResidentWarp& warp, Cycle until);
@@ -179,6 +194,8 @@ class Sm {
   LoadStoreUnit memory_;
   FrontEnd front_end_;
   std::vector<ResidentBlock> blocks_;
+  std::vector<std::uint32_t> indexed_lines_;  // of the instruction that issues
+  Calendar cluster_port_;
   std::vector<EndedBlock> ended_;
   std::size_t resident_blocks_ = 0;
   Cycle answered_ = kNever;  // when; kNever: all answers have been taken

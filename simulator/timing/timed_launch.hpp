@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "simulator/timing/clusters.hpp"
 #include "simulator/timing/launch.hpp"
 #include "simulator/timing/sample.hpp"
 #include "simulator/timing/slices.hpp"
@@ -27,9 +28,11 @@ class TimedLaunch {
  private:
   // SMs run so many cycles before they hear of one another; no answer of L2 comes earlier.
   static constexpr Cycle kLongestQuantum = 256;
-  // A request's time is that of an issue up to `before` cycles ago.
-  static Cycle longest_quantum(Cycle least_latency, Cycle before) {
-    return std::clamp<Cycle>(least_latency - std::min(least_latency, before), 1, kLongestQuantum);
+  // A request's time is that of an issue up to `before` cycles ago. `barrier`: the least time in
+  // which a cluster's barrier lets go.
+  static Cycle longest_quantum(Cycle least_latency, Cycle before, Cycle barrier) {
+    return std::clamp<Cycle>(std::min(least_latency - std::min(least_latency, before), barrier), 1,
+                             kLongestQuantum);
   }
   // Warp instructions after which the launch's owner is asked whether to go on.
   static constexpr std::uint64_t kWatchInterval = 1 << 20;
@@ -45,12 +48,20 @@ class TimedLaunch {
   std::string why_not_sampled() const;
   void execute_untimed_blocks();
   void start_block(Sm& sm, Cycle begin);
+  std::unique_ptr<Block> take_spare();
   bool run_sms(Cycle end);
   void sort_requests();
   void answer_requests(Cycle end);
   bool reached_limit();
   bool told_to_stop(const Block& block);
   const Block& some_block() const;
+
+  // cluster_dispatch.cpp
+  std::optional<std::uint32_t> gpc_for_cluster() const;
+  std::vector<std::uint32_t> places_for_cluster() const;
+  void dispatch_clusters();
+  void start_cluster(const std::vector<std::uint32_t>& places, Cycle begin);
+  void end_in_cluster(const EndedBlock& ended);
 
   // sliced_launch.cpp
   bool count_blocks();
@@ -73,10 +84,12 @@ class TimedLaunch {
   std::deque<GpcCache> gpcs_;
   std::deque<Sm> sms_;  // in turns of the GPCs
   const std::uint64_t blocks_;
+  const Dim3 cluster_;  // 1 × 1 × 1: blocks come one by one
   const std::uint32_t blocks_per_sm_;
   const Cycle quantum_;
   const std::uint64_t l1_bytes_;
-  std::uint64_t next_block_ = 0, blocks_ended_ = 0;
+  std::uint64_t next_block_ = 0, blocks_ended_ = 0;  // next_block_: or cluster
+  std::vector<Cycle> place_ready_;  // of clusters: when each SM can begin with another block
   std::optional<Slices> slices_;
   std::optional<Sample> sample_;
   std::size_t next_left_out_ = 0;  // of the sample's

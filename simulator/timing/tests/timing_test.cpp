@@ -356,6 +356,78 @@ TEST_P(TimedKernel, TakesTheSameTimeEveryTime) {
   EXPECT_EQ(first.timing->stalls, second.timing->stalls);
 }
 
+// Blocks of two that read each other's shared memory between two of the cluster's barriers.
+class TimedCluster : public testing::Test {
+ protected:
+  LaunchOutcome run(const std::string& timing, unsigned threads = 1) {
+    Device device(gpu_model("h200"));
+    Module module(compiled_kernels("simulator/checks/tests/kernels/planted.sm_90.cubin"),
+                  "planted.cubin", device.memory());
+    const std::uint64_t data = *device.memory().allocate(kBytes, "test");
+    LaunchRequest request;
+    request.module = &module;
+    request.kernel = module.cubin().find_kernel("other_block_repaired");
+    request.grid = {kBlocks, 1, 1};
+    request.block = {32, 1, 1};
+    request.parameters.resize(request.kernel->parameter_bytes);
+    std::memcpy(request.parameters.data(), &data, sizeof data);
+    LaunchOptions options;
+    options.threads = threads;
+    options.observer = &watcher_;
+    options.timing = parse_options(timing);
+    LaunchOutcome outcome = device.launch(request, options);
+    EXPECT_FALSE(outcome.fault) << outcome.fault->message();
+    read_.resize(32 * kBlocks);
+    std::memcpy(read_.data(), device.memory().view(data + 4 * 64, 4 * read_.size()),
+                4 * read_.size());
+    return outcome;
+  }
+  struct Watcher : Observer {
+    std::vector<std::uint32_t> sms = std::vector<std::uint32_t>(kBlocks);
+    void issued(const Core&, const Warp& warp, const Issue&) override {
+      sms[warp.block->linear] = warp.block->sm;
+    }
+  };
+  static constexpr std::uint32_t kBlocks = 64;
+  static constexpr std::size_t kBytes = 1 << 16;
+  Watcher watcher_;
+  std::vector<std::int32_t> read_;
+};
+
+TEST_F(TimedCluster, IsOnDifferentSmsOfOneGpc) {
+  const LaunchOutcome outcome = run("on");
+  ASSERT_TRUE(outcome.timing);
+  const std::uint32_t gpcs = (*gpu_model("h200").timing).gpcs;
+  for (std::uint32_t block = 0; block < kBlocks; block += 2) {
+    EXPECT_EQ(watcher_.sms[block] % gpcs, watcher_.sms[block + 1] % gpcs) << block;
+    EXPECT_NE(watcher_.sms[block], watcher_.sms[block + 1]) << block;
+  }
+  for (std::uint32_t i = 0; i < read_.size(); ++i)
+    EXPECT_EQ(read_[i], i / 32 % 2 == 0 ? 1 : 0) << i;
+}
+
+TEST_F(TimedCluster, TakesTheSameTimeForAnyNumberOfThreads) {
+  const LaunchOutcome one = run("on", 1), four = run("on", 4);
+  EXPECT_EQ(one.timing->elapsed, four.timing->elapsed);
+  EXPECT_EQ(one.timing->stalls, four.timing->stalls);
+  EXPECT_EQ(std::accumulate(one.timing->stalls.begin(), one.timing->stalls.end(), std::uint64_t{0}),
+            one.timing->warp_cycles);
+}
+
+TEST_F(TimedCluster, WaitsAtItsBarrierAndForTheOtherBlocksMemory) {
+  const auto active = [this](const char* constants) { return run(constants).timing->active_max; };
+  const std::uint64_t before = active("latency_cluster_barrier=300,latency_cluster_extra=200");
+  // Two barriers, one load between them.
+  EXPECT_EQ(active("latency_cluster_barrier=310,latency_cluster_extra=200"), before + 2 * 10);
+  EXPECT_EQ(active("latency_cluster_barrier=300,latency_cluster_extra=230"), before + 30);
+}
+
+TEST_F(TimedCluster, SharesAnSmWhereThereIsNoOther) {
+  const LaunchOutcome outcome = run("sms=1,gpcs=1");
+  EXPECT_TRUE(outcome.timing);
+  EXPECT_EQ(watcher_.sms[0], watcher_.sms[1]);
+}
+
 TEST(TimingOptions, AreReadFromText) {
   const Options options = parse_options("scheduler=two-level,caches=warm,sms=4,latency_xu=9");
   EXPECT_EQ(options.policy, Policy::two_level);

@@ -29,17 +29,21 @@ template <Act act>
 __global__ void acts(unsigned* out) {
   __shared__ unsigned words[kWords];
   const cg::cluster_group cluster = cg::this_cluster();
+  for (unsigned i = threadIdx.x; i < kWords; i += blockDim.x) words[i] = 0;
   cluster.sync();
   const unsigned at =
       address_in(words, (cluster.block_rank() + 1) % cluster.num_blocks()) + threadIdx.x * 4;
-  unsigned all = 0;
+  unsigned all = 0, zeros[8] = {};
 #pragma unroll 8
   for (int i = 0; i < kSteps; ++i) {
     const unsigned place = at + i % 4 * 4096;
     if constexpr (act == Act::kLoad) {
       unsigned v;
-      asm volatile("ld.shared::cluster.u32 %0, [%1];" : "=r"(v) : "r"(place) : "memory");
-      all |= v;
+      asm volatile("ld.shared::cluster.u32 %0, [%1];"
+                   : "=r"(v)
+                   : "r"(place + zeros[i % 8])
+                   : "memory");
+      all |= zeros[i % 8] = v;
     }
     if constexpr (act == Act::kStore)
       asm volatile("st.shared::cluster.u32 [%0], %1;" ::"r"(place), "r"(0) : "memory");

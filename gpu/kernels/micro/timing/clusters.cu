@@ -60,22 +60,25 @@ __global__ void chain(unsigned rank, long long* took) {
 
 enum class Act { kLoad, kStore, kAdd };
 
+constexpr unsigned kFirst = ~0u;
+
 // All warps of each block: `away` 0: their own block's memory, by its place in the cluster; 1: the
-// next block's.
+// next block's; kFirst: that of the cluster's first block. What is loaded says where the next loads
+// go, so that the compiler keeps them all.
 template <Act act>
 __global__ void stream(unsigned away, long long* took) {
   __shared__ unsigned words[kWords];
   const cg::cluster_group cluster = cg::this_cluster();
   for (unsigned i = threadIdx.x; i < kWords; i += blockDim.x) words[i] = 0;
   cluster.sync();
-  const unsigned at =
-      address_in(words, (cluster.block_rank() + away) % cluster.num_blocks()) + threadIdx.x * 4;
-  unsigned all = 0;
+  const unsigned rank = away == kFirst ? 0 : (cluster.block_rank() + away) % cluster.num_blocks();
+  const unsigned at = address_in(words, rank) + threadIdx.x * 4;
+  unsigned all = 0, zeros[8] = {};
   const long long begin = clock_now();
 #pragma unroll 8
   for (int i = 0; i < kSteps; ++i) {
     const unsigned place = at + i % 8 * blockDim.x * 4 % (kWords * 4 - 4096);
-    if constexpr (act == Act::kLoad) all |= load_cluster(place);
+    if constexpr (act == Act::kLoad) all |= zeros[i % 8] = load_cluster(place + zeros[i % 8]);
     if constexpr (act == Act::kStore)
       asm volatile("st.shared::cluster.u32 [%0], %1;" ::"r"(place), "r"(0) : "memory");
     if constexpr (act == Act::kAdd)
@@ -99,13 +102,13 @@ __global__ void scatter(unsigned away, int lanes, int stride, long long* took) {
   const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
   const unsigned at = address_in(words, (cluster.block_rank() + away) % cluster.num_blocks()) +
                       warp % 8 * 4096 + lane * unsigned(stride);
-  unsigned all = 0;
+  unsigned all = 0, zeros[8] = {};
   const long long begin = clock_now();
   if (int(lane) < lanes)
 #pragma unroll 8
     for (int i = 0; i < kSteps; ++i) {
       const unsigned place = at + i % 8 * 4;
-      if constexpr (act == Act::kLoad) all |= load_cluster(place);
+      if constexpr (act == Act::kLoad) all |= zeros[i % 8] = load_cluster(place + zeros[i % 8]);
       if constexpr (act == Act::kStore)
         asm volatile("st.shared::cluster.u32 [%0], %1;" ::"r"(place), "r"(0) : "memory");
       if constexpr (act == Act::kAdd)
@@ -127,18 +130,18 @@ __global__ void wide(unsigned away, long long* took) {
   cluster.sync();
   const unsigned at =
       address_in(words, (cluster.block_rank() + away) % cluster.num_blocks()) + threadIdx.x * 16;
-  unsigned all = 0;
+  unsigned all = 0, zeros[8] = {};
   const long long begin = clock_now();
 #pragma unroll 8
   for (int i = 0; i < kSteps; ++i) {
-    const unsigned place = at + i % 2 * 16384;
+    const unsigned place = at + i % 2 * 16384 + (act == Act::kLoad ? zeros[i % 8] : 0);
     if constexpr (act == Act::kLoad) {
       unsigned a, b, c, d;
       asm volatile("ld.shared::cluster.v4.u32 {%0, %1, %2, %3}, [%4];"
                    : "=r"(a), "=r"(b), "=r"(c), "=r"(d)
                    : "r"(place)
                    : "memory");
-      all |= a | b | c | d;
+      all |= zeros[i % 8] = a | b | c | d;
     } else {
       asm volatile("st.shared::cluster.v4.u32 [%0], {%1, %1, %1, %1};" ::"r"(place), "r"(0)
                    : "memory");
@@ -195,7 +198,7 @@ template <Act act>
 void streams(const char* name, const Buffer<long long>& took) {
   for (const int cluster : {2, 4, 8})
     for (const int warps : {1, 8, 32})
-      for (const unsigned away : {0u, 1u})
+      for (const unsigned away : {0u, 1u, kFirst})
         for (const int blocks : {cluster, 128}) {
           std::vector<double> samples;
           for (int i = 0; i < 3; ++i) {
@@ -203,7 +206,8 @@ void streams(const char* name, const Buffer<long long>& took) {
             samples.push_back(mean_of(took, blocks, double(kSteps * warps)));
           }
           print(std::string("cluster.") + name + ".size" + std::to_string(cluster) + ".w" +
-                    std::to_string(warps) + ".away" + std::to_string(away) + ".b" +
+                    std::to_string(warps) +
+                    (away == kFirst ? ".first" : ".away" + std::to_string(away)) + ".b" +
                     std::to_string(blocks),
                 samples, "cycle");
         }

@@ -47,7 +47,7 @@ void apart(Launcher& launch) {
 // lines.
 void behind(Launcher& launch) {
   enum class Between { kNothing, kStore, kLoad };
-  constexpr int kElsewhere = 1 << 20;
+  constexpr int kElsewhere = 2 << 20;
   const auto stores = [=](int words, int step, int spread, int gap, Size size,
                           Between between = Between::kNothing) {
     return [=](Code& c) {

@@ -93,7 +93,7 @@ class Launcher {
   PatchedCubin short_, long_;
   std::string only_;
   cudaDeviceProp properties_{};
-  Buffer<float> data_{1 << 20};
+  Buffer<float> data_{1 << 22};
 };
 
 void nops(Code& c, int count, unsigned stall = 1) {
