@@ -29,6 +29,19 @@ void FrontEnd::send(Ahead& ahead, Cycle now) {
   way_free_ = ahead.begins + constants_.interval_l15_instruction_line;
 }
 
+// The first of the lines on their way takes its turn at the GPC's cache: what is given up before
+// that takes nobody's. When it arrives.
+Cycle FrontEnd::deliver_first() {
+  const Ahead first = ahead_.front();
+  ahead_.pop_front();
+  const Cycle leaves = gpc_.leave(std::max(first.begins, begun_));
+  const Cycle there = leaves + constants_.latency_l1_instruction_miss;
+  l1_.insert(first.line, there);
+  begun_ = leaves + constants_.interval_l15_instruction_line;
+  way_free_ = std::max(way_free_, begun_);
+  return there;
+}
+
 FrontEnd::Ahead FrontEnd::request(std::uint32_t line, Cycle now) {
   Ahead ahead{line, gpc_.code(line, now, from_l2_), 0};
   send(ahead, now);
@@ -46,11 +59,7 @@ void FrontEnd::run_ahead(std::uint32_t line, Cycle now) {
 // place for it (measured: jumps over one, two and three lines wait for the stream, those over more
 // take no longer).
 Cycle FrontEnd::in_l1(std::uint32_t line, Cycle now) {
-  while (!ahead_.empty() && ahead_.front().begins <= now) {
-    l1_.insert(ahead_.front().line, arrival(ahead_.front()));
-    begun_ = ahead_.front().begins + constants_.interval_l15_instruction_line;
-    ahead_.pop_front();
-  }
+  while (!ahead_.empty() && std::max(ahead_.front().begins, begun_) <= now) deliver_first();
   const bool in_stream = line >= stream_begin_ && line < stream_end_;
   if (const Cycle there = l1_.arrival(line); there != kNever) {
     if (in_stream) run_ahead(line, now);
@@ -68,10 +77,7 @@ Cycle FrontEnd::in_l1(std::uint32_t line, Cycle now) {
     ahead_.push_back(request(line, now));
     stream_end_ = line + 1;
   }
-  const Cycle there = arrival(ahead_.front());
-  l1_.insert(line, there);
-  begun_ = ahead_.front().begins + constants_.interval_l15_instruction_line;
-  ahead_.pop_front();
+  const Cycle there = deliver_first();
   run_ahead(line, now);
   return there;
 }

@@ -44,10 +44,8 @@ class FrontEnd {
   Cycle fetch(SubCore& sub_core, std::uint32_t line, Cycle now);
   Cycle fetch_first(SubCore& sub_core, std::uint32_t line, Cycle now);
   Cycle in_l1(std::uint32_t line, Cycle now);
-  Cycle arrival(const Ahead& ahead) const {
-    return ahead.begins + constants_.latency_l1_instruction_miss;
-  }
   void send(Ahead& ahead, Cycle now);
+  Cycle deliver_first();
   Ahead request(std::uint32_t line, Cycle now);
   void run_ahead(std::uint32_t line, Cycle now);
 

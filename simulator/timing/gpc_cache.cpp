@@ -34,7 +34,7 @@ Cycle GpcCache::code(std::uint32_t line, Cycle now, Server& from_l2) {
            constants_.latency_l15_instruction_miss + (cold_ ? constants_.latency_dram_extra : 0);
     code_.insert(line, here);
   }
-  return port_.take(std::max(now, here));
+  return std::max(now, here);
 }
 
 // L2 sends several lines at a time.

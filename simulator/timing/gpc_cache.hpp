@@ -16,9 +16,12 @@ class GpcCache {
   // the launch's parameters are brought near when the launch begins. `cold`: L2 is empty.
   GpcCache(const Constants& constants, const TimedProgram& program, std::uint32_t entry, bool cold);
 
-  // When a line leaves for an SM that asks for it at `now`. `from_l2`: the SM's lines of code that
+  // When a line is here for an SM that asks for it at `now`. `from_l2`: the SM's lines of code that
   // this cache lacks come one after another.
   Cycle code(std::uint32_t line, Cycle now, Server& from_l2);
+  // When a line of code that is here leaves for an SM that can take it from `now` on.
+  Cycle leave(Cycle now) { return port_.take(now); }
+  // When a line leaves.
   Cycle constant(std::uint32_t line, Cycle now);
   // When the line will be here, as far as is known; kNever: nobody has asked.
   Cycle arrival(std::uint32_t line) const { return code_.arrival(line); }
