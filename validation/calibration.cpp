@@ -220,6 +220,15 @@ constexpr Recipe kRecipes[] = {
      }},
     {"latency_cluster_extra", "clusters", "mean of ranks 1 to 7 of cluster.chain.size8 less rank 0",
      cluster_extra},
+    {"interval_cluster_load", "clusters",
+     "100 times cluster.load.size2.w32.away1.b128 over its 4 sectors",
+     [](const Answers& a) { return kPercent * a["cluster.load.size2.w32.away1.b128"] / kSectors; }},
+    {"interval_cluster_target", "clusters",
+     "100 times cluster.load.size8.w32.first.b128 over the 4 sectors of each of 7 other blocks",
+     [](const Answers& a) {
+       constexpr double kOthers = 7;
+       return kPercent * a["cluster.load.size8.w32.first.b128"] / (kSectors * kOthers);
+     }},
     {"interval_cluster_store", "clusters",
      "100 times cluster.store.size2.w32.away1.b128 over its 4 sectors",
      [](const Answers& a) {
@@ -293,6 +302,13 @@ constexpr Recipe kRecipes[] = {
      [](const Answers& a) { return kPercent * a["share.stride4.lanes1"] / kSectors; }},
     {"l2_atomic_half_interval", "contention", "100 times share.stride4.lanes32 over its 32 lanes",
      [](const Answers& a) { return kPercent * a["share.stride4.lanes32"] / kLanes; }},
+    {"l2_atomic_float_interval", "stores",
+     "100 times adds.f32.words1, times20 less times4, active, over 16 times 33,792 lanes",
+     [](const Answers& a) {
+       constexpr double kMore = 16.0 * 132 * 256;
+       return kPercent *
+              (a["adds.f32.words1.times20.active"] - a["adds.f32.words1.times4.active"]) / kMore;
+     }},
     {"l1_miss_interval", "contention",
      "scatter.load.blocks1.w32.lines32.sectors1 over its 32 lines",
      [](const Answers& a) { return a["scatter.load.blocks1.w32.lines32.sectors1"] / kLanes; }},

@@ -12,9 +12,6 @@ namespace heddle::simulator::timing {
 
 class Sm;
 
-// Hundredths of a cycle: places at a port come so far apart.
-inline constexpr std::uint32_t kClusterPlace = 50;
-
 // A cluster that is on SMs, or a block that is one by itself. Its SMs run one after another through
 // the same stretch of time, shorter than the barrier takes: what one does is felt by the others in
 // time.

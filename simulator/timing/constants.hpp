@@ -97,6 +97,7 @@ namespace heddle::simulator::timing {
   X(interval_cluster_load, "1/100 cycle", "between two sectors of such loads, on the way between two SMs") \
   X(interval_cluster_store, "1/100 cycle", "the same of stores, for a whole sector or 16 bytes of another") \
   X(interval_cluster_atomic, "1/100 cycle", "the same of atomics, each time lanes meet on a word") \
+  X(interval_cluster_target, "1/100 cycle", "the same of all that others access in an SM's shared memory") \
   X(shared_atomic_pass_cycles, "cycle", "for each further lane of an ATOMS at one address or bank") \
   /* L1 and L2, DRAM. */ \
   X(l1_bytes, "byte", "L1 and shared memory of an SM together; what blocks' shared memory leaves is L1") \

@@ -236,7 +236,8 @@ void LoadStoreUnit::prepare_far(const Access& access, const Origin& origin, Part
                                    ? constants_.interval_cluster_store
                                    : constants_.interval_cluster_atomic;
     part.port = origin.cluster->ports[rank];
-    part.port_time = each * std::max<std::uint64_t>(1, count_far_pieces(access));
+    part.far_pieces = std::max<std::uint64_t>(1, count_far_pieces(access));
+    part.port_time = each * part.far_pieces;
     part.extra += constants_.latency_cluster_extra;
     return;
   }
@@ -246,10 +247,10 @@ void LoadStoreUnit::prepare_far(const Access& access, const Origin& origin, Part
 Cycle LoadStoreUnit::reach_far(const Part& part, Cycle begin) {
   const Cycle leaves =
       begin + to_cluster_.wait(begin, part.port_time * Server::kTicks / Calendar::kHundred);
-  const std::uint64_t places = std::max<std::uint64_t>(1, part.port_time / kClusterPlace);
   Cycle last = leaves;
-  for (std::uint64_t i = 0; i < places; ++i) last = part.port->take(leaves);
-  const Cycle ideal = leaves + (places - 1) * kClusterPlace / Calendar::kHundred;
+  for (std::uint64_t i = 0; i < part.far_pieces; ++i) last = part.port->take(leaves);
+  const Cycle ideal =
+      leaves + (part.far_pieces - 1) * constants_.interval_cluster_target / Calendar::kHundred;
   const Cycle there = leaves + (last - std::min(last, ideal));
   if (there != begin) pipe_.hold_until(there);
   return there - begin;

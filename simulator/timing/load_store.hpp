@@ -118,7 +118,8 @@ class LoadStoreUnit {
     Cycle extra = 0;           // of shared memory its latency, else what wide data adds to a hit's
     std::uint32_t pieces = 0;  // of the entry's, after those of the parts before
     Calendar* port = nullptr;  // to the shared memory of another block; null: it is the own
-    std::uint64_t port_time = 0;  // that it needs there, in hundredths of a cycle
+    std::uint64_t port_time = 0;  // that it needs on the way, in hundredths of a cycle
+    std::uint64_t far_pieces = 0;
     bool is_atomic() const { return simulator::timing::is_atomic(kind); }
   };
   // An instruction on its way to the unit.

@@ -16,7 +16,7 @@ Sm::Sm(SmContext& context, std::uint32_t index, std::uint64_t l1_bytes, GpcCache
       sub_cores_(context.constants.sub_cores),
       memory_(context.constants, index),
       front_end_(context.constants, context.program, context.core.launch.entry, gpc),
-      cluster_port_(kClusterPlace) {
+      cluster_port_(constants_.interval_cluster_target) {
   memory_.start(l1_bytes);
   for (SubCore& sub : sub_cores_)
     sub.special_leaves.assign(std::max(1u, constants_.xu_queue_entries), 0);

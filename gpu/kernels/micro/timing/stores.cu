@@ -133,7 +133,7 @@ int main() {
     meet("bf16x2", reinterpret_cast<__nv_bfloat162*>(memory.data()));
   }
   // Longer, so that what lies before and behind is told apart.
-  for (const int words : {32, 256, 4096}) {
+  for (const int words : {1, 32, 256, 4096}) {
     const auto meet = [&](const char* what, auto* to, auto* sums) {
       for (const int times : {4, 20}) {
         adds<<<132, 256>>>(to, times, words);
