@@ -227,7 +227,18 @@ void Sm::follow_flow(SubCore& sub, unsigned slot, const Timed& timed, const Issu
   warp.until_then = timed.course == Course::barrier ? Stall::barrier : Stall::branch_resolving;
 }
 
-// Where the warp stands after an instruction: its next one, at a barrier, or at its end.
+// Where a warp that waits at a block barrier is seen: what needs nothing but the arithmetic units
+// issues meanwhile (records of samples: BAR.SYNC.DEFER_BLOCKING and ISETP, LOP3 or IMAD behind it).
+std::uint32_t Sm::blocked_at(std::uint32_t pc) const {
+  const auto issues = [](const Timed& timed) {
+    return timed.course == Course::fixed && timed.pipe >= Pipe::alu && timed.pipe < Pipe::fp64;
+  };
+  while (issues(context_.program.instructions[pc])) ++pc;
+  return pc;
+}
+
+// Where the warp stands after an instruction: its next one, at a barrier, or at its end. Until its
+// stall count has run it is seen behind the instruction, also where that sends it elsewhere.
 void Sm::settle(unsigned sub_core, unsigned slot, const Timed& timed, Cycle now) {
   SubCore& sub = sub_cores_[sub_core];
   ResidentWarp& warp = sub.slots[slot];
@@ -235,16 +246,22 @@ void Sm::settle(unsigned sub_core, unsigned slot, const Timed& timed, Cycle now)
   Convergence& lanes = warp.warp->convergence;
   const bool may_release = timed.course == Course::barrier || timed.course == Course::exit;
   Cycle look_again = now + 1;
+  const std::uint32_t behind = warp.pc + 1;
   if (lanes.finished()) {
+    warp.pc = behind;
     check_block_barriers(*blocks_[warp.block].block);
     warp.ended = true;
     warp.next_issue = warp.stalled_until + constants_.latency_exit;
     warp.until_then = Stall::branch_resolving;
     warp.state = Stall::wait;
   } else if (lanes.has_current()) {
-    warp.pc = lanes.current().pc;
     warp.state = Stall::wait;
     look_again = std::max(now + 1, warp.stalled_until);
+    if (lanes.current().pc != behind) {
+      warp.pc = behind;
+      account(warp, look_again);
+    }
+    warp.pc = lanes.current().pc;
     const std::uint32_t line = context_.program.instructions[warp.pc].code_line;
     if (line != warp.line) {
       warp.line = line;
@@ -252,6 +269,7 @@ void Sm::settle(unsigned sub_core, unsigned slot, const Timed& timed, Cycle now)
     }
   } else {
     warp.at_barrier = true;
+    warp.pc = blocked_at(behind);
     warp.state = Stall::barrier;
     look_again = kNever;
   }

@@ -231,7 +231,8 @@ bool Sm::issue(unsigned sub_core, unsigned slot, Cycle now) {
   if (timed.is_call) context_.core.printed = false;
   find_indexed_lines(warp, timed);
   const Issue issued = context_.source.step(context_.core, *warp.warp);
-  ++context_.stalls_at[issued.pc][static_cast<std::size_t>(Stall::selected)];
+  // Whoever samples sees a warp at its next instruction as soon as it has issued.
+  ++context_.stalls_at[issued.pc + 1][static_cast<std::size_t>(Stall::selected)];
   ++issued_;
   ++warp.issued;
   warp.counted_until = now + 1;

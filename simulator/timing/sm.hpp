@@ -173,6 +173,7 @@ class Sm {
   Cycle print_cycles(const ResidentWarp& warp, const Issue& issued, Cycle now) const;
   Cycle sleep_cycles(const ResidentWarp& warp, const Issue& issued) const;
   void settle(unsigned sub_core, unsigned slot, const Timed& timed, Cycle now);
+  std::uint32_t blocked_at(std::uint32_t pc) const;
   void wake_released(std::uint32_t block, Cycle now);
   ResidentCluster& cluster_of(ResidentBlock& block);
   void follow_cluster(ResidentWarp& warp, const Timed& timed, const Issue& issued, Cycle now);
