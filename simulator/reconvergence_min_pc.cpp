@@ -6,6 +6,7 @@
 // program counter; groups meet at the same depth alone. (Collange compares stack pointers; the
 // depth of calls is counted here, as not every function moves the stack's.)
 #include <algorithm>
+#include <utility>
 
 #include "simulator/reconvergence_policy.hpp"
 
@@ -62,6 +63,7 @@ class MinPcPolicy final : public ReconvergencePolicy {
     const Group last = warp.current();
     if ((named & warp.live() & ~last.lanes) == 0) return false;
     if (!all_others_wait(warp, named)) {
+      warp.current().body = last.pc;
       warp.current().pc = behind;
       return wait_warp_sync(warp, named);
     }
@@ -122,9 +124,28 @@ class MinPcPolicy final : public ReconvergencePolicy {
       if (group.wait != Wait::warp_sync) continue;
       const Mask named = group.partners;
       if ((named & warp.live() & ~waiting_with(warp, named)) != 0) continue;
-      for (Group& other : groups(warp))
-        if (other.wait == Wait::warp_sync && other.partners == named) other.wait = Wait::none;
+      Mask together = 0;
+      Group* last = nullptr;
+      for (Group& other : groups(warp)) {
+        if (other.wait != Wait::warp_sync || other.partners != named) continue;
+        other.wait = Wait::none;
+        together |= other.lanes;
+        if (other.body != Group::kNowhere) last = &other;
+      }
+      if (last != nullptr) return run_body(warp, *last, together);
     }
+  }
+
+  // Lanes that came to a collective execute its body, as those they waited for have ended.
+  static void run_body(Convergence& warp, Group& last, Mask together) {
+    for (Group& other : groups(warp)) {
+      if (&other == &last || (other.lanes & together) == 0) continue;
+      collected(warp).push_back(other);
+      other.lanes = 0;
+    }
+    last.pc = std::exchange(last.body, Group::kNowhere);
+    last.lanes = together;
+    std::erase_if(groups(warp), [](const Group& other) { return other.lanes == 0; });
   }
 
   static void merge(Convergence& warp) {
