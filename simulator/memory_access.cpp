@@ -8,6 +8,7 @@
 #include <bit>
 
 #include "simulator/cluster.hpp"
+#include "simulator/copy_counts.hpp"
 #include "simulator/local_memory.hpp"
 #include "simulator/memory_journal.hpp"
 #include "simulator/old_access_counts.hpp"
@@ -241,8 +242,13 @@ bool claim_lanes(Core& core, const Warp& warp, const Step& step, AccessKind kind
 void count_copy(Core& core, const Step& step, const Addresses& from, Mask reading,
                 const Addresses& to, Mask writing) {
   InstructionCounts& counts = core.counts_of(step);
-  const AccessCounts read = count_global(AccessKind::load, step.width, from, reading);
-  const AccessCounts written = count_shared(AccessKind::store, step.width, to, writing);
+  const CopyPath path =
+      step.instruction->mod(isa::Mod::other0) != 0 ? CopyPath::through_l1 : CopyPath::bypass;
+  AccessCounts written = count_copy(path, step.width, from, to, writing);
+  AccessCounts read =
+      reading == writing ? written : count_copy(path, step.width, from, to, reading);
+  read.wavefronts = read.wavefronts_ideal = 0;
+  written.sectors = written.sectors_ideal = written.tags = 0;
   counts.sectors_global += read.sectors;
   counts.sectors_global_ideal += read.sectors_ideal;
   counts.tags_global += read.tags;
