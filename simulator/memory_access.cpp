@@ -249,6 +249,7 @@ void count_copy(Core& core, const Step& step, const Addresses& from, Mask readin
       reading == writing ? written : count_copy(path, step.width, from, to, reading);
   read.wavefronts = read.wavefronts_ideal = 0;
   written.sectors = written.sectors_ideal = written.tags = 0;
+  ++counts.shared;
   counts.sectors_global += read.sectors;
   counts.sectors_global_ideal += read.sectors_ideal;
   counts.tags_global += read.tags;
