@@ -352,10 +352,11 @@ constexpr Metric kMetrics[] = {
 
 }  // namespace
 
+// Never destroyed: a program that ends without waiting has its last launch counted while it goes.
 std::span<const Metric> metrics() {
-  static const std::vector<Metric> all = [] {
-    std::vector<Metric> rows(std::begin(kMetrics), std::end(kMetrics));
-    std::ranges::copy(timing::metric_rows(), std::back_inserter(rows));
+  static const std::vector<Metric>& all = *[] {
+    auto* rows = new std::vector<Metric>(std::begin(kMetrics), std::end(kMetrics));
+    std::ranges::copy(timing::metric_rows(), std::back_inserter(*rows));
     return rows;
   }();
   return all;

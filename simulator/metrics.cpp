@@ -29,7 +29,7 @@ ByName all_names() {
 }  // namespace
 
 const Metric* find_metric(std::string_view name) {
-  static const ByName names = all_names();
+  static const ByName& names = *new ByName(all_names());  // as metrics(), never destroyed
   const auto found = names.find(name);
   return found == names.end() ? nullptr : found->second;
 }
@@ -50,7 +50,7 @@ namespace {
 class Places {
  public:
   static const Places& get() {
-    static const Places places;
+    static const Places& places = *new Places;  // as metrics(), never destroyed
     return places;
   }
   static constexpr std::size_t kNone = ~std::size_t{0};
