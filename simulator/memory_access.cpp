@@ -251,9 +251,13 @@ void count_copy(Core& core, const Step& step, const Addresses& from, Mask readin
   InstructionCounts& counts = core.counts_of(step);
   const CopyPath path =
       step.instruction->mod(isa::Mod::other0) != 0 ? CopyPath::through_l1 : CopyPath::bypass;
-  AccessCounts written = count_copy(path, step.width, from, to, writing);
-  AccessCounts read =
-      reading == writing ? written : count_copy(path, step.width, from, to, reading);
+  AccessCounts read = count_copy(path, step.width, from, to, reading);
+  AccessCounts written = read;
+  if (reading != writing) {  // zeros are stored as any value (a sparse product of CUTLASS)
+    const AccessCounts zeros = count_shared(AccessKind::store, step.width, to, writing & ~reading);
+    written.wavefronts += zeros.wavefronts;
+    written.wavefronts_ideal += zeros.wavefronts_ideal;
+  }
   read.wavefronts = read.wavefronts_ideal = 0;
   written.sectors = written.sectors_ideal = written.tags = 0;
   ++counts.shared;
