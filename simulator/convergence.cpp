@@ -25,7 +25,7 @@ void Convergence::start(Mask lanes, std::uint32_t pc, const ReconvergencePolicy*
   collected_.clear();
   collecting_ = more_to_collect_ = false;
   joined_ = 0;
-  last_leader_ = kWarpSize - 1;
+  last_leader_ = kWarpSize;  // none yet
   patched_ = patched;
   patches_show_ = false;
   has_next_ = false;
@@ -404,6 +404,20 @@ Mask Convergence::awaited_by(const Group& group) const {
   return join == joins_.rend() ? 0 : join->lanes & live_ & ~group.lanes;
 }
 
+namespace {
+
+// The lane to be chosen next is the first behind `leader` that another group than the yielding one
+// has; where none was chosen before, behind that group's lowest. Leaves `leader` just before it.
+void aim_beyond(const Group& yielding, std::span<const Group> groups, unsigned& leader) {
+  if (leader == kWarpSize) leader = static_cast<unsigned>(std::countr_zero(yielding.lanes));
+  Mask others = 0;
+  for (const Group& group : groups)
+    if (group.wait == Wait::none) others |= group.lanes & ~yielding.lanes;
+  while ((others >> (leader + 1) % kWarpSize & 1) == 0) leader = (leader + 1) % kWarpSize;
+}
+
+}  // namespace
+
 bool Convergence::yield() {
   const auto at_barrier = [](const Group& group) {
     return group.wait == Wait::convergence_barrier;
@@ -420,7 +434,12 @@ bool Convergence::yield() {
     release(true, at_barrier);
     return true;
   }
-  choose_by_lane();
+  if (only_yielded_ready()) {
+    aim_beyond(current(), groups_, last_leader_);
+    choose_by_lane();
+  } else {
+    choose();
+  }
   return true;
 }
 
@@ -430,6 +449,7 @@ void Convergence::choose_by_lane() {
   Mask ready = 0;
   for (const Group& group : groups_)
     if (group.wait == Wait::none) ready |= group.lanes;
+  if (last_leader_ == kWarpSize) last_leader_ = kWarpSize - 1;
   do last_leader_ = (last_leader_ + 1) % kWarpSize;
   while ((ready >> last_leader_ & 1) == 0);
   Group chosen = *std::ranges::find_if(groups_, [&](const Group& group) {
@@ -441,7 +461,6 @@ void Convergence::choose_by_lane() {
     return true;
   });
   chosen.yielded = false;
-  chosen.leader = static_cast<std::int8_t>(last_leader_);
   groups_.push_back(chosen);
   has_next_ = false;
 }

@@ -3,7 +3,6 @@
 #include <bit>
 #include <optional>
 #include <span>
-#include <utility>
 
 #include "simulator/builtins.hpp"
 #include "simulator/condition.hpp"
@@ -44,11 +43,9 @@ Flow branch(Core& core, Warp& warp, const Step& step, Mask active, Mask taken,
     group.pc = target;
     return Flow::jump;
   }
-  // The smaller group runs first; of equal ones the one that falls through; and after a YIELD the
-  // one with the lane that was chosen (docs/experiments/divergence-order.md, 1 and 9).
-  const int leader = std::exchange(group.leader, std::int8_t{-1});
-  const bool taken_first =
-      leader >= 0 ? (taken >> leader & 1) != 0 : 2 * std::popcount(taken) < std::popcount(active);
+  // The smaller group runs first; of equal ones the one that falls through
+  // (docs/experiments/divergence-order.md, 1).
+  const bool taken_first = 2 * std::popcount(taken) < std::popcount(active);
   if (warp.convergence.policy() != nullptr) {
     const Part jumps{taken, target}, stays{active & ~taken, group.pc};
     const std::array parts{taken_first ? jumps : stays, taken_first ? stays : jumps};

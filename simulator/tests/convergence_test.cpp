@@ -132,8 +132,10 @@ TEST(Convergence, YieldLetsEveryOtherGroupRunFirst) {
   warp.yield();
   const Mask third = warp.current().lanes;
   warp.yield();
-  EXPECT_EQ(second | third, 0x3u);
-  EXPECT_NE(second, third);
+  EXPECT_EQ(second, 0x2u) << "the one that waited last";
+  EXPECT_EQ(third, 0x1u);
+  EXPECT_EQ(warp.current().lanes, 0x2u) << "all have yielded: the next lane";
+  warp.yield();
   EXPECT_EQ(warp.current().lanes, 0x4u);
 }
 
@@ -439,6 +441,8 @@ TEST(Convergence, GroupsThatYieldAtOnePlaceAreChosenTogether) {
   warp.yield();
   ASSERT_EQ(warp.current().lanes, 0x1u);
   warp.current().pc = kJoin;
+  warp.yield();
+  ASSERT_EQ(warp.current().lanes, 0x4u) << "it has not yielded";
   warp.yield();
   EXPECT_EQ(warp.current().lanes, 0x3u);
 }
