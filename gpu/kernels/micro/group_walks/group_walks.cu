@@ -9,7 +9,12 @@
 // the logging itself accesses no memory that patches count.
 //
 // pmevent stands for YIELD, which PTX does not have: put_yields.py writes it into the executable
-// (built with -no-compress).
+// (built with -no-compress). h200.O3.txt.zst and h200.G.txt.zst hold four warps of each case, bias
+// 100, as an H200 printed them (driver 580.159.04, CUDA 13.0.88, 2026-11-22):
+//
+//   nvcc -std=c++17 -arch=sm_90 -cudart shared -O3 -no-compress -o group_walks group_walks.cu
+//   ./put_yields.py group_walks
+//   heddle run --reconvergence barriers -- ./group_walks graph_yield1 24 100
 #include <cstring>
 #include <map>
 #include <vector>
