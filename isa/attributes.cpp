@@ -58,7 +58,8 @@ AtomicData atomic_data(const Instruction& instruction) {
 }
 
 unsigned access_bytes(const Instruction& instruction) {
-  if (memory_access(instruction).kind == MemoryAccess::Kind::none) return 0;
+  const bool counted = instruction.op == Op::STAS || instruction.op == Op::REDAS;
+  if (memory_access(instruction).kind == MemoryAccess::Kind::none && !counted) return 0;
   switch (instruction.op) {
     case Op::LDSM:
     case Op::STSM:

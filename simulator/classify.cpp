@@ -26,6 +26,11 @@ bool reads_time_or_place(const Instruction& in) {
          (number >= 80 && number <= 83);
 }
 
+// SYNCS.PHASECHK without .TRYWAIT: how often a loop asks depends on time.
+bool tests_barrier(const Instruction& in) {
+  return isa::modifier_text(in, Mod::other0) == ".PHASECHK" && in.mod(Mod::other1) == 0;
+}
+
 const char* reason(const Instruction& in) {
   constexpr std::uint32_t kExchange = 8;
   switch (in.op) {
@@ -41,6 +46,8 @@ const char* reason(const Instruction& in) {
       return in.rd != isa::kRZ ? "atomic whose result is used" : nullptr;
     case Op::RED:
       return is_float_type(in) ? "floating-point reduction" : nullptr;
+    case Op::SYNCS:
+      return tests_barrier(in) ? "test of a barrier in shared memory" : nullptr;
     case Op::VOTE:
     case Op::VOTEU:
       return in.pp.index == isa::kPT && !in.pp.negated && (in.rd != isa::kRZ || in.urd != isa::kURZ)
@@ -69,8 +76,9 @@ LaunchClass classify(const isa::Program& program, const std::vector<InstructionC
 std::string needs_one_thread(const isa::Program& program) {
   for (const auto& instruction : program.instructions) {
     if (!instruction) continue;
-    // Votes look at their own warp only.
-    if (instruction->op == Op::VOTE || instruction->op == Op::VOTEU) continue;
+    // Votes look at their own warp only, tests of barriers at their own cluster.
+    if (instruction->op == Op::VOTE || instruction->op == Op::VOTEU || instruction->op == Op::SYNCS)
+      continue;
     if (const char* why = reason(*instruction)) return why;
   }
   return {};

@@ -63,6 +63,14 @@ Flow execute_bra(Core& core, Warp& warp, const Step& step, Mask active, Mask on)
   return branch(core, warp, step, active, with_condition(core, warp, step, on), step.target);
 }
 
+// BRA.U.ANY jumps with all active lanes where the guard of any holds: the end of loops in which lanes
+// with different values take turns at an instruction of the uniform datapath, all of them going
+// round until the last one had its turn (H200 record of bulk_copies).
+Flow execute_bra_any(Core& core, Warp& warp, const Step& step, Mask active, Mask on) {
+  const Mask taken = with_condition(core, warp, step, on) != 0 ? active : 0;
+  return branch(core, warp, step, active, taken, step.target);
+}
+
 // A call to a place that the instruction names. Where nobody keeps account of calls it is a branch.
 Flow execute_call(Core& core, Warp& warp, const Step& step, Mask active, Mask on) {
   const Mask taken = with_condition(core, warp, step, on);
@@ -173,7 +181,8 @@ Flow execute_nothing(Core&, Warp&, const Step&, Mask, Mask) { return Flow::next;
 Execute lower_bra(const isa::Instruction& in, Step& step) {
   constexpr std::uint32_t kDiv = 2, kConv = 3;
   const std::uint32_t condition = in.mod(Mod::cond);
-  if (condition != kDiv && condition != kConv) return execute_bra;
+  if (condition != kDiv && condition != kConv)
+    return in.mod(Mod::other0) != 0 ? execute_bra_any : execute_bra;
   step.selector = static_cast<std::uint8_t>(in.mod(Mod::cond_invert));
   if (in.arch == isa::Arch::sm_75) step.selector = 1;  // that form has no mask: the full warp
   if (in.ur != isa::kURZ) {

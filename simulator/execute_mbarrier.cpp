@@ -4,7 +4,10 @@
 // phase, both as 2^20 less the number (what compiled code stores to begin with, and reads back to
 // tell the pending count), in between, negative, the bytes still missing (as the states say that an
 // H200 returns).
+#include <algorithm>
+#include <array>
 #include <bit>
+#include <span>
 
 #include "simulator/mbarrier.hpp"
 #include "simulator/memory_access.hpp"
@@ -79,15 +82,21 @@ std::uint64_t read(const std::byte* at) {
 }
 void write(std::byte* at, std::uint64_t word) { std::memcpy(at, &word, sizeof word); }
 
+// Where the lanes' barriers are; false, and a fault, where one is not.
+bool find_barriers(Core& core, Warp& warp, const Step& step, Mask on, Addresses& address,
+                   LanePointers& pointers) {
+  compute_addresses(core, warp, step, address);
+  for (std::uint64_t& at : address) at &= 0xffff'ffff;
+  return resolve_lanes(core, warp, step, Window::shared, address, on, pointers);
+}
+
 // Calls f(lane, pointer) for each lane's barrier, in lane order.
 template <typename F>
 Flow for_each_barrier(Core& core, Warp& warp, const Step& step, AccessKind kind, Mask on, F&& f) {
   if (on == 0) return Flow::next;
   Addresses address;
-  compute_addresses(core, warp, step, address);
-  for (std::uint64_t& at : address) at &= 0xffff'ffff;
   LanePointers pointers;
-  if (!resolve_lanes(core, warp, step, Window::shared, address, on, pointers)) return Flow::stop;
+  if (!find_barriers(core, warp, step, on, address, pointers)) return Flow::stop;
   count_access(core, step, kind, Window::shared, address, on);
   for_each_lane(on, [&](unsigned lane) { f(lane, pointers.of[lane]); });
   return Flow::next;
@@ -115,17 +124,72 @@ Flow execute_arrive(Core& core, Warp& warp, const Step& step, Mask, Mask on) {
       });
 }
 
-// Whether the phase that B's top bit names is over.
-Flow execute_check(Core& core, Warp& warp, const Step& step, Mask, Mask on) {
-  const std::uint32_t* phases = source_row(warp, step.b);
-  Mask over = 0;
-  const Flow flow = for_each_barrier(core, warp, step, AccessKind::load, on,
-                                     [&](unsigned lane, const std::byte* at) {
-                                       if (read(at) >> 63 != phases[lane] >> 31)
-                                         over |= Mask{1} << lane;
-                                     });
-  warp.set_predicate(step.pu, over, on);
+// .TMASK: what the first of the lanes that arrive at one barrier found, and the set of these lanes.
+// From their number before it each computes what itself found.
+Flow execute_arrive_together(Core& core, Warp& warp, const Step& step, Mask, Mask on) {
+  const std::uint32_t* amounts = source_row(warp, step.b);
+  struct Meeting {
+    const std::byte* at;
+    std::uint64_t found;
+    Mask lanes;
+  };
+  std::array<Meeting, kWarpSize> meetings;
+  std::size_t count = 0;
+  const Flow flow =
+      for_each_barrier(core, warp, step, AccessKind::atomic, on, [&](unsigned lane, std::byte* at) {
+        const std::uint64_t old = read(at);
+        write(at,
+              arrive(old, static_cast<Arrival>(step.selector), amounts[lane], step.data_type != 0));
+        const auto known =
+            std::find_if(meetings.begin(), meetings.begin() + static_cast<std::ptrdiff_t>(count),
+                         [&](const Meeting& meeting) { return meeting.at == at; });
+        if (known == meetings.begin() + static_cast<std::ptrdiff_t>(count))
+          meetings[count++] = {at, old, Mask{1} << lane};
+        else
+          known->lanes |= Mask{1} << lane;
+      });
+  for (const Meeting& meeting : std::span(meetings).first(count))
+    for_each_lane(meeting.lanes, [&](unsigned lane) {
+      put(warp, step, lane, (meeting.found & ~std::uint64_t{0xffff'ffff}) | meeting.lanes);
+    });
   return flow;
+}
+
+// Whether other lanes of the warp, apart from these, could go on.
+bool others_can_go_on(const Warp& warp) {
+  const auto can = [](const Group& group) { return group.wait == Wait::none; };
+  return std::ranges::count_if(warp.convergence.groups(), can) > 1;
+}
+
+// The warp is held at the instruction and comes to it again later, as if it had not come to it yet.
+Flow hold(Core& core, Warp& warp, const Step& step, Mask active, Mask on) {
+  constexpr std::uint64_t kPause = kWarpTurn / 2;  // so that two in a row are seen as a loop
+  InstructionCounts& counts = core.counts_of(step);
+  counts.executed -= 1;
+  counts.threads -= static_cast<unsigned>(std::popcount(active));
+  counts.threads_on -= static_cast<unsigned>(std::popcount(on));
+  warp.convergence.current().pc = core.pc_of(step);
+  if (core.cycle == nullptr) core.issued = std::min(core.issued + kPause, core.issue_limit);
+  return Flow::reschedule;
+}
+
+// Whether the phase that B's top bit names is over. With .TRYWAIT the H200 holds the warp until it
+// is (its record of bulk_copies has one execution a wait), for a time that is not known here.
+template <bool kHolds>
+Flow execute_check(Core& core, Warp& warp, const Step& step, Mask active, Mask on) {
+  if (on == 0) return Flow::next;
+  const std::uint32_t* phases = source_row(warp, step.b);
+  Addresses address;
+  LanePointers pointers;
+  if (!find_barriers(core, warp, step, on, address, pointers)) return Flow::stop;
+  Mask over = 0;
+  for_each_lane(on, [&](unsigned lane) {
+    if (read(pointers.of[lane]) >> 63 != phases[lane] >> 31) over |= Mask{1} << lane;
+  });
+  if (kHolds && over == 0 && !others_can_go_on(warp)) return hold(core, warp, step, active, on);
+  count_access(core, step, AccessKind::load, Window::shared, address, on);
+  warp.set_predicate(step.pu, over, on);
+  return Flow::next;
 }
 
 // One exchange for the warp: how a barrier begins.
@@ -158,7 +222,7 @@ std::uint64_t barrier_after_bytes(std::uint64_t word, std::uint32_t bytes) {
 }
 
 Execute lower_mbarrier(const isa::Instruction& in, Step& step) {
-  constexpr std::uint32_t kReduction = 2;
+  constexpr std::uint32_t kTogether = 1, kReduction = 2;
   constexpr std::uint64_t kInvalidate = 0x9b1, kArrive = 0x9a7, kCheck = 0x5a7, kExchange = 0x5b2;
   if (in.arch != isa::Arch::sm_90) return nullptr;
   step.width = 8;
@@ -176,10 +240,10 @@ Execute lower_mbarrier(const isa::Instruction& in, Step& step) {
       step.selector = static_cast<std::uint8_t>(in.mod(Mod::other3));
       step.data_type = static_cast<std::uint8_t>(in.mod(Mod::other2));  // .OPTOUT
       step.sign_extend = in.mod(Mod::other1) == kReduction;
-      return step.selector <= static_cast<std::uint8_t>(Arrival::counted) ? execute_arrive
-                                                                          : nullptr;
+      if (step.selector > static_cast<std::uint8_t>(Arrival::counted)) return nullptr;
+      return in.mod(Mod::other1) == kTogether ? execute_arrive_together : execute_arrive;
     case kCheck:
-      return execute_check;
+      return in.mod(Mod::other1) != 0 ? execute_check<true> : execute_check<false>;
     case kExchange:
       return execute_exchange;
     case kInvalidate:

@@ -82,6 +82,7 @@ std::uint64_t shared_loads(const Ins& ins, const Counts& counts) {
 }
 template <Access access>
 std::uint64_t executions(const Ins& ins, const Counts& counts) {
+  if (ins.op == isa::Op::STAS) return access == Access::store ? counts.executed : 0;
   return is_memory(ins) && is(ins, access) ? counts.executed : 0;
 }
 template <isa::Op op>
@@ -98,9 +99,13 @@ template <bool through>
 std::uint64_t copies(const Ins& ins, const Counts& counts) {
   return (ins.mod(isa::Mod::other0) != 0) == through ? copies(ins, counts) : 0;
 }
+// Stores and reductions that a barrier counts: an H200's record of bulk_copies counts them by their
+// width and as accesses of another block's memory, the stores as stores too; as accesses of shared
+// memory not.
+bool is_async_store(const Ins& ins) { return ins.op == isa::Op::STAS || ins.op == isa::Op::REDAS; }
 // Where the shared memory of another block is meant by the instruction itself.
 std::uint64_t dshared(const Ins& ins, const Counts& counts) {
-  return ins.op == isa::Op::STAS || ins.op == isa::Op::REDAS ? counts.executed : 0;
+  return is_async_store(ins) ? counts.executed : 0;
 }
 std::uint64_t texture(const Ins& ins, const Counts& counts) {
   return isa::memory_access(ins).space == Space::texture ? counts.executed : 0;
@@ -112,7 +117,7 @@ std::uint64_t of_width(const Ins& ins, const Counts& counts) {
   const bool rows =
       ins.op == isa::Op::LDSM || ins.op == isa::Op::STSM;  // of 16 bytes, however many
   const unsigned bytes = rows ? 16 : isa::access_bytes(ins);
-  return is_memory(ins) && bytes * 8 == bits ? counts.executed : 0;
+  return (is_memory(ins) || is_async_store(ins)) && bytes * 8 == bits ? counts.executed : 0;
 }
 // One member of the sums, for every instruction or for one kind of access.
 template <std::uint64_t Counts::*member>

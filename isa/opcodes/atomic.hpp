@@ -36,6 +36,7 @@ inline constexpr Row kAtomicRows[] = {
      kAtomicGeneric},
     {Op::ATOM, Unit::lsu, kSm90, 0x19a2, kFixed,
      "ATOM$fatomd{descriptor@71 1:} Pu, Rd, $desc64a, B", "", kAtomicGeneric},
+    {Op::ATOM, Unit::lsu, kSm90, 0x3a2, kFixed, "ATOM$fatom Pu, Rd, $plain, B", "", kAtomicGeneric},
     {Op::ATOM_CAS, Unit::lsu, kSm75, 0x38b, kFixed, "ATOM$cas75 Pu, Rd, $plain, B, C", "",
      kAtomicGeneric},
     {Op::ATOM_CAS, Unit::lsu, kSm80To89, 0x38b, kFixed, "ATOM$cas80 Pu, Rd, $plain, B, C", "",

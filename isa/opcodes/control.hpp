@@ -82,6 +82,9 @@ inline constexpr Row kControlRows[] = {
     {Op::BMOV, Unit::cbu, kAll, 0xf55, kFixed, "BMOV.32 Bn@16, {cbu_state@24:6 $cbu_other}"},
     {Op::BMOV, Unit::cbu, kAll, 0xf56, kFixed,
      "BMOV.32{other0@84 |.PQUAD} {cbu_state@24:6 $cbu_other}, Bn@16"},
+    // The pair that holds where an old call returns to: two words of storage to compilers now.
+    {Op::RPCMOV, Unit::cbu, kAll, 0x352, kFixed, "RPCMOV.32 {other0@31 Rpc.LO|Rpc.HI}, B"},
+    {Op::RPCMOV, Unit::cbu, kAll, 0x353, kFixed, "RPCMOV.32 Rd, {other0@31 Rpc.LO|Rpc.HI}"},
     {Op::BPT, Unit::cbu, kAll, 0x95c, kFixed,
      "BPT{other0@84:3 2:.PAUSE|.TRAP|.INT|.DRAIN|.PAUSE_QUIET} ?#other1@34:3"},
     {Op::NOP, Unit::none, kAll, 0x918, kFixed, "NOP"},
@@ -145,6 +148,7 @@ inline constexpr Row kControlRows[] = {
      "CCTL{address64@72 |.E}{other1@78:3 |.U|.C|.I}{other0@87:4 "
      ".PF1|.PF2|.WB|.IV|5:.RS|9:.PML2|.DML2|.RML2} "
      "[A+O@32:32]"},
+    {Op::CCTLL, Unit::lsu, kAll, 0x990, kFixed, "CCTLL{other0@87:4 .PF1|.PF2} [A+O@32:32]"},
     {Op::PMTRIG, Unit::adu, kAll, 0x801, kFixed, "PMTRIG #other0@32:16", "87:4=7"},
 
     // Clusters of blocks, and launches that wait for one another.

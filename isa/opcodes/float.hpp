@@ -34,6 +34,10 @@ inline constexpr Row kFloatRows[] = {
     {Op::MUFU, Unit::xu, kSm90, 0x108, kB,
      "MUFU{mufu_op@74:4 .COS|.SIN|.EX2|.LG2|.RCP|.RSQ|8:.SQRT|.TANH}{width@72:2 1:.F16|.BF16} Rd, "
      "-|B:x|{half_sel@60:2 |.H1}"},
+    // Each of four lanes adds with signs, or without the second number: of slopes of textures.
+    {Op::FSWZADD, Unit::fma, kAll, 0x822, kFixed,
+     "FSWZADD{ftz@80 |.FTZ}{other0@77 |.NDV} Rd, A, C, "
+     "{@38:2 PP|3:ZP}{@36:2 PP|3:ZP}{@34:2 PP|3:ZP}{@32:2 PP|3:ZP}"},
 };
 
 }  // namespace heddle::isa

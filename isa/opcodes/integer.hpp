@@ -98,9 +98,10 @@ inline constexpr Row kIntegerRows[] = {
      "VABSDIFF4{is_signed@73 .U8|}{other0@75 |.ACC} Rd, ?Pu, A, B, C"},
     {Op::I2I, Unit::alu, kAll, 0x038, kB, "I2I{dst_fmt@76:2 .U8|.S8|.U16|.S16}.S32.SAT Rd, B"},
     {Op::I2IP, Unit::alu, kUpTo89, 0x039, kB,
-     "I2IP{dst_fmt@76:3 .U8|.S8|.U16|.S16}.S32.SAT Rd, A, B, C"},
+     "I2IP{dst_fmt@76:3 .U8|.S8|.U16|.S16}.S32.SAT Rd, A, B, C{half_sel@72 |.H1}"},
     {Op::I2IP, Unit::alu, kSm90, 0x039, kB,
-     "I2IP{dst_fmt@76:3 .U8|.S8|.U16|.S16}.S32{sat@74:2 |.SAT|.SATRELU} Rd, A, B, C"},
+     "I2IP{dst_fmt@76:3 .U8|.S8|.U16|.S16}.S32{sat@74:2 |.SAT|.SATRELU} Rd, A, B, C{half_sel@72 "
+     "|.H1}"},
     // Where C goes above narrower numbers, the text says how many bits of it are kept.
     {Op::I2IP, Unit::alu, kUpTo89, 0x039, kB,
      "I2IP{dst_fmt@76:3 6:.U4|.S4}.S32.SAT Rd, A, B, C{byte_sel=2 .24}", "72:2=2"},

@@ -137,6 +137,8 @@ inline constexpr NamedList kLists[] = {
     {"tex_lod", "{other1@87:3 |.LZ|3:.LL}"},
     {"tex_component", "{other1@87:2 .R|.G|.B|.A}"},
     {"tex_flags", "{@76 |.AOFFI}{@78 |.DC}{@77 |.NDV}"},
+    {"tex_half", "{@79 |.F16.RN}"},
+    {"tld_flags", "{@76 |.AOFFI}{@78 |.MS}{@77 |.CL}"},
     {"tex_dim",
      "{other2@61:3 1D|2D|3D|CUBE|ARRAY_1D|ARRAY_2D|7:ARRAY_CUBE}, "
      "{other3@72:4 0x0|0x1|0x2|0x3|0x4|0x5|0x6|0x7|0x8|0x9|0xa|0xb|0xc|0xd|0xe|}"},

@@ -52,6 +52,7 @@ Word parse_word(const std::string& hex) {
 }
 
 std::vector<GoldRow> listing_rows(Arch arch) { return rows_of("listing.tsv.zst", sm_number(arch)); }
+std::vector<GoldRow> sweep_rows(Arch arch) { return rows_of("sweep.tsv.zst", sm_number(arch)); }
 std::vector<GoldRow> published_rows(Arch arch) {
   return rows_of("published.tsv.zst", sm_number(arch));
 }

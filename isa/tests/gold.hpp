@@ -19,6 +19,11 @@ struct GoldRow {
 // and of gpu/kernels, -O3 and -G, for all five architectures. tests/make_listing.sh makes it.
 std::vector<GoldRow> listing_rows(Arch arch);
 
+// gold/sweep.tsv.zst: one instruction of each shape that ptxas 13.0 makes of the whole PTX ISA
+// (gpu/kernels/micro/instruction_probe/make_ptx.py), optimised and for debugging.
+// tests/make_sweep.sh makes it.
+std::vector<GoldRow> sweep_rows(Arch arch);
+
 // gold/published.tsv.zst: pairs that the CuAssembler project published (MIT licence,
 // github.com/cloudcores/CuAssembler), made with nvdisasm 11, for sm_75, sm_80 and sm_86; control
 // bits are zero. Opcodes that the compiler makes seldom are here.

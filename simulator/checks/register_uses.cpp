@@ -52,6 +52,13 @@ void add_memory(const isa::Instruction& in, isa::MemoryAccess access, RegisterUs
     add_vector(uses.writes, in.rd, data);
 }
 
+// Stores and reductions that a barrier counts: a pair holds the address and the barrier.
+void add_async_store(const isa::Instruction& in, RegisterUses& uses) {
+  add_source(uses, in.a, 2);
+  add_uniform(uses.reads, in.ur, 1);
+  add_source(uses, in.b, registers_of(isa::access_bytes(in)));
+}
+
 void add_predicates(const isa::Instruction& in, RegisterUses& uses) {
   const bool uniform = in.guard.uniform;
   if (in.guard.index != isa::kPT) uses.guard = predicate_place(in.guard.index, in.guard.uniform);
@@ -78,6 +85,10 @@ RegisterUses register_uses(const isa::Instruction& in) {
   if (in_memory && access.space != isa::Space::texture && access.space != isa::Space::surface &&
       access.space != isa::Space::constant) {
     add_memory(in, access, uses);
+    return uses;
+  }
+  if (in.op == Op::STAS || in.op == Op::REDAS) {
+    add_async_store(in, uses);
     return uses;
   }
   const auto width = [&](SourceSlot slot) { return source_is_64bit(in, slot) ? 2u : 1u; };

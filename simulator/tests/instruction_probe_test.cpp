@@ -48,7 +48,13 @@ std::string differences(const std::vector<std::byte>& cubin, const std::string& 
 }
 
 // What is known to differ (validation/DEVIATIONS.md).
-bool differs(std::string_view kernel) {  // an operand that is .OOB's own NaN
+bool differs(std::string_view kernel) {
+  // RPCMOV is not executed yet: the launch stops. (Where the warp shares a barrier code needs
+  // none.)
+  if (kernel.find("noComplete") != std::string_view::npos &&
+      kernel.find("_own_") != std::string_view::npos)
+    return true;
+  // An operand that is .OOB's own NaN.
   return kernel.find("fma_rn_oob") != std::string_view::npos &&
          kernel.find("oob_f16x2__") == std::string_view::npos &&
          kernel.find("oob_relu_f16x2_") == std::string_view::npos;
@@ -75,9 +81,9 @@ TEST_P(InstructionProbe, LeavesWhatTheH200Left) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Parts, InstructionProbe, testing::Range(std::size_t{0}, std::size_t{26}));
+INSTANTIATE_TEST_SUITE_P(Parts, InstructionProbe, testing::Range(std::size_t{0}, std::size_t{34}));
 
-TEST(InstructionProbe, EveryRecordedCubinIsAPart) { EXPECT_EQ(recorded_cubins().size(), 26u); }
+TEST(InstructionProbe, EveryRecordedCubinIsAPart) { EXPECT_EQ(recorded_cubins().size(), 34u); }
 
 }  // namespace
 }  // namespace heddle::simulator

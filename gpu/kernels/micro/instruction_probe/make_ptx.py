@@ -12,6 +12,8 @@ import argparse
 import itertools
 import re
 
+import rare_ptx
+
 REGISTER = {'u8': 'b16', 's8': 'b16', 'u16': 'b16', 's16': 'b16', 'b16': 'b16', 'f16': 'b16', 'bf16': 'b16',
             'u32': 'b32', 's32': 'b32', 'b32': 'b32', 'f32': 'f32', 'f16x2': 'b32', 'bf16x2': 'b32', 'u16x2': 'b32',
             's16x2': 'b32', 'e4m3x2': 'b16', 'e5m2x2': 'b16', 'tf32': 'b32', 'u64': 'b64', 's64': 'b64', 'b64': 'b64',
@@ -28,7 +30,8 @@ snippets = []
 
 def add(name, text, results, operands=('b32',), since=75, run=True):
     """`text`: PTX with %0… for operands, %d (or %d0…) for results; %gp, %gn, %sp, %ss, %lp: the thread's own 64 bytes in
-    global, generic global, shared, generic shared and local memory."""
+    global, generic global, shared, generic shared and local memory. With ".cluster " before the text the kernel's blocks come
+    in clusters of two."""
     snippets.append((name, text, [results] if isinstance(results, str) else list(results), list(operands), since, run))
 
 
@@ -563,6 +566,8 @@ def combined():
 
 def kernel(index, snippet):
     name, text, results, operands, _, _ = snippet
+    shape = '\n.explicitcluster .reqnctapercluster 2, 1, 1' if text.startswith('.cluster ') else ''
+    text = text.removeprefix('.cluster ')
     slug = re.sub(r'[^A-Za-z0-9]+', '_', name).strip('_')[:40]
     label = f'p{index:04d}_{slug}__' + '_'.join(NAMES_TYPE.get(t, t) for t in operands)
     registers = [f'.reg .{REGISTER[t]} s{i}_;' for i, t in enumerate(operands)]
@@ -600,7 +605,7 @@ def kernel(index, snippet):
              'ld.param.u64 n_, [records]; mov.u32 t_, %ctaid.x; mov.u32 a_, %tid.x; mad.lo.u32 i_, t_, 128, a_; mov.u32 t_, a_;',
              'mul.wide.u32 o_, i_, 512; add.u64 n_, n_, o_; cvta.to.global.u64 g_, n_;', *before, *loads, body, *stores, *after,
              'ret;']
-    return f'.visible .entry {label}(.param .u64 records)\n{{\n' + '\n'.join(' ' + line for line in lines if line) + '\n}\n'
+    return f'.visible .entry {label}(.param .u64 records){shape}\n{{\n' + '\n'.join(' ' + line for line in lines if line) + '\n}\n'
 
 
 def main():
@@ -612,6 +617,9 @@ def main():
     arch = int(chosen.arch.removeprefix('sm_'))
     for family in [integer, video, floating, conversions, warp, matrix, memory, atomics, control, unrunnable, combined]:
         family()
+    for family in [rare_ptx.arithmetic, rare_ptx.video, rare_ptx.loads, rare_ptx.mbarriers, rare_ptx.copies, rare_ptx.packs,
+                   rare_ptx.copies_in_shared, rare_ptx.only_compiled]:
+        family(add, op)
     kernels = [kernel(index, snippet) for index, snippet in enumerate(snippets)
                if snippet[4] <= arch and (chosen.all or snippet[5])]
     if chosen.part is not None:
