@@ -46,7 +46,6 @@ struct Group {
   // profiler has patched these are two places.
   bool behind = false;
   bool yielded = false;     // has not run since its YIELD
-  std::int8_t leader = -1;  // the lane by which YIELD chose it, until it parts
   std::uint16_t depth = 0;  // calls it is in, where a policy counts them
   friend bool operator==(const Group&, const Group&) = default;
 };

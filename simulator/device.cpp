@@ -115,8 +115,7 @@ LaunchOutcome Device::launch(const LaunchRequest& request, const LaunchOptions& 
   if (run.patches_show) {
     outcome.unmodelled.push_back(
         "groups that meet elsewhere once a profiler has patched the code: counts by instruction "
-        "are "
-        "as it has them, the hardware counters are of the code without patches (--timing on)");
+        "are as it has them, the hardware counters are of the code without patches (--timing on)");
     outcome.counters_incomplete = true;
   }
   if (run.printed) {
