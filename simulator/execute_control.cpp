@@ -63,9 +63,9 @@ Flow execute_bra(Core& core, Warp& warp, const Step& step, Mask active, Mask on)
   return branch(core, warp, step, active, with_condition(core, warp, step, on), step.target);
 }
 
-// BRA.U.ANY jumps with all active lanes where the guard of any holds: the end of loops in which lanes
-// with different values take turns at an instruction of the uniform datapath, all of them going
-// round until the last one had its turn (H200 record of bulk_copies).
+// BRA.U.ANY jumps with all active lanes where the guard of any holds: the end of loops in which
+// lanes with different values take turns at an instruction of the uniform datapath, all of them
+// going round until the last one had its turn (H200 record of bulk_copies).
 Flow execute_bra_any(Core& core, Warp& warp, const Step& step, Mask active, Mask on) {
   const Mask taken = with_condition(core, warp, step, on) != 0 ? active : 0;
   return branch(core, warp, step, active, taken, step.target);

@@ -172,7 +172,8 @@ Flow execute_texture(Core& core, Warp& warp, const Step& step, Mask, Mask on) {
                         "a texture over memory that is not there (any more)");
     write_components(warp, step, lane, *texel, in.word.bits(72, 4));
   }
-  warp.set_predicate(step.pu, on, on);  // whether the texels are there: of sparse textures alone not
+  warp.set_predicate(step.pu, on,
+                     on);  // whether the texels are there: of sparse textures alone not
   return Flow::next;
 }
 
