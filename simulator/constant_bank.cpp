@@ -53,9 +53,9 @@ void put_cluster(Bank& bank, const LaunchRequest& request) {
 
 }  // namespace
 
-std::uint32_t local_bytes(const isa::Kernel& kernel, std::uint64_t stack_limit) {
+std::uint32_t local_bytes(const isa::Kernel& kernel, std::uint64_t stack_bytes) {
   const std::uint64_t frames = std::max(kernel.frame_bytes, kernel.min_stack_bytes);
-  return static_cast<std::uint32_t>((std::max(frames, stack_limit) + 15) / 16 * 16);
+  return static_cast<std::uint32_t>((std::max(frames, stack_bytes) + 15) / 16 * 16);
 }
 
 ConstantBanks constant_banks(const LaunchRequest& request, std::uint64_t grid_barrier) {

@@ -7,6 +7,7 @@
 #include "simulator/check_launch.hpp"
 #include "simulator/checks/checks.hpp"
 #include "simulator/classify.hpp"
+#include "simulator/constant_bank.hpp"
 #include "simulator/device_heap.hpp"
 #include "simulator/device_launches.hpp"
 #include "simulator/prepared_launch.hpp"
@@ -55,7 +56,8 @@ LaunchOutcome Device::launch(const LaunchRequest& request, const LaunchOptions& 
   if (options.checks != nullptr) return launch_checked(*this, request, options);
   const Module& module = *request.module;
   prepare(module);
-  PreparedLaunch prepared(impl_->model, impl_->memory, stack_limit, request, options);
+  kept_frames_ = std::max<std::uint64_t>(kept_frames_, local_bytes(*request.kernel, 0));
+  PreparedLaunch prepared(impl_->model, impl_->memory, stack_bytes(), request, options);
   LaunchOutcome outcome;
   BlockRun run;
   const auto per_sm = static_cast<std::uint32_t>(

@@ -50,7 +50,7 @@ std::uint64_t resident_blocks(const GpuModel& gpu, const LaunchRequest& request)
 }
 
 PreparedLaunch::PreparedLaunch(const GpuModel& model, DeviceMemory& memory,
-                               std::uint64_t stack_limit, const LaunchRequest& request,
+                               std::uint64_t stack_bytes, const LaunchRequest& request,
                                const LaunchOptions& options)
     : barrier_(memory, request.cooperative) {
   const Module& module = *request.module;
@@ -66,7 +66,7 @@ PreparedLaunch::PreparedLaunch(const GpuModel& model, DeviceMemory& memory,
   context_.textures = texture_table(memory);
   context_.program = &module.lowered();
   context_.entry = index_of_code_address(module.program().entry(*request.kernel));
-  context_.local_bytes = local_bytes(*request.kernel, stack_limit);
+  context_.local_bytes = local_bytes(*request.kernel, stack_bytes);
   // Cooperative groups keep the barriers of wide tiles in the system's part, also in kernels that
   // have no shared memory of their own.
   const std::uint32_t reserved =

@@ -25,8 +25,8 @@ class GridBarrier {
 
 class PreparedLaunch {
  public:
-  // All that is given must outlive it. `stack_limit`: Device::stack_limit. Throws std::bad_alloc.
-  PreparedLaunch(const GpuModel& model, DeviceMemory& memory, std::uint64_t stack_limit,
+  // All that is given must outlive it. `stack_bytes`: Device::stack_bytes. Throws std::bad_alloc.
+  PreparedLaunch(const GpuModel& model, DeviceMemory& memory, std::uint64_t stack_bytes,
                  const LaunchRequest& request, const LaunchOptions& options);
 
   const LaunchContext& context() const { return context_; }

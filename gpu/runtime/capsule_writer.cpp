@@ -42,7 +42,7 @@ void CapsuleWriter::before(simulator::Device& device, const simulator::LaunchReq
       .cluster = request.cluster,
       .dynamic_shared_bytes = request.dynamic_shared_bytes,
       .cooperative = request.cooperative,
-      .stack_limit = device.stack_limit,
+      .stack_limit = device.stack_bytes(),
       .cubin = module.cubin_bytes(),
       .parameters = request.parameters,
       .allocations = list_allocations(device.memory(), module),

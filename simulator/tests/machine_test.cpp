@@ -39,10 +39,15 @@ class Machine : public testing::TestWithParam<const char*> {
 
   template <typename... Arguments>
   LaunchOutcome run(const char* kernel, Dim3 grid, Dim3 block, Arguments... arguments) {
+    const isa::Kernel* found = module_.cubin().find_kernel(kernel);
+    EXPECT_NE(found, nullptr) << kernel;
+    return run(*found, grid, block, arguments...);
+  }
+  template <typename... Arguments>
+  LaunchOutcome run(const isa::Kernel& kernel, Dim3 grid, Dim3 block, Arguments... arguments) {
     LaunchRequest request;
     request.module = &module_;
-    request.kernel = module_.cubin().find_kernel(kernel);
-    EXPECT_NE(request.kernel, nullptr) << kernel;
+    request.kernel = &kernel;
     request.grid = grid;
     request.block = block;
     request.dynamic_shared_bytes = dynamic_shared_;
@@ -455,6 +460,20 @@ TEST_P(Machine, EndlessRecursionRunsOutOfItsStack) {
   const LaunchOutcome outcome = run("endless_recursion", {1, 1, 1}, {32, 1, 1}, out);
   ASSERT_TRUE(outcome.fault);
   EXPECT_EQ(outcome.fault->kind, Fault::Kind::illegal_address);
+}
+
+TEST_P(Machine, AStackThatWasEnlargedForAKernelIsKept) {
+  const auto out = allocate(128);
+  const auto recursion = [&] { return run("recursion", {1, 1, 1}, {32, 1, 1}, out); };
+  device_.stack_limit = 16;
+  EXPECT_TRUE(recursion().fault);
+  isa::Kernel larger = *module_.cubin().find_kernel("endless_recursion");
+  larger.frame_bytes = 4096;
+  EXPECT_TRUE(run(larger, {1, 1, 1}, {32, 1, 1}, out).fault);
+  EXPECT_EQ(device_.stack_bytes(), 4096u);
+  EXPECT_FALSE(recursion().fault);
+  device_.stack_limit = 8192;
+  EXPECT_EQ(device_.stack_bytes(), 8192u);
 }
 
 // Launches CUDA refuses.
