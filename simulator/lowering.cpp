@@ -178,11 +178,13 @@ Step lower_instruction(const Instruction& in, std::uint32_t index, std::uint32_t
   step.accesses = accesses_by_thread(in.op);
   lower_operands(in, step, pool);
   lower_address(in, step);
-  const bool is_lane_function = select_lane_function(in, step);
-  if (is_lane_function && has_source_of_its_own(in)) step.execute = execute_with_made_source;
-  if (is_lane_function && step.execute == nullptr) return step;
+  const bool has_lane_function = select_lane_function(in, step);
+  if (has_lane_function && !has_source_of_its_own(in)) return step;
   step.lane = nullptr;
-  if (step.execute != nullptr) return step;
+  if (has_lane_function) {
+    step.execute = execute_with_made_source;
+    return step;
+  }
   for (const auto family : {lower_memory, lower_copy, lower_atomic, lower_special, lower_texture,
                             lower_block_barrier, lower_cluster, lower_mbarrier, lower_async_store})
     if ((step.execute = family(in, step)) != nullptr) return step;
