@@ -78,6 +78,16 @@ TEST(Run, ReplaysACapsuleWithItsTableOnStderr) {
   EXPECT_THAT(heddle(words, 1).text, IsEmpty());
 }
 
+// A few numbers alone do not hide that they come from part of a launch.
+TEST(Heddle, SaysWhatTimeWasTakenFromBesideChosenMetricsToo) {
+  const Outcome outcome = heddle("run --sample 5% --metrics elapsed_cycles_sm " +
+                                 capsules("simple_divergence.sm_90.G"));
+  EXPECT_EQ(outcome.status, 0);
+  EXPECT_THAT(outcome.text, HasSubstr("approximated: time: in full, --sample does not hold"));
+  EXPECT_THAT(heddle("run --metrics branch " + capsules("simple_divergence.sm_90.G")).text,
+              Not(HasSubstr("approximated")));
+}
+
 TEST(Run, WritesTheRecordItIsAskedFor) {
   const heddle::tests::ScratchFolder folder;
   const std::string file = (folder / "record.json").string();
