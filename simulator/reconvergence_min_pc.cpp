@@ -40,8 +40,8 @@ class MinPcPolicy final : public ReconvergencePolicy {
     release_met(warp);
     merge(warp);
     auto& all = groups(warp);
-    std::ranges::stable_partition(all, [](const Group& group) { return !is_ready(group); });
-    const auto ready = std::ranges::find_if(all, is_ready);
+    const auto ready = std::stable_partition(all.begin(), all.end(),
+                                             [](const Group& group) { return !is_ready(group); });
     halt_at(warp, 0, 0);
     if (ready == all.end()) return;
     std::sort(ready, all.end(), [](const Group& a, const Group& b) { return goes_first(b, a); });

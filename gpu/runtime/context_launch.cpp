@@ -251,7 +251,8 @@ void Context::carry_out(const simulator::LaunchRequest& request, const StreamOrd
     pending.pop_back();
     execute(next.request, next.nesting, stream, ticket);
     auto children = simulator::DeviceLaunches(device_.memory()).take(*next.request.module);
-    std::ranges::stable_partition(children, [](const auto& child) { return !child.tail; });
+    std::stable_partition(children.begin(), children.end(),
+                          [](const auto& child) { return !child.tail; });
     for (auto child = children.rbegin(); child != children.rend(); ++child)
       pending.push_back({std::move(child->request), next.nesting + 1});
   }

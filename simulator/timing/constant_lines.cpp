@@ -38,8 +38,7 @@ ConstantLines::ConstantLines(const isa::Program& program, std::uint32_t line_byt
     for (std::uint32_t line = 1; line * line_bytes < bytes; ++line) lines_.push_back({bank, line});
   }
   std::ranges::sort(lines_);
-  const auto repeated = std::ranges::unique(lines_);
-  lines_.erase(repeated.begin(), repeated.end());
+  lines_.erase(std::unique(lines_.begin(), lines_.end()), lines_.end());
 }
 
 ConstantLines::Named ConstantLines::of(const Instruction& in) const {
