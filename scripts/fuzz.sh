@@ -44,7 +44,7 @@ sources_of() { # target
     fat_binary) echo fat_binary.cpp ;;
     decode) echo decoder.cpp printer.cpp ;;
     sketch) echo sketch ;;
-    capsule) echo capsule_codec.cpp ;;
+    capsule) echo capsule.cpp capsule_codec.cpp ;;
   esac
 }
 

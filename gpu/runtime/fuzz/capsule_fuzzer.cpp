@@ -1,6 +1,8 @@
-// A capsule: read, placed on a device, and run for a moment. Inputs that do not start like a
-// capsule are taken for what is inside one, so that mutations need not get past the compression.
+// A capsule: read, written and read again, placed on a device, and run for a moment. Inputs that do
+// not start like a capsule are taken for what is inside one, so that mutations need not get past
+// the compression.
 #include <cstdint>
+#include <cstdlib>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -13,8 +15,20 @@ namespace {
 constexpr std::string_view kHeader{"HEDDLCAP\1\0\0\0\0\0\0\0", 16};
 constexpr std::uint64_t kWarpInstructions = 2000;
 
+// What was read can be written, and says the same when it is read again.
+void write_again(const heddle::runtime::Capsule& capsule) {
+  const std::string once = heddle::runtime::encode_capsule(capsule);
+  try {
+    if (heddle::runtime::encode_capsule(heddle::runtime::decode_capsule(once, "fuzz")) != once)
+      std::abort();
+  } catch (const heddle::runtime::CapsuleError&) {
+    std::abort();
+  }
+}
+
 void run(const std::string& file) {
   const heddle::runtime::Capsule capsule = heddle::runtime::decode_capsule(file, "fuzz");
+  write_again(capsule);
   heddle::runtime::CapsuleLaunch launch(capsule, "fuzz");
   heddle::simulator::LaunchOptions options;
   options.max_instructions = kWarpInstructions;
