@@ -45,6 +45,7 @@ const char* reason(const Instruction& in) {
       if (is_float_type(in)) return "floating-point atomic";
       return in.rd != isa::kRZ ? "atomic whose result is used" : nullptr;
     case Op::RED:
+    case Op::UBLKRED:
       return is_float_type(in) ? "floating-point reduction" : nullptr;
     case Op::SYNCS:
       return tests_barrier(in) ? "test of a barrier in shared memory" : nullptr;

@@ -28,6 +28,9 @@ struct InstructionCounts {
   std::uint64_t sectors_local = 0;
   std::uint64_t wavefronts_shared = 0, wavefronts_shared_ideal = 0;
   std::uint64_t bytes_global = 0;  // bytes threads asked for, for load and store efficiency
+  // Executions with a cache policy that the program made itself: by what it asks for on a hit, and
+  // those which ask for evict first on a miss (simulator/cache_policy.hpp).
+  std::uint64_t hit_normal = 0, hit_first = 0, hit_last = 0, hit_demote = 0, miss_first = 0;
 
   InstructionCounts& operator+=(const InstructionCounts& other);
 };

@@ -2,8 +2,8 @@
 // barrier there (PTX st.async, red.async): STAS and REDAS.
 #include <cstring>
 
-#include "simulator/async_store.hpp"
 #include "simulator/atomic_operations.hpp"
+#include "simulator/bulk_copy.hpp"
 #include "simulator/memory_access.hpp"
 
 namespace heddle::simulator {
@@ -21,11 +21,11 @@ Flow for_each_place(Core& core, Warp& warp, const Step& step, AccessKind kind, M
   const std::uint32_t* barrier = source_row(warp, step.a) + kWarpSize;
   for (; on != 0; on &= on - 1) {
     const auto lane = static_cast<unsigned>(std::countr_zero(on));
-    ClusterAccess access(core, warp, step, lane);
+    BulkAccess access(core, warp, step, Mask{1} << lane);
     const auto at = static_cast<std::uint32_t>(address[lane]);
-    std::byte* data = access.view(at, step.width);
+    std::byte* data = access.shared(at, step.width, step.width);
     if (data == nullptr) return Flow::stop;
-    access.note(kind, at, step.width);
+    access.note_shared(kind, at, step.width, step.width);
     change(lane, data);
     if (access.count_at_barrier(barrier[lane], step.width) == Flow::stop) return Flow::stop;
   }

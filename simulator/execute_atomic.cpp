@@ -5,6 +5,7 @@
 
 #include "isa/attributes.hpp"
 #include "simulator/atomic_operations.hpp"
+#include "simulator/cache_policy.hpp"
 #include "simulator/memory_access.hpp"
 
 namespace heddle::simulator {
@@ -114,6 +115,7 @@ Mask first_of_each_bank(unsigned width, const Addresses& address, Mask lanes) {
 template <AddressSpace kSpace, AccessKind kKind>
 Flow execute_atomic(Core& core, Warp& warp, const Step& step, Mask, Mask on) {
   if (on == 0) return Flow::next;
+  count_policy(core, warp, step);
   alignas(kCacheLine) Addresses address;
   const bool adjoining = compute_addresses(core, warp, step, address);
   const std::uint32_t* operands = source_row(warp, step.b);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "simulator/cache_policy.hpp"
 #include "simulator/memory_access.hpp"
 
 namespace heddle::simulator {
@@ -31,6 +32,7 @@ void shared_side(const Warp& warp, const Step& step, Addresses& address) {
 // not hold nothing is read, and zeros are written.
 Flow execute_copy(Core& core, Warp& warp, const Step& step, Mask, Mask on) {
   if (on == 0) return Flow::next;
+  count_policy(core, warp, step);
   Addresses from, to;
   compute_addresses(core, warp, step, from);
   shared_side(warp, step, to);

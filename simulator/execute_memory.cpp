@@ -3,6 +3,7 @@
 #include <bit>
 
 #include "isa/attributes.hpp"
+#include "simulator/cache_policy.hpp"
 #include "simulator/memory_access.hpp"
 
 namespace heddle::simulator {
@@ -87,6 +88,8 @@ void store_lanes(const Step& step, const std::uint32_t* data, Mask lanes, const 
 template <AddressSpace kSpace, AccessKind kKind>
 Flow execute_access(Core& core, Warp& warp, const Step& step, Mask, Mask on) {
   if (on == 0) return Flow::next;
+  if constexpr (kSpace == AddressSpace::global || kSpace == AddressSpace::generic)
+    count_policy(core, warp, step);
   alignas(kCacheLine) Addresses address;
   const bool adjoining = compute_addresses(core, warp, step, address);
   return for_each_space<kSpace>(address, on, adjoining, [&](Window space, Mask lanes) {

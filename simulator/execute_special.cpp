@@ -253,6 +253,16 @@ Flow load_code_address(Core& core, Warp& warp, const Step& step, Mask, Mask on) 
   return Flow::next;
 }
 
+// RPCMOV: half of Rpc, a pair of registers apart from the others, from and to another register.
+template <bool kToRpc>
+Flow move_return_address(Core&, Warp& warp, const Step& step, Mask, Mask on) {
+  std::uint32_t* half = warp.rows + (kReturnRow + step.selector) * kWarpSize;
+  const std::uint32_t* source = kToRpc ? source_row(warp, step.b) : half;
+  std::uint32_t* destination = kToRpc ? half : destination_row(warp, step.d);
+  for_each_lane(on, [&](unsigned lane) { destination[lane] = source[lane]; });
+  return Flow::next;
+}
+
 }  // namespace
 
 std::uint64_t ConstantBanks::read(unsigned bank, std::uint64_t offset, unsigned bytes) const {
@@ -290,6 +300,10 @@ Execute lower_special(const isa::Instruction& in, Step& step) {
     }
     case Op::LEPC:
       return load_code_address;
+    case Op::RPCMOV:
+      step.selector = static_cast<std::uint8_t>(in.mod(Mod::other0));
+      return in.b.kind == isa::Source::Kind::none ? move_return_address<false>
+                                                  : move_return_address<true>;
     default:
       return nullptr;
   }

@@ -70,6 +70,11 @@ InstructionCounts& InstructionCounts::operator+=(const InstructionCounts& other)
   wavefronts_shared += other.wavefronts_shared;
   wavefronts_shared_ideal += other.wavefronts_shared_ideal;
   bytes_global += other.bytes_global;
+  hit_normal += other.hit_normal;
+  hit_first += other.hit_first;
+  hit_last += other.hit_last;
+  hit_demote += other.hit_demote;
+  miss_first += other.miss_first;
   return *this;
 }
 

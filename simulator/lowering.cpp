@@ -1,9 +1,8 @@
 #include <algorithm>
-#include <bit>
 #include <map>
 #include <tuple>
 
-#include "simulator/async_store.hpp"
+#include "simulator/bulk_copy.hpp"
 #include "simulator/coverage.hpp"
 #include "simulator/machine.hpp"
 
@@ -119,6 +118,10 @@ void lower_address(const Instruction& in, Step& step) {
     form.uniform = in.mod(isa::Mod::address64) != 0 ? Base::pair64 : Base::low32;
     form.uniform_row = uniform_row(in.ur);
   }
+  if (in.ur != isa::kURZ && in.mod(isa::Mod::descriptor) != 0) {
+    form.has_descriptor = true;
+    form.uniform_row = uniform_row(in.ur);
+  }
   constexpr std::array<std::uint8_t, 4> kShifts{0, 2, 3, 4};  // X1 X4 X8 X16
   form.shift = kShifts[in.mod(isa::Mod::stride) & 3];
 }
@@ -143,50 +146,17 @@ bool accesses_by_thread(isa::Op op) {
   }
 }
 
-// Sources as the lane functions do not know them: HFMA2's second one with its halves exchanged and
-// the one that comes to be the low one negated (.H0_NH1, products of complex numbers), I2IP's third
-// one from its upper half (.H1).
-bool has_source_of_its_own(const Instruction& in) {
-  return (in.op == isa::Op::HFMA2 && in.mod(isa::Mod::other0) != 0) ||
-         (in.op == isa::Op::I2IP && in.mod(isa::Mod::half_sel) != 0);
-}
-
-// Makes that source in a row which nobody reads, and executes the instruction as if it had it.
-Flow execute_with_made_source(Core&, Warp& warp, const Step& step, Mask, Mask on) {
-  constexpr auto kMade = static_cast<RowOffset>(kDiscardRow * kWarpSize);
-  if (on == 0) return Flow::next;
-  MicroOp op = step;
-  select_lane_function(*step.instruction, op);
-  const bool is_second = step.instruction->op == isa::Op::HFMA2;
-  RowOffset& source = is_second ? op.b : op.c;
-  const std::uint32_t* from = source_row(warp, source);
-  std::uint32_t* made = destination_row(warp, kMade);
-  constexpr unsigned kHalf = 16;
-  constexpr std::uint32_t kSign = 0x8000;
-  const std::uint32_t magnitude = op.b_absolute && is_second ? 0x7fff7fffu : ~0u;
-  if (is_second) op.b_absolute = false;
-  for (unsigned lane = 0; lane < kWarpSize; ++lane)
-    made[lane] = is_second ? std::rotl(from[lane] & magnitude, kHalf) ^ kSign : from[lane] >> kHalf;
-  source = kMade;
-  op.lane(warp, op, on);
-  return Flow::next;
-}
-
 Step lower_instruction(const Instruction& in, std::uint32_t index, std::uint32_t end, Pool& pool) {
   Step step;
   step.instruction = &in;
   step.accesses = accesses_by_thread(in.op);
   lower_operands(in, step, pool);
   lower_address(in, step);
-  const bool has_lane_function = select_lane_function(in, step);
-  if (has_lane_function && !has_source_of_its_own(in)) return step;
+  if (select_lane_function(in, step)) return step;
   step.lane = nullptr;
-  if (has_lane_function) {
-    step.execute = execute_with_made_source;
-    return step;
-  }
-  for (const auto family : {lower_memory, lower_copy, lower_atomic, lower_special, lower_texture,
-                            lower_block_barrier, lower_cluster, lower_mbarrier, lower_async_store})
+  for (const auto family :
+       {lower_memory, lower_copy, lower_atomic, lower_special, lower_texture, lower_block_barrier,
+        lower_cluster, lower_mbarrier, lower_bulk, lower_async_store})
     if ((step.execute = family(in, step)) != nullptr) return step;
   step.execute = lower_control(in, step, index, end);
   if (step.execute == nullptr) step.execute = execute_unsupported;

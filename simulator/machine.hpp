@@ -45,7 +45,8 @@ struct AddressForm {
   enum class Base : std::uint8_t { none, low32, pair64 };
   Base base = Base::none;
   Base uniform = Base::none;
-  std::uint8_t shift = 0;  // LDS .X4 and the like scale the register
+  std::uint8_t shift = 0;       // LDS .X4 and the like scale the register
+  bool has_descriptor = false;  // uniform_row is of the pair that holds the cache policy
   RowOffset uniform_row = 0;
   std::int64_t offset = 0;
 };
@@ -88,7 +89,8 @@ LoweredProgram lower(const isa::Program& program);
 // Row numbers within a warp.
 inline constexpr unsigned kDiscardRow = 255;  // and seven more, for wide results to RZ
 inline constexpr unsigned kUniformRow = 263;  // UR0; UR63 and the row after are discarded too
-inline constexpr unsigned kRowsPerWarp = kUniformRow + 66;
+inline constexpr unsigned kReturnRow = kUniformRow + 66;  // Rpc, a pair (RPCMOV)
+inline constexpr unsigned kRowsPerWarp = kReturnRow + 2;
 
 struct ConstantBanks {
   std::array<std::vector<std::byte>, 5> banks;

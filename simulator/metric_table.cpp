@@ -99,12 +99,35 @@ template <bool through>
 std::uint64_t copies(const Ins& ins, const Counts& counts) {
   return (ins.mod(isa::Mod::other0) != 0) == through ? copies(ins, counts) : 0;
 }
-// Stores and reductions that a barrier counts: an H200's record of bulk_copies counts them by their
-// width and as accesses of another block's memory, the stores as stores too; as accesses of shared
-// memory not.
+// Cache policies that the program made itself.
+template <std::uint64_t Counts::*sum>
+std::uint64_t policy(const Ins&, const Counts& counts) {
+  return counts.*sum;
+}
+std::uint64_t any_policy(const Ins&, const Counts& counts) {
+  return counts.hit_normal + counts.hit_first + counts.hit_last + counts.hit_demote;
+}
+std::uint64_t miss_normal(const Ins& ins, const Counts& counts) {
+  return any_policy(ins, counts) - counts.miss_first;
+}
+// Bulk instructions by where they write and read, .G or .S: executions whose guard held (an H200's
+// record of bulk_copies). All of them touch shared memory.
+template <isa::Op op, unsigned to, unsigned from>
+std::uint64_t bulk(const Ins& ins, const Counts& counts) {
+  if (ins.op != op) return 0;
+  return ins.mod(isa::Mod::other0) == to && ins.mod(isa::Mod::other1) == from ? counts.shared : 0;
+}
+bool is_bulk(const Ins& ins) { return ins.op == isa::Op::UBLKCP || ins.op == isa::Op::UBLKRED; }
+std::uint64_t any_bulk(const Ins& ins, const Counts& counts) {
+  return is_bulk(ins) ? counts.shared : 0;
+}
+// Stores and reductions that a barrier counts: the same record counts them by their width and as
+// accesses of another block's memory, the stores as stores too; as accesses of shared memory not.
 bool is_async_store(const Ins& ins) { return ins.op == isa::Op::STAS || ins.op == isa::Op::REDAS; }
 // Where the shared memory of another block is meant by the instruction itself.
 std::uint64_t dshared(const Ins& ins, const Counts& counts) {
+  if (is_bulk(ins))
+    return ins.mod(isa::Mod::other0) != 0 && ins.mod(isa::Mod::other1) != 0 ? counts.shared : 0;
   return is_async_store(ins) ? counts.executed : 0;
 }
 std::uint64_t texture(const Ins& ins, const Counts& counts) {
@@ -256,33 +279,40 @@ constexpr Metric kMetrics[] = {
     {.name = "smsp__sass_inst_executed_op_dshared_atom.sum", .unit = "inst",
      .meaning = "atomics on the shared memory of another block", .amount = none},
     {.name = "smsp__sass_inst_executed_op_dshared_tma_st.sum", .unit = "inst",
-     .meaning = "bulk copies to the shared memory of another block", .amount = none},
+     .meaning = "bulk copies to the shared memory of another block",
+     .amount = bulk<isa::Op::UBLKCP, 1, 1>},
     {.name = "smsp__sass_inst_executed_op_dshared_tma_red.sum", .unit = "inst",
-     .meaning = "bulk reductions to the shared memory of another block", .amount = none},
+     .meaning = "bulk reductions to the shared memory of another block",
+     .amount = bulk<isa::Op::UBLKRED, 1, 1>},
     {.name = "smsp__sass_inst_executed_op_shared_gmma.sum", .unit = "inst",
      .meaning = "matrix instructions that read shared memory", .amount = none},
     {.name = "smsp__sass_inst_executed_op_tma.sum", .unit = "inst",
-     .meaning = "bulk copies and reductions", .amount = none},
+     .meaning = "bulk copies and reductions", .amount = any_bulk},
     {.name = "smsp__sass_inst_executed_op_tma_ld.sum", .unit = "inst",
-     .meaning = "bulk copies from global memory", .amount = none},
+     .meaning = "bulk copies from global memory", .amount = bulk<isa::Op::UBLKCP, 1, 0>},
     {.name = "smsp__sass_inst_executed_op_tma_st.sum", .unit = "inst",
-     .meaning = "bulk copies to global memory", .amount = none},
+     .meaning = "bulk copies to global memory", .amount = bulk<isa::Op::UBLKCP, 0, 1>},
     {.name = "smsp__sass_inst_executed_op_tma_red.sum", .unit = "inst",
-     .meaning = "bulk reductions to global memory", .amount = none},
+     .meaning = "bulk reductions to global memory", .amount = bulk<isa::Op::UBLKRED, 0, 1>},
     {.name = "smsp__sass_inst_executed_memdesc_explicit.sum", .unit = "inst",
-     .meaning = "accesses whose cache policy the program made itself", .amount = none},
+     .meaning = "accesses whose cache policy the program made itself", .amount = any_policy},
     {.name = "smsp__sass_inst_executed_memdesc_explicit_hitprop_evict_first.sum", .unit = "inst",
-     .meaning = "of these, those with the policy evict first on a hit", .amount = none},
+     .meaning = "of these, those with the policy evict first on a hit",
+     .amount = policy<&Counts::hit_first>},
     {.name = "smsp__sass_inst_executed_memdesc_explicit_hitprop_evict_last.sum", .unit = "inst",
-     .meaning = "of these, those with the policy evict last on a hit", .amount = none},
+     .meaning = "of these, those with the policy evict last on a hit",
+     .amount = policy<&Counts::hit_last>},
     {.name = "smsp__sass_inst_executed_memdesc_explicit_hitprop_evict_normal.sum", .unit = "inst",
-     .meaning = "of these, those with the policy evict normal on a hit", .amount = none},
+     .meaning = "of these, those with the policy evict normal on a hit",
+     .amount = policy<&Counts::hit_normal>},
     {.name = "smsp__sass_inst_executed_memdesc_explicit_hitprop_evict_normal_demote.sum", .unit = "inst",
-     .meaning = "of these, those with the policy evict normal demote on a hit", .amount = none},
+     .meaning = "of these, those with the policy evict normal demote on a hit",
+     .amount = policy<&Counts::hit_demote>},
     {.name = "smsp__sass_inst_executed_memdesc_explicit_missprop_evict_first.sum", .unit = "inst",
-     .meaning = "of these, those with the policy evict first on a miss", .amount = none},
+     .meaning = "of these, those with the policy evict first on a miss",
+     .amount = policy<&Counts::miss_first>},
     {.name = "smsp__sass_inst_executed_memdesc_explicit_missprop_evict_normal.sum", .unit = "inst",
-     .meaning = "of these, those with the policy evict normal on a miss", .amount = none},
+     .meaning = "of these, those with the policy evict normal on a miss", .amount = miss_normal},
     {.name = "smsp__sass_inst_executed_op_memory_8b.sum", .unit = "inst",
      .meaning = "memory instructions of 8 bits a thread", .amount = of_width<8>},
     {.name = "smsp__sass_inst_executed_op_memory_16b.sum", .unit = "inst",

@@ -68,6 +68,7 @@ void add_block(Hash& hash, const Core& core, const Block& block) {
     };
     rows(0, std::min<std::size_t>(core.launch.program->rows_to_clear + 1, kDiscardRow));
     rows(kUniformRow, isa::kURZ);
+    rows(kReturnRow, 2);
     for (unsigned i = 0; i < kDiscardedPredicate; ++i) hash.add(warp.predicates[i]);
     for (unsigned i = 0; i < kConvergenceBarriers; ++i) hash.add(warp.convergence.barrier(i));
     for (const Group& group : warp.convergence.groups()) {

@@ -8,7 +8,7 @@
 namespace heddle::simulator {
 
 // From a warp's rows to the next one's, where only the rows that the program can touch are kept: a
-// warp has 329, most programs name few. What lies between its registers and its uniform registers
+// warp has 331, most programs name few. What lies between its registers and its uniform registers
 // is other warps'.
 std::size_t interleaved_rows(const LoweredProgram& program);
 

@@ -10,9 +10,9 @@ namespace {
 struct RowRange {
   std::size_t first, count;
 };
-std::array<RowRange, 2> live_rows(const Core& core) {
+std::array<RowRange, 3> live_rows(const Core& core) {
   return {RowRange{0, std::min<std::size_t>(core.launch.program->rows_to_clear + 1, kDiscardRow)},
-          RowRange{kUniformRow, isa::kURZ}};
+          RowRange{kUniformRow, isa::kURZ}, RowRange{kReturnRow, 2}};
 }
 
 // Calls visit(rows) for each such range of every warp.

@@ -25,6 +25,7 @@ struct WarpImage {
     };
     add(0, std::min<std::size_t>(core.launch.program->rows_to_clear + 1, kDiscardRow));
     add(kUniformRow, isa::kURZ);
+    add(kReturnRow, 2);
   }
   friend bool operator==(const WarpImage&, const WarpImage&) = default;
 

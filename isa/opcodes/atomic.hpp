@@ -146,6 +146,14 @@ inline constexpr Row kAtomicRows[] = {
     {Op::RED, Unit::lsu, kSm90, 0x19a6, kFixed, "REDG$fatomd{descriptor@71 1:} $desc64, B", "",
      kReduceGlobal},
 
+    // Loads of what the memories behind a multicast address add up to.
+    {Op::LDGMC, Unit::lsu, kSm90, 0x19a4, kFixed,
+     "LDGMC{address64@72 1:.E}{atom_op@87:3 .ADD|.MIN|.MAX|5:.AND|.OR|.XOR}"
+     "{type@73:3 .32|.S32|.64|.S64}{sem@77:4 $order80a} Rd, [A{ra_u32@70 .U32|.64}+UR@64+O@40:24]"},
+    {Op::LDGMC, Unit::lsu, kSm90, 0x19a5, kFixed,
+     "LDGMC{address64@72 1:.E}{atom_op@88:2 .ADD|.MIN|.MAX}{type@73:4 $fatom_type}{sem@77:4 "
+     "$order80a} Rd, [A{ra_u32@70 .U32|.64}+UR@64+O@40:24]"},
+
     {Op::QSPC, Unit::lsu, kUpTo89, 0x3aa, kFixed,
      "QSPC{address64@72 |.E}{space@73:2 .G|.L|.S} Pu, Rd, [A+O@40:24]"},
     {Op::QSPC, Unit::lsu, kUpTo89, 0x19aa, kFixed,

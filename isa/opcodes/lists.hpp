@@ -29,6 +29,8 @@ inline constexpr NamedList kLists[] = {
     {"fatom_type",
      ".F16x2.RN|.F16x4.RN|.F16x8.RN|.BF16x2.RN|.BF16x4.RN|.BF16x8.RN|9:.F32.FTZ.RN|"
      ".F32x2.FTZ.RN|.F32x4.FTZ.RN|.F32.RN|.F32x2.RN|.F32x4.RN|.F64.RN"},
+    {"bulk_type", "|.S32|.U64|.S64|.F16.RN|.F32.RN|.F32.FTZ.RN|.F64.RN|.BF16.RN"},
+    {"tensor", ".1D|.2D|.3D|.4D|.5D"},
     {"cas_type", "|.S32|.64"},
     {"cas_type90", "|.S32|.64|4:.128"},
     {"cbu_state",
@@ -149,6 +151,12 @@ inline constexpr NamedList kLists[] = {
      "{other0@72 |.BA}$surface_dim{size@73:3 $size}{sem@77:4 $order75}{other1@59:2 .IGN||.TRAP}"},
     {"surface80",
      "{other0@72 |.BA}$surface_dim{size@73:3 $size}{sem@77:4 $order80}{other1@59:2 .IGN||.TRAP}"},
+    {"sured75",
+     "{other0@72 |.BA}$surface_dim{atom_op@87:4 $atom_op}{type@73:3 |.S32|.U64|5:.S64}"
+     "{sem@77:4 $atom_order75}{other1@59:2 .IGN||.TRAP}"},
+    {"sured80",
+     "{other0@72 |.BA}$surface_dim{atom_op@87:4 $atom_op}{type@73:3 |.S32|.U64|5:.S64}"
+     "{sem@77:4 $order80a}{other1@59:2 .IGN||.TRAP}"},
     {"formatted75",
      "$surface_dim{sem@77:4 $order75}{other3@72:4 1:.R|3:.RG|15:}{other1@59:2 .IGN||.TRAP}"},
     {"formatted80",

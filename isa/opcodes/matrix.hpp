@@ -61,6 +61,11 @@ inline constexpr Row kMatrixRows[] = {
      "DMMA{mma_shape@76:2 .8x8x4|.16x8x4|.16x8x8|.16x8x16}{rnd@78:2 $rnd} Rd, -|A|, -|B|, -|C|"},
     {Op::MOVM, Unit::alu, kAll, 0x23a, kFixed,
      "MOVM{ldsm_size@75:3 0:.16}{ldsm_trans@78:2 .MT88|.M832|.M864} Rd, A"},
+    // Products of eight-bit floats; sm_90 unpacks them to FP16 instead.
+    {Op::QMMA, Unit::tensor, only(Arch::sm_89), 0x27a, kFixed,
+     "QMMA{mma_shape@75 .16816|.16832}{mma_dst@77 .F16|.F32}{mma_src@78 .E4M3|.E5M2}"
+     "{mma_src_b@79 .E4M3|.E5M2} Rd, A.ROW, B.COL, C",
+     "74:1=1"},
 };
 
 }  // namespace heddle::isa

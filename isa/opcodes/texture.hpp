@@ -50,6 +50,14 @@ inline constexpr Row kTextureRows[] = {
     {Op::TXD, Unit::tex, kAll, 0x1f6c, kFixed,
      "TXD$tex_flags R@64, Rd, A, ?B, $tex_uniform, $tex_dim", "81:3=7 84:3=1", kTexture},
 
+    // What a texture's header says: its sizes at a level of detail, one for each bit of the mask.
+    {Op::TXQ, Unit::tex, kAll, 0x370, kFixed,
+     "TXQ.B R@64, Rd, A, TEX_HEADER_DIMENSION, #other0@72:4", "59:1=1"},
+    {Op::TXQ, Unit::tex, kAll, 0xb6f, kFixed,
+     "TXQ R@64, Rd, A, TEX_HEADER_DIMENSION, $tex_constant, #other0@72:4"},
+    {Op::TXQ, Unit::tex, kAll, 0x1f6f, kFixed,
+     "TXQ R@64, Rd, A, TEX_HEADER_DIMENSION, $tex_uniform, #other0@72:4"},
+
     {Op::SULD, Unit::tex, kSm75, 0x99a, kFixed, "SULD.D$surface75 Rd, [A], C", "81:3=7 84:3=1",
      kLoadSurface},
     {Op::SULD, Unit::tex, kSm75, 0xb99, kFixed, "SULD.D$surface75 Rd, [A], $tex_constant",
@@ -74,6 +82,10 @@ inline constexpr Row kTextureRows[] = {
      "84:3=1", kStoreSurface},
     {Op::SUST, Unit::tex, kFrom80, 0x1f9d, kFixed, "SUST.D$surface80 [A], B, $tex_uniform",
      "84:3=1", kStoreSurface},
+    {Op::SURED, Unit::tex, kSm75, 0x3a0, kFixed, "SURED.D$sured75 [A], B, C", "84:3=1"},
+    {Op::SURED, Unit::tex, kFrom80, 0x3a0, kFixed, "SURED.D$sured80 [A], B, C", "84:3=1"},
+    {Op::SURED, Unit::tex, kFrom80, 0x1f9f, kFixed, "SURED.D$sured80 [A], B, $tex_uniform",
+     "84:3=1"},
     // Formatted stores, which say how many components there are.
     {Op::SUST, Unit::tex, kSm75, 0x99c, kFixed, "SUST.P$formatted75 [A], B, C", "84:3=1",
      kStoreSurface},

@@ -49,6 +49,9 @@ inline constexpr Row kUniformRows[] = {
      "ULOP3.LUT{pop@80 |.PAND} ?UPu, URd, UA, UB:u, UC, #lut@72:8, UPp"},
     {Op::UPLOP3, Unit::uniform, kAll, 0x89c, kFixed,
      "UPLOP3.LUT UPu, UPv, UPp, UPq, UPr, #lut@64:3/72:5, #lut2@16:8"},
+    // Of registers' signs, as PLOP3's (add.sat.s32 of values that the warp shares).
+    {Op::UPLOP3, Unit::uniform, kAll, 0x109f, kUB,
+     "UPLOP3.LUT UPu, UPv, UA.SIGN, UB.SIGN, UC.SIGN, #lut@72:8, #lut2@16:8"},
     {Op::USHF, Unit::uniform, kAll, 0x1099, kUBC,
      "USHF{dir@76 .L|.R}{wrap@75 |.W}{type@73:2 $shf_type}{hi@80 |.HI} URd, UA, UB:u, UC:u"},
     {Op::UPRMT, Unit::uniform, kAll, 0x1096, kUB, "UPRMT URd, UA, UB:u, UC"},

@@ -59,6 +59,15 @@ void add_async_store(const isa::Instruction& in, RegisterUses& uses) {
   add_source(uses, in.b, registers_of(isa::access_bytes(in)));
 }
 
+// Addresses in global memory are pairs, and so is a place in shared memory with its barrier.
+void add_bulk(const isa::Instruction& in, RegisterUses& uses) {
+  constexpr std::uint32_t kShared = 1;
+  add_source(uses, in.a, in.mod(Mod::other1) == kShared ? 1 : 2);
+  add_source(uses, in.b, 2);
+  add_source(uses, in.c, 1);
+  if (in.mod(Mod::descriptor) != 0) add_uniform(uses.reads, in.ur, 2);
+}
+
 void add_predicates(const isa::Instruction& in, RegisterUses& uses) {
   const bool uniform = in.guard.uniform;
   if (in.guard.index != isa::kPT) uses.guard = predicate_place(in.guard.index, in.guard.uniform);
@@ -89,6 +98,10 @@ RegisterUses register_uses(const isa::Instruction& in) {
   }
   if (in.op == Op::STAS || in.op == Op::REDAS) {
     add_async_store(in, uses);
+    return uses;
+  }
+  if (in.op == Op::UBLKCP || in.op == Op::UBLKRED || in.op == Op::UBLKPF) {
+    add_bulk(in, uses);
     return uses;
   }
   const auto width = [&](SourceSlot slot) { return source_is_64bit(in, slot) ? 2u : 1u; };

@@ -31,6 +31,13 @@ bool set_elements(const Request& request, MicroOp& op, bool third) {
          (!third || op.param[2] != kUnsupportedSwizzle);
 }
 
+// .H0_NH1: the second source's halves change places, and the one that comes to be the low one its
+// sign, as a product of complex numbers wants them.
+void exchange(MicroOp& op) {
+  op.param[1] = 16u | 0u << 8;
+  op.param[3] = 0x80000000u;
+}
+
 // HADD2's one flush bit as a mode of the others.
 u32 flush_mode(const Request& request) {
   return request.mod(Mod::ftz) != 0 ? 2 : request.mod(Mod::fmz);
@@ -50,6 +57,7 @@ LaneFunction select_half2(const Request& request, MicroOp& op) {
   if (kOperation == HalfOperation::add && request.mod(Mod::swz_b) == kSwizzleF32)
     return select_half_plus_float(request, op);
   if (!set_elements(request, op, kOperation == HalfOperation::fused)) return nullptr;
+  if (kOperation == HalfOperation::fused && request.mod(Mod::other0) != 0) exchange(op);
   const bool saturate = request.mod(Mod::sat) != 0, relu = request.mod(Mod::relu) != 0;
   const bool bf16 = request.mod(Mod::bf16) != 0, to_float = request.mod(Mod::out_fmt) != 0;
   // The GPU has no such instructions.

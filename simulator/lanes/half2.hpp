@@ -63,7 +63,8 @@ inline u32 half_result(float sum, bool rectify) {
 
 enum class HalfOperation { add, multiply, fused };
 
-// Modes: 0 keeps subnormals, 1 FMZ, 2 FTZ. k[0…2]: element shifts of A, B, C.
+// Modes: 0 keeps subnormals, 1 FMZ, 2 FTZ. k[0…2]: element shifts of A, B, C; k[3]: bits of B that
+// are flipped.
 template <HalfOperation kOperation, Half kFormat, u32 kMode, bool kSaturate, bool kRelu>
 struct Half2 {
   using Sources = sources::Half2;
@@ -85,8 +86,9 @@ struct Half2 {
   }
 
   static u32 eval(const Lane& x, const Params& k) {
+    const u32 b = x.b ^ k[3];
     const auto of = [&](bool high) {
-      return compute(element(x.a, k[0], high), element(x.b, k[1], high), element(x.c, k[2], high),
+      return compute(element(x.a, k[0], high), element(b, k[1], high), element(x.c, k[2], high),
                      x.p != 0);
     };
     return of(true) << 16 | of(false);

@@ -484,7 +484,8 @@ struct I2i {
   }
 };
 
-// Two signed numbers, clamped to kBits bits, side by side; C above them.
+// Two signed numbers, clamped to kBits bits, side by side; C above them, or its upper half: k[0]
+// says how far it is shifted first.
 template <u32 kBits, bool kSigned>
 struct I2ip {
   using Sources = sources::Plain;
@@ -495,8 +496,8 @@ struct I2ip {
     const i32 low = value > kLowest ? value : kLowest;
     return static_cast<u32>(low < kHighest ? low : kHighest) & ((1u << kBits) - 1);
   }
-  static u32 eval(const Lane& x) {
-    const u32 above = kBits == 16 ? 0 : x.c << 2 * kBits % 32;
+  static u32 eval(const Lane& x, const Params& k) {
+    const u32 above = kBits == 16 ? 0 : x.c >> (k[0] & 31) << 2 * kBits % 32;
     return above | clamped(x.a) << kBits | clamped(x.b);
   }
 };

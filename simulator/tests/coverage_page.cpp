@@ -149,7 +149,7 @@ A form is a row of `isa/opcodes`: one layout of bits of an opcode, all its opera
 - proved: of sm_90's forms, those whose answers on an H200 are recorded and replayed by
   `simulator_lanes_test` and `simulator_instruction_probe_test`.
 - not executed: modifiers with which a launch stops, naming the instruction. Words that are not in the list of opcodes
-  at all (bulk copies, warp-group matrix instructions, `setmaxnreg`) stop a launch too.
+  at all (warp-group matrix instructions, `setmaxnreg`) stop a launch too.
 
 Of given programs, and of the launches in their records, `instruction_coverage FILE…` says the same
 (`simulator/tests/instruction_coverage_main.cpp`; `docs/programs.md` has its answer for programs of other people).

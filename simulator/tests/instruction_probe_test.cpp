@@ -49,10 +49,9 @@ std::string differences(const std::vector<std::byte>& cubin, const std::string& 
 
 // What is known to differ (validation/DEVIATIONS.md).
 bool differs(std::string_view kernel) {
-  // RPCMOV is not executed yet: the launch stops. (Where the warp shares a barrier code needs
-  // none.)
-  if (kernel.find("noComplete") != std::string_view::npos &&
-      kernel.find("_own_") != std::string_view::npos)
+  // A wait for a phase that does not end, which an H200 gives up after a time.
+  if (kernel.starts_with("p3380_mbarrier_try_wait") ||
+      kernel.starts_with("p3385_mbarrier_try_wait"))
     return true;
   // An operand that is .OOB's own NaN.
   return kernel.find("fma_rn_oob") != std::string_view::npos &&
@@ -81,9 +80,9 @@ TEST_P(InstructionProbe, LeavesWhatTheH200Left) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Parts, InstructionProbe, testing::Range(std::size_t{0}, std::size_t{34}));
+INSTANTIATE_TEST_SUITE_P(Parts, InstructionProbe, testing::Range(std::size_t{0}, std::size_t{36}));
 
-TEST(InstructionProbe, EveryRecordedCubinIsAPart) { EXPECT_EQ(recorded_cubins().size(), 34u); }
+TEST(InstructionProbe, EveryRecordedCubinIsAPart) { EXPECT_EQ(recorded_cubins().size(), 36u); }
 
 }  // namespace
 }  // namespace heddle::simulator

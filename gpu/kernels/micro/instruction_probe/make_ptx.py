@@ -4,6 +4,7 @@
   make_ptx.py sm_90 > probe.ptx       kernels that can be run (inputs.hpp says on what)
   make_ptx.py sm_90 --all > all.ptx   also those that are only to be compiled and decoded
   make_ptx.py sm_90 --part 3          the fourth hundred of them alone
+  make_ptx.py sm_90 --all --sources mp    operands in turn from memory (m), a parameter (p), an immediate (i)
 
 Each kernel loads its operands from its thread's record, executes the instruction and stores the results; the types of the
 operands stand in its name.
@@ -23,6 +24,7 @@ NAMES_TYPE = {'mtf32': 'mf32', 'e4m3x2': 'b16', 'e5m2x2': 'b16', 'tf32': 'f32'}
 MOVE = {'b16': 'u16', 'b32': 'u32', 'b64': 'u64', 'f32': 'f32', 'f64': 'f64'}
 OPERANDS, RESULTS, SHARED_BACK, LOCAL_BACK, THREAD_BYTES = 64, 192, 336, 400, 64
 EDGES = [(i * 0x9e3779b9 ^ 0xff >> i % 9) & 0xffffffff for i in range(60)] + [0, 0x7fffffff, 0x80000000, 0xffffffff]
+PARAMETERS = 8 + 8 * 32
 PART = 100  # kernels of a cubin: what a launch counts grows with its module
 
 snippets = []
@@ -564,7 +566,20 @@ def combined():
         add(f'{o}3.relu.s16x2', f'{o}.s16x2 %d, %0, %1; {o}.relu.s16x2 %d, %d, %2;', 's16x2', ('s16x2',) * 3, 90)
 
 
-def kernel(index, snippet):
+IMMEDIATE = {'b16': '0x1234', 'b32': '0x12345678', 'b64': '0x1234567812345678', 'f32': '0f40490FDB', 'f64': '0d400921FB00000000'}
+
+
+def load(i, type_, source):
+    """Operand i. One that all threads share, a parameter, goes through the uniform datapath where that can do it."""
+    register = REGISTER[type_]
+    if source == 'p':
+        return f'ld.param.{MOVE[register]} s{i}_, [records+{8 + 8 * i}];'
+    if source == 'i':
+        return f'mov.{register} s{i}_, {IMMEDIATE[register]};'
+    return f'ld.global.{MOVE[register]} s{i}_, [g_+{OPERANDS + 8 * i}];'
+
+
+def kernel(index, snippet, sources='m'):
     name, text, results, operands, _, _ = snippet
     shape = '\n.explicitcluster .reqnctapercluster 2, 1, 1' if text.startswith('.cluster ') else ''
     text = text.removeprefix('.cluster ')
@@ -572,7 +587,7 @@ def kernel(index, snippet):
     label = f'p{index:04d}_{slug}__' + '_'.join(NAMES_TYPE.get(t, t) for t in operands)
     registers = [f'.reg .{REGISTER[t]} s{i}_;' for i, t in enumerate(operands)]
     registers += [f'.reg .{REGISTER[t]} d{i}_;' for i, t in enumerate(results)]
-    loads = [f'ld.global.{MOVE[REGISTER[t]]} s{i}_, [g_+{OPERANDS + 8 * i}];' for i, t in enumerate(operands)]
+    loads = [load(i, t, sources[i % len(sources)]) for i, t in enumerate(operands)]
     stores = [f'st.global.{MOVE[REGISTER[t]]} [g_+{RESULTS + 8 * i}], d{i}_;' for i, t in enumerate(results)]
     body = re.sub(r'%d(\d+)', r'd\1_', text)
     body = re.sub(r'%d\b', 'd0_', body)
@@ -605,7 +620,7 @@ def kernel(index, snippet):
              'ld.param.u64 n_, [records]; mov.u32 t_, %ctaid.x; mov.u32 a_, %tid.x; mad.lo.u32 i_, t_, 128, a_; mov.u32 t_, a_;',
              'mul.wide.u32 o_, i_, 512; add.u64 n_, n_, o_; cvta.to.global.u64 g_, n_;', *before, *loads, body, *stores, *after,
              'ret;']
-    return f'.visible .entry {label}(.param .u64 records){shape}\n{{\n' + '\n'.join(' ' + line for line in lines if line) + '\n}\n'
+    return f'.visible .entry {label}(.param .{"u64 records" if sources == "m" else f"align 8 .b8 records[{PARAMETERS}]"}){shape}\n{{\n' + '\n'.join(' ' + line for line in lines if line) + '\n}\n'
 
 
 def main():
@@ -613,6 +628,7 @@ def main():
     arguments.add_argument('arch')
     arguments.add_argument('--all', action='store_true')
     arguments.add_argument('--part', type=int)
+    arguments.add_argument('--sources', default='m')
     chosen = arguments.parse_args()
     arch = int(chosen.arch.removeprefix('sm_'))
     for family in [integer, video, floating, conversions, warp, matrix, memory, atomics, control, unrunnable, combined]:
@@ -620,7 +636,7 @@ def main():
     for family in [rare_ptx.arithmetic, rare_ptx.video, rare_ptx.loads, rare_ptx.mbarriers, rare_ptx.copies, rare_ptx.packs,
                    rare_ptx.copies_in_shared, rare_ptx.only_compiled]:
         family(add, op)
-    kernels = [kernel(index, snippet) for index, snippet in enumerate(snippets)
+    kernels = [kernel(index, snippet, chosen.sources) for index, snippet in enumerate(snippets)
                if snippet[4] <= arch and (chosen.all or snippet[5])]
     if chosen.part is not None:
         kernels = kernels[chosen.part * PART:(chosen.part + 1) * PART]
