@@ -24,7 +24,7 @@ bool DeviceHeap::exists(const DeviceMemory& memory) { return find_heap(memory) !
 void DeviceHeap::create(DeviceMemory& memory, std::uint64_t bytes) {
   bytes = (bytes + kUnit - 1) / kUnit * kUnit;
   if (exists(memory) || bytes < 2 * kUnit) return;
-  const auto address = memory.allocate(bytes, kLabel);
+  const auto address = memory.allocate(bytes, kLabel, DeviceMemory::Pool::apart);
   if (!address) throw std::bad_alloc();
   const Header all{bytes - kUnit, 0};
   std::memcpy(memory.view(*address, sizeof all), &all, sizeof all);

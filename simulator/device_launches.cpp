@@ -35,7 +35,7 @@ const isa::Kernel* kernel_at(const Module& module, std::uint64_t code_address) {
 
 void DeviceLaunches::create(DeviceMemory& memory) {
   if (find_room(memory) != nullptr) return;
-  if (!memory.allocate(kBytes, kLabel)) throw std::bad_alloc();
+  if (!memory.allocate(kBytes, kLabel, DeviceMemory::Pool::apart)) throw std::bad_alloc();
 }
 
 void DeviceLaunches::limit_pending(DeviceMemory& memory, std::uint64_t most) {

@@ -8,6 +8,7 @@
 #include <set>
 #include <stdexcept>
 
+#include "simulator/driver_places.hpp"
 #include "simulator/memory_watcher.hpp"
 
 namespace heddle::simulator {
@@ -20,7 +21,13 @@ namespace {
 // look like 0x10'0000'0005.
 constexpr std::uint64_t kFirstAddress = 0x1a5d'b600'0000;
 constexpr std::uint64_t kPage = 4096;
-constexpr std::uint64_t kAlignment = 512;  // of allocations, as a rule
+
+// Each allocation lies in 2 MiB of its own, or several of them, at the offset there that the driver
+// would have given it: so nothing else is near its end. Behind it as much stays free as kernels may
+// reach (simulator/reach.hpp).
+constexpr std::uint64_t kFrame = 2 << 20, kReach = 512;
+constexpr std::uint64_t kOrderedPiece = 32 << 20;
+constexpr std::uint64_t kUnit = 512, kVariableUnit = 256;
 
 // Host-visible memory lies where neither programs, their heap nor their libraries are put on 64-bit
 // Linux, so that its addresses do not differ from run to run.
@@ -64,10 +71,27 @@ struct DeviceMemory::Impl {
   std::set<std::uint64_t> host_visible;  // those of them whose pages are ours all the same
   std::deque<Place> places;
   MemoryWatcher* watcher = nullptr;
-  std::uint64_t first_address = kFirstAddress;  // of what may be given out
-  // No plain allocation fits between first_address and here: so long ones of many allocations are
-  // not gone through again and again.
-  std::uint64_t full_below = kFirstAddress;
+  DriverPlaces plain{kFrame, kUnit}, ordered{kOrderedPiece, kUnit},
+      variables{kFrame, kVariableUnit};
+  // Of plain allocations, by address.
+  struct Placed {
+    DriverPlaces* pool = nullptr;
+    DriverPlaces::Place place;
+    std::uint64_t frames = 0, frames_end = 0;
+  };
+  std::map<std::uint64_t, Placed> placed;
+  std::map<std::uint64_t, std::uint64_t> free_frames;  // begin and end of what was given back
+  std::uint64_t next_frame = kFirstAddress;
+
+  DriverPlaces* places_of(Pool pool) {
+    return pool == Pool::plain     ? &plain
+           : pool == Pool::ordered ? &ordered
+           : pool == Pool::module  ? &variables
+                                   : nullptr;
+  }
+  std::optional<std::uint64_t> take_frames(std::uint64_t bytes);
+  std::optional<std::uint64_t> reuse_frames(std::uint64_t bytes);
+  void give_back_frames(std::uint64_t begin, std::uint64_t end);
 
   bool overlaps(std::uint64_t address, std::uint64_t bytes) const {
     const auto next = allocations.lower_bound(address);
@@ -80,9 +104,77 @@ struct DeviceMemory::Impl {
                                                    : mapped_bytes(allocation.bytes));
     if (!allocation.host_mapped) used -= allocation.bytes;
   }
+  // Takes the address of a plain allocation, at a multiple of `alignment`.
+  std::optional<std::uint64_t> place(std::uint64_t bytes, Pool pool, std::uint64_t alignment);
   // The address an allocation is to have, if it was foreseen.
   std::optional<std::uint64_t> allocate_foreseen(std::uint64_t bytes, std::string label);
 };
+
+std::optional<std::uint64_t> DeviceMemory::Impl::reuse_frames(std::uint64_t bytes) {
+  for (auto [begin, end] : free_frames) {
+    if (end - begin < bytes) continue;
+    free_frames.erase(begin);
+    if (begin + bytes != end) free_frames.emplace(begin + bytes, end);
+    return begin;
+  }
+  return std::nullopt;
+}
+
+// The first that were given back, or new ones. Those whose lower halves are small numbers are left
+// out (kFirstAddress), but where one allocation needs them too.
+std::optional<std::uint64_t> DeviceMemory::Impl::take_frames(std::uint64_t bytes) {
+  if (const auto again = reuse_frames(bytes)) return again;
+  constexpr std::uint64_t kHalf = std::uint64_t{1} << 32, kLeast = kFirstAddress % kHalf;
+  const auto usable = [](std::uint64_t address) {
+    return std::max(address, address / kHalf * kHalf + kLeast);
+  };
+  std::uint64_t begin = usable(next_frame);
+  if (begin % kHalf + bytes > kHalf && begin % kHalf != kLeast)
+    begin = usable((begin / kHalf + 1) * kHalf);
+  while (overlaps(begin, bytes)) {  // of allocations whose places were foreseen
+    auto other = allocations.lower_bound(begin + bytes);
+    const Allocation& last = std::prev(other)->second;
+    begin = usable(round_up(last.address + last.bytes + kReach, kFrame));
+  }
+  if (begin >= kFirstHostAddress || bytes > kFirstHostAddress - begin) return std::nullopt;
+  next_frame = begin + bytes;
+  return begin;
+}
+
+void DeviceMemory::Impl::give_back_frames(std::uint64_t begin, std::uint64_t end) {
+  auto next = free_frames.lower_bound(begin);
+  if (next != free_frames.end() && next->first == end) {
+    end = next->second;
+    next = free_frames.erase(next);
+  }
+  if (next != free_frames.begin() && std::prev(next)->second == begin) {
+    std::prev(next)->second = end;
+    return;
+  }
+  free_frames.emplace(begin, end);
+}
+
+std::optional<std::uint64_t> DeviceMemory::Impl::place(std::uint64_t bytes, Pool pool,
+                                                       std::uint64_t alignment) {
+  const std::uint64_t boundary = std::max(alignment, kFrame);
+  if (boundary > kFirstHostAddress) return std::nullopt;
+  Placed at;
+  at.pool = places_of(pool);
+  if (at.pool != nullptr) at.place = at.pool->take(bytes, std::min(alignment, kFrame));
+  const std::uint64_t offset = at.place.offset % kFrame;
+  // Frames are at multiples of their size alone: what lacks to `boundary` is taken too.
+  const std::uint64_t size = round_up(offset + bytes + kReach, kFrame) + boundary - kFrame;
+  const auto frames = take_frames(size);
+  if (!frames) {
+    if (at.pool != nullptr) at.pool->give_back(at.place);
+    return std::nullopt;
+  }
+  at.frames = *frames;
+  at.frames_end = *frames + size;
+  const std::uint64_t address = round_up(*frames, boundary) + offset;
+  placed.emplace(address, at);
+  return address;
+}
 
 DeviceMemory::DeviceMemory(std::uint64_t capacity) : impl_(std::make_unique<Impl>()) {
   impl_->capacity = capacity;
@@ -93,27 +185,13 @@ DeviceMemory::~DeviceMemory() {
 }
 
 std::optional<std::uint64_t> DeviceMemory::allocate(std::uint64_t bytes, std::string label,
-                                                    std::uint64_t alignment) {
+                                                    Pool pool, std::uint64_t alignment) {
   if (bytes == 0) bytes = 1;
   if (bytes > impl_->capacity - impl_->used) return std::nullopt;
   if (!impl_->places.empty()) return impl_->allocate_foreseen(bytes, std::move(label));
-  // First fit, so that addresses follow from the sequence of calls alone. At least one byte stays
-  // free between neighbours: an access past the end never lands in the next allocation.
-  const bool usual = alignment == kAlignment;
-  std::uint64_t address = impl_->first_address;
-  if (usual) address = std::max(address, round_up(impl_->full_below, alignment));
-  bool full = usual && impl_->full_below + alignment > address;  // nothing fits before `address`
-  auto next = impl_->allocations.lower_bound(address);
-  if (next != impl_->allocations.begin()) --next;
-  for (; next != impl_->allocations.end(); ++next) {
-    const auto& [start, other] = *next;
-    if (other.host_mapped || start + other.bytes < address) continue;
-    full = full && start <= address;
-    if (address + bytes < start) break;
-    address = round_up(start + other.bytes + 1, alignment);
-    if (full) impl_->full_below = start + other.bytes + 1;
-  }
-  if (full) impl_->full_below = address + bytes + 1;
+  const auto given = impl_->place(bytes, pool, alignment);
+  if (!given) return std::nullopt;
+  const std::uint64_t address = *given;
   Allocation allocation;
   allocation.address = address;
   allocation.bytes = bytes;
@@ -185,13 +263,13 @@ std::uint64_t DeviceMemory::map_host(std::byte* host, std::uint64_t bytes, std::
 bool DeviceMemory::free(std::uint64_t address) {
   const auto found = impl_->allocations.find(address);
   if (found == impl_->allocations.end()) return false;
-  if (impl_->watcher != nullptr && !found->second.host_mapped) {
-    impl_->watcher->freed(found->second);
-    const std::uint64_t behind = found->first + found->second.bytes + 1;
-    impl_->first_address = std::max(impl_->first_address, round_up(behind, kAlignment));
+  if (impl_->watcher != nullptr && !found->second.host_mapped) impl_->watcher->freed(found->second);
+  if (const auto placed = impl_->placed.find(address); placed != impl_->placed.end()) {
+    const Impl::Placed& at = placed->second;
+    if (at.pool != nullptr) at.pool->give_back(at.place);
+    if (impl_->watcher == nullptr) impl_->give_back_frames(at.frames, at.frames_end);
+    impl_->placed.erase(placed);
   }
-  if (!found->second.host_mapped)
-    impl_->full_below = std::min(impl_->full_below, found->second.address);
   impl_->release(found->second);
   impl_->allocations.erase(found);
   return true;

@@ -37,10 +37,14 @@ class DeviceMemory {
   DeviceMemory(const DeviceMemory&) = delete;
   DeviceMemory& operator=(const DeviceMemory&) = delete;
 
+  // Which of the driver's pools memory comes from: what was taken from it before decides what the
+  // address is modulo 2 MiB (simulator/driver_places.hpp). `plain`: as cudaMalloc; `ordered`: as
+  // cudaMallocAsync; `module`: variables; `apart`: all else, at multiples of 2 MiB.
+  enum class Pool : std::uint8_t { plain, ordered, module, apart };
   // Nothing if the capacity does not allow it. Contents are zero. Addresses depend only on the
-  // sequence of calls.
+  // sequence of calls; no two allocations lie within the same 2 MiB, nor closer than 512 bytes.
   std::optional<std::uint64_t> allocate(std::uint64_t bytes, std::string label,
-                                        std::uint64_t alignment = 512);
+                                        Pool pool = Pool::plain, std::uint64_t alignment = 1);
   // Makes `host` visible to kernels at its own address.
   std::uint64_t map_host(std::byte* host, std::uint64_t bytes, std::string label);
   // Zeroed memory that the host program uses too, at the same address (managed variables and

@@ -37,7 +37,7 @@ Module::Module(std::vector<std::byte> cubin_bytes, std::string origin, DeviceMem
     const auto address = holds_managed(cubin_, i)
                              ? memory_.allocate_host_visible(section.size, section.name)
                              : memory_.allocate(section.size, section.name,
-                                                std::max<std::uint64_t>(section.alignment, 256));
+                                                DeviceMemory::Pool::module, section.alignment);
     if (!address) throw std::bad_alloc();
     addresses[i] = *address;
     global_sections_.push_back(*address);

@@ -27,7 +27,8 @@ std::optional<TextureHeader> find_texture(const Allocation* table, std::uint32_t
 std::optional<std::uint32_t> add_texture(DeviceMemory& memory, const TextureHeader& header) {
   const Allocation* table = texture_table(memory);
   if (table == nullptr) {
-    if (!memory.allocate(kMostTextures * sizeof header, kLabel)) return std::nullopt;
+    if (!memory.allocate(kMostTextures * sizeof header, kLabel, DeviceMemory::Pool::apart))
+      return std::nullopt;
     table = texture_table(memory);
   }
   for (std::uint32_t handle = 1; handle < kMostTextures; ++handle) {

@@ -87,7 +87,8 @@ class Context {
   // Memory (context_memory.cpp). Addresses are device addresses; for pinned, registered and managed
   // memory they equal the host's.
   Error allocate(std::uint64_t bytes, std::string_view label, std::uint64_t& address,
-                 std::uint64_t alignment = 512);
+                 simulator::DeviceMemory::Pool pool = simulator::DeviceMemory::Pool::plain,
+                 std::uint64_t alignment = 1);
   Error allocate_host(std::uint64_t bytes, MemoryKind kind, unsigned flags, void*& host);
   Error register_host(void* host, std::uint64_t bytes, unsigned flags);
   Error unregister_host(void* host);

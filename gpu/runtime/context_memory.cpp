@@ -84,13 +84,13 @@ std::string lacking(const std::byte* at, const Placed& to, const Box& box) {
 }  // namespace
 
 Error Context::allocate(std::uint64_t bytes, std::string_view label, std::uint64_t& address,
-                        std::uint64_t alignment) {
+                        simulator::DeviceMemory::Pool pool, std::uint64_t alignment) {
   address = 0;
   if (bytes == 0) return Error::success;
   std::optional<std::uint64_t> given;
   const Error error = run([&](Ticket) {
     try {
-      given = device_.memory().allocate(bytes, std::string(label), alignment);
+      given = device_.memory().allocate(bytes, std::string(label), pool, alignment);
     } catch (const std::bad_alloc&) {
     }
     if (given) memory_.insert({*given, bytes, device_.memory().view(*given, bytes)});

@@ -55,7 +55,7 @@ Error Context::allocate_from(abi::Handle handle, std::uint64_t bytes, std::uint6
   const Error error =
       on_host || managed
           ? allocate_host(bytes, managed ? MemoryKind::managed : MemoryKind::pinned, 1, host)
-          : allocate(bytes, "cudaMallocAsync", address);
+          : allocate(bytes, "cudaMallocAsync", address, simulator::DeviceMemory::Pool::ordered);
   if (host != nullptr) address = reinterpret_cast<std::uint64_t>(host);
   if (error != Error::success) return error;
   std::lock_guard lock(mutex_);

@@ -140,7 +140,8 @@ Error Context::create_array(const abi::ChannelFormatDesc& format, const abi::Ext
   if (!is_texel_format(format)) return Error::invalid_channel_descriptor;
   if (!is_array_shape(extent, flags)) return Error::invalid_value;
   auto array = std::make_shared<Array>(Array{format, extent, flags, 0});
-  const Error error = allocate(array->bytes(), ".nv.array", array->address);
+  const Error error =
+      allocate(array->bytes(), ".nv.array", array->address, simulator::DeviceMemory::Pool::apart);
   if (error != Error::success) return error;
   std::lock_guard lock(mutex_);
   handle = array.get();

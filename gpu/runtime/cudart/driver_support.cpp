@@ -76,7 +76,8 @@ Error find_memory(std::uint64_t address, std::uint64_t* base, std::uint64_t* byt
 
 Error reserve(std::uint64_t bytes, std::uint64_t alignment, std::uint64_t* address) {
   return on_device([&](Context& context) {
-    return context.allocate(bytes, "cuMemAddressReserve", *address, alignment);
+    return context.allocate(bytes, "cuMemAddressReserve", *address,
+                            simulator::DeviceMemory::Pool::apart, alignment);
   });
 }
 

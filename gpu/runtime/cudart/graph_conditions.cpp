@@ -107,7 +107,8 @@ HEDDLE_API Error cudaGraphConditionalHandleCreate(std::uint64_t* handle, abi::Ha
     const auto of = find_graph(graph);
     if (handle == nullptr || !of || flags > kAssignDefault) return Error::invalid_value;
     std::uint64_t address = 0;
-    const Error error = context.allocate(sizeof(std::uint32_t), ".nv.graph_condition", address);
+    const Error error = context.allocate(sizeof(std::uint32_t), ".nv.graph_condition", address,
+                                         simulator::DeviceMemory::Pool::apart);
     if (error != Error::success) return error;
     of->keeps.push_back(kept(address));
     of->conditions.push_back({address, first, flags == kAssignDefault});

@@ -11,7 +11,8 @@ namespace {
 Error allocation(Context& context, std::uint64_t bytes, abi::MemAllocNodeParams params,
                  GraphNode& node) {
   std::uint64_t address = 0;
-  const Error error = context.allocate(bytes, "cudaGraphAddMemAllocNode", address);
+  const Error error = context.allocate(bytes, "cudaGraphAddMemAllocNode", address,
+                                       simulator::DeviceMemory::Pool::apart);
   if (error != Error::success) return error;
   context.graph_memory().add(address, bytes);
   params.bytesize = bytes;
