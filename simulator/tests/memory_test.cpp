@@ -5,6 +5,7 @@
 #include <iterator>
 #include <map>
 #include <random>
+#include <utility>
 #include <vector>
 
 namespace heddle::simulator {
@@ -24,35 +25,49 @@ TEST(DeviceMemory, AddressesFollowFromTheSequenceOfCallsAlone) {
   EXPECT_EQ(run()[0], run()[2]) << "freed space is used again";
 }
 
-// What is remembered of places that are taken changes no address: each allocation lies at the
-// lowest multiple of 512 where its bytes, and one more, are free.
+// What is remembered of places that are taken changes no address: each allocation has the offset of
+// the lowest multiple of 512 where its bytes fit, in the first piece of 2 MiB that has such a
+// place; no two are within one stretch of 2 MiB.
 TEST(DeviceMemory, EveryAllocationTakesTheFirstPlaceThatFits) {
-  constexpr std::uint64_t kAlignment = 512;
+  constexpr std::uint64_t kUnit = 512, kPiece = 2 << 20;
   DeviceMemory memory(1 << 30);
-  const std::uint64_t first = *memory.allocate(1, "first");
-  memory.free(first);
-  std::map<std::uint64_t, std::uint64_t> taken;  // end by address
-  const auto lowest_fit = [&](std::uint64_t bytes) {
-    std::uint64_t address = first;
-    for (const auto& [start, end] : taken) {
-      if (address + bytes < start) break;
-      address = (end + 1 + kAlignment - 1) / kAlignment * kAlignment;
+  std::vector<std::map<std::uint64_t, std::uint64_t>> pieces;  // end by offset
+  const auto take = [&](std::uint64_t bytes) {
+    for (std::size_t piece = 0;; ++piece) {
+      if (piece == pieces.size()) pieces.emplace_back();
+      std::uint64_t offset = 0;
+      for (const auto& [begin, end] : pieces[piece]) {
+        if (offset + bytes <= begin) break;
+        offset = (end + kUnit - 1) / kUnit * kUnit;
+      }
+      if (offset + bytes > kPiece) continue;
+      pieces[piece][offset] = offset + bytes;
+      return std::pair(piece, offset);
     }
-    return address;
   };
+  std::map<std::uint64_t, std::pair<std::size_t, std::uint64_t>> taken;  // place by address
   std::mt19937 random(1);
   for (int i = 0; i < 3000; ++i) {
     if (random() % 3 == 0 && !taken.empty()) {
       const auto chosen = std::next(taken.begin(), static_cast<long>(random() % taken.size()));
       ASSERT_TRUE(memory.free(chosen->first));
+      pieces[chosen->second.first].erase(chosen->second.second);
       taken.erase(chosen);
       continue;
     }
     const std::uint64_t bytes = 1 + random() % (random() % 4 == 0 ? 20'000 : 1500);
-    const std::uint64_t expected = lowest_fit(bytes);
-    ASSERT_EQ(*memory.allocate(bytes, "a"), expected) << i;
-    taken[expected] = expected + bytes;
+    const auto place = take(bytes);
+    const std::uint64_t address = *memory.allocate(bytes, "a");
+    ASSERT_EQ(address % kPiece, place.second) << i;
+    const auto next = taken.emplace(address, place).first;
+    if (next != taken.begin()) {
+      ASSERT_LT(std::prev(next)->first / kPiece, address / kPiece) << i;
+    }
+    if (std::next(next) != taken.end()) {
+      ASSERT_GT(std::next(next)->first / kPiece, address / kPiece) << i;
+    }
   }
+  EXPECT_GT(pieces.size(), 1u);
 }
 
 TEST(DeviceMemory, NewMemoryIsZero) {
