@@ -189,13 +189,15 @@ std::optional<std::uint64_t> DeviceMemory::allocate(std::uint64_t bytes, std::st
   if (bytes == 0) bytes = 1;
   if (bytes > impl_->capacity - impl_->used) return std::nullopt;
   if (!impl_->places.empty()) return impl_->allocate_foreseen(bytes, std::move(label));
-  const auto given = impl_->place(bytes, pool, alignment);
-  if (!given) return std::nullopt;
-  const std::uint64_t address = *given;
   Allocation allocation;
-  allocation.address = address;
   allocation.bytes = bytes;
   allocation.data = map_pages(mapped_bytes(bytes));
+  const auto given = impl_->place(bytes, pool, alignment);
+  if (!given) {
+    munmap(allocation.data, mapped_bytes(bytes));
+    return std::nullopt;
+  }
+  const std::uint64_t address = allocation.address = *given;
   allocation.ordinal = impl_->next_ordinal++;
   allocation.label = std::move(label);
   impl_->used += bytes;

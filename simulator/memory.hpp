@@ -41,8 +41,9 @@ class DeviceMemory {
   // address is modulo 2 MiB (simulator/driver_places.hpp). `plain`: as cudaMalloc; `ordered`: as
   // cudaMallocAsync; `module`: variables; `apart`: all else, at multiples of 2 MiB.
   enum class Pool : std::uint8_t { plain, ordered, module, apart };
-  // Nothing if the capacity does not allow it. Contents are zero. Addresses depend only on the
-  // sequence of calls; no two allocations lie within the same 2 MiB, nor closer than 512 bytes.
+  // Nothing if the capacity or the space of addresses does not allow it. Contents are zero.
+  // Addresses depend only on the sequence of calls, and are multiples of `alignment` (a power of
+  // two); no two allocations lie within the same 2 MiB, nor closer than 512 bytes.
   std::optional<std::uint64_t> allocate(std::uint64_t bytes, std::string label,
                                         Pool pool = Pool::plain, std::uint64_t alignment = 1);
   // Makes `host` visible to kernels at its own address.

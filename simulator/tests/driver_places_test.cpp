@@ -93,6 +93,15 @@ TEST(DeviceMemoryPlaces, OfPoolsDoNotMoveThoseOfOthers) {
   EXPECT_EQ(offset(1000, DeviceMemory::Pool::plain), 0x400u);
 }
 
+TEST(DeviceMemoryPlaces, AreMultiplesOfTheAlignmentAskedFor) {
+  DeviceMemory memory(1 << 30);
+  for (const auto pool : {DeviceMemory::Pool::plain, DeviceMemory::Pool::apart})
+    for (const std::uint64_t alignment : {1ULL << 10, 1ULL << 21, 1ULL << 24, 1ULL << 33})
+      EXPECT_EQ(*memory.allocate(700, "test", pool, alignment) % alignment, 0u);
+  EXPECT_FALSE(memory.allocate(700, "test", DeviceMemory::Pool::apart, 1ULL << 60));
+  EXPECT_EQ(memory.used(), 8 * 700u);
+}
+
 TEST(DeviceMemoryPlaces, OfWhatWasFreedAreGivenOutAgain) {
   DeviceMemory memory(1 << 30);
   const std::uint64_t first = *memory.allocate(4096, "test");
