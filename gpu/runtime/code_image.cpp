@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -52,11 +54,13 @@ const simulator::GpuModel& model_for(std::span<const isa::FatEntry> entries) {
 }
 
 std::string describe_entries(std::span<const isa::FatEntry> entries) {
-  std::set<std::string> names;
+  std::set<std::pair<bool, std::uint32_t>> kinds;  // machine code first, older GPUs first
   for (const isa::FatEntry& entry : entries)
-    names.insert(
-        fmt::format("{}sm_{}", entry.kind == isa::FatEntry::Kind::ptx ? "PTX for " : "", entry.sm));
-  if (names.empty()) return "no device code";
+    kinds.emplace(entry.kind == isa::FatEntry::Kind::ptx, entry.sm);
+  if (kinds.empty()) return "no device code";
+  std::vector<std::string> names;
+  for (const auto& [is_ptx, sm] : kinds)
+    names.push_back(fmt::format("{}sm_{}", is_ptx ? "PTX for " : "", sm));
   return fmt::format("{}", fmt::join(names, ", "));
 }
 

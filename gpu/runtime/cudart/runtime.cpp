@@ -108,7 +108,7 @@ const simulator::GpuModel& Runtime::choose_model() {
   const simulator::GpuModel& model = model_for(all);
   if (model.id != "h200")
     notice(
-        fmt::format("{} has {}: it runs on the model of an {} (--gpu, or HEDDLE_GPU, chooses "
+        fmt::format("{} has {}: it runs on the model of the {} (--gpu, or HEDDLE_GPU, chooses "
                     "another)",
                     program_, describe_entries(all), model.name));
   return model;
