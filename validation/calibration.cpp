@@ -33,7 +33,6 @@ double last_size_below(const Answers& a, std::string_view warps, double limit) {
 }
 
 constexpr double kPercent = 100, kLanes = 32, kSectors = 4;
-constexpr double kMmaFmas = 16 * 8 * 16;  // of one HMMA.16816
 // A question's name as a template argument, for the recipes that are one answer.
 template <std::size_t N>
 struct Question {
@@ -59,11 +58,6 @@ double behind_queue(const Answers& a, std::string_view op, double interval) {
   constexpr double kIssued = 32 * 4, kSubCores = 4, kQueue = 8, kFirst = 10;
   const double time = a[fmt::format("issue.{}.n32.w4", op)] - kFirst;
   return (kIssued - time / interval) / kSubCores - kQueue;
-}
-
-double last_jump(const Answers& a, std::string_view which) {
-  return a[fmt::format("readings.jumps.{}.thread0.reading8", which)] -
-         a[fmt::format("readings.jumps.{}.thread0.reading7", which)];
 }
 
 constexpr double kConstantHit = 40;  // cycles: a hit takes 29 and less, a miss 70 more
@@ -198,8 +192,17 @@ constexpr Recipe kRecipes[] = {
               (a["slope.product.imad_wide.lower.stall5+shf.w1"] -
                a["slope.product.imad.stall5+shf.w1"]);
      }},
-    {"tensor_fma_per_cycle", "instructions", "2048 over interval.hmma_16816_f32.w8",
-     [](const Answers& a) { return kMmaFmas / a["interval.hmma_16816_f32.w8"]; }},
+    {"interval_product", "products", "slope.product.hmma.1688.f32.w4",
+     value_of<"slope.product.hmma.1688.f32.w4">},
+    {"interval_long_product", "products", "slope.product.hmma.16816.f32.w4",
+     value_of<"slope.product.hmma.16816.f32.w4">},
+    {"interval_longest_product", "products", "slope.product.hmma.sp.16832.f32.w4",
+     value_of<"slope.product.hmma.sp.16832.f32.w4">},
+    {"interval_dmma", "products", "slope.product.dmma.8x8x4.w4",
+     value_of<"slope.product.dmma.8x8x4.w4">},
+    {"latency_tensor", "products", "latency.dmma.8x8x4", value_of<"latency.dmma.8x8x4">},
+    {"latency_tensor_rows", "products", "latency.dmma.16x8x4 less that of 8x8x4",
+     [](const Answers& a) { return a["latency.dmma.16x8x4"] - a["latency.dmma.8x8x4"]; }},
     {"latency_constant_miss", "control", "constant.ldc.warm of 16384 B less that of 1024 B",
      [](const Answers& a) {
        return a["constant.ldc.warm.16384B.stride256"] - a["constant.ldc.warm.1024B.stride64"];
@@ -390,8 +393,16 @@ constexpr Recipe kRecipes[] = {
      print_lane_interval},
     {"latency_membar_cta", "cold_launches", "fence.cta.stores0, membar",
      [](const Answers& a) { return fence(a, "cta"); }},
-    {"l0_instruction_bytes", "control", "largest warm loop of 8 warps below 1.25 cycles",
-     [](const Answers& a) { return last_size_below(a, "w8", 1.25); }},
+    {"l0_instruction_bytes", "jumps", "128 times the jumps of chain.lines1.w1 at 11 cycles each",
+     [](const Answers& a) {
+       constexpr double kAtOnce = 11, kLineBytes = 128;
+       double most = 0;
+       for (const int jumps : {8, 12, 16, 20, 24, 28, 32, 40, 48, 64, 96}) {
+         if (a[fmt::format("chain.lines1.jumps{}.w1", jumps)] > kAtOnce) break;
+         most = jumps;
+       }
+       return most * kLineBytes;
+     }},
     {"l1_instruction_bytes", "control", "largest warm loop of 1 warp below 1.25 cycles",
      [](const Answers& a) { return last_size_below(a, "w1", 1.25); }},
     {"l15_instruction_bytes", "control", "largest warm loop of 1 warp below 3 cycles",
@@ -491,8 +502,12 @@ constexpr Recipe kRecipes[] = {
          if (a[fmt::format("issue.ldg32.n{}.w1", n)] <= n + 1) together = n;
        return together - std::floor(together / per_instruction(a, "ldg32", 1));
      }},
-    {"latency_l0_instruction_miss", "machine_code", "jumps.64.warm less jumps.32.warm, last jump",
-     [](const Answers& a) { return last_jump(a, "64.warm") - last_jump(a, "32.warm"); }},
+    {"latency_l0_instruction_miss", "jumps", "chain.lines8.jumps28.w1 less lines1",
+     [](const Answers& a) { return a["chain.lines8.jumps28.w1"] - a["chain.lines1.jumps28.w1"]; }},
+    {"latency_line_behind", "jumps", "behind.jump.place7.w1, n1 less n0",
+     [](const Answers& a) {
+       return a["behind.jump.place7.n1.w1"] - a["behind.jump.place7.n0.w1"];
+     }},
     {"latency_membar_gpu", "cold_launches", "fence.gpu.stores0, membar",
      [](const Answers& a) { return fence(a, "gpu"); }},
     {"latency_membar_sys", "cold_launches", "fence.sys.stores0, membar",
@@ -536,9 +551,9 @@ constexpr Recipe kRecipes[] = {
        return kHundred * per_line(a, 128, 512, "b132.t32") / kSmsOfGpc;
      }},
     {"latency_launch_code", "cold_launches",
-     "mean over 32 places of place_*.b1.t32, no_instruction, less the 60 from the GPC's cache,",
+     "mean over 32 places of place_*.b1.t32, no_instruction, less the 58 from the GPC's cache,",
      [](const Answers& a) {
-       constexpr double kFromGpc = 60;
+       constexpr double kFromGpc = 58;
        double sum = 0;
        for (const int place : kPlaces)
          sum += a[fmt::format("place_{}.b1.t32.no_instruction", place)];
@@ -568,15 +583,8 @@ constexpr Recipe kRecipes[] = {
        constexpr double kEnd = 500;
        return a["nothing.b1.t32.elapsed"] - a["nothing.b1.t32.active"] - kEnd;
      }},
-    {"latency_l1_instruction_miss", "machine_code",
-     "jumps.8.cold, mean of the last four, less jumps.64.warm, last jump,",
-     [](const Answers& a) {
-       constexpr double kJumps = 4;
-       const double cold = (a["readings.jumps.8.cold.thread0.reading8"] -
-                            a["readings.jumps.8.cold.thread0.reading4"]) /
-                           kJumps;
-       return cold - last_jump(a, "64.warm");
-     }},
+    {"latency_l1_instruction_miss", "jumps", "chain.lines8.w1, jumps64 less jumps28,",
+     [](const Answers& a) { return a["chain.lines8.jumps64.w1"] - a["chain.lines8.jumps28.w1"]; }},
 };
 
 const MicroRecord& record_of(const MicroRecords& records, std::string_view program) {

@@ -22,15 +22,18 @@ namespace heddle::simulator::timing {
   X(interval_xu, "cycle", "between two MUFU or conversions of one sub-core") \
   X(interval_uniform, "cycle", "between two instructions of the uniform datapath of one sub-core") \
   X(interval_cbu, "cycle", "between two control instructions (BRA, BSSY, BSYNC, EXIT) of one sub-core") \
-  X(tensor_fma_per_cycle, "op/cycle", "FP16 multiply-adds a sub-core's tensor unit finishes each cycle, for mma.sync") \
-  X(interval_dmma, "cycle", "between two DMMA of one sub-core") \
+  X(interval_product, "cycle", "between two matrix products (HMMA, IMMA, BMMA) of one sub-core, columns of 16 bytes") \
+  X(interval_long_product, "cycle", "the same of columns of 32 bytes, as HMMA.16816") \
+  X(interval_longest_product, "cycle", "the same of columns of 64 bytes, as sparse HMMA.16832") \
+  X(interval_dmma, "cycle", "between two DMMA.8x8x4 or 16x8x4 of one sub-core; 16x8x8 twice and 16x8x16 four times that") \
   /* Results that a scoreboard guards. */ \
   X(latency_xu, "cycle", "MUFU, conversions, POPC, FLO, BREV to their consumer") \
   X(latency_xu_read, "cycle", "MUFU and the like: issue to its place in the queue, and its sources, being free again") \
   X(issue_wide_product, "cycle", "in which a sub-core issues nothing behind an IMAD.WIDE or IMAD.HI") \
   X(latency_product_read, "cycle", "added to IMAD.WIDE or IMAD.HI that reads what has just been computed") \
   X(latency_fp64, "cycle", "FP64 instructions that set a scoreboard (before sm_90)") \
-  X(latency_tensor, "cycle", "matrix instructions that set a scoreboard") \
+  X(latency_tensor, "cycle", "DMMA.8x8x4 to its consumer; other shapes as much more as they keep the unit longer") \
+  X(latency_tensor_rows, "cycle", "added by DMMA of 16 rows") \
   X(latency_special_register, "cycle", "S2R, B2R to the consumer") \
   X(latency_special_uniform, "cycle", "S2UR to the consumer") \
   X(latency_barrier_move, "cycle", "BMOV that sets a scoreboard to who waits for it") \
@@ -56,6 +59,7 @@ namespace heddle::simulator::timing {
   X(latency_branch_not_taken, "cycle", "BRA, not taken, to the next instruction") \
   X(latency_branch_divergent, "cycle", "BRA that splits the warp, to the next instruction") \
   X(latency_group_switch, "cycle", "BSYNC, WARPSYNC or EXIT where another group of lanes goes on, to its first instruction") \
+  X(latency_line_behind, "cycle", "the first instruction behind a jump, or of another group, to the first of the line that follows") \
   X(latency_reconvergence, "cycle", "BSYNC where all lanes are there, to the next instruction") \
   X(latency_restored_reconvergence, "cycle", "the same where BMOV has written the barrier") \
   X(latency_warp_reunion, "cycle", "WARPSYNC.ALL of the last group of a split warp to the next instruction") \

@@ -260,12 +260,12 @@ void Sm::settle(unsigned sub_core, unsigned slot, const Timed& timed, Cycle now)
     if (lanes.current().pc != behind) {
       warp.pc = behind;
       account(warp, look_again);
-    }
-    warp.pc = lanes.current().pc;
-    const std::uint32_t line = context_.program.instructions[warp.pc].code_line;
-    if (line != warp.line) {
-      warp.line = line;
-      warp.fetched = front_end_.instructions(sub_core, line, now);
+      warp.pc = lanes.current().pc;
+      warp.line = kNoLine;  // is asked for when it is known where the warp goes on
+    } else {
+      warp.pc = behind;
+      if (context_.program.instructions[behind].code_line != warp.line)
+        ask_for_code(sub_core, warp, now);
     }
   } else {
     warp.at_barrier = true;

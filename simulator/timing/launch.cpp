@@ -54,6 +54,10 @@ void check(const Constants& constants, const GpuModel& model) {
   for (const ConstantInfo& each : kConstants)
     if (each.unit != "cycle" && each.unit != "line" && constants.*each.member == 0)
       throw std::invalid_argument(fmt::format("{}: must be positive", each.name));
+  for (const auto& [name, ways] :
+       {std::pair{"l1_ways", constants.l1_ways}, {"l2_ways", constants.l2_ways}})
+    if (ways > kMostWays)
+      throw std::invalid_argument(fmt::format("{}: at most {}", name, kMostWays));
   if (model.max_warps_per_sm > constants.sub_cores * kSlots)
     throw std::invalid_argument(fmt::format("sub_cores: at least {} for {} warps",
                                             (model.max_warps_per_sm + kSlots - 1) / kSlots,

@@ -157,7 +157,7 @@ class LoadStoreUnit {
   Cycle miss_time(Cycle base);
   Tags::Line insert(LineNumber line);
   void hold_back_stores();
-  void send(Request::Kind kind, const Piece& piece, Cycle base);
+  Request& send(Request::Kind kind, LineNumber line, SectorMask sectors, Cycle base);
 
   const Constants& constants_;
   const std::uint32_t sm_;

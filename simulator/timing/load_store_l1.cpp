@@ -6,15 +6,11 @@
 
 namespace heddle::simulator::timing {
 
-void LoadStoreUnit::send(Request::Kind kind, const Piece& piece, Cycle base) {
-  requests_.push_back({.time = base,
-                       .line = piece.line,
-                       .sm = sm_,
-                       .number = static_cast<std::uint32_t>(requests_.size()),
-                       .kind = kind,
-                       .sectors = piece.sectors,
-                       .outgoing = piece.outgoing});
-  waits_.push_back(requests_.back().number);
+Request& LoadStoreUnit::send(Request::Kind kind, LineNumber line, SectorMask sectors, Cycle base) {
+  const auto number = static_cast<std::uint32_t>(requests_.size());
+  waits_.push_back(number);
+  return requests_.emplace_back(Request{
+      .time = base, .line = line, .sm = sm_, .number = number, .kind = kind, .sectors = sectors});
 }
 
 // When L1 asks for a line it lacks: one after the other.
@@ -34,7 +30,10 @@ void LoadStoreUnit::load(const Piece& piece, const Timed& instruction, Lookups& 
                          Cycle hit, Completion& completion) {
   const auto count = [](SectorMask sectors) { return count_sectors(sectors); };
   lookups.sectors += count(piece.sectors);
-  if (instruction.bypasses_l1) return send(Request::Kind::read, piece, miss_time(base));
+  if (instruction.bypasses_l1) {
+    send(Request::Kind::read, piece.line, piece.sectors, miss_time(base));
+    return;
+  }
   Tags::Line line = l1_.find(piece.line);
   const SectorMask had = !line ? 0 : line.valid() & piece.sectors;
   lookups.hits += count(had);
@@ -48,7 +47,7 @@ void LoadStoreUnit::load(const Piece& piece, const Timed& instruction, Lookups& 
   if (missing == 0) return;
   if (!line) line = insert(piece.line);
   line.valid() |= missing;
-  send(Request::Kind::read, {.line = piece.line, .sectors = missing}, miss_time(base));
+  send(Request::Kind::read, piece.line, missing, miss_time(base));
   line.extra().done = kNever;
   line.extra().request = requests_.back().number;
   awaited_lines_.push_back({piece.line, l1_.place_of(line)});
@@ -66,7 +65,7 @@ void LoadStoreUnit::store(const Piece& piece, Lookups& lookups, Cycle base) {
   line.extra().stored |= piece.sectors;
   for (unsigned sector = 0; sector < kSectorsPerLine; ++sector)
     if (piece.bytes[sector] == ~0u) line.valid() |= static_cast<SectorMask>(1u << sector);
-  send(Request::Kind::write, piece, base);
+  send(Request::Kind::write, piece.line, piece.sectors, base).outgoing = piece.outgoing;
 }
 
 // `base`: when the instruction would have issued on an idle unit.
@@ -78,7 +77,7 @@ void LoadStoreUnit::access_memory(const Timed& instruction, const Part& part,
     if (part.is_atomic()) {
       traffic_.l1_atomic.sectors += sectors;
       l1_.remove(piece.line);
-      send(Request::Kind::atomic, piece, base);
+      send(Request::Kind::atomic, piece.line, piece.sectors, base).outgoing = piece.outgoing;
     } else if (part.kind == AccessKind::load) {
       load(piece, instruction,
            part.space == Window::local ? traffic_.l1_local : traffic_.l1_global_load, base, hit,

@@ -20,10 +20,7 @@ Sm::Look Sm::look(unsigned sub_core, ResidentWarp& warp, Cycle now) {
     warp.at_fence = false;
   }
   const Timed& timed = context_.program.instructions[warp.pc];
-  if (timed.code_line != warp.line) {
-    warp.line = timed.code_line;
-    warp.fetched = front_end_.instructions(sub_core, timed.code_line, now);
-  }
+  if (timed.code_line != warp.line) ask_for_code(sub_core, warp, now);
   if (warp.fetched > now) return {Stall::no_instruction, warp.fetched};
   if (const Look found = look_at_results(warp, timed, now); found.reason != ready.reason)
     return found;
@@ -35,6 +32,18 @@ Sm::Look Sm::look(unsigned sub_core, ResidentWarp& warp, Cycle now) {
     if (warp.operand_there > now) return {Stall::imc_miss, warp.operand_there};
   }
   return ready;
+}
+
+// The line of the warp's next instruction. The one behind that on which it has landed comes some
+// cycles later, also if the sub-core has both (behind.* of gpu/kernels/micro/timing/jumps.cu).
+void Sm::ask_for_code(unsigned sub_core, ResidentWarp& warp, Cycle now) {
+  const bool landed = warp.line == kNoLine;
+  warp.line = context_.program.instructions[warp.pc].code_line;
+  warp.fetched = front_end_.instructions(sub_core, warp.line, now);
+  if (landed)
+    warp.line_behind = std::max(now, warp.fetched) + constants_.latency_line_behind;
+  else
+    warp.fetched = std::max(warp.fetched, warp.line_behind);
 }
 
 // The line of the constant that the warp's next instruction has as an operand.

@@ -54,9 +54,10 @@ void MemorySystem::start(bool cold) {
 
 void MemorySystem::serve(std::span<Request*> requests) {
   // Whose tags lie far apart in the host's memory.
-  constexpr std::size_t kAhead = 8;
+  constexpr std::size_t kAhead = 8, kFarAhead = 16;
   for (std::size_t i = 0; i < requests.size(); ++i) {
-    if (i + kAhead < requests.size()) prefetch(*requests[i + kAhead]);
+    if (i + kFarAhead < requests.size()) prefetch(*requests[i + kFarAhead]);
+    if (i + kAhead < requests.size()) prefetch_extra(*requests[i + kAhead]);
     requests[i]->done = serve(*requests[i]);
   }
 }
@@ -65,6 +66,12 @@ void MemorySystem::prefetch(const Request& request) const {
   const unsigned near = near_half(request.sm), home = home_of(request.line);
   halves_[near].tags.prefetch(request.line);
   if (home != near) halves_[home].tags.prefetch(request.line);
+}
+
+void MemorySystem::prefetch_extra(const Request& request) const {
+  const unsigned near = near_half(request.sm), home = home_of(request.line);
+  halves_[near].tags.prefetch_extra(request.line);
+  if (home != near) halves_[home].tags.prefetch_extra(request.line);
 }
 
 Cycle MemorySystem::serve(Request& request) {

@@ -82,6 +82,7 @@ class MemorySystem {
 
   Cycle serve(Request& request);
   void prefetch(const Request& request) const;
+  void prefetch_extra(const Request& request) const;
   Cycle read(Request& request, Cycle now);
   Cycle write(Request& request, Cycle now);
   Tags::Line look_up(Half& half, const Request& request, Cycle now, SectorMask& had);

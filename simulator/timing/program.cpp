@@ -26,17 +26,43 @@ bool is_wide_product(const Instruction& in) {
 
 unsigned narrow(std::uint64_t value) { return static_cast<unsigned>(value); }
 
-// The small shapes take longer than their share of the large ones: 4 cycles at least, as measured
-// of HMMA.1688 (gpu/kernels/micro/timing).
+// Bytes of a column of B: its elements, and how many.
+unsigned column_bytes(const Instruction& in) {
+  std::string_view shape = isa::modifier_text(in, Mod::mma_shape);
+  // The rows of A, 8 or 16, and the 8 columns of B come first.
+  const std::size_t digits = std::min(shape.find_first_not_of('.'), shape.size());
+  shape.remove_prefix(digits);
+  shape.remove_prefix(std::min<std::size_t>(shape.size(), shape.starts_with("16") ? 3 : 2));
+  unsigned elements = 0;
+  for (const char digit : shape) elements = 10 * elements + static_cast<unsigned>(digit - '0');
+  const std::string_view type = isa::modifier_text(in, Mod::mma_src);
+  const auto is = [&](std::string_view what) { return type.find(what) != std::string_view::npos; };
+  unsigned bits = in.op == Op::IMMA ? 8 : in.op == Op::BMMA ? 1 : 16;
+  if (is("TF32")) bits = 32;
+  if (is("S4") || is("U4")) bits = 4;
+  return elements * bits / 8;
+}
+
+// How long a matrix product keeps the unit follows from how long B's columns are, whatever their
+// type, and also where A is sparse (slope.product.* of gpu/kernels/micro/timing/products.cu).
 unsigned matrix_cycles(const Instruction& in, const Constants& constants) {
-  constexpr unsigned kM16N8K16 = 16 * 8 * 16, kLeast = 4;
-  if (in.op == Op::DMMA) return constants.interval_dmma;
+  if (in.op == Op::DMMA) {
+    const std::string_view shape = isa::modifier_text(in, Mod::mma_shape);
+    const unsigned times = shape.ends_with("x16") ? 4 : shape.ends_with("x8") ? 2 : 1;
+    return times * constants.interval_dmma;
+  }
+  constexpr unsigned kShort = 16, kLong = 32;
+  const unsigned bytes = column_bytes(in);
+  return bytes <= kShort  ? constants.interval_product
+         : bytes <= kLong ? constants.interval_long_product
+                          : constants.interval_longest_product;
+}
+
+unsigned matrix_latency(const Instruction& in, const Constants& constants) {
   const std::string_view shape = isa::modifier_text(in, Mod::mma_shape);
-  const bool large = shape.find("16816") != std::string_view::npos ||
-                     shape.find("16832") != std::string_view::npos;
-  const unsigned work = large ? kM16N8K16 : kM16N8K16 / 2;
-  return std::max(kLeast,
-                  (work + constants.tensor_fma_per_cycle / 2) / constants.tensor_fma_per_cycle);
+  const bool rows = shape.find("16x8") != std::string_view::npos;
+  return constants.latency_tensor + (rows ? constants.latency_tensor_rows : 0) +
+         (in.op == Op::DMMA ? matrix_cycles(in, constants) - constants.interval_dmma : 0);
 }
 
 void choose_pipe(const Instruction& in, const Constants& constants, Timed& timed) {
@@ -208,7 +234,7 @@ void choose_course(const Instruction& in, const Constants& constants, Timed& tim
     case Unit::fp64:
       return choose_variable(constants.latency_fp64, timed);
     case Unit::tensor:
-      return choose_variable(constants.latency_tensor, timed);
+      return choose_variable(matrix_latency(in, constants), timed);
     default:
       return choose_variable(constants.latency_uniform_move, timed);
   }

@@ -39,6 +39,8 @@ struct CountedResult {
   Cycle latest = 0;
 };
 
+inline constexpr std::uint32_t kNoLine = ~0u;
+
 struct ResidentWarp {
   Warp* warp = nullptr;  // null: the slot is free
   std::uint32_t block = 0;
@@ -49,8 +51,9 @@ struct ResidentWarp {
   Cycle stalled_until = 0;  // by the stall count of the instruction before
   Cycle next_issue = 0;     // not before either, after that for the reason `until_then`
   Stall until_then = Stall::wait;
-  std::uint32_t line = ~0u;  // the code line it has asked for
+  std::uint32_t line = kNoLine;  // the code line it has asked for
   Cycle fetched = 0;
+  Cycle line_behind = 0;  // of the line on which it has landed: the next one is not there before
   std::uint64_t operand_of = 0;  // the instruction, counted from 1, whose constant it has asked for
   Cycle operand_there = 0;
   // And one more, of results that nothing awaits but the warp's end (kUnguarded).

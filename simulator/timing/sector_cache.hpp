@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <cstring>
+#include <numeric>
 #include <vector>
 
 #include "simulator/big_pages.hpp"
@@ -17,6 +19,7 @@ inline constexpr unsigned kLineBytes = kSectorBytes * kSectorsPerLine;
 // A memory line by number: address / kLineBytes.
 using LineNumber = std::uint64_t;
 using SectorMask = std::uint8_t;  // bit i: sector i of the line
+inline constexpr unsigned kMostWays = 255;
 
 // A library call where the host's instruction for it may not be assumed.
 constexpr unsigned count_sectors(unsigned sectors) {
@@ -24,26 +27,39 @@ constexpr unsigned count_sectors(unsigned sectors) {
   return static_cast<unsigned>(kCounts >> (sectors * 4) & 0xf);
 }
 
-// `Extra`: what the owner keeps per line.
+// `Extra`: what the owner keeps per line. What a search needs of a set lies in one line of the
+// host's cache: a byte of each line's number, in which order they were used, and their sectors.
 template <typename Extra>
 class SectorCache {
  public:
-  struct State {
-    SectorMask valid = 0, dirty = 0;
+  // Sectors of a line: half of a byte.
+  class Sectors {
+   public:
+    Sectors(std::uint8_t& byte, unsigned shift) : byte_(&byte), shift_(shift) {}
+    operator SectorMask() const { return *byte_ >> shift_ & kAll; }  // NOLINT: it is a mask
+    const Sectors& operator|=(unsigned sectors) const {
+      *byte_ = static_cast<std::uint8_t>(*byte_ | (sectors & kAll) << shift_);
+      return *this;
+    }
+
+   private:
+    static constexpr unsigned kAll = (1u << kSectorsPerLine) - 1;
+    std::uint8_t* byte_;
+    unsigned shift_;
   };
   // One that is there, until another takes its place; or none.
   class Line {
    public:
     Line() = default;
-    Line(State& state, Extra& extra) : state_(&state), extra_(&extra) {}
+    Line(std::uint8_t& state, Extra& extra) : state_(&state), extra_(&extra) {}
     explicit operator bool() const { return state_ != nullptr; }
-    SectorMask& valid() const { return state_->valid; }
-    SectorMask& dirty() const { return state_->dirty; }
+    Sectors valid() const { return {*state_, 0}; }
+    Sectors dirty() const { return {*state_, kSectorsPerLine}; }
     Extra& extra() const { return *extra_; }
 
    private:
     friend class SectorCache;
-    State* state_ = nullptr;
+    std::uint8_t* state_ = nullptr;
     Extra* extra_ = nullptr;
   };
   // What made room for another line.
@@ -52,21 +68,30 @@ class SectorCache {
     SectorMask dirty = 0;
   };
 
+  // Up to kMostWays `ways`.
   SectorCache(std::uint64_t bytes, unsigned ways) { resize(bytes, ways); }
 
   // Empties it, and gives it another size.
   void resize(std::uint64_t bytes, unsigned ways) {
-    ways_ = std::max(1u, ways);
-    sets_ = std::max<std::uint64_t>(1, bytes / kLineBytes / ways_);
-    if (states_.size() != sets_ * ways_) {
+    const unsigned wanted = std::clamp(ways, 1u, kMostWays);
+    const std::uint64_t sets = std::max<std::uint64_t>(1, bytes / kLineBytes / wanted);
+    if (sets != sets_ || wanted != ways_) {
+      ways_ = wanted;
+      sets_ = sets;
+      reciprocal_ = ~std::uint64_t{0} / sets;
+      stride_ = (sizeof(Head) + 3 * std::size_t{ways_} + kHostLine - 1) / kHostLine * kHostLine;
+      found_.assign(sets_ * stride_, 0);
       numbers_.assign(sets_ * ways_, 0);
-      used_.assign(sets_ * ways_, 0);
-      states_.assign(sets_ * ways_, {});
       extras_.assign(sets_ * ways_, {});
+      epoch_ = 0;
     }
     clear();
   }
-  void clear() { cleared_ = clock_; }
+  void clear() {
+    if (++epoch_ != 0) return;
+    std::ranges::fill(found_, std::uint8_t{0});  // sets emptied so many times ago look like new
+    epoch_ = 1;
+  }
   // Of all lines there is room for, used or not.
   template <typename Visit>
   void for_each_extra(Visit visit) {
@@ -75,87 +100,143 @@ class SectorCache {
 
   // None: the line is not there. Counts as use.
   Line find(LineNumber number) {
-    const std::size_t set = set_of(number);
-    for (std::size_t place = set; place < set + ways_; ++place)
-      if (numbers_[place] == number && used_[place] > cleared_) {
-        used_[place] = ++clock_;
-        return line_at(place);
+    const std::size_t index = set_of(number);
+    const Set set = set_at(index);
+    if (set.head->epoch != epoch_) return {};
+    const std::uint8_t mark = mark_of(number);
+    for (unsigned way = 0; way < ways_; ++way)
+      if (set.marks[way] == mark && numbers_[index * ways_ + way] == number) {
+        use(set, way);
+        return line_at(index, way);
       }
     return {};
   }
   // Where the line lies until another takes its place.
   std::size_t place_of(const Line& line) const {
-    return static_cast<std::size_t>(line.state_ - states_.data());
+    return static_cast<std::size_t>(line.extra_ - extras_.data());
   }
   // As find; the line is probably at that place.
   Line find_at(std::size_t place, LineNumber number) {
-    if (numbers_[place] != number || used_[place] <= cleared_) return find(number);
-    used_[place] = ++clock_;
-    return line_at(place);
+    const std::size_t index = place / ways_;
+    const auto way = static_cast<unsigned>(place % ways_);
+    const Set set = set_at(index);
+    if (set.head->epoch != epoch_ || numbers_[place] != number || set.marks[way] == 0)
+      return find(number);
+    use(set, way);
+    return line_at(index, way);
   }
   // Puts a line in, empty; `evicted` is what was there, with no dirty sectors where that is
   // nothing.
   Line insert(LineNumber number, Evicted& evicted) {
-    const std::size_t set = set_of(number);
-    std::size_t victim = set;
-    for (std::size_t place = set; place < set + ways_; ++place) {
-      if (used_[place] <= cleared_) {
-        victim = place;
-        break;
-      }
-      if (used_[place] < used_[victim]) victim = place;
-    }
-    evicted = {numbers_[victim], used_[victim] > cleared_ ? states_[victim].dirty : SectorMask{0}};
-    numbers_[victim] = number;
-    used_[victim] = ++clock_;
-    states_[victim] = {};
-    extras_[victim] = {};
-    return line_at(victim);
+    const std::size_t index = set_of(number);
+    const Set set = set_at(index);
+    if (set.head->epoch != epoch_) empty(set);
+    const bool full = set.head->count == ways_;
+    const std::uint8_t way = set.order[full ? ways_ - 1 : set.head->count++];
+    const std::size_t place = index * ways_ + way;
+    evicted = {numbers_[place],
+               full ? static_cast<SectorMask>(set.states[way] >> kSectorsPerLine) : SectorMask{0}};
+    numbers_[place] = number;
+    set.marks[way] = mark_of(number);
+    set.states[way] = 0;
+    extras_[place] = {};
+    use(set, way);
+    return line_at(index, way);
   }
   void remove(LineNumber number) {
-    if (const Line line = find(number)) used_[place_of(line)] = 0;
+    const Line line = find(number);  // which is the one used last now
+    if (!line) return;
+    const std::size_t place = place_of(line);
+    const Set set = set_at(place / ways_);
+    set.marks[place % ways_] = 0;
+    std::rotate(set.order, set.order + 1, set.order + set.head->count--);
   }
   // The line will be asked for soon: brings its set near.
   void prefetch(LineNumber number) const {
-    const std::size_t set = set_of(number);
-    prefetch(&numbers_[set], ways_ * sizeof(LineNumber));
-    prefetch(&used_[set], ways_ * sizeof(std::uint64_t));
-    prefetch(&states_[set], ways_ * sizeof(State));
-    // To bring more would cost more than to wait for the one that is found.
+    const std::size_t index = set_of(number);
+    prefetch(&found_[index * stride_], stride_);
+    prefetch(&numbers_[index * ways_], ways_ * sizeof(LineNumber));
+  }
+  // Its set is near: brings near what will be found, or what makes room.
+  void prefetch_extra(LineNumber number) const {
+    const std::size_t index = set_of(number);
+    const std::uint8_t* const set = &found_[index * stride_];
+    const std::uint8_t* const marks = set + sizeof(Head);
+    const auto* const found =
+        static_cast<const std::uint8_t*>(std::memchr(marks, mark_of(number), ways_));
+    const unsigned way =
+        found != nullptr ? static_cast<unsigned>(found - marks) : marks[2 * ways_ - 1];
+    __builtin_prefetch(&extras_[index * ways_ + way], 1);
   }
 
   void prefetch_place(std::size_t place) const {
+    __builtin_prefetch(&found_[place / ways_ * stride_]);
     __builtin_prefetch(&numbers_[place]);
-    __builtin_prefetch(&used_[place]);
-    __builtin_prefetch(&states_[place]);
     __builtin_prefetch(&extras_[place]);
   }
 
  private:
   template <typename T>
   using BigVector = std::vector<T, BigPageAllocator<T>>;
+  static constexpr std::size_t kHostLine = 64;
+  __extension__ using Wide = unsigned __int128;
+
+  struct Head {
+    std::uint32_t epoch = 0;  // others than the cache's: nothing is there
+    std::uint32_t count = 0;  // of lines
+  };
+  // By way: a mark of the line's number, 0 where none is; and its sectors. All ways, the lines
+  // first, those used last before the others.
+  struct Set {
+    Head* head;
+    std::uint8_t *marks, *order, *states;
+  };
 
   static void prefetch(const void* first, std::size_t bytes) {
-    constexpr std::size_t kHostLine = 64;
     for (std::size_t at = 0; at < bytes; at += kHostLine)
-      __builtin_prefetch(static_cast<const char*>(first) + at);
+      __builtin_prefetch(static_cast<const char*>(first) + at, 1);
   }
-  Line line_at(std::size_t place) { return {states_[place], extras_[place]}; }
-  // The first place of the line's set. Neighbouring lines go to neighbouring sets; higher bits are
-  // folded in, so that powers of two between rows of a matrix do not meet in one set.
+  static std::uint8_t mark_of(LineNumber number) {
+    constexpr std::uint64_t kMixer = 0x9e37'79b9'7f4a'7c15;
+    return static_cast<std::uint8_t>(number * kMixer >> 56 | 1);
+  }
+  Set set_at(std::size_t index) {
+    std::uint8_t* const first = &found_[index * stride_];
+    std::uint8_t* const marks = first + sizeof(Head);
+    return {reinterpret_cast<Head*>(first), marks, marks + ways_, marks + 2 * std::size_t{ways_}};
+  }
+  Line line_at(std::size_t index, unsigned way) {
+    return {set_at(index).states[way], extras_[index * ways_ + way]};
+  }
+  void empty(const Set& set) {
+    *set.head = {epoch_, 0};
+    std::fill_n(set.marks, ways_, std::uint8_t{0});
+    std::iota(set.order, set.order + ways_, std::uint8_t{0});
+  }
+  static void use(const Set& set, unsigned way) {
+    unsigned at = 0;
+    while (set.order[at] != way) ++at;
+    std::memmove(set.order + 1, set.order, at);
+    set.order[0] = static_cast<std::uint8_t>(way);
+  }
+  // Neighbouring lines go to neighbouring sets; higher bits are folded in, so that powers of two
+  // between rows of a matrix do not meet in one set.
   std::size_t set_of(LineNumber number) const {
     const std::uint64_t folded = number ^ number >> 11 ^ number >> 23;
-    return folded % sets_ * ways_;
+    // The remainder by a product with the reciprocal, which is at most one too small: the host
+    // divides slowly.
+    const auto quotient = static_cast<std::uint64_t>(Wide{folded} * reciprocal_ >> 64);
+    const std::uint64_t rest = folded - quotient * sets_;
+    return rest < sets_ ? rest : rest - sets_;
   }
 
-  // By place. What is searched lies apart from what is found.
-  BigVector<LineNumber> numbers_;
-  BigVector<std::uint64_t> used_;  // when last, by `clock_`; up to `cleared_`: nothing is there
-  BigVector<State> states_;
+  BigVector<std::uint8_t> found_;  // a Set after the other, `stride_` bytes each
+  BigVector<LineNumber> numbers_;  // by place: set and way
   BigVector<Extra> extras_;
-  std::uint64_t sets_ = 1;
-  unsigned ways_ = 1;
-  std::uint64_t clock_ = 0, cleared_ = 0;
+  std::uint64_t sets_ = 0, reciprocal_ = 0;
+  unsigned ways_ = 0;
+  std::size_t stride_ = 0;
+  std::uint32_t epoch_ = 0;
 };
 
 }  // namespace heddle::simulator::timing

@@ -153,6 +153,7 @@ class Sm {
   void tell_unit_waits(SubCore& sub, Cycle now);
   static SlotMask waiting_long(const SubCore& sub);
   Look look(unsigned sub_core, ResidentWarp& warp, Cycle now);
+  void ask_for_code(unsigned sub_core, ResidentWarp& warp, Cycle now);
   std::uint32_t operand_line(const ResidentWarp& warp, const Timed& timed) const;
   std::uint32_t indexed_line(const Timed& timed, std::uint32_t index) const;
   void find_indexed_lines(const ResidentWarp& warp, const Timed& timed);

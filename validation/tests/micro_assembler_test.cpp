@@ -91,6 +91,23 @@ TEST(MicroAssembler, Memory) {
   EXPECT_EQ(text(cctl_ivall()), "CCTL.IVALL");
 }
 
+TEST(MicroAssembler, MatricesAndCopies) {
+  EXPECT_EQ(text(ldsm(16, 10, 1)), "LDSM.16.M88 R16, [R10]");
+  EXPECT_EQ(text(ldsm(16, 10, 2)), "LDSM.16.M88.2 R16, [R10]");
+  EXPECT_EQ(text(ldsm(16, 10, 4, true)), "LDSM.16.MT88.4 R16, [R10]");
+  EXPECT_EQ(text(movm(16, 14)), "MOVM.16.MT88 R16, R14");
+  EXPECT_EQ(text(hmma(16, 32, 36, 16, 0x1800)), "HMMA.16816.F32 R16, R32, R36, R16");
+  EXPECT_EQ(text(sparse(hmma(16, 32, 36, 16, 0x5a00), 14)),
+            "HMMA.SP.16832.F32 R16, R32, R36, R16, R14, 0x0");
+  EXPECT_EQ(text(imma(16, 32, 36, 16, 0x405c00)), "IMMA.16832.S8.S8 R16, R32.ROW, R36.COL, R16");
+  EXPECT_EQ(text(bmma(16, 32, 36, 16, 0x15400)), "BMMA.168256.AND.POPC R16, R32.ROW, R36.COL, R16");
+  EXPECT_EQ(text(dmma(16, 32, 36, 16, 0x1000)), "DMMA.16x8x4 R16, R32, R36, R16");
+  EXPECT_EQ(text(ldgsts(6, 4, Size::k32)), "LDGSTS.E [R6], desc[UR4][R4.64]");
+  EXPECT_EQ(text(ldgsts(10, 8, Size::k128, true)), "LDGSTS.E.BYPASS.128 [R10], desc[UR4][R8.64]");
+  EXPECT_EQ(text(ldgdepbar()), "LDGDEPBAR");
+  EXPECT_EQ(text(depbar(0, 3)), "DEPBAR.LE SB0, 0x3");
+}
+
 TEST(MicroAssembler, Flow) {
   EXPECT_EQ(text(nop()), "NOP");
   EXPECT_EQ(text(guarded(sass::exit(), 8)), "@!P0 EXIT");

@@ -154,6 +154,35 @@ constexpr Word stg(R a, unsigned byte, R data, Size size) {
   return {std::uint64_t{byte} << 40 | std::uint64_t{data} << 32 | std::uint64_t{a} << 24 | 0x7986,
           0x0c101104 | static_cast<std::uint64_t>(size) << 9};
 }
+// Four rows of a matrix of 16-bit elements from each of `matrices` (1, 2 or 4) eighths of the
+// lanes' addresses.
+constexpr Word ldsm(R d, R a, unsigned matrices, bool transposed = false) {
+  return {std::uint64_t{a} << 24 | std::uint64_t{d} << 16 | 0x783b,
+          std::uint64_t{matrices / 2} << 8 | std::uint64_t{transposed} << 14};
+}
+constexpr Word movm(R d, R a) { return make(0x23a, d, a, 0, 0); }
+// [Ra.64] of global memory to [Rd] of shared memory, past L1 if `bypass`; the descriptor is in UR4.
+constexpr Word ldgsts(R d, R a, Size size, bool bypass = false) {
+  return {std::uint64_t{a} << 24 | std::uint64_t{d} << 16 | 0x7fae,
+          0x0b901044 | std::uint64_t{!bypass} << 17 | static_cast<std::uint64_t>(size) << 9};
+}
+constexpr Word ldgdepbar() { return {0x79af, 0}; }
+// Until at most `count` of what the counter guards is outstanding.
+constexpr Word depbar(unsigned counter, unsigned count) {
+  return {
+      0x791a | std::uint64_t{count} << 38 | std::uint64_t{counter} << 44 | std::uint64_t{1} << 47,
+      0};
+}
+// Products of matrices; `form` says shape and types.
+constexpr Word hmma(R d, R a, R b, R c, unsigned form) { return make(0x23c, d, a, b, form | c); }
+constexpr Word imma(R d, R a, R b, R c, unsigned form) { return make(0x237, d, a, b, form | c); }
+constexpr Word bmma(R d, R a, R b, R c, unsigned form) { return make(0x23d, d, a, b, form | c); }
+constexpr Word dmma(R d, R a, R b, R c, unsigned form) { return make(0x23f, d, a, b, form | c); }
+// Half of the elements of A are zero; the register `which` says which.
+constexpr Word sparse(Word word, R which) {
+  word.lo |= std::uint64_t{which} << 40;
+  return word;
+}
 constexpr Word bar_sync() { return {0x7b1d, 0x10000}; }
 constexpr Word membar_cta() { return {0x7992, 0}; }
 constexpr Word membar_gpu() { return {0x7992, 0x2000}; }
