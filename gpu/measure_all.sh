@@ -46,7 +46,9 @@ done
 "$nvcc" -std=c++17 -O3 -arch="$arch" -cudart shared -o "$work/micro/launches" "$micro/launches.cu" &
 if [ "$arch" = sm_90 ]; then # its machine words are of this architecture
   "$nvcc" -std=c++20 -O3 -arch=sm_90 -cubin -o "$work/micro/machine_code.cubin" "$micro/machine_code.cu" &
-  "$nvcc" -std=c++20 -O3 -arch=sm_90 -o "$work/micro/machine_code" "$micro/machine_code.cu" -lcuda &
+  for program in machine_code products jumps; do
+    "$nvcc" -std=c++20 -O3 -arch=sm_90 -o "$work/micro/$program" "$micro/$program.cu" -lcuda &
+  done
 fi
 wait
 "$here/cupti/build.sh" "$work/library" || { echo "measure_all.sh: building failed" >&2; exit 125; }
@@ -68,7 +70,9 @@ micro printing
 micro copies
 micro contention
 micro control "$out/micro"
-[ "$arch" != sm_90 ] || micro machine_code "$work/micro/machine_code.cubin"
+if [ "$arch" = sm_90 ]; then
+  for program in machine_code products jumps; do micro "$program" "$work/micro/machine_code.cubin"; done
+fi
 "$here/cupti/measure.sh" -m timing -b "$work/library" -o "$out/micro/launches.json" -- "$work/micro/launches" \
   > /dev/null || say "launches: status $?"
 

@@ -435,15 +435,29 @@ constexpr Recipe kRecipes[] = {
     {"latency_branch_not_taken", "machine_code", "slope.bra.not_taken.stall1.w1",
      value_of<"slope.bra.not_taken.stall1.w1">},
     {"latency_branch_divergent", "machine_code",
-     "split.two_bsyncs: from the clock before the branch to the one after, less the clock's 2",
-     [](const Answers& a) {
-       return a["readings.split.two_bsyncs.thread31.reading1"] - a["slope.cs2r.w1"];
-     }},
+     "split.two_bsyncs: from the clock before the branch to the one after, less the clock's stall "
+     "count of 1",
+     [](const Answers& a) { return a["readings.split.two_bsyncs.thread31.reading1"] - 1; }},
     {"latency_group_switch", "machine_code",
-     "split.two_bsyncs: from the clock before the first BSYNC to the other side's, less 2",
+     "split.two_bsyncs: from the clock before the first BSYNC to the other side's, less 1",
      [](const Answers& a) {
        return a["readings.split.two_bsyncs.thread0.reading3"] -
-              a["readings.split.two_bsyncs.thread31.reading2"] - a["slope.cs2r.w1"];
+              a["readings.split.two_bsyncs.thread31.reading2"] - 1;
+     }},
+    {"latency_branch_fetch", "warm_jumps",
+     "loop.b1.t32, jumps8 less jumps0, no_instruction, over 800 jumps",
+     [](const Answers& a) {
+       constexpr double kJumps = 800;
+       return (a["loop.jumps8.b1.t32.no_instruction"] - a["loop.jumps0.b1.t32.no_instruction"]) /
+              kJumps;
+     }},
+    {"latency_group_fetch", "warm_jumps",
+     "loop.own.b1.t32, groups2 less groups1, no_instruction, over 200 splits and switches",
+     [](const Answers& a) {
+       constexpr double kSplitsAndSwitches = 200;
+       return (a["loop.groups2.own.b1.t32.no_instruction"] -
+               a["loop.groups1.own.b1.t32.no_instruction"]) /
+              kSplitsAndSwitches;
      }},
     {"latency_reconvergence", "machine_code", "slope.bssy+bsync.w1 less the 5 of BSSY",
      [](const Answers& a) {

@@ -58,6 +58,8 @@ namespace heddle::simulator::timing {
   X(latency_branch_beside, "cycle", "added to a taken branch, or BSYNC, while another warp of the sub-core is at one") \
   X(latency_branch_not_taken, "cycle", "BRA, not taken, to the next instruction") \
   X(latency_branch_divergent, "cycle", "BRA that splits the warp, to the next instruction") \
+  X(latency_branch_fetch, "cycle", "of a taken branch's latency, the last ones, in which its target is fetched (no_instruction)") \
+  X(latency_group_fetch, "cycle", "the same of a branch that splits the warp, and where another group goes on") \
   X(latency_group_switch, "cycle", "BSYNC, WARPSYNC or EXIT where another group of lanes goes on, to its first instruction") \
   X(latency_line_behind, "cycle", "the first instruction behind a jump, or of another group, to the first of the line that follows") \
   X(latency_reconvergence, "cycle", "BSYNC where all lanes are there, to the next instruction") \

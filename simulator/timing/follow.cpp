@@ -194,37 +194,44 @@ Cycle Sm::sleep_cycles(const ResidentWarp& warp, const Issue& issued) const {
 }
 
 // Cycles to the first instruction behind one that sends the warp's lanes elsewhere.
-Cycle Sm::flow_latency(const ResidentWarp& warp, const Timed& timed, const Issue& issued) const {
+Sm::FlowTime Sm::flow_time(const ResidentWarp& warp, const Timed& timed,
+                           const Issue& issued) const {
   const Convergence& lanes = warp.warp->convergence;
+  const Cycle fetch = constants_.latency_branch_fetch, fetch_group = constants_.latency_group_fetch;
   if (timed.course == Course::branch) {
-    if (issued.flow == Flow::reschedule) return constants_.latency_branch_divergent;
-    if (issued.flow != Flow::jump) return constants_.latency_branch_not_taken;
-    return timed.is_indirect ? constants_.latency_branch_indirect : constants_.latency_branch_taken;
+    if (issued.flow == Flow::reschedule) return {constants_.latency_branch_divergent, fetch_group};
+    if (issued.flow != Flow::jump) return {constants_.latency_branch_not_taken};
+    return {
+        timed.is_indirect ? constants_.latency_branch_indirect : constants_.latency_branch_taken,
+        fetch};
   }
-  if (issued.flow != Flow::reschedule || !lanes.has_current()) return 0;
-  if (timed.course == Course::barrier) return constants_.latency_barrier;
-  if (timed.meets_warp && issued.active == lanes.live()) return 0;
+  if (issued.flow != Flow::reschedule || !lanes.has_current()) return {};
+  if (timed.course == Course::barrier) return {constants_.latency_barrier};
+  if (timed.meets_warp && issued.active == lanes.live()) return {};
   const bool together = (lanes.current().lanes & issued.active) == issued.active;
-  if (!together) return constants_.latency_group_switch;
-  if (timed.meets_warp) return constants_.latency_warp_reunion;
+  if (!together) return {constants_.latency_group_switch, fetch_group};
+  if (timed.meets_warp) return {constants_.latency_warp_reunion};
   const bool restored = timed.is_bsync && lanes.restored(timed.barrier);
-  return restored ? constants_.latency_restored_reconvergence : constants_.latency_reconvergence;
+  return {restored ? constants_.latency_restored_reconvergence : constants_.latency_reconvergence};
 }
 
 void Sm::follow_flow(SubCore& sub, unsigned slot, const Timed& timed, const Issue& issued,
                      Cycle now) {
   ResidentWarp& warp = sub.slots[slot];
-  Cycle latency = flow_latency(warp, timed, issued);
+  auto [latency, fetch] = flow_time(warp, timed, issued);
   if (latency == 0) return;
   const bool goes_elsewhere = timed.course == Course::convergence || issued.flow == Flow::jump;
   if (goes_elsewhere && !timed.is_indirect) {
-    if (sub.redirected != slot && sub.redirected_until > now)
+    if (sub.redirected != slot && sub.redirected_until > now) {
       latency += constants_.latency_branch_beside;
+      if (fetch != 0) fetch += constants_.latency_branch_beside;
+    }
     sub.redirected = slot;
     sub.redirected_until = now + latency;
   }
   warp.next_issue = std::max(warp.next_issue, now + latency);
   warp.until_then = timed.course == Course::barrier ? Stall::barrier : Stall::branch_resolving;
+  if (fetch != 0) warp.fetches_from = std::max(now + latency - fetch, warp.stalled_until);
 }
 
 // Where a warp that waits at a block barrier is seen: what needs nothing but the arithmetic units
@@ -253,6 +260,7 @@ void Sm::settle(unsigned sub_core, unsigned slot, const Timed& timed, Cycle now)
     warp.ended = true;
     warp.next_issue = warp.stalled_until + constants_.latency_exit;
     warp.until_then = Stall::branch_resolving;
+    warp.fetches_from = kNever;
     warp.state = Stall::wait;
   } else if (lanes.has_current()) {
     warp.state = Stall::wait;

@@ -12,7 +12,10 @@ Sm::Look Sm::look(unsigned sub_core, ResidentWarp& warp, Cycle now) {
   const Look ready{Stall::not_selected, now};
   if (warp.at_barrier) return {Stall::barrier, kNever};
   if (warp.stalled_until > now) return {Stall::wait, warp.stalled_until};
-  if (warp.next_issue > now) return {warp.until_then, warp.next_issue};
+  if (warp.next_issue > now) {
+    if (warp.fetches_from <= now) return {Stall::no_instruction, warp.next_issue};
+    return {warp.until_then, std::min(warp.next_issue, warp.fetches_from)};
+  }
   if (warp.ended) return look_at_end(warp, now);
   if (warp.at_fence) {
     if (warp.stores.unknown != 0) return {Stall::membar, kNever};

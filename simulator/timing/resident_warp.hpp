@@ -51,6 +51,7 @@ struct ResidentWarp {
   Cycle stalled_until = 0;  // by the stall count of the instruction before
   Cycle next_issue = 0;     // not before either, after that for the reason `until_then`
   Stall until_then = Stall::wait;
+  Cycle fetches_from = kNever;   // from then on it waits for its instruction instead
   std::uint32_t line = kNoLine;  // the code line it has asked for
   Cycle fetched = 0;
   Cycle line_behind = 0;  // of the line on which it has landed: the next one is not there before

@@ -242,6 +242,7 @@ bool Sm::issue(unsigned sub_core, unsigned slot, Cycle now) {
   }
   warp.next_issue = warp.stalled_until = now + timed.stall;
   warp.until_then = Stall::wait;
+  warp.fetches_from = kNever;
   if (timed.held != 0) {
     warp.next_issue += timed.held;
     warp.until_then = Stall::dispatch_stall;

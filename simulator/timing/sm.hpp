@@ -169,7 +169,12 @@ class Sm {
   void expect(ResidentWarp& warp, const Timed& timed);
   void follow_memory(unsigned sub_core, unsigned slot, const Timed& timed, const Issue& issued,
                      Cycle now);
-  Cycle flow_latency(const ResidentWarp& warp, const Timed& timed, const Issue& issued) const;
+  // What an instruction takes that ends a stretch of code, and the part of it in which the next one
+  // is on its way.
+  struct FlowTime {
+    Cycle latency = 0, fetch = 0;
+  };
+  FlowTime flow_time(const ResidentWarp& warp, const Timed& timed, const Issue& issued) const;
   void follow_flow(SubCore& sub, unsigned slot, const Timed& timed, const Issue& issued, Cycle now);
   Cycle print_cycles(const ResidentWarp& warp, const Issue& issued, Cycle now) const;
   Cycle sleep_cycles(const ResidentWarp& warp, const Issue& issued) const;
