@@ -39,9 +39,16 @@ struct Group {
   // The lanes went through the instruction at pc and were left there, because it parts lanes in two
   // at a time: they go through it again, which is not a further execution.
   bool again = false;
-  // Where it stood when it was chosen from behind the one that was next in turn, hence with all
-  // lanes that stand there: if this is a BSYNC, with those that wait at it.
+  // Where it stood when it was chosen with all lanes that stand there, if this is a BSYNC at which
+  // others have been before.
   std::uint32_t gathers_at = kNowhere;
+  // Was let go from the BSYNC at pc, which it goes through again before anything else.
+  bool let_go = false;
+  // Was chosen with lanes that waited at the BSYNC at pc.
+  bool with_waiting = false;
+  // Waits on the stack of those whose turn comes before lanes are looked for
+  // (convergence_turns.cpp).
+  bool stacked = false;
   // Stands behind an instruction that it went through, not where a jump led. In code that a
   // profiler has patched these are two places.
   bool behind = false;
@@ -120,15 +127,14 @@ class Convergence {
 
   void leave_barrier(unsigned index, Mask lanes);  // BREAK
   void exit(Mask lanes);                           // lanes of the current group
-  // The current group lets the others run first. Where all others wait at BSYNC, for lanes that
-  // spin on what they will do, they go on without them, so that every thread makes progress
-  // (docs/experiments/divergence-order.md, 10). False: there is no other to run.
+  // The current group lets the others run first, those too that wait at BSYNC, perhaps for what it
+  // spins on (docs/experiments/divergence-order.md, 9). False: there is no other to run.
   bool yield();
   bool others_ready() const;
   // The current group comes to an instruction that accesses memory: what counts it, in patched
   // code, makes the group that is next in turn join those behind it.
   void at_access() {
-    if (patched_ && groups_.size() > 2) patches_show_ |= displace_next();
+    if (patched_ && groups_.size() > 2) displace_by_access();
   }
   // Whether groups met, or did not, where they would have done otherwise in code without patches.
   bool patches_show() const { return patches_show_; }
@@ -149,16 +155,20 @@ class Convergence {
   friend class ReconvergencePolicy;
   void choose();
   void choose_by_lane();
+  void go_on(Group chosen);
+  void start_turn(Mask along);
+  bool may_be_chosen(const Group& group) const;
+  bool any_stacked() const;
   bool same_place(const Group& one, const Group& other);
   bool displace_next();
+  void displace_by_access();
   void push_next(const Group& group);
   void push_current(const Group& group, bool running);
-  std::size_t release_met(bool running, bool at_exit = false);
+  std::size_t release_met(bool running);
   Mask gather_waiting();
   bool only_yielded_ready() const;
-  Mask waiting_at(unsigned index) const;
+  Mask waiting_at_barriers() const;
   unsigned open_barrier(unsigned index);
-  void open_a_barrier_if_all_wait(bool at_exit);
   template <typename Released>
   std::size_t release(bool running, Released&& is_released);
   template <typename Collected>
@@ -168,7 +178,7 @@ class Convergence {
   std::array<Mask, kConvergenceBarriers> barriers_{};
   std::uint32_t restored_ = 0;  // bit i: barrier i was written by BMOV
   Mask joined_ = 0;
-  unsigned last_leader_ = kWarpSize - 1;  // the lane by which YIELD last chose
+  unsigned next_lane_ = 0;  // where the search for a lane to go on begins
   bool patched_ = false;
   bool patches_show_ = false;
   bool let_go_ = false;

@@ -26,15 +26,20 @@ Flow execute_bssy(Core&, Warp& warp, const Step& step, Mask active, Mask on) {
 }
 
 // A barrier whose lanes came from a register opens late: those that pass go through BSYNC once
-// more, which only the hardware's own counters see (H200: gpu/cupti/README.md). Of those that take
-// others along some do and some do not; when is not known.
+// more, which only the hardware's own counters see (H200: gpu/cupti/README.md); so do those that
+// were let go before. Of those that take others along some do and some do not; when is not known.
 Flow execute_bsync(Core& core, Warp& warp, const Step& step, Mask, Mask on) {
   if (on == 0 || !has_barriers(warp)) return Flow::next;
   const bool restored = warp.convergence.restored(step.selector);
+  const bool again = warp.convergence.current().again;
+  const Mask lanes = warp.convergence.current().lanes;
   const unsigned met = warp.convergence.wait_convergence_barrier(step.selector);
   InstructionCounts& counts = core.counts_of(step);
   counts.extra_threads += static_cast<unsigned>(std::popcount(warp.convergence.joined()));
-  if (restored && warp.convergence.joined() != 0) {
+  if (again) {
+    ++counts.extra_executed;
+    counts.extra_threads += static_cast<unsigned>(std::popcount(lanes));
+  } else if (restored && warp.convergence.joined() != 0) {
     core.uncounted_reunions = true;
   } else if (restored && met != 0) {
     ++counts.extra_executed;
@@ -151,9 +156,8 @@ Flow execute_endcollective(Core&, Warp& warp, const Step&, Mask, Mask on) {
   return Flow::reschedule;
 }
 
-Flow execute_yield(Core& core, Warp& warp, const Step&, Mask, Mask on) {
+Flow execute_yield(Core&, Warp& warp, const Step&, Mask, Mask on) {
   if (on == 0 || !has_barriers(warp)) return Flow::next;
-  if (!warp.convergence.others_ready()) count_let_go(core, waiting_at_bsync(warp.convergence));
   return warp.convergence.yield() ? Flow::reschedule : Flow::next;
 }
 

@@ -1,5 +1,5 @@
 // Groups that are let go from their BSYNC otherwise than by a lane they wait for coming there too:
-// as it left the barrier by BREAK, ended, or yielded. They go through the BSYNC again, which only
+// as it left the barrier by BREAK or ended. They go through the BSYNC again, which only
 // the hardware's own counters see: one execution for each BSYNC (H200: gpu/cupti/README.md).
 #pragma once
 

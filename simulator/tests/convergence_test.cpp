@@ -42,16 +42,21 @@ TEST(Convergence, ABarrierDoesNotWaitForLanesThatExited) {
   EXPECT_EQ(warp.live(), 0xffffff00u);
 }
 
-TEST(Convergence, ABarrierDoesNotWaitForLanesThatBrokeAndLetsTheWaitingOnesRunFirst) {
-  Convergence warp = warp_of();
-  warp.join_barrier(1, kFullMask);
-  warp.split_off(0x1, kThen);
-  warp.current().pc = kJoin;
-  warp.wait_convergence_barrier(1);
-  ASSERT_EQ(warp.current().lanes, 0x1u);
-  warp.leave_barrier(1, 0x1);
-  EXPECT_EQ(warp.current().lanes, 0xfffffffeu);
-  EXPECT_TRUE(warp.others_ready());
+// docs/experiments/divergence-order.md, 4.
+TEST(Convergence, ABarrierDoesNotWaitForLanesThatBrokeAndTheFewerRunFirst) {
+  for (const Mask leaving : {Mask{0x1}, Mask{0xfffffffe}}) {
+    Convergence warp = warp_of();
+    warp.join_barrier(1, kFullMask);
+    warp.split_off(leaving, kThen);
+    warp.current().pc = kJoin;
+    warp.wait_convergence_barrier(1);
+    ASSERT_EQ(warp.current().lanes, leaving);
+    warp.leave_barrier(1, leaving);
+    EXPECT_EQ(warp.current().lanes, 0x1u);
+    EXPECT_TRUE(warp.others_ready());
+    warp.exit(0x1);
+    EXPECT_EQ(warp.current().lanes, 0xfffffffeu);
+  }
 }
 
 TEST(Convergence, LanesOutsideTheBarrierPassIt) {
@@ -148,7 +153,11 @@ TEST(Convergence, YieldLetsLanesPassTheBarrierWhereTheyWaitForTheOneThatYields) 
   ASSERT_EQ(warp.current().lanes, 0x1u);
   EXPECT_TRUE(warp.yield());
   EXPECT_EQ(warp.current().lanes, 0x2u);
-  EXPECT_EQ(warp.current().pc, kJoin);
+  EXPECT_TRUE(warp.current().again) << "it goes through its BSYNC again";
+  warp.current().pc = kJoin;
+  warp.wait_convergence_barrier(0);
+  EXPECT_EQ(warp.current().lanes, 0x2u);
+  EXPECT_FALSE(warp.current().again);
   warp.yield();
   warp.current().pc = kJoin;
   warp.wait_convergence_barrier(0);
@@ -374,14 +383,16 @@ TEST(Convergence, ABarrierKeepsItsLanesUntilItHasLetThemGo) {
   EXPECT_EQ(warp.barrier(0), 0u);
 }
 
-TEST(Convergence, LanesThatWaitAtAWarpSyncAreInNoBarrierThatIsJoined) {
+TEST(Convergence, LanesThatWaitAtAWarpSyncAreNotAwaitedAtABarrier) {
   Convergence warp = warp_of(0xf);
-  warp.join_barrier(0, 0x3);
+  warp.join_barrier(0, 0xf);
   warp.split_off(0xc, kThen);
   warp.wait_warp_sync(0xf);
   ASSERT_EQ(warp.current().lanes, 0xcu);
-  warp.join_barrier(0, 0xc);
-  EXPECT_EQ(warp.barrier(0), 0xcu);
+  warp.current().pc = kJoin;
+  warp.wait_convergence_barrier(0);
+  EXPECT_EQ(warp.current().lanes, 0xcu);
+  EXPECT_EQ(warp.barrier(0), 0u);
 }
 
 TEST(Convergence, LanesOutsideTheBarrierGoOnWithThoseTheyBringTheLastOnesTo) {
@@ -397,23 +408,26 @@ TEST(Convergence, LanesOutsideTheBarrierGoOnWithThoseTheyBringTheLastOnesTo) {
 }
 
 // docs/experiments/divergence-order.md, 13.
-TEST(Convergence, WhereAllWaitForOneAnotherOneBarrierOpens) {
-  for (const bool by_exit : {false, true}) {
-    Convergence warp = warp_of(0xf);
-    warp.restore_barrier(6, 0x7);
-    warp.restore_barrier(7, 0x7);
-    warp.split_off(by_exit ? 0x8 : 0x1, kThen);
-    warp.split_off(by_exit ? 0x1 : 0x8, kElse);
-    warp.current().pc = kJoin;
-    warp.wait_convergence_barrier(6);
-    if (!by_exit) warp.exit(0x8);
-    ASSERT_EQ(warp.current().lanes, 0x1u);
-    warp.current().pc = kJoin;
-    warp.wait_convergence_barrier(7);
-    if (by_exit) warp.exit(0x8);
-    EXPECT_EQ(warp.current().lanes, by_exit ? 0x6u : 0x1u)
-        << "the one of the lowest number behind an exit, the one reached last otherwise";
-  }
+TEST(Convergence, ABarrierOpensWhereTheLastLanesAwaitedWaitAtAnother) {
+  Convergence warp = warp_of(0xf);
+  warp.restore_barrier(6, 0x7);
+  warp.restore_barrier(7, 0x7);
+  warp.split_off(0x8, kThen);
+  warp.split_off(0x1, kElse);
+  warp.current().pc = kJoin;
+  warp.wait_convergence_barrier(6);
+  ASSERT_EQ(warp.current().lanes, 0x1u);
+  warp.current().pc = kJoin + 5;
+  EXPECT_EQ(warp.wait_convergence_barrier(7), 1u);
+  EXPECT_EQ(warp.current().lanes, 0x1u);
+  EXPECT_EQ(warp.current().pc, kJoin + 5);
+  EXPECT_EQ(warp.barrier(7), 0u);
+  warp.exit(0x1);
+  ASSERT_EQ(warp.current().lanes, 0x8u);
+  warp.exit(0x8);
+  EXPECT_EQ(warp.current().lanes, 0x6u);
+  EXPECT_EQ(warp.current().pc, kJoin - 1) << "they go through theirs again";
+  EXPECT_TRUE(warp.current().again);
 }
 
 TEST(Convergence, ABarrierIsOpenWhenAllThatCouldRunHasYielded) {

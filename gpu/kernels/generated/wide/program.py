@@ -66,7 +66,7 @@ def program(seed):
     head += ["namespace cg = cooperative_groups;"] if "cg::" in everything else []
     for size in sorted({kernel.table for kernel in kernels} - {0}):
         head.append(f"struct Table_{size} {{ unsigned words[{size}]; }};")
-    main = ["int main() {", "  CHECK(cudaDeviceSetLimit(cudaLimitStackSize, 4096));  // functions that call themselves, with -G",
+    main = ["int main() {", "  CHECK(cudaDeviceSetLimit(cudaLimitStackSize, 16384));  // functions that call themselves, with -G",
             "  std::vector<unsigned> input(256);",
             f"  for (unsigned i = 0; i < 256; ++i) input[i] = scramble(i + {seed % 1000003}u);",
             "  DeviceArray<unsigned> data(input), sums(32);", "  DeviceArray<unsigned long long> sums64(8);",
