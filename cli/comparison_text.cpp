@@ -1,8 +1,11 @@
 #include "cli/comparison_text.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <map>
+#include <set>
 
 namespace heddle::cli {
 namespace {
@@ -42,6 +45,30 @@ Table differences(const LaunchComparison& launch, std::uint64_t shown) {
   return table;
 }
 
+// What only one of the records has, over all launches.
+std::string not_compared_text(const validation::Comparison& comparison) {
+  std::set<std::string> not_modelled, not_measured;
+  std::map<std::string, std::size_t> without_instructions;  // launches by side
+  for (const LaunchComparison& launch : comparison.launches) {
+    not_modelled.insert(launch.not_modelled.begin(), launch.not_modelled.end());
+    not_measured.insert(launch.not_measured.begin(), launch.not_measured.end());
+    if (!launch.without_instructions.empty()) ++without_instructions[launch.without_instructions];
+  }
+  std::string text;
+  if (!not_modelled.empty())
+    text += fmt::format("{} metrics of the hardware record depend on time and have no model yet\n",
+                        not_modelled.size());
+  if (!not_measured.empty())
+    text +=
+        fmt::format("{} counts of the model's record were not measured: {}\n", not_measured.size(),
+                    visible(fmt::format("{}", fmt::join(not_measured, ", "))));
+  for (const auto& [side, launches] : without_instructions)
+    text += fmt::format(
+        "the {}'s record has no instructions of {} launches{}: their totals alone were compared\n",
+        side, launches, side == "model" ? " (heddle run --per-pc)" : "");
+  return text;
+}
+
 }  // namespace
 
 std::string differences_text(const validation::Comparison& comparison, std::uint64_t shown) {
@@ -67,13 +94,7 @@ std::string comparison_text(const validation::Comparison& comparison, const Styl
     launches.add({fmt::format("{}", launch.index), visible(demangled(launch.kernel)),
                   checked(launch), verdict(launch, style)});
   std::string text = launches.text() + differences_text(comparison, shown);
-  std::size_t not_modelled = 0;
-  for (const LaunchComparison& launch : comparison.launches)
-    not_modelled = std::max(not_modelled, launch.not_modelled.size());
-  if (not_modelled != 0)
-    text += fmt::format("{} metrics of the hardware record depend on time and have no model yet\n",
-                        not_modelled);
-  return text;
+  return text + not_compared_text(comparison);
 }
 
 }  // namespace heddle::cli

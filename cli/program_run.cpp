@@ -28,6 +28,7 @@ std::map<std::string, std::string> environment_for(const ProgramOptions& options
       {"HEDDLE_PARENT", std::to_string(getpid())},
       {"HEDDLE_RECORD_STREAM", (streams / "%p").string()},
       {"HEDDLE_CHECK", options.checks},
+      {"HEDDLE_COUNTERS", options.counters ? "1" : "0"},
       {"HEDDLE_PER_PC", options.per_instruction ? "1" : "0"},
       {"HEDDLE_MEMORY_DIGESTS", options.memory_digests ? "1" : "0"}};
   if (options.progress) environment["HEDDLE_PROGRESS"] = "1";

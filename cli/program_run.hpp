@@ -23,6 +23,7 @@ struct ProgramOptions {
   std::string trace;          // an encoded traces::TraceRequest; empty: none
   bool per_instruction = false;
   bool memory_digests = false;
+  bool counters = false;  // as simulator::LaunchOptions::counters
   bool progress = false;  // of long launches, on stderr
   std::optional<std::chrono::milliseconds> limit;
   Redirection to;

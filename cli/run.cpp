@@ -123,6 +123,12 @@ std::string timing_choice(const Arguments& arguments) {
   return text;
 }
 
+// Whether what hardware's counters see is wanted where that takes a second execution.
+bool wants_counters(const Arguments& arguments) {
+  return arguments.has("record") || arguments.has("csv") ||
+         std::ranges::any_of(chosen_metrics(arguments), &simulator::Metric::counter);
+}
+
 // What to look for in launches. Throws Usage.
 simulator::checks::Options check_options(const Arguments& arguments) {
   if (!arguments.has("check")) return {};
@@ -165,7 +171,8 @@ int run_capsules(const Arguments& arguments) {
        .timing =
            timing.empty() ? std::nullopt : std::optional(simulator::timing::parse_options(timing)),
        .reconvergence = chosen_reconvergence(arguments),
-       .checks = check_options(arguments)});
+       .checks = check_options(arguments),
+       .counters = wants_counters(arguments)});
   show_and_write({getpid(), replay.record}, arguments);
   show_advice(advice.path());
   for (const std::string& difference : replay.memory_differences)
@@ -228,6 +235,7 @@ ProgramOptions program_options(const Arguments& arguments, const fs::path& advic
   options.checks = arguments.value("check");
   options.per_instruction = wants_instructions(arguments);
   options.memory_digests = arguments.has("memory");
+  options.counters = wants_counters(arguments);
   options.progress = !arguments.has("no-progress") && options.trace.empty();
   constexpr std::uint64_t kMostSeconds = 1000000;
   if (const auto seconds = arguments.number("timeout", kMostSeconds))

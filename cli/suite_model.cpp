@@ -21,7 +21,7 @@ SuiteRun run_program(const SuiteEntry& entry, const SuiteSources& sources) {
   options.threads = sources.threads;
   options.timing = sources.timing;
   options.per_instruction = true;
-  options.memory_digests = sources.timing.empty();
+  options.counters = options.memory_digests = sources.timing.empty();
   options.to = {.output = folder.path() / "stdout", .errors = folder.path() / "stderr"};
   constexpr std::chrono::minutes kLimit{10};
   options.limit = kLimit;
@@ -38,7 +38,7 @@ SuiteRun replay_capsules(const SuiteEntry& entry, const SuiteSources& sources) {
   validation::ReplayOptions options;
   options.threads = sources.threads;
   options.per_instruction = true;
-  options.memory_digests = counts;
+  options.counters = options.memory_digests = counts;
   if (!counts) options.timing = simulator::timing::parse_options(sources.timing);
   const auto capsules = validation::find_capsules(sources.capsules / entry.record_name(kSuiteArch));
   return {validation::replay(capsules, options).record, {}};

@@ -65,11 +65,11 @@ const char* reason(const Instruction& in) {
 
 }  // namespace
 
-LaunchClass classify(const isa::Program& program, const std::vector<InstructionCounts>& counts) {
+LaunchClass classify(const isa::Program& program, const LaunchCounts& counts) {
   std::set<std::string> reasons;
-  for (std::size_t i = 0; i < counts.size(); ++i) {
-    if (counts[i].executed == 0 || !program.instructions[i]) continue;
-    if (const char* why = reason(*program.instructions[i])) reasons.insert(why);
+  for (const auto& [pc, counted] : counts) {
+    if (!program.instructions[pc]) continue;
+    if (const char* why = reason(*program.instructions[pc])) reasons.insert(why);
   }
   return {.order_dependent_because = {reasons.begin(), reasons.end()}};
 }
@@ -85,26 +85,41 @@ std::string needs_one_thread(const isa::Program& program) {
   return {};
 }
 
-bool may_read_unordered(const isa::Program& program, const isa::Cubin& cubin, std::uint64_t entry) {
+bool may_read_unordered(const isa::Program& program, const std::vector<InstructionRange>& code) {
   using Memory = isa::MemoryAccess;
-  bool loads = false, reductions = false;
-  const isa::CodeRange* own = program.range_at(entry);
-  for (const isa::CodeRange& range : program.ranges) {
-    const bool is_other_kernel = cubin.functions[range.function].is_kernel &&
-                                 (own == nullptr || range.section != own->section);
-    if (is_other_kernel) continue;
-    const std::uint64_t first = (range.address - isa::kCodeBase) / 16;
-    for (std::uint64_t i = first; i < first + range.size / 16; ++i) {
-      if (!program.instructions[i]) continue;
-      const isa::Instruction& in = *program.instructions[i];
-      const Memory access = isa::memory_access(in);
-      if (access.space != isa::Space::global && access.space != isa::Space::generic) continue;
-      if (access.kind == Memory::Kind::load && isa::is_strong(in)) return true;
-      loads |= access.kind == Memory::Kind::load;
-      reductions |= access.kind == Memory::Kind::reduction;
+  bool strong_loads = false, loads = false, reductions = false;
+  for_each_instruction(program, code, [&](std::uint32_t, const Instruction& in) {
+    const Memory access = isa::memory_access(in);
+    if (access.space != isa::Space::global && access.space != isa::Space::generic) return;
+    const bool is_load = access.kind == Memory::Kind::load;
+    strong_loads |= is_load && isa::is_strong(in);
+    loads |= is_load;
+    reductions |= access.kind == Memory::Kind::reduction;
+  });
+  return strong_loads || (loads && reductions);
+}
+
+bool may_part_lanes(const isa::Program& program, const std::vector<InstructionRange>& code) {
+  const auto always = [](const isa::Predicate& predicate) {
+    return predicate.index == isa::kPT && !predicate.negated;
+  };
+  bool found = false;
+  for_each_instruction(program, code, [&](std::uint32_t, const Instruction& in) {
+    switch (in.op) {
+      case Op::BRX:
+      case Op::RET:
+      case Op::WARPSYNC:
+        found = true;
+        break;
+      case Op::BRA:
+      case Op::CALL:
+        found |= !always(in.guard) || !always(in.pp) || in.a.kind != isa::Source::Kind::none;
+        break;
+      default:
+        break;
     }
-  }
-  return loads && reductions;
+  });
+  return found;
 }
 
 }  // namespace heddle::simulator

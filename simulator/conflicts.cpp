@@ -24,7 +24,8 @@ bool is_reader(std::uint8_t state) { return state >= kFirstReader && state <= kR
 ConflictTracker::ConflictTracker(const DeviceMemory& memory) {
   for (const auto& [address, allocation] : memory.allocations())
     shadows_[address] = {allocation.bytes, allocation.data,
-                         std::vector<std::uint8_t>(allocation.bytes / kGranule + 1)};
+                         std::vector<std::uint8_t>(allocation.bytes / kGranule + 1),
+                         allocation.host_mapped};
 }
 
 ConflictTracker::Log::Log(ConflictTracker& tracker, unsigned thread)
@@ -43,6 +44,7 @@ bool ConflictTracker::Log::find(std::uint64_t address) {
   bytes_ = shadow.bytes;
   data_ = shadow.data;
   states_ = shadow.states.data();
+  is_host_memory_ = shadow.host_mapped;
   return true;
 }
 
@@ -50,6 +52,7 @@ bool ConflictTracker::Log::find(std::uint64_t address) {
 bool ConflictTracker::Log::claim(std::uint64_t address, unsigned bytes, std::uint8_t state,
                                  bool writes) {
   if (address - start_ >= bytes_ && !find(address)) return false;
+  wrote_host_memory_ |= writes && is_host_memory_;
   const std::uint64_t first = (address - start_) / kGranule;
   const std::uint64_t last = (address - start_ + bytes - 1) / kGranule;
   for (std::uint64_t granule = first; granule <= last; ++granule) {

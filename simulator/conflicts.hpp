@@ -34,6 +34,8 @@ class ConflictTracker {
     // type).
     bool reduce(std::uint64_t address, unsigned bytes, unsigned operation);
     void undo();  // puts back what was there before; for all threads, once none runs
+    // Whether it wrote to memory that the host program uses too.
+    bool wrote_host_memory() const { return wrote_host_memory_; }
 
    private:
     struct Before {
@@ -50,6 +52,8 @@ class ConflictTracker {
     std::uint64_t start_ = 0, bytes_ = 0;
     std::byte* data_ = nullptr;
     std::uint8_t* states_ = nullptr;
+    bool is_host_memory_ = false;
+    bool wrote_host_memory_ = false;
   };
 
  private:
@@ -57,6 +61,7 @@ class ConflictTracker {
     std::uint64_t bytes = 0;
     std::byte* data = nullptr;
     std::vector<std::uint8_t> states;
+    bool host_mapped = false;
   };
   std::map<std::uint64_t, Shadow> shadows_;  // by allocation address
 };

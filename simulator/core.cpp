@@ -28,11 +28,9 @@ Core::Core(const LaunchContext& launch_context)
     : launch(launch_context),
       rows_per_warp(choose_rows_per_warp(launch_context)),
       policy(make_policy(launch_context.reconvergence, launch_context.request->module)),
-      counts(launch_context.program->steps.size()),
-      prefetch(launch_context.program->steps.size()) {
+      counts(launch_context.program->steps.size()) {
   const LaunchRequest& request = *launch.request;
-  if (request.grid.count() * launch.warps_per_block > 1 &&
-      launch.program->facts->kernel(code_address_of_index(launch.entry)).may_read_unordered)
+  if (request.grid.count() * launch.warps_per_block > 1 && launch.kernel->may_read_unordered)
     unordered_reads = std::make_unique<UnorderedReads>();
 }
 
@@ -76,12 +74,12 @@ void Core::start_block(Block& block, std::uint64_t linear) const {
     warp.cluster_arrived = 0;
     warp.may_spin = false;
     warp.rows = block.rows.data() + i * rows_per_warp * kWarpSize;
-    warp.pool = launch.pool.data();
+    warp.pool = launch.pool->data();
     warp.predicates.fill(0);
     warp.predicates[kPT] = warp.predicates[kUniformPredicates + kPT] = kFullMask;
-    std::fill_n(warp.rows, std::size_t{launch.program->rows_to_clear + 1} * kWarpSize, 0u);
+    std::fill_n(warp.rows, std::size_t{launch.kernel->registers + 1} * kWarpSize, 0u);
     std::fill_n(warp.rows + std::size_t{kUniformRow} * kWarpSize,
-                std::size_t{launch.program->uniform_rows_to_clear + 1} * kWarpSize, 0u);
+                std::size_t{launch.kernel->uniform_registers + 1} * kWarpSize, 0u);
     const std::uint32_t lanes = std::min(kWarpSize, threads - i * kWarpSize);
     warp.convergence.start(lanes == kWarpSize ? kFullMask : (Mask{1} << lanes) - 1, launch.entry,
                            policy.get(), launch.patched);
@@ -246,7 +244,7 @@ Core::Turn Core::run_block(Block& block, std::uint64_t quantum, std::uint64_t lo
       warp.may_spin = used_up && may_look_for_spinning(*this);
       spun = spun && spinning != Spinning::no;
       all_wait = all_wait && polling.waits();
-      patches_show |= warp.convergence.patches_show();
+      seen.patches_show |= warp.convergence.patches_show();
       if (warp.convergence.finished()) check_block_barriers(block);
       if (issued == end)
         return block.finished() ? Turn::finished : spun ? Turn::spinning : Turn::out_of_time;

@@ -94,15 +94,15 @@ Flow call_builtin(Core& core, Warp& warp, const Step& step, Mask lanes,
     case Builtin::assertfail:
       return core.raise(Fault::Kind::assert_, warp, step, lanes, 0, {});
     case Builtin::vprintf:
-      core.printed = true;
+      core.seen.printed = true;
       print(core, warp, lanes);
       break;
     case Builtin::malloc:
-      core.used_heap = true;
+      core.seen.used_heap = true;
       allocate(core, warp, lanes);
       break;
     case Builtin::free:
-      core.used_heap = true;
+      core.seen.used_heap = true;
       if (const auto stranger = release(core, warp, lanes))
         return core.raise(Fault::Kind::illegal_address, warp, step, lanes, *stranger,
                           "free of what malloc in device code has not given, or of what was freed");

@@ -40,7 +40,7 @@ Flow execute_bsync(Core& core, Warp& warp, const Step& step, Mask, Mask on) {
     ++counts.extra_executed;
     counts.extra_threads += static_cast<unsigned>(std::popcount(lanes));
   } else if (restored && warp.convergence.joined() != 0) {
-    core.uncounted_reunions = true;
+    core.seen.uncounted_reunions = true;
   } else if (restored && met != 0) {
     ++counts.extra_executed;
     counts.extra_threads += static_cast<unsigned>(std::popcount(warp.convergence.current().lanes));
@@ -132,12 +132,12 @@ Flow execute_warpsync(Core& core, Warp& warp, const Step& step, Mask active, Mas
   }
   if (step.selector == kCollective) {
     if (convergence.wait_collective(named | active, step.target) > 1)
-      core.uncounted_reunions = true;
+      core.seen.uncounted_reunions = true;
     return Flow::reschedule;
   }
   const unsigned met = convergence.wait_warp_sync(named | active);
   if (met > 1 && step.selector != kPlain) {
-    core.uncounted_reunions = true;
+    core.seen.uncounted_reunions = true;
   } else if (met > 1) {
     InstructionCounts& counts = core.counts_of(step);
     ++counts.extra_executed;

@@ -16,8 +16,8 @@
 #include "isa/cubin.hpp"
 #include "isa/program.hpp"
 #include "simulator/checks/finding.hpp"
-#include "simulator/counts.hpp"
 #include "simulator/gpu_model.hpp"
+#include "simulator/launch_counts.hpp"
 #include "simulator/memory.hpp"
 #include "simulator/reconvergence.hpp"
 #include "simulator/timing/options.hpp"
@@ -152,11 +152,16 @@ struct LaunchOptions {
   std::optional<timing::Options> timing = std::nullopt;
   std::optional<Reconvergence> reconvergence = std::nullopt;  // nothing: the model's own
   checks::Checks* checks = nullptr;                           // look on too, beside `observer`
+  // What hardware's counters see is wanted where that differs from what is counted by instruction:
+  // such a launch is executed twice, where it can be.
+  bool counters = false;
 };
 
 struct LaunchOutcome {
-  // counts[i] belongs to program().instructions[i].
-  std::vector<InstructionCounts> counts;
+  LaunchCounts counts;  // by instruction: as a profiler takes them, by patching the code
+  // The same of code without patches, which hardware's counters see: where it differs, was wanted,
+  // and could be had.
+  std::optional<LaunchCounts> unpatched;
   std::uint64_t warps = 0;
   std::optional<Fault> fault;
   LaunchClass launch_class;

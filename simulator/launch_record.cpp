@@ -62,16 +62,33 @@ struct Executed {
   std::vector<std::uint64_t> addresses;  // of each
 };
 
-Executed executed(const isa::Program& program, const LaunchOutcome& outcome) {
+// `timing`: null where the launch was not timed.
+Executed executed(const isa::Program& program, const LaunchCounts& counts,
+                  const timing::Result* timing) {
   Executed result;
-  const std::size_t count = std::min(outcome.counts.size(), program.instructions.size());
-  for (std::size_t i = 0; i < count; ++i) {
-    if (!program.instructions[i] || outcome.counts[i].executed == 0) continue;
-    result.instructions.push_back({&*program.instructions[i], outcome.counts[i],
-                                   outcome.timing ? &outcome.timing->stalls_at[i] : nullptr});
-    result.addresses.push_back(isa::kCodeBase + sizeof(isa::Word) * i);
+  for (const auto& [pc, counted] : counts) {
+    if (!program.instructions[pc]) continue;
+    result.instructions.push_back({&*program.instructions[pc], counted,
+                                   timing != nullptr ? &timing->stalls_at[pc] : nullptr});
+    result.addresses.push_back(isa::kCodeBase + sizeof(isa::Word) * pc);
   }
   return result;
+}
+
+bool is_counter(const std::string& name) {
+  const Metric* row = find_metric(name);
+  return row != nullptr && row->counter;
+}
+
+// What hardware's counters see where it is not what patched code counts.
+void set_counters(const isa::Program& program, const LaunchOutcome& outcome,
+                  MetricValues& metrics) {
+  if (outcome.unpatched)
+    for (const auto& [name, value] :
+         evaluate(executed(program, *outcome.unpatched, nullptr).instructions))
+      if (is_counter(name)) metrics[name] = value;
+  if (outcome.counters_incomplete)
+    std::erase_if(metrics, [](const auto& metric) { return is_counter(metric.first); });
 }
 
 void add_timing(const timing::Result& result, MetricValues& values) {
@@ -92,8 +109,9 @@ const std::string& section_function(const isa::Cubin& cubin, const isa::CodeRang
   return cubin.functions[range.function].name;
 }
 
+// `counters`: with what hardware's counters see.
 InstructionRecord instruction_record(const Module& module, std::uint64_t address,
-                                     const CountedInstruction& counted) {
+                                     const CountedInstruction& counted, bool counters) {
   InstructionRecord record;
   const isa::CodeRange* range = module.program().range_at(address);
   record.pc = range == nullptr ? address : address - range->address + range->section_offset;
@@ -104,7 +122,8 @@ InstructionRecord instruction_record(const Module& module, std::uint64_t address
   }
   record.text = isa::print(*counted.instruction, record.pc);
   for (const auto& [name, value] : evaluate({&counted, 1}))
-    if (value != 0 && find_metric(name)->is_sum()) record.metrics.emplace(name, value);
+    if (value != 0 && find_metric(name)->is_sum() && (counters || !is_counter(name)))
+      record.metrics.emplace(name, value);
   return record;
 }
 
@@ -222,21 +241,20 @@ LaunchRecord make_launch_record(const LaunchRequest& request, const LaunchOutcom
     record.fault_kind = name(outcome.fault->kind);
   }
 
-  const Executed ran = executed(request.module->program(), outcome);
+  const isa::Program& program = request.module->program();
+  const Executed ran =
+      executed(program, outcome.counts, outcome.timing ? &*outcome.timing : nullptr);
   record.metrics = evaluate(ran.instructions);
-  if (outcome.counters_incomplete)
-    std::erase_if(record.metrics, [](const auto& metric) {
-      const Metric* row = find_metric(metric.first);
-      return row != nullptr && row->counter;
-    });
+  set_counters(program, outcome, record.metrics);
   const LaunchFacts facts = facts_of(request, model);
   for (const Metric& metric : metrics())
     if (metric.of_launch != nullptr) record.metrics.emplace(metric.name, metric.of_launch(facts));
   if (outcome.timing) add_timing(*outcome.timing, record.metrics);
+  const bool counters = !outcome.counters_incomplete && !outcome.unpatched;
   if (options.per_instruction)
     for (std::size_t i = 0; i < ran.addresses.size(); ++i)
       record.instructions.push_back(
-          instruction_record(*request.module, ran.addresses[i], ran.instructions[i]));
+          instruction_record(*request.module, ran.addresses[i], ran.instructions[i], counters));
   if (options.memory != nullptr) {
     record.memory = digest_memory(*options.memory);
     record.globals = digest_globals(*request.module, *options.memory);

@@ -163,8 +163,8 @@ Step lower_instruction(const Instruction& in, std::uint32_t index, std::uint32_t
   return step;
 }
 
-// The highest row that the instruction may read or write, of its vector or its uniform registers:
-// `destination` and the sources of a kind, but for the register that is `zero`.
+// Of its vector or its uniform registers: `destination` and the sources of a kind, but for the
+// register that is `zero`.
 unsigned highest_row(const Instruction& in, Source::Kind kind, unsigned destination, unsigned other,
                      unsigned zero) {
   unsigned highest = 0;
@@ -187,6 +187,11 @@ bool executes(const isa::Instruction& instruction) {
   return step.lane != nullptr || step.execute != execute_unsupported;
 }
 
+NamedRows rows_named_by(const isa::Instruction& in) {
+  return {highest_row(in, Source::Kind::reg, in.rd, isa::kRZ, isa::kRZ),
+          highest_row(in, Source::Kind::ureg, in.urd, in.ur, isa::kURZ)};
+}
+
 LoweredProgram lower(const isa::Program& program) {
   LoweredProgram lowered;
   Pool pool(lowered.pool);
@@ -199,12 +204,10 @@ LoweredProgram lower(const isa::Program& program) {
       continue;
     }
     step = lower_instruction(*program.instructions[i], i, end, pool);
-    const Instruction& in = *program.instructions[i];
-    lowered.rows_to_clear = std::max(lowered.rows_to_clear,
-                                     highest_row(in, Source::Kind::reg, in.rd, isa::kRZ, isa::kRZ));
+    const NamedRows named = rows_named_by(*program.instructions[i]);
+    lowered.rows_to_clear = std::max(lowered.rows_to_clear, named.registers);
     lowered.uniform_rows_to_clear =
-        std::max(lowered.uniform_rows_to_clear,
-                 highest_row(in, Source::Kind::ureg, in.urd, in.ur, isa::kURZ));
+        std::max(lowered.uniform_rows_to_clear, named.uniform_registers);
   }
   lowered.steps[end].execute = execute_undecodable;
   return lowered;

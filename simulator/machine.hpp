@@ -26,6 +26,7 @@
 #include "simulator/reconvergence_policy.hpp"
 #include "simulator/row_prefetch.hpp"
 #include "simulator/row_storage.hpp"
+#include "simulator/seen.hpp"
 #include "simulator/tally.hpp"
 #include "simulator/unordered_reads.hpp"
 
@@ -79,12 +80,21 @@ struct LoweredProgram {
   unsigned rows_to_clear = 0;  // vector registers the program names
   unsigned uniform_rows_to_clear = 0;
   std::unique_ptr<const ModuleFacts> facts;  // of a Module's
+  // The rows of the last launch, whose memory the next one takes.
+  mutable std::shared_ptr<RowStorage> last_rows;
 };
 
 // Rows of the widest operand, a matrix of doubles.
 inline constexpr unsigned kWidestOperand = 16;
 
 LoweredProgram lower(const isa::Program& program);
+
+// The highest rows that an instruction may read or write, of a warp's vector and of its uniform
+// registers.
+struct NamedRows {
+  unsigned registers = 0, uniform_registers = 0;
+};
+NamedRows rows_named_by(const isa::Instruction& instruction);
 
 // Row numbers within a warp.
 inline constexpr unsigned kDiscardRow = 255;  // and seven more, for wide results to RZ
@@ -107,7 +117,8 @@ struct LaunchContext {
   DeviceMemory* memory = nullptr;
   const Allocation* textures = nullptr;  // texture_table of the memory
   const LoweredProgram* program = nullptr;
-  RowStorage pool;  // 32 words a row
+  const KernelFacts* kernel = nullptr;
+  std::shared_ptr<const RowStorage> pool;  // 32 words a row; those that the kernel reads are filled
   ConstantBanks constants;
   std::uint32_t entry = 0;         // instruction index
   std::uint32_t local_bytes = 0;   // per thread
@@ -186,21 +197,16 @@ struct Core {
   bool observed = false;
   std::vector<Access> accesses;
   MemoryJournal* journal = nullptr;  // told of global memory before it changes
-  bool uncounted_reunions = false;   // groups met where hardware's counters add by a rule not known
-  bool patches_show = false;         // as Convergence::patches_show, in a warp of the launch
-  bool printed = false;              // device code called vprintf
-  bool used_heap = false;            // … malloc or free
-  std::shared_ptr<DeviceHeap> heap;  // from their first call on
-  bool conflicted = false;           // the launch stops and runs again on one thread
-  std::uint64_t issued = 0;          // warp instructions
+  Seen seen;
+  std::shared_ptr<DeviceHeap> heap;      // from the first call of malloc or free on
+  bool conflicted = false;               // the launch stops and runs again on one thread
+  std::uint64_t issued = 0;              // warp instructions
   const std::uint64_t* cycle = nullptr;  // what clocks read, when the launch is timed
   std::uint64_t issue_limit = 0;         // this warp's turn ends when `issued` reaches it
   Polling polling;                       // of this warp, in this turn
   // Of a launch that could have reads whose value depends on time; else null.
   std::unique_ptr<UnorderedReads> unordered_reads;
   std::uint64_t instruction_limit = ~std::uint64_t{0};  // of `issued`, for the whole launch
-
-  bool read_unordered() const { return unordered_reads != nullptr && unordered_reads->found(); }
 
   void start_block(Block& block, std::uint64_t linear) const;
   // out_of_time: also when all that its warps do is wait (simulator/polling.hpp). spinning: every

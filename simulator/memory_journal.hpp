@@ -4,7 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <unordered_set>
+#include <map>
 #include <vector>
 
 #include "simulator/access_counts.hpp"
@@ -15,6 +15,8 @@ namespace heddle::simulator {
 class MemoryJournal {
  public:
   explicit MemoryJournal(DeviceMemory& memory) : memory_(memory) {}
+  MemoryJournal(const MemoryJournal&) = delete;
+  MemoryJournal& operator=(const MemoryJournal&) = delete;
 
   // Pieces of allocations as they were when the journal began; each piece once.
   static constexpr std::uint64_t kPieceBytes = 128;
@@ -31,19 +33,29 @@ class MemoryJournal {
   Pieces take();
   void put_back(const Pieces& pieces);
   std::uint64_t bytes() const { return pieces_.capacity() * sizeof(Piece); }
+  // Whether memory that the host program uses too was written since the journal was made, but for
+  // the allocation at `own`.
+  bool wrote_host_memory(std::uint64_t own) const;
   // One journal of two, the second begun where the first ended.
   static void append(Pieces& first, const Pieces& second);
 
  private:
-  void save(std::uint64_t address);
+  // An allocation that was written.
+  struct Written {
+    std::uint64_t start = 0, bytes = 0;
+    std::byte* data = nullptr;
+    bool host_mapped = false;
+    std::vector<bool> saved;  // by piece
+    bool holds(std::uint64_t address) const { return address - start < bytes; }
+  };
+  void find(std::uint64_t address);
+  void save(std::uint64_t piece);
 
   DeviceMemory& memory_;
   Pieces pieces_;
-  std::unordered_set<std::uint64_t> saved_;  // addresses of the pieces
-  // The allocation last used.
-  std::uint64_t start_ = 0, bytes_ = 0;
-  std::byte* data_ = nullptr;
-  std::uint64_t last_ = ~std::uint64_t{0};  // the piece last saved
+  std::map<std::uint64_t, Written> written_;  // by their starts
+  Written none_;
+  Written* last_ = &none_;  // the one last written
 };
 
 }  // namespace heddle::simulator

@@ -116,9 +116,9 @@ std::optional<Module::Position> Module::position(std::uint64_t code_address) con
 
 const LoweredProgram& Module::lowered() const {
   if (!lowered_) {
-    LoweredProgram lowered = lower(program_);
-    lowered.facts = std::make_unique<ModuleFacts>(cubin_, program_);
-    lowered_ = std::make_shared<const LoweredProgram>(std::move(lowered));
+    auto lowered = std::make_shared<LoweredProgram>(lower(program_));
+    lowered->facts = std::make_unique<ModuleFacts>(cubin_, program_, *lowered);
+    lowered_ = std::move(lowered);
   }
   return *lowered_;
 }

@@ -1,9 +1,12 @@
 #include "simulator/module_facts.hpp"
 
 #include <algorithm>
+#include <set>
 
 #include "simulator/builtins.hpp"
 #include "simulator/classify.hpp"
+#include "simulator/kernel_code.hpp"
+#include "simulator/machine.hpp"
 #include "simulator/recursion.hpp"
 #include "simulator/sha256.hpp"
 
@@ -18,18 +21,52 @@ bool calls(const isa::Cubin& cubin, bool (*wanted)(Builtin)) {
   });
 }
 
+// A source of 64 bits takes two rows; the widest ones are zeros, which stand first.
+std::vector<std::uint32_t> pool_rows_of(const LoweredProgram& lowered, const isa::Program& program,
+                                        const std::vector<InstructionRange>& code) {
+  std::set<std::uint32_t> rows;
+  const auto note = [&](RowOffset offset) {
+    if (offset >= 0) return;
+    const auto row = static_cast<std::uint32_t>(~offset) / kWarpSize;
+    for (const std::uint32_t each : {row, row + 1})
+      if (each >= kWidestOperand && each < lowered.pool.size()) rows.insert(each);
+  };
+  for_each_instruction(program, code, [&](std::uint32_t index, const isa::Instruction&) {
+    const Step& step = lowered.steps[index];
+    for (const RowOffset offset : {step.a, step.b, step.c}) note(offset);
+  });
+  return {rows.begin(), rows.end()};
+}
+
+KernelFacts facts_of(const isa::Cubin& cubin, const isa::Program& program,
+                     const LoweredProgram& lowered, std::uint64_t entry) {
+  const std::vector<InstructionRange> code = code_of_kernel(program, cubin, entry);
+  KernelFacts facts;
+  facts.may_recurse = may_recurse(program, entry);
+  facts.may_read_unordered = may_read_unordered(program, code);
+  facts.may_part_lanes = may_part_lanes(program, code);
+  for_each_instruction(program, code, [&](std::uint32_t, const isa::Instruction& instruction) {
+    const NamedRows named = rows_named_by(instruction);
+    facts.registers = std::max(facts.registers, named.registers);
+    facts.uniform_registers = std::max(facts.uniform_registers, named.uniform_registers);
+  });
+  facts.pool_rows = pool_rows_of(lowered, program, code);
+  return facts;
+}
+
 }  // namespace
 
-ModuleFacts::ModuleFacts(const isa::Cubin& cubin, const isa::Program& program)
+ModuleFacts::ModuleFacts(const isa::Cubin& cubin, const isa::Program& program,
+                         const LoweredProgram& lowered)
     : cubin_(cubin),
       program_(program),
+      lowered_(lowered),
       allocates_(calls(cubin, [](Builtin builtin) { return builtin == Builtin::malloc; })),
       launches_grids_(calls(cubin, is_device_runtime)) {}
 
 const KernelFacts& ModuleFacts::kernel(std::uint64_t entry) const {
   const auto [found, is_new] = kernels_.try_emplace(entry);
-  if (is_new)
-    found->second = {may_recurse(program_, entry), may_read_unordered(program_, cubin_, entry)};
+  if (is_new) found->second = facts_of(cubin_, program_, lowered_, entry);
   return found->second;
 }
 

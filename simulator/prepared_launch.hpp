@@ -3,8 +3,10 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 
 #include "simulator/machine.hpp"
+#include "simulator/revocable_run.hpp"
 #include "simulator/run_blocks.hpp"
 
 namespace heddle::simulator {
@@ -23,6 +25,17 @@ class GridBarrier {
   std::optional<std::uint64_t> address_;
 };
 
+// A grid that was executed.
+struct GridRun {
+  BlockRun run;
+  // The counts of code without patches, where they differ and it was executed so too.
+  std::optional<LaunchCounts> unpatched;
+  std::string why_not_unpatched;  // where they differ, and it was not
+  // Groups met as in code without patches, because the patches, as far as their rules are known,
+  // would have kept lanes apart for good.
+  bool patches_given_up = false;
+};
+
 class PreparedLaunch {
  public:
   // All that is given must outlive it. `stack_bytes`: Device::stack_bytes. Throws std::bad_alloc.
@@ -31,20 +44,24 @@ class PreparedLaunch {
 
   const LaunchContext& context() const { return context_; }
   std::uint64_t resident_blocks() const { return resident_; }  // on the GPU at a time; at least 1
-  // Executes the grid, untimed.
-  BlockRun run();
-  // Finds out, by executing the launch and putting back what it wrote, whether patches are to be
-  // given up. For those who execute it themselves.
+  // Executes the grid, untimed: by the rules for code that a profiler has patched. Twice where
+  // those would keep lanes apart for good, or where what hardware's counters see, of code without
+  // patches, is wanted and differs.
+  GridRun run();
+  // Whether the grid can go on under the rules for patched code is found out by executing it and
+  // putting back what it wrote. For those who execute it themselves.
   void try_patches();
-  // Whether groups are to meet as in code without a profiler's patches because the patches, as far
-  // as their rules are known, would keep lanes apart for good.
-  bool patches_given_up() const { return patches_given_up_; }
 
  private:
+  bool may_deadlock() const;
+  bool may_differ() const;
+  void give_up_patches();
+  std::string why_not_again(const RevocableRun& patched) const;
+  GridRun run_again(RevocableRun& patched);
+
   GridBarrier barrier_;
   LaunchContext context_;
-  void give_up_patches();
-  bool patches_may_deadlock_ = false, patches_given_up_ = false;
+  bool patches_given_up_ = false;
   std::uint64_t resident_ = 1;
 };
 

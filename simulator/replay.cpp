@@ -66,7 +66,7 @@ void add_block(Hash& hash, const Core& core, const Block& block) {
     const auto rows = [&](std::size_t first, std::size_t count) {
       hash.add(std::as_bytes(std::span(warp.rows + first * kWarpSize, count * kWarpSize)));
     };
-    rows(0, std::min<std::size_t>(core.launch.program->rows_to_clear + 1, kDiscardRow));
+    rows(0, std::min<std::size_t>(core.launch.kernel->registers + 1, kDiscardRow));
     rows(kUniformRow, isa::kURZ);
     rows(kReturnRow, 2);
     for (unsigned i = 0; i < kDiscardedPredicate; ++i) hash.add(warp.predicates[i]);

@@ -2,10 +2,11 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "simulator/machine.hpp"
 
@@ -21,41 +22,50 @@ inline std::uint64_t block_quantum(const LaunchRequest& request) {
 // … and a warp of it, before another of the block does.
 inline std::uint64_t warp_turn(std::uint64_t quantum) { return std::min(kWarpTurn, quantum / 32); }
 
+// What was executed.
 struct BlockRun {
-  std::vector<InstructionCounts> counts;
+  LaunchCounts counts;
   std::optional<Fault> fault;
-  bool uncounted_reunions = false;  // as in Core
-  bool printed = false;             // device code called vprintf
-  bool unordered_reads = false;     // UnorderedReads found one
-  std::string note;                 // why it ran on one thread although more were asked for
-  bool used_heap = false;           // device code called malloc or free
-  bool patches_show = false;        // as in Core
+  Seen seen;
+  std::string note;  // why it ran on one thread although more were asked for
 };
+// What a core has counted and seen; leaves nothing behind.
+BlockRun take_run(Core& core);
 
 // Numbers of blocks, or of clusters where the launch has those.
 struct BlockRange {
   std::uint64_t first = 0, end = 0;
 };
+BlockRange whole_grid(const LaunchContext& context);
 
 // `resident`: how many blocks the GPU holds at once.
 BlockRun run_grid(const LaunchContext& context, std::uint64_t resident);
-// As run_grid; nothing, with memory as it was and nothing printed, where the launch comes to a
-// deadlock. Nobody may look on. What the device prints comes when it has ended.
-std::optional<BlockRun> run_grid_unless_deadlock(const LaunchContext& launch,
-                                                 std::uint64_t resident);
 // Some of the grid's blocks.
 BlockRun run_part(const LaunchContext& context, std::uint64_t resident, BlockRange blocks);
 
-// Where a launch by a policy (not by convergence barriers) would deadlock, and after how many warp
-// instructions that is seen; nothing where it does not. The launch is executed, on one host thread,
-// and its writes to global memory are put back.
-struct Deadlock {
-  Fault fault;
-  std::uint64_t issued = 0;
-};
-std::optional<Deadlock> find_deadlock(const LaunchContext& launch, std::uint64_t resident);
+// Asks the launch's owner now and then whether to go on, and tells how far it is. The first of the
+// launch's cores does that; what the others have issued is taken to be as much.
+class Watch {
+ public:
+  Watch(const LaunchContext& launch, std::uint64_t ended, unsigned cores = 1)
+      : launch_(launch), cores_(cores), ended_(ended) {}
+  void block_ended() { ended_.fetch_add(1, std::memory_order_relaxed); }
+  // False: the launch is to stop.
+  bool go_on(const Core& core);
 
-// Whether the launch would deadlock, as it stands. As find_deadlock.
-bool deadlocks(const LaunchContext& launch, std::uint64_t resident);
+ private:
+  const LaunchContext& launch_;
+  unsigned cores_;
+  std::atomic<std::uint64_t> ended_;
+  std::uint64_t due_ = kBlockQuantum;  // of the first core's instructions
+};
+
+// Runs blocks, or clusters of them, on one core until `next` has none left. A block that cannot go
+// on alone gives way to another one, as far as the GPU could hold them at once.
+using NextBlock = std::function<std::optional<std::uint64_t>()>;
+void run_blocks(Core& core, bool is_first, std::uint64_t resident, Watch& watch,
+                const NextBlock& next);
+// All of these, one after another.
+void run_blocks(Core& core, std::uint64_t resident, BlockRange blocks);
 
 }  // namespace heddle::simulator

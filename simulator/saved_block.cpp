@@ -11,7 +11,7 @@ struct RowRange {
   std::size_t first, count;
 };
 std::array<RowRange, 3> live_rows(const Core& core) {
-  return {RowRange{0, std::min<std::size_t>(core.launch.program->rows_to_clear + 1, kDiscardRow)},
+  return {RowRange{0, std::min<std::size_t>(core.launch.kernel->registers + 1, kDiscardRow)},
           RowRange{kUniformRow, isa::kURZ}, RowRange{kReturnRow, 2}};
 }
 

@@ -69,7 +69,7 @@ void SketchStatistics::add(const SketchProgram::Ran& ran, const GpuModel& model,
   ++seeds_;
   last_seed_ = seed;
   std::size_t sites = 0;
-  for (const InstructionCounts& counts : ran.outcome.counts) {
+  for (const auto& [pc, counts] : ran.outcome.counts) {
     const std::uint64_t executions = counts.branch_uniform + counts.branch_divergent;
     if (executions == 0) continue;
     ++sites;

@@ -23,7 +23,7 @@ struct WarpImage {
       const std::uint32_t* row = warp.rows + first * kWarpSize;
       rows.insert(rows.end(), row, row + count * kWarpSize);
     };
-    add(0, std::min<std::size_t>(core.launch.program->rows_to_clear + 1, kDiscardRow));
+    add(0, std::min<std::size_t>(core.launch.kernel->registers + 1, kDiscardRow));
     add(kUniformRow, isa::kURZ);
     add(kReturnRow, 2);
   }

@@ -48,7 +48,8 @@ struct TextureHeader {
   // Added to the level that is asked for, and what it then is at least and at most: in 1/256.
   std::int16_t bias = 0;
   std::uint16_t least = 0, most = 0xffff;
-  std::array<std::uint8_t, 48> reserved{};
+  bool destroyed = false;  // its place may be given again
+  std::array<std::uint8_t, 47> reserved{};
 
   std::uint32_t texel_bytes() const { return channels * channel_bits / 8u; }
 };
@@ -62,6 +63,8 @@ TextureHeader mip_level(const TextureHeader& header, unsigned level);
 
 // Adds a header to the table of `memory`; its handle, from 1 on. Nothing when there is no room.
 std::optional<std::uint32_t> add_texture(DeviceMemory& memory, const TextureHeader& header);
+// Launches may use a surface on until its place is given to another one, as on an H200
+// (gpu/runtime/tests/programs/textures.cu). False: there is none.
 bool remove_texture(DeviceMemory& memory, std::uint32_t handle);
 // The table, or null when there has been no texture.
 const Allocation* texture_table(const DeviceMemory& memory);

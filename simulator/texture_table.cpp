@@ -32,7 +32,7 @@ std::optional<std::uint32_t> add_texture(DeviceMemory& memory, const TextureHead
     table = texture_table(memory);
   }
   for (std::uint32_t handle = 1; handle < kMostTextures; ++handle) {
-    if (find_texture(table, handle)) continue;
+    if (const auto there = find_texture(table, handle); there && !there->destroyed) continue;
     std::memcpy(table->data + handle * sizeof header, &header, sizeof header);
     return handle;
   }
@@ -41,8 +41,13 @@ std::optional<std::uint32_t> add_texture(DeviceMemory& memory, const TextureHead
 
 bool remove_texture(DeviceMemory& memory, std::uint32_t handle) {
   const Allocation* table = texture_table(memory);
-  if (!find_texture(table, handle)) return false;
-  std::memset(table->data + handle * sizeof(TextureHeader), 0, sizeof(TextureHeader));
+  auto header = find_texture(table, handle);
+  if (!header || header->destroyed) return false;
+  if (header->surface)
+    header->destroyed = true;
+  else
+    header = TextureHeader{};
+  std::memcpy(table->data + handle * sizeof *header, &*header, sizeof *header);
   return true;
 }
 

@@ -30,6 +30,8 @@ class Trial {
   Trial& operator=(const Trial&) = delete;
 
   Core& core() { return *core_; }
+  // Whether it wrote to memory that the host program uses too, but for the allocation at `own`.
+  bool wrote_host_memory(std::uint64_t own) const { return journal_.wrote_host_memory(own); }
   // Global memory becomes what it was.
   void put_back() { journal_.put_back(journal_.take()); }
 

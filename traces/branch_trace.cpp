@@ -34,8 +34,7 @@ std::string BranchTrace::text(std::uint64_t index, const simulator::LaunchReques
                               const simulator::LaunchOutcome& outcome,
                               const DivergenceWatch& watch) {
   nlohmann::ordered_json line = {{"launch", index}, {"branches", nlohmann::ordered_json::array()}};
-  for (std::uint32_t i = 0; i < outcome.counts.size(); ++i) {
-    const simulator::InstructionCounts& counts = outcome.counts[i];
+  for (const auto& [i, counts] : outcome.counts) {
     if (counts.branch_uniform + counts.branch_divergent == 0) continue;
     const BranchCost cost = cost_of(*request.module, i, counts, watch.divergence());
     line["branches"].push_back({{"function", cost.function},

@@ -40,7 +40,7 @@ std::vector<std::pair<std::uint32_t, std::uint32_t>> executed_functions(
   for (std::uint32_t i = 0; i < program.instructions.size(); ++i) {
     const isa::CodeRange* range = program.range_at(simulator::code_address_of_index(i));
     const std::uint32_t first = first_of.try_emplace(range, i).first->second;
-    if (i < outcome.counts.size() && outcome.counts[i].executed != 0) executed.insert(first);
+    if (outcome.counts[i].executed != 0) executed.insert(first);
     const auto& instruction = program.instructions[i];
     const bool padding = !instruction || instruction->op == isa::Op::NOP;
     if (!padding || ranges.find(first) == ranges.end()) ranges[first] = i + 1;
@@ -84,11 +84,9 @@ using Places = std::map<std::pair<std::string, std::uint64_t>, std::uint32_t>;
 // The record lists what was executed, in the program's order.
 Places places_of(const LaunchRecord& record, const simulator::LaunchOutcome& outcome) {
   Places places;
-  std::uint32_t pc = 0;
-  for (const auto& instruction : record.instructions) {
-    while (pc < outcome.counts.size() && outcome.counts[pc].executed == 0) ++pc;
-    places[{instruction.function, instruction.pc}] = pc++;
-  }
+  auto counted = outcome.counts.begin();
+  for (const auto& instruction : record.instructions)
+    places[{instruction.function, instruction.pc}] = (counted++)->pc;
   return places;
 }
 

@@ -34,6 +34,20 @@ bool same(double a, double b) {
   return a == b || std::abs(a - b) <= kRounding * std::max(std::abs(a), std::abs(b));
 }
 
+// What of the model's could not be compared as nobody measured it. Facts of a launch's shape, and
+// what is made of other metrics, are no counts.
+void note_not_measured(const LaunchRecord& model, const LaunchRecord& hardware,
+                       LaunchComparison& result) {
+  for (const auto& [metric, value] : model.metrics) {
+    const simulator::Metric* row = simulator::find_metric(metric);
+    const bool counted = row != nullptr && row->amount != nullptr;
+    if (counted && is_exact(metric) && !hardware.metrics.contains(metric))
+      result.not_measured.push_back(metric);
+  }
+  if (model.instructions.empty() != hardware.instructions.empty())
+    result.without_instructions = model.instructions.empty() ? "model" : "hardware";
+}
+
 void compare_totals(const LaunchRecord& model, const LaunchRecord& hardware,
                     LaunchComparison& result) {
   for (const auto& [metric, value] : hardware.metrics) {
@@ -169,6 +183,7 @@ LaunchComparison compare_launch(const LaunchRecord& model, const LaunchRecord& h
     result.reasons.push_back(fmt::format("hardware runs differ in {}", what));
   compare_totals(model, hardware, result);
   compare_instructions(model, hardware, result);
+  note_not_measured(model, hardware, result);
   compare_memory(model, hardware, result);
   compare_globals(model, hardware, result);
   return result;

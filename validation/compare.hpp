@@ -30,7 +30,10 @@ struct LaunchComparison {
   std::uint64_t values = 0;  // exact values compared
   std::vector<Difference> differences;
   std::vector<std::string> not_modelled;  // metrics that time decides and the model does not have
-  std::uint64_t allocations = 0;          // memory digests compared
+  std::vector<std::string> not_measured;  // exact metrics that only the model's record has
+  // The side whose record has no instructions while the other's has: totals alone are compared.
+  std::string without_instructions;
+  std::uint64_t allocations = 0;  // memory digests compared
   std::vector<std::string> memory_differences;
   // Nothing could be compared, and why: another kernel, another grid, other code.
   std::string trouble;

@@ -53,7 +53,8 @@ void replay_one(const fs::path& file, std::uint64_t index, const ReplayOptions& 
                                                        .watch = watch,
                                                        .timing = options.timing,
                                                        .reconvergence = options.reconvergence,
-                                                       .checks = checks ? &*checks : nullptr});
+                                                       .checks = checks ? &*checks : nullptr,
+                                                       .counters = options.counters});
   if (observer != nullptr) options.trace->end_launch(outcome);
   if (options.observer) options.observer->after(launch.device(), launch.request(), outcome);
   result.record.launches.push_back(simulator::make_launch_record(

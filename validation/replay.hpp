@@ -29,6 +29,7 @@ struct ReplayOptions {
   std::optional<simulator::timing::Options> timing = std::nullopt;
   std::optional<simulator::Reconvergence> reconvergence = std::nullopt;  // the model's own
   simulator::checks::Options checks = {};
+  bool counters = false;  // as simulator::LaunchOptions::counters
 };
 
 struct Replay {

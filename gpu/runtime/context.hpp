@@ -46,6 +46,7 @@ struct ContextOptions {
   std::optional<simulator::timing::Options> timing;  // launches are timed
   std::optional<simulator::Reconvergence> reconvergence = std::nullopt;  // the model's own
   simulator::checks::Options checks;  // what is looked for in launches
+  bool counters = false;              // as simulator::LaunchOptions::counters
   std::vector<std::shared_ptr<LaunchObserver>> observers;
   // Device printf output, at the points where CUDA shows it.
   std::function<void(std::string_view)> print = [](std::string_view) {};
@@ -104,6 +105,8 @@ class Context {
 
   // Memory and events of other processes (context_sharing.cpp).
   Error share_memory(std::uint64_t address, abi::IpcHandle& handle);
+  // … of a pool.
+  Error share_pooled_memory(std::uint64_t address, abi::IpcHandle& handle);
   Error open_memory(const abi::IpcHandle& handle, std::uint64_t& address);
   Error close_memory(std::uint64_t address);
   Error share_event(const Event& event, abi::IpcHandle& handle) const;

@@ -274,6 +274,7 @@ void Context::execute(const simulator::LaunchRequest& request, unsigned nesting,
       .timing = options_.timing,
       .reconvergence = options_.reconvergence,
       .checks = checks_.get(),
+      .counters = options_.counters,
   };
   device_.prepare(*request.module);
   for (const auto& observer : options_.observers) {
@@ -284,8 +285,7 @@ void Context::execute(const simulator::LaunchRequest& request, unsigned nesting,
     if (options.observer == nullptr) options.observer = observer->instructions();
   const simulator::LaunchOutcome outcome = device_.launch(request, options);
   ++progress_.actions;
-  for (const simulator::InstructionCounts& counts : outcome.counts)
-    progress_.warp_instructions += counts.executed;
+  progress_.warp_instructions += outcome.counts.executed();
   if (outcome.timing) {
     constexpr double kNano = 1e9;
     const auto resident = static_cast<double>(

@@ -60,6 +60,17 @@ Error Context::share_memory(std::uint64_t address, abi::IpcHandle& handle) {
   return error;
 }
 
+// Only of a pool that has been exported: an H200 says so too
+// (gpu/runtime/tests/programs/sharing.cu).
+Error Context::share_pooled_memory(std::uint64_t address, abi::IpcHandle& handle) {
+  {
+    std::lock_guard lock(mutex_);
+    const auto found = pooled_.find(address);
+    if (found == pooled_.end() || !found->second->exported) return Error::invalid_value;
+  }
+  return share_memory(address, handle);
+}
+
 Error Context::open_memory(const abi::IpcHandle& handle, std::uint64_t& address) {
   SharedHandle shared;
   if (!from_handle(handle, shared)) return Error::invalid_value;

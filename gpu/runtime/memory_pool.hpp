@@ -15,6 +15,7 @@ struct MemoryPool {
   static constexpr std::uint64_t kPiece = 32 << 20;
 
   abi::MemPoolProps properties{};
+  bool exported = false;  // other processes may know of it
   // cudaMemPoolReuse…: whether memory may be used again, and when; all are on, as with CUDA.
   int reuse[3] = {1, 1, 1};
   std::uint64_t release_threshold = 0;

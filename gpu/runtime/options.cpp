@@ -68,6 +68,8 @@ Options options_from_environment(const char* (*lookup)(const char* name)) {
            [&](auto* name, auto* text) { read_number(name, text, options.max_memory); });
   when_set("HEDDLE_PER_PC",
            [&](auto* name, auto* text) { read_switch(name, text, options.per_pc); });
+  when_set("HEDDLE_COUNTERS",
+           [&](auto* name, auto* text) { read_switch(name, text, options.counters); });
   when_set("HEDDLE_PROGRESS",
            [&](auto* name, auto* text) { read_switch(name, text, options.progress); });
   when_set("HEDDLE_TIMED",

@@ -24,6 +24,7 @@ struct Options {
   std::uint64_t max_instructions = 0;  // HEDDLE_MAX_INSTRUCTIONS: warp instructions per launch
   std::uint64_t max_memory = 0;        // HEDDLE_MAX_MEMORY: bytes of device memory; 0: the GPU's
   bool per_pc = false;                 // HEDDLE_PER_PC: records with every instruction
+  bool counters = false;               // HEDDLE_COUNTERS: LaunchOptions::counters
   bool progress = false;               // HEDDLE_PROGRESS: tell on stderr how far a long launch is
   std::optional<simulator::timing::Options> timing;       // HEDDLE_TIMED: time launches, and how
   std::optional<simulator::Reconvergence> reconvergence;  // HEDDLE_RECONVERGENCE: by its name

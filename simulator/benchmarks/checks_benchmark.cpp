@@ -34,7 +34,7 @@ class Stream {
     options.checks = checks;
     const LaunchOutcome outcome = device_.launch(request_, options);
     std::uint64_t executed = 0;
-    for (const InstructionCounts& counts : outcome.counts) executed += counts.executed;
+    executed += outcome.counts.executed();
     return outcome.fault || !outcome.findings.empty() ? 0 : executed;
   }
 

@@ -52,7 +52,7 @@ struct Fixture {
     for (auto _ : state) {
       const LaunchOutcome outcome = device.launch(request, options);
       if (outcome.fault) state.SkipWithError(outcome.fault->message().c_str());
-      for (const InstructionCounts& counts : outcome.counts) executed += counts.executed;
+      executed += outcome.counts.executed();
     }
     state.counters["warp_instructions"] =
         benchmark::Counter(static_cast<double>(executed), benchmark::Counter::kIsRate);

@@ -78,12 +78,6 @@ struct Rate {
   double value() const { return static_cast<double>(executed) / seconds; }
 };
 
-std::uint64_t sum_executed(const std::vector<InstructionCounts>& all) {
-  std::uint64_t executed = 0;
-  for (const InstructionCounts& counts : all) executed += counts.executed;
-  return executed;
-}
-
 // By turns with the engine's loop of arithmetic (alu_loop of benchmarks/kernels), so that whatever
 // else the machine does slows both. `of_alu_rate` is to be no less than 0.5.
 void BM_DataDependentLoop(benchmark::State& state) {
@@ -101,13 +95,13 @@ void BM_DataDependentLoop(benchmark::State& state) {
     alu_rate.add([&] {
       const LaunchOutcome outcome = device.launch(alu, {});
       if (outcome.fault) state.SkipWithError(outcome.fault->message().c_str());
-      return sum_executed(outcome.counts);
+      return outcome.counts.executed();
     });
     loop_rate.add([&] {
       std::uint64_t executed = 0;
       program.run(program.compiled().launches.at(0), 1, {}, [&](const SketchProgram::Ran& ran) {
         if (ran.outcome.fault) state.SkipWithError(ran.outcome.fault->message().c_str());
-        executed += sum_executed(ran.outcome.counts);
+        executed += ran.outcome.counts.executed();
       });
       return executed;
     });

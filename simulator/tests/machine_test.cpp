@@ -224,7 +224,7 @@ TEST_P(Machine, AnObserverSeesEveryInstructionAndAccess) {
   options_.threads = 4;
   const auto flag = upload<int>({0}), out = allocate(1024);
   const auto expect_same = [&](const LaunchOutcome& outcome) {
-    for (std::size_t pc = 0; pc < outcome.counts.size(); ++pc) {
+    for (std::size_t pc = 0; pc < watcher.counts.size(); ++pc) {
       EXPECT_EQ(watcher.counts[pc].executed, outcome.counts[pc].executed) << pc;
       EXPECT_EQ(watcher.counts[pc].threads, outcome.counts[pc].threads) << pc;
       EXPECT_EQ(watcher.counts[pc].threads_on, outcome.counts[pc].threads_on) << pc;
@@ -258,7 +258,7 @@ class MachineThreads : public Machine {
  protected:
   Snapshot snapshot(const LaunchOutcome& outcome, std::uint64_t address, std::size_t words) {
     Snapshot taken;
-    for (const InstructionCounts& counts : outcome.counts) {
+    for (const auto& [pc, counts] : outcome.counts) {
       taken.executed.push_back(counts.executed);
       taken.threads_on.push_back(counts.threads_on);
     }
@@ -310,10 +310,8 @@ TEST_P(MachineThreads, ABlockThatSpinsOnAnothersFlagIsTheSame) {
 
 TEST_P(Machine, ABlockThatOnlyWaitsGivesWaySoon) {
   const auto flag = upload<int>({0}), out = allocate(128);
-  std::uint64_t executed = 0;
-  for (const InstructionCounts& counts :
-       run_well("wait_for_next_block", {2, 1, 1}, {32, 1, 1}, flag, out).counts)
-    executed += counts.executed;
+  const std::uint64_t executed =
+      run_well("wait_for_next_block", {2, 1, 1}, {32, 1, 1}, flag, out).counts.executed();
   EXPECT_GT(executed, 1u << 12);  // block 0's turn
   EXPECT_LT(executed, 1u << 13);
 }
@@ -439,7 +437,7 @@ TEST_P(Machine, AnEndlessSpinStopsAtTheLimitAndSaysWhereItWas) {
     ASSERT_TRUE(outcome.fault);
     EXPECT_EQ(outcome.fault->kind, Fault::Kind::instruction_limit);
     std::uint64_t executed = 0;
-    for (const InstructionCounts& counts : outcome.counts) executed += counts.executed;
+    executed += outcome.counts.executed();
     EXPECT_EQ(executed, 100'000u);
     EXPECT_THAT(outcome.fault->details, testing::HasSubstr("running at endless_loop"));
   }

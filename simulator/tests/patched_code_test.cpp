@@ -31,10 +31,8 @@ double bsync_per_warp(Work work, LaunchOptions options = {}) {
   const LaunchOutcome outcome = device.launch(request, options);
   EXPECT_FALSE(outcome.fault);
   std::uint64_t executed = 0;
-  for (std::size_t i = 0; i < outcome.counts.size(); ++i) {
-    const auto& instruction = module.program().instructions[i];
-    if (instruction && instruction->op == isa::Op::BSYNC) executed += outcome.counts[i].executed;
-  }
+  for (const auto& [pc, counts] : outcome.counts)
+    if (module.program().instructions[pc]->op == isa::Op::BSYNC) executed += counts.executed;
   return static_cast<double>(executed) / kBlocks;
 }
 

@@ -36,9 +36,7 @@ Result run(const std::string& text, Reconvergence policy, const char* gpu = "h20
                 const auto bytes = program.contents(ran.arrays.at(0));
                 result.out.resize(bytes.size() / sizeof(int));
                 std::memcpy(result.out.data(), bytes.data(), bytes.size());
-                for (std::size_t i = 0; i < ran.outcome.counts.size(); ++i) {
-                  const InstructionCounts& counts = ran.outcome.counts[i];
-                  if (counts.executed == 0) continue;
+                for (const auto& [i, counts] : ran.outcome.counts) {
                   const auto position =
                       program.module().position(isa::kCodeBase + sizeof(isa::Word) * i).value();
                   result.executed[position.line] += counts.executed;
@@ -316,7 +314,7 @@ TEST_P(Kernels, AreReplayedInTheSameOrder) {
     const LaunchOutcome outcome = device_.launch(begin(name), options);
     ASSERT_FALSE(outcome.fault) << outcome.fault->message();
     std::uint64_t executed = 0;
-    for (const InstructionCounts& counts : outcome.counts) executed += counts.executed;
+    executed += outcome.counts.executed();
     ReplayOptions replayed;
     replayed.reconvergence = options.reconvergence;
     const LaunchRequest again = begin(name);

@@ -48,8 +48,7 @@ inline std::vector<SketchResult> run_all(const std::string& text, std::uint64_t 
       result.metrics =
           make_launch_record(ran.request, ran.outcome, program.device().model()).metrics;
       for (const auto& array : ran.arrays) result.arrays[array.parameter] = program.contents(array);
-      for (std::size_t i = 0; i < ran.outcome.counts.size(); ++i) {
-        const InstructionCounts& counts = ran.outcome.counts[i];
+      for (const auto& [i, counts] : ran.outcome.counts) {
         if (counts.branch_uniform + counts.branch_divergent == 0) continue;
         const auto position =
             program.module().position(isa::kCodeBase + sizeof(isa::Word) * i).value();

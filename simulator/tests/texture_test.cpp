@@ -165,6 +165,20 @@ TEST(Textures, HandlesComeFromATableInDeviceMemory) {
   EXPECT_TRUE(find_texture(texture_table(memory), *second));
 }
 
+TEST(Surfaces, StayWhereTheyAreUntilTheirPlaceIsGivenAgain) {
+  DeviceMemory memory(1 << 24);
+  TextureHeader header;
+  header.address = kAddress;
+  header.surface = true;
+  const auto first = add_texture(memory, header);
+  EXPECT_TRUE(remove_texture(memory, *first));
+  EXPECT_FALSE(remove_texture(memory, *first));
+  EXPECT_TRUE(find_texture(texture_table(memory), *first));
+  header.width = 9;
+  EXPECT_EQ(add_texture(memory, header), first);
+  EXPECT_EQ(find_texture(texture_table(memory), *first)->width, 9u);
+}
+
 TEST(Surfaces, PlacesBeyondTheEdgeAreOutsideOrClamped) {
   TextureHeader header;
   header.address = kAddress;

@@ -219,16 +219,11 @@ void TimedLaunch::execute_untimed_blocks() {
   ++next_left_out_;
   next_block_ = range.end;
   BlockRun run = run_part(context_, std::uint64_t{blocks_per_sm_} * sms_.size(), range);
-  for (std::uint32_t pc = 0; pc < run.counts.size(); ++pc) {
-    core_.counts[pc] += run.counts[pc];
-    untimed_ += run.counts[pc].executed;
-  }
+  for (const auto& [pc, counts] : run.counts) core_.counts[pc] += counts;
+  untimed_ += run.counts.executed();
   blocks_ended_ += range.end - range.first;
   core_.fault = std::move(run.fault);
-  core_.uncounted_reunions |= run.uncounted_reunions;
-  core_.printed |= run.printed;
-  core_.used_heap |= run.used_heap;
-  read_unordered_ |= run.unordered_reads;
+  core_.seen |= run.seen;
 }
 
 std::unique_ptr<Block> TimedLaunch::take_spare() {
@@ -338,23 +333,16 @@ TimedRun TimedLaunch::take() {
   add_sums(result);
   for (const StallCycles& at : result.stalls_at)
     for (std::size_t i = 0; i < kStalls; ++i) result.stalls[i] += at[i];
-  std::vector<InstructionCounts> counts = core_.counts.take();
+  timed.run = take_run(core_);
   if (slices_) {
     slices_->fill(result, Cycle{constants_.latency_launch} + constants_.latency_launch_end);
-    counts = slices_->counts();
+    timed.run.counts = slices_->counts();
     constexpr double kPercent = 100;
     not_sampled_ =
         fmt::format("up to {:.0f} % of the length of their blocks", kPercent * slices_->reach());
   }
   if (sample_) scale(result, *sample_, sample_->extra(ends_), blocks_);
   result.note = not_sampled_;
-  timed.run = {std::move(counts),
-               std::move(core_.fault),
-               core_.uncounted_reunions,
-               core_.printed,
-               core_.read_unordered() || read_unordered_,
-               {},
-               core_.used_heap};
   return timed;
 }
 

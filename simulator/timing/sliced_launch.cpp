@@ -52,8 +52,7 @@ bool TimedLaunch::bring_forward(Core& forward, Block& block, std::uint64_t instr
         forward.run_block(block, std::min(instructions, kStretch), kForwardTurn);
     instructions -= forward.issued - before;
     untimed_ += forward.issued - before;
-    core_.printed |= forward.printed;
-    core_.used_heap |= forward.used_heap;
+    core_.seen |= forward.seen;
     if (turn == Core::Turn::stopped) {
       core_.fault = std::move(forward.fault);
       return false;

@@ -9,13 +9,6 @@
 namespace heddle::simulator::timing {
 namespace {
 
-void add_times(InstructionCounts& sum, InstructionCounts each, std::uint64_t times) {
-  for (; times != 0; times >>= 1) {
-    if ((times & 1) != 0) sum += each;
-    each += InstructionCounts(each);
-  }
-}
-
 void add_difference(Traffic& sum, const Traffic& before, const Traffic& after) {
   const auto add = [](std::uint64_t& to, std::uint64_t first, std::uint64_t last) {
     to += last - first;
@@ -112,14 +105,9 @@ std::vector<Slices::Stratum> Slices::to_be_counted(std::uint64_t instructions_in
   return strata;
 }
 
-void Slices::add_counted(const Stratum& stratum, const std::vector<InstructionCounts>& counts) {
-  counts_.resize(counts.size());
-  std::uint64_t executed = 0;
-  for (std::size_t pc = 0; pc < counts.size(); ++pc) {
-    add_times(counts_[pc], counts[pc], stratum.stands_for);
-    executed += counts[pc].executed;
-  }
-  lengths_.push_back(static_cast<double>(executed));
+void Slices::add_counted(const Stratum& stratum, const LaunchCounts& counts) {
+  counts_.add(counts, stratum.stands_for);
+  lengths_.push_back(static_cast<double>(counts.executed()));
 }
 
 bool Slices::too_short() const {
@@ -167,14 +155,13 @@ Slices::Estimate Slices::cycles() const {
 
 // Instructions of the launch that are not in its beginning.
 double Slices::behind() const {
-  double executed = 0;
-  for (const InstructionCounts& counts : counts_) executed += static_cast<double>(counts.executed);
-  return std::max(0.0, executed - static_cast<double>(beginning_.issued));
+  return std::max(0.0,
+                  static_cast<double>(counts_.executed()) - static_cast<double>(beginning_.issued));
 }
 
 void Slices::fill(Result& result, Cycle overhead) const {
   Result sums = measured_;
-  sums.stalls_at.resize(counts_.size());
+  sums.stalls_at.resize(std::max(sums.stalls_at.size(), beginning_.stalls_at.size()));
   scale_sums(sums, behind() / static_cast<double>(std::max<std::uint64_t>(1, measured_.issued)));
   add_sums(sums, beginning_);
   const Estimate estimate = cycles();

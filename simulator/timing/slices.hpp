@@ -16,7 +16,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "simulator/counts.hpp"
+#include "simulator/launch_counts.hpp"
 #include "simulator/timing/cycle.hpp"
 #include "simulator/timing/result.hpp"
 
@@ -42,7 +42,7 @@ class Slices {
     std::uint64_t stands_for = 0;  // blocks
   };
   std::vector<Stratum> to_be_counted(std::uint64_t instructions_in_one) const;
-  void add_counted(const Stratum& stratum, const std::vector<InstructionCounts>& counts);
+  void add_counted(const Stratum& stratum, const LaunchCounts& counts);
 
   // Of a launch so short slices show little but how its caches fill. Once blocks have been counted.
   bool too_short() const;
@@ -63,7 +63,7 @@ class Slices {
 
   // All sums become those of the launch. `overhead`: cycles before and behind its blocks.
   void fill(Result& result, Cycle overhead) const;
-  const std::vector<InstructionCounts>& counts() const { return counts_; }
+  const LaunchCounts& counts() const { return counts_; }
 
  private:
   struct Estimate {
@@ -81,7 +81,7 @@ class Slices {
   std::vector<double> pace_;     // cycles an instruction, by full wave that was measured
   double rest_pace_ = 0;         // of the last wave; 0: it was not measured
   std::vector<double> lengths_;  // instructions of the blocks that were counted
-  std::vector<InstructionCounts> counts_;
+  LaunchCounts counts_;
   Result measured_;
   Cycle beginning_cycles_ = 0;
   Result beginning_;

@@ -227,8 +227,8 @@ bool Sm::issue(unsigned sub_core, unsigned slot, Cycle now) {
     account(warp, now);
   context_.clock = context_.clock_start + now;
   // The core knows once a launch has printed; here it is asked of every call.
-  const bool printed = context_.core.printed;
-  if (timed.is_call) context_.core.printed = false;
+  const bool printed = context_.core.seen.printed;
+  if (timed.is_call) context_.core.seen.printed = false;
   find_indexed_lines(warp, timed);
   const Issue issued = context_.source.step(context_.core, *warp.warp);
   // Whoever samples sees a warp at its next instruction as soon as it has issued.
@@ -237,7 +237,7 @@ bool Sm::issue(unsigned sub_core, unsigned slot, Cycle now) {
   ++warp.issued;
   warp.counted_until = now + 1;
   if (issued.flow == Flow::stop) {
-    context_.core.printed |= printed;
+    context_.core.seen.printed |= printed;
     return false;
   }
   warp.next_issue = warp.stalled_until = now + timed.stall;
@@ -252,11 +252,11 @@ bool Sm::issue(unsigned sub_core, unsigned slot, Cycle now) {
   occupy_units(sub, timed, now);
   follow(sub_core, slot, timed, issued, now);
   if (timed.is_call) {
-    if (context_.core.printed) {
+    if (context_.core.seen.printed) {
       warp.next_issue = warp.stalled_until = now + print_cycles(warp, issued, now);
       warp.until_then = Stall::wait;
     }
-    context_.core.printed |= printed;
+    context_.core.seen.printed |= printed;
   }
   settle(sub_core, slot, timed, now);
   return true;

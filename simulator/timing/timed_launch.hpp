@@ -96,7 +96,6 @@ class TimedLaunch {
   std::vector<Cycle> ends_;        // of timed blocks, where there is a sample
   std::string not_sampled_;        // why
   std::uint64_t untimed_ = 0;      // instructions executed and not timed
-  bool read_unordered_ = false;    // by blocks that were not timed
   std::uint64_t watch_due_ = kWatchInterval;
   Server replacer_;  // of the places that blocks leave
   Cycle now_ = 0, last_end_ = 0;

@@ -22,7 +22,6 @@ LaunchOutcome time_instructions(InstructionSource& source, const LaunchRequest& 
   const std::size_t instructions = request.module->program().instructions.size();
   LaunchOutcome outcome;
   outcome.counts = std::move(timed.run.counts);
-  outcome.counts.resize(instructions);
   outcome.warps = request.grid.count() * prepared.context().warps_per_block;
   outcome.fault = std::move(timed.run.fault);
   outcome.launch_class = classify(request.module->program(), outcome.counts);

@@ -185,11 +185,12 @@ void expect_same_time(MachineKernels& machine, const std::filesystem::path& fold
   EXPECT_EQ(read.timing->traffic.dram_sectors_read, direct.timing->traffic.dram_sectors_read);
   EXPECT_EQ(read.timing->traffic.l1_global_load.sectors,
             direct.timing->traffic.l1_global_load.sectors);
-  for (std::size_t pc = 0; pc < direct.counts.size(); ++pc) {
-    EXPECT_EQ(read.counts[pc].executed, direct.counts[pc].executed) << pc;
-    EXPECT_EQ(read.counts[pc].threads_on, direct.counts[pc].threads_on) << pc;
-    EXPECT_EQ(read.counts[pc].sectors_global, direct.counts[pc].sectors_global) << pc;
-    EXPECT_EQ(read.counts[pc].wavefronts_shared, direct.counts[pc].wavefronts_shared) << pc;
+  EXPECT_EQ(read.counts.size(), direct.counts.size());
+  for (const auto& [pc, counts] : direct.counts) {
+    EXPECT_EQ(read.counts[pc].executed, counts.executed) << pc;
+    EXPECT_EQ(read.counts[pc].threads_on, counts.threads_on) << pc;
+    EXPECT_EQ(read.counts[pc].sectors_global, counts.sectors_global) << pc;
+    EXPECT_EQ(read.counts[pc].wavefronts_shared, counts.wavefronts_shared) << pc;
   }
 }
 

@@ -29,8 +29,7 @@ class PerfettoTraceTest : public testing::Test {
       const simulator::LaunchOutcome outcome = machine_.device.launch(request, launch);
       EXPECT_FALSE(outcome.fault);
       if (launch.observer != nullptr) trace->end_launch(outcome);
-      executed_ = 0;
-      for (const auto& counts : outcome.counts) executed_ += counts.executed;
+      executed_ = outcome.counts.executed();
     }
     std::ifstream file(path_);
     return nlohmann::json::parse(file);

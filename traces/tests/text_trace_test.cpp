@@ -63,8 +63,7 @@ class TextTraceTest : public testing::Test {
 
 TEST_F(TextTraceTest, HasALineForEveryInstruction) {
   const auto lines = trace(two_sides());
-  std::uint64_t executed = 0;
-  for (const auto& counts : outcome_.counts) executed += counts.executed;
+  const std::uint64_t executed = outcome_.counts.executed();
   EXPECT_EQ(executed, 38u);  // 19 each
   EXPECT_THAT(lines, SizeIs(executed));
   for (std::size_t i = 0; i < lines.size(); ++i) EXPECT_EQ(std::stoull(lines[i]), i) << lines[i];

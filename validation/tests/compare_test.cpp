@@ -8,6 +8,7 @@ namespace {
 
 using simulator::LaunchRecord;
 using simulator::Record;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
@@ -94,6 +95,23 @@ TEST(Compare, LeavesOutACounterTheModelSaysItDidNotModel) {
   EXPECT_TRUE(compared(model, hardware).equal());
   hardware.metrics["smsp__sass_something_new.sum"] = 1;
   EXPECT_FALSE(compared(model, hardware).equal());
+}
+
+TEST(Compare, SaysWhatNobodyMeasured) {
+  LaunchRecord model = launch();
+  model.metrics["smsp__inst_executed.sum"] = 12;
+  model.metrics["smsp__cycles_active.sum"] = 5000;
+  const Comparison result = compared(model, launch());
+  EXPECT_TRUE(result.equal());
+  EXPECT_THAT(result.launches[0].not_measured, ElementsAre("smsp__inst_executed.sum"));
+}
+
+TEST(Compare, SaysWhichSideLacksInstructions) {
+  LaunchRecord bare = launch();
+  bare.instructions.clear();
+  EXPECT_EQ(compared(bare, launch()).launches[0].without_instructions, "model");
+  EXPECT_EQ(compared(launch(), bare).launches[0].without_instructions, "hardware");
+  EXPECT_EQ(compared(launch(), launch()).launches[0].without_instructions, "");
 }
 
 TEST(Compare, SeesMemoryThatDiffers) {

@@ -53,7 +53,7 @@ TEST(Recording, AccountsForEveryLaneSlotOnce) {
     const RecordedRun run(file);
     const traces::Divergence& divergence = run.recorder.divergence();
     std::uint64_t executed = 0, threads = 0, on = 0, path_steps = 0;
-    for (const simulator::InstructionCounts& counts : run.outcome.counts) {
+    for (const auto& [pc, counts] : run.outcome.counts) {
       executed += counts.executed;
       threads += counts.threads;
       on += counts.threads_on;

@@ -159,6 +159,7 @@ HEDDLE_API Error cudaMemPoolExportToShareableHandle(void* handle, abi::Handle po
       return Error::invalid_value;
     const int descriptor = dup(SharedFile::create(1)->descriptor());
     std::memcpy(handle, &descriptor, sizeof descriptor);
+    found.exported = true;
     return descriptor >= 0 ? Error::success : Error::operating_system;
   });
 }
@@ -175,7 +176,7 @@ HEDDLE_API Error cudaMemPoolImportFromShareableHandle(abi::Handle* pool, void* h
 HEDDLE_API Error cudaMemPoolExportPointer(abi::IpcHandle* data, void* pointer) {
   return on_device([&](Context& context) {
     return data == nullptr ? Error::invalid_value
-                           : context.share_memory(address_of(pointer), *data);
+                           : context.share_pooled_memory(address_of(pointer), *data);
   });
 }
 HEDDLE_API Error cudaMemPoolImportPointer(void** pointer, abi::Handle handle,

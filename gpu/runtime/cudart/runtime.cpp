@@ -161,6 +161,7 @@ ContextOptions Runtime::context_options() {
   options.timing = options_.timing;
   options.reconvergence = options_.reconvergence;
   options.checks = options_.checks;
+  options.counters = options_.counters;
   options.observers = observers_;
   options.print = [](std::string_view text) { std::fwrite(text.data(), 1, text.size(), stdout); };
   options.notice = [this](const std::string& text) { notice_once(text); };

@@ -24,6 +24,7 @@ struct Part {
 struct Linking {
   std::vector<Part> parts;
   std::vector<char> code;
+  bool failed = false;  // takes no more (H200: gpu/runtime/tests/programs/driver_calls.cu)
   std::vector<int> options;
   void** values = nullptr;  // the program's: sizes of what it is told are put there
 };
@@ -43,7 +44,7 @@ constexpr int kCubin = 0, kPtx = 1, kLibrary = 4;  // the last kind of machine c
 
 Result add(Linking* state, int kind, const char* data, std::size_t size, const char* name) {
   if (!is_linking(state) || data == nullptr || size == 0) return Result::CUDA_ERROR_INVALID_VALUE;
-  if (kind < 0 || kind > kLibrary) return Result::CUDA_ERROR_INVALID_VALUE;
+  if (state->failed || kind < 0 || kind > kLibrary) return Result::CUDA_ERROR_INVALID_VALUE;
   const std::string_view contents(data, size);
   if ((kind == kCubin && !contents.starts_with("\x7f\x45LF")) ||
       (kind == kPtx && contents.find(".version") == contents.npos))
@@ -73,7 +74,7 @@ HEDDLE_DRIVER_API Result cuLinkCreate_v2(unsigned count, const int* options, voi
   if (state == nullptr || (count != 0 && (options == nullptr || values == nullptr)))
     return Result::CUDA_ERROR_INVALID_VALUE;
   std::lock_guard lock(linkings_mutex);
-  *state = new Linking{{}, {}, std::vector(options, options + count), values};
+  *state = new Linking{{}, {}, false, std::vector(options, options + count), values};
   linkings().insert(*state);
   return Result::CUDA_SUCCESS;
 }
@@ -98,7 +99,8 @@ HEDDLE_DRIVER_API Result cuLinkComplete(Linking* state, void** code, std::size_t
   if (!is_linking(state) || code == nullptr || state->parts.empty())
     return Result::CUDA_ERROR_INVALID_VALUE;
   const Result result = forward([&] { return link(*state); });
-  if (result != Result::CUDA_SUCCESS) return result;
+  state->failed = result != Result::CUDA_SUCCESS;
+  if (state->failed) return result;
   *code = state->code.data();
   if (bytes != nullptr) *bytes = state->code.size();
   return result;

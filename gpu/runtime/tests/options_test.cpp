@@ -31,6 +31,7 @@ TEST(Options, AreReadFromTheEnvironment) {
                                 {"HEDDLE_MAX_INSTRUCTIONS", "10000000000"},
                                 {"HEDDLE_MAX_MEMORY", "1000000"},
                                 {"HEDDLE_PER_PC", "1"},
+                                {"HEDDLE_COUNTERS", "1"},
                                 {"HEDDLE_RECONVERGENCE", "min-pc"},
                                 {"HEDDLE_CAPTURE", "/tmp/x"}});
   EXPECT_EQ(options.gpu, "t4");
@@ -38,6 +39,7 @@ TEST(Options, AreReadFromTheEnvironment) {
   EXPECT_EQ(options.max_instructions, 10000000000u);
   EXPECT_EQ(options.max_memory, 1000000u);
   EXPECT_TRUE(options.per_pc);
+  EXPECT_TRUE(options.counters);
   EXPECT_EQ(options.reconvergence, simulator::Reconvergence::min_pc);
   EXPECT_EQ(options.capture_directory, "/tmp/x");
 }

@@ -76,9 +76,10 @@ TEST_P(SampledLaunch, LeavesTheMemoryAndTheCountsOfOneTimedInFull) {
     ASSERT_EQ(part.memory.size(), full.memory.size());
     for (std::size_t i = 0; i < full.memory.size(); ++i)
       EXPECT_EQ(part.memory[i].sha256, full.memory[i].sha256);
-    for (std::size_t pc = 0; pc < full.outcome.counts.size(); ++pc) {
-      EXPECT_EQ(part.outcome.counts[pc].executed, full.outcome.counts[pc].executed) << pc;
-      EXPECT_EQ(part.outcome.counts[pc].sectors_global, full.outcome.counts[pc].sectors_global);
+    EXPECT_EQ(part.outcome.counts.size(), full.outcome.counts.size());
+    for (const auto& [pc, counts] : full.outcome.counts) {
+      EXPECT_EQ(part.outcome.counts[pc].executed, counts.executed) << pc;
+      EXPECT_EQ(part.outcome.counts[pc].sectors_global, counts.sectors_global);
     }
   }
 }

@@ -46,7 +46,7 @@ LaunchOutcome run(const std::string& kernel, std::uint32_t blocks, std::uint64_t
 
 std::uint64_t executed(const LaunchOutcome& outcome) {
   std::uint64_t sum = 0;
-  for (const InstructionCounts& counts : outcome.counts) sum += counts.executed;
+  sum += outcome.counts.executed();
   return sum;
 }
 
@@ -122,8 +122,9 @@ TEST(SlicedLaunch, SaysWhatWasMeasuredAndThatResultsAreMissing) {
 Slices counted(std::uint64_t instructions, std::uint64_t blocks, std::uint64_t resident,
                std::uint64_t length) {
   Slices slices(instructions, blocks, resident);
-  std::vector<InstructionCounts> counts(1);
-  counts[0].executed = length;
+  InstructionCounts first;
+  first.executed = length;
+  const LaunchCounts counts({{.pc = 0, .counts = first}});
   for (const auto& stratum : slices.to_be_counted(length)) slices.add_counted(stratum, counts);
   EXPECT_EQ(slices.counts()[0].executed, blocks * length);
   return slices;

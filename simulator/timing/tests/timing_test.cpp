@@ -325,10 +325,11 @@ TEST_P(TimedKernel, LeavesTheMemoryAndTheCountsOfTheUntimedOne) {
   const LaunchOutcome timed = run(Options{});
   ASSERT_EQ(left_.size(), expected.size());
   for (std::size_t i = 0; i < left_.size(); ++i) EXPECT_EQ(left_[i].sha256, expected[i].sha256);
-  for (std::size_t pc = 0; pc < plain.counts.size(); ++pc) {
-    EXPECT_EQ(timed.counts[pc].executed, plain.counts[pc].executed) << pc;
-    EXPECT_EQ(timed.counts[pc].threads_on, plain.counts[pc].threads_on) << pc;
-    EXPECT_EQ(timed.counts[pc].sectors_global, plain.counts[pc].sectors_global) << pc;
+  EXPECT_EQ(timed.counts.size(), plain.counts.size());
+  for (const auto& [pc, counts] : plain.counts) {
+    EXPECT_EQ(timed.counts[pc].executed, counts.executed) << pc;
+    EXPECT_EQ(timed.counts[pc].threads_on, counts.threads_on) << pc;
+    EXPECT_EQ(timed.counts[pc].sectors_global, counts.sectors_global) << pc;
   }
 }
 
@@ -344,7 +345,7 @@ TEST_P(TimedKernel, AccountsForEveryCycleOfEveryWarp) {
     EXPECT_EQ(result.stalls[0], result.issued) << policy;
     EXPECT_LE(result.issued, result.active_sum * result.sub_cores) << policy;
     std::uint64_t executed = 0;
-    for (const InstructionCounts& counts : outcome.counts) executed += counts.executed;
+    executed += outcome.counts.executed();
     EXPECT_EQ(executed, result.issued) << policy;
     EXPECT_LE(result.active_max, result.elapsed) << policy;
   }

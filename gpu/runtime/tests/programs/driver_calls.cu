@@ -87,11 +87,15 @@ static CUmodule linked() {
                        "caller", 0, nullptr, nullptr));
   EXPECT(cuLinkComplete(state, &code, &bytes) != CUDA_SUCCESS);
   EXPECT(std::strstr(errors, "change") != nullptr);
-  EXPECT_RESULT(CUDA_ERROR_INVALID_IMAGE,
+  EXPECT_RESULT(CUDA_ERROR_INVALID_VALUE,  // what could not be linked takes no more
                 cuLinkAddData(state, CU_JIT_INPUT_CUBIN, const_cast<char*>("no code"), 8, "none", 0,
                               nullptr, nullptr));
+  DRIVER(cuLinkDestroy(state));
+  DRIVER(cuLinkCreate(0, nullptr, nullptr, &state));
   EXPECT_RESULT(CUDA_ERROR_FILE_NOT_FOUND,
                 cuLinkAddFile(state, CU_JIT_INPUT_PTX, "/nowhere", 0, nullptr, nullptr));
+  DRIVER(cuLinkAddData(state, CU_JIT_INPUT_PTX, const_cast<char*>(kCaller), sizeof kCaller,
+                       "caller", 0, nullptr, nullptr));
   DRIVER(cuLinkAddData(state, CU_JIT_INPUT_PTX, const_cast<char*>(kCallee), sizeof kCallee,
                        "callee", 0, nullptr, nullptr));
   DRIVER(cuLinkComplete(state, &code, &bytes));

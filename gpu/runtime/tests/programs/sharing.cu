@@ -153,9 +153,11 @@ static void parent() {
   OK(cudaMemsetAsync(pooled, 0, kCount * sizeof(int), nullptr));
   add_to(pooled, 3);
   OK(cudaStreamSynchronize(nullptr));
-  OK(cudaMemPoolExportPointer(&shared->pooled, pooled));
+  EXPECT_CALL(cudaErrorInvalidValue, cudaMemPoolExportPointer(&shared->pooled, pooled));
+  cudaGetLastError();
   OK(cudaMemPoolExportToShareableHandle(&descriptor, pool, cudaMemHandleTypePosixFileDescriptor,
                                         0));
+  OK(cudaMemPoolExportPointer(&shared->pooled, pooled));
   send(descriptor);
 
   CUmemAllocationProp kind{};
