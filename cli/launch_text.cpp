@@ -118,8 +118,9 @@ std::string stall_line(Launches launches) {
   double all = 0;
   for (const LaunchRecord* launch : launches)
     for (const auto& [name, value] : launch->metrics) {
-      if (!name.starts_with(kBegin) || !name.ends_with(kEnd)) continue;
-      sums[name.substr(kBegin.size(), name.size() - kBegin.size() - kEnd.size())] += value;
+      const std::string& text = name.text();
+      if (!text.starts_with(kBegin) || !text.ends_with(kEnd)) continue;
+      sums[text.substr(kBegin.size(), text.size() - kBegin.size() - kEnd.size())] += value;
       all += value;
     }
   std::vector<std::pair<double, std::string>> shares;

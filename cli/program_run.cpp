@@ -3,14 +3,12 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cstdlib>
 #include <stdexcept>
 
 #include "cli/layout.hpp"
 #include "cli/temporary_folder.hpp"
 #include "gpu/runtime/program_check.hpp"
-#include "gpu/runtime/record_stream.hpp"
 
 namespace heddle::cli {
 namespace {
@@ -44,16 +42,6 @@ std::map<std::string, std::string> environment_for(const ProgramOptions& options
   return environment;
 }
 
-std::vector<ProcessRecord> read_streams(const fs::path& folder) {
-  std::vector<ProcessRecord> records;
-  for (const auto& entry : fs::directory_iterator(folder))
-    records.push_back(
-        {std::stol(entry.path().filename().string()), runtime::read_record_stream(entry.path())});
-  std::ranges::sort(records, {}, &ProcessRecord::process);
-  std::erase_if(records, [](const ProcessRecord& each) { return each.record.launches.empty(); });
-  return records;
-}
-
 // Of a program that launched nothing; which GPU it would have run on is not known.
 ProcessRecord without_launches(const std::vector<std::string>& program) {
   ProcessRecord result;
@@ -71,10 +59,11 @@ ProgramRun run_on_model(const std::vector<std::string>& program, const ProgramOp
     if (!check.notice.empty()) fmt::print(stderr, "heddle: {}\n", check.notice);
   }
   const TemporaryFolder streams;
+  RecordFollower follower(streams.path(), options.record);
   ProgramRun run;
   run.child =
       run_child(program, environment_for(options, streams.path()), options.limit, options.to);
-  run.processes = read_streams(streams.path());
+  run.processes = follower.finish();
   if (run.processes.empty()) run.processes.push_back(without_launches(program));
   return run;
 }

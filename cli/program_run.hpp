@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "cli/child.hpp"
-#include "simulator/record.hpp"
+#include "cli/record_follower.hpp"
 
 namespace heddle::cli {
 
@@ -21,17 +21,13 @@ struct ProgramOptions {
   std::string checks;         // what to look for (checks::parse_options); empty: nothing
   std::string capture;        // folder for capsules; empty: none
   std::string trace;          // an encoded traces::TraceRequest; empty: none
+  std::string record;         // file of the record (RecordFollower); empty: none is written
   bool per_instruction = false;
   bool memory_digests = false;
   bool counters = false;  // as simulator::LaunchOptions::counters
   bool progress = false;  // of long launches, on stderr
   std::optional<std::chrono::milliseconds> limit;
   Redirection to;
-};
-
-struct ProcessRecord {
-  long process = 0;
-  simulator::Record record;
 };
 
 struct ProgramRun {

@@ -37,7 +37,8 @@ void show_and_write(const ProcessRecord& each, const Arguments& arguments) {
   const auto path = [&](const char* option) {
     return runtime::expand_process(arguments.value(option), each.process);
   };
-  if (arguments.has("record")) simulator::write_record(each.record, path("record"));
+  if (arguments.has("record") && !each.written)
+    simulator::write_record(each.record, path("record"));
   if (arguments.has("csv"))
     simulator::write_file(path("csv"),
                           csv(chosen_launches(each.record, arguments), chosen_metrics(arguments)));
@@ -173,7 +174,7 @@ int run_capsules(const Arguments& arguments) {
        .reconvergence = chosen_reconvergence(arguments),
        .checks = check_options(arguments),
        .counters = wants_counters(arguments)});
-  show_and_write({getpid(), replay.record}, arguments);
+  show_and_write({getpid(), replay.record, false}, arguments);
   show_advice(advice.path());
   for (const std::string& difference : replay.memory_differences)
     fmt::print(stderr, "heddle: memory is not as it was captured: {}\n", difference);
@@ -192,7 +193,7 @@ int run_sketches(const Arguments& arguments) {
       timing.empty() ? std::nullopt : std::optional(simulator::timing::parse_options(timing)),
       chosen_reconvergence(arguments), check_options(arguments));
   if (run.statistics.empty()) {
-    show_and_write({getpid(), run.record}, arguments);
+    show_and_write({getpid(), run.record, false}, arguments);
   } else {
     std::fputs(run.statistics.c_str(), stderr);
     if (arguments.has("record"))
@@ -215,7 +216,7 @@ int run_traces(const Arguments& arguments) {
   const std::string timing = timing_choice(arguments);
   const simulator::Record record = run_accelsim(
       arguments, trace.get(), simulator::timing::parse_options(timing.empty() ? "on" : timing));
-  show_and_write({getpid(), record}, arguments);
+  show_and_write({getpid(), record, false}, arguments);
   const bool faulted = std::ranges::any_of(
       record.launches, [](const auto& launch) { return !launch.fault.empty(); });
   return faulted ? kDifferent : 0;
@@ -233,6 +234,7 @@ ProgramOptions program_options(const Arguments& arguments, const fs::path& advic
   if (const auto reconvergence = chosen_reconvergence(arguments))
     options.reconvergence = simulator::info(*reconvergence).name;
   options.checks = arguments.value("check");
+  options.record = arguments.value("record");
   options.per_instruction = wants_instructions(arguments);
   options.memory_digests = arguments.has("memory");
   options.counters = wants_counters(arguments);

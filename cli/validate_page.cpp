@@ -35,7 +35,7 @@ Json both(const MetricValues& model, const MetricValues& hardware) {
   Json json = Json::object();
   for (const auto& [name, value] : model)
     if (const auto found = hardware.find(name); found != hardware.end())
-      json[name] = {value, found->second};
+      json[name.text()] = {value, found->second};
   return json;
 }
 

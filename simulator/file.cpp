@@ -13,6 +13,7 @@
 #include <fstream>
 #include <memory>
 #include <stdexcept>
+#include <utility>
 
 namespace heddle::simulator {
 namespace {
@@ -20,17 +21,6 @@ namespace {
 [[noreturn]] void fail(const std::filesystem::path& path, std::string_view what, int error) {
   throw std::runtime_error(fmt::format("{}: {}: {}", path.string(), what, std::strerror(error)));
 }
-
-// A descriptor that is closed, and a temporary file that is removed unless it was renamed.
-struct Temporary {
-  std::string path;
-  int descriptor = -1;
-  bool renamed = false;
-  ~Temporary() {
-    if (descriptor >= 0) close(descriptor);
-    if (!renamed && !path.empty()) unlink(path.c_str());
-  }
-};
 
 void write_all(int descriptor, std::string_view bytes, const std::filesystem::path& path) {
   while (!bytes.empty()) {
@@ -48,23 +38,51 @@ void sync_directory(const std::filesystem::path& directory) {
   close(descriptor);
 }
 
+std::filesystem::path directory_of(const std::filesystem::path& path) {
+  return path.has_parent_path() ? path.parent_path() : ".";
+}
+
 }  // namespace
 
-void write_file(const std::filesystem::path& path, std::string_view bytes) {
-  const std::filesystem::path directory = path.has_parent_path() ? path.parent_path() : ".";
-  Temporary temporary;
-  std::string pattern = fmt::format("{}/.{}.XXXXXX", directory.string(), path.filename().string());
-  temporary.descriptor = mkostemp(pattern.data(), O_CLOEXEC);
-  if (temporary.descriptor < 0) fail(path, "cannot create a file beside it", errno);
-  temporary.path = pattern;
-  write_all(temporary.descriptor, bytes, path);
+NewFile::NewFile(std::filesystem::path path) : path_(std::move(path)) {
+  std::string pattern =
+      fmt::format("{}/.{}.XXXXXX", directory_of(path_).string(), path_.filename().string());
+  descriptor_ = mkostemp(pattern.data(), O_CLOEXEC);
+  if (descriptor_ < 0) fail(path_, "cannot create a file beside it", errno);
+  temporary_ = pattern;
+}
+
+NewFile::~NewFile() {
+  if (descriptor_ >= 0) close(descriptor_);
+  if (!temporary_.empty()) unlink(temporary_.c_str());
+}
+
+void NewFile::write(std::string_view bytes) {
+  constexpr std::size_t kBuffer = 1 << 18;
+  buffer_ += bytes;
+  if (buffer_.size() >= kBuffer) flush();
+}
+
+void NewFile::flush() {
+  write_all(descriptor_, buffer_, path_);
+  buffer_.clear();
+}
+
+void NewFile::put_in_place() {
+  flush();
   const mode_t mask = umask(0);  // mkstemp's 0600 is not what a user expects of a result
   umask(mask);
-  if (fchmod(temporary.descriptor, 0666 & ~mask) != 0) fail(path, "cannot set its mode", errno);
-  if (fsync(temporary.descriptor) != 0) fail(path, "cannot sync", errno);
-  if (std::rename(temporary.path.c_str(), path.c_str()) != 0) fail(path, "cannot rename", errno);
-  temporary.renamed = true;
-  sync_directory(directory);
+  if (fchmod(descriptor_, 0666 & ~mask) != 0) fail(path_, "cannot set its mode", errno);
+  if (fsync(descriptor_) != 0) fail(path_, "cannot sync", errno);
+  if (std::rename(temporary_.c_str(), path_.c_str()) != 0) fail(path_, "cannot rename", errno);
+  temporary_.clear();
+  sync_directory(directory_of(path_));
+}
+
+void write_file(const std::filesystem::path& path, std::string_view bytes) {
+  NewFile file(path);
+  file.write(bytes);
+  file.put_in_place();
 }
 
 std::string read_file(const std::filesystem::path& path, std::uint64_t limit) {

@@ -87,8 +87,11 @@ void set_counters(const isa::Program& program, const LaunchOutcome& outcome,
     for (const auto& [name, value] :
          evaluate(executed(program, *outcome.unpatched, nullptr).instructions))
       if (is_counter(name)) metrics[name] = value;
-  if (outcome.counters_incomplete)
-    std::erase_if(metrics, [](const auto& metric) { return is_counter(metric.first); });
+  if (!outcome.counters_incomplete) return;
+  MetricValues others;
+  for (const auto& [name, value] : metrics)
+    if (!is_counter(name)) others.emplace_hint(others.end(), name, value);
+  metrics = std::move(others);
 }
 
 void add_timing(const timing::Result& result, MetricValues& values) {
@@ -122,7 +125,7 @@ InstructionRecord instruction_record(const Module& module, std::uint64_t address
   }
   record.text = isa::print(*counted.instruction, record.pc);
   for (const auto& [name, value] : evaluate({&counted, 1}))
-    if (value != 0 && find_metric(name)->is_sum() && (counters || !is_counter(name)))
+    if (value != 0 && find_metric(name.text())->is_sum() && (counters || !is_counter(name)))
       record.metrics.emplace(name, value);
   return record;
 }

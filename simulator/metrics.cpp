@@ -60,6 +60,7 @@ class Places {
   const Parts& parts(std::size_t place) const { return parts_[place]; }
   // Of all metrics, in the order of their names.
   const std::vector<std::size_t>& by_name() const { return by_name_; }
+  const MetricName& name(std::size_t place) const { return names_[place]; }
 
  private:
   Places() : parts_(metrics().size()), by_name_(metrics().size()) {
@@ -72,9 +73,11 @@ class Places {
     }
     std::iota(by_name_.begin(), by_name_.end(), std::size_t{0});
     std::ranges::sort(by_name_, {}, [](std::size_t i) { return metrics()[i].name; });
+    for (const Metric& metric : metrics()) names_.emplace_back(metric.name);
   }
   std::vector<Parts> parts_;
   std::vector<std::size_t> by_name_;
+  std::vector<MetricName> names_;
 };
 
 // The values that metrics have, by their places; and what is made of others, worked out once.
@@ -140,9 +143,11 @@ MetricValues evaluate(std::span<const CountedInstruction> instructions) {
   Values values;
   add_sums(instructions, values);
   MetricValues result;
-  for (const std::size_t place : Places::get().by_name())
+  const Places& places = Places::get();
+  result.reserve(metrics().size());
+  for (const std::size_t place : places.by_name())
     if (const auto value = values.at(place))
-      result.emplace_hint(result.end(), metrics()[place].name, *value);
+      result.emplace_hint(result.end(), places.name(place), *value);
   return result;
 }
 

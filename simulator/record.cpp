@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "simulator/file.hpp"
+#include "simulator/record_json.hpp"
 
 namespace heddle::simulator {
 namespace {
@@ -32,7 +33,7 @@ Json values_to_json(const MetricValues& values) {
   Json json = Json::object();
   // Not by json[name], which looks for the name among those that are there.
   auto& members = json.get_ref<Json::object_t&>();
-  for (const auto& [name, value] : values) members.emplace_back(name, number(value));
+  for (const auto& [name, value] : values) members.emplace_back(name.text(), number(value));
   return json;
 }
 
@@ -391,10 +392,20 @@ Record read_record(const std::filesystem::path& path) {
 }
 
 void write_record(const Record& record, const std::filesystem::path& path) {
-  // Names from files we did not write may not be UTF-8; what is not is replaced, not refused.
-  const std::string text =
-      to_json(record).dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
-  write_file(path, path.extension() == ".zst" ? compress(text) : text);
+  const auto write_to = [&](RecordJson::Sink sink) {
+    RecordJson text(record, std::move(sink));
+    for (const LaunchRecord& launch : record.launches)
+      text.add(launch.index, RecordJson::body(launch));
+    text.end(record.complete);
+  };
+  if (path.extension() == ".zst") {
+    std::string text;
+    write_to([&](std::string_view piece) { text += piece; });
+    return write_file(path, compress(text));
+  }
+  NewFile file(path);
+  write_to([&](std::string_view piece) { file.write(piece); });
+  file.put_in_place();
 }
 
 }  // namespace heddle::simulator

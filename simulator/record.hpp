@@ -12,12 +12,10 @@
 #include <vector>
 
 #include "simulator/checks/finding.hpp"
+#include "simulator/metric_values.hpp"
 #include "simulator/types.hpp"
 
 namespace heddle::simulator {
-
-using MetricValues =
-    std::map<std::string, double, std::less<>>;  // exact counts are integers below 2^53
 
 // What was measured several times: one value for each time.
 using MetricSamples = std::map<std::string, std::vector<double>, std::less<>>;

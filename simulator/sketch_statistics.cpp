@@ -59,7 +59,7 @@ Interval interval_of_proportion(std::uint64_t hits, std::uint64_t trials, double
 void SketchStatistics::add(const SketchProgram::Ran& ran, const GpuModel& model,
                            std::uint64_t seed) {
   for (const auto& [name, value] : make_launch_record(ran.request, ran.outcome, model).metrics) {
-    const Metric* metric = find_metric(name);
+    const Metric* metric = find_metric(name.text());
     if (metric == nullptr) continue;
     Sum& sum = sums_[metric->name];
     const double step = value - sum.mean;

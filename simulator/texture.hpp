@@ -63,7 +63,7 @@ TextureHeader mip_level(const TextureHeader& header, unsigned level);
 
 // Adds a header to the table of `memory`; its handle, from 1 on. Nothing when there is no room.
 std::optional<std::uint32_t> add_texture(DeviceMemory& memory, const TextureHeader& header);
-// Launches may use a surface on until its place is given to another one, as on an H200
+// Launches may use it on until its place is given to another one, as on an H200
 // (gpu/runtime/tests/programs/textures.cu). False: there is none.
 bool remove_texture(DeviceMemory& memory, std::uint32_t handle);
 // The table, or null when there has been no texture.

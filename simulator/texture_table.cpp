@@ -43,10 +43,7 @@ bool remove_texture(DeviceMemory& memory, std::uint32_t handle) {
   const Allocation* table = texture_table(memory);
   auto header = find_texture(table, handle);
   if (!header || header->destroyed) return false;
-  if (header->surface)
-    header->destroyed = true;
-  else
-    header = TextureHeader{};
+  header->destroyed = true;
   std::memcpy(table->data + handle * sizeof *header, &*header, sizeof *header);
   return true;
 }

@@ -58,7 +58,7 @@ Json metric_names(const LaunchRecord& record, const LaunchRecord* hardware) {
   for (const LaunchRecord* each : {&record, hardware})
     if (each != nullptr)
       for (const auto& instruction : each->instructions)
-        for (const auto& [name, value] : instruction.metrics) used.insert(name);
+        for (const auto& [name, value] : instruction.metrics) used.insert(name.text());
   Json names = Json::array();
   for (const simulator::Metric& metric : simulator::metrics())
     if (used.erase(std::string(metric.name)) != 0)

@@ -39,10 +39,10 @@ bool same(double a, double b) {
 void note_not_measured(const LaunchRecord& model, const LaunchRecord& hardware,
                        LaunchComparison& result) {
   for (const auto& [metric, value] : model.metrics) {
-    const simulator::Metric* row = simulator::find_metric(metric);
+    const simulator::Metric* row = simulator::find_metric(metric.text());
     const bool counted = row != nullptr && row->amount != nullptr;
     if (counted && is_exact(metric) && !hardware.metrics.contains(metric))
-      result.not_measured.push_back(metric);
+      result.not_measured.push_back(metric.text());
   }
   if (model.instructions.empty() != hardware.instructions.empty())
     result.without_instructions = model.instructions.empty() ? "model" : "hardware";
@@ -54,7 +54,7 @@ void compare_totals(const LaunchRecord& model, const LaunchRecord& hardware,
     const auto ours = model.metrics.find(metric);
     const bool left_out = !is_sass(metric) && !model.unmodelled.empty();
     if (!is_exact(metric) || (left_out && ours == model.metrics.end())) {
-      if (ours == model.metrics.end()) result.not_modelled.push_back(metric);
+      if (ours == model.metrics.end()) result.not_modelled.push_back(metric.text());
       continue;
     }
     ++result.values;

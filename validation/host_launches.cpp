@@ -21,13 +21,14 @@ bool is_sum(const std::string& metric) {
 
 // What one of them lacks is not known of both.
 void add_totals(MetricValues& values, const MetricValues& more) {
-  std::erase_if(values, [&](auto& entry) {
-    const auto& [metric, value] = entry;
-    const Metric* row = simulator::find_metric(metric);
-    return (row != nullptr && !row->of.empty()) || (is_sum(metric) && !more.contains(metric));
-  });
-  for (auto& [metric, value] : values)
-    if (is_sum(metric)) value += more.at(metric);
+  MetricValues sums;
+  for (const auto& [metric, value] : values) {
+    const Metric* row = simulator::find_metric(metric.text());
+    const bool summed = is_sum(metric);
+    if ((row != nullptr && !row->of.empty()) || (summed && !more.contains(metric))) continue;
+    sums.emplace_hint(sums.end(), metric, summed ? value + more.at(metric) : value);
+  }
+  values = std::move(sums);
   simulator::complete(values);
 }
 

@@ -51,7 +51,7 @@ void normalize(Shares& shares) {
 Shares model_shares(const LaunchRecord& launch) {
   Shares shares;
   for (const auto& [name, value] : launch.metrics)
-    if (is_stall(name)) shares[name] = value;
+    if (is_stall(name.text())) shares[name.text()] = value;
   normalize(shares);
   return shares;
 }
@@ -86,7 +86,8 @@ Shares sample_shares(const LaunchRecord& launch, bool by_reason) {
   for (const simulator::InstructionRecord& instruction : launch.instructions) {
     const std::string place = fmt::format("{}+{}", instruction.function, instruction.pc);
     for (const auto& [name, value] : instruction.metrics)
-      if (name.starts_with(kSamples)) shares[by_reason ? place + " " + name : place] += value;
+      if (name.text().starts_with(kSamples))
+        shares[by_reason ? place + " " + name.text() : place] += value;
   }
   normalize(shares);
   return shares;
@@ -146,10 +147,10 @@ struct Collected {
     };
     const char *read = "dram__bytes_read.sum", *write = "dram__bytes_write.sum";
     for (const auto& [name, value] : model.metrics) {
-      auto& [ours, theirs] = metrics[name];
+      auto& [ours, theirs] = metrics[name.text()];
       ours.push_back(value);
-      const simulator::Metric* row = simulator::find_metric(name);
-      if (const auto found = measured(hardware, name))
+      const simulator::Metric* row = simulator::find_metric(name.text());
+      if (const auto found = measured(hardware, name.text()))
         theirs.push_back(*found);
       else if (row != nullptr && row->kind == simulator::MetricKind::exact)
         theirs.push_back(value);

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <system_error>
 #include <utility>
@@ -17,7 +16,7 @@
 namespace heddle::runtime {
 namespace {
 
-constexpr std::string_view kSchema = "heddle.record-stream/2";
+constexpr std::string_view kSchema = "heddle.record-stream/3";
 
 using Json = nlohmann::ordered_json;
 
@@ -26,27 +25,29 @@ std::string dump(const Json& json) {
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-std::vector<std::string> names_of(const simulator::MetricValues& values) {
-  std::vector<std::string> names;
+using Names = std::vector<simulator::MetricName>;
+
+Names names_of(const simulator::MetricValues& values) {
+  Names names;
   for (const auto& [name, value] : values) names.push_back(name);
   return names;
 }
 
-bool has_names(const simulator::MetricValues& values, const std::vector<std::string>& names) {
+bool has_names(const simulator::MetricValues& values, const Names& names) {
   return std::ranges::equal(values, names, {}, [](const auto& item) { return item.first; });
 }
 
-simulator::MetricValues named(const std::vector<std::string>& names, const Json& list) {
+simulator::MetricValues named(const Names& names, const Json& list) {
   if (!list.is_array() || list.size() != names.size())
     throw std::runtime_error("metrics are not as many as were named");
   simulator::MetricValues values;
+  values.reserve(names.size());
   for (std::size_t i = 0; i < names.size(); ++i)
     values.emplace_hint(values.end(), names[i], list[i].get<double>());
   return values;
 }
 
-simulator::LaunchRecord read_launch(Json json, const std::vector<std::string>& names,
-                                    const std::string& origin) {
+simulator::LaunchRecord read_launch(Json json, const Names& names, const std::string& origin) {
   simulator::MetricValues metrics = named(names, json.at("metrics"));
   json["metrics"] = Json::object();
   simulator::LaunchRecord launch = simulator::launch_from_json(json, origin);
@@ -84,12 +85,24 @@ void RecordStreamWriter::after(simulator::Device& device, const simulator::Launc
   const simulator::MetricValues metrics = std::exchange(launch.metrics, {});
   if (!has_names(metrics, names_)) {
     names_ = names_of(metrics);
-    write_line(dump(Json{{"names", names_}}));
+    Json names = Json::array();
+    for (const simulator::MetricName& name : names_) names.push_back(name.text());
+    write_line(dump(Json{{"names", names}}));
+    recent_.fill({});
   }
   Json json = to_json(launch);
   Json& values = json["metrics"] = Json::array();
   for (const auto& [name, value] : metrics) values.push_back(value);
-  write_line(dump(json));
+  const std::string line = dump(json);
+  write_launch(launch.index, line.substr(line.find(',')));  // behind {"index":…
+}
+
+void RecordStreamWriter::write_launch(std::uint64_t index, std::string body) {
+  const auto same = std::ranges::find(recent_, body);
+  if (same != recent_.end())
+    return write_line(fmt::format(R"({{"index":{},"as":{}}})", index, same - recent_.begin()));
+  write_line(fmt::format(R"({{"index":{}{})", index, body));
+  recent_[in_full_++ % kRecentLaunches] = std::move(body);
 }
 
 void RecordStreamWriter::complete() { write_line(dump(Json{{"complete", true}})); }
@@ -105,38 +118,63 @@ void RecordStreamWriter::write_line(std::string line) {
   }
 }
 
-simulator::Record read_record_stream(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) throw std::runtime_error(fmt::format("{}: cannot be read", path.string()));
-  simulator::Record record;
-  record.source = "model";
-  record.complete = false;
-  std::string line;
-  std::vector<std::string> names;  // of the metrics of the launches that follow
-  for (std::uint64_t number = 1; std::getline(file, line); ++number) {
-    const bool torn = file.eof();  // the last line, without its end
-    const std::string origin = fmt::format("{}:{}", path.string(), number);
-    try {
-      Json json = Json::parse(line);
-      if (number == 1) {
-        if (json.at("schema") != kSchema) throw std::runtime_error("not a " + std::string(kSchema));
-        json.at("device").get_to(record.device);
-        json.at("arch").get_to(record.arch);
-        json.at("program").get_to(record.program);
-      } else if (json.contains("complete")) {
-        json.at("complete").get_to(record.complete);
-      } else if (json.contains("names")) {
-        json.at("names").get_to(names);
-      } else {
-        record.launches.push_back(read_launch(std::move(json), names, origin));
-      }
-    } catch (const std::exception& bad) {
-      if (torn && number > 1) break;
-      throw std::runtime_error(fmt::format("{}: {}", origin, bad.what()));
-    }
+RecordStreamReader::RecordStreamReader(const std::filesystem::path& path)
+    : path_(path.string()), file_(path, std::ios::binary) {
+  if (!file_) throw std::runtime_error(fmt::format("{}: cannot be read", path_));
+  record_.source = "model";
+  record_.complete = false;
+}
+
+bool RecordStreamReader::read_on(const OnLaunch& on_launch) {
+  file_.clear();  // there may be more behind what was the end
+  bool any = false;
+  for (std::string line; std::getline(file_, line);) {
+    rest_ += line;
+    if (file_.eof()) break;  // without its end
+    take(std::exchange(rest_, {}), on_launch);
+    any = true;
   }
-  if (record.device.empty()) throw std::runtime_error(fmt::format("{}: is empty", path.string()));
-  return record;
+  return any;
+}
+
+void RecordStreamReader::take(const std::string& line, const OnLaunch& on_launch) {
+  const std::string origin = fmt::format("{}:{}", path_, ++lines_);
+  try {
+    Json json = Json::parse(line);
+    if (lines_ == 1) {
+      if (json.at("schema") != kSchema) throw std::runtime_error("not a " + std::string(kSchema));
+      json.at("device").get_to(record_.device);
+      json.at("arch").get_to(record_.arch);
+      json.at("program").get_to(record_.program);
+    } else if (json.contains("complete")) {
+      json.at("complete").get_to(record_.complete);
+    } else if (json.contains("names")) {
+      names_.clear();
+      for (const auto& name : json.at("names")) names_.emplace_back(name.get<std::string>());
+    } else if (json.contains("as")) {
+      const auto place = json.at("as").get<std::size_t>();
+      if (place >= std::min<std::uint64_t>(in_full_, kRecentLaunches))
+        throw std::runtime_error("no launch had that place");
+      record_.launches.push_back(simulator::LaunchRecord(record_.launches[recent_[place]]));
+      json.at("index").get_to(record_.launches.back().index);
+      if (on_launch) on_launch(record_.launches.back(), place, true);
+    } else {
+      const std::size_t place = in_full_++ % kRecentLaunches;
+      recent_[place] = record_.launches.size();
+      record_.launches.push_back(read_launch(std::move(json), names_, origin));
+      if (on_launch) on_launch(record_.launches.back(), place, false);
+    }
+  } catch (const std::exception& bad) {
+    throw std::runtime_error(fmt::format("{}: {}", origin, bad.what()));
+  }
+}
+
+simulator::Record read_record_stream(const std::filesystem::path& path) {
+  RecordStreamReader reader(path);
+  reader.read_on();
+  if (reader.record().device.empty())
+    throw std::runtime_error(fmt::format("{}: is empty", path.string()));
+  return std::move(reader.record());
 }
 
 }  // namespace heddle::runtime

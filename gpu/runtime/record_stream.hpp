@@ -1,15 +1,20 @@
 // How the stand-in hands records to the `heddle` command: a file of JSON lines, each written when
 // it is known, so that a program that crashes leaves the launches it finished.
 //
-//   {"schema":"heddle.record-stream/2","process":4711,"device":…,"arch":…,"program":[…]}
+//   {"schema":"heddle.record-stream/3","process":4711,"device":…,"arch":…,"program":[…]}
 //   {"names":[…]}              of the metrics of the launches that follow: written when they change
 //   one launch, as in a record's "launches", but its "metrics" are a list of values
+//   {"index":…,"as":7}         one that is, but for its index, as the last that took place 7 of 64:
+//                              launches written in full take them in turn
 //   …
 //   {"complete":true}          the program ended in an orderly way
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <filesystem>
+#include <fstream>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -18,6 +23,8 @@
 #include "simulator/record.hpp"
 
 namespace heddle::runtime {
+
+inline constexpr std::size_t kRecentLaunches = 64;
 
 struct RecordStreamOptions {
   long process = 0;
@@ -40,12 +47,42 @@ class RecordStreamWriter : public LaunchObserver {
 
  private:
   void write_line(std::string line);
+  void write_launch(std::uint64_t index, std::string body);
 
   const int descriptor_;
   const RecordStreamOptions options_;
   std::uint64_t launches_ = 0;
-  std::vector<std::string> names_;  // of metrics, as written last
-  unsigned nesting_ = 0;            // of the launch that executes
+  std::vector<simulator::MetricName> names_;         // of metrics, as written last
+  std::array<std::string, kRecentLaunches> recent_;  // their lines but for their indices
+  std::uint64_t in_full_ = 0;                        // launches so written
+  unsigned nesting_ = 0;                             // of the launch that executes
+};
+
+// Reads a stream, also one that is still being written.
+class RecordStreamReader {
+ public:
+  // Throws std::runtime_error when the file cannot be read.
+  explicit RecordStreamReader(const std::filesystem::path& path);
+  // Called for each launch: the place it takes, and whether it is, but for its index, as the one
+  // that had it before.
+  using OnLaunch =
+      std::function<void(const simulator::LaunchRecord& launch, std::size_t place, bool again)>;
+  // Takes the whole lines that have been written since. False: there were none. Throws
+  // std::runtime_error naming the file and the line.
+  bool read_on(const OnLaunch& on_launch = {});
+  // What was read so far; its device is empty where not even the first line was.
+  simulator::Record& record() { return record_; }
+
+ private:
+  void take(const std::string& line, const OnLaunch& on_launch);
+
+  const std::string path_;
+  std::ifstream file_;
+  std::string rest_;  // of a line that has not ended
+  std::uint64_t lines_ = 0, in_full_ = 0;
+  simulator::Record record_;
+  std::vector<simulator::MetricName> names_;           // of the launches that follow
+  std::array<std::size_t, kRecentLaunches> recent_{};  // where they are in record_
 };
 
 // A stream as a record; `complete` says whether its last line is there. A torn last line is left

@@ -1,6 +1,7 @@
 // gpu/kernels/micro/patched_code.cu: how often its BSYNC executes in each warp, by what six of its
 // lanes do meanwhile. The numbers are an H200's (docs/experiments/divergence-order.md, "Code that
 // counts itself"): SASS metrics for code that counts itself, smsp__inst_executed for the other.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "isa/cubin.hpp"
@@ -14,26 +15,48 @@ namespace {
 // As the program numbers them.
 enum Work { arithmetic, load, atomic, reduction, fence, vote, active_mask, store, shuffle, match };
 
-double bsync_per_warp(Work work, LaunchOptions options = {}) {
-  constexpr std::uint32_t kBlocks = 4, kRounds = 100, kAside = 12, kBusy = 6;
-  Device device{gpu_model("h200")};
-  Module module{compiled_kernels("simulator/tests/kernels/patched_code.sm_90.cubin"),
-                "patched_code.cubin", device.memory()};
-  const std::uint64_t data = *device.memory().allocate(1 << 20, "data");
-  const std::uint64_t out = *device.memory().allocate(1 << 20, "out");
-  LaunchRequest request;
-  request.module = &module;
-  request.kernel =
-      module.cubin().find_kernel("_Z4meetIL4Work" + std::to_string(work) + "EEvjPjS1_jj");
-  request.grid = {kBlocks, 1, 1};
-  request.block = {32, 1, 1};
-  request.parameters = parameters(kRounds, data, out, kAside, kBusy);
-  const LaunchOutcome outcome = device.launch(request, options);
-  EXPECT_FALSE(outcome.fault);
-  std::uint64_t executed = 0;
-  for (const auto& [pc, counts] : outcome.counts)
-    if (module.program().instructions[pc]->op == isa::Op::BSYNC) executed += counts.executed;
-  return static_cast<double>(executed) / kBlocks;
+class Meeting {
+ public:
+  LaunchOutcome run(Work work, const LaunchOptions& options = {}) {
+    constexpr std::uint32_t kRounds = 100, kAside = 12, kBusy = 6;
+    LaunchRequest request;
+    request.module = &module_;
+    request.kernel =
+        module_.cubin().find_kernel("_Z4meetIL4Work" + std::to_string(work) + "EEvjPjS1_jj");
+    request.grid = {kBlocks, 1, 1};
+    request.block = {32, 1, 1};
+    request.parameters = parameters(kRounds, data, out, kAside, kBusy);
+    LaunchOutcome outcome = device_.launch(request, options);
+    EXPECT_FALSE(outcome.fault);
+    return outcome;
+  }
+  double bsync_per_warp(const LaunchCounts& all) const {
+    std::uint64_t executed = 0;
+    for (const auto& [pc, counts] : all)
+      if (module_.program().instructions[pc]->op == isa::Op::BSYNC) executed += counts.executed;
+    return static_cast<double>(executed) / kBlocks;
+  }
+  std::vector<std::byte> left() {
+    const std::byte* begin = device_.memory().view(data, kBytes);
+    return {begin, begin + kBytes};
+  }
+
+ private:
+  static constexpr std::uint32_t kBlocks = 4;
+  static constexpr std::uint64_t kBytes = 1 << 20;
+  Device device_{gpu_model("h200")};
+  Module module_{compiled_kernels("simulator/tests/kernels/patched_code.sm_90.cubin"),
+                 "patched_code.cubin", device_.memory()};
+
+ public:
+  std::uint64_t data = *device_.memory().allocate(kBytes, "data");
+  const std::uint64_t out = *device_.memory().allocate(kBytes, "out");
+  const std::uint64_t of_host = *device_.memory().allocate_host_visible(kBytes, "pinned");
+};
+
+double bsync_per_warp(Work work, const LaunchOptions& options = {}) {
+  Meeting meeting;
+  return meeting.bsync_per_warp(meeting.run(work, options).counts);
 }
 
 TEST(PatchedCode, GroupsThatWaitMeetWhereAnotherAccessesMemory) {
@@ -50,6 +73,39 @@ TEST(PatchedCode, IsNotWhatAnswersWhenConvergenceBarriersAreAskedFor) {
   LaunchOptions options;
   options.reconvergence = Reconvergence::barriers;
   for (const Work work : {load, arithmetic}) EXPECT_EQ(bsync_per_warp(work, options), 3) << work;
+}
+
+TEST(PatchedCode, IsExecutedOnceMoreWithoutPatchesForWhatCountersSee) {
+  LaunchOptions options;
+  options.counters = true;
+  for (const Work work : {load, atomic, store}) {
+    Meeting once, twice;
+    once.run(work);
+    const LaunchOutcome outcome = twice.run(work, options);
+    EXPECT_EQ(twice.bsync_per_warp(outcome.counts), 2) << work;
+    ASSERT_TRUE(outcome.unpatched) << work;
+    EXPECT_EQ(twice.bsync_per_warp(*outcome.unpatched), 3) << work;
+    EXPECT_FALSE(outcome.counters_incomplete) << work;
+    EXPECT_EQ(once.left(), twice.left()) << work;
+  }
+}
+
+TEST(PatchedCode, GivesNoCountersWhereTheHostMayHaveSeenWhatItWrote) {
+  LaunchOptions options;
+  options.counters = true;
+  Meeting meeting;
+  meeting.data = meeting.of_host;
+  const LaunchOutcome outcome = meeting.run(store, options);
+  EXPECT_FALSE(outcome.unpatched);
+  EXPECT_TRUE(outcome.counters_incomplete);
+  EXPECT_THAT(outcome.unmodelled, testing::Contains(testing::HasSubstr("host program")));
+}
+
+TEST(PatchedCode, GivesNoCountersUnasked) {
+  Meeting meeting;
+  const LaunchOutcome outcome = meeting.run(load);
+  EXPECT_FALSE(outcome.unpatched);
+  EXPECT_TRUE(outcome.counters_incomplete);
 }
 
 }  // namespace

@@ -160,16 +160,14 @@ TEST(Textures, HandlesComeFromATableInDeviceMemory) {
   EXPECT_EQ(find_texture(texture_table(memory), *first)->width, 7u);
   EXPECT_TRUE(remove_texture(memory, *first));
   EXPECT_FALSE(remove_texture(memory, *first));
-  EXPECT_FALSE(find_texture(texture_table(memory), *first));
   EXPECT_FALSE(find_texture(texture_table(memory), 0xffff'ffff));
   EXPECT_TRUE(find_texture(texture_table(memory), *second));
 }
 
-TEST(Surfaces, StayWhereTheyAreUntilTheirPlaceIsGivenAgain) {
+TEST(Textures, StayWhereTheyAreUntilTheirPlaceIsGivenAgain) {
   DeviceMemory memory(1 << 24);
   TextureHeader header;
   header.address = kAddress;
-  header.surface = true;
   const auto first = add_texture(memory, header);
   EXPECT_TRUE(remove_texture(memory, *first));
   EXPECT_FALSE(remove_texture(memory, *first));

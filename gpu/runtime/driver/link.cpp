@@ -24,7 +24,9 @@ struct Part {
 struct Linking {
   std::vector<Part> parts;
   std::vector<char> code;
-  bool failed = false;  // takes no more (H200: gpu/runtime/tests/programs/driver_calls.cu)
+  // Once a part was none, or linking has failed, the state is good for nothing, and says so (H200:
+  // gpu/runtime/tests/programs/driver_calls.cu).
+  bool bad_part = false, failed = false;
   std::vector<int> options;
   void** values = nullptr;  // the program's: sizes of what it is told are put there
 };
@@ -44,11 +46,14 @@ constexpr int kCubin = 0, kPtx = 1, kLibrary = 4;  // the last kind of machine c
 
 Result add(Linking* state, int kind, const char* data, std::size_t size, const char* name) {
   if (!is_linking(state) || data == nullptr || size == 0) return Result::CUDA_ERROR_INVALID_VALUE;
+  if (state->bad_part) return Result::CUDA_ERROR_INVALID_IMAGE;
   if (state->failed || kind < 0 || kind > kLibrary) return Result::CUDA_ERROR_INVALID_VALUE;
   const std::string_view contents(data, size);
   if ((kind == kCubin && !contents.starts_with("\x7f\x45LF")) ||
-      (kind == kPtx && contents.find(".version") == contents.npos))
+      (kind == kPtx && contents.find(".version") == contents.npos)) {
+    state->bad_part = true;
     return Result::CUDA_ERROR_INVALID_IMAGE;
+  }
   state->parts.push_back(
       {kind, name == nullptr ? "code that is linked" : name, {data, data + size}});
   return Result::CUDA_SUCCESS;
@@ -74,7 +79,7 @@ HEDDLE_DRIVER_API Result cuLinkCreate_v2(unsigned count, const int* options, voi
   if (state == nullptr || (count != 0 && (options == nullptr || values == nullptr)))
     return Result::CUDA_ERROR_INVALID_VALUE;
   std::lock_guard lock(linkings_mutex);
-  *state = new Linking{{}, {}, false, std::vector(options, options + count), values};
+  *state = new Linking{{}, {}, false, false, std::vector(options, options + count), values};
   linkings().insert(*state);
   return Result::CUDA_SUCCESS;
 }
@@ -88,7 +93,8 @@ HEDDLE_DRIVER_API Result cuLinkAddData_v2(Linking* state, int kind, const void* 
 
 HEDDLE_DRIVER_API Result cuLinkAddFile_v2(Linking* state, int kind, const char* path, unsigned,
                                           void*, void*) {
-  if (path == nullptr) return Result::CUDA_ERROR_INVALID_VALUE;
+  if (path == nullptr || !is_linking(state) || state->failed)
+    return Result::CUDA_ERROR_INVALID_VALUE;
   std::ifstream file(path, std::ios::binary);
   if (!file) return Result::CUDA_ERROR_FILE_NOT_FOUND;
   const std::string contents{std::istreambuf_iterator<char>(file), {}};
@@ -96,8 +102,9 @@ HEDDLE_DRIVER_API Result cuLinkAddFile_v2(Linking* state, int kind, const char* 
 }
 
 HEDDLE_DRIVER_API Result cuLinkComplete(Linking* state, void** code, std::size_t* bytes) {
-  if (!is_linking(state) || code == nullptr || state->parts.empty())
-    return Result::CUDA_ERROR_INVALID_VALUE;
+  if (!is_linking(state) || code == nullptr) return Result::CUDA_ERROR_INVALID_VALUE;
+  if (state->bad_part) return Result::CUDA_ERROR_INVALID_IMAGE;
+  if (state->parts.empty()) return Result::CUDA_ERROR_INVALID_VALUE;
   const Result result = forward([&] { return link(*state); });
   state->failed = result != Result::CUDA_SUCCESS;
   if (state->failed) return result;

@@ -90,7 +90,7 @@ TEST_F(RecordStreamTest, OtherFilesAreRefusedWithTheirLine) {
   EXPECT_NE(error_of("").find("empty"), std::string::npos);
   EXPECT_NE(error_of("no json\n").find(":1:"), std::string::npos);
   EXPECT_NE(error_of("{\"schema\":\"other\"}\n").find(":1:"), std::string::npos);
-  EXPECT_NE(error_of("{\"schema\":\"heddle.record-stream/2\",\"device\":\"d\",\"arch\":\"sm_90\","
+  EXPECT_NE(error_of("{\"schema\":\"heddle.record-stream/3\",\"device\":\"d\",\"arch\":\"sm_90\","
                      "\"program\":[]}\n[]\n{}\n")
                 .find(":2:"),
             std::string::npos);

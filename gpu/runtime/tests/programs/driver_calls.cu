@@ -90,6 +90,17 @@ static CUmodule linked() {
   EXPECT_RESULT(CUDA_ERROR_INVALID_VALUE,  // what could not be linked takes no more
                 cuLinkAddData(state, CU_JIT_INPUT_CUBIN, const_cast<char*>("no code"), 8, "none", 0,
                               nullptr, nullptr));
+  EXPECT_RESULT(CUDA_ERROR_INVALID_VALUE,
+                cuLinkAddFile(state, CU_JIT_INPUT_PTX, "/nowhere", 0, nullptr, nullptr));
+  DRIVER(cuLinkDestroy(state));
+  DRIVER(cuLinkCreate(0, nullptr, nullptr, &state));
+  EXPECT_RESULT(CUDA_ERROR_INVALID_IMAGE,  // … nor what was given no code
+                cuLinkAddData(state, CU_JIT_INPUT_CUBIN, const_cast<char*>("no code"), 8, "none", 0,
+                              nullptr, nullptr));
+  EXPECT_RESULT(CUDA_ERROR_INVALID_IMAGE,
+                cuLinkAddData(state, CU_JIT_INPUT_PTX, const_cast<char*>(kCaller), sizeof kCaller,
+                              "caller", 0, nullptr, nullptr));
+  EXPECT_RESULT(CUDA_ERROR_INVALID_IMAGE, cuLinkComplete(state, &code, &bytes));
   DRIVER(cuLinkDestroy(state));
   DRIVER(cuLinkCreate(0, nullptr, nullptr, &state));
   EXPECT_RESULT(CUDA_ERROR_FILE_NOT_FOUND,
@@ -103,7 +114,6 @@ static CUmodule linked() {
   CUmodule module, of;
   DRIVER(cuModuleLoadData(&module, code));
   DRIVER(cuLinkDestroy(state));
-  EXPECT_RESULT(CUDA_ERROR_INVALID_HANDLE, cuLinkDestroy(state));
   DRIVER(cuModuleGetFunction(&run_function, module, "run"));
   DRIVER(cuModuleGetFunction(&add_function, module, "add"));
   DRIVER(cuFuncGetModule(&of, run_function));

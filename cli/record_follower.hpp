@@ -1,0 +1,57 @@
+// Reads what a program's processes write of their launches while they run, and writes the record
+// meanwhile: whoever ends a program after its millionth launch does not wait for the record.
+#pragma once
+
+#include <array>
+#include <condition_variable>
+#include <exception>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "gpu/runtime/record_stream.hpp"
+#include "simulator/file.hpp"
+#include "simulator/record_json.hpp"
+
+namespace heddle::cli {
+
+struct ProcessRecord {
+  long process = 0;
+  simulator::Record record;
+  bool written = false;  // to its file
+};
+
+class RecordFollower {
+ public:
+  // `streams`: a folder where each process's stream is named by its number. `file`: of the record,
+  // "%p" in it becomes the process; empty: none is written.
+  RecordFollower(std::filesystem::path streams, std::string file);
+  ~RecordFollower();
+  RecordFollower(const RecordFollower&) = delete;
+  RecordFollower& operator=(const RecordFollower&) = delete;
+
+  // Once they have ended: of each process that launched a kernel, in order of their numbers. Files
+  // are in place, unless several would be one. Throws what reading or writing has thrown.
+  std::vector<ProcessRecord> finish();
+
+ private:
+  class Process;
+  void follow();
+  bool look();
+
+  const std::filesystem::path streams_;
+  const std::string file_;
+  std::map<long, std::unique_ptr<Process>> processes_;
+  std::exception_ptr failure_;
+  std::mutex mutex_;
+  std::condition_variable ended_;
+  bool stop_ = false;
+  std::thread thread_;
+};
+
+}  // namespace heddle::cli
