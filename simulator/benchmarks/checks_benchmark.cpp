@@ -33,8 +33,7 @@ class Stream {
     LaunchOptions options;
     options.checks = checks;
     const LaunchOutcome outcome = device_.launch(request_, options);
-    std::uint64_t executed = 0;
-    executed += outcome.counts.executed();
+    const std::uint64_t executed = outcome.counts.executed();
     return outcome.fault || !outcome.findings.empty() ? 0 : executed;
   }
 

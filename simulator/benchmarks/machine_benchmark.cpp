@@ -119,6 +119,28 @@ void BM_StreamGlobal(benchmark::State& state) {
 }
 BENCHMARK(BM_StreamGlobal);
 
+// The same so that it can be taken back, to be executed once more (LaunchOptions::counters).
+void BM_StreamGlobalForCounters(benchmark::State& state) {
+  Fixture fixture;
+  constexpr int kElements = 1 << 22;
+  DeviceMemory& memory = fixture.device.memory();
+  const std::uint64_t a = *memory.allocate(kElements * 4, "a");
+  const std::uint64_t b = *memory.allocate(kElements * 4, "b");
+  const std::uint64_t c = *memory.allocate(kElements * 4, "c");
+  LaunchOptions options;
+  options.counters = true;
+  fixture.run(state, "stream", {64, 1, 1}, {256, 1, 1}, parameters(a, b, c, kElements), options);
+}
+BENCHMARK(BM_StreamGlobalForCounters);
+
+// One warp that does next to nothing: what the road there and back costs.
+void BM_SmallLaunch(benchmark::State& state) {
+  Fixture fixture;
+  const std::uint64_t out = *fixture.device.memory().allocate(1 << 20, "out");
+  fixture.run(state, "alu_loop", {1, 1, 1}, {32, 1, 1}, parameters(out, 1));
+}
+BENCHMARK(BM_SmallLaunch);
+
 // Eight blocks of eight warps on each of the H200's SMs: all its warps.
 constexpr std::uint32_t kAllSms = 132 * 8;
 

@@ -436,8 +436,7 @@ TEST_P(Machine, AnEndlessSpinStopsAtTheLimitAndSaysWhereItWas) {
     const LaunchOutcome outcome = run("endless_loop", {2, 1, 1}, {32, 1, 1}, p);
     ASSERT_TRUE(outcome.fault);
     EXPECT_EQ(outcome.fault->kind, Fault::Kind::instruction_limit);
-    std::uint64_t executed = 0;
-    executed += outcome.counts.executed();
+    const std::uint64_t executed = outcome.counts.executed();
     EXPECT_EQ(executed, 100'000u);
     EXPECT_THAT(outcome.fault->details, testing::HasSubstr("running at endless_loop"));
   }

@@ -313,8 +313,7 @@ TEST_P(Kernels, AreReplayedInTheSameOrder) {
     options.reconvergence = std::get<1>(GetParam());
     const LaunchOutcome outcome = device_.launch(begin(name), options);
     ASSERT_FALSE(outcome.fault) << outcome.fault->message();
-    std::uint64_t executed = 0;
-    executed += outcome.counts.executed();
+    const std::uint64_t executed = outcome.counts.executed();
     ReplayOptions replayed;
     replayed.reconvergence = options.reconvergence;
     const LaunchRequest again = begin(name);

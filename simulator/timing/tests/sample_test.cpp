@@ -4,11 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cstring>
-
-#include "simulator/launch.hpp"
 #include "simulator/metrics.hpp"
-#include "simulator/tests/compiled_kernels.hpp"
+#include "simulator/timing/tests/kernel_on_one_sm.hpp"
 
 namespace heddle::simulator::timing {
 namespace {
@@ -19,33 +16,13 @@ struct Ran {
   double elapsed() const { return static_cast<double>(outcome.timing->elapsed); }
 };
 
-// alu_loop and divergent_loop (out, trips), stream (a, b, c, elements): on one SM of an H200.
 Ran run(const std::string& kernel, std::uint32_t blocks, double sample, unsigned threads = 1) {
-  constexpr std::uint64_t kBytes = 1 << 20;
-  Device device(gpu_model("h200"));
-  Module module(compiled_kernels("simulator/benchmarks/kernels/kernels.sm_90.cubin"),
-                "kernels.cubin", device.memory());
-  std::vector<std::uint64_t> words;
-  for (int i = 0; i < (kernel == "stream" ? 3 : 1); ++i) {
-    words.push_back(*device.memory().allocate(kBytes, "test"));
-    std::memset(device.memory().view(words.back(), kBytes), 1, kBytes);
-  }
-  words.push_back(kernel == "stream" ? kBytes / 4 : 2);
-  LaunchRequest request;
-  request.module = &module;
-  request.kernel = module.cubin().find_kernel(kernel);
-  request.grid = {blocks, 1, 1};
-  request.block = {256, 1, 1};
-  request.parameters.resize(8 * words.size());
-  std::memcpy(request.parameters.data(), words.data(), request.parameters.size());
-  LaunchOptions options;
-  options.threads = threads;
-  options.timing.emplace();
-  options.timing->sms = 1;
-  options.timing->sample = sample;
-  Ran ran{device.launch(request, options), digest_memory(device.memory())};
-  EXPECT_FALSE(ran.outcome.fault) << ran.outcome.fault->message();
-  return ran;
+  constexpr std::uint64_t kBytes = 1 << 20, kTrips = 2;
+  KernelOnOneSm timed(kernel, kBytes, kTrips, 1);
+  Options how;
+  how.sample = sample;
+  LaunchOutcome outcome = timed.run(blocks, how, threads);
+  return {std::move(outcome), digest_memory(timed.memory())};
 }
 
 class SampledLaunch : public testing::TestWithParam<const char*> {};

@@ -5,49 +5,21 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <cstring>
 
-#include "simulator/launch.hpp"
-#include "simulator/tests/compiled_kernels.hpp"
+#include "simulator/timing/tests/kernel_on_one_sm.hpp"
 
 namespace heddle::simulator::timing {
 namespace {
 
 constexpr std::uint32_t kWave = 8;  // blocks of 256 threads on an SM
 
-// alu_loop and divergent_loop (out, trips), stream (a, b, c, elements): on one SM of an H200.
 // `instructions`: 0: all are timed.
 LaunchOutcome run(const std::string& kernel, std::uint32_t blocks, std::uint64_t instructions,
                   unsigned threads = 1) {
-  constexpr std::uint64_t kBytes = 4 << 20;
-  Device device(gpu_model("h200"));
-  Module module(compiled_kernels("simulator/benchmarks/kernels/kernels.sm_90.cubin"),
-                "kernels.cubin", device.memory());
-  std::vector<std::uint64_t> words;
-  for (int i = 0; i < (kernel == "stream" ? 3 : 1); ++i)
-    words.push_back(*device.memory().allocate(kBytes, "test"));
-  words.push_back(kernel == "stream" ? kBytes / 4 : 100);
-  LaunchRequest request;
-  request.module = &module;
-  request.kernel = module.cubin().find_kernel(kernel);
-  request.grid = {blocks, 1, 1};
-  request.block = {256, 1, 1};
-  request.parameters.resize(8 * words.size());
-  std::memcpy(request.parameters.data(), words.data(), request.parameters.size());
-  LaunchOptions options;
-  options.threads = threads;
-  options.timing.emplace();
-  options.timing->sms = 1;
-  options.timing->sample_instructions = instructions;
-  LaunchOutcome outcome = device.launch(request, options);
-  EXPECT_FALSE(outcome.fault) << outcome.fault->message();
-  return outcome;
-}
-
-std::uint64_t executed(const LaunchOutcome& outcome) {
-  std::uint64_t sum = 0;
-  sum += outcome.counts.executed();
-  return sum;
+  constexpr std::uint64_t kBytes = 4 << 20, kTrips = 100;
+  Options how;
+  how.sample_instructions = instructions;
+  return KernelOnOneSm(kernel, kBytes, kTrips).run(blocks, how, threads);
 }
 
 class SlicedLaunch : public testing::TestWithParam<const char*> {};
@@ -76,10 +48,10 @@ TEST_P(SlicedLaunch, TakesAboutAsLongAsAllOfIt) {
 TEST_P(SlicedLaunch, CountsWhatTheLaunchHas) {
   constexpr std::uint32_t kBlocks = 4 * kWave + 3;
   const LaunchOutcome full = run(GetParam(), kBlocks, 0);
-  const LaunchOutcome part = run(GetParam(), kBlocks, executed(full) / 6);
-  const auto all = static_cast<double>(executed(full));
-  EXPECT_NEAR(static_cast<double>(executed(part)), all, all / 100);
-  EXPECT_EQ(part.timing->issued, executed(part));
+  const LaunchOutcome part = run(GetParam(), kBlocks, full.counts.executed() / 6);
+  const auto all = static_cast<double>(full.counts.executed());
+  EXPECT_NEAR(static_cast<double>(part.counts.executed()), all, all / 100);
+  EXPECT_EQ(part.timing->issued, part.counts.executed());
 }
 
 TEST_P(SlicedLaunch, IsTheSameOnAnyNumberOfThreads) {
@@ -104,7 +76,7 @@ TEST_P(SlicedLaunch, OfFewTimesTheInstructionsIsTimedInFull) {
   EXPECT_FALSE(same.timing->sampled);
   EXPECT_EQ(same.timing->elapsed, full.timing->elapsed);
   EXPECT_EQ(same.timing->stalls_at, full.timing->stalls_at);
-  EXPECT_EQ(executed(same), executed(full));
+  EXPECT_EQ(same.counts.executed(), full.counts.executed());
   EXPECT_THAT(same.unmodelled,
               testing::Contains(testing::HasSubstr("fewer instructions than 5 times")));
 }

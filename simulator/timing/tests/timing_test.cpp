@@ -344,8 +344,7 @@ TEST_P(TimedKernel, AccountsForEveryCycleOfEveryWarp) {
         << policy;
     EXPECT_EQ(result.stalls[0], result.issued) << policy;
     EXPECT_LE(result.issued, result.active_sum * result.sub_cores) << policy;
-    std::uint64_t executed = 0;
-    executed += outcome.counts.executed();
+    const std::uint64_t executed = outcome.counts.executed();
     EXPECT_EQ(executed, result.issued) << policy;
     EXPECT_LE(result.active_max, result.elapsed) << policy;
   }
