@@ -50,6 +50,8 @@ JitRequest::JitRequest(const int* names, void** values, unsigned count) {
   }
 }
 
+// The size told is the text's, without its end, or the whole room where the text was cut off, as an
+// H200's driver has it (gpu/runtime/tests/programs/driver_calls.cu).
 void JitRequest::put(const Buffer& buffer, std::string_view text) {
   if (buffer.text == nullptr || buffer.size == nullptr) return;
   const auto room = reinterpret_cast<std::uintptr_t>(*buffer.size) & 0xffffffff;
@@ -57,7 +59,7 @@ void JitRequest::put(const Buffer& buffer, std::string_view text) {
   const std::size_t bytes = std::min<std::size_t>(text.size(), room - 1);
   std::memcpy(buffer.text, text.data(), bytes);
   buffer.text[bytes] = '\0';
-  *buffer.size = reinterpret_cast<void*>(bytes == 0 ? 0 : bytes + 1);
+  *buffer.size = reinterpret_cast<void*>(std::min<std::size_t>(text.size(), room));
 }
 
 void JitRequest::tell(std::string_view information, std::string_view errors) const {

@@ -139,7 +139,11 @@ static void compiler_options() {
   EXPECT_RESULT(CUDA_ERROR_INVALID_PTX,
                 cuModuleLoadDataEx(&module, wrong.c_str(), 4, options, values));
   EXPECT(std::strstr(errors, "wrong") != nullptr);
-  EXPECT(reinterpret_cast<std::size_t>(values[3]) == std::strlen(errors) + 1);
+  EXPECT(reinterpret_cast<std::size_t>(values[3]) == std::strlen(errors));
+  values[3] = reinterpret_cast<void*>(40);
+  EXPECT_RESULT(CUDA_ERROR_INVALID_PTX,
+                cuModuleLoadDataEx(&module, wrong.c_str(), 4, options, values));
+  EXPECT(reinterpret_cast<std::size_t>(values[3]) == 40 && std::strlen(errors) == 39);
 }
 
 static void long_ago() {
