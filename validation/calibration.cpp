@@ -121,6 +121,19 @@ double print_lane_interval(const Answers& a) {
          (kManyLanes - kFewLanes);
 }
 
+// Of device malloc and free (heap.cu).
+double heap_call(const Answers& a, std::string_view call, int lanes, std::string_view when) {
+  return a[fmt::format("{}.bytes16.b1.w1.lanes{}.{}", call, lanes, when)];
+}
+double heap_lane(const Answers& a, std::string_view call) {
+  return (heap_call(a, call, 32, "later") - heap_call(a, call, 1, "later")) / (kManyLanes - 1);
+}
+// Of each call of a warp while the whole chip allocates.
+double heap_interval(const Answers& a, int lanes) {
+  constexpr double kWarps = 132 * 8, kCalls = 8;
+  return a[fmt::format("malloc.bytes16.b132.w8.lanes{}.span", lanes)] / (kWarps * kCalls);
+}
+
 // Of copies (copies.cu), in microseconds by events; both ways of those between host and device.
 double copy_time(const Answers& a, std::string_view kind, int bytes) {
   return a[fmt::format("{}.bytes{}.events", kind, bytes)];
@@ -490,6 +503,33 @@ constexpr Recipe kRecipes[] = {
        constexpr double kReads = 3;
        return kReads / a["slope.banks.ffma.a0b0c0.w1"];
      }},
+    {"latency_constant_place", "lane_constants",
+     "lanes.words.n32.chain less that of n1, over the 31 addresses more,",
+     [](const Answers& a) {
+       constexpr double kMore = 31;
+       return (a["lanes.words.n32.chain"] - a["lanes.words.n1.chain"]) / kMore;
+     }},
+    {"latency_malloc", "heap", "malloc.bytes16.b1.w1.lanes1.later",
+     value_of<"malloc.bytes16.b1.w1.lanes1.later">},
+    {"latency_malloc_first", "heap", "malloc.bytes16.b1.w1.lanes1, first less later,",
+     [](const Answers& a) {
+       return heap_call(a, "malloc", 1, "first") - heap_call(a, "malloc", 1, "later");
+     }},
+    {"latency_malloc_lane", "heap",
+     "malloc.bytes16.b1.w1.lanes32.later less that of lanes1, over the 31 lanes more,",
+     [](const Answers& a) { return heap_lane(a, "malloc"); }},
+    {"interval_malloc", "heap", "malloc.bytes16.b132.w8.lanes1.span over its 8,448 calls",
+     [](const Answers& a) { return heap_interval(a, 1); }},
+    {"interval_malloc_lane", "heap",
+     "malloc.bytes16.b132.w8.lanes32.span less that of lanes1, over 8,448 calls and 31 lanes,",
+     [](const Answers& a) {
+       return (heap_interval(a, 32) - heap_interval(a, 1)) / (kManyLanes - 1);
+     }},
+    {"latency_free", "heap", "free.bytes16.b1.w1.lanes1.later",
+     value_of<"free.bytes16.b1.w1.lanes1.later">},
+    {"latency_free_lane", "heap",
+     "free.bytes16.b1.w1.lanes32.later less that of lanes1, over the 31 lanes more,",
+     [](const Answers& a) { return heap_lane(a, "free"); }},
     {"lsu_address_interval", "machine_code", "issue.ldg32.w1, n24 less n16, over 8",
      [](const Answers& a) { return per_instruction(a, "ldg32", 1); }},
     {"lsu_shared_interval", "machine_code", "issue.lds32.w4, n24 less n16, over 8 and 4 sub-cores",

@@ -43,6 +43,7 @@ namespace heddle::simulator::timing {
   X(latency_shared_atomic, "cycle", "ATOMS on 32 distinct banks to the consumer") \
   X(shared_conflict_latency, "cycle", "added to a shared access for each pass beyond those without conflict") \
   X(latency_constant_load, "cycle", "LDC that hits its cache to the consumer") \
+  X(latency_constant_place, "cycle", "added to it for each further address that its lanes name") \
   X(latency_l1_hit, "cycle", "LDG of 32 bits a thread, one line, that hits L1, to the consumer") \
   X(latency_l2_hit, "cycle", "the same LDG that misses L1 and hits the nearest slice of the near half of L2") \
   X(l2_distance, "cycle", "added by the farthest slice of the near half") \
@@ -80,6 +81,13 @@ namespace heddle::simulator::timing {
   X(latency_printf_argument, "cycle", "added for each number or pointer it prints") \
   X(interval_printf, "cycle", "between two calls of printf on all SMs together") \
   X(interval_printf_lane, "cycle", "added for each lane that prints") \
+  X(latency_malloc, "cycle", "a warp's call of malloc by one lane, in the driver's own code, to the next instruction") \
+  X(latency_malloc_first, "cycle", "added to the first call of a launch") \
+  X(latency_malloc_lane, "cycle", "added for each further lane that allocates") \
+  X(interval_malloc, "cycle", "between two calls of malloc by one lane on all SMs together") \
+  X(interval_malloc_lane, "cycle", "added for each further lane that allocates") \
+  X(latency_free, "cycle", "a warp's call of free by one lane, to the next instruction") \
+  X(latency_free_lane, "cycle", "added for each further lane that frees") \
   /* Register file. */ \
   X(register_banks, "bank", "banks of a sub-core's register file; register r lies in bank r mod this") \
   X(register_reads_per_bank, "read/cycle", "registers a bank delivers each cycle") \
@@ -93,6 +101,8 @@ namespace heddle::simulator::timing {
   X(lsu_load_entries, "instruction", "LDG of one sub-core between its address unit and the unit that sub-cores share") \
   X(lsu_shared_entries, "instruction", "the same of LDS and SHFL") \
   X(lsu_store_entries, "instruction", "the same of STG and STS") \
+  X(store_merge_cycles, "cycle", "a store is sent with one to the same sectors that issues so long after it") \
+  X(store_merge_lines, "line", "that were stored to last, whose stores others can be sent with") \
   X(lsu_shared_interval, "cycle", "between two memory instructions of an SM, at the unit its sub-cores share") \
   X(interval_special_register, "cycle", "between two S2R of an SM, at that unit") \
   X(interval_constant_load, "cycle", "the same of LDC") \

@@ -55,9 +55,9 @@ void Sm::follow(unsigned sub_core, unsigned slot, const Timed& timed, const Issu
     guard(warp, timed.write_scoreboard, timed.awaited, done);
     guard(warp, timed.read_scoreboard, timed.awaited, done);
   };
-  const auto follow_pass = [&](Cycle enters) {
+  const auto follow_pass = [&](Cycle enters, std::uint32_t places) {
     const Completion completion =
-        memory_.pass(sub_core, enters, timed, waiting_for(sub_core, slot, timed));
+        memory_.pass(sub_core, enters, timed, waiting_for(sub_core, slot, timed), places);
     if (completion.queued)
       expect(warp, timed);
     else {
@@ -67,6 +67,7 @@ void Sm::follow(unsigned sub_core, unsigned slot, const Timed& timed, const Issu
   };
   if (context_.program.counts_results)
     std::erase_if(warp.counted, [now](const CountedResult& each) { return each.done <= now; });
+  if (timed.empties_l1 && issued.on != 0) memory_.empty_l1();
   switch (timed.course) {
     case Course::fixed:
     case Course::depbar:
@@ -79,12 +80,12 @@ void Sm::follow(unsigned sub_core, unsigned slot, const Timed& timed, const Issu
     case Course::variable:
       return results_at(now + timed.latency);
     case Course::shuffle:
-      return follow_pass(now);
+      return follow_pass(now, 1);
     case Course::constant: {
       Cycle there = now;
       for (const std::uint32_t line : indexed_lines_)
         there = std::max(there, front_end_.indexed(line, now));
-      return follow_pass(std::max(now, there));
+      return follow_pass(std::max(now, there), indexed_places_);
     }
     case Course::memory:
       return follow_memory(sub_core, slot, timed, issued, now);
@@ -165,11 +166,51 @@ void Sm::follow_memory(unsigned sub_core, unsigned slot, const Timed& timed, con
   if (timed.is_async) ++warp.copies.unknown;
 }
 
+// The driver's function that a call goes to, if it is one.
+std::optional<Builtin> Sm::called_builtin(const ResidentWarp& warp, const Timed& timed) const {
+  if (!timed.is_call) return std::nullopt;
+  const Step& step = context_.core.launch.program->steps[warp.pc];
+  const bool absolute = step.selector != 0;
+  if (step.instruction == nullptr || (!absolute && !timed.is_indirect)) return std::nullopt;
+  auto address = static_cast<std::uint64_t>(absolute ? step.instruction->offset : 0);
+  if (timed.is_indirect) {
+    const std::uint32_t* const low =
+        source_row(*warp.warp, step.a) + std::countr_zero(warp.warp->convergence.current().lanes);
+    address += low[0] + (std::uint64_t{low[kWarpSize]} << 32);
+  }
+  return builtin_at(address);
+}
+
+// What the driver's functions take that were measured; the others nothing.
+Cycle Sm::driver_cycles(Builtin called, const ResidentWarp& warp, const Issue& issued,
+                        Cycle now) const {
+  const auto lanes = static_cast<Cycle>(std::popcount(issued.on));
+  switch (called) {
+    case Builtin::vprintf:
+      return print_cycles(warp, issued, now);
+    case Builtin::malloc:
+      return allocation_cycles(lanes, now);
+    case Builtin::free:
+      return constants_.latency_free + (lanes - 1) * constants_.latency_free_lane;
+    default:
+      return 0;
+  }
+}
+
+// A warp's malloc by itself, and when many warps allocate, what all of them wait for: one heap
+// (gpu/kernels/micro/timing/heap.cu).
+Cycle Sm::allocation_cycles(Cycle lanes, Cycle now) const {
+  Cycle alone = constants_.latency_malloc + (lanes - 1) * constants_.latency_malloc_lane;
+  if (!context_.allocated) alone += constants_.latency_malloc_first;
+  context_.allocated = true;
+  const Cycle served = constants_.interval_malloc + (lanes - 1) * constants_.interval_malloc_lane;
+  return std::max(alone, context_.heap.wait(now, served * Server::kTicks) + served);
+}
+
 // What the driver's printf takes: a warp's call by itself, and when many warps print, as many
 // places on the chip as lanes that do, and some for the call
 // (gpu/kernels/micro/timing/printing.cu).
 Cycle Sm::print_cycles(const ResidentWarp& warp, const Issue& issued, Cycle now) const {
-  if (issued.on == 0) return 0;
   const auto lanes = static_cast<std::uint32_t>(std::popcount(issued.on));
   // vprintf gives back how many arguments the format names.
   const std::uint32_t arguments =

@@ -10,15 +10,27 @@ namespace {
 // Local memory lies apart from what programs allocate, one region for each warp.
 constexpr std::uint64_t kLocalRegions = std::uint64_t{1} << 60;
 constexpr unsigned kWordBytes = 4;
+constexpr LineNumber kNoLine = ~LineNumber{0};
 
 Cycle divided(std::uint64_t amount, std::uint64_t by) { return (amount + by - 1) / by; }
+
+bool reads_one_place(const Access& access) {
+  if (access.adjoining || access.lanes == 0) return false;
+  const std::uint64_t first = access.address[static_cast<unsigned>(std::countr_zero(access.lanes))];
+  for (Mask left = access.lanes; left != 0; left &= left - 1)
+    if (access.address[static_cast<unsigned>(std::countr_zero(left))] != first) return false;
+  return true;
+}
 
 }  // namespace
 
 LoadStoreUnit::LoadStoreUnit(const Constants& constants, std::uint32_t sm)
     : constants_(constants), sm_(sm), pipe_(constants), l1_(0, constants.l1_ways) {}
 
-void LoadStoreUnit::start(std::uint64_t l1_bytes) { l1_.resize(l1_bytes, constants_.l1_ways); }
+void LoadStoreUnit::start(std::uint64_t l1_bytes) {
+  l1_.resize(l1_bytes, constants_.l1_ways);
+  stored_.assign(std::max(1u, constants_.store_merge_lines), {.line = kNoLine});
+}
 
 std::uint32_t LoadStoreUnit::new_entry(const Timed& instruction, const Outstanding& waiting) {
   if (free_entries_.empty()) {
@@ -31,6 +43,7 @@ std::uint32_t LoadStoreUnit::new_entry(const Timed& instruction, const Outstandi
   entry.instruction = &instruction;
   entry.who = waiting;
   entry.further = 0;
+  entry.places = 1;
   entry.parts.clear();
   entry.pieces.clear();
   return token;
@@ -42,22 +55,27 @@ Completion LoadStoreUnit::enter(unsigned sub_core, const PipeWork& work) {
 }
 
 Completion LoadStoreUnit::pass(unsigned sub_core, Cycle now, const Timed& instruction,
-                               const Outstanding& waiting) {
+                               const Outstanding& waiting, std::uint32_t places) {
+  const std::uint32_t token = new_entry(instruction, waiting);
+  entries_[token].places = places;
   return enter(sub_core, {.ready = now + constants_.latency_mio_queue,
                           .address_busy = constants_.lsu_shared_address_interval,
                           .shared_busy = 1,
                           .own_busy = 1,
                           .places = constants_.lsu_shared_entries,
-                          .token = new_entry(instruction, waiting)});
+                          .token = token});
 }
 
 // Cycles that tags and data banks, and for stores the way to L2, are busy with an access.
-Cycle LoadStoreUnit::passes(const Access& access, std::span<const Piece> pieces) const {
+Cycle LoadStoreUnit::passes(const Timed& instruction, const Access& access,
+                            std::span<const Piece> pieces) const {
   if (access.space == Window::shared) {
-    // What 16 bytes a lane bring back takes two, even where all lanes read the same (measured:
-    // shared.load128.stride0.w16 of gpu/kernels/micro/timing/memory.cu).
-    constexpr Cycle kReturned = 8;  // bytes of a lane
-    Cycle passes = std::max({Cycle{1}, Cycle{access.counts.wavefronts}, access.width / kReturned});
+    // What 16 bytes a lane bring back takes two where all lanes read the same, else four, however
+    // few lanes do (measured: shared.load* of gpu/kernels/micro/timing/wide_lanes.cu). LDSM names
+    // rows.
+    const bool of_lanes = access.kind == AccessKind::load && instruction.bytes == access.width;
+    const Cycle returned = of_lanes && !reads_one_place(access) ? kWordBytes : 2 * kWordBytes;
+    Cycle passes = std::max({Cycle{1}, Cycle{access.counts.wavefronts}, access.width / returned});
     if (is_atomic(access.kind)) passes = 1 + (passes - 1) * constants_.shared_atomic_pass_cycles;
     return passes;
   }
@@ -281,6 +299,25 @@ LoadStoreUnit::Part LoadStoreUnit::prepare(const Timed& instruction, const Acces
   return part;
 }
 
+// A store whose sectors another one has touched is sent with that if it follows at once, and not
+// too many other lines were stored to between (measured: behind.* and crowd.* of
+// gpu/kernels/micro/timing/neighbours.cu; what they do in a crowd is known less well).
+void LoadStoreUnit::merge_stores(std::span<Piece> pieces, Cycle now) {
+  for (Piece& piece : pieces) {
+    const auto open = std::ranges::find(stored_, piece.line, &Stored::line);
+    if (open == stored_.end()) {
+      stored_[next_stored_] = {.line = piece.line, .sectors = piece.sectors, .last = now};
+      next_stored_ = next_stored_ + 1 == stored_.size() ? 0 : next_stored_ + 1;
+      continue;
+    }
+    if (now > open->last + constants_.store_merge_cycles) open->sectors = 0;
+    piece.merged = (piece.sectors & ~open->sectors) == 0;
+    if (piece.merged) piece.outgoing.flits = 0;
+    open->sectors |= piece.sectors;
+    open->last = now;
+  }
+}
+
 Completion LoadStoreUnit::issue(unsigned sub_core, Cycle now, const Timed& instruction,
                                 std::span<const Access> accesses, const Origin& origin,
                                 const Outstanding& waiting) {
@@ -294,7 +331,9 @@ Completion LoadStoreUnit::issue(unsigned sub_core, Cycle now, const Timed& instr
   for (const Access& access : accesses) {
     const std::size_t first = entry.pieces.size();
     entry.parts.push_back(prepare(instruction, access, origin, entry.pieces));
-    const Cycle needed = passes(access, std::span(entry.pieces).subspan(first));
+    if (access.kind == AccessKind::store && access.space == Window::global)
+      merge_stores(std::span(entry.pieces).subspan(first), now);
+    const Cycle needed = passes(instruction, access, std::span(entry.pieces).subspan(first));
     work.shared_busy += needed;
     work.own_busy += needed + conflicts(access, needed);
     if (access.space == Window::shared) {
@@ -319,9 +358,14 @@ Completion LoadStoreUnit::serve(std::uint32_t token, Cycle begin) {
   if (entry.parts.empty() && instruction.course != Course::memory) {
     // What brings special registers and constants is slower than the way there.
     Server& unit = instruction.course == Course::constant ? constants_unit_ : special_unit_;
-    const Cycle late =
-        instruction.interval > 1 ? unit.wait(begin, instruction.interval * Server::kTicks) : 0;
-    completion.done = base + instruction.latency + late;
+    // The addresses that lanes name are served one by one, 4 bytes at a time (measured: lanes.* of
+    // gpu/kernels/micro/timing/lane_constants.cu).
+    const Cycle times = entry.places * std::max<Cycle>(1, divided(instruction.bytes, kWordBytes));
+    const Cycle busy = instruction.course == Course::constant ? times * instruction.interval
+                                                              : instruction.interval;
+    const Cycle late = busy > 1 ? unit.wait(begin, busy * Server::kTicks) : 0;
+    completion.done = base + instruction.latency + late +
+                      Cycle{entry.places - 1} * constants_.latency_constant_place;
     completion.sources_read = std::min(completion.done, base + constants_.latency_operand_read);
     return completion;
   }

@@ -67,9 +67,10 @@ class LoadStoreUnit {
   Completion issue(unsigned sub_core, Cycle now, const Timed& instruction,
                    std::span<const Access> accesses, const Origin& origin,
                    const Outstanding& waiting);
-  // SHFL and LDC pass through the queue and the shared unit alone.
+  // SHFL and LDC pass through the queue and the shared unit alone. `places`: addresses of constants
+  // that the lanes name.
   Completion pass(unsigned sub_core, Cycle now, const Timed& instruction,
-                  const Outstanding& waiting);
+                  const Outstanding& waiting, std::uint32_t places);
   // When `advance` next has something to do.
   Cycle next_event() const { return pipe_.next_event(); }
   // Those queued that the unit has taken up by `now`.
@@ -92,6 +93,8 @@ class LoadStoreUnit {
   void for_each_waiting(Visit&& visit) const {
     for (const Pending& pending : pending_) visit(pending.who);
   }
+  // Nothing is in L1 any more.
+  void empty_l1() { l1_.clear(); }
   // After L2 has answered: who waited, with `done`. Forgets the requests.
   std::span<const Outstanding> collect();
   Traffic& traffic() { return traffic_; }
@@ -104,6 +107,7 @@ class LoadStoreUnit {
     std::array<std::uint32_t, kSectorsPerLine>
         bytes{};  // stores and atomics: which, of each sector
     Outgoing outgoing{};
+    bool merged = false;  // a store that is sent with one before it
   };
   struct Fill {
     Cycle done = 0;
@@ -111,6 +115,12 @@ class LoadStoreUnit {
     SectorMask stored = 0;      // of which stores have left something
   };
   using Tags = SectorCache<Fill>;
+  // What stores have touched of a line that are sent together, and when the last of them issued.
+  struct Stored {
+    LineNumber line = 0;
+    SectorMask sectors = 0;
+    Cycle last = 0;
+  };
   // What one access of an instruction asks for.
   struct Part {
     AccessKind kind = AccessKind::load;
@@ -126,7 +136,8 @@ class LoadStoreUnit {
   struct Entry {
     const Timed* instruction = nullptr;
     Outstanding who;
-    Cycle further = 0;  // passes beyond the first
+    Cycle further = 0;         // passes beyond the first
+    std::uint32_t places = 1;  // of constants
     std::vector<Part> parts;
     std::vector<Piece> pieces;
   };
@@ -140,11 +151,12 @@ class LoadStoreUnit {
   std::uint32_t new_entry(const Timed& instruction, const Outstanding& waiting);
   Completion enter(unsigned sub_core, const PipeWork& work);
   Completion serve(std::uint32_t token, Cycle begin);
-  Cycle passes(const Access& access, std::span<const Piece> pieces) const;
+  Cycle passes(const Timed& instruction, const Access& access, std::span<const Piece> pieces) const;
   Cycle conflicts(const Access& access, Cycle passes) const;
   static void split_row(const Access& access, std::vector<Piece>& pieces);
   static void split(const Access& access, std::uint64_t local_region, std::vector<Piece>& pieces);
   static void count_outgoing(const Access& access, bool adds_floats, std::span<Piece> pieces);
+  void merge_stores(std::span<Piece> pieces, Cycle now);
   Part prepare(const Timed& instruction, const Access& access, const Origin& origin,
                std::vector<Piece>& pieces) const;
   void prepare_far(const Access& access, const Origin& origin, Part& part) const;
@@ -169,6 +181,8 @@ class LoadStoreUnit {
   std::vector<std::uint32_t> free_entries_;
   std::vector<Served> served_;
   std::vector<Request> requests_;
+  std::vector<Stored> stored_;  // a ring of the lines that were stored to last
+  std::size_t next_stored_ = 0;
   std::vector<std::uint32_t> waits_;
   std::vector<Pending> pending_;
   std::vector<Outstanding> collected_;

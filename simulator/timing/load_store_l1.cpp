@@ -30,7 +30,8 @@ void LoadStoreUnit::load(const Piece& piece, const Timed& instruction, Lookups& 
                          Cycle hit, Completion& completion) {
   const auto count = [](SectorMask sectors) { return count_sectors(sectors); };
   lookups.sectors += count(piece.sectors);
-  if (instruction.bypasses_l1) {
+  if (instruction.bypasses_l1) {  // what L1 has may be older (load_relaxed of stale_lines.cu)
+    l1_.remove(piece.line);
     send(Request::Kind::read, piece.line, piece.sectors, miss_time(base));
     return;
   }
@@ -65,7 +66,8 @@ void LoadStoreUnit::store(const Piece& piece, Lookups& lookups, Cycle base) {
   line.extra().stored |= piece.sectors;
   for (unsigned sector = 0; sector < kSectorsPerLine; ++sector)
     if (piece.bytes[sector] == ~0u) line.valid() |= static_cast<SectorMask>(1u << sector);
-  send(Request::Kind::write, piece.line, piece.sectors, base).outgoing = piece.outgoing;
+  if (!piece.merged)
+    send(Request::Kind::write, piece.line, piece.sectors, base).outgoing = piece.outgoing;
 }
 
 // `base`: when the instruction would have issued on an idle unit.

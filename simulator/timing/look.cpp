@@ -1,7 +1,9 @@
 // What keeps a warp from issuing. Reasons are asked in the order in which an instruction meets
 // them: its warp, its place in the code, its operands, its unit.
 #include <algorithm>
+#include <array>
 #include <bit>
+#include <span>
 
 #include "simulator/timing/sm.hpp"
 
@@ -64,9 +66,10 @@ std::uint32_t Sm::indexed_line(const Timed& timed, std::uint32_t index) const {
          std::min(number, timed.constant_lines_of_bank - 1);
 }
 
-// The lines that LDC, about to issue, will read.
-void Sm::find_indexed_lines(const ResidentWarp& warp, const Timed& timed) {
+// The lines that LDC, about to issue, will read, and how many addresses its lanes name.
+void Sm::find_indexed(const ResidentWarp& warp, const Timed& timed) {
   indexed_lines_.clear();
+  indexed_places_ = 1;
   if (timed.course != Course::constant || timed.constant_line < 0) return;
   if (timed.constant_lines_of_bank == 0) {
     indexed_lines_.push_back(static_cast<std::uint32_t>(timed.constant_line));
@@ -74,11 +77,17 @@ void Sm::find_indexed_lines(const ResidentWarp& warp, const Timed& timed) {
   }
   const Step& step = context_.core.launch.program->steps[warp.pc];
   const std::uint32_t* index = source_row(*warp.warp, step.a);
+  std::array<std::uint32_t, kWarpSize> places;
+  std::uint32_t count = 0;
   for_each_lane(warp.warp->convergence.current().lanes, [&](unsigned lane) {
+    const auto named = std::span(places).first(count);
+    if (std::ranges::find(named, index[lane]) != named.end()) return;
+    places[count++] = index[lane];
     const std::uint32_t line = indexed_line(timed, index[lane]);
     if (std::ranges::find(indexed_lines_, line) == indexed_lines_.end())
       indexed_lines_.push_back(line);
   });
+  indexed_places_ = std::max(1u, count);
 }
 
 // A warp that has ended holds its place until all it has loaded is there and its stores have left;

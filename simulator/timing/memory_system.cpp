@@ -75,19 +75,18 @@ void MemorySystem::prefetch_extra(const Request& request) const {
 }
 
 Cycle MemorySystem::serve(Request& request) {
-  const Cycle now = request.time;
+  const Cycle now = request.time, nearest = now + constants_.latency_l2_hit + distance(request);
   if (request.kind == Request::Kind::read) {
-    const Cycle delay = read(request, now);
-    const Cycle link = to_sm_[request.sm].wait(
-        now, ticks_for(bytes_of(request.sectors), constants_.sm_read_bytes_per_cycle));
-    return now + constants_.latency_l2_hit + distance(request) + delay + link;
+    Delay delay = read(request, now);
+    delay.queue(to_sm_[request.sm].wait(
+        now, ticks_for(bytes_of(request.sectors), constants_.sm_read_bytes_per_cycle)));
+    return nearest + delay.sum();
   }
   const Cycle link = from_sm_[request.sm].wait(
       now, ticks_for(request.outgoing.flits * kSectorBytes, constants_.sm_write_bytes_per_cycle));
   const Cycle extra =
       request.kind == Request::Kind::atomic ? constants_.latency_l2_atomic_extra : 0;
-  return now + constants_.latency_l2_hit + distance(request) + extra + link +
-         write(request, now + link);
+  return nearest + extra + link + write(request, now + link).sum();
 }
 
 unsigned MemorySystem::home_of(LineNumber line) const {
@@ -151,10 +150,11 @@ MemorySystem::Tags::Line MemorySystem::look_up(Half& half, const Request& reques
   return line;
 }
 
-Cycle MemorySystem::read(Request& request, Cycle now) {
+MemorySystem::Delay MemorySystem::read(Request& request, Cycle now) {
   const unsigned near = near_half(request.sm), home = home_of(request.line);
   const Cycle there_and_back = home == near ? 0 : constants_.latency_l2_far_extra;
-  Cycle delay = read_slice(request.line, near, now, request.sectors);
+  Delay delay;
+  delay.queue(read_slice(request.line, near, now, request.sectors));
   SectorMask hit_near = 0, hit_home = 0;
   Tags::Line near_line = look_up(halves_[near], request, now, hit_near);
   auto missing = static_cast<SectorMask>(request.sectors & ~hit_near);
@@ -162,7 +162,8 @@ Cycle MemorySystem::read(Request& request, Cycle now) {
   traffic_.l2_read.sectors += count_sectors(request.sectors);
   if (missing == 0) {
     traffic_.l2_read.hits += count_sectors(request.sectors);
-    return std::max(delay, awaited);
+    delay.last(awaited);
+    return delay;
   }
   SectorMask filled = missing;
   Tags::Line home_line;
@@ -170,10 +171,10 @@ Cycle MemorySystem::read(Request& request, Cycle now) {
     Request rest = request;
     rest.sectors = missing;
     home_line = look_up(halves_[home], rest, now, hit_home);
-    delay += there_and_back + read_slice(request.line, home, now, missing);
+    delay.way += there_and_back;
+    delay.queue(read_slice(request.line, home, now, missing));
     missing &= static_cast<SectorMask>(~hit_home);
-    if (const Cycle wait = home_line.extra().wait(hit_home, now); wait != 0)
-      delay = std::max(delay, wait + there_and_back / 2);
+    delay.last(home_line.extra().wait(hit_home, now) + there_and_back / 2);
   }
   traffic_.l2_read.hits += count_sectors(request.sectors) - count_sectors(missing);
   if (missing != 0) {
@@ -181,35 +182,38 @@ Cycle MemorySystem::read(Request& request, Cycle now) {
     filled |= missing;
     near_line.valid() |= missing;
     traffic_.dram_sectors_read += count_sectors(missing);
-    delay += constants_.latency_dram_extra + transfer(request.line, missing, now);
+    delay.way += constants_.latency_dram_extra;
+    delay.queue(transfer(request.line, missing, now));
     if (home_line) {
       home_line.valid() |= missing;
-      home_line.extra().add(missing, now + delay - there_and_back / 2);
+      home_line.extra().add(missing, now + delay.sum() - there_and_back / 2);
     }
   }
-  near_line.extra().add(filled, now + delay);
-  return std::max(delay, awaited);
+  near_line.extra().add(filled, now + delay.sum());
+  delay.last(awaited);
+  return delay;
 }
 
-Cycle MemorySystem::write(Request& request, Cycle now) {
+MemorySystem::Delay MemorySystem::write(Request& request, Cycle now) {
   const unsigned near = near_half(request.sm), home = home_of(request.line);
   const bool atomic = request.kind == Request::Kind::atomic;
   constexpr std::uint64_t kKilo = 1000, kPercent = 100;
   const Outgoing& out = request.outgoing;
   // What is whole needs no flit of its own to say so, but takes the way as long.
   const std::uint64_t flits = out.flits + (out.partial ? 0u : 1u);
-  Cycle delay = outgoing_.wait(now, flits * kKilo * Server::kTicks /
-                                        (out.partial ? constants_.l2_partial_flits_per_kilocycle
-                                                     : constants_.l2_whole_flits_per_kilocycle));
+  Delay delay;
+  delay.queue(outgoing_.wait(now, flits * kKilo * Server::kTicks /
+                                      (out.partial ? constants_.l2_partial_flits_per_kilocycle
+                                                   : constants_.l2_whole_flits_per_kilocycle)));
   if (atomic)
-    delay += slices_[slice_of(request.line, home)].wait(
+    delay.queue(slices_[slice_of(request.line, home)].wait(
         now, Server::kTicks *
                  (std::uint64_t{constants_.l2_atomic_interval} * out.whole_passes +
                   std::uint64_t{out.adds_floats ? constants_.l2_atomic_float_interval
                                                 : constants_.l2_atomic_half_interval} *
                       out.half_passes) /
-                 kPercent);
-  if (home != near) delay += constants_.latency_l2_far_extra;
+                 kPercent));
+  if (home != near) delay.way += constants_.latency_l2_far_extra;
   // A store passes by the near half's copy; all others are out of date.
   for (unsigned half = 0; half < halves_.size(); ++half)
     if (half != home && (half != near || atomic)) halves_[half].tags.remove(request.line);
@@ -220,13 +224,14 @@ Cycle MemorySystem::write(Request& request, Cycle now) {
   lookups.sectors += count_sectors(request.sectors);
   lookups.hits += count_sectors(atomic ? had : request.sectors);
   if (!atomic) return delay;
-  delay = std::max(delay, line.extra().wait(had, now));
+  delay.last(line.extra().wait(had, now));
   const auto missing = static_cast<SectorMask>(with_neighbours(request.sectors & ~had) & ~had);
   if (missing == 0) return delay;
   line.valid() |= missing;
   traffic_.dram_sectors_read += count_sectors(missing);
-  delay += constants_.latency_dram_extra + transfer(request.line, missing, now);
-  line.extra().add(missing, now + delay);
+  delay.way += constants_.latency_dram_extra;
+  delay.queue(transfer(request.line, missing, now));
+  line.extra().add(missing, now + delay.sum());
   return delay;
 }
 
@@ -246,7 +251,9 @@ Cycle MemorySystem::transfer(LineNumber line, SectorMask sectors, Cycle now) {
   const std::size_t bank = mix(row) % channel.open_rows.size();
   const std::uint64_t least = constants_.dram_access_bytes;
   const std::uint64_t bytes = (bytes_of(sectors) + least - 1) / least * least;
-  Cycle start = now + refresh_wait(static_cast<std::size_t>(&channel - channels_.data()), now);
+  // What is served while the channel refreshes waits, whenever it was asked for.
+  Cycle start = now + channel.data.backlog(now);
+  start += refresh_wait(static_cast<std::size_t>(&channel - channels_.data()), start);
   if (channel.open_rows[bank] != row) {
     channel.open_rows[bank] = row;
     start = std::max(start, channel.opened[bank]);

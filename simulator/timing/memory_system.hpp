@@ -80,11 +80,20 @@ class MemorySystem {
     std::vector<Cycle> opened;
   };
 
+  // What an answer takes beyond that of the nearest slice: on its way, and in queues. Each server's
+  // queue is reckoned as if the request came there at once; what it waits for in one it need not
+  // wait for in the next, so that the longest counts.
+  struct Delay {
+    Cycle way = 0, queues = 0;
+    void queue(Cycle wait) { queues = std::max(queues, wait); }
+    void last(Cycle cycles) { queue(cycles - std::min(cycles, way)); }  // so many at least
+    Cycle sum() const { return way + queues; }
+  };
   Cycle serve(Request& request);
   void prefetch(const Request& request) const;
   void prefetch_extra(const Request& request) const;
-  Cycle read(Request& request, Cycle now);
-  Cycle write(Request& request, Cycle now);
+  Delay read(Request& request, Cycle now);
+  Delay write(Request& request, Cycle now);
   Tags::Line look_up(Half& half, const Request& request, Cycle now, SectorMask& had);
   Tags::Line insert(Half& half, LineNumber line, Cycle now);
   Cycle transfer(LineNumber line, SectorMask sectors, Cycle now);  // DRAM; cycles above idle

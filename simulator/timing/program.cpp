@@ -155,6 +155,9 @@ void choose_course(const Instruction& in, const Constants& constants, Timed& tim
       timed.is_indirect = in.op == Op::RET || in.op == Op::BRX || in.op == Op::JMX ||
                           (timed.is_call && in.a.kind == Source::Kind::reg);
       return;
+    case Op::CCTL:
+      timed.empties_l1 = isa::modifier_text(in, Mod::other0).starts_with(".IVALL");
+      break;
     case Op::BSYNC:
     case Op::BREAK:
     case Op::WARPSYNC:

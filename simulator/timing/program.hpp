@@ -81,6 +81,7 @@ struct Timed {
   std::uint8_t depbar_scoreboard = kNoScoreboard, depbar_count = 0;
   std::uint8_t bytes = 0;  // memory: of a thread
   bool bypasses_l1 = false;
+  bool empties_l1 = false;  // CCTL.IVALL
   bool is_store = false;
   bool is_async = false;       // LDGSTS
   bool adds_floats = false;    // an atomic

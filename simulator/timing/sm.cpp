@@ -226,20 +226,15 @@ bool Sm::issue(unsigned sub_core, unsigned slot, Cycle now) {
   else
     account(warp, now);
   context_.clock = context_.clock_start + now;
-  // The core knows once a launch has printed; here it is asked of every call.
-  const bool printed = context_.core.seen.printed;
-  if (timed.is_call) context_.core.seen.printed = false;
-  find_indexed_lines(warp, timed);
+  const std::optional<Builtin> called = called_builtin(warp, timed);
+  find_indexed(warp, timed);
   const Issue issued = context_.source.step(context_.core, *warp.warp);
   // Whoever samples sees a warp at its next instruction as soon as it has issued.
   ++context_.stalls_at[issued.pc + 1][static_cast<std::size_t>(Stall::selected)];
   ++issued_;
   ++warp.issued;
   warp.counted_until = now + 1;
-  if (issued.flow == Flow::stop) {
-    context_.core.seen.printed |= printed;
-    return false;
-  }
+  if (issued.flow == Flow::stop) return false;
   warp.next_issue = warp.stalled_until = now + timed.stall;
   warp.until_then = Stall::wait;
   warp.fetches_from = kNever;
@@ -251,12 +246,11 @@ bool Sm::issue(unsigned sub_core, unsigned slot, Cycle now) {
   sub.issues_from = now + 1 + timed.holds_issue;
   occupy_units(sub, timed, now);
   follow(sub_core, slot, timed, issued, now);
-  if (timed.is_call) {
-    if (context_.core.seen.printed) {
-      warp.next_issue = warp.stalled_until = now + print_cycles(warp, issued, now);
+  if (called && issued.on != 0) {
+    if (const Cycle cycles = driver_cycles(*called, warp, issued, now); cycles != 0) {
+      warp.next_issue = warp.stalled_until = now + cycles;
       warp.until_then = Stall::wait;
     }
-    context_.core.seen.printed |= printed;
   }
   settle(sub_core, slot, timed, now);
   return true;

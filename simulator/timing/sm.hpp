@@ -5,9 +5,11 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "simulator/big_pages.hpp"
+#include "simulator/builtins.hpp"
 #include "simulator/machine.hpp"
 #include "simulator/timing/clusters.hpp"
 #include "simulator/timing/constants.hpp"
@@ -36,6 +38,8 @@ struct SmContext {
   bool picks_by_wait;  // the policy asks who waits for memory
   std::vector<StallCycles>& stalls_at;
   Calendar printing;  // the chip's places for lanes that print
+  Server heap{};      // of device malloc: one for the chip
+  bool allocated = false;
 };
 
 struct EndedBlock {
@@ -156,7 +160,8 @@ class Sm {
   void ask_for_code(unsigned sub_core, ResidentWarp& warp, Cycle now);
   std::uint32_t operand_line(const ResidentWarp& warp, const Timed& timed) const;
   std::uint32_t indexed_line(const Timed& timed, std::uint32_t index) const;
-  void find_indexed_lines(const ResidentWarp& warp, const Timed& timed);
+  void find_indexed(const ResidentWarp& warp, const Timed& timed);
+  std::optional<Builtin> called_builtin(const ResidentWarp& warp, const Timed& timed) const;
   Look look_at_end(const ResidentWarp& warp, Cycle now) const;
   Look look_at_results(const ResidentWarp& warp, const Timed& timed, Cycle now) const;
   Look look_at_units(unsigned sub_core, const Timed& timed, Cycle now) const;
@@ -176,7 +181,10 @@ class Sm {
   };
   FlowTime flow_time(const ResidentWarp& warp, const Timed& timed, const Issue& issued) const;
   void follow_flow(SubCore& sub, unsigned slot, const Timed& timed, const Issue& issued, Cycle now);
+  Cycle driver_cycles(Builtin called, const ResidentWarp& warp, const Issue& issued,
+                      Cycle now) const;
   Cycle print_cycles(const ResidentWarp& warp, const Issue& issued, Cycle now) const;
+  Cycle allocation_cycles(Cycle lanes, Cycle now) const;
   Cycle sleep_cycles(const ResidentWarp& warp, const Issue& issued) const;
   void settle(unsigned sub_core, unsigned slot, const Timed& timed, Cycle now);
   std::uint32_t blocked_at(std::uint32_t pc) const;
@@ -201,7 +209,9 @@ class Sm {
   LoadStoreUnit memory_;
   FrontEnd front_end_;
   std::vector<ResidentBlock> blocks_;
-  std::vector<std::uint32_t> indexed_lines_;  // of the instruction that issues
+  // Of the instruction that issues: lines and number of addresses that an LDC names by a register.
+  std::vector<std::uint32_t> indexed_lines_;
+  std::uint32_t indexed_places_ = 1;
   Calendar cluster_port_;
   std::vector<EndedBlock> ended_;
   std::size_t resident_blocks_ = 0;

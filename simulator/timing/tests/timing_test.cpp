@@ -198,6 +198,21 @@ TEST_F(Timing, SharedLoadsTakeTheirLatencyAndBroadcastWithoutConflict) {
   EXPECT_EQ(run(body, 32).active_max, constant(&Constants::latency_shared_load) + 2);
 }
 
+TEST_F(Timing, ConstantsAreServedAddressByAddress) {
+  constexpr Word kThread{0x0000000000007919, 0x0000000000002100};  // S2R R0, SR_TID.X
+  constexpr Word kByte{0x0000000000097b82, 0x0000000000000000};    // LDC.U8 R9, c[0x0][R0]
+  constexpr Word kFirst{0x00000000ff097b82, 0x0000000000000000};   // LDC.U8 R9, c[0x0][RZ]
+  const auto active = [&](Word load, unsigned threads, const char* each) {
+    const std::vector<Word> body{with(kThread, {.stall = 2, .write = 0}),
+                                 with(load, {.stall = 2, .write = 1, .wait = 1}),
+                                 with(kFfma, {.wait = 2}), with(kExit, {})};
+    return run(body, threads, each).active_max;
+  };
+  const std::uint64_t alone = active(kFirst, 32, "latency_constant_place=5,");
+  EXPECT_EQ(active(kByte, 1, "latency_constant_place=5,"), alone);
+  EXPECT_EQ(active(kByte, 32, "latency_constant_place=5,"), alone + 31 * 5);
+}
+
 TEST_F(Timing, ALoadComesFromDramFirstAndFromL1Next) {
   const auto address = *device_.memory().allocate(256, "test");
   const std::vector<Word> body{with(kUldc, {.stall = 7}), with(kLdc, {.stall = 1, .write = 0}),
@@ -214,6 +229,43 @@ TEST_F(Timing, ALoadComesFromDramFirstAndFromL1Next) {
   EXPECT_EQ(result.traffic.dram_sectors_read, 2u);  // DRAM brings 64 bytes
   EXPECT_EQ(cycles(result, Stall::long_scoreboard), constant(&Constants::latency_l2_hit) + 300 - 1 +
                                                         constant(&Constants::latency_l1_hit) - 1);
+}
+
+// What another SM may have stored to since: none of these leaves the line in L1.
+TEST_F(Timing, LoadsPastL1AndFencesTakeLinesOutOfIt) {
+  constexpr Word kPastL1{0x0000000604097981, 0x000000000c1ef900};   // LDG.E.STRONG.GPU
+  constexpr Word kEmpty{0x00000000ff00798f, 0x0000000002000000};    // CCTL.IVALL
+  constexpr Word kNothing{0x0000000000007918, 0x0000000000000000};  // NOP
+  const auto address = *device_.memory().allocate(256, "test");
+  const auto hits = [&](Word between) {
+    const std::vector<Word> body{
+        with(kUldc, {.stall = 7}),           with(kLdc, {.stall = 1, .write = 0}),
+        with(kLdg, {.write = 1, .wait = 1}), with(between, {.stall = 2, .write = 1, .wait = 2}),
+        with(kLdg, {.write = 1, .wait = 2}), with(kExit, {.wait = 2})};
+    return run(body, 32, "", address).traffic.l1_global_load.hits;
+  };
+  EXPECT_EQ(hits(kNothing), 1u);
+  EXPECT_EQ(hits(kLdg), 2u);
+  EXPECT_EQ(hits(kPastL1), 0u);
+  EXPECT_EQ(hits(kEmpty), 0u);
+}
+
+TEST_F(Timing, StoresRightBehindOneAnotherAreSentAsOne) {
+  constexpr Word kStg{0x0000000904007986, 0x000000000c101906};  // STG.E desc[UR6][R4.64], R9
+  const auto address = *device_.memory().allocate(256, "test");
+  const auto traffic = [&](unsigned gap, const char* constants = "") {
+    const std::vector<Word> body{with(kUldc, {.stall = 7}), with(kLdc, {.stall = 1, .write = 0}),
+                                 with(kStg, {.stall = gap, .wait = 1}), with(kStg, {.stall = 2}),
+                                 with(kExit, {.stall = 5})};
+    return run(body, 32, constants, address).traffic;
+  };
+  constexpr unsigned kLongest = 11;  // a stall count without the yield hint holds up to here
+  const unsigned merges = constant(&Constants::store_merge_cycles);
+  ASSERT_LT(merges, kLongest);
+  EXPECT_EQ(traffic(merges).l2_write.sectors, 1u);
+  EXPECT_EQ(traffic(merges + 1).l2_write.sectors, 2u);
+  EXPECT_EQ(traffic(merges).l1_global_store.sectors, 2u);
+  EXPECT_EQ(traffic(merges).l1_global_store.hits, 1u);
 }
 
 TEST_F(Timing, AWideProductHoldsItsSubCore) {

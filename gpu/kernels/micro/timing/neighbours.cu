@@ -88,6 +88,17 @@ void behind(Launcher& launch) {
   ask("wide.same", stores(3, 0, 8, 2, Size::k64));
   ask("store_between", stores(3, 4, 12, 2, Size::k32, Between::kStore));
   ask("load_between", stores(3, 4, 12, 2, Size::k32, Between::kLoad));
+  // By how many warps there are.
+  const auto crowd = [&](const std::string& what, const std::function<void(Code&)>& code) {
+    launch("crowd." + what, code, {{1, 64}, {1, 128}, {1, 256}, {1, 512}});
+  };
+  crowd("two", stores(2, 4, 12, 2, Size::k32));
+  for (const int gap : {2, 8, 15})
+    crowd("three.gap" + std::to_string(gap), stores(3, 4, 12, gap, Size::k32));
+  crowd("four", stores(4, 4, 16, 2, Size::k32));
+  crowd("eight", stores(8, 4, 32, 2, Size::k32));
+  crowd("far", stores(3, 4, 64, 2, Size::k32));
+  crowd("wide.three", stores(3, 8, 24, 2, Size::k64));
 }
 
 }  // namespace
