@@ -2,11 +2,18 @@
 #include <cstring>
 
 #include "simulator/bulk_copy.hpp"
+#include "simulator/cluster.hpp"
 #include "simulator/mbarrier.hpp"
 #include "simulator/memory_access.hpp"
 #include "simulator/memory_journal.hpp"
 
 namespace heddle::simulator {
+
+bool lacks_cluster(Core& core, const Warp& warp, const Step& step, Mask active) {
+  if (comes_in_clusters(*core.launch.request)) return false;
+  core.raise(Fault::Kind::illegal_instruction, warp, step, active, 0, "the launch has no clusters");
+  return true;
+}
 
 std::byte* BulkAccess::found(std::byte* data, std::uint64_t address, unsigned alignment,
                              const char* missing) {

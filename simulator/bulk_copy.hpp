@@ -10,6 +10,10 @@ namespace heddle::simulator {
 Execute lower_bulk(const isa::Instruction& instruction, Step& step);
 Execute lower_async_store(const isa::Instruction& instruction, Step& step);
 
+// An H200 takes instructions that mean the shared memory of a cluster by themselves for illegal in
+// a launch without clusters (copies from global memory excepted). True, and a fault, there.
+bool lacks_cluster(Core& core, const Warp& warp, const Step& step, Mask active);
+
 // What an instruction that works on runs of bytes does to memory, told to who looks on. All of it
 // is done by the lowest of the lanes.
 class BulkAccess {

@@ -31,7 +31,8 @@ inline void add_policy(InstructionCounts& counts, std::uint32_t descriptor) {
   if ((descriptor & kMissFirst) != 0) ++counts.miss_first;
 }
 
-// For each execution of an access whose guard holds for some lane.
+// For each execution of an access, also where its guard holds for no lane (measured). Bulk copies
+// count none.
 inline void count_policy(Core& core, const Warp& warp, const Step& step) {
   if (!step.address.has_descriptor) return;
   const std::uint32_t upper = destination_row(warp, step.address.uniform_row)[kWarpSize];

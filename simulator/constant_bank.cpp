@@ -42,7 +42,7 @@ void put_cluster(Bank& bank, const LaunchRequest& request) {
   };
   bank.put(0x114, kSharedBase);
   bank.put(0x13c, ~std::uint32_t{0});  // no limit below the block's own shared memory
-  bank.put(0x140, std::uint32_t{shape.count() > 1 ? 1u : 0u});
+  bank.put(0x140, std::uint32_t{comes_in_clusters(request) ? 1u : 0u});
   bank.put_dim(0x144, shape);
   bank.put(0x150, reciprocal(shape.x));
   bank.put(0x154, reciprocal(shape.y));

@@ -52,13 +52,13 @@ struct Pieces {
   unsigned count = 0;
 
   // The same piece that goes to the same place goes once.
-  void add(unsigned width, std::uint64_t from, std::uint64_t to) {
+  void add(unsigned width, std::uint64_t from, std::uint64_t to, bool reads) {
     for (unsigned i = 0; i < count; ++i)
       if (of[i].from == from && of[i].to == to) return;
     const auto banks = [&](std::uint64_t address) {
       return ((1u << width / 4) - 1) << (address / 4 % 32);
     };
-    of[count++] = {from, to, banks(from), banks(to)};
+    of[count++] = {from, to, reads ? banks(from) : 0, banks(to)};
   }
 
   // One pass: each bank of shared memory takes the highest lane that wants it, and of these each
@@ -81,13 +81,15 @@ struct Pieces {
 };
 
 // As many bytes of lanes as the banks have go together.
-unsigned passes_through_l1(unsigned width, LaneAddresses from, LaneAddresses to, Mask lanes) {
+unsigned passes_through_l1(unsigned width, LaneAddresses from, LaneAddresses to, Mask lanes,
+                           Mask zeros) {
   const unsigned together = 128 / width;
   unsigned passes = 0;
   for (unsigned first = 0; first < kWarpSize; first += together) {
     Pieces pieces;
     for (unsigned lane = first; lane < first + together; ++lane)
-      if ((lanes >> lane & 1) != 0) pieces.add(width, from[lane], to[lane]);
+      if (((lanes | zeros) >> lane & 1) != 0)
+        pieces.add(width, from[lane], to[lane], (lanes >> lane & 1) != 0);
     for (; pieces.count != 0; ++passes) pieces.pass();
   }
   return passes;
@@ -96,13 +98,14 @@ unsigned passes_through_l1(unsigned width, LaneAddresses from, LaneAddresses to,
 }  // namespace
 
 AccessCounts count_copy(CopyPath path, unsigned width, LaneAddresses from, LaneAddresses to,
-                        Mask lanes) {
+                        Mask lanes, Mask zeros) {
   AccessCounts counts;
-  if (lanes == 0) return counts;
+  if (path == CopyPath::bypass) zeros = 0;
+  if ((lanes | zeros) == 0) return counts;
   const AccessCounts read = count_global(AccessKind::load, width, from, lanes);
   if (path == CopyPath::through_l1) {
     counts.sectors = read.sectors;
-    counts.wavefronts = passes_through_l1(width, from, to, lanes);
+    counts.wavefronts = passes_through_l1(width, from, to, lanes, zeros);
   } else {
     LinePairs moved;
     for (Mask left = lanes; left != 0; left &= left - 1) {
@@ -114,10 +117,12 @@ AccessCounts count_copy(CopyPath path, unsigned width, LaneAddresses from, LaneA
       counts.wavefronts += passes(moved.pairs[i]);
     }
   }
-  const unsigned bytes = static_cast<unsigned>(std::popcount(lanes)) * width;
-  counts.sectors_ideal = std::min(counts.sectors, (bytes + 31) / 32);
+  const auto units = [&](Mask of, unsigned bytes) {
+    return (static_cast<unsigned>(std::popcount(of)) * width + bytes - 1) / bytes;
+  };
+  counts.sectors_ideal = std::min(counts.sectors, units(lanes, 32));
   counts.tags = read.tags;
-  counts.wavefronts_ideal = std::min(counts.wavefronts, (bytes + 127) / 128);
+  counts.wavefronts_ideal = std::min(counts.wavefronts, units(lanes | zeros, 128));
   return counts;
 }
 

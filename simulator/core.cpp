@@ -73,6 +73,7 @@ void Core::start_block(Block& block, std::uint64_t linear) const {
     warp.index = i;
     warp.cluster_arrived = 0;
     warp.may_spin = false;
+    warp.held_since.reset();
     warp.rows = block.rows.data() + i * rows_per_warp * kWarpSize;
     warp.pool = launch.pool->data();
     warp.predicates.fill(0);

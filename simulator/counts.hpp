@@ -24,6 +24,9 @@ struct InstructionCounts {
   // resolved to several spaces counts in each.
   std::uint64_t global = 0, shared = 0, local = 0;       // executions that touched the space
   std::uint64_t threads_global = 0, threads_shared = 0;  // threads whose address lay there
+  // Executions that touched the shared memory of another block of the cluster; those threads count
+  // in nothing of `shared` (H200 records of a histogram and a ring over clusters).
+  std::uint64_t dshared = 0;
   std::uint64_t sectors_global = 0, sectors_global_ideal = 0, tags_global = 0;
   std::uint64_t sectors_local = 0;
   std::uint64_t wavefronts_shared = 0, wavefronts_shared_ideal = 0;

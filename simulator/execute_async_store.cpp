@@ -16,6 +16,7 @@ using isa::Op;
 template <typename Change>
 Flow for_each_place(Core& core, Warp& warp, const Step& step, AccessKind kind, Mask on,
                     Change&& change) {
+  if (on != 0 && lacks_cluster(core, warp, step, on)) return Flow::stop;
   Addresses address;
   compute_addresses(core, warp, step, address);
   const std::uint32_t* barrier = source_row(warp, step.a) + kWarpSize;

@@ -114,8 +114,8 @@ Mask first_of_each_bank(unsigned width, const Addresses& address, Mask lanes) {
 
 template <AddressSpace kSpace, AccessKind kKind>
 Flow execute_atomic(Core& core, Warp& warp, const Step& step, Mask, Mask on) {
-  if (on == 0) return Flow::next;
   count_policy(core, warp, step);
+  if (on == 0) return Flow::next;
   alignas(kCacheLine) Addresses address;
   const bool adjoining = compute_addresses(core, warp, step, address);
   const std::uint32_t* operands = source_row(warp, step.b);
@@ -145,7 +145,7 @@ Flow execute_atomic(Core& core, Warp& warp, const Step& step, Mask, Mask on) {
                  : compare_and_swap ? AccessKind::compare_and_swap
                  : increment        ? AccessKind::increment
                                     : kKind,
-                 space, address, lanes);
+                 space, address, lanes, false, warp.block);
     const Mask served = spin ? first_of_each_bank(step.width, address, lanes) : lanes;
     for_each_lane(lanes & ~served,
                   [&](unsigned lane) { write_words(destination, lane, step.width, Words{}); });

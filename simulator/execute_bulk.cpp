@@ -50,6 +50,7 @@ Flow copy_to_shared(BulkAccess& access, const std::byte* source, std::uint32_t b
 template <bool kFromGlobal>
 Flow execute_load(Core& core, Warp& warp, const Step& step, Mask, Mask on) {
   if (on == 0) return Flow::next;
+  if (!kFromGlobal && lacks_cluster(core, warp, step, on)) return Flow::stop;
   ++core.counts_of(step).shared;
   BulkAccess access(core, warp, step, on);
   const Amount amount(word(warp, step.c));
@@ -117,6 +118,7 @@ void reduce_elements(std::byte* to, const std::byte* from, std::uint32_t bytes, 
 template <bool kToGlobal>
 Flow execute_reduction(Core& core, Warp& warp, const Step& step, Mask, Mask on) {
   if (on == 0) return Flow::next;
+  if (!kToGlobal && lacks_cluster(core, warp, step, on)) return Flow::stop;
   ++core.counts_of(step).shared;
   BulkAccess access(core, warp, step, on);
   const Amount amount(word(warp, step.c));

@@ -31,8 +31,8 @@ void shared_side(const Warp& warp, const Step& step, Addresses& address) {
 // the end are zeros (so does compiled code ask for a part: address + size - part). Where Pp does
 // not hold nothing is read, and zeros are written.
 Flow execute_copy(Core& core, Warp& warp, const Step& step, Mask, Mask on) {
-  if (on == 0) return Flow::next;
   count_policy(core, warp, step);
+  if (on == 0) return Flow::next;
   Addresses from, to;
   compute_addresses(core, warp, step, from);
   shared_side(warp, step, to);
@@ -48,7 +48,10 @@ Flow execute_copy(Core& core, Warp& warp, const Step& step, Mask, Mask on) {
   if (!resolve_lanes(core, warp, step, Window::global, from, reading, source)) return Flow::stop;
   if (!resolve_lanes(core, warp, step, Window::shared, to, on, destination)) return Flow::stop;
   if (!claim_lanes(core, warp, step, AccessKind::load, from, reading)) return Flow::stop;
-  count_copy(core, step, from, reading, to, on);
+  Mask filling = on & ~reading;
+  for (unsigned lane = 0; lane < kWarpSize; ++lane)
+    filling |= (missing[lane] != 0 ? on : 0) & Mask{1} << lane;
+  count_copy(core, step, from, reading, to, on, filling);
   for_each_lane(on, [&](unsigned lane) {
     std::byte* at = destination.of[lane];
     const std::size_t bytes = (reading >> lane & 1) != 0 ? step.width - missing[lane] : 0u;

@@ -82,12 +82,23 @@ std::uint64_t read(const std::byte* at) {
 }
 void write(std::byte* at, std::uint64_t word) { std::memcpy(at, &word, sizeof word); }
 
-// Where the lanes' barriers are; false, and a fault, where one is not.
-bool find_barriers(Core& core, Warp& warp, const Step& step, Mask on, Addresses& address,
-                   LanePointers& pointers) {
+// Where the lanes' barriers are; false, and a fault, where one is not. Who arrives may do so at a
+// barrier of another block of the cluster, whose rank stands in bits 31:24.
+bool find_barriers(Core& core, Warp& warp, const Step& step, AccessKind kind, Mask on,
+                   Addresses& address, LanePointers& pointers) {
   compute_addresses(core, warp, step, address);
-  for (std::uint64_t& at : address) at &= 0xffff'ffff;
+  const bool anywhere = kind == AccessKind::atomic && warp.block->cluster != nullptr;
+  for (std::uint64_t& at : address)
+    at = (at & 0xffff'ffff) | (anywhere ? kSharedWindow : std::uint64_t{0});
   return resolve_lanes(core, warp, step, Window::shared, address, on, pointers);
+}
+
+// Tells who looks on. What these do to shared memory an H200 counts in no metric (its records of
+// programs with cuda::pipeline and cuda::barrier).
+void note_access(Core& core, const Step& step, AccessKind kind, const Addresses& address, Mask on) {
+  if (core.observed)
+    core.accesses.push_back({kind, Window::shared, step.width, on, address,
+                             count_shared(kind, step.width, address, on), false});
 }
 
 // Calls f(lane, pointer) for each lane's barrier, in lane order.
@@ -96,8 +107,8 @@ Flow for_each_barrier(Core& core, Warp& warp, const Step& step, AccessKind kind,
   if (on == 0) return Flow::next;
   Addresses address;
   LanePointers pointers;
-  if (!find_barriers(core, warp, step, on, address, pointers)) return Flow::stop;
-  count_access(core, step, kind, Window::shared, address, on);
+  if (!find_barriers(core, warp, step, kind, on, address, pointers)) return Flow::stop;
+  note_access(core, step, kind, address, on);
   for_each_lane(on, [&](unsigned lane) { f(lane, pointers.of[lane]); });
   return Flow::next;
 }
@@ -161,6 +172,16 @@ bool others_can_go_on(const Warp& warp) {
   return std::ranges::count_if(warp.convergence.groups(), can) > 1;
 }
 
+// Whether a warp that is held has been so for too long. The H200 gives up after about 7,780 cycles,
+// whatever time the program names (an mbarrier whose phase does not end, 12 waits). Where nothing
+// is timed it is a number of instructions, and a long one: warps take turns there.
+bool gives_up(const Core& core, Warp& warp) {
+  constexpr std::uint64_t kCycles = 7'780, kInstructions = 1 << 23;
+  const std::uint64_t now = core.cycle != nullptr ? *core.cycle : core.issued;
+  if (!warp.held_since) warp.held_since = now;
+  return now - *warp.held_since >= (core.cycle != nullptr ? kCycles : kInstructions);
+}
+
 // The warp is held at the instruction and comes to it again later, as if it had not come to it yet.
 Flow hold(Core& core, Warp& warp, const Step& step, Mask active, Mask on) {
   constexpr std::uint64_t kPause = kWarpTurn / 2;  // so that two in a row are seen as a loop
@@ -174,20 +195,22 @@ Flow hold(Core& core, Warp& warp, const Step& step, Mask active, Mask on) {
 }
 
 // Whether the phase that B's top bit names is over. With .TRYWAIT the H200 holds the warp until it
-// is (its record of bulk_copies has one execution a wait), for a time that is not known here.
+// is (its record of bulk_copies has one execution a wait), or it has waited for too long.
 template <bool kHolds>
 Flow execute_check(Core& core, Warp& warp, const Step& step, Mask active, Mask on) {
   if (on == 0) return Flow::next;
   const std::uint32_t* phases = source_row(warp, step.b);
   Addresses address;
   LanePointers pointers;
-  if (!find_barriers(core, warp, step, on, address, pointers)) return Flow::stop;
+  if (!find_barriers(core, warp, step, AccessKind::load, on, address, pointers)) return Flow::stop;
   Mask over = 0;
   for_each_lane(on, [&](unsigned lane) {
     if (read(pointers.of[lane]) >> 63 != phases[lane] >> 31) over |= Mask{1} << lane;
   });
-  if (kHolds && over == 0 && !others_can_go_on(warp)) return hold(core, warp, step, active, on);
-  count_access(core, step, AccessKind::load, Window::shared, address, on);
+  if (kHolds && over == 0 && !others_can_go_on(warp) && !gives_up(core, warp))
+    return hold(core, warp, step, active, on);
+  warp.held_since.reset();
+  note_access(core, step, AccessKind::load, address, on);
   warp.set_predicate(step.pu, over, on);
   return Flow::next;
 }

@@ -87,9 +87,9 @@ void store_lanes(const Step& step, const std::uint32_t* data, Mask lanes, const 
 
 template <AddressSpace kSpace, AccessKind kKind>
 Flow execute_access(Core& core, Warp& warp, const Step& step, Mask, Mask on) {
-  if (on == 0) return Flow::next;
   if constexpr (kSpace == AddressSpace::global || kSpace == AddressSpace::generic)
     count_policy(core, warp, step);
+  if (on == 0) return Flow::next;
   alignas(kCacheLine) Addresses address;
   const bool adjoining = compute_addresses(core, warp, step, address);
   return for_each_space<kSpace>(address, on, adjoining, [&](Window space, Mask lanes) {
@@ -98,7 +98,7 @@ Flow execute_access(Core& core, Warp& warp, const Step& step, Mask, Mask on) {
       return Flow::stop;
     if (space == Window::global && !claim_lanes(core, warp, step, kKind, address, lanes))
       return Flow::stop;
-    count_access(core, step, kKind, space, address, lanes, adjoining);
+    count_access(core, step, kKind, space, address, lanes, adjoining, warp.block);
     if constexpr (kKind == AccessKind::load) {
       load_lanes(step, pointers, lanes, destination_row(warp, step.d));
       if (step.selector != 0) core.look_at_others();

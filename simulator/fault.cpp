@@ -63,6 +63,7 @@ InstructionCounts& InstructionCounts::operator+=(const InstructionCounts& other)
   local += other.local;
   threads_global += other.threads_global;
   threads_shared += other.threads_shared;
+  dshared += other.dshared;
   sectors_global += other.sectors_global;
   sectors_global_ideal += other.sectors_global_ideal;
   tags_global += other.tags_global;

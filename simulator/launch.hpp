@@ -92,6 +92,7 @@ struct LaunchRequest {
   Module* module = nullptr;
   const isa::Kernel* kernel = nullptr;
   Dim3 grid, block, cluster;
+  bool explicit_cluster = false;  // clusters were asked for, if of one block each
   std::uint32_t dynamic_shared_bytes = 0;
   bool cooperative = false;
   std::vector<std::byte> parameters;  // as laid out in the constant bank, from the first parameter

@@ -21,19 +21,25 @@ class Pool {
 
   static constexpr RowOffset zero() { return ~RowOffset{0}; }
 
+  enum class Width : std::uint8_t { word, integer, number };
   // The value as a source: 64-bit ones take the low and high rows; an FP64 immediate is the high
-  // word, the low word is zero (SASS-FACTS 1.3).
-  RowOffset row_of(const Source& source, bool is_64bit) {
+  // word, the low word is zero (SASS-FACTS 1.3). One of an integer is the low word (UIADD3.64; the
+  // H200's record of group_sums).
+  RowOffset row_of(const Source& source, Width width) {
     const bool constant = source.kind == Source::Kind::constant;
-    const auto key = std::tuple(constant, source.index, source.value, is_64bit);
+    const bool is_64bit = width != Width::word;
+    const auto key = std::tuple(constant, source.index, source.value, width);
     if (const auto found = known_.find(key); found != known_.end()) return found->second;
     const RowOffset offset = ~static_cast<RowOffset>(rows_.size() * kWarpSize);
     if (constant) {
       rows_.push_back({true, source.index, source.value});
       if (is_64bit) rows_.push_back({true, source.index, source.value + 4});
-    } else if (is_64bit) {
+    } else if (width == Width::number) {
       rows_.push_back({});
       rows_.push_back({false, 0, source.value});
+    } else if (width == Width::integer) {
+      rows_.push_back({false, 0, source.value});
+      rows_.push_back({});
     } else {
       rows_.push_back({false, 0, source.value});
     }
@@ -43,14 +49,14 @@ class Pool {
 
  private:
   std::vector<PoolRow>& rows_;
-  std::map<std::tuple<bool, std::uint8_t, std::uint32_t, bool>, RowOffset> known_;
+  std::map<std::tuple<bool, std::uint8_t, std::uint32_t, Width>, RowOffset> known_;
 };
 
 RowOffset uniform_row(unsigned index) {
   return static_cast<RowOffset>((kUniformRow + index) * kWarpSize);
 }
 
-RowOffset source_offset(const Source& source, bool is_64bit, Pool& pool) {
+RowOffset source_offset(const Source& source, Pool::Width width, Pool& pool) {
   switch (source.kind) {
     case Source::Kind::reg:
       return source.index == isa::kRZ ? Pool::zero()
@@ -59,7 +65,7 @@ RowOffset source_offset(const Source& source, bool is_64bit, Pool& pool) {
       return source.index == isa::kURZ ? Pool::zero() : uniform_row(source.index);
     case Source::Kind::imm:
     case Source::Kind::constant:
-      return pool.row_of(source, is_64bit);
+      return pool.row_of(source, width);
     case Source::Kind::none:
     case Source::Kind::bindless:
       break;
@@ -80,6 +86,11 @@ std::uint8_t predicate_destination(std::uint8_t index, bool uniform) {
 // Uniform instructions write uniform registers or predicates and are guarded by the latter.
 bool is_uniform(const Instruction& instruction) { return instruction.guard.uniform; }
 
+Pool::Width width_of(const Instruction& in, SourceSlot slot) {
+  if (!source_is_64bit(in, slot)) return Pool::Width::word;
+  return in.op == isa::Op::UIADD3_64 ? Pool::Width::integer : Pool::Width::number;
+}
+
 void lower_operands(const Instruction& in, Step& step, Pool& pool) {
   const bool uniform = is_uniform(in);
   step.widen = uniform ? kFullMask : 0;
@@ -88,7 +99,7 @@ void lower_operands(const Instruction& in, Step& step, Pool& pool) {
                                : static_cast<RowOffset>(kDiscardRow * kWarpSize);
   const auto lower_source = [&](const Source& source, SourceSlot slot, RowOffset& row, bool& negate,
                                 bool& absolute) {
-    row = source_offset(source, source_is_64bit(in, slot), pool);
+    row = source_offset(source, width_of(in, slot), pool);
     negate = source.negate;
     absolute = source.absolute;
   };

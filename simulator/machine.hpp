@@ -147,6 +147,8 @@ struct Warp : WarpState {
   Convergence convergence;
   Mask cluster_arrived = 0;  // at the cluster's barrier, which has not let them go yet
   bool may_spin = false;     // used its last turn to the end, and is to be looked at
+  // Since when it waits at an mbarrier: a cycle, or a number of instructions.
+  std::optional<std::uint64_t> held_since;
 };
 
 struct Cluster;  // simulator/cluster.hpp

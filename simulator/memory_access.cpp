@@ -239,22 +239,25 @@ bool claim_lanes(Core& core, const Warp& warp, const Step& step, AccessKind kind
   return true;
 }
 
-// What CUPTI's SASS metrics leave out: of a copy past L1 that @P0 guards they give tags, but
-// neither sectors nor wavefronts; by no other guard (docs/experiments/l1-counting.md).
+// What CUPTI's SASS metrics leave out: of a copy past L1 that @P0 guards, or @!P0 where it fills
+// with zeros, they give tags, but neither sectors nor wavefronts; by no other guard
+// (docs/experiments/l1-counting.md).
 static bool is_half_counted(const Step& step, CopyPath path) {
   const isa::Predicate& guard = step.instruction->guard;
-  return path == CopyPath::bypass && guard.index == 0 && !guard.negated && !guard.uniform;
+  const bool fills = step.instruction->mod(isa::Mod::other2) != 0;
+  return path == CopyPath::bypass && guard.index == 0 && !guard.uniform &&
+         (!guard.negated || fills);
 }
 
 void count_copy(Core& core, const Step& step, const Addresses& from, Mask reading,
-                const Addresses& to, Mask writing) {
+                const Addresses& to, Mask writing, Mask filling) {
   InstructionCounts& counts = core.counts_of(step);
   const CopyPath path =
       step.instruction->mod(isa::Mod::other0) != 0 ? CopyPath::through_l1 : CopyPath::bypass;
-  AccessCounts read = count_copy(path, step.width, from, to, reading);
+  AccessCounts read = count_copy(path, step.width, from, to, reading, writing & ~reading);
   AccessCounts written = read;
-  if (reading != writing) {  // zeros are stored as any value (a sparse product of CUTLASS)
-    const AccessCounts zeros = count_shared(AccessKind::store, step.width, to, writing & ~reading);
+  if (filling != 0 && path == CopyPath::bypass) {  // zeros are stored as any value
+    const AccessCounts zeros = count_shared(AccessKind::store, step.width, to, filling);
     written.wavefronts += zeros.wavefronts;
     written.wavefronts_ideal += zeros.wavefronts_ideal;
   }
@@ -284,10 +287,31 @@ void add_shared(InstructionCounts& counts, const AccessCounts& access, unsigned 
   counts.wavefronts_shared_ideal += access.wavefronts_ideal;
 }
 
+// The lanes whose address lies in the shared memory of another block of the cluster.
+Mask lanes_away(const Block* block, const Addresses& address, Mask lanes) {
+  if (block == nullptr || block->cluster == nullptr) return 0;
+  Mask away = 0;
+  for_each_lane(lanes, [&](unsigned lane) {
+    const std::uint64_t rank = address[lane] >> 24 & 0xff;
+    if (address[lane] >= kSharedWindow && rank != block->rank) away |= Mask{1} << lane;
+  });
+  return away;
+}
+
+// Of an access some of whose lanes are away; `own`: the others.
+void add_distributed(Core& core, const Step& step, AccessKind kind, const Addresses& address,
+                     Mask own) {
+  InstructionCounts& counts = core.counts_of(step);
+  ++counts.dshared;
+  if (own != 0)
+    add_shared(counts, count_shared(kind, step.width, address, own),
+               static_cast<unsigned>(std::popcount(own)));
+}
+
 }  // namespace
 
 void count_access(Core& core, const Step& step, AccessKind kind, Window space,
-                  const Addresses& address, Mask lanes, bool adjoining) {
+                  const Addresses& address, Mask lanes, bool adjoining, const Block* block) {
   InstructionCounts& counts = core.counts_of(step);
   const AccessRules rules = core.launch.model->access_rules;
   const bool is_row = adjoining && lanes == kFullMask;
@@ -310,7 +334,10 @@ void count_access(Core& core, const Step& step, AccessKind kind, Window space,
                    ? AccessCounts{.wavefronts = 1, .wavefronts_ideal = 1}
                : has_half_warps(rules) ? count_shared_half_warps(kind, step.width, address, lanes)
                                        : count_shared(kind, step.width, address, lanes);
-      add_shared(counts, access, threads);
+      if (const Mask away = lanes_away(block, address, lanes); away != 0)
+        add_distributed(core, step, kind, address, lanes & ~away);
+      else
+        add_shared(counts, access, threads);
       break;
     case Window::local:
       access = count_local(kind, step.width, address, lanes);

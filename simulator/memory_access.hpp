@@ -44,17 +44,20 @@ bool claim_lanes(Core& core, const Warp& warp, const Step& step, AccessKind kind
                  const Addresses& address, Mask lanes, unsigned operation = 0);
 
 // Adds an access to the instruction's counts, and notes it for an observer. Before memory changes:
-// whoever goes back (simulator/replay.hpp) saves what is there. `adjoining` as above.
+// whoever goes back (simulator/replay.hpp) saves what is there. `adjoining` as above. `block`: of
+// the lanes, which tells its shared memory from that of others.
 void count_access(Core& core, const Step& step, AccessKind kind, Window space,
-                  const Addresses& address, Mask lanes, bool adjoining = false);
+                  const Addresses& address, Mask lanes, bool adjoining = false,
+                  const Block* block = nullptr);
 
 // The same for LDSM and STSM: the lanes that give the addresses of rows.
 void count_matrix_access(Core& core, const Step& step, AccessKind kind, const Addresses& address,
                          Mask lanes);
 
-// The same for a copy: the lanes that read global memory, and those that write shared memory.
+// The same for a copy: the lanes that read global memory, and those that write shared memory; of
+// these `filling` write zeros, to all of their place or to its end.
 void count_copy(Core& core, const Step& step, const Addresses& from, Mask reading,
-                const Addresses& to, Mask writing);
+                const Addresses& to, Mask writing, Mask filling = 0);
 
 // Runs `access(space, lanes)` for each space an instruction touches. A generic access is one access
 // for each space its lanes resolve to. `adjoining` as above.

@@ -16,10 +16,15 @@ using Counts = InstructionCounts;
 using Access = isa::MemoryAccess::Kind;
 using isa::Space;
 
+// What counts as an access: operations on mbarriers do not.
+isa::MemoryAccess access_of(const Ins& ins) {
+  return ins.op == isa::Op::SYNCS ? isa::MemoryAccess{} : isa::memory_access(ins);
+}
+
 // Executions in which a lane went to a space: not those whose guard held for no lane (H200 record
 // of bank_conflicts, @P0 STS), nor those whose generic addresses lie elsewhere.
 std::uint64_t in_space(const Ins& ins, const Counts& counts, Space space) {
-  const Space named = isa::memory_access(ins).space;
+  const Space named = access_of(ins).space;
   if (named != space && named != Space::generic) return 0;
   switch (space) {
     case Space::global:
@@ -33,7 +38,7 @@ std::uint64_t in_space(const Ins& ins, const Counts& counts, Space space) {
   }
 }
 
-bool is(const Ins& ins, Access access) { return isa::memory_access(ins).kind == access; }
+bool is(const Ins& ins, Access access) { return access_of(ins).kind == access; }
 
 // Instructions that go to another place: not BSYNC, EXIT or WARPSYNC, which the metrics leave out
 // (TIMING-FACTS 3.2).
@@ -65,7 +70,7 @@ std::uint64_t executions(const Ins& ins, const Counts& counts) {
 // The spaces the metrics mean by "memory": constants, textures and surfaces have metrics of their
 // own or none (H200 records of the suite: LDC counts in none of them).
 bool is_memory(const Ins& ins) {
-  switch (isa::memory_access(ins).space) {
+  switch (access_of(ins).space) {
     case Space::generic:
     case Space::global:
     case Space::shared:
@@ -75,10 +80,13 @@ bool is_memory(const Ins& ins) {
       return false;
   }
 }
-// LDSM has a metric of its own, and counts as no load from shared memory (H200 records of programs
-// that multiply matrices).
+// LDSM and STSM have metrics of their own, and count as no load from or store to shared memory
+// (H200 records of programs that multiply matrices).
 std::uint64_t shared_loads(const Ins& ins, const Counts& counts) {
   return ins.op == isa::Op::LDSM ? 0 : executions<Space::shared, Access::load>(ins, counts);
+}
+std::uint64_t shared_stores(const Ins& ins, const Counts& counts) {
+  return ins.op == isa::Op::STSM ? 0 : executions<Space::shared, Access::store>(ins, counts);
 }
 template <Access access>
 std::uint64_t executions(const Ins& ins, const Counts& counts) {
@@ -124,14 +132,18 @@ std::uint64_t any_bulk(const Ins& ins, const Counts& counts) {
 // Stores and reductions that a barrier counts: the same record counts them by their width and as
 // accesses of another block's memory, the stores as stores too; as accesses of shared memory not.
 bool is_async_store(const Ins& ins) { return ins.op == isa::Op::STAS || ins.op == isa::Op::REDAS; }
-// Where the shared memory of another block is meant by the instruction itself.
+// Where a lane went to the shared memory of another block, or the instruction itself means that.
 std::uint64_t dshared(const Ins& ins, const Counts& counts) {
   if (is_bulk(ins))
     return ins.mod(isa::Mod::other0) != 0 && ins.mod(isa::Mod::other1) != 0 ? counts.shared : 0;
-  return is_async_store(ins) ? counts.executed : 0;
+  return is_async_store(ins) ? counts.executed : counts.dshared;
+}
+template <Access access>
+std::uint64_t dshared(const Ins& ins, const Counts& counts) {
+  return is(ins, access) ? counts.dshared : 0;
 }
 std::uint64_t texture(const Ins& ins, const Counts& counts) {
-  return isa::memory_access(ins).space == Space::texture ? counts.executed : 0;
+  return access_of(ins).space == Space::texture ? counts.executed : 0;
 }
 // For instructions that the simulator stops at: a launch that ended had none of them.
 std::uint64_t none(const Ins&, const Counts&) { return 0; }
@@ -162,7 +174,7 @@ std::uint64_t when(const Ins& ins, const Counts& counts) {
 template <Space space>
 std::uint64_t threads_on_in(const Ins& ins, const Counts& counts) {
   if (ins.op == isa::Op::LDGSTS) return 0;  // has metrics of its own
-  const Space named = isa::memory_access(ins).space;
+  const Space named = access_of(ins).space;
   if (named == space) return counts.threads_on;
   if (named != Space::generic) return 0;
   return space == Space::global ? counts.threads_global : counts.threads_shared;
@@ -243,7 +255,7 @@ constexpr Metric kMetrics[] = {
     {.name = "smsp__sass_inst_executed_op_shared_ld.sum", .nvprof = "inst_executed_shared_loads", .unit = "inst",
      .meaning = "loads from shared memory", .amount = shared_loads},
     {.name = "smsp__sass_inst_executed_op_shared_st.sum", .nvprof = "inst_executed_shared_stores", .unit = "inst",
-     .meaning = "stores to shared memory", .amount = executions<Space::shared, Access::store>},
+     .meaning = "stores to shared memory", .amount = shared_stores},
     {.name = "smsp__sass_inst_executed_op_shared_atom.sum", .nvprof = "inst_executed_shared_atomics", .unit = "inst",
      .meaning = "atomics on shared memory", .amount = executions<Space::shared, Access::atomic>},
     {.name = "smsp__sass_inst_executed_op_local.sum", .unit = "inst",
@@ -273,11 +285,11 @@ constexpr Metric kMetrics[] = {
     {.name = "smsp__sass_inst_executed_op_dshared.sum", .unit = "inst",
      .meaning = "instructions on the shared memory of another block of the cluster", .amount = dshared},
     {.name = "smsp__sass_inst_executed_op_dshared_ld.sum", .unit = "inst",
-     .meaning = "loads from the shared memory of another block", .amount = none},
+     .meaning = "loads from the shared memory of another block", .amount = dshared<Access::load>},
     {.name = "smsp__sass_inst_executed_op_dshared_st.sum", .unit = "inst",
-     .meaning = "stores to the shared memory of another block", .amount = none},
+     .meaning = "stores to the shared memory of another block", .amount = dshared<Access::store>},
     {.name = "smsp__sass_inst_executed_op_dshared_atom.sum", .unit = "inst",
-     .meaning = "atomics on the shared memory of another block", .amount = none},
+     .meaning = "atomics on the shared memory of another block", .amount = dshared<Access::atomic>},
     {.name = "smsp__sass_inst_executed_op_dshared_tma_st.sum", .unit = "inst",
      .meaning = "bulk copies to the shared memory of another block",
      .amount = bulk<isa::Op::UBLKCP, 1, 1>},

@@ -58,6 +58,7 @@ struct LaunchShape {
   simulator::Dim3 grid, block, cluster{1, 1, 1};
   std::size_t dynamic_shared_bytes = 0;
   bool cooperative = false;
+  bool explicit_cluster = false;  // as LaunchRequest's
 };
 
 // What a texture, or a surface, was made from.

@@ -205,6 +205,7 @@ Error Context::prepare_launch(const Function& function, const LaunchShape& shape
   request.grid = shape.grid;
   request.block = shape.block;
   request.cluster = shape.cluster;
+  request.explicit_cluster = shape.explicit_cluster;
   request.dynamic_shared_bytes = static_cast<std::uint32_t>(shape.dynamic_shared_bytes);
   request.cooperative = shape.cooperative;
   request.parameters = pack_parameters(function.kernel, arguments);

@@ -59,7 +59,7 @@ inline constexpr Row kIntegerRows[] = {
 
     {Op::IMNMX, Unit::alu, kUpTo89, 0x017, kB, "IMNMX{is_signed@73 .U32|} Rd, A, B, Pp"},
     {Op::VIMNMX, Unit::alu, kSm90, 0x048, kB,
-     "VIMNMX{type@72:2 .U32||.U16x2|.S16x2}{relu@76 |.RELU} Rd, A, B, Pp", "81:3=7 84:3=7"},
+     "VIMNMX{type@72:2 .U32||.U16x2|.S16x2}{relu@76 |.RELU} Rd, ?Pu, ?Pv, A, B, Pp"},
     {Op::VIADD, Unit::fma, kSm90, 0x036, kB, "VIADD{type@73 |.16x2} Rd, A, -B:u"},
     {Op::VIADDMNMX, Unit::alu, kSm90, 0x046, kBC,
      "VIADDMNMX{type@72:2 .U32||.U16x2|.S16x2}{relu@76 |.RELU} Rd, A, -B:u, C:u, Pp"},

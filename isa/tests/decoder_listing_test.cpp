@@ -52,6 +52,27 @@ TEST(Sweep, EveryPtxInstructionEqualsNvdisasm) {
   EXPECT_GT(equal, 12'000u);
 }
 
+// Forms that no PTX instruction asks for: of add.sat.s32 on what a warp shares, and of
+// __vibmax_u16x2 and its relatives (nvdisasm 13.0).
+TEST(Sweep, FormsOfIntrinsicsEqualNvdisasm) {
+  const std::pair<Word, const char*> rows[] = {
+      {{0x000000050800729f, 0x000fe20008700204},
+       "UPLOP3.LUT UP0, UPT, UR8.SIGN, UR5.SIGN, UR4.SIGN, 0x2, 0x0"},
+      {{0x000000050800729f, 0x000fe20008724004},
+       "UPLOP3.LUT UP1, UPT, UR8.SIGN, UR5.SIGN, UR4.SIGN, 0x40, 0x0"},
+      {{0x0000000500077248, 0x0c0fe40007c60200},
+       "VIMNMX.U16x2 R7, P3, P4, R0.reuse, R5.reuse, !PT"},
+      {{0x0000000500067248, 0x000fc40003ea0200}, "VIMNMX.U16x2 R6, P5, P6, R0, R5, PT"},
+      {{0x00000005001d7248, 0x080fe40007c60300}, "VIMNMX.S16x2 R29, P3, P4, R0, R5.reuse, !PT"},
+      {{0x00000005001b7248, 0x080fe20003d80300}, "VIMNMX.S16x2 R27, P4, P5, R0, R5.reuse, PT"},
+  };
+  for (const auto& [word, text] : rows) {
+    const auto instruction = decode(Arch::sm_90, word);
+    ASSERT_TRUE(instruction) << text;
+    EXPECT_EQ(print(*instruction, 0), text);
+  }
+}
+
 class PublishedOf : public testing::TestWithParam<Arch> {};
 INSTANTIATE_TEST_SUITE_P(ThreeArchs, PublishedOf,
                          testing::Values(Arch::sm_75, Arch::sm_80, Arch::sm_86),

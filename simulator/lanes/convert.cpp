@@ -173,7 +173,7 @@ LaneFunction select_packed_half(const Request& request, u32 rounding) {
 }
 
 // The forms by Mod::pack. Where a source would be negated or absolute the GPU does something else,
-// or refuses (measured). What merges with C is known for RZ only, all that compilers use.
+// or refuses (measured). What merges with C is known for RZ, and of pairs of eight-bit floats.
 LaneFunction select_f2fp(const Request& request, MicroOp& op) {
   enum : u32 { kPackAB, kPackB, kUnpackB, kUnpackBMergeC, kPackABMergeC };
   if (op.a_negate || op.a_absolute || op.b_negate || op.b_absolute) return nullptr;
@@ -181,7 +181,7 @@ LaneFunction select_f2fp(const Request& request, MicroOp& op) {
   if (rounding != kNearest && rounding != kZero) return nullptr;
   const bool merges =
       request.mod(Mod::merge) != 0 || pack == kUnpackBMergeC || pack == kPackABMergeC;
-  if (merges && !is_zero_register(request.instruction->c)) return nullptr;
+  if (merges && pack != kPackABMergeC && !is_zero_register(request.instruction->c)) return nullptr;
   const bool relu = request.mod(Mod::relu) != 0;
   if (pack == kPackAB)
     return request.mod(Mod::merge) != 0 ? select_packed_half<F2fpSingle>(request, rounding)

@@ -310,13 +310,13 @@ struct Eight {
   }
 };
 
-// Two floats to a pair of eight-bit ones.
+// Two floats to a pair of eight-bit ones, below another pair (H200: __nv_fp8x4_e4m3 of a float4).
 template <bool kE4m3, bool kRelu>
 struct F2fpEight {
   using Sources = sources::Float32;
   static u32 eval(const Lane& x) {
     using Format = Eight<kE4m3>;
-    return Format::template from<kRelu>(x.a) << 8 | Format::template from<kRelu>(x.b);
+    return x.c << 16 | Format::template from<kRelu>(x.a) << 8 | Format::template from<kRelu>(x.b);
   }
 };
 

@@ -62,13 +62,11 @@ LaneFunction select_half2(const Request& request, MicroOp& op) {
   const bool bf16 = request.mod(Mod::bf16) != 0, to_float = request.mod(Mod::out_fmt) != 0;
   // The GPU has no such instructions.
   if (to_float && (bf16 || relu)) return nullptr;
-  // .OOB asks that the NaN which stands for an element outside of a tensor becomes 0; for all the
-  // NaNs that were tried it changes nothing.
-  constexpr u32 kOutOfBounds = 3;
-  const u32 flush = flush_mode(request) == kOutOfBounds ? 0 : flush_mode(request);
-  if (bf16 && (saturate || flush != 0)) return nullptr;
+  const u32 mode = flush_mode(request);
+  if (bf16 && (saturate || (mode != 0 && mode != kOutOfBounds))) return nullptr;
   if (saturate && relu) return nullptr;
-  return choose<3>(flush, [&]<u32 kMode>() -> LaneFunction {
+  if (mode == kOutOfBounds && (to_float || saturate)) return nullptr;
+  return choose<4>(mode, [&]<u32 kMode>() -> LaneFunction {
     if (to_float)
       return saturate ? lift<HalfToFloat<kOperation, kMode, true>>
                       : lift<HalfToFloat<kOperation, kMode, false>>;

@@ -63,14 +63,19 @@ inline u32 half_result(float sum, bool rectify) {
 
 enum class HalfOperation { add, multiply, fused };
 
-// Modes: 0 keeps subnormals, 1 FMZ, 2 FTZ. k[0…2]: element shifts of A, B, C; k[3]: bits of B that
-// are flipped.
+// A mode beside 0, which keeps subnormals, 1, FMZ, and 2, FTZ: .OOB makes the result 0 where a
+// factor is the NaN that stands for an element outside of a tensor, of either sign. FP16 and BF16
+// have the same one (found among all NaNs as the only one that gives the H200's answers to
+// fma.rn.oob, 32,768 products).
+inline constexpr u32 kOutOfBounds = 3, kOutsideNan = 0x7ff7;
+
+// k[0…2]: element shifts of A, B, C; k[3]: bits of B that are flipped.
 template <HalfOperation kOperation, Half kFormat, u32 kMode, bool kSaturate, bool kRelu>
 struct Half2 {
   using Sources = sources::Half2;
 
   static u32 compute(u32 raw_a, u32 raw_b, u32 raw_c, bool rectify) {
-    constexpr bool kFlush = kMode != 0;
+    constexpr bool kFlush = kMode == 1 || kMode == 2;
     constexpr u32 kOne = kFormat == Half::fp16 ? 0x3c00 : 0x3f80;
     const u32 a = flushed_half<kFormat, kFlush>(raw_a), b = flushed_half<kFormat, kFlush>(raw_b);
     float sum;
@@ -82,7 +87,10 @@ struct Half2 {
           kOperation == HalfOperation::multiply ? 0x8000u : flushed_half<kFormat, kFlush>(raw_c);
       sum = fused_to_odd<kFormat>(zero ? 0 : a, zero ? 0 : b, c);
     }
-    return half_result<kFormat, kFlush, kSaturate, kRelu>(sum, rectify);
+    const u32 result = half_result<kFormat, kFlush, kSaturate, kRelu>(sum, rectify);
+    if constexpr (kMode == kOutOfBounds)
+      return pick(((a & 0x7fff) == kOutsideNan) | ((b & 0x7fff) == kOutsideNan), 0, result);
+    return result;
   }
 
   static u32 eval(const Lane& x, const Params& k) {

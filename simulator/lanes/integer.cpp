@@ -2,6 +2,7 @@
 
 #include "simulator/lanes/choose.hpp"
 #include "simulator/lanes/families.hpp"
+#include "simulator/lanes/minimum_of_halves.hpp"
 
 namespace heddle::simulator::lanes::HEDDLE_LANES_VARIANT {
 namespace {
@@ -77,10 +78,15 @@ LaneFunction select_imnmx(const Request& request, MicroOp&) {
   return request.mod(Mod::is_signed) != 0 ? lift<Imnmx<i32>> : lift<Imnmx<u32>>;
 }
 
-// VIMNMX and VIMNMX3 have predicate outputs whose meaning is unknown; compiled code discards them.
+// VIMNMX of words and VIMNMX3 have predicate outputs whose meaning is unknown; compiled code
+// discards them.
 LaneFunction select_vimnmx(const Request& request, MicroOp& op) {
-  if (writes_predicates(op)) return nullptr;
   const bool relu = request.mod(Mod::relu) != 0;
+  if (writes_predicates(op)) {
+    if (relu) return nullptr;
+    if (request.mod(Mod::type) == 2) return lift<VimnmxWhich<2, u16>>;
+    return request.mod(Mod::type) == 3 ? lift<VimnmxWhich<3, i16>> : nullptr;
+  }
   return choose<4>(request.mod(Mod::type), [&]<u32 kType>() -> LaneFunction {
     return relu ? lift<Vimnmx<kType, true>> : lift<Vimnmx<kType, false>>;
   });

@@ -93,5 +93,17 @@ TEST(CopyCounts, OfNoLaneAreNone) {
   EXPECT_EQ(counts.sectors + counts.tags + counts.wavefronts, 0u);
 }
 
+// An H200's counts of cp.async with sizes from 0 to 4 bytes, and with sources that are ignored.
+TEST(CopyCounts, ZerosGoWithTheOthersThroughL1) {
+  for (const unsigned width : {4u, 16u}) {
+    std::array<std::uint64_t, kWarpSize> row;
+    for (unsigned lane = 0; lane < kWarpSize; ++lane) row[lane] = lane * width;
+    const AccessCounts counts =
+        count_copy(CopyPath::through_l1, width, row, row, 0x00ffff0f, 0xff0000f0);
+    EXPECT_EQ(counts.wavefronts, width / 4);
+    EXPECT_EQ(counts.wavefronts_ideal, width / 4);
+  }
+}
+
 }  // namespace
 }  // namespace heddle::simulator

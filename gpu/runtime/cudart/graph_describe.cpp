@@ -20,7 +20,10 @@ void apply(const Attributes& attributes, LaunchShape& shape) {
       set != attributes.end()) {
     abi::Dim3 cluster;
     std::memcpy(&cluster, set->second.data(), sizeof cluster);
-    if (cluster.x != 0 && cluster.y != 0 && cluster.z != 0) shape.cluster = dim(cluster);
+    if (cluster.x != 0 && cluster.y != 0 && cluster.z != 0) {
+      shape.cluster = dim(cluster);
+      shape.explicit_cluster = true;
+    }
   }
 }
 

@@ -46,8 +46,10 @@ Error apply(const abi::LaunchAttribute& attribute, LaunchShape& shape, Extras& e
       shape.cooperative = attribute.value.cooperative != 0;
       break;
     case abi::kLaunchAttributeClusterDimension:
-      if (const abi::Dim3& d = attribute.value.clusterDim; d.x != 0 || d.y != 0 || d.z != 0)
+      if (const abi::Dim3& d = attribute.value.clusterDim; d.x != 0 || d.y != 0 || d.z != 0) {
         shape.cluster = dim(d);
+        shape.explicit_cluster = true;
+      }
       break;
     case 7:   // programmatic event
     case 12:  // launch completion event
