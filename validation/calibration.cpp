@@ -205,6 +205,29 @@ constexpr Recipe kRecipes[] = {
               (a["slope.product.imad_wide.lower.stall5+shf.w1"] -
                a["slope.product.imad.stall5+shf.w1"]);
      }},
+    {"lsu_copy_address_interval", "products", "issued.ldgsts32.w1, n24 less n16, over 8",
+     [](const Answers& a) {
+       constexpr double kMore = 8;
+       return (a["issued.ldgsts32.n24.w1"] - a["issued.ldgsts32.n16.w1"]) / kMore;
+     }},
+    {"lsu_copy_interval", "products",
+     "issued.ldgsts128.bypass.w4, n24 less n16, over 8 and 4 sub-cores",
+     [](const Answers& a) {
+       constexpr double kMore = 8, kSubCores = 4;
+       return (a["issued.ldgsts128.bypass.n24.w4"] - a["issued.ldgsts128.bypass.n16.w4"]) / kMore /
+              kSubCores;
+     }},
+    {"latency_copy_extra", "products",
+     "copies.32.w1.n1 less the 5 of two clocks and their waits, and the 31 of a load",
+     [](const Answers& a) {
+       constexpr double kAround = 5, kLoad = 31;
+       return a["copies.32.n1.w1"] - kAround - kLoad;
+     }},
+    {"latency_copy_group", "products", "copies.32.n0.w1 less the 5 of two clocks and DEPBAR",
+     [](const Answers& a) {
+       constexpr double kAround = 5;
+       return a["copies.32.n0.w1"] - kAround;
+     }},
     {"interval_product", "products", "slope.product.hmma.1688.f32.w4",
      value_of<"slope.product.hmma.1688.f32.w4">},
     {"interval_long_product", "products", "slope.product.hmma.16816.f32.w4",

@@ -89,15 +89,17 @@ void Sm::follow(unsigned sub_core, unsigned slot, const Timed& timed, const Issu
     }
     case Course::memory:
       return follow_memory(sub_core, slot, timed, issued, now);
-    case Course::async_group:
+    case Course::async_group: {
+      const Cycle latest = std::max(warp.copies.zero, now + timed.latency);
       warp.counted.push_back({.number = warp.issued,
-                              .done = warp.copies.unknown != 0 ? kNever : warp.copies.zero,
+                              .done = warp.copies.unknown != 0 ? kNever : latest,
                               .scoreboard = 0,
                               .is_group = true,
                               .unknown = warp.copies.unknown,
-                              .latest = warp.copies.zero});
+                              .latest = latest});
       warp.scoreboards[0].awaited = timed.awaited;
       return;
+    }
     case Course::fence:
       warp.at_fence = timed.awaits_stores;
       warp.next_issue = warp.stalled_until + timed.latency;

@@ -318,6 +318,15 @@ void LoadStoreUnit::merge_stores(std::span<Piece> pieces, Cycle now) {
   }
 }
 
+// What a copy brings goes to shared memory beside what the unit does next; past L1 it only asks
+// (issued.ldgsts*.w4 of gpu/kernels/micro/timing/products.cu).
+void LoadStoreUnit::hurry_copy(const Timed& instruction, Cycle passes, PipeWork& work) const {
+  const Cycle needed = instruction.is_past_l1 ? 0 : passes;
+  work.shared_busy = work.own_busy = std::max<Cycle>(constants_.lsu_copy_interval, needed);
+  work.address_busy = constants_.lsu_copy_address_interval;
+  work.places = constants_.lsu_load_entries;
+}
+
 Completion LoadStoreUnit::issue(unsigned sub_core, Cycle now, const Timed& instruction,
                                 std::span<const Access> accesses, const Origin& origin,
                                 const Outstanding& waiting) {
@@ -328,6 +337,7 @@ Completion LoadStoreUnit::issue(unsigned sub_core, Cycle now, const Timed& instr
       .places = instruction.is_store ? constants_.lsu_store_entries : constants_.lsu_load_entries,
       .token = new_entry(instruction, waiting)};
   Entry& entry = entries_[work.token];
+  Cycle longest = 0;  // passes of an access
   for (const Access& access : accesses) {
     const std::size_t first = entry.pieces.size();
     entry.parts.push_back(prepare(instruction, access, origin, entry.pieces));
@@ -335,6 +345,7 @@ Completion LoadStoreUnit::issue(unsigned sub_core, Cycle now, const Timed& instr
       merge_stores(std::span(entry.pieces).subspan(first), now);
     const Cycle needed = passes(instruction, access, std::span(entry.pieces).subspan(first));
     work.shared_busy += needed;
+    longest = std::max(longest, needed);
     work.own_busy += needed + conflicts(access, needed);
     if (access.space == Window::shared) {
       const bool store = access.kind == AccessKind::store;
@@ -343,6 +354,7 @@ Completion LoadStoreUnit::issue(unsigned sub_core, Cycle now, const Timed& instr
       work.places = store ? constants_.lsu_store_entries : constants_.lsu_shared_entries;
     }
   }
+  if (instruction.is_async) hurry_copy(instruction, longest, work);
   entry.further = work.shared_busy == 0 ? 0 : work.shared_busy - 1;
   return enter(sub_core, work);
 }
@@ -369,6 +381,7 @@ Completion LoadStoreUnit::serve(std::uint32_t token, Cycle begin) {
     completion.sources_read = std::min(completion.done, base + constants_.latency_operand_read);
     return completion;
   }
+  const Cycle copied = instruction.is_async ? constants_.latency_copy_extra : 0;
   completion.sources_read = base + (instruction.is_store ? constants_.latency_store_read
                                                          : constants_.latency_operand_read);
   completion.done = base + entry.further;
@@ -380,7 +393,8 @@ Completion LoadStoreUnit::serve(std::uint32_t token, Cycle begin) {
       completion.done = std::max(completion.done, base + part.extra + late);
       continue;
     }
-    const Cycle hit = base + constants_.latency_l1_hit + std::max(entry.further, part.extra);
+    const Cycle hit =
+        base + constants_.latency_l1_hit + std::max(entry.further, part.extra) + copied;
     access_memory(instruction, part, left.first(part.pieces), base + entry.further, hit,
                   completion);
     left = left.subspan(part.pieces);
@@ -440,9 +454,11 @@ std::span<const Outstanding> LoadStoreUnit::collect() {
   collected_.clear();
   for (const Pending& pending : pending_) {
     Outstanding who = pending.who;
-    who.done = pending.known;
+    Cycle answered = 0;
     for (std::uint32_t i = 0; i < pending.count; ++i)
-      who.done = std::max(who.done, requests_[waits_[pending.first + i]].done);
+      answered = std::max(answered, requests_[waits_[pending.first + i]].done);
+    if (who.is_async) answered += constants_.latency_copy_extra;
+    who.done = std::max(pending.known, answered);
     collected_.push_back(who);
   }
   hold_back_stores();

@@ -149,6 +149,7 @@ class LoadStoreUnit {
   };
 
   std::uint32_t new_entry(const Timed& instruction, const Outstanding& waiting);
+  void hurry_copy(const Timed& instruction, Cycle passes, PipeWork& work) const;
   Completion enter(unsigned sub_core, const PipeWork& work);
   Completion serve(std::uint32_t token, Cycle begin);
   Cycle passes(const Timed& instruction, const Access& access, std::span<const Piece> pieces) const;

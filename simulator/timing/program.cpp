@@ -114,6 +114,7 @@ void choose_memory_course(const Instruction& in, const Constants& constants, Tim
   timed.is_store = access.kind == isa::MemoryAccess::Kind::store ||
                    access.kind == isa::MemoryAccess::Kind::reduction;
   timed.is_async = in.op == Op::LDGSTS;
+  timed.is_past_l1 = timed.is_async && in.mod(Mod::other0) != 0;
   const bool atomic = access.kind == isa::MemoryAccess::Kind::atomic ||
                       access.kind == isa::MemoryAccess::Kind::reduction;
   timed.adds_floats =
@@ -133,7 +134,7 @@ void choose_memory_course(const Instruction& in, const Constants& constants, Tim
   const auto names = [&](std::string_view word) {
     return order.find(word) != std::string_view::npos || scope.find(word) != std::string_view::npos;
   };
-  timed.bypasses_l1 = names("GPU") || names("SYS");
+  timed.bypasses_l1 = names("GPU") || names("SYS") || timed.is_past_l1;
 }
 
 void choose_variable(unsigned latency, Timed& timed) {
@@ -200,6 +201,7 @@ void choose_course(const Instruction& in, const Constants& constants, Timed& tim
       return;
     case Op::LDGDEPBAR:
       timed.course = Course::async_group;
+      timed.latency = static_cast<std::uint16_t>(constants.latency_copy_group);
       timed.awaited = Stall::long_scoreboard;
       return;
     case Op::SHFL:

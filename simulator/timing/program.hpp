@@ -84,6 +84,7 @@ struct Timed {
   bool empties_l1 = false;  // CCTL.IVALL
   bool is_store = false;
   bool is_async = false;       // LDGSTS
+  bool is_past_l1 = false;     // LDGSTS.BYPASS
   bool adds_floats = false;    // an atomic
   bool awaits_stores = false;  // a fence, beyond its block
   bool reads_banks = false;

@@ -4,7 +4,7 @@
 //
 //   nvcc -std=c++20 -O3 -arch=sm_90 -cubin -o machine_code.cubin machine_code.cu
 //   nvcc -std=c++20 -O3 -arch=sm_90 -o products products.cu -lcuda
-//   ./products machine_code.cubin
+//   ./products machine_code.cubin [PART]       // copies, lanes, queues, products or beside
 #include "machine_probe.h"
 
 namespace {
@@ -112,7 +112,7 @@ std::vector<Access> accesses() {
       {"sts32", [](int) { return sts(6, 0, 14, Size::k32); }, false},
       {"sts128", [](int) { return sts(10, 0, 16, Size::k128); }, false},
       {"ldgsts32", [](int) { return ldgsts(6, 4, Size::k32); }, false},
-      {"ldgsts64", [](int) { return ldgsts(6, 4, Size::k64); }, false},
+      {"ldgsts64", [](int) { return ldgsts(10, 8, Size::k64); }, false},
       {"ldgsts128", [](int) { return ldgsts(10, 8, Size::k128); }, false},
       {"ldgsts128.bypass", [](int) { return ldgsts(10, 8, Size::k128, true); }, false},
   };
@@ -143,7 +143,6 @@ void queues() {
                 between(body, warps, 4, 1), "cycle");
         };
         ask("issued", 0);
-        ask("read", 2);
         if (access.loads) ask("there", 1);
       }
     slope(
@@ -197,7 +196,7 @@ void copies() {
     const char* name;
     Word word;
   } kinds[] = {{"32", ldgsts(6, 4, Size::k32)},
-               {"64", ldgsts(6, 4, Size::k64)},
+               {"64", ldgsts(10, 8, Size::k64)},
                {"128", ldgsts(10, 8, Size::k128)},
                {"128.bypass", ldgsts(10, 8, Size::k128, true)}};
   const auto commit = [](Code& c) { c.put(ldgdepbar(), {.stall = 1, .write = 0}); };
@@ -231,17 +230,22 @@ void copies() {
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc != 2) {
-    std::fprintf(stderr, "usage: products CUBIN\n");
+  if (argc < 2) {
+    std::fprintf(stderr, "usage: products CUBIN [PART]\n");
     return 2;
   }
   CUDA(cudaFree(nullptr));
   print_header("products");
   const Machine one(argv[1]);
   machine = &one;
-  copies();
-  few_lanes();
-  queues();
-  products();
-  beside_products();
+  const struct {
+    const char* name;
+    void (*ask)();
+  } parts[] = {{"copies", copies},
+               {"lanes", few_lanes},
+               {"queues", queues},
+               {"products", products},
+               {"beside", beside_products}};
+  for (const auto& part : parts)
+    if (argc == 2 || std::string(argv[2]) == part.name) part.ask();
 }
