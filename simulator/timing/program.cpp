@@ -70,6 +70,7 @@ void choose_pipe(const Instruction& in, const Constants& constants, Timed& timed
     timed.pipe = pipe;
     timed.interval = static_cast<std::uint16_t>(interval);
   };
+  if (in.op == Op::DMMA) return set(Pipe::tensor, matrix_cycles(in, constants));
   switch (isa::unit(in)) {
     case Unit::alu:
       return set(Pipe::alu, constants.interval_alu);
@@ -114,7 +115,7 @@ void choose_memory_course(const Instruction& in, const Constants& constants, Tim
   timed.is_store = access.kind == isa::MemoryAccess::Kind::store ||
                    access.kind == isa::MemoryAccess::Kind::reduction;
   timed.is_async = in.op == Op::LDGSTS;
-  timed.is_past_l1 = timed.is_async && in.mod(Mod::other0) != 0;
+  timed.is_past_l1 = timed.is_async && in.mod(Mod::other0) == 0;  // .BYPASS
   const bool atomic = access.kind == isa::MemoryAccess::Kind::atomic ||
                       access.kind == isa::MemoryAccess::Kind::reduction;
   timed.adds_floats =
@@ -235,6 +236,7 @@ void choose_course(const Instruction& in, const Constants& constants, Timed& tim
     return;
   }
   if (timed.write_scoreboard == kNoScoreboard && timed.read_scoreboard == kNoScoreboard) return;
+  if (in.op == Op::DMMA) return choose_variable(matrix_latency(in, constants), timed);
   switch (isa::unit(in)) {
     case Unit::fp64:
       return choose_variable(constants.latency_fp64, timed);
