@@ -197,10 +197,13 @@ std::vector<SuiteEntry> chosen_entries(const Arguments& arguments) {
     std::ranges::move(validation::read_suite(file), std::back_inserter(entries));
   std::vector<std::string_view> names;
   for (const SuiteEntry& entry : entries) names.push_back(entry.name);
-  for (const std::string& word : arguments.words)
-    if (std::ranges::find(names, word) == names.end())
-      throw Usage(fmt::format("no entry {} in the suite; did you mean {}?", word,
-                              simulator::nearest(word, names)));
+  for (const std::string& word : arguments.words) {
+    if (std::ranges::find(names, word) != names.end()) continue;
+    const std::string_view near = simulator::nearest(word, names);
+    throw Usage(near.empty()
+                    ? fmt::format("no entry {}; there are {}", word, fmt::join(names, ", "))
+                    : fmt::format("no entry {}; did you mean {}?", word, near));
+  }
   if (!arguments.words.empty())
     std::erase_if(entries, [&](const SuiteEntry& entry) {
       return std::ranges::find(arguments.words, entry.name) == arguments.words.end();
