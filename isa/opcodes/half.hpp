@@ -75,6 +75,9 @@ inline constexpr Row kHalfRows[] = {
     {Op::HMNMX2, Unit::alu, kSm90, 0x040, kB,
      "HMNMX2{bf16@85 |.BF16_V2}{ftz@80 |.FTZ}{nan@81 |.NAN}{xorsign@82 |.XORSIGN} Rd, -|A|:g, "
      "-|B|:g, Pp"},
+    {Op::VHMNMX, Unit::alu, kSm90, 0x047, kB,
+     "VHMNMX{bf16@85 |.BF16_V2}{ftz@80 |.FTZ}{nan@81 |.NAN}{xorsign@82 |.XORSIGN} Rd, -|A|:g, "
+     "-|B|:g, -|C|:m{swz_c@76:2 |2:.H0_H0|.H1_H1}, Pp"},
 };
 
 }  // namespace heddle::isa

@@ -118,6 +118,18 @@ LaneFunction select_hmnmx2(const Request& request, MicroOp& op) {
   });
 }
 
+// .XORSIGN of three is not known: no compiler has been seen to make it.
+LaneFunction select_vhmnmx(const Request& request, MicroOp& op) {
+  if (!set_elements(request, op, true) || request.mod(Mod::xorsign) != 0) return nullptr;
+  const bool bf16 = request.mod(Mod::bf16) != 0, flush = request.mod(Mod::ftz) != 0;
+  if (bf16 && flush) return nullptr;
+  return choose<2>(request.mod(Mod::nan), [&]<u32 kNan>() -> LaneFunction {
+    return bf16    ? lift<Vhmnmx<Half::bf16, false, kNan != 0>>
+           : flush ? lift<Vhmnmx<Half::fp16, true, kNan != 0>>
+                   : lift<Vhmnmx<Half::fp16, false, kNan != 0>>;
+  });
+}
+
 constexpr Row kRows[] = {
     {Op::HADD2, select_half2<HalfOperation::add>},
     {Op::HMUL2, select_half2<HalfOperation::multiply>},
@@ -126,6 +138,7 @@ constexpr Row kRows[] = {
     {Op::HSET2, select_hset2},
     {Op::HSETP2, select_hsetp2},
     {Op::HMNMX2, select_hmnmx2},
+    {Op::VHMNMX, select_vhmnmx},
 };
 
 }  // namespace

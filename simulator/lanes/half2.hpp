@@ -199,4 +199,20 @@ struct Hmnmx2 {
   }
 };
 
+// The smallest or the largest of three: of the first two, then of that and the third
+// (`three.*` of the instruction probe, on an H200).
+template <Half kFormat, bool kFlush, bool kPropagateNan>
+struct Vhmnmx {
+  using Sources = sources::Half2;
+  static u32 eval(const Lane& x, const Params& k) {
+    const auto pick = Hmnmx2<kFormat, kFlush, kPropagateNan, false>::pick;
+    const bool minimum = x.p != 0;
+    const auto of = [&](bool high) {
+      const u32 of_two = pick(element(x.a, k[0], high), element(x.b, k[1], high), 0, minimum);
+      return pick(of_two, element(x.c, k[2], high), 0, minimum);
+    };
+    return of(true) << 16 | of(false);
+  }
+};
+
 }  // namespace heddle::simulator::lanes::HEDDLE_LANES_VARIANT

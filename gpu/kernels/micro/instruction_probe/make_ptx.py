@@ -634,7 +634,7 @@ def main():
     for family in [integer, video, floating, conversions, warp, matrix, memory, atomics, control, unrunnable, combined]:
         family()
     for family in [rare_ptx.arithmetic, rare_ptx.video, rare_ptx.loads, rare_ptx.mbarriers, rare_ptx.copies, rare_ptx.packs,
-                   rare_ptx.copies_in_shared, rare_ptx.only_compiled]:
+                   rare_ptx.copies_in_shared, rare_ptx.of_three, rare_ptx.only_compiled]:
         family(add, op)
     kernels = [kernel(index, snippet, chosen.sources) for index, snippet in enumerate(snippets)
                if snippet[4] <= arch and (chosen.all or snippet[5])]

@@ -279,6 +279,16 @@ def copies_in_shared(add, op):
                     (t,), 16)
 
 
+def of_three(add, op):
+    """Runnable: the smallest and the largest of three halves, which ptxas makes one instruction (VHMNMX)."""
+    for f, o, nan in itertools.product(['f16', 'f16x2', 'bf16', 'bf16x2'], ['min', 'max'], ['', '.NaN']):
+        for flush in ['', '.ftz'] if f[0] == 'f' else ['']:
+            i, r = f'{o}{flush}{nan}.{f}', 'b32' if f.endswith('x2') else 'b16'
+            add(f'three.{i}', f'{{.reg .{r} z; {i} z, %0, %1; {i} %d, z, %2;}}', f, (f, f, f), 90)
+            add(f'three.signs.{i}', f'{{.reg .{r} x, y, z; neg.{f} x, %0; abs.{f} y, %2; neg.{f} y, y; {i} z, x, %1; {i} %d, y, z;}}', f,
+                (f, f, f), 90)
+
+
 def only_compiled(add, op):
     """What needs partners, handles or another place to run."""
     def only(text, since=75, operands=ANY, result='b32'):
