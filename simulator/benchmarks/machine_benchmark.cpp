@@ -76,22 +76,16 @@ struct Fixture {
   double executed_ = 0;
 };
 
-void BM_CeilingFullMask(benchmark::State& state) {
+void interpret(benchmark::State& state, Mask mask) {
   ceiling::Interpreter interpreter(256);
   std::uint64_t executed = 0;
-  for (auto _ : state) executed += interpreter.run(~0u, 1000);
+  for (auto _ : state) executed += interpreter.run(mask, 1000);
   state.counters["warp_instructions"] =
       benchmark::Counter(static_cast<double>(executed), benchmark::Counter::kIsRate);
 }
+void BM_CeilingFullMask(benchmark::State& state) { interpret(state, ~0u); }
 BENCHMARK(BM_CeilingFullMask);
-
-void BM_CeilingPartialMask(benchmark::State& state) {
-  ceiling::Interpreter interpreter(256);
-  std::uint64_t executed = 0;
-  for (auto _ : state) executed += interpreter.run(0x0f0f3355u, 1000);
-  state.counters["warp_instructions"] =
-      benchmark::Counter(static_cast<double>(executed), benchmark::Counter::kIsRate);
-}
+void BM_CeilingPartialMask(benchmark::State& state) { interpret(state, 0x0f0f3355u); }
 BENCHMARK(BM_CeilingPartialMask);
 
 void BM_AluLoop(benchmark::State& state) {
@@ -108,28 +102,26 @@ void BM_DivergentLoop(benchmark::State& state) {
 }
 BENCHMARK(BM_DivergentLoop);
 
+// What `stream` takes: two arrays that are read, one that is written.
+std::vector<std::byte> arrays(DeviceMemory& memory, int elements) {
+  const auto bytes = static_cast<std::uint64_t>(elements) * 4;
+  const std::uint64_t a = *memory.allocate(bytes, "a"), b = *memory.allocate(bytes, "b");
+  return parameters(a, b, *memory.allocate(bytes, "c"), elements);
+}
+
 void BM_StreamGlobal(benchmark::State& state) {
   Fixture fixture;
-  constexpr int kElements = 1 << 22;
-  DeviceMemory& memory = fixture.device.memory();
-  const std::uint64_t a = *memory.allocate(kElements * 4, "a");
-  const std::uint64_t b = *memory.allocate(kElements * 4, "b");
-  const std::uint64_t c = *memory.allocate(kElements * 4, "c");
-  fixture.run(state, "stream", {64, 1, 1}, {256, 1, 1}, parameters(a, b, c, kElements));
+  fixture.run(state, "stream", {64, 1, 1}, {256, 1, 1}, arrays(fixture.device.memory(), 1 << 22));
 }
 BENCHMARK(BM_StreamGlobal);
 
 // The same so that it can be taken back, to be executed once more (LaunchOptions::counters).
 void BM_StreamGlobalForCounters(benchmark::State& state) {
   Fixture fixture;
-  constexpr int kElements = 1 << 22;
-  DeviceMemory& memory = fixture.device.memory();
-  const std::uint64_t a = *memory.allocate(kElements * 4, "a");
-  const std::uint64_t b = *memory.allocate(kElements * 4, "b");
-  const std::uint64_t c = *memory.allocate(kElements * 4, "c");
   LaunchOptions options;
   options.counters = true;
-  fixture.run(state, "stream", {64, 1, 1}, {256, 1, 1}, parameters(a, b, c, kElements), options);
+  fixture.run(state, "stream", {64, 1, 1}, {256, 1, 1}, arrays(fixture.device.memory(), 1 << 22),
+              options);
 }
 BENCHMARK(BM_StreamGlobalForCounters);
 
@@ -160,12 +152,8 @@ BENCHMARK(BM_TimedDivergentLoop);
 
 void BM_TimedStreamGlobal(benchmark::State& state) {
   Fixture fixture;
-  constexpr int kElements = 1 << 24;
-  DeviceMemory& memory = fixture.device.memory();
-  const std::uint64_t a = *memory.allocate(kElements * 4, "a");
-  const std::uint64_t b = *memory.allocate(kElements * 4, "b");
-  const std::uint64_t c = *memory.allocate(kElements * 4, "c");
-  fixture.time(state, "stream", {kAllSms, 1, 1}, {256, 1, 1}, parameters(a, b, c, kElements));
+  fixture.time(state, "stream", {kAllSms, 1, 1}, {256, 1, 1},
+               arrays(fixture.device.memory(), 1 << 24));
 }
 BENCHMARK(BM_TimedStreamGlobal);
 
