@@ -44,7 +44,16 @@ std::string description(const Metric& metric) {
 struct Spread {
   std::uint64_t invocations = 0;
   double low = 0, high = 0, total = 0;
+  double mean() const { return total / static_cast<double>(invocations); }
 };
+
+// What takes time, where none was taken.
+bool is_unknown(Launches launches, const Metric& metric) {
+  return metric.kind == simulator::MetricKind::modelled &&
+         std::ranges::none_of(launches, [&](const LaunchRecord* launch) {
+           return simulator::value_of(launch->metrics, metric).has_value();
+         });
+}
 
 Spread spread(Launches launches, const Metric& metric) {
   Spread result;
@@ -77,8 +86,7 @@ std::string events(const Kernels& kernels, Metrics metrics, const std::string& d
     for (const Metric* metric : metrics) {
       const Spread s = spread(launches, *metric);
       text += fmt::format("{:>11}{:>42}{:>12}{:>12}{:>12}{:>12}\n", s.invocations, metric->nvprof,
-                          shown(*metric, s.low), shown(*metric, s.high),
-                          shown(*metric, s.total / static_cast<double>(s.invocations)),
+                          shown(*metric, s.low), shown(*metric, s.high), shown(*metric, s.mean()),
                           shown(*metric, s.total));
     }
   }
@@ -93,10 +101,11 @@ std::string metric_results(const Kernels& kernels, Metrics metrics, const std::s
   for (const auto& [kernel, launches] : kernels) {
     text += fmt::format("    Kernel: {}\n", visible(demangled(kernel)));
     for (const Metric* metric : metrics) {
+      if (is_unknown(launches, *metric)) continue;
       const Spread s = spread(launches, *metric);
       text += fmt::format("{:>11}{:>42}{:>44}{:>12}{:>12}{:>12}\n", s.invocations, metric->nvprof,
                           description(*metric), shown(*metric, s.low), shown(*metric, s.high),
-                          shown(*metric, s.total / static_cast<double>(s.invocations)));
+                          shown(*metric, s.mean()));
     }
   }
   return text;

@@ -108,6 +108,14 @@ TEST(NvprofText, SaysHundredPercentWhereThereIsNoBranch) {
   EXPECT_THAT(text, HasSubstr("Event result:"));
 }
 
+TEST(NvprofText, LeavesOutWhatTakesTimeWhereNoneWasTaken) {
+  const simulator::LaunchRecord launch = math_kernel(8, 2);
+  const simulator::LaunchRecord* chosen[] = {&launch};
+  const std::string text = nvprof_text(chosen, {}, "NVIDIA H200");
+  EXPECT_THAT(text, HasSubstr("branch_efficiency"));
+  EXPECT_THAT(text, Not(HasSubstr("gld_throughput")));
+}
+
 TEST(Csv, HasOneRowPerLaunchAndMetric) {
   const simulator::LaunchRecord launch = math_kernel(8, 2);
   const simulator::LaunchRecord* chosen[] = {&launch};
