@@ -69,7 +69,19 @@ Spread spread(Launches launches, const Metric& metric) {
   return result;
 }
 
+// Five digits and the largest unit that leaves a whole one before the point: 157.42GB/s.
+std::string throughput(double bytes_per_second) {
+  std::string_view prefix;
+  for (const std::string_view larger : {"K", "M", "G", "T"}) {
+    if (bytes_per_second < 1000) break;
+    bytes_per_second /= 1000;
+    prefix = larger;
+  }
+  return fmt::format("{:.5g}{}B/s", bytes_per_second, prefix);
+}
+
 std::string shown(const Metric& metric, double value) {
+  if (metric.unit == "byte/s") return throughput(value);
   if (metric.unit == "%") return fmt::format("{:.2f}%", value);
   return metric.is_sum() ? fmt::format("{:.0f}", value) : fmt::format("{:.6f}", value);
 }

@@ -195,8 +195,9 @@ std::vector<SuiteEntry> chosen_entries(const Arguments& arguments) {
   std::vector<SuiteEntry> entries;
   for (const fs::path& file : suite_files(arguments))
     std::ranges::move(validation::read_suite(file), std::back_inserter(entries));
-  std::vector<std::string_view> names;
-  for (const SuiteEntry& entry : entries) names.push_back(entry.name);
+  std::vector<std::string_view> names;  // an entry's builds stand side by side
+  for (const SuiteEntry& entry : entries)
+    if (names.empty() || names.back() != entry.name) names.push_back(entry.name);
   for (const std::string& word : arguments.words) {
     if (std::ranges::find(names, word) != names.end()) continue;
     const std::string_view near = simulator::nearest(word, names);

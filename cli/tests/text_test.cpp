@@ -116,6 +116,14 @@ TEST(NvprofText, LeavesOutWhatTakesTimeWhereNoneWasTaken) {
   EXPECT_THAT(text, Not(HasSubstr("gld_throughput")));
 }
 
+TEST(NvprofText, GivesThroughputInItsUnits) {
+  simulator::LaunchRecord launch = math_kernel(8, 2);
+  const simulator::Metric* metrics[] = {simulator::find_metric("gld_throughput")};
+  launch.metrics.insert_or_assign(metrics[0]->name, 157417111416.78);
+  const simulator::LaunchRecord* chosen[] = {&launch};
+  EXPECT_THAT(nvprof_text(chosen, metrics, "NVIDIA H200"), HasSubstr("  157.42GB/s"));
+}
+
 TEST(Csv, HasOneRowPerLaunchAndMetric) {
   const simulator::LaunchRecord launch = math_kernel(8, 2);
   const simulator::LaunchRecord* chosen[] = {&launch};
