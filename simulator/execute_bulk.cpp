@@ -46,6 +46,13 @@ Flow copy_to_shared(BulkAccess& access, const std::byte* source, std::uint32_t b
   return access.count_at_barrier(to.barrier, bytes);
 }
 
+// What an instruction reads of shared memory; null where it may not.
+const std::byte* read_shared(BulkAccess& access, std::uint32_t from, std::uint32_t bytes) {
+  const std::byte* source = access.shared(from, bytes);
+  if (source != nullptr) access.note_shared(AccessKind::load, from, bytes, kUnit);
+  return source;
+}
+
 // UBLKCP.S.G and .S.S
 template <bool kFromGlobal>
 Flow execute_load(Core& core, Warp& warp, const Step& step, Mask, Mask on) {
@@ -61,10 +68,8 @@ Flow execute_load(Core& core, Warp& warp, const Step& step, Mask, Mask on) {
     if (source == nullptr || !access.note_global(AccessKind::load, from, amount.bytes, kUnit))
       return Flow::stop;
   } else {
-    const std::uint32_t from = word(warp, step.a);
-    source = access.shared(from, amount.bytes);
+    source = read_shared(access, word(warp, step.a), amount.bytes);
     if (source == nullptr) return Flow::stop;
-    access.note_shared(AccessKind::load, from, amount.bytes, kUnit);
   }
   const Destination to{word(warp, step.b), word(warp, step.b, 1)};
   if (step.selector == 0) return copy_to_shared(access, source, amount.bytes, to);
@@ -81,13 +86,11 @@ Flow execute_store(Core& core, Warp& warp, const Step& step, Mask, Mask on) {
   ++core.counts_of(step).shared;
   BulkAccess access(core, warp, step, on);
   const Amount amount(word(warp, step.c));
-  const std::uint32_t from = word(warp, step.a);
   const std::uint64_t to = pair(warp, step.b);
-  const std::byte* source = access.shared(from, amount.bytes);
+  const std::byte* source = read_shared(access, word(warp, step.a), amount.bytes);
   if (source == nullptr) return Flow::stop;
   std::byte* destination = access.global(to, amount.bytes);
   if (destination == nullptr) return Flow::stop;
-  access.note_shared(AccessKind::load, from, amount.bytes, kUnit);
   if (!access.note_global(AccessKind::store, to, amount.bytes, kUnit)) return Flow::stop;
   std::memcpy(destination, source, amount.bytes);
   return Flow::next;
@@ -124,10 +127,8 @@ Flow execute_reduction(Core& core, Warp& warp, const Step& step, Mask, Mask on) 
   const Amount amount(word(warp, step.c));
   const auto op = static_cast<AtomicOp>(step.selector);
   const auto type = static_cast<AtomicType>(step.data_type);
-  const std::uint32_t from = word(warp, step.a);
-  const std::byte* source = access.shared(from, amount.bytes);
+  const std::byte* source = read_shared(access, word(warp, step.a), amount.bytes);
   if (source == nullptr) return Flow::stop;
-  access.note_shared(AccessKind::load, from, amount.bytes, kUnit);
   if constexpr (kToGlobal) {
     const std::uint64_t to = pair(warp, step.b);
     std::byte* destination = access.global(to, amount.bytes);
