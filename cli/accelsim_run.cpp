@@ -6,7 +6,7 @@
 #include "cli/record_text.hpp"
 #include "cli/selection.hpp"
 #include "gpu/runtime/progress_line.hpp"
-#include "traces/accelsim_launch.hpp"
+#include "traces/formats/accelsim_launch.hpp"
 
 namespace heddle::cli {
 namespace {

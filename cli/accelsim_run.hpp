@@ -4,9 +4,9 @@
 #include <string>
 
 #include "cli/command.hpp"
-#include "simulator/record.hpp"
+#include "simulator/record/record.hpp"
 #include "simulator/timing/options.hpp"
-#include "traces/trace.hpp"
+#include "traces/formats/trace.hpp"
 
 namespace heddle::cli {
 

@@ -6,7 +6,7 @@
 #include "cli/commands.hpp"
 #include "cli/layout.hpp"
 #include "cli/text.hpp"
-#include "simulator/file.hpp"
+#include "simulator/base/file.hpp"
 #include "validation/calibration.hpp"
 
 namespace heddle::cli {

@@ -6,7 +6,7 @@
 #include <boost/program_options.hpp>
 #include <charconv>
 
-#include "simulator/near.hpp"
+#include "simulator/base/spelling.hpp"
 
 namespace heddle::cli {
 namespace {

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "simulator/near.hpp"
+#include "simulator/base/spelling.hpp"
 
 namespace heddle::cli {
 namespace {

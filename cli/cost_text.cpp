@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "cli/text.hpp"
-#include "simulator/instruction_costs.hpp"
-#include "simulator/machine.hpp"
+#include "simulator/execute/machine.hpp"
+#include "simulator/models/instruction_costs.hpp"
 
 namespace heddle::cli {
 namespace {

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-#include "simulator/sketch.hpp"
+#include "traces/sketch/run_sketch.hpp"
 
 namespace heddle::cli {
 

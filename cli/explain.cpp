@@ -3,8 +3,8 @@
 
 #include "cli/commands.hpp"
 #include "gpu/runtime/error.hpp"
-#include "simulator/metrics.hpp"
-#include "simulator/near.hpp"
+#include "simulator/base/spelling.hpp"
+#include "simulator/record/metrics.hpp"
 #include "simulator/timing/result.hpp"
 
 namespace heddle::cli {

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "cli/text.hpp"
-#include "simulator/record.hpp"
+#include "simulator/record/record.hpp"
 
 namespace heddle::cli {
 

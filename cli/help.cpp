@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "simulator/metrics.hpp"
+#include "simulator/record/metrics.hpp"
 
 namespace heddle::cli {
 namespace {
@@ -138,7 +138,8 @@ std::string reference() {
 std::string metrics_page() {
   std::string text =
       "# Metrics\n\n"
-      "Made by `heddle reference metrics` from `simulator/metric_table.cpp`; a test checks that it "
+      "Made by `heddle reference metrics` from `simulator/record/metric_table.cpp`; a test checks "
+      "that it "
       "is "
       "up to date.\n\n"
       "Names are Nsight Compute's, with the roll-up suffix; nvprof's names are aliases, with "

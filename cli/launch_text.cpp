@@ -7,7 +7,7 @@
 #include <ranges>
 #include <tuple>
 
-#include "simulator/occupancy.hpp"
+#include "simulator/models/occupancy.hpp"
 
 namespace heddle::cli {
 namespace {

@@ -5,9 +5,9 @@
 #include <string>
 
 #include "cli/text.hpp"
-#include "simulator/gpu_model.hpp"
-#include "simulator/metrics.hpp"
-#include "simulator/record.hpp"
+#include "simulator/models/gpu_model.hpp"
+#include "simulator/record/metrics.hpp"
+#include "simulator/record/record.hpp"
 
 namespace heddle::cli {
 

@@ -11,10 +11,10 @@
 #include "cli/program_file.hpp"
 #include "cli/selection.hpp"
 #include "cli/text.hpp"
-#include "simulator/file.hpp"
-#include "simulator/littles_law.hpp"
-#include "simulator/occupancy_curves.hpp"
-#include "simulator/types.hpp"
+#include "simulator/base/file.hpp"
+#include "simulator/base/types.hpp"
+#include "simulator/models/littles_law.hpp"
+#include "simulator/models/occupancy_curves.hpp"
 
 namespace heddle::cli {
 namespace {

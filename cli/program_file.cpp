@@ -8,7 +8,7 @@
 #include "cli/sketch_file.hpp"
 #include "gpu/runtime/code_image.hpp"
 #include "gpu/runtime/ptx.hpp"
-#include "simulator/file.hpp"
+#include "simulator/base/file.hpp"
 
 namespace heddle::cli {
 namespace {

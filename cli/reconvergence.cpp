@@ -9,7 +9,7 @@
 
 #include "cli/selection.hpp"
 #include "cli/text.hpp"
-#include "simulator/metrics.hpp"
+#include "simulator/record/metrics.hpp"
 
 namespace heddle::cli {
 namespace {

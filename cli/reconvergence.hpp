@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "cli/command.hpp"
-#include "simulator/reconvergence.hpp"
-#include "simulator/record.hpp"
-#include "traces/branch_trace.hpp"
+#include "simulator/record/record.hpp"
+#include "simulator/warp/reconvergence.hpp"
+#include "traces/formats/branch_trace.hpp"
 
 namespace heddle::cli {
 

@@ -15,8 +15,8 @@
 #include <vector>
 
 #include "gpu/runtime/record_stream.hpp"
-#include "simulator/file.hpp"
-#include "simulator/record_json.hpp"
+#include "simulator/base/file.hpp"
+#include "simulator/record/record_json.hpp"
 
 namespace heddle::cli {
 

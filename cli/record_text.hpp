@@ -4,7 +4,7 @@
 #include <string>
 
 #include "cli/command.hpp"
-#include "simulator/record.hpp"
+#include "simulator/record/record.hpp"
 
 namespace heddle::cli {
 

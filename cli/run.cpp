@@ -20,7 +20,7 @@
 #include "cli/temporary_folder.hpp"
 #include "gpu/runtime/options.hpp"
 #include "gpu/runtime/progress_line.hpp"
-#include "simulator/file.hpp"
+#include "simulator/base/file.hpp"
 #include "validation/replay.hpp"
 
 namespace heddle::cli {

@@ -7,7 +7,7 @@
 #include <set>
 
 #include "cli/text.hpp"
-#include "simulator/near.hpp"
+#include "simulator/base/spelling.hpp"
 
 namespace heddle::cli {
 namespace {

@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "cli/command.hpp"
-#include "simulator/metrics.hpp"
-#include "simulator/names.hpp"
-#include "simulator/record.hpp"
+#include "simulator/base/display_names.hpp"
+#include "simulator/record/metrics.hpp"
+#include "simulator/record/record.hpp"
 
 namespace heddle::cli {
 

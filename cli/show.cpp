@@ -7,7 +7,7 @@
 #include "cli/launch_text.hpp"
 #include "cli/record_text.hpp"
 #include "cli/selection.hpp"
-#include "simulator/file.hpp"
+#include "simulator/base/file.hpp"
 
 namespace heddle::cli {
 

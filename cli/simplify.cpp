@@ -6,9 +6,9 @@
 
 #include "cli/commands.hpp"
 #include "cli/step_launches.hpp"
-#include "simulator/file.hpp"
-#include "simulator/names.hpp"
-#include "traces/simplify.hpp"
+#include "simulator/base/display_names.hpp"
+#include "simulator/base/file.hpp"
+#include "traces/analysis/simplify.hpp"
 
 namespace heddle::cli {
 namespace {

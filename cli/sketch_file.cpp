@@ -1,6 +1,6 @@
 #include "cli/sketch_file.hpp"
 
-#include "simulator/file.hpp"
+#include "simulator/base/file.hpp"
 
 namespace heddle::cli {
 

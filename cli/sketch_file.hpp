@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <string>
 
-#include "isa/sketch/compile.hpp"
+#include "traces/sketch/compile.hpp"
 
 namespace heddle::cli {
 

@@ -15,9 +15,9 @@
 #include "cli/sketch_file.hpp"
 #include "gpu/runtime/capsule_writer.hpp"
 #include "gpu/runtime/progress_line.hpp"
-#include "isa/sketch/launches.hpp"
 #include "simulator/checks/checks.hpp"
-#include "simulator/sketch_statistics.hpp"
+#include "traces/sketch/launches.hpp"
+#include "traces/sketch/sketch_statistics.hpp"
 
 namespace heddle::cli {
 namespace {

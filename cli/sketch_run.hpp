@@ -7,10 +7,10 @@
 
 #include "cli/command.hpp"
 #include "simulator/checks/options.hpp"
-#include "simulator/reconvergence.hpp"
-#include "simulator/record.hpp"
+#include "simulator/record/record.hpp"
 #include "simulator/timing/options.hpp"
-#include "traces/trace.hpp"
+#include "simulator/warp/reconvergence.hpp"
+#include "traces/formats/trace.hpp"
 
 namespace heddle::cli {
 

@@ -1,6 +1,6 @@
 #include "cli/source_files.hpp"
 
-#include "simulator/file.hpp"
+#include "simulator/base/file.hpp"
 
 namespace heddle::cli {
 namespace {

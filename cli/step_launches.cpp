@@ -7,7 +7,7 @@
 #include "cli/sketch_file.hpp"
 #include "cli/sketch_run.hpp"
 #include "cli/source_files.hpp"
-#include "simulator/names.hpp"
+#include "simulator/base/display_names.hpp"
 #include "validation/replay.hpp"
 
 namespace heddle::cli {

@@ -7,10 +7,10 @@
 #include "cli/source_files.hpp"
 #include "cli/step_launches.hpp"
 #include "gpu/runtime/capsule.hpp"
-#include "simulator/file.hpp"
-#include "simulator/metrics.hpp"
-#include "simulator/names.hpp"
-#include "traces/page.hpp"
+#include "simulator/base/display_names.hpp"
+#include "simulator/base/file.hpp"
+#include "simulator/record/metrics.hpp"
+#include "traces/viewer/page.hpp"
 #include "validation/replay.hpp"
 
 namespace heddle::cli {

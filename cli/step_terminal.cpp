@@ -12,8 +12,8 @@
 #include "cli/source_files.hpp"
 #include "cli/step_launches.hpp"
 #include "cli/terminal.hpp"
-#include "simulator/names.hpp"
-#include "traces/lanes.hpp"
+#include "simulator/base/display_names.hpp"
+#include "traces/analysis/lanes.hpp"
 
 namespace heddle::cli {
 namespace {

@@ -4,7 +4,7 @@
 
 #include "cli/program_run.hpp"
 #include "cli/temporary_folder.hpp"
-#include "simulator/file.hpp"
+#include "simulator/base/file.hpp"
 #include "simulator/timing/options.hpp"
 #include "validation/replay.hpp"
 

@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <string>
 
-#include "simulator/record.hpp"
+#include "simulator/record/record.hpp"
 #include "validation/suite.hpp"
 
 namespace heddle::cli {

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "traces/step_view.hpp"
+#include "traces/stepper/step_view.hpp"
 
 namespace heddle::cli {
 

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "simulator/names.hpp"
+#include "simulator/base/display_names.hpp"
 
 namespace heddle::cli {
 

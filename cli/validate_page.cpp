@@ -2,10 +2,10 @@
 
 #include <map>
 
-#include "simulator/file.hpp"
-#include "simulator/metrics.hpp"
-#include "simulator/names.hpp"
-#include "traces/page.hpp"
+#include "simulator/base/display_names.hpp"
+#include "simulator/base/file.hpp"
+#include "simulator/record/metrics.hpp"
+#include "traces/viewer/page.hpp"
 
 namespace heddle::cli {
 namespace {

@@ -7,7 +7,7 @@
 #include <string>
 #include <utility>
 
-#include "simulator/record.hpp"
+#include "simulator/record/record.hpp"
 #include "validation/compare.hpp"
 
 namespace heddle::cli {

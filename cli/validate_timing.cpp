@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/text.hpp"
-#include "simulator/file.hpp"
+#include "simulator/base/file.hpp"
 #include "validation/timing_report.hpp"
 
 namespace heddle::cli {

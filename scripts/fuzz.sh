@@ -23,13 +23,14 @@ seeds_of() { # target
     fat_binary) ls "$files"/*.fatbin ;;
     decode) ls "$files"/*.cubin ;;
     capsule) find "$source/validation/capsules" -name "*.capsule" -size -16k ;;
-    sketch) find "$source/traces/kernels" "$source/isa/fuzz/sketches" -name "*.warp" ;;
+    sketch) find "$source/traces/kernels" "$source/traces/sketch/fuzz/sketches" -name "*.warp" ;;
   esac
 }
 
 folder_of() { # target
   case $1 in
     capsule) echo gpu/runtime ;;
+    sketch) echo traces/sketch ;;
     *) echo isa ;;
   esac
 }
@@ -43,7 +44,7 @@ sources_of() { # target
     executable) echo fat_binary.cpp elf.cpp ;;
     fat_binary) echo fat_binary.cpp ;;
     decode) echo decoder.cpp printer.cpp ;;
-    sketch) echo sketch ;;
+    sketch) echo . ;;
     capsule) echo capsule.cpp capsule_codec.cpp ;;
   esac
 }

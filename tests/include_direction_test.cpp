@@ -88,9 +88,10 @@ TEST(Includes, RunOneWay) {
 }
 
 TEST(Includes, ThatPointBackAreSeen) {
-  EXPECT_EQ(wrong_includes("isa/x.cpp", {"simulator/warp.hpp", "isa/op.hpp", "vector"}).size(), 1u);
+  EXPECT_EQ(wrong_includes("isa/x.cpp", {"simulator/warp/warp.hpp", "isa/op.hpp", "vector"}).size(),
+            1u);
   EXPECT_EQ(wrong_includes("gpu/runtime/x.cpp", {"cli/a.hpp", "validation/b.hpp"}).size(), 2u);
-  EXPECT_EQ(wrong_includes("gpu/cupti/x.cpp", {"simulator/record.hpp"}).size(), 1u);
+  EXPECT_EQ(wrong_includes("gpu/cupti/x.cpp", {"simulator/record/record.hpp"}).size(), 1u);
   EXPECT_EQ(wrong_includes("simulator/x.cpp", {"../isa/op.hpp"}).size(), 1u);
   EXPECT_EQ(wrong_includes("cli/x.cpp", {"validation/compare.hpp", "isa/op.hpp"}).size(), 0u);
 }

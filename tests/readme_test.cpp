@@ -32,8 +32,8 @@ std::set<std::string> all_matches(const std::string& text, const std::regex& pat
 }
 
 TEST(Readme, NamesOnlyFilesAndFoldersThatExist) {
-  // `isa/`, `simulator/metric_table.cpp`, `./scripts/test.sh`: what stands in backticks with a
-  // slash.
+  // `isa/`, `simulator/record/metric_table.cpp`, `./scripts/test.sh`: what stands in backticks with
+  // a slash.
   const auto named = all_matches(text_of(kRoot / "README.md"),
                                  std::regex("`(?:\\./)?([a-z_.]+/[A-Za-z0-9_./-]*)`"));
   EXPECT_GT(named.size(), 10u);

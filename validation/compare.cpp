@@ -8,7 +8,7 @@
 #include <set>
 #include <utility>
 
-#include "simulator/metrics.hpp"
+#include "simulator/record/metrics.hpp"
 #include "validation/host_launches.hpp"
 
 namespace heddle::validation {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "simulator/record.hpp"
+#include "simulator/record/record.hpp"
 
 namespace heddle::validation {
 

@@ -4,7 +4,7 @@
 #include <map>
 #include <utility>
 
-#include "simulator/metrics.hpp"
+#include "simulator/record/metrics.hpp"
 
 namespace heddle::validation {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "simulator/record.hpp"
+#include "simulator/record/record.hpp"
 
 namespace heddle::validation {
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "simulator/names.hpp"
+#include "simulator/base/display_names.hpp"
 
 namespace heddle::validation {
 namespace {

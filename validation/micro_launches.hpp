@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "simulator/record.hpp"
+#include "simulator/record/record.hpp"
 #include "validation/micro_record.hpp"
 
 namespace heddle::validation {

@@ -6,7 +6,7 @@
 #include <stdexcept>
 #include <vector>
 
-#include "simulator/file.hpp"
+#include "simulator/base/file.hpp"
 #include "validation/micro_launches.hpp"
 
 namespace heddle::validation {

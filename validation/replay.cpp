@@ -8,7 +8,7 @@
 
 #include "gpu/runtime/capsule.hpp"
 #include "simulator/checks/checks.hpp"
-#include "simulator/metrics.hpp"
+#include "simulator/record/metrics.hpp"
 
 namespace heddle::validation {
 namespace {

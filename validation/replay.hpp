@@ -12,9 +12,9 @@
 
 #include "gpu/runtime/launch_observer.hpp"
 #include "simulator/checks/options.hpp"
-#include "simulator/record.hpp"
+#include "simulator/record/record.hpp"
 #include "simulator/timing/options.hpp"
-#include "traces/trace.hpp"
+#include "traces/formats/trace.hpp"
 
 namespace heddle::validation {
 

@@ -5,8 +5,8 @@
 
 #include <stdexcept>
 
-#include "simulator/file.hpp"
-#include "simulator/metrics.hpp"
+#include "simulator/base/file.hpp"
+#include "simulator/record/metrics.hpp"
 
 namespace heddle::validation {
 namespace {

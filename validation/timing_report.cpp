@@ -8,8 +8,8 @@
 #include <map>
 #include <numeric>
 
-#include "simulator/metrics.hpp"
-#include "simulator/names.hpp"
+#include "simulator/base/display_names.hpp"
+#include "simulator/record/metrics.hpp"
 
 namespace heddle::validation {
 namespace {

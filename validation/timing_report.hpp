@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "simulator/record.hpp"
+#include "simulator/record/record.hpp"
 #include "validation/suite.hpp"
 
 namespace heddle::validation {

@@ -7,7 +7,7 @@
 #include <cstring>
 
 #include "gpu/runtime/code_image.hpp"
-#include "simulator/gpu_model.hpp"
+#include "simulator/models/gpu_model.hpp"
 
 namespace heddle::runtime {
 namespace {

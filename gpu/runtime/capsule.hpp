@@ -17,8 +17,8 @@
 #include <string_view>
 #include <vector>
 
-#include "simulator/launch.hpp"
-#include "simulator/types.hpp"
+#include "simulator/base/types.hpp"
+#include "simulator/launch/launch.hpp"
 
 namespace heddle::runtime {
 
@@ -63,8 +63,8 @@ inline constexpr std::uint64_t kMostCapsuleBytes = std::uint64_t{8} << 30;
 
 std::string encode_capsule(const Capsule& capsule);
 // Throws CapsuleError naming `origin` and what is wrong. Memory stays in proportion to the file:
-// what it expands to is bounded (simulator/file.hpp), and every size and count is checked against
-// that.
+// what it expands to is bounded (simulator/base/file.hpp), and every size and count is checked
+// against that.
 Capsule decode_capsule(std::string_view bytes, const std::string& origin);
 
 // Written beside its place and renamed.

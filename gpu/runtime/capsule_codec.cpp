@@ -8,7 +8,7 @@
 #include <type_traits>
 
 #include "gpu/runtime/capsule.hpp"
-#include "simulator/file.hpp"
+#include "simulator/base/file.hpp"
 
 static_assert(std::endian::native == std::endian::little);
 

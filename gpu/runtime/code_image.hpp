@@ -15,7 +15,7 @@
 
 #include "isa/arch.hpp"
 #include "isa/cubin.hpp"
-#include "simulator/launch.hpp"
+#include "simulator/launch/launch.hpp"
 
 namespace heddle::runtime {
 

@@ -1,5 +1,5 @@
 #include "gpu/runtime/context.hpp"
-#include "simulator/device_launches.hpp"
+#include "simulator/launch/device_launches.hpp"
 
 #include <algorithm>
 #include <chrono>

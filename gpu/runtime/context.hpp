@@ -31,8 +31,8 @@
 #include "gpu/runtime/stream.hpp"
 #include "gpu/runtime/timeline.hpp"
 #include "simulator/checks/checks.hpp"
-#include "simulator/gpu_model.hpp"
-#include "simulator/launch.hpp"
+#include "simulator/launch/launch.hpp"
+#include "simulator/models/gpu_model.hpp"
 
 namespace heddle::simulator {
 struct TextureHeader;

@@ -7,8 +7,8 @@
 
 #include "gpu/runtime/context.hpp"
 #include "gpu/runtime/ptx.hpp"
-#include "simulator/device_launches.hpp"
-#include "simulator/prepared_launch.hpp"
+#include "simulator/launch/device_launches.hpp"
+#include "simulator/launch/prepared_launch.hpp"
 
 namespace heddle::runtime {
 namespace {

@@ -4,7 +4,7 @@
 #include <limits>
 
 #include "gpu/runtime/context.hpp"
-#include "simulator/texture.hpp"
+#include "simulator/memory/texture.hpp"
 
 namespace heddle::runtime {
 namespace {

@@ -5,7 +5,7 @@
 #include <span>
 
 #include "gpu/runtime/abi.hpp"
-#include "simulator/gpu_model.hpp"
+#include "simulator/models/gpu_model.hpp"
 
 namespace heddle::runtime {
 

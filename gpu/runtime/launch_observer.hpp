@@ -2,7 +2,7 @@
 // that tells how far a launch is.
 #pragma once
 
-#include "simulator/launch.hpp"
+#include "simulator/launch/launch.hpp"
 
 namespace heddle::runtime {
 

@@ -9,8 +9,8 @@
 #include <string_view>
 
 #include "simulator/checks/options.hpp"
-#include "simulator/reconvergence.hpp"
 #include "simulator/timing/options.hpp"
+#include "simulator/warp/reconvergence.hpp"
 
 namespace heddle::runtime {
 

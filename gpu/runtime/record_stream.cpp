@@ -11,7 +11,7 @@
 #include <fmt/format.h>
 
 #include "isa/arch.hpp"
-#include "simulator/metrics.hpp"
+#include "simulator/record/metrics.hpp"
 
 namespace heddle::runtime {
 namespace {

@@ -19,8 +19,8 @@
 #include <vector>
 
 #include "gpu/runtime/launch_observer.hpp"
-#include "simulator/gpu_model.hpp"
-#include "simulator/record.hpp"
+#include "simulator/models/gpu_model.hpp"
+#include "simulator/record/record.hpp"
 
 namespace heddle::runtime {
 

@@ -6,8 +6,8 @@
 
 #include "gpu/runtime/launch_observer.hpp"
 #include "gpu/runtime/timeline.hpp"
-#include "simulator/names.hpp"
-#include "traces/trace.hpp"
+#include "simulator/base/display_names.hpp"
+#include "traces/formats/trace.hpp"
 
 namespace heddle::runtime {
 

@@ -5,7 +5,7 @@
 
 #include "simulator/benchmarks/kernels.hpp"
 #include "simulator/checks/checks.hpp"
-#include "simulator/launch.hpp"
+#include "simulator/launch/launch.hpp"
 
 namespace heddle::simulator {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "simulator/benchmarks/ceiling.hpp"
 #include "simulator/benchmarks/kernels.hpp"
-#include "simulator/launch.hpp"
+#include "simulator/launch/launch.hpp"
 
 namespace heddle::simulator {
 namespace {

@@ -4,7 +4,7 @@
 #include <sys/resource.h>
 
 #include "simulator/benchmarks/kernels.hpp"
-#include "simulator/replay.hpp"
+#include "simulator/launch/replay.hpp"
 
 namespace heddle::simulator {
 namespace {

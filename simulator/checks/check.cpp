@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <bit>
 
-#include "simulator/address_space.hpp"
-#include "simulator/cluster.hpp"
-#include "simulator/code_place.hpp"
-#include "simulator/memory.hpp"
+#include "simulator/execute/cluster.hpp"
+#include "simulator/launch/code_place.hpp"
+#include "simulator/memory/address_space.hpp"
+#include "simulator/memory/memory.hpp"
 
 namespace heddle::simulator::checks {
 

@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "simulator/checks/finding.hpp"
-#include "simulator/machine.hpp"
-#include "simulator/memory_watcher.hpp"
-#include "simulator/observer.hpp"
+#include "simulator/execute/machine.hpp"
+#include "simulator/launch/observer.hpp"
+#include "simulator/memory/memory_watcher.hpp"
 
 namespace heddle::simulator::checks {
 

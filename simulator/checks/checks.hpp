@@ -9,10 +9,10 @@
 
 #include "simulator/checks/finding.hpp"
 #include "simulator/checks/options.hpp"
-#include "simulator/launch.hpp"
-#include "simulator/memory.hpp"
-#include "simulator/memory_watcher.hpp"
-#include "simulator/observer.hpp"
+#include "simulator/launch/launch.hpp"
+#include "simulator/launch/observer.hpp"
+#include "simulator/memory/memory.hpp"
+#include "simulator/memory/memory_watcher.hpp"
 
 namespace heddle::simulator::checks {
 

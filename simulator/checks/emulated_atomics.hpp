@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "simulator/machine.hpp"
+#include "simulator/execute/machine.hpp"
 
 namespace heddle::simulator::checks {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "simulator/types.hpp"
+#include "simulator/base/types.hpp"
 
 namespace heddle::simulator::checks {
 

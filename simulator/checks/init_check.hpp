@@ -10,7 +10,7 @@
 
 #include "simulator/checks/byte_set.hpp"
 #include "simulator/checks/check.hpp"
-#include "simulator/memory.hpp"
+#include "simulator/memory/memory.hpp"
 
 namespace heddle::simulator::checks {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <bit>
 
-#include "simulator/machine.hpp"
+#include "simulator/execute/machine.hpp"
 
 namespace heddle::simulator::checks {
 

@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <memory>
 
-#include "simulator/types.hpp"
+#include "simulator/base/types.hpp"
 
 namespace heddle::simulator::checks {
 

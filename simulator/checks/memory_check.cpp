@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "isa/attributes.hpp"
-#include "simulator/memory_access.hpp"
+#include "simulator/execute/memory_access.hpp"
 
 namespace heddle::simulator::checks {
 namespace {

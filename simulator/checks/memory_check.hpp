@@ -7,7 +7,7 @@
 #include <string>
 
 #include "simulator/checks/check.hpp"
-#include "simulator/memory.hpp"
+#include "simulator/memory/memory.hpp"
 
 namespace heddle::simulator::checks {
 

@@ -5,7 +5,7 @@
 #include <stdexcept>
 #include <vector>
 
-#include "simulator/near.hpp"
+#include "simulator/base/spelling.hpp"
 
 namespace heddle::simulator::checks {
 namespace {

@@ -7,11 +7,11 @@
 #include <cstring>
 
 #include "isa/attributes.hpp"
-#include "simulator/block_barrier.hpp"
 #include "simulator/checks/emulated_atomics.hpp"
-#include "simulator/cluster.hpp"
-#include "simulator/memory.hpp"
-#include "simulator/memory_access.hpp"
+#include "simulator/execute/block_barrier.hpp"
+#include "simulator/execute/cluster.hpp"
+#include "simulator/execute/memory_access.hpp"
+#include "simulator/memory/memory.hpp"
 
 namespace heddle::simulator::checks {
 namespace {

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "isa/attributes.hpp"
-#include "simulator/micro_op.hpp"
+#include "simulator/execute/micro_op.hpp"
 
 namespace heddle::simulator::checks {
 namespace {

@@ -6,8 +6,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include "simulator/base/types.hpp"
 #include "simulator/checks/knowledge.hpp"
-#include "simulator/types.hpp"
 
 namespace heddle::simulator::checks {
 

@@ -6,7 +6,7 @@
 #include <bit>
 
 #include "isa/attributes.hpp"
-#include "simulator/block_barrier.hpp"
+#include "simulator/execute/block_barrier.hpp"
 
 namespace heddle::simulator::checks {
 namespace {

@@ -1,8 +1,8 @@
 #include "simulator/lanes/addresses.hpp"
 
-#include "simulator/access_counts.hpp"
 #include "simulator/lanes/families.hpp"
 #include "simulator/lanes/lane.hpp"
+#include "simulator/memory/access_counts.hpp"
 
 namespace heddle::simulator::lanes::HEDDLE_LANES_VARIANT {
 namespace {

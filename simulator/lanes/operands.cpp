@@ -1,7 +1,7 @@
 // What the machine must know of an instruction's operands before it can point lane functions at
 // rows.
 
-#include "simulator/micro_op.hpp"
+#include "simulator/execute/micro_op.hpp"
 
 namespace heddle::simulator {
 

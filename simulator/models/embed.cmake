@@ -11,7 +11,7 @@ function(heddle_embed_models output)
   endforeach()
   file(CONFIGURE OUTPUT ${output} @ONLY CONTENT [[
 // Made from simulator/models by models/embed.cmake.
-#include "simulator/builtin_models.hpp"
+#include "simulator/models/builtin_models.hpp"
 
 namespace heddle::simulator {
 namespace {

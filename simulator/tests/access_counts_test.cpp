@@ -1,6 +1,6 @@
 // The rules of access_counts.hpp against an H200: 32,000 patterns that were measured after the
 // rules were fixed, and a few that can be read.
-#include "simulator/access_counts.hpp"
+#include "simulator/memory/access_counts.hpp"
 
 #include <gtest/gtest.h>
 

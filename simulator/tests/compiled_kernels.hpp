@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "simulator/file.hpp"
+#include "simulator/base/file.hpp"
 
 namespace heddle::simulator {
 

@@ -1,4 +1,4 @@
-#include "simulator/conflicts.hpp"
+#include "simulator/launch/conflicts.hpp"
 
 #include <gtest/gtest.h>
 

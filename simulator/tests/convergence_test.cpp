@@ -1,4 +1,4 @@
-#include "simulator/convergence.hpp"
+#include "simulator/warp/convergence.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // Rows of a matrix copied to shared memory as programs do it: what an H200 (driver 580.159.04,
 // 2026-11-22) counted for one LDGSTS of 16 bytes a lane.
-#include "simulator/copy_counts.hpp"
+#include "simulator/memory/copy_counts.hpp"
 
 #include <gtest/gtest.h>
 

@@ -18,7 +18,7 @@
 #include "isa/cubin.hpp"
 #include "isa/decoder.hpp"
 #include "isa/encoding.hpp"
-#include "simulator/coverage.hpp"
+#include "simulator/execute/coverage.hpp"
 #include "simulator/tests/recorded_probe.hpp"
 
 namespace heddle::simulator {

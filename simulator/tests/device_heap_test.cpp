@@ -1,4 +1,4 @@
-#include "simulator/device_heap.hpp"
+#include "simulator/memory/device_heap.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "simulator/device_launches.hpp"
+#include "simulator/launch/device_launches.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "simulator/device_printf.hpp"
+#include "simulator/execute/device_printf.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,10 +1,10 @@
-#include "simulator/driver_places.hpp"
+#include "simulator/memory/driver_places.hpp"
 
 #include <gtest/gtest.h>
 
 #include <utility>
 
-#include "simulator/memory.hpp"
+#include "simulator/memory/memory.hpp"
 
 namespace heddle::simulator {
 namespace {

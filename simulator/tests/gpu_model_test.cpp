@@ -1,4 +1,4 @@
-#include "simulator/gpu_model.hpp"
+#include "simulator/models/gpu_model.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -25,9 +25,9 @@
 
 #include "isa/cubin.hpp"
 #include "isa/decoder.hpp"
-#include "simulator/coverage.hpp"
-#include "simulator/record.hpp"
-#include "simulator/sha256.hpp"
+#include "simulator/base/sha256.hpp"
+#include "simulator/execute/coverage.hpp"
+#include "simulator/record/record.hpp"
 #include "simulator/tests/recorded_probe.hpp"
 
 namespace {

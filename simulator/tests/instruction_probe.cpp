@@ -5,7 +5,7 @@
 #include <cstring>
 
 #include "inputs.hpp"
-#include "simulator/launch.hpp"
+#include "simulator/launch/launch.hpp"
 
 namespace heddle::simulator {
 namespace {

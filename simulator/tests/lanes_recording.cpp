@@ -5,9 +5,9 @@
 
 #include "isa/decoder.hpp"
 #include "isa/encoding.hpp"
+#include "simulator/execute/micro_op.hpp"
 #include "simulator/lanes/float_environment.hpp"
 #include "simulator/lanes/selection.hpp"
-#include "simulator/micro_op.hpp"
 #include "simulator/tests/lanes_generators.hpp"
 
 namespace heddle::simulator::lanes {

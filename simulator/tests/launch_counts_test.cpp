@@ -1,8 +1,8 @@
-#include "simulator/launch_counts.hpp"
+#include "simulator/launch/launch_counts.hpp"
 
 #include <gtest/gtest.h>
 
-#include "simulator/tally.hpp"
+#include "simulator/execute/tally.hpp"
 
 namespace heddle::simulator {
 namespace {

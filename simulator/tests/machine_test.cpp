@@ -10,8 +10,8 @@
 #include <cstring>
 #include <numeric>
 
-#include "simulator/launch.hpp"
-#include "simulator/observer.hpp"
+#include "simulator/launch/launch.hpp"
+#include "simulator/launch/observer.hpp"
 #include "simulator/tests/compiled_kernels.hpp"
 
 namespace heddle::simulator {

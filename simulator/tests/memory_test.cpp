@@ -1,4 +1,4 @@
-#include "simulator/memory.hpp"
+#include "simulator/memory/memory.hpp"
 
 #include <gtest/gtest.h>
 

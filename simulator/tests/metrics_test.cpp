@@ -1,4 +1,4 @@
-#include "simulator/metrics.hpp"
+#include "simulator/record/metrics.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

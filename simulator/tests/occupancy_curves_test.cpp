@@ -1,11 +1,11 @@
-#include "simulator/occupancy_curves.hpp"
+#include "simulator/models/occupancy_curves.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
 
-#include "simulator/littles_law.hpp"
+#include "simulator/models/littles_law.hpp"
 
 namespace heddle::simulator {
 namespace {

@@ -1,4 +1,4 @@
-#include "simulator/occupancy.hpp"
+#include "simulator/models/occupancy.hpp"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>

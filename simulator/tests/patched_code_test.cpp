@@ -5,8 +5,8 @@
 #include <gtest/gtest.h>
 
 #include "isa/cubin.hpp"
-#include "simulator/gpu_model.hpp"
-#include "simulator/launch.hpp"
+#include "simulator/launch/launch.hpp"
+#include "simulator/models/gpu_model.hpp"
 #include "simulator/tests/compiled_kernels.hpp"
 
 namespace heddle::simulator {

@@ -1,4 +1,4 @@
-#include "simulator/record.hpp"
+#include "simulator/record/record.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,7 +7,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "simulator/file.hpp"
+#include "simulator/base/file.hpp"
 #include "tests/scratch_folder.hpp"
 
 namespace heddle::simulator {

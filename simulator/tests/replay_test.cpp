@@ -1,11 +1,11 @@
 // Forward and back through launches of simulator/tests/kernels/machine.cu.
-#include "simulator/replay.hpp"
+#include "simulator/launch/replay.hpp"
 
 #include <gtest/gtest.h>
 
 #include <random>
 
-#include "simulator/launch.hpp"
+#include "simulator/launch/launch.hpp"
 #include "simulator/tests/compiled_kernels.hpp"
 
 namespace heddle::simulator {

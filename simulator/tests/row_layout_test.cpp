@@ -1,4 +1,4 @@
-#include "simulator/row_layout.hpp"
+#include "simulator/warp/row_layout.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // What textures give, against what an H200 gave (gpu/kernels/micro/texture_answers; a part of its
 // answers is in data/textures_h200.bin, CUDA 13.0, driver 580.159.04, 2026-11-21).
-#include "simulator/texture.hpp"
+#include "simulator/memory/texture.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 #include <cstring>
 #include <string>
 
-#include "simulator/file.hpp"
+#include "simulator/base/file.hpp"
 
 namespace heddle::simulator {
 namespace {

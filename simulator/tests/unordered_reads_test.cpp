@@ -1,4 +1,4 @@
-#include "simulator/unordered_reads.hpp"
+#include "simulator/execute/unordered_reads.hpp"
 
 #include <gtest/gtest.h>
 

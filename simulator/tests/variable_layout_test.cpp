@@ -1,5 +1,5 @@
 // Variables begin at multiples of 256 bytes, and everything that speaks of them goes along.
-#include "simulator/variable_layout.hpp"
+#include "simulator/launch/variable_layout.hpp"
 
 #include <gtest/gtest.h>
 

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "simulator/cluster.hpp"
+#include "simulator/execute/cluster.hpp"
 #include "simulator/timing/timed_launch.hpp"
 
 namespace heddle::simulator::timing {

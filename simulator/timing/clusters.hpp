@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "simulator/machine.hpp"
+#include "simulator/execute/machine.hpp"
 #include "simulator/timing/cycle.hpp"
 
 namespace heddle::simulator::timing {

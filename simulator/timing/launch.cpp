@@ -5,10 +5,10 @@
 #include <stdexcept>
 #include <tuple>
 
-#include "simulator/classify.hpp"
-#include "simulator/cluster.hpp"
+#include "simulator/execute/cluster.hpp"
+#include "simulator/execute/stall_report.hpp"
 #include "simulator/lanes/float_environment.hpp"
-#include "simulator/stall_report.hpp"
+#include "simulator/launch/classify.hpp"
 #include "simulator/timing/timed_launch.hpp"
 
 namespace heddle::simulator::timing {

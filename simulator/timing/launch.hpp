@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "simulator/run_blocks.hpp"
+#include "simulator/launch/run_blocks.hpp"
 #include "simulator/timing/memory_system.hpp"
 #include "simulator/timing/options.hpp"
 #include "simulator/timing/result.hpp"

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "simulator/observer.hpp"
+#include "simulator/launch/observer.hpp"
 #include "simulator/timing/clusters.hpp"
 #include "simulator/timing/constants.hpp"
 #include "simulator/timing/cycle.hpp"

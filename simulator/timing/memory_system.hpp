@@ -10,7 +10,7 @@
 #include <span>
 #include <vector>
 
-#include "simulator/gpu_model.hpp"
+#include "simulator/models/gpu_model.hpp"
 #include "simulator/timing/constants.hpp"
 #include "simulator/timing/cycle.hpp"
 #include "simulator/timing/result.hpp"

@@ -3,7 +3,7 @@
 
 #include <span>
 
-#include "simulator/metrics.hpp"
+#include "simulator/record/metrics.hpp"
 
 namespace heddle::simulator::timing {
 

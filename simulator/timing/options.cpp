@@ -6,7 +6,7 @@
 #include <charconv>
 #include <stdexcept>
 
-#include "simulator/near.hpp"
+#include "simulator/base/spelling.hpp"
 #include "simulator/timing/constants.hpp"
 
 namespace heddle::simulator::timing {

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "simulator/run_blocks.hpp"
+#include "simulator/launch/run_blocks.hpp"
 #include "simulator/timing/cycle.hpp"
 #include "simulator/timing/result.hpp"
 

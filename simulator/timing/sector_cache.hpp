@@ -8,7 +8,7 @@
 #include <numeric>
 #include <vector>
 
-#include "simulator/big_pages.hpp"
+#include "simulator/base/big_pages.hpp"
 
 namespace heddle::simulator::timing {
 

@@ -1,9 +1,9 @@
 // A long launch of which slices of waves are timed (slices.hpp), and little more is executed.
 #include <fmt/format.h>
 
-#include "simulator/stall_report.hpp"
+#include "simulator/execute/stall_report.hpp"
+#include "simulator/launch/undoable_launch.hpp"
 #include "simulator/timing/timed_launch.hpp"
-#include "simulator/trial.hpp"
 
 namespace heddle::simulator::timing {
 namespace {

@@ -16,7 +16,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "simulator/launch_counts.hpp"
+#include "simulator/launch/launch_counts.hpp"
 #include "simulator/timing/cycle.hpp"
 #include "simulator/timing/result.hpp"
 

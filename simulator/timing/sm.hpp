@@ -8,9 +8,9 @@
 #include <optional>
 #include <vector>
 
-#include "simulator/big_pages.hpp"
-#include "simulator/builtins.hpp"
-#include "simulator/machine.hpp"
+#include "simulator/base/big_pages.hpp"
+#include "simulator/execute/builtins.hpp"
+#include "simulator/execute/machine.hpp"
 #include "simulator/timing/clusters.hpp"
 #include "simulator/timing/constants.hpp"
 #include "simulator/timing/front_end.hpp"
@@ -18,7 +18,7 @@
 #include "simulator/timing/program.hpp"
 #include "simulator/timing/resident_warp.hpp"
 #include "simulator/timing/result.hpp"
-#include "simulator/timing/rows_ahead.hpp"
+#include "simulator/timing/row_prefetch.hpp"
 #include "simulator/timing/scheduler.hpp"
 #include "simulator/timing/source.hpp"
 #include "simulator/timing/unit_waits.hpp"

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "simulator/machine.hpp"
+#include "simulator/execute/machine.hpp"
 
 namespace heddle::simulator::timing {
 

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "simulator/classify.hpp"
-#include "simulator/prepared_launch.hpp"
+#include "simulator/launch/classify.hpp"
+#include "simulator/launch/prepared_launch.hpp"
 
 namespace heddle::simulator::timing {
 

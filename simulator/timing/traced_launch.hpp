@@ -1,7 +1,7 @@
 // A launch whose instructions were executed before: timed, and nothing computed.
 #pragma once
 
-#include "simulator/launch.hpp"
+#include "simulator/launch/launch.hpp"
 #include "simulator/timing/launch.hpp"
 
 namespace heddle::simulator::timing {

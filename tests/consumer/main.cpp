@@ -1,8 +1,8 @@
 #include <cstdio>
 
 #include "isa/decoder.hpp"
-#include "simulator/gpu_model.hpp"
-#include "simulator/occupancy.hpp"
+#include "simulator/models/gpu_model.hpp"
+#include "simulator/models/occupancy.hpp"
 
 int main() {
   const auto& gpu = heddle::simulator::gpu_model("h200");

@@ -1,5 +1,5 @@
 // What --trace accelsim writes of three sm_80 kernels, read back field by field.
-#include "traces/accelsim_trace.hpp"
+#include "traces/formats/accelsim_trace.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,11 +8,11 @@
 #include <fstream>
 #include <functional>
 
-#include "simulator/machine.hpp"
-#include "simulator/mapped_file.hpp"
+#include "simulator/base/mapped_file.hpp"
+#include "simulator/execute/machine.hpp"
 #include "tests/scratch_folder.hpp"
-#include "traces/accelsim_launch.hpp"
-#include "traces/accelsim_reader.hpp"
+#include "traces/formats/accelsim_launch.hpp"
+#include "traces/formats/accelsim_reader.hpp"
 #include "traces/tests/machine_kernels.hpp"
 
 namespace heddle::traces {

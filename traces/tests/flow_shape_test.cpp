@@ -1,5 +1,5 @@
 // Where blocks stand: graphs drawn by hand, node 0 first.
-#include "traces/flow_shape.hpp"
+#include "traces/analysis/flow_shape.hpp"
 
 #include <gmock/gmock.h>
 

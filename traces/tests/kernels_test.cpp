@@ -7,8 +7,8 @@
 #include <set>
 #include <sstream>
 
-#include "simulator/record.hpp"
-#include "simulator/tests/sketch_runs.hpp"
+#include "simulator/record/record.hpp"
+#include "traces/sketch/tests/sketch_runs.hpp"
 
 namespace heddle::simulator {
 namespace {

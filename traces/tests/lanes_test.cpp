@@ -1,4 +1,4 @@
-#include "traces/lanes.hpp"
+#include "traces/analysis/lanes.hpp"
 
 #include <gtest/gtest.h>
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "simulator/launch.hpp"
+#include "simulator/launch/launch.hpp"
 #include "simulator/tests/compiled_kernels.hpp"
 
 namespace heddle::traces {

@@ -1,4 +1,4 @@
-#include "traces/perfetto_trace.hpp"
+#include "traces/formats/perfetto_trace.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

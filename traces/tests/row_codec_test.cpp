@@ -1,4 +1,4 @@
-#include "traces/row_codec.hpp"
+#include "traces/viewer/row_codec.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "traces/varint.hpp"
+#include "traces/viewer/varint.hpp"
 
 namespace heddle::traces {
 namespace {

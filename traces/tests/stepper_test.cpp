@@ -1,9 +1,9 @@
-#include "traces/stepper.hpp"
+#include "traces/stepper/stepper.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "traces/step_view.hpp"
+#include "traces/stepper/step_view.hpp"
 #include "traces/tests/machine_kernels.hpp"
 
 namespace heddle::traces {

@@ -1,4 +1,4 @@
-#include "traces/text_trace.hpp"
+#include "traces/formats/text_trace.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

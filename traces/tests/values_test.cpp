@@ -1,4 +1,4 @@
-#include "traces/values.hpp"
+#include "traces/analysis/values.hpp"
 
 #include <gtest/gtest.h>
 

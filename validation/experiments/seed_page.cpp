@@ -8,8 +8,8 @@
 #include <set>
 #include <string_view>
 
-#include "simulator/metrics.hpp"
-#include "simulator/names.hpp"
+#include "simulator/base/display_names.hpp"
+#include "simulator/record/metrics.hpp"
 #include "validation/experiments/seed_runs.hpp"
 
 namespace heddle::validation {

@@ -7,9 +7,9 @@
 #include <sstream>
 #include <stdexcept>
 
-#include "isa/sketch/launches.hpp"
-#include "simulator/metrics.hpp"
-#include "simulator/sketch.hpp"
+#include "simulator/record/metrics.hpp"
+#include "traces/sketch/launches.hpp"
+#include "traces/sketch/run_sketch.hpp"
 #include "validation/replay.hpp"
 
 namespace heddle::validation {

@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "simulator/gpu_model.hpp"
-#include "simulator/reconvergence.hpp"
-#include "simulator/record.hpp"
+#include "simulator/models/gpu_model.hpp"
+#include "simulator/record/record.hpp"
+#include "simulator/warp/reconvergence.hpp"
 
 namespace heddle::validation {
 

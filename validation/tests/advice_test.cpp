@@ -1,5 +1,5 @@
 // What is advised for the committed capsules' launches.
-#include "traces/advice.hpp"
+#include "traces/analysis/advice.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,7 +7,7 @@
 #include <filesystem>
 
 #include "gpu/runtime/capsule.hpp"
-#include "traces/divergence_watch.hpp"
+#include "traces/analysis/divergence_watch.hpp"
 
 namespace heddle::traces {
 namespace {

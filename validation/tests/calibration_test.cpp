@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "simulator/file.hpp"
+#include "simulator/base/file.hpp"
 #include "validation/micro_launches.hpp"
 
 namespace heddle::validation {

@@ -7,10 +7,10 @@
 #include <set>
 
 #include "gpu/runtime/capsule.hpp"
-#include "simulator/metrics.hpp"
-#include "traces/page.hpp"
-#include "traces/recorder.hpp"
-#include "traces/written_rows.hpp"
+#include "simulator/record/metrics.hpp"
+#include "traces/analysis/written_rows.hpp"
+#include "traces/viewer/page.hpp"
+#include "traces/viewer/recorder.hpp"
 #include "validation/replay.hpp"
 
 namespace heddle {

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "gpu/runtime/capsule.hpp"
-#include "simulator/replay.hpp"
+#include "simulator/launch/replay.hpp"
 
 namespace heddle::validation {
 namespace {

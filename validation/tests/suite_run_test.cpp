@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
-#include "simulator/metrics.hpp"
+#include "simulator/record/metrics.hpp"
 #include "validation/compare.hpp"
 #include "validation/replay.hpp"
 

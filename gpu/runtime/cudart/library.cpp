@@ -4,7 +4,7 @@
 #include "gpu/runtime/code_in_memory.hpp"
 #include "gpu/runtime/cudart/api.hpp"
 #include "gpu/runtime/cudart/jit_request.hpp"
-#include "simulator/file.hpp"
+#include "simulator/base/file.hpp"
 
 namespace heddle::runtime {
 namespace {

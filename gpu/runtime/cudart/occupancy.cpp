@@ -1,5 +1,5 @@
 // The occupancy calls; the header's cudaOccupancyMaxPotentialBlockSize is built on them.
-#include "simulator/occupancy.hpp"
+#include "simulator/models/occupancy.hpp"
 
 #include <algorithm>
 #include <array>

@@ -18,7 +18,7 @@
 #include "gpu/runtime/progress_line.hpp"
 #include "gpu/runtime/record_stream.hpp"
 #include "gpu/runtime/trace_observer.hpp"
-#include "simulator/gpu_model.hpp"
+#include "simulator/models/gpu_model.hpp"
 
 namespace heddle::runtime {
 namespace {

@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "gpu/runtime/capsule.hpp"
-#include "simulator/file.hpp"
+#include "simulator/base/file.hpp"
 
 namespace {
 

@@ -10,7 +10,7 @@
 
 #include "gpu/runtime/capsule_writer.hpp"
 #include "gpu/runtime/context.hpp"
-#include "simulator/file.hpp"
+#include "simulator/base/file.hpp"
 #include "tests/scratch_folder.hpp"
 
 namespace heddle::runtime {

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "simulator/gpu_model.hpp"
+#include "simulator/models/gpu_model.hpp"
 
 namespace heddle::runtime {
 namespace {

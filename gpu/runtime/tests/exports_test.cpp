@@ -11,7 +11,7 @@
 #include <string>
 
 #include "isa/elf.hpp"
-#include "simulator/file.hpp"
+#include "simulator/base/file.hpp"
 
 namespace heddle::runtime {
 namespace {

@@ -8,7 +8,7 @@
 #include <iterator>
 
 #include "gpu/runtime/context.hpp"
-#include "simulator/gpu_model.hpp"
+#include "simulator/models/gpu_model.hpp"
 #include "tests/scratch_folder.hpp"
 
 namespace heddle::runtime {

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "simulator/launch.hpp"
+#include "simulator/launch/launch.hpp"
 #include "simulator/tests/compiled_kernels.hpp"
 
 namespace heddle::simulator::timing {

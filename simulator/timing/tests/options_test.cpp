@@ -4,7 +4,7 @@
 #include <array>
 #include <cstring>
 
-#include "simulator/launch.hpp"
+#include "simulator/launch/launch.hpp"
 #include "simulator/tests/compiled_kernels.hpp"
 
 namespace heddle::simulator::timing {

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "isa/decoder.hpp"
-#include "simulator/gpu_model.hpp"
+#include "simulator/models/gpu_model.hpp"
 
 namespace heddle::simulator::timing {
 namespace {

@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "simulator/metrics.hpp"
+#include "simulator/record/metrics.hpp"
 #include "simulator/timing/tests/kernel_on_one_sm.hpp"
 
 namespace heddle::simulator::timing {

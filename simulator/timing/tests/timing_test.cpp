@@ -7,8 +7,8 @@
 #include <cstring>
 #include <numeric>
 
-#include "simulator/launch.hpp"
-#include "simulator/metrics.hpp"
+#include "simulator/launch/launch.hpp"
+#include "simulator/record/metrics.hpp"
 #include "simulator/tests/compiled_kernels.hpp"
 #include "simulator/timing/launch.hpp"
 

@@ -1,4 +1,4 @@
-// What the page holds, as traces/page.cpp and traces/page_launch.cpp write it.
+// What the page holds, as traces/viewer/page.cpp and traces/viewer/page_launch.cpp write it.
 
 import type { ReportData } from './report';
 

@@ -4,7 +4,7 @@ import { Reader, unpack } from './bytes';
 import type { LaunchData } from './data';
 import type { Flow, WarpInfo } from './flow';
 
-// Names in the stream (traces/recorder.cpp).
+// Names in the stream (traces/viewer/recorder.cpp).
 const PREDICATES = 256;
 const UNIFORM_PREDICATES = 264;
 const BARRIERS = 280;

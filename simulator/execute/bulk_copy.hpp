@@ -1,0 +1,49 @@
+// Runs of bytes that one instruction of sm_90 moves, and stores that count their bytes at a
+// barrier.
+#pragma once
+
+#include "simulator/execute/machine.hpp"
+
+namespace heddle::simulator {
+
+// As the families of simulator/execute/machine.hpp.
+Execute lower_bulk(const isa::Instruction& instruction, Step& step);
+Execute lower_async_store(const isa::Instruction& instruction, Step& step);
+
+// An H200 takes instructions that mean the shared memory of a cluster by themselves for illegal in
+// a launch without clusters (copies from global memory excepted). True, and a fault, there.
+bool lacks_cluster(Core& core, const Warp& warp, const Step& step, Mask active);
+
+// What an instruction that works on runs of bytes does to memory, told to who looks on. All of it
+// is done by the lowest of the lanes.
+class BulkAccess {
+ public:
+  BulkAccess(Core& core, Warp& warp, const Step& step, Mask lanes)
+      : core_(core), warp_(warp), step_(step), lanes_(lanes & -lanes) {}
+
+  // `bytes` at an address of global memory, or of a cluster's shared memory (the rank of the block
+  // in bits 31:24), which must be a multiple of `alignment`. Null, and a fault, where they are not.
+  std::byte* global(std::uint64_t address, std::uint64_t bytes, unsigned alignment = 16);
+  std::byte* shared(std::uint32_t address, std::uint64_t bytes, unsigned alignment = 16);
+
+  // Notes an access before memory changes; false when it conflicts with other host threads'.
+  // `operation`: of reductions, as claim_lanes takes it.
+  bool note_global(AccessKind kind, std::uint64_t address, std::uint64_t bytes, unsigned width,
+                   unsigned operation = 0);
+  void note_shared(AccessKind kind, std::uint32_t address, std::uint64_t bytes, unsigned width);
+
+  // That so many bytes have come, to the barrier at a cluster's shared address.
+  Flow count_at_barrier(std::uint32_t address, std::uint32_t bytes);
+
+ private:
+  std::byte* found(std::byte* data, std::uint64_t address, unsigned alignment, const char* missing);
+  void observe(AccessKind kind, Window space, std::uint64_t address, std::uint64_t bytes,
+               unsigned width);
+
+  Core& core_;
+  Warp& warp_;
+  const Step& step_;
+  Mask lanes_;
+};
+
+}  // namespace heddle::simulator

@@ -1,0 +1,283 @@
+// One block at a time: the loop that every simulated instruction passes through.
+#include <algorithm>
+#include <bit>
+#include <cassert>
+
+#include "simulator/execute/machine.hpp"
+#include "simulator/execute/spinning.hpp"
+#include "simulator/launch/classify.hpp"
+#include "simulator/launch/code_place.hpp"
+#include "simulator/memory/local_memory.hpp"
+#include "simulator/memory/mapped_around.hpp"
+#include "simulator/warp/row_layout.hpp"
+
+namespace heddle::simulator {
+namespace {
+
+// Whoever looks on, or at loops that spin, may look at all rows of a warp.
+std::size_t choose_rows_per_warp(const LaunchContext& launch) {
+  if (!launch.options->timing || launch.options->observer != nullptr) return kRowsPerWarp;
+  return interleaved_rows(*launch.program);
+}
+
+unsigned count_of(Mask lanes) { return static_cast<unsigned>(std::popcount(lanes)); }
+
+}  // namespace
+
+Core::Core(const LaunchContext& launch_context)
+    : launch(launch_context),
+      rows_per_warp(choose_rows_per_warp(launch_context)),
+      policy(make_policy(launch_context.reconvergence, launch_context.request->module)),
+      counts(launch_context.program->steps.size()) {
+  const LaunchRequest& request = *launch.request;
+  if (request.grid.count() * launch.warps_per_block > 1 && launch.kernel->may_read_unordered)
+    unordered_reads = std::make_unique<UnorderedReads>();
+}
+
+bool Block::finished() const {
+  return std::all_of(warps.begin(), warps.end(),
+                     [](const Warp& warp) { return warp.convergence.finished(); });
+}
+
+std::byte* Core::resolve_slowly(std::uint64_t address, std::uint64_t bytes) {
+  const Allocation* allocation = allocation_reached(*launch.memory, address);
+  if (allocation == nullptr) return nullptr;
+  const std::uint64_t given = reachable_bytes(*launch.memory, *allocation);
+  const std::uint64_t offset = address - allocation->address;
+  if (bytes > given || offset > given - bytes) return nullptr;
+  known_[next_known_] = {allocation->address, given, allocation->data};
+  next_known_ = (next_known_ + 1) % known_.size();
+  return allocation->data + offset;
+}
+
+void Core::start_block(Block& block, std::uint64_t linear) const {
+  const Dim3& grid = launch.request->grid;
+  const auto threads = static_cast<std::uint32_t>(launch.request->block.count());
+  block.linear = linear;
+  block.sm = static_cast<std::uint32_t>(linear % launch.model->sms);
+  block.index = {static_cast<std::uint32_t>(linear % grid.x),
+                 static_cast<std::uint32_t>(linear / grid.x % grid.y),
+                 static_cast<std::uint32_t>(linear / grid.x / grid.y)};
+  block.warps.resize(launch.warps_per_block);
+  block.rows.resize(words_of_rows(launch.warps_per_block, rows_per_warp),
+                    launch.options->timing.has_value());
+  block.shared.assign(launch.shared_bytes, std::byte{0});
+  block.local.reset(launch.warps_per_block * kWarpSize * local_stride(launch.local_bytes));
+  block.barriers.fill({});
+  block.at_cluster_barrier = false;
+  block.barriers_completed = 0;
+  block.results.assign(launch.warps_per_block, {});
+  for (std::uint32_t i = 0; i < launch.warps_per_block; ++i) {
+    Warp& warp = block.warps[i];
+    warp.block = &block;
+    warp.index = i;
+    warp.cluster_arrived = 0;
+    warp.may_spin = false;
+    warp.held_since.reset();
+    warp.rows = block.rows.data() + i * rows_per_warp * kWarpSize;
+    warp.pool = launch.pool->data();
+    warp.predicates.fill(0);
+    warp.predicates[kPT] = warp.predicates[kUniformPredicates + kPT] = kFullMask;
+    std::fill_n(warp.rows, std::size_t{launch.kernel->registers + 1} * kWarpSize, 0u);
+    std::fill_n(warp.rows + std::size_t{kUniformRow} * kWarpSize,
+                std::size_t{launch.kernel->uniform_registers + 1} * kWarpSize, 0u);
+    const std::uint32_t lanes = std::min(kWarpSize, threads - i * kWarpSize);
+    warp.convergence.start(lanes == kWarpSize ? kFullMask : (Mask{1} << lanes) - 1, launch.entry,
+                           policy.get(), launch.patched);
+  }
+}
+
+// Lanes that a branch to several places, or a WARPSYNC, left behind take it now, uncounted: until
+// the current group is at an instruction of its own. False: the launch stops.
+bool Core::go_through_again(Warp& warp) {
+  while (warp.convergence.has_current() && warp.convergence.current().again) {
+    Group& group = warp.convergence.current();
+    const Step& step = launch.program->steps[group.pc++];
+    const Mask on = group.lanes & warp.predicate(step.guard.index, step.guard.invert);
+    if (step.execute(*this, warp, step, group.lanes, on) == Flow::stop) return false;
+  }
+  return true;
+}
+
+// Executes the current group's instructions, one after the other by the same threads, until it
+// jumps, something else is to run, or the turn is over.
+template <bool kByPolicy>
+Flow Core::run_stretch(Warp& warp) {
+  const std::vector<Step>& steps = launch.program->steps;
+  Convergence& convergence = warp.convergence;
+  const Mask active = convergence.current().lanes;
+  const std::uint32_t first = convergence.current().pc;
+  const auto index = [&](const Step* step) {
+    return static_cast<std::uint32_t>(step - steps.data());
+  };
+  const auto end_of_turn = [&](const Step* step) {
+    return step + std::min<std::uint64_t>(issue_limit - issued, steps.size() - index(step));
+  };
+  const auto finish = [&](std::uint32_t end) {
+    counts.add_stretch(first, end, active == kFullMask ? kWarpSize : count_of(active));
+  };
+  const Step* step = steps.data() + first;
+  const Step* counted_to = step;  // what `issued` has counted
+  const Step* end = end_of_turn(step);
+  for (; step != end; ++step) {
+    if constexpr (kByPolicy) {
+      if (convergence.halts_at(index(step))) break;
+    }
+    const Mask on = active & warp.predicate(step->guard.index, step->guard.invert);
+    if (on != active) counts.take_off(index(step), count_of(active & ~on));
+    if (step->lane != nullptr) {
+      if (on != 0) step->lane(warp, *step, on | step->widen);
+      continue;
+    }
+    issued += static_cast<std::uint64_t>(step + 1 - counted_to);
+    counted_to = step + 1;
+    if (step->accesses) convergence.at_access();
+    convergence.current().pc = index(step) + 1;
+    const Flow flow = step->execute(*this, warp, *step, active, on);
+    if (flow != Flow::next) {
+      finish(index(step) + 1);
+      return flow;
+    }
+    end = end_of_turn(step + 1);
+  }
+  issued += static_cast<std::uint64_t>(step - counted_to);
+  finish(index(step));
+  convergence.current().pc = index(step);
+  if constexpr (kByPolicy) {
+    if (step != end) policy->settle(convergence);
+  }
+  return Flow::reschedule;
+}
+
+// Runs one warp until none of its groups can go on or the turn is over; false: the launch stops.
+template <bool kByPolicy>
+bool Core::run_warp(Warp& warp) {
+  while (warp.convergence.has_current()) {
+    if (warp.convergence.current().again) {
+      if (!go_through_again(warp)) return false;
+      continue;
+    }
+    if (issued >= issue_limit) return true;
+    if (run_stretch<kByPolicy>(warp) == Flow::stop) return false;
+  }
+  return true;
+}
+
+Issue Core::step(Warp& warp, Observer* observer) {
+  const std::uint32_t pc = warp.convergence.current().pc;
+  const Step& step = launch.program->steps[pc];
+  Issue issue;
+  issue.pc = pc;
+  issue.active = warp.convergence.current().lanes;
+  issue.on = issue.active & warp.predicate(step.guard.index, step.guard.invert);
+  if (observer != nullptr) observer->issuing(*this, warp, issue);
+  const unsigned threads =
+      issue.active == kFullMask ? kWarpSize : static_cast<unsigned>(std::popcount(issue.active));
+  count(pc, threads, issue.on, issue.on == issue.active);
+  observed = true;
+  accesses.clear();
+  if (step.accesses) warp.convergence.at_access();
+  warp.convergence.current().pc = pc + 1;
+  if (step.lane != nullptr) {
+    if (issue.on != 0) step.lane(warp, step, issue.on | step.widen);
+  } else {
+    issue.flow = step.execute(*this, warp, step, issue.active, issue.on);
+  }
+  if (issue.flow != Flow::stop && warp.convergence.has_current() &&
+      warp.convergence.current().again && !go_through_again(warp))
+    issue.flow = Flow::stop;
+  if (policy != nullptr && issue.flow != Flow::stop && warp.convergence.has_current() &&
+      warp.convergence.halts_at(warp.convergence.current().pc)) {
+    policy->settle(warp.convergence);
+    issue.flow = Flow::reschedule;
+  }
+  issue.accesses = accesses;
+  if (observer != nullptr) observer->issued(*this, warp, issue);
+  return issue;
+}
+
+// As run_warp, instruction by instruction.
+bool Core::run_warp_observed(Warp& warp, Observer& observer) {
+  while (warp.convergence.has_current() && issued < issue_limit)
+    if (step(warp, &observer).flow == Flow::stop) return false;
+  return true;
+}
+
+bool Core::run_warp_turn(Warp& warp) {
+  if (Observer* const observer = launch.options->observer)
+    return run_warp_observed(warp, *observer);
+  return policy == nullptr ? run_warp<false>(warp) : run_warp<true>(warp);
+}
+
+namespace {
+
+// Whether warps that use their turns to the end are looked at for loops without an end. By a policy
+// that is what locks come to; otherwise it is done now and then, ever more seldom.
+bool may_look_for_spinning(const Core& core) {
+  constexpr std::uint64_t kFirst = 1 << 24, kStretch = 1 << 22;
+  return core.policy != nullptr ||
+         (core.issued >= kFirst && core.issued - std::bit_floor(core.issued) < kStretch);
+}
+
+}  // namespace
+
+// Warps take turns, so that one which spins on another's flag does not keep the core. Groups of a
+// warp do not: on hardware nothing but YIELD switches them. A turn is long, as switching is what
+// costs.
+Core::Turn Core::run_block(Block& block, std::uint64_t quantum, std::uint64_t longest_turn) {
+  const std::uint64_t end = issued + std::min(quantum, instruction_limit - issued);
+  bool spun = true;  // no warp has got anywhere, since this turn began
+  for (;;) {
+    bool ran = false, all_wait = true;
+    for (Warp& warp : block.warps) {
+      if (!warp.convergence.has_current()) continue;
+      ran = true;
+      const bool behind_barrier = warp.convergence.let_go();
+      warp.convergence.begin_turn();
+      const std::uint64_t turn =
+          behind_barrier ? std::min(kTurnBehindBarrier, longest_turn) : longest_turn;
+      issue_limit = std::min(end, issued + turn);
+      polling.begin_turn(issued);
+      Spinning spinning = Spinning::no;
+      if (warp.may_spin) spinning = look_for_spinning(*this, warp);
+      if (spinning == Spinning::stopped || !run_warp_turn(warp)) return Turn::stopped;
+      const bool used_up = issued == issue_limit && !behind_barrier && !warp.convergence.let_go();
+      warp.may_spin = used_up && may_look_for_spinning(*this);
+      spun = spun && spinning != Spinning::no;
+      all_wait = all_wait && polling.waits();
+      seen.patches_show |= warp.convergence.patches_show();
+      if (warp.convergence.finished()) check_block_barriers(block);
+      if (issued == end)
+        return block.finished() ? Turn::finished : spun ? Turn::spinning : Turn::out_of_time;
+    }
+    if (block.finished()) return Turn::finished;
+    if (!ran) return Turn::stuck;
+    if (all_wait) return spun ? Turn::spinning : Turn::out_of_time;
+  }
+}
+
+Flow Core::raise(Fault::Kind kind, const Warp& warp, const Step& step, Mask lanes,
+                 std::uint64_t address, std::string details) {
+  Fault raised;
+  raised.kind = kind;
+  raised.kernel = launch.request->kernel->name;
+  raised.block_index = warp.block->index;
+  raised.warp = warp.index;
+  raised.lanes = lanes;
+  const Dim3& shape = launch.request->block;
+  const std::uint32_t thread =
+      warp.index * kWarpSize + static_cast<unsigned>(std::countr_zero(lanes == 0 ? 1 : lanes));
+  raised.thread = {thread % shape.x, thread / shape.x % shape.y, thread / shape.x / shape.y};
+  CodePlace place = code_place(*launch.request->module, pc_of(step));
+  raised.pc = place.pc;
+  raised.function = std::move(place.function);
+  raised.source = std::move(place.line);
+  raised.instruction = std::move(place.instruction);
+  raised.address = address;
+  raised.access_bytes = step.width;
+  raised.details = std::move(details);
+  fault = std::move(raised);
+  return Flow::stop;
+}
+
+}  // namespace heddle::simulator

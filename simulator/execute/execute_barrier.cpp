@@ -1,0 +1,132 @@
+// Block barriers: BAR and B2R.
+//
+// Threads arrive, but a barrier counts warps: a warp has arrived when all its living threads have,
+// and then counts as 32 (PTX, barrier: "the arrival count is incremented by the warp size"). Exited
+// threads are not waited for.
+#include <bit>
+
+#include "simulator/execute/block_barrier.hpp"
+#include "simulator/execute/cluster.hpp"
+#include "simulator/execute/machine.hpp"
+
+namespace heddle::simulator {
+
+using isa::Mod;
+using isa::Op;
+
+BarrierRequest barrier_request(const Warp& warp, const Step& step, Mask on) {
+  const isa::Instruction& in = *step.instruction;
+  const auto lane = static_cast<unsigned>(std::countr_zero(on));
+  BarrierRequest request{in.mod(Mod::bar_id) & 15, in.mod(Mod::bar_count)};
+  // Where number and count come from is in the opcode; one register for both holds
+  // count << 16 | number (SASS-FACTS 3.6).
+  constexpr std::uint64_t kNumberInRegister = 0x51d, kCountInRegister = 0x91d, kBothInOne = 0x31d;
+  const std::uint64_t opcode = in.word.bits(0, 12);
+  if (opcode == kNumberInRegister || opcode == kBothInOne) {
+    const std::uint32_t value = source_row(warp, step.b)[lane];
+    request.number = value & 15;
+    if (opcode == kBothInOne) request.threads = value >> 16 & 0xfff;
+  } else if (opcode == kCountInRegister) {
+    request.threads = source_row(warp, step.c)[lane] & 0xfff;
+  }
+  return request;
+}
+
+namespace {
+
+enum class BarrierMode : std::uint8_t { sync, arrive, reduce, scan, sync_all };
+
+bool is_complete(const Block& block, unsigned number) {
+  const BlockBarrier& barrier = block.barriers[number];
+  const bool for_all = barrier.expected == 0;
+  std::uint32_t arrived = barrier.arrived_only;
+  // The last ones arrive last.
+  for (auto warp = block.warps.rbegin(); warp != block.warps.rend(); ++warp) {
+    const Mask live = warp->convergence.live();
+    if (live == 0) continue;
+    if (warp->convergence.waiting_at_block_barrier(number) == live)
+      arrived += kWarpSize;
+    else if (for_all)
+      return false;
+  }
+  return for_all || arrived >= barrier.expected;
+}
+
+bool reduced_predicate(const BlockBarrier& barrier) {
+  return barrier.reduction == BarrierReduction::all ? barrier.holding == barrier.threads
+                                                    : barrier.holding != 0;
+}
+
+void complete(Block& block, unsigned number) {
+  BlockBarrier& barrier = block.barriers[number];
+  for (Warp& warp : block.warps) {
+    if (warp.convergence.waiting_at_block_barrier(number) == 0) continue;
+    if (barrier.reducing) block.results[warp.index] = {barrier.holding, reduced_predicate(barrier)};
+    warp.convergence.release_block_barrier(number);
+  }
+  barrier = {};
+  ++block.barriers_completed;
+}
+
+Flow execute_bar(Core& core, Warp& warp, const Step& step, Mask, Mask on) {
+  if (on == 0) return Flow::next;
+  const auto mode = static_cast<BarrierMode>(step.selector);
+  const BarrierRequest request = barrier_request(warp, step, on);
+  Block& block = *warp.block;
+  BlockBarrier& barrier = block.barriers[request.number];
+  barrier.expected = request.threads;
+  if (mode == BarrierMode::reduce) {
+    const Mask values = warp.predicate(step.pp.index, step.pp.invert);
+    barrier.reducing = true;
+    barrier.reduction = static_cast<BarrierReduction>(step.instruction->mod(Mod::bar_op));
+    barrier.threads += static_cast<unsigned>(std::popcount(on));
+    barrier.holding += static_cast<unsigned>(std::popcount(values & on));
+  }
+  if (mode == BarrierMode::arrive) {
+    barrier.arrived_only += kWarpSize;
+    if (is_complete(block, request.number)) complete(block, request.number);
+    return Flow::next;
+  }
+  warp.convergence.wait_block_barrier(request.number);
+  if (is_complete(block, request.number)) {
+    complete(block, request.number);
+    if (block.warps.size() > 1) core.issue_limit = core.issued;  // the others' turn
+  }
+  return Flow::reschedule;
+}
+
+// B2R.RESULT: what the last BAR.RED gave. The register holds the count of threads whose predicate
+// held; the predicate says whether it held for all of them (AND), or for any.
+Flow execute_b2r_result(Core&, Warp& warp, const Step& step, Mask, Mask on) {
+  if (on == 0) return Flow::next;
+  const Block::BarrierResult& result = warp.block->results[warp.index];
+  std::uint32_t* destination = destination_row(warp, step.d);
+  for_each_lane(on, [&](unsigned lane) { destination[lane] = result.count; });
+  warp.set_predicate(step.pu, result.holds ? kFullMask : 0, on);
+  return Flow::next;
+}
+
+}  // namespace
+
+void check_block_barriers(Block& block) {
+  std::uint32_t waited_at = 0;  // barriers, a bit each
+  for (const Warp& warp : block.warps)
+    for (const Group& group : warp.convergence.groups())
+      if (group.wait == Wait::block_barrier) waited_at |= std::uint32_t{1} << group.index;
+  for (; waited_at != 0; waited_at &= waited_at - 1) {
+    const auto number = static_cast<unsigned>(std::countr_zero(waited_at));
+    if (is_complete(block, number)) complete(block, number);
+  }
+  if (block.at_cluster_barrier) check_cluster_barrier(block);
+}
+
+Execute lower_block_barrier(const isa::Instruction& in, Step& step) {
+  constexpr std::uint32_t kResult = 1;
+  if (in.op == Op::B2R) return in.mod(Mod::b2r_mode) == kResult ? execute_b2r_result : nullptr;
+  if (in.op != Op::BAR) return nullptr;
+  step.selector = static_cast<std::uint8_t>(in.mod(Mod::bar_mode));
+  const auto mode = static_cast<BarrierMode>(step.selector);
+  return mode == BarrierMode::scan ? nullptr : execute_bar;
+}
+
+}  // namespace heddle::simulator

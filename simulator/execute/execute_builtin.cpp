@@ -1,0 +1,126 @@
+// Calls of the driver's device functions: they run here, in no simulated instructions.
+#include <fmt/format.h>
+
+#include <bit>
+#include <memory>
+#include <optional>
+
+#include "simulator/execute/builtins.hpp"
+#include "simulator/execute/device_printf.hpp"
+#include "simulator/execute/device_runtime.hpp"
+#include "simulator/execute/memory_access.hpp"
+#include "simulator/memory/device_heap.hpp"
+#include "simulator/memory/memory_journal.hpp"
+
+namespace heddle::simulator {
+namespace {
+
+constexpr unsigned kReturnAddress = 20;
+
+void print(Core& core, Warp& warp, Mask lanes) {
+  for_each_lane(lanes, [&](unsigned lane) {
+    const auto read = [&](std::uint64_t address, std::span<std::byte> into) {
+      const std::byte* from = thread_view(core, warp, lane, address, into.size());
+      if (from != nullptr) std::memcpy(into.data(), from, into.size());
+      return from != nullptr;
+    };
+    const FormattedPrintf result =
+        format_device_printf(read, register_pair(warp, kFirstArgument, lane),
+                             register_pair(warp, kFirstArgument + 2, lane));
+    if (core.launch.options->print) core.launch.options->print(result.text);
+    warp.rows[kFirstArgument * kWarpSize + lane] = static_cast<std::uint32_t>(result.arguments);
+  });
+}
+
+// Where the launch can go back, memory alone knows the state.
+DeviceHeap& heap_of(Core& core) {
+  if (!core.heap || core.journal != nullptr)
+    core.heap = std::make_shared<DeviceHeap>(*core.launch.memory, core.journal);
+  return *core.heap;
+}
+
+void allocate(Core& core, Warp& warp, Mask lanes) {
+  for_each_lane(lanes, [&](unsigned lane) {
+    set_register_pair(warp, kFirstArgument, lane,
+                      heap_of(core).allocate(register_pair(warp, kFirstArgument, lane)));
+  });
+}
+
+// The lanes up to the first one whose address malloc has not given; that address.
+std::optional<std::uint64_t> release(Core& core, const Warp& warp, Mask lanes) {
+  std::optional<std::uint64_t> stranger;
+  for_each_lane(lanes, [&](unsigned lane) {
+    const std::uint64_t address = register_pair(warp, kFirstArgument, lane);
+    if (!stranger && address != 0 && !heap_of(core).free(address)) stranger = address;
+  });
+  return stranger;
+}
+
+// A handle is the address of the 32 bits that the node looks at; one that is none.
+std::optional<std::uint64_t> set_condition(Core& core, const Warp& warp, Mask lanes) {
+  std::optional<std::uint64_t> stranger;
+  for_each_lane(lanes, [&](unsigned lane) {
+    const std::uint64_t handle = register_pair(warp, kFirstArgument, lane);
+    const std::uint32_t value = argument(warp, kFirstArgument + 2, lane);
+    std::byte* const to = core.resolve(handle, sizeof value);
+    if (to == nullptr) {
+      stranger = handle;
+      return;
+    }
+    if (core.journal != nullptr) core.journal->before_write({handle}, 1, sizeof value);
+    std::memcpy(to, &value, sizeof value);
+  });
+  return stranger;
+}
+
+Flow return_from_builtin(Core& core, Warp& warp, const Step& step, Mask lanes) {
+  const auto lane = static_cast<unsigned>(std::countr_zero(lanes));
+  const std::uint64_t back = register_pair(warp, kReturnAddress, lane);
+  const std::uint64_t index = (back - isa::kCodeBase) / 16;
+  if (back < isa::kCodeBase || index >= core.launch.program->steps.size())
+    return core.raise(Fault::Kind::invalid_pc, warp, step, lanes, back, {});
+  warp.convergence.current().pc = static_cast<std::uint32_t>(index);
+  return Flow::jump;
+}
+
+}  // namespace
+
+Flow call_builtin(Core& core, Warp& warp, const Step& step, Mask lanes,
+                  std::uint64_t code_address) {
+  // What it prints must come in the order of the blocks.
+  if (core.log != nullptr) return core.stop_for_conflict();
+  const Builtin builtin = *builtin_at(code_address);
+  switch (builtin) {
+    case Builtin::assertfail:
+      return core.raise(Fault::Kind::assert_, warp, step, lanes, 0, {});
+    case Builtin::vprintf:
+      core.seen.printed = true;
+      print(core, warp, lanes);
+      break;
+    case Builtin::malloc:
+      core.seen.used_heap = true;
+      allocate(core, warp, lanes);
+      break;
+    case Builtin::free:
+      core.seen.used_heap = true;
+      if (const auto stranger = release(core, warp, lanes))
+        return core.raise(Fault::Kind::illegal_address, warp, step, lanes, *stranger,
+                          "free of what malloc in device code has not given, or of what was freed");
+      break;
+    case Builtin::graph_set_conditional:
+      if (const auto stranger = set_condition(core, warp, lanes))
+        return core.raise(Fault::Kind::illegal_address, warp, step, lanes, *stranger,
+                          "no conditional node of a graph has this handle");
+      break;
+    case Builtin::unknown:
+      return core.raise(Fault::Kind::unsupported_instruction, warp, step, lanes, 0,
+                        "a call of a driver function that is not implemented");
+    default:
+      if (auto fault = call_device_runtime(core, warp, lanes, builtin))
+        return core.raise(Fault::Kind::illegal_address, warp, step, fault->lanes, fault->address,
+                          "where a function of the device runtime is to put its answer");
+  }
+  return return_from_builtin(core, warp, step, lanes);
+}
+
+}  // namespace heddle::simulator

@@ -1,0 +1,252 @@
+// Branches, calls, convergence barriers and the end of threads.
+#include <array>
+#include <bit>
+#include <optional>
+#include <span>
+
+#include "simulator/execute/barrier_releases.hpp"
+#include "simulator/execute/builtins.hpp"
+#include "simulator/execute/condition.hpp"
+#include "simulator/execute/machine.hpp"
+#include "simulator/warp/lane_parts.hpp"
+
+namespace heddle::simulator {
+namespace {
+
+using isa::Mod;
+using isa::Op;
+
+// The lanes go on at `parts`, as the launch's policy has it.
+Flow go_by_policy(Core& core, Warp& warp, const Step& step, std::span<const Part> parts) {
+  const bool calls = step.instruction->op == Op::CALL, returns = step.instruction->op == Op::RET;
+  InstructionCounts& counts = core.counts_of(step);
+  if (parts.size() == 1) ++counts.branch_uniform;
+  counts.branch_divergent += parts.size() - 1;
+  warp.convergence.policy()->part(warp.convergence, core.pc_of(step), parts,
+                                  calls     ? Way::call
+                                  : returns ? Way::ret
+                                            : Way::branch);
+  return Flow::reschedule;
+}
+
+// Sends `taken` to an instruction while the rest of the active lanes falls through.
+Flow branch(Core& core, Warp& warp, const Step& step, Mask active, Mask taken,
+            std::uint32_t target) {
+  InstructionCounts& counts = core.counts_of(step);
+  Group& group = warp.convergence.current();
+  if (taken == 0) {
+    ++counts.branch_uniform;
+    return Flow::next;
+  }
+  if (taken == active) {
+    ++counts.branch_uniform;
+    group.pc = target;
+    return Flow::jump;
+  }
+  // The smaller group runs first; of equal ones the one that falls through
+  // (docs/experiments/divergence-order.md, 1).
+  const bool taken_first = 2 * std::popcount(taken) < std::popcount(active);
+  if (warp.convergence.policy() != nullptr) {
+    const Part jumps{taken, target}, stays{active & ~taken, group.pc};
+    const std::array parts{taken_first ? jumps : stays, taken_first ? stays : jumps};
+    return go_by_policy(core, warp, step, parts);
+  }
+  ++counts.branch_divergent;
+  if (taken_first)
+    warp.convergence.split_off_first(taken, target);
+  else
+    warp.convergence.split_off(taken, target);
+  return Flow::reschedule;
+}
+
+Flow execute_bra(Core& core, Warp& warp, const Step& step, Mask active, Mask on) {
+  return branch(core, warp, step, active, with_condition(core, warp, step, on), step.target);
+}
+
+// BRA.U.ANY jumps with all active lanes where the guard of any holds: the end of loops in which
+// lanes with different values take turns at an instruction of the uniform datapath, all of them
+// going round until the last one had its turn (H200 record of bulk_copies).
+Flow execute_bra_any(Core& core, Warp& warp, const Step& step, Mask active, Mask on) {
+  const Mask taken = with_condition(core, warp, step, on) != 0 ? active : 0;
+  return branch(core, warp, step, active, taken, step.target);
+}
+
+// A call to a place that the instruction names. Where nobody keeps account of calls it is a branch.
+Flow execute_call(Core& core, Warp& warp, const Step& step, Mask active, Mask on) {
+  const Mask taken = with_condition(core, warp, step, on);
+  if (warp.convergence.policy() == nullptr || taken != active)
+    return branch(core, warp, step, active, taken, step.target);
+  const std::array parts{Part{active, step.target}};
+  return go_by_policy(core, warp, step, parts);
+}
+
+// BRA.DIV jumps with all active lanes when those whose guard holds are not exactly the mask (H200
+// record of group_tiles: one lane that is off sends all 32); BRA.CONV jumps when they are.
+template <bool kDiverged>
+Flow execute_bra_on_mask(Core& core, Warp& warp, const Step& step, Mask active, Mask on) {
+  Mask mask = step.selector != 0 ? kFullMask : 0;  // ~URZ is the full warp
+  if (step.address.uniform != AddressForm::Base::none)
+    mask ^= *destination_row(warp, step.address.uniform_row);
+  // A partial warp is converged when all lanes it has are there.
+  const bool converged = on == (mask & warp.convergence.live());
+  const Mask taken = converged == kDiverged ? 0 : kDiverged ? active : on;
+  return branch(core, warp, step, active, taken, step.target);
+}
+
+// The index of the instruction at a code address; nothing where there is none.
+std::optional<std::uint32_t> index_at(const Core& core, std::uint64_t address) {
+  const std::size_t end = core.launch.program->steps.size() - 1;
+  const std::uint64_t index = (address - isa::kCodeBase) / 16;
+  if (address < isa::kCodeBase || address % 16 != 0 || index >= end) return std::nullopt;
+  return static_cast<std::uint32_t>(index);
+}
+
+// go_to_addresses, all of them at a time.
+Flow go_to_addresses_by_policy(Core& core, Warp& warp, const Step& step, Mask active,
+                               const std::array<std::uint64_t, kWarpSize>& address) {
+  std::array<Part, kWarpSize> parts;
+  std::size_t count = 0;
+  for (Mask left = active; left != 0; left &= ~parts[count++].lanes) {
+    const LaneParts::Part next = LaneParts(left, address).first();
+    const auto index = index_at(core, next.value);
+    if (!index) return core.raise(Fault::Kind::invalid_pc, warp, step, next.lanes, next.value, {});
+    parts[count] = {next.lanes, *index};
+  }
+  return go_by_policy(core, warp, step, std::span(parts).first(count));
+}
+
+// Lanes go to addresses of their own; those that are off fall through.
+Flow go_to_addresses(Core& core, Warp& warp, const Step& step, Mask active, Mask on,
+                     std::array<std::uint64_t, kWarpSize> address) {
+  Group& group = warp.convergence.current();
+  for_each_lane(active & ~on,
+                [&](unsigned lane) { address[lane] = code_address_of_index(group.pc); });
+  const LaneParts parts(active, address);
+  const LaneParts::Part part = parts.first();
+  if (builtin_at(part.value)) {
+    group.again = false;
+    if (part.lanes != active)
+      return core.raise(Fault::Kind::unsupported_instruction, warp, step, part.lanes, 0,
+                        "a call of a driver function by a part of the warp");
+    ++core.counts_of(step).branch_uniform;
+    return call_builtin(core, warp, step, part.lanes, part.value);
+  }
+  if (warp.convergence.policy() != nullptr)
+    return go_to_addresses_by_policy(core, warp, step, active, address);
+  const auto index = index_at(core, part.value);
+  if (!index) return core.raise(Fault::Kind::invalid_pc, warp, step, part.lanes, part.value, {});
+  count_parting(core, warp, step, parts);
+  if (part.lanes != active) warp.convergence.leave_behind(active & ~part.lanes, core.pc_of(step));
+  Group& first = warp.convergence.current();
+  first.pc = *index;
+  return part.lanes != active ? Flow::reschedule : Flow::jump;
+}
+
+// BRX, RET and register CALLs: the instruction's own displacement plus a 64-bit register pair.
+// In the relative forms the displacement leads to the start of the section (SASS-FACTS 4.6).
+Flow execute_register_branch(Core& core, Warp& warp, const Step& step, Mask active, Mask on) {
+  const Mask taken = on & warp.predicate(step.pp.index, step.pp.invert);
+  const std::uint64_t base = step.selector != 0
+                                 ? static_cast<std::uint64_t>(step.instruction->offset)
+                                 : code_address_of_index(core.pc_of(step) + 1) +
+                                       static_cast<std::uint64_t>(step.address.offset);
+  const std::uint32_t* low = source_row(warp, step.a);
+  std::array<std::uint64_t, kWarpSize> address;
+  for (unsigned lane = 0; lane < kWarpSize; ++lane)
+    address[lane] = base + (low[lane] | std::uint64_t{low[kWarpSize + lane]} << 32);
+  return go_to_addresses(core, warp, step, active, taken, address);
+}
+
+Flow execute_absolute_call(Core& core, Warp& warp, const Step& step, Mask active, Mask on) {
+  std::array<std::uint64_t, kWarpSize> address;
+  address.fill(static_cast<std::uint64_t>(step.instruction->offset));
+  return go_to_addresses(core, warp, step, active,
+                         on & warp.predicate(step.pp.index, step.pp.invert), address);
+}
+
+Flow execute_exit(Core& core, Warp& warp, const Step& step, Mask, Mask on) {
+  const Mask leaving = with_condition(core, warp, step, on);
+  if (leaving == 0) return Flow::next;
+  leave_counted(core, warp.convergence, [&] { warp.convergence.exit(leaving); });
+  return Flow::reschedule;
+}
+
+Flow execute_trap(Core& core, Warp& warp, const Step& step, Mask, Mask on) {
+  if (on == 0) return Flow::next;
+  return core.raise(Fault::Kind::trap, warp, step, on, 0, {});
+}
+
+Flow execute_nothing(Core&, Warp&, const Step&, Mask, Mask) { return Flow::next; }
+
+Execute lower_bra(const isa::Instruction& in, Step& step) {
+  constexpr std::uint32_t kDiv = 2, kConv = 3;
+  const std::uint32_t condition = in.mod(Mod::cond);
+  if (condition != kDiv && condition != kConv)
+    return in.mod(Mod::other0) != 0 ? execute_bra_any : execute_bra;
+  step.selector = static_cast<std::uint8_t>(in.mod(Mod::cond_invert));
+  if (in.arch == isa::Arch::sm_75) step.selector = 1;  // that form has no mask: the full warp
+  if (in.ur != isa::kURZ) {
+    step.address.uniform = AddressForm::Base::low32;
+    step.address.uniform_row = static_cast<RowOffset>((kUniformRow + in.ur) * kWarpSize);
+  }
+  return condition == kDiv ? execute_bra_on_mask<true> : execute_bra_on_mask<false>;
+}
+
+Execute lower_call(const isa::Instruction& in, Step& step) {
+  step.selector = static_cast<std::uint8_t>(in.mod(Mod::absolute));
+  if (in.a.kind == isa::Source::Kind::reg) return execute_register_branch;
+  return in.mod(Mod::absolute) != 0 ? execute_absolute_call : execute_call;
+}
+
+}  // namespace
+
+Execute lower_control(const isa::Instruction& in, Step& step, std::uint32_t index,
+                      std::uint32_t end) {
+  const std::int64_t target = std::int64_t{index} + 1 + in.offset / 16;
+  step.target =
+      target >= 0 && target < end && in.offset % 16 == 0 ? static_cast<std::uint32_t>(target) : end;
+  step.selector = in.barrier;
+  switch (in.op) {
+    case Op::BRA:
+      return lower_bra(in, step);
+    case Op::BRX:
+      step.selector = 0;
+      return execute_register_branch;
+    case Op::RET:
+      step.selector = static_cast<std::uint8_t>(in.mod(Mod::absolute));
+      return execute_register_branch;
+    case Op::CALL:
+      return lower_call(in, step);
+    case Op::EXIT:
+      return execute_exit;
+    case Op::BPT:
+      return execute_trap;
+    // A sequentially consistent machine has nothing to wait for or to order.
+    case Op::NOP:
+    case Op::DEPBAR:
+    case Op::LDGDEPBAR:
+    case Op::MEMBAR:
+    case Op::ERRBAR:
+    case Op::CGAERRBAR:
+    case Op::CCTL:
+    case Op::CCTLL:
+    case Op::FENCE:
+    case Op::PMTRIG:
+    case Op::PREEXIT:  // launches follow one another
+    case Op::ACQBULK:
+      return execute_nothing;
+    default:
+      return lower_convergence(in, step);
+  }
+}
+
+Flow execute_unsupported(Core& core, Warp& warp, const Step& step, Mask, Mask on) {
+  if (on == 0) return Flow::next;
+  return core.raise(Fault::Kind::unsupported_instruction, warp, step, on, 0, {});
+}
+
+Flow execute_undecodable(Core& core, Warp& warp, const Step& step, Mask active, Mask) {
+  return core.raise(Fault::Kind::illegal_instruction, warp, step, active, 0, {});
+}
+
+}  // namespace heddle::simulator

@@ -1,0 +1,178 @@
+// Copies from global to shared memory, loads and stores of matrix fragments, and the question which
+// space an address lies in.
+#include <algorithm>
+#include <bit>
+
+#include "simulator/execute/cache_policy.hpp"
+#include "simulator/execute/memory_access.hpp"
+
+namespace heddle::simulator {
+namespace {
+
+using isa::Mod;
+using isa::Op;
+
+// The shared side of LDGSTS: Rd and its own offset, and in one opcode the uniform register.
+void shared_side(const Warp& warp, const Step& step, Addresses& address) {
+  const isa::Instruction& in = *step.instruction;
+  std::uint32_t base = static_cast<std::uint32_t>(in.offset);
+  if (step.selector != 0)
+    base += *destination_row(warp, static_cast<RowOffset>((kUniformRow + in.ur) * kWarpSize));
+  if (in.rd == isa::kRZ) {
+    address.fill(base);
+    return;
+  }
+  const std::uint32_t* row =
+      source_row(warp, static_cast<RowOffset>(in.rd * static_cast<RowOffset>(kWarpSize)));
+  for (unsigned lane = 0; lane < kWarpSize; ++lane) address[lane] = std::uint32_t{base + row[lane]};
+}
+
+// LDGSTS: as many bytes as its width, of which the low bits of the global address say how many at
+// the end are zeros (so does compiled code ask for a part: address + size - part). Where Pp does
+// not hold nothing is read, and zeros are written.
+Flow execute_copy(Core& core, Warp& warp, const Step& step, Mask, Mask on) {
+  count_policy(core, warp, step);
+  if (on == 0) return Flow::next;
+  Addresses from, to;
+  compute_addresses(core, warp, step, from);
+  shared_side(warp, step, to);
+  std::array<std::uint8_t, kWarpSize> missing{};
+  const bool fills = step.instruction->mod(Mod::other2) != 0;
+  if (fills)
+    for (unsigned lane = 0; lane < kWarpSize; ++lane) {
+      missing[lane] = static_cast<std::uint8_t>(from[lane] % step.width);
+      from[lane] -= missing[lane];
+    }
+  const Mask reading = on & warp.predicate(step.pp.index, step.pp.invert);
+  LanePointers source, destination;
+  if (!resolve_lanes(core, warp, step, Window::global, from, reading, source)) return Flow::stop;
+  if (!resolve_lanes(core, warp, step, Window::shared, to, on, destination)) return Flow::stop;
+  if (!claim_lanes(core, warp, step, AccessKind::load, from, reading)) return Flow::stop;
+  Mask filling = on & ~reading;
+  for (unsigned lane = 0; lane < kWarpSize; ++lane)
+    filling |= (missing[lane] != 0 ? on : 0) & Mask{1} << lane;
+  count_copy(core, step, from, reading, to, on, filling);
+  for_each_lane(on, [&](unsigned lane) {
+    std::byte* at = destination.of[lane];
+    const std::size_t bytes = (reading >> lane & 1) != 0 ? step.width - missing[lane] : 0u;
+    if (bytes != 0) std::memcpy(at, source.of[lane], bytes);
+    std::memset(at + bytes, 0, step.width - bytes);
+  });
+  return Flow::next;
+}
+
+// LDSM and STSM: up to four 8x8 matrices of 16-bit elements. Lanes 8 i to 8 i + 7 give the
+// addresses of the rows of matrix i; a lane holds two elements of a row of each, or, transposed, of
+// a column.
+constexpr unsigned kRowBytes = 16, kRowsOfMatrix = 8;
+
+struct MatrixRows {
+  LanePointers of;
+  unsigned matrices;
+};
+
+std::byte* element_of(const MatrixRows& rows, unsigned matrix, unsigned row, unsigned column) {
+  return rows.of.of[matrix * kRowsOfMatrix + row] + 2 * column;
+}
+
+// Calls f(matrix, lane, half, pointer) for every element of the matrices.
+template <typename F>
+void for_each_element(const MatrixRows& rows, bool transposed, F&& f) {
+  for (unsigned matrix = 0; matrix < rows.matrices; ++matrix)
+    for (unsigned lane = 0; lane < kWarpSize; ++lane)
+      for (unsigned half = 0; half < 2; ++half) {
+        const unsigned major = lane / 4, minor = 2 * (lane % 4) + half;
+        f(matrix, lane, half,
+          transposed ? element_of(rows, matrix, minor, major)
+                     : element_of(rows, matrix, major, minor));
+      }
+}
+
+bool resolve_rows(Core& core, Warp& warp, const Step& step, AccessKind kind, MatrixRows& rows) {
+  rows.matrices = step.data_type;
+  Addresses address;
+  compute_addresses(core, warp, step, address);
+  for (std::uint64_t& at : address) at &= 0xffff'ffff;
+  const unsigned lanes = rows.matrices * kRowsOfMatrix;
+  const Mask given = lanes == kWarpSize ? kFullMask : (Mask{1} << lanes) - 1;
+  if (!resolve_lanes(core, warp, step, Window::shared, address, given, rows.of)) return false;
+  count_matrix_access(core, step, kind, address, given);
+  return true;
+}
+
+Flow execute_matrix_load(Core& core, Warp& warp, const Step& step, Mask, Mask on) {
+  if (on == 0) return Flow::next;
+  MatrixRows rows{};
+  if (!resolve_rows(core, warp, step, AccessKind::load, rows)) return Flow::stop;
+  std::uint32_t* destination = destination_row(warp, step.d);
+  for_each_element(rows, step.selector != 0,
+                   [&](unsigned matrix, unsigned lane, unsigned half, const std::byte* from) {
+                     if ((on >> lane & 1) == 0) return;
+                     std::uint16_t value;
+                     std::memcpy(&value, from, sizeof value);
+                     std::uint32_t& word = destination[matrix * kWarpSize + lane];
+                     word = (word & (half != 0 ? 0xffffu : 0xffff0000u)) | std::uint32_t{value}
+                                                                               << 16 * half;
+                   });
+  return Flow::next;
+}
+
+Flow execute_matrix_store(Core& core, Warp& warp, const Step& step, Mask, Mask on) {
+  if (on == 0) return Flow::next;
+  MatrixRows rows{};
+  if (!resolve_rows(core, warp, step, AccessKind::store, rows)) return Flow::stop;
+  const std::uint32_t* source = source_row(warp, step.b);
+  for_each_element(rows, step.selector != 0,
+                   [&](unsigned matrix, unsigned lane, unsigned half, std::byte* to) {
+                     if ((on >> lane & 1) == 0) return;
+                     const auto value =
+                         static_cast<std::uint16_t>(source[matrix * kWarpSize + lane] >> 16 * half);
+                     std::memcpy(to, &value, sizeof value);
+                   });
+  return Flow::next;
+}
+
+// QSPC: whether an address lies in a space. Compiled code discards the register.
+enum class QueriedSpace : std::uint8_t { global, local, shared, cluster };
+
+Flow execute_query(Core& core, Warp& warp, const Step& step, Mask, Mask on) {
+  if (on == 0) return Flow::next;
+  Addresses address;
+  compute_addresses(core, warp, step, address);
+  const auto space = static_cast<QueriedSpace>(step.selector);
+  const Window window = space == QueriedSpace::global  ? Window::global
+                        : space == QueriedSpace::local ? Window::local
+                                                       : Window::shared;
+  warp.set_predicate(step.pu, lanes_in(window, address, on), on);
+  return Flow::next;
+}
+
+}  // namespace
+
+Execute lower_copy(const isa::Instruction& in, Step& step) {
+  switch (in.op) {
+    case Op::LDGSTS: {
+      constexpr std::uint64_t kSharedHasUniform = 0x1dae & 0xfff;
+      constexpr std::array<std::uint8_t, 3> kWidths{4, 8, 16};  // from code 4 on
+      step.width = kWidths[in.mod(Mod::size) - 4];
+      step.address.offset = static_cast<std::int32_t>(in.c.value);
+      step.selector = in.word.bits(0, 12) == kSharedHasUniform ? 1 : 0;
+      if (step.selector != 0) step.address.uniform = AddressForm::Base::none;
+      return execute_copy;
+    }
+    case Op::LDSM:
+    case Op::STSM:
+      step.width = kRowBytes;
+      step.data_type = static_cast<std::uint8_t>(1u << in.mod(Mod::ldsm_num));
+      step.selector = static_cast<std::uint8_t>(in.mod(Mod::ldsm_trans));
+      return in.op == Op::LDSM ? execute_matrix_load : execute_matrix_store;
+    case Op::QSPC:
+      if (in.rd != isa::kRZ) return nullptr;
+      step.selector = static_cast<std::uint8_t>(in.mod(Mod::space));
+      return execute_query;
+    default:
+      return nullptr;
+  }
+}
+
+}  // namespace heddle::simulator

@@ -1,0 +1,279 @@
+// Barriers that lie in shared memory and count arrivals and bytes (PTX mbarrier; sm_90's SYNCS).
+//
+// The word: bit 63 the phase, bits 62:43 the arrivals still missing and bits 20:1 those of a whole
+// phase, both as 2^20 less the number (what compiled code stores to begin with, and reads back to
+// tell the pending count), in between, negative, the bytes still missing (as the states say that an
+// H200 returns).
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <span>
+
+#include "simulator/execute/memory_access.hpp"
+#include "simulator/memory/mbarrier.hpp"
+
+namespace heddle::simulator {
+namespace {
+
+using isa::Mod;
+using isa::Op;
+
+struct Field {
+  unsigned lo, width;
+  std::uint64_t mask() const { return (std::uint64_t{1} << width) - 1; }
+  std::uint64_t of(std::uint64_t word) const { return word >> lo & mask(); }
+  // Adds modulo the field's size; its neighbours stay as they are.
+  std::uint64_t plus(std::uint64_t word, std::uint64_t amount) const {
+    return (word & ~(mask() << lo)) | ((of(word) + amount) & mask()) << lo;
+  }
+};
+constexpr Field kExpected{1, 20}, kBytes{21, 21}, kPending{43, 20};
+constexpr std::uint64_t kPhase = std::uint64_t{1} << 63;
+
+// When nothing is missing any more the next phase begins.
+std::uint64_t completed(std::uint64_t word) {
+  if (kPending.of(word) != 0 || kBytes.of(word) != 0) return word;
+  return kPending.plus(word ^ kPhase, kExpected.of(word));
+}
+
+// What one arrival does: Mod::other3 of SYNCS.ARRIVE.
+enum class Arrival : std::uint8_t {
+  one_and_bytes,  // no text: arrives, and expects as many bytes as the register says
+  one,            // .A1T0
+  one_byte,       // .A0T1: expects one
+  bytes,          // .A0TR: expects bytes
+  bytes_done,     // .A0TX: bytes have come
+  counted,        // .ART0: arrives as often as the register says
+};
+
+std::uint64_t arrive(std::uint64_t word, Arrival arrival, std::uint32_t amount, bool leaves) {
+  const auto arrivals = [&](std::uint64_t count) {
+    word = kPending.plus(word, count);
+    if (leaves) word = kExpected.plus(word, count);
+  };
+  switch (arrival) {
+    case Arrival::one_and_bytes:
+      word = kBytes.plus(word, std::uint64_t{0} - amount);
+      arrivals(1);
+      break;
+    case Arrival::one:
+      arrivals(1);
+      break;
+    case Arrival::one_byte:
+      word = kBytes.plus(word, std::uint64_t{0} - 1);
+      break;
+    case Arrival::bytes:
+      word = kBytes.plus(word, std::uint64_t{0} - amount);
+      break;
+    case Arrival::bytes_done:
+      word = kBytes.plus(word, amount);
+      break;
+    case Arrival::counted:
+      arrivals(amount);
+      break;
+  }
+  return completed(word);
+}
+
+std::uint64_t read(const std::byte* at) {
+  std::uint64_t word;
+  std::memcpy(&word, at, sizeof word);
+  return word;
+}
+void write(std::byte* at, std::uint64_t word) { std::memcpy(at, &word, sizeof word); }
+
+// Where the lanes' barriers are; false, and a fault, where one is not. Who arrives may do so at a
+// barrier of another block of the cluster, whose rank stands in bits 31:24.
+bool find_barriers(Core& core, Warp& warp, const Step& step, AccessKind kind, Mask on,
+                   Addresses& address, LanePointers& pointers) {
+  compute_addresses(core, warp, step, address);
+  const bool anywhere = kind == AccessKind::atomic && warp.block->cluster != nullptr;
+  for (std::uint64_t& at : address)
+    at = (at & 0xffff'ffff) | (anywhere ? kSharedWindow : std::uint64_t{0});
+  return resolve_lanes(core, warp, step, Window::shared, address, on, pointers);
+}
+
+// Tells who looks on. What these do to shared memory an H200 counts in no metric (its records of
+// programs with cuda::pipeline and cuda::barrier).
+void note_access(Core& core, const Step& step, AccessKind kind, const Addresses& address, Mask on) {
+  if (core.observed)
+    core.accesses.push_back({kind, Window::shared, step.width, on, address,
+                             count_shared(kind, step.width, address, on), false});
+}
+
+// Calls f(lane, pointer) for each lane's barrier, in lane order.
+template <typename F>
+Flow for_each_barrier(Core& core, Warp& warp, const Step& step, AccessKind kind, Mask on, F&& f) {
+  if (on == 0) return Flow::next;
+  Addresses address;
+  LanePointers pointers;
+  if (!find_barriers(core, warp, step, kind, on, address, pointers)) return Flow::stop;
+  note_access(core, step, kind, address, on);
+  for_each_lane(on, [&](unsigned lane) { f(lane, pointers.of[lane]); });
+  return Flow::next;
+}
+
+void put(const Warp& warp, const Step& step, unsigned lane, std::uint64_t value) {
+  std::uint32_t* row = destination_row(warp, step.d);
+  row[lane] = static_cast<std::uint32_t>(value);
+  row[kWarpSize + lane] = static_cast<std::uint32_t>(value >> 32);
+}
+
+// Of a state the upper register alone is written (measured), where the phase is.
+void put_high(const Warp& warp, const Step& step, unsigned lane, std::uint64_t value) {
+  destination_row(warp, step.d)[kWarpSize + lane] = static_cast<std::uint32_t>(value >> 32);
+}
+
+Flow execute_arrive(Core& core, Warp& warp, const Step& step, Mask, Mask on) {
+  const std::uint32_t* amounts = source_row(warp, step.b);
+  return for_each_barrier(
+      core, warp, step, AccessKind::atomic, on, [&](unsigned lane, std::byte* at) {
+        const std::uint64_t old = read(at);
+        write(at,
+              arrive(old, static_cast<Arrival>(step.selector), amounts[lane], step.data_type != 0));
+        if (!step.sign_extend) put_high(warp, step, lane, old);
+      });
+}
+
+// .TMASK: what the first of the lanes that arrive at one barrier found, and the set of these lanes.
+// From their number before it each computes what itself found.
+Flow execute_arrive_together(Core& core, Warp& warp, const Step& step, Mask, Mask on) {
+  const std::uint32_t* amounts = source_row(warp, step.b);
+  struct Meeting {
+    const std::byte* at;
+    std::uint64_t found;
+    Mask lanes;
+  };
+  std::array<Meeting, kWarpSize> meetings;
+  std::size_t count = 0;
+  const Flow flow =
+      for_each_barrier(core, warp, step, AccessKind::atomic, on, [&](unsigned lane, std::byte* at) {
+        const std::uint64_t old = read(at);
+        write(at,
+              arrive(old, static_cast<Arrival>(step.selector), amounts[lane], step.data_type != 0));
+        const auto known =
+            std::find_if(meetings.begin(), meetings.begin() + static_cast<std::ptrdiff_t>(count),
+                         [&](const Meeting& meeting) { return meeting.at == at; });
+        if (known == meetings.begin() + static_cast<std::ptrdiff_t>(count))
+          meetings[count++] = {at, old, Mask{1} << lane};
+        else
+          known->lanes |= Mask{1} << lane;
+      });
+  for (const Meeting& meeting : std::span(meetings).first(count))
+    for_each_lane(meeting.lanes, [&](unsigned lane) {
+      put(warp, step, lane, (meeting.found & ~std::uint64_t{0xffff'ffff}) | meeting.lanes);
+    });
+  return flow;
+}
+
+// Whether other lanes of the warp, apart from these, could go on.
+bool others_can_go_on(const Warp& warp) {
+  const auto can = [](const Group& group) { return group.wait == Wait::none; };
+  return std::ranges::count_if(warp.convergence.groups(), can) > 1;
+}
+
+// Whether a warp that is held has been so for too long. The H200 gives up after about 7,780 cycles,
+// whatever time the program names (an mbarrier whose phase does not end, 12 waits). Where nothing
+// is timed it is a number of instructions, and a long one: warps take turns there.
+bool gives_up(const Core& core, Warp& warp) {
+  constexpr std::uint64_t kCycles = 7'780, kInstructions = 1 << 23;
+  const std::uint64_t now = core.cycle != nullptr ? *core.cycle : core.issued;
+  if (!warp.held_since) warp.held_since = now;
+  return now - *warp.held_since >= (core.cycle != nullptr ? kCycles : kInstructions);
+}
+
+// The warp is held at the instruction and comes to it again later, as if it had not come to it yet.
+Flow hold(Core& core, Warp& warp, const Step& step, Mask active, Mask on) {
+  constexpr std::uint64_t kPause = kWarpTurn / 2;  // so that two in a row are seen as a loop
+  InstructionCounts& counts = core.counts_of(step);
+  counts.executed -= 1;
+  counts.threads -= static_cast<unsigned>(std::popcount(active));
+  counts.threads_on -= static_cast<unsigned>(std::popcount(on));
+  warp.convergence.current().pc = core.pc_of(step);
+  if (core.cycle == nullptr) core.issued = std::min(core.issued + kPause, core.issue_limit);
+  return Flow::reschedule;
+}
+
+// Whether the phase that B's top bit names is over. With .TRYWAIT the H200 holds the warp until it
+// is (its record of bulk_copies has one execution a wait), or it has waited for too long.
+template <bool kHolds>
+Flow execute_check(Core& core, Warp& warp, const Step& step, Mask active, Mask on) {
+  if (on == 0) return Flow::next;
+  const std::uint32_t* phases = source_row(warp, step.b);
+  Addresses address;
+  LanePointers pointers;
+  if (!find_barriers(core, warp, step, AccessKind::load, on, address, pointers)) return Flow::stop;
+  Mask over = 0;
+  for_each_lane(on, [&](unsigned lane) {
+    if (read(pointers.of[lane]) >> 63 != phases[lane] >> 31) over |= Mask{1} << lane;
+  });
+  if (kHolds && over == 0 && !others_can_go_on(warp) && !gives_up(core, warp))
+    return hold(core, warp, step, active, on);
+  warp.held_since.reset();
+  note_access(core, step, AccessKind::load, address, on);
+  warp.set_predicate(step.pu, over, on);
+  return Flow::next;
+}
+
+// One exchange for the warp: how a barrier begins.
+Flow execute_exchange(Core& core, Warp& warp, const Step& step, Mask, Mask on) {
+  if (on == 0) return Flow::next;
+  const auto first = static_cast<unsigned>(std::countr_zero(on));
+  const std::uint32_t* value = source_row(warp, step.b);
+  return for_each_barrier(core, warp, step, AccessKind::atomic, Mask{1} << first,
+                          [&](unsigned lane, std::byte* at) {
+                            const std::uint64_t old = read(at);
+                            write(at, value[lane] | std::uint64_t{value[kWarpSize + lane]} << 32);
+                            for (unsigned i = 0; i < kWarpSize; ++i) put(warp, step, i, old);
+                          });
+}
+
+// ARRIVES.LDGSTSBAR: what the thread's copies so far do when they are finished, which they are.
+Flow execute_copies_done(Core& core, Warp& warp, const Step& step, Mask, Mask on) {
+  return for_each_barrier(core, warp, step, AccessKind::atomic, on, [&](unsigned, std::byte* at) {
+    write(at, arrive(read(at), static_cast<Arrival>(step.selector), 1, false));
+  });
+}
+
+// The word is no barrier any more; what it holds then is not defined.
+Flow execute_invalidate(Core&, Warp&, const Step&, Mask, Mask) { return Flow::next; }
+
+}  // namespace
+
+std::uint64_t barrier_after_bytes(std::uint64_t word, std::uint32_t bytes) {
+  return arrive(word, Arrival::bytes_done, bytes, false);
+}
+
+Execute lower_mbarrier(const isa::Instruction& in, Step& step) {
+  constexpr std::uint32_t kTogether = 1, kReduction = 2;
+  constexpr std::uint64_t kInvalidate = 0x9b1, kArrive = 0x9a7, kCheck = 0x5a7, kExchange = 0x5b2;
+  if (in.arch != isa::Arch::sm_90) return nullptr;
+  step.width = 8;
+  if (in.op == Op::ARRIVES) {
+    constexpr std::uint32_t kArrivalCount = 1, kByteCount = 2;
+    const std::uint32_t counts = in.mod(Mod::other0);
+    if (counts != kArrivalCount && counts != kByteCount) return nullptr;
+    step.selector =
+        static_cast<std::uint8_t>(counts == kArrivalCount ? Arrival::one : Arrival::bytes_done);
+    return execute_copies_done;
+  }
+  if (in.op != Op::SYNCS) return nullptr;
+  switch (in.word.bits(0, 12)) {
+    case kArrive:
+      step.selector = static_cast<std::uint8_t>(in.mod(Mod::other3));
+      step.data_type = static_cast<std::uint8_t>(in.mod(Mod::other2));  // .OPTOUT
+      step.sign_extend = in.mod(Mod::other1) == kReduction;
+      if (step.selector > static_cast<std::uint8_t>(Arrival::counted)) return nullptr;
+      return in.mod(Mod::other1) == kTogether ? execute_arrive_together : execute_arrive;
+    case kCheck:
+      return in.mod(Mod::other1) != 0 ? execute_check<true> : execute_check<false>;
+    case kExchange:
+      return execute_exchange;
+    case kInvalidate:
+      return execute_invalidate;
+    default:
+      return nullptr;
+  }
+}
+
+}  // namespace heddle::simulator

@@ -1,0 +1,154 @@
+// Loads and stores.
+#include <algorithm>
+#include <bit>
+
+#include "isa/attributes.hpp"
+#include "simulator/execute/cache_policy.hpp"
+#include "simulator/execute/memory_access.hpp"
+
+namespace heddle::simulator {
+namespace {
+
+using isa::Mod;
+using isa::Op;
+
+// One access width: how many bytes, how many rows.
+template <typename T>
+void load_lane(const std::byte* from, std::uint32_t* row) {
+  T value;
+  std::memcpy(&value, from, sizeof value);
+  // Narrow loads extend to 32 bits, by T's own signedness.
+  *row = static_cast<std::uint32_t>(value);
+}
+
+template <unsigned kWords>
+void load_words(const std::byte* from, std::uint32_t* row) {
+  std::array<std::uint32_t, kWords> words;
+  std::memcpy(words.data(), from, sizeof words);
+  for (unsigned i = 0; i < kWords; ++i) row[i * kWarpSize] = words[i];
+}
+
+template <typename LoadLane>
+void load_with(LoadLane&& load, const LanePointers& from, Mask lanes, std::uint32_t* destination) {
+  for_each_lane(lanes, [&](unsigned lane) { load(from.of[lane], destination + lane); });
+}
+
+void load_lanes(const Step& step, const LanePointers& from, Mask lanes,
+                std::uint32_t* destination) {
+  switch (step.width) {
+    case 1:
+      return load_with(step.sign_extend ? load_lane<std::int8_t> : load_lane<std::uint8_t>, from,
+                       lanes, destination);
+    case 2:
+      return load_with(step.sign_extend ? load_lane<std::int16_t> : load_lane<std::uint16_t>, from,
+                       lanes, destination);
+    case 4:
+      if (from.row != nullptr) {
+        std::memcpy(destination, from.row, 4 * kWarpSize);
+        return;
+      }
+      return load_with(load_words<1>, from, lanes, destination);
+    case 8:
+      return load_with(load_words<2>, from, lanes, destination);
+    default:
+      return load_with(load_words<4>, from, lanes, destination);
+  }
+}
+
+template <unsigned kWords>
+void store_words(const std::uint32_t* data, Mask lanes, const LanePointers& to) {
+  for_each_lane(lanes, [&](unsigned lane) {
+    std::array<std::uint32_t, kWords> words;
+    for (unsigned i = 0; i < kWords; ++i) words[i] = data[i * kWarpSize + lane];
+    std::memcpy(to.of[lane], words.data(), sizeof words);
+  });
+}
+
+// Where lanes store to the same place, the highest one's value stays. (Which one does is not
+// defined by CUDA.)
+void store_lanes(const Step& step, const std::uint32_t* data, Mask lanes, const LanePointers& to) {
+  switch (step.width) {
+    case 1:
+    case 2:  // little endian: the low bytes
+      return for_each_lane(
+          lanes, [&](unsigned lane) { std::memcpy(to.of[lane], data + lane, step.width); });
+    case 4:
+      if (to.row != nullptr) {
+        std::memcpy(to.row, data, 4 * kWarpSize);
+        return;
+      }
+      return for_each_lane(lanes, [&](unsigned lane) { std::memcpy(to.of[lane], data + lane, 4); });
+    case 8:
+      return store_words<2>(data, lanes, to);
+    default:
+      return store_words<4>(data, lanes, to);
+  }
+}
+
+template <AddressSpace kSpace, AccessKind kKind>
+Flow execute_access(Core& core, Warp& warp, const Step& step, Mask, Mask on) {
+  if constexpr (kSpace == AddressSpace::global || kSpace == AddressSpace::generic)
+    count_policy(core, warp, step);
+  if (on == 0) return Flow::next;
+  alignas(kCacheLine) Addresses address;
+  const bool adjoining = compute_addresses(core, warp, step, address);
+  return for_each_space<kSpace>(address, on, adjoining, [&](Window space, Mask lanes) {
+    LanePointers pointers;
+    if (!resolve_lanes(core, warp, step, space, address, lanes, pointers, adjoining))
+      return Flow::stop;
+    if (space == Window::global && !claim_lanes(core, warp, step, kKind, address, lanes))
+      return Flow::stop;
+    count_access(core, step, kKind, space, address, lanes, adjoining, warp.block);
+    if constexpr (kKind == AccessKind::load) {
+      load_lanes(step, pointers, lanes, destination_row(warp, step.d));
+      if (step.selector != 0) core.look_at_others();
+    } else {
+      store_lanes(step, source_row(warp, step.b), lanes, pointers);
+      if (space != Window::local) core.polling.change(core.issued);
+    }
+    return Flow::next;
+  });
+}
+
+template <AddressSpace kSpace>
+constexpr Execute execute_load = execute_access<kSpace, AccessKind::load>;
+template <AddressSpace kSpace>
+constexpr Execute execute_store = execute_access<kSpace, AccessKind::store>;
+
+bool fill_width(const isa::Instruction& in, Step& step) {
+  constexpr std::array<std::uint8_t, 8> kWidths{1, 1, 2, 2, 4, 8, 16, 16};
+  // sm_75's LDS has a second set of codes, 8 up, with the same widths (SASS-FACTS 3.5).
+  const std::uint32_t size = in.mod(Mod::size) & 7;
+  step.width = kWidths[size];
+  step.sign_extend = size == 1 || size == 3;
+  step.selector = isa::is_strong(in);
+  return true;
+}
+
+}  // namespace
+
+Execute lower_memory(const isa::Instruction& in, Step& step) {
+  fill_width(in, step);
+  switch (in.op) {
+    case Op::LDG:
+      return execute_load<AddressSpace::global>;
+    case Op::LDS:
+      return execute_load<AddressSpace::shared>;
+    case Op::LDL:
+      return execute_load<AddressSpace::local>;
+    case Op::LD:
+      return execute_load<AddressSpace::generic>;
+    case Op::STG:
+      return execute_store<AddressSpace::global>;
+    case Op::STS:
+      return execute_store<AddressSpace::shared>;
+    case Op::STL:
+      return execute_store<AddressSpace::local>;
+    case Op::ST:
+      return execute_store<AddressSpace::generic>;
+    default:
+      return nullptr;
+  }
+}
+
+}  // namespace heddle::simulator

@@ -1,0 +1,82 @@
+#include <fmt/format.h>
+
+#include "simulator/launch/counts.hpp"
+#include "simulator/launch/launch.hpp"
+
+namespace heddle::simulator {
+namespace {
+
+const char* describe(Fault::Kind kind) {
+  switch (kind) {
+    case Fault::Kind::illegal_address:
+      return "an illegal memory access";
+    case Fault::Kind::misaligned_address:
+      return "a misaligned memory access";
+    case Fault::Kind::illegal_instruction:
+      return "an instruction that cannot be decoded";
+    case Fault::Kind::unsupported_instruction:
+      return "an instruction that is not implemented";
+    case Fault::Kind::trap:
+      return "a trap";
+    case Fault::Kind::assert_:
+      return "a failed assertion";
+    case Fault::Kind::deadlock:
+      return "a deadlock: nothing in the block can go on";
+    case Fault::Kind::instruction_limit:
+      return "the limit of instructions was reached";
+    case Fault::Kind::stack_overflow:
+      return "a stack overflow";
+    case Fault::Kind::invalid_pc:
+      return "a jump to an address that holds no code";
+    case Fault::Kind::interrupted:
+      return "interrupted";
+  }
+  return "";
+}
+
+}  // namespace
+
+std::string Fault::message() const {
+  std::string text =
+      fmt::format("{} in kernel {}\n  block ({},{},{}) warp {} lanes {:08x}, thread ({},{},{})",
+                  describe(kind), kernel, block_index.x, block_index.y, block_index.z, warp, lanes,
+                  thread.x, thread.y, thread.z);
+  text += fmt::format("\n  at {}+{:#x}{}{}: {}", function, pc, source.empty() ? "" : " ", source,
+                      instruction);
+  if (kind == Kind::illegal_address || kind == Kind::misaligned_address)
+    text += fmt::format("\n  address {:#x}, {} bytes", address, access_bytes);
+  if (!details.empty()) text += fmt::format("\n  {}", details);
+  return text;
+}
+
+InstructionCounts& InstructionCounts::operator+=(const InstructionCounts& other) {
+  executed += other.executed;
+  threads += other.threads;
+  threads_on += other.threads_on;
+  extra_executed += other.extra_executed;
+  extra_threads += other.extra_threads;
+  threads_kept += other.threads_kept;
+  branch_uniform += other.branch_uniform;
+  branch_divergent += other.branch_divergent;
+  global += other.global;
+  shared += other.shared;
+  local += other.local;
+  threads_global += other.threads_global;
+  threads_shared += other.threads_shared;
+  dshared += other.dshared;
+  sectors_global += other.sectors_global;
+  sectors_global_ideal += other.sectors_global_ideal;
+  tags_global += other.tags_global;
+  sectors_local += other.sectors_local;
+  wavefronts_shared += other.wavefronts_shared;
+  wavefronts_shared_ideal += other.wavefronts_shared_ideal;
+  bytes_global += other.bytes_global;
+  hit_normal += other.hit_normal;
+  hit_first += other.hit_first;
+  hit_last += other.hit_last;
+  hit_demote += other.hit_demote;
+  miss_first += other.miss_first;
+  return *this;
+}
+
+}  // namespace heddle::simulator

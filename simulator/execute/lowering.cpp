@@ -1,0 +1,227 @@
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+#include "simulator/execute/bulk_copy.hpp"
+#include "simulator/execute/coverage.hpp"
+#include "simulator/execute/machine.hpp"
+
+namespace heddle::simulator {
+namespace {
+
+using isa::Instruction;
+using isa::Source;
+
+// Builds the pool: one pair of rows per distinct immediate or constant.
+class Pool {
+ public:
+  explicit Pool(std::vector<PoolRow>& rows) : rows_(rows) {
+    rows_.assign(kWidestOperand, PoolRow{});
+  }
+
+  static constexpr RowOffset zero() { return ~RowOffset{0}; }
+
+  enum class Width : std::uint8_t { word, integer, number };
+  // The value as a source: 64-bit ones take the low and high rows; an FP64 immediate is the high
+  // word, the low word is zero (SASS-FACTS 1.3). One of an integer is the low word (UIADD3.64; the
+  // H200's record of group_sums).
+  RowOffset row_of(const Source& source, Width width) {
+    const bool constant = source.kind == Source::Kind::constant;
+    const bool is_64bit = width != Width::word;
+    const auto key = std::tuple(constant, source.index, source.value, width);
+    if (const auto found = known_.find(key); found != known_.end()) return found->second;
+    const RowOffset offset = ~static_cast<RowOffset>(rows_.size() * kWarpSize);
+    if (constant) {
+      rows_.push_back({true, source.index, source.value});
+      if (is_64bit) rows_.push_back({true, source.index, source.value + 4});
+    } else if (width == Width::number) {
+      rows_.push_back({});
+      rows_.push_back({false, 0, source.value});
+    } else if (width == Width::integer) {
+      rows_.push_back({false, 0, source.value});
+      rows_.push_back({});
+    } else {
+      rows_.push_back({false, 0, source.value});
+    }
+    known_.emplace(key, offset);
+    return offset;
+  }
+
+ private:
+  std::vector<PoolRow>& rows_;
+  std::map<std::tuple<bool, std::uint8_t, std::uint32_t, Width>, RowOffset> known_;
+};
+
+RowOffset uniform_row(unsigned index) {
+  return static_cast<RowOffset>((kUniformRow + index) * kWarpSize);
+}
+
+RowOffset source_offset(const Source& source, Pool::Width width, Pool& pool) {
+  switch (source.kind) {
+    case Source::Kind::reg:
+      return source.index == isa::kRZ ? Pool::zero()
+                                      : static_cast<RowOffset>(source.index * kWarpSize);
+    case Source::Kind::ureg:
+      return source.index == isa::kURZ ? Pool::zero() : uniform_row(source.index);
+    case Source::Kind::imm:
+    case Source::Kind::constant:
+      return pool.row_of(source, width);
+    case Source::Kind::none:
+    case Source::Kind::bindless:
+      break;
+  }
+  return Pool::zero();
+}
+
+PredicateRef predicate_ref(const isa::Predicate& predicate) {
+  return {static_cast<std::uint8_t>(predicate.index + (predicate.uniform ? kUniformPredicates : 0)),
+          predicate.negated ? kFullMask : 0};
+}
+
+std::uint8_t predicate_destination(std::uint8_t index, bool uniform) {
+  if (index == isa::kPT) return kDiscardedPredicate;
+  return static_cast<std::uint8_t>(index + (uniform ? kUniformPredicates : 0));
+}
+
+// Uniform instructions write uniform registers or predicates and are guarded by the latter.
+bool is_uniform(const Instruction& instruction) { return instruction.guard.uniform; }
+
+Pool::Width width_of(const Instruction& in, SourceSlot slot) {
+  if (!source_is_64bit(in, slot)) return Pool::Width::word;
+  return in.op == isa::Op::UIADD3_64 ? Pool::Width::integer : Pool::Width::number;
+}
+
+void lower_operands(const Instruction& in, Step& step, Pool& pool) {
+  const bool uniform = is_uniform(in);
+  step.widen = uniform ? kFullMask : 0;
+  step.d = in.urd != isa::kURZ ? uniform_row(in.urd)
+           : in.rd != isa::kRZ ? static_cast<RowOffset>(in.rd * kWarpSize)
+                               : static_cast<RowOffset>(kDiscardRow * kWarpSize);
+  const auto lower_source = [&](const Source& source, SourceSlot slot, RowOffset& row, bool& negate,
+                                bool& absolute) {
+    row = source_offset(source, width_of(in, slot), pool);
+    negate = source.negate;
+    absolute = source.absolute;
+  };
+  lower_source(in.a, SourceSlot::a, step.a, step.a_negate, step.a_absolute);
+  lower_source(in.b, SourceSlot::b, step.b, step.b_negate, step.b_absolute);
+  lower_source(in.c, SourceSlot::c, step.c, step.c_negate, step.c_absolute);
+  step.pu = predicate_destination(in.pu, uniform || in.op == isa::Op::VOTEU);
+  step.pv = predicate_destination(in.pv, uniform);
+  step.guard = predicate_ref(in.guard);
+  step.pp = predicate_ref(in.pp);
+  step.pq = predicate_ref(in.pq);
+  step.pr = predicate_ref(in.pr);
+}
+
+void lower_address(const Instruction& in, Step& step) {
+  using Base = AddressForm::Base;
+  AddressForm& form = step.address;
+  form.offset = in.offset;
+  // Forms with a uniform register say in a bit of their own whether Ra is a 64-bit pair; others in
+  // .E.
+  const bool uniform_form = in.word.bit(91);
+  const bool pair = in.mod(uniform_form ? isa::Mod::ra_u32 : isa::Mod::address64) != 0;
+  if (in.a.kind == Source::Kind::reg && in.a.index != isa::kRZ)
+    form.base = pair ? Base::pair64 : Base::low32;
+  if (in.a.kind == Source::Kind::ureg && in.a.index != isa::kURZ) form.base = Base::low32;
+  if (in.ur != isa::kURZ && in.mod(isa::Mod::descriptor) == 0) {
+    form.uniform = in.mod(isa::Mod::address64) != 0 ? Base::pair64 : Base::low32;
+    form.uniform_row = uniform_row(in.ur);
+  }
+  if (in.ur != isa::kURZ && in.mod(isa::Mod::descriptor) != 0) {
+    form.has_descriptor = true;
+    form.uniform_row = uniform_row(in.ur);
+  }
+  constexpr std::array<std::uint8_t, 4> kShifts{0, 2, 3, 4};  // X1 X4 X8 X16
+  form.shift = kShifts[in.mod(isa::Mod::stride) & 3];
+}
+
+bool accesses_by_thread(isa::Op op) {
+  using isa::Op;
+  switch (op) {
+    case Op::LDG:
+    case Op::STG:
+    case Op::LD:
+    case Op::ST:
+    case Op::LDL:
+    case Op::STL:
+    case Op::ATOM:
+    case Op::ATOM_CAS:
+    case Op::ATOMG:
+    case Op::ATOMG_CAS:
+    case Op::RED:
+      return true;
+    default:
+      return false;
+  }
+}
+
+Step lower_instruction(const Instruction& in, std::uint32_t index, std::uint32_t end, Pool& pool) {
+  Step step;
+  step.instruction = &in;
+  step.accesses = accesses_by_thread(in.op);
+  lower_operands(in, step, pool);
+  lower_address(in, step);
+  if (select_lane_function(in, step)) return step;
+  step.lane = nullptr;
+  for (const auto family :
+       {lower_memory, lower_copy, lower_atomic, lower_special, lower_texture, lower_block_barrier,
+        lower_cluster, lower_mbarrier, lower_bulk, lower_async_store})
+    if ((step.execute = family(in, step)) != nullptr) return step;
+  step.execute = lower_control(in, step, index, end);
+  if (step.execute == nullptr) step.execute = execute_unsupported;
+  return step;
+}
+
+// Of its vector or its uniform registers: `destination` and the sources of a kind, but for the
+// register that is `zero`.
+unsigned highest_row(const Instruction& in, Source::Kind kind, unsigned destination, unsigned other,
+                     unsigned zero) {
+  unsigned highest = 0;
+  const auto note = [&](unsigned index) {
+    if (index != zero) highest = std::max(highest, index);
+  };
+  note(destination);
+  note(other);
+  for (const Source& source : {in.a, in.b, in.c})
+    if (source.kind == kind) note(source.index);
+  return std::min(highest + kWidestOperand, zero);
+}
+
+}  // namespace
+
+bool executes(const isa::Instruction& instruction) {
+  std::vector<PoolRow> rows;
+  Pool pool(rows);
+  const Step step = lower_instruction(instruction, 0, 1, pool);
+  return step.lane != nullptr || step.execute != execute_unsupported;
+}
+
+NamedRows rows_named_by(const isa::Instruction& in) {
+  return {highest_row(in, Source::Kind::reg, in.rd, isa::kRZ, isa::kRZ),
+          highest_row(in, Source::Kind::ureg, in.urd, in.ur, isa::kURZ)};
+}
+
+LoweredProgram lower(const isa::Program& program) {
+  LoweredProgram lowered;
+  Pool pool(lowered.pool);
+  const auto end = static_cast<std::uint32_t>(program.instructions.size());
+  lowered.steps.resize(end + 1);
+  for (std::uint32_t i = 0; i < end; ++i) {
+    Step& step = lowered.steps[i];
+    if (!program.instructions[i]) {
+      step.execute = execute_undecodable;
+      continue;
+    }
+    step = lower_instruction(*program.instructions[i], i, end, pool);
+    const NamedRows named = rows_named_by(*program.instructions[i]);
+    lowered.rows_to_clear = std::max(lowered.rows_to_clear, named.registers);
+    lowered.uniform_rows_to_clear =
+        std::max(lowered.uniform_rows_to_clear, named.uniform_registers);
+  }
+  lowered.steps[end].execute = execute_undecodable;
+  return lowered;
+}
+
+}  // namespace heddle::simulator

@@ -1,0 +1,307 @@
+// The functional core's working state: a kernel made ready, a block being executed, and the core
+// (one host thread's share of the machine) that executes it. Internal to the simulator.
+#pragma once
+
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "simulator/base/row_storage.hpp"
+#include "simulator/execute/launch_observations.hpp"
+#include "simulator/execute/micro_op.hpp"
+#include "simulator/execute/polling.hpp"
+#include "simulator/execute/row_prefetch.hpp"
+#include "simulator/execute/tally.hpp"
+#include "simulator/execute/unordered_reads.hpp"
+#include "simulator/lanes/addresses.hpp"
+#include "simulator/launch/conflicts.hpp"
+#include "simulator/launch/counts.hpp"
+#include "simulator/launch/launch.hpp"
+#include "simulator/launch/module_facts.hpp"
+#include "simulator/launch/observer.hpp"
+#include "simulator/memory/access_counts.hpp"
+#include "simulator/memory/local_memory.hpp"
+#include "simulator/warp/convergence.hpp"
+#include "simulator/warp/reconvergence_policy.hpp"
+
+namespace heddle::simulator {
+
+struct Core;
+class MemoryJournal;
+struct Step;
+struct Warp;
+
+// Executes an instruction that is not a lane operation. The current group's pc is already past it.
+// `on` is the part of `active` whose guard holds; it may be empty.
+using Execute = Flow (*)(Core& core, Warp& warp, const Step& step, Mask active, Mask on);
+
+// Where the address of a memory instruction comes from.
+struct AddressForm {
+  enum class Base : std::uint8_t { none, low32, pair64 };
+  Base base = Base::none;
+  Base uniform = Base::none;
+  std::uint8_t shift = 0;       // LDS .X4 and the like scale the register
+  bool has_descriptor = false;  // uniform_row is of the pair that holds the cache policy
+  RowOffset uniform_row = 0;
+  std::int64_t offset = 0;
+};
+
+// Two cache lines.
+struct alignas(kCacheLine) Step : MicroOp {
+  Execute execute = nullptr;
+  Mask widen = 0;            // all ones for uniform instructions: they write whole rows
+  std::uint32_t target = 0;  // branches: instruction index
+  AddressForm address;
+  std::uint8_t width = 4;  // memory: bytes per thread
+  bool sign_extend = false;
+  std::uint8_t selector = 0;  // atomics: operation; others: the one modifier they look at
+  std::uint8_t data_type = 0;
+  bool accesses = false;  // global, local or generic memory, by threads (Convergence::at_access)
+};
+static_assert(sizeof(Step) == 2 * kCacheLine);
+
+// One 32-lane row of the launch's pool and where its value comes from.
+struct PoolRow {
+  bool is_constant = false;
+  std::uint8_t bank = 0;
+  std::uint32_t value = 0;  // immediate bits, or byte offset in the bank
+};
+
+// Every instruction of a module, made ready once per kernel (constant bank 2 is the kernel's own).
+struct LoweredProgram {
+  std::vector<Step> steps;     // as Program::instructions, plus one past the end that faults
+  std::vector<PoolRow> pool;   // the first kWidestOperand rows are zero
+  unsigned rows_to_clear = 0;  // vector registers the program names
+  unsigned uniform_rows_to_clear = 0;
+  std::unique_ptr<const ModuleFacts> facts;  // of a Module's
+  // The rows of the last launch, whose memory the next one takes.
+  mutable std::shared_ptr<RowStorage> last_rows;
+};
+
+// Rows of the widest operand, a matrix of doubles.
+inline constexpr unsigned kWidestOperand = 16;
+
+LoweredProgram lower(const isa::Program& program);
+
+// The highest rows that an instruction may read or write, of a warp's vector and of its uniform
+// registers.
+struct NamedRows {
+  unsigned registers = 0, uniform_registers = 0;
+};
+NamedRows rows_named_by(const isa::Instruction& instruction);
+
+// Row numbers within a warp.
+inline constexpr unsigned kDiscardRow = 255;  // and seven more, for wide results to RZ
+inline constexpr unsigned kUniformRow = 263;  // UR0; UR63 and the row after are discarded too
+inline constexpr unsigned kReturnRow = kUniformRow + 66;  // Rpc, a pair (RPCMOV)
+inline constexpr unsigned kRowsPerWarp = kReturnRow + 2;
+
+struct ConstantBanks {
+  std::array<std::vector<std::byte>, 5> banks;
+  // `bytes` (1–8) at an offset, little endian; zero outside the bank.
+  std::uint64_t read(unsigned bank, std::uint64_t offset, unsigned bytes) const;
+};
+
+class DeviceHeap;
+
+struct LaunchContext {
+  const LaunchRequest* request = nullptr;
+  const LaunchOptions* options = nullptr;
+  const GpuModel* model = nullptr;
+  DeviceMemory* memory = nullptr;
+  const Allocation* textures = nullptr;  // texture_table of the memory
+  const LoweredProgram* program = nullptr;
+  const KernelFacts* kernel = nullptr;
+  std::shared_ptr<const RowStorage> pool;  // 32 words a row; those that the kernel reads are filled
+  ConstantBanks constants;
+  std::uint32_t entry = 0;         // instruction index
+  std::uint32_t local_bytes = 0;   // per thread
+  std::uint32_t shared_bytes = 0;  // per block, from address 0 (sm_90: with the reserved part)
+  std::uint32_t warps_per_block = 0;
+  std::uint64_t instruction_limit = 0;
+  Reconvergence reconvergence = Reconvergence::barriers;
+  bool patched = false;  // as Convergence::start
+};
+
+enum class BarrierReduction : std::uint8_t { count, all, any };  // as BAR.RED encodes them
+
+struct BlockBarrier {
+  std::uint32_t arrived_only = 0;  // threads counted by BAR.ARV
+  std::uint32_t expected = 0;      // threads; 0: all of the block
+  bool reducing = false;
+  BarrierReduction reduction = BarrierReduction::count;
+  std::uint32_t threads = 0, holding = 0;  // that took part in the reduction; whose predicate held
+};
+
+struct Block;
+
+struct Warp : WarpState {
+  Block* block = nullptr;
+  std::uint32_t index = 0;  // in its block
+  Convergence convergence;
+  Mask cluster_arrived = 0;  // at the cluster's barrier, which has not let them go yet
+  bool may_spin = false;     // used its last turn to the end, and is to be looked at
+  // Since when it waits at an mbarrier: a cycle, or a number of instructions.
+  std::optional<std::uint64_t> held_since;
+};
+
+struct Cluster;  // simulator/execute/cluster.hpp
+
+struct Block {
+  std::uint64_t linear = 0;
+  std::uint32_t sm = 0;              // %smid
+  std::shared_ptr<Cluster> cluster;  // null where the launch has none
+  std::uint32_t rank = 0;            // in its cluster
+  bool at_cluster_barrier = false;   // some of its threads have arrived there
+  Dim3 index{0, 0, 0};
+  std::vector<Warp> warps;
+  RowStorage rows;
+  std::vector<std::byte> shared;
+  LocalStorage local;
+  std::array<BlockBarrier, 16> barriers;
+  std::uint64_t barriers_completed = 0;
+  struct BarrierResult {
+    std::uint32_t count = 0;
+    bool holds = false;  // for all of the threads, or for any
+  };
+  std::vector<BarrierResult> results;  // per warp, for B2R.RESULT
+  bool finished() const;
+};
+
+// Warp instructions a warp may issue before another of its block gets the core. Behind a block
+// barrier all its warps issue a few before one goes far: on hardware they go on side by side, and
+// programs run there whose warps read a shared variable behind the barrier that one of them soon
+// overwrites (`if (t == 0) next = fetch(); __syncthreads(); mine = next;` in a loop).
+inline constexpr std::uint64_t kWarpTurn = 1 << 15;
+inline constexpr std::uint64_t kTurnBehindBarrier = 16;
+
+struct Core {
+  explicit Core(const LaunchContext& launch_context);
+
+  const LaunchContext& launch;
+  // From a warp's rows to those of the next one in its block.
+  const std::size_t rows_per_warp;
+  // Null where the code's own convergence barriers say which lanes run together.
+  std::unique_ptr<ReconvergencePolicy> policy;
+  const lanes::AddressFunctions& address_functions = lanes::address_functions();
+  Tally counts;
+  RowPrefetch prefetch;
+  std::optional<Fault> fault;
+  // When blocks of the launch run on other threads at the same time; null otherwise.
+  ConflictTracker::Log* log = nullptr;
+  // Memory that the instruction being executed has touched, when `observed`.
+  bool observed = false;
+  std::vector<Access> accesses;
+  MemoryJournal* journal = nullptr;  // told of global memory before it changes
+  Seen seen;
+  std::shared_ptr<DeviceHeap> heap;      // from the first call of malloc or free on
+  bool conflicted = false;               // the launch stops and runs again on one thread
+  std::uint64_t issued = 0;              // warp instructions
+  const std::uint64_t* cycle = nullptr;  // what clocks read, when the launch is timed
+  std::uint64_t issue_limit = 0;         // this warp's turn ends when `issued` reaches it
+  Polling polling;                       // of this warp, in this turn
+  // Of a launch that could have reads whose value depends on time; else null.
+  std::unique_ptr<UnorderedReads> unordered_reads;
+  std::uint64_t instruction_limit = ~std::uint64_t{0};  // of `issued`, for the whole launch
+
+  void start_block(Block& block, std::uint64_t linear) const;
+  // out_of_time: also when all that its warps do is wait (simulator/execute/polling.hpp). spinning:
+  // every warp that could run goes round in a loop that changes nothing.
+  enum class Turn : std::uint8_t { finished, out_of_time, stuck, spinning, stopped };
+  // Runs a block until it ends, waits for something outside, or has issued `quantum` instructions.
+  // Its warps take turns of at most `longest_turn`.
+  Turn run_block(Block& block, std::uint64_t quantum, std::uint64_t longest_turn = kWarpTurn);
+  // Executes one instruction of the warp's current group (it must have one): for who decides
+  // himself which warp goes next. `accesses` of the result stays valid until the next step.
+  // Afterwards a warp that has ended needs check_block_barriers.
+  Issue step(Warp& warp, Observer* observer = nullptr);
+
+  // Records a fault of the instruction the warp is at; returns Flow::stop.
+  Flow raise(Fault::Kind kind, const Warp& warp, const Step& step, Mask lanes,
+             std::uint64_t address, std::string details);
+  // The instruction read memory that others may be writing, and changed none.
+  void look_at_others() {
+    if (polling.look(issued)) issue_limit = issued;
+  }
+  Flow stop_for_conflict() {
+    conflicted = true;
+    return Flow::stop;
+  }
+  std::uint32_t pc_of(const Step& step) const {
+    return static_cast<std::uint32_t>(&step - launch.program->steps.data());
+  }
+  InstructionCounts& counts_of(const Step& step) { return counts[pc_of(step)]; }
+
+  // A view of plain memory at an address, or null; remembers the allocations last found.
+  std::byte* resolve(std::uint64_t address, std::uint64_t bytes) {
+    for (const Known& known : known_)
+      if (address - known.start < known.bytes && bytes <= known.bytes - (address - known.start))
+        return known.data + (address - known.start);
+    return resolve_slowly(address, bytes);
+  }
+
+ private:
+  template <bool kByPolicy>
+  bool run_warp(Warp& warp);
+  template <bool kByPolicy>
+  Flow run_stretch(Warp& warp);
+  bool run_warp_turn(Warp& warp);
+  bool go_through_again(Warp& warp);
+  bool run_warp_observed(Warp& warp, Observer& observer);
+  // `threads` are active, `all_on`: all of them with the guard true.
+  void count(std::uint32_t pc, unsigned threads, Mask on, bool all_on) {
+    InstructionCounts& sums = counts[pc];
+    ++issued;
+    ++sums.executed;
+    sums.threads += threads;
+    sums.threads_on += all_on ? threads : static_cast<unsigned>(std::popcount(on));
+  }
+  std::byte* resolve_slowly(std::uint64_t address, std::uint64_t bytes);
+  struct Known {
+    std::uint64_t start = 0, bytes = 0;
+    std::byte* data = nullptr;
+  };
+  std::array<Known, 4> known_;
+  std::size_t next_known_ = 0;  // whose place the next one found takes
+};
+
+// Instruction families: each returns the function that executes an instruction, and fills the
+// fields of `step` that it needs; null when the instruction is not of the family or has a form that
+// is not implemented.
+Execute lower_control(const isa::Instruction& instruction, Step& step, std::uint32_t index,
+                      std::uint32_t end);
+Execute lower_convergence(const isa::Instruction& instruction, Step& step);
+Execute lower_memory(const isa::Instruction& instruction, Step& step);
+Execute lower_copy(const isa::Instruction& instruction, Step& step);
+Execute lower_atomic(const isa::Instruction& instruction, Step& step);
+Execute lower_special(const isa::Instruction& instruction, Step& step);
+Execute lower_texture(const isa::Instruction& instruction, Step& step);
+Execute lower_block_barrier(const isa::Instruction& instruction, Step& step);
+Execute lower_cluster(const isa::Instruction& instruction, Step& step);
+Execute lower_mbarrier(const isa::Instruction& instruction, Step& step);
+Flow execute_unsupported(Core& core, Warp& warp, const Step& step, Mask active, Mask on);
+Flow execute_undecodable(Core& core, Warp& warp, const Step& step, Mask active, Mask on);
+// Lets go what an exit completed: threads that ended are no longer waited for.
+void check_block_barriers(Block& block);
+Flow call_builtin(Core& core, Warp& warp, const Step& step, Mask lanes, std::uint64_t code_address);
+
+inline std::uint32_t index_of_code_address(std::uint64_t address) {
+  return static_cast<std::uint32_t>((address - isa::kCodeBase) / 16);
+}
+inline std::uint64_t code_address_of_index(std::uint32_t index) {
+  return isa::kCodeBase + std::uint64_t{16} * index;
+}
+
+// Calls f(lane) for each lane of a set, lowest first.
+template <typename F>
+void for_each_lane(Mask lanes, F&& f) {
+  for (; lanes != 0; lanes &= lanes - 1) f(static_cast<unsigned>(std::countr_zero(lanes)));
+}
+
+}  // namespace heddle::simulator

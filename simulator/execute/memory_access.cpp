@@ -1,0 +1,362 @@
+#include "simulator/execute/memory_access.hpp"
+
+#include "isa/attributes.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+
+#include "simulator/execute/cluster.hpp"
+#include "simulator/memory/copy_counts.hpp"
+#include "simulator/memory/local_memory.hpp"
+#include "simulator/memory/memory_journal.hpp"
+#include "simulator/memory/old_access_counts.hpp"
+
+namespace heddle::simulator {
+
+bool compute_addresses(const Core& core, const Warp& warp, const Step& step, Addresses& address) {
+  using Base = AddressForm::Base;
+  const AddressForm& form = step.address;
+  std::uint64_t base = static_cast<std::uint64_t>(form.offset);
+  if (form.uniform != Base::none) {
+    const std::uint32_t* row = destination_row(warp, form.uniform_row);
+    base += row[0];
+    if (form.uniform == Base::pair64) base += std::uint64_t{row[kWarpSize]} << 32;
+  }
+  const std::uint32_t* low = source_row(warp, step.a);
+  switch (form.base) {
+    case Base::none:
+      break;
+    case Base::low32:
+      return core.address_functions.from_words(address.data(), base, low, form.shift, step.width);
+    case Base::pair64:
+      return core.address_functions.from_pairs(address.data(), base, low, low + kWarpSize,
+                                               step.width);
+  }
+  address.fill(base);
+  return false;
+}
+
+Mask lanes_in(Window space, const Addresses& address, Mask lanes) {
+  Mask found = 0;
+  for_each_lane(lanes, [&](unsigned lane) {
+    if (window_of(address[lane]) == space) found |= Mask{1} << lane;
+  });
+  return found;
+}
+
+namespace {
+
+std::string describe_bad_global(const Core& core, std::uint64_t address) {
+  const Allocation* nearest = core.launch.memory->nearest(address);
+  if (nearest == nullptr) return "nothing is allocated";
+  if (nearest->contains(address, 1))
+    return fmt::format("runs past the end of {} ({} bytes at {:#x})", nearest->label,
+                       nearest->bytes, nearest->address);
+  const bool after = address > nearest->address;
+  const std::uint64_t distance =
+      after ? address - (nearest->address + nearest->bytes) : nearest->address - address;
+  return fmt::format("{} bytes {} {} ({} bytes at {:#x})", distance,
+                     after ? "past the end of" : "before", nearest->label, nearest->bytes,
+                     nearest->address);
+}
+
+bool bad_access(Core& core, const Warp& warp, const Step& step, Mask lanes, unsigned lane,
+                std::uint64_t address, Window space) {
+  const bool misaligned = address % step.width != 0;
+  std::string details;
+  if (misaligned) {
+    details = fmt::format("an access of {} bytes must be aligned to them", step.width);
+  } else if (space == Window::shared) {
+    details = fmt::format("the block has {} bytes of shared memory", core.launch.shared_bytes);
+  } else if (space == Window::local) {
+    details = fmt::format("a thread has {} bytes of local memory", core.launch.local_bytes);
+  } else {
+    details = describe_bad_global(core, address);
+  }
+  (void)lanes;
+  core.raise(misaligned ? Fault::Kind::misaligned_address : Fault::Kind::illegal_address, warp,
+             step, Mask{1} << lane, address, std::move(details));
+  return false;
+}
+
+}  // namespace
+
+namespace {
+
+struct LocalMemory {
+  std::byte* first;  // of lane 0
+  std::uint64_t bytes, stride;
+
+  std::byte* view(unsigned lane, std::uint64_t address, std::uint64_t width) const {
+    const std::uint64_t offset = (address & 0xffff'ffff) - (kLocalEnd - bytes);
+    return offset >= bytes || width > bytes - offset ? nullptr : first + lane * stride + offset;
+  }
+};
+
+LocalMemory local_memory(const Core& core, const Warp& warp) {
+  const std::uint64_t stride = local_stride(core.launch.local_bytes);
+  std::byte* const first = warp.block->local.bytes().data() + warp.index * kWarpSize * stride;
+  return {first, core.launch.local_bytes, stride};
+}
+
+}  // namespace
+
+std::byte* local_view(const Core& core, const Warp& warp, unsigned lane, std::uint64_t address,
+                      std::uint64_t bytes) {
+  return local_memory(core, warp).view(lane, address, bytes);
+}
+
+std::byte* shared_view(const Core& core, Block& block, std::uint64_t address, std::uint64_t bytes) {
+  // Bits 31:24 of a generic address are the rank of a block in the cluster; those of a shared
+  // address are not looked at.
+  constexpr std::uint64_t kOffset = 0xff'ffff;
+  const std::uint64_t offset = address & kOffset, rank = address >> 24 & 0xff;
+  if (offset + bytes > core.launch.shared_bytes) return nullptr;
+  if (address < kSharedWindow || rank == block.rank) return block.shared.data() + offset;
+  if (block.cluster == nullptr || rank >= block.cluster->blocks.size()) return nullptr;
+  Block* other = block.cluster->blocks[rank];
+  return other == nullptr ? nullptr : other->shared.data() + offset;
+}
+
+namespace {
+
+// Where all lanes' pieces of memory are one, its first byte; null where it is not all there.
+std::byte* resolve_row(Core& core, Warp& warp, const Step& step, Window space,
+                       std::uint64_t first) {
+  const std::uint64_t width = step.width;
+  if ((first & (width - 1)) != 0 || space == Window::local) return nullptr;
+  return space == Window::global ? core.resolve(first, kWarpSize * width)
+                                 : shared_view(core, *warp.block, first, kWarpSize * width);
+}
+
+// Where all lanes access the same place of their local memories; false where they do not, or it is
+// not there.
+bool resolve_same_place(const Core& core, const Warp& warp, const Step& step,
+                        const Addresses& address, LanePointers& pointers) {
+  const std::uint64_t place = address[0];
+  if (!std::all_of(address.begin(), address.end(), [&](std::uint64_t at) { return at == place; }))
+    return false;
+  const LocalMemory memory = local_memory(core, warp);
+  std::byte* pointer = memory.view(0, place, step.width);
+  if (pointer == nullptr || (place & (step.width - 1u)) != 0) return false;
+  for (unsigned lane = 0; lane < kWarpSize; ++lane)
+    pointers.of[lane] = pointer + lane * memory.stride;
+  return true;
+}
+
+// `view(lane, address)`: its memory there, or null.
+template <typename View>
+bool resolve_each(Core& core, Warp& warp, const Step& step, Window space, const Addresses& address,
+                  Mask lanes, LanePointers& pointers, View&& view) {
+  const std::uint64_t misaligned = step.width - 1u;
+  for (Mask left = lanes; left != 0; left &= left - 1) {
+    const auto lane = static_cast<unsigned>(std::countr_zero(left));
+    const std::uint64_t at = address[lane];
+    std::byte* pointer = (at & misaligned) != 0 ? nullptr : view(lane, at);
+    if (pointer == nullptr) return bad_access(core, warp, step, lanes, lane, at, space);
+    pointers.of[lane] = pointer;
+  }
+  return true;
+}
+
+}  // namespace
+
+bool resolve_lanes(Core& core, Warp& warp, const Step& step, Window space, const Addresses& address,
+                   Mask lanes, LanePointers& pointers, bool adjoining) {
+  const std::uint64_t width = step.width;
+  if (adjoining && lanes == kFullMask) {
+    pointers.row = resolve_row(core, warp, step, space, address[0]);
+    if (pointers.row != nullptr) {
+      // Whoever looks on may have other warps run in between.
+      if (space == Window::global && !core.observed)
+        core.prefetch.note(core.pc_of(step), pointers.row, kWarpSize * width);
+      if (width != 4)
+        for (unsigned lane = 0; lane < kWarpSize; ++lane)
+          pointers.of[lane] = pointers.row + lane * width;
+      return true;
+    }
+  }
+  if (space == Window::local && lanes == kFullMask &&
+      resolve_same_place(core, warp, step, address, pointers))
+    return true;
+  const auto resolve = [&](auto&& view) {
+    return resolve_each(core, warp, step, space, address, lanes, pointers, view);
+  };
+  switch (space) {
+    case Window::shared:
+      return resolve(
+          [&](unsigned, std::uint64_t at) { return shared_view(core, *warp.block, at, width); });
+    case Window::local:
+      return resolve([width, memory = local_memory(core, warp)](unsigned lane, std::uint64_t at) {
+        return memory.view(lane, at, width);
+      });
+    default:
+      return resolve([&](unsigned, std::uint64_t at) { return core.resolve(at, width); });
+  }
+}
+
+namespace {
+
+void look_for_unordered_reads(UnorderedReads& reads, const Warp& warp, const Step& step,
+                              AccessKind kind, const Addresses& address, Mask lanes) {
+  const UnorderedReads::Who who{warp.block->linear, warp.block->barriers_completed, warp.index};
+  for_each_lane(lanes, [&](unsigned lane) {
+    if (kind == AccessKind::load)
+      reads.read(address[lane], step.width, who, step.selector != 0);
+    else
+      reads.write(address[lane], step.width, who, kind == AccessKind::reduction);
+  });
+}
+
+}  // namespace
+
+bool claim_lanes(Core& core, const Warp& warp, const Step& step, AccessKind kind,
+                 const Addresses& address, Mask lanes, unsigned operation) {
+  if (core.unordered_reads != nullptr && !core.unordered_reads->found())
+    look_for_unordered_reads(*core.unordered_reads, warp, step, kind, address, lanes);
+  if (core.log == nullptr) return true;
+  for (Mask left = lanes; left != 0; left &= left - 1) {
+    const std::uint64_t at = address[static_cast<unsigned>(std::countr_zero(left))];
+    bool allowed = false;
+    switch (kind) {
+      case AccessKind::load:
+        allowed = core.log->read(at, step.width);
+        break;
+      case AccessKind::reduction:
+        allowed = core.log->reduce(at, step.width, operation);
+        break;
+      default:
+        allowed = core.log->write(at, step.width);
+        break;
+    }
+    if (!allowed) {
+      core.stop_for_conflict();
+      return false;
+    }
+  }
+  return true;
+}
+
+// What CUPTI's SASS metrics leave out: of a copy past L1 that @P0 guards, or @!P0 where it fills
+// with zeros, they give tags, but neither sectors nor wavefronts; by no other guard
+// (docs/experiments/l1-counting.md).
+static bool is_half_counted(const Step& step, CopyPath path) {
+  const isa::Predicate& guard = step.instruction->guard;
+  const bool fills = step.instruction->mod(isa::Mod::other2) != 0;
+  return path == CopyPath::bypass && guard.index == 0 && !guard.uniform &&
+         (!guard.negated || fills);
+}
+
+void count_copy(Core& core, const Step& step, const Addresses& from, Mask reading,
+                const Addresses& to, Mask writing, Mask filling) {
+  InstructionCounts& counts = core.counts_of(step);
+  const CopyPath path =
+      step.instruction->mod(isa::Mod::other0) != 0 ? CopyPath::through_l1 : CopyPath::bypass;
+  AccessCounts read = count_copy(path, step.width, from, to, reading, writing & ~reading);
+  AccessCounts written = read;
+  if (filling != 0 && path == CopyPath::bypass) {  // zeros are stored as any value
+    const AccessCounts zeros = count_shared(AccessKind::store, step.width, to, filling);
+    written.wavefronts += zeros.wavefronts;
+    written.wavefronts_ideal += zeros.wavefronts_ideal;
+  }
+  read.wavefronts = read.wavefronts_ideal = 0;
+  written.sectors = written.sectors_ideal = written.tags = 0;
+  ++counts.shared;
+  counts.tags_global += read.tags;
+  if (!is_half_counted(step, path)) {
+    counts.sectors_global += read.sectors;
+    counts.sectors_global_ideal += read.sectors_ideal;
+    counts.wavefronts_shared += written.wavefronts;
+    counts.wavefronts_shared_ideal += written.wavefronts_ideal;
+  }
+  if (!core.observed) return;
+  core.accesses.push_back(
+      {AccessKind::load, Window::global, step.width, reading, from, read, false});
+  core.accesses.push_back(
+      {AccessKind::store, Window::shared, step.width, writing, to, written, false});
+}
+
+namespace {
+
+void add_shared(InstructionCounts& counts, const AccessCounts& access, unsigned threads) {
+  ++counts.shared;
+  counts.threads_shared += threads;
+  counts.wavefronts_shared += access.wavefronts;
+  counts.wavefronts_shared_ideal += access.wavefronts_ideal;
+}
+
+// The lanes whose address lies in the shared memory of another block of the cluster.
+Mask lanes_away(const Block* block, const Addresses& address, Mask lanes) {
+  if (block == nullptr || block->cluster == nullptr) return 0;
+  Mask away = 0;
+  for_each_lane(lanes, [&](unsigned lane) {
+    const std::uint64_t rank = address[lane] >> 24 & 0xff;
+    if (address[lane] >= kSharedWindow && rank != block->rank) away |= Mask{1} << lane;
+  });
+  return away;
+}
+
+// Of an access some of whose lanes are away; `own`: the others.
+void add_distributed(Core& core, const Step& step, AccessKind kind, const Addresses& address,
+                     Mask own) {
+  InstructionCounts& counts = core.counts_of(step);
+  ++counts.dshared;
+  if (own != 0)
+    add_shared(counts, count_shared(kind, step.width, address, own),
+               static_cast<unsigned>(std::popcount(own)));
+}
+
+}  // namespace
+
+void count_access(Core& core, const Step& step, AccessKind kind, Window space,
+                  const Addresses& address, Mask lanes, bool adjoining, const Block* block) {
+  InstructionCounts& counts = core.counts_of(step);
+  const AccessRules rules = core.launch.model->access_rules;
+  const bool is_row = adjoining && lanes == kFullMask;
+  const bool row = is_row && rules == AccessRules::sectors;
+  const unsigned threads = row ? kWarpSize : static_cast<unsigned>(std::popcount(lanes));
+  AccessCounts access;
+  switch (space) {
+    case Window::global:
+      access = row ? count_global_row(step.width, address[0])
+                   : count_global_by(rules, kind, step.width, address, lanes);
+      ++counts.global;
+      counts.threads_global += threads;
+      counts.sectors_global += access.sectors;
+      counts.sectors_global_ideal += access.sectors_ideal;
+      counts.tags_global += access.tags;
+      counts.bytes_global += std::uint64_t{step.width} * threads;
+      break;
+    case Window::shared:
+      access = row && kind <= AccessKind::store && step.width <= 4
+                   ? AccessCounts{.wavefronts = 1, .wavefronts_ideal = 1}
+               : has_half_warps(rules) ? count_shared_half_warps(kind, step.width, address, lanes)
+                                       : count_shared(kind, step.width, address, lanes);
+      if (const Mask away = lanes_away(block, address, lanes); away != 0)
+        add_distributed(core, step, kind, address, lanes & ~away);
+      else
+        add_shared(counts, access, threads);
+      break;
+    case Window::local:
+      access = count_local(kind, step.width, address, lanes);
+      ++counts.local;
+      counts.sectors_local += access.sectors;
+      break;
+  }
+  if (core.journal != nullptr && space == Window::global && kind != AccessKind::load)
+    core.journal->before_write(address, lanes, step.width);
+  if (core.observed)
+    core.accesses.push_back({kind, space, step.width, lanes, address, access, is_row});
+}
+
+void count_matrix_access(Core& core, const Step& step, AccessKind kind, const Addresses& address,
+                         Mask lanes) {
+  const AccessCounts access = count_matrix_rows(address, lanes);
+  add_shared(core.counts_of(step), access, static_cast<unsigned>(std::popcount(lanes)));
+  if (core.observed)
+    core.accesses.push_back({kind, Window::shared, step.width, lanes, address, access, false});
+}
+
+}  // namespace heddle::simulator

@@ -1,0 +1,82 @@
+// What loads, stores and atomics share: per-lane addresses, checks, counting. Internal.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <cstring>
+
+#include "simulator/execute/machine.hpp"
+#include "simulator/memory/address_space.hpp"
+
+namespace heddle::simulator {
+
+enum class AddressSpace : std::uint8_t { global, shared, local, generic };
+
+// Every lane's address; those of lanes that are off hold whatever the registers give. Returns
+// whether each lane's piece of step.width bytes begins where the one before it ends.
+bool compute_addresses(const Core& core, const Warp& warp, const Step& step, Addresses& address);
+
+// The lanes of `lanes` whose generic address lies in a space.
+Mask lanes_in(Window space, const Addresses& address, Mask lanes);
+
+// Pointers to the memory of each lane in `lanes`. Returns false and raises a fault when one is out
+// of bounds or misaligned. `adjoining`: what compute_addresses returned; false where it is not
+// known.
+struct LanePointers {
+  // Where all 32 are there and adjoin: the first. With a width of 4 `of` is not filled in then.
+  std::byte* row = nullptr;
+  std::array<std::byte*, kWarpSize> of;
+};
+bool resolve_lanes(Core& core, Warp& warp, const Step& step, Window space, const Addresses& address,
+                   Mask lanes, LanePointers& pointers, bool adjoining = false);
+
+// Shared memory of the block at a shared address, or of one of its cluster at a generic address;
+// null where there is none.
+std::byte* shared_view(const Core& core, Block& block, std::uint64_t address, std::uint64_t bytes);
+
+// A lane's own local memory at a local or generic address, or null.
+std::byte* local_view(const Core& core, const Warp& warp, unsigned lane, std::uint64_t address,
+                      std::uint64_t bytes);
+
+// Notes the use of global memory for the other host threads; false when it conflicts with theirs.
+// `operation`: reductions.
+bool claim_lanes(Core& core, const Warp& warp, const Step& step, AccessKind kind,
+                 const Addresses& address, Mask lanes, unsigned operation = 0);
+
+// Adds an access to the instruction's counts, and notes it for an observer. Before memory changes:
+// whoever goes back (simulator/launch/replay.hpp) saves what is there. `adjoining` as above.
+// `block`: of the lanes, which tells its shared memory from that of others.
+void count_access(Core& core, const Step& step, AccessKind kind, Window space,
+                  const Addresses& address, Mask lanes, bool adjoining = false,
+                  const Block* block = nullptr);
+
+// The same for LDSM and STSM: the lanes that give the addresses of rows.
+void count_matrix_access(Core& core, const Step& step, AccessKind kind, const Addresses& address,
+                         Mask lanes);
+
+// The same for a copy: the lanes that read global memory, and those that write shared memory; of
+// these `filling` write zeros, to all of their place or to its end.
+void count_copy(Core& core, const Step& step, const Addresses& from, Mask reading,
+                const Addresses& to, Mask writing, Mask filling = 0);
+
+// Runs `access(space, lanes)` for each space an instruction touches. A generic access is one access
+// for each space its lanes resolve to. `adjoining` as above.
+template <AddressSpace kSpace, typename F>
+Flow for_each_space(const Addresses& address, Mask on, bool adjoining, F&& access) {
+  if constexpr (kSpace == AddressSpace::generic) {
+    const Window of_first = window_of(address.front());
+    if (adjoining && of_first == window_of(address.back())) return access(of_first, on);
+    for (const Window space : {Window::global, Window::shared, Window::local}) {
+      const Mask lanes = lanes_in(space, address, on);
+      if (lanes != 0 && access(space, lanes) == Flow::stop) return Flow::stop;
+    }
+    return Flow::next;
+  } else {
+    constexpr Window space = kSpace == AddressSpace::global   ? Window::global
+                             : kSpace == AddressSpace::shared ? Window::shared
+                                                              : Window::local;
+    return access(space, on);
+  }
+}
+
+}  // namespace heddle::simulator

@@ -1,0 +1,106 @@
+#include "simulator/execute/spinning.hpp"
+
+#include <algorithm>
+#include <map>
+#include <span>
+#include <tuple>
+
+#include "simulator/execute/memory_access.hpp"
+
+namespace heddle::simulator {
+namespace {
+
+constexpr std::uint64_t kMostInstructions = 1 << 12;
+constexpr std::size_t kMostPlaces = 1 << 12;
+
+// All of a warp that its next instructions depend on, memory excepted.
+struct WarpImage {
+  WarpImage(const Core& core, const Warp& warp)
+      : groups(warp.convergence.groups()),
+        joins(warp.convergence.joins()),
+        predicates(warp.predicates) {
+    const auto add = [&](std::size_t first, std::size_t count) {
+      const std::uint32_t* row = warp.rows + first * kWarpSize;
+      rows.insert(rows.end(), row, row + count * kWarpSize);
+    };
+    add(0, std::min<std::size_t>(core.launch.kernel->registers + 1, kDiscardRow));
+    add(kUniformRow, isa::kURZ);
+    add(kReturnRow, 2);
+  }
+  friend bool operator==(const WarpImage&, const WarpImage&) = default;
+
+  std::vector<Group> groups;
+  std::vector<Convergence::Join> joins;
+  decltype(Warp::predicates) predicates;
+  std::vector<std::uint32_t> rows;
+};
+
+class Look {
+ public:
+  Look(Core& core, Warp& warp) : core_(core), warp_(warp), first_(core, warp) {}
+
+  Spinning run() {
+    const Group start = warp_.convergence.current();
+    for (std::uint64_t i = 0; i < kMostInstructions && core_.issued < core_.issue_limit; ++i) {
+      const Issue issue = core_.step(warp_, core_.launch.options->observer);
+      if (issue.flow == Flow::stop) return Spinning::stopped;
+      if (!warp_.convergence.has_current()) return Spinning::no;
+      for (const Access& access : issue.accesses) note(access);
+      if (values_.size() > kMostPlaces) return Spinning::no;
+      const Group& here = warp_.convergence.current();
+      if (here.pc != start.pc || here.lanes != start.lanes) continue;
+      if (!(WarpImage(core_, warp_) == first_)) continue;
+      if (passed_ && !changed_) return Spinning::yes;
+      passed_ = true;
+      changed_ = false;
+    }
+    return Spinning::no;
+  }
+
+ private:
+  using Place = std::tuple<Window, unsigned, std::uint64_t>;  // the lane, where each has its own
+
+  void note(const Access& access) {
+    for_each_lane(access.lanes, [&](unsigned lane) {
+      const bool own = access.space == Window::local;
+      const Place place{access.space, own ? lane : 0, access.address[lane]};
+      const auto value = read(access, lane);
+      const auto [known, is_new] = values_.try_emplace(place, value);
+      changed_ = changed_ || (is_new ? passed_ : known->second != value);
+      known->second = value;
+    });
+  }
+
+  std::array<std::byte, 16> read(const Access& access, unsigned lane) {
+    const std::uint64_t address = access.address[lane];
+    const std::byte* data = nullptr;
+    if (access.space == Window::global)
+      data = core_.resolve(address, access.width);
+    else if (access.space == Window::shared)
+      data = shared_view(core_, *warp_.block, address, access.width);
+    else
+      data = local_view(core_, warp_, lane, address, access.width);
+    std::array<std::byte, 16> value{};
+    if (data != nullptr)
+      std::ranges::copy(std::span(data, std::min<std::size_t>(access.width, value.size())),
+                        value.begin());
+    return value;
+  }
+
+  Core& core_;
+  Warp& warp_;
+  const WarpImage first_;
+  std::map<Place, std::array<std::byte, 16>> values_;  // as the last access left them
+  bool passed_ = false;                                // the first image was met again
+  bool changed_ = false;                               // in this pass
+};
+
+}  // namespace
+
+Spinning look_for_spinning(Core& core, Warp& warp) {
+  const Spinning found = Look(core, warp).run();
+  core.observed = core.launch.options->observer != nullptr;
+  return found;
+}
+
+}  // namespace heddle::simulator

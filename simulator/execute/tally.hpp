@@ -1,0 +1,82 @@
+// What a core has counted, instruction by instruction.
+//
+// Most instructions execute in stretches: one after the other, by the same threads. A stretch is
+// noted at its two ends alone and spread over its instructions when the launch is over, so that
+// executing an instruction costs no counting. Room for counts is made where a launch executes: its
+// kernel is a small part of most modules.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "simulator/launch/launch_counts.hpp"
+
+namespace heddle::simulator {
+
+class Tally {
+ public:
+  explicit Tally(std::size_t instructions) : pages_(instructions / kPage + 1) {}
+
+  // To add to. What stretches give is not in it yet.
+  InstructionCounts& operator[](std::uint32_t pc) { return page(pc).sums[pc % kPage]; }
+
+  // The instructions from `first` to before `end` were executed once, each by `threads` threads
+  // whose guards held but for those that take_off names.
+  void add_stretch(std::uint32_t first, std::uint32_t end, unsigned threads) {
+    Edge& rise = page(first).edges[first % kPage];
+    rise.executed += 1;
+    rise.threads += threads;
+    Edge& fall = page(end).edges[end % kPage];
+    fall.executed -= 1;
+    fall.threads -= threads;
+  }
+  // Sums may be below zero until they are taken, as unsigned numbers are.
+  void take_off(std::uint32_t pc, unsigned threads) { (*this)[pc].threads_on -= threads; }
+
+  // Everything; leaves nothing behind.
+  LaunchCounts take() {
+    std::vector<LaunchCounts::Entry> entries;
+    Edge at;
+    for (std::uint32_t first = 0; first < pages_.size() * kPage; first += kPage) {
+      if (pages_[first / kPage] == nullptr && at.executed == 0) continue;
+      Page& counted = page(first);
+      for (std::uint32_t i = 0; i < kPage; ++i) {
+        at.executed += counted.edges[i].executed;
+        at.threads += counted.edges[i].threads;
+        InstructionCounts& sums = counted.sums[i];
+        sums.executed += at.executed;
+        sums.threads += at.threads;
+        sums.threads_on += at.threads;
+        if (sums.executed != 0) entries.push_back({first + i, sums});
+      }
+    }
+    pages_.clear();
+    return LaunchCounts(std::move(entries));
+  }
+
+ private:
+  static constexpr std::uint32_t kPage = 32;  // instructions
+  // How much more often than the instruction before, in stretches.
+  struct Edge {
+    std::uint64_t executed = 0, threads = 0;
+  };
+  struct Page {
+    std::array<InstructionCounts, kPage> sums{};
+    std::array<Edge, kPage> edges{};
+  };
+  Page& page(std::uint32_t pc) {
+    std::unique_ptr<Page>& found = pages_[pc / kPage];
+    if (found == nullptr) [[unlikely]]
+      found = std::make_unique<Page>();
+    return *found;
+  }
+
+  std::vector<std::unique_ptr<Page>>
+      pages_;  // one more than the instructions need: edges lie there
+};
+
+}  // namespace heddle::simulator

@@ -1,0 +1,29 @@
+#include "simulator/launch/code_place.hpp"
+
+#include <fmt/format.h>
+
+#include "isa/decoder.hpp"
+#include "simulator/execute/machine.hpp"
+
+namespace heddle::simulator {
+
+CodePlace code_place(const Module& module, std::uint32_t index) {
+  CodePlace place;
+  const std::uint64_t address = code_address_of_index(index);
+  const isa::Program& program = module.program();
+  if (const isa::CodeRange* range = program.range_at(address)) {
+    place.pc = address - range->address;
+    place.function = module.cubin().functions[range->function].name;
+  }
+  if (const auto position = module.position(address); position && position->line != 0)
+    place.line = fmt::format("{}:{}", position->file, position->line);
+  if (index < program.instructions.size() && program.instructions[index]) {
+    place.instruction = isa::print(*program.instructions[index], place.pc);
+  } else if (index < program.words.size()) {
+    const isa::Word& word = program.words[index];
+    place.instruction = fmt::format("0x{:016x} 0x{:016x}", word.lo, word.hi);
+  }
+  return place;
+}
+
+}  // namespace heddle::simulator

@@ -1,0 +1,99 @@
+#include "simulator/launch/conflicts.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cassert>
+#include <cstring>
+
+namespace heddle::simulator {
+namespace {
+
+// States of a granule: untouched; read by one thread; read by several; reduced by one operation;
+// written by one thread.
+constexpr std::uint8_t kUntouched = 0;
+constexpr std::uint8_t kFirstReader = 1;  // + thread
+constexpr std::uint8_t kReadByMany = 100;
+constexpr std::uint8_t kFirstReduction = 101;  // + operation
+constexpr std::uint8_t kFirstWriter = 128;     // + thread
+constexpr unsigned kGranule = 4;
+
+bool is_reader(std::uint8_t state) { return state >= kFirstReader && state <= kReadByMany; }
+
+}  // namespace
+
+ConflictTracker::ConflictTracker(const DeviceMemory& memory) {
+  for (const auto& [address, allocation] : memory.allocations())
+    shadows_[address] = {allocation.bytes, allocation.data,
+                         std::vector<std::uint8_t>(allocation.bytes / kGranule + 1),
+                         allocation.host_mapped};
+}
+
+ConflictTracker::Log::Log(ConflictTracker& tracker, unsigned thread)
+    : tracker_(tracker),
+      read_state_(static_cast<std::uint8_t>(kFirstReader + thread)),
+      write_state_(static_cast<std::uint8_t>(kFirstWriter + thread)) {
+  assert(thread < kMaxThreads);
+}
+
+bool ConflictTracker::Log::find(std::uint64_t address) {
+  auto next = tracker_.shadows_.upper_bound(address);
+  if (next == tracker_.shadows_.begin()) return false;
+  auto& [start, shadow] = *std::prev(next);
+  if (address - start >= shadow.bytes) return false;
+  start_ = start;
+  bytes_ = shadow.bytes;
+  data_ = shadow.data;
+  states_ = shadow.states.data();
+  is_host_memory_ = shadow.host_mapped;
+  return true;
+}
+
+// Moves the granules of an access to `state`, or finds that another thread's use forbids it.
+bool ConflictTracker::Log::claim(std::uint64_t address, unsigned bytes, std::uint8_t state,
+                                 bool writes) {
+  if (address - start_ >= bytes_ && !find(address)) return false;
+  wrote_host_memory_ |= writes && is_host_memory_;
+  const std::uint64_t first = (address - start_) / kGranule;
+  const std::uint64_t last = (address - start_ + bytes - 1) / kGranule;
+  for (std::uint64_t granule = first; granule <= last; ++granule) {
+    std::atomic_ref<std::uint8_t> cell(states_[granule]);
+    std::uint8_t seen = cell.load(std::memory_order_acquire);
+    if (seen == state || (!writes && (seen == write_state_ || seen == kReadByMany))) continue;
+    // What is there now is what was there before the launch: nobody changes it in an earlier state.
+    Before before{
+        data_ + granule * kGranule, 0,
+        static_cast<std::uint8_t>(std::min<std::uint64_t>(kGranule, bytes_ - granule * kGranule))};
+    std::memcpy(&before.value, before.at, before.bytes);
+    do {
+      const bool other_reader = is_reader(seen) && seen != read_state_;
+      if (seen == state) break;
+      if (seen >= kFirstReduction || (writes && other_reader)) return false;
+      const std::uint8_t wanted = !writes && other_reader ? kReadByMany : state;
+      if (cell.compare_exchange_weak(seen, wanted, std::memory_order_acq_rel)) {
+        if (writes) before_.push_back(before);
+        break;
+      }
+    } while (true);
+  }
+  return true;
+}
+
+bool ConflictTracker::Log::read(std::uint64_t address, unsigned bytes) {
+  return claim(address, bytes, read_state_, false);
+}
+
+bool ConflictTracker::Log::write(std::uint64_t address, unsigned bytes) {
+  return claim(address, bytes, write_state_, true);
+}
+
+bool ConflictTracker::Log::reduce(std::uint64_t address, unsigned bytes, unsigned operation) {
+  return claim(address, bytes, static_cast<std::uint8_t>(kFirstReduction + operation), true);
+}
+
+void ConflictTracker::Log::undo() {
+  for (auto before = before_.rbegin(); before != before_.rend(); ++before)
+    std::memcpy(before->at, &before->value, before->bytes);
+  before_.clear();
+}
+
+}  // namespace heddle::simulator

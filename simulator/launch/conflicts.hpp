@@ -1,0 +1,69 @@
+// Finds out, while several host threads run blocks of one launch, whether blocks on different
+// threads touched the same memory in a way that makes the result depend on their order; and takes
+// back what they wrote.
+//
+// Every 4 bytes of global memory have a state. A conflict ends the parallel run; the launch then
+// runs again on one thread, so a result never depends on the number of host threads.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <vector>
+
+#include "simulator/memory/memory.hpp"
+
+namespace heddle::simulator {
+
+class ConflictTracker {
+ public:
+  static constexpr unsigned kMaxThreads = 64;
+  static constexpr unsigned kOperations = 24;
+
+  explicit ConflictTracker(const DeviceMemory& memory);
+
+  // What each host thread did; only it may use its own.
+  class Log {
+   public:
+    Log(ConflictTracker& tracker, unsigned thread);
+    // False on a conflict. `bytes` at `address` lie in one allocation; they are seen before they
+    // are changed.
+    bool read(std::uint64_t address, unsigned bytes);
+    bool write(std::uint64_t address, unsigned bytes);
+    // A reduction of integers by a commutative operation (a number below kOperations for it and its
+    // type).
+    bool reduce(std::uint64_t address, unsigned bytes, unsigned operation);
+    void undo();  // puts back what was there before; for all threads, once none runs
+    // Whether it wrote to memory that the host program uses too.
+    bool wrote_host_memory() const { return wrote_host_memory_; }
+
+   private:
+    struct Before {
+      std::byte* at;
+      std::uint32_t value;
+      std::uint8_t bytes;
+    };
+    bool claim(std::uint64_t address, unsigned bytes, std::uint8_t state, bool writes);
+    bool find(std::uint64_t address);
+    ConflictTracker& tracker_;
+    std::uint8_t read_state_, write_state_;
+    std::vector<Before> before_;
+    // The allocation last used.
+    std::uint64_t start_ = 0, bytes_ = 0;
+    std::byte* data_ = nullptr;
+    std::uint8_t* states_ = nullptr;
+    bool is_host_memory_ = false;
+    bool wrote_host_memory_ = false;
+  };
+
+ private:
+  struct Shadow {
+    std::uint64_t bytes = 0;
+    std::byte* data = nullptr;
+    std::vector<std::uint8_t> states;
+    bool host_mapped = false;
+  };
+  std::map<std::uint64_t, Shadow> shadows_;  // by allocation address
+};
+
+}  // namespace heddle::simulator

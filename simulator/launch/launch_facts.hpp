@@ -1,0 +1,13 @@
+// What is known about a launch without running it.
+#pragma once
+
+#include "simulator/models/occupancy.hpp"
+
+namespace heddle::simulator {
+
+struct LaunchFacts {
+  Occupancy occupancy;
+  double waves = 0;  // how many times the grid fills the GPU
+};
+
+}  // namespace heddle::simulator

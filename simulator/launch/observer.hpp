@@ -1,0 +1,75 @@
+// Looking on while a launch executes: one call per executed warp instruction, with the memory it
+// touched. What steps, traces, times or checks a run is built on this; a run that nobody observes
+// pays nothing for it.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "simulator/base/types.hpp"
+#include "simulator/memory/access_counts.hpp"
+#include "simulator/memory/address_space.hpp"
+
+namespace heddle::simulator {
+
+struct Block;
+struct Core;
+struct Warp;
+
+// What an instruction did to the flow of its group.
+enum class Flow : std::uint8_t {
+  next,        // go on with the next instruction
+  jump,        // same lanes, the group's pc was set
+  reschedule,  // groups split, merged, ended or wait: look at the warp again
+  stop,        // the launch ends (Core::fault is set)
+};
+
+// Memory that one instruction touched in one space. A generic access makes one for each space its
+// lanes resolve to; LDGSTS one for each side.
+struct Access {
+  AccessKind kind{};
+  Window space{};
+  std::uint32_t width = 0;  // bytes per thread
+  Mask lanes = 0;
+  Addresses address{};  // of the lanes in `lanes`; the others hold whatever registers gave
+  AccessCounts counts;
+  // Known to be by all lanes, each piece beginning where the one before it ends.
+  bool adjoining = false;
+};
+
+// One executed warp instruction.
+struct Issue {
+  std::uint32_t pc = 0;  // index in Program::instructions
+  Mask active = 0;
+  Mask on = 0;  // the part of `active` whose guard held
+  Flow flow = Flow::next;
+  std::span<const Access> accesses;  // in the order they happened; valid during the call
+};
+
+// In a timed launch: a stretch of cycles in which a warp did not issue.
+struct Waited {
+  std::uint64_t from = 0, until = 0;
+  std::string_view reason;  // Nsight Compute's name, as timing::Stall has it; static text
+  std::uint32_t sub_core = 0;
+};
+
+// Calls come in the order of execution, from one host thread: a launch that is observed runs on
+// one.
+class Observer {
+ public:
+  virtual ~Observer() = default;
+  virtual void block_started(const Core&, const Block&) {}
+  // Before an instruction executes: the registers are still those it reads. `next.flow` and
+  // `next.accesses` are not filled in.
+  virtual void issuing(const Core&, const Warp&, const Issue& next) { (void)next; }
+  virtual void issued(const Core&, const Warp&, const Issue& issue) = 0;
+  // Stretches of one warp come in their order, but not always before what it issues next.
+  virtual void waited(const Core&, const Warp&, const Waited&) {}
+  // Nothing in the block, nor in its cluster, can go on: the launch ends with a deadlock.
+  virtual void stuck(const Core&, const Block&) {}
+  // All its warps ended; not called for blocks that a fault cut off.
+  virtual void block_ended(const Core&, const Block&) {}
+};
+
+}  // namespace heddle::simulator

@@ -1,0 +1,158 @@
+#include "simulator/launch/prepared_launch.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <new>
+#include <utility>
+
+#include "simulator/execute/constant_bank.hpp"
+#include "simulator/memory/texture.hpp"
+#include "simulator/models/occupancy.hpp"
+
+namespace heddle::simulator {
+namespace {
+
+// Warp instructions after which a launch without a limit of its own counts as endless: hours.
+constexpr std::uint64_t kDefaultLimit = std::uint64_t{1} << 36;
+
+// Immediates are written anew too: another launch of the module may have had the rows.
+std::shared_ptr<const RowStorage> fill_pool(const LoweredProgram& program,
+                                            const KernelFacts& kernel,
+                                            const ConstantBanks& constants) {
+  std::shared_ptr<RowStorage>& rows = program.last_rows;
+  if (rows == nullptr || rows.use_count() > 1)
+    rows = std::make_shared<RowStorage>(program.pool.size() * kWarpSize);
+  for (const std::uint32_t row : kernel.pool_rows) {
+    const PoolRow& source = program.pool[row];
+    const std::uint32_t value =
+        source.is_constant
+            ? static_cast<std::uint32_t>(constants.read(source.bank, source.value, 4))
+            : source.value;
+    std::fill_n(rows->begin() + static_cast<std::ptrdiff_t>(std::size_t{row} * kWarpSize),
+                kWarpSize, value);
+  }
+  return rows;
+}
+
+}  // namespace
+
+GridBarrier::GridBarrier(DeviceMemory& memory, bool wanted) : memory_(memory) {
+  constexpr std::uint64_t kBytes = 8;
+  if (wanted) address_ = memory.allocate_host_visible(kBytes, "the grid's barrier");
+  if (wanted && !address_) throw std::bad_alloc();
+}
+
+GridBarrier::~GridBarrier() {
+  if (address_) memory_.free(*address_);
+}
+
+std::uint64_t resident_blocks(const GpuModel& gpu, const LaunchRequest& request) {
+  const isa::Kernel& kernel = *request.kernel;
+  const Occupancy fit = occupancy(
+      gpu, {.threads_per_block = static_cast<std::uint32_t>(request.block.count()),
+            .registers_per_thread = kernel.registers,
+            .shared_bytes_per_block = kernel.static_shared_bytes - kernel.reserved_shared_bytes +
+                                      request.dynamic_shared_bytes});
+  return std::uint64_t{fit.blocks_per_sm} * gpu.sms;
+}
+
+PreparedLaunch::PreparedLaunch(const GpuModel& model, DeviceMemory& memory,
+                               std::uint64_t stack_bytes, const LaunchRequest& request,
+                               const LaunchOptions& options)
+    : barrier_(memory, request.cooperative) {
+  const Module& module = *request.module;
+  context_.request = &request;
+  context_.options = &options;
+  context_.model = &model;
+  context_.memory = &memory;
+  context_.reconvergence = options.reconvergence.value_or(model.reconvergence);
+  // Counts by instruction are measured with patched code, time without. Who names convergence
+  // barriers wants them as they are.
+  context_.patched =
+      !options.timing && !options.reconvergence && model.reconvergence == Reconvergence::barriers;
+  context_.textures = texture_table(memory);
+  context_.program = &module.lowered();
+  context_.kernel = &context_.program->facts->kernel(module.program().entry(*request.kernel));
+  context_.entry = index_of_code_address(module.program().entry(*request.kernel));
+  context_.local_bytes = local_bytes(*request.kernel, stack_bytes);
+  // Cooperative groups keep the barriers of wide tiles in the system's part, also in kernels that
+  // have no shared memory of their own.
+  const std::uint32_t reserved =
+      model.arch == isa::Arch::sm_90 ? model.shared_bytes_reserved : std::uint32_t{0};
+  context_.shared_bytes =
+      std::max(request.kernel->static_shared_bytes, reserved) + request.dynamic_shared_bytes;
+  context_.warps_per_block =
+      static_cast<std::uint32_t>((request.block.count() + kWarpSize - 1) / kWarpSize);
+  context_.constants = constant_banks(request, barrier_.address());
+  context_.pool = fill_pool(*context_.program, *context_.kernel, context_.constants);
+  context_.instruction_limit =
+      options.max_instructions != 0 ? options.max_instructions : kDefaultLimit;
+  resident_ = std::max<std::uint64_t>(1, simulator::resident_blocks(model, request));
+}
+
+// Where functions call themselves, one barrier's register serves several depths. What a program is
+// after are the results of its own code.
+bool PreparedLaunch::may_deadlock() const {
+  return context_.patched && context_.kernel->may_recurse;
+}
+
+// Whether counts of code without patches may differ, and are wanted.
+bool PreparedLaunch::may_differ() const {
+  return context_.patched && context_.options->counters && context_.kernel->may_part_lanes;
+}
+
+void PreparedLaunch::give_up_patches() {
+  patches_given_up_ = true;
+  context_.patched = false;
+}
+
+void PreparedLaunch::try_patches() {
+  if (may_deadlock() && deadlocks(context_, resident_)) give_up_patches();
+}
+
+GridRun PreparedLaunch::run() {
+  const bool observed = context_.options->observer != nullptr;
+  if (observed) try_patches();
+  if (observed || !(may_deadlock() || may_differ())) {
+    GridRun once{run_grid(context_, resident_), {}, {}, patches_given_up_};
+    if (once.run.seen.patches_show)
+      once.why_not_unpatched = observed ? "the launch is observed" : "nobody asked for them";
+    return once;
+  }
+  RevocableRun patched(context_, resident_);
+  if (may_deadlock() && patched.deadlocked()) {
+    patched.revoke();
+    give_up_patches();
+    return {run_grid(context_, resident_), {}, {}, true};
+  }
+  if (!patched.run().seen.patches_show) return {patched.keep(), {}, {}, false};
+  const std::string why_not = why_not_again(patched);
+  if (!why_not.empty()) return {patched.keep(), {}, why_not, false};
+  return run_again(patched);
+}
+
+// Why a launch cannot be taken back and executed once more; empty: it can.
+std::string PreparedLaunch::why_not_again(const RevocableRun& patched) const {
+  const BlockRun& run = patched.run();
+  if (!context_.options->counters) return "nobody asked for them";
+  if (run.fault) return "the launch failed";
+  if (run.seen.printed || run.seen.used_heap) return "it called the driver's functions";
+  if (patched.wrote_host_memory(barrier_.address()))
+    return "it wrote to memory that the host program uses too";
+  return {};
+}
+
+// What remains in memory is what the code itself does; nobody sees patches there.
+GridRun PreparedLaunch::run_again(RevocableRun& patched) {
+  patched.revoke();
+  GridRun both{patched.keep(), {}, {}, false};
+  context_.patched = false;
+  BlockRun plain = run_grid(context_, resident_);
+  context_.patched = true;
+  both.run.fault = std::move(plain.fault);
+  both.run.seen.uncounted_reunions = plain.seen.uncounted_reunions;
+  both.unpatched = std::move(plain.counts);
+  return both;
+}
+
+}  // namespace heddle::simulator

@@ -1,0 +1,227 @@
+#include "simulator/memory/access_counts.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+
+#include "simulator/lanes/addresses.hpp"
+
+namespace heddle::simulator {
+
+namespace {
+
+constexpr unsigned kBanks = 32;  // of 4 bytes each
+constexpr Mask kLowHalf = 0x0000ffff, kHighHalf = 0xffff0000;
+
+unsigned count(Mask lanes) { return static_cast<unsigned>(std::popcount(lanes)); }
+unsigned first(Mask lanes) { return static_cast<unsigned>(std::countr_zero(lanes)); }
+constexpr unsigned ceil_div(unsigned a, unsigned b) { return (a + b - 1) / b; }
+
+// Whether all lanes access adjoining pieces of memory in order: the usual case.
+bool is_unit_stride(unsigned width, LaneAddresses address) {
+  std::uint64_t difference = 0;
+  for (unsigned lane = 0; lane < kWarpSize; ++lane)
+    difference |= address[lane] ^ (address[0] + lane * width);
+  return difference == 0;
+}
+
+bool all_same(LaneAddresses address, Mask lanes) {
+  const std::uint64_t one = address[first(lanes)];
+  std::uint64_t difference = 0;
+  for (unsigned lane = 0; lane < kWarpSize; ++lane)
+    difference |= lanes >> lane & 1 ? address[lane] ^ one : 0;
+  return difference == 0;
+}
+
+// Lanes that are not there stand where the one before them does.
+lanes::Pieces pieces_of(LaneAddresses address, Mask on) {
+  const auto& pieces = lanes::address_functions().pieces;
+  if (on == kFullMask) return pieces(address.data());
+  std::array<std::uint64_t, kWarpSize> filled;
+  std::uint64_t last = address[first(on)];
+  for (unsigned lane = 0; lane < kWarpSize; ++lane)
+    filled[lane] = last = (on >> lane & 1) != 0 ? address[lane] : last;
+  return pieces(filled.data());
+}
+
+// How many different values `number(lane)` has.
+template <typename Number>
+unsigned distinct(Mask lanes, Number&& number) {
+  const std::uint64_t base = number(first(lanes));
+  std::uint64_t near = 0;  // values close to the first: a bit each
+  std::array<std::uint64_t, kWarpSize> far;
+  unsigned far_count = 0;
+  for (Mask left = lanes; left != 0; left &= left - 1) {
+    const std::uint64_t value = number(first(left));
+    const std::uint64_t offset = value - base + 32;
+    if (offset < 64) {
+      near |= std::uint64_t{1} << offset;
+    } else {
+      far[far_count++] = value;
+    }
+  }
+  std::sort(far.begin(), far.begin() + far_count);
+  const auto end = std::unique(far.begin(), far.begin() + far_count);
+  return static_cast<unsigned>(std::popcount(near) + (end - far.begin()));
+}
+
+// A pass serves one word of each bank, to every lane that wants it: the passes these lanes need
+// when they are served together.
+unsigned passes(unsigned width, LaneAddresses address, Mask lanes) {
+  std::array<std::uint64_t, kBanks> held;  // the word last seen in each bank
+  std::uint64_t seen = 0;
+  bool conflict = false;
+  for (Mask left = lanes; left != 0; left &= left - 1) {
+    const std::uint64_t at = address[first(left)];
+    for (std::uint64_t word = at / 4; word <= (at + width - 1) / 4; ++word) {
+      const unsigned bank = static_cast<unsigned>(word % kBanks);
+      conflict |= (seen >> bank & 1) != 0 && held[bank] != word;
+      held[bank] = word;
+      seen |= std::uint64_t{1} << bank;
+    }
+  }
+  if (!conflict) return lanes == 0 ? 0 : 1;
+
+  // Wide accesses are aligned: their words share banks as their first words do.
+  std::array<std::uint64_t, kWarpSize> words;
+  unsigned total = 0;
+  for (Mask left = lanes; left != 0; left &= left - 1) words[total++] = address[first(left)] / 4;
+  std::sort(words.begin(), words.begin() + total);
+  const auto end = std::unique(words.begin(), words.begin() + total);
+  std::array<unsigned, kBanks> in_bank{};
+  for (auto word = words.begin(); word != end; ++word) ++in_bank[*word % kBanks];
+  return *std::max_element(in_bank.begin(), in_bank.end());
+}
+
+// Atomics serve one lane of each bank at a time, also where lanes want the same word.
+unsigned atomic_passes(LaneAddresses address, Mask lanes) {
+  std::array<unsigned, kBanks> in_bank{};
+  for (Mask left = lanes; left != 0; left &= left - 1) ++in_bank[address[first(left)] / 4 % kBanks];
+  return *std::max_element(in_bank.begin(), in_bank.end());
+}
+
+// `part(lanes)` summed over the parts of a warp that are served one after the other.
+template <typename Part>
+unsigned in_parts(unsigned width, Mask lanes, Part&& part) {
+  if (width <= 4) return part(lanes);
+  const unsigned together = 128 / width;
+  unsigned sum = 0;
+  for (unsigned lane = 0; lane < kWarpSize; lane += together) {
+    const Mask some = lanes & (((Mask{1} << together) - 1) << lane);
+    if (some != 0) sum += part(some);
+  }
+  return sum;
+}
+
+// Whether lane pairs (l, l ^ 1), or all pairs (l, l ^ 2), access the same address. A lane whose
+// partner does not take part agrees with it, unless `strict`.
+bool pairs_agree(LaneAddresses address, Mask lanes, bool strict) {
+  for (const unsigned flip : {1u, 2u}) {
+    bool agree = true;
+    for (Mask left = lanes; left != 0 && agree; left &= left - 1) {
+      const unsigned lane = first(left), partner = lane ^ flip;
+      agree = lanes >> partner & 1 ? address[lane] == address[partner] : !strict;
+    }
+    if (agree) return true;
+  }
+  return false;
+}
+
+// Loads may serve two parts in one pass, where their lanes agree in pairs and no bank conflicts.
+unsigned load_wavefronts(unsigned width, LaneAddresses address, Mask lanes) {
+  const auto together = [&](Mask some) { return passes(width, address, some); };
+  const auto apart = [&](Mask some) { return in_parts(width, some, together); };
+  if (width <= 4) return together(lanes);
+  if (width == 8) {
+    const bool joined = pairs_agree(address, lanes, false) && together(lanes) == 1;
+    return joined ? 1 : apart(lanes);
+  }
+  // A pass returns 256 bytes at most.
+  if (all_same(address, lanes)) return ceil_div(count(lanes) * width, 256);
+  const Mask low = lanes & kLowHalf, high = lanes & kHighHalf;
+  unsigned sum = 0;
+  if (high != 0) {
+    const bool joined = pairs_agree(address, high, false) && together(high) == 1;
+    sum += joined ? 1 : apart(high);
+  }
+  if (low != 0) {
+    // As measured, without an explanation: in the low half pairs matter only when lane 31 takes
+    // part, and then a lane without its partner does not agree.
+    const bool agree = lanes >> 31 == 0 || pairs_agree(address, low, true);
+    sum += agree && together(low) == 1 ? 1 : apart(low);
+  }
+  return sum;
+}
+
+unsigned shared_wavefronts(AccessKind kind, unsigned width, LaneAddresses address, Mask lanes) {
+  switch (kind) {
+    case AccessKind::load:
+      return load_wavefronts(width, address, lanes);
+    // Increments of one word are one addition, so they do not add either (H200 records: of images,
+    // 32 words, and of cub::DeviceHistogram, 256 of them).
+    case AccessKind::store:
+    case AccessKind::increment:
+      return in_parts(width, lanes, [&](Mask some) { return passes(width, address, some); });
+    case AccessKind::cast_spin:  // lanes that conflict fail: there is but one pass
+      return in_parts(width, lanes, [](Mask) { return 1u; });
+    default:
+      return in_parts(width, lanes, [&](Mask some) { return atomic_passes(address, some); });
+  }
+}
+
+}  // namespace
+
+AccessCounts count_global(AccessKind, unsigned width, LaneAddresses address, Mask lanes) {
+  if (lanes == 0) return {};
+  AccessCounts counts;
+  const auto pieces = pieces_of(address, lanes);
+  if (pieces.in_order) {
+    counts.sectors = pieces.sectors;
+    counts.tags = pieces.lines;
+  } else {
+    counts.sectors = distinct(lanes, [&](unsigned lane) { return address[lane] >> kSectorShift; });
+    counts.tags = distinct(lanes, [&](unsigned lane) { return address[lane] >> kLineShift; });
+  }
+  counts.sectors_ideal = std::min(counts.sectors, ceil_div(count(lanes) * width, 32));
+  return counts;
+}
+
+AccessCounts count_shared(AccessKind kind, unsigned width, LaneAddresses address, Mask lanes) {
+  if (lanes == 0) return {};
+  AccessCounts counts;
+  const bool usual = width <= 4 && lanes == kFullMask && is_unit_stride(width, address) &&
+                     (width == 4 || kind <= AccessKind::store);
+  counts.wavefronts = usual ? 1 : shared_wavefronts(kind, width, address, lanes);
+  counts.wavefronts_ideal = std::min(counts.wavefronts, ceil_div(count(lanes) * width, 128));
+  if (kind >= AccessKind::compare_and_swap) {  // reads, then writes
+    counts.wavefronts *= 2;
+    counts.wavefronts_ideal *= 2;
+  }
+  return counts;
+}
+
+// Eight rows, a matrix, after the other: unlike those of a load of 16 bytes, rows that are the same
+// save no pass.
+AccessCounts count_matrix_rows(LaneAddresses address, Mask lanes) {
+  return count_shared(AccessKind::store, 16, address, lanes);
+}
+
+AccessCounts count_local(AccessKind, unsigned width, LaneAddresses address, Mask lanes) {
+  if (lanes == 0) return {};
+  // Local memory lies lane beside lane: word w of lane l is the word 32 w + l, so that eight lanes
+  // share a sector where they access the same w.
+  const unsigned words = std::max(1u, width / 4);
+  AccessCounts counts;
+  const auto row = [&](unsigned lane) { return (address[lane] / 4) * 4 + lane / 8; };
+  const std::uint64_t place = address[first(lanes)];
+  if (lanes == kFullMask && std::all_of(address.begin(), address.end(),
+                                        [&](std::uint64_t each) { return each == place; })) {
+    counts.sectors = words * 4;
+    return counts;
+  }
+  // Wide accesses are aligned to their width: two of them touch the same rows, or none in common.
+  counts.sectors = words * distinct(lanes, row);
+  return counts;
+}
+
+}  // namespace heddle::simulator

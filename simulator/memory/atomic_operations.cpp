@@ -1,0 +1,180 @@
+#include "simulator/memory/atomic_operations.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+#include <type_traits>
+
+#define HEDDLE_LANES_VARIANT atomics
+#include "simulator/lanes/half.hpp"
+
+namespace heddle::simulator {
+namespace {
+
+template <typename T>
+T combine_integer(AtomicOp op, T old, T operand) {
+  using U = std::make_unsigned_t<T>;
+  switch (op) {
+    case AtomicOp::add:
+      return static_cast<T>(static_cast<U>(old) + static_cast<U>(operand));
+    case AtomicOp::min:
+      return std::min(old, operand);
+    case AtomicOp::max:
+      return std::max(old, operand);
+    case AtomicOp::inc:
+      return old >= operand ? T{0} : static_cast<T>(old + 1);
+    case AtomicOp::dec:
+      return old == 0 || old > operand ? operand : static_cast<T>(old - 1);
+    case AtomicOp::and_:
+      return old & operand;
+    case AtomicOp::or_:
+      return old | operand;
+    case AtomicOp::xor_:
+      return old ^ operand;
+    case AtomicOp::exch:
+      return operand;
+  }
+  return old;
+}
+
+float flush(float value) {
+  return std::fpclassify(value) == FP_SUBNORMAL ? std::copysign(0.0f, value) : value;
+}
+
+// The memory system's FP32 add; as its name .FTZ says, it flushes subnormals.
+template <bool kFlush>
+std::uint32_t add_float(std::uint32_t old, std::uint32_t operand) {
+  const auto value = [](std::uint32_t bits) {
+    const auto number = std::bit_cast<float>(bits);
+    return kFlush ? flush(number) : number;
+  };
+  const float sum = value(old) + value(operand);
+  return std::isnan(sum) ? 0x7fffffffu : std::bit_cast<std::uint32_t>(kFlush ? flush(sum) : sum);
+}
+
+// A NaN among the numbers comes through as it is (measured), the operand's before the memory's.
+std::uint64_t add_double(std::uint64_t old, std::uint64_t operand) {
+  const auto a = std::bit_cast<double>(old), b = std::bit_cast<double>(operand);
+  if (std::isnan(b)) return operand;
+  if (std::isnan(a)) return old;
+  const double sum = a + b;
+  return std::isnan(sum) ? 0xfff8000000000000u : std::bit_cast<std::uint64_t>(sum);
+}
+
+// Sum, minimum or maximum of halves. A sum of two is exact enough in a float for the one rounding.
+template <lanes::atomics::Half kFormat>
+std::uint32_t combine_half(AtomicOp op, std::uint32_t old, std::uint32_t operand) {
+  using namespace lanes::atomics;
+  constexpr std::uint32_t kInfinity = kExponentMask<kFormat>;
+  const auto is_nan = [](std::uint32_t half) { return (half & 0x7fff) > kInfinity; };
+  if (op == AtomicOp::add) {
+    const float sum = as_float(widened<kFormat>(old)) + as_float(widened<kFormat>(operand));
+    return narrowed<kFormat, kNearest>(bits_of(sum));
+  }
+  // As FMNMX: a number goes before a NaN, -0 before +0.
+  if (is_nan(old)) return is_nan(operand) ? kNan16 : operand;
+  if (is_nan(operand)) return old;
+  const auto order = [](std::uint32_t half) {
+    const auto value = static_cast<std::int16_t>(half);
+    return value < 0 ? static_cast<std::int32_t>(0x8000) - static_cast<std::int32_t>(half)
+                     : std::int32_t{value} + 1;
+  };
+  return (order(old) < order(operand)) == (op == AtomicOp::min) ? old : operand;
+}
+
+std::uint32_t combine_halves(AtomicOp op, AtomicType type, std::uint32_t old,
+                             std::uint32_t operand) {
+  using lanes::atomics::Half;
+  std::uint32_t result = 0;
+  for (unsigned shift = 0; shift < 32; shift += 16) {
+    const std::uint32_t a = old >> shift & 0xffff, b = operand >> shift & 0xffff;
+    result |= (type == AtomicType::f16 ? combine_half<Half::fp16>(op, a, b)
+                                       : combine_half<Half::bf16>(op, a, b))
+              << shift;
+  }
+  return result;
+}
+
+}  // namespace
+
+std::uint32_t combine32(AtomicOp op, AtomicType type, std::uint32_t old, std::uint32_t operand) {
+  switch (type) {
+    case AtomicType::s32:
+      return static_cast<std::uint32_t>(
+          combine_integer(op, static_cast<std::int32_t>(old), static_cast<std::int32_t>(operand)));
+    case AtomicType::f32:
+      return op == AtomicOp::exch ? operand : add_float<false>(old, operand);
+    case AtomicType::f32_flushed:
+      return add_float<true>(old, operand);
+    case AtomicType::f16:
+    case AtomicType::bf16:
+      return combine_halves(op, type, old, operand);
+    default:
+      return combine_integer<std::uint32_t>(op, old, operand);
+  }
+}
+
+std::uint64_t combine64(AtomicOp op, AtomicType type, std::uint64_t old, std::uint64_t operand) {
+  switch (type) {
+    case AtomicType::s64:
+      return static_cast<std::uint64_t>(
+          combine_integer(op, static_cast<std::int64_t>(old), static_cast<std::int64_t>(operand)));
+    case AtomicType::f64:
+      return add_double(old, operand);
+    default:
+      return combine_integer<std::uint64_t>(op, old, operand);
+  }
+}
+
+bool is_wide(AtomicType type) {
+  return type == AtomicType::u64 || type == AtomicType::s64 || type == AtomicType::f64;
+}
+
+std::optional<AtomicType> atomic_type(const isa::Instruction& in, const isa::AtomicData& data) {
+  using Kind = isa::AtomicData::Kind;
+  if (data.bits == 128) return AtomicType::b128;
+  switch (data.kind) {
+    case Kind::unsigned_integer:
+      return data.bits == 64 ? AtomicType::u64 : AtomicType::u32;
+    case Kind::signed_integer:
+      return data.bits == 64 ? AtomicType::s64 : AtomicType::s32;
+    case Kind::bfloat:
+      return AtomicType::bf16;
+    case Kind::floating:
+      break;
+  }
+  if (data.bits == 16) return AtomicType::f16;
+  if (data.bits == 64) return AtomicType::f64;
+  const bool flushes =
+      isa::modifier_text(in, isa::Mod::type).find(".FTZ") != std::string_view::npos;
+  return flushes ? AtomicType::f32_flushed : AtomicType::f32;
+}
+
+bool has_operation(AtomicOp op, AtomicType type) {
+  switch (type) {
+    case AtomicType::f32:
+    case AtomicType::f32_flushed:
+    case AtomicType::f64:
+      return op == AtomicOp::add;
+    case AtomicType::f16:
+    case AtomicType::bf16:
+      return op == AtomicOp::add || op == AtomicOp::min || op == AtomicOp::max;
+    case AtomicType::b128:
+      return op == AtomicOp::exch;
+    default:
+      return op <= AtomicOp::exch;
+  }
+}
+
+std::optional<unsigned> commutative(AtomicOp op, AtomicType type) {
+  constexpr std::array<int, 9> kNumbers{0, 1, 2, -1, -1, 3, 4, 5, -1};
+  constexpr unsigned kIntegerTypes = 4;  // the first of AtomicType
+  const auto operation = static_cast<std::size_t>(op);
+  if (static_cast<unsigned>(type) >= kIntegerTypes || operation >= kNumbers.size() ||
+      kNumbers[operation] < 0)
+    return std::nullopt;
+  return static_cast<unsigned>(kNumbers[operation]) * kIntegerTypes + static_cast<unsigned>(type);
+}
+
+}  // namespace heddle::simulator

@@ -1,0 +1,309 @@
+#include "simulator/memory/memory.hpp"
+
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <deque>
+#include <new>
+#include <set>
+#include <stdexcept>
+
+#include "simulator/memory/driver_places.hpp"
+#include "simulator/memory/memory_watcher.hpp"
+
+namespace heddle::simulator {
+namespace {
+
+// Device addresses start above the windows through which generic addresses reach shared and local
+// memory (simulator/memory/address_space.hpp) and below any host mapping of a 64-bit Linux process.
+// Neither half of an address is a number that programs compute with, so that data is not taken for
+// pointers where memory is compared (make_launch_record's digests): small integers side by side
+// look like 0x10'0000'0005.
+constexpr std::uint64_t kFirstAddress = 0x1a5d'b600'0000;
+constexpr std::uint64_t kPage = 4096;
+
+// Each allocation lies in 2 MiB of its own, or several of them, at the offset there that the driver
+// would have given it: so nothing else is near its end. Behind it as much stays free as kernels may
+// reach (simulator/memory/mapped_around.hpp).
+constexpr std::uint64_t kFrame = 2 << 20, kReach = 512;
+constexpr std::uint64_t kOrderedPiece = 32 << 20;
+constexpr std::uint64_t kUnit = 512, kVariableUnit = 256;
+
+// Host-visible memory lies where neither programs, their heap nor their libraries are put on 64-bit
+// Linux, so that its addresses do not differ from run to run.
+constexpr std::uint64_t kFirstHostAddress = 0x2000'0000'0000;
+
+// Warps walk through memory with large steps: with small pages nearly every access would miss the
+// host's TLB.
+constexpr std::uint64_t kHugePage = 2 << 20;
+
+std::uint64_t round_up(std::uint64_t value, std::uint64_t unit) {
+  return (value + unit - 1) / unit * unit;
+}
+
+// `bytes`: whole pages.
+std::byte* map_pages(std::uint64_t bytes) {
+  const std::uint64_t spare = bytes >= kHugePage ? kHugePage : 0;  // to begin at a huge page
+  void* pages = mmap(nullptr, bytes + spare, PROT_READ | PROT_WRITE,
+                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (pages == MAP_FAILED) throw std::bad_alloc();
+  auto* const first = static_cast<std::byte*>(pages);
+  if (spare == 0) return first;
+  const std::uint64_t skipped = -reinterpret_cast<std::uint64_t>(first) % kHugePage;
+  if (skipped != 0) munmap(first, skipped);
+  if (skipped != spare) munmap(first + skipped + bytes, spare - skipped);
+  madvise(first + skipped, bytes, MADV_HUGEPAGE);  // where the system has none, nothing changes
+  return first + skipped;
+}
+
+// Pages of a plain allocation: more than its bytes, for what kernels reach behind its end
+// (Core::resolve_slowly).
+std::uint64_t mapped_bytes(std::uint64_t bytes) { return round_up(bytes + 1, kPage); }
+
+}  // namespace
+
+struct DeviceMemory::Impl {
+  std::uint64_t capacity = 0;
+  std::uint64_t used = 0;
+  std::uint32_t next_ordinal = 0;
+  std::uint64_t next_host_address = kFirstHostAddress;
+  std::map<std::uint64_t, Allocation> allocations;
+  std::set<std::uint64_t> host_visible;  // those of them whose pages are ours all the same
+  std::deque<Place> places;
+  MemoryWatcher* watcher = nullptr;
+  DriverPlaces plain{kFrame, kUnit}, ordered{kOrderedPiece, kUnit},
+      variables{kFrame, kVariableUnit};
+  // Of plain allocations, by address.
+  struct Placed {
+    DriverPlaces* pool = nullptr;
+    DriverPlaces::Place place;
+    std::uint64_t frames = 0, frames_end = 0;
+  };
+  std::map<std::uint64_t, Placed> placed;
+  std::map<std::uint64_t, std::uint64_t> free_frames;  // begin and end of what was given back
+  std::uint64_t next_frame = kFirstAddress;
+
+  DriverPlaces* places_of(Pool pool) {
+    return pool == Pool::plain     ? &plain
+           : pool == Pool::ordered ? &ordered
+           : pool == Pool::module  ? &variables
+                                   : nullptr;
+  }
+  std::optional<std::uint64_t> take_frames(std::uint64_t bytes);
+  std::optional<std::uint64_t> reuse_frames(std::uint64_t bytes);
+  void give_back_frames(std::uint64_t begin, std::uint64_t end);
+
+  bool overlaps(std::uint64_t address, std::uint64_t bytes) const {
+    const auto next = allocations.lower_bound(address);
+    if (next != allocations.end() && next->first - address < bytes) return true;
+    return next != allocations.begin() && std::prev(next)->second.contains(address, 1);
+  }
+  void release(const Allocation& allocation) {
+    if (allocation.host_mapped && host_visible.erase(allocation.address) == 0) return;
+    munmap(allocation.data, allocation.host_mapped ? round_up(allocation.bytes, kPage)
+                                                   : mapped_bytes(allocation.bytes));
+    if (!allocation.host_mapped) used -= allocation.bytes;
+  }
+  // Takes the address of a plain allocation, at a multiple of `alignment`.
+  std::optional<std::uint64_t> place(std::uint64_t bytes, Pool pool, std::uint64_t alignment);
+  // The address an allocation is to have, if it was foreseen.
+  std::optional<std::uint64_t> allocate_foreseen(std::uint64_t bytes, std::string label);
+};
+
+std::optional<std::uint64_t> DeviceMemory::Impl::reuse_frames(std::uint64_t bytes) {
+  for (auto [begin, end] : free_frames) {
+    if (end - begin < bytes) continue;
+    free_frames.erase(begin);
+    if (begin + bytes != end) free_frames.emplace(begin + bytes, end);
+    return begin;
+  }
+  return std::nullopt;
+}
+
+// The first that were given back, or new ones. Those whose lower halves are small numbers are left
+// out (kFirstAddress), but where one allocation needs them too.
+std::optional<std::uint64_t> DeviceMemory::Impl::take_frames(std::uint64_t bytes) {
+  if (const auto again = reuse_frames(bytes)) return again;
+  constexpr std::uint64_t kHalf = std::uint64_t{1} << 32, kLeast = kFirstAddress % kHalf;
+  const auto usable = [](std::uint64_t address) {
+    return std::max(address, address / kHalf * kHalf + kLeast);
+  };
+  std::uint64_t begin = usable(next_frame);
+  if (begin % kHalf + bytes > kHalf && begin % kHalf != kLeast)
+    begin = usable((begin / kHalf + 1) * kHalf);
+  while (overlaps(begin, bytes)) {  // of allocations whose places were foreseen
+    auto other = allocations.lower_bound(begin + bytes);
+    const Allocation& last = std::prev(other)->second;
+    begin = usable(round_up(last.address + last.bytes + kReach, kFrame));
+  }
+  if (begin >= kFirstHostAddress || bytes > kFirstHostAddress - begin) return std::nullopt;
+  next_frame = begin + bytes;
+  return begin;
+}
+
+void DeviceMemory::Impl::give_back_frames(std::uint64_t begin, std::uint64_t end) {
+  auto next = free_frames.lower_bound(begin);
+  if (next != free_frames.end() && next->first == end) {
+    end = next->second;
+    next = free_frames.erase(next);
+  }
+  if (next != free_frames.begin() && std::prev(next)->second == begin) {
+    std::prev(next)->second = end;
+    return;
+  }
+  free_frames.emplace(begin, end);
+}
+
+std::optional<std::uint64_t> DeviceMemory::Impl::place(std::uint64_t bytes, Pool pool,
+                                                       std::uint64_t alignment) {
+  const std::uint64_t boundary = std::max(alignment, kFrame);
+  if (boundary > kFirstHostAddress) return std::nullopt;
+  Placed at;
+  at.pool = places_of(pool);
+  if (at.pool != nullptr) at.place = at.pool->take(bytes, std::min(alignment, kFrame));
+  const std::uint64_t offset = at.place.offset % kFrame;
+  // Frames are at multiples of their size alone: what lacks to `boundary` is taken too.
+  const std::uint64_t size = round_up(offset + bytes + kReach, kFrame) + boundary - kFrame;
+  const auto frames = take_frames(size);
+  if (!frames) {
+    if (at.pool != nullptr) at.pool->give_back(at.place);
+    return std::nullopt;
+  }
+  at.frames = *frames;
+  at.frames_end = *frames + size;
+  const std::uint64_t address = round_up(*frames, boundary) + offset;
+  placed.emplace(address, at);
+  return address;
+}
+
+DeviceMemory::DeviceMemory(std::uint64_t capacity) : impl_(std::make_unique<Impl>()) {
+  impl_->capacity = capacity;
+}
+
+DeviceMemory::~DeviceMemory() {
+  for (const auto& [address, allocation] : impl_->allocations) impl_->release(allocation);
+}
+
+std::optional<std::uint64_t> DeviceMemory::allocate(std::uint64_t bytes, std::string label,
+                                                    Pool pool, std::uint64_t alignment) {
+  if (bytes == 0) bytes = 1;
+  if (bytes > impl_->capacity - impl_->used) return std::nullopt;
+  if (!impl_->places.empty()) return impl_->allocate_foreseen(bytes, std::move(label));
+  Allocation allocation;
+  allocation.bytes = bytes;
+  allocation.data = map_pages(mapped_bytes(bytes));
+  const auto given = impl_->place(bytes, pool, alignment);
+  if (!given) {
+    munmap(allocation.data, mapped_bytes(bytes));
+    return std::nullopt;
+  }
+  const std::uint64_t address = allocation.address = *given;
+  allocation.ordinal = impl_->next_ordinal++;
+  allocation.label = std::move(label);
+  impl_->used += bytes;
+  const auto placed = impl_->allocations.emplace(address, std::move(allocation)).first;
+  if (impl_->watcher != nullptr) impl_->watcher->allocated(placed->second);
+  return address;
+}
+
+void DeviceMemory::watch(MemoryWatcher* watcher) { impl_->watcher = watcher; }
+
+void DeviceMemory::host_wrote(std::uint64_t address, std::uint64_t bytes) {
+  if (impl_->watcher != nullptr) impl_->watcher->written(address, bytes);
+}
+
+std::optional<std::uint64_t> DeviceMemory::Impl::allocate_foreseen(std::uint64_t bytes,
+                                                                   std::string label) {
+  const Place place = places.front();
+  places.pop_front();
+  if (place.address + bytes < place.address || overlaps(place.address, bytes)) return std::nullopt;
+  Allocation allocation;
+  allocation.address = place.address;
+  allocation.bytes = bytes;
+  allocation.data = map_pages(mapped_bytes(bytes));
+  allocation.ordinal = place.ordinal;
+  allocation.label = std::move(label);
+  used += bytes;
+  next_ordinal = std::max(next_ordinal, place.ordinal + 1);
+  allocations.emplace(place.address, std::move(allocation));
+  return place.address;
+}
+
+void DeviceMemory::place_next(std::vector<Place> places) {
+  impl_->places.assign(places.begin(), places.end());
+}
+
+std::optional<std::uint64_t> DeviceMemory::allocate_host_visible(std::uint64_t bytes,
+                                                                 std::string label) {
+  if (!impl_->places.empty()) return allocate(bytes, std::move(label));
+  constexpr int kFlags = MAP_PRIVATE | MAP_ANONYMOUS;
+  const std::uint64_t mapped = round_up(std::max<std::uint64_t>(bytes, 1), kPage);
+  void* wanted = reinterpret_cast<void*>(impl_->next_host_address);
+  void* pages = mmap(wanted, mapped, PROT_READ | PROT_WRITE, kFlags | MAP_FIXED_NOREPLACE, -1, 0);
+  if (pages == MAP_FAILED) pages = mmap(nullptr, mapped, PROT_READ | PROT_WRITE, kFlags, -1, 0);
+  if (pages == MAP_FAILED) return std::nullopt;
+  if (pages == wanted) impl_->next_host_address += mapped;
+  const std::uint64_t address = map_host(static_cast<std::byte*>(pages), bytes, std::move(label));
+  impl_->host_visible.insert(address);
+  return address;
+}
+
+std::uint64_t DeviceMemory::map_host(std::byte* host, std::uint64_t bytes, std::string label) {
+  Allocation allocation;
+  allocation.address = reinterpret_cast<std::uint64_t>(host);
+  allocation.bytes = bytes;
+  allocation.data = host;
+  allocation.ordinal = impl_->next_ordinal++;
+  allocation.host_mapped = true;
+  allocation.label = std::move(label);
+  const std::uint64_t address = allocation.address;
+  if (!impl_->allocations.emplace(address, std::move(allocation)).second)
+    throw std::invalid_argument("host memory is mapped already");
+  return address;
+}
+
+bool DeviceMemory::free(std::uint64_t address) {
+  const auto found = impl_->allocations.find(address);
+  if (found == impl_->allocations.end()) return false;
+  if (impl_->watcher != nullptr && !found->second.host_mapped) impl_->watcher->freed(found->second);
+  if (const auto placed = impl_->placed.find(address); placed != impl_->placed.end()) {
+    const Impl::Placed& at = placed->second;
+    if (at.pool != nullptr) at.pool->give_back(at.place);
+    if (impl_->watcher == nullptr) impl_->give_back_frames(at.frames, at.frames_end);
+    impl_->placed.erase(placed);
+  }
+  impl_->release(found->second);
+  impl_->allocations.erase(found);
+  return true;
+}
+
+const Allocation* DeviceMemory::find(std::uint64_t address) const {
+  auto next = impl_->allocations.upper_bound(address);
+  if (next == impl_->allocations.begin()) return nullptr;
+  const Allocation& candidate = std::prev(next)->second;
+  return candidate.contains(address, 1) ? &candidate : nullptr;
+}
+
+const Allocation* DeviceMemory::nearest(std::uint64_t address) const {
+  if (impl_->allocations.empty()) return nullptr;
+  auto next = impl_->allocations.upper_bound(address);
+  if (next == impl_->allocations.begin()) return &next->second;
+  const Allocation& below = std::prev(next)->second;
+  if (next == impl_->allocations.end() || below.contains(address, 1)) return &below;
+  const std::uint64_t past_below = address - (below.address + below.bytes - 1);
+  return past_below <= next->first - address ? &below : &next->second;
+}
+
+std::byte* DeviceMemory::view(std::uint64_t address, std::uint64_t bytes) const {
+  const Allocation* allocation = find(address);
+  if (allocation == nullptr || !allocation->contains(address, bytes)) return nullptr;
+  return allocation->data + (address - allocation->address);
+}
+
+std::uint64_t DeviceMemory::used() const { return impl_->used; }
+std::uint64_t DeviceMemory::capacity() const { return impl_->capacity; }
+const std::map<std::uint64_t, Allocation>& DeviceMemory::allocations() const {
+  return impl_->allocations;
+}
+
+}  // namespace heddle::simulator

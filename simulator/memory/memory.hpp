@@ -1,0 +1,85 @@
+// Device memory: 64-bit addresses, bounds known per allocation.
+//
+// Device addresses are not host pointers: plain device memory lies in a view only the simulator
+// has. Host memory that a program pinned or asked to be managed is mapped at its own address.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace heddle::simulator {
+
+class MemoryWatcher;  // simulator/memory/memory_watcher.hpp
+
+struct Allocation {
+  std::uint64_t address = 0;
+  std::uint64_t bytes = 0;    // as asked for
+  std::byte* data = nullptr;  // the simulator's view of its first byte
+  std::uint32_t ordinal = 0;  // 0, 1, … in order of allocation; never reused
+  bool host_mapped = false;   // pinned or managed: `data` is the program's own pointer
+  std::string label;          // "cudaMalloc", "__device__ name" …; for reports
+  bool contains(std::uint64_t at, std::uint64_t count) const {
+    return at >= address && count <= bytes && at - address <= bytes - count;
+  }
+};
+
+class DeviceMemory {
+ public:
+  // `capacity` bytes at most in plain allocations.
+  explicit DeviceMemory(std::uint64_t capacity);
+  ~DeviceMemory();
+  DeviceMemory(const DeviceMemory&) = delete;
+  DeviceMemory& operator=(const DeviceMemory&) = delete;
+
+  // Which of the driver's pools memory comes from: what was taken from it before decides what the
+  // address is modulo 2 MiB (simulator/memory/driver_places.hpp). `plain`: as cudaMalloc;
+  // `ordered`: as cudaMallocAsync; `module`: variables; `apart`: all else, at multiples of 2 MiB.
+  enum class Pool : std::uint8_t { plain, ordered, module, apart };
+  // Nothing if the capacity or the space of addresses does not allow it. Contents are zero.
+  // Addresses depend only on the sequence of calls, and are multiples of `alignment` (a power of
+  // two); no two allocations lie within the same 2 MiB, nor closer than 512 bytes.
+  std::optional<std::uint64_t> allocate(std::uint64_t bytes, std::string label,
+                                        Pool pool = Pool::plain, std::uint64_t alignment = 1);
+  // Makes `host` visible to kernels at its own address.
+  std::uint64_t map_host(std::byte* host, std::uint64_t bytes, std::string label);
+  // Zeroed memory that the host program uses too, at the same address (managed variables and
+  // allocations, pinned memory): `data` is that address.
+  std::optional<std::uint64_t> allocate_host_visible(std::uint64_t bytes, std::string label);
+  bool free(std::uint64_t address);  // false: no allocation starts there
+
+  // For replaying a launch as it was: the next allocations, in order, get these addresses and
+  // ordinals (and views of their own, host-visible or not). An allocation that would overlap
+  // another one there is refused.
+  struct Place {
+    std::uint64_t address;
+    std::uint32_t ordinal;
+  };
+  void place_next(std::vector<Place> places);
+
+  // Who is told of allocations and of what the host writes; null: nobody. While somebody is, plain
+  // memory that is freed is not given out again, so that late uses of it are seen.
+  void watch(MemoryWatcher* watcher);
+  // To be called by whoever writes to plain memory for the host program.
+  void host_wrote(std::uint64_t address, std::uint64_t bytes);
+
+  const Allocation* find(std::uint64_t address) const;     // the one that contains it, or null
+  const Allocation* nearest(std::uint64_t address) const;  // for reports
+  // A view of [address, address + bytes), or null when not wholly inside one allocation.
+  std::byte* view(std::uint64_t address, std::uint64_t bytes) const;
+
+  std::uint64_t used() const;
+  std::uint64_t capacity() const;
+  const std::map<std::uint64_t, Allocation>& allocations() const;  // by address
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace heddle::simulator

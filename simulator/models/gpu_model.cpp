@@ -1,0 +1,317 @@
+#include "simulator/models/gpu_model.hpp"
+
+#include <fmt/format.h>
+#include <toml++/toml.h>
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <map>
+#include <span>
+#include <stdexcept>
+#include <variant>
+
+#include "simulator/base/types.hpp"
+#include "simulator/models/builtin_models.hpp"
+#include "simulator/models/instruction_costs.hpp"
+#include "simulator/models/occupancy.hpp"
+#include "simulator/timing/constants.hpp"
+
+namespace heddle::simulator {
+namespace {
+
+// One number of a model: its key in the file, the unit it must have there, where it goes.
+struct Field {
+  std::string_view key, unit;
+  std::variant<std::uint32_t GpuModel::*, std::uint64_t GpuModel::*> member;
+  bool may_be_zero = false;
+};
+
+constexpr Field kFields[] = {
+    {"sms", "SM", &GpuModel::sms},
+    {"max_threads_per_block", "thread", &GpuModel::max_threads_per_block},
+    {"max_threads_per_sm", "thread", &GpuModel::max_threads_per_sm},
+    {"max_warps_per_sm", "warp", &GpuModel::max_warps_per_sm},
+    {"max_blocks_per_sm", "block", &GpuModel::max_blocks_per_sm},
+    {"barriers_per_sm", "barrier", &GpuModel::barriers_per_sm, true},
+    {"registers_per_sm", "register", &GpuModel::registers_per_sm},
+    {"registers_per_block", "register", &GpuModel::registers_per_block},
+    {"register_allocation_unit", "register", &GpuModel::register_allocation_unit},
+    {"warp_allocation_granularity", "warp", &GpuModel::warp_allocation_granularity},
+    {"shared_bytes_per_sm", "byte", &GpuModel::shared_bytes_per_sm},
+    {"shared_bytes_per_block", "byte", &GpuModel::shared_bytes_per_block},
+    {"shared_bytes_per_block_optin", "byte", &GpuModel::shared_bytes_per_block_optin},
+    {"shared_bytes_reserved", "byte", &GpuModel::shared_bytes_reserved, true},
+    {"shared_allocation_unit", "byte", &GpuModel::shared_allocation_unit},
+    {"memory_bytes", "byte", &GpuModel::memory_bytes},
+    {"l2_bytes", "byte", &GpuModel::l2_bytes, true},
+    {"clock_khz", "kHz", &GpuModel::clock_khz},
+    {"memory_clock_khz", "kHz", &GpuModel::memory_clock_khz},
+    {"memory_bus_bits", "bit", &GpuModel::memory_bus_bits},
+};
+
+[[noreturn]] void fail(std::string_view origin, std::string_view key, std::string_view what) {
+  throw std::runtime_error(fmt::format("{}: {}: {}", origin, key, what));
+}
+
+bool has_provenance(std::string_view source) {
+  return source.starts_with("documented: ") || source.starts_with("measured: ") ||
+         source.starts_with("guess: ");
+}
+
+std::uint64_t read_number(const toml::table& table, std::string_view key, std::string_view unit,
+                          bool may_be_zero, std::string_view origin) {
+  const toml::table* row = table[key].as_table();
+  if (row == nullptr) fail(origin, key, "missing; expected { value, unit, source }");
+  const auto value = (*row)["value"].value<std::int64_t>();
+  if (!value) fail(origin, key, "has no whole number as value");
+  if ((*row)["unit"].value_or(std::string_view{}) != unit)
+    fail(origin, key, fmt::format("its unit must be \"{}\"", unit));
+  if (!has_provenance((*row)["source"].value_or(std::string_view{})))
+    fail(origin, key, "its source must start with documented:, measured: or guess:");
+  if (*value < (may_be_zero ? 0 : 1)) fail(origin, key, "must be positive");
+  return static_cast<std::uint64_t>(*value);
+}
+
+toml::table parse_table(std::string_view toml, std::string_view origin);
+
+// The [timing] table of another built-in model.
+toml::table timing_of(std::string_view id, std::string_view origin) {
+  for (const BuiltinModel& file : builtin_models())
+    if (file.id == id)
+      if (toml::table table = parse_table(file.toml, id); table.contains("timing"))
+        return std::move(*table["timing"].as_table());
+  fail(origin, "like", fmt::format("\"{}\" is not a model with a [timing] table", id));
+}
+
+// The [costs] table: cycles that a warp's instruction keeps its multiprocessor busy, or operations
+// of single threads that the multiprocessor begins in a cycle.
+InstructionCosts read_costs(const toml::table& table, std::string_view origin) {
+  for (const auto& [key, value] : table)
+    if (std::ranges::find(kCostClasses, key.str(), &CostClassInfo::key) == kCostClasses.end())
+      fail(origin, key.str(), "is not a class of instructions");
+  InstructionCosts costs;
+  for (const CostClassInfo& each : kCostClasses) {
+    const bool rate = table[each.key]["unit"].value_or(std::string_view{}) == "op/cycle";
+    const auto number = static_cast<double>(
+        read_number(table, each.key, rate ? "op/cycle" : "cycle", false, origin));
+    costs.cycles[static_cast<std::size_t>(each.value)] = rate ? double{kWarpSize} / number : number;
+  }
+  return costs;
+}
+
+// The [timing] table. Values that it lacks are those of the model it names with `like`.
+timing::Constants read_timing(const toml::table& table, std::string_view origin) {
+  const auto known = [](std::string_view key) {
+    return key == "like" ||
+           std::ranges::find(timing::kConstants, key, &timing::ConstantInfo::name) !=
+               timing::kConstants.end();
+  };
+  for (const auto& [key, value] : table)
+    if (!known(key.str())) fail(origin, key.str(), "is not a constant of the timing model");
+  const auto like = table["like"].value<std::string_view>();
+  const toml::table other = like ? timing_of(*like, origin) : toml::table();
+  timing::Constants constants;
+  for (const timing::ConstantInfo& each : timing::kConstants) {
+    const bool own = !like || table.contains(each.name);
+    const std::uint64_t value =
+        read_number(own ? table : other, each.name, each.unit, true, origin);
+    if (value > std::numeric_limits<std::uint32_t>::max()) fail(origin, each.name, "is too large");
+    constants.*each.member = static_cast<std::uint32_t>(value);
+  }
+  return constants;
+}
+
+void store(GpuModel& model, const Field& field, std::uint64_t value, std::string_view origin) {
+  if (const auto* wide = std::get_if<std::uint64_t GpuModel::*>(&field.member)) {
+    model.*(*wide) = value;
+    return;
+  }
+  if (value > std::numeric_limits<std::uint32_t>::max()) fail(origin, field.key, "is too large");
+  model.*std::get<std::uint32_t GpuModel::*>(field.member) = static_cast<std::uint32_t>(value);
+}
+
+isa::Arch read_arch(const toml::table& table, std::string_view origin) {
+  const auto text = table["arch"].value<std::string_view>();
+  if (!text) fail(origin, "arch", "missing");
+  for (isa::Arch arch : isa::kAllArchs)
+    if (isa::name(arch) == *text) return arch;
+  fail(origin, "arch", fmt::format("\"{}\" is not an architecture this project knows", *text));
+}
+
+// A GPU has an architecture whose code is executed here, or a compute capability alone; then it
+// executes sketches, which are compiled for sm_90.
+void read_code(GpuModel& model, const toml::table& table, std::string_view origin) {
+  const auto capability = table["capability"].value<std::string>();
+  if (!capability) {
+    model.arch = read_arch(table, origin);
+    return;
+  }
+  if (table.contains("arch")) fail(origin, "capability", "is for GPUs without \"arch\"");
+  if (find_compute_capability(*capability) == nullptr)
+    fail(origin, "capability", fmt::format("there is no {}", *capability));
+  model.arch = isa::Arch::sm_90;
+  model.capability = *capability;
+}
+
+// A word out of a list; `standard` where the file does not say.
+template <typename Value, std::size_t N>
+Value read_word(const toml::table& table, std::string_view key, Value standard,
+                const std::array<std::pair<std::string_view, Value>, N>& words,
+                std::string_view origin) {
+  const toml::table* row = table[key].as_table();
+  if (!table.contains(key)) return standard;
+  const auto text = row == nullptr ? std::nullopt : (*row)["value"].value<std::string_view>();
+  if (!text) fail(origin, key, "expected { value, source }");
+  if (!has_provenance((*row)["source"].value_or(std::string_view{})))
+    fail(origin, key, "its source must start with documented:, measured: or guess:");
+  const auto word = std::ranges::find(words, *text, [](const auto& each) { return each.first; });
+  if (word == words.end()) fail(origin, key, fmt::format("does not know \"{}\"", *text));
+  return word->second;
+}
+
+constexpr std::array<std::pair<std::string_view, AccessRules>, 4> kAccessRules{{
+    {"sectors", AccessRules::sectors},
+    {"lines", AccessRules::lines},
+    {"half-warp segments", AccessRules::half_warp_segments},
+    {"half-warp in order", AccessRules::half_warp_in_order},
+}};
+constexpr std::array<std::pair<std::string_view, Reconvergence>, 3> kReconvergenceWords{{
+    {"barriers", Reconvergence::barriers},
+    {"stack", Reconvergence::stack},
+    {"min-pc", Reconvergence::min_pc},
+}};
+constexpr std::array<std::pair<std::string_view, std::string_view>, 5> kPredicationWords{{
+    {"off", ""},
+    {"4", "4"},
+    {"7", "7"},
+    {"2009", "2009"},
+    {"cuda13", "cuda13"},
+}};
+
+toml::table parse_table(std::string_view toml, std::string_view origin) {
+  try {
+    return toml::parse(toml, std::string(origin));
+  } catch (const toml::parse_error& error) {
+    throw std::runtime_error(
+        fmt::format("{}:{}: {}", origin, error.source().begin.line, error.description()));
+  }
+}
+
+bool is_known_key(std::string_view key) {
+  for (const std::string_view other : {"name", "arch", "timing", "capability", "reconvergence",
+                                       "accesses", "predication", "costs"})
+    if (key == other) return true;
+  for (const Field& field : kFields)
+    if (field.key == key) return true;
+  return false;
+}
+
+const std::map<std::string, GpuModel, std::less<>>& built_in() {
+  static const auto models = [] {
+    std::map<std::string, GpuModel, std::less<>> result;
+    for (const BuiltinModel& file : builtin_models())
+      result.emplace(file.id,
+                     parse_gpu_model(file.toml, file.id, fmt::format("models/{}.toml", file.id)));
+    return result;
+  }();
+  return models;
+}
+
+std::string known_ids() { return fmt::format("{}", fmt::join(model_ids(), ", ")); }
+
+}  // namespace
+
+GpuModel parse_gpu_model(std::string_view toml, std::string_view id, std::string_view origin) {
+  const toml::table table = parse_table(toml, origin);
+  for (const auto& [key, value] : table)
+    if (!is_known_key(key.str())) fail(origin, key.str(), "is not a value of a GPU model");
+  GpuModel model;
+  model.id = id;
+  model.name = table["name"].value_or(std::string{});
+  if (model.name.empty()) fail(origin, "name", "missing");
+  read_code(model, table, origin);
+  model.reconvergence =
+      read_word(table, "reconvergence", Reconvergence::barriers, kReconvergenceWords, origin);
+  model.access_rules = read_word(table, "accesses", AccessRules::sectors, kAccessRules, origin);
+  model.predication =
+      read_word(table, "predication", std::string_view{}, kPredicationWords, origin);
+  if (const toml::table* costs = table["costs"].as_table())
+    model.costs = std::make_shared<const InstructionCosts>(read_costs(*costs, origin));
+  for (const Field& field : kFields)
+    store(model, field, read_number(table, field.key, field.unit, field.may_be_zero, origin),
+          origin);
+  if (const toml::table* timing = table["timing"].as_table()) {
+    model.timing = std::make_shared<const timing::Constants>(read_timing(*timing, origin));
+    model.timing_checked = !timing->contains("like");
+  } else if (table.contains("timing")) {
+    fail(origin, "timing", "is not a table");
+  }
+  return model;
+}
+
+std::string GpuModel::code_name() const {
+  if (!sketches_only()) return std::string(isa::name(arch));
+  std::string digits = capability;
+  std::erase(digits, '.');
+  return "sm_" + digits;
+}
+
+const GpuModel& gpu_model(std::string_view id) {
+  const auto found = built_in().find(id);
+  if (found == built_in().end())
+    throw std::invalid_argument(fmt::format("no GPU model \"{}\"; there are {}", id, known_ids()));
+  return found->second;
+}
+
+const GpuModel& default_model(isa::Arch arch) {
+  switch (arch) {
+    case isa::Arch::sm_75:
+      return gpu_model("t4");
+    case isa::Arch::sm_80:
+      return gpu_model("a100");
+    case isa::Arch::sm_86:
+      return gpu_model("rtx3090");
+    case isa::Arch::sm_89:
+      return gpu_model("rtx4090");
+    case isa::Arch::sm_90:
+      return gpu_model("h200");
+  }
+  throw std::logic_error("an architecture without a model");
+}
+
+std::vector<std::string> model_ids() {
+  std::vector<std::string> ids;
+  for (const BuiltinModel& file : builtin_models()) ids.emplace_back(file.id);
+  return ids;
+}
+
+std::vector<ModelValue> model_values(std::string_view id) {
+  std::vector<ModelValue> values;
+  for (const BuiltinModel& file : builtin_models()) {
+    if (file.id != id) continue;
+    const toml::table table = parse_table(file.toml, file.id);
+    const auto add = [&values](std::string key, std::string_view unit, const auto& row) {
+      values.push_back({std::move(key), fmt::format("{}", row["value"].value_or(std::int64_t{0})),
+                        std::string(unit), row["source"].value_or(std::string{})});
+    };
+    for (const Field& field : kFields) add(std::string(field.key), field.unit, table[field.key]);
+    if (const toml::table* costs = table["costs"].as_table())
+      for (const CostClassInfo& each : kCostClasses)
+        add(fmt::format("costs.{}", each.key),
+            (*costs)[each.key]["unit"].value_or(std::string_view{}), (*costs)[each.key]);
+    if (!table.contains("timing")) continue;
+    const toml::table& timing = *table["timing"].as_table();
+    const auto like = timing["like"].value<std::string>();
+    const toml::table other = like ? timing_of(*like, id) : toml::table();
+    for (const timing::ConstantInfo& each : timing::kConstants) {
+      add(fmt::format("timing.{}", each.name), each.unit,
+          timing.contains(each.name) ? timing[each.name] : other[each.name]);
+      if (like && !timing.contains(each.name))
+        values.back().source = fmt::format("guess: as {}", *like);
+    }
+  }
+  return values;
+}
+
+}  // namespace heddle::simulator

@@ -1,0 +1,412 @@
+// The rows. To add a metric, add a row here; tests/metrics_test.cpp checks every row.
+#include <algorithm>
+#include <iterator>
+#include <vector>
+
+#include "isa/attributes.hpp"
+#include "simulator/launch/launch_facts.hpp"
+#include "simulator/record/metrics.hpp"
+#include "simulator/timing/metric_rows.hpp"
+
+namespace heddle::simulator {
+namespace {
+
+using Ins = isa::Instruction;
+using Counts = InstructionCounts;
+using Access = isa::MemoryAccess::Kind;
+using isa::Space;
+
+// What counts as an access: operations on mbarriers do not.
+isa::MemoryAccess access_of(const Ins& ins) {
+  return ins.op == isa::Op::SYNCS ? isa::MemoryAccess{} : isa::memory_access(ins);
+}
+
+// Executions in which a lane went to a space: not those whose guard held for no lane (H200 record
+// of bank_conflicts, @P0 STS), nor those whose generic addresses lie elsewhere.
+std::uint64_t in_space(const Ins& ins, const Counts& counts, Space space) {
+  const Space named = access_of(ins).space;
+  if (named != space && named != Space::generic) return 0;
+  switch (space) {
+    case Space::global:
+      return counts.global;
+    case Space::shared:
+      return counts.shared;
+    case Space::local:
+      return counts.local;
+    default:
+      return 0;
+  }
+}
+
+bool is(const Ins& ins, Access access) { return access_of(ins).kind == access; }
+
+// Instructions that go to another place: not BSYNC, EXIT or WARPSYNC, which the metrics leave out
+// (TIMING-FACTS 3.2).
+bool is_branch(const Ins& ins) {
+  switch (ins.op) {
+    case isa::Op::BRA:
+    case isa::Op::BRX:
+    case isa::Op::BRXU:
+    case isa::Op::JMP:
+    case isa::Op::JMX:
+    case isa::Op::CALL:
+    case isa::Op::RET:
+      return true;
+    case isa::Op::WARPSYNC:  // .EXCLUSIVE (H200 record of group_tiles)
+      return isa::is_exclusive(ins);
+    default:
+      return false;
+  }
+}
+
+template <Space space>
+std::uint64_t executions(const Ins& ins, const Counts& counts) {
+  return in_space(ins, counts, space);
+}
+template <Space space, Access access>
+std::uint64_t executions(const Ins& ins, const Counts& counts) {
+  return is(ins, access) ? in_space(ins, counts, space) : 0;
+}
+// The spaces the metrics mean by "memory": constants, textures and surfaces have metrics of their
+// own or none (H200 records of the suite: LDC counts in none of them).
+bool is_memory(const Ins& ins) {
+  switch (access_of(ins).space) {
+    case Space::generic:
+    case Space::global:
+    case Space::shared:
+    case Space::local:
+      return true;
+    default:
+      return false;
+  }
+}
+// LDSM and STSM have metrics of their own, and count as no load from or store to shared memory
+// (H200 records of programs that multiply matrices).
+std::uint64_t shared_loads(const Ins& ins, const Counts& counts) {
+  return ins.op == isa::Op::LDSM ? 0 : executions<Space::shared, Access::load>(ins, counts);
+}
+std::uint64_t shared_stores(const Ins& ins, const Counts& counts) {
+  return ins.op == isa::Op::STSM ? 0 : executions<Space::shared, Access::store>(ins, counts);
+}
+template <Access access>
+std::uint64_t executions(const Ins& ins, const Counts& counts) {
+  if (ins.op == isa::Op::STAS) return access == Access::store ? counts.executed : 0;
+  return is_memory(ins) && is(ins, access) ? counts.executed : 0;
+}
+template <isa::Op op>
+std::uint64_t of_op(const Ins& ins, const Counts& counts) {
+  return ins.op == op ? counts.executed : 0;
+}
+// LDGSTS, where it copies something: an execution whose lanes' guards do not hold counts in none of
+// these (H200 records of matrix products that copy behind their last tile).
+std::uint64_t copies(const Ins& ins, const Counts& counts) {
+  return ins.op == isa::Op::LDGSTS ? counts.shared : 0;
+}
+// That leaves the data in L1 (`through`), or .BYPASS.
+template <bool through>
+std::uint64_t copies(const Ins& ins, const Counts& counts) {
+  return (ins.mod(isa::Mod::other0) != 0) == through ? copies(ins, counts) : 0;
+}
+// Cache policies that the program made itself.
+template <std::uint64_t Counts::*sum>
+std::uint64_t policy(const Ins&, const Counts& counts) {
+  return counts.*sum;
+}
+std::uint64_t any_policy(const Ins&, const Counts& counts) {
+  return counts.hit_normal + counts.hit_first + counts.hit_last + counts.hit_demote;
+}
+std::uint64_t miss_normal(const Ins& ins, const Counts& counts) {
+  return any_policy(ins, counts) - counts.miss_first;
+}
+// Bulk instructions by where they write and read, .G or .S: executions whose guard held (an H200's
+// record of bulk_copies). All of them touch shared memory.
+template <isa::Op op, unsigned to, unsigned from>
+std::uint64_t bulk(const Ins& ins, const Counts& counts) {
+  if (ins.op != op) return 0;
+  return ins.mod(isa::Mod::other0) == to && ins.mod(isa::Mod::other1) == from ? counts.shared : 0;
+}
+bool is_bulk(const Ins& ins) { return ins.op == isa::Op::UBLKCP || ins.op == isa::Op::UBLKRED; }
+std::uint64_t any_bulk(const Ins& ins, const Counts& counts) {
+  return is_bulk(ins) ? counts.shared : 0;
+}
+// Stores and reductions that a barrier counts: the same record counts them by their width and as
+// accesses of another block's memory, the stores as stores too; as accesses of shared memory not.
+bool is_async_store(const Ins& ins) { return ins.op == isa::Op::STAS || ins.op == isa::Op::REDAS; }
+// Where a lane went to the shared memory of another block, or the instruction itself means that.
+std::uint64_t dshared(const Ins& ins, const Counts& counts) {
+  if (is_bulk(ins))
+    return ins.mod(isa::Mod::other0) != 0 && ins.mod(isa::Mod::other1) != 0 ? counts.shared : 0;
+  return is_async_store(ins) ? counts.executed : counts.dshared;
+}
+template <Access access>
+std::uint64_t dshared(const Ins& ins, const Counts& counts) {
+  return is(ins, access) ? counts.dshared : 0;
+}
+std::uint64_t texture(const Ins& ins, const Counts& counts) {
+  return access_of(ins).space == Space::texture ? counts.executed : 0;
+}
+// For instructions that the simulator stops at: a launch that ended had none of them.
+std::uint64_t none(const Ins&, const Counts&) { return 0; }
+template <unsigned bits>
+std::uint64_t of_width(const Ins& ins, const Counts& counts) {
+  const bool rows =
+      ins.op == isa::Op::LDSM || ins.op == isa::Op::STSM;  // of 16 bytes, however many
+  const unsigned bytes = rows ? 16 : isa::access_bytes(ins);
+  return (is_memory(ins) || is_async_store(ins)) && bytes * 8 == bits ? counts.executed : 0;
+}
+// One member of the sums, for every instruction or for one kind of access.
+template <std::uint64_t Counts::*member>
+std::uint64_t all(const Ins&, const Counts& counts) {
+  return counts.*member;
+}
+template <std::uint64_t Counts::*first, std::uint64_t Counts::*second>
+std::uint64_t sum(const Ins&, const Counts& counts) {
+  return counts.*first + counts.*second;
+}
+
+std::uint64_t threads_on_by_hardware(const Ins&, const Counts& counts) {
+  return counts.threads_on + counts.extra_threads - counts.threads_kept;
+}
+template <std::uint64_t Counts::*member, Access access>
+std::uint64_t when(const Ins& ins, const Counts& counts) {
+  return is(ins, access) ? counts.*member : 0;
+}
+template <Space space>
+std::uint64_t threads_on_in(const Ins& ins, const Counts& counts) {
+  if (ins.op == isa::Op::LDGSTS) return 0;  // has metrics of its own
+  const Space named = access_of(ins).space;
+  if (named == space) return counts.threads_on;
+  if (named != Space::generic) return 0;
+  return space == Space::global ? counts.threads_global : counts.threads_shared;
+}
+std::uint64_t branches(const Ins& ins, const Counts& counts) {
+  return is_branch(ins) ? counts.executed : 0;
+}
+std::uint64_t branch_threads(const Ins& ins, const Counts& counts) {
+  return is_branch(ins) ? counts.threads : 0;
+}
+// Wavefronts beyond one per execution of an access without conflicts.
+template <Access access>
+std::uint64_t bank_conflicts(const Ins& ins, const Counts& counts) {
+  const std::uint64_t ideal = counts.wavefronts_shared_ideal;
+  if (!is(ins, access) || counts.wavefronts_shared < ideal) return 0;
+  return counts.wavefronts_shared - ideal;
+}
+
+constexpr double kSectorBytes = 32;
+constexpr double kPercent = 100;
+
+// clang-format off
+constexpr Metric kMetrics[] = {
+    // Instructions and threads.
+    {.name = "smsp__sass_inst_executed.sum", .nvprof = "inst_executed", .unit = "inst",
+     .meaning = "warp instructions executed", .amount = all<&Counts::executed>},
+    {.name = "smsp__sass_thread_inst_executed.sum", .nvprof = "thread_inst_executed", .unit = "inst",
+     .meaning = "thread instructions executed: active threads, summed over warp instructions",
+     .amount = all<&Counts::threads>},
+    {.name = "smsp__sass_thread_inst_executed_pred_on.sum", .nvprof = "not_predicated_off_thread_inst_executed",
+     .unit = "inst", .meaning = "thread instructions whose guard predicate was true",
+     .amount = all<&Counts::threads_on>},
+    {.name = "smsp__inst_executed.sum", .unit = "inst", .meaning = "warp instructions executed, by the hardware's counter: with what it adds at "
+     "WARPSYNC and at indirect branches", .counter = true, .amount = sum<&Counts::executed, &Counts::extra_executed>},
+    {.name = "smsp__thread_inst_executed.sum", .unit = "inst", .meaning = "thread instructions executed, by the hardware's counter",
+     .counter = true, .amount = sum<&Counts::threads, &Counts::extra_threads>},
+    {.name = "smsp__thread_inst_executed_pred_on.sum", .unit = "inst", .meaning = "thread instructions whose guard predicate was true, by the "
+     "hardware's counter: of a branch with a condition, those that jump", .counter = true,
+     .amount = threads_on_by_hardware},
+    {.name = "smsp__thread_inst_executed_per_inst_executed.pct", .nvprof = "warp_execution_efficiency",
+     .unit = "%", .meaning = "active threads of the 32 of a warp, averaged over warp instructions",
+     .of = "smsp__sass_thread_inst_executed.sum", .per = "smsp__sass_inst_executed.sum", .scale = kPercent / kWarpSize},
+    {.name = "smsp__thread_inst_executed_pred_on_per_inst_executed.pct", .nvprof = "warp_nonpred_execution_efficiency",
+     .unit = "%", .meaning = "threads with a true guard predicate of the 32 of a warp, averaged over warp instructions",
+     .of = "smsp__sass_thread_inst_executed_pred_on.sum", .per = "smsp__sass_inst_executed.sum", .scale = kPercent / kWarpSize},
+
+    // Branches.
+    {.name = "smsp__sass_branch_targets.sum", .nvprof = "branch", .unit = "branch",
+     .meaning = "branch executions by a warp, uniform and divergent", .of = "smsp__sass_branch_targets_threads_uniform.sum",
+     .plus = "smsp__sass_branch_targets_threads_divergent.sum"},
+    {.name = "smsp__sass_branch_targets_threads_uniform.sum", .unit = "branch",
+     .meaning = "branch executions after which all active threads went one way",
+     .amount = all<&Counts::branch_uniform>},
+    {.name = "smsp__sass_branch_targets_threads_divergent.sum", .nvprof = "divergent_branch", .unit = "branch",
+     .meaning = "branch executions after which active threads went different ways",
+     .amount = all<&Counts::branch_divergent>},
+    {.name = "smsp__sass_average_branch_targets_threads_uniform.pct", .nvprof = "branch_efficiency", .unit = "%",
+     .meaning = "share of uniform branch executions", .of = "smsp__sass_branch_targets_threads_uniform.sum",
+     .per = "smsp__sass_branch_targets.sum", .scale = kPercent, .nvprof_when_empty = 100},
+    {.name = "smsp__sass_inst_executed_op_branch.sum", .unit = "inst",
+     .meaning = "BRA, BRX, JMP, JMX, CALL, RET and WARPSYNC.EXCLUSIVE executed by a warp", .amount = branches},
+    {.name = "smsp__sass_thread_inst_executed_op_branch.sum", .unit = "inst",
+     .meaning = "BRA, BRX, JMP, JMX, CALL, RET and WARPSYNC.EXCLUSIVE executed, in threads", .amount = branch_threads},
+
+    // Memory instructions by space and kind.
+    {.name = "smsp__sass_inst_executed_op_global.sum", .unit = "inst",
+     .meaning = "instructions that went to global memory", .amount = executions<Space::global>},
+    {.name = "smsp__sass_inst_executed_op_global_ld.sum", .nvprof = "inst_executed_global_loads", .unit = "inst",
+     .meaning = "loads from global memory", .amount = executions<Space::global, Access::load>},
+    {.name = "smsp__sass_inst_executed_op_global_st.sum", .nvprof = "inst_executed_global_stores", .unit = "inst",
+     .meaning = "stores to global memory", .amount = executions<Space::global, Access::store>},
+    {.name = "smsp__sass_inst_executed_op_global_atom.sum", .nvprof = "inst_executed_global_atomics", .unit = "inst",
+     .meaning = "atomics on global memory that return a value", .amount = executions<Space::global, Access::atomic>},
+    {.name = "smsp__sass_inst_executed_op_global_red.sum", .nvprof = "inst_executed_global_reductions", .unit = "inst",
+     .meaning = "atomics on global memory that return nothing", .amount = executions<Space::global, Access::reduction>},
+    {.name = "smsp__sass_inst_executed_op_shared.sum", .unit = "inst",
+     .meaning = "instructions that went to shared memory", .amount = executions<Space::shared>},
+    {.name = "smsp__sass_inst_executed_op_shared_ld.sum", .nvprof = "inst_executed_shared_loads", .unit = "inst",
+     .meaning = "loads from shared memory", .amount = shared_loads},
+    {.name = "smsp__sass_inst_executed_op_shared_st.sum", .nvprof = "inst_executed_shared_stores", .unit = "inst",
+     .meaning = "stores to shared memory", .amount = shared_stores},
+    {.name = "smsp__sass_inst_executed_op_shared_atom.sum", .nvprof = "inst_executed_shared_atomics", .unit = "inst",
+     .meaning = "atomics on shared memory", .amount = executions<Space::shared, Access::atomic>},
+    {.name = "smsp__sass_inst_executed_op_local.sum", .unit = "inst",
+     .meaning = "instructions that went to local memory", .amount = executions<Space::local>},
+    {.name = "smsp__sass_inst_executed_op_local_ld.sum", .nvprof = "inst_executed_local_loads", .unit = "inst",
+     .meaning = "loads from local memory", .amount = executions<Space::local, Access::load>},
+    {.name = "smsp__sass_inst_executed_op_local_st.sum", .nvprof = "inst_executed_local_stores", .unit = "inst",
+     .meaning = "stores to local memory", .amount = executions<Space::local, Access::store>},
+    {.name = "smsp__sass_inst_executed_op_ld.sum", .unit = "inst",
+     .meaning = "loads from global, shared and local memory", .amount = executions<Access::load>},
+    {.name = "smsp__sass_inst_executed_op_st.sum", .unit = "inst",
+     .meaning = "stores to global, shared and local memory", .amount = executions<Access::store>},
+    {.name = "smsp__sass_inst_executed_op_atom.sum", .unit = "inst",
+     .meaning = "atomics that return a value", .amount = executions<Access::atomic>},
+    {.name = "smsp__sass_inst_executed_op_ldgsts.sum", .unit = "inst",
+     .meaning = "asynchronous copies from global to shared memory", .amount = copies},
+    {.name = "smsp__sass_inst_executed_op_ldsm.sum", .unit = "inst",
+     .meaning = "matrix loads from shared memory", .amount = of_op<isa::Op::LDSM>},
+    {.name = "smsp__sass_inst_executed_op_shared_stsm.sum", .unit = "inst",
+     .meaning = "matrix stores to shared memory", .amount = of_op<isa::Op::STSM>},
+    {.name = "smsp__sass_inst_executed_op_ldgsts_cache_access.sum", .unit = "inst",
+     .meaning = "asynchronous copies that leave the data in L1", .amount = copies<true>},
+    {.name = "smsp__sass_inst_executed_op_ldgsts_cache_bypass.sum", .unit = "inst",
+     .meaning = "asynchronous copies that go past L1", .amount = copies<false>},
+    {.name = "smsp__sass_inst_executed_op_texture.sum", .unit = "inst",
+     .meaning = "texture instructions", .amount = texture},
+    {.name = "smsp__sass_inst_executed_op_dshared.sum", .unit = "inst",
+     .meaning = "instructions on the shared memory of another block of the cluster", .amount = dshared},
+    {.name = "smsp__sass_inst_executed_op_dshared_ld.sum", .unit = "inst",
+     .meaning = "loads from the shared memory of another block", .amount = dshared<Access::load>},
+    {.name = "smsp__sass_inst_executed_op_dshared_st.sum", .unit = "inst",
+     .meaning = "stores to the shared memory of another block", .amount = dshared<Access::store>},
+    {.name = "smsp__sass_inst_executed_op_dshared_atom.sum", .unit = "inst",
+     .meaning = "atomics on the shared memory of another block", .amount = dshared<Access::atomic>},
+    {.name = "smsp__sass_inst_executed_op_dshared_tma_st.sum", .unit = "inst",
+     .meaning = "bulk copies to the shared memory of another block",
+     .amount = bulk<isa::Op::UBLKCP, 1, 1>},
+    {.name = "smsp__sass_inst_executed_op_dshared_tma_red.sum", .unit = "inst",
+     .meaning = "bulk reductions to the shared memory of another block",
+     .amount = bulk<isa::Op::UBLKRED, 1, 1>},
+    {.name = "smsp__sass_inst_executed_op_shared_gmma.sum", .unit = "inst",
+     .meaning = "matrix instructions that read shared memory", .amount = none},
+    {.name = "smsp__sass_inst_executed_op_tma.sum", .unit = "inst",
+     .meaning = "bulk copies and reductions", .amount = any_bulk},
+    {.name = "smsp__sass_inst_executed_op_tma_ld.sum", .unit = "inst",
+     .meaning = "bulk copies from global memory", .amount = bulk<isa::Op::UBLKCP, 1, 0>},
+    {.name = "smsp__sass_inst_executed_op_tma_st.sum", .unit = "inst",
+     .meaning = "bulk copies to global memory", .amount = bulk<isa::Op::UBLKCP, 0, 1>},
+    {.name = "smsp__sass_inst_executed_op_tma_red.sum", .unit = "inst",
+     .meaning = "bulk reductions to global memory", .amount = bulk<isa::Op::UBLKRED, 0, 1>},
+    {.name = "smsp__sass_inst_executed_memdesc_explicit.sum", .unit = "inst",
+     .meaning = "accesses whose cache policy the program made itself", .amount = any_policy},
+    {.name = "smsp__sass_inst_executed_memdesc_explicit_hitprop_evict_first.sum", .unit = "inst",
+     .meaning = "of these, those with the policy evict first on a hit",
+     .amount = policy<&Counts::hit_first>},
+    {.name = "smsp__sass_inst_executed_memdesc_explicit_hitprop_evict_last.sum", .unit = "inst",
+     .meaning = "of these, those with the policy evict last on a hit",
+     .amount = policy<&Counts::hit_last>},
+    {.name = "smsp__sass_inst_executed_memdesc_explicit_hitprop_evict_normal.sum", .unit = "inst",
+     .meaning = "of these, those with the policy evict normal on a hit",
+     .amount = policy<&Counts::hit_normal>},
+    {.name = "smsp__sass_inst_executed_memdesc_explicit_hitprop_evict_normal_demote.sum", .unit = "inst",
+     .meaning = "of these, those with the policy evict normal demote on a hit",
+     .amount = policy<&Counts::hit_demote>},
+    {.name = "smsp__sass_inst_executed_memdesc_explicit_missprop_evict_first.sum", .unit = "inst",
+     .meaning = "of these, those with the policy evict first on a miss",
+     .amount = policy<&Counts::miss_first>},
+    {.name = "smsp__sass_inst_executed_memdesc_explicit_missprop_evict_normal.sum", .unit = "inst",
+     .meaning = "of these, those with the policy evict normal on a miss", .amount = miss_normal},
+    {.name = "smsp__sass_inst_executed_op_memory_8b.sum", .unit = "inst",
+     .meaning = "memory instructions of 8 bits a thread", .amount = of_width<8>},
+    {.name = "smsp__sass_inst_executed_op_memory_16b.sum", .unit = "inst",
+     .meaning = "memory instructions of 16 bits a thread", .amount = of_width<16>},
+    {.name = "smsp__sass_inst_executed_op_memory_32b.sum", .unit = "inst",
+     .meaning = "memory instructions of 32 bits a thread", .amount = of_width<32>},
+    {.name = "smsp__sass_inst_executed_op_memory_64b.sum", .unit = "inst",
+     .meaning = "memory instructions of 64 bits a thread", .amount = of_width<64>},
+    {.name = "smsp__sass_inst_executed_op_memory_128b.sum", .unit = "inst",
+     .meaning = "memory instructions of 128 bits a thread", .amount = of_width<128>},
+    {.name = "smsp__sass_thread_inst_executed_op_global_pred_on.sum", .unit = "inst",
+     .meaning = "threads that accessed global memory, summed over instructions", .amount = threads_on_in<Space::global>},
+    {.name = "smsp__sass_thread_inst_executed_op_shared_pred_on.sum", .unit = "inst",
+     .meaning = "threads that accessed shared memory, summed over instructions", .amount = threads_on_in<Space::shared>},
+    {.name = "smsp__sass_thread_inst_executed_op_ldgsts_pred_on.sum", .unit = "inst",
+     .meaning = "threads that copied asynchronously, summed over instructions", .amount = when<&Counts::threads_on, Access::copy>},
+
+    // What the addresses make of them.
+    {.name = "smsp__sass_sectors_mem_global.sum", .unit = "sector",
+     .meaning = "32-byte sectors of global memory asked for", .amount = all<&Counts::sectors_global>},
+    {.name = "smsp__sass_sectors_mem_global_ideal.sum", .unit = "sector",
+     .meaning = "sectors the same accesses would need if their addresses lay side by side",
+     .amount = all<&Counts::sectors_global_ideal>},
+    {.name = "smsp__sass_sectors_mem_local.sum", .unit = "sector",
+     .meaning = "32-byte sectors of local memory asked for", .amount = all<&Counts::sectors_local>},
+    {.name = "smsp__sass_l1tex_tags_mem_global.sum", .unit = "tag",
+     .meaning = "L1 cache lines (tags) looked up for global memory", .amount = all<&Counts::tags_global>},
+    {.name = "smsp__sass_l1tex_pipe_lsu_wavefronts_mem_shared.sum", .unit = "wavefront",
+     .meaning = "passes of the shared-memory data pipe", .amount = all<&Counts::wavefronts_shared>},
+    {.name = "smsp__sass_l1tex_pipe_lsu_wavefronts_mem_shared_ideal.sum", .unit = "wavefront",
+     .meaning = "passes the same accesses would need without bank conflicts",
+     .amount = all<&Counts::wavefronts_shared_ideal>},
+    {.name = "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum", .nvprof = "gld_transactions", .unit = "sector",
+     .meaning = "32-byte sectors asked for by global loads", .counter = true, .amount = when<&Counts::sectors_global, Access::load>},
+    {.name = "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum", .nvprof = "gst_transactions", .unit = "sector",
+     .meaning = "32-byte sectors written by global stores", .counter = true, .amount = when<&Counts::sectors_global, Access::store>},
+    {.name = "l1tex__average_t_sectors_per_request_pipe_lsu_mem_global_op_ld.ratio", .nvprof = "gld_transactions_per_request",
+     .unit = "sector/request", .meaning = "sectors a global load asks for, on average",
+     .of = "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum",
+     .per = "smsp__sass_inst_executed_op_global_ld.sum"},
+    {.name = "l1tex__average_t_sectors_per_request_pipe_lsu_mem_global_op_st.ratio", .nvprof = "gst_transactions_per_request",
+     .unit = "sector/request", .meaning = "sectors a global store writes, on average",
+     .of = "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum",
+     .per = "smsp__sass_inst_executed_op_global_st.sum"},
+    {.name = "smsp__sass_data_bytes_mem_global_op_ld.sum", .unit = "byte",
+     .meaning = "bytes threads loaded from global memory", .amount = when<&Counts::bytes_global, Access::load>},
+    {.name = "smsp__sass_data_bytes_mem_global_op_st.sum", .unit = "byte",
+     .meaning = "bytes threads stored to global memory", .amount = when<&Counts::bytes_global, Access::store>},
+    {.name = "smsp__sass_average_data_bytes_per_sector_mem_global_op_ld.pct", .nvprof = "gld_efficiency", .unit = "%",
+     .meaning = "bytes threads loaded of the bytes of the sectors that took", .of = "smsp__sass_data_bytes_mem_global_op_ld.sum",
+     .per = "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum", .scale = kPercent / kSectorBytes},
+    {.name = "smsp__sass_average_data_bytes_per_sector_mem_global_op_st.pct", .nvprof = "gst_efficiency", .unit = "%",
+     .meaning = "bytes threads stored of the bytes of the sectors that took", .of = "smsp__sass_data_bytes_mem_global_op_st.sum",
+     .per = "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum", .scale = kPercent / kSectorBytes},
+    {.name = "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum", .nvprof = "shared_ld_bank_conflict", .unit = "wavefront",
+     .meaning = "passes of shared loads that bank conflicts added", .counter = true, .amount = bank_conflicts<Access::load>},
+    {.name = "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum", .nvprof = "shared_st_bank_conflict", .unit = "wavefront",
+     .meaning = "passes of shared stores that bank conflicts added", .counter = true, .amount = bank_conflicts<Access::store>},
+
+    // What the launch's shape and the kernel's resources give.
+    {.name = "launch__occupancy_limit_blocks", .unit = "block", .meaning = "blocks of an SM its block limit allows",
+     .of_launch = [](const LaunchFacts& facts) -> double { return facts.occupancy.blocks_by_limit; }},
+    {.name = "launch__occupancy_limit_warps", .unit = "block", .meaning = "blocks of an SM its warp slots allow",
+     .of_launch = [](const LaunchFacts& facts) -> double { return facts.occupancy.blocks_by_warps; }},
+    {.name = "sm__maximum_warps_per_active_cycle_pct", .unit = "%",
+     .meaning = "theoretical occupancy: warps of the blocks that fit on an SM, of its warp slots",
+     .of_launch = [](const LaunchFacts& facts) { return kPercent * facts.occupancy.fraction; }},
+    {.name = "launch__waves_per_multiprocessor", .unit = "wave",
+     .meaning = "how many times the grid fills the GPU", .of_launch = [](const LaunchFacts& facts) { return facts.waves; }},
+};
+// clang-format on
+
+}  // namespace
+
+// Never destroyed: a program that ends without waiting has its last launch counted while it goes.
+std::span<const Metric> metrics() {
+  static const std::vector<Metric>& all = *[] {
+    auto* rows = new std::vector<Metric>(std::begin(kMetrics), std::end(kMetrics));
+    std::ranges::copy(timing::metric_rows(), std::back_inserter(*rows));
+    return rows;
+  }();
+  return all;
+}
+
+}  // namespace heddle::simulator

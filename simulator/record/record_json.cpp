@@ -1,0 +1,53 @@
+#include "simulator/record/record_json.hpp"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+#include <utility>
+
+namespace heddle::simulator {
+namespace {
+
+// Names from files we did not write may not be UTF-8; what is not is replaced, not refused.
+std::string dump(const nlohmann::ordered_json& json) {
+  return json.dump(1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+}
+
+}  // namespace
+
+RecordJson::RecordJson(const Record& head, Sink sink) : sink_(std::move(sink)) {
+  const Record bare{.source = head.source,
+                    .device = head.device,
+                    .arch = head.arch,
+                    .toolchain = head.toolchain,
+                    .driver = head.driver,
+                    .date = head.date,
+                    .program = head.program,
+                    .launches = {}};
+  constexpr std::string_view kEnd = "]\n}";  // of its empty list of launches, and its own
+  const std::string text = dump(to_json(bare));
+  sink_(std::string_view(text).substr(0, text.size() - kEnd.size()));
+}
+
+std::string RecordJson::body(const LaunchRecord& launch) {
+  const std::string text = dump(to_json(launch));
+  std::string indented;
+  for (const char each : std::string_view(text).substr(text.find(','))) {
+    indented += each;
+    if (each == '\n') indented += "  ";
+  }
+  return indented;
+}
+
+void RecordJson::add(std::uint64_t index, std::string_view body) {
+  sink_(fmt::format("{}\n  {{\n   \"index\": {}", any_ ? "," : "", index));
+  sink_(body);
+  any_ = true;
+}
+
+void RecordJson::end(bool complete) {
+  sink_(any_ ? "\n ]" : "]");
+  sink_(complete ? "\n}\n" : ",\n \"complete\": false\n}\n");
+}
+
+}  // namespace heddle::simulator

@@ -1,0 +1,297 @@
+#include "traces/analysis/advice.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+#include "traces/analysis/values.hpp"
+#include "traces/stepper/listing.hpp"
+
+namespace heddle::traces {
+namespace {
+
+using simulator::kFullMask;
+using simulator::kWarpSize;
+
+constexpr double kWorthSaying = 0.01;  // of the issue slots
+constexpr std::size_t kMostAdvice = 5;
+constexpr const char* kInVain =
+    " Arranging a block's threads otherwise would save next to nothing: too few are apart. It "
+    "helps "
+    "to let them do the work together (shuffles within the warp, as __shfl_down_sync), to do this "
+    "step less often, or to leave it as it is.";
+
+double slots(std::uint64_t lane_slots) { return static_cast<double>(lane_slots) / kWarpSize; }
+
+std::string percent(double share) { return fmt::format("{:.1f} %", 100 * share); }
+
+// Lanes first, first + n, first + 2n … up to the last that fits; 0: no such n.
+unsigned stride_of(Mask lanes) {
+  if (std::popcount(lanes) < 2) return 0;
+  const auto first = static_cast<unsigned>(std::countr_zero(lanes));
+  const auto n = static_cast<unsigned>(std::countr_zero(lanes & (lanes - 1))) - first;
+  Mask expected = 0;
+  for (unsigned lane = first; lane < kWarpSize; lane += n) expected |= Mask{1} << lane;
+  return lanes == expected && first < n ? n : 0;
+}
+
+bool is_run(Mask lanes) {
+  return lanes != 0 && std::has_single_bit((std::uint64_t{lanes} >> std::countr_zero(lanes)) + 1);
+}
+
+// A set that a thread's index alone gives, seen from either side of the branch.
+bool has_rule(Mask lanes, Mask active) {
+  for (const Mask side : {lanes, active & ~lanes})
+    if (is_run(side) || stride_of(side) != 0) return true;
+  return false;
+}
+
+std::string ordinal(unsigned n) {
+  return n == 2 ? "other" : n == 3 ? "3rd" : fmt::format("{}th", n);
+}
+
+// What a path's lanes execute until they are off it, deeper paths included.
+std::vector<std::uint64_t> steps_with_deeper(const std::vector<Path>& paths) {
+  std::vector<std::uint64_t> steps(paths.size());
+  for (std::size_t i = 0; i < paths.size(); ++i)
+    for (std::size_t at = i;; at = paths[at].parent) {
+      steps[at] += paths[i].steps;
+      if (at == kRootPath) break;
+    }
+  return steps;
+}
+
+struct Side {
+  std::uint64_t entered = 0, steps = 0;
+  double length() const {
+    return entered == 0 ? 0 : static_cast<double>(steps) / static_cast<double>(entered);
+  }
+};
+
+struct Sides {
+  Side jumps, goes_on;
+};
+
+Sides sides_of(const std::vector<Path>& paths, std::uint32_t branch) {
+  const std::vector<std::uint64_t> steps = steps_with_deeper(paths);
+  Sides sides;
+  for (std::size_t i = 1; i < paths.size(); ++i) {
+    if (paths[i].branch != branch) continue;
+    Side& side = paths[i].target == branch + 1 ? sides.goes_on : sides.jumps;
+    side.entered += paths[i].entered;
+    side.steps += steps[i];
+  }
+  return sides;
+}
+
+class Adviser {
+ public:
+  Adviser(const simulator::LaunchRequest& request, const Divergence& divergence,
+          const Regrouping& regrouping)
+      : request_(request),
+        divergence_(divergence),
+        regrouping_(regrouping),
+        listing_(*request.module) {}
+
+  std::vector<Advice> all() {
+    std::vector<std::pair<double, Advice>> found;
+    for (const auto& [branch, site] : divergence_.sites())
+      if (const double share = share_of(site.lost); share >= kWorthSaying)
+        found.emplace_back(share, of_branch(branch, site, share));
+    const SlotBudget& budget = divergence_.slots();
+    if (const double share = share_of(budget.never_started); share >= kWorthSaying)
+      found.emplace_back(share, of_block_size(share));
+    if (const double share = share_of(budget.ended); share >= kWorthSaying)
+      found.emplace_back(share, of_ended(share));
+    std::ranges::stable_sort(found, std::ranges::greater(),
+                             [](const auto& each) { return each.first; });
+    if (found.size() > kMostAdvice) found.resize(kMostAdvice);
+    std::vector<Advice> result;
+    for (auto& [share, advice] : found) result.push_back(std::move(advice));
+    return result;
+  }
+
+ private:
+  double share_of(std::uint64_t lane_slots) const {
+    return slots(lane_slots) / static_cast<double>(std::max<std::uint64_t>(1, divergence_.steps()));
+  }
+
+  std::string place(std::uint32_t pc) {
+    const std::string& kernel = request_.kernel->name;
+    const std::string source = listing_.at(pc).source();
+    return source.empty() ? listing_.pc_text(pc, kernel)
+                          : fmt::format("{} ({})", source, listing_.pc_text(pc, kernel));
+  }
+
+  Advice of_branch(std::uint32_t branch, const SplitSite& site, double share) {
+    Advice advice;
+    advice.pc = branch;
+    advice.title =
+        fmt::format("{} splits warps: {} of the issue slots", place(branch), percent(share));
+    const SplitKind kind = kind_of(site);
+    const Sides sides = sides_of(divergence_.paths(), branch);
+    advice.text = fmt::format("{} split a warp {} {}. ", listing_.at(branch).text, site.splits,
+                              site.splits == 1 ? "time" : "times");
+    advice.text += how(site, kind);
+    if (kind != SplitKind::trips)
+      advice.text +=
+          fmt::format(" What it jumps to takes {:.0f}, what follows it {:.0f} warp instructions.",
+                      sides.jumps.length(), sides.goes_on.length());
+    advice.text += met(site);
+    const WhatIf other = what_if(branch, kind, sides);
+    advice.text += other.in_vain ? kInVain : remedy(kind, sides);
+    advice.text += other.text;
+    return advice;
+  }
+
+  // Which lanes went where.
+  static std::string how(const SplitSite& site, SplitKind kind) {
+    if (kind == SplitKind::trips)
+      return fmt::format(
+          "It ends a loop that lanes leave at different times: {} of these times, lanes that had "
+          "left earlier were waiting.",
+          site.again);
+    const auto commonest = std::ranges::max_element(
+        site.patterns, {}, [](const auto& pattern) { return pattern.second; });
+    const auto& [active, jumping] = commonest->first;
+    const std::string lanes = describe_lanes(jumping);
+    if (site.patterns.size() == 1 && site.other_patterns == 0)
+      return fmt::format("Each time {} of {} lanes jump: {}.", std::popcount(jumping),
+                         std::popcount(active), lanes);
+    return fmt::format("{}{} different sets of lanes jump, most often {} ({} times).",
+                       site.other_patterns > 0 ? "More than " : "", site.patterns.size(), lanes,
+                       commonest->second);
+  }
+
+  std::string met(const SplitSite& site) {
+    if (site.met.empty()) return " The lanes did not meet again.";
+    const auto commonest =
+        std::ranges::max_element(site.met, {}, [](const auto& each) { return each.second; });
+    return fmt::format(" They meet again at {}.", place(commonest->first));
+  }
+
+  static std::string remedy(SplitKind kind, const Sides& sides) {
+    constexpr double kShort =
+        8;  // warp instructions that are as cheap to execute as to branch over
+    const bool is_short = sides.jumps.length() <= kShort && sides.goes_on.length() <= kShort;
+    if (kind == SplitKind::trips)
+      return " It helps to give lanes of a warp loops of equal length (sort the work by its "
+             "length, or let a whole warp share one long loop); where trip counts are small, to "
+             "unroll.";
+    if (is_short)
+      return " Both sides are short: computing both and choosing (a ? b : c) needs no branch; what "
+             "the sides have in common can be hoisted out of them.";
+    if (kind == SplitKind::lanes)
+      return " The lane's number decides: it helps to align the condition to warps, so that 32 "
+             "neighbouring threads go the same way (index by threadIdx.x / 32, or let the first "
+             "threads do all the work).";
+    return " The data decide: it helps to sort or bin them so that neighbours go the same way, or "
+           "to hoist what both sides have in common out of them.";
+  }
+
+  // Only what the run gives is computed: how often the sides would run, and what a run of them
+  // costs.
+  struct WhatIf {
+    std::string text;
+    bool in_vain = false;  // known not to save anything
+  };
+  WhatIf what_if(std::uint32_t branch, SplitKind kind, const Sides& sides) const {
+    const auto found = regrouping_.branches().find(branch);
+    if (found == regrouping_.branches().end()) return {};
+    const Regrouped& runs = found->second;
+    const auto saved = [](const Regrouped::Runs& of, double length) {
+      return static_cast<double>(of.now - of.best) * length;
+    };
+    const auto all = static_cast<double>(divergence_.steps());
+    double fewer = 0;
+    std::string what;
+    if (kind == SplitKind::trips) {
+      fewer = saved(runs.branch, runs.trip_length());
+      what = fmt::format(
+          "With each block's threads sorted by trip count, warps would go round {} "
+          "times instead of {}",
+          runs.branch.best, runs.branch.now);
+    } else {
+      fewer = saved(runs.jumps, sides.jumps.length()) + saved(runs.goes_on, sides.goes_on.length());
+      what = fmt::format(
+          "With each block's threads arranged so that whole warps go one way, the "
+          "sides would run {} times instead of {}",
+          runs.jumps.best + runs.goes_on.best, runs.jumps.now + runs.goes_on.now);
+    }
+    // What other splits cost does not count here, whoever would gain from the same arrangement.
+    fewer = std::min(fewer, slots(divergence_.sites().at(branch).lost));
+    if (fewer < kWorthSaying * all) return {.text = {}, .in_vain = true};
+    const std::string text = fmt::format(
+        " What if: {}, and the launch would issue {:.0f} warp instructions at best "
+        "instead of {} ({} fewer).",
+        what, std::round(all - fewer), divergence_.steps(), percent(fewer / all));
+    return {.text = text, .in_vain = false};
+  }
+
+  Advice of_block_size(double share) const {
+    const std::uint64_t threads = request_.block.count();
+    const std::uint64_t up = (threads + kWarpSize - 1) / kWarpSize * kWarpSize;
+    return {fmt::format("Blocks of {} threads: {} of the lane slots have no thread", threads,
+                        percent(share)),
+            fmt::format("{} is no multiple of 32, so the last warp of each block has {} lanes "
+                        "without a thread. Blocks of {} threads would need as many warps.",
+                        threads, up - threads, up),
+            -1};
+  }
+
+  Advice of_ended(double share) const {
+    return {fmt::format("Threads that end early: {} of the lane slots", percent(share)),
+            "Some lanes of warps had ended while others went on. Where the work is not a multiple "
+            "of the block that cannot be avoided; elsewhere let whole warps end together.",
+            -1};
+  }
+
+  const simulator::LaunchRequest& request_;
+  const Divergence& divergence_;
+  const Regrouping& regrouping_;
+  Listing listing_;
+};
+
+}  // namespace
+
+SplitKind kind_of(const SplitSite& site) {
+  // A loop's branch splits what is left of a warp that it had split before.
+  if (2 * site.again >= site.splits && site.again > 0) return SplitKind::trips;
+  std::uint64_t ruled = 0, all = site.other_patterns;
+  for (const auto& [lanes, times] : site.patterns) {
+    all += times;
+    if (has_rule(lanes.second, lanes.first)) ruled += times;
+  }
+  // Data make few sets that follow a rule; and one set that comes each time follows one.
+  const bool one = site.patterns.size() == 1 && site.other_patterns == 0 && site.splits > 1;
+  return one || 10 * ruled >= 9 * all ? SplitKind::lanes : SplitKind::data;
+}
+
+std::string describe_lanes(Mask lanes) {
+  if (lanes == kFullMask) return "all lanes";
+  if (const unsigned n = stride_of(lanes); n >= 2) {
+    const int first = std::countr_zero(lanes);
+    if (n == 2) return first == 0 ? "the even lanes" : "the odd lanes";
+    return fmt::format("every {} lane{}", ordinal(n),
+                       first == 0 ? "" : fmt::format(" from {}", first));
+  }
+  if (const unsigned n = stride_of(~lanes); n >= 2) {
+    const int first = std::countr_zero(~lanes);
+    return fmt::format("all but every {} lane{}", ordinal(n),
+                       first == 0 ? "" : fmt::format(" from {}", first));
+  }
+  if (is_run(lanes) || is_run(~lanes)) {
+    const std::string text = lanes_text(lanes);
+    return fmt::format("lane{} {}", std::popcount(lanes) == 1 ? "" : "s", text);
+  }
+  return fmt::format("the lanes {:#010x}", lanes);
+}
+
+std::vector<Advice> advise(const simulator::LaunchRequest& request, const Divergence& divergence,
+                           const Regrouping& regrouping) {
+  return Adviser(request, divergence, regrouping).all();
+}
+
+}  // namespace heddle::traces

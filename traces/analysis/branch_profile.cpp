@@ -1,0 +1,174 @@
+#include "traces/analysis/branch_profile.hpp"
+
+#include <bit>
+#include <optional>
+
+namespace heddle::traces {
+namespace {
+
+using isa::Op;
+using simulator::Mask;
+
+// Lanes that a branch, EXIT or RET sends away.
+std::optional<Mask> leaving(const isa::Instruction& in, const simulator::Warp& warp, Mask on) {
+  if (in.op != Op::BRA && in.op != Op::EXIT && in.op != Op::RET) return std::nullopt;
+  if (in.op == Op::BRA && in.mod(isa::Mod::cond) >= 2) return std::nullopt;  // .DIV, .CONV
+  const bool conditional = in.guard.index != isa::kPT || in.pp.index != isa::kPT;
+  if (!conditional) return std::nullopt;
+  const unsigned index = in.pp.index + (in.pp.uniform ? simulator::kUniformPredicates : 0);
+  return on & warp.predicate(index, in.pp.negated ? simulator::kFullMask : 0);
+}
+
+bool goes_anywhere(Op op) {
+  return op == Op::BRX || op == Op::BRXU || op == Op::JMP || op == Op::JMX;
+}
+
+void note_access(AccessProfile& profile, const simulator::Access& access) {
+  ++profile.executions;
+  profile.lanes += static_cast<unsigned>(std::popcount(access.lanes));
+  profile.shared = access.space == simulator::Window::shared;
+  profile.sectors += profile.shared ? access.counts.wavefronts : access.counts.sectors;
+  profile.ideal += profile.shared ? access.counts.wavefronts_ideal : access.counts.sectors_ideal;
+  bool same = true;
+  std::optional<std::int64_t> stride;
+  bool even = true;
+  unsigned last = simulator::kWarpSize;
+  for (unsigned lane = 0; lane < simulator::kWarpSize; ++lane) {
+    if ((access.lanes >> lane & 1) == 0) continue;
+    if (last < simulator::kWarpSize) {
+      const auto bytes = static_cast<std::int64_t>(access.address[lane] - access.address[last]);
+      const std::int64_t between = bytes / static_cast<std::int64_t>(lane - last);
+      same = same && bytes == 0;
+      even = even && (!stride || *stride == between);
+      stride = between;
+    }
+    last = lane;
+  }
+  profile.same += same ? 1 : 0;
+  if (stride && even) ++profile.strides[*stride / 4];
+}
+
+}  // namespace
+
+// Calls `body` with each context that the lanes are in, and those of them that are in it.
+template <typename Body>
+void BranchProfile::for_each_context(const WarpState& state, Mask lanes, Body&& body) {
+  while (lanes != 0) {
+    const Context context = state.context[static_cast<unsigned>(std::countr_zero(lanes))];
+    Mask together = 0;
+    for (Mask rest = lanes; rest != 0; rest &= rest - 1)
+      if (state.context[static_cast<unsigned>(std::countr_zero(rest))] == context)
+        together |= rest & -rest;
+    body(context, together);
+    lanes &= ~together;
+  }
+}
+
+BranchProfile::WarpState& BranchProfile::state_of(const simulator::Warp& warp) {
+  std::vector<WarpState>& warps = blocks_[warp.block->linear];
+  if (warps.size() <= warp.index) warps.resize(warp.index + std::size_t{1});
+  return warps[warp.index];
+}
+
+bool BranchProfile::keeps_another() {
+  complete_ = complete_ && kept_ < kMostEvents;
+  if (complete_) ++kept_;
+  return complete_;
+}
+
+// Lanes that were under way are at `address`.
+void BranchProfile::arrive(WarpState& state, Mask lanes, std::uint64_t address) {
+  state.under_way &= ~lanes;
+  for (; lanes != 0; lanes &= lanes - 1) {
+    const auto lane = static_cast<unsigned>(std::countr_zero(lanes));
+    const Leaving& from = state.leaving[lane];
+    const bool came_back = from.calls && address == from.site.address + sizeof(isa::Word);
+    if (from.calls && !came_back && knows_callers()) {
+      const auto [found, is_new] =
+          called_.try_emplace({from.site, address}, static_cast<Context>(callers_.size()));
+      if (is_new) callers_.push_back(from.site.context);
+      state.context[lane] = found->second;
+    }
+    Ways& ways = ways_[from.site];
+    if (from.event < ways.lanes.size()) ways.lanes[from.event][address] |= 1u << lane;
+  }
+}
+
+void BranchProfile::leave(WarpState& state, const simulator::Warp& warp,
+                          const simulator::Issue& next, std::uint64_t address, bool calls) {
+  const bool kept = keeps_another();
+  for_each_context(state, next.active, [&](Context context, Mask lanes) {
+    const Site site{context, address};
+    Ways& ways = ways_[site];
+    std::size_t event = ways.lanes.size();
+    if (kept) {
+      ways.events.push_back({static_cast<std::uint32_t>(warp.block->linear), warp.index, lanes, 0});
+      ways.lanes.emplace_back();
+    }
+    for (Mask rest = lanes & next.on; rest != 0; rest &= rest - 1)
+      state.leaving[static_cast<unsigned>(std::countr_zero(rest))] = {site, event, calls};
+  });
+  state.under_way |= next.on;
+}
+
+void BranchProfile::issuing(const simulator::Core&, const simulator::Warp& warp,
+                            const simulator::Issue& next) {
+  const std::uint64_t address = simulator::code_address_of_index(next.pc);
+  WarpState& state = state_of(warp);
+  if ((state.under_way & next.active) != 0) arrive(state, state.under_way & next.active, address);
+  if (!program_.instructions[next.pc]) return;
+  const isa::Instruction& in = *program_.instructions[next.pc];
+  if (const auto taken = leaving(in, warp, next.on); taken && keeps_another())
+    for_each_context(state, next.active, [&](Context context, Mask lanes) {
+      events_[{context, address}].push_back(
+          {static_cast<std::uint32_t>(warp.block->linear), warp.index, lanes, *taken & lanes});
+    });
+  if (in.op == Op::CALL || goes_anywhere(in.op))
+    leave(state, warp, next, address, in.op == Op::CALL);
+  if (in.op == Op::RET)
+    for (Mask rest = next.on; rest != 0; rest &= rest - 1) {
+      Context& context = state.context[static_cast<unsigned>(std::countr_zero(rest))];
+      context = callers_[context];
+    }
+}
+
+void BranchProfile::issued(const simulator::Core&, const simulator::Warp& warp,
+                           const simulator::Issue& issue) {
+  if (issue.accesses.empty()) return;
+  const std::uint64_t address = simulator::code_address_of_index(issue.pc);
+  const WarpState& state = state_of(warp);
+  for (const simulator::Access& access : issue.accesses)
+    for_each_context(state, access.lanes, [&](Context context, Mask) {
+      note_access(accesses_[{context, address}], access);
+    });
+}
+
+void BranchProfile::block_ended(const simulator::Core&, const simulator::Block& block) {
+  blocks_.erase(block.linear);
+}
+
+const std::vector<BranchEvent>& BranchProfile::events(Context context,
+                                                      std::uint64_t address) const {
+  static const std::vector<BranchEvent> none;
+  const auto found = events_.find({context, address});
+  return found == events_.end() ? none : found->second;
+}
+
+const AccessProfile* BranchProfile::accesses(Context context, std::uint64_t address) const {
+  const auto found = accesses_.find({context, address});
+  return found == accesses_.end() ? nullptr : &found->second;
+}
+
+const BranchProfile::Ways* BranchProfile::ways(Context context, std::uint64_t address) const {
+  const auto found = ways_.find({context, address});
+  return found == ways_.end() ? nullptr : &found->second;
+}
+
+std::optional<BranchProfile::Context> BranchProfile::called(Context context, std::uint64_t address,
+                                                            std::uint64_t entry) const {
+  const auto found = called_.find({{context, address}, entry});
+  if (found == called_.end()) return std::nullopt;
+  return found->second;
+}
+
+}  // namespace heddle::traces

@@ -1,0 +1,36 @@
+#include "traces/analysis/call_log.hpp"
+
+namespace heddle::traces {
+
+void CallLog::issued(const simulator::Core& core, const simulator::Warp& warp,
+                     const simulator::Issue& issue) {
+  if (core.issued <= seen_) return;
+  seen_ = core.issued;
+  const simulator::Step& step = core.launch.program->steps[issue.pc];
+  if (step.instruction == nullptr || issue.on == 0) return;
+  const bool is_call = step.instruction->op == isa::Op::CALL;
+  if (!is_call && step.instruction->op != isa::Op::RET) return;
+  // The driver's functions return at once.
+  if (is_call && warp.convergence.has_current() && warp.convergence.current().pc == issue.pc + 1)
+    return;
+  events_[{warp.block->linear, warp.index}].push_back(
+      {core.issued - 1, issue.on, issue.pc, is_call});
+}
+
+std::vector<std::uint32_t> CallLog::stack(std::uint64_t block, std::uint32_t warp, unsigned lane,
+                                          std::uint64_t step) const {
+  std::vector<std::uint32_t> calls;
+  const auto found = events_.find({block, warp});
+  if (found == events_.end()) return calls;
+  for (const Event& event : found->second) {
+    if (event.step >= step) break;
+    if ((event.lanes >> lane & 1) == 0) continue;
+    if (event.is_call)
+      calls.push_back(event.pc);
+    else if (!calls.empty())
+      calls.pop_back();
+  }
+  return calls;
+}
+
+}  // namespace heddle::traces

@@ -1,0 +1,193 @@
+#include "traces/analysis/changes.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+#include "simulator/execute/memory_access.hpp"
+#include "traces/analysis/lanes.hpp"
+#include "traces/analysis/values.hpp"
+
+namespace heddle::traces {
+namespace {
+
+using simulator::Access;
+using simulator::AccessKind;
+using simulator::Core;
+using simulator::Group;
+using simulator::Issue;
+using simulator::kWarpSize;
+using simulator::Step;
+using simulator::Warp;
+using simulator::Window;
+
+constexpr unsigned kNoRow = ~0u;
+
+const Step& step_of(const Core& core, const Issue& issue) {
+  return core.launch.program->steps[issue.pc];
+}
+
+// Whether the instruction's text has a destination at all: stores and branches have none.
+unsigned first_row(const Step& step) {
+  const unsigned row = static_cast<unsigned>(step.d) / kWarpSize;
+  return is_register(row) ? row : kNoRow;
+}
+
+unsigned row_count(const Step& step) {
+  if (step.instruction == nullptr || first_row(step) == kNoRow) return 0;
+  if (step.lane != nullptr) return simulator::destination_rows(*step.instruction);
+  return std::clamp(step.width / 4u, 1u, kMostWrittenRows);
+}
+
+// How many of `groups` have lanes in a set.
+std::ptrdiff_t groups_with(Mask lanes, const std::vector<Group>& groups) {
+  return std::ranges::count_if(groups,
+                               [&](const Group& group) { return (group.lanes & lanes) != 0; });
+}
+
+std::string_view space_name(Window space) {
+  switch (space) {
+    case Window::global:
+      return "global";
+    case Window::shared:
+      return "shared";
+    case Window::local:
+      return "local";
+  }
+  return "";
+}
+
+using LaneValues = std::array<std::uint64_t, kWarpSize>;
+
+// The bytes at a lane's address as they are now; up to 8 of them.
+std::uint64_t memory_value(const Core& core, const Warp& warp, const Access& access,
+                           unsigned lane) {
+  const std::uint32_t bytes = std::min(access.width, 8u);
+  const std::uint64_t address = access.address[lane];
+  const std::byte* from = nullptr;
+  if (access.space == Window::global)
+    from = core.launch.memory->view(address, bytes);
+  else if (access.space == Window::shared)
+    from = (address & 0xffff'ffff) + bytes <= warp.block->shared.size()
+               ? warp.block->shared.data() + (address & 0xffff'ffff)
+               : nullptr;
+  else
+    from = simulator::local_view(core, warp, lane, address, bytes);
+  std::uint64_t value = 0;
+  if (from != nullptr) std::memcpy(&value, from, bytes);
+  return value;
+}
+
+std::string access_text(const Core& core, const Warp& warp, const Access& access, unsigned most) {
+  const std::string where = fmt::format("{}[{}]", space_name(access.space),
+                                        values_text(access.lanes, access.address, 64, most));
+  if (access.kind == AccessKind::load) return fmt::format("from {}", where);
+  LaneValues values{};
+  simulator::for_each_lane(
+      access.lanes, [&](unsigned lane) { values[lane] = memory_value(core, warp, access, lane); });
+  const unsigned bits = std::min(access.width, 8u) * 8;
+  return fmt::format("{}={}{}", where, values_text(access.lanes, values, bits, most),
+                     access.width > 8 ? " (first 8 of 16 bytes)" : "");
+}
+
+std::string register_text(const Warp& warp, unsigned row, Mask lanes, unsigned most) {
+  LaneValues values{};
+  std::copy_n(warp.rows + std::size_t{row} * kWarpSize, kWarpSize, values.begin());
+  return fmt::format("{}={}", register_name(row), values_text(lanes, values, 32, most));
+}
+
+// Where the lanes that executed an instruction are now.
+std::string flow_text(const Changes& changes, const Core& core, const Warp& warp,
+                      const Issue& issue, Listing& listing) {
+  std::string text;
+  const auto add = [&text](const std::string& more) {
+    text += fmt::format("{}{}", text.empty() ? "" : ", ", more);
+  };
+  if (changes.ended != 0) add(fmt::format("ends {}", lanes_text(changes.ended)));
+  for (const Group& group : warp.convergence.groups()) {
+    if ((group.lanes & issue.active) == 0) continue;
+    if (group.wait != simulator::Wait::none)
+      add(fmt::format("{} {}", lanes_text(group.lanes), wait_text(warp, group)));
+    else if (changes.diverged || changes.reconverged)
+      add(fmt::format("{} -> {}", lanes_text(group.lanes),
+                      listing.pc_text(group.pc, core.launch.request->kernel->name)));
+  }
+  if (changes.diverged) return "splits: " + text;
+  return changes.reconverged ? "meets: " + text : text;
+}
+
+}  // namespace
+
+bool is_register(unsigned row) {
+  return row < simulator::kDiscardRow ||
+         (row >= simulator::kUniformRow && row < simulator::kUniformRow + isa::kURZ);
+}
+
+std::string register_name(unsigned row) {
+  return row >= simulator::kUniformRow ? fmt::format("UR{}", row - simulator::kUniformRow)
+                                       : fmt::format("R{}", row);
+}
+
+std::string predicate_name(unsigned index) {
+  return index >= simulator::kUniformPredicates
+             ? fmt::format("UP{}", index - simulator::kUniformPredicates)
+             : fmt::format("P{}", index);
+}
+
+void ChangeWatch::before(const Core& core, const Warp& warp, const Issue& next) {
+  const Step& step = step_of(core, next);
+  if (first_row(step) != kNoRow) std::memcpy(rows_.data(), warp.rows + step.d, sizeof rows_);
+  predicates_ = warp.predicates;
+  for (unsigned i = 0; i < barriers_.size(); ++i) barriers_[i] = warp.convergence.barrier(i);
+  groups_ = warp.convergence.groups();
+  live_ = warp.convergence.live();
+}
+
+Changes ChangeWatch::after(const Core& core, const Warp& warp, const Issue& issue) const {
+  const Step& step = step_of(core, issue);
+  Changes changes;
+  changes.lanes = issue.on;
+  const unsigned first = first_row(step), declared = issue.on != 0 ? row_count(step) : 0;
+  for (unsigned i = 0; first != kNoRow && i < kMostWrittenRows && is_register(first + i); ++i)
+    if (i < declared || std::memcmp(rows_.data() + i * kWarpSize,
+                                    warp.rows + step.d + i * kWarpSize, 4 * kWarpSize) != 0)
+      changes.rows.push_back(first + i);
+  for (unsigned i = 0; i < simulator::kDiscardedPredicate; ++i)
+    if (predicates_[i] != warp.predicates[i] ||
+        (issue.on != 0 && step.instruction != nullptr && (i == step.pu || i == step.pv)))
+      changes.predicates.push_back(i);
+  for (unsigned i = 0; i < barriers_.size(); ++i)
+    if ((barriers_[i] & warp.convergence.live()) != warp.convergence.barrier(i))
+      changes.barriers.push_back(i);
+  changes.ended = live_ & ~warp.convergence.live();
+  const std::vector<Group>& groups = warp.convergence.groups();
+  changes.diverged = groups_with(issue.active, groups) > 1;
+  changes.reconverged = std::ranges::any_of(
+      groups, [&](const Group& group) { return groups_with(group.lanes, groups_) > 1; });
+  return changes;
+}
+
+std::string changes_text(const Changes& changes, const Core& core, const Warp& warp,
+                         const Issue& issue, Listing& listing, unsigned most) {
+  std::string text;
+  const auto add = [&text](const std::string& more) {
+    if (!more.empty()) text += fmt::format("{}{}", text.empty() ? "" : "; ", more);
+  };
+  const Mask written = issue.on | step_of(core, issue).widen;
+  for (const unsigned row : changes.rows) add(register_text(warp, row, written, most));
+  for (const unsigned index : changes.predicates)
+    add(index >= simulator::kUniformPredicates
+            ? fmt::format("{}={}", predicate_name(index), warp.predicates[index] != 0 ? 1 : 0)
+            : fmt::format("{}={}", predicate_name(index),
+                          lanes_text(warp.predicates[index] & warp.convergence.live())));
+  for (const Access& access : issue.accesses) add(access_text(core, warp, access, most));
+  for (const unsigned index : changes.barriers)
+    if (warp.convergence.barrier(index) != 0)
+      add(fmt::format("B{}={}", index, lanes_text(warp.convergence.barrier(index))));
+  add(flow_text(changes, core, warp, issue, listing));
+  return text;
+}
+
+}  // namespace heddle::traces

@@ -1,0 +1,39 @@
+// Everything about a launch's divergence, gathered while it executes.
+#pragma once
+
+#include "simulator/launch/observer.hpp"
+#include "traces/analysis/divergence.hpp"
+#include "traces/analysis/regrouping.hpp"
+
+namespace heddle::traces {
+
+class DivergenceWatch : public simulator::Observer {
+ public:
+  void block_started(const simulator::Core&, const simulator::Block& block) override {
+    divergence_.block_started(block);
+  }
+  void issuing(const simulator::Core&, const simulator::Warp& warp,
+               const simulator::Issue& next) override {
+    path_ = divergence_.issuing(warp, next);
+  }
+  void issued(const simulator::Core& core, const simulator::Warp& warp,
+              const simulator::Issue& issue) override {
+    divergence_.issued(warp, issue);
+    regrouping_.issued(core, warp, issue);
+  }
+  void block_ended(const simulator::Core&, const simulator::Block& block) override {
+    divergence_.block_ended(block);
+    regrouping_.block_ended(block);
+  }
+
+  const Divergence& divergence() const { return divergence_; }
+  const Regrouping& regrouping() const { return regrouping_; }
+  std::uint32_t path() const { return path_; }  // of the lanes about to execute
+
+ private:
+  Divergence divergence_;
+  Regrouping regrouping_;
+  std::uint32_t path_ = kRootPath;
+};
+
+}  // namespace heddle::traces

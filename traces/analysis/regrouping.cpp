@@ -1,0 +1,89 @@
+#include "traces/analysis/regrouping.hpp"
+
+#include <algorithm>
+#include <bit>
+
+namespace heddle::traces {
+namespace {
+
+using simulator::kWarpSize;
+using simulator::Mask;
+
+constexpr std::uint32_t kMostTimes = 1 << 14;
+
+std::uint32_t count(Mask lanes) { return static_cast<std::uint32_t>(std::popcount(lanes)); }
+
+bool can_go_two_ways(const simulator::Step& step) {
+  if (step.instruction == nullptr || step.instruction->op != isa::Op::BRA) return false;
+  const auto always = [](const simulator::PredicateRef& predicate) {
+    return predicate.index == simulator::kPT && predicate.invert == 0;
+  };
+  return !always(step.guard) || !always(step.pp);
+}
+
+Mask jumped(const simulator::Warp& warp, const simulator::Issue& issue) {
+  if (issue.flow == simulator::Flow::next) return 0;
+  if (issue.flow == simulator::Flow::jump) return issue.active;
+  Mask lanes = 0;
+  for (const simulator::Group& group : warp.convergence.groups())
+    if (group.pc != issue.pc + 1) lanes |= group.lanes & issue.active;
+  return lanes;
+}
+
+void add(Regrouped::Runs& runs, std::uint64_t now, std::uint32_t threads) {
+  runs.now += now;
+  runs.best += std::min<std::uint64_t>(now, (threads + kWarpSize - 1) / kWarpSize);
+}
+
+}  // namespace
+
+void Regrouping::issued(const simulator::Core& core, const simulator::Warp& warp,
+                        const simulator::Issue& issue) {
+  Block& block = blocks_[warp.block->linear];
+  block.steps.resize(warp.block->warps.size());
+  const std::uint64_t step = block.steps[warp.index]++;
+  if (!can_go_two_ways(core.launch.program->steps[issue.pc])) return;
+  Branch& branch = block.branches[issue.pc];
+  branch.visits.resize(warp.block->warps.size());
+  auto& visits = branch.visits[warp.index];
+  const Visits before = visits[static_cast<unsigned>(std::countr_zero(issue.active))];
+  const std::uint32_t time = before.times;
+  const Mask jumping = jumped(warp, issue);
+  const Mask around =
+      core.launch.program->steps[issue.pc].target <= issue.pc ? jumping : issue.active & ~jumping;
+  simulator::for_each_lane(issue.active, [&](unsigned lane) {
+    visits[lane] = {visits[lane].times + 1, (around >> lane & 1) != 0, step};
+  });
+  if (before.around) {
+    branch.trip_steps += step - before.last;
+    ++branch.trips;
+  }
+  branch.too_often = branch.too_often || time >= kMostTimes;
+  if (branch.too_often) return;
+  if (branch.at.size() <= time) branch.at.resize(time + 1);
+  Time& at = branch.at[time];
+  at.threads += count(issue.active);
+  at.jumping += count(jumping);
+  ++at.runs;
+  if (jumping != 0) ++at.jumps;
+  if (jumping != issue.active) ++at.goes_on;
+}
+
+void Regrouping::block_ended(const simulator::Block& block) {
+  const auto found = blocks_.find(block.linear);
+  if (found == blocks_.end()) return;
+  for (const auto& [pc, branch] : found->second.branches) {
+    if (branch.too_often) continue;
+    Regrouped& sums = branches_[pc];
+    sums.trip_steps += branch.trip_steps;
+    sums.trips += branch.trips;
+    for (const Time& at : branch.at) {
+      add(sums.branch, at.runs, at.threads);
+      add(sums.jumps, at.jumps, at.jumping);
+      add(sums.goes_on, at.goes_on, at.threads - at.jumping);
+    }
+  }
+  blocks_.erase(found);
+}
+
+}  // namespace heddle::traces

@@ -1,0 +1,194 @@
+#include "traces/formats/accelsim_trace.hpp"
+
+#include <fmt/format.h>
+
+#include <bit>
+#include <stdexcept>
+
+#include "simulator/base/file.hpp"
+#include "simulator/execute/machine.hpp"
+#include "simulator/memory/address_space.hpp"
+#include "traces/formats/accelsim_replay.hpp"
+
+namespace heddle::traces {
+namespace {
+
+using simulator::Core;
+using simulator::Issue;
+using simulator::Mask;
+using simulator::Warp;
+
+unsigned binary_version(isa::Arch arch) {
+  switch (arch) {
+    case isa::Arch::sm_75:
+      return 75;
+    case isa::Arch::sm_80:
+      return 80;
+    case isa::Arch::sm_86:
+      return 86;
+    default:
+      throw std::runtime_error(fmt::format(
+          "--trace accelsim: Accel-Sim takes sm_75, sm_80 and sm_86, and this is {} (--gpu t4, "
+          "a100 or a6000)",
+          isa::name(arch)));
+  }
+}
+
+// "N R1 R2 …": registers of the vector file, RZ left out, at most four.
+std::string source_text(const isa::Instruction& in) {
+  constexpr unsigned kMost = 4;
+  std::string text;
+  unsigned count = 0;
+  for (const isa::Source& source : {in.a, in.b, in.c})
+    if (source.kind == isa::Source::Kind::reg && source.index != isa::kRZ && count < kMost) {
+      text += fmt::format(" R{}", source.index);
+      ++count;
+    }
+  return fmt::format("{}{}", count, text);
+}
+
+std::int64_t immediate_of(const isa::Instruction& in) {
+  for (const isa::Source& source : {in.a, in.b, in.c})
+    if (source.kind == isa::Source::Kind::imm) return static_cast<std::int32_t>(source.value);
+  return 0;
+}
+
+// "WIDTH MODE ADDRESSES", or "0". A generic access may be several, of different lanes; of a copy
+// from global to shared memory the first one counts.
+std::string access_text(const Issue& issue) {
+  if (issue.accesses.empty() || issue.on == 0) return "0";
+  simulator::Addresses address{};
+  Mask lanes = 0;
+  for (const simulator::Access& access : issue.accesses)
+    simulator::for_each_lane(access.lanes & ~lanes, [&](unsigned lane) {
+      address[lane] = access.address[lane];
+      lanes |= Mask{1} << lane;
+    });
+  // The reader expects an address for every lane of the line's mask.
+  if (lanes != issue.on) return "0";
+  return fmt::format("{} {}", issue.accesses.front().width, accelsim_addresses(lanes, address));
+}
+
+}  // namespace
+
+std::string accelsim_addresses(Mask lanes, const simulator::Addresses& address) {
+  const auto first = static_cast<unsigned>(std::countr_zero(lanes));
+  const Mask from_first = lanes >> first;
+  const bool side_by_side = (from_first & (from_first + 1)) == 0;
+  std::string differences;
+  std::int64_t stride = 0;
+  bool even = true;
+  unsigned last = first;
+  simulator::for_each_lane(lanes & (lanes - 1), [&](unsigned lane) {
+    const auto difference = static_cast<std::int64_t>(address[lane] - address[last]);
+    if (last == first) stride = difference;
+    even = even && difference == stride;
+    differences += fmt::format(" {}", difference);
+    last = lane;
+  });
+  if (side_by_side && even) return fmt::format("1 {:#018x} {}", address[first], stride);
+  return fmt::format("2 {:#018x}{}", address[first], differences);
+}
+
+AccelsimTrace::AccelsimTrace(const TraceOptions& options)
+    : options_(options), kernels_(options.kernel), folder_(options.file) {
+  if (options.file.empty())
+    throw std::invalid_argument("--trace: accelsim needs a folder: accelsim=FOLDER");
+  std::filesystem::create_directories(folder_);
+  open_file(folder_ / "kernelslist.g", "w");
+}
+
+simulator::Observer* AccelsimTrace::begin_launch(std::uint64_t,
+                                                 const simulator::LaunchRequest& request,
+                                                 const simulator::GpuModel&) {
+  if (!kernels_.matches(request.kernel->name)) return nullptr;
+  binary_version(request.module->program().arch);
+  const std::string name = fmt::format("kernel-{}.traceg", ++kernels_written_);
+  file_ = open_file(folder_ / name, "wb");
+  listing_.emplace(*request.module);
+  blocks_.clear();
+  write_header(request);
+  write_code(*request.module);
+  const OutputFile list = open_file(folder_ / "kernelslist.g", "a");
+  fmt::print(list.get(), "{}\n", name);
+  return this;
+}
+
+void AccelsimTrace::write_header(const simulator::LaunchRequest& request) {
+  const isa::Kernel& kernel = *request.kernel;
+  const auto dim = [](const simulator::Dim3& size) {
+    return fmt::format("({},{},{})", size.x, size.y, size.z);
+  };
+  fmt::print(file_.get(),
+             "-kernel name = {}\n-kernel id = {}\n-grid dim = {}\n-block dim = {}\n"
+             "-shmem = {}\n-nregs = {}\n-binary version = {}\n-cuda stream id = 0\n"
+             "-shmem base_addr = {:#018x}\n-local mem base_addr = {:#018x}\n"
+             "-nvbit version = none (Heddle)\n-accelsim tracer version = 5\n"
+             "-enable lineinfo = 0\n\n"
+             "#traces format = PC mask dest_num [reg_dests] opcode src_num [reg_srcs] mem_width "
+             "[adrrescompress?] [mem_addresses] immediate\n\n",
+             simulator::visible(kernel.name), kernels_written_, dim(request.grid),
+             dim(request.block), kernel.static_shared_bytes + request.dynamic_shared_bytes,
+             kernel.registers, binary_version(request.module->program().arch),
+             simulator::kSharedWindow, simulator::kLocalWindow);
+}
+
+// kernel-N.cubin: once, with as many names as launches of it.
+void AccelsimTrace::write_code(const simulator::Module& module) {
+  const std::filesystem::path code = folder_ / fmt::format("kernel-{}.cubin", kernels_written_);
+  std::filesystem::remove(code);
+  const auto [written, is_new] = code_written_.try_emplace(module.code_sha256(), code);
+  std::error_code refused;
+  if (!is_new) std::filesystem::create_hard_link(written->second, code, refused);
+  if (is_new || refused) {
+    const std::vector<std::byte>& bytes = module.cubin_bytes();
+    simulator::write_file(code, {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+  }
+}
+
+void AccelsimTrace::end_launch(const simulator::LaunchOutcome&) {
+  blocks_.clear();
+  listing_.reset();
+  const bool failed = std::ferror(file_.get()) != 0 || std::fclose(file_.release()) != 0;
+  if (failed) throw std::runtime_error("cannot write " + folder_.string());
+}
+
+void AccelsimTrace::block_started(const Core&, const simulator::Block& block) {
+  blocks_[block.linear].resize(block.warps.size());
+}
+
+void AccelsimTrace::issued(const Core& core, const Warp& warp, const Issue& issue) {
+  if (!options_.blocks.contains(warp.block->linear)) return;
+  const simulator::Step& step = core.launch.program->steps[issue.pc];
+  if (step.instruction == nullptr) return;
+  const isa::Instruction& in = *step.instruction;
+  const Listing::Line& line = listing_->at(issue.pc);
+  const bool in_kernel = line.function == core.launch.request->kernel->name;
+  const std::uint64_t pc =
+      in_kernel ? line.offset : kAccelsimFunctions + std::uint64_t{16} * issue.pc;
+  WarpLines& lines = blocks_[warp.block->linear][warp.index];
+  ++lines.count;
+  lines.text +=
+      fmt::format("{:04x} {:08x} {} {} {} {} {}\n", pc, issue.on,
+                  in.rd != isa::kRZ ? fmt::format("1 R{}", in.rd) : "0", opcode_text(line.text),
+                  source_text(in), access_text(issue), immediate_of(in));
+}
+
+void AccelsimTrace::block_ended(const Core&, const simulator::Block& block) {
+  const auto found = blocks_.find(block.linear);
+  if (found == blocks_.end()) return;
+  if (options_.blocks.contains(block.linear)) {
+    fmt::print(file_.get(), "#BEGIN_TB\n\nthread block = {},{},{}\n\n", block.index.x,
+               block.index.y, block.index.z);
+    for (std::size_t warp = 0; warp < found->second.size(); ++warp) {
+      fmt::print(file_.get(), "warp = {}\ninsts = {}\n", warp, found->second[warp].count);
+      const std::string& text = found->second[warp].text;
+      std::fwrite(text.data(), 1, text.size(), file_.get());
+      std::fputc('\n', file_.get());
+    }
+    std::fputs("#END_TB\n\n", file_.get());
+  }
+  blocks_.erase(found);
+}
+
+}  // namespace heddle::traces

@@ -1,0 +1,64 @@
+// --trace text: one line for each instruction a warp executes, written as it happens.
+#pragma once
+
+#include <chrono>
+#include <cstdio>
+#include <map>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "simulator/base/display_names.hpp"
+#include "traces/analysis/changes.hpp"
+#include "traces/formats/output_file.hpp"
+#include "traces/formats/trace.hpp"
+#include "traces/stepper/listing.hpp"
+
+namespace heddle::traces {
+
+class TextTrace : public Trace, private simulator::Observer {
+ public:
+  // Writes to `options.file` or stderr.
+  explicit TextTrace(const TraceOptions& options);
+  ~TextTrace() override;
+
+  simulator::Observer* begin_launch(std::uint64_t index, const simulator::LaunchRequest& request,
+                                    const simulator::GpuModel& gpu) override;
+  void end_launch(const simulator::LaunchOutcome& outcome) override;
+
+ private:
+  void issuing(const simulator::Core& core, const simulator::Warp& warp,
+               const simulator::Issue& next) override;
+  void issued(const simulator::Core& core, const simulator::Warp& warp,
+              const simulator::Issue& issue) override;
+  void block_ended(const simulator::Core& core, const simulator::Block& block) override;
+  bool is_wanted(const simulator::Core& core, const simulator::Warp& warp,
+                 const simulator::Issue& issue);
+  bool masks_changed(const simulator::Warp& warp, const simulator::Issue& issue);
+  void write_head();
+  void write_line(const simulator::Core& core, const simulator::Warp& warp,
+                  const simulator::Issue& issue, const Changes& changes);
+  void flush();
+  void flush_now_and_then();
+
+  const TraceOptions options_;
+  const simulator::KernelFilter kernels_;
+  OutputFile own_file_;
+  std::FILE* file_;
+  std::string buffer_;
+  std::chrono::steady_clock::time_point last_flush_;
+  bool head_written_ = false;
+
+  // Of the launch.
+  std::optional<Listing> listing_;
+  std::uint64_t divergences_ = 0, lines_ = 0, left_out_ = 0;
+  std::map<std::pair<std::uint64_t, std::uint32_t>, std::pair<Mask, Mask>> masks_;
+
+  // Of the instruction that executes.
+  ChangeWatch watch_;
+  std::string bar_;
+  std::uint64_t step_ = 0;
+  bool watching_ = false;
+};
+
+}  // namespace heddle::traces

@@ -1,0 +1,79 @@
+#include "traces/sketch/launches.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+#include <stdexcept>
+
+namespace heddle::isa::sketch {
+namespace {
+
+std::vector<const CompiledParameter*> own_parameters(const CompiledKernel& kernel) {
+  std::vector<const CompiledParameter*> own;
+  for (const CompiledParameter& each : kernel.parameters)
+    if (each.use == CompiledParameter::Use::sketch) own.push_back(&each);
+  return own;
+}
+
+// One launch of each kernel, with the default values; what has none is filled in later.
+std::vector<CompiledLaunch> one_of_each(const Compiled& compiled) {
+  std::vector<CompiledLaunch> launches;
+  for (std::size_t i = 0; i < compiled.kernels.size(); ++i) {
+    CompiledLaunch launch;
+    launch.kernel = i;
+    for (const CompiledParameter* each : own_parameters(compiled.kernels[i]))
+      launch.arguments.push_back(each->standard.value_or(Argument{}));
+    launches.push_back(std::move(launch));
+  }
+  return launches;
+}
+
+void check_names(const Compiled& compiled, const LaunchChoice& choice) {
+  std::set<std::string> known;
+  for (const CompiledKernel& kernel : compiled.kernels)
+    for (const CompiledParameter* each : own_parameters(kernel)) known.insert(each->name);
+  for (const auto& [name, value] : choice.parameters)
+    if (!known.contains(name))
+      throw std::runtime_error(fmt::format("no kernel has a parameter '{}'; there are: {}", name,
+                                           fmt::join(known, ", ")));
+}
+
+void set_parameters(const CompiledKernel& kernel, const LaunchChoice& choice, bool complete,
+                    CompiledLaunch& launch) {
+  const auto own = own_parameters(kernel);
+  for (std::size_t i = 0; i < own.size(); ++i) {
+    bool given = complete || own[i]->standard.has_value();
+    for (const auto& [name, value] : choice.parameters)
+      if (name == own[i]->name) {
+        launch.arguments[i] = parse_argument(value, own[i]->type, "parameter " + name);
+        given = true;
+      }
+    if (!given)
+      throw std::runtime_error(
+          fmt::format("{}: parameter '{}' ({}) has no value; give one with --param {}={}",
+                      kernel.name, own[i]->name, name(own[i]->type), own[i]->name,
+                      own[i]->type.pointer ? "'zeros(1024)'" : "1"));
+  }
+}
+
+}  // namespace
+
+std::vector<CompiledLaunch> choose_launches(const Compiled& compiled, const LaunchChoice& choice) {
+  check_names(compiled, choice);
+  const bool own = !compiled.launches.empty();
+  std::vector<CompiledLaunch> launches = own ? compiled.launches : one_of_each(compiled);
+  if (!own && (!choice.grid || !choice.block))
+    throw std::runtime_error(
+        "the sketch has no launch; give --grid and --block, or write name<<<grid, block>>>(…) into "
+        "it");
+  for (CompiledLaunch& launch : launches) {
+    if (choice.grid) std::ranges::copy(*choice.grid, launch.grid);
+    if (choice.block) std::ranges::copy(*choice.block, launch.block);
+    if (choice.dynamic_shared_bytes) launch.dynamic_shared_bytes = *choice.dynamic_shared_bytes;
+    set_parameters(compiled.kernels[launch.kernel], choice, own, launch);
+  }
+  return launches;
+}
+
+}  // namespace heddle::isa::sketch

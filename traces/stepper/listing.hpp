@@ -1,0 +1,38 @@
+// A module's instructions as text, with where they come from.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "simulator/launch/launch.hpp"
+
+namespace heddle::traces {
+
+class Listing {
+ public:
+  // The module must outlive it.
+  explicit Listing(const simulator::Module& module);
+
+  struct Line {
+    std::string text;      // as nvdisasm prints it; branch targets as byte offsets in the function
+    std::string function;  // mangled
+    std::uint64_t offset = 0;  // bytes from the function's start
+    std::string file;          // empty: no source line is known
+    std::uint32_t line = 0;
+    // "file.cu:31", without folders; empty when unknown.
+    std::string source() const;
+  };
+  // `pc`: index in Program::instructions, or one past the last. Made when first asked for.
+  const Line& at(std::uint32_t pc);
+  std::size_t size() const { return lines_.size(); }
+  // "01a0" in the kernel, "helper(int)+01a0" elsewhere.
+  std::string pc_text(std::uint32_t pc, const std::string& kernel);
+
+ private:
+  const simulator::Module& module_;
+  std::vector<std::unique_ptr<const Line>> lines_;
+};
+
+}  // namespace heddle::traces
