@@ -15,14 +15,15 @@ FindFunction driver_functions() {
                            : reinterpret_cast<FindFunction>(dlsym(driver, "cuGetProcAddress_v2"));
 }
 
-Error driver_function(const char* symbol, void** function, unsigned long long flags, int* status) {
+Error driver_function(const char* symbol, void** function, int version, unsigned long long flags,
+                      int* status) {
   return api([&] {
-    constexpr int kVersion = 13000, kSymbolNotFound = 1;  // cudaDriverEntryPointSymbolNotFound
+    constexpr int kSymbolNotFound = 1;  // cudaDriverEntryPointSymbolNotFound
     if (symbol == nullptr || function == nullptr) return Error::invalid_value;
     *function = nullptr;
     int found = kSymbolNotFound;
     if (const FindFunction find = driver_functions())
-      find(symbol, function, kVersion, flags, &found);
+      find(symbol, function, version, flags, &found);
     if (status != nullptr) *status = found;
     if (*function == nullptr)
       Runtime::instance().notice_once(
@@ -89,14 +90,16 @@ HEDDLE_API Error cudaIpcOpenEventHandle(abi::Handle* event, abi::IpcHandle handl
 HEDDLE_STREAM_API(cudaGetDriverEntryPoint, _ptsz,
                   (const char* symbol, void** function, unsigned long long flags, int* status),
                   (symbol, function, flags, status)) {
-  return driver_function(symbol, function, per_thread(flags, kStreamZero), status);
+  constexpr int kOurs = 13000;
+  return driver_function(symbol, function, kOurs, per_thread(flags, kStreamZero), status);
 }
 
 HEDDLE_STREAM_API(cudaGetDriverEntryPointByVersion, _ptsz,
-                  (const char* symbol, void** function, [[maybe_unused]] unsigned version,
-                   unsigned long long flags, int* status),
+                  (const char* symbol, void** function, unsigned version, unsigned long long flags,
+                   int* status),
                   (symbol, function, version, flags, status)) {
-  return driver_function(symbol, function, per_thread(flags, kStreamZero), status);
+  return driver_function(symbol, function, static_cast<int>(version),
+                         per_thread(flags, kStreamZero), status);
 }
 
 }  // namespace heddle::runtime
