@@ -7,6 +7,7 @@
 #include "cli/configuration.hpp"
 #include "cli/help.hpp"
 #include "cli/signals.hpp"
+#include "gpu/runtime/crash_report.hpp"
 
 namespace {
 
@@ -39,6 +40,7 @@ int run(const std::vector<std::string>& words) {
 
 int main(int argc, char** argv) {
   watch_signals();
+  heddle::runtime::report_crashes();
   const std::vector<std::string> words(argv + 1, argv + argc);
   try {
     return run(words);

@@ -254,11 +254,7 @@ bool reached_limit(const ProgramRun& run) {
 
 // What a shell would say of a program that a signal ended.
 std::string signal_text(int signal) {
-  std::string text =
-      fmt::format("the program was ended by signal {} ({})", signal, strsignal(signal));
-  if (signal == SIGSEGV)
-    text += "; so ends, on a GPU too, host code that reads or writes device memory";
-  return text;
+  return fmt::format("the program was ended by signal {} ({})", signal, strsignal(signal));
 }
 
 int run_program(const Arguments& arguments) {

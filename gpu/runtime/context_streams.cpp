@@ -3,6 +3,7 @@
 #include <thread>
 
 #include "gpu/runtime/context.hpp"
+#include "gpu/runtime/crash_report.hpp"
 
 namespace heddle::runtime {
 
@@ -228,7 +229,11 @@ void Context::call_host(Stream& stream, std::function<void(Error)> action) {
     return;
   }
   submit(
-      stream, [this, action = std::move(action)](Ticket) { action(fault_); },
+      stream,
+      [this, action = std::move(action)](Ticket) {
+        const ExecutingProgramCode of_the_program;
+        action(fault_);
+      },
       Engine::Length::unbounded);
 }
 

@@ -6,15 +6,19 @@
 #include <csignal>
 #include <utility>
 
+#include "gpu/runtime/crash_report.hpp"
+
 namespace heddle::runtime {
 namespace {
 
-// Signals belong to the program: a thread it does not know of must not take them.
+// Signals belong to the program: a thread it does not know of must not take them, but for those
+// that its own code raises.
 class AllSignalsBlocked {
  public:
   AllSignalsBlocked() {
     sigset_t all;
     sigfillset(&all);
+    for (const int raised : {SIGSEGV, SIGBUS, SIGFPE, SIGILL}) sigdelset(&all, raised);
     pthread_sigmask(SIG_SETMASK, &all, &before_);
   }
   ~AllSignalsBlocked() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
@@ -42,7 +46,10 @@ Ticket Engine::submit(Action action, Length length, Place place) {
   std::unique_lock lock(mutex_);
   if (!thread_.joinable()) {
     const AllSignalsBlocked inherited_by_the_thread;
-    thread_ = std::thread([this] { work(); });
+    thread_ = std::thread([this] {
+      all_is_ours();
+      work();
+    });
   }
   completed_.wait(lock, [this] { return queue_.size() < kMostPending; });
   const Ticket ticket = ++last_submitted_;

@@ -5,6 +5,7 @@
 #include <csignal>
 #include <cstdlib>
 
+#include "gpu/runtime/crash_report.hpp"
 #include "gpu/runtime/cudart/api.hpp"
 
 namespace heddle::runtime {
@@ -84,6 +85,7 @@ HEDDLE_API Error cudaGetKernel(abi::Handle* kernel, const void* stub) {
 
 // A program that `heddle run` started ends with it, however that ends. Its children are its own.
 __attribute__((constructor)) static void at_load() {
+  report_crashes();
   const char* const parent = std::getenv("HEDDLE_PARENT");
   if (parent == nullptr || std::atol(parent) != getppid()) return;
   prctl(PR_SET_PDEATHSIG, SIGKILL);

@@ -1,0 +1,150 @@
+#include "gpu/runtime/crash_report.hpp"
+
+#include <dlfcn.h>
+#include <link.h>
+#include <sys/ucontext.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstddef>
+#include <cstdlib>
+#include <cstring>
+#include <string_view>
+#include <utility>
+
+namespace heddle::runtime {
+namespace {
+
+thread_local bool thread_is_ours = false;
+thread_local bool touching_program_memory = false;
+
+// Where the code lies that this is linked into.
+struct Range {
+  std::uintptr_t begin = 0, end = 0;
+  bool contains(std::uintptr_t at) const { return at - begin < end - begin; }
+};
+Range own_code;
+
+Range code_around(std::uintptr_t inside) {
+  std::pair<std::uintptr_t, Range> found{inside, {}};
+  dl_iterate_phdr(
+      [](dl_phdr_info* object, std::size_t, void* data) {
+        auto& [address, range] = *static_cast<std::pair<std::uintptr_t, Range>*>(data);
+        for (int i = 0; i < object->dlpi_phnum; ++i) {
+          const auto& part = object->dlpi_phdr[i];
+          const std::uintptr_t begin = object->dlpi_addr + part.p_vaddr;
+          if (part.p_type == PT_LOAD && address - begin < part.p_memsz)
+            range = {begin, begin + part.p_memsz};
+        }
+        return 0;
+      },
+      &found);
+  return found.second;
+}
+
+// For a signal handler: nothing here allocates or locks.
+struct Line {
+  char text[512];
+  std::size_t length = 0;
+  void add(std::string_view more) {
+    for (const char each : more)
+      if (length + 1 < sizeof text) text[length++] = each;
+  }
+  void add_hexadecimal(std::uintptr_t number) {
+    add("0x");
+    int shift = 60;
+    while (shift > 0 && (number >> shift) == 0) shift -= 4;
+    for (; shift >= 0; shift -= 4)
+      add(std::string_view("0123456789abcdef").substr(number >> shift & 15, 1));
+  }
+  void write_out() {
+    add("\n");
+    static_cast<void>(!write(STDERR_FILENO, text, length));
+  }
+};
+
+std::uintptr_t pc_of(void* context) {
+#if defined(__x86_64__)
+  return static_cast<std::uintptr_t>(static_cast<ucontext_t*>(context)->uc_mcontext.gregs[REG_RIP]);
+#else
+  return static_cast<ucontext_t*>(context)->uc_mcontext.pc;
+#endif
+}
+
+// Where a function that has no frame of its own, such as memcpy, was called from.
+std::uintptr_t caller_of(void* context) {
+#if defined(__x86_64__)
+  const auto stack = static_cast<ucontext_t*>(context)->uc_mcontext.gregs[REG_RSP];
+  return *reinterpret_cast<const std::uintptr_t*>(stack);
+#else
+  return static_cast<ucontext_t*>(context)->uc_mcontext.regs[30];
+#endif
+}
+
+// Plain device memory lies between these (simulator/memory/memory.cpp).
+bool is_device_address(std::uintptr_t address) {
+  return address >= 0x1a5d'0000'0000 && address < 0x2000'0000'0000;
+}
+
+void describe(Line& line, void* context, std::uintptr_t address) {
+  std::uintptr_t pc = pc_of(context);
+  if (!own_code.contains(pc) && own_code.contains(caller_of(context))) pc = caller_of(context);
+  line.add("heddle: ");
+  if (touching_program_memory) {
+    line.add("a copy or fill touches host memory that is not there, at ");
+    line.add_hexadecimal(address);
+    line.add(": the program gave this address; check the pointer and the size of its last call");
+  } else if (thread_is_ours || own_code.contains(pc)) {
+    line.add("an internal error of Heddle, not of the program: invalid access to ");
+    line.add_hexadecimal(address);
+    line.add(" at Heddle's code + ");
+    line.add_hexadecimal(pc - own_code.begin);
+    line.add("; please report it with this line, the output of heddle --version and the program");
+  } else if (is_device_address(address)) {
+    line.add("the program's host code touches device memory, at ");
+    line.add_hexadecimal(address);
+    line.add(": a GPU's memory is reached by cudaMemcpy; memory of cudaMallocManaged by both");
+  } else {
+    line.add("the program's host code makes an invalid access to ");
+    line.add_hexadecimal(address);
+    line.add(": the error is in the program, not in Heddle");
+  }
+}
+
+void handle(int signal, siginfo_t* info, void* context) {
+  if (info->si_code > 0) {  // an access, and not sent by anybody
+    Line line;
+    describe(line, context, reinterpret_cast<std::uintptr_t>(info->si_addr));
+    line.write_out();
+  }
+  struct sigaction usual {};
+  usual.sa_handler = SIG_DFL;
+  sigaction(signal, &usual, nullptr);
+  if (info->si_code <= 0) raise(signal);  // else the access happens again, and ends the process
+}
+
+}  // namespace
+
+void report_crashes() {
+  own_code = code_around(reinterpret_cast<std::uintptr_t>(&report_crashes));
+  for (const int signal : {SIGSEGV, SIGBUS}) {
+    struct sigaction before {};
+    if (sigaction(signal, nullptr, &before) != 0 || (before.sa_flags & SA_SIGINFO) != 0 ||
+        before.sa_handler != SIG_DFL)
+      continue;
+    struct sigaction ours {};
+    ours.sa_sigaction = handle;
+    ours.sa_flags = SA_SIGINFO | SA_ONSTACK;
+    sigaction(signal, &ours, nullptr);
+  }
+}
+
+void all_is_ours() { thread_is_ours = true; }
+
+TouchingProgramMemory::TouchingProgramMemory()
+    : outer_(std::exchange(touching_program_memory, true)) {}
+TouchingProgramMemory::~TouchingProgramMemory() { touching_program_memory = outer_; }
+ExecutingProgramCode::ExecutingProgramCode() : outer_(std::exchange(thread_is_ours, false)) {}
+ExecutingProgramCode::~ExecutingProgramCode() { thread_is_ours = outer_; }
+
+}  // namespace heddle::runtime

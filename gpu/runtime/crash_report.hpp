@@ -1,0 +1,40 @@
+// Whose fault an invalid access is: Heddle's, or that of the program in whose process it runs.
+#pragma once
+
+#include <cstdint>
+
+namespace heddle::runtime {
+
+// Says on stderr, before SIGSEGV or SIGBUS ends this process, where the access was: in the code of
+// the library (or executable) that calls this, or in a thread of its own, it is Heddle's own fault,
+// to be reported; else the program's. A program that handles these signals itself is left alone.
+void report_crashes();
+
+// Of the calling thread: all that it executes is Heddle's, wherever the code lies.
+void all_is_ours();
+
+// While one lives the calling thread touches memory by addresses that the program gave.
+class TouchingProgramMemory {
+ public:
+  TouchingProgramMemory();
+  ~TouchingProgramMemory();
+  TouchingProgramMemory(const TouchingProgramMemory&) = delete;
+  TouchingProgramMemory& operator=(const TouchingProgramMemory&) = delete;
+
+ private:
+  bool outer_;
+};
+
+// While one lives the calling thread executes the program's code (host functions in streams).
+class ExecutingProgramCode {
+ public:
+  ExecutingProgramCode();
+  ~ExecutingProgramCode();
+  ExecutingProgramCode(const ExecutingProgramCode&) = delete;
+  ExecutingProgramCode& operator=(const ExecutingProgramCode&) = delete;
+
+ private:
+  bool outer_;
+};
+
+}  // namespace heddle::runtime
