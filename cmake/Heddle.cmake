@@ -23,10 +23,10 @@ target_compile_options(heddle_options INTERFACE -ffp-contract=off -fno-math-errn
 target_include_directories(heddle_options INTERFACE $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>
   $<INSTALL_INTERFACE:include/heddle>)
 if(HEDDLE_SANITIZE)
-  target_compile_options(heddle_options INTERFACE -fsanitize=address,undefined -fno-sanitize-recover=all
+  target_compile_options(heddle_options INTERFACE -fsanitize=${HEDDLE_SANITIZE} -fno-sanitize-recover=all
     -fno-omit-frame-pointer
     -Wno-maybe-uninitialized)  # g++ 12 sees std::regex's members used before they are set
-  target_link_options(heddle_options INTERFACE -fsanitize=address,undefined)
+  target_link_options(heddle_options INTERFACE -fsanitize=${HEDDLE_SANITIZE})
 endif()
 if(HEDDLE_FUZZ)
   target_compile_options(heddle_options INTERFACE -fsanitize=fuzzer-no-link,address,undefined
