@@ -116,14 +116,28 @@ class Context {
   Error put_pages(std::uint64_t address, const std::shared_ptr<SharedFile>& file,
                   std::uint64_t bytes);
 
-  // Memory pools (context_pools.cpp). Null: no such pool.
+  // Memory pools (context_pools.cpp).
   abi::Handle create_pool(const abi::MemPoolProps& properties);
-  std::shared_ptr<MemoryPool> pool(abi::Handle handle) const;
+  bool has_pool(abi::Handle handle) const;
+  // Calls `body(MemoryPool&)` while no other thread touches the pool; nothing where there is none.
+  template <typename Body>
+  std::optional<Error> with_pool(abi::Handle handle, Body body) {
+    std::lock_guard lock(mutex_);
+    const auto found = pools_.find(handle);
+    if (found == pools_.end()) return std::nullopt;
+    return body(*found->second);
+  }
   Error destroy_pool(abi::Handle handle);
   abi::Handle default_pool() const { return default_pool_; }
   abi::Handle current_pool() const;
   Error use_pool(abi::Handle handle);
+  // Memory of graphs (graph_memory.hpp). A block for the nodes of one; it goes with its last
+  // holder.
+  Error allocate_for_graph(std::uint64_t bytes, std::shared_ptr<Context> self,
+                           std::shared_ptr<const void>& block);
   GraphMemory& graph_memory() { return graph_memory_; }
+  GraphMemory::Pieces reserve_for_graph(std::uint64_t bytes, const Stream& stream);
+  void trim_graph_memory();
   Error allocate_from(abi::Handle pool, std::uint64_t bytes, std::uint64_t& address);
 
   // Arrays, textures and surfaces (context_textures.cpp).
@@ -164,6 +178,8 @@ class Context {
   Error begin_capture(Stream& stream, std::shared_ptr<Graph> graph, CaptureMode mode);
   // Nothing in `graph` where the capture has failed.
   Error end_capture(Stream& stream, std::shared_ptr<Graph>& graph);
+  // What waits for an event that a capture has recorded takes part in it.
+  Error join_capture(Stream& stream, const Event& event);
   Error refuse_unsafe(CaptureMode of_thread);   // a call that may wait, or allocate
   Error refuse_always();                        // a call that waits for everything
   Error refuse_implicit(const Stream& stream);  // a call in stream 0 waits for blocking streams
@@ -232,7 +248,7 @@ class Context {
   void work(std::string name, const StreamOrder& stream, const StreamWork& work);  // in actions
   void fail(Ticket ticket, Error error, const std::string& why);                   // inside actions
   bool lost() const { return fault_ != Error::success; }                           // inside actions
-  void register_variables();
+  void register_variables(const CodeImage& image);
   // Whether it was of a pool. `counted`: the pool's "used" sees it go.
   bool leave_pool(const MemoryBlock& block, bool counted);
   void settle_pools();  // a stream has been waited for

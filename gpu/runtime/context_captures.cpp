@@ -6,27 +6,13 @@
 #include "gpu/runtime/context.hpp"
 
 namespace heddle::runtime {
-namespace {
-
-// The nodes that `last` come after, and those themselves.
-std::set<const GraphNode*> all_before(std::vector<const GraphNode*> last) {
-  std::set<const GraphNode*> before;
-  while (!last.empty()) {
-    const GraphNode* const node = last.back();
-    last.pop_back();
-    if (before.insert(node).second) last.insert(last.end(), node->after.begin(), node->after.end());
-  }
-  return before;
-}
-
-}  // namespace
-
 Error Context::begin_capture(Stream& stream, std::shared_ptr<Graph> graph, CaptureMode mode) {
+  static std::atomic<std::uint64_t> last_id{0};  // of the process: contexts come and go
+  std::lock_guard lock(mutex_);
   if (stream.capture || graph->capture) return Error::illegal_state;
-  graph->capture = Capture{mode, std::this_thread::get_id(), &stream, false};
+  graph->capture = Capture{++last_id, mode, std::this_thread::get_id(), &stream, false};
   graph->invalidated = false;
   stream.start_capture(graph);
-  std::lock_guard lock(mutex_);
   captures_.push_back(std::move(graph));
   capture_count_ = captures_.size();
   return Error::success;
@@ -60,6 +46,11 @@ Error Context::end_capture(Stream& stream, std::shared_ptr<Graph>& graph) {
     error = Error::stream_capture_invalidated;
   if (error == Error::success) graph = captured;
   return error;
+}
+
+Error Context::join_capture(Stream& stream, const Event& event) {
+  std::lock_guard lock(mutex_);
+  return event.join_capture(stream);
 }
 
 Error Context::refuse_unsafe(CaptureMode of_thread) {

@@ -118,7 +118,7 @@ Error Context::load(std::vector<isa::FatEntry> entries, const std::string& origi
       try {
         loaded = std::make_unique<CodeImage>(std::move(cubins), origin, device_.memory(),
                                              model().shared_bytes_per_block);
-        register_variables();
+        register_variables(*loaded);
       } catch (...) {
         failure = std::current_exception();
       }
@@ -141,13 +141,15 @@ Error Context::load(std::vector<isa::FatEntry> entries, const std::string& origi
   }
 }
 
-// Inside an action: what loading code has just allocated.
-void Context::register_variables() {
-  for (const auto& [address, allocation] : device_.memory().allocations()) {
-    if (memory_.find(address)) continue;
-    const MemoryKind kind = allocation.host_mapped ? MemoryKind::managed : MemoryKind::device;
-    memory_.insert({address, allocation.bytes, allocation.data, kind, 0, true});
-  }
+// Inside an action. Only what these modules have allocated: other memory that the table lacks is
+// the program's, which has freed it in a stream that has not come so far.
+void Context::register_variables(const CodeImage& image) {
+  for (const auto& module : image.modules())
+    for (const std::uint64_t address : module->global_allocations()) {
+      const simulator::Allocation& allocation = *device_.memory().find(address);
+      const MemoryKind kind = allocation.host_mapped ? MemoryKind::managed : MemoryKind::device;
+      memory_.insert({address, allocation.bytes, allocation.data, kind, 0, true});
+    }
 }
 
 void Context::unload(CodeImage* image) {

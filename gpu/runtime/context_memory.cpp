@@ -6,11 +6,14 @@
 #include <stdexcept>
 
 #include "gpu/runtime/context.hpp"
+#include "gpu/runtime/crash_report.hpp"
 #include "gpu/runtime/host_memory.hpp"
 #include "simulator/timing/launch.hpp"
 
 namespace heddle::runtime {
 namespace {
+
+constexpr unsigned kRegisterReadOnly = 8;  // cudaHostRegisterReadOnly
 
 enum class Expected { host, device, either };
 
@@ -20,6 +23,7 @@ struct Side {
   bool on_device = false;
   bool pageable = false;  // host memory that the driver would have to stage
   bool shared = false;    // with other processes
+  bool read_only = false;
 };
 
 std::optional<Side> resolve(const MemoryTable& memory, const Placed& placed, const Box& box,
@@ -29,12 +33,14 @@ std::optional<Side> resolve(const MemoryTable& memory, const Placed& placed, con
   const auto block = memory.find(placed.address);
   if (!block) {
     if (expected == Expected::device) return std::nullopt;
-    return Side{reinterpret_cast<std::byte*>(placed.address), false, true, false};
+    return Side{reinterpret_cast<std::byte*>(placed.address), false, true, false, false};
   }
   if (expected == Expected::host && block->on_device()) return std::nullopt;
   const std::uint64_t offset = placed.address - block->address;
   if (span_of(placed, box) > block->bytes - offset) return std::nullopt;
-  return Side{block->data + offset, block->on_device(), false, block->shared};
+  const bool read_only =
+      block->kind == MemoryKind::registered && (block->flags & kRegisterReadOnly) != 0;
+  return Side{block->data + offset, block->on_device(), false, block->shared, read_only};
 }
 
 std::pair<Expected, Expected> expected_sides(abi::MemcpyKind kind) {
@@ -118,7 +124,12 @@ Error Context::allocate_host(std::uint64_t bytes, MemoryKind kind, unsigned flag
 
 Error Context::register_host(void* host, std::uint64_t bytes, unsigned flags) {
   const auto address = reinterpret_cast<std::uint64_t>(host);
-  if (host == nullptr || bytes == 0 || address + bytes < address) return Error::invalid_value;
+  if (host == nullptr || bytes == 0 || bytes - 1 > ~address) return Error::invalid_value;
+  if (const auto known = memory_.overlapping(address, bytes))
+    return known->kind == MemoryKind::registered ? Error::host_memory_already_registered
+                                                 : Error::invalid_value;
+  const Error refused = refuse_registering(address, bytes, (flags & kRegisterReadOnly) != 0);
+  if (refused != Error::success) return refused;
   auto* data = static_cast<std::byte*>(host);
   bool inserted = false;
   const Error error = run([&](Ticket) {
@@ -132,8 +143,9 @@ Error Context::register_host(void* host, std::uint64_t bytes, unsigned flags) {
 Error Context::unregister_host(void* host) {
   const auto address = reinterpret_cast<std::uint64_t>(host);
   const auto block = memory_.find(address);
-  if (!block || block->kind != MemoryKind::registered) return Error::host_memory_not_registered;
-  if (block->address != address) return Error::invalid_value;
+  if (!block) return Error::host_memory_not_registered;
+  if (block->kind != MemoryKind::registered || block->address != address)
+    return Error::invalid_value;
   return run([&](Ticket) {
     memory_.remove(address);
     device_.memory().free(address);
@@ -144,6 +156,7 @@ Error Context::free(std::uint64_t address) {
   if (graph_memory_.give(address)) return Error::success;
   const auto block = memory_.find(address);
   if (!block || block->address != address || block->owned_by_module) return Error::invalid_value;
+  if (graph_memory_.contains(address)) return Error::invalid_value;
   if (block->kind != MemoryKind::device && block->kind != MemoryKind::managed)
     return Error::invalid_value;
   leave_pool(*block, false);
@@ -170,6 +183,7 @@ Error Context::free_later(std::uint64_t address, Stream& stream) {
   if (graph_memory_.give(address)) return Error::success;
   const auto block = memory_.find(address);
   if (!block || block->address != address || block->owned_by_module) return Error::invalid_value;
+  if (graph_memory_.contains(address)) return Error::invalid_value;
   if (!leave_pool(*block, true) && block->kind != MemoryKind::device)
     return block->kind == MemoryKind::managed ? Error::not_supported : Error::invalid_value;
   if (!memory_.remove(address)) return Error::invalid_value;
@@ -193,7 +207,8 @@ bool Context::can_copy(const CopyRequest& request) const {
   if (request.kind < abi::MemcpyKind::host_to_host || request.kind > abi::MemcpyKind::by_address)
     return false;
   const auto [to, from] = expected_sides(request.kind);
-  return resolve(memory_, request.destination, request.box, to) &&
+  const auto destination = resolve(memory_, request.destination, request.box, to);
+  return destination && !destination->read_only &&
          resolve(memory_, request.source, request.box, from);
 }
 
@@ -213,7 +228,9 @@ Error Context::copy(const CopyRequest& request, Stream& stream, bool wait) {
   const auto [to_expected, from_expected] = expected_sides(request.kind);
   const auto to = resolve(memory_, request.destination, box, to_expected);
   const auto from = resolve(memory_, request.source, box, from_expected);
-  if (!to || !from) return Error::invalid_value;
+  if (!to || !from || to->read_only || graph_memory_.idle(request.destination.address) ||
+      graph_memory_.idle(request.source.address))
+    return Error::invalid_value;
   if (to->on_device)
     if (const std::string lack = lacking(to->data, request.destination, box); !lack.empty()) {
       options_.notice(lack);
@@ -229,6 +246,7 @@ Error Context::copy(const CopyRequest& request, Stream& stream, bool wait) {
   Placed source = request.source;
   std::shared_ptr<std::byte[]> staging;
   if (from->pageable && !wait) {
+    const TouchingProgramMemory of_the_program;
     staging = staged(from->data, source, box);
     source = {0, box.width, box.width * box.height};
   }
@@ -246,6 +264,7 @@ Error Context::copy(const CopyRequest& request, Stream& stream, bool wait) {
       [this, staging, data, source, to = to->data, destination = request.destination, box,
        of_stream, order = order_of(stream)](Ticket) {
         if (lost()) return;
+        const TouchingProgramMemory of_the_program;
         copy_box(to, destination, data, source, box);
         work(name_of(of_stream.unit), order, of_stream);
         if (checks_) tell_written(device_.memory(), destination, box);
@@ -289,7 +308,8 @@ Error Context::fill(const FillRequest& request, Stream& stream, bool wait) {
   const Box& box = request.box;
   if (box.empty()) return Error::success;
   const auto to = resolve(memory_, request.destination, box, Expected::device);
-  if (!to) return Error::invalid_value;
+  if (!to || to->read_only || graph_memory_.idle(request.destination.address))
+    return Error::invalid_value;
   if (request.value != 0 || !to->on_device)
     if (const std::string lack = lacking(to->data, request.destination, box); !lack.empty()) {
       options_.notice(lack);
@@ -300,6 +320,7 @@ Error Context::fill(const FillRequest& request, Stream& stream, bool wait) {
       stream,
       [this, to = *to, request](Ticket) {
         if (lost()) return;
+        const TouchingProgramMemory of_the_program;
         fill_box(to.data, request, to.on_device && !to.shared);
         if (checks_) tell_written(device_.memory(), request.destination, request.box);
       },

@@ -3,10 +3,9 @@
 
 namespace heddle::runtime {
 
-std::shared_ptr<MemoryPool> Context::pool(abi::Handle handle) const {
+bool Context::has_pool(abi::Handle handle) const {
   std::lock_guard lock(mutex_);
-  const auto found = pools_.find(handle);
-  return found == pools_.end() ? nullptr : found->second;
+  return pools_.contains(handle);
 }
 
 abi::Handle Context::create_pool(const abi::MemPoolProps& properties) {
@@ -32,20 +31,22 @@ abi::Handle Context::current_pool() const {
 }
 
 Error Context::use_pool(abi::Handle handle) {
-  if (!pool(handle)) return Error::invalid_value;
   std::lock_guard lock(mutex_);
+  if (!pools_.contains(handle)) return Error::invalid_value;
   current_pool_ = handle;
   return Error::success;
 }
 
 Error Context::allocate_from(abi::Handle handle, std::uint64_t bytes, std::uint64_t& address) {
-  const auto from = pool(handle);
-  if (!from) return Error::invalid_value;
+  std::shared_ptr<MemoryPool> from;
   address = 0;
-  if (bytes == 0) return Error::success;
-  const std::uint64_t most = from->properties.maxSize;
   {
     std::lock_guard lock(mutex_);
+    const auto found = pools_.find(handle);
+    if (found == pools_.end()) return Error::invalid_value;
+    if (bytes == 0) return Error::success;
+    from = found->second;
+    const std::uint64_t most = from->properties.maxSize;
     if (most != 0 && (bytes > most || from->live > most - bytes)) return Error::memory_allocation;
   }
   constexpr int kOnHost = 2, kManaged = 2;  // cudaMemLocationTypeHost and beyond
@@ -71,6 +72,36 @@ bool Context::leave_pool(const MemoryBlock& block, bool counted) {
   found->second->give(block.bytes, counted);
   pooled_.erase(found);
   return true;
+}
+
+Error Context::allocate_for_graph(std::uint64_t bytes, std::shared_ptr<Context> self,
+                                  std::shared_ptr<const void>& block) {
+  std::uint64_t address = 0;
+  const Error error =
+      allocate(bytes, "cudaGraphAddMemAllocNode", address, simulator::DeviceMemory::Pool::apart);
+  if (error != Error::success) return error;
+  graph_memory_.add_block(address, bytes);
+  block = {reinterpret_cast<const void*>(address),
+           [owner = std::weak_ptr(self), address](const void*) {
+             const auto context = owner.lock();
+             if (!context) return;
+             context->graph_memory_.forget_block(address);
+             context->memory_.remove(address);
+             // Behind all that may use it; nobody waits for it.
+             context->engine_.submit(
+                 [memory = &context->device_.memory(), address](Ticket) { memory->free(address); },
+                 Engine::Length::brief);
+           }};
+  return Error::success;
+}
+
+GraphMemory::Pieces Context::reserve_for_graph(std::uint64_t bytes, const Stream& stream) {
+  return graph_memory_.reserve(bytes, stream.id,
+                               [this](Ticket each) { return engine_.done(each); });
+}
+
+void Context::trim_graph_memory() {
+  graph_memory_.trim([this](Ticket each) { return engine_.done(each); });
 }
 
 void Context::settle_pools() {

@@ -50,7 +50,7 @@ constexpr std::array kAttributes{
     Attribute{103, [](const GpuModel&) { return 1; }},
     Attribute{104, [](const GpuModel&) { return 0; }},
     Attribute{105, [](const GpuModel&) { return 0; }},
-    Attribute{107, [](const GpuModel&) { return 0; }},
+    Attribute{107, [](const GpuModel&) { return 1; }},
     Attribute{110, [](const GpuModel&) { return 0; }},
     Attribute{136, [](const GpuModel&) { return 0; }},
     Attribute{137, [](const GpuModel&) { return 0; }},

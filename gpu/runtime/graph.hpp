@@ -7,7 +7,9 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <thread>
+#include <unordered_map>
 #include <vector>
 
 #include "gpu/runtime/error.hpp"
@@ -38,6 +40,7 @@ enum class CaptureMode : int { global = 0, own_thread = 1, relaxed = 2 };
 
 // While streams capture into a graph.
 struct Capture {
+  std::uint64_t id = 0;  // of this process, never given again
   CaptureMode mode = CaptureMode::global;
   std::thread::id thread;          // that began it
   const Stream* origin = nullptr;  // the stream in which it ends
@@ -54,19 +57,34 @@ struct Condition {
 struct NodeDescription;  // cudart/graphs.hpp
 
 struct GraphNode {
+  std::uint64_t number = 0;  // no other node of this process ever has it, unlike its address
   NodeType type = NodeType::empty;
   std::function<Error(Context&, Stream&)> run;  // submits its work; empty: there is none
   std::vector<const GraphNode*> after;
-  const GraphNode* cloned_from = nullptr;
+  std::uint64_t cloned_from = 0;                       // the number of the node it is a copy of
   std::shared_ptr<const NodeDescription> description;  // null: the program gave none
 };
 
-class Graph {
+// Memory that nodes of one graph allocate. Its addresses are given to a later node when the one
+// that frees them comes before that, as on an H200.
+struct GraphBlock {
+  std::uint64_t address = 0, bytes = 0;
+  const GraphNode* freed_by = nullptr;  // null: none yet
+  std::shared_ptr<const void> whole;    // the allocation of which it is a part
+};
+
+class Graph : public std::enable_shared_from_this<Graph> {
  public:
+  Graph() = default;
+  ~Graph();
+  Graph(const Graph&) = delete;
+  Graph& operator=(const Graph&) = delete;
+
   GraphNode* add(NodeType type, std::function<Error(Context&, Stream&)> run,
                  std::vector<const GraphNode*> after = {});
   const std::vector<std::unique_ptr<GraphNode>>& nodes() const { return nodes_; }
   bool contains(const void* node) const;
+  const GraphNode* clone_of(std::uint64_t number) const;  // null: none
   // With the edges from it and to it; it must be a node of this graph.
   void remove(const GraphNode* node);
   std::shared_ptr<Graph> clone() const;
@@ -74,11 +92,21 @@ class Graph {
   std::optional<Capture> capture;                  // nothing: none is under way
   std::atomic<bool> invalidated = false;           // its capture: by a call that it does not allow
   std::vector<Condition> conditions;
-  // An order that the edges allow, earlier nodes first; empty when they form a circle.
+  std::vector<GraphBlock> memory;
+  std::uint64_t memory_bytes = 0;        // of all its allocations
+  std::weak_ptr<const void> executable;  // the last one made of it
+  // An order that the edges allow, earlier nodes first; empty when they form a circle. Nodes come
+  // as they were added, but for those that have to wait: again and again what is ready of all.
   std::vector<const GraphNode*> order() const;
 
  private:
   std::vector<std::unique_ptr<GraphNode>> nodes_;
+  std::unordered_map<std::uint64_t, const GraphNode*> clones_;  // by the number of the first
 };
+
+// The graph that has a node which the program names; null: there is no such node.
+std::shared_ptr<Graph> graph_of(const void* node);
+// Those that `last` come after, and `last` themselves.
+std::set<const GraphNode*> all_before(std::vector<const GraphNode*> last);
 
 }  // namespace heddle::runtime

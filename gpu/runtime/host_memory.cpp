@@ -1,10 +1,15 @@
 #include "gpu/runtime/host_memory.hpp"
 
 #include <sys/mman.h>
+#include <sys/uio.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
+#include <cstdio>
 #include <fstream>
+#include <sstream>
 #include <string>
 
 namespace heddle::runtime {
@@ -12,7 +17,80 @@ namespace {
 
 constexpr std::uint64_t kPage = 4096;
 
+// A line of /proc/self/maps.
+struct Mapping {
+  std::uint64_t begin = 0, end = 0;
+  bool readable = false, writable = false, shared = false, of_file = false;
+  std::string device;
+};
+
+std::optional<Mapping> parse_mapping(const std::string& line) {
+  Mapping mapping;
+  std::array<char, 5> rights{};
+  std::array<char, 16> device{};
+  std::uint64_t inode = 0;
+  if (std::sscanf(line.c_str(), "%lx-%lx %4s %*x %15s %lu", &mapping.begin, &mapping.end,
+                  rights.data(), device.data(), &inode) != 5)
+    return std::nullopt;
+  mapping.readable = rights[0] == 'r';
+  mapping.writable = rights[1] == 'w';
+  mapping.shared = rights[3] == 's';
+  mapping.of_file = inode != 0;
+  mapping.device = device.data();
+  return mapping;
+}
+
+// Pages of files on disks, written back by the system, cannot be kept in place for writing; those
+// of files in memory can. `device`: "8:1", as mountinfo has it, or "08:01".
+bool is_on_disk(const std::string& device) {
+  unsigned major = 0, minor = 0;
+  if (std::sscanf(device.c_str(), "%x:%x", &major, &minor) != 2) return false;
+  const std::string wanted = std::to_string(major) + ":" + std::to_string(minor);
+  std::ifstream mounts("/proc/self/mountinfo");
+  for (std::string line; std::getline(mounts, line);) {
+    std::istringstream words(line);
+    std::string number, parent, id, word;
+    if (!(words >> number >> parent >> id) || id != wanted) continue;
+    while (words >> word && word != "-") {
+    }
+    words >> word;
+    return word != "tmpfs" && word != "hugetlbfs" && word != "ramfs" && word != "devtmpfs";
+  }
+  return false;  // the system's own, of shared memory without a name
+}
+
+// Behind the end of a file its mapping has no pages.
+bool has_page(std::uint64_t address) {
+  char byte = 0;
+  const iovec to{&byte, 1}, from{reinterpret_cast<void*>(address), 1};
+  return process_vm_readv(getpid(), &to, 1, &from, 1, 0) == 1 || errno != EFAULT;
+}
+
+bool can_be_kept(const Mapping& mapping, std::uint64_t last, bool read_only) {
+  if (!mapping.readable || (!mapping.writable && !read_only)) return false;
+  if (!mapping.of_file) return true;
+  if (mapping.shared && !read_only && is_on_disk(mapping.device)) return false;
+  return has_page(std::min(last, mapping.end - 1));
+}
+
 }  // namespace
+
+Error refuse_registering(std::uint64_t address, std::uint64_t bytes, bool read_only) {
+  constexpr std::uint64_t kAddresses = std::uint64_t{1} << 57;  // that an H200 has
+  constexpr std::uint64_t kTooMuch = std::uint64_t{1} << 40;    // of a host's memory
+  const std::uint64_t last = address + (bytes - 1);
+  if (last >= kAddresses) return Error::not_supported;
+  if (bytes >= kTooMuch) return Error::memory_allocation;
+  std::ifstream maps("/proc/self/maps");
+  std::uint64_t next = address;  // up to here all is well
+  for (std::string line; next <= last && std::getline(maps, line);) {
+    const auto mapping = parse_mapping(line);
+    if (!mapping || mapping->end <= next) continue;
+    if (mapping->begin > next || !can_be_kept(*mapping, last, read_only)) break;
+    next = mapping->end;
+  }
+  return next > last ? Error::success : Error::invalid_value;
+}
 
 std::optional<std::uint64_t> available_memory() {
   std::ifstream file("/proc/meminfo");

@@ -4,7 +4,7 @@ namespace heddle::runtime {
 
 bool MemoryTable::insert(const MemoryBlock& block) {
   std::lock_guard lock(mutex_);
-  if (overlaps(block.address, block.bytes)) return false;
+  if (first_in(block.address, block.bytes) != nullptr) return false;
   return blocks_.emplace(block.address, block).second;
 }
 
@@ -26,12 +26,20 @@ std::optional<MemoryBlock> MemoryTable::find(std::uint64_t address) const {
   return block;
 }
 
-bool MemoryTable::overlaps(std::uint64_t address, std::uint64_t bytes) const {
+const MemoryBlock* MemoryTable::first_in(std::uint64_t address, std::uint64_t bytes) const {
   const auto next = blocks_.lower_bound(address);
-  if (next != blocks_.end() && next->first - address < bytes) return true;
-  if (next == blocks_.begin()) return false;
-  const MemoryBlock& before = std::prev(next)->second;
-  return address - before.address < before.bytes;
+  if (next != blocks_.begin()) {
+    const MemoryBlock& before = std::prev(next)->second;
+    if (address - before.address < before.bytes) return &before;
+  }
+  return next != blocks_.end() && next->first - address < bytes ? &next->second : nullptr;
+}
+
+std::optional<MemoryBlock> MemoryTable::overlapping(std::uint64_t address,
+                                                    std::uint64_t bytes) const {
+  std::lock_guard lock(mutex_);
+  const MemoryBlock* const block = first_in(address, bytes);
+  return block == nullptr ? std::nullopt : std::optional(*block);
 }
 
 void MemoryTable::mark_shared(std::uint64_t address) {

@@ -35,10 +35,12 @@ class MemoryTable {
   bool insert(const MemoryBlock& block);
   std::optional<MemoryBlock> remove(std::uint64_t address);      // the block that starts there
   std::optional<MemoryBlock> find(std::uint64_t address) const;  // the block that contains it
-  void mark_shared(std::uint64_t address);                       // the block that starts there
+  // The first block that shares bytes with a range.
+  std::optional<MemoryBlock> overlapping(std::uint64_t address, std::uint64_t bytes) const;
+  void mark_shared(std::uint64_t address);  // the block that starts there
 
  private:
-  bool overlaps(std::uint64_t address, std::uint64_t bytes) const;
+  const MemoryBlock* first_in(std::uint64_t address, std::uint64_t bytes) const;  // with the lock
 
   mutable std::mutex mutex_;
   std::map<std::uint64_t, MemoryBlock> blocks_;

@@ -61,12 +61,17 @@ Error launch(ExecutableGraph& graph, Context& context, Stream& stream) {
     const Error error = assign(condition, context, stream);
     if (error != Error::success) return error;
   }
+  const bool has_memory = !graph.allocated.empty();
+  const auto pieces =
+      has_memory ? context.reserve_for_graph(graph.allocated_bytes, stream) : GraphMemory::Pieces{};
+  Error error = Error::success;
   for (const auto& [origin, node] : graph.nodes) {
     if (!node.run || graph.disabled.contains(origin)) continue;
-    const Error error = node.run(context, stream);
-    if (error != Error::success) return error;
+    error = node.run(context, stream);
+    if (error != Error::success) break;
   }
-  return Error::success;
+  if (has_memory) context.graph_memory().launched(pieces, stream.last, graph.allocated);
+  return error;
 }
 
 bool allocates(const Graph& graph) {
@@ -78,24 +83,19 @@ namespace {
 
 constexpr unsigned long long kFreeOnLaunch = 1, kUpload = 2, kPriorities = 8;
 
-bool has_executable(const Graph& graph) {
-  std::lock_guard lock(all_graphs().mutex);
-  return std::ranges::any_of(all_graphs().executables,
-                             [&](const auto& each) { return each.second->origin == &graph; });
-}
-
 // A graph that allocates has one executable graph at a time. No graph is launched by device code.
 Error instantiate(abi::Handle* executable, abi::Handle handle, unsigned long long flags,
                   unsigned long long allowed) {
   return api([&] {
     const auto graph = find_graph(handle);
     if (executable == nullptr || !graph || (flags & ~allowed) != 0) return Error::invalid_value;
-    if (allocates(*graph) && has_executable(*graph)) return Error::not_supported;
+    if (allocates(*graph) && !graph->executable.expired()) return Error::not_supported;
     auto made = make_ready(*graph);
     if (!made) return Error::invalid_value;
     made->flags = flags;
-    made->origin = graph.get();
+    graph->executable = made;
     made->keeps = graph->keeps;
+    made->allocated_bytes = graph->memory_bytes;
     for (const auto& [origin, node] : made->nodes)
       if (node.type == NodeType::allocate && node.description)
         made->allocated.push_back(
@@ -131,10 +131,7 @@ HEDDLE_API Error cudaGraphCreate(abi::Handle* graph, unsigned flags) {
 }
 
 HEDDLE_API Error cudaGraphDestroy(abi::Handle graph) {
-  return api([&] {
-    std::lock_guard lock(all_graphs().mutex);
-    return all_graphs().graphs.erase(graph) != 0 ? Error::success : Error::invalid_value;
-  });
+  return api([&] { return forget_graph(graph) ? Error::success : Error::invalid_value; });
 }
 
 HEDDLE_API Error cudaGraphAddNode(abi::Handle* node, abi::Handle graph, const abi::Handle* after,
@@ -305,8 +302,13 @@ HEDDLE_API Error cudaGraphExecGetFlags(abi::Handle handle, unsigned long long* f
 
 HEDDLE_API Error cudaGraphExecDestroy(abi::Handle executable) {
   return api([&] {
+    std::shared_ptr<ExecutableGraph> doomed;  // goes when the lock has gone
     std::lock_guard lock(all_graphs().mutex);
-    return all_graphs().executables.erase(executable) != 0 ? Error::success : Error::invalid_value;
+    const auto found = all_graphs().executables.find(executable);
+    if (found == all_graphs().executables.end()) return Error::invalid_value;
+    doomed = std::move(found->second);
+    all_graphs().executables.erase(found);
+    return Error::success;
   });
 }
 
@@ -320,19 +322,26 @@ HEDDLE_STREAM_API(cudaGraphLaunch, _ptsz, (abi::Handle handle, abi::Handle strea
 
 HEDDLE_STREAM_API(cudaGraphUpload, _ptsz, (abi::Handle handle, abi::Handle stream),
                   (handle, stream)) {
-  return on_stream(stream, kStreamZero, [&](Context&, Stream&) {
-    return find_executable(handle) ? Error::success : Error::invalid_value;
+  return on_stream(stream, kStreamZero, [&](Context& context, Stream& in) {
+    const auto executable = find_executable(handle);
+    if (!executable) return Error::invalid_value;
+    if (!executable->allocated.empty()) context.reserve_for_graph(executable->allocated_bytes, in);
+    return Error::success;
   });
 }
 
 HEDDLE_STREAM_API(cudaStreamEndCapture, _ptsz, (abi::Handle stream, abi::Handle* graph),
                   (stream, graph)) {
   return on_stream(stream, kStreamZero, [&](Context& context, Stream& in) {
-    if (graph == nullptr) return Error::invalid_value;
+    // As an H200 answers (gpu/runtime/tests/answers/ends_of_captures.cu): nobody needs to want the
+    // graph, and one whose capture has failed is no more, also where the program made it.
+    if (graph != nullptr) *graph = nullptr;
     if (!in.capture) return Error::illegal_state;
+    const std::shared_ptr<Graph> under_way = in.capture;
     std::shared_ptr<Graph> captured;
     const Error error = context.end_capture(in, captured);
-    *graph = captured ? keep(captured) : nullptr;
+    if (!captured && !in.capture) forget_graph(under_way.get());
+    if (graph != nullptr && captured) *graph = keep(captured);
     return error;
   });
 }

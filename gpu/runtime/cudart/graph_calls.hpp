@@ -42,7 +42,7 @@ std::shared_ptr<NodeDescription> clone_description(const NodeDescription& descri
 
 // Stream-ordered memory in a stream that captures.
 Error capture_allocation(Context& context, Stream& stream, std::uint64_t bytes, void** pointer);
-void capture_freeing(Stream& stream, void* pointer);
+Error capture_freeing(Context& context, Stream& stream, void* pointer);
 
 extern "C" {
 Error cudaFuncGetName(const char** name, const void* kernel);

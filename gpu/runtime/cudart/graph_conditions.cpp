@@ -76,9 +76,8 @@ bool allowed_in_body(NodeType type) {
 Error conditional_node(const abi::ConditionalNodeParams& params, NodeDescription& description) {
   if (!fits(params.type, params.size)) return Error::invalid_value;
   for (unsigned i = 0; i < params.size; ++i) {
-    auto body = std::make_shared<Graph>();
-    description.body_handles.push_back(keep(body));
-    description.bodies.push_back(std::move(body));
+    description.bodies.push_back(lend(std::make_shared<Graph>()));
+    description.body_handles.push_back(description.bodies.back().get());
   }
   description.params.conditional.phGraph_out = description.body_handles.data();
   return Error::success;

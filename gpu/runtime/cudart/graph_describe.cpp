@@ -91,8 +91,8 @@ Error child_node(const abi::ChildGraphNodeParams& child, GraphNode& node,
                  std::shared_ptr<Graph>& kept) {
   const auto inner = find_graph(child.graph);
   if (!inner) return Error::invalid_value;
-  kept = inner->clone();
-  keep(kept);
+  if (allocates(*inner)) return Error::not_supported;
+  kept = lend(inner->clone());
   const auto ready = make_ready(*kept);
   if (!ready) return Error::invalid_value;
   node.run = [ready](Context& context, Stream& stream) { return launch(*ready, context, stream); };

@@ -15,7 +15,9 @@ Graphs& all_graphs() {
 std::shared_ptr<Graph> find_graph(abi::Handle handle) {
   std::lock_guard lock(all_graphs().mutex);
   const auto found = all_graphs().graphs.find(handle);
-  return found == all_graphs().graphs.end() ? nullptr : found->second;
+  if (found != all_graphs().graphs.end()) return found->second;
+  const auto of_node = all_graphs().graphs_of_nodes.find(handle);
+  return of_node == all_graphs().graphs_of_nodes.end() ? nullptr : of_node->second.lock();
 }
 
 std::shared_ptr<ExecutableGraph> find_executable(abi::Handle handle) {
@@ -25,10 +27,43 @@ std::shared_ptr<ExecutableGraph> find_executable(abi::Handle handle) {
 }
 
 std::shared_ptr<Graph> graph_with(const void* node) {
+  const auto graph = graph_of(node);
+  return graph && find_graph(graph.get()) ? graph : nullptr;
+}
+
+std::shared_ptr<Graph> lend(std::shared_ptr<Graph> graph) {
+  Graph* const same = graph.get();
+  std::shared_ptr<Graph> lent(same, [graph = std::move(graph)](Graph* gone) mutable {
+    {
+      std::lock_guard lock(all_graphs().mutex);
+      all_graphs().graphs_of_nodes.erase(gone);
+    }
+    graph.reset();
+  });
   std::lock_guard lock(all_graphs().mutex);
-  for (const auto& [handle, graph] : all_graphs().graphs)
-    if (graph->contains(node)) return graph;
-  return nullptr;
+  all_graphs().graphs_of_nodes[same] = lent;
+  return lent;
+}
+
+// What graphs hold goes outside of the lock: it may be the program's, or memory that waits.
+bool forget_graph(abi::Handle handle) {
+  std::shared_ptr<Graph> doomed;
+  std::lock_guard lock(all_graphs().mutex);
+  const auto found = all_graphs().graphs.find(handle);
+  if (found == all_graphs().graphs.end()) return false;
+  doomed = std::move(found->second);
+  all_graphs().graphs.erase(found);
+  return true;
+}
+
+// A handle of a node that is no more names the one it was; one that another node has by now does
+// not.
+std::pair<const GraphNode*, GraphNode>* made_from(ExecutableGraph& executable, const void* node) {
+  const auto found = executable.places.find(static_cast<const GraphNode*>(node));
+  if (found == executable.places.end()) return nullptr;
+  auto& made = executable.nodes[found->second];
+  const bool is_another = graph_of(node) && found->first->number != made.second.number;
+  return is_another ? nullptr : &made;
 }
 
 abi::Handle keep(std::shared_ptr<Graph> graph) {
@@ -42,7 +77,7 @@ std::shared_ptr<ExecutableGraph> make_ready(const Graph& graph) {
   const auto order = graph.order();
   if (order.size() != graph.nodes().size()) return nullptr;
   auto made = std::make_shared<ExecutableGraph>();
-  std::map<const GraphNode*, std::size_t> place;
+  auto& place = made->places;
   for (const GraphNode* node : order) {
     place[node] = made->nodes.size();
     made->nodes.emplace_back(node, *node);
@@ -116,12 +151,11 @@ HEDDLE_API Error cudaGraphNodeFindInClone(abi::Handle* node, abi::Handle origina
   return api([&] {
     const auto graph = find_graph(clone);
     if (!graph || node == nullptr) return Error::invalid_value;
-    for (const auto& each : graph->nodes())
-      if (each->cloned_from == original) {
-        *node = each.get();
-        return Error::success;
-      }
-    return Error::invalid_value;
+    if (!graph_of(original)) return Error::invalid_value;
+    const auto* const found = graph->clone_of(static_cast<const GraphNode*>(original)->number);
+    if (found == nullptr) return Error::invalid_value;
+    *node = const_cast<GraphNode*>(found);
+    return Error::success;
   });
 }
 
@@ -185,6 +219,8 @@ HEDDLE_API Error cudaGraphRemoveDependencies(abi::Handle handle, const abi::Hand
 
 HEDDLE_API Error cudaGraphDestroyNode(abi::Handle node) {
   return on_node(node, [](Graph& graph, const GraphNode& found) {
+    if (found.type == NodeType::allocate || found.type == NodeType::free)
+      return Error::not_supported;
     graph.remove(&found);
     return Error::success;
   });

@@ -51,13 +51,11 @@ Error change_ready(abi::Handle handle, abi::Handle node, const abi::GraphNodePar
   return on_device([&](Context& context) {
     const auto executable = find_executable(handle);
     if (!executable) return Error::invalid_value;
-    for (auto& [origin, made] : executable->nodes) {
-      if (origin != node) continue;
-      if (static_cast<int>(made.type) != params.type || !same_shape(made, params))
-        return Error::invalid_value;
-      return describe_node(context, params, made);
-    }
-    return Error::invalid_value;
+    auto* const found = made_from(*executable, node);
+    if (found == nullptr || static_cast<int>(found->second.type) != params.type ||
+        !same_shape(found->second, params))
+      return Error::invalid_value;
+    return describe_node(context, params, found->second);
   });
 }
 
@@ -237,9 +235,10 @@ static Error on_ready_node(abi::Handle handle, abi::Handle node, Body body) {
   return api([&] {
     const auto executable = find_executable(handle);
     if (!executable) return Error::invalid_value;
-    for (const auto& [origin, made] : executable->nodes)
-      if (origin == node && made.type <= NodeType::fill) return body(*executable, origin);
-    return Error::invalid_value;
+    const auto* const found = made_from(*executable, node);
+    return found != nullptr && found->second.type <= NodeType::fill
+               ? body(*executable, found->first)
+               : Error::invalid_value;
   });
 }
 

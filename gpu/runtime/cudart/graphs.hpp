@@ -8,6 +8,7 @@
 #include <memory>
 #include <mutex>
 #include <set>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -22,12 +23,13 @@ namespace heddle::runtime {
 // known by its place.
 struct ExecutableGraph {
   std::vector<std::pair<const GraphNode*, GraphNode>> nodes;
+  std::unordered_map<const GraphNode*, std::size_t> places;  // in `nodes`
   std::set<const GraphNode*> disabled;
   unsigned long long flags = 0;
   std::vector<std::shared_ptr<const void>> keeps;  // objects of the program
-  const Graph* origin = nullptr;
-  // Addresses of what it allocates.
+  // Addresses of what it allocates, and how much memory that takes.
   std::vector<std::uint64_t> allocated;
+  std::uint64_t allocated_bytes = 0;
   std::vector<std::vector<std::size_t>> after;
   std::vector<Condition> conditions;
 };
@@ -57,7 +59,8 @@ std::function<Error(Context&, Stream&)> ready_condition(const NodeDescription& d
 
 struct Graphs {
   std::mutex mutex;
-  std::map<abi::Handle, std::shared_ptr<Graph>> graphs;
+  std::map<abi::Handle, std::shared_ptr<Graph>> graphs;         // the program's own
+  std::map<abi::Handle, std::weak_ptr<Graph>> graphs_of_nodes;  // children and bodies
   std::map<abi::Handle, std::shared_ptr<ExecutableGraph>> executables;
 };
 Graphs& all_graphs();
@@ -69,5 +72,11 @@ std::shared_ptr<Graph> graph_with(const void* node);
 bool allocates(const Graph& graph);
 Error launch(ExecutableGraph& graph, Context& context, Stream& stream);
 abi::Handle keep(std::shared_ptr<Graph> graph);
+// The program may name it as long as something has what this returns.
+std::shared_ptr<Graph> lend(std::shared_ptr<Graph> graph);
+// Forgets it, without waiting for anybody: what only the program had of it goes.
+bool forget_graph(abi::Handle graph);
+// The place in it of the node that `node` was made from; null: it has none of it.
+std::pair<const GraphNode*, GraphNode>* made_from(ExecutableGraph& executable, const void* node);
 
 }  // namespace heddle::runtime

@@ -116,7 +116,8 @@ HEDDLE_API Error cudaHostGetDevicePointer(void** device_pointer, void* host, uns
   return on_device([&](Context& context) {
     if (device_pointer == nullptr || flags != 0) return Error::invalid_value;
     const auto block = context.find_memory(address_of(host));
-    if (!block || block->on_device()) return Error::invalid_value;
+    if (!block || block->on_device() || block->kind == MemoryKind::managed)
+      return Error::invalid_value;
     *device_pointer = host;
     return Error::success;
   });
@@ -127,10 +128,10 @@ HEDDLE_API Error cudaHostGetFlags(unsigned* flags, void* host) {
   return on_device([&](Context& context) {
     if (flags == nullptr) return Error::invalid_value;
     const auto block = context.find_memory(address_of(host));
-    if (!block || (block->kind != MemoryKind::pinned && block->kind != MemoryKind::registered))
-      return Error::invalid_value;
+    if (!block || block->on_device()) return Error::invalid_value;
     constexpr unsigned kReadOnly = 8;  // is not told
-    *flags = (block->flags & ~kReadOnly) | kMapped;
+    *flags = kMapped;
+    if (block->kind != MemoryKind::managed) *flags |= block->flags & ~kReadOnly;
     return Error::success;
   });
 }

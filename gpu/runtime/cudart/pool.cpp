@@ -34,8 +34,7 @@ Error allocate(void** pointer, std::size_t bytes, abi::Handle pool, abi::Handle 
 template <typename Body>
 Error on_pool(abi::Handle handle, Body body) {
   return on_device([&](Context& context) {
-    const auto pool = context.pool(handle);
-    return pool ? body(*pool) : Error::invalid_value;
+    return context.with_pool(handle, body).value_or(Error::invalid_value);
   });
 }
 
@@ -85,8 +84,7 @@ HEDDLE_STREAM_API(cudaFreeAsync, _ptsz, (void* pointer, abi::Handle stream), (po
     if (pointer == nullptr) return Error::success;
     if (!in.capture) return context.free_later(address_of(pointer), in);
     if (!context.find_memory(address_of(pointer))) return Error::invalid_value;
-    capture_freeing(in, pointer);
-    return Error::success;
+    return capture_freeing(context, in, pointer);
   });
 }
 
@@ -182,7 +180,8 @@ HEDDLE_API Error cudaMemPoolExportPointer(abi::IpcHandle* data, void* pointer) {
 HEDDLE_API Error cudaMemPoolImportPointer(void** pointer, abi::Handle handle,
                                           const abi::IpcHandle* data) {
   return on_device([&](Context& context) {
-    if (pointer == nullptr || data == nullptr || !context.pool(handle)) return Error::invalid_value;
+    if (pointer == nullptr || data == nullptr || !context.has_pool(handle))
+      return Error::invalid_value;
     std::uint64_t address = 0;
     const Error error = context.open_memory(*data, address);
     if (error == Error::success) *pointer = reinterpret_cast<void*>(address);

@@ -257,9 +257,7 @@ void Runtime::unregister_binary(RegisteredBinary* handle) {
     if (found == binaries_.end()) return;
     if (context && found->second->image != nullptr && binaries_.size() > 1)
       context->unload(found->second->image);
-    std::erase_if(kernel_handles_, [&](auto& entry) { return entry.second->binary == handle; });
-    std::erase_if(kernels_, [&](auto& entry) { return entry.second->binary == handle; });
-    std::erase_if(variables_, [&](auto& entry) { return entry.second.binary == handle; });
+    forget_names(*handle);
     binaries_.erase(found);
     last = binaries_.empty();
   }
@@ -269,15 +267,37 @@ void Runtime::unregister_binary(RegisteredBinary* handle) {
 
 void Runtime::register_kernel(RegisteredBinary* binary, const void* stub, const char* name) {
   std::lock_guard lock(registry_mutex_);
-  auto kernel = std::make_unique<RegisteredKernel>(RegisteredKernel{binary, name});
-  kernel_handles_[kernel.get()] = kernel.get();
-  kernels_[stub] = std::move(kernel);
+  add_kernel(*binary, stub, name);
+}
+
+RegisteredKernel& Runtime::add_kernel(RegisteredBinary& binary, const void* stub,
+                                      std::string name) {
+  RegisteredKernel& kernel = *binary.kernels.emplace_back(
+      std::make_unique<RegisteredKernel>(RegisteredKernel{&binary, std::move(name), stub}));
+  if (stub == nullptr) kernel.stub = &kernel;
+  kernel_handles_[&kernel] = &kernel;
+  kernels_[kernel.stub] = &kernel;
+  return kernel;
+}
+
+void Runtime::forget_names(const RegisteredBinary& binary) {
+  for (const auto& kernel : binary.kernels) {
+    kernel_handles_.erase(kernel.get());
+    const auto by_stub = kernels_.find(kernel->stub);
+    if (by_stub != kernels_.end() && by_stub->second == kernel.get()) kernels_.erase(by_stub);
+  }
+  for (const void* const shadow : binary.variables) {
+    const auto variable = variables_.find(shadow);
+    if (variable != variables_.end() && variable->second.binary == &binary)
+      variables_.erase(variable);
+  }
 }
 
 void Runtime::register_variable(RegisteredBinary* binary, const void* shadow, const char* name,
                                 void** managed_pointer) {
   std::lock_guard lock(registry_mutex_);
   variables_[shadow] = {binary, name, managed_pointer};
+  binary->variables.push_back(shadow);
 }
 
 Error Runtime::initialize_managed(RegisteredBinary* binary, Context& context) {
@@ -314,15 +334,18 @@ RegisteredBinary* Runtime::library_of(const void* kernel) {
 }
 
 Error Runtime::unload_library(RegisteredBinary* library, Context& context) {
-  std::lock_guard lock(registry_mutex_);
-  const auto found = binaries_.find(library);
-  if (found == binaries_.end() || library->wrapper != nullptr)
-    return Error::invalid_resource_handle;
-  context.synchronize();  // what it launched
-  if (library->image != nullptr) context.unload(library->image);
-  std::erase_if(kernel_handles_, [&](auto& entry) { return entry.second->binary == library; });
-  std::erase_if(kernels_, [&](auto& entry) { return entry.second->binary == library; });
-  binaries_.erase(found);
+  std::unique_ptr<RegisteredBinary> doomed;
+  {
+    std::lock_guard lock(registry_mutex_);
+    const auto found = binaries_.find(library);
+    if (found == binaries_.end() || library->wrapper != nullptr)
+      return Error::invalid_resource_handle;
+    forget_names(*library);
+    doomed = std::move(found->second);
+    binaries_.erase(found);
+  }
+  context.synchronize();  // what it launched; other threads may launch more meanwhile
+  if (doomed->image != nullptr) context.unload(doomed->image);
   return Error::success;
 }
 
@@ -335,19 +358,17 @@ RegisteredKernel* Runtime::library_kernel(RegisteredBinary* library, std::string
   std::lock_guard lock(registry_mutex_);
   CodeImage* const image = library_image(library);
   if (image == nullptr || image->function(name) == nullptr) return nullptr;
-  for (const auto& [handle, kernel] : kernel_handles_)
-    if (kernel->binary == library && kernel->name == name) return kernel;
-  auto kernel = std::make_unique<RegisteredKernel>(RegisteredKernel{library, std::string(name)});
-  RegisteredKernel* const handle = kernel.get();
-  kernel_handles_[handle] = handle;
-  kernels_[handle] = std::move(kernel);
-  return handle;
+  const auto known = library->kernel_of_name.find(name);
+  if (known != library->kernel_of_name.end()) return known->second;
+  RegisteredKernel& kernel = add_kernel(*library, nullptr, std::string(name));
+  library->kernel_of_name[kernel.name] = &kernel;
+  return &kernel;
 }
 
 RegisteredKernel* Runtime::kernel_by_stub(const void* stub) {
   std::lock_guard lock(registry_mutex_);
   const auto found = kernels_.find(stub);
-  return found == kernels_.end() ? nullptr : found->second.get();
+  return found == kernels_.end() ? nullptr : found->second;
 }
 
 Error Runtime::load(RegisteredBinary& binary, Context& context) {

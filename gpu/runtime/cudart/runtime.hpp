@@ -21,17 +21,23 @@ namespace heddle::runtime {
 
 class RecordStreamWriter;
 
+struct RegisteredBinary;
+
+// What host code launches by its stub's address; the program's cudaKernel_t points to one.
+struct RegisteredKernel {
+  RegisteredBinary* binary = nullptr;
+  std::string name;            // mangled
+  const void* stub = nullptr;  // of a library: the kernel itself
+};
+
 // A fat binary that host code registered. Its code is loaded when something in it is first used.
 struct RegisteredBinary {
   const abi::FatBinaryWrapper* wrapper = nullptr;  // null: of a library, which is loaded at once
   CodeImage* image = nullptr;                      // in the present context
   Error load_error = Error::success;               // why there is none
-};
-
-// What host code launches by its stub's address; the program's cudaKernel_t points to one.
-struct RegisteredKernel {
-  RegisteredBinary* binary = nullptr;
-  std::string name;  // mangled
+  std::vector<std::unique_ptr<RegisteredKernel>> kernels;
+  std::map<std::string_view, RegisteredKernel*> kernel_of_name;  // of a library: those asked for
+  std::vector<const void*> variables;                            // their shadows
 };
 
 struct RegisteredVariable {
@@ -104,6 +110,8 @@ class Runtime {
   void open_capture();
   void open_trace();
   Error load(RegisteredBinary& binary, Context& context);
+  RegisteredKernel& add_kernel(RegisteredBinary& binary, const void* stub, std::string name);
+  void forget_names(const RegisteredBinary& binary);  // of its kernels and variables
 
   const simulator::GpuModel& choose_model();
   void use_model(const simulator::GpuModel& chosen);
@@ -122,7 +130,7 @@ class Runtime {
   std::recursive_mutex registry_mutex_;  // of what follows; taken before mutex_ where both are
   std::optional<simulator::GpuModel> model_;
   std::map<RegisteredBinary*, std::unique_ptr<RegisteredBinary>> binaries_;
-  std::map<const void*, std::unique_ptr<RegisteredKernel>> kernels_;  // by stub
+  std::map<const void*, RegisteredKernel*> kernels_;  // by stub
   std::map<const void*, RegisteredKernel*> kernel_handles_;
   std::map<const void*, RegisteredVariable> variables_;  // by shadow
 };

@@ -86,7 +86,7 @@ HEDDLE_STREAM_API(cudaStreamWaitEvent, _ptsz,
       });
       return Error::success;
     }
-    if (const Error error = found->join_capture(in); error != Error::success) return error;
+    if (const Error error = context.join_capture(in, *found); error != Error::success) return error;
     // What the event stands for was submitted before all that follows here (engine.hpp): only time
     // has to know.
     context.wait(in, *found);
@@ -253,7 +253,7 @@ HEDDLE_STREAM_API(cudaStreamGetCaptureInfo, _ptsz,
     *status = !in.capture ? kNone : in.capture->invalidated ? kInvalidated : kActive;
     if (*status != kActive) return Error::success;
     keep(in.capture);
-    if (id != nullptr) *id = reinterpret_cast<std::uintptr_t>(in.capture.get());
+    if (id != nullptr) *id = in.capture->capture ? in.capture->capture->id : 0;
     if (graph != nullptr) *graph = in.capture.get();
     if (after != nullptr)
       *after =

@@ -24,7 +24,11 @@ struct Properties {
   int type, handle_types;
   abi::MemLocation location;
   void* security;
-  unsigned char flags[8];
+  struct {
+    unsigned char compression, rdma_capable;
+    unsigned short usage;
+    unsigned char reserved[4];
+  } flags;
 };
 struct Access {
   abi::MemLocation location;
@@ -70,6 +74,22 @@ bool mapped_between(const Space& all, DevicePointer address, std::size_t bytes) 
   auto next = all.mappings.lower_bound(address + bytes);
   return next != all.mappings.begin() &&
          std::prev(next)->first + std::prev(next)->second.bytes > address;
+}
+
+// What memory is for, as an H200 answers (gpu/runtime/tests/answers/versions.cu): compressible
+// memory can be for nothing else, and tiles of sparse arrays cannot be reached by others.
+constexpr unsigned char kCompressible = 1;
+constexpr unsigned short kTilePool = 1;
+bool can_be(const Properties& wanted) {
+  const auto& [compression, rdma_capable, usage, reserved] = wanted.flags;
+  if (compression > kCompressible || (compression != 0 && usage != 0)) return false;
+  return usage != kTilePool || rdma_capable == 0;
+}
+// What such memory is told to be: uncompressed where other devices reach it.
+Properties told_of(Properties properties) {
+  if (properties.flags.rdma_capable != 0) properties.flags.compression = 0;
+  properties.flags.usage = 0;
+  return properties;
 }
 
 bool whole(std::size_t bytes) { return bytes != 0 && bytes % kGranularity == 0; }
@@ -130,7 +150,7 @@ HEDDLE_DRIVER_API Result cuMemCreate(std::uint64_t* handle, std::size_t bytes,
   if (handle == nullptr || properties == nullptr || !whole(bytes) || flags != 0)
     return Result::CUDA_ERROR_INVALID_VALUE;
   constexpr int kOnDevice = 1, kPinned = 1;
-  if (properties->type != kPinned) return Result::CUDA_ERROR_INVALID_VALUE;
+  if (properties->type != kPinned || !can_be(*properties)) return Result::CUDA_ERROR_INVALID_VALUE;
   if ((properties->handle_types & ~kFileDescriptor) != 0 || properties->location.type != kOnDevice)
     return Result::CUDA_ERROR_NOT_SUPPORTED;  // shared otherwise, or the host's
   if (properties->location.id != 0) return Result::CUDA_ERROR_INVALID_DEVICE;
@@ -167,7 +187,8 @@ HEDDLE_DRIVER_API Result cuMemMap(DevicePointer address, std::size_t bytes, std:
     const auto found = all.memories.find(handle);
     if (found == all.memories.end() || flags != 0 || bytes == 0) return Error::invalid_value;
     if (offset != 0 || bytes != found->second.bytes) return Error::not_supported;
-    if (!in_a_range(all, address, bytes) || mapped_between(all, address, bytes))
+    if (!in_a_range(all, address, bytes) || mapped_between(all, address, bytes) ||
+        found->second.properties.flags.usage == kTilePool)
       return Error::invalid_value;
     const Error error = support().put_pages(address, found->second.file, bytes);
     if (error == Error::success) all.mappings[address] = {bytes, handle, 0};
@@ -222,7 +243,7 @@ HEDDLE_DRIVER_API Result cuMemGetAllocationPropertiesFromHandle(Properties* prop
   return locked([&](Space& all) {
     const auto found = all.memories.find(handle);
     if (properties == nullptr || found == all.memories.end()) return Error::invalid_value;
-    *properties = found->second.properties;
+    *properties = told_of(found->second.properties);
     return Error::success;
   });
 }

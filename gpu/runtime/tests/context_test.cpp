@@ -7,7 +7,9 @@
 
 #include <algorithm>
 #include <cstring>
+#include <fstream>
 #include <future>
+#include <iterator>
 #include <numeric>
 
 #include "gpu/runtime/host_memory.hpp"
@@ -72,6 +74,42 @@ TEST(HostMemory, KnowsPagesThatNobodyTouched) {
   EXPECT_EQ(untouched_bytes(first, kPages * kPage), (kPages - kTouched) * kPage);
   EXPECT_EQ(untouched_bytes(first + 10, 100), 0u);
   munmap(mapped, kPages * kPage);
+}
+
+TEST(HostMemory, IsRegisteredWhereItIsThereAndAllowsIt) {
+  constexpr std::uint64_t kPage = 4096;
+  void* const mapped =
+      mmap(nullptr, 4 * kPage, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  ASSERT_NE(mapped, MAP_FAILED);
+  const auto first = reinterpret_cast<std::uint64_t>(mapped);
+  auto* const pages = static_cast<std::byte*>(mapped);
+  mprotect(pages + kPage, kPage, PROT_READ);
+  mprotect(pages + 2 * kPage, kPage, PROT_NONE);
+  munmap(pages + 3 * kPage, kPage);
+  EXPECT_EQ(refuse_registering(first + 10, kPage - 10, false), Error::success);
+  EXPECT_EQ(refuse_registering(first, kPage + 1, false), Error::invalid_value);
+  EXPECT_EQ(refuse_registering(first, 2 * kPage, true), Error::success);
+  EXPECT_EQ(refuse_registering(first, 2 * kPage + 1, true), Error::invalid_value);
+  EXPECT_EQ(refuse_registering(first + 3 * kPage, 1, true), Error::invalid_value);
+  EXPECT_EQ(refuse_registering(first, std::uint64_t{1} << 47, false), Error::memory_allocation);
+  EXPECT_EQ(refuse_registering(first, std::uint64_t{1} << 60, false), Error::not_supported);
+  munmap(mapped, 3 * kPage);
+}
+
+TEST_F(ContextTest, WhatIsNotThereIsNotRegistered) {
+  std::vector<std::byte> memory(100);
+  EXPECT_EQ(context.register_host(reinterpret_cast<void*>(16), 64, 0), Error::invalid_value);
+  ASSERT_EQ(context.register_host(memory.data(), 50, 0), Error::success);
+  EXPECT_EQ(context.register_host(memory.data() + 49, 10, 0),
+            Error::host_memory_already_registered);
+  EXPECT_EQ(context.register_host(memory.data() + 50, 10, 0), Error::success);
+  EXPECT_EQ(context.unregister_host(memory.data() + 1), Error::invalid_value);
+  EXPECT_EQ(context.unregister_host(memory.data()), Error::success);
+  EXPECT_EQ(context.unregister_host(memory.data()), Error::host_memory_not_registered);
+  void* pinned = nullptr;
+  ASSERT_EQ(context.allocate_host(64, MemoryKind::pinned, 0, pinned), Error::success);
+  EXPECT_EQ(context.register_host(pinned, 64, 0), Error::invalid_value);
+  EXPECT_EQ(context.unregister_host(pinned), Error::invalid_value);
 }
 
 TEST_F(ContextTest, AddressesDependOnTheCallsAlone) {
@@ -188,6 +226,33 @@ TEST_F(ContextTest, CodeThatIsNoneIsRefusedWithAReason) {
   EXPECT_EQ(context.load(nonsense, "nonsense", image, why), Error::invalid_kernel_image);
   EXPECT_NE(why.find("nonsense"), std::string::npos) << why;
   EXPECT_EQ(image, nullptr);
+}
+
+// Loading puts variables into the table of memory: no other memory that the table lacks, which is
+// the program's and will be free when its stream has come so far.
+TEST_F(ContextTest, CodeLoadedBeforeAFreeIsCarriedOutDoesNotTakeTheMemory) {
+  std::ifstream file(HEDDLE_SOURCE_DIR "/gpu/runtime/tests/data/accumulate.fatbin",
+                     std::ios::binary);
+  const std::string code{std::istreambuf_iterator<char>(file), {}};
+  const auto stream = context.create_stream(1, 0);
+  std::uint64_t first = 0, second = 0;
+  ASSERT_EQ(context.allocate_from(context.default_pool(), 4096, first), Error::success);
+  std::promise<void> freed;
+  CodeImage* image = nullptr;
+  context.call_host(*stream, [&](Error) {
+    freed.get_future().wait();
+    std::string why;
+    EXPECT_EQ(context.load(std::as_bytes(std::span(code)), "accumulate", image, why),
+              Error::success);
+  });
+  ASSERT_EQ(context.free_later(first, *stream), Error::success);
+  freed.set_value();
+  ASSERT_EQ(context.synchronize(*stream), Error::success);
+  EXPECT_FALSE(context.find_memory(first));
+  ASSERT_EQ(context.allocate_from(context.default_pool(), 4096, second), Error::success);
+  EXPECT_EQ(context.free_later(second, *stream), Error::success);
+  EXPECT_TRUE(context.variable(*image, "launches"));
+  context.unload(image);
 }
 
 TEST_F(ContextTest, LimitsAreCudas) {
