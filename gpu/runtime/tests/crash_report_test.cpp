@@ -12,12 +12,12 @@ namespace {
 
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 
-volatile int* at(std::uintptr_t address) { return reinterpret_cast<volatile int*>(address); }
+void write_to(std::uintptr_t address) { *reinterpret_cast<volatile int*>(address) = 1; }
 
 // This program is what the report takes for Heddle's own code.
 TEST(CrashReportDeathTest, OwnCodeAsksForAReport) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
-  EXPECT_EXIT((report_crashes(), *at(0x1230) = 1), testing::KilledBySignal(SIGSEGV),
+  EXPECT_EXIT((report_crashes(), write_to(0x1230)), testing::KilledBySignal(SIGSEGV),
               "internal error of Heddle.*0x1230.*please report it");
 }
 
@@ -26,7 +26,7 @@ TEST(CrashReportDeathTest, ACopyByAPointerOfTheProgramsIsTheProgramsError) {
   EXPECT_EXIT((report_crashes(),
                [] {
                  const TouchingProgramMemory here;
-                 *at(0x1230) = 1;
+                 write_to(0x1230);
                }()),
               testing::KilledBySignal(SIGSEGV), "host memory that is not there, at 0x1230");
 }
