@@ -68,8 +68,18 @@ constexpr bool is_device_runtime(Builtin builtin) {
 
 // Code address of a function named like this; the address of Builtin::unknown for all others, so
 // that a module loads although one of its functions may never be called.
+// Code of other compilers than nvcc's (libNVVM) calls cudaGetParameterBufferV2 and its like, which
+// libcudadevrt has make of the same functions by older names.
 constexpr std::uint64_t builtin_address(std::string_view name) {
+  constexpr std::string_view kOlder = "cnp", kNewer = "__cuda_syscall_cnpv2";
   std::uint64_t index = 0;
+  if (name.starts_with(kOlder)) {
+    const std::string_view rest = name.substr(kOlder.size());
+    while (index < kBuiltinNames.size() && !(kBuiltinNames[index].starts_with(kNewer) &&
+                                             kBuiltinNames[index].substr(kNewer.size()) == rest))
+      ++index;
+    return 16 * (index + 1);
+  }
   while (index < kBuiltinNames.size() && kBuiltinNames[index] != name) ++index;
   return 16 * (index + 1);
 }

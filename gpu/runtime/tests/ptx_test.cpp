@@ -9,6 +9,7 @@
 #include <fstream>
 #include <string>
 
+#include "simulator/execute/builtins.hpp"
 #include "tests/scratch_folder.hpp"
 
 namespace heddle::runtime {
@@ -104,6 +105,16 @@ TEST_F(CompilePtx, SaysWhenThereIsNoCompiler) {
   const PtxError none = failure(Arch::sm_90, ptx(80, "sm_80"));
   EXPECT_EQ(none.error, Error::jit_compiler_not_found);
   EXPECT_THAT(none.what(), HasSubstr("-arch=sm_90"));
+}
+
+// Code of compilers other than nvcc's calls cudaGetParameterBufferV2 by its own name, of which
+// libcudadevrt makes these.
+TEST(DeviceRuntimeNames, OlderOnesAreOfTheSameFunctions) {
+  using simulator::builtin_address;
+  for (const char* name : {"GetParameterBufferV2", "LaunchDeviceV2", "SetLastError"})
+    EXPECT_EQ(builtin_address(std::string("cnp") + name),
+              builtin_address(std::string("__cuda_syscall_cnpv2") + name));
+  EXPECT_EQ(builtin_address("cnpNothing"), builtin_address("nothing"));
 }
 
 }  // namespace
