@@ -2,12 +2,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cctype>
 #include <filesystem>
 #include <fstream>
 #include <regex>
 #include <set>
 #include <sstream>
 #include <string>
+#include <vector>
 
 #include "cli/help.hpp"
 
@@ -57,6 +59,51 @@ TEST(Readme, GivesTwoCommandsThatCanBeRun) {
   for (const std::string& script : scripts)
     EXPECT_NE(fs::status(kRoot / script).permissions() & fs::perms::owner_exec, fs::perms::none)
         << script;
+}
+
+// "What is it? (2)" -> "what-is-it-2", as the usual viewers of Markdown name a heading.
+std::string anchor_of(const std::string& heading) {
+  std::string anchor;
+  for (const char c : heading)
+    if (std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '-' || c == '_')
+      anchor += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    else if (c == ' ')
+      anchor += '-';
+  return anchor;
+}
+
+std::set<std::string> anchors_of(const std::string& text) {
+  std::set<std::string> anchors;
+  for (const std::string& heading : all_matches(text, std::regex("(?:^|\n)#+ ([^\n]+)")))
+    anchors.insert(anchor_of(heading));
+  return anchors;
+}
+
+std::vector<fs::path> documents() {
+  std::vector<fs::path> found;
+  for (const char* const folder : {"docs", "gpu", "validation", ".github"})
+    for (const auto& entry : fs::recursive_directory_iterator(kRoot / folder))
+      if (entry.path().extension() == ".md") found.push_back(entry.path());
+  for (const auto& entry : fs::directory_iterator(kRoot))
+    if (entry.path().extension() == ".md") found.push_back(entry.path());
+  return found;
+}
+
+TEST(Documents, LinkOnlyToFilesAndHeadingsThatExist) {
+  int links = 0;
+  for (const fs::path& document : documents())
+    for (const std::string& link :
+         all_matches(text_of(document), std::regex("\\]\\(([^)\\s]+)\\)"))) {
+      if (link.find("://") != std::string::npos || link.starts_with("mailto:")) continue;
+      ++links;
+      const std::string file = link.substr(0, link.find('#'));
+      const fs::path target = file.empty() ? document : document.parent_path() / file;
+      ASSERT_TRUE(fs::exists(target)) << document << " links to " << link;
+      if (const auto mark = link.find('#'); mark != std::string::npos)
+        EXPECT_TRUE(anchors_of(text_of(target)).contains(link.substr(mark + 1)))
+            << document << " links to " << link;
+    }
+  EXPECT_GT(links, 30);
 }
 
 TEST(CommandReference, IsWhatTheTableOfOptionsMakes) {
