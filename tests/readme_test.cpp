@@ -33,14 +33,17 @@ std::set<std::string> all_matches(const std::string& text, const std::regex& pat
   return found;
 }
 
-TEST(Readme, NamesOnlyFilesAndFoldersThatExist) {
+TEST(Documents, NameOnlyFilesAndFoldersThatExist) {
   // `isa/`, `simulator/record/metric_table.cpp`, `./scripts/test.sh`: what stands in backticks with
   // a slash.
-  const auto named = all_matches(text_of(kRoot / "README.md"),
-                                 std::regex("`(?:\\./)?([a-z_.]+/[A-Za-z0-9_./-]*)`"));
-  EXPECT_GT(named.size(), 10u);
-  for (const std::string& name : named)
-    EXPECT_TRUE(fs::exists(kRoot / name)) << "README names " << name;
+  for (const char* const document : {"README.md", "CONTRIBUTING.md", "docs/design.md"}) {
+    const auto named = all_matches(text_of(kRoot / document),
+                                   std::regex("`(?:\\./)?([a-z_.]+/[A-Za-z0-9_./-]*)`"));
+    if (document != std::string("README.md")) EXPECT_GT(named.size(), 10u);
+    for (const std::string& name : named)
+      if (!name.starts_with("build/"))
+        EXPECT_TRUE(fs::exists(kRoot / name)) << document << " names " << name;
+  }
 }
 
 TEST(Readme, NamesOnlyCommandsThatExist) {
