@@ -4,9 +4,11 @@ find_package(fmt REQUIRED)
 find_package(GTest REQUIRED)
 include(GoogleTest)
 
+# Clones and worktrees share objects: paths inside the project are hashed relative to the build.
 find_program(CCACHE ccache)
 if(CCACHE)
-  set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE})
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_BASEDIR=${PROJECT_SOURCE_DIR}
+    CCACHE_NOHASHDIR=true ${CCACHE})
 endif()
 
 # Warnings are errors for our own code; a target that links this opts in.
