@@ -37,7 +37,7 @@ Table differences(const LaunchComparison& launch, std::uint64_t shown) {
   for (const Difference& difference : launch.differences) {
     if (shown-- == 0) break;
     const std::string where =
-        difference.pc ? fmt::format("{}+0x{:x}", demangled(difference.function), *difference.pc)
+        difference.pc ? fmt::format("{}+0x{:x}", display_name(difference.function), *difference.pc)
                       : "launch";
     table.add({visible(where), visible(difference.metric), value(difference.model),
                value(difference.hardware), visible(difference.line)});
@@ -75,7 +75,7 @@ std::string differences_text(const validation::Comparison& comparison, std::uint
   std::string text;
   for (const LaunchComparison& launch : comparison.launches) {
     if (!launch.trouble.empty() || launch.equal()) continue;
-    text += fmt::format("\nlaunch {} {}\n", launch.index, visible(demangled(launch.kernel)));
+    text += fmt::format("\nlaunch {} {}\n", launch.index, visible(display_name(launch.kernel)));
     for (const std::string& reason : launch.reasons)
       text += fmt::format("  order-dependent: {}\n", visible(reason));
     if (!launch.differences.empty()) text += differences(launch, shown).text(2);
@@ -91,7 +91,7 @@ std::string comparison_text(const validation::Comparison& comparison, const Styl
                             std::uint64_t shown) {
   Table launches({"launch", "kernel", "checked", "result"});
   for (const LaunchComparison& launch : comparison.launches)
-    launches.add({fmt::format("{}", launch.index), visible(demangled(launch.kernel)),
+    launches.add({fmt::format("{}", launch.index), visible(display_name(launch.kernel)),
                   checked(launch), verdict(launch, style)});
   std::string text = launches.text() + differences_text(comparison, shown);
   return text + not_compared_text(comparison);

@@ -62,7 +62,7 @@ std::string cost_text(const simulator::SketchProgram& program, std::size_t kerne
       "{}  launch {}: cycles by the costs of compute capability {} (unvalidated)\n{}"
       "  a warp: {} cycles of its multiprocessor, {} of them for lanes that were off or not there; "
       "no latency is in them\n\n",
-      visible(demangled(ran.request.kernel->name)), launch, gpu.capability, table.text(2),
+      visible(display_name(ran.request.kernel->name)), launch, gpu.capability, table.text(2),
       readable(total.cycles / warps), readable(total.idle_cycles / warps));
 }
 

@@ -20,7 +20,7 @@ std::string side_text(const Side& side, const char* role) {
                      role, dim(side.block), side.warp, one ? "" : "s",
                      simulator::checks::lane_list(side.lanes), dim(side.thread), visible(side.what),
                      side.line.empty() ? std::string() : visible(side.line) + "  ",
-                     visible(demangled(side.function)), side.pc, visible(side.text));
+                     visible(display_name(side.function)), side.pc, visible(side.text));
 }
 
 std::string finding_text(const Finding& finding, const simulator::LaunchRecord& launch,
@@ -28,7 +28,7 @@ std::string finding_text(const Finding& finding, const simulator::LaunchRecord& 
   std::string text = fmt::format("{} {}\n", style.red(fmt::format("check {}:", finding.check)),
                                  visible(finding.message));
   text += fmt::format(
-      "  kernel {}, launch {}{}\n", visible(demangled(launch.kernel)), launch.index,
+      "  kernel {}, launch {}{}\n", visible(display_name(launch.kernel)), launch.index,
       finding.times == 1 ? std::string() : fmt::format("; {} times here", finding.times));
   const char* role = "by";
   for (const Side& side : finding.sides) {

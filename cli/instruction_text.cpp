@@ -57,7 +57,7 @@ std::string instruction_table(const simulator::LaunchRecord& launch, Metrics met
   for (const auto& instruction : launch.instructions) {
     if (instruction.function != function) {
       function = instruction.function;
-      table.add({fmt::format("{}:", visible(demangled(function)))});
+      table.add({fmt::format("{}:", visible(display_name(function)))});
     }
     table.add(
         joined(joined({fmt::format("{:04x}", instruction.pc)}, cells(instruction.metrics, columns)),
@@ -79,7 +79,7 @@ std::string source_table(const simulator::LaunchRecord& launch, Metrics metrics)
   Table table(joined({"line"}, joined(headings(metrics), {"function"})));
   for (const auto& [place, sums] : lines)
     table.add(joined({place.first.empty() ? "(no line)" : visible(place.first)},
-                     joined(cells(sums, columns), {visible(demangled(place.second))})));
+                     joined(cells(sums, columns), {visible(display_name(place.second))})));
   return table.text(2);
 }
 

@@ -156,7 +156,7 @@ std::string kernel_table(Launches launches, Metrics metrics, const simulator::Gp
                           : fmt::format("{} launches from {}", launches.size(), first.index);
   if (first.nesting != 0) count += fmt::format(", by device code, nesting {}", first.nesting);
   std::string text =
-      fmt::format("{}  {}  grid {}  block {}\n", style.bold(visible(demangled(first.kernel))),
+      fmt::format("{}  {}  grid {}  block {}\n", style.bold(visible(display_name(first.kernel))),
                   count, dim(first.grid), dim(first.block));
   if (!metrics.empty()) {
     Table table({});

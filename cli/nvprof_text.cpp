@@ -94,7 +94,7 @@ std::string events(const Kernels& kernels, Metrics metrics, const std::string& d
                                       "Event Name", "Min", "Max", "Avg", "Total");
   text += fmt::format("Device \"{} (0)\"\n", device);
   for (const auto& [kernel, launches] : kernels) {
-    text += fmt::format("    Kernel: {}\n", visible(demangled(kernel)));
+    text += fmt::format("    Kernel: {}\n", visible(display_name(kernel)));
     for (const Metric* metric : metrics) {
       const Spread s = spread(launches, *metric);
       text += fmt::format("{:>11}{:>42}{:>12}{:>12}{:>12}{:>12}\n", s.invocations, metric->nvprof,
@@ -111,7 +111,7 @@ std::string metric_results(const Kernels& kernels, Metrics metrics, const std::s
                                        "Metric Name", "Metric Description", "Min", "Max", "Avg");
   text += fmt::format("Device \"{} (0)\"\n", device);
   for (const auto& [kernel, launches] : kernels) {
-    text += fmt::format("    Kernel: {}\n", visible(demangled(kernel)));
+    text += fmt::format("    Kernel: {}\n", visible(display_name(kernel)));
     for (const Metric* metric : metrics) {
       if (is_unknown(launches, *metric)) continue;
       const Spread s = spread(launches, *metric);

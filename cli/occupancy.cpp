@@ -143,7 +143,7 @@ void of_program(const Arguments& arguments) {
     Table result = table();
     for (const isa::Kernel& kernel : cubin.kernels)
       result.add(
-          row(visible(demangled(kernel.name)), sm,
+          row(visible(display_name(kernel.name)), sm,
               {.threads_per_block = number(arguments, "block", 256),
                .registers_per_thread = kernel.registers,
                .shared_bytes_per_block = kernel.static_shared_bytes - kernel.reserved_shared_bytes +

@@ -143,7 +143,7 @@ std::string reconvergence_tables(std::span<const ReconvergenceRun> runs,
   const Style style = Style::choose(arguments.value("color", "auto"), STDERR_FILENO);
   std::string text;
   for (const LaunchRecord* launch : chosen_launches(runs.front().record, arguments)) {
-    text += fmt::format("{}  launch {}\n", style.bold(visible(demangled(launch->kernel))),
+    text += fmt::format("{}  launch {}\n", style.bold(visible(display_name(launch->kernel))),
                         launch->index);
     text += totals(runs, *launch);
     text += branches(runs, launch->index);

@@ -46,7 +46,7 @@ std::string record_text(const simulator::Record& record, const Arguments& argume
               : kernel_tables(launches, metrics, gpu_of(record), style);
   if (!wants_instructions(arguments)) return text;
   for (const simulator::LaunchRecord* launch : launches) {
-    text += fmt::format("\n{}  launch {}\n", style.bold(visible(demangled(launch->kernel))),
+    text += fmt::format("\n{}  launch {}\n", style.bold(visible(display_name(launch->kernel))),
                         launch->index);
     if (arguments.has("source")) text += source_table(*launch, metrics);
     if (arguments.has("per-pc")) text += instruction_table(*launch, metrics);

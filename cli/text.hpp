@@ -10,6 +10,7 @@
 namespace heddle::cli {
 
 using simulator::demangled;
+using simulator::display_name;
 using simulator::visible;
 using simulator::visible_lines;
 // 1234567 as 1,234,567; ratios with two decimals.

@@ -19,6 +19,23 @@ TEST(Visible, ShowsEscapeSequencesInsteadOfSendingThem) {
   EXPECT_EQ(visible("größe"), "größe");
 }
 
+TEST(DisplayName, IsTheWholeNameWhereThatIsShort) {
+  EXPECT_EQ(simulator::display_name("_Z11mathKernel1Pf"), "mathKernel1(float*)");
+  EXPECT_EQ(simulator::display_name("_Z6reduceILj512EEvPiS0_j"),
+            "void reduce<512u>(int*, int*, unsigned int)");
+  EXPECT_EQ(simulator::display_name("kernel"), "kernel");
+}
+
+TEST(DisplayName, LosesTemplateArgumentsThenParametersThenItsEnd) {
+  const std::string longest(60, 'x');  // of a template's argument, a parameter, a name
+  EXPECT_EQ(simulator::display_name("void scan<" + longest +
+                                    "<int>, 4>(int*, (anonymous)::" + longest.substr(0, 30) + ")"),
+            "void scan<…>(int*, (anonymous)::" + longest.substr(0, 30) + ")");
+  EXPECT_EQ(simulator::display_name("scan<" + longest + ">(" + longest + longest + ")"),
+            "scan<…>(…)");
+  EXPECT_EQ(simulator::display_name(longest + longest), longest + longest.substr(0, 40) + "…");
+}
+
 TEST(Demangled, GivesTheNameOfTheSource) {
   EXPECT_EQ(demangled("_Z11mathKernel1Pf"), "mathKernel1(float*)");
   EXPECT_EQ(demangled("kernel"), "kernel");

@@ -7,6 +7,7 @@
 
 #include "gpu/runtime/context.hpp"
 #include "gpu/runtime/ptx.hpp"
+#include "simulator/base/display_names.hpp"
 #include "simulator/launch/device_launches.hpp"
 #include "simulator/launch/prepared_launch.hpp"
 
@@ -37,6 +38,10 @@ Error error_of(simulator::Fault::Kind kind) {
       break;
   }
   return Error::launch_failure;
+}
+
+std::string shown(const isa::Kernel& kernel) {
+  return simulator::visible(simulator::display_name(kernel.name));
 }
 
 std::vector<std::byte> pack_parameters(const isa::Kernel& kernel, void* const* arguments) {
@@ -186,12 +191,13 @@ Error Context::prepare_launch(const Function& function, const LaunchShape& shape
     options_.notice(fmt::format(
         "{}: {} bytes of dynamic shared memory, but {} are allowed: raise "
         "cudaFuncAttributeMaxDynamicSharedMemorySize with cudaFuncSetAttribute (at most {} on {})",
-        function.kernel.name, shape.dynamic_shared_bytes, function.max_dynamic_shared_bytes.load(),
+        shown(function.kernel), shape.dynamic_shared_bytes,
+        function.max_dynamic_shared_bytes.load(),
         model().shared_bytes_per_block_optin - function.static_shared_bytes(), model().name));
     return shape.cooperative ? Error::cooperative_launch_too_large : Error::invalid_value;
   }
   if (!cluster_allowed(function, shape.cluster)) {
-    options_.notice(fmt::format("{}: a cluster of {} × {} × {} blocks", function.kernel.name,
+    options_.notice(fmt::format("{}: a cluster of {} × {} × {} blocks", shown(function.kernel),
                                 shape.cluster.x, shape.cluster.y, shape.cluster.z));
     return Error::invalid_cluster_size;
   }
@@ -199,7 +205,7 @@ Error Context::prepare_launch(const Function& function, const LaunchShape& shape
       std::max(function.kernel.frame_bytes, function.kernel.min_stack_bytes);
   if (stack > kMostLocalBytes) {
     options_.notice(fmt::format("{}: a stack of {} bytes; a thread has at most {}",
-                                function.kernel.name, stack, kMostLocalBytes));
+                                shown(function.kernel), stack, kMostLocalBytes));
     return Error::launch_out_of_resources;
   }
   request.module = &function.module;
@@ -212,7 +218,7 @@ Error Context::prepare_launch(const Function& function, const LaunchShape& shape
   request.cooperative = shape.cooperative;
   request.parameters = pack_parameters(function.kernel, arguments);
   if (const auto refusal = device_.check(request)) {
-    options_.notice(fmt::format("{}: {}", function.kernel.name, refusal->why));
+    options_.notice(fmt::format("{}: {}", shown(function.kernel), refusal->why));
     return error_of(*refusal, function.kernel, shape);
   }
   return Error::success;
@@ -306,7 +312,7 @@ void Context::execute(const simulator::LaunchRequest& request, unsigned nesting,
   }
   if (outcome.fault) fail(ticket, error_of(outcome.fault->kind), outcome.fault->message());
 } catch (const std::exception& failure) {
-  fail(ticket, Error::unknown, fmt::format("{}: {}", request.kernel->name, failure.what()));
+  fail(ticket, Error::unknown, fmt::format("{}: {}", shown(*request.kernel), failure.what()));
 }
 
 }  // namespace heddle::runtime

@@ -7,6 +7,8 @@
 #include <cstdlib>
 #include <utility>
 
+#include "simulator/base/display_names.hpp"
+
 namespace heddle::runtime {
 namespace {
 
@@ -47,7 +49,7 @@ ProgressLine::ProgressLine(bool terminal, std::function<void(std::string_view)> 
     : terminal_(terminal), write_(std::move(write)), now_(std::move(now)) {}
 
 void ProgressLine::before(simulator::Device&, const simulator::LaunchRequest& request) {
-  kernel_ = request.kernel->name;
+  kernel_ = simulator::visible(simulator::display_name(request.kernel->name));
   started_ = now_();
   due_ = started_ + (terminal_ ? Clock::duration(kQuietFor) : Clock::duration(kBetweenLines));
   shown_ = false;

@@ -25,6 +25,33 @@ std::string escaped(std::string_view text, bool keep_line_ends) {
   return result;
 }
 
+constexpr std::size_t kMostShown = 100;
+constexpr std::string_view kLeftOut = "…";
+
+// What stands between `open` and its `close`, outermost, replaced by "…".
+std::string without_inside(std::string_view text, char open, char close) {
+  std::string result;
+  std::size_t depth = 0;
+  for (const char c : text) {
+    if (c == close && depth > 0 && --depth == 0) result += kLeftOut;
+    if (depth == 0) result += c;
+    if (c == open) ++depth;
+  }
+  return result;
+}
+
+// Characters, of text in UTF-8.
+std::size_t length(std::string_view text) {
+  return static_cast<std::size_t>(
+      std::ranges::count_if(text, [](char c) { return (c & 0xc0) != 0x80; }));
+}
+
+// At most as many bytes, without a part of a character.
+std::string_view beginning(std::string_view text, std::size_t bytes) {
+  while (bytes > 0 && (text[bytes] & 0xc0) == 0x80) --bytes;
+  return text.substr(0, bytes);
+}
+
 }  // namespace
 
 std::string visible(std::string_view text) { return escaped(text, false); }
@@ -37,6 +64,14 @@ std::string demangled(const std::string& name) {
   const std::unique_ptr<char, decltype(&std::free)> text(
       abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status), &std::free);
   return status == 0 ? text.get() : name;
+}
+
+std::string display_name(const std::string& kernel) {
+  std::string name = demangled(kernel);
+  if (length(name) > kMostShown) name = without_inside(name, '<', '>');
+  if (length(name) > kMostShown) name = without_inside(name, '(', ')');
+  if (length(name) > kMostShown) name = fmt::format("{}{}", beginning(name, kMostShown), kLeftOut);
+  return name;
 }
 
 std::string base_name(const std::string& kernel) {

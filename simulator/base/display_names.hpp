@@ -13,6 +13,9 @@ std::string visible(std::string_view text);
 std::string visible_lines(std::string_view text);  // the same, with line ends kept
 // The function's name as in the source; unchanged when it is not a mangled name.
 std::string demangled(const std::string& name);
+// A kernel's name as it is shown to people: demangled, and at most 100 characters. What is longer
+// loses its template arguments, its parameters, then its end, and has "…" in their place.
+std::string display_name(const std::string& kernel);
 // "mathKernel1" of mathKernel1(float*) and of its mangled form.
 std::string base_name(const std::string& kernel);
 

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "simulator/base/display_names.hpp"
 #include "simulator/launch/counts.hpp"
 #include "simulator/launch/launch.hpp"
 
@@ -39,10 +40,10 @@ const char* describe(Fault::Kind kind) {
 std::string Fault::message() const {
   std::string text =
       fmt::format("{} in kernel {}\n  block ({},{},{}) warp {} lanes {:08x}, thread ({},{},{})",
-                  describe(kind), kernel, block_index.x, block_index.y, block_index.z, warp, lanes,
-                  thread.x, thread.y, thread.z);
-  text += fmt::format("\n  at {}+{:#x}{}{}: {}", function, pc, source.empty() ? "" : " ", source,
-                      instruction);
+                  describe(kind), display_name(kernel), block_index.x, block_index.y, block_index.z,
+                  warp, lanes, thread.x, thread.y, thread.z);
+  text += fmt::format("\n  at {}+{:#x}{}{}: {}", display_name(function), pc,
+                      source.empty() ? "" : " ", source, instruction);
   if (kind == Kind::illegal_address || kind == Kind::misaligned_address)
     text += fmt::format("\n  address {:#x}, {} bytes", address, access_bytes);
   if (!details.empty()) text += fmt::format("\n  {}", details);

@@ -53,7 +53,7 @@ std::string budget_text(const Divergence& divergence) {
 std::string AdviceTrace::text(std::uint64_t index, const simulator::LaunchRequest& request,
                               const simulator::LaunchOutcome&, const DivergenceWatch& watch) {
   std::string text = fmt::format(
-      "{}  launch {}\n", simulator::visible(simulator::demangled(request.kernel->name)), index);
+      "{}  launch {}\n", simulator::visible(simulator::display_name(request.kernel->name)), index);
   text += budget_text(watch.divergence());
   const std::vector<Advice> all = advise(request, watch.divergence(), watch.regrouping());
   if (all.empty()) text += "  nothing here costs a hundredth of the issue slots\n";

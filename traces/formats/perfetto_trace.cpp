@@ -54,7 +54,7 @@ simulator::Observer* PerfettoTrace::begin_launch(std::uint64_t index,
   if (!kernels_.matches(request.kernel->name)) return nullptr;
   open_list();
   listing_.emplace(*request.module);
-  kernel_ = fmt::format("launch {}: {}", index, simulator::demangled(request.kernel->name));
+  kernel_ = fmt::format("launch {}: {}", index, simulator::display_name(request.kernel->name));
   start_ = end_;
   first_.reset();
   lines_ = 0;

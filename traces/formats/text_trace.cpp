@@ -57,7 +57,7 @@ simulator::Observer* TextTrace::begin_launch(std::uint64_t index,
   if (!kernels_.matches(request.kernel->name)) return nullptr;
   if (!head_written_) write_head();
   buffer_ += fmt::format("\nlaunch {}: {}  grid {}  block {}  on {}\n{}\n", index,
-                         simulator::visible(simulator::demangled(request.kernel->name)),
+                         simulator::visible(simulator::display_name(request.kernel->name)),
                          dim_text(request.grid), dim_text(request.block), gpu.name, kColumns);
   listing_.emplace(*request.module);
   divergences_ = lines_ = left_out_ = 0;

@@ -95,7 +95,7 @@ void add_calls(Stepper& stepper, Pane& pane) {
   if (calls.empty()) return;
   pane.push_back({"call stack", Look::title});
   if (const Listing::Line* line = line_here(stepper))
-    pane.push_back({fmt::format("  {}", visible(simulator::demangled(line->function)))});
+    pane.push_back({fmt::format("  {}", visible(simulator::display_name(line->function)))});
   for (std::size_t i = calls.size(); i-- > 0;)
     pane.push_back({fmt::format("  called at {} {}", pc_text(stepper, calls[i]),
                                 visible(stepper.listing().at(calls[i]).source()))});
@@ -115,7 +115,7 @@ unsigned register_count(const Stepper& stepper) {
 std::string place_text(Stepper& stepper) {
   const auto& request = stepper.request();
   return fmt::format("{}  block {} of {}  warp {} of {}  step {}",
-                     visible(simulator::demangled(request.kernel->name)), stepper.block(),
+                     visible(simulator::display_name(request.kernel->name)), stepper.block(),
                      request.grid.count(), stepper.warp_index(),
                      (request.block.count() + kWarpSize - 1) / kWarpSize, stepper.replay().step());
 }
