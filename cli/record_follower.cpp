@@ -1,6 +1,9 @@
 #include "cli/record_follower.hpp"
 
+#include <fmt/format.h>
+
 #include <chrono>
+#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "gpu/runtime/options.hpp"
@@ -8,6 +11,20 @@
 namespace heddle::cli {
 
 namespace fs = std::filesystem;
+
+namespace {
+
+// Behind a record's launches.
+std::string text_of(const runtime::RunningLaunch& launch) {
+  const nlohmann::ordered_json json = {{"index", launch.index},
+                                       {"kernel", launch.kernel},
+                                       {"blocks_ended", launch.blocks_ended},
+                                       {"blocks", launch.blocks}};
+  return fmt::format(",\n \"running\": {}",
+                     json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
+}
+
+}  // namespace
 
 // A compressed record is written at the end.
 class RecordFollower::Process {
@@ -26,11 +43,12 @@ class RecordFollower::Process {
       json_->add(launch.index, bodies_[place]);
     });
   }
-  bool launched() { return !reader_.record().launches.empty(); }
+  bool launched() { return !reader_.record().launches.empty() || reader_.running(); }
   ProcessRecord finish(bool in_place) {
-    ProcessRecord result{number_, std::move(reader_.record()), false};
+    if (!json_ && !path_.empty()) begin();
+    ProcessRecord result{number_, std::move(reader_.record()), false, reader_.running()};
     if (!json_ || !in_place) return result;
-    json_->end(result.record.complete);
+    json_->end(result.record.complete, result.running ? text_of(*result.running) : "");
     written_->put_in_place();
     result.written = true;
     return result;

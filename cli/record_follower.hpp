@@ -23,7 +23,8 @@ namespace heddle::cli {
 struct ProcessRecord {
   long process = 0;
   simulator::Record record;
-  bool written = false;  // to its file
+  bool written = false;                           // to its file
+  std::optional<runtime::RunningLaunch> running;  // when the program was ended
 };
 
 class RecordFollower {
@@ -35,7 +36,8 @@ class RecordFollower {
   RecordFollower(const RecordFollower&) = delete;
   RecordFollower& operator=(const RecordFollower&) = delete;
 
-  // Once they have ended: of each process that launched a kernel, in order of their numbers. Files
+  // Once they have ended: of each process that launched a kernel, be it one that
+  // has not ended, in order of their numbers. Files
   // are in place, unless several would be one. Throws what reading or writing has thrown.
   std::vector<ProcessRecord> finish();
 

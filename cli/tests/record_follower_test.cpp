@@ -56,6 +56,33 @@ TEST_F(RecordFollowerTest, WritesTheRecordOfAProgramThatWasCutShort) {
   }
 }
 
+TEST_F(RecordFollowerTest, KeepsTheFirstLaunchThatHadNotEnded) {
+  const fs::path file = folder_ / "out.json";
+  RecordFollower follower(streams_, file);
+  put(17, std::string(kBegin) +
+              R"({"running":{"index":0,"kernel":"_Z4slowv","blocks_ended":10,"blocks":132}})"
+              "\n");
+  const auto records = follower.finish();
+  ASSERT_EQ(records.size(), 1u);
+  ASSERT_TRUE(records[0].running);
+  EXPECT_EQ(records[0].running->kernel, "_Z4slowv");
+  EXPECT_FALSE(simulator::read_record(file).complete);
+  const std::string text = simulator::read_file(file, 1 << 20);
+  EXPECT_NE(text.find(R"("running": {"index":0,"kernel":"_Z4slowv","blocks_ended":10)"), text.npos)
+      << text;
+}
+
+TEST_F(RecordFollowerTest, ForgetsALaunchThatHasEnded) {
+  RecordFollower follower(streams_, {});
+  put(17, std::string(kBegin) +
+              R"({"running":{"index":0,"kernel":"k","blocks_ended":10,"blocks":132}})"
+              "\n" +
+              kLaunches);
+  const auto records = follower.finish();
+  ASSERT_EQ(records.size(), 1u);
+  EXPECT_FALSE(records[0].running);
+}
+
 TEST_F(RecordFollowerTest, WritesTheBytesThatWriteRecordWould) {
   const fs::path file = folder_ / "out.json", whole = folder_ / "whole.json";
   RecordFollower follower(streams_, file);

@@ -17,6 +17,8 @@ namespace heddle::runtime {
 namespace {
 
 constexpr std::string_view kSchema = "heddle.record-stream/3";
+// Between two lines about a launch that executes. Shorter launches have none.
+constexpr std::chrono::milliseconds kBetweenLines{100};
 
 using Json = nlohmann::ordered_json;
 
@@ -71,7 +73,22 @@ RecordStreamWriter::RecordStreamWriter(int descriptor, const simulator::GpuModel
 
 RecordStreamWriter::~RecordStreamWriter() { close(descriptor_); }
 
-void RecordStreamWriter::before(simulator::Device&, const simulator::LaunchRequest&) {}
+void RecordStreamWriter::before(simulator::Device&, const simulator::LaunchRequest& request) {
+  kernel_ = request.kernel->name;
+  due_ = options_.now() + kBetweenLines;
+}
+
+bool RecordStreamWriter::during(const simulator::LaunchProgress& progress) {
+  const auto now = options_.now();
+  if (now < due_) return true;
+  due_ = now + kBetweenLines;
+  write_line(dump(Json{{"running",
+                        {{"index", launches_},
+                         {"kernel", kernel_},
+                         {"blocks_ended", progress.blocks_ended},
+                         {"blocks", progress.blocks}}}}));
+  return true;
+}
 
 void RecordStreamWriter::after(simulator::Device& device, const simulator::LaunchRequest& request,
                                const simulator::LaunchOutcome& outcome) {
@@ -148,6 +165,11 @@ void RecordStreamReader::take(const std::string& line, const OnLaunch& on_launch
       json.at("program").get_to(record_.program);
     } else if (json.contains("complete")) {
       json.at("complete").get_to(record_.complete);
+    } else if (json.contains("running")) {
+      const Json& running = json.at("running");
+      running_ = {running.at("index").get<std::uint64_t>(), running.at("kernel").get<std::string>(),
+                  running.at("blocks_ended").get<std::uint64_t>(),
+                  running.at("blocks").get<std::uint64_t>()};
     } else if (json.contains("names")) {
       names_.clear();
       for (const auto& name : json.at("names")) names_.emplace_back(name.get<std::string>());
@@ -155,10 +177,12 @@ void RecordStreamReader::take(const std::string& line, const OnLaunch& on_launch
       const auto place = json.at("as").get<std::size_t>();
       if (place >= std::min<std::uint64_t>(in_full_, kRecentLaunches))
         throw std::runtime_error("no launch had that place");
+      running_.reset();
       record_.launches.push_back(simulator::LaunchRecord(record_.launches[recent_[place]]));
       json.at("index").get_to(record_.launches.back().index);
       if (on_launch) on_launch(record_.launches.back(), place, true);
     } else {
+      running_.reset();
       const std::size_t place = in_full_++ % kRecentLaunches;
       recent_[place] = record_.launches.size();
       record_.launches.push_back(read_launch(std::move(json), names_, origin));

@@ -6,15 +6,18 @@
 //   one launch, as in a record's "launches", but its "metrics" are a list of values
 //   {"index":…,"as":7}         one that is, but for its index, as the last that took place 7 of 64:
 //                              launches written in full take them in turn
+//   {"running":{…}}            how far the next launch is, now and then while it runs
 //   …
 //   {"complete":true}          the program ended in an orderly way
 #pragma once
 
 #include <array>
+#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -31,6 +34,14 @@ struct RecordStreamOptions {
   std::vector<std::string> program;  // argv
   bool per_instruction = false;
   bool memory_digests = false;
+  std::chrono::steady_clock::time_point (*now)() = std::chrono::steady_clock::now;
+};
+
+// A launch that had not ended when its program was.
+struct RunningLaunch {
+  std::uint64_t index = 0;
+  std::string kernel;
+  std::uint64_t blocks_ended = 0, blocks = 0;
 };
 
 class RecordStreamWriter : public LaunchObserver {
@@ -41,6 +52,7 @@ class RecordStreamWriter : public LaunchObserver {
 
   void nested(unsigned depth) override { nesting_ = depth; }
   void before(simulator::Device& device, const simulator::LaunchRequest& request) override;
+  bool during(const simulator::LaunchProgress& progress) override;
   void after(simulator::Device& device, const simulator::LaunchRequest& request,
              const simulator::LaunchOutcome& outcome) override;
   void complete();
@@ -56,6 +68,8 @@ class RecordStreamWriter : public LaunchObserver {
   std::array<std::string, kRecentLaunches> recent_;  // their lines but for their indices
   std::uint64_t in_full_ = 0;                        // launches so written
   unsigned nesting_ = 0;                             // of the launch that executes
+  std::string kernel_;                               // of the launch that executes
+  std::chrono::steady_clock::time_point due_;        // when its progress is written next
 };
 
 // Reads a stream, also one that is still being written.
@@ -72,6 +86,8 @@ class RecordStreamReader {
   bool read_on(const OnLaunch& on_launch = {});
   // What was read so far; its device is empty where not even the first line was.
   simulator::Record& record() { return record_; }
+  // The launch that executes, as far as is known; none: none does, or it has just begun.
+  const std::optional<RunningLaunch>& running() const { return running_; }
 
  private:
   void take(const std::string& line, const OnLaunch& on_launch);
@@ -83,6 +99,7 @@ class RecordStreamReader {
   simulator::Record record_;
   std::vector<simulator::MetricName> names_;           // of the launches that follow
   std::array<std::size_t, kRecentLaunches> recent_{};  // where they are in record_
+  std::optional<RunningLaunch> running_;
 };
 
 // A stream as a record; `complete` says whether its last line is there. A torn last line is left

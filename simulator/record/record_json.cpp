@@ -45,8 +45,9 @@ void RecordJson::add(std::uint64_t index, std::string_view body) {
   any_ = true;
 }
 
-void RecordJson::end(bool complete) {
+void RecordJson::end(bool complete, std::string_view more) {
   sink_(any_ ? "\n ]" : "]");
+  sink_(more);
   sink_(complete ? "\n}\n" : ",\n \"complete\": false\n}\n");
 }
 

@@ -18,7 +18,8 @@ class RecordJson {
   // A launch's text but for its index, which is all that differs between many.
   static std::string body(const LaunchRecord& launch);
   void add(std::uint64_t index, std::string_view body);
-  void end(bool complete);
+  // `more`: members behind the launches, as text in JSON, each with a comma before it.
+  void end(bool complete, std::string_view more = {});
 
  private:
   Sink sink_;

@@ -77,6 +77,34 @@ TEST_F(RecordStreamTest, KeepsWhatWasFinishedBeforeACrash) {
   EXPECT_EQ(read_record_stream(path).launches.size(), 0u);
 }
 
+TEST_F(RecordStreamTest, SaysHowFarALaunchWasThatHadNotEnded) {
+  static std::chrono::steady_clock::time_point time;
+  const simulator::GpuModel& model = simulator::gpu_model("h200");
+  RecordStreamOptions options{17, {"./program"}, false, false};
+  options.now = [] { return time; };
+  RecordStreamWriter writer(open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600), model, options);
+  simulator::Device device(model);
+  isa::Kernel kernel;
+  kernel.name = "_Z4slowv";
+  simulator::LaunchRequest request;
+  request.kernel = &kernel;
+  writer.before(device, request);
+  time += std::chrono::milliseconds(50);
+  writer.during({.blocks_ended = 1, .blocks = 132});
+  RecordStreamReader reader(path);
+  reader.read_on();
+  EXPECT_FALSE(reader.running());  // short launches leave nothing
+  time += std::chrono::milliseconds(60);
+  writer.during({.blocks_ended = 10, .blocks = 132});
+  reader.read_on();
+  ASSERT_TRUE(reader.running());
+  EXPECT_EQ(reader.running()->kernel, "_Z4slowv");
+  EXPECT_EQ(reader.running()->index, 0u);
+  EXPECT_EQ(reader.running()->blocks_ended, 10u);
+  EXPECT_EQ(reader.running()->blocks, 132u);
+  EXPECT_FALSE(reader.record().complete);
+}
+
 TEST_F(RecordStreamTest, OtherFilesAreRefusedWithTheirLine) {
   const auto error_of = [this](const char* text) {
     std::ofstream(path) << text;
