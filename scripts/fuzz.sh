@@ -6,7 +6,7 @@ set -eu
 source=$(cd "$(dirname "$0")/.." && pwd)
 seconds=${1:-60}
 build=${2:-$source/build/fuzz}
-targets="cubin decode executable fat_binary place sketch capsule"
+targets="cubin decode executable fat_binary place sketch capsule symbols"
 if [ $# -gt 2 ]; then
   shift 2
   targets=$*
@@ -19,7 +19,7 @@ cmake -S "$source" -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=RelWithDebInfo -DHEDD
 seeds_of() { # target
   case $1 in
     cubin | place) ls "$files"/*.cubin ;;
-    executable) ls "$files"/*.elf ;;
+    executable | symbols) ls "$files"/*.elf ;;
     fat_binary) ls "$files"/*.fatbin ;;
     decode) ls "$files"/*.cubin ;;
     capsule) find "$source/validation/capsules" -name "*.capsule" -size -16k ;;
@@ -29,7 +29,7 @@ seeds_of() { # target
 
 folder_of() { # target
   case $1 in
-    capsule) echo gpu/runtime ;;
+    capsule | symbols) echo gpu/runtime ;;
     sketch) echo traces/sketch ;;
     *) echo isa ;;
   esac
@@ -46,6 +46,7 @@ sources_of() { # target
     decode) echo decoder.cpp printer.cpp ;;
     sketch) echo . ;;
     capsule) echo capsule.cpp capsule_codec.cpp ;;
+    symbols) echo redirect/object_file.cpp ;;
   esac
 }
 

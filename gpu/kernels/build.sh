@@ -6,6 +6,7 @@
 #
 #   PROGRAMS="matmul calls"   only these
 #   BUILDS="O3"               only this build (default: "O3 G")
+#   CUDART=static             with the CUDA runtime linked in, nvcc's default (default: shared)
 #   JOBS=4                    so many at a time (default: as many as there are processors)
 set -eu
 here=$(CDPATH= cd -- "$(dirname -- "$0")" && pwd)
@@ -30,5 +31,5 @@ done | xargs -P "${JOBS:-$(nproc)}" -L 1 sh -ec '
   shift 6
   # shellcheck disable=SC2046
   [ ! -e "$here/$program/nvcc_flags" ] || set -- "$@" $(cat "$here/$program/nvcc_flags")
-  "$nvcc" -std=c++17 -arch="$arch" -cudart shared "$@" -o "$out/$program.$arch.$build" "$here/$program/$program.cu"
+  "$nvcc" -std=c++17 -arch="$arch" -cudart "${CUDART:-shared}" "$@" -o "$out/$program.$arch.$build" "$here/$program/$program.cu"
 ' build "$nvcc" "$here" "$out"

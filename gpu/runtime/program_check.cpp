@@ -11,14 +11,13 @@
 
 #include "isa/cubin.hpp"
 #include "isa/elf.hpp"
-#include "simulator/base/file.hpp"
+#include "simulator/base/mapped_file.hpp"
 
 namespace heddle::runtime {
 namespace {
 
-constexpr std::uint64_t kMostBytes = std::uint64_t{8} << 30;
-constexpr std::string_view kRuntime = "libcudart.so";
-constexpr std::string_view kVersion = "13";
+constexpr std::string_view kRuntime = "libcudart.so.";
+constexpr std::string_view kVersions[] = {"12", "13"};
 
 const isa::ElfSection* find_section(const isa::ElfFile& elf, std::uint32_t type) {
   const auto found = std::ranges::find(elf.sections, type, &isa::ElfSection::type);
@@ -44,15 +43,6 @@ std::vector<std::string_view> needed_libraries(const isa::ElfFile& elf) {
   return needed;
 }
 
-// Whether the dynamic linker is to find this function for it.
-bool imports(const isa::ElfFile& elf, std::string_view function) {
-  bool found = false;
-  for_each_entry<Elf64_Sym>(elf, SHT_DYNSYM, [&](const Elf64_Sym& symbol, const isa::Bytes& names) {
-    found |= symbol.st_shndx == SHN_UNDEF && names.text(symbol.st_name, "symbol") == function;
-  });
-  return found;
-}
-
 bool imports_any(const isa::ElfFile& elf, std::string_view beginning) {
   bool found = false;
   for_each_entry<Elf64_Sym>(elf, SHT_DYNSYM, [&](const Elf64_Sym& symbol, const isa::Bytes& names) {
@@ -62,19 +52,28 @@ bool imports_any(const isa::ElfFile& elf, std::string_view beginning) {
   return found;
 }
 
-bool has_section(const isa::ElfFile& elf, std::string_view name) {
-  return std::ranges::find(elf.sections, name, &isa::ElfSection::name) != elf.sections.end();
-}
-
-// Any copy of the runtime has the names of its errors.
-bool has_error_names(const isa::ElfFile& elf) {
+// Any copy of the runtime has the names of its errors, and the name of the driver's library, which
+// it opens itself.
+bool has_runtime_inside(const isa::ElfFile& elf) {
   for (const isa::ElfSection& section : elf.sections) {
     const std::string_view text(reinterpret_cast<const char*>(section.bytes.data()),
                                 section.bytes.size());
-    if (section.name == ".rodata" && text.find("cudaErrorCudartUnloading") != text.npos)
+    if (section.name == ".rodata" && text.find("cudaErrorCudartUnloading") != text.npos &&
+        text.find("libcuda.so.1") != text.npos)
       return true;
   }
   return false;
+}
+
+// Whether a symbol table says where the runtime's functions are.
+bool names_runtime_functions(const isa::ElfFile& elf) {
+  bool found = false;
+  for (const std::uint32_t type : {SHT_SYMTAB, SHT_DYNSYM})
+    for_each_entry<Elf64_Sym>(elf, type, [&](const Elf64_Sym& symbol, const isa::Bytes& names) {
+      found |= symbol.st_shndx != SHN_UNDEF &&
+               names.text(symbol.st_name, "symbol") == "__cudaRegisterFatBinary";
+    });
+  return found;
 }
 
 // NVIDIA's libraries of kernels, and what their functions' names begin with. Each has a CUDA
@@ -105,33 +104,46 @@ std::string notice(const isa::ElfFile& elf) {
 std::string refusal(const isa::ElfFile& elf) {
   for (std::string_view library : needed_libraries(elf)) {
     if (!library.starts_with(kRuntime)) continue;
-    if (library == fmt::format("{}.{}", kRuntime, kVersion)) return {};
-    return fmt::format(
-        "{} is linked with {}; only programs built with CUDA {} can be run: build it again with "
-        "CUDA {}",
-        elf.origin, library, kVersion, kVersion);
+    if (std::ranges::count(kVersions, library.substr(kRuntime.size())) != 0) return {};
+    return fmt::format("{} is linked with {}; build it again with CUDA {}", elf.origin, library,
+                       fmt::join(kVersions, " or "));
   }
-  const bool has_device_code = has_section(elf, ".nv_fatbin");
-  if (!has_device_code && !has_error_names(elf)) return {};
-  if (imports(elf, "__cudaRegisterFatBinary")) return {};  // from a library of its own
-  return fmt::format(
-      "{} has the CUDA runtime linked into it, which is nvcc's default, so that nothing can take "
-      "its place. Link it with the shared one:\n"
+  if (!has_runtime_inside(elf)) return {};
+  constexpr std::string_view kShared =
+      "link it with the shared runtime:\n"
       "  nvcc:   add  -cudart shared\n"
       "  CMake:  set_target_properties(<target> PROPERTIES CUDA_RUNTIME_LIBRARY Shared)\n"
-      "          or configure with  -DCMAKE_CUDA_RUNTIME_LIBRARY=Shared",
-      elf.origin);
+      "          or configure with  -DCMAKE_CUDA_RUNTIME_LIBRARY=Shared";
+  if (find_section(elf, SHT_DYNAMIC) == nullptr)
+    return fmt::format(
+        "{} is linked without shared libraries, so nothing can be put in place of "
+        "the CUDA runtime inside it. Build it without -static",
+        elf.origin);
+  if (names_runtime_functions(elf)) return {};
+  return fmt::format(
+      "{} has the CUDA runtime linked into it and no symbol table that says where: it "
+      "was stripped. Build it without -s and do not run strip on it, or {}",
+      elf.origin, kShared);
+}
+
+bool has_cuda(const isa::ElfFile& elf) {
+  const auto needs = [](std::string_view library) {
+    return library.starts_with("libcudart.so") || library.starts_with("libcuda.so");
+  };
+  return std::ranges::any_of(needed_libraries(elf), needs) ||
+         std::ranges::count(elf.sections, ".nv_fatbin", &isa::ElfSection::name) != 0 ||
+         has_runtime_inside(elf);
 }
 
 }  // namespace
 
 ProgramCheck check_program(const std::filesystem::path& file) {
-  const std::string text = simulator::read_file(file, kMostBytes);
-  const auto bytes = std::as_bytes(std::span(text));
+  const simulator::MappedFile mapped(file);  // it may be large
+  const auto bytes = std::as_bytes(std::span(mapped.bytes()));
   if (!isa::looks_like_elf(bytes)) return {};
   try {
     const isa::ElfFile elf = isa::read_elf(bytes, file.string());
-    return {.refusal = refusal(elf), .notice = notice(elf)};
+    return {.refusal = refusal(elf), .notice = notice(elf), .has_cuda = has_cuda(elf)};
   } catch (const isa::CubinError&) {
     return {};  // whether it can be started is the system's to say
   }

@@ -95,7 +95,7 @@ __attribute__((constructor)) static void at_load() {
 // For programs that register no code. The library is loaded into children that are no CUDA programs
 // too, where there is nothing to do.
 __attribute__((destructor)) static void at_unload() {
-  if (Runtime* runtime = Runtime::if_any()) runtime->shut_down();
+  if (Runtime* runtime = Runtime::if_any()) runtime->end();
 }
 
 }  // namespace heddle::runtime

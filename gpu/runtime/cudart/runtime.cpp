@@ -221,6 +221,7 @@ void Runtime::shut_down() {
       // function in a stream: what comes after it waits for it. Nothing can be brought to an end.
       static std::shared_ptr<Context>& abandoned = *new std::shared_ptr<Context>;
       abandoned = std::move(doomed);
+      abandoned_ = true;
       return;
     }
   }
@@ -232,13 +233,18 @@ void Runtime::shut_down() {
                       bytes));
     doomed.reset();
   }
-  if (record_) record_->complete();
+}
+
+void Runtime::end() {
+  shut_down();
+  if (record_ && !abandoned_ && process_ == getpid()) record_->complete();
 }
 
 RegisteredBinary* Runtime::register_binary(const void* wrapper) {
   auto binary = std::make_unique<RegisteredBinary>();
   binary->wrapper = static_cast<const abi::FatBinaryWrapper*>(wrapper);
-  std::lock_guard lock(registry_mutex_);
+  std::scoped_lock lock(registry_mutex_, mutex_);
+  if (!abandoned_) shut_down_ = false;  // code is loaded again after all was unloaded
   RegisteredBinary* handle = binary.get();
   binaries_[handle] = std::move(binary);
   return handle;

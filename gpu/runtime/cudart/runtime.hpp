@@ -76,8 +76,10 @@ class Runtime {
   // Created by the first call that needs it. Null after shut_down, or in a process forked since.
   std::shared_ptr<Context> context();
   bool has_context() const;
-  Error reset();     // cudaDeviceReset
-  void shut_down();  // finishes the work; no context from then on
+  Error reset();  // cudaDeviceReset
+  // Finishes the work; no context until code is registered again.
+  void shut_down();
+  void end();  // of the process: shuts down, and ends the record
 
   RegisteredBinary* register_binary(const void* wrapper);
   void unregister_binary(RegisteredBinary* binary);
@@ -125,6 +127,7 @@ class Runtime {
   std::shared_ptr<Context> context_;
   pid_t process_ = 0;  // that created the context
   bool shut_down_ = false;
+  bool abandoned_ = false;  // with work that can no longer be brought to an end
   std::set<std::string> said_;
 
   std::recursive_mutex registry_mutex_;  // of what follows; taken before mutex_ where both are

@@ -1,6 +1,11 @@
 // Stands for what nvcc makes: the section of its fat binary, and a call of the runtime, which is
-// defined here (as when the runtime is linked in) or in a library.
+// defined here with the texts that every copy has (as when the runtime is linked in) or in a
+// library; or no call.
 __attribute__((section(".nv_fatbin"), used)) static const char fat_binary[16] = "P\355U\272";
+
+#ifdef OWN_RUNTIME
+__attribute__((used)) static const char runtime_texts[] = "cudaErrorCudartUnloading\0libcuda.so.1";
+#endif
 
 extern "C" {
 #ifdef CALLS_CUBLAS
@@ -10,6 +15,8 @@ int cublasCreate_v2(void** handle);
 __attribute__((visibility("hidden"), noinline)) void** __cudaRegisterFatBinary(void* wrapper) {
   return static_cast<void**>(wrapper);
 }
+#elif defined NO_RUNTIME
+static void** __cudaRegisterFatBinary(void* wrapper) { return static_cast<void**>(wrapper); }
 #else
 void** __cudaRegisterFatBinary(void* wrapper);
 #endif

@@ -10,15 +10,27 @@
 namespace heddle::runtime {
 namespace {
 
-TEST(ProgramCheck, RefusesARuntimeThatIsLinkedInAndSaysWhatMendsIt) {
-  const std::string refusal = check_program(HEDDLE_PROGRAM_WITH_ITS_OWN_RUNTIME).refusal;
+TEST(ProgramCheck, AcceptsARuntimeThatIsLinkedIn) {
+  EXPECT_EQ(check_program(HEDDLE_PROGRAM_WITH_ITS_OWN_RUNTIME).refusal, "");
+}
+
+TEST(ProgramCheck, SaysWhatToDoWithARuntimeThatIsLinkedInAndStripped) {
+  const std::string refusal = check_program(HEDDLE_PROGRAM_STRIPPED).refusal;
+  EXPECT_NE(refusal.find("without -s"), std::string::npos) << refusal;
   EXPECT_NE(refusal.find("-cudart shared"), std::string::npos) << refusal;
   EXPECT_NE(refusal.find("CUDA_RUNTIME_LIBRARY Shared"), std::string::npos) << refusal;
 }
 
+// Such as `nvcc -cudart shared -lcuda` makes of a program that calls the driver alone.
+TEST(ProgramCheck, AcceptsDeviceCodeWithoutARuntime) {
+  const ProgramCheck check = check_program(HEDDLE_PROGRAM_WITHOUT_RUNTIME);
+  EXPECT_EQ(check.refusal, "");
+  EXPECT_TRUE(check.has_cuda);
+}
+
 TEST(ProgramCheck, RefusesTheRuntimeOfAnotherVersion) {
-  const std::string refusal = check_program(HEDDLE_PROGRAM_OF_CUDA_12).refusal;
-  EXPECT_NE(refusal.find("libcudart.so.12"), std::string::npos) << refusal;
+  const std::string refusal = check_program(HEDDLE_PROGRAM_OF_CUDA_11).refusal;
+  EXPECT_NE(refusal.find("libcudart.so.11"), std::string::npos) << refusal;
 }
 
 TEST(ProgramCheck, SaysWhichOfNvidiasLibrariesWillFail) {
@@ -34,6 +46,7 @@ TEST(ProgramCheck, AcceptsTheSharedRuntime) {
 
 TEST(ProgramCheck, HasNothingAgainstOtherFiles) {
   EXPECT_EQ(check_program("/bin/sh").refusal, "");
+  EXPECT_FALSE(check_program("/bin/sh").has_cuda);
   const tests::ScratchFolder folder;
   const auto script = folder / "script";
   std::ofstream(script) << "#!/bin/sh\n";

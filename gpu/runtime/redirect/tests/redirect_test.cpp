@@ -1,0 +1,106 @@
+// Objects with a runtime of their own inside, started as `heddle run` starts programs. Their
+// functions end the program where they are reached (fake_runtime.inc).
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <string>
+
+#include <elf.h>
+#include <fmt/format.h>
+
+#include "simulator/base/file.hpp"
+#include "tests/scratch_folder.hpp"
+
+namespace heddle::runtime::redirect {
+namespace {
+
+struct Output {
+  std::string text;
+  int status;
+};
+
+Output run(const std::string& command, const std::string& preloaded_too = "") {
+  const std::string line =
+      fmt::format("LD_PRELOAD={}:{}:{}:{}{} {} 2>&1", HEDDLE_REDIRECT, HEDDLE_CUDART,
+                  HEDDLE_CUDART_12, HEDDLE_CUDA, preloaded_too, command);
+  Output output;
+  FILE* const pipe = popen(line.c_str(), "r");
+  char buffer[4096];
+  for (std::size_t got; (got = fread(buffer, 1, sizeof buffer, pipe)) > 0;)
+    output.text.append(buffer, got);
+  output.status = pclose(pipe);
+  return output;
+}
+
+// What is said beside the answers: a name that is not implemented.
+std::string answers(const Output& output) {
+  std::string kept;
+  for (std::size_t at = 0; at < output.text.size();) {
+    const std::size_t end = std::min(output.text.find('\n', at), output.text.size() - 1);
+    const std::string line = output.text.substr(at, end + 1 - at);
+    if (!line.starts_with("heddle: __cudaGetProcAddress is not supported")) kept += line;
+    at = end + 1;
+  }
+  return kept;
+}
+
+TEST(Redirect, LetsAProgramCallTheStandIn) {
+  EXPECT_EQ(answers(run(HEDDLE_FAKE_PROGRAM)), "13000\n");
+  EXPECT_EQ(answers(run(HEDDLE_FAKE_PROGRAM_AT_A_FIXED_PLACE)), "13000\n");
+}
+
+TEST(Redirect, GivesCuda12ItsOwnFunctions) {
+  EXPECT_EQ(answers(run(HEDDLE_FAKE_PROGRAM_OF_CUDA_12)), "12090\n");
+}
+
+TEST(Redirect, LastsInChildren) {
+  for (const char* how : {" fork", " exec", " signal"})
+    EXPECT_EQ(answers(run(std::string(HEDDLE_FAKE_PROGRAM) + how)), "13000\n") << how;
+}
+
+TEST(Redirect, StandsBesideOtherPreloadedLibraries) {
+  EXPECT_EQ(answers(run(HEDDLE_FAKE_PROGRAM, ":" HEDDLE_FAKE_LIBRARY)), "13000\n");
+}
+
+TEST(Redirect, ReachesLibrariesBeforeTheirConstructors) {
+  const tests::ScratchFolder folder;
+  std::string command = HEDDLE_LOADING_PROGRAM;
+  for (const char* name : {"a.so", "b.so", "c.so", "d.so"}) {
+    std::filesystem::copy_file(HEDDLE_FAKE_LIBRARY, folder / name);
+    command += " " + (folder / name).string();
+  }
+  EXPECT_EQ(answers(run(command)), "13000 13000 13000 13000 13000 13000 \n");
+}
+
+// Symbols that lie about where functions are: the library may fail, loading it may not.
+TEST(Redirect, SurvivesASymbolTableThatLies) {
+  const std::string file = simulator::read_file(HEDDLE_QUIET_LIBRARY, 1 << 24);
+  const tests::ScratchFolder folder;
+  Elf64_Ehdr header;
+  std::memcpy(&header, file.data(), sizeof header);
+  for (const std::uint64_t value :
+       {std::uint64_t{0}, std::uint64_t{0x1001}, std::uint64_t{1} << 46, ~std::uint64_t{0} - 3}) {
+    std::string wrong = file;
+    for (unsigned i = 0; i < header.e_shnum; ++i) {
+      Elf64_Shdr section;
+      std::memcpy(&section, file.data() + header.e_shoff + i * sizeof section, sizeof section);
+      if (section.sh_type != SHT_SYMTAB) continue;
+      for (std::uint64_t at = 0; at < section.sh_size; at += sizeof(Elf64_Sym))
+        std::memcpy(wrong.data() + section.sh_offset + at + offsetof(Elf64_Sym, st_value), &value,
+                    sizeof value);
+    }
+    const auto path = folder / fmt::format("{:x}.so", value);
+    simulator::write_file(path, wrong);
+    const Output output = run(fmt::format("{} {}", HEDDLE_LOADING_PROGRAM, path.string()));
+    EXPECT_EQ(answers(output), "42 42 42 \n") << value;
+    EXPECT_EQ(output.status, 0);
+  }
+}
+
+TEST(Redirect, DoesNothingToOtherPrograms) { EXPECT_EQ(run("/bin/echo yes").text, "yes\n"); }
+
+}  // namespace
+}  // namespace heddle::runtime::redirect
