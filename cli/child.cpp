@@ -74,7 +74,9 @@ std::string find_program(const std::string& name) {
 
 ChildResult run_child(const std::vector<std::string>& program,
                       const std::map<std::string, std::string>& environment,
-                      std::optional<std::chrono::milliseconds> limit, const Redirection& to) {
+                      std::optional<std::chrono::milliseconds> limit, const Redirection& to,
+                      const std::filesystem::path& executable) {
+  const std::string started = executable.empty() ? program[0] : executable.string();
   std::vector<std::string> arguments = program, variables = merged(environment);
   pid_t child = 0;
   posix_spawn_file_actions_t actions;
@@ -92,14 +94,16 @@ ChildResult run_child(const std::vector<std::string>& program,
     posix_spawnattr_init(&attributes);
     posix_spawnattr_setsigmask(&attributes, &mask);
     posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
-    error = posix_spawnp(&child, program[0].c_str(), &actions, &attributes,
-                         pointers(arguments).data(), pointers(variables).data());
+    error = posix_spawnp(&child, started.c_str(), &actions, &attributes, pointers(arguments).data(),
+                         pointers(variables).data());
     posix_spawnattr_destroy(&attributes);
     return error == 0 ? child : 0;
   });
   posix_spawn_file_actions_destroy(&actions);
   if (error != 0) {
-    fmt::print(stderr, "heddle: {}: {}\n", program[0], std::strerror(error));
+    const bool is_here = started.find('/') == started.npos && access(started.c_str(), X_OK) == 0;
+    fmt::print(stderr, "heddle: {}: {}{}\n", program[0], std::strerror(error),
+               is_here ? fmt::format("; did you mean ./{}?", started) : "");
     return {.status = error == ENOENT ? kNotFound : kNotExecutable};
   }
   // By number: glibc 2.36 declares pidfd_open without extern "C".

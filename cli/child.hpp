@@ -22,13 +22,14 @@ struct Redirection {
   std::filesystem::path output, errors;
 };
 
-// `environment` is set beside the caller's
-// own. A signal that asks us to end goes to the program and is noted (ChildWatch). After `limit` it
-// is asked to end, two seconds later it is killed. A program that cannot be started gives 126 or
-// 127, as a shell does.
+// `program`: its name and its arguments. `executable`: the file, where it is not the name's.
+// `environment` is set beside the caller's own. A signal that asks us to end goes to the program
+// and is noted (ChildWatch). After `limit` it is asked to end, two seconds later it is killed. A
+// program that cannot be started gives 126 or 127, as a shell does.
 ChildResult run_child(const std::vector<std::string>& program,
                       const std::map<std::string, std::string>& environment,
-                      std::optional<std::chrono::milliseconds> limit, const Redirection& to = {});
+                      std::optional<std::chrono::milliseconds> limit, const Redirection& to = {},
+                      const std::filesystem::path& executable = {});
 
 // The file `name` stands for: searched in PATH where it has no slash. Empty: there is none.
 std::string find_program(const std::string& name);

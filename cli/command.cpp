@@ -44,6 +44,41 @@ std::string unknown_option(const std::string& given, const std::vector<Option>& 
   return fmt::format("unknown option {}{}", given, did_you_mean(given, known));
 }
 
+// "--gpu needs a value: --gpu ID".
+[[noreturn]] void fail_without_value(const Option& option) {
+  throw Usage(
+      fmt::format("--{} needs a value: --{} {}", option.name, option.name, option.argument));
+}
+
+const Option* find_option(const std::vector<Option>& table, std::string_view word) {
+  const bool is_long = word.starts_with("--");
+  const auto found = std::ranges::find_if(table, [&](const Option& option) {
+    if (is_long) return word.substr(2) == option.name;
+    return word.size() > 1 && word[0] == '-' && option.letter == word[1];
+  });
+  return found == table.end() ? nullptr : &*found;
+}
+
+// How many of the words are Heddle's: those before -- and before the program's name.
+std::size_t count_own_words(const Command& command, const std::vector<Option>& table,
+                            const std::vector<std::string>& words) {
+  bool is_file = !command.takes_program;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const std::string& word = words[i];
+    if (word == "--") return i;
+    if (!word.starts_with('-') || word.size() == 1) {
+      is_file = is_file || (command.reads_file != nullptr && command.reads_file(word));
+      if (!is_file) return i;
+      continue;
+    }
+    const Option* const option = find_option(table, word);
+    const bool is_alone = word.starts_with("--") || word.size() == 2;
+    if (option == nullptr || option->argument.empty() || !is_alone) continue;
+    if (++i == words.size() || words[i] == "--") fail_without_value(*option);
+  }
+  return words.size();
+}
+
 }  // namespace
 
 std::string Arguments::value(std::string_view option, std::string_view otherwise) const {
@@ -91,11 +126,12 @@ const Command& find_command(std::string_view name) {
 
 Arguments parse(const Command& command, const std::vector<std::string>& words) {
   const std::vector<Option> table = all_options(command);
-  const auto program = std::find(words.begin(), words.end(), "--");
+  const auto program =
+      words.begin() + static_cast<std::ptrdiff_t>(count_own_words(command, table, words));
   Arguments arguments;
   if (program != words.end()) {
     if (!command.takes_program) throw Usage("there is no program to give after --");
-    arguments.program.assign(program + 1, words.end());
+    arguments.program.assign(program + (*program == "--" ? 1 : 0), words.end());
   }
   try {
     namespace style = options::command_line_style;

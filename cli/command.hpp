@@ -30,7 +30,7 @@ class Arguments {
   std::vector<std::string> values(std::string_view option) const;  // as often as it was given
 
   std::vector<std::string> words;    // what is not an option
-  std::vector<std::string> program;  // what follows --
+  std::vector<std::string> program;  // a program and its arguments
 
  private:
   friend Arguments parse(const struct Command&, const std::vector<std::string>&);
@@ -47,7 +47,11 @@ struct Command {
   std::string_view details;   // paragraphs; exit statuses
   std::span<const std::string_view> examples;
   std::span<const Option> options;
-  bool takes_program = false;  // words after -- are a program and its arguments
+  // The first word that is no option, or what follows --, is a program; all behind it are its
+  // arguments.
+  bool takes_program = false;
+  // … but not where this says that the command reads the file of that name itself.
+  bool (*reads_file)(const std::string& word) = nullptr;
   int (*run)(const Arguments&) = nullptr;
 };
 

@@ -1,6 +1,7 @@
 // The table of commands.
 #include "cli/commands.hpp"
 
+#include "cli/input_file.hpp"
 #include "cli/selection.hpp"
 
 namespace heddle::cli {
@@ -33,13 +34,16 @@ constexpr Option kQuery{"query-metrics", 0, "",
                         "list all metrics: name, unit, exact or modelled, meaning"};
 
 constexpr Examples kRunExamples[] = {
-    "heddle run -- ./simple_divergence 64",
-    "heddle run --metrics branch_efficiency,gld_efficiency --format nvprof -- ./reduce",
-    "heddle run --record out.json --per-pc -k regex:math -- ./simple_divergence",
+    "heddle run ./simple_divergence 64",
+    "heddle run --metrics branch_efficiency,gld_efficiency --format nvprof ./reduce",
+    "heddle run --record out.json --per-pc -k regex:math ./simple_divergence",
     "heddle run captured/0003-_Z11mathKernel1Pf.capsule",
     "heddle run traced/kernelslist.g",
-    "heddle run --check memory,races -- ./reduce",
-    "heddle run --trace text --trace-warp 0 --trace-changes -- ./simple_divergence",
+    "heddle run --check memory,races ./reduce",
+    "heddle run --trace text --trace-warp 0 --trace-changes ./simple_divergence",
+    "heddle run kernel.cu 64",
+    "heddle run -k scale --grid 4 --block 256 --param 'f32[1024]=iota' --param 2.5 --dump 0 "
+    "kernel.cubin",
     "heddle run --grid 1 --block 64 --param 'c=zeros(64)' sketch.warp",
     "heddle run --reconvergence all sketch.warp",
 };
@@ -82,11 +86,18 @@ constexpr Option kRunOptions[] = {
     {"timeout", 0, "SECONDS", "end the program after this time"},
     {"no-progress", 0, "", "do not tell on stderr how far a long launch is"},
     {"capture", 0, "FOLDER", "write each launch as a capsule that can be run without the program"},
-    {"grid", 0, "X[,Y[,Z]]", "sketches: blocks of a launch, in place of what the sketch says"},
-    {"block", 0, "X[,Y[,Z]]", "sketches: threads of a block"},
-    {"shared", 0, "BYTES", "sketches: dynamic shared memory of a block"},
-    {"param", 0, "NAME=VALUE",
-     "sketches: a parameter's value: a number, or an array as in zeros(64), counting(64), "
+    {"grid", 0, "X[,Y[,Z]]",
+     "sketches, cubins: blocks of a launch, in place of what the sketch says"},
+    {"block", 0, "X[,Y[,Z]]", "sketches, cubins: threads of a block"},
+    {"shared", 0, "BYTES", "sketches, cubins: dynamic shared memory of a block"},
+    {"dump", 0, "N[=FILE]",
+     "cubins: after the launch, print the array that is parameter N (the first is 0) to stdout, or "
+     "write its bytes to a file"},
+    {"param", 0, "VALUE",
+     "cubins: the next parameter: a number (64, 2.5, f64:1), or an array (f32[1024], "
+     "f32[1024]=1.5, "
+     "i32[64]=iota, i32[64]=random, u8[4096]=@FILE); sketches, as NAME=VALUE: a parameter's value: "
+     "a number, or an array as in zeros(64), counting(64), "
      "random(64, 0, 10) or file(\"numbers.txt\")"},
     {"seed", 0, "N", "sketches: the first seed (default 1)"},
     {"seeds", 0, "N",
@@ -120,7 +131,7 @@ constexpr Option kRunOptions[] = {
 };
 
 constexpr Examples kSimplifyExamples[] = {
-    "heddle simplify -- ./simple_divergence 64",
+    "heddle simplify ./simple_divergence 64",
     "heddle simplify -k reduceInterleaved -o reduce.warp captured/",
 };
 constexpr Option kSimplifyOptions[] = {
@@ -148,9 +159,9 @@ constexpr Option kShowOptions[] = {
 };
 
 constexpr Examples kStepExamples[] = {
-    "heddle step -- ./simple_divergence 64",
+    "heddle step ./simple_divergence 64",
     "heddle step -k mathKernel1 captured/",
-    "heddle step --html page.html -- ./simple_divergence 64",
+    "heddle step --html page.html ./simple_divergence 64",
     "heddle step --html page.html --hardware hardware.json captured/",
 };
 constexpr Option kStepOptions[] = {
@@ -172,7 +183,7 @@ constexpr Option kStepOptions[] = {
 };
 
 constexpr Examples kMeasureExamples[] = {
-    "heddle measure --record hardware.json -- ./simple_divergence 64",
+    "heddle measure --record hardware.json ./simple_divergence 64",
 };
 constexpr Option kMeasureOptions[] = {
     {"record", 'o', "FILE", "write the record (default: hardware.json)"},
@@ -275,11 +286,17 @@ constexpr Examples kReferenceExamples[] = {
 
 constexpr Command kCommands[] = {
     {.name = "run",
-     .synopsis = "[options] -- PROGRAM [ARGUMENT...] | CAPSULE... | SKETCH | TRACE...",
+     .synopsis = "[options] PROGRAM [ARGUMENT...] | SOURCE.cu [ARGUMENT...] | CUBIN | CAPSULE... | "
+                 "SKETCH | TRACE...",
      .summary = "run an unmodified CUDA program on the model and print what its kernels did",
      .details =
          "The program needs no GPU. Its own output is not touched: what Heddle says goes to stderr "
-         "or to files. It must be linked with the shared CUDA runtime (nvcc -cudart shared).\n"
+         "or to files. Options before the program are Heddle's, all behind its name is the "
+         "program's; -- may stand before it.\n"
+         "CUDA source (a file NAME.cu) is compiled by nvcc for the GPU, and run.\n"
+         "A kernel of a cubin (a file NAME.cubin) is launched without a program: -k, --grid, "
+         "--block, "
+         "--shared, and --param for each parameter.\n"
          "A capsule (--capture), or a folder of them, is replayed: launches without their program, "
          "on "
          "any machine.\n"
@@ -295,6 +312,7 @@ constexpr Command kCommands[] = {
      .examples = kRunExamples,
      .options = kRunOptions,
      .takes_program = true,
+     .reads_file = is_input_file,
      .run = run_run},
     {.name = "show",
      .synopsis = "[options] RECORD",
@@ -304,7 +322,7 @@ constexpr Command kCommands[] = {
      .options = kShowOptions,
      .run = run_show},
     {.name = "simplify",
-     .synopsis = "[options] -- PROGRAM [ARGUMENT...] | CAPSULE...",
+     .synopsis = "[options] PROGRAM [ARGUMENT...] | CAPSULE...",
      .summary = "derive a kernel sketch from what a program's kernels did",
      .details = "Of each kernel the first launch is looked at. Branches become conditions over the "
                 "thread's index where one describes what every thread did, else chance(p); loops "
@@ -315,9 +333,10 @@ constexpr Command kCommands[] = {
      .examples = kSimplifyExamples,
      .options = kSimplifyOptions,
      .takes_program = true,
+     .reads_file = is_input_file,
      .run = run_simplify},
     {.name = "step",
-     .synopsis = "[options] -- PROGRAM [ARGUMENT...] | CAPSULE... | SKETCH...",
+     .synopsis = "[options] PROGRAM [ARGUMENT...] | CAPSULE... | SKETCH...",
      .summary = "go through launches step by step: who executes, who waits, and what it costs",
      .details = "In a terminal, with the keys that ? shows: one warp forward and back, to the next "
                 "divergence, reconvergence, line or breakpoint; its lanes, groups, registers and "
@@ -330,9 +349,10 @@ constexpr Command kCommands[] = {
      .examples = kStepExamples,
      .options = kStepOptions,
      .takes_program = true,
+     .reads_file = is_input_file,
      .run = run_step},
     {.name = "measure",
-     .synopsis = "[options] -- PROGRAM [ARGUMENT...]",
+     .synopsis = "[options] PROGRAM [ARGUMENT...]",
      .summary = "measure a CUDA program on this machine's GPU and write the same record",
      .details =
          "Needs a GPU and the CUDA Toolkit with CUPTI. The program runs once per kind of "

@@ -13,7 +13,8 @@
 namespace heddle::cli {
 
 int run_measure(const Arguments& arguments) {
-  if (arguments.program.empty()) throw Usage("give the program after --");
+  if (arguments.program.empty())
+    throw Usage("give a program, as in: heddle measure ./program arguments");
   check_record_options(arguments);
   const std::string record = arguments.value("record", "hardware.json");
   std::vector<std::string> command = {(data_directory("gpu/cupti") / "measure.sh").string(), "-o",

@@ -6,7 +6,9 @@
 #include <cstdlib>
 #include <stdexcept>
 
+#include "cli/input_file.hpp"
 #include "cli/layout.hpp"
+#include "cli/source_program.hpp"
 #include "cli/temporary_folder.hpp"
 #include "gpu/runtime/program_check.hpp"
 
@@ -18,8 +20,10 @@ namespace fs = std::filesystem;
 std::map<std::string, std::string> environment_for(const ProgramOptions& options,
                                                    const fs::path& streams) {
   const fs::path folder = runtime_directory();
-  const std::string library =
-      (folder / "libcudart.so.13").string() + ":" + (folder / "libcuda.so.1").string();
+  std::string library;
+  for (const char* each :
+       {"libheddle_redirect.so", "libcudart.so.13", "libcudart.so.12", "libcuda.so.1"})
+    library += (library.empty() ? "" : ":") + (folder / each).string();
   const char* preloaded = std::getenv("LD_PRELOAD");
   std::map<std::string, std::string> environment = {
       {"LD_PRELOAD", preloaded != nullptr ? library + ":" + preloaded : library},
@@ -53,18 +57,25 @@ ProcessRecord without_launches(const std::vector<std::string>& program) {
 }  // namespace
 
 ProgramRun run_on_model(const std::vector<std::string>& program, const ProgramOptions& options) {
-  if (const std::string file = find_program(program[0]); !file.empty()) {
-    const runtime::ProgramCheck check = runtime::check_program(file);
-    if (!check.refusal.empty()) throw std::runtime_error(check.refusal);
-    if (!check.notice.empty()) fmt::print(stderr, "heddle: {}\n", check.notice);
+  std::vector<std::string> words = program;
+  std::optional<SourceProgram> compiled;
+  if (is_cuda_source(program[0])) {
+    compiled.emplace(program[0], options.gpu);
+    words[0] = fs::path(program[0]).replace_extension().string();
   }
+  const fs::path executable = compiled ? compiled->executable() : fs::path();
+  const std::string file = compiled ? executable.string() : find_program(words[0]);
+  const auto check = file.empty() ? runtime::ProgramCheck() : runtime::check_program(file);
+  if (!check.refusal.empty()) throw std::runtime_error(check.refusal);
+  if (!check.notice.empty()) fmt::print(stderr, "heddle: {}\n", check.notice);
+  ProgramRun run;
+  run.has_cuda = check.has_cuda;
   const TemporaryFolder streams;
   RecordFollower follower(streams.path(), options.record);
-  ProgramRun run;
-  run.child =
-      run_child(program, environment_for(options, streams.path()), options.limit, options.to);
+  run.child = run_child(words, environment_for(options, streams.path()), options.limit, options.to,
+                        executable);
   run.processes = follower.finish();
-  if (run.processes.empty()) run.processes.push_back(without_launches(program));
+  if (run.processes.empty()) run.processes.push_back(without_launches(words));
   return run;
 }
 

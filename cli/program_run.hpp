@@ -32,12 +32,14 @@ struct ProgramOptions {
 
 struct ProgramRun {
   ChildResult child;
+  bool has_cuda = true;  // runtime::ProgramCheck::has_cuda
   // Of each process that launched a kernel, in order of process number; one without launches where
   // none did.
   std::vector<ProcessRecord> processes;
 };
 
-// Throws std::runtime_error where the program cannot run with the stand-in, with what mends it.
+// A program that is a .cu file is compiled first. Throws std::runtime_error where the program
+// cannot run with the stand-in, with what to do.
 ProgramRun run_on_model(const std::vector<std::string>& program, const ProgramOptions& options);
 
 }  // namespace heddle::cli

@@ -9,7 +9,9 @@
 
 #include "cli/accelsim_run.hpp"
 #include "cli/commands.hpp"
+#include "cli/cubin_run.hpp"
 #include "cli/findings_text.hpp"
+#include "cli/input_file.hpp"
 #include "cli/launch_text.hpp"
 #include "cli/program_run.hpp"
 #include "cli/reconvergence.hpp"
@@ -20,6 +22,7 @@
 #include "cli/temporary_folder.hpp"
 #include "gpu/runtime/options.hpp"
 #include "gpu/runtime/progress_line.hpp"
+#include "simulator/base/display_names.hpp"
 #include "simulator/base/file.hpp"
 #include "validation/replay.hpp"
 
@@ -155,30 +158,52 @@ std::vector<fs::path> capsules_of(const Arguments& arguments) {
 
 // What a launch wrote may differ from what it wrote when it was captured: the model was another
 // then, or the kernel's result depends on the order of warps.
-int run_capsules(const Arguments& arguments) {
+//
+// `arrays`: of the launch that a cubin's kernel was given; null: the launches were captured.
+int run_capsules(const Arguments& arguments,
+                 const std::vector<CubinLaunch::Array>* arrays = nullptr) {
   const std::vector<fs::path> files = capsules_of(arguments);
   const TemporaryFolder advice;
   const std::unique_ptr<traces::Trace> trace = trace_here(arguments, advice.path());
   const std::string timing = timing_choice(arguments);
-  const validation::Replay replay = validation::replay(
+  std::shared_ptr<runtime::LaunchObserver> observer;
+  if (!arguments.has("no-progress") && !trace) observer = runtime::progress_on_stderr();
+  if (arrays != nullptr) observer = dumping(arguments, *arrays, observer);
+  validation::Replay replay = validation::replay(
       files,
       {.threads = static_cast<unsigned>(arguments.number("threads", kMostThreads).value_or(1)),
        .max_instructions = arguments.number("max-instructions", kMostInstructions).value_or(0),
        .per_instruction = wants_instructions(arguments),
        .memory_digests = arguments.has("memory"),
        .print = [](std::string_view text) { fmt::print("{}", text); },
-       .observer = arguments.has("no-progress") || trace ? nullptr : runtime::progress_on_stderr(),
+       .observer = observer,
        .trace = trace.get(),
        .timing =
            timing.empty() ? std::nullopt : std::optional(simulator::timing::parse_options(timing)),
        .reconvergence = chosen_reconvergence(arguments),
        .checks = check_options(arguments),
        .counters = wants_counters(arguments)});
-  show_and_write({getpid(), replay.record, false}, arguments);
+  if (arrays != nullptr) replay.memory_differences.clear();  // there was nothing to compare with
+  show_and_write({getpid(), replay.record, false, {}}, arguments);
   show_advice(advice.path());
   for (const std::string& difference : replay.memory_differences)
     fmt::print(stderr, "heddle: memory is not as it was captured: {}\n", difference);
   return went_wrong(replay.record) || !replay.memory_differences.empty() ? kDifferent : 0;
+}
+
+int run_all_reconvergences(const Arguments& arguments);
+
+// A cubin's kernel is launched as if it had been captured.
+int run_cubin(const Arguments& arguments) {
+  for (const char* option : {"seed", "seeds", "predication"})
+    if (arguments.has(option)) throw Usage(fmt::format("--{} is for sketches", option));
+  if (arguments.has("capture")) throw Usage("--capture is for programs and sketches");
+  const TemporaryFolder folder;
+  const CubinLaunch launch = make_cubin_launch(arguments, folder.path());
+  Arguments replayed = arguments;
+  replayed.words = {launch.capsule.string()};
+  return wants_all_reconvergences(arguments) ? run_all_reconvergences(replayed)
+                                             : run_capsules(replayed, &launch.arrays);
 }
 
 int run_sketches(const Arguments& arguments) {
@@ -193,7 +218,7 @@ int run_sketches(const Arguments& arguments) {
       timing.empty() ? std::nullopt : std::optional(simulator::timing::parse_options(timing)),
       chosen_reconvergence(arguments), check_options(arguments));
   if (run.statistics.empty()) {
-    show_and_write({getpid(), run.record, false}, arguments);
+    show_and_write({getpid(), run.record, false, {}}, arguments);
   } else {
     std::fputs(run.statistics.c_str(), stderr);
     if (arguments.has("record"))
@@ -216,7 +241,7 @@ int run_traces(const Arguments& arguments) {
   const std::string timing = timing_choice(arguments);
   const simulator::Record record = run_accelsim(
       arguments, trace.get(), simulator::timing::parse_options(timing.empty() ? "on" : timing));
-  show_and_write({getpid(), record, false}, arguments);
+  show_and_write({getpid(), record, false, {}}, arguments);
   const bool faulted = std::ranges::any_of(
       record.launches, [](const auto& launch) { return !launch.fault.empty(); });
   return faulted ? kDifferent : 0;
@@ -257,6 +282,23 @@ std::string signal_text(int signal) {
   return fmt::format("the program was ended by signal {} ({})", signal, strsignal(signal));
 }
 
+// The block that executes, counted from 1.
+void say_running(const runtime::RunningLaunch& launch) {
+  fmt::print(stderr, "heddle: running: {}, block {} of {}: its counts are not in the record\n",
+             simulator::visible(simulator::display_name(launch.kernel)),
+             std::min(launch.blocks_ended + 1, launch.blocks), launch.blocks);
+}
+
+void say_no_kernel(const std::string& program, bool has_cuda) {
+  fmt::print(stderr, "heddle: the program launched no kernel\n");
+  if (has_cuda) return;
+  fmt::print(stderr,
+             "heddle: {} holds no CUDA code. Build a CUDA program, and run it:\n"
+             "  nvcc -arch=sm_90 -lineinfo -o program program.cu\n"
+             "  heddle run ./program\n",
+             program);
+}
+
 int run_program(const Arguments& arguments) {
   const TemporaryFolder advice;
   const ProgramRun run = run_on_model(arguments.program, program_options(arguments, advice.path()));
@@ -264,8 +306,10 @@ int run_program(const Arguments& arguments) {
   for (const ProcessRecord& each : run.processes) {
     if (run.processes.size() > 1) fmt::print(stderr, "process {}\n", each.process);
     show_and_write(each, arguments);
-    if (each.record.launches.empty())
-      fmt::print(stderr, "heddle: the program launched no kernel\n");
+    if (each.running)
+      say_running(*each.running);
+    else if (each.record.launches.empty())
+      say_no_kernel(arguments.program[0], run.has_cuda);
   }
   show_advice(advice.path());
   if (run.child.timed_out) {
@@ -364,10 +408,13 @@ int run_run(const Arguments& arguments) {
   check_options(arguments);
   if (arguments.program.empty() == arguments.words.empty())
     throw Usage(
-        "give a program after --, as in: heddle run -- ./program arguments; or capsules, a sketch, "
-        "or a trace");
+        "give a program, as in: heddle run ./program arguments; or a .cu file, a cubin, capsules, "
+        "a "
+        "sketch, or a trace");
   const bool sketch = !arguments.words.empty() && is_sketch(arguments.words[0]);
-  if (!sketch) refuse_sketch_options(arguments);
+  const bool cubin = !arguments.words.empty() && is_cubin_file(arguments.words[0]);
+  if (!sketch && !cubin) refuse_sketch_options(arguments);
+  if (!cubin && arguments.has("dump")) throw Usage("--dump is for cubins");
   if (!sketch && arguments.has("gpu") &&
       simulator::gpu_model(arguments.value("gpu")).sketches_only())
     throw Usage(fmt::format("--gpu {}: its machine code is not read; it runs sketches",
@@ -376,6 +423,7 @@ int run_run(const Arguments& arguments) {
     if (arguments.has("reconvergence")) throw Usage("a trace has its lanes' order already");
     return run_traces(arguments);
   }
+  if (cubin) return run_cubin(arguments);
   if (wants_all_reconvergences(arguments)) return run_all_reconvergences(arguments);
   if (sketch) return run_sketches(arguments);
   return arguments.program.empty() ? run_capsules(arguments) : run_program(arguments);

@@ -30,8 +30,7 @@ std::string simplified(const fs::path& file, const runtime::Capsule& capsule,
 
 int run_simplify(const Arguments& arguments) {
   if (arguments.program.empty() == arguments.words.empty())
-    throw Usage(
-        "give a program after --, as in: heddle simplify -- ./program arguments; or capsules");
+    throw Usage("give a program, as in: heddle simplify ./program arguments; or capsules");
   const StepLaunches launches(arguments);
   std::set<std::string> seen, names;
   std::string text;

@@ -122,7 +122,7 @@ std::uint64_t first_seed(const Arguments& arguments) {
 void refuse_sketch_options(const Arguments& arguments) {
   for (const char* option : kSketchOptions)
     if (arguments.has(option))
-      throw Usage(fmt::format("--{} is for sketches (files that end in .warp)", option));
+      throw Usage(fmt::format("--{} is for sketches and cubins (NAME.warp, NAME.cubin)", option));
 }
 
 SketchRun run_sketch(const std::string& file, const Arguments& arguments, traces::Trace* trace,

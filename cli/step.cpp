@@ -8,7 +8,7 @@ namespace heddle::cli {
 
 int run_step(const Arguments& arguments) {
   if (arguments.program.empty() == arguments.words.empty())
-    throw Usage("give a program after --, as in: heddle step -- ./program arguments; or capsules");
+    throw Usage("give a program, as in: heddle step ./program arguments; or capsules");
   if (wants_all_reconvergences(arguments))
     throw Usage(
         "--reconvergence=all: one launch is stepped through one way: barriers, stack or min-pc; "

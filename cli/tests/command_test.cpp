@@ -11,6 +11,7 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 using ::testing::ThrowsMessage;
 
 Arguments parsed(const std::vector<std::string>& words, std::string_view command = "occupancy") {
@@ -38,6 +39,32 @@ TEST(Parse, OffersTheNearestOptionForAMisspeltOne) {
 TEST(Parse, DoesNotGuessFromAPrefix) { EXPECT_THROW(parsed({"--reg", "3"}), Usage); }
 
 TEST(Parse, RefusesAnOptionWithoutItsValue) { EXPECT_THROW(parsed({"--block"}), Usage); }
+
+TEST(Parse, SaysWhatToTypeForAMissingValue) {
+  for (const std::vector<std::string>& words :
+       {std::vector<std::string>{"--gpu"}, {"--gpu", "--", "./a"}})
+    EXPECT_THAT([&] { parsed(words, "run"); },
+                ThrowsMessage<Usage>("--gpu needs a value: --gpu ID"));
+}
+
+TEST(Parse, TakesTheFirstWordForAProgramAndAllBehindItForItsArguments) {
+  const Arguments run = parsed({"-t", "2", "--per-pc", "./a", "--gpu", "64", "--", "-x"}, "run");
+  EXPECT_EQ(run.value("threads"), "2");
+  EXPECT_FALSE(run.has("gpu"));
+  EXPECT_THAT(run.words, IsEmpty());
+  EXPECT_THAT(run.program, ElementsAre("./a", "--gpu", "64", "--", "-x"));
+  EXPECT_THAT(parsed({"--gpu=h200", "--", "-a"}, "run").program, ElementsAre("-a"));
+  EXPECT_THAT(parsed({"kernel.cu", "64"}, "run").program, ElementsAre("kernel.cu", "64"));
+}
+
+TEST(Parse, LeavesFilesThatTheCommandReadsItselfAmongItsWords) {
+  const Arguments run = parsed({"a.capsule", "--per-pc", "b.capsule"}, "run");
+  EXPECT_TRUE(run.has("per-pc"));
+  EXPECT_THAT(run.words, ElementsAre("a.capsule", "b.capsule"));
+  EXPECT_THAT(run.program, IsEmpty());
+  for (const char* file : {"a.warp", "kernelslist.g", "a.traceg", "a.cubin", "."})
+    EXPECT_THAT(parsed({file}, "run").words, ElementsAre(file));
+}
 
 TEST(Parse, RefusesAProgramWhereNoneBelongs) { EXPECT_THROW(parsed({"--", "./a"}), Usage); }
 

@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <string>
 
 #include "cli/tests/shell.hpp"
@@ -99,9 +100,12 @@ TEST(Run, WritesTheRecordItIsAskedFor) {
 }
 
 TEST(Run, SaysOneHundredTwentyFiveForACapsuleThatIsNone) {
-  const Outcome outcome = heddle("run " + std::string(HEDDLE_SOURCE_DIR) + "/README.md");
+  const heddle::tests::ScratchFolder folder;
+  const std::string file = (folder / "none.capsule").string();
+  std::ofstream(file) << "no capsule";
+  const Outcome outcome = heddle("run " + file);
   EXPECT_EQ(outcome.status, 125);
-  EXPECT_THAT(outcome.text, HasSubstr("README.md"));
+  EXPECT_THAT(outcome.text, HasSubstr("none.capsule"));
 }
 
 TEST(Disasm, RefusesAFileWithoutDeviceCode) {
@@ -113,6 +117,8 @@ TEST(Disasm, RefusesAFileWithoutDeviceCode) {
 #ifndef __SANITIZE_ADDRESS__
 TEST(Run, GivesTheProgramsOwnStatusAndOutput) {
   EXPECT_EQ(heddle("run -- sh -c 'exit 7'").status, 7);
+  EXPECT_EQ(heddle("run sh -c 'exit 7'").status, 7);
+  EXPECT_EQ(heddle("run printf '%s' --help", 1).text, "--help");
   EXPECT_EQ(heddle("run -- echo woven", 1).text, "woven\n");
   EXPECT_THAT(heddle("run -- echo woven").text, Not(HasSubstr("woven")));
 }
@@ -128,5 +134,32 @@ TEST(Run, EndsAProgramThatTakesTooLong) {
   EXPECT_THAT(outcome.text, HasSubstr("--timeout"));
 }
 #endif
+
+TEST(Run, SaysWhatToTypeForAProgramWithoutCuda) {
+  const Outcome outcome = heddle("run true");
+  EXPECT_EQ(outcome.status, 0);
+  EXPECT_THAT(outcome.text, HasSubstr("true holds no CUDA code"));
+  EXPECT_THAT(outcome.text, HasSubstr("nvcc -arch=sm_90"));
+}
+
+// Stands for nvcc: writes a program that says how it was made and called.
+TEST(Run, CompilesCudaSourceAndRunsIt) {
+  const heddle::tests::ScratchFolder folder;
+  const std::string source = (folder / "kernel.cu").string(), nvcc = (folder / "nvcc").string();
+  std::ofstream(source) << "";
+  std::ofstream(nvcc) << "#!/bin/sh\n"
+                         "printf '#!/bin/sh\\necho made %s %s, called $*\\n' $1 $2 >$4\n"
+                         "chmod +x $4\n";
+  std::filesystem::permissions(nvcc, std::filesystem::perms::owner_all);
+  setenv("HEDDLE_NVCC", nvcc.c_str(), 1);
+  EXPECT_EQ(heddle("run --gpu a100 " + source + " 64 --per-pc", 1).text,
+            "made -arch=sm_80 -lineinfo, called 64 --per-pc\n");
+  setenv("HEDDLE_NVCC", "/nowhere", 1);
+  const Outcome outcome = heddle("run " + source);
+  EXPECT_EQ(outcome.status, 125);
+  EXPECT_THAT(outcome.text, HasSubstr("there is no nvcc to compile it"));
+  EXPECT_THAT(outcome.text, HasSubstr("nvcc -arch=sm_90 -lineinfo -o program " + source));
+  unsetenv("HEDDLE_NVCC");
+}
 
 }  // namespace

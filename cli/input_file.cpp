@@ -1,0 +1,34 @@
+#include "cli/input_file.hpp"
+
+#include <filesystem>
+#include <fstream>
+#include <string_view>
+
+#include "cli/accelsim_run.hpp"
+#include "cli/sketch_file.hpp"
+
+namespace heddle::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Whatever its name is.
+bool is_capsule(const std::string& word) {
+  constexpr std::string_view kBegin = "HEDDLCAP";
+  char begin[kBegin.size()] = {};
+  std::ifstream(word, std::ios::binary).read(begin, sizeof begin);
+  return std::string_view(begin, sizeof begin) == kBegin;
+}
+
+}  // namespace
+
+bool is_cubin_file(const std::string& word) { return fs::path(word).extension() == ".cubin"; }
+bool is_cuda_source(const std::string& word) { return fs::path(word).extension() == ".cu"; }
+
+bool is_input_file(const std::string& word) {
+  std::error_code none;
+  return fs::path(word).extension() == ".capsule" || is_sketch(word) || is_accelsim(word) ||
+         is_cubin_file(word) || fs::is_directory(word, none) || is_capsule(word);
+}
+
+}  // namespace heddle::cli
