@@ -74,8 +74,12 @@ std::vector<fs::path> StepLaunches::chosen_files() const {
 std::vector<fs::path> source_folders(const Arguments& arguments) {
   std::vector<fs::path> folders;
   if (arguments.has("source-folder")) folders.emplace_back(arguments.value("source-folder"));
-  folders.push_back(kAsWritten);
-  folders.push_back(fs::current_path());
+  if (!arguments.program.empty()) {
+    folders.push_back(kAsWritten);
+    folders.push_back(fs::current_path());
+  }
+  for (const fs::path word : arguments.words)
+    folders.push_back(fs::is_directory(word) ? word : fs::absolute(word).parent_path());
   return folders;
 }
 

@@ -37,7 +37,8 @@ class StepLaunches {
   int status_ = 0;
 };
 
-// Where to look for source files: --source-folder, then where the compiler found them, then here.
+// Where to look for source files: --source-folder; then, of a program, where the compiler found
+// them and here; of a capsule or a sketch, beside it.
 std::vector<std::filesystem::path> source_folders(const Arguments& arguments);
 
 }  // namespace heddle::cli

@@ -118,13 +118,12 @@ void write_capsules_page(const std::vector<fs::path>& capsules, const fs::path& 
                          const fs::path& html) {
   constexpr std::uint64_t kSteps = 100'000;
   constexpr std::size_t kBytes = 4'000'000;
-  PageWriter writer(
-      {.html = html,
-       .hardware = hardware,
-       .source_folders = {kAsWritten, fs::current_path(), data_directory("gpu/kernels") / "../.."},
-       .max_steps = kSteps,
-       .most_bytes = kBytes,
-       .timed = false});
+  PageWriter writer({.html = html,
+                     .hardware = hardware,
+                     .source_folders = {data_directory("gpu/kernels") / "../.."},
+                     .max_steps = kSteps,
+                     .most_bytes = kBytes,
+                     .timed = false});
   for (std::size_t i = 0; i < capsules.size(); ++i)
     writer.add({runtime::load_capsule(capsules[i]), capsules[i],
                 validation::launch_index(capsules[i], i)});
