@@ -25,8 +25,9 @@ std::string side_text(const Side& side, const char* role) {
 
 std::string finding_text(const Finding& finding, const simulator::LaunchRecord& launch,
                          const Style& style) {
-  std::string text = fmt::format("{} {}\n", style.red(fmt::format("check {}:", finding.check)),
-                                 visible(finding.message));
+  std::string text =
+      fmt::format("{} {}\n", style.red(fmt::format("check {}:", visible(finding.check))),
+                  visible(finding.message));
   text += fmt::format(
       "  kernel {}, launch {}{}\n", visible(display_name(launch.kernel)), launch.index,
       finding.times == 1 ? std::string() : fmt::format("; {} times here", finding.times));
@@ -64,7 +65,7 @@ std::string findings_text(const simulator::Record& record, bool asked, const Sty
   if (all == 0) return asked ? "checks: nothing found\n\n" : "";
   std::string counts;
   for (const auto& [check, count] : by_check)
-    counts += fmt::format("{}{} {}", counts.empty() ? "" : ", ", check, count);
+    counts += fmt::format("{}{} {}", counts.empty() ? "" : ", ", visible(check), count);
   return text +
          style.bold(fmt::format("checks: {} finding{} ({})", all, all == 1 ? "" : "s", counts)) +
          "\n\n";

@@ -129,7 +129,7 @@ std::string stall_line(Launches launches) {
   std::ranges::sort(shares);
   std::string text;
   for (const auto& [share, reason] : shares | std::views::take(kShown))
-    text += fmt::format("{}~{:.1f} % {}", text.empty() ? "" : ", ", -100 * share, reason);
+    text += fmt::format("{}~{:.1f} % {}", text.empty() ? "" : ", ", -100 * share, visible(reason));
   return text;
 }
 

@@ -92,7 +92,7 @@ std::string events(const Kernels& kernels, Metrics metrics, const std::string& d
   std::string text =
       "Event result:\n" + fmt::format("{:>11}{:>42}{:>12}{:>12}{:>12}{:>12}\n", "Invocations",
                                       "Event Name", "Min", "Max", "Avg", "Total");
-  text += fmt::format("Device \"{} (0)\"\n", device);
+  text += fmt::format("Device \"{} (0)\"\n", visible(device));
   for (const auto& [kernel, launches] : kernels) {
     text += fmt::format("    Kernel: {}\n", visible(display_name(kernel)));
     for (const Metric* metric : metrics) {
@@ -109,7 +109,7 @@ std::string metric_results(const Kernels& kernels, Metrics metrics, const std::s
   std::string text =
       "Metric result:\n" + fmt::format("{:>11}{:>42}{:>44}{:>12}{:>12}{:>12}\n", "Invocations",
                                        "Metric Name", "Metric Description", "Min", "Max", "Avg");
-  text += fmt::format("Device \"{} (0)\"\n", device);
+  text += fmt::format("Device \"{} (0)\"\n", visible(device));
   for (const auto& [kernel, launches] : kernels) {
     text += fmt::format("    Kernel: {}\n", visible(display_name(kernel)));
     for (const Metric* metric : metrics) {

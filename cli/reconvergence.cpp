@@ -98,7 +98,7 @@ std::string branches(std::span<const ReconvergenceRun> runs, std::uint64_t index
     }
     std::string where = fmt::format("{:04x}", place.second), line;
     for (const BranchCost* each : row)
-      if (each != nullptr) line = std::filesystem::path(each->line).filename().string();
+      if (each != nullptr) line = visible(std::filesystem::path(each->line).filename().string());
     for (std::size_t i = 0; i < runs.size(); ++i) {
       const BranchCost* const each = row[i];
       const std::string name(info(runs[i].policy).name);

@@ -72,10 +72,10 @@ std::string Table::text(std::size_t indent) const {
 }
 
 std::string csv_cell(std::string_view text) {
-  std::string cell(text);
-  if (!cell.empty() && std::string_view("=+-@\t\r").find(cell[0]) != std::string_view::npos)
+  std::string cell = visible(text);
+  if (!cell.empty() && std::string_view("=+-@").find(cell[0]) != std::string_view::npos)
     cell = fmt::format("'{}", cell);
-  if (cell.find_first_of(",\"\n\r") == std::string::npos) return cell;
+  if (cell.find_first_of(",\"") == std::string::npos) return cell;
   std::string quoted;
   for (const char c : cell) quoted.append(c == '"' ? 2 : 1, c);
   return fmt::format("\"{}\"", quoted);

@@ -47,7 +47,7 @@ class Table {
   std::vector<std::vector<std::string>> rows_;
 };
 
-// One cell of a CSV file: quoted where needed, and never a formula.
+// One cell of a CSV file: visible, quoted where needed, and never a formula.
 std::string csv_cell(std::string_view text);
 
 }  // namespace heddle::cli

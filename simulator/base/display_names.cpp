@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <cstdlib>
 #include <memory>
 #include <stdexcept>
@@ -13,14 +14,69 @@ namespace {
 
 constexpr std::string_view kRegex = "regex:";
 
-std::string escaped(std::string_view text, bool keep_line_ends) {
+struct CodePoints {
+  char32_t first, last;
+};
+// Beside the control characters below U+0020: what a terminal obeys (C1), what reorders text
+// (bidirectional marks, embeddings, isolates), and what is there but not seen (zero widths,
+// fillers, variation selectors, tags). Unicode 15, general categories Cc, Cf, Zl, Zp and
+// Default_Ignorable.
+constexpr CodePoints kUnseen[] = {
+    {0x7f, 0x9f},       {0xad, 0xad},       {0x34f, 0x34f},     {0x600, 0x605},
+    {0x61c, 0x61c},     {0x6dd, 0x6dd},     {0x70f, 0x70f},     {0x890, 0x891},
+    {0x8e2, 0x8e2},     {0x115f, 0x1160},   {0x17b4, 0x17b5},   {0x180b, 0x180f},
+    {0x200b, 0x200f},   {0x2028, 0x202e},   {0x2060, 0x206f},   {0x3164, 0x3164},
+    {0xfe00, 0xfe0f},   {0xfeff, 0xfeff},   {0xffa0, 0xffa0},   {0xfff0, 0xfffb},
+    {0x110bd, 0x110bd}, {0x110cd, 0x110cd}, {0x13430, 0x1343f}, {0x1bca0, 0x1bca3},
+    {0x1d173, 0x1d17a}, {0xe0000, 0xe0fff}};
+
+bool is_unseen(char32_t point) {
+  return std::ranges::any_of(kUnseen, [point](const CodePoints& range) {
+    return point >= range.first && point <= range.last;
+  });
+}
+
+struct Character {
+  char32_t point = 0;
+  std::size_t bytes = 0;  // 0: not UTF-8
+};
+
+// The character that `text` begins with.
+Character first_character(std::string_view text) {
+  const auto byte = [text](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+  const unsigned char lead = byte(0);
+  if (lead < 0x80) return {lead, 1};
+  const std::size_t bytes = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : 2;
+  if (lead < 0xc2 || lead > 0xf4 || text.size() < bytes) return {};
+  char32_t point = lead & (0xffu >> (bytes + 1));
+  for (std::size_t i = 1; i < bytes; ++i) {
+    if ((byte(i) & 0xc0) != 0x80) return {};
+    point = point << 6 | (byte(i) & 0x3fu);
+  }
+  constexpr char32_t kLeast[] = {0, 0, 0x80, 0x800, 0x10000};
+  const bool surrogate = point >= 0xd800 && point <= 0xdfff;
+  if (point < kLeast[bytes] || surrogate || point > 0x10ffff) return {};
+  return {point, bytes};
+}
+
+// \x1b or \u{202e} for what no text shall smuggle to a terminal: it becomes no command and does
+// not pretend to be another text. Bytes that are not UTF-8 are shown as bytes.
+std::string escaped(std::string_view text, std::string_view kept) {
   std::string result;
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if ((byte < 0x20 || byte == 0x7f) && !(keep_line_ends && c == '\n'))
-      result += fmt::format("\\x{:02x}", byte);
-    else
-      result += c;
+  while (!text.empty()) {
+    const auto [point, bytes] = first_character(text);
+    const std::size_t length = std::max<std::size_t>(bytes, 1);
+    if (bytes == 0 || point < 0x20 || point == 0x7f) {
+      if (kept.find(text[0]) != kept.npos)
+        result += text[0];
+      else
+        result += fmt::format("\\x{:02x}", static_cast<unsigned char>(text[0]));
+    } else if (is_unseen(point)) {
+      result += fmt::format("\\u{{{:x}}}", static_cast<std::uint32_t>(point));
+    } else {
+      result += text.substr(0, length);
+    }
+    text.remove_prefix(length);
   }
   return result;
 }
@@ -54,8 +110,8 @@ std::string_view beginning(std::string_view text, std::size_t bytes) {
 
 }  // namespace
 
-std::string visible(std::string_view text) { return escaped(text, false); }
-std::string visible_lines(std::string_view text) { return escaped(text, true); }
+std::string visible(std::string_view text) { return escaped(text, ""); }
+std::string visible_lines(std::string_view text) { return escaped(text, "\n\t"); }
 
 std::string demangled(const std::string& name) {
   constexpr std::size_t kLongest = 4096;  // the demangler recurses over what it is given

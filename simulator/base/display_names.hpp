@@ -8,9 +8,9 @@
 
 namespace heddle::simulator {
 
-// Control characters made visible, so that no text becomes a terminal's command.
+// Control, reordering and unseen characters made visible. Every text from a file goes through it.
 std::string visible(std::string_view text);
-std::string visible_lines(std::string_view text);  // the same, with line ends kept
+std::string visible_lines(std::string_view text);  // the same, with line ends and tabs kept
 // The function's name as in the source; unchanged when it is not a mangled name.
 std::string demangled(const std::string& name);
 // A kernel's name as it is shown to people: demangled, and at most 100 characters. What is longer
