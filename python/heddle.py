@@ -50,7 +50,23 @@ def read(path):
     schema = record.get("schema") if isinstance(record, dict) else None
     if schema != SCHEMA:
         raise RecordError(f"{path}: schema is {schema!r}, expected {SCHEMA!r}")
+    record["launches"] = _in_full(path, record.get("launches", []))
     return record
+
+
+def _in_full(path, launches):
+    """Launches told as one before them (docs/record.md), as what they are."""
+    known = {}
+    result = []
+    for launch in launches:
+        if isinstance(launch, dict) and "as" in launch:
+            if launch["as"] not in known:
+                raise RecordError(f"{path}: no launch {launch['as']!r} is before one told as it")
+            launch = {**known[launch["as"]], "index": launch.get("index")}
+        elif isinstance(launch, dict):
+            known[launch.get("index")] = launch
+        result.append(launch)
+    return result
 
 
 def _of_launch(record, launch):

@@ -48,6 +48,15 @@ class Read(unittest.TestCase):
     def test_gives_what_was_written(self):
         self.assertEqual(heddle.read(self.write(json.dumps(SMALL))), SMALL)
 
+    def test_gives_launches_told_as_others_in_full(self):
+        first = SMALL["launches"][0]
+        told = dict(SMALL, launches=[first, {"index": 1, "as": 0}])
+        read = heddle.read(self.write(json.dumps(told)))
+        self.assertEqual(read["launches"], [first, {**first, "index": 1}])
+        told["launches"] = [{"index": 1, "as": 0}]
+        with self.assertRaises(heddle.RecordError):
+            heddle.read(self.write(json.dumps(told)))
+
     def test_refuses_what_is_no_record(self):
         for text in ("", "[]", "{}", '{"schema": "heddle.record/2"}'):
             with self.assertRaises(heddle.RecordError):

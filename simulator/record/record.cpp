@@ -297,6 +297,56 @@ LaunchRecord read_launch(const Reader& reader) {
   return launch;
 }
 
+// About what a launch takes in memory.
+std::uint64_t bytes_of(const LaunchRecord& launch) {
+  constexpr std::uint64_t kText = 64, kValue = sizeof(MetricValues::value_type);
+  std::uint64_t bytes = sizeof launch + kValue * launch.metrics.size() + launch.kernel.size() +
+                        launch.fault.size() +
+                        kText * (launch.class_reasons.size() + launch.varies.size() +
+                                 launch.timing.size() + launch.unmodelled.size()) +
+                        2 * sizeof(MemoryRecord) * (launch.memory.size() + launch.globals.size());
+  for (const InstructionRecord& each : launch.instructions)
+    bytes += sizeof each + each.function.size() + each.line.size() + each.text.size() +
+             kValue * each.metrics.size();
+  for (const checks::Finding& each : launch.findings)
+    bytes += sizeof each + each.message.size() + each.details.size() +
+             each.sides.size() * (sizeof(checks::Side) + kText);
+  return bytes;
+}
+
+// Launches in full, and those that are told as one before them.
+class LaunchList {
+ public:
+  LaunchList(std::vector<LaunchRecord>& launches, std::uint64_t most_alike)
+      : launches_(launches), left_(most_alike) {}
+
+  void add(const Reader& reader) {
+    const auto as = reader.whole_if<std::uint64_t>("as");
+    if (!as) {
+      launches_.push_back(read_launch(reader));
+      in_full_[launches_.back().index] = {launches_.size() - 1, bytes_of(launches_.back())};
+      return;
+    }
+    const auto found = in_full_.find(*as);
+    if (found == in_full_.end()) reader.fail(fmt::format("no launch {} is before it", *as));
+    const auto [place, bytes] = found->second;
+    if (bytes > left_) reader.fail("the launches told as others take too much memory");
+    left_ -= bytes;
+    LaunchRecord launch = launches_[place];
+    launch.index = reader.whole<std::uint64_t>("index");
+    launches_.push_back(std::move(launch));
+  }
+
+ private:
+  struct InFull {
+    std::size_t place = 0;
+    std::uint64_t bytes = 0;
+  };
+  std::vector<LaunchRecord>& launches_;
+  std::map<std::uint64_t, InFull> in_full_;  // by their indices
+  std::uint64_t left_;
+};
+
 Json parse(const std::string& text, const std::string& origin) {
   const auto bounded = [&](int depth, Json::parse_event_t, Json&) {
     if (depth > kMaxDepth)
@@ -365,7 +415,7 @@ LaunchRecord launch_from_json(const Json& json, const std::string& origin) {
   return read_launch(Reader(json, origin));
 }
 
-Record record_from_json(const Json& json, const std::string& origin) {
+Record record_from_json(const Json& json, const std::string& origin, std::uint64_t most_alike) {
   const Reader reader(json, origin);
   if (const std::string schema = reader.text("schema"); schema != kSchema)
     reader.fail(fmt::format("its schema is \"{}\", not \"{}\"", schema, kSchema));
@@ -380,15 +430,17 @@ Record record_from_json(const Json& json, const std::string& origin) {
   record.date = reader.text_or_empty("date");
   record.program = reader.texts("program");
   record.complete = reader.flag_or("complete", true);
-  reader.each("launches",
-              [&](const Reader& item) { record.launches.push_back(read_launch(item)); });
+  LaunchList launches(record.launches, most_alike);
+  reader.each("launches", [&](const Reader& item) { launches.add(item); });
   return record;
 }
 
 Record read_record(const std::filesystem::path& path) {
   std::string text = read_file(path, kMaxFile);
   if (path.extension() == ".zst") text = decompress(text, kMaxFile, path.string());
-  return record_from_json(parse(text, path.string()), path.string());
+  constexpr std::uint64_t kAlikeRatio = 100;
+  return record_from_json(parse(text, path.string()), path.string(),
+                          kAlikeBytes + kAlikeRatio * text.size());
 }
 
 void write_record(const Record& record, const std::filesystem::path& path) {

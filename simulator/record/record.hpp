@@ -76,7 +76,10 @@ nlohmann::ordered_json to_json(const LaunchRecord& launch);
 nlohmann::ordered_json to_json(const Record& record);
 // Throws std::runtime_error naming `origin` and the key that is missing or wrong.
 LaunchRecord launch_from_json(const nlohmann::ordered_json& json, const std::string& origin);
-Record record_from_json(const nlohmann::ordered_json& json, const std::string& origin);
+// `most_alike`: bytes of memory that launches told as others ("as") may take together.
+inline constexpr std::uint64_t kAlikeBytes = std::uint64_t{64} << 20;
+Record record_from_json(const nlohmann::ordered_json& json, const std::string& origin,
+                        std::uint64_t most_alike = kAlikeBytes);
 Record read_record(const std::filesystem::path& path);
 // Written beside its place and renamed.
 void write_record(const Record& record, const std::filesystem::path& path);

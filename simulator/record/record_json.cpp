@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -39,14 +40,28 @@ std::string RecordJson::body(const LaunchRecord& launch) {
   return indented;
 }
 
+const RecordJson::Recent* RecordJson::alike(std::uint64_t index, std::string_view body) {
+  const auto found = std::ranges::find(recent_, body, &Recent::body);
+  if (found != recent_.end()) return &*found;
+  recent_[next_++ % recent_.size()] = {index, std::string(body)};
+  return nullptr;
+}
+
 void RecordJson::add(std::uint64_t index, std::string_view body) {
-  sink_(fmt::format("{}\n  {{\n   \"index\": {}", any_ ? "," : "", index));
-  sink_(body);
-  any_ = true;
+  constexpr std::uint64_t kPlain = 1000;  // whoever reads short records need not know of "as"
+  const char* const between = written_ == 0 ? "" : ",";
+  const Recent* const same = alike(index, body);
+  if (same != nullptr && written_ >= kPlain) {
+    sink_(fmt::format("{}\n  {{\"index\": {}, \"as\": {}}}", between, index, same->index));
+  } else {
+    sink_(fmt::format("{}\n  {{\n   \"index\": {}", between, index));
+    sink_(body);
+  }
+  ++written_;
 }
 
 void RecordJson::end(bool complete, std::string_view more) {
-  sink_(any_ ? "\n ]" : "]");
+  sink_(written_ != 0 ? "\n ]" : "]");
   sink_(more);
   sink_(complete ? "\n}\n" : ",\n \"complete\": false\n}\n");
 }

@@ -56,6 +56,43 @@ TEST_F(RecordFile, ReadsBackWhatWasWritten) {
   }
 }
 
+// A program may launch one kernel a hundred thousand times.
+TEST_F(RecordFile, LaunchesThatAreAlikeAreWrittenOnceBehindTheFirstThousand) {
+  Record record = example();
+  const LaunchRecord one = record.launches[0];
+  LaunchRecord other = one;
+  other.metrics["some.pct"] = 72;
+  record.launches.clear();
+  for (std::uint64_t i = 0; i < 20000; ++i) {
+    record.launches.push_back(i % 3 == 2 ? other : one);
+    record.launches.back().index = i;
+  }
+  write_record(record, folder_ / "many.json");
+  EXPECT_EQ(text_of(read_record(folder_ / "many.json")), text_of(record));
+  const std::uint64_t bytes = read_file(folder_ / "many.json", 1 << 30).size();
+  record.launches.resize(1000);
+  write_record(record, folder_ / "first.json");
+  const std::string first = read_file(folder_ / "first.json", 1 << 30);
+  EXPECT_EQ(first, to_json(record).dump(1) + "\n");
+  EXPECT_LT(bytes, first.size() + 19000 * 40);
+}
+
+TEST(RecordJson, LaunchesToldAsOthersAreChecked) {
+  const auto read = [](const char* launch, std::uint64_t most) {
+    auto json = to_json(example());
+    json["launches"].push_back(nlohmann::ordered_json::parse(launch));
+    return record_from_json(json, "f.json", most).launches.size();
+  };
+  EXPECT_EQ(read(R"({"index":1,"as":0})", 1 << 20), 2u);
+  EXPECT_THAT(
+      [&] { read(R"({"index":1,"as":1})", 1 << 20); },
+      ThrowsMessage<std::runtime_error>(HasSubstr("launches[1]: no launch 1 is before it")));
+  EXPECT_THAT([&] { read(R"({"as":0})", 1 << 20); },
+              ThrowsMessage<std::runtime_error>(HasSubstr("index is missing")));
+  EXPECT_THAT([&] { read(R"({"index":1,"as":0})", 10); },
+              ThrowsMessage<std::runtime_error>(HasSubstr("too much memory")));
+}
+
 TEST(RecordJson, MeasurementsOfTimeAndSamplesAreRead) {
   auto json = to_json(example());
   json["launches"][0]["timing"]["sm__cycles_active.max"] = {5, 7, 6};
