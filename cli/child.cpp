@@ -16,6 +16,7 @@
 #include <string_view>
 
 #include "cli/signals.hpp"
+#include "simulator/base/display_names.hpp"
 
 namespace heddle::cli {
 namespace {
@@ -93,7 +94,8 @@ ChildResult run_child(const std::vector<std::string>& program,
     posix_spawnattr_t attributes;
     posix_spawnattr_init(&attributes);
     posix_spawnattr_setsigmask(&attributes, &mask);
-    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
+    posix_spawnattr_setsigdefault(&attributes, &defaulted_signals());
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
     error = posix_spawnp(&child, started.c_str(), &actions, &attributes, pointers(arguments).data(),
                          pointers(variables).data());
     posix_spawnattr_destroy(&attributes);
@@ -102,8 +104,8 @@ ChildResult run_child(const std::vector<std::string>& program,
   posix_spawn_file_actions_destroy(&actions);
   if (error != 0) {
     const bool is_here = started.find('/') == started.npos && access(started.c_str(), X_OK) == 0;
-    fmt::print(stderr, "heddle: {}: {}{}\n", program[0], std::strerror(error),
-               is_here ? fmt::format("; did you mean ./{}?", started) : "");
+    fmt::print(stderr, "heddle: {}: {}{}\n", simulator::visible(program[0]), std::strerror(error),
+               is_here ? fmt::format("; did you mean ./{}?", simulator::visible(started)) : "");
     return {.status = error == ENOENT ? kNotFound : kNotExecutable};
   }
   // By number: glibc 2.36 declares pidfd_open without extern "C".

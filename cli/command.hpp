@@ -12,11 +12,22 @@
 
 namespace heddle::cli {
 
+// What an option has written, or read, or run. A heddle.toml that came with a folder may set none
+// that do.
+enum class Effect : unsigned char {
+  none,
+  file,     // written: a path, "-" for stdout
+  folder,   // written to
+  trace,    // written: FORM or FORM=PATH
+  trusted,  // sources are read, or programs run, from there
+};
+
 struct Option {
   std::string_view name;      // without dashes
   char letter = 0;            // 0: it has none
   std::string_view argument;  // what it takes, as help shows it; empty: a flag
   std::string_view meaning;
+  Effect effect = Effect::none;
 };
 
 class Arguments {

@@ -28,7 +28,7 @@ constexpr Option kReconvergenceOption{
     "(at post-dominators), min-pc (default: as the GPU does); run: all compares the three"};
 // For the commands that show a record.
 constexpr Option kSource{"source", 0, "", "the counts summed per source line and inlined function"};
-constexpr Option kCsv{"csv", 0, "FILE", "write the metrics as one tidy table"};
+constexpr Option kCsv{"csv", 0, "FILE", "write the metrics as one tidy table", Effect::file};
 constexpr Option kFormat{"format", 0, "FORM", "table (default), or nvprof for its layout"};
 constexpr Option kQuery{"query-metrics", 0, "",
                         "list all metrics: name, unit, exact or modelled, meaning"};
@@ -50,7 +50,8 @@ constexpr Examples kRunExamples[] = {
 constexpr Option kRunOptions[] = {
     {"record", 'o', "FILE",
      "write the record, as JSON; compressed where the name ends in .zst; %p in "
-     "a file's name becomes the process"},
+     "a file's name becomes the process; - is stdout, as in all options that write a file",
+     Effect::file},
     {"per-pc", 0, "", "with every instruction, in the record and in the text"},
     kSource,
     {"memory", 0, "", "with a digest of every allocation after each launch, in the record"},
@@ -85,7 +86,8 @@ constexpr Option kRunOptions[] = {
      "CUDA says"},
     {"timeout", 0, "SECONDS", "end the program after this time"},
     {"no-progress", 0, "", "do not tell on stderr how far a long launch is"},
-    {"capture", 0, "FOLDER", "write each launch as a capsule that can be run without the program"},
+    {"capture", 0, "FOLDER", "write each launch as a capsule that can be run without the program",
+     Effect::folder},
     {"grid", 0, "X[,Y[,Z]]",
      "sketches, cubins: blocks of a launch, in place of what the sketch says"},
     {"block", 0, "X[,Y[,Z]]", "sketches, cubins: threads of a block"},
@@ -117,7 +119,8 @@ constexpr Option kRunOptions[] = {
     {"trace", 0, "FORM[=FILE]",
      "write what executes, as it happens: text (a line per instruction; default: to stderr), "
      "perfetto=FILE (a timeline for ui.perfetto.dev), or accelsim=FOLDER (what Accel-Sim replays; "
-     "sm_75, sm_80 and sm_86)"},
+     "sm_75, sm_80 and sm_86)",
+     Effect::trace},
     {"trace-kernel", 0, "NAME", "only in launches of this kernel, as --kernel names it"},
     {"trace-block", 0, "N,...",
      "only in these blocks, by their numbers in the grid; 0-3 is a range"},
@@ -135,7 +138,7 @@ constexpr Examples kSimplifyExamples[] = {
     "heddle simplify -k reduceInterleaved -o reduce.warp captured/",
 };
 constexpr Option kSimplifyOptions[] = {
-    {"output", 'o', "FILE", "write the sketch there (default: to stdout)"},
+    {"output", 'o', "FILE", "write the sketch there (default: to stdout)", Effect::file},
     kKernelOption,
     kSkipOption,
     kCountOption,
@@ -165,8 +168,8 @@ constexpr Examples kStepExamples[] = {
     "heddle step --html page.html --hardware hardware.json captured/",
 };
 constexpr Option kStepOptions[] = {
-    {"html", 0, "FILE",
-     "write one HTML file that shows the launches step by step, without network"},
+    {"html", 0, "FILE", "write one HTML file that shows the launches step by step, without network",
+     Effect::file},
     {"hardware", 0, "RECORD", "a record of heddle measure: its numbers beside the model's"},
     {"timing", 0, "WHEN",
      "--html: on: time the launches, to show at which instructions warps wait and why; off "
@@ -175,7 +178,9 @@ constexpr Option kStepOptions[] = {
      "warp instructions per launch to keep step by step (default 1000000); all are counted"},
     kReconvergenceOption,
     {"source-folder", 0, "FOLDER",
-     "where to look for source files that are not where they were compiled (besides here)"},
+     "where to look for source files first; then a program's are read where they were compiled and "
+     "here, a capsule's beside it",
+     Effect::trusted},
     kKernelOption,
     kSkipOption,
     kCountOption,
@@ -186,7 +191,7 @@ constexpr Examples kMeasureExamples[] = {
     "heddle measure --record hardware.json ./simple_divergence 64",
 };
 constexpr Option kMeasureOptions[] = {
-    {"record", 'o', "FILE", "write the record (default: hardware.json)"},
+    {"record", 'o', "FILE", "write the record (default: hardware.json)", Effect::file},
     {"repeat", 'r', "N", "measure memory and SASS metrics N times; launches that differ say so"},
     {"timing", 0, "", "with cycles, stall reasons, hit rates and bytes, each measured five times"},
     {"samples", 0, "", "with the stall reasons of every instruction, sampled"},
@@ -214,22 +219,26 @@ constexpr Option kValidateOptions[] = {
     {"suite", 0, "FILE",
      "another suite, such as gpu/kernels/features.toml (default: suite.toml beside it; with "
      "--timing "
-     "also timing.toml)"},
+     "also timing.toml)",
+     Effect::trusted},
     {"programs", 0, "FOLDER",
      "the suite's programs, built by gpu/kernels/build.sh (default: built "
-     "now where nvcc is found)"},
+     "now where nvcc is found)",
+     Effect::trusted},
     {"capsules", 0, "", "replay the committed capsules, without the programs"},
     {"measure", 0, "", "measure the suite on this machine's GPU first and compare with that"},
     {"records", 0, "FOLDER", "hardware records (default: those that come with Heddle)"},
-    {"json", 0, "FILE", "write the result"},
+    {"json", 0, "FILE", "write the result", Effect::file},
     {"html", 0, "FILE",
      "draw model against hardware on one page, timed where the hardware was; launches that are "
-     "there as capsules get steppers in a folder beside it"},
+     "there as capsules get steppers in a folder beside it",
+     Effect::file},
     {"show", 0, "N", "differences to list per launch (default 3)"},
     {"timing", 0, "",
      "compare cycles, stall reasons, hit rates and bytes instead, kernel by kernel"},
     {"page", 0, "FILE",
-     "with --timing: put the suite's ratios and values into this Markdown page, between its marks"},
+     "with --timing: put the suite's ratios and values into this Markdown page, between its marks",
+     Effect::file},
     {"least-cycles", 0, "N",
      "with --timing: kernels of fewer cycles do not enter the first summary (default 5000)"},
     {"threads", 't', "N", "host threads per launch (default 1; 0: all cores)"},
@@ -241,7 +250,8 @@ constexpr Examples kCalibrateExamples[] = {
 };
 constexpr Option kCalibrateOptions[] = {
     {"records", 0, "FOLDER", "the microbenchmarks' records (default: those that come with Heddle)"},
-    {"model", 0, "FILE", "write the constants into this model file; its other rows stay"},
+    {"model", 0, "FILE", "write the constants into this model file; its other rows stay",
+     Effect::file},
 };
 
 constexpr Examples kOccupancyExamples[] = {
@@ -257,7 +267,7 @@ constexpr Option kOccupancyOptions[] = {
     {"shared", 0, "BYTES", "shared memory of a block; for a program's kernels the dynamic part"},
     {"capability", 0, "X.Y", "an SM of this compute capability, 1.0 to 12.1 (default: all)"},
     {"curve", 0, "RESOURCE", "occupancy over threads, registers or shared, where it changes"},
-    {"svg", 0, "FILE", "the three curves as a picture"},
+    {"svg", 0, "FILE", "the three curves as a picture", Effect::file},
     {"latency", 0, "CYCLES", "instead: what must be in flight to hide this latency (Little's law)"},
     {"throughput", 0, "N", "with --latency: operations (of one thread) per cycle"},
     {"warps-per-cycle", 0, "N", "with --latency: instead, instructions of a warp per cycle"},

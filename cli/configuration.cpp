@@ -84,6 +84,24 @@ void check_key(std::string_view key, const toml::node& node) {
                       : fmt::format("no command has this option; did you mean {}?", near));
 }
 
+void refuse_effects(const toml::table& table, const std::vector<Option>& options) {
+  for (const auto& [key, node] : table)
+    if (const Option* option = find_option(options, key.str());
+        option != nullptr && option->effect != Effect::none)
+      refuse(node.source(), key.str(),
+             "a heddle.toml of a folder may not set it, as the folder may be someone else's; give "
+             "it on the command line or in your own heddle.toml");
+}
+
+// Throws Usage where a file that came with a folder has something written, read or run.
+void check_project_file(const toml::table& all) {
+  for (const Command& command : commands()) {
+    const std::vector<Option> options = settable_options(command);
+    refuse_effects(all, options);
+    if (const toml::table* own = all[command.name].as_table()) refuse_effects(*own, options);
+  }
+}
+
 toml::table parse_file(const fs::path& file) {
   try {
     return toml::parse_file(file.string());
@@ -106,6 +124,7 @@ Surroundings surroundings() {
   Surroundings around;
   around.environment = [](const char* name) -> const char* { return std::getenv(name); };
   around.files.emplace_back("heddle.toml");
+  around.of_project = 1;
   const char* configuration = std::getenv("XDG_CONFIG_HOME");
   const char* home = std::getenv("HOME");
   if (configuration != nullptr && *configuration != '\0')
@@ -135,11 +154,13 @@ void configure(Arguments& arguments, const Command& command, const Surroundings&
     else
       throw Usage(fmt::format("{}={}: expected 0 or 1", name, text));
   }
-  for (const fs::path& file : around.files) {
+  for (std::size_t i = 0; i < around.files.size(); ++i) {
+    const fs::path& file = around.files[i];
     std::error_code ignored;
     if (!fs::exists(file, ignored)) continue;
     const toml::table all = parse_file(file);
     for (const auto& [key, node] : all) check_key(key.str(), node);
+    if (i < around.of_project) check_project_file(all);
     const auto take = [&](const toml::table& table, bool own) {
       for (const auto& [key, node] : table) {
         if (node.is_table() && !own) continue;

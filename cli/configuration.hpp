@@ -6,6 +6,8 @@
 //     metrics = ["branch_efficiency", "gld_efficiency"]
 //     [run]                        # for heddle run alone; wins over the line without a table
 //     per-pc = true
+//
+// Where results go is set by the user alone, never by a ./heddle.toml.
 #pragma once
 
 #include <filesystem>
@@ -20,6 +22,9 @@ struct Surroundings {
   const char* (*environment)(const char* name) = nullptr;  // getenv, or a stand-in for it
   std::vector<std::filesystem::path>
       files;  // the nearest first; those that are not there do not count
+  // How many of them, from the first, came with the folder one works in. The folder may have been
+  // downloaded: they set no option that has something written, or sources read, or programs run.
+  std::size_t of_project = 0;
 };
 
 // This process's own.

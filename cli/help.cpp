@@ -131,7 +131,9 @@ std::string reference() {
       "flags: 0 or 1), then from `./heddle.toml`, then from `~/.config/heddle/heddle.toml`. In a\n"
       "file, `threads = 0` holds for every command with that option, and the same line under "
       "`[run]`\n"
-      "for `heddle run` alone. `--print-config` says what holds and where it was said.\n";
+      "for `heddle run` alone. `--print-config` says what holds and where it was said.\n"
+      "A `./heddle.toml` may not set where results are written, nor where sources are read or\n"
+      "programs taken from: the folder may be someone else's.\n";
   return text;
 }
 

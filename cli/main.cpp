@@ -6,7 +6,9 @@
 #include "cli/command.hpp"
 #include "cli/configuration.hpp"
 #include "cli/help.hpp"
+#include "cli/outputs.hpp"
 #include "cli/signals.hpp"
+#include "cli/text.hpp"
 #include "gpu/runtime/crash_report.hpp"
 
 namespace {
@@ -33,22 +35,33 @@ int run(const std::vector<std::string>& words) {
     std::fputs(configuration_text(arguments, command).c_str(), stdout);
     return 0;
   }
+  check_outputs(arguments, command);
   return command.run(arguments);
+}
+
+int said(const std::exception& error, int status) {
+  std::fputs(fmt::format("heddle: {}\n", visible_lines(error.what())).c_str(), stderr);
+  return status;
+}
+
+int guarded(const std::vector<std::string>& words, int failed) {
+  try {
+    return run(words);
+  } catch (const Usage& error) {
+    return said(error, kTrouble);
+  } catch (const std::exception& error) {
+    return said(error, failed);
+  }
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
+  open_standard_streams();
+  ignore_file_size_signal();
   watch_signals();
   heddle::runtime::report_crashes();
   const std::vector<std::string> words(argv + 1, argv + argc);
-  try {
-    return run(words);
-  } catch (const Usage& error) {
-    fmt::print(stderr, "heddle: {}\n", error.what());
-    return kTrouble;
-  } catch (const std::exception& error) {
-    fmt::print(stderr, "heddle: {}\n", error.what());
-    return !words.empty() && words[0] == "run" ? kFailed : kTrouble;
-  }
+  const int failed = !words.empty() && words[0] == "run" ? kFailed : kTrouble;
+  return flushed(guarded(words, failed), failed);
 }

@@ -9,6 +9,7 @@
 #include "cli/commands.hpp"
 #include "cli/layout.hpp"
 #include "cli/record_text.hpp"
+#include "simulator/base/output_target.hpp"
 
 namespace heddle::cli {
 
@@ -17,6 +18,7 @@ int run_measure(const Arguments& arguments) {
     throw Usage("give a program, as in: heddle measure ./program arguments");
   check_record_options(arguments);
   const std::string record = arguments.value("record", "hardware.json");
+  simulator::check_output(record);
   std::vector<std::string> command = {(data_directory("gpu/cupti") / "measure.sh").string(), "-o",
                                       record};
   constexpr std::uint64_t kMostRepeats = 1000, kMostSeconds = 1000000;

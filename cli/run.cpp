@@ -99,7 +99,7 @@ std::string trace_of_program(const Arguments& arguments, const fs::path& advice)
   if (arguments.has("advice")) ask_for_advice(request, advice);
   if (request.empty()) return {};
   const traces::TraceOptions options = traces::trace_options(request);
-  if (!options.file.empty())
+  if (!options.file.empty() && options.file != simulator::kStandardOutput)
     request["trace"] = fmt::format("{}={}", options.form, fs::absolute(options.file).string());
   return traces::encode(request);
 }
@@ -156,6 +156,14 @@ std::vector<fs::path> capsules_of(const Arguments& arguments) {
   return files;
 }
 
+// What kernels of a capsule print. Nobody vouches for it: a terminal shows it and does not obey it.
+std::function<void(std::string_view)> print_of_kernels() {
+  return [on_terminal = isatty(STDOUT_FILENO) == 1](std::string_view text) {
+    const std::string shown = on_terminal ? visible_lines(text) : std::string(text);
+    std::fwrite(shown.data(), 1, shown.size(), stdout);  // flushed() tells if that fails
+  };
+}
+
 // What a launch wrote may differ from what it wrote when it was captured: the model was another
 // then, or the kernel's result depends on the order of warps.
 //
@@ -175,7 +183,7 @@ int run_capsules(const Arguments& arguments,
        .max_instructions = arguments.number("max-instructions", kMostInstructions).value_or(0),
        .per_instruction = wants_instructions(arguments),
        .memory_digests = arguments.has("memory"),
-       .print = [](std::string_view text) { fmt::print("{}", text); },
+       .print = print_of_kernels(),
        .observer = observer,
        .trace = trace.get(),
        .timing =
@@ -187,7 +195,7 @@ int run_capsules(const Arguments& arguments,
   show_and_write({getpid(), replay.record, false, {}}, arguments);
   show_advice(advice.path());
   for (const std::string& difference : replay.memory_differences)
-    fmt::print(stderr, "heddle: memory is not as it was captured: {}\n", difference);
+    fmt::print(stderr, "heddle: memory is not as it was captured: {}\n", visible(difference));
   return went_wrong(replay.record) || !replay.memory_differences.empty() ? kDifferent : 0;
 }
 
@@ -253,7 +261,8 @@ ProgramOptions program_options(const Arguments& arguments, const fs::path& advic
   options.threads = arguments.number("threads", kMostThreads);
   options.max_instructions = arguments.number("max-instructions", kMostInstructions);
   options.max_memory = arguments.number("max-memory", kMostMemory);
-  options.capture = arguments.value("capture");
+  // The program may work in another folder.
+  if (arguments.has("capture")) options.capture = fs::absolute(arguments.value("capture")).string();
   options.trace = trace_of_program(arguments, advice);
   options.timing = timing_choice(arguments);
   if (const auto reconvergence = chosen_reconvergence(arguments))

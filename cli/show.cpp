@@ -19,7 +19,8 @@ int run_show(const Arguments& arguments) {
   if (arguments.words.size() != 1) throw Usage("give one record");
   check_record_options(arguments);
   const simulator::Record record = simulator::read_record(arguments.words[0]);
-  std::fputs(record_text(record, arguments, STDOUT_FILENO).c_str(), stdout);
+  if (arguments.value("csv") != simulator::kStandardOutput)  // a table of another form on its own
+    std::fputs(record_text(record, arguments, STDOUT_FILENO).c_str(), stdout);
   if (arguments.has("csv"))
     simulator::write_file(arguments.value("csv"),
                           csv(chosen_launches(record, arguments), chosen_metrics(arguments)));

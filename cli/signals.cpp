@@ -32,6 +32,11 @@ sigset_t& mask_before() {
   return mask;
 }
 
+sigset_t& defaulted() {
+  static sigset_t signals{};
+  return signals;
+}
+
 // What nobody asked us to ignore (nohup, a shell's background job).
 sigset_t watched() {
   sigset_t signals;
@@ -96,6 +101,13 @@ void watch_signals() {
   pthread_sigmask(SIG_BLOCK, &signals, &mask_before());
   std::thread(watch, signals).detach();
 }
+
+void ignore_file_size_signal() {
+  sigemptyset(&defaulted());
+  if (::signal(SIGXFSZ, SIG_IGN) == SIG_DFL) sigaddset(&defaulted(), SIGXFSZ);
+}
+
+const sigset_t& defaulted_signals() { return defaulted(); }
 
 ChildWatch::ChildWatch(const std::function<pid_t(const sigset_t& mask)>& start) {
   std::lock_guard lock(state().mutex);

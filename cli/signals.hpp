@@ -14,6 +14,11 @@ namespace heddle::cli {
 // its temporary folders, which go before.
 void watch_signals();
 
+// For the process's beginning: a write beyond the limit of a file's size fails, rather than ends
+// this process. A child is to have the default again for defaulted_signals().
+void ignore_file_size_signal();
+const sigset_t& defaulted_signals();
+
 // While it lives, the signals are about a child: the first is passed on to it (a terminal's Ctrl-C
 // reaches it anyway); it is killed by a second one, or two seconds later. Not to be nested.
 class ChildWatch {

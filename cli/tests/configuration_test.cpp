@@ -1,5 +1,6 @@
 #include "cli/configuration.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -12,6 +13,8 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
 using ::testing::ThrowsMessage;
 
 const char* environment(const char* name) {
@@ -61,6 +64,46 @@ TEST_F(Configuration, AFlagSetToFalseHidesAFartherTrue) {
       {write("near.toml", "per-pc = false"), write("far.toml", "per-pc = true"),
        folder_.path() / "not there.toml"}};
   EXPECT_FALSE(configured({}, around).has("per-pc"));
+}
+
+// The folder may have been downloaded.
+TEST_F(Configuration, AProjectsFileHasNothingWrittenReadOrRun) {
+  const auto error_of = [&](const std::string& text, std::size_t of_project) {
+    const Surroundings around{nothing_set, {write("heddle.toml", text)}, of_project};
+    try {
+      configured({}, around);
+    } catch (const Usage& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  for (const Command& command : commands())
+    for (const Option& option : command.options) {
+      const std::string line =
+          option.argument.empty()
+              ? fmt::format("{} = true\n", option.name)
+              : fmt::format("{} = '{}'\n", option.name, option.name == "trace" ? "text=x" : "x");
+      for (const std::string& text : {"\n" + line, fmt::format("[{}]\n{}", command.name, line)}) {
+        const std::string error = error_of(text, 1);
+        if (option.effect == Effect::none)
+          EXPECT_THAT(error, Not(HasSubstr("may not set"))) << text;
+        else
+          EXPECT_THAT(error, HasSubstr(fmt::format("heddle.toml:2: {}: a heddle.toml of a folder",
+                                                   option.name)));
+      }
+      EXPECT_THAT(error_of("\n" + line, 0), IsEmpty()) << line;  // the user's own
+    }
+}
+
+// Whoever adds an option that writes says so in its row.
+TEST(Options, ThatWriteSaySo) {
+  for (const Command& command : commands())
+    for (const Option& option : command.options) {
+      const bool writes = option.meaning.starts_with("write") ||
+                          option.meaning.find("put the") != option.meaning.npos ||
+                          option.meaning.starts_with("draw") || option.name == "svg";
+      if (writes) EXPECT_NE(option.effect, Effect::none) << command.name << " --" << option.name;
+    }
 }
 
 TEST_F(Configuration, MistakesNameFileLineAndKey) {

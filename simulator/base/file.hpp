@@ -1,4 +1,4 @@
-// Reading and writing whole files, safely: bounded on the way in, all or nothing on the way out.
+// Whole files, safely: bounded on the way in; output_file.hpp says how they go out.
 #pragma once
 
 #include <cstddef>
@@ -9,27 +9,9 @@
 #include <string_view>
 #include <vector>
 
+#include "simulator/base/output_file.hpp"
+
 namespace heddle::simulator {
-
-// A file that is written beside its place, then synced and renamed: after a crash or on a full disk
-// there is the old file or the new one. All throw std::runtime_error naming the path.
-class NewFile {
- public:
-  explicit NewFile(std::filesystem::path path);
-  ~NewFile();  // what was not put in place is removed
-  NewFile(const NewFile&) = delete;
-  NewFile& operator=(const NewFile&) = delete;
-  void write(std::string_view bytes);
-  void put_in_place();
-
- private:
-  void flush();
-  const std::filesystem::path path_;
-  std::string temporary_;  // empty: in place
-  std::string buffer_;
-  int descriptor_ = -1;
-};
-void write_file(const std::filesystem::path& path, std::string_view bytes);
 
 // Throws std::runtime_error when the file cannot be read or is longer than `limit` bytes.
 std::string read_file(const std::filesystem::path& path, std::uint64_t limit);

@@ -95,7 +95,7 @@ AccelsimTrace::AccelsimTrace(const TraceOptions& options)
   if (options.file.empty())
     throw std::invalid_argument("--trace: accelsim needs a folder: accelsim=FOLDER");
   std::filesystem::create_directories(folder_);
-  open_file(folder_ / "kernelslist.g", "w");
+  simulator::StreamFile(folder_ / "kernelslist.g");  // emptied
 }
 
 simulator::Observer* AccelsimTrace::begin_launch(std::uint64_t,
@@ -104,13 +104,15 @@ simulator::Observer* AccelsimTrace::begin_launch(std::uint64_t,
   if (!kernels_.matches(request.kernel->name)) return nullptr;
   binary_version(request.module->program().arch);
   const std::string name = fmt::format("kernel-{}.traceg", ++kernels_written_);
-  file_ = open_file(folder_ / name, "wb");
+  file_ = std::make_unique<simulator::StreamFile>(folder_ / name);
   listing_.emplace(*request.module);
   blocks_.clear();
   write_header(request);
   write_code(*request.module);
-  const OutputFile list = open_file(folder_ / "kernelslist.g", "a");
-  fmt::print(list.get(), "{}\n", name);
+  simulator::StreamFile list(folder_ / "kernelslist.g", simulator::StreamFile::Start::append);
+  list.write(name + "\n");
+  list.flush();
+  list.check();
   return this;
 }
 
@@ -119,18 +121,18 @@ void AccelsimTrace::write_header(const simulator::LaunchRequest& request) {
   const auto dim = [](const simulator::Dim3& size) {
     return fmt::format("({},{},{})", size.x, size.y, size.z);
   };
-  fmt::print(file_.get(),
-             "-kernel name = {}\n-kernel id = {}\n-grid dim = {}\n-block dim = {}\n"
-             "-shmem = {}\n-nregs = {}\n-binary version = {}\n-cuda stream id = 0\n"
-             "-shmem base_addr = {:#018x}\n-local mem base_addr = {:#018x}\n"
-             "-nvbit version = none (Heddle)\n-accelsim tracer version = 5\n"
-             "-enable lineinfo = 0\n\n"
-             "#traces format = PC mask dest_num [reg_dests] opcode src_num [reg_srcs] mem_width "
-             "[adrrescompress?] [mem_addresses] immediate\n\n",
-             simulator::visible(kernel.name), kernels_written_, dim(request.grid),
-             dim(request.block), kernel.static_shared_bytes + request.dynamic_shared_bytes,
-             kernel.registers, binary_version(request.module->program().arch),
-             simulator::kSharedWindow, simulator::kLocalWindow);
+  file_->write(fmt::format(
+      "-kernel name = {}\n-kernel id = {}\n-grid dim = {}\n-block dim = {}\n"
+      "-shmem = {}\n-nregs = {}\n-binary version = {}\n-cuda stream id = 0\n"
+      "-shmem base_addr = {:#018x}\n-local mem base_addr = {:#018x}\n"
+      "-nvbit version = none (Heddle)\n-accelsim tracer version = 5\n"
+      "-enable lineinfo = 0\n\n"
+      "#traces format = PC mask dest_num [reg_dests] opcode src_num [reg_srcs] mem_width "
+      "[adrrescompress?] [mem_addresses] immediate\n\n",
+      simulator::visible(kernel.name), kernels_written_, dim(request.grid), dim(request.block),
+      kernel.static_shared_bytes + request.dynamic_shared_bytes, kernel.registers,
+      binary_version(request.module->program().arch), simulator::kSharedWindow,
+      simulator::kLocalWindow));
 }
 
 // kernel-N.cubin: once, with as many names as launches of it.
@@ -149,8 +151,9 @@ void AccelsimTrace::write_code(const simulator::Module& module) {
 void AccelsimTrace::end_launch(const simulator::LaunchOutcome&) {
   blocks_.clear();
   listing_.reset();
-  const bool failed = std::ferror(file_.get()) != 0 || std::fclose(file_.release()) != 0;
-  if (failed) throw std::runtime_error("cannot write " + folder_.string());
+  file_->flush();
+  file_->check();
+  file_.reset();
 }
 
 void AccelsimTrace::block_started(const Core&, const simulator::Block& block) {
@@ -178,15 +181,13 @@ void AccelsimTrace::block_ended(const Core&, const simulator::Block& block) {
   const auto found = blocks_.find(block.linear);
   if (found == blocks_.end()) return;
   if (options_.blocks.contains(block.linear)) {
-    fmt::print(file_.get(), "#BEGIN_TB\n\nthread block = {},{},{}\n\n", block.index.x,
-               block.index.y, block.index.z);
+    file_->write(fmt::format("#BEGIN_TB\n\nthread block = {},{},{}\n\n", block.index.x,
+                             block.index.y, block.index.z));
     for (std::size_t warp = 0; warp < found->second.size(); ++warp) {
-      fmt::print(file_.get(), "warp = {}\ninsts = {}\n", warp, found->second[warp].count);
-      const std::string& text = found->second[warp].text;
-      std::fwrite(text.data(), 1, text.size(), file_.get());
-      std::fputc('\n', file_.get());
+      file_->write(fmt::format("warp = {}\ninsts = {}\n{}\n", warp, found->second[warp].count,
+                               found->second[warp].text));
     }
-    std::fputs("#END_TB\n\n", file_.get());
+    file_->write("#END_TB\n\n");
   }
   blocks_.erase(found);
 }

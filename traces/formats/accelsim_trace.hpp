@@ -7,7 +7,6 @@
 #pragma once
 
 #include <cstdint>
-#include <cstdio>
 #include <filesystem>
 #include <map>
 #include <memory>
@@ -16,7 +15,7 @@
 #include <vector>
 
 #include "simulator/base/display_names.hpp"
-#include "traces/formats/output_file.hpp"
+#include "simulator/base/output_file.hpp"
 #include "traces/formats/trace.hpp"
 #include "traces/stepper/listing.hpp"
 
@@ -53,7 +52,7 @@ class AccelsimTrace : public Trace, private simulator::Observer {
   std::map<std::string, std::filesystem::path> code_written_;  // by its digest
 
   // Of the launch.
-  OutputFile file_{nullptr, &std::fclose};
+  std::unique_ptr<simulator::StreamFile> file_;
   std::optional<Listing> listing_;
   std::map<std::uint64_t, std::vector<WarpLines>> blocks_;
 };

@@ -3,7 +3,7 @@
 namespace heddle::traces {
 
 DivergenceReport::DivergenceReport(const TraceOptions& options)
-    : kernels_(options.kernel), own_file_(open_file_if_named(options.file)) {}
+    : kernels_(options.kernel), file_(simulator::file_or_stderr(options.file)) {}
 
 simulator::Observer* DivergenceReport::begin_launch(std::uint64_t index,
                                                     const simulator::LaunchRequest& request,
@@ -16,10 +16,10 @@ simulator::Observer* DivergenceReport::begin_launch(std::uint64_t index,
 
 void DivergenceReport::end_launch(const simulator::LaunchOutcome& outcome) {
   if (!watch_) return;
-  std::FILE* const file = own_file_ ? own_file_.get() : stderr;
-  std::fputs(text(index_, *request_, outcome, *watch_).c_str(), file);
-  std::fflush(file);
+  file_->write(text(index_, *request_, outcome, *watch_));
+  file_->flush();
   watch_.reset();
+  file_->check();
 }
 
 }  // namespace heddle::traces

@@ -1,12 +1,13 @@
 // A trace that writes nothing while a launch executes and, after it, what its divergence came to.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 
 #include "simulator/base/display_names.hpp"
+#include "simulator/base/output_file.hpp"
 #include "traces/analysis/divergence_watch.hpp"
-#include "traces/formats/output_file.hpp"
 #include "traces/formats/trace.hpp"
 
 namespace heddle::traces {
@@ -27,7 +28,7 @@ class DivergenceReport : public Trace {
                            const DivergenceWatch& watch) = 0;
 
   const simulator::KernelFilter kernels_;
-  const OutputFile own_file_;
+  const std::unique_ptr<simulator::StreamFile> file_;
   // Of the launch.
   std::optional<DivergenceWatch> watch_;
   const simulator::LaunchRequest* request_ = nullptr;

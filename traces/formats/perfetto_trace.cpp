@@ -4,10 +4,8 @@
 
 #include <algorithm>
 #include <bit>
-#include <cerrno>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
-#include <system_error>
 
 #include "simulator/execute/machine.hpp"
 #include "traces/analysis/values.hpp"
@@ -31,21 +29,27 @@ std::string opcode_of(const std::string& text) {
   return text.substr(begin, text.find(' ', begin) - begin);
 }
 
-OutputFile open_named(const std::string& path) {
+const std::string& named(const std::string& path) {
   if (path.empty()) throw std::invalid_argument("--trace: perfetto needs a file: perfetto=FILE");
-  return open_file(path, "wb");
+  return path;
 }
+
+constexpr std::string_view kEnd = "\n]";  // of the list
 
 }  // namespace
 
 PerfettoTrace::PerfettoTrace(const TraceOptions& options)
-    : options_(options), kernels_(options.kernel), file_(open_named(options.file)) {
-  std::fputs("[\n", file_.get());
+    : options_(options), kernels_(options.kernel), file_(named(options.file)) {
+  file_.write("[\n");
+}
+
+PerfettoTrace::~PerfettoTrace() {
+  if (!whole_) file_.write(kEnd);
 }
 
 void PerfettoTrace::write(const std::string& event) {
-  if (!std::exchange(empty_, false)) std::fputs(",\n", file_.get());
-  std::fwrite(event.data(), 1, event.size(), file_.get());
+  if (!std::exchange(empty_, false)) file_.write(",\n");
+  file_.write(event);
 }
 
 simulator::Observer* PerfettoTrace::begin_launch(std::uint64_t index,
@@ -76,14 +80,18 @@ void PerfettoTrace::end_launch(const simulator::LaunchOutcome& outcome) {
 }
 
 void PerfettoTrace::open_list() {
-  if (std::exchange(whole_, false)) std::fseek(file_.get(), -2, SEEK_CUR);  // over the "\n]"
+  if (std::exchange(whole_, false)) file_.take_back(kEnd.size());
 }
 
+// What cannot be taken back, of a FIFO, is written once, at the end.
 void PerfettoTrace::close_list() {
-  whole_ = true;
-  std::fputs("\n]", file_.get());
-  if (std::fflush(file_.get()) != 0)
-    throw std::system_error(errno, std::generic_category(), "cannot write " + options_.file);
+  file_.flush();
+  if (file_.can_take_back()) {
+    whole_ = true;
+    file_.write(kEnd);
+    file_.flush();
+  }
+  file_.check();
 }
 
 void PerfettoTrace::stream_work(const StreamSlice& slice) {

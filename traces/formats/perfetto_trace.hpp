@@ -8,7 +8,6 @@
 #pragma once
 
 #include <cstdint>
-#include <cstdio>
 #include <map>
 #include <memory>
 #include <optional>
@@ -17,7 +16,7 @@
 #include <utility>
 
 #include "simulator/base/display_names.hpp"
-#include "traces/formats/output_file.hpp"
+#include "simulator/base/output_file.hpp"
 #include "traces/formats/trace.hpp"
 #include "traces/stepper/listing.hpp"
 
@@ -25,7 +24,8 @@ namespace heddle::traces {
 
 class PerfettoTrace : public Trace, private simulator::Observer {
  public:
-  explicit PerfettoTrace(const TraceOptions& options);  // throws std::system_error
+  explicit PerfettoTrace(const TraceOptions& options);  // throws std::runtime_error
+  ~PerfettoTrace() override;
 
   simulator::Observer* begin_launch(std::uint64_t index, const simulator::LaunchRequest& request,
                                     const simulator::GpuModel& gpu) override;
@@ -60,7 +60,7 @@ class PerfettoTrace : public Trace, private simulator::Observer {
 
   const TraceOptions options_;
   const simulator::KernelFilter kernels_;
-  OutputFile file_;
+  simulator::StreamFile file_;
   bool empty_ = true, whole_ = false;  // whole: the list's end is written
 
   // Of the launch.

@@ -27,27 +27,25 @@ std::string dim_text(const Dim3& dim) { return fmt::format("({},{},{})", dim.x, 
 TextTrace::TextTrace(const TraceOptions& options)
     : options_(options),
       kernels_(options.kernel),
-      own_file_(open_file_if_named(options.file)),
-      file_(own_file_ ? own_file_.get() : stderr),
+      file_(simulator::file_or_stderr(options.file)),
       last_flush_(std::chrono::steady_clock::now()) {}
 
-TextTrace::~TextTrace() { flush(); }
-
 void TextTrace::write_head() {
-  buffer_ +=
+  file_->write(
       "# Heddle's text trace: one line for each instruction that a warp executes, in the order in\n"
       "# which they execute.\n"
       "#   step   instructions that this launch executed before it; of a timed launch, the cycle\n"
       "#   block  its number in the grid;  warp: its number in the block\n"
       "#   pc     bytes from the start of the function\n"
-      "#   lanes  the warp's 32 threads, the first at the left, at the moment it executes:\n";
-  for (const std::string_view line : kLaneLegend) buffer_ += fmt::format("#          {}\n", line);
-  buffer_ +=
+      "#   lanes  the warp's 32 threads, the first at the left, at the moment it executes:\n");
+  for (const std::string_view line : kLaneLegend)
+    file_->write(fmt::format("#          {}\n", line));
+  file_->write(
       "#   then the instruction, its source line, and what it changed: registers (a value that "
       "lanes\n"
       "#   share stands once), predicates as the set of lanes where they hold, memory, and how "
       "lanes\n"
-      "#   split, wait and meet\n";
+      "#   split, wait and meet\n");
   head_written_ = true;
 }
 
@@ -56,9 +54,9 @@ simulator::Observer* TextTrace::begin_launch(std::uint64_t index,
                                              const simulator::GpuModel& gpu) {
   if (!kernels_.matches(request.kernel->name)) return nullptr;
   if (!head_written_) write_head();
-  buffer_ += fmt::format("\nlaunch {}: {}  grid {}  block {}  on {}\n{}\n", index,
-                         simulator::visible(simulator::display_name(request.kernel->name)),
-                         dim_text(request.grid), dim_text(request.block), gpu.name, kColumns);
+  file_->write(fmt::format("\nlaunch {}: {}  grid {}  block {}  on {}\n{}\n", index,
+                           simulator::visible(simulator::display_name(request.kernel->name)),
+                           dim_text(request.grid), dim_text(request.block), gpu.name, kColumns));
   listing_.emplace(*request.module);
   divergences_ = lines_ = left_out_ = 0;
   masks_.clear();
@@ -67,10 +65,11 @@ simulator::Observer* TextTrace::begin_launch(std::uint64_t index,
 
 void TextTrace::end_launch(const simulator::LaunchOutcome& outcome) {
   if (outcome.fault)
-    buffer_ += fmt::format("stopped: {}\n", simulator::visible_lines(outcome.fault->message()));
-  if (left_out_ != 0) buffer_ += fmt::format("({} more lines: --trace-count)\n", left_out_);
+    file_->write(fmt::format("stopped: {}\n", simulator::visible_lines(outcome.fault->message())));
+  if (left_out_ != 0) file_->write(fmt::format("({} more lines: --trace-count)\n", left_out_));
   listing_.reset();
-  flush();
+  file_->flush();
+  file_->check();
 }
 
 void TextTrace::block_ended(const Core&, const simulator::Block& block) {
@@ -128,24 +127,16 @@ void TextTrace::write_line(const Core& core, const Warp& warp, const Issue& issu
                   changes_text(changes, core, warp, issue, *listing_,
                                options_.all_values ? simulator::kWarpSize : kMostValues));
   text.erase(text.find_last_not_of(' ') + 1);
-  buffer_ += text;
-  buffer_ += '\n';
-}
-
-void TextTrace::flush() {
-  std::fwrite(buffer_.data(), 1, buffer_.size(), file_);
-  std::fflush(file_);
-  buffer_.clear();
-  last_flush_ = std::chrono::steady_clock::now();
+  file_->write(text + '\n');
 }
 
 // Often enough to be followed live, not for every line.
 void TextTrace::flush_now_and_then() {
-  constexpr std::size_t kMostBytes = 1 << 16;
   constexpr auto kLongest = std::chrono::milliseconds(50);
-  if (buffer_.empty()) return;
-  if (buffer_.size() >= kMostBytes || std::chrono::steady_clock::now() - last_flush_ > kLongest)
-    flush();
+  const auto now = std::chrono::steady_clock::now();
+  if (now - last_flush_ <= kLongest) return;
+  file_->flush();
+  last_flush_ = now;
 }
 
 }  // namespace heddle::traces

@@ -2,15 +2,14 @@
 #pragma once
 
 #include <chrono>
-#include <cstdio>
 #include <map>
 #include <memory>
 #include <optional>
 #include <utility>
 
 #include "simulator/base/display_names.hpp"
+#include "simulator/base/output_file.hpp"
 #include "traces/analysis/changes.hpp"
-#include "traces/formats/output_file.hpp"
 #include "traces/formats/trace.hpp"
 #include "traces/stepper/listing.hpp"
 
@@ -20,7 +19,6 @@ class TextTrace : public Trace, private simulator::Observer {
  public:
   // Writes to `options.file` or stderr.
   explicit TextTrace(const TraceOptions& options);
-  ~TextTrace() override;
 
   simulator::Observer* begin_launch(std::uint64_t index, const simulator::LaunchRequest& request,
                                     const simulator::GpuModel& gpu) override;
@@ -38,14 +36,11 @@ class TextTrace : public Trace, private simulator::Observer {
   void write_head();
   void write_line(const simulator::Core& core, const simulator::Warp& warp,
                   const simulator::Issue& issue, const Changes& changes);
-  void flush();
   void flush_now_and_then();
 
   const TraceOptions options_;
   const simulator::KernelFilter kernels_;
-  OutputFile own_file_;
-  std::FILE* file_;
-  std::string buffer_;
+  const std::unique_ptr<simulator::StreamFile> file_;
   std::chrono::steady_clock::time_point last_flush_;
   bool head_written_ = false;
 
