@@ -3,13 +3,17 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <cstdio>
 #include <cstdlib>
 #include <stdexcept>
 
+#include "cli/command.hpp"
 #include "cli/input_file.hpp"
 #include "cli/layout.hpp"
 #include "cli/source_program.hpp"
 #include "cli/temporary_folder.hpp"
+#include "cli/text.hpp"
+#include "gpu/runtime/losses.hpp"
 #include "gpu/runtime/program_check.hpp"
 
 namespace heddle::cli {
@@ -67,14 +71,20 @@ ProgramRun run_on_model(const std::vector<std::string>& program, const ProgramOp
   const std::string file = compiled ? executable.string() : find_program(words[0]);
   const auto check = file.empty() ? runtime::ProgramCheck() : runtime::check_program(file);
   if (!check.refusal.empty()) throw std::runtime_error(check.refusal);
-  if (!check.notice.empty()) fmt::print(stderr, "heddle: {}\n", check.notice);
+  if (!check.notice.empty()) fmt::print(stderr, "heddle: {}\n", visible_lines(check.notice));
   ProgramRun run;
   run.has_cuda = check.has_cuda;
   const TemporaryFolder streams;
+  runtime::make_losses(streams.path());
   RecordFollower follower(streams.path(), options.record);
   run.child = run_child(words, environment_for(options, streams.path()), options.limit, options.to,
                         executable);
   run.processes = follower.finish();
+  if (runtime::losses_in(streams.path()) != 0) {
+    std::fputs("heddle: the program ran on, but results of it are missing, as said above\n",
+               stderr);
+    run.child.status = kFailed;
+  }
   if (run.processes.empty()) run.processes.push_back(without_launches(words));
   return run;
 }

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "gpu/runtime/losses.hpp"
 #include "gpu/runtime/options.hpp"
 
 namespace heddle::cli {
@@ -26,13 +27,16 @@ std::string text_of(const runtime::RunningLaunch& launch) {
 
 }  // namespace
 
-// A compressed record is written at the end.
+// A compressed record is written at the end, and so is one that is not put in place as a whole: the
+// program's own output may go to the same pipe.
 class RecordFollower::Process {
  public:
   Process(long number, const fs::path& stream, const std::string& file)
       : number_(number), reader_(stream) {
     if (!file.empty()) path_ = runtime::expand_process(file, number);
-    if (path_.extension() == ".zst") path_.clear();
+    if (path_.extension() == ".zst" ||
+        (!path_.empty() && !simulator::is_replaced_as_a_whole(path_)))
+      path_.clear();
   }
 
   bool look() {
@@ -99,6 +103,7 @@ void RecordFollower::follow() {
 // Whether anything was there that had not been read.
 bool RecordFollower::look() {
   for (const auto& entry : fs::directory_iterator(streams_)) {
+    if (entry.path().filename() == runtime::kLossesFile) continue;
     const long number = std::stol(entry.path().filename().string());
     if (!processes_.contains(number))
       processes_.emplace(number, std::make_unique<Process>(number, entry.path(), file_));

@@ -85,11 +85,12 @@ TEST_F(Configuration, AProjectsFileHasNothingWrittenReadOrRun) {
               : fmt::format("{} = '{}'\n", option.name, option.name == "trace" ? "text=x" : "x");
       for (const std::string& text : {"\n" + line, fmt::format("[{}]\n{}", command.name, line)}) {
         const std::string error = error_of(text, 1);
-        if (option.effect == Effect::none)
+        if (option.effect == Effect::none) {
           EXPECT_THAT(error, Not(HasSubstr("may not set"))) << text;
-        else
+        } else {
           EXPECT_THAT(error, HasSubstr(fmt::format("heddle.toml:2: {}: a heddle.toml of a folder",
                                                    option.name)));
+        }
       }
       EXPECT_THAT(error_of("\n" + line, 0), IsEmpty()) << line;  // the user's own
     }
@@ -102,7 +103,9 @@ TEST(Options, ThatWriteSaySo) {
       const bool writes = option.meaning.starts_with("write") ||
                           option.meaning.find("put the") != option.meaning.npos ||
                           option.meaning.starts_with("draw") || option.name == "svg";
-      if (writes) EXPECT_NE(option.effect, Effect::none) << command.name << " --" << option.name;
+      if (writes) {
+        EXPECT_NE(option.effect, Effect::none) << command.name << " --" << option.name;
+      }
     }
 }
 

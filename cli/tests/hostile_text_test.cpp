@@ -170,8 +170,9 @@ TEST_F(HostileText, OfNoFieldOfARecordReachesATerminal) {
       for (Json& launch : changed["launches"]) rename_metrics(launch["metrics"], hostile());
     const std::string said = said_of(changed);
     EXPECT_EQ(raw_in(said), "none") << round;
-    if (round == "the others" || round == ".device" || round == ".schema")
+    if (round == "the others" || round == ".device" || round == ".schema") {
       EXPECT_NE(said.find("\\x1b"), said.npos) << round << " is not shown at all";
+    }
   }
 }
 

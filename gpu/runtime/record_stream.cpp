@@ -1,11 +1,7 @@
 #include "gpu/runtime/record_stream.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
-#include <cerrno>
 #include <nlohmann/json.hpp>
-#include <system_error>
 #include <utility>
 
 #include <fmt/format.h>
@@ -59,9 +55,10 @@ simulator::LaunchRecord read_launch(Json json, const Names& names, const std::st
 
 }  // namespace
 
-RecordStreamWriter::RecordStreamWriter(int descriptor, const simulator::GpuModel& model,
+RecordStreamWriter::RecordStreamWriter(std::unique_ptr<simulator::StreamFile> file,
+                                       const simulator::GpuModel& model,
                                        RecordStreamOptions options)
-    : descriptor_(descriptor), options_(std::move(options)) {
+    : file_(std::move(file)), options_(std::move(options)) {
   Json header;
   header["schema"] = kSchema;
   header["process"] = options_.process;
@@ -70,8 +67,6 @@ RecordStreamWriter::RecordStreamWriter(int descriptor, const simulator::GpuModel
   header["program"] = options_.program;
   write_line(dump(header));
 }
-
-RecordStreamWriter::~RecordStreamWriter() { close(descriptor_); }
 
 void RecordStreamWriter::before(simulator::Device&, const simulator::LaunchRequest& request) {
   kernel_ = request.kernel->name;
@@ -124,15 +119,11 @@ void RecordStreamWriter::write_launch(std::uint64_t index, std::string body) {
 
 void RecordStreamWriter::complete() { write_line(dump(Json{{"complete", true}})); }
 
-void RecordStreamWriter::write_line(std::string line) {
-  line += '\n';
-  for (std::string_view rest = line; !rest.empty();) {
-    const ssize_t written = write(descriptor_, rest.data(), rest.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0)
-      throw std::system_error(errno, std::generic_category(), "cannot write the record");
-    rest.remove_prefix(static_cast<std::size_t>(written));
-  }
+void RecordStreamWriter::write_line(std::string_view line) {
+  file_->write(line);
+  file_->write("\n");
+  file_->flush();
+  file_->check();
 }
 
 RecordStreamReader::RecordStreamReader(const std::filesystem::path& path)
@@ -148,13 +139,14 @@ bool RecordStreamReader::read_on(const OnLaunch& on_launch) {
   for (std::string line; std::getline(file_, line);) {
     rest_ += line;
     if (file_.eof()) break;  // without its end
-    take(std::exchange(rest_, {}), on_launch);
+    const auto launch = take(std::exchange(rest_, {}));
+    if (launch && on_launch) on_launch(record_.launches.back(), launch->place, launch->again);
     any = true;
   }
   return any;
 }
 
-void RecordStreamReader::take(const std::string& line, const OnLaunch& on_launch) {
+std::optional<RecordStreamReader::Taken> RecordStreamReader::take(const std::string& line) {
   const std::string origin = fmt::format("{}:{}", path_, ++lines_);
   try {
     Json json = Json::parse(line);
@@ -180,14 +172,15 @@ void RecordStreamReader::take(const std::string& line, const OnLaunch& on_launch
       running_.reset();
       record_.launches.push_back(simulator::LaunchRecord(record_.launches[recent_[place]]));
       json.at("index").get_to(record_.launches.back().index);
-      if (on_launch) on_launch(record_.launches.back(), place, true);
+      return Taken{place, true};
     } else {
       running_.reset();
       const std::size_t place = in_full_++ % kRecentLaunches;
       recent_[place] = record_.launches.size();
       record_.launches.push_back(read_launch(std::move(json), names_, origin));
-      if (on_launch) on_launch(record_.launches.back(), place, false);
+      return Taken{place, false};
     }
+    return std::nullopt;
   } catch (const std::exception& bad) {
     throw std::runtime_error(fmt::format("{}: {}", origin, bad.what()));
   }

@@ -17,11 +17,14 @@
 #include <filesystem>
 #include <fstream>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "gpu/runtime/launch_observer.hpp"
+#include "simulator/base/output_file.hpp"
 #include "simulator/models/gpu_model.hpp"
 #include "simulator/record/record.hpp"
 
@@ -46,9 +49,9 @@ struct RunningLaunch {
 
 class RecordStreamWriter : public LaunchObserver {
  public:
-  // Takes `descriptor`. Throws std::system_error when the first line cannot be written.
-  RecordStreamWriter(int descriptor, const simulator::GpuModel& model, RecordStreamOptions options);
-  ~RecordStreamWriter() override;
+  // All throw std::runtime_error when a line cannot be written.
+  RecordStreamWriter(std::unique_ptr<simulator::StreamFile> file, const simulator::GpuModel& model,
+                     RecordStreamOptions options);
 
   void nested(unsigned depth) override { nesting_ = depth; }
   void before(simulator::Device& device, const simulator::LaunchRequest& request) override;
@@ -58,10 +61,10 @@ class RecordStreamWriter : public LaunchObserver {
   void complete();
 
  private:
-  void write_line(std::string line);
+  void write_line(std::string_view line);
   void write_launch(std::uint64_t index, std::string body);
 
-  const int descriptor_;
+  const std::unique_ptr<simulator::StreamFile> file_;
   const RecordStreamOptions options_;
   std::uint64_t launches_ = 0;
   std::vector<simulator::MetricName> names_;         // of metrics, as written last
@@ -90,7 +93,12 @@ class RecordStreamReader {
   const std::optional<RunningLaunch>& running() const { return running_; }
 
  private:
-  void take(const std::string& line, const OnLaunch& on_launch);
+  struct Taken {
+    std::size_t place = 0;
+    bool again = false;
+  };
+  // Nothing where the line is no launch; one is the last of record_.
+  std::optional<Taken> take(const std::string& line);
 
   const std::string path_;
   std::ifstream file_;

@@ -268,7 +268,8 @@ TEST_F(OutputFileTest, IsAStreamNeverWrittenIntoAFileOfSomeoneElse) {
               stream.flush();
               for (int each = 3; each < 2000; ++each) close(each);
               const int taken = open(other.c_str(), O_WRONLY | O_CREAT, 0600);
-              for (int each = 3; each < 1100; ++each) dup2(taken, each);
+              for (int each = taken + 1; each < 64; ++each) dup2(taken, each);
+              for (int each = 990; each < 1020; ++each) dup2(taken, each);
               stream.write("two\n");
               stream.flush();
               return stream.error();

@@ -15,9 +15,11 @@
 #include "gpu/runtime/capsule_writer.hpp"
 #include "gpu/runtime/cudart/api.hpp"
 #include "gpu/runtime/cudart/refuse.hpp"
+#include "gpu/runtime/losses.hpp"
 #include "gpu/runtime/progress_line.hpp"
 #include "gpu/runtime/record_stream.hpp"
 #include "gpu/runtime/trace_observer.hpp"
+#include "simulator/base/display_names.hpp"
 #include "simulator/models/gpu_model.hpp"
 
 namespace heddle::runtime {
@@ -54,6 +56,21 @@ std::span<const std::byte> fat_binary_bytes(const abi::FatBinaryWrapper* wrapper
 bool has_kernels(const isa::FatEntry& entry, const std::string& origin) {
   return entry.kind != isa::FatEntry::Kind::elf ||
          !isa::parse_cubin(entry.contents, origin).kernels.empty();
+}
+
+// Before the program changes its user or its root, or closes what it did not open.
+[[gnu::constructor]] void share_losses_early() {
+  if (const char* stream = getenv("HEDDLE_RECORD_STREAM")) share_losses(stream);
+}
+
+// What fails costs a result, and the program nothing.
+template <typename Step>
+void or_lose(Step step) {
+  try {
+    step();
+  } catch (const std::exception& failure) {
+    report_loss(failure.what());
+  }
 }
 
 }  // namespace
@@ -115,7 +132,7 @@ const simulator::GpuModel& Runtime::choose_model() {
 }
 
 void Runtime::notice(const std::string& text) {
-  std::string lines = fmt::format("heddle: {}\n", text);
+  const std::string lines = fmt::format("heddle: {}\n", simulator::visible_lines(text));
   std::fwrite(lines.data(), 1, lines.size(), stderr);
 }
 
@@ -128,30 +145,31 @@ void Runtime::notice_once(const std::string& text) {
 }
 
 void Runtime::open_record_stream(const simulator::GpuModel& gpu) {
-  int descriptor = options_.record_fd;
   const std::string path = expand_process(options_.record_stream, getpid());
+  std::unique_ptr<simulator::StreamFile> file;
   if (!path.empty())
-    descriptor = open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-  if (path.empty() && descriptor < 0) return;
-  if (descriptor < 0)
-    throw std::system_error(errno, std::generic_category(), "cannot write " + path);
+    file = std::make_unique<simulator::StreamFile>(path);
+  else if (options_.record_fd >= 0)
+    file = std::make_unique<simulator::StreamFile>(options_.record_fd, "HEDDLE_RECORD_FD");
+  else
+    return;
   record_ = std::make_shared<RecordStreamWriter>(
-      descriptor, gpu,
+      std::move(file), gpu,
       RecordStreamOptions{getpid(), program_arguments(), options_.per_pc, options_.memory_digests});
-  observers_.push_back(record_);
+  observers_.push_back(careful(record_));
 }
 
 void Runtime::open_capture() {
   if (options_.capture_directory.empty()) return;
   const std::string directory = expand_process(options_.capture_directory, getpid());
-  observers_.push_back(std::make_shared<CapsuleWriter>(directory));
+  observers_.push_back(careful(std::make_shared<CapsuleWriter>(directory)));
 }
 
 void Runtime::open_trace() {
   if (options_.trace.empty()) return;
   traces::TraceOptions wanted = traces::trace_options(traces::decode_trace_request(options_.trace));
   wanted.file = expand_process(wanted.file, getpid());
-  observers_.push_back(std::make_shared<TraceObserver>(traces::make_trace(wanted)));
+  observers_.push_back(careful(std::make_shared<TraceObserver>(traces::make_trace(wanted))));
 }
 
 ContextOptions Runtime::context_options() {
@@ -175,10 +193,10 @@ std::shared_ptr<Context> Runtime::context() {
   if (context_) return process_ == getpid() ? context_ : nullptr;
   try {
     if (process_ == 0) {
-      open_record_stream(gpu);
-      open_capture();
+      or_lose([&] { open_record_stream(gpu); });
+      or_lose([&] { open_capture(); });
       if (options_.progress) observers_.push_back(progress_on_stderr());
-      open_trace();
+      or_lose([&] { open_trace(); });
     }
     process_ = getpid();
     context_ = std::make_shared<Context>(gpu, context_options());
@@ -237,7 +255,7 @@ void Runtime::shut_down() {
 
 void Runtime::end() {
   shut_down();
-  if (record_ && !abandoned_ && process_ == getpid()) record_->complete();
+  if (record_ && !abandoned_ && process_ == getpid()) or_lose([&] { record_->complete(); });
 }
 
 RegisteredBinary* Runtime::register_binary(const void* wrapper) {

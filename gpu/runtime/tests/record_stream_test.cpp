@@ -1,8 +1,6 @@
 #include "gpu/runtime/record_stream.hpp"
 
-#include <fcntl.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
@@ -19,11 +17,10 @@ class RecordStreamTest : public testing::Test {
  protected:
   // One launch on a context that writes its record.
   void run(bool complete) {
-    const int descriptor = open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
-    ASSERT_GE(descriptor, 0);
     const simulator::GpuModel& model = simulator::gpu_model("h200");
     auto writer = std::make_shared<RecordStreamWriter>(
-        descriptor, model, RecordStreamOptions{17, {"./program", "64"}, true, true});
+        std::make_unique<simulator::StreamFile>(path), model,
+        RecordStreamOptions{17, {"./program", "64"}, true, true});
     {
       ContextOptions options;
       options.observers = {writer};
