@@ -55,7 +55,7 @@ TEST_F(Outputs, FullDisksAreSaidByEveryCommand) {
         "compare " + shown + " " + shown + kept,
         "disasm " HEDDLE_SOURCE_DIR "/isa/tests/cubins/debug.sm_90.cubin" + kept,
         "reference markdown" + kept, "--help" + kept, "show --csv" + to + " " + shown,
-        "occupancy --block 64 --svg" + to, "run --csv" + to + " " + capsule(),
+        "occupancy --gpu h200 --block 64 --svg" + to, "run --csv" + to + " " + capsule(),
         "run -o" + to + " " + capsule(), "run -o - " + capsule() + kept,
         "run --trace text=" + full.string() + " " + capsule(),
         "run --trace perfetto=" + full.string() + " " + capsule(),

@@ -127,7 +127,7 @@ TEST_F(RecordFile, LeavesNothingBesideItself) {
 
 TEST_F(RecordFile, ThatCannotBeWrittenLeavesTheOldOne) {
   EXPECT_THAT([&] { write_record(example(), folder_ / "none" / "a.json"); },
-              ThrowsMessage<std::runtime_error>(HasSubstr("none/a.json: cannot create")));
+              ThrowsMessage<std::runtime_error>(HasSubstr("none/a.json: cannot be written")));
 }
 
 TEST(RecordJson, WritesCountsAsWholeNumbers) {
