@@ -96,8 +96,10 @@ void decode_code(const Cubin& cubin, Program& program) {
         address != 0 && !program.sections[i].empty())
       std::memcpy(program.words.data() + (address - kCodeBase) / sizeof(Word),
                   program.sections[i].data(), program.sections[i].size());
-  program.instructions.reserve(program.words.size());
+  program.instructions.reserve(program.words.size() + 1);
   for (const Word& word : program.words) program.instructions.push_back(decode(cubin.arch, word));
+  program.words.push_back({});
+  program.instructions.emplace_back();
 }
 
 void list_ranges(const Cubin& cubin, Program& program) {

@@ -35,7 +35,8 @@ struct Placement {
 struct Program {
   Arch arch{};
   // instructions[i] is at address kCodeBase + 16 * i; an empty optional is a word that could not
-  // be decoded (padding between sections is NOP).
+  // be decoded (padding between sections is NOP). The last one is no code: a trap row, so that what
+  // runs past the end is at an index that every array by instruction has.
   std::vector<std::optional<Instruction>> instructions;
   std::vector<Word> words;                       // the same, undecoded
   std::vector<CodeRange> ranges;                 // sorted by address
@@ -45,6 +46,7 @@ struct Program {
   // The innermost range: a kernel's covers its section, with the local functions behind its code.
   const CodeRange* range_at(std::uint64_t address) const;
   std::uint64_t entry(const Kernel& kernel) const;  // code address of a kernel
+  std::uint32_t trap() const { return static_cast<std::uint32_t>(instructions.size() - 1); }
 };
 
 // Throws CubinError on a relocation that is unknown or points outside its section.

@@ -141,6 +141,8 @@ TEST(PlacedCode, IsAlignedAndPaddedAndWhole) {
     const Cubin cubin = parse_test_cubin(file);
     const Program program = place_for_test(cubin);
     EXPECT_EQ(program.instructions.size(), program.words.size());
+    EXPECT_EQ(program.trap() % 8, 0u);  // behind whole sections
+    EXPECT_FALSE(program.instructions[program.trap()].has_value());
     for (const Kernel& kernel : cubin.kernels) {
       EXPECT_EQ(program.entry(kernel) % 128, 0u);
       const CodeRange* range = program.range_at(program.entry(kernel));

@@ -77,7 +77,7 @@ Flow return_from_builtin(Core& core, Warp& warp, const Step& step, Mask lanes) {
   const auto lane = static_cast<unsigned>(std::countr_zero(lanes));
   const std::uint64_t back = register_pair(warp, kReturnAddress, lane);
   const std::uint64_t index = (back - isa::kCodeBase) / 16;
-  if (back < isa::kCodeBase || index >= core.launch.program->steps.size())
+  if (back < isa::kCodeBase || index >= core.launch.request->module->program().trap())
     return core.raise(Fault::Kind::invalid_pc, warp, step, lanes, back, {});
   warp.convergence.current().pc = static_cast<std::uint32_t>(index);
   return Flow::jump;

@@ -95,7 +95,7 @@ Flow execute_bra_on_mask(Core& core, Warp& warp, const Step& step, Mask active, 
 
 // The index of the instruction at a code address; nothing where there is none.
 std::optional<std::uint32_t> index_at(const Core& core, std::uint64_t address) {
-  const std::size_t end = core.launch.program->steps.size() - 1;
+  const std::size_t end = core.launch.request->module->program().trap();
   const std::uint64_t index = (address - isa::kCodeBase) / 16;
   if (address < isa::kCodeBase || address % 16 != 0 || index >= end) return std::nullopt;
   return static_cast<std::uint32_t>(index);
@@ -247,6 +247,12 @@ Flow execute_unsupported(Core& core, Warp& warp, const Step& step, Mask, Mask on
 
 Flow execute_undecodable(Core& core, Warp& warp, const Step& step, Mask active, Mask) {
   return core.raise(Fault::Kind::illegal_instruction, warp, step, active, 0, {});
+}
+
+// Of what a GPU finds there nothing is known.
+Flow execute_past_end(Core& core, Warp& warp, const Step& step, Mask active, Mask) {
+  return core.raise(Fault::Kind::invalid_pc, warp, step, active, 0,
+                    "the code ends here, without EXIT or a jump");
 }
 
 }  // namespace heddle::simulator

@@ -42,8 +42,11 @@ std::string Fault::message() const {
       fmt::format("{} in kernel {}\n  block ({},{},{}) warp {} lanes {:08x}, thread ({},{},{})",
                   describe(kind), display_name(kernel), block_index.x, block_index.y, block_index.z,
                   warp, lanes, thread.x, thread.y, thread.z);
-  text += fmt::format("\n  at {}+{:#x}{}{}: {}", display_name(function), pc,
-                      source.empty() ? "" : " ", source, instruction);
+  const std::string before_pc =
+      function.empty() ? std::string("code address ") : display_name(function) + "+";
+  text += fmt::format("
+  at {}{:#x}{}{}: {}", before_pc, pc, source.empty() ? "" : " ", source,
+                      instruction);
   if (kind == Kind::illegal_address || kind == Kind::misaligned_address)
     text += fmt::format("\n  address {:#x}, {} bytes", address, access_bytes);
   if (!details.empty()) text += fmt::format("\n  {}", details);

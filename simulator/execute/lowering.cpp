@@ -189,6 +189,39 @@ unsigned highest_row(const Instruction& in, Source::Kind kind, unsigned destinat
   return std::min(highest + kWidestOperand, zero);
 }
 
+// Whether nothing executes behind an instruction, or only what a call comes back to.
+bool ends_code(const Instruction& in) {
+  using isa::Op;
+  const auto always = [](const isa::Predicate& predicate) {
+    return predicate.index == isa::kPT && !predicate.negated;
+  };
+  switch (in.op) {
+    case Op::CALL:
+      return true;
+    case Op::EXIT:
+    case Op::BRA:
+    case Op::BRX:
+    case Op::RET:
+    case Op::BPT:
+      return always(in.guard) && always(in.pp);
+    default:
+      return false;
+  }
+}
+
+// Compilers end each section with a jump or padding. What would execute beyond would be code of
+// another kernel, for which the launch has neither registers nor constants ready.
+void close_sections(const isa::Program& program, std::vector<Step>& steps) {
+  for (std::size_t i = 0; i < program.section_addresses.size(); ++i) {
+    const std::uint64_t first = program.section_addresses[i], bytes = program.sections[i].size();
+    if (first == 0 || bytes == 0) continue;
+    const std::uint32_t last = index_of_code_address(first + bytes) - 1;
+    if (program.instructions[last] && ends_code(*program.instructions[last])) continue;
+    steps[last].lane = nullptr;
+    steps[last].execute = execute_past_end;
+  }
+}
+
 }  // namespace
 
 bool executes(const isa::Instruction& instruction) {
@@ -206,8 +239,8 @@ NamedRows rows_named_by(const isa::Instruction& in) {
 LoweredProgram lower(const isa::Program& program) {
   LoweredProgram lowered;
   Pool pool(lowered.pool);
-  const auto end = static_cast<std::uint32_t>(program.instructions.size());
-  lowered.steps.resize(end + 1);
+  const std::uint32_t end = program.trap();
+  lowered.steps.resize(program.instructions.size() + 1);
   for (std::uint32_t i = 0; i < end; ++i) {
     Step& step = lowered.steps[i];
     if (!program.instructions[i]) {
@@ -220,7 +253,9 @@ LoweredProgram lower(const isa::Program& program) {
     lowered.uniform_rows_to_clear =
         std::max(lowered.uniform_rows_to_clear, named.uniform_registers);
   }
-  lowered.steps[end].execute = execute_undecodable;
+  close_sections(program, lowered.steps);
+  for (std::uint32_t i = end; i < lowered.steps.size(); ++i)
+    lowered.steps[i].execute = execute_past_end;
   return lowered;
 }
 

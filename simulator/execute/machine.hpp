@@ -75,7 +75,7 @@ struct PoolRow {
 
 // Every instruction of a module, made ready once per kernel (constant bank 2 is the kernel's own).
 struct LoweredProgram {
-  std::vector<Step> steps;     // as Program::instructions, plus one past the end that faults
+  std::vector<Step> steps;     // as Program::instructions, and one more: the trap row faults
   std::vector<PoolRow> pool;   // the first kWidestOperand rows are zero
   unsigned rows_to_clear = 0;  // vector registers the program names
   unsigned uniform_rows_to_clear = 0;
@@ -287,6 +287,7 @@ Execute lower_cluster(const isa::Instruction& instruction, Step& step);
 Execute lower_mbarrier(const isa::Instruction& instruction, Step& step);
 Flow execute_unsupported(Core& core, Warp& warp, const Step& step, Mask active, Mask on);
 Flow execute_undecodable(Core& core, Warp& warp, const Step& step, Mask active, Mask on);
+Flow execute_past_end(Core& core, Warp& warp, const Step& step, Mask active, Mask on);
 // Lets go what an exit completed: threads that ended are no longer waited for.
 void check_block_barriers(Block& block);
 Flow call_builtin(Core& core, Warp& warp, const Step& step, Mask lanes, std::uint64_t code_address);

@@ -14,12 +14,16 @@ CodePlace code_place(const Module& module, std::uint32_t index) {
   if (const isa::CodeRange* range = program.range_at(address)) {
     place.pc = address - range->address;
     place.function = module.cubin().functions[range->function].name;
+  } else {
+    place.pc = address;
   }
   if (const auto position = module.position(address); position && position->line != 0)
     place.line = fmt::format("{}:{}", position->file, position->line);
-  if (index < program.instructions.size() && program.instructions[index]) {
+  if (index < program.trap() && program.instructions[index]) {
     place.instruction = isa::print(*program.instructions[index], place.pc);
-  } else if (index < program.words.size()) {
+  } else if (index >= program.trap()) {
+    place.instruction = "(past the end of the code)";
+  } else {
     const isa::Word& word = program.words[index];
     place.instruction = fmt::format("0x{:016x} 0x{:016x}", word.lo, word.hi);
   }

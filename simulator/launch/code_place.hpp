@@ -10,7 +10,7 @@ namespace heddle::simulator {
 
 struct CodePlace {
   std::string function;     // mangled; empty where no code lies
-  std::uint64_t pc = 0;     // byte offset in it
+  std::uint64_t pc = 0;     // byte offset in it; where no code lies, the code address
   std::string line;         // "file.cu:12"; empty when unknown
   std::string instruction;  // its text
 };

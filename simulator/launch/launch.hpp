@@ -119,7 +119,7 @@ struct Fault {
   std::uint32_t warp = 0;  // in the block
   Mask lanes = 0;
   Dim3 thread{0, 0, 0};  // the lowest lane's threadIdx
-  std::uint64_t pc = 0;  // byte offset in `function`
+  std::uint64_t pc = 0;  // byte offset in `function`; the code address where that is empty
   std::string function;
   std::string source;         // "file.cu:12", empty when unknown
   std::uint64_t address = 0;  // memory faults

@@ -32,7 +32,7 @@ const Listing::Line& Listing::at(std::uint32_t pc) {
     line.file = position->file;
     line.line = position->line;
   }
-  if (pc >= program.instructions.size()) {
+  if (pc >= program.trap()) {
     line.text = "(past the end of the code)";
   } else if (program.instructions[pc]) {
     line.text = isa::print(*program.instructions[pc], line.offset);

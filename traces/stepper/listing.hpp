@@ -26,7 +26,7 @@ class Listing {
   };
   // `pc`: index in Program::instructions, or one past the last. Made when first asked for.
   const Line& at(std::uint32_t pc);
-  std::size_t size() const { return lines_.size(); }
+  std::size_t size() const { return lines_.size() - 1; }  // as Program::instructions
   // "01a0" in the kernel, "helper(int)+01a0" elsewhere.
   std::string pc_text(std::uint32_t pc, const std::string& kernel);
 
