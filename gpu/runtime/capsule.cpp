@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "gpu/runtime/code_image.hpp"
+#include "simulator/memory/touched_pages.hpp"
 #include "simulator/models/gpu_model.hpp"
 
 namespace heddle::runtime {
@@ -32,14 +33,30 @@ class PageCursor {
   std::span<const Capsule::Page> rest_;
 };
 
-// Calls visit(address, bytes) for every page of every allocation.
+// Calls visit(address, bytes) in ascending order for every page that anybody has touched, and for
+// those of `also`.
 template <typename Visit>
-void for_each_page(const simulator::DeviceMemory& memory, Visit visit) {
-  for (const auto& [start, allocation] : memory.allocations())
-    for (std::uint64_t at = 0; at < allocation.bytes; at += kCapsulePage) {
-      const std::uint64_t size = std::min(kCapsulePage, allocation.bytes - at);
-      visit(start + at, std::span<const std::byte>(allocation.data + at, size));
+void for_each_page(const simulator::DeviceMemory& memory, std::span<const Capsule::Page> also,
+                   Visit visit) {
+  static_assert(kCapsulePage == simulator::kHostPage);
+  const auto visit_untouched = [&](std::uint64_t up_to) {
+    for (; !also.empty() && also.front().address < up_to; also = also.subspan(1)) {
+      const Capsule::Page& page = also.front();
+      const std::byte* const there = memory.view(page.address, page.bytes.size());
+      if (there != nullptr) visit(page.address, std::span(there, page.bytes.size()));
     }
+  };
+  for (const auto& [start, allocation] : memory.allocations())
+    simulator::for_each_touched(
+        allocation, [&, start = start](std::uint64_t offset, std::span<const std::byte> bytes) {
+          for (std::uint64_t at = 0; at < bytes.size(); at += kCapsulePage) {
+            const std::uint64_t address = start + offset + at;
+            visit_untouched(address);
+            if (!also.empty() && also.front().address == address) also = also.subspan(1);
+            visit(address, bytes.subspan(at, std::min(kCapsulePage, bytes.size() - at)));
+          }
+        });
+  visit_untouched(~std::uint64_t{0});
 }
 
 std::unique_ptr<simulator::Device> make_device(const Capsule& capsule, const std::string& origin) {
@@ -50,13 +67,11 @@ std::unique_ptr<simulator::Device> make_device(const Capsule& capsule, const std
   }
 }
 
-// A page that starts and ends where pages do.
+// The reader looks too (capsule_codec.cpp), but not every capsule comes from a file.
 void check_page(const simulator::DeviceMemory& memory, const Capsule::Page& page,
                 const std::string& origin) {
   const simulator::Allocation* in = memory.find(page.address);
-  const std::uint64_t offset = in != nullptr ? page.address - in->address : 0;
-  if (in == nullptr || offset % kCapsulePage != 0 ||
-      page.bytes.size() != std::min(kCapsulePage, in->bytes - offset))
+  if (in == nullptr || !is_page(page.address - in->address, page.bytes.size(), in->bytes))
     throw CapsuleError(
         fmt::format("{}: its page at {:#x} is no page of an allocation", origin, page.address));
 }
@@ -109,7 +124,7 @@ std::vector<Capsule::Page> changed_pages(const simulator::DeviceMemory& memory,
                                          std::span<const Capsule::Page> before) {
   PageCursor former(before);
   std::vector<Capsule::Page> changed;
-  for_each_page(memory, [&](std::uint64_t address, std::span<const std::byte> bytes) {
+  for_each_page(memory, before, [&](std::uint64_t address, std::span<const std::byte> bytes) {
     if (!std::ranges::equal(bytes, as_span(former.at(address), bytes.size())))
       changed.push_back({address, {bytes.begin(), bytes.end()}});
   });
@@ -161,14 +176,15 @@ std::vector<CapsuleLaunch::Difference> CapsuleLaunch::differences(const Capsule&
                                                                   std::size_t most) const {
   PageCursor before(capsule.before), after(capsule.after);
   std::vector<Difference> found;
-  for_each_page(device_->memory(), [&](std::uint64_t address, std::span<const std::byte> bytes) {
+  const auto compare = [&](std::uint64_t address, std::span<const std::byte> bytes) {
     const Capsule::Page* changed = after.at(address);
     const Capsule::Page* unchanged = before.at(address);
     const auto expected = as_span(changed != nullptr ? changed : unchanged, bytes.size());
     const auto [there, here] = std::ranges::mismatch(expected, bytes);
     if (there == expected.end() || here == bytes.end() || found.size() >= most) return;
     found.push_back({address + static_cast<std::uint64_t>(here - bytes.begin()), *there, *here});
-  });
+  };
+  for_each_page(device_->memory(), capsule.after, compare);
   return found;
 }
 

@@ -6,6 +6,7 @@
 // bytes. A reader takes hostile input: see load_capsule.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -23,6 +24,12 @@
 namespace heddle::runtime {
 
 inline constexpr std::uint64_t kCapsulePage = 4096;
+
+// Whether so many bytes at an offset are a page of an allocation.
+inline bool is_page(std::uint64_t offset, std::uint64_t size, std::uint64_t allocated) {
+  return offset < allocated && offset % kCapsulePage == 0 &&
+         size == std::min(kCapsulePage, allocated - offset);
+}
 
 struct Capsule {
   struct Allocation {
@@ -63,8 +70,8 @@ inline constexpr std::uint64_t kMostCapsuleBytes = std::uint64_t{8} << 30;
 
 std::string encode_capsule(const Capsule& capsule);
 // Throws CapsuleError naming `origin` and what is wrong. Memory stays in proportion to the file:
-// what it expands to is bounded (simulator/base/file.hpp), and every size and count is checked
-// against that.
+// what it expands to is bounded (simulator/base/file.hpp), so are the bytes of all its pages, and
+// every size and count is checked against that.
 Capsule decode_capsule(std::string_view bytes, const std::string& origin);
 
 // Written beside its place and renamed.

@@ -2,8 +2,10 @@
 // build for.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
+#include <iterator>
 #include <map>
 #include <type_traits>
 
@@ -124,23 +126,53 @@ void put_references(Writer& writer, const std::vector<PageReference>& references
   }
 }
 
-std::vector<Capsule::Page> read_pages(Reader& reader, std::span<const std::string_view> contents,
-                                      std::uint64_t& total) {
-  std::vector<Capsule::Page> pages(reader.count(sizeof(std::uint64_t) + sizeof(std::uint32_t)));
-  std::uint64_t last = 0;
-  for (Capsule::Page& page : pages) {
-    page.address = reader.number<std::uint64_t>();
-    if (page.address <= last) reader.fail("pages are out of order");
-    last = page.address;
-    const auto content = reader.number<std::uint32_t>();
-    if (content >= contents.size()) reader.fail("a page has no content");
-    const auto* data = reinterpret_cast<const std::byte*>(contents[content].data());
-    total += contents[content].size();
-    if (total > kMostCapsuleBytes) reader.fail("its pages are too many");
-    page.bytes.assign(data, data + contents[content].size());
+// Pages by the place in the pool that each has its content from. Nothing is copied before it is
+// known to belong where it is said to.
+class PageReader {
+ public:
+  // `most`: bytes of all pages.
+  PageReader(const Capsule& capsule, std::span<const std::string_view> contents, std::uint64_t most)
+      : contents_(contents), left_(most) {
+    for (const Capsule::Allocation& each : capsule.allocations)
+      allocations_.emplace(each.address, each.bytes);
   }
-  return pages;
-}
+
+  std::vector<Capsule::Page> read(Reader& reader) {
+    std::vector<Capsule::Page> pages;
+    std::uint64_t last = 0;
+    for (std::uint64_t count = reader.count(sizeof(std::uint64_t) + sizeof(std::uint32_t));
+         count != 0; --count) {
+      const auto address = reader.number<std::uint64_t>();
+      if (address <= last) reader.fail("pages are out of order");
+      last = address;
+      const auto content = reader.number<std::uint32_t>();
+      if (content >= contents_.size()) reader.fail("a page has no content");
+      const std::string_view bytes = contents_[content];
+      if (!is_page(address, bytes.size()))
+        reader.fail(fmt::format("its page at {:#x} is no page of an allocation", address));
+      if (bytes.size() > left_)
+        reader.fail(fmt::format("its pages are more than {} times as long as the file",
+                                simulator::kMaxRatio));
+      left_ -= bytes.size();
+      const auto* data = reinterpret_cast<const std::byte*>(bytes.data());
+      pages.push_back({address, {data, data + bytes.size()}});
+    }
+    return pages;
+  }
+
+ private:
+  // Whether it starts and ends where pages of an allocation do.
+  bool is_page(std::uint64_t address, std::uint64_t size) const {
+    const auto after = allocations_.upper_bound(address);
+    if (after == allocations_.begin()) return false;
+    const auto& [start, bytes] = *std::prev(after);
+    return runtime::is_page(address - start, size, bytes);
+  }
+
+  std::map<std::uint64_t, std::uint64_t> allocations_;  // address and bytes
+  std::span<const std::string_view> contents_;
+  std::uint64_t left_;
+};
 
 void put_allocations(Writer& writer, const std::vector<Capsule::Allocation>& allocations) {
   writer.put(std::uint64_t{allocations.size()});
@@ -164,6 +196,27 @@ std::vector<Capsule::Allocation> read_allocations(Reader& reader) {
     allocation.label = reader.text();
   }
   return allocations;
+}
+
+// Of all pages together. A file may say of few contents that they stand in many places.
+std::uint64_t most_page_bytes(std::uint64_t file_bytes) {
+  return std::min(kMostCapsuleBytes, simulator::kMaxRatio * file_bytes);
+}
+
+std::uint64_t page_bytes(const Capsule& capsule) {
+  std::uint64_t sum = 0;
+  for (const auto* pages : {&capsule.before, &capsule.after})
+    for (const Capsule::Page& page : *pages) sum += page.bytes.size();
+  return sum;
+}
+
+// As small as the reader takes it: memory that is filled with one value compresses to less.
+std::string compress_for_reader(const Capsule& capsule, std::string_view contents) {
+  for (const int level : {simulator::kBestCompression, 1, -20, -100}) {
+    std::string compressed = simulator::compress(contents, level);
+    if (page_bytes(capsule) <= most_page_bytes(kHeaderBytes + compressed.size())) return compressed;
+  }
+  throw CapsuleError(fmt::format("{}: the launch is too large for a capsule", capsule.kernel));
 }
 
 }  // namespace
@@ -195,7 +248,7 @@ std::string encode_capsule(const Capsule& capsule) {
   for (char character : kMagic) file.put(character);
   file.put(kVersion);
   file.put(std::uint32_t{0});
-  return file.text() + simulator::compress(writer.text());
+  return file.text() + compress_for_reader(capsule, writer.text());
 }
 
 Capsule decode_capsule(std::string_view bytes, const std::string& origin) {
@@ -231,9 +284,9 @@ Capsule decode_capsule(std::string_view bytes, const std::string& origin) {
     content = reader.text();
     if (content.size() > kCapsulePage) reader.fail("a page is too large");
   }
-  std::uint64_t total = 0;
-  capsule.before = read_pages(reader, pool, total);
-  capsule.after = read_pages(reader, pool, total);
+  PageReader pages(capsule, pool, most_page_bytes(bytes.size()));
+  capsule.before = pages.read(reader);
+  capsule.after = pages.read(reader);
   if (!reader.at_end()) reader.fail("something follows its end");
   return capsule;
 }

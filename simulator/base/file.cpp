@@ -33,11 +33,33 @@ std::string read_file(const std::filesystem::path& path, std::uint64_t limit) {
   return bytes;
 }
 
-std::string compress(std::string_view bytes) {
+std::string read_regular_file(const std::filesystem::path& path, std::uint64_t limit) {
+  const int descriptor = open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+  if (descriptor < 0) fail(path, "cannot open", errno);
+  struct stat facts {};
+  const bool regular = fstat(descriptor, &facts) == 0 && S_ISREG(facts.st_mode);
+  std::string bytes;
+  ssize_t got = 0;
+  while (regular && bytes.size() <= limit) {
+    char buffer[1 << 16];
+    got = read(descriptor, buffer, sizeof buffer);
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) break;
+    bytes.append(buffer, static_cast<std::size_t>(got));
+  }
+  const int error = got < 0 ? errno : 0;
+  close(descriptor);
+  if (!regular) throw std::runtime_error(fmt::format("{}: not a regular file", path.string()));
+  if (error != 0) fail(path, "cannot read", error);
+  if (bytes.size() > limit)
+    throw std::runtime_error(fmt::format("{}: longer than {} bytes", path.string(), limit));
+  return bytes;
+}
+
+// Files that are written once and committed take the best.
+std::string compress(std::string_view bytes, int level) {
   std::string out(ZSTD_compressBound(bytes.size()), '\0');
-  constexpr int kLevel = 19;  // these files are written once and committed
-  const std::size_t size =
-      ZSTD_compress(out.data(), out.size(), bytes.data(), bytes.size(), kLevel);
+  const std::size_t size = ZSTD_compress(out.data(), out.size(), bytes.data(), bytes.size(), level);
   if (ZSTD_isError(size)) throw std::runtime_error(ZSTD_getErrorName(size));
   out.resize(size);
   return out;

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cassert>
 #include <cstring>
+#include <new>
 
 namespace heddle::simulator {
 namespace {
@@ -22,10 +23,15 @@ bool is_reader(std::uint8_t state) { return state >= kFirstReader && state <= kR
 }  // namespace
 
 ConflictTracker::ConflictTracker(const DeviceMemory& memory) {
-  for (const auto& [address, allocation] : memory.allocations())
-    shadows_[address] = {allocation.bytes, allocation.data,
-                         std::vector<std::uint8_t>(allocation.bytes / kGranule + 1),
-                         allocation.host_mapped};
+  for (const auto& [address, allocation] : memory.allocations()) {
+    Shadow& shadow = shadows_[address];
+    shadow.bytes = allocation.bytes;
+    shadow.data = allocation.data;
+    shadow.host_mapped = allocation.host_mapped;
+    shadow.states.reset(
+        static_cast<std::uint8_t*>(std::calloc(allocation.bytes / kGranule + 1, 1)));
+    if (shadow.states == nullptr) throw std::bad_alloc();
+  }
 }
 
 ConflictTracker::Log::Log(ConflictTracker& tracker, unsigned thread)
@@ -43,7 +49,7 @@ bool ConflictTracker::Log::find(std::uint64_t address) {
   start_ = start;
   bytes_ = shadow.bytes;
   data_ = shadow.data;
-  states_ = shadow.states.data();
+  states_ = shadow.states.get();
   is_host_memory_ = shadow.host_mapped;
   return true;
 }

@@ -8,7 +8,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <map>
+#include <memory>
 #include <vector>
 
 #include "simulator/memory/memory.hpp"
@@ -60,7 +62,8 @@ class ConflictTracker {
   struct Shadow {
     std::uint64_t bytes = 0;
     std::byte* data = nullptr;
-    std::vector<std::uint8_t> states;
+    // By granule; zero, and without memory, until somebody touches them.
+    std::unique_ptr<std::uint8_t[], void (*)(void*)> states{nullptr, std::free};
     bool host_mapped = false;
   };
   std::map<std::uint64_t, Shadow> shadows_;  // by allocation address

@@ -67,6 +67,40 @@ TEST(Capsule, StoresEqualPagesOnce) {
   EXPECT_LT(encode_capsule(capsule).size(), 12000u);
 }
 
+// As the codec writes it, and compressed as well as can be.
+std::string compressed_best(const std::string& bytes) {
+  constexpr std::size_t kHeader = 16;
+  const std::string_view body = std::string_view(bytes).substr(kHeader);
+  return bytes.substr(0, kHeader) +
+         simulator::compress(simulator::decompress(body, kMostCapsuleBytes, "test"));
+}
+
+// Few bytes may say of one page that it lies in a million places.
+TEST(Capsule, ExpandsToNoMoreThanAThousandTimesTheFile) {
+  constexpr std::uint64_t kPages = 5000;
+  Capsule capsule = small_capsule();
+  capsule.after.clear();
+  capsule.before.clear();
+  capsule.allocations[1].bytes = kPages * kCapsulePage;
+  const std::vector<std::byte> same(kCapsulePage, std::byte{7});
+  for (std::uint64_t i = 0; i < kPages; ++i)
+    capsule.before.push_back({0x100000 + kCapsulePage * i, same});
+  const std::string bytes = encode_capsule(capsule);
+  EXPECT_EQ(decode_capsule(bytes, "test").before.size(), kPages);
+  const std::string smaller = compressed_best(bytes);
+  ASSERT_LT(smaller.size(), bytes.size());
+  EXPECT_THROW(decode_capsule(smaller, "hostile"), CapsuleError);
+}
+
+TEST(Capsule, APageOutsideItsAllocationsIsNotCopied) {
+  Capsule capsule = small_capsule();
+  capsule.before[0].address = 0x200000;
+  EXPECT_THROW(decode_capsule(encode_capsule(capsule), "hostile"), CapsuleError);
+  capsule = small_capsule();
+  capsule.after[1].bytes.pop_back();
+  EXPECT_THROW(decode_capsule(encode_capsule(capsule), "hostile"), CapsuleError);
+}
+
 // Every file that starts like a capsule and is none must be refused, and quickly.
 void expect_refused(std::string_view bytes) {
   try {

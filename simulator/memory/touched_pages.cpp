@@ -1,0 +1,82 @@
+#include "simulator/memory/touched_pages.hpp"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+
+namespace heddle::simulator {
+namespace {
+
+constexpr std::size_t kPagesAtOnce = 1 << 14;
+
+// What the system says of a process's pages: /proc/self/pagemap, 64 bits for each.
+class PageMap {
+ public:
+  PageMap() : descriptor_(open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC)) {}
+  ~PageMap() {
+    if (descriptor_ >= 0) close(descriptor_);
+  }
+  PageMap(const PageMap&) = delete;
+  PageMap& operator=(const PageMap&) = delete;
+
+  // Marks the pages that lie in memory or were swapped out. False: the system does not say.
+  bool mark(const std::byte* first, std::span<bool> touched) {
+    constexpr std::uint64_t kPresent = std::uint64_t{1} << 63, kSwapped = std::uint64_t{1} << 62;
+    const std::uint64_t number = reinterpret_cast<std::uintptr_t>(first) / kHostPage;
+    const std::size_t bytes = touched.size() * sizeof(std::uint64_t);
+    if (descriptor_ < 0 ||
+        pread(descriptor_, entries_.data(), bytes,
+              static_cast<off_t>(number * sizeof(std::uint64_t))) != static_cast<ssize_t>(bytes))
+      return false;
+    for (std::size_t i = 0; i < touched.size(); ++i)
+      touched[i] = (entries_[i] & (kPresent | kSwapped)) != 0;
+    return true;
+  }
+
+ private:
+  int descriptor_;
+  std::array<std::uint64_t, kPagesAtOnce> entries_{};
+};
+
+// Pages that lie in memory though this process has not touched them: of files, which may be shared.
+void mark_resident(const std::byte* first, std::span<bool> touched) {
+  static thread_local std::array<unsigned char, kPagesAtOnce> resident;
+  void* const at = const_cast<std::byte*>(first);
+  const bool known = mincore(at, touched.size() * kHostPage, resident.data()) == 0;
+  for (std::size_t i = 0; i < touched.size(); ++i)
+    touched[i] = touched[i] || !known || (resident[i] & 1) != 0;
+}
+
+}  // namespace
+
+void for_each_touched(const Allocation& allocation, const VisitStretch& visit) {
+  const auto view = [&](std::uint64_t from, std::uint64_t to) {
+    return std::span<const std::byte>(allocation.data + from, to - from);
+  };
+  const bool aligned = reinterpret_cast<std::uintptr_t>(allocation.data) % kHostPage == 0;
+  if (!aligned || allocation.host_mapped) return visit(0, view(0, allocation.bytes));
+  static thread_local std::array<bool, kPagesAtOnce> touched;
+  PageMap map;
+  std::uint64_t begin = 0, end = 0;  // a stretch, which may grow
+  const std::uint64_t pages = (allocation.bytes + kHostPage - 1) / kHostPage;
+  for (std::uint64_t first = 0; first < pages; first += kPagesAtOnce) {
+    const std::span<bool> marks(touched.data(),
+                                std::min<std::uint64_t>(kPagesAtOnce, pages - first));
+    const std::byte* const at = allocation.data + first * kHostPage;
+    if (!map.mark(at, marks)) std::ranges::fill(marks, true);
+    mark_resident(at, marks);
+    for (std::size_t i = 0; i < marks.size(); ++i) {
+      const std::uint64_t offset = (first + i) * kHostPage;
+      if (!marks[i]) continue;
+      if (offset != end && begin != end) visit(begin, view(begin, end));
+      if (offset != end) begin = offset;
+      end = std::min(offset + kHostPage, allocation.bytes);
+    }
+  }
+  if (begin != end) visit(begin, view(begin, end));
+}
+
+}  // namespace heddle::simulator
