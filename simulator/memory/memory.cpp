@@ -8,6 +8,7 @@
 #include <set>
 #include <stdexcept>
 
+#include "simulator/memory/dense_frames.hpp"
 #include "simulator/memory/driver_places.hpp"
 #include "simulator/memory/memory_watcher.hpp"
 
@@ -35,7 +36,9 @@ constexpr std::uint64_t kFirstHostAddress = 0x2000'0000'0000;
 
 // Warps walk through memory with large steps: with small pages nearly every access would miss the
 // host's TLB.
-constexpr std::uint64_t kHugePage = 2 << 20;
+constexpr std::uint64_t kHugePage = DenseFrames::kFrame;
+// From here on not all that an allocation holds is in huge pages.
+constexpr std::uint64_t kLarge = 256 << 20;
 
 std::uint64_t round_up(std::uint64_t value, std::uint64_t unit) {
   return (value + unit - 1) / unit * unit;
@@ -52,7 +55,8 @@ std::byte* map_pages(std::uint64_t bytes) {
   const std::uint64_t skipped = -reinterpret_cast<std::uint64_t>(first) % kHugePage;
   if (skipped != 0) munmap(first, skipped);
   if (skipped != spare) munmap(first + skipped + bytes, spare - skipped);
-  madvise(first + skipped, bytes, MADV_HUGEPAGE);  // where the system has none, nothing changes
+  // Where the system has none, nothing changes.
+  if (bytes < kLarge) madvise(first + skipped, bytes, MADV_HUGEPAGE);
   return first + skipped;
 }
 
@@ -71,6 +75,7 @@ struct DeviceMemory::Impl {
   std::set<std::uint64_t> host_visible;  // those of them whose pages are ours all the same
   std::deque<Place> places;
   MemoryWatcher* watcher = nullptr;
+  DenseFrames dense;  // of large plain allocations
   DriverPlaces plain{kFrame, kUnit}, ordered{kOrderedPiece, kUnit},
       variables{kFrame, kVariableUnit};
   // Of plain allocations, by address.
@@ -98,8 +103,13 @@ struct DeviceMemory::Impl {
     if (next != allocations.end() && next->first - address < bytes) return true;
     return next != allocations.begin() && std::prev(next)->second.contains(address, 1);
   }
+  void map_large(const Allocation& allocation) {
+    const std::uint64_t mapped = mapped_bytes(allocation.bytes);
+    if (mapped >= kLarge) dense.add(allocation.data, mapped / kHugePage * kHugePage);
+  }
   void release(const Allocation& allocation) {
     if (allocation.host_mapped && host_visible.erase(allocation.address) == 0) return;
+    dense.remove(allocation.data);
     munmap(allocation.data, allocation.host_mapped ? round_up(allocation.bytes, kPage)
                                                    : mapped_bytes(allocation.bytes));
     if (!allocation.host_mapped) used -= allocation.bytes;
@@ -197,6 +207,7 @@ std::optional<std::uint64_t> DeviceMemory::allocate(std::uint64_t bytes, std::st
     munmap(allocation.data, mapped_bytes(bytes));
     return std::nullopt;
   }
+  impl_->map_large(allocation);
   const std::uint64_t address = allocation.address = *given;
   allocation.ordinal = impl_->next_ordinal++;
   allocation.label = std::move(label);
@@ -209,8 +220,12 @@ std::optional<std::uint64_t> DeviceMemory::allocate(std::uint64_t bytes, std::st
 void DeviceMemory::watch(MemoryWatcher* watcher) { impl_->watcher = watcher; }
 
 void DeviceMemory::host_wrote(std::uint64_t address, std::uint64_t bytes) {
+  if (const Allocation* in = find(address))
+    impl_->dense.changed(in->data + (address - in->address), bytes);
   if (impl_->watcher != nullptr) impl_->watcher->written(address, bytes);
 }
+
+void DeviceMemory::settle_pages() { impl_->dense.settle(); }
 
 std::optional<std::uint64_t> DeviceMemory::Impl::allocate_foreseen(std::uint64_t bytes,
                                                                    std::string label) {
@@ -221,6 +236,7 @@ std::optional<std::uint64_t> DeviceMemory::Impl::allocate_foreseen(std::uint64_t
   allocation.address = place.address;
   allocation.bytes = bytes;
   allocation.data = map_pages(mapped_bytes(bytes));
+  map_large(allocation);
   allocation.ordinal = place.ordinal;
   allocation.label = std::move(label);
   used += bytes;

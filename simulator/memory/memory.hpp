@@ -67,6 +67,8 @@ class DeviceMemory {
   void watch(MemoryWatcher* watcher);
   // To be called by whoever writes to plain memory for the host program.
   void host_wrote(std::uint64_t address, std::uint64_t bytes);
+  // Gives huge pages of the host to what is used densely. To be called now and then.
+  void settle_pages();
 
   const Allocation* find(std::uint64_t address) const;     // the one that contains it, or null
   const Allocation* nearest(std::uint64_t address) const;  // for reports
