@@ -3,6 +3,8 @@
 #include <pthread.h>
 
 #include <algorithm>
+#include <atomic>
+#include <cfenv>
 #include <csignal>
 #include <utility>
 
@@ -140,6 +142,13 @@ bool Engine::inside_action() const {
 }
 
 void Engine::work() {
+  ++threads_of_engines;
+  std::fesetenv(FE_DFL_ENV);  // whatever the thread had that made this one
+  work_off();
+  --threads_of_engines;
+}
+
+void Engine::work_off() {
   std::unique_lock lock(mutex_);
   for (;;) {
     submitted_.wait(lock, [this] { return stopping_ || (!busy_ && !queue_.empty()); });

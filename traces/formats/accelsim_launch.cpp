@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstring>
 #include <stdexcept>
 
 #include "simulator/base/file.hpp"
@@ -15,9 +14,8 @@ namespace {
 std::vector<std::byte> read_code(const std::filesystem::path& file) {
   constexpr std::uint64_t kMost = std::uint64_t{1} << 31;
   const std::string bytes = simulator::read_file(file, kMost);
-  std::vector<std::byte> code(bytes.size());
-  std::memcpy(code.data(), bytes.data(), bytes.size());
-  return code;
+  const auto* const first = reinterpret_cast<const std::byte*>(bytes.data());
+  return {first, first + bytes.size()};
 }
 
 }  // namespace

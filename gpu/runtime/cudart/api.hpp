@@ -5,6 +5,7 @@
 #include <new>
 
 #include "gpu/runtime/cudart/runtime.hpp"
+#include "simulator/lanes/float_environment.hpp"
 
 // An exported function. The version script names what libcudart.so.13 exports, so that a misspelt
 // one stays inside and a test misses it.
@@ -27,6 +28,7 @@ namespace heddle::runtime {
 // Runs the body of a call: keeps its error as the thread's last one, lets no exception out.
 template <typename Body>
 Error api(Body body) noexcept {
+  const simulator::lanes::DefaultEnvironment environment;
   Error error;
   try {
     error = body();

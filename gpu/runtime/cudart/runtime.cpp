@@ -228,6 +228,7 @@ Error Runtime::reset() {
 }
 
 void Runtime::shut_down() {
+  const simulator::lanes::DefaultEnvironment environment;
   std::shared_ptr<Context> doomed;
   {
     std::lock_guard lock(mutex_);
