@@ -252,18 +252,21 @@ void Context::carry_out(const simulator::LaunchRequest& request, const StreamOrd
                         Ticket ticket) {
   struct Pending {
     simulator::LaunchRequest request;
-    unsigned nesting;
+    unsigned nesting;  // grids that launched one another before it
+    unsigned depth;    // the same, but for those that it was to wait for
   };
-  std::vector<Pending> pending{{request, 0}};  // the next one last
+  std::vector<Pending> pending{{request, 0, 0}};  // the next one last
   while (!pending.empty() && !lost()) {
     const Pending next = std::move(pending.back());
     pending.pop_back();
+    if (next.depth != 0) simulator::DeviceLaunches::set_nesting(device_.memory(), next.depth);
     execute(next.request, next.nesting, stream, ticket);
     auto children = simulator::DeviceLaunches(device_.memory()).take(*next.request.module);
     std::stable_partition(children.begin(), children.end(),
                           [](const auto& child) { return !child.tail; });
     for (auto child = children.rbegin(); child != children.rend(); ++child)
-      pending.push_back({std::move(child->request), next.nesting + 1});
+      pending.push_back(
+          {std::move(child->request), next.nesting + 1, next.depth + (child->tail ? 0 : 1)});
   }
 }
 

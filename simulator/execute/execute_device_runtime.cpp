@@ -15,7 +15,8 @@ namespace heddle::simulator {
 namespace {
 
 // CUDA's number of the one error that is kept without translation (driver_types.h).
-constexpr std::uint32_t kInvalidDeviceFunction = 98, kPendingLaunchesExceeded = 69;
+constexpr std::uint32_t kMaxDepthExceeded = 65, kPendingLaunchesExceeded = 69,
+                        kInvalidDeviceFunction = 98;
 // The driver's numbers. libcudadevrt makes of them, in this order, cudaErrorInvalidValue,
 // cudaErrorLaunchOutOfResources and cudaErrorInvalidConfiguration.
 constexpr std::uint32_t kInvalidValue = 1, kOutOfResources = 6, kInvalidConfiguration = 7;
@@ -39,13 +40,15 @@ std::uint64_t get_parameter_buffer(const Core& core, DeviceLaunches& launches, c
                       .dynamic_shared_bytes = argument(warp, kFirstArgument + 8, lane)};
   const isa::Kernel* kernel = kernel_at(*core.launch.request->module, launch.kernel);
   std::uint64_t buffer = 0;
-  if (kernel != nullptr) {
+  const bool too_deep = launches.nesting() >= DeviceLaunches::kMostNesting;
+  if (kernel != nullptr && !too_deep) {
     launch.parameter_bytes = kernel->parameter_bytes;
     buffer = launches.prepare(launch, thread_of(warp, lane));
   }
   if (buffer == 0)
-    launches.set_last_error(thread_of(warp, lane),
-                            kernel == nullptr ? kInvalidDeviceFunction : kPendingLaunchesExceeded);
+    launches.set_last_error(thread_of(warp, lane), kernel == nullptr ? kInvalidDeviceFunction
+                                                   : too_deep        ? kMaxDepthExceeded
+                                                                     : kPendingLaunchesExceeded);
   return buffer;
 }
 

@@ -46,6 +46,15 @@ void DeviceLaunches::limit_pending(DeviceMemory& memory, std::uint64_t most) {
   launches.write(0, header);
 }
 
+void DeviceLaunches::set_nesting(DeviceMemory& memory, unsigned nesting) {
+  DeviceLaunches launches(memory);
+  auto header = launches.read<Header>(0);
+  header.nesting = nesting;
+  launches.write(0, header);
+}
+
+unsigned DeviceLaunches::nesting() const { return static_cast<unsigned>(read<Header>(0).nesting); }
+
 bool DeviceLaunches::any(const DeviceMemory& memory) {
   const Allocation* room = find_room(memory);
   if (room == nullptr) return false;

@@ -45,6 +45,13 @@ class DeviceLaunches {
   // How many launches may be pending (cudaLimitDevRuntimePendingLaunchCount); makes the room.
   static void limit_pending(DeviceMemory& memory, std::uint64_t most);
 
+  // How deep CUDA lets launches nest.
+  static constexpr unsigned kMostNesting = 24;
+  // Of the next grid to execute: those before it, each of which launched the one after it. Until
+  // its launches are taken.
+  static void set_nesting(DeviceMemory& memory, unsigned nesting);
+  unsigned nesting() const;
+
   // `journal`: told of what is about to change, or null.
   explicit DeviceLaunches(DeviceMemory& memory, MemoryJournal* journal = nullptr);
 
@@ -76,6 +83,7 @@ class DeviceLaunches {
   struct Header {
     std::uint64_t most_pending, used, first, last, errors, handles;
     std::uint64_t threads, thread_count, tails;  // that have launched; launches for the end
+    std::uint64_t nesting;
   };
   struct Entry {
     DeviceLaunch launch;

@@ -47,6 +47,13 @@ TEST_F(DeviceLaunchesTest, LaunchesOnceWhatWasPrepared) {
   EXPECT_TRUE(DeviceLaunches::any(memory_));
 }
 
+TEST_F(DeviceLaunchesTest, KnowsHowDeepTheGridIsUntilItsLaunchesAreTaken) {
+  DeviceLaunches launches(memory_);
+  EXPECT_EQ(launches.nesting(), 0u);
+  DeviceLaunches::set_nesting(memory_, 24);
+  EXPECT_EQ(launches.nesting(), 24u);
+}
+
 TEST_F(DeviceLaunchesTest, SaysWhenThereIsNoRoomLeft) {
   DeviceLaunches launches(memory_);
   DeviceLaunch large = kSmall;

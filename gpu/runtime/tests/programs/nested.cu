@@ -111,6 +111,16 @@ __global__ void launch_again_and_again(int* to) {
   }
 }
 
+__global__ void launch_deeper(int* to, int left, bool tail) {
+  to[0] += 1;
+  if (left == 0) return;
+  if (tail)
+    launch_deeper<<<1, 1, 0, cudaStreamTailLaunch>>>(to, left - 1, tail);
+  else
+    launch_deeper<<<1, 1>>>(to, left - 1, tail);
+  if (const int error = cudaGetLastError(); error != cudaSuccess) to[1] = error;
+}
+
 __global__ void wild(int* at) { *at = 1; }
 __global__ void launch_wild() { wild<<<1, 1>>>(reinterpret_cast<int*>(8)); }
 
@@ -170,6 +180,12 @@ int main() {
   OK(cudaDeviceSetLimit(cudaLimitDevRuntimePendingLaunchCount, 4096));
   run([] { launch_one_each<<<16, 256>>>(device); });
   EXPECT(host[0] == 4096 && host[1] == 0);
+
+  // Deeper than CUDA allows; those at the end of their parents do not count.
+  run([] { launch_deeper<<<1, 1>>>(device, 40, false); });
+  EXPECT(host[0] == 25 && host[1] == cudaErrorLaunchMaxDepthExceeded);
+  run([] { launch_deeper<<<1, 1>>>(device, 40, true); });
+  EXPECT(host[0] == 41 && host[1] == cudaSuccess);
 
   // A child's fault is the context's.
   launch_wild<<<1, 1>>>();
