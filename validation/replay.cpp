@@ -57,6 +57,10 @@ void replay_one(const fs::path& file, std::uint64_t index, const ReplayOptions& 
                                                        .counters = options.counters});
   if (observer != nullptr) options.trace->end_launch(outcome);
   if (options.observer) options.observer->after(launch.device(), launch.request(), outcome);
+  if (outcome.printed_calls_lost != 0)
+    result.notes.push_back(fmt::format(
+        "launch {}: device printf lost its first {} calls, as on a GPU: its buffer has {} bytes",
+        index, outcome.printed_calls_lost, launch.device().printf_bytes));
   result.record.launches.push_back(simulator::make_launch_record(
       launch.request(), outcome, gpu,
       {.index = index,

@@ -36,6 +36,7 @@ struct Replay {
   simulator::Record record;
   // Where memory afterwards is not what the capsule says it was: one line each.
   std::vector<std::string> memory_differences;
+  std::vector<std::string> notes;  // what else a user should know of a launch
 };
 
 // Capsules of one folder, in the order of their launches, or the file itself. Throws

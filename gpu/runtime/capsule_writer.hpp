@@ -16,6 +16,7 @@ class CapsuleWriter : public LaunchObserver {
   // std::filesystem::filesystem_error.
   explicit CapsuleWriter(std::filesystem::path directory);
 
+  bool one_launch_at_a_time() const override { return true; }
   void before(simulator::Device& device, const simulator::LaunchRequest& request) override;
   void after(simulator::Device& device, const simulator::LaunchRequest& request,
              const simulator::LaunchOutcome& outcome) override;

@@ -8,12 +8,6 @@
 namespace heddle::runtime {
 namespace {
 
-// Of an H200: 8,650,752 bytes, which is 64 KiB for each SM. CUDA's documentation has 1 MiB.
-std::uint64_t printf_bytes(const simulator::GpuModel& model) {
-  constexpr std::uint64_t kLeast = 1 << 20, kOfAnSm = 64 << 10;
-  return std::max(kLeast, kOfAnSm * model.sms);
-}
-
 // What an H200 makes of a limit that is asked for (gpu/runtime/tests/answers/device.cu); nothing
 // where it refuses.
 constexpr unsigned kPersistingParts = 16;
@@ -48,7 +42,7 @@ Context::Context(const simulator::GpuModel& model, ContextOptions options)
     : options_(std::move(options)),
       device_(model),
       limits_{{abi::Limit::stack_size, 1024},
-              {abi::Limit::printf_fifo_size, printf_bytes(model)},
+              {abi::Limit::printf_fifo_size, device_.printf_bytes},
               {abi::Limit::malloc_heap_size, 8 << 20},
               {abi::Limit::dev_runtime_pending_launch_count, 2048},
               {abi::Limit::max_l2_fetch_granularity, 64},
@@ -63,6 +57,7 @@ Context::Context(const simulator::GpuModel& model, ContextOptions options)
 }
 
 Context::~Context() {
+  ending_ = true;
   engine_.run([this](Ticket) {  // modules give their variables back while the device is there
     std::lock_guard lock(mutex_);
     images_.clear();
@@ -70,6 +65,7 @@ Context::~Context() {
 }
 
 std::size_t Context::finish() {
+  ending_ = true;
   engine_.wait(engine_.last_submitted());
   std::lock_guard lock(mutex_);
   std::size_t bytes = 0;
@@ -80,16 +76,38 @@ std::size_t Context::finish() {
 Error Context::wait_for(Ticket ticket) {
   engine_.wait(ticket);
   std::vector<Output> shown;
+  std::lock_guard showing(showing_);
   {
     std::lock_guard lock(mutex_);
-    const auto later = std::ranges::find_if(
-        output_, [ticket](const Output& output) { return output.ticket > ticket; });
-    shown.assign(std::move_iterator(output_.begin()), std::move_iterator(later));
-    output_.erase(output_.begin(), later);
+    // A launch that waits for others lets later ones print before it.
+    const auto later = std::ranges::stable_partition(
+        output_, [ticket](const Output& output) { return output.ticket <= ticket; });
+    shown.assign(std::move_iterator(output_.begin()), std::move_iterator(later.begin()));
+    output_.erase(output_.begin(), later.begin());
+    for (const Output& output : shown) output_bytes_ -= output.text.size();
   }
   for (const Output& output : shown) options_.print(output.text);
   if (lost() && fault_ticket_ <= ticket) observed_ = fault_.load();
   return observed_;
+}
+
+// CUDA shows at the beginning of a launch what those before it have printed. Here that waits for
+// whoever waits for them, so that output comes in one order each time; but for what there is no
+// room for.
+void Context::keep_output(Ticket ticket, std::string text) {
+  if (text.empty()) return;
+  std::vector<Output> shown;
+  std::lock_guard showing(showing_);
+  {
+    std::lock_guard lock(mutex_);
+    if (output_bytes_ + text.size() > device_.printf_bytes) {
+      shown.swap(output_);
+      output_bytes_ = 0;
+    }
+    output_bytes_ += text.size();
+    output_.push_back({ticket, std::move(text)});
+  }
+  for (const Output& output : shown) options_.print(output.text);
 }
 
 Error Context::run(Engine::Action action) {
@@ -150,7 +168,7 @@ void Context::submit(Stream& stream, Engine::Action action, Engine::Length lengt
 }
 
 Error Context::submit(Stream& stream, Engine::Action action, bool wait) {
-  if (wait) return run(std::move(action));
+  if (wait) return wait_for(engine_.run(after_host_waits(std::move(action)), place_of(stream)));
   submit(stream, std::move(action), Engine::Length::brief);
   return Error::success;
 }
@@ -175,6 +193,7 @@ Error Context::set_limit(abi::Limit limit, std::uint64_t value) {
   }
   return run([this, limit, value](Ticket) {
     if (limit == abi::Limit::stack_size) device_.stack_limit = value;
+    if (limit == abi::Limit::printf_fifo_size) device_.printf_bytes = value;
     if (limit == abi::Limit::malloc_heap_size) device_.heap_bytes = value;
     if (limit == abi::Limit::dev_runtime_pending_launch_count)
       simulator::DeviceLaunches::limit_pending(device_.memory(), value);

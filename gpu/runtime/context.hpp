@@ -40,6 +40,8 @@ struct TextureHeader;
 
 namespace heddle::runtime {
 
+struct LaunchWait;  // gpu/runtime/launch_wait.hpp
+
 struct ContextOptions {
   unsigned threads = 1;                              // host threads per launch
   std::uint64_t max_instructions = 0;                // warp instructions per launch; 0: no limit
@@ -239,6 +241,10 @@ class Context {
   void carry_out(const simulator::LaunchRequest& request, const StreamOrder& stream, Ticket ticket);
   void execute(const simulator::LaunchRequest& request, unsigned nesting, const StreamOrder& stream,
                Ticket ticket);
+  // A launch stands still (context_waits.cpp). False: nobody will change what it waits for.
+  bool wait_for_others(const simulator::Standstill& standstill, LaunchWait& wait);
+  bool others_may_write(const simulator::Standstill& standstill) const;
+  bool may_launch_within();  // other launches, while one stands still
   StreamOrder order_of(const Stream& stream) const;
   // The host has waited, until the time this gives: what is submitted next comes later.
   using HostWait = std::function<double(const Timeline&)>;
@@ -249,6 +255,7 @@ class Context {
   void fail(Ticket ticket, Error error, const std::string& why);                   // inside actions
   bool lost() const { return fault_ != Error::success; }                           // inside actions
   void register_variables(const CodeImage& image);
+  void keep_output(Ticket ticket, std::string text);  // inside actions
   // Whether it was of a pool. `counted`: the pool's "used" sees it go.
   bool leave_pool(const MemoryBlock& block, bool counted);
   void settle_pools();  // a stream has been waited for
@@ -265,6 +272,7 @@ class Context {
   MemoryTable memory_;
   GraphMemory graph_memory_;
 
+  std::mutex showing_;        // of output, one thread at a time; taken before mutex_
   mutable std::mutex mutex_;  // of what follows
   std::map<abi::Handle, std::shared_ptr<Stream>> streams_;
   std::map<std::thread::id, std::shared_ptr<Stream>> thread_streams_;
@@ -285,6 +293,7 @@ class Context {
   std::map<std::uint64_t, std::shared_ptr<MemoryPool>> pooled_;  // by address
   abi::Handle default_pool_ = nullptr, current_pool_ = nullptr;
   std::vector<Output> output_;
+  std::uint64_t output_bytes_ = 0;    // in it
   std::vector<HostWait> host_waits_;  // since the last submission
   std::map<abi::Limit, std::uint64_t> limits_;
   std::uint64_t next_stream_id_ = 2;
@@ -292,6 +301,7 @@ class Context {
   std::shared_ptr<Stream> legacy_ = std::make_shared<Stream>();
   std::atomic<Error> fault_{Error::success};  // set by actions, after fault_ticket_
   std::atomic<Ticket> fault_ticket_{0};
+  std::atomic<bool> ending_{false};              // the program asks for nothing more
   std::atomic<Error> observed_{Error::success};  // what calls have seen of it
   Progress progress_;                            // touched by actions only
   Timeline timeline_{hardware_queues()};         // the same

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "gpu/runtime/context.hpp"
+#include "gpu/runtime/launch_wait.hpp"
 #include "gpu/runtime/ptx.hpp"
 #include "simulator/base/display_names.hpp"
 #include "simulator/launch/device_launches.hpp"
@@ -273,6 +274,7 @@ void Context::carry_out(const simulator::LaunchRequest& request, const StreamOrd
 void Context::execute(const simulator::LaunchRequest& request, unsigned nesting,
                       const StreamOrder& stream, Ticket ticket) try {
   std::string text;
+  LaunchWait wait{.place = {stream.id, stream.is_legacy, stream.is_blocking, {}}};
   simulator::LaunchOptions options{
       .threads = options_.threads,
       .max_instructions = options_.max_instructions,
@@ -283,6 +285,7 @@ void Context::execute(const simulator::LaunchRequest& request, unsigned nesting,
             for (const auto& observer : options_.observers) go_on &= observer->during(progress);
             return go_on;
           },
+      .wait = [&](const simulator::Standstill& at) { return wait_for_others(at, wait); },
       .timing = options_.timing,
       .reconvergence = options_.reconvergence,
       .checks = checks_.get(),
@@ -309,10 +312,12 @@ void Context::execute(const simulator::LaunchRequest& request, unsigned nesting,
     work(request.kernel->name, stream, kernel);
   }
   for (const auto& observer : options_.observers) observer->after(device_, request, outcome);
-  if (!text.empty()) {
-    std::lock_guard lock(mutex_);
-    output_.push_back({ticket, std::move(text)});
-  }
+  keep_output(ticket, std::move(text));
+  if (outcome.printed_calls_lost != 0)
+    options_.notice(fmt::format(
+        "{}: device printf lost its first {} calls, as on a GPU: the buffer is full at {} bytes. "
+        "Raise cudaLimitPrintfFifoSize with cudaDeviceSetLimit",
+        request.kernel->name, outcome.printed_calls_lost, device_.printf_bytes));
   if (outcome.fault) fail(ticket, error_of(outcome.fault->kind), outcome.fault->message());
 } catch (const std::exception& failure) {
   fail(ticket, Error::unknown, fmt::format("{}: {}", shown(*request.kernel), failure.what()));

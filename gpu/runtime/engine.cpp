@@ -53,7 +53,7 @@ Ticket Engine::submit(Action action, Length length, Place place) {
       work();
     });
   }
-  completed_.wait(lock, [this] { return queue_.size() < kMostPending; });
+  wait_completed(lock, [this] { return queue_.size() < kMostPending; });
   const Ticket ticket = ++last_submitted_;
   queue_.push_back({std::move(action), length, std::move(place), ticket});
   submitted_.notify_one();
@@ -73,17 +73,39 @@ void Engine::wait(Ticket ticket) {
     if (!busy_ && queue_.front().length == Length::brief)
       carry_out_next(lock);
     else
-      completed_.wait(lock);
+      wait_completed(lock, [&] {
+        return is_done(ticket) ||
+               (!busy_ && !queue_.empty() && queue_.front().length == Length::brief);
+      });
   }
 }
 
-Ticket Engine::run(Action action) {
+void Engine::wait_completed(std::unique_lock<std::mutex>& lock,
+                            const std::function<bool()>& there) {
+  const auto mine = awaited_.insert(awaited_.end(), &there);
+  completed_.wait(lock, there);
+  awaited_.erase(mine);
+}
+
+std::size_t Engine::waiting_threads() const {
+  std::lock_guard lock(mutex_);
+  return static_cast<std::size_t>(
+      std::ranges::count_if(awaited_, [](const auto* there) { return !(*there)(); }));
+}
+
+namespace {
+std::atomic<std::size_t> threads_of_engines{0};
+}
+
+std::size_t Engine::own_threads() { return threads_of_engines; }
+
+Ticket Engine::run(Action action, Place place) {
   if (inside_action()) return carry_out_within(action);
   Ticket ticket;
   {
     std::lock_guard lock(mutex_);
     ticket = ++last_submitted_;
-    queue_.push_back({std::move(action), Length::brief, Place{}, ticket});
+    queue_.push_back({std::move(action), Length::brief, std::move(place), ticket});
   }
   wait(ticket);
   return ticket;
@@ -106,14 +128,15 @@ bool Engine::done(Ticket ticket) const {
   return is_done(ticket);
 }
 
-bool Engine::carry_out_another(const Place& waiting) {
+bool Engine::carry_out_another(const Place& waiting, bool brief) {
   std::unique_lock lock(mutex_);
   waiting_.push_back(waiting);
   std::vector<Place> held_up = waiting_;
   const auto is_held_up = [&](const Item& item) {
     return std::ranges::any_of(held_up,
                                [&](const Place& by) { return item.place.ordered_with(by); }) ||
-           !std::ranges::all_of(item.place.after, [this](Ticket each) { return is_done(each); });
+           !std::ranges::all_of(item.place.after, [this](Ticket each) { return is_done(each); }) ||
+           (brief && item.length != Length::brief);
   };
   auto next = queue_.begin();
   for (; next != queue_.end() && is_held_up(*next); ++next) held_up.push_back(next->place);

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <list>
 #include <mutex>
 #include <set>
 #include <thread>
@@ -55,11 +56,18 @@ class Engine {
   Ticket submit(Action action, Length length) { return submit(std::move(action), length, Place{}); }
   Ticket submit(Action action, Length length, Place place);
   void wait(Ticket ticket);
-  // Submits and waits. Everything submitted before is done afterwards too.
-  Ticket run(Action action);
+  // Submits and waits. Everything submitted before is done afterwards too, but for actions that let
+  // it through.
+  Ticket run(Action action) { return run(std::move(action), Place{}); }
+  Ticket run(Action action, Place place);
   // Inside an action of `waiting` that waits for what others do: carries out the first submission
   // that neither it nor what it holds up comes before. False: there is none now.
-  bool carry_out_another(const Place& waiting);
+  // `brief`: short actions alone.
+  bool carry_out_another(const Place& waiting, bool brief = false);
+  // Threads of the program that wait for what is not done: inside here, for as long as that lasts.
+  std::size_t waiting_threads() const;
+  // Threads of engines, in all of the process.
+  static std::size_t own_threads();
   bool done(Ticket ticket) const;
   Ticket last_submitted() const;
   // Whether the caller is inside an action: the program's CUDA calls are not permitted there. What
@@ -74,17 +82,23 @@ class Engine {
     Ticket ticket;
   };
   void work();
+  void work_off();
   bool is_done(Ticket ticket) const;  // these three: with the lock
   void mark_done(Ticket ticket);
   void carry_out(Item item, std::unique_lock<std::mutex>& lock) noexcept;
   Ticket carry_out_within(const Action& action);
   void carry_out_next(std::unique_lock<std::mutex>& lock) noexcept;
 
+  // Waits on completed_, and is counted meanwhile.
+  void wait_completed(std::unique_lock<std::mutex>& lock, const std::function<bool()>& there);
+
   mutable std::mutex mutex_;
   std::condition_variable submitted_, completed_;
   std::deque<Item> queue_;
   Ticket last_submitted_ = 0, last_completed_ = 0;
-  std::set<Ticket> early_;      // completed, of those after last_completed_
+  std::set<Ticket> early_;  // completed, of those after last_completed_
+  // What threads wait for that are in wait_completed.
+  std::list<const std::function<bool()>*> awaited_;
   std::vector<Place> waiting_;  // actions that let others through, the innermost last
   bool busy_ = false;           // an action is running, on whichever thread
   bool stopping_ = false;

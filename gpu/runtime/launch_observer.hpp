@@ -19,6 +19,8 @@ class LaunchObserver {
   virtual void before(simulator::Device& device, const simulator::LaunchRequest& request) = 0;
   // Now and then while it runs (simulator::LaunchOptions::watch); false stops the launch.
   virtual bool during(const simulator::LaunchProgress&) { return true; }
+  // Whether no other launch may execute between before() and after().
+  virtual bool one_launch_at_a_time() const { return false; }
   // Who looks on while the launch executes, asked after before(); null: nobody.
   virtual simulator::Observer* instructions() { return nullptr; }
   // In a context that is timed: a copy, or a kernel (before its `after`).

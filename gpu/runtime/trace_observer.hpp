@@ -18,6 +18,7 @@ class TraceObserver : public LaunchObserver {
   void before(simulator::Device& device, const simulator::LaunchRequest& request) override {
     observer_ = trace_->begin_launch(launches_++, request, device.model());
   }
+  bool one_launch_at_a_time() const override { return true; }
   simulator::Observer* instructions() override { return observer_; }
   void worked(const StreamEvent& event) override {
     trace_->stream_work({event.stream.is_legacy ? 0 : event.stream.id,

@@ -215,7 +215,7 @@ namespace {
 // that is what locks come to; otherwise it is done now and then, ever more seldom.
 bool may_look_for_spinning(const Core& core) {
   constexpr std::uint64_t kFirst = 1 << 24, kStretch = 1 << 22;
-  return core.policy != nullptr ||
+  return core.policy != nullptr || core.look_closely ||
          (core.issued >= kFirst && core.issued - std::bit_floor(core.issued) < kStretch);
 }
 
@@ -239,7 +239,7 @@ Core::Turn Core::run_block(Block& block, std::uint64_t quantum, std::uint64_t lo
       issue_limit = std::min(end, issued + turn);
       polling.begin_turn(issued);
       Spinning spinning = Spinning::no;
-      if (warp.may_spin) spinning = look_for_spinning(*this, warp);
+      if (warp.may_spin || look_closely) spinning = look_for_spinning(*this, warp);
       if (spinning == Spinning::stopped || !run_warp_turn(warp)) return Turn::stopped;
       const bool used_up = issued == issue_limit && !behind_barrier && !warp.convergence.let_go();
       warp.may_spin = used_up && may_look_for_spinning(*this);
@@ -252,7 +252,7 @@ Core::Turn Core::run_block(Block& block, std::uint64_t quantum, std::uint64_t lo
     }
     if (block.finished()) return Turn::finished;
     if (!ran) return Turn::stuck;
-    if (all_wait) return spun ? Turn::spinning : Turn::out_of_time;
+    if (all_wait) return spun ? Turn::spinning : Turn::waiting;
   }
 }
 

@@ -67,6 +67,7 @@ class Arguments {
     return value;
   }
   int used() const { return used_; }
+  std::uint64_t bytes() const { return offset_; }
 
  private:
   const DeviceReader& read_;
@@ -74,6 +75,12 @@ class Arguments {
   std::uint64_t offset_ = 0;
   int used_ = 0;
 };
+
+// Of a call's record in the buffer of a GPU.
+std::uint64_t bytes_in_fifo(std::uint64_t arguments) {
+  constexpr std::uint64_t kHead = 16, kUnit = 8;
+  return kHead + (arguments + kUnit - 1) / kUnit * kUnit;
+}
 
 struct Conversion {
   std::string flags;
@@ -212,6 +219,7 @@ FormattedPrintf format_device_printf(const DeviceReader& read, std::uint64_t for
     }
   }
   result.arguments = values.used();
+  result.bytes = bytes_in_fifo(values.bytes());
   return result;
 }
 

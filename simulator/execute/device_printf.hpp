@@ -16,7 +16,8 @@ using DeviceReader = std::function<bool(std::uint64_t address, std::span<std::by
 
 struct FormattedPrintf {
   std::string text;
-  int arguments = 0;  // how many were used, what printf returns; -1: no format string
+  int arguments = 0;        // how many were used, what printf returns; -1: no format string
+  std::uint64_t bytes = 0;  // that the call takes of a GPU's buffer
 };
 
 // Follows "Formatted Output" in the CUDA C++ Programming Guide: conversions c d i o u x X p e E f F

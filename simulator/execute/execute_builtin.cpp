@@ -9,6 +9,7 @@
 #include "simulator/execute/device_printf.hpp"
 #include "simulator/execute/device_runtime.hpp"
 #include "simulator/execute/memory_access.hpp"
+#include "simulator/execute/printf_fifo.hpp"
 #include "simulator/memory/device_heap.hpp"
 #include "simulator/memory/memory_journal.hpp"
 
@@ -27,7 +28,7 @@ void print(Core& core, Warp& warp, Mask lanes) {
     const FormattedPrintf result =
         format_device_printf(read, register_pair(warp, kFirstArgument, lane),
                              register_pair(warp, kFirstArgument + 2, lane));
-    if (core.launch.options->print) core.launch.options->print(result.text);
+    if (core.launch.printed != nullptr) core.launch.printed->add(result.text, result.bytes);
     warp.rows[kFirstArgument * kWarpSize + lane] = static_cast<std::uint32_t>(result.arguments);
   });
 }

@@ -11,6 +11,7 @@ struct Seen {
   bool printed = false;             // device code called vprintf
   bool used_heap = false;           // … malloc or free
   bool launched_grids = false;      // … what launches grids
+  bool waited_for_others = false;   // for memory that only the host or other streams could change
 
   Seen& operator|=(const Seen& other) {
     unordered_reads |= other.unordered_reads;
@@ -19,6 +20,7 @@ struct Seen {
     printed |= other.printed;
     used_heap |= other.used_heap;
     launched_grids |= other.launched_grids;
+    waited_for_others |= other.waited_for_others;
     return *this;
   }
 };

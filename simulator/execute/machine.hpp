@@ -109,6 +109,7 @@ struct ConstantBanks {
 };
 
 class DeviceHeap;
+class PrintfFifo;
 
 struct LaunchContext {
   const LaunchRequest* request = nullptr;
@@ -126,7 +127,8 @@ struct LaunchContext {
   std::uint32_t warps_per_block = 0;
   std::uint64_t instruction_limit = 0;
   Reconvergence reconvergence = Reconvergence::barriers;
-  bool patched = false;  // as Convergence::start
+  bool patched = false;           // as Convergence::start
+  PrintfFifo* printed = nullptr;  // null: nobody is to see it
 };
 
 enum class BarrierReduction : std::uint8_t { count, all, any };  // as BAR.RED encodes them
@@ -137,6 +139,15 @@ struct BlockBarrier {
   bool reducing = false;
   BarrierReduction reduction = BarrierReduction::count;
   std::uint32_t threads = 0, holding = 0;  // that took part in the reduction; whose predicate held
+};
+
+// Global memory that a warp reads in a loop which only a change of it can end.
+struct AwaitedPlace {
+  std::uint64_t block = 0;  // linear
+  std::uint32_t warp = 0, pc = 0;
+  std::uint64_t address = 0;
+  std::uint32_t bytes = 0;
+  std::array<std::byte, 16> value{};  // of its first bytes, as last read
 };
 
 struct Block;
@@ -200,8 +211,12 @@ struct Core {
   std::vector<Access> accesses;
   MemoryJournal* journal = nullptr;  // told of global memory before it changes
   Seen seen;
-  std::shared_ptr<DeviceHeap> heap;      // from the first call of malloc or free on
-  bool conflicted = false;               // the launch stops and runs again on one thread
+  std::shared_ptr<DeviceHeap> heap;  // from the first call of malloc or free on
+  bool conflicted = false;           // the launch stops and runs again on one thread
+  // All blocks only wait: warps are looked at for loops without an end, and what those of them
+  // read that spin is noted.
+  bool look_closely = false;
+  std::vector<AwaitedPlace> awaited;
   std::uint64_t issued = 0;              // warp instructions
   const std::uint64_t* cycle = nullptr;  // what clocks read, when the launch is timed
   std::uint64_t issue_limit = 0;         // this warp's turn ends when `issued` reaches it
@@ -211,9 +226,9 @@ struct Core {
   std::uint64_t instruction_limit = ~std::uint64_t{0};  // of `issued`, for the whole launch
 
   void start_block(Block& block, std::uint64_t linear) const;
-  // out_of_time: also when all that its warps do is wait (simulator/execute/polling.hpp). spinning:
-  // every warp that could run goes round in a loop that changes nothing.
-  enum class Turn : std::uint8_t { finished, out_of_time, stuck, spinning, stopped };
+  // waiting: all that its warps do is wait (simulator/execute/polling.hpp). spinning: every warp
+  // that could run goes round in a loop that changes nothing.
+  enum class Turn : std::uint8_t { finished, out_of_time, waiting, stuck, spinning, stopped };
   // Runs a block until it ends, waits for something outside, or has issued `quantum` instructions.
   // Its warps take turns of at most `longest_turn`.
   Turn run_block(Block& block, std::uint64_t quantum, std::uint64_t longest_turn = kWarpTurn);
@@ -238,6 +253,8 @@ struct Core {
   }
   InstructionCounts& counts_of(const Step& step) { return counts[pc_of(step)]; }
 
+  // Allocations may have come and gone.
+  void forget_allocations() { known_ = {}; }
   // A view of plain memory at an address, or null; remembers the allocations last found.
   std::byte* resolve(std::uint64_t address, std::uint64_t bytes) {
     for (const Known& known : known_)

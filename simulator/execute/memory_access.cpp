@@ -217,6 +217,9 @@ bool claim_lanes(Core& core, const Warp& warp, const Step& step, AccessKind kind
   if (core.unordered_reads != nullptr && !core.unordered_reads->found())
     look_for_unordered_reads(*core.unordered_reads, warp, step, kind, address, lanes);
   if (core.log == nullptr) return true;
+  // Who speaks with the host must not begin anew. (Of atomics this is the operation: launches that
+  // have any but reductions run on one host thread.)
+  const bool strong = step.selector != 0 && kind != AccessKind::reduction;
   for (Mask left = lanes; left != 0; left &= left - 1) {
     const std::uint64_t at = address[static_cast<unsigned>(std::countr_zero(left))];
     bool allowed = false;
@@ -231,7 +234,7 @@ bool claim_lanes(Core& core, const Warp& warp, const Step& step, AccessKind kind
         allowed = core.log->write(at, step.width);
         break;
     }
-    if (!allowed) {
+    if (!allowed || (strong && core.log->in_host_memory())) {
       core.stop_for_conflict();
       return false;
     }

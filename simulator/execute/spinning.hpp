@@ -6,6 +6,7 @@
 // could run is found spinning, nobody is left to end it.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 #include "simulator/execute/machine.hpp"
@@ -19,7 +20,13 @@ enum class Spinning : std::uint8_t {
 };
 
 // Executes instructions of the warp's turn, as ever, and looks whether it spins. It must have a
-// current group.
+// current group. Of one that does, the global memory that it reads goes into Core::awaited.
 Spinning look_for_spinning(Core& core, Warp& warp);
+
+// No more than so many places are noted in Core::awaited.
+inline constexpr std::size_t kMostAwaited = 1 << 16;
+
+// Whether the memory is not as the warp read it, or is gone.
+bool has_changed(Core& core, const AwaitedPlace& place);
 
 }  // namespace heddle::simulator

@@ -2,7 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
+#include <cstring>
+#include <map>
+#include <set>
+#include <utility>
 
 #include "simulator/launch/code_place.hpp"
 
@@ -66,25 +71,73 @@ std::string describe_warps(const Core& core, const Block& block) {
   return text;
 }
 
-void report(Core& core, const Block& block, Fault::Kind kind) {
+// An address with the allocation that it lies in.
+std::string describe_address(const Core& core, std::uint64_t address) {
+  const Allocation* in = core.launch.memory->find(address);
+  if (in == nullptr) return fmt::format("{:#x}", address);
+  return fmt::format("{:#x} (byte {} of the {} bytes of {})", address, address - in->address,
+                     in->bytes, in->label);
+}
+
+std::string plural(std::uint64_t count, const char* one) {
+  return fmt::format("{} {}{}", count, one, count == 1 ? "" : "s");
+}
+
+void report(Core& core, const Block& block, Fault::Kind kind, const std::string& why) {
   for (const Warp& warp : block.warps) {
     if (warp.convergence.groups().empty()) continue;
     const Group& group = warp.convergence.groups().back();
     const std::uint32_t at = group.wait == Wait::none || group.pc == 0 ? group.pc : group.pc - 1;
     core.raise(kind, warp, core.launch.program->steps[at], group.lanes, 0,
-               describe_warps(core, block));
+               why + describe_warps(core, block));
     return;
   }
 }
 
 }  // namespace
 
-void report_deadlock(Core& core, const Block& block) { report(core, block, Fault::Kind::deadlock); }
+std::string describe_standstill(const Core& core, const BlockCounts& blocks) {
+  constexpr std::size_t kMost = 8;  // places that are told apart
+  struct Waiting {
+    std::set<std::uint64_t> blocks;
+    const AwaitedPlace* place = nullptr;
+  };
+  std::map<std::pair<std::uint64_t, std::uint32_t>, Waiting> by_place;
+  for (const AwaitedPlace& each : core.awaited) {
+    Waiting& waiting = by_place[{each.address, each.pc}];
+    waiting.blocks.insert(each.block);
+    waiting.place = &each;
+  }
+  std::string text = by_place.empty() ? "" : "waiting:\n";
+  std::size_t left = by_place.size();
+  for (const auto& [key, waiting] : by_place) {
+    if (by_place.size() - left == kMost) break;
+    --left;
+    const AwaitedPlace& place = *waiting.place;
+    std::uint64_t value = 0;
+    std::memcpy(&value, place.value.data(), std::min<std::size_t>(place.bytes, sizeof value));
+    text += fmt::format("{} at {} for a change of {}, which holds {}\n",
+                        plural(waiting.blocks.size(), "block"), place_of(core, place.pc),
+                        describe_address(core, place.address), value);
+  }
+  if (left != 0) text += fmt::format("and {} more\n", plural(left, "place"));
+  text += fmt::format("resident: {}", plural(blocks.resident, "block"));
+  if (blocks.not_begun != 0)
+    text += fmt::format(
+        ", {} not begun: those begin when others end, so a barrier of the whole grid is never "
+        "complete. Launch at most {} blocks, or use a cooperative launch",
+        blocks.not_begun, blocks.resident);
+  return text + "\n";
+}
+
+void report_deadlock(Core& core, const Block& block, const std::string& why) {
+  report(core, block, Fault::Kind::deadlock, why);
+}
 void report_instruction_limit(Core& core, const Block& block) {
-  report(core, block, Fault::Kind::instruction_limit);
+  report(core, block, Fault::Kind::instruction_limit, {});
 }
 void report_interrupt(Core& core, const Block& block) {
-  report(core, block, Fault::Kind::interrupted);
+  report(core, block, Fault::Kind::interrupted, {});
 }
 
 }  // namespace heddle::simulator

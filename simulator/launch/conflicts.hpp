@@ -36,7 +36,9 @@ class ConflictTracker {
     // type).
     bool reduce(std::uint64_t address, unsigned bytes, unsigned operation);
     void undo();  // puts back what was there before; for all threads, once none runs
-    // Whether it wrote to memory that the host program uses too.
+    // Whether the host program uses the memory last used too.
+    bool in_host_memory() const { return is_host_memory_; }
+    // Whether it wrote to such memory.
     bool wrote_host_memory() const { return wrote_host_memory_; }
 
    private:

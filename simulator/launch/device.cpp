@@ -22,7 +22,18 @@ struct Device::Impl {
   timing::DeviceTime time;
 };
 
-Device::Device(const GpuModel& model) : impl_(std::make_unique<Impl>(model)) {}
+namespace {
+
+// Of an H200: 8,650,752 bytes, which is 64 KiB for each SM. CUDA's documentation has 1 MiB.
+std::uint64_t default_printf_bytes(const GpuModel& model) {
+  constexpr std::uint64_t kLeast = 1 << 20, kOfAnSm = 64 << 10;
+  return std::max(kLeast, kOfAnSm * model.sms);
+}
+
+}  // namespace
+
+Device::Device(const GpuModel& model)
+    : printf_bytes(default_printf_bytes(model)), impl_(std::make_unique<Impl>(model)) {}
 Device::~Device() = default;
 const GpuModel& Device::model() const { return impl_->model; }
 DeviceMemory& Device::memory() { return impl_->memory; }
@@ -89,12 +100,16 @@ LaunchOutcome run_timed(const PreparedLaunch& prepared, timing::DeviceTime& time
 LaunchOutcome Device::launch(const LaunchRequest& request, const LaunchOptions& options) {
   if (options.checks != nullptr) return launch_checked(*this, request, options);
   prepare(*request.module);
+  impl_->memory.settle_pages();
   kept_frames_ = std::max<std::uint64_t>(kept_frames_, local_bytes(*request.kernel, 0));
-  PreparedLaunch prepared(impl_->model, impl_->memory, stack_bytes(), request, options);
+  PreparedLaunch prepared(impl_->model, impl_->memory, {stack_bytes(), printf_bytes}, request,
+                          options);
   std::string not_timed = why_not_timed(prepared);
   const bool timed = options.timing && not_timed.empty();
   LaunchOutcome outcome = timed ? run_timed(prepared, impl_->time) : run_untimed(prepared);
   if (!not_timed.empty()) outcome.unmodelled.push_back(std::move(not_timed));
+  if (const std::string printed = prepared.printed().take(); !printed.empty() && options.print)
+    options.print(printed);
   return outcome;
 }
 

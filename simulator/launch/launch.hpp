@@ -141,14 +141,25 @@ struct LaunchProgress {
   std::uint64_t warp_instructions = 0;  // issued so far
 };
 
+// A launch in which no warp gets on: each that could run goes round in a loop that only a change of
+// memory can end.
+struct Standstill {
+  std::string kernel;
+  std::vector<std::uint64_t> addresses;  // of that memory
+  std::string description;               // which blocks wait for what; several lines
+};
+
 struct LaunchOptions {
   unsigned threads = 1;                // host threads; 0: all cores
   std::uint64_t max_instructions = 0;  // warp instructions in this launch; 0: no limit
-  // Called with text printed by device printf, in order.
+  // Called with the text that device printf has printed, when the launch has ended.
   std::function<void(std::string_view)> print;
   Observer* observer = nullptr;  // simulator/launch/observer.hpp; the launch runs on one thread
   // Called every few million warp instructions, by one thread at a time; false stops the launch.
   std::function<bool(const LaunchProgress&)> watch = nullptr;
+  // Called at a standstill again and again until the memory changes: others may change it
+  // meanwhile. False, or null: nobody else can, it is a deadlock.
+  std::function<bool(const Standstill&)> wait = nullptr;
   // The launch is timed, on one thread; needs a model with timing constants.
   std::optional<timing::Options> timing = std::nullopt;
   std::optional<Reconvergence> reconvergence = std::nullopt;  // nothing: the model's own
@@ -172,6 +183,7 @@ struct LaunchOutcome {
   std::string threads_note;  // why it fell back to one thread, if it did
   std::optional<timing::Result> timing;
   std::vector<checks::Finding> findings;  // of LaunchOptions::checks
+  std::uint64_t printed_calls_lost = 0;   // of printf, the oldest, for which there was no room
 };
 
 // A simulated GPU: a model and its memory. One launch runs at a time.
@@ -194,6 +206,7 @@ class Device {
   void prepare(const Module& module);
   // Bytes of device printf output that may be pending; per-thread stack limit; bytes of the
   // heap that malloc in device code gives from. CUDA's defaults.
+  std::uint64_t printf_bytes;
   std::uint64_t stack_limit = 1024;
   // Bytes of stack that a thread has, unless its kernel needs more: local memory that was enlarged
   // for a kernel is kept for later ones. (cudaDeviceLmemResizeToMax, of which CUDA's documentation

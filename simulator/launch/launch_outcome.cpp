@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "simulator/execute/printf_fifo.hpp"
 #include "simulator/launch/classify.hpp"
 #include "simulator/launch/device_launches.hpp"
 
@@ -25,6 +26,8 @@ constexpr Consequence kConsequences[] = {
     {.seen = &Seen::uncounted_reunions,
      .unmodelled = "groups that met at WARPSYNC.COLLECTIVE or at a restored barrier: hardware "
                    "counters add executions by a rule not known"},
+    {.seen = &Seen::waited_for_others,
+     .order_dependent = "reads of what the host or another stream writes meanwhile"},
     {.seen = &Seen::printed,
      .order_dependent = "device printf of several warps",
      .only_of_several_warps = true,
@@ -91,6 +94,7 @@ LaunchOutcome launch_outcome(const LaunchContext& context, GridRun executed) {
   outcome.unpatched = std::move(executed.unpatched);
   outcome.fault = std::move(run.fault);
   outcome.threads_note = std::move(run.note);
+  outcome.printed_calls_lost = context.printed->lost();
   return outcome;
 }
 

@@ -56,15 +56,15 @@ std::uint64_t resident_blocks(const GpuModel& gpu, const LaunchRequest& request)
   return std::uint64_t{fit.blocks_per_sm} * gpu.sms;
 }
 
-PreparedLaunch::PreparedLaunch(const GpuModel& model, DeviceMemory& memory,
-                               std::uint64_t stack_bytes, const LaunchRequest& request,
-                               const LaunchOptions& options)
-    : barrier_(memory, request.cooperative) {
+PreparedLaunch::PreparedLaunch(const GpuModel& model, DeviceMemory& memory, const Limits& limits,
+                               const LaunchRequest& request, const LaunchOptions& options)
+    : barrier_(memory, request.cooperative), printed_(limits.printf_bytes) {
   const Module& module = *request.module;
   context_.request = &request;
   context_.options = &options;
   context_.model = &model;
   context_.memory = &memory;
+  context_.printed = &printed_;
   context_.reconvergence = options.reconvergence.value_or(model.reconvergence);
   // Counts by instruction are measured with patched code, time without. Who names convergence
   // barriers wants them as they are.
@@ -74,7 +74,7 @@ PreparedLaunch::PreparedLaunch(const GpuModel& model, DeviceMemory& memory,
   context_.program = &module.lowered();
   context_.kernel = &context_.program->facts->kernel(module.program().entry(*request.kernel));
   context_.entry = index_of_code_address(module.program().entry(*request.kernel));
-  context_.local_bytes = local_bytes(*request.kernel, stack_bytes);
+  context_.local_bytes = local_bytes(*request.kernel, limits.stack_bytes);
   // Cooperative groups keep the barriers of wide tiles in the system's part, also in kernels that
   // have no shared memory of their own.
   const std::uint32_t reserved =
@@ -120,7 +120,8 @@ GridRun PreparedLaunch::run() {
     return once;
   }
   RevocableRun patched(context_, resident_);
-  if (may_deadlock() && patched.deadlocked()) {
+  const bool waited = patched.run().seen.waited_for_others;
+  if (may_deadlock() && patched.deadlocked() && !waited) {
     patched.revoke();
     give_up_patches();
     return {run_grid(context_, resident_), {}, {}, true};
@@ -137,6 +138,7 @@ std::string PreparedLaunch::why_not_again(const RevocableRun& patched) const {
   if (!context_.options->counters) return "nobody asked for them";
   if (run.fault) return "the launch failed";
   if (run.seen.printed || run.seen.used_heap) return "it called the driver's functions";
+  if (run.seen.waited_for_others) return "it waited for the host or another stream";
   if (patched.wrote_host_memory(barrier_.address()))
     return "it wrote to memory that the host program uses too";
   return {};

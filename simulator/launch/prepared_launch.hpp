@@ -6,6 +6,7 @@
 #include <string>
 
 #include "simulator/execute/machine.hpp"
+#include "simulator/execute/printf_fifo.hpp"
 #include "simulator/launch/revocable_run.hpp"
 #include "simulator/launch/run_blocks.hpp"
 
@@ -38,11 +39,16 @@ struct GridRun {
 
 class PreparedLaunch {
  public:
-  // All that is given must outlive it. `stack_bytes`: Device::stack_bytes. Throws std::bad_alloc.
-  PreparedLaunch(const GpuModel& model, DeviceMemory& memory, std::uint64_t stack_bytes,
+  // As the members of Device.
+  struct Limits {
+    std::uint64_t stack_bytes, printf_bytes;
+  };
+  // All that is given must outlive it. Throws std::bad_alloc.
+  PreparedLaunch(const GpuModel& model, DeviceMemory& memory, const Limits& limits,
                  const LaunchRequest& request, const LaunchOptions& options);
 
   const LaunchContext& context() const { return context_; }
+  PrintfFifo& printed() { return printed_; }
   std::uint64_t resident_blocks() const { return resident_; }  // on the GPU at a time; at least 1
   // Executes the grid, untimed: by the rules for code that a profiler has patched. Twice where
   // those would keep lanes apart for good, or where what hardware's counters see, of code without
@@ -60,6 +66,7 @@ class PreparedLaunch {
   GridRun run_again(RevocableRun& patched);
 
   GridBarrier barrier_;
+  PrintfFifo printed_;
   LaunchContext context_;
   bool patches_given_up_ = false;
   std::uint64_t resident_ = 1;

@@ -92,7 +92,8 @@ void add_block(Hash& hash, const Core& core, const Block& block) {
 Replay::Replay(Device& device, const LaunchRequest& request, ReplayOptions options)
     : launch_options_(launch_options(options)),
       request_(request),
-      prepared_(device.model(), device.memory(), device.stack_bytes(), request_, launch_options_),
+      prepared_(device.model(), device.memory(), {device.stack_bytes(), 0}, request_,
+                launch_options_),
       journal_(device.memory()),
       core_(prepared_.context()),
       memory_limit_(options.memory_limit),

@@ -7,8 +7,15 @@ namespace {
 
 std::optional<Deadlock> deadlock_of(const LaunchContext& launch, std::uint64_t resident) {
   Trial trial(launch);
+  bool others_may_act = false;  // what would follow then is seen when it is executed for good
+  if (launch.options->wait)
+    trial.options().wait = [&](const Standstill&) {
+      others_may_act = true;
+      return false;
+    };
   run_blocks(trial.core(), resident, whole_grid(launch));
   trial.put_back();
+  if (others_may_act) return std::nullopt;
   std::optional<Fault>& fault = trial.core().fault;
   if (!fault || fault->kind != Fault::Kind::deadlock) return std::nullopt;
   return Deadlock{std::move(*fault), trial.core().issued};
@@ -26,12 +33,12 @@ bool deadlocks(const LaunchContext& launch, std::uint64_t resident) {
 }
 
 RevocableRun::RevocableRun(const LaunchContext& launch, std::uint64_t resident)
-    : launch_(launch), on_threads_(launch) {
+    : launch_(launch), on_threads_(launch), printed_(launch.printed->most_bytes()) {
   if (auto run = on_threads_.execute(resident, whole_grid(launch))) {
     run_ = std::move(*run);
     return;
   }
-  on_one_.emplace(launch, [this](std::string_view text) { printed_ += text; });
+  on_one_.emplace(launch, &printed_);
   run_blocks(on_one_->core(), resident, whole_grid(launch));
   run_ = take_run(on_one_->core());
   run_.note = on_threads_.why_not();
@@ -49,7 +56,7 @@ void RevocableRun::revoke() {
 }
 
 BlockRun RevocableRun::keep() {
-  if (!printed_.empty() && launch_.options->print) launch_.options->print(printed_);
+  launch_.printed->add(std::move(printed_));
   return std::move(run_);
 }
 

@@ -3,8 +3,8 @@
 
 #include <cstdint>
 #include <optional>
-#include <string>
 
+#include "simulator/execute/printf_fifo.hpp"
 #include "simulator/launch/run_blocks.hpp"
 #include "simulator/launch/threaded_run.hpp"
 #include "simulator/launch/undoable_launch.hpp"
@@ -32,7 +32,7 @@ class RevocableRun {
   const LaunchContext& launch_;
   ThreadedRun on_threads_;
   std::optional<Trial> on_one_;  // else it ran on several threads
-  std::string printed_;
+  PrintfFifo printed_;
   BlockRun run_;
 };
 

@@ -1,11 +1,13 @@
 #include "simulator/launch/run_blocks.hpp"
 
+#include <algorithm>
 #include <deque>
 #include <memory>
 #include <utility>
 #include <vector>
 
 #include "simulator/execute/cluster.hpp"
+#include "simulator/execute/spinning.hpp"
 #include "simulator/execute/stall_report.hpp"
 #include "simulator/lanes/float_environment.hpp"
 #include "simulator/launch/threaded_run.hpp"
@@ -54,14 +56,57 @@ class ResidentBlocks {
   std::vector<std::unique_ptr<Block>> spare_;
 };
 
+// Turns in a row in which every warp of the block only waited, or went round in a loop that changes
+// nothing.
+struct Standing {
+  std::size_t waiting = 0, spinning = 0;
+  void note(Core::Turn turn, bool executed) {
+    const bool held_up = turn == Core::Turn::stuck && !executed;
+    const bool spins = turn == Core::Turn::spinning || held_up;
+    spinning = spins ? spinning + 1 : 0;
+    waiting = spins || turn == Core::Turn::waiting ? waiting + 1 : 0;
+  }
+};
+
+// No block gets on: until memory changes that a warp reads. False: nobody will change it, and the
+// launch stops.
+bool wait_for_others(Core& core, const Block& block, const BlockCounts& blocks) {
+  if (core.log != nullptr) {
+    core.stop_for_conflict();  // one thread alone knows what all blocks wait for
+    return false;
+  }
+  const auto& wait = core.launch.options->wait;
+  Standstill standstill{core.launch.request->kernel->name, {}, describe_standstill(core, blocks)};
+  for (const AwaitedPlace& place : core.awaited) standstill.addresses.push_back(place.address);
+  std::ranges::sort(standstill.addresses);
+  const auto twice = std::ranges::unique(standstill.addresses);
+  standstill.addresses.erase(twice.begin(), twice.end());
+  // Where they are too many to know all, those that wait look themselves.
+  const bool all_known = core.awaited.size() < kMostAwaited;
+  const auto changed = [&] {
+    core.forget_allocations();
+    return std::ranges::any_of(core.awaited,
+                               [&](const AwaitedPlace& each) { return has_changed(core, each); });
+  };
+  for (bool waited = false; !changed() && (all_known || !waited); waited = true) {
+    if (core.awaited.empty() || !wait || !wait(standstill)) {
+      report_deadlock(core, block, standstill.description);
+      return false;
+    }
+  }
+  core.seen.waited_for_others = true;
+  return true;
+}
+
 }  // namespace
 
 bool Watch::go_on(const Core& core) {
   const auto& watch = launch_.options->watch;
-  if (core.issued < due_ || !watch) return true;
+  if (core.issued < due_) return true;
   due_ = core.issued + kBlockQuantum;
-  return watch({ended_.load(std::memory_order_relaxed), launch_.request->grid.count(),
-                core.issued * cores_});
+  launch_.memory->settle_pages();
+  return !watch || watch({ended_.load(std::memory_order_relaxed), launch_.request->grid.count(),
+                          core.issued * cores_});
 }
 
 void run_blocks(Core& core, bool is_first, std::uint64_t resident_limit, Watch& watch,
@@ -83,12 +128,21 @@ void run_blocks(Core& core, bool is_first, std::uint64_t resident_limit, Watch& 
                                  [&](const Block& block) { observer->block_started(core, block); });
     return true;
   };
-  std::size_t spinning = 0;  // turns in a row in which nobody got anywhere
+  Standing standing;
   for (;;) {
     if (resident.empty() && !start_next()) return;
+    const std::uint64_t before = core.issued;
     const Core::Turn turn = core.run_block(resident.first(), quantum, warp_turn(quantum));
-    spinning = turn == Core::Turn::spinning ? spinning + 1 : 0;
-    if (spinning > resident.size()) return report_deadlock(core, resident.first());
+    standing.note(turn, core.issued != before);
+    core.look_closely = standing.waiting > resident.size();
+    if (standing.spinning == 0) core.awaited.clear();
+    if (standing.spinning > resident.size()) {
+      if (!wait_for_others(core, resident.first(),
+                           {resident.size(), watch.not_ended() - resident.size()}))
+        return;
+      standing = {};
+      core.awaited.clear();
+    }
     if (turn == Core::Turn::stopped) return;
     if (turn == Core::Turn::stuck && whole_cluster_stuck(resident.first())) {
       if (observer != nullptr) observer->stuck(core, resident.first());
@@ -104,7 +158,8 @@ void run_blocks(Core& core, bool is_first, std::uint64_t resident_limit, Watch& 
       continue;
     }
     resident.rotate();
-    if (turn != Core::Turn::stuck && resident.size() < resident_limit && start_next()) spinning = 0;
+    if (turn != Core::Turn::stuck && resident.size() < resident_limit && start_next())
+      standing = {};
   }
 }
 

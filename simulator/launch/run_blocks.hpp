@@ -50,6 +50,9 @@ class Watch {
   Watch(const LaunchContext& launch, std::uint64_t ended, unsigned cores = 1)
       : launch_(launch), cores_(cores), ended_(ended) {}
   void block_ended() { ended_.fetch_add(1, std::memory_order_relaxed); }
+  std::uint64_t not_ended() const {
+    return launch_.request->grid.count() - ended_.load(std::memory_order_relaxed);
+  }
   // False: the launch is to stop.
   bool go_on(const Core& core);
 

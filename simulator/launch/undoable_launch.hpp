@@ -1,10 +1,7 @@
 // Executing a launch, or some of its blocks, so that what they wrote can be put back.
 #pragma once
 
-#include <functional>
 #include <optional>
-#include <string_view>
-#include <utility>
 
 #include "simulator/execute/machine.hpp"
 #include "simulator/launch/launch.hpp"
@@ -15,10 +12,10 @@ namespace heddle::simulator {
 // Its core executes on one host thread, not observed and not timed.
 class Trial {
  public:
-  // `print`: instead of the launch's own.
-  explicit Trial(const LaunchContext& launch, std::function<void(std::string_view)> print = {})
+  // `printed`: instead of the launch's own; null: nobody is to see it.
+  explicit Trial(const LaunchContext& launch, PrintfFifo* printed = nullptr)
       : options_(*launch.options), context_(launch), journal_(*launch.memory) {
-    options_.print = std::move(print);
+    context_.printed = printed;
     options_.observer = nullptr;
     options_.timing.reset();
     context_.options = &options_;
@@ -30,6 +27,7 @@ class Trial {
   Trial& operator=(const Trial&) = delete;
 
   Core& core() { return *core_; }
+  LaunchOptions& options() { return options_; }
   // Whether it wrote to memory that the host program uses too, but for the allocation at `own`.
   bool wrote_host_memory(std::uint64_t own) const { return journal_.wrote_host_memory(own); }
   // Global memory becomes what it was.

@@ -57,7 +57,7 @@ bool TimedLaunch::bring_forward(Core& forward, Block& block, std::uint64_t instr
       core_.fault = std::move(forward.fault);
       return false;
     }
-    if (turn != Core::Turn::out_of_time) return true;
+    if (turn != Core::Turn::out_of_time && turn != Core::Turn::waiting) return true;
     if (core_.issued + untimed_ >= core_.instruction_limit) {
       report_instruction_limit(core_, block);
       return false;

@@ -13,7 +13,8 @@ LaunchOutcome time_instructions(InstructionSource& source, const LaunchRequest& 
                                 const LaunchOptions& options, const Device& device,
                                 DeviceMemory& memory, DeviceTime& time) {
   const GpuModel& gpu = device.model();
-  const PreparedLaunch prepared(gpu, memory, device.stack_bytes(), request, options);
+  const PreparedLaunch prepared(gpu, memory, {device.stack_bytes(), device.printf_bytes}, request,
+                                options);
   const std::uint64_t per_sm = std::max<std::uint64_t>(1, prepared.resident_blocks() / gpu.sms);
   Options how = *options.timing;
   how.sample = 1;  // what is not timed would have to be executed

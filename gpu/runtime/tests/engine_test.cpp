@@ -3,10 +3,15 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <cfenv>
 #include <chrono>
 #include <csignal>
 #include <future>
+#include <thread>
 #include <vector>
+
+#include "gpu/runtime/launch_wait.hpp"
+#include "simulator/lanes/float_environment.hpp"
 
 namespace heddle::runtime {
 namespace {
@@ -90,6 +95,77 @@ TEST(Engine, ServesSeveralThreads) {
     });
   for (std::thread& each : threads) each.join();
   EXPECT_EQ(sum, 2000);
+}
+
+// Whoever made the engine may have unmasked traps: its thread computes as the C library does.
+TEST(Engine, ComputesAsTheCLibraryDoes) {
+  std::fenv_t before;
+  std::feholdexcept(&before);
+  feenableexcept(FE_DIVBYZERO | FE_INEXACT);
+  std::fesetround(FE_UPWARD);
+  Engine engine;
+  int traps = -1, rounding = -1;
+  engine.wait(engine.submit(
+      [&](Ticket) {
+        traps = fegetexcept();
+        rounding = std::fegetround();
+      },
+      Engine::Length::unbounded));
+  EXPECT_EQ(traps, 0);
+  EXPECT_EQ(rounding, FE_TONEAREST);
+  {
+    const simulator::lanes::DefaultEnvironment environment;
+    EXPECT_EQ(fegetexcept(), 0);
+  }
+  EXPECT_EQ(fegetexcept(), FE_DIVBYZERO | FE_INEXACT);
+  EXPECT_EQ(std::fegetround(), FE_UPWARD);
+  std::fesetenv(&before);
+}
+
+TEST(Engine, KnowsWhichThreadsWaitForWhatIsNotDone) {
+  Engine engine;
+  std::promise<void> go_on;
+  const Ticket first =
+      engine.submit([&](Ticket) { go_on.get_future().wait(); }, Engine::Length::unbounded);
+  EXPECT_EQ(engine.waiting_threads(), 0u);
+  std::thread waiting([&] { engine.wait(first); });
+  while (engine.waiting_threads() == 0) std::this_thread::yield();
+  EXPECT_EQ(engine.waiting_threads(), 1u);
+  EXPECT_GE(Engine::own_threads(), 1u);
+  go_on.set_value();
+  waiting.join();
+  EXPECT_EQ(engine.waiting_threads(), 0u);
+}
+
+TEST(Engine, CarriesOutShortActionsAloneWhereThatIsWanted) {
+  Engine engine;
+  std::promise<void> submitted;
+  bool brief = false, unbounded = false, found_more = true;
+  const Engine::Place first{.stream = 1}, second{.stream = 2}, third{.stream = 3};
+  const Ticket waits = engine.submit(
+      [&](Ticket) {
+        submitted.get_future().wait();
+        EXPECT_TRUE(engine.carry_out_another(first, true));
+        EXPECT_TRUE(brief);
+        found_more = engine.carry_out_another(first, true);
+      },
+      Engine::Length::unbounded, first);
+  const Ticket last =
+      engine.submit([&](Ticket) { unbounded = true; }, Engine::Length::unbounded, second);
+  engine.submit([&](Ticket) { brief = true; }, Engine::Length::brief, third);
+  submitted.set_value();
+  engine.wait(waits);
+  EXPECT_FALSE(found_more);
+  engine.wait(last);
+  EXPECT_TRUE(unbounded);
+}
+
+TEST(LaunchWait, KnowsWhetherTheProgramCatchesSignals) {
+  EXPECT_FALSE(catches_signals("Name:\tx\nSigCgt:\t0000000000000000\n"));
+  EXPECT_TRUE(catches_signals("Name:\tx\nSigCgt:\t0000000000000002\n"));   // SIGINT
+  EXPECT_FALSE(catches_signals("Name:\tx\nSigCgt:\t0000000180000400\n"));  // SIGSEGV, and glibc's
+  EXPECT_TRUE(catches_signals("nothing of it"));
+  EXPECT_GE(threads_of_process().value_or(0), 1u);
 }
 
 TEST(Engine, TakesNoSignalsOfTheProgram) {

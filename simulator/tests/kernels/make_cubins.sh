@@ -6,7 +6,7 @@ kernels=$here/../../../gpu/kernels
 work=/tmp/heddle-kernels # stands in the line tables: the same everywhere
 rm -rf "$work"
 mkdir -p "$work/micro"
-cp "$here/machine.cu" "$work"
+cp "$here/machine.cu" "$here/grid_barrier.cu" "$work"
 cp -r "$kernels/common" "$work"
 cp "$kernels/micro/patched_code.cu" "$work/micro"
 find "$work" -type f -exec touch -d @0 {} + # line tables hold times too
@@ -14,4 +14,5 @@ cd "$work"
 for arch in sm_80 sm_90; do
   nvcc -arch=$arch -lineinfo -cubin -o "$here/machine.$arch.cubin" machine.cu
 done
+nvcc -arch=sm_90 -cubin -o "$here/grid_barrier.sm_90.cubin" grid_barrier.cu
 nvcc -std=c++17 -O3 -arch=sm_90 -cubin -o "$here/patched_code.sm_90.cubin" micro/patched_code.cu
