@@ -34,7 +34,8 @@ bool is_accelsim(const std::string& word) {
 }
 
 simulator::Record run_accelsim(const Arguments& arguments, traces::Trace* trace,
-                               const simulator::timing::Options& timing) {
+                               const simulator::timing::Options& timing,
+                               const std::function<bool()>& go_on) {
   const auto progress =
       arguments.has("no-progress") || trace != nullptr ? nullptr : runtime::progress_on_stderr();
   const simulator::GpuModel* gpu =
@@ -45,6 +46,7 @@ simulator::Record run_accelsim(const Arguments& arguments, traces::Trace* trace,
   for (const std::string& word : arguments.words) record.program.push_back(word);
   std::uint64_t index = 0;
   for (const fs::path& file : traces_named(arguments)) {
+    if (!go_on()) break;
     traces::AccelsimLaunch launch(file);
     if (gpu == nullptr)
       gpu = &simulator::gpu_model(traces::accelsim_gpu(launch.kernel().binary_version));
@@ -53,10 +55,10 @@ simulator::Record run_accelsim(const Arguments& arguments, traces::Trace* trace,
     options.max_instructions = arguments.number("max-instructions", ~std::uint64_t{0}).value_or(0);
     options.timing = timing;
     if (trace != nullptr) options.observer = trace->begin_launch(index, launch.request(), *gpu);
-    if (progress) {
-      progress->before(launch.device(), launch.request());
-      options.watch = [&](const auto& state) { return progress->during(state); };
-    }
+    if (progress) progress->before(launch.device(), launch.request());
+    options.watch = [&](const auto& state) {
+      return (!progress || progress->during(state)) && go_on();
+    };
     const simulator::LaunchOutcome outcome = launch.time(options, time);
     if (options.observer != nullptr) trace->end_launch(outcome);
     if (progress) progress->after(launch.device(), launch.request(), outcome);

@@ -1,6 +1,7 @@
 // heddle run on traces that Accel-Sim replays.
 #pragma once
 
+#include <functional>
 #include <string>
 
 #include "cli/command.hpp"
@@ -13,8 +14,9 @@ namespace heddle::cli {
 bool is_accelsim(const std::string& word);  // a kernelslist.g or a NAME.traceg
 
 // Times the kernels of the traces that are named, one after the other on one GPU. `trace`: null or
-// sees every launch. Throws std::runtime_error.
+// sees every launch. `go_on`: asked now and then; false ends the launch. Throws std::runtime_error.
 simulator::Record run_accelsim(const Arguments& arguments, traces::Trace* trace,
-                               const simulator::timing::Options& timing);
+                               const simulator::timing::Options& timing,
+                               const std::function<bool()>& go_on);
 
 }  // namespace heddle::cli

@@ -80,11 +80,14 @@ constexpr Option kRunOptions[] = {
      "scale; or so many of its warp instructions, as in 20M, and do not execute most others: their "
      "results are missing"},
     {"set", 0, "NAME=VALUE,...", "other timing constants (docs/timing.md lists them)"},
-    {"max-instructions", 0, "N", "stop a launch after N warp instructions"},
+    {"max-instructions", 0, "N",
+     "stop a launch after N warp instructions (default 2^36; of a capsule or a sketch 2^34)"},
     {"max-memory", 0, "BYTES",
      "programs: a GPU with so much memory, if its model has more; an allocation beyond it fails as "
      "CUDA says"},
-    {"timeout", 0, "SECONDS", "end the program after this time"},
+    {"timeout", 0, "SECONDS",
+     "end the program, or the launches of capsules, sketches and traces, "
+     "after this time"},
     {"no-progress", 0, "", "do not tell on stderr how far a long launch is"},
     {"capture", 0, "FOLDER", "write each launch as a capsule that can be run without the program",
      Effect::folder},

@@ -13,6 +13,7 @@
 #include "cli/findings_text.hpp"
 #include "cli/input_file.hpp"
 #include "cli/launch_text.hpp"
+#include "cli/limits.hpp"
 #include "cli/program_run.hpp"
 #include "cli/reconvergence.hpp"
 #include "cli/record_text.hpp"
@@ -34,6 +35,11 @@ namespace fs = std::filesystem;
 constexpr std::uint64_t kMostThreads = 4096;
 constexpr std::uint64_t kMostInstructions = std::uint64_t{1} << 62;
 constexpr std::uint64_t kMostMemory = std::uint64_t{1} << 47;  // bytes
+constexpr std::uint64_t kMostSeconds = 1000000;
+
+std::uint64_t instruction_limit(const Arguments& arguments) {
+  return arguments.number("max-instructions", kMostInstructions).value_or(kUsualInstructions);
+}
 
 void show_and_write(const ProcessRecord& each, const Arguments& arguments) {
   std::fputs(record_text(each.record, arguments, STDERR_FILENO).c_str(), stderr);
@@ -149,6 +155,20 @@ bool went_wrong(const simulator::Record& record) {
          });
 }
 
+bool reached_instruction_limit(const simulator::Record& record) {
+  return std::ranges::any_of(record.launches, [](const simulator::LaunchRecord& launch) {
+    return launch.fault_kind == "instruction_limit";
+  });
+}
+
+// Of launches that the command has executed itself. Says so where it was time.
+bool reached_limit(const simulator::Record& record, const Deadline& deadline,
+                   const Arguments& arguments) {
+  if (deadline.was_reached())
+    fmt::print(stderr, "heddle: ended after {} seconds (--timeout)\n", arguments.value("timeout"));
+  return deadline.was_reached() || reached_instruction_limit(record);
+}
+
 std::vector<fs::path> capsules_of(const Arguments& arguments) {
   std::vector<fs::path> files;
   for (const std::string& word : arguments.words)
@@ -177,10 +197,11 @@ int run_capsules(const Arguments& arguments,
   std::shared_ptr<runtime::LaunchObserver> observer;
   if (!arguments.has("no-progress") && !trace) observer = runtime::progress_on_stderr();
   if (arrays != nullptr) observer = dumping(arguments, *arrays, observer);
+  Deadline deadline(arguments.number("timeout", kMostSeconds));
   validation::Replay replay = validation::replay(
       files,
       {.threads = static_cast<unsigned>(arguments.number("threads", kMostThreads).value_or(1)),
-       .max_instructions = arguments.number("max-instructions", kMostInstructions).value_or(0),
+       .max_instructions = instruction_limit(arguments),
        .per_instruction = wants_instructions(arguments),
        .memory_digests = arguments.has("memory"),
        .print = print_of_kernels(),
@@ -190,10 +211,13 @@ int run_capsules(const Arguments& arguments,
            timing.empty() ? std::nullopt : std::optional(simulator::timing::parse_options(timing)),
        .reconvergence = chosen_reconvergence(arguments),
        .checks = check_options(arguments),
-       .counters = wants_counters(arguments)});
+       .counters = wants_counters(arguments),
+       .go_on = [&] { return !deadline.passed(); }});
   if (arrays != nullptr) replay.memory_differences.clear();  // there was nothing to compare with
   show_and_write({getpid(), replay.record, false, {}}, arguments);
   show_advice(advice.path());
+  for (const std::string& note : replay.notes) fmt::print(stderr, "heddle: {}\n", note);
+  if (reached_limit(replay.record, deadline, arguments)) return kLimit;
   for (const std::string& difference : replay.memory_differences)
     fmt::print(stderr, "heddle: memory is not as it was captured: {}\n", visible(difference));
   return went_wrong(replay.record) || !replay.memory_differences.empty() ? kDifferent : 0;
@@ -221,10 +245,12 @@ int run_sketches(const Arguments& arguments) {
   const TemporaryFolder advice;
   const std::unique_ptr<traces::Trace> trace = trace_here(arguments, advice.path());
   const std::string timing = timing_choice(arguments);
+  Deadline deadline(arguments.number("timeout", kMostSeconds));
   const SketchRun run = run_sketch(
       arguments.words[0], arguments, trace.get(),
       timing.empty() ? std::nullopt : std::optional(simulator::timing::parse_options(timing)),
-      chosen_reconvergence(arguments), check_options(arguments));
+      chosen_reconvergence(arguments), check_options(arguments), false,
+      [&] { return !deadline.passed(); });
   if (run.statistics.empty()) {
     show_and_write({getpid(), run.record, false, {}}, arguments);
   } else {
@@ -235,6 +261,7 @@ int run_sketches(const Arguments& arguments) {
   }
   std::fputs(run.costs.c_str(), stderr);
   show_advice(advice.path());
+  if (reached_limit(run.record, deadline, arguments)) return kLimit;
   return went_wrong(run.record) ? kDifferent : 0;
 }
 
@@ -247,9 +274,12 @@ int run_traces(const Arguments& arguments) {
     throw Usage("of a trace only the timeline can be written (--trace perfetto=FILE)");
   const std::unique_ptr<traces::Trace> trace = trace_here(arguments, {});
   const std::string timing = timing_choice(arguments);
+  Deadline deadline(arguments.number("timeout", kMostSeconds));
   const simulator::Record record = run_accelsim(
-      arguments, trace.get(), simulator::timing::parse_options(timing.empty() ? "on" : timing));
+      arguments, trace.get(), simulator::timing::parse_options(timing.empty() ? "on" : timing),
+      [&] { return !deadline.passed(); });
   show_and_write({getpid(), record, false, {}}, arguments);
+  if (reached_limit(record, deadline, arguments)) return kLimit;
   const bool faulted = std::ranges::any_of(
       record.launches, [](const auto& launch) { return !launch.fault.empty(); });
   return faulted ? kDifferent : 0;
@@ -273,17 +303,9 @@ ProgramOptions program_options(const Arguments& arguments, const fs::path& advic
   options.memory_digests = arguments.has("memory");
   options.counters = wants_counters(arguments);
   options.progress = !arguments.has("no-progress") && options.trace.empty();
-  constexpr std::uint64_t kMostSeconds = 1000000;
   if (const auto seconds = arguments.number("timeout", kMostSeconds))
     options.limit = std::chrono::seconds(*seconds);
   return options;
-}
-
-bool reached_limit(const ProgramRun& run) {
-  for (const ProcessRecord& each : run.processes)
-    for (const simulator::LaunchRecord& launch : each.record.launches)
-      if (launch.fault_kind == "instruction_limit") return true;
-  return false;
 }
 
 // What a shell would say of a program that a signal ended.
@@ -327,7 +349,9 @@ int run_program(const Arguments& arguments) {
   }
   if (run.child.interrupted != 0) return kSignalled + run.child.interrupted;
   if (run.child.signal != 0) fmt::print(stderr, "heddle: {}\n", signal_text(run.child.signal));
-  if (reached_limit(run)) return kLimit;
+  if (std::ranges::any_of(run.processes,
+                          [](const auto& each) { return reached_instruction_limit(each.record); }))
+    return kLimit;
   const bool found = std::ranges::any_of(
       run.processes, [](const ProcessRecord& each) { return has_findings(each.record); });
   return run.child.status == 0 && found ? kDifferent : run.child.status;
@@ -363,8 +387,7 @@ ReconvergenceRun run_under(simulator::Reconvergence policy, const Arguments& arg
               .record;
     } else {
       validation::ReplayOptions options;
-      options.max_instructions =
-          arguments.number("max-instructions", kMostInstructions).value_or(0);
+      options.max_instructions = instruction_limit(arguments);
       options.memory_digests = true;
       options.print = [](std::string_view) {};
       options.trace = trace.get();

@@ -18,7 +18,7 @@ isa::sketch::Compiled compile_sketch(const fs::path& file,
                                      const isa::sketch::PredicationRule* rule) {
   const auto read_file = [&](const std::string& name) {
     const fs::path beside = file.parent_path() / name;
-    return simulator::read_file(fs::exists(beside) ? beside : fs::path(name), kMostBytes);
+    return simulator::read_regular_file(fs::exists(beside) ? beside : fs::path(name), kMostBytes);
   };
   return isa::sketch::compile(simulator::read_file(file, kMostBytes), file.string(),
                               {.predication = rule, .read_file = read_file});

@@ -9,6 +9,7 @@
 
 #include "cli/commands.hpp"
 #include "cli/cost_text.hpp"
+#include "cli/limits.hpp"
 #include "cli/reconvergence.hpp"
 #include "cli/record_text.hpp"
 #include "cli/selection.hpp"
@@ -128,7 +129,8 @@ void refuse_sketch_options(const Arguments& arguments) {
 SketchRun run_sketch(const std::string& file, const Arguments& arguments, traces::Trace* trace,
                      const std::optional<simulator::timing::Options>& timing,
                      std::optional<simulator::Reconvergence> reconvergence,
-                     const simulator::checks::Options& checks, bool digests) {
+                     const simulator::checks::Options& checks, bool digests,
+                     const std::function<bool()>& go_on) {
   SketchLaunches made(file, arguments);
   simulator::SketchProgram& program = made.program;
   const std::vector<sketch::CompiledLaunch>& launches = made.launches;
@@ -138,7 +140,8 @@ SketchRun run_sketch(const std::string& file, const Arguments& arguments, traces
   const simulator::GpuModel& gpu = program.device().model();
   const simulator::LaunchOptions options{
       .threads = static_cast<unsigned>(arguments.number("threads", 4096).value_or(1)),
-      .max_instructions = arguments.number("max-instructions", ~std::uint64_t{0}).value_or(0),
+      .max_instructions =
+          arguments.number("max-instructions", ~std::uint64_t{0}).value_or(kUsualInstructions),
       .print = {},
       .timing = timing,
       .reconvergence = reconvergence};
@@ -161,9 +164,10 @@ SketchRun run_sketch(const std::string& file, const Arguments& arguments, traces
                              simulator::LaunchOptions& of_launch) {
         if (traced) of_launch.observer = trace->begin_launch(i, request, gpu);
         if (checker && seed == first) of_launch.checks = &*checker;
-        if (!progress) return;
-        progress->before(program.device(), request);
-        of_launch.watch = [&](const auto& state) { return progress->during(state); };
+        if (progress) progress->before(program.device(), request);
+        of_launch.watch = [&](const auto& state) {
+          return (!progress || progress->during(state)) && (!go_on || go_on());
+        };
       };
       program.run(
           launches[i], seed, options,

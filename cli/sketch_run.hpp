@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 
@@ -25,11 +26,13 @@ struct SketchRun {
 
 // Compiles the sketch and makes its launches, once for every seed. Throws SketchError and
 // std::runtime_error; Usage for options that do not fit.
-// `digests`: the record is to hold digests of memory, whether the options say so or not.
+// `digests`: the record is to hold digests of memory, whether the options say so or not. `go_on`:
+// asked now and then; false ends the launch.
 SketchRun run_sketch(const std::string& file, const Arguments& arguments, traces::Trace* trace,
                      const std::optional<simulator::timing::Options>& timing,
                      std::optional<simulator::Reconvergence> reconvergence,
-                     const simulator::checks::Options& checks, bool digests = false);
+                     const simulator::checks::Options& checks, bool digests = false,
+                     const std::function<bool()>& go_on = {});
 
 // Its launches with the first seed, as capsules in `folder`.
 void capture_sketch(const std::string& file, const Arguments& arguments,

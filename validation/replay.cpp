@@ -36,11 +36,11 @@ void replay_one(const fs::path& file, std::uint64_t index, const ReplayOptions& 
                                          file.string(), gpu.name, result.record.device));
   result.record.device = gpu.name;
   result.record.arch = gpu.code_name();
-  std::function<bool(const simulator::LaunchProgress&)> watch;
-  if (options.observer) {
-    options.observer->before(launch.device(), launch.request());
-    watch = [&](const auto& progress) { return options.observer->during(progress); };
-  }
+  if (options.observer) options.observer->before(launch.device(), launch.request());
+  const auto watch = [&](const simulator::LaunchProgress& progress) {
+    return (!options.observer || options.observer->during(progress)) &&
+           (!options.go_on || options.go_on());
+  };
   simulator::Observer* const observer =
       options.trace != nullptr ? options.trace->begin_launch(index, launch.request(), gpu)
                                : nullptr;
@@ -87,7 +87,7 @@ std::vector<fs::path> find_capsules(const fs::path& path) {
 Replay replay(const std::vector<fs::path>& files, const ReplayOptions& options) {
   Replay result;
   result.record.source = "model";
-  for (std::size_t i = 0; i < files.size(); ++i)
+  for (std::size_t i = 0; i < files.size() && (!options.go_on || options.go_on()); ++i)
     replay_one(files[i], launch_index(files[i], i), options, result);
   return result;
 }

@@ -30,6 +30,8 @@ struct ReplayOptions {
   std::optional<simulator::Reconvergence> reconvergence = std::nullopt;  // the model's own
   simulator::checks::Options checks = {};
   bool counters = false;  // as simulator::LaunchOptions::counters
+  // Asked now and then; false: the launch is interrupted, and those behind it are left out.
+  std::function<bool()> go_on = nullptr;
 };
 
 struct Replay {

@@ -1,6 +1,7 @@
 // Sketches on the command line, as a shell sees it.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <cstdio>
 #include <filesystem>
@@ -86,6 +87,32 @@ TEST_F(Sketch, IsDisassembledAndCapturedLikeAProgram) {
   const Outcome replayed = heddle("run --metrics divergent_branch " + capsules);
   EXPECT_EQ(replayed.status, 0) << replayed.text;
   EXPECT_THAT(replayed.text, ContainsRegex("divergent_branch +2 "));
+}
+
+TEST_F(Sketch, DoesNotWaitForADataFileThatIsAPipe) {
+  const std::string pipe = (folder_ / "pipe").string();
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  const std::string file = write("plain.warp", kPlain);
+  const Outcome outcome =
+      heddle("run --grid 1 --block 32 --param n=2 --param 'c=file(\"" + pipe + "\")' " + file);
+  EXPECT_NE(outcome.status, 0);
+  EXPECT_THAT(outcome.text, HasSubstr("not a regular file"));
+  const std::string inside =
+      write("inside.warp", kPlain + "k<<<1, 32>>>(file(\"" + pipe + "\"), 2);\n");
+  EXPECT_THAT(heddle("run " + inside).text, HasSubstr("not a regular file"));
+}
+
+TEST_F(Sketch, EndsWhenItsTimeIsOver) {
+  const std::string file = write("long.warp",
+                                 "__global__ void k(int *out) {\n"
+                                 "  int s = 0;\n"
+                                 "  for (int i = 0; i < 2000000000; ++i) s += i;\n"
+                                 "  out[threadIdx.x] = s;\n"
+                                 "}\nk<<<1, 1024>>>(zeros(1024));\n");
+  const Outcome outcome = heddle("run --timeout 1 " + file);
+  EXPECT_EQ(outcome.status, 124);
+  EXPECT_THAT(outcome.text, HasSubstr("--timeout"));
+  EXPECT_EQ(heddle("run --max-instructions 10000 " + file).status, 124);
 }
 
 // There and back: a kernel, what is derived from it, and that run.

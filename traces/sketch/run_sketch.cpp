@@ -5,8 +5,10 @@
 #include <bit>
 #include <cmath>
 #include <cstring>
-#include <fstream>
+#include <sstream>
 #include <stdexcept>
+
+#include "simulator/base/file.hpp"
 
 namespace heddle::simulator {
 namespace {
@@ -15,8 +17,8 @@ namespace sketch = isa::sketch;
 using Use = sketch::CompiledParameter::Use;
 
 std::vector<double> numbers_in(const std::string& name) {
-  std::ifstream file(name);
-  if (!file) throw std::runtime_error(fmt::format("{}: cannot be read", name));
+  constexpr std::uint64_t kMostBytes = 1 << 24;
+  std::istringstream file(read_regular_file(name, kMostBytes));
   std::vector<double> numbers;
   for (double number = 0; file >> number;) numbers.push_back(number);
   if (!file.eof() || numbers.empty())
