@@ -17,11 +17,7 @@ constexpr std::uint64_t kBytes = 8 << 20;
 constexpr std::uint64_t kMostPending = 2048;  // CUDA's own limit
 constexpr std::uint64_t kUnit = 64;           // parameters are aligned to it
 
-const Allocation* find_room(const DeviceMemory& memory) {
-  for (const auto& [address, allocation] : memory.allocations())
-    if (allocation.label == kLabel) return &allocation;
-  return nullptr;
-}
+const Allocation* find_room(const DeviceMemory& memory) { return memory.find_named(kLabel); }
 
 std::uint64_t rounded(std::uint64_t bytes) { return (bytes + kUnit - 1) / kUnit * kUnit; }
 

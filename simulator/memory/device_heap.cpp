@@ -11,11 +11,7 @@ constexpr const char* kLabel = ".nv.malloc_heap";
 constexpr std::uint64_t kUnit = 16;  // sizes and addresses of blocks are multiples of it
 constexpr std::uint64_t kTaken = 0x6865'6170'2d75'7365;
 
-const Allocation* find_heap(const DeviceMemory& memory) {
-  for (const auto& [address, allocation] : memory.allocations())
-    if (allocation.label == kLabel) return &allocation;
-  return nullptr;
-}
+const Allocation* find_heap(const DeviceMemory& memory) { return memory.find_named(kLabel); }
 
 }  // namespace
 

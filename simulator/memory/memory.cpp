@@ -22,6 +22,7 @@ namespace {
 // look like 0x10'0000'0005.
 constexpr std::uint64_t kFirstAddress = 0x1a5d'b600'0000;
 constexpr std::uint64_t kPage = 4096;
+constexpr std::string_view kNamed = ".nv.";  // how names begin of what no program asked for
 
 // Each allocation lies in 2 MiB of its own, or several of them, at the offset there that the driver
 // would have given it: so nothing else is near its end. Behind it as much stays free as kernels may
@@ -72,6 +73,7 @@ struct DeviceMemory::Impl {
   std::uint32_t next_ordinal = 0;
   std::uint64_t next_host_address = kFirstHostAddress;
   std::map<std::uint64_t, Allocation> allocations;
+  std::set<std::pair<std::string, std::uint64_t>> named;  // label and address (find_named)
   std::set<std::uint64_t> host_visible;  // those of them whose pages are ours all the same
   std::deque<Place> places;
   MemoryWatcher* watcher = nullptr;
@@ -107,7 +109,13 @@ struct DeviceMemory::Impl {
     const std::uint64_t mapped = mapped_bytes(allocation.bytes);
     if (mapped >= kLarge) dense.add(allocation.data, mapped / kHugePage * kHugePage);
   }
+  const Allocation& add(Allocation allocation) {
+    if (allocation.label.starts_with(kNamed)) named.emplace(allocation.label, allocation.address);
+    const std::uint64_t address = allocation.address;
+    return allocations.emplace(address, std::move(allocation)).first->second;
+  }
   void release(const Allocation& allocation) {
+    if (allocation.label.starts_with(kNamed)) named.erase({allocation.label, allocation.address});
     if (allocation.host_mapped && host_visible.erase(allocation.address) == 0) return;
     dense.remove(allocation.data);
     munmap(allocation.data, allocation.host_mapped ? round_up(allocation.bytes, kPage)
@@ -212,8 +220,8 @@ std::optional<std::uint64_t> DeviceMemory::allocate(std::uint64_t bytes, std::st
   allocation.ordinal = impl_->next_ordinal++;
   allocation.label = std::move(label);
   impl_->used += bytes;
-  const auto placed = impl_->allocations.emplace(address, std::move(allocation)).first;
-  if (impl_->watcher != nullptr) impl_->watcher->allocated(placed->second);
+  const Allocation& added = impl_->add(std::move(allocation));
+  if (impl_->watcher != nullptr) impl_->watcher->allocated(added);
   return address;
 }
 
@@ -241,7 +249,7 @@ std::optional<std::uint64_t> DeviceMemory::Impl::allocate_foreseen(std::uint64_t
   allocation.label = std::move(label);
   used += bytes;
   next_ordinal = std::max(next_ordinal, place.ordinal + 1);
-  allocations.emplace(place.address, std::move(allocation));
+  add(std::move(allocation));
   return place.address;
 }
 
@@ -273,8 +281,9 @@ std::uint64_t DeviceMemory::map_host(std::byte* host, std::uint64_t bytes, std::
   allocation.host_mapped = true;
   allocation.label = std::move(label);
   const std::uint64_t address = allocation.address;
-  if (!impl_->allocations.emplace(address, std::move(allocation)).second)
+  if (impl_->allocations.contains(address))
     throw std::invalid_argument("host memory is mapped already");
+  impl_->add(std::move(allocation));
   return address;
 }
 
@@ -298,6 +307,12 @@ const Allocation* DeviceMemory::find(std::uint64_t address) const {
   if (next == impl_->allocations.begin()) return nullptr;
   const Allocation& candidate = std::prev(next)->second;
   return candidate.contains(address, 1) ? &candidate : nullptr;
+}
+
+const Allocation* DeviceMemory::find_named(std::string_view label) const {
+  const auto found = impl_->named.lower_bound({std::string(label), 0});
+  if (found == impl_->named.end() || found->first != label) return nullptr;
+  return &impl_->allocations.at(found->second);
 }
 
 const Allocation* DeviceMemory::nearest(std::uint64_t address) const {

@@ -11,6 +11,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace heddle::simulator {
@@ -72,6 +73,9 @@ class DeviceMemory {
 
   const Allocation* find(std::uint64_t address) const;     // the one that contains it, or null
   const Allocation* nearest(std::uint64_t address) const;  // for reports
+  // The first one, by address, of a name that begins with ".nv."; null: none. Those are not what
+  // the program has asked for: modules' variables, the device's heap, tables.
+  const Allocation* find_named(std::string_view label) const;
   // A view of [address, address + bytes), or null when not wholly inside one allocation.
   std::byte* view(std::uint64_t address, std::uint64_t bytes) const;
 

@@ -10,11 +10,7 @@ constexpr std::uint32_t kMostTextures = 1 << 16;
 
 }  // namespace
 
-const Allocation* texture_table(const DeviceMemory& memory) {
-  for (const auto& [address, allocation] : memory.allocations())
-    if (allocation.label == kLabel) return &allocation;
-  return nullptr;
-}
+const Allocation* texture_table(const DeviceMemory& memory) { return memory.find_named(kLabel); }
 
 std::optional<TextureHeader> find_texture(const Allocation* table, std::uint32_t handle) {
   if (table == nullptr || handle >= table->bytes / sizeof(TextureHeader)) return std::nullopt;

@@ -107,6 +107,22 @@ TEST(DeviceMemory, NearestNamesTheAllocationAnOverrunLeft) {
   EXPECT_EQ(memory.nearest(second - 4)->label, "second");
 }
 
+// Every launch asks for them: however much else there is, none of it is looked at.
+TEST(DeviceMemory, MemoryThatNoProgramAskedForIsFoundByItsName) {
+  DeviceMemory memory(1 << 20);
+  memory.allocate(100, "cudaMalloc");
+  EXPECT_EQ(memory.find_named(".nv.textures"), nullptr);
+  const auto first = *memory.allocate(100, ".nv.textures", DeviceMemory::Pool::apart);
+  const auto second = *memory.allocate(100, ".nv.textures", DeviceMemory::Pool::apart);
+  memory.allocate(100, ".nv.textures2");
+  ASSERT_NE(memory.find_named(".nv.textures"), nullptr);
+  EXPECT_EQ(memory.find_named(".nv.textures")->address, first);
+  memory.free(first);
+  EXPECT_EQ(memory.find_named(".nv.textures")->address, second);
+  memory.free(second);
+  EXPECT_EQ(memory.find_named(".nv.textures"), nullptr);
+}
+
 TEST(DeviceMemory, HostMemoryIsSeenAtItsOwnAddress) {
   DeviceMemory memory(1 << 20);
   std::vector<std::byte> host(64);
