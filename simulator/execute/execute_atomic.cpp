@@ -91,7 +91,7 @@ bool claim(Core& core, const Warp& warp, const Step& step, AccessKind kind,
       kind == AccessKind::reduction ? commutative(static_cast<AtomicOp>(step.selector),
                                                   static_cast<AtomicType>(step.data_type))
                                     : std::nullopt;
-  return claim_lanes(core, warp, step, operation ? kind : AccessKind::store, address, lanes,
+  return claim_lanes(core, warp, step, operation ? kind : AccessKind::store, address, lanes, false,
                      operation.value_or(0));
 }
 

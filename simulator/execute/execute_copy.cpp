@@ -47,7 +47,7 @@ Flow execute_copy(Core& core, Warp& warp, const Step& step, Mask, Mask on) {
   LanePointers source, destination;
   if (!resolve_lanes(core, warp, step, Window::global, from, reading, source)) return Flow::stop;
   if (!resolve_lanes(core, warp, step, Window::shared, to, on, destination)) return Flow::stop;
-  if (!claim_lanes(core, warp, step, AccessKind::load, from, reading)) return Flow::stop;
+  if (!claim_lanes(core, warp, step, AccessKind::load, from, reading, false)) return Flow::stop;
   Mask filling = on & ~reading;
   for (unsigned lane = 0; lane < kWarpSize; ++lane)
     filling |= (missing[lane] != 0 ? on : 0) & Mask{1} << lane;

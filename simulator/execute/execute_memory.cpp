@@ -96,7 +96,8 @@ Flow execute_access(Core& core, Warp& warp, const Step& step, Mask, Mask on) {
     LanePointers pointers;
     if (!resolve_lanes(core, warp, step, space, address, lanes, pointers, adjoining))
       return Flow::stop;
-    if (space == Window::global && !claim_lanes(core, warp, step, kKind, address, lanes))
+    if (space == Window::global &&
+        !claim_lanes(core, warp, step, kKind, address, lanes, pointers.row != nullptr))
       return Flow::stop;
     count_access(core, step, kKind, space, address, lanes, adjoining, warp.block);
     if constexpr (kKind == AccessKind::load) {

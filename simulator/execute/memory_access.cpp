@@ -199,42 +199,45 @@ bool resolve_lanes(Core& core, Warp& warp, const Step& step, Window space, const
 
 namespace {
 
-void look_for_unordered_reads(UnorderedReads& reads, const Warp& warp, const Step& step,
-                              AccessKind kind, const Addresses& address, Mask lanes) {
+// One access of a lane, or of all lanes whose pieces adjoin.
+void look_for_unordered_read(UnorderedReads& reads, const Warp& warp, const Step& step,
+                             AccessKind kind, std::uint64_t address, unsigned bytes) {
   const UnorderedReads::Who who{warp.block->linear, warp.block->barriers_completed, warp.index};
-  for_each_lane(lanes, [&](unsigned lane) {
-    if (kind == AccessKind::load)
-      reads.read(address[lane], step.width, who, step.selector != 0);
-    else
-      reads.write(address[lane], step.width, who, kind == AccessKind::reduction);
-  });
+  if (kind == AccessKind::load)
+    reads.read(address, bytes, who, step.selector != 0);
+  else
+    reads.write(address, bytes, who, kind == AccessKind::reduction);
+}
+
+bool claim(ConflictTracker::Log& log, AccessKind kind, std::uint64_t address, unsigned bytes,
+           unsigned operation) {
+  switch (kind) {
+    case AccessKind::load:
+      return log.read(address, bytes);
+    case AccessKind::reduction:
+      return log.reduce(address, bytes, operation);
+    default:
+      return log.write(address, bytes);
+  }
 }
 
 }  // namespace
 
 bool claim_lanes(Core& core, const Warp& warp, const Step& step, AccessKind kind,
-                 const Addresses& address, Mask lanes, unsigned operation) {
-  if (core.unordered_reads != nullptr && !core.unordered_reads->found())
-    look_for_unordered_reads(*core.unordered_reads, warp, step, kind, address, lanes);
-  if (core.log == nullptr) return true;
+                 const Addresses& address, Mask lanes, bool row, unsigned operation) {
+  UnorderedReads* const reads = core.unordered_reads.get();
+  const bool judged = reads != nullptr && !reads->found();
+  if (!judged && core.log == nullptr) return true;
   // Who speaks with the host must not begin anew. (Of atomics this is the operation: launches that
   // have any but reductions run on one host thread.)
   const bool strong = step.selector != 0 && kind != AccessKind::reduction;
-  for (Mask left = lanes; left != 0; left &= left - 1) {
+  const Mask pieces = row ? 1 : lanes;
+  const unsigned bytes = row ? kWarpSize * step.width : step.width;
+  for (Mask left = pieces; left != 0; left &= left - 1) {
     const std::uint64_t at = address[static_cast<unsigned>(std::countr_zero(left))];
-    bool allowed = false;
-    switch (kind) {
-      case AccessKind::load:
-        allowed = core.log->read(at, step.width);
-        break;
-      case AccessKind::reduction:
-        allowed = core.log->reduce(at, step.width, operation);
-        break;
-      default:
-        allowed = core.log->write(at, step.width);
-        break;
-    }
-    if (!allowed || (strong && core.log->in_host_memory())) {
+    if (judged) look_for_unordered_read(*reads, warp, step, kind, at, bytes);
+    if (core.log == nullptr) continue;
+    if (!claim(*core.log, kind, at, bytes, operation) || (strong && core.log->in_host_memory())) {
       core.stop_for_conflict();
       return false;
     }

@@ -39,9 +39,9 @@ std::byte* local_view(const Core& core, const Warp& warp, unsigned lane, std::ui
                       std::uint64_t bytes);
 
 // Notes the use of global memory for the other host threads; false when it conflicts with theirs.
-// `operation`: reductions.
+// `row`: all lanes' pieces adjoin, in one allocation. `operation`: reductions.
 bool claim_lanes(Core& core, const Warp& warp, const Step& step, AccessKind kind,
-                 const Addresses& address, Mask lanes, unsigned operation = 0);
+                 const Addresses& address, Mask lanes, bool row, unsigned operation = 0);
 
 // Adds an access to the instruction's counts, and notes it for an observer. Before memory changes:
 // whoever goes back (simulator/launch/replay.hpp) saves what is there. `adjoining` as above.

@@ -4,52 +4,65 @@ namespace heddle::simulator {
 
 // Users from before the block's last barrier are ordered with all that follow in the block, so only
 // those since then are told apart.
-void UnorderedReads::Users::add(const Who& who, bool mark) {
-  if (any && last.block != who.block) {
-    several_blocks = true;
-  } else if (any && last.barriers == who.barriers) {
-    several_warps |= last.warp != who.warp;
+void UnorderedReads::Users::add(std::uint64_t who, bool mark) {
+  const std::uint64_t other = bits_ ^ who;
+  std::uint64_t flags = bits_ & (kSeveralWarps | kSeveralBlocks | kMarked);
+  if ((bits_ & kAny) == 0) {
+    flags = 0;
+  } else if (other >> kBlock != 0) {
+    flags |= kSeveralBlocks;
+  } else if ((other >> kBarriers & kBarriersMask) == 0) {
+    if ((other >> kWarp & kWarpMask) != 0) flags |= kSeveralWarps;
   } else {
-    several_warps = false;
+    flags &= ~kSeveralWarps;
   }
-  any = true;
-  marked |= mark;
-  last = who;
+  bits_ = who | flags | (mark ? kMarked : 0);
 }
 
-bool UnorderedReads::Users::unordered_with(const Who& who) const {
-  if (!any) return false;
-  if (several_blocks || last.block != who.block) return true;
-  return last.barriers == who.barriers && (several_warps || last.warp != who.warp);
+bool UnorderedReads::Users::unordered_with(std::uint64_t who) const {
+  if ((bits_ & kAny) == 0) return false;
+  const std::uint64_t other = bits_ ^ who;
+  if ((bits_ & kSeveralBlocks) != 0 || other >> kBlock != 0) return true;
+  return (other >> kBarriers & kBarriersMask) == 0 &&
+         ((bits_ & kSeveralWarps) != 0 || (other >> kWarp & kWarpMask) != 0);
 }
 
-UnorderedReads::Cell& UnorderedReads::cell(std::uint64_t granule) {
-  const std::uint64_t number = granule / (kPage / kGranule);
+UnorderedReads::Page& UnorderedReads::page(std::uint64_t number) {
   if (number != cached_number_) {
     std::unique_ptr<Page>& page = pages_[number];
     if (page == nullptr) page = std::make_unique<Page>();
     cached_ = page.get();
     cached_number_ = number;
   }
-  return (*cached_)[granule % (kPage / kGranule)];
+  return *cached_;
+}
+
+template <typename Use>
+void UnorderedReads::for_each_cell(std::uint64_t address, unsigned bytes, Use&& use) {
+  constexpr std::uint64_t kCells = kPage / kGranule;
+  const std::uint64_t end = (address + bytes - 1) / kGranule + 1;
+  for (std::uint64_t granule = address / kGranule; granule < end;) {
+    Page& cells = page(granule / kCells);
+    do {
+      use(cells[granule % kCells]);
+    } while (++granule < end && granule % kCells != 0);
+  }
 }
 
 void UnorderedReads::read(std::uint64_t address, unsigned bytes, const Who& who, bool strong) {
-  for (std::uint64_t granule = address / kGranule; granule <= (address + bytes - 1) / kGranule;
-       ++granule) {
-    Cell& used = cell(granule);
-    found_ |= (strong || used.writers.marked) && used.writers.unordered_with(who);
-    used.readers.add(who, strong);
-  }
+  const std::uint64_t reader = Users::pack(who);
+  for_each_cell(address, bytes, [&](Cell& used) {
+    found_ |= (strong || used.writers.marked()) && used.writers.unordered_with(reader);
+    used.readers.add(reader, strong);
+  });
 }
 
 void UnorderedReads::write(std::uint64_t address, unsigned bytes, const Who& who, bool reduction) {
-  for (std::uint64_t granule = address / kGranule; granule <= (address + bytes - 1) / kGranule;
-       ++granule) {
-    Cell& used = cell(granule);
-    found_ |= (reduction || used.readers.marked) && used.readers.unordered_with(who);
-    used.writers.add(who, reduction);
-  }
+  const std::uint64_t writer = Users::pack(who);
+  for_each_cell(address, bytes, [&](Cell& used) {
+    found_ |= (reduction || used.readers.marked()) && used.readers.unordered_with(writer);
+    used.writers.add(writer, reduction);
+  });
 }
 
 }  // namespace heddle::simulator

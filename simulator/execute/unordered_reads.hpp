@@ -21,26 +21,42 @@ class UnorderedReads {
     std::uint32_t warp = 0;
   };
 
-  // `bytes` (1 to 16) at an address.
+  // `bytes` from an address on, accessed by one warp.
   void read(std::uint64_t address, unsigned bytes, const Who& who, bool strong);
   void write(std::uint64_t address, unsigned bytes, const Who& who, bool reduction);
   bool found() const { return found_; }
 
  private:
   static constexpr std::uint64_t kGranule = 4, kPage = 4096;
-  // Who used a granule, as far as it matters.
-  struct Users {
-    Who last;
-    bool any = false, several_warps = false, several_blocks = false;
-    bool marked = false;  // some read was strong; some write a reduction
-    void add(const Who& who, bool mark);
-    bool unordered_with(const Who& who) const;
+  // Who used a granule last, and what matters of those before, in one word: large arrays have
+  // millions of granules.
+  class Users {
+   public:
+    // 34 bits of the block, 21 of its barriers, 5 of the warp, and kAny. A block that completes a
+    // multiple of two million barriers between two accesses is taken to have completed none.
+    static std::uint64_t pack(const Who& who) {
+      return who.block << kBlock | (who.barriers & kBarriersMask) << kBarriers |
+             std::uint64_t{who.warp} << kWarp | kAny;
+    }
+    // `mark`: a strong read, or a write by a reduction.
+    void add(std::uint64_t who, bool mark);
+    bool unordered_with(std::uint64_t who) const;
+    bool marked() const { return (bits_ & kMarked) != 0; }
+
+   private:
+    static constexpr std::uint64_t kAny = 1, kSeveralWarps = 2, kSeveralBlocks = 4, kMarked = 8;
+    static constexpr unsigned kWarp = 4, kBarriers = 9, kBlock = 30;
+    static constexpr std::uint64_t kWarpMask = 31, kBarriersMask = 0x1fffff;
+    std::uint64_t bits_ = 0;
   };
   struct Cell {
     Users readers, writers;
   };
   using Page = std::array<Cell, kPage / kGranule>;
-  Cell& cell(std::uint64_t granule);
+  Page& page(std::uint64_t number);
+  // Calls use(cell) for each granule of an access.
+  template <typename Use>
+  void for_each_cell(std::uint64_t address, unsigned bytes, Use&& use);
 
   std::unordered_map<std::uint64_t, std::unique_ptr<Page>> pages_;
   std::uint64_t cached_number_ = ~std::uint64_t{0};

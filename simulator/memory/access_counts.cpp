@@ -44,25 +44,44 @@ lanes::Pieces pieces_of(LaneAddresses address, Mask on) {
   return pieces(filled.data());
 }
 
+// The different ones of a warp's numbers. Slots are filled from where a number's hash says on.
+class NumberSet {
+ public:
+  // Whether it was not there yet. At most 32 are added.
+  bool add(std::uint64_t number) {
+    constexpr std::uint64_t kSpread = 0x9e37'79b9'7f4a'7c15;  // Fibonacci hashing
+    for (std::uint64_t slot = number * kSpread >> 58;; slot = (slot + 1) % kSlots) {
+      if ((filled_ >> slot & 1) == 0) {
+        filled_ |= std::uint64_t{1} << slot;
+        numbers_[slot] = number;
+        return true;
+      }
+      if (numbers_[slot] == number) return false;
+    }
+  }
+  unsigned size() const { return static_cast<unsigned>(std::popcount(filled_)); }
+
+ private:
+  static constexpr unsigned kSlots = 64;
+  std::uint64_t filled_ = 0;
+  std::array<std::uint64_t, kSlots> numbers_;  // read where filled
+};
+
 // How many different values `number(lane)` has.
 template <typename Number>
 unsigned distinct(Mask lanes, Number&& number) {
   const std::uint64_t base = number(first(lanes));
   std::uint64_t near = 0;  // values close to the first: a bit each
-  std::array<std::uint64_t, kWarpSize> far;
-  unsigned far_count = 0;
+  NumberSet far;
   for (Mask left = lanes; left != 0; left &= left - 1) {
     const std::uint64_t value = number(first(left));
     const std::uint64_t offset = value - base + 32;
-    if (offset < 64) {
+    if (offset < 64)
       near |= std::uint64_t{1} << offset;
-    } else {
-      far[far_count++] = value;
-    }
+    else
+      far.add(value);
   }
-  std::sort(far.begin(), far.begin() + far_count);
-  const auto end = std::unique(far.begin(), far.begin() + far_count);
-  return static_cast<unsigned>(std::popcount(near) + (end - far.begin()));
+  return static_cast<unsigned>(std::popcount(near)) + far.size();
 }
 
 // A pass serves one word of each bank, to every lane that wants it: the passes these lanes need
@@ -83,14 +102,14 @@ unsigned passes(unsigned width, LaneAddresses address, Mask lanes) {
   if (!conflict) return lanes == 0 ? 0 : 1;
 
   // Wide accesses are aligned: their words share banks as their first words do.
-  std::array<std::uint64_t, kWarpSize> words;
-  unsigned total = 0;
-  for (Mask left = lanes; left != 0; left &= left - 1) words[total++] = address[first(left)] / 4;
-  std::sort(words.begin(), words.begin() + total);
-  const auto end = std::unique(words.begin(), words.begin() + total);
-  std::array<unsigned, kBanks> in_bank{};
-  for (auto word = words.begin(); word != end; ++word) ++in_bank[*word % kBanks];
-  return *std::max_element(in_bank.begin(), in_bank.end());
+  NumberSet words;
+  std::array<std::uint8_t, kBanks> in_bank{};
+  unsigned most = 0;
+  for (Mask left = lanes; left != 0; left &= left - 1) {
+    const std::uint64_t word = address[first(left)] / 4;
+    if (words.add(word)) most = std::max<unsigned>(most, ++in_bank[word % kBanks]);
+  }
+  return most;
 }
 
 // Atomics serve one lane of each bank at a time, also where lanes want the same word.
