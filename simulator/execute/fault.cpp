@@ -44,8 +44,7 @@ std::string Fault::message() const {
                   warp, lanes, thread.x, thread.y, thread.z);
   const std::string before_pc =
       function.empty() ? std::string("code address ") : display_name(function) + "+";
-  text += fmt::format("
-  at {}{:#x}{}{}: {}", before_pc, pc, source.empty() ? "" : " ", source,
+  text += fmt::format("\n  at {}{:#x}{}{}: {}", before_pc, pc, source.empty() ? "" : " ", source,
                       instruction);
   if (kind == Kind::illegal_address || kind == Kind::misaligned_address)
     text += fmt::format("\n  address {:#x}, {} bytes", address, access_bytes);
