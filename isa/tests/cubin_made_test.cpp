@@ -39,7 +39,7 @@ void add_symbols(ElfWriter& elf, std::string_view strings, const std::vector<Elf
 TEST(MadeCubin, MayBeEmpty) {
   const Cubin cubin = parse_cubin(ElfWriter().write(), "made.cubin");
   EXPECT_TRUE(cubin.kernels.empty());
-  EXPECT_TRUE(place(cubin, {}).words.empty());
+  EXPECT_EQ(place(cubin, {}).trap(), 0u);
 }
 
 TEST(MadeCubin, OfAnOlderCompilerHasItsArchitectureInTheLowFlagBits) {
@@ -94,7 +94,7 @@ TEST(MadeCubin, WithALargeZeroedVariableCostsNothingToReadAndPlace) {
            .nobits_size = std::uint64_t{1} << 50});
   const Cubin cubin = parse_cubin(elf.write(), "made.cubin");
   EXPECT_EQ(cubin.find_section(".nv.global")->size, std::uint64_t{1} << 50);
-  EXPECT_TRUE(place(cubin, {}).words.empty());
+  EXPECT_EQ(place(cubin, {}).trap(), 0u);
 }
 
 TEST(MadeCubin, WithCodeThatEndsInsideAnInstructionCannotBePlaced) {
@@ -111,7 +111,7 @@ TEST(MadeCubin, WithCodeInNoBytesCannotBePlacedWrongly) {
            .flags = kCodeFlags,
            .alignment = 128,
            .nobits_size = std::uint64_t{1} << 40});
-  EXPECT_TRUE(place(parse_cubin(elf.write(), "made.cubin"), {}).words.empty());
+  EXPECT_EQ(place(parse_cubin(elf.write(), "made.cubin"), {}).trap(), 0u);
 }
 
 // One section with one instruction that holds nothing but ones, and a symbol.

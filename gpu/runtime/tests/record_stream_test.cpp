@@ -79,7 +79,7 @@ TEST_F(RecordStreamTest, SaysHowFarALaunchWasThatHadNotEnded) {
   const simulator::GpuModel& model = simulator::gpu_model("h200");
   RecordStreamOptions options{17, {"./program"}, false, false};
   options.now = [] { return time; };
-  RecordStreamWriter writer(open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600), model, options);
+  RecordStreamWriter writer(std::make_unique<simulator::StreamFile>(path), model, options);
   simulator::Device device(model);
   isa::Kernel kernel;
   kernel.name = "_Z4slowv";
