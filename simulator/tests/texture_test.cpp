@@ -164,6 +164,34 @@ TEST(Textures, HandlesComeFromATableInDeviceMemory) {
   EXPECT_TRUE(find_texture(texture_table(memory), *second));
 }
 
+// Device code can write the table, and a capsule holds it.
+TEST(Textures, HeadersThatContradictThemselvesAreNone) {
+  TextureHeader good;
+  good.address = kAddress;
+  good.width = 4;
+  const auto is_there = [](const TextureHeader& header, std::size_t at, std::uint8_t value) {
+    DeviceMemory memory(1 << 24);
+    const auto handle = add_texture(memory, header);
+    const Allocation* table = texture_table(memory);
+    std::memcpy(table->data + *handle * sizeof header + at, &value, sizeof value);
+    return find_texture(table, *handle).has_value();
+  };
+  EXPECT_TRUE(is_there(good, offsetof(TextureHeader, channels), 4));
+  EXPECT_FALSE(is_there(good, offsetof(TextureHeader, channels), 5));
+  EXPECT_FALSE(is_there(good, offsetof(TextureHeader, channels), 0));
+  EXPECT_FALSE(is_there(good, offsetof(TextureHeader, channel_bits), 255));
+  EXPECT_FALSE(is_there(good, offsetof(TextureHeader, channel_bits), 4));
+  EXPECT_FALSE(is_there(good, offsetof(TextureHeader, shape), 6));
+  EXPECT_FALSE(is_there(good, offsetof(TextureHeader, shape), 9));
+  EXPECT_FALSE(is_there(good, offsetof(TextureHeader, format), 3));
+  EXPECT_FALSE(is_there(good, offsetof(TextureHeader, addressing) + 2, 4));
+  EXPECT_FALSE(is_there(good, offsetof(TextureHeader, depth), 0));
+  EXPECT_FALSE(is_there(good, offsetof(TextureHeader, width) + 7, 0x80));
+  EXPECT_FALSE(is_there(good, offsetof(TextureHeader, first_level), 1));
+  EXPECT_FALSE(is_there(good, offsetof(TextureHeader, last_level), 200));
+  EXPECT_FALSE(is_there(good, offsetof(TextureHeader, surface), 2));
+}
+
 TEST(Textures, StayWhereTheyAreUntilTheirPlaceIsGivenAgain) {
   DeviceMemory memory(1 << 24);
   TextureHeader header;
