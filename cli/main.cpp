@@ -2,6 +2,8 @@
 
 #include <cstdio>
 #include <exception>
+#include <new>
+#include <string_view>
 
 #include "cli/command.hpp"
 #include "cli/configuration.hpp"
@@ -16,6 +18,8 @@ namespace {
 using namespace heddle::cli;
 
 int run(const std::vector<std::string>& words) {
+  watch_signals();
+  heddle::runtime::report_crashes();
   if (words.empty() || words[0] == "--help" || words[0] == "-h" || words[0] == "help") {
     std::fputs(help().c_str(), words.empty() ? stderr : stdout);
     return words.empty() ? kTrouble : 0;
@@ -49,6 +53,8 @@ int guarded(const std::vector<std::string>& words, int failed) {
     return run(words);
   } catch (const Usage& error) {
     return said(error, kTrouble);
+  } catch (const std::bad_alloc&) {
+    throw;
   } catch (const std::exception& error) {
     return said(error, failed);
   }
@@ -57,11 +63,15 @@ int guarded(const std::vector<std::string>& words, int failed) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  open_standard_streams();
-  ignore_file_size_signal();
-  watch_signals();
-  heddle::runtime::report_crashes();
-  const std::vector<std::string> words(argv + 1, argv + argc);
-  const int failed = !words.empty() && words[0] == "run" ? kFailed : kTrouble;
-  return flushed(guarded(words, failed), failed);
+  const int failed = argc > 1 && std::string_view(argv[1]) == "run" ? kFailed : kTrouble;
+  try {
+    open_standard_streams();
+    ignore_file_size_signal();
+    watch_signals();
+    heddle::runtime::report_crashes();
+    return flushed(guarded({argv + 1, argv + argc}, failed), failed);
+  } catch (const std::bad_alloc&) {
+    std::fputs("heddle: out of memory\n", stderr);
+    return failed;
+  }
 }

@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <map>
 #include <mutex>
+#include <new>
 #include <stdexcept>
 #include <string_view>
 #include <system_error>
@@ -34,9 +35,15 @@ int lock(const std::filesystem::path& folder) {
   return -1;
 }
 
-void remove_all_of(const std::filesystem::path& folder) {
-  std::error_code ignored;
-  std::filesystem::remove_all(folder, ignored);
+// Called while a process ends. What it lacked for a moment, such as memory, may be there the second
+// time.
+void remove_all_of(const std::filesystem::path& folder) noexcept {
+  for (int left = 2; left != 0; --left) try {
+      std::error_code failed;
+      std::filesystem::remove_all(folder, failed);
+      if (!failed) return;
+    } catch (const std::bad_alloc&) {
+    }
 }
 
 // What processes have left that were killed: folders that nobody holds. New ones may not be locked
@@ -70,8 +77,13 @@ TemporaryFolder::TemporaryFolder() {
   if (folders().empty()) remove_abandoned(in);
   if (mkdtemp(pattern.data()) == nullptr)
     throw std::runtime_error(fmt::format("{}: cannot be created", pattern));
-  path_ = pattern;
-  folders()[path_] = lock(path_);
+  try {
+    path_ = pattern;
+    folders()[path_] = lock(path_);
+  } catch (...) {
+    rmdir(pattern.c_str());
+    throw;
+  }
 }
 
 TemporaryFolder::~TemporaryFolder() {

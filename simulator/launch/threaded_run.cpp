@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <exception>
 #include <thread>
 #include <utility>
 
@@ -39,15 +40,24 @@ std::optional<BlockRun> ThreadedRun::execute(std::uint64_t resident, BlockRange 
     if (block >= blocks.end) return std::nullopt;
     return block;
   };
-  const auto work = [&](Core& core) {
-    run_blocks(core, &core == cores_[0].get(), resident, watch, next_block);
-    if (core.conflicted || core.fault) stop.store(true, std::memory_order_relaxed);
+  std::vector<std::exception_ptr> failures(count);
+  const auto work = [&](unsigned thread) {
+    Core& core = *cores_[thread];
+    try {
+      run_blocks(core, thread == 0, resident, watch, next_block);
+    } catch (...) {
+      failures[thread] = std::current_exception();
+    }
+    if (core.conflicted || core.fault || failures[thread])
+      stop.store(true, std::memory_order_relaxed);
   };
   {
     std::vector<std::jthread> workers;
-    for (unsigned i = 1; i < count; ++i) workers.emplace_back([&, i] { work(*cores_[i]); });
-    work(*cores_[0]);
+    for (unsigned i = 1; i < count; ++i) workers.emplace_back(work, i);
+    work(0);
   }
+  for (const std::exception_ptr& failure : failures)
+    if (failure) std::rethrow_exception(failure);
   std::uint64_t issued = 0;
   for (const auto& core : cores_) issued += core->issued;
   if (stop.load() || issued >= launch_.instruction_limit) {
