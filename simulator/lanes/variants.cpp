@@ -7,12 +7,17 @@ namespace heddle::simulator::lanes {
 namespace baseline {
 Families families();
 }
+#ifdef HEDDLE_LANES_BASELINE_ONLY
+namespace avx2 = baseline;
+namespace avx512 = baseline;
+#else
 namespace avx2 {
 Families families();
 }
 namespace avx512 {
 Families families();
 }
+#endif
 
 namespace {
 
