@@ -3,7 +3,9 @@
 #include <cstdio>
 #include <exception>
 #include <new>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "cli/command.hpp"
 #include "cli/configuration.hpp"
@@ -18,8 +20,6 @@ namespace {
 using namespace heddle::cli;
 
 int run(const std::vector<std::string>& words) {
-  watch_signals();
-  heddle::runtime::report_crashes();
   if (words.empty() || words[0] == "--help" || words[0] == "-h" || words[0] == "help") {
     std::fputs(help().c_str(), words.empty() ? stderr : stdout);
     return words.empty() ? kTrouble : 0;

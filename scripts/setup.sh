@@ -4,7 +4,8 @@ set -eu
 packages="g++ cmake ninja-build ccache clang-format-14
   libboost-dev libboost-program-options-dev nlohmann-json3-dev libfmt-dev libtomlplusplus-dev
   libzstd-dev liblz4-dev zlib1g-dev nettle-dev libncurses-dev
-  libgtest-dev libgmock-dev libbenchmark-dev libvterm-dev
+  libgtest-dev libgmock-dev libbenchmark-dev libvterm-dev strace
+  clang-14 libclang-rt-14-dev llvm-14
   chromium"
 # The viewer of traces/viewer is made with Node.js, of whatever version from 18 on is there.
 command -v node >/dev/null || packages="$packages nodejs"

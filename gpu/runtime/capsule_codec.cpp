@@ -10,6 +10,7 @@
 #include <type_traits>
 
 #include "gpu/runtime/capsule.hpp"
+#include "gpu/runtime/capsule_contents.hpp"
 #include "simulator/base/file.hpp"
 
 static_assert(std::endian::native == std::endian::little);
@@ -221,7 +222,7 @@ std::string compress_for_reader(const Capsule& capsule, std::string_view content
 
 }  // namespace
 
-std::string encode_capsule(const Capsule& capsule) {
+std::string encode_capsule_contents(const Capsule& capsule) {
   Writer writer;
   for (std::string_view text : {std::string_view(capsule.model), std::string_view(capsule.origin),
                                 std::string_view(capsule.kernel)})
@@ -243,12 +244,15 @@ std::string encode_capsule(const Capsule& capsule) {
   put_references(writer, after);
   if (writer.text().size() > kMostCapsuleBytes)
     throw CapsuleError(fmt::format("{}: the launch is too large for a capsule", capsule.kernel));
+  return writer.text();
+}
 
+std::string encode_capsule(const Capsule& capsule) {
   Writer file;
   for (char character : kMagic) file.put(character);
   file.put(kVersion);
   file.put(std::uint32_t{0});
-  return file.text() + compress_for_reader(capsule, writer.text());
+  return file.text() + compress_for_reader(capsule, encode_capsule_contents(capsule));
 }
 
 Capsule decode_capsule(std::string_view bytes, const std::string& origin) {
