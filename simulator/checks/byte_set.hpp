@@ -15,6 +15,12 @@ class ByteSet {
     for_each_word(address, bytes, true,
                   [](std::uint64_t& word, std::uint64_t mask) { word |= mask; });
   }
+  // Whether it has all of them.
+  bool has_all(std::uint64_t address, std::uint64_t bytes) {
+    bool all = true;
+    const auto look = [&](std::uint64_t& word, std::uint64_t mask) { all &= (~word & mask) == 0; };
+    return for_each_word(address, bytes, false, look) && all;
+  }
   // Whether it has any of them.
   bool has_any(std::uint64_t address, std::uint64_t bytes) {
     bool any = false;
@@ -27,18 +33,23 @@ class ByteSet {
   static constexpr std::uint64_t kBits = 64, kPage = 4096;
   using Page = std::array<std::uint64_t, kPage / kBits>;
 
+  // False: there were no words for a part of them.
   template <typename F>
-  void for_each_word(std::uint64_t address, std::uint64_t bytes, bool make, F&& f) {
+  bool for_each_word(std::uint64_t address, std::uint64_t bytes, bool make, F&& f) {
+    bool found = true;
     while (bytes != 0) {
       const std::uint64_t bit = address % kBits, count = std::min(bytes, kBits - bit);
       if (Page* const page = page_at(address / kPage, make)) {
         const std::uint64_t all =
             count == kBits ? ~std::uint64_t{0} : (std::uint64_t{1} << count) - 1;
         f((*page)[address % kPage / kBits], all << bit);
+      } else {
+        found = false;
       }
       address += count;
       bytes -= count;
     }
+    return found;
   }
   Page* page_at(std::uint64_t number, bool make) {
     if (number == cached_number_) return cached_;

@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <bit>
 
+#include "simulator/execute/builtins.hpp"
 #include "simulator/execute/cluster.hpp"
+#include "simulator/execute/device_runtime.hpp"
 #include "simulator/launch/code_place.hpp"
 #include "simulator/memory/address_space.hpp"
 #include "simulator/memory/memory.hpp"
@@ -82,6 +84,34 @@ const Block* shared_owner(const Block& block, std::uint64_t address) {
   const std::uint64_t rank = address >> 24 & 0xff;
   if (address < kSharedWindow || rank == block.rank || block.cluster == nullptr) return &block;
   return rank < block.cluster->blocks.size() ? block.cluster->blocks[rank] : nullptr;
+}
+
+HeapCall heap_call(const Core& core, const Warp& warp, const Issue& next) {
+  HeapCall call;
+  const Step& step = core.launch.program->steps[next.pc];
+  if (step.instruction == nullptr || step.instruction->op != isa::Op::CALL || next.on == 0)
+    return call;
+  const auto lane = static_cast<unsigned>(std::countr_zero(next.on));
+  const bool by_register = step.instruction->a.kind == isa::Source::Kind::reg;
+  if (!by_register && step.instruction->mod(isa::Mod::absolute) == 0) return call;
+  const std::uint32_t* const low = by_register ? source_row(warp, step.a) + lane : nullptr;
+  std::uint64_t target = static_cast<std::uint64_t>(step.instruction->offset);
+  if (by_register) {
+    if (step.selector == 0) return call;  // a relative one stays in the code
+    target += *low | std::uint64_t{low[kWarpSize]} << 32;
+  }
+  const auto builtin = builtin_at(target);
+  if (builtin != Builtin::malloc && builtin != Builtin::free) return call;
+  call.what = builtin == Builtin::malloc ? HeapCall::What::malloc : HeapCall::What::free;
+  call.lanes = next.on;
+  for_each_lane(next.on, [&](unsigned each) {
+    call.argument[each] = register_pair(warp, kFirstArgument, each);
+  });
+  return call;
+}
+
+std::uint64_t heap_result(const Warp& warp, unsigned lane) {
+  return register_pair(warp, kFirstArgument, lane);
 }
 
 bool is_for_debugging(const Module& module) {

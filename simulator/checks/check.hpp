@@ -1,6 +1,7 @@
 // What every check is made of. Internal to simulator/checks.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -55,6 +56,10 @@ class Check : public Observer, public MemoryWatcher {
   explicit Check(Findings& findings) : findings_(findings) {}
   virtual void begin(const LaunchRequest&) {}
   virtual void end(const LaunchOutcome&) {}
+  // Whether it is to be told before an instruction executes; and afterwards, where that has not
+  // touched memory (where it has, all are told).
+  virtual bool looks_before(const Step&) const { return false; }
+  virtual bool looks_behind(const Step&) const { return false; }
   void issued(const Core&, const Warp&, const Issue&) override {}
 
  protected:
@@ -66,6 +71,18 @@ inline constexpr std::uint64_t kSharedOffset = 0xff'ffff;  // of a shared addres
 // The block whose shared memory an address of `block` is of: in bits 31:24 of a generic address
 // stands the rank in the cluster. Null where that has ended.
 const Block* shared_owner(const Block& block, std::uint64_t address);
+
+// A call of malloc or free by code of the device: what is to be known before it, and after.
+struct HeapCall {
+  enum class What : std::uint8_t { none, malloc, free };
+  What what = What::none;
+  Mask lanes = 0;
+  std::array<std::uint64_t, kWarpSize> argument{};  // by lane: bytes, or an address
+};
+// Of an instruction that is about to execute; `none` where it calls neither.
+HeapCall heap_call(const Core& core, const Warp& warp, const Issue& next);
+// What malloc has given a lane; 0: nothing.
+std::uint64_t heap_result(const Warp& warp, unsigned lane);
 
 // Compiled with -G: values go through local memory, ways out of a function come together.
 bool is_for_debugging(const Module& module);

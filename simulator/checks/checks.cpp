@@ -1,5 +1,7 @@
 #include "simulator/checks/checks.hpp"
 
+#include <bit>
+
 #include "simulator/checks/check.hpp"
 #include "simulator/checks/hazard_check.hpp"
 #include "simulator/checks/init_check.hpp"
@@ -23,12 +25,9 @@ Checks::~Checks() { memory_.watch(nullptr); }
 
 void Checks::begin(const LaunchRequest& request, Observer* beside) {
   findings_->begin(request);
-  observers_.clear();
-  for (const auto& check : checks_) {
-    check->begin(request);
-    observers_.push_back(check.get());
-  }
-  if (beside != nullptr) observers_.push_back(beside);
+  for (const auto& check : checks_) check->begin(request);
+  beside_ = beside;
+  interests_.assign(request.module->lowered().steps.size(), {});
 }
 
 std::vector<Finding> Checks::end(const LaunchOutcome& outcome) {
@@ -36,23 +35,46 @@ std::vector<Finding> Checks::end(const LaunchOutcome& outcome) {
   return findings_->take();
 }
 
+const Checks::Interest& Checks::interest(const Core& core, std::uint32_t pc) {
+  Interest& found = interests_[pc];
+  if (found.known) return found;
+  found.known = true;
+  const Step& step = core.launch.program->steps[pc];
+  for (std::size_t i = 0; i < checks_.size() && step.instruction != nullptr; ++i) {
+    if (checks_[i]->looks_before(step)) found.before |= static_cast<std::uint8_t>(1u << i);
+    if (checks_[i]->looks_behind(step)) found.behind |= static_cast<std::uint8_t>(1u << i);
+  }
+  return found;
+}
+
 void Checks::block_started(const Core& core, const Block& block) {
-  for (Observer* each : observers_) each->block_started(core, block);
+  for (const auto& check : checks_) check->block_started(core, block);
+  if (beside_ != nullptr) beside_->block_started(core, block);
 }
 void Checks::issuing(const Core& core, const Warp& warp, const Issue& next) {
-  for (Observer* each : observers_) each->issuing(core, warp, next);
+  for (unsigned left = interest(core, next.pc).before; left != 0; left &= left - 1)
+    checks_[static_cast<std::size_t>(std::countr_zero(left))]->issuing(core, warp, next);
+  if (beside_ != nullptr) beside_->issuing(core, warp, next);
 }
 void Checks::issued(const Core& core, const Warp& warp, const Issue& issue) {
-  for (Observer* each : observers_) each->issued(core, warp, issue);
+  if (!issue.accesses.empty()) {
+    for (const auto& check : checks_) check->issued(core, warp, issue);
+  } else {
+    for (unsigned left = interests_[issue.pc].behind; left != 0; left &= left - 1)
+      checks_[static_cast<std::size_t>(std::countr_zero(left))]->issued(core, warp, issue);
+  }
+  if (beside_ != nullptr) beside_->issued(core, warp, issue);
 }
 void Checks::waited(const Core& core, const Warp& warp, const Waited& waited) {
-  for (Observer* each : observers_) each->waited(core, warp, waited);
+  if (beside_ != nullptr) beside_->waited(core, warp, waited);
 }
 void Checks::stuck(const Core& core, const Block& block) {
-  for (Observer* each : observers_) each->stuck(core, block);
+  for (const auto& check : checks_) check->stuck(core, block);
+  if (beside_ != nullptr) beside_->stuck(core, block);
 }
 void Checks::block_ended(const Core& core, const Block& block) {
-  for (Observer* each : observers_) each->block_ended(core, block);
+  for (const auto& check : checks_) check->block_ended(core, block);
+  if (beside_ != nullptr) beside_->block_ended(core, block);
 }
 
 void Checks::allocated(const Allocation& allocation) {

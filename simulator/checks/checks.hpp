@@ -47,7 +47,14 @@ class Checks : public Observer, public MemoryWatcher {
   DeviceMemory& memory_;
   std::unique_ptr<Findings> findings_;
   std::vector<std::unique_ptr<Check>> checks_;
-  std::vector<Observer*> observers_;  // the checks, and who looks on beside them
+  Observer* beside_ = nullptr;  // who looks on beside them
+  // Which checks look at an instruction, by its pc: worked out when it first executes.
+  struct Interest {
+    bool known = false;
+    std::uint8_t before = 0, behind = 0;  // bit i: checks_[i]
+  };
+  const Interest& interest(const Core& core, std::uint32_t pc);
+  std::vector<Interest> interests_;
 };
 
 }  // namespace heddle::simulator::checks

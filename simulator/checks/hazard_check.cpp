@@ -32,6 +32,18 @@ bool is_guarded(const timing::Timed& timed) {
   }
 }
 
+// Whether an atomic operation at a generic address has met global memory is known once it has read
+// its sources: ptxas waits for the scoreboard of these, and has none for the result where that goes
+// to RZ.
+std::uint8_t guards_of_predicates(const isa::Instruction& in, const timing::Timed& timed) {
+  const bool is_generic_atomic = in.op == isa::Op::ATOM || in.op == isa::Op::ATOM_CAS;
+  return is_generic_atomic ? timed.read_scoreboard : timed.write_scoreboard;
+}
+
+bool is_predicate(unsigned place) {
+  return place >= kPredicatePlace && place < kUniformPredicatePlace;
+}
+
 }  // namespace
 
 void HazardCheck::begin(const LaunchRequest&) { blocks_.clear(); }
@@ -64,6 +76,7 @@ const HazardCheck::Decoded& HazardCheck::decoded(std::uint32_t pc) {
   result.uses = register_uses(in);
   result.timed = timed_.instructions[pc];
   result.is_memory = result.timed.course == Course::memory;
+  result.predicate_scoreboard = guards_of_predicates(in, result.timed);
   return result;
 }
 
@@ -170,8 +183,9 @@ void HazardCheck::note_issue(WarpTrack& track, const Issue& next, const Decoded&
   if (next.on == 0) return;
   const bool guarded = is_guarded(timed);
   for (const std::uint16_t place : in.uses.writes) {
-    Pending& result = track.results[place];
-    result = {next.on, next.pc, track.now, track.sequence, timed.write_scoreboard, !guarded};
+    const std::uint8_t guard =
+        is_predicate(place) ? in.predicate_scoreboard : timed.write_scoreboard;
+    track.results[place] = {next.on, next.pc, track.now, track.sequence, guard, !guarded};
     track.sources[place].lanes &= ~next.on;
   }
   // Where none guards them ptxas overwrites the sources of a load at once.

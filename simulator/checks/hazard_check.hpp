@@ -29,6 +29,7 @@ class HazardCheck : public Check {
   // Throws std::runtime_error where the GPU model has no timing constants.
   void block_started(const Core& core, const Block& block) override;
   void issuing(const Core& core, const Warp& warp, const Issue& next) override;
+  bool looks_before(const Step&) const override { return true; }
   void block_ended(const Core& core, const Block& block) override;
 
  private:
@@ -53,6 +54,7 @@ class HazardCheck : public Check {
     RegisterUses uses;
     timing::Timed timed;
     bool is_memory = false;
+    std::uint8_t predicate_scoreboard = timing::kNoScoreboard;  // that guards those it writes
   };
   const Decoded& decoded(std::uint32_t pc);
   void wait(WarpTrack& track, const Decoded& instruction) const;

@@ -23,8 +23,9 @@ bool reads(const Step& step, const Access& access) {
 }  // namespace
 
 void InitCheck::begin(const LaunchRequest& request) {
-  looks_at_local_ = !is_for_debugging(*request.module);
+  copies_by_byte_ = is_for_debugging(*request.module);
   blocks_.clear();
+  last_memory_ = nullptr;
   last_ = nullptr;
 }
 
@@ -33,7 +34,10 @@ void InitCheck::block_started(const Core&, const Block& block) {
   memory.local.resize(block.warps.size() * kWarpSize);
 }
 
-void InitCheck::block_ended(const Core&, const Block& block) { blocks_.erase(block.linear); }
+void InitCheck::block_ended(const Core&, const Block& block) {
+  blocks_.erase(block.linear);
+  last_memory_ = nullptr;
+}
 
 void InitCheck::allocated(const Allocation& allocation) {
   if (allocation.label.starts_with("cudaMalloc"))
@@ -58,6 +62,14 @@ InitCheck::Tracked* InitCheck::tracked_at(std::uint64_t address) {
   return last_ = &before;
 }
 
+InitCheck::BlockMemory& InitCheck::memory_of(const Block& block) {
+  if (last_memory_ == nullptr || last_block_ != block.linear) {
+    last_memory_ = &blocks_.at(block.linear);
+    last_block_ = block.linear;
+  }
+  return *last_memory_;
+}
+
 ByteSet* InitCheck::bytes_of(const Warp& warp, Window space, unsigned lane,
                              std::uint64_t& address) {
   if (space == Window::global) {
@@ -66,25 +78,34 @@ ByteSet* InitCheck::bytes_of(const Warp& warp, Window space, unsigned lane,
   }
   if (space == Window::local) {
     address &= 0xffff'ffff;
-    return &blocks_.at(warp.block->linear).local[warp.index * kWarpSize + lane];
+    return &memory_of(*warp.block).local[warp.index * kWarpSize + lane];
   }
   const Block* const owner = shared_owner(*warp.block, address);
   address &= kSharedOffset;
-  return owner == nullptr ? nullptr : &blocks_.at(owner->linear).shared;
+  return owner == nullptr ? nullptr : &memory_of(*owner).shared;
 }
 
 void InitCheck::issued(const Core& core, const Warp& warp, const Issue& issue) {
   for (const Access& access : issue.accesses)
-    if (access.lanes != 0 && (access.space != Window::local || looks_at_local_))
-      look_at(core, warp, issue, access);
+    if (access.lanes != 0) look_at(core, warp, issue, access);
 }
 
 // Reads first: what lanes of an atomic operation read, others of them may write.
 void InitCheck::look_at(const Core& core, const Warp& warp, const Issue& issue,
                         const Access& access) {
   const Step& step = core.launch.program->steps[issue.pc];
+  // All lanes' pieces as one; no two allocations adjoin.
+  if (access.adjoining && access.space != Window::local && access.kind <= AccessKind::store) {
+    std::uint64_t address = access.address[0];
+    const std::uint64_t bytes = std::uint64_t{access.width} * kWarpSize;
+    ByteSet* const set = bytes_of(warp, access.space, 0, address);
+    if (set == nullptr) return;
+    if (access.kind == AccessKind::store) return set->add(address, bytes);
+    if (set->has_all(address, bytes)) return;
+  }
   Mask unwritten = 0;
-  if (reads(step, access))
+  const bool may_be_padding = copies_by_byte_ && access.space == Window::local && access.width == 1;
+  if (reads(step, access) && !may_be_padding)
     for_each_lane(access.lanes, [&](unsigned lane) {
       std::uint64_t address = access.address[lane];
       ByteSet* const bytes = bytes_of(warp, access.space, lane, address);

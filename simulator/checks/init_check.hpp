@@ -1,7 +1,7 @@
 // --check init: reads of memory that nobody has written: global memory from cudaMalloc (copies and
 // fills by the host program write), shared and local memory. A read counts as one where no byte of
 // what a lane reads was written, so that padding that is copied along does not. Code compiled with
-// -G copies it by the byte: there local memory is not looked at.
+// -G copies it by the byte: there reads of single bytes of local memory are not looked at.
 #pragma once
 
 #include <cstdint>
@@ -34,6 +34,7 @@ class InitCheck : public Check {
     Allocation allocation;
     ByteSet written;
   };
+  BlockMemory& memory_of(const Block& block);
   Tracked* tracked_at(std::uint64_t address);
   void look_at(const Core& core, const Warp& warp, const Issue& issue, const Access& access);
   // The bytes of a place in memory that are written, and the place in them; null: not tracked.
@@ -42,8 +43,10 @@ class InitCheck : public Check {
 
   std::map<std::uint64_t, Tracked> tracked_;  // by address
   Tracked* last_ = nullptr;
-  bool looks_at_local_ = true;
+  bool copies_by_byte_ = false;
   std::map<std::uint64_t, BlockMemory> blocks_;  // by linear index
+  BlockMemory* last_memory_ = nullptr;           // that memory_of found, and whose
+  std::uint64_t last_block_ = 0;
 };
 
 }  // namespace heddle::simulator::checks

@@ -1,28 +1,41 @@
 #include "simulator/checks/knowledge.hpp"
 
 #include <algorithm>
+#include <bit>
 
 namespace heddle::simulator::checks {
 
 void Knowledge::start_block(std::uint32_t block, std::uint32_t warps) {
+  if (blocks_.size() <= block) blocks_.resize(block + 1);
   std::vector<Warp>& all = blocks_[block];
   all.assign(warps, {});
   for (Warp& warp : all) warp.known.assign(warps, 0);
 }
 
-std::uint32_t Knowledge::clock(WarpId warp) const {
-  return blocks_.at(warp.block)[warp.warp].clock;
+WarpId Knowledge::add_agent(std::uint32_t block) {
+  std::vector<Warp>& all = blocks_[block];
+  all.emplace_back();
+  return {block, static_cast<std::uint32_t>(all.size() - 1)};
 }
 
+Knowledge::Told Knowledge::told_by_agent(WarpId agent) {
+  auto row = std::make_shared<Row>(agent.warp + 1);
+  row->back() = blocks_[agent.block][agent.warp].clock++;
+  return {{agent.block, std::move(row)}};
+}
+
+std::uint32_t Knowledge::clock(WarpId warp) const { return blocks_[warp.block][warp.warp].clock; }
+
 bool Knowledge::knows(WarpId now, WarpId then, std::uint32_t clock) const {
-  const Warp& warp = blocks_.at(now.block)[now.warp];
-  if (then.block == now.block) return then.warp == now.warp || warp.known[then.warp] >= clock;
+  const Warp& warp = blocks_[now.block][now.warp];
+  if (then.block == now.block) return then.warp == now.warp || at(warp.known, then.warp) >= clock;
   const auto row = warp.elsewhere.find(then.block);
-  return row != warp.elsewhere.end() && (*row->second)[then.warp] >= clock;
+  return row != warp.elsewhere.end() && at(*row->second, then.warp) >= clock;
 }
 
 void Knowledge::join(Row& into, const Row& more) {
-  for (std::size_t i = 0; i < into.size(); ++i) into[i] = std::max(into[i], more[i]);
+  if (into.size() < more.size()) into.resize(more.size());
+  for (std::size_t i = 0; i < more.size(); ++i) into[i] = std::max(into[i], more[i]);
 }
 
 void Knowledge::join(Told& into, const Told& more) {
@@ -40,11 +53,12 @@ void Knowledge::join(Told& into, const Told& more) {
 }
 
 void Knowledge::meet(std::uint32_t block, std::uint32_t waiting, std::uint32_t arriving) {
-  std::vector<Warp>& warps = blocks_.at(block);
+  std::vector<Warp>& warps = blocks_[block];
   Row known(warps.size());
   Told elsewhere, fenced;
+  const std::size_t count = std::min<std::size_t>(warps.size(), std::bit_width(waiting | arriving));
   const auto took_part = [&](std::size_t i) { return ((waiting | arriving) >> i & 1) != 0; };
-  for (std::size_t i = 0; i < warps.size(); ++i) {
+  for (std::size_t i = 0; i < count; ++i) {
     if (!took_part(i)) continue;
     join(known, warps[i].known);
     known[i] = warps[i].clock++;
@@ -52,7 +66,7 @@ void Knowledge::meet(std::uint32_t block, std::uint32_t waiting, std::uint32_t a
     if (warps[i].fenced != nullptr) join(fenced, *warps[i].fenced);
   }
   const auto told = fenced.empty() ? nullptr : std::make_shared<const Told>(std::move(fenced));
-  for (std::size_t i = 0; i < warps.size(); ++i) {
+  for (std::size_t i = 0; i < count; ++i) {
     if ((waiting >> i & 1) == 0) continue;
     warps[i].known = known;
     warps[i].elsewhere = elsewhere;
@@ -61,7 +75,7 @@ void Knowledge::meet(std::uint32_t block, std::uint32_t waiting, std::uint32_t a
 }
 
 void Knowledge::fence(WarpId id) {
-  Warp& warp = blocks_.at(id.block)[id.warp];
+  Warp& warp = blocks_[id.block][id.warp];
   auto told = std::make_shared<Told>(warp.elsewhere);
   auto row = std::make_shared<Row>(warp.known);
   (*row)[id.warp] = warp.clock++;
@@ -70,11 +84,11 @@ void Knowledge::fence(WarpId id) {
 }
 
 std::shared_ptr<const Knowledge::Told> Knowledge::told_by(WarpId warp) const {
-  return blocks_.at(warp.block)[warp.warp].fenced;
+  return blocks_[warp.block][warp.warp].fenced;
 }
 
 void Knowledge::learn(WarpId id, const std::shared_ptr<const Told>& told) {
-  Warp& warp = blocks_.at(id.block)[id.warp];
+  Warp& warp = blocks_[id.block][id.warp];
   if (told == nullptr || told == warp.learned) return;
   warp.learned = told;
   for (const auto& [block, row] : *told)

@@ -4,6 +4,9 @@
 // barrier, or a fence that an atomic operation or a strong store then makes known. Within a block a
 // matrix says up to which clock each warp knows each other; of other blocks a warp holds rows, as
 // they were told, which are shared and never change.
+//
+// What copies without a thread (bulk copies that an mbarrier counts) is an agent: it has a clock
+// like a warp's and a number behind the warps of a block, and knows nothing.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +30,10 @@ class Knowledge {
 
   void clear() { blocks_.clear(); }
   void start_block(std::uint32_t block, std::uint32_t warps);
-  void end_block(std::uint32_t block) { blocks_.erase(block); }
+  void end_block(std::uint32_t block) { blocks_[block] = {}; }
+  WarpId add_agent(std::uint32_t block);
+  // What tells that all is known which the agent did so far.
+  Told told_by_agent(WarpId agent);
 
   std::uint32_t clock(WarpId warp) const;
   // Whether `now` knows what `then` did while its clock was `clock`.
@@ -47,13 +53,16 @@ class Knowledge {
  private:
   struct Warp {
     std::uint32_t clock = 1;
-    Row known;                                    // clocks of the block's warps
+    Row known;                                    // clocks of the block's warps and agents
     Told elsewhere;                               // of other blocks
     std::shared_ptr<const Told> fenced, learned;  // last
   };
   static void join(Row& into, const Row& more);
+  static std::uint32_t at(const Row& row, std::uint32_t warp) {
+    return warp < row.size() ? row[warp] : 0;
+  }
 
-  std::map<std::uint32_t, std::vector<Warp>> blocks_;
+  std::vector<std::vector<Warp>> blocks_;  // by number; those that have ended are empty
 };
 
 }  // namespace heddle::simulator::checks

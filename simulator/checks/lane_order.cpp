@@ -33,36 +33,28 @@ LaneOrder::Known LaneOrder::joined(Mask lanes) const {
   return all;
 }
 
-void LaneOrder::regroup(Mask active) {
+void LaneOrder::regroup(Mask lanes) {
   if (known_ == nullptr) known_ = std::make_unique<std::array<Known, kWarpSize>>();
-  Mask touched = active;
-  for_each_lane(active, [&](unsigned lane) { touched |= with_[lane]; });
+  Mask touched = lanes;
+  for_each_lane(lanes, [&](unsigned lane) { touched |= with_[lane]; });
   for_each_lane(touched, [&](unsigned lane) { settle(lane); });
-  const Known all = joined(active);
+  const Known all = joined(lanes);
   const std::array<std::uint32_t, kWarpSize> last = last_;
   const std::array<Mask, kWarpSize> with = with_;
-  for_each_lane(touched & ~active, [&](unsigned lane) {
-    with_[lane] = with[lane] & ~active;
+  for_each_lane(touched & ~lanes, [&](unsigned lane) {
+    with_[lane] = with[lane] & ~lanes;
     last_[lowest(with_[lane])] = last[lowest(with[lane])];
   });
-  for_each_lane(active, [&](unsigned lane) {
-    with_[lane] = active;
+  for_each_lane(lanes, [&](unsigned lane) {
+    with_[lane] = lanes;
     (*known_)[lane] = all;
   });
-  last_[lowest(active)] = tick_;
-}
-
-void LaneOrder::meet(Mask lanes) {
-  if (known_ == nullptr || lanes == 0) return;  // they never parted
-  for_each_lane(lanes, [&](unsigned lane) { settle(lane); });
-  Known all = joined(lanes);
-  for_each_lane(lanes, [&](unsigned lane) { all[lane] = tick_; });
-  for_each_lane(lanes, [&](unsigned lane) { (*known_)[lane] = all; });
+  last_[lowest(lanes)] = tick_;
 }
 
 bool LaneOrder::ordered(unsigned earlier, std::uint32_t tick, unsigned later) const {
   if (earlier == later) return true;
-  if ((with_[later] >> earlier & 1) != 0) return true;
+  if ((with_[later] >> earlier & 1) != 0 && last_[lowest(with_[later])] >= tick) return true;
   return known_ != nullptr && (*known_)[later][earlier] >= tick;
 }
 

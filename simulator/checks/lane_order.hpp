@@ -1,8 +1,8 @@
-// Which lanes of a warp know what others of it have done: those that execute together, and those
-// that have met since.
+// Which lanes of a warp know what others of it have done: those that have met since.
 //
-// Lanes that part (at a branch) run in any order until they come together at an instruction, which
-// BSYNC and WARPSYNC make them do, or meet at a barrier.
+// Lanes meet at __syncwarp(), which compiled code shows as a NOP where all lanes are known to be
+// there and as WARPSYNC elsewhere, at the other _sync calls, and at barriers. That they execute
+// together, or come together behind a branch, orders nothing: CUDA does not promise that they do.
 #pragma once
 
 #include <array>
@@ -16,17 +16,17 @@ namespace heddle::simulator::checks {
 class LaneOrder {
  public:
   void start(Mask lanes);
-  // The warp executes an instruction, with these lanes.
-  void issue(Mask active) {
-    ++tick_;
-    const unsigned leader = lowest(active);
-    if (with_[leader] == active)
+  // The warp executes an instruction.
+  void issue() { ++tick_; }
+  // What these lanes did before this instruction all of them know from now on.
+  void meet(Mask lanes) {
+    if (lanes == 0) return;
+    const unsigned leader = lowest(lanes);
+    if (with_[leader] == lanes)
       last_[leader] = tick_;
     else
-      regroup(active);
+      regroup(lanes);
   }
-  // These lanes have waited for one another, though they do not go on together.
-  void meet(Mask lanes);
 
   std::uint32_t tick() const { return tick_; }  // of the instruction that executes
   // Whether `later` (executing now) knows what `earlier` did at a tick.
@@ -35,14 +35,14 @@ class LaneOrder {
  private:
   using Known = std::array<std::uint32_t, kWarpSize>;  // ticks, of each lane
   static unsigned lowest(Mask lanes);
-  void regroup(Mask active);
-  void settle(unsigned lane);  // writes down what it knows of those it executes with
+  void regroup(Mask lanes);
+  void settle(unsigned lane);  // writes down what it knows of those it met last
   Known joined(Mask lanes) const;
 
   std::uint32_t tick_ = 0;
-  std::array<Mask, kWarpSize> with_{};           // the lanes a lane executed with last
+  std::array<Mask, kWarpSize> with_{};           // the lanes that a lane met last
   std::array<std::uint32_t, kWarpSize> last_{};  // … and when, at the lowest lane of them
-  // What lanes know of those they do not execute with; made when lanes part.
+  // What lanes know of others; made when some meet without the others.
   std::unique_ptr<std::array<Known, kWarpSize>> known_;
 };
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
 #include <optional>
 
@@ -69,6 +70,7 @@ AccessKind kind_of(const Step& step) {
 void MemoryCheck::begin(const LaunchRequest&) {
   last_ = {};
   reported_ = false;
+  ++launch_;
 }
 
 void MemoryCheck::freed(const Allocation& allocation) {
@@ -86,11 +88,86 @@ bool MemoryCheck::lies_outside(const Core& core, const Warp& warp, unsigned lane
                                std::uint64_t address, std::uint32_t width, Window space) {
   if (space == Window::shared) return shared_view(core, *warp.block, address, width) == nullptr;
   if (space == Window::local) return local_view(core, warp, lane, address, width) == nullptr;
-  if (last_.contains(address, width)) return false;
-  const Allocation* const found = core.launch.memory->find(address);
-  if (found == nullptr || !found->contains(address, width)) return true;
-  last_ = *found;
-  return false;
+  if (address - last_.address >= last_.bytes || width > last_.bytes - (address - last_.address)) {
+    const Allocation* const found = core.launch.memory->find(address);
+    if (found == nullptr || !found->contains(address, width)) return true;
+    last_ = {found->address, found->bytes, DeviceHeap::is_heap(*found)};
+  }
+  return last_.is_heap && !heap_.allows(address, width, *core.launch.memory);
+}
+
+// Whether all lanes' pieces lie between the first and the last byte of what is known to be there:
+// nearly always the case, and then told at once.
+bool MemoryCheck::all_lie_inside(const Warp& warp, const Step& step, Mask on,
+                                 const Addresses& address) const {
+  const auto one = static_cast<unsigned>(std::countr_zero(on));
+  std::uint64_t low = address[one], high = low, bits = 0;
+  for (unsigned lane = 0; lane < kWarpSize; ++lane) {
+    const std::uint64_t at = (on >> lane & 1) != 0 ? address[lane] : address[one];
+    low = std::min(low, at);
+    high = std::max(high, at);
+    bits |= at;
+  }
+  if (bits % step.width != 0) return false;
+  const AddressSpace space = *plain_space(step);
+  if (space == AddressSpace::shared) return high + step.width <= warp.block->shared.size();
+  if (space == AddressSpace::local || last_.is_heap || low < last_.address) return false;
+  return high - last_.address < last_.bytes && step.width <= last_.bytes - (high - last_.address) &&
+         window(space, low) == Window::global && window(space, high) == Window::global;
+}
+
+void MemoryCheck::issued(const Core&, const Warp& warp, const Issue& issue) {
+  if (call_.what != HeapCall::What::malloc) return;
+  for_each_lane(call_.lanes, [&](unsigned lane) {
+    const std::uint64_t address = heap_result(warp, lane);
+    if (address != 0)
+      heap_.allocated(address, call_.argument[lane],
+                      {launch_, actor(warp, issue.pc, Mask{1} << lane)});
+  });
+}
+
+void MemoryCheck::free_block(const Core& core, const Warp& warp, const Issue& next, unsigned lane,
+                             std::uint64_t address) {
+  if (address == 0) return;
+  const Actor here = actor(warp, next.pc, Mask{1} << lane);
+  const HeapBlocks::Block* const block = heap_.free(address, {launch_, here}, *core.launch.memory);
+  if (block != nullptr && !block->freed) return;
+  reported_ = true;
+  Finding* const finding =
+      findings_.note("memory", block == nullptr ? "invalid_free" : "double_free", next.pc);
+  if (finding == nullptr) return;
+  finding->address = address;
+  finding->message =
+      fmt::format("frees {:#x}, which {}", address,
+                  block == nullptr ? "malloc in device code has not given" : "was freed before");
+  finding->sides.push_back(side_of(findings_.request(), here, "frees it"));
+  if (block != nullptr) tell_of_block(*block, *finding);
+}
+
+const HeapBlocks::Block* MemoryCheck::block_near(std::uint64_t address, Window space) const {
+  const bool in_heap = space == Window::global && last_.is_heap &&
+                       address - last_.address < last_.bytes && address >= last_.address;
+  return in_heap ? heap_.nearest(address) : nullptr;
+}
+
+bool MemoryCheck::was_freed(std::uint64_t address, Window space) const {
+  if (space == Window::global && freed_at(address) != nullptr) return true;
+  const HeapBlocks::Block* const block = block_near(address, space);
+  return block != nullptr && block->freed && block->contains(address, 1);
+}
+
+// Where the block came from, and who freed it.
+void MemoryCheck::tell_of_block(const HeapBlocks::Block& block, Finding& finding) const {
+  const auto add = [&](const HeapBlocks::Call& call, const char* what) {
+    if (call.launch == launch_) {
+      finding.sides.push_back(side_of(findings_.request(), call.who, what));
+      return;
+    }
+    finding.details +=
+        fmt::format("{}{} in an earlier launch", finding.details.empty() ? "" : "; ", what);
+  };
+  if (block.freed) add(*block.freed, "freed it");
+  add(block.given, "malloc gave it");
 }
 
 MemoryCheck::Wrong MemoryCheck::wrong_lanes(const Core& core, const Warp& warp, const Step& step,
@@ -104,16 +181,26 @@ MemoryCheck::Wrong MemoryCheck::wrong_lanes(const Core& core, const Warp& warp, 
     if (at % step.width != 0)
       wrong.misaligned |= bit;
     else if (lies_outside(core, warp, lane, at, step.width, where))
-      (where == Window::global && freed_at(at) != nullptr ? wrong.freed : wrong.outside) |= bit;
+      (was_freed(at, where) ? wrong.freed : wrong.outside) |= bit;
   });
   return wrong;
 }
 
+bool MemoryCheck::looks_before(const Step& step) const {
+  return step.instruction->op == Op::CALL || plain_space(step);
+}
+bool MemoryCheck::looks_behind(const Step& step) const { return step.instruction->op == Op::CALL; }
+
 void MemoryCheck::issuing(const Core& core, const Warp& warp, const Issue& next) {
   const Step& step = core.launch.program->steps[next.pc];
+  call_ = heap_call(core, warp, next);
+  if (call_.what == HeapCall::What::free)
+    for_each_lane(call_.lanes,
+                  [&](unsigned lane) { free_block(core, warp, next, lane, call_.argument[lane]); });
   if (next.on == 0 || !plain_space(step)) return;
   Addresses address;
   compute_addresses(core, warp, step, address);
+  if (all_lie_inside(warp, step, next.on, address)) return;
   const Wrong wrong = wrong_lanes(core, warp, step, next.on, address);
   if (wrong.misaligned != 0) report(core, warp, next, "misaligned", wrong.misaligned, address);
   if (wrong.outside != 0) report(core, warp, next, "out_of_bounds", wrong.outside, address);
@@ -128,6 +215,14 @@ std::string MemoryCheck::details(const Core& core, std::uint64_t address, Window
   if (const Allocation* late = freed_at(address))
     return fmt::format("byte {} of {}, which was freed before this launch", address - late->address,
                        describe(*late));
+  if (const HeapBlocks::Block* const block = block_near(address, space)) {
+    const std::uint64_t offset = address - block->address;
+    return fmt::format("{} a block of {} bytes from malloc in device code",
+                       offset < block->bytes
+                           ? fmt::format("byte {} of", offset)
+                           : fmt::format("{} bytes past the end of", offset - block->bytes),
+                       block->bytes);
+  }
   const Allocation* const nearest = core.launch.memory->nearest(address);
   if (nearest == nullptr) return "nothing is allocated";
   if (address < nearest->address)
@@ -154,6 +249,8 @@ void MemoryCheck::report(const Core& core, const Warp& warp, const Issue& next, 
                                                                : "which is not allocated");
   finding->sides.push_back(side_of(findings_.request(), actor(warp, next.pc, lanes), what));
   finding->details = details(core, first, space);
+  if (const HeapBlocks::Block* const block = block_near(first, space))
+    tell_of_block(*block, *finding);
 }
 
 // What instructions of other forms (LDGSTS, LDSM, textures …) did wrong.

@@ -1,5 +1,6 @@
 // --check memory: accesses outside what is allocated, misaligned, or to memory freed before. All
-// the lanes that do it are told, before the fault ends the launch.
+// the lanes that do it are told, before the fault ends the launch. The heap of device code is one
+// allocation; there the blocks that malloc gave are what may be accessed.
 #pragma once
 
 #include <cstdint>
@@ -7,6 +8,7 @@
 #include <string>
 
 #include "simulator/checks/check.hpp"
+#include "simulator/checks/heap_blocks.hpp"
 #include "simulator/memory/memory.hpp"
 
 namespace heddle::simulator::checks {
@@ -18,23 +20,39 @@ class MemoryCheck : public Check {
   void end(const LaunchOutcome& outcome) override;
   void issuing(const Core& core, const Warp& warp, const Issue& next) override;
   void freed(const Allocation& allocation) override;
+  void issued(const Core& core, const Warp& warp, const Issue& issue) override;
+  bool looks_before(const Step& step) const override;
+  bool looks_behind(const Step& step) const override;
 
  private:
+  void free_block(const Core& core, const Warp& warp, const Issue& next, unsigned lane,
+                  std::uint64_t address);
   struct Wrong {
     Mask misaligned = 0, outside = 0, freed = 0;
   };
   Wrong wrong_lanes(const Core& core, const Warp& warp, const Step& step, Mask on,
                     const Addresses& address);
+  bool all_lie_inside(const Warp& warp, const Step& step, Mask on, const Addresses& address) const;
   bool lies_outside(const Core& core, const Warp& warp, unsigned lane, std::uint64_t address,
                     std::uint32_t width, Window space);
   void report(const Core& core, const Warp& warp, const Issue& next, const char* kind, Mask lanes,
               const Addresses& address);
   const Allocation* freed_at(std::uint64_t address) const;
+  // The block of device code's heap that an address lies in or behind; null: not in the heap.
+  const HeapBlocks::Block* block_near(std::uint64_t address, Window space) const;
+  bool was_freed(std::uint64_t address, Window space) const;
+  void tell_of_block(const HeapBlocks::Block& block, Finding& finding) const;
   std::string details(const Core& core, std::uint64_t address, Window space) const;
 
   std::map<std::uint64_t, Allocation> freed_;  // by address; none is given out again
-  Allocation last_;                            // that an access lay in
-  bool reported_ = false;                      // in this launch
+  HeapBlocks heap_;
+  struct {
+    std::uint64_t address = 0, bytes = 0;
+    bool is_heap = false;
+  } last_;         // allocation that an access lay in
+  HeapCall call_;  // that executes now
+  std::uint64_t launch_ = 0;
+  bool reported_ = false;  // in this launch
 };
 
 }  // namespace heddle::simulator::checks

@@ -9,7 +9,6 @@
 #include "isa/attributes.hpp"
 #include "simulator/checks/emulated_atomics.hpp"
 #include "simulator/execute/block_barrier.hpp"
-#include "simulator/execute/cluster.hpp"
 #include "simulator/execute/memory_access.hpp"
 #include "simulator/memory/memory.hpp"
 
@@ -28,13 +27,6 @@ Use use_of(const Step& step, const Access& access) {
   return op == Op::SYNCS || isa::is_strong(*step.instruction) ? Use::strong : Use::plain;
 }
 
-// What lies where a lane has just written.
-const std::byte* bytes_at(const Core& core, const Warp& warp, const Access& access, unsigned lane) {
-  const std::uint64_t address = access.address[lane];
-  if (access.space == Window::shared) return shared_view(core, *warp.block, address, access.width);
-  return core.launch.memory->view(address, access.width);
-}
-
 Mask lanes_waiting(const Warp& warp, Wait wait) {
   Mask lanes = 0;
   for (const Group& group : warp.convergence.groups())
@@ -47,13 +39,20 @@ Mask lanes_waiting(const Warp& warp, Wait wait) {
 void RaceCheck::begin(const LaunchRequest& request) {
   knowledge_.clear();
   blocks_.clear();
+  last_track_ = nullptr;
   linear_.clear();
   global_ = {};
   told_at_.clear();
   told_in_.clear();
-  if (scanned_ != request.module) emulates_ = loads_of_emulated_atomics(request.module->lowered());
-  scanned_ = request.module;
+  seen_ = {};
+  mbarriers_.clear();
+  agents_.clear();
+  emulates_ = loads_of_emulated_atomics(request.module->lowered());
   for_debugging_ = is_for_debugging(*request.module);
+  copy_boards_ = 0;
+  for (const auto& in : request.module->program().instructions)
+    if (in && (in->op == Op::LDGDEPBAR || in->op == Op::UTMACMDFLUSH))
+      copy_boards_ |= 1u << in->control.write_barrier & 0x3f;
 }
 
 void RaceCheck::block_started(const Core&, const Block& block) {
@@ -71,9 +70,30 @@ void RaceCheck::block_ended(const Core&, const Block& block) {
   if (found == blocks_.end()) return;
   knowledge_.end_block(found->second.number);
   blocks_.erase(found);
+  last_track_ = nullptr;
 }
 
-RaceCheck::BlockTrack& RaceCheck::track_of(const Block& block) { return blocks_.at(block.linear); }
+// What lies where a lane has just written.
+const std::byte* RaceCheck::bytes_at(const Core& core, const Warp& warp, const Access& access,
+                                     unsigned lane) {
+  const std::uint64_t address = access.address[lane];
+  if (access.space == Window::shared) return shared_view(core, *warp.block, address, access.width);
+  if (address - seen_.address >= seen_.bytes ||
+      access.width > seen_.bytes - (address - seen_.address)) {
+    const Allocation* const found = core.launch.memory->find(address);
+    if (found == nullptr || !found->contains(address, access.width)) return nullptr;
+    seen_ = {found->address, found->bytes, found->data};
+  }
+  return seen_.data + (address - seen_.address);
+}
+
+RaceCheck::BlockTrack& RaceCheck::track_of(const Block& block) {
+  if (last_track_ == nullptr || last_linear_ != block.linear) {
+    last_track_ = &blocks_.at(block.linear);
+    last_linear_ = block.linear;
+  }
+  return *last_track_;
+}
 
 // A barrier has let go once those who came to it no longer wait there.
 void RaceCheck::look_at_barriers(const Block& block, BlockTrack& track) {
@@ -99,20 +119,56 @@ void RaceCheck::look_at_warp_sync(const Warp& warp, WarpTrack& track) {
   track.at_warp_sync &= waiting;
 }
 
+bool RaceCheck::looks_before(const Step& step) const {
+  const isa::Instruction& in = *step.instruction;
+  if ((in.control.wait_mask & copy_boards_) != 0) return true;
+  switch (in.op) {
+    case Op::BAR:
+    case Op::WARPSYNC:
+    case Op::NOP:
+    case Op::SHFL:
+    case Op::VOTE:
+    case Op::VOTEU:
+    case Op::MATCH:
+    case Op::REDUX:
+    case Op::MEMBAR:
+    case Op::SYNCS:
+    case Op::LDGDEPBAR:
+    case Op::UTMACMDFLUSH:
+    case Op::DEPBAR:
+    case Op::UCGABAR_ARV:
+    case Op::UCGABAR_WAIT:
+    case Op::CALL:
+      return true;
+    default:
+      return false;
+  }
+}
+
+bool RaceCheck::looks_behind(const Step& step) const { return step.instruction->op == Op::CALL; }
+
+void RaceCheck::catch_up(const Warp& warp, BlockTrack& track, Mask active) {
+  WarpTrack& of_warp = track.warps[warp.index];
+  look_at_barriers(*warp.block, track);
+  look_at_warp_sync(warp, of_warp);
+  of_warp.lanes.issue();
+  if (!of_warp.at_cluster_wait) return;
+  of_warp.at_cluster_wait = false;
+  of_warp.lanes.meet(active);
+  knowledge_.learn({track.number, warp.index},
+                   std::make_shared<const Knowledge::Told>(told_in_[warp.block->cluster.get()]));
+}
+
 void RaceCheck::issuing(const Core& core, const Warp& warp, const Issue& next) {
   const Block& block = *warp.block;
   BlockTrack& track = track_of(block);
   WarpTrack& of_warp = track.warps[warp.index];
   const WarpId id{track.number, warp.index};
-  look_at_barriers(block, track);
-  look_at_warp_sync(warp, of_warp);
-  of_warp.lanes.issue(next.active);
-  if (of_warp.at_cluster_wait) {
-    of_warp.at_cluster_wait = false;
-    knowledge_.learn(id, std::make_shared<const Knowledge::Told>(told_in_[block.cluster.get()]));
-  }
+  call_ = heap_call(core, warp, next);
+  catch_up(warp, track, next.active);
   const Step& step = core.launch.program->steps[next.pc];
-  if (next.on == 0 || step.instruction == nullptr) return;
+  if (!of_warp.copies.empty()) wait_for_copies(core, warp, of_warp, next);
+  if (next.on == 0) return;
   switch (step.instruction->op) {
     case Op::BAR: {
       const BarrierRequest request = barrier_request(warp, step, next.on);
@@ -129,9 +185,23 @@ void RaceCheck::issuing(const Core& core, const Warp& warp, const Issue& next) {
     case Op::WARPSYNC:
       of_warp.at_warp_sync |= next.on;
       break;
+    case Op::NOP:  // __syncwarp(), where all lanes are known to be there
+    case Op::SHFL:
+    case Op::VOTE:
+    case Op::VOTEU:
+    case Op::MATCH:
+    case Op::REDUX:
+      of_warp.lanes.meet(next.active);
+      break;
     case Op::MEMBAR:
     case Op::SYNCS:  // mbarrier operations order what is before them, and after
       knowledge_.fence(id);
+      break;
+    case Op::LDGDEPBAR:
+      of_warp.copies.close(CopyKind::element, next.on, step.instruction->control.write_barrier);
+      break;
+    case Op::UTMACMDFLUSH:
+      of_warp.copies.close(CopyKind::bulk, next.on, step.instruction->control.write_barrier);
       break;
     case Op::UCGABAR_ARV:
       knowledge_.fence(id);
@@ -146,40 +216,78 @@ void RaceCheck::issuing(const Core& core, const Warp& warp, const Issue& next) {
 }
 
 void RaceCheck::issued(const Core& core, const Warp& warp, const Issue& issue) {
-  BlockTrack& track = track_of(*warp.block);
-  for (const Access& access : issue.accesses)
-    if (access.space != Window::local && access.lanes != 0)
-      look_at(core, warp, track, issue, access);
-  look_at_barriers(*warp.block, track);
+  if (!issue.accesses.empty()) {
+    BlockTrack& track = track_of(*warp.block);
+    catch_up(warp, track, issue.active);
+    look_at_accesses(core, warp, track, issue);
+  }
+  // Who had a block of the heap before has nothing to do with who has it now.
+  if (call_.what != HeapCall::What::malloc) return;
+  for_each_lane(call_.lanes, [&](unsigned lane) {
+    global_.forget(heap_result(warp, lane), call_.argument[lane]);
+  });
+  call_.what = HeapCall::What::none;
+}
+
+void RaceCheck::look_at_accesses(const Core& core, const Warp& warp, BlockTrack& track,
+                                 const Issue& issue) {
+  const isa::Instruction& in = *core.launch.program->steps[issue.pc].instruction;
+  if (is_counted_copy(in)) return look_at_counted_copies(core, warp, track, issue);
+  for (const Access& access : issue.accesses) {
+    if (access.space == Window::local || access.lanes == 0) continue;
+    look_at(core, warp, track, issue, access);
+    if (in.op == Op::SYNCS) look_at_mbarrier(core, warp, track, issue, access);
+    if (in.op == Op::ARRIVES) hand_over_copies(core, warp, track, issue, access);
+    if (is_pending(in, access)) begin_copies(in, issue, access, track.warps[warp.index].copies);
+  }
 }
 
 void RaceCheck::look_at(const Core& core, const Warp& warp, BlockTrack& track, const Issue& issue,
-                        const Access& access) {
+                        const Access& access, const WarpId* agent) {
   const Step& step = core.launch.program->steps[issue.pc];
   const Use use = use_of(step, access);
-  if (use != Use::plain) synchronize(warp, track, access);
+  if (use != Use::plain && step.instruction->op != Op::SYNCS) synchronize(warp, track, access);
   if (access.kind == AccessKind::store) look_at_lanes_of_one_store(core, warp, issue, access);
   const WarpId id{track.number, warp.index};
   const std::uint32_t clock = knowledge_.clock(id), tick = track.warps[warp.index].lanes.tick();
   const bool reads = access.kind != AccessKind::store, writes = access.kind != AccessKind::load;
   if (!writes && emulates_[issue.pc]) return;
+  const bool pending = is_pending(*step.instruction, access);
+  known_ = {};
+  Shadow* shadow = access.space == Window::shared ? &track.shared : &global_;
+  const bool may_be_elsewhere = access.space == Window::shared && warp.block->cluster != nullptr;
+  std::uint64_t last = ~std::uint64_t{0};
   for_each_lane(access.lanes, [&](unsigned lane) {
     std::uint64_t address = access.address[lane];
-    Shadow* shadow = &global_;
-    if (access.space == Window::shared) {
-      const Block* const owner = shared_owner(*warp.block, address);
-      if (owner == nullptr) return;
-      shadow = &track_of(*owner).shared;
-      address &= kSharedOffset;
+    if (!writes && address == last) return;  // as the lane before
+    last = address;
+    if (may_be_elsewhere) {
+      const Place place = shared_place(*warp.block, address);
+      if (place.track == nullptr) return;
+      shadow = &place.track->shared;
     }
-    const Trace now{id, clock, tick, issue.pc, 0, static_cast<std::uint8_t>(lane), use};
-    const std::byte* const data = bytes_at(core, warp, access, lane);
+    if (access.space == Window::shared) address &= kSharedOffset;
+    const Trace now{id, clock, tick, issue.pc, 0, static_cast<std::uint8_t>(lane), use, pending};
+    const std::byte* const data = writes ? bytes_at(core, warp, access, lane) : nullptr;
     shadow->for_each(address, access.width, [&](Cell& cell, std::uint64_t at, std::uint32_t bytes) {
       Trace trace = now;
-      if (writes && data != nullptr) std::memcpy(&trace.value, data + (at - address), bytes);
-      look_at_cell({core, warp, track, issue, access, at}, cell, trace, reads, writes);
+      if (data != nullptr) std::memcpy(&trace.value, data + (at - address), bytes);
+      look_at_cell({core, warp, track, issue, access, at, id}, cell, trace, reads, writes);
+      if (agent == nullptr) return;
+      cell.write.who = *agent;
+      cell.write.clock = knowledge_.clock(*agent);
     });
   });
+}
+
+// What a lane learns at an atomic operation, a strong load, or an mbarrier.
+void RaceCheck::learn(WarpId id, BlockTrack& track, unsigned lane, const Told& told) {
+  if (told == nullptr) return;
+  knowledge_.learn(id, told);
+  const auto own = told->find(id.block);
+  if (own == told->end() || own->second->size() <= id.warp) return;
+  std::uint32_t& known = track.warps[id.warp].told[lane];
+  known = std::max(known, (*own->second)[id.warp]);
 }
 
 // A release is a fence, then an atomic operation or a strong store; an acquire is an atomic
@@ -189,23 +297,16 @@ void RaceCheck::synchronize(const Warp& warp, BlockTrack& track, const Access& a
   const Told mine = knowledge_.told_by(id);
   std::uint64_t last = ~std::uint64_t{0};
   for_each_lane(access.lanes, [&](unsigned lane) {
-    std::uint64_t place = access.address[lane];
+    std::uint64_t key = access.address[lane];
     if (access.space == Window::shared) {
-      const Block* const owner = shared_owner(*warp.block, place);
-      if (owner == nullptr) return;
-      place = (place & kSharedOffset) | std::uint64_t{track_of(*owner).number} << 32;
-      place |= std::uint64_t{1} << 63;
+      const Place place = shared_place(*warp.block, key);
+      if (place.track == nullptr) return;
+      key = place.key();
     }
-    Told& told = told_at_[place];
-    if (access.kind != AccessKind::store && told != nullptr) {
-      knowledge_.learn(id, told);
-      if (const auto own = told->find(id.block); own != told->end()) {
-        std::uint32_t& known = track.warps[warp.index].told[lane];
-        known = std::max(known, (*own->second)[id.warp]);
-      }
-    }
-    if (access.kind == AccessKind::load || place == last) return;
-    last = place;
+    Told& told = told_at_[key];
+    if (access.kind != AccessKind::store) learn(id, track, lane, told);
+    if (access.kind == AccessKind::load || key == last) return;
+    last = key;
     if (access.kind == AccessKind::store || told == nullptr) {
       told = mine;
     } else if (mine != nullptr && told != mine) {
@@ -217,14 +318,22 @@ void RaceCheck::synchronize(const Warp& warp, BlockTrack& track, const Access& a
 }
 
 // Code compiled with -G hides which loads belong to loops around a compare-and-swap.
-bool RaceCheck::may_meet(Use one, Use other) const {
-  if (for_debugging_ && (one == Use::swap || other == Use::swap)) return true;
-  return one != Use::plain && other != Use::plain;
+bool RaceCheck::may_meet(const Trace& one, const Trace& other) const {
+  if (one.pending || other.pending) return false;
+  if (for_debugging_ && (one.use == Use::swap || other.use == Use::swap)) return true;
+  return one.use != Use::plain && other.use != Use::plain;
 }
 
 bool RaceCheck::ordered(const Part& part, const Trace& before, const Trace& now) const {
   if (before.clock == 0) return true;
-  if (before.who != now.who) return knowledge_.knows(now.who, before.who, before.clock);
+  if (before.pending) return false;
+  if (before.who != now.who) {
+    if (before.who == known_.who && before.clock <= known_.clock) return true;
+    if (!knowledge_.knows(now.who, before.who, before.clock)) return false;
+    known_ = {before.who, before.clock};
+    return true;
+  }
+  if (before.tick == now.tick) return true;  // one instruction
   const WarpTrack& track = part.track.warps[now.who.warp];
   return track.lanes.ordered(before.lane, before.tick, now.lane) ||
          track.told[now.lane] >= before.clock;
@@ -233,16 +342,20 @@ bool RaceCheck::ordered(const Part& part, const Trace& before, const Trace& now)
 void RaceCheck::look_at_cell(const Part& part, Cell& cell, const Trace& now, bool reads,
                              bool writes) {
   const bool changes = writes && (cell.write.clock == 0 || cell.write.value != now.value);
-  if (!may_meet(cell.write.use, now.use) && !ordered(part, cell.write, now) && (reads || changes))
+  if (!may_meet(cell.write, now) && !ordered(part, cell.write, now) && (reads || changes))
     report(part, cell.write, now, true, writes && !reads);
   if (changes)
     for (const Trace* before : {&cell.read, &cell.other_read})
-      if (!may_meet(before->use, now.use) && !ordered(part, *before, now)) {
+      if (!may_meet(*before, now) && !ordered(part, *before, now)) {
         report(part, *before, now, false, true);
         break;
       }
   if (writes) cell.write = now;
   if (!reads || writes) return;
+  if (cell.read.pending && !now.pending) {
+    cell.other_read = now;
+    return;
+  }
   if (cell.read.clock != 0 && cell.read.who != now.who) cell.other_read = cell.read;
   cell.read = now;
 }
@@ -286,6 +399,7 @@ void RaceCheck::look_at_lanes_of_one_store(const Core& core, const Warp& warp, c
 
 void RaceCheck::report(const Part& part, const Trace& before, const Trace& now, bool wrote_before,
                        bool writes_now) {
+  if (report_copy(part, before, now, wrote_before, writes_now)) return;
   const char* const kind = !wrote_before ? "write_after_read"
                            : writes_now  ? "write_after_write"
                                          : "read_after_write";
@@ -306,7 +420,7 @@ void RaceCheck::report(const Part& part, const Trace& before, const Trace& now, 
                                                         : "read it";
   side(before, earlier);
   finding->details =
-      before.who == now.who ? "lanes of one warp that had parted; __syncwarp() orders them"
+      before.who == now.who ? "lanes of one warp; __syncwarp() between the two orders them"
       : same_block          ? "warps of one block; __syncthreads() between the two orders them"
       : space == Window::shared
           ? "blocks of one cluster; cluster.sync() between the two orders them"

@@ -5,6 +5,9 @@
 // followed by an atomic operation or a strong store, which a strong load or an atomic operation
 // then reads (so locks, flags, and the grid's barrier); and the ends of a launch. What does not
 // race: two atomic or strong accesses; writes that leave the value that is there.
+//
+// What an asynchronous copy does is done when its thread has waited for its group, or when a phase
+// of the mbarrier ends that counts it, for whoever waits there (race_copies.cpp).
 #pragma once
 
 #include <array>
@@ -14,6 +17,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "simulator/checks/async_copies.hpp"
 #include "simulator/checks/check.hpp"
 #include "simulator/checks/knowledge.hpp"
 #include "simulator/checks/lane_order.hpp"
@@ -32,6 +36,8 @@ class RaceCheck : public Check {
   void block_started(const Core& core, const Block& block) override;
   void issuing(const Core& core, const Warp& warp, const Issue& next) override;
   void issued(const Core& core, const Warp& warp, const Issue& issue) override;
+  bool looks_before(const Step& step) const override;
+  bool looks_behind(const Step& step) const override;
   void block_ended(const Core& core, const Block& block) override;
 
  private:
@@ -45,6 +51,7 @@ class RaceCheck : public Check {
     std::array<std::uint32_t, kWarpSize> told{};
     Mask at_warp_sync = 0;
     bool at_cluster_wait = false;
+    PendingCopies copies;
   };
   struct BlockTrack {
     std::uint32_t number = 0;  // in the order of starts
@@ -54,6 +61,18 @@ class RaceCheck : public Check {
     Shadow shared;
   };
   using Told = std::shared_ptr<const Knowledge::Told>;
+  // A barrier in shared memory that counts arrivals and bytes. Who waits for its phase learns what
+  // was told by those who arrived before that ended.
+  struct MBarrier {
+    Told arrived, complete;
+    bool phase = false;
+    std::map<std::pair<std::uint64_t, std::uint32_t>, WarpId> agents;  // by issuer: block and warp
+  };
+  // Of what a copy did without its thread.
+  struct Agent {
+    std::uint64_t barrier = 0;  // shared address
+    Actor issuer;
+  };
   // One part of one lane's access.
   struct Part {
     const Core& core;
@@ -62,32 +81,86 @@ class RaceCheck : public Check {
     const Issue& issue;
     const Access& access;
     std::uint64_t address;
+    WarpId id;
+  };
+  // A place in the shared memory of a cluster: the block, by its number, and the offset.
+  struct Place {
+    BlockTrack* track = nullptr;  // null: it has ended
+    std::uint64_t address = 0;
+    std::uint64_t key() const { return kSharedKey | std::uint64_t{track->number} << 32 | address; }
+    static constexpr std::uint64_t kSharedKey = std::uint64_t{1} << 63;
   };
 
   BlockTrack& track_of(const Block& block);
+  // What has been let go, or told, since the warp was last looked at.
+  void catch_up(const Warp& warp, BlockTrack& track, Mask active);
   void look_at_barriers(const Block& block, BlockTrack& track);
   void look_at_warp_sync(const Warp& warp, WarpTrack& track);
+  void look_at_accesses(const Core& core, const Warp& warp, BlockTrack& track, const Issue& issue);
+  // `agent`: of a copy that an mbarrier counts; else null.
   void look_at(const Core& core, const Warp& warp, BlockTrack& track, const Issue& issue,
-               const Access& access);
+               const Access& access, const WarpId* agent = nullptr);
+  Place shared_place(const Block& block, std::uint64_t address);
+  void learn(WarpId id, BlockTrack& track, unsigned lane, const Told& told);
+
+  // race_copies.cpp
+  static bool is_counted_copy(const isa::Instruction& in);
+  static bool is_pending(const isa::Instruction& in, const Access& access);
+  static void begin_copies(const isa::Instruction& in, const Issue& issue, const Access& access,
+                           PendingCopies& copies);
+  void wait_for_copies(const Core& core, const Warp& warp, WarpTrack& of_warp, const Issue& next);
+  void complete(const Warp& warp, WarpTrack& of_warp, const AsyncCopy& copy);
+  template <typename F>
+  void settle(const Warp& warp, const AsyncCopy& copy, const F& f);
+  void hand_over_copies(const Core& core, const Warp& warp, BlockTrack& track, const Issue& issue,
+                        const Access& access);
+  void look_at_counted_copies(const Core& core, const Warp& warp, BlockTrack& track,
+                              const Issue& issue);
+  void look_at_mbarrier(const Core& core, const Warp& warp, BlockTrack& track, const Issue& issue,
+                        const Access& access);
+  WarpId agent_of(const Warp& warp, const Place& barrier, Mask lanes, std::uint32_t pc);
+  void arrive_at(const Core& core, Block& block, std::uint64_t address, const Knowledge::Told& told,
+                 unsigned arrivals);
+
   void synchronize(const Warp& warp, BlockTrack& track, const Access& access);
   void look_at_cell(const Part& part, Cell& cell, const Trace& now, bool reads, bool writes);
   void look_at_lanes_of_one_store(const Core& core, const Warp& warp, const Issue& issue,
                                   const Access& access);
-  bool may_meet(Use one, Use other) const;
+  bool may_meet(const Trace& one, const Trace& other) const;
   bool ordered(const Part& part, const Trace& before, const Trace& now) const;
   void report(const Part& part, const Trace& before, const Trace& now, bool wrote_before,
               bool writes_now);
+  bool report_copy(const Part& part, const Trace& before, const Trace& now, bool wrote_before,
+                   bool writes_now);
+  std::string missing_wait(const Part& part, const Trace& before) const;
+
+  const std::byte* bytes_at(const Core& core, const Warp& warp, const Access& access,
+                            unsigned lane);
 
   Knowledge knowledge_;
   std::unordered_map<std::uint64_t, BlockTrack> blocks_;  // by linear index
-  std::vector<std::uint64_t> linear_;                     // of each block, in the order of starts
+  BlockTrack* last_track_ = nullptr;                      // that track_of found, and whose
+  std::uint64_t last_linear_ = 0;
+  struct {
+    std::uint64_t address = 0, bytes = 0;
+    const std::byte* data = nullptr;
+  } seen_;  // allocation that a write lay in
+  struct Known {
+    WarpId who;
+    std::uint32_t clock = 0;
+  };
+  mutable Known known_;                // what the warp that executes is found to know of another
+  std::vector<std::uint64_t> linear_;  // of each block, in the order of starts
   Shadow global_;
   // What was told at each address: of global memory, and of shared memory by block.
   std::unordered_map<std::uint64_t, Told> told_at_;
   std::map<const Cluster*, Knowledge::Told> told_in_;
-  const Module* scanned_ = nullptr;
+  std::unordered_map<std::uint64_t, MBarrier> mbarriers_;            // by Place::key
+  std::map<std::pair<std::uint32_t, std::uint32_t>, Agent> agents_;  // by block and number
+  HeapCall call_;                                                    // that executes now
   bool for_debugging_ = false;
-  std::vector<bool> emulates_;  // by pc: loads of loops that make up an atomic operation
+  std::uint32_t copy_boards_ = 0;  // scoreboards that count asynchronous copies somewhere
+  std::vector<bool> emulates_;     // by pc: loads of loops that make up an atomic operation
 };
 
 }  // namespace heddle::simulator::checks

@@ -1,6 +1,7 @@
 // Who read and wrote each place of a memory last, by word; by byte where narrower accesses came.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <unordered_map>
@@ -26,6 +27,7 @@ struct Trace {
   std::uint32_t value = 0;  // writes: what was there afterwards
   std::uint8_t lane = 0;
   Use use = Use::plain;
+  bool pending = false;  // by an asynchronous copy that nobody has waited for
 };
 
 struct Cell {
@@ -46,8 +48,28 @@ class Shadow {
       f(page.cells[at / part], address - offset + at, part);
   }
 
+  // As for_each, of as many bytes as one likes.
+  template <typename F>
+  void for_each_part(std::uint64_t address, std::uint64_t bytes, F&& f) {
+    while (bytes != 0) {
+      const std::uint64_t here = std::min(bytes, kPage - address % kPage);
+      for_each(address, static_cast<std::uint32_t>(here), f);
+      address += here;
+      bytes -= here;
+    }
+  }
+
+  // Nobody has read or written there.
+  void forget(std::uint64_t address, std::uint64_t bytes) {
+    constexpr std::uint64_t kUnit = 16;
+    for (std::uint64_t at = address / kUnit * kUnit; at < address + bytes; at += kUnit)
+      if (pages_.contains(at / kPage))
+        for_each(at, kUnit, [](Cell& cell, std::uint64_t, std::uint32_t) { cell = {}; });
+  }
+
  private:
-  static constexpr std::uint32_t kPage = 1024, kWord = 4;
+  static constexpr std::uint64_t kPage = 1024;
+  static constexpr std::uint32_t kWord = 4;
   struct Page {
     bool by_byte = false;
     std::vector<Cell> cells;

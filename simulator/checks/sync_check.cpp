@@ -64,27 +64,76 @@ std::string waits_for(const Block& block, const Warp& warp, const Group& group) 
   return {};
 }
 
+// In code compiled with -G a kernel's returns meet in front of its EXIT. By pc: the instructions
+// that lead there, from which it is told by which way a thread ended.
+std::vector<bool> ways_to_exits(const isa::Program& program) {
+  const auto& code = program.instructions;
+  const auto always = [](const isa::Instruction& in) { return in.guard.index == isa::kPT; };
+  std::vector<bool> is_end(code.size());
+  const auto target = [&](std::size_t pc) -> std::size_t {  // of a branch; none: past the end
+    const isa::Instruction& in = *code[pc];
+    if (in.op != Op::BRA) return code.size();
+    return static_cast<std::size_t>(static_cast<std::int64_t>(pc + 1) + in.offset / 16);
+  };
+  const auto is_epilogue = [&](std::size_t pc) {
+    switch (code[pc]->op) {
+      case Op::EXIT:
+        return always(*code[pc]);
+      case Op::BRA:
+        return always(*code[pc]) && target(pc) < code.size() && is_end[target(pc)];
+      case Op::MEMBAR:
+      case Op::ERRBAR:
+      case Op::CGAERRBAR:
+      case Op::BSYNC:
+      case Op::NOP:
+        return pc + 1 < code.size() && is_end[pc + 1];
+      default:
+        return false;
+    }
+  };
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (std::size_t pc = code.size(); pc-- > 0;)
+      if (code[pc] && !is_end[pc] && is_epilogue(pc)) is_end[pc] = changed = true;
+  }
+  std::vector<bool> leads(code.size());
+  for (std::size_t pc = 0; pc < code.size(); ++pc)
+    if (code[pc] && !is_end[pc])
+      leads[pc] = (pc + 1 < code.size() && is_end[pc + 1]) ||
+                  (target(pc) < code.size() && is_end[target(pc)]) ||
+                  (code[pc]->op == Op::EXIT && !always(*code[pc]));
+  return leads;
+}
+
 }  // namespace
 
 void SyncCheck::begin(const LaunchRequest& request) {
   blocks_.clear();
-  tells_ends_apart_ = !is_for_debugging(*request.module);
+  for_debugging_ = is_for_debugging(*request.module);
+  leads_to_end_ = for_debugging_ ? ways_to_exits(request.module->program()) : std::vector<bool>{};
 }
 
 void SyncCheck::block_started(const Core&, const Block& block) {
   BlockState& state = blocks_[block.linear];
   state.threads.assign(block.warps.size() * kWarpSize, {});
+  state.calls.resize(block.warps.size());
+}
+
+bool SyncCheck::looks_before(const Step& step) const {
+  const Op op = step.instruction->op;
+  return for_debugging_ || op == Op::BAR || op == Op::WARPSYNC || op == Op::EXIT;
 }
 
 void SyncCheck::issuing(const Core& core, const Warp& warp, const Issue& next) {
   const Step& step = core.launch.program->steps[next.pc];
-  if (next.on == 0 || step.instruction == nullptr) return;
+  if (step.instruction == nullptr) return;
   const Op op = step.instruction->op;
-  if (op == Op::BAR) at_barrier(core, warp, next, step);
-  if (op == Op::WARPSYNC) at_warp_sync(warp, next, step);
-  if (op == Op::EXIT) {
+  if (op == Op::BAR && next.on != 0) at_barrier(core, warp, next, step);
+  if (op == Op::WARPSYNC && next.on != 0) at_warp_sync(core, warp, next, step);
+  if (for_debugging_ ? leads_to_end_[next.pc] : op == Op::EXIT) {
     Thread* const threads = &blocks_[warp.block->linear].threads[warp.index * kWarpSize];
-    for_each_lane(next.on, [&](unsigned lane) { threads[lane].end = next.pc; });
+    for_each_lane(for_debugging_ ? next.active : next.on,
+                  [&](unsigned lane) { threads[lane].end = next.pc; });
   }
 }
 
@@ -124,11 +173,18 @@ void SyncCheck::at_barrier(const Core&, const Warp& warp, const Issue& next, con
   state.last_arrival[request.number] = here;
 }
 
-// Lanes that execute a _sync call must be in the mask that they give it.
-void SyncCheck::at_warp_sync(const Warp& warp, const Issue& next, const Step& step) {
-  constexpr std::uint8_t kPlain = 0;  // the others are the compiler's own
-  if (step.data_type != 0 || step.selector != kPlain) return;
+// Lanes that execute a _sync call must be in the mask that they give it. Which of the forms stand
+// for such calls: where code was optimized .EXCLUSIVE and .COLLECTIVE are the compiler's own, and
+// so is what stands before a block barrier.
+void SyncCheck::at_warp_sync(const Core& core, const Warp& warp, const Issue& next,
+                             const Step& step) {
+  constexpr std::uint8_t kPlain = 0, kCollective = 2;
+  if (step.selector != kPlain && !(for_debugging_ && step.selector == kCollective)) return;
+  const isa::Instruction* const behind = core.launch.program->steps[next.pc + 1].instruction;
+  if (behind != nullptr && behind->op == Op::BAR) return;
+  if (step.data_type != 0) return note_calls(warp, next, nullptr);
   const std::uint32_t* const masks = source_row(warp, step.b);
+  note_calls(warp, next, masks);
   Mask unnamed = 0;
   for_each_lane(next.on, [&](unsigned lane) { unnamed |= ~masks[lane] & Mask{1} << lane; });
   if (unnamed == 0) return;
@@ -141,6 +197,59 @@ void SyncCheck::at_warp_sync(const Warp& warp, const Issue& next, const Step& st
   finding->sides.push_back(
       side_of(findings_.request(), actor(warp, next.pc, unnamed), "make the call"));
   finding->details = fmt::format("the mask names lanes {}", lane_list(mask));
+}
+
+// `masks`: by lane; null: all lanes.
+void SyncCheck::note_calls(const Warp& warp, const Issue& next, const std::uint32_t* masks) {
+  std::vector<Calls>& calls = blocks_[warp.block->linear].calls[warp.index];
+  for_each_lane(next.on, [&](unsigned lane) {
+    const Mask mask = masks == nullptr ? kFullMask : masks[lane];
+    auto found = std::ranges::find(calls, mask, &Calls::mask);
+    if (found == calls.end()) {
+      calls.emplace_back().mask = mask;
+      found = std::prev(calls.end());
+    }
+    ++found->of_lane[lane];
+    found->last_pc[lane] = next.pc;
+  });
+}
+
+// All whom a mask names must make the same calls with it, but those that ended before, by a way of
+// their own.
+void SyncCheck::look_at_masks(const BlockState& state, const Block& block, std::uint32_t warp) {
+  const Thread* const threads = &state.threads[warp * kWarpSize];
+  const std::uint64_t left = findings_.request().block.count() - std::uint64_t{warp} * kWarpSize;
+  const Mask born = left >= kWarpSize ? kFullMask : (Mask{1} << left) - 1;
+  for (const Calls& calls : state.calls[warp]) {
+    unsigned most = kWarpSize;
+    for_each_lane(calls.mask & born, [&](unsigned lane) {
+      if (most == kWarpSize || calls.of_lane[lane] > calls.of_lane[most]) most = lane;
+    });
+    if (most == kWarpSize) continue;
+    Mask came = 0, absent = 0;
+    for_each_lane(calls.mask & born, [&](unsigned lane) {
+      const Mask bit = Mask{1} << lane;
+      if (calls.of_lane[lane] == calls.of_lane[most])
+        came |= bit;
+      else if (threads[lane].end == threads[most].end)
+        absent |= bit;
+    });
+    if (absent == 0) continue;
+    const std::uint32_t pc = calls.last_pc[most], end = threads[most].end;
+    Finding* const finding = findings_.note("sync", "mask_names_absent", pc, end);
+    if (finding == nullptr) continue;
+    finding->message = fmt::format(
+        "lanes {} make a _sync call whose mask {:#010x} names lanes {}, "
+        "which do not come to it",
+        lane_list(came), calls.mask, lane_list(absent));
+    finding->sides.push_back(
+        side_of(findings_.request(), {block.linear, warp, came, pc}, "make the call"));
+    finding->sides.push_back(
+        side_of(findings_.request(), {block.linear, warp, absent, end}, "end here without it"));
+    finding->details =
+        "all lanes that a mask names must make the call: make it where the warp has not diverged, "
+        "or give it the lanes that are there (__ballot_sync before the branch)";
+  }
 }
 
 void SyncCheck::stuck(const Core&, const Block& block) {
@@ -164,7 +273,7 @@ void SyncCheck::stuck(const Core&, const Block& block) {
 
 // Threads that end at the same EXIT took different ways there if they came to different numbers of
 // barriers. Those that ended elsewhere, by an early return, are not waited for and do no harm. (In
-// code compiled with -G both end at one place.)
+// code compiled with -G all ways end at one place: there it is from where they came to it.)
 void SyncCheck::block_ended(const Core&, const Block& block) {
   const auto found = blocks_.find(block.linear);
   if (found == blocks_.end()) return;
@@ -180,8 +289,10 @@ void SyncCheck::block_ended(const Core&, const Block& block) {
     if (threads[i].barriers < threads[extremes.fewest].barriers) extremes.fewest = i;
   }
   for (const auto& [end, extremes] : at_end)
-    if (tells_ends_apart_ && threads[extremes.most].barriers != threads[extremes.fewest].barriers)
+    if (threads[extremes.most].barriers != threads[extremes.fewest].barriers)
       report_passed_by(found->second, block, extremes.most, extremes.fewest);
+  for (std::uint32_t warp = 0; warp < block.warps.size(); ++warp)
+    look_at_masks(found->second, block, warp);
   blocks_.erase(found);
 }
 

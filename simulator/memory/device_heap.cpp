@@ -15,6 +15,8 @@ const Allocation* find_heap(const DeviceMemory& memory) { return memory.find_nam
 
 }  // namespace
 
+bool DeviceHeap::is_heap(const Allocation& allocation) { return allocation.label == kLabel; }
+
 bool DeviceHeap::exists(const DeviceMemory& memory) { return find_heap(memory) != nullptr; }
 
 void DeviceHeap::create(DeviceMemory& memory, std::uint64_t bytes) {
@@ -81,6 +83,15 @@ std::uint64_t DeviceHeap::allocate(std::uint64_t bytes) {
   write(at, {bytes, kTaken});
   taken_[at] = bytes;
   return at + kUnit;
+}
+
+std::optional<DeviceHeap::Block> DeviceHeap::block_at(std::uint64_t address) const {
+  const auto next = taken_.upper_bound(address);
+  if (next == taken_.begin()) return std::nullopt;
+  const auto [header, bytes] = *std::prev(next);
+  const Block block{header + kUnit, bytes};
+  if (address < block.address || address - block.address >= bytes) return std::nullopt;
+  return block;
 }
 
 bool DeviceHeap::free(std::uint64_t address) {

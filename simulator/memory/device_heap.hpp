@@ -19,6 +19,7 @@ class DeviceHeap {
   // Makes the heap, unless `memory` has one. Throws std::bad_alloc.
   static void create(DeviceMemory& memory, std::uint64_t bytes);
   static bool exists(const DeviceMemory& memory);
+  static bool is_heap(const Allocation& allocation);
 
   // Takes up the heap as it lies there; what device code has written over ends at the damage.
   // `journal`: told of what is about to change, or null.
@@ -28,6 +29,13 @@ class DeviceHeap {
   std::uint64_t allocate(std::uint64_t bytes);
   // False: `allocate` has not given this address, or it was freed.
   bool free(std::uint64_t address);
+
+  // A block that somebody has: the address that `allocate` gave, and its size, a multiple of 16.
+  struct Block {
+    std::uint64_t address = 0, bytes = 0;
+  };
+  // The one that an address lies in; nothing where that is nobody's.
+  std::optional<Block> block_at(std::uint64_t address) const;
 
  private:
   struct Header {

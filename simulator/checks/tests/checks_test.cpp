@@ -1,11 +1,13 @@
 // Mistakes planted in simulator/checks/tests/kernels/planted.cu, each beside its repair, in which
 // nothing may be found.
 #include "simulator/checks/checks.hpp"
+#include "simulator/memory/device_heap.hpp"
 #include "simulator/tests/compiled_kernels.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstring>
 #include <optional>
 
 namespace heddle::simulator::checks {
@@ -180,6 +182,19 @@ TEST_F(Planted, MasksNameWhoCalls) {
   EXPECT_THAT(run("mask_without_caller_repaired", {1, 1, 1}, {32, 1, 1}, data), IsEmpty()) << text_;
 }
 
+TEST_F(Planted, MasksNameOnlyWhoComes) {
+  look_for("sync");
+  const auto data = array(128), out = array(128);
+  for (std::uint32_t i = 0; i < 32; ++i) std::memcpy(device_.memory().view(data + 4 * i, 4), &i, 4);
+  const auto findings = run("mask_of_absent", {1, 1, 1}, {32, 1, 1}, data, out);
+  expect_one(findings, "sync", "mask_names_absent", 2);
+  EXPECT_EQ(findings[0].sides[0].lanes, 0x55555555u);
+  EXPECT_EQ(findings[0].sides[1].lanes, 0xaaaaaaaau);
+  for (const char* kernel : {"mask_of_absent_repaired", "mask_of_both_sides"})
+    EXPECT_THAT(run(kernel, {1, 1, 1}, {32, 1, 1}, data, out), IsEmpty()) << text_;
+  EXPECT_THAT(run("mask_of_ended", {1, 1, 1}, {32, 1, 1}, data, out, 20), IsEmpty()) << text_;
+}
+
 // ---- races
 
 TEST_F(Planted, ReadingANeighboursElementNeedsABarrier) {
@@ -234,6 +249,27 @@ TEST_F(Planted, LanesThatPartedNeedSyncwarp) {
   EXPECT_THAT(run("halves_repaired", {1, 1, 1}, {32, 1, 1}, data, 3), IsEmpty()) << text_;
 }
 
+TEST_F(Planted, LanesThatExecuteTogetherNeedSyncwarpToo) {
+  look_for("races");
+  const auto data = array(128), out = array(128);
+  for (std::uint32_t i = 0; i < 32; ++i)
+    std::memcpy(device_.memory().view(data + 4 * i, 4), "abcd", 4);
+  const auto findings = run("predicated", {1, 1, 1}, {32, 1, 1}, data, out);
+  ASSERT_THAT(findings, SizeIs(1)) << text_;
+  EXPECT_THAT(findings[0].details, HasSubstr("__syncwarp"));
+  EXPECT_THAT(run("predicated_repaired", {1, 1, 1}, {32, 1, 1}, data, out), IsEmpty()) << text_;
+}
+
+TEST_F(Planted, APlainUpdateBesideAnAtomicOne) {
+  look_for("races");
+  const auto sum = array(4);
+  for (const int one : {3, 40, 70}) {
+    const auto findings = run("beside_atomic", {2, 1, 1}, {64, 1, 1}, sum, one);
+    EXPECT_THAT(findings, ::testing::Not(IsEmpty())) << one;
+  }
+  EXPECT_THAT(run("beside_atomic", {2, 1, 1}, {64, 1, 1}, sum, -1), IsEmpty()) << text_;
+}
+
 TEST_F(Planted, LocksNeedFences) {
   look_for("races");
   const auto lock = array(4), data = array(4);
@@ -279,6 +315,135 @@ TEST_F(Planted, BlocksOfAClusterMeetAtItsBarrier) {
   const auto data = array(2 * 256);
   expect_race(run("other_block", {2, 1, 1}, {32, 1, 1}, data), "read_after_write", "LD.E", "STS");
   EXPECT_THAT(run("other_block_repaired", {2, 1, 1}, {32, 1, 1}, data), IsEmpty()) << text_;
+}
+
+// ---- asynchronous copies
+
+TEST_F(Planted, WhoBeginsACopyMustWaitForIt) {
+  look_for("races");
+  const auto data = array(256), out = array(256);
+  const auto findings = run("own_copy", {1, 1, 1}, {64, 1, 1}, data, out);
+  expect_one(findings, "races", "copy_not_awaited", 2);
+  EXPECT_THAT(findings[0].sides[1].text, HasSubstr("LDGSTS"));
+  EXPECT_THAT(findings[0].details, HasSubstr("cp.async.wait_group 0 or lower")) << text_;
+  EXPECT_THAT(run("own_copy_repaired", {1, 1, 1}, {64, 1, 1}, data, out), IsEmpty()) << text_;
+}
+
+TEST_F(Planted, ABarrierDoesNotWaitForCopies) {
+  look_for("races");
+  const auto data = array(256), out = array(256);
+  const auto findings = run("copy_of_another", {1, 1, 1}, {64, 1, 1}, data, out);
+  expect_one(findings, "races", "copy_not_awaited", 2);
+  EXPECT_THAT(run("copy_of_another_repaired", {1, 1, 1}, {64, 1, 1}, data, out), IsEmpty())
+      << text_;
+}
+
+TEST_F(Planted, WaitsLetNoMoreGroupsBeOnTheirWayThanMayBe) {
+  look_for("races");
+  const auto data = array(4 * 256), out = array(256);
+  const auto findings = run("copy_stages", {1, 1, 1}, {64, 1, 1}, data, out, 4);
+  ASSERT_THAT(findings, ::testing::Not(IsEmpty()));
+  EXPECT_EQ(findings[0].kind, "copy_not_awaited") << text_;
+  EXPECT_THAT(findings[0].details, HasSubstr("cp.async.wait_group 1 or lower")) << text_;
+  EXPECT_THAT(run("copy_stages_repaired", {1, 1, 1}, {64, 1, 1}, data, out, 4), IsEmpty()) << text_;
+}
+
+TEST_F(Planted, BulkCopiesAreAwaitedAtTheirBarrier) {
+  look_for("races");
+  const auto data = array(512), out = array(256);
+  const auto findings = run("bulk_copy", {1, 1, 1}, {64, 1, 1}, data, out, 0, 0);
+  ASSERT_THAT(findings, SizeIs(1)) << text_;
+  EXPECT_EQ(findings[0].kind, "copy_not_awaited");
+  EXPECT_THAT(findings[0].sides[1].text, HasSubstr("UBLKCP")) << text_;
+  EXPECT_THAT(findings[0].details, HasSubstr("the mbarrier at shared address"));
+  EXPECT_THAT(run("bulk_copy", {1, 1, 1}, {64, 1, 1}, data, out, 1, 1), SizeIs(1)) << text_;
+  EXPECT_THAT(run("bulk_copy", {1, 1, 1}, {64, 1, 1}, data, out, 1, 0), IsEmpty()) << text_;
+}
+
+TEST_F(Planted, OneBarrierTellsNothingOfTheCopiesOfAnother) {
+  look_for("races");
+  const auto data = array(512), out = array(256);
+  const auto findings = run("two_bulk_copies", {1, 1, 1}, {64, 1, 1}, data, out, 0);
+  ASSERT_THAT(findings, SizeIs(1)) << text_;
+  EXPECT_EQ(findings[0].kind, "copy_not_awaited");
+  EXPECT_THAT(run("two_bulk_copies", {1, 1, 1}, {64, 1, 1}, data, out, 1), IsEmpty()) << text_;
+}
+
+TEST_F(Planted, TheNextBulkCopyWaitsForItsReaders) {
+  look_for("races");
+  const auto data = array(4 * 256), out = array(256);
+  for (std::uint32_t i = 0; i < 256; ++i) {
+    const std::uint32_t value = i * i;
+    std::memcpy(device_.memory().view(data + 4 * i, 4), &value, 4);
+  }
+  expect_race(run("bulk_ring", {1, 1, 1}, {64, 1, 1}, data, out, 4, 0), "write_after_read",
+              "UBLKCP", "LDS");
+  EXPECT_THAT(run("bulk_ring", {1, 1, 1}, {64, 1, 1}, data, out, 4, 1), IsEmpty()) << text_;
+}
+
+TEST_F(Planted, WhatABulkCopyReadsStaysUntilItHas) {
+  look_for("races");
+  const auto data = array(256), out = array(256), more = array(256);
+  const auto findings = run("bulk_source", {1, 1, 1}, {64, 1, 1}, data, out, more);
+  expect_one(findings, "races", "copied_from", 2);
+  EXPECT_THAT(findings[0].details, HasSubstr("cp.async.bulk.wait_group 0")) << text_;
+  EXPECT_THAT(run("bulk_source_repaired", {1, 1, 1}, {64, 1, 1}, data, out, more), IsEmpty())
+      << text_;
+}
+
+TEST_F(Planted, AnMbarrierMayCountElementCopies) {
+  look_for("races");
+  const auto data = array(256), out = array(256);
+  const auto findings = run("counted_copies", {1, 1, 1}, {64, 1, 1}, data, out, 0);
+  expect_one(findings, "races", "copy_not_awaited", 2);
+  EXPECT_THAT(run("counted_copies", {1, 1, 1}, {64, 1, 1}, data, out, 1), IsEmpty()) << text_;
+}
+
+// ---- the heap of device code
+
+TEST_F(Planted, BlocksOfTheDeviceHeapHaveAnEnd) {
+  DeviceHeap::create(device_.memory(), 1 << 16);
+  look_for("memory");
+  const auto data = array(256), out = array(256);
+  const auto findings = run("heap_overflow", {1, 1, 1}, {32, 1, 1}, data, out, 15);
+  expect_one(findings, "memory", "out_of_bounds", 2);
+  EXPECT_EQ(findings[0].sides[1].what, "malloc gave it");
+  EXPECT_THAT(findings[0].details, HasSubstr("0 bytes past the end of a block of 60 bytes"));
+  EXPECT_THAT(run("heap_overflow_repaired", {1, 1, 1}, {32, 1, 1}, data, out, 15), IsEmpty())
+      << text_;
+}
+
+TEST_F(Planted, BlocksOfTheDeviceHeapAreNotUsedOnceFreed) {
+  DeviceHeap::create(device_.memory(), 1 << 16);
+  look_for("memory");
+  const auto data = array(256), out = array(256);
+  const auto findings = run("heap_late_use", {1, 1, 1}, {32, 1, 1}, data, out, 16);
+  expect_one(findings, "memory", "use_after_free", 3);
+  EXPECT_EQ(findings[0].sides[1].what, "freed it");
+  EXPECT_THAT(run("heap_late_use_repaired", {1, 1, 1}, {32, 1, 1}, data, out, 16), IsEmpty())
+      << text_;
+}
+
+TEST_F(Planted, BlocksOfTheDeviceHeapAreFreedOnce) {
+  DeviceHeap::create(device_.memory(), 1 << 16);
+  look_for("memory");
+  expect_one(run("heap_free_twice", {1, 1, 1}, {32, 1, 1}, 64), "memory", "double_free", 3);
+  EXPECT_THAT(run("heap_free_twice_repaired", {1, 1, 1}, {32, 1, 1}, 64), IsEmpty()) << text_;
+}
+
+TEST_F(Planted, BlocksThatNobodySawGivenOutAreKnown) {
+  DeviceHeap::create(device_.memory(), 1 << 16);
+  const std::uint64_t block = DeviceHeap(device_.memory()).allocate(128);
+  look_for("memory");
+  const auto out = array(256);
+  EXPECT_THAT(run("reads", {1, 1, 1}, {32, 1, 1}, block, out), IsEmpty()) << text_;
+  EXPECT_THAT(run("reads", {1, 1, 1}, {32, 1, 1}, block + 4, out), SizeIs(1)) << text_;
+}
+
+TEST_F(Planted, WhoGetsABlockHasNothingToDoWithWhoHadIt) {
+  DeviceHeap::create(device_.memory(), 1 << 16);
+  look_for("races");
+  EXPECT_THAT(run("heap_handed_on", {4, 1, 1}, {64, 1, 1}, array(256), 32), IsEmpty()) << text_;
 }
 
 // ---- init

@@ -15,7 +15,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-constexpr char kKernel[] = "pieces";
+constexpr const char* kKernel = "pieces";
 
 std::vector<std::byte> planted_kernels() {
   return compiled_kernels("simulator/checks/tests/kernels/planted.sm_90.cubin");
@@ -46,7 +46,7 @@ std::vector<std::byte> changed(std::uint64_t pc, Field field, std::uint64_t valu
   return bytes;
 }
 
-std::vector<Finding> run(std::vector<std::byte> cubin) {
+std::vector<Finding> run(std::vector<std::byte> cubin, const char* kernel = kKernel) {
   Device device{gpu_model("h200")};
   Module module{std::move(cubin), "planted.cubin", device.memory()};
   Checks checks{parse_options("hazards"), device.memory()};
@@ -54,7 +54,7 @@ std::vector<Finding> run(std::vector<std::byte> cubin) {
   constexpr std::int32_t kRounds = 4;
   LaunchRequest request;
   request.module = &module;
-  request.kernel = module.cubin().find_kernel(kKernel);
+  request.kernel = module.cubin().find_kernel(kernel);
   request.block = {32, 1, 1};
   request.parameters = parameters(data, kRounds);
   LaunchOptions options;
@@ -73,6 +73,10 @@ std::string found(std::uint64_t pc, Field field, std::uint64_t value) {
 }
 
 TEST(HazardCheck, WhatTheCompilerMadeIsInOrder) { EXPECT_THAT(run(planted_kernels()), IsEmpty()); }
+
+TEST(HazardCheck, APredicateOfAGenericAtomicComesWithItsSources) {
+  EXPECT_THAT(run(planted_kernels(), "either_space"), IsEmpty());
+}
 
 TEST(HazardCheck, AnArithmeticResultTakesFourCycles) {
   const std::string text = found(0xd0, kStall, 1);

@@ -79,6 +79,41 @@ KERNEL mask_without_caller_repaired(int *data) {
   data[threadIdx.x] = value;
 }
 
+// A mask that names lanes which never come.
+KERNEL mask_of_absent(const int *data, int *out) {
+  int value = data[threadIdx.x];
+  if (value % 2 == 0) value += __shfl_sync(0xffffffffu, value, 0);
+  out[threadIdx.x] = value;
+}
+KERNEL mask_of_absent_repaired(const int *data, int *out) {
+  int value = data[threadIdx.x];
+  const unsigned mask = __ballot_sync(0xffffffffu, value % 2 == 0);
+  if (value % 2 == 0) value += __shfl_sync(mask, value, 0);
+  out[threadIdx.x] = value;
+}
+// Lanes that have ended are not waited for.
+KERNEL mask_of_ended(const int *data, int *out, int n) {
+  if (threadIdx.x >= n) return;
+  int value = data[threadIdx.x];
+  value += __shfl_sync(0xffffffffu, value, 0);
+  if (value >= 0) __syncwarp();
+  out[threadIdx.x] = value;
+}
+// Both sides of a branch come to a __syncwarp().
+KERNEL mask_of_both_sides(const int *data, int *out) {
+  __shared__ int tile[32];
+  int value = data[threadIdx.x];
+  if (threadIdx.x % 2 == 0) {
+    tile[threadIdx.x] = value;
+    __syncwarp();
+    value = 1;
+  } else {
+    __syncwarp();
+    value = tile[threadIdx.x - 1];
+  }
+  out[threadIdx.x] = value;
+}
+
 // ---- races
 
 KERNEL neighbour(int *data) {
@@ -192,6 +227,27 @@ KERNEL halves_repaired(int *data, int n) {
   data[threadIdx.x] = value;
 }
 
+// Lanes that execute together all the same, by predicates.
+KERNEL predicated(const int *data, int *out) {
+  __shared__ int tile[32];
+  if (threadIdx.x < 16) tile[threadIdx.x] = data[threadIdx.x];
+  if (threadIdx.x >= 16) out[threadIdx.x] = tile[threadIdx.x - 16];
+}
+KERNEL predicated_repaired(const int *data, int *out) {
+  __shared__ int tile[32];
+  if (threadIdx.x < 16) tile[threadIdx.x] = data[threadIdx.x];
+  __syncwarp();
+  if (threadIdx.x >= 16) out[threadIdx.x] = tile[threadIdx.x - 16];
+}
+
+// One thread in many changes by hand what the others change by an atomic operation.
+KERNEL beside_atomic(int *sum, int one) {
+  if (threadIdx.x + blockIdx.x * blockDim.x == one)
+    *sum += 5;
+  else
+    atomicAdd(sum, threadIdx.x);
+}
+
 // One lane of a warp after the other adds to what a lock guards.
 KERNEL lock_without_fence(int *lock, int *data) {
   bool done = false;
@@ -281,6 +337,238 @@ KERNEL __cluster_dims__(2, 1, 1) other_block_repaired(int *data) {
   cluster.sync();
 }
 
+// ---- asynchronous copies
+
+__device__ unsigned in_shared(const void *pointer) {
+  return static_cast<unsigned>(__cvta_generic_to_shared(pointer));
+}
+__device__ void copy_async(int *to, const int *from) {
+  asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" ::"r"(in_shared(to)), "l"(from)
+               : "memory");
+}
+#define COMMIT() asm volatile("cp.async.commit_group;" ::: "memory")
+#define WAIT_FOR_ALL_BUT(n) asm volatile("cp.async.wait_group %0;" ::"n"(n) : "memory")
+
+// Even who has begun a copy must wait for it.
+KERNEL own_copy(const int *data, int *out) {
+  __shared__ int tile[64];
+  copy_async(&tile[threadIdx.x], &data[threadIdx.x]);
+  COMMIT();
+  out[threadIdx.x] = tile[threadIdx.x];
+}
+KERNEL own_copy_repaired(const int *data, int *out) {
+  __shared__ int tile[64];
+  copy_async(&tile[threadIdx.x], &data[threadIdx.x]);
+  COMMIT();
+  WAIT_FOR_ALL_BUT(0);
+  out[threadIdx.x] = tile[threadIdx.x];
+}
+// A barrier alone says nothing of copies.
+KERNEL copy_of_another(const int *data, int *out) {
+  __shared__ int tile[64];
+  copy_async(&tile[threadIdx.x], &data[threadIdx.x]);
+  COMMIT();
+  __syncthreads();
+  out[threadIdx.x] = tile[63 - threadIdx.x];
+}
+KERNEL copy_of_another_repaired(const int *data, int *out) {
+  __shared__ int tile[64];
+  copy_async(&tile[threadIdx.x], &data[threadIdx.x]);
+  COMMIT();
+  WAIT_FOR_ALL_BUT(0);
+  __syncthreads();
+  out[threadIdx.x] = tile[63 - threadIdx.x];
+}
+// Two stages; the wait lets one more be on its way than may be.
+template <int kPending>
+__device__ void stages(const int *data, int *out, int rounds) {
+  __shared__ int tile[2][64];
+  int sum = 0;
+  copy_async(&tile[0][threadIdx.x], &data[threadIdx.x]);
+  COMMIT();
+#pragma unroll 1
+  for (int i = 1; i < rounds; ++i) {
+    copy_async(&tile[i & 1][threadIdx.x], &data[i * 64 + threadIdx.x]);
+    COMMIT();
+    WAIT_FOR_ALL_BUT(kPending);
+    __syncthreads();
+    sum += tile[(i - 1) & 1][63 - threadIdx.x];
+    __syncthreads();
+  }
+  WAIT_FOR_ALL_BUT(0);
+  out[threadIdx.x] = sum + tile[(rounds - 1) & 1][threadIdx.x];
+}
+KERNEL copy_stages(const int *data, int *out, int rounds) { stages<2>(data, out, rounds); }
+KERNEL copy_stages_repaired(const int *data, int *out, int rounds) { stages<1>(data, out, rounds); }
+
+__device__ void make_mbarrier(unsigned long long *barrier, unsigned count) {
+  if (threadIdx.x == 0) {
+    asm volatile("mbarrier.init.shared.b64 [%0], %1;" ::"r"(in_shared(barrier)), "r"(count)
+                 : "memory");
+    asm volatile("fence.proxy.async;" ::: "memory");
+  }
+  __syncthreads();
+}
+__device__ void wait_at(unsigned long long *barrier, unsigned phase) {
+  unsigned over;
+  do {
+    asm volatile(
+        "{ .reg .pred p; mbarrier.try_wait.parity.shared.b64 p, [%1], %2; selp.u32 %0, 1, 0, p; }"
+        : "=r"(over)
+        : "r"(in_shared(barrier)), "r"(phase)
+        : "memory");
+  } while (over == 0);
+}
+__device__ void copy_bulk(int *to, const int *from, unsigned bytes, unsigned long long *barrier) {
+  asm volatile("mbarrier.arrive.expect_tx.shared.b64 _, [%0], %1;" ::"r"(in_shared(barrier)),
+               "r"(bytes)
+               : "memory");
+  asm volatile(
+      "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::
+          "r"(in_shared(to)),
+      "l"(from), "r"(bytes), "r"(in_shared(barrier))
+      : "memory");
+}
+
+// An mbarrier counts the bytes; who reads them waits for its phase, and not for one before it.
+KERNEL bulk_copy(const int *data, int *out, int waits, unsigned phase) {
+  __shared__ alignas(16) int tile[64];
+  __shared__ unsigned long long barrier;
+  make_mbarrier(&barrier, 1);
+  if (threadIdx.x == 0) copy_bulk(tile, data, sizeof tile, &barrier);
+  if (waits != 0) wait_at(&barrier, phase);
+  out[threadIdx.x] = tile[threadIdx.x];
+}
+
+// Copies by two barriers: to have waited at one tells nothing of the other.
+KERNEL two_bulk_copies(const int *data, int *out, int second) {
+  __shared__ alignas(16) int tile[2][64];
+  __shared__ unsigned long long barriers[2];
+  make_mbarrier(&barriers[0], 1);
+  make_mbarrier(&barriers[1], 1);
+  if (threadIdx.x == 0) {
+    copy_bulk(tile[0], data, sizeof tile[0], &barriers[0]);
+    copy_bulk(tile[1], data + 64, sizeof tile[1], &barriers[1]);
+  }
+  wait_at(&barriers[second], 0);
+  out[threadIdx.x] = tile[1][threadIdx.x];
+}
+
+// A ring of one stage: the next copy must not begin before all have read the last one.
+KERNEL bulk_ring(const int *data, int *out, int rounds, int waits) {
+  __shared__ alignas(16) int tile[64];
+  __shared__ unsigned long long full, empty;
+  make_mbarrier(&full, 1);
+  make_mbarrier(&empty, 64);
+  int sum = 0;
+#pragma unroll 1
+  for (int i = 0; i < rounds; ++i) {
+    if (threadIdx.x == 0) {
+      if (waits != 0 && i > 0) wait_at(&empty, (i - 1) & 1);
+      copy_bulk(tile, data + 64 * i, sizeof tile, &full);
+    }
+    __syncwarp();
+    wait_at(&full, i & 1);
+    sum += tile[63 - threadIdx.x];
+    asm volatile("mbarrier.arrive.shared.b64 _, [%0];" ::"r"(in_shared(&empty)) : "memory");
+  }
+  out[threadIdx.x] = sum;
+}
+
+// What a bulk copy reads must stay until it has.
+KERNEL bulk_source(const int *data, int *out, int *more) {
+  __shared__ alignas(16) int tile[64];
+  tile[threadIdx.x] = data[threadIdx.x] + 1;
+  asm volatile("fence.proxy.async;" ::: "memory");
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], %2;" ::"l"(out),
+                 "r"(in_shared(tile)), "r"(256)
+                 : "memory");
+    asm volatile("cp.async.bulk.commit_group;" ::: "memory");
+  }
+  __syncthreads();
+  tile[threadIdx.x] = data[threadIdx.x] + 2;
+  __syncthreads();
+  more[threadIdx.x] = tile[63 - threadIdx.x];
+}
+KERNEL bulk_source_repaired(const int *data, int *out, int *more) {
+  __shared__ alignas(16) int tile[64];
+  tile[threadIdx.x] = data[threadIdx.x] + 1;
+  asm volatile("fence.proxy.async;" ::: "memory");
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], %2;" ::"l"(out),
+                 "r"(in_shared(tile)), "r"(256)
+                 : "memory");
+    asm volatile("cp.async.bulk.commit_group;" ::: "memory");
+    asm volatile("cp.async.bulk.wait_group.read 0;" ::: "memory");
+  }
+  __syncthreads();
+  tile[threadIdx.x] = data[threadIdx.x] + 2;
+  __syncthreads();
+  more[threadIdx.x] = tile[63 - threadIdx.x];
+}
+
+// Element copies that an mbarrier counts.
+KERNEL counted_copies(const int *data, int *out, int waits) {
+  __shared__ int tile[64];
+  __shared__ unsigned long long barrier;
+  make_mbarrier(&barrier, 64);
+  copy_async(&tile[threadIdx.x], &data[threadIdx.x]);
+  asm volatile("cp.async.mbarrier.arrive.noinc.shared.b64 [%0];" ::"r"(in_shared(&barrier))
+               : "memory");
+  if (waits != 0) wait_at(&barrier, 0);
+  out[threadIdx.x] = tile[63 - threadIdx.x];
+}
+
+// ---- the heap of device code
+
+KERNEL heap_overflow(const int *data, int *out, int n) {
+  int *block = static_cast<int *>(malloc(n * sizeof(int)));
+  for (int i = 0; i <= n; ++i) block[i] = data[i];
+  out[threadIdx.x] = block[n / 2];
+  free(block);
+}
+KERNEL heap_overflow_repaired(const int *data, int *out, int n) {
+  int *block = static_cast<int *>(malloc(n * sizeof(int)));
+  for (int i = 0; i < n; ++i) block[i] = data[i];
+  out[threadIdx.x] = block[n / 2];
+  free(block);
+}
+KERNEL heap_late_use(const int *data, int *out, int n) {
+  volatile int *block = static_cast<int *>(malloc(n * sizeof(int)));
+  for (int i = 0; i < n; ++i) block[i] = data[i];
+  free(const_cast<int *>(block));
+  out[threadIdx.x] = block[n / 2];
+}
+KERNEL heap_late_use_repaired(const int *data, int *out, int n) {
+  volatile int *block = static_cast<int *>(malloc(n * sizeof(int)));
+  for (int i = 0; i < n; ++i) block[i] = data[i];
+  out[threadIdx.x] = block[n / 2];
+  free(const_cast<int *>(block));
+}
+KERNEL heap_free_twice(int n) {
+  void *block = malloc(n);
+  free(block);
+  free(block);
+}
+KERNEL heap_free_twice_repaired(int n) {
+  void *block = malloc(n);
+  free(block);
+  block = malloc(n);
+  free(block);
+}
+// Lanes and warps get memory that others had before.
+KERNEL heap_handed_on(int *out, int n) {
+  for (int i = 0; i < 3; ++i) {
+    int *block = static_cast<int *>(malloc(n));
+    *block = threadIdx.x + i;
+    out[threadIdx.x] = *block;
+    free(block);
+  }
+}
+
 // ---- init
 
 KERNEL shared_unwritten(int *data, int n) {
@@ -302,4 +590,16 @@ KERNEL local_unwritten(int *data, int n) {
 KERNEL pieces(int *data, int n) {
 #pragma unroll 1
   for (int i = 0; i < n; ++i) data[threadIdx.x + 32 * i] = data[threadIdx.x] * 3 + i;
+}
+
+// An atomic operation at an address of global or of shared memory.
+KERNEL either_space(unsigned long long *data, int rounds) {
+  __shared__ unsigned long long sum;
+  sum = 0;
+  __syncthreads();
+  unsigned long long *to = threadIdx.x % 2 == 0 ? &data[threadIdx.x] : &sum;
+#pragma unroll 1
+  for (int i = 0; i < rounds; ++i) atomicAdd(to, 3ull + i);
+  __syncthreads();
+  data[threadIdx.x + 64] = sum;
 }

@@ -1,0 +1,282 @@
+// --check races: what asynchronous copies do, and when it is done.
+//
+// cp.async and bulk copies out of shared memory are pending until their thread has waited for their
+// group; then they count as done by that thread, there. Copies that an mbarrier counts are done by
+// an agent, which tells the barrier how far it is. Nothing else tells of it: so nobody knows but
+// who waits for a phase that ended behind the copy.
+#include <fmt/format.h>
+
+#include <bit>
+#include <cstring>
+
+#include "simulator/checks/race_check.hpp"
+#include "simulator/execute/cluster.hpp"
+#include "simulator/execute/memory_access.hpp"
+
+namespace heddle::simulator::checks {
+namespace {
+
+using isa::Mod;
+using isa::Op;
+
+// What its copies do is complete once the copy has been waited for.
+struct Settled {
+  const AsyncCopy& copy;
+  WarpId issuer;
+  Trace as;  // who counts as having done it, and when
+
+  void operator()(Cell& cell, std::uint64_t, std::uint32_t) const {
+    if (copy.writes) return settle(cell.write);
+    settle(cell.read);
+    settle(cell.other_read);
+  }
+  void settle(Trace& trace) const {
+    if (!trace.pending || trace.who != issuer || trace.lane != copy.lane || trace.pc != copy.pc)
+      return;
+    trace.pending = false;
+    trace.who = as.who;
+    trace.clock = as.clock;
+    trace.tick = as.tick;
+  }
+};
+
+bool is_to_shared(const isa::Instruction& in) { return in.mod(Mod::other0) != 0; }
+
+}  // namespace
+
+RaceCheck::Place RaceCheck::shared_place(const Block& block, std::uint64_t address) {
+  const Block* const owner = shared_owner(block, address);
+  return {owner == nullptr ? nullptr : &track_of(*owner), address & kSharedOffset};
+}
+
+// Which part of an instruction's accesses is pending when it has executed.
+bool RaceCheck::is_pending(const isa::Instruction& in, const Access& access) {
+  switch (in.op) {
+    case Op::LDGSTS:
+      return access.kind == AccessKind::store;
+    case Op::UBLKCP:
+    case Op::UBLKRED:
+      return !is_to_shared(in);
+    default:
+      return false;
+  }
+}
+
+// Whether an mbarrier counts the bytes that it moves.
+bool RaceCheck::is_counted_copy(const isa::Instruction& in) {
+  return in.op == Op::STAS || in.op == Op::REDAS ||
+         ((in.op == Op::UBLKCP || in.op == Op::UBLKRED) && is_to_shared(in));
+}
+
+void RaceCheck::begin_copies(const isa::Instruction& in, const Issue& issue, const Access& access,
+                             PendingCopies& copies) {
+  for_each_lane(access.lanes, [&](unsigned lane) {
+    AsyncCopy copy;
+    copy.address = access.address[lane];
+    copy.bytes = access.width;
+    copy.pc = issue.pc;
+    copy.space = access.space;
+    copy.kind = in.op == Op::LDGSTS ? CopyKind::element : CopyKind::bulk;
+    copy.lane = static_cast<std::uint8_t>(lane);
+    copy.writes = access.kind != AccessKind::load;
+    copies.begin(copy);
+  });
+}
+
+void RaceCheck::wait_for_copies(const Core& core, const Warp& warp, WarpTrack& of_warp,
+                                const Issue& next) {
+  const isa::Instruction& in = *core.launch.program->steps[next.pc].instruction;
+  const auto done = [&](const AsyncCopy& copy) { complete(warp, of_warp, copy); };
+  std::uint32_t waited = in.control.wait_mask;
+  if (in.op == Op::DEPBAR && next.on != 0) {
+    waited |= static_cast<std::uint32_t>(in.word.bits(32, 6));
+    if (in.mod(Mod::le) != 0)
+      of_warp.copies.wait(in.mod(Mod::sb_index), next.on, in.mod(Mod::sb_count), done);
+  }
+  for (; waited != 0; waited &= waited - 1)
+    of_warp.copies.wait(static_cast<unsigned>(std::countr_zero(waited)), next.active, 0, done);
+}
+
+// From here on the copy is something that its thread has done.
+void RaceCheck::complete(const Warp& warp, WarpTrack& of_warp, const AsyncCopy& copy) {
+  const WarpId id{track_of(*warp.block).number, warp.index};
+  Settled settled{copy, id, {}};
+  settled.as.who = id;
+  settled.as.clock = knowledge_.clock(id);
+  settled.as.tick = of_warp.lanes.tick();
+  settle(warp, copy, settled);
+}
+
+template <typename F>
+void RaceCheck::settle(const Warp& warp, const AsyncCopy& copy, const F& f) {
+  if (copy.space == Window::global) return global_.for_each_part(copy.address, copy.bytes, f);
+  const Place place = shared_place(*warp.block, copy.address);
+  if (place.track != nullptr) place.track->shared.for_each_part(place.address, copy.bytes, f);
+}
+
+// ARRIVES.LDGSTSBAR: an mbarrier counts the copies that the lanes have begun.
+void RaceCheck::hand_over_copies(const Core& core, const Warp& warp, BlockTrack& track,
+                                 const Issue& issue, const Access& access) {
+  const WarpId id{track.number, warp.index};
+  for_each_lane(access.lanes, [&](unsigned lane) {
+    const Mask bit = Mask{1} << lane;
+    const Place barrier = shared_place(*warp.block, access.address[lane]);
+    if (barrier.track == nullptr) return;
+    const WarpId agent = agent_of(warp, barrier, bit, issue.pc);
+    track.warps[warp.index].copies.hand_over(bit, [&](const AsyncCopy& copy) {
+      Settled settled{copy, id, {}};
+      settled.as.who = agent;
+      settled.as.clock = knowledge_.clock(agent);
+      settle(warp, copy, settled);
+    });
+    arrive_at(core, *warp.block, access.address[lane], knowledge_.told_by_agent(agent), 1);
+  });
+}
+
+// Each warp that has copies counted at a barrier has an agent there.
+WarpId RaceCheck::agent_of(const Warp& warp, const Place& barrier, Mask lanes, std::uint32_t pc) {
+  MBarrier& state = mbarriers_[barrier.key()];
+  const auto [found, is_new] = state.agents.try_emplace({warp.block->linear, warp.index}, WarpId{});
+  if (is_new) found->second = knowledge_.add_agent(barrier.track->number);
+  agents_[{found->second.block, found->second.warp}] = {barrier.address, actor(warp, pc, lanes)};
+  return found->second;
+}
+
+// Whoever arrives tells the barrier; where that ends a phase, those who wait for it will know.
+void RaceCheck::arrive_at(const Core& core, Block& block, std::uint64_t address,
+                          const Knowledge::Told& told, unsigned arrivals) {
+  constexpr std::uint64_t kPhase = std::uint64_t{1} << 63, kCount = 0xf'ffff;
+  const Place place = shared_place(block, address);
+  const std::byte* const at = shared_view(core, block, address, sizeof(std::uint64_t));
+  if (place.track == nullptr || at == nullptr) return;
+  std::uint64_t word;
+  std::memcpy(&word, at, sizeof word);
+  MBarrier& barrier = mbarriers_[place.key()];
+  if (!told.empty()) {
+    auto all = barrier.arrived == nullptr ? std::make_shared<Knowledge::Told>()
+                                          : std::make_shared<Knowledge::Told>(*barrier.arrived);
+    Knowledge::join(*all, told);
+    barrier.arrived = std::move(all);
+  }
+  const bool phase = (word & kPhase) != 0;
+  const std::uint64_t expected = (kCount + 1 - (word >> 1 & kCount)) & kCount;
+  // So many arrivals at once may have ended two phases.
+  if (phase != barrier.phase || expected <= arrivals) barrier.complete = barrier.arrived;
+  barrier.phase = phase;
+}
+
+// SYNCS: what makes, arrives at, and waits for an mbarrier.
+void RaceCheck::look_at_mbarrier(const Core& core, const Warp& warp, BlockTrack& track,
+                                 const Issue& issue, const Access& access) {
+  constexpr std::uint64_t kExchange = 0x5b2;
+  const Step& step = core.launch.program->steps[issue.pc];
+  const WarpId id{track.number, warp.index};
+  if (step.instruction->word.bits(0, 12) == kExchange) {
+    const auto first = static_cast<unsigned>(std::countr_zero(access.lanes));
+    const Place place = shared_place(*warp.block, access.address[first]);
+    if (place.track != nullptr) mbarriers_.erase(place.key());
+    return arrive_at(core, *warp.block, access.address[first], {}, 0);
+  }
+  if (access.kind == AccessKind::load) {
+    const Mask over = warp.predicate(step.pu, 0) & access.lanes;
+    for_each_lane(over, [&](unsigned lane) {
+      const Place place = shared_place(*warp.block, access.address[lane]);
+      if (place.track != nullptr) learn(id, track, lane, mbarriers_[place.key()].complete);
+    });
+    return;
+  }
+  const Told mine = knowledge_.told_by(id);
+  std::uint64_t last = ~std::uint64_t{0};
+  for_each_lane(access.lanes, [&](unsigned lane) {
+    if (access.address[lane] == last) return;
+    last = access.address[lane];
+    arrive_at(core, *warp.block, last, mine == nullptr ? Knowledge::Told{} : *mine,
+              static_cast<unsigned>(std::popcount(access.lanes)));
+  });
+}
+
+// Bulk copies into shared memory, and stores that a barrier counts. Behind the pieces of data that
+// go to a block stands the access to its barrier, which tells whose they are.
+void RaceCheck::look_at_counted_copies(const Core& core, const Warp& warp, BlockTrack& track,
+                                       const Issue& issue) {
+  const isa::Instruction& in = *core.launch.program->steps[issue.pc].instruction;
+  const bool by_lanes = in.op == Op::STAS || in.op == Op::REDAS;
+  const auto is_barrier = [&](std::size_t i) {
+    return by_lanes ? i % 2 == 1
+                    : issue.accesses[i].kind == AccessKind::atomic && issue.accesses[i].width == 8;
+  };
+  for (std::size_t first = 0; first < issue.accesses.size();) {
+    std::size_t last = first;
+    while (last < issue.accesses.size() && !is_barrier(last)) ++last;
+    if (last == issue.accesses.size()) return;
+    const Access& at_barrier = issue.accesses[last];
+    const auto lane = static_cast<unsigned>(std::countr_zero(at_barrier.lanes));
+    const Place barrier = shared_place(*warp.block, at_barrier.address[lane]);
+    if (barrier.track == nullptr) return;
+    const WarpId agent = agent_of(warp, barrier, at_barrier.lanes, issue.pc);
+    for (; first < last; ++first) {
+      const Access& data = issue.accesses[first];
+      const bool goes_there = data.space == Window::shared && data.kind != AccessKind::load;
+      look_at(core, warp, track, issue, data, goes_there ? &agent : nullptr);
+    }
+    arrive_at(core, *warp.block, at_barrier.address[lane], knowledge_.told_by_agent(agent), 1);
+    ++first;
+  }
+}
+
+// What to wait for, where nobody has.
+bool RaceCheck::report_copy(const Part& part, const Trace& before, const Trace& now,
+                            bool wrote_before, bool writes_now) {
+  const auto agent = agents_.find({before.who.block, before.who.warp});
+  if (!before.pending && agent == agents_.end()) return false;
+  Finding* const finding =
+      findings_.note("races", wrote_before ? "copy_not_awaited" : "copied_from", now.pc, before.pc);
+  if (finding == nullptr) return true;
+  const Window space = part.access.space;
+  finding->address = part.address;
+  finding->message = fmt::format(
+      "{} {} memory, at {:#x}, {} an asynchronous copy that nothing has waited for",
+      writes_now ? "writes" : "reads", space == Window::shared ? "shared" : "global", part.address,
+      wrote_before ? "which is the destination of" : "which is the source of");
+  Actor issuer = agent != agents_.end()
+                     ? agent->second.issuer
+                     : Actor{linear_[before.who.block], before.who.warp, Mask{1} << before.lane, 0};
+  issuer.pc = before.pc;
+  const Actor here{linear_[now.who.block], now.who.warp, Mask{1} << now.lane, now.pc};
+  finding->sides.push_back(
+      side_of(findings_.request(), here, access_text(part.access.kind, part.access.width, space)));
+  finding->sides.push_back(side_of(findings_.request(), issuer, "began the copy"));
+  finding->details = agent != agents_.end()
+                         ? fmt::format(
+                               "the mbarrier at shared address {:#x} counts the copy: wait "
+                               "there for the phase that it is part of",
+                               agent->second.barrier)
+                         : missing_wait(part, before);
+  return true;
+}
+
+std::string RaceCheck::missing_wait(const Part& part, const Trace& before) const {
+  const auto track = blocks_.find(linear_[before.who.block]);
+  if (track == blocks_.end()) return {};
+  const PendingCopies& copies = track->second.warps[before.who.warp].copies;
+  for (const AsyncCopy& copy : copies.all()) {
+    if (copy.pc != before.pc || copy.lane != before.lane) continue;
+    const bool bulk = copy.kind == CopyKind::bulk;
+    const std::string_view prefix = bulk ? "cp.async.bulk" : "cp.async";
+    const std::uint32_t later = copies.closed_since(copy.kind, copy.lane, copy.group);
+    const std::string others =
+        before.who == part.id ? "" : ", and a barrier of the two threads behind it";
+    if (later == 0)
+      return fmt::format(
+          "its group is still open: {}.commit_group, then {}.wait_group 0 in the thread that "
+          "began it{}",
+          prefix, prefix, others);
+    return fmt::format(
+        "its thread has committed {} group{} from that one on: it needs {}.wait_group {} or "
+        "lower{}",
+        later, later == 1 ? "" : "s", prefix, later - 1, others);
+  }
+  return {};
+}
+
+}  // namespace heddle::simulator::checks
