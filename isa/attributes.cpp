@@ -12,81 +12,119 @@ std::string_view name(Unit unit) {
   return kNames[static_cast<std::size_t>(unit)];
 }
 
-Unit unit(const Instruction& instruction) { return instruction.encoding->row->unit; }
-
-MemoryAccess memory_access(const Instruction& instruction) {
-  return instruction.encoding->row->memory;
-}
-
-std::string_view modifier_text(const Instruction& instruction, Mod which) {
-  const Item* item = find_modifier(*instruction.encoding, which);
-  return item == nullptr || item->kind != ItemKind::mod ? std::string_view()
-                                                        : modifier_text(*item, instruction.word);
-}
+const Facts& facts(const Instruction& instruction) { return *instruction.encoding->facts; }
+Unit unit(const Instruction& instruction) { return facts(instruction).unit; }
+MemoryAccess memory_access(const Instruction& instruction) { return facts(instruction).memory; }
+Effect effect(const Instruction& instruction) { return facts(instruction).effect; }
 
 namespace {
 
-// Reads a number off the front of `text`; 0 when there is none.
-unsigned take_number(std::string_view& text) {
-  unsigned value = 0;
-  while (!text.empty() && text.front() >= '0' && text.front() <= '9') {
-    value = value * 10 + static_cast<unsigned>(text.front() - '0');
-    text.remove_prefix(1);
-  }
-  return value;
-}
-
-// A data type from the way it is written: "" is 32 bits, ".S64", ".BF16x4.RN", ".U.128".
-AtomicData data_of(std::string_view text) {
-  AtomicData data;
-  if (text.starts_with(".S")) data.kind = AtomicData::Kind::signed_integer;
-  if (text.starts_with(".F")) data.kind = AtomicData::Kind::floating;
-  if (text.starts_with(".BF")) data.kind = AtomicData::Kind::bfloat;
-  text.remove_prefix(std::min(text.find_first_of("0123456789"), text.size()));
-  if (const unsigned bits = take_number(text)) data.bits = static_cast<std::uint8_t>(bits);
-  if (text.starts_with('x')) {
-    text.remove_prefix(1);
-    data.count = static_cast<std::uint8_t>(take_number(text));
-  }
-  return data;
+// What the modifier's value means; nothing where the encoding has no such field.
+template <class Table>
+const typename Table::value_type* meaning(const Instruction& instruction, Mod which,
+                                          const Table& table) {
+  const Item* item = find_modifier(*instruction.encoding, which);
+  if (item == nullptr || item->kind != ItemKind::mod || item->bits.width == 0) return nullptr;
+  return &table[item->bits.get(instruction.word)];
 }
 
 }  // namespace
 
-AtomicData atomic_data(const Instruction& instruction) {
-  return data_of(modifier_text(instruction, Mod::type));
+DataType data_type(const Instruction& instruction) {
+  const auto& table = instruction.encoding->meanings->data;
+  if (const DataType* type = meaning(instruction, Mod::size, table)) return *type;
+  if (const DataType* type = meaning(instruction, Mod::type, table)) return *type;
+  return facts(instruction).type;
 }
 
 unsigned access_bytes(const Instruction& instruction) {
-  const bool counted = instruction.op == Op::STAS || instruction.op == Op::REDAS;
-  if (memory_access(instruction).kind == MemoryAccess::Kind::none && !counted) return 0;
-  switch (instruction.op) {
-    case Op::LDSM:
-    case Op::STSM:
+  const MemoryAccess access = memory_access(instruction);
+  if (access.kind == MemoryAccess::Kind::none) return 0;
+  switch (access.of) {
+    case MemoryAccess::Of::rows:
       return 4u << instruction.mod(Mod::ldsm_num);
-    case Op::SYNCS:
+    case MemoryAccess::Of::barrier:
       return 8;
-    case Op::TEX:
-    case Op::TLD:
-    case Op::TLD4:
-    case Op::TXD:
-      return 0;  // what a thread reads depends on the texture
-    default: {
-      const bool is_atomic = modifier_text(instruction, Mod::size).empty();
-      const AtomicData data =
-          is_atomic ? atomic_data(instruction) : data_of(modifier_text(instruction, Mod::size));
-      return data.bits * data.count / 8u;
-    }
+    case MemoryAccess::Of::bulk:
+      return 0;  // a register says how many
+    case MemoryAccess::Of::values:
+    case MemoryAccess::Of::swap:
+    case MemoryAccess::Of::counted:
+      break;
   }
+  if (access.space == Space::texture) return 0;  // what a thread reads depends on that
+  return data_type(instruction).bytes();
+}
+
+MemoryOrder memory_order(const Instruction& instruction) {
+  const Meanings& meanings = *instruction.encoding->meanings;
+  MemoryOrder order;
+  if (const MemoryOrder* sem = meaning(instruction, Mod::sem, meanings.order)) order = *sem;
+  if (const MemoryOrder::Scope* scope = meaning(instruction, Mod::scope, meanings.scope))
+    order.scope = *scope;
+  return order;
 }
 
 bool is_strong(const Instruction& instruction) {
-  const std::string_view order = modifier_text(instruction, Mod::sem);
-  return order.starts_with(".STRONG") || order.starts_with(".MMIO");
+  const MemoryOrder::Strength strength = memory_order(instruction).strength;
+  return strength == MemoryOrder::Strength::strong || strength == MemoryOrder::Strength::mmio;
 }
 
-bool is_exclusive(const Instruction& in) {
-  return in.op == Op::WARPSYNC && in.mod(Mod::warpsync_mode) == (in.arch == Arch::sm_90 ? 1u : 2u);
+namespace {
+
+// Products of a sparse A have a register of metadata.
+bool is_sparse(const Layout& layout) {
+  return std::ranges::find(layout, ItemKind::reg, &Item::kind) != layout.end();
+}
+
+}  // namespace
+
+MatrixProduct matrix_product(const Instruction& instruction) {
+  const Meanings& meanings = *instruction.encoding->meanings;
+  const DataType type = facts(instruction).type;
+  // .884 has no field of its own; sums are of the type of the factors, but integers of 32 bits.
+  constexpr DataType kSum{DataType::Kind::signed_integer, 32};
+  MatrixProduct product{{8, 8, 4}, type, type, type};
+  if (const auto* shape = meaning(instruction, Mod::mma_shape, meanings.shape))
+    product.shape = *shape;
+  if (const auto* a = meaning(instruction, Mod::mma_src, meanings.mma_a)) product.a = *a;
+  product.b = product.a;
+  if (const auto* b = meaning(instruction, Mod::mma_src_b, meanings.mma_b)) product.b = *b;
+  product.d = type.is_integer() ? kSum : type;
+  if (const auto* d = meaning(instruction, Mod::mma_dst, meanings.mma_d)) product.d = *d;
+  product.is_sparse = is_sparse(*instruction.encoding->layout);
+  return product;
+}
+
+bool is_exchange(const Instruction& instruction) {
+  constexpr std::uint32_t kExchange = 8;
+  return memory_access(instruction).of == MemoryAccess::Of::values &&
+         memory_access(instruction).kind == MemoryAccess::Kind::atomic &&
+         instruction.mod(Mod::atom_op) == kExchange;
+}
+
+bool copies_through_l1(const Instruction& instruction) {
+  return memory_access(instruction).kind == MemoryAccess::Kind::copy &&
+         instruction.mod(Mod::other0) != 0;
+}
+
+bool is_exclusive(const Instruction& instruction) {
+  return effect(instruction) == Effect::warp_sync &&
+         instruction.mod(Mod::warpsync_mode) == (instruction.arch == Arch::sm_90 ? 1u : 2u);
+}
+
+bool branches_on_mask(const Instruction& instruction) {
+  constexpr std::uint32_t kDivergent = 2, kConverged = 3;
+  if (effect(instruction) != Effect::branch) return false;
+  const std::uint32_t condition = instruction.mod(Mod::cond);
+  return condition == kDivergent || condition == kConverged;
+}
+
+bool is_conditional(const Instruction& instruction) {
+  const auto always = [](const Predicate& predicate) {
+    return predicate.index == kPT && !predicate.negated;
+  };
+  return !always(instruction.guard) || !always(instruction.pp);
 }
 
 }  // namespace heddle::isa

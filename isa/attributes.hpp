@@ -1,84 +1,59 @@
-// What is known of an instruction from its encoding alone, for metrics and for the timing model.
+// What is known of an instruction from its encoding alone: the facts of its opcode (isa/facts.hpp),
+// and what its modifiers make of them.
 #pragma once
 
 #include <cstdint>
 #include <string_view>
 
+#include "isa/facts.hpp"
 #include "isa/instruction.hpp"
 
 namespace heddle::isa {
 
-// The execution unit, by the name Nsight Compute gives its pipe (sm__inst_executed_pipe_*).
-// `none`: handled at issue (NOP, DEPBAR).
-enum class Unit : std::uint8_t {
-  none,
-  adu,   // barriers, indexed constants and other address-divergence work
-  alu,   // integer, logic, compares, conversions done by the integer unit
-  cbu,   // control flow and convergence barriers
-  fma,   // FP32 and integer multiply-add
-  fp16,  // packed half precision
-  fp64,
-  lsu,  // loads, stores, atomics, shuffles
-  tensor,
-  tex,
-  uniform,  // the uniform datapath
-  xu,       // transcendental functions and conversions
-};
-
-// The memory an address names; `generic` decides at run time.
-enum class Space : std::uint8_t {
-  none,
-  generic,
-  global,
-  shared,
-  local,
-  constant,
-  surface,
-  texture
-};
-
-struct MemoryAccess {
-  enum class Kind : std::uint8_t {
-    none,
-    load,
-    store,
-    atomic,     // returns the old value
-    reduction,  // returns nothing
-    copy,       // LDGSTS: loads from global, stores to shared memory
-  };
-  Kind kind = Kind::none;
-  Space space = Space::none;
-
-  friend constexpr bool operator==(const MemoryAccess&, const MemoryAccess&) = default;
-};
+const Facts& facts(Op op);                           // as most of its encodings have them
+const Facts& facts(const Instruction& instruction);  // as its own has them
 
 Unit unit(const Instruction& instruction);
 std::string_view name(Unit unit);
 MemoryAccess memory_access(const Instruction& instruction);
+Effect effect(const Instruction& instruction);
 
-// What an atomic operation works on. (Mod::type has other numbers on sm_90 than before, and again
-// others in its floating-point opcodes.)
-struct AtomicData {
-  enum class Kind : std::uint8_t { unsigned_integer, signed_integer, floating, bfloat };
-  Kind kind = Kind::unsigned_integer;
-  std::uint8_t bits = 32;  // of one element: 16, 32, 64, 128
-  std::uint8_t count = 1;  // elements side by side
-
-  friend constexpr bool operator==(const AtomicData&, const AtomicData&) = default;
-};
-AtomicData atomic_data(const Instruction& instruction);
-
-// The text of one modifier as the instruction has it: ".F32.FTZ.RN"; empty where there is none.
-std::string_view modifier_text(const Instruction& instruction, Mod which);
+// What a memory instruction moves, and what others work on. (Mod::type has other numbers on sm_90
+// than before, and again others in its floating-point opcodes.)
+DataType data_type(const Instruction& instruction);
 
 // Bytes each thread reads or writes (LDSM: bytes each thread receives); 0 where the instruction
 // does not access memory or the width is not in it.
 unsigned access_bytes(const Instruction& instruction);
 
+// weak where the instruction says nothing.
+MemoryOrder memory_order(const Instruction& instruction);
+
 // A volatile or atomic load or store: .STRONG or .MMIO.
 bool is_strong(const Instruction& instruction);
 
+// D = A × B + C of matrices; where `is_sparse`, A holds half of its numbers.
+struct MatrixProduct {
+  MatrixShape shape;
+  DataType a, b, d;
+  bool is_sparse = false;
+};
+// Of an instruction whose work is a product.
+MatrixProduct matrix_product(const Instruction& instruction);
+
+// Atomics whose operation is an exchange: the old value is not read.
+bool is_exchange(const Instruction& instruction);
+
+// Copies from global to shared memory that leave the data in L1; others (.BYPASS) do not.
+bool copies_through_l1(const Instruction& instruction);
+
 // WARPSYNC.EXCLUSIVE: its mode has another number up to sm_89.
 bool is_exclusive(const Instruction& instruction);
+
+// Whether it may leave lanes at different places or send them away: a guard or a condition.
+bool is_conditional(const Instruction& instruction);
+
+// BRA.DIV, BRA.CONV: what decides is a mask of lanes.
+bool branches_on_mask(const Instruction& instruction);
 
 }  // namespace heddle::isa

@@ -3,13 +3,12 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "isa/attributes.hpp"
+
 namespace heddle::isa {
 namespace {
 
 constexpr std::uint64_t kWord = sizeof(Word);
-constexpr std::uint32_t kCondDivergent = 2, kCondConverged = 3;  // BRA.DIV, BRA.CONV
-
-bool always(const Predicate& predicate) { return predicate.index == kPT && !predicate.negated; }
 
 // What an instruction does to the flow of control.
 struct Flow {
@@ -41,22 +40,15 @@ class Reader {
   Flow flow(std::uint64_t address) const {
     const Instruction* in = instruction(address);
     if (in == nullptr) return {.targets = {}, .unresolved = true};
-    const bool conditional = !always(in->guard) || !always(in->pp);
-    switch (in->op) {
-      case Op::BRA: {
-        const std::uint32_t cond = in->mod(Mod::cond);
+    const bool conditional = is_conditional(*in);
+    switch (effect(*in)) {
+      case Effect::branch:
         return {.targets = {target(*in, address)},
-                .continues = conditional || cond == kCondDivergent || cond == kCondConverged};
-      }
-      case Op::BRX:
+                .continues = conditional || branches_on_mask(*in)};
+      case Effect::indirect_branch:
         return indirect(address, conditional);
-      case Op::BRXU:
-      case Op::JMP:
-      case Op::JMX:
-        return {.targets = {}, .unresolved = true, .continues = conditional};
-      case Op::EXIT:
-      case Op::RET:
-      case Op::KILL:
+      case Effect::exit:
+      case Effect::ret:
         return {.targets = {}, .leaves = true, .continues = conditional};
       default:
         return {};
@@ -139,10 +131,10 @@ class Builder {
   void note(std::uint64_t address) {
     const Instruction* in = reader_.instruction(address);
     if (in == nullptr) return;
-    if (in->op == Op::BSSY) {
+    if (effect(*in) == Effect::set_barrier) {
       result_.regions.push_back(
           {.address = address, .target = Reader::target(*in, address), .barrier = in->barrier});
-    } else if (in->op == Op::CALL) {
+    } else if (effect(*in) == Effect::call) {
       CallSite call{.address = address, .target = std::nullopt};
       if (in->a.kind == Source::Kind::none)
         call.target = in->mod(Mod::absolute) != 0 ? static_cast<std::uint64_t>(in->offset)

@@ -87,7 +87,7 @@ void read_slot(const Item& item, Instruction& into) {
   }
   operand.negate = (item.negate || item.invert) && word.bit(place.negate);
   operand.absolute = item.absolute && word.bit(place.absolute);
-  operand.reuse = has_reuse_cache(into.encoding->row->unit) && word.bit(place.reuse);
+  operand.reuse = has_reuse_cache(into.encoding->facts->unit) && word.bit(place.reuse);
 }
 
 void write_slot(const Item& item, const Instruction& from, Word& word) {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "isa/facts.hpp"
 #include "isa/instruction.hpp"
 #include "isa/row.hpp"
 #include "isa/word.hpp"
@@ -58,6 +59,16 @@ enum class ItemKind : std::uint8_t {
   barrier,
   special_reg,
   wait_list,
+  predicates,  // those that a mask names
+};
+
+// How many registers an operand takes.
+enum class Extent : std::uint8_t {
+  one,
+  two,
+  two_where,  // a modifier has one of some values
+  data,       // those of the memory access
+  fragment,   // those of a product of matrices
 };
 
 struct Item {
@@ -71,9 +82,14 @@ struct Item {
   bool negate = false;    // '-'
   bool invert = false;    // '~'
   bool absolute = false;
-  bool attached = false;       // a suffix of the item before it
-  std::uint32_t constant = 0;  // value of a modifier without bits
-  std::string_view text{};     // text, or the list of a modifier
+  bool attached = false;    // a suffix of the item before it
+  bool in_address = false;  // inside […]
+  bool is_updated = false;  // '^'
+  Extent extent = Extent::one;
+  Mod extent_mod = Mod::count_;
+  std::uint64_t extent_values = 0;  // bit v: two where the modifier is v
+  std::uint32_t constant = 0;       // value of a modifier without bits
+  std::string_view text{};          // text, or the list of a modifier
   std::uint64_t legal = ~std::uint64_t{0};
 };
 
@@ -92,10 +108,21 @@ struct Layout {
   constexpr const Item* end() const { return items.data() + count; }
 };
 
+// What the modifiers of a layout mean, by their values.
+struct Meanings {
+  std::array<DataType, 16> data{};                    // of `size` or `type`
+  std::array<MemoryOrder, 16> order{};                // of `sem`
+  std::array<MemoryOrder::Scope, 8> scope{};          // of `scope`
+  std::array<MatrixShape, 8> shape{};                 // of `mma_shape`
+  std::array<DataType, 8> mma_a{}, mma_b{}, mma_d{};  // of `mma_src`, `mma_src_b`, `mma_dst`
+};
+
 // A row in one of its forms: what a word is matched with.
 struct Encoding {
   const Row* row = nullptr;
+  const Facts* facts = nullptr;
   const Layout* layout = nullptr;
+  const Meanings* meanings = nullptr;
   Form form = Form::RRR;
   std::uint16_t opcode = 0;
   Word mask{}, value{};   // bits that must hold a value (zero where nothing claims them)
@@ -201,7 +228,7 @@ constexpr Bits index_register_bits(const Item& item) {
 
 // A uniform-datapath instruction is guarded by a uniform predicate.
 constexpr bool has_uniform_guard(const Encoding& encoding) {
-  return encoding.row->unit == Unit::uniform;
+  return encoding.facts->unit == Unit::uniform;
 }
 
 // The items that exist in this form: an immediate has no suffix (swizzle, byte or half selector).

@@ -3,23 +3,42 @@
 #include <algorithm>
 #include <vector>
 
+#include "isa/attributes.hpp"
 #include "isa/encoding.hpp"
+#include "isa/modifier_meanings.hpp"
 #include "isa/opcodes/list.hpp"
 #include "isa/picture.hpp"
 
 namespace heddle::isa {
 namespace {
 
-template <std::size_t... kSizes>
-constexpr auto concatenate(const Row (&... lists)[kSizes]) {
-  std::array<const Row*, (kSizes + ...)> rows{};
+template <class T, std::size_t... kSizes>
+constexpr auto concatenate(const T (&... lists)[kSizes]) {
+  std::array<const T*, (kSizes + ...)> all{};
   std::size_t count = 0;
-  const auto append = [&](const Row* list, std::size_t size) {
-    for (std::size_t i = 0; i < size; ++i) rows[count++] = list + i;
+  const auto append = [&](const T* list, std::size_t size) {
+    for (std::size_t i = 0; i < size; ++i) all[count++] = list + i;
   };
   (append(lists, kSizes), ...);
-  return rows;
+  return all;
 }
+
+constexpr std::size_t kOps = static_cast<std::size_t>(Op::count_);
+
+// By opcode. One that has no facts, or that has them twice, does not compile.
+constexpr auto index_facts() {
+  constexpr auto kListed =
+      concatenate(kIntegerFacts, kMoveFacts, kFloatFacts, kDoubleFacts, kHalfFacts, kConvertFacts,
+                  kWarpFacts, kUniformFacts, kMemoryFacts, kAtomicFacts, kControlFacts,
+                  kMatrixFacts, kTextureFacts, kBulkFacts);
+  std::array<const Facts*, kOps> facts{};
+  for (const Facts* each : kListed) {
+    if (facts[static_cast<std::size_t>(each->op)] != nullptr) throw "an opcode with facts twice";
+    facts[static_cast<std::size_t>(each->op)] = each;
+  }
+  return facts;
+}
+constexpr auto kFacts = index_facts();
 
 constexpr auto kRows = concatenate(kIntegerRows, kMoveRows, kFloatRows, kDoubleRows, kHalfRows,
                                    kConvertRows, kWarpRows, kUniformRows, kMemoryRows, kAtomicRows,
@@ -33,6 +52,18 @@ constexpr auto compile_layouts() {
 }
 constexpr auto kLayouts = compile_layouts();
 
+constexpr const Facts* facts_of(const Row& row) {
+  return row.facts != nullptr ? row.facts : kFacts[static_cast<std::size_t>(row.op)];
+}
+
+constexpr auto compile_meanings() {
+  std::array<Meanings, kRows.size()> meanings{};
+  for (std::size_t i = 0; i < kRows.size(); ++i)
+    meanings[i] = read_meanings(kLayouts[i], facts_of(*kRows[i])->type);
+  return meanings;
+}
+constexpr auto kMeanings = compile_meanings();
+
 constexpr bool has_form(const Row& row, Form form) {
   return row.forms == kFixed ? form == Form::RRR : (row.forms & bit(form)) != 0;
 }
@@ -43,8 +74,14 @@ constexpr Word bits_mask(const Bits& bits) {
   return mask;
 }
 
-constexpr Encoding compile(const Row& row, const Layout& layout, Form form) {
-  Encoding encoding{.row = &row, .layout = &layout, .form = form};
+constexpr Encoding compile(std::size_t index, Form form) {
+  const Row& row = *kRows[index];
+  const Layout& layout = kLayouts[index];
+  Encoding encoding{.row = &row,
+                    .facts = facts_of(row),
+                    .layout = &layout,
+                    .meanings = &kMeanings[index],
+                    .form = form};
   encoding.opcode = opcode_number(row.code, row.forms, form);
   Word claimed;
   const auto claim = [&](const Bits& bits) {
@@ -80,8 +117,7 @@ constexpr auto compile_all() {
   std::size_t count = 0;
   for (std::size_t i = 0; i < kRows.size(); ++i)
     for (std::size_t form = 0; form < kForms; ++form)
-      if (has_form(*kRows[i], Form(form)))
-        encodings[count++] = compile(*kRows[i], kLayouts[i], Form(form));
+      if (has_form(*kRows[i], Form(form))) encodings[count++] = compile(i, Form(form));
   std::sort(encodings.begin(), encodings.end(),
             [](const Encoding& x, const Encoding& y) { return x.opcode < y.opcode; });
   return encodings;
@@ -91,9 +127,18 @@ constexpr auto kEncodings = compile_all();
 // The checks below name the opcode number in the compiler's message: `Proof<1234>`.
 template <int kOpcode>
 struct Proof {
-  static_assert(kOpcode == -1, "the opcode row with this number is wrong");
+  static_assert(kOpcode == -1, "the opcode (row) with this number is wrong");
   static constexpr bool holds = kOpcode == -1;
 };
+
+// The number in isa/op.hpp of the first opcode that has a row and no facts.
+constexpr int op_without_facts() {
+  for (std::size_t op = 0; op < kOps; ++op)
+    if (kFacts[op] == nullptr && std::ranges::find(kRows, Op(op), &Row::op) != kRows.end())
+      return static_cast<int>(op);
+  return -1;
+}
+static_assert(Proof<op_without_facts()>::holds);
 
 constexpr int opcode_with_a_bit_claimed_twice() {
   for (const Encoding& encoding : kEncodings)
@@ -158,13 +203,13 @@ struct Index {
 };
 
 const Index& index_of(Arch arch) {
-  static const std::array<Index, kAllArchs.size()> indices{Index(Arch::sm_75), Index(Arch::sm_80),
-                                                           Index(Arch::sm_86), Index(Arch::sm_89),
-                                                           Index(Arch::sm_90)};
+  static const std::vector<Index> indices(kAllArchs.begin(), kAllArchs.end());
   return indices[static_cast<std::size_t>(arch)];
 }
 
 }  // namespace
+
+const Facts& facts(Op op) { return *kFacts[static_cast<std::size_t>(op)]; }
 
 const Item* find_modifier(const Encoding& encoding, Mod which) {
   const Item* found = nullptr;

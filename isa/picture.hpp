@@ -38,6 +38,7 @@ class PictureReader {
 
   constexpr Item& add(Item item) {
     if (layout_.count == layout_.items.size()) throw "picture: too many items";
+    item.in_address = in_address_;
     return layout_.items[layout_.count++] = item;
   }
 
@@ -92,8 +93,10 @@ class PictureReader {
       add({.kind = ItemKind::separator});
     } else if (take('[')) {
       add({.kind = ItemKind::open});
+      in_address_ = true;
     } else if (take(']')) {
       add({.kind = ItemKind::close});
+      in_address_ = false;
     } else if (take('+')) {
       add({.kind = ItemKind::plus});
     } else if (peek() == '{') {
@@ -118,13 +121,8 @@ class PictureReader {
 
   constexpr void read_modifier(bool attached) {
     expect('{');
-    const std::size_t start = position_;
-    while (is_word(peek())) ++position_;
     Item item{.kind = ItemKind::mod, .attached = attached};
-    if (position_ != start) {
-      item.mod = mod_named(text_.substr(start, position_ - start));
-      if (item.mod == Mod::count_) throw "picture: no modifier of that name";
-    }
+    if (is_word(peek())) item.mod = read_modifier_name();
     if (take('=')) {
       item.constant = read_number();
     } else {
@@ -151,6 +149,7 @@ class PictureReader {
     Item item;
     const std::size_t start = position_;
     item.optional = take('?');
+    item.is_updated = take('^');
     if (take('-')) item.negate = true;
     if (take('~')) item.invert = true;
     if (take('|')) item.absolute = true;
@@ -161,6 +160,7 @@ class PictureReader {
       read_text(false);
       return;
     }
+    if (take('*')) read_extent(item);
     if (take(':')) item.type = text_[position_++];
     if (item.absolute) expect('|');
     if (take(':')) item.type = text_[position_++];
@@ -172,15 +172,46 @@ class PictureReader {
         read_text(true);
   }
 
+  constexpr bool take_word(std::string_view word) {
+    if (text_.substr(position_, word.size()) != word) return false;
+    position_ += word.size();
+    return true;
+  }
+
+  constexpr void read_extent(Item& item) {
+    if (take_word("data")) {
+      item.extent = Extent::data;
+    } else if (take_word("mma")) {
+      item.extent = Extent::fragment;
+    } else {
+      expect('2');
+      item.extent = Extent::two;
+      if (take('(')) read_extent_values(item);
+    }
+  }
+
+  constexpr void read_extent_values(Item& item) {
+    item.extent = Extent::two_where;
+    item.extent_mod = read_modifier_name();
+    expect('=');
+    do {
+      item.extent_values |= std::uint64_t{1} << read_number();
+    } while (take(','));
+    expect(')');
+  }
+
+  constexpr Mod read_modifier_name() {
+    const std::size_t start = position_;
+    while (is_word(peek())) ++position_;
+    const Mod found = mod_named(text_.substr(start, position_ - start));
+    if (found == Mod::count_) throw "picture: no modifier of that name";
+    return found;
+  }
+
   constexpr void read_numeral(Item& item) {
     expect('#');
     item.kind = ItemKind::number;
-    const std::size_t start = position_;
-    while (is_word(peek())) ++position_;
-    if (position_ != start) {
-      item.mod = mod_named(text_.substr(start, position_ - start));
-      if (item.mod == Mod::count_) throw "picture: no modifier of that name";
-    }
+    if (is_word(peek())) item.mod = read_modifier_name();
     expect('@');
     item.bits = read_bits(1);
   }
@@ -225,6 +256,7 @@ class PictureReader {
         {"D", ItemKind::displacement, 0, {}, true},
         {"W", ItemKind::wait_list, 0, {}, true},
         {"SR", ItemKind::special_reg, 0, {72, 8, 0, 0}, false},
+        {"PR", ItemKind::predicates, 0, {}, false},
     };
     const bool uniform = peek() == 'U';
     const std::size_t start = position_ + (uniform ? 1 : 0);
@@ -268,7 +300,7 @@ class PictureReader {
 
   std::string_view text_;
   std::size_t position_ = 0;
-  bool in_operands_ = false;
+  bool in_operands_ = false, in_address_ = false;
   Layout layout_;
 };
 

@@ -133,6 +133,8 @@ class Printer {
         return shown(is_always(it.pp), predicate_text(it.pp));
       case ItemKind::slot:
         return slot_text(item, suffix);
+      case ItemKind::predicates:
+        return item.uniform ? "UPR" : "PR";
       case ItemKind::immediate:
         return hex(field);
       case ItemKind::offset:

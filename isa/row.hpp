@@ -1,6 +1,6 @@
-// How an opcode is written down: one Row per opcode, its bits and its text in one picture.
+// How an opcode is written down: one Row per encoding, its bits and its text in one picture.
 //
-//   {Op::ISETP, Unit::alu, kAll, 0x00c, kB,
+//   {Op::ISETP, kAll, 0x00c, kB,
 //    "ISETP{cmp@76:3 $icmp}{is_signed@73 .U32|}{bop@74:2 $bop} Pu, Pv, A, B, Pp", "68:4=7"},
 //
 // reads: the low nine bits of the opcode number are 0x00c and it has the four operand forms of an
@@ -8,13 +8,14 @@
 // choose the comparison, printed from the list `icmp`; then the operands in the order the text has
 // them. Bits 71:68 must hold 7. Every bit that no field claims must be zero.
 //
-// To add an opcode: append its name to isa/op.hpp, copy the row whose text looks most like it, in
-// the file of isa/opcodes/ it belongs to, and build. A bit claimed twice, a modifier without a name
-// or two rows that match the same word do not compile; decoder_test compares the text.
+// To add an opcode: append its name to isa/op.hpp, write down its Facts and copy the row whose text
+// looks most like it, in the file of isa/opcodes/ it belongs to, and build. A bit claimed twice, a
+// modifier without a name, two rows that match the same word or an opcode without facts do not
+// compile; decoder_test compares the text, and simulator_facts_test the registers.
 //
+// clang-format off
 // The language of pictures:
-//   {name@bits list}  A modifier of isa/mod.hpp. `bits` is low:width (a width of 1 may be left
-//   out),
+//   {name@bits list}  A modifier of isa/mod.hpp. `bits` is low:width (a width of 1 may be left out),
 //                     pieces joined by '/', low piece first. The list has one text per value, split
 //                     by '|'; "n:text" gives the value of this text, the next ones count on. Values
 //                     without a text are not legal. `$name` is a list of isa/opcodes/lists.hpp.
@@ -36,37 +37,53 @@
 //   UR@n Un           Uniform register of an address; the register after it.
 //   Uh@bits           A descriptor: prints desc[UR] when the bit above its register is set.
 //   O@bits G@bits     Signed byte offset of an address; that of the global address of LDGSTS.
-//   T@bits Tb@bits    Branch target relative to the next instruction, in words of four bytes or
-//   bytes. J@bits D@bits     Absolute target; displacement printed as a number. Bn@n W@bits
-//   Convergence barrier; set of scoreboards. SR R@n            Special register; a register no role
-//   is known for. #name@bits        A number, hexadecimal. ?X                X is printed only when
-//   it is not PT, RZ, URZ or 0.
-// Operands are split by ", ". Inside […] a '+' is printed only between things that are printed.
+//   T@bits Tb@bits    Branch target relative to the next instruction, in words of four bytes or bytes.
+//   J@bits D@bits     Absolute target; displacement printed as a number.
+//   Bn@n W@bits       Convergence barrier; set of scoreboards.
+//   SR R@n            Special register; a register that no role stands for: written where it comes
+//                     before Rd, else read.
+//   PR UPR            The predicates that a mask names: written where they come first, else read.
+//   #name@bits        A number, hexadecimal.
+//   ?X                X is printed only when it is not PT, RZ, URZ or 0.
+//   ^X                The destination X is read, too.
+// Operands are split by ", ". Inside […] a '+' is printed only between things that are printed, and
+// all registers are read.
+//
+// How many registers an operand takes, from the one it names on:
+//   A                 One; of an address as many as ra_u32, address64 and descriptor say.
+//   A*2               Two.
+//   A*2(name=1,3)     Two where the modifier `name` is 1 or 3, else one.
+//   A*data            The data of the memory access.
+//   A*mma             The operand's fragment of a product of matrices.
+// clang-format on
 #pragma once
 
 #include <array>
 #include <cstdint>
 #include <string_view>
 
-#include "isa/attributes.hpp"
+#include "isa/facts.hpp"
 #include "isa/instruction.hpp"
 
 namespace heddle::isa {
 
-// Sets of architectures.
+// Sets of architectures. A new one is in none of them until these lines say so.
 using ArchSet = std::uint8_t;
 constexpr ArchSet only(Arch arch) {
   return static_cast<ArchSet>(1u << static_cast<unsigned>(arch));
 }
-inline constexpr ArchSet kAll = 0x1f;
 inline constexpr ArchSet kSm75 = only(Arch::sm_75);
 inline constexpr ArchSet kSm90 = only(Arch::sm_90);
-inline constexpr ArchSet kFrom80 = kAll & ~kSm75;
-inline constexpr ArchSet kFrom86 = kFrom80 & ~only(Arch::sm_80);
-inline constexpr ArchSet kFrom89 = kSm90 | only(Arch::sm_89);
-inline constexpr ArchSet kSm80And86 = kFrom80 & ~kFrom89;
-inline constexpr ArchSet kUpTo89 = kAll & ~kSm90;
-inline constexpr ArchSet kSm80To89 = kUpTo89 & ~kSm75;
+inline constexpr ArchSet kSm80And86 = only(Arch::sm_80) | only(Arch::sm_86);
+inline constexpr ArchSet kSm80To89 = kSm80And86 | only(Arch::sm_89);
+inline constexpr ArchSet kUpTo89 = kSm75 | kSm80To89;
+inline constexpr ArchSet kFrom89 = only(Arch::sm_89) | kSm90;
+inline constexpr ArchSet kSm86To89 = only(Arch::sm_86) | only(Arch::sm_89);
+inline constexpr ArchSet kFrom86 = kSm86To89 | kSm90;
+inline constexpr ArchSet kFrom80 = only(Arch::sm_80) | kFrom86;
+inline constexpr ArchSet kAll = kSm75 | kFrom80;
+static_assert(kAll == (1u << kAllArchs.size()) - 1,
+              "decide for each set above whether it has the new architecture");
 
 // Where the sources B and C come from: R register, I immediate, C constant, U uniform register,
 // X bindless constant. Bits 11:9 of the opcode number and bit 91 (SASS-FACTS 1.1).
@@ -99,14 +116,13 @@ using Alias = std::string_view (*)(const Instruction&);
 
 struct Row {
   Op op;
-  Unit unit;
   ArchSet archs;
   std::uint16_t code;
   FormSet forms;
   std::string_view picture;
   std::string_view fixed = {};  // bits that must hold a value: "87:4=15 77:4=15"
-  MemoryAccess memory = {};
   Alias alias = nullptr;
+  const Facts* facts = nullptr;  // where this form is not what the opcode's other ones are
 };
 
 }  // namespace heddle::isa

@@ -8,61 +8,89 @@
 
 namespace heddle::isa {
 
+inline constexpr MemoryAccess kBulkCopy{MemoryAccess::Kind::copy, Space::shared,
+                                        MemoryAccess::Of::bulk};
+inline constexpr MemoryAccess kBulkReduce{MemoryAccess::Kind::reduction, Space::shared,
+                                          MemoryAccess::Of::bulk};
+inline constexpr MemoryAccess kStoreCounted{MemoryAccess::Kind::store, Space::shared,
+                                            MemoryAccess::Of::counted};
+inline constexpr MemoryAccess kReduceCounted{MemoryAccess::Kind::reduction, Space::shared,
+                                             MemoryAccess::Of::counted};
+
+inline constexpr Facts kBulkFacts[] = {
+    // clang-format off
+    {Op::UBLKCP,       Unit::uniform, kBulkCopy},
+    {Op::UBLKRED,      Unit::uniform, kBulkReduce},
+    {Op::UBLKPF,       Unit::uniform},
+    {Op::UTMALDG,      Unit::uniform},
+    {Op::UTMASTG,      Unit::uniform},
+    {Op::UTMAREDG,     Unit::uniform},
+    {Op::UTMAPF,       Unit::uniform},
+    {Op::UTMACCTL,     Unit::uniform},
+    {Op::UTMACMDFLUSH, Unit::uniform},
+    {Op::STAS,         Unit::lsu,     kStoreCounted},
+    {Op::REDAS,        Unit::lsu,     kReduceCounted},
+    // clang-format on
+};
+
 inline constexpr Row kBulkRows[] = {
     // UB is the destination; where that is shared memory, the register after it holds the barrier
     // that counts the bytes. UC: how many times 16 bytes, and above bit 16 the blocks that get
     // them.
-    {Op::UBLKCP, Unit::uniform, kSm90, 0x13ba, kFixed,
-     "UBLKCP{other0@73 .G|.S}{other1@74 .G|.S}{other2@75 |.MULTICAST} [UB], [UA], UC"},
-    {Op::UBLKCP, Unit::uniform, kSm90, 0x13ba, kFixed,
-     "UBLKCP{other0@73 .G|.S}{other1@74 .G|.S}{other2@75 |.MULTICAST}{descriptor@76 1:} [UB], "
-     "[UA], UC, desc[UR@40]"},
-    {Op::UBLKRED, Unit::uniform, kSm90, 0x13bb, kFixed,
-     "UBLKRED{other0@73 .G|.S}{other1@74 1:.S}{atom_op@87:3 $atom_op3}{type@81:4 $bulk_type} [UB], "
-     "[UA], UC"},
-    {Op::UBLKRED, Unit::uniform, kSm90, 0x13bb, kFixed,
-     "UBLKRED{other0@73 .G|.S}{other1@74 1:.S}{atom_op@87:3 $atom_op3}{type@81:4 $bulk_type}"
-     "{descriptor@76 1:} [UB], [UA], UC, desc[UR@40]"},
-    {Op::UBLKPF, Unit::uniform, kSm90, 0x13bc, kFixed, "UBLKPF.L2 [UA], UC"},
-    {Op::UBLKPF, Unit::uniform, kSm90, 0x13bc, kFixed,
-     "UBLKPF.L2{descriptor@76 1:} [UA], UC, desc[UR@40]"},
+    {Op::UBLKCP, kSm90, 0x13ba, kFixed,
+     "UBLKCP{other0@73 .G|.S}{other1@74 .G|.S}{other2@75 |.MULTICAST} [UB*2], "
+     "[UA*2(other1=0)], UC"},
+    {Op::UBLKCP, kSm90, 0x13ba, kFixed,
+     "UBLKCP{other0@73 .G|.S}{other1@74 .G|.S}{other2@75 |.MULTICAST}"
+     "{descriptor@76 1:} [UB*2], [UA*2(other1=0)], UC, desc[UR@40]"},
+    {Op::UBLKRED, kSm90, 0x13bb, kFixed,
+     "UBLKRED{other0@73 .G|.S}{other1@74 1:.S}{atom_op@87:3 $atom_op3}"
+     "{type@81:4 $bulk_type} [UB*2], [UA], UC"},
+    {Op::UBLKRED, kSm90, 0x13bb, kFixed,
+     "UBLKRED{other0@73 .G|.S}{other1@74 1:.S}{atom_op@87:3 $atom_op3}"
+     "{type@81:4 $bulk_type}{descriptor@76 1:} [UB*2], [UA], UC, desc[UR@40]"},
+    {Op::UBLKPF, kSm90, 0x13bc, kFixed, "UBLKPF.L2 [UA*2], UC"},
+    {Op::UBLKPF, kSm90, 0x13bc, kFixed, "UBLKPF.L2{descriptor@76 1:} [UA*2], UC, desc[UR@40]"},
 
     // UA is the address of a tensor map; UB the first of the registers that hold the place in
     // shared
     // memory, the barrier and the coordinates.
-    {Op::UTMALDG, Unit::uniform, kSm90, 0x15b4, kFixed, "UTMALDG{other0@79:3 $tensor} [UB], [UA]"},
-    {Op::UTMALDG, Unit::uniform, kSm90, 0x15b4, kFixed,
+    {Op::UTMALDG, kSm90, 0x15b4, kFixed, "UTMALDG{other0@79:3 $tensor} [UB], [UA]"},
+    {Op::UTMALDG, kSm90, 0x15b4, kFixed,
      "UTMALDG{other0@79:3 $tensor}{descriptor@76 1:} [UB], [UA], desc[UR@40]"},
-    {Op::UTMALDG, Unit::uniform, kSm90, 0x13b4, kFixed,
-     "UTMALDG{other0@79:3 $tensor}{other1@82 |.IM2COL}{other2@75 |.MULTICAST} [UB], [UA], UC"},
-    {Op::UTMALDG, Unit::uniform, kSm90, 0x13b4, kFixed,
-     "UTMALDG{other0@79:3 $tensor}{other1@82 |.IM2COL}{other2@75 |.MULTICAST}{descriptor@76 1:} "
-     "[UB], [UA], UC, desc[UR@40]"},
-    {Op::UTMASTG, Unit::uniform, kSm90, 0x13b5, kFixed,
+    {Op::UTMALDG, kSm90, 0x13b4, kFixed,
+     "UTMALDG{other0@79:3 $tensor}{other1@82 |.IM2COL}{other2@75 |.MULTICAST} [UB], [UA], "
+     "UC"},
+    {Op::UTMALDG, kSm90, 0x13b4, kFixed,
+     "UTMALDG{other0@79:3 $tensor}{other1@82 |.IM2COL}{other2@75 |.MULTICAST}"
+     "{descriptor@76 1:} [UB], [UA], UC, desc[UR@40]"},
+    {Op::UTMASTG, kSm90, 0x13b5, kFixed,
      "UTMASTG{other0@79:3 $tensor}{other1@82 |.IM2COL} [UB], [UA]"},
-    {Op::UTMASTG, Unit::uniform, kSm90, 0x13b5, kFixed,
-     "UTMASTG{other0@79:3 $tensor}{other1@82 |.IM2COL}{descriptor@76 1:} [UB], [UA], desc[UR@40]"},
-    {Op::UTMAREDG, Unit::uniform, kSm90, 0x13b6, kFixed,
+    {Op::UTMASTG, kSm90, 0x13b5, kFixed,
+     "UTMASTG{other0@79:3 $tensor}{other1@82 |.IM2COL}{descriptor@76 1:} [UB], [UA], "
+     "desc[UR@40]"},
+    {Op::UTMAREDG, kSm90, 0x13b6, kFixed,
      "UTMAREDG{other0@79:3 $tensor}{other1@82 |.IM2COL}{atom_op@87:3 $atom_op3} [UB], [UA]"},
-    {Op::UTMAREDG, Unit::uniform, kSm90, 0x13b6, kFixed,
-     "UTMAREDG{other0@79:3 $tensor}{other1@82 |.IM2COL}{atom_op@87:3 $atom_op3}{descriptor@76 1:} "
-     "[UB], [UA], desc[UR@40]"},
-    {Op::UTMAPF, Unit::uniform, kSm90, 0x15b8, kFixed, "UTMAPF.L2{other0@79:3 $tensor} [UB], [UA]"},
-    {Op::UTMAPF, Unit::uniform, kSm90, 0x15b8, kFixed,
+    {Op::UTMAREDG, kSm90, 0x13b6, kFixed,
+     "UTMAREDG{other0@79:3 $tensor}{other1@82 |.IM2COL}{atom_op@87:3 $atom_op3}"
+     "{descriptor@76 1:} [UB], [UA], desc[UR@40]"},
+    {Op::UTMAPF, kSm90, 0x15b8, kFixed, "UTMAPF.L2{other0@79:3 $tensor} [UB], [UA]"},
+    {Op::UTMAPF, kSm90, 0x15b8, kFixed,
      "UTMAPF.L2{other0@79:3 $tensor}{descriptor@76 1:} [UB], [UA], desc[UR@40]"},
-    {Op::UTMAPF, Unit::uniform, kSm90, 0x13b8, kFixed,
+    {Op::UTMAPF, kSm90, 0x13b8, kFixed,
      "UTMAPF.L2{other0@79:3 $tensor}{other1@82 1:.IM2COL} [UB], [UA], UC"},
-    {Op::UTMAPF, Unit::uniform, kSm90, 0x13b8, kFixed,
+    {Op::UTMAPF, kSm90, 0x13b8, kFixed,
      "UTMAPF.L2{other0@79:3 $tensor}{other1@82 1:.IM2COL}{descriptor@76 1:} [UB], [UA], UC, "
      "desc[UR@40]"},
-    {Op::UTMACCTL, Unit::uniform, kSm90, 0x19b9, kFixed, "UTMACCTL{other0@82 .IV|.PF} [UA]"},
-    {Op::UTMACMDFLUSH, Unit::uniform, kSm90, 0x9b7, kFixed, "UTMACMDFLUSH"},
+    {Op::UTMACCTL, kSm90, 0x19b9, kFixed, "UTMACCTL{other0@82 .IV|.PF} [UA]"},
+    {Op::UTMACMDFLUSH, kSm90, 0x9b7, kFixed, "UTMACMDFLUSH"},
 
     // The pair holds the address and the barrier.
-    {Op::STAS, Unit::lsu, kSm90, 0x1dbd, kFixed,
-     "STAS{size@73:3 4:|.64|.128} [A{ra_u32@90 |.64}+?UR@64+O@40:24], B"},
-    {Op::REDAS, Unit::lsu, kSm90, 0x1dbe, kFixed,
-     "REDAS{atom_op@87:4 $atom_op3}{type@73:3 |.S32|.64} [A{ra_u32@72 |.64}+?UR@64+O@40:24], B"},
+    {Op::STAS, kSm90, 0x1dbd, kFixed,
+     "STAS{size@73:3 4:|.64|.128} [A*2{ra_u32@90 |.64}+?UR@64+O@40:24], B*data"},
+    {Op::REDAS, kSm90, 0x1dbe, kFixed,
+     "REDAS{atom_op@87:4 $atom_op3}{type@73:3 |.S32|.64} [A*2{ra_u32@72 |.64}+?UR@64+O@40:24], "
+     "B*data"},
 };
 
 }  // namespace heddle::isa

@@ -148,9 +148,11 @@ inline constexpr NamedList kLists[] = {
     {"tex_uniform", "UR@40, #@46:8"},
     {"surface_dim", "{other2@61:3 .1D|2:.1D_ARRAY|.2D|.2D_ARRAY|.3D}"},
     {"surface75",
-     "{other0@72 |.BA}$surface_dim{size@73:3 $size}{sem@77:4 $order75}{other1@59:2 .IGN||.TRAP}"},
+     "{other0@72 |.BA}$surface_dim{size@73:3 $size}{sem@77:4 $order75}{other1@59:2 "
+     ".IGN||.TRAP}"},
     {"surface80",
-     "{other0@72 |.BA}$surface_dim{size@73:3 $size}{sem@77:4 $order80}{other1@59:2 .IGN||.TRAP}"},
+     "{other0@72 |.BA}$surface_dim{size@73:3 $size}{sem@77:4 $order80}{other1@59:2 "
+     ".IGN||.TRAP}"},
     {"sured75",
      "{other0@72 |.BA}$surface_dim{atom_op@87:4 $atom_op}{type@73:3 |.S32|.U64|5:.S64}"
      "{sem@77:4 $atom_order75}{other1@59:2 .IGN||.TRAP}"},

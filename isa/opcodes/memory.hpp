@@ -13,115 +13,118 @@ inline constexpr MemoryAccess kLoadGeneric{MemoryAccess::Kind::load, Space::gene
 inline constexpr MemoryAccess kLoadShared{MemoryAccess::Kind::load, Space::shared};
 inline constexpr MemoryAccess kLoadLocal{MemoryAccess::Kind::load, Space::local};
 inline constexpr MemoryAccess kLoadConstant{MemoryAccess::Kind::load, Space::constant};
+inline constexpr MemoryAccess kLoadRows{MemoryAccess::Kind::load, Space::shared,
+                                        MemoryAccess::Of::rows};
 inline constexpr MemoryAccess kCopy{MemoryAccess::Kind::copy, Space::global};
 inline constexpr MemoryAccess kStoreGlobal{MemoryAccess::Kind::store, Space::global};
 inline constexpr MemoryAccess kStoreGeneric{MemoryAccess::Kind::store, Space::generic};
 inline constexpr MemoryAccess kStoreShared{MemoryAccess::Kind::store, Space::shared};
 inline constexpr MemoryAccess kStoreLocal{MemoryAccess::Kind::store, Space::local};
+inline constexpr MemoryAccess kStoreRows{MemoryAccess::Kind::store, Space::shared,
+                                         MemoryAccess::Of::rows};
+
+inline constexpr Facts kMemoryFacts[] = {
+    // clang-format off
+    {Op::LDG,       Unit::lsu, kLoadGlobal},
+    {Op::LD,        Unit::lsu, kLoadGeneric},
+    {Op::STG,       Unit::lsu, kStoreGlobal},
+    {Op::ST,        Unit::lsu, kStoreGeneric},
+    {Op::LDS,       Unit::lsu, kLoadShared},
+    {Op::STS,       Unit::lsu, kStoreShared},
+    {Op::LDL,       Unit::lsu, kLoadLocal},
+    {Op::STL,       Unit::lsu, kStoreLocal},
+    {Op::LDC,       Unit::adu, kLoadConstant},
+    {Op::LDSM,      Unit::lsu, kLoadRows},
+    {Op::STSM,      Unit::lsu, kStoreRows},
+    {Op::LDGSTS,    Unit::lsu, kCopy},
+    {Op::LDGDEPBAR, Unit::lsu, Effect::end_copies},
+    // clang-format on
+};
 
 inline constexpr Row kMemoryRows[] = {
-    {Op::LDG, Unit::lsu, kSm75, 0x381, kFixed, "LDG$ld75 ?Pu, Rd, $plain, ?Pz", "", kLoadGlobal},
-    {Op::LDG, Unit::lsu, kSm75, 0x1981, kFixed, "LDG$ld75 ?Pu, Rd, $uniform32, ?Pz", "",
-     kLoadGlobal},
-    {Op::LDG, Unit::lsu, kFrom80, 0x381, kFixed, "LDG$ld80 ?Pu, Rd, $plain, ?Pz", "", kLoadGlobal},
-    {Op::LDG, Unit::lsu, kFrom80, 0x1981, kFixed, "LDG$ld80 ?Pu, Rd, $uniform32, ?Pz", "",
-     kLoadGlobal},
-    {Op::LDG, Unit::lsu, kSm80To89, 0x1981, kFixed,
-     "LDG$ld80d{descriptor@76 1:} ?Pu, Rd, $hidden32, ?Pz", "", kLoadGlobal},
-    {Op::LDG, Unit::lsu, kSm90, 0x1981, kFixed, "LDG$ld80d{descriptor@76 1:} ?Pu, Rd, $desc32, ?Pz",
-     "", kLoadGlobal},
+    {Op::LDG, kSm75, 0x381, kFixed, "LDG$ld75 ?Pu, Rd*data, $plain, ?Pz"},
+    {Op::LDG, kSm75, 0x1981, kFixed, "LDG$ld75 ?Pu, Rd*data, $uniform32, ?Pz"},
+    {Op::LDG, kFrom80, 0x381, kFixed, "LDG$ld80 ?Pu, Rd*data, $plain, ?Pz"},
+    {Op::LDG, kFrom80, 0x1981, kFixed, "LDG$ld80 ?Pu, Rd*data, $uniform32, ?Pz"},
+    {Op::LDG, kSm80To89, 0x1981, kFixed,
+     "LDG$ld80d{descriptor@76 1:} ?Pu, Rd*data, $hidden32, ?Pz"},
+    {Op::LDG, kSm90, 0x1981, kFixed, "LDG$ld80d{descriptor@76 1:} ?Pu, Rd*data, $desc32, ?Pz"},
 
-    {Op::LD, Unit::lsu, kSm75, 0x980, kFixed, "LD$ld75 Rd, [A+O@32:32], ?Pz", "", kLoadGeneric},
-    {Op::LD, Unit::lsu, kSm75, 0x1980, kFixed, "LD$ld75 Rd, $uniform32, ?Pz", "", kLoadGeneric},
-    {Op::LD, Unit::lsu, kFrom80, 0x980, kFixed, "LD$ld80 Rd, [A+O@32:32], ?Pz", "", kLoadGeneric},
-    {Op::LD, Unit::lsu, kFrom80, 0x1980, kFixed, "LD$ld80 Rd, $uniform32, ?Pz", "", kLoadGeneric},
-    {Op::LD, Unit::lsu, kSm80To89, 0x1980, kFixed, "LD$ld80d{descriptor@76 1:} Rd, $hidden32, ?Pz",
-     "", kLoadGeneric},
-    {Op::LD, Unit::lsu, kSm90, 0x1980, kFixed, "LD$ld80d{descriptor@76 1:} Rd, $desc32, ?Pz", "",
-     kLoadGeneric},
+    {Op::LD, kSm75, 0x980, kFixed, "LD$ld75 Rd*data, [A+O@32:32], ?Pz"},
+    {Op::LD, kSm75, 0x1980, kFixed, "LD$ld75 Rd*data, $uniform32, ?Pz"},
+    {Op::LD, kFrom80, 0x980, kFixed, "LD$ld80 Rd*data, [A+O@32:32], ?Pz"},
+    {Op::LD, kFrom80, 0x1980, kFixed, "LD$ld80 Rd*data, $uniform32, ?Pz"},
+    {Op::LD, kSm80To89, 0x1980, kFixed, "LD$ld80d{descriptor@76 1:} Rd*data, $hidden32, ?Pz"},
+    {Op::LD, kSm90, 0x1980, kFixed, "LD$ld80d{descriptor@76 1:} Rd*data, $desc32, ?Pz"},
 
-    {Op::STG, Unit::lsu, kSm75, 0x386, kFixed, "STG$st75 $plain, B", "", kStoreGlobal},
-    {Op::STG, Unit::lsu, kSm75, 0x1986, kFixed, "STG$st75 $uniform64, B", "", kStoreGlobal},
-    {Op::STG, Unit::lsu, kFrom80, 0x386, kFixed, "STG$st80 $plain, B", "", kStoreGlobal},
-    {Op::STG, Unit::lsu, kFrom80, 0x1986, kFixed, "STG$st80 $uniform64, B", "", kStoreGlobal},
-    {Op::STG, Unit::lsu, kSm80To89, 0x1986, kFixed, "STG$st80d{descriptor@76 1:} $hidden64, B", "",
-     kStoreGlobal},
-    {Op::STG, Unit::lsu, kSm90, 0x1986, kFixed, "STG$st80d{descriptor@76 1:} $desc64, B", "",
-     kStoreGlobal},
+    {Op::STG, kSm75, 0x386, kFixed, "STG$st75 $plain, B*data"},
+    {Op::STG, kSm75, 0x1986, kFixed, "STG$st75 $uniform64, B*data"},
+    {Op::STG, kFrom80, 0x386, kFixed, "STG$st80 $plain, B*data"},
+    {Op::STG, kFrom80, 0x1986, kFixed, "STG$st80 $uniform64, B*data"},
+    {Op::STG, kSm80To89, 0x1986, kFixed, "STG$st80d{descriptor@76 1:} $hidden64, B*data"},
+    {Op::STG, kSm90, 0x1986, kFixed, "STG$st80d{descriptor@76 1:} $desc64, B*data"},
 
-    {Op::ST, Unit::lsu, kSm75, 0x385, kFixed, "ST$st75 [A+O@32:32], C", "", kStoreGeneric},
-    {Op::ST, Unit::lsu, kSm75, 0x1985, kFixed, "ST$st75 $uniform64, B", "", kStoreGeneric},
-    {Op::ST, Unit::lsu, kFrom80, 0x385, kFixed, "ST$st80 [A+O@32:32], C", "", kStoreGeneric},
-    {Op::ST, Unit::lsu, kFrom80, 0x1985, kFixed, "ST$st80 $uniform64, B", "", kStoreGeneric},
-    {Op::ST, Unit::lsu, kSm80To89, 0x1985, kFixed, "ST$st80d{descriptor@76 1:} $hidden64, B", "",
-     kStoreGeneric},
-    {Op::ST, Unit::lsu, kSm90, 0x1985, kFixed, "ST$st80d{descriptor@76 1:} $desc64, B", "",
-     kStoreGeneric},
+    {Op::ST, kSm75, 0x385, kFixed, "ST$st75 [A+O@32:32], C*data"},
+    {Op::ST, kSm75, 0x1985, kFixed, "ST$st75 $uniform64, B*data"},
+    {Op::ST, kFrom80, 0x385, kFixed, "ST$st80 [A+O@32:32], C*data"},
+    {Op::ST, kFrom80, 0x1985, kFixed, "ST$st80 $uniform64, B*data"},
+    {Op::ST, kSm80To89, 0x1985, kFixed, "ST$st80d{descriptor@76 1:} $hidden64, B*data"},
+    {Op::ST, kSm90, 0x1985, kFixed, "ST$st80d{descriptor@76 1:} $desc64, B*data"},
 
     // Size codes 8 to 14 are the `.U` forms that ptxas uses on sm_75 alone; no difference in the
     // value is known.
-    {Op::LDS, Unit::lsu, kSm75, 0x984, kFixed,
-     "LDS{size@73:4 $lds_size} Rd, [A{stride@78:2 $stride}+O@40:24]", "", kLoadShared},
-    {Op::LDS, Unit::lsu, kSm75, 0x1984, kFixed,
-     "LDS{size@73:4 $lds_size} Rd, [A{stride@78:2 $stride}+UR@32+O@40:24]", "", kLoadShared},
-    {Op::LDS, Unit::lsu, kFrom80, 0x984, kFixed,
-     "LDS{size@73:3 $size} Rd, [A{stride@78:2 $stride}+O@40:24]", "", kLoadShared},
-    {Op::LDS, Unit::lsu, kFrom80, 0x1984, kFixed,
-     "LDS{size@73:3 $size} Rd, [A{stride@78:2 $stride}+UR@32+O@40:24]", "", kLoadShared},
-    {Op::STS, Unit::lsu, kAll, 0x388, kFixed,
-     "STS{size@73:3 $size} [A{stride@78:2 $stride}+O@40:24], B", "", kStoreShared},
-    {Op::STS, Unit::lsu, kAll, 0x1988, kFixed,
-     "STS{size@73:3 $size} [A{stride@78:2 $stride}+UR@64+O@40:24], B", "", kStoreShared},
-    {Op::LDL, Unit::lsu, kAll, 0x983, kFixed, "LDL{cop@84:3 $cop}{size@73:3 $size} Rd, [A+O@40:24]",
-     "", kLoadLocal},
-    {Op::LDL, Unit::lsu, kAll, 0x1983, kFixed,
-     "LDL{cop@84:3 $cop}{size@73:3 $size} Rd, [A+UR@32+O@40:24]", "", kLoadLocal},
-    {Op::STL, Unit::lsu, kAll, 0x387, kFixed, "STL{cop@84:3 $cop}{size@73:3 $size} [A+O@40:24], B",
-     "", kStoreLocal},
-    {Op::STL, Unit::lsu, kAll, 0x1987, kFixed,
-     "STL{cop@84:3 $cop}{size@73:3 $size} [A+UR@64+O@40:24], B", "", kStoreLocal},
+    {Op::LDS, kSm75, 0x984, kFixed,
+     "LDS{size@73:4 $lds_size} Rd*data, [A{stride@78:2 $stride}+O@40:24]"},
+    {Op::LDS, kSm75, 0x1984, kFixed,
+     "LDS{size@73:4 $lds_size} Rd*data, [A{stride@78:2 $stride}+UR@32+O@40:24]"},
+    {Op::LDS, kFrom80, 0x984, kFixed,
+     "LDS{size@73:3 $size} Rd*data, [A{stride@78:2 $stride}+O@40:24]"},
+    {Op::LDS, kFrom80, 0x1984, kFixed,
+     "LDS{size@73:3 $size} Rd*data, [A{stride@78:2 $stride}+UR@32+O@40:24]"},
+    {Op::STS, kAll, 0x388, kFixed, "STS{size@73:3 $size} [A{stride@78:2 $stride}+O@40:24], B*data"},
+    {Op::STS, kAll, 0x1988, kFixed,
+     "STS{size@73:3 $size} [A{stride@78:2 $stride}+UR@64+O@40:24], B*data"},
+    {Op::LDL, kAll, 0x983, kFixed, "LDL{cop@84:3 $cop}{size@73:3 $size} Rd*data, [A+O@40:24]"},
+    {Op::LDL, kAll, 0x1983, kFixed,
+     "LDL{cop@84:3 $cop}{size@73:3 $size} Rd*data, [A+UR@32+O@40:24]"},
+    {Op::STL, kAll, 0x387, kFixed, "STL{cop@84:3 $cop}{size@73:3 $size} [A+O@40:24], B*data"},
+    {Op::STL, kAll, 0x1987, kFixed,
+     "STL{cop@84:3 $cop}{size@73:3 $size} [A+UR@64+O@40:24], B*data"},
 
-    {Op::LDC, Unit::adu, kAll, 0xb82, kFixed,
-     "LDC{size@73:3 .U8|.S8|.U16|.S16||.64}{ldc_mode@78:2 |.IL|.IS|.ISL} Rd, L", "", kLoadConstant},
-    {Op::LDSM, Unit::lsu, kAll, 0x83b, kFixed,
-     "LDSM{ldsm_size@75:3 0:.16}{ldsm_trans@78:2 .M88|.MT88}{ldsm_num@72:2 |.2|.4} Rd, "
-     "[A+O@40:24]",
-     "", kLoadShared},
-    {Op::LDSM, Unit::lsu, kAll, 0x183b, kFixed,
-     "LDSM{ldsm_size@75:3 0:.16}{ldsm_trans@78:2 .M88|.MT88}{ldsm_num@72:2 |.2|.4} Rd, "
-     "[A+UR@32+O@40:24]",
-     "", kLoadShared},
-    {Op::STSM, Unit::lsu, kSm90, 0x844, kFixed,
-     "STSM{ldsm_size@75:3 0:.16}{ldsm_trans@78:2 .M88|.MT88}{ldsm_num@72:2 |.2|.4} [A+O@40:24], B",
-     "", kStoreShared},
+    {Op::LDC, kAll, 0xb82, kFixed,
+     "LDC{size@73:3 .U8|.S8|.U16|.S16||.64}{ldc_mode@78:2 |.IL|.IS|.ISL} Rd*data, L"},
+    {Op::LDSM, kAll, 0x83b, kFixed,
+     "LDSM{ldsm_size@75:3 0:.16}{ldsm_trans@78:2 .M88|.MT88}{ldsm_num@72:2 |.2|.4} Rd*data, "
+     "[A+O@40:24]"},
+    {Op::LDSM, kAll, 0x183b, kFixed,
+     "LDSM{ldsm_size@75:3 0:.16}{ldsm_trans@78:2 .M88|.MT88}{ldsm_num@72:2 |.2|.4} Rd*data, "
+     "[A+UR@32+O@40:24]"},
+    {Op::STSM, kSm90, 0x844, kFixed,
+     "STSM{ldsm_size@75:3 0:.16}{ldsm_trans@78:2 .M88|.MT88}{ldsm_num@72:2 |.2|.4} [A+O@40:24], "
+     "B*data"},
 
     // Copies global to shared memory without a register. UR belongs to the global address in one
     // opcode and to the shared one in the other, where the descriptor is in the register after it.
-    {Op::LDGSTS, Unit::lsu, kFrom80, 0x1fae, kFixed,
-     "LDGSTS$ldgsts [?Rd+O@44:20], [A{ra_u32@70 .U32|.64}+?UR@64+G@32:12], ?Pp", "", kCopy},
-    {Op::LDGSTS, Unit::lsu, kSm80To89, 0x1fae, kFixed,
+    {Op::LDGSTS, kFrom80, 0x1fae, kFixed,
+     "LDGSTS$ldgsts [?Rd+O@44:20], [A{ra_u32@70 .U32|.64}+?UR@64+G@32:12], ?Pp"},
+    {Op::LDGSTS, kSm80To89, 0x1fae, kFixed,
      "LDGSTS$ldgsts{descriptor@76 1:} [?Rd+O@44:20], "
-     "Uh@64:6/101:1[A{ra_u32@70 .U32|.64}+G@32:12], ?Pp",
-     "", kCopy},
-    {Op::LDGSTS, Unit::lsu, kSm90, 0x1fae, kFixed,
+     "Uh@64:6/101:1[A{ra_u32@70 .U32|.64}+G@32:12], ?Pp"},
+    {Op::LDGSTS, kSm90, 0x1fae, kFixed,
      "LDGSTS$ldgsts{descriptor@76 1:} [?Rd+O@44:20], desc[UR@64][A{ra_u32@70 .U32|.64}+G@32:12], "
-     "?Pp",
-     "", kCopy},
-    {Op::LDGSTS, Unit::lsu, kFrom80, 0x1dae, kFixed,
-     "LDGSTS$ldgsts [?Rd+UR@64+O@44:20], [A{ra_u32@70 .U32|.64}+G@32:12], ?Pp", "", kCopy},
-    {Op::LDGSTS, Unit::lsu, kSm80To89, 0x1dae, kFixed,
+     "?Pp"},
+    {Op::LDGSTS, kFrom80, 0x1dae, kFixed,
+     "LDGSTS$ldgsts [?Rd+UR@64+O@44:20], [A{ra_u32@70 .U32|.64}+G@32:12], ?Pp"},
+    {Op::LDGSTS, kSm80To89, 0x1dae, kFixed,
      "LDGSTS$ldgsts{descriptor@76 1:}{@101 0:} [?Rd+UR@64+O@44:20], "
-     "[A{ra_u32@70 .U32|.64}+G@32:12], ?Pp",
-     "", kCopy},
-    {Op::LDGSTS, Unit::lsu, kSm80To89, 0x1dae, kFixed,
+     "[A{ra_u32@70 .U32|.64}+G@32:12], ?Pp"},
+    {Op::LDGSTS, kSm80To89, 0x1dae, kFixed,
      "LDGSTS$ldgsts{descriptor@76 1:}{@101 1:} [?Rd+UR@64+O@44:20], "
-     "desc[Un][A{ra_u32@70 .U32|.64}+G@32:12], ?Pp",
-     "", kCopy},
-    {Op::LDGSTS, Unit::lsu, kSm90, 0x1dae, kFixed,
+     "desc[Un][A{ra_u32@70 .U32|.64}+G@32:12], ?Pp"},
+    {Op::LDGSTS, kSm90, 0x1dae, kFixed,
      "LDGSTS$ldgsts{descriptor@76 1:} [?Rd+UR@64+O@44:20], "
-     "desc[Un][A{ra_u32@70 .U32|.64}+G@32:12], ?Pp",
-     "", kCopy},
-    {Op::LDGDEPBAR, Unit::lsu, kFrom80, 0x9af, kFixed, "LDGDEPBAR"},
+     "desc[Un][A{ra_u32@70 .U32|.64}+G@32:12], ?Pp"},
+    {Op::LDGDEPBAR, kFrom80, 0x9af, kFixed, "LDGDEPBAR"},
 };
 
 }  // namespace heddle::isa

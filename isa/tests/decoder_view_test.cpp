@@ -88,18 +88,18 @@ TEST(View, MeasuresBranchesFromTheAddressAfterThem) {
 }
 
 TEST(View, KnowsTheDataOfAtomicsThatEachArchitectureNumbersItsOwnWay) {
-  using Kind = AtomicData::Kind;
+  using Kind = DataType::Kind;
   // Code 3 is a float up to sm_89 and a signed 64-bit integer in the integer opcodes of sm_90.
   const Instruction minimum = decoded(Arch::sm_90, "00321e00089ee7c400000002040279a8");
   EXPECT_EQ(print(minimum, 0), "ATOMG.E.MIN.S64.STRONG.GPU PT, R2, desc[UR4][R4.64], R2");
-  EXPECT_EQ(atomic_data(minimum), (AtomicData{Kind::signed_integer, 64, 1}));
+  EXPECT_EQ(data_type(minimum), (DataType{Kind::signed_integer, 64, 1}));
   EXPECT_EQ(access_bytes(minimum), 8u);
   const Instruction add = decoded(Arch::sm_75, "00000000001147000000000b0200798e");
   EXPECT_EQ(print(add, 0), "RED.E.ADD.F32.FTZ.RN.STRONG.GPU [R2], R11");
-  EXPECT_EQ(atomic_data(add), (AtomicData{Kind::floating, 32, 1}));
+  EXPECT_EQ(data_type(add), (DataType{Kind::floating, 32, 1, true}));
   const Instruction pair = decoded(Arch::sm_90, "00321e000810e7c400000000040379a2");
   EXPECT_EQ(print(pair, 0), "ATOM.E.ADD.BF16x2.RN.STRONG.GPU P0, R3, desc[UR4][R4.64], R0");
-  EXPECT_EQ(atomic_data(pair), (AtomicData{Kind::bfloat, 16, 2}));
+  EXPECT_EQ(data_type(pair), (DataType{Kind::bfloat, 16, 2}));
   EXPECT_EQ(access_bytes(pair), 4u);
 }
 

@@ -2,24 +2,27 @@
 
 #include <algorithm>
 
+#include "isa/attributes.hpp"
+
 namespace heddle::simulator::checks {
 namespace {
 
-using isa::Op;
-
 bool compares_and_swaps(const Step& step) {
   if (step.instruction == nullptr) return false;
-  const Op op = step.instruction->op;
-  return op == Op::ATOMS_CAS || op == Op::ATOMG_CAS || op == Op::ATOM_CAS;
+  return isa::memory_access(*step.instruction).of == isa::MemoryAccess::Of::swap;
 }
 
 bool loads(const isa::Instruction& in) {
-  return in.op == Op::LDS || in.op == Op::LDG || in.op == Op::LD;
+  using Memory = isa::MemoryAccess;
+  const Memory access = isa::memory_access(in);
+  return access.kind == Memory::Kind::load && access.of == Memory::Of::values &&
+         (access.space == isa::Space::shared || access.space == isa::Space::global ||
+          access.space == isa::Space::generic);
 }
 
 // The register whose value the instruction copies; kRZ where it does something else.
 std::uint8_t copied(const isa::Instruction& in) {
-  return in.op == Op::MOV && in.b.kind == isa::Source::Kind::reg ? in.b.index : isa::kRZ;
+  return in.op == isa::Op::MOV && in.b.kind == isa::Source::Kind::reg ? in.b.index : isa::kRZ;
 }
 
 }  // namespace

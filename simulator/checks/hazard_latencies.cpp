@@ -6,13 +6,14 @@
 namespace heddle::simulator::checks {
 namespace {
 
-using isa::Op;
 using isa::Unit;
 
-constexpr unsigned kArithmetic = 4, kWide = 2, kUniform = 2, kHalfMatrix = 6, kFp64 = 6;
+constexpr unsigned kArithmetic = 4, kWide = 2, kUniform = 2, kFp64 = 6;
 constexpr unsigned kGuard = 13, kGuardSm75 = 12;
 
-bool is_wide(const isa::Instruction& in) { return in.op == Op::IMAD_WIDE || in.op == Op::IMAD_HI; }
+bool is_wide(const isa::Instruction& in) {
+  return isa::unit(in) == Unit::fma && isa::facts(in).work == isa::Work::wide_product;
+}
 
 bool is_uniform(unsigned place) {
   return (place >= kUniformPlace && place < kPredicatePlace) || place >= kUniformPredicatePlace;
@@ -24,16 +25,16 @@ unsigned least_latency(const isa::Instruction& writer, const isa::Instruction& r
                        unsigned place, bool as_guard) {
   const Unit unit = isa::unit(writer);
   if (is_uniform(place)) return unit == Unit::uniform ? kUniform : 0;
-  if (as_guard)
-    return unit != Unit::alu && unit != Unit::fma && unit != Unit::fp16 ? 0
-           : writer.arch == isa::Arch::sm_75                            ? kGuardSm75
-                                                                        : kGuard;
+  if (as_guard) {
+    const bool is_known = unit == Unit::alu || unit == Unit::fma || unit == Unit::fp16;
+    return is_known ? (writer.arch == isa::Arch::sm_75 ? kGuardSm75 : kGuard) : 0;
+  }
   switch (unit) {
     case Unit::alu:
     case Unit::fma:
       return is_wide(writer) || is_wide(reader) ? kWide : kArithmetic;
     case Unit::fp16:
-      return writer.op == Op::HFMA2_MMA ? kHalfMatrix : kArithmetic;
+      return kArithmetic;
     case Unit::fp64:
       return writer.arch == isa::Arch::sm_90 ? kFp64 : 0;
     default:

@@ -4,20 +4,18 @@
 
 #include <bit>
 
-#include "isa/decoder.hpp"
+#include "isa/attributes.hpp"
 
 namespace heddle::simulator::checks {
 namespace {
-
-using isa::Op;
 
 // Whether what is read matters: exchanges are used to write, and an mbarrier's first operation
 // makes it.
 bool reads(const Step& step, const Access& access) {
   if (access.kind == AccessKind::store) return false;
   const isa::Instruction& in = *step.instruction;
-  if (in.op == Op::SYNCS) return false;
-  return access.kind == AccessKind::load || isa::print(in, 0).find(".EXCH") == std::string::npos;
+  if (isa::memory_access(in).of == isa::MemoryAccess::Of::barrier) return false;
+  return access.kind == AccessKind::load || !isa::is_exchange(in);
 }
 
 }  // namespace

@@ -12,17 +12,15 @@
 namespace heddle::simulator::checks {
 namespace {
 
-using isa::Op;
-
 // Of instructions whose lanes each access `width` bytes at the address that compute_addresses
 // gives; others' mistakes are told by the fault they end in.
 std::optional<AddressSpace> plain_space(const Step& step) {
   if (step.instruction == nullptr) return std::nullopt;
-  const Op op = step.instruction->op;
+  using Of = isa::MemoryAccess::Of;
   const isa::MemoryAccess access = isa::memory_access(*step.instruction);
   if (access.kind == isa::MemoryAccess::Kind::none ||
-      access.kind == isa::MemoryAccess::Kind::copy || op == Op::LDSM || op == Op::STSM ||
-      op == Op::SYNCS)
+      access.kind == isa::MemoryAccess::Kind::copy ||
+      (access.of != Of::values && access.of != Of::swap))
     return std::nullopt;
   switch (access.space) {
     case isa::Space::global:

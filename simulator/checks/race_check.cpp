@@ -17,14 +17,21 @@ namespace {
 
 using isa::Op;
 
+// Lanes exchange values: all active ones have reached it. (A NOP is what is left of __syncwarp()
+// where all lanes are known to be there.)
+bool takes_all_lanes(const isa::Instruction& in) {
+  return isa::facts(in).work == isa::Work::exchange || in.op == isa::Op::NOP;
+}
+
 bool is_atomic(AccessKind kind) { return kind != AccessKind::load && kind != AccessKind::store; }
 
 Use use_of(const Step& step, const Access& access) {
   if (access.kind == AccessKind::compare_and_swap || access.kind == AccessKind::cast_spin)
     return Use::swap;
   if (is_atomic(access.kind)) return Use::atomic;
-  const Op op = step.instruction->op;
-  return op == Op::SYNCS || isa::is_strong(*step.instruction) ? Use::strong : Use::plain;
+  const bool of_barrier =
+      isa::memory_access(*step.instruction).of == isa::MemoryAccess::Of::barrier;
+  return of_barrier || isa::is_strong(*step.instruction) ? Use::strong : Use::plain;
 }
 
 Mask lanes_waiting(const Warp& warp, Wait wait) {
@@ -167,10 +174,16 @@ void RaceCheck::issuing(const Core& core, const Warp& warp, const Issue& next) {
   call_ = heap_call(core, warp, next);
   catch_up(warp, track, next.active);
   const Step& step = core.launch.program->steps[next.pc];
+  if (step.instruction == nullptr) return;
   if (!of_warp.copies.empty()) wait_for_copies(core, warp, of_warp, next);
   if (next.on == 0) return;
-  switch (step.instruction->op) {
-    case Op::BAR: {
+  if (isa::memory_access(*step.instruction).of == isa::MemoryAccess::Of::barrier)
+    knowledge_.fence(id);  // mbarrier operations order what is before them, and after
+  if (takes_all_lanes(*step.instruction)) of_warp.lanes.meet(next.active);
+  if (step.instruction->op == isa::Op::UTMACMDFLUSH)
+    of_warp.copies.close(CopyKind::bulk, next.on, step.instruction->control.write_barrier);
+  switch (isa::effect(*step.instruction)) {
+    case isa::Effect::block_barrier: {
       const BarrierRequest request = barrier_request(warp, step, next.on);
       Arrivals& arrivals = track.arrivals[request.number];
       constexpr std::uint8_t kArrive = 1;
@@ -182,32 +195,20 @@ void RaceCheck::issuing(const Core& core, const Warp& warp, const Issue& next) {
       }
       break;
     }
-    case Op::WARPSYNC:
+    case isa::Effect::warp_sync:
       of_warp.at_warp_sync |= next.on;
       break;
-    case Op::NOP:  // __syncwarp(), where all lanes are known to be there
-    case Op::SHFL:
-    case Op::VOTE:
-    case Op::VOTEU:
-    case Op::MATCH:
-    case Op::REDUX:
-      of_warp.lanes.meet(next.active);
-      break;
-    case Op::MEMBAR:
-    case Op::SYNCS:  // mbarrier operations order what is before them, and after
-      knowledge_.fence(id);
-      break;
-    case Op::LDGDEPBAR:
+    case isa::Effect::end_copies:
       of_warp.copies.close(CopyKind::element, next.on, step.instruction->control.write_barrier);
       break;
-    case Op::UTMACMDFLUSH:
-      of_warp.copies.close(CopyKind::bulk, next.on, step.instruction->control.write_barrier);
+    case isa::Effect::fence:
+      knowledge_.fence(id);
       break;
-    case Op::UCGABAR_ARV:
+    case isa::Effect::cluster_arrive:
       knowledge_.fence(id);
       Knowledge::join(told_in_[block.cluster.get()], *knowledge_.told_by(id));
       break;
-    case Op::UCGABAR_WAIT:
+    case isa::Effect::cluster_wait:
       of_warp.at_cluster_wait = true;
       break;
     default:
@@ -364,7 +365,8 @@ void RaceCheck::look_at_cell(const Part& part, Cell& cell, const Trace& now, boo
 void RaceCheck::look_at_lanes_of_one_store(const Core& core, const Warp& warp, const Issue& issue,
                                            const Access& access) {
   const Step& step = core.launch.program->steps[issue.pc];
-  if (step.instruction->op == Op::LDGSTS || step.instruction->op == Op::STSM) return;
+  const isa::MemoryAccess kind = isa::memory_access(*step.instruction);
+  if (kind.kind == isa::MemoryAccess::Kind::copy || kind.of == isa::MemoryAccess::Of::rows) return;
   const std::uint32_t* const data = source_row(warp, step.b);
   const auto differs = [&](unsigned one, unsigned other) {
     const std::uint32_t mask = access.width < 4 ? (1u << 8 * access.width) - 1 : ~0u;

@@ -1,4 +1,4 @@
-// Which registers and predicates an instruction reads and writes.
+// Which registers and predicates an instruction reads and writes, as places of one array.
 //
 // What is not known for certain (how many registers a texture fills, say) is left out: a check
 // that uses this misses something there, and reports nothing that is not so.
@@ -20,7 +20,7 @@ inline constexpr unsigned kUniformPlace = 256, kPredicatePlace = kUniformPlace +
 std::string place_name(unsigned place);  // "R5", "UR4", "P0", "UP1"
 
 struct RegisterUses {
-  static constexpr std::size_t kMost = 24;
+  static constexpr std::size_t kMost = 48;  // a product of matrices of doubles reads 32
   struct Places {
     std::array<std::uint16_t, kMost> at{};
     std::size_t count = 0;

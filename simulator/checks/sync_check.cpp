@@ -127,10 +127,10 @@ bool SyncCheck::looks_before(const Step& step) const {
 void SyncCheck::issuing(const Core& core, const Warp& warp, const Issue& next) {
   const Step& step = core.launch.program->steps[next.pc];
   if (step.instruction == nullptr) return;
-  const Op op = step.instruction->op;
-  if (op == Op::BAR && next.on != 0) at_barrier(core, warp, next, step);
-  if (op == Op::WARPSYNC && next.on != 0) at_warp_sync(core, warp, next, step);
-  if (for_debugging_ ? leads_to_end_[next.pc] : op == Op::EXIT) {
+  const isa::Effect effect = isa::effect(*step.instruction);
+  if (effect == isa::Effect::block_barrier && next.on != 0) at_barrier(core, warp, next, step);
+  if (effect == isa::Effect::warp_sync && next.on != 0) at_warp_sync(core, warp, next, step);
+  if (for_debugging_ ? leads_to_end_[next.pc] : effect == isa::Effect::exit) {
     Thread* const threads = &blocks_[warp.block->linear].threads[warp.index * kWarpSize];
     for_each_lane(for_debugging_ ? next.active : next.on,
                   [&](unsigned lane) { threads[lane].end = next.pc; });

@@ -10,7 +10,6 @@ namespace heddle::simulator {
 namespace {
 
 using isa::Mod;
-using isa::Op;
 
 // Lanes go one after another; `change(lane, pointer)` does what is to be done at the address.
 template <typename Change>
@@ -61,22 +60,19 @@ Flow execute_reduction(Core& core, Warp& warp, const Step& step, Mask, Mask on) 
 }  // namespace
 
 Execute lower_async_store(const isa::Instruction& in, Step& step) {
-  if (in.op != Op::STAS && in.op != Op::REDAS) return nullptr;
+  const isa::MemoryAccess kind = isa::memory_access(in);
+  if (kind.of != isa::MemoryAccess::Of::counted) return nullptr;
   // The pair is an address and a barrier's, not one of 64 bits.
   if (step.address.base != AddressForm::Base::pair64) return nullptr;
   step.address.base = AddressForm::Base::low32;
-  if (in.op == Op::STAS) {
-    constexpr std::array<std::uint8_t, 3> kWidths{4, 8, 16};  // from code 4 on
-    step.width = kWidths[in.mod(Mod::size) - 4];
-    return execute_store;
-  }
-  const isa::AtomicData data = isa::atomic_data(in);
+  const isa::DataType data = isa::data_type(in);
+  step.width = static_cast<std::uint8_t>(data.bytes());
+  if (kind.kind == isa::MemoryAccess::Kind::store) return execute_store;
   const auto op = static_cast<AtomicOp>(in.mod(Mod::atom_op));
-  const auto type = atomic_type(in, data);
-  if (!type || !has_operation(op, *type)) return nullptr;
-  step.width = static_cast<std::uint8_t>(data.bits / 8);
+  const AtomicType type = atomic_type(data);
+  if (!has_operation(op, type)) return nullptr;
   step.selector = static_cast<std::uint8_t>(op);
-  step.data_type = static_cast<std::uint8_t>(*type);
+  step.data_type = static_cast<std::uint8_t>(type);
   return execute_reduction;
 }
 

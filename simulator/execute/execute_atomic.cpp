@@ -25,7 +25,7 @@ constexpr unsigned kMaxWords = 4;
 using Words = std::array<std::uint32_t, kMaxWords>;  // what a lane works on, low word first
 
 bool is_compare_and_swap(const isa::Instruction& in) {
-  return in.op == Op::ATOM_CAS || in.op == Op::ATOMG_CAS || in.op == Op::ATOMS_CAS;
+  return isa::memory_access(in).of == isa::MemoryAccess::Of::swap;
 }
 
 Words read_words(const std::uint32_t* row, unsigned lane, unsigned width) {
@@ -173,18 +173,16 @@ Flow execute_atomic(Core& core, Warp& warp, const Step& step, Mask, Mask on) {
 }
 
 bool fill_type(const isa::Instruction& in, Step& step) {
-  const isa::AtomicData data = isa::atomic_data(in);
-  const auto type = atomic_type(in, data);
-  if (!type) return false;
-  step.data_type = static_cast<std::uint8_t>(*type);
-  step.width = static_cast<std::uint8_t>(data.bits * data.count / 8);
+  const isa::DataType data = isa::data_type(in);
+  step.data_type = static_cast<std::uint8_t>(atomic_type(data));
+  step.width = static_cast<std::uint8_t>(data.bytes());
   if (is_compare_and_swap(in)) {
     step.selector = kCompareAndSwap;
     step.sign_extend = in.word.bit(87);  // .CAST
     return step.width <= 8 || !step.sign_extend;
   }
   step.selector = static_cast<std::uint8_t>(in.mod(Mod::atom_op));
-  return has_operation(static_cast<AtomicOp>(step.selector), *type);
+  return has_operation(static_cast<AtomicOp>(step.selector), atomic_type(data));
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 // threads are not waited for.
 #include <bit>
 
+#include "isa/encoding.hpp"
 #include "simulator/execute/block_barrier.hpp"
 #include "simulator/execute/cluster.hpp"
 #include "simulator/execute/machine.hpp"
@@ -14,20 +15,45 @@ namespace heddle::simulator {
 using isa::Mod;
 using isa::Op;
 
+namespace {
+
+// Which operands are in registers; one for both holds count << 16 | number (SASS-FACTS 3.6).
+enum class InRegisters : std::uint8_t { none, number, count, both };
+
+// Step::param of a BAR.
+enum BarrierParameter : std::uint8_t { kNumber, kCount, kInRegisters };
+
+void lower_barrier_operands(const isa::Instruction& in, Step& step) {
+  const bool number = in.b.kind == isa::Source::Kind::reg,
+             count = in.c.kind == isa::Source::Kind::reg,
+             has_count = isa::find_modifier(*in.encoding, Mod::bar_count) != nullptr;
+  const InRegisters which = count       ? InRegisters::count
+                            : !number   ? InRegisters::none
+                            : has_count ? InRegisters::number
+                                        : InRegisters::both;
+  step.param = {in.mod(Mod::bar_id) & 15, in.mod(Mod::bar_count),
+                static_cast<std::uint32_t>(which)};
+}
+
+}  // namespace
+
 BarrierRequest barrier_request(const Warp& warp, const Step& step, Mask on) {
-  const isa::Instruction& in = *step.instruction;
   const auto lane = static_cast<unsigned>(std::countr_zero(on));
-  BarrierRequest request{in.mod(Mod::bar_id) & 15, in.mod(Mod::bar_count)};
-  // Where number and count come from is in the opcode; one register for both holds
-  // count << 16 | number (SASS-FACTS 3.6).
-  constexpr std::uint64_t kNumberInRegister = 0x51d, kCountInRegister = 0x91d, kBothInOne = 0x31d;
-  const std::uint64_t opcode = in.word.bits(0, 12);
-  if (opcode == kNumberInRegister || opcode == kBothInOne) {
-    const std::uint32_t value = source_row(warp, step.b)[lane];
-    request.number = value & 15;
-    if (opcode == kBothInOne) request.threads = value >> 16 & 0xfff;
-  } else if (opcode == kCountInRegister) {
-    request.threads = source_row(warp, step.c)[lane] & 0xfff;
+  BarrierRequest request{step.param[kNumber], step.param[kCount]};
+  switch (static_cast<InRegisters>(step.param[kInRegisters])) {
+    case InRegisters::none:
+      break;
+    case InRegisters::number:
+      request.number = source_row(warp, step.b)[lane] & 15;
+      break;
+    case InRegisters::count:
+      request.threads = source_row(warp, step.c)[lane] & 0xfff;
+      break;
+    case InRegisters::both: {
+      const std::uint32_t value = source_row(warp, step.b)[lane];
+      request.number = value & 15;
+      request.threads = value >> 16 & 0xfff;
+    }
   }
   return request;
 }
@@ -124,6 +150,7 @@ Execute lower_block_barrier(const isa::Instruction& in, Step& step) {
   constexpr std::uint32_t kResult = 1;
   if (in.op == Op::B2R) return in.mod(Mod::b2r_mode) == kResult ? execute_b2r_result : nullptr;
   if (in.op != Op::BAR) return nullptr;
+  lower_barrier_operands(in, step);
   step.selector = static_cast<std::uint8_t>(in.mod(Mod::bar_mode));
   const auto mode = static_cast<BarrierMode>(step.selector);
   return mode == BarrierMode::scan ? nullptr : execute_bar;

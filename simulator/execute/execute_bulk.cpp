@@ -154,10 +154,10 @@ Flow execute_nothing(Core&, Warp&, const Step&, Mask, Mask) { return Flow::next;
 
 Execute lower_reduction(const isa::Instruction& in, Step& step, bool to_global) {
   const auto op = static_cast<AtomicOp>(in.mod(Mod::atom_op));
-  const auto type = atomic_type(in, isa::atomic_data(in));
-  if (!type || !has_operation(op, *type)) return nullptr;
+  const AtomicType type = atomic_type(isa::data_type(in));
+  if (!has_operation(op, type)) return nullptr;
   step.selector = static_cast<std::uint8_t>(op);
-  step.data_type = static_cast<std::uint8_t>(*type);
+  step.data_type = static_cast<std::uint8_t>(type);
   return to_global ? execute_reduction<true> : execute_reduction<false>;
 }
 

@@ -37,7 +37,7 @@ Flow execute_copy(Core& core, Warp& warp, const Step& step, Mask, Mask on) {
   compute_addresses(core, warp, step, from);
   shared_side(warp, step, to);
   std::array<std::uint8_t, kWarpSize> missing{};
-  const bool fills = step.instruction->mod(Mod::other2) != 0;
+  const bool fills = (step.data_type & kCopyFills) != 0;
   if (fills)
     for (unsigned lane = 0; lane < kWarpSize; ++lane) {
       missing[lane] = static_cast<std::uint8_t>(from[lane] % step.width);
@@ -158,6 +158,8 @@ Execute lower_copy(const isa::Instruction& in, Step& step) {
       step.address.offset = static_cast<std::int32_t>(in.c.value);
       step.selector = in.word.bits(0, 12) == kSharedHasUniform ? 1 : 0;
       if (step.selector != 0) step.address.uniform = AddressForm::Base::none;
+      step.data_type = (in.mod(Mod::other2) != 0 ? kCopyFills : 0) |
+                       (in.mod(Mod::other0) != 0 ? kCopyThroughL1 : 0);
       return execute_copy;
     }
     case Op::LDSM:

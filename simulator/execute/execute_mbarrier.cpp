@@ -261,7 +261,7 @@ Execute lower_mbarrier(const isa::Instruction& in, Step& step) {
   switch (in.word.bits(0, 12)) {
     case kArrive:
       step.selector = static_cast<std::uint8_t>(in.mod(Mod::other3));
-      step.data_type = static_cast<std::uint8_t>(in.mod(Mod::other2));  // .OPTOUT
+      step.data_type = static_cast<std::uint8_t>(in.mod(Mod::other2));
       step.sign_extend = in.mod(Mod::other1) == kReduction;
       if (step.selector > static_cast<std::uint8_t>(Arrival::counted)) return nullptr;
       return in.mod(Mod::other1) == kTogether ? execute_arrive_together : execute_arrive;

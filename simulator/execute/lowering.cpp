@@ -2,6 +2,8 @@
 #include <map>
 #include <tuple>
 
+#include "isa/attributes.hpp"
+#include "isa/operands.hpp"
 #include "simulator/execute/bulk_copy.hpp"
 #include "simulator/execute/coverage.hpp"
 #include "simulator/execute/machine.hpp"
@@ -86,28 +88,32 @@ std::uint8_t predicate_destination(std::uint8_t index, bool uniform) {
 // Uniform instructions write uniform registers or predicates and are guarded by the latter.
 bool is_uniform(const Instruction& instruction) { return instruction.guard.uniform; }
 
-Pool::Width width_of(const Instruction& in, SourceSlot slot) {
-  if (!source_is_64bit(in, slot)) return Pool::Width::word;
-  return in.op == isa::Op::UIADD3_64 ? Pool::Width::integer : Pool::Width::number;
+// Of a source of `registers` registers, where it is an immediate or a constant.
+Pool::Width width_of(const Instruction& in, unsigned registers) {
+  if (registers == 1) return Pool::Width::word;
+  const isa::Facts& facts = isa::facts(in);
+  return facts.work == isa::Work::add && facts.type.is_integer() ? Pool::Width::integer
+                                                                 : Pool::Width::number;
 }
 
 void lower_operands(const Instruction& in, Step& step, Pool& pool) {
+  const isa::OperandWidths widths = isa::operand_widths(in);
   const bool uniform = is_uniform(in);
   step.widen = uniform ? kFullMask : 0;
   step.d = in.urd != isa::kURZ ? uniform_row(in.urd)
            : in.rd != isa::kRZ ? static_cast<RowOffset>(in.rd * kWarpSize)
                                : static_cast<RowOffset>(kDiscardRow * kWarpSize);
-  const auto lower_source = [&](const Source& source, SourceSlot slot, RowOffset& row, bool& negate,
+  const auto lower_source = [&](const Source& source, unsigned width, RowOffset& row, bool& negate,
                                 bool& absolute) {
-    row = source_offset(source, width_of(in, slot), pool);
+    row = source_offset(source, width_of(in, width), pool);
     negate = source.negate;
     absolute = source.absolute;
   };
-  lower_source(in.a, SourceSlot::a, step.a, step.a_negate, step.a_absolute);
-  lower_source(in.b, SourceSlot::b, step.b, step.b_negate, step.b_absolute);
-  lower_source(in.c, SourceSlot::c, step.c, step.c_negate, step.c_absolute);
-  step.pu = predicate_destination(in.pu, uniform || in.op == isa::Op::VOTEU);
-  step.pv = predicate_destination(in.pv, uniform);
+  lower_source(in.a, widths.a, step.a, step.a_negate, step.a_absolute);
+  lower_source(in.b, widths.b, step.b, step.b_negate, step.b_absolute);
+  lower_source(in.c, widths.c, step.c, step.c_negate, step.c_absolute);
+  step.pu = predicate_destination(in.pu, widths.has_uniform_predicates);
+  step.pv = predicate_destination(in.pv, widths.has_uniform_predicates);
   step.guard = predicate_ref(in.guard);
   step.pp = predicate_ref(in.pp);
   step.pq = predicate_ref(in.pq);
@@ -118,15 +124,12 @@ void lower_address(const Instruction& in, Step& step) {
   using Base = AddressForm::Base;
   AddressForm& form = step.address;
   form.offset = in.offset;
-  // Forms with a uniform register say in a bit of their own whether Ra is a 64-bit pair; others in
-  // .E.
-  const bool uniform_form = in.word.bit(91);
-  const bool pair = in.mod(uniform_form ? isa::Mod::ra_u32 : isa::Mod::address64) != 0;
+  const isa::OperandWidths widths = isa::operand_widths(in);
   if (in.a.kind == Source::Kind::reg && in.a.index != isa::kRZ)
-    form.base = pair ? Base::pair64 : Base::low32;
+    form.base = widths.a == 2 ? Base::pair64 : Base::low32;
   if (in.a.kind == Source::Kind::ureg && in.a.index != isa::kURZ) form.base = Base::low32;
   if (in.ur != isa::kURZ && in.mod(isa::Mod::descriptor) == 0) {
-    form.uniform = in.mod(isa::Mod::address64) != 0 ? Base::pair64 : Base::low32;
+    form.uniform = widths.ur == 2 ? Base::pair64 : Base::low32;
     form.uniform_row = uniform_row(in.ur);
   }
   if (in.ur != isa::kURZ && in.mod(isa::Mod::descriptor) != 0) {
@@ -137,30 +140,18 @@ void lower_address(const Instruction& in, Step& step) {
   form.shift = kShifts[in.mod(isa::Mod::stride) & 3];
 }
 
-bool accesses_by_thread(isa::Op op) {
-  using isa::Op;
-  switch (op) {
-    case Op::LDG:
-    case Op::STG:
-    case Op::LD:
-    case Op::ST:
-    case Op::LDL:
-    case Op::STL:
-    case Op::ATOM:
-    case Op::ATOM_CAS:
-    case Op::ATOMG:
-    case Op::ATOMG_CAS:
-    case Op::RED:
-      return true;
-    default:
-      return false;
-  }
+// Global, local or generic memory, each thread for itself.
+bool accesses_by_thread(const Instruction& in) {
+  const isa::MemoryAccess access = isa::memory_access(in);
+  return access.by_threads() && access.kind != isa::MemoryAccess::Kind::copy &&
+         (access.space == isa::Space::global || access.space == isa::Space::generic ||
+          access.space == isa::Space::local);
 }
 
 Step lower_instruction(const Instruction& in, std::uint32_t index, std::uint32_t end, Pool& pool) {
   Step step;
   step.instruction = &in;
-  step.accesses = accesses_by_thread(in.op);
+  step.accesses = accesses_by_thread(in);
   lower_operands(in, step, pool);
   lower_address(in, step);
   if (select_lane_function(in, step)) return step;

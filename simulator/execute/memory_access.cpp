@@ -250,7 +250,7 @@ bool claim_lanes(Core& core, const Warp& warp, const Step& step, AccessKind kind
 // (docs/experiments/l1-counting.md).
 static bool is_half_counted(const Step& step, CopyPath path) {
   const isa::Predicate& guard = step.instruction->guard;
-  const bool fills = step.instruction->mod(isa::Mod::other2) != 0;
+  const bool fills = (step.data_type & kCopyFills) != 0;
   return path == CopyPath::bypass && guard.index == 0 && !guard.uniform &&
          (!guard.negated || fills);
 }
@@ -259,7 +259,7 @@ void count_copy(Core& core, const Step& step, const Addresses& from, Mask readin
                 const Addresses& to, Mask writing, Mask filling) {
   InstructionCounts& counts = core.counts_of(step);
   const CopyPath path =
-      step.instruction->mod(isa::Mod::other0) != 0 ? CopyPath::through_l1 : CopyPath::bypass;
+      (step.data_type & kCopyThroughL1) != 0 ? CopyPath::through_l1 : CopyPath::bypass;
   AccessCounts read = count_copy(path, step.width, from, to, reading, writing & ~reading);
   AccessCounts written = read;
   if (filling != 0 && path == CopyPath::bypass) {  // zeros are stored as any value

@@ -54,6 +54,9 @@ void count_access(Core& core, const Step& step, AccessKind kind, Window space,
 void count_matrix_access(Core& core, const Step& step, AccessKind kind, const Addresses& address,
                          Mask lanes);
 
+// Bits of Step::data_type of a copy: .ZFILL, and not .BYPASS.
+inline constexpr std::uint8_t kCopyFills = 1, kCopyThroughL1 = 2;
+
 // The same for a copy: the lanes that read global memory, and those that write shared memory; of
 // these `filling` write zeros, to all of their place or to its end.
 void count_copy(Core& core, const Step& step, const Addresses& from, Mask reading,

@@ -11,12 +11,7 @@ namespace {
 using isa::Instruction;
 using isa::Mod;
 using isa::Op;
-
-bool is_float_type(const Instruction& in) {
-  using Kind = isa::AtomicData::Kind;
-  const Kind kind = isa::atomic_data(in).kind;
-  return kind == Kind::floating || kind == Kind::bfloat;
-}
+using Memory = isa::MemoryAccess;
 
 // Registers that tell time or place.
 bool reads_time_or_place(const Instruction& in) {
@@ -28,27 +23,26 @@ bool reads_time_or_place(const Instruction& in) {
 
 // SYNCS.PHASECHK without .TRYWAIT: how often a loop asks depends on time.
 bool tests_barrier(const Instruction& in) {
-  return isa::modifier_text(in, Mod::other0) == ".PHASECHK" && in.mod(Mod::other1) == 0;
+  const Memory access = isa::memory_access(in);
+  return access.of == Memory::Of::barrier && access.kind == Memory::Kind::load &&
+         in.mod(Mod::other1) == 0;
+}
+
+const char* reason_of_atomic(const Instruction& in) {
+  if (isa::memory_access(in).of == Memory::Of::swap) return "compare-and-swap";
+  if (isa::is_exchange(in)) return "atomic exchange";
+  if (isa::data_type(in).is_float()) return "floating-point atomic";
+  return in.rd != isa::kRZ ? "atomic whose result is used" : nullptr;
 }
 
 const char* reason(const Instruction& in) {
-  constexpr std::uint32_t kExchange = 8;
+  const Memory access = isa::memory_access(in);
+  if (access.of == Memory::Of::barrier)
+    return tests_barrier(in) ? "test of a barrier in shared memory" : nullptr;
+  if (access.kind == Memory::Kind::atomic) return reason_of_atomic(in);
+  if (access.kind == Memory::Kind::reduction && access.of != Memory::Of::counted)
+    return isa::data_type(in).is_float() ? "floating-point reduction" : nullptr;
   switch (in.op) {
-    case Op::ATOM_CAS:
-    case Op::ATOMG_CAS:
-    case Op::ATOMS_CAS:
-      return "compare-and-swap";
-    case Op::ATOM:
-    case Op::ATOMG:
-    case Op::ATOMS:
-      if (in.mod(Mod::atom_op) == kExchange) return "atomic exchange";
-      if (is_float_type(in)) return "floating-point atomic";
-      return in.rd != isa::kRZ ? "atomic whose result is used" : nullptr;
-    case Op::RED:
-    case Op::UBLKRED:
-      return is_float_type(in) ? "floating-point reduction" : nullptr;
-    case Op::SYNCS:
-      return tests_barrier(in) ? "test of a barrier in shared memory" : nullptr;
     case Op::VOTE:
     case Op::VOTEU:
       return in.pp.index == isa::kPT && !in.pp.negated && (in.rd != isa::kRZ || in.urd != isa::kURZ)
@@ -78,7 +72,8 @@ std::string needs_one_thread(const isa::Program& program) {
   for (const auto& instruction : program.instructions) {
     if (!instruction) continue;
     // Votes look at their own warp only, tests of barriers at their own cluster.
-    if (instruction->op == Op::VOTE || instruction->op == Op::VOTEU || instruction->op == Op::SYNCS)
+    if (isa::facts(*instruction).work == isa::Work::exchange ||
+        isa::memory_access(*instruction).of == Memory::Of::barrier)
       continue;
     if (const char* why = reason(*instruction)) return why;
   }
@@ -86,7 +81,6 @@ std::string needs_one_thread(const isa::Program& program) {
 }
 
 bool may_read_unordered(const isa::Program& program, const std::vector<InstructionRange>& code) {
-  using Memory = isa::MemoryAccess;
   bool strong_loads = false, loads = false, reductions = false;
   for_each_instruction(program, code, [&](std::uint32_t, const Instruction& in) {
     const Memory access = isa::memory_access(in);
@@ -100,20 +94,17 @@ bool may_read_unordered(const isa::Program& program, const std::vector<Instructi
 }
 
 bool may_part_lanes(const isa::Program& program, const std::vector<InstructionRange>& code) {
-  const auto always = [](const isa::Predicate& predicate) {
-    return predicate.index == isa::kPT && !predicate.negated;
-  };
   bool found = false;
   for_each_instruction(program, code, [&](std::uint32_t, const Instruction& in) {
-    switch (in.op) {
-      case Op::BRX:
-      case Op::RET:
-      case Op::WARPSYNC:
+    switch (isa::effect(in)) {
+      case isa::Effect::indirect_branch:
+      case isa::Effect::ret:
+      case isa::Effect::warp_sync:
         found = true;
         break;
-      case Op::BRA:
-      case Op::CALL:
-        found |= !always(in.guard) || !always(in.pp) || in.a.kind != isa::Source::Kind::none;
+      case isa::Effect::branch:
+      case isa::Effect::call:
+        found |= isa::is_conditional(in) || in.a.kind != isa::Source::Kind::none;
         break;
       default:
         break;

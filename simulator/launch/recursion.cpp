@@ -3,6 +3,8 @@
 #include <set>
 #include <vector>
 
+#include "isa/attributes.hpp"
+
 namespace heddle::simulator {
 namespace {
 
@@ -18,7 +20,7 @@ class CallGraph {
   explicit CallGraph(const isa::Program& program)
       : program_(program), functions_(program.ranges.size()) {
     for (std::size_t i = 0; i < program.instructions.size(); ++i)
-      if (program.instructions[i] && program.instructions[i]->op == isa::Op::CALL)
+      if (program.instructions[i] && isa::effect(*program.instructions[i]) == isa::Effect::call)
         add_call(*program.instructions[i], isa::kCodeBase + kWord * i);
   }
 

@@ -131,24 +131,15 @@ bool is_wide(AtomicType type) {
   return type == AtomicType::u64 || type == AtomicType::s64 || type == AtomicType::f64;
 }
 
-std::optional<AtomicType> atomic_type(const isa::Instruction& in, const isa::AtomicData& data) {
-  using Kind = isa::AtomicData::Kind;
+AtomicType atomic_type(const isa::DataType& data) {
+  using Kind = isa::DataType::Kind;
   if (data.bits == 128) return AtomicType::b128;
-  switch (data.kind) {
-    case Kind::unsigned_integer:
-      return data.bits == 64 ? AtomicType::u64 : AtomicType::u32;
-    case Kind::signed_integer:
-      return data.bits == 64 ? AtomicType::s64 : AtomicType::s32;
-    case Kind::bfloat:
-      return AtomicType::bf16;
-    case Kind::floating:
-      break;
-  }
+  if (data.kind == Kind::signed_integer) return data.bits == 64 ? AtomicType::s64 : AtomicType::s32;
+  if (data.kind == Kind::bfloat) return AtomicType::bf16;
+  if (data.kind != Kind::floating) return data.bits == 64 ? AtomicType::u64 : AtomicType::u32;
   if (data.bits == 16) return AtomicType::f16;
   if (data.bits == 64) return AtomicType::f64;
-  const bool flushes =
-      isa::modifier_text(in, isa::Mod::type).find(".FTZ") != std::string_view::npos;
-  return flushes ? AtomicType::f32_flushed : AtomicType::f32;
+  return data.flushes ? AtomicType::f32_flushed : AtomicType::f32;
 }
 
 bool has_operation(AtomicOp op, AtomicType type) {

@@ -15,8 +15,7 @@ enum class AtomicOp : std::uint8_t { add, min, max, inc, dec, and_, or_, xor_, e
 enum class AtomicType : std::uint8_t { u32, s32, u64, s64, f32, f32_flushed, f64, f16, bf16, b128 };
 
 bool is_wide(AtomicType type);  // 64 bits
-// Nothing: no such type is known.
-std::optional<AtomicType> atomic_type(const isa::Instruction& in, const isa::AtomicData& data);
+AtomicType atomic_type(const isa::DataType& data);
 bool has_operation(AtomicOp op, AtomicType type);
 // The number that ConflictTracker knows a reduction by, where its results do not depend on the
 // order: those of integers. Nothing for the others, and for Step::selector's other values.

@@ -1,6 +1,7 @@
 #include "simulator/models/instruction_costs.hpp"
 
 #include <bit>
+#include <optional>
 
 #include "isa/attributes.hpp"
 #include "simulator/base/types.hpp"
@@ -8,8 +9,6 @@
 namespace heddle::simulator {
 namespace {
 
-using isa::Mod;
-using isa::Op;
 using isa::sketch::Operation;
 
 bool is_zero(const isa::Source& source) {
@@ -49,48 +48,49 @@ std::vector<CostClass> of_multiply(const isa::Instruction& in) {
   return {CostClass::multiply32, CostClass::integer};
 }
 
+// Where lanes reconverge is settled without instructions of its own.
+bool is_settled_alone(isa::Effect effect) {
+  return effect == isa::Effect::set_barrier || effect == isa::Effect::sync ||
+         effect == isa::Effect::leave_barrier || effect == isa::Effect::warp_sync;
+}
+
+// Nothing: what it computes does not decide.
+std::optional<std::vector<CostClass>> of_work(const isa::Instruction& in, const isa::Facts& facts) {
+  using isa::Work;
+  switch (facts.work) {
+    case Work::special:
+      return {{CostClass::reciprocal}};
+    case Work::convert:
+      if (facts.unit != isa::Unit::xu) break;
+      return {{CostClass::convert}};
+    case Work::exchange:
+      return {{CostClass::exchange}};
+    case Work::multiply_add:
+    case Work::wide_product:
+      if (facts.type.is_integer()) return of_multiply(in);
+      [[fallthrough]];
+    case Work::add:
+    case Work::multiply:
+    case Work::compare:
+    case Work::min_max:
+      if (facts.type == isa::kFloat) return {{CostClass::float_arithmetic}};
+      if (facts.type == isa::kDouble) return {{CostClass::double_arithmetic}};
+      break;
+    default:
+      break;
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 std::vector<CostClass> cost_classes(const isa::Instruction& in, Operation operation) {
   if (operation == Operation::part) return {};
   if (operation != Operation::itself) return of_operation(operation);
-  switch (in.op) {
-    // Where lanes meet is settled without instructions of its own.
-    case Op::NOP:
-    case Op::BSSY:
-    case Op::BSYNC:
-    case Op::BREAK:
-    case Op::WARPSYNC:
-      return {};
-    case Op::IMAD:
-    case Op::IMAD_WIDE:
-    case Op::IMAD_HI:
-      return of_multiply(in);
-    case Op::MUFU:
-      return {CostClass::reciprocal};
-    case Op::FADD:
-    case Op::FMUL:
-    case Op::FFMA:
-    case Op::FSETP:
-    case Op::FMNMX:
-      return {CostClass::float_arithmetic};
-    case Op::DADD:
-    case Op::DMUL:
-    case Op::DFMA:
-    case Op::DSETP:
-      return {CostClass::double_arithmetic};
-    case Op::I2F:
-    case Op::F2I:
-    case Op::F2F:
-      return {CostClass::convert};
-    case Op::SHFL:
-    case Op::VOTE:
-      return {CostClass::exchange};
-    case Op::BAR:
-      return {CostClass::barrier};
-    default:
-      break;
-  }
+  const isa::Facts& facts = isa::facts(in);
+  if (in.op == isa::Op::NOP || is_settled_alone(facts.effect)) return {};
+  if (facts.effect == isa::Effect::block_barrier) return {CostClass::barrier};
+  if (const auto found = of_work(in, facts)) return *found;
   if (isa::memory_access(in).kind != isa::MemoryAccess::Kind::none) return {CostClass::memory};
   if (isa::unit(in) == isa::Unit::cbu) return {CostClass::control};
   return {CostClass::integer};

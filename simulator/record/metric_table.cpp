@@ -16,10 +16,14 @@ using Counts = InstructionCounts;
 using Access = isa::MemoryAccess::Kind;
 using isa::Space;
 
-// What counts as an access: operations on mbarriers do not.
+using Of = isa::MemoryAccess::Of;
+
+// What counts as an access: operations on mbarriers do not, nor does what is not each thread's.
 isa::MemoryAccess access_of(const Ins& ins) {
-  return ins.op == isa::Op::SYNCS ? isa::MemoryAccess{} : isa::memory_access(ins);
+  const isa::MemoryAccess access = isa::memory_access(ins);
+  return access.by_threads() && access.of != Of::barrier ? access : isa::MemoryAccess{};
 }
+bool is(const Ins& ins, Of of) { return isa::memory_access(ins).of == of; }
 
 // Executions in which a lane went to a space: not those whose guard held for no lane (H200 record
 // of bank_conflicts, @P0 STS), nor those whose generic addresses lie elsewhere.
@@ -43,16 +47,13 @@ bool is(const Ins& ins, Access access) { return access_of(ins).kind == access; }
 // Instructions that go to another place: not BSYNC, EXIT or WARPSYNC, which the metrics leave out
 // (TIMING-FACTS 3.2).
 bool is_branch(const Ins& ins) {
-  switch (ins.op) {
-    case isa::Op::BRA:
-    case isa::Op::BRX:
-    case isa::Op::BRXU:
-    case isa::Op::JMP:
-    case isa::Op::JMX:
-    case isa::Op::CALL:
-    case isa::Op::RET:
+  switch (isa::effect(ins)) {
+    case isa::Effect::branch:
+    case isa::Effect::indirect_branch:
+    case isa::Effect::call:
+    case isa::Effect::ret:
       return true;
-    case isa::Op::WARPSYNC:  // .EXCLUSIVE (H200 record of group_tiles)
+    case isa::Effect::warp_sync:  // .EXCLUSIVE (H200 record of group_tiles)
       return isa::is_exclusive(ins);
     default:
       return false;
@@ -83,29 +84,31 @@ bool is_memory(const Ins& ins) {
 // LDSM and STSM have metrics of their own, and count as no load from or store to shared memory
 // (H200 records of programs that multiply matrices).
 std::uint64_t shared_loads(const Ins& ins, const Counts& counts) {
-  return ins.op == isa::Op::LDSM ? 0 : executions<Space::shared, Access::load>(ins, counts);
+  return is(ins, Of::rows) ? 0 : executions<Space::shared, Access::load>(ins, counts);
 }
 std::uint64_t shared_stores(const Ins& ins, const Counts& counts) {
-  return ins.op == isa::Op::STSM ? 0 : executions<Space::shared, Access::store>(ins, counts);
+  return is(ins, Of::rows) ? 0 : executions<Space::shared, Access::store>(ins, counts);
 }
 template <Access access>
 std::uint64_t executions(const Ins& ins, const Counts& counts) {
-  if (ins.op == isa::Op::STAS) return access == Access::store ? counts.executed : 0;
+  if (is(ins, Of::counted))
+    return isa::memory_access(ins).kind == access && access == Access::store ? counts.executed : 0;
   return is_memory(ins) && is(ins, access) ? counts.executed : 0;
 }
-template <isa::Op op>
-std::uint64_t of_op(const Ins& ins, const Counts& counts) {
-  return ins.op == op ? counts.executed : 0;
+// Of rows of matrices.
+template <Access access>
+std::uint64_t rows(const Ins& ins, const Counts& counts) {
+  return is(ins, Of::rows) && is(ins, access) ? counts.executed : 0;
 }
-// LDGSTS, where it copies something: an execution whose lanes' guards do not hold counts in none of
+// Where it copies something: an execution whose lanes' guards do not hold counts in none of
 // these (H200 records of matrix products that copy behind their last tile).
 std::uint64_t copies(const Ins& ins, const Counts& counts) {
-  return ins.op == isa::Op::LDGSTS ? counts.shared : 0;
+  return is(ins, Access::copy) ? counts.shared : 0;
 }
 // That leaves the data in L1 (`through`), or .BYPASS.
 template <bool through>
 std::uint64_t copies(const Ins& ins, const Counts& counts) {
-  return (ins.mod(isa::Mod::other0) != 0) == through ? copies(ins, counts) : 0;
+  return isa::copies_through_l1(ins) == through ? copies(ins, counts) : 0;
 }
 // Cache policies that the program made itself.
 template <std::uint64_t Counts::*sum>
@@ -120,21 +123,23 @@ std::uint64_t miss_normal(const Ins& ins, const Counts& counts) {
 }
 // Bulk instructions by where they write and read, .G or .S: executions whose guard held (an H200's
 // record of bulk_copies). All of them touch shared memory.
-template <isa::Op op, unsigned to, unsigned from>
+template <Access access, bool to_shared, bool from_shared>
 std::uint64_t bulk(const Ins& ins, const Counts& counts) {
-  if (ins.op != op) return 0;
-  return ins.mod(isa::Mod::other0) == to && ins.mod(isa::Mod::other1) == from ? counts.shared : 0;
+  if (!is(ins, Of::bulk) || isa::memory_access(ins).kind != access) return 0;
+  return (ins.mod(isa::Mod::other0) != 0) == to_shared &&
+                 (ins.mod(isa::Mod::other1) != 0) == from_shared
+             ? counts.shared
+             : 0;
 }
-bool is_bulk(const Ins& ins) { return ins.op == isa::Op::UBLKCP || ins.op == isa::Op::UBLKRED; }
 std::uint64_t any_bulk(const Ins& ins, const Counts& counts) {
-  return is_bulk(ins) ? counts.shared : 0;
+  return is(ins, Of::bulk) ? counts.shared : 0;
 }
 // Stores and reductions that a barrier counts: the same record counts them by their width and as
 // accesses of another block's memory, the stores as stores too; as accesses of shared memory not.
-bool is_async_store(const Ins& ins) { return ins.op == isa::Op::STAS || ins.op == isa::Op::REDAS; }
+bool is_async_store(const Ins& ins) { return is(ins, Of::counted); }
 // Where a lane went to the shared memory of another block, or the instruction itself means that.
 std::uint64_t dshared(const Ins& ins, const Counts& counts) {
-  if (is_bulk(ins))
+  if (is(ins, Of::bulk))
     return ins.mod(isa::Mod::other0) != 0 && ins.mod(isa::Mod::other1) != 0 ? counts.shared : 0;
   return is_async_store(ins) ? counts.executed : counts.dshared;
 }
@@ -149,9 +154,8 @@ std::uint64_t texture(const Ins& ins, const Counts& counts) {
 std::uint64_t none(const Ins&, const Counts&) { return 0; }
 template <unsigned bits>
 std::uint64_t of_width(const Ins& ins, const Counts& counts) {
-  const bool rows =
-      ins.op == isa::Op::LDSM || ins.op == isa::Op::STSM;  // of 16 bytes, however many
-  const unsigned bytes = rows ? 16 : isa::access_bytes(ins);
+  // Rows are of 16 bytes, however many.
+  const unsigned bytes = is(ins, Of::rows) ? 16 : isa::access_bytes(ins);
   return (is_memory(ins) || is_async_store(ins)) && bytes * 8 == bits ? counts.executed : 0;
 }
 // One member of the sums, for every instruction or for one kind of access.
@@ -173,7 +177,7 @@ std::uint64_t when(const Ins& ins, const Counts& counts) {
 }
 template <Space space>
 std::uint64_t threads_on_in(const Ins& ins, const Counts& counts) {
-  if (ins.op == isa::Op::LDGSTS) return 0;  // has metrics of its own
+  if (is(ins, Access::copy)) return 0;  // has metrics of its own
   const Space named = access_of(ins).space;
   if (named == space) return counts.threads_on;
   if (named != Space::generic) return 0;
@@ -273,9 +277,9 @@ constexpr Metric kMetrics[] = {
     {.name = "smsp__sass_inst_executed_op_ldgsts.sum", .unit = "inst",
      .meaning = "asynchronous copies from global to shared memory", .amount = copies},
     {.name = "smsp__sass_inst_executed_op_ldsm.sum", .unit = "inst",
-     .meaning = "matrix loads from shared memory", .amount = of_op<isa::Op::LDSM>},
+     .meaning = "matrix loads from shared memory", .amount = rows<Access::load>},
     {.name = "smsp__sass_inst_executed_op_shared_stsm.sum", .unit = "inst",
-     .meaning = "matrix stores to shared memory", .amount = of_op<isa::Op::STSM>},
+     .meaning = "matrix stores to shared memory", .amount = rows<Access::store>},
     {.name = "smsp__sass_inst_executed_op_ldgsts_cache_access.sum", .unit = "inst",
      .meaning = "asynchronous copies that leave the data in L1", .amount = copies<true>},
     {.name = "smsp__sass_inst_executed_op_ldgsts_cache_bypass.sum", .unit = "inst",
@@ -292,20 +296,20 @@ constexpr Metric kMetrics[] = {
      .meaning = "atomics on the shared memory of another block", .amount = dshared<Access::atomic>},
     {.name = "smsp__sass_inst_executed_op_dshared_tma_st.sum", .unit = "inst",
      .meaning = "bulk copies to the shared memory of another block",
-     .amount = bulk<isa::Op::UBLKCP, 1, 1>},
+     .amount = bulk<Access::copy, true, true>},
     {.name = "smsp__sass_inst_executed_op_dshared_tma_red.sum", .unit = "inst",
      .meaning = "bulk reductions to the shared memory of another block",
-     .amount = bulk<isa::Op::UBLKRED, 1, 1>},
+     .amount = bulk<Access::reduction, true, true>},
     {.name = "smsp__sass_inst_executed_op_shared_gmma.sum", .unit = "inst",
      .meaning = "matrix instructions that read shared memory", .amount = none},
     {.name = "smsp__sass_inst_executed_op_tma.sum", .unit = "inst",
      .meaning = "bulk copies and reductions", .amount = any_bulk},
     {.name = "smsp__sass_inst_executed_op_tma_ld.sum", .unit = "inst",
-     .meaning = "bulk copies from global memory", .amount = bulk<isa::Op::UBLKCP, 1, 0>},
+     .meaning = "bulk copies from global memory", .amount = bulk<Access::copy, true, false>},
     {.name = "smsp__sass_inst_executed_op_tma_st.sum", .unit = "inst",
-     .meaning = "bulk copies to global memory", .amount = bulk<isa::Op::UBLKCP, 0, 1>},
+     .meaning = "bulk copies to global memory", .amount = bulk<Access::copy, false, true>},
     {.name = "smsp__sass_inst_executed_op_tma_red.sum", .unit = "inst",
-     .meaning = "bulk reductions to global memory", .amount = bulk<isa::Op::UBLKRED, 0, 1>},
+     .meaning = "bulk reductions to global memory", .amount = bulk<Access::reduction, false, true>},
     {.name = "smsp__sass_inst_executed_memdesc_explicit.sum", .unit = "inst",
      .meaning = "accesses whose cache policy the program made itself", .amount = any_policy},
     {.name = "smsp__sass_inst_executed_memdesc_explicit_hitprop_evict_first.sum", .unit = "inst",

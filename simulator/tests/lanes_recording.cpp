@@ -5,6 +5,7 @@
 
 #include "isa/decoder.hpp"
 #include "isa/encoding.hpp"
+#include "isa/operands.hpp"
 #include "simulator/execute/micro_op.hpp"
 #include "simulator/lanes/float_environment.hpp"
 #include "simulator/lanes/selection.hpp"
@@ -22,7 +23,7 @@ constexpr std::uint8_t kUniformDestination = 20, kGuard = 5;
 
 // Constants and uniform sources give nothing new; the probe sets registers and predicates alone.
 bool is_probed(const Encoding& encoding) {
-  if (encoding.row->unit == isa::Unit::uniform) return false;
+  if (encoding.facts->unit == isa::Unit::uniform) return false;
   if (encoding.form != isa::Form::RRR && encoding.row->forms != isa::kFixed) return false;
   for (const Item& item : *encoding.layout)
     if (item.kind == ItemKind::psrc && item.uniform) return false;
@@ -122,7 +123,7 @@ Generator generator_for(const isa::Instruction& in) {
     case Op::F2F:
     case Op::F2I:
     case Op::FRND:
-      if (source_is_64bit(in, SourceSlot::b)) return edgy_float64;
+      if (isa::operand_widths(in).b == 2) return edgy_float64;
       return in.mod(Mod::src_fmt) == 1 || in.mod(Mod::dst_fmt) % 8 == 2 ||
                      (in.op == Op::FRND && in.mod(Mod::dst_fmt) == 5)
                  ? edgy_half2

@@ -2,11 +2,12 @@
 
 #include <algorithm>
 
+#include "isa/attributes.hpp"
+
 namespace heddle::simulator::timing {
 namespace {
 
 using isa::Instruction;
-using isa::Op;
 using isa::Source;
 
 const Source* constant_of(const Instruction& in) {
@@ -18,8 +19,9 @@ const Source* constant_of(const Instruction& in) {
 
 // LDC and ULDC add a register, unless it is the one that holds zero.
 bool is_indexed(const Instruction& in) {
-  if (in.op == Op::LDC) return in.a.kind == Source::Kind::reg && in.a.index != isa::kRZ;
-  return in.op == Op::ULDC && in.a.kind == Source::Kind::ureg && in.a.index != isa::kURZ;
+  if (isa::memory_access(in).space != isa::Space::constant) return false;
+  return (in.a.kind == Source::Kind::reg && in.a.index != isa::kRZ) ||
+         (in.a.kind == Source::Kind::ureg && in.a.index != isa::kURZ);
 }
 
 }  // namespace

@@ -15,54 +15,35 @@ using isa::Source;
 using isa::Unit;
 
 // Integer multiply-add runs in one half of the FMA unit only (64 a clock and SM against 128).
-bool is_integer_multiply(Op op) {
-  return op == Op::IMAD || op == Op::IMAD_WIDE || op == Op::IMAD_HI || op == Op::IDP ||
-         op == Op::VIADD;
-}
+bool is_integer_multiply(const Instruction& in) { return isa::facts(in).type.is_integer(); }
 
 bool is_wide_product(const Instruction& in) {
-  return in.op == Op::IMAD_WIDE || in.op == Op::IMAD_HI;
+  return isa::unit(in) == Unit::fma && isa::facts(in).work == isa::Work::wide_product;
+}
+
+bool is_double_product(const Instruction& in) {
+  return isa::unit(in) == Unit::fp64 && isa::facts(in).work == isa::Work::product;
 }
 
 unsigned narrow(std::uint64_t value) { return static_cast<unsigned>(value); }
 
-// Bytes of a column of B: its elements, and how many.
-unsigned column_bytes(const Instruction& in) {
-  std::string_view shape = isa::modifier_text(in, Mod::mma_shape);
-  // The rows of A, 8 or 16, and the 8 columns of B come first.
-  const std::size_t digits = std::min(shape.find_first_not_of('.'), shape.size());
-  shape.remove_prefix(digits);
-  shape.remove_prefix(std::min<std::size_t>(shape.size(), shape.starts_with("16") ? 3 : 2));
-  unsigned elements = 0;
-  for (const char digit : shape) elements = 10 * elements + static_cast<unsigned>(digit - '0');
-  const std::string_view type = isa::modifier_text(in, Mod::mma_src);
-  const auto is = [&](std::string_view what) { return type.find(what) != std::string_view::npos; };
-  unsigned bits = in.op == Op::IMMA ? 8 : in.op == Op::BMMA ? 1 : 16;
-  if (is("TF32")) bits = 32;
-  if (is("S4") || is("U4")) bits = 4;
-  return elements * bits / 8;
-}
-
 // How long a matrix product keeps the unit follows from how long B's columns are, whatever their
 // type, and also where A is sparse (slope.product.* of gpu/kernels/micro/timing/products.cu).
 unsigned matrix_cycles(const Instruction& in, const Constants& constants) {
-  if (in.op == Op::DMMA) {
-    const std::string_view shape = isa::modifier_text(in, Mod::mma_shape);
-    const unsigned times = shape.ends_with("x16") ? 4 : shape.ends_with("x8") ? 2 : 1;
-    return times * constants.interval_dmma;
-  }
-  constexpr unsigned kShort = 16, kLong = 32;
-  const unsigned bytes = column_bytes(in);
+  constexpr unsigned kShort = 16, kLong = 32, kDoubles = 4;
+  const isa::MatrixProduct product = isa::matrix_product(in);
+  if (is_double_product(in)) return product.shape.k / kDoubles * constants.interval_dmma;
+  const unsigned bytes = product.shape.k * product.b.bits / 8u;  // of a column of B
   return bytes <= kShort  ? constants.interval_product
          : bytes <= kLong ? constants.interval_long_product
                           : constants.interval_longest_product;
 }
 
 unsigned matrix_latency(const Instruction& in, const Constants& constants) {
-  const std::string_view shape = isa::modifier_text(in, Mod::mma_shape);
-  const bool rows = shape.find("16x8") != std::string_view::npos;
-  return constants.latency_tensor + (rows ? constants.latency_tensor_rows : 0) +
-         (in.op == Op::DMMA ? matrix_cycles(in, constants) - constants.interval_dmma : 0);
+  if (!is_double_product(in)) return constants.latency_tensor;
+  const bool has_16_rows = isa::matrix_product(in).shape.m == 16;
+  return constants.latency_tensor + (has_16_rows ? constants.latency_tensor_rows : 0) +
+         matrix_cycles(in, constants) - constants.interval_dmma;
 }
 
 void choose_pipe(const Instruction& in, const Constants& constants, Timed& timed) {
@@ -70,16 +51,16 @@ void choose_pipe(const Instruction& in, const Constants& constants, Timed& timed
     timed.pipe = pipe;
     timed.interval = static_cast<std::uint16_t>(interval);
   };
-  if (in.op == Op::DMMA) return set(Pipe::tensor, matrix_cycles(in, constants));
+  if (is_double_product(in)) return set(Pipe::tensor, matrix_cycles(in, constants));
   switch (isa::unit(in)) {
     case Unit::alu:
       return set(Pipe::alu, constants.interval_alu);
     case Unit::fma:
       if (is_wide_product(in)) return set(Pipe::fma_heavy, constants.interval_imad_wide);
-      if (is_integer_multiply(in.op)) return set(Pipe::fma_heavy, constants.interval_imad);
+      if (is_integer_multiply(in)) return set(Pipe::fma_heavy, constants.interval_imad);
       return set(Pipe::fma, 2 * constants.interval_fma);
     case Unit::fp16:
-      return set(in.op == Op::HFMA2_MMA ? Pipe::half_mma : Pipe::half, 2 * constants.interval_fp16);
+      return set(Pipe::half, 2 * constants.interval_fp16);
     case Unit::fp64:
       return set(Pipe::fp64, constants.interval_fp64);
     case Unit::uniform:
@@ -100,12 +81,13 @@ void choose_pipe(const Instruction& in, const Constants& constants, Timed& timed
 // A fence for the block does not wait for stores; .VC, as in -G builds, is one for the GPU (both
 // measured: fence.* of gpu/kernels/micro/timing/cold_launches.cu).
 void choose_fence(const Instruction& in, const Constants& constants, Timed& timed) {
-  const std::string_view scope = isa::modifier_text(in, Mod::scope);
+  using Scope = isa::MemoryOrder::Scope;
+  const Scope scope = isa::memory_order(in).scope;
   timed.course = Course::fence;
-  timed.awaits_stores = scope == ".SYS" || scope == ".GPU" || scope == ".VC";
-  timed.latency = static_cast<std::uint16_t>(scope == ".SYS"       ? constants.latency_membar_sys
-                                             : timed.awaits_stores ? constants.latency_membar_gpu
-                                                                   : constants.latency_membar_cta);
+  timed.awaits_stores = scope == Scope::system || scope == Scope::gpu || scope == Scope::vc;
+  timed.latency = static_cast<std::uint16_t>(scope == Scope::system ? constants.latency_membar_sys
+                                             : timed.awaits_stores  ? constants.latency_membar_gpu
+                                                                    : constants.latency_membar_cta);
 }
 
 void choose_memory_course(const Instruction& in, const Constants& constants, Timed& timed) {
@@ -114,12 +96,11 @@ void choose_memory_course(const Instruction& in, const Constants& constants, Tim
   timed.bytes = static_cast<std::uint8_t>(isa::access_bytes(in));
   timed.is_store = access.kind == isa::MemoryAccess::Kind::store ||
                    access.kind == isa::MemoryAccess::Kind::reduction;
-  timed.is_async = in.op == Op::LDGSTS;
-  timed.is_past_l1 = timed.is_async && in.mod(Mod::other0) == 0;  // .BYPASS
+  timed.is_async = access.kind == isa::MemoryAccess::Kind::copy;
+  timed.is_past_l1 = timed.is_async && !isa::copies_through_l1(in);
   const bool atomic = access.kind == isa::MemoryAccess::Kind::atomic ||
                       access.kind == isa::MemoryAccess::Kind::reduction;
-  timed.adds_floats =
-      atomic && isa::modifier_text(in, Mod::type).find('F') != std::string_view::npos;
+  timed.adds_floats = atomic && isa::data_type(in).is_float();
   const bool shared = access.space == isa::Space::shared;
   timed.awaited = shared ? Stall::short_scoreboard : Stall::long_scoreboard;
   timed.queue_full = shared ? Stall::mio_throttle : Stall::lg_throttle;
@@ -130,12 +111,9 @@ void choose_memory_course(const Instruction& in, const Constants& constants, Tim
     timed.latency = static_cast<std::uint16_t>(constants.latency_constant_load);
     timed.interval = static_cast<std::uint16_t>(constants.interval_constant_load);
   }
-  const std::string_view order = isa::modifier_text(in, Mod::sem);
-  const std::string_view scope = isa::modifier_text(in, Mod::scope);
-  const auto names = [&](std::string_view word) {
-    return order.find(word) != std::string_view::npos || scope.find(word) != std::string_view::npos;
-  };
-  timed.bypasses_l1 = names("GPU") || names("SYS") || timed.is_past_l1;
+  using Scope = isa::MemoryOrder::Scope;
+  const Scope scope = isa::memory_order(in).scope;
+  timed.bypasses_l1 = scope == Scope::gpu || scope == Scope::system || timed.is_past_l1;
 }
 
 void choose_variable(unsigned latency, Timed& timed) {
@@ -143,108 +121,130 @@ void choose_variable(unsigned latency, Timed& timed) {
   timed.latency = static_cast<std::uint16_t>(latency);
 }
 
-void choose_course(const Instruction& in, const Constants& constants, Timed& timed) {
-  switch (in.op) {
-    case Op::BRA:
-    case Op::BRX:
-    case Op::BRXU:
-    case Op::JMP:
-    case Op::JMX:
-    case Op::CALL:
-    case Op::RET:
-      timed.course = Course::branch;
-      timed.is_call = in.op == Op::CALL;
-      timed.is_indirect = in.op == Op::RET || in.op == Op::BRX || in.op == Op::JMX ||
-                          (timed.is_call && in.a.kind == Source::Kind::reg);
-      return;
-    case Op::CCTL:
-      timed.empties_l1 = isa::modifier_text(in, Mod::other0).starts_with(".IVALL");
-      break;
-    case Op::BSYNC:
-    case Op::BREAK:
-    case Op::WARPSYNC:
-    case Op::YIELD:
-      timed.meets_warp = in.op == Op::WARPSYNC;
-      timed.is_bsync = in.op == Op::BSYNC;
+void choose_branch(const Instruction& in, Timed& timed) {
+  const isa::Effect effect = isa::effect(in);
+  timed.course = Course::branch;
+  timed.is_call = effect == isa::Effect::call;
+  timed.is_indirect = effect == isa::Effect::ret || effect == isa::Effect::indirect_branch ||
+                      (timed.is_call && in.a.kind == Source::Kind::reg);
+}
+
+void choose_counter_wait(const Instruction& in, Timed& timed) {
+  timed.course = Course::depbar;
+  timed.wait_mask |= static_cast<std::uint8_t>(in.word.bits(32, 6));
+  if (in.mod(Mod::le) == 0) return;
+  timed.depbar_scoreboard = static_cast<std::uint8_t>(in.mod(Mod::sb_index));
+  timed.depbar_count = static_cast<std::uint8_t>(in.mod(Mod::sb_count));
+}
+
+bool sets_scoreboard(const Timed& timed) {
+  return timed.write_scoreboard != kNoScoreboard || timed.read_scoreboard != kNoScoreboard;
+}
+
+// Of instructions that steer threads; false: of another one.
+bool choose_course_by_effect(const Instruction& in, const Constants& constants, Timed& timed) {
+  using isa::Effect;
+  const auto set = [&](Course course, unsigned latency = 0) {
+    timed.course = course;
+    if (latency != 0) timed.latency = static_cast<std::uint16_t>(latency);
+    return true;
+  };
+  const Effect effect = isa::effect(in);
+  switch (effect) {
+    case Effect::branch:
+    case Effect::indirect_branch:
+    case Effect::call:
+    case Effect::ret:
+      choose_branch(in, timed);
+      return true;
+    case Effect::sync:
+    case Effect::leave_barrier:
+    case Effect::warp_sync:
+    case Effect::yield:
+      timed.meets_warp = effect == Effect::warp_sync;
+      timed.is_bsync = effect == Effect::sync;
       timed.barrier = in.barrier;
-      timed.course = Course::convergence;
-      return;
-    case Op::EXIT:
-    case Op::KILL:
-      timed.course = Course::exit;
-      return;
-    case Op::BAR:
-      timed.course = Course::barrier;
-      return;
-    case Op::UCGABAR_ARV:
-      timed.course = Course::cluster_arrive;
-      return;
-    case Op::UCGABAR_WAIT:
-      timed.course = Course::cluster_wait;
-      return;
-    case Op::NANOSLEEP:
-      timed.course = Course::sleep;
-      return;
-    case Op::MEMBAR:
-    case Op::FENCE:
-      return choose_fence(in, constants, timed);
-    case Op::ERRBAR:
-      timed.course = Course::fence;
-      timed.latency = static_cast<std::uint16_t>(constants.latency_errbar);
-      return;
-    case Op::DEPBAR:
-      timed.course = Course::depbar;
-      timed.wait_mask |= static_cast<std::uint8_t>(in.word.bits(32, 6));
-      if (in.mod(Mod::le) != 0) {
-        timed.depbar_scoreboard = static_cast<std::uint8_t>(in.mod(Mod::sb_index));
-        timed.depbar_count = static_cast<std::uint8_t>(in.mod(Mod::sb_count));
-      }
-      return;
-    case Op::LDGDEPBAR:
-      timed.course = Course::async_group;
-      timed.latency = static_cast<std::uint16_t>(constants.latency_copy_group);
+      return set(Course::convergence);
+    case Effect::exit:
+      return set(Course::exit);
+    case Effect::block_barrier:
+      return set(Course::barrier);
+    case Effect::cluster_arrive:
+      return set(Course::cluster_arrive);
+    case Effect::cluster_wait:
+      return set(Course::cluster_wait);
+    case Effect::sleep:
+      return set(Course::sleep);
+    case Effect::fence:
+    case Effect::proxy_fence:
+      choose_fence(in, constants, timed);
+      return true;
+    case Effect::error_barrier:
+      return set(Course::fence, constants.latency_errbar);
+    case Effect::wait_counter:
+      choose_counter_wait(in, timed);
+      return true;
+    case Effect::end_copies:
       timed.awaited = Stall::long_scoreboard;
-      return;
+      return set(Course::async_group, constants.latency_copy_group);
+    case Effect::move_barrier:
+      return !sets_scoreboard(timed) || set(Course::variable, constants.latency_barrier_move);
+    case Effect::none:
+    case Effect::trap:
+    case Effect::set_barrier:
+    case Effect::end_collective:
+      return false;
+  }
+  return false;
+}
+
+// Of instructions whose latency is their own; false: of another one.
+bool choose_own_course(const Instruction& in, const Constants& constants, Timed& timed) {
+  switch (in.op) {
+    case Op::CCTL: {
+      constexpr std::uint32_t kInvalidateAll = 4, kInvalidateAllPrivate = 6;
+      const std::uint32_t operation = in.mod(Mod::other0);
+      timed.empties_l1 = operation == kInvalidateAll || operation == kInvalidateAllPrivate;
+      return false;
+    }
     case Op::SHFL:
       timed.course = Course::shuffle;
       timed.latency = static_cast<std::uint16_t>(constants.latency_shuffle);
       timed.interval = 1;
-      return;
+      return true;
     case Op::ULDC:
-      return;  // fixed; its constant is awaited as an operand is
+      return true;  // fixed; its constant is awaited as an operand is
     case Op::S2R:
       timed.course = Course::shuffle;
       timed.latency = static_cast<std::uint16_t>(constants.latency_special_register);
       timed.interval = static_cast<std::uint16_t>(constants.interval_special_register);
-      return;
+      return true;
     case Op::B2R:
-      return choose_variable(constants.latency_special_register, timed);
+      choose_variable(constants.latency_special_register, timed);
+      return true;
     case Op::S2UR:
-      return choose_variable(constants.latency_special_uniform, timed);
-    case Op::BMOV:
-      if (timed.write_scoreboard == kNoScoreboard && timed.read_scoreboard == kNoScoreboard) return;
-      return choose_variable(constants.latency_barrier_move, timed);
+      choose_variable(constants.latency_special_uniform, timed);
+      return true;
     default:
-      break;
+      return false;
   }
-  if (isa::memory_access(in).kind != isa::MemoryAccess::Kind::none)
-    return choose_memory_course(in, constants, timed);
+}
+
+void choose_course(const Instruction& in, const Constants& constants, Timed& timed) {
+  if (choose_course_by_effect(in, constants, timed)) return;
+  if (choose_own_course(in, constants, timed)) return;
+  if (isa::memory_access(in).by_threads()) return choose_memory_course(in, constants, timed);
   if (isa::unit(in) == Unit::xu) {
     timed.course = Course::special;
     timed.interval = static_cast<std::uint16_t>(constants.interval_xu);
     timed.latency = static_cast<std::uint16_t>(constants.latency_xu);
     return;
   }
-  if (timed.write_scoreboard == kNoScoreboard && timed.read_scoreboard == kNoScoreboard) return;
-  if (in.op == Op::DMMA) return choose_variable(matrix_latency(in, constants), timed);
-  switch (isa::unit(in)) {
-    case Unit::fp64:
-      return choose_variable(constants.latency_fp64, timed);
-    case Unit::tensor:
-      return choose_variable(matrix_latency(in, constants), timed);
-    default:
-      return choose_variable(constants.latency_uniform_move, timed);
-  }
+  if (!sets_scoreboard(timed)) return;
+  if (isa::facts(in).work == isa::Work::product)
+    return choose_variable(matrix_latency(in, constants), timed);
+  choose_variable(
+      isa::unit(in) == Unit::fp64 ? constants.latency_fp64 : constants.latency_uniform_move, timed);
 }
 
 // 41 bits of the instruction say when the warp may issue again (SASS-FACTS 1.4). What the oddities

@@ -2,6 +2,7 @@
 
 #include <bitset>
 
+#include "isa/attributes.hpp"
 #include "simulator/checks/register_uses.hpp"
 
 namespace heddle::simulator::timing {
@@ -39,8 +40,8 @@ RowsAhead::RowsAhead(const isa::Program& program, const LoweredProgram& lowered)
         seen[row] = true;
       }
       const auto& instruction = program.instructions[at];
-      const bool back =
-          instruction && instruction->op == isa::Op::BRA && lowered.steps[at].target < at;
+      const bool back = instruction && isa::effect(*instruction) == isa::Effect::branch &&
+                        lowered.steps[at].target < at;
       at = back ? lowered.steps[at].target : at + 1;
     }
   }

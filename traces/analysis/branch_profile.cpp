@@ -3,24 +3,23 @@
 #include <bit>
 #include <optional>
 
+#include "isa/attributes.hpp"
+
 namespace heddle::traces {
 namespace {
 
-using isa::Op;
+using isa::Effect;
 using simulator::Mask;
 
 // Lanes that a branch, EXIT or RET sends away.
 std::optional<Mask> leaving(const isa::Instruction& in, const simulator::Warp& warp, Mask on) {
-  if (in.op != Op::BRA && in.op != Op::EXIT && in.op != Op::RET) return std::nullopt;
-  if (in.op == Op::BRA && in.mod(isa::Mod::cond) >= 2) return std::nullopt;  // .DIV, .CONV
+  const Effect effect = isa::effect(in);
+  if (effect != Effect::branch && effect != Effect::exit && effect != Effect::ret)
+    return std::nullopt;
   const bool conditional = in.guard.index != isa::kPT || in.pp.index != isa::kPT;
-  if (!conditional) return std::nullopt;
+  if (!conditional || isa::branches_on_mask(in)) return std::nullopt;
   const unsigned index = in.pp.index + (in.pp.uniform ? simulator::kUniformPredicates : 0);
   return on & warp.predicate(index, in.pp.negated ? simulator::kFullMask : 0);
-}
-
-bool goes_anywhere(Op op) {
-  return op == Op::BRX || op == Op::BRXU || op == Op::JMP || op == Op::JMX;
 }
 
 void note_access(AccessProfile& profile, const simulator::Access& access) {
@@ -123,9 +122,10 @@ void BranchProfile::issuing(const simulator::Core&, const simulator::Warp& warp,
       events_[{context, address}].push_back(
           {static_cast<std::uint32_t>(warp.block->linear), warp.index, lanes, *taken & lanes});
     });
-  if (in.op == Op::CALL || goes_anywhere(in.op))
-    leave(state, warp, next, address, in.op == Op::CALL);
-  if (in.op == Op::RET)
+  const Effect effect = isa::effect(in);
+  if (effect == Effect::call || effect == Effect::indirect_branch)
+    leave(state, warp, next, address, effect == Effect::call);
+  if (effect == Effect::ret)
     for (Mask rest = next.on; rest != 0; rest &= rest - 1) {
       Context& context = state.context[static_cast<unsigned>(std::countr_zero(rest))];
       context = callers_[context];

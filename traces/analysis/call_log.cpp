@@ -8,8 +8,9 @@ void CallLog::issued(const simulator::Core& core, const simulator::Warp& warp,
   seen_ = core.issued;
   const simulator::Step& step = core.launch.program->steps[issue.pc];
   if (step.instruction == nullptr || issue.on == 0) return;
-  const bool is_call = step.instruction->op == isa::Op::CALL;
-  if (!is_call && step.instruction->op != isa::Op::RET) return;
+  const isa::Effect effect = isa::effect(*step.instruction);
+  const bool is_call = effect == isa::Effect::call;
+  if (!is_call && effect != isa::Effect::ret) return;
   // The driver's functions return at once.
   if (is_call && warp.convergence.has_current() && warp.convergence.current().pc == issue.pc + 1)
     return;

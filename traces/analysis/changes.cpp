@@ -6,6 +6,7 @@
 #include <bit>
 #include <cstring>
 
+#include "isa/operands.hpp"
 #include "simulator/execute/memory_access.hpp"
 #include "traces/analysis/lanes.hpp"
 #include "traces/analysis/values.hpp"
@@ -37,7 +38,8 @@ unsigned first_row(const Step& step) {
 
 unsigned row_count(const Step& step) {
   if (step.instruction == nullptr || first_row(step) == kNoRow) return 0;
-  if (step.lane != nullptr) return simulator::destination_rows(*step.instruction);
+  if (step.lane != nullptr)
+    return std::min<unsigned>(isa::operand_widths(*step.instruction).destination, kMostWrittenRows);
   return std::clamp(step.width / 4u, 1u, kMostWrittenRows);
 }
 

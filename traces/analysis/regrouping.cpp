@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "isa/attributes.hpp"
+
 namespace heddle::traces {
 namespace {
 
@@ -14,7 +16,8 @@ constexpr std::uint32_t kMostTimes = 1 << 14;
 std::uint32_t count(Mask lanes) { return static_cast<std::uint32_t>(std::popcount(lanes)); }
 
 bool can_go_two_ways(const simulator::Step& step) {
-  if (step.instruction == nullptr || step.instruction->op != isa::Op::BRA) return false;
+  if (step.instruction == nullptr || isa::effect(*step.instruction) != isa::Effect::branch)
+    return false;
   const auto always = [](const simulator::PredicateRef& predicate) {
     return predicate.index == simulator::kPT && predicate.invert == 0;
   };

@@ -22,15 +22,11 @@ namespace {
 
 using Block = std::uint32_t;
 using Context = BranchProfile::Context;
-using isa::Op;
+using isa::Effect;
 constexpr Block kNone = isa::kNoNode;
 
 constexpr unsigned kMostWork = 1000;    // of one work()
 constexpr std::size_t kMostCalls = 32;  // within one another
-
-bool is_conditional(const isa::Instruction& in) {
-  return in.guard.index != isa::kPT || in.pp.index != isa::kPT;
-}
 
 std::string pattern_of(const AccessProfile* profile) {
   if (profile == nullptr || profile->executions == 0) return "coalesced";
@@ -126,7 +122,7 @@ class Function {
     const isa::Instruction* const in = instruction(last_address(block));
     Ways ways;
     if (const auto* const went = all_.profile.ways(context_, last_address(block));
-        went != nullptr && in != nullptr && in->op != Op::CALL) {
+        went != nullptr && in != nullptr && isa::effect(*in) != Effect::call) {
       std::set<Block> targets;
       for (const auto& event : went->lanes)
         for (const auto& [address, lanes] : event) targets.insert(block_at(address));
@@ -152,14 +148,23 @@ class Function {
       block = at(block).successors.front().block;
     return block;
   }
+  static bool only_leads_on(const isa::Instruction& in) {
+    switch (isa::effect(in)) {
+      case Effect::branch:
+      case Effect::set_barrier:
+      case Effect::sync:
+      case Effect::leave_barrier:
+        return true;
+      default:
+        return in.op == isa::Op::NOP;
+    }
+  }
   bool only_leads_on(Block block) const {
     if (at(block).successors.size() != 1 || at(block).leaves) return false;
     for (std::uint64_t address = at(block).address; address < at(block).end();
          address += sizeof(isa::Word)) {
       const isa::Instruction* const in = instruction(address);
-      if (in == nullptr || (in->op != Op::BRA && in->op != Op::BSSY && in->op != Op::BSYNC &&
-                            in->op != Op::BREAK && in->op != Op::NOP))
-        return false;
+      if (in == nullptr || !only_leads_on(*in)) return false;
     }
     return true;
   }
@@ -226,19 +231,19 @@ class Function {
       const isa::Instruction* const in = instruction(address);
       if (in == nullptr) continue;
       const isa::MemoryAccess access = isa::memory_access(*in);
-      const bool memory =
-          access.kind != isa::MemoryAccess::Kind::none && access.space != isa::Space::constant;
+      const Effect effect = isa::effect(*in);
+      const bool memory = access.by_threads() && access.space != isa::Space::constant;
       if (memory) {
         flush_work();
         const std::string mine = pattern_of(all_.profile.accesses(context_, address));
         if (mine != pattern) flush_memory();
         pattern = mine;
         ++accesses;
-      } else if (in->op == Op::BAR || in->op == Op::WARPSYNC) {
+      } else if (effect == Effect::block_barrier || effect == Effect::warp_sync) {
         flush_work();
         flush_memory();
-        text_.line(in->op == Op::BAR ? "__syncthreads();" : "__syncwarp();");
-      } else if (in->op == Op::CALL) {
+        text_.line(effect == Effect::block_barrier ? "__syncthreads();" : "__syncwarp();");
+      } else if (effect == Effect::call) {
         flush_work();
         flush_memory();
         call(block, address);
@@ -307,8 +312,8 @@ class Function {
   // A block that does nothing but EXIT.
   bool is_exit(Block block) const {
     const isa::Instruction* const in = instruction(at(block).address);
-    return at(block).instructions == 1 && in != nullptr && in->op == Op::EXIT &&
-           !is_conditional(*in);
+    return at(block).instructions == 1 && in != nullptr && isa::effect(*in) == Effect::exit &&
+           !isa::is_conditional(*in);
   }
 
   // A node and all that stands behind it, up to `next`.
@@ -361,7 +366,7 @@ class Function {
   // Of a block that leaves a called function: whether by EXIT.
   bool ends_kernel(Block block) const {
     const isa::Instruction* const in = instruction(last_address(block));
-    return in != nullptr && (in->op == Op::EXIT || in->op == Op::KILL);
+    return in != nullptr && isa::effect(*in) == Effect::exit;
   }
 
   void two_ways(Block block, const OutcomeRule& rule, Block taken, Block other, Block next) {

@@ -4,13 +4,13 @@
 #include <array>
 
 #include "isa/attributes.hpp"
+#include "isa/operands.hpp"
 #include "traces/formats/accelsim_code.hpp"
 
 namespace heddle::traces {
 namespace {
 
 using isa::Instruction;
-using isa::Op;
 using isa::Unit;
 
 constexpr std::uint8_t kNoBoard = 7;
@@ -22,7 +22,7 @@ bool is_variable(const Instruction& in) {
     case Unit::adu:
     case Unit::xu:
     case Unit::tex:
-      return in.op != Op::BAR;
+      return isa::effect(in) != isa::Effect::block_barrier;
     case Unit::fp64:
       return in.arch != isa::Arch::sm_90;
     default:
@@ -46,9 +46,15 @@ unsigned latency(const Instruction& in) {
   }
 }
 
+// Comparisons and the like: what has no other result. (FCHK sets a scoreboard.)
 bool sets_predicate(const Instruction& in) {
-  return in.op == Op::ISETP || in.op == Op::FSETP || in.op == Op::DSETP || in.op == Op::HSETP2 ||
-         in.op == Op::PLOP3 || in.op == Op::R2P;
+  const Unit unit = isa::unit(in);
+  if (unit == Unit::uniform || unit == Unit::xu || isa::operand_widths(in).destination != 0)
+    return false;
+  const isa::Operands uses = isa::operands(in);
+  return std::ranges::any_of(uses, [](const isa::OperandUse& use) {
+    return use.is_written && use.file == isa::RegisterFile::predicate;
+  });
 }
 
 bool is_guarded(const Instruction& in) { return in.guard.index != isa::kPT; }
@@ -124,7 +130,7 @@ void set_likely_control_bits(std::vector<Instruction>& instructions,
       ready[in.rd] = time + latency(in);
     }
     if (sets_predicate(in)) guard_ready = time + kGuardLatency;
-    const bool flows = isa::unit(in) == Unit::cbu || in.op == Op::BAR;
+    const bool flows = isa::unit(in) == Unit::cbu || isa::effect(in) == isa::Effect::block_barrier;
     least = flows ? kBranchStall : is_variable(in) ? 2 : 1;
   }
   if (!instructions.empty()) instructions.back().control.stall = kBranchStall;

@@ -14,6 +14,7 @@
 namespace heddle::traces {
 namespace {
 
+using isa::Effect;
 using isa::Instruction;
 using isa::Op;
 using simulator::AccessKind;
@@ -31,7 +32,7 @@ bool is_guarded(const Instruction& in) { return in.guard.index != isa::kPT || in
 
 // Whether other lanes may execute after it, or at another place.
 bool may_change_course(const Instruction& in) {
-  return isa::unit(in) == isa::Unit::cbu || in.op == Op::BAR;
+  return isa::unit(in) == isa::Unit::cbu || isa::effect(in) == Effect::block_barrier;
 }
 
 bool arrives_only(const Instruction& in) {
@@ -42,13 +43,13 @@ bool arrives_only(const Instruction& in) {
 // What the instruction did to its lanes, `active`, of which `on` had their guard hold, as
 // Core::step would have it; `next` execute next.
 Flow flow_of(const Instruction& in, Mask active, Mask on, Mask next, bool falls_through) {
-  switch (in.op) {
-    case Op::BSYNC:
-    case Op::WARPSYNC:
-    case Op::BREAK:
-    case Op::ENDCOLLECTIVE:
-    case Op::EXIT:
-    case Op::BAR:
+  switch (isa::effect(in)) {
+    case Effect::sync:
+    case Effect::warp_sync:
+    case Effect::leave_barrier:
+    case Effect::end_collective:
+    case Effect::exit:
+    case Effect::block_barrier:
       return on != 0 ? Flow::reschedule : Flow::next;
     default:
       if (!may_change_course(in)) return Flow::next;
@@ -68,7 +69,7 @@ AccessKind kind_of(const Instruction& in, const Step& step, Window space) {
     default:
       return AccessKind::load;
   }
-  const bool swaps = in.op == Op::ATOM_CAS || in.op == Op::ATOMG_CAS || in.op == Op::ATOMS_CAS;
+  const bool swaps = isa::memory_access(in).of == isa::MemoryAccess::Of::swap;
   if (swaps && step.sign_extend && space == Window::shared) return AccessKind::cast_spin;
   if (swaps) return AccessKind::compare_and_swap;
   return in.op == Op::ATOMS_ARRIVE ? AccessKind::increment : AccessKind::atomic;
@@ -218,7 +219,7 @@ void AccelsimInstructions::access(Core& core, const Record& record) {
   const Step& step = core.launch.program->steps[record.pc];
   const isa::MemoryAccess access = isa::memory_access(in);
   const Mask lanes = record.read.lanes;
-  if (lanes == 0 || access.kind == isa::MemoryAccess::Kind::none) return;
+  if (lanes == 0 || !access.by_threads()) return;
   const bool is_told = record.read.width != 0;
   if (!is_told && access.space != isa::Space::shared) return;
   const Addresses address = !is_told ? side_by_side(std::max(1u, isa::access_bytes(in)))
@@ -270,7 +271,7 @@ Flow AccelsimInstructions::arrive(Core& core, Warp& warp, const Record& record, 
 // used.
 void note_barrier(const Instruction& in, simulator::Convergence& lanes) {
   constexpr std::uint64_t kToBarrier = 0x56;
-  if (in.op == Op::BSSY) lanes.clear_barrier(in.barrier);
+  if (isa::effect(in) == Effect::set_barrier) lanes.clear_barrier(in.barrier);
   if (in.op != Op::BMOV || (in.word.bits(0, 12) & 0xff) != kToBarrier) return;
   for (unsigned i = 0; i < simulator::kConvergenceBarriers; ++i) lanes.restore_barrier(i, 0);
 }
@@ -311,14 +312,15 @@ Issue AccelsimInstructions::step(Core& core, Warp& warp) {
     const bool leaves = in.op == Op::EXIT && in.pp.index == isa::kPT && !in.pp.negated;
     if (leaves && (lanes.live() & ~issue.on) == 0) fail(record.line, "instructions behind the end");
     if (leaves && issue.on != 0) lanes.exit(issue.on & lanes.live());
-    if (in.op == Op::BAR) issue.flow = arrive(core, warp, record, issue.active, at);
+    if (isa::effect(in) == Effect::block_barrier)
+      issue.flow = arrive(core, warp, record, issue.active, at);
     if (lanes.has_current()) lanes.current().lanes = at.active & lanes.live();
   }
-  if (in.op == Op::BRA || in.op == Op::BRX)
+  if (isa::effect(in) == Effect::branch || isa::effect(in) == Effect::indirect_branch)
     ++(issue.flow == Flow::reschedule ? counts.branch_divergent : counts.branch_uniform);
   if (observer != nullptr) observer->issued(core, warp, issue);
   // Who sleeps while other lanes of the warp go on does not keep it.
-  if (in.op == Op::NANOSLEEP && issue.flow == Flow::reschedule) issue.on = 0;
+  if (isa::effect(in) == Effect::sleep && issue.flow == Flow::reschedule) issue.on = 0;
   return issue;
 }
 

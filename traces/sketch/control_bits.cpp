@@ -104,7 +104,7 @@ class Guards {
 std::vector<bool> branch_targets(const std::vector<Instruction>& instructions) {
   std::vector<bool> targets(instructions.size() + 1);
   for (std::size_t i = 0; i < instructions.size(); ++i)
-    if (instructions[i].op == Op::BRA)
+    if (effect(instructions[i]) == Effect::branch)
       targets[static_cast<std::size_t>(static_cast<std::int64_t>(i) + 1 +
                                        instructions[i].offset / 16)] = true;
   return targets;

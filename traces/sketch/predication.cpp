@@ -4,6 +4,8 @@
 #include <array>
 #include <set>
 
+#include "isa/attributes.hpp"
+
 namespace heddle::isa::sketch {
 namespace {
 
@@ -35,19 +37,9 @@ constexpr PredicationRule kRules[] = {
 // What can be put under a predicate.
 bool is_plain(const Line& line) {
   if (line.kind == Line::Kind::label || line.guard.index != 0) return false;
-  switch (line.op) {
-    case Op::BRA:
-    case Op::BSSY:
-    case Op::BSYNC:
-    case Op::BREAK:
-    case Op::BAR:
-    case Op::WARPSYNC:
-    case Op::SHFL:
-    case Op::VOTE:
-      return false;
-    default:
-      return true;
-  }
+  const Facts& what = facts(line.op);
+  return what.work != Work::exchange &&
+         (what.effect == Effect::none || what.effect == Effect::exit);
 }
 
 bool is_register(const Operand& operand) {
@@ -56,25 +48,26 @@ bool is_register(const Operand& operand) {
 
 // In operations of a compiler's middle end, where it is arithmetic that cannot fail.
 std::optional<unsigned> cheap_operations(const Line& line) {
-  switch (line.op) {
-    case Op::MOV:
+  switch (facts(line.op).work) {
+    case Work::move:
+      if (line.op != Op::MOV) return std::nullopt;  // of another register file
       return 0;
-    case Op::FFMA:
-    case Op::DFMA:
-    case Op::IMAD:
+    case Work::multiply_add:
       return is_register(line.c) ? 2 : 1;
-    case Op::FADD:
-    case Op::FMUL:
-    case Op::DADD:
-    case Op::DMUL:
-    case Op::IADD3:
-    case Op::LOP3:
-    case Op::SHF:
-    case Op::SEL:
+    case Work::add:
+    case Work::multiply:
+    case Work::logic:
+    case Work::shift:
+    case Work::select:
       return 1;
     default:
       return std::nullopt;
   }
+}
+
+bool loads_global(Op op) {
+  const MemoryAccess access = facts(op).memory;
+  return access.kind == MemoryAccess::Kind::load && access.space == Space::global;
 }
 
 // Counts what a compiler would leave of the sketch compiler's instructions: this one copies into
@@ -109,8 +102,8 @@ Side side_of(const std::vector<Line>& lines, bool& stays) {
   for (const Line& line : lines) {
     if (line.kind != Line::Kind::instruction) continue;
     side.instructions += counter.counts(line) ? 1 : 0;
-    side.loads += line.op == Op::LDG ? 1 : 0;
-    stays = stays || line.op == Op::ATOMG || line.op == Op::ATOMS;
+    side.loads += loads_global(line.op) ? 1 : 0;
+    stays = stays || facts(line.op).memory.kind == MemoryAccess::Kind::atomic;
     const std::optional<unsigned> cheap = cheap_operations(line);
     if (side.cheap && cheap)
       *side.cheap += *cheap;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "isa/attributes.hpp"
+
 namespace heddle::traces {
 
 using simulator::Core;
@@ -138,7 +140,8 @@ Stepper::Stop Stepper::over() {
   const auto pc = pc_here();
   if (!pc) return Stop::warp_ended;
   const simulator::Step& step = replay_.core().launch.program->steps[*pc];
-  const bool is_call = step.instruction != nullptr && step.instruction->op == isa::Op::CALL;
+  const bool is_call =
+      step.instruction != nullptr && isa::effect(*step.instruction) == isa::Effect::call;
   const std::size_t depth = calls().size();
   const simulator::Mask lanes = warp()->convergence.current().lanes;
   if (!is_call) return forward();
