@@ -186,14 +186,15 @@ void HazardCheck::note_issue(WarpTrack& track, const Issue& next, const Decoded&
     const std::uint8_t guard =
         is_predicate(place) ? in.predicate_scoreboard : timed.write_scoreboard;
     track.results[place] = {next.on, next.pc, track.now, track.sequence, guard, !guarded};
-    track.sources[place].lanes &= ~next.on;
   }
   // Where none guards them ptxas overwrites the sources of a load at once.
   const std::uint8_t board = timed.read_scoreboard;
-  if (!in.is_memory || board == kNoScoreboard) return;
-  for (const std::uint16_t place : in.uses.reads)
-    if (place < kUniformPlace)
-      track.sources[place] = {next.on, next.pc, track.now, track.sequence, board, false};
+  if (in.is_memory && board != kNoScoreboard)
+    for (const std::uint16_t place : in.uses.reads)
+      if (place < kUniformPlace)
+        track.sources[place] = {next.on, next.pc, track.now, track.sequence, board, false};
+  // Who has waited for a result knows that what it was computed from was read.
+  for (const std::uint16_t place : in.uses.writes) track.sources[place].lanes &= ~next.on;
 }
 
 void HazardCheck::report(const Warp& warp, const Issue& next, const char* kind,

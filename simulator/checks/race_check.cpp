@@ -56,10 +56,6 @@ void RaceCheck::begin(const LaunchRequest& request) {
   agents_.clear();
   emulates_ = loads_of_emulated_atomics(request.module->lowered());
   for_debugging_ = is_for_debugging(*request.module);
-  copy_boards_ = 0;
-  for (const auto& in : request.module->program().instructions)
-    if (in && (in->op == Op::LDGDEPBAR || in->op == Op::UTMACMDFLUSH))
-      copy_boards_ |= 1u << in->control.write_barrier & 0x3f;
 }
 
 void RaceCheck::block_started(const Core&, const Block& block) {
@@ -128,7 +124,6 @@ void RaceCheck::look_at_warp_sync(const Warp& warp, WarpTrack& track) {
 
 bool RaceCheck::looks_before(const Step& step) const {
   const isa::Instruction& in = *step.instruction;
-  if ((in.control.wait_mask & copy_boards_) != 0) return true;
   switch (in.op) {
     case Op::BAR:
     case Op::WARPSYNC:
@@ -175,13 +170,12 @@ void RaceCheck::issuing(const Core& core, const Warp& warp, const Issue& next) {
   catch_up(warp, track, next.active);
   const Step& step = core.launch.program->steps[next.pc];
   if (step.instruction == nullptr) return;
-  if (!of_warp.copies.empty()) wait_for_copies(core, warp, of_warp, next);
   if (next.on == 0) return;
   if (isa::memory_access(*step.instruction).of == isa::MemoryAccess::Of::barrier)
     knowledge_.fence(id);  // mbarrier operations order what is before them, and after
   if (takes_all_lanes(*step.instruction)) of_warp.lanes.meet(next.active);
   if (step.instruction->op == isa::Op::UTMACMDFLUSH)
-    of_warp.copies.close(CopyKind::bulk, next.on, step.instruction->control.write_barrier);
+    of_warp.copies.close(CopyKind::bulk, next.on, group_scoreboard(*step.instruction));
   switch (isa::effect(*step.instruction)) {
     case isa::Effect::block_barrier: {
       const BarrierRequest request = barrier_request(warp, step, next.on);
@@ -199,7 +193,10 @@ void RaceCheck::issuing(const Core& core, const Warp& warp, const Issue& next) {
       of_warp.at_warp_sync |= next.on;
       break;
     case isa::Effect::end_copies:
-      of_warp.copies.close(CopyKind::element, next.on, step.instruction->control.write_barrier);
+      of_warp.copies.close(CopyKind::element, next.on, group_scoreboard(*step.instruction));
+      break;
+    case isa::Effect::wait_counter:
+      if (!of_warp.copies.empty()) wait_for_copies(core, warp, of_warp, next);
       break;
     case isa::Effect::fence:
       knowledge_.fence(id);
@@ -233,14 +230,18 @@ void RaceCheck::issued(const Core& core, const Warp& warp, const Issue& issue) {
 void RaceCheck::look_at_accesses(const Core& core, const Warp& warp, BlockTrack& track,
                                  const Issue& issue) {
   const isa::Instruction& in = *core.launch.program->steps[issue.pc].instruction;
-  if (is_counted_copy(in)) return look_at_counted_copies(core, warp, track, issue);
+  if (is_counted_copy(in)) {
+    look_at_counted_copies(core, warp, track, issue);
+    return end_phases(core, *warp.block);
+  }
   for (const Access& access : issue.accesses) {
     if (access.space == Window::local || access.lanes == 0) continue;
     look_at(core, warp, track, issue, access);
     if (in.op == Op::SYNCS) look_at_mbarrier(core, warp, track, issue, access);
-    if (in.op == Op::ARRIVES) hand_over_copies(core, warp, track, issue, access);
+    if (in.op == Op::ARRIVES) hand_over_copies(warp, track, issue, access);
     if (is_pending(in, access)) begin_copies(in, issue, access, track.warps[warp.index].copies);
   }
+  end_phases(core, *warp.block);
 }
 
 void RaceCheck::look_at(const Core& core, const Warp& warp, BlockTrack& track, const Issue& issue,

@@ -66,6 +66,7 @@ class RaceCheck : public Check {
   struct MBarrier {
     Told arrived, complete;
     bool phase = false;
+    unsigned arrivals = 0;  // by the instruction that executes
     std::map<std::pair<std::uint64_t, std::uint32_t>, WarpId> agents;  // by issuer: block and warp
   };
   // Of what a copy did without its thread.
@@ -104,6 +105,7 @@ class RaceCheck : public Check {
   void learn(WarpId id, BlockTrack& track, unsigned lane, const Told& told);
 
   // race_copies.cpp
+  static unsigned group_scoreboard(const isa::Instruction& in);
   static bool is_counted_copy(const isa::Instruction& in);
   static bool is_pending(const isa::Instruction& in, const Access& access);
   static void begin_copies(const isa::Instruction& in, const Issue& issue, const Access& access,
@@ -112,15 +114,16 @@ class RaceCheck : public Check {
   void complete(const Warp& warp, WarpTrack& of_warp, const AsyncCopy& copy);
   template <typename F>
   void settle(const Warp& warp, const AsyncCopy& copy, const F& f);
-  void hand_over_copies(const Core& core, const Warp& warp, BlockTrack& track, const Issue& issue,
+  void hand_over_copies(const Warp& warp, BlockTrack& track, const Issue& issue,
                         const Access& access);
   void look_at_counted_copies(const Core& core, const Warp& warp, BlockTrack& track,
                               const Issue& issue);
   void look_at_mbarrier(const Core& core, const Warp& warp, BlockTrack& track, const Issue& issue,
                         const Access& access);
   WarpId agent_of(const Warp& warp, const Place& barrier, Mask lanes, std::uint32_t pc);
-  void arrive_at(const Core& core, Block& block, std::uint64_t address, const Knowledge::Told& told,
+  void arrive_at(const Block& block, std::uint64_t address, const Knowledge::Told& told,
                  unsigned arrivals);
+  void end_phases(const Core& core, Block& block);
 
   void synchronize(const Warp& warp, BlockTrack& track, const Access& access);
   void look_at_cell(const Part& part, Cell& cell, const Trace& now, bool reads, bool writes);
@@ -155,12 +158,12 @@ class RaceCheck : public Check {
   // What was told at each address: of global memory, and of shared memory by block.
   std::unordered_map<std::uint64_t, Told> told_at_;
   std::map<const Cluster*, Knowledge::Told> told_in_;
+  std::vector<std::uint64_t> arrived_at_;  // addresses: by the instruction that executes
   std::unordered_map<std::uint64_t, MBarrier> mbarriers_;            // by Place::key
   std::map<std::pair<std::uint32_t, std::uint32_t>, Agent> agents_;  // by block and number
   HeapCall call_;                                                    // that executes now
   bool for_debugging_ = false;
-  std::uint32_t copy_boards_ = 0;  // scoreboards that count asynchronous copies somewhere
-  std::vector<bool> emulates_;     // by pc: loads of loops that make up an atomic operation
+  std::vector<bool> emulates_;  // by pc: loads of loops that make up an atomic operation
 };
 
 }  // namespace heddle::simulator::checks

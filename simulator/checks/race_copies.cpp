@@ -6,6 +6,7 @@
 // who waits for a phase that ended behind the copy.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
 
@@ -62,6 +63,11 @@ bool RaceCheck::is_pending(const isa::Instruction& in, const Access& access) {
   }
 }
 
+// The scoreboard that counts the group which an instruction closes.
+unsigned RaceCheck::group_scoreboard(const isa::Instruction& in) {
+  return in.op == Op::LDGDEPBAR ? in.control.write_barrier : in.control.read_barrier;
+}
+
 // Whether an mbarrier counts the bytes that it moves.
 bool RaceCheck::is_counted_copy(const isa::Instruction& in) {
   return in.op == Op::STAS || in.op == Op::REDAS ||
@@ -83,18 +89,17 @@ void RaceCheck::begin_copies(const isa::Instruction& in, const Issue& issue, con
   });
 }
 
+// DEPBAR is what cp.async.wait_group leaves. That an instruction waits for the scoreboard too, as
+// all do in code compiled with -G, is nothing that the program asked for.
 void RaceCheck::wait_for_copies(const Core& core, const Warp& warp, WarpTrack& of_warp,
                                 const Issue& next) {
   const isa::Instruction& in = *core.launch.program->steps[next.pc].instruction;
   const auto done = [&](const AsyncCopy& copy) { complete(warp, of_warp, copy); };
-  std::uint32_t waited = in.control.wait_mask;
-  if (in.op == Op::DEPBAR && next.on != 0) {
-    waited |= static_cast<std::uint32_t>(in.word.bits(32, 6));
-    if (in.mod(Mod::le) != 0)
-      of_warp.copies.wait(in.mod(Mod::sb_index), next.on, in.mod(Mod::sb_count), done);
-  }
+  std::uint32_t waited = static_cast<std::uint32_t>(in.word.bits(32, 6));
+  if (in.mod(Mod::le) != 0)
+    of_warp.copies.wait(in.mod(Mod::sb_index), next.on, in.mod(Mod::sb_count), done);
   for (; waited != 0; waited &= waited - 1)
-    of_warp.copies.wait(static_cast<unsigned>(std::countr_zero(waited)), next.active, 0, done);
+    of_warp.copies.wait(static_cast<unsigned>(std::countr_zero(waited)), next.on, 0, done);
 }
 
 // From here on the copy is something that its thread has done.
@@ -115,8 +120,8 @@ void RaceCheck::settle(const Warp& warp, const AsyncCopy& copy, const F& f) {
 }
 
 // ARRIVES.LDGSTSBAR: an mbarrier counts the copies that the lanes have begun.
-void RaceCheck::hand_over_copies(const Core& core, const Warp& warp, BlockTrack& track,
-                                 const Issue& issue, const Access& access) {
+void RaceCheck::hand_over_copies(const Warp& warp, BlockTrack& track, const Issue& issue,
+                                 const Access& access) {
   const WarpId id{track.number, warp.index};
   for_each_lane(access.lanes, [&](unsigned lane) {
     const Mask bit = Mask{1} << lane;
@@ -129,7 +134,7 @@ void RaceCheck::hand_over_copies(const Core& core, const Warp& warp, BlockTrack&
       settled.as.clock = knowledge_.clock(agent);
       settle(warp, copy, settled);
     });
-    arrive_at(core, *warp.block, access.address[lane], knowledge_.told_by_agent(agent), 1);
+    arrive_at(*warp.block, access.address[lane], knowledge_.told_by_agent(agent), 1);
   });
 }
 
@@ -142,27 +147,40 @@ WarpId RaceCheck::agent_of(const Warp& warp, const Place& barrier, Mask lanes, s
   return found->second;
 }
 
-// Whoever arrives tells the barrier; where that ends a phase, those who wait for it will know.
-void RaceCheck::arrive_at(const Core& core, Block& block, std::uint64_t address,
-                          const Knowledge::Told& told, unsigned arrivals) {
-  constexpr std::uint64_t kPhase = std::uint64_t{1} << 63, kCount = 0xf'ffff;
+// Whoever arrives tells the barrier.
+void RaceCheck::arrive_at(const Block& block, std::uint64_t address, const Knowledge::Told& told,
+                          unsigned arrivals) {
   const Place place = shared_place(block, address);
-  const std::byte* const at = shared_view(core, block, address, sizeof(std::uint64_t));
-  if (place.track == nullptr || at == nullptr) return;
-  std::uint64_t word;
-  std::memcpy(&word, at, sizeof word);
+  if (place.track == nullptr) return;
   MBarrier& barrier = mbarriers_[place.key()];
-  if (!told.empty()) {
-    auto all = barrier.arrived == nullptr ? std::make_shared<Knowledge::Told>()
-                                          : std::make_shared<Knowledge::Told>(*barrier.arrived);
-    Knowledge::join(*all, told);
-    barrier.arrived = std::move(all);
+  barrier.arrivals += arrivals;
+  if (std::ranges::find(arrived_at_, address) == arrived_at_.end()) arrived_at_.push_back(address);
+  if (told.empty()) return;
+  auto all = barrier.arrived == nullptr ? std::make_shared<Knowledge::Told>()
+                                        : std::make_shared<Knowledge::Told>(*barrier.arrived);
+  Knowledge::join(*all, told);
+  barrier.arrived = std::move(all);
+}
+
+// Where the instruction has ended a barrier's phase, those who wait for that will know what was
+// told before.
+void RaceCheck::end_phases(const Core& core, Block& block) {
+  constexpr std::uint64_t kPhase = std::uint64_t{1} << 63, kCount = 0xf'ffff;
+  for (const std::uint64_t address : arrived_at_) {
+    const Place place = shared_place(block, address);
+    const std::byte* const at = shared_view(core, block, address, sizeof(std::uint64_t));
+    if (place.track == nullptr || at == nullptr) continue;
+    std::uint64_t word;
+    std::memcpy(&word, at, sizeof word);
+    MBarrier& barrier = mbarriers_[place.key()];
+    const bool phase = (word & kPhase) != 0;
+    const std::uint64_t expected = (kCount + 1 - (word >> 1 & kCount)) & kCount;
+    // So many arrivals at once may have ended two phases.
+    if (phase != barrier.phase || expected <= barrier.arrivals) barrier.complete = barrier.arrived;
+    barrier.phase = phase;
+    barrier.arrivals = 0;
   }
-  const bool phase = (word & kPhase) != 0;
-  const std::uint64_t expected = (kCount + 1 - (word >> 1 & kCount)) & kCount;
-  // So many arrivals at once may have ended two phases.
-  if (phase != barrier.phase || expected <= arrivals) barrier.complete = barrier.arrived;
-  barrier.phase = phase;
+  arrived_at_.clear();
 }
 
 // SYNCS: what makes, arrives at, and waits for an mbarrier.
@@ -174,8 +192,9 @@ void RaceCheck::look_at_mbarrier(const Core& core, const Warp& warp, BlockTrack&
   if (step.instruction->word.bits(0, 12) == kExchange) {
     const auto first = static_cast<unsigned>(std::countr_zero(access.lanes));
     const Place place = shared_place(*warp.block, access.address[first]);
-    if (place.track != nullptr) mbarriers_.erase(place.key());
-    return arrive_at(core, *warp.block, access.address[first], {}, 0);
+    if (place.track == nullptr) return;
+    mbarriers_.erase(place.key());
+    return arrive_at(*warp.block, access.address[first], {}, 0);
   }
   if (access.kind == AccessKind::load) {
     const Mask over = warp.predicate(step.pu, 0) & access.lanes;
@@ -190,7 +209,7 @@ void RaceCheck::look_at_mbarrier(const Core& core, const Warp& warp, BlockTrack&
   for_each_lane(access.lanes, [&](unsigned lane) {
     if (access.address[lane] == last) return;
     last = access.address[lane];
-    arrive_at(core, *warp.block, last, mine == nullptr ? Knowledge::Told{} : *mine,
+    arrive_at(*warp.block, last, mine == nullptr ? Knowledge::Told{} : *mine,
               static_cast<unsigned>(std::popcount(access.lanes)));
   });
 }
@@ -219,7 +238,7 @@ void RaceCheck::look_at_counted_copies(const Core& core, const Warp& warp, Block
       const bool goes_there = data.space == Window::shared && data.kind != AccessKind::load;
       look_at(core, warp, track, issue, data, goes_there ? &agent : nullptr);
     }
-    arrive_at(core, *warp.block, at_barrier.address[lane], knowledge_.told_by_agent(agent), 1);
+    arrive_at(*warp.block, at_barrier.address[lane], knowledge_.told_by_agent(agent), 1);
     ++first;
   }
 }

@@ -25,9 +25,10 @@ using isa::ItemKind;
 constexpr unsigned kFirstRegister = 16, kFirstUniform = 8, kApart = 16, kUniformApart = 8;
 constexpr std::size_t kData = 4096;
 
-// Registers that an operand may take: all of them are changed in turn.
-constexpr unsigned kRegisters = kFirstRegister + 6 * kApart,
-                   kUniforms = kFirstUniform + 5 * kUniformApart, kPredicates = 7;
+// Of these the first ones are changed in turn, more than any operand takes.
+constexpr unsigned kRegisters = kFirstRegister + 5 * kApart, kWidest = 10,
+                   kUniforms = kFirstUniform + 5 * kUniformApart, kWidestUniform = 4,
+                   kPredicates = 7;
 
 unsigned place_of(const Item& item) {
   switch (item.kind) {
@@ -52,21 +53,22 @@ class State {
   std::uint32_t* row(unsigned number) { return rows_.data() + number * kWarpSize; }
   std::array<Mask, 17>& predicates() { return predicates_; }
 
+  // Any values; or two for each register's lanes, so that comparisons between lanes matter; or two
+  // for all, so that those between registers do.
   void draw(std::mt19937_64& random) {
-    // In every other state the lanes share two values, so that comparisons between them matter.
-    const bool alike = random() % 2 == 0;
-    for (unsigned number = 0; number < kRowsPerWarp; ++number) draw_row(number, alike, random);
+    const auto kind = static_cast<unsigned>(random() % 3);
+    const Pair shared{value(random), value(random)};
+    for (unsigned number = 0; number < kRowsPerWarp; ++number) {
+      const Pair own = kind == 2 ? shared : Pair{value(random), value(random)};
+      for (unsigned lane = 0; lane < kWarpSize; ++lane)
+        row(number)[lane] = number >= kUniformRow ? own[0]
+                            : kind != 0           ? own[random() % 2]
+                                                  : value(random);
+    }
     for (Mask& predicate : predicates_) predicate = static_cast<Mask>(random());
     for (unsigned i = kUniformPredicates; i < kUniformPredicates + 7; ++i)
       predicates_[i] = random() % 2 == 0 ? kFullMask : 0;
     predicates_[kPT] = predicates_[kUniformPredicates + kPT] = kFullMask;
-  }
-  void draw_row(unsigned number, bool alike, std::mt19937_64& random) {
-    const std::array<std::uint32_t, 2> two{value(random), value(random)};
-    for (unsigned lane = 0; lane < kWarpSize; ++lane)
-      row(number)[lane] = number >= kUniformRow ? two[0]
-                          : alike               ? two[random() % 2]
-                                                : value(random);
   }
 
   void load(Warp& warp) {
@@ -76,6 +78,8 @@ class State {
   void keep(const Warp& warp) { predicates_ = warp.predicates; }
 
  private:
+  using Pair = std::array<std::uint32_t, 2>;
+
   // Small numbers and bits of floats as well as any.
   static std::uint32_t value(std::mt19937_64& random) {
     const auto any = static_cast<std::uint32_t>(random());
@@ -113,7 +117,7 @@ class Probe {
 
   std::optional<Watched> watch(const isa::Instruction& in, const Step& step,
                                std::mt19937_64& random) {
-    constexpr unsigned kStates = 6;
+    constexpr unsigned kStates = 4;
     if (!can_be_watched(in, step)) return std::nullopt;
     Watched watched;
     for (unsigned i = 0; i < kStates; ++i)
@@ -218,10 +222,12 @@ class Probe {
       change(changed);
       if (differs_elsewhere(state, changed, plain, run(step, changed))) watched.read.insert(name);
     };
-    for (unsigned i = kFirstRegister; i < kRegisters; ++i)
-      look(fmt::format("R{}", i), [&](State& s) { change_row(s, i, random); });
-    for (unsigned i = kFirstUniform; i < kUniforms; ++i)
-      look(fmt::format("UR{}", i), [&](State& s) { change_row(s, kUniformRow + i, random); });
+    for (unsigned base = kFirstRegister; base < kRegisters; base += kApart)
+      for (unsigned i = base; i < base + kWidest; ++i)
+        look(fmt::format("R{}", i), [&](State& s) { change_row(s, i, random); });
+    for (unsigned base = kFirstUniform; base < kUniforms; base += kUniformApart)
+      for (unsigned i = base; i < base + kWidestUniform; ++i)
+        look(fmt::format("UR{}", i), [&](State& s) { change_row(s, kUniformRow + i, random); });
     for (unsigned i = 0; i < kPredicates; ++i) {
       look(fmt::format("P{}", i),
            [&](State& s) { s.predicates()[i] ^= static_cast<Mask>(random()) | 1; });
@@ -235,7 +241,7 @@ class Probe {
   static void change_row(State& state, unsigned row, std::mt19937_64& random) {
     const bool uniform = row >= kUniformRow;
     const auto one = static_cast<std::uint32_t>(random());
-    const unsigned kind = random() % 3;
+    const auto kind = static_cast<unsigned>(random() % 3);
     for (unsigned lane = 0; lane < kWarpSize; ++lane) {
       const auto own = uniform ? one : static_cast<std::uint32_t>(random());
       state.row(row)[lane] = kind == 0 ? own : kind == 1 ? state.row(row)[lane] ^ 0x10000 : ~own;

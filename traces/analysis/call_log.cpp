@@ -1,5 +1,7 @@
 #include "traces/analysis/call_log.hpp"
 
+#include "isa/attributes.hpp"
+
 namespace heddle::traces {
 
 void CallLog::issued(const simulator::Core& core, const simulator::Warp& warp,

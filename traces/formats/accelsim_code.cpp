@@ -8,6 +8,7 @@
 #include <optional>
 #include <stdexcept>
 
+#include "isa/attributes.hpp"
 #include "isa/decoder.hpp"
 #include "isa/encoding.hpp"
 #include "traces/sketch/cubin_writer.hpp"

@@ -46,17 +46,25 @@ std::vector<std::byte> changed(std::uint64_t pc, Field field, std::uint64_t valu
   return bytes;
 }
 
-std::vector<Finding> run(std::vector<std::byte> cubin, const char* kernel = kKernel) {
+// Every pointer that the kernel takes is to 4096 bytes that hold 0, 11, 22 …
+std::vector<Finding> run(std::vector<std::byte> cubin, const char* kernel = kKernel,
+                         unsigned pointers = 1) {
   Device device{gpu_model("h200")};
   Module module{std::move(cubin), "planted.cubin", device.memory()};
   Checks checks{parse_options("hazards"), device.memory()};
-  const std::uint64_t data = *device.memory().allocate(4096, "data");
+  constexpr std::uint64_t kBytes = 4096;
+  const std::uint64_t data = *device.memory().allocate(kBytes, "data");
+  for (std::uint32_t i = 0; i < kBytes / 4; ++i) {
+    const std::uint32_t value = 11 * i;
+    std::memcpy(device.memory().view(data + 4 * i, 4), &value, 4);
+  }
   constexpr std::int32_t kRounds = 4;
   LaunchRequest request;
   request.module = &module;
   request.kernel = module.cubin().find_kernel(kernel);
   request.block = {32, 1, 1};
-  request.parameters = parameters(data, kRounds);
+  request.parameters =
+      pointers == 1 ? parameters(data, kRounds) : parameters(data, data, data, kRounds);
   LaunchOptions options;
   options.checks = &checks;
   return device.launch(request, options).findings;
@@ -76,6 +84,10 @@ TEST(HazardCheck, WhatTheCompilerMadeIsInOrder) { EXPECT_THAT(run(planted_kernel
 
 TEST(HazardCheck, APredicateOfAGenericAtomicComesWithItsSources) {
   EXPECT_THAT(run(planted_kernels(), "either_space"), IsEmpty());
+}
+
+TEST(HazardCheck, WhoHasALoadedValueKnowsThatItsAddressWasRead) {
+  EXPECT_THAT(run(planted_kernels(), "over_own_address", 3), IsEmpty());
 }
 
 TEST(HazardCheck, AnArithmeticResultTakesFourCycles) {

@@ -603,3 +603,18 @@ KERNEL either_space(unsigned long long *data, int rounds) {
   __syncthreads();
   data[threadIdx.x + 64] = sum;
 }
+
+// A load over its own address, of a part of the lanes; then all write there.
+KERNEL over_own_address(const int *begins, const int *list, int *out, int n) {
+  const int lane = threadIdx.x % 32;
+  for (int row = (threadIdx.x + blockIdx.x * blockDim.x) / 32; row < n;
+       row += gridDim.x * blockDim.x / 32) {
+    const int begin = begins[row], end = begins[row + 1];
+    int sum = 0;
+    for (int i = begin + lane; __any_sync(0xffffffffu, i < end); i += 32) {
+      const int value = i < end ? list[i] : row;
+      sum += __popc(__ballot_sync(0xffffffffu, row < value));
+    }
+    if (lane == 0) atomicAdd(out, sum);
+  }
+}
