@@ -1,8 +1,12 @@
 // The table of commands.
 #include "cli/commands.hpp"
 
+#include <algorithm>
+#include <array>
+
 #include "cli/input_file.hpp"
 #include "cli/selection.hpp"
+#include "simulator/warp/reconvergence_policies.hpp"
 
 namespace heddle::cli {
 namespace {
@@ -22,10 +26,23 @@ constexpr Option kGpu{
     "gpu", 0, "ID",
     "the GPU to model: a100, a6000, h100, h200, rtx3090, rtx4090 or t4; sketches also run on "
     "8800gtx, 8800gt, gt240, c1060, c2070, k20, k40, p2000 and v100"};
-constexpr Option kReconvergenceOption{
-    "reconvergence", 0, "HOW",
-    "where lanes that parted come together: barriers (the code's own, as sm_70 and later), stack "
-    "(at post-dominators), min-pc (default: as the GPU does); run: all compares the three"};
+// The ways to reconverge, from their table.
+constexpr auto kReconvergenceMeaning = [] {
+  std::array<char, 400> text{};
+  auto end = text.begin();
+  const auto add = [&](std::string_view part) { end = std::ranges::copy(part, end).out; };
+  add("where lanes that diverged reconverge:");
+  for (const simulator::ReconvergenceInfo& each : simulator::kReconvergencePolicies) {
+    add(&each == &simulator::kReconvergencePolicies.front() ? " " : ", ");
+    add(each.name);
+    add(" (");
+    add(each.where);
+    add(")");
+  }
+  add("; default: as the GPU does; run: all compares them");
+  return text;
+}();
+constexpr Option kReconvergenceOption{"reconvergence", 0, "HOW", kReconvergenceMeaning.data()};
 // For the commands that show a record.
 constexpr Option kSource{"source", 0, "", "the counts summed per source line and inlined function"};
 constexpr Option kCsv{"csv", 0, "FILE", "write the metrics as one tidy table", Effect::file};

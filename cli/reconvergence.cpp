@@ -128,13 +128,13 @@ bool wants_all_reconvergences(const Arguments& arguments) {
   return arguments.value("reconvergence") == "all";
 }
 
-std::optional<simulator::Reconvergence> chosen_reconvergence(const Arguments& arguments) {
+std::optional<simulator::ReconvergencePolicy> chosen_reconvergence(const Arguments& arguments) {
   const std::string name = arguments.value("reconvergence");
   if (name.empty() || name == "all") return std::nullopt;
   const auto found = simulator::find_reconvergence(name);
   if (!found)
-    throw Usage(
-        fmt::format("--reconvergence={}: barriers, stack or min-pc; heddle run: or all", name));
+    throw Usage(fmt::format("--reconvergence={}: {}; heddle run: or all", name,
+                            simulator::reconvergence_names()));
   return found;
 }
 

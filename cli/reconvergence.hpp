@@ -8,17 +8,17 @@
 
 #include "cli/command.hpp"
 #include "simulator/record/record.hpp"
-#include "simulator/warp/reconvergence.hpp"
+#include "simulator/warp/reconvergence_policies.hpp"
 #include "traces/formats/branch_trace.hpp"
 
 namespace heddle::cli {
 
 // Nothing where the GPU's own is to be taken, or all. Throws Usage.
-std::optional<simulator::Reconvergence> chosen_reconvergence(const Arguments& arguments);
+std::optional<simulator::ReconvergencePolicy> chosen_reconvergence(const Arguments& arguments);
 bool wants_all_reconvergences(const Arguments& arguments);
 
 struct ReconvergenceRun {
-  simulator::Reconvergence policy{};
+  simulator::ReconvergencePolicy policy{};
   simulator::Record record;  // with digests of memory
   std::vector<traces::LaunchBranches> branches;
 };

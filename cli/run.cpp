@@ -358,7 +358,7 @@ int run_program(const Arguments& arguments) {
 }
 
 // The launches of one run under a policy. `status`: of the program, or of the launches.
-ReconvergenceRun run_under(simulator::Reconvergence policy, const Arguments& arguments,
+ReconvergenceRun run_under(simulator::ReconvergencePolicy policy, const Arguments& arguments,
                            bool is_first, int& status) {
   const TemporaryFolder folder;
   const fs::path branches = folder.path() / "branches";
@@ -409,9 +409,9 @@ int run_all_reconvergences(const Arguments& arguments) {
       throw Usage(fmt::format("--reconvergence all prints a table, without --{}", option));
   std::vector<ReconvergenceRun> runs;
   int status = 0;
-  for (const simulator::ReconvergenceInfo& each : simulator::kReconvergences) {
+  for (const simulator::ReconvergenceInfo& each : simulator::kReconvergencePolicies) {
     int ended = 0;
-    runs.push_back(run_under(each.value, arguments, runs.empty(), ended));
+    runs.push_back(run_under(each.policy, arguments, runs.empty(), ended));
     if (runs.size() == 1) status = ended;
   }
   std::fputs(reconvergence_tables(runs, arguments).c_str(), stderr);

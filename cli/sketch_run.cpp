@@ -128,7 +128,7 @@ void refuse_sketch_options(const Arguments& arguments) {
 
 SketchRun run_sketch(const std::string& file, const Arguments& arguments, traces::Trace* trace,
                      const std::optional<simulator::timing::Options>& timing,
-                     std::optional<simulator::Reconvergence> reconvergence,
+                     std::optional<simulator::ReconvergencePolicy> reconvergence,
                      const simulator::checks::Options& checks, bool digests,
                      const std::function<bool()>& go_on) {
   SketchLaunches made(file, arguments);

@@ -10,7 +10,7 @@
 #include "simulator/checks/options.hpp"
 #include "simulator/record/record.hpp"
 #include "simulator/timing/options.hpp"
-#include "simulator/warp/reconvergence.hpp"
+#include "simulator/warp/reconvergence_policies.hpp"
 #include "traces/formats/trace.hpp"
 
 namespace heddle::cli {
@@ -30,7 +30,7 @@ struct SketchRun {
 // asked now and then; false ends the launch.
 SketchRun run_sketch(const std::string& file, const Arguments& arguments, traces::Trace* trace,
                      const std::optional<simulator::timing::Options>& timing,
-                     std::optional<simulator::Reconvergence> reconvergence,
+                     std::optional<simulator::ReconvergencePolicy> reconvergence,
                      const simulator::checks::Options& checks, bool digests = false,
                      const std::function<bool()>& go_on = {});
 

@@ -1,4 +1,6 @@
 // heddle step: launches step by step.
+#include <fmt/format.h>
+
 #include "cli/commands.hpp"
 #include "cli/reconvergence.hpp"
 #include "cli/step_page.hpp"
@@ -11,8 +13,9 @@ int run_step(const Arguments& arguments) {
     throw Usage("give a program, as in: heddle step ./program arguments; or capsules");
   if (wants_all_reconvergences(arguments))
     throw Usage(
-        "--reconvergence=all: one launch is stepped through one way: barriers, stack or min-pc; "
-        "heddle run sets all three side by side");
+        fmt::format("--reconvergence=all: one launch is stepped through one way: {}; heddle run "
+                    "sets all of them side by side",
+                    simulator::reconvergence_names()));
   return arguments.has("html") ? write_step_page(arguments) : step_in_terminal(arguments);
 }
 

@@ -34,7 +34,7 @@ struct PageRequest {
   std::uint64_t max_steps = kUsualSteps;
   std::size_t most_bytes = traces::PageOptions{}.most_bytes;
   bool timed = false;
-  std::optional<simulator::Reconvergence> reconvergence = std::nullopt;
+  std::optional<simulator::ReconvergencePolicy> reconvergence = std::nullopt;
   std::vector<std::string> program = {};
 };
 

@@ -27,7 +27,7 @@ struct ReplayOptions {
   std::shared_ptr<runtime::LaunchObserver> observer = nullptr;
   traces::Trace* trace = nullptr;  // sees every launch
   std::optional<simulator::timing::Options> timing = std::nullopt;
-  std::optional<simulator::Reconvergence> reconvergence = std::nullopt;  // the model's own
+  std::optional<simulator::ReconvergencePolicy> reconvergence = std::nullopt;  // the model's own
   simulator::checks::Options checks = {};
   bool counters = false;  // as simulator::LaunchOptions::counters
   // Asked now and then; false: the launch is interrupted, and those behind it are left out.

@@ -46,7 +46,7 @@ struct ContextOptions {
   unsigned threads = 1;                              // host threads per launch
   std::uint64_t max_instructions = 0;                // warp instructions per launch; 0: no limit
   std::optional<simulator::timing::Options> timing;  // launches are timed
-  std::optional<simulator::Reconvergence> reconvergence = std::nullopt;  // the model's own
+  std::optional<simulator::ReconvergencePolicy> reconvergence = std::nullopt;  // the model's own
   simulator::checks::Options checks;  // what is looked for in launches
   bool counters = false;              // as simulator::LaunchOptions::counters
   std::vector<std::shared_ptr<LaunchObserver>> observers;

@@ -24,10 +24,10 @@ void read_timing(const char* name, const char* text,
 }
 
 void read_reconvergence(const char* name, const char* text,
-                        std::optional<simulator::Reconvergence>& reconvergence) {
+                        std::optional<simulator::ReconvergencePolicy>& reconvergence) {
   reconvergence = simulator::find_reconvergence(text);
   if (!reconvergence)
-    throw OptionsError(fmt::format("{}={}: not barriers, stack or min-pc", name, text));
+    throw OptionsError(fmt::format("{}={}: not {}", name, text, simulator::reconvergence_names()));
 }
 
 void read_checks(const char* name, const char* text, simulator::checks::Options& options) try {

@@ -10,7 +10,7 @@
 
 #include "simulator/checks/options.hpp"
 #include "simulator/timing/options.hpp"
-#include "simulator/warp/reconvergence.hpp"
+#include "simulator/warp/reconvergence_policies.hpp"
 
 namespace heddle::runtime {
 
@@ -26,8 +26,8 @@ struct Options {
   bool per_pc = false;                 // HEDDLE_PER_PC: records with every instruction
   bool counters = false;               // HEDDLE_COUNTERS: LaunchOptions::counters
   bool progress = false;               // HEDDLE_PROGRESS: tell on stderr how far a long launch is
-  std::optional<simulator::timing::Options> timing;       // HEDDLE_TIMED: time launches, and how
-  std::optional<simulator::Reconvergence> reconvergence;  // HEDDLE_RECONVERGENCE: by its name
+  std::optional<simulator::timing::Options> timing;  // HEDDLE_TIMED: time launches, and how
+  std::optional<simulator::ReconvergencePolicy> reconvergence;  // HEDDLE_RECONVERGENCE: by its name
   simulator::checks::Options checks;  // HEDDLE_CHECK: what to look for in launches
   bool memory_digests = false;        // HEDDLE_MEMORY_DIGESTS: records with digests of allocations
 };

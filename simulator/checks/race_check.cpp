@@ -36,7 +36,7 @@ Use use_of(const Step& step, const Access& access) {
 
 Mask lanes_waiting(const Warp& warp, Wait wait) {
   Mask lanes = 0;
-  for (const Group& group : warp.convergence.groups())
+  for (const Group& group : warp.convergence->groups())
     if (group.wait == wait) lanes |= group.lanes;
   return lanes;
 }
@@ -64,7 +64,7 @@ void RaceCheck::block_started(const Core&, const Block& block) {
   linear_.push_back(block.linear);
   track.warps.resize(block.warps.size());
   for (std::size_t i = 0; i < block.warps.size(); ++i)
-    track.warps[i].lanes.start(block.warps[i].convergence.live());
+    track.warps[i].lanes.start(block.warps[i].convergence->live());
   knowledge_.start_block(track.number, static_cast<std::uint32_t>(block.warps.size()));
 }
 
@@ -106,7 +106,7 @@ void RaceCheck::look_at_barriers(const Block& block, BlockTrack& track) {
     auto& [number, arrivals] = each;
     if (arrivals.waiting_warps == 0) return false;
     for (const Warp& warp : block.warps)
-      if ((warp.convergence.waiting_at_block_barrier(number) & arrivals.waiting[warp.index]) != 0)
+      if ((warp.convergence->waiting_at_block_barrier(number) & arrivals.waiting[warp.index]) != 0)
         return false;
     knowledge_.meet(track.number, arrivals.waiting_warps, arrivals.arrived_warps);
     for (const Warp& warp : block.warps)

@@ -16,15 +16,15 @@ using isa::Op;
 bool anybody_waits_at(const Block& block, unsigned number) {
   return block.barriers[number].arrived_only != 0 ||
          std::ranges::any_of(block.warps, [number](const Warp& warp) {
-           return warp.convergence.waiting_at_block_barrier(number) != 0;
+           return warp.convergence->waiting_at_block_barrier(number) != 0;
          });
 }
 
 std::string warps_missing_at(const Block& block, unsigned number) {
   std::string text;
   for (const Warp& warp : block.warps) {
-    const Mask live = warp.convergence.live();
-    const Mask missing = live & ~warp.convergence.waiting_at_block_barrier(number);
+    const Mask live = warp.convergence->live();
+    const Mask missing = live & ~warp.convergence->waiting_at_block_barrier(number);
     if (missing == 0) continue;
     text += text.empty() ? "" : "; ";
     text += missing == live ? fmt::format("warp {}", warp.index)
@@ -45,21 +45,21 @@ std::string at_block_barrier(const Block& block, unsigned number) {
 
 std::string waits_for(const Block& block, const Warp& warp, const Group& group) {
   const auto absent = [&](Mask wanted) {
-    return lane_list(wanted & warp.convergence.live() & ~group.lanes);
+    return lane_list(wanted & warp.convergence->live() & ~group.lanes);
   };
   switch (group.wait) {
     case Wait::none:
       return "could go on";
     case Wait::convergence_barrier:
       return fmt::format("waits, to come together again, for lanes {}",
-                         absent(warp.convergence.barrier(group.index)));
+                         absent(warp.convergence->barrier(group.index)));
     case Wait::warp_sync:
       return fmt::format("waits at a _sync call for lanes {}", absent(group.partners));
     case Wait::block_barrier:
       return at_block_barrier(block, group.index);
     case Wait::reconvergence:
       return fmt::format("waits to reconverge with lanes {}",
-                         absent(warp.convergence.awaited_by(group)));
+                         absent(warp.convergence->awaited_by(group)));
   }
   return {};
 }
@@ -259,8 +259,8 @@ void SyncCheck::stuck(const Core&, const Block& block) {
   finding->message = "deadlock: nothing in the block can go on";
   std::string ended;
   for (const Warp& warp : block.warps) {
-    if (warp.convergence.finished()) ended += fmt::format(" {}", warp.index);
-    for (const Group& group : warp.convergence.groups()) {
+    if (warp.convergence->finished()) ended += fmt::format(" {}", warp.index);
+    for (const Group& group : warp.convergence->groups()) {
       if (finding->sides.size() == kMostSides) break;
       // A waiting group's pc is already past the instruction that it waits at.
       const std::uint32_t at = group.wait == Wait::none || group.pc == 0 ? group.pc : group.pc - 1;

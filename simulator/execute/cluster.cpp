@@ -22,7 +22,7 @@ Flow execute_arrive(Core&, Warp& warp, const Step&, Mask, Mask on) {
 // UCGABAR_WAIT: until all threads that live have arrived as often as these.
 Flow execute_wait(Core&, Warp& warp, const Step&, Mask, Mask on) {
   if ((warp.cluster_arrived & on) == 0) return Flow::next;
-  warp.convergence.wait_block_barrier(kClusterBarrier);
+  warp.convergence->wait_at_block_barrier(kClusterBarrier);
   return Flow::reschedule;
 }
 
@@ -71,14 +71,14 @@ void check_cluster_barrier(Block& block) {
   for (const Block* each : blocks) {
     if (each == nullptr) continue;
     for (const Warp& warp : each->warps)
-      if ((warp.convergence.live() & ~warp.cluster_arrived) != 0) return;
+      if ((warp.convergence->live() & ~warp.cluster_arrived) != 0) return;
   }
   for (Block* each : blocks) {
     if (each == nullptr) continue;
     each->at_cluster_barrier = false;
     for (Warp& warp : each->warps) {
       warp.cluster_arrived = 0;
-      warp.convergence.release_block_barrier(kClusterBarrier);
+      warp.convergence->release_block_barrier(kClusterBarrier);
     }
   }
 }
@@ -87,7 +87,7 @@ bool whole_cluster_stuck(const Block& block) {
   if (block.cluster == nullptr) return true;
   return std::ranges::none_of(block.cluster->blocks, [](const Block* other) {
     return other != nullptr && std::ranges::any_of(other->warps, [](const Warp& warp) {
-             return warp.convergence.has_current();
+             return warp.convergence->has_current();
            });
   });
 }

@@ -27,7 +27,8 @@ unsigned count_of(Mask lanes) { return static_cast<unsigned>(std::popcount(lanes
 Core::Core(const LaunchContext& launch_context)
     : launch(launch_context),
       rows_per_warp(choose_rows_per_warp(launch_context)),
-      policy(make_policy(launch_context.reconvergence, launch_context.request->module)),
+      make_reconvergence(reconvergence_by(launch_context.reconvergence,
+                                          launch_context.request->module, launch_context.patched)),
       counts(launch_context.program->steps.size()) {
   const LaunchRequest& request = *launch.request;
   if (request.grid.count() * launch.warps_per_block > 1 && launch.kernel->may_read_unordered)
@@ -36,7 +37,7 @@ Core::Core(const LaunchContext& launch_context)
 
 bool Block::finished() const {
   return std::all_of(warps.begin(), warps.end(),
-                     [](const Warp& warp) { return warp.convergence.finished(); });
+                     [](const Warp& warp) { return warp.convergence->finished(); });
 }
 
 std::byte* Core::resolve_slowly(std::uint64_t address, std::uint64_t bytes) {
@@ -82,16 +83,17 @@ void Core::start_block(Block& block, std::uint64_t linear) const {
     std::fill_n(warp.rows + std::size_t{kUniformRow} * kWarpSize,
                 std::size_t{launch.kernel->uniform_registers + 1} * kWarpSize, 0u);
     const std::uint32_t lanes = std::min(kWarpSize, threads - i * kWarpSize);
-    warp.convergence.start(lanes == kWarpSize ? kFullMask : (Mask{1} << lanes) - 1, launch.entry,
-                           policy.get(), launch.patched);
+    if (warp.convergence == nullptr) warp.convergence = make_reconvergence();
+    warp.convergence->start(lanes == kWarpSize ? kFullMask : (Mask{1} << lanes) - 1, launch.entry);
   }
 }
 
-// Lanes that a branch to several places, or a WARPSYNC, left behind take it now, uncounted: until
+// Lanes that an indirect branch, a WARPSYNC or a BSYNC left at it execute it now, uncounted: until
 // the current group is at an instruction of its own. False: the launch stops.
-bool Core::go_through_again(Warp& warp) {
-  while (warp.convergence.has_current() && warp.convergence.current().again) {
-    Group& group = warp.convergence.current();
+bool Core::replay(Warp& warp) {
+  Reconvergence& lanes = *warp.convergence;
+  while (lanes.has_current() && lanes.replays()) {
+    Group& group = lanes.current();
     const Step& step = launch.program->steps[group.pc++];
     const Mask on = group.lanes & warp.predicate(step.guard.index, step.guard.invert);
     if (step.execute(*this, warp, step, group.lanes, on) == Flow::stop) return false;
@@ -100,29 +102,30 @@ bool Core::go_through_again(Warp& warp) {
 }
 
 // Executes the current group's instructions, one after the other by the same threads, until it
-// jumps, something else is to run, or the turn is over.
-template <bool kByPolicy>
+// jumps or halts, something else is to run, or the turn is over.
 Flow Core::run_stretch(Warp& warp) {
   const std::vector<Step>& steps = launch.program->steps;
-  Convergence& convergence = warp.convergence;
-  const Mask active = convergence.current().lanes;
-  const std::uint32_t first = convergence.current().pc;
+  Reconvergence& lanes = *warp.convergence;
+  const Mask active = lanes.current().lanes;
+  const std::uint32_t first = lanes.current().pc;
   const auto index = [&](const Step* step) {
     return static_cast<std::uint32_t>(step - steps.data());
   };
-  const auto end_of_turn = [&](const Step* step) {
-    return step + std::min<std::uint64_t>(issue_limit - issued, steps.size() - index(step));
+  bool halts = false;
+  const auto end_of_stretch = [&](const Step* step) {
+    const std::uint64_t turn =
+        std::min<std::uint64_t>(issue_limit - issued, steps.size() - index(step));
+    const std::uint64_t until_halt = lanes.until_halt(index(step));
+    halts = until_halt < turn;
+    return step + (halts ? until_halt : turn);
   };
   const auto finish = [&](std::uint32_t end) {
     counts.add_stretch(first, end, active == kFullMask ? kWarpSize : count_of(active));
   };
   const Step* step = steps.data() + first;
   const Step* counted_to = step;  // what `issued` has counted
-  const Step* end = end_of_turn(step);
+  const Step* end = end_of_stretch(step);
   for (; step != end; ++step) {
-    if constexpr (kByPolicy) {
-      if (convergence.halts_at(index(step))) break;
-    }
     const Mask on = active & warp.predicate(step->guard.index, step->guard.invert);
     if (on != active) counts.take_off(index(step), count_of(active & ~on));
     if (step->lane != nullptr) {
@@ -131,44 +134,42 @@ Flow Core::run_stretch(Warp& warp) {
     }
     issued += static_cast<std::uint64_t>(step + 1 - counted_to);
     counted_to = step + 1;
-    if (step->accesses) convergence.at_access();
-    convergence.current().pc = index(step) + 1;
+    if (step->accesses) lanes.memory_access();
+    lanes.current().pc = index(step) + 1;
     const Flow flow = step->execute(*this, warp, *step, active, on);
     if (flow != Flow::next) {
       finish(index(step) + 1);
       return flow;
     }
-    end = end_of_turn(step + 1);
+    end = end_of_stretch(step + 1);
   }
   issued += static_cast<std::uint64_t>(step - counted_to);
   finish(index(step));
-  convergence.current().pc = index(step);
-  if constexpr (kByPolicy) {
-    if (step != end) policy->settle(convergence);
-  }
+  lanes.current().pc = index(step);
+  if (halts) lanes.settle();
   return Flow::reschedule;
 }
 
 // Runs one warp until none of its groups can go on or the turn is over; false: the launch stops.
-template <bool kByPolicy>
 bool Core::run_warp(Warp& warp) {
-  while (warp.convergence.has_current()) {
-    if (warp.convergence.current().again) {
-      if (!go_through_again(warp)) return false;
+  while (warp.convergence->has_current()) {
+    if (warp.convergence->replays()) {
+      if (!replay(warp)) return false;
       continue;
     }
     if (issued >= issue_limit) return true;
-    if (run_stretch<kByPolicy>(warp) == Flow::stop) return false;
+    if (run_stretch(warp) == Flow::stop) return false;
   }
   return true;
 }
 
 Issue Core::step(Warp& warp, Observer* observer) {
-  const std::uint32_t pc = warp.convergence.current().pc;
+  Reconvergence& lanes = *warp.convergence;
+  const std::uint32_t pc = lanes.current().pc;
   const Step& step = launch.program->steps[pc];
   Issue issue;
   issue.pc = pc;
-  issue.active = warp.convergence.current().lanes;
+  issue.active = lanes.current().lanes;
   issue.on = issue.active & warp.predicate(step.guard.index, step.guard.invert);
   if (observer != nullptr) observer->issuing(*this, warp, issue);
   const unsigned threads =
@@ -176,19 +177,16 @@ Issue Core::step(Warp& warp, Observer* observer) {
   count(pc, threads, issue.on, issue.on == issue.active);
   observed = true;
   accesses.clear();
-  if (step.accesses) warp.convergence.at_access();
-  warp.convergence.current().pc = pc + 1;
+  if (step.accesses) lanes.memory_access();
+  lanes.current().pc = pc + 1;
   if (step.lane != nullptr) {
     if (issue.on != 0) step.lane(warp, step, issue.on | step.widen);
   } else {
     issue.flow = step.execute(*this, warp, step, issue.active, issue.on);
   }
-  if (issue.flow != Flow::stop && warp.convergence.has_current() &&
-      warp.convergence.current().again && !go_through_again(warp))
-    issue.flow = Flow::stop;
-  if (policy != nullptr && issue.flow != Flow::stop && warp.convergence.has_current() &&
-      warp.convergence.halts_at(warp.convergence.current().pc)) {
-    policy->settle(warp.convergence);
+  if (issue.flow != Flow::stop && !replay(warp)) issue.flow = Flow::stop;
+  if (issue.flow != Flow::stop && lanes.has_current() && lanes.halts_at(lanes.current().pc)) {
+    lanes.settle();
     issue.flow = Flow::reschedule;
   }
   issue.accesses = accesses;
@@ -198,7 +196,7 @@ Issue Core::step(Warp& warp, Observer* observer) {
 
 // As run_warp, instruction by instruction.
 bool Core::run_warp_observed(Warp& warp, Observer& observer) {
-  while (warp.convergence.has_current() && issued < issue_limit)
+  while (warp.convergence->has_current() && issued < issue_limit)
     if (step(warp, &observer).flow == Flow::stop) return false;
   return true;
 }
@@ -206,16 +204,17 @@ bool Core::run_warp_observed(Warp& warp, Observer& observer) {
 bool Core::run_warp_turn(Warp& warp) {
   if (Observer* const observer = launch.options->observer)
     return run_warp_observed(warp, *observer);
-  return policy == nullptr ? run_warp<false>(warp) : run_warp<true>(warp);
+  return run_warp(warp);
 }
 
 namespace {
 
-// Whether warps that use their turns to the end are looked at for loops without an end. By a policy
-// that is what locks come to; otherwise it is done now and then, ever more seldom.
+// Whether warps that use their turns to the end are looked at for loops without an end. Where not
+// every lane gets its turn that is what locks come to; otherwise it is done now and then, ever more
+// seldom.
 bool may_look_for_spinning(const Core& core) {
   constexpr std::uint64_t kFirst = 1 << 24, kStretch = 1 << 22;
-  return core.policy != nullptr || core.look_closely ||
+  return !info(core.launch.reconvergence).progress || core.look_closely ||
          (core.issued >= kFirst && core.issued - std::bit_floor(core.issued) < kStretch);
 }
 
@@ -230,10 +229,10 @@ Core::Turn Core::run_block(Block& block, std::uint64_t quantum, std::uint64_t lo
   for (;;) {
     bool ran = false, all_wait = true;
     for (Warp& warp : block.warps) {
-      if (!warp.convergence.has_current()) continue;
+      if (!warp.convergence->has_current()) continue;
       ran = true;
-      const bool behind_barrier = warp.convergence.let_go();
-      warp.convergence.begin_turn();
+      const bool behind_barrier = warp.convergence->released_by_block();
+      warp.convergence->begin_turn();
       const std::uint64_t turn =
           behind_barrier ? std::min(kTurnBehindBarrier, longest_turn) : longest_turn;
       issue_limit = std::min(end, issued + turn);
@@ -241,12 +240,13 @@ Core::Turn Core::run_block(Block& block, std::uint64_t quantum, std::uint64_t lo
       Spinning spinning = Spinning::no;
       if (warp.may_spin || look_closely) spinning = look_for_spinning(*this, warp);
       if (spinning == Spinning::stopped || !run_warp_turn(warp)) return Turn::stopped;
-      const bool used_up = issued == issue_limit && !behind_barrier && !warp.convergence.let_go();
+      const bool used_up =
+          issued == issue_limit && !behind_barrier && !warp.convergence->released_by_block();
       warp.may_spin = used_up && may_look_for_spinning(*this);
       spun = spun && spinning != Spinning::no;
       all_wait = all_wait && polling.waits();
-      seen.patches_show |= warp.convergence.patches_show();
-      if (warp.convergence.finished()) check_block_barriers(block);
+      seen.patches_show |= warp.convergence->patches_show();
+      if (warp.convergence->finished()) check_block_barriers(block);
       if (issued == end)
         return block.finished() ? Turn::finished : spun ? Turn::spinning : Turn::out_of_time;
     }

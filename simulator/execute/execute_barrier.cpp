@@ -68,9 +68,9 @@ bool is_complete(const Block& block, unsigned number) {
   std::uint32_t arrived = barrier.arrived_only;
   // The last ones arrive last.
   for (auto warp = block.warps.rbegin(); warp != block.warps.rend(); ++warp) {
-    const Mask live = warp->convergence.live();
+    const Mask live = warp->convergence->live();
     if (live == 0) continue;
-    if (warp->convergence.waiting_at_block_barrier(number) == live)
+    if (warp->convergence->waiting_at_block_barrier(number) == live)
       arrived += kWarpSize;
     else if (for_all)
       return false;
@@ -86,9 +86,9 @@ bool reduced_predicate(const BlockBarrier& barrier) {
 void complete(Block& block, unsigned number) {
   BlockBarrier& barrier = block.barriers[number];
   for (Warp& warp : block.warps) {
-    if (warp.convergence.waiting_at_block_barrier(number) == 0) continue;
+    if (warp.convergence->waiting_at_block_barrier(number) == 0) continue;
     if (barrier.reducing) block.results[warp.index] = {barrier.holding, reduced_predicate(barrier)};
-    warp.convergence.release_block_barrier(number);
+    warp.convergence->release_block_barrier(number);
   }
   barrier = {};
   ++block.barriers_completed;
@@ -113,7 +113,7 @@ Flow execute_bar(Core& core, Warp& warp, const Step& step, Mask, Mask on) {
     if (is_complete(block, request.number)) complete(block, request.number);
     return Flow::next;
   }
-  warp.convergence.wait_block_barrier(request.number);
+  warp.convergence->wait_at_block_barrier(request.number);
   if (is_complete(block, request.number)) {
     complete(block, request.number);
     if (block.warps.size() > 1) core.issue_limit = core.issued;  // the others' turn
@@ -137,7 +137,7 @@ Flow execute_b2r_result(Core&, Warp& warp, const Step& step, Mask, Mask on) {
 void check_block_barriers(Block& block) {
   std::uint32_t waited_at = 0;  // barriers, a bit each
   for (const Warp& warp : block.warps)
-    for (const Group& group : warp.convergence.groups())
+    for (const Group& group : warp.convergence->groups())
       if (group.wait == Wait::block_barrier) waited_at |= std::uint32_t{1} << group.index;
   for (; waited_at != 0; waited_at &= waited_at - 1) {
     const auto number = static_cast<unsigned>(std::countr_zero(waited_at));

@@ -1,14 +1,15 @@
 // Branches, calls, convergence barriers and the end of threads.
+#include <algorithm>
 #include <array>
 #include <bit>
-#include <optional>
 #include <span>
+#include <utility>
 
-#include "simulator/execute/barrier_releases.hpp"
 #include "simulator/execute/builtins.hpp"
 #include "simulator/execute/condition.hpp"
 #include "simulator/execute/machine.hpp"
-#include "simulator/warp/lane_parts.hpp"
+#include "simulator/execute/replay_counts.hpp"
+#include "simulator/warp/divergence_order.hpp"
 
 namespace heddle::simulator {
 namespace {
@@ -16,47 +17,29 @@ namespace {
 using isa::Mod;
 using isa::Op;
 
-// The lanes go on at `parts`, as the launch's policy has it.
-Flow go_by_policy(Core& core, Warp& warp, const Step& step, std::span<const Part> parts) {
-  const bool calls = step.instruction->op == Op::CALL, returns = step.instruction->op == Op::RET;
-  InstructionCounts& counts = core.counts_of(step);
-  if (parts.size() == 1) ++counts.branch_uniform;
-  counts.branch_divergent += parts.size() - 1;
-  warp.convergence.policy()->part(warp.convergence, core.pc_of(step), parts,
-                                  calls     ? Way::call
-                                  : returns ? Way::ret
-                                            : Way::branch);
-  return Flow::reschedule;
-}
+Branch::Kind kind_of(const Step& step) { return static_cast<Branch::Kind>(step.data_type); }
 
 // Sends `taken` to an instruction while the rest of the active lanes falls through.
 Flow branch(Core& core, Warp& warp, const Step& step, Mask active, Mask taken,
             std::uint32_t target) {
   InstructionCounts& counts = core.counts_of(step);
-  Group& group = warp.convergence.current();
+  Group& group = warp.convergence->current();
   if (taken == 0) {
     ++counts.branch_uniform;
     return Flow::next;
   }
-  if (taken == active) {
+  const Branch::Kind kind = kind_of(step);
+  if (taken == active && kind == Branch::Kind::jump) {
     ++counts.branch_uniform;
     group.pc = target;
     return Flow::jump;
   }
-  // The smaller group runs first; of equal ones the one that falls through
-  // (docs/experiments/divergence-order.md, 1).
-  const bool taken_first = 2 * std::popcount(taken) < std::popcount(active);
-  if (warp.convergence.policy() != nullptr) {
-    const Part jumps{taken, target}, stays{active & ~taken, group.pc};
-    const std::array parts{taken_first ? jumps : stays, taken_first ? stays : jumps};
-    return go_by_policy(core, warp, step, parts);
-  }
-  ++counts.branch_divergent;
-  if (taken_first)
-    warp.convergence.split_off_first(taken, target);
-  else
-    warp.convergence.split_off(taken, target);
-  return Flow::reschedule;
+  std::array parts{Part{taken, target}, Part{active & ~taken, group.pc}};
+  const std::size_t places = taken == active ? 1 : 2;
+  if (places == 2 && !taken_runs_first(taken, active)) std::swap(parts[0], parts[1]);
+  count_branch(counts, places);
+  return warp.convergence->branch(
+      {.at = core.pc_of(step), .parts = std::span(parts).first(places), .kind = kind});
 }
 
 Flow execute_bra(Core& core, Warp& warp, const Step& step, Mask active, Mask on) {
@@ -71,15 +54,6 @@ Flow execute_bra_any(Core& core, Warp& warp, const Step& step, Mask active, Mask
   return branch(core, warp, step, active, taken, step.target);
 }
 
-// A call to a place that the instruction names. Where nobody keeps account of calls it is a branch.
-Flow execute_call(Core& core, Warp& warp, const Step& step, Mask active, Mask on) {
-  const Mask taken = with_condition(core, warp, step, on);
-  if (warp.convergence.policy() == nullptr || taken != active)
-    return branch(core, warp, step, active, taken, step.target);
-  const std::array parts{Part{active, step.target}};
-  return go_by_policy(core, warp, step, parts);
-}
-
 // BRA.DIV jumps with all active lanes when those whose guard holds are not exactly the mask (H200
 // record of group_tiles: one lane that is off sends all 32); BRA.CONV jumps when they are.
 template <bool kDiverged>
@@ -88,58 +62,55 @@ Flow execute_bra_on_mask(Core& core, Warp& warp, const Step& step, Mask active, 
   if (step.address.uniform != AddressForm::Base::none)
     mask ^= *destination_row(warp, step.address.uniform_row);
   // A partial warp is converged when all lanes it has are there.
-  const bool converged = on == (mask & warp.convergence.live());
+  const bool converged = on == (mask & warp.convergence->live());
   const Mask taken = converged == kDiverged ? 0 : kDiverged ? active : on;
   return branch(core, warp, step, active, taken, step.target);
 }
 
-// The index of the instruction at a code address; nothing where there is none.
-std::optional<std::uint32_t> index_at(const Core& core, std::uint64_t address) {
+// The index of the instruction at a code address, or kNowhere.
+std::uint32_t index_at(const Core& core, std::uint64_t address) {
   const std::size_t end = core.launch.request->module->program().trap();
   const std::uint64_t index = (address - isa::kCodeBase) / 16;
-  if (address < isa::kCodeBase || address % 16 != 0 || index >= end) return std::nullopt;
+  if (address < isa::kCodeBase || address % 16 != 0 || index >= end) return kNowhere;
   return static_cast<std::uint32_t>(index);
-}
-
-// go_to_addresses, all of them at a time.
-Flow go_to_addresses_by_policy(Core& core, Warp& warp, const Step& step, Mask active,
-                               const std::array<std::uint64_t, kWarpSize>& address) {
-  std::array<Part, kWarpSize> parts;
-  std::size_t count = 0;
-  for (Mask left = active; left != 0; left &= ~parts[count++].lanes) {
-    const LaneParts::Part next = LaneParts(left, address).first();
-    const auto index = index_at(core, next.value);
-    if (!index) return core.raise(Fault::Kind::invalid_pc, warp, step, next.lanes, next.value, {});
-    parts[count] = {next.lanes, *index};
-  }
-  return go_by_policy(core, warp, step, std::span(parts).first(count));
 }
 
 // Lanes go to addresses of their own; those that are off fall through.
 Flow go_to_addresses(Core& core, Warp& warp, const Step& step, Mask active, Mask on,
                      std::array<std::uint64_t, kWarpSize> address) {
-  Group& group = warp.convergence.current();
+  Reconvergence& convergence = *warp.convergence;
+  const std::uint32_t behind = convergence.current().pc;
   for_each_lane(active & ~on,
-                [&](unsigned lane) { address[lane] = code_address_of_index(group.pc); });
-  const LaneParts parts(active, address);
-  const LaneParts::Part part = parts.first();
-  if (builtin_at(part.value)) {
-    group.again = false;
-    if (part.lanes != active)
-      return core.raise(Fault::Kind::unsupported_instruction, warp, step, part.lanes, 0,
+                [&](unsigned lane) { address[lane] = code_address_of_index(behind); });
+  const bool replayed = convergence.begin_replay();
+  const LaneParts places(active, address);
+  const LaneParts::Part& first = places.first();
+  InstructionCounts& counts = core.counts_of(step);
+  if (builtin_at(first.value)) {
+    if (first.lanes != active)
+      return core.raise(Fault::Kind::unsupported_instruction, warp, step, first.lanes, 0,
                         "a call of a driver function by a part of the warp");
-    ++core.counts_of(step).branch_uniform;
-    return call_builtin(core, warp, step, part.lanes, part.value);
+    ++counts.branch_uniform;
+    return call_builtin(core, warp, step, first.lanes, first.value);
   }
-  if (warp.convergence.policy() != nullptr)
-    return go_to_addresses_by_policy(core, warp, step, active, address);
-  const auto index = index_at(core, part.value);
-  if (!index) return core.raise(Fault::Kind::invalid_pc, warp, step, part.lanes, part.value, {});
-  count_parting(core, warp, step, parts);
-  if (part.lanes != active) warp.convergence.leave_behind(active & ~part.lanes, core.pc_of(step));
-  Group& first = warp.convergence.current();
-  first.pc = *index;
-  return part.lanes != active ? Flow::reschedule : Flow::jump;
+  std::array<Part, kWarpSize> parts;
+  std::ranges::transform(places.all(), parts.begin(), [&](const LaneParts::Part& place) {
+    return Part{place.lanes, index_at(core, place.value)};
+  });
+  const Flow flow = convergence.branch({.at = core.pc_of(step),
+                                        .parts = std::span(parts).first(places.count()),
+                                        .kind = kind_of(step),
+                                        .indirect = true});
+  if (flow == Flow::stop) {
+    const auto lost = std::ranges::find(parts, kNowhere, &Part::pc);
+    const auto address_of = static_cast<unsigned>(std::countr_zero(lost->lanes));
+    return core.raise(Fault::Kind::invalid_pc, warp, step, lost->lanes, address[address_of], {});
+  }
+  if (replayed)
+    count_replay(counts, active);
+  else
+    count_branch(counts, places.count());
+  return flow;
 }
 
 // BRX, RET and register CALLs: the instruction's own displacement plus a 64-bit register pair.
@@ -167,8 +138,9 @@ Flow execute_absolute_call(Core& core, Warp& warp, const Step& step, Mask active
 Flow execute_exit(Core& core, Warp& warp, const Step& step, Mask, Mask on) {
   const Mask leaving = with_condition(core, warp, step, on);
   if (leaving == 0) return Flow::next;
-  leave_counted(core, warp.convergence, [&] { warp.convergence.exit(leaving); });
-  return Flow::reschedule;
+  const Released released = warp.convergence->exit(leaving);
+  count_released(core, released.groups);
+  return released.flow;
 }
 
 Flow execute_trap(Core& core, Warp& warp, const Step& step, Mask, Mask on) {
@@ -195,7 +167,12 @@ Execute lower_bra(const isa::Instruction& in, Step& step) {
 Execute lower_call(const isa::Instruction& in, Step& step) {
   step.selector = static_cast<std::uint8_t>(in.mod(Mod::absolute));
   if (in.a.kind == isa::Source::Kind::reg) return execute_register_branch;
-  return in.mod(Mod::absolute) != 0 ? execute_absolute_call : execute_call;
+  return in.mod(Mod::absolute) != 0 ? execute_absolute_call : execute_bra;
+}
+
+Branch::Kind kind_of(Op op) {
+  if (op == Op::CALL) return Branch::Kind::call;
+  return op == Op::RET ? Branch::Kind::ret : Branch::Kind::jump;
 }
 
 }  // namespace
@@ -206,6 +183,7 @@ Execute lower_control(const isa::Instruction& in, Step& step, std::uint32_t inde
   step.target =
       target >= 0 && target < end && in.offset % 16 == 0 ? static_cast<std::uint32_t>(target) : end;
   step.selector = in.barrier;
+  step.data_type = static_cast<std::uint8_t>(kind_of(in.op));
   switch (in.op) {
     case Op::BRA:
       return lower_bra(in, step);

@@ -169,7 +169,7 @@ Flow execute_arrive_together(Core& core, Warp& warp, const Step& step, Mask, Mas
 // Whether other lanes of the warp, apart from these, could go on.
 bool others_can_go_on(const Warp& warp) {
   const auto can = [](const Group& group) { return group.wait == Wait::none; };
-  return std::ranges::count_if(warp.convergence.groups(), can) > 1;
+  return std::ranges::count_if(warp.convergence->groups(), can) > 1;
 }
 
 // Whether a warp that is held has been so for too long. The H200 gives up after about 7,780 cycles,
@@ -189,7 +189,7 @@ Flow hold(Core& core, Warp& warp, const Step& step, Mask active, Mask on) {
   counts.executed -= 1;
   counts.threads -= static_cast<unsigned>(std::popcount(active));
   counts.threads_on -= static_cast<unsigned>(std::popcount(on));
-  warp.convergence.current().pc = core.pc_of(step);
+  warp.convergence->current().pc = core.pc_of(step);
   if (core.cycle == nullptr) core.issued = std::min(core.issued + kPause, core.issue_limit);
   return Flow::reschedule;
 }

@@ -7,7 +7,7 @@ namespace heddle::simulator {
 struct Seen {
   bool unordered_reads = false;     // UnorderedReads found one
   bool uncounted_reunions = false;  // groups met where hardware's counters add by a rule not known
-  bool patches_show = false;        // as Convergence::patches_show, in a warp of the launch
+  bool patches_show = false;        // as Reconvergence::patches_show, in a warp of the launch
   bool printed = false;             // device code called vprintf
   bool used_heap = false;           // … malloc or free
   bool launched_grids = false;      // … what launches grids

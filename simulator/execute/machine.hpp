@@ -27,8 +27,7 @@
 #include "simulator/launch/observer.hpp"
 #include "simulator/memory/access_counts.hpp"
 #include "simulator/memory/local_memory.hpp"
-#include "simulator/warp/convergence.hpp"
-#include "simulator/warp/reconvergence_policy.hpp"
+#include "simulator/warp/reconvergence.hpp"
 
 namespace heddle::simulator {
 
@@ -62,7 +61,8 @@ struct alignas(kCacheLine) Step : MicroOp {
   bool sign_extend = false;
   std::uint8_t selector = 0;  // atomics: operation; others: the one modifier they look at
   std::uint8_t data_type = 0;
-  bool accesses = false;  // global, local or generic memory, by threads (Convergence::at_access)
+  bool accesses =
+      false;  // global, local or generic memory, by threads (Reconvergence::memory_access)
 };
 static_assert(sizeof(Step) == 2 * kCacheLine);
 
@@ -126,8 +126,8 @@ struct LaunchContext {
   std::uint32_t shared_bytes = 0;  // per block, from address 0 (sm_90: with the reserved part)
   std::uint32_t warps_per_block = 0;
   std::uint64_t instruction_limit = 0;
-  Reconvergence reconvergence = Reconvergence::barriers;
-  bool patched = false;           // as Convergence::start
+  ReconvergencePolicy reconvergence = ReconvergencePolicy::barriers;
+  bool patched = false;  // as reconvergence_by has it
   PrintfFifo* printed = nullptr;  // null: nobody is to see it
 };
 
@@ -155,7 +155,7 @@ struct Block;
 struct Warp : WarpState {
   Block* block = nullptr;
   std::uint32_t index = 0;  // in its block
-  Convergence convergence;
+  std::unique_ptr<Reconvergence> convergence;
   Mask cluster_arrived = 0;  // at the cluster's barrier, which has not let them go yet
   bool may_spin = false;     // used its last turn to the end, and is to be looked at
   // Since when it waits at an mbarrier: a cycle, or a number of instructions.
@@ -198,8 +198,7 @@ struct Core {
   const LaunchContext& launch;
   // From a warp's rows to those of the next one in its block.
   const std::size_t rows_per_warp;
-  // Null where the code's own convergence barriers say which lanes run together.
-  std::unique_ptr<ReconvergencePolicy> policy;
+  const MakeReconvergence make_reconvergence;
   const lanes::AddressFunctions& address_functions = lanes::address_functions();
   Tally counts;
   RowPrefetch prefetch;
@@ -264,12 +263,10 @@ struct Core {
   }
 
  private:
-  template <bool kByPolicy>
   bool run_warp(Warp& warp);
-  template <bool kByPolicy>
   Flow run_stretch(Warp& warp);
   bool run_warp_turn(Warp& warp);
-  bool go_through_again(Warp& warp);
+  bool replay(Warp& warp);
   bool run_warp_observed(Warp& warp, Observer& observer);
   // `threads` are active, `all_on`: all of them with the guard true.
   void count(std::uint32_t pc, unsigned threads, Mask on, bool all_on) {
@@ -314,12 +311,6 @@ inline std::uint32_t index_of_code_address(std::uint64_t address) {
 }
 inline std::uint64_t code_address_of_index(std::uint32_t index) {
   return isa::kCodeBase + std::uint64_t{16} * index;
-}
-
-// Calls f(lane) for each lane of a set, lowest first.
-template <typename F>
-void for_each_lane(Mask lanes, F&& f) {
-  for (; lanes != 0; lanes &= lanes - 1) f(static_cast<unsigned>(std::countr_zero(lanes)));
 }
 
 }  // namespace heddle::simulator

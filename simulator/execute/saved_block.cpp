@@ -73,7 +73,8 @@ void SavedBytes::load(std::span<std::byte> bytes) const {
 SavedBlock::SavedBlock(const Core& core, const Block& block, const SavedBlock* last,
                        const ByteCount& count)
     : linear_(block.linear), barriers_(block.barriers), results_(block.results) {
-  for (const Warp& warp : block.warps) warps_.push_back({warp.predicates, warp.convergence});
+  for (const Warp& warp : block.warps)
+    warps_.push_back({warp.predicates, warp.convergence->clone()});
   const std::vector<std::uint32_t> rows = gather(core, block);
   rows_.save(std::as_bytes(std::span(rows)), last ? &last->rows_ : nullptr, count);
   shared_.save(block.shared, last ? &last->shared_ : nullptr, count);
@@ -95,7 +96,7 @@ void SavedBlock::load(const Core& core, Block& block) const {
   block.results = results_;
   for (std::size_t i = 0; i < warps_.size(); ++i) {
     block.warps[i].predicates = warps_[i].predicates;
-    block.warps[i].convergence = warps_[i].convergence;
+    block.warps[i].convergence = warps_[i].convergence->clone();
   }
 }
 

@@ -38,7 +38,7 @@ class SavedBlock {
  private:
   struct SavedWarp {
     std::array<Mask, 17> predicates;
-    Convergence convergence;
+    std::unique_ptr<const Reconvergence> convergence;
   };
   std::uint64_t linear_ = 0;
   std::vector<SavedWarp> warps_;

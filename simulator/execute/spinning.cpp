@@ -16,9 +16,7 @@ constexpr std::size_t kMostPlaces = 1 << 12;
 // All of a warp that its next instructions depend on, memory excepted.
 struct WarpImage {
   WarpImage(const Core& core, const Warp& warp)
-      : groups(warp.convergence.groups()),
-        joins(warp.convergence.joins()),
-        predicates(warp.predicates) {
+      : convergence(warp.convergence->clone()), predicates(warp.predicates) {
     const auto add = [&](std::size_t first, std::size_t count) {
       const std::uint32_t* row = warp.rows + first * kWarpSize;
       rows.insert(rows.end(), row, row + count * kWarpSize);
@@ -27,10 +25,12 @@ struct WarpImage {
     add(kUniformRow, isa::kURZ);
     add(kReturnRow, 2);
   }
-  friend bool operator==(const WarpImage&, const WarpImage&) = default;
+  friend bool operator==(const WarpImage& one, const WarpImage& other) {
+    return one.convergence->equals(*other.convergence) && one.predicates == other.predicates &&
+           one.rows == other.rows;
+  }
 
-  std::vector<Group> groups;
-  std::vector<Convergence::Join> joins;
+  std::unique_ptr<const Reconvergence> convergence;
   decltype(Warp::predicates) predicates;
   std::vector<std::uint32_t> rows;
 };
@@ -46,14 +46,14 @@ class Look {
   Look(Core& core, Warp& warp) : core_(core), warp_(warp), first_(core, warp) {}
 
   Spinning run() {
-    const Group start = warp_.convergence.current();
+    const Group start = warp_.convergence->current();
     for (std::uint64_t i = 0; i < kMostInstructions && core_.issued < core_.issue_limit; ++i) {
       const Issue issue = core_.step(warp_, core_.launch.options->observer);
       if (issue.flow == Flow::stop) return Spinning::stopped;
-      if (!warp_.convergence.has_current()) return Spinning::no;
+      if (!warp_.convergence->has_current()) return Spinning::no;
       for (const Access& access : issue.accesses) note(access, issue.pc);
       if (values_.size() > kMostPlaces) return Spinning::no;
-      const Group& here = warp_.convergence.current();
+      const Group& here = warp_.convergence->current();
       if (here.pc != start.pc || here.lanes != start.lanes) continue;
       if (!(WarpImage(core_, warp_) == first_)) continue;
       if (passed_ && !changed_) {

@@ -23,49 +23,50 @@ std::string place_of(const Core& core, std::uint32_t index) {
   return text;
 }
 
-std::string waits_for(const Warp& warp, const Group& group) {
+std::string waits_for(ReconvergencePolicy policy, const Warp& warp, const Group& group) {
   switch (group.wait) {
     case Wait::none:
-      if (warp.convergence.policy() == nullptr) return "running";
-      return warp.convergence.has_current() && &group == &warp.convergence.groups().back()
+      if (info(policy).progress) return "running";
+      return warp.convergence->has_current() && &group == &warp.convergence->groups().back()
                  ? "goes round and round, and changes nothing,"
                  : "waits its turn";
     case Wait::convergence_barrier: {
       const Mask absent =
-          warp.convergence.barrier(group.index) & warp.convergence.live() & ~group.lanes;
+          warp.convergence->barrier(group.index) & warp.convergence->live() & ~group.lanes;
       return fmt::format("waits at BSYNC B{} for lanes {:08x}", group.index, absent);
     }
     case Wait::warp_sync:
       return fmt::format("waits at WARPSYNC for lanes {:08x}",
-                         group.partners & warp.convergence.live() & ~group.lanes);
+                         group.partners & warp.convergence->live() & ~group.lanes);
     case Wait::block_barrier:
       return group.index < 16 ? fmt::format("waits at block barrier {}", group.index)
                               : std::string("waits at the cluster's barrier");
     case Wait::reconvergence:
       return fmt::format("waits to reconverge with lanes {:08x}",
-                         warp.convergence.awaited_by(group));
+                         warp.convergence->awaited_by(group));
   }
   return {};
 }
 
 std::string describe_warps(const Core& core, const Block& block) {
   std::string text;
-  if (core.policy != nullptr)
+  const ReconvergenceInfo& policy = info(core.launch.reconvergence);
+  if (!policy.progress)
     text = fmt::format(
         "lanes run together by the {} (--reconvergence {}): what waits here might not by another\n",
-        info(core.launch.reconvergence).meaning, info(core.launch.reconvergence).name);
+        policy.meaning, policy.name);
   text += fmt::format("block ({},{},{}):", block.index.x, block.index.y, block.index.z);
   for (const Warp& warp : block.warps) {
-    if (warp.convergence.finished()) {
+    if (warp.convergence->finished()) {
       text += fmt::format("\n  warp {}: ended", warp.index);
       continue;
     }
-    for (const Group& group : warp.convergence.groups()) {
+    for (const Group& group : warp.convergence->groups()) {
       // A waiting group's pc is already past the instruction that it waits at.
       const bool is_next = group.wait == Wait::none || group.wait == Wait::reconvergence;
       const std::uint32_t at = is_next || group.pc == 0 ? group.pc : group.pc - 1;
       text += fmt::format("\n  warp {} lanes {:08x}: {} at {}", warp.index, group.lanes,
-                          waits_for(warp, group), place_of(core, at));
+                          waits_for(policy.policy, warp, group), place_of(core, at));
     }
   }
   return text;
@@ -85,8 +86,8 @@ std::string plural(std::uint64_t count, const char* one) {
 
 void report(Core& core, const Block& block, Fault::Kind kind, const std::string& why) {
   for (const Warp& warp : block.warps) {
-    if (warp.convergence.groups().empty()) continue;
-    const Group& group = warp.convergence.groups().back();
+    if (warp.convergence->groups().empty()) continue;
+    const Group& group = warp.convergence->groups().back();
     const std::uint32_t at = group.wait == Wait::none || group.pc == 0 ? group.pc : group.pc - 1;
     core.raise(kind, warp, core.launch.program->steps[at], group.lanes, 0,
                why + describe_warps(core, block));

@@ -22,7 +22,7 @@
 #include "simulator/models/gpu_model.hpp"
 #include "simulator/timing/options.hpp"
 #include "simulator/timing/result.hpp"
-#include "simulator/warp/reconvergence.hpp"
+#include "simulator/warp/reconvergence_policies.hpp"
 
 namespace heddle::simulator {
 
@@ -162,8 +162,8 @@ struct LaunchOptions {
   std::function<bool(const Standstill&)> wait = nullptr;
   // The launch is timed, on one thread; needs a model with timing constants.
   std::optional<timing::Options> timing = std::nullopt;
-  std::optional<Reconvergence> reconvergence = std::nullopt;  // nothing: the model's own
-  checks::Checks* checks = nullptr;                           // look on too, beside `observer`
+  std::optional<ReconvergencePolicy> reconvergence = std::nullopt;  // nothing: the model's own
+  checks::Checks* checks = nullptr;  // look on too, beside `observer`
   // What hardware's counters see is wanted where that differs from what is counted by instruction:
   // such a launch is executed twice, where it can be.
   bool counters = false;

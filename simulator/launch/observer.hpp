@@ -10,20 +10,13 @@
 #include "simulator/base/types.hpp"
 #include "simulator/memory/access_counts.hpp"
 #include "simulator/memory/address_space.hpp"
+#include "simulator/warp/flow.hpp"
 
 namespace heddle::simulator {
 
 struct Block;
 struct Core;
 struct Warp;
-
-// What an instruction did to the flow of its group.
-enum class Flow : std::uint8_t {
-  next,        // go on with the next instruction
-  jump,        // same lanes, the group's pc was set
-  reschedule,  // groups split, merged, ended or wait: look at the warp again
-  stop,        // the launch ends (Core::fault is set)
-};
 
 // Memory that one instruction touched in one space. A generic access makes one for each space its
 // lanes resolve to; LDGSTS one for each side.

@@ -68,8 +68,8 @@ PreparedLaunch::PreparedLaunch(const GpuModel& model, DeviceMemory& memory, cons
   context_.reconvergence = options.reconvergence.value_or(model.reconvergence);
   // Counts by instruction are measured with patched code, time without. Who names convergence
   // barriers wants them as they are.
-  context_.patched =
-      !options.timing && !options.reconvergence && model.reconvergence == Reconvergence::barriers;
+  context_.patched = !options.timing && !options.reconvergence &&
+                     model.reconvergence == ReconvergencePolicy::barriers;
   context_.textures = texture_table(memory);
   context_.program = &module.lowered();
   context_.kernel = &context_.program->facts->kernel(module.program().entry(*request.kernel));

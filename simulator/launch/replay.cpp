@@ -70,8 +70,8 @@ void add_block(Hash& hash, const Core& core, const Block& block) {
     rows(kUniformRow, isa::kURZ);
     rows(kReturnRow, 2);
     for (unsigned i = 0; i < kDiscardedPredicate; ++i) hash.add(warp.predicates[i]);
-    for (unsigned i = 0; i < kConvergenceBarriers; ++i) hash.add(warp.convergence.barrier(i));
-    for (const Group& group : warp.convergence.groups()) {
+    for (unsigned i = 0; i < kConvergenceBarriers; ++i) hash.add(warp.convergence->barrier(i));
+    for (const Group& group : warp.convergence->groups()) {
       hash.add(std::uint64_t{group.lanes} << 32 | group.pc);
       hash.add(std::uint64_t{group.partners} << 32 | static_cast<unsigned>(group.wait) << 8 |
                group.index);
@@ -135,9 +135,9 @@ void Replay::settle() {
     Block& block = residents_.front()->block;
     if (place_.in_turn) {
       const Warp& warp = block.warps[place_.warp];
-      const bool others_turn =
-          (warp.convergence.let_go() && block.warps.size() > 1) || core_.polling.waits();
-      if (warp.convergence.has_current() && core_.issued < place_.warp_end && !others_turn) {
+      const bool others_turn = (warp.convergence->released_by_block() && block.warps.size() > 1) ||
+                               core_.polling.waits();
+      if (warp.convergence->has_current() && core_.issued < place_.warp_end && !others_turn) {
         next_ = &warp;
         return;
       }
@@ -161,12 +161,13 @@ void Replay::settle() {
 // Of the next warp in this round that can execute; false: there is none.
 bool Replay::begin_warp_turn() {
   std::vector<Warp>& warps = residents_.front()->block.warps;
-  while (place_.warp < warps.size() && !warps[place_.warp].convergence.has_current()) ++place_.warp;
+  while (place_.warp < warps.size() && !warps[place_.warp].convergence->has_current())
+    ++place_.warp;
   if (place_.warp == warps.size()) return false;
   place_.in_turn = place_.progress = true;
-  Convergence& convergence = warps[place_.warp].convergence;
+  Reconvergence& convergence = *warps[place_.warp].convergence;
   const std::uint64_t turn =
-      convergence.let_go() ? kTurnBehindBarrier : warp_turn(block_quantum(request_));
+      convergence.released_by_block() ? kTurnBehindBarrier : warp_turn(block_quantum(request_));
   convergence.begin_turn();
   core_.polling.begin_turn(core_.issued);
   place_.warp_end = std::min(place_.block_end, core_.issued + turn);
@@ -177,7 +178,7 @@ void Replay::end_warp_turn() {
   Resident& resident = *residents_.front();
   resident.saved = nullptr;
   Warp& warp = resident.block.warps[place_.warp];
-  if (warp.convergence.finished()) check_block_barriers(resident.block);
+  if (warp.convergence->finished()) check_block_barriers(resident.block);
   place_.in_turn = false;
   place_.all_wait = place_.all_wait && core_.polling.waits();
   ++place_.warp;

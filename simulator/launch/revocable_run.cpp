@@ -24,7 +24,7 @@ std::optional<Deadlock> deadlock_of(const LaunchContext& launch, std::uint64_t r
 }  // namespace
 
 std::optional<Deadlock> find_deadlock(const LaunchContext& launch, std::uint64_t resident) {
-  if (launch.reconvergence == Reconvergence::barriers) return std::nullopt;
+  if (info(launch.reconvergence).progress) return std::nullopt;
   return deadlock_of(launch, resident);
 }
 

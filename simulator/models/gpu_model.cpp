@@ -176,11 +176,13 @@ constexpr std::array<std::pair<std::string_view, AccessRules>, 4> kAccessRules{{
     {"half-warp segments", AccessRules::half_warp_segments},
     {"half-warp in order", AccessRules::half_warp_in_order},
 }};
-constexpr std::array<std::pair<std::string_view, Reconvergence>, 3> kReconvergenceWords{{
-    {"barriers", Reconvergence::barriers},
-    {"stack", Reconvergence::stack},
-    {"min-pc", Reconvergence::min_pc},
-}};
+constexpr auto kReconvergenceWords = [] {
+  std::array<std::pair<std::string_view, ReconvergencePolicy>, kReconvergencePolicies.size()> words;
+  std::ranges::transform(kReconvergencePolicies, words.begin(), [](const ReconvergenceInfo& each) {
+    return std::pair(each.name, each.policy);
+  });
+  return words;
+}();
 constexpr std::array<std::pair<std::string_view, std::string_view>, 5> kPredicationWords{{
     {"off", ""},
     {"4", "4"},
@@ -232,7 +234,7 @@ GpuModel parse_gpu_model(std::string_view toml, std::string_view id, std::string
   if (model.name.empty()) fail(origin, "name", "missing");
   read_code(model, table, origin);
   model.reconvergence =
-      read_word(table, "reconvergence", Reconvergence::barriers, kReconvergenceWords, origin);
+      read_word(table, "reconvergence", ReconvergencePolicy::barriers, kReconvergenceWords, origin);
   model.access_rules = read_word(table, "accesses", AccessRules::sectors, kAccessRules, origin);
   model.predication =
       read_word(table, "predication", std::string_view{}, kPredicationWords, origin);

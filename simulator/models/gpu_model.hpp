@@ -10,7 +10,7 @@
 
 #include "isa/arch.hpp"
 #include "simulator/memory/access_rules.hpp"
-#include "simulator/warp/reconvergence.hpp"
+#include "simulator/warp/reconvergence_policies.hpp"
 
 namespace heddle::simulator {
 
@@ -48,7 +48,7 @@ struct GpuModel {
   std::uint32_t memory_bus_bits = 0;
   std::shared_ptr<const timing::Constants> timing;  // null: nobody has given it any
   bool timing_checked = false;  // against a GPU; otherwise they are another model's
-  Reconvergence reconvergence = Reconvergence::barriers;
+  ReconvergencePolicy reconvergence = ReconvergencePolicy::barriers;
   std::string predication;  // the rule that sketches follow unless told otherwise; empty: off
   AccessRules access_rules = AccessRules::sectors;
   std::shared_ptr<const InstructionCosts> costs;  // null: none are published

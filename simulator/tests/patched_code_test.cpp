@@ -71,7 +71,7 @@ TEST(PatchedCode, GroupsThatWaitStayApartWhereAnotherDoesNot) {
 
 TEST(PatchedCode, IsNotWhatAnswersWhenConvergenceBarriersAreAskedFor) {
   LaunchOptions options;
-  options.reconvergence = Reconvergence::barriers;
+  options.reconvergence = ReconvergencePolicy::barriers;
   for (const Work work : {load, arithmetic}) EXPECT_EQ(bsync_per_warp(work, options), 3) << work;
 }
 

@@ -177,7 +177,7 @@ std::optional<Builtin> Sm::called_builtin(const ResidentWarp& warp, const Timed&
   auto address = static_cast<std::uint64_t>(absolute ? step.instruction->offset : 0);
   if (timed.is_indirect) {
     const std::uint32_t* const low =
-        source_row(*warp.warp, step.a) + std::countr_zero(warp.warp->convergence.current().lanes);
+        source_row(*warp.warp, step.a) + std::countr_zero(warp.warp->convergence->current().lanes);
     address += low[0] + (std::uint64_t{low[kWarpSize]} << 32);
   }
   return builtin_at(address);
@@ -230,7 +230,7 @@ Cycle Sm::print_cycles(const ResidentWarp& warp, const Issue& issued, Cycle now)
 // NANOSLEEP's time, in nanoseconds, as the lowest lane has it.
 Cycle Sm::sleep_cycles(const ResidentWarp& warp, const Issue& issued) const {
   constexpr std::uint64_t kLongest = 1'000'000, kKiloPerNano = 1'000'000;
-  if (issued.on == 0 || warp.warp->convergence.others_ready()) return 0;
+  if (issued.on == 0 || warp.warp->convergence->others_ready()) return 0;
   const Step& step = context_.core.launch.program->steps[issued.pc];
   const std::uint64_t time = source_row(*warp.warp, step.b)[std::countr_zero(issued.on)];
   return std::min(time, kLongest) * context_.core.launch.model->clock_khz / kKiloPerNano;
@@ -239,7 +239,7 @@ Cycle Sm::sleep_cycles(const ResidentWarp& warp, const Issue& issued) const {
 // Cycles to the first instruction behind one that sends the warp's lanes elsewhere.
 Sm::FlowTime Sm::flow_time(const ResidentWarp& warp, const Timed& timed,
                            const Issue& issued) const {
-  const Convergence& lanes = warp.warp->convergence;
+  const Reconvergence& lanes = *warp.warp->convergence;
   const Cycle fetch = constants_.latency_branch_fetch, fetch_group = constants_.latency_group_fetch;
   if (timed.course == Course::branch) {
     if (issued.flow == Flow::reschedule) return {constants_.latency_branch_divergent, fetch_group};
@@ -293,7 +293,7 @@ void Sm::settle(unsigned sub_core, unsigned slot, const Timed& timed, Cycle now)
   SubCore& sub = sub_cores_[sub_core];
   ResidentWarp& warp = sub.slots[slot];
   sub.at_unit &= ~(SlotMask{1} << slot);
-  Convergence& lanes = warp.warp->convergence;
+  Reconvergence& lanes = *warp.warp->convergence;
   const bool may_release = timed.course == Course::barrier || timed.course == Course::exit;
   Cycle look_again = now + 1;
   const std::uint32_t behind = warp.pc + 1;
@@ -337,11 +337,11 @@ void Sm::wake_released(std::uint32_t block, Cycle now) {
     for (SlotMask left = sub.resident; left != 0; left &= left - 1) {
       const auto slot = static_cast<unsigned>(std::countr_zero(left));
       ResidentWarp& warp = sub.slots[slot];
-      if (!warp.at_barrier || warp.block != block || !warp.warp->convergence.has_current())
+      if (!warp.at_barrier || warp.block != block || !warp.warp->convergence->has_current())
         continue;
       account(warp, now);
       warp.at_barrier = false;
-      warp.pc = warp.warp->convergence.current().pc;
+      warp.pc = warp.warp->convergence->current().pc;
       leaves += constants_.barrier_release_interval;
       warp.next_issue = std::max(warp.next_issue, leaves);
       warp.until_then = warp.state = Stall::barrier;
@@ -387,10 +387,10 @@ void Sm::open_cluster_barrier(const ResidentCluster& cluster, Cycle opened) {
       const auto slot = static_cast<unsigned>(std::countr_zero(left));
       ResidentWarp& warp = sub.slots[slot];
       if (!warp.at_barrier || blocks_[warp.block].cluster.get() != &cluster ||
-          !warp.warp->convergence.has_current())
+          !warp.warp->convergence->has_current())
         continue;
       warp.at_barrier = false;
-      warp.pc = warp.warp->convergence.current().pc;
+      warp.pc = warp.warp->convergence->current().pc;
       warp.next_issue = std::max(warp.next_issue, leave_cluster_barrier(blocks_[warp.block]));
       warp.until_then = warp.state = Stall::barrier;
       sub.sleep(slot, warp.next_issue);

@@ -79,7 +79,7 @@ void Sm::find_indexed(const ResidentWarp& warp, const Timed& timed) {
   const std::uint32_t* index = source_row(*warp.warp, step.a);
   std::array<std::uint32_t, kWarpSize> places;
   std::uint32_t count = 0;
-  for_each_lane(warp.warp->convergence.current().lanes, [&](unsigned lane) {
+  for_each_lane(warp.warp->convergence->current().lanes, [&](unsigned lane) {
     const auto named = std::span(places).first(count);
     if (std::ranges::find(named, index[lane]) != named.end()) return;
     places[count++] = index[lane];

@@ -51,7 +51,7 @@ void Sm::bring_near(Near stage, Cycle until) const {
       } else if (stage == Near::warps) {
         prefetch(warp.warp, sizeof *warp.warp);
       } else {
-        prefetch(warp.warp->convergence.groups().data(), sizeof(Group));
+        prefetch(warp.warp->convergence.get(), 2 * kHostLine);
         for (const std::uint16_t row : context_.rows_ahead.at(warp.pc))
           prefetch(warp.warp->rows + std::size_t{row} * kWarpSize,
                    kWarpSize * sizeof(std::uint32_t));
@@ -65,8 +65,8 @@ void Sm::bring_accessed_near(const Warp& warp, std::uint32_t pc) const {
   Core& core = context_.core;
   const Step& step = core.launch.program->steps[pc];
   const AddressForm& form = step.address;
-  if (form.base != AddressForm::Base::pair64 || !warp.convergence.has_current()) return;
-  const auto lane = static_cast<unsigned>(std::countr_zero(warp.convergence.current().lanes));
+  if (form.base != AddressForm::Base::pair64 || !warp.convergence->has_current()) return;
+  const auto lane = static_cast<unsigned>(std::countr_zero(warp.convergence->current().lanes));
   const std::uint32_t* const low = source_row(warp, step.a) + lane;
   std::uint64_t address =
       low[0] + (std::uint64_t{low[kWarpSize]} << 32) + static_cast<std::uint64_t>(form.offset);

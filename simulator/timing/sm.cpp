@@ -283,7 +283,7 @@ void Sm::start_block(std::unique_ptr<Block> block, Cycle begin,
   ++resident_blocks_;
   std::uint32_t warps_left = 0;
   for (Warp& warp : block->warps) {
-    if (warp.convergence.finished()) continue;  // before it came here
+    if (warp.convergence->finished()) continue;  // before it came here
     ++warps_left;
     SubCore& sub = *std::ranges::min_element(
         sub_cores_, {}, [](const SubCore& each) { return std::popcount(each.resident); });
@@ -295,11 +295,11 @@ void Sm::start_block(std::unique_ptr<Block> block, Cycle begin,
     resident.warp = &warp;
     resident.block = place;
     resident.began = resident.next_issue = resident.counted_until = begin;
-    if (warp.convergence.has_current()) {
-      resident.pc = warp.convergence.current().pc;
+    if (warp.convergence->has_current()) {
+      resident.pc = warp.convergence->current().pc;
       sub.sleep(slot, begin);
     } else {
-      resident.pc = warp.convergence.groups().back().pc - 1;  // of its BAR
+      resident.pc = warp.convergence->groups().back().pc - 1;  // of its BAR
       resident.at_barrier = true;
       resident.state = Stall::barrier;
       sub.sleep(slot, kNever);

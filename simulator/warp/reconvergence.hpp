@@ -1,38 +1,173 @@
-// The ways in which lanes of a warp that parted come to run together again.
+// How the lanes of one warp diverge and reconverge: what every policy answers to.
+//
+// The core executes the current group and tells of each instruction that bears on which lanes run
+// together. The policy settles who waits and who is the current group then. `barriers.hpp` is the
+// hardware from sm_70 on, `stack.cpp` what came before, `min_pc.cpp` a proposal without state.
 #pragma once
 
-#include <array>
 #include <cstdint>
+#include <functional>
+#include <memory>
 #include <optional>
-#include <string_view>
+#include <span>
+#include <vector>
+
+#include "simulator/base/types.hpp"
+#include "simulator/warp/flow.hpp"
+#include "simulator/warp/groups.hpp"
+#include "simulator/warp/reconvergence_policies.hpp"
 
 namespace heddle::simulator {
 
-enum class Reconvergence : std::uint8_t {
-  barriers,  // where the code's own convergence barriers say: sm_70 and later
-  stack,     // at the branch's post-dominator, kept on a stack: what came before
-  min_pc,    // wherever they come to one instruction; the one that is furthest behind runs
+class Module;
+
+inline constexpr unsigned kConvergenceBarriers = 16;
+
+// Where a part of a group goes on.
+struct Part {
+  Mask lanes = 0;
+  std::uint32_t pc = 0;  // kNowhere: there is no instruction
 };
 
-struct ReconvergenceInfo {
-  std::string_view name, meaning;
-  Reconvergence value;
+struct Branch {
+  enum class Kind : std::uint8_t { jump, call, ret };
+  std::uint32_t at = 0;         // the instruction
+  std::span<const Part> parts;  // each lane once; those that run first come first
+  Kind kind = Kind::jump;       // a part of a call that goes on at at + 1 did not call
+  bool indirect = false;        // each lane goes to an address of its own
 };
 
-inline constexpr std::array kReconvergences{
-    ReconvergenceInfo{"barriers", "convergence barriers", Reconvergence::barriers},
-    ReconvergenceInfo{"stack", "post-dominator stack", Reconvergence::stack},
-    ReconvergenceInfo{"min-pc", "minimum PC", Reconvergence::min_pc},
+struct Warpsync {
+  enum class Form : std::uint8_t { plain, exclusive, collective };
+  std::uint32_t at = 0;  // the instruction
+  Form form = Form::plain;
+  Mask active = 0;
+  const std::uint32_t* masks = nullptr;  // the lanes that each lane names; null: all
+  std::uint32_t behind = 0;              // of a collective: behind its ENDCOLLECTIVE
 };
 
-constexpr const ReconvergenceInfo& info(Reconvergence value) {
-  return kReconvergences[static_cast<std::size_t>(value)];
-}
+// What an event did. Beyond `flow` it is for the hardware's own counters alone.
+struct Released {
+  Flow flow = Flow::reschedule;
+  std::vector<Group> groups;  // that no longer wait at their BSYNC, as they waited
+};
+struct Bsync {
+  Flow flow = Flow::next;
+  unsigned met = 0;      // groups that go on together; 0: the lanes wait, or were never awaited
+  Mask taken_along = 0;  // lanes that had been at this BSYNC before
+};
+struct Warpsynced {
+  Flow flow = Flow::next;
+  std::size_t masks = 0;  // that the lanes named; 0: does not count as a branch
+  unsigned met = 0;       // as in Bsync
+  Mask partners = 0;      // that met
+  bool refused = false;   // the lanes name several masks, which the policy cannot keep apart
+};
 
-constexpr std::optional<Reconvergence> find_reconvergence(std::string_view name) {
-  for (const ReconvergenceInfo& each : kReconvergences)
-    if (each.name == name) return each.value;
-  return std::nullopt;
-}
+class Reconvergence {
+ public:
+  virtual ~Reconvergence() = default;
+  virtual std::unique_ptr<Reconvergence> clone() const = 0;
+  // Whether `other`, of the same policy, is in the same state.
+  virtual bool equals(const Reconvergence& other) const = 0;
+
+  // A warp begins: `lanes` run together from `pc` on.
+  void start(Mask lanes, std::uint32_t pc);
+
+  Mask live() const { return live_; }
+  bool finished() const { return live_ == 0; }
+  const Groups& groups() const { return groups_; }
+  // The group that executes. Valid while has_current().
+  bool has_current() const { return !groups_.empty() && groups_.back().ready(); }
+  Group& current() { return groups_.back(); }
+  const Group& current() const { return groups_.back(); }
+  bool others_ready() const;
+  Mask waiting_at_block_barrier(unsigned number) const;
+  // The lanes of a convergence barrier, and whether BMOV wrote them.
+  virtual Mask barrier(unsigned) const { return 0; }
+  virtual bool restored(unsigned) const { return false; }
+  // The lanes that a group waits for which is to reconverge (Wait::reconvergence).
+  virtual Mask awaited_by(const Group&) const { return 0; }
+
+  // Events of the current group, whose pc is past the instruction. `lanes` are of that group.
+  // Where they do nothing, the policy does not follow the code's convergence barriers.
+
+  // Flow::stop, and nothing has changed: a part that would run, or wait to, goes nowhere.
+  virtual Flow branch(const Branch& branch) = 0;
+  virtual Flow bssy(unsigned /*index*/, Mask /*lanes*/) { return Flow::next; }
+  virtual Bsync bsync(unsigned /*index*/) { return {}; }
+  virtual Released leave_barrier(unsigned /*index*/, Mask /*lanes*/) { return {Flow::next, {}}; }
+  virtual Flow bmov_clear(unsigned /*index*/) { return Flow::next; }
+  virtual Flow bmov_write(unsigned /*index*/, Mask /*lanes*/) { return Flow::next; }
+  virtual Warpsynced warpsync(const Warpsync& sync) = 0;
+  virtual Flow end_collective() { return Flow::next; }
+  virtual Flow yield() { return Flow::next; }
+  virtual Released exit(Mask lanes) = 0;
+  virtual void wait_at_block_barrier(unsigned number) = 0;
+  // An access to global, local or generic memory, by threads; before it is executed.
+  void memory_access() {
+    if (follows_accesses_ && groups_.size() > 2) follow_access();
+  }
+
+  // Events of others.
+  virtual void release_block_barrier(unsigned number) = 0;
+  // Whether there was one since the warp's turn began.
+  bool released_by_block() const { return released_by_block_; }
+  void begin_turn() { released_by_block_ = false; }
+
+  // Whether the current group executes its instruction once more, which is not a further execution:
+  // an indirect branch, a WARPSYNC or a BSYNC left its lanes there.
+  bool replays() const { return (replaying_ & current().lanes) != 0; }
+  // It does so now. Returns replays().
+  bool begin_replay();
+
+  // Instructions before which the current group stops, to settle() who is to run.
+  bool halts_at(std::uint32_t pc) const { return pc - halt_.first < halt_.count; }
+  // From `pc` on, how many it executes before it comes to one.
+  std::uint32_t until_halt(std::uint32_t pc) const {
+    return halts_at(pc) ? 0 : halt_.first - pc;  // those behind lie further off than any code ends
+  }
+  virtual void settle() {}
+
+  // Whether groups reconverged, or did not, where they would have done otherwise in code that no
+  // profiler has patched.
+  virtual bool patches_show() const { return false; }
+
+ protected:
+  Reconvergence() = default;
+  Reconvergence(const Reconvergence&) = default;
+  Reconvergence& operator=(const Reconvergence&) = default;
+  friend bool operator==(const Reconvergence&, const Reconvergence&) = default;
+
+  struct Halt {
+    std::uint32_t first = 0, count = 0;
+    friend bool operator==(const Halt&, const Halt&) = default;
+  };
+
+  virtual void begin() = 0;  // of start
+  virtual void follow_access() {}
+  void wait_for(Wait wait, unsigned index) {
+    current().wait = wait;
+    current().index = static_cast<std::uint8_t>(index);
+  }
+  // The current group's lanes have ended. Returns whether some of it goes on.
+  bool end_lanes(Mask lanes);
+
+  Mask live_ = 0;
+  Mask replaying_ = 0;
+  bool whole_warp_arrives_ = false;  // at a block barrier, with any of its groups
+  bool follows_accesses_ = false;
+  bool released_by_block_ = false;
+  Halt halt_;
+  Groups groups_;
+};
+
+// Makes the state of one warp.
+using MakeReconvergence = std::function<std::unique_ptr<Reconvergence>()>;
+
+// `patched`: groups reconverge as they do in code that a profiler has patched to count its
+// instructions (patched_code.hpp); with convergence barriers alone. Keeps a reference to the
+// module, which no other policy than the stack needs. For one host thread.
+MakeReconvergence reconvergence_by(ReconvergencePolicy policy, const Module* module, bool patched);
 
 }  // namespace heddle::simulator

@@ -14,7 +14,7 @@ void CallLog::issued(const simulator::Core& core, const simulator::Warp& warp,
   const bool is_call = effect == isa::Effect::call;
   if (!is_call && effect != isa::Effect::ret) return;
   // The driver's functions return at once.
-  if (is_call && warp.convergence.has_current() && warp.convergence.current().pc == issue.pc + 1)
+  if (is_call && warp.convergence->has_current() && warp.convergence->current().pc == issue.pc + 1)
     return;
   events_[{warp.block->linear, warp.index}].push_back(
       {core.issued - 1, issue.on, issue.pc, is_call});

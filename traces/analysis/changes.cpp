@@ -18,6 +18,7 @@ using simulator::Access;
 using simulator::AccessKind;
 using simulator::Core;
 using simulator::Group;
+using simulator::Groups;
 using simulator::Issue;
 using simulator::kWarpSize;
 using simulator::Step;
@@ -44,7 +45,7 @@ unsigned row_count(const Step& step) {
 }
 
 // How many of `groups` have lanes in a set.
-std::ptrdiff_t groups_with(Mask lanes, const std::vector<Group>& groups) {
+std::ptrdiff_t groups_with(Mask lanes, const Groups& groups) {
   return std::ranges::count_if(groups,
                                [&](const Group& group) { return (group.lanes & lanes) != 0; });
 }
@@ -108,7 +109,7 @@ std::string flow_text(const Changes& changes, const Core& core, const Warp& warp
     text += fmt::format("{}{}", text.empty() ? "" : ", ", more);
   };
   if (changes.ended != 0) add(fmt::format("ends {}", lanes_text(changes.ended)));
-  for (const Group& group : warp.convergence.groups()) {
+  for (const Group& group : warp.convergence->groups()) {
     if ((group.lanes & issue.active) == 0) continue;
     if (group.wait != simulator::Wait::none)
       add(fmt::format("{} {}", lanes_text(group.lanes), wait_text(warp, group)));
@@ -142,9 +143,9 @@ void ChangeWatch::before(const Core& core, const Warp& warp, const Issue& next) 
   const Step& step = step_of(core, next);
   if (first_row(step) != kNoRow) std::memcpy(rows_.data(), warp.rows + step.d, sizeof rows_);
   predicates_ = warp.predicates;
-  for (unsigned i = 0; i < barriers_.size(); ++i) barriers_[i] = warp.convergence.barrier(i);
-  groups_ = warp.convergence.groups();
-  live_ = warp.convergence.live();
+  for (unsigned i = 0; i < barriers_.size(); ++i) barriers_[i] = warp.convergence->barrier(i);
+  groups_ = warp.convergence->groups();
+  live_ = warp.convergence->live();
 }
 
 Changes ChangeWatch::after(const Core& core, const Warp& warp, const Issue& issue) const {
@@ -161,10 +162,10 @@ Changes ChangeWatch::after(const Core& core, const Warp& warp, const Issue& issu
         (issue.on != 0 && step.instruction != nullptr && (i == step.pu || i == step.pv)))
       changes.predicates.push_back(i);
   for (unsigned i = 0; i < barriers_.size(); ++i)
-    if ((barriers_[i] & warp.convergence.live()) != warp.convergence.barrier(i))
+    if ((barriers_[i] & warp.convergence->live()) != warp.convergence->barrier(i))
       changes.barriers.push_back(i);
-  changes.ended = live_ & ~warp.convergence.live();
-  const std::vector<Group>& groups = warp.convergence.groups();
+  changes.ended = live_ & ~warp.convergence->live();
+  const Groups& groups = warp.convergence->groups();
   changes.diverged = groups_with(issue.active, groups) > 1;
   changes.reconverged = std::ranges::any_of(
       groups, [&](const Group& group) { return groups_with(group.lanes, groups_) > 1; });
@@ -183,11 +184,11 @@ std::string changes_text(const Changes& changes, const Core& core, const Warp& w
     add(index >= simulator::kUniformPredicates
             ? fmt::format("{}={}", predicate_name(index), warp.predicates[index] != 0 ? 1 : 0)
             : fmt::format("{}={}", predicate_name(index),
-                          lanes_text(warp.predicates[index] & warp.convergence.live())));
+                          lanes_text(warp.predicates[index] & warp.convergence->live())));
   for (const Access& access : issue.accesses) add(access_text(core, warp, access, most));
   for (const unsigned index : changes.barriers)
-    if (warp.convergence.barrier(index) != 0)
-      add(fmt::format("B{}={}", index, lanes_text(warp.convergence.barrier(index))));
+    if (warp.convergence->barrier(index) != 0)
+      add(fmt::format("B{}={}", index, lanes_text(warp.convergence->barrier(index))));
   add(flow_text(changes, core, warp, issue, listing));
   return text;
 }

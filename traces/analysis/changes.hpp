@@ -42,7 +42,7 @@ class ChangeWatch {
   std::array<std::uint32_t, kMostWrittenRows * simulator::kWarpSize> rows_{};
   std::array<Mask, 17> predicates_{};
   std::array<Mask, simulator::kConvergenceBarriers> barriers_{};
-  std::vector<simulator::Group> groups_;
+  simulator::Groups groups_;
   Mask live_ = 0;
 };
 

@@ -22,7 +22,7 @@ void Divergence::block_started(const simulator::Block& block) {
   warps.assign(block.warps.size(), {});
   for (std::size_t i = 0; i < warps.size(); ++i) {
     warps[i].taken.push_back(
-        {.path = kRootPath, .parent = 0, .lanes = block.warps[i].convergence.live()});
+        {.path = kRootPath, .parent = 0, .lanes = block.warps[i].convergence->live()});
     ++paths_[kRootPath].entered;
   }
 }
@@ -84,7 +84,7 @@ void Divergence::forget_left_paths(WarpPaths& paths) {
 }
 
 void Divergence::account(const WarpPaths& paths, const Warp& warp, const Issue& next) {
-  const Mask live = warp.convergence.live();
+  const Mask live = warp.convergence->live();
   const std::uint32_t mine = paths.of_lane[static_cast<unsigned>(std::countr_zero(next.active))];
   ++steps_;
   slots_.used += count(next.on);
@@ -110,7 +110,7 @@ void Divergence::account(const WarpPaths& paths, const Warp& warp, const Issue& 
 void Divergence::issued(const Warp& warp, const Issue& issue) {
   if (issue.flow != simulator::Flow::reschedule) return;
   std::uint32_t parts = 0;
-  for (const Group& group : warp.convergence.groups())
+  for (const Group& group : warp.convergence->groups())
     if ((group.lanes & issue.active) != 0) ++parts;
   if (parts > 1) split(of(warp), warp, issue);
 }
@@ -125,7 +125,7 @@ void Divergence::split(WarpPaths& paths, const Warp& warp, const Issue& issue) {
     if (paths_[paths.taken[at].path].branch == issue.pc) base = paths.taken[at].parent;
   if (base != mine) ++site.again;
   Mask jumped = 0;
-  for (const Group& group : warp.convergence.groups()) {
+  for (const Group& group : warp.convergence->groups()) {
     const Mask lanes = group.lanes & issue.active;
     if (lanes == 0) continue;
     if (group.pc != issue.pc + 1) jumped |= lanes;

@@ -42,27 +42,27 @@ std::string lane_bar(const simulator::Core& core, const simulator::Warp& warp, M
     simulator::for_each_lane(lanes, [&](unsigned lane) { bar[lane] = c; });
   };
   put(launched_lanes(core, warp), 'x');
-  for (const Group& group : warp.convergence.groups()) put(group.lanes, symbol(group));
+  for (const Group& group : warp.convergence->groups()) put(group.lanes, symbol(group));
   put(active, '-');
   put(on, '#');
   return bar;
 }
 
 std::string wait_text(const simulator::Warp& warp, const Group& group) {
-  const Mask others = warp.convergence.live() & ~group.lanes;
+  const Mask others = warp.convergence->live() & ~group.lanes;
   switch (group.wait) {
     case Wait::none:
       return {};
     case Wait::convergence_barrier:
       return fmt::format("waits at B{} for {}", group.index,
-                         lanes_text(warp.convergence.barrier(group.index) & others));
+                         lanes_text(warp.convergence->barrier(group.index) & others));
     case Wait::warp_sync:
       return fmt::format("waits at WARPSYNC for {}", lanes_text(group.partners & others));
     case Wait::block_barrier:
       return fmt::format("waits at block barrier {}", group.index);
     case Wait::reconvergence:
       return fmt::format("waits to reconverge with {}",
-                         lanes_text(warp.convergence.awaited_by(group)));
+                         lanes_text(warp.convergence->awaited_by(group)));
   }
   return {};
 }

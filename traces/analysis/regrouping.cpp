@@ -28,7 +28,7 @@ Mask jumped(const simulator::Warp& warp, const simulator::Issue& issue) {
   if (issue.flow == simulator::Flow::next) return 0;
   if (issue.flow == simulator::Flow::jump) return issue.active;
   Mask lanes = 0;
-  for (const simulator::Group& group : warp.convergence.groups())
+  for (const simulator::Group& group : warp.convergence->groups())
     if (group.pc != issue.pc + 1) lanes |= group.lanes & issue.active;
   return lanes;
 }

@@ -178,8 +178,8 @@ void AccelsimInstructions::start_block(Core& core, Block& block, std::uint64_t l
     Position& at = positions.emplace_back(Position{
         .reader = {trace_.text, trace_.origin, trace_.kernel, text}, .line = text.line - 1});
     if (!look_ahead(at, 1)) fail(text.line, "a warp without instructions");
-    at.active = warp.convergence.live();
-    warp.convergence.current().pc = at.ahead.front().pc;
+    at.active = warp.convergence->live();
+    warp.convergence->current().pc = at.ahead.front().pc;
   }
 }
 
@@ -260,7 +260,7 @@ Flow AccelsimInstructions::arrive(Core& core, Warp& warp, const Record& record, 
   if (on == 0) return Flow::next;
   if (arrives_only(instruction(record))) return step.execute(core, warp, step, on, on);
   at.arrived |= active;
-  const Mask live = warp.convergence.live();
+  const Mask live = warp.convergence->live();
   if ((live & ~at.arrived) != 0) return Flow::reschedule;
   at.arrived = 0;
   return step.execute(core, warp, step, live, live);
@@ -269,11 +269,11 @@ Flow AccelsimInstructions::arrive(Core& core, Warp& warp, const Record& record, 
 // Keeps whether BMOV wrote the barrier that BSYNC will wait at, which takes longer then. The format
 // does not say which one BMOV writes: it is taken for all, as functions restore what they have
 // used.
-void note_barrier(const Instruction& in, simulator::Convergence& lanes) {
+void note_barrier(const Instruction& in, simulator::Reconvergence& lanes) {
   constexpr std::uint64_t kToBarrier = 0x56;
-  if (isa::effect(in) == Effect::set_barrier) lanes.clear_barrier(in.barrier);
+  if (isa::effect(in) == Effect::set_barrier) lanes.bmov_clear(in.barrier);
   if (in.op != Op::BMOV || (in.word.bits(0, 12) & 0xff) != kToBarrier) return;
-  for (unsigned i = 0; i < simulator::kConvergenceBarriers; ++i) lanes.restore_barrier(i, 0);
+  for (unsigned i = 0; i < simulator::kConvergenceBarriers; ++i) lanes.bmov_write(i, 0);
 }
 
 Issue AccelsimInstructions::step(Core& core, Warp& warp) {
@@ -281,7 +281,7 @@ Issue AccelsimInstructions::step(Core& core, Warp& warp) {
   const Record record = std::move(at.ahead.front());
   at.ahead.pop_front();
   const Instruction& in = instruction(record);
-  simulator::Convergence& lanes = warp.convergence;
+  simulator::Reconvergence& lanes = *warp.convergence;
   Issue issue;
   issue.pc = record.pc;
   issue.active = at.active | record.read.lanes;

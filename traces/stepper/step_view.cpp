@@ -13,6 +13,7 @@ namespace heddle::traces {
 namespace {
 
 using simulator::Group;
+using simulator::Groups;
 using simulator::kWarpSize;
 using simulator::visible;
 using simulator::Wait;
@@ -21,8 +22,8 @@ using Look = ViewLine::Look;
 
 const Group* current_group(const Stepper& stepper) {
   const Warp* warp = stepper.warp();
-  return warp != nullptr && warp->convergence.has_current() ? &warp->convergence.current()
-                                                            : nullptr;
+  return warp != nullptr && warp->convergence->has_current() ? &warp->convergence->current()
+                                                             : nullptr;
 }
 
 // A waiting group's pc is already past the instruction that it waits at.
@@ -40,7 +41,7 @@ std::string groups_at(const Stepper& stepper, std::uint32_t pc) {
   std::string text;
   const Warp* warp = stepper.warp();
   if (warp == nullptr) return text;
-  for (const Group& group : warp->convergence.groups())
+  for (const Group& group : warp->convergence->groups())
     if (&group != current_group(stepper) && place_of(group) == pc)
       text += fmt::format("  <- {}{}", lanes_text(group.lanes),
                           group.wait == Wait::none ? "" : " waits");
@@ -70,7 +71,7 @@ ViewLine register_line(const Stepper& stepper, const Warp& warp, unsigned row, u
   constexpr unsigned kMostValues = 4;
   const auto values = row_values(warp, row);
   const bool changed = std::ranges::count(stepper.changes().rows, row) != 0;
-  const Mask live = warp.convergence.live();
+  const Mask live = warp.convergence->live();
   std::string text =
       fmt::format("{}{:<5} {:08x}", changed ? '*' : ' ', register_name(row), values[lane]);
   if (row < simulator::kUniformRow && !is_uniform(values, live))
@@ -80,7 +81,7 @@ ViewLine register_line(const Stepper& stepper, const Warp& warp, unsigned row, u
 
 ViewLine predicate_line(const Stepper& stepper, const Warp& warp, unsigned index) {
   const bool changed = std::ranges::count(stepper.changes().predicates, index) != 0;
-  const Mask live = warp.convergence.live();
+  const Mask live = warp.convergence->live();
   const Mask holds = warp.predicates[index] & live;
   const bool uniform = index >= simulator::kUniformPredicates;
   return {fmt::format("{}{:<5} {}", changed ? '*' : ' ', predicate_name(index),
@@ -126,7 +127,7 @@ Pane lanes_pane(Stepper& stepper, unsigned lane) {
   std::string instruction = "(this warp is not on the GPU now)";
   if (warp != nullptr) {
     Mask active = 0, on = 0;
-    instruction = warp->convergence.finished() ? "(this warp has ended)" : "(waits)";
+    instruction = warp->convergence->finished() ? "(this warp has ended)" : "(waits)";
     if (const Group* group = current_group(stepper)) {
       const simulator::Step& step = stepper.replay().core().launch.program->steps[group->pc];
       active = group->lanes;
@@ -188,7 +189,7 @@ Pane groups_pane(Stepper& stepper) {
   Pane pane{{"groups", Look::title}};
   const Warp* warp = stepper.warp();
   if (warp == nullptr) return pane;
-  const std::vector<Group>& groups = warp->convergence.groups();
+  const Groups& groups = warp->convergence->groups();
   for (std::size_t i = groups.size(); i-- > 0;) {
     const Group& group = groups[i];
     const bool current = &group == current_group(stepper);
@@ -199,11 +200,11 @@ Pane groups_pane(Stepper& stepper) {
                                 pc_text(stepper, place_of(group)), state),
                     current ? Look::current : Look::plain});
   }
-  const Mask ended = launched_lanes(stepper.replay().core(), *warp) & ~warp->convergence.live();
+  const Mask ended = launched_lanes(stepper.replay().core(), *warp) & ~warp->convergence->live();
   if (ended != 0) pane.push_back({fmt::format("  {:<10}       ended", lanes_text(ended))});
   std::string barriers;
   for (unsigned i = 0; i < simulator::kConvergenceBarriers; ++i)
-    if (const Mask lanes = warp->convergence.barrier(i); lanes != 0)
+    if (const Mask lanes = warp->convergence->barrier(i); lanes != 0)
       barriers += fmt::format("  B{}={}", i, lanes_text(lanes));
   pane.push_back({"convergence barriers", Look::title});
   pane.push_back({barriers.empty() ? "  none" : barriers});

@@ -53,15 +53,15 @@ const Warp* Stepper::warp() const {
 
 std::vector<std::uint32_t> Stepper::calls() const {
   const Warp* here = warp();
-  if (here == nullptr || !here->convergence.has_current()) return {};
-  const auto lane = static_cast<unsigned>(std::countr_zero(here->convergence.current().lanes));
+  if (here == nullptr || !here->convergence->has_current()) return {};
+  const auto lane = static_cast<unsigned>(std::countr_zero(here->convergence->current().lanes));
   return calls_.stack(block_, warp_, lane, replay_.step());
 }
 
 std::optional<std::uint32_t> Stepper::pc_here() const {
   const Warp* here = warp();
-  if (here == nullptr || !here->convergence.has_current()) return std::nullopt;
-  return here->convergence.current().pc;
+  if (here == nullptr || !here->convergence->has_current()) return std::nullopt;
+  return here->convergence->current().pc;
 }
 
 std::uint32_t Stepper::line_here() {
@@ -79,7 +79,7 @@ Stepper::Stop Stepper::settle() {
   while (!is_next()) {
     if (replay_.ended()) return Stop::ended;
     const Warp* here = warp();
-    if (here == nullptr || here->convergence.finished()) return Stop::warp_ended;
+    if (here == nullptr || here->convergence->finished()) return Stop::warp_ended;
     if (asked_to_stop()) return Stop::interrupted;
     replay_.forward(&calls_);
   }
@@ -143,10 +143,10 @@ Stepper::Stop Stepper::over() {
   const bool is_call =
       step.instruction != nullptr && isa::effect(*step.instruction) == isa::Effect::call;
   const std::size_t depth = calls().size();
-  const simulator::Mask lanes = warp()->convergence.current().lanes;
+  const simulator::Mask lanes = warp()->convergence->current().lanes;
   if (!is_call) return forward();
   return run_until([&] {
-    return (warp()->convergence.current().lanes & lanes) != 0 && calls().size() <= depth;
+    return (warp()->convergence->current().lanes & lanes) != 0 && calls().size() <= depth;
   });
 }
 
@@ -191,7 +191,7 @@ Stepper::Stop Stepper::next_breakpoint() {
   const std::uint64_t begin = replay_.step();
   while (!replay_.ended()) {
     const Warp& next = *replay_.next();
-    const simulator::Group& group = next.convergence.current();
+    const simulator::Group& group = next.convergence->current();
     if (replay_.step() != begin &&
         at_breakpoint(
             next, {.pc = group.pc, .active = group.lanes, .on = 0, .flow = {}, .accesses = {}})) {

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+
 namespace heddle::traces {
 namespace {
 
@@ -14,15 +16,18 @@ class Lanes : public testing::Test {
     context_.options = &options_;
     core_.emplace(context_);
     warp_.index = 1;
-    warp_.convergence.start(launched_lanes(*core_, warp_), 0);
+    warp_.convergence = core_->make_reconvergence();
+    warp_.convergence->start(launched_lanes(*core_, warp_), 0);
   }
   // The lanes leave the current group and run first.
-  simulator::Convergence& split(Mask lanes) {
-    warp_.convergence.split_off_first(lanes, 8);
-    return warp_.convergence;
+  simulator::Reconvergence& split(Mask lanes) {
+    const Mask others = warp_.convergence->current().lanes & ~lanes;
+    const std::array parts{simulator::Part{lanes, 8}, simulator::Part{others, 0}};
+    warp_.convergence->branch({.at = 4, .parts = parts});
+    return *warp_.convergence;
   }
   std::string bar(Mask on) {
-    return lane_bar(*core_, warp_, warp_.convergence.current().lanes, on);
+    return lane_bar(*core_, warp_, warp_.convergence->current().lanes, on);
   }
 
   simulator::LaunchRequest request_;
@@ -36,20 +41,22 @@ class Lanes : public testing::Test {
 TEST_F(Lanes, AreTheThreadsTheBlockHas) { EXPECT_EQ(launched_lanes(*core_, warp_), 0xffffffu); }
 
 TEST_F(Lanes, LookDifferentInEachState) {
-  warp_.convergence.join_barrier(11, 0xfffff0);
+  warp_.convergence->bssy(11, 0xfffff0);
   split(0x00000f).exit(0x00000f);
-  split(0x0000f0).wait_convergence_barrier(11);
-  split(0x000f00).wait_block_barrier(2);
-  split(0x003000).wait_warp_sync(0x00ffff);
+  split(0x0000f0).bsync(11);
+  split(0x000f00).wait_at_block_barrier(2);
+  std::array<std::uint32_t, simulator::kWarpSize> masks;
+  masks.fill(0x00ffff);
+  split(0x003000).warpsync({.active = 0x003000, .masks = masks.data()});
   split(0x0f0000);
   EXPECT_EQ(bar(0x030000), "xxxxbbbbCCCCww..##--....        ");
 }
 
 TEST_F(Lanes, SayWhatTheyWaitFor) {
-  warp_.convergence.join_barrier(3, 0x0000ff);
-  split(0x00000f).wait_convergence_barrier(3);
-  EXPECT_EQ(wait_text(warp_, warp_.convergence.groups().front()), "waits at B3 for 4-7");
-  EXPECT_EQ(wait_text(warp_, warp_.convergence.current()), "");
+  warp_.convergence->bssy(3, 0x0000ff);
+  split(0x00000f).bsync(3);
+  EXPECT_EQ(wait_text(warp_, warp_.convergence->groups().front()), "waits at B3 for 4-7");
+  EXPECT_EQ(wait_text(warp_, warp_.convergence->current()), "");
 }
 
 }  // namespace

@@ -37,7 +37,7 @@ void put_u32(std::string& bytes, std::uint32_t value) {
 // Who is not executing, and why: the groups but the current one.
 std::string situation_of(const Warp& warp) {
   std::string bytes;
-  const auto& groups = warp.convergence.groups();
+  const auto& groups = warp.convergence->groups();
   put_varint(bytes, groups.size() - 1);
   for (std::size_t i = 0; i + 1 < groups.size(); ++i) {
     const Group& group = groups[i];
@@ -232,7 +232,7 @@ void Recorder::put_changes(const Core& core, const Warp& warp, const Issue& issu
     if (i != simulator::kPT)
       changes.mask(kPredicateNames + i, warp.predicates[i], shadow.predicates[i]);
   for (std::uint32_t i = 0; i < shadow.barriers.size(); ++i)
-    changes.mask(kBarrierNames + i, warp.convergence.barrier(i), shadow.barriers[i]);
+    changes.mask(kBarrierNames + i, warp.convergence->barrier(i), shadow.barriers[i]);
   std::string& bytes = warps_[shadow.trace].values;
   changes.append_to(bytes);
   for (const Access& access : issue.accesses) put_addresses(bytes, access);

@@ -250,7 +250,8 @@ std::string stack_machine() {
   const simulator::GpuModel& old = simulator::gpu_model("c1060");
   const Launches release = run_written("simple_divergence", "2009", old);
   const Launches debug = run_written("simple_divergence", "off", old);
-  const Launches code = run_capsules("simple_divergence.sm_90.G", simulator::Reconvergence::stack);
+  const Launches code =
+      run_capsules("simple_divergence.sm_90.G", simulator::ReconvergencePolicy::stack);
   std::string table =
       "| kernel | P2000, release, % | sketch, rule of 2009 | P2000, debug | T4, debug, % | "
       "sm_90, debug, on the stack | sketch, no predication | beside the seeds' |\n"

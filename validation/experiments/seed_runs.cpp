@@ -99,7 +99,7 @@ Launches run_written(const std::string& sketch, const std::string& predication,
 }
 
 Launches run_capsules(const std::string& name,
-                      std::optional<simulator::Reconvergence> reconvergence) {
+                      std::optional<simulator::ReconvergencePolicy> reconvergence) {
   ReplayOptions options;
   options.per_instruction = true;
   options.print = [](std::string_view) {};

@@ -10,7 +10,7 @@
 
 #include "simulator/models/gpu_model.hpp"
 #include "simulator/record/record.hpp"
-#include "simulator/warp/reconvergence.hpp"
+#include "simulator/warp/reconvergence_policies.hpp"
 
 namespace heddle::validation {
 
@@ -40,7 +40,7 @@ SeedLaunches seed_launches(const SeedEntry& entry, const std::string& build,
 Launches run_written(const std::string& sketch, const std::string& predication,
                      const simulator::GpuModel& gpu);
 Launches run_capsules(const std::string& name,
-                      std::optional<simulator::Reconvergence> reconvergence = std::nullopt);
+                      std::optional<simulator::ReconvergencePolicy> reconvergence = std::nullopt);
 
 // What warps executed of one source line. Branches are those with a condition, and the rest by
 // where they lead to.

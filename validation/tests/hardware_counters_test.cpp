@@ -33,7 +33,8 @@ TEST_P(HardwareCounters, AreAnH200s) {
                                      "validation/tests/data/counters" /
                                      (std::string(GetParam().capsule) + ".capsule");
   ReplayOptions options;
-  options.reconvergence = simulator::Reconvergence::barriers;  // code without a profiler's patches
+  options.reconvergence =
+      simulator::ReconvergencePolicy::barriers;  // code without a profiler's patches
   const simulator::Record record = replay({file}, options).record;
   ASSERT_EQ(record.launches.size(), 1u);
   const auto& metrics = record.launches[0].metrics;

@@ -11,13 +11,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-class Policy : public ::testing::TestWithParam<simulator::Reconvergence> {};
+class Policy : public ::testing::TestWithParam<simulator::ReconvergencePolicy> {};
 INSTANTIATE_TEST_SUITE_P(Capsules, Policy,
-                         ::testing::Values(simulator::Reconvergence::stack,
-                                           simulator::Reconvergence::min_pc),
+                         ::testing::Values(simulator::ReconvergencePolicy::stack,
+                                           simulator::ReconvergencePolicy::min_pc),
                          [](const auto& instance) {
-                           return instance.param == simulator::Reconvergence::stack ? "stack"
-                                                                                    : "min_pc";
+                           return instance.param == simulator::ReconvergencePolicy::stack
+                                      ? "stack"
+                                      : "min_pc";
                          });
 
 TEST_P(Policy, LeavesMemoryAsConvergenceBarriersDo) {

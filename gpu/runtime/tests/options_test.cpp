@@ -40,7 +40,7 @@ TEST(Options, AreReadFromTheEnvironment) {
   EXPECT_EQ(options.max_memory, 1000000u);
   EXPECT_TRUE(options.per_pc);
   EXPECT_TRUE(options.counters);
-  EXPECT_EQ(options.reconvergence, simulator::Reconvergence::min_pc);
+  EXPECT_EQ(options.reconvergence, simulator::ReconvergencePolicy::min_pc);
   EXPECT_EQ(options.capture_directory, "/tmp/x");
 }
 

@@ -355,7 +355,7 @@ class TimedKernel : public testing::TestWithParam<const char*> {
     std::memcpy(request.parameters.data(), parameters.data(), 24);
     LaunchOptions options;
     options.timing = timing;
-    options.reconvergence = Reconvergence::barriers;  // untimed too as without patches
+    options.reconvergence = ReconvergencePolicy::barriers;  // untimed too as without patches
     LaunchOutcome outcome = device.launch(request, options);
     EXPECT_FALSE(outcome.fault) << outcome.fault->message();
     left_ = digest_memory(device.memory());

@@ -24,7 +24,7 @@ struct Result {
   std::uint64_t warp_instructions = 0;
 };
 
-Result run(const std::string& text, Reconvergence policy, const char* gpu = "h200") {
+Result run(const std::string& text, ReconvergencePolicy policy, const char* gpu = "h200") {
   SketchProgram program(isa::sketch::compile(text, "test.warp"), "test.warp", gpu_model(gpu));
   Result result;
   LaunchOptions options;
@@ -53,10 +53,10 @@ std::string kernel(const std::string& lines, const std::string& launch = "<<<2, 
 }
 constexpr std::uint32_t kLine = 3;  // the first of `lines`
 
-class EachPolicy : public testing::TestWithParam<Reconvergence> {};
+class EachPolicy : public testing::TestWithParam<ReconvergencePolicy> {};
 INSTANTIATE_TEST_SUITE_P(Policies, EachPolicy,
-                         testing::Values(Reconvergence::barriers, Reconvergence::stack,
-                                         Reconvergence::min_pc),
+                         testing::Values(ReconvergencePolicy::barriers, ReconvergencePolicy::stack,
+                                         ReconvergencePolicy::min_pc),
                          [](const auto& instance) {
                            std::string name(simulator::info(instance.param).name);
                            std::erase(name, '-');
@@ -82,7 +82,7 @@ TEST_P(EachPolicy, GivesEveryProgramTheResultItHasByBarriers) {
   for (const char* lines : kPrograms) {
     const Result result = run(kernel(lines), GetParam());
     ASSERT_FALSE(result.outcome.fault) << lines << "\n" << result.outcome.fault->message();
-    EXPECT_EQ(result.out, run(kernel(lines), Reconvergence::barriers).out) << lines;
+    EXPECT_EQ(result.out, run(kernel(lines), ReconvergencePolicy::barriers).out) << lines;
   }
 }
 
@@ -113,7 +113,7 @@ const std::string kTicketLock = kernel(
     "<<<1, 32>>>");
 
 TEST(StackPolicy, ReportsALockThatItsThreadsWaitForInTheirOwnWarp) {
-  const Result result = run(kTicketLock, Reconvergence::stack);
+  const Result result = run(kTicketLock, ReconvergencePolicy::stack);
   ASSERT_TRUE(result.outcome.fault);
   EXPECT_EQ(result.outcome.fault->kind, Fault::Kind::deadlock);
   const std::string& details = result.outcome.fault->details;
@@ -135,7 +135,7 @@ TEST(Barriers, DoNotHangWhereALockDeadlocksEither) {
 }
 
 TEST(MinPcPolicy, ReportsALockWhoseWaitingLoopLiesAboveIt) {
-  const Result result = run(kTicketLock, Reconvergence::min_pc);
+  const Result result = run(kTicketLock, ReconvergencePolicy::min_pc);
   ASSERT_TRUE(result.outcome.fault);
   EXPECT_EQ(result.outcome.fault->kind, Fault::Kind::deadlock);
 }
@@ -146,7 +146,7 @@ TEST(StackPolicy, DoesNotTakeAWaitForAnotherBlockForADeadlock) {
       run(kernel("if (blockIdx.x == 0) { while (out[1] == 0) out[3] = 0; out[2] = 7; }\nelse { "
                  "for (int i = 0; i < 500; ++i) work(400); out[1] = 1; }",
                  "<<<2, 32>>>"),
-          Reconvergence::stack);
+          ReconvergencePolicy::stack);
   ASSERT_FALSE(result.outcome.fault) << result.outcome.fault->message();
   EXPECT_EQ(result.out[2], 7);
 }
@@ -155,7 +155,7 @@ TEST(StackPolicy, ReportsALaneThatWaitsAtSyncwarpForOnesBelowIt) {
   const Result result = run(kernel("if (t < 16) { out[t] = 1; __syncwarp(); } else { out[t] = 2; "
                                    "__syncwarp(); }",
                                    "<<<1, 32>>>"),
-                            Reconvergence::stack);
+                            ReconvergencePolicy::stack);
   ASSERT_TRUE(result.outcome.fault);
   EXPECT_EQ(result.outcome.fault->kind, Fault::Kind::deadlock);
   EXPECT_THAT(result.outcome.fault->details, testing::HasSubstr("waits at WARPSYNC for lanes"));
@@ -165,7 +165,7 @@ TEST(MinPcPolicy, LetsLanesMeetAtSyncwarpInTwoPlaces) {
   const Result result = run(kernel("if (t < 16) { out[t] = 1; __syncwarp(); out[t] += out[31 - t]; "
                                    "} else { out[t] = 2; __syncwarp(); }",
                                    "<<<1, 32>>>"),
-                            Reconvergence::min_pc);
+                            ReconvergencePolicy::min_pc);
   ASSERT_FALSE(result.outcome.fault) << result.outcome.fault->message();
   EXPECT_EQ(result.out[0], 3);
 }
@@ -174,14 +174,16 @@ TEST(MinPcPolicy, LetsLanesMeetAtSyncwarpInTwoPlaces) {
 // lower place until it comes to where they are.
 TEST(Policies, MeetBehindALoopWhoeverLeavesItFirst) {
   const std::string text = kernel("for (int i = 0; i < t % 4; ++i)\n  out[t] += i;\nout[t] += 1;");
-  const auto by = [&](Reconvergence policy) { return run(text, policy).executed.at(kLine + 2); };
-  EXPECT_EQ(by(Reconvergence::stack), by(Reconvergence::barriers));
-  EXPECT_EQ(by(Reconvergence::min_pc), by(Reconvergence::barriers));
+  const auto by = [&](ReconvergencePolicy policy) {
+    return run(text, policy).executed.at(kLine + 2);
+  };
+  EXPECT_EQ(by(ReconvergencePolicy::stack), by(ReconvergencePolicy::barriers));
+  EXPECT_EQ(by(ReconvergencePolicy::min_pc), by(ReconvergencePolicy::barriers));
 }
 
 // --- compiled kernels
 
-class Kernels : public testing::TestWithParam<std::tuple<const char*, Reconvergence>> {
+class Kernels : public testing::TestWithParam<std::tuple<const char*, ReconvergencePolicy>> {
  protected:
   std::uint64_t upload(const std::vector<int>& values) {
     const std::uint64_t bytes = values.size() * sizeof(int);
@@ -225,9 +227,9 @@ class Kernels : public testing::TestWithParam<std::tuple<const char*, Reconverge
 
 INSTANTIATE_TEST_SUITE_P(Policies, Kernels,
                          testing::Combine(testing::Values("sm_80", "sm_90"),
-                                          testing::Values(Reconvergence::barriers,
-                                                          Reconvergence::stack,
-                                                          Reconvergence::min_pc)),
+                                          testing::Values(ReconvergencePolicy::barriers,
+                                                          ReconvergencePolicy::stack,
+                                                          ReconvergencePolicy::min_pc)),
                          [](const auto& instance) {
                            std::string name(simulator::info(std::get<1>(instance.param)).name);
                            std::erase(name, '-');
@@ -330,7 +332,7 @@ TEST_P(Kernels, AreReplayedInTheSameOrder) {
 
 // A deadlock is an end, too.
 TEST_P(Kernels, ThatSpinForEverEndInAReplay) {
-  if (std::get<1>(GetParam()) == Reconvergence::barriers) GTEST_SKIP() << "not looked for";
+  if (std::get<1>(GetParam()) == ReconvergencePolicy::barriers) GTEST_SKIP() << "not looked for";
   ReplayOptions options;
   options.reconvergence = std::get<1>(GetParam());
   const LaunchRequest endless = request("endless_loop", {1, 1, 1}, {32, 1, 1}, {upload({0})});

@@ -1,0 +1,528 @@
+#include "simulator/warp/barriers.hpp"
+
+#include <gtest/gtest.h>
+
+#include <array>
+
+namespace heddle::simulator {
+namespace {
+
+constexpr std::uint32_t kStart = 10, kThen = 20, kElse = 30, kJoin = 40;
+
+Barriers warp_of(Mask lanes = kFullMask) {
+  Barriers warp;
+  warp.start(lanes, kStart);
+  return warp;
+}
+
+void branch(Barriers& warp, Part runs, Part waits) {
+  const std::array parts{runs, waits};
+  warp.branch({.at = warp.current().pc - 1, .parts = parts});
+}
+
+// Lanes of the current group jump to `pc` and wait their turn; the rest goes on.
+void jump_and_wait(Barriers& warp, Mask lanes, std::uint32_t pc) {
+  const Group& group = warp.current();
+  branch(warp, {group.lanes & ~lanes, group.pc}, {lanes, pc});
+}
+
+// They go on there; the rest waits its turn.
+void jump_and_run(Barriers& warp, Mask lanes, std::uint32_t pc) {
+  const Group& group = warp.current();
+  branch(warp, {lanes, pc}, {group.lanes & ~lanes, group.pc});
+}
+
+// All lanes name the same mask. Returns how many groups go on together.
+unsigned warpsync(Barriers& warp, Mask mask, Warpsync::Form form = Warpsync::Form::plain,
+                  std::uint32_t behind = 0) {
+  std::array<std::uint32_t, kWarpSize> masks;
+  masks.fill(mask);
+  const Group& group = warp.current();
+  return warp
+      .warpsync({.at = group.pc - 1,
+                 .form = form,
+                 .active = group.lanes,
+                 .masks = masks.data(),
+                 .behind = behind})
+      .met;
+}
+
+unsigned collective(Barriers& warp, Mask mask, std::uint32_t behind) {
+  return warpsync(warp, mask, Warpsync::Form::collective, behind);
+}
+
+TEST(Barriers, TheOtherSideRunsWhenOneSideWaitsAtTheBarrier) {
+  Barriers warp = warp_of();
+  warp.bssy(0, kFullMask);
+  warp.current().pc = kElse;
+  jump_and_wait(warp, 0x0000ffff, kThen);
+  EXPECT_EQ(warp.current().lanes, 0xffff0000u);
+  warp.current().pc = kJoin;
+  warp.bsync(0);
+  ASSERT_TRUE(warp.has_current());
+  EXPECT_EQ(warp.current().lanes, 0x0000ffffu);
+  EXPECT_EQ(warp.current().pc, kThen);
+  warp.current().pc = kJoin;
+  warp.bsync(0);
+  EXPECT_EQ(warp.current().lanes, kFullMask);
+  EXPECT_EQ(warp.current().pc, kJoin);
+  EXPECT_EQ(warp.groups().size(), 1u);
+}
+
+TEST(Barriers, ABarrierDoesNotWaitForLanesThatExited) {
+  Barriers warp = warp_of();
+  warp.bssy(3, kFullMask);
+  jump_and_wait(warp, 0xff, kThen);
+  warp.bsync(3);
+  warp.exit(0xff);
+  ASSERT_TRUE(warp.has_current());
+  EXPECT_EQ(warp.current().lanes, 0xffffff00u);
+  EXPECT_EQ(warp.live(), 0xffffff00u);
+}
+
+// docs/experiments/divergence-order.md, 4.
+TEST(Barriers, ABarrierDoesNotWaitForLanesThatBrokeAndTheFewerRunFirst) {
+  for (const Mask leaving : {Mask{0x1}, Mask{0xfffffffe}}) {
+    Barriers warp = warp_of();
+    warp.bssy(1, kFullMask);
+    jump_and_wait(warp, leaving, kThen);
+    warp.current().pc = kJoin;
+    warp.bsync(1);
+    ASSERT_EQ(warp.current().lanes, leaving);
+    warp.leave_barrier(1, leaving);
+    EXPECT_EQ(warp.current().lanes, 0x1u);
+    EXPECT_TRUE(warp.others_ready());
+    warp.exit(0x1);
+    EXPECT_EQ(warp.current().lanes, 0xfffffffeu);
+  }
+}
+
+TEST(Barriers, LanesOutsideTheBarrierPassIt) {
+  Barriers warp = warp_of();
+  warp.bssy(2, 0xf0);
+  jump_and_wait(warp, 0xf0, kThen);
+  warp.current().pc = kJoin;
+  warp.bsync(2);
+  EXPECT_EQ(warp.current().lanes, 0xffffff0fu);
+  EXPECT_EQ(warp.current().wait, Wait::none);
+}
+
+TEST(Barriers, LanesThatWaitStayWhileACalleeUsesTheirBarrier) {
+  Barriers warp = warp_of(0xf);
+  warp.bssy(6, 0xf);
+  jump_and_run(warp, 0x3, kThen);
+  warp.current().pc = kJoin;
+  warp.bsync(6);
+  ASSERT_EQ(warp.current().lanes, 0xcu);
+  warp.bmov_clear(6);  // the callee saves it with BMOV.CLEAR,
+  warp.bssy(6, 0xc);   // uses it,
+  warp.current().pc = kElse;
+  warp.bsync(6);
+  EXPECT_EQ(warp.current().lanes, 0xcu) << "and meets alone";
+  EXPECT_FALSE(warp.others_ready());
+  warp.bmov_write(6, 0xf);  // and restores it.
+  warp.current().pc = kJoin;
+  warp.bsync(6);
+  EXPECT_EQ(warp.current().lanes, 0xfu);
+}
+
+TEST(Barriers, WarpSyncReleasesTogetherFromDifferentPlaces) {
+  Barriers warp = warp_of(0xf);
+  jump_and_wait(warp, 0x3, kThen);
+  warp.current().pc = kElse;
+  warpsync(warp, 0xf);
+  ASSERT_EQ(warp.current().lanes, 0x3u);
+  warp.current().pc = kThen + 1;
+  warpsync(warp, 0xf);
+  EXPECT_EQ(warp.groups().size(), 2u) << "different instructions: two groups";
+  for (const Group& group : warp.groups()) EXPECT_EQ(group.wait, Wait::none);
+}
+
+TEST(Barriers, AfterAWarpSyncTheLastComerGoesOnFirstThenTheOthersByTheirLowestLanes) {
+  Barriers warp = warp_of(0x7);
+  jump_and_wait(warp, 0x4, kThen);
+  jump_and_wait(warp, 0x2, kElse);
+  warp.current().pc = kJoin;
+  for (int arrivals = 0; arrivals < 3; ++arrivals) warpsync(warp, 0x7);
+  Mask order[3] = {};
+  for (Mask& lanes : order) {
+    lanes = warp.current().lanes;
+    warp.exit(lanes);
+  }
+  EXPECT_EQ(order[0], 0x4u) << "came last";
+  EXPECT_EQ(order[1], 0x1u);
+  EXPECT_EQ(order[2], 0x2u);
+}
+
+TEST(Barriers, WarpSyncAtOnePlaceMakesOneGroup) {
+  Barriers warp = warp_of(0xf);
+  jump_and_wait(warp, 0x3, kThen);
+  warp.current().pc = kJoin;
+  warpsync(warp, 0xf);
+  warp.current().pc = kJoin;
+  warpsync(warp, 0xf);
+  ASSERT_EQ(warp.groups().size(), 1u);
+  EXPECT_EQ(warp.current().lanes, 0xfu);
+}
+
+TEST(Barriers, YieldLetsEveryOtherGroupRunFirst) {
+  Barriers warp = warp_of(0x7);
+  jump_and_wait(warp, 0x1, kThen);
+  jump_and_wait(warp, 0x2, kElse);
+  ASSERT_EQ(warp.current().lanes, 0x4u);
+  warp.yield();
+  const Mask second = warp.current().lanes;
+  warp.yield();
+  const Mask third = warp.current().lanes;
+  warp.yield();
+  EXPECT_EQ(second, 0x2u) << "the one that waited last";
+  EXPECT_EQ(third, 0x1u);
+  EXPECT_EQ(warp.current().lanes, 0x2u) << "all have yielded: the next lane";
+  warp.yield();
+  EXPECT_EQ(warp.current().lanes, 0x4u);
+}
+
+TEST(Barriers, YieldLetsLanesPassTheBarrierWhereTheyWaitForTheOneThatYields) {
+  Barriers warp = warp_of(0x3);
+  warp.bssy(0, 0x3);
+  jump_and_wait(warp, 0x1, kThen);
+  warp.current().pc = kJoin;
+  warp.bsync(0);
+  ASSERT_EQ(warp.current().lanes, 0x1u);
+  EXPECT_EQ(warp.yield(), Flow::reschedule);
+  EXPECT_EQ(warp.current().lanes, 0x2u);
+  EXPECT_TRUE(warp.replays()) << "it goes through its BSYNC again";
+  warp.current().pc = kJoin;
+  warp.bsync(0);
+  EXPECT_EQ(warp.current().lanes, 0x2u);
+  EXPECT_FALSE(warp.replays());
+  warp.yield();
+  warp.current().pc = kJoin;
+  warp.bsync(0);
+  EXPECT_EQ(warp.current().lanes, 0x1u) << "it does not wait for lanes that have passed";
+}
+
+TEST(Barriers, ThereIsNobodyToYieldToInAConvergedWarp) {
+  Barriers warp = warp_of();
+  EXPECT_EQ(warp.yield(), Flow::next);
+  EXPECT_EQ(warp.current().lanes, kFullMask);
+}
+
+TEST(Barriers, NothingIsCurrentWhileAllWaitForTheBlock) {
+  Barriers warp = warp_of();
+  warp.wait_at_block_barrier(0);
+  EXPECT_FALSE(warp.has_current());
+  EXPECT_EQ(warp.waiting_at_block_barrier(0), kFullMask);
+  warp.release_block_barrier(0);
+  EXPECT_TRUE(warp.has_current());
+}
+
+TEST(Barriers, LanesAtABlockBarrierAreAwaitedButAtABarrierThatAMoveRestored) {
+  for (const bool restored : {false, true}) {
+    Barriers warp;
+    warp.start(0xf, 0);
+    warp.bssy(6, 0xf);
+    jump_and_wait(warp, 0x3, 20);
+    if (restored) warp.bmov_write(6, 0xf);
+    warp.bsync(6);  // 0xc, for 0x3
+    ASSERT_EQ(warp.current().lanes, 0x3u);
+    warp.wait_at_block_barrier(0);
+    EXPECT_EQ(warp.has_current(), restored);
+    if (restored) {
+      EXPECT_EQ(warp.current().lanes, 0xcu);
+    }
+  }
+}
+
+TEST(Barriers, ABlockBarrierMergesNothing) {
+  Barriers warp = warp_of(0xf);
+  jump_and_wait(warp, 0x3, kJoin);
+  warp.current().pc = kJoin;
+  warp.wait_at_block_barrier(0);
+  warp.wait_at_block_barrier(0);
+  warp.release_block_barrier(0);
+  EXPECT_EQ(warp.groups().size(), 2u);
+  for (const Group& group : warp.groups()) EXPECT_EQ(group.wait, Wait::none);
+}
+
+// docs/experiments/divergence-order.md, 5.
+TEST(Barriers, WaitingGroupsAtOnePlaceBecomeOneWhenAThirdOneIsPutBeforeThem) {
+  Barriers warp = warp_of(0xff);
+  jump_and_wait(warp, 0xf0, kJoin);
+  jump_and_wait(warp, 0x0c, kJoin);
+  EXPECT_EQ(warp.groups().size(), 3u) << "the one that is next in turn stays by itself";
+  jump_and_wait(warp, 0x02, kElse);
+  ASSERT_EQ(warp.groups().size(), 3u);
+  EXPECT_EQ(warp.groups()[0].lanes, 0xfcu);
+  EXPECT_EQ(warp.groups()[1].lanes, 0x02u);
+  EXPECT_EQ(warp.current().lanes, 0x01u);
+}
+
+// docs/experiments/divergence-order.md, "Code that counts itself".
+TEST(Barriers, InPatchedCodeAnAccessMakesWaitingGroupsAtOnePlaceBecomeOne) {
+  for (const bool patched : {false, true}) {
+    const auto made = reconvergence_by(ReconvergencePolicy::barriers, nullptr, patched)();
+    auto& warp = static_cast<Barriers&>(*made);
+    warp.start(0xff, kStart);
+    jump_and_wait(warp, 0xf0, kJoin);
+    jump_and_wait(warp, 0x0c, kJoin);
+    warp.memory_access();
+    EXPECT_EQ(warp.groups().size(), patched ? 2u : 3u);
+    EXPECT_EQ(warp.groups().front().lanes, patched ? 0xfcu : 0xf0u);
+    EXPECT_EQ(warp.current().lanes, 0x03u);
+    EXPECT_EQ(warp.patches_show(), patched);
+  }
+}
+
+TEST(Barriers, InPatchedCodeLanesThatJumpedDoNotMeetThoseThatFellThrough) {
+  for (const bool patched : {false, true}) {
+    const auto made = reconvergence_by(ReconvergencePolicy::barriers, nullptr, patched)();
+    auto& warp = static_cast<Barriers&>(*made);
+    warp.start(0xff, kStart);
+    jump_and_wait(warp, 0xf0, kJoin);
+    warp.current().pc = kJoin;
+    jump_and_run(warp, 0x03, kElse);  // 0c waits behind its branch, at kJoin too
+    jump_and_wait(warp, 0x01, kThen);
+    EXPECT_EQ(warp.groups().size(), patched ? 4u : 3u);
+    EXPECT_EQ(warp.patches_show(), patched);
+  }
+}
+
+TEST(Barriers, AGroupThatAnotherJoinsMovesUpInTheOrder) {
+  Barriers warp = warp_of(0xff);
+  jump_and_wait(warp, 0xc0, kJoin);
+  jump_and_wait(warp, 0x30, kThen);
+  jump_and_wait(warp, 0x08, kJoin);
+  jump_and_wait(warp, 0x04, kElse);
+  warp.exit(0x03);
+  EXPECT_EQ(warp.current().lanes, 0x04u);
+  warp.exit(0x04);
+  EXPECT_EQ(warp.current().lanes, 0xc8u);
+  warp.exit(0xc8);
+  EXPECT_EQ(warp.current().lanes, 0x30u);
+}
+
+TEST(Barriers, LanesLeftBehindAreTheOnesToGoThroughTheInstructionAgain) {
+  Barriers warp = warp_of(0xf);
+  const std::array parts{Part{0xc, kThen}, Part{0x3, kElse}};
+  warp.branch({.at = kStart, .parts = parts, .indirect = true});
+  EXPECT_FALSE(warp.replays());
+  warp.exit(0xc);
+  EXPECT_TRUE(warp.replays());
+  EXPECT_EQ(warp.current().lanes, 0x3u);
+  EXPECT_EQ(warp.current().pc, kStart);
+}
+
+// docs/experiments/divergence-order.md, 7.
+TEST(Barriers, ACollectiveRunsOnceWithAllLanesThenTheLastComersGoOnApart) {
+  Barriers warp = warp_of(0xff);
+  jump_and_wait(warp, 0xf0, kThen);
+  jump_and_wait(warp, 0x0c, kJoin);
+  jump_and_wait(warp, 0x02, kElse);
+  warp.current().pc = kStart + 1;
+  EXPECT_EQ(collective(warp, 0xff, kJoin), 0u);
+  warp.current().pc = kElse + 1;
+  EXPECT_EQ(collective(warp, 0xff, kElse + 2), 0u);
+  collective(warp, 0xff, kThen + 2);
+  ASSERT_EQ(warp.current().lanes, 0xf0u);
+  warp.current().pc = kThen + 1;
+  EXPECT_EQ(collective(warp, 0xff, kThen + 2), 4u);
+  EXPECT_EQ(warp.current().lanes, 0xffu);
+  EXPECT_EQ(warp.current().pc, kThen + 1);
+  EXPECT_EQ(warp.groups().size(), 1u);
+  warp.current().pc = kThen + 2;
+  warp.end_collective();
+  Mask order[4] = {};
+  for (Mask& lanes : order) {
+    lanes = warp.current().lanes;
+    warp.exit(lanes);
+  }
+  EXPECT_EQ(order[0], 0xf0u) << "came last";
+  EXPECT_EQ(order[1], 0x01u);
+  EXPECT_EQ(order[2], 0x02u);
+  EXPECT_EQ(order[3], 0x0cu);
+}
+
+TEST(Barriers, ACollectiveRunsWithThoseWhoHaveComeWhenTheOthersHaveEnded) {
+  Barriers warp = warp_of(0xff);
+  jump_and_wait(warp, 0xf0, kThen);
+  jump_and_wait(warp, 0x0c, kElse);
+  warp.current().pc = kStart + 1;
+  EXPECT_EQ(collective(warp, 0xff, kStart + 3), 0u);
+  warp.current().pc = kElse + 1;
+  EXPECT_EQ(collective(warp, 0xff, kElse + 3), 0u);
+  ASSERT_EQ(warp.current().lanes, 0xf0u);
+  warp.exit(0xf0);
+  EXPECT_EQ(warp.current().lanes, 0x0fu);
+  EXPECT_EQ(warp.current().pc, kElse + 1) << "the body of those that came last";
+  warp.current().pc = kElse + 3;
+  warp.end_collective();
+  EXPECT_EQ(warp.current().lanes, 0x0cu);
+  EXPECT_EQ(warp.current().pc, kElse + 3);
+  warp.exit(0x0c);
+  EXPECT_EQ(warp.current().lanes, 0x03u);
+  EXPECT_EQ(warp.current().pc, kStart + 3);
+}
+
+TEST(Barriers, CollectivesThatTheSameLanesLetGoByEndingRunOneAfterTheOther) {
+  Barriers warp = warp_of(0x7);
+  jump_and_wait(warp, 0x4, kJoin);
+  jump_and_wait(warp, 0x2, kElse);
+  warp.current().pc = kStart + 1;
+  EXPECT_EQ(collective(warp, 0x5, kStart + 3), 0u);
+  warp.current().pc = kElse + 1;
+  EXPECT_EQ(collective(warp, 0x6, kElse + 3), 0u);
+  ASSERT_EQ(warp.current().lanes, 0x4u);
+  warp.exit(0x4);
+  EXPECT_EQ(warp.current().lanes, 0x1u);
+  EXPECT_EQ(warp.current().pc, kStart + 1);
+  warp.current().pc = kStart + 3;
+  warp.end_collective();
+  EXPECT_EQ(warp.current().lanes, 0x2u) << "before the others go on";
+  EXPECT_EQ(warp.current().pc, kElse + 1);
+  warp.current().pc = kElse + 3;
+  warp.end_collective();
+  EXPECT_EQ(warp.current().lanes, 0x2u);
+  EXPECT_EQ(warp.current().pc, kElse + 3);
+  warp.exit(0x2);
+  EXPECT_EQ(warp.current().lanes, 0x1u);
+  EXPECT_EQ(warp.current().pc, kStart + 3);
+}
+
+// docs/experiments/divergence-order.md, 5: as in a recursion that saves its barrier.
+TEST(Barriers, AGroupFromBehindTakesAlongThoseThatWaitAtTheBarrierItStandsAt) {
+  Barriers warp = warp_of(0xf);
+  warp.bssy(0, 0xf);
+  jump_and_wait(warp, 0x8, kThen);  // waits its turn at the BSYNC
+  jump_and_wait(warp, 0x4, kElse);  // next in turn
+  warp.current().pc = kThen + 1;
+  warp.bsync(0);
+  ASSERT_EQ(warp.current().lanes, 0x4u);
+  warp.bmov_clear(0);  // the callee saves it
+  warp.bssy(0, 0xc);   // and uses it: without the lanes that wait here
+  warp.exit(0x4);
+  ASSERT_EQ(warp.current().lanes, 0x8u);
+  warp.current().pc = kThen + 1;
+  const Bsync done = warp.bsync(0);
+  EXPECT_EQ(warp.current().lanes, 0xbu);
+  EXPECT_EQ(done.taken_along, 0x3u);
+}
+
+// docs/experiments/divergence-order.md, 12.
+TEST(Barriers, ABarrierKeepsItsLanesUntilItHasLetThemGo) {
+  Barriers warp = warp_of(0xf);
+  warp.bssy(0, 0x3);
+  jump_and_run(warp, 0xc, kThen);
+  warp.bssy(0, 0xc);
+  EXPECT_EQ(warp.barrier(0), 0xfu);
+  warp.current().pc = kJoin;
+  warp.bsync(0);
+  ASSERT_EQ(warp.current().lanes, 0x3u) << "the others wait for these";
+  warp.current().pc = kJoin;
+  warp.bsync(0);
+  EXPECT_EQ(warp.current().lanes, 0xfu);
+  EXPECT_EQ(warp.barrier(0), 0u);
+}
+
+TEST(Barriers, LanesThatWaitAtAWarpSyncAreNotAwaitedAtABarrier) {
+  Barriers warp = warp_of(0xf);
+  warp.bssy(0, 0xf);
+  jump_and_wait(warp, 0xc, kThen);
+  warpsync(warp, 0xf);
+  ASSERT_EQ(warp.current().lanes, 0xcu);
+  warp.current().pc = kJoin;
+  warp.bsync(0);
+  EXPECT_EQ(warp.current().lanes, 0xcu);
+  EXPECT_EQ(warp.barrier(0), 0u);
+}
+
+TEST(Barriers, LanesOutsideTheBarrierGoOnWithThoseTheyBringTheLastOnesTo) {
+  Barriers warp = warp_of(0xf);
+  warp.bssy(0, 0x7);
+  jump_and_run(warp, 0x3, kThen);
+  warp.current().pc = kJoin;
+  warp.bsync(0);
+  ASSERT_EQ(warp.current().lanes, 0xcu);
+  warp.current().pc = kJoin;
+  warp.bsync(0);
+  EXPECT_EQ(warp.current().lanes, 0xfu);
+}
+
+// docs/experiments/divergence-order.md, 13.
+TEST(Barriers, ABarrierOpensWhereTheLastLanesAwaitedWaitAtAnother) {
+  Barriers warp = warp_of(0xf);
+  warp.bmov_write(6, 0x7);
+  warp.bmov_write(7, 0x7);
+  jump_and_wait(warp, 0x8, kThen);
+  jump_and_wait(warp, 0x1, kElse);
+  warp.current().pc = kJoin;
+  warp.bsync(6);
+  ASSERT_EQ(warp.current().lanes, 0x1u);
+  warp.current().pc = kJoin + 5;
+  EXPECT_EQ(warp.bsync(7).met, 1u);
+  EXPECT_EQ(warp.current().lanes, 0x1u);
+  EXPECT_EQ(warp.current().pc, kJoin + 5);
+  EXPECT_EQ(warp.barrier(7), 0u);
+  warp.exit(0x1);
+  ASSERT_EQ(warp.current().lanes, 0x8u);
+  warp.exit(0x8);
+  EXPECT_EQ(warp.current().lanes, 0x6u);
+  EXPECT_EQ(warp.current().pc, kJoin - 1) << "they go through theirs again";
+  EXPECT_TRUE(warp.replays());
+}
+
+TEST(Barriers, ABarrierIsOpenWhenAllThatCouldRunHasYielded) {
+  Barriers warp = warp_of(0x7);
+  warp.bssy(0, 0x7);
+  jump_and_wait(warp, 0x4, kThen);
+  jump_and_wait(warp, 0x1, kElse);
+  ASSERT_EQ(warp.current().lanes, 0x2u);
+  EXPECT_EQ(warp.yield(), Flow::reschedule);
+  ASSERT_EQ(warp.current().lanes, 0x1u);
+  warp.current().pc = kJoin;
+  warp.bsync(0);
+  ASSERT_EQ(warp.current().lanes, 0x4u) << "one has not yielded, and goes next";
+  warp.current().pc = kJoin;
+  warp.bsync(0);
+  EXPECT_EQ(warp.current().lanes, 0x5u) << "the other one has";
+  EXPECT_TRUE(warp.others_ready());
+}
+
+TEST(Barriers, GroupsThatYieldAtOnePlaceAreChosenTogether) {
+  Barriers warp = warp_of(0x7);
+  jump_and_wait(warp, 0x4, kThen);
+  jump_and_wait(warp, 0x1, kElse);
+  warp.current().pc = kJoin;
+  warp.yield();
+  ASSERT_EQ(warp.current().lanes, 0x1u);
+  warp.current().pc = kJoin;
+  warp.yield();
+  ASSERT_EQ(warp.current().lanes, 0x4u) << "it has not yielded";
+  warp.yield();
+  EXPECT_EQ(warp.current().lanes, 0x3u);
+}
+
+TEST(Barriers, ACopyIsInTheSameStateUntilOneOfThemGoesOn) {
+  Barriers warp = warp_of(0xf);
+  warp.bssy(0, 0xf);
+  jump_and_wait(warp, 0x3, kThen);
+  const auto copy = warp.clone();
+  EXPECT_TRUE(warp.equals(*copy));
+  warp.bsync(0);
+  EXPECT_FALSE(warp.equals(*copy));
+  static_cast<Barriers&>(*copy).bsync(0);
+  EXPECT_TRUE(warp.equals(*copy));
+}
+
+TEST(Barriers, TheLastExitFinishesTheWarp) {
+  Barriers warp = warp_of(0x3);
+  jump_and_wait(warp, 0x1, kThen);
+  warp.exit(0x2);
+  EXPECT_FALSE(warp.finished());
+  warp.exit(0x1);
+  EXPECT_TRUE(warp.finished());
+  EXPECT_FALSE(warp.has_current());
+}
+
+}  // namespace
+}  // namespace heddle::simulator

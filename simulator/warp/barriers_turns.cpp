@@ -1,0 +1,195 @@
+// Which group of a warp runs when one waits, ends or yields (rules 3, 5 and 9).
+//
+// Lanes that diverge wait on a stack. The group put there last is the front: it is kept as it is.
+// When another is put before it, it becomes one place among the others, and all lanes that stand
+// there when its turn comes go on with it. If nobody waits on the stack, lanes are searched in
+// turn, from the one behind the group that was chosen last: a lane that can run, has yielded or
+// waits at BSYNC, and all that stand where it does.
+#include <algorithm>
+#include <utility>
+
+#include "simulator/warp/barriers.hpp"
+
+namespace heddle::simulator {
+
+Barriers::Place Barriers::place_of(const Group& group) const {
+  return {group.pc, in(replaying_, group), in(released_, group), in(left_collective_, group)};
+}
+
+// The stack holds the groups marked as stacked, in their order: the last one is its top.
+Group* Barriers::top_of_stack() {
+  for (std::size_t i = groups_.size(); i-- > 0;)
+    if (stacked(groups_[i])) return &groups_[i];
+  return nullptr;
+}
+
+// Rule 5: the front joins the rest. It becomes one with those that wait behind it at the same
+// place, in its own place. Returns whether there were any.
+bool Barriers::displace_front() {
+  has_front_ = false;
+  Group* const front = top_of_stack();
+  if (front == nullptr) return false;
+  for (Group* other = front; other-- != groups_.begin();) {
+    if (!stacked(*other) || place_of(*other) != place_of(*front) ||
+        !at_one_place(other->lanes, front->lanes))
+      continue;
+    front->lanes |= other->lanes;
+    groups_.erase(other);
+    return true;
+  }
+  return false;
+}
+
+// Rule 3: a ready group waits its turn, which is the next one.
+void Barriers::stack(const Group& group) {
+  displace_front();
+  groups_.insert_below_last(group);
+  stacked_ |= group.lanes;
+  has_front_ = true;
+}
+
+// A ready group becomes the current one. The one that was running, if any, waits its turn.
+void Barriers::run_before_current(const Group& group, bool running) {
+  if (running) {
+    displace_front();
+    stacked_ |= current().lanes;
+    has_front_ = true;
+  }
+  groups_.push_back(group);
+  start_turn(0);
+}
+
+// The group at the back has its turn, with lanes that wait where it stands. Rule 9: the search for
+// others continues behind their lanes.
+void Barriers::start_turn(Mask along) {
+  const Mask lanes = current().lanes;
+  stacked_ &= ~lanes;
+  yielded_ &= ~lanes;
+  left_collective_ &= ~lanes;
+  chosen_at_bsync_ = kNowhere;
+  waited_at_bsync_ = false;
+  turn_started(lanes);
+  const Mask passed = lanes | along | ~live_;
+  for (unsigned i = 0; i < kWarpSize && (passed >> search_lane_ & 1) != 0; ++i)
+    search_lane_ = (search_lane_ + 1) % kWarpSize;
+}
+
+// Rules 3 and 9, where no group is running: who waits on the stack, else whose lane is next.
+void Barriers::choose() {
+  Group* const top = top_of_stack();
+  if (top == nullptr) return search();
+  if (!std::exchange(has_front_, false)) return run_all_at(top);
+  groups_.move_to_back(top);
+  start_turn(0);
+}
+
+void Barriers::search() {
+  Mask found = 0;
+  for (const Group& group : groups_)
+    if (may_be_found(group)) found |= group.lanes;
+  if (found == 0) return;
+  while ((found >> search_lane_ & 1) == 0) search_lane_ = (search_lane_ + 1) % kWarpSize;
+  run_all_at(std::ranges::find_if(
+      groups_, [&](const Group& group) { return (group.lanes >> search_lane_ & 1) != 0; }));
+}
+
+// Lanes that wait at BSYNC are found too: where nobody else is left, as where barriers wait for one
+// another, they go on (rule 13).
+bool Barriers::may_be_found(const Group& group) const {
+  if (group.ready()) return true;
+  if (group.wait != Wait::convergence_barrier) return false;
+  return std::ranges::none_of(
+             groups_, [](const Group& other) { return other.wait == Wait::block_barrier; }) ||
+         searched_beside_block_barrier(group);
+}
+
+// Those go on whose barrier BMOV has restored (gpu/kernels/micro/depths_at_barrier); not those of a
+// barrier that BMOV has not touched.
+bool Barriers::searched_beside_block_barrier(const Group& group) const {
+  return restored(group.index) || (barriers_[group.index] & group.lanes) == 0;
+}
+
+// Whether the group has been at the BSYNC at `pc` and stands there still.
+bool Barriers::has_been_at_bsync(const Group& group, std::uint32_t pc) const {
+  return group.wait == Wait::convergence_barrier ? group.pc - 1 == pc
+                                                 : group.pc == pc && in(released_, group);
+}
+
+// Rule 5: a group goes on together with all lanes that stand where it does. At a BSYNC these are
+// also lanes that have been there before; they replay it.
+void Barriers::run_all_at(Group* chosen) {
+  const bool waits = chosen->wait == Wait::convergence_barrier;
+  const bool has_been = waits || in(released_, *chosen);
+  const std::uint32_t pc = waits ? chosen->pc - 1 : chosen->pc;
+  Group together{.pc = pc};
+  if (!has_been)
+    together.lanes = join_ready(place_of(*chosen), chosen->lanes);
+  else if (meets_at_bsync())
+    together.lanes = join_ready({.pc = pc}, 0);
+  Mask before = 0;
+  bool waiting = false;
+  for (const Group& group : groups_) {
+    if (!has_been_at_bsync(group, pc)) continue;
+    before |= group.lanes;
+    waiting |= group.wait == Wait::convergence_barrier;
+  }
+  const bool replay = together.lanes == 0;
+  if (replay) {
+    groups_.erase_if([&](const Group& group) { return has_been_at_bsync(group, pc); });
+    together.lanes = before;
+    replaying_ |= before;
+    released_ |= before;
+  } else if (before != 0 && !meets_at_bsync()) {
+    passed_over();
+    before = 0;
+  }
+  groups_.push_back(together);
+  start_turn(before);
+  if (replay)
+    waited_at_bsync_ = waiting;
+  else if (before != 0)
+    chosen_at_bsync_ = pc;
+}
+
+// Takes the ready groups that stand at a place out of the others; returns their lanes. `chosen` are
+// lanes of one of them.
+Mask Barriers::join_ready(const Place& place, Mask chosen) {
+  Mask lanes = 0;
+  groups_.erase_if([&](const Group& group) {
+    if (!group.ready() || place_of(group) != place) return false;
+    if (chosen != 0 && (group.lanes & chosen) == 0 && !at_one_place(group.lanes, chosen))
+      return false;
+    lanes |= group.lanes;
+    return true;
+  });
+  return lanes;
+}
+
+// Rule 5: the lanes that have been before at the BSYNC that the current group is executing, if it
+// was chosen there.
+Mask Barriers::take_along() {
+  Mask lanes = 0;
+  const std::uint32_t pc = current().pc - 1;
+  if (std::exchange(chosen_at_bsync_, kNowhere) != pc) return lanes;
+  bool waiting = false;
+  groups_.erase_if([&](const Group& group) {
+    if (!has_been_at_bsync(group, pc)) return false;
+    lanes |= group.lanes;
+    waiting |= group.wait == Wait::convergence_barrier;
+    return true;
+  });
+  waited_at_bsync_ = waiting;
+  return lanes;
+}
+
+// Rule 9: the current group lets the others run first, those too that wait at BSYNC, perhaps for
+// what it spins on.
+Flow Barriers::yield() {
+  if (std::ranges::count_if(groups_, [&](const Group& group) { return may_be_found(group); }) < 2)
+    return Flow::next;
+  yielded_ |= current().lanes;
+  choose();
+  return Flow::reschedule;
+}
+
+}  // namespace heddle::simulator
