@@ -92,6 +92,16 @@ Flow execute_bmov_from_barrier(Core&, Warp& warp, const Step& step, Mask, Mask o
   return clears ? warp.convergence->bmov_clear(step.selector) : Flow::next;
 }
 
+// The scheduling state of the warp, which is no fault to read on an H200.
+Flow execute_bmov_from_state(Core& core, Warp& warp, const Step& step, Mask, Mask on) {
+  if (on == 0) return Flow::next;
+  const auto value = warp.convergence->state_register(step.selector);
+  if (!value) return execute_unsupported(core, warp, step, on, on);
+  std::uint32_t* destination = destination_row(warp, step.d);
+  for_each_lane(on, [&](unsigned lane) { destination[lane] = *value; });
+  return Flow::next;
+}
+
 Flow execute_bmov_to_barrier(Core&, Warp& warp, const Step& step, Mask, Mask on) {
   if (on == 0) return Flow::next;
   const auto lane = static_cast<unsigned>(std::countr_zero(on));
@@ -99,10 +109,12 @@ Flow execute_bmov_to_barrier(Core&, Warp& warp, const Step& step, Mask, Mask on)
 }
 
 Execute lower_bmov(const isa::Instruction& in, Step& step) {
-  constexpr std::uint32_t kFirstOther = 16;  // THREAD_STATE_ENUM and beyond
-  if (in.mod(Mod::cbu_state) >= kFirstOther) return nullptr;
   step.selector = static_cast<std::uint8_t>(in.mod(Mod::cbu_state));
   step.data_type = static_cast<std::uint8_t>(in.mod(Mod::clear));
+  constexpr std::uint64_t kStateToRegister = 0x355;
+  const bool is_state = step.selector >= kConvergenceBarriers;  // THREAD_STATE_ENUM and beyond
+  const bool is_read = in.word.bits(0, 12) == kStateToRegister && step.data_type == 0;
+  if (is_state) return is_read ? execute_bmov_from_state : nullptr;
   const std::uint64_t opcode = in.word.bits(0, 12) & 0xff;
   if (opcode == 0x55) return execute_bmov_from_barrier;
   if (opcode == 0x56) return execute_bmov_to_barrier;

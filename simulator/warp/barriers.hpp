@@ -21,6 +21,7 @@ class Barriers : public Reconvergence {
   bool equals(const Reconvergence& other) const override;
   Mask barrier(unsigned index) const override { return barriers_[index]; }
   bool restored(unsigned index) const override { return (restored_ >> index & 1) != 0; }
+  std::optional<std::uint32_t> state_register(unsigned number) const override;
 
   Flow branch(const Branch& branch) override;
   Flow bssy(unsigned index, Mask lanes) override;
@@ -67,6 +68,7 @@ class Barriers : public Reconvergence {
   };
   bool in(Mask state, const Group& group) const { return (state & group.lanes) != 0; }
   bool stacked(const Group& group) const { return in(stacked_, group); }
+  unsigned thread_state(const Group& group) const;
   bool has_been_at_bsync(const Group& group, std::uint32_t pc) const;
 
   // Turns.

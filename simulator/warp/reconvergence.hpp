@@ -86,6 +86,10 @@ class Reconvergence {
   // The lanes of a convergence barrier, and whether BMOV wrote them.
   virtual Mask barrier(unsigned) const { return 0; }
   virtual bool restored(unsigned) const { return false; }
+  // What BMOV reads of the hardware's state; nothing where the policy has no such register.
+  virtual std::optional<std::uint32_t> state_register(unsigned /*number*/) const {
+    return std::nullopt;
+  }
   // The lanes that a group waits for which is to reconverge (Wait::reconvergence).
   virtual Mask awaited_by(const Group&) const { return 0; }
 

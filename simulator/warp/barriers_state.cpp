@@ -1,0 +1,52 @@
+// The hardware's registers of which lanes run together, as BMOV reads them (docs/experiments/
+// divergence-order.md, "The state of a warp can be read").
+#include <bit>
+
+#include "simulator/warp/barriers.hpp"
+
+namespace heddle::simulator {
+namespace {
+
+constexpr unsigned kFirstStateBit = 16, kLastStateBit = 20;  // THREAD_STATE_ENUM.0 to .4
+constexpr unsigned kActive = 26, kStack = 28, kSearchLane = 29;
+
+unsigned lowest_lane(const Group& group) {
+  return static_cast<unsigned>(std::countr_zero(group.lanes));
+}
+
+}  // namespace
+
+// What THREAD_STATE_ENUM holds for the lanes of a group.
+unsigned Barriers::thread_state(const Group& group) const {
+  constexpr unsigned kCanRun = 1, kYielded = 3, kLeftCollective = 9, kAtWarpsync = 15,
+                     kAtBarrier = 16;
+  switch (group.wait) {
+    case Wait::convergence_barrier:
+      return kAtBarrier + group.index;
+    case Wait::warp_sync:
+      return kAtWarpsync;
+    default:
+      if (in(left_collective_, group)) return kLeftCollective;
+      return in(yielded_, group) ? kYielded : kCanRun;
+  }
+}
+
+std::optional<std::uint32_t> Barriers::state_register(unsigned number) const {
+  if (number < kConvergenceBarriers) return barriers_[number];
+  std::uint32_t value = 0;
+  if (number >= kFirstStateBit && number <= kLastStateBit) {
+    for (const Group& group : groups_)
+      if ((thread_state(group) >> (number - kFirstStateBit) & 1) != 0) value |= group.lanes;
+    return value;
+  }
+  if (number == kActive) return current().lanes;
+  if (number == kSearchLane) return search_lane_ << 8;
+  if (number != kStack) return std::nullopt;
+  // From bit 25 on how many wait, below that a lane of each, of five bits; the top one is lowest.
+  unsigned count = 0;
+  for (std::size_t i = groups_.size(); i-- > 0;)
+    if (stacked(groups_[i]) && count < 5) value |= lowest_lane(groups_[i]) << 5 * count++;
+  return value | count << 25;
+}
+
+}  // namespace heddle::simulator
