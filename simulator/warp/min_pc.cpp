@@ -23,6 +23,10 @@ std::uint16_t MinPc::depth_of(const Group& group) const {
   return depth_[static_cast<unsigned>(std::countr_zero(group.lanes))];
 }
 
+void MinPc::set_depth(Mask lanes, std::uint16_t depth) {
+  for_each_lane(lanes, [&](unsigned lane) { depth_[lane] = depth; });
+}
+
 bool MinPc::runs_before(const Group& one, const Group& other) const {
   const std::uint16_t depth = depth_of(one), others = depth_of(other);
   return depth != others ? depth > others : one.pc < other.pc;
@@ -39,10 +43,8 @@ Flow MinPc::branch(const Branch& branch) {
     groups_.push_back({.lanes = part.lanes, .pc = part.pc});
     const bool calls = branch.kind == Branch::Kind::call && part.pc != branch.at + 1;
     const bool returns = branch.kind == Branch::Kind::ret && depth_of(groups_.back()) != 0;
-    for_each_lane(part.lanes, [&](unsigned lane) {
-      if (calls) ++depth_[lane];
-      if (returns) --depth_[lane];
-    });
+    const int deeper = (calls ? 1 : 0) - (returns ? 1 : 0);
+    set_depth(part.lanes, static_cast<std::uint16_t>(depth_of(groups_.back()) + deeper));
   }
   settle();
   return Flow::reschedule;
@@ -110,10 +112,11 @@ void MinPc::begin_body(Mask named) {
   groups_.erase_if([&](const Group& group) {
     if (group.wait != Wait::warp_sync || group.partners != named) return false;
     together |= group.lanes;
-    collected_.push_back(group);
-    collected_.back().wait = Wait::none;
+    collected_.push_back({group, depth_of(group)});
+    collected_.back().group.wait = Wait::none;
     return true;
   });
+  set_depth(together, depth_of(current()));
   current().lanes = together;
   settle();
 }
@@ -122,14 +125,16 @@ void MinPc::begin_body(Mask named) {
 Flow MinPc::end_collective() {
   Group group = current();
   Groups leaving;
-  for (Group& other : collected_) {
+  for (auto& [other, depth] : collected_) {
     Group part = other;
     part.lanes &= group.lanes;
     other.lanes &= ~part.lanes;
     group.lanes &= ~part.lanes;
-    if (part.lanes != 0) leaving.push_back(part);
+    if (part.lanes == 0) continue;
+    set_depth(part.lanes, depth);
+    leaving.push_back(part);
   }
-  std::erase_if(collected_, [](const Group& other) { return other.lanes == 0; });
+  std::erase_if(collected_, [](const Collected& other) { return other.group.lanes == 0; });
   if (leaving.empty()) return Flow::next;
   groups_.pop_back();
   if (group.lanes != 0) groups_.push_back(group);
@@ -160,9 +165,10 @@ void MinPc::release_met() {
 void MinPc::run_body(Group& last, Mask together) {
   for (Group& other : groups_) {
     if (&other == &last || (other.lanes & together) == 0) continue;
-    collected_.push_back(other);
+    collected_.push_back({other, depth_of(other)});
     other.lanes = 0;
   }
+  set_depth(together, depth_of(last));
   last.pc = std::exchange(last.body, kNowhere);
   last.lanes = together;
   groups_.erase_if([](const Group& other) { return other.lanes == 0; });

@@ -28,7 +28,14 @@ class MinPc final : public Reconvergence {
 
  private:
   friend bool operator==(const MinPc&, const MinPc&) = default;
+  // In a collective: a group that goes on elsewhere behind it.
+  struct Collected {
+    Group group;
+    std::uint16_t depth = 0;
+    friend bool operator==(const Collected&, const Collected&) = default;
+  };
   void begin() override;
+  void set_depth(Mask lanes, std::uint16_t depth);
   std::uint16_t depth_of(const Group& group) const;
   bool runs_before(const Group& one, const Group& other) const;
   bool meet(const Group& one, const Group& other) const;
@@ -39,7 +46,7 @@ class MinPc final : public Reconvergence {
   void begin_body(Mask named);
 
   std::array<std::uint16_t, kWarpSize> depth_{};  // calls that each lane is in
-  std::vector<Group> collected_;  // in a collective: groups that go on elsewhere behind it
+  std::vector<Collected> collected_;
 };
 
 }  // namespace heddle::simulator

@@ -144,7 +144,7 @@ class Reconvergence {
   friend bool operator==(const Reconvergence&, const Reconvergence&) = default;
 
   struct Halt {
-    std::uint32_t first = 0, count = 0;
+    std::uint32_t first = kNowhere, count = 0;
     friend bool operator==(const Halt&, const Halt&) = default;
   };
 
