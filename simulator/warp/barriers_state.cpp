@@ -42,10 +42,10 @@ std::optional<std::uint32_t> Barriers::state_register(unsigned number) const {
   if (number == kActive) return current().lanes;
   if (number == kSearchLane) return search_lane_ << 8;
   if (number != kStack) return std::nullopt;
-  // From bit 25 on how many wait, below that a lane of each, of five bits; the top one is lowest.
+  // From bit 25 on how many wait, below that a lane of each, of five bits; the first one is lowest.
   unsigned count = 0;
-  for (std::size_t i = groups_.size(); i-- > 0;)
-    if (stacked(groups_[i]) && count < 5) value |= lowest_lane(groups_[i]) << 5 * count++;
+  for (const Group& group : groups_)
+    if (stacked(group) && count < 5) value |= lowest_lane(group) << 5 * count++;
   return value | count << 25;
 }
 
