@@ -185,9 +185,11 @@ MemoryCheck::Wrong MemoryCheck::wrong_lanes(const Core& core, const Warp& warp, 
 }
 
 bool MemoryCheck::looks_before(const Step& step) const {
-  return step.instruction->op == Op::CALL || plain_space(step);
+  return step.instruction->op == isa::Op::CALL || plain_space(step);
 }
-bool MemoryCheck::looks_behind(const Step& step) const { return step.instruction->op == Op::CALL; }
+bool MemoryCheck::looks_behind(const Step& step) const {
+  return step.instruction->op == isa::Op::CALL;
+}
 
 void MemoryCheck::issuing(const Core& core, const Warp& warp, const Issue& next) {
   const Step& step = core.launch.program->steps[next.pc];

@@ -127,7 +127,7 @@ struct LaunchContext {
   std::uint32_t warps_per_block = 0;
   std::uint64_t instruction_limit = 0;
   ReconvergencePolicy reconvergence = ReconvergencePolicy::barriers;
-  bool patched = false;  // as reconvergence_by has it
+  bool patched = false;           // as reconvergence_by has it
   PrintfFifo* printed = nullptr;  // null: nobody is to see it
 };
 
