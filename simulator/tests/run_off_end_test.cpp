@@ -90,7 +90,7 @@ TEST_F(RunOffEnd, IsAFaultOfACheckedLaunch) {
 }
 
 TEST_F(RunOffEnd, IsAFaultByEveryPolicy) {
-  for (const Reconvergence each : {Reconvergence::stack, Reconvergence::min_pc}) {
+  for (const auto each : {ReconvergencePolicy::stack, ReconvergencePolicy::min_pc}) {
     LaunchOptions options;
     options.reconvergence = each;
     expect_fault(device.launch(request(), options).fault);

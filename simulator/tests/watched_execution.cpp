@@ -111,7 +111,7 @@ class Probe {
     core_.emplace(context_);
     warp_.block = warp.block;
     warp_.index = warp.index;
-    warp_.convergence = warp.convergence;
+    warp_.convergence = warp.convergence->clone();
     warp_.pool = pool_words_.data();
   }
 
