@@ -13,7 +13,7 @@ install(EXPORT heddleTargets NAMESPACE heddle:: DESTINATION ${HEDDLE_CONFIG_DIR}
 # Headers include each other from the root of the tree, here as installed.
 install(DIRECTORY isa simulator DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/heddle
   FILES_MATCHING PATTERN "*.hpp"
-  PATTERN tests EXCLUDE PATTERN benchmarks EXCLUDE PATTERN fuzz EXCLUDE PATTERN models EXCLUDE)
+  PATTERN tests EXCLUDE PATTERN benchmarks EXCLUDE PATTERN fuzz EXCLUDE)
 configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/heddleConfig.cmake.in
   ${PROJECT_BINARY_DIR}/heddleConfig.cmake INSTALL_DESTINATION ${HEDDLE_CONFIG_DIR})
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/heddleConfigVersion.cmake
