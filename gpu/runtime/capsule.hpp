@@ -25,7 +25,7 @@ namespace heddle::runtime {
 
 inline constexpr std::uint64_t kCapsulePage = 4096;
 
-// Whether so many bytes at an offset are a page of an allocation.
+// Whether these bytes at an offset are a page of an allocation.
 inline bool is_page(std::uint64_t offset, std::uint64_t size, std::uint64_t allocated) {
   return offset < allocated && offset % kCapsulePage == 0 &&
          size == std::min(kCapsulePage, allocated - offset);

@@ -26,7 +26,7 @@ constexpr std::size_t kBytes = 4096;
 
 Count* shared = nullptr;  // null: nobody asked for results
 
-// One step of an observer; it is let go of at its first failure.
+// One step of an observer; it is dropped at its first failure.
 class Careful : public LaunchObserver {
  public:
   explicit Careful(std::shared_ptr<LaunchObserver> observer) : observer_(std::move(observer)) {}

@@ -47,7 +47,7 @@ class Checks : public Observer, public MemoryWatcher {
   DeviceMemory& memory_;
   std::unique_ptr<Findings> findings_;
   std::vector<std::unique_ptr<Check>> checks_;
-  Observer* beside_ = nullptr;  // who looks on beside them
+  Observer* beside_ = nullptr;  // another observer
   // Which checks look at an instruction, by its pc: worked out when it first executes.
   struct Interest {
     bool known = false;

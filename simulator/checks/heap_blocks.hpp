@@ -1,4 +1,4 @@
-// What malloc and free in device code have given out and taken back, as seen by who looks on.
+// What malloc and free in device code have given out and taken back, as an observer sees it.
 #pragma once
 
 #include <cstdint>

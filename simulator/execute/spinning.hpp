@@ -23,7 +23,7 @@ enum class Spinning : std::uint8_t {
 // current group. Of one that does, the global memory that it reads goes into Core::awaited.
 Spinning look_for_spinning(Core& core, Warp& warp);
 
-// No more than so many places are noted in Core::awaited.
+// The most places noted in Core::awaited.
 inline constexpr std::size_t kMostAwaited = 1 << 16;
 
 // Whether the memory is not as the warp read it, or is gone.

@@ -163,7 +163,7 @@ struct LaunchOptions {
   // The launch is timed, on one thread; needs a model with timing constants.
   std::optional<timing::Options> timing = std::nullopt;
   std::optional<ReconvergencePolicy> reconvergence = std::nullopt;  // nothing: the model's own
-  checks::Checks* checks = nullptr;  // look on too, beside `observer`
+  checks::Checks* checks = nullptr;  // observe too, beside `observer`
   // What hardware's counters see is wanted where that differs from what is counted by instruction:
   // such a launch is executed twice, where it can be.
   bool counters = false;

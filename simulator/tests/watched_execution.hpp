@@ -26,7 +26,7 @@ struct Watched {
 std::optional<isa::Instruction> word_to_watch(isa::Arch arch, const isa::Encoding& encoding,
                                               std::mt19937_64& random);
 
-// What each of these did, in some states of the machine drawn at random. Nothing for those that
+// What each of these did, in some random states of the machine. Nothing for those that
 // this cannot watch: they steer threads, move barriers, or stop.
 std::vector<std::optional<Watched>> watch(isa::Arch arch,
                                           const std::vector<isa::Instruction>& instructions);

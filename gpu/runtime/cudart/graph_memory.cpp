@@ -8,7 +8,7 @@ namespace heddle::runtime {
 
 namespace {
 
-constexpr std::uint64_t kUnit = 512;  // in which a graph's memory is parted
+constexpr std::uint64_t kUnit = 512;  // granularity of a graph's memory
 
 // Addresses for a node that comes after others: those that one of them has freed, else new ones.
 Error find_addresses(Context& context, Graph& graph, std::uint64_t bytes,

@@ -1,5 +1,5 @@
 // The types of CUDA 12's runtime interface that differ from CUDA 13's (abi.hpp). Field names are
-// CUDA's. tests/abi_12_test.cpp compares the layouts with numbers taken from CUDA 12.9's headers.
+// CUDA's. The layouts follow CUDA 12.9's headers; no test compares them yet.
 #pragma once
 
 #include <cstddef>
