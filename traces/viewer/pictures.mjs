@@ -38,7 +38,7 @@ try {
   for (const { picture, kernel, capsules, hardware, hash } of launches) {
     const file = join(folder, 'page.html');
     const beside = hardware ? ['--hardware', join(root, `validation/records/h200/${hardware}.json.zst`)] : [];
-    execFileSync(heddle, ['step', '--html', file, '-k', kernel, ...beside, join(root, 'validation/capsules', capsules)], { cwd: root });
+    execFileSync(heddle, ['step', '--html', file, '--source-folder', root, '-k', kernel, ...beside, join(root, 'validation/capsules', capsules)], { cwd: root });
     const { page } = await openPage(browser.context, file, hash);
     await page.mouse.move(0, 0);
     await page.waitForTimeout(500);

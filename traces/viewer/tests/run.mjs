@@ -22,12 +22,13 @@ let status = 1;
 try {
   const make = (name, ...more) =>
     execFileSync(heddle, ['step', '--html', join(folder, `${name}.html`), ...more], { cwd: root });
+  const sources = ['--source-folder', root];
   const capsules = (name) => join(root, 'validation/capsules', name);
-  make('divergence', '--hardware', join(root, 'validation/records/h200/simple_divergence.sm_90.G.json.zst'),
+  make('divergence', ...sources, '--hardware', join(root, 'validation/records/h200/simple_divergence.sm_90.G.json.zst'),
     capsules('simple_divergence.sm_90.G'));
-  make('reduction', '-k', 'reduceNeighbored', capsules('reduce_integer_128.sm_90.G'));
-  make('calls', capsules('calls.sm_90.G'));
-  make('timed', '--timing', 'on', '-k', 'reduceInterleaved', capsules('reduce_integer_128.sm_90.O3'));
+  make('reduction', ...sources, '-k', 'reduceNeighbored', capsules('reduce_integer_128.sm_90.G'));
+  make('calls', ...sources, capsules('calls.sm_90.G'));
+  make('timed', ...sources, '--timing', 'on', '-k', 'reduceInterleaved', capsules('reduce_integer_128.sm_90.O3'));
   execFileSync(heddle, ['validate', '--capsules', '--html', join(folder, 'report.html'), 'simple_divergence'], { cwd: root, stdio: 'ignore' });
   // A source that tries to become part of the page.
   const hostile = join(folder, 'gpu/kernels/simple_divergence');
