@@ -55,6 +55,20 @@ void load_lanes(const Step& step, const LanePointers& from, Mask lanes,
   }
 }
 
+// Adjoining lanes that load from one place get one value, as from the one sector that the GPU
+// fetches, whatever the host writes meanwhile: lanes that wait for a flag see it together.
+void share_loads(const Step& step, const LanePointers& from, Mask lanes,
+                 std::uint32_t* destination) {
+  if (from.row != nullptr) return;
+  const unsigned words = (step.width + 3) / 4;
+  const Mask behind = lanes & lanes << 1;
+  for_each_lane(behind, [&](unsigned lane) {
+    if (from.of[lane] != from.of[lane - 1]) return;
+    for (unsigned i = 0; i < words; ++i)
+      destination[i * kWarpSize + lane] = destination[i * kWarpSize + lane - 1];
+  });
+}
+
 template <unsigned kWords>
 void store_words(const std::uint32_t* data, Mask lanes, const LanePointers& to) {
   for_each_lane(lanes, [&](unsigned lane) {
@@ -102,7 +116,10 @@ Flow execute_access(Core& core, Warp& warp, const Step& step, Mask, Mask on) {
     count_access(core, step, kKind, space, address, lanes, adjoining, warp.block);
     if constexpr (kKind == AccessKind::load) {
       load_lanes(step, pointers, lanes, destination_row(warp, step.d));
-      if (step.selector != 0) core.look_at_others();
+      if (step.selector != 0) {
+        share_loads(step, pointers, lanes, destination_row(warp, step.d));
+        core.look_at_others();
+      }
     } else {
       store_lanes(step, source_row(warp, step.b), lanes, pointers);
       if (space != Window::local) core.polling.change(core.issued);

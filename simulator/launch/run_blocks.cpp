@@ -89,10 +89,10 @@ bool wait_for_others(Core& core, const Block& block, const BlockCounts& blocks) 
                                [&](const AwaitedPlace& each) { return has_changed(core, each); });
   };
   for (bool waited = false; !changed() && (all_known || !waited); waited = true) {
-    if (core.awaited.empty() || !wait || !wait(standstill)) {
-      report_deadlock(core, block, standstill.description);
-      return false;
-    }
+    if (!core.awaited.empty() && wait && wait(standstill)) continue;
+    if (changed()) break;  // by the last one that could, before it began to wait for us
+    report_deadlock(core, block, standstill.description);
+    return false;
   }
   core.seen.waited_for_others = true;
   return true;

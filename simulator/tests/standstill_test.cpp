@@ -73,6 +73,17 @@ TEST_F(StandstillTest, EndsWhenOthersWrite) {
   }
 }
 
+// The last one that could write does so, and then waits for the launch.
+TEST_F(StandstillTest, EndsWhenTheLastWriterIsDone) {
+  LaunchOptions options;
+  options.wait = [&](const Standstill&) {
+    set_flag(7);
+    return false;
+  };
+  const LaunchOutcome outcome = run(1, options);
+  EXPECT_FALSE(outcome.fault) << outcome.fault->message();
+}
+
 // However long others take, the waiting launch does not go on executing.
 TEST_F(StandstillTest, CostsNoInstructionsWhileItLasts) {
   const auto executed = [&](int patience) {
