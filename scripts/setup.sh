@@ -4,6 +4,7 @@ set -eu
 packages="g++ cmake ninja-build ccache clang-format-14
   libboost-dev libboost-program-options-dev nlohmann-json3-dev libfmt-dev libtomlplusplus-dev
   libzstd-dev liblz4-dev zlib1g-dev nettle-dev libncurses-dev
+  python3-venv libopenblas0-pthread liblapacke libfftw3-double3 libfftw3-single3
   libgtest-dev libgmock-dev libbenchmark-dev libvterm-dev strace
   clang-14 libclang-rt-14-dev llvm-14
   chromium"
@@ -27,7 +28,9 @@ fi
 
 # What the viewer is built and tested with, in the versions of its package-lock.json. The build
 # itself fetches nothing.
-cd "$(dirname "$0")/../traces/viewer"
+cd "$(dirname "$0")"
+./setup_python.sh
+cd ../traces/viewer
 if ! cmp -s package-lock.json node_modules/.installed-lock; then
   echo "fetching the viewer's packages" >&2
   if npm ci --no-audit --no-fund --loglevel=error >&2; then

@@ -1,0 +1,93 @@
+"""Numba and CuPy under `heddle run`: python test_frameworks.py, with HEDDLE naming the command.
+
+Run by the Python that has the packages of requirements.txt (scripts/setup_python.sh).
+"""
+
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+HERE = pathlib.Path(__file__).resolve().parent
+INST = "smsp__sass_inst_executed.sum"
+
+
+class Frameworks(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def run_program(self, program, *options):
+        """What it printed, and its record. Fails unless it ended well."""
+        record = self.folder / "record.json"
+        done = subprocess.run(
+            [os.path.abspath(os.environ["HEDDLE"]), "run", "--record", record, *options, "--", sys.executable, program],
+            capture_output=True, text=True, cwd=self.folder,
+            env={**os.environ, "CUPY_ACCELERATORS": "", "NUMBA_CUDA_LOW_OCCUPANCY_WARNINGS": "0"})
+        self.assertEqual(done.returncode, 0, f"{program}:\n{done.stdout}\n{done.stderr}")
+        return done.stdout, json.loads(record.read_text())
+
+    def run_seed(self, name, *changes):
+        """A program of the seed with other sizes: simulated, its own would take hours."""
+        text = (HERE / f"seed_{name}.py").read_text(encoding="utf-8")
+        for old, new in changes:
+            self.assertEqual(text.count(old), 1, old)
+            text = text.replace(old, new)
+        program = self.folder / f"{name}.py"
+        program.write_text(text, encoding="utf-8")
+        return self.run_program(program)
+
+    def test_seed_grid_stride_loop_prints_every_number(self):
+        output, record = self.run_seed("grid_stride")
+        self.assertEqual(sorted(int(line) for line in output.split()), list(range(32)))
+        self.assertEqual(record["launches"][0]["grid"], [2, 1, 1])
+
+    def test_seed_streams_launch_once_and_then_five_times(self):
+        output, record = self.run_seed("streams", ("n = 20000000", "n = 100000"))
+        self.assertIn("gpu streams vector add time", output)
+        self.assertEqual([launch["grid"][0] for launch in record["launches"]], [98] + [20] * 5)
+
+    # NumPy no longer has np.float.
+    SIZES = (("M = 6000", "M = 48"), ("N = 4800", "N = 64"), ("P = 4000", "P = 32"))
+
+    def test_seed_matrix_product_is_right(self):
+        output, _ = self.run_seed("matmul", *self.SIZES, ("np.float)", "float)"))
+        self.assertIn("gpu result correct", output)
+
+    def test_seed_shared_memory_loads_less_from_global_memory(self):
+        _, record = self.run_seed("matmul_shared", *self.SIZES)
+        sectors = [launch["metrics"]["smsp__sass_sectors_mem_global.sum"]
+                   for launch in record["launches"]]
+        self.assertEqual(len(sectors), 2)
+        self.assertLess(sectors[1] * 4, sectors[0])
+
+    def test_numba_features(self):
+        output, record = self.run_program(HERE / "numba_features.py")
+        self.assertEqual(output.count("right:"), 9, output)
+        self.assertFalse([launch for launch in record["launches"] if launch.get("fault")])
+
+    def test_numba_source_lines_are_python_lines(self):
+        program = HERE / "numba_lines.py"
+        _, record = self.run_program(program, "--per-pc")
+        lines = program.read_text().splitlines()
+        seen = {each["line"].rpartition(":")[2] for each in record["launches"][0]["instructions"]
+                if pathlib.Path(each.get("line", "")).name.startswith("numba_lines.py:")}
+        for comment in ("# even", "# odd"):
+            wanted = [str(i + 1) for i, line in enumerate(lines) if line.endswith(comment)]
+            self.assertTrue(set(wanted) <= seen, f"{wanted} of {sorted(seen)}")
+
+    def test_cupy_features(self):
+        output, record = self.run_program(HERE / "cupy_features.py")
+        self.assertEqual(output.count("right:"), 6, output)
+        self.assertFalse([launch for launch in record["launches"] if launch.get("fault")])
+        scale, = [each for each in record["launches"] if each["kernel"] == "scale"]
+        self.assertEqual(scale["metrics"]["smsp__sass_thread_inst_executed.sum"],
+                         32 * scale["metrics"][INST])
+
+
+if __name__ == "__main__":
+    unittest.main()
