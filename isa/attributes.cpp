@@ -1,7 +1,5 @@
 #include "isa/attributes.hpp"
 
-#include <algorithm>
-
 #include "isa/encoding.hpp"
 
 namespace heddle::isa {
@@ -70,15 +68,6 @@ bool is_strong(const Instruction& instruction) {
   return strength == MemoryOrder::Strength::strong || strength == MemoryOrder::Strength::mmio;
 }
 
-namespace {
-
-// Products of a sparse A have a register of metadata.
-bool is_sparse(const Layout& layout) {
-  return std::ranges::find(layout, ItemKind::reg, &Item::kind) != layout.end();
-}
-
-}  // namespace
-
 MatrixProduct matrix_product(const Instruction& instruction) {
   const Meanings& meanings = *instruction.encoding->meanings;
   const DataType type = facts(instruction).type;
@@ -92,7 +81,7 @@ MatrixProduct matrix_product(const Instruction& instruction) {
   if (const auto* b = meaning(instruction, Mod::mma_src_b, meanings.mma_b)) product.b = *b;
   product.d = type.is_integer() ? kSum : type;
   if (const auto* d = meaning(instruction, Mod::mma_dst, meanings.mma_d)) product.d = *d;
-  product.is_sparse = is_sparse(*instruction.encoding->layout);
+  product.is_sparse = find_modifier(*instruction.encoding, Mod::mma_selector) != nullptr;
   return product;
 }
 
@@ -105,7 +94,7 @@ bool is_exchange(const Instruction& instruction) {
 
 bool copies_through_l1(const Instruction& instruction) {
   return memory_access(instruction).kind == MemoryAccess::Kind::copy &&
-         instruction.mod(Mod::other0) != 0;
+         instruction.mod(Mod::through_l1) != 0;
 }
 
 bool is_exclusive(const Instruction& instruction) {

@@ -131,14 +131,26 @@ struct Proof {
   static constexpr bool holds = kOpcode == -1;
 };
 
-// The number in isa/op.hpp of the first opcode that has a row and no facts.
-constexpr int op_without_facts() {
+// An opcode is complete with facts and a row; the compiler's message names one that is not.
+constexpr Op kNoOp = static_cast<Op>(kOps);
+template <Op kOp>
+struct Complete {
+  static_assert(kOp == kNoOp, "the opcode has no facts, or no row");
+  static constexpr bool holds = kOp == kNoOp;
+};
+constexpr Op op_without_facts() {
   for (std::size_t op = 0; op < kOps; ++op)
-    if (kFacts[op] == nullptr && std::ranges::find(kRows, Op(op), &Row::op) != kRows.end())
-      return static_cast<int>(op);
-  return -1;
+    if (kFacts[op] == nullptr) return static_cast<Op>(op);
+  return kNoOp;
 }
-static_assert(Proof<op_without_facts()>::holds);
+static_assert(Complete<op_without_facts()>::holds);
+constexpr Op op_without_row() {
+  for (std::size_t op = 0; op < kOps; ++op)
+    if (std::ranges::find(kRows, static_cast<Op>(op), &Row::op) == kRows.end())
+      return static_cast<Op>(op);
+  return kNoOp;
+}
+static_assert(Complete<op_without_row()>::holds);
 
 constexpr int opcode_with_a_bit_claimed_twice() {
   for (const Encoding& encoding : kEncodings)

@@ -27,7 +27,7 @@ namespace heddle::isa {
   X(pop) /* LOP3 predicate combination 0 POR 1 PAND */ \
   X(dir) /* SHF 0 left 1 right */ \
   X(wrap) /* SHF, SGXT, BMSK .W */ \
-  X(type) /* SHF, VIMNMX, VIADD, ATOM, RED, ATOMS … data type; atomics: see atomic_data() */ \
+  X(type) /* SHF, VIMNMX, VIADD, ATOM, RED, ATOMS … data type; atomics: see data_type() */ \
   X(size) /* memory access size code; see access_bytes() */ \
   X(sem) /* memory order and scope, raw: sm_80 numbers them otherwise than sm_75 */ \
   X(scope) \
@@ -86,8 +86,27 @@ namespace heddle::isa {
   X(sh) /* FLO.SH */ \
   X(ldc_mode) \
   X(space) /* QSPC */ \
-  X(spin) \
-  X(other0) X(other1) X(other2) X(other3)  /* rare fields that one row prints and nobody else reads */
+  X(prefetch) /* of a load into L2 */ \
+  X(through_l1) X(zero_fill) /* LDGSTS; 0 of the first is .BYPASS */ \
+  X(cache_op) X(cache_kind) /* CCTL: 4 IVALL 6 IVALLP … */ \
+  X(any) /* BRA: jumps with all lanes where the guard of any holds */ \
+  X(random) X(whole_warp) X(syncs) /* NANOSLEEP */ \
+  X(pquad) /* BMOV */ \
+  X(high_half) /* RPCMOV */ \
+  X(trap) X(trap_number) /* BPT */ \
+  X(fenced) /* FENCE: 0 shared 1 global memory */ \
+  X(trigger) /* PMTRIG */ \
+  X(combine) /* R2UR.OR */ \
+  X(accumulate) /* VABSDIFF4 */ \
+  X(exchanged) /* HFMA2: halves of the second source */ \
+  X(non_divergent) /* FSWZADD */ \
+  X(mma_step) X(mma_op) X(mma_selector) /* BMMA: 0 XOR 1 AND; of the metadata of a sparse A */ \
+  X(arrives_for) /* ARRIVES: 0 none 1 arrivals 2 bytes */ \
+  X(syncs_op) X(arrive_lanes) X(opt_out) X(arrive_effect) X(try_wait) /* SYNCS: 0 ARRIVE 1 PHASECHK */ \
+  X(to_shared) X(from_shared) X(multicast) /* bulk copies */ \
+  X(dimension) X(im2col) /* tensor copies, textures, surfaces */ \
+  X(scr) X(lod) X(component) X(components) /* textures */ \
+  X(byte_address) X(outside) /* surfaces; outside: 0 IGN 1 clamp 2 TRAP */
 // clang-format on
 
 enum class Mod : std::uint8_t {

@@ -126,14 +126,14 @@ inline constexpr Row kAtomicRows[] = {
      "{sem@77:4 $order80a} Pu, Rd*data, [A{ra_u32@70 .U32|.64}+UR@64+O@40:24]"},
     {Op::ARRIVES, kSm80To89, 0x19b0, kFixed, "ARRIVES.LDGSTSBAR.64 [A+UR@64+O@40:24]", "72:4=10"},
     {Op::ARRIVES, kSm90, 0x19b0, kFixed,
-     "ARRIVES.LDGSTSBAR.64{other0@70:2 |.ARVCNT|.TRANSCNT} [A+UR@64+O@40:24]", "72:4=10"},
+     "ARRIVES.LDGSTSBAR.64{arrives_for@70:2 |.ARVCNT|.TRANSCNT} [A+UR@64+O@40:24]", "72:4=10"},
 
     // Barriers in shared memory that count arrivals and bytes.
     {Op::SYNCS, kSm90, 0x19a7, kFixed,
-     "SYNCS{other0@70:2 0:.ARRIVE}.TRANS64{other1@73:2 |.TMASK|.RED}{other2@75 |.OPTOUT}"
-     "{other3@84:3 |.A1T0|.A0T1|.A0TR|.A0TX|.ART0} Rd*2, [A+UR@64+O@40:24], B"},
+     "SYNCS{syncs_op@70:2 0:.ARRIVE}.TRANS64{arrive_lanes@73:2 |.TMASK|.RED}{opt_out@75 |.OPTOUT}"
+     "{arrive_effect@84:3 |.A1T0|.A0T1|.A0TR|.A0TX|.ART0} Rd*2, [A+UR@64+O@40:24], B"},
     {Op::SYNCS, kSm90, 0x15a7, kFixed,
-     "SYNCS{other0@70:2 1:.PHASECHK}.TRANS64{other1@72 |.TRYWAIT} Pu, [A+UR@64+O@40:24], B", "",
+     "SYNCS{syncs_op@70:2 1:.PHASECHK}.TRANS64{try_wait@72 |.TRYWAIT} Pu, [A+UR@64+O@40:24], B", "",
      nullptr, &kBarrierTest},
     {Op::SYNCS, kSm90, 0x15b2, kFixed, "SYNCS{@72 1:.EXCH}.64 URd*2, [UA+O@40:24], UB*2", "",
      nullptr, &kBarrierExchange},

@@ -38,16 +38,16 @@ inline constexpr Row kBulkRows[] = {
     // that counts the bytes. UC: how many times 16 bytes, and above bit 16 the blocks that get
     // them.
     {Op::UBLKCP, kSm90, 0x13ba, kFixed,
-     "UBLKCP{other0@73 .G|.S}{other1@74 .G|.S}{other2@75 |.MULTICAST} [UB*2], "
-     "[UA*2(other1=0)], UC"},
+     "UBLKCP{to_shared@73 .G|.S}{from_shared@74 .G|.S}{multicast@75 |.MULTICAST} [UB*2], "
+     "[UA*2(from_shared=0)], UC"},
     {Op::UBLKCP, kSm90, 0x13ba, kFixed,
-     "UBLKCP{other0@73 .G|.S}{other1@74 .G|.S}{other2@75 |.MULTICAST}"
-     "{descriptor@76 1:} [UB*2], [UA*2(other1=0)], UC, desc[UR@40]"},
+     "UBLKCP{to_shared@73 .G|.S}{from_shared@74 .G|.S}{multicast@75 |.MULTICAST}"
+     "{descriptor@76 1:} [UB*2], [UA*2(from_shared=0)], UC, desc[UR@40]"},
     {Op::UBLKRED, kSm90, 0x13bb, kFixed,
-     "UBLKRED{other0@73 .G|.S}{other1@74 1:.S}{atom_op@87:3 $atom_op3}"
+     "UBLKRED{to_shared@73 .G|.S}{from_shared@74 1:.S}{atom_op@87:3 $atom_op3}"
      "{type@81:4 $bulk_type} [UB*2], [UA], UC"},
     {Op::UBLKRED, kSm90, 0x13bb, kFixed,
-     "UBLKRED{other0@73 .G|.S}{other1@74 1:.S}{atom_op@87:3 $atom_op3}"
+     "UBLKRED{to_shared@73 .G|.S}{from_shared@74 1:.S}{atom_op@87:3 $atom_op3}"
      "{type@81:4 $bulk_type}{descriptor@76 1:} [UB*2], [UA], UC, desc[UR@40]"},
     {Op::UBLKPF, kSm90, 0x13bc, kFixed, "UBLKPF.L2 [UA*2], UC"},
     {Op::UBLKPF, kSm90, 0x13bc, kFixed, "UBLKPF.L2{descriptor@76 1:} [UA*2], UC, desc[UR@40]"},
@@ -55,34 +55,34 @@ inline constexpr Row kBulkRows[] = {
     // UA is the address of a tensor map; UB the first of the registers that hold the place in
     // shared
     // memory, the barrier and the coordinates.
-    {Op::UTMALDG, kSm90, 0x15b4, kFixed, "UTMALDG{other0@79:3 $tensor} [UB], [UA]"},
+    {Op::UTMALDG, kSm90, 0x15b4, kFixed, "UTMALDG{dimension@79:3 $tensor} [UB], [UA]"},
     {Op::UTMALDG, kSm90, 0x15b4, kFixed,
-     "UTMALDG{other0@79:3 $tensor}{descriptor@76 1:} [UB], [UA], desc[UR@40]"},
+     "UTMALDG{dimension@79:3 $tensor}{descriptor@76 1:} [UB], [UA], desc[UR@40]"},
     {Op::UTMALDG, kSm90, 0x13b4, kFixed,
-     "UTMALDG{other0@79:3 $tensor}{other1@82 |.IM2COL}{other2@75 |.MULTICAST} [UB], [UA], "
+     "UTMALDG{dimension@79:3 $tensor}{im2col@82 |.IM2COL}{multicast@75 |.MULTICAST} [UB], [UA], "
      "UC"},
     {Op::UTMALDG, kSm90, 0x13b4, kFixed,
-     "UTMALDG{other0@79:3 $tensor}{other1@82 |.IM2COL}{other2@75 |.MULTICAST}"
+     "UTMALDG{dimension@79:3 $tensor}{im2col@82 |.IM2COL}{multicast@75 |.MULTICAST}"
      "{descriptor@76 1:} [UB], [UA], UC, desc[UR@40]"},
     {Op::UTMASTG, kSm90, 0x13b5, kFixed,
-     "UTMASTG{other0@79:3 $tensor}{other1@82 |.IM2COL} [UB], [UA]"},
+     "UTMASTG{dimension@79:3 $tensor}{im2col@82 |.IM2COL} [UB], [UA]"},
     {Op::UTMASTG, kSm90, 0x13b5, kFixed,
-     "UTMASTG{other0@79:3 $tensor}{other1@82 |.IM2COL}{descriptor@76 1:} [UB], [UA], "
+     "UTMASTG{dimension@79:3 $tensor}{im2col@82 |.IM2COL}{descriptor@76 1:} [UB], [UA], "
      "desc[UR@40]"},
     {Op::UTMAREDG, kSm90, 0x13b6, kFixed,
-     "UTMAREDG{other0@79:3 $tensor}{other1@82 |.IM2COL}{atom_op@87:3 $atom_op3} [UB], [UA]"},
+     "UTMAREDG{dimension@79:3 $tensor}{im2col@82 |.IM2COL}{atom_op@87:3 $atom_op3} [UB], [UA]"},
     {Op::UTMAREDG, kSm90, 0x13b6, kFixed,
-     "UTMAREDG{other0@79:3 $tensor}{other1@82 |.IM2COL}{atom_op@87:3 $atom_op3}"
+     "UTMAREDG{dimension@79:3 $tensor}{im2col@82 |.IM2COL}{atom_op@87:3 $atom_op3}"
      "{descriptor@76 1:} [UB], [UA], desc[UR@40]"},
-    {Op::UTMAPF, kSm90, 0x15b8, kFixed, "UTMAPF.L2{other0@79:3 $tensor} [UB], [UA]"},
+    {Op::UTMAPF, kSm90, 0x15b8, kFixed, "UTMAPF.L2{dimension@79:3 $tensor} [UB], [UA]"},
     {Op::UTMAPF, kSm90, 0x15b8, kFixed,
-     "UTMAPF.L2{other0@79:3 $tensor}{descriptor@76 1:} [UB], [UA], desc[UR@40]"},
+     "UTMAPF.L2{dimension@79:3 $tensor}{descriptor@76 1:} [UB], [UA], desc[UR@40]"},
     {Op::UTMAPF, kSm90, 0x13b8, kFixed,
-     "UTMAPF.L2{other0@79:3 $tensor}{other1@82 1:.IM2COL} [UB], [UA], UC"},
+     "UTMAPF.L2{dimension@79:3 $tensor}{im2col@82 1:.IM2COL} [UB], [UA], UC"},
     {Op::UTMAPF, kSm90, 0x13b8, kFixed,
-     "UTMAPF.L2{other0@79:3 $tensor}{other1@82 1:.IM2COL}{descriptor@76 1:} [UB], [UA], UC, "
+     "UTMAPF.L2{dimension@79:3 $tensor}{im2col@82 1:.IM2COL}{descriptor@76 1:} [UB], [UA], UC, "
      "desc[UR@40]"},
-    {Op::UTMACCTL, kSm90, 0x19b9, kFixed, "UTMACCTL{other0@82 .IV|.PF} [UA]"},
+    {Op::UTMACCTL, kSm90, 0x19b9, kFixed, "UTMACCTL{cache_op@82 .IV|.PF} [UA]"},
     {Op::UTMACMDFLUSH, kSm90, 0x9b7, kFixed, "UTMACMDFLUSH"},
 
     // The pair holds the address and the barrier.

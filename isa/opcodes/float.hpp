@@ -50,7 +50,7 @@ inline constexpr Row kFloatRows[] = {
      "Rd, -|B:x|{half_sel@60:2 |.H1}"},
     // Each of four lanes adds with signs, or without the second number: of slopes of textures.
     {Op::FSWZADD, kAll, 0x822, kFixed,
-     "FSWZADD{ftz@80 |.FTZ}{other0@77 |.NDV} Rd, A, C, "
+     "FSWZADD{ftz@80 |.FTZ}{non_divergent@77 |.NDV} Rd, A, C, "
      "{@38:2 PP|3:ZP}{@36:2 PP|3:ZP}{@34:2 PP|3:ZP}{@32:2 PP|3:ZP}"},
 };
 

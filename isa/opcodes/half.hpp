@@ -50,10 +50,10 @@ inline constexpr Row kHalfRows[] = {
     // The second source's halves exchanged, the low one negated: products of complex numbers.
     {Op::HFMA2, kSm86To89, 0x031, bit(Form::RRR) | bit(Form::RCR) | bit(Form::RUR),
      "HFMA2{bf16@85 |.BF16_V2}{fmz@76:1/80:1 $fmz}{sat@77 |.SAT} Rd, -|A|:h, "
-     "-|B|{other0@86 1:.H0_NH1}, -|C|:h"},
+     "-|B|{exchanged@86 1:.H0_NH1}, -|C|:h"},
     {Op::HFMA2, kSm90, 0x031, bit(Form::RRR) | bit(Form::RCR) | bit(Form::RUR),
      "HFMA2{bf16@85 |.BF16_V2}{fmz@76:1/80:1 $fmz90}{sat@77 |.SAT} Rd, -|A|:g, "
-     "-|B|{other0@86 1:.H0_NH1}, -|C|:g"},
+     "-|B|{exchanged@86 1:.H0_NH1}, -|C|:g"},
 
     // The same arithmetic on the tensor side of the pipe; ptxas uses it to load constants.
     {Op::HFMA2_MMA, kSm80To89, 0x035, kBC,

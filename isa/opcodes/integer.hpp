@@ -115,7 +115,7 @@ inline constexpr Row kIntegerRows[] = {
      "B:u, -C"},
     {Op::VABSDIFF, kAll, 0x014, kBC, "VABSDIFF{is_signed@73 .U32|} Rd, ?Pu, A, B, C"},
     {Op::VABSDIFF4, kAll, 0x015, kBC,
-     "VABSDIFF4{is_signed@73 .U8|}{other0@75 |.ACC} Rd, ?Pu, A, B, C"},
+     "VABSDIFF4{is_signed@73 .U8|}{accumulate@75 |.ACC} Rd, ?Pu, A, B, C"},
     {Op::I2I, kAll, 0x038, kB, "I2I{dst_fmt@76:2 .U8|.S8|.U16|.S16}.S32.SAT Rd, B"},
     {Op::I2IP, kUpTo89, 0x039, kB,
      "I2IP{dst_fmt@76:3 .U8|.S8|.U16|.S16}.S32.SAT Rd, A, B, C{half_sel@72 |.H1}"},

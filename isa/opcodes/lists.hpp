@@ -72,13 +72,13 @@ inline constexpr NamedList kLists[] = {
      ".MMIO.SYS|.CONSTANT.VC|.CONSTANT.VC.PRIVATE|.CONSTANT.GPU"},
     // Pieces of pictures.
     {"ld75",
-     "{address64@72 |.E}{cop@84:3 $cop}{other0@68:2 |.LTC64B|.LTC128B}{size@73:3 $size4}"
+     "{address64@72 |.E}{cop@84:3 $cop}{prefetch@68:2 |.LTC64B|.LTC128B}{size@73:3 $size4}"
      "{sem@77:4 $order75}"},
     {"ld80",
-     "{address64@72 |.E}{cop@84:3 $cop}{other0@68:2 $prefetch}{size@73:3 $size}"
+     "{address64@72 |.E}{cop@84:3 $cop}{prefetch@68:2 $prefetch}{size@73:3 $size}"
      "{sem@77:4 $order80}"},
     {"ld80d",
-     "{address64@72 1:.E}{cop@84:3 $cop}{other0@68:2 $prefetch}{size@73:3 $size}"
+     "{address64@72 1:.E}{cop@84:3 $cop}{prefetch@68:2 $prefetch}{size@73:3 $size}"
      "{sem@77:4 $order80}"},
     {"st75", "{address64@72 |.E}{cop@84:3 $cop}{size@73:3 $size4}{sem@77:4 $store_order75}"},
     {"st80", "{address64@72 |.E}{cop@84:3 $cop}{size@73:3 $size}{sem@77:4 $order80a}"},
@@ -133,36 +133,36 @@ inline constexpr NamedList kLists[] = {
      "{address64@72 1:.E}{atom_op@87:3 $atom_op3}{cop@84:3 $cop}{type@73:3 $red_type90}"
      "{sem@77:4 $order80a}"},
     {"ldgsts",
-     ".E{other0@81 .BYPASS|}{cop@84:3 $cop}{other1@71:2 $prefetch}{size@73:3 4:|.64|.128}"
-     "{other2@82 |.ZFILL}{sem@77:4 0:|4:.CONSTANT}"},
-    {"tex_scr", "{other0@60 |.SCR}"},
-    {"tex_lod", "{other1@87:3 |.LZ|3:.LL}"},
-    {"tex_component", "{other1@87:2 .R|.G|.B|.A}"},
+     ".E{through_l1@81 .BYPASS|}{cop@84:3 $cop}{prefetch@71:2 $prefetch}{size@73:3 4:|.64|.128}"
+     "{zero_fill@82 |.ZFILL}{sem@77:4 0:|4:.CONSTANT}"},
+    {"tex_scr", "{scr@60 |.SCR}"},
+    {"tex_lod", "{lod@87:3 |.LZ|3:.LL}"},
+    {"tex_component", "{component@87:2 .R|.G|.B|.A}"},
     {"tex_flags", "{@76 |.AOFFI}{@78 |.DC}{@77 |.NDV}"},
     {"tex_half", "{@79 |.F16.RN}"},
     {"tld_flags", "{@76 |.AOFFI}{@78 |.MS}{@77 |.CL}"},
     {"tex_dim",
-     "{other2@61:3 1D|2D|3D|CUBE|ARRAY_1D|ARRAY_2D|7:ARRAY_CUBE}, "
-     "{other3@72:4 0x0|0x1|0x2|0x3|0x4|0x5|0x6|0x7|0x8|0x9|0xa|0xb|0xc|0xd|0xe|}"},
+     "{dimension@61:3 1D|2D|3D|CUBE|ARRAY_1D|ARRAY_2D|7:ARRAY_CUBE}, "
+     "{components@72:4 0x0|0x1|0x2|0x3|0x4|0x5|0x6|0x7|0x8|0x9|0xa|0xb|0xc|0xd|0xe|}"},
     {"tex_constant", "#@54:5, #@40:14"},
     {"tex_uniform", "UR@40, #@46:8"},
-    {"surface_dim", "{other2@61:3 .1D|2:.1D_ARRAY|.2D|.2D_ARRAY|.3D}"},
+    {"surface_dim", "{dimension@61:3 .1D|2:.1D_ARRAY|.2D|.2D_ARRAY|.3D}"},
     {"surface75",
-     "{other0@72 |.BA}$surface_dim{size@73:3 $size}{sem@77:4 $order75}{other1@59:2 "
+     "{byte_address@72 |.BA}$surface_dim{size@73:3 $size}{sem@77:4 $order75}{outside@59:2 "
      ".IGN||.TRAP}"},
     {"surface80",
-     "{other0@72 |.BA}$surface_dim{size@73:3 $size}{sem@77:4 $order80}{other1@59:2 "
+     "{byte_address@72 |.BA}$surface_dim{size@73:3 $size}{sem@77:4 $order80}{outside@59:2 "
      ".IGN||.TRAP}"},
     {"sured75",
-     "{other0@72 |.BA}$surface_dim{atom_op@87:4 $atom_op}{type@73:3 |.S32|.U64|5:.S64}"
-     "{sem@77:4 $atom_order75}{other1@59:2 .IGN||.TRAP}"},
+     "{byte_address@72 |.BA}$surface_dim{atom_op@87:4 $atom_op}{type@73:3 |.S32|.U64|5:.S64}"
+     "{sem@77:4 $atom_order75}{outside@59:2 .IGN||.TRAP}"},
     {"sured80",
-     "{other0@72 |.BA}$surface_dim{atom_op@87:4 $atom_op}{type@73:3 |.S32|.U64|5:.S64}"
-     "{sem@77:4 $order80a}{other1@59:2 .IGN||.TRAP}"},
+     "{byte_address@72 |.BA}$surface_dim{atom_op@87:4 $atom_op}{type@73:3 |.S32|.U64|5:.S64}"
+     "{sem@77:4 $order80a}{outside@59:2 .IGN||.TRAP}"},
     {"formatted75",
-     "$surface_dim{sem@77:4 $order75}{other3@72:4 1:.R|3:.RG|15:}{other1@59:2 .IGN||.TRAP}"},
+     "$surface_dim{sem@77:4 $order75}{components@72:4 1:.R|3:.RG|15:}{outside@59:2 .IGN||.TRAP}"},
     {"formatted80",
-     "$surface_dim{sem@77:4 $order80}{other3@72:4 1:.R|3:.RG|15:}{other1@59:2 .IGN||.TRAP}"},
+     "$surface_dim{sem@77:4 $order80}{components@72:4 1:.R|3:.RG|15:}{outside@59:2 .IGN||.TRAP}"},
     // Addresses: register and offset; the same with a uniform register; with a descriptor, which
     // nvdisasm prints up to sm_89 only where bit 101 is set. Loads have the uniform register at bit
     // 32, stores and atomics at 64; atomics have the width of the register at 70 instead of 90.

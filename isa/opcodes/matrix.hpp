@@ -18,12 +18,12 @@ inline constexpr Facts kMatrixFacts[] = {
 
 inline constexpr Row kMatrixRows[] = {
     {Op::HMMA, kSm75, 0x236, kFixed,
-     "HMMA.884{mma_dst@76 0:.F16}{mma_src@78 0:.F16}{other0@79:2 .STEP0|.STEP1}"
+     "HMMA.884{mma_dst@76 0:.F16}{mma_src@78 0:.F16}{mma_step@79:2 .STEP0|.STEP1}"
      "{sat@77 |.SATFINITE} Rd*mma, A*mma{mma_row@73 .ROW|.COL}, B*mma{mma_col@74 .ROW|.COL}, "
      "C*mma"},
     {Op::HMMA, kSm75, 0x236, kFixed,
      "HMMA.884{mma_dst@76 1:.F32}{mma_src@78 .F16|.F32}"
-     "{other0@79:2 .STEP0|.STEP1|.STEP2|.STEP3}{sat@77 |.SATFINITE} Rd*mma, "
+     "{mma_step@79:2 .STEP0|.STEP1|.STEP2|.STEP3}{sat@77 |.SATFINITE} Rd*mma, "
      "A*mma{mma_row@73 .ROW|.COL}, B*mma{mma_col@74 .ROW|.COL}, C*mma"},
     {Op::HMMA, kSm75, 0x23c, kFixed,
      "HMMA{mma_shape@75:1/78:1 0:.1688}{mma_dst@76 .F16|.F32} Rd*mma, -A*mma, -B*mma, C*mma"},
@@ -33,7 +33,7 @@ inline constexpr Row kMatrixRows[] = {
     {Op::HMMA, kFrom80, 0x23c, kFixed,
      "HMMA.SP{mma_shape@75:1/78:1 .1688|.16816|3:.16832}{mma_dst@76 .F16|.F32}"
      "{mma_src@82:2 |.BF16|.TF32} Rd*mma, A*mma, B*mma, C*mma, R@40{@50 |.reuse}, "
-     "#other0@48:2",
+     "#mma_selector@48:2",
      "73:1=1"},
     // sm_90 has neither four-bit types nor the xor of bits.
     {Op::IMMA, kSm75, 0x237, kFixed,
@@ -47,7 +47,7 @@ inline constexpr Row kMatrixRows[] = {
     {Op::IMMA, kSm80To89, 0x237, kFixed,
      "IMMA.SP{mma_shape@75:1/85:2 5:.16832|.16864|.168128}{mma_src@76:2/83:1 .U8|.S8|4:.U4|.S4}"
      "{mma_src_b@78:2/84:1 .U8|.S8|4:.U4|.S4}{sat@82 |.SAT} Rd*mma, A*mma{mma_row@73 .ROW}, "
-     "B*mma{mma_col@74 1:.COL}, C*mma, R@40, #other0@48:2",
+     "B*mma{mma_col@74 1:.COL}, C*mma, R@40, #mma_selector@48:2",
      "72:1=1"},
     {Op::IMMA, kSm90, 0x237, kFixed,
      "IMMA{mma_shape@75:1/85:2 .8816|4:.16816|.16832}{mma_src@76:2/83:1 .U8|.S8}"
@@ -56,18 +56,18 @@ inline constexpr Row kMatrixRows[] = {
     {Op::IMMA, kSm90, 0x237, kFixed,
      "IMMA.SP{mma_shape@75:1/85:2 5:.16832|.16864}{mma_src@76:2/83:1 .U8|.S8}"
      "{mma_src_b@78:2/84:1 .U8|.S8}{sat@82 |.SAT} Rd*mma, A*mma{mma_row@73 .ROW}, "
-     "B*mma{mma_col@74 1:.COL}, C*mma, R@40, #other0@48:2",
+     "B*mma{mma_col@74 1:.COL}, C*mma, R@40, #mma_selector@48:2",
      "72:1=1"},
     {Op::BMMA, kSm75, 0x23d, kFixed,
      "BMMA{mma_shape@75:2 0:.88128}.XOR.POPC Rd*mma, A*mma{mma_row@73 .ROW}, "
      "B*mma{mma_col@74 1:.COL}, C*mma",
      "80:1=1"},
     {Op::BMMA, kSm80To89, 0x23d, kFixed,
-     "BMMA{mma_shape@75:2 .88128|.168128|.168256}{other0@78 .XOR|.AND}.POPC Rd*mma, "
+     "BMMA{mma_shape@75:2 .88128|.168128|.168256}{mma_op@78 .XOR|.AND}.POPC Rd*mma, "
      "A*mma{mma_row@73 .ROW}, B*mma{mma_col@74 1:.COL}, C*mma",
      "80:1=1"},
     {Op::BMMA, kSm90, 0x23d, kFixed,
-     "BMMA{mma_shape@75:2 .88128|.168128|.168256}{other0@78 1:.AND}.POPC Rd*mma, "
+     "BMMA{mma_shape@75:2 .88128|.168128|.168256}{mma_op@78 1:.AND}.POPC Rd*mma, "
      "A*mma{mma_row@73 .ROW}, B*mma{mma_col@74 1:.COL}, C*mma",
      "80:1=1"},
     {Op::DMMA, kSm80To89, 0x23f, kFixed,

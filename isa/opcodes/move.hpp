@@ -36,9 +36,9 @@ inline constexpr Row kMoveRows[] = {
     {Op::LEPC, kUpTo89, 0x34e, kFixed, "LEPC Rd*2"},
     {Op::LEPC, kSm90, 0x94e, kFixed, "LEPC Rd*2, Tb@24:58"},
     {Op::R2UR, kUpTo89, 0x3c2, kFixed, "R2UR ?Pu, URd, A"},
-    {Op::R2UR, kUpTo89, 0x3c2, kFixed, "R2UR{other0@84 1:.OR} ^Pu, URd, A"},
+    {Op::R2UR, kUpTo89, 0x3c2, kFixed, "R2UR{combine@84 1:.OR} ^Pu, URd, A"},
     {Op::R2UR, kSm90, 0x2ca, kFixed, "R2UR ?Pu, URd, A", "", nullptr, &kR2urOfSm90},
-    {Op::R2UR, kSm90, 0x2ca, kFixed, "R2UR{other0@84 1:.OR} ^Pu, URd, A", "", nullptr,
+    {Op::R2UR, kSm90, 0x2ca, kFixed, "R2UR{combine@84 1:.OR} ^Pu, URd, A", "", nullptr,
      &kR2urOfSm90},
 };
 

@@ -62,12 +62,12 @@ inline constexpr Row kTextureRows[] = {
      "81:3=7 84:3=1"},
 
     // What a texture's header says: its sizes at a level of detail, one for each bit of the mask.
-    {Op::TXQ, kAll, 0x370, kFixed, "TXQ.B R@64, Rd, A, TEX_HEADER_DIMENSION, #other0@72:4",
+    {Op::TXQ, kAll, 0x370, kFixed, "TXQ.B R@64, Rd, A, TEX_HEADER_DIMENSION, #components@72:4",
      "59:1=1"},
     {Op::TXQ, kAll, 0xb6f, kFixed,
-     "TXQ R@64, Rd, A, TEX_HEADER_DIMENSION, $tex_constant, #other0@72:4"},
+     "TXQ R@64, Rd, A, TEX_HEADER_DIMENSION, $tex_constant, #components@72:4"},
     {Op::TXQ, kAll, 0x1f6f, kFixed,
-     "TXQ R@64, Rd, A, TEX_HEADER_DIMENSION, $tex_uniform, #other0@72:4"},
+     "TXQ R@64, Rd, A, TEX_HEADER_DIMENSION, $tex_uniform, #components@72:4"},
 
     {Op::SULD, kSm75, 0x99a, kFixed, "SULD.D$surface75 Rd, [A], C", "81:3=7 84:3=1"},
     {Op::SULD, kSm75, 0xb99, kFixed, "SULD.D$surface75 Rd, [A], $tex_constant", "81:3=7 84:3=1"},

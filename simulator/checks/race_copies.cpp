@@ -41,7 +41,7 @@ struct Settled {
   }
 };
 
-bool is_to_shared(const isa::Instruction& in) { return in.mod(Mod::other0) != 0; }
+bool is_to_shared(const isa::Instruction& in) { return in.mod(Mod::to_shared) != 0; }
 
 }  // namespace
 

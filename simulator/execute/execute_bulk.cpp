@@ -164,10 +164,10 @@ Execute lower_reduction(const isa::Instruction& in, Step& step, bool to_global) 
 }  // namespace
 
 Execute lower_bulk(const isa::Instruction& in, Step& step) {
-  const bool to_shared = in.mod(Mod::other0) != 0, from_shared = in.mod(Mod::other1) != 0;
+  const bool to_shared = in.mod(Mod::to_shared) != 0, from_shared = in.mod(Mod::from_shared) != 0;
   switch (in.op) {
     case Op::UBLKCP:
-      step.selector = static_cast<std::uint8_t>(in.mod(Mod::other2));
+      step.selector = static_cast<std::uint8_t>(in.mod(Mod::multicast));
       if (to_shared) return from_shared ? execute_load<false> : execute_load<true>;
       return from_shared ? execute_store : nullptr;
     case Op::UBLKRED:

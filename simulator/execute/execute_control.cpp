@@ -154,7 +154,7 @@ Execute lower_bra(const isa::Instruction& in, Step& step) {
   constexpr std::uint32_t kDiv = 2, kConv = 3;
   const std::uint32_t condition = in.mod(Mod::cond);
   if (condition != kDiv && condition != kConv)
-    return in.mod(Mod::other0) != 0 ? execute_bra_any : execute_bra;
+    return in.mod(Mod::any) != 0 ? execute_bra_any : execute_bra;
   step.selector = static_cast<std::uint8_t>(in.mod(Mod::cond_invert));
   if (in.arch == isa::Arch::sm_75) step.selector = 1;  // that form has no mask: the full warp
   if (in.ur != isa::kURZ) {

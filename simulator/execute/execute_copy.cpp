@@ -158,8 +158,8 @@ Execute lower_copy(const isa::Instruction& in, Step& step) {
       step.address.offset = static_cast<std::int32_t>(in.c.value);
       step.selector = in.word.bits(0, 12) == kSharedHasUniform ? 1 : 0;
       if (step.selector != 0) step.address.uniform = AddressForm::Base::none;
-      step.data_type = (in.mod(Mod::other2) != 0 ? kCopyFills : 0) |
-                       (in.mod(Mod::other0) != 0 ? kCopyThroughL1 : 0);
+      step.data_type = (in.mod(Mod::zero_fill) != 0 ? kCopyFills : 0) |
+                       (in.mod(Mod::through_l1) != 0 ? kCopyThroughL1 : 0);
       return execute_copy;
     }
     case Op::LDSM:

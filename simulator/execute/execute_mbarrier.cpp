@@ -36,7 +36,7 @@ std::uint64_t completed(std::uint64_t word) {
   return kPending.plus(word ^ kPhase, kExpected.of(word));
 }
 
-// What one arrival does: Mod::other3 of SYNCS.ARRIVE.
+// What one arrival does: Mod::arrive_effect of SYNCS.ARRIVE.
 enum class Arrival : std::uint8_t {
   one_and_bytes,  // no text: arrives, and expects as many bytes as the register says
   one,            // .A1T0
@@ -251,7 +251,7 @@ Execute lower_mbarrier(const isa::Instruction& in, Step& step) {
   step.width = 8;
   if (in.op == Op::ARRIVES) {
     constexpr std::uint32_t kArrivalCount = 1, kByteCount = 2;
-    const std::uint32_t counts = in.mod(Mod::other0);
+    const std::uint32_t counts = in.mod(Mod::arrives_for);
     if (counts != kArrivalCount && counts != kByteCount) return nullptr;
     step.selector =
         static_cast<std::uint8_t>(counts == kArrivalCount ? Arrival::one : Arrival::bytes_done);
@@ -260,13 +260,13 @@ Execute lower_mbarrier(const isa::Instruction& in, Step& step) {
   if (in.op != Op::SYNCS) return nullptr;
   switch (in.word.bits(0, 12)) {
     case kArrive:
-      step.selector = static_cast<std::uint8_t>(in.mod(Mod::other3));
-      step.data_type = static_cast<std::uint8_t>(in.mod(Mod::other2));
-      step.sign_extend = in.mod(Mod::other1) == kReduction;
+      step.selector = static_cast<std::uint8_t>(in.mod(Mod::arrive_effect));
+      step.data_type = static_cast<std::uint8_t>(in.mod(Mod::opt_out));
+      step.sign_extend = in.mod(Mod::arrive_lanes) == kReduction;
       if (step.selector > static_cast<std::uint8_t>(Arrival::counted)) return nullptr;
-      return in.mod(Mod::other1) == kTogether ? execute_arrive_together : execute_arrive;
+      return in.mod(Mod::arrive_lanes) == kTogether ? execute_arrive_together : execute_arrive;
     case kCheck:
-      return in.mod(Mod::other1) != 0 ? execute_check<true> : execute_check<false>;
+      return in.mod(Mod::try_wait) != 0 ? execute_check<true> : execute_check<false>;
     case kExchange:
       return execute_exchange;
     case kInvalidate:

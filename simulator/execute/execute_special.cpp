@@ -301,7 +301,7 @@ Execute lower_special(const isa::Instruction& in, Step& step) {
     case Op::LEPC:
       return load_code_address;
     case Op::RPCMOV:
-      step.selector = static_cast<std::uint8_t>(in.mod(Mod::other0));
+      step.selector = static_cast<std::uint8_t>(in.mod(Mod::high_half));
       return in.b.kind == isa::Source::Kind::none ? move_return_address<false>
                                                   : move_return_address<true>;
     default:

@@ -34,7 +34,7 @@ struct MicroOp {
   // reads.
   RowOffset d = 0;
   // Sources. 64-bit sources take this row (low words) and the next one (high words), immediates and
-  // constants too; see source_is_64bit.
+  // constants too (isa::operand_widths; an FP64 immediate is the high word of the double).
   RowOffset a = 0, b = 0, c = 0;
   // Modifiers of each source as the instruction has them.
   bool a_negate = false, a_absolute = false;
@@ -55,12 +55,6 @@ inline std::uint32_t* destination_row(const WarpState& warp, RowOffset offset) {
 
 // simulator/lanes: the lane functions.
 
-enum class SourceSlot : std::uint8_t { a, b, c };
-// Whether this source is a 64-bit value (a register pair, 8 bytes of constant; an FP64 immediate is
-// the high word of the double).
-bool source_is_64bit(const isa::Instruction& instruction, SourceSlot slot);
-// Rows written, from d on (0, 1, 2; matrix ops up to 4).
-unsigned destination_rows(const isa::Instruction& instruction);
 // Chooses `op.lane` and fills `op.param` for an instruction whose other fields are filled in.
 // False when the instruction is not a lane operation or has a modifier that is not implemented.
 bool select_lane_function(const isa::Instruction& instruction, MicroOp& op);

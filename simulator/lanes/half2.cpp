@@ -57,7 +57,7 @@ LaneFunction select_half2(const Request& request, MicroOp& op) {
   if (kOperation == HalfOperation::add && request.mod(Mod::swz_b) == kSwizzleF32)
     return select_half_plus_float(request, op);
   if (!set_elements(request, op, kOperation == HalfOperation::fused)) return nullptr;
-  if (kOperation == HalfOperation::fused && request.mod(Mod::other0) != 0) exchange(op);
+  if (kOperation == HalfOperation::fused && request.mod(Mod::exchanged) != 0) exchange(op);
   const bool saturate = request.mod(Mod::sat) != 0, relu = request.mod(Mod::relu) != 0;
   const bool bf16 = request.mod(Mod::bf16) != 0, to_float = request.mod(Mod::out_fmt) != 0;
   // The GPU has no such instructions.

@@ -203,7 +203,7 @@ LaneFunction select_vabsdiff(const Request& request, MicroOp&) {
 }
 
 LaneFunction select_vabsdiff4(const Request& request, MicroOp&) {
-  const u32 accumulate = request.mod(Mod::other0) & 1;
+  const u32 accumulate = request.mod(Mod::accumulate) & 1;
   const u32 form = (request.mod(Mod::is_signed) & 1) | accumulate << 1;
   return choose<4>(form, []<u32 kForm>() -> LaneFunction {
     return lift<Vabsdiff4<(kForm & 1) != 0, (kForm & 2) != 0>>;
@@ -234,7 +234,6 @@ constexpr Row kRows[] = {
     {Op::IMAD_WIDE, select_imad_wide},
     {Op::UIMAD_WIDE, select_imad_wide},
     {Op::IMAD_HI, select_imad_hi},
-    {Op::UIMAD_HI, select_imad_hi},
     {Op::LEA, select_lea},
     {Op::ULEA, select_lea},
     {Op::LEA_HI, select_lea_hi},

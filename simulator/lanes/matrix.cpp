@@ -171,7 +171,8 @@ LaneFunction select_hmma(const Request& request, MicroOp& op) {
   const isa::Instruction& in = *request.instruction;
   // The forms with steps are sm_70's.
   if ((in.word.lo & 0xfff) != 0x23c) return nullptr;
-  const bool hopper = in.arch == isa::Arch::sm_90, sparse = (in.word.hi >> 9 & 1) != 0;
+  const bool hopper = in.arch == isa::Arch::sm_90;
+  const bool sparse = (in.word.hi >> 9 & 1) != 0;
   const bool half = request.mod(Mod::mma_dst) == 0;
   const u32 shape = request.mod(Mod::mma_shape), format = request.mod(Mod::mma_src);
   if (sparse) take_metadata(in, op);
@@ -319,7 +320,7 @@ void bmma(WarpState& warp, const MicroOp& op, Mask on) {
 }
 
 LaneFunction select_bmma(const Request& request, MicroOp& op) {
-  op.param[0] = request.mod(Mod::other0);  // .AND
+  op.param[0] = request.mod(Mod::mma_op);  // .AND
   switch (request.mod(Mod::mma_shape)) {
     case 0:
       return bmma<1, 1>;

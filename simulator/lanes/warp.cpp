@@ -154,9 +154,9 @@ void r2ur_or(WarpState& warp, const MicroOp& op, Mask on) {
   warp.predicates[op.pu] |= before & on;
 }
 
-// other0 is .OR; without a predicate, of all lanes' values.
+// .OR; without a predicate, of all lanes' values.
 LaneFunction select_r2ur(const Request& request, MicroOp& op) {
-  if (request.mod(Mod::other0) == 0) return r2ur;
+  if (request.mod(Mod::combine) == 0) return r2ur;
   return writes_predicates(op) ? r2ur_or : redux<1>;
 }
 

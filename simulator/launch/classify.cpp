@@ -25,7 +25,7 @@ bool reads_time_or_place(const Instruction& in) {
 bool tests_barrier(const Instruction& in) {
   const Memory access = isa::memory_access(in);
   return access.of == Memory::Of::barrier && access.kind == Memory::Kind::load &&
-         in.mod(Mod::other1) == 0;
+         in.mod(Mod::try_wait) == 0;
 }
 
 const char* reason_of_atomic(const Instruction& in) {

@@ -126,8 +126,8 @@ std::uint64_t miss_normal(const Ins& ins, const Counts& counts) {
 template <Access access, bool to_shared, bool from_shared>
 std::uint64_t bulk(const Ins& ins, const Counts& counts) {
   if (!is(ins, Of::bulk) || isa::memory_access(ins).kind != access) return 0;
-  return (ins.mod(isa::Mod::other0) != 0) == to_shared &&
-                 (ins.mod(isa::Mod::other1) != 0) == from_shared
+  return (ins.mod(isa::Mod::to_shared) != 0) == to_shared &&
+                 (ins.mod(isa::Mod::from_shared) != 0) == from_shared
              ? counts.shared
              : 0;
 }
@@ -140,7 +140,8 @@ bool is_async_store(const Ins& ins) { return is(ins, Of::counted); }
 // Where a lane went to the shared memory of another block, or the instruction itself means that.
 std::uint64_t dshared(const Ins& ins, const Counts& counts) {
   if (is(ins, Of::bulk))
-    return ins.mod(isa::Mod::other0) != 0 && ins.mod(isa::Mod::other1) != 0 ? counts.shared : 0;
+    return ins.mod(isa::Mod::to_shared) != 0 && ins.mod(isa::Mod::from_shared) != 0 ? counts.shared
+                                                                                    : 0;
   return is_async_store(ins) ? counts.executed : counts.dshared;
 }
 template <Access access>

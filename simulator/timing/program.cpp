@@ -203,7 +203,7 @@ bool choose_own_course(const Instruction& in, const Constants& constants, Timed&
   switch (in.op) {
     case Op::CCTL: {
       constexpr std::uint32_t kInvalidateAll = 4, kInvalidateAllPrivate = 6;
-      const std::uint32_t operation = in.mod(Mod::other0);
+      const std::uint32_t operation = in.mod(Mod::cache_op);
       timed.empties_l1 = operation == kInvalidateAll || operation == kInvalidateAllPrivate;
       return false;
     }
