@@ -1,45 +1,222 @@
-// The GPU architectures whose machine code this project reads.
+// The GPU architectures whose machine code this project reads, and what they do differently: one
+// table, a row each.
 #pragma once
 
 #include <array>
+#include <concepts>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string_view>
 
 namespace heddle::isa {
 
-enum class Arch : std::uint8_t { sm_75, sm_80, sm_86, sm_89, sm_90 };
+// To add one, add its name here, and build: what has to be decided about it does not compile.
+#define HEDDLE_ARCHS(X) X(75) X(80) X(86) X(89) X(90)
 
-inline constexpr std::array kAllArchs{Arch::sm_75, Arch::sm_80, Arch::sm_86, Arch::sm_89,
-                                      Arch::sm_90};
+enum class Arch : std::uint8_t {
+#define HEDDLE_ARCH(number) sm_##number,
+  HEDDLE_ARCHS(HEDDLE_ARCH)
+#undef HEDDLE_ARCH
+};
 
-// 75, 80, … as in -arch=sm_NN.
-constexpr int sm_number(Arch arch) {
-  constexpr std::array<int, 5> numbers{75, 80, 86, 89, 90};
-  return numbers[static_cast<std::size_t>(arch)];
+inline constexpr std::array kAllArchs{
+#define HEDDLE_ARCH(number) Arch::sm_##number,
+    HEDDLE_ARCHS(HEDDLE_ARCH)
+#undef HEDDLE_ARCH
+};
+
+// A value that a row must give: one without it does not compile.
+template <class T>
+struct Given {
+  T value;
+  template <class Value>
+  requires std::convertible_to<const Value&, T>
+  constexpr Given(const Value& given) : value(given) {}  // NOLINT(google-explicit-constructor)
+  constexpr operator T() const { return value; }         // NOLINT(google-explicit-constructor)
+};
+
+// Where the driver puts things in constant bank 0, in bytes (SASS-FACTS 6.4; constant_bank3 and
+// grid_barrier were read off what nvcc 13.0 makes).
+struct Bank0Layout {
+  Given<std::uint32_t> parameters;         // the first kernel parameter
+  Given<std::uint32_t> memory_descriptor;  // 8 bytes, of global memory; 0: none
+  Given<std::uint32_t> constant_bank3;     // what -G code adds to the place of a constant variable
+  Given<std::uint32_t> grid_barrier;       // the high word of its address, then the low one
+};
+
+struct ArchTraits {
+  Given<int> number;  // NN of -arch=sm_NN
+  Given<std::string_view> name;
+  Bank0Layout bank0;
+  Given<std::uint32_t> reserved_shared_bytes;  // of a block's, which the system keeps
+  // Blocks that run together and reach each other's shared memory, barriers in shared memory that
+  // count arrivals and bytes, and the instructions for them.
+  Given<bool> has_clusters;
+  Given<std::uint32_t> exclusive_warpsync;  // Mod::warpsync_mode of .EXCLUSIVE
+  Given<std::uint32_t> popc_inc;            // Mod::atom_op of ATOMS.POPC.INC
+  Given<bool> narrowing_says_saturation;    // I2IP: Mod::sat is 1 where it saturates
+  Given<bool> lepc_adds_displacement;  // LEPC: from the next instruction on; else its own place
+  Given<bool> branch_has_mask;         // BRA.DIV, BRA.CONV; else they mean the whole warp
+  Given<bool> prints_zero_register_as_u32;  // [RZ.U32+UR4]; else [UR4]
+  // Tensor cores: products of halves are summed as many at a time as an instruction has, with 25
+  // bits kept; else by groups, with 24 (SASS-FACTS 3.9).
+  Given<bool> sums_whole_products;
+  Given<bool> fp64_is_fixed;      // FP64 results come after a fixed time; else by a scoreboard
+  Given<unsigned> guard_latency;  // cycles from a comparison to a guard (checks/hazard_latencies)
+  Given<std::span<const std::uint16_t>> shared_kib;  // what shared memory gets of L1's
+  Given<int> float_per_double;  // FP32 over FP64 lanes of an SM (CUDA programming guide)
+  Given<bool> has_ecc;          // of its usual GPUs: HBM and data-centre parts, not GeForce ones
+  Given<bool> has_persisting_l2;
+  // How many blocks fit follows the carveout that a kernel prefers, as the runtime tells it.
+  Given<bool> occupancy_follows_carveout;
+};
+
+// CUDA C++ Programming Guide, compute capabilities.
+inline constexpr std::uint16_t kSharedKib75[] = {32, 64};
+inline constexpr std::uint16_t kSharedKib80[] = {0, 8, 16, 32, 64, 100, 132, 164};
+inline constexpr std::uint16_t kSharedKib86[] = {0, 8, 16, 32, 64, 100};
+inline constexpr std::uint16_t kSharedKib90[] = {0, 8, 16, 32, 64, 100, 132, 164, 196, 228};
+
+inline constexpr Bank0Layout kBank0Of80{
+    .parameters = 0x160, .memory_descriptor = 0x118, .constant_bank3 = 0x50, .grid_barrier = 0x8c};
+
+inline constexpr ArchTraits kSm75Traits{
+    .number = 75,
+    .name = "sm_75",
+    .bank0 = {.parameters = 0x160,
+              .memory_descriptor = 0,
+              .constant_bank3 = 0x50,
+              .grid_barrier = 0x8c},
+    .reserved_shared_bytes = 0,
+    .has_clusters = false,
+    .exclusive_warpsync = 2,
+    .popc_inc = 10,
+    .narrowing_says_saturation = false,
+    .lepc_adds_displacement = false,
+    .branch_has_mask = false,
+    .prints_zero_register_as_u32 = false,
+    .sums_whole_products = false,
+    .fp64_is_fixed = false,
+    .guard_latency = 12,
+    .shared_kib = kSharedKib75,
+    .float_per_double = 32,
+    .has_ecc = true,
+    .has_persisting_l2 = false,
+    .occupancy_follows_carveout = false,
+};
+inline constexpr ArchTraits kSm80Traits{
+    .number = 80,
+    .name = "sm_80",
+    .bank0 = kBank0Of80,
+    .reserved_shared_bytes = 0,
+    .has_clusters = false,
+    .exclusive_warpsync = 2,
+    .popc_inc = 10,
+    .narrowing_says_saturation = false,
+    .lepc_adds_displacement = false,
+    .branch_has_mask = true,
+    .prints_zero_register_as_u32 = false,
+    .sums_whole_products = false,
+    .fp64_is_fixed = false,
+    .guard_latency = 13,
+    .shared_kib = kSharedKib80,
+    .float_per_double = 2,
+    .has_ecc = true,
+    .has_persisting_l2 = true,
+    .occupancy_follows_carveout = false,
+};
+inline constexpr ArchTraits kSm86Traits{
+    .number = 86,
+    .name = "sm_86",
+    .bank0 = kBank0Of80,
+    .reserved_shared_bytes = 0,
+    .has_clusters = false,
+    .exclusive_warpsync = 2,
+    .popc_inc = 10,
+    .narrowing_says_saturation = false,
+    .lepc_adds_displacement = false,
+    .branch_has_mask = true,
+    .prints_zero_register_as_u32 = false,
+    .sums_whole_products = false,
+    .fp64_is_fixed = false,
+    .guard_latency = 13,
+    .shared_kib = kSharedKib86,
+    .float_per_double = 64,
+    .has_ecc = false,
+    .has_persisting_l2 = true,
+    .occupancy_follows_carveout = false,
+};
+inline constexpr ArchTraits kSm89Traits{
+    .number = 89,
+    .name = "sm_89",
+    .bank0 = kBank0Of80,
+    .reserved_shared_bytes = 0,
+    .has_clusters = false,
+    .exclusive_warpsync = 2,
+    .popc_inc = 10,
+    .narrowing_says_saturation = false,
+    .lepc_adds_displacement = false,
+    .branch_has_mask = true,
+    .prints_zero_register_as_u32 = false,
+    .sums_whole_products = false,
+    .fp64_is_fixed = false,
+    .guard_latency = 13,
+    .shared_kib = kSharedKib86,
+    .float_per_double = 64,
+    .has_ecc = false,
+    .has_persisting_l2 = true,
+    .occupancy_follows_carveout = false,
+};
+inline constexpr ArchTraits kSm90Traits{
+    .number = 90,
+    .name = "sm_90",
+    .bank0 = {.parameters = 0x210,
+              .memory_descriptor = 0x208,
+              .constant_bank3 = 0xd0,
+              .grid_barrier = 0x44},
+    .reserved_shared_bytes = 0x400,
+    .has_clusters = true,
+    .exclusive_warpsync = 1,
+    .popc_inc = 11,
+    .narrowing_says_saturation = true,
+    .lepc_adds_displacement = true,
+    .branch_has_mask = true,
+    .prints_zero_register_as_u32 = true,
+    .sums_whole_products = true,
+    .fp64_is_fixed = true,
+    .guard_latency = 13,
+    .shared_kib = kSharedKib90,
+    .float_per_double = 2,
+    .has_ecc = true,
+    .has_persisting_l2 = true,
+    .occupancy_follows_carveout = true,
+};
+
+constexpr const ArchTraits& traits(Arch arch) {
+  switch (arch) {
+    case Arch::sm_75:
+      return kSm75Traits;
+    case Arch::sm_80:
+      return kSm80Traits;
+    case Arch::sm_86:
+      return kSm86Traits;
+    case Arch::sm_89:
+      return kSm89Traits;
+    case Arch::sm_90:
+      return kSm90Traits;
+  }
+  throw "an architecture without traits";
 }
 
-constexpr std::string_view name(Arch arch) {
-  constexpr std::array<std::string_view, 5> names{"sm_75", "sm_80", "sm_86", "sm_89", "sm_90"};
-  return names[static_cast<std::size_t>(arch)];
-}
+constexpr int sm_number(Arch arch) { return traits(arch).number; }
+constexpr std::string_view name(Arch arch) { return traits(arch).name; }
+constexpr Bank0Layout bank0_layout(Arch arch) { return traits(arch).bank0; }
 
 constexpr std::optional<Arch> arch_from_sm(int number) {
   for (Arch arch : kAllArchs)
     if (sm_number(arch) == number) return arch;
   return std::nullopt;
-}
-
-// Where the driver puts things in constant bank 0 (SASS-FACTS 6.4; sm_90 moved the parameters).
-struct Bank0Layout {
-  std::uint32_t parameters;         // byte offset of the first kernel parameter
-  std::uint32_t memory_descriptor;  // byte offset of the 8-byte global memory descriptor; 0: none
-};
-
-constexpr Bank0Layout bank0_layout(Arch arch) {
-  if (arch == Arch::sm_90) return {.parameters = 0x210, .memory_descriptor = 0x208};
-  if (arch == Arch::sm_75) return {.parameters = 0x160, .memory_descriptor = 0};
-  return {.parameters = 0x160, .memory_descriptor = 0x118};
 }
 
 }  // namespace heddle::isa

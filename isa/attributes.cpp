@@ -99,7 +99,7 @@ bool copies_through_l1(const Instruction& instruction) {
 
 bool is_exclusive(const Instruction& instruction) {
   return effect(instruction) == Effect::warp_sync &&
-         instruction.mod(Mod::warpsync_mode) == (instruction.arch == Arch::sm_90 ? 1u : 2u);
+         instruction.mod(Mod::warpsync_mode) == traits(instruction.arch).exclusive_warpsync;
 }
 
 bool branches_on_mask(const Instruction& instruction) {

@@ -24,9 +24,11 @@ Arch read_arch(const ElfFile& elf) {
   const int sm = static_cast<int>(elf.abi_version >= kAbiVersionCuda13 ? elf.flags >> 8 & 0xff
                                                                        : elf.flags & 0xff);
   if (const auto arch = arch_from_sm(sm)) return *arch;
-  throw CubinError(fmt::format(
-      "{}: the code is for sm_{}, which is not one of sm_75, sm_80, sm_86, sm_89, sm_90",
-      elf.origin, sm));
+  std::string known;
+  for (const Arch arch : kAllArchs)
+    known += fmt::format("{}{}", known.empty() ? "" : ", ", name(arch));
+  throw CubinError(
+      fmt::format("{}: the code is for sm_{}, which is not one of {}", elf.origin, sm, known));
 }
 
 // Names are copied out of the string tables, and a file may point to one long name many times.

@@ -14,8 +14,6 @@ namespace {
 
 constexpr std::uint32_t kSectionNvInfo = 0x70000000;  // SHT_CUDA_INFO
 constexpr std::uint32_t kMaxRegisters = 255;
-// sm_90 keeps the first KiB of a block's shared memory; the compiler counts it (SASS-FACTS 6.4).
-constexpr std::uint32_t kReservedShared = 0x400;
 
 // Kernels while they are being described.
 class Kernels {
@@ -66,8 +64,9 @@ class Kernels {
     kernel.text_section = function.section;
     kernel.text_offset = function.offset;
     kernel.static_shared_bytes = section_size(".nv.shared." + function.name);
-    if (cubin_.arch == Arch::sm_90)
-      kernel.reserved_shared_bytes = std::min(kernel.static_shared_bytes, kReservedShared);
+    // The compiler counts what the system keeps (SASS-FACTS 6.4).
+    kernel.reserved_shared_bytes = std::min<std::uint32_t>(
+        kernel.static_shared_bytes, traits(cubin_.arch).reserved_shared_bytes);
     kernel.bank0_bytes = section_size(".nv.constant0." + function.name);
     cubin_.kernels.push_back(std::move(kernel));
   }

@@ -230,7 +230,7 @@ class Printer {
   bool is_left_out(const std::string& suffix) const {
     if (bracket_ == 0) return false;
     if (!address_has_uniform_register_) return suffix != ".64";
-    if (suffix == ".U32") return instruction_.arch != Arch::sm_90;
+    if (suffix == ".U32") return !traits(instruction_.arch).prints_zero_register_as_u32;
     return suffix.empty() || suffix == ".64";
   }
 

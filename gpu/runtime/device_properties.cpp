@@ -11,26 +11,13 @@ namespace {
 
 using simulator::GpuModel;
 
-bool has_ecc(const GpuModel& m) {  // HBM and data-centre parts; not the GeForce ones
-  return m.arch != isa::Arch::sm_86 && m.arch != isa::Arch::sm_89;
-}
+bool has_ecc(const GpuModel& m) { return isa::traits(m.arch).has_ecc; }
 
-// FP32 over FP64 lanes of an SM (CUDA programming guide, arithmetic throughput).
-int fp64_ratio(isa::Arch arch) {
-  switch (arch) {
-    case isa::Arch::sm_75:
-      return 32;
-    case isa::Arch::sm_80:
-    case isa::Arch::sm_90:
-      return 2;
-    default:
-      return 64;
-  }
-}
+int fp64_ratio(isa::Arch arch) { return isa::traits(arch).float_per_double; }
 
 // What may be set aside for persisting accesses: five eighths of the L2 on an A100 and an H100.
 std::uint32_t persisting_l2_bytes(const GpuModel& m) {
-  return m.arch == isa::Arch::sm_75 ? 0 : m.l2_bytes / 8 * 5;
+  return isa::traits(m.arch).has_persisting_l2 ? m.l2_bytes / 8 * 5 : 0;
 }
 
 struct Attribute {

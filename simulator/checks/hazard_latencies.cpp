@@ -9,7 +9,6 @@ namespace {
 using isa::Unit;
 
 constexpr unsigned kArithmetic = 4, kWide = 2, kUniform = 2, kFp64 = 6;
-constexpr unsigned kGuard = 13, kGuardSm75 = 12;
 
 bool is_wide(const isa::Instruction& in) {
   return isa::unit(in) == Unit::fma && isa::facts(in).work == isa::Work::wide_product;
@@ -27,7 +26,7 @@ unsigned least_latency(const isa::Instruction& writer, const isa::Instruction& r
   if (is_uniform(place)) return unit == Unit::uniform ? kUniform : 0;
   if (as_guard) {
     const bool is_known = unit == Unit::alu || unit == Unit::fma || unit == Unit::fp16;
-    return is_known ? (writer.arch == isa::Arch::sm_75 ? kGuardSm75 : kGuard) : 0;
+    return is_known ? isa::traits(writer.arch).guard_latency.value : 0;
   }
   switch (unit) {
     case Unit::alu:
@@ -36,7 +35,7 @@ unsigned least_latency(const isa::Instruction& writer, const isa::Instruction& r
     case Unit::fp16:
       return kArithmetic;
     case Unit::fp64:
-      return writer.arch == isa::Arch::sm_90 ? kFp64 : 0;
+      return isa::traits(writer.arch).fp64_is_fixed ? kFp64 : 0;
     default:
       return 0;
   }

@@ -72,15 +72,12 @@ ConstantBanks constant_banks(const LaunchRequest& request, std::uint64_t grid_ba
   bank0.put(0x20, kLocalWindow);
   bank0.put(0x28, kLocalEnd);  // the initial stack pointer
   bank0.put(0x2c, request.dynamic_shared_bytes);
-  // Read off what nvcc 13.0 makes, for all five architectures: -G code adds the number at 0xd0 (up
-  // to sm_89: 0x50) to the offset of a constant variable and loads from there; the grid's barrier
-  // has its high word first.
-  const bool is_sm_90 = arch == isa::Arch::sm_90;
-  bank0.put(is_sm_90 ? 0xd0 : 0x50, module.constant_bank3_address());
-  const std::size_t barrier = is_sm_90 ? 0x44 : 0x8c;
+  const isa::Bank0Layout layout = isa::bank0_layout(arch);
+  bank0.put(layout.constant_bank3, module.constant_bank3_address());
+  const std::size_t barrier = layout.grid_barrier;
   bank0.put(barrier, static_cast<std::uint32_t>(grid_barrier >> 32));
   bank0.put(barrier + 4, static_cast<std::uint32_t>(grid_barrier));
-  if (is_sm_90) put_cluster(bank0, request);
+  if (isa::traits(arch).has_clusters) put_cluster(bank0, request);
   std::copy(request.parameters.begin(), request.parameters.end(),
             bank0.bytes().begin() + parameters);
 

@@ -188,8 +188,7 @@ bool fill_type(const isa::Instruction& in, Step& step) {
 }  // namespace
 
 Execute lower_atomic(const isa::Instruction& in, Step& step) {
-  // Numbered 10 up to sm_89 and 11 on sm_90, in what nvcc makes of the same program.
-  const std::uint32_t popc_inc = in.arch == isa::Arch::sm_90 ? 11 : 10;
+  const std::uint32_t popc_inc = isa::traits(in.arch).popc_inc;
   if (in.op == Op::ATOMS_ARRIVE && in.mod(Mod::atom_op) == popc_inc && in.rd == isa::kRZ) {
     step.selector = kIncrement;
     step.data_type = static_cast<std::uint8_t>(AtomicType::u32);

@@ -156,7 +156,8 @@ Execute lower_bra(const isa::Instruction& in, Step& step) {
   if (condition != kDiv && condition != kConv)
     return in.mod(Mod::any) != 0 ? execute_bra_any : execute_bra;
   step.selector = static_cast<std::uint8_t>(in.mod(Mod::cond_invert));
-  if (in.arch == isa::Arch::sm_75) step.selector = 1;  // that form has no mask: the full warp
+  if (!isa::traits(in.arch).branch_has_mask)
+    step.selector = 1;  // that form has no mask: the full warp
   if (in.ur != isa::kURZ) {
     step.address.uniform = AddressForm::Base::low32;
     step.address.uniform_row = static_cast<RowOffset>((kUniformRow + in.ur) * kWarpSize);

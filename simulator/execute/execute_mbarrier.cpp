@@ -247,7 +247,7 @@ std::uint64_t barrier_after_bytes(std::uint64_t word, std::uint32_t bytes) {
 Execute lower_mbarrier(const isa::Instruction& in, Step& step) {
   constexpr std::uint32_t kTogether = 1, kReduction = 2;
   constexpr std::uint64_t kInvalidate = 0x9b1, kArrive = 0x9a7, kCheck = 0x5a7, kExchange = 0x5b2;
-  if (in.arch != isa::Arch::sm_90) return nullptr;
+  if (!isa::traits(in.arch).has_clusters) return nullptr;
   step.width = 8;
   if (in.op == Op::ARRIVES) {
     constexpr std::uint32_t kArrivalCount = 1, kByteCount = 2;

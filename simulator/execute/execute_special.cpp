@@ -62,9 +62,10 @@ std::uint64_t nanoseconds(const Core& core) {
 
 // Shared memory is given out in pieces of 128 bytes, the system's own among it.
 std::uint32_t shared_bytes_allocated(const Core& core) {
-  constexpr std::uint32_t kSystem = 0x400, kPiece = 128;
-  const bool is_sm_90 = core.launch.request->module->cubin().arch == isa::Arch::sm_90;
-  const std::uint32_t bytes = std::max(core.launch.shared_bytes, is_sm_90 ? kSystem : 0u);
+  constexpr std::uint32_t kPiece = 128;
+  const isa::Arch arch = core.launch.request->module->cubin().arch;
+  const std::uint32_t bytes =
+      std::max<std::uint32_t>(core.launch.shared_bytes, isa::traits(arch).reserved_shared_bytes);
   return (bytes + kPiece - 1) / kPiece * kPiece;
 }
 
@@ -243,7 +244,7 @@ Flow load_uniform_constant(Core& core, Warp& warp, const Step& step, Mask, Mask 
 // sm_90 (SASS-FACTS 4.6).
 Flow load_code_address(Core& core, Warp& warp, const Step& step, Mask, Mask on) {
   std::uint64_t address = code_address_of_index(core.pc_of(step));
-  if (step.instruction->arch == isa::Arch::sm_90)
+  if (isa::traits(step.instruction->arch).lepc_adds_displacement)
     address += 16 + static_cast<std::uint64_t>(step.instruction->offset);
   std::uint32_t* destination = destination_row(warp, step.d);
   for_each_lane(on, [&](unsigned lane) {

@@ -218,7 +218,9 @@ LaneFunction select_i2i(const Request& request, MicroOp&) {
 // dst_fmt: 0 U8, 1 S8, 2 U16, 3 S16, 4 U2, 5 S2, 6 U4, 7 S4. Only .SAT is known.
 LaneFunction select_i2ip(const Request& request, MicroOp& op) {
   op.param[0] = request.mod(Mod::half_sel) != 0 ? 16 : 0;
-  if (request.instruction->arch == isa::Arch::sm_90 && request.mod(Mod::sat) != 1) return nullptr;
+  const bool says_saturation =
+      isa::traits(request.instruction->arch).narrowing_says_saturation.value;
+  if (says_saturation && request.mod(Mod::sat) != 1) return nullptr;
   return choose<8>(request.mod(Mod::dst_fmt), []<u32 kType>() -> LaneFunction {
     constexpr u32 kBits[] = {8, 16, 2, 4};
     return lift<I2ip<kBits[kType / 2], kType % 2 == 1>>;

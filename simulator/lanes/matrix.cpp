@@ -171,7 +171,7 @@ LaneFunction select_hmma(const Request& request, MicroOp& op) {
   const isa::Instruction& in = *request.instruction;
   // The forms with steps are sm_70's.
   if ((in.word.lo & 0xfff) != 0x23c) return nullptr;
-  const bool hopper = in.arch == isa::Arch::sm_90;
+  const bool hopper = isa::traits(in.arch).sums_whole_products.value;
   const bool sparse = (in.word.hi >> 9 & 1) != 0;
   const bool half = request.mod(Mod::mma_dst) == 0;
   const u32 shape = request.mod(Mod::mma_shape), format = request.mod(Mod::mma_src);

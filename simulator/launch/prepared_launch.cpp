@@ -78,7 +78,7 @@ PreparedLaunch::PreparedLaunch(const GpuModel& model, DeviceMemory& memory, cons
   // Cooperative groups keep the barriers of wide tiles in the system's part, also in kernels that
   // have no shared memory of their own.
   const std::uint32_t reserved =
-      model.arch == isa::Arch::sm_90 ? model.shared_bytes_reserved : std::uint32_t{0};
+      isa::traits(model.arch).has_clusters ? model.shared_bytes_reserved : std::uint32_t{0};
   context_.shared_bytes =
       std::max(request.kernel->static_shared_bytes, reserved) + request.dynamic_shared_bytes;
   context_.warps_per_block =

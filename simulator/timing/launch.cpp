@@ -15,18 +15,11 @@ namespace heddle::simulator::timing {
 namespace {
 
 // Of the memory that L1 and shared memory are made of, what shared memory gets: the smallest of the
-// sizes that holds what the blocks need (CUDA C++ Programming Guide, compute capabilities).
+// sizes that holds what the blocks need.
 std::uint64_t shared_part(isa::Arch arch, std::uint64_t needed) {
-  static constexpr std::uint32_t kSm75[] = {32, 64};
-  static constexpr std::uint32_t kSm80[] = {0, 8, 16, 32, 64, 100, 132, 164};
-  static constexpr std::uint32_t kSm86[] = {0, 8, 16, 32, 64, 100};
-  static constexpr std::uint32_t kSm90[] = {0, 8, 16, 32, 64, 100, 132, 164, 196, 228};
-  std::span<const std::uint32_t> sizes = kSm90;
-  if (arch == isa::Arch::sm_75) sizes = kSm75;
-  if (arch == isa::Arch::sm_80) sizes = kSm80;
-  if (arch == isa::Arch::sm_86 || arch == isa::Arch::sm_89) sizes = kSm86;
+  const std::span<const std::uint16_t> sizes = isa::traits(arch).shared_kib;
   constexpr std::uint64_t kKilo = 1024;
-  for (const std::uint32_t size : sizes)
+  for (const std::uint64_t size : sizes)
     if (size * kKilo >= needed) return size * kKilo;
   return sizes.back() * kKilo;
 }

@@ -24,7 +24,7 @@ bool is_variable(const Instruction& in) {
     case Unit::tex:
       return isa::effect(in) != isa::Effect::block_barrier;
     case Unit::fp64:
-      return in.arch != isa::Arch::sm_90;
+      return !isa::traits(in.arch).fp64_is_fixed;
     default:
       return false;
   }

@@ -11,7 +11,6 @@ namespace heddle::isa::sketch {
 namespace {
 
 constexpr std::uint32_t kCudaInfo = 0x70000000;
-constexpr std::uint32_t kReservedShared = 0x400;  // which sm_90 keeps (SASS-FACTS 6.4)
 constexpr std::uint16_t kElfMachineCuda = 190;
 constexpr std::uint8_t kAbiVersion = 8;
 constexpr std::uint32_t kFlags = 0x06000004;  // the architecture's number is in bits 15:8
@@ -174,7 +173,7 @@ class Writer {
          .flags = SHF_ALLOC | SHF_WRITE,
          .info = text,
          .alignment = 16,
-         .nobits = (arch_ == Arch::sm_90 ? kReservedShared : 0) + kernel.shared_bytes});
+         .nobits = traits(arch_).reserved_shared_bytes + kernel.shared_bytes});
   }
 
   void add_module_facts(std::uint32_t symbols) {

@@ -33,7 +33,9 @@ unsigned blocks_per_sm(const simulator::GpuModel& model, const Function& functio
                                    .shared_bytes_per_block = shared})
           .blocks_per_sm;
   const int carveout = function.preferred_carveout;
-  if (carveout < 0 || shared == 0 || most == 0 || model.arch != isa::Arch::sm_90) return most;
+  if (carveout < 0 || shared == 0 || most == 0 ||
+      !isa::traits(model.arch).occupancy_follows_carveout)
+    return most;
   // At least one block fits whatever is preferred.
   const std::uint32_t each = shared + model.shared_bytes_reserved;
   return std::clamp(carveout_bytes(model, carveout) / each, 1u, most);
