@@ -48,8 +48,7 @@ simulator::Record run_accelsim(const Arguments& arguments, traces::Trace* trace,
   for (const fs::path& file : traces_named(arguments)) {
     if (!go_on()) break;
     traces::AccelsimLaunch launch(file);
-    if (gpu == nullptr)
-      gpu = &simulator::gpu_model(traces::accelsim_gpu(launch.kernel().binary_version));
+    if (gpu == nullptr) gpu = &traces::accelsim_gpu(launch.kernel().binary_version);
     launch.place_on(*gpu);
     simulator::LaunchOptions options;
     options.max_instructions = arguments.number("max-instructions", ~std::uint64_t{0}).value_or(0);

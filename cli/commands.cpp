@@ -6,6 +6,7 @@
 
 #include "cli/input_file.hpp"
 #include "cli/selection.hpp"
+#include "simulator/models/builtin_model_names.hpp"
 #include "simulator/warp/reconvergence_policies.hpp"
 
 namespace heddle::cli {
@@ -22,10 +23,9 @@ constexpr Option kCommon[] = {
 constexpr Option kArch{"arch", 0, "SM",
                        "only the code for this architecture, as in sm_90 (default: all there is)"};
 
-constexpr Option kGpu{
-    "gpu", 0, "ID",
-    "the GPU to model: a100, a6000, h100, h200, rtx3090, rtx4090 or t4; sketches also run on "
-    "8800gtx, 8800gt, gt240, c1060, c2070, k20, k40, p2000 and v100"};
+constexpr Option kGpu{"gpu", 0, "ID",
+                      "the GPU to model: " HEDDLE_PROGRAM_MODELS
+                      "; sketches also run on " HEDDLE_SKETCH_MODELS};
 // The ways to reconverge, from their table.
 constexpr auto kReconvergenceMeaning = [] {
   std::array<char, 400> text{};

@@ -62,7 +62,7 @@ sketch::LaunchChoice choice(const Arguments& arguments) {
 }
 
 const simulator::GpuModel& chosen_gpu(const Arguments& arguments) {
-  return simulator::gpu_model(arguments.value("gpu", "h200"));
+  return simulator::gpu_model(arguments.value("gpu", simulator::reference_model().id));
 }
 
 const sketch::PredicationRule* predication(const Arguments& arguments) {

@@ -12,7 +12,7 @@
 namespace heddle::cli {
 
 SourceProgram::SourceProgram(const std::filesystem::path& source, const std::string& gpu) {
-  const auto& model = simulator::gpu_model(gpu.empty() ? "h200" : gpu);
+  const auto& model = gpu.empty() ? simulator::reference_model() : simulator::gpu_model(gpu);
   const std::string arch = fmt::format("-arch={}", isa::name(model.arch));
   const std::string nvcc = runtime::find_tool("nvcc");
   if (nvcc.empty())

@@ -26,6 +26,9 @@ inline constexpr std::array kAllArchs{
 #undef HEDDLE_ARCH
 };
 
+// The one that kernel sketches (docs/sketches.md) are compiled for.
+inline constexpr Arch kSketchArch = Arch::sm_90;
+
 // A value that a row must give: one without it does not compile.
 template <class T>
 struct Given {

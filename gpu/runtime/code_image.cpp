@@ -42,7 +42,7 @@ std::vector<isa::FatEntry> entries_for(isa::Arch arch, std::vector<isa::FatEntry
 }
 
 const simulator::GpuModel& model_for(std::span<const isa::FatEntry> entries) {
-  const simulator::GpuModel& usual = simulator::gpu_model("h200");
+  const simulator::GpuModel& usual = simulator::reference_model();
   std::optional<isa::Arch> newest;
   for (const isa::FatEntry& entry : entries) {
     if (entry.kind != isa::FatEntry::Kind::elf) continue;

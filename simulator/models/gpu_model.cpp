@@ -140,7 +140,7 @@ isa::Arch read_arch(const toml::table& table, std::string_view origin) {
 }
 
 // A GPU has an architecture whose code is executed here, or a compute capability alone; then it
-// executes sketches, which are compiled for sm_90.
+// executes sketches alone.
 void read_code(GpuModel& model, const toml::table& table, std::string_view origin) {
   const auto capability = table["capability"].value<std::string>();
   if (!capability) {
@@ -150,8 +150,26 @@ void read_code(GpuModel& model, const toml::table& table, std::string_view origi
   if (table.contains("arch")) fail(origin, "capability", "is for GPUs without \"arch\"");
   if (find_compute_capability(*capability) == nullptr)
     fail(origin, "capability", fmt::format("there is no {}", *capability));
-  model.arch = isa::Arch::sm_90;
+  model.arch = isa::kSketchArch;
   model.capability = *capability;
+}
+
+// What a model is chosen for when nobody names one.
+void read_roles(GpuModel& model, const toml::table& table, std::string_view origin) {
+  if (!table.contains("roles")) return;
+  const toml::array* roles = table["roles"].as_array();
+  if (roles == nullptr) fail(origin, "roles", "is not a list");
+  for (const toml::node& node : *roles) {
+    const auto role = node.value_or(std::string_view{});
+    if (role == "default")
+      model.is_default = true;
+    else if (role == "reference")
+      model.is_reference = true;
+    else if (role == "accelsim")
+      model.replays_traces = true;
+    else
+      fail(origin, "roles", fmt::format("does not know \"{}\"", role));
+  }
 }
 
 // A word out of a list; `standard` where the file does not say.
@@ -201,8 +219,8 @@ toml::table parse_table(std::string_view toml, std::string_view origin) {
 }
 
 bool is_known_key(std::string_view key) {
-  for (const std::string_view other : {"name", "arch", "timing", "capability", "reconvergence",
-                                       "accesses", "predication", "costs"})
+  for (const std::string_view other : {"name", "arch", "roles", "timing", "capability",
+                                       "reconvergence", "accesses", "predication", "costs"})
     if (key == other) return true;
   for (const Field& field : kFields)
     if (field.key == key) return true;
@@ -220,6 +238,13 @@ const std::map<std::string, GpuModel, std::less<>>& built_in() {
   return models;
 }
 
+template <class Predicate>
+const GpuModel* built_in_where(Predicate&& holds) {
+  for (const auto& [id, model] : built_in())
+    if (holds(model)) return &model;
+  return nullptr;
+}
+
 std::string known_ids() { return fmt::format("{}", fmt::join(model_ids(), ", ")); }
 
 }  // namespace
@@ -233,6 +258,7 @@ GpuModel parse_gpu_model(std::string_view toml, std::string_view id, std::string
   model.name = table["name"].value_or(std::string{});
   if (model.name.empty()) fail(origin, "name", "missing");
   read_code(model, table, origin);
+  read_roles(model, table, origin);
   model.reconvergence =
       read_word(table, "reconvergence", ReconvergencePolicy::barriers, kReconvergenceWords, origin);
   model.access_rules = read_word(table, "accesses", AccessRules::sectors, kAccessRules, origin);
@@ -267,19 +293,22 @@ const GpuModel& gpu_model(std::string_view id) {
 }
 
 const GpuModel& default_model(isa::Arch arch) {
-  switch (arch) {
-    case isa::Arch::sm_75:
-      return gpu_model("t4");
-    case isa::Arch::sm_80:
-      return gpu_model("a100");
-    case isa::Arch::sm_86:
-      return gpu_model("rtx3090");
-    case isa::Arch::sm_89:
-      return gpu_model("rtx4090");
-    case isa::Arch::sm_90:
-      return gpu_model("h200");
-  }
-  throw std::logic_error("an architecture without a model");
+  const GpuModel* const model =
+      built_in_where([&](const GpuModel& each) { return each.is_default && each.arch == arch; });
+  if (model == nullptr) throw std::logic_error("an architecture without a default model");
+  return *model;
+}
+
+const GpuModel& reference_model() {
+  const GpuModel* const model =
+      built_in_where([](const GpuModel& each) { return each.is_reference; });
+  if (model == nullptr) throw std::logic_error("no model is the reference");
+  return *model;
+}
+
+const GpuModel* accelsim_model(isa::Arch arch) {
+  return built_in_where(
+      [&](const GpuModel& each) { return each.replays_traces && each.arch == arch; });
 }
 
 std::vector<std::string> model_ids() {

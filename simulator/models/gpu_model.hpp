@@ -26,6 +26,9 @@ struct GpuModel {
   isa::Arch arch{};  // of the machine code it executes
   // "2.0", where its own machine code is not read here and it executes sketches alone; else empty.
   std::string capability;
+  bool is_default = false;  // of those with its architecture, the one to run on when none is named
+  bool is_reference = false;    // what runs on any architecture runs on when none is named
+  bool replays_traces = false;  // of those with its architecture, the one for Accel-Sim's traces
   std::uint32_t sms = 0;
   std::uint32_t max_threads_per_block = 0;
   std::uint32_t max_threads_per_sm = 0;
@@ -61,6 +64,10 @@ struct GpuModel {
 const GpuModel& gpu_model(std::string_view id);
 // The model a program for `arch` runs on when the user chose none.
 const GpuModel& default_model(isa::Arch arch);
+// The model that records are measured on, and the one that Accel-Sim's traces of `arch` are taken
+// to be of (null: none).
+const GpuModel& reference_model();
+const GpuModel* accelsim_model(isa::Arch arch);
 std::vector<std::string> model_ids();
 
 // Reads a model; `origin` names it in errors. Throws std::runtime_error with origin and key when a

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <fstream>
+#include <map>
 #include <sstream>
 
 namespace heddle::simulator {
@@ -31,6 +32,22 @@ auto parsing(const std::string& text) {
 
 TEST(GpuModel, OfEveryArchitectureIsBuiltIn) {
   for (isa::Arch arch : isa::kAllArchs) EXPECT_EQ(default_model(arch).arch, arch);
+}
+
+TEST(GpuModel, HasEachRoleOnceAtMost) {
+  std::map<isa::Arch, unsigned> defaults, of_traces;
+  unsigned references = 0;
+  for (const std::string& id : model_ids()) {
+    const GpuModel& model = gpu_model(id);
+    defaults[model.arch] += model.is_default ? 1 : 0;
+    of_traces[model.arch] += model.replays_traces ? 1 : 0;
+    references += model.is_reference ? 1 : 0;
+  }
+  EXPECT_EQ(references, 1u);
+  for (isa::Arch arch : isa::kAllArchs) {
+    EXPECT_EQ(defaults[arch], 1u) << isa::name(arch);
+    EXPECT_LE(of_traces[arch], 1u) << isa::name(arch);
+  }
 }
 
 TEST(GpuModel, HoldsTheH200) {
@@ -81,6 +98,11 @@ TEST(GpuModelFile, WithANumberOutOfRangeIsRefused) {
               ThrowsMessage<std::runtime_error>(HasSubstr("sms: is too large")));
   EXPECT_THAT(parsing(replaced(t4, "value = 40,", "value = \"40\",")),
               ThrowsMessage<std::runtime_error>(HasSubstr("sms: has no whole number")));
+}
+
+TEST(GpuModelFile, WithARoleThatNobodyKnowsIsRefused) {
+  EXPECT_THAT(parsing(replaced(file_of("t4"), "roles = [\"default\"", "roles = [\"usual\"")),
+              ThrowsMessage<std::runtime_error>(HasSubstr("roles: does not know \"usual\"")));
 }
 
 TEST(GpuModelFile, ThatIsNotTomlIsRefusedWithTheLine) {

@@ -20,23 +20,18 @@ std::vector<std::byte> read_code(const std::filesystem::path& file) {
 
 }  // namespace
 
-std::string_view accelsim_gpu(std::uint32_t binary_version) {
-  switch (binary_version) {
-    case 70:  // its opcodes are sm_75's
-    case 75:
-      return "t4";
-    case 80:
-      return "a100";
-    case 86:
-      return "a6000";
-    case 89:
-      return "rtx4090";
-    case 90:
-      return "h200";
-    default:
-      throw std::runtime_error(fmt::format(
-          "binary version {}: no model of such a GPU (70, 75, 80, 86, 89, 90)", binary_version));
-  }
+const simulator::GpuModel& accelsim_gpu(std::uint32_t binary_version) {
+  constexpr std::uint32_t kVolta = 70, kTuring = 75;  // the same opcodes
+  const auto arch =
+      isa::arch_from_sm(static_cast<int>(binary_version == kVolta ? kTuring : binary_version));
+  const simulator::GpuModel* const model = arch ? simulator::accelsim_model(*arch) : nullptr;
+  if (model != nullptr) return *model;
+  std::string known = fmt::format("{}", kVolta);
+  for (const isa::Arch each : isa::kAllArchs)
+    if (simulator::accelsim_model(each) != nullptr)
+      known += fmt::format(", {}", isa::sm_number(each));
+  throw std::runtime_error(
+      fmt::format("binary version {}: no model of such a GPU ({})", binary_version, known));
 }
 
 AccelsimLaunch::AccelsimLaunch(const std::filesystem::path& trace)

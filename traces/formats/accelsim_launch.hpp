@@ -15,7 +15,7 @@ namespace heddle::traces {
 
 // The GPU model that a trace is timed on where nobody chooses one: the first of its architecture.
 // Throws std::runtime_error for a binary version that no model has.
-std::string_view accelsim_gpu(std::uint32_t binary_version);
+const simulator::GpuModel& accelsim_gpu(std::uint32_t binary_version);
 
 class AccelsimLaunch {
  public:

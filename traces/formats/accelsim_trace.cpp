@@ -18,20 +18,35 @@ using simulator::Issue;
 using simulator::Mask;
 using simulator::Warp;
 
-unsigned binary_version(isa::Arch arch) {
+bool accelsim_takes(isa::Arch arch) {
   switch (arch) {
     case isa::Arch::sm_75:
-      return 75;
     case isa::Arch::sm_80:
-      return 80;
     case isa::Arch::sm_86:
-      return 86;
-    default:
-      throw std::runtime_error(fmt::format(
-          "--trace accelsim: Accel-Sim takes sm_75, sm_80 and sm_86, and this is {} (--gpu t4, "
-          "a100 or a6000)",
-          isa::name(arch)));
+      return true;
+    case isa::Arch::sm_89:
+    case isa::Arch::sm_90:
+      break;
   }
+  return false;
+}
+
+unsigned binary_version(isa::Arch arch) {
+  if (accelsim_takes(arch)) return static_cast<unsigned>(isa::sm_number(arch));
+  std::vector<std::string> names, gpus;
+  for (const isa::Arch each : isa::kAllArchs) {
+    if (!accelsim_takes(each)) continue;
+    names.emplace_back(isa::name(each));
+    gpus.push_back(simulator::accelsim_model(each)->id);
+  }
+  const auto joined = [](std::vector<std::string>& words, std::string_view last) {
+    const std::string end = std::move(words.back());
+    words.pop_back();
+    return fmt::format("{}{}{}", fmt::join(words, ", "), last, end);
+  };
+  throw std::runtime_error(
+      fmt::format("--trace accelsim: Accel-Sim takes {}, and this is {} (--gpu {})",
+                  joined(names, " and "), isa::name(arch), joined(gpus, " or ")));
 }
 
 // "N R1 R2 …": registers of the vector file, RZ left out, at most four.

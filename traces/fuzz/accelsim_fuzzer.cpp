@@ -13,7 +13,7 @@ constexpr std::uint64_t kWarpInstructions = 2000;
 
 void time(const std::string& path) {
   traces::AccelsimLaunch launch(path);
-  launch.place_on(simulator::gpu_model(traces::accelsim_gpu(launch.kernel().binary_version)));
+  launch.place_on(traces::accelsim_gpu(launch.kernel().binary_version));
   simulator::LaunchOptions options;
   options.max_instructions = kWarpInstructions;
   options.timing.emplace();

@@ -14,7 +14,6 @@
 namespace heddle::isa::sketch {
 namespace {
 
-constexpr Arch kArch = Arch::sm_90;
 constexpr std::size_t kTextAlignment = 8;  // instructions: sections are aligned to 128 bytes
 
 // Which of a line's operands an item of a layout stands for; null where it is none of them.
@@ -102,7 +101,7 @@ class Encodings {
                   mods);
     if (const auto found = known_.find(key); found != known_.end()) return *found->second;
     const Encoding* best = nullptr;  // the plainest: MOV has a form with a mask of bytes, too
-    for (const Encoding* encoding : all_encodings(kArch))
+    for (const Encoding* encoding : all_encodings(kSketchArch))
       if (encoding->row->op == line.op && fits(*encoding, line) &&
           (best == nullptr || modifiers(*encoding) < modifiers(*best)))
         best = encoding;
@@ -140,7 +139,7 @@ class Assembler {
     set_control_bits(instructions_);
     for (const Instruction& each : instructions_) {
       result.words.push_back(encode(each));
-      assert(decode(kArch, result.words.back()).has_value());
+      assert(decode(kSketchArch, result.words.back()).has_value());
     }
     result.registers = allocation_.count;
     return result;
@@ -180,7 +179,7 @@ class Assembler {
     const Encoding& encoding = encodings_.of(line);
     Instruction result;
     result.op = line.op;
-    result.arch = kArch;
+    result.arch = kSketchArch;
     result.encoding = &encoding;
     result.word = encoding.value;
     for (const ModValue& each : line.mods)

@@ -29,6 +29,6 @@ std::vector<std::uint32_t> parameter_offsets(const std::vector<std::uint32_t>& s
 // `source` is the file that the lines are of; `table` is what constant bank 3 holds.
 std::vector<std::byte> write_cubin(const std::vector<WrittenKernel>& kernels,
                                    const std::vector<std::byte>& table, const std::string& source,
-                                   Arch arch = Arch::sm_90);
+                                   Arch arch = kSketchArch);
 
 }  // namespace heddle::isa::sketch

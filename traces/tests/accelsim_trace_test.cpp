@@ -168,7 +168,7 @@ void expect_same_time(MachineKernels& machine, const std::filesystem::path& fold
   trace->end_launch(direct);
 
   AccelsimLaunch launch(read_accelsim_list(folder / "kernelslist.g").at(0));
-  launch.place_on(simulator::gpu_model(accelsim_gpu(launch.kernel().binary_version)));
+  launch.place_on(accelsim_gpu(launch.kernel().binary_version));
   options.observer = nullptr;
   simulator::timing::DeviceTime time;
   const simulator::LaunchOutcome read = launch.time(options, time);

@@ -12,6 +12,7 @@ import argparse
 import subprocess
 import sys
 import tempfile
+import tomllib
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -21,7 +22,17 @@ BUILDS = {
     "O1": (["-O3", "-Xptxas", "-O1"], False), "few": (["-O3", "-maxrregcount", "24"], False),
     "fast": (["-O3", "--use_fast_math"], True),
 }
-GPUS = {"sm_75": "t4", "sm_80": "a100", "sm_86": "a6000", "sm_89": "rtx4090", "sm_90": "h200"}
+MODELS = Path(__file__).resolve().parents[3] / "simulator/models"
+
+
+def default_gpus():
+    """By architecture, the model that its programs run on."""
+    models = {path.stem: tomllib.loads(path.read_text()) for path in MODELS.glob("*.toml")}
+    found = {model["arch"]: name for name, model in models.items() if "default" in model.get("roles", [])}
+    return dict(sorted(found.items()))
+
+
+GPUS = default_gpus()
 
 
 def architectures(source, everywhere):

@@ -123,7 +123,7 @@ const simulator::GpuModel& Runtime::choose_model() {
       // What is wrong with it is said when it is used.
     }
   const simulator::GpuModel& model = model_for(all);
-  if (model.id != "h200")
+  if (!model.is_reference)
     notice(
         fmt::format("{} has {}: it runs on the model of the {} (--gpu, or HEDDLE_GPU, chooses "
                     "another)",
