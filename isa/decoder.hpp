@@ -25,4 +25,7 @@ using TargetNamer = std::function<std::string(std::uint64_t address)>;
 std::string print(const Instruction& instruction, std::uint64_t address,
                   const TargetNamer& namer = {});
 
+// The opcode alone, with its modifiers: "LDG.E.64".
+std::string print_opcode(const Instruction& instruction);
+
 }  // namespace heddle::isa

@@ -37,18 +37,28 @@ class Printer {
   std::string print() {
     if (!is_always(instruction_.guard))
       out_ = fmt::format("@{} ", predicate_text(instruction_.guard));
-    const Row& row = *instruction_.encoding->row;
-    const std::string_view alias = row.alias == nullptr ? "" : row.alias(instruction_);
-    if (alias.empty())
-      print_layout(*instruction_.encoding->layout);
-    else
-      print_layout(read_picture(alias));
+    print_picture(false);
+    return std::move(out_);
+  }
+
+  std::string print_opcode() {
+    print_picture(true);
     return std::move(out_);
   }
 
  private:
-  void print_layout(const Layout& layout) {
+  void print_picture(bool only_opcode) {
+    const Row& row = *instruction_.encoding->row;
+    const std::string_view alias = row.alias == nullptr ? "" : row.alias(instruction_);
+    if (alias.empty())
+      print_layout(*instruction_.encoding->layout, only_opcode);
+    else
+      print_layout(read_picture(alias), only_opcode);
+  }
+
+  void print_layout(const Layout& layout, bool only_opcode) {
     for (const Item* item = layout.begin(); item != layout.end(); ++item) {
+      if (only_opcode && item->kind == ItemKind::separator) return;
       const Item* suffix_end = item + 1;
       while (suffix_end != layout.end() && suffix_end->attached) ++suffix_end;
       print_item(*item, suffix_text(item + 1, suffix_end));
@@ -294,6 +304,10 @@ class Printer {
 
 std::string print(const Instruction& instruction, std::uint64_t address, const TargetNamer& namer) {
   return Printer(instruction, address, namer).print();
+}
+
+std::string print_opcode(const Instruction& instruction) {
+  return Printer(instruction, 0, {}).print_opcode();
 }
 
 }  // namespace heddle::isa

@@ -38,6 +38,16 @@ TEST_P(ListingOf, EqualsNvdisasm) {
   EXPECT_GT(equal, 20'000u);
 }
 
+TEST_P(ListingOf, HasTheOpcodeBehindTheGuard) {
+  for (const GoldRow& row : listing_rows(GetParam())) {
+    const auto instruction = decode(GetParam(), row.word);
+    ASSERT_TRUE(instruction) << row.text;
+    const std::size_t begin = row.text.starts_with('@') ? row.text.find(' ') + 1 : 0;
+    EXPECT_EQ(print_opcode(*instruction), row.text.substr(begin, row.text.find(' ', begin) - begin))
+        << row.text;
+  }
+}
+
 // One instruction of each shape that ptxas makes of the PTX ISA.
 TEST(Sweep, EveryPtxInstructionEqualsNvdisasm) {
   std::size_t equal = 0;

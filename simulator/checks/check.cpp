@@ -93,13 +93,10 @@ HeapCall heap_call(const Core& core, const Warp& warp, const Issue& next) {
     return call;
   const auto lane = static_cast<unsigned>(std::countr_zero(next.on));
   const bool by_register = step.instruction->a.kind == isa::Source::Kind::reg;
-  if (!by_register && step.instruction->mod(isa::Mod::absolute) == 0) return call;
+  if (step.selector == 0) return call;  // a relative one stays in the code
   const std::uint32_t* const low = by_register ? source_row(warp, step.a) + lane : nullptr;
   std::uint64_t target = static_cast<std::uint64_t>(step.instruction->offset);
-  if (by_register) {
-    if (step.selector == 0) return call;  // a relative one stays in the code
-    target += *low | std::uint64_t{low[kWarpSize]} << 32;
-  }
+  if (by_register) target += *low | std::uint64_t{low[kWarpSize]} << 32;
   const auto builtin = builtin_at(target);
   if (builtin != Builtin::malloc && builtin != Builtin::free) return call;
   call.what = builtin == Builtin::malloc ? HeapCall::What::malloc : HeapCall::What::free;

@@ -5,6 +5,7 @@
 #include <bit>
 
 #include "isa/attributes.hpp"
+#include "simulator/memory/atomic_operations.hpp"
 
 namespace heddle::simulator::checks {
 namespace {
@@ -14,8 +15,12 @@ namespace {
 bool reads(const Step& step, const Access& access) {
   if (access.kind == AccessKind::store) return false;
   const isa::Instruction& in = *step.instruction;
-  if (isa::memory_access(in).of == isa::MemoryAccess::Of::barrier) return false;
-  return access.kind == AccessKind::load || !isa::is_exchange(in);
+  const isa::MemoryAccess memory = isa::memory_access(in);
+  if (memory.of == isa::MemoryAccess::Of::barrier) return false;
+  const bool is_exchange = memory.kind == isa::MemoryAccess::Kind::atomic &&
+                           access.kind == AccessKind::atomic &&
+                           step.selector == static_cast<std::uint8_t>(AtomicOp::exch);
+  return !is_exchange;
 }
 
 }  // namespace

@@ -25,13 +25,11 @@ bool takes_all_lanes(const isa::Instruction& in) {
 
 bool is_atomic(AccessKind kind) { return kind != AccessKind::load && kind != AccessKind::store; }
 
-Use use_of(const Step& step, const Access& access) {
+// `otherwise`: of loads and stores.
+Use use_of(const Access& access, Use otherwise) {
   if (access.kind == AccessKind::compare_and_swap || access.kind == AccessKind::cast_spin)
     return Use::swap;
-  if (is_atomic(access.kind)) return Use::atomic;
-  const bool of_barrier =
-      isa::memory_access(*step.instruction).of == isa::MemoryAccess::Of::barrier;
-  return of_barrier || isa::is_strong(*step.instruction) ? Use::strong : Use::plain;
+  return is_atomic(access.kind) ? Use::atomic : otherwise;
 }
 
 Mask lanes_waiting(const Warp& warp, Wait wait) {
@@ -42,6 +40,18 @@ Mask lanes_waiting(const Warp& warp, Wait wait) {
 }
 
 }  // namespace
+
+RaceCheck::Watched RaceCheck::watched(const isa::Instruction& in) {
+  Watched result;
+  const bool of_barrier = isa::memory_access(in).of == isa::MemoryAccess::Of::barrier;
+  if (of_barrier || isa::is_strong(in)) result.use = Use::strong;
+  result.copies = copies_of(in);
+  if (isa::effect(in) != isa::Effect::wait_counter) return result;
+  result.waits_for_groups = in.mod(isa::Mod::le) != 0;
+  result.scoreboard = static_cast<std::uint8_t>(in.mod(isa::Mod::sb_index));
+  result.left = static_cast<std::uint8_t>(in.mod(isa::Mod::sb_count));
+  return result;
+}
 
 void RaceCheck::begin(const LaunchRequest& request) {
   knowledge_.clear();
@@ -54,7 +64,11 @@ void RaceCheck::begin(const LaunchRequest& request) {
   seen_ = {};
   mbarriers_.clear();
   agents_.clear();
-  emulates_ = loads_of_emulated_atomics(request.module->lowered());
+  const LoweredProgram& program = request.module->lowered();
+  emulates_ = loads_of_emulated_atomics(program);
+  watched_.clear();
+  for (const Step& step : program.steps)
+    watched_.push_back(step.instruction == nullptr ? Watched{} : watched(*step.instruction));
   for_debugging_ = is_for_debugging(*request.module);
 }
 
@@ -124,30 +138,25 @@ void RaceCheck::look_at_warp_sync(const Warp& warp, WarpTrack& track) {
 
 bool RaceCheck::looks_before(const Step& step) const {
   const isa::Instruction& in = *step.instruction;
-  switch (in.op) {
-    case Op::BAR:
-    case Op::WARPSYNC:
-    case Op::NOP:
-    case Op::SHFL:
-    case Op::VOTE:
-    case Op::VOTEU:
-    case Op::MATCH:
-    case Op::REDUX:
-    case Op::MEMBAR:
-    case Op::SYNCS:
-    case Op::LDGDEPBAR:
-    case Op::UTMACMDFLUSH:
-    case Op::DEPBAR:
-    case Op::UCGABAR_ARV:
-    case Op::UCGABAR_WAIT:
-    case Op::CALL:
+  switch (isa::effect(in)) {
+    case isa::Effect::block_barrier:
+    case isa::Effect::warp_sync:
+    case isa::Effect::fence:
+    case isa::Effect::end_copies:
+    case isa::Effect::wait_counter:
+    case isa::Effect::cluster_arrive:
+    case isa::Effect::cluster_wait:
+    case isa::Effect::call:
       return true;
     default:
-      return false;
+      return takes_all_lanes(in) || in.op == Op::UTMACMDFLUSH ||
+             isa::memory_access(in).of == isa::MemoryAccess::Of::barrier;
   }
 }
 
-bool RaceCheck::looks_behind(const Step& step) const { return step.instruction->op == Op::CALL; }
+bool RaceCheck::looks_behind(const Step& step) const {
+  return isa::effect(*step.instruction) == isa::Effect::call;
+}
 
 void RaceCheck::catch_up(const Warp& warp, BlockTrack& track, Mask active) {
   WarpTrack& of_warp = track.warps[warp.index];
@@ -180,8 +189,7 @@ void RaceCheck::issuing(const Core& core, const Warp& warp, const Issue& next) {
     case isa::Effect::block_barrier: {
       const BarrierRequest request = barrier_request(warp, step, next.on);
       Arrivals& arrivals = track.arrivals[request.number];
-      constexpr std::uint8_t kArrive = 1;
-      if (step.selector == kArrive) {
+      if (static_cast<BarrierMode>(step.selector) == BarrierMode::arrive) {
         arrivals.arrived_warps |= 1u << warp.index;
       } else {
         arrivals.waiting_warps |= 1u << warp.index;
@@ -230,7 +238,8 @@ void RaceCheck::issued(const Core& core, const Warp& warp, const Issue& issue) {
 void RaceCheck::look_at_accesses(const Core& core, const Warp& warp, BlockTrack& track,
                                  const Issue& issue) {
   const isa::Instruction& in = *core.launch.program->steps[issue.pc].instruction;
-  if (is_counted_copy(in)) {
+  const Copies copies = watched_[issue.pc].copies;
+  if (copies == Copies::counted) {
     look_at_counted_copies(core, warp, track, issue);
     return end_phases(core, *warp.block);
   }
@@ -239,7 +248,8 @@ void RaceCheck::look_at_accesses(const Core& core, const Warp& warp, BlockTrack&
     look_at(core, warp, track, issue, access);
     if (in.op == Op::SYNCS) look_at_mbarrier(core, warp, track, issue, access);
     if (in.op == Op::ARRIVES) hand_over_copies(warp, track, issue, access);
-    if (is_pending(in, access)) begin_copies(in, issue, access, track.warps[warp.index].copies);
+    if (is_pending(copies, access))
+      begin_copies(copies, issue, access, track.warps[warp.index].copies);
   }
   end_phases(core, *warp.block);
 }
@@ -247,14 +257,14 @@ void RaceCheck::look_at_accesses(const Core& core, const Warp& warp, BlockTrack&
 void RaceCheck::look_at(const Core& core, const Warp& warp, BlockTrack& track, const Issue& issue,
                         const Access& access, const WarpId* agent) {
   const Step& step = core.launch.program->steps[issue.pc];
-  const Use use = use_of(step, access);
+  const Use use = use_of(access, watched_[issue.pc].use);
   if (use != Use::plain && step.instruction->op != Op::SYNCS) synchronize(warp, track, access);
   if (access.kind == AccessKind::store) look_at_lanes_of_one_store(core, warp, issue, access);
   const WarpId id{track.number, warp.index};
   const std::uint32_t clock = knowledge_.clock(id), tick = track.warps[warp.index].lanes.tick();
   const bool reads = access.kind != AccessKind::store, writes = access.kind != AccessKind::load;
   if (!writes && emulates_[issue.pc]) return;
-  const bool pending = is_pending(*step.instruction, access);
+  const bool pending = is_pending(watched_[issue.pc].copies, access);
   known_ = {};
   Shadow* shadow = access.space == Window::shared ? &track.shared : &global_;
   const bool may_be_elsewhere = access.space == Window::shared && warp.block->cluster != nullptr;

@@ -60,6 +60,17 @@ class RaceCheck : public Check {
     std::uint64_t barriers_completed = 0;
     Shadow shared;
   };
+  // Asynchronous copies: an instruction's stores, or all that it does, are pending until they have
+  // been waited for; or an mbarrier counts them.
+  enum class Copies : std::uint8_t { none, element, bulk, counted };
+  // What an instruction's modifiers say, read once for all its executions.
+  struct Watched {
+    Use use = Use::plain;  // of its loads and stores
+    Copies copies = Copies::none;
+    bool waits_for_groups = false;          // DEPBAR.LE: until only `left` of
+    std::uint8_t scoreboard = 0, left = 0;  // those that the scoreboard counts are incomplete
+  };
+  static Watched watched(const isa::Instruction& in);
   using Told = std::shared_ptr<const Knowledge::Told>;
   // A barrier in shared memory that counts arrivals and bytes. Who waits for its phase learns what
   // was told by those who arrived before that ended.
@@ -106,9 +117,9 @@ class RaceCheck : public Check {
 
   // race_copies.cpp
   static unsigned group_scoreboard(const isa::Instruction& in);
-  static bool is_counted_copy(const isa::Instruction& in);
-  static bool is_pending(const isa::Instruction& in, const Access& access);
-  static void begin_copies(const isa::Instruction& in, const Issue& issue, const Access& access,
+  static Copies copies_of(const isa::Instruction& in);
+  static bool is_pending(Copies copies, const Access& access);
+  static void begin_copies(Copies kind, const Issue& issue, const Access& access,
                            PendingCopies& copies);
   void wait_for_copies(const Core& core, const Warp& warp, WarpTrack& of_warp, const Issue& next);
   void complete(const Warp& warp, WarpTrack& of_warp, const AsyncCopy& copy);
@@ -163,7 +174,8 @@ class RaceCheck : public Check {
   std::map<std::pair<std::uint32_t, std::uint32_t>, Agent> agents_;  // by block and number
   HeapCall call_;                                                    // that executes now
   bool for_debugging_ = false;
-  std::vector<bool> emulates_;  // by pc: loads of loops that make up an atomic operation
+  std::vector<Watched> watched_;  // by pc
+  std::vector<bool> emulates_;    // by pc: loads of loops that make up an atomic operation
 };
 
 }  // namespace heddle::simulator::checks

@@ -10,6 +10,7 @@
 #include <bit>
 #include <cstring>
 
+#include "isa/attributes.hpp"
 #include "simulator/checks/race_check.hpp"
 #include "simulator/execute/cluster.hpp"
 #include "simulator/execute/memory_access.hpp"
@@ -41,8 +42,6 @@ struct Settled {
   }
 };
 
-bool is_to_shared(const isa::Instruction& in) { return in.mod(Mod::to_shared) != 0; }
-
 }  // namespace
 
 RaceCheck::Place RaceCheck::shared_place(const Block& block, std::uint64_t address) {
@@ -50,17 +49,22 @@ RaceCheck::Place RaceCheck::shared_place(const Block& block, std::uint64_t addre
   return {owner == nullptr ? nullptr : &track_of(*owner), address & kSharedOffset};
 }
 
-// Which part of an instruction's accesses is pending when it has executed.
-bool RaceCheck::is_pending(const isa::Instruction& in, const Access& access) {
+RaceCheck::Copies RaceCheck::copies_of(const isa::Instruction& in) {
+  if (isa::memory_access(in).of == isa::MemoryAccess::Of::counted) return Copies::counted;
   switch (in.op) {
     case Op::LDGSTS:
-      return access.kind == AccessKind::store;
+      return Copies::element;
     case Op::UBLKCP:
     case Op::UBLKRED:
-      return !is_to_shared(in);
+      return in.mod(Mod::to_shared) != 0 ? Copies::counted : Copies::bulk;
     default:
-      return false;
+      return Copies::none;
   }
+}
+
+// Which part of an instruction's accesses is pending when it has executed.
+bool RaceCheck::is_pending(Copies copies, const Access& access) {
+  return copies == Copies::bulk || (copies == Copies::element && access.kind == AccessKind::store);
 }
 
 // The scoreboard that counts the group which an instruction closes.
@@ -68,13 +72,7 @@ unsigned RaceCheck::group_scoreboard(const isa::Instruction& in) {
   return in.op == Op::LDGDEPBAR ? in.control.write_barrier : in.control.read_barrier;
 }
 
-// Whether an mbarrier counts the bytes that it moves.
-bool RaceCheck::is_counted_copy(const isa::Instruction& in) {
-  return in.op == Op::STAS || in.op == Op::REDAS ||
-         ((in.op == Op::UBLKCP || in.op == Op::UBLKRED) && is_to_shared(in));
-}
-
-void RaceCheck::begin_copies(const isa::Instruction& in, const Issue& issue, const Access& access,
+void RaceCheck::begin_copies(Copies kind, const Issue& issue, const Access& access,
                              PendingCopies& copies) {
   for_each_lane(access.lanes, [&](unsigned lane) {
     AsyncCopy copy;
@@ -82,7 +80,7 @@ void RaceCheck::begin_copies(const isa::Instruction& in, const Issue& issue, con
     copy.bytes = access.width;
     copy.pc = issue.pc;
     copy.space = access.space;
-    copy.kind = in.op == Op::LDGSTS ? CopyKind::element : CopyKind::bulk;
+    copy.kind = kind == Copies::element ? CopyKind::element : CopyKind::bulk;
     copy.lane = static_cast<std::uint8_t>(lane);
     copy.writes = access.kind != AccessKind::load;
     copies.begin(copy);
@@ -96,8 +94,8 @@ void RaceCheck::wait_for_copies(const Core& core, const Warp& warp, WarpTrack& o
   const isa::Instruction& in = *core.launch.program->steps[next.pc].instruction;
   const auto done = [&](const AsyncCopy& copy) { complete(warp, of_warp, copy); };
   std::uint32_t waited = static_cast<std::uint32_t>(in.word.bits(32, 6));
-  if (in.mod(Mod::le) != 0)
-    of_warp.copies.wait(in.mod(Mod::sb_index), next.on, in.mod(Mod::sb_count), done);
+  if (const Watched& watched = watched_[next.pc]; watched.waits_for_groups)
+    of_warp.copies.wait(watched.scoreboard, next.on, watched.left, done);
   for (; waited != 0; waited &= waited - 1)
     of_warp.copies.wait(static_cast<unsigned>(std::countr_zero(waited)), next.on, 0, done);
 }
@@ -219,7 +217,7 @@ void RaceCheck::look_at_mbarrier(const Core& core, const Warp& warp, BlockTrack&
 void RaceCheck::look_at_counted_copies(const Core& core, const Warp& warp, BlockTrack& track,
                                        const Issue& issue) {
   const isa::Instruction& in = *core.launch.program->steps[issue.pc].instruction;
-  const bool by_lanes = in.op == Op::STAS || in.op == Op::REDAS;
+  const bool by_lanes = isa::memory_access(in).of == isa::MemoryAccess::Of::counted;
   const auto is_barrier = [&](std::size_t i) {
     return by_lanes ? i % 2 == 1
                     : issue.accesses[i].kind == AccessKind::atomic && issue.accesses[i].width == 8;

@@ -7,6 +7,9 @@
 
 namespace heddle::simulator {
 
+// Step::selector of a BAR: Mod::bar_mode.
+enum class BarrierMode : std::uint8_t { sync, arrive, reduce, scan, sync_all };
+
 struct BarrierRequest {
   unsigned number = 0;
   std::uint32_t threads = 0;  // 0: the whole block

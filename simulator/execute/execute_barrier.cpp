@@ -21,7 +21,7 @@ namespace {
 enum class InRegisters : std::uint8_t { none, number, count, both };
 
 // Step::param of a BAR.
-enum BarrierParameter : std::uint8_t { kNumber, kCount, kInRegisters };
+enum BarrierParameter : std::uint8_t { kNumber, kCount, kInRegisters, kReduction };
 
 void lower_barrier_operands(const isa::Instruction& in, Step& step) {
   const bool number = in.b.kind == isa::Source::Kind::reg,
@@ -31,8 +31,8 @@ void lower_barrier_operands(const isa::Instruction& in, Step& step) {
                             : !number   ? InRegisters::none
                             : has_count ? InRegisters::number
                                         : InRegisters::both;
-  step.param = {in.mod(Mod::bar_id) & 15, in.mod(Mod::bar_count),
-                static_cast<std::uint32_t>(which)};
+  step.param = {in.mod(Mod::bar_id) & 15, in.mod(Mod::bar_count), static_cast<std::uint32_t>(which),
+                in.mod(Mod::bar_op)};
 }
 
 }  // namespace
@@ -59,8 +59,6 @@ BarrierRequest barrier_request(const Warp& warp, const Step& step, Mask on) {
 }
 
 namespace {
-
-enum class BarrierMode : std::uint8_t { sync, arrive, reduce, scan, sync_all };
 
 bool is_complete(const Block& block, unsigned number) {
   const BlockBarrier& barrier = block.barriers[number];
@@ -104,7 +102,7 @@ Flow execute_bar(Core& core, Warp& warp, const Step& step, Mask, Mask on) {
   if (mode == BarrierMode::reduce) {
     const Mask values = warp.predicate(step.pp.index, step.pp.invert);
     barrier.reducing = true;
-    barrier.reduction = static_cast<BarrierReduction>(step.instruction->mod(Mod::bar_op));
+    barrier.reduction = static_cast<BarrierReduction>(step.param[kReduction]);
     barrier.threads += static_cast<unsigned>(std::popcount(on));
     barrier.holding += static_cast<unsigned>(std::popcount(values & on));
   }

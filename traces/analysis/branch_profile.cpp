@@ -11,13 +11,16 @@ namespace {
 using isa::Effect;
 using simulator::Mask;
 
-// Lanes that a branch, EXIT or RET sends away.
-std::optional<Mask> leaving(const isa::Instruction& in, const simulator::Warp& warp, Mask on) {
+// Whether it is a branch, EXIT or RET that sends lanes away by a predicate.
+bool leaves_by_predicate(const isa::Instruction& in) {
   const Effect effect = isa::effect(in);
-  if (effect != Effect::branch && effect != Effect::exit && effect != Effect::ret)
-    return std::nullopt;
+  if (effect != Effect::branch && effect != Effect::exit && effect != Effect::ret) return false;
   const bool conditional = in.guard.index != isa::kPT || in.pp.index != isa::kPT;
-  if (!conditional || isa::branches_on_mask(in)) return std::nullopt;
+  return conditional && !isa::branches_on_mask(in);
+}
+
+// The lanes that it sends away.
+Mask leaving(const isa::Instruction& in, const simulator::Warp& warp, Mask on) {
   const unsigned index = in.pp.index + (in.pp.uniform ? simulator::kUniformPredicates : 0);
   return on & warp.predicate(index, in.pp.negated ? simulator::kFullMask : 0);
 }
@@ -48,6 +51,11 @@ void note_access(AccessProfile& profile, const simulator::Access& access) {
 }
 
 }  // namespace
+
+BranchProfile::BranchProfile(const isa::Program& program) : program_(program) {
+  for (const auto& in : program.instructions)
+    leaves_by_predicate_.push_back(in && leaves_by_predicate(*in));
+}
 
 // Calls `body` with each context that the lanes are in, and those of them that are in it.
 template <typename Body>
@@ -117,11 +125,13 @@ void BranchProfile::issuing(const simulator::Core&, const simulator::Warp& warp,
   if ((state.under_way & next.active) != 0) arrive(state, state.under_way & next.active, address);
   if (!program_.instructions[next.pc]) return;
   const isa::Instruction& in = *program_.instructions[next.pc];
-  if (const auto taken = leaving(in, warp, next.on); taken && keeps_another())
+  if (leaves_by_predicate_[next.pc] && keeps_another()) {
+    const Mask taken = leaving(in, warp, next.on);
     for_each_context(state, next.active, [&](Context context, Mask lanes) {
       events_[{context, address}].push_back(
-          {static_cast<std::uint32_t>(warp.block->linear), warp.index, lanes, *taken & lanes});
+          {static_cast<std::uint32_t>(warp.block->linear), warp.index, lanes, taken & lanes});
     });
+  }
   const Effect effect = isa::effect(in);
   if (effect == Effect::call || effect == Effect::indirect_branch)
     leave(state, warp, next, address, effect == Effect::call);

@@ -43,7 +43,7 @@ class BranchProfile : public simulator::Observer {
   };
 
   // `program` outlives this.
-  explicit BranchProfile(const isa::Program& program) : program_(program) {}
+  explicit BranchProfile(const isa::Program& program);
 
   void issuing(const simulator::Core& core, const simulator::Warp& warp,
                const simulator::Issue& next) override;
@@ -91,6 +91,7 @@ class BranchProfile : public simulator::Observer {
   static void for_each_context(const WarpState& state, simulator::Mask lanes, Body&& body);
 
   const isa::Program& program_;
+  std::vector<bool> leaves_by_predicate_;  // by index of the instruction
   std::map<Site, std::vector<BranchEvent>> events_;
   std::map<Site, AccessProfile> accesses_;
   std::map<Site, Ways> ways_;

@@ -8,6 +8,7 @@
 
 #include "isa/attributes.hpp"
 #include "isa/decoder.hpp"
+#include "simulator/execute/block_barrier.hpp"
 #include "simulator/execute/memory_access.hpp"
 #include "simulator/memory/address_space.hpp"
 
@@ -35,9 +36,8 @@ bool may_change_course(const Instruction& in) {
   return isa::unit(in) == isa::Unit::cbu || isa::effect(in) == Effect::block_barrier;
 }
 
-bool arrives_only(const Instruction& in) {
-  constexpr std::uint32_t kArrive = 1;
-  return in.mod(isa::Mod::bar_mode) == kArrive;
+bool arrives_only(const Step& step) {
+  return step.selector == static_cast<std::uint8_t>(simulator::BarrierMode::arrive);
 }
 
 // What the instruction did to its lanes, `active`, of which `on` had their guard hold, as
@@ -89,11 +89,6 @@ std::uint64_t linear(const simulator::Dim3& index, const simulator::Dim3& grid) 
 
 }  // namespace
 
-std::string opcode_text(const std::string& text) {
-  const std::size_t begin = text.starts_with('@') ? text.find(' ') + 1 : 0;
-  return text.substr(begin, text.find(' ', begin) - begin);
-}
-
 AccelsimInstructions::AccelsimInstructions(const AccelsimText& trace,
                                            const simulator::Module& module,
                                            const isa::Kernel& kernel, bool code_is_made)
@@ -143,7 +138,7 @@ std::uint32_t AccelsimInstructions::index_of(const AccelsimInstruction& read, st
   if (read.pc % kBytes != 0 || index >= instructions.size() || !instructions[index])
     fail(line, fmt::format("pc {:04x} is not in {}", read.pc, module_.origin()));
   if (!checked_[index]) {
-    const std::string opcode = opcode_text(isa::print(*instructions[index], 0));
+    const std::string opcode = isa::print_opcode(*instructions[index]);
     if (opcode != read.opcode)
       fail(line, fmt::format("{} at pc {:04x}, where {} has {}", read.opcode, read.pc,
                              module_.origin(), opcode));
@@ -222,7 +217,7 @@ void AccelsimInstructions::access(Core& core, const Record& record) {
   if (lanes == 0 || !access.by_threads()) return;
   const bool is_told = record.read.width != 0;
   if (!is_told && access.space != isa::Space::shared) return;
-  const Addresses address = !is_told ? side_by_side(std::max(1u, isa::access_bytes(in)))
+  const Addresses address = !is_told                              ? side_by_side(step.width)
                             : access.space == isa::Space::generic ? translated(record.read)
                                                                   : record.read.address;
   simulator::for_each_lane(lanes, [&](unsigned lane) {
@@ -258,7 +253,7 @@ Flow AccelsimInstructions::arrive(Core& core, Warp& warp, const Record& record, 
   const Step& step = core.launch.program->steps[record.pc];
   const Mask on = record.read.lanes;
   if (on == 0) return Flow::next;
-  if (arrives_only(instruction(record))) return step.execute(core, warp, step, on, on);
+  if (arrives_only(step)) return step.execute(core, warp, step, on, on);
   at.arrived |= active;
   const Mask live = warp.convergence->live();
   if ((live & ~at.arrived) != 0) return Flow::reschedule;

@@ -72,7 +72,4 @@ class AccelsimInstructions : public simulator::timing::InstructionSource {
 // Code of another function than the kernel stands behind every kernel's.
 inline constexpr std::uint64_t kAccelsimFunctions = 0x1000'0000;
 
-// The opcode with its suffixes, of an instruction as isa::print gives it.
-std::string opcode_text(const std::string& text);
-
 }  // namespace heddle::traces

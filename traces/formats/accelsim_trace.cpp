@@ -186,10 +186,9 @@ void AccelsimTrace::issued(const Core& core, const Warp& warp, const Issue& issu
       in_kernel ? line.offset : kAccelsimFunctions + std::uint64_t{16} * issue.pc;
   WarpLines& lines = blocks_[warp.block->linear][warp.index];
   ++lines.count;
-  lines.text +=
-      fmt::format("{:04x} {:08x} {} {} {} {} {}\n", pc, issue.on,
-                  in.rd != isa::kRZ ? fmt::format("1 R{}", in.rd) : "0", opcode_text(line.text),
-                  source_text(in), access_text(issue), immediate_of(in));
+  lines.text += fmt::format("{:04x} {:08x} {} {} {} {} {}\n", pc, issue.on,
+                            in.rd != isa::kRZ ? fmt::format("1 R{}", in.rd) : "0", line.opcode,
+                            source_text(in), access_text(issue), immediate_of(in));
 }
 
 void AccelsimTrace::block_ended(const Core&, const simulator::Block& block) {

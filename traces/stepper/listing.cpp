@@ -36,6 +36,7 @@ const Listing::Line& Listing::at(std::uint32_t pc) {
     line.text = "(past the end of the code)";
   } else if (program.instructions[pc]) {
     line.text = isa::print(*program.instructions[pc], line.offset);
+    line.opcode = isa::print_opcode(*program.instructions[pc]);
   } else {
     line.text = fmt::format("0x{:016x} 0x{:016x}", program.words[pc].lo, program.words[pc].hi);
   }

@@ -17,6 +17,7 @@ class Listing {
 
   struct Line {
     std::string text;      // as nvdisasm prints it; branch targets as byte offsets in the function
+    std::string opcode;    // with its modifiers
     std::string function;  // mangled
     std::uint64_t offset = 0;  // bytes from the function's start
     std::string file;          // empty: no source line is known
