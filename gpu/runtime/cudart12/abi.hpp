@@ -1,5 +1,5 @@
 // The types of CUDA 12's runtime interface that differ from CUDA 13's (abi.hpp). Field names are
-// CUDA's. The layouts follow CUDA 12.9's headers; no test compares them yet.
+// CUDA's. The layouts are those of CUDA 12.9's headers (gpu/runtime/tests/abi12_test.cpp).
 #pragma once
 
 #include <cstddef>
