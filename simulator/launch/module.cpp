@@ -17,6 +17,25 @@ constexpr std::uint32_t kSectionNobits = 8;  // SHT_NOBITS
 // (constant_bank.cpp), and copies by address write them.
 bool holds_constants(const isa::Section& section) { return section.name == ".nv.constant3"; }
 
+// What a module has allocated by the time its construction fails.
+class Unfinished {
+ public:
+  Unfinished(DeviceMemory& memory, const std::vector<std::uint64_t>& allocations)
+      : memory_(memory), allocations_(allocations) {}
+  ~Unfinished() {
+    if (finished_) return;
+    for (const std::uint64_t address : allocations_) memory_.free(address);
+  }
+  Unfinished(const Unfinished&) = delete;
+  Unfinished& operator=(const Unfinished&) = delete;
+  void finish() { finished_ = true; }
+
+ private:
+  DeviceMemory& memory_;
+  const std::vector<std::uint64_t>& allocations_;
+  bool finished_ = false;
+};
+
 isa::Cubin parse(std::span<const std::byte> bytes, const std::string& origin) {
   isa::Cubin cubin = isa::parse_cubin(bytes, origin);
   part_variables(cubin);
@@ -30,6 +49,8 @@ Module::Module(std::vector<std::byte> cubin_bytes, std::string origin, DeviceMem
       origin_(std::move(origin)),
       cubin_(parse(bytes_, origin_)),
       memory_(memory) {
+  Unfinished unfinished(memory_, global_sections_);
+  global_sections_.reserve(cubin_.sections.size());  // no allocation is lost to a full vector
   std::vector<std::uint64_t> addresses(cubin_.sections.size(), 0);
   for (std::size_t i = 0; i < cubin_.sections.size(); ++i) {
     const isa::Section& section = cubin_.sections[i];
@@ -65,6 +86,7 @@ Module::Module(std::vector<std::byte> cubin_bytes, std::string origin, DeviceMem
       globals_[symbol.name] = {addresses[symbol.section] + symbol.value, symbol.size,
                                holds_constants(section)};
   }
+  unfinished.finish();
 }
 
 Module::~Module() {
