@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <stdexcept>
+#include <utility>
 
 #include "isa/attributes.hpp"
 #include "simulator/checks/hazard_latencies.hpp"
@@ -46,7 +47,10 @@ bool is_predicate(unsigned place) {
 
 }  // namespace
 
-void HazardCheck::begin(const LaunchRequest&) { blocks_.clear(); }
+void HazardCheck::begin(const LaunchRequest&) {
+  blocks_.clear();
+  module_ = nullptr;  // another one may lie where the last one did
+}
 
 void HazardCheck::prepare(const Core& core) {
   const Module* const module = core.launch.request->module;
@@ -55,6 +59,9 @@ void HazardCheck::prepare(const Core& core) {
     throw std::runtime_error(fmt::format("--check hazards: the model of {} has no timing constants",
                                          core.launch.model->name));
   module_ = module;
+  std::string code = module->code_sha256();
+  if (code == code_) return;
+  code_ = std::move(code);
   timed_ = timing::time_program(module->program(), *core.launch.model->timing);
   decoded_.clear();
 }

@@ -14,6 +14,7 @@
 #include <deque>
 #include <map>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "simulator/checks/check.hpp"
@@ -67,8 +68,9 @@ class HazardCheck : public Check {
 
   void prepare(const Core& core);
 
-  const Module* module_ = nullptr;
-  timing::TimedProgram timed_;
+  const Module* module_ = nullptr;                                           // of this launch
+  std::string code_;                                                         // its code's hash
+  timing::TimedProgram timed_;                                               // of that code
   std::map<std::uint32_t, Decoded> decoded_;                                 // by pc
   std::map<std::uint64_t, std::vector<std::unique_ptr<WarpTrack>>> blocks_;  // by linear index
 };

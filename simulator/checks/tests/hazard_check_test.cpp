@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <optional>
 
 #include "isa/cubin.hpp"
 #include "simulator/checks/checks.hpp"
@@ -14,6 +15,7 @@ namespace {
 
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 
 constexpr const char* kKernel = "pieces";
 
@@ -47,11 +49,8 @@ std::vector<std::byte> changed(std::uint64_t pc, Field field, std::uint64_t valu
 }
 
 // Every pointer that the kernel takes is to 4096 bytes that hold 0, 11, 22 …
-std::vector<Finding> run(std::vector<std::byte> cubin, const char* kernel = kKernel,
-                         unsigned pointers = 1) {
-  Device device{gpu_model("h200")};
-  Module module{std::move(cubin), "planted.cubin", device.memory()};
-  Checks checks{parse_options("hazards"), device.memory()};
+std::vector<Finding> launch(Device& device, Checks& checks, Module& module,
+                            const char* kernel = kKernel, unsigned pointers = 1) {
   constexpr std::uint64_t kBytes = 4096;
   const std::uint64_t data = *device.memory().allocate(kBytes, "data");
   for (std::uint32_t i = 0; i < kBytes / 4; ++i) {
@@ -70,6 +69,14 @@ std::vector<Finding> run(std::vector<std::byte> cubin, const char* kernel = kKer
   return device.launch(request, options).findings;
 }
 
+std::vector<Finding> run(std::vector<std::byte> cubin, const char* kernel = kKernel,
+                         unsigned pointers = 1) {
+  Device device{gpu_model("h200")};
+  Module module{std::move(cubin), "planted.cubin", device.memory()};
+  Checks checks{parse_options("hazards"), device.memory()};
+  return launch(device, checks, module, kernel, pointers);
+}
+
 // What is found, as one text.
 std::string found(std::uint64_t pc, Field field, std::uint64_t value) {
   std::string text;
@@ -81,6 +88,17 @@ std::string found(std::uint64_t pc, Field field, std::uint64_t value) {
 }
 
 TEST(HazardCheck, WhatTheCompilerMadeIsInOrder) { EXPECT_THAT(run(planted_kernels()), IsEmpty()); }
+
+TEST(HazardCheck, AModuleThatLiesWhereAnotherLayIsReadAnew) {
+  Device device{gpu_model("h200")};
+  Checks checks{parse_options("hazards"), device.memory()};
+  std::optional<Module> module;
+  module.emplace(planted_kernels(), "planted.cubin", device.memory());
+  EXPECT_THAT(launch(device, checks, *module), IsEmpty());
+  module.reset();
+  module.emplace(changed(0xd0, kStall, 1), "planted.cubin", device.memory());
+  EXPECT_THAT(launch(device, checks, *module), Not(IsEmpty()));
+}
 
 TEST(HazardCheck, APredicateOfAGenericAtomicComesWithItsSources) {
   EXPECT_THAT(run(planted_kernels(), "either_space"), IsEmpty());
