@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <chrono>
+#include <exception>
+#include <new>
 #include <thread>
 
 namespace heddle::runtime {
@@ -139,17 +141,26 @@ void Context::host_waited(HostWait wait) {
   host_waits_.push_back(std::move(wait));
 }
 
+// What an action throws (this machine is out of memory) loses the context, as a fault does: the
+// engine has nobody to pass it on to.
 Engine::Action Context::after_host_waits(Engine::Action action) {
-  if (!timed()) return action;
   std::vector<HostWait> waits;
-  {
+  if (timed()) {
     std::lock_guard lock(mutex_);
     waits.swap(host_waits_);
   }
-  if (waits.empty()) return action;
   return [this, waits = std::move(waits), action = std::move(action)](Ticket ticket) {
-    for (const HostWait& wait : waits) timeline_.host_waits(wait(timeline_));
-    action(ticket);
+    try {
+      for (const HostWait& wait : waits) timeline_.host_waits(wait(timeline_));
+      action(ticket);
+    } catch (const std::bad_alloc&) {
+      try {
+        fail(ticket, Error::memory_allocation, "out of memory");  // short: it is not allocated
+      } catch (const std::exception&) {                           // it could not be said
+      }
+    } catch (const std::exception& failure) {
+      fail(ticket, Error::unknown, failure.what());
+    }
   };
 }
 

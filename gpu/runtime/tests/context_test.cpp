@@ -10,6 +10,7 @@
 #include <fstream>
 #include <future>
 #include <iterator>
+#include <new>
 #include <numeric>
 
 #include "gpu/runtime/host_memory.hpp"
@@ -185,6 +186,11 @@ TEST_F(ContextTest, EventsAreReachedWhenTheWorkBeforeThemIs) {
   gate.set_value();
   EXPECT_EQ(context.synchronize(*event), Error::success);
   EXPECT_TRUE(context.reached(*event));
+}
+
+TEST_F(ContextTest, RunningOutOfMemoryInsideAnActionLosesTheContextAlone) {
+  context.call_host(*zero, [](Error) { throw std::bad_alloc(); });
+  EXPECT_EQ(context.synchronize(), Error::memory_allocation);
 }
 
 TEST_F(ContextTest, TheLegacyStreamIsBusyWhileOneThatWaitsForItIs) {
