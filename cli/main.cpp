@@ -1,6 +1,8 @@
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
 #include <new>
 #include <string>
@@ -12,6 +14,7 @@
 #include "cli/help.hpp"
 #include "cli/outputs.hpp"
 #include "cli/signals.hpp"
+#include "cli/temporary_folder.hpp"
 #include "cli/text.hpp"
 #include "gpu/runtime/crash_report.hpp"
 
@@ -60,10 +63,29 @@ int guarded(const std::vector<std::string>& words, int failed) {
   }
 }
 
+std::terminate_handler usual_end = nullptr;
+int failed_by_itself = kTrouble;  // the status then
+
+// Where memory runs out inside a destructor (nlohmann::json's allocates), no exception may leave.
+[[noreturn]] void end_without_memory() {
+  try {
+    if (const std::exception_ptr thrown = std::current_exception()) std::rethrow_exception(thrown);
+  } catch (const std::bad_alloc&) {
+    std::fputs("heddle: out of memory\n", stderr);
+    remove_temporary_folders();
+    _exit(failed_by_itself);
+  } catch (...) {
+  }
+  usual_end();
+  std::abort();
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   const int failed = argc > 1 && std::string_view(argv[1]) == "run" ? kFailed : kTrouble;
+  failed_by_itself = failed;
+  usual_end = std::set_terminate(end_without_memory);
   try {
     open_standard_streams();
     ignore_file_size_signal();
@@ -73,5 +95,7 @@ int main(int argc, char** argv) {
   } catch (const std::bad_alloc&) {
     std::fputs("heddle: out of memory\n", stderr);
     return failed;
+  } catch (const std::exception& error) {  // of the preparations
+    return said(error, failed);
   }
 }

@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <ctime>
 #include <mutex>
+#include <system_error>
 #include <thread>
 
 #include "cli/temporary_folder.hpp"
@@ -99,7 +100,11 @@ void watch(const sigset_t& signals) {
 void watch_signals() {
   const sigset_t signals = watched();
   pthread_sigmask(SIG_BLOCK, &signals, &mask_before());
-  std::thread(watch, signals).detach();
+  try {
+    std::thread(watch, signals).detach();
+  } catch (const std::system_error& failure) {
+    throw std::system_error(failure.code(), "no thread can be started to watch for signals");
+  }
 }
 
 void ignore_file_size_signal() {

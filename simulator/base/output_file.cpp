@@ -184,7 +184,7 @@ bool NewFile::rename_into_place() {
                       name.c_str(), AT_SYMLINK_FOLLOW);
     } while (failed != 0 && errno == EEXIST);
     if (failed != 0) output_failure(path_, errno);
-    temporary_ = name;
+    temporary_ = std::move(name);  // which does not fail: the name is there now
   }
   if (std::rename(temporary_.c_str(), target_.path.c_str()) == 0) {
     temporary_.clear();

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <exception>
+#include <system_error>
 #include <thread>
 #include <utility>
 
@@ -53,7 +54,11 @@ std::optional<BlockRun> ThreadedRun::execute(std::uint64_t resident, BlockRange 
   };
   {
     std::vector<std::jthread> workers;
-    for (unsigned i = 1; i < count; ++i) workers.emplace_back(work, i);
+    workers.reserve(count - 1);
+    try {
+      for (unsigned i = 1; i < count; ++i) workers.emplace_back(work, i);
+    } catch (const std::system_error&) {  // the machine has no more: those there are do it all
+    }
     work(0);
   }
   for (const std::exception_ptr& failure : failures)
