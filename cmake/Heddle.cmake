@@ -68,10 +68,19 @@ function(heddle_test name)
   gtest_discover_tests(${name}_test DISCOVERY_TIMEOUT 60)
 endfunction()
 
-# heddle_fuzzer(cubin SOURCES a.cpp … LINK heddle::isa): a libFuzzer target, cubin_fuzzer.
+# heddle_fuzzer(cubin SOURCES a.cpp … LINK heddle::isa): with HEDDLE_FUZZ a libFuzzer target,
+# cubin_fuzzer; without it (and without sanitizers) a test, fuzz_seeds.cubin, that gives the target
+# its seeds, as they are and changed.
 function(heddle_fuzzer name)
   cmake_parse_arguments(ARG "" "" "SOURCES;LINK" ${ARGN})
-  add_executable(${name}_fuzzer ${ARG_SOURCES})
-  target_link_libraries(${name}_fuzzer PRIVATE ${ARG_LINK})
-  target_link_options(${name}_fuzzer PRIVATE -fsanitize=fuzzer)
+  if(HEDDLE_FUZZ)
+    add_executable(${name}_fuzzer ${ARG_SOURCES})
+    target_link_libraries(${name}_fuzzer PRIVATE ${ARG_LINK})
+    target_link_options(${name}_fuzzer PRIVATE -fsanitize=fuzzer)
+  elseif(BUILD_TESTING AND NOT HEDDLE_SANITIZE)
+    add_executable(${name}_seeds ${ARG_SOURCES} ${PROJECT_SOURCE_DIR}/tests/fuzz_seeds.cpp)
+    target_link_libraries(${name}_seeds PRIVATE ${ARG_LINK})
+    add_test(NAME fuzz_seeds.${name} COMMAND sh -c
+      "'${PROJECT_SOURCE_DIR}/scripts/fuzz.sh' --seeds ${name} | '$<TARGET_FILE:${name}_seeds>' 8")
+  endif()
 endfunction()

@@ -2,6 +2,7 @@
 # Builds the libFuzzer targets with clang and runs each, seeded with committed files. Prints per
 # target the executions and how much of its reader they reached; a find ends with status 1.
 #   scripts/fuzz.sh [minutes for each target (1)] [build directory (build/fuzz)] [target ...]
+#   scripts/fuzz.sh --seeds target    the files that it starts from
 # Corpora grow in HEDDLE_FUZZ_CORPUS, or else in the build directory. JOBS targets run at a time (as
 # many as there are processors, unless it is set).
 set -eu
@@ -58,6 +59,11 @@ seeds_of() { # target
     *) find "$source/validation/capsules" "$source/gpu/runtime/fuzz/seeds" -name "*.capsule" -size -32k ;;
   esac
 }
+
+if [ "${1:-}" = --seeds ]; then
+  seeds_of "$2"
+  exit
+fi
 
 fuzz() { # target
   corpus=$corpora/$1

@@ -23,7 +23,7 @@ HEDDLE_CAPSULE_TARGET(capsule) {
   options.counters = (choices & 1) != 0;
   options.print = [](std::string_view) {};
   if ((choices & 2) != 0)
-    options.reconvergence = static_cast<simulator::Reconvergence>((choices >> 2) % 3);
+    options.reconvergence = simulator::kReconvergencePolicies[(choices >> 2) % 3].policy;
   const simulator::LaunchOutcome outcome = launch.run(options);
   launch.differences(capsule);
   const simulator::LaunchRecord record = simulator::make_launch_record(

@@ -87,7 +87,7 @@ HEDDLE_CAPSULE_TARGET(capsule) {
   options.interval = 64;
   options.memory_limit = 16 << 20;
   if ((choices & 1) != 0)
-    options.reconvergence = static_cast<simulator::Reconvergence>((choices >> 1) % 3);
+    options.reconvergence = simulator::kReconvergencePolicies[(choices >> 1) % 3].policy;
   Stepper stepper(launch.device(), launch.request(), options);
   stepper.breakpoints.emplace_back("0050 if R2 == 0 and P0 != 1");
   for (int i = 0; i < kCommands; ++i) {
