@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -29,8 +30,12 @@ std::atomic<Runtime*> the_instance{nullptr};
 
 constexpr int kHeddleFailed = 125;  // exit status, as of the `heddle` command
 
+// None where there is no /proc.
 std::vector<std::string> program_arguments() {
-  std::ifstream file("/proc/self/cmdline", std::ios::binary);
+  constexpr const char* kPath = "/proc/self/cmdline";
+  std::ifstream file(kPath, std::ios::binary);
+  if (!file && errno != ENOENT)
+    throw std::runtime_error(fmt::format("{}: cannot open: {}", kPath, std::strerror(errno)));
   const std::string text{std::istreambuf_iterator<char>(file), {}};
   std::vector<std::string> arguments;
   for (std::size_t at = 0; at < text.size();) {
