@@ -13,6 +13,7 @@ HEDDLE_CAPSULE_TARGET(capsule) {
   namespace timing = simulator::timing;
   const std::uint64_t choices = runtime::choices_of(capsule);
   runtime::CapsuleLaunch launch(capsule, "fuzz");
+  if (launch.device().model().timing == nullptr) return;
   const auto policies = timing::policy_names();
   timing::Options timed;
   timed.policy = timing::policy_named(policies[choices % policies.size()]);
