@@ -97,6 +97,24 @@ TEST(Barriers, ABarrierDoesNotWaitForLanesThatBrokeAndTheFewerRunFirst) {
   }
 }
 
+TEST(Barriers, ABreakOpensABarrierWhoseOtherLanesWaitAtAnother) {
+  Barriers warp = warp_of(0xf);
+  warp.bssy(6, 0xf);
+  warp.bssy(7, 0xf);
+  jump_and_run(warp, 0x3, kThen);
+  warp.current().pc = kJoin;
+  warp.bsync(7);
+  ASSERT_EQ(warp.current().lanes, 0xcu);
+  warp.leave_barrier(6, 0xc);
+  EXPECT_EQ(warp.barrier(6), 0u);
+  EXPECT_EQ(warp.current().lanes, 0xcu);
+  EXPECT_TRUE(warp.others_ready());
+  warp.exit(0xc);
+  EXPECT_EQ(warp.current().lanes, 0x3u);
+  EXPECT_EQ(warp.current().pc, kJoin - 1) << "they go through theirs again";
+  EXPECT_TRUE(warp.replays());
+}
+
 TEST(Barriers, LanesOutsideTheBarrierPassIt) {
   Barriers warp = warp_of();
   warp.bssy(2, 0xf0);
@@ -406,6 +424,25 @@ TEST(Barriers, AGroupFromBehindTakesAlongThoseThatWaitAtTheBarrierItStandsAt) {
   const Bsync done = warp.bsync(0);
   EXPECT_EQ(warp.current().lanes, 0xbu);
   EXPECT_EQ(done.taken_along, 0x3u);
+}
+
+TEST(Barriers, LanesTakenAlongThatTheBarrierDoesNotHaveGoOnAlone) {
+  Barriers warp = warp_of(0x1f);
+  warp.bssy(0, 0x1f);
+  jump_and_wait(warp, 0x10, kElse);  // is awaited to the end
+  jump_and_wait(warp, 0x8, kThen);
+  jump_and_wait(warp, 0x4, kElse + 5);
+  warp.current().pc = kThen + 1;
+  warp.bsync(0);
+  ASSERT_EQ(warp.current().lanes, 0x4u);
+  warp.bmov_clear(0);
+  warp.bssy(0, 0x1c);  // without the lanes that wait here
+  warp.exit(0x4);
+  ASSERT_EQ(warp.current().lanes, 0x8u);
+  warp.current().pc = kThen + 1;
+  EXPECT_EQ(warp.bsync(0).taken_along, 0x3u);
+  EXPECT_EQ(warp.current().lanes, 0x3u);
+  EXPECT_EQ(warp.barrier(0), 0x18u);
 }
 
 // docs/experiments/divergence-order.md, 12.

@@ -2,6 +2,7 @@
 #include "simulator/warp/barriers.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <iterator>
 #include <utility>
 
@@ -89,7 +90,7 @@ Bsync Barriers::bsync(unsigned index) {
   // Rules 4 and 13: nobody who is missing can run.
   if (!can_still_come(missing)) return {Flow::reschedule, open(index), taken_along};
   // Rule 12: where others are still missing, lanes outside the barrier go on alone.
-  if (outside != 0 && taken_along == 0) {
+  if (outside != 0) {
     leave_waiting(index, group.lanes & ~outside);
     return {Flow::reschedule, 0, taken_along};
   }
@@ -176,7 +177,35 @@ Released Barriers::leave_barrier(unsigned index, Mask lanes) {
   return {Flow::reschedule, released_by([&] {
             barriers_[index] &= ~lanes;
             release_met(true);
+            release_elsewhere(index);
           })};
+}
+
+// Where BREAK leaves a barrier no lane that can still come, it opens: its lanes replay the BSYNC at
+// which they wait, be it another barrier's. The fewer run first, as behind a branch.
+void Barriers::release_elsewhere(unsigned index) {
+  const Mask left = barriers_[index] & live_;
+  if (left == 0 || can_still_come(left)) return;
+  barriers_[index] = 0;
+  Groups released;
+  for (Group& group : groups_) {
+    const Mask lanes = group.lanes & left;
+    if (lanes == 0 || group.wait != Wait::convergence_barrier) continue;
+    group.lanes &= ~lanes;
+    replaying_ |= lanes;
+    released_ |= lanes;
+    Group* const same = std::ranges::find(released, group.pc - 1, &Group::pc);
+    if (same == released.end())
+      released.push_back({.lanes = lanes, .pc = group.pc - 1});
+    else
+      same->lanes |= lanes;
+  }
+  groups_.erase_if([](const Group& group) { return group.lanes == 0; });
+  for (const Group& group : released)
+    if (std::popcount(current().lanes) <= std::popcount(group.lanes))
+      stack(group);
+    else
+      run_before_current(group, true);
 }
 
 Released Barriers::exit(Mask lanes) {

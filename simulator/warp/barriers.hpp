@@ -89,6 +89,7 @@ class Barriers : public Reconvergence {
   Mask take_along();
   Bsync pass(unsigned index, Mask taken_along);
   unsigned open(unsigned index);
+  void release_elsewhere(unsigned index);
   void leave_waiting(unsigned index, Mask lanes);
   std::size_t release_met(bool running);
   std::size_t release(const Meeting& meeting, bool running);
