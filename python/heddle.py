@@ -6,12 +6,22 @@
     heddle.instructions(record)   # a row per instruction (records made with --per-pc)
     heddle.compare(record, heddle.read("hardware.json.zst"))
 
+It also makes records: of a function that launches kernels with Numba, CuPy or PyTorch.
+
+    record = heddle.run(function, arguments, …)
+
 Each of these is a data frame; the same name with _rows gives a list of dictionaries and needs
 nothing but Python's own library. Compressed records need the module zstandard or the program zstd.
 """
 
 import json
+import os
+import pathlib
+import pickle
+import shutil
 import subprocess
+import sys
+import tempfile
 
 SCHEMA = "heddle.record/1"
 
@@ -67,6 +77,52 @@ def _in_full(path, launches):
             known[launch.get("index")] = launch
         result.append(launch)
     return result
+
+
+class RunError(RuntimeError):
+    """A run that did not end well, with what it wrote on stderr."""
+
+
+# What the new process does: finds the function in its file, and calls it.
+_CALL = """
+import pickle, runpy, sys
+with open(sys.argv[1], "rb") as file:
+    folder, path, name = pickle.load(file)
+    sys.path.insert(0, folder)
+    module = runpy.run_path(path, run_name="heddle_run")
+    function = module[name]
+    arguments, keywords = pickle.load(file)
+function(*arguments, **keywords)
+"""
+
+
+def run(function, *arguments, options=(), **keywords):
+    """The record of function(*arguments, **keywords) on the model.
+
+    A new process of Python calls it under `heddle run`; `options` are more of that command's, as in
+    options=["--gpu", "a100", "--per-pc"]. As with multiprocessing, the function stands at the top
+    level of a file, which is executed once more with another __name__ than "__main__", and
+    arguments are pickled: what it changes in them, and what it returns, is lost. The command is the
+    one that HEDDLE names, or the one in PATH. Raises RunError.
+    """
+    path = getattr(function, "__globals__", {}).get("__file__")
+    if path is None or "." in function.__qualname__:
+        raise RunError(f"{function!r} does not stand at the top level of a file")
+    command = os.environ.get("HEDDLE") or shutil.which("heddle")
+    if command is None:
+        raise RunError("there is no command heddle: put it into PATH, or its file's name into HEDDLE")
+    with tempfile.TemporaryDirectory() as folder:
+        call, record = (pathlib.Path(folder) / name for name in ("call", "record.json"))
+        path = pathlib.Path(path).resolve()
+        with open(call, "wb") as file:
+            pickle.dump((str(path.parent), str(path), function.__name__), file)
+            pickle.dump((arguments, keywords), file)
+        done = subprocess.run(
+            [command, "run", "--record", record, *options, "--", sys.executable, "-c", _CALL, call],
+            stderr=subprocess.PIPE, text=True)
+        if done.returncode != 0 or not record.exists():
+            raise RunError(f"heddle run ended with {done.returncode}:\n{done.stderr}")
+        return read(record)
 
 
 def _of_launch(record, launch):

@@ -80,6 +80,51 @@ class Frameworks(unittest.TestCase):
             wanted = [str(i + 1) for i, line in enumerate(lines) if line.endswith(comment)]
             self.assertTrue(set(wanted) <= seen, f"{wanted} of {sorted(seen)}")
 
+    def test_the_module_runs_a_kernel_call(self):
+        program = self.folder / "call.py"
+        program.write_text("""
+import sys
+import numpy as np
+from numba import cuda
+import heddle
+
+@cuda.jit
+def double(values):
+    values[cuda.threadIdx.x] *= 2
+
+def call(threads, value):
+    values = np.full(threads, value)
+    double[1, threads](values)
+    assert (values == 2 * value).all()
+
+if __name__ == "__main__":
+    record = heddle.run(call, 32, value=3, options=["--gpu", "a100"])
+    frame = heddle.launches(record)
+    print(record["device"], len(frame), frame["block_x"][0])
+    try:
+        heddle.run(call, 0, value=3)
+    except heddle.RunError as error:
+        print("refused")
+""")
+        done = subprocess.run([sys.executable, program], capture_output=True, text=True,
+                              env={**os.environ, "HEDDLE": os.path.abspath(os.environ["HEDDLE"]),
+                                   "PYTHONPATH": str(HERE.parents[1])})
+        self.assertEqual(done.stdout, "NVIDIA A100-SXM4-40GB 1 32\nrefused\n", done.stderr)
+
+    def test_pip_installs_the_module(self):
+        subprocess.run([sys.executable, "-m", "pip", "install", "--quiet", "--no-deps",
+                        "--no-build-isolation", "--disable-pip-version-check", "--target",
+                        self.folder, self.copy_of_the_module()], check=True, capture_output=True)
+        self.assertTrue((self.folder / "heddle.py").exists())
+
+    def copy_of_the_module(self):
+        """Building leaves files beside the sources."""
+        copy = self.folder / "source"
+        copy.mkdir()
+        for name in ("heddle.py", "pyproject.toml"):
+            (copy / name).write_bytes((HERE.parents[1] / name).read_bytes())
+        return copy
+
     def test_cupy_features(self):
         output, record = self.run_program(HERE / "cupy_features.py")
         self.assertEqual(output.count("right:"), 6, output)
