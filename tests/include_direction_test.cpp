@@ -53,6 +53,11 @@ bool is_source(const fs::path& file) {
   return extensions.contains(file.extension().string());
 }
 
+// CUDA programs find what they share without an include path: a plain nvcc compiles them.
+bool is_program(const std::string& file) {
+  return folder_of(file) == "gpu/kernels" || file.starts_with("simulator/benchmarks/programs/");
+}
+
 // What breaks the rule in one file, given what it includes.
 std::vector<std::string> wrong_includes(const std::string& file,
                                         const std::vector<std::string>& includes) {
@@ -60,9 +65,7 @@ std::vector<std::string> wrong_includes(const std::string& file,
   const Folders& may = allowed().at(folder_of(file));
   for (const std::string& include : includes) {
     const std::string target = folder_of(include);
-    // The CUDA programs find what they share without an include path: a plain nvcc compiles them.
-    const bool upwards =
-        include.find("..") != std::string::npos && folder_of(file) != "gpu/kernels";
+    const bool upwards = include.find("..") != std::string::npos && !is_program(file);
     if (upwards || (!target.empty() && !may.contains(target)))
       wrong.push_back(file + " includes " + include);
   }
