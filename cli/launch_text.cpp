@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <map>
-#include <ranges>
 #include <tuple>
 
 #include "simulator/models/occupancy.hpp"
@@ -127,8 +126,9 @@ std::string stall_line(Launches launches) {
   for (const auto& [reason, value] : sums)
     if (value > 0) shares.emplace_back(-value / all, reason);
   std::ranges::sort(shares);
+  if (shares.size() > kShown) shares.resize(kShown);
   std::string text;
-  for (const auto& [share, reason] : shares | std::views::take(kShown))
+  for (const auto& [share, reason] : shares)
     text += fmt::format("{}~{:.1f} % {}", text.empty() ? "" : ", ", -100 * share, visible(reason));
   return text;
 }

@@ -82,10 +82,11 @@ Error Context::wait_for(Ticket ticket) {
   {
     std::lock_guard lock(mutex_);
     // A launch that waits for others lets later ones print before it.
-    const auto later = std::ranges::stable_partition(
-        output_, [ticket](const Output& output) { return output.ticket <= ticket; });
-    shown.assign(std::move_iterator(output_.begin()), std::move_iterator(later.begin()));
-    output_.erase(output_.begin(), later.begin());
+    const auto later =
+        std::stable_partition(output_.begin(), output_.end(),
+                              [ticket](const Output& output) { return output.ticket <= ticket; });
+    shown.assign(std::move_iterator(output_.begin()), std::move_iterator(later));
+    output_.erase(output_.begin(), later);
     for (const Output& output : shown) output_bytes_ -= output.text.size();
   }
   for (const Output& output : shown) options_.print(output.text);

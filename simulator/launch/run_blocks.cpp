@@ -79,8 +79,8 @@ bool wait_for_others(Core& core, const Block& block, const BlockCounts& blocks) 
   Standstill standstill{core.launch.request->kernel->name, {}, describe_standstill(core, blocks)};
   for (const AwaitedPlace& place : core.awaited) standstill.addresses.push_back(place.address);
   std::ranges::sort(standstill.addresses);
-  const auto twice = std::ranges::unique(standstill.addresses);
-  standstill.addresses.erase(twice.begin(), twice.end());
+  auto& addresses = standstill.addresses;
+  addresses.erase(std::unique(addresses.begin(), addresses.end()), addresses.end());
   // Where they are too many to know all, those that wait look themselves.
   const bool all_known = core.awaited.size() < kMostAwaited;
   const auto changed = [&] {
