@@ -72,6 +72,8 @@ constexpr Option kRunOptions[] = {
     {"per-pc", 0, "", "with every instruction, in the record and in the text"},
     kSource,
     {"memory", 0, "", "with a digest of every allocation after each launch, in the record"},
+    {"host-time", 0, "",
+     "programs: with the seconds that the host took for each launch, behind the record's launches"},
     kCsv,
     kFormat,
     kMetricsOption,

@@ -76,7 +76,7 @@ ProgramRun run_on_model(const std::vector<std::string>& program, const ProgramOp
   run.has_cuda = check.has_cuda;
   const TemporaryFolder streams;
   runtime::make_losses(streams.path());
-  RecordFollower follower(streams.path(), options.record);
+  RecordFollower follower(streams.path(), options.record, options.host_time);
   run.child = run_child(words, environment_for(options, streams.path()), options.limit, options.to,
                         executable);
   run.processes = follower.finish();

@@ -24,8 +24,9 @@ struct ProgramOptions {
   std::string record;         // file of the record (RecordFollower); empty: none is written
   bool per_instruction = false;
   bool memory_digests = false;
-  bool counters = false;  // as simulator::LaunchOptions::counters
-  bool progress = false;  // of long launches, on stderr
+  bool host_time = false;  // with what the host took for each launch, in the record
+  bool counters = false;   // as simulator::LaunchOptions::counters
+  bool progress = false;   // of long launches, on stderr
   std::optional<std::chrono::milliseconds> limit;
   Redirection to;
 };

@@ -1,6 +1,7 @@
 #include "cli/record_follower.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <chrono>
 #include <nlohmann/json.hpp>
@@ -25,14 +26,18 @@ std::string text_of(const runtime::RunningLaunch& launch) {
                      json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
 }
 
+std::string text_of(const std::vector<double>& seconds) {
+  return fmt::format(",\n \"host_seconds\": [{:.9f}]", fmt::join(seconds, ", "));
+}
+
 }  // namespace
 
 // A compressed record is written at the end, and so is one that is not put in place as a whole: the
 // program's own output may go to the same pipe.
 class RecordFollower::Process {
  public:
-  Process(long number, const fs::path& stream, const std::string& file)
-      : number_(number), reader_(stream) {
+  Process(long number, const fs::path& stream, const std::string& file, bool host_time)
+      : number_(number), host_time_(host_time), reader_(stream) {
     if (!file.empty()) path_ = runtime::expand_process(file, number);
     if (path_.extension() == ".zst" ||
         (!path_.empty() && !simulator::is_replaced_as_a_whole(path_)))
@@ -52,7 +57,9 @@ class RecordFollower::Process {
     if (!json_ && !path_.empty()) begin();
     ProcessRecord result{number_, std::move(reader_.record()), false, reader_.running()};
     if (!json_ || !in_place) return result;
-    json_->end(result.record.complete, result.running ? text_of(*result.running) : "");
+    std::string more = result.running ? text_of(*result.running) : "";
+    if (host_time_) more += text_of(reader_.seconds());
+    json_->end(result.record.complete, more);
     written_->put_in_place();
     result.written = true;
     return result;
@@ -65,6 +72,7 @@ class RecordFollower::Process {
   }
 
   const long number_;
+  const bool host_time_;
   runtime::RecordStreamReader reader_;
   fs::path path_;  // empty: nothing is written
   std::optional<simulator::NewFile> written_;
@@ -72,8 +80,11 @@ class RecordFollower::Process {
   std::array<std::string, runtime::kRecentLaunches> bodies_;
 };
 
-RecordFollower::RecordFollower(fs::path streams, std::string file)
-    : streams_(std::move(streams)), file_(std::move(file)), thread_([this] { follow(); }) {}
+RecordFollower::RecordFollower(fs::path streams, std::string file, bool host_time)
+    : streams_(std::move(streams)),
+      file_(std::move(file)),
+      host_time_(host_time),
+      thread_([this] { follow(); }) {}
 
 RecordFollower::~RecordFollower() {
   {
@@ -106,7 +117,8 @@ bool RecordFollower::look() {
     if (entry.path().filename() == runtime::kLossesFile) continue;
     const long number = std::stol(entry.path().filename().string());
     if (!processes_.contains(number))
-      processes_.emplace(number, std::make_unique<Process>(number, entry.path(), file_));
+      processes_.emplace(number,
+                         std::make_unique<Process>(number, entry.path(), file_, host_time_));
   }
   bool any = false;
   for (const auto& [number, process] : processes_) any |= process->look();

@@ -30,8 +30,9 @@ struct ProcessRecord {
 class RecordFollower {
  public:
   // `streams`: a folder where each process's stream is named by its number. `file`: of the record,
-  // "%p" in it becomes the process; empty: none is written.
-  RecordFollower(std::filesystem::path streams, std::string file);
+  // "%p" in it becomes the process; empty: none is written. `host_time`: with what the host took
+  // for each launch.
+  RecordFollower(std::filesystem::path streams, std::string file, bool host_time = false);
   ~RecordFollower();
   RecordFollower(const RecordFollower&) = delete;
   RecordFollower& operator=(const RecordFollower&) = delete;
@@ -48,6 +49,7 @@ class RecordFollower {
 
   const std::filesystem::path streams_;
   const std::string file_;
+  const bool host_time_;
   std::map<long, std::unique_ptr<Process>> processes_;
   std::exception_ptr failure_;
   std::mutex mutex_;

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <fstream>
+#include <regex>
 
 #include "tests/scratch_folder.hpp"
 
@@ -90,6 +91,23 @@ TEST_F(RecordFollowerTest, WritesTheBytesThatWriteRecordWould) {
   const auto records = follower.finish();
   simulator::write_record(records.at(0).record, whole);
   EXPECT_EQ(simulator::read_file(file, 1 << 20), simulator::read_file(whole, 1 << 20));
+}
+
+TEST_F(RecordFollowerTest, WritesWhatTheHostTookBehindTheLaunches) {
+  const fs::path plain = folder_ / "plain.json", file = folder_ / "out.json";
+  const std::string text = std::string(kBegin) + kLaunches + "{\"complete\":true}\n";
+  put(17, text);
+  EXPECT_EQ(RecordFollower(streams_, plain).finish().size(), 1u);
+  const std::string timed =
+      std::regex_replace(text, std::regex(R"("index":(\d))"), R"("index":$1,"seconds":0.5)");
+  std::ofstream(streams_ / "17", std::ios::binary) << timed;
+  EXPECT_EQ(RecordFollower(streams_, file, true).finish().size(), 1u);
+  const std::string without = simulator::read_file(plain, 1 << 20);
+  const std::string with = simulator::read_file(file, 1 << 20);
+  const std::string times = ",\n \"host_seconds\": [0.500000000, 0.500000000, 0.500000000]";
+  const std::size_t at = with.find(times);
+  ASSERT_NE(at, with.npos) << with;
+  EXPECT_EQ(with.substr(0, at) + with.substr(at + times.size()), without);
 }
 
 TEST_F(RecordFollowerTest, WritesNoFileThatTwoProcessesWouldShare) {

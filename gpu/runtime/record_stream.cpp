@@ -70,7 +70,8 @@ RecordStreamWriter::RecordStreamWriter(std::unique_ptr<simulator::StreamFile> fi
 
 void RecordStreamWriter::before(simulator::Device&, const simulator::LaunchRequest& request) {
   kernel_ = request.kernel->name;
-  due_ = options_.now() + kBetweenLines;
+  begun_ = options_.now();
+  due_ = begun_ + kBetweenLines;
 }
 
 bool RecordStreamWriter::during(const simulator::LaunchProgress& progress) {
@@ -87,6 +88,7 @@ bool RecordStreamWriter::during(const simulator::LaunchProgress& progress) {
 
 void RecordStreamWriter::after(simulator::Device& device, const simulator::LaunchRequest& request,
                                const simulator::LaunchOutcome& outcome) {
+  const double seconds = std::chrono::duration<double>(options_.now() - begun_).count();
   const simulator::RecordOptions options{
       .index = launches_++,
       .per_instruction = options_.per_instruction,
@@ -106,14 +108,15 @@ void RecordStreamWriter::after(simulator::Device& device, const simulator::Launc
   Json& values = json["metrics"] = Json::array();
   for (const auto& [name, value] : metrics) values.push_back(value);
   const std::string line = dump(json);
-  write_launch(launch.index, line.substr(line.find(',')));  // behind {"index":…
+  write_launch(launch.index, seconds, line.substr(line.find(',')));  // behind {"index":…
 }
 
-void RecordStreamWriter::write_launch(std::uint64_t index, std::string body) {
+void RecordStreamWriter::write_launch(std::uint64_t index, double seconds, std::string body) {
+  const std::string head = fmt::format(R"({{"index":{},"seconds":{:.9f})", index, seconds);
   const auto same = std::ranges::find(recent_, body);
   if (same != recent_.end())
-    return write_line(fmt::format(R"({{"index":{},"as":{}}})", index, same - recent_.begin()));
-  write_line(fmt::format(R"({{"index":{}{})", index, body));
+    return write_line(fmt::format(R"({},"as":{}}})", head, same - recent_.begin()));
+  write_line(head + body);
   recent_[in_full_++ % kRecentLaunches] = std::move(body);
 }
 
@@ -170,6 +173,7 @@ std::optional<RecordStreamReader::Taken> RecordStreamReader::take(const std::str
       if (place >= std::min<std::uint64_t>(in_full_, kRecentLaunches))
         throw std::runtime_error("no launch had that place");
       running_.reset();
+      seconds_.push_back(json.value("seconds", 0.0));
       record_.launches.push_back(simulator::LaunchRecord(record_.launches[recent_[place]]));
       json.at("index").get_to(record_.launches.back().index);
       return Taken{place, true};
@@ -177,6 +181,7 @@ std::optional<RecordStreamReader::Taken> RecordStreamReader::take(const std::str
       running_.reset();
       const std::size_t place = in_full_++ % kRecentLaunches;
       recent_[place] = record_.launches.size();
+      seconds_.push_back(json.value("seconds", 0.0));
       record_.launches.push_back(read_launch(std::move(json), names_, origin));
       return Taken{place, false};
     }

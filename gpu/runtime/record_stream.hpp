@@ -3,8 +3,9 @@
 //
 //   {"schema":"heddle.record-stream/3","process":4711,"device":…,"arch":…,"program":[…]}
 //   {"names":[…]}              of the metrics of the launches that follow: written when they change
-//   one launch, as in a record's "launches", but its "metrics" are a list of values
-//   {"index":…,"as":7}         one that is, but for its index, as the last that took place 7 of 64:
+//   one launch, as in a record's "launches", but its "metrics" are a list of values; "seconds" is
+//                              what the host took for it
+//   {"index":…,"seconds":…,"as":7}  one that is otherwise as the last that took place 7 of 64:
 //                              launches written in full take them in turn
 //   {"running":{…}}            how far the next launch is, now and then while it runs
 //   …
@@ -62,7 +63,7 @@ class RecordStreamWriter : public LaunchObserver {
 
  private:
   void write_line(std::string_view line);
-  void write_launch(std::uint64_t index, std::string body);
+  void write_launch(std::uint64_t index, double seconds, std::string body);
 
   const std::unique_ptr<simulator::StreamFile> file_;
   const RecordStreamOptions options_;
@@ -72,6 +73,7 @@ class RecordStreamWriter : public LaunchObserver {
   std::uint64_t in_full_ = 0;                        // launches so written
   unsigned nesting_ = 0;                             // of the launch that executes
   std::string kernel_;                               // of the launch that executes
+  std::chrono::steady_clock::time_point begun_;      // when it began
   std::chrono::steady_clock::time_point due_;        // when its progress is written next
 };
 
@@ -89,6 +91,8 @@ class RecordStreamReader {
   bool read_on(const OnLaunch& on_launch = {});
   // What was read so far; its device is empty where not even the first line was.
   simulator::Record& record() { return record_; }
+  // What the host took for each of its launches.
+  const std::vector<double>& seconds() const { return seconds_; }
   // The launch that executes, as far as is known; none: none does, or it has just begun.
   const std::optional<RunningLaunch>& running() const { return running_; }
 
@@ -105,6 +109,7 @@ class RecordStreamReader {
   std::string rest_;  // of a line that has not ended
   std::uint64_t lines_ = 0, in_full_ = 0;
   simulator::Record record_;
+  std::vector<double> seconds_;
   std::vector<simulator::MetricName> names_;           // of the launches that follow
   std::array<std::size_t, kRecentLaunches> recent_{};  // where they are in record_
   std::optional<RunningLaunch> running_;

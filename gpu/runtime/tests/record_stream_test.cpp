@@ -65,6 +65,14 @@ TEST_F(RecordStreamTest, BecomesARecord) {
   EXPECT_FALSE(record.launches[0].memory.empty());
 }
 
+TEST_F(RecordStreamTest, SaysWhatTheHostTookForALaunch) {
+  run(true);
+  RecordStreamReader reader(path);
+  reader.read_on();
+  ASSERT_EQ(reader.seconds().size(), 1u);
+  EXPECT_GT(reader.seconds()[0], 0.0);
+}
+
 TEST_F(RecordStreamTest, KeepsWhatWasFinishedBeforeACrash) {
   run(false);
   EXPECT_FALSE(read_record_stream(path).complete);
