@@ -135,8 +135,9 @@ std::string timing_choice(const Arguments& arguments) {
 
 // Whether what hardware's counters see is wanted where that takes a second execution.
 bool wants_counters(const Arguments& arguments) {
-  return arguments.has("record") || arguments.has("csv") ||
-         std::ranges::any_of(chosen_metrics(arguments), &simulator::Metric::counter);
+  if (const auto chosen = chosen_metrics(arguments); !chosen.empty())
+    return std::ranges::any_of(chosen, &simulator::Metric::counter);
+  return arguments.has("record") || arguments.has("csv");
 }
 
 // What to look for in launches. Throws Usage.
@@ -301,6 +302,7 @@ ProgramOptions program_options(const Arguments& arguments, const fs::path& advic
   options.record = arguments.value("record");
   options.per_instruction = wants_instructions(arguments);
   options.memory_digests = arguments.has("memory");
+  options.host_time = arguments.has("host-time");
   options.counters = wants_counters(arguments);
   options.progress = !arguments.has("no-progress") && options.trace.empty();
   if (const auto seconds = arguments.number("timeout", kMostSeconds))

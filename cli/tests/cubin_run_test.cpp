@@ -31,6 +31,26 @@ Number number_in(const KernelParameter& parameter, std::size_t place = 0) {
   return number;
 }
 
+// Its groups meet elsewhere in code without a profiler's patches, which counters see.
+TEST(CubinRun, ExecutesALaunchTwiceOnlyForCountersThatAreAskedFor) {
+  const heddle::tests::ScratchFolder folder;
+  const std::string kernel =
+      "-k _Z4meetIL4Work2EEvjPjS1_jj --grid 4 --block 32 --param 100 --param 'i32[262144]' "
+      "--param 'i32[262144]' --param 12 --param 6 " HEDDLE_SOURCE_DIR
+      "/simulator/tests/kernels/patched_code.sm_90.cubin";
+  const auto record_with = [&](const std::string& metrics) {
+    const std::string file = (folder / "record.json").string();
+    EXPECT_EQ(heddle("run -o " + file + " " + metrics + " " + kernel).status, 0);
+    return simulator::read_file(file, 1 << 20);
+  };
+  const std::string counter = "\"smsp__inst_executed.sum\"";
+  EXPECT_THAT(record_with(""), HasSubstr(counter));
+  EXPECT_THAT(record_with("--metrics smsp__inst_executed.sum"), HasSubstr(counter));
+  const std::string without = record_with("--metrics smsp__sass_inst_executed.sum");
+  EXPECT_THAT(without, ::testing::Not(HasSubstr(counter)));
+  EXPECT_THAT(without, HasSubstr("smsp__sass_inst_executed.sum"));
+}
+
 TEST(CubinRun, LaunchesAKernelAndPrintsAnArray) {
   const Outcome outcome = heddle(kShape + "--param 'f32[4]=2' --dump 0 " + kCubin, Kept::output);
   EXPECT_EQ(outcome.status, 0);

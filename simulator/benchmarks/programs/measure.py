@@ -18,8 +18,8 @@ for the slowest third of the programs, beside the interpreter of simulator/bench
 """
 import argparse
 import json
-import os
 import pathlib
+import resource
 import subprocess
 import sys
 import tempfile
@@ -62,6 +62,10 @@ class Program:
              "-o", self.binary, source], check=True)
 
 
+def children_seconds():
+    return resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
+
+
 def executed_by(record):
     """Warp instructions of all launches; those told as another one count as that one does."""
     known, total = {}, 0
@@ -80,13 +84,12 @@ def run(build, program, arguments, mode):
         record = pathlib.Path(folder) / "record.json"
         command = [build / "cli" / "heddle", "run", "--no-progress", "--metrics", EXECUTED,
                    "--record", record, *MODES[mode], "--", program.binary, *arguments]
-        before = os.times()
+        before = children_seconds()
         done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-        after = os.times()
+        processor = children_seconds() - before
         if done.returncode != 0:
             sys.exit(f"{program.name} {mode}: status {done.returncode}\n{done.stderr.decode()}")
         told = json.loads(record.read_text())
-    processor = after.children_user - before.children_user
     return executed_by(told), processor, sum(told.get("host_seconds", []))
 
 
