@@ -84,6 +84,126 @@ Words compare_and_swap_at(std::byte* at, const Step& step, const Words& expected
   return old;
 }
 
+// What execute_atomic does of memory that no other host thread touches meanwhile: lane by lane, but
+// with the operation chosen once.
+struct AloneRows {
+  const LanePointers& memory;
+  Mask lanes;
+  const std::uint32_t *operands, *replacements;
+  std::uint32_t* destination;  // null: nobody wants what was there
+};
+
+template <typename T>
+T element_at(const std::uint32_t* row, unsigned lane) {
+  if constexpr (sizeof(T) == 8)
+    return static_cast<T>(row[lane] | std::uint64_t{row[kWarpSize + lane]} << 32);
+  return static_cast<T>(row[lane]);
+}
+
+// `f(old, operand, lane)`: the new value; `result(old, operand)`: what the lane gets. Returns
+// whether any memory is another than before.
+template <typename T, typename F, typename Result>
+bool update_alone(const AloneRows& rows, F&& f, Result&& result) {
+  bool changed = false;
+  for_each_lane(rows.lanes, [&](unsigned lane) {
+    T old;
+    std::memcpy(&old, rows.memory.of[lane], sizeof old);
+    const T operand = element_at<T>(rows.operands, lane);
+    const T now = f(old, operand, lane);
+    std::memcpy(rows.memory.of[lane], &now, sizeof now);
+    changed |= now != old;
+    if (rows.destination == nullptr) return;
+    const auto bits = static_cast<std::uint64_t>(result(old, operand));
+    rows.destination[lane] = static_cast<std::uint32_t>(bits);
+    if constexpr (sizeof(T) == 8)
+      rows.destination[kWarpSize + lane] = static_cast<std::uint32_t>(bits >> 32);
+  });
+  return changed;
+}
+
+template <typename T, typename F>
+bool combine_alone(const AloneRows& rows, F&& f) {
+  return update_alone<T>(
+      rows, [&](T old, T operand, unsigned) { return f(old, operand); },
+      [](T old, T) { return old; });
+}
+
+template <typename T>
+bool combine_integers_alone(AtomicOp op, const AloneRows& rows) {
+  const auto by = [&]<AtomicOp kOp>() {
+    return combine_alone<T>(rows,
+                            [](T old, T operand) { return combine_integer<T>(kOp, old, operand); });
+  };
+  switch (op) {
+    case AtomicOp::add:
+      return by.template operator()<AtomicOp::add>();
+    case AtomicOp::min:
+      return by.template operator()<AtomicOp::min>();
+    case AtomicOp::max:
+      return by.template operator()<AtomicOp::max>();
+    case AtomicOp::or_:
+      return by.template operator()<AtomicOp::or_>();
+    case AtomicOp::exch:
+      return by.template operator()<AtomicOp::exch>();
+    default:
+      return combine_alone<T>(
+          rows, [&](T old, T operand) { return combine_integer<T>(op, old, operand); });
+  }
+}
+
+// Of one element a lane. Nothing where lanes have several.
+std::optional<bool> combine_alone(AtomicOp op, AtomicType type, unsigned width,
+                                  const AloneRows& rows) {
+  if (type == AtomicType::b128 || width != (is_wide(type) ? 8 : 4)) return std::nullopt;
+  switch (type) {
+    case AtomicType::u32:
+      return combine_integers_alone<std::uint32_t>(op, rows);
+    case AtomicType::s32:
+      return combine_integers_alone<std::int32_t>(op, rows);
+    case AtomicType::u64:
+      return combine_integers_alone<std::uint64_t>(op, rows);
+    case AtomicType::s64:
+      return combine_integers_alone<std::int64_t>(op, rows);
+    case AtomicType::f64:
+      return combine_alone<std::uint64_t>(rows, [&](std::uint64_t old, std::uint64_t operand) {
+        return combine64(op, type, old, operand);
+      });
+    default:
+      return combine_alone<std::uint32_t>(rows, [&](std::uint32_t old, std::uint32_t operand) {
+        return combine32(op, type, old, operand);
+      });
+  }
+}
+
+// `cast`: a lane gets whether it swapped.
+template <typename T>
+bool swap_alone(const AloneRows& rows, bool cast) {
+  return update_alone<T>(
+      rows,
+      [&](T old, T expected, unsigned lane) {
+        return old == expected ? element_at<T>(rows.replacements, lane) : old;
+      },
+      [&](T old, T expected) { return cast ? T{old == expected} : old; });
+}
+
+// Nothing where it has to be done otherwise; else whether memory changed.
+std::optional<bool> atomic_alone(const Step& step, AtomicOp op, AtomicType type,
+                                 const AloneRows& rows) {
+  if (step.selector != kCompareAndSwap) return combine_alone(op, type, step.width, rows);
+  if (step.width == 4) return swap_alone<std::uint32_t>(rows, step.sign_extend);
+  if (step.width == 8) return swap_alone<std::uint64_t>(rows, step.sign_extend);
+  return std::nullopt;
+}
+
+// Whether some of the memory is the host program's, which lies at its own address.
+bool of_host(const LanePointers& pointers, const Addresses& address, Mask lanes) {
+  bool any = false;
+  for_each_lane(lanes, [&](unsigned lane) {
+    any |= reinterpret_cast<std::uintptr_t>(pointers.of[lane]) == address[lane];
+  });
+  return any;
+}
+
 // Integer reductions of one kind commute, so threads may mix them; anything else is a plain write.
 bool claim(Core& core, const Warp& warp, const Step& step, AccessKind kind,
            const Addresses& address, Mask lanes) {
@@ -111,6 +231,12 @@ Mask first_of_each_bank(unsigned width, const Addresses& address, Mask lanes) {
   }
   return firsts;
 }
+
+constexpr auto kOnes = [] {
+  std::array<std::uint32_t, kWarpSize> ones{};
+  ones.fill(1);
+  return ones;
+}();
 
 template <AddressSpace kSpace, AccessKind kKind>
 Flow execute_atomic(Core& core, Warp& warp, const Step& step, Mask, Mask on) {
@@ -150,7 +276,12 @@ Flow execute_atomic(Core& core, Warp& warp, const Step& step, Mask, Mask on) {
     for_each_lane(lanes & ~served,
                   [&](unsigned lane) { write_words(destination, lane, step.width, Words{}); });
     bool changed = kKind == AccessKind::reduction;
-    for_each_lane(served, [&](unsigned lane) {
+    const bool alone = core.log == nullptr && !of_host(pointers, address, served);
+    const AloneRows rows{pointers, served, increment ? kOnes.data() : operands, replacements,
+                         kKind == AccessKind::atomic ? destination : nullptr};
+    const std::optional<bool> done = alone ? atomic_alone(step, op, type, rows) : std::nullopt;
+    if (done) changed |= *done;
+    for_each_lane(done ? 0 : served, [&](unsigned lane) {
       const Words operand = increment ? Words{1} : read_words(operands, lane, step.width);
       const Words old = compare_and_swap
                             ? compare_and_swap_at(pointers.of[lane], step, operand,

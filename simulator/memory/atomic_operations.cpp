@@ -4,39 +4,12 @@
 #include <array>
 #include <bit>
 #include <cmath>
-#include <type_traits>
 
 #define HEDDLE_LANES_VARIANT atomics
 #include "simulator/lanes/half.hpp"
 
 namespace heddle::simulator {
 namespace {
-
-template <typename T>
-T combine_integer(AtomicOp op, T old, T operand) {
-  using U = std::make_unsigned_t<T>;
-  switch (op) {
-    case AtomicOp::add:
-      return static_cast<T>(static_cast<U>(old) + static_cast<U>(operand));
-    case AtomicOp::min:
-      return std::min(old, operand);
-    case AtomicOp::max:
-      return std::max(old, operand);
-    case AtomicOp::inc:
-      return old >= operand ? T{0} : static_cast<T>(old + 1);
-    case AtomicOp::dec:
-      return old == 0 || old > operand ? operand : static_cast<T>(old - 1);
-    case AtomicOp::and_:
-      return old & operand;
-    case AtomicOp::or_:
-      return old | operand;
-    case AtomicOp::xor_:
-      return old ^ operand;
-    case AtomicOp::exch:
-      return operand;
-  }
-  return old;
-}
 
 float flush(float value) {
   return std::fpclassify(value) == FP_SUBNORMAL ? std::copysign(0.0f, value) : value;

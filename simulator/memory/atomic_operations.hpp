@@ -1,10 +1,12 @@
 // What atomics and reductions make of two values: those of instructions and of the copy engine.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <type_traits>
 
 #include "isa/attributes.hpp"
 
@@ -20,6 +22,33 @@ bool has_operation(AtomicOp op, AtomicType type);
 // The number that ConflictTracker knows a reduction by, where its results do not depend on the
 // order: those of integers. Nothing for the others, and for Step::selector's other values.
 std::optional<unsigned> commutative(AtomicOp op, AtomicType type);
+
+// Of integers, signed or not.
+template <typename T>
+constexpr T combine_integer(AtomicOp op, T old, T operand) {
+  using U = std::make_unsigned_t<T>;
+  switch (op) {
+    case AtomicOp::add:
+      return static_cast<T>(static_cast<U>(old) + static_cast<U>(operand));
+    case AtomicOp::min:
+      return std::min(old, operand);
+    case AtomicOp::max:
+      return std::max(old, operand);
+    case AtomicOp::inc:
+      return old >= operand ? T{0} : static_cast<T>(old + 1);
+    case AtomicOp::dec:
+      return old == 0 || old > operand ? operand : static_cast<T>(old - 1);
+    case AtomicOp::and_:
+      return old & operand;
+    case AtomicOp::or_:
+      return old | operand;
+    case AtomicOp::xor_:
+      return old ^ operand;
+    case AtomicOp::exch:
+      return operand;
+  }
+  return old;
+}
 
 // 32 bits of elements, two of them where they are halves; one of 64 bits.
 std::uint32_t combine32(AtomicOp op, AtomicType type, std::uint32_t old, std::uint32_t operand);
