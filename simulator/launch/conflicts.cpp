@@ -1,6 +1,7 @@
 #include "simulator/launch/conflicts.hpp"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cassert>
 #include <cstring>
@@ -17,6 +18,10 @@ constexpr std::uint8_t kReadByMany = 100;
 constexpr std::uint8_t kFirstReduction = 101;  // + operation
 constexpr std::uint8_t kFirstWriter = 128;     // + thread
 constexpr unsigned kGranule = 4;
+
+// The states of this many granules are looked at together where an access covers them.
+constexpr std::uint64_t kTogether = sizeof(std::uint64_t);
+constexpr std::uint64_t all_of(std::uint8_t state) { return 0x0101'0101'0101'0101u * state; }
 
 bool is_reader(std::uint8_t state) { return state >= kFirstReader && state <= kReadByMany; }
 
@@ -61,7 +66,32 @@ bool ConflictTracker::Log::claim(std::uint64_t address, unsigned bytes, std::uin
   wrote_host_memory_ |= writes && is_host_memory_;
   const std::uint64_t first = (address - start_) / kGranule;
   const std::uint64_t last = (address - start_ + bytes - 1) / kGranule;
+  // The same of granules whose states are alike; false: they are to be looked at one by one.
+  const auto claim_together = [&](std::uint64_t granule) {
+    std::atomic_ref<std::uint64_t> cells(*reinterpret_cast<std::uint64_t*>(states_ + granule));
+    std::uint64_t seen = cells.load(std::memory_order_acquire);
+    const auto each = static_cast<std::uint8_t>(seen);
+    if (seen != all_of(each)) return false;
+    if (each == state || (!writes && (each == write_state_ || each == kReadByMany))) return true;
+    const bool other_reader = is_reader(each) && each != read_state_;
+    if (each >= kFirstReduction || (writes && other_reader)) return false;
+    std::array<std::uint32_t, kTogether> values;
+    std::byte* const at = data_ + granule * kGranule;
+    std::memcpy(values.data(), at, sizeof values);
+    const std::uint8_t wanted = !writes && other_reader ? kReadByMany : state;
+    if (!cells.compare_exchange_strong(seen, all_of(wanted), std::memory_order_acq_rel))
+      return false;
+    for (std::uint64_t i = 0; writes && i < kTogether; ++i)
+      before_.push_back({at + i * kGranule, values[i], kGranule});
+    return true;
+  };
   for (std::uint64_t granule = first; granule <= last; ++granule) {
+    const std::uint64_t behind = granule + kTogether;
+    if (granule % kTogether == 0 && behind <= last + 1 && behind * kGranule <= bytes_ &&
+        claim_together(granule)) {
+      granule = behind - 1;
+      continue;
+    }
     std::atomic_ref<std::uint8_t> cell(states_[granule]);
     std::uint8_t seen = cell.load(std::memory_order_acquire);
     if (seen == state || (!writes && (seen == write_state_ || seen == kReadByMany))) continue;

@@ -52,6 +52,29 @@ TEST(Conflicts, BytesOfOneWordCount) {
   EXPECT_FALSE(two.second.write(two.at + 3, 1));
 }
 
+// Rows are claimed eight words at a time, where those are in one state.
+TEST(Conflicts, ARowIsTakenBackWordByWord) {
+  Two two;
+  for (std::uint32_t i = 0; i < 16; ++i) two.put(4 * i, 100 + i);
+  EXPECT_TRUE(two.first.write(two.at + 20, 4));
+  two.put(20, 1);
+  EXPECT_TRUE(two.first.read(two.at, 64));
+  EXPECT_TRUE(two.first.write(two.at, 64));
+  for (std::uint32_t i = 0; i < 16; ++i) two.put(4 * i, 7);
+  EXPECT_FALSE(two.second.read(two.at + 32, 32));
+  two.first.undo();
+  for (std::uint32_t i = 0; i < 16; ++i) EXPECT_EQ(two.get(4 * i), 100 + i);
+}
+
+TEST(Conflicts, ARowThatTwoHaveReadIsNobodysToWrite) {
+  Two two;
+  EXPECT_TRUE(two.first.read(two.at, 64));
+  EXPECT_TRUE(two.second.read(two.at, 32));
+  EXPECT_TRUE(two.first.write(two.at + 32, 32));
+  EXPECT_FALSE(two.first.write(two.at, 32));
+  EXPECT_FALSE(two.second.write(two.at, 64));
+}
+
 TEST(Conflicts, AWideAccessTouchesAllItsWords) {
   Two two;
   EXPECT_TRUE(two.first.write(two.at + 12, 4));
