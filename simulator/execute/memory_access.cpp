@@ -8,6 +8,7 @@
 #include <bit>
 
 #include "simulator/execute/cluster.hpp"
+#include "simulator/lanes/scattered.hpp"
 #include "simulator/memory/copy_counts.hpp"
 #include "simulator/memory/local_memory.hpp"
 #include "simulator/memory/memory_journal.hpp"
@@ -146,6 +147,28 @@ bool resolve_same_place(const Core& core, const Warp& warp, const Step& step,
   return true;
 }
 
+// Many lanes at once, where all is well and lies in one piece of memory; else false.
+bool resolve_together(Core& core, Block& block, Window space, const Addresses& address, Mask lanes,
+                      std::uint64_t width, LanePointers& pointers) {
+  constexpr int kFew = 6;                          // these go one by one sooner
+  constexpr std::uint64_t kFarApart = 1ull << 32;  // not worth a search for an allocation
+  if (std::popcount(lanes) <= kFew || space == Window::local) return false;
+  const auto& functions = lanes::scattered_functions();
+  const auto range = functions.range(address.data(), lanes);
+  const std::uint64_t bytes = range.highest - range.lowest + width;
+  if ((range.bits & (width - 1)) != 0 || range.lowest > range.highest || bytes > kFarApart)
+    return false;
+  std::byte* first = nullptr;
+  if (space == Window::global)
+    first = core.resolve(range.lowest, bytes);
+  else if (range.highest < core.launch.shared_bytes &&
+           core.launch.shared_bytes - range.highest >= width)
+    first = block.shared.data() + range.lowest;
+  if (first == nullptr) return false;
+  functions.views(address.data(), range.lowest, first, pointers.of.data());
+  return true;
+}
+
 // `view(lane, address)`: its memory there, or null.
 template <typename View>
 bool resolve_each(Core& core, Warp& warp, const Step& step, Window space, const Addresses& address,
@@ -181,6 +204,7 @@ bool resolve_lanes(Core& core, Warp& warp, const Step& step, Window space, const
   if (space == Window::local && lanes == kFullMask &&
       resolve_same_place(core, warp, step, address, pointers))
     return true;
+  if (resolve_together(core, *warp.block, space, address, lanes, width, pointers)) return true;
   const auto resolve = [&](auto&& view) {
     return resolve_each(core, warp, step, space, address, lanes, pointers, view);
   };

@@ -56,8 +56,7 @@ void pack_predicates(WarpState& warp, const MicroOp& op, Mask on) {
   u32 packed[kWarpSize] = {};
   for (u32 j = 0; j < kPT; ++j) {
     const Mask predicate = warp.predicates[op.param[1] + j];
-    for (u32 i = 0; i < kWarpSize; ++i)
-      packed[i] |= (predicate & kLaneBits.bit[i]) != 0 ? 1u << j : 0;
+    for (u32 i = 0; i < kWarpSize; ++i) packed[i] |= (predicate >> i & 1) << j;
   }
   for (u32 i = 0; i < kWarpSize; ++i) {
     const u32 bits = (mask[i] & 0x7f) << op.param[0];

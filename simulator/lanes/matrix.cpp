@@ -5,6 +5,7 @@
 #include "simulator/lanes/choose.hpp"
 #include "simulator/lanes/families.hpp"
 #include "simulator/lanes/float64.hpp"
+#include "simulator/lanes/matrix_at_once.hpp"
 
 namespace heddle::simulator::lanes::HEDDLE_LANES_VARIANT {
 namespace {
@@ -57,11 +58,19 @@ struct SomeElements {
   }
 };
 
+// k[3] of a product that is to be computed element by element: how tests get both.
+constexpr u32 kOneByOne = 1;
+
 template <class Format, u32 kSteps, class Dot, bool kHalf, class Choice>
 void hmma(WarpState& warp, const MicroOp& op, Mask on) {
   using Shape = Fragments<Format::kElements, 2, kSteps>;
   using ShapeOfB = Fragments<Format::kElements, 1, Choice::kSparse ? 2 * kSteps : kSteps>;
   constexpr u32 kDepth = Shape::kDepth, kDepthOfB = ShapeOfB::kDepth, kGroup = Dot::kTerms;
+  if constexpr (!Choice::kSparse) {
+    Result<kHalf ? 2 : 4> usual;
+    if (op.param[3] != kOneByOne && hmma_at_once<Format, kSteps, Dot, kHalf>(warp, op, usual.word))
+      return usual.write(warp, op, on);
+  }
   const Choice choice(warp, op);
   i32 a[Shape::kRows][kDepth], a_exponent[Shape::kRows][kDepth];
   i32 b[kColumns][kDepthOfB], b_exponent[kColumns][kDepthOfB];

@@ -5,6 +5,7 @@
 #include <bit>
 
 #include "simulator/lanes/addresses.hpp"
+#include "simulator/lanes/scattered.hpp"
 
 namespace heddle::simulator {
 
@@ -34,14 +35,12 @@ bool all_same(LaneAddresses address, Mask lanes) {
 }
 
 // Lanes that are not there stand where the one before them does.
-lanes::Pieces pieces_of(LaneAddresses address, Mask on) {
-  const auto& pieces = lanes::address_functions().pieces;
-  if (on == kFullMask) return pieces(address.data());
+std::array<std::uint64_t, kWarpSize> filled_up(LaneAddresses address, Mask on) {
   std::array<std::uint64_t, kWarpSize> filled;
   std::uint64_t last = address[first(on)];
   for (unsigned lane = 0; lane < kWarpSize; ++lane)
     filled[lane] = last = (on >> lane & 1) != 0 ? address[lane] : last;
-  return pieces(filled.data());
+  return filled;
 }
 
 // The different ones of a warp's numbers. Slots are filled from where a number's hash says on.
@@ -192,15 +191,15 @@ unsigned shared_wavefronts(AccessKind kind, unsigned width, LaneAddresses addres
 
 AccessCounts count_global(AccessKind, unsigned width, LaneAddresses address, Mask lanes) {
   if (lanes == 0) return {};
+  if ((lanes & (lanes - 1)) == 0) return {.sectors = 1, .sectors_ideal = 1, .tags = 1};
   AccessCounts counts;
-  const auto pieces = pieces_of(address, lanes);
-  if (pieces.in_order) {
-    counts.sectors = pieces.sectors;
-    counts.tags = pieces.lines;
-  } else {
-    counts.sectors = distinct(lanes, [&](unsigned lane) { return address[lane] >> kSectorShift; });
-    counts.tags = distinct(lanes, [&](unsigned lane) { return address[lane] >> kLineShift; });
-  }
+  std::array<std::uint64_t, kWarpSize> filled;
+  const std::uint64_t* all = address.data();
+  if (lanes != kFullMask) all = (filled = filled_up(address, lanes)).data();
+  const lanes::Pieces pieces = lanes::address_functions().pieces(all);
+  const auto distinct = lanes::scattered_functions().distinct;
+  counts.sectors = pieces.in_order ? pieces.sectors : distinct(all, kSectorShift);
+  counts.tags = pieces.in_order ? pieces.lines : distinct(all, kLineShift);
   counts.sectors_ideal = std::min(counts.sectors, ceil_div(count(lanes) * width, 32));
   return counts;
 }

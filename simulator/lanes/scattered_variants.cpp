@@ -1,0 +1,31 @@
+#include "simulator/lanes/scattered.hpp"
+#include "simulator/lanes/selection.hpp"
+
+namespace heddle::simulator::lanes {
+
+namespace baseline {
+ScatteredFunctions scattered_functions();
+}
+#ifdef HEDDLE_LANES_BASELINE_ONLY
+namespace avx2 = baseline;
+namespace avx512 = baseline;
+#else
+namespace avx2 {
+ScatteredFunctions scattered_functions();
+}
+namespace avx512 {
+ScatteredFunctions scattered_functions();
+}
+#endif
+
+const ScatteredFunctions& scattered_functions() {
+  static const ScatteredFunctions widest = [] {
+    const auto& all = variants();
+    return all[2].supported   ? avx512::scattered_functions()
+           : all[1].supported ? avx2::scattered_functions()
+                              : baseline::scattered_functions();
+  }();
+  return widest;
+}
+
+}  // namespace heddle::simulator::lanes
