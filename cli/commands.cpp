@@ -7,6 +7,7 @@
 #include "cli/input_file.hpp"
 #include "cli/selection.hpp"
 #include "simulator/models/builtin_model_names.hpp"
+#include "simulator/timing/policies.hpp"
 #include "simulator/warp/reconvergence_policies.hpp"
 
 namespace heddle::cli {
@@ -40,6 +41,19 @@ constexpr auto kReconvergenceMeaning = [] {
     add(")");
   }
   add("; default: as the GPU does; run: all compares them");
+  return text;
+}();
+// The schedulers, from theirs.
+constexpr auto kSchedulerMeaning = [] {
+  std::array<char, 200> text{};
+  auto end = text.begin();
+  const auto add = [&](std::string_view part) { end = std::ranges::copy(part, end).out; };
+  add("which warp issues: ");
+  for (const simulator::timing::PolicyInfo& each : simulator::timing::kPolicies) {
+    if (&each != &simulator::timing::kPolicies.front()) add(", ");
+    add(each.name);
+    if (&each == &simulator::timing::kPolicies.front()) add(" (default)");
+  }
   return text;
 }();
 constexpr Option kReconvergenceOption{"reconvergence", 0, "HOW", kReconvergenceMeaning.data()};
@@ -89,9 +103,7 @@ constexpr Option kRunOptions[] = {
      "on: time launches (cycles, stalls, hit rates), which is slower; off; default: when a "
      "modelled "
      "metric or an option of timing is asked for"},
-    {"scheduler", 0, "NAME",
-     "which warp issues: greedy-then-youngest (default), greedy-then-oldest, loose-round-robin, "
-     "two-level, oldest-first"},
+    {"scheduler", 0, "NAME", kSchedulerMeaning.data()},
     {"caches", 0, "STATE", "L2 when a launch begins: cold (default) or warm from the one before"},
     {"sms", 0, "N", "time on a GPU with N SMs"},
     {"sample", 0, "PART",

@@ -7,21 +7,16 @@
 #include <utility>
 #include <vector>
 
+#include "simulator/timing/policies.hpp"
+
 namespace heddle::simulator::timing {
 
-enum class Policy : std::uint8_t {
-  greedy_then_youngest,  // the default: what hardware was found to do
-  greedy_then_oldest,
-  loose_round_robin,
-  two_level,
-  oldest_first,
-};
 // Throws std::invalid_argument naming the known ones.
 Policy policy_named(std::string_view name);
 std::vector<std::string_view> policy_names();
 
 struct Options {
-  Policy policy = Policy::greedy_then_youngest;
+  Policy policy = kPolicies.front().policy;
   bool cold_caches = true;  // data caches are empty when a launch begins, as a profiler makes them
   std::uint32_t sms = 0;    // 0: as many as the model has
   double sample = 1;  // part of a long launch's waves that is timed (simulator/timing/sample.hpp)

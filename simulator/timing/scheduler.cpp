@@ -65,35 +65,32 @@ unsigned two_level(const Candidates& candidates, SchedulerState& state) {
   return round_robin(among != 0 ? among : candidates.ready, candidates.last);
 }
 
-struct Named {
-  Policy policy;
-  std::string_view name;
-  Pick pick;
-};
-constexpr Named kPolicies[] = {
-    {Policy::greedy_then_youngest, "greedy-then-youngest", greedy_then_youngest},
-    {Policy::greedy_then_oldest, "greedy-then-oldest", greedy_then_oldest},
-    {Policy::loose_round_robin, "loose-round-robin", loose_round_robin},
-    {Policy::two_level, "two-level", two_level},
-    {Policy::oldest_first, "oldest-first", oldest_first},
-};
-
 }  // namespace
 
 Pick scheduler(Policy policy) {
-  for (const Named& known : kPolicies)
-    if (known.policy == policy) return known.pick;
+  switch (policy) {
+    case Policy::greedy_then_youngest:
+      return greedy_then_youngest;
+    case Policy::greedy_then_oldest:
+      return greedy_then_oldest;
+    case Policy::loose_round_robin:
+      return loose_round_robin;
+    case Policy::two_level:
+      return two_level;
+    case Policy::oldest_first:
+      return oldest_first;
+  }
   throw std::logic_error("a policy without a scheduler");
 }
 
 std::vector<std::string_view> policy_names() {
   std::vector<std::string_view> names;
-  for (const Named& known : kPolicies) names.push_back(known.name);
+  for (const PolicyInfo& known : kPolicies) names.push_back(known.name);
   return names;
 }
 
 Policy policy_named(std::string_view name) {
-  for (const Named& known : kPolicies)
+  for (const PolicyInfo& known : kPolicies)
     if (known.name == name) return known.policy;
   throw std::invalid_argument(
       fmt::format("no scheduler \"{}\"; there are {}", name, fmt::join(policy_names(), ", ")));
