@@ -7,6 +7,7 @@
 #include "cli/layout.hpp"
 #include "cli/text.hpp"
 #include "simulator/base/file.hpp"
+#include "simulator/models/gpu_model.hpp"
 #include "validation/calibration.hpp"
 
 namespace heddle::cli {
@@ -14,8 +15,9 @@ namespace heddle::cli {
 int run_calibrate(const Arguments& arguments) {
   if (!arguments.words.empty()) throw Usage("takes options only");
   const std::filesystem::path folder =
-      arguments.has("records") ? std::filesystem::path(arguments.value("records"))
-                               : data_directory("validation/records") / "h200" / "micro";
+      arguments.has("records")
+          ? std::filesystem::path(arguments.value("records"))
+          : data_directory("validation/records") / simulator::reference_model().id / "micro";
   const validation::MicroRecords records = validation::read_micro_records(folder);
   if (!arguments.has("model")) {
     Table table({"constant", "value", "where from"});

@@ -21,6 +21,7 @@
 #include "cli/validate_timing.hpp"
 #include "simulator/base/file.hpp"
 #include "simulator/base/spelling.hpp"
+#include "simulator/models/gpu_model.hpp"
 #include "validation/compare.hpp"
 #include "validation/replay.hpp"
 #include "validation/suite.hpp"
@@ -234,7 +235,8 @@ fs::path programs(const Arguments& arguments, const std::vector<SuiteEntry>& ent
 fs::path records(const Arguments& arguments, const std::vector<SuiteEntry>& entries,
                  const fs::path& folder) {
   if (arguments.has("records")) return arguments.value("records");
-  if (!arguments.has("measure")) return data_directory("validation/records") / "h200";
+  if (!arguments.has("measure"))
+    return data_directory("validation/records") / simulator::reference_model().id;
   fmt::print(stderr, "measuring\n");
   std::set<std::string> names;
   for (const SuiteEntry& entry : entries) names.insert(entry.name);
