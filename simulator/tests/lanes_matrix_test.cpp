@@ -31,7 +31,7 @@ std::vector<Form> all_forms() {
   std::vector<Form> forms;
   for (const isa::Arch arch : {isa::Arch::sm_80, isa::Arch::sm_90}) {
     for (const std::uint32_t shape : {0u, 1u})
-      for (const auto [source, destination] : {std::pair{0u, 0u}, {0u, 1u}, {1u, 1u}})
+      for (const auto& [source, destination] : {std::pair{0u, 0u}, {0u, 1u}, {1u, 1u}})
         forms.push_back({shape, source, destination, arch});
     for (const std::uint32_t shape : {0u, 2u}) forms.push_back({shape, 2, 1, arch});
   }
