@@ -8,6 +8,7 @@ import { Lanes, StatePanel } from './state_panel';
 import * as at from './state';
 import { currentTheme, toggleTheme } from './theme';
 import { AdvicePanel, Tree } from './tree';
+import { Verdict } from './verdict';
 import { WeaveView } from './weave_view';
 import { KEYS, onKey } from './keys';
 
@@ -27,7 +28,7 @@ function Header() {
         <div><dt>grid</dt><dd>{data.grid.join('×')}</dd></div>
         <div><dt>block</dt><dd>{data.block.join('×')}</dd></div>
         <div><dt>warp instructions</dt><dd>{grouped(data.steps)}</dd></div>
-        <div title="active lanes whose guard held, of all lane slots"><dt>lanes used</dt><dd>{percent(slots.used, total)}</dd></div>
+        <div title="active lanes whose guard held, of all lane slots: 32 for each warp instruction"><dt>lanes used</dt><dd>{percent(slots.used, total)}</dd></div>
         <div title="lane slots idle because warps were split"><dt>lost to splits</dt><dd>{percent(slots.split, total)}</dd></div>
         <div><dt>model of</dt><dd>{page.device}</dd></div>
       </dl>
@@ -35,7 +36,7 @@ function Header() {
       {data.fault !== '' && <span class="note fault" title={data.fault}>stopped: {data.fault.split('\n')[0]}</span>}
       <span class="spring" />
       <button onClick={toggleTheme} aria-label="light or dark" title="light or dark (t)"><Icon name="theme" /></button>
-      <button onClick={() => (at.helpOpen.value = !at.helpOpen.value)} title="keys (?)">?</button>
+      <button onClick={() => (at.helpOpen.value = !at.helpOpen.value)} aria-label="help" title="what the picture shows, and the keys (?)">?</button>
     </header>
   );
 }
@@ -52,13 +53,13 @@ const TABS: [string, string][] = [['state', 'State'], ['tree', 'Divergence'], ['
 
 function Side() {
   return (
-    <section class="panel side-panel">
-      <header class="tabs" role="tablist">
+    <section class="panel side-panel" aria-label="This step">
+      <div class="tabs" role="tablist" aria-label="What is known of this step">
         {TABS.map(([id, label], i) => (
-          <button role="tab" aria-selected={at.tab.value === id} title={`${i + 1}`} onClick={() => (at.tab.value = id)}>{label}</button>
+          <button role="tab" id={`tab-${id}`} aria-controls="tab-body" aria-selected={at.tab.value === id} title={`key ${i + 1}`} onClick={() => (at.tab.value = id)}>{label}</button>
         ))}
-      </header>
-      <div class="tab-body" tabIndex={0}>
+      </div>
+      <div class="tab-body" id="tab-body" role="tabpanel" aria-labelledby={`tab-${at.tab.value}`} tabIndex={0}>
         {at.tab.value === 'tree' ? <Tree /> : at.tab.value === 'advice' ? <AdvicePanel /> : <StatePanel />}
       </div>
     </section>
@@ -118,10 +119,10 @@ function findNext(): void {
 function Help() {
   return (
     <div class="help" onClick={() => (at.helpOpen.value = false)}>
-      <div class="sheet" onClick={(event) => event.stopPropagation()}>
+      <div class="sheet" role="dialog" aria-modal="true" aria-label="Help" tabIndex={-1} ref={(sheet) => sheet?.focus()} onClick={(event) => event.stopPropagation()}>
         <h2>Reading the picture</h2>
         <p>Each band is a warp, each row of it a lane, time goes right. Filled: the lane executes. Outlined: active, guard off. A line: it waits for others. A dot: its turn comes later. Empty: it has ended. Grey is the warp together; a colour is one side of a branch. ▲ a step that splits the chosen warp, ▼ one that lanes execute together again.</p>
-        <p>Wheel: zoom in time. Ctrl + wheel: both ways. Alt + wheel: taller bands. Shift + wheel or drag: move. Click: go there. The address in the browser opens this place again.</p>
+        <p>Plus, minus: zoom in time. Wheel: the same. Ctrl + wheel: both ways. Alt + wheel: taller bands. Shift + wheel or drag: move. Click: go there. The address in the browser opens this place again.</p>
         <table><tbody>{KEYS.map(([key, what]) => <tr><th><kbd>{key}</kbd></th><td>{what}</td></tr>)}</tbody></table>
       </div>
     </div>
@@ -164,6 +165,7 @@ export function App() {
   return (
     <>
       <Header />
+      <Verdict />
       <WeaveView />
       <main>
         <Source />

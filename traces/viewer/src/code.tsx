@@ -8,6 +8,7 @@ import type { Line } from './data';
 import { popcount, Wait } from './flow';
 import { type Cell, cells, currentHeat, heats, listingCells, pcsOfFile } from './heat';
 import { hex, lanesText, waitText } from './lanes';
+import { instructionMeaning } from './opcodes';
 import * as at from './state';
 import { currentTheme } from './theme';
 
@@ -43,6 +44,17 @@ function Rows(props: { count: number; at: number; row: (i: number) => ComponentC
   );
 }
 
+/** For a row that leads somewhere: by mouse, and by Enter when it has the focus. */
+function pressable(go: () => void) {
+  return {
+    tabIndex: 0,
+    onClick: go,
+    onKeyDown: (event: KeyboardEvent) => {
+      if (event.key === 'Enter') go();
+    },
+  };
+}
+
 function HeatCell({ cell }: { cell: Cell | undefined }) {
   return (
     <>
@@ -61,7 +73,7 @@ function Sass({ text }: { text: string }) {
   const parts = text.split(/(@!?U?P\w+ |\bU?R(?:Z|\d+)(?:\.\w+)*|\bU?P(?:T|\d)\b|\bB\d+\b|\bc\[[^\]]*\]\[[^\]]*\]|\b0x[0-9a-f]+)/);
   let mnemonic = true;
   return (
-    <span class="sass">
+    <span class="sass" title={instructionMeaning(text)}>
       {parts.map((part, i) => {
         if (part === '') return null;
         if (i % 2 === 1) {
@@ -121,7 +133,7 @@ export function Listing() {
           <div key={line.pc} role="listitem" data-pc={line.pc}
             class={`row ${i === current ? 'current' : ''} ${here && line.file === here.file && line.line === here.line ? 'same-line' : ''} ${newFunction ? 'function' : ''} ${wanted && line.text.toLowerCase().includes(wanted) ? 'found' : ''}`}
             title={`${launch.data.functions[line.fn]}${line.inlined >= 0 ? `\nfrom ${launch.data.functions[line.inlined]}` : ''}${site ? `\nsplit a warp ${site.splits} times` : ''}`}
-            onClick={() => at.goToPc(line.pc)}>
+            {...pressable(() => at.goToPc(line.pc))}>
             <HeatCell cell={heatCells[i]} />
             <span class="mark">
               {i === current && <span class="here" style={{ color }}>▶</span>}
@@ -194,7 +206,7 @@ export function Source() {
         <Rows count={lines.length} at={current >= 0 ? current : firstUsed} label="Source" id="source" row={(i) => (
           <div key={i} role="listitem" data-line={i + 1}
             class={`row ${i === current ? 'current' : ''} ${sets[i].length > 0 ? 'has-code' : ''} ${wanted && lines[i].toLowerCase().includes(wanted) ? 'found' : ''}`}
-            onClick={() => sets[i].length > 0 && at.goToLine(file, i + 1)}>
+            {...(sets[i].length > 0 ? pressable(() => at.goToLine(file, i + 1)) : {})}>
             <HeatCell cell={heatCells[i]} />
             <span class="number">{i + 1}</span>
             <Code text={lines[i]} />

@@ -1,6 +1,7 @@
 // The keyboard.
 import * as at from './state';
 import { toggleTheme } from './theme';
+import { goToCostliest } from './verdict';
 
 export const KEYS: [string, string][] = [
   ['→ ←', 'step, step back (with Shift: ten)'],
@@ -9,7 +10,9 @@ export const KEYS: [string, string][] = [
   ['↓ ↑', 'next warp, the one before'],
   ['space', 'play, stop'],
   ['Home End', 'first step, last step'],
+  ['+ −', 'fewer steps in the picture, more'],
   ['f', 'everything in the picture'],
+  ['c', 'the costliest divergence of the launch'],
   ['1 2 3', 'state, divergence, advice'],
   ['/', 'search; Enter goes to the next place'],
   ['t', 'light or dark'],
@@ -29,6 +32,9 @@ const ACTIONS: Record<string, (shift: boolean) => void> = {
   Home: () => at.goToStep(0),
   End: () => at.goToStep(at.warp.value?.steps ?? 0),
   f: () => (at.view.value = null),
+  '+': () => zoomButton('fewer'),
+  '-': () => zoomButton('more'),
+  c: () => goToCostliest(),
   '1': () => (at.tab.value = 'state'),
   '2': () => (at.tab.value = 'tree'),
   '3': () => (at.tab.value = 'advice'),
@@ -38,10 +44,15 @@ const ACTIONS: Record<string, (shift: boolean) => void> = {
   Escape: () => (at.helpOpen.value = false),
 };
 
+/** The picture's own buttons know how wide it is. */
+function zoomButton(which: string): void {
+  document.querySelector<HTMLButtonElement>(`.weave-buttons [data-zoom=${which}]`)?.click();
+}
+
 export function onKey(event: KeyboardEvent): void {
   const target = event.target as HTMLElement;
   if (/^(INPUT|SELECT|TEXTAREA)$/.test(target.tagName) || event.ctrlKey || event.metaKey || event.altKey) return;
-  if (target.tagName === 'BUTTON' && event.key === ' ') return;
+  if ((target.tagName === 'BUTTON' || target.getAttribute('role') === 'button') && event.key === ' ') return;
   const action = ACTIONS[event.key];
   if (!action) return;
   event.preventDefault();

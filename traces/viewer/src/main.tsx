@@ -3,6 +3,7 @@ import { App } from './app';
 import { readPage } from './data';
 import { openReport, Report } from './report';
 import * as at from './state';
+import { costliestLaunch, goToCostliest } from './verdict';
 import './style.css';
 
 async function start(): Promise<void> {
@@ -17,7 +18,11 @@ async function start(): Promise<void> {
   at.page.value = page;
   document.title = `${at.page.value.launches[0]?.name ?? 'no launch'} – Heddle`;
   render(<App />, document.getElementById('app')!);
-  await at.openPlace(location.hash);
+  if (location.hash.length > 1) await at.openPlace(location.hash);
+  else {
+    await at.openLaunch(costliestLaunch(page));
+    goToCostliest();
+  }
   document.documentElement.dataset.ready = 'true';
 }
 

@@ -101,9 +101,14 @@ function Scatter() {
   const x = (value: number) => margin + at(value);
   const y = (value: number) => size - margin - at(value);
   const ticks: number[] = [];
-  for (let power = Math.ceil(low); power <= high; ++power) ticks.push(10 ** power);
+  // Where there are few powers of ten, also what lies between them.
+  for (const factor of high - low > 3 ? [1] : [1, 2, 5])
+    for (let power = Math.floor(low); power <= high; ++power) {
+      const tick = factor * 10 ** power;
+      if (Math.log10(tick) >= low && Math.log10(tick) <= high) ticks.push(tick);
+    }
   return (
-    <svg class="scatter" viewBox={`0 0 ${size} ${size}`} role="img" aria-label="model against hardware">
+    <svg class="scatter" viewBox={`0 0 ${size} ${size}`} role="group" aria-label="model against hardware">
       {ticks.map((tick) => (
         <>
           <line class="grid" x1={x(tick)} x2={x(tick)} y1={10} y2={size - margin} />
@@ -128,23 +133,48 @@ function Scatter() {
 }
 
 function short(value: number): string {
+  if (value < 1) return `${+value.toPrecision(1)}`;
   if (value >= 1e9) return `${value / 1e9}G`;
   if (value >= 1e6) return `${value / 1e6}M`;
   if (value >= 1e3) return `${value / 1e3}k`;
   return `${value}`;
 }
 
-/** One bar per launch, largest error first; the hardware's own spread behind it. */
+const filter = signal('');
+const order = signal('error');
+const ORDERS: Record<string, [string, (a: Point, b: Point) => number]> = {
+  error: ['largest error', (a, b) => Math.abs(error(b)) - Math.abs(error(a))],
+  above: ['model too high', (a, b) => error(b) - error(a)],
+  below: ['model too low', (a, b) => error(a) - error(b)],
+  name: ['name', (a, b) => a.name.localeCompare(b.name)],
+  hardware: ['largest on hardware', (a, b) => b.hardware - a.hardware],
+};
+
+/** One bar per launch; the hardware's own spread behind it. */
 function Errors() {
-  const sorted = [...points.value].sort((a, b) => Math.abs(error(b)) - Math.abs(error(a)));
+  const wanted = filter.value.toLowerCase();
+  const sorted = points.value.filter((p) => p.name.toLowerCase().includes(wanted)).sort(ORDERS[order.value][1]);
   const shown = sorted.slice(0, 400);
   const most = Math.max(0.02, ...shown.map((p) => Math.min(2, Math.abs(error(p)))));
   return (
-    <div class="errors">
+    <>
+    <div class="tools">
+      <label>filter <input type="search" data-testid="filter" value={filter.value} onInput={(event) => (filter.value = event.currentTarget.value)} /></label>
+      <label>sort by <select data-testid="order" value={order.value} onChange={(event) => (order.value = event.currentTarget.value)}>
+        {Object.entries(ORDERS).map(([id, [label]]) => <option value={id}>{label}</option>)}
+      </select></label>
+      <span class="dim" role="status">{sorted.length} of {points.value.length} launches</span>
+    </div>
+    <div class="errors" tabIndex={0} role="region" aria-label="Error of each launch">
+      <div class="error scale" aria-hidden="true">
+        <span class="name" />
+        <span class="bar">{[-1, -0.5, 0, 0.5, 1].map((part) => <span style={{ left: `${50 + 50 * part}%` }}>{part === 0 ? '0' : signed(part * most)}</span>)}</span>
+        <span class="share" />
+      </div>
       {shown.map((p) => {
         const share = error(p);
         const width = (Math.min(most, Math.abs(share)) / most) * 50;
-        const spread = p.hardware > 0 ? ((p.high - p.low) / 2 / p.hardware / most) * 50 : 0;
+        const spread = p.hardware > 0 ? Math.min(50, ((p.high - p.low) / 2 / p.hardware / most) * 50) : 0;
         return (
           <button class={`error ${isChosen(p) ? 'chosen' : ''}`} onClick={() => choose(p)} title={`model ${grouped(p.model)}, hardware ${grouped(p.hardware)}`}>
             <span class="name">{p.name}</span>
@@ -156,8 +186,9 @@ function Errors() {
           </button>
         );
       })}
-      {sorted.length > shown.length && <p class="dim">and {sorted.length - shown.length} more with smaller errors</p>}
+      {sorted.length > shown.length && <p class="dim">and {sorted.length - shown.length} more</p>}
     </div>
+    </>
   );
 }
 
@@ -183,13 +214,17 @@ function Stalls({ launch }: { launch: ReportLaunch }) {
             <div class="stack">
               {stalls.map((s, i) => s[side] > 0 && (
                 <i style={{ flexGrow: s[side] / total[side], background: STALL_COLORS[Math.min(i, 7)] }} title={`${s.name}: ${((100 * s[side]) / total[side]).toFixed(1)} %`}>
-                  {s[side] / total[side] > 0.09 ? s.name : ''}
                 </i>
               ))}
             </div>
           </div>
         ))}
       </div>
+      <ul class="stack-legend">
+        {stalls.slice(0, 8).map((s, i) => (
+          <li><span class="swatch" style={{ background: STALL_COLORS[Math.min(i, 7)] }} />{s.name} <b>{(100 * s.model / (total.model || 1)).toFixed(1)} %</b> <span class="dim">hardware {(100 * s.hardware / (total.hardware || 1)).toFixed(1)} %</span></li>
+        ))}
+      </ul>
     </>
   );
 }
@@ -213,7 +248,7 @@ function LaunchDetails() {
       {launch.instructions.length > 0 && (
         <>
           <h3>Per instruction <span class="dim">model, hardware where it differs</span></h3>
-          <div class="table-box">
+          <div class="table-box" tabIndex={0} role="region" aria-label="Per instruction">
             <table class="instructions">
               <thead><tr><th>pc</th><th>instruction</th><th>line</th>{columns.map((name) => <th title={name}>{name.replace(/^smsp__(sass_)?|\.sum$/g, '')}</th>)}</tr></thead>
               <tbody>
@@ -245,7 +280,7 @@ export function Report({ device }: { device: string }) {
   const errors = points.value.map(error).filter(Number.isFinite).map(Math.abs);
   const mean = errors.length > 0 ? errors.reduce((a, b) => a + b, 0) / errors.length : 0;
   return (
-    <div class="report" data-testid="report">
+    <main class="report" data-testid="report">
       <header class="top">
         <h1>Heddle against {device}</h1>
         <dl>
@@ -255,7 +290,7 @@ export function Report({ device }: { device: string }) {
           <div><dt>that differ</dt><dd>{grouped(launches.filter((l) => !l.orderDependent).reduce((n, l) => n + l.differences, 0))}</dd></div>
         </dl>
         <span class="spring" />
-        <button onClick={toggleTheme} aria-label="light or dark"><Icon name="theme" /></button>
+        <button onClick={toggleTheme} aria-label="light or dark" title="light or dark"><Icon name="theme" /></button>
       </header>
       <div class="report-row">
         <section class="panel report-panel">
@@ -273,7 +308,7 @@ export function Report({ device }: { device: string }) {
       {entries.some((entry) => entry.trouble !== '') && (
         <section class="panel report-panel details"><h2>Not compared</h2>{entries.filter((entry) => entry.trouble !== '').map((entry) => <p><b>{entry.name}</b> {entry.trouble}</p>)}</section>
       )}
-    </div>
+    </main>
   );
 }
 

@@ -166,6 +166,18 @@ function niceStep(least: number): number {
   return power * 10;
 }
 
+/** What the picture shows, for who does not see it. */
+function pictureText(): string {
+  const flow = at.flow.value;
+  const warp = at.warp.value;
+  if (!flow || !warp) return 'Lanes over time: no warp';
+  let splits = 0;
+  for (let i = warp.first; i < warp.first + warp.steps; ++i) if (flow.event[i] & SPLIT) ++splits;
+  const i = warp.first + at.step.value;
+  const lanes = at.step.value < warp.steps ? `${popcountText(flow.active[i])} execute` : 'it has ended';
+  return `Lanes of ${flow.warps.length} warps over time. ${blockText(warp.block, at.launch.value!.data.grid)}, warp ${warp.warp}: ${warp.steps} steps, diverges ${splits} times. At step ${at.step.value}: ${lanes}.`;
+}
+
 export function WeaveView() {
   const back = useRef<HTMLCanvasElement>(null);
   const front = useRef<HTMLCanvasElement>(null);
@@ -296,11 +308,13 @@ export function WeaveView() {
 
   return (
     <section class="weave" aria-label="Lanes over time">
-      <canvas ref={back} class="weave-picture" />
+      <canvas ref={back} class="weave-picture" aria-hidden="true" />
       <canvas
         ref={front}
         class="weave-axes"
         data-testid="weave"
+        role="img"
+        aria-label={pictureText()}
         onPointerDown={onPointerDown}
         onMouseMove={onMouseMove}
         onMouseLeave={() => setHover(null)}
@@ -310,10 +324,10 @@ export function WeaveView() {
         }}
       />
       <div class="weave-buttons">
-        <button title="more steps (−)" onClick={() => zoom(back.current!, 0.5, ...middle(), 'x')}>−</button>
-        <button title="fewer steps (+)" onClick={() => zoom(back.current!, 2, ...middle(), 'x')}>+</button>
-        <button title="flatter warps" onClick={() => zoom(back.current!, 0.5, ...middle(), 'y')}>⇕−</button>
-        <button title="taller warps" onClick={() => zoom(back.current!, 2, ...middle(), 'y')}>⇕+</button>
+        <button data-zoom="more" aria-label="more steps" title="more steps (−)" onClick={() => zoom(back.current!, 0.5, ...middle(), 'x')}>−</button>
+        <button data-zoom="fewer" aria-label="fewer steps" title="fewer steps (+)" onClick={() => zoom(back.current!, 2, ...middle(), 'x')}>+</button>
+        <button aria-label="flatter warps" title="flatter warps" onClick={() => zoom(back.current!, 0.5, ...middle(), 'y')}>⇕−</button>
+        <button aria-label="taller warps" title="taller warps" onClick={() => zoom(back.current!, 2, ...middle(), 'y')}>⇕+</button>
         <button title="everything (f)" onClick={() => (at.view.value = null)}>all</button>
       </div>
       {hover && (

@@ -37,7 +37,7 @@ try {
   writeFileSync(join(hostile, 'simple_divergence.cu'),
     `</script><script>document.title = 'taken'</script><img src=x onerror="document.title='taken'">\n${source}`);
   make('hostile', '--source-folder', folder, capsules('simple_divergence.sm_90.G'));
-  status = spawnSync(process.execPath, ['--test', join(here, 'viewer.test.mjs')], {
+  status = spawnSync(process.execPath, ['--test', '--test-concurrency=1', join(here, 'viewer.test.mjs'), join(here, 'access.test.mjs')], {
     stdio: 'inherit',
     env: { ...process.env, HEDDLE_PAGES: folder },
   }).status ?? 1;

@@ -1,0 +1,133 @@
+// The pages for everybody: narrow and wide, light and dark, by keyboard, and as axe-core sees them.
+import assert from 'node:assert/strict';
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { openBrowser, openPage } from './browser.mjs';
+
+const pages = process.env.HEDDLE_PAGES;
+const axe = join(dirname(fileURLToPath(import.meta.url)), '../node_modules/axe-core/axe.min.js');
+let browser;
+
+before(async () => {
+  browser = await openBrowser();
+});
+after(async () => {
+  await browser.close();
+});
+
+const open = (name, hash = '') => openPage(browser.context, join(pages, `${name}.html`), hash);
+
+/** What axe-core finds: the rule, and the first element that breaks it. */
+async function violations(page) {
+  const found = await page.evaluate(() => window.axe.run());
+  return found.violations.map((each) => `${each.id}: ${each.nodes.length}× ${each.nodes[0].html.slice(0, 160)} ${each.nodes[0].any[0]?.message ?? ''}`);
+}
+
+const KINDS = [
+  ['divergence', '#launch=1&warp=1&step=76'],
+  ['divergence', '#launch=1&warp=1&step=76&tab=tree'],
+  ['timed', '#launch=0&step=30&tab=advice'],
+  ['report', ''],
+];
+for (const [name, hash] of KINDS)
+  test(`axe-core finds nothing, and nothing is cut off: ${name}${hash}`,
+    { skip: existsSync(axe) ? false : 'axe-core is not there; scripts/setup.sh installs it' }, async () => {
+      const { page, errors } = await open(name, hash);
+      await page.evaluate(readFileSync(axe, 'utf8'));
+      if (name === 'report') await page.locator('.error').nth(1).click();
+      for (const width of [390, 800, 1440])
+        for (const colorScheme of ['light', 'dark']) {
+          await page.setViewportSize({ width, height: 900 });
+          await page.emulateMedia({ colorScheme });
+          assert.deepEqual(await violations(page), [], `${width} px, ${colorScheme}`);
+          const wide = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+          assert.ok(wide <= 0, `${wide} px beyond ${width}`);
+        }
+      assert.deepEqual(errors, []);
+      await page.close();
+    });
+
+test('a page opens at the costliest divergence and says what it costs', async () => {
+  const { page } = await open('divergence');
+  assert.match(await page.getByTestId('launch').locator('option:checked').textContent(), /mathKernel1/);
+  assert.match(await page.getByTestId('instruction').textContent(), /^@!?P\d BRA /);
+  const verdict = await page.getByTestId('verdict').textContent();
+  assert.match(verdict, /simple_divergence\.cu:17 costs most: it makes a warp diverge 2× and loses [\d.]+ % of the lane slots/);
+  assert.equal(await page.getByTestId('legend').isVisible(), true);
+  // And back there from elsewhere.
+  await page.keyboard.press('Home');
+  await page.keyboard.press('c');
+  assert.match(await page.getByTestId('instruction').textContent(), /^@!?P\d BRA /);
+  await page.close();
+});
+
+test('a launch without divergence says so', async () => {
+  const { page } = await open('divergence', '#launch=4');
+  assert.match(await page.getByTestId('verdict').textContent(), /No warp diverged/);
+  await page.close();
+});
+
+test('everything can be reached by keyboard alone', async () => {
+  const { page } = await open('divergence', '#launch=1');
+  const seen = new Set();
+  for (let n = 0; n < 400; ++n) {
+    await page.keyboard.press('Tab');
+    const at = await page.evaluate(() => {
+      const element = document.activeElement;
+      return element.getAttribute('aria-label') ?? element.closest('[data-testid]')?.dataset.testid ?? element.textContent.trim().slice(0, 20);
+    });
+    if (at === 'Launch' && seen.has('Launch')) break;
+    seen.add(at);
+  }
+  for (const each of ['Launch', 'help', 'light or dark', 'fewer steps', 'Source file', 'source', 'listing', 'State', 'Divergence', 'Advice', 'play', 'Step', 'Search code'])
+    assert.ok(seen.has(each), `${each} is not among ${[...seen].join(', ')}`);
+  // A row of the listing, by Enter.
+  const row = page.getByTestId('listing').locator('.row', { hasText: 'BSYNC B0' });
+  await row.focus();
+  await page.keyboard.press('Enter');
+  assert.match(await page.getByTestId('instruction').textContent(), /^BSYNC/);
+  // The picture, by plus and minus.
+  await page.keyboard.press('+');
+  await page.waitForFunction(() => /view=/.test(location.hash));
+  // Help takes the focus, and Escape closes it.
+  await page.keyboard.press('?');
+  await page.getByRole('dialog').waitFor();
+  await page.keyboard.press('Escape');
+  assert.equal(await page.getByRole('dialog').count(), 0);
+  await page.close();
+});
+
+test('instructions and metrics have tooltips', async () => {
+  const { page } = await open('divergence', '#launch=1');
+  await page.keyboard.press('n');
+  const code = page.getByTestId('listing').locator('.row.current .sass');
+  assert.match(await code.getAttribute('title'), /^BRA: branch: lanes whose predicate holds jump/);
+  assert.match(await page.getByLabel('What the numbers are').getAttribute('title'), /warp instructions executed/);
+  assert.match(await page.getByTestId('weave').getAttribute('aria-label'), /warp 0: \d+ steps, diverges 1 times/);
+  await page.close();
+});
+
+test("the validation page's launches are filtered and sorted, and bars cover no names", async () => {
+  const { page } = await open('report');
+  const names = () => page.locator('.error:not(.scale) .name').allTextContents();
+  const all = await names();
+  await page.getByTestId('filter').fill('mathKernel2');
+  const some = await names();
+  assert.ok(some.length > 0 && some.length < all.length);
+  assert.ok(some.every((name) => name.includes('mathKernel2')));
+  await page.getByTestId('filter').fill('');
+  await page.getByTestId('order').selectOption('name');
+  const sorted = await names();
+  assert.deepEqual(sorted, [...sorted].sort((a, b) => a.localeCompare(b)));
+  assert.equal(await page.locator('.scale .bar span').count(), 5);
+  assert.ok((await page.locator('.scatter .grid').count()) >= 4);
+  const covered = await page.evaluate(() => [...document.querySelectorAll('.error:not(.scale)')].filter((row) => {
+    const name = row.querySelector('.name').getBoundingClientRect();
+    const bar = row.querySelector('.bar').getBoundingClientRect();
+    return getComputedStyle(row.querySelector('.bar')).overflow !== 'hidden' || (name.right > bar.left && name.top === bar.top);
+  }).length);
+  assert.equal(covered, 0);
+  await page.close();
+});
