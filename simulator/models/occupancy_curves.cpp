@@ -12,7 +12,11 @@ namespace {
 OccupancyCurve curve(std::string resource, const SmLimits& sm, KernelResources kernel,
                      std::uint32_t KernelResources::*member, std::uint32_t first,
                      std::uint32_t last, std::uint32_t step) {
-  OccupancyCurve result{.resource = std::move(resource), .at = kernel.*member, .points = {}};
+  OccupancyCurve result{
+      .resource = std::move(resource),
+      .at = kernel.*member,
+      .limited_by = fmt::format("{}", fmt::join(occupancy(sm, kernel).limited_by, " and ")),
+      .points = {}};
   for (std::uint32_t value = first; value <= last; value += step) {
     kernel.*member = value;
     result.points.push_back({value, occupancy(sm, kernel).warps_per_sm});
@@ -21,7 +25,7 @@ OccupancyCurve curve(std::string resource, const SmLimits& sm, KernelResources k
 }
 
 // Where the picture's parts lie, in pixels.
-constexpr int kWidth = 300, kHeight = 180, kLeft = 44, kTop = 36, kBetween = 70, kBottom = 44;
+constexpr int kWidth = 300, kHeight = 180, kLeft = 84, kTop = 36, kBetween = 104, kBottom = 58;
 
 // A staircase: occupancy stays until the next value of the resource.
 std::string staircase(const OccupancyCurve& curve, int left, std::uint32_t most_warps) {
@@ -37,18 +41,33 @@ std::string staircase(const OccupancyCurve& curve, int left, std::uint32_t most_
   const auto here = std::ranges::find_if(
       curve.points, [&](const auto& point) { return point.value >= curve.at; });
   std::string svg = fmt::format("<rect x='{}' y='{}' width='{}' height='{}' class='frame'/>\n",
-                                left, kTop, kWidth, kHeight) +
-                    fmt::format("<path d='{}'/>\n", path);
+                                left, kTop, kWidth, kHeight);
+  for (const double part : {0.25, 0.5, 0.75}) {
+    svg +=
+        fmt::format("<path class='grid' d='M{} {:.1f}h{}'/>\n", left, y(part * most_warps), kWidth);
+    svg += fmt::format("<path class='grid' d='M{:.1f} {}v{}'/>\n", left + part * kWidth, kTop,
+                       kHeight);
+  }
+  svg += fmt::format("<path d='{}'/>\n", path);
   if (here != curve.points.end())
-    svg += fmt::format("<circle cx='{:.1f}' cy='{:.1f}' r='5'/>\n", x(here->value), y(here->warps));
+    svg += fmt::format(
+        "<circle cx='{:.1f}' cy='{:.1f}' r='5'><title>{}: {} warps, {:.0f} %</title></circle>\n",
+        x(here->value), y(here->warps), curve.at, here->warps, 100.0 * here->warps / most_warps);
   svg += fmt::format("<text x='{}' y='{}' class='name'>{}</text>\n", left + kWidth / 2,
                      kTop + kHeight + 36, curve.resource);
   svg += fmt::format("<text x='{}' y='{}'>{}</text>\n", left, kTop + kHeight + 16, first);
   svg += fmt::format("<text x='{}' y='{}' class='end'>{}</text>\n", left + kWidth,
                      kTop + kHeight + 16, last);
-  for (const double part : {0.0, 0.5, 1.0})
-    svg += fmt::format("<text x='{}' y='{:.1f}' class='end'>{:.0f}</text>\n", left - 6,
-                       y(part * most_warps) + 4, part * most_warps);
+  svg += fmt::format("<text x='{}' y='{}' class='name'>{:.0f}</text>\n", left + kWidth / 2,
+                     kTop + kHeight + 16, first + (last - first) / 2);
+  for (const double part : {0.0, 0.25, 0.5, 0.75, 1.0})
+    svg += fmt::format("<text x='{}' y='{:.1f}' class='end'>{:.0f} ({:.0f} %)</text>\n", left - 6,
+                       y(part * most_warps) + 4, part * most_warps, 100 * part);
+  if (here != curve.points.end())
+    svg += fmt::format(
+        "<text x='{}' y='{}' class='name'>the kernel: {}, {:.0f} %, limited by {}</text>\n",
+        left + kWidth / 2, kTop + kHeight + 52, curve.at, 100.0 * here->warps / most_warps,
+        curve.limited_by);
   return svg;
 }
 
@@ -67,9 +86,11 @@ std::vector<OccupancyCurve> occupancy_curves(const SmLimits& sm, const KernelRes
 std::string draw(const std::vector<OccupancyCurve>& curves, const SmLimits& sm) {
   const int width = kLeft + static_cast<int>(curves.size()) * (kWidth + kBetween);
   std::string svg = fmt::format(
-      "<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 {} {}' font-family='sans-serif' "
+      "<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 {} {}' role='img' "
+      "aria-label='Occupancy over three resources' font-family='sans-serif' "
       "font-size='12'>\n<style>"
       "rect{{fill:#fff}} .frame{{stroke:#888}} path{{fill:none;stroke:#0072b2;stroke-width:2}} "
+      ".grid{{stroke:#ddd;stroke-width:1}} "
       "circle{{fill:#d55e00}} text{{fill:#222}} .end{{text-anchor:end}} "
       ".name{{text-anchor:middle}}</style>\n"
       "<rect width='100%' height='100%'/>\n"

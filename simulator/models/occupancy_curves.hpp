@@ -15,6 +15,7 @@ struct OccupancyCurve {
     std::uint32_t value;
     std::uint32_t warps;  // on an SM
   };
+  std::string limited_by;     // what limits the kernel there: "warps", "registers and warps"
   std::vector<Point> points;  // from the smallest to the most the SM allows, in its own steps
 };
 

@@ -28,6 +28,9 @@ TEST(OccupancyCurves, SayOfEachValueWhatOccupancyIsThere) {
   const std::string svg = draw(curves, sm);
   EXPECT_THAT(svg, HasSubstr("registers per thread"));
   EXPECT_THAT(svg, HasSubstr("<circle"));
+  EXPECT_THAT(svg, HasSubstr("the kernel: 40, 75 %, limited by registers"));
+  EXPECT_THAT(svg, HasSubstr("48 (75 %)"));
+  EXPECT_THAT(svg, HasSubstr("class='grid'"));
 }
 
 // The worked examples of the programming books of Fermi's time.
