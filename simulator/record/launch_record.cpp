@@ -26,6 +26,10 @@ LaunchFacts facts_of(const LaunchRequest& request, const GpuModel& model) {
               .shared_bytes_per_block = static_shared(kernel) + request.dynamic_shared_bytes,
               .barriers = kernel.barriers});
   facts.waves = waves(model, facts.occupancy, request.grid.count());
+  facts.blocks = static_cast<double>(request.grid.count());
+  facts.threads = facts.blocks * static_cast<double>(request.block.count());
+  facts.warps =
+      facts.blocks * static_cast<double>((request.block.count() + kWarpSize - 1) / kWarpSize);
   return facts;
 }
 

@@ -18,6 +18,8 @@ using isa::Space;
 
 using Of = isa::MemoryAccess::Of;
 
+constexpr std::uint64_t kWavefrontBytes = 128;  // that one pass of shared memory can move
+
 // What counts as an access: operations on mbarriers do not, nor does what is not each thread's.
 isa::MemoryAccess access_of(const Ins& ins) {
   const isa::MemoryAccess access = isa::memory_access(ins);
@@ -196,6 +198,56 @@ std::uint64_t bank_conflicts(const Ins& ins, const Counts& counts) {
   const std::uint64_t ideal = counts.wavefronts_shared_ideal;
   if (!is(ins, access) || counts.wavefronts_shared < ideal) return 0;
   return counts.wavefronts_shared - ideal;
+}
+
+// Bytes that threads asked of shared memory. A row of LDSM or STSM is asked for whole.
+std::uint64_t shared_bytes(const Ins& ins, const Counts& counts) {
+  if (is(ins, Of::rows)) return counts.wavefronts_shared_ideal * kWavefrontBytes;
+  if (is(ins, Access::copy)) return 0;
+  return threads_on_in<Space::shared>(ins, counts) * isa::access_bytes(ins);
+}
+
+// Threads whose guard held, of arithmetic on floating-point numbers of so many bits.
+template <unsigned bits>
+std::uint64_t floating(const Ins& ins, const Counts& counts) {
+  const isa::Facts& facts = isa::facts(ins.op);
+  return facts.type.is_float() && facts.type.bits == bits && facts.work != isa::Work::product &&
+                 facts.work != isa::Work::convert
+             ? counts.threads_on
+             : 0;
+}
+// Operations of one kind: each thread's, and of packed numbers each number's.
+template <unsigned bits, isa::Work work>
+std::uint64_t operations(const Ins& ins, const Counts& counts) {
+  const isa::Facts& facts = isa::facts(ins.op);
+  return facts.work == work ? floating<bits>(ins, counts) * facts.type.count : 0;
+}
+// All of them; a multiply-add is two.
+template <unsigned bits>
+std::uint64_t operations(const Ins& ins, const Counts& counts) {
+  return operations<bits, isa::Work::add>(ins, counts) +
+         operations<bits, isa::Work::multiply>(ins, counts) +
+         2 * operations<bits, isa::Work::multiply_add>(ins, counts);
+}
+std::uint64_t special(const Ins& ins, const Counts& counts) {
+  return isa::facts(ins.op).work == isa::Work::special ? counts.threads_on : 0;
+}
+std::uint64_t integers(const Ins& ins, const Counts& counts) {
+  const isa::Facts& facts = isa::facts(ins.op);
+  return facts.type.is_integer() && facts.work != isa::Work::none &&
+                 facts.work != isa::Work::convert && facts.work != isa::Work::exchange &&
+                 facts.work != isa::Work::product && facts.work != isa::Work::move
+             ? counts.threads_on
+             : 0;
+}
+std::uint64_t conversions(const Ins& ins, const Counts& counts) {
+  return isa::facts(ins.op).work == isa::Work::convert ? counts.threads_on : 0;
+}
+std::uint64_t memory_threads(const Ins& ins, const Counts& counts) {
+  return access_of(ins).kind != Access::none ? counts.threads_on : 0;
+}
+std::uint64_t control_threads(const Ins& ins, const Counts& counts) {
+  return is_branch(ins) || isa::effect(ins) == isa::Effect::exit ? counts.threads_on : 0;
 }
 
 constexpr double kSectorBytes = 32;
@@ -379,17 +431,69 @@ constexpr Metric kMetrics[] = {
     {.name = "smsp__sass_data_bytes_mem_global_op_st.sum", .unit = "byte",
      .meaning = "bytes threads stored to global memory", .amount = when<&Counts::bytes_global, Access::store>},
     {.name = "smsp__sass_average_data_bytes_per_sector_mem_global_op_ld.pct", .nvprof = "gld_efficiency", .unit = "%",
-     .meaning = "bytes threads loaded of the bytes of the sectors that took", .of = "smsp__sass_data_bytes_mem_global_op_ld.sum",
+     .meaning = "bytes requested by loads ÷ bytes in the sectors fetched", .of = "smsp__sass_data_bytes_mem_global_op_ld.sum",
      .per = "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum", .scale = kPercent / kSectorBytes},
     {.name = "smsp__sass_average_data_bytes_per_sector_mem_global_op_st.pct", .nvprof = "gst_efficiency", .unit = "%",
-     .meaning = "bytes threads stored of the bytes of the sectors that took", .of = "smsp__sass_data_bytes_mem_global_op_st.sum",
+     .meaning = "bytes requested by stores ÷ bytes in the sectors written", .of = "smsp__sass_data_bytes_mem_global_op_st.sum",
      .per = "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum", .scale = kPercent / kSectorBytes},
     {.name = "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum", .nvprof = "shared_ld_bank_conflict", .unit = "wavefront",
      .meaning = "passes of shared loads that bank conflicts added", .counter = true, .amount = bank_conflicts<Access::load>},
     {.name = "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum", .nvprof = "shared_st_bank_conflict", .unit = "wavefront",
      .meaning = "passes of shared stores that bank conflicts added", .counter = true, .amount = bank_conflicts<Access::store>},
 
+    // What follows from these, for who knows it by nvprof's names.
+    {.name = "shared_load_transactions", .unit = "wavefront",
+     .meaning = "passes of the shared-memory data pipe for loads", .amount = when<&Counts::wavefronts_shared, Access::load>},
+    {.name = "shared_store_transactions", .unit = "wavefront",
+     .meaning = "passes of the shared-memory data pipe for stores", .amount = when<&Counts::wavefronts_shared, Access::store>},
+    {.name = "shared_load_transactions_per_request", .unit = "wavefront/request", .meaning = "passes of a shared load, on average",
+     .of = "shared_load_transactions", .per = "smsp__sass_inst_executed_op_shared_ld.sum"},
+    {.name = "shared_store_transactions_per_request", .unit = "wavefront/request", .meaning = "passes of a shared store, on average",
+     .of = "shared_store_transactions", .per = "smsp__sass_inst_executed_op_shared_st.sum"},
+    {.name = "smsp__sass_data_bytes_mem_shared.sum", .unit = "byte", .meaning = "bytes threads asked of shared memory", .amount = shared_bytes},
+    {.name = "smsp__sass_average_data_bytes_per_wavefront_mem_shared.pct", .nvprof = "shared_efficiency", .unit = "%",
+     .meaning = "bytes requested of shared memory ÷ bytes its passes could move", .of = "smsp__sass_data_bytes_mem_shared.sum",
+     .per = "smsp__sass_l1tex_pipe_lsu_wavefronts_mem_shared.sum", .scale = kPercent / kWavefrontBytes},
+    {.name = "l1tex__t_sectors_pipe_lsu_mem_local_op_ld.sum", .nvprof = "local_load_transactions", .unit = "sector",
+     .meaning = "32-byte sectors of local memory that loads asked for", .counter = true, .amount = when<&Counts::sectors_local, Access::load>},
+    {.name = "l1tex__t_sectors_pipe_lsu_mem_local_op_st.sum", .nvprof = "local_store_transactions", .unit = "sector",
+     .meaning = "32-byte sectors of local memory that stores wrote", .counter = true, .amount = when<&Counts::sectors_local, Access::store>},
+    {.name = "l1tex__average_t_sectors_per_request_pipe_lsu_mem_local_op_ld.ratio", .nvprof = "local_load_transactions_per_request",
+     .unit = "sector/request", .meaning = "sectors a local load asks for, on average", .of = "l1tex__t_sectors_pipe_lsu_mem_local_op_ld.sum",
+     .per = "smsp__sass_inst_executed_op_local_ld.sum"},
+    {.name = "l1tex__average_t_sectors_per_request_pipe_lsu_mem_local_op_st.ratio", .nvprof = "local_store_transactions_per_request",
+     .unit = "sector/request", .meaning = "sectors a local store writes, on average", .of = "l1tex__t_sectors_pipe_lsu_mem_local_op_st.sum",
+     .per = "smsp__sass_inst_executed_op_local_st.sum"},
+    {.name = "flop_count_sp", .unit = "operation", .meaning = "FP32 operations of threads; a multiply-add is two", .amount = operations<32>},
+    {.name = "flop_count_sp_add", .unit = "operation", .meaning = "FP32 additions of threads", .amount = operations<32, isa::Work::add>},
+    {.name = "flop_count_sp_mul", .unit = "operation", .meaning = "FP32 multiplications of threads", .amount = operations<32, isa::Work::multiply>},
+    {.name = "flop_count_sp_fma", .unit = "operation", .meaning = "FP32 multiply-adds of threads, each counted once", .amount = operations<32, isa::Work::multiply_add>},
+    {.name = "flop_count_sp_special", .unit = "operation", .meaning = "MUFU of threads: reciprocals, roots, sines and the like", .amount = special},
+    {.name = "flop_count_dp", .unit = "operation", .meaning = "FP64 operations of threads; a multiply-add is two", .amount = operations<64>},
+    {.name = "flop_count_dp_add", .unit = "operation", .meaning = "FP64 additions of threads", .amount = operations<64, isa::Work::add>},
+    {.name = "flop_count_dp_mul", .unit = "operation", .meaning = "FP64 multiplications of threads", .amount = operations<64, isa::Work::multiply>},
+    {.name = "flop_count_dp_fma", .unit = "operation", .meaning = "FP64 multiply-adds of threads, each counted once", .amount = operations<64, isa::Work::multiply_add>},
+    {.name = "flop_count_hp", .unit = "operation", .meaning = "FP16 operations of threads, each of a packed pair; a multiply-add is two", .amount = operations<16>},
+    {.name = "flop_count_hp_add", .unit = "operation", .meaning = "FP16 additions of threads", .amount = operations<16, isa::Work::add>},
+    {.name = "flop_count_hp_mul", .unit = "operation", .meaning = "FP16 multiplications of threads", .amount = operations<16, isa::Work::multiply>},
+    {.name = "flop_count_hp_fma", .unit = "operation", .meaning = "FP16 multiply-adds of threads, each counted once", .amount = operations<16, isa::Work::multiply_add>},
+    {.name = "inst_fp_16", .unit = "inst", .meaning = "thread instructions that compute with FP16", .amount = floating<16>},
+    {.name = "inst_fp_32", .unit = "inst", .meaning = "thread instructions that compute with FP32", .amount = floating<32>},
+    {.name = "inst_fp_64", .unit = "inst", .meaning = "thread instructions that compute with FP64", .amount = floating<64>},
+    {.name = "inst_integer", .unit = "inst", .meaning = "thread instructions that compute with integers", .amount = integers},
+    {.name = "inst_bit_convert", .unit = "inst", .meaning = "thread instructions that convert between types", .amount = conversions},
+    {.name = "inst_compute_ld_st", .unit = "inst", .meaning = "thread instructions that access memory", .amount = memory_threads},
+    {.name = "inst_control", .unit = "inst", .meaning = "thread instructions that jump or exit", .amount = control_threads},
+
     // What the launch's shape and the kernel's resources give.
+    {.name = "smsp__warps_launched.sum", .nvprof = "warps_launched", .unit = "warp", .meaning = "warps of the launch",
+     .of_launch = [](const LaunchFacts& facts) { return facts.warps; }},
+    {.name = "sm__ctas_launched.sum", .nvprof = "sm_cta_launched", .unit = "block", .meaning = "blocks of the launch",
+     .of_launch = [](const LaunchFacts& facts) { return facts.blocks; }},
+    {.name = "threads_launched", .unit = "thread", .meaning = "threads of the launch",
+     .of_launch = [](const LaunchFacts& facts) { return facts.threads; }},
+    {.name = "smsp__average_inst_executed_per_warp.ratio", .nvprof = "inst_per_warp", .unit = "inst/warp", .meaning = "warp instructions executed by a warp, on average",
+     .of = "smsp__sass_inst_executed.sum", .per = "smsp__warps_launched.sum"},
     {.name = "launch__occupancy_limit_blocks", .unit = "block", .meaning = "blocks of an SM its block limit allows",
      .of_launch = [](const LaunchFacts& facts) -> double { return facts.occupancy.blocks_by_limit; }},
     {.name = "launch__occupancy_limit_warps", .unit = "block", .meaning = "blocks of an SM its warp slots allow",

@@ -5,6 +5,7 @@
 #include <numeric>
 #include <string>
 #include <unordered_map>
+#include <utility>
 
 #include "simulator/base/spelling.hpp"
 
@@ -12,6 +13,37 @@ namespace heddle::simulator {
 namespace {
 
 std::string_view without_rollup(std::string_view name) { return name.substr(0, name.find('.')); }
+
+// nvprof's other names for what a metric has a name for: its events, and metrics of older GPUs.
+constexpr std::pair<std::string_view, std::string_view> kSynonyms[] = {
+    {"atom_count", "inst_executed_global_atomics"},
+    {"global_atomic_requests", "inst_executed_global_atomics"},
+    {"global_load", "inst_executed_global_loads"},
+    {"global_load_requests", "inst_executed_global_loads"},
+    {"global_reduction_requests", "inst_executed_global_reductions"},
+    {"global_store", "inst_executed_global_stores"},
+    {"global_store_requests", "inst_executed_global_stores"},
+    {"gred_count", "inst_executed_global_reductions"},
+    {"inst_executed_tex_ops", "smsp__sass_inst_executed_op_texture.sum"},
+    {"texture_load_requests", "smsp__sass_inst_executed_op_texture.sum"},
+    {"l2_tex_read_throughput", "l2_read_throughput"},
+    {"l2_tex_read_transactions", "l2_read_transactions"},
+    {"l2_tex_write_throughput", "l2_write_throughput"},
+    {"l2_tex_write_transactions", "l2_write_transactions"},
+    {"issue_slots", "inst_issued"},
+    {"issued_ipc", "ipc"},
+    {"l1_cache_global_hit_rate", "global_hit_rate"},
+    {"l1_cache_local_hit_rate", "local_hit_rate"},
+    {"local_load", "inst_executed_local_loads"},
+    {"local_load_requests", "inst_executed_local_loads"},
+    {"local_store", "inst_executed_local_stores"},
+    {"local_store_requests", "inst_executed_local_stores"},
+    {"shared_atom", "inst_executed_shared_atomics"},
+    {"shared_ld_transactions", "shared_load_transactions"},
+    {"shared_load", "inst_executed_shared_loads"},
+    {"shared_st_transactions", "shared_store_transactions"},
+    {"shared_store", "inst_executed_shared_stores"},
+};
 
 using ByName = std::unordered_map<std::string_view, const Metric*>;
 
@@ -23,6 +55,7 @@ ByName all_names() {
     names.emplace(without_rollup(metric.name), &metric);
     if (!metric.nvprof.empty()) names.emplace(metric.nvprof, &metric);
   }
+  for (const auto& [other, name] : kSynonyms) names.emplace(other, names.at(name));
   return names;
 }
 

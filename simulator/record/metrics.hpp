@@ -47,9 +47,11 @@ struct Metric {
   double (*of_timing)(const timing::Result&) = nullptr;
   std::optional<timing::Stall> samples = std::nullopt;
 
-  // What can be added up over instructions and launches.
+  // What can be added up over launches, and over instructions unless it is a fact of a launch.
+  // (A name without "__" is nvprof's own: Nsight Compute has none for it.)
   bool is_sum() const {
-    return per.empty() && of_launch == nullptr && (of_timing == nullptr || name.ends_with(".sum"));
+    const bool computed = of_launch != nullptr || of_timing != nullptr;
+    return per.empty() && (!computed || name.ends_with(".sum"));
   }
 };
 

@@ -355,8 +355,9 @@ Json parse(const std::string& text, const std::string& origin) {
   };
   try {
     return Json::parse(text, bounded);
-  } catch (const Json::exception& error) {
-    throw std::runtime_error(fmt::format("{}: {}", origin, error.what()));
+  } catch (const Json::parse_error& error) {
+    throw std::runtime_error(
+        fmt::format("{}: holds no record: it is no JSON from byte {} on", origin, error.byte));
   }
 }
 
