@@ -18,6 +18,28 @@ std::string did_you_mean(std::string_view word, const std::vector<std::string_vi
   return near.empty() ? std::string() : fmt::format("; did you mean {}?", near);
 }
 
+// "48K" with units of 1024 is 49152. Nothing where it is no number up to `most`.
+std::optional<std::uint64_t> whole_number(std::string_view text, std::uint64_t unit,
+                                          std::uint64_t most) {
+  std::uint64_t number = 0;
+  const char* const last = text.data() + text.size();
+  const auto [end, error] = std::from_chars(text.data(), last, number);
+  if (error != std::errc() || end == text.data()) return std::nullopt;
+  std::string_view suffix(end, static_cast<std::size_t>(last - end));
+  if (!suffix.empty()) {
+    const std::size_t power = std::string_view("kKmMgGtT").find(suffix[0]);
+    if (power == std::string_view::npos) return std::nullopt;
+    suffix.remove_prefix(1);
+    if (unit == 1024 && (suffix == "B" || suffix == "iB")) suffix = {};
+    if (!suffix.empty()) return std::nullopt;
+    for (std::size_t i = 0; i <= power / 2; ++i) {
+      if (number > most / unit) return std::nullopt;
+      number *= unit;
+    }
+  }
+  return number > most ? std::nullopt : std::optional(number);
+}
+
 std::vector<Option> all_options(const Command& command) {
   std::vector<Option> all(command.options.begin(), command.options.end());
   all.insert(all.end(), common_options().begin(), common_options().end());
@@ -59,6 +81,17 @@ const Option* find_option(const std::vector<Option>& table, std::string_view wor
   return found == table.end() ? nullptr : &*found;
 }
 
+// The library's own messages are not for users.
+[[noreturn]] void refuse_syntax(const options::invalid_command_line_syntax& error,
+                                const std::vector<Option>& table) {
+  using Syntax = options::invalid_command_line_syntax;
+  const std::string given = error.get_option_name();
+  const Option* const option = find_option(table, given);
+  if (option == nullptr) throw Usage(unknown_option(given, table));
+  if (error.kind() == Syntax::extra_parameter) throw Usage(fmt::format("{} takes no value", given));
+  fail_without_value(*option);
+}
+
 // How many of the words are Heddle's: those before -- and before the program's name.
 std::size_t count_own_words(const Command& command, const std::vector<Option>& table,
                             const std::vector<std::string>& words) {
@@ -89,11 +122,19 @@ std::string Arguments::value(std::string_view option, std::string_view otherwise
 
 std::optional<std::uint64_t> Arguments::number(std::string_view option, std::uint64_t most) const {
   if (!has(option)) return std::nullopt;
-  const std::string text = value(option);
-  std::uint64_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || end != text.data() + text.size() || number > most)
-    throw Usage(fmt::format("--{}: \"{}\" is not a whole number up to {}", option, text, most));
+  const auto number = whole_number(value(option), 1000, most);
+  if (!number)
+    throw Usage(
+        fmt::format("--{}: \"{}\" is not a whole number up to {}", option, value(option), most));
+  return number;
+}
+
+std::optional<std::uint64_t> Arguments::bytes(std::string_view option, std::uint64_t most) const {
+  if (!has(option)) return std::nullopt;
+  const auto number = whole_number(value(option), 1024, most);
+  if (!number)
+    throw Usage(fmt::format("--{}: \"{}\" is not a number of bytes up to {}, as in 4096, 48K or 2G",
+                            option, value(option), most));
   return number;
 }
 
@@ -113,6 +154,21 @@ std::vector<std::string> Arguments::list(std::string_view option) const {
       at = comma + 1;
     }
   return items;
+}
+
+std::string suggestion(std::string_view word, const Names& known) {
+  const std::string near = did_you_mean(word, {known.begin(), known.end()});
+  return near.empty() ? fmt::format("; there are {}", fmt::join(known, ", ")) : near;
+}
+
+void check_names(const Arguments& arguments, const Command& command) {
+  for (const Option& option : all_options(command)) {
+    if (option.names == nullptr || option.is_open) continue;
+    const Names known = option.names();
+    for (const std::string& word : arguments.values(option.name))
+      if (std::ranges::find(known, word) == known.end())
+        throw Usage(fmt::format("--{}: unknown {}{}", option.name, word, suggestion(word, known)));
+  }
 }
 
 const Command& find_command(std::string_view name) {
@@ -150,8 +206,11 @@ Arguments parse(const Command& command, const std::vector<std::string>& words) {
     }
   } catch (const options::unknown_option& error) {
     throw Usage(unknown_option(error.get_option_name(), table));
-  } catch (const options::error& error) {
-    throw Usage(error.what());
+  } catch (const options::invalid_command_line_syntax& error) {
+    refuse_syntax(error, table);
+  } catch (const options::error&) {
+    throw Usage(fmt::format("heddle {}: the options are not understood; heddle help {} lists them",
+                            command.name, command.name));
   }
   return arguments;
 }

@@ -22,12 +22,17 @@ enum class Effect : unsigned char {
   trusted,  // sources are read, or programs run, from there
 };
 
+// Words an option takes.
+using Names = std::vector<std::string>;
+
 struct Option {
   std::string_view name;      // without dashes
   char letter = 0;            // 0: it has none
   std::string_view argument;  // what it takes, as help shows it; empty: a flag
   std::string_view meaning;
   Effect effect = Effect::none;
+  Names (*names)() = nullptr;  // the words it takes, one each; null: any
+  bool is_open = false;        // others too, which whoever reads it checks
 };
 
 class Arguments {
@@ -35,8 +40,10 @@ class Arguments {
   bool has(std::string_view option) const { return values_.contains(option); }
   // The last value given; `otherwise` when there is none, or the option is a flag.
   std::string value(std::string_view option, std::string_view otherwise = "") const;
-  // Throws Usage when it is not a whole number within the range.
+  // Throws Usage when it is not a whole number within the range. K, M, G and T stand for thousands.
   std::optional<std::uint64_t> number(std::string_view option, std::uint64_t most) const;
+  // The same in bytes: K, M, G and T stand for powers of 1024.
+  std::optional<std::uint64_t> bytes(std::string_view option, std::uint64_t most) const;
   std::vector<std::string> list(std::string_view option) const;    // split at commas
   std::vector<std::string> values(std::string_view option) const;  // as often as it was given
 
@@ -78,6 +85,10 @@ class Usage : public std::runtime_error {
 };
 
 const Command& find_command(std::string_view name);  // throws Usage, "did you mean"
+// "; did you mean h200?", or "; there are a, b, c" where none is near.
+std::string suggestion(std::string_view word, const Names& known);
+// Throws Usage where an option has a value that is none of its names.
+void check_names(const Arguments& arguments, const Command& command);
 Arguments parse(const Command& command, const std::vector<std::string>& words);
 
 inline constexpr int kDifferent = 1;    // compare, validate

@@ -6,9 +6,13 @@
 
 #include "cli/input_file.hpp"
 #include "cli/selection.hpp"
+#include "isa/arch.hpp"
 #include "simulator/models/builtin_model_names.hpp"
+#include "simulator/models/gpu_model.hpp"
+#include "simulator/models/occupancy.hpp"
 #include "simulator/timing/policies.hpp"
 #include "simulator/warp/reconvergence_policies.hpp"
+#include "traces/sketch/predication.hpp"
 
 namespace heddle::cli {
 namespace {
@@ -16,17 +20,36 @@ namespace {
 using Examples = std::string_view;
 
 constexpr Option kCommon[] = {
-    {"color", 0, "WHEN", "auto (default), always or never; NO_COLOR and TERM=dumb are minded"},
-    {"help", 'h', "", "print this and end"},
-    {"print-config", 0, "", "print what holds for each option and where it was said, and end"},
+    {"color", 0, "WHEN", "auto (default), always or never; NO_COLOR and TERM=dumb are honoured",
+     Effect::none,
+     [] {
+       return Names{"auto", "always", "never"};
+     }},
+    {"help", 'h', "", "print this, then exit"},
+    {"print-config", 0, "", "show each option's value and where it was set, then exit"},
 };
 
-constexpr Option kArch{"arch", 0, "SM",
-                       "only the code for this architecture, as in sm_90 (default: all there is)"};
+Names on_off() { return {"on", "off"}; }
 
-constexpr Option kGpu{"gpu", 0, "ID",
+constexpr Option kArch{"arch",
+                       0,
+                       "SM",
+                       "only the code for this architecture, as in sm_90 (default: all there is)",
+                       Effect::none,
+                       [] {
+                         Names names;
+                         for (const isa::Arch arch : isa::kAllArchs)
+                           names.emplace_back(isa::name(arch));
+                         return names;
+                       }};
+
+constexpr Option kGpu{"gpu",
+                      0,
+                      "ID",
                       "the GPU to model: " HEDDLE_PROGRAM_MODELS
-                      "; sketches also run on " HEDDLE_SKETCH_MODELS};
+                      "; sketches also run on " HEDDLE_SKETCH_MODELS,
+                      Effect::none,
+                      simulator::model_ids};
 // The ways to reconverge, from their table.
 constexpr auto kReconvergenceMeaning = [] {
   std::array<char, 400> text{};
@@ -56,11 +79,29 @@ constexpr auto kSchedulerMeaning = [] {
   }
   return text;
 }();
-constexpr Option kReconvergenceOption{"reconvergence", 0, "HOW", kReconvergenceMeaning.data()};
+constexpr Option kReconvergenceOption{
+    "reconvergence", 0, "HOW", kReconvergenceMeaning.data(), Effect::none, [] {
+      Names names{"all"};
+      for (const simulator::ReconvergenceInfo& each : simulator::kReconvergencePolicies)
+        names.emplace_back(each.name);
+      return names;
+    }};
 // For the commands that show a record.
 constexpr Option kSource{"source", 0, "", "the counts summed per source line and inlined function"};
 constexpr Option kCsv{"csv", 0, "FILE", "write the metrics as one tidy table", Effect::file};
-constexpr Option kFormat{"format", 0, "FORM", "table (default), or nvprof for its layout"};
+constexpr Option kFormat{"format",     0,
+                         "FORM",       "table (default), or nvprof for its layout",
+                         Effect::none, [] { return Names{"table", "nvprof"}; }};
+constexpr Option kVerbose{"verbose", 'v', "",
+                          "every section of each kernel, in place of a row in a table"};
+constexpr Option kFailOn{
+    "fail-on", 0, "CONDITION",
+    "fail the run if this holds for a launch, as in 'branch_efficiency < 90'; may be repeated"};
+constexpr Option kSarif{"sarif", 0, "FILE",
+                        "write findings, faults and failed conditions as SARIF 2.1.0",
+                        Effect::file};
+constexpr Option kJunit{"junit", 0, "FILE", "write a JUnit XML report: one test case per launch",
+                        Effect::file};
 constexpr Option kQuery{"query-metrics", 0, "",
                         "list all metrics: name, unit, exact or modelled, meaning"};
 
@@ -77,6 +118,7 @@ constexpr Examples kRunExamples[] = {
     "kernel.cubin",
     "heddle run --grid 1 --block 64 --param 'c=zeros(64)' sketch.warp",
     "heddle run --reconvergence all sketch.warp",
+    "heddle run --quiet --check all --fail-on 'gld_efficiency < 80' --junit report.xml ./tests",
 };
 constexpr Option kRunOptions[] = {
     {"record", 'o', "FILE",
@@ -90,7 +132,16 @@ constexpr Option kRunOptions[] = {
      "programs: with the seconds that the host took for each launch, behind the record's launches"},
     kCsv,
     kFormat,
+    kVerbose,
+    {"quiet", 'q', "", "print only what fails the run"},
+    kFailOn,
+    {"ignore-faults", 0, "", "a launch that faults does not fail a run whose program succeeds"},
+    {"error-exitcode", 0, "N",
+     "the exit status when a fault, a finding or a condition fails the run (default 1)"},
+    kSarif,
+    kJunit,
     kMetricsOption,
+    kSectionOption,
     kQuery,
     kKernelOption,
     kSkipOption,
@@ -102,9 +153,20 @@ constexpr Option kRunOptions[] = {
     {"timing", 0, "WHEN",
      "on: time launches (cycles, stalls, hit rates), which is slower; off; default: when a "
      "modelled "
-     "metric or an option of timing is asked for"},
-    {"scheduler", 0, "NAME", kSchedulerMeaning.data()},
-    {"caches", 0, "STATE", "L2 when a launch begins: cold (default) or warm from the one before"},
+     "metric or an option of timing is requested",
+     Effect::none, on_off},
+    {"scheduler", 0, "NAME", kSchedulerMeaning.data(), Effect::none,
+     [] {
+       Names names;
+       for (const simulator::timing::PolicyInfo& each : simulator::timing::kPolicies)
+         names.emplace_back(each.name);
+       return names;
+     }},
+    {"caches", 0, "STATE", "L2 when a launch begins: cold (default) or warm from the one before",
+     Effect::none,
+     [] {
+       return Names{"cold", "warm"};
+     }},
     {"sms", 0, "N", "time on a GPU with N SMs"},
     {"sample", 0, "PART",
      "time this part of a long launch's waves of blocks, as in 5%, execute the others untimed, and "
@@ -114,12 +176,11 @@ constexpr Option kRunOptions[] = {
     {"max-instructions", 0, "N",
      "stop a launch after N warp instructions (default 2^36; of a capsule or a sketch 2^34)"},
     {"max-memory", 0, "BYTES",
-     "programs: a GPU with so much memory, if its model has more; an allocation beyond it fails as "
-     "CUDA says"},
+     "programs: cap GPU memory, as in 4G; larger allocations fail with cudaErrorMemoryAllocation"},
     {"timeout", 0, "SECONDS",
      "end the program, or the launches of capsules, sketches and traces, "
      "after this time"},
-    {"no-progress", 0, "", "do not tell on stderr how far a long launch is"},
+    {"no-progress", 0, "", "do not report progress"},
     {"capture", 0, "FOLDER", "write each launch as a capsule that can be run without the program",
      Effect::folder},
     {"grid", 0, "X[,Y[,Z]]",
@@ -137,24 +198,35 @@ constexpr Option kRunOptions[] = {
      "random(64, 0, 10) or file(\"numbers.txt\")"},
     {"seed", 0, "N", "sketches: the first seed (default 1)"},
     {"seeds", 0, "N",
-     "sketches: run with so many seeds and print means and 95 % intervals; a record "
+     "sketches: run with N seeds and print means and 95 % intervals; a record "
      "holds the first seed's run"},
     {"predication", 0, "RULE",
      "sketches: branches made predicates: off (default), 4, 7, 2009 or "
-     "cuda13"},
+     "cuda13",
+     Effect::none,
+     [] {
+       Names names;
+       for (const auto& each : isa::sketch::predication_rules()) names.emplace_back(each.name);
+       return names;
+     }},
     kReconvergenceOption,
     {"check", 0, "NAME,...",
      "look for mistakes while launches execute, which is slower: memory, races, init, sync, "
      "hazards, "
      "or all; compute-sanitizer's memcheck, racecheck, initcheck, synccheck are understood too "
-     "(docs/checks.md)"},
+     "(docs/checks.md)",
+     Effect::none, [] { return Names{"memory", "races", "init", "sync", "hazards", "all"}; }, true},
     {"advice", 0, "",
      "after the run, which branches cost most issue slots, how warps split there, what helps"},
     {"trace", 0, "FORM[=FILE]",
      "write what executes, as it happens: text (a line per instruction; default: to stderr), "
      "perfetto=FILE (a timeline for ui.perfetto.dev), or accelsim=FOLDER (what Accel-Sim replays; "
      "sm_75, sm_80 and sm_86)",
-     Effect::trace},
+     Effect::trace,
+     [] {
+       return Names{"text", "perfetto=", "accelsim="};
+     },
+     true},
     {"trace-kernel", 0, "NAME", "only in launches of this kernel, as --kernel names it"},
     {"trace-block", 0, "N,...",
      "only in these blocks, by their numbers in the grid; 0-3 is a range"},
@@ -188,7 +260,11 @@ constexpr Option kShowOptions[] = {
     kSource,
     kCsv,
     kFormat,
+    kVerbose,
+    kSarif,
+    kJunit,
     kMetricsOption,
+    kSectionOption,
     kQuery,
     kKernelOption,
     kSkipOption,
@@ -207,7 +283,8 @@ constexpr Option kStepOptions[] = {
     {"hardware", 0, "RECORD", "a record of heddle measure: its numbers beside the model's"},
     {"timing", 0, "WHEN",
      "--html: on: time the launches, to show at which instructions warps wait and why; off "
-     "(default)"},
+     "(default)",
+     Effect::none, on_off},
     {"steps", 0, "N",
      "warp instructions per launch to keep step by step (default 1000000); all are counted"},
     kReconvergenceOption,
@@ -288,6 +365,12 @@ constexpr Option kCalibrateOptions[] = {
      Effect::file},
 };
 
+Names capabilities() {
+  Names names;
+  for (const simulator::SmLimits& sm : simulator::compute_capabilities())
+    names.emplace_back(sm.name);
+  return names;
+}
 constexpr Examples kOccupancyExamples[] = {
     "heddle occupancy --block 256 --registers 40 --shared 8192 --gpu h200",
     "heddle occupancy --block 256 --registers 40 --capability 8.6 --curve registers --svg o.svg",
@@ -299,8 +382,13 @@ constexpr Option kOccupancyOptions[] = {
     {"block", 'b', "THREADS", "threads of a block (default for a program's kernels: 256)"},
     {"registers", 'r', "N", "registers of a thread"},
     {"shared", 0, "BYTES", "shared memory of a block; for a program's kernels the dynamic part"},
-    {"capability", 0, "X.Y", "an SM of this compute capability, 1.0 to 12.1 (default: all)"},
-    {"curve", 0, "RESOURCE", "occupancy over threads, registers or shared, where it changes"},
+    {"capability", 0, "X.Y", "an SM of this compute capability, 1.0 to 12.1 (default: all)",
+     Effect::none, capabilities},
+    {"curve", 0, "RESOURCE", "occupancy over threads, registers or shared, where it changes",
+     Effect::none,
+     [] {
+       return Names{"threads", "registers", "shared"};
+     }},
     {"svg", 0, "FILE", "the three curves as a picture", Effect::file},
     {"latency", 0, "CYCLES", "instead: what must be in flight to hide this latency (Little's law)"},
     {"throughput", 0, "N", "with --latency: operations (of one thread) per cycle"},
@@ -319,9 +407,9 @@ constexpr Examples kDisasmExamples[] = {
 constexpr Option kDisasmOptions[] = {kArch};
 
 constexpr Examples kExplainExamples[] = {
-    "heddle explain branch_efficiency",
-    "heddle explain long_scoreboard",
-    "heddle explain cudaErrorIllegalAddress",
+    "heddle explain branch_efficiency",       "heddle explain long_scoreboard",
+    "heddle explain cudaErrorIllegalAddress", "heddle explain BSYNC",
+    "heddle explain order-dependent",
 };
 
 constexpr Examples kReferenceExamples[] = {
@@ -334,8 +422,9 @@ constexpr Command kCommands[] = {
                  "SKETCH | TRACE...",
      .summary = "run an unmodified CUDA program on the model and print what its kernels did",
      .details =
-         "The program needs no GPU. Its own output is not touched: what Heddle says goes to stderr "
-         "or to files. Options before the program are Heddle's, all behind its name is the "
+         "The program needs no GPU. Its own output is not touched: what Heddle says of a program "
+         "goes to stderr or to files; of capsules, sketches and traces to stdout. Options before "
+         "the program are Heddle's, all behind its name is the "
          "program's; -- may stand before it.\n"
          "CUDA source (a file NAME.cu) is compiled by nvcc for the GPU, and run.\n"
          "A kernel of a cubin (a file NAME.cubin) is launched without a program: -k, --grid, "
@@ -349,7 +438,8 @@ constexpr Command kCommands[] = {
          "A trace (a kernelslist.g or NAME.traceg, as --trace accelsim and Accel-Sim's tracer "
          "write "
          "them) is timed (docs/timing.md).\n"
-         "Exit status: the program's own, but 1 instead of 0 when --check found something; 124 "
+         "Exit status: the program's own, but 1 (--error-exitcode) instead of 0 when a launch "
+         "faulted, --check found something or a condition of --fail-on held; 124 "
          "when a limit was reached, 125 when Heddle failed, "
          "126 "
          "and 127 when the program cannot be started, 130 after Ctrl-C.",
@@ -455,15 +545,16 @@ constexpr Command kCommands[] = {
      .run = run_disasm},
     {.name = "explain",
      .synopsis = "NAME",
-     .summary = "explain a metric (by Nsight Compute's or nvprof's name), a stall reason or an "
-                "error of CUDA",
+     .summary =
+         "explain a metric (by Nsight Compute's or nvprof's name), a stall reason, an opcode, "
+         "an error of CUDA, or a word of Heddle's output",
      .details = {},
      .examples = kExplainExamples,
      .options = {},
      .run = run_explain},
     {.name = "reference",
-     .synopsis = "markdown | metrics | man | bash",
-     .summary = "print this command's reference page, the list of metrics, the man page or shell "
+     .synopsis = "markdown | metrics | man [COMMAND] | bash | zsh | fish",
+     .summary = "print this command's reference page, the list of metrics, a man page or a shell's "
                 "completion",
      .details = {},
      .examples = kReferenceExamples,

@@ -157,7 +157,7 @@ CubinLaunch make_cubin_launch(const Arguments& arguments, const fs::path& folder
   request.grid = dim_option(arguments, "grid");
   request.block = dim_option(arguments, "block");
   request.dynamic_shared_bytes =
-      static_cast<std::uint32_t>(arguments.number("shared", kMostShared).value_or(0));
+      static_cast<std::uint32_t>(arguments.bytes("shared", kMostShared).value_or(0));
   CubinLaunch result;
   request.parameters = place_parameters(*request.kernel, arguments, device.memory(), result.arrays);
   if (const auto refusal = device.check(request))

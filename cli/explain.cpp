@@ -1,8 +1,11 @@
-// heddle explain: what a metric, a stall reason or one of CUDA's errors means.
+// heddle explain: what a metric, a stall reason, an opcode, one of CUDA's errors or a word of the
+// output means.
 #include <fmt/format.h>
 
 #include "cli/commands.hpp"
+#include "cli/nvprof_names.hpp"
 #include "gpu/runtime/error.hpp"
+#include "isa/attributes.hpp"
 #include "simulator/base/spelling.hpp"
 #include "simulator/record/metrics.hpp"
 #include "simulator/timing/result.hpp"
@@ -66,8 +69,236 @@ bool explain_error(const std::string& name) {
   return true;
 }
 
+// Words of the output that are no metric's name.
+struct Word {
+  std::string_view word, meaning;
+};
+constexpr Word kWords[] = {
+    {"determined",
+     "the launch's counts do not depend on the order in which warps run, so exact metrics "
+     "equal the hardware's"},
+    {"order-dependent",
+     "the launch's results or counts may depend on the order in which warps run; "
+     "the hardware's counts may differ, and from run to run too"},
+    {"~", "the value is modelled and carries an error; exact values stand without it"},
+    {"-", "there is no value: a ratio over nothing, or the launch was not timed (--timing on)"},
+    {"…", "the lowest and the highest value over several launches of the same shape"},
+    {"exact", "the value equals the hardware's count where the launch is determined"},
+    {"modelled", "the value comes from the timing model and carries an error"},
+    {"approximated", "something in the launch is not modelled exactly; the text says what"},
+    {"occupancy",
+     "warps on an SM, of its warp slots: theoretical as blocks fit, achieved as the launch "
+     "ran; heddle occupancy computes the first"},
+    {"theoretical",
+     "theoretical occupancy: warps of the blocks that fit on an SM, of its warp slots"},
+    {"waves", "how many times the grid fills the GPU: blocks ÷ (blocks per SM × SMs)"},
+    {"limited",
+     "limited by: the resource that keeps another block from the SM: warps, blocks, "
+     "registers, shared memory or barriers"},
+    {"lane", "one of the 32 threads of a warp, by its place"},
+    {"warp", "32 threads that execute one instruction together"},
+    {"group", "lanes of a warp that share a PC and execute together"},
+    {"diverge",
+     "the lanes of a group take different sides of a branch; the sides execute one after the "
+     "other"},
+    {"reconverge", "groups meet at one PC and execute together again"},
+    {"launch", "one execution of a kernel over a grid; launches are numbered from 0"},
+    {"stopped", "a fault ended the launch; its counts are those until then"},
+    {"fault",
+     "the launch was stopped: an illegal address, a trap, a deadlock; the run fails unless "
+     "--ignore-faults is given"},
+    {"finding", "a mistake of the program that --check reports"},
+    {"races", "two threads access the same memory, one of them writes, and nothing orders them"},
+    {"memory", "--check memory: accesses outside allocations, misaligned, or to freed memory"},
+    {"init", "--check init: reads of memory that nobody wrote"},
+    {"sync", "--check sync: barriers that some threads miss, wrong masks, deadlocks"},
+    {"hazards", "--check hazards: instructions that use a result before it is there"},
+    {"capsule", "one launch in a file, with its code and memory, that runs without its program"},
+    {"sketch", "a kernel in a few lines of a small language (docs/sketches.md)"},
+    {"wavefront", "one pass of the shared-memory data pipe; bank conflicts add passes"},
+    {"sector", "32 bytes of memory, the unit in which caches move data"},
+    {"registers", "32-bit registers of a thread, as the compiler chose them"},
+    {"cmem[0]", "bytes of constant bank 0: parameters and what the driver adds"},
+    {"spill", "registers that did not fit and were moved to local memory"},
+    {"stack", "bytes of local memory that a thread's frames take"},
+    {"advice", "heddle run --advice: the branches that cost most issue slots, and what helps"},
+};
+
+bool explain_word(std::string_view name) {
+  for (const Word& each : kWords)
+    if (each.word == name) {
+      fmt::print("{}\n  {}\n", each.word, each.meaning);
+      return true;
+    }
+  return false;
+}
+
+std::string_view work_text(isa::Work work) {
+  switch (work) {
+    case isa::Work::none:
+      return {};
+    case isa::Work::move:
+      return "moves a value";
+    case isa::Work::select:
+      return "selects one of two values by a predicate: a branch the compiler removed";
+    case isa::Work::add:
+      return "adds";
+    case isa::Work::multiply:
+      return "multiplies";
+    case isa::Work::multiply_add:
+      return "multiplies and adds";
+    case isa::Work::wide_product:
+      return "multiplies to a double word, or to its upper half";
+    case isa::Work::shift_add:
+      return "shifts and adds, as addresses need it";
+    case isa::Work::difference:
+      return "adds up absolute differences";
+    case isa::Work::compare:
+      return "compares";
+    case isa::Work::check:
+      return "checks whether a division needs its slow path";
+    case isa::Work::min_max:
+      return "takes the lesser or the greater";
+    case isa::Work::add_min_max:
+      return "adds and takes the lesser or the greater";
+    case isa::Work::logic:
+      return "combines bits by a truth table";
+    case isa::Work::shift:
+      return "shifts";
+    case isa::Work::bits:
+      return "counts, permutes or masks bits";
+    case isa::Work::convert:
+      return "converts between types";
+    case isa::Work::round:
+      return "rounds to an integer";
+    case isa::Work::special:
+      return "computes a reciprocal, a root, a sine or the like";
+    case isa::Work::exchange:
+      return "exchanges values between the lanes of a warp";
+    case isa::Work::product:
+      return "multiplies matrices";
+  }
+  return {};
+}
+
+std::string_view effect_text(isa::Effect effect) {
+  using isa::Effect;
+  switch (effect) {
+    case Effect::none:
+      return {};
+    case Effect::branch:
+      return "jumps to an address in the instruction; with a predicate, lanes may diverge";
+    case Effect::indirect_branch:
+      return "jumps to an address in a register; lanes may diverge";
+    case Effect::call:
+      return "calls a function";
+    case Effect::ret:
+      return "returns from a function";
+    case Effect::exit:
+      return "ends the threads";
+    case Effect::trap:
+      return "stops the launch";
+    case Effect::set_barrier:
+      return "names the place where the active lanes are to reconverge";
+    case Effect::sync:
+      return "waits for the lanes of a convergence barrier: here they reconverge";
+    case Effect::leave_barrier:
+      return "takes lanes out of a convergence barrier";
+    case Effect::move_barrier:
+      return "saves or restores a convergence barrier";
+    case Effect::warp_sync:
+      return "waits for the lanes of a mask: __syncwarp()";
+    case Effect::end_collective:
+      return "ends a part that a group executes for the whole warp";
+    case Effect::yield:
+      return "lets another group of the warp execute";
+    case Effect::sleep:
+      return "waits for some time: __nanosleep()";
+    case Effect::block_barrier:
+      return "waits for the threads of the block: __syncthreads()";
+    case Effect::cluster_arrive:
+      return "arrives at the barrier of the cluster";
+    case Effect::cluster_wait:
+      return "waits at the barrier of the cluster";
+    case Effect::fence:
+      return "orders memory accesses: __threadfence()";
+    case Effect::proxy_fence:
+      return "orders the copy engine's accesses with the others";
+    case Effect::error_barrier:
+      return "waits until errors of memory accesses are known";
+    case Effect::wait_counter:
+      return "waits until pending operations are done";
+    case Effect::end_copies:
+      return "closes a group of asynchronous copies";
+  }
+  return {};
+}
+
+std::string_view space_text(isa::Space space) {
+  constexpr std::string_view kNames[] = {"memory",         "generic memory", "global memory",
+                                         "shared memory",  "local memory",   "constant memory",
+                                         "surface memory", "texture memory"};
+  return kNames[static_cast<std::size_t>(space)];
+}
+
+std::string memory_text(const isa::MemoryAccess& memory) {
+  using Kind = isa::MemoryAccess::Kind;
+  const std::string_view space = space_text(memory.space);
+  switch (memory.kind) {
+    case Kind::none:
+      return {};
+    case Kind::load:
+      return fmt::format("loads from {}", space);
+    case Kind::store:
+      return fmt::format("stores to {}", space);
+    case Kind::atomic:
+      return fmt::format("changes {} atomically and returns the old value", space);
+    case Kind::reduction:
+      return fmt::format("changes {} atomically and returns nothing", space);
+    case Kind::copy:
+      return "copies between global and shared memory";
+  }
+  return {};
+}
+
+// "BSYNC", also with modifiers as a listing has them: "LDG.E.64".
+bool explain_opcode(std::string_view name) {
+  const std::string_view bare = name.substr(0, name.find('.'));
+  for (std::size_t i = 0; i < static_cast<std::size_t>(isa::Op::count_); ++i) {
+    const auto op = static_cast<isa::Op>(i);
+    std::string_view known = isa::name(op);
+    if (known != bare && known.substr(0, known.find('_')) != bare) continue;
+    const isa::Facts& facts = isa::facts(op);
+    std::string text = memory_text(facts.memory);
+    for (const std::string_view part : {effect_text(facts.effect), work_text(facts.work)})
+      if (!part.empty()) text += fmt::format("{}{}", text.empty() ? "" : "; ", part);
+    if (text.empty()) text = "reads or sets a state of the machine, or does nothing";
+    fmt::print("{}\n  an opcode of the GPU: {}\n", bare, text);
+    if (facts.type.bits != 0)
+      fmt::print("  works on {}{} bits{}\n", facts.type.is_float() ? "floating point, " : "",
+                 facts.type.bits, facts.type.count > 1 ? ", several side by side" : "");
+    if (facts.unit != isa::Unit::none)
+      fmt::print("  executed by the pipe that Nsight Compute calls {}\n", isa::name(facts.unit));
+    return true;
+  }
+  return false;
+}
+
+bool explain_nvprof(std::string_view name) {
+  for (const NvprofName& each : nvprof_names())
+    if (each.name == name) {
+      fmt::print("{}\n  {} of nvprof that is not supported: {}\n", name,
+                 each.is_event ? "an event" : "a metric", each.why_not);
+      return true;
+    }
+  return false;
+}
+
 std::string_view nearest_name(const std::string& name) {
   std::vector<std::string_view> names(std::begin(kErrorNames), std::end(kErrorNames));
+  for (const Word& each : kWords) names.push_back(each.word);
+  for (std::size_t i = 0; i < static_cast<std::size_t>(isa::Op::count_); ++i)
+    names.push_back(isa::name(static_cast<isa::Op>(i)));
   for (std::size_t i = 0; i < kStalls; ++i) names.push_back(stall_name(static_cast<Stall>(i)));
   const std::string_view near = simulator::nearest(name, names);
   return near.empty() ? simulator::nearest_metric(name) : near;
@@ -78,7 +309,9 @@ std::string_view nearest_name(const std::string& name) {
 int run_explain(const Arguments& arguments) {
   if (arguments.words.size() != 1) throw Usage("give one name");
   const std::string& name = arguments.words[0];
-  if (explain_metric(name) || explain_stall(name) || explain_error(name)) return 0;
+  if (explain_metric(name) || explain_stall(name) || explain_error(name) || explain_word(name) ||
+      explain_opcode(name) || explain_nvprof(name))
+    return 0;
   const std::string_view near = nearest_name(name);
   throw Usage(near.empty()
                   ? fmt::format("nothing known by the name {}", name)

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "cli/nvprof_names.hpp"
+#include "cli/text.hpp"
 #include "simulator/record/metrics.hpp"
 
 namespace heddle::cli {
@@ -13,31 +15,6 @@ std::string spelt(const Option& option) {
   const std::string letter = option.letter != 0 ? fmt::format("-{},", option.letter) : "   ";
   return fmt::format("{} --{}{}{}", letter, option.name, option.argument.empty() ? "" : " ",
                      option.argument);
-}
-
-// Breaks a paragraph at blanks, every line after the first behind `indent` blanks.
-std::string wrapped(std::string_view text, std::size_t indent, std::size_t width = 90) {
-  std::string result;
-  std::size_t column = indent;
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find_first_of(" \n"), text.size());
-    const std::string_view word = text.substr(0, end);
-    if (column > indent && column + 1 + word.size() > width) {
-      result += fmt::format("\n{:{}}", "", indent);
-      column = indent;
-    } else if (column > indent) {
-      result += ' ';
-      ++column;
-    }
-    result += word;
-    column += word.size();
-    if (end < text.size() && text[end] == '\n') {
-      result += fmt::format("\n{:{}}", "", indent);
-      column = indent;
-    }
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
-  return result;
 }
 
 std::string option_lines(std::span<const Option> options) {
@@ -95,7 +72,7 @@ std::string help() {
     text += fmt::format("  {:<12}{}\n", command.name, wrapped(command.summary, 14));
   text += fmt::format("\nOptions:\n{}", option_lines(common_options()));
   text += "      --version               print the version\n";
-  text += "\nheddle COMMAND --help tells more.\n";
+  text += "\nRun 'heddle COMMAND --help' for details.\n";
   return text;
 }
 
@@ -131,7 +108,7 @@ std::string reference() {
       "flags: 0 or 1), then from `./heddle.toml`, then from `~/.config/heddle/heddle.toml`. In a\n"
       "file, `threads = 0` holds for every command with that option, and the same line under "
       "`[run]`\n"
-      "for `heddle run` alone. `--print-config` says what holds and where it was said.\n"
+      "for `heddle run` alone. `--print-config` shows each value and where it was set.\n"
       "A `./heddle.toml` may not set where results are written, nor where sources are read or\n"
       "programs taken from: the folder may be someone else's.\n";
   return text;
@@ -157,42 +134,43 @@ std::string metrics_page() {
         "| `{}` | {} | {} | {} | {} |\n", metric.name,
         metric.nvprof.empty() ? "" : fmt::format("`{}`", metric.nvprof), metric.unit,
         metric.kind == simulator::MetricKind::exact ? "exact" : "modelled", metric.meaning);
+  text +=
+      "\n## nvprof's metrics and events\n\n"
+      "All that nvprof knew on a V100, and names of older GPUs that tutorials use. What is "
+      "supported "
+      "follows from\nwhat is counted; `--metrics` takes the name.\n\n"
+      "| name | kind | here |\n|---|---|---|\n";
+  for (const NvprofName& each : nvprof_names()) {
+    const simulator::Metric* metric = simulator::find_metric(each.name);
+    text += fmt::format("| `{}` | {} | {} |\n", each.name, each.is_event ? "event" : "metric",
+                        metric == nullptr ? fmt::format("no: {}", each.why_not)
+                                          : fmt::format("`{}`", metric->name));
+  }
   return text;
 }
 
 std::string man_page() {
   std::string text =
-      ".TH HEDDLE 1\n.SH NAME\nheddle \\- runs CUDA programs on a model of a GPU\n.SH SYNOPSIS\n";
+      ".TH HEDDLE 1\n.SH NAME\nheddle \\- runs CUDA programs on a model of a GPU\n.SH SYNOPSIS\n"
+      ".B heddle COMMAND\n[options] ...\n.SH COMMANDS\n";
   for (const Command& command : commands())
-    text += fmt::format(".B heddle {}\n{}\n.br\n", command.name, roff(command.synopsis));
-  for (const Command& command : commands()) {
-    text += fmt::format(".SH HEDDLE {}\n{}\n", command.name, roff(command.summary));
-    if (!command.details.empty()) text += fmt::format(".PP\n{}\n", roff(command.details));
-    for (const std::string_view example : command.examples)
-      text += fmt::format(".PP\n.RS\n{}\n.RE\n", roff(example));
-    text += man_options(command.options);
-  }
-  text += ".SH OPTIONS OF EVERY COMMAND\n" + man_options(common_options());
-  return text;
+    text +=
+        fmt::format(".TP\n.BR heddle\\-{} (1)\n{}\n", roff(command.name), roff(command.summary));
+  return text + ".SH OPTIONS OF EVERY COMMAND\n" + man_options(common_options());
 }
 
-std::string bash_completion() {
-  std::string names, cases;
-  for (const Command& command : commands()) {
-    names += fmt::format("{} ", command.name);
-    std::string options;
-    for (const auto& table : {command.options, common_options()})
-      for (const Option& option : table) options += fmt::format("--{} ", option.name);
-    options.pop_back();
-    cases += fmt::format("    {}) words=\"{}\" ;;\n", command.name, options);
-  }
-  names.pop_back();
-  return fmt::format(
-      "_heddle() {{\n  local words\n  case \"${{COMP_WORDS[1]}}\" in\n{}    *) words=\"{}\" ;;\n"
-      "  esac\n  if [[ $COMP_CWORD -eq 1 || $2 == -* ]]; then\n"
-      "    COMPREPLY=($(compgen -W \"$words\" -- \"$2\"))\n  else\n"
-      "    COMPREPLY=($(compgen -f -- \"$2\"))\n  fi\n}}\ncomplete -F _heddle heddle\n",
-      cases, names);
+std::string man_page(const Command& command) {
+  std::string text = fmt::format(
+      ".TH HEDDLE-{} 1\n.SH NAME\nheddle\\-{} \\- {}\n.SH SYNOPSIS\n.B heddle {}\n{}\n",
+      command.name, command.name, roff(command.summary), command.name, roff(command.synopsis));
+  if (!command.details.empty()) text += fmt::format(".SH DESCRIPTION\n{}\n", roff(command.details));
+  if (!command.options.empty())
+    text += fmt::format(".SH OPTIONS\n{}", man_options(command.options));
+  text += ".SH OPTIONS OF EVERY COMMAND\n" + man_options(common_options());
+  if (!command.examples.empty()) text += ".SH EXAMPLES\n";
+  for (const std::string_view example : command.examples)
+    text += fmt::format(".PP\n.RS\n{}\n.RE\n", roff(example));
+  return text + ".SH SEE ALSO\n.BR heddle (1)\n";
 }
 
 }  // namespace heddle::cli

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <map>
+#include <optional>
 #include <utility>
 
 #include "cli/launch_text.hpp"
@@ -32,11 +33,39 @@ std::vector<std::string> headings(Metrics metrics) {
   return names;
 }
 
-std::vector<std::string> cells(const MetricValues& values, Metrics columns) {
+// Of an instruction or a line. A sum that the launch has and it has not is zero there.
+std::optional<double> part_of(const simulator::LaunchRecord& launch, const MetricValues& values,
+                              const Metric& metric) {
+  if (metric.is_sum() && metric.of.empty()) {
+    if (const auto found = values.find(metric.name); found != values.end()) return found->second;
+    if (launch.metrics.contains(metric.name) && metric.of_launch == nullptr &&
+        metric.of_timing == nullptr)
+      return 0;
+    return std::nullopt;
+  }
+  if (metric.of.empty()) return std::nullopt;  // of the launch as a whole
+  double value = 0;
+  for (const std::string_view name : {metric.of, metric.plus}) {
+    if (name.empty()) continue;
+    const auto summand = part_of(launch, values, *simulator::find_metric(name));
+    if (!summand) return std::nullopt;
+    value += *summand;
+  }
+  if (metric.per.empty()) return metric.scale * value;
+  const auto per = part_of(launch, values, *simulator::find_metric(metric.per));
+  if (!per || *per == 0) return std::nullopt;
+  return metric.scale * value / *per;
+}
+
+std::vector<std::string> cells(const simulator::LaunchRecord& launch, const MetricValues& values,
+                               Metrics columns) {
   std::vector<std::string> row;
   for (const Metric* metric : columns) {
-    const auto found = values.find(std::string(metric->name));
-    row.push_back(found == values.end() ? "" : readable(found->second));
+    const auto value = part_of(launch, values, *metric);
+    const bool empty = !value || (*value == 0 && metric->per.empty());
+    row.push_back(empty                 ? ""
+                  : metric->unit == "%" ? fmt::format("{:.2f}", *value)
+                                        : readable(*value));
   }
   return row;
 }
@@ -59,9 +88,9 @@ std::string instruction_table(const simulator::LaunchRecord& launch, Metrics met
       function = instruction.function;
       table.add({fmt::format("{}:", visible(display_name(function)))});
     }
-    table.add(
-        joined(joined({fmt::format("{:04x}", instruction.pc)}, cells(instruction.metrics, columns)),
-               {visible(instruction.text), visible(instruction.line)}));
+    table.add(joined(joined({fmt::format("{:04x}", instruction.pc)},
+                            cells(launch, instruction.metrics, columns)),
+                     {visible(instruction.text), visible(instruction.line)}));
   }
   return table.text(2);
 }
@@ -74,12 +103,15 @@ std::string source_table(const simulator::LaunchRecord& launch, Metrics metrics)
     const std::string& where =
         instruction.inlined.empty() ? instruction.function : instruction.inlined;
     MetricValues& sums = lines[{instruction.line, where}];
-    for (const auto& [name, value] : instruction.metrics) sums[name] += value;
+    for (const auto& [name, value] : instruction.metrics) {
+      const Metric* metric = simulator::find_metric(name.text());
+      if (metric == nullptr || metric->is_sum()) sums[name] += value;
+    }
   }
   Table table(joined({"line"}, joined(headings(metrics), {"function"})));
   for (const auto& [place, sums] : lines)
     table.add(joined({place.first.empty() ? "(no line)" : visible(place.first)},
-                     joined(cells(sums, columns), {visible(display_name(place.second))})));
+                     joined(cells(launch, sums, columns), {visible(display_name(place.second))})));
   return table.text(2);
 }
 

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
+#include <set>
 #include <tuple>
 
 #include "simulator/models/occupancy.hpp"
@@ -13,6 +15,8 @@ namespace {
 
 using simulator::LaunchRecord;
 using simulator::Metric;
+
+constexpr std::size_t kColumns = 100;
 
 struct Section {
   std::string_view title;
@@ -40,26 +44,15 @@ const std::vector<Section>& sections() {
   return all;
 }
 
-// nvprof's name where there is one: those are the names the tutorials use.
-std::string_view short_name(const Metric& metric) {
-  return metric.nvprof.empty() ? metric.name : metric.nvprof;
-}
-
-// nvprof's value where there is nothing to divide by, but not where that is not known.
-std::optional<double> shown_value(const LaunchRecord& launch, const Metric& metric) {
-  if (const auto value = simulator::value_of(launch.metrics, metric)) return value;
-  if (!metric.nvprof_when_empty) return std::nullopt;
-  const auto per = simulator::value_of(launch.metrics, *simulator::find_metric(metric.per));
-  return per && *per == 0 ? metric.nvprof_when_empty : std::nullopt;
-}
-
 std::string shown(const Metric& metric, double value) {
-  std::string text = metric.unit == "%" ? fmt::format("{:.2f}", value) : readable(value);
-  return metric.kind == simulator::MetricKind::modelled ? "~" + text : text;
+  const bool modelled = metric.kind == simulator::MetricKind::modelled;
+  const bool decimals = metric.unit == "%" || (modelled && std::nearbyint(value) != value);
+  return fmt::format("{}{}", modelled ? "~" : "",
+                     decimals ? fmt::format("{:.2f}", value) : readable(value));
 }
 
-// "12", or "10 … 12" over several launches, or "-" where it means nothing.
-std::string range(Launches launches, const Metric& metric) {
+// "12", or "10 … 12" over several launches, or "-" where it means nothing; and the unit.
+std::pair<std::string, std::string> range(Launches launches, const Metric& metric) {
   std::optional<double> low, high;
   for (const LaunchRecord* launch : launches) {
     const auto value = shown_value(*launch, metric);
@@ -67,14 +60,17 @@ std::string range(Launches launches, const Metric& metric) {
     low = std::min(low.value_or(*value), *value);
     high = std::max(high.value_or(*value), *value);
   }
-  if (!low) return "-";
-  if (*low == *high) return shown(metric, *low);
-  return fmt::format("{} … {}", shown(metric, *low), shown(metric, *high));
+  if (!low) return {"-", std::string(metric.unit)};
+  const auto [factor, unit] = scaled(*high, metric.unit);
+  if (*low == *high) return {shown(metric, *low * factor), unit};
+  return {fmt::format("{} … {}", shown(metric, *low * factor), shown(metric, *high * factor)),
+          unit};
 }
 
 void add_row(Table& table, Launches launches, const Metric& metric) {
-  table.add({fmt::format("  {}", short_name(metric)), range(launches, metric),
-             std::string(metric.unit), std::string(metric.nvprof.empty() ? "" : metric.name)});
+  const auto [value, unit] = range(launches, metric);
+  table.add({fmt::format("  {}", short_name(metric)), value, unit,
+             std::string(metric.nvprof.empty() ? "" : metric.name)});
 }
 
 std::string dim(const simulator::Dim3& dim) {
@@ -148,16 +144,22 @@ std::string approximations(const LaunchRecord& launch, Wanted wanted) {
   return text;
 }
 
+// "launch 3", or "5 launches from 3".
+std::string count_text(Launches launches) {
+  const LaunchRecord& first = *launches.front();
+  std::string text = launches.size() == 1
+                         ? fmt::format("launch {}", first.index)
+                         : fmt::format("{} launches from {}", launches.size(), first.index);
+  if (first.nesting != 0) text += fmt::format(", by device code, nesting {}", first.nesting);
+  return text;
+}
+
 std::string kernel_table(Launches launches, Metrics metrics, const simulator::GpuModel& gpu,
                          const Style& style) {
   const LaunchRecord& first = *launches.front();
-  std::string count = launches.size() == 1
-                          ? fmt::format("launch {}", first.index)
-                          : fmt::format("{} launches from {}", launches.size(), first.index);
-  if (first.nesting != 0) count += fmt::format(", by device code, nesting {}", first.nesting);
   std::string text =
       fmt::format("{}  {}  grid {}  block {}\n", style.bold(visible(display_name(first.kernel))),
-                  count, dim(first.grid), dim(first.block));
+                  count_text(launches), dim(first.grid), dim(first.block));
   if (!metrics.empty()) {
     Table table({});
     for (const Metric* metric : metrics) add_row(table, launches, *metric);
@@ -199,7 +201,174 @@ std::vector<std::vector<const LaunchRecord*>> by_shape(Launches launches) {
   return groups;
 }
 
+// The columns of kernel_rows: the name of a metric in two lines, as it is typed.
+struct Column {
+  std::string_view above, below;
+  std::vector<std::string_view> sum;
+};
+const std::vector<Column>& columns() {
+  static const std::vector<Column> all = {
+      {"inst_", "executed", {"inst_executed"}},
+      {"", "branch", {"branch"}},
+      {"divergent_", "branch", {"divergent_branch"}},
+      {"branch_", "efficiency", {"branch_efficiency"}},
+      {"warp_execution_", "efficiency", {"warp_execution_efficiency"}},
+      {"gld_", "efficiency", {"gld_efficiency"}},
+      {"gst_", "efficiency", {"gst_efficiency"}},
+      {"bank", "conflicts", {"shared_ld_bank_conflict", "shared_st_bank_conflict"}},
+  };
+  return all;
+}
+
+// Of several metrics the sum.
+std::string cell(Launches launches, const Column& column) {
+  const Metric& metric = *simulator::find_metric(column.sum.front());
+  std::optional<double> low, high;
+  for (const LaunchRecord* launch : launches) {
+    std::optional<double> sum;
+    for (const std::string_view name : column.sum)
+      if (const auto value = shown_value(*launch, *simulator::find_metric(name)))
+        sum = sum.value_or(0) + *value;
+    if (!sum) continue;
+    low = std::min(low.value_or(*sum), *sum);
+    high = std::max(high.value_or(*sum), *sum);
+  }
+  if (!low) return "-";
+  // A number of many digits takes the place of its neighbours.
+  constexpr double kMost = 1e8;
+  const auto text = [&](double value) {
+    return value < kMost ? shown(metric, value) : fmt::format("{:.3g}", value);
+  };
+  return *low == *high ? text(*low) : fmt::format("{}…{}", text(*low), text(*high));
+}
+
+// "  time ~7.30 µs, ipc ~0.03, achieved_occupancy ~3.10 %; warps wait: …", where it was timed.
+std::string time_line(Launches launches) {
+  if (!launches.front()->metrics.contains("sm__cycles_active.max")) return {};
+  std::string text = "    ";
+  for (const std::string_view name : {"gpu__time_duration", "ipc", "achieved_occupancy"}) {
+    const Metric& metric = *simulator::find_metric(name);
+    const auto [value, unit] = range(launches, metric);
+    text += fmt::format("{}{} {} {}", text.size() == 4 ? "" : ", ",
+                        name == "gpu__time_duration" ? "time" : name, value, unit);
+  }
+  const std::string stalls = stall_line(launches);
+  return fmt::format("{}\n{}", text, stalls.empty() ? "" : fmt::format("    stalls: {}\n", stalls));
+}
+
+std::string note(const std::string& text) {
+  return fmt::format("  {}\n", wrapped(text, 4, kColumns));
+}
+
+// What every launch says of itself once for all.
+std::string common_notes(Launches launches) {
+  std::set<std::string> notes;
+  for (const LaunchRecord* launch : launches)
+    for (const std::string& what : launch->unmodelled) notes.insert(visible(what));
+  std::string text;
+  for (const std::string& each : notes) text += note(fmt::format("approximated: {}", each));
+  return text;
+}
+
+// Kernels without branches: where the compiler used selects instead, as far as the record tells.
+std::string select_notes(Launches launches) {
+  std::string text;
+  std::set<std::string> told;
+  for (const LaunchRecord* launch : launches) {
+    const auto branches = shown_value(*launch, *simulator::find_metric("branch"));
+    if (!branches || *branches != 0 || !told.insert(launch->kernel).second) continue;
+    std::set<std::string> places;
+    for (const auto& instruction : launch->instructions) {
+      std::string_view opcode = instruction.text;
+      if (opcode.starts_with('@'))
+        opcode.remove_prefix(std::min(opcode.find(' ') + 1, opcode.size()));
+      const std::string_view name = opcode.substr(0, opcode.find_first_of(" ."));
+      if ((name == "FSEL" || name == "SEL" || name == "USEL") && !instruction.line.empty())
+        places.insert(fmt::format("{} at {}", name, visible(instruction.line)));
+    }
+    const std::string kernel = visible(display_name(launch->kernel));
+    if (!places.empty())
+      text +=
+          note(fmt::format("{}: 0 branches: the compiler used {}; build with -G to see the branch",
+                           kernel, fmt::join(places, ", ")));
+    else if (launch->instructions.empty())
+      text += note(
+          fmt::format("{}: 0 branches; --source shows where the compiler used selects", kernel));
+  }
+  return text;
+}
+
+std::string cut(std::string text) {
+  if (width(text) <= kColumns) return text;
+  std::size_t at = 0;
+  for (std::size_t columns = 0; columns < kColumns - 1; ++columns) {
+    ++at;
+    while (at < text.size() && (static_cast<unsigned char>(text[at]) & 0xc0) == 0x80) ++at;
+  }
+  return text.substr(0, at) + "…";
+}
+
 }  // namespace
+
+std::string_view short_name(const Metric& metric) {
+  return metric.nvprof.empty() ? metric.name : metric.nvprof;
+}
+
+std::optional<double> shown_value(const LaunchRecord& launch, const Metric& metric) {
+  if (const auto value = simulator::value_of(launch.metrics, metric)) return value;
+  if (!metric.nvprof_when_empty) return std::nullopt;
+  const auto per = simulator::value_of(launch.metrics, *simulator::find_metric(metric.per));
+  return per && *per == 0 ? metric.nvprof_when_empty : std::nullopt;
+}
+
+Scaled scaled(double value, std::string_view unit) {
+  constexpr std::string_view kTimes[] = {"ns", "µs", "ms", "s"};
+  constexpr std::string_view kPrefixes[] = {"", "K", "M", "G", "T"};
+  const bool time = unit == "ns";
+  if (!time && !unit.starts_with("byte")) return {1, std::string(unit)};
+  if (!time && value < 1000) return {1, std::string(unit)};
+  const std::size_t most = time ? std::size(kTimes) - 1 : std::size(kPrefixes) - 1;
+  Scaled result;
+  std::size_t steps = 0;
+  for (; value * result.factor >= 1000 && steps < most; ++steps) result.factor /= 1000;
+  result.unit =
+      time ? std::string(kTimes[steps]) : fmt::format("{}B{}", kPrefixes[steps], unit.substr(4));
+  return result;
+}
+
+std::string kernel_rows(Launches launches, const Style& style) {
+  if (launches.empty()) return {};
+  Table table({});
+  std::vector<std::string> above{""}, below{""};
+  for (const Column& column : columns()) {
+    above.emplace_back(column.above);
+    below.emplace_back(column.below);
+  }
+  table.add(above);
+  table.add(below);
+  const auto groups = by_shape(launches);
+  for (const auto& group : groups) {
+    std::vector<std::string> row{""};
+    for (const Column& column : columns()) row.push_back(cell(group, column));
+    table.add(std::move(row));
+  }
+  std::vector<std::string> lines = table.lines(Table::Align::right);
+  std::string text = fmt::format("{}\n{}\n", lines[0], lines[1]);
+  for (std::size_t i = 0; i < groups.size(); ++i) {
+    const LaunchRecord& first = *groups[i].front();
+    std::string title =
+        fmt::format("{}  {}  grid {}  block {}", visible(display_name(first.kernel)),
+                    count_text(groups[i]), dim(first.grid), dim(first.block));
+    if (launch_class(groups[i]).starts_with("order-dependent")) title += "  order-dependent";
+    text += style.bold(cut(title)) + "\n";
+    for (const LaunchRecord* launch : groups[i])
+      if (!launch->fault.empty())
+        text += fmt::format("  {} {}\n", style.red("stopped:"), visible_lines(launch->fault));
+    text += lines[i + 2] + "\n" + time_line(groups[i]);
+  }
+  text += select_notes(launches) + common_notes(launches);
+  return text + style.dim("--verbose shows more; heddle explain NAME explains a column.") + "\n";
+}
 
 std::string kernel_tables(Launches launches, Metrics metrics, const simulator::GpuModel& gpu,
                           const Style& style) {

@@ -14,7 +14,21 @@ namespace heddle::cli {
 using Launches = std::span<const simulator::LaunchRecord* const>;
 using Metrics = std::span<const simulator::Metric* const>;
 
-// One section per kernel and shape: what a developer asks first, or the chosen metrics. A value
+// nvprof's name where there is one: those are the names the tutorials use.
+std::string_view short_name(const simulator::Metric& metric);
+// The launch's value; nvprof's where there is nothing to divide by. Nothing where it is not known.
+std::optional<double> shown_value(const simulator::LaunchRecord& launch,
+                                  const simulator::Metric& metric);
+// A value and its unit as people read them: 287161892116 byte/s is 287.16 GB/s.
+struct Scaled {
+  double factor = 1;
+  std::string unit;
+};
+Scaled scaled(double value, std::string_view unit);
+
+// What a developer asks first, a row per kernel and shape, in 100 columns.
+std::string kernel_rows(Launches launches, const Style& style);
+// One section per kernel and shape: everything, or the chosen metrics. A value
 // that differs between launches of the same shape is shown as lowest … highest.
 std::string kernel_tables(Launches launches, Metrics metrics, const simulator::GpuModel& gpu,
                           const Style& style);

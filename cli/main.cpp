@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <filesystem>
 #include <new>
 #include <string>
 #include <string_view>
@@ -23,6 +24,7 @@ namespace {
 using namespace heddle::cli;
 
 int run(const std::vector<std::string>& words) {
+  if (words.size() == 2 && words[0] == "help") return run({words[1], "--help"});
   if (words.empty() || words[0] == "--help" || words[0] == "-h" || words[0] == "help") {
     std::fputs(help().c_str(), words.empty() ? stderr : stdout);
     return words.empty() ? kTrouble : 0;
@@ -42,6 +44,7 @@ int run(const std::vector<std::string>& words) {
     std::fputs(configuration_text(arguments, command).c_str(), stdout);
     return 0;
   }
+  check_names(arguments, command);
   check_outputs(arguments, command);
   return command.run(arguments);
 }
@@ -58,6 +61,10 @@ int guarded(const std::vector<std::string>& words, int failed) {
     return said(error, kTrouble);
   } catch (const std::bad_alloc&) {
     throw;
+  } catch (const std::filesystem::filesystem_error& error) {
+    return said(
+        std::runtime_error(fmt::format("{}: {}", error.path1().string(), error.code().message())),
+        failed);
   } catch (const std::exception& error) {
     return said(error, failed);
   }

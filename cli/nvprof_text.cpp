@@ -12,10 +12,16 @@ namespace {
 using simulator::LaunchRecord;
 using simulator::Metric;
 
+// nvprof's name; Nsight Compute has none for metrics whose name has no "__".
+std::string_view nvprof_name(const Metric& metric) {
+  return metric.nvprof.empty() && metric.name.find("__") == metric.name.npos ? metric.name
+                                                                             : metric.nvprof;
+}
+
 // What nvprof calls an event is printed in a table of its own, with a total.
 bool is_event(const Metric& metric) {
-  return metric.nvprof == "branch" || metric.nvprof == "divergent_branch" ||
-         metric.nvprof.ends_with("_bank_conflict");
+  return nvprof_name(metric) == "branch" || nvprof_name(metric) == "divergent_branch" ||
+         nvprof_name(metric).ends_with("_bank_conflict");
 }
 
 std::string description(const Metric& metric) {
@@ -29,9 +35,9 @@ std::string description(const Metric& metric) {
       {"inst_executed", "Instructions Executed"},
       {"warp_nonpred_execution_efficiency", "Warp Non-Predicated Execution Efficiency"},
   };
-  if (const auto found = special.find(metric.nvprof); found != special.end())
+  if (const auto found = special.find(nvprof_name(metric)); found != special.end())
     return std::string(found->second);
-  std::string text(metric.nvprof);
+  std::string text(nvprof_name(metric));
   bool first = true;  // of a word
   for (char& c : text) {
     if (c == '_') c = ' ';
@@ -97,9 +103,9 @@ std::string events(const Kernels& kernels, Metrics metrics, const std::string& d
     text += fmt::format("    Kernel: {}\n", visible(display_name(kernel)));
     for (const Metric* metric : metrics) {
       const Spread s = spread(launches, *metric);
-      text += fmt::format("{:>11}{:>42}{:>12}{:>12}{:>12}{:>12}\n", s.invocations, metric->nvprof,
-                          shown(*metric, s.low), shown(*metric, s.high), shown(*metric, s.mean()),
-                          shown(*metric, s.total));
+      text += fmt::format("{:>11}{:>42}{:>12}{:>12}{:>12}{:>12}\n", s.invocations,
+                          nvprof_name(*metric), shown(*metric, s.low), shown(*metric, s.high),
+                          shown(*metric, s.mean()), shown(*metric, s.total));
     }
   }
   return text;
@@ -115,9 +121,9 @@ std::string metric_results(const Kernels& kernels, Metrics metrics, const std::s
     for (const Metric* metric : metrics) {
       if (is_unknown(launches, *metric)) continue;
       const Spread s = spread(launches, *metric);
-      text += fmt::format("{:>11}{:>42}{:>44}{:>12}{:>12}{:>12}\n", s.invocations, metric->nvprof,
-                          description(*metric), shown(*metric, s.low), shown(*metric, s.high),
-                          shown(*metric, s.mean()));
+      text += fmt::format("{:>11}{:>42}{:>44}{:>12}{:>12}{:>12}\n", s.invocations,
+                          nvprof_name(*metric), description(*metric), shown(*metric, s.low),
+                          shown(*metric, s.high), shown(*metric, s.mean()));
     }
   }
   return text;
@@ -130,7 +136,8 @@ std::string nvprof_text(Launches launches, Metrics metrics, const std::string& d
   for (const LaunchRecord* launch : launches) kernels[launch->kernel].push_back(launch);
   std::vector<const Metric*> as_events, as_metrics;
   const auto sort_in = [&](const Metric& metric) {
-    if (!metric.nvprof.empty()) (is_event(metric) ? as_events : as_metrics).push_back(&metric);
+    if (!nvprof_name(metric).empty())
+      (is_event(metric) ? as_events : as_metrics).push_back(&metric);
   };
   for (const Metric* metric : metrics) sort_in(*metric);
   if (metrics.empty())

@@ -33,7 +33,8 @@ std::optional<SmLimits> chosen_sm(const Arguments& arguments) {
   if (const SmLimits* sm = simulator::find_compute_capability(name)) return *sm;
   std::vector<std::string_view> known;
   for (const SmLimits& sm : simulator::compute_capabilities()) known.push_back(sm.name);
-  throw Usage(fmt::format("--capability {}: there are {}", name, fmt::join(known, ", ")));
+  throw Usage(fmt::format("--capability: unknown {}{}", name,
+                          suggestion(name, {known.begin(), known.end()})));
 }
 
 std::vector<std::string> row(std::string what, const SmLimits& sm, const KernelResources& kernel) {
@@ -65,9 +66,12 @@ double positive(const Arguments& arguments, std::string_view option) {
   return number;
 }
 
+constexpr std::uint64_t kMostOfBlock = 1 << 24;
 std::uint32_t number(const Arguments& arguments, std::string_view option, std::uint32_t otherwise) {
-  constexpr std::uint64_t kMost = 1 << 24;
-  return static_cast<std::uint32_t>(arguments.number(option, kMost).value_or(otherwise));
+  return static_cast<std::uint32_t>(arguments.number(option, kMostOfBlock).value_or(otherwise));
+}
+std::uint32_t shared_bytes(const Arguments& arguments) {
+  return static_cast<std::uint32_t>(arguments.bytes("shared", kMostOfBlock).value_or(0));
 }
 
 // --svg and --curve, of one kernel on one SM.
@@ -79,7 +83,6 @@ void show_curves(const Arguments& arguments, const SmLimits& sm, const KernelRes
   const auto chosen = std::ranges::find_if(curves, [&](const auto& curve) {
     return curve.resource.starts_with(arguments.value("curve"));
   });
-  if (chosen == curves.end()) throw Usage("--curve is threads, registers or shared");
   fmt::print("\n{} on {}, warps on an SM (> marks the kernel)\n", chosen->resource, sm.name);
   std::uint32_t before = sm.max_warps + 1;
   for (const auto& point : chosen->points) {  // only where it changes
@@ -120,7 +123,7 @@ void of_numbers(const Arguments& arguments) {
   Table result = table();
   const KernelResources kernel{.threads_per_block = number(arguments, "block", 0),
                                .registers_per_thread = number(arguments, "registers", 0),
-                               .shared_bytes_per_block = number(arguments, "shared", 0)};
+                               .shared_bytes_per_block = shared_bytes(arguments)};
   const std::optional<SmLimits> chosen = chosen_sm(arguments);
   if ((arguments.has("svg") || arguments.has("curve")) && !chosen)
     throw Usage("--svg and --curve are of one SM: give --gpu or --capability");
@@ -142,13 +145,13 @@ void of_program(const Arguments& arguments) {
         chosen_sm(arguments).value_or(simulator::limits_of(simulator::default_model(cubin.arch)));
     Table result = table();
     for (const isa::Kernel& kernel : cubin.kernels)
-      result.add(
-          row(visible(display_name(kernel.name)), sm,
-              {.threads_per_block = number(arguments, "block", 256),
-               .registers_per_thread = kernel.registers,
-               .shared_bytes_per_block = kernel.static_shared_bytes - kernel.reserved_shared_bytes +
-                                         number(arguments, "shared", 0),
-               .barriers = kernel.barriers}));
+      result.add(row(
+          visible(display_name(kernel.name)), sm,
+          {.threads_per_block = number(arguments, "block", 256),
+           .registers_per_thread = kernel.registers,
+           .shared_bytes_per_block =
+               kernel.static_shared_bytes - kernel.reserved_shared_bytes + shared_bytes(arguments),
+           .barriers = kernel.barriers}));
     if (result.empty()) continue;
     fmt::print("{} ({}) on {}\n{}", visible(file.origin), isa::name(cubin.arch), sm.name,
                result.text(2));

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "cli/conditions.hpp"
 #include "cli/findings_text.hpp"
 #include "cli/launch_text.hpp"
 #include "cli/selection.hpp"
@@ -16,13 +17,6 @@ const simulator::GpuModel& gpu_of(const simulator::Record& record) {
       fmt::format("the record is of a GPU there is no model of: {}", record.device));
 }
 
-std::string chosen_format(const Arguments& arguments) {
-  const std::string format = arguments.value("format", "table");
-  if (format != "table" && format != "nvprof")
-    throw Usage(fmt::format("--format is table or nvprof, not {}", format));
-  return format;
-}
-
 }  // namespace
 
 bool wants_instructions(const Arguments& arguments) {
@@ -31,7 +25,7 @@ bool wants_instructions(const Arguments& arguments) {
 
 void check_record_options(const Arguments& arguments) {
   chosen_metrics(arguments);
-  chosen_format(arguments);
+  fail_conditions(arguments);
 }
 
 std::string record_text(const simulator::Record& record, const Arguments& arguments,
@@ -41,9 +35,12 @@ std::string record_text(const simulator::Record& record, const Arguments& argume
   const auto metrics = chosen_metrics(arguments);
   const Style style = Style::choose(arguments.value("color", "auto"), descriptor);
   std::string text = findings_text(record, arguments.has("check"), style);
-  text += chosen_format(arguments) == "nvprof"
-              ? nvprof_text(launches, metrics, record.device)
-              : kernel_tables(launches, metrics, gpu_of(record), style);
+  if (arguments.value("format") == "nvprof")
+    text += nvprof_text(launches, metrics, record.device);
+  else if (metrics.empty() && !arguments.has("verbose"))
+    text += kernel_rows(launches, style);
+  else
+    text += kernel_tables(launches, metrics, gpu_of(record), style);
   if (!wants_instructions(arguments)) return text;
   for (const simulator::LaunchRecord* launch : launches) {
     text += fmt::format("\n{}  launch {}\n", style.bold(visible(display_name(launch->kernel))),

@@ -9,14 +9,14 @@
 
 #include "cli/accelsim_run.hpp"
 #include "cli/commands.hpp"
+#include "cli/conditions.hpp"
 #include "cli/cubin_run.hpp"
-#include "cli/findings_text.hpp"
 #include "cli/input_file.hpp"
-#include "cli/launch_text.hpp"
 #include "cli/limits.hpp"
 #include "cli/program_run.hpp"
 #include "cli/reconvergence.hpp"
 #include "cli/record_text.hpp"
+#include "cli/run_report.hpp"
 #include "cli/selection.hpp"
 #include "cli/sketch_file.hpp"
 #include "cli/sketch_run.hpp"
@@ -39,18 +39,6 @@ constexpr std::uint64_t kMostSeconds = 1000000;
 
 std::uint64_t instruction_limit(const Arguments& arguments) {
   return arguments.number("max-instructions", kMostInstructions).value_or(kUsualInstructions);
-}
-
-void show_and_write(const ProcessRecord& each, const Arguments& arguments) {
-  std::fputs(record_text(each.record, arguments, STDERR_FILENO).c_str(), stderr);
-  const auto path = [&](const char* option) {
-    return runtime::expand_process(arguments.value(option), each.process);
-  };
-  if (arguments.has("record") && !each.written)
-    simulator::write_record(each.record, path("record"));
-  if (arguments.has("csv"))
-    simulator::write_file(path("csv"),
-                          csv(chosen_launches(each.record, arguments), chosen_metrics(arguments)));
 }
 
 // Two processes may not write one file: they need %p in its name.
@@ -76,23 +64,28 @@ traces::TraceRequest trace_request(const Arguments& arguments) {
 }
 
 // Advice is a trace, written to files that are shown behind the record.
-void ask_for_advice(traces::TraceRequest& request, const fs::path& folder) {
+void ask_for_advice(const Arguments& arguments, traces::TraceRequest& request,
+                    const fs::path& folder) {
   if (!request.empty()) throw Usage("--advice and --trace cannot be given together");
+  for (const char* option : {"launch-skip", "launch-count"})
+    if (arguments.has(option))
+      throw Usage(fmt::format("--advice is of all launches of a kernel: leave out --{}", option));
   request["trace"] = fmt::format("advice={}", (folder / "%p").string());
+  if (arguments.has("kernel")) request["trace-kernel"] = arguments.value("kernel");
 }
 
-void show_advice(const fs::path& folder) {
+void show_advice(const fs::path& folder, const RunReport& report) {
   constexpr std::uint64_t kMost = 1 << 26;
   std::vector<fs::path> files;
   for (const auto& entry : fs::directory_iterator(folder)) files.push_back(entry.path());
   std::ranges::sort(files);
-  for (const fs::path& file : files) std::fputs(simulator::read_file(file, kMost).c_str(), stderr);
+  for (const fs::path& file : files) report.print(simulator::read_file(file, kMost));
 }
 
 // Null where none is asked for.
 std::unique_ptr<traces::Trace> trace_here(const Arguments& arguments, const fs::path& advice) {
   traces::TraceRequest request = trace_request(arguments);
-  if (arguments.has("advice")) ask_for_advice(request, advice);
+  if (arguments.has("advice")) ask_for_advice(arguments, request, advice);
   if (request.empty()) return nullptr;
   traces::TraceOptions options = traces::trace_options(request);
   options.file = runtime::expand_process(options.file, getpid());
@@ -102,7 +95,7 @@ std::unique_ptr<traces::Trace> trace_here(const Arguments& arguments, const fs::
 // The program may work in another folder.
 std::string trace_of_program(const Arguments& arguments, const fs::path& advice) {
   traces::TraceRequest request = trace_request(arguments);
-  if (arguments.has("advice")) ask_for_advice(request, advice);
+  if (arguments.has("advice")) ask_for_advice(arguments, request, advice);
   if (request.empty()) return {};
   const traces::TraceOptions options = traces::trace_options(request);
   if (!options.file.empty() && options.file != simulator::kStandardOutput)
@@ -110,12 +103,17 @@ std::string trace_of_program(const Arguments& arguments, const fs::path& advice)
   return traces::encode(request);
 }
 
+// That are shown, or that the run may fail by.
+std::vector<const simulator::Metric*> asked_metrics(const Arguments& arguments) {
+  std::vector<const simulator::Metric*> all = chosen_metrics(arguments);
+  for (const Condition& each : fail_conditions(arguments)) all.push_back(each.metric);
+  return all;
+}
+
 // How launches are timed, as timing::parse_options reads it; empty: they are not. Who asks for a
 // metric that only time decides, or says how to time, need not ask for timing too. Throws Usage.
 std::string timing_choice(const Arguments& arguments) {
   const std::string choice = arguments.value("timing");
-  if (!choice.empty() && choice != "on" && choice != "off")
-    throw Usage(fmt::format("--timing={}: on or off", choice));
   std::string text = "on";
   for (const char* option : {"scheduler", "caches", "sms", "sample"})
     if (arguments.has(option)) text += fmt::format(",{}={}", option, arguments.value(option));
@@ -123,7 +121,7 @@ std::string timing_choice(const Arguments& arguments) {
   const auto modelled = [](const simulator::Metric* metric) {
     return metric->kind == simulator::MetricKind::modelled;
   };
-  const bool wanted = text != "on" || std::ranges::any_of(chosen_metrics(arguments), modelled);
+  const bool wanted = text != "on" || std::ranges::any_of(asked_metrics(arguments), modelled);
   if (choice == "off" || (choice.empty() && !wanted)) return {};
   try {
     simulator::timing::parse_options(text);
@@ -135,9 +133,9 @@ std::string timing_choice(const Arguments& arguments) {
 
 // Whether what hardware's counters see is wanted where that takes a second execution.
 bool wants_counters(const Arguments& arguments) {
-  if (const auto chosen = chosen_metrics(arguments); !chosen.empty())
-    return std::ranges::any_of(chosen, &simulator::Metric::counter);
-  return arguments.has("record") || arguments.has("csv");
+  const bool asked = std::ranges::any_of(asked_metrics(arguments), &simulator::Metric::counter);
+  if (!chosen_metrics(arguments).empty()) return asked;
+  return asked || arguments.has("record") || arguments.has("csv");
 }
 
 // What to look for in launches. Throws Usage.
@@ -148,12 +146,6 @@ simulator::checks::Options check_options(const Arguments& arguments) {
   } catch (const std::invalid_argument& wrong) {
     throw Usage(fmt::format("--check: {}", wrong.what()));
   }
-}
-
-bool went_wrong(const simulator::Record& record) {
-  return has_findings(record) || std::ranges::any_of(record.launches, [](const auto& launch) {
-           return !launch.fault.empty();
-         });
 }
 
 bool reached_instruction_limit(const simulator::Record& record) {
@@ -168,6 +160,10 @@ bool reached_limit(const simulator::Record& record, const Deadline& deadline,
   if (deadline.was_reached())
     fmt::print(stderr, "heddle: ended after {} seconds (--timeout)\n", arguments.value("timeout"));
   return deadline.was_reached() || reached_instruction_limit(record);
+}
+
+bool wants_progress(const Arguments& arguments) {
+  return !arguments.has("no-progress") && !arguments.has("quiet");
 }
 
 std::vector<fs::path> capsules_of(const Arguments& arguments) {
@@ -196,7 +192,7 @@ int run_capsules(const Arguments& arguments,
   const std::unique_ptr<traces::Trace> trace = trace_here(arguments, advice.path());
   const std::string timing = timing_choice(arguments);
   std::shared_ptr<runtime::LaunchObserver> observer;
-  if (!arguments.has("no-progress") && !trace) observer = runtime::progress_on_stderr();
+  if (wants_progress(arguments) && !trace) observer = runtime::progress_on_stderr();
   if (arrays != nullptr) observer = dumping(arguments, *arrays, observer);
   Deadline deadline(arguments.number("timeout", kMostSeconds));
   validation::Replay replay = validation::replay(
@@ -215,13 +211,16 @@ int run_capsules(const Arguments& arguments,
        .counters = wants_counters(arguments),
        .go_on = [&] { return !deadline.passed(); }});
   if (arrays != nullptr) replay.memory_differences.clear();  // there was nothing to compare with
-  show_and_write({getpid(), replay.record, false, {}}, arguments);
-  show_advice(advice.path());
+  RunReport report(arguments, false);
+  const ProcessRecord whole{getpid(), std::move(replay.record), false, {}};
+  report.add(whole);
+  show_advice(advice.path(), report);
   for (const std::string& note : replay.notes) fmt::print(stderr, "heddle: {}\n", note);
-  if (reached_limit(replay.record, deadline, arguments)) return kLimit;
+  if (reached_limit(whole.record, deadline, arguments)) return report.finish(kLimit);
   for (const std::string& difference : replay.memory_differences)
     fmt::print(stderr, "heddle: memory is not as it was captured: {}\n", visible(difference));
-  return went_wrong(replay.record) || !replay.memory_differences.empty() ? kDifferent : 0;
+  const int status = report.finish(0);
+  return status == 0 && !replay.memory_differences.empty() ? kDifferent : status;
 }
 
 int run_all_reconvergences(const Arguments& arguments);
@@ -241,6 +240,14 @@ int run_cubin(const Arguments& arguments) {
 
 int run_sketches(const Arguments& arguments) {
   if (arguments.words.size() != 1) throw Usage("give one sketch at a time");
+  if (arguments.has("seeds"))
+    for (const char* option : {"csv", "per-pc", "source", "format", "verbose", "quiet", "fail-on",
+                               "sarif", "junit", "kernel", "launch-skip", "launch-count"})
+      if (arguments.has(option))
+        throw Usage(
+            fmt::format("--seeds prints means over its runs, without --{}; --record writes "
+                        "the first seed's run, for heddle show",
+                        option));
   if (arguments.has("capture"))
     capture_sketch(arguments.words[0], arguments, arguments.value("capture"));
   const TemporaryFolder advice;
@@ -252,18 +259,19 @@ int run_sketches(const Arguments& arguments) {
       timing.empty() ? std::nullopt : std::optional(simulator::timing::parse_options(timing)),
       chosen_reconvergence(arguments), check_options(arguments), false,
       [&] { return !deadline.passed(); });
+  RunReport report(arguments, false);
+  const ProcessRecord whole{getpid(), run.record, false, {}};
   if (run.statistics.empty()) {
-    show_and_write({getpid(), run.record, false, {}}, arguments);
+    report.add(whole);
   } else {
-    std::fputs(run.statistics.c_str(), stderr);
+    report.print(run.statistics);
     if (arguments.has("record"))
       simulator::write_record(run.record,
                               runtime::expand_process(arguments.value("record"), getpid()));
   }
-  std::fputs(run.costs.c_str(), stderr);
-  show_advice(advice.path());
-  if (reached_limit(run.record, deadline, arguments)) return kLimit;
-  return went_wrong(run.record) ? kDifferent : 0;
+  if (!arguments.has("quiet")) report.print(run.costs);
+  show_advice(advice.path(), report);
+  return report.finish(reached_limit(run.record, deadline, arguments) ? kLimit : 0);
 }
 
 // A trace holds no values: it can be timed, and nothing else.
@@ -279,11 +287,10 @@ int run_traces(const Arguments& arguments) {
   const simulator::Record record = run_accelsim(
       arguments, trace.get(), simulator::timing::parse_options(timing.empty() ? "on" : timing),
       [&] { return !deadline.passed(); });
-  show_and_write({getpid(), record, false, {}}, arguments);
-  if (reached_limit(record, deadline, arguments)) return kLimit;
-  const bool faulted = std::ranges::any_of(
-      record.launches, [](const auto& launch) { return !launch.fault.empty(); });
-  return faulted ? kDifferent : 0;
+  RunReport report(arguments, false);
+  const ProcessRecord whole{getpid(), record, false, {}};
+  report.add(whole);
+  return report.finish(reached_limit(record, deadline, arguments) ? kLimit : 0);
 }
 
 ProgramOptions program_options(const Arguments& arguments, const fs::path& advice) {
@@ -291,7 +298,7 @@ ProgramOptions program_options(const Arguments& arguments, const fs::path& advic
   options.gpu = arguments.value("gpu");
   options.threads = arguments.number("threads", kMostThreads);
   options.max_instructions = arguments.number("max-instructions", kMostInstructions);
-  options.max_memory = arguments.number("max-memory", kMostMemory);
+  options.max_memory = arguments.bytes("max-memory", kMostMemory);
   // The program may work in another folder.
   if (arguments.has("capture")) options.capture = fs::absolute(arguments.value("capture")).string();
   options.trace = trace_of_program(arguments, advice);
@@ -299,12 +306,13 @@ ProgramOptions program_options(const Arguments& arguments, const fs::path& advic
   if (const auto reconvergence = chosen_reconvergence(arguments))
     options.reconvergence = simulator::info(*reconvergence).name;
   options.checks = arguments.value("check");
-  options.record = arguments.value("record");
+  // A record of some launches is written when all are there to choose from.
+  if (!chooses_launches(arguments)) options.record = arguments.value("record");
   options.per_instruction = wants_instructions(arguments);
   options.memory_digests = arguments.has("memory");
   options.host_time = arguments.has("host-time");
   options.counters = wants_counters(arguments);
-  options.progress = !arguments.has("no-progress") && options.trace.empty();
+  options.progress = wants_progress(arguments) && options.trace.empty();
   if (const auto seconds = arguments.number("timeout", kMostSeconds))
     options.limit = std::chrono::seconds(*seconds);
   return options;
@@ -332,31 +340,35 @@ void say_no_kernel(const std::string& program, bool has_cuda) {
              program);
 }
 
-int run_program(const Arguments& arguments) {
-  const TemporaryFolder advice;
-  const ProgramRun run = run_on_model(arguments.program, program_options(arguments, advice.path()));
-  refuse_shared_files(run.processes, arguments);
-  for (const ProcessRecord& each : run.processes) {
-    if (run.processes.size() > 1) fmt::print(stderr, "process {}\n", each.process);
-    show_and_write(each, arguments);
-    if (each.running)
-      say_running(*each.running);
-    else if (each.record.launches.empty())
-      say_no_kernel(arguments.program[0], run.has_cuda);
-  }
-  show_advice(advice.path());
+// Of the program, or of what ended it.
+int status_of(const ProgramRun& run, const Arguments& arguments) {
   if (run.child.timed_out) {
     fmt::print(stderr, "heddle: ended after {} seconds (--timeout)\n", arguments.value("timeout"));
     return kLimit;
   }
   if (run.child.interrupted != 0) return kSignalled + run.child.interrupted;
   if (run.child.signal != 0) fmt::print(stderr, "heddle: {}\n", signal_text(run.child.signal));
-  if (std::ranges::any_of(run.processes,
-                          [](const auto& each) { return reached_instruction_limit(each.record); }))
-    return kLimit;
-  const bool found = std::ranges::any_of(
-      run.processes, [](const ProcessRecord& each) { return has_findings(each.record); });
-  return run.child.status == 0 && found ? kDifferent : run.child.status;
+  const bool limited = std::ranges::any_of(
+      run.processes, [](const auto& each) { return reached_instruction_limit(each.record); });
+  return limited ? kLimit : run.child.status;
+}
+
+int run_program(const Arguments& arguments) {
+  const TemporaryFolder advice;
+  const ProgramRun run = run_on_model(arguments.program, program_options(arguments, advice.path()));
+  refuse_shared_files(run.processes, arguments);
+  RunReport report(arguments, true);
+  const bool quiet = arguments.has("quiet");
+  for (const ProcessRecord& each : run.processes) {
+    if (run.processes.size() > 1 && !quiet) fmt::print(stderr, "process {}\n", each.process);
+    report.add(each);
+    if (each.running)
+      say_running(*each.running);
+    else if (each.record.launches.empty() && !quiet)
+      say_no_kernel(arguments.program[0], run.has_cuda);
+  }
+  show_advice(advice.path(), report);
+  return report.finish(status_of(run, arguments));
 }
 
 // The launches of one run under a policy. `status`: of the program, or of the launches.
@@ -405,8 +417,9 @@ ReconvergenceRun run_under(simulator::ReconvergencePolicy policy, const Argument
 // A launch that deadlocks under another policy than the first does not make the run a failure: it
 // is what was asked about.
 int run_all_reconvergences(const Arguments& arguments) {
-  for (const char* option : {"trace", "advice", "record", "csv", "timing", "seeds", "capture",
-                             "format", "metrics", "check"})
+  for (const char* option :
+       {"trace", "advice", "record", "csv", "timing", "seeds", "capture", "format", "metrics",
+        "check", "quiet", "verbose", "fail-on", "sarif", "junit"})
     if (arguments.has(option))
       throw Usage(fmt::format("--reconvergence all prints a table, without --{}", option));
   std::vector<ReconvergenceRun> runs;
@@ -416,7 +429,8 @@ int run_all_reconvergences(const Arguments& arguments) {
     runs.push_back(run_under(each.policy, arguments, runs.empty(), ended));
     if (runs.size() == 1) status = ended;
   }
-  std::fputs(reconvergence_tables(runs, arguments).c_str(), stderr);
+  std::fputs(reconvergence_tables(runs, arguments).c_str(),
+             arguments.program.empty() ? stdout : stderr);
   return status;
 }
 
@@ -428,6 +442,7 @@ int run_run(const Arguments& arguments) {
     return 0;
   }
   check_record_options(arguments);  // before anything runs
+  check_report_options(arguments);
   try {
     traces::trace_options(trace_request(arguments));
   } catch (const std::invalid_argument& bad) {
@@ -436,7 +451,7 @@ int run_run(const Arguments& arguments) {
   if (arguments.has("gpu")) simulator::gpu_model(arguments.value("gpu"));
   arguments.number("threads", kMostThreads);
   arguments.number("max-instructions", kMostInstructions);
-  arguments.number("max-memory", kMostMemory);
+  arguments.bytes("max-memory", kMostMemory);
   timing_choice(arguments);
   chosen_reconvergence(arguments);
   check_options(arguments);
@@ -451,8 +466,10 @@ int run_run(const Arguments& arguments) {
   if (!cubin && arguments.has("dump")) throw Usage("--dump is for cubins");
   if (!sketch && arguments.has("gpu") &&
       simulator::gpu_model(arguments.value("gpu")).sketches_only())
-    throw Usage(fmt::format("--gpu {}: its machine code is not read; it runs sketches",
-                            arguments.value("gpu")));
+    throw Usage(
+        fmt::format("--gpu {}: programs of this GPU are not supported; its model runs "
+                    "sketches only",
+                    arguments.value("gpu")));
   if (!arguments.words.empty() && is_accelsim(arguments.words[0])) {
     if (arguments.has("reconvergence")) throw Usage("a trace has its lanes' order already");
     return run_traces(arguments);

@@ -11,19 +11,38 @@
 
 namespace heddle::cli {
 
+Names metric_names();
+Names section_names();
+
 // -k, -s, -c, --metrics: for the commands that show launches.
 inline constexpr Option kKernelOption{
     "kernel", 'k', "NAME", "only launches of this kernel; regex:PATTERN matches part of the name"};
 inline constexpr Option kSkipOption{"launch-skip", 's', "N",
                                     "leave out the first N of these launches (they still run)"};
 inline constexpr Option kCountOption{"launch-count", 'c', "N", "at most N launches"};
-inline constexpr Option kMetricsOption{"metrics", 0, "NAME,...",
-                                       "only these metrics, by Nsight Compute's or nvprof's names"};
+inline constexpr Option kMetricsOption{
+    "metrics",    0,
+    "NAME,...",   "only these metrics, by Nsight Compute's or nvprof's names",
+    Effect::none, metric_names,
+    true};
+
+inline constexpr Option kSectionOption{
+    "section",    0,
+    "NAME,...",   "only the metrics of these sections, as Nsight Compute names them",
+    Effect::none, section_names,
+    true};
 
 // The launches that -k, -s and -c choose. Throws Usage where -k names no kernel of the record.
 std::vector<const simulator::LaunchRecord*> chosen_launches(const simulator::Record& record,
                                                             const Arguments& arguments);
-// The rows --metrics names, in its order; none when it was not given. Throws Usage.
+// Throws Usage naming the option, "did you mean".
+const simulator::Metric& metric_of(std::string_view option, const std::string& name);
+// Whether -k, -s or -c leave launches out.
+bool chooses_launches(const Arguments& arguments);
+// The record without the launches that they leave out.
+simulator::Record chosen_part(const simulator::Record& record, const Arguments& arguments);
+// The rows --metrics and those of the sections --section names, in their order; none when neither
+// was given. Throws Usage.
 std::vector<const simulator::Metric*> chosen_metrics(const Arguments& arguments);
 
 using simulator::base_name;

@@ -50,7 +50,7 @@ sketch::LaunchChoice choice(const Arguments& arguments) {
   sketch::LaunchChoice chosen;
   chosen.grid = shape(arguments, "grid");
   chosen.block = shape(arguments, "block");
-  if (const auto bytes = arguments.number("shared", kMostShared))
+  if (const auto bytes = arguments.bytes("shared", kMostShared))
     chosen.dynamic_shared_bytes = static_cast<std::uint32_t>(*bytes);
   for (const std::string& each : arguments.values("param")) {
     const std::size_t equals = each.find('=');
@@ -145,8 +145,9 @@ SketchRun run_sketch(const std::string& file, const Arguments& arguments, traces
       .print = {},
       .timing = timing,
       .reconvergence = reconvergence};
-  const auto progress =
-      arguments.has("no-progress") || trace != nullptr ? nullptr : runtime::progress_on_stderr();
+  const auto progress = arguments.has("no-progress") || arguments.has("quiet") || trace != nullptr
+                            ? nullptr
+                            : runtime::progress_on_stderr();
 
   std::optional<simulator::checks::Checks> checker;
   if (checks.any()) checker.emplace(checks, program.device().memory());

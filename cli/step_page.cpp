@@ -43,9 +43,7 @@ class PageWriter {
   explicit PageWriter(PageRequest request)
       : request_(std::move(request)),
         page_({.most_bytes = request_.most_bytes,
-               .source = [folders = request_.source_folders](const std::string& path) {
-                 return source_text(path, folders);
-               }}) {
+               .source = [this](const std::string& path) { return source(path); }}) {
     if (!request_.hardware.empty()) hardware_ = simulator::read_record(request_.hardware);
   }
 
@@ -79,8 +77,22 @@ class PageWriter {
     return html.size();
   }
 
+  // Of a page whose code has line numbers and none of their files was found.
+  std::string missing_source() const { return found_source_ ? std::string() : missing_source_; }
+
  private:
+  std::optional<std::string> source(const std::string& path) {
+    std::optional<std::string> text = source_text(path, request_.source_folders);
+    if (text)
+      found_source_ = true;
+    else if (missing_source_.empty())
+      missing_source_ = path;
+    return text;
+  }
+
   const PageRequest request_;
+  std::string missing_source_;
+  bool found_source_ = false;
   traces::Page page_;
   std::optional<simulator::Record> hardware_;
   std::string device_;
@@ -99,10 +111,7 @@ int write_step_page(const Arguments& arguments) {
   request.hardware = arguments.value("hardware");
   request.source_folders = source_folders(arguments);
   request.max_steps = arguments.number("steps", kMostSteps).value_or(kUsualSteps);
-  if (const std::string timing = arguments.value("timing", "off"); timing == "on")
-    request.timed = true;
-  else if (timing != "off")
-    throw Usage(fmt::format("--timing={}: on or off", timing));
+  request.timed = arguments.value("timing") == "on";
   request.reconvergence = chosen_reconvergence(arguments);
   request.program = arguments.program;
   PageWriter writer(request);  // before anything runs: it reads the hardware's record
@@ -111,6 +120,11 @@ int write_step_page(const Arguments& arguments) {
   constexpr double kMegabyte = 1e6;
   fmt::print(stderr, "heddle: wrote {}, {:.1f} MB\n", request.html.string(),
              static_cast<double>(writer.write()) / kMegabyte);
+  if (const std::string missing = writer.missing_source(); !missing.empty())
+    fmt::print(stderr,
+               "heddle: no source file was found, such as {}; name its folder with "
+               "--source-folder\n",
+               simulator::visible(missing));
   return launches.status();
 }
 

@@ -55,11 +55,19 @@ class SourceCache {
       if (const auto text = source_text(path, folders_)) {
         std::istringstream stream(*text);
         for (std::string line; std::getline(stream, line);) entry->second.push_back(line);
+      } else if (!told_) {
+        note_ = fmt::format("no source of {}: name its folder with --source-folder",
+                            simulator::visible(fs::path(path).filename().string()));
+        told_ = true;
       }
     return entry->second;
   }
+  // What to say of a file that was not found; once, then empty.
+  std::string note() { return std::exchange(note_, ""); }
 
  private:
+  std::string note_;
+  bool told_ = false;
   std::vector<fs::path> folders_;
   std::map<std::string, std::vector<std::string>> files_;
 };
@@ -87,6 +95,10 @@ class StepScreen {
   Leave run() {
     for (;;) {
       draw();
+      if (const std::string note = sources_.note(); !note.empty()) {
+        message_ = note;
+        draw();
+      }
       const int key = terminal_.key();
       message_.clear();
       if (key == 'q') return Leave::quit;

@@ -41,11 +41,18 @@ class Table {
   void add(std::vector<std::string> row) { rows_.push_back(std::move(row)); }
   bool empty() const { return rows_.size() == (has_header_ ? 1 : 0); }
   std::string text(std::size_t indent = 0) const;
+  enum class Align { by_content, right };
+  std::vector<std::string> lines(Align align = Align::by_content) const;
 
  private:
   bool has_header_;
   std::vector<std::vector<std::string>> rows_;
 };
+
+// Columns a text takes.
+std::size_t width(std::string_view text);
+// Breaks a paragraph at blanks and line ends, every line after the first behind `indent` blanks.
+std::string wrapped(std::string_view text, std::size_t indent, std::size_t columns = 90);
 
 // One cell of a CSV file: visible, quoted where needed, and never a formula.
 std::string csv_cell(std::string_view text);

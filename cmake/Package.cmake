@@ -15,11 +15,23 @@ install(DIRECTORY isa simulator DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/heddle
   FILES_MATCHING PATTERN "*.hpp"
   PATTERN tests EXCLUDE PATTERN benchmarks EXCLUDE PATTERN fuzz EXCLUDE)
 configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/heddleConfig.cmake.in
-  ${PROJECT_BINARY_DIR}/heddleConfig.cmake INSTALL_DESTINATION ${HEDDLE_CONFIG_DIR})
+  ${PROJECT_BINARY_DIR}/heddleConfig.cmake INSTALL_DESTINATION ${HEDDLE_CONFIG_DIR}
+  PATH_VARS CMAKE_INSTALL_BINDIR)
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/heddleConfigVersion.cmake
   COMPATIBILITY SameMinorVersion)
-install(FILES ${PROJECT_BINARY_DIR}/heddleConfig.cmake
+install(FILES ${PROJECT_BINARY_DIR}/heddleConfig.cmake ${CMAKE_CURRENT_LIST_DIR}/heddleTest.cmake
   ${PROJECT_BINARY_DIR}/heddleConfigVersion.cmake DESTINATION ${HEDDLE_CONFIG_DIR})
+
+# What a package brings along: documents, sketches to begin with, the Python module, the licence.
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs/ DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/heddle
+  FILES_MATCHING PATTERN "*.md" PATTERN experiments EXCLUDE PATTERN pictures EXCLUDE)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/traces/kernels/
+  DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/heddle/examples
+  FILES_MATCHING PATTERN "*.warp" PATTERN derived EXCLUDE)
+install(FILES ${PROJECT_SOURCE_DIR}/python/heddle.py
+  DESTINATION lib/python3/dist-packages)
+install(FILES ${PROJECT_SOURCE_DIR}/LICENSE RENAME copyright
+  DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/heddle)
 
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_CONTACT "The Heddle developers")

@@ -1,5 +1,6 @@
 # Installs what was built into a folder and uses it there as a stranger would: the command, and the
-# libraries by find_package. Needs BUILD, the build tree, and SOURCE, this folder.
+# libraries by find_package. Needs BUILD, the build tree, SOURCE, this folder, and PROGRAM, one that
+# launches kernels.
 set(root ${BUILD}/install_test)
 file(REMOVE_RECURSE ${root})
 function(run)
@@ -14,4 +15,29 @@ run(${CMAKE_COMMAND} --build ${root}/consumer)
 run(${root}/consumer/consumer)
 if(NOT output MATCHES "NVIDIA H200: 8 blocks")
   message(FATAL_ERROR "the consumer printed: ${output}")
+endif()
+
+# Tests of a project, where none of the libraries' dependencies is there.
+run(${CMAKE_COMMAND} -S ${SOURCE}/ci_consumer -B ${root}/ci -DCMAKE_PREFIX_PATH=${root}/prefix
+  -DPROGRAM=${PROGRAM} -DCMAKE_DISABLE_FIND_PACKAGE_fmt=ON)
+run(${CMAKE_COMMAND} --build ${root}/ci)
+run(${CMAKE_CTEST_COMMAND} --test-dir ${root}/ci --output-on-failure --no-tests=error)
+foreach(report passes.xml passes.sarif)
+  if(NOT EXISTS ${root}/ci/reports/${report})
+    message(FATAL_ERROR "heddle_add_test wrote no ${report}")
+  endif()
+endforeach()
+
+# What a package holds besides.
+foreach(file share/man/man1/heddle.1 share/man/man1/heddle-run.1 share/doc/heddle/copyright
+    share/bash-completion/completions/heddle share/zsh/vendor-completions/_heddle
+    share/fish/vendor_completions.d/heddle.fish lib/python3/dist-packages/heddle.py
+    share/doc/heddle/examples/simple_divergence.warp share/doc/heddle/ci.md)
+  if(NOT EXISTS ${root}/prefix/${file})
+    message(FATAL_ERROR "not installed: ${file}")
+  endif()
+endforeach()
+run(${root}/prefix/bin/heddle run ${root}/prefix/share/doc/heddle/examples/simple_divergence.warp)
+if(NOT output MATCHES "mathKernel1")
+  message(FATAL_ERROR "the example printed: ${output}")
 endif()

@@ -12,6 +12,8 @@
 #include <vector>
 
 #include "cli/help.hpp"
+#include "cli/nvprof_names.hpp"
+#include "simulator/record/metrics.hpp"
 
 namespace {
 
@@ -116,6 +118,21 @@ TEST(Documents, LinkOnlyToFilesAndHeadingsThatExist) {
 TEST(CommandReference, IsWhatTheTableOfOptionsMakes) {
   EXPECT_EQ(text_of(kRoot / "docs/command.md"), heddle::cli::reference())
       << "run: heddle reference markdown > docs/command.md";
+}
+
+TEST(MetricsPage, SaysOfEveryNameOfNvprofThatItIsSupportedOrWhyNot) {
+  std::set<std::string_view> seen;
+  for (const heddle::cli::NvprofName& each : heddle::cli::nvprof_names()) {
+    const bool known = heddle::simulator::find_metric(each.name) != nullptr;
+    EXPECT_NE(known, !each.why_not.empty()) << each.name;
+    EXPECT_TRUE(seen.insert(std::string_view(each.name)).second || each.is_event) << each.name;
+  }
+  EXPECT_GT(seen.size(), 250u);
+  // And of every name in the table of metrics.
+  for (const heddle::simulator::Metric& metric : heddle::simulator::metrics())
+    if (!metric.nvprof.empty()) {
+      EXPECT_TRUE(seen.contains(metric.nvprof)) << metric.nvprof;
+    }
 }
 
 TEST(MetricsPage, IsWhatTheTableOfMetricsMakes) {

@@ -83,7 +83,7 @@ TEST(CommandTable, IsCompleteInAllThatIsMadeFromIt) {
     EXPECT_THAT(all_help, HasSubstr(command.name));
     EXPECT_THAT(completion, HasSubstr(command.name));
     EXPECT_THAT(page, HasSubstr("## heddle " + std::string(command.name)));
-    EXPECT_THAT(manual, HasSubstr("SH HEDDLE " + std::string(command.name)));
+    EXPECT_THAT(manual, HasSubstr("heddle\\-" + std::string(command.name)));
     for (const Option& option : command.options) {
       const std::string spelt = "--" + std::string(option.name);
       EXPECT_THAT(help(command), HasSubstr(spelt));

@@ -61,6 +61,13 @@ TEST(Explain, KnowsMetricsStallReasonsAndErrors) {
   EXPECT_EQ(heddle("explain cudaErrorIlegalAddress").status, 2);
   EXPECT_THAT(heddle("explain cudaErrorIlegalAddress").text,
               HasSubstr("did you mean cudaErrorIllegalAddress?"));
+  EXPECT_THAT(heddle("explain BSYNC", 1).text, HasSubstr("here they reconverge"));
+  EXPECT_THAT(heddle("explain LDG.E.64", 1).text, HasSubstr("loads from global memory"));
+  EXPECT_THAT(heddle("explain FSEL", 1).text, HasSubstr("a branch the compiler removed"));
+  for (const char* word : {"determined", "order-dependent", "'~'", "'…'", "occupancy", "waves",
+                           "stopped", "wavefront", "advice", "IMAD", "NOP", "ATOM"})
+    EXPECT_EQ(heddle(std::string("explain ") + word, 1).status, 0) << word;
+  EXPECT_THAT(heddle("explain nvlink_receive_throughput", 1).text, HasSubstr("is not supported"));
   EXPECT_THAT(heddle("explain long_scorebord").text, HasSubstr("did you mean long_scoreboard?"));
 }
 
@@ -71,21 +78,21 @@ TEST(Compare, SaysZeroOneOrTwo) {
   EXPECT_EQ(heddle("compare " + one + " /nowhere.json").status, 2);
 }
 
-TEST(Run, ReplaysACapsuleWithItsTableOnStderr) {
+TEST(Run, ReplaysACapsuleWithItsTableOnStdout) {
   const std::string words =
       "run --metrics branch_efficiency " + capsules("simple_divergence.sm_90.G");
   EXPECT_EQ(heddle(words).status, 0);
-  EXPECT_THAT(heddle(words).text, HasSubstr("71.43"));
-  EXPECT_THAT(heddle(words, 1).text, IsEmpty());
+  EXPECT_THAT(heddle(words, 1).text, HasSubstr("71.43"));
+  EXPECT_THAT(heddle(words).text, IsEmpty());
 }
 
 // A few numbers alone do not hide that they come from part of a launch.
 TEST(Heddle, SaysWhatTimeWasTakenFromBesideChosenMetricsToo) {
-  const Outcome outcome = heddle("run --sample 5% --metrics elapsed_cycles_sm " +
-                                 capsules("simple_divergence.sm_90.G"));
+  const Outcome outcome = heddle(
+      "run --sample 5% --metrics elapsed_cycles_sm " + capsules("simple_divergence.sm_90.G"), 1);
   EXPECT_EQ(outcome.status, 0);
   EXPECT_THAT(outcome.text, HasSubstr("approximated: time: in full, --sample does not hold"));
-  EXPECT_THAT(heddle("run --metrics branch " + capsules("simple_divergence.sm_90.G")).text,
+  EXPECT_THAT(heddle("run --metrics branch " + capsules("simple_divergence.sm_90.G"), 1).text,
               Not(HasSubstr("approximated")));
 }
 

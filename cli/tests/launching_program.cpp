@@ -6,6 +6,7 @@
 
 #include <csignal>
 #include <cstddef>
+#include <cstdint>
 #include <cstdio>
 #include <string_view>
 
@@ -76,6 +77,11 @@ int main(int count, char** words) {
   const std::string_view mode = count > 1 ? words[1] : "";
   if (mode == "drop" && setresuid(kNobody, kNobody, kNobody) != 0) return 3;
   if (!load() || !launch(1)) return 4;
+  if (mode == "fault") {  // and nobody looks at the error
+    memory = reinterpret_cast<void*>(std::uintptr_t{16});
+    launch(1);
+    return 0;
+  }
   if (mode == "take") take_descriptors(words[2]);
   if (mode == "limit") limit_files();
   if (!launch(5)) return 5;

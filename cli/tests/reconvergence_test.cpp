@@ -66,7 +66,7 @@ TEST_F(ReconvergenceOption, ChoosesHowCapsulesAndSketchesRun) {
               HasSubstr("reconvergence by post-dominator stack"));
   const Outcome wrong = heddle("run --reconvergence stak " + sides());
   EXPECT_EQ(wrong.status, 2);
-  EXPECT_THAT(wrong.text, HasSubstr("barriers, stack or min-pc"));
+  EXPECT_THAT(wrong.text, HasSubstr("--reconvergence: unknown stak; did you mean stack?"));
 }
 
 TEST_F(ReconvergenceOption, AllSetsThemSideBySide) {
@@ -123,7 +123,7 @@ TEST_F(ReconvergenceOption, OldMachinesRunSketchesWithTheirRulesAndCosts) {
       << "the rule of 2009 leaves no branch";
   const Outcome capsules = heddle("run --gpu c1060 " + kCapsules);
   EXPECT_EQ(capsules.status, 2);
-  EXPECT_THAT(capsules.text, HasSubstr("it runs sketches"));
+  EXPECT_THAT(capsules.text, HasSubstr("its model runs sketches only"));
   EXPECT_NE(heddle("run --gpu c1060 --timing on " + sides()).status, 0);
 }
 

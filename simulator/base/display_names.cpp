@@ -143,9 +143,9 @@ KernelFilter::KernelFilter(std::string text) : name_(std::move(text)) {
   if (!name_.starts_with(kRegex)) return;
   try {
     pattern_.emplace(name_.substr(kRegex.size()));
-  } catch (const std::regex_error& error) {
+  } catch (const std::regex_error&) {
     throw std::invalid_argument(
-        fmt::format("{} is not a regular expression: {}", name_, error.what()));
+        fmt::format("{} is not a regular expression as in ECMAScript: check its brackets", name_));
   }
 }
 

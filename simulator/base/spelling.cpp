@@ -38,6 +38,13 @@ std::string_view nearest(std::string_view name, std::span<const std::string_view
       best_distance = edits;
     }
   }
+  if (!best.empty()) return best;
+  // What was cut short: the shortest candidate that begins so.
+  constexpr std::size_t kShortest = 3;
+  for (const std::string_view candidate : candidates)
+    if (name.size() >= kShortest && candidate.starts_with(name) &&
+        (best.empty() || candidate.size() < best.size()))
+      best = candidate;
   return best;
 }
 

@@ -6,7 +6,8 @@
 
 namespace heddle::simulator {
 
-// Empty when no candidate is within a third of the name's length in edits.
+// The candidate within a third of the name's length in edits, else the shortest that begins with
+// the name; empty when there is none.
 std::string_view nearest(std::string_view name, std::span<const std::string_view> candidates);
 
 }  // namespace heddle::simulator

@@ -1,0 +1,82 @@
+#include "cli/problems.hpp"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <regex>
+
+namespace heddle::cli {
+namespace {
+
+using simulator::LaunchRecord;
+using simulator::checks::Finding;
+using simulator::checks::Side;
+
+// Fault::message() is the whole report; its second line says where, as "at k+0x40 file.cu:12: …".
+Problem fault_problem(const LaunchRecord& launch) {
+  Problem problem;
+  problem.launch = &launch;
+  problem.rule = fmt::format("fault/{}", launch.fault_kind.empty() ? "stop" : launch.fault_kind);
+  const std::size_t end = std::min(launch.fault.find('\n'), launch.fault.size());
+  problem.message = launch.fault.substr(0, end);
+  problem.details = launch.fault.substr(std::min(end + 1, launch.fault.size()));
+  static const std::regex at(R"(\n  at [^\n]*\+0x[0-9a-f]+ ([^\n]*?:[0-9]+): )");
+  Place place;
+  if (std::smatch found; std::regex_search(launch.fault, found, at)) place = place_of(found[1]);
+  place.function = display_name(launch.kernel);
+  problem.places.push_back(place);
+  return problem;
+}
+
+Problem finding_problem(const LaunchRecord& launch, const Finding& finding) {
+  Problem problem;
+  problem.launch = &launch;
+  problem.rule = fmt::format("{}/{}", finding.check, finding.kind);
+  problem.message = finding.message;
+  problem.details = finding.details;
+  problem.times = finding.times;
+  for (const Side& side : finding.sides) {
+    Place place = place_of(side.line);
+    place.function = display_name(side.function);
+    place.what = fmt::format("{}: {}", side.what, side.text);
+    problem.places.push_back(place);
+  }
+  return problem;
+}
+
+Problem violation_problem(const Violation& violation) {
+  Problem problem;
+  problem.launch = violation.launch;
+  problem.rule = fmt::format("fail-on/{}", short_name(*violation.condition.metric));
+  problem.message = violation_text(violation);
+  problem.places.push_back({{}, 0, display_name(violation.launch->kernel), {}});
+  return problem;
+}
+
+}  // namespace
+
+Place place_of(const std::string& line) {
+  Place place;
+  const std::size_t colon = line.rfind(':');
+  if (colon == line.npos) return place;
+  const char* const end = line.data() + line.size();
+  const auto [stop, error] = std::from_chars(line.data() + colon + 1, end, place.line);
+  if (error != std::errc() || stop != end) return {};
+  place.file = line.substr(0, colon);
+  return place;
+}
+
+std::vector<Problem> problems(Launches launches, const std::vector<Condition>& conditions,
+                              bool faults) {
+  std::vector<Problem> all;
+  for (const LaunchRecord* launch : launches) {
+    for (const Finding& finding : launch->findings)
+      all.push_back(finding_problem(*launch, finding));
+    if (faults && !launch->fault.empty()) all.push_back(fault_problem(*launch));
+  }
+  for (const Violation& violation : violations(launches, conditions))
+    all.push_back(violation_problem(violation));
+  return all;
+}
+
+}  // namespace heddle::cli

@@ -1,0 +1,108 @@
+// What heddle says of each wrong option or name: exit status 2, what is wrong, and what to type.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "cli/command.hpp"
+#include "cli/tests/shell.hpp"
+
+namespace heddle::cli {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+struct Wrong {
+  const char* words;
+  const char* message;
+};
+
+const std::string kCapsules = HEDDLE_SOURCE_DIR "/validation/capsules/simple_divergence.sm_90.G";
+
+class WrongOption : public ::testing::TestWithParam<Wrong> {};
+
+TEST_P(WrongOption, IsToldWithStatusTwo) {
+  std::string words = GetParam().words;
+  if (const std::size_t at = words.find("CAPSULES"); at != std::string::npos)
+    words.replace(at, 8, kCapsules);
+  const Outcome outcome = run_heddle(words, Kept::both);
+  EXPECT_EQ(outcome.status, 2) << words << "\n" << outcome.text;
+  EXPECT_THAT(outcome.text, HasSubstr(GetParam().message)) << words;
+  for (const char* library : {"json.exception", "boost", "std::", "terminate", "option '--"})
+    EXPECT_THAT(outcome.text, Not(HasSubstr(library))) << words;
+}
+
+const Wrong kWrong[] = {
+    {"rum", "unknown command rum; did you mean run?"},
+    {"help rum", "unknown command rum; did you mean run?"},
+    {"run --recrod x -- true", "unknown option --recrod; did you mean --record?"},
+    {"run --gpu h20 -- true", "--gpu: unknown h20; did you mean h200?"},
+    {"occupancy --gpu h20 --block 64", "--gpu: unknown h20; did you mean h200?"},
+    {"step --gpu nosuchmodel -- true", "--gpu: unknown nosuchmodel; there are 8800gt"},
+    {"run --metrics branch_eff -- true",
+     "--metrics: no metric branch_eff; did you mean branch_efficiency?"},
+    {"show --metrics gld_eficiency x.json", "did you mean gld_efficiency?"},
+    {"run --metrics xyzzy -- true", "--metrics: no metric xyzzy; --query-metrics lists them"},
+    {"run --fail-on 'branch_eff < 3' -- true",
+     "--fail-on: no metric branch_eff; did you mean branch_efficiency?"},
+    {"run --fail-on 'branch_efficiency' -- true", "is no condition; write METRIC, one of"},
+    {"run --fail-on 'branch_efficiency => 3' -- true", "is no condition"},
+    {"run --fail-on 'branch_efficiency < three' -- true", "is no condition"},
+    {"run --error-exitcode 256 -- true", "--error-exitcode: \"256\" is not a whole number up to"},
+    {"run --quiet --verbose -- true", "--quiet prints no tables: leave out --verbose"},
+    {"run --color sometimes -- true", "--color: unknown sometimes; there are auto, always, never"},
+    {"run --format nvporf -- true", "--format: unknown nvporf; did you mean nvprof?"},
+    {"run --timing maybe -- true", "--timing: unknown maybe; there are on, off"},
+    {"step --timing maybe -- true", "--timing: unknown maybe"},
+    {"run --scheduler two-levels -- true", "did you mean two-level?"},
+    {"run --caches hot -- true", "--caches: unknown hot; there are cold, warm"},
+    {"run --reconvergence bariers -- true", "did you mean barriers?"},
+    {"run --predication 5 sketch.warp", "--predication: unknown 5; there are off"},
+    {"run --check racechek -- true", "did you mean racecheck?"},
+    {"run --trace texd -- true", "--trace: no form texd; did you mean text?"},
+    {"disasm --arch sm_91 /bin/true", "--arch: unknown sm_91; did you mean sm_90?"},
+    {"occupancy --capability 8.x --block 64", "--capability: unknown 8.x; did you mean 8."},
+    {"occupancy --curve reg --block 64 --gpu h200", "did you mean registers?"},
+    {"reference mardown", "no page mardown; did you mean markdown?"},
+    {"explain brench_efficiency", "did you mean branch_efficiency?"},
+    {"validate simple_divergense", "simple_divergence"},
+    {"run -k mathKernel CAPSULES", "no kernel mathKernel; did you mean mathKernel1?"},
+    {"run --per-pc=3 -- true", "--per-pc takes no value"},
+    {"run --block= x", "--block needs a value: --block X[,Y[,Z]]"},
+    {"run --timeout -- true", "--timeout needs a value: --timeout SECONDS"},
+    {"run --threads many -- true", "--threads: \"many\" is not a whole number up to"},
+    {"run --max-memory 4Q -- true",
+     "--max-memory: \"4Q\" is not a number of bytes up to 140737488355328, as in 4096, 48K or 2G"},
+    {"run --max-memory 400T -- true", "is not a number of bytes up to"},
+    {"show /etc/passwd", "holds no record: it is no JSON from byte 1 on"},
+    {"show /nowhere.json", "/nowhere.json: cannot open: No such file or directory"},
+    {"run --advice -s 2 CAPSULES",
+     "--advice is of all launches of a kernel: leave out --launch-skip"},
+    {"run --advice --trace text CAPSULES", "--advice and --trace cannot be given together"},
+    {"run --seeds 3 --csv - sketch.warp", "--seeds prints means over its runs, without --csv"},
+    {"run --seeds 3 -k k sketch.warp", "--seeds prints means over its runs, without --kernel"},
+    {"run --gpu v100 CAPSULES", "programs of this GPU are not supported; its model runs sketches"},
+};
+
+INSTANTIATE_TEST_SUITE_P(Each, WrongOption, ::testing::ValuesIn(kWrong));
+
+TEST(Sizes, TakeSuffixes) {
+  const auto value = [](const std::vector<std::string>& words) {
+    return parse(find_command("run"), words);
+  };
+  constexpr std::uint64_t kMost = std::uint64_t{1} << 47;
+  EXPECT_EQ(value({"--max-memory", "4G"}).bytes("max-memory", kMost), std::uint64_t{4} << 30);
+  EXPECT_EQ(value({"--max-memory", "2m"}).bytes("max-memory", kMost), std::uint64_t{2} << 20);
+  EXPECT_EQ(value({"--shared", "48KiB"}).bytes("shared", kMost), 49152u);
+  EXPECT_EQ(value({"--max-memory", "128T"}).bytes("max-memory", kMost), kMost);
+  EXPECT_THROW(value({"--max-memory", "129T"}).bytes("max-memory", kMost), Usage);
+  EXPECT_THROW(value({"--max-memory", "20000000T"}).bytes("max-memory", ~std::uint64_t{0}), Usage);
+  EXPECT_EQ(value({"--max-instructions", "20M"}).number("max-instructions", kMost), 20000000u);
+  EXPECT_THROW(value({"--max-instructions", "20MiB"}).number("max-instructions", kMost), Usage);
+}
+
+TEST(Help, OfACommandIsGivenByNameToo) {
+  EXPECT_EQ(run_heddle("help run", Kept::output).text, run_heddle("run --help", Kept::output).text);
+}
+
+}  // namespace
+}  // namespace heddle::cli
