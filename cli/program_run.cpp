@@ -29,8 +29,12 @@ std::map<std::string, std::string> environment_for(const ProgramOptions& options
        {"libheddle_redirect.so", "libcudart.so.13", "libcudart.so.12", "libcuda.so.1"})
     library += (library.empty() ? "" : ":") + (folder / each).string();
   const char* preloaded = std::getenv("LD_PRELOAD");
+  const char* searched = std::getenv("LD_LIBRARY_PATH");
+  const std::string libraries =
+      (folder / "libraries").string();  // stand-ins of cuBLAS and its like
   std::map<std::string, std::string> environment = {
       {"LD_PRELOAD", preloaded != nullptr ? library + ":" + preloaded : library},
+      {"LD_LIBRARY_PATH", searched != nullptr ? libraries + ":" + searched : libraries},
       {"HEDDLE_PARENT", std::to_string(getpid())},
       {"HEDDLE_RECORD_STREAM", (streams / "%p").string()},
       {"HEDDLE_CHECK", options.checks},

@@ -30,6 +30,16 @@ std::string text_of(const std::vector<double>& seconds) {
   return fmt::format(",\n \"host_seconds\": [{:.9f}]", fmt::join(seconds, ", "));
 }
 
+// The same; empty where there are none.
+std::string text_of(const std::vector<runtime::LibraryCall>& calls) {
+  std::string text;
+  for (const runtime::LibraryCall& call : calls) {
+    text += text.empty() ? ",\n \"library_calls\": [\n  " : ",\n  ";
+    text += to_json(call).dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+  }
+  return text.empty() ? text : text + "\n ]";
+}
+
 }  // namespace
 
 // A compressed record is written at the end, and so is one that is not put in place as a whole: the
@@ -52,12 +62,17 @@ class RecordFollower::Process {
       json_->add(launch.index, bodies_[place]);
     });
   }
-  bool launched() { return !reader_.record().launches.empty() || reader_.running(); }
+  bool launched() {
+    return !reader_.record().launches.empty() || !reader_.library_calls().empty() ||
+           reader_.running();
+  }
   ProcessRecord finish(bool in_place) {
     if (!json_ && !path_.empty()) begin();
-    ProcessRecord result{number_, std::move(reader_.record()), false, reader_.running()};
+    ProcessRecord result{number_, std::move(reader_.record()), false, reader_.running(),
+                         reader_.library_calls()};
     if (!json_ || !in_place) return result;
-    std::string more = result.running ? text_of(*result.running) : "";
+    std::string more = text_of(result.library_calls);
+    if (result.running) more += text_of(*result.running);
     if (host_time_) more += text_of(reader_.seconds());
     json_->end(result.record.complete, more);
     written_->put_in_place();

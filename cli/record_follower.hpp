@@ -25,6 +25,7 @@ struct ProcessRecord {
   simulator::Record record;
   bool written = false;                           // to its file
   std::optional<runtime::RunningLaunch> running;  // when the program was ended
+  std::vector<runtime::LibraryCall> library_calls = {};
 };
 
 class RecordFollower {

@@ -364,7 +364,7 @@ int run_program(const Arguments& arguments) {
     report.add(each);
     if (each.running)
       say_running(*each.running);
-    else if (each.record.launches.empty() && !quiet)
+    else if (each.record.launches.empty() && each.library_calls.empty() && !quiet)
       say_no_kernel(arguments.program[0], run.has_cuda);
   }
   show_advice(advice.path(), report);

@@ -4,12 +4,15 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <utility>
+#include <vector>
 
 #include "cli/findings_text.hpp"
 #include "cli/launch_text.hpp"
 #include "cli/problems.hpp"
 #include "cli/record_text.hpp"
 #include "cli/selection.hpp"
+#include "cli/text.hpp"
 #include "gpu/runtime/options.hpp"
 #include "simulator/base/file.hpp"
 
@@ -42,6 +45,24 @@ std::string quiet_text(const simulator::Record& record, const Style& style) {
   return text;
 }
 
+// Calls of libraries that the host computed, equal ones in one row; nothing where there are none.
+std::string library_table(const std::vector<runtime::LibraryCall>& calls, const Style& style) {
+  std::vector<std::pair<runtime::LibraryCall, int>> rows;
+  for (runtime::LibraryCall call : calls) {
+    call.before = 0;
+    const auto same = std::ranges::find(rows, call, [](const auto& row) { return row.first; });
+    if (same == rows.end())
+      rows.emplace_back(std::move(call), 1);
+    else
+      ++same->second;
+  }
+  if (rows.empty()) return {};
+  Table table({"routine", "shape", "type", "calls"});
+  for (const auto& [call, times] : rows)
+    table.add({visible(call.name), visible(call.shape), visible(call.type), readable(times)});
+  return fmt::format("\n{}\n{}", style.bold("Computed on the host, without counts"), table.text(2));
+}
+
 }  // namespace
 
 void check_report_options(const Arguments& arguments) {
@@ -66,6 +87,7 @@ void RunReport::add(const ProcessRecord& each) {
   launches_.insert(launches_.end(), chosen.begin(), chosen.end());
   const Style style = Style::choose(arguments_.value("color", "auto"), fileno(tables_));
   print(quiet_ ? quiet_text(record, style) : record_text(record, arguments_, fileno(tables_)));
+  if (!quiet_) print(library_table(each.library_calls, style));
   const auto path = [&](const char* option) {
     return runtime::expand_process(arguments_.value(option), each.process);
   };

@@ -4,6 +4,7 @@
     record = heddle.read("out.json.zst")
     heddle.launches(record)       # a row per launch, a column per metric
     heddle.instructions(record)   # a row per instruction (records made with --per-pc)
+    heddle.library_calls(record)  # a row per call of cuBLAS or its like
     heddle.compare(record, heddle.read("hardware.json.zst"))
 
 It also makes records: of a function that launches kernels with Numba, CuPy or PyTorch.
@@ -165,6 +166,11 @@ def instructions_rows(record):
     return rows
 
 
+def library_calls_rows(record):
+    """A dictionary per call of a library's routine that the host computed."""
+    return [dict(call) for call in record.get("library_calls", [])]
+
+
 def compare_rows(model, hardware):
     """A dictionary per launch and metric that both records have: both values and their ratio."""
     others = {(launch["index"], launch["kernel"]): launch for launch in hardware["launches"]}
@@ -205,6 +211,11 @@ def launches(record):
 def instructions(record):
     """instructions_rows as a data frame."""
     return _frame(instructions_rows(record))
+
+
+def library_calls(record):
+    """library_calls_rows as a data frame."""
+    return _frame(library_calls_rows(record))
 
 
 def compare(model, hardware):

@@ -76,15 +76,15 @@ bool names_runtime_functions(const isa::ElfFile& elf) {
   return found;
 }
 
-// NVIDIA's libraries of kernels, and what their functions' names begin with. Each has a CUDA
-// runtime of its own inside, which asks NVIDIA's driver for what no documentation describes.
+// NVIDIA's libraries of kernels that have no stand-in (libraries/), and what their functions' names
+// begin with. Each has a CUDA runtime of its own inside, which asks NVIDIA's driver for what no
+// documentation describes.
 struct VendorLibrary {
   std::string_view file, functions;
 };
 constexpr VendorLibrary kVendorLibraries[] = {
-    {"libcublas", "cublas"},     {"libcudnn", "cudnn"},       {"libcufft", "cufft"},
-    {"libcurand", "curand"},     {"libcusolver", "cusolver"}, {"libcusparse", "cusparse"},
-    {"libcutensor", "cutensor"}, {"libnccl", "nccl"},         {"libnpp", "npp"},
+    {"libcublasLt", "cublasLt"}, {"libcudnn", "cudnn"}, {"libcurand", "curand"},
+    {"libcutensor", "cutensor"}, {"libnccl", "nccl"},   {"libnpp", "npp"},
     {"libnvjpeg", "nvjpeg"},
 };
 

@@ -120,6 +120,19 @@ void RecordStreamWriter::write_launch(std::uint64_t index, double seconds, std::
   recent_[in_full_++ % kRecentLaunches] = std::move(body);
 }
 
+void RecordStreamWriter::library_call(LibraryCall call) {
+  call.before = launches_;
+  write_line(dump(Json{{"library_call", to_json(call)}}));
+}
+
+nlohmann::ordered_json to_json(const LibraryCall& call) {
+  return {{"before", call.before},
+          {"name", call.name},
+          {"type", call.type},
+          {"shape", call.shape},
+          {"computed", "on the host"}};
+}
+
 void RecordStreamWriter::complete() { write_line(dump(Json{{"complete", true}})); }
 
 void RecordStreamWriter::write_line(std::string_view line) {
@@ -165,6 +178,11 @@ std::optional<RecordStreamReader::Taken> RecordStreamReader::take(const std::str
       running_ = {running.at("index").get<std::uint64_t>(), running.at("kernel").get<std::string>(),
                   running.at("blocks_ended").get<std::uint64_t>(),
                   running.at("blocks").get<std::uint64_t>()};
+    } else if (json.contains("library_call")) {
+      const Json& call = json.at("library_call");
+      library_calls_.push_back(
+          {call.at("before").get<std::uint64_t>(), call.at("name").get<std::string>(),
+           call.at("type").get<std::string>(), call.at("shape").get<std::string>()});
     } else if (json.contains("names")) {
       names_.clear();
       for (const auto& name : json.at("names")) names_.emplace_back(name.get<std::string>());

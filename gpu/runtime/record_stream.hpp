@@ -7,6 +7,7 @@
 //                              what the host took for it
 //   {"index":…,"seconds":…,"as":7}  one that is otherwise as the last that took place 7 of 64:
 //                              launches written in full take them in turn
+//   {"library_call":{…}}       a routine that the host computed
 //   {"running":{…}}            how far the next launch is, now and then while it runs
 //   …
 //   {"complete":true}          the program ended in an orderly way
@@ -19,6 +20,7 @@
 #include <fstream>
 #include <functional>
 #include <memory>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -48,6 +50,16 @@ struct RunningLaunch {
   std::uint64_t blocks_ended = 0, blocks = 0;
 };
 
+// A library's routine that the host computed: it has no counts (docs/record.md).
+struct LibraryCall {
+  std::uint64_t before = 0;  // index of the launch that came next
+  std::string name;          // as the program called it, "cublasSgemm_v2"
+  std::string type;          // of its elements, "float32"
+  std::string shape;         // "m=64 n=32 k=16"
+  bool operator==(const LibraryCall&) const = default;
+};
+nlohmann::ordered_json to_json(const LibraryCall& call);
+
 class RecordStreamWriter : public LaunchObserver {
  public:
   // All throw std::runtime_error when a line cannot be written.
@@ -59,6 +71,7 @@ class RecordStreamWriter : public LaunchObserver {
   bool during(const simulator::LaunchProgress& progress) override;
   void after(simulator::Device& device, const simulator::LaunchRequest& request,
              const simulator::LaunchOutcome& outcome) override;
+  void library_call(LibraryCall call);
   void complete();
 
  private:
@@ -93,6 +106,7 @@ class RecordStreamReader {
   simulator::Record& record() { return record_; }
   // What the host took for each of its launches.
   const std::vector<double>& seconds() const { return seconds_; }
+  const std::vector<LibraryCall>& library_calls() const { return library_calls_; }
   // The launch that executes, as far as is known; none: none does, or it has just begun.
   const std::optional<RunningLaunch>& running() const { return running_; }
 
@@ -113,6 +127,7 @@ class RecordStreamReader {
   std::vector<simulator::MetricName> names_;           // of the launches that follow
   std::array<std::size_t, kRecentLaunches> recent_{};  // where they are in record_
   std::optional<RunningLaunch> running_;
+  std::vector<LibraryCall> library_calls_;
 };
 
 // A stream as a record; `complete` says whether its last line is there. A torn last line is left

@@ -7,6 +7,7 @@
 #include "gpu/runtime/cudart/copies.hpp"
 #include "gpu/runtime/cudart/jit_request.hpp"
 #include "gpu/runtime/cudart/refuse.hpp"
+#include "gpu/runtime/library_support.hpp"
 #include "gpu/runtime/link.hpp"
 
 namespace heddle::runtime {
@@ -124,9 +125,12 @@ HEDDLE_API Error cudaGetExportTable(const void** table, const abi::Uuid* id) {
   static constexpr DriverSupport kTable{fill_elements, write_value, wait_value, find_memory,
                                         reserve,       put_pages,   library_of, link};
   if (table == nullptr || id == nullptr) return Error::invalid_value;
-  if (std::memcmp(id, &kDriverSupport, sizeof kDriverSupport) != 0)
+  if (std::memcmp(id, &kDriverSupport, sizeof kDriverSupport) == 0)
+    *table = &kTable;
+  else if (std::memcmp(id, &kLibrarySupport, sizeof kLibrarySupport) == 0)
+    *table = &library_support();
+  else
     return refuse("cudaGetExportTable");
-  *table = &kTable;
   return Error::success;
 }
 

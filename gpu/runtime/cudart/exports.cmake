@@ -4,6 +4,7 @@
 #
 #   version   of the names; empty: they have none
 #   header    declares `refuse`, in `namespace`, which says so and gives `result`
+#   arguments that follow: template arguments of `refuse`
 function(heddle_exports list script source version header namespace result)
   file(STRINGS ${list} names)
   set(symbols "")
@@ -19,7 +20,7 @@ function(heddle_exports list script source version header namespace result)
 
 #define HEDDLE_STUB(name)                                                     \\
   extern \"C\" __attribute__((weak, visibility(\"default\"))) @result@ name() { \\
-    return @namespace@::refuse(#name);                                     \\
+    return @namespace@::refuse@ARGN@(#name);                                 \\
   }
 
 @stubs@")

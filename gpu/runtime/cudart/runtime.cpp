@@ -15,6 +15,7 @@
 
 #include "gpu/runtime/capsule_writer.hpp"
 #include "gpu/runtime/cudart/api.hpp"
+#include "gpu/runtime/cudart/process_record.hpp"
 #include "gpu/runtime/cudart/refuse.hpp"
 #include "gpu/runtime/losses.hpp"
 #include "gpu/runtime/progress_line.hpp"
@@ -149,6 +150,11 @@ void Runtime::notice_once(const std::string& text) {
   notice(text);
 }
 
+std::shared_ptr<RecordStreamWriter>& process_record() {
+  static auto& record = *new std::shared_ptr<RecordStreamWriter>;  // outlives every thread
+  return record;
+}
+
 void Runtime::open_record_stream(const simulator::GpuModel& gpu) {
   const std::string path = expand_process(options_.record_stream, getpid());
   std::unique_ptr<simulator::StreamFile> file;
@@ -161,6 +167,7 @@ void Runtime::open_record_stream(const simulator::GpuModel& gpu) {
   record_ = std::make_shared<RecordStreamWriter>(
       std::move(file), gpu,
       RecordStreamOptions{getpid(), program_arguments(), options_.per_pc, options_.memory_digests});
+  process_record() = record_;
   observers_.push_back(careful(record_));
 }
 

@@ -8,8 +8,8 @@ __attribute__((used)) static const char runtime_texts[] = "cudaErrorCudartUnload
 #endif
 
 extern "C" {
-#ifdef CALLS_CUBLAS
-int cublasCreate_v2(void** handle);
+#ifdef CALLS_CUDNN
+int cudnnCreate(void** handle);
 #endif
 #ifdef OWN_RUNTIME
 __attribute__((visibility("hidden"), noinline)) void** __cudaRegisterFatBinary(void* wrapper) {
@@ -23,9 +23,9 @@ void** __cudaRegisterFatBinary(void* wrapper);
 }
 
 int main() {
-#ifdef CALLS_CUBLAS
+#ifdef CALLS_CUDNN
   void* handle = nullptr;
-  if (cublasCreate_v2(&handle) != 0) return 2;
+  if (cudnnCreate(&handle) != 0) return 2;
 #endif
   return __cudaRegisterFatBinary(const_cast<char*>(fat_binary)) == nullptr ? 1 : 0;
 }

@@ -34,9 +34,9 @@ TEST(ProgramCheck, RefusesTheRuntimeOfAnotherVersion) {
 }
 
 TEST(ProgramCheck, SaysWhichOfNvidiasLibrariesWillFail) {
-  const ProgramCheck check = check_program(HEDDLE_PROGRAM_WITH_CUBLAS);
+  const ProgramCheck check = check_program(HEDDLE_PROGRAM_WITH_CUDNN);
   EXPECT_EQ(check.refusal, "");  // its own kernels run
-  EXPECT_NE(check.notice.find("calls libcublas.so.13"), std::string::npos) << check.notice;
+  EXPECT_NE(check.notice.find("calls libcudnn.so.9"), std::string::npos) << check.notice;
 }
 
 TEST(ProgramCheck, AcceptsTheSharedRuntime) {

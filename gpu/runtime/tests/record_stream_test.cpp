@@ -110,6 +110,20 @@ TEST_F(RecordStreamTest, SaysHowFarALaunchWasThatHadNotEnded) {
   EXPECT_FALSE(reader.record().complete);
 }
 
+TEST_F(RecordStreamTest, KeepsCallsOfLibrariesWithTheLaunchTheyCameBefore) {
+  const LibraryCall call{0, "cublasSgemm_v2", "float32", "m=2 n=3 k=4"};
+  RecordStreamWriter writer(std::make_unique<simulator::StreamFile>(path),
+                            simulator::gpu_model("h200"),
+                            RecordStreamOptions{17, {"./program"}, false, false});
+  LibraryCall given = call;
+  given.before = 99;
+  writer.library_call(given);
+  RecordStreamReader reader(path);
+  reader.read_on();
+  EXPECT_EQ(reader.library_calls(), std::vector{call});  // no launch came before it
+  EXPECT_EQ(reader.record().launches.size(), 0u);
+}
+
 TEST_F(RecordStreamTest, OtherFilesAreRefusedWithTheirLine) {
   const auto error_of = [this](const char* text) {
     std::ofstream(path) << text;

@@ -125,6 +125,20 @@ if __name__ == "__main__":
             (copy / name).write_bytes((HERE.parents[1] / name).read_bytes())
         return copy
 
+    def test_cublas_routines(self):
+        output, record = self.run_program(HERE / "cublas_routines.py")
+        self.assertIn("right: 153 routines", output)
+        call = next(each for each in record["library_calls"] if each["name"] == "cublasSaxpy_v2")
+        self.assertEqual((call["type"], call["shape"], call["computed"]),
+                         ("float32", "n=5", "on the host"))
+
+    def test_cupy_libraries(self):
+        output, record = self.run_program(HERE / "cupy_libraries.py")
+        self.assertEqual(output.count("right:"), 5, output)
+        libraries = {each["name"][:6] for each in record["library_calls"]}
+        self.assertEqual(libraries, {"cublas", "cusolv", "cufftE", "cuspar", "cufftX"} & libraries)
+        self.assertGreaterEqual(len(libraries), 4)
+
     def test_cupy_features(self):
         output, record = self.run_program(HERE / "cupy_features.py")
         self.assertEqual(output.count("right:"), 6, output)

@@ -1,0 +1,528 @@
+// cuSPARSE: matrices in CSR and COO form, their products with dense ones, and conversions. No
+// package of the host is needed.
+#include <vector>
+
+#include "gpu/runtime/libraries/cublas/types.hpp"
+#include "gpu/runtime/libraries/numbers.hpp"
+
+namespace heddle::runtime::libraries::cusparse {
+namespace {
+
+using cublas::Op;
+
+enum class Status : int {
+  success = 0,
+  not_initialized = 1,
+  invalid_value = 3,
+  execution_failed = 6,
+  not_supported = 10,
+};
+
+}  // namespace
+}  // namespace heddle::runtime::libraries::cusparse
+
+template <>
+struct heddle::runtime::libraries::Failure<heddle::runtime::libraries::cusparse::Status> {
+  using Status = heddle::runtime::libraries::cusparse::Status;
+  static constexpr Status not_supported = Status::not_supported, failed = Status::execution_failed,
+                          invalid = Status::invalid_value;
+};
+
+namespace heddle::runtime::libraries::cusparse {
+namespace {
+
+enum class Index : int { bits32 = 2, bits64 = 3 };
+enum class Order : int { columns = 1, rows = 2 };
+
+struct Context {
+  abi::Handle stream = nullptr;
+  int pointers = 0;  // 1: alpha and beta lie on the device
+};
+using Handle = Context*;
+
+// `by_row`: CSR, whose first array says where rows begin; otherwise COO, where it has rows.
+struct Sparse {
+  bool by_row = true;
+  std::int64_t rows = 0, columns = 0, count = 0;
+  const void *first = nullptr, *second = nullptr;
+  void* values = nullptr;
+  Index first_type = Index::bits32, second_type = Index::bits32;
+  int base = 0;
+  DataType type = DataType::float32;
+};
+struct Vector {
+  std::int64_t size = 0;
+  void* values = nullptr;
+  DataType type = DataType::float32;
+};
+struct Dense {
+  std::int64_t rows = 0, columns = 0, leading = 0;
+  void* values = nullptr;
+  DataType type = DataType::float32;
+  Order order = Order::columns;
+
+  std::int64_t elements() const {
+    return order == Order::columns ? span(rows, columns, leading) : span(columns, rows, leading);
+  }
+  std::int64_t at(std::int64_t row, std::int64_t column) const {
+    return order == Order::columns ? row + column * leading : row * leading + column;
+  }
+};
+
+Status create(Handle* handle) {
+  demand(handle != nullptr);
+  *handle = new Context;
+  return Status::success;
+}
+template <typename T>
+Status destroy(const T* object) {
+  delete object;
+  return Status::success;
+}
+template <auto kMember, typename T>
+Status set(Handle handle, T value) {
+  if (handle == nullptr) return Status::not_initialized;
+  handle->*kMember = value;
+  return Status::success;
+}
+template <auto kMember, typename T>
+Status get(Handle handle, T* value) {
+  if (handle == nullptr) return Status::not_initialized;
+  demand(value != nullptr);
+  *value = handle->*kMember;
+  return Status::success;
+}
+Status get_version(Handle, int* version) {
+  demand(version != nullptr);
+  *version = 12600;
+  return Status::success;
+}
+
+// What matrices are said to be (cusparseMatDescr_t).
+struct Description {
+  int type = 0, fill = 0, diagonal = 0, base = 0;
+};
+Status create_description(Description** description) {
+  demand(description != nullptr);
+  *description = new Description;
+  return Status::success;
+}
+template <auto kMember>
+Status describe(Description* description, int value) {
+  demand(description != nullptr);
+  description->*kMember = value;
+  return Status::success;
+}
+
+Status create_csr(Sparse** made, std::int64_t rows, std::int64_t columns, std::int64_t count,
+                  void* offsets, void* indices, void* values, Index offset_type, Index index_type,
+                  int base, DataType type) {
+  demand(made != nullptr && rows >= 0 && columns >= 0 && count >= 0);
+  *made = new Sparse{true,   rows,        columns,    count, offsets, indices,
+                     values, offset_type, index_type, base,  type};
+  return Status::success;
+}
+Status create_coo(Sparse** made, std::int64_t rows, std::int64_t columns, std::int64_t count,
+                  void* of_rows, void* of_columns, void* values, Index index, int base,
+                  DataType type) {
+  demand(made != nullptr && rows >= 0 && columns >= 0 && count >= 0);
+  *made = new Sparse{false,  rows,  columns, count, of_rows, of_columns,
+                     values, index, index,   base,  type};
+  return Status::success;
+}
+Status size_of(const Sparse* matrix, std::int64_t* rows, std::int64_t* columns,
+               std::int64_t* count) {
+  demand(matrix != nullptr && rows != nullptr && columns != nullptr && count != nullptr);
+  *rows = matrix->rows;
+  *columns = matrix->columns;
+  *count = matrix->count;
+  return Status::success;
+}
+Status set_pointers(Sparse* matrix, void* offsets, void* indices, void* values) {
+  demand(matrix != nullptr);
+  matrix->first = offsets;
+  matrix->second = indices;
+  matrix->values = values;
+  return Status::success;
+}
+Status create_vector(Vector** made, std::int64_t size, void* values, DataType type) {
+  demand(made != nullptr && size >= 0);
+  *made = new Vector{size, values, type};
+  return Status::success;
+}
+Status create_dense(Dense** made, std::int64_t rows, std::int64_t columns, std::int64_t leading,
+                    void* values, DataType type, Order order) {
+  demand(made != nullptr && rows >= 0 && columns >= 0 &&
+         leading >= (order == Order::columns ? rows : columns));
+  *made = new Dense{rows, columns, leading, values, type, order};
+  return Status::success;
+}
+template <typename T>
+Status set_values(T* object, void* values) {
+  demand(object != nullptr);
+  object->values = values;
+  return Status::success;
+}
+template <typename T>
+Status get_values(T* object, void** values) {
+  demand(object != nullptr && values != nullptr);
+  *values = object->values;
+  return Status::success;
+}
+
+// Inside a computation: indices of either width, without their base.
+std::vector<std::int64_t> indices(const void* at, Index type, std::int64_t count, int base) {
+  std::vector<std::int64_t> result(static_cast<std::size_t>(count));
+  const auto read = [&](const auto* from) {
+    from = in(from, count);
+    for (std::size_t i = 0; i < result.size(); ++i) result[i] = from[i] - base;
+  };
+  if (type == Index::bits64)
+    read(static_cast<const std::int64_t*>(at));
+  else if (type == Index::bits32)
+    read(static_cast<const std::int32_t*>(at));
+  else
+    throw std::runtime_error("indices of 16 bits are not supported");
+  return result;
+}
+
+// Calls visit(row, column, value) for each entry, in the order in which they are stored.
+template <typename T, typename Visit>
+void for_each_entry(const Sparse& matrix, Visit visit) {
+  const T* const values = in(static_cast<const T*>(matrix.values), matrix.count);
+  const auto columns = indices(matrix.second, matrix.second_type, matrix.count, matrix.base);
+  const auto first = indices(matrix.first, matrix.first_type,
+                             matrix.by_row ? matrix.rows + 1 : matrix.count, matrix.base);
+  const auto place = [&](std::int64_t row, std::int64_t i) {
+    const std::int64_t column = columns[static_cast<std::size_t>(i)];
+    if (row < 0 || row >= matrix.rows || column < 0 || column >= matrix.columns)
+      throw std::runtime_error("an entry lies outside the matrix");
+    visit(row, column, values[i]);
+  };
+  if (!matrix.by_row) {
+    for (std::int64_t i = 0; i < matrix.count; ++i) place(first[static_cast<std::size_t>(i)], i);
+    return;
+  }
+  for (std::int64_t row = 0; row < matrix.rows; ++row) {
+    const std::int64_t begin = first[static_cast<std::size_t>(row)];
+    const std::int64_t end = first[static_cast<std::size_t>(row + 1)];
+    if (begin < 0 || end > matrix.count)
+      throw std::runtime_error("a row lies outside the list of entries");
+    for (std::int64_t i = begin; i < end; ++i) place(row, i);
+  }
+}
+
+template <typename T>
+T applied(Op op, const T& value) {
+  if constexpr (kIsComplex<T>)
+    if (op == Op::conjugate) return std::conj(value);
+  return value;
+}
+
+// Calls body(T{}) for the types that products have.
+template <typename Body>
+Status with_elements(DataType type, Body body) {
+  switch (type) {
+    case DataType::float32:
+      return body(float{});
+    case DataType::float64:
+      return body(double{});
+    case DataType::complex64:
+      return body(Complex{});
+    case DataType::complex128:
+      return body(DoubleComplex{});
+    default:
+      throw Missing(std::string("elements of type ") + name_of(type) + " are not supported");
+  }
+}
+
+template <typename T>
+T scalar(const Context& context, const void* at, const T& given) {
+  return context.pointers == 1 ? *in(static_cast<const T*>(at), 1) : given;
+}
+
+template <typename Compute>
+Status run(Handle handle, DataType type, const Shape& shape, Compute compute) {
+  const Error error = submit(handle->stream, name_of(type), shape, std::move(compute));
+  return error == Error::success ? Status::success : Status::execution_failed;
+}
+
+// C = alpha op(A) op(B) + beta C, of which a vector is one column.
+Status multiply(Handle handle, Op op_a, Op op_b, const void* alpha, const Sparse& a, const Dense& b,
+                const void* beta, const Dense& c) {
+  if (handle == nullptr) return Status::not_initialized;
+  demand(alpha != nullptr && beta != nullptr && a.type == b.type && a.type == c.type);
+  const bool plain_a = op_a == Op::none, plain_b = op_b == Op::none;
+  demand(c.rows == (plain_a ? a.rows : a.columns) && c.columns == (plain_b ? b.columns : b.rows) &&
+         (plain_a ? a.columns : a.rows) == (plain_b ? b.rows : b.columns));
+  return with_elements(a.type, [&]<typename T>(T) {
+    const Context context = *handle;
+    const T by_alpha = context.pointers == 1 ? T{} : *static_cast<const T*>(alpha);
+    const T by_beta = context.pointers == 1 ? T{} : *static_cast<const T*>(beta);
+    const Shape shape{{"rows", a.rows}, {"columns", a.columns}, {"nnz", a.count}, {"n", c.columns}};
+    return run(handle, a.type, shape, [=] {
+      const T factor = scalar(context, alpha, by_alpha), keep = scalar(context, beta, by_beta);
+      const T* const from = in(static_cast<const T*>(b.values), b.elements());
+      T* const to = out(static_cast<T*>(c.values), c.elements());
+      for (std::int64_t j = 0; j < c.columns; ++j)
+        for (std::int64_t i = 0; i < c.rows; ++i)
+          to[c.at(i, j)] = keep == T{} ? T{} : keep * to[c.at(i, j)];
+      for_each_entry<T>(a, [&](std::int64_t row, std::int64_t column, const T& value) {
+        if (!plain_a) std::swap(row, column);
+        const T weight = factor * applied(op_a, value);
+        for (std::int64_t j = 0; j < c.columns; ++j)
+          to[c.at(row, j)] +=
+              weight * applied(op_b, from[plain_b ? b.at(column, j) : b.at(j, column)]);
+      });
+    });
+  });
+}
+
+Dense column(const Vector& vector) {
+  return {vector.size,   1,           std::max<std::int64_t>(1, vector.size),
+          vector.values, vector.type, Order::columns};
+}
+Status spmv(Handle handle, Op op, const void* alpha, const Sparse* a, const Vector* x,
+            const void* beta, Vector* y, DataType, int, void*) {
+  demand(a != nullptr && x != nullptr && y != nullptr);
+  return multiply(handle, op, Op::none, alpha, *a, column(*x), beta, column(*y));
+}
+Status spmm(Handle handle, Op op_a, Op op_b, const void* alpha, const Sparse* a, const Dense* b,
+            const void* beta, Dense* c, DataType, int, void*) {
+  demand(a != nullptr && b != nullptr && c != nullptr);
+  return multiply(handle, op_a, op_b, alpha, *a, *b, beta, *c);
+}
+
+// Bytes of a workspace: none is needed, but some programs take an empty one for a failure.
+template <typename... Before>
+struct Workspace {
+  static Status ask(Before..., std::size_t* bytes) {
+    demand(bytes != nullptr);
+    *bytes = 8;
+    return Status::success;
+  }
+  static Status prepare(Before..., void*) { return Status::success; }
+};
+using OfSpmv = Workspace<Handle, Op, const void*, const Sparse*, const Vector*, const void*,
+                         Vector*, DataType, int>;
+using OfSpmm = Workspace<Handle, Op, Op, const void*, const Sparse*, const Dense*, const void*,
+                         Dense*, DataType, int>;
+using OfSparseToDense = Workspace<Handle, const Sparse*, Dense*, int>;
+using OfDenseToSparse = Workspace<Handle, const Dense*, Sparse*, int>;
+using OfTransposition = Workspace<Handle, int, int, int, const void*, const int*, const int*, void*,
+                                  int*, int*, DataType, int, int, int>;
+
+Status sparse_to_dense(Handle handle, const Sparse* from, Dense* to, int, void*) {
+  if (handle == nullptr) return Status::not_initialized;
+  demand(from != nullptr && to != nullptr && from->type == to->type && from->rows == to->rows &&
+         from->columns == to->columns);
+  return with_elements(from->type, [&]<typename T>(T) {
+    const Shape shape{{"rows", from->rows}, {"columns", from->columns}, {"nnz", from->count}};
+    return run(handle, from->type, shape, [a = *from, b = *to] {
+      T* const target = out(static_cast<T*>(b.values), b.elements());
+      for (std::int64_t j = 0; j < b.columns; ++j)
+        for (std::int64_t i = 0; i < b.rows; ++i) target[b.at(i, j)] = T{};
+      for_each_entry<T>(a, [&](std::int64_t row, std::int64_t place, const T& value) {
+        target[b.at(row, place)] = value;
+      });
+    });
+  });
+}
+
+// Calls visit(row, column, value) for what is not zero, by rows.
+template <typename T, typename Visit>
+void for_each_nonzero(const Dense& dense, Visit visit) {
+  const T* const from = in(static_cast<const T*>(dense.values), dense.elements());
+  for (std::int64_t row = 0; row < dense.rows; ++row)
+    for (std::int64_t place = 0; place < dense.columns; ++place)
+      if (const T& value = from[dense.at(row, place)]; value != T{}) visit(row, place, value);
+}
+
+// Writes indices of either width, with their base.
+void put_indices(const void* at, Index type, const std::vector<std::int64_t>& values, int base) {
+  const auto count = static_cast<std::int64_t>(values.size());
+  const auto write = [&]<typename Int>(Int) {
+    Int* const to = out(const_cast<Int*>(static_cast<const Int*>(at)), count);
+    for (std::size_t i = 0; i < values.size(); ++i) to[i] = static_cast<Int>(values[i] + base);
+  };
+  if (type == Index::bits64)
+    write(std::int64_t{});
+  else if (type == Index::bits32)
+    write(std::int32_t{});
+  else
+    throw std::runtime_error("indices of 16 bits are not supported");
+}
+
+// How many entries the sparse form has, which the program asks for next; and where rows begin.
+Status count_entries(Handle handle, const Dense* from, Sparse* to, int, void*) {
+  if (handle == nullptr) return Status::not_initialized;
+  demand(from != nullptr && to != nullptr && from->type == to->type && from->rows == to->rows &&
+         from->columns == to->columns);
+  const Status status = with_elements(from->type, [&]<typename T>(T) {
+    const Shape shape{{"rows", from->rows}, {"columns", from->columns}};
+    return run(handle, from->type, shape, [dense = *from, to] {
+      std::vector<std::int64_t> begin(static_cast<std::size_t>(dense.rows) + 1);
+      to->count = 0;
+      for_each_nonzero<T>(dense, [&](std::int64_t row, std::int64_t, const T&) {
+        begin[static_cast<std::size_t>(row) + 1] = ++to->count;
+      });
+      for (std::size_t i = 1; i < begin.size(); ++i) begin[i] = std::max(begin[i], begin[i - 1]);
+      if (to->by_row) put_indices(to->first, to->first_type, begin, to->base);
+    });
+  });
+  if (status != Status::success) return status;
+  return synchronize(handle->stream) ? Status::success : Status::execution_failed;
+}
+
+Status dense_to_sparse(Handle handle, const Dense* from, Sparse* to, int, void*) {
+  if (handle == nullptr) return Status::not_initialized;
+  demand(from != nullptr && to != nullptr && from->type == to->type);
+  return with_elements(from->type, [&]<typename T>(T) {
+    const Shape shape{{"rows", from->rows}, {"columns", from->columns}, {"nnz", to->count}};
+    return run(handle, from->type, shape, [dense = *from, sparse = *to] {
+      std::vector<std::int64_t> rows, columns;
+      T* const values = out(static_cast<T*>(sparse.values), sparse.count);
+      for_each_nonzero<T>(dense, [&](std::int64_t row, std::int64_t place, const T& value) {
+        if (std::ssize(columns) == sparse.count)
+          throw std::runtime_error("more entries than were counted");
+        values[columns.size()] = value;
+        rows.push_back(row);
+        columns.push_back(place);
+      });
+      put_indices(sparse.second, sparse.second_type, columns, sparse.base);
+      if (!sparse.by_row) put_indices(sparse.first, sparse.first_type, rows, sparse.base);
+    });
+  });
+}
+
+// The rows of entries from where rows begin, and back.
+Status csr_to_coo(Handle handle, const int* offsets, int count, int rows, int* of_rows, int base) {
+  if (handle == nullptr) return Status::not_initialized;
+  demand(count >= 0 && rows >= 0);
+  return run(handle, DataType::int32, {{"rows", rows}, {"nnz", count}}, [=] {
+    const int* const begin = in(offsets, std::int64_t{rows} + 1);
+    int* const to = out(of_rows, count);
+    for (int row = 0; row < rows; ++row)
+      for (int i = std::max(0, begin[row] - base); i < std::min(count, begin[row + 1] - base); ++i)
+        to[i] = row + base;
+  });
+}
+Status coo_to_csr(Handle handle, const int* of_rows, int count, int rows, int* offsets, int base) {
+  if (handle == nullptr) return Status::not_initialized;
+  demand(count >= 0 && rows >= 0);
+  return run(handle, DataType::int32, {{"rows", rows}, {"nnz", count}}, [=] {
+    const int* const from = in(of_rows, count);
+    int* const to = out(offsets, std::int64_t{rows} + 1);
+    int i = 0;
+    for (int row = 0; row <= rows; ++row) {
+      while (i < count && from[i] - base < row) ++i;
+      to[row] = i + base;
+    }
+  });
+}
+
+Status transpose(Handle handle, int m, int n, int count, const void* values, const int* offsets,
+                 const int* columns, void* to_values, int* to_offsets, int* to_rows, DataType type,
+                 int action, int base, int, void*) {
+  if (handle == nullptr) return Status::not_initialized;
+  demand(m >= 0 && n >= 0 && count >= 0);
+  constexpr int kWithValues = 1;
+  return with_elements(type, [&]<typename T>(T) {
+    return run(handle, type, {{"rows", m}, {"columns", n}, {"nnz", count}}, [=] {
+      const int* const begin = in(offsets, std::int64_t{m} + 1);
+      const int* const of_columns = in(columns, count);
+      int* const offsets_to = out(to_offsets, std::int64_t{n} + 1);
+      int* const rows_to = out(to_rows, count);
+      const bool with_values = action == kWithValues;
+      const T* const from = with_values ? in(static_cast<const T*>(values), count) : nullptr;
+      T* const to = with_values ? out(static_cast<T*>(to_values), count) : nullptr;
+      std::vector<int> next(static_cast<std::size_t>(n) + 1);
+      for (int i = 0; i < count; ++i) {
+        const int place = of_columns[i] - base;
+        if (place < 0 || place >= n) throw std::runtime_error("an entry lies outside the matrix");
+        ++next[static_cast<std::size_t>(place) + 1];
+      }
+      for (std::size_t i = 1; i < next.size(); ++i) next[i] += next[i - 1];
+      for (std::size_t i = 0; i < next.size(); ++i) offsets_to[i] = next[i] + base;
+      for (int row = 0; row < m; ++row)
+        for (int i = std::max(0, begin[row] - base); i < std::min(count, begin[row + 1] - base);
+             ++i) {
+          const int place = next[static_cast<std::size_t>(of_columns[i] - base)]++;
+          rows_to[place] = row + base;
+          if (with_values) to[place] = from[i];
+        }
+    });
+  });
+}
+
+}  // namespace
+
+HEDDLE_EXPORT(cusparseCreate, create)
+HEDDLE_EXPORT(cusparseDestroy, destroy<Context>)
+HEDDLE_EXPORT(cusparseSetStream, set<&Context::stream, abi::Handle>)
+HEDDLE_EXPORT(cusparseGetStream, get<&Context::stream, abi::Handle>)
+HEDDLE_EXPORT(cusparseSetPointerMode, set<&Context::pointers, int>)
+HEDDLE_EXPORT(cusparseGetPointerMode, get<&Context::pointers, int>)
+HEDDLE_EXPORT(cusparseGetVersion, get_version)
+HEDDLE_EXPORT(cusparseCreateMatDescr, create_description)
+HEDDLE_EXPORT(cusparseDestroyMatDescr, destroy<Description>)
+HEDDLE_EXPORT(cusparseSetMatType, describe<&Description::type>)
+HEDDLE_EXPORT(cusparseSetMatFillMode, describe<&Description::fill>)
+HEDDLE_EXPORT(cusparseSetMatDiagType, describe<&Description::diagonal>)
+HEDDLE_EXPORT(cusparseSetMatIndexBase, describe<&Description::base>)
+HEDDLE_EXPORT(cusparseCreateCsr, create_csr)
+HEDDLE_EXPORT(cusparseCreateConstCsr, create_csr)
+HEDDLE_EXPORT(cusparseCreateCoo, create_coo)
+HEDDLE_EXPORT(cusparseCreateConstCoo, create_coo)
+HEDDLE_EXPORT(cusparseDestroySpMat, destroy<Sparse>)
+HEDDLE_EXPORT(cusparseSpMatGetSize, size_of)
+HEDDLE_EXPORT(cusparseCsrSetPointers, set_pointers)
+HEDDLE_EXPORT(cusparseSpMatSetValues, set_values<Sparse>)
+HEDDLE_EXPORT(cusparseSpMatGetValues, get_values<Sparse>)
+HEDDLE_EXPORT(cusparseCreateDnVec, create_vector)
+HEDDLE_EXPORT(cusparseCreateConstDnVec, create_vector)
+HEDDLE_EXPORT(cusparseDestroyDnVec, destroy<Vector>)
+HEDDLE_EXPORT(cusparseDnVecSetValues, set_values<Vector>)
+HEDDLE_EXPORT(cusparseDnVecGetValues, get_values<Vector>)
+HEDDLE_EXPORT(cusparseCreateDnMat, create_dense)
+HEDDLE_EXPORT(cusparseCreateConstDnMat, create_dense)
+HEDDLE_EXPORT(cusparseDestroyDnMat, destroy<Dense>)
+HEDDLE_EXPORT(cusparseDnMatSetValues, set_values<Dense>)
+HEDDLE_EXPORT(cusparseDnMatGetValues, get_values<Dense>)
+HEDDLE_EXPORT(cusparseSpMV, spmv)
+HEDDLE_EXPORT(cusparseSpMV_bufferSize, OfSpmv::ask)
+HEDDLE_EXPORT(cusparseSpMV_preprocess, OfSpmv::prepare)
+HEDDLE_EXPORT(cusparseSpMM, spmm)
+HEDDLE_EXPORT(cusparseSpMM_bufferSize, OfSpmm::ask)
+HEDDLE_EXPORT(cusparseSpMM_preprocess, OfSpmm::prepare)
+HEDDLE_EXPORT(cusparseSparseToDense, sparse_to_dense)
+HEDDLE_EXPORT(cusparseSparseToDense_bufferSize, OfSparseToDense::ask)
+HEDDLE_EXPORT(cusparseDenseToSparse_bufferSize, OfDenseToSparse::ask)
+HEDDLE_EXPORT(cusparseDenseToSparse_analysis, count_entries)
+HEDDLE_EXPORT(cusparseDenseToSparse_convert, dense_to_sparse)
+HEDDLE_EXPORT(cusparseXcsr2coo, csr_to_coo)
+HEDDLE_EXPORT(cusparseXcoo2csr, coo_to_csr)
+HEDDLE_EXPORT(cusparseCsr2cscEx2, transpose)
+HEDDLE_EXPORT(cusparseCsr2cscEx2_bufferSize, OfTransposition::ask)
+
+extern "C" __attribute__((visibility("default"))) const char* cusparseGetErrorName(Status status) {
+  switch (status) {
+    case Status::success:
+      return "CUSPARSE_STATUS_SUCCESS";
+    case Status::not_initialized:
+      return "CUSPARSE_STATUS_NOT_INITIALIZED";
+    case Status::invalid_value:
+      return "CUSPARSE_STATUS_INVALID_VALUE";
+    case Status::execution_failed:
+      return "CUSPARSE_STATUS_EXECUTION_FAILED";
+    case Status::not_supported:
+      return "CUSPARSE_STATUS_NOT_SUPPORTED";
+  }
+  return "unknown";
+}
+extern "C" __attribute__((visibility("default"))) const char* cusparseGetErrorString(
+    Status status) {
+  return cusparseGetErrorName(status);
+}
+
+}  // namespace heddle::runtime::libraries::cusparse

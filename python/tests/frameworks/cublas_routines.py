@@ -1,0 +1,306 @@
+"""cuBLAS's routines of levels 1 to 3 in all four types, beside the same computed by NumPy.
+
+Sums of n products differ by the order in which they are added: the bound is 8 n eps of the largest
+number of the result.
+"""
+
+import ctypes
+
+import cupy
+import numpy as np
+
+BLAS = ctypes.CDLL("libcublas.so.13")
+HANDLE = ctypes.c_void_p()
+assert BLAS.cublasCreate_v2(ctypes.byref(HANDLE)) == 0
+TYPES = {"S": np.float32, "D": np.float64, "C": np.complex64, "Z": np.complex128}
+RANDOM = np.random.default_rng(7)
+M, N, K, BAND = 7, 5, 6, 2
+done = set()
+
+
+def draw(letter, *shape):
+    values = RANDOM.random(shape) - 0.5
+    if letter in "CZ":
+        values = values + 1j * (RANDOM.random(shape) - 0.5)
+    return values.astype(TYPES[letter])
+
+
+class Device:
+    """An array on the device, matrices by columns."""
+
+    def __init__(self, values):
+        self.shape = values.shape
+        self.memory = cupy.asarray(values.ravel(order="F"))
+
+    def get(self):
+        return self.memory.get().reshape(self.shape, order="F")
+
+
+def argument(value):
+    if isinstance(value, Device):
+        return ctypes.c_void_p(value.memory.data.ptr)
+    if isinstance(value, np.ndarray):  # a scalar, or a result, in the program's memory
+        return value.ctypes.data_as(ctypes.c_void_p)
+    return ctypes.c_int64(value)
+
+
+def call(name, *arguments):
+    status = getattr(BLAS, name)(HANDLE, *[argument(each) for each in arguments])
+    assert status == 0, f"{name}: status {status}"
+
+
+def close(name, found, wanted):
+    wanted = np.asarray(wanted)
+    bound = 8 * max(M, N, K) * np.finfo(wanted.dtype).eps * max(1, np.abs(wanted).max())
+    assert np.abs(found - wanted).max() <= bound, f"{name}:\n{found}\n{wanted}"
+    done.add(name)
+
+
+def triangle(matrix, upper, unit=False):
+    result = np.triu(matrix) if upper else np.tril(matrix)
+    if unit:
+        np.fill_diagonal(result, 1)
+    return result
+
+
+def packed(matrix, upper):
+    n = len(matrix)
+    return np.concatenate([matrix[: j + 1, j] if upper else matrix[j:, j] for j in range(n)])
+
+
+def banded(matrix, below, above):
+    """Columns of the band, the diagonal in row `above`."""
+    m, n = matrix.shape
+    band = np.zeros((below + above + 1, n), matrix.dtype)
+    for j in range(n):
+        for i in range(max(0, j - above), min(m, j + below + 1)):
+            band[above + i - j, j] = matrix[i, j]
+    return band
+
+
+def apply(op, matrix):
+    return (matrix, matrix.T, matrix.conj().T)[op]
+
+
+def level_1(t):
+    x, y = draw(t, N), draw(t, N)
+    real = TYPES[t](0).real.dtype
+    alpha = draw(t, 1)
+    wide = {"C": "Sc", "Z": "Dz"}.get(t, t)
+
+    def vectors(name, *scalars):
+        a, b = Device(x), Device(y)
+        call(f"cublas{t}{name}_v2", N, *scalars, a, 1, b, 1)
+        return a.get(), b.get()
+
+    close(f"cublas{t}copy", vectors("copy")[1], x)
+    close(f"cublas{t}swap", np.concatenate(vectors("swap")), np.concatenate([y, x]))
+    close(f"cublas{t}axpy", vectors("axpy", alpha)[1], alpha * x + y)
+    a = Device(x)
+    call(f"cublas{t}scal_v2", N, alpha, a, 1)
+    close(f"cublas{t}scal", a.get(), alpha * x)
+    for name in ("dot",) if t in "SD" else ("dotu", "dotc"):
+        result = np.zeros(1, TYPES[t])
+        call(f"cublas{t}{name}_v2", N, Device(x), 1, Device(y), 1, result)
+        close(f"cublas{t}{name}", result, (x.conj() if name == "dotc" else x) @ y)
+    sizes = np.abs(x.real) + np.abs(x.imag)
+    for name, wanted in ("nrm2", np.linalg.norm(x)), ("asum", sizes.sum()):
+        result = np.zeros(1, real)
+        call(f"cublas{wide}{name}_v2", N, Device(x), 1, result)
+        close(f"cublas{wide}{name}", result, real.type(wanted))
+    for name, wanted in ("amax", sizes.argmax()), ("amin", sizes.argmin()):
+        result = np.zeros(1, np.int32)
+        call(f"cublasI{t.lower()}{name}_v2", N, Device(x), 1, result)
+        assert result[0] == wanted + 1, name
+        done.add(f"cublasI{t.lower()}{name}")
+    cosine, sine = np.array([0.6], real), draw(t, 1)
+    a, b = Device(x), Device(y)
+    call(f"cublas{t}rot_v2", N, a, 1, b, 1, cosine, sine)
+    close(f"cublas{t}rot", np.concatenate([a.get(), b.get()]),
+          np.concatenate([cosine * x + sine * y, cosine * y - sine.conj() * x]))
+
+
+def level_2(t):
+    alpha, beta = draw(t, 1), draw(t, 1)
+    a, x, y = draw(t, M, N), draw(t, N), draw(t, M)
+    for op in range(3):
+        u, v = (x, y) if op == 0 else (y, x)
+        result = Device(v)
+        call(f"cublas{t}gemv_v2", op, M, N, alpha, Device(a), M, Device(u), 1, beta, result, 1)
+        close(f"cublas{t}gemv", result.get(), alpha * (apply(op, a) @ u) + beta * v)
+        band = np.triu(np.tril(a, BAND), -1)
+        result = Device(v)
+        call(f"cublas{t}gbmv_v2", op, M, N, 1, BAND, alpha, Device(banded(a, 1, BAND)), BAND + 2,
+             Device(u), 1, beta, result, 1)
+        close(f"cublas{t}gbmv", result.get(), alpha * (apply(op, band) @ u) + beta * v)
+    for name in ("ger",) if t in "SD" else ("geru", "gerc"):
+        result = Device(a)
+        call(f"cublas{t}{name}_v2", M, N, alpha, Device(y), 1, Device(x), 1, result, M)
+        close(f"cublas{t}{name}", result.get(),
+              a + alpha * np.outer(y, x.conj() if name == "gerc" else x))
+    symmetric, triangular = symmetric_2, triangular_2
+    for fill in range(2):
+        symmetric(t, fill, alpha, beta)
+        triangular(t, fill)
+
+
+def symmetric_2(t, fill, alpha, beta):
+    he, hp, hb = ("sy", "sp", "sb") if t in "SD" else ("he", "hp", "hb")
+    a, x, y = draw(t, N, N), draw(t, N), draw(t, N)
+    a = a + a.conj().T
+    wanted = alpha * (a @ x) + beta * y
+    for name, stored in (he + "mv", (Device(a), N)), (hp + "mv", (Device(packed(a, fill)),)):
+        result = Device(y)
+        call(f"cublas{t}{name}_v2", fill, N, alpha, *stored, Device(x), 1, beta, result, 1)
+        close(f"cublas{t}{name}", result.get(), wanted)
+    band = np.triu(np.tril(a, BAND), -BAND)
+    result = Device(y)
+    stored = banded(triangle(band, fill), 0 if fill else BAND, BAND if fill else 0)
+    call(f"cublas{t}{hb}mv_v2", fill, N, BAND, alpha, Device(stored), BAND + 1, Device(x), 1, beta,
+         result, 1)
+    close(f"cublas{t}{hb}mv", result.get(), alpha * (band @ x) + beta * y)
+    real = alpha.real.copy()
+    one = a + real * np.outer(x, x.conj())
+    two = a + alpha * np.outer(x, y.conj()) + alpha.conj() * np.outer(y, x.conj())
+    for suffix, scalar, vectors, wanted in (("r", real, (Device(x), 1), one),
+                                            ("r2", alpha, (Device(x), 1, Device(y), 1), two)):
+        result = Device(a)
+        call(f"cublas{t}{he}{suffix}_v2", fill, N, scalar, *vectors, result, N)
+        close(f"cublas{t}{he}{suffix}", triangle(result.get(), fill), triangle(wanted, fill))
+        result = Device(packed(a, fill))
+        call(f"cublas{t}{hp}{suffix}_v2", fill, N, scalar, *vectors, result)
+        close(f"cublas{t}{hp}{suffix}", result.get(), packed(wanted, fill))
+
+
+def triangular_2(t, fill):
+    a, x = draw(t, N, N) + 2 * np.eye(N, dtype=TYPES[t]), draw(t, N)
+    band = np.triu(np.tril(a, BAND), -BAND)
+    for op in range(3):
+        for unit in range(2):
+            full = apply(op, triangle(a, fill, unit))
+            narrow = apply(op, triangle(band, fill, unit))
+            stored = banded(triangle(band, fill), 0 if fill else BAND, BAND if fill else 0)
+            for letter, memory, matrix in (("tr", (Device(a), N), full),
+                                           ("tp", (Device(packed(a, fill)),), full),
+                                           ("tb", (Device(stored), BAND + 1), narrow)):
+                size = (N, BAND) if letter == "tb" else (N,)
+                for name, wanted in ("mv", matrix @ x), ("sv", np.linalg.solve(matrix, x)):
+                    result = Device(x)
+                    call(f"cublas{t}{letter}{name}_v2", fill, op, unit, *size, *memory, result, 1)
+                    close(f"cublas{t}{letter}{name}", result.get(), wanted)
+
+
+def level_3(t):
+    alpha, beta = draw(t, 1), draw(t, 1)
+    c = draw(t, M, N)
+    for op_a in range(3):
+        for op_b in range(3):
+            a, b = draw(t, M, K), draw(t, K, N)
+            left, right = (a, a.T, a.conj().T)[op_a], (b, b.T, b.conj().T)[op_b]
+            result = Device(c)
+            call(f"cublas{t}gemm_v2", op_a, op_b, M, N, K, alpha, Device(left), left.shape[0],
+                 Device(right), right.shape[0], beta, result, M)
+            close(f"cublas{t}gemm", result.get(), alpha * (a @ b) + beta * c)
+    for fill in range(2):
+        for side in range(2):
+            sided_3(t, fill, side, alpha, beta, c)
+        for op in (0, 1):
+            ranked_3(t, fill, op, alpha, beta)
+    a, b = draw(t, M, N), draw(t, N, M)
+    result = Device(c)
+    call(f"cublas{t}geam", 0, 2, M, N, alpha, Device(a), M, beta, Device(b), N, result, M)
+    close(f"cublas{t}geam", result.get(), alpha * a + beta * b.conj().T)
+    x = draw(t, M)
+    call(f"cublas{t}dgmm", 0, M, N, Device(a), M, Device(x), 1, result, M)
+    close(f"cublas{t}dgmm", result.get(), x[:, None] * a)
+
+
+def sided_3(t, fill, side, alpha, beta, c):
+    order = N if side else M
+    a, b = draw(t, order, order) + 2 * np.eye(order, dtype=TYPES[t]), draw(t, M, N)
+    product = lambda matrix: b @ matrix if side else matrix @ b
+    for name, mirrored in ("symm", a + a.T), ("hemm", a + a.conj().T):
+        if name == "hemm" and t in "SD":
+            continue
+        result = Device(c)
+        call(f"cublas{t}{name}_v2", side, fill, M, N, alpha, Device(mirrored), order, Device(b), M,
+             beta, result, M)
+        close(f"cublas{t}{name}", result.get(), alpha * product(mirrored) + beta * c)
+    for op in range(3):
+        matrix = apply(op, triangle(a, fill))
+        result = Device(c)
+        call(f"cublas{t}trmm_v2", side, fill, op, 0, M, N, alpha, Device(a), order, Device(b), M,
+             result, M)
+        close(f"cublas{t}trmm", result.get(), alpha * product(matrix))
+        result = Device(b)
+        call(f"cublas{t}trsm_v2", side, fill, op, 0, M, N, alpha, Device(a), order, result, M)
+        close(f"cublas{t}trsm", product_of_solution(result.get(), matrix, side), alpha * b)
+
+
+def product_of_solution(x, matrix, side):
+    return x @ matrix if side else matrix @ x
+
+
+def ranked_3(t, fill, op, alpha, beta):
+    c = draw(t, N, N)
+    for kind, mirror in ("sy", lambda m: m.T), ("he", lambda m: m.conj().T):
+        if kind == "he" and t in "SD":
+            continue
+        code = op if kind == "sy" or op == 0 else 2
+        a, b = draw(t, N, K), draw(t, N, K)
+        sums = c + mirror(c)
+        first, second = (a, b) if op == 0 else (mirror(a), mirror(b))
+        lead = first.shape[0]
+        factor, keep = (alpha, beta) if kind == "sy" else (alpha.real.copy(), beta.real.copy())
+        result = Device(sums)
+        call(f"cublas{t}{kind}rk_v2", fill, code, N, K, factor, Device(first), lead, keep, result, N)
+        close(f"cublas{t}{kind}rk", triangle(result.get(), fill),
+              triangle(factor * (a @ mirror(a)) + keep * sums, fill))
+        result = Device(sums)
+        call(f"cublas{t}{kind}r2k_v2", fill, code, N, K, alpha, Device(first), lead, Device(second),
+             lead, keep, result, N)
+        other = alpha if kind == "sy" else alpha.conj()
+        close(f"cublas{t}{kind}r2k", triangle(result.get(), fill),
+              triangle(alpha * (a @ mirror(b)) + other * (b @ mirror(a)) + keep * sums, fill))
+        result = Device(sums)
+        call(f"cublas{t}{kind}rkx", fill, code, N, K, alpha, Device(first), lead, Device(second),
+             lead, keep, result, N)
+        close(f"cublas{t}{kind}rkx", triangle(result.get(), fill),
+              triangle(alpha * (a @ mirror(b)) + keep * sums, fill))
+
+
+def smaller_types():
+    """cublasGemmEx: FP16, BF16 by their bits, TF32, and whole numbers, which are exact."""
+    half, single, whole, sums = 2, 0, 3, 10
+    a, b = RANDOM.integers(-9, 9, (M, K)).astype(np.int8), RANDOM.integers(-9, 9, (K, N)).astype(np.int8)
+
+    def product(a, type_a, b, type_b, c, type_c, compute, one, zero):
+        result = Device(c)
+        call("cublasGemmEx", 0, 0, M, N, K, one, Device(a), type_a, M, Device(b), type_b, K, zero,
+             result, type_c, M, compute, -1)
+        return result.get()
+
+    exact = a.astype(np.int32) @ b.astype(np.int32)
+    found = product(a, whole, b, whole, np.zeros((M, N), np.int32), sums, 72,
+                    np.array([1], np.int32), np.array([0], np.int32))
+    assert (found == exact).all()
+    one, zero = np.ones(1, np.float32), np.zeros(1, np.float32)
+    found = product(a.astype(np.float16), half, b.astype(np.float16), half,
+                    np.zeros((M, N), np.float16), half, 68, one, zero)
+    assert (found == exact).all()
+    bits = lambda values: (values.astype(np.float32).view(np.uint32) >> 16).astype(np.uint16)
+    found = product(bits(a), 14, bits(b), 14, np.zeros((M, N), np.float32), single, 68, one, zero)
+    assert (found == exact).all()
+    x, y = draw("S", M, K), draw("S", K, N)
+    found = product(x, single, y, single, np.zeros((M, N), np.float32), single, 77, one, zero)
+    difference = np.abs(found - x @ y).max()
+    assert 0 < difference < K * 2**-10, difference  # TF32 keeps 10 bits
+    done.add("cublasGemmEx")
+
+
+for letter in TYPES:
+    level_1(letter)
+    level_2(letter)
+    level_3(letter)
+smaller_types()
+print("right:", len(done), "routines")
