@@ -177,6 +177,7 @@ constexpr Option kRunOptions[] = {
      "stop a launch after N warp instructions (default 2^36; of a capsule or a sketch 2^34)"},
     {"max-memory", 0, "BYTES",
      "programs: cap GPU memory, as in 4G; larger allocations fail with cudaErrorMemoryAllocation"},
+    {"gpus", 0, "N", "programs: how many GPUs the program sees, 1 to 8 (default 1), as peers"},
     {"timeout", 0, "SECONDS",
      "end the program, or the launches of capsules, sketches and traces, "
      "after this time"},

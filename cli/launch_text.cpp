@@ -150,6 +150,7 @@ std::string count_text(Launches launches) {
   std::string text = launches.size() == 1
                          ? fmt::format("launch {}", first.index)
                          : fmt::format("{} launches from {}", launches.size(), first.index);
+  if (first.gpu != 0) text += fmt::format(", GPU {}", first.gpu);
   if (first.nesting != 0) text += fmt::format(", by device code, nesting {}", first.nesting);
   return text;
 }
@@ -192,8 +193,8 @@ std::vector<std::vector<const LaunchRecord*>> by_shape(Launches launches) {
   std::map<std::string, std::size_t> known;
   for (const LaunchRecord* launch : launches) {
     const std::string key =
-        fmt::format("{} {} {} {} {}", launch->kernel, launch->code_sha256, dim(launch->grid),
-                    dim(launch->block), launch->dynamic_shared_bytes);
+        fmt::format("{} {} {} {} {} {}", launch->kernel, launch->code_sha256, dim(launch->grid),
+                    dim(launch->block), launch->dynamic_shared_bytes, launch->gpu);
     const auto [found, is_new] = known.try_emplace(key, groups.size());
     if (is_new) groups.emplace_back();
     groups[found->second].push_back(launch);

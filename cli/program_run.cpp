@@ -26,7 +26,8 @@ std::map<std::string, std::string> environment_for(const ProgramOptions& options
   const fs::path folder = runtime_directory();
   std::string library;
   for (const char* each :
-       {"libheddle_redirect.so", "libcudart.so.13", "libcudart.so.12", "libcuda.so.1"})
+       {"libheddle_redirect.so", "libcudart.so.13", "libcudart.so.12", "libcuda.so.1",
+        "libnvidia-ml.so.1"})
     library += (library.empty() ? "" : ":") + (folder / each).string();
   const char* preloaded = std::getenv("LD_PRELOAD");
   const char* searched = std::getenv("LD_LIBRARY_PATH");
@@ -47,6 +48,7 @@ std::map<std::string, std::string> environment_for(const ProgramOptions& options
   if (options.max_instructions)
     environment["HEDDLE_MAX_INSTRUCTIONS"] = std::to_string(*options.max_instructions);
   if (options.max_memory) environment["HEDDLE_MAX_MEMORY"] = std::to_string(*options.max_memory);
+  if (options.gpus) environment["HEDDLE_GPUS"] = std::to_string(*options.gpus);
   if (!options.timing.empty()) environment["HEDDLE_TIMED"] = options.timing;
   if (!options.reconvergence.empty()) environment["HEDDLE_RECONVERGENCE"] = options.reconvergence;
   if (!options.capture.empty()) environment["HEDDLE_CAPTURE"] = options.capture;

@@ -16,6 +16,7 @@ struct ProgramOptions {
   std::optional<std::uint64_t> threads;  // host threads per launch
   std::optional<std::uint64_t> max_instructions;
   std::optional<std::uint64_t> max_memory;  // bytes of device memory
+  std::optional<std::uint64_t> gpus;        // how many the program sees
   std::string timing;         // how launches are timed (timing::parse_options); empty: they are not
   std::string reconvergence;  // a policy's name; empty: the GPU's own
   std::string checks;         // what to look for (checks::parse_options); empty: nothing

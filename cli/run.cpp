@@ -23,6 +23,7 @@
 #include "cli/temporary_folder.hpp"
 #include "gpu/runtime/options.hpp"
 #include "gpu/runtime/progress_line.hpp"
+#include "gpu/runtime/system.hpp"
 #include "simulator/base/display_names.hpp"
 #include "simulator/base/file.hpp"
 #include "validation/replay.hpp"
@@ -293,12 +294,19 @@ int run_traces(const Arguments& arguments) {
   return report.finish(reached_limit(record, deadline, arguments) ? kLimit : 0);
 }
 
+std::optional<std::uint64_t> wanted_gpus(const Arguments& arguments) {
+  const auto wanted = arguments.number("gpus", runtime::System::kMostGpus);
+  if (wanted == 0) throw Usage("--gpus 0: a program sees one GPU at least");
+  return wanted;
+}
+
 ProgramOptions program_options(const Arguments& arguments, const fs::path& advice) {
   ProgramOptions options;
   options.gpu = arguments.value("gpu");
   options.threads = arguments.number("threads", kMostThreads);
   options.max_instructions = arguments.number("max-instructions", kMostInstructions);
   options.max_memory = arguments.bytes("max-memory", kMostMemory);
+  options.gpus = wanted_gpus(arguments);
   // The program may work in another folder.
   if (arguments.has("capture")) options.capture = fs::absolute(arguments.value("capture")).string();
   options.trace = trace_of_program(arguments, advice);
@@ -452,6 +460,7 @@ int run_run(const Arguments& arguments) {
   arguments.number("threads", kMostThreads);
   arguments.number("max-instructions", kMostInstructions);
   arguments.bytes("max-memory", kMostMemory);
+  wanted_gpus(arguments);
   timing_choice(arguments);
   chosen_reconvergence(arguments);
   check_options(arguments);

@@ -11,8 +11,9 @@
 namespace heddle::runtime {
 
 Function::Function(simulator::Module& in, const isa::Kernel& described,
-                   std::uint32_t default_shared_limit)
-    : module(in),
+                   std::uint32_t default_shared_limit, unsigned of_gpu)
+    : gpu(of_gpu),
+      module(in),
       kernel(described),
       max_dynamic_shared_bytes(static_cast<int>(
           default_shared_limit - std::min(default_shared_limit, static_shared_bytes()))) {}
@@ -65,13 +66,17 @@ std::string describe_entries(std::span<const isa::FatEntry> entries) {
 }
 
 CodeImage::CodeImage(std::vector<isa::FatEntry> cubins, const std::string& origin,
-                     simulator::DeviceMemory& memory, std::uint32_t default_shared_limit) {
+                     simulator::DeviceMemory& memory, std::uint32_t default_shared_limit,
+                     unsigned gpu, const CodeImage* elsewhere) {
   for (isa::FatEntry& entry : cubins) {
     const std::string from = entry.identifier.empty() ? origin : entry.identifier;
-    auto module = std::make_unique<simulator::Module>(std::move(entry.contents), from, memory);
+    const simulator::Module* const same =
+        elsewhere == nullptr ? nullptr : elsewhere->modules_.at(modules_.size()).get();
+    auto module =
+        std::make_unique<simulator::Module>(std::move(entry.contents), from, memory, same);
     for (const isa::Kernel& kernel : module->cubin().kernels)
-      functions_.try_emplace(kernel.name,
-                             std::make_unique<Function>(*module, kernel, default_shared_limit));
+      functions_.try_emplace(
+          kernel.name, std::make_unique<Function>(*module, kernel, default_shared_limit, gpu));
     modules_.push_back(std::move(module));
   }
 }

@@ -25,8 +25,10 @@ inline constexpr std::uint64_t kMostLocalBytes = 512 << 10;
 
 // A kernel and what a program has set on it.
 struct Function {
-  Function(simulator::Module& in, const isa::Kernel& described, std::uint32_t default_shared_limit);
+  Function(simulator::Module& in, const isa::Kernel& described, std::uint32_t default_shared_limit,
+           unsigned of_gpu);
 
+  const unsigned gpu;  // whose memory it is loaded in
   simulator::Module& module;
   const isa::Kernel& kernel;
   // Shared memory of one block without what the system reserves.
@@ -54,9 +56,11 @@ std::string describe_entries(std::span<const isa::FatEntry> entries);
 
 class CodeImage {
  public:
-  // Places every cubin in `memory`. Throws isa::CubinError, std::bad_alloc.
+  // Places every cubin in `memory` of one of several GPUs. `elsewhere`: the same cubins on another
+  // one, or null. Throws isa::CubinError, std::bad_alloc.
   CodeImage(std::vector<isa::FatEntry> cubins, const std::string& origin,
-            simulator::DeviceMemory& memory, std::uint32_t default_shared_limit);
+            simulator::DeviceMemory& memory, std::uint32_t default_shared_limit, unsigned gpu = 0,
+            const CodeImage* elsewhere = nullptr);
 
   // Null: no such kernel, or variable.
   Function* function(std::string_view name);

@@ -40,9 +40,12 @@ std::optional<std::uint64_t> accepted(const simulator::GpuModel& model, abi::Lim
 
 }  // namespace
 
-Context::Context(const simulator::GpuModel& model, ContextOptions options)
+Context::Context(const simulator::GpuModel& model, ContextOptions options,
+                 std::shared_ptr<System> system, unsigned gpu)
     : options_(std::move(options)),
-      device_(model),
+      system_(system != nullptr ? std::move(system) : std::make_shared<System>()),
+      device_(model, {gpu, system_->gpus()}),
+      memory_(system_->memory()),
       limits_{{abi::Limit::stack_size, 1024},
               {abi::Limit::printf_fifo_size, device_.printf_bytes},
               {abi::Limit::malloc_heap_size, 8 << 20},
@@ -50,19 +53,25 @@ Context::Context(const simulator::GpuModel& model, ContextOptions options)
               {abi::Limit::max_l2_fetch_granularity, 64},
               {abi::Limit::persisting_l2_cache_size, 3 * (model.l2_bytes / kPersistingParts)},
               {abi::Limit::shared_memory_size, model.shared_bytes_per_block_optin},
-              {abi::Limit::confidential, 0}} {
+              {abi::Limit::confidential, 0}},
+      engine_(system_->engine()) {
   if (options_.checks.any())
     checks_ = std::make_unique<simulator::checks::Checks>(options_.checks, device_.memory());
   legacy_->id = 1;
+  legacy_->gpu = gpu;
   constexpr int kPinned = 1, kOnDevice = 1;
-  default_pool_ = current_pool_ = create_pool({kPinned, 0, {kOnDevice, 0}, nullptr, 0, 0, {}});
+  default_pool_ = current_pool_ =
+      create_pool({kPinned, 0, {kOnDevice, static_cast<int>(gpu)}, nullptr, 0, 0, {}});
+  join_system();
 }
 
 Context::~Context() {
   ending_ = true;
-  engine_.run([this](Ticket) {  // modules give their variables back while the device is there
+  // All that was submitted has been carried out then.
+  engine_.run([this](Ticket) {
+    leave_system();
     std::lock_guard lock(mutex_);
-    images_.clear();
+    images_.clear();  // modules give their variables back while the device is there
   });
 }
 
@@ -123,7 +132,7 @@ StreamOrder Context::order_of(const Stream& stream) const {
 
 Engine::Place Context::place_of(const Stream& stream) const {
   const StreamOrder order = order_of(stream);
-  Engine::Place place{order.id, order.is_legacy, order.is_blocking, {}};
+  Engine::Place place{order.id, order.is_legacy, order.is_blocking, {}, stream.gpu};
   std::lock_guard lock(mutex_);
   for (const Ticket each : stream.waits)
     if (!engine_.done(each)) place.after.push_back(each);
@@ -171,9 +180,19 @@ void Context::work(std::string name, const StreamOrder& stream, const StreamWork
   for (const auto& observer : options_.observers) observer->worked(event);
 }
 
+Ticket Context::enqueue(Engine::Action action, Engine::Length length, Engine::Place place) {
+  constexpr std::size_t kMany = 256;
+  const Ticket ticket = engine_.submit(std::move(action), length, std::move(place));
+  std::lock_guard lock(mutex_);
+  if (open_.size() >= kMany)
+    std::erase_if(open_, [this](Ticket each) { return engine_.done(each); });
+  open_.push_back(ticket);
+  last_ = std::max(last_, ticket);
+  return ticket;
+}
+
 void Context::submit(Stream& stream, Engine::Action action, Engine::Length length) {
-  const Ticket ticket =
-      engine_.submit(after_host_waits(std::move(action)), length, place_of(stream));
+  const Ticket ticket = enqueue(after_host_waits(std::move(action)), length, place_of(stream));
   Ticket last = stream.last;
   while (last < ticket && !stream.last.compare_exchange_weak(last, ticket)) {
   }

@@ -11,6 +11,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -29,6 +30,7 @@
 #include "gpu/runtime/ptx.hpp"
 #include "gpu/runtime/shared_pages.hpp"
 #include "gpu/runtime/stream.hpp"
+#include "gpu/runtime/system.hpp"
 #include "gpu/runtime/timeline.hpp"
 #include "simulator/checks/checks.hpp"
 #include "simulator/launch/launch.hpp"
@@ -75,12 +77,15 @@ enum class DefaultStream { legacy, per_thread };  // what stream 0 means to the 
 
 class Context {
  public:
-  Context(const simulator::GpuModel& model, ContextOptions options);
+  // One of the GPUs of `system`; null: the only one.
+  Context(const simulator::GpuModel& model, ContextOptions options,
+          std::shared_ptr<System> system = nullptr, unsigned gpu = 0);
   ~Context();
   Context(const Context&) = delete;
   Context& operator=(const Context&) = delete;
 
   const simulator::GpuModel& model() const { return device_.model(); }
+  unsigned gpu() const { return device_.place().ordinal; }
   // The error that has made the context useless, once a call that waited has learned of it.
   Error status() const { return observed_; }
   bool inside_action() const { return engine_.inside_action(); }
@@ -92,7 +97,7 @@ class Context {
   // memory they equal the host's.
   Error allocate(std::uint64_t bytes, std::string_view label, std::uint64_t& address,
                  simulator::DeviceMemory::Pool pool = simulator::DeviceMemory::Pool::plain,
-                 std::uint64_t alignment = 1);
+                 std::uint64_t alignment = 1, std::uint32_t reached_by = 0);
   Error allocate_host(std::uint64_t bytes, MemoryKind kind, unsigned flags, void*& host);
   Error register_host(void* host, std::uint64_t bytes, unsigned flags);
   Error unregister_host(void* host);
@@ -105,6 +110,15 @@ class Context {
   Error copy(const CopyRequest& request, Stream& stream, bool wait);
   bool can_copy(const CopyRequest& request) const;  // both ends are there, and of its kind
   Error fill(const FillRequest& request, Stream& stream, bool wait);
+
+  // Memory of other GPUs (context_peers.cpp). Kernels here reach what `peer` has allocated, and
+  // will.
+  std::uint64_t used_bytes() const;  // in device memory; waits for nothing
+  Error enable_peer(unsigned peer);
+  Error disable_peer(unsigned peer);
+  // Of an allocation here, or of all of a pool: whether kernels of another GPU reach it.
+  Error set_access(std::uint64_t address, unsigned of, bool allowed);
+  Error set_pool_access(abi::Handle pool, unsigned of, bool allowed);
 
   // Memory and events of other processes (context_sharing.cpp).
   Error share_memory(std::uint64_t address, abi::IpcHandle& handle);
@@ -188,10 +202,12 @@ class Context {
 
   // Code and launches (context_launch.cpp).
   // Loads what fits this device from a fat binary or a cubin; `why` says what went wrong.
+  // `elsewhere`: the same code on another GPU, or null; its managed variables are this one's too.
   Error load(std::span<const std::byte> binary, const std::string& origin, CodeImage*& image,
-             std::string& why);
+             std::string& why, const CodeImage* elsewhere = nullptr);
   Error load(std::vector<isa::FatEntry> entries, const std::string& origin, CodeImage*& image,
-             std::string& why, const JitOptions& options = {});
+             std::string& why, const JitOptions& options = {},
+             const CodeImage* elsewhere = nullptr);
   void unload(CodeImage* image);
   // Whether a launch can be; it is not submitted.
   Error check_launch(const Function& function, const LaunchShape& shape, void* const* arguments) {
@@ -216,8 +232,23 @@ class Context {
   // Runs `action` in its turn; what it submits is a part of it.
   void in_turn(Stream& stream, std::function<void(Context&, Stream&)> action);
   bool has_failed() const { return lost(); }  // for such actions
+  // The context of a function that another GPU may have.
+  Context& home_of(const Function& function);
 
  private:
+  bool reaches(const MemoryBlock& block) const;
+  void map(const MemoryBlock& block);
+  void unmap(std::uint64_t address);
+  // Memory that this GPU has taken: known to all, and mapped where it is reached. False: the table
+  // has another there.
+  bool add_block(MemoryBlock block);
+  void free_block(std::uint64_t address);  // which the table has no more
+  void settle_access(const MemoryBlock& block);
+  void settle_peer(unsigned peer);
+  void join_system();
+  void leave_system();
+  std::string missing_access(const simulator::Fault& fault) const;
+  Ticket enqueue(Engine::Action action, Engine::Length length, Engine::Place place);
   struct Output {
     Ticket ticket;
     std::string text;
@@ -239,6 +270,7 @@ class Context {
                        simulator::LaunchRequest& request);
   // Executes a launch, and then what it has launched itself.
   void carry_out(const simulator::LaunchRequest& request, const StreamOrder& stream, Ticket ticket);
+  void tell_of_accesses_outside(const isa::Kernel& kernel);
   void execute(const simulator::LaunchRequest& request, unsigned nesting, const StreamOrder& stream,
                Ticket ticket);
   // A launch stands still (context_waits.cpp). False: nobody will change what it waits for.
@@ -254,6 +286,9 @@ class Context {
   void work(std::string name, const StreamOrder& stream, const StreamWork& work);  // in actions
   void fail(Ticket ticket, Error error, const std::string& why);                   // inside actions
   bool lost() const { return fault_ != Error::success; }                           // inside actions
+  void tell_written(const Placed& to, const Box& box);
+  // The host side, or a stream, has written to plain memory, whosever it is; inside actions.
+  void host_wrote(std::uint64_t address, std::uint64_t bytes);
   void register_variables(const CodeImage& image);
   void keep_output(Ticket ticket, std::string text);  // inside actions
   // Whether it was of a pool. `counted`: the pool's "used" sees it go.
@@ -267,9 +302,11 @@ class Context {
   double copy_nanoseconds(const Box& box, bool within_device, bool pageable) const;
 
   ContextOptions options_;
+  const std::shared_ptr<System> system_;
   simulator::Device device_;                           // touched by actions only
   std::unique_ptr<simulator::checks::Checks> checks_;  // the same; null: none asked for
-  MemoryTable memory_;
+  MemoryTable& memory_;
+  std::uint32_t peers_ = 0;  // a bit for each GPU whose memory kernels here reach; in actions
   GraphMemory graph_memory_;
 
   std::mutex showing_;        // of output, one thread at a time; taken before mutex_
@@ -292,6 +329,8 @@ class Context {
   std::map<abi::Handle, std::shared_ptr<MemoryPool>> pools_;
   std::map<std::uint64_t, std::shared_ptr<MemoryPool>> pooled_;  // by address
   abi::Handle default_pool_ = nullptr, current_pool_ = nullptr;
+  std::vector<Ticket> open_;  // submitted here, and perhaps not carried out yet
+  Ticket last_ = 0;           // that was submitted here
   std::vector<Output> output_;
   std::uint64_t output_bytes_ = 0;    // in it
   std::vector<HostWait> host_waits_;  // since the last submission
@@ -303,10 +342,11 @@ class Context {
   std::atomic<Ticket> fault_ticket_{0};
   std::atomic<bool> ending_{false};              // the program asks for nothing more
   std::atomic<Error> observed_{Error::success};  // what calls have seen of it
-  Progress progress_;                            // touched by actions only
-  Timeline timeline_{hardware_queues()};         // the same
+  std::set<std::string> outside_;         // kernels that accessed it; touched by actions only
+  Progress progress_;                     // the same
+  Timeline timeline_{hardware_queues()};  // the same
 
-  Engine engine_;  // last: its actions use everything above, and end before that goes
+  Engine& engine_;
 };
 
 // A launch with these arguments as they are now, for any time.

@@ -29,7 +29,6 @@ Error Context::end_capture(Stream& stream, std::shared_ptr<Graph>& graph) {
   if (capture.mode != CaptureMode::relaxed && capture.thread != std::this_thread::get_id())
     error = Error::stream_capture_wrong_thread;
   const auto before = all_before(stream.captured_last);
-  std::lock_guard lock(mutex_);
   const auto leave = [&](const auto& entry) {
     Stream& other = *entry.second;
     if (other.capture != captured) return;
@@ -37,8 +36,14 @@ Error Context::end_capture(Stream& stream, std::shared_ptr<Graph>& graph) {
       if (!before.contains(node) && error == Error::success) error = Error::stream_capture_unjoined;
     other.start_capture(nullptr);
   };
-  std::ranges::for_each(streams_, leave);
-  std::ranges::for_each(thread_streams_, leave);
+  const auto leave_all = [&](Context& context) {
+    std::lock_guard lock(context.mutex_);
+    std::ranges::for_each(context.streams_, leave);
+    std::ranges::for_each(context.thread_streams_, leave);
+  };
+  leave_all(*this);
+  system_->for_others(*this, leave_all);
+  std::lock_guard lock(mutex_);
   captured->capture = std::nullopt;
   std::erase(captures_, captured);
   capture_count_ = captures_.size();

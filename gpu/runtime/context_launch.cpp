@@ -92,13 +92,18 @@ std::function<Error(Context&, Stream&)> launch_later(const Function& function,
   return [&function, shape, values](Context& context, Stream& stream) mutable {
     std::vector<void*> pointers;
     for (auto& value : values) pointers.push_back(value.data());
-    return context.launch(function, shape, pointers.data(), stream);
+    return context.home_of(function).launch(function, shape, pointers.data(), stream);
   };
 }
 
+Context& Context::home_of(const Function& function) {
+  Context* const home = function.gpu == gpu() ? this : system_->context(function.gpu);
+  return home == nullptr ? *this : *home;
+}
+
 Error Context::load(std::span<const std::byte> binary, const std::string& origin, CodeImage*& image,
-                    std::string& why) try {
-  return load(isa::read_fat_binary(binary, origin), origin, image, why);
+                    std::string& why, const CodeImage* elsewhere) try {
+  return load(isa::read_fat_binary(binary, origin), origin, image, why, {}, elsewhere);
 } catch (const isa::CubinError& bad) {
   image = nullptr;
   why = bad.what();
@@ -106,7 +111,8 @@ Error Context::load(std::span<const std::byte> binary, const std::string& origin
 }
 
 Error Context::load(std::vector<isa::FatEntry> entries, const std::string& origin,
-                    CodeImage*& image, std::string& why, const JitOptions& options) {
+                    CodeImage*& image, std::string& why, const JitOptions& options,
+                    const CodeImage* elsewhere) {
   image = nullptr;
   try {
     const std::string found = describe_entries(entries);
@@ -123,7 +129,7 @@ Error Context::load(std::vector<isa::FatEntry> entries, const std::string& origi
     const Error error = run([&](Ticket) {
       try {
         loaded = std::make_unique<CodeImage>(std::move(cubins), origin, device_.memory(),
-                                             model().shared_bytes_per_block);
+                                             model().shared_bytes_per_block, gpu(), elsewhere);
         register_variables(*loaded);
       } catch (...) {
         failure = std::current_exception();
@@ -154,7 +160,7 @@ void Context::register_variables(const CodeImage& image) {
     for (const std::uint64_t address : module->global_allocations()) {
       const simulator::Allocation& allocation = *device_.memory().find(address);
       const MemoryKind kind = allocation.host_mapped ? MemoryKind::managed : MemoryKind::device;
-      memory_.insert({address, allocation.bytes, allocation.data, kind, 0, true});
+      add_block({address, allocation.bytes, allocation.data, kind, 0, true});
     }
 }
 
@@ -169,7 +175,12 @@ void Context::unload(CodeImage* image) {
       images_.erase(found);
     }
     for (const auto& module : doomed->modules())
-      for (const std::uint64_t address : module->global_allocations()) memory_.remove(address);
+      for (const std::uint64_t address : module->global_allocations()) {
+        const auto block = memory_.find(address);
+        if (!block || block->gpu != gpu()) continue;  // managed, and first loaded elsewhere
+        memory_.remove(address);
+        system_->for_others(*this, [&](Context& other) { other.unmap(address); });
+      }
   });
 }
 
@@ -271,10 +282,20 @@ void Context::carry_out(const simulator::LaunchRequest& request, const StreamOrd
   }
 }
 
+// Once of each kernel.
+void Context::tell_of_accesses_outside(const isa::Kernel& kernel) {
+  const std::uint64_t count = device_.memory().accesses_outside();
+  if (count != 0 && outside_.insert(kernel.name).second)
+    options_.notice(
+        fmt::format("{}: {} accesses outside of allocations, in memory that a GPU has mapped there "
+                    "too; heddle run --check memory locates them",
+                    shown(kernel), count));
+}
+
 void Context::execute(const simulator::LaunchRequest& request, unsigned nesting,
                       const StreamOrder& stream, Ticket ticket) try {
   std::string text;
-  LaunchWait wait{.place = {stream.id, stream.is_legacy, stream.is_blocking, {}}};
+  LaunchWait wait{.place = {stream.id, stream.is_legacy, stream.is_blocking, {}, gpu()}};
   simulator::LaunchOptions options{
       .threads = options_.threads,
       .max_instructions = options_.max_instructions,
@@ -291,6 +312,7 @@ void Context::execute(const simulator::LaunchRequest& request, unsigned nesting,
       .checks = checks_.get(),
       .counters = options_.counters,
   };
+  device_.memory().accesses_outside() = 0;
   device_.prepare(*request.module);
   for (const auto& observer : options_.observers) {
     if (nesting != 0) observer->nested(nesting);
@@ -318,7 +340,10 @@ void Context::execute(const simulator::LaunchRequest& request, unsigned nesting,
         "{}: device printf lost its first {} calls, as on a GPU: the buffer is full at {} bytes. "
         "Raise cudaLimitPrintfFifoSize with cudaDeviceSetLimit",
         request.kernel->name, outcome.printed_calls_lost, device_.printf_bytes));
-  if (outcome.fault) fail(ticket, error_of(outcome.fault->kind), outcome.fault->message());
+  tell_of_accesses_outside(*request.kernel);
+  if (outcome.fault)
+    fail(ticket, error_of(outcome.fault->kind),
+         outcome.fault->message() + missing_access(*outcome.fault));
 } catch (const std::exception& failure) {
   fail(ticket, Error::unknown, fmt::format("{}: {}", shown(*request.kernel), failure.what()));
 }

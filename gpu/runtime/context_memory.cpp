@@ -67,12 +67,6 @@ std::shared_ptr<std::byte[]> staged(const std::byte* source, const Placed& from,
   return copy;
 }
 
-void tell_written(simulator::DeviceMemory& memory, const Placed& to, const Box& box) {
-  for (std::uint64_t z = 0; z < box.depth; ++z)
-    for (std::uint64_t y = 0; y < box.height; ++y)
-      memory.host_wrote(to.address + z * to.layer + y * to.pitch, box.width);
-}
-
 // Says what the machine lacks for touching all of a box of device memory; empty: nothing.
 std::string lacking(const std::byte* at, const Placed& to, const Box& box) {
   constexpr std::uint64_t kWorthAsking = 1 << 30;
@@ -90,7 +84,8 @@ std::string lacking(const std::byte* at, const Placed& to, const Box& box) {
 }  // namespace
 
 Error Context::allocate(std::uint64_t bytes, std::string_view label, std::uint64_t& address,
-                        simulator::DeviceMemory::Pool pool, std::uint64_t alignment) {
+                        simulator::DeviceMemory::Pool pool, std::uint64_t alignment,
+                        std::uint32_t reached_by) {
   address = 0;
   if (bytes == 0) return Error::success;
   std::optional<std::uint64_t> given;
@@ -99,7 +94,11 @@ Error Context::allocate(std::uint64_t bytes, std::string_view label, std::uint64
       given = device_.memory().allocate(bytes, std::string(label), pool, alignment);
     } catch (const std::bad_alloc&) {
     }
-    if (given) memory_.insert({*given, bytes, device_.memory().view(*given, bytes)});
+    if (!given) return;
+    MemoryBlock block{*given, bytes, device_.memory().view(*given, bytes)};
+    block.by_peers = pool == simulator::DeviceMemory::Pool::plain;
+    block.reached_by = reached_by;
+    add_block(block);
   });
   if (error != Error::success) return error;
   if (!given) return Error::memory_allocation;
@@ -114,7 +113,7 @@ Error Context::allocate_host(std::uint64_t bytes, MemoryKind kind, unsigned flag
   std::optional<std::uint64_t> given;
   const Error error = run([&](Ticket) {
     given = device_.memory().allocate_host_visible(bytes, label);
-    if (given) memory_.insert({*given, bytes, device_.memory().view(*given, bytes), kind, flags});
+    if (given) add_block({*given, bytes, device_.memory().view(*given, bytes), kind, flags});
   });
   if (error != Error::success) return error;
   if (!given) return Error::memory_allocation;
@@ -133,8 +132,10 @@ Error Context::register_host(void* host, std::uint64_t bytes, unsigned flags) {
   auto* data = static_cast<std::byte*>(host);
   bool inserted = false;
   const Error error = run([&](Ticket) {
-    inserted = memory_.insert({address, bytes, data, MemoryKind::registered, flags});
-    if (inserted) device_.memory().map_host(data, bytes, "cudaHostRegister");
+    if (memory_.overlapping(address, bytes)) return;
+    inserted = true;
+    device_.memory().map_host(data, bytes, "cudaHostRegister");
+    add_block({address, bytes, data, MemoryKind::registered, flags});
   });
   if (error == Error::success && !inserted) return Error::host_memory_already_registered;
   return error;
@@ -148,7 +149,7 @@ Error Context::unregister_host(void* host) {
     return Error::invalid_value;
   return run([&](Ticket) {
     memory_.remove(address);
-    device_.memory().free(address);
+    free_block(address);
   });
 }
 
@@ -165,7 +166,7 @@ Error Context::free(std::uint64_t address) {
     shared_.erase(address);
   }
   return run([&](Ticket) {
-    if (memory_.remove(address)) device_.memory().free(address);
+    if (memory_.remove(address)) free_block(address);
   });
 }
 
@@ -175,7 +176,7 @@ Error Context::free_host(void* host) {
   if (!block || block->address != address || block->kind != MemoryKind::pinned)
     return Error::invalid_value;
   return run([&](Ticket) {
-    if (memory_.remove(address)) device_.memory().free(address);
+    if (memory_.remove(address)) free_block(address);
   });
 }
 
@@ -188,7 +189,7 @@ Error Context::free_later(std::uint64_t address, Stream& stream) {
     return block->kind == MemoryKind::managed ? Error::not_supported : Error::invalid_value;
   if (!memory_.remove(address)) return Error::invalid_value;
   submit(
-      stream, [this, address](Ticket) { device_.memory().free(address); }, Engine::Length::brief);
+      stream, [this, address](Ticket) { free_block(address); }, Engine::Length::brief);
   return Error::success;
 }
 
@@ -267,9 +268,23 @@ Error Context::copy(const CopyRequest& request, Stream& stream, bool wait) {
         const TouchingProgramMemory of_the_program;
         copy_box(to, destination, data, source, box);
         work(name_of(of_stream.unit), order, of_stream);
-        if (checks_) tell_written(device_.memory(), destination, box);
+        tell_written(destination, box);
       },
       wait);
+}
+
+// Whose memory it is looks for mistakes in it, if anyone does.
+void Context::tell_written(const Placed& to, const Box& box) {
+  if (!checks_) return;
+  for (std::uint64_t z = 0; z < box.depth; ++z)
+    for (std::uint64_t y = 0; y < box.height; ++y)
+      host_wrote(to.address + z * to.layer + y * to.pitch, box.width);
+}
+
+void Context::host_wrote(std::uint64_t address, std::uint64_t bytes) {
+  const auto block = memory_.find(address);
+  Context* const owner = block ? system_->context(block->gpu) : nullptr;
+  (owner == nullptr ? *this : *owner).device_.memory().host_wrote(address, bytes);
 }
 
 std::string Context::name_of(StreamWork::Unit unit) {
@@ -322,7 +337,7 @@ Error Context::fill(const FillRequest& request, Stream& stream, bool wait) {
         if (lost()) return;
         const TouchingProgramMemory of_the_program;
         fill_box(to.data, request, to.on_device && !to.shared);
-        if (checks_) tell_written(device_.memory(), request.destination, request.box);
+        tell_written(request.destination, request.box);
       },
       wait);
 }

@@ -39,6 +39,7 @@ Error Context::use_pool(abi::Handle handle) {
 
 Error Context::allocate_from(abi::Handle handle, std::uint64_t bytes, std::uint64_t& address) {
   std::shared_ptr<MemoryPool> from;
+  std::uint32_t reached_by = 0;
   address = 0;
   {
     std::lock_guard lock(mutex_);
@@ -46,6 +47,7 @@ Error Context::allocate_from(abi::Handle handle, std::uint64_t bytes, std::uint6
     if (found == pools_.end()) return Error::invalid_value;
     if (bytes == 0) return Error::success;
     from = found->second;
+    reached_by = from->reached_by;
     const std::uint64_t most = from->properties.maxSize;
     if (most != 0 && (bytes > most || from->live > most - bytes)) return Error::memory_allocation;
   }
@@ -56,7 +58,8 @@ Error Context::allocate_from(abi::Handle handle, std::uint64_t bytes, std::uint6
   const Error error =
       on_host || managed
           ? allocate_host(bytes, managed ? MemoryKind::managed : MemoryKind::pinned, 1, host)
-          : allocate(bytes, "cudaMallocAsync", address, simulator::DeviceMemory::Pool::ordered);
+          : allocate(bytes, "cudaMallocAsync", address, simulator::DeviceMemory::Pool::ordered, 1,
+                     reached_by);
   if (host != nullptr) address = reinterpret_cast<std::uint64_t>(host);
   if (error != Error::success) return error;
   std::lock_guard lock(mutex_);
@@ -81,17 +84,16 @@ Error Context::allocate_for_graph(std::uint64_t bytes, std::shared_ptr<Context> 
       allocate(bytes, "cudaGraphAddMemAllocNode", address, simulator::DeviceMemory::Pool::apart);
   if (error != Error::success) return error;
   graph_memory_.add_block(address, bytes);
-  block = {reinterpret_cast<const void*>(address),
-           [owner = std::weak_ptr(self), address](const void*) {
-             const auto context = owner.lock();
-             if (!context) return;
-             context->graph_memory_.forget_block(address);
-             context->memory_.remove(address);
-             // Behind all that may use it; nobody waits for it.
-             context->engine_.submit(
-                 [memory = &context->device_.memory(), address](Ticket) { memory->free(address); },
-                 Engine::Length::brief);
-           }};
+  block = {
+      reinterpret_cast<const void*>(address), [owner = std::weak_ptr(self), address](const void*) {
+        const auto context = owner.lock();
+        if (!context) return;
+        context->graph_memory_.forget_block(address);
+        context->memory_.remove(address);
+        // Behind all that may use it; nobody waits for it.
+        context->engine_.submit([of = context.get(), address](Ticket) { of->free_block(address); },
+                                Engine::Length::brief);
+      }};
   return Error::success;
 }
 

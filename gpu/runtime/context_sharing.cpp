@@ -128,7 +128,7 @@ Error Context::put_pages(std::uint64_t address, const std::shared_ptr<SharedFile
     } catch (const std::system_error&) {
       done = false;
     }
-    device_.memory().host_wrote(address, bytes);
+    host_wrote(address, bytes);
   });
   if (error == Error::success && done) memory_.mark_shared(block->address);
   return error == Error::success && !done ? Error::map_buffer_object_failed : error;

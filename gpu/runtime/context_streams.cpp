@@ -17,6 +17,7 @@ std::shared_ptr<Stream> Context::create_stream(unsigned flags, int priority) {
   auto stream = std::make_shared<Stream>();
   stream->flags = flags;
   stream->priority = priority;
+  stream->gpu = gpu();
   std::lock_guard lock(mutex_);
   stream->id = next_stream_id_++;
   streams_[stream.get()] = stream;
@@ -34,6 +35,7 @@ std::shared_ptr<Stream> Context::stream(abi::Handle handle, DefaultStream meanin
     if (!mine) {
       mine = std::make_shared<Stream>();
       mine->id = next_stream_id_++;
+      mine->gpu = gpu();
     }
     return mine;
   }
@@ -77,7 +79,16 @@ Error Context::synchronize(Stream& stream) {
 }
 
 Error Context::synchronize() {
-  const Error error = wait_for(engine_.last_submitted());
+  std::vector<Ticket> open;
+  Ticket last = 0;
+  {
+    std::lock_guard lock(mutex_);
+    open = open_;
+    last = last_;
+  }
+  // What was let through may be done before what came earlier.
+  for (const Ticket each : open) engine_.wait(each);
+  const Error error = wait_for(last);
   settle_pools();
   host_waited([](const Timeline& time) { return time.all_done(); });
   return error;
@@ -111,14 +122,14 @@ void Context::record(Event& event, Stream& stream) {
   auto recording = std::make_shared<Event::Recording>();
   const auto shared = event.shared();
   const std::uint64_t number = shared ? ++shared->counts().submitted : 0;
-  recording->ticket = engine_.submit(
-      after_host_waits([this, recording, shared, number, order = order_of(stream)](Ticket) {
-        if (shared) raise(shared->counts().completed, number);
-        ++progress_.actions;
-        progress_.nanoseconds = timeline_.done(order);
-        recording->progress = progress_;
-      }),
-      Engine::Length::brief, place_of(stream));
+  recording->ticket =
+      enqueue(after_host_waits([this, recording, shared, number, order = order_of(stream)](Ticket) {
+                if (shared) raise(shared->counts().completed, number);
+                ++progress_.actions;
+                progress_.nanoseconds = timeline_.done(order);
+                recording->progress = progress_;
+              }),
+              Engine::Length::brief, place_of(stream));
   Ticket last = stream.last;
   while (last < recording->ticket && !stream.last.compare_exchange_weak(last, recording->ticket)) {
   }
@@ -182,7 +193,7 @@ Error Context::write_value(Stream& stream, std::uint64_t address, std::uint64_t 
               static_cast<std::uint32_t>(value);
         else
           std::atomic_ref(*reinterpret_cast<std::uint64_t*>(at)) = value;
-        device_.memory().host_wrote(address, bytes);
+        host_wrote(address, bytes);
       },
       Engine::Length::brief);
   return Error::success;
@@ -211,6 +222,7 @@ void Context::in_turn(Stream& stream, std::function<void(Context&, Stream&)> act
   auto same = std::make_shared<Stream>();  // the program may destroy the other one
   same->id = stream.id;
   same->flags = stream.flags;
+  same->gpu = stream.gpu;
   {
     std::lock_guard lock(mutex_);
     same->waits = stream.waits;

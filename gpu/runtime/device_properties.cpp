@@ -4,6 +4,8 @@
 #include <array>
 #include <cstring>
 
+#include <fmt/format.h>
+
 #include "isa/arch.hpp"
 
 namespace heddle::runtime {
@@ -161,19 +163,24 @@ constexpr std::array kIntFields{
 
 }  // namespace
 
-std::optional<int> device_attribute(const GpuModel& model, int attribute) {
+std::optional<int> device_attribute(const GpuModel& model, int attribute, unsigned gpu) {
+  constexpr int kPciBus = 33, kBoardGroup = 85;  // each GPU has a slot, and a board, of its own
   const auto row = std::ranges::find(kAttributes, attribute, &Attribute::number);
   if (row == kAttributes.end()) return std::nullopt;
-  return row->value(model);
+  const bool counts = attribute == kPciBus || attribute == kBoardGroup;
+  return row->value(model) + (counts ? static_cast<int>(gpu) : 0);
 }
+
+std::string pci_bus_id(unsigned gpu) { return fmt::format("0000:{:02x}:00.0", gpu + 1); }
 
 std::span<const int> device_attributes() { return kNumbers; }
 
-abi::DeviceProp device_properties(const GpuModel& model) {
+abi::DeviceProp device_properties(const GpuModel& model, unsigned gpu) {
   abi::DeviceProp prop{};
   model.name.copy(prop.name, sizeof prop.name - 1);
-  // A fixed identifier per model, so that output does not differ from run to run.
-  std::string("heddle ").append(model.id).copy(prop.uuid.bytes, sizeof prop.uuid.bytes);
+  // A fixed identifier per model and GPU, so that output does not differ from run to run.
+  std::string("heddle ").append(model.id).copy(prop.uuid.bytes, sizeof prop.uuid.bytes - 1);
+  prop.uuid.bytes[sizeof prop.uuid.bytes - 1] = static_cast<char>(gpu);
   prop.luidDeviceNodeMask = 0;
   prop.totalGlobalMem = model.memory_bytes;
   prop.sharedMemPerBlock = model.shared_bytes_per_block;
@@ -187,7 +194,7 @@ abi::DeviceProp device_properties(const GpuModel& model) {
   prop.reservedSharedMemPerBlock = model.shared_bytes_reserved;
   prop.unifiedFunctionPointers = 1;
   for (const IntField& field : kIntFields) {
-    const int value = device_attribute(model, field.attribute).value();
+    const int value = device_attribute(model, field.attribute, gpu).value();
     std::memcpy(reinterpret_cast<std::byte*>(&prop) + field.offset, &value, sizeof value);
   }
   return prop;

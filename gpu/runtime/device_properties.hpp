@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <span>
+#include <string>
 
 #include "gpu/runtime/abi.hpp"
 #include "simulator/models/gpu_model.hpp"
@@ -10,11 +11,16 @@
 namespace heddle::runtime {
 
 // cudaDeviceGetAttribute's value; nothing when CUDA 13 has no attribute of that number.
-std::optional<int> device_attribute(const simulator::GpuModel& model, int attribute);
+// `gpu`: which of several of the model.
+std::optional<int> device_attribute(const simulator::GpuModel& model, int attribute,
+                                    unsigned gpu = 0);
 
 // Every attribute number, in ascending order.
 std::span<const int> device_attributes();
 
-abi::DeviceProp device_properties(const simulator::GpuModel& model);
+abi::DeviceProp device_properties(const simulator::GpuModel& model, unsigned gpu = 0);
+
+// "0000:01:00.0", as the properties' numbers say.
+std::string pci_bus_id(unsigned gpu);
 
 }  // namespace heddle::runtime

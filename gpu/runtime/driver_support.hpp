@@ -29,6 +29,13 @@ struct DriverSupport {
   Error (*reserve)(std::uint64_t bytes, std::uint64_t alignment, std::uint64_t* address);
   // The pages of a file in place of those at an address; -1: fresh ones.
   Error (*put_pages)(std::uint64_t address, int file, std::uint64_t bytes);
+  // The calling thread's GPU, as cudaSetDevice sets it; no context is made.
+  unsigned (*gpu)();
+  void (*use_gpu)(unsigned gpu);
+  // Whether kernels of a GPU reach the allocation at an address, which is another's.
+  Error (*set_access)(std::uint64_t address, unsigned gpu, bool allowed);
+  // Bytes that a GPU's allocations have; no context is made.
+  std::uint64_t (*used_bytes)(unsigned gpu);
   // Null: it came with the program.
   Error (*library_of)(abi::Handle kernel, abi::Handle* library);
   // Code of parts that were added; `give` gets it. Options are those of all parts.

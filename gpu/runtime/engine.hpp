@@ -1,4 +1,4 @@
-// Carries out the work of all streams of a context, one item at a time, in the order of submission.
+// Carries out the work of all streams of all GPUs, one item at a time, in the order of submission.
 //
 // Every order that CUDA demands (within a stream, behind an event, around the legacy default
 // stream) points from an earlier call to a later one, so the order of submission is one of the
@@ -46,10 +46,12 @@ class Engine {
     bool legacy = false;          // of the legacy default stream
     bool blocking = true;         // of a stream that waits for that one, and it for this
     std::vector<Ticket> after{};  // what the stream waits for by events
+    unsigned gpu = 0;             // whose stream it is
 
     bool ordered_with(const Place& other) const {
-      return stream == 0 || other.stream == 0 || stream == other.stream ||
-             (legacy && other.blocking) || (other.legacy && blocking);
+      if (stream == 0 || other.stream == 0) return true;
+      if (gpu != other.gpu) return false;
+      return stream == other.stream || (legacy && other.blocking) || (other.legacy && blocking);
     }
   };
 

@@ -15,7 +15,8 @@ struct MemoryPool {
   static constexpr std::uint64_t kPiece = 32 << 20;
 
   abi::MemPoolProps properties{};
-  bool exported = false;  // other processes may know of it
+  bool exported = false;         // other processes may know of it
+  std::uint32_t reached_by = 0;  // a bit for each other GPU that reaches its memory
   // cudaMemPoolReuse…: whether memory may be used again, and when; all are on, as with CUDA.
   int reuse[3] = {1, 1, 1};
   std::uint64_t release_threshold = 0;

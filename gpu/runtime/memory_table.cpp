@@ -48,4 +48,19 @@ void MemoryTable::mark_shared(std::uint64_t address) {
   if (found != blocks_.end()) found->second.shared = true;
 }
 
+MemoryBlock MemoryTable::set_reached_by(std::uint64_t address, std::uint32_t gpus) {
+  std::lock_guard lock(mutex_);
+  MemoryBlock& block = blocks_.at(address);
+  block.by_peers = false;
+  block.reached_by = gpus;
+  return block;
+}
+
+std::vector<MemoryBlock> MemoryTable::blocks() const {
+  std::lock_guard lock(mutex_);
+  std::vector<MemoryBlock> all;
+  for (const auto& [address, block] : blocks_) all.push_back(block);
+  return all;
+}
+
 }  // namespace heddle::runtime

@@ -7,6 +7,7 @@
 #include <map>
 #include <mutex>
 #include <optional>
+#include <vector>
 
 namespace heddle::runtime {
 
@@ -25,6 +26,11 @@ struct MemoryBlock {
   unsigned flags = 0;  // as given to cudaHostAlloc or cudaHostRegister
   bool owned_by_module = false;
   bool shared = false;  // its pages may be those of other processes too
+  unsigned gpu = 0;     // whose it is
+  // Who else reaches plain device memory: GPUs that enabled access to its GPU, or those in this
+  // set.
+  bool by_peers = true;
+  std::uint32_t reached_by = 0;  // a bit for each GPU
 
   bool on_device() const { return kind == MemoryKind::device; }
 };
@@ -38,6 +44,9 @@ class MemoryTable {
   // The first block that shares bytes with a range.
   std::optional<MemoryBlock> overlapping(std::uint64_t address, std::uint64_t bytes) const;
   void mark_shared(std::uint64_t address);  // the block that starts there
+  // Of a block that is there.
+  MemoryBlock set_reached_by(std::uint64_t address, std::uint32_t gpus);
+  std::vector<MemoryBlock> blocks() const;
 
  private:
   const MemoryBlock* first_in(std::uint64_t address, std::uint64_t bytes) const;  // with the lock

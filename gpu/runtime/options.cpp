@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "gpu/runtime/system.hpp"
+
 namespace heddle::runtime {
 namespace {
 
@@ -66,6 +68,11 @@ Options options_from_environment(const char* (*lookup)(const char* name)) {
            [&](auto* name, auto* text) { read_number(name, text, options.max_instructions); });
   when_set("HEDDLE_MAX_MEMORY",
            [&](auto* name, auto* text) { read_number(name, text, options.max_memory); });
+  when_set("HEDDLE_GPUS", [&](auto* name, auto* text) {
+    read_number(name, text, options.gpus);
+    if (options.gpus == 0 || options.gpus > System::kMostGpus)
+      throw OptionsError(fmt::format("{}={}: from 1 to {}", name, text, System::kMostGpus));
+  });
   when_set("HEDDLE_PER_PC",
            [&](auto* name, auto* text) { read_switch(name, text, options.per_pc); });
   when_set("HEDDLE_COUNTERS",

@@ -23,6 +23,7 @@ struct Options {
   unsigned threads = 1;           // HEDDLE_THREADS: host threads per launch; 0: all cores
   std::uint64_t max_instructions = 0;  // HEDDLE_MAX_INSTRUCTIONS: warp instructions per launch
   std::uint64_t max_memory = 0;        // HEDDLE_MAX_MEMORY: bytes of device memory; 0: the GPU's
+  unsigned gpus = 1;                   // HEDDLE_GPUS: how many the program sees
   bool per_pc = false;                 // HEDDLE_PER_PC: records with every instruction
   bool counters = false;               // HEDDLE_COUNTERS: LaunchOptions::counters
   bool progress = false;               // HEDDLE_PROGRESS: tell on stderr how far a long launch is

@@ -96,6 +96,7 @@ void RecordStreamWriter::after(simulator::Device& device, const simulator::Launc
   };
   simulator::LaunchRecord launch = make_launch_record(request, outcome, device.model(), options);
   launch.nesting = std::exchange(nesting_, 0);
+  launch.gpu = device.place().ordinal;
   const simulator::MetricValues metrics = std::exchange(launch.metrics, {});
   if (!has_names(metrics, names_)) {
     names_ = names_of(metrics);

@@ -21,6 +21,7 @@ namespace heddle::runtime {
 
 struct Stream {
   std::uint64_t id = 0;
+  unsigned gpu = 0;  // whose it is
   unsigned flags = 0;
   std::map<int, std::array<std::byte, 64>>
       attributes;  // set by the program: hints, told when asked

@@ -41,14 +41,25 @@ bool Block::finished() const {
 }
 
 std::byte* Core::resolve_slowly(std::uint64_t address, std::uint64_t bytes) {
-  const Allocation* allocation = allocation_reached(*launch.memory, address);
-  if (allocation == nullptr) return nullptr;
-  const std::uint64_t given = reachable_bytes(*launch.memory, *allocation);
-  const std::uint64_t offset = address - allocation->address;
-  if (bytes > given || offset > given - bytes) return nullptr;
-  known_[next_known_] = {allocation->address, given, allocation->data};
+  if (std::byte* const inside = resolve_allocated(address, bytes)) return inside;
+  const auto reached = reached_memory(*launch.memory, address);
+  if (!reached) return nullptr;
+  const std::uint64_t offset = address - reached->address;
+  if (bytes > reached->bytes || offset > reached->bytes - bytes) return nullptr;
+  // Several threads give way to one, which counts.
+  if (log == nullptr) ++launch.memory->accesses_outside();
+  return reached->data + offset;
+}
+
+std::byte* Core::resolve_allocated(std::uint64_t address, std::uint64_t bytes) {
+  for (const Known& known : known_)
+    if (address - known.start < known.bytes && bytes <= known.bytes - (address - known.start))
+      return known.data + (address - known.start);
+  const Allocation* const found = launch.memory->find(address);
+  if (found == nullptr || !found->contains(address, bytes)) return nullptr;
+  known_[next_known_] = {found->address, found->bytes, found->data};
   next_known_ = (next_known_ + 1) % known_.size();
-  return allocation->data + offset;
+  return found->data + (address - found->address);
 }
 
 void Core::start_block(Block& block, std::uint64_t linear) const {

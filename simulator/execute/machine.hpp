@@ -254,7 +254,10 @@ struct Core {
 
   // Allocations may have come and gone.
   void forget_allocations() { known_ = {}; }
-  // A view of plain memory at an address, or null; remembers the allocations last found.
+  // The same, or null outside of allocations.
+  std::byte* resolve_allocated(std::uint64_t address, std::uint64_t bytes);
+  // A view of plain memory at an address, or null; remembers the allocations last found. Outside of
+  // them kernels reach what simulator/memory/mapped_around.hpp says; that is counted.
   std::byte* resolve(std::uint64_t address, std::uint64_t bytes) {
     for (const Known& known : known_)
       if (address - known.start < known.bytes && bytes <= known.bytes - (address - known.start))

@@ -128,7 +128,7 @@ std::byte* resolve_row(Core& core, Warp& warp, const Step& step, Window space,
                        std::uint64_t first) {
   const std::uint64_t width = step.width;
   if ((first & (width - 1)) != 0 || space == Window::local) return nullptr;
-  return space == Window::global ? core.resolve(first, kWarpSize * width)
+  return space == Window::global ? core.resolve_allocated(first, kWarpSize * width)
                                  : shared_view(core, *warp.block, first, kWarpSize * width);
 }
 

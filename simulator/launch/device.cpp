@@ -16,8 +16,10 @@
 namespace heddle::simulator {
 
 struct Device::Impl {
-  explicit Impl(const GpuModel& gpu) : model(gpu), memory(gpu.memory_bytes) {}
+  Impl(const GpuModel& gpu, GpuPlace among)
+      : model(gpu), place(among), memory(gpu.memory_bytes, among) {}
   const GpuModel& model;
+  const GpuPlace place;
   DeviceMemory memory;
   timing::DeviceTime time;
 };
@@ -32,10 +34,11 @@ std::uint64_t default_printf_bytes(const GpuModel& model) {
 
 }  // namespace
 
-Device::Device(const GpuModel& model)
-    : printf_bytes(default_printf_bytes(model)), impl_(std::make_unique<Impl>(model)) {}
+Device::Device(const GpuModel& model, GpuPlace place)
+    : printf_bytes(default_printf_bytes(model)), impl_(std::make_unique<Impl>(model, place)) {}
 Device::~Device() = default;
 const GpuModel& Device::model() const { return impl_->model; }
+const GpuPlace& Device::place() const { return impl_->place; }
 DeviceMemory& Device::memory() { return impl_->memory; }
 
 std::optional<Device::Refusal> Device::check(const LaunchRequest& request) const {

@@ -36,8 +36,10 @@ class Checks;  // simulator/checks/checks.hpp
 // A cubin loaded on a device: code placed, globals allocated and initialised.
 class Module {
  public:
-  // Throws isa::CubinError; std::bad_alloc when globals do not fit.
-  Module(std::vector<std::byte> cubin_bytes, std::string origin, DeviceMemory& memory);
+  // Throws isa::CubinError; std::bad_alloc when globals do not fit. `elsewhere`: the same code on
+  // another GPU, whose managed variables are this one's too; null: there is none.
+  Module(std::vector<std::byte> cubin_bytes, std::string origin, DeviceMemory& memory,
+         const Module* elsewhere = nullptr);
   ~Module();
   Module(const Module&) = delete;
   Module& operator=(const Module&) = delete;
@@ -189,9 +191,10 @@ struct LaunchOutcome {
 // A simulated GPU: a model and its memory. One launch runs at a time.
 class Device {
  public:
-  explicit Device(const GpuModel& model);
+  explicit Device(const GpuModel& model, GpuPlace place = {});
   ~Device();
   const GpuModel& model() const;
+  const GpuPlace& place() const;
   DeviceMemory& memory();
   // CUDA's launch-configuration rules; the name of the CUDA error ("cudaErrorInvalidConfiguration",
   // "cudaErrorLaunchOutOfResources" …) and why, or nothing when the launch is possible.

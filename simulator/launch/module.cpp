@@ -44,7 +44,8 @@ isa::Cubin parse(std::span<const std::byte> bytes, const std::string& origin) {
 
 }  // namespace
 
-Module::Module(std::vector<std::byte> cubin_bytes, std::string origin, DeviceMemory& memory)
+Module::Module(std::vector<std::byte> cubin_bytes, std::string origin, DeviceMemory& memory,
+               const Module* elsewhere)
     : bytes_(std::move(cubin_bytes)),
       origin_(std::move(origin)),
       cubin_(parse(bytes_, origin_)),
@@ -52,21 +53,28 @@ Module::Module(std::vector<std::byte> cubin_bytes, std::string origin, DeviceMem
   Unfinished unfinished(memory_, global_sections_);
   global_sections_.reserve(cubin_.sections.size());  // no allocation is lost to a full vector
   std::vector<std::uint64_t> addresses(cubin_.sections.size(), 0);
+  std::vector<bool> has_contents(cubin_.sections.size(), false);
   for (std::size_t i = 0; i < cubin_.sections.size(); ++i) {
     const isa::Section& section = cubin_.sections[i];
     if ((!holds_variables(section) && !holds_constants(section)) || section.size == 0) continue;
-    const auto address = holds_managed(cubin_, i)
-                             ? memory_.allocate_host_visible(section.size, section.name)
-                             : memory_.allocate(section.size, section.name,
-                                                DeviceMemory::Pool::module, section.alignment);
+    const bool managed = holds_managed(cubin_, i);
+    std::optional<std::uint64_t> address;
+    if (managed && elsewhere != nullptr)
+      address = elsewhere->global_sections_.at(global_sections_.size());
+    else if (managed)
+      address = memory_.allocate_host_visible(section.size, section.name);
+    else
+      address = memory_.allocate(section.size, section.name, DeviceMemory::Pool::module,
+                                 section.alignment);
     if (!address) throw std::bad_alloc();
     addresses[i] = *address;
+    has_contents[i] = managed && elsewhere != nullptr;
     global_sections_.push_back(*address);
   }
   program_ = isa::place(cubin_, {.section_address = [&](std::uint32_t s) { return addresses[s]; },
                                  .external = builtin_address});
   for (std::size_t i = 0; i < cubin_.sections.size(); ++i) {
-    if (addresses[i] == 0 || cubin_.sections[i].type == kSectionNobits) continue;
+    if (addresses[i] == 0 || has_contents[i] || cubin_.sections[i].type == kSectionNobits) continue;
     const std::vector<std::byte>& initial = program_.sections[i];
     std::memcpy(memory_.view(addresses[i], initial.size()), initial.data(), initial.size());
   }

@@ -123,6 +123,7 @@ GridRun PreparedLaunch::run() {
   const bool waited = patched.run().seen.waited_for_others;
   if (may_deadlock() && patched.deadlocked() && !waited) {
     patched.revoke();
+    context_.memory->accesses_outside() = 0;
     give_up_patches();
     return {run_grid(context_, resident_), {}, {}, true};
   }
@@ -148,12 +149,14 @@ std::string PreparedLaunch::why_not_again(const RevocableRun& patched) const {
 GridRun PreparedLaunch::run_again(RevocableRun& patched) {
   patched.revoke();
   GridRun both{patched.keep(), {}, {}, false};
+  const std::uint64_t outside = context_.memory->accesses_outside();  // counted once
   context_.patched = false;
   BlockRun plain = run_grid(context_, resident_);
   context_.patched = true;
   both.run.fault = std::move(plain.fault);
   both.run.seen.uncounted_reunions = plain.seen.uncounted_reunions;
   both.unpatched = std::move(plain.counts);
+  context_.memory->accesses_outside() = outside;
   return both;
 }
 

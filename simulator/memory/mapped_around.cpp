@@ -1,30 +1,31 @@
 #include "simulator/memory/mapped_around.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 namespace heddle::simulator {
 namespace {
 
-// A driver maps device memory in pieces far larger than most allocations, and programs that go a
-// little past the end of what they asked for run there: an H200 lets pass what Chai's task queues
-// read behind an array of 2560 bytes. Here as much is reachable as stays free behind every
-// allocation (DeviceMemory::allocate): up to the next multiple of 512, zeroed at first.
-constexpr std::uint64_t kGranularity = 512;
+// The allocation that begins at or before an address, with what its pages hold behind its end, as
+// far as that is nobody else's; of replayed launches others may lie there.
+ReachedMemory pages_before(const DeviceMemory& memory, std::uint64_t address) {
+  const auto& all = memory.allocations();
+  const auto next = all.upper_bound(address);
+  if (next == all.begin()) return {};
+  const Allocation& found = std::prev(next)->second;
+  std::uint64_t bytes = DeviceMemory::bytes_of_pages(found);
+  if (next != all.end()) bytes = std::min(bytes, next->first - found.address);
+  return {found.address, bytes, std::min(found.bytes, bytes), found.data, found.host_mapped};
+}
 
 }  // namespace
 
-const Allocation* allocation_reached(const DeviceMemory& memory, std::uint64_t address) {
-  const Allocation* found = memory.find(address);
-  if (found == nullptr) found = memory.find(address / kGranularity * kGranularity);
-  return found != nullptr ? found : memory.find(address - kGranularity);
-}
-
-std::uint64_t reachable_bytes(const DeviceMemory& memory, const Allocation& allocation) {
-  if (allocation.host_mapped || allocation.address % kGranularity != 0) return allocation.bytes;
-  const std::uint64_t reachable = (allocation.bytes / kGranularity + 1) * kGranularity;
-  const auto next = memory.allocations().upper_bound(allocation.address);
-  return next == memory.allocations().end() ? reachable
-                                            : std::min(reachable, next->first - allocation.address);
+std::optional<ReachedMemory> reached_memory(const DeviceMemory& memory, std::uint64_t address) {
+  const ReachedMemory own = pages_before(memory, address);
+  if (address - own.address < own.bytes) return own;
+  if (const auto around = memory.around(address))
+    return ReachedMemory{around->address, around->bytes, 0, around->data, false};
+  return std::nullopt;
 }
 
 }  // namespace heddle::simulator

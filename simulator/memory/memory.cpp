@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <mutex>
 #include <new>
 #include <set>
 #include <stdexcept>
@@ -30,10 +31,22 @@ constexpr std::string_view kNamed = ".nv.";  // how names begin of what no progr
 constexpr std::uint64_t kFrame = 2 << 20, kReach = 512;
 constexpr std::uint64_t kOrderedPiece = 32 << 20;
 constexpr std::uint64_t kUnit = 512, kVariableUnit = 256;
+// Beside the frames of an allocation the driver has others mapped, at least as many on an H200
+// (docs/experiments/allocations.md); before them none of memory pools and of large allocations.
+constexpr std::uint64_t kMappedBefore = kFrame, kMappedBehind = 2 * kFrame;
+constexpr std::uint64_t kLargest = 32 << 20;
 
 // Host-visible memory lies where neither programs, their heap nor their libraries are put on 64-bit
 // Linux, so that its addresses do not differ from run to run.
 constexpr std::uint64_t kFirstHostAddress = 0x2000'0000'0000;
+constexpr std::uint64_t kHostAddresses = 0x100'0000'0000;  // of each of several GPUs
+
+// Several GPUs divide the addresses among themselves; the first one's begin where one GPU's do.
+std::uint64_t first_address(const GpuPlace& place, unsigned ordinal) {
+  constexpr std::uint64_t kHalf = std::uint64_t{1} << 32;
+  const std::uint64_t share = (kFirstHostAddress - kFirstAddress) / place.gpus / kHalf * kHalf;
+  return ordinal == place.gpus ? kFirstHostAddress : kFirstAddress + ordinal * share;
+}
 
 // Warps walk through memory with large steps: with small pages nearly every access would miss the
 // host's TLB.
@@ -62,7 +75,7 @@ std::byte* map_pages(std::uint64_t bytes) {
 }
 
 // Pages of a plain allocation: more than its bytes, for what kernels reach behind its end
-// (Core::resolve_slowly).
+// (simulator/memory/mapped_around.hpp).
 std::uint64_t mapped_bytes(std::uint64_t bytes) { return round_up(bytes + 1, kPage); }
 
 }  // namespace
@@ -87,8 +100,13 @@ struct DeviceMemory::Impl {
     std::uint64_t frames = 0, frames_end = 0;
   };
   std::map<std::uint64_t, Placed> placed;
+  std::map<std::uint64_t, Pool> framed;  // allocations with frames in which no other one lies
+  std::map<std::uint64_t, std::uint64_t> retired;  // frames that are not given out again, likewise
+  std::mutex around_mutex;
+  std::map<std::uint64_t, Stretch> around;  // by their first byte
+  std::atomic<std::uint64_t> accesses_outside{0};
   std::map<std::uint64_t, std::uint64_t> free_frames;  // begin and end of what was given back
-  std::uint64_t next_frame = kFirstAddress;
+  std::uint64_t next_frame = kFirstAddress, end_of_frames = kFirstHostAddress;
 
   DriverPlaces* places_of(Pool pool) {
     return pool == Pool::plain     ? &plain
@@ -117,11 +135,35 @@ struct DeviceMemory::Impl {
   void release(const Allocation& allocation) {
     if (allocation.label.starts_with(kNamed)) named.erase({allocation.label, allocation.address});
     if (allocation.host_mapped && host_visible.erase(allocation.address) == 0) return;
+    for (const Stretch& stretch : {before(allocation), behind(allocation)})
+      if (const auto made = around.find(stretch.address); made != around.end()) {
+        unmap(made->second);
+        around.erase(made);
+      }
+    framed.erase(allocation.address);
     dense.remove(allocation.data);
     munmap(allocation.data, allocation.host_mapped ? round_up(allocation.bytes, kPage)
                                                    : mapped_bytes(allocation.bytes));
     if (!allocation.host_mapped) used -= allocation.bytes;
   }
+  // Of the frames that an allocation has, what lies before and behind its own pages.
+  static void unmap(const Stretch& made) { munmap(made.data, round_up(made.bytes, kPage)); }
+  Stretch before(const Allocation& allocation) const {
+    if (!framed.contains(allocation.address)) return {};
+    const std::uint64_t begin = allocation.address / kFrame * kFrame;
+    return {begin, allocation.address - begin, nullptr};
+  }
+  Stretch behind(const Allocation& allocation) const {
+    if (!framed.contains(allocation.address)) return {};
+    const std::uint64_t begin = allocation.address + mapped_bytes(allocation.bytes);
+    const std::uint64_t end = end_of_frames_of(allocation);
+    return {begin, end > begin ? end - begin : 0, nullptr};
+  }
+  static std::uint64_t end_of_frames_of(const Allocation& allocation) {
+    return round_up(allocation.address + allocation.bytes + kReach, kFrame);
+  }
+  bool was_given_back(std::uint64_t address) const;
+  bool is_mapped_beside(std::uint64_t frame) const;
   // Takes the address of a plain allocation, at a multiple of `alignment`.
   std::optional<std::uint64_t> place(std::uint64_t bytes, Pool pool, std::uint64_t alignment);
   // The address an allocation is to have, if it was foreseen.
@@ -154,7 +196,7 @@ std::optional<std::uint64_t> DeviceMemory::Impl::take_frames(std::uint64_t bytes
     const Allocation& last = std::prev(other)->second;
     begin = usable(round_up(last.address + last.bytes + kReach, kFrame));
   }
-  if (begin >= kFirstHostAddress || bytes > kFirstHostAddress - begin) return std::nullopt;
+  if (begin >= end_of_frames || bytes > end_of_frames - begin) return std::nullopt;
   next_frame = begin + bytes;
   return begin;
 }
@@ -194,12 +236,17 @@ std::optional<std::uint64_t> DeviceMemory::Impl::place(std::uint64_t bytes, Pool
   return address;
 }
 
-DeviceMemory::DeviceMemory(std::uint64_t capacity) : impl_(std::make_unique<Impl>()) {
+DeviceMemory::DeviceMemory(std::uint64_t capacity, GpuPlace place)
+    : impl_(std::make_unique<Impl>()) {
   impl_->capacity = capacity;
+  impl_->next_frame = first_address(place, place.ordinal);
+  impl_->end_of_frames = first_address(place, place.ordinal + 1);
+  impl_->next_host_address = kFirstHostAddress + place.ordinal * kHostAddresses;
 }
 
 DeviceMemory::~DeviceMemory() {
   for (const auto& [address, allocation] : impl_->allocations) impl_->release(allocation);
+  for (const auto& [address, stretch] : impl_->around) Impl::unmap(stretch);
 }
 
 std::optional<std::uint64_t> DeviceMemory::allocate(std::uint64_t bytes, std::string label,
@@ -217,6 +264,7 @@ std::optional<std::uint64_t> DeviceMemory::allocate(std::uint64_t bytes, std::st
   }
   impl_->map_large(allocation);
   const std::uint64_t address = allocation.address = *given;
+  if (pool != Pool::apart) impl_->framed.emplace(address, pool);
   allocation.ordinal = impl_->next_ordinal++;
   allocation.label = std::move(label);
   impl_->used += bytes;
@@ -246,6 +294,8 @@ std::optional<std::uint64_t> DeviceMemory::Impl::allocate_foreseen(std::uint64_t
   allocation.data = map_pages(mapped_bytes(bytes));
   map_large(allocation);
   allocation.ordinal = place.ordinal;
+  if (place.address >= kFirstAddress && place.address < kFirstHostAddress)
+    framed.emplace(place.address, Pool::plain);
   allocation.label = std::move(label);
   used += bytes;
   next_ordinal = std::max(next_ordinal, place.ordinal + 1);
@@ -273,18 +323,22 @@ std::optional<std::uint64_t> DeviceMemory::allocate_host_visible(std::uint64_t b
 }
 
 std::uint64_t DeviceMemory::map_host(std::byte* host, std::uint64_t bytes, std::string label) {
+  const auto address = reinterpret_cast<std::uint64_t>(host);
+  map_peer(address, host, bytes, std::move(label));
+  return address;
+}
+
+void DeviceMemory::map_peer(std::uint64_t address, std::byte* data, std::uint64_t bytes,
+                            std::string label) {
   Allocation allocation;
-  allocation.address = reinterpret_cast<std::uint64_t>(host);
+  allocation.address = address;
   allocation.bytes = bytes;
-  allocation.data = host;
+  allocation.data = data;
   allocation.ordinal = impl_->next_ordinal++;
   allocation.host_mapped = true;
   allocation.label = std::move(label);
-  const std::uint64_t address = allocation.address;
-  if (impl_->allocations.contains(address))
-    throw std::invalid_argument("host memory is mapped already");
+  if (impl_->allocations.contains(address)) throw std::invalid_argument("memory is mapped already");
   impl_->add(std::move(allocation));
-  return address;
 }
 
 bool DeviceMemory::free(std::uint64_t address) {
@@ -294,7 +348,10 @@ bool DeviceMemory::free(std::uint64_t address) {
   if (const auto placed = impl_->placed.find(address); placed != impl_->placed.end()) {
     const Impl::Placed& at = placed->second;
     if (at.pool != nullptr) at.pool->give_back(at.place);
-    if (impl_->watcher == nullptr) impl_->give_back_frames(at.frames, at.frames_end);
+    if (impl_->watcher == nullptr)
+      impl_->give_back_frames(at.frames, at.frames_end);
+    else
+      impl_->retired.emplace(at.frames, at.frames_end);
     impl_->placed.erase(placed);
   }
   impl_->release(found->second);
@@ -323,6 +380,51 @@ const Allocation* DeviceMemory::nearest(std::uint64_t address) const {
   if (next == impl_->allocations.end() || below.contains(address, 1)) return &below;
   const std::uint64_t past_below = address - (below.address + below.bytes - 1);
   return past_below <= next->first - address ? &below : &next->second;
+}
+
+std::uint64_t DeviceMemory::bytes_of_pages(const Allocation& allocation) {
+  return allocation.host_mapped ? allocation.bytes : mapped_bytes(allocation.bytes);
+}
+
+std::atomic<std::uint64_t>& DeviceMemory::accesses_outside() const {
+  return impl_->accesses_outside;
+}
+
+bool DeviceMemory::Impl::was_given_back(std::uint64_t address) const {
+  for (const auto* frames : {&free_frames, &retired}) {
+    const auto next = frames->upper_bound(address);
+    if (next != frames->begin() && address < std::prev(next)->second) return true;
+  }
+  return false;
+}
+
+// Whether a frame that no allocation has lies where the driver has others mapped.
+bool DeviceMemory::Impl::is_mapped_beside(std::uint64_t frame) const {
+  if (overlaps(frame, kFrame) || was_given_back(frame)) return false;
+  const auto next = allocations.upper_bound(frame);
+  if (next != allocations.begin()) {
+    const Allocation& before = std::prev(next)->second;
+    if (framed.contains(before.address) && frame < end_of_frames_of(before) + kMappedBehind)
+      return true;
+  }
+  if (next == allocations.end() || next->second.bytes > kLargest) return false;
+  const auto pool = framed.find(next->first);
+  return pool != framed.end() && pool->second != Pool::ordered &&
+         next->first / kFrame * kFrame == frame + kMappedBefore;
+}
+
+std::optional<DeviceMemory::Stretch> DeviceMemory::around(std::uint64_t address) const {
+  const auto next = impl_->allocations.upper_bound(address);
+  Stretch found;
+  if (next != impl_->allocations.end()) found = impl_->before(next->second);
+  if (address - found.address >= found.bytes && next != impl_->allocations.begin())
+    found = impl_->behind(std::prev(next)->second);
+  if (address - found.address >= found.bytes) found = {address / kFrame * kFrame, kFrame, nullptr};
+  if (found.bytes == kFrame && !impl_->is_mapped_beside(found.address)) return std::nullopt;
+  std::lock_guard lock(impl_->around_mutex);
+  const auto [made, is_new] = impl_->around.try_emplace(found.address, found);
+  if (is_new) made->second.data = map_pages(round_up(found.bytes, kPage));
+  return made->second;
 }
 
 std::byte* DeviceMemory::view(std::uint64_t address, std::uint64_t bytes) const {

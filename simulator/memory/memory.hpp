@@ -4,6 +4,7 @@
 // has. Host memory that a program pinned or asked to be managed is mapped at its own address.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -23,17 +24,23 @@ struct Allocation {
   std::uint64_t bytes = 0;    // as asked for
   std::byte* data = nullptr;  // the simulator's view of its first byte
   std::uint32_t ordinal = 0;  // 0, 1, … in order of allocation; never reused
-  bool host_mapped = false;   // pinned or managed: `data` is the program's own pointer
-  std::string label;          // "cudaMalloc", "__device__ name" …; for reports
+  // Pinned or managed, where `data` is the program's own pointer; or another GPU's memory.
+  bool host_mapped = false;
+  std::string label;  // "cudaMalloc", "__device__ name" …; for reports
   bool contains(std::uint64_t at, std::uint64_t count) const {
     return at >= address && count <= bytes && at - address <= bytes - count;
   }
 };
 
+// Which of several GPUs that share one space of addresses.
+struct GpuPlace {
+  unsigned ordinal = 0, gpus = 1;
+};
+
 class DeviceMemory {
  public:
-  // `capacity` bytes at most in plain allocations.
-  explicit DeviceMemory(std::uint64_t capacity);
+  // `capacity` bytes at most in plain allocations. No two GPUs have an address in common.
+  explicit DeviceMemory(std::uint64_t capacity, GpuPlace place = {});
   ~DeviceMemory();
   DeviceMemory(const DeviceMemory&) = delete;
   DeviceMemory& operator=(const DeviceMemory&) = delete;
@@ -49,6 +56,8 @@ class DeviceMemory {
                                         Pool pool = Pool::plain, std::uint64_t alignment = 1);
   // Makes `host` visible to kernels at its own address.
   std::uint64_t map_host(std::byte* host, std::uint64_t bytes, std::string label);
+  // Makes another GPU's memory visible at the address that it has there; `data`: its view.
+  void map_peer(std::uint64_t address, std::byte* data, std::uint64_t bytes, std::string label);
   // Zeroed memory that the host program uses too, at the same address (managed variables and
   // allocations, pinned memory): `data` is that address.
   std::optional<std::uint64_t> allocate_host_visible(std::uint64_t bytes, std::string label);
@@ -76,6 +85,17 @@ class DeviceMemory {
   // The first one, by address, of a name that begins with ".nv."; null: none. Those are not what
   // the program has asked for: modules' variables, the device's heap, tables.
   const Allocation* find_named(std::string_view label) const;
+  // What lies around an allocation in the frames that it has; kernels reach it, as on a GPU, where
+  // the driver maps whole frames. Zeroed, and made when it is first asked for, by any thread.
+  struct Stretch {
+    std::uint64_t address = 0, bytes = 0;
+    std::byte* data = nullptr;
+  };
+  std::optional<Stretch> around(std::uint64_t address) const;
+  // Accesses of kernels outside of allocations, which whoever launches may set back.
+  std::atomic<std::uint64_t>& accesses_outside() const;
+  // Bytes behind the allocation's first one that its own pages hold, its own included.
+  static std::uint64_t bytes_of_pages(const Allocation& allocation);
   // A view of [address, address + bytes), or null when not wholly inside one allocation.
   std::byte* view(std::uint64_t address, std::uint64_t bytes) const;
 

@@ -52,12 +52,11 @@ void MemoryJournal::before_write(const Addresses& address, Mask lanes, std::uint
 
 void MemoryJournal::find(std::uint64_t address) {
   if (last_->holds(address)) return;
-  const Allocation* allocation = allocation_reached(memory_, address);
-  assert(allocation != nullptr);
-  last_ = &written_[allocation->address];
-  const std::uint64_t bytes = reachable_bytes(memory_, *allocation);
-  if (last_->data == allocation->data && last_->bytes == bytes) return;
-  *last_ = {allocation->address, bytes, allocation->data, allocation->host_mapped, {}};
+  const auto reached = reached_memory(memory_, address);
+  assert(reached);
+  last_ = &written_[reached->address];
+  if (last_->data == reached->data && last_->bytes == reached->bytes) return;
+  *last_ = {reached->address, reached->bytes, reached->data, reached->host_mapped, {}};
   last_->saved.resize((last_->bytes + kPieceBytes - 1) / kPieceBytes);
 }
 
@@ -87,9 +86,9 @@ bool MemoryJournal::wrote_host_memory(std::uint64_t own) const {
 
 void MemoryJournal::put_back(const Pieces& pieces) {
   for (const Piece& piece : pieces) {
-    const Allocation* allocation = allocation_reached(memory_, piece.address);
-    assert(allocation != nullptr);
-    std::memcpy(allocation->data + (piece.address - allocation->address), piece.contents.data(),
+    const auto reached = reached_memory(memory_, piece.address);
+    assert(reached);
+    std::memcpy(reached->data + (piece.address - reached->address), piece.contents.data(),
                 piece.bytes);
   }
 }

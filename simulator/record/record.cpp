@@ -259,6 +259,7 @@ LaunchRecord read_launch(const Reader& reader) {
   launch.index = reader.whole<std::uint64_t>("index");
   launch.kernel = reader.text("kernel");
   launch.nesting = reader.whole_if<std::uint32_t>("nesting").value_or(0);
+  launch.gpu = reader.whole_if<std::uint32_t>("gpu").value_or(0);
   launch.grid = reader.dim("grid");
   launch.block = reader.dim("block");
   launch.dynamic_shared_bytes = reader.whole_if<std::uint32_t>("dynamic_shared_bytes").value_or(0);
@@ -368,6 +369,7 @@ Json to_json(const LaunchRecord& launch) {
   json["index"] = launch.index;
   json["kernel"] = launch.kernel;
   if (launch.nesting != 0) json["nesting"] = launch.nesting;
+  if (launch.gpu != 0) json["gpu"] = launch.gpu;
   json["grid"] = dim_to_json(launch.grid);
   json["block"] = dim_to_json(launch.block);
   json["dynamic_shared_bytes"] = launch.dynamic_shared_bytes;

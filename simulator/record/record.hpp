@@ -43,6 +43,7 @@ struct LaunchRecord {
   // How many grids launched one another before it; 0: the program launched it. It stands behind the
   // launch that made it.
   std::uint32_t nesting = 0;
+  std::uint32_t gpu = 0;  // which of the program's GPUs executed it
   Dim3 grid, block;
   std::uint32_t dynamic_shared_bytes = 0, static_shared_bytes = 0;
   std::uint32_t registers = 0;

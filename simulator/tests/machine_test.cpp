@@ -12,6 +12,7 @@
 
 #include "simulator/launch/launch.hpp"
 #include "simulator/launch/observer.hpp"
+#include "simulator/memory/mapped_around.hpp"
 #include "simulator/tests/compiled_kernels.hpp"
 
 namespace heddle::simulator {
@@ -320,22 +321,34 @@ TEST_P(Machine, ABlockThatOnlyWaitsGivesWaySoon) {
 
 TEST_P(Machine, AStorePastTheEndNamesThreadLineAndAllocation) {
   const auto p = allocate(400);
-  const LaunchOutcome outcome = run("store_at", {3, 1, 1}, {32, 1, 1}, p, 128);
+  const LaunchOutcome outcome = run("store_at", {3, 1, 1}, {32, 1, 1}, p, 4 << 20);
   ASSERT_TRUE(outcome.fault);
   EXPECT_EQ(outcome.fault->kind, Fault::Kind::illegal_address);
-  EXPECT_EQ(outcome.fault->address, p + 512);
+  EXPECT_EQ(outcome.fault->address, p + (16 << 20));
   EXPECT_EQ(outcome.fault->thread, (Dim3{5, 0, 0}));
   EXPECT_EQ(outcome.fault->function, "store_at");
   EXPECT_THAT(outcome.fault->source, testing::HasSubstr("machine.cu:"));
   EXPECT_THAT(outcome.fault->message(),
-              testing::HasSubstr("112 bytes past the end of test (400 bytes"));
+              testing::HasSubstr("16776816 bytes past the end of test (400 bytes"));
 }
 
-TEST_P(Machine, ALittlePastTheEndIsReachable) {
+// docs/experiments/allocations.md
+TEST_P(Machine, WhatLiesAroundAnAllocationInItsFrameIsReachable) {
+  constexpr int kNear = 127, kFar = 100'000, kBefore = -1;  // words; 100 are allocated
   const auto p = allocate(400), next = allocate(400);
-  run_well("store_at", {3, 1, 1}, {32, 1, 1}, p, 127);  // the last word of 512 bytes
-  EXPECT_EQ(device_.memory().find(p)->data[508], std::byte{1});
-  EXPECT_THAT(download<int>(next, 100), testing::Each(0));
+  ASSERT_NE(next % (2 << 20), 0u);
+  for (const int word : {kNear, kFar, kBefore}) {
+    device_.memory().accesses_outside() = 0;
+    run_well("store_at", {1, 1, 1}, {32, 1, 1}, next, word);
+    EXPECT_EQ(device_.memory().accesses_outside(), 1u) << word;
+    const std::uint64_t address = next + static_cast<std::uint64_t>(4 * word);
+    const auto around = reached_memory(device_.memory(), address);
+    ASSERT_TRUE(around);
+    EXPECT_EQ(around->data[address - around->address], std::byte{1}) << word;
+  }
+  for (const auto each : {p, next}) EXPECT_THAT(download<int>(each, 100), testing::Each(0));
+  device_.memory().free(next);
+  EXPECT_FALSE(reached_memory(device_.memory(), next - 4));
 }
 
 // Overwrites what a section holds; returns whether there is one of that name.

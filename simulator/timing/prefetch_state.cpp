@@ -75,7 +75,7 @@ void Sm::bring_accessed_near(const Warp& warp, std::uint32_t pc) const {
     address += uniform[0] + (std::uint64_t{uniform[kWarpSize]} << 32);
   }
   memory_.bring_near(address / kLineBytes);
-  if (const std::byte* const there = core.resolve(address, 1)) {
+  if (const std::byte* const there = core.resolve_allocated(address, 1)) {
     __builtin_prefetch(there);
     __builtin_prefetch(there + kHostLine);
   }

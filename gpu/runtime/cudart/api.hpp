@@ -66,15 +66,60 @@ Error on_device_uncaptured(Body body) noexcept {
   });
 }
 
-// … and a stream that the program named.
+// What a handle of the program stands for, and the context that has it.
+template <typename Found>
+struct InContext {
+  Context* context = nullptr;
+  Found found{};
+  std::shared_ptr<Context> kept{};
+};
+
+// `find(Context&)` of the calling thread's context or, where that gives null, of other GPUs'.
+template <typename Find>
+auto in_any_context(Context& current, Find find) {
+  InContext<decltype(find(current))> result{&current, find(current)};
+  Runtime& runtime = Runtime::instance();
+  for (unsigned gpu = 0; gpu < runtime.gpus() && !result.found; ++gpu) {
+    if (gpu == current.gpu()) continue;
+    const auto other = runtime.context_if_any(gpu);
+    if (other) result = {other.get(), find(*other), other};
+  }
+  return result;
+}
+
+// … and a stream that the program named, of whichever GPU.
 template <typename Body>
 Error on_stream(abi::Handle handle, DefaultStream meaning, Body body) noexcept {
-  return on_device([&](Context& context) -> Error {
-    const auto stream = context.stream(handle, meaning);
-    if (!stream) return Error::invalid_resource_handle;
-    const Error refused = context.refuse_implicit(*stream);
-    return refused == Error::success ? body(context, *stream) : refused;
+  return on_device([&](Context& current) -> Error {
+    const auto in =
+        in_any_context(current, [&](Context& each) { return each.stream(handle, meaning); });
+    if (!in.found) return Error::invalid_resource_handle;
+    if (in.context->status() != Error::success) return in.context->status();
+    const Error refused = in.context->refuse_implicit(*in.found);
+    return refused == Error::success ? body(*in.context, *in.found) : refused;
   });
+}
+
+// Calls `body(Context&)` with the context of a GPU by its number.
+template <typename Body>
+Error on_gpu(int number, Body body) noexcept {
+  return on_device([&](Context& current) -> Error {
+    Runtime& runtime = Runtime::instance();
+    if (!runtime.has_gpu(number)) return Error::invalid_device;
+    if (static_cast<unsigned>(number) == current.gpu()) return body(current);
+    const auto context = runtime.context(static_cast<unsigned>(number));
+    return context ? body(*context) : Error::cudart_unloading;
+  });
+}
+
+// … with that of the GPU whose memory is at an address; with `current` where there is none.
+template <typename Body>
+Error on_owner(Context& current, const void* pointer, Body body) {
+  const auto block = current.find_memory(reinterpret_cast<std::uint64_t>(pointer));
+  if (!block || block->gpu == current.gpu()) return body(current);
+  const auto owner = Runtime::instance().context_if_any(block->gpu);
+  if (owner && owner->status() != Error::success) return owner->status();
+  return body(owner ? *owner : current);
 }
 
 // … and a kernel.

@@ -20,7 +20,8 @@ Error create(abi::Handle* array, const abi::ChannelFormatDesc* format, const abi
 // Rows of a box in an array; nothing when it does not lie in it.
 Error place(Context& context, abi::Handle handle, std::size_t x, std::size_t y, const Box& box,
             Placed& placed) {
-  const auto array = context.array(handle);
+  const auto array =
+      in_any_context(context, [&](Context& each) { return each.array(handle); }).found;
   if (!array) return Error::invalid_resource_handle;
   if (!array->holds(x, y, 0, box)) return Error::invalid_value;
   placed = array->placed(x, y, 0);
@@ -30,7 +31,8 @@ Error place(Context& context, abi::Handle handle, std::size_t x, std::size_t y, 
 // The deprecated copies take bytes that go on from row to row.
 Error place_run(Context& context, abi::Handle handle, std::size_t x, std::size_t y,
                 std::size_t bytes, Placed& placed) {
-  const auto array = context.array(handle);
+  const auto array =
+      in_any_context(context, [&](Context& each) { return each.array(handle); }).found;
   if (!array) return Error::invalid_resource_handle;
   placed = array->placed(x, y, 0);
   const std::uint64_t offset = placed.address - array->address;
@@ -150,7 +152,8 @@ HEDDLE_API Error cudaArrayGetPlane(abi::Handle*, abi::Handle, unsigned) {
 HEDDLE_API Error cudaArrayGetInfo(abi::ChannelFormatDesc* format, abi::Extent* extent,
                                   unsigned* flags, abi::Handle handle) {
   return on_device([&](Context& context) {
-    const auto array = context.array(handle);
+    const auto array =
+        in_any_context(context, [&](Context& each) { return each.array(handle); }).found;
     if (!array) return Error::invalid_resource_handle;
     if (format != nullptr) *format = array->format;
     if (extent != nullptr) *extent = array->extent;

@@ -100,8 +100,11 @@ Error describe_copy_3d(Context& context, const abi::Memcpy3DParms* parameters,
   if (parameters == nullptr) return Error::invalid_value;
   const auto& [from_array, from_at, from_memory, to_array, to_at, to_memory, extent, kind] =
       *parameters;
-  const End from{context.array(from_array), from_memory, from_at};
-  const End to{context.array(to_array), to_memory, to_at};
+  const auto find = [&](abi::Handle handle) {
+    return in_any_context(context, [&](Context& each) { return each.array(handle); }).found;
+  };
+  const End from{find(from_array), from_memory, from_at};
+  const End to{find(to_array), to_memory, to_at};
   if ((from_array != nullptr && !from.array) || (to_array != nullptr && !to.array))
     return Error::invalid_resource_handle;
   if (from.array && to.array && from.element_bytes() != to.element_bytes())
@@ -153,11 +156,15 @@ HEDDLE_STREAM_API(cudaMemcpy3DAsync, _ptsz,
   return copy_3d(parameters, stream, kStreamZero, false);
 }
 
+static bool are_gpus(int one, int other) {
+  return Runtime::instance().has_gpu(one) && Runtime::instance().has_gpu(other);
+}
+
 static Error copy_3d_peer(const abi::Memcpy3DPeerParms* given, abi::Handle stream,
                           DefaultStream zero, bool wait) {
   return api([&] {
     if (given == nullptr) return Error::invalid_value;
-    if (given->srcDevice != 0 || given->dstDevice != 0) return Error::invalid_device;
+    if (!are_gpus(given->srcDevice, given->dstDevice)) return Error::invalid_device;
     const abi::Memcpy3DParms same{
         given->srcArray, given->srcPos, given->srcPtr, given->dstArray,
         given->dstPos,   given->dstPtr, given->extent, MemcpyKind::device_to_device};
@@ -197,7 +204,7 @@ HEDDLE_STREAM_API(cudaMemcpyBatchAsync, _ptsz,
 HEDDLE_API Error cudaMemcpyPeer(void* to, int to_device, const void* from, int from_device,
                                 std::size_t bytes) {
   return api([&] {
-    if (to_device != 0 || from_device != 0) return Error::invalid_device;
+    if (!are_gpus(to_device, from_device)) return Error::invalid_device;
     return copy(linear(to, from, bytes, MemcpyKind::device_to_device), nullptr,
                 DefaultStream::legacy, true);
   });
@@ -206,7 +213,7 @@ HEDDLE_API Error cudaMemcpyPeer(void* to, int to_device, const void* from, int f
 HEDDLE_API Error cudaMemcpyPeerAsync(void* to, int to_device, const void* from, int from_device,
                                      std::size_t bytes, abi::Handle stream) {
   return api([&] {
-    if (to_device != 0 || from_device != 0) return Error::invalid_device;
+    if (!are_gpus(to_device, from_device)) return Error::invalid_device;
     return copy(linear(to, from, bytes, MemcpyKind::device_to_device), stream,
                 DefaultStream::legacy, false);
   });

@@ -1,5 +1,7 @@
-// Devices: there is one, the GPU model the run was started for.
+// Devices: GPUs of the model that the run was started for.
 #include <algorithm>
+#include <array>
+#include <atomic>
 #include <cstdio>
 #include <cstring>
 
@@ -10,21 +12,39 @@ namespace heddle::runtime {
 
 namespace {
 
-constexpr int kDevices = 1;
 constexpr int kLeastPriority = 0, kGreatestPriority = -5;  // as on every GPU since sm_70
 
-std::atomic<unsigned> device_flags{0};
+std::array<std::atomic<unsigned>, System::kMostGpus> device_flags;
 
-bool exists(int device) { return device >= 0 && device < kDevices; }
+bool exists(int device) { return Runtime::instance().has_gpu(device); }
 
-// Sets *out when there is such a device.
 template <typename Value>
-Error answer(int device, Value* out, Value value) {
+Error answer(Value* out, Value value) {
+  return api([&] {
+    if (out == nullptr) return Error::invalid_value;
+    *out = value;
+    return Error::success;
+  });
+}
+
+// Sets *out to `value(gpu)` when there is such a device.
+template <typename Value, typename Get>
+Error ask(int device, Value* out, Get value) {
   return api([&] {
     if (out == nullptr) return Error::invalid_value;
     if (!exists(device)) return Error::invalid_device;
-    *out = value;
+    *out = value(static_cast<unsigned>(device));
     return Error::success;
+  });
+}
+
+// `body(peer)` for a device that can be a peer of the calling thread's: no device is its own.
+template <typename Body>
+Error on_peer(int peer, Error of_itself, Body body) {
+  return on_device([&](Context& context) -> Error {
+    if (!exists(peer)) return Error::invalid_device;
+    const auto number = static_cast<unsigned>(peer);
+    return number == context.gpu() ? of_itself : body(context, number);
   });
 }
 
@@ -40,20 +60,27 @@ Error prefer(int config, int most, std::atomic<int>* kept) {
 
 }  // namespace
 
-HEDDLE_API Error cudaGetDeviceCount(int* count) { return answer(0, count, kDevices); }
+HEDDLE_API Error cudaGetDeviceCount(int* count) {
+  return answer(count, static_cast<int>(Runtime::instance().gpus()));
+}
 
-HEDDLE_API Error cudaGetDevice(int* device) { return answer(0, device, 0); }
+HEDDLE_API Error cudaGetDevice(int* device) {
+  return answer(device, static_cast<int>(Runtime::thread().gpu));
+}
 
 HEDDLE_API Error cudaSetDevice(int device) {
   return api([&] {
     if (!exists(device)) return Error::invalid_device;
     Runtime& runtime = Runtime::instance();
+    Runtime::thread().gpu = static_cast<unsigned>(device);
     if (runtime.context()) return Error::success;  // made here, as with CUDA
     return runtime.has_context() ? Error::initialization_error : Error::cudart_unloading;
   });
 }
 
-HEDDLE_API Error cudaInitDevice(int device, unsigned, unsigned) { return cudaSetDevice(device); }
+HEDDLE_API Error cudaInitDevice(int device, unsigned, unsigned) {
+  return on_gpu(device, [](Context&) { return Error::success; });
+}
 
 HEDDLE_API Error cudaSetValidDevices(int* devices, int length) {
   return api([&] {
@@ -64,42 +91,42 @@ HEDDLE_API Error cudaSetValidDevices(int* devices, int length) {
   });
 }
 
-HEDDLE_API Error cudaChooseDevice(int* device, const abi::DeviceProp*) {
-  return answer(0, device, 0);
-}
+HEDDLE_API Error cudaChooseDevice(int* device, const abi::DeviceProp*) { return answer(device, 0); }
 
 HEDDLE_API Error cudaSetDeviceFlags(unsigned flags) {
   return api([&] {
     constexpr unsigned kKnown = 0xff, kScheduling = 7, kNotKept = 0x60;
     const unsigned scheduling = flags & kScheduling;  // none, or one way of waiting
     if ((flags & ~kKnown) != 0 || (scheduling & (scheduling - 1)) != 0) return Error::invalid_value;
-    device_flags = flags & ~kNotKept;
+    device_flags[Runtime::thread().gpu] = flags & ~kNotKept;
     return Error::success;
   });
 }
 
 HEDDLE_API Error cudaGetDeviceFlags(unsigned* flags) {
   constexpr unsigned kMapHost = 8;  // always possible, and reported so
-  return answer(0, flags, device_flags.load() | kMapHost);
+  return answer(flags, device_flags[Runtime::thread().gpu].load() | kMapHost);
 }
 
 HEDDLE_API Error cudaGetDeviceProperties(abi::DeviceProp* properties, int device) {
-  return answer(device, properties, device_properties(Runtime::instance().model()));
+  return ask(device, properties,
+             [](unsigned gpu) { return device_properties(Runtime::instance().model(), gpu); });
 }
 
 HEDDLE_API Error cudaDeviceGetAttribute(int* value, int attribute, int device) {
   return api([&] {
-    const auto found = device_attribute(Runtime::instance().model(), attribute);
-    return found ? answer(device, value, *found) : Error::invalid_value;
+    const simulator::GpuModel& model = Runtime::instance().model();
+    if (!device_attribute(model, attribute)) return Error::invalid_value;
+    return ask(device, value,
+               [&](unsigned gpu) { return *device_attribute(model, attribute, gpu); });
   });
 }
 
 HEDDLE_API Error cudaDeviceReset() {
   return api([] {
     Runtime& runtime = Runtime::instance();
-    if (runtime.has_context())
-      if (const auto context = runtime.context(); context && context->inside_action())
-        return Error::not_permitted;
+    const auto context = runtime.context_if_any(Runtime::thread().gpu);
+    if (context && context->inside_action()) return Error::not_permitted;
     Runtime::thread().last_error = Error::success;
     return runtime.reset();
   });
@@ -133,19 +160,19 @@ HEDDLE_API Error cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
 }
 
 HEDDLE_API Error cudaDeviceGetCacheConfig(int* config) {
-  return answer(0, config, cache_config.load());
+  return answer(config, cache_config.load());
 }
 HEDDLE_API Error cudaDeviceSetCacheConfig(int config) { return prefer(config, 3, &cache_config); }
-HEDDLE_API Error cudaDeviceGetSharedMemConfig(int* config) { return answer(0, config, 1); }
+HEDDLE_API Error cudaDeviceGetSharedMemConfig(int* config) { return answer(config, 1); }
 HEDDLE_API Error cudaDeviceSetSharedMemConfig(int config) { return prefer(config, 2, nullptr); }
 HEDDLE_API Error cudaCtxResetPersistingL2Cache() { return Error::success; }
 
 HEDDLE_API Error cudaDeviceGetPCIBusId(char* text, int length, int device) {
   return api([&] {
-    constexpr char kBusId[] = "0000:01:00.0";
     if (!exists(device)) return Error::invalid_device;
-    if (text == nullptr || length < static_cast<int>(sizeof kBusId)) return Error::invalid_value;
-    std::memcpy(text, kBusId, sizeof kBusId);
+    const std::string id = pci_bus_id(static_cast<unsigned>(device));
+    if (text == nullptr || length <= static_cast<int>(id.size())) return Error::invalid_value;
+    std::memcpy(text, id.c_str(), id.size() + 1);
     return Error::success;
   });
 }
@@ -155,22 +182,24 @@ HEDDLE_API Error cudaDeviceGetByPCIBusId(int* device, const char* text) {
     unsigned domain = 0, bus = 0, slot = 0;
     if (device == nullptr || text == nullptr) return Error::invalid_value;
     if (std::sscanf(text, "%x:%x:%x", &domain, &bus, &slot) != 3) return Error::invalid_value;
-    if (domain != 0 || bus != 1 || slot != 0) return Error::invalid_device;
-    *device = 0;
+    const auto number = static_cast<int>(bus) - 1;
+    if (domain != 0 || slot != 0 || !exists(number)) return Error::invalid_device;
+    *device = number;
     return Error::success;
   });
 }
 
 HEDDLE_API Error cudaDeviceCanAccessPeer(int* can, int device, int peer) {
-  return api([&] { return exists(peer) ? answer(device, can, 0) : Error::invalid_device; });
+  return api([&] {
+    return exists(peer) ? ask(device, can, [&](unsigned) { return int{device != peer}; })
+                        : Error::invalid_device;
+  });
 }
 
 HEDDLE_API Error cudaDeviceEnablePeerAccess(int peer, unsigned flags) {
-  return api([&] {
-    if (flags != 0) return Error::invalid_value;
-    // A device is no peer of itself.
-    return exists(peer) ? Error::peer_access_unsupported : Error::invalid_device;
-  });
+  if (flags != 0) return api([] { return Error::invalid_value; });
+  return on_peer(peer, Error::peer_access_unsupported,
+                 [](Context& context, unsigned number) { return context.enable_peer(number); });
 }
 
 HEDDLE_API Error cudaDeviceFlushGPUDirectRDMAWrites(int, int) { return Error::success; }
@@ -185,12 +214,18 @@ HEDDLE_API Error cudaDeviceGetHostAtomicCapabilities(unsigned* capabilities, con
     return Error::success;
   });
 }
-HEDDLE_API Error cudaDeviceGetP2PAtomicCapabilities(unsigned*, const int*, unsigned, int, int) {
-  return api([] { return Error::invalid_device; });
+HEDDLE_API Error cudaDeviceGetP2PAtomicCapabilities(unsigned*, const int*, unsigned, int from,
+                                                    int to) {
+  return api([&] {
+    return from != to && exists(from) && exists(to)
+               ? not_supported("cudaDeviceGetP2PAtomicCapabilities")
+               : Error::invalid_device;
+  });
 }
 
 HEDDLE_API Error cudaDeviceDisablePeerAccess(int peer) {
-  return api([&] { return exists(peer) ? Error::peer_access_not_enabled : Error::invalid_device; });
+  return on_peer(peer, Error::peer_access_not_enabled,
+                 [](Context& context, unsigned number) { return context.disable_peer(number); });
 }
 
 }  // namespace heddle::runtime

@@ -88,6 +88,24 @@ Error put_pages(std::uint64_t address, int file, std::uint64_t bytes) {
   });
 }
 
+unsigned gpu() { return Runtime::thread().gpu; }
+void use_gpu(unsigned number) { Runtime::thread().gpu = number; }
+
+Error set_access(std::uint64_t address, unsigned number, bool allowed) {
+  return on_device([&](Context& current) {
+    return on_owner(current, reinterpret_cast<const void*>(address), [&](Context& context) {
+      return context.gpu() == number ? Error::success
+                                     : context.set_access(address, number, allowed);
+    });
+  });
+}
+
+std::uint64_t used_bytes(unsigned number) {
+  Runtime* const runtime = Runtime::if_any();
+  const auto context = runtime == nullptr ? nullptr : runtime->context_if_any(number);
+  return context ? context->used_bytes() : 0;
+}
+
 Error library_of(abi::Handle kernel, abi::Handle* library) {
   return on_function(kernel, [&](Context&, Function&) {
     *library = Runtime::instance().library_of(kernel);
@@ -123,7 +141,8 @@ Error link(const DriverSupport::Part* given, std::size_t count, const int* optio
 
 HEDDLE_API Error cudaGetExportTable(const void** table, const abi::Uuid* id) {
   static constexpr DriverSupport kTable{fill_elements, write_value, wait_value, find_memory,
-                                        reserve,       put_pages,   library_of, link};
+                                        reserve,       put_pages,   gpu,        use_gpu,
+                                        set_access,    used_bytes,  library_of, link};
   if (table == nullptr || id == nullptr) return Error::invalid_value;
   if (std::memcmp(id, &kDriverSupport, sizeof kDriverSupport) == 0)
     *table = &kTable;

@@ -18,9 +18,9 @@ Error refuse_captured(const Event& event) {
 
 template <typename Body>
 Error on_event(abi::Handle handle, Body body) {
-  return on_device([&](Context& context) -> Error {
-    const auto event = context.event(handle);
-    return event ? body(context, *event) : Error::invalid_resource_handle;
+  return on_device([&](Context& current) -> Error {
+    const auto event = in_any_context(current, [&](Context& each) { return each.event(handle); });
+    return event.found ? body(*event.context, *event.found) : Error::invalid_resource_handle;
   });
 }
 
@@ -75,8 +75,10 @@ HEDDLE_API Error cudaEventCreateWithFlags(abi::Handle* event, unsigned flags) {
 HEDDLE_API Error cudaEventCreate(abi::Handle* event) { return cudaEventCreateWithFlags(event, 0); }
 
 HEDDLE_API Error cudaEventDestroy(abi::Handle event) {
-  return on_device([&](Context& context) {
-    return context.destroy_event(event) ? Error::success : Error::invalid_resource_handle;
+  return on_device([&](Context& current) {
+    const auto found =
+        in_any_context(current, [&](Context& each) { return each.destroy_event(event); });
+    return found.found ? Error::success : Error::invalid_resource_handle;
   });
 }
 

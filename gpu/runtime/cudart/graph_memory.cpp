@@ -28,7 +28,8 @@ Error find_addresses(Context& context, Graph& graph, std::uint64_t bytes,
     return Error::success;
   }
   std::shared_ptr<const void> block;
-  const Error error = context.allocate_for_graph(size, Runtime::instance().context(), block);
+  const Error error =
+      context.allocate_for_graph(size, Runtime::instance().context(context.gpu()), block);
   if (error != Error::success) return error;
   found = {reinterpret_cast<std::uint64_t>(block.get()), size, nullptr, block};
   graph.memory.push_back(found);
@@ -100,8 +101,7 @@ GraphNode* capture(Stream& stream, GraphNode made) {
 enum Attribute : int { kUsed = 0, kUsedHigh = 1, kReserved = 2, kReservedHigh = 3 };
 
 Error on_attribute(int device, int attribute, void* value, bool set) {
-  return on_device([&](Context& context) {
-    if (device != 0) return Error::invalid_device;
+  return on_gpu(device, [&](Context& context) {
     if (value == nullptr || attribute < kUsed || attribute > kReservedHigh)
       return Error::invalid_value;
     const bool high = attribute == kUsedHigh || attribute == kReservedHigh;
@@ -145,7 +145,8 @@ HEDDLE_API Error cudaGraphAddMemAllocNode(abi::Handle* node, abi::Handle graph,
   return on_device([&](Context& context) {
     constexpr int kPinned = 1, kOnDevice = 1;
     if (params == nullptr || params->bytesize == 0 || params->poolProps.allocType != kPinned ||
-        params->poolProps.location.type != kOnDevice || params->poolProps.location.id != 0)
+        params->poolProps.location.type != kOnDevice ||
+        params->poolProps.location.id != static_cast<int>(context.gpu()))
       return Error::invalid_value;
     const auto in = find_graph(graph);
     if (!in || (after == nullptr && count != 0)) return Error::invalid_value;
@@ -183,8 +184,7 @@ HEDDLE_API Error cudaDeviceSetGraphMemAttribute(int device, int attribute, void*
   return on_attribute(device, attribute, value, true);
 }
 HEDDLE_API Error cudaDeviceGraphMemTrim(int device) {
-  return on_device([&](Context& context) {
-    if (device != 0) return Error::invalid_device;
+  return on_gpu(device, [&](Context& context) {
     context.trim_graph_memory();
     return Error::success;
   });

@@ -144,47 +144,55 @@ HEDDLE_API Error cudaFuncGetAttributes(abi::FuncAttributes* attributes, const vo
   });
 }
 
+static Error set_attribute(const Context& context, Function& function,
+                           abi::FunctionAttribute attribute, int value) {
+  switch (attribute) {
+    case abi::FunctionAttribute::max_dynamic_shared_memory_size: {
+      const auto most = static_cast<int>(context.model().shared_bytes_per_block_optin -
+                                         function.static_shared_bytes());
+      if (value < 0 || value > most) return Error::invalid_value;
+      function.max_dynamic_shared_bytes = value;
+      return Error::success;
+    }
+    case abi::FunctionAttribute::preferred_shared_memory_carveout:
+      if (value < -1 || value > 100) return Error::invalid_value;
+      function.preferred_carveout = value;
+      return Error::success;
+    case abi::FunctionAttribute::non_portable_cluster_size_allowed:
+      function.non_portable_cluster_size = value;
+      return Error::success;
+    case abi::FunctionAttribute::required_cluster_width:
+    case abi::FunctionAttribute::required_cluster_height:
+    case abi::FunctionAttribute::required_cluster_depth:
+      if (value < 0 || function.kernel.cluster[0] != 0) return Error::invalid_value;
+      function.wanted_cluster[static_cast<std::size_t>(attribute) -
+                              static_cast<std::size_t>(
+                                  abi::FunctionAttribute::required_cluster_width)] = value;
+      return Error::success;
+    case abi::FunctionAttribute::cluster_scheduling_policy_preference:
+      if (value < 0 || value > 2) return Error::invalid_value;
+      function.cluster_policy = value;
+      return Error::success;
+    default:
+      return Error::invalid_value;
+  }
+}
+
 HEDDLE_API Error cudaFuncSetAttribute(const void* kernel, abi::FunctionAttribute attribute,
                                       int value) {
   return on_function(kernel, [&](Context& context, Function& function) {
-    switch (attribute) {
-      case abi::FunctionAttribute::max_dynamic_shared_memory_size: {
-        const auto most = static_cast<int>(context.model().shared_bytes_per_block_optin -
-                                           function.static_shared_bytes());
-        if (value < 0 || value > most) return Error::invalid_value;
-        function.max_dynamic_shared_bytes = value;
-        return Error::success;
-      }
-      case abi::FunctionAttribute::preferred_shared_memory_carveout:
-        if (value < -1 || value > 100) return Error::invalid_value;
-        function.preferred_carveout = value;
-        return Error::success;
-      case abi::FunctionAttribute::non_portable_cluster_size_allowed:
-        function.non_portable_cluster_size = value;
-        return Error::success;
-      case abi::FunctionAttribute::required_cluster_width:
-      case abi::FunctionAttribute::required_cluster_height:
-      case abi::FunctionAttribute::required_cluster_depth:
-        if (value < 0 || function.kernel.cluster[0] != 0) return Error::invalid_value;
-        function.wanted_cluster[static_cast<std::size_t>(attribute) -
-                                static_cast<std::size_t>(
-                                    abi::FunctionAttribute::required_cluster_width)] = value;
-        return Error::success;
-      case abi::FunctionAttribute::cluster_scheduling_policy_preference:
-        if (value < 0 || value > 2) return Error::invalid_value;
-        function.cluster_policy = value;
-        return Error::success;
-      default:
-        return Error::invalid_value;
-    }
+    return set_attribute(context, function, attribute, value);
   });
 }
 
 HEDDLE_API Error cudaKernelSetAttributeForDevice(abi::Handle kernel,
                                                  abi::FunctionAttribute attribute, int value,
                                                  int device) {
-  if (device != 0) return api([] { return Error::invalid_device; });
-  return cudaFuncSetAttribute(kernel, attribute, value);
+  return on_gpu(device, [&](Context& context) {
+    Function* function = nullptr;
+    const Error error = Runtime::instance().function(kernel, context, function);
+    return error == Error::success ? set_attribute(context, *function, attribute, value) : error;
+  });
 }
 
 HEDDLE_API Error cudaFuncSetCacheConfig(const void* kernel, int config) {

@@ -36,7 +36,7 @@ Error load(abi::Handle* library, const std::string& origin, const JitRequest& re
 template <typename Body>
 Error on_library(abi::Handle library, Body body) {
   return on_device([&](Context& context) -> Error {
-    CodeImage* const image = Runtime::instance().library_image(library_of(library));
+    CodeImage* const image = Runtime::instance().library_image(library_of(library), context);
     return image == nullptr ? Error::invalid_resource_handle : body(context, *image);
   });
 }
@@ -78,15 +78,15 @@ HEDDLE_API Error cudaLibraryLoadFromFile(abi::Handle* library, const char* file,
 }
 
 HEDDLE_API Error cudaLibraryUnload(abi::Handle library) {
-  return on_device([&](Context& context) {
-    return Runtime::instance().unload_library(library_of(library), context);
-  });
+  return on_device(
+      [&](Context&) { return Runtime::instance().unload_library(library_of(library)); });
 }
 
 HEDDLE_API Error cudaLibraryGetKernel(abi::Handle* kernel, abi::Handle library, const char* name) {
-  return on_library(library, [&](Context&, CodeImage&) -> Error {
+  return on_library(library, [&](Context& context, CodeImage&) -> Error {
     if (kernel == nullptr || name == nullptr) return Error::invalid_value;
-    RegisteredKernel* const found = Runtime::instance().library_kernel(library_of(library), name);
+    RegisteredKernel* const found =
+        Runtime::instance().library_kernel(library_of(library), context, name);
     if (found == nullptr) return Error::symbol_not_found;
     *kernel = found;
     return Error::success;
@@ -113,12 +113,12 @@ HEDDLE_API Error cudaLibraryGetKernelCount(unsigned* count, abi::Handle library)
 
 HEDDLE_API Error cudaLibraryEnumerateKernels(abi::Handle* kernels, unsigned count,
                                              abi::Handle library) {
-  return on_library(library, [&](Context&, CodeImage& image) -> Error {
+  return on_library(library, [&](Context& context, CodeImage& image) -> Error {
     if (kernels == nullptr) return Error::invalid_value;
     for (const std::string_view name : image.kernel_names()) {
       if (count == 0) break;
       --count;
-      *kernels++ = Runtime::instance().library_kernel(library_of(library), name);
+      *kernels++ = Runtime::instance().library_kernel(library_of(library), context, name);
     }
     return Error::success;
   });

@@ -53,7 +53,8 @@ int id_of(const abi::MemLocation& location) {
 }
 
 bool exists(const abi::MemLocation& location) {
-  return location.type == kHost || (location.type == kDevice && location.id == 0);
+  return location.type == kHost ||
+         (location.type == kDevice && Runtime::instance().has_gpu(location.id));
 }
 
 // The place all of them have; none where they differ.
@@ -69,10 +70,12 @@ abi::MemLocation common(const std::vector<Advice>& advice, Place place) {
 Error accessed_by(const std::vector<Advice>& advice, std::span<int> devices) {
   std::ranges::fill(devices, abi::kInvalidDeviceId);
   std::size_t next = 0;
-  const auto add = [&](int device, bool Advice::*by) {
+  const auto add = [&](int device, auto by) {
     if (next < devices.size() && std::ranges::all_of(advice, by)) devices[next++] = device;
   };
-  add(0, &Advice::accessed_by_device);
+  for (unsigned gpu = 0; gpu < System::kMostGpus; ++gpu)
+    add(static_cast<int>(gpu),
+        [gpu](const Advice& each) { return (each.accessed_by >> gpu & 1) != 0; });
   add(abi::kCpuDeviceId, &Advice::accessed_by_host);
   return Error::success;
 }
@@ -130,8 +133,10 @@ HEDDLE_API Error cudaMemAdvise(const void* pointer, std::size_t bytes, int what,
         advice.preferred = on ? location : Advice{}.preferred;
       else if (location.type == kHost)
         advice.accessed_by_host = on;
+      else if (const std::uint32_t bit = 1u << location.id; on)
+        advice.accessed_by |= bit;
       else
-        advice.accessed_by_device = on;
+        advice.accessed_by &= ~bit;
     });
     return Error::success;
   });

@@ -14,7 +14,8 @@ namespace heddle::runtime {
 // Of each byte; ranges without any are not kept.
 struct Advice {
   bool read_mostly = false;
-  bool accessed_by_device = false, accessed_by_host = false;
+  std::uint32_t accessed_by = 0;  // a bit for each GPU
+  bool accessed_by_host = false;
   abi::MemLocation preferred{0, abi::kInvalidDeviceId};   // type 0: none
   abi::MemLocation prefetched{0, abi::kInvalidDeviceId};  // the last one
 };

@@ -86,14 +86,17 @@ HEDDLE_API Error cudaMallocManaged(void** pointer, std::size_t bytes, unsigned f
 }
 
 HEDDLE_API Error cudaFree(void* pointer) {
-  return on_device_uncaptured([&](Context& context) {
-    return pointer == nullptr ? Error::success : context.free(address_of(pointer));
+  return on_device_uncaptured([&](Context& current) {
+    if (pointer == nullptr) return Error::success;
+    return on_owner(current, pointer,
+                    [&](Context& context) { return context.free(address_of(pointer)); });
   });
 }
 
 HEDDLE_API Error cudaFreeHost(void* pointer) {
-  return on_device_uncaptured([&](Context& context) {
-    return pointer == nullptr ? Error::success : context.free_host(pointer);
+  return on_device_uncaptured([&](Context& current) {
+    if (pointer == nullptr) return Error::success;
+    return on_owner(current, pointer, [&](Context& context) { return context.free_host(pointer); });
   });
 }
 
@@ -107,8 +110,10 @@ HEDDLE_API Error cudaHostRegister(void* pointer, std::size_t bytes, unsigned fla
 }
 
 HEDDLE_API Error cudaHostUnregister(void* pointer) {
-  return on_device_uncaptured([&](Context& context) {
-    return pointer == nullptr ? Error::invalid_value : context.unregister_host(pointer);
+  return on_device_uncaptured([&](Context& current) {
+    if (pointer == nullptr) return Error::invalid_value;
+    return on_owner(current, pointer,
+                    [&](Context& context) { return context.unregister_host(pointer); });
   });
 }
 
@@ -160,6 +165,7 @@ HEDDLE_API Error cudaPointerGetAttributes(abi::PointerAttributes* attributes, co
       attributes->hostPointer = same;
       return Error::success;
     }
+    attributes->device = static_cast<int>(block->gpu);
     attributes->devicePointer = same;
     if (!block->on_device()) attributes->hostPointer = same;
     attributes->type = block->on_device()                   ? abi::MemoryType::device

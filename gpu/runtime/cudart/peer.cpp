@@ -1,4 +1,4 @@
-// Other devices, of which there are none; other processes. And the driver beneath.
+// Pairs of devices; other processes. And the driver beneath.
 #include <dlfcn.h>
 
 #include "gpu/runtime/cudart/copies.hpp"
@@ -40,17 +40,26 @@ unsigned long long per_thread(unsigned long long flags, DefaultStream zero) {
 
 }  // namespace
 
-HEDDLE_API Error cudaDeviceGetP2PAttribute(int* value, int, int from, int to) {
+HEDDLE_API Error cudaDeviceGetP2PAttribute(int* value, int attribute, int from, int to) {
   return api([&] {
-    // One device has no peers: CUDA's answer where both are the same one, or one is not there.
-    return value == nullptr || from < 0 || to < 0 ? Error::invalid_value : Error::invalid_device;
+    // As GPUs that NVLink connects: no pair is faster than another, each reaches the other's
+    // memory, atomics and arrays included.
+    enum Attribute : int { kRank = 1, kAccess, kAtomics, kArrays, kPartialAtomics };
+    const Runtime& runtime = Runtime::instance();
+    if (value == nullptr || from < 0 || to < 0) return Error::invalid_value;
+    if (from == to || !runtime.has_gpu(from) || !runtime.has_gpu(to)) return Error::invalid_device;
+    if (attribute < kRank || attribute > kPartialAtomics) return Error::invalid_value;
+    *value = attribute == kAccess || attribute == kAtomics || attribute == kArrays;
+    return Error::success;
   });
 }
 
 HEDDLE_API Error cudaIpcGetMemHandle(abi::IpcHandle* handle, void* pointer) {
-  return on_device([&](Context& context) {
-    return handle == nullptr ? Error::invalid_value
-                             : context.share_memory(address_of(pointer), *handle);
+  return on_device([&](Context& current) {
+    if (handle == nullptr) return Error::invalid_value;
+    return on_owner(current, pointer, [&](Context& context) {
+      return context.share_memory(address_of(pointer), *handle);
+    });
   });
 }
 
@@ -66,7 +75,10 @@ HEDDLE_API Error cudaIpcOpenMemHandle(void** pointer, abi::IpcHandle handle, uns
 }
 
 HEDDLE_API Error cudaIpcCloseMemHandle(void* pointer) {
-  return on_device([&](Context& context) { return context.close_memory(address_of(pointer)); });
+  return on_device([&](Context& current) {
+    return on_owner(current, pointer,
+                    [&](Context& context) { return context.close_memory(address_of(pointer)); });
+  });
 }
 
 HEDDLE_API Error cudaIpcGetEventHandle(abi::IpcHandle* handle, abi::Handle event) {

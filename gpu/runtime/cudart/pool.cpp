@@ -14,8 +14,13 @@ constexpr int kPinned = 1, kOnDevice = 1;
 constexpr int kReadWrite = 3;
 constexpr int kFileDescriptor = 1;
 
-bool is_this_device(const abi::MemLocation& location) {
-  return location.type == kOnDevice && location.id == 0;
+bool is_device(const abi::MemLocation& location) {
+  return location.type == kOnDevice && Runtime::instance().has_gpu(location.id);
+}
+
+// The context that has a pool; that of `current` where none has.
+InContext<bool> owner_of(abi::Handle pool, Context& current) {
+  return in_any_context(current, [&](Context& each) { return each.has_pool(pool); });
 }
 
 Error allocate(void** pointer, std::size_t bytes, abi::Handle pool, abi::Handle stream,
@@ -24,8 +29,8 @@ Error allocate(void** pointer, std::size_t bytes, abi::Handle pool, abi::Handle 
     if (pointer == nullptr) return Error::invalid_value;
     if (in.capture && bytes != 0) return capture_allocation(context, in, bytes, pointer);
     std::uint64_t address = 0;
-    const Error error =
-        context.allocate_from(pool != nullptr ? pool : context.current_pool(), bytes, address);
+    const abi::Handle from = pool != nullptr ? pool : context.current_pool();
+    const Error error = owner_of(from, context).context->allocate_from(from, bytes, address);
     if (error == Error::success) *pointer = reinterpret_cast<void*>(address);
     return error;
   });
@@ -33,8 +38,10 @@ Error allocate(void** pointer, std::size_t bytes, abi::Handle pool, abi::Handle 
 
 template <typename Body>
 Error on_pool(abi::Handle handle, Body body) {
-  return on_device([&](Context& context) {
-    return context.with_pool(handle, body).value_or(Error::invalid_value);
+  return on_device([&](Context& current) {
+    return owner_of(handle, current)
+        .context->with_pool(handle, body)
+        .value_or(Error::invalid_value);
   });
 }
 
@@ -52,11 +59,10 @@ enum Attribute : int {
 // The pool of a device, or of another place that has none.
 template <typename Body>
 Error at_location(const abi::MemLocation* location, int type, Body body) {
-  return on_device([&](Context& context) {
-    if (location == nullptr || type != kPinned) return Error::invalid_value;
-    if (!is_this_device(*location)) return not_supported("a memory pool of the host");
-    return body(context);
-  });
+  if (location == nullptr || type != kPinned) return api([] { return Error::invalid_value; });
+  if (location->type != kOnDevice)
+    return api([] { return not_supported("a memory pool of the host"); });
+  return on_gpu(location->id, body);
 }
 
 Error give(abi::Handle* out, abi::Handle pool) {
@@ -82,28 +88,24 @@ HEDDLE_STREAM_API(cudaMallocFromPoolAsync, _ptsz,
 HEDDLE_STREAM_API(cudaFreeAsync, _ptsz, (void* pointer, abi::Handle stream), (pointer, stream)) {
   return on_stream(stream, kStreamZero, [&](Context& context, Stream& in) {
     if (pointer == nullptr) return Error::success;
-    if (!in.capture) return context.free_later(address_of(pointer), in);
+    if (!in.capture)
+      return on_owner(context, pointer,
+                      [&](Context& owner) { return owner.free_later(address_of(pointer), in); });
     if (!context.find_memory(address_of(pointer))) return Error::invalid_value;
     return capture_freeing(context, in, pointer);
   });
 }
 
 HEDDLE_API Error cudaDeviceGetDefaultMemPool(abi::Handle* pool, int device) {
-  return on_device([&](Context& context) {
-    return device == 0 ? give(pool, context.default_pool()) : Error::invalid_device;
-  });
+  return on_gpu(device, [&](Context& context) { return give(pool, context.default_pool()); });
 }
 
 HEDDLE_API Error cudaDeviceGetMemPool(abi::Handle* pool, int device) {
-  return on_device([&](Context& context) {
-    return device == 0 ? give(pool, context.current_pool()) : Error::invalid_device;
-  });
+  return on_gpu(device, [&](Context& context) { return give(pool, context.current_pool()); });
 }
 
 HEDDLE_API Error cudaDeviceSetMemPool(int device, abi::Handle pool) {
-  return on_device([&](Context& context) {
-    return device == 0 ? context.use_pool(pool) : Error::invalid_device;
-  });
+  return on_gpu(device, [&](Context& context) { return context.use_pool(pool); });
 }
 
 HEDDLE_API Error cudaMemGetDefaultMemPool(abi::Handle* pool, abi::MemLocation* location, int type) {
@@ -121,7 +123,7 @@ HEDDLE_API Error cudaMemSetMemPool(abi::MemLocation* location, int type, abi::Ha
 }
 
 HEDDLE_API Error cudaMemPoolCreate(abi::Handle* pool, const abi::MemPoolProps* properties) {
-  return on_device([&](Context& context) {
+  return on_device([&](Context& current) {
     constexpr int kManaged = 2, kOnHostNode = 3;
     if (pool == nullptr || properties == nullptr ||
         (properties->allocType != kPinned && properties->allocType != kManaged))
@@ -129,15 +131,18 @@ HEDDLE_API Error cudaMemPoolCreate(abi::Handle* pool, const abi::MemPoolProps* p
     if (properties->handleTypes != 0 && properties->handleTypes != kFileDescriptor)
       return not_supported("a memory pool shared otherwise than by file descriptors");
     if (properties->location.type < kOnDevice || properties->location.type > kOnHostNode ||
-        properties->location.id != 0)
+        (properties->location.type != kOnDevice ? properties->location.id != 0
+                                                : !is_device(properties->location)))
       return Error::invalid_value;
-    *pool = context.create_pool(*properties);
-    return Error::success;
+    if (properties->location.type != kOnDevice) return give(pool, current.create_pool(*properties));
+    return on_gpu(properties->location.id,
+                  [&](Context& context) { return give(pool, context.create_pool(*properties)); });
   });
 }
 
 HEDDLE_API Error cudaMemPoolDestroy(abi::Handle pool) {
-  return on_device([&](Context& context) { return context.destroy_pool(pool); });
+  return on_device(
+      [&](Context& current) { return owner_of(pool, current).context->destroy_pool(pool); });
 }
 
 HEDDLE_API Error cudaMemPoolTrimTo(abi::Handle handle, std::size_t keep) {
@@ -167,14 +172,22 @@ HEDDLE_API Error cudaMemPoolImportFromShareableHandle(abi::Handle* pool, void* h
     const auto descriptor = static_cast<int>(reinterpret_cast<std::intptr_t>(handle));
     if (pool == nullptr || type != kFileDescriptor || flags != 0 || fcntl(descriptor, F_GETFD) < 0)
       return Error::invalid_value;
-    *pool = context.create_pool({kPinned, kFileDescriptor, {kOnDevice, 0}, nullptr, 0, 0, {}});
+    *pool = context.create_pool({kPinned,
+                                 kFileDescriptor,
+                                 {kOnDevice, static_cast<int>(context.gpu())},
+                                 nullptr,
+                                 0,
+                                 0,
+                                 {}});
     return Error::success;
   });
 }
 HEDDLE_API Error cudaMemPoolExportPointer(abi::IpcHandle* data, void* pointer) {
-  return on_device([&](Context& context) {
-    return data == nullptr ? Error::invalid_value
-                           : context.share_pooled_memory(address_of(pointer), *data);
+  return on_device([&](Context& current) {
+    if (data == nullptr) return Error::invalid_value;
+    return on_owner(current, pointer, [&](Context& context) {
+      return context.share_pooled_memory(address_of(pointer), *data);
+    });
   });
 }
 HEDDLE_API Error cudaMemPoolImportPointer(void** pointer, abi::Handle handle,
@@ -244,25 +257,37 @@ HEDDLE_API Error cudaMemPoolSetAttribute(abi::Handle handle, int attribute, void
 }
 
 HEDDLE_API Error cudaMemPoolGetAccess(int* flags, abi::Handle handle, abi::MemLocation* location) {
-  return on_pool(handle, [&](MemoryPool&) {
+  return on_pool(handle, [&](const MemoryPool& pool) {
     constexpr int kOnHost = 2;
     if (flags == nullptr || location == nullptr ||
-        (!is_this_device(*location) && location->type != kOnHost))
+        (!is_device(*location) && location->type != kOnHost))
       return Error::invalid_value;
-    *flags = is_this_device(*location) ? kReadWrite : 0;
+    const auto reaches = [&](int gpu) {
+      return gpu == pool.properties.location.id || (pool.reached_by >> gpu & 1) != 0;
+    };
+    *flags = is_device(*location) && reaches(location->id) ? kReadWrite : 0;
     return Error::success;
   });
 }
 
 HEDDLE_API Error cudaMemPoolSetAccess(abi::Handle handle, const abi::MemAccessDesc* accesses,
                                       std::size_t count) {
-  return on_pool(handle, [&](MemoryPool&) {
-    if (accesses == nullptr && count != 0) return Error::invalid_value;
-    for (std::size_t i = 0; i < count; ++i)  // a device's own memory cannot be taken from it
-      if (is_this_device(accesses[i].location) && accesses[i].flags == 1)  // reading alone
-        return Error::not_supported;
-      else if (!is_this_device(accesses[i].location) || accesses[i].flags != kReadWrite)
-        return Error::invalid_device;
+  return on_device([&](Context& current) {
+    constexpr int kReadOnly = 1;
+    const auto owner = owner_of(handle, current);
+    if (!owner.found || (accesses == nullptr && count != 0)) return Error::invalid_value;
+    for (std::size_t i = 0; i < count; ++i) {
+      const auto& [location, flags] = accesses[i];
+      if (!is_device(location)) return Error::invalid_device;
+      if (flags == kReadOnly) return Error::not_supported;
+      const auto gpu = static_cast<unsigned>(location.id);
+      if (gpu == owner.context->gpu()) {  // a device's own memory cannot be taken from it
+        if (flags != kReadWrite) return Error::invalid_device;
+        continue;
+      }
+      const Error error = owner.context->set_pool_access(handle, gpu, flags == kReadWrite);
+      if (error != Error::success) return error;
+    }
     return Error::success;
   });
 }

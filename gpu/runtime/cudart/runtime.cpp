@@ -10,6 +10,7 @@
 #include <cstring>
 #include <fstream>
 #include <iterator>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -198,41 +199,70 @@ ContextOptions Runtime::context_options() {
   return options;
 }
 
-std::shared_ptr<Context> Runtime::context() {
-  const simulator::GpuModel& gpu = model();
-  std::lock_guard lock(mutex_);
-  if (shut_down_) return nullptr;
-  if (context_) return process_ == getpid() ? context_ : nullptr;
+std::shared_ptr<Context> Runtime::context(unsigned gpu) {
+  const simulator::GpuModel& model = this->model();
+  if (auto known = context_if_any(gpu)) return known;
+  std::lock_guard one_at_a_time(creating_);
+  std::shared_ptr<System> system;
+  {
+    std::lock_guard lock(mutex_);
+    if (shut_down_ || (system_ && process_ != getpid())) return nullptr;
+    if (contexts_.at(gpu)) return contexts_[gpu];
+    prepare_process(model);
+    if (!system_) system_ = std::make_shared<System>(gpus());
+    system = system_;
+  }
+  // It waits for what other GPUs have to do, which may need mutex_.
   try {
-    if (process_ == 0) {
-      or_lose([&] { open_record_stream(gpu); });
-      or_lose([&] { open_capture(); });
-      if (options_.progress) observers_.push_back(progress_on_stderr());
-      or_lose([&] { open_trace(); });
-    }
-    process_ = getpid();
-    context_ = std::make_shared<Context>(gpu, context_options());
+    auto made = std::make_shared<Context>(model, context_options(), std::move(system), gpu);
+    std::lock_guard lock(mutex_);
+    return contexts_[gpu] = std::move(made);
   } catch (const std::exception& bad) {
     notice(bad.what());
     _exit(kHeddleFailed);
   }
-  return context_;
+}
+
+// With mutex_: what a process opens before its first context.
+void Runtime::prepare_process(const simulator::GpuModel& model) {
+  if (process_ == 0) {
+    or_lose([&] { open_record_stream(model); });
+    or_lose([&] { open_capture(); });
+    if (options_.progress) observers_.push_back(progress_on_stderr());
+    or_lose([&] { open_trace(); });
+  }
+  process_ = getpid();
+}
+
+std::shared_ptr<Context> Runtime::context_if_any(unsigned gpu) const {
+  std::lock_guard lock(mutex_);
+  return process_ == getpid() ? contexts_.at(gpu) : nullptr;
 }
 
 bool Runtime::has_context() const {
   std::lock_guard lock(mutex_);
-  return context_ != nullptr;
+  return std::ranges::any_of(contexts_, [](const auto& each) { return each != nullptr; });
+}
+
+std::vector<std::shared_ptr<Context>> Runtime::take_contexts() {
+  std::vector<std::shared_ptr<Context>> taken;
+  for (auto& each : contexts_)
+    if (each) taken.push_back(std::exchange(each, nullptr));
+  system_ = nullptr;
+  return taken;
 }
 
 Error Runtime::reset() {
+  const unsigned gpu = thread().gpu;
   std::shared_ptr<Context> doomed;
   {
     std::scoped_lock lock(registry_mutex_, mutex_);
-    doomed = std::move(context_);
-    context_ = nullptr;
+    doomed = std::exchange(contexts_[gpu], nullptr);
+    if (std::ranges::none_of(contexts_, [](const auto& each) { return each != nullptr; }))
+      system_ = nullptr;
     for (auto& [handle, binary] : binaries_) {
-      binary->image = nullptr;
-      binary->load_error = Error::success;
+      binary->images[gpu] = nullptr;
+      binary->load_errors[gpu] = Error::success;
     }
   }
   if (doomed && doomed->status() == Error::success) doomed->synchronize();
@@ -241,29 +271,28 @@ Error Runtime::reset() {
 
 void Runtime::shut_down() {
   const simulator::lanes::DefaultEnvironment environment;
-  std::shared_ptr<Context> doomed;
+  std::vector<std::shared_ptr<Context>> doomed;
   {
     std::lock_guard lock(mutex_);
     if (shut_down_) return;
     shut_down_ = true;
-    doomed = std::move(context_);
-    if (process_ != getpid() || (doomed && doomed->inside_action())) {
+    doomed = take_contexts();
+    if (process_ != getpid() || (!doomed.empty() && doomed.front()->inside_action())) {
       // Forked from a process that used the device: its threads are not here. Or ended by a host
       // function in a stream: what comes after it waits for it. Nothing can be brought to an end.
-      static std::shared_ptr<Context>& abandoned = *new std::shared_ptr<Context>;
+      static auto& abandoned = *new std::vector<std::shared_ptr<Context>>;
       abandoned = std::move(doomed);
       abandoned_ = true;
       return;
     }
   }
-  if (doomed) {
-    if (const std::size_t bytes = doomed->finish(); bytes != 0)
-      notice(
-          fmt::format("{} bytes that kernels printed were not shown, as on a GPU: the program "
-                      "ended without waiting for them (cudaDeviceSynchronize)",
-                      bytes));
-    doomed.reset();
-  }
+  std::size_t bytes = 0;
+  for (const auto& context : doomed) bytes += context->finish();
+  if (bytes != 0)
+    notice(
+        fmt::format("{} bytes that kernels printed were not shown, as on a GPU: the program "
+                    "ended without waiting for them (cudaDeviceSynchronize)",
+                    bytes));
 }
 
 void Runtime::end() {
@@ -282,24 +311,29 @@ RegisteredBinary* Runtime::register_binary(const void* wrapper) {
 }
 
 void Runtime::unregister_binary(RegisteredBinary* handle) {
-  std::shared_ptr<Context> context;
-  {
-    std::lock_guard lock(mutex_);
-    if (process_ == getpid()) context = context_;
-  }
   bool last = false;
   {
     std::lock_guard lock(registry_mutex_);
     const auto found = binaries_.find(handle);
     if (found == binaries_.end()) return;
-    if (context && found->second->image != nullptr && binaries_.size() > 1)
-      context->unload(found->second->image);
+    if (binaries_.size() > 1) unload(*handle);
     forget_names(*handle);
     binaries_.erase(found);
     last = binaries_.empty();
   }
-  context = nullptr;
   if (last) shut_down();
+}
+
+void Runtime::unload(RegisteredBinary& binary) {
+  for (unsigned gpu = 0; gpu < gpus(); ++gpu)
+    if (const auto context = context_if_any(gpu); context && binary.images[gpu] != nullptr)
+      context->unload(std::exchange(binary.images[gpu], nullptr));
+}
+
+const CodeImage* RegisteredBinary::image_elsewhere(unsigned but) const {
+  for (unsigned gpu = 0; gpu < images.size(); ++gpu)
+    if (gpu != but && images[gpu] != nullptr) return images[gpu];
+  return nullptr;
 }
 
 void Runtime::register_kernel(RegisteredBinary* binary, const void* stub, const char* name) {
@@ -342,7 +376,7 @@ Error Runtime::initialize_managed(RegisteredBinary* binary, Context& context) {
   for (auto& [shadow, variable] : variables_) {
     if (variable.binary != binary || variable.managed_pointer == nullptr) continue;
     if (const Error error = load(*binary, context); error != Error::success) return error;
-    const auto block = context.variable(*binary->image, variable.name);
+    const auto block = context.variable(*binary->images[context.gpu()], variable.name);
     if (!block) return Error::invalid_symbol;
     *variable.managed_pointer = reinterpret_cast<void*>(block->address);
   }
@@ -353,7 +387,13 @@ Error Runtime::load_library(std::vector<isa::FatEntry> code, const std::string& 
                             Context& context, RegisteredBinary*& library, const JitOptions& options,
                             std::string& why) {
   auto binary = std::make_unique<RegisteredBinary>();
-  const Error error = context.load(std::move(code), origin, binary->image, why, options);
+  if (gpus() > 1) {  // another GPU may use it
+    binary->code = code;
+    binary->origin = origin;
+    binary->jit = options;
+  }
+  const Error error =
+      context.load(std::move(code), origin, binary->images[context.gpu()], why, options);
   if (!why.empty()) notice_once(why);
   if (error != Error::success) return error;
   std::lock_guard lock(registry_mutex_);
@@ -370,7 +410,7 @@ RegisteredBinary* Runtime::library_of(const void* kernel) {
   return binary->wrapper == nullptr ? binary : nullptr;
 }
 
-Error Runtime::unload_library(RegisteredBinary* library, Context& context) {
+Error Runtime::unload_library(RegisteredBinary* library) {
   std::unique_ptr<RegisteredBinary> doomed;
   {
     std::lock_guard lock(registry_mutex_);
@@ -381,19 +421,25 @@ Error Runtime::unload_library(RegisteredBinary* library, Context& context) {
     doomed = std::move(found->second);
     binaries_.erase(found);
   }
-  context.synchronize();  // what it launched; other threads may launch more meanwhile
-  if (doomed->image != nullptr) context.unload(doomed->image);
+  for (unsigned gpu = 0; gpu < gpus(); ++gpu)  // what it launched; other threads may launch more
+    if (const auto context = context_if_any(gpu); context && doomed->images[gpu] != nullptr)
+      context->synchronize();
+  unload(*doomed);
   return Error::success;
 }
 
-CodeImage* Runtime::library_image(RegisteredBinary* library) {
+CodeImage* Runtime::library_image(RegisteredBinary* library, Context& context) {
   std::lock_guard lock(registry_mutex_);
-  return binaries_.contains(library) ? library->image : nullptr;
+  if (!binaries_.contains(library)) return nullptr;
+  CodeImage*& image = library->images[context.gpu()];
+  if (image == nullptr && gpus() > 1 && !library->code.empty()) load(*library, context);
+  return image;
 }
 
-RegisteredKernel* Runtime::library_kernel(RegisteredBinary* library, std::string_view name) {
+RegisteredKernel* Runtime::library_kernel(RegisteredBinary* library, Context& context,
+                                          std::string_view name) {
   std::lock_guard lock(registry_mutex_);
-  CodeImage* const image = library_image(library);
+  CodeImage* const image = library_image(library, context);
   if (image == nullptr || image->function(name) == nullptr) return nullptr;
   const auto known = library->kernel_of_name.find(name);
   if (known != library->kernel_of_name.end()) return known->second;
@@ -409,12 +455,18 @@ RegisteredKernel* Runtime::kernel_by_stub(const void* stub) {
 }
 
 Error Runtime::load(RegisteredBinary& binary, Context& context) {
-  if (binary.image != nullptr) return Error::success;
-  if (binary.load_error != Error::success) return binary.load_error;
+  const unsigned gpu = context.gpu();
+  CodeImage*& image = binary.images[gpu];
+  Error& error = binary.load_errors[gpu];
+  if (image != nullptr) return Error::success;
+  if (error != Error::success) return error;
   std::string why;
-  binary.load_error = context.load(fat_binary_bytes(binary.wrapper), program_, binary.image, why);
+  const CodeImage* const elsewhere = binary.image_elsewhere(gpu);
+  error = !binary.code.empty()
+              ? context.load(binary.code, binary.origin, image, why, binary.jit, elsewhere)
+              : context.load(fat_binary_bytes(binary.wrapper), program_, image, why, elsewhere);
   if (!why.empty()) notice_once(why);
-  return binary.load_error;
+  return error;
 }
 
 Error Runtime::function(const void* handle, Context& context, Function*& function) {
@@ -427,7 +479,7 @@ Error Runtime::function(const void* handle, Context& context, Function*& functio
     kernel = found->second;
   }
   if (const Error error = load(*kernel->binary, context); error != Error::success) return error;
-  function = kernel->binary->image->function(kernel->name);
+  function = kernel->binary->images[context.gpu()]->function(kernel->name);
   return function != nullptr ? Error::success : Error::invalid_device_function;
 }
 
@@ -441,7 +493,7 @@ Error Runtime::variable(const void* shadow, Context& context, MemoryBlock& block
   if (found == variables_.end()) return Error::invalid_symbol;
   const RegisteredVariable& variable = found->second;
   if (const Error error = load(*variable.binary, context); error != Error::success) return error;
-  const auto at = context.variable(*variable.binary->image, variable.name);
+  const auto at = context.variable(*variable.binary->images[context.gpu()], variable.name);
   if (!at) return Error::invalid_symbol;
   block = *at;
   return Error::success;

@@ -4,6 +4,7 @@
 
 #include <sys/types.h>
 
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <map>
@@ -33,8 +34,15 @@ struct RegisteredKernel {
 // A fat binary that host code registered. Its code is loaded when something in it is first used.
 struct RegisteredBinary {
   const abi::FatBinaryWrapper* wrapper = nullptr;  // null: of a library, which is loaded at once
-  CodeImage* image = nullptr;                      // in the present context
-  Error load_error = Error::success;               // why there is none
+  // In each GPU's present context, and why there is none.
+  std::array<CodeImage*, System::kMostGpus> images{};
+  std::array<Error, System::kMostGpus> load_errors{};
+  // Of code for another GPU than `but`, which has been loaded there; null: none has.
+  const CodeImage* image_elsewhere(unsigned but) const;
+  // Of a library: what it was made of, to be loaded for other GPUs.
+  std::vector<isa::FatEntry> code;
+  std::string origin;
+  JitOptions jit;
   std::vector<std::unique_ptr<RegisteredKernel>> kernels;
   std::map<std::string_view, RegisteredKernel*> kernel_of_name;  // of a library: those asked for
   std::vector<const void*> variables;                            // their shadows
@@ -56,6 +64,7 @@ struct LaunchConfiguration {
 struct ThreadState {
   static constexpr unsigned kMaxNesting = 64;
   Error last_error = Error::success;
+  unsigned gpu = 0;  // cudaSetDevice
   CaptureMode capture_mode = CaptureMode::global;
   unsigned configurations = 0;
   LaunchConfiguration configuration[kMaxNesting];
@@ -73,10 +82,16 @@ class Runtime {
   void notice(const std::string& text);
   void notice_once(const std::string& text);
 
-  // Created by the first call that needs it. Null after shut_down, or in a process forked since.
-  std::shared_ptr<Context> context();
-  bool has_context() const;
-  Error reset();  // cudaDeviceReset
+  // The GPUs that the program sees; all are of one model.
+  unsigned gpus() const { return options_.gpus; }
+  bool has_gpu(int number) const { return number >= 0 && static_cast<unsigned>(number) < gpus(); }
+  // The context of a GPU, or of the calling thread's: created by the first call that needs it. Null
+  // after shut_down, or in a process forked since.
+  std::shared_ptr<Context> context(unsigned gpu);
+  std::shared_ptr<Context> context() { return context(thread().gpu); }
+  std::shared_ptr<Context> context_if_any(unsigned gpu) const;
+  bool has_context() const;  // of any GPU
+  Error reset();             // cudaDeviceReset
   // Finishes the work; no context until code is registered again.
   void shut_down();
   void end();  // of the process: shuts down, and ends the record
@@ -94,11 +109,12 @@ class Runtime {
                      RegisteredBinary*& library, const JitOptions& options, std::string& why);
   // The library that a kernel is of; null: no such kernel, or it came with the program.
   RegisteredBinary* library_of(const void* kernel);
-  Error unload_library(RegisteredBinary* library, Context& context);
+  Error unload_library(RegisteredBinary* library);
   // The library's code in this context; null: no such library.
-  CodeImage* library_image(RegisteredBinary* library);
+  CodeImage* library_image(RegisteredBinary* library, Context& context);
   // Null: it has no such kernel. The same handle each time.
-  RegisteredKernel* library_kernel(RegisteredBinary* library, std::string_view name);
+  RegisteredKernel* library_kernel(RegisteredBinary* library, Context& context,
+                                   std::string_view name);
 
   RegisteredKernel* kernel_by_stub(const void* stub);
   // `handle`: a stub's address or a RegisteredKernel.
@@ -109,9 +125,12 @@ class Runtime {
   Runtime();
   ContextOptions context_options();
   void open_record_stream(const simulator::GpuModel& gpu);
+  void prepare_process(const simulator::GpuModel& model);
   void open_capture();
   void open_trace();
   Error load(RegisteredBinary& binary, Context& context);
+  void unload(RegisteredBinary& binary);                  // from all GPUs
+  std::vector<std::shared_ptr<Context>> take_contexts();  // with mutex_
   RegisteredKernel& add_kernel(RegisteredBinary& binary, const void* stub, std::string name);
   void forget_names(const RegisteredBinary& binary);  // of its kernels and variables
 
@@ -123,8 +142,10 @@ class Runtime {
   std::vector<std::shared_ptr<LaunchObserver>> observers_;
   std::shared_ptr<RecordStreamWriter> record_;
 
+  std::mutex creating_;  // of contexts; taken before mutex_
   mutable std::mutex mutex_;
-  std::shared_ptr<Context> context_;
+  std::shared_ptr<System> system_;
+  std::array<std::shared_ptr<Context>, System::kMostGpus> contexts_;
   pid_t process_ = 0;  // that created the context
   bool shut_down_ = false;
   bool abandoned_ = false;  // with work that can no longer be brought to an end

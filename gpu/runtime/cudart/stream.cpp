@@ -51,8 +51,10 @@ HEDDLE_API Error cudaStreamCreateWithPriority(abi::Handle* stream, unsigned flag
 }
 
 HEDDLE_API Error cudaStreamDestroy(abi::Handle stream) {
-  return on_device([&](Context& context) {
-    return context.destroy_stream(stream) ? Error::success : Error::invalid_resource_handle;
+  return on_device([&](Context& current) {
+    const auto found =
+        in_any_context(current, [&](Context& each) { return each.destroy_stream(stream); });
+    return found.found ? Error::success : Error::invalid_resource_handle;
   });
 }
 
@@ -75,7 +77,8 @@ HEDDLE_STREAM_API(cudaStreamWaitEvent, _ptsz,
                   (abi::Handle stream, abi::Handle event, unsigned flags), (stream, event, flags)) {
   return on_stream(stream, kStreamZero, [&](Context& context, Stream& in) {
     constexpr unsigned kExternal = 1;  // a node of the graph that the stream captures
-    const auto found = context.event(event);
+    const auto found =
+        in_any_context(context, [&](Context& each) { return each.event(event); }).found;
     if (!found) return Error::invalid_resource_handle;
     if (flags > kExternal) return Error::invalid_value;
     if (flags == kExternal) {
@@ -139,7 +142,11 @@ HEDDLE_STREAM_API(cudaStreamGetId, _ptsz, (abi::Handle stream, unsigned long lon
 }
 
 HEDDLE_STREAM_API(cudaStreamGetDevice, _ptsz, (abi::Handle stream, int* device), (stream, device)) {
-  return ask(stream, kStreamZero, device, [](const Stream&) { return 0; });
+  return on_stream(stream, kStreamZero, [&](Context& context, Stream&) {
+    if (device == nullptr) return Error::invalid_value;
+    *device = static_cast<int>(context.gpu());
+    return Error::success;
+  });
 }
 
 // Attributes of streams are hints: where to keep data, how to wait. They are told when asked.

@@ -69,7 +69,7 @@ HEDDLE_API Error cudaDeviceGetTexture1DLinearMaxWidth(std::size_t* width,
   return api([&] {
     constexpr std::size_t kMostTexels = std::size_t{1}
                                         << 28;  // CUDA programming guide, table of limits
-    if (device != 0) return Error::invalid_device;
+    if (!Runtime::instance().has_gpu(device)) return Error::invalid_device;
     if (width == nullptr || format == nullptr || !is_texel_format(*format))
       return Error::invalid_value;
     *width = kMostTexels;

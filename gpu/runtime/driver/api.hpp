@@ -1,5 +1,5 @@
 // What every function of libcuda.so.1 is made of. It stands on the runtime interface's functions:
-// one device, one context, whoever calls.
+// one context for each device, whatever handle it goes by.
 #pragma once
 
 #include <cstdint>
@@ -31,6 +31,9 @@ using DevicePointer = std::uint64_t;
 inline void* at(DevicePointer address) { return reinterpret_cast<void*>(address); }
 
 extern "C" Result cuCtxGetCurrent(abi::Handle* context);
+bool is_device(int number);
+// The calling thread's context if it is of that device; else the device's primary one.
+abi::Handle context_of(int device);
 
 // The numbers from 100 on are the same; of those below, the runtime has more.
 Result result_of(Error error);

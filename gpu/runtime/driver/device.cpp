@@ -1,4 +1,4 @@
-// The device, and contexts: there is one of each, whatever handle it goes by.
+// Devices, and contexts: there is one of each device, whatever handle it goes by.
 #include <cstring>
 #include <memory>
 #include <mutex>
@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "gpu/runtime/driver/api.hpp"
+#include "gpu/runtime/driver/support.hpp"
 
 namespace heddle::runtime::driver {
 namespace {
@@ -15,18 +16,17 @@ constexpr int kVersion = 13000;
 struct CudaContext {
   unsigned flags = 0;
   unsigned long long id = 0;  // given when it is asked for
+  int device = 0;
 };
 
-CudaContext& primary() {
-  static CudaContext only;
-  return only;
-}
+constexpr int kMostDevices = 8;
 
 struct Contexts {
   std::mutex mutex;
   std::set<CudaContext*> created;
   std::set<CudaContext*> destroyed;  // kept, so that no other has their address
-  unsigned retained = 0;             // of the primary one
+  CudaContext primary[kMostDevices];
+  unsigned retained[kMostDevices] = {};  // of the primary ones
 };
 
 Contexts& contexts() {
@@ -34,14 +34,52 @@ Contexts& contexts() {
   return only;
 }
 
+CudaContext& primary(int device) {
+  CudaContext& found = contexts().primary[device];
+  found.device = device;
+  return found;
+}
+
+int this_device() { return static_cast<int>(support().gpu()); }
+
+// The calling thread's contexts, the current one last. cudaSetDevice puts a primary one there.
 std::vector<CudaContext*>& stack() {
   static thread_local std::vector<CudaContext*> current;
+  if (!current.empty() && current.back()->device != this_device())
+    current.back() = &primary(this_device());
   return current;
+}
+
+// Makes the runtime follow what the stack has now.
+void use(const CudaContext* context) {
+  if (context != nullptr) support().use_gpu(static_cast<unsigned>(context->device));
+}
+
+void push(CudaContext* context) {
+  std::vector<CudaContext*>& all = stack();
+  use(context);
+  all.push_back(context);
+}
+
+void pop() {
+  std::vector<CudaContext*>& all = stack();
+  all.pop_back();
+  if (!all.empty()) use(all.back());
+}
+
+// The same with another device as the thread's.
+template <typename Body>
+Result on_device(int device, Body body) {
+  const unsigned before = support().gpu();
+  support().use_gpu(static_cast<unsigned>(device));
+  const Result result = forward(body);
+  support().use_gpu(before);
+  return result;
 }
 
 Result check(const void* answer, int device) {
   if (answer == nullptr) return Result::CUDA_ERROR_INVALID_VALUE;
-  return device == 0 ? Result::CUDA_SUCCESS : Result::CUDA_ERROR_INVALID_DEVICE;
+  return is_device(device) ? Result::CUDA_SUCCESS : Result::CUDA_ERROR_INVALID_DEVICE;
 }
 
 template <typename Value>
@@ -53,7 +91,9 @@ Result answer(Value* to, Value value, int device = 0) {
 
 bool is_context(CudaContext* context) {
   std::lock_guard lock(contexts().mutex);
-  return context == &primary() || contexts().created.contains(context);
+  const CudaContext* const first = contexts().primary;
+  return (context >= first && context < first + kMostDevices) ||
+         contexts().created.contains(context);
 }
 
 Result usable(CudaContext* context) {
@@ -65,23 +105,38 @@ Result usable(CudaContext* context) {
 
 Result create(CudaContext** context, unsigned flags, int device) {
   if (const Result result = check(context, device); result != Result::CUDA_SUCCESS) return result;
-  auto made = std::make_unique<CudaContext>(CudaContext{flags, 0});
+  auto made = std::make_unique<CudaContext>(CudaContext{flags, 0, device});
   *context = made.get();
-  std::lock_guard lock(contexts().mutex);
-  contexts().created.insert(made.release());
-  stack().push_back(*context);
+  {
+    std::lock_guard lock(contexts().mutex);
+    contexts().created.insert(made.release());
+  }
+  push(*context);
   return Result::CUDA_SUCCESS;
 }
 
 }  // namespace
 
+bool is_device(int number) {
+  int count = 0;
+  cudaGetDeviceCount(&count);
+  return number >= 0 && number < count;
+}
+
+abi::Handle context_of(int device) {
+  const auto& mine = stack();
+  return mine.empty() || mine.back()->device != device ? &primary(device) : mine.back();
+}
+
 HEDDLE_DRIVER_API Result cuInit(unsigned flags) {
   return flags == 0 ? Result::CUDA_SUCCESS : Result::CUDA_ERROR_INVALID_VALUE;
 }
 HEDDLE_DRIVER_API Result cuDriverGetVersion(int* version) { return answer(version, kVersion); }
-HEDDLE_DRIVER_API Result cuDeviceGetCount(int* count) { return answer(count, 1); }
+HEDDLE_DRIVER_API Result cuDeviceGetCount(int* count) {
+  return forward([&] { return cudaGetDeviceCount(count); });
+}
 HEDDLE_DRIVER_API Result cuDeviceGet(int* device, int ordinal) {
-  return answer(device, 0, ordinal);
+  return answer(device, ordinal, ordinal);
 }
 
 HEDDLE_DRIVER_API Result cuDeviceGetName(char* name, int length, int device) {
@@ -89,7 +144,7 @@ HEDDLE_DRIVER_API Result cuDeviceGetName(char* name, int length, int device) {
   if (length <= 0) return Result::CUDA_ERROR_INVALID_VALUE;
   return forward([&] {
     abi::DeviceProp properties;
-    const Error error = cudaGetDeviceProperties(&properties, 0);
+    const Error error = cudaGetDeviceProperties(&properties, device);
     if (error != Error::success) return error;
     std::strncpy(name, properties.name, static_cast<std::size_t>(length) - 1);
     name[length - 1] = '\0';
@@ -101,7 +156,7 @@ HEDDLE_DRIVER_API Result cuDeviceTotalMem_v2(std::size_t* bytes, int device) {
   if (const Result result = check(bytes, device); result != Result::CUDA_SUCCESS) return result;
   return forward([&] {
     abi::DeviceProp properties;
-    const Error error = cudaGetDeviceProperties(&properties, 0);
+    const Error error = cudaGetDeviceProperties(&properties, device);
     if (error == Error::success) *bytes = properties.totalGlobalMem;
     return error;
   });
@@ -111,7 +166,7 @@ HEDDLE_DRIVER_API Result cuDeviceGetUuid_v2(abi::Uuid* uuid, int device) {
   if (const Result result = check(uuid, device); result != Result::CUDA_SUCCESS) return result;
   return forward([&] {
     abi::DeviceProp properties;
-    const Error error = cudaGetDeviceProperties(&properties, 0);
+    const Error error = cudaGetDeviceProperties(&properties, device);
     if (error == Error::success) *uuid = properties.uuid;
     return error;
   });
@@ -123,7 +178,7 @@ HEDDLE_DRIVER_API Result cuDeviceGetUuid(abi::Uuid* uuid, int device) {
 
 // Devices have LUIDs on Windows alone.
 HEDDLE_DRIVER_API Result cuDeviceGetLuid(char*, unsigned*, int device) {
-  return device == 0 ? Result::CUDA_ERROR_NOT_SUPPORTED : Result::CUDA_ERROR_INVALID_DEVICE;
+  return is_device(device) ? Result::CUDA_ERROR_NOT_SUPPORTED : Result::CUDA_ERROR_INVALID_DEVICE;
 }
 
 HEDDLE_DRIVER_API Result cuDeviceGetP2PAttribute(int* value, int attribute, int from, int to) {
@@ -154,8 +209,8 @@ HEDDLE_DRIVER_API Result cuDeviceGetProperties(OldProperties* properties, int de
     constexpr int kClockRate = 13;
     abi::DeviceProp all;
     int clock = 0;
-    Error error = cudaGetDeviceProperties(&all, 0);
-    if (error == Error::success) error = cudaDeviceGetAttribute(&clock, kClockRate, 0);
+    Error error = cudaGetDeviceProperties(&all, device);
+    if (error == Error::success) error = cudaDeviceGetAttribute(&clock, kClockRate, device);
     if (error != Error::success) return error;
     *properties = {all.maxThreadsPerBlock,
                    {all.maxThreadsDim[0], all.maxThreadsDim[1], all.maxThreadsDim[2]},
@@ -193,36 +248,39 @@ HEDDLE_DRIVER_API Result cuDeviceCanAccessPeer(int* can, int device, int peer) {
 }
 
 HEDDLE_DRIVER_API Result cuDevicePrimaryCtxRetain(CudaContext** context, int device) {
-  const Result result = answer(context, &primary(), device);
+  if (const Result result = check(context, device); result != Result::CUDA_SUCCESS) return result;
+  *context = &primary(device);
   std::lock_guard lock(contexts().mutex);
-  if (result == Result::CUDA_SUCCESS) ++contexts().retained;
-  return result;
+  ++contexts().retained[device];
+  return Result::CUDA_SUCCESS;
 }
 
 HEDDLE_DRIVER_API Result cuDevicePrimaryCtxRelease_v2(int device) {
-  if (device != 0) return Result::CUDA_ERROR_INVALID_DEVICE;
+  if (!is_device(device)) return Result::CUDA_ERROR_INVALID_DEVICE;
   std::lock_guard lock(contexts().mutex);
-  if (contexts().retained == 0) return Result::CUDA_ERROR_INVALID_CONTEXT;
-  --contexts().retained;
+  if (contexts().retained[device] == 0) return Result::CUDA_ERROR_INVALID_CONTEXT;
+  --contexts().retained[device];
   return Result::CUDA_SUCCESS;
 }
 
 HEDDLE_DRIVER_API Result cuDevicePrimaryCtxReset_v2(int device) {
-  if (device != 0) return Result::CUDA_ERROR_INVALID_DEVICE;
-  return forward([] { return cudaDeviceReset(); });
+  if (!is_device(device)) return Result::CUDA_ERROR_INVALID_DEVICE;
+  return on_device(device, [] { return cudaDeviceReset(); });
 }
 
 HEDDLE_DRIVER_API Result cuDevicePrimaryCtxSetFlags_v2(int device, unsigned flags) {
-  if (device != 0) return Result::CUDA_ERROR_INVALID_DEVICE;
-  primary().flags = flags;
+  if (!is_device(device)) return Result::CUDA_ERROR_INVALID_DEVICE;
+  primary(device).flags = flags;
   return Result::CUDA_SUCCESS;
 }
 
 HEDDLE_DRIVER_API Result cuDevicePrimaryCtxGetState(int device, unsigned* flags, int* active) {
-  if (flags == nullptr || active == nullptr) return Result::CUDA_ERROR_INVALID_VALUE;
+  if (active == nullptr) return Result::CUDA_ERROR_INVALID_VALUE;
+  if (const Result result = check(flags, device); result != Result::CUDA_SUCCESS) return result;
+  *flags = primary(device).flags;
   std::lock_guard lock(contexts().mutex);
-  *active = contexts().retained != 0;
-  return answer(flags, primary().flags, device);
+  *active = contexts().retained[device] != 0;
+  return Result::CUDA_SUCCESS;
 }
 
 HEDDLE_DRIVER_API Result cuCtxCreate_v2(CudaContext** context, unsigned flags, int device) {
@@ -239,8 +297,8 @@ HEDDLE_DRIVER_API Result cuCtxDestroy_v2(CudaContext* context) {
     if (contexts().created.erase(context) == 0) return Result::CUDA_ERROR_INVALID_CONTEXT;
     contexts().destroyed.insert(context);
   }
-  const Result result = forward([] { return cudaDeviceSynchronize(); });
-  if (!stack().empty() && stack().back() == context) stack().pop_back();
+  const Result result = on_device(context->device, [] { return cudaDeviceSynchronize(); });
+  if (!stack().empty() && stack().back() == context) pop();
   return result;
 }
 
@@ -252,26 +310,26 @@ HEDDLE_DRIVER_API Result cuCtxSetCurrent(CudaContext* context) {
   if (context != nullptr)
     if (const Result result = usable(context); result != Result::CUDA_SUCCESS) return result;
   if (!stack().empty()) stack().pop_back();
-  if (context != nullptr) stack().push_back(context);
+  if (context != nullptr) push(context);
   return Result::CUDA_SUCCESS;
 }
 
 HEDDLE_DRIVER_API Result cuCtxPushCurrent_v2(CudaContext* context) {
   if (const Result result = usable(context); result != Result::CUDA_SUCCESS) return result;
-  stack().push_back(context);
+  push(context);
   return Result::CUDA_SUCCESS;
 }
 
 HEDDLE_DRIVER_API Result cuCtxPopCurrent_v2(CudaContext** context) {
   if (stack().empty()) return Result::CUDA_ERROR_INVALID_CONTEXT;
   if (context != nullptr) *context = stack().back();
-  stack().pop_back();
+  pop();
   return Result::CUDA_SUCCESS;
 }
 
-HEDDLE_DRIVER_API Result cuCtxGetDevice(int* device) { return answer(device, 0); }
+HEDDLE_DRIVER_API Result cuCtxGetDevice(int* device) { return answer(device, this_device()); }
 HEDDLE_DRIVER_API Result cuCtxGetFlags(unsigned* flags) {
-  return answer(flags, stack().empty() ? primary().flags : stack().back()->flags);
+  return answer(flags, stack().empty() ? primary(this_device()).flags : stack().back()->flags);
 }
 HEDDLE_DRIVER_API Result cuCtxGetApiVersion(CudaContext*, unsigned* version) {
   constexpr unsigned kOfContexts = 3020;  // as an H200's driver says
@@ -298,19 +356,19 @@ HEDDLE_DRIVER_API Result cuCtxSetFlags(unsigned flags) {
 HEDDLE_DRIVER_API Result cuCtxGetSharedMemConfig(int* config) { return answer(config, 1); }
 HEDDLE_DRIVER_API Result cuCtxSetSharedMemConfig(int) { return Result::CUDA_SUCCESS; }
 HEDDLE_DRIVER_API Result cuCtxResetPersistingL2Cache() { return Result::CUDA_SUCCESS; }
-// The contexts are all of one device, which is no peer of itself.
+// Contexts of one device are no peers.
 HEDDLE_DRIVER_API Result cuCtxEnablePeerAccess(CudaContext* peer, unsigned flags) {
   if (flags != 0) return Result::CUDA_ERROR_INVALID_VALUE;
-  return is_context(peer) ? Result::CUDA_ERROR_PEER_ACCESS_UNSUPPORTED
-                          : Result::CUDA_ERROR_INVALID_CONTEXT;
+  if (!is_context(peer)) return Result::CUDA_ERROR_INVALID_CONTEXT;
+  return forward([&] { return cudaDeviceEnablePeerAccess(peer->device, flags); });
 }
 HEDDLE_DRIVER_API Result cuCtxDisablePeerAccess(CudaContext* peer) {
-  return is_context(peer) ? Result::CUDA_ERROR_PEER_ACCESS_NOT_ENABLED
-                          : Result::CUDA_ERROR_INVALID_CONTEXT;
+  if (!is_context(peer)) return Result::CUDA_ERROR_INVALID_CONTEXT;
+  return forward([&] { return cudaDeviceDisablePeerAccess(peer->device); });
 }
 HEDDLE_DRIVER_API Result cuCtxGetDevice_v2(int* device, CudaContext* context) {
   if (context != nullptr && !is_context(context)) return Result::CUDA_ERROR_INVALID_CONTEXT;
-  return answer(device, 0);
+  return answer(device, context != nullptr ? context->device : this_device());
 }
 HEDDLE_DRIVER_API Result cuFlushGPUDirectRDMAWrites(int target, int scope) {
   return forward([&] { return cudaDeviceFlushGPUDirectRDMAWrites(target, scope); });

@@ -157,7 +157,7 @@ HEDDLE_FILL_ROWS(cuMemsetD2D16_v2, cuMemsetD2D16Async, unsigned short)
 HEDDLE_FILL_ROWS(cuMemsetD2D32_v2, cuMemsetD2D32Async, unsigned)
 #undef HEDDLE_FILL_ROWS
 
-// There is one device: memory of its peers is its own.
+// Addresses say whose memory it is.
 #define HEDDLE_PEER_COPY(name, copy_call)                                           \
   HEDDLE_DRIVER_API Result name(DevicePointer to, void*, DevicePointer from, void*, \
                                 std::size_t bytes) {                                \

@@ -47,12 +47,9 @@ Error tell(void* data, int attribute, DevicePointer address) {
   if (error != Error::success) return error;
   const bool device_alone = found.type == abi::MemoryType::device;
   switch (attribute) {
-    case kContext: {
-      abi::Handle context = nullptr;
-      cuCtxGetCurrent(&context);
-      put(data, context);
+    case kContext:
+      put(data, context_of(found.device));
       return Error::success;
-    }
     case kMemoryType:
       put(data, found.type == abi::MemoryType::host ? 1u : 2u);
       return Error::success;

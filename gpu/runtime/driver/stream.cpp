@@ -144,14 +144,14 @@ HEDDLE_DRIVER_STREAM_API(cuStreamCopyAttributes, _ptsz, (abi::Handle to, abi::Ha
     return cudaStreamCopyAttributes(in_stream<kPerThread>(to), in_stream<kPerThread>(from));
   });
 }
-// The context that is current: there is one, whatever handle it goes by.
 HEDDLE_DRIVER_STREAM_API(cuStreamGetCtx, _ptsz, (abi::Handle stream, abi::Handle* context),
                          (stream, context)) {
   if (context == nullptr) return Result::CUDA_ERROR_INVALID_VALUE;
-  unsigned flags = 0;
+  int device = 0;
   const Result result =
-      forward([&] { return cudaStreamGetFlags(in_stream<kPerThread>(stream), &flags); });
-  return result == Result::CUDA_SUCCESS ? cuCtxGetCurrent(context) : result;
+      forward([&] { return cudaStreamGetDevice(in_stream<kPerThread>(stream), &device); });
+  if (result == Result::CUDA_SUCCESS) *context = context_of(device);
+  return result;
 }
 HEDDLE_DRIVER_STREAM_API(cuStreamGetCtx_v2, _ptsz,
                          (abi::Handle stream, abi::Handle* context, abi::Handle* green),

@@ -153,7 +153,7 @@ HEDDLE_DRIVER_API Result cuMemCreate(std::uint64_t* handle, std::size_t bytes,
   if (properties->type != kPinned || !can_be(*properties)) return Result::CUDA_ERROR_INVALID_VALUE;
   if ((properties->handle_types & ~kFileDescriptor) != 0 || properties->location.type != kOnDevice)
     return Result::CUDA_ERROR_NOT_SUPPORTED;  // shared otherwise, or the host's
-  if (properties->location.id != 0) return Result::CUDA_ERROR_INVALID_DEVICE;
+  if (!is_device(properties->location.id)) return Result::CUDA_ERROR_INVALID_DEVICE;
   return forward([&] {
     std::size_t free_bytes = 0, total = 0;
     const Error error = cudaMemGetInfo(&free_bytes, &total);
@@ -217,7 +217,12 @@ HEDDLE_DRIVER_API Result cuMemSetAccess(DevicePointer address, std::size_t bytes
     if (access == nullptr || count == 0 || !mapped_between(all, address, bytes))
       return Error::invalid_value;
     for (std::size_t i = 0; i < count; ++i)
-      if (access[i].location.id != 0) return Error::invalid_device;
+      if (!is_device(access[i].location.id)) return Error::invalid_device;
+    for (std::size_t i = 0; i < count; ++i) {
+      const Error error = support().set_access(
+          address, static_cast<unsigned>(access[i].location.id), access[i].flags != 0);
+      if (error != Error::success) return error;
+    }
     for (auto& [first, mapping] : all.mappings)
       if (first >= address && first < address + bytes)
         mapping.access = static_cast<unsigned long long>(access[0].flags);

@@ -30,6 +30,7 @@ TEST(Options, AreReadFromTheEnvironment) {
                                 {"HEDDLE_THREADS", "3"},
                                 {"HEDDLE_MAX_INSTRUCTIONS", "10000000000"},
                                 {"HEDDLE_MAX_MEMORY", "1000000"},
+                                {"HEDDLE_GPUS", "8"},
                                 {"HEDDLE_PER_PC", "1"},
                                 {"HEDDLE_COUNTERS", "1"},
                                 {"HEDDLE_RECONVERGENCE", "min-pc"},
@@ -38,6 +39,7 @@ TEST(Options, AreReadFromTheEnvironment) {
   EXPECT_EQ(options.threads, 3u);
   EXPECT_EQ(options.max_instructions, 10000000000u);
   EXPECT_EQ(options.max_memory, 1000000u);
+  EXPECT_EQ(options.gpus, 8u);
   EXPECT_TRUE(options.per_pc);
   EXPECT_TRUE(options.counters);
   EXPECT_EQ(options.reconvergence, simulator::ReconvergencePolicy::min_pc);
