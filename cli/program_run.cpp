@@ -25,9 +25,8 @@ std::map<std::string, std::string> environment_for(const ProgramOptions& options
                                                    const fs::path& streams) {
   const fs::path folder = runtime_directory();
   std::string library;
-  for (const char* each :
-       {"libheddle_redirect.so", "libcudart.so.13", "libcudart.so.12", "libcuda.so.1",
-        "libnvidia-ml.so.1"})
+  for (const char* each : {"libheddle_redirect.so", "libcudart.so.13", "libcudart.so.12",
+                           "libcuda.so.1", "libnvidia-ml.so.1"})
     library += (library.empty() ? "" : ":") + (folder / each).string();
   const char* preloaded = std::getenv("LD_PRELOAD");
   const char* searched = std::getenv("LD_LIBRARY_PATH");
