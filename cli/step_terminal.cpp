@@ -51,15 +51,15 @@ class SourceCache {
   // Empty where the file is not found.
   const std::vector<std::string>& lines(const std::string& path) {
     const auto [entry, is_new] = files_.try_emplace(path);
-    if (is_new && !path.empty())
-      if (const auto text = source_text(path, folders_)) {
-        std::istringstream stream(*text);
-        for (std::string line; std::getline(stream, line);) entry->second.push_back(line);
-      } else if (!told_) {
-        note_ = fmt::format("no source of {}: name its folder with --source-folder",
-                            simulator::visible(fs::path(path).filename().string()));
-        told_ = true;
-      }
+    if (!is_new || path.empty()) return entry->second;
+    if (const auto text = source_text(path, folders_)) {
+      std::istringstream stream(*text);
+      for (std::string line; std::getline(stream, line);) entry->second.push_back(line);
+    } else if (!told_) {
+      note_ = fmt::format("no source of {}: name its folder with --source-folder",
+                          simulator::visible(fs::path(path).filename().string()));
+      told_ = true;
+    }
     return entry->second;
   }
   // What to say of a file that was not found; once, then empty.

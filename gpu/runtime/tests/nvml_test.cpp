@@ -83,11 +83,12 @@ TEST_F(Nvml, FindsGpusByWhatItSaysOfThem) {
 }
 
 TEST_F(Nvml, TellsMemoryAndVersions) {
-  Memory memory;
+  Memory memory{};
   ASSERT_EQ(call("nvmlDeviceGetMemoryInfo", gpu(0), &memory), Return::success);
   EXPECT_GT(memory.total, 100ull << 30);
   EXPECT_EQ(memory.total, memory.free + memory.used);
-  Memory_v2 more{.version = kMemory_v2};
+  Memory_v2 more{};
+  more.version = kMemory_v2;
   ASSERT_EQ(call("nvmlDeviceGetMemoryInfo_v2", gpu(0), &more), Return::success);
   EXPECT_EQ(more.total, memory.total);
   more.version = 1;
