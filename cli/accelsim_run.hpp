@@ -5,8 +5,8 @@
 #include <string>
 
 #include "cli/command.hpp"
+#include "simulator/launch/timing_options.hpp"
 #include "simulator/record/record.hpp"
-#include "simulator/timing/options.hpp"
 #include "traces/formats/trace.hpp"
 
 namespace heddle::cli {

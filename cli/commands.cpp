@@ -7,10 +7,10 @@
 #include "cli/input_file.hpp"
 #include "cli/selection.hpp"
 #include "isa/arch.hpp"
+#include "simulator/launch/scheduler_names.hpp"
 #include "simulator/models/builtin_model_names.hpp"
 #include "simulator/models/gpu_model.hpp"
 #include "simulator/models/occupancy.hpp"
-#include "simulator/timing/policies.hpp"
 #include "simulator/warp/reconvergence_policies.hpp"
 #include "traces/sketch/predication.hpp"
 

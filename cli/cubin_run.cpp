@@ -13,6 +13,7 @@
 #include "gpu/runtime/capsule_writer.hpp"
 #include "gpu/runtime/code_image.hpp"
 #include "simulator/base/file.hpp"
+#include "simulator/device/device.hpp"
 #include "simulator/models/gpu_model.hpp"
 
 namespace heddle::cli {

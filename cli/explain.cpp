@@ -7,8 +7,8 @@
 #include "gpu/runtime/error.hpp"
 #include "isa/attributes.hpp"
 #include "simulator/base/spelling.hpp"
+#include "simulator/launch/timing_result.hpp"
 #include "simulator/record/metrics.hpp"
-#include "simulator/timing/result.hpp"
 
 namespace heddle::cli {
 namespace {

@@ -8,8 +8,8 @@
 
 #include "cli/command.hpp"
 #include "simulator/checks/options.hpp"
+#include "simulator/launch/timing_options.hpp"
 #include "simulator/record/record.hpp"
-#include "simulator/timing/options.hpp"
 #include "simulator/warp/reconvergence_policies.hpp"
 #include "traces/formats/trace.hpp"
 

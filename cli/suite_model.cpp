@@ -5,7 +5,7 @@
 #include "cli/program_run.hpp"
 #include "cli/temporary_folder.hpp"
 #include "simulator/base/file.hpp"
-#include "simulator/timing/options.hpp"
+#include "simulator/launch/timing_options.hpp"
 #include "validation/replay.hpp"
 
 namespace heddle::cli {

@@ -3,11 +3,14 @@ include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
 set(HEDDLE_CONFIG_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/heddle)
-install(TARGETS heddle_options heddle_isa heddle_simulator_lanes heddle_simulator
+list(TRANSFORM HEDDLE_ROOMS PREPEND heddle_simulator_ OUTPUT_VARIABLE HEDDLE_ROOM_TARGETS)
+install(TARGETS heddle_options heddle_isa ${HEDDLE_ROOM_TARGETS} heddle_simulator
   EXPORT heddleTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 set_target_properties(heddle_options PROPERTIES EXPORT_NAME options)
 set_target_properties(heddle_isa PROPERTIES EXPORT_NAME isa)
-set_target_properties(heddle_simulator_lanes PROPERTIES EXPORT_NAME simulator_lanes)
+foreach(room ${HEDDLE_ROOMS})
+  set_target_properties(heddle_simulator_${room} PROPERTIES EXPORT_NAME simulator_${room})
+endforeach()
 set_target_properties(heddle_simulator PROPERTIES EXPORT_NAME simulator)
 install(EXPORT heddleTargets NAMESPACE heddle:: DESTINATION ${HEDDLE_CONFIG_DIR})
 # Headers include each other from the root of the tree, here as installed.

@@ -1,11 +1,13 @@
-// Includes run one way: isa <- simulator <- traces <- gpu/runtime <- validation <- cli. What is
-// in gpu/cupti and gpu/kernels needs the CUDA Toolkit alone and includes nothing of ours.
+// Includes run one way: isa <- simulator <- traces <- gpu/runtime <- validation <- cli, and from
+// room to room within simulator and traces. What is in gpu/cupti and gpu/kernels needs the CUDA
+// Toolkit alone and includes nothing of ours.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <filesystem>
 #include <fstream>
 #include <map>
+#include <optional>
 #include <regex>
 #include <set>
 #include <string>
@@ -29,6 +31,27 @@ const std::map<std::string, Folders>& allowed() {
       {"cli", {"isa", "simulator", "traces", "gpu/runtime", "validation", "cli"}},
   };
   return rules;
+}
+
+// Each room includes itself and those before it.
+const std::map<std::string, std::vector<std::string>>& rooms() {
+  static const std::map<std::string, std::vector<std::string>> order = {
+      {"simulator",
+       {"base", "warp", "lanes", "memory", "models", "launch", "execute", "run", "timing", "checks",
+        "device", "record"}},
+      {"traces", {"sketch", "analysis", "formats", "stepper", "viewer"}},
+  };
+  return order;
+}
+
+// The place of the file's room in its folder's order; nothing for tests, benchmarks and the like,
+// which may include any.
+std::optional<std::size_t> room_of(const std::string& folder, const std::string& path) {
+  const auto found = rooms().find(folder);
+  if (found == rooms().end() || path.find("/tests/") != std::string::npos) return std::nullopt;
+  for (std::size_t i = 0; i < found->second.size(); ++i)
+    if (path.starts_with(folder + "/" + found->second[i] + "/")) return i;
+  return std::nullopt;
 }
 
 // "gpu/runtime" of "gpu/runtime/stream.hpp", "isa" of "isa/tests/x.cpp"; empty: none of ours.
@@ -66,7 +89,10 @@ std::vector<std::string> wrong_includes(const std::string& file,
   for (const std::string& include : includes) {
     const std::string target = folder_of(include);
     const bool upwards = include.find("..") != std::string::npos && !is_program(file);
-    if (upwards || (!target.empty() && !may.contains(target)))
+    const auto room = room_of(folder_of(file), file), included_room = room_of(target, include);
+    const bool to_a_later_room =
+        target == folder_of(file) && room && included_room && *included_room > *room;
+    if (upwards || to_a_later_room || (!target.empty() && !may.contains(target)))
       wrong.push_back(file + " includes " + include);
   }
   return wrong;
@@ -90,7 +116,21 @@ TEST(Includes, RunOneWay) {
   EXPECT_THAT(wrong, ::testing::IsEmpty());
 }
 
+TEST(Includes, KnowEveryRoom) {
+  static const std::set<std::string> others = {"tests", "fuzz", "benchmarks", "kernels"};
+  for (const auto& [folder, names] : rooms()) {
+    for (const auto& entry : fs::directory_iterator(fs::path(HEDDLE_SOURCE_DIR) / folder)) {
+      const std::string name = entry.path().filename().string();
+      if (!entry.is_directory() || others.contains(name)) continue;
+      EXPECT_THAT(names, testing::Contains(name));
+    }
+  }
+}
+
 TEST(Includes, ThatPointBackAreSeen) {
+  EXPECT_EQ(wrong_includes("simulator/warp/x.hpp", {"simulator/execute/machine.hpp"}).size(), 1u);
+  EXPECT_EQ(wrong_includes("simulator/execute/x.hpp", {"simulator/warp/warp.hpp"}).size(), 0u);
+  EXPECT_EQ(wrong_includes("traces/analysis/x.hpp", {"traces/viewer/page.hpp"}).size(), 1u);
   EXPECT_EQ(wrong_includes("isa/x.cpp", {"simulator/warp/warp.hpp", "isa/op.hpp", "vector"}).size(),
             1u);
   EXPECT_EQ(wrong_includes("gpu/runtime/x.cpp", {"cli/a.hpp", "validation/b.hpp"}).size(), 2u);

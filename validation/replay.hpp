@@ -12,8 +12,8 @@
 
 #include "gpu/runtime/launch_observer.hpp"
 #include "simulator/checks/options.hpp"
+#include "simulator/launch/timing_options.hpp"
 #include "simulator/record/record.hpp"
-#include "simulator/timing/options.hpp"
 #include "traces/formats/trace.hpp"
 
 namespace heddle::validation {

@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "gpu/runtime/code_image.hpp"
+#include "simulator/device/device.hpp"
 #include "simulator/memory/touched_pages.hpp"
 #include "simulator/models/gpu_model.hpp"
 

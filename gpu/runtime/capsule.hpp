@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "simulator/base/types.hpp"
+#include "simulator/device/device.hpp"
 #include "simulator/launch/launch.hpp"
 
 namespace heddle::runtime {

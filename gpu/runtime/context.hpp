@@ -33,6 +33,7 @@
 #include "gpu/runtime/system.hpp"
 #include "gpu/runtime/timeline.hpp"
 #include "simulator/checks/checks.hpp"
+#include "simulator/device/device.hpp"
 #include "simulator/launch/launch.hpp"
 #include "simulator/models/gpu_model.hpp"
 

@@ -10,7 +10,8 @@
 #include "gpu/runtime/ptx.hpp"
 #include "simulator/base/display_names.hpp"
 #include "simulator/launch/device_launches.hpp"
-#include "simulator/launch/prepared_launch.hpp"
+#include "simulator/launch/launch_shape.hpp"
+#include "simulator/run/prepared_launch.hpp"
 
 namespace heddle::runtime {
 namespace {
@@ -57,7 +58,7 @@ std::vector<std::byte> pack_parameters(const isa::Kernel& kernel, void* const* a
 }
 
 // What an H200 says to a launch that cannot be (gpu/runtime/tests/answers/launching.cu).
-Error error_of(const simulator::Device::Refusal& refusal, const isa::Kernel& kernel,
+Error error_of(const simulator::Refusal& refusal, const isa::Kernel& kernel,
                const LaunchShape& shape) {
   const Error error = error_by_name(refusal.cuda_error).value_or(Error::invalid_configuration);
   const bool beyond_bounds = kernel.max_threads != 0 && shape.block.count() > kernel.max_threads;

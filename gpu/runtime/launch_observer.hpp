@@ -2,6 +2,7 @@
 // that tells how far a launch is.
 #pragma once
 
+#include "simulator/device/device.hpp"
 #include "simulator/launch/launch.hpp"
 
 namespace heddle::runtime {

@@ -15,6 +15,7 @@
 
 #include "simulator/base/display_names.hpp"
 #include "simulator/base/file.hpp"
+#include "simulator/device/device.hpp"
 
 namespace heddle::runtime {
 namespace {

@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "simulator/checks/options.hpp"
-#include "simulator/timing/options.hpp"
+#include "simulator/launch/timing_options.hpp"
 #include "simulator/warp/reconvergence_policies.hpp"
 
 namespace heddle::runtime {

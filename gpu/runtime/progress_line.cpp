@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "simulator/base/display_names.hpp"
+#include "simulator/device/device.hpp"
 
 namespace heddle::runtime {
 namespace {

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "isa/arch.hpp"
+#include "simulator/device/device.hpp"
 #include "simulator/record/metrics.hpp"
 
 namespace heddle::runtime {

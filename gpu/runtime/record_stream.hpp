@@ -28,6 +28,7 @@
 
 #include "gpu/runtime/launch_observer.hpp"
 #include "simulator/base/output_file.hpp"
+#include "simulator/device/device.hpp"
 #include "simulator/models/gpu_model.hpp"
 #include "simulator/record/record.hpp"
 

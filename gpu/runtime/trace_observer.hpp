@@ -7,6 +7,7 @@
 #include "gpu/runtime/launch_observer.hpp"
 #include "gpu/runtime/timeline.hpp"
 #include "simulator/base/display_names.hpp"
+#include "simulator/device/device.hpp"
 #include "traces/formats/trace.hpp"
 
 namespace heddle::runtime {

@@ -5,6 +5,7 @@
 
 #include "simulator/benchmarks/kernels.hpp"
 #include "simulator/checks/checks.hpp"
+#include "simulator/device/device.hpp"
 #include "simulator/launch/launch.hpp"
 
 namespace heddle::simulator {

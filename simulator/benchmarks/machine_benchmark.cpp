@@ -7,6 +7,7 @@
 
 #include "simulator/benchmarks/ceiling.hpp"
 #include "simulator/benchmarks/kernels.hpp"
+#include "simulator/device/device.hpp"
 #include "simulator/launch/launch.hpp"
 
 namespace heddle::simulator {

@@ -4,7 +4,8 @@
 #include <sys/resource.h>
 
 #include "simulator/benchmarks/kernels.hpp"
-#include "simulator/launch/replay.hpp"
+#include "simulator/device/device.hpp"
+#include "simulator/device/replay.hpp"
 
 namespace heddle::simulator {
 namespace {

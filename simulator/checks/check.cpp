@@ -5,27 +5,14 @@
 #include <algorithm>
 #include <bit>
 
-#include "simulator/execute/builtins.hpp"
 #include "simulator/execute/cluster.hpp"
 #include "simulator/execute/device_runtime.hpp"
+#include "simulator/launch/builtins.hpp"
 #include "simulator/launch/code_place.hpp"
 #include "simulator/memory/address_space.hpp"
 #include "simulator/memory/memory.hpp"
 
 namespace heddle::simulator::checks {
-
-std::string lane_list(Mask lanes) {
-  std::string text;
-  for (unsigned lane = 0; lane < kWarpSize; ++lane) {
-    if ((lanes >> lane & 1) == 0) continue;
-    unsigned last = lane;
-    while (last + 1 < kWarpSize && (lanes >> (last + 1) & 1) != 0) ++last;
-    text += fmt::format("{}{}", text.empty() ? "" : ", ", lane);
-    if (last != lane) text += fmt::format("-{}", last);
-    lane = last;
-  }
-  return text;
-}
 
 Side side_of(const LaunchRequest& request, const Actor& actor, std::string what) {
   const Dim3& grid = request.grid;

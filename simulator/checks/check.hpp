@@ -10,8 +10,8 @@
 #include <tuple>
 #include <vector>
 
-#include "simulator/checks/finding.hpp"
 #include "simulator/execute/machine.hpp"
+#include "simulator/launch/finding.hpp"
 #include "simulator/launch/observer.hpp"
 #include "simulator/memory/memory_watcher.hpp"
 

@@ -27,7 +27,7 @@ void Checks::begin(const LaunchRequest& request, Observer* beside) {
   findings_->begin(request);
   for (const auto& check : checks_) check->begin(request);
   beside_ = beside;
-  interests_.assign(request.module->lowered().steps.size(), {});
+  interests_.assign(lowered(*request.module).steps.size(), {});
 }
 
 std::vector<Finding> Checks::end(const LaunchOutcome& outcome) {

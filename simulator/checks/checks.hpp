@@ -7,8 +7,8 @@
 #include <memory>
 #include <vector>
 
-#include "simulator/checks/finding.hpp"
 #include "simulator/checks/options.hpp"
+#include "simulator/launch/finding.hpp"
 #include "simulator/launch/launch.hpp"
 #include "simulator/launch/observer.hpp"
 #include "simulator/memory/memory.hpp"

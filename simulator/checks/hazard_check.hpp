@@ -18,8 +18,8 @@
 #include <vector>
 
 #include "simulator/checks/check.hpp"
-#include "simulator/checks/register_uses.hpp"
 #include "simulator/timing/program.hpp"
+#include "simulator/warp/register_uses.hpp"
 
 namespace heddle::simulator::checks {
 

@@ -1,7 +1,7 @@
 #include "simulator/checks/hazard_latencies.hpp"
 
 #include "isa/attributes.hpp"
-#include "simulator/checks/register_uses.hpp"
+#include "simulator/warp/register_uses.hpp"
 
 namespace heddle::simulator::checks {
 namespace {

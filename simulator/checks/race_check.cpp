@@ -64,7 +64,7 @@ void RaceCheck::begin(const LaunchRequest& request) {
   seen_ = {};
   mbarriers_.clear();
   agents_.clear();
-  const LoweredProgram& program = request.module->lowered();
+  const LoweredProgram& program = lowered(*request.module);
   emulates_ = loads_of_emulated_atomics(program);
   watched_.clear();
   for (const Step& step : program.steps)

@@ -28,17 +28,6 @@ Flow execute_wait(Core&, Warp& warp, const Step&, Mask, Mask on) {
 
 }  // namespace
 
-Dim3 cluster_shape(const LaunchRequest& request) {
-  if (request.cluster.count() > 1) return request.cluster;
-  const auto& [x, y, z] = request.kernel->cluster;  // zeros: none
-  return x == 0 ? Dim3{} : Dim3{x, y, z};
-}
-
-bool comes_in_clusters(const LaunchRequest& request) {
-  return request.explicit_cluster || request.kernel->cluster[0] != 0 ||
-         cluster_shape(request).count() > 1;
-}
-
 std::uint64_t block_in_cluster(const Dim3& grid, const Dim3& shape, std::uint64_t cluster,
                                std::uint32_t rank) {
   const std::uint64_t wide = grid.x / shape.x, high = grid.y / shape.y;

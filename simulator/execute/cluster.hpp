@@ -5,13 +5,9 @@
 #include <vector>
 
 #include "simulator/execute/machine.hpp"
+#include "simulator/launch/launch_shape.hpp"
 
 namespace heddle::simulator {
-
-// The blocks of a launch come in clusters of this shape; 1 × 1 × 1 where there are none.
-Dim3 cluster_shape(const LaunchRequest& request);
-// Whether there are, if of one block each.
-bool comes_in_clusters(const LaunchRequest& request);
 
 // The blocks of one cluster, by rank: x first, then y, then z. A block that has ended is null.
 struct Cluster {

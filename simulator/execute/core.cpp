@@ -4,12 +4,12 @@
 #include <cassert>
 
 #include "simulator/execute/machine.hpp"
+#include "simulator/execute/row_layout.hpp"
 #include "simulator/execute/spinning.hpp"
 #include "simulator/launch/classify.hpp"
 #include "simulator/launch/code_place.hpp"
 #include "simulator/memory/local_memory.hpp"
 #include "simulator/memory/mapped_around.hpp"
-#include "simulator/warp/row_layout.hpp"
 
 namespace heddle::simulator {
 namespace {
@@ -27,8 +27,9 @@ unsigned count_of(Mask lanes) { return static_cast<unsigned>(std::popcount(lanes
 Core::Core(const LaunchContext& launch_context)
     : launch(launch_context),
       rows_per_warp(choose_rows_per_warp(launch_context)),
-      make_reconvergence(reconvergence_by(launch_context.reconvergence,
-                                          launch_context.request->module, launch_context.patched)),
+      make_reconvergence(
+          reconvergence_by(launch_context.reconvergence, &launch_context.request->module->cubin(),
+                           &launch_context.request->module->program(), launch_context.patched)),
       counts(launch_context.program->steps.size()) {
   const LaunchRequest& request = *launch.request;
   if (request.grid.count() * launch.warps_per_block > 1 && launch.kernel->may_read_unordered)

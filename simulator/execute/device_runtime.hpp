@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <optional>
 
-#include "simulator/execute/builtins.hpp"
 #include "simulator/execute/machine.hpp"
+#include "simulator/launch/builtins.hpp"
 
 namespace heddle::simulator {
 

@@ -5,11 +5,11 @@
 #include <memory>
 #include <optional>
 
-#include "simulator/execute/builtins.hpp"
 #include "simulator/execute/device_printf.hpp"
 #include "simulator/execute/device_runtime.hpp"
 #include "simulator/execute/memory_access.hpp"
 #include "simulator/execute/printf_fifo.hpp"
+#include "simulator/launch/builtins.hpp"
 #include "simulator/memory/device_heap.hpp"
 #include "simulator/memory/memory_journal.hpp"
 

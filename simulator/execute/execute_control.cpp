@@ -5,10 +5,10 @@
 #include <span>
 #include <utility>
 
-#include "simulator/execute/builtins.hpp"
 #include "simulator/execute/condition.hpp"
 #include "simulator/execute/machine.hpp"
 #include "simulator/execute/replay_counts.hpp"
+#include "simulator/launch/builtins.hpp"
 #include "simulator/warp/divergence_order.hpp"
 
 namespace heddle::simulator {

@@ -12,21 +12,22 @@
 #include <string>
 #include <vector>
 
+#include "simulator/base/code_address.hpp"
+#include "simulator/base/instruction_counts.hpp"
 #include "simulator/base/row_storage.hpp"
 #include "simulator/execute/launch_observations.hpp"
-#include "simulator/execute/micro_op.hpp"
+#include "simulator/execute/module_facts.hpp"
 #include "simulator/execute/polling.hpp"
 #include "simulator/execute/row_prefetch.hpp"
 #include "simulator/execute/tally.hpp"
 #include "simulator/execute/unordered_reads.hpp"
 #include "simulator/lanes/addresses.hpp"
 #include "simulator/launch/conflicts.hpp"
-#include "simulator/launch/counts.hpp"
 #include "simulator/launch/launch.hpp"
-#include "simulator/launch/module_facts.hpp"
 #include "simulator/launch/observer.hpp"
 #include "simulator/memory/access_counts.hpp"
 #include "simulator/memory/local_memory.hpp"
+#include "simulator/warp/micro_op.hpp"
 #include "simulator/warp/reconvergence.hpp"
 
 namespace heddle::simulator {
@@ -88,6 +89,8 @@ struct LoweredProgram {
 inline constexpr unsigned kWidestOperand = 16;
 
 LoweredProgram lower(const isa::Program& program);
+// The module's instructions made ready to execute; done when first asked for.
+const LoweredProgram& lowered(const Module& module);
 
 // The highest rows that an instruction may read or write, of a warp's vector and of its uniform
 // registers.
@@ -308,12 +311,5 @@ Flow execute_past_end(Core& core, Warp& warp, const Step& step, Mask active, Mas
 // Lets go what an exit completed: threads that ended are no longer waited for.
 void check_block_barriers(Block& block);
 Flow call_builtin(Core& core, Warp& warp, const Step& step, Mask lanes, std::uint64_t code_address);
-
-inline std::uint32_t index_of_code_address(std::uint64_t address) {
-  return static_cast<std::uint32_t>((address - isa::kCodeBase) / 16);
-}
-inline std::uint64_t code_address_of_index(std::uint32_t index) {
-  return isa::kCodeBase + std::uint64_t{16} * index;
-}
 
 }  // namespace heddle::simulator

@@ -2,7 +2,6 @@
 
 #include "simulator/lanes/families.hpp"
 #include "simulator/lanes/lane.hpp"
-#include "simulator/memory/access_counts.hpp"
 
 namespace heddle::simulator::lanes::HEDDLE_LANES_VARIANT {
 namespace {

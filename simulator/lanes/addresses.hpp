@@ -4,6 +4,13 @@
 
 #include <cstdint>
 
+namespace heddle::simulator {
+
+inline constexpr unsigned kSectorShift = 5;  // 32 bytes
+inline constexpr unsigned kLineShift = 7;    // 128 bytes: what one tag covers
+
+}  // namespace heddle::simulator
+
 namespace heddle::simulator::lanes {
 
 // How many 32-byte sectors and 128-byte lines hold the first bytes of 32 accesses.

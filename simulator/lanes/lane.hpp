@@ -8,7 +8,7 @@
 
 #include <cstdint>
 
-#include "simulator/execute/micro_op.hpp"
+#include "simulator/warp/micro_op.hpp"
 
 #ifndef HEDDLE_LANES_VARIANT
 #error "HEDDLE_LANES_VARIANT names the vector unit this file is compiled for"

@@ -5,8 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "simulator/execute/micro_op.hpp"
 #include "simulator/lanes/addresses.hpp"
+#include "simulator/warp/micro_op.hpp"
 
 namespace heddle::simulator::lanes {
 

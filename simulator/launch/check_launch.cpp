@@ -4,17 +4,16 @@
 
 #include <utility>
 
-#include "simulator/execute/cluster.hpp"
-#include "simulator/launch/prepared_launch.hpp"
+#include "simulator/launch/launch_shape.hpp"
 
 namespace heddle::simulator {
 
-std::optional<Device::Refusal> check_launch(const GpuModel& gpu, const LaunchRequest& request) {
+std::optional<Refusal> check_launch(const GpuModel& gpu, const LaunchRequest& request) {
   const isa::Kernel& kernel = *request.kernel;
   const Dim3& block = request.block;
   const Dim3& grid = request.grid;
   const auto refuse = [](const char* error, std::string why) {
-    return std::optional<Device::Refusal>({error, std::move(why)});
+    return std::optional<Refusal>({error, std::move(why)});
   };
   constexpr std::uint32_t kMostYZ = 65535;
   // Compute capability 3.0 gave grids a long first dimension.

@@ -2,13 +2,20 @@
 #pragma once
 
 #include <optional>
+#include <string>
 
 #include "simulator/launch/launch.hpp"
 #include "simulator/models/gpu_model.hpp"
 
 namespace heddle::simulator {
 
-// Device::check, for whoever knows the GPU alone.
-std::optional<Device::Refusal> check_launch(const GpuModel& gpu, const LaunchRequest& request);
+// The name of the CUDA error ("cudaErrorInvalidConfiguration", "cudaErrorLaunchOutOfResources" …),
+// and why.
+struct Refusal {
+  std::string cuda_error;
+  std::string why;
+};
+// CUDA's launch-configuration rules; nothing when the launch is possible.
+std::optional<Refusal> check_launch(const GpuModel& gpu, const LaunchRequest& request);
 
 }  // namespace heddle::simulator

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "isa/decoder.hpp"
-#include "simulator/execute/machine.hpp"
+#include "simulator/base/code_address.hpp"
 
 namespace heddle::simulator {
 

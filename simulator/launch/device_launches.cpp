@@ -5,7 +5,7 @@
 #include <new>
 #include <type_traits>
 
-#include "simulator/execute/builtins.hpp"
+#include "simulator/launch/builtins.hpp"
 
 namespace heddle::simulator {
 namespace {

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "simulator/launch/counts.hpp"
+#include "simulator/base/instruction_counts.hpp"
 
 namespace heddle::simulator {
 

@@ -2,9 +2,9 @@
 #include <cstring>
 #include <new>
 
-#include "simulator/execute/builtins.hpp"
-#include "simulator/execute/machine.hpp"
-#include "simulator/launch/launch.hpp"
+#include "simulator/base/sha256.hpp"
+#include "simulator/launch/builtins.hpp"
+#include "simulator/launch/module.hpp"
 #include "simulator/launch/variable_layout.hpp"
 
 namespace heddle::simulator {
@@ -144,15 +144,14 @@ std::optional<Module::Position> Module::position(std::uint64_t code_address) con
   return position;
 }
 
-const LoweredProgram& Module::lowered() const {
-  if (!lowered_) {
-    auto lowered = std::make_shared<LoweredProgram>(lower(program_));
-    lowered->facts = std::make_unique<ModuleFacts>(cubin_, program_, *lowered);
-    lowered_ = std::move(lowered);
+const std::string& Module::code_sha256() const {
+  if (code_sha256_.empty()) {
+    Sha256 hash;
+    for (const isa::Section& section : cubin_.sections)
+      if (section.name.starts_with(".text")) hash.update(section.bytes);
+    code_sha256_ = hash.hex();
   }
-  return *lowered_;
+  return code_sha256_;
 }
-
-std::string Module::code_sha256() const { return lowered().facts->code_sha256(); }
 
 }  // namespace heddle::simulator

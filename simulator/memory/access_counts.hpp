@@ -8,11 +8,9 @@
 #include <span>
 
 #include "simulator/base/types.hpp"
+#include "simulator/lanes/addresses.hpp"
 
 namespace heddle::simulator {
-
-inline constexpr unsigned kSectorShift = 5;  // 32 bytes
-inline constexpr unsigned kLineShift = 7;    // 128 bytes: what one tag covers
 
 enum class AccessKind : std::uint8_t {
   load,

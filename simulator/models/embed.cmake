@@ -10,7 +10,7 @@ endfunction()
 # and the proof that each architecture has a default model; and builtin_model_names.hpp, for texts
 # that name them.
 function(heddle_embed_models output names)
-  file(GLOB files CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/models/*.toml)
+  file(GLOB files CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.toml)
   list(SORT files)
   set(rows "")
   set(programs "")

@@ -15,7 +15,7 @@
 #include "simulator/models/builtin_models.hpp"
 #include "simulator/models/instruction_costs.hpp"
 #include "simulator/models/occupancy.hpp"
-#include "simulator/timing/constants.hpp"
+#include "simulator/models/timing_constants.hpp"
 
 namespace heddle::simulator {
 namespace {

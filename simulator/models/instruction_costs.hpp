@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "isa/instruction.hpp"
-#include "simulator/launch/counts.hpp"
+#include "simulator/base/instruction_counts.hpp"
 #include "simulator/models/operation.hpp"
 
 namespace heddle::simulator {

@@ -4,7 +4,7 @@
 
 #include "isa/decoder.hpp"
 #include "simulator/base/sha256.hpp"
-#include "simulator/execute/builtins.hpp"
+#include "simulator/launch/builtins.hpp"
 #include "simulator/launch/launch_facts.hpp"
 #include "simulator/memory/memory.hpp"
 #include "simulator/record/metrics.hpp"

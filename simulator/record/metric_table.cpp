@@ -6,7 +6,7 @@
 #include "isa/attributes.hpp"
 #include "simulator/launch/launch_facts.hpp"
 #include "simulator/record/metrics.hpp"
-#include "simulator/timing/metric_rows.hpp"
+#include "simulator/record/timing_rows.hpp"
 
 namespace heddle::simulator {
 namespace {

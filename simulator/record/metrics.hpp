@@ -1,7 +1,8 @@
 // The metric table: one row per metric, and the record of a launch computed from it.
 //
-// A run keeps a handful of sums per instruction (simulator/launch/counts.hpp); every exact metric
-// is a function of those and of what the instruction is, evaluated here after the launch.
+// A run keeps a handful of sums per instruction (simulator/base/instruction_counts.hpp); every
+// exact metric is a function of those and of what the instruction is, evaluated here after the
+// launch.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +11,7 @@
 #include <string_view>
 
 #include "isa/instruction.hpp"
-#include "simulator/launch/counts.hpp"
+#include "simulator/base/instruction_counts.hpp"
 #include "simulator/launch/launch.hpp"
 #include "simulator/record/record.hpp"
 

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "simulator/base/types.hpp"
-#include "simulator/checks/finding.hpp"
+#include "simulator/launch/finding.hpp"
 #include "simulator/record/metric_values.hpp"
 
 namespace heddle::simulator {

@@ -279,7 +279,7 @@ TEST(Barriers, WaitingGroupsAtOnePlaceBecomeOneWhenAThirdOneIsPutBeforeThem) {
 // docs/experiments/divergence-order.md, "Code that counts itself".
 TEST(Barriers, InPatchedCodeAnAccessMakesWaitingGroupsAtOnePlaceBecomeOne) {
   for (const bool patched : {false, true}) {
-    const auto made = reconvergence_by(ReconvergencePolicy::barriers, nullptr, patched)();
+    const auto made = reconvergence_by(ReconvergencePolicy::barriers, nullptr, nullptr, patched)();
     auto& warp = static_cast<Barriers&>(*made);
     warp.start(0xff, kStart);
     jump_and_wait(warp, 0xf0, kJoin);
@@ -294,7 +294,7 @@ TEST(Barriers, InPatchedCodeAnAccessMakesWaitingGroupsAtOnePlaceBecomeOne) {
 
 TEST(Barriers, InPatchedCodeLanesThatJumpedDoNotMeetThoseThatFellThrough) {
   for (const bool patched : {false, true}) {
-    const auto made = reconvergence_by(ReconvergencePolicy::barriers, nullptr, patched)();
+    const auto made = reconvergence_by(ReconvergencePolicy::barriers, nullptr, nullptr, patched)();
     auto& warp = static_cast<Barriers&>(*made);
     warp.start(0xff, kStart);
     jump_and_wait(warp, 0xf0, kJoin);

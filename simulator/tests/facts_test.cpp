@@ -10,8 +10,8 @@
 #include "isa/attributes.hpp"
 #include "isa/decoder.hpp"
 #include "isa/operands.hpp"
-#include "simulator/checks/register_uses.hpp"
 #include "simulator/tests/watched_execution.hpp"
+#include "simulator/warp/register_uses.hpp"
 
 namespace heddle::simulator {
 namespace {
@@ -111,8 +111,7 @@ Instruction some(Arch arch, isa::Op op, isa::Mod which = isa::Mod::count_,
 
 Names written_by(const Instruction& in) {
   Names names;
-  for (const std::uint16_t place : checks::register_uses(in).writes)
-    names.insert(checks::place_name(place));
+  for (const std::uint16_t place : register_uses(in).writes) names.insert(place_name(place));
   return names;
 }
 

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "inputs.hpp"
+#include "simulator/device/device.hpp"
 #include "simulator/launch/launch.hpp"
 
 namespace heddle::simulator {

@@ -6,10 +6,10 @@
 #include "isa/decoder.hpp"
 #include "isa/encoding.hpp"
 #include "isa/operands.hpp"
-#include "simulator/execute/micro_op.hpp"
 #include "simulator/lanes/float_environment.hpp"
 #include "simulator/lanes/selection.hpp"
 #include "simulator/tests/lanes_generators.hpp"
+#include "simulator/warp/micro_op.hpp"
 
 namespace heddle::simulator::lanes {
 namespace {

@@ -10,6 +10,7 @@
 #include <cstring>
 #include <numeric>
 
+#include "simulator/device/device.hpp"
 #include "simulator/launch/launch.hpp"
 #include "simulator/launch/observer.hpp"
 #include "simulator/memory/mapped_around.hpp"

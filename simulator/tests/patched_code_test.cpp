@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "isa/cubin.hpp"
+#include "simulator/device/device.hpp"
 #include "simulator/launch/launch.hpp"
 #include "simulator/models/gpu_model.hpp"
 #include "simulator/tests/compiled_kernels.hpp"

@@ -1,10 +1,11 @@
 // Forward and back through launches of simulator/tests/kernels/machine.cu.
-#include "simulator/launch/replay.hpp"
+#include "simulator/device/replay.hpp"
 
 #include <gtest/gtest.h>
 
 #include <random>
 
+#include "simulator/device/device.hpp"
 #include "simulator/launch/launch.hpp"
 #include "simulator/tests/compiled_kernels.hpp"
 

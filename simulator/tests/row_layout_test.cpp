@@ -1,4 +1,4 @@
-#include "simulator/warp/row_layout.hpp"
+#include "simulator/execute/row_layout.hpp"
 
 #include <gtest/gtest.h>
 

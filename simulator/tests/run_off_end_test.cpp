@@ -8,10 +8,11 @@
 
 #include "isa/decoder.hpp"
 #include "simulator/checks/checks.hpp"
+#include "simulator/device/device.hpp"
+#include "simulator/device/replay.hpp"
 #include "simulator/execute/machine.hpp"
 #include "simulator/launch/launch.hpp"
 #include "simulator/launch/observer.hpp"
-#include "simulator/launch/replay.hpp"
 #include "simulator/tests/compiled_kernels.hpp"
 
 namespace heddle::simulator {
@@ -106,11 +107,11 @@ TEST_F(RunOffEnd, IsAFaultWhenItIsSteppedThrough) {
 
 // A branch of a file may lead anywhere.
 TEST_F(RunOffEnd, ABranchOutOfTheCodeEndsAtTheTrapRow) {
-  EXPECT_EQ(module.lowered().steps.size(), module.program().instructions.size() + 1u);
+  EXPECT_EQ(lowered(module).steps.size(), module.program().instructions.size() + 1u);
   const std::uint32_t trap = module.program().trap();
-  EXPECT_EQ(module.lowered().steps[trap].lane, nullptr);
-  EXPECT_EQ(module.lowered().steps[trap].execute, execute_past_end);
-  EXPECT_EQ(module.lowered().steps[trap + 1].execute, execute_past_end);
+  EXPECT_EQ(lowered(module).steps[trap].lane, nullptr);
+  EXPECT_EQ(lowered(module).steps[trap].execute, execute_past_end);
+  EXPECT_EQ(lowered(module).steps[trap + 1].execute, execute_past_end);
 }
 
 }  // namespace

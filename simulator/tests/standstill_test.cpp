@@ -9,6 +9,7 @@
 #include <iterator>
 #include <vector>
 
+#include "simulator/device/device.hpp"
 #include "simulator/execute/printf_fifo.hpp"
 #include "simulator/launch/launch.hpp"
 #include "simulator/memory/dense_frames.hpp"

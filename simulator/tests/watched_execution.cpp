@@ -10,6 +10,7 @@
 #include "isa/attributes.hpp"
 #include "isa/decoder.hpp"
 #include "isa/operands.hpp"
+#include "simulator/device/device.hpp"
 #include "simulator/execute/machine.hpp"
 #include "simulator/lanes/float_environment.hpp"
 #include "simulator/launch/launch.hpp"

@@ -5,7 +5,7 @@
 #include <deque>
 #include <vector>
 
-#include "simulator/timing/constants.hpp"
+#include "simulator/models/timing_constants.hpp"
 #include "simulator/timing/cycle.hpp"
 #include "simulator/timing/gpc_cache.hpp"
 #include "simulator/timing/line_cache.hpp"

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "simulator/timing/constants.hpp"
+#include "simulator/models/timing_constants.hpp"
 #include "simulator/timing/line_cache.hpp"
 #include "simulator/timing/program.hpp"
 

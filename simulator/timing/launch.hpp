@@ -3,10 +3,10 @@
 
 #include <cstdint>
 
-#include "simulator/launch/run_blocks.hpp"
+#include "simulator/launch/timing_options.hpp"
+#include "simulator/launch/timing_result.hpp"
+#include "simulator/run/run_blocks.hpp"
 #include "simulator/timing/memory_system.hpp"
-#include "simulator/timing/options.hpp"
-#include "simulator/timing/result.hpp"
 
 namespace heddle::simulator::timing {
 

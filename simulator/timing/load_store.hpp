@@ -12,13 +12,13 @@
 #include <vector>
 
 #include "simulator/launch/observer.hpp"
+#include "simulator/launch/timing_result.hpp"
+#include "simulator/models/timing_constants.hpp"
 #include "simulator/timing/clusters.hpp"
-#include "simulator/timing/constants.hpp"
 #include "simulator/timing/cycle.hpp"
 #include "simulator/timing/memory_pipe.hpp"
 #include "simulator/timing/memory_system.hpp"
 #include "simulator/timing/program.hpp"
-#include "simulator/timing/result.hpp"
 #include "simulator/timing/sector_cache.hpp"
 
 namespace heddle::simulator::timing {

@@ -9,7 +9,7 @@
 #include <span>
 #include <vector>
 
-#include "simulator/timing/constants.hpp"
+#include "simulator/models/timing_constants.hpp"
 #include "simulator/timing/cycle.hpp"
 
 namespace heddle::simulator::timing {

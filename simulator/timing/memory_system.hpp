@@ -10,10 +10,10 @@
 #include <span>
 #include <vector>
 
+#include "simulator/launch/timing_result.hpp"
 #include "simulator/models/gpu_model.hpp"
-#include "simulator/timing/constants.hpp"
+#include "simulator/models/timing_constants.hpp"
 #include "simulator/timing/cycle.hpp"
-#include "simulator/timing/result.hpp"
 #include "simulator/timing/sector_cache.hpp"
 
 namespace heddle::simulator::timing {

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "isa/attributes.hpp"
-#include "simulator/checks/register_uses.hpp"
+#include "simulator/warp/register_uses.hpp"
 
 namespace heddle::simulator::timing {
 namespace {
@@ -320,7 +320,7 @@ Timed time_instruction(const Instruction& in, const Instruction* before, const C
   return timed;
 }
 
-using Places = checks::RegisterUses::Places;
+using Places = RegisterUses::Places;
 
 bool overlap(const Places& some, const Places& others) {
   return std::ranges::any_of(
@@ -337,13 +337,13 @@ void hold_behind_products(const isa::Program& program, const Constants& constant
   for (std::size_t i = 0; i < code.size(); ++i) {
     if (!code[i] || !is_wide_product(*code[i])) continue;
     timed[i].held = timed[i].holds_issue = static_cast<std::uint8_t>(constants.issue_wide_product);
-    const checks::RegisterUses product = checks::register_uses(*code[i]);
+    const RegisterUses product = register_uses(*code[i]);
     unsigned cycles = 0;
     for (std::size_t j = i; j-- > 0 && code[j] && isa::unit(*code[j]) != Unit::cbu;) {
       cycles += timed[j].stall;
       if (cycles > kJustBefore) break;
       if (timed[j].course != Course::fixed ||
-          !overlap(checks::register_uses(*code[j]).writes, product.reads))
+          !overlap(register_uses(*code[j]).writes, product.reads))
         continue;
       timed[i - 1].held =
           static_cast<std::uint8_t>(timed[i - 1].held + constants.latency_product_read);

@@ -6,10 +6,10 @@
 #include <vector>
 
 #include "isa/program.hpp"
+#include "simulator/launch/timing_result.hpp"
+#include "simulator/models/timing_constants.hpp"
 #include "simulator/timing/constant_lines.hpp"
-#include "simulator/timing/constants.hpp"
 #include "simulator/timing/cycle.hpp"
-#include "simulator/timing/result.hpp"
 
 namespace heddle::simulator::timing {
 

@@ -6,9 +6,9 @@
 #include <cstdint>
 #include <vector>
 
+#include "simulator/launch/timing_result.hpp"
 #include "simulator/timing/cycle.hpp"
 #include "simulator/timing/program.hpp"
-#include "simulator/timing/result.hpp"
 
 namespace heddle::simulator {
 struct Warp;

@@ -3,7 +3,7 @@
 #include <bitset>
 
 #include "isa/attributes.hpp"
-#include "simulator/checks/register_uses.hpp"
+#include "simulator/warp/register_uses.hpp"
 
 namespace heddle::simulator::timing {
 namespace {
@@ -17,7 +17,7 @@ std::vector<Rows> rows_by_instruction(const isa::Program& program) {
   std::vector<Rows> all(program.instructions.size());
   for (std::size_t pc = 0; pc < all.size(); ++pc) {
     if (!program.instructions[pc]) continue;
-    const checks::RegisterUses uses = checks::register_uses(*program.instructions[pc]);
+    const RegisterUses uses = register_uses(*program.instructions[pc]);
     for (const auto* places : {&uses.reads, &uses.writes})
       for (const std::uint16_t place : *places)
         if (place < kDiscardRow) all[pc].push_back(place);

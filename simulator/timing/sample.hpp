@@ -10,9 +10,9 @@
 #include <string>
 #include <vector>
 
-#include "simulator/launch/run_blocks.hpp"
+#include "simulator/launch/timing_result.hpp"
+#include "simulator/run/run_blocks.hpp"
 #include "simulator/timing/cycle.hpp"
-#include "simulator/timing/result.hpp"
 
 namespace heddle::simulator::timing {
 

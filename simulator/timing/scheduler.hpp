@@ -4,7 +4,7 @@
 #include <array>
 #include <cstdint>
 
-#include "simulator/timing/options.hpp"
+#include "simulator/launch/timing_options.hpp"
 
 namespace heddle::simulator::timing {
 

@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 
 #include "simulator/execute/stall_report.hpp"
-#include "simulator/launch/undoable_launch.hpp"
+#include "simulator/run/undoable_launch.hpp"
 #include "simulator/timing/timed_launch.hpp"
 
 namespace heddle::simulator::timing {

@@ -17,8 +17,8 @@
 #include <vector>
 
 #include "simulator/launch/launch_counts.hpp"
+#include "simulator/launch/timing_result.hpp"
 #include "simulator/timing/cycle.hpp"
-#include "simulator/timing/result.hpp"
 
 namespace heddle::simulator::timing {
 

@@ -9,15 +9,15 @@
 #include <vector>
 
 #include "simulator/base/big_pages.hpp"
-#include "simulator/execute/builtins.hpp"
 #include "simulator/execute/machine.hpp"
+#include "simulator/launch/builtins.hpp"
+#include "simulator/launch/timing_result.hpp"
+#include "simulator/models/timing_constants.hpp"
 #include "simulator/timing/clusters.hpp"
-#include "simulator/timing/constants.hpp"
 #include "simulator/timing/front_end.hpp"
 #include "simulator/timing/load_store.hpp"
 #include "simulator/timing/program.hpp"
 #include "simulator/timing/resident_warp.hpp"
-#include "simulator/timing/result.hpp"
 #include "simulator/timing/row_prefetch.hpp"
 #include "simulator/timing/scheduler.hpp"
 #include "simulator/timing/source.hpp"

@@ -44,13 +44,14 @@ bool Reconvergence::end_lanes(Mask lanes) {
   return false;
 }
 
-MakeReconvergence reconvergence_by(ReconvergencePolicy policy, const Module* module, bool patched) {
+MakeReconvergence reconvergence_by(ReconvergencePolicy policy, const isa::Cubin* cubin,
+                                   const isa::Program* program, bool patched) {
   switch (policy) {
     case ReconvergencePolicy::barriers:
       if (patched) return [] { return std::make_unique<PatchedCode>(); };
       return [] { return std::make_unique<Barriers>(); };
     case ReconvergencePolicy::stack:
-      return [points = std::make_shared<ReconvergencePoints>(*module)] {
+      return [points = std::make_shared<ReconvergencePoints>(*cubin, *program)] {
         return std::make_unique<Stack>(points);
       };
     case ReconvergencePolicy::min_pc:

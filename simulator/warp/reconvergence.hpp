@@ -17,9 +17,12 @@
 #include "simulator/warp/groups.hpp"
 #include "simulator/warp/reconvergence_policies.hpp"
 
-namespace heddle::simulator {
+namespace heddle::isa {
+struct Cubin;
+struct Program;
+}  // namespace heddle::isa
 
-class Module;
+namespace heddle::simulator {
 
 inline constexpr unsigned kConvergenceBarriers = 16;
 
@@ -172,6 +175,7 @@ using MakeReconvergence = std::function<std::unique_ptr<Reconvergence>()>;
 // `patched`: groups reconverge as they do in code that a profiler has patched to count its
 // instructions (patched_code.hpp); with convergence barriers alone. Keeps a reference to the
 // module, which no other policy than the stack needs. For one host thread.
-MakeReconvergence reconvergence_by(ReconvergencePolicy policy, const Module* module, bool patched);
+MakeReconvergence reconvergence_by(ReconvergencePolicy policy, const isa::Cubin* cubin,
+                                   const isa::Program* program, bool patched);
 
 }  // namespace heddle::simulator

@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "isa/attributes.hpp"
-#include "simulator/execute/machine.hpp"
+#include "simulator/base/code_address.hpp"
 
 namespace heddle::simulator {
 namespace {
@@ -76,8 +76,7 @@ bool is_private(const isa::Instruction& in) {
 ReconvergencePoints::Function& ReconvergencePoints::function_at(const isa::CodeRange& range) {
   std::unique_ptr<Function>& function = functions_[&range];
   if (function == nullptr)
-    function = std::make_unique<Function>(
-        Function{isa::control_flow(module_.cubin(), module_.program(), range), {}});
+    function = std::make_unique<Function>(Function{isa::control_flow(cubin_, program_, range), {}});
   return *function;
 }
 
@@ -88,7 +87,7 @@ std::uint32_t ReconvergencePoints::after(std::uint32_t index) {
 }
 
 std::uint32_t ReconvergencePoints::find(std::uint64_t address) {
-  const isa::CodeRange* range = module_.program().range_at(address);
+  const isa::CodeRange* range = program_.range_at(address);
   if (range == nullptr) return kNone;
   Function& function = function_at(*range);
   const isa::ControlFlow& flow = function.flow;
@@ -119,7 +118,7 @@ std::uint32_t ReconvergencePoints::find(std::uint64_t address) {
 
 // Lanes need not wait for one another to end: they would hold up who waits for the others to end.
 bool ReconvergencePoints::only_ends(const isa::BasicBlock& block) const {
-  const auto& code = module_.program().instructions;
+  const auto& code = program_.instructions;
   for (std::uint64_t at = block.address; at < block.end(); at += sizeof(isa::Word)) {
     const auto& in = code[index_of_code_address(at)];
     if (!in) return false;

@@ -14,7 +14,6 @@
 #include <vector>
 
 #include "isa/control_flow.hpp"
-#include "simulator/launch/launch.hpp"
 
 namespace heddle::simulator {
 
@@ -22,7 +21,9 @@ class ReconvergencePoints {
  public:
   static constexpr std::uint32_t kNone = ~0u;
 
-  explicit ReconvergencePoints(const Module& module) : module_(module) {}
+  // Both must outlive it.
+  ReconvergencePoints(const isa::Cubin& cubin, const isa::Program& program)
+      : cubin_(cubin), program_(program) {}
 
   // The index of the instruction before which lanes meet that part at the one with this index;
   // kNone: they meet nowhere before they end or return. An instruction that parts lanes though it
@@ -42,7 +43,8 @@ class ReconvergencePoints {
   std::uint32_t find(std::uint64_t address);
   bool only_ends(const isa::BasicBlock& block) const;
 
-  const Module& module_;
+  const isa::Cubin& cubin_;
+  const isa::Program& program_;
   std::unordered_map<std::uint32_t, std::uint32_t> found_;
   std::unordered_map<const isa::CodeRange*, std::unique_ptr<Function>> functions_;
 };

@@ -6,8 +6,8 @@
 #include <bit>
 #include <cmath>
 
+#include "traces/analysis/listing.hpp"
 #include "traces/analysis/values.hpp"
-#include "traces/stepper/listing.hpp"
 
 namespace heddle::traces {
 namespace {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "simulator/execute/machine.hpp"
-#include "traces/stepper/listing.hpp"
+#include "traces/analysis/listing.hpp"
 
 namespace heddle::traces {
 

@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "simulator/base/file.hpp"
+#include "simulator/device/device.hpp"
 #include "traces/formats/accelsim_code.hpp"
 
 namespace heddle::traces {

@@ -8,7 +8,8 @@
 #include <vector>
 
 #include "simulator/base/mapped_file.hpp"
-#include "simulator/timing/traced_launch.hpp"
+#include "simulator/device/device.hpp"
+#include "simulator/device/traced_launch.hpp"
 #include "traces/formats/accelsim_replay.hpp"
 
 namespace heddle::traces {

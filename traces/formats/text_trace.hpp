@@ -10,8 +10,8 @@
 #include "simulator/base/display_names.hpp"
 #include "simulator/base/output_file.hpp"
 #include "traces/analysis/changes.hpp"
+#include "traces/analysis/listing.hpp"
 #include "traces/formats/trace.hpp"
-#include "traces/stepper/listing.hpp"
 
 namespace heddle::traces {
 

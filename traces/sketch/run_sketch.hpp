@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "simulator/device/device.hpp"
 #include "simulator/launch/launch.hpp"
 #include "traces/sketch/compile.hpp"
 

@@ -10,11 +10,12 @@
 #include <string>
 #include <vector>
 
-#include "simulator/launch/replay.hpp"
+#include "simulator/device/device.hpp"
+#include "simulator/device/replay.hpp"
 #include "traces/analysis/call_log.hpp"
 #include "traces/analysis/changes.hpp"
+#include "traces/analysis/listing.hpp"
 #include "traces/stepper/breakpoint.hpp"
-#include "traces/stepper/listing.hpp"
 
 namespace heddle::traces {
 

@@ -7,7 +7,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "simulator/timing/options.hpp"
+#include "simulator/launch/timing_options.hpp"
 #include "tests/scratch_folder.hpp"
 #include "traces/tests/machine_kernels.hpp"
 

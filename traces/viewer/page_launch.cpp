@@ -7,7 +7,7 @@
 #include "simulator/base/display_names.hpp"
 #include "simulator/record/metrics.hpp"
 #include "traces/analysis/advice.hpp"
-#include "traces/stepper/listing.hpp"
+#include "traces/analysis/listing.hpp"
 
 namespace heddle::traces {
 namespace {

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "gpu/runtime/capsule.hpp"
-#include "simulator/launch/replay.hpp"
+#include "simulator/device/replay.hpp"
 
 namespace heddle::validation {
 namespace {

@@ -9,7 +9,7 @@
 #include <fstream>
 #include <string>
 
-#include "simulator/execute/builtins.hpp"
+#include "simulator/launch/builtins.hpp"
 #include "tests/scratch_folder.hpp"
 
 namespace heddle::runtime {

@@ -7,6 +7,7 @@
 #include <iterator>
 
 #include "gpu/runtime/context.hpp"
+#include "simulator/device/device.hpp"
 #include "simulator/models/gpu_model.hpp"
 #include "tests/scratch_folder.hpp"
 

@@ -1,6 +1,7 @@
 // Mistakes planted in simulator/checks/tests/kernels/planted.cu, each beside its repair, in which
 // nothing may be found.
 #include "simulator/checks/checks.hpp"
+#include "simulator/device/device.hpp"
 #include "simulator/memory/device_heap.hpp"
 #include "simulator/tests/compiled_kernels.hpp"
 

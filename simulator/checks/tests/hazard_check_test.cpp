@@ -8,6 +8,7 @@
 
 #include "isa/cubin.hpp"
 #include "simulator/checks/checks.hpp"
+#include "simulator/device/device.hpp"
 #include "simulator/tests/compiled_kernels.hpp"
 
 namespace heddle::simulator::checks {

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "simulator/device/device.hpp"
 #include "simulator/launch/launch.hpp"
 #include "simulator/tests/compiled_kernels.hpp"
 

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstring>
 
+#include "simulator/device/device.hpp"
 #include "simulator/launch/launch.hpp"
 #include "simulator/tests/compiled_kernels.hpp"
 

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <numeric>
 
+#include "simulator/device/device.hpp"
 #include "simulator/launch/launch.hpp"
 #include "simulator/record/metrics.hpp"
 #include "simulator/tests/compiled_kernels.hpp"

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "simulator/benchmarks/kernels.hpp"
+#include "simulator/device/device.hpp"
 #include "simulator/models/gpu_model.hpp"
 #include "traces/sketch/run_sketch.hpp"
 

@@ -6,7 +6,8 @@
 #include <cstring>
 #include <span>
 
-#include "simulator/launch/replay.hpp"
+#include "simulator/device/device.hpp"
+#include "simulator/device/replay.hpp"
 #include "simulator/models/gpu_model.hpp"
 #include "simulator/tests/compiled_kernels.hpp"
 #include "simulator/warp/reconvergence_points.hpp"

@@ -1,0 +1,336 @@
+#include "simulator/device/replay.hpp"
+#include "simulator/device/device.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <utility>
+
+#include "simulator/execute/stall_report.hpp"
+#include "simulator/lanes/float_environment.hpp"
+#include "simulator/run/run_blocks.hpp"
+
+namespace heddle::simulator {
+namespace {
+
+std::uint64_t bytes_of(const MemoryJournal::Pieces& pieces) {
+  return pieces.capacity() * sizeof(MemoryJournal::Piece);
+}
+
+LaunchOptions launch_options(const ReplayOptions& replay) {
+  LaunchOptions options;
+  options.max_instructions = replay.max_instructions;
+  options.reconvergence = replay.reconvergence;
+  return options;
+}
+
+// Sees the last instruction that somebody looks for.
+class Finder : public Observer {
+ public:
+  Finder(Observer& look, const std::function<bool()>& wanted) : look_(look), wanted_(wanted) {}
+  void issuing(const Core& core, const Warp& warp, const Issue& next) override {
+    look_.issuing(core, warp, next);
+  }
+  void issued(const Core& core, const Warp& warp, const Issue& issue) override {
+    look_.issued(core, warp, issue);
+    if (wanted_()) found = core.issued - 1;
+  }
+  std::optional<std::uint64_t> found;
+
+ private:
+  Observer& look_;
+  const std::function<bool()>& wanted_;
+};
+
+class Hash {
+ public:
+  void add(std::uint64_t word) { state_ = std::rotl((state_ ^ word) * 0x9e37'79b9'7f4a'7c15u, 29); }
+  void add(std::span<const std::byte> bytes) {
+    add(bytes.size());
+    for (; bytes.size() >= 8; bytes = bytes.subspan(8)) add_word(bytes, 8);
+    if (!bytes.empty()) add_word(bytes, bytes.size());
+  }
+  std::uint64_t value() const { return state_ ^ state_ >> 32; }
+
+ private:
+  void add_word(std::span<const std::byte> bytes, std::size_t count) {
+    std::uint64_t word = 0;
+    std::memcpy(&word, bytes.data(), count);
+    add(word);
+  }
+  std::uint64_t state_ = 0;
+};
+
+void add_block(Hash& hash, const Core& core, const Block& block) {
+  hash.add(block.linear);
+  for (const Warp& warp : block.warps) {
+    const auto rows = [&](std::size_t first, std::size_t count) {
+      hash.add(std::as_bytes(std::span(warp.rows + first * kWarpSize, count * kWarpSize)));
+    };
+    rows(0, std::min<std::size_t>(core.launch.kernel->registers + 1, kDiscardRow));
+    rows(kUniformRow, isa::kURZ);
+    rows(kReturnRow, 2);
+    for (unsigned i = 0; i < kDiscardedPredicate; ++i) hash.add(warp.predicates[i]);
+    for (unsigned i = 0; i < kConvergenceBarriers; ++i) hash.add(warp.convergence->barrier(i));
+    for (const Group& group : warp.convergence->groups()) {
+      hash.add(std::uint64_t{group.lanes} << 32 | group.pc);
+      hash.add(std::uint64_t{group.partners} << 32 | static_cast<unsigned>(group.wait) << 8 |
+               group.index);
+    }
+  }
+  hash.add(block.shared);
+  hash.add(block.local.bytes());
+  for (const BlockBarrier& barrier : block.barriers) {
+    hash.add(std::uint64_t{barrier.arrived_only} << 32 | barrier.expected);
+    hash.add(std::uint64_t{barrier.threads} << 32 | barrier.holding);
+  }
+  for (const Block::BarrierResult& result : block.results)
+    hash.add(std::uint64_t{result.count} << 1 | (result.holds ? 1 : 0));
+}
+
+}  // namespace
+
+Replay::Replay(Device& device, const LaunchRequest& request, ReplayOptions options)
+    : launch_options_(launch_options(options)),
+      request_(request),
+      prepared_(device.model(), device.memory(), {device.stack_bytes(), 0}, request_,
+                launch_options_),
+      journal_(device.memory()),
+      core_(prepared_.context()),
+      memory_limit_(options.memory_limit),
+      interval_(std::max<std::uint64_t>(1, options.interval)) {
+  core_.instruction_limit = prepared_.context().instruction_limit;
+  prepared_.try_patches();
+  if (const auto found = find_deadlock(prepared_.context(), prepared_.resident_blocks())) {
+    deadlocks_ = true;
+    core_.instruction_limit = found->issued;
+  }
+  core_.journal = &journal_;
+  settle();
+  keep();
+}
+
+Replay::~Replay() = default;
+
+const Block* Replay::block(std::uint64_t linear) const {
+  for (const auto& resident : residents_)
+    if (resident->block.linear == linear) return &resident->block;
+  return nullptr;
+}
+
+std::vector<const Block*> Replay::blocks() const {
+  std::vector<const Block*> all;
+  for (const auto& resident : residents_) all.push_back(&resident->block);
+  return all;
+}
+
+// The order in which warps execute is that of run_blocks.cpp and Core::run_block, one instruction
+// at a time (simulator/tests/replay_test.cpp compares them).
+void Replay::settle() {
+  next_ = nullptr;
+  while (!core_.fault) {
+    if (residents_.empty()) {
+      if (!start_next_block()) return;
+      begin_block_turn();
+    }
+    Block& block = residents_.front()->block;
+    if (place_.in_turn) {
+      const Warp& warp = block.warps[place_.warp];
+      const bool others_turn = (warp.convergence->released_by_block() && block.warps.size() > 1) ||
+                               core_.polling.waits();
+      if (warp.convergence->has_current() && core_.issued < place_.warp_end && !others_turn) {
+        next_ = &warp;
+        return;
+      }
+      end_warp_turn();
+    } else if (begin_warp_turn()) {
+      continue;
+    } else if (block.finished()) {
+      end_block_turn();
+    } else if (!place_.progress) {
+      report_deadlock(core_, block);
+    } else if (place_.all_wait) {
+      end_block_turn();
+    } else {
+      place_.warp = 0;
+      place_.progress = false;
+      place_.all_wait = true;
+    }
+  }
+}
+
+// Of the next warp in this round that can execute; false: there is none.
+bool Replay::begin_warp_turn() {
+  std::vector<Warp>& warps = residents_.front()->block.warps;
+  while (place_.warp < warps.size() && !warps[place_.warp].convergence->has_current())
+    ++place_.warp;
+  if (place_.warp == warps.size()) return false;
+  place_.in_turn = place_.progress = true;
+  Reconvergence& convergence = *warps[place_.warp].convergence;
+  const std::uint64_t turn =
+      convergence.released_by_block() ? kTurnBehindBarrier : warp_turn(block_quantum(request_));
+  convergence.begin_turn();
+  core_.polling.begin_turn(core_.issued);
+  place_.warp_end = std::min(place_.block_end, core_.issued + turn);
+  return true;
+}
+
+void Replay::end_warp_turn() {
+  Resident& resident = *residents_.front();
+  resident.saved = nullptr;
+  Warp& warp = resident.block.warps[place_.warp];
+  if (warp.convergence->finished()) check_block_barriers(resident.block);
+  place_.in_turn = false;
+  place_.all_wait = place_.all_wait && core_.polling.waits();
+  ++place_.warp;
+  if (core_.issued == place_.block_end) end_block_turn();
+}
+
+void Replay::end_block_turn() {
+  if (residents_.front()->block.finished()) {
+    residents_.pop_front();
+  } else if (core_.issued >= core_.instruction_limit) {
+    return deadlocks_ ? report_deadlock(core_, residents_.front()->block)
+                      : report_instruction_limit(core_, residents_.front()->block);
+  } else {
+    residents_.push_back(std::move(residents_.front()));
+    residents_.pop_front();
+    if (residents_.size() < prepared_.resident_blocks()) start_next_block();
+  }
+  if (!residents_.empty()) begin_block_turn();
+}
+
+void Replay::begin_block_turn() {
+  place_.warp = 0;
+  place_.in_turn = place_.progress = false;
+  place_.all_wait = true;
+  place_.block_end =
+      core_.issued + std::min(block_quantum(request_), core_.instruction_limit - core_.issued);
+}
+
+bool Replay::start_next_block() {
+  if (place_.next_block == request_.grid.count()) return false;
+  residents_.push_front(std::make_unique<Resident>());
+  core_.start_block(residents_.front()->block, place_.next_block++);
+  return true;
+}
+
+bool Replay::forward(Observer* observer) {
+  if (next_ == nullptr) return false;
+  const lanes::FloatEnvironment environment;
+  Resident& resident = *residents_.front();
+  resident.saved = nullptr;
+  core_.step(resident.block.warps[place_.warp], observer);
+  settle();
+  if (next_ != nullptr && core_.issued - kept_.back().step >= interval_) keep();
+  return true;
+}
+
+void Replay::go_to(std::uint64_t step, Observer* observer) {
+  if (step < core_.issued) {
+    const auto after = std::ranges::upper_bound(kept_, step, {}, &Kept::step);
+    load(static_cast<std::size_t>(after - kept_.begin()) - 1);
+  }
+  while (core_.issued < step && forward(observer)) {
+  }
+}
+
+bool Replay::back_to(Observer& look, const std::function<bool()>& wanted,
+                     const std::function<bool()>& go_on) {
+  const std::uint64_t begin = core_.issued;
+  for (std::uint64_t end = begin; end != 0;) {
+    const auto after = std::ranges::lower_bound(kept_, end, {}, &Kept::step);
+    const auto kept = static_cast<std::size_t>(after - kept_.begin()) - 1;
+    const std::uint64_t start = kept_[kept].step;
+    load(kept);
+    Finder finder(look, wanted);
+    go_to(end, &finder);
+    if (finder.found) {
+      go_to(*finder.found);
+      return true;
+    }
+    end = start;
+    if (go_on && !go_on()) break;
+  }
+  go_to(begin);
+  return false;
+}
+
+void Replay::keep() {
+  if (!kept_.empty()) {
+    kept_.back().written = journal_.take();
+    memory_bytes_ += bytes_of(kept_.back().written);
+  }
+  Kept kept{
+      .step = core_.issued, .place = place_, .polling = core_.polling, .blocks = {}, .written = {}};
+  // A block's last saved state, to share pages with.
+  const auto last_of = [this](std::uint64_t linear) -> const SavedBlock* {
+    if (kept_.empty()) return nullptr;
+    for (const auto& saved : kept_.back().blocks)
+      if (saved->linear() == linear) return saved.get();
+    return nullptr;
+  };
+  for (const auto& resident : residents_) {
+    if (!resident->saved)
+      resident->saved = std::make_shared<const SavedBlock>(
+          core_, resident->block, last_of(resident->block.linear), block_bytes_);
+    kept.blocks.push_back(resident->saved);
+  }
+  kept_.push_back(std::move(kept));
+  while (kept_bytes() > memory_limit_ && kept_.size() > 2) thin_out();
+}
+
+// Drops every other kept state but the first and the last.
+void Replay::thin_out() {
+  std::deque<Kept> fewer;
+  memory_bytes_ = 0;
+  for (std::size_t i = 0; i < kept_.size(); ++i) {
+    if (i % 2 == 0 || i + 1 == kept_.size())
+      fewer.push_back(std::move(kept_[i]));
+    else
+      MemoryJournal::append(fewer.back().written, kept_[i].written);
+  }
+  for (const Kept& kept : fewer) memory_bytes_ += bytes_of(kept.written);
+  kept_ = std::move(fewer);
+  interval_ *= 2;
+}
+
+void Replay::load(std::size_t number) {
+  journal_.put_back(journal_.take());
+  while (kept_.size() > number + 1) {
+    kept_.pop_back();
+    memory_bytes_ -= bytes_of(kept_.back().written);
+    journal_.put_back(std::exchange(kept_.back().written, {}));
+  }
+  const Kept& kept = kept_.back();
+  residents_.resize(kept.blocks.size());
+  for (std::size_t i = 0; i < residents_.size(); ++i) {
+    if (!residents_[i]) residents_[i] = std::make_unique<Resident>();
+    kept.blocks[i]->load(core_, residents_[i]->block);
+    residents_[i]->saved = kept.blocks[i];
+  }
+  place_ = kept.place;
+  core_.polling = kept.polling;
+  core_.issued = kept.step;
+  core_.fault.reset();
+  settle();
+}
+
+std::uint64_t Replay::kept_bytes() const {
+  return *block_bytes_ + memory_bytes_ + journal_.bytes() + kept_.size() * sizeof(Kept);
+}
+
+std::uint64_t Replay::digest() const {
+  Hash hash;
+  hash.add(core_.issued);
+  hash.add(place_.next_block);
+  hash.add(place_.warp);
+  for (const auto& resident : residents_) add_block(hash, core_, resident->block);
+  for (const auto& [address, allocation] : prepared_.context().memory->allocations()) {
+    hash.add(address);
+    hash.add(std::span<const std::byte>(allocation.data, allocation.bytes));
+  }
+  return hash.value();
+}
+
+}  // namespace heddle::simulator

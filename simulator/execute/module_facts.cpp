@@ -1,0 +1,86 @@
+#include "simulator/execute/module_facts.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include "simulator/execute/machine.hpp"
+#include "simulator/launch/builtins.hpp"
+#include "simulator/launch/classify.hpp"
+#include "simulator/launch/kernel_code.hpp"
+#include "simulator/launch/recursion.hpp"
+
+namespace heddle::simulator {
+namespace {
+
+bool calls(const isa::Cubin& cubin, bool (*wanted)(Builtin)) {
+  return std::ranges::any_of(cubin.symbols, [&](const isa::Symbol& symbol) {
+    if (symbol.section != 0) return false;
+    const auto builtin = builtin_at(builtin_address(symbol.name));
+    return builtin && wanted(*builtin);
+  });
+}
+
+// A source of 64 bits takes two rows; the widest ones are zeros, which stand first.
+std::vector<std::uint32_t> pool_rows_of(const LoweredProgram& lowered, const isa::Program& program,
+                                        const std::vector<InstructionRange>& code) {
+  std::set<std::uint32_t> rows;
+  const auto note = [&](RowOffset offset) {
+    if (offset >= 0) return;
+    const auto row = static_cast<std::uint32_t>(~offset) / kWarpSize;
+    for (const std::uint32_t each : {row, row + 1})
+      if (each >= kWidestOperand && each < lowered.pool.size()) rows.insert(each);
+  };
+  for_each_instruction(program, code, [&](std::uint32_t index, const isa::Instruction&) {
+    const Step& step = lowered.steps[index];
+    for (const RowOffset offset : {step.a, step.b, step.c}) note(offset);
+  });
+  return {rows.begin(), rows.end()};
+}
+
+KernelFacts facts_of(const isa::Cubin& cubin, const isa::Program& program,
+                     const LoweredProgram& lowered, std::uint64_t entry) {
+  const std::vector<InstructionRange> code = code_of_kernel(program, cubin, entry);
+  KernelFacts facts;
+  facts.may_recurse = may_recurse(program, entry);
+  facts.may_read_unordered = may_read_unordered(program, code);
+  facts.may_part_lanes = may_part_lanes(program, code);
+  for_each_instruction(program, code, [&](std::uint32_t, const isa::Instruction& instruction) {
+    const NamedRows named = rows_named_by(instruction);
+    facts.registers = std::max(facts.registers, named.registers);
+    facts.uniform_registers = std::max(facts.uniform_registers, named.uniform_registers);
+  });
+  facts.pool_rows = pool_rows_of(lowered, program, code);
+  return facts;
+}
+
+}  // namespace
+
+ModuleFacts::ModuleFacts(const isa::Cubin& cubin, const isa::Program& program,
+                         const LoweredProgram& lowered)
+    : cubin_(cubin),
+      program_(program),
+      lowered_(lowered),
+      allocates_(calls(cubin, [](Builtin builtin) { return builtin == Builtin::malloc; })),
+      launches_grids_(calls(cubin, is_device_runtime)) {}
+
+const KernelFacts& ModuleFacts::kernel(std::uint64_t entry) const {
+  const auto [found, is_new] = kernels_.try_emplace(entry);
+  if (is_new) found->second = facts_of(cubin_, program_, lowered_, entry);
+  return found->second;
+}
+
+const std::string& ModuleFacts::needs_one_thread() const {
+  if (!needs_one_thread_) needs_one_thread_ = simulator::needs_one_thread(program_);
+  return *needs_one_thread_;
+}
+
+const LoweredProgram& lowered(const Module& module) {
+  if (!module.lowered_) {
+    auto made = std::make_shared<LoweredProgram>(lower(module.program_));
+    made->facts = std::make_unique<ModuleFacts>(module.cubin_, module.program_, *made);
+    module.lowered_ = std::move(made);
+  }
+  return *module.lowered_;
+}
+
+}  // namespace heddle::simulator

@@ -1,0 +1,49 @@
+// What is known of a module before its kernels execute, each kept from when it is first asked for:
+// programs launch one kernel many thousand times.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "isa/cubin.hpp"
+#include "isa/program.hpp"
+
+namespace heddle::simulator {
+
+struct LoweredProgram;  // simulator/execute/machine.hpp
+
+// Of a kernel with all that it may call.
+struct KernelFacts {
+  bool may_recurse = false;         // simulator/launch/recursion.hpp
+  bool may_read_unordered = false;  // simulator/launch/classify.hpp
+  bool may_part_lanes = false;      // simulator/launch/classify.hpp
+  // The highest rows of vector and uniform registers that its instructions name.
+  unsigned registers = 0, uniform_registers = 0;
+  std::vector<std::uint32_t> pool_rows;  // of LoweredProgram::pool, that its instructions read
+};
+
+// As its module's launches, used by one thread at a time.
+class ModuleFacts {
+ public:
+  // All must outlive it.
+  ModuleFacts(const isa::Cubin& cubin, const isa::Program& program, const LoweredProgram& lowered);
+  // `entry`: the kernel's code address.
+  const KernelFacts& kernel(std::uint64_t entry) const;
+  const std::string& needs_one_thread() const;  // as in simulator/launch/classify.hpp
+  // Whether its code calls malloc; what launches grids.
+  bool allocates() const { return allocates_; }
+  bool launches_grids() const { return launches_grids_; }
+
+ private:
+  const isa::Cubin& cubin_;
+  const isa::Program& program_;
+  const LoweredProgram& lowered_;
+  bool allocates_ = false, launches_grids_ = false;
+  mutable std::map<std::uint64_t, KernelFacts> kernels_;
+  mutable std::optional<std::string> needs_one_thread_;
+};
+
+}  // namespace heddle::simulator
