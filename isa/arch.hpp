@@ -39,8 +39,8 @@ struct Given {
   constexpr operator T() const { return value; }         // NOLINT(google-explicit-constructor)
 };
 
-// Where the driver puts things in constant bank 0, in bytes (SASS-FACTS 6.4; constant_bank3 and
-// grid_barrier were read off what nvcc 13.0 makes).
+// Where the driver puts things in constant bank 0, in bytes (docs/hardware/cubins.md;
+// constant_bank3 and grid_barrier were read off what nvcc 13.0 makes).
 struct Bank0Layout {
   Given<std::uint32_t> parameters;         // the first kernel parameter
   Given<std::uint32_t> memory_descriptor;  // 8 bytes, of global memory; 0: none
@@ -63,7 +63,7 @@ struct ArchTraits {
   Given<bool> branch_has_mask;         // BRA.DIV, BRA.CONV; else they mean the whole warp
   Given<bool> prints_zero_register_as_u32;  // [RZ.U32+UR4]; else [UR4]
   // Tensor cores: products of halves are summed as many at a time as an instruction has, with 25
-  // bits kept; else by groups, with 24 (SASS-FACTS 3.9).
+  // bits kept; else by groups, with 24 (docs/hardware/arithmetic.md).
   Given<bool> sums_whole_products;
   Given<bool> fp64_is_fixed;      // FP64 results come after a fixed time; else by a scoreboard
   Given<unsigned> guard_latency;  // cycles from a comparison to a guard (checks/hazard_latencies)

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::uint16_t kElfMachineCuda = 190;
 // CUDA 13 writes this ABI version and the SM number into bits 15:8 of e_flags; before, bits 7:0
-// held it (SASS-FACTS 6.1; e_flags of CUDA 12 cubins such as 0x5a055a).
+// held it (docs/hardware/cubins.md; e_flags of CUDA 12 cubins such as 0x5a055a).
 constexpr std::uint8_t kAbiVersionCuda13 = 8;
 constexpr std::uint8_t kSymbolIsKernel = 0x10;  // st_other: STO_CUDA_ENTRY
 

@@ -46,7 +46,7 @@ auto& source(Any& instruction, char which) {
 }
 
 // The decoupled units have no operand reuse cache; the three bits mean something else there
-// (SASS-FACTS 1.4), and nvdisasm does not print them.
+// (docs/hardware/machine-code.md), and nvdisasm does not print them.
 bool has_reuse_cache(Unit unit) {
   switch (unit) {
     case Unit::none:

@@ -191,7 +191,7 @@ constexpr bool varies_c(Form form) {
 constexpr bool has_swizzle(const Item& item) { return item.type == 'h' || item.type == 'g'; }
 inline constexpr std::uint64_t kSwizzleF32 = 1;
 
-// Modifiers belong to the position, the reuse bit to the role (SASS-FACTS 1.3).
+// Modifiers belong to the position, the reuse bit to the role (docs/hardware/machine-code.md).
 constexpr SlotPlace slot_place(const Item& item, Form form) {
   const bool half = has_swizzle(item) || item.type == 'm';
   SlotPlace place;

@@ -38,7 +38,7 @@ struct Source {
   std::uint32_t value = 0;  // immediate bits, or byte offset in the constant bank
 };
 
-// What the compiler tells the issue logic (SASS-FACTS 1.4).
+// What the compiler tells the issue logic (docs/hardware/machine-code.md).
 struct Control {
   std::uint8_t stall = 0;          // cycles before this warp may issue again
   bool stay = false;               // bit 109: keep issuing this warp

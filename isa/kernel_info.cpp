@@ -64,7 +64,7 @@ class Kernels {
     kernel.text_section = function.section;
     kernel.text_offset = function.offset;
     kernel.static_shared_bytes = section_size(".nv.shared." + function.name);
-    // The compiler counts what the system keeps (SASS-FACTS 6.4).
+    // The compiler counts what the system keeps (docs/hardware/cubins.md).
     kernel.reserved_shared_bytes = std::min<std::uint32_t>(
         kernel.static_shared_bytes, traits(cubin_.arch).reserved_shared_bytes);
     kernel.bank0_bytes = section_size(".nv.constant0." + function.name);

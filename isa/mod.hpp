@@ -1,5 +1,5 @@
 // Modifier fields of an instruction, by meaning. Values are the machine's own field values
-// (SASS-FACTS appendix B); where an architecture numbers them otherwise, the row says so.
+// (docs/hardware/machine-code.md); where an architecture numbers them otherwise, the row says so.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// The attribute records of .nv.info sections (SASS-FACTS 6.2).
+// The attribute records of .nv.info sections (docs/hardware/cubins.md).
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 
 namespace heddle::isa {
 
-// Record kinds, by NVIDIA's names without EIATTR_ (SASS-FACTS 6.2).
+// Record kinds, by NVIDIA's names without EIATTR_ (docs/hardware/cubins.md).
 enum class Attribute : std::uint8_t {
   max_threads = 0x05,
   param_cbank = 0x0a,

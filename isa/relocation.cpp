@@ -18,8 +18,8 @@ struct Field {
 
 // What a linked cubin of nvcc 13.0 holds (seen in -O3, -G and -rdc builds for sm_75 to sm_90).
 // Numbers and names are NVIDIA's. A code address is a multiple of 4 whose two low bits are not
-// stored: the same fields as a branch displacement (SASS-FACTS 1.5), but absolute. FUNC_DESC are
-// handles of kernels that kernels launch; the address of the code is one.
+// stored: the same fields as a branch displacement (docs/hardware/machine-code.md), but absolute.
+// FUNC_DESC are handles of kernels that kernels launch; the address of the code is one.
 struct Kind {
   std::uint32_t type;
   std::string_view name;

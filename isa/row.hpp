@@ -86,7 +86,7 @@ static_assert(kAll == (1u << kAllArchs.size()) - 1,
               "decide for each set above whether it has the new architecture");
 
 // Where the sources B and C come from: R register, I immediate, C constant, U uniform register,
-// X bindless constant. Bits 11:9 of the opcode number and bit 91 (SASS-FACTS 1.1).
+// X bindless constant. Bits 11:9 of the opcode number and bit 91 (docs/hardware/machine-code.md).
 enum class Form : std::uint8_t { RRR, RRI, RRC, RIR, RCR, RUR, RRU, RXR, RRX, count_ };
 inline constexpr std::size_t kForms = static_cast<std::size_t>(Form::count_);
 

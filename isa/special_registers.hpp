@@ -1,4 +1,4 @@
-// Special registers by number (SASS-FACTS 3.8): what S2R, S2UR and CS2R read.
+// Special registers by number (docs/hardware/control-flow.md): what S2R, S2UR and CS2R read.
 #pragma once
 
 #include <cstdint>

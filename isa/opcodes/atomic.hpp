@@ -1,7 +1,8 @@
 // Atomic operations and reductions.
 //
 // Up to sm_89 one opcode takes every data type; sm_90 moved the floating-point ones to opcodes of
-// their own, whose type field has a bit more (SASS-FACTS 2.2, 3.6). Mod::type is the raw value.
+// their own, whose type field has a bit more (docs/hardware/machine-code.md, 3.6). Mod::type is the
+// raw value.
 #pragma once
 
 #include "isa/opcodes/memory.hpp"

@@ -5,7 +5,7 @@
 
 namespace heddle::isa {
 
-// One register holds `count << 16 | number` and is printed twice (SASS-FACTS 3.6).
+// One register holds `count << 16 | number` and is printed twice (docs/hardware/memory.md).
 std::string_view bar_alias(const Instruction& instruction);
 std::string_view bar_red_alias(const Instruction& instruction);
 
@@ -46,7 +46,7 @@ inline constexpr Facts kControlFacts[] = {
 };
 
 inline constexpr Row kControlRows[] = {
-    // sm_90 widened the displacement by eight bits, put below (SASS-FACTS 1.5).
+    // sm_90 widened the displacement by eight bits, put below (docs/hardware/machine-code.md).
     {Op::BRA, kUpTo89, 0x947, kFixed, "BRA{depth@85:2 |.INC|.DEC}{cond@32:2 |.U} ?Pp, T@34:48"},
     {Op::BRA, kSm75, 0x947, kFixed, "BRA{cond@32:2 2:.DIV|.CONV} ?Pp, T@34:48"},
     {Op::BRA, kSm90, 0x947, kFixed,

@@ -6,7 +6,7 @@
 namespace heddle::isa {
 
 // ptxas moves, adds and shifts on the multiply-add pipe where that one is free; nvdisasm names
-// what such an IMAD is used for (SASS-FACTS 7).
+// what such an IMAD is used for (docs/hardware/machine-code.md).
 std::string_view imad_alias(const Instruction& instruction);
 
 inline constexpr Facts kIntegerFacts[] = {

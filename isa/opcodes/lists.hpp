@@ -1,4 +1,4 @@
-// Texts of modifier values that several opcodes share (SASS-FACTS appendix B).
+// Texts of modifier values that several opcodes share (docs/hardware/machine-code.md).
 #pragma once
 
 #include <cstdint>

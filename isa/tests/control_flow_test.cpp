@@ -207,7 +207,7 @@ TEST_P(CompiledControlFlow, ResolvesEveryBranch) {
   }
 }
 
-// SASS-FACTS 4.2: the instruction before a BSSY's target is its BSYNC.
+// docs/hardware/control-flow.md: the instruction before a BSSY's target is its BSYNC.
 TEST_P(CompiledControlFlow, ConvergesBeforeTheTargetOfEachRegion) {
   for (const CodeRange& range : program_.ranges)
     for (const ConvergenceRegion& region : control_flow(cubin_, program_, range).regions) {

@@ -64,7 +64,7 @@ ConstantBanks constant_banks(const LaunchRequest& request, std::uint64_t grid_ba
   const isa::Arch arch = module.cubin().arch;
   const std::uint32_t parameters = kernel.parameter_offset;
 
-  // Offsets: SASS-FACTS 6.4.
+  // Offsets: docs/hardware/cubins.md.
   Bank bank0(std::max<std::size_t>(kernel.bank0_bytes, parameters + request.parameters.size()));
   bank0.put_dim(0x00, request.block);
   bank0.put_dim(0x0c, request.grid);

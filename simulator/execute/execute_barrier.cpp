@@ -17,7 +17,8 @@ using isa::Op;
 
 namespace {
 
-// Which operands are in registers; one for both holds count << 16 | number (SASS-FACTS 3.6).
+// Which operands are in registers; one for both holds count << 16 | number
+// (docs/hardware/memory.md).
 enum class InRegisters : std::uint8_t { none, number, count, both };
 
 // Step::param of a BAR.

@@ -114,7 +114,8 @@ Flow go_to_addresses(Core& core, Warp& warp, const Step& step, Mask active, Mask
 }
 
 // BRX, RET and register CALLs: the instruction's own displacement plus a 64-bit register pair.
-// In the relative forms the displacement leads to the start of the section (SASS-FACTS 4.6).
+// In the relative forms the displacement leads to the start of the section
+// (docs/hardware/control-flow.md).
 Flow execute_register_branch(Core& core, Warp& warp, const Step& step, Mask active, Mask on) {
   const Mask taken = on & warp.predicate(step.pp.index, step.pp.invert);
   const std::uint64_t base = step.selector != 0

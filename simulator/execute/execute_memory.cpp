@@ -135,7 +135,7 @@ constexpr Execute execute_store = execute_access<kSpace, AccessKind::store>;
 
 bool fill_width(const isa::Instruction& in, Step& step) {
   constexpr std::array<std::uint8_t, 8> kWidths{1, 1, 2, 2, 4, 8, 16, 16};
-  // sm_75's LDS has a second set of codes, 8 up, with the same widths (SASS-FACTS 3.5).
+  // sm_75's LDS has a second set of codes, 8 up, with the same widths (docs/hardware/memory.md).
   const std::uint32_t size = in.mod(Mod::size) & 7;
   step.width = kWidths[size];
   step.sign_extend = size == 1 || size == 3;

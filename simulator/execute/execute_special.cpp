@@ -13,7 +13,7 @@ namespace {
 using isa::Mod;
 using isa::Op;
 
-// Special register numbers (SASS-FACTS 3.8).
+// Special register numbers (docs/hardware/control-flow.md).
 enum : std::uint8_t {
   kLaneId = 0,
   kVirtualId = 3,
@@ -241,7 +241,7 @@ Flow load_uniform_constant(Core& core, Warp& warp, const Step& step, Mask, Mask 
 }
 
 // LEPC: the address of the instruction itself up to sm_89, a displacement from the next one on
-// sm_90 (SASS-FACTS 4.6).
+// sm_90 (docs/hardware/control-flow.md).
 Flow load_code_address(Core& core, Warp& warp, const Step& step, Mask, Mask on) {
   std::uint64_t address = code_address_of_index(core.pc_of(step));
   if (isa::traits(step.instruction->arch).lepc_adds_displacement)

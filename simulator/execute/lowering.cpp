@@ -25,8 +25,8 @@ class Pool {
 
   enum class Width : std::uint8_t { word, integer, number };
   // The value as a source: 64-bit ones take the low and high rows; an FP64 immediate is the high
-  // word, the low word is zero (SASS-FACTS 1.3). One of an integer is the low word (UIADD3.64; the
-  // H200's record of group_sums).
+  // word, the low word is zero (docs/hardware/machine-code.md). One of an integer is the low word
+  // (UIADD3.64; the H200's record of group_sums).
   RowOffset row_of(const Source& source, Width width) {
     const bool constant = source.kind == Source::Kind::constant;
     const bool is_64bit = width != Width::word;

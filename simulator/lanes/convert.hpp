@@ -1,4 +1,4 @@
-// Conversions between number formats, one lane at a time (SASS-FACTS 3.3).
+// Conversions between number formats, one lane at a time (docs/hardware/arithmetic.md).
 #pragma once
 
 #include "simulator/lanes/float64.hpp"

@@ -1,4 +1,4 @@
-// FP32 instructions, one lane at a time (SASS-FACTS 3.3).
+// FP32 instructions, one lane at a time (docs/hardware/arithmetic.md).
 #pragma once
 
 #include "simulator/lanes/integer.hpp"

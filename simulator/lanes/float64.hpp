@@ -1,4 +1,4 @@
-// FP64 instructions, one lane at a time (SASS-FACTS 3.3). Subnormals are always kept.
+// FP64 instructions, one lane at a time (docs/hardware/arithmetic.md). Subnormals are always kept.
 #pragma once
 
 #include "simulator/lanes/float32.hpp"

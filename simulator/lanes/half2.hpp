@@ -1,4 +1,4 @@
-// Packed half-precision instructions, one lane at a time (SASS-FACTS 3.3).
+// Packed half-precision instructions, one lane at a time (docs/hardware/arithmetic.md).
 #pragma once
 
 #include "simulator/lanes/float32.hpp"

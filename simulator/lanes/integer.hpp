@@ -1,4 +1,4 @@
-// Integer instructions, one lane at a time (SASS-FACTS 3.2).
+// Integer instructions, one lane at a time (docs/hardware/arithmetic.md).
 #pragma once
 
 #include "simulator/lanes/lane.hpp"
@@ -10,7 +10,7 @@ inline u32 truth(u32 predicate) { return predicate != 0 ? 1 : 0; }
 
 // k[0]: how many sources are negated. A negated source is counted as ~x + 1 without wrapping, so
 // "-0" contributes a carry; in the .X form it is ~x and the predicates supply the ones. The carries
-// are a thermometer of the whole sum, not those of two adders (SASS-FACTS 9.1).
+// are a thermometer of the whole sum, not those of two adders (docs/hardware/arithmetic.md).
 template <bool kExtended>
 struct Iadd3 {
   using Sources = sources::Inverted;
@@ -248,7 +248,7 @@ struct Viadd {
 };
 
 // A 64-bit value {C:A} shifted by B. Types: 0 S64, 1 U64, 2 S32, 3 U32; they set the range of the
-// count and the sign of a right shift. A is the low word (SASS-FACTS 9.1).
+// count and the sign of a right shift. A is the low word (docs/hardware/arithmetic.md).
 template <bool kRight, bool kSigned, bool kHigh>
 struct Shf {
   using Sources = sources::Plain;

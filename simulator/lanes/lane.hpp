@@ -51,7 +51,7 @@ namespace sources {
 struct Plain {
   static constexpr u32 and_low = ~0u, and_high = ~0u, xor_low = 0, xor_high = 0;
 };
-// Negate is a bitwise NOT (integer adds add the 1 themselves: SASS-FACTS 3.2, IADD3).
+// Negate is a bitwise NOT (integer adds add the 1 themselves: docs/hardware/arithmetic.md, IADD3).
 struct Inverted {
   static constexpr u32 and_low = ~0u, and_high = ~0u, xor_low = ~0u, xor_high = ~0u;
 };

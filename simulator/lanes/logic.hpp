@@ -1,4 +1,4 @@
-// Three-input logic and predicate logic (SASS-FACTS 3.2).
+// Three-input logic and predicate logic (docs/hardware/arithmetic.md).
 #pragma once
 
 #include "simulator/lanes/lane.hpp"

@@ -152,7 +152,7 @@ void hmma(WarpState& warp, const MicroOp& op, Mask on) {
   d.write(warp, op, on);
 }
 
-// Products a group takes and bits kept, by architecture (SASS-FACTS 3.9).
+// Products a group takes and bits kept, by architecture (docs/hardware/arithmetic.md).
 template <class Format, u32 kSteps, bool kHalf>
 LaneFunction select_hmma_for(bool hopper, bool sparse) {
   constexpr u32 kDepth = 4 * Format::kElements * kSteps;

@@ -1,5 +1,5 @@
-// Products of matrix fragments on the tensor cores (SASS-FACTS 3.9; fragments as PTX mma.sync
-// describes them).
+// Products of matrix fragments on the tensor cores (docs/hardware/arithmetic.md; fragments as PTX
+// mma.sync describes them).
 //
 // A warp holds A (16 or 8 rows), B (8 columns) and C. Of each quad of lanes, lane / 4 gives the row
 // of A and of C and the column of B; lane % 4 and the register give the place in the row.
@@ -115,7 +115,7 @@ inline u32 rounded_to_half(i64 sum, i32 exponent) {
 }
 
 // Products and C are cut off at a common place below the largest exponent, and added exactly.
-// Published models of these units (SASS-FACTS 3.9), held against an H200's answers.
+// Published models of these units (docs/hardware/arithmetic.md), held against an H200's answers.
 // kFormat of the factors; kHalf: C and D are FP16; kGroup products are added at a time, cut off
 // kKept bits below the largest exponent.
 template <class Format, u32 kGroup, u32 kKept, bool kHalf>

@@ -1,4 +1,4 @@
-// MUFU, the special-function unit (SASS-FACTS 3.7), bit for bit.
+// MUFU, the special-function unit (docs/hardware/arithmetic.md), bit for bit.
 //
 // Every function reduces its argument to a table of segments, evaluates
 //   base + slope * u + curve * Q(u)

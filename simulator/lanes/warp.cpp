@@ -1,5 +1,5 @@
-// Instructions that look across the lanes of a warp (SASS-FACTS 3.4). `on` is always the active
-// lanes whose guard holds, also where the result is a uniform register.
+// Instructions that look across the lanes of a warp (docs/hardware/arithmetic.md). `on` is always
+// the active lanes whose guard holds, also where the result is a uniform register.
 
 #include "simulator/lanes/choose.hpp"
 #include "simulator/lanes/families.hpp"

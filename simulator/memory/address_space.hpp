@@ -1,8 +1,8 @@
 // How generic addresses reach shared and local memory.
 //
 // A GPU keeps two windows of the generic address space; their bases are handed to kernels through
-// constant bank 0 (SASS-FACTS 6.4). Where the windows lie is the driver's choice; ours are 4 GiB
-// each, as on sm_90 a shared address carries the block's rank in its cluster in bits 31:24.
+// constant bank 0 (docs/hardware/cubins.md). Where the windows lie is the driver's choice; ours are
+// 4 GiB each, as on sm_90 a shared address carries the block's rank in its cluster in bits 31:24.
 #pragma once
 
 #include <cstdint>

@@ -47,7 +47,7 @@ std::uint64_t in_space(const Ins& ins, const Counts& counts, Space space) {
 bool is(const Ins& ins, Access access) { return access_of(ins).kind == access; }
 
 // Instructions that go to another place: not BSYNC, EXIT or WARPSYNC, which the metrics leave out
-// (TIMING-FACTS 3.2).
+// (docs/hardware/branch-metrics.md).
 bool is_branch(const Ins& ins) {
   switch (isa::effect(ins)) {
     case isa::Effect::branch:

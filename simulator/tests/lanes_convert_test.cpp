@@ -227,8 +227,8 @@ std::string digest_of(u32 function, u32 first, u32 count, u32 subtracted = 0) {
 
 constexpr u32 kOneHalf = 0x3f000000, kOne = 0x3f800000, kBinade = 1u << 23;
 
-// SASS-FACTS 3.7 gives this digest for 2^(j / 2^23), j < 2^23. Those arguments are not consecutive
-// words, but 1 + j / 2^23 are, and have twice the result.
+// docs/hardware/arithmetic.md gives this digest for 2^(j / 2^23), j < 2^23. Those arguments are not
+// consecutive words, but 1 + j / 2^23 are, and have twice the result.
 TEST(LanesMufu, Ex2TableHasThePublishedDigest) {
   EXPECT_EQ(digest_of(2, kOne, kBinade, 1u << 23),
             "b2a42c4a626469c986e33e43f16f41bde9d84de94347cd9ceaa1bd68d36bcdf0");

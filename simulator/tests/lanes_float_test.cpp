@@ -177,8 +177,8 @@ TEST(LanesFp32, SelectFlushesWhatItPicks) {
       });
 }
 
-// Of several NaNs the second source comes first, then the third: SASS-FACTS leaves it open, an H200
-// answered so.
+// Of several NaNs the second source comes first, then the third: published notes leave it open, an
+// H200 answered so.
 u64 with_nans(u64 result, std::initializer_list<u64> by_rank) {
   if (!is_nan(kBinary64, result)) return result;
   for (const u64 source : by_rank)

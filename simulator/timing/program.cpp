@@ -247,9 +247,9 @@ void choose_course(const Instruction& in, const Constants& constants, Timed& tim
       isa::unit(in) == Unit::fp64 ? constants.latency_fp64 : constants.latency_uniform_move, timed);
 }
 
-// 41 bits of the instruction say when the warp may issue again (SASS-FACTS 1.4). What the oddities
-// cost was measured on Ampere (arXiv 2503.20481): no stall with the yield hint takes long, and more
-// than 11 cycles without the hint count as two.
+// 41 bits of the instruction say when the warp may issue again (docs/hardware/machine-code.md).
+// What the oddities cost was measured on Ampere (arXiv 2503.20481): no stall with the yield hint
+// takes long, and more than 11 cycles without the hint count as two.
 unsigned stall_cycles(const isa::Control& control, const Constants& constants) {
   constexpr unsigned kLongestWithoutYield = 11;
   if (control.stall == 0) return control.stay ? 1 : constants.latency_stall_zero;

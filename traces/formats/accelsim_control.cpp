@@ -30,7 +30,8 @@ bool is_variable(const Instruction& in) {
   }
 }
 
-// Cycles until a result of a fixed-latency unit can be read by another one (TIMING-FACTS 1.6).
+// Cycles until a result of a fixed-latency unit can be read by another one
+// (docs/hardware/latencies.md).
 unsigned latency(const Instruction& in) {
   switch (isa::unit(in)) {
     case Unit::fp64:

@@ -121,7 +121,8 @@ Value Lowering::special_dimension(std::string_view whole, std::string_view part,
   const std::size_t which = part == "x" ? 0 : part == "y" ? 1 : part == "z" ? 2 : 3;
   if (which == 3) fail(at, fmt::format("expected .x, .y or .z, found .{}", part));
   const std::string key = fmt::format("{}.{}", whole, part);
-  constexpr std::uint8_t kTidX = 33, kCtaIdX = 37;  // special registers (SASS-FACTS 3.8)
+  constexpr std::uint8_t kTidX = 33,
+                         kCtaIdX = 37;  // special registers (docs/hardware/control-flow.md)
   if (whole == "threadIdx" || whole == "blockIdx") {
     const bool thread = whole == "threadIdx";
     const auto number = static_cast<std::uint8_t>((thread ? kTidX : kCtaIdX) + which);

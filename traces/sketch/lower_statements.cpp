@@ -13,7 +13,7 @@ using Kind = Statement::Kind;
 
 constexpr std::size_t kBarriers = 16;
 constexpr std::size_t kMostInstructions = 200000;
-// sm_90 keeps the first KiB of a block's shared memory (SASS-FACTS 6.4).
+// sm_90 keeps the first KiB of a block's shared memory (docs/hardware/cubins.md).
 constexpr std::int32_t kFirstSharedByte = 0x400;
 constexpr std::uint32_t kMostShared = 227 * 1024, kMostLocal = 512 * 1024;
 constexpr std::uint32_t kParameterBase = 0x210;
