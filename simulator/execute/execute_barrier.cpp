@@ -134,10 +134,11 @@ Flow execute_b2r_result(Core&, Warp& warp, const Step& step, Mask, Mask on) {
 }  // namespace
 
 void check_block_barriers(Block& block) {
-  std::uint32_t waited_at = 0;  // barriers, a bit each
+  std::uint32_t waited_at = 0;  // the block's own barriers, a bit each
   for (const Warp& warp : block.warps)
     for (const Group& group : warp.convergence->groups())
-      if (group.wait == Wait::block_barrier) waited_at |= std::uint32_t{1} << group.index;
+      if (group.wait == Wait::block_barrier && group.index < block.barriers.size())
+        waited_at |= std::uint32_t{1} << group.index;
   for (; waited_at != 0; waited_at &= waited_at - 1) {
     const auto number = static_cast<unsigned>(std::countr_zero(waited_at));
     if (is_complete(block, number)) complete(block, number);

@@ -3,6 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <memory>
+
+#include "simulator/execute/machine.hpp"
 
 namespace heddle::simulator {
 namespace {
@@ -261,6 +264,27 @@ TEST(Barriers, ABlockBarrierMergesNothing) {
   warp.release_block_barrier(0);
   EXPECT_EQ(warp.groups().size(), 2u);
   for (const Group& group : warp.groups()) EXPECT_EQ(group.wait, Wait::none);
+}
+
+// A warp that ends releases those at the block's own barriers; the cluster's is not one of them.
+TEST(Barriers, AWarpThatEndsDoesNotReleaseThoseAtTheClustersBarrier) {
+  for (const unsigned number : {3u, 16u}) {
+    Block block;
+    block.warps.resize(2);
+    block.results.resize(2, {.count = 7, .holds = true});
+    for (Warp& warp : block.warps) {
+      warp.block = &block;
+      warp.convergence = std::make_unique<Barriers>();
+      warp.convergence->start(kFullMask, kStart);
+    }
+    block.warps[0].convergence->wait_at_block_barrier(number);
+    block.warps[1].convergence->exit(kFullMask);
+    check_block_barriers(block);
+    const bool released = block.warps[0].convergence->waiting_at_block_barrier(number) == 0;
+    EXPECT_EQ(released, number == 3);
+    EXPECT_EQ(block.barriers_completed, number == 3 ? 1u : 0u);
+    EXPECT_EQ(block.results[1].count, 7u);
+  }
 }
 
 // docs/experiments/divergence-order.md, 5.
