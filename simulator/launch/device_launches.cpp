@@ -80,6 +80,8 @@ Value DeviceLaunches::read(std::uint64_t offset) const {
 
 template <typename Value>
 void DeviceLaunches::write(std::uint64_t offset, const Value& value) {
+  // Digests of memory see every byte.
+  static_assert(std::has_unique_object_representations_v<Value>);
   static_assert(std::is_trivially_copyable_v<Value>);
   if (offset > bytes_ || sizeof value > bytes_ - offset) return;
   if (journal_ != nullptr) journal_->before_write({start_ + offset}, 1, sizeof value);
@@ -171,7 +173,7 @@ std::uint64_t DeviceLaunches::find(std::uint64_t first, Thread thread) const {
 
 std::uint32_t DeviceLaunches::last_error(Thread thread) const {
   const std::uint64_t offset = find(read<Header>(0).errors, thread);
-  return offset == 0 ? 0 : read<ThreadEntry>(offset).error;
+  return offset == 0 ? 0 : static_cast<std::uint32_t>(read<ThreadEntry>(offset).error);
 }
 
 void DeviceLaunches::set_last_error(Thread thread, std::uint32_t error) {

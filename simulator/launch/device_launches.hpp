@@ -58,7 +58,7 @@ class DeviceLaunches {
   // A thread's last error, as cudaGetLastError on the device gives it; 0: none.
   struct Thread {
     std::uint64_t block = 0;   // linear
-    std::uint32_t thread = 0;  // in the block, linear
+    std::uint64_t thread = 0;  // in the block, linear
   };
 
   // Where the parameters are to be written; 0 when too many launches are pending, or there is no
@@ -92,7 +92,7 @@ class DeviceLaunches {
   struct ThreadEntry {
     std::uint64_t next;  // offset of another one, or 0
     Thread thread;
-    std::uint32_t error;
+    std::uint64_t error;
   };
   template <typename Value>
   Value read(std::uint64_t offset) const;
