@@ -22,14 +22,19 @@ std::size_t choose_rows_per_warp(const LaunchContext& launch) {
 
 unsigned count_of(Mask lanes) { return static_cast<unsigned>(std::popcount(lanes)); }
 
+// Tests drive a core without a module.
+MakeReconvergence reconvergence_of(const LaunchContext& context) {
+  const Module* const module = context.request->module;
+  return reconvergence_by(context.reconvergence, module == nullptr ? nullptr : &module->cubin(),
+                          module == nullptr ? nullptr : &module->program(), context.patched);
+}
+
 }  // namespace
 
 Core::Core(const LaunchContext& launch_context)
     : launch(launch_context),
       rows_per_warp(choose_rows_per_warp(launch_context)),
-      make_reconvergence(
-          reconvergence_by(launch_context.reconvergence, &launch_context.request->module->cubin(),
-                           &launch_context.request->module->program(), launch_context.patched)),
+      make_reconvergence(reconvergence_of(launch_context)),
       counts(launch_context.program->steps.size()) {
   const LaunchRequest& request = *launch.request;
   if (request.grid.count() * launch.warps_per_block > 1 && launch.kernel->may_read_unordered)
