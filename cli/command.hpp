@@ -32,7 +32,7 @@ struct Option {
   std::string_view meaning;
   Effect effect = Effect::none;
   Names (*names)() = nullptr;  // the words it takes, one each; null: any
-  bool is_open = false;        // others too, which whoever reads it checks
+  bool is_open = false;        // others too; its reader checks them
 };
 
 class Arguments {

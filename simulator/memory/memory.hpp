@@ -92,7 +92,7 @@ class DeviceMemory {
     std::byte* data = nullptr;
   };
   std::optional<Stretch> around(std::uint64_t address) const;
-  // Accesses of kernels outside of allocations, which whoever launches may set back.
+  // Accesses of kernels outside of allocations; the launch may reset the count.
   std::atomic<std::uint64_t>& accesses_outside() const;
   // Bytes behind the allocation's first one that its own pages hold, its own included.
   static std::uint64_t bytes_of_pages(const Allocation& allocation);

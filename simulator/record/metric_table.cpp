@@ -207,7 +207,7 @@ std::uint64_t shared_bytes(const Ins& ins, const Counts& counts) {
   return threads_on_in<Space::shared>(ins, counts) * isa::access_bytes(ins);
 }
 
-// Threads whose guard held, of arithmetic on floating-point numbers of so many bits.
+// Threads with a true guard, of floating-point arithmetic of the given width in bits.
 template <unsigned bits>
 std::uint64_t floating(const Ins& ins, const Counts& counts) {
   const isa::Facts& facts = isa::facts(ins.op);

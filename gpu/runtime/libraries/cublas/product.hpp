@@ -1,4 +1,4 @@
-// Products of matrices of any types: cublasGemmEx and its like, and cublasLtMatmul.
+// Products of matrices of any types: cublasGemmEx and its like.
 #pragma once
 
 #include "gpu/runtime/libraries/cublas/types.hpp"
