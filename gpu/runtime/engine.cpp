@@ -115,13 +115,8 @@ bool Engine::is_done(Ticket ticket) const {
   return last_completed_ >= ticket || early_.contains(ticket);
 }
 
-// What is done in its turn needs no memory: this is where running out of it must not end anything.
-void Engine::mark_done(Ticket ticket) {
-  if (ticket != last_completed_ + 1) {
-    early_.insert(ticket);
-    return;
-  }
-  ++last_completed_;
+void Engine::mark_done(Tickets::node_type done) {
+  early_.insert(std::move(done));
   while (!early_.empty() && *early_.begin() == last_completed_ + 1) {
     early_.erase(early_.begin());
     ++last_completed_;
@@ -205,7 +200,7 @@ void Engine::carry_out(Item item, std::unique_lock<std::mutex>& lock) noexcept {
   lock.lock();
   busy_ = false;
   acting_thread_ = {};
-  mark_done(item.ticket);
+  mark_done(std::move(item.done));
   completed_.notify_all();
 }
 

@@ -77,16 +77,20 @@ class Engine {
   bool inside_action() const;
 
  private:
+  // Completed tickets. That one is done must be said when memory is full too, so each item brings
+  // the node by which it is listed.
+  using Tickets = std::set<Ticket>;
   struct Item {
     Action action;
     Length length;
     Place place;
     Ticket ticket;
+    Tickets::node_type done = Tickets{ticket}.extract(ticket);
   };
   void work();
   void work_off();
   bool is_done(Ticket ticket) const;  // these three: with the lock
-  void mark_done(Ticket ticket);
+  void mark_done(Tickets::node_type done);
   void carry_out(Item item, std::unique_lock<std::mutex>& lock) noexcept;
   Ticket carry_out_within(const Action& action);
   void carry_out_next(std::unique_lock<std::mutex>& lock) noexcept;
@@ -98,7 +102,7 @@ class Engine {
   std::condition_variable submitted_, completed_;
   std::deque<Item> queue_;
   Ticket last_submitted_ = 0, last_completed_ = 0;
-  std::set<Ticket> early_;  // completed, of those after last_completed_
+  Tickets early_;  // completed, of those after last_completed_
   // What threads wait for that are in wait_completed.
   std::list<const std::function<bool()>*> awaited_;
   std::vector<Place> waiting_;  // actions that let others through, the innermost last

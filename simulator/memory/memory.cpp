@@ -86,26 +86,30 @@ struct DeviceMemory::Impl {
   std::uint32_t next_ordinal = 0;
   std::uint64_t next_host_address = kFirstHostAddress;
   std::map<std::uint64_t, Allocation> allocations;
-  std::set<std::pair<std::string, std::uint64_t>> named;  // label and address (find_named)
+  // Label (of the one in `allocations`) and address: find_named.
+  std::set<std::pair<std::string_view, std::uint64_t>> named;
   std::set<std::uint64_t> host_visible;  // those of them whose pages are ours all the same
   std::deque<Place> places;
   MemoryWatcher* watcher = nullptr;
   DenseFrames dense;  // of large plain allocations
   DriverPlaces plain{kFrame, kUnit}, ordered{kOrderedPiece, kUnit},
       variables{kFrame, kVariableUnit};
+  // Frames by the first one's address, with their end. A free must succeed when memory is full, so
+  // an allocation holds the node by which its frames are listed again.
+  using Frames = std::map<std::uint64_t, std::uint64_t>;
   // Of plain allocations, by address.
   struct Placed {
     DriverPlaces* pool = nullptr;
     DriverPlaces::Place place;
-    std::uint64_t frames = 0, frames_end = 0;
+    Frames::node_type frames;
   };
   std::map<std::uint64_t, Placed> placed;
   std::map<std::uint64_t, Pool> framed;  // allocations with frames in which no other one lies
-  std::map<std::uint64_t, std::uint64_t> retired;  // frames that are not given out again, likewise
+  Frames retired;                        // not given out again
   std::mutex around_mutex;
   std::map<std::uint64_t, Stretch> around;  // by their first byte
   std::atomic<std::uint64_t> accesses_outside{0};
-  std::map<std::uint64_t, std::uint64_t> free_frames;  // begin and end of what was given back
+  Frames free_frames;
   std::uint64_t next_frame = kFirstAddress, end_of_frames = kFirstHostAddress;
 
   DriverPlaces* places_of(Pool pool) {
@@ -116,7 +120,7 @@ struct DeviceMemory::Impl {
   }
   std::optional<std::uint64_t> take_frames(std::uint64_t bytes);
   std::optional<std::uint64_t> reuse_frames(std::uint64_t bytes);
-  void give_back_frames(std::uint64_t begin, std::uint64_t end);
+  void give_back_frames(Frames::node_type frames);
 
   bool overlaps(std::uint64_t address, std::uint64_t bytes) const {
     const auto next = allocations.lower_bound(address);
@@ -128,9 +132,10 @@ struct DeviceMemory::Impl {
     if (mapped >= kLarge) dense.add(allocation.data, mapped / kHugePage * kHugePage);
   }
   const Allocation& add(Allocation allocation) {
-    if (allocation.label.starts_with(kNamed)) named.emplace(allocation.label, allocation.address);
     const std::uint64_t address = allocation.address;
-    return allocations.emplace(address, std::move(allocation)).first->second;
+    const Allocation& added = allocations.emplace(address, std::move(allocation)).first->second;
+    if (added.label.starts_with(kNamed)) named.emplace(added.label, address);
+    return added;
   }
   void release(const Allocation& allocation) {
     if (allocation.label.starts_with(kNamed)) named.erase({allocation.label, allocation.address});
@@ -201,17 +206,16 @@ std::optional<std::uint64_t> DeviceMemory::Impl::take_frames(std::uint64_t bytes
   return begin;
 }
 
-void DeviceMemory::Impl::give_back_frames(std::uint64_t begin, std::uint64_t end) {
-  auto next = free_frames.lower_bound(begin);
-  if (next != free_frames.end() && next->first == end) {
-    end = next->second;
+void DeviceMemory::Impl::give_back_frames(Frames::node_type frames) {
+  auto next = free_frames.lower_bound(frames.key());
+  if (next != free_frames.end() && next->first == frames.mapped()) {
+    frames.mapped() = next->second;
     next = free_frames.erase(next);
   }
-  if (next != free_frames.begin() && std::prev(next)->second == begin) {
-    std::prev(next)->second = end;
-    return;
-  }
-  free_frames.emplace(begin, end);
+  if (next != free_frames.begin() && std::prev(next)->second == frames.key())
+    std::prev(next)->second = frames.mapped();
+  else
+    free_frames.insert(std::move(frames));
 }
 
 std::optional<std::uint64_t> DeviceMemory::Impl::place(std::uint64_t bytes, Pool pool,
@@ -229,10 +233,10 @@ std::optional<std::uint64_t> DeviceMemory::Impl::place(std::uint64_t bytes, Pool
     if (at.pool != nullptr) at.pool->give_back(at.place);
     return std::nullopt;
   }
-  at.frames = *frames;
-  at.frames_end = *frames + size;
+  Frames listed{{*frames, *frames + size}};
+  at.frames = listed.extract(listed.begin());
   const std::uint64_t address = round_up(*frames, boundary) + offset;
-  placed.emplace(address, at);
+  placed.emplace(address, std::move(at));
   return address;
 }
 
@@ -346,12 +350,12 @@ bool DeviceMemory::free(std::uint64_t address) {
   if (found == impl_->allocations.end()) return false;
   if (impl_->watcher != nullptr && !found->second.host_mapped) impl_->watcher->freed(found->second);
   if (const auto placed = impl_->placed.find(address); placed != impl_->placed.end()) {
-    const Impl::Placed& at = placed->second;
+    Impl::Placed& at = placed->second;
     if (at.pool != nullptr) at.pool->give_back(at.place);
     if (impl_->watcher == nullptr)
-      impl_->give_back_frames(at.frames, at.frames_end);
+      impl_->give_back_frames(std::move(at.frames));
     else
-      impl_->retired.emplace(at.frames, at.frames_end);
+      impl_->retired.insert(std::move(at.frames));
     impl_->placed.erase(placed);
   }
   impl_->release(found->second);
@@ -367,7 +371,7 @@ const Allocation* DeviceMemory::find(std::uint64_t address) const {
 }
 
 const Allocation* DeviceMemory::find_named(std::string_view label) const {
-  const auto found = impl_->named.lower_bound({std::string(label), 0});
+  const auto found = impl_->named.lower_bound({label, 0});
   if (found == impl_->named.end() || found->first != label) return nullptr;
   return &impl_->allocations.at(found->second);
 }
