@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
@@ -73,15 +74,32 @@ int guarded(const std::vector<std::string>& words, int failed) {
 std::terminate_handler usual_end = nullptr;
 int failed_by_itself = kTrouble;  // the status then
 
-// Where memory runs out inside a destructor (nlohmann::json's allocates), no exception may leave.
-[[noreturn]] void end_without_memory() {
+std::atomic<bool> memory_ran_out = false;
+
+void note_lack_of_memory() {
+  memory_ran_out = true;
+  throw std::bad_alloc();
+}
+
+bool ended_by_lack_of_memory() {
+  const std::exception_ptr thrown = std::current_exception();
+  if (thrown == nullptr) return memory_ran_out;
   try {
-    if (const std::exception_ptr thrown = std::current_exception()) std::rethrow_exception(thrown);
+    std::rethrow_exception(thrown);
   } catch (const std::bad_alloc&) {
+    return true;
+  } catch (...) {
+    return false;
+  }
+}
+
+// Where memory runs out inside a destructor (nlohmann::json's allocates) or inside what the library
+// declares noexcept (a step of std::filesystem::directory_iterator), no exception may leave.
+[[noreturn]] void end_without_memory() {
+  if (ended_by_lack_of_memory()) {
     std::fputs("heddle: out of memory\n", stderr);
     remove_temporary_folders();
     _exit(failed_by_itself);
-  } catch (...) {
   }
   usual_end();
   std::abort();
@@ -93,6 +111,7 @@ int main(int argc, char** argv) {
   const int failed = argc > 1 && std::string_view(argv[1]) == "run" ? kFailed : kTrouble;
   failed_by_itself = failed;
   usual_end = std::set_terminate(end_without_memory);
+  std::set_new_handler(note_lack_of_memory);
   try {
     open_standard_streams();
     ignore_file_size_signal();

@@ -17,7 +17,8 @@
 namespace heddle::cli {
 namespace {
 
-std::mutex mutex;
+// Memory may run out while it is held; the handler of that needs it again (remove_temporary_folders).
+std::recursive_mutex mutex;
 
 // Each with a descriptor that holds a lock on it, so that others see it is in use.
 std::map<std::filesystem::path, int>& folders() {
