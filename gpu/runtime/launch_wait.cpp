@@ -1,20 +1,22 @@
 #include "gpu/runtime/launch_wait.hpp"
 
+#include <dirent.h>
+
 #include <charconv>
 #include <csignal>
 #include <cstdint>
-#include <filesystem>
-#include <system_error>
 
 namespace heddle::runtime {
 
+// std::filesystem's iterator would terminate the program when memory is full.
 std::optional<std::size_t> threads_of_process() {
-  std::error_code error;
+  DIR* const tasks = opendir("/proc/self/task");
+  if (tasks == nullptr) return std::nullopt;
   std::size_t count = 0;
-  for (std::filesystem::directory_iterator each("/proc/self/task", error), end;
-       !error && each != end; each.increment(error))
-    ++count;
-  return error ? std::nullopt : std::optional(count);
+  while (const dirent* const entry = readdir(tasks))
+    if (entry->d_name[0] != '.') ++count;
+  closedir(tasks);
+  return count;
 }
 
 bool catches_signals(std::string_view status) {
