@@ -5,6 +5,7 @@
 #include <new>
 
 #include "gpu/runtime/cudart/runtime.hpp"
+#include "gpu/runtime/graph_api.hpp"
 #include "simulator/lanes/float_environment.hpp"
 
 // An exported function. The version script names what libcudart.so.13 exports, so that a misspelt

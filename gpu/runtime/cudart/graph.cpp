@@ -274,14 +274,8 @@ HEDDLE_API Error cudaGraphInstantiateWithFlags(abi::Handle* executable, abi::Han
   return instantiate(executable, graph, flags, kFreeOnLaunch | kPriorities);
 }
 
-// As cudaGraphInstantiateParams lays it out.
-struct InstantiateParams {
-  unsigned long long flags;
-  abi::Handle uploadStream, errNode_out;
-  int result_out;
-};
 HEDDLE_STREAM_API(cudaGraphInstantiateWithParams, _ptsz,
-                  (abi::Handle * executable, abi::Handle graph, InstantiateParams* how),
+                  (abi::Handle * executable, abi::Handle graph, GraphInstantiateParams* how),
                   (executable, graph, how)) {
   if (how == nullptr) return api([] { return Error::invalid_value; });
   const Error error =

@@ -45,7 +45,6 @@ Error capture_allocation(Context& context, Stream& stream, std::uint64_t bytes, 
 Error capture_freeing(Context& context, Stream& stream, void* pointer);
 
 extern "C" {
-Error cudaFuncGetName(const char** name, const void* kernel);
 Error cudaGraphAddMemAllocNode(abi::Handle* node, abi::Handle graph, const abi::Handle* after,
                                std::size_t count, abi::MemAllocNodeParams* params);
 Error cudaGraphAddMemFreeNode(abi::Handle* node, abi::Handle graph, const abi::Handle* after,

@@ -116,13 +116,8 @@ Error on_node(abi::Handle node, Body body) {
   });
 }
 
-struct UpdateResult {
-  int result;
-  abi::Handle node, from;
-};
-
 // The first node whose kind or edges are others; success: none.
-UpdateResult compare(const ExecutableGraph& ours, const ExecutableGraph& theirs) {
+GraphUpdateResult compare(const ExecutableGraph& ours, const ExecutableGraph& theirs) {
   constexpr int kTopologyChanged = 2, kTypeChanged = 3;
   if (ours.nodes.size() != theirs.nodes.size()) return {kTopologyChanged, nullptr, nullptr};
   for (std::size_t i = 0; i < ours.nodes.size(); ++i) {
@@ -227,13 +222,14 @@ HEDDLE_API Error cudaGraphDestroyNode(abi::Handle node) {
 }
 
 // The executable graph takes over what the nodes of a graph of the same shape do.
-HEDDLE_API Error cudaGraphExecUpdate(abi::Handle handle, abi::Handle graph, UpdateResult* result) {
+HEDDLE_API Error cudaGraphExecUpdate(abi::Handle handle, abi::Handle graph,
+                                     GraphUpdateResult* result) {
   return api([&] {
     const auto executable = find_executable(handle);
     const auto from = find_graph(graph);
     const auto made = from ? make_ready(*from) : nullptr;
     if (!executable || !made) return Error::invalid_value;
-    const UpdateResult difference = compare(*executable, *made);
+    const GraphUpdateResult difference = compare(*executable, *made);
     if (result != nullptr) *result = difference;
     if (difference.result != 0) return Error::graph_exec_update_failure;
     for (std::size_t i = 0; i < made->nodes.size(); ++i)

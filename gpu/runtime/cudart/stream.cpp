@@ -14,7 +14,6 @@ namespace {
 constexpr int kLeastPriority = 0, kGreatestPriority = -5;
 
 using HostFunction = void (*)(void* data);
-using StreamCallback = void (*)(abi::Handle stream, Error status, void* data);
 
 Error create(abi::Handle* stream, unsigned flags, int priority) {
   return on_device([&](Context& context) {

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "gpu/runtime/driver/runtime_calls.hpp"
+#include "gpu/runtime/runtime_api.hpp"
 
 #define HEDDLE_DRIVER_API extern "C" __attribute__((visibility("default")))
 

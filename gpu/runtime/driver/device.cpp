@@ -377,10 +377,10 @@ HEDDLE_DRIVER_API Result cuCtxSynchronize() {
   return forward([] { return cudaDeviceSynchronize(); });
 }
 HEDDLE_DRIVER_API Result cuCtxSetLimit(int limit, std::size_t value) {
-  return forward([&] { return cudaDeviceSetLimit(limit, value); });
+  return forward([&] { return cudaDeviceSetLimit(abi::Limit{limit}, value); });
 }
 HEDDLE_DRIVER_API Result cuCtxGetLimit(std::size_t* value, int limit) {
-  return forward([&] { return cudaDeviceGetLimit(value, limit); });
+  return forward([&] { return cudaDeviceGetLimit(value, abi::Limit{limit}); });
 }
 HEDDLE_DRIVER_API Result cuCtxGetStreamPriorityRange(int* least, int* greatest) {
   return forward([&] { return cudaDeviceGetStreamPriorityRange(least, greatest); });

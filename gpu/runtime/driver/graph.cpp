@@ -1,7 +1,7 @@
 // Graphs: the runtime interface's, in the driver's layouts.
 #include "gpu/runtime/driver/boxes.hpp"
-#include "gpu/runtime/driver/graph_calls.hpp"
 #include "gpu/runtime/driver/parameters.hpp"
+#include "gpu/runtime/graph_api.hpp"
 
 namespace heddle::runtime::driver {
 namespace {

@@ -1,6 +1,6 @@
 // What is asked of graphs and done with them as a whole; the program's own objects in them.
 #include "gpu/runtime/driver/api.hpp"
-#include "gpu/runtime/driver/graph_calls.hpp"
+#include "gpu/runtime/graph_api.hpp"
 
 namespace heddle::runtime::driver {
 

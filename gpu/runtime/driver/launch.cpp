@@ -102,7 +102,8 @@ HEDDLE_DRIVER_API Result cuFuncGetAttribute(int* value, int attribute, abi::Hand
 }
 
 HEDDLE_DRIVER_API Result cuFuncSetAttribute(abi::Handle function, int attribute, int value) {
-  return forward([&] { return cudaFuncSetAttribute(function, attribute, value); });
+  return forward(
+      [&] { return cudaFuncSetAttribute(function, abi::FunctionAttribute{attribute}, value); });
 }
 HEDDLE_DRIVER_API Result cuKernelGetAttribute(int* value, int attribute, abi::Handle kernel, int) {
   return cuFuncGetAttribute(value, attribute, kernel);

@@ -41,8 +41,7 @@ HEDDLE_DRIVER_STREAM_API(cuLaunchHostFunc, _ptsz,
 // The runtime's callbacks get errors of its kind: the numbers that a callback sees are results
 // here.
 HEDDLE_DRIVER_STREAM_API(cuStreamAddCallback, _ptsz,
-                         (abi::Handle stream, void (*callback)(abi::Handle, int, void*), void* data,
-                          unsigned flags),
+                         (abi::Handle stream, StreamCallback callback, void* data, unsigned flags),
                          (stream, callback, data, flags)) {
   return forward(
       [&] { return cudaStreamAddCallback(in_stream<kPerThread>(stream), callback, data, flags); });

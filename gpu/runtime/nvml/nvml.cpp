@@ -5,10 +5,10 @@
 #include <cstring>
 #include <optional>
 
-#include "gpu/runtime/driver/runtime_calls.hpp"
 #include "gpu/runtime/driver_support.hpp"
 #include "gpu/runtime/nvml/abi.hpp"
 #include "gpu/runtime/nvml/refuse.hpp"
+#include "gpu/runtime/runtime_api.hpp"
 
 #define HEDDLE_NVML_API extern "C" __attribute__((visibility("default")))
 

@@ -16,8 +16,8 @@
 
 #include <gtest/gtest.h>
 
-#include "gpu/runtime/driver/graph_calls.hpp"
-#include "gpu/runtime/driver/runtime_calls.hpp"
+#include "gpu/runtime/graph_api.hpp"
+#include "gpu/runtime/runtime_api.hpp"
 
 namespace heddle::runtime {
 namespace {

@@ -1,12 +1,21 @@
-// What the driver front calls of the runtime interface's graphs and pools.
+// The same of graphs and pools (runtime_api.hpp).
 #pragma once
 
-#include "gpu/runtime/driver/runtime_calls.hpp"
+#include "gpu/runtime/runtime_api.hpp"
 
 namespace heddle::runtime {
 
-struct GraphInstantiateParams;
-struct GraphUpdateResult;
+// As cudaGraphInstantiateParams lays it out.
+struct GraphInstantiateParams {
+  unsigned long long flags;
+  abi::Handle uploadStream, errNode_out;
+  int result_out;
+};
+// As cudaGraphExecUpdateResultInfo does.
+struct GraphUpdateResult {
+  int result;
+  abi::Handle node, from;
+};
 
 extern "C" {
 Error cudaGraphAddNode(abi::Handle* node, abi::Handle graph, const abi::Handle* after,

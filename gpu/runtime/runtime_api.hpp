@@ -1,5 +1,5 @@
-// What the driver front calls of libcudart.so.13: the runtime interface's functions, as programs
-// do.
+// The functions of libcudart.so.13 that our other libraries call, as programs do. cudart includes
+// this too, so that each definition is checked against its declaration.
 #pragma once
 
 #include <cstddef>
@@ -9,6 +9,8 @@
 #include "gpu/runtime/error.hpp"
 
 namespace heddle::runtime {
+
+using StreamCallback = void (*)(abi::Handle stream, Error status, void* data);
 
 extern "C" {
 Error cudaGetLastError();
@@ -24,8 +26,8 @@ Error cudaDeviceDisablePeerAccess(int peer);
 Error cudaGetDeviceCount(int* count);
 Error cudaDeviceReset();
 Error cudaDeviceSynchronize();
-Error cudaDeviceSetLimit(int limit, std::size_t value);
-Error cudaDeviceGetLimit(std::size_t* value, int limit);
+Error cudaDeviceSetLimit(abi::Limit limit, std::size_t value);
+Error cudaDeviceGetLimit(std::size_t* value, abi::Limit limit);
 Error cudaDeviceGetStreamPriorityRange(int* least, int* greatest);
 Error cudaMalloc(void** pointer, std::size_t bytes);
 Error cudaMallocPitch(void** pointer, std::size_t* pitch, std::size_t width, std::size_t height);
@@ -83,8 +85,8 @@ Error cudaStreamQuery(abi::Handle stream);
 Error cudaStreamWaitEvent(abi::Handle stream, abi::Handle event, unsigned flags);
 Error cudaStreamGetFlags(abi::Handle stream, unsigned* flags);
 Error cudaStreamGetPriority(abi::Handle stream, int* priority);
-Error cudaStreamAddCallback(abi::Handle stream, void (*callback)(abi::Handle, int, void*),
-                            void* data, unsigned flags);
+Error cudaStreamAddCallback(abi::Handle stream, StreamCallback callback, void* data,
+                            unsigned flags);
 Error cudaStreamAttachMemAsync(abi::Handle stream, void* pointer, std::size_t bytes,
                                unsigned flags);
 Error cudaStreamGetAttribute(abi::Handle stream, int attribute, void* value);
@@ -172,7 +174,7 @@ Error cudaLaunchKernelExC(const abi::LaunchConfig* config, const void* kernel, v
 Error cudaLaunchCooperativeKernel(const void* kernel, abi::Dim3 grid, abi::Dim3 block,
                                   void** arguments, std::size_t shared_bytes, abi::Handle stream);
 Error cudaFuncGetAttributes(abi::FuncAttributes* attributes, const void* kernel);
-Error cudaFuncSetAttribute(const void* kernel, int attribute, int value);
+Error cudaFuncSetAttribute(const void* kernel, abi::FunctionAttribute attribute, int value);
 Error cudaFuncGetName(const char** name, const void* kernel);
 Error cudaFuncGetParamInfo(const void* kernel, std::size_t index, std::size_t* offset,
                            std::size_t* size);
