@@ -140,7 +140,6 @@ TEST(Run, EndsAProgramThatTakesTooLong) {
   EXPECT_EQ(outcome.status, 124);
   EXPECT_THAT(outcome.text, HasSubstr("--timeout"));
 }
-#endif
 
 TEST(Run, SaysWhatToTypeForAProgramWithoutCuda) {
   const Outcome outcome = heddle("run true");
@@ -168,5 +167,6 @@ TEST(Run, CompilesCudaSourceAndRunsIt) {
   EXPECT_THAT(outcome.text, HasSubstr("nvcc -arch=sm_90 -lineinfo -o program " + source));
   unsetenv("HEDDLE_NVCC");
 }
+#endif
 
 }  // namespace
