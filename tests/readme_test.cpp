@@ -51,6 +51,19 @@ TEST(Documents, NameOnlyFilesAndFoldersThatExist) {
   EXPECT_GT(names, 40u);
 }
 
+TEST(Experiments, StandInTheIndex) {
+  const std::string index = text_of(kRoot / "docs/experiments/README.md");
+  for (const auto& experiment : fs::directory_iterator(kRoot / "gpu/kernels/micro")) {
+    const std::string name = experiment.path().filename().string();
+    EXPECT_TRUE(experiment.is_directory()) << name << " needs a folder";
+    EXPECT_THAT(index, testing::HasSubstr("| `" + name + "` | ")) << name;
+  }
+  for (const auto& page : fs::directory_iterator(kRoot / "docs/experiments")) {
+    const std::string name = page.path().filename().string();
+    if (name != "README.md") EXPECT_THAT(index, testing::HasSubstr("](" + name + ")")) << name;
+  }
+}
+
 TEST(Readme, NamesOnlyCommandsThatExist) {
   const auto named =
       all_matches(text_of(kRoot / "README.md"), std::regex("(?:\n +|`)heddle ([a-z]+)"));

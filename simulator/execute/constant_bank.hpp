@@ -6,7 +6,7 @@
 namespace heddle::simulator {
 
 // Bytes of local memory per thread: the compiled frames, or the stack that threads have anyway,
-// where that is more (measured: gpu/cupti/experiments/stack_limit.cu).
+// where that is more (measured: gpu/kernels/micro/stack_limit/stack_limit.cu).
 std::uint32_t local_bytes(const isa::Kernel& kernel, std::uint64_t stack_bytes);
 
 // `grid_barrier`: device address of the 8 bytes through which the blocks of a cooperative launch

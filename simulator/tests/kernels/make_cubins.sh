@@ -5,14 +5,14 @@ here=$(cd "$(dirname "$0")" && pwd)
 kernels=$here/../../../gpu/kernels
 work=/tmp/heddle-kernels # stands in the line tables: the same everywhere
 rm -rf "$work"
-mkdir -p "$work/micro"
+mkdir -p "$work/micro/patched_code"
 cp "$here/machine.cu" "$here/grid_barrier.cu" "$work"
 cp -r "$kernels/common" "$work"
-cp "$kernels/micro/patched_code.cu" "$work/micro"
+cp "$kernels/micro/patched_code/patched_code.cu" "$work/micro/patched_code"
 find "$work" -type f -exec touch -d @0 {} + # line tables hold times too
 cd "$work"
 for arch in sm_80 sm_90; do
   nvcc -arch=$arch -lineinfo -cubin -o "$here/machine.$arch.cubin" machine.cu
 done
 nvcc -arch=sm_90 -cubin -o "$here/grid_barrier.sm_90.cubin" grid_barrier.cu
-nvcc -std=c++17 -O3 -arch=sm_90 -cubin -o "$here/patched_code.sm_90.cubin" micro/patched_code.cu
+nvcc -std=c++17 -O3 -arch=sm_90 -cubin -o "$here/patched_code.sm_90.cubin" micro/patched_code/patched_code.cu

@@ -8,7 +8,7 @@
 //   gpu/cupti/measure.sh -m sass -o RECORD -- ./patched_code              # patched, by instruction
 //
 // docs/experiments/divergence-order.md, "Code that counts itself", says what was seen.
-#include "../common/common.h"
+#include "../../common/common.h"
 
 enum class Work {
   arithmetic,
