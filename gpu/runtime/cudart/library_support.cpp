@@ -47,12 +47,17 @@ Error submit(abi::Handle stream, const LibrarySupport::Call& call) {
   });
 }
 
+// On a thread of an engine, which has no GPU of its own: the memory of any GPU.
 void* reach(std::uint64_t address, std::uint64_t bytes) {
-  const auto context = Runtime::instance().context();
-  const auto block = context ? context->find_memory(address) : std::nullopt;
-  if (!block) return nullptr;
-  const std::uint64_t offset = address - block->address;
-  return bytes > block->bytes - offset ? nullptr : block->data + offset;
+  Runtime& runtime = Runtime::instance();
+  for (unsigned gpu = 0; gpu < runtime.gpus(); ++gpu) {
+    const auto context = runtime.context_if_any(gpu);
+    const auto block = context ? context->find_memory(address) : std::nullopt;
+    if (!block) continue;
+    const std::uint64_t offset = address - block->address;
+    return bytes > block->bytes - offset ? nullptr : block->data + offset;
+  }
+  return nullptr;
 }
 
 void say_once(const char* text) { Runtime::instance().notice_once(text); }

@@ -200,8 +200,9 @@ ContextOptions Runtime::context_options() {
 }
 
 std::shared_ptr<Context> Runtime::context(unsigned gpu) {
-  const simulator::GpuModel& model = this->model();
+  // First, and without registry_mutex_: a thread that holds that may wait for this one's work.
   if (auto known = context_if_any(gpu)) return known;
+  const simulator::GpuModel& model = this->model();
   std::lock_guard one_at_a_time(creating_);
   std::shared_ptr<System> system;
   {

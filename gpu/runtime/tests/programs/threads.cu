@@ -2,6 +2,7 @@
 // events, and a default stream per thread (this file is compiled with --default-stream per-thread
 // too).
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <mutex>
 #include <thread>
@@ -88,7 +89,30 @@ static void on_all_threads(Body body) {
   for (std::thread& each : threads) each.join();
 }
 
+// A host function is told that it may not call CUDA, also while a thread that loads code waits for
+// it. The pause lets that thread come as far; without it the test shows less, and passes too.
+static void refused_in_a_host_function() {
+  static std::atomic<bool> loading{false};
+  cudaStream_t stream;
+  OK(cudaStreamCreate(&stream));
+  OK(cudaLaunchHostFunc(
+      stream,
+      [](void*) {
+        while (!loading) std::this_thread::yield();
+        std::this_thread::sleep_for(std::chrono::milliseconds(100));
+        void* memory;
+        EXPECT_CALL(cudaErrorNotPermitted, cudaMalloc(&memory, 4));
+      },
+      nullptr));
+  loading = true;
+  cudaFuncAttributes attributes;
+  OK(cudaFuncGetAttributes(&attributes, step));
+  OK(cudaStreamSynchronize(stream));
+  OK(cudaStreamDestroy(stream));
+}
+
 int main() {
+  refused_in_a_host_function();  // first: nothing has been loaded
   on_all_threads(alone);
   on_all_threads(on_the_default_stream);
 
