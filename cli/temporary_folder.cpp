@@ -17,7 +17,7 @@
 namespace heddle::cli {
 namespace {
 
-// Memory may run out while it is held; the handler of that needs it again (remove_temporary_folders).
+// Memory may run out while it is held, and remove_temporary_folders needs it again then.
 std::recursive_mutex mutex;
 
 // Each with a descriptor that holds a lock on it, so that others see it is in use.

@@ -120,7 +120,7 @@ struct Fsel {
 };
 
 // Whether a / b needs the slow path. Only the exponents count; the limits are those of a measured
-// table of all pairs (gpu/kernels/micro/lane_probe/lane_probe.cu; H200).
+// table of all pairs (gpu/kernels/micro/lane_probe; H200).
 struct Fchk {
   using Sources = sources::Float32;
   static bool eval(const Lane& x) {

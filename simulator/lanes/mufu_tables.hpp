@@ -1,7 +1,7 @@
 // Coefficients of the special-function unit's interpolation tables, and nothing else.
 //
 // Fitted to all values an H200 gave for the arguments of each table
-// (gpu/kernels/micro/mufu_dump/mufu_dump.cu); every entry is the only one (up to a unit of `base`) that
+// (gpu/kernels/micro/mufu_dump); every entry is the only one (up to a unit of `base`) that
 // reproduces all of them. Units: 2^-unit.
 #pragma once
 

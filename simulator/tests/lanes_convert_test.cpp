@@ -244,7 +244,7 @@ TEST(LanesMufu, ReciprocalsAndRootsHaveThePublishedDigests) {
             "4e017678de306e0be8bed66193c2ebf09e9c60a9600cad56cd05bb7b6c3f266f");
 }
 
-// Digests of what an H200 gave (gpu/kernels/micro/mufu_dump/mufu_dump.cu), which answered like this code for
+// Digests of what an H200 gave (gpu/kernels/micro/mufu_dump), which answered like this code for
 // all 2^32 arguments of all ten functions.
 TEST(LanesMufu, OtherTablesHaveTheMeasuredDigests) {
   constexpr u32 kQuarter = 0x3e800000;

@@ -1,9 +1,9 @@
-// Makes the requests for gpu/kernels/micro/lane_probe/lane_probe.cu and compares its answers with ours.
+// Makes the requests for gpu/kernels/micro/lane_probe and compares its answers with ours.
 //
 //   lanes_probe requests D A B C WORDS_PER_ENCODING LANES FILE   of what is implemented
 //   lanes_probe open     D A B C WORDS_PER_ENCODING LANES FILE   of what is not
 //   lanes_probe compare  D A B C FILE ANSWERS
-//   lanes_probe mufu FUNCTION < VALUES   what gpu/kernels/micro/mufu_dump/mufu_dump.cu wrote from word 0 on
+//   lanes_probe mufu FUNCTION < VALUES   what gpu/kernels/micro/mufu_dump wrote from word 0 on
 
 #include <cstdio>
 #include <cstdlib>

@@ -1,5 +1,5 @@
 // What an H200 answered to single instructions, kept so that a machine without a GPU can ask again.
-// Made by simulator/tests/lanes_probe_main.cpp and gpu/kernels/micro/lane_probe/lane_probe.cu (driver 580,
+// Made by simulator/tests/lanes_probe_main.cpp and gpu/kernels/micro/lane_probe (driver 580,
 // 2026-11-21): 32 threads of each of a few words per opcode.
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// What a GPU answered to single instruction words (gpu/kernels/micro/lane_probe/lane_probe.cu), and whether
+// What a GPU answered to single instruction words (gpu/kernels/micro/lane_probe), and whether
 // the lane functions answer the same.
 #pragma once
 

@@ -1,4 +1,4 @@
-// gpu/kernels/micro/patched_code/patched_code.cu: how often its BSYNC executes in each warp, by what six of its
+// gpu/kernels/micro/patched_code: how often its BSYNC executes in each warp, by what six of its
 // lanes do meanwhile. The numbers are an H200's (docs/experiments/divergence-order.md, "Code that
 // counts itself"): SASS metrics for code that counts itself, smsp__inst_executed for the other.
 #include <gmock/gmock.h>
