@@ -1,0 +1,65 @@
+// Programs that ask how long blocks take for a stretch of work: each block reads the clock before
+// and behind it, once its warps are there.
+#pragma once
+
+#include "probe.h"
+
+namespace timing {
+
+__device__ __forceinline__ void begin_span(long long* times) {
+  __syncthreads();
+  if (threadIdx.x == 0) times[2 * blockIdx.x] = clock_now();
+  __syncthreads();
+}
+__device__ __forceinline__ void end_span(long long* times) {
+  __syncthreads();
+  if (threadIdx.x == 0) times[2 * blockIdx.x + 1] = clock_now();
+}
+
+// First and last clock of each block; a launch's first argument.
+class Spans {
+ public:
+  explicit Spans(int blocks) : times_(std::size_t(blocks) * 2) {}
+  long long* data() const { return times_.data(); }
+  // Mean over the blocks, once the launch is over.
+  double mean() const {
+    finish();
+    const auto t = times_.read();
+    double sum = 0;
+    for (std::size_t i = 0; i < t.size(); i += 2) sum += double(t[i + 1] - t[i]);
+    return sum / (double(t.size()) / 2);
+  }
+
+ private:
+  Buffer<long long> times_;
+};
+
+// What the command line names: beginnings of the questions to ask; none: all.
+inline std::vector<std::string>& wanted() {
+  static std::vector<std::string> names;
+  return names;
+}
+inline void read_wanted(int count, char** arguments) {
+  wanted().assign(arguments + 1, arguments + count);
+}
+inline bool is_wanted(const std::string& question) {
+  return wanted().empty() || std::any_of(wanted().begin(), wanted().end(), [&](const auto& name) {
+           return question.compare(0, name.size(), name) == 0;
+         });
+}
+
+// Launches several times; prints the mean span over `divisor`. `launch(times)`.
+template <typename Launch>
+void ask_span(const std::string& name, int blocks, double divisor, Launch&& launch) {
+  constexpr int kRepeats = 3;
+  if (!is_wanted(name)) return;
+  const Spans spans(blocks);
+  std::vector<double> samples;
+  for (int i = 0; i < kRepeats; ++i) {
+    launch(spans.data());
+    samples.push_back(spans.mean() / divisor);
+  }
+  print(name, samples, "cycle");
+}
+
+}  // namespace timing
