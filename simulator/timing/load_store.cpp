@@ -93,9 +93,9 @@ Cycle LoadStoreUnit::passes(const Timed& instruction, const Access& access,
       : access.adjoining
           ? std::max(1u, access.width * kWarpSize / kLineBytes)
           : count_shared(AccessKind::load, access.width, access.address, access.lanes).wavefronts;
-  // Lanes that read the same word are given it each (scattered.load*.stride0).
-  const std::uint64_t bytes = std::max<std::uint64_t>(
-      std::uint64_t{kSectorBytes} * access.counts.sectors, std::uint64_t{kWarpSize} * access.width);
+  // How many sectors that touches does not matter (structures.load* of strides.cu). Lanes that read
+  // the same word are given it each (scattered.load*.stride0).
+  const std::uint64_t bytes = std::uint64_t{kWarpSize} * access.width;
   return std::max({Cycle{1}, banks, tags, divided(bytes, constants_.l1_bytes_per_cycle)});
 }
 
