@@ -227,13 +227,15 @@ Cycle Sm::print_cycles(const ResidentWarp& warp, const Issue& issued, Cycle now)
   return std::max(alone, last + place - now);
 }
 
-// NANOSLEEP's time, in nanoseconds, as the lowest lane has it.
+// NANOSLEEP's time, in nanoseconds, as the lowest lane has it: the next power of two, at least 64
+// (sleep.* of gpu/kernels/micro/timing/spinning.cu).
 Cycle Sm::sleep_cycles(const ResidentWarp& warp, const Issue& issued) const {
-  constexpr std::uint64_t kLongest = 1'000'000, kKiloPerNano = 1'000'000;
+  constexpr std::uint64_t kShortest = 64, kLongest = 1'000'000, kKiloPerNano = 1'000'000;
   if (issued.on == 0 || warp.warp->convergence->others_ready()) return 0;
   const Step& step = context_.core.launch.program->steps[issued.pc];
   const std::uint64_t time = source_row(*warp.warp, step.b)[std::countr_zero(issued.on)];
-  return std::min(time, kLongest) * context_.core.launch.model->clock_khz / kKiloPerNano;
+  return std::bit_ceil(std::clamp(time, kShortest, kLongest)) *
+         context_.core.launch.model->clock_khz / kKiloPerNano;
 }
 
 // Cycles to the first instruction behind one that sends the warp's lanes elsewhere.
