@@ -553,6 +553,12 @@ constexpr Recipe kRecipes[] = {
     {"latency_free_lane", "heap",
      "free.bytes16.b1.w1.lanes32.later less that of lanes1, over the 31 lanes more,",
      [](const Answers& a) { return heap_lane(a, "free"); }},
+    {"l2_atomic_wide_interval", "one_address",
+     "100 times words.atom.cas.lanes16.stride16 over its 8 sectors",
+     [](const Answers& a) {
+       constexpr double kTouched = 8;
+       return kPercent * a["words.atom.cas.lanes16.stride16"] / kTouched;
+     }},
     {"lsu_address_interval", "machine_code", "issue.ldg32.w1, n24 less n16, over 8",
      [](const Answers& a) { return per_instruction(a, "ldg32", 1); }},
     {"lsu_shared_interval", "machine_code", "issue.lds32.w4, n24 less n16, over 8 and 4 sub-cores",

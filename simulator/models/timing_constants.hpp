@@ -132,9 +132,10 @@ namespace heddle::simulator::timing {
   X(l2_ways, "way", "associativity of L2") \
   X(l2_slice_bytes_per_cycle, "byte/cycle", "data one slice reads") \
   X(l2_halves, "half", "parts of L2, each near to its share of the SMs (1: L2 is one)") \
-  X(l2_atomic_interval, "1/100 cycle", "a slice needs for a pass over a 32-byte sector that changes more than half of its words") \
-  X(l2_atomic_half_interval, "1/100 cycle", "the same, of at most half of them; each address counts once a pass") \
-  X(l2_atomic_float_interval, "1/100 cycle", "the same of floating-point additions") \
+  X(l2_atomic_interval, "1/100 cycle", "a slice needs for a pass over a 32-byte sector that changes all of it") \
+  X(l2_atomic_half_interval, "1/100 cycle", "the same, of a part of it; each address counts once a pass") \
+  X(l2_atomic_wide_interval, "1/100 cycle", "the same of additions of doubles, and of compare-and-swap, by several lanes") \
+  X(l2_atomic_float_interval, "1/100 cycle", "from one pass of floating-point additions to the next over the same sector") \
   X(dram_channels, "channel", "independent memory channels") \
   X(dram_bytes_per_kilocycle, "byte/1000 cycles", "data all channels deliver together in 1000 SM cycles") \
   X(dram_refresh_interval, "cycles", "from one refresh of a channel to the next") \

@@ -162,8 +162,8 @@ void LoadStoreUnit::split(const Access& access, std::uint64_t local_region,
 // What stores and atomics send to L2. Measured: scatter.store, scatter.red, share and meet of
 // gpu/kernels/micro/timing/contention.cu. A line takes a flit for each sector, and one more that
 // says which bytes, where a sector is not whole. Atomics always have that one; lanes at one address
-// need another round of them, in L2 another pass over the sector; a single lane fits into the first
-// flit.
+// need another round of them, in L2 another pass over the sector; a round of a single lane fits
+// into the first flit (change.red.*.lanes32.stride0 of one_address.cu).
 void LoadStoreUnit::count_outgoing(const Access& access, bool adds_floats,
                                    std::span<Piece> pieces) {
   const bool atomic = is_atomic(access.kind);
@@ -175,9 +175,11 @@ void LoadStoreUnit::count_outgoing(const Access& access, bool adds_floats,
     out.flits = static_cast<std::uint16_t>(sectors + (out.partial ? 1 : 0));
     if (!atomic) continue;
     out.adds_floats = adds_floats;
-    // words[sector][n]: addresses that more than n lanes are atomic at.
-    std::array<std::array<std::uint8_t, kWarpSize>, kSectorsPerLine> words{};
-    unsigned lanes = 0, rounds = 0;
+    const bool doubles = adds_floats && access.width == sizeof(double);
+    const bool swaps = access.kind == AccessKind::compare_and_swap;
+    // bytes[sector][n]: of addresses that more than n lanes are atomic at; lanes[n]: such lanes.
+    std::array<std::array<std::uint8_t, kWarpSize>, kSectorsPerLine> bytes{};
+    std::array<std::uint8_t, kWarpSize> lanes{};
     for (Mask left = access.lanes; left != 0; left &= left - 1) {
       const auto lane = static_cast<unsigned>(std::countr_zero(left));
       const std::uint64_t address = access.address[lane];
@@ -185,18 +187,21 @@ void LoadStoreUnit::count_outgoing(const Access& access, bool adds_floats,
       unsigned before = 0;
       for (Mask others = access.lanes & ((Mask{1} << lane) - 1); others != 0; others &= others - 1)
         before += access.address[static_cast<unsigned>(std::countr_zero(others))] == address;
-      ++words[address / kSectorBytes % kSectorsPerLine][before];
-      rounds = std::max(rounds, before + 1);
-      ++lanes;
+      bytes[address / kSectorBytes % kSectorsPerLine][before] +=
+          static_cast<std::uint8_t>(access.width);
+      ++lanes[before];
     }
-    constexpr unsigned kHalfSector = 4;
-    for (const auto& of_sector : words)
-      for (const unsigned count : of_sector) {
-        if (count == 0) break;
-        ++(count > kHalfSector ? out.whole_passes : out.half_passes);
+    for (const auto& of_sector : bytes)
+      for (std::size_t n = 0; n < of_sector.size() && of_sector[n] != 0; ++n) {
+        const unsigned count = of_sector[n];
+        const bool wide = swaps ? lanes[n] > 1 : doubles && count > access.width;
+        ++(wide ? out.wide_passes : count == kSectorBytes ? out.whole_passes : out.half_passes);
       }
     out.partial = true;
-    out.flits = static_cast<std::uint16_t>(lanes == 1 ? 1 : rounds * (1 + sectors));
+    out.flits = 0;
+    for (const unsigned in_round : lanes)
+      if (in_round != 0)
+        out.flits = static_cast<std::uint16_t>(out.flits + (in_round == 1 ? 1 : 1 + sectors));
   }
 }
 

@@ -194,10 +194,37 @@ MemorySystem::Delay MemorySystem::read(Request& request, Cycle now) {
   return delay;
 }
 
+// Cycles until the slice has changed the sectors. Additions of floats to one sector follow one
+// another more slowly than passes over different ones (words.red.* of
+// gpu/kernels/micro/timing/one_address.cu).
+Cycle MemorySystem::change(const Request& request, Tags::Line line, Cycle now) {
+  constexpr std::uint64_t kPercent = 100;
+  const Outgoing& out = request.outgoing;
+  const Cycle wait = slices_[slice_of(request.line, home_of(request.line))].wait(
+      now, Server::kTicks *
+               (std::uint64_t{constants_.l2_atomic_interval} * out.whole_passes +
+                std::uint64_t{constants_.l2_atomic_wide_interval} * out.wide_passes +
+                std::uint64_t{constants_.l2_atomic_half_interval} * out.half_passes) /
+               kPercent);
+  if (!out.adds_floats) return wait;
+  // In hundredths of a cycle: half a cycle counts when there are many.
+  const std::uint64_t passes = std::uint64_t{out.whole_passes} + out.half_passes + out.wide_passes;
+  const std::uint64_t of_each = passes / std::max(1u, count_sectors(request.sectors));
+  Cycle last = now + wait;
+  for (unsigned sector = 0; sector < kSectorsPerLine; ++sector) {
+    if ((request.sectors >> sector & 1) == 0) continue;
+    Cycle& added = line.extra().added[sector];
+    last = std::max(last, added / kPercent);
+    added = std::max(added, (now + wait) * kPercent) +
+            std::max<std::uint64_t>(1, of_each) * constants_.l2_atomic_float_interval;
+  }
+  return last - now;
+}
+
 MemorySystem::Delay MemorySystem::write(Request& request, Cycle now) {
   const unsigned near = near_half(request.sm), home = home_of(request.line);
   const bool atomic = request.kind == Request::Kind::atomic;
-  constexpr std::uint64_t kKilo = 1000, kPercent = 100;
+  constexpr std::uint64_t kKilo = 1000;
   const Outgoing& out = request.outgoing;
   // What is whole needs no flit of its own to say so, but takes the way as long.
   const std::uint64_t flits = out.flits + (out.partial ? 0u : 1u);
@@ -205,14 +232,6 @@ MemorySystem::Delay MemorySystem::write(Request& request, Cycle now) {
   delay.queue(outgoing_.wait(now, flits * kKilo * Server::kTicks /
                                       (out.partial ? constants_.l2_partial_flits_per_kilocycle
                                                    : constants_.l2_whole_flits_per_kilocycle)));
-  if (atomic)
-    delay.queue(slices_[slice_of(request.line, home)].wait(
-        now, Server::kTicks *
-                 (std::uint64_t{constants_.l2_atomic_interval} * out.whole_passes +
-                  std::uint64_t{out.adds_floats ? constants_.l2_atomic_float_interval
-                                                : constants_.l2_atomic_half_interval} *
-                      out.half_passes) /
-                 kPercent));
   if (home != near) delay.way += constants_.latency_l2_far_extra;
   // A store passes by the near half's copy; all others are out of date.
   for (unsigned half = 0; half < halves_.size(); ++half)
@@ -224,6 +243,7 @@ MemorySystem::Delay MemorySystem::write(Request& request, Cycle now) {
   lookups.sectors += count_sectors(request.sectors);
   lookups.hits += count_sectors(atomic ? had : request.sectors);
   if (!atomic) return delay;
+  delay.queue(change(request, line, now));
   delay.last(line.extra().wait(had, now));
   const auto missing = static_cast<SectorMask>(with_neighbours(request.sectors & ~had) & ~had);
   if (missing == 0) return delay;

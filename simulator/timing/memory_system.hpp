@@ -19,12 +19,13 @@
 namespace heddle::simulator::timing {
 
 // What a store or an atomic on one line sends: flits of 32 bytes, and whether they say which bytes
-// of a sector; passes over a sector in L2 that change more than half of its words, and fewer.
+// of a sector; passes over a sector in L2 that change all of it, a part, and those of doubles and
+// of compare-and-swap.
 struct Outgoing {
   std::uint16_t flits = 0;
   bool partial = false;
   bool adds_floats = false;
-  std::uint8_t whole_passes = 0, half_passes = 0;
+  std::uint8_t whole_passes = 0, half_passes = 0, wide_passes = 0;
 };
 
 // What one SM asks of L2: sectors of one line.
@@ -55,9 +56,11 @@ class MemorySystem {
   Traffic& traffic() { return traffic_; }
 
  private:
-  // When the sectors of a line are there, for who asks then.
+  // When the sectors of a line are there, for who asks then, and when the last addition of floats
+  // to one of them is done.
   struct Filling {
     std::array<Cycle, kSectorsPerLine> there{};
+    std::array<Cycle, kSectorsPerLine> added{};
     void add(SectorMask sectors, Cycle time) {
       for (unsigned sector = 0; sector < kSectorsPerLine; ++sector)
         if ((sectors >> sector & 1) != 0) there[sector] = time;
@@ -94,6 +97,7 @@ class MemorySystem {
   void prefetch_extra(const Request& request) const;
   Delay read(Request& request, Cycle now);
   Delay write(Request& request, Cycle now);
+  Cycle change(const Request& request, Tags::Line line, Cycle now);
   Tags::Line look_up(Half& half, const Request& request, Cycle now, SectorMask& had);
   Tags::Line insert(Half& half, LineNumber line, Cycle now);
   Cycle transfer(LineNumber line, SectorMask sectors, Cycle now);  // DRAM; cycles above idle
