@@ -148,6 +148,8 @@ double copy_rate(const Answers& a, std::string_view kind) {
   return double{kMany - kFew} / (copy_time(a, kind, kMany) - copy_time(a, kind, kFew));
 }
 
+constexpr double kWideBytes = 32 * 16;  // of a warp whose lanes read 16 bytes each
+
 // Of launches (cold_launches.cu). The stall counts of EXIT and STG there.
 constexpr double kExitStall = 5, kStoreStall = 4;
 constexpr double kSmsOfGpc = 132.0 / 8;
@@ -553,6 +555,54 @@ constexpr Recipe kRecipes[] = {
     {"latency_free_lane", "heap",
      "free.bytes16.b1.w1.lanes32.later less that of lanes1, over the 31 lanes more,",
      [](const Answers& a) { return heap_lane(a, "free"); }},
+    {"latency_mbarrier", "spinning",
+     "half of mbarrier.test.all.b1.w1 less the 20 of the loop around the two",
+     [](const Answers& a) {
+       constexpr double kLoop = 20;
+       return (a["mbarrier.test.all.b1.w1"] - kLoop) / 2;
+     }},
+    {"interval_mbarrier", "spinning",
+     "mbarrier.try.all, w32 less w1, over 31 warps and two instructions",
+     [](const Answers& a) {
+       constexpr double kInstructions = 31 * 2;
+       return (a["mbarrier.try.all.b1.w32"] - a["mbarrier.try.all.b1.w1"]) / kInstructions;
+     }},
+    {"latency_texture", "textures", "chain.point less the 30 of the loop around it",
+     [](const Answers& a) {
+       constexpr double kLoop = 30;
+       return a["chain.point"] - kLoop;
+     }},
+    {"latency_texture_buffer", "textures",
+     "chain.words less the 45 of the loop and of two conversions",
+     [](const Answers& a) {
+       constexpr double kLoop = 45;
+       return a["chain.words"] - kLoop;
+     }},
+    {"latency_texture_header", "textures", "walk.n1 less what the second read of walk.n2 takes",
+     [](const Answers& a) { return 2 * a["walk.n1"] - a["walk.n2"]; }},
+    {"texture_queue_entries", "textures",
+     "issue.tex.w1: of 32 reads those before n32 less n1, over 8",
+     [](const Answers& a) {
+       constexpr double kReads = 32, kQuads = 8;
+       return kReads - (a["issue.tex.n32.w1"] - a["issue.tex.n1.w1"]) / kQuads;
+     }},
+    {"interval_texture_quad", "textures",
+     "100 times issue.tex.w4, n32 less n24, over the 8 reads more of 4 warps and their 8 quads",
+     [](const Answers& a) {
+       constexpr double kMore = 8 * 4 * 8;
+       return kPercent * (a["issue.tex.n32.w4"] - a["issue.tex.n24.w4"]) / kMore;
+     }},
+    {"interval_texture_buffer_quad", "textures",
+     "100 times reads.words.row, w32 less w8, over 384 reads and 8 quads",
+     [](const Answers& a) {
+       constexpr double kMany = 512, kSome = 128, kQuads = 8;
+       return kPercent * (a["reads.words.row.w32"] * kMany - a["reads.words.row.w8"] * kSome) /
+              (kMany - kSome) / kQuads;
+     }},
+    {"texture_bytes_per_cycle", "textures", "512 over reads.point4.row.w32",
+     [](const Answers& a) { return kWideBytes / a["reads.point4.row.w32"]; }},
+    {"texture_filter_bytes_per_cycle", "textures", "512 over reads.linear4.row.w32",
+     [](const Answers& a) { return kWideBytes / a["reads.linear4.row.w32"]; }},
     {"l2_atomic_wide_interval", "one_address",
      "100 times words.atom.cas.lanes16.stride16 over its 8 sectors",
      [](const Answers& a) {

@@ -11,6 +11,7 @@
 #include <bit>
 
 #include "simulator/execute/memory_access.hpp"
+#include "simulator/execute/texture_use.hpp"
 #include "simulator/memory/memory_journal.hpp"
 #include "simulator/memory/texture.hpp"
 
@@ -147,14 +148,48 @@ TextureHeader level_to_fetch(const TextureHeader& header, std::uint32_t level) {
   return found;
 }
 
+// Of a timed launch: which texels lanes read, the n-th of each in the n-th access.
+class TexelNotes {
+ public:
+  explicit TexelNotes(Core& core)
+      : core_(core),
+        wanted_(core.observed && core.cycle != nullptr),
+        first_(core.accesses.size()) {}
+  void begin(unsigned lane) {
+    lane_ = lane;
+    texels_ = 0;
+  }
+  void add(std::uint64_t address, std::uint64_t bytes) {
+    if (!wanted_) return;
+    const std::size_t at = first_ + texels_++;
+    if (at == core_.accesses.size()) {
+      Access& access = core_.accesses.emplace_back();
+      access.space = Window::global;
+      access.width = static_cast<std::uint32_t>(bytes);
+    }
+    core_.accesses[at].lanes |= Mask{1} << lane_;
+    core_.accesses[at].address[lane_] = address;
+  }
+
+ private:
+  Core& core_;
+  const bool wanted_;
+  const std::size_t first_;
+  std::size_t texels_ = 0;
+  unsigned lane_ = 0;
+};
+
 Flow execute_texture(Core& core, Warp& warp, const Step& step, Mask, Mask on) {
   const Instruction& in = *step.instruction;
-  const TexelMemory memory = [&core](std::uint64_t address, std::uint64_t bytes) {
+  TexelNotes notes(core);
+  const TexelMemory memory = [&core, &notes](std::uint64_t address, std::uint64_t bytes) {
+    notes.add(address, bytes);
     return core.resolve(address, bytes);
   };
   const Allocation* const table = core.launch.textures;
   for (Mask left = on; left != 0; left &= left - 1) {
     const auto lane = static_cast<unsigned>(std::countr_zero(left));
+    notes.begin(lane);
     TextureOperands operands = read_operands(core, warp, step, lane);
     const auto header = find_texture(table, operands.handle);
     if (!header || header->surface) return no_such_texture(core, warp, step, lane, operands.handle);
@@ -231,6 +266,7 @@ Flow execute_surface(Core& core, Warp& warp, const Step& step, Mask, Mask on) {
   // Stores are not undone when host threads turn out to conflict.
   if (core.log != nullptr && on != 0) return core.stop_for_conflict();
   std::array<SurfaceAccess, kWarpSize> accesses;
+  TexelNotes notes(core);
   Addresses addresses{};
   Mask inside = 0;
   for (Mask left = on; left != 0; left &= left - 1) {
@@ -239,7 +275,10 @@ Flow execute_surface(Core& core, Warp& warp, const Step& step, Mask, Mask on) {
     if (!access) return Flow::stop;
     accesses[lane] = *access;
     addresses[lane] = access->place.address;
-    if (access->data != nullptr) inside |= Mask{1} << lane;
+    if (access->data == nullptr) continue;
+    inside |= Mask{1} << lane;
+    notes.begin(lane);
+    notes.add(access->place.address, step.width);
   }
   const bool store = step.instruction->op == Op::SUST;
   if (store && core.journal != nullptr) core.journal->before_write(addresses, inside, step.width);
@@ -253,6 +292,16 @@ Flow execute_surface(Core& core, Warp& warp, const Step& step, Mask, Mask on) {
 }
 
 }  // namespace
+
+std::optional<TextureHeader> texture_in_use(const Core& core, const Warp& warp, const Step& step,
+                                            unsigned lane) {
+  const Instruction& in = *step.instruction;
+  const bool surface = in.op == Op::SULD || in.op == Op::SUST;
+  const std::uint32_t handle =
+      surface ? lane_handle(core, warp, in, lane, source_row(warp, step.c)[lane])
+              : read_operands(core, warp, step, lane).handle;
+  return find_texture(core.launch.textures, handle);
+}
 
 Execute lower_texture(const Instruction& in, Step& step) {
   switch (in.op) {

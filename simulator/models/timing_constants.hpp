@@ -110,6 +110,18 @@ namespace heddle::simulator::timing {
   X(lsu_shared_interval, "cycle", "between two memory instructions of an SM, at the unit its sub-cores share") \
   X(interval_special_register, "cycle", "between two S2R of an SM, at that unit") \
   X(interval_constant_load, "cycle", "the same of LDC") \
+  X(latency_mbarrier, "cycle", "SYNCS on an mbarrier, to the consumer") \
+  X(interval_mbarrier, "cycle", "between two such SYNCS of an SM, at that unit") \
+  /* Textures. A quad is four lanes side by side. */ \
+  X(latency_texture, "cycle", "TEX that finds its texels in L1 to the consumer") \
+  X(latency_texture_buffer, "cycle", "the same of a texture over linear memory, and of surfaces") \
+  X(latency_texture_header, "cycle", "added to the first TEX of a texture on an SM") \
+  X(texture_queue_entries, "instruction", "texture instructions of one sub-core that wait for the SM's texture unit") \
+  X(interval_texture_quad, "1/100 cycle", "between two quads of an SM") \
+  X(interval_texture_buffer_quad, "1/100 cycle", "the same of textures over linear memory, and of surfaces") \
+  X(texture_bytes_per_cycle, "byte/cycle", "texels that are not filtered; of linear memory twice that") \
+  X(texture_filter_bytes_per_cycle, "byte/cycle", "texels of 16 and 32 bits a channel that are filtered, one result of four of them a lane") \
+  X(texture_tag_banks, "bank", "that each look up one cache line a cycle for a quad") \
   X(l1_tags_per_cycle, "tag/cycle", "cache lines looked up each cycle by one global access") \
   X(l1_bytes_per_cycle, "byte/cycle", "data L1 and shared memory deliver to the sub-cores of an SM, together") \
   X(return_bytes_per_cycle, "byte/cycle", "data one sub-core's register file accepts from loads") \

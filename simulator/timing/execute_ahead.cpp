@@ -89,6 +89,8 @@ void Sm::follow(unsigned sub_core, unsigned slot, const Timed& timed, const Issu
     }
     case Course::memory:
       return follow_memory(sub_core, slot, timed, issued, now);
+    case Course::texture:
+      return follow_texture(sub_core, slot, timed, issued, now);
     case Course::async_group: {
       const Cycle latest = std::max(warp.copies.zero, now + timed.latency);
       warp.counted.push_back({.number = warp.issued,
@@ -166,6 +168,18 @@ void Sm::follow_memory(unsigned sub_core, unsigned slot, const Timed& timed, con
   }
   if (timed.is_store) ++warp.stores.unknown;
   if (timed.is_async) ++warp.copies.unknown;
+}
+
+void Sm::follow_texture(unsigned sub_core, unsigned slot, const Timed& timed, const Issue& issued,
+                        Cycle now) {
+  ResidentWarp& warp = sub_cores_[sub_core].slots[slot];
+  const Completion completion = memory_.sample(sub_core, now, timed, texture_, issued.accesses,
+                                               issued.on, waiting_for(sub_core, slot, timed));
+  guard(warp, timed.read_scoreboard, timed.awaited, completion.sources_read);
+  guard(warp, timed.result_scoreboard, timed.awaited,
+        completion.outstanding ? kUnknown : completion.done);
+  if (completion.outstanding && timed.result_scoreboard != kNoScoreboard)
+    ++warp.scoreboards[timed.result_scoreboard].unknown;
 }
 
 // The driver's function that a call goes to, if it is one.

@@ -25,7 +25,11 @@ bool reads_one_place(const Access& access) {
 }  // namespace
 
 LoadStoreUnit::LoadStoreUnit(const Constants& constants, std::uint32_t sm)
-    : constants_(constants), sm_(sm), pipe_(constants), l1_(0, constants.l1_ways) {}
+    : constants_(constants),
+      sm_(sm),
+      pipe_(constants),
+      textures_(constants),
+      l1_(0, constants.l1_ways) {}
 
 void LoadStoreUnit::start(std::uint64_t l1_bytes) {
   l1_.resize(l1_bytes, constants_.l1_ways);
@@ -69,6 +73,7 @@ Completion LoadStoreUnit::pass(unsigned sub_core, Cycle now, const Timed& instru
 // Cycles that tags and data banks, and for stores the way to L2, are busy with an access.
 Cycle LoadStoreUnit::passes(const Timed& instruction, const Access& access,
                             std::span<const Piece> pieces) const {
+  if (instruction.is_mbarrier) return constants_.interval_mbarrier;
   if (access.space == Window::shared) {
     // What 16 bytes a lane bring back takes two where all lanes read the same, else four, however
     // few lanes do (measured: shared.load* of gpu/kernels/micro/timing/wide_lanes.cu). LDSM names
@@ -286,6 +291,10 @@ LoadStoreUnit::Part LoadStoreUnit::prepare(const Timed& instruction, const Acces
   const Cycle wider =
       data <= kLineBytes ? 0 : (data - kLineBytes) / constants_.return_bytes_per_cycle;
   Part part{access.kind, access.space, wider, 0};
+  if (instruction.is_mbarrier) {
+    part.extra = constants_.latency_mbarrier;
+    return part;
+  }
   if (access.space == Window::shared) {
     part.extra +=
         part.is_atomic() ? constants_.latency_shared_atomic : constants_.latency_shared_load;

@@ -20,6 +20,7 @@
 #include "simulator/timing/memory_system.hpp"
 #include "simulator/timing/program.hpp"
 #include "simulator/timing/sector_cache.hpp"
+#include "simulator/timing/texture_unit.hpp"
 
 namespace heddle::simulator::timing {
 
@@ -71,6 +72,13 @@ class LoadStoreUnit {
   // that the lanes name.
   Completion pass(unsigned sub_core, Cycle now, const Timed& instruction,
                   const Outstanding& waiting, std::uint32_t places);
+  // When the sub-core's queue for textures has room.
+  Cycle texture_room(unsigned sub_core) const { return textures_.room(sub_core); }
+  // Takes a texture instruction of the lanes `on`, which read texels of `header` at `accesses`, one
+  // for each texel that goes into a lane's result.
+  Completion sample(unsigned sub_core, Cycle now, const Timed& instruction,
+                    const TextureHeader& header, std::span<const Access> accesses, Mask on,
+                    const Outstanding& waiting);
   // When `advance` next has something to do.
   Cycle next_event() const { return pipe_.next_event(); }
   // Those queued that the unit has taken up by `now`.
@@ -148,6 +156,7 @@ class LoadStoreUnit {
     std::uint32_t first = 0, count = 0;  // in waits_
   };
 
+  void split_texels(std::span<const Access> accesses);
   std::uint32_t new_entry(const Timed& instruction, const Outstanding& waiting);
   void hurry_copy(const Timed& instruction, Cycle passes, PipeWork& work) const;
   Completion enter(unsigned sub_core, const PipeWork& work);
@@ -175,6 +184,9 @@ class LoadStoreUnit {
   const Constants& constants_;
   const std::uint32_t sm_;
   MemoryPipe pipe_;
+  TextureUnit textures_;
+  std::vector<Access> texels_;  // of the texture instruction that issues
+  std::vector<Piece> texel_pieces_;
   Server special_unit_, constants_unit_;  // behind it: of S2R, and of LDC
   Server to_cluster_;                     // the way to other blocks' shared memory
   Tags l1_;

@@ -5,6 +5,7 @@
 #include <bit>
 #include <span>
 
+#include "simulator/execute/texture_use.hpp"
 #include "simulator/timing/sm.hpp"
 
 namespace heddle::simulator::timing {
@@ -90,6 +91,16 @@ void Sm::find_indexed(const ResidentWarp& warp, const Timed& timed) {
   indexed_places_ = std::max(1u, count);
 }
 
+// The texture that the instruction about to issue will read; as the first lane names it.
+void Sm::find_texture(const ResidentWarp& warp, const Timed& timed) {
+  if (timed.course != Course::texture) return;
+  const Step& step = context_.core.launch.program->steps[warp.pc];
+  const Mask lanes = warp.warp->convergence->current().lanes;
+  texture_ = texture_in_use(context_.core, *warp.warp, step,
+                            static_cast<unsigned>(std::countr_zero(lanes)))
+                 .value_or(TextureHeader{});
+}
+
 // A warp that has ended holds its place until all it has loaded is there and its stores have left;
 // it does not wait for L2 to take them (H200 records: a launch of two warps that store drains for
 // 20 cycles, not for 270; one that loads a constant and ends, for as long as that takes).
@@ -158,6 +169,7 @@ Cycle Sm::unit_free(unsigned sub_core, unsigned gate, Cycle now) const {
   const SubCore& sub = sub_cores_[sub_core];
   if (gate < kPipes) return pipe_free(sub, static_cast<Pipe>(gate));
   if (gate == kSpecialGate) return sub.special_leaves[sub.special_next];
+  if (gate == kTextureGate) return memory_.texture_room(sub_core);
   Cycle until = 0;
   return memory_.has_room(sub_core, now, until) ? now : until;
 }

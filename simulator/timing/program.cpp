@@ -1,6 +1,7 @@
 #include "simulator/timing/program.hpp"
 
 #include <algorithm>
+#include <bit>
 
 #include "isa/attributes.hpp"
 #include "simulator/warp/register_uses.hpp"
@@ -98,6 +99,7 @@ void choose_memory_course(const Instruction& in, const Constants& constants, Tim
                    access.kind == isa::MemoryAccess::Kind::reduction;
   timed.is_async = access.kind == isa::MemoryAccess::Kind::copy;
   timed.is_past_l1 = timed.is_async && !isa::copies_through_l1(in);
+  timed.is_mbarrier = access.of == isa::MemoryAccess::Of::barrier;
   const bool atomic = access.kind == isa::MemoryAccess::Kind::atomic ||
                       access.kind == isa::MemoryAccess::Kind::reduction;
   timed.adds_floats = atomic && isa::data_type(in).is_float();
@@ -114,6 +116,17 @@ void choose_memory_course(const Instruction& in, const Constants& constants, Tim
   using Scope = isa::MemoryOrder::Scope;
   const Scope scope = isa::memory_order(in).scope;
   timed.bypasses_l1 = scope == Scope::gpu || scope == Scope::system || timed.is_past_l1;
+}
+
+void choose_texture_course(const Instruction& in, Timed& timed) {
+  timed.course = Course::texture;
+  timed.awaited = Stall::long_scoreboard;
+  timed.queue_full = Stall::tex_throttle;
+  timed.gathers = in.op == Op::TLD4;
+  timed.is_store = isa::memory_access(in).kind == isa::MemoryAccess::Kind::store;
+  if (isa::memory_access(in).space != isa::Space::texture) return;
+  const auto components = static_cast<unsigned>(std::popcount(in.word.bits(72, 4)));
+  timed.bytes = static_cast<std::uint8_t>(components * sizeof(std::uint32_t));
 }
 
 void choose_variable(unsigned latency, Timed& timed) {
@@ -233,6 +246,7 @@ bool choose_own_course(const Instruction& in, const Constants& constants, Timed&
 void choose_course(const Instruction& in, const Constants& constants, Timed& timed) {
   if (choose_course_by_effect(in, constants, timed)) return;
   if (choose_own_course(in, constants, timed)) return;
+  if (isa::unit(in) == Unit::tex) return choose_texture_course(in, timed);
   if (isa::memory_access(in).by_threads()) return choose_memory_course(in, constants, timed);
   if (isa::unit(in) == Unit::xu) {
     timed.course = Course::special;
@@ -288,6 +302,7 @@ void count_bank_cycles(const Instruction& in, const Instruction* before, const C
 
 std::uint8_t gate_of(const Timed& timed) {
   const bool queue = timed.needs_queue(), special = timed.course == Course::special;
+  if (timed.course == Course::texture) return kTextureGate;
   if (!queue && !special) return static_cast<std::uint8_t>(timed.pipe);
   if (timed.pipe != Pipe::none) return kSeveralGates;
   return queue ? kQueueGate : kSpecialGate;
@@ -314,7 +329,7 @@ Timed time_instruction(const Instruction& in, const Instruction* before, const C
   // A warp's end awaits what memory sends it, also where no instruction does (nothing.* of
   // gpu/kernels/micro/timing/cluster_launches.cu, adds.f16x2.* of stores.cu).
   const bool answers = (timed.course == Course::memory && !timed.is_store && !timed.is_async) ||
-                       timed.course == Course::constant;
+                       timed.course == Course::constant || timed.course == Course::texture;
   timed.result_scoreboard =
       answers && timed.write_scoreboard == kNoScoreboard ? kUnguarded : timed.write_scoreboard;
   return timed;

@@ -47,6 +47,7 @@ enum class Course : std::uint8_t {
   variable,     // after a time of its own, guarded by a scoreboard
   shuffle,      // the memory unit, without memory: SHFL, S2R
   memory,       // the memory unit: what it touched says the rest
+  texture,      // the texture unit: which texels it read says the rest
   constant,     // LDC
   branch,       // BRA and its like
   convergence,  // BSYNC, WARPSYNC, BREAK, YIELD
@@ -63,7 +64,8 @@ enum class Course : std::uint8_t {
 // What may keep an instruction back whose operands are there: a pipe, by its number, or a queue.
 inline constexpr std::uint8_t kQueueGate = kPipes;        // of the memory unit
 inline constexpr std::uint8_t kSpecialGate = kPipes + 1;  // of the special function unit
-inline constexpr std::size_t kGates = kPipes + 2;
+inline constexpr std::uint8_t kTextureGate = kPipes + 2;  // of the texture unit
+inline constexpr std::size_t kGates = kPipes + 3;
 inline constexpr std::uint8_t kSeveralGates = 0xff;  // both a pipe and a queue
 
 struct Timed {
@@ -84,6 +86,8 @@ struct Timed {
   bool empties_l1 = false;  // CCTL.IVALL
   bool is_store = false;
   bool is_async = false;       // LDGSTS
+  bool is_mbarrier = false;    // SYNCS
+  bool gathers = false;        // TLD4
   bool is_past_l1 = false;     // LDGSTS.BYPASS
   bool adds_floats = false;    // an atomic
   bool awaits_stores = false;  // a fence, beyond its block

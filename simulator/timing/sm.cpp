@@ -228,7 +228,12 @@ bool Sm::issue(unsigned sub_core, unsigned slot, Cycle now) {
   context_.clock = context_.clock_start + now;
   const std::optional<Builtin> called = called_builtin(warp, timed);
   find_indexed(warp, timed);
+  find_texture(warp, timed);
   const Issue issued = context_.source.step(context_.core, *warp.warp);
+  if (timed.is_mbarrier && issued.flow == Flow::reschedule) {
+    hold(sub, slot, now);
+    return true;
+  }
   // Whoever samples sees a warp at its next instruction as soon as it has issued.
   ++context_.stalls_at[issued.pc + 1][static_cast<std::size_t>(Stall::selected)];
   ++issued_;
@@ -254,6 +259,18 @@ bool Sm::issue(unsigned sub_core, unsigned slot, Cycle now) {
   }
   settle(sub_core, slot, timed, now);
   return true;
+}
+
+// A wait for an mbarrier whose phase is not over: the warp has not issued, and asks again later.
+void Sm::hold(SubCore& sub, unsigned slot, Cycle now) {
+  ResidentWarp& warp = sub.slots[slot];
+  const Timed& timed = context_.program.instructions[warp.pc];
+  sub.at_unit &= ~(SlotMask{1} << slot);
+  warp.state = timed.awaited;
+  warp.next_issue = now + constants_.latency_mio_queue;
+  warp.until_then = timed.awaited;
+  warp.fetches_from = kNever;
+  sub.sleep(slot, warp.next_issue);
 }
 
 void Sm::account(ResidentWarp& warp, Cycle until) {

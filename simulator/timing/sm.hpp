@@ -161,6 +161,7 @@ class Sm {
   std::uint32_t operand_line(const ResidentWarp& warp, const Timed& timed) const;
   std::uint32_t indexed_line(const Timed& timed, std::uint32_t index) const;
   void find_indexed(const ResidentWarp& warp, const Timed& timed);
+  void find_texture(const ResidentWarp& warp, const Timed& timed);
   std::optional<Builtin> called_builtin(const ResidentWarp& warp, const Timed& timed) const;
   Look look_at_end(const ResidentWarp& warp, Cycle now) const;
   Look look_at_results(const ResidentWarp& warp, const Timed& timed, Cycle now) const;
@@ -174,6 +175,8 @@ class Sm {
   void expect(ResidentWarp& warp, const Timed& timed);
   void follow_memory(unsigned sub_core, unsigned slot, const Timed& timed, const Issue& issued,
                      Cycle now);
+  void follow_texture(unsigned sub_core, unsigned slot, const Timed& timed, const Issue& issued,
+                      Cycle now);
   // What an instruction takes that ends a stretch of code, and the part of it in which the next one
   // is on its way.
   struct FlowTime {
@@ -186,6 +189,7 @@ class Sm {
   Cycle print_cycles(const ResidentWarp& warp, const Issue& issued, Cycle now) const;
   Cycle allocation_cycles(Cycle lanes, Cycle now) const;
   Cycle sleep_cycles(const ResidentWarp& warp, const Issue& issued) const;
+  void hold(SubCore& sub, unsigned slot, Cycle now);
   void settle(unsigned sub_core, unsigned slot, const Timed& timed, Cycle now);
   std::uint32_t blocked_at(std::uint32_t pc) const;
   void wake_released(std::uint32_t block, Cycle now);
@@ -212,6 +216,7 @@ class Sm {
   // Of the instruction that issues: lines and number of addresses that an LDC names by a register.
   std::vector<std::uint32_t> indexed_lines_;
   std::uint32_t indexed_places_ = 1;
+  TextureHeader texture_;  // that it reads
   Calendar cluster_port_;
   std::vector<EndedBlock> ended_;
   std::size_t resident_blocks_ = 0;
