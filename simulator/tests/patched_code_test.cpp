@@ -102,6 +102,21 @@ TEST(PatchedCode, GivesNoCountersWhereTheHostMayHaveSeenWhatItWrote) {
   EXPECT_THAT(outcome.unmodelled, testing::Contains(testing::HasSubstr("host program")));
 }
 
+TEST(PatchedCode, IsNotWhatATimedLaunchCounts) {
+  LaunchOptions untimed, timed;
+  untimed.counters = true;
+  timed.timing.emplace();
+  for (const Work work : {load, atomic, store}) {
+    Meeting counted, clocked;
+    const LaunchOutcome patched = counted.run(work, untimed);
+    const LaunchOutcome own = clocked.run(work, timed);
+    EXPECT_EQ(clocked.bsync_per_warp(own.counts), 3) << work;
+    ASSERT_TRUE(patched.unpatched) << work;
+    EXPECT_EQ(own.counts.executed(), patched.unpatched->executed()) << work;
+    EXPECT_NE(own.counts.executed(), patched.counts.executed()) << work;
+  }
+}
+
 TEST(PatchedCode, GivesNoCountersUnasked) {
   Meeting meeting;
   const LaunchOutcome outcome = meeting.run(load);
