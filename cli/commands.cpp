@@ -148,8 +148,8 @@ constexpr Option kRunOptions[] = {
     kCountOption,
     kGpu,
     {"threads", 't', "N",
-     "host threads per launch (default 1; 0: all cores); results do not "
-     "depend on it"},
+     "host threads per launch (default 0: all idle cores, once a launch goes on for long); results "
+     "do not depend on it"},
     {"timing", 0, "WHEN",
      "on: time launches (cycles, stalls, hit rates), which is slower; off; default: when a "
      "modelled "
@@ -353,7 +353,8 @@ constexpr Option kValidateOptions[] = {
      Effect::file},
     {"least-cycles", 0, "N",
      "with --timing: kernels of fewer cycles do not enter the first summary (default 5000)"},
-    {"threads", 't', "N", "host threads per launch (default 1; 0: all cores)"},
+    {"threads", 't', "N",
+     "host threads per launch (default 0: all idle cores, once a launch goes on for long)"},
 };
 
 constexpr Examples kCalibrateExamples[] = {

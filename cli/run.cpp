@@ -198,7 +198,7 @@ int run_capsules(const Arguments& arguments,
   Deadline deadline(arguments.number("timeout", kMostSeconds));
   validation::Replay replay = validation::replay(
       files,
-      {.threads = static_cast<unsigned>(arguments.number("threads", kMostThreads).value_or(1)),
+      {.threads = static_cast<unsigned>(arguments.number("threads", kMostThreads).value_or(0)),
        .max_instructions = instruction_limit(arguments),
        .per_instruction = wants_instructions(arguments),
        .memory_digests = arguments.has("memory"),

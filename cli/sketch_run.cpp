@@ -139,7 +139,7 @@ SketchRun run_sketch(const std::string& file, const Arguments& arguments, traces
       std::max<std::uint64_t>(arguments.number("seeds", kMostSeeds).value_or(1), 1);
   const simulator::GpuModel& gpu = program.device().model();
   const simulator::LaunchOptions options{
-      .threads = static_cast<unsigned>(arguments.number("threads", 4096).value_or(1)),
+      .threads = static_cast<unsigned>(arguments.number("threads", 4096).value_or(0)),
       .max_instructions =
           arguments.number("max-instructions", ~std::uint64_t{0}).value_or(kUsualInstructions),
       .print = {},

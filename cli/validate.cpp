@@ -257,7 +257,7 @@ int run_validate(const Arguments& arguments) {
   const std::uint64_t shown = arguments.number("show", kMost).value_or(kUsual);
   std::vector<SuiteEntry> entries = chosen_entries(arguments);
   SuiteSources sources;
-  sources.threads = static_cast<unsigned>(arguments.number("threads", kMostThreads).value_or(1));
+  sources.threads = static_cast<unsigned>(arguments.number("threads", kMostThreads).value_or(0));
   sources.records = records(arguments, entries, measured.path());
   if (arguments.has("timing"))
     std::erase_if(entries,

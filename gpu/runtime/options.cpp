@@ -49,6 +49,7 @@ void read_switch(const char* name, const char* text, bool& value) {
 
 Options options_from_environment(const char* (*lookup)(const char* name)) {
   Options options;
+  options.threads = 0;  // what is idle
   const auto when_set = [lookup](const char* name, auto read) {
     const char* text = lookup(name);
     if (text != nullptr && *text != '\0') read(name, text);

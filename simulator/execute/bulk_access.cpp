@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <bit>
 #include <cstring>
 
@@ -46,8 +47,16 @@ void BulkAccess::observe(AccessKind kind, Window space, std::uint64_t address, s
   for (std::uint64_t done = 0; done < bytes; done += width) {
     access.address[static_cast<unsigned>(std::countr_zero(lanes_))] = address + done;
     core_.accesses.push_back(access);
-    if (core_.journal != nullptr && space == Window::global && kind != AccessKind::load)
-      core_.journal->before_write(access.address, lanes_, width);
+  }
+}
+
+void BulkAccess::save(std::uint64_t address, std::uint64_t bytes) {
+  constexpr std::uint64_t kSaved = 128;
+  Addresses at;
+  at.fill(address);
+  for (std::uint64_t done = 0; done < bytes; done += kSaved) {
+    at[0] = address + done;
+    core_.journal->before_write(at, 1, static_cast<std::uint32_t>(std::min(kSaved, bytes - done)));
   }
 }
 
@@ -72,6 +81,7 @@ bool BulkAccess::note_global(AccessKind kind, std::uint64_t address, std::uint64
       return false;
     }
   }
+  if (core_.journal != nullptr && kind != AccessKind::load) save(address, bytes);
   if (core_.observed) observe(kind, Window::global, address, bytes, width);
   return true;
 }

@@ -39,6 +39,7 @@ class BulkAccess {
   std::byte* found(std::byte* data, std::uint64_t address, unsigned alignment, const char* missing);
   void observe(AccessKind kind, Window space, std::uint64_t address, std::uint64_t bytes,
                unsigned width);
+  void save(std::uint64_t address, std::uint64_t bytes);  // before they change
 
   Core& core_;
   Warp& warp_;

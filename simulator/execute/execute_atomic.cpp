@@ -51,7 +51,7 @@ void put_pair(Words& words, unsigned i, std::uint64_t value) {
 Words combine_at(std::byte* at, const Step& step, AtomicOp op, AtomicType type,
                  const Words& operand) {
   Words old{};
-  if (type == AtomicType::b128) {  // an exchange; a launch that has one runs on one host thread
+  if (type == AtomicType::b128) {  // an exchange; no other host thread uses its memory
     std::memcpy(old.data(), at, sizeof old);
     std::memcpy(at, operand.data(), sizeof operand);
   } else if (is_wide(type)) {
@@ -70,7 +70,7 @@ Words combine_at(std::byte* at, const Step& step, AtomicOp op, AtomicType type,
 Words compare_and_swap_at(std::byte* at, const Step& step, const Words& expected,
                           const Words& replacement) {
   Words old{};
-  if (step.width == 16) {  // a launch that has one runs on one host thread
+  if (step.width == 16) {  // no other host thread uses its memory
     std::memcpy(old.data(), at, sizeof old);
     if (old == expected) std::memcpy(at, replacement.data(), sizeof replacement);
   } else if (step.width == 8) {
@@ -211,7 +211,7 @@ bool claim(Core& core, const Warp& warp, const Step& step, AccessKind kind,
       kind == AccessKind::reduction ? commutative(static_cast<AtomicOp>(step.selector),
                                                   static_cast<AtomicType>(step.data_type))
                                     : std::nullopt;
-  return claim_lanes(core, warp, step, operation ? kind : AccessKind::store, address, lanes, false,
+  return claim_lanes(core, warp, step, operation ? kind : AccessKind::atomic, address, lanes, false,
                      operation.value_or(0));
 }
 
@@ -276,7 +276,8 @@ Flow execute_atomic(Core& core, Warp& warp, const Step& step, Mask, Mask on) {
     for_each_lane(lanes & ~served,
                   [&](unsigned lane) { write_words(destination, lane, step.width, Words{}); });
     bool changed = kKind == AccessKind::reduction;
-    const bool alone = core.log == nullptr && !of_host(pointers, address, served);
+    const bool shared_with_threads = core.log != nullptr && space == Window::global;
+    const bool alone = !shared_with_threads && !of_host(pointers, address, served);
     const AloneRows rows{pointers, served, increment ? kOnes.data() : operands, replacements,
                          kKind == AccessKind::atomic ? destination : nullptr};
     const std::optional<bool> done = alone ? atomic_alone(step, op, type, rows) : std::nullopt;

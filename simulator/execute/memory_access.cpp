@@ -252,9 +252,9 @@ bool claim_lanes(Core& core, const Warp& warp, const Step& step, AccessKind kind
   UnorderedReads* const reads = core.unordered_reads.get();
   const bool judged = reads != nullptr && !reads->found();
   if (!judged && core.log == nullptr) return true;
-  // Who speaks with the host must not begin anew. (Of atomics this is the operation: launches that
-  // have any but reductions run on one host thread.)
-  const bool strong = step.selector != 0 && kind != AccessKind::reduction;
+  // Who speaks with the host must not begin anew. (Of atomics the selector is the operation.)
+  const bool strong =
+      kind == AccessKind::atomic || (kind != AccessKind::reduction && step.selector != 0);
   const Mask pieces = row ? 1 : lanes;
   const unsigned bytes = row ? kWarpSize * step.width : step.width;
   for (Mask left = pieces; left != 0; left &= left - 1) {

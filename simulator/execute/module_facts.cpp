@@ -44,6 +44,7 @@ KernelFacts facts_of(const isa::Cubin& cubin, const isa::Program& program,
   facts.may_recurse = may_recurse(program, entry);
   facts.may_read_unordered = may_read_unordered(program, code);
   facts.may_part_lanes = may_part_lanes(program, code);
+  facts.tells_time = tells_time(program, code);
   for_each_instruction(program, code, [&](std::uint32_t, const isa::Instruction& instruction) {
     const NamedRows named = rows_named_by(instruction);
     facts.registers = std::max(facts.registers, named.registers);
@@ -69,9 +70,9 @@ const KernelFacts& ModuleFacts::kernel(std::uint64_t entry) const {
   return found->second;
 }
 
-const std::string& ModuleFacts::needs_one_thread() const {
-  if (!needs_one_thread_) needs_one_thread_ = simulator::needs_one_thread(program_);
-  return *needs_one_thread_;
+const std::string& ModuleFacts::sees_order() const {
+  if (!sees_order_) sees_order_ = simulator::sees_order(program_);
+  return *sees_order_;
 }
 
 const LoweredProgram& lowered(const Module& module) {

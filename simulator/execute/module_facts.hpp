@@ -20,9 +20,12 @@ struct KernelFacts {
   bool may_recurse = false;         // simulator/launch/recursion.hpp
   bool may_read_unordered = false;  // simulator/launch/classify.hpp
   bool may_part_lanes = false;      // simulator/launch/classify.hpp
+  bool tells_time = false;          // simulator/launch/classify.hpp
   // The highest rows of vector and uniform registers that its instructions name.
   unsigned registers = 0, uniform_registers = 0;
   std::vector<std::uint32_t> pool_rows;  // of LoweredProgram::pool, that its instructions read
+  // Launches so far whose blocks used the same memory, so that several threads did not help.
+  mutable unsigned conflicts = 0;
 };
 
 // As its module's launches, used by one thread at a time.
@@ -32,7 +35,7 @@ class ModuleFacts {
   ModuleFacts(const isa::Cubin& cubin, const isa::Program& program, const LoweredProgram& lowered);
   // `entry`: the kernel's code address.
   const KernelFacts& kernel(std::uint64_t entry) const;
-  const std::string& needs_one_thread() const;  // as in simulator/launch/classify.hpp
+  const std::string& sees_order() const;  // simulator/launch/classify.hpp
   // Whether its code calls malloc; what launches grids.
   bool allocates() const { return allocates_; }
   bool launches_grids() const { return launches_grids_; }
@@ -43,7 +46,7 @@ class ModuleFacts {
   const LoweredProgram& lowered_;
   bool allocates_ = false, launches_grids_ = false;
   mutable std::map<std::uint64_t, KernelFacts> kernels_;
-  mutable std::optional<std::string> needs_one_thread_;
+  mutable std::optional<std::string> sees_order_;
 };
 
 }  // namespace heddle::simulator

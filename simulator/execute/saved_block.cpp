@@ -72,7 +72,10 @@ void SavedBytes::load(std::span<std::byte> bytes) const {
 
 SavedBlock::SavedBlock(const Core& core, const Block& block, const SavedBlock* last,
                        const ByteCount& count)
-    : linear_(block.linear), barriers_(block.barriers), results_(block.results) {
+    : linear_(block.linear),
+      barriers_completed_(block.barriers_completed),
+      barriers_(block.barriers),
+      results_(block.results) {
   for (const Warp& warp : block.warps)
     warps_.push_back({warp.predicates, warp.convergence->clone()});
   const std::vector<std::uint32_t> rows = gather(core, block);
@@ -93,6 +96,7 @@ void SavedBlock::load(const Core& core, Block& block) const {
   shared_.load(block.shared);
   local_.load(block.local.bytes());
   block.barriers = barriers_;
+  block.barriers_completed = barriers_completed_;
   block.results = results_;
   for (std::size_t i = 0; i < warps_.size(); ++i) {
     block.warps[i].predicates = warps_[i].predicates;

@@ -40,7 +40,7 @@ class SavedBlock {
     std::array<Mask, 17> predicates;
     std::unique_ptr<const Reconvergence> convergence;
   };
-  std::uint64_t linear_ = 0;
+  std::uint64_t linear_ = 0, barriers_completed_ = 0;
   std::vector<SavedWarp> warps_;
   SavedBytes rows_, shared_, local_;
   std::array<BlockBarrier, 16> barriers_;

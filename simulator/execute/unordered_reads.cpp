@@ -27,10 +27,17 @@ bool UnorderedReads::Users::unordered_with(std::uint64_t who) const {
          ((bits_ & kSeveralWarps) != 0 || (other >> kWarp & kWarpMask) != 0);
 }
 
+std::unique_ptr<UnorderedReads::Page> UnorderedReads::new_page(std::uint64_t number) const {
+  if (before_ != nullptr)
+    if (const auto seen = before_->pages_.find(number); seen != before_->pages_.end())
+      return std::make_unique<Page>(*seen->second);
+  return std::make_unique<Page>();
+}
+
 UnorderedReads::Page& UnorderedReads::page(std::uint64_t number) {
   if (number != cached_number_) {
     std::unique_ptr<Page>& page = pages_[number];
-    if (page == nullptr) page = std::make_unique<Page>();
+    if (page == nullptr) page = new_page(number);
     cached_ = page.get();
     cached_number_ = number;
   }

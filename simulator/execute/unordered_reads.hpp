@@ -21,6 +21,10 @@ class UnorderedReads {
     std::uint32_t warp = 0;
   };
 
+  UnorderedReads() = default;
+  // Goes on from what `before` has seen, which outlives it unchanged.
+  explicit UnorderedReads(const UnorderedReads* before) : before_(before), found_(before->found_) {}
+
   // `bytes` from an address on, accessed by one warp.
   void read(std::uint64_t address, unsigned bytes, const Who& who, bool strong);
   void write(std::uint64_t address, unsigned bytes, const Who& who, bool reduction);
@@ -58,6 +62,9 @@ class UnorderedReads {
   template <typename Use>
   void for_each_cell(std::uint64_t address, unsigned bytes, Use&& use);
 
+  std::unique_ptr<Page> new_page(std::uint64_t number) const;
+
+  const UnorderedReads* before_ = nullptr;
   std::unordered_map<std::uint64_t, std::unique_ptr<Page>> pages_;
   std::uint64_t cached_number_ = ~std::uint64_t{0};
   Page* cached_ = nullptr;

@@ -68,7 +68,16 @@ LaunchClass classify(const isa::Program& program, const LaunchCounts& counts) {
   return {.order_dependent_because = {reasons.begin(), reasons.end()}};
 }
 
-std::string needs_one_thread(const isa::Program& program) {
+bool tells_time(const isa::Program& program, const std::vector<InstructionRange>& code) {
+  bool found = false;
+  for_each_instruction(program, code, [&](std::uint32_t, const Instruction& in) {
+    found |=
+        (in.op == Op::S2R || in.op == Op::S2UR || in.op == Op::CS2R) && reads_time_or_place(in);
+  });
+  return found;
+}
+
+std::string sees_order(const isa::Program& program) {
   for (const auto& instruction : program.instructions) {
     if (!instruction) continue;
     // Votes look at their own warp only, tests of barriers at their own cluster.

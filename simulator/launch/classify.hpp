@@ -13,9 +13,13 @@ namespace heddle::simulator {
 
 LaunchClass classify(const isa::Program& program, const LaunchCounts& counts);
 
-// Not empty when some instruction of the module can see how blocks interleave (its own text says
-// which): such a module's launches run on one host thread from the start.
-std::string needs_one_thread(const isa::Program& program);
+// Not empty when some instruction of the module can see how blocks interleave; its own text says
+// which.
+std::string sees_order(const isa::Program& program);
+
+// Whether a kernel's code reads what tells time or place: a clock counts what its core has
+// executed.
+bool tells_time(const isa::Program& program, const std::vector<InstructionRange>& code);
 
 // Whether a kernel's code has instructions that UnorderedReads judges: strong loads, or both loads
 // and reductions of global memory.

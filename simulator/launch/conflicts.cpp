@@ -1,7 +1,6 @@
 #include "simulator/launch/conflicts.hpp"
 
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <cassert>
 #include <cstring>
@@ -19,8 +18,6 @@ constexpr std::uint8_t kFirstReduction = 101;  // + operation
 constexpr std::uint8_t kFirstWriter = 128;     // + thread
 constexpr unsigned kGranule = 4;
 
-// The states of this many granules are looked at together where an access covers them.
-constexpr std::uint64_t kTogether = sizeof(std::uint64_t);
 constexpr std::uint64_t all_of(std::uint8_t state) { return 0x0101'0101'0101'0101u * state; }
 
 bool is_reader(std::uint8_t state) { return state >= kFirstReader && state <= kReadByMany; }
@@ -59,6 +56,24 @@ bool ConflictTracker::Log::find(std::uint64_t address) {
   return true;
 }
 
+// The same of granules whose states are alike; false: they are to be looked at one by one.
+bool ConflictTracker::Log::claim_together(std::uint64_t granule, std::uint8_t state, bool writes) {
+  static_assert(kTogether == sizeof(std::uint64_t));
+  std::atomic_ref<std::uint64_t> cells(*reinterpret_cast<std::uint64_t*>(states_ + granule));
+  std::uint64_t seen = cells.load(std::memory_order_acquire);
+  const auto each = static_cast<std::uint8_t>(seen);
+  if (seen != all_of(each)) return false;
+  if (each == state || (!writes && (each == write_state_ || each == kReadByMany))) return true;
+  const bool other_reader = is_reader(each) && each != read_state_;
+  if (each >= kFirstReduction || (writes && other_reader)) return false;
+  BeforeRow before{data_ + granule * kGranule, {}};
+  if (writes) std::memcpy(before.values.data(), before.at, sizeof before.values);
+  const std::uint8_t wanted = !writes && other_reader ? kReadByMany : state;
+  if (!cells.compare_exchange_strong(seen, all_of(wanted), std::memory_order_acq_rel)) return false;
+  if (writes) rows_before_.push_back(before);
+  return true;
+}
+
 // Moves the granules of an access to `state`, or finds that another thread's use forbids it.
 bool ConflictTracker::Log::claim(std::uint64_t address, unsigned bytes, std::uint8_t state,
                                  bool writes) {
@@ -66,29 +81,10 @@ bool ConflictTracker::Log::claim(std::uint64_t address, unsigned bytes, std::uin
   wrote_host_memory_ |= writes && is_host_memory_;
   const std::uint64_t first = (address - start_) / kGranule;
   const std::uint64_t last = (address - start_ + bytes - 1) / kGranule;
-  // The same of granules whose states are alike; false: they are to be looked at one by one.
-  const auto claim_together = [&](std::uint64_t granule) {
-    std::atomic_ref<std::uint64_t> cells(*reinterpret_cast<std::uint64_t*>(states_ + granule));
-    std::uint64_t seen = cells.load(std::memory_order_acquire);
-    const auto each = static_cast<std::uint8_t>(seen);
-    if (seen != all_of(each)) return false;
-    if (each == state || (!writes && (each == write_state_ || each == kReadByMany))) return true;
-    const bool other_reader = is_reader(each) && each != read_state_;
-    if (each >= kFirstReduction || (writes && other_reader)) return false;
-    std::array<std::uint32_t, kTogether> values;
-    std::byte* const at = data_ + granule * kGranule;
-    std::memcpy(values.data(), at, sizeof values);
-    const std::uint8_t wanted = !writes && other_reader ? kReadByMany : state;
-    if (!cells.compare_exchange_strong(seen, all_of(wanted), std::memory_order_acq_rel))
-      return false;
-    for (std::uint64_t i = 0; writes && i < kTogether; ++i)
-      before_.push_back({at + i * kGranule, values[i], kGranule});
-    return true;
-  };
   for (std::uint64_t granule = first; granule <= last; ++granule) {
     const std::uint64_t behind = granule + kTogether;
     if (granule % kTogether == 0 && behind <= last + 1 && behind * kGranule <= bytes_ &&
-        claim_together(granule)) {
+        claim_together(granule, state, writes)) {
       granule = behind - 1;
       continue;
     }
@@ -118,6 +114,15 @@ bool ConflictTracker::Log::read(std::uint64_t address, unsigned bytes) {
   return claim(address, bytes, read_state_, false);
 }
 
+bool ConflictTracker::Log::read_all(std::uint64_t address, std::uint64_t bytes) {
+  constexpr std::uint64_t kAtOnce = 1 << 30;
+  if (!find(address) || !all_read_.emplace(address, bytes).second) return true;
+  const std::uint64_t end = address + std::min(bytes, start_ + bytes_ - address);
+  for (std::uint64_t at = address; at < end; at += kAtOnce)
+    if (!read(at, static_cast<unsigned>(std::min(kAtOnce, end - at)))) return false;
+  return true;
+}
+
 bool ConflictTracker::Log::write(std::uint64_t address, unsigned bytes) {
   return claim(address, bytes, write_state_, true);
 }
@@ -126,10 +131,13 @@ bool ConflictTracker::Log::reduce(std::uint64_t address, unsigned bytes, unsigne
   return claim(address, bytes, static_cast<std::uint8_t>(kFirstReduction + operation), true);
 }
 
+// Every granule is noted once, by who first changed it: the order is all one.
 void ConflictTracker::Log::undo() {
-  for (auto before = before_.rbegin(); before != before_.rend(); ++before)
-    std::memcpy(before->at, &before->value, before->bytes);
+  for (const Before& before : before_) std::memcpy(before.at, &before.value, before.bytes);
+  for (const BeforeRow& row : rows_before_)
+    std::memcpy(row.at, row.values.data(), sizeof row.values);
   before_.clear();
+  rows_before_.clear();
 }
 
 }  // namespace heddle::simulator

@@ -6,11 +6,14 @@
 // runs again on one thread, so a result never depends on the number of host threads.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <map>
 #include <memory>
+#include <set>
+#include <utility>
 #include <vector>
 
 #include "simulator/memory/memory.hpp"
@@ -32,6 +35,8 @@ class ConflictTracker {
     // are changed.
     bool read(std::uint64_t address, unsigned bytes);
     bool write(std::uint64_t address, unsigned bytes);
+    // As read, of what is read again and again; bytes outside of allocations are left out.
+    bool read_all(std::uint64_t address, std::uint64_t bytes);
     // A reduction of integers by a commutative operation (a number below kOperations for it and its
     // type).
     bool reduce(std::uint64_t address, unsigned bytes, unsigned operation);
@@ -40,6 +45,10 @@ class ConflictTracker {
     bool in_host_memory() const { return is_host_memory_; }
     // Whether it wrote to such memory.
     bool wrote_host_memory() const { return wrote_host_memory_; }
+    // That what was there before takes.
+    std::uint64_t bytes() const {
+      return before_.size() * sizeof(Before) + rows_before_.size() * sizeof(BeforeRow);
+    }
 
    private:
     struct Before {
@@ -47,11 +56,19 @@ class ConflictTracker {
       std::uint32_t value;
       std::uint8_t bytes;
     };
+    static constexpr unsigned kTogether = 8;  // granules whose states are looked at together
+    struct BeforeRow {
+      std::byte* at;
+      std::array<std::uint32_t, kTogether> values;
+    };
     bool claim(std::uint64_t address, unsigned bytes, std::uint8_t state, bool writes);
+    bool claim_together(std::uint64_t granule, std::uint8_t state, bool writes);
     bool find(std::uint64_t address);
     ConflictTracker& tracker_;
     std::uint8_t read_state_, write_state_;
     std::vector<Before> before_;
+    std::vector<BeforeRow> rows_before_;
+    std::set<std::pair<std::uint64_t, std::uint64_t>> all_read_;  // what read_all has claimed
     // The allocation last used.
     std::uint64_t start_ = 0, bytes_ = 0;
     std::byte* data_ = nullptr;

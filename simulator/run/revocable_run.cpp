@@ -33,26 +33,20 @@ bool deadlocks(const LaunchContext& launch, std::uint64_t resident) {
 }
 
 RevocableRun::RevocableRun(const LaunchContext& launch, std::uint64_t resident)
-    : launch_(launch), on_threads_(launch), printed_(launch.printed->most_bytes()) {
-  if (auto run = on_threads_.execute(resident, whole_grid(launch))) {
-    run_ = std::move(*run);
-    return;
-  }
-  on_one_.emplace(launch, &printed_);
-  run_blocks(on_one_->core(), resident, whole_grid(launch));
-  run_ = take_run(on_one_->core());
-  run_.note = on_threads_.why_not();
+    : launch_(launch),
+      printed_(launch.printed->most_bytes()),
+      trial_(launch, &printed_),
+      threads_(true) {
+  run_ = threads_.execute(trial_.core(), resident, whole_grid(launch));
 }
 
 bool RevocableRun::wrote_host_memory(std::uint64_t own) const {
-  return on_one_ ? on_one_->wrote_host_memory(own) : on_threads_.wrote_host_memory();
+  return trial_.wrote_host_memory(own) || threads_.wrote_host_memory();
 }
 
 void RevocableRun::revoke() {
-  if (on_one_)
-    on_one_->put_back();
-  else
-    on_threads_.undo();
+  threads_.undo();  // to what it was before those joined
+  trial_.put_back();
 }
 
 BlockRun RevocableRun::keep() {

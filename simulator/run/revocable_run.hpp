@@ -30,9 +30,9 @@ class RevocableRun {
 
  private:
   const LaunchContext& launch_;
-  ThreadedRun on_threads_;
-  std::optional<Trial> on_one_;  // else it ran on several threads
   PrintfFifo printed_;
+  Trial trial_;
+  ThreadedRun threads_;
   BlockRun run_;
 };
 

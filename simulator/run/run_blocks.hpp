@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
-#include <functional>
+#include <mutex>
 #include <optional>
 #include <string>
 
@@ -43,31 +43,35 @@ BlockRun run_grid(const LaunchContext& context, std::uint64_t resident);
 // Some of the grid's blocks.
 BlockRun run_part(const LaunchContext& context, std::uint64_t resident, BlockRange blocks);
 
-// Asks the launch's owner now and then whether to go on, and tells how far it is. The first of the
-// launch's cores does that; what the others have issued is taken to be as much.
+// What the cores of a launch have in common: asks the launch's owner now and then whether to go on,
+// and tells how far it is.
 class Watch {
  public:
-  Watch(const LaunchContext& launch, std::uint64_t ended, unsigned cores = 1)
-      : launch_(launch), cores_(cores), ended_(ended) {}
+  // `ended` blocks and `issued` instructions came before.
+  Watch(const LaunchContext& launch, std::uint64_t ended, std::uint64_t issued = 0)
+      : launch_(launch), ended_(ended), issued_(issued), due_(issued + kBlockQuantum) {}
   void block_ended() { ended_.fetch_add(1, std::memory_order_relaxed); }
-  std::uint64_t not_ended() const {
-    return launch_.request->grid.count() - ended_.load(std::memory_order_relaxed);
+  std::uint64_t ended() const { return ended_.load(std::memory_order_relaxed); }
+  std::uint64_t not_ended() const { return launch_.request->grid.count() - ended(); }
+  // One of the cores has issued so many instructions more. False: the launch is to stop.
+  bool go_on(std::uint64_t issued);
+  // The launch is where the others, which took it over, have brought it.
+  void follow(const Watch& others) {
+    ended_ = others.ended_.load();
+    issued_ = others.issued_.load();
   }
-  // False: the launch is to stop.
-  bool go_on(const Core& core);
+  // One of the cores cannot go on: the others need not.
+  void stop() { stopped_.store(true, std::memory_order_relaxed); }
+  bool stopped() const { return stopped_.load(std::memory_order_relaxed); }
 
  private:
   const LaunchContext& launch_;
-  unsigned cores_;
-  std::atomic<std::uint64_t> ended_;
-  std::uint64_t due_ = kBlockQuantum;  // of the first core's instructions
+  std::atomic<std::uint64_t> ended_, issued_;
+  std::atomic<bool> stopped_{false};
+  std::mutex asking_;
+  std::atomic<std::uint64_t> due_;  // of `issued_`; changed by who asks
 };
 
-// Runs blocks, or clusters of them, on one core until `next` has none left. A block that cannot go
-// on alone gives way to another one, as far as the GPU could hold them at once.
-using NextBlock = std::function<std::optional<std::uint64_t>()>;
-void run_blocks(Core& core, bool is_first, std::uint64_t resident, Watch& watch,
-                const NextBlock& next);
 // All of these, one after another.
 void run_blocks(Core& core, std::uint64_t resident, BlockRange blocks);
 

@@ -1,92 +1,201 @@
 #include "simulator/run/threaded_run.hpp"
 
+#include <pthread.h>
+
 #include <algorithm>
 #include <atomic>
+#include <csignal>
 #include <exception>
+#include <new>
 #include <system_error>
 #include <thread>
 #include <utility>
 
-namespace heddle::simulator {
+#include "simulator/base/idle_cores.hpp"
+#include "simulator/execute/saved_block.hpp"
 
-// How many are wanted and possible.
-unsigned ThreadedRun::threads() {
-  unsigned wanted = launch_.options->threads;
-  if (wanted == 0) wanted = std::max(1u, std::thread::hardware_concurrency());
-  wanted = static_cast<unsigned>(std::min<std::uint64_t>(
-      {wanted, launch_.request->grid.count(), ConflictTracker::kMaxThreads}));
-  if (wanted == 1) return 1;
-  why_not_ = launch_.options->observer != nullptr ? "the launch is observed"
-                                                  : launch_.program->facts->needs_one_thread();
-  return why_not_.empty() ? wanted : 1;
+namespace heddle::simulator {
+namespace {
+
+// That what was in memory before may take, so that it can be put back.
+constexpr std::uint64_t kMostBytes = 256 << 20;
+
+// A kernel whose blocks were found to use the same memory so often is not tried again.
+constexpr unsigned kMostConflicts = 2;
+
+// Why the launch is one for one thread; empty: it is not.
+std::string why_one_thread(const LaunchContext& launch) {
+  if (launch.options->observer != nullptr) return "the launch is observed";
+  if (launch.kernel->conflicts >= kMostConflicts) return "blocks of its kernel use the same memory";
+  return launch.kernel->tells_time ? "clock or multiprocessor read" : "";
 }
 
-std::optional<BlockRun> ThreadedRun::execute(std::uint64_t resident, BlockRange blocks) {
-  const unsigned count = threads();
-  if (count == 1) return std::nullopt;
-  tracker_.emplace(*launch_.memory);
+// How many threads to use now, for so many blocks.
+unsigned threads_for(const LaunchOptions& options, std::uint64_t blocks) {
+  const unsigned wanted = options.threads != 0 ? options.threads : idle_cores();
+  return static_cast<unsigned>(
+      std::min<std::uint64_t>({wanted, blocks, ConflictTracker::kMaxThreads}));
+}
+
+// What the program has handlers for, its own threads shall handle. A signal that a thread raises
+// by what it does is its own.
+class SignalsForOthers {
+ public:
+  SignalsForOthers() {
+    sigset_t held;
+    sigfillset(&held);
+    for (const int own : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP}) sigdelset(&held, own);
+    pthread_sigmask(SIG_BLOCK, &held, &before_);
+  }
+  ~SignalsForOthers() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  SignalsForOthers(const SignalsForOthers&) = delete;
+  SignalsForOthers& operator=(const SignalsForOthers&) = delete;
+
+ private:
+  sigset_t before_;
+};
+
+// Runs work(0) here and work(1) … work(count - 1) on threads of their own.
+template <typename Work>
+void on_each_thread(unsigned count, Work&& work) {
+  std::vector<std::jthread> workers;
+  workers.reserve(count - 1);
+  try {
+    const SignalsForOthers held;
+    for (unsigned i = 1; i < count; ++i) workers.emplace_back(work, i);
+  } catch (const std::system_error&) {  // the machine has no more: those there are do it all
+  }
+  work(0);
+}
+
+// A copy that another core of the launch can go on with.
+std::unique_ptr<Block> copy_of(const Core& core, const Block& block) {
+  auto copy = std::make_unique<Block>();
+  SavedBlock(core, block, nullptr, std::make_shared<std::uint64_t>(0)).load(core, *copy);
+  return copy;
+}
+
+BlockRun sum(BlockRun one, BlockRun other) {
+  one.counts.add(other.counts);
+  one.seen |= other.seen;
+  return one;
+}
+
+}  // namespace
+
+BlockRun ThreadedRun::execute(Core& first, std::uint64_t resident, BlockRange blocks) {
+  const LaunchOptions& options = *first.launch.options;
+  std::string note;
+  std::uint64_t pause_at = alone_.value_or(options.threads == 0 ? kAlone : 0);
+  const bool several = options.threads != 1 && blocks.end - blocks.first > 1;
+  if (several) note = why_one_thread(first.launch);
+  if (!several || !note.empty()) pause_at = BlockTurns::kNeverPause;
+  Watch watch(first.launch, blocks.first);
+  BlockTurns turns(first, resident, watch);
+  while (turns.run(in_order(blocks), pause_at)) {
+    const std::uint64_t left = blocks.end - blocks.first + (turns.begun() != nullptr ? 1 : 0);
+    if (left == 0) break;
+    const unsigned count = threads_for(options, left);
+    pause_at = std::max<std::uint64_t>(1, 2 * first.issued);  // others may have ended by then
+    if (count <= 1) continue;
+    if (join(first, resident, turns, blocks, count, watch)) {
+      pause_at = 0;
+    } else {
+      note = "blocks used the same memory, or the launch failed";
+      pause_at = BlockTurns::kNeverPause;
+    }
+  }
+  BlockRun run = sum(take_run(first), std::move(others_));
+  run.note = std::move(note);
+  return run;
+}
+
+// False: there is no memory for it.
+bool ThreadedRun::make_cores(const Core& first, unsigned count) {
+  try {
+    tracker_.emplace(*first.launch.memory);
+  } catch (const std::bad_alloc&) {
+    return false;
+  }
+  logs_.clear();
   logs_.reserve(count);
+  cores_.clear();
   for (unsigned i = 0; i < count; ++i) {
     logs_.emplace_back(*tracker_, i);
-    cores_.push_back(std::make_unique<Core>(launch_));
-    cores_.back()->log = &logs_.back();
-    cores_.back()->instruction_limit = launch_.instruction_limit;
+    Core& core = *cores_.emplace_back(std::make_unique<Core>(first.launch));
+    core.log = &logs_.back();
+    core.instruction_limit = first.instruction_limit - first.issued;
+    if (first.unordered_reads != nullptr)
+      core.unordered_reads = std::make_unique<UnorderedReads>(first.unordered_reads.get());
   }
+  return true;
+}
+
+// Executes what is left of the blocks, or as many of them as can be taken back (kMostBytes), on
+// several threads. False: nothing has happened.
+bool ThreadedRun::join(Core& first, std::uint64_t resident, BlockTurns& turns, BlockRange& blocks,
+                       unsigned count, Watch& watch) {
+  if (!make_cores(first, count)) return false;
   std::atomic<std::uint64_t> next{blocks.first};
-  std::atomic<bool> stop{false};
-  Watch watch(launch_, blocks.first, count);
-  const NextBlock next_block = [&]() -> std::optional<std::uint64_t> {
-    if (stop.load(std::memory_order_relaxed)) return std::nullopt;
+  std::atomic<bool> full{false};
+  const bool in_parts = !revocable_ && first.unordered_reads == nullptr;
+  const auto next_block = [&](const ConflictTracker::Log& log) -> std::optional<std::uint64_t> {
+    if (in_parts && log.bytes() > kMostBytes / count) full.store(true, std::memory_order_relaxed);
+    if (full.load(std::memory_order_relaxed)) return std::nullopt;
     const std::uint64_t block = next.fetch_add(1, std::memory_order_relaxed);
     if (block >= blocks.end) return std::nullopt;
     return block;
   };
+  Watch others(first.launch, watch.ended(), first.issued);
   std::vector<std::exception_ptr> failures(count);
-  const auto work = [&](unsigned thread) {
+  on_each_thread(count, [&](unsigned thread) {
     Core& core = *cores_[thread];
     try {
-      run_blocks(core, thread == 0, resident, watch, next_block);
+      BlockTurns own(core, resident, others);
+      if (thread == 0 && turns.begun() != nullptr) own.take_over(copy_of(core, *turns.begun()));
+      own.run([&] { return next_block(logs_[thread]); });
     } catch (...) {
       failures[thread] = std::current_exception();
     }
-    if (core.conflicted || core.fault || failures[thread])
-      stop.store(true, std::memory_order_relaxed);
-  };
-  {
-    std::vector<std::jthread> workers;
-    workers.reserve(count - 1);
-    try {
-      for (unsigned i = 1; i < count; ++i) workers.emplace_back(work, i);
-    } catch (const std::system_error&) {  // the machine has no more: those there are do it all
-    }
-    work(0);
-  }
+    if (core.conflicted || core.fault || failures[thread]) others.stop();
+  });
   for (const std::exception_ptr& failure : failures)
     if (failure) std::rethrow_exception(failure);
-  std::uint64_t issued = 0;
-  for (const auto& core : cores_) issued += core->issued;
-  if (stop.load() || issued >= launch_.instruction_limit) {
+  if (!succeeded(first, others)) {
     undo();
-    why_not_ = "blocks used the same memory, or the launch failed";
-    return std::nullopt;
+    return false;
   }
-  return take();
+  first.instruction_limit -= issued();
+  blocks.first = std::min(next.load(), blocks.end);
+  turns.forget_begun();
+  watch.follow(others);
+  take();
+  return true;
 }
 
-// Two blocks on different threads that use one word stop the run; so each thread finds all
-// unordered reads that there are.
-BlockRun ThreadedRun::take() {
-  BlockRun run;
-  for (const auto& core : cores_) {
-    const BlockRun part = take_run(*core);
-    run.counts.add(part.counts);
-    run.seen |= part.seen;
-  }
-  return run;
+bool ThreadedRun::succeeded(const Core& first, const Watch& watch) const {
+  if (std::ranges::any_of(cores_, [](const auto& core) { return core->conflicted; }))
+    ++first.launch.kernel->conflicts;
+  return !watch.stopped() && issued() < first.instruction_limit - first.issued;
+}
+
+std::uint64_t ThreadedRun::issued() const {
+  std::uint64_t issued = 0;
+  for (const auto& core : cores_) issued += core->issued;
+  return issued;
+}
+
+// Two blocks on different threads that use one word stop the run, and each thread knows of what
+// the first core did; so each finds all unordered reads that there are.
+void ThreadedRun::take() {
+  for (const auto& core : cores_) others_ = sum(std::move(others_), take_run(*core));
+  cores_.clear();
 }
 
 void ThreadedRun::undo() {
   for (ConflictTracker::Log& log : logs_) log.undo();
+  logs_.clear();
+  cores_.clear();
 }
 
 bool ThreadedRun::wrote_host_memory() const {

@@ -52,6 +52,15 @@ TEST(Conflicts, BytesOfOneWordCount) {
   EXPECT_FALSE(two.second.write(two.at + 3, 1));
 }
 
+TEST(Conflicts, WhatIsReadAsAWholeIsReadToItsEnd) {
+  Two two;
+  EXPECT_TRUE(two.first.read_all(two.at + 8, 1 << 20));  // more than the allocation has
+  EXPECT_TRUE(two.first.read_all(two.at + 8, 1 << 20));
+  EXPECT_TRUE(two.second.write(two.at + 4, 4));
+  EXPECT_FALSE(two.second.write(two.at + 60, 4));
+  EXPECT_TRUE(two.first.read_all(0, 64));
+}
+
 // Rows are claimed eight words at a time, where those are in one state.
 TEST(Conflicts, ARowIsTakenBackWordByWord) {
   Two two;

@@ -35,6 +35,19 @@ TEST(UnorderedReads, AReadOfAnotherBlocksReductionIsOne) {
   EXPECT_TRUE(reads.found());
 }
 
+// As of a thread that joins a launch.
+TEST(UnorderedReads, WhatCameBeforeIsKnown) {
+  UnorderedReads before;
+  before.write(kAt, 4, kWarp0, kReduction);
+  UnorderedReads one(&before), other(&before);
+  one.read(kAt, 4, kOtherBlock, kWeak);
+  other.read(kAt, 4, kWarp0, kWeak);
+  EXPECT_TRUE(one.found());
+  EXPECT_FALSE(other.found());
+  EXPECT_FALSE(before.found());
+  EXPECT_TRUE(UnorderedReads(&one).found());
+}
+
 TEST(UnorderedReads, AWarpsOwnStoresAreOrdered) {
   UnorderedReads reads;
   reads.write(kAt, 16, kWarp0, kStore);

@@ -186,7 +186,7 @@ void TimedLaunch::dispatch_next_blocks() {
 std::string TimedLaunch::why_not_sampled() const {
   if (context_.request->cooperative || cluster_.count() > 1) return "blocks wait for one another";
   if (context_.options->observer != nullptr) return "the launch is observed";
-  return context_.program->facts->needs_one_thread();
+  return context_.program->facts->sees_order();
 }
 
 void TimedLaunch::choose_sample(const Options& options) {

@@ -20,7 +20,7 @@ Options with(std::map<std::string, std::string> variables) {
 TEST(Options, DefaultsHoldWhereNothingIsSet) {
   const Options options = with({{"HEDDLE_THREADS", ""}});
   EXPECT_EQ(options.gpu, "");
-  EXPECT_EQ(options.threads, 1u);
+  EXPECT_EQ(options.threads, 0u);
   EXPECT_EQ(options.record_fd, -1);
   EXPECT_FALSE(options.per_pc);
 }

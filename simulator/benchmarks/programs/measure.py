@@ -6,11 +6,12 @@
 
 BUILD is a folder that cmake made (build/release); its targets heddle and interpreter_speed must be
 there. The programs are those of programs.toml. They are compiled by nvcc, once, into
-BUILD/benchmark_programs. Modes: untimed, untimed-2 (two threads), timed, timed-2, per-pc, and the
-checks memory, races, init, sync and hazards.
+BUILD/benchmark_programs. Modes: untimed, untimed-2 (two threads), untimed-all (all idle cores, the
+default of heddle), timed, timed-2, per-pc, and the checks memory, races, init, sync and hazards.
+Those without a number execute launches on one thread.
 
 Printed are million warp instructions a second: those of the record, divided by the processor time
-that the whole run took, its start and the program's own code included; for modes with two threads
+that the whole run took, its start and the program's own code included; for modes with several threads
 by the time of the clock in launches (`heddle run --host-time`), which other load on the machine
 lengthens. Of several rounds the fastest counts. With --against, rounds of both builds take turns, and the last columns
 say how many times faster BUILD is. Below are the sum, all instructions by all time, and the same
@@ -28,13 +29,15 @@ import tomllib
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[2]
 EXECUTED = "smsp__sass_inst_executed.sum"
+ONE = ["--threads", "1"]
 MODES = {
-    "untimed": [],
+    "untimed": ONE,
     "untimed-2": ["--threads", "2", "--host-time"],
-    "timed": ["--timing", "on"],
+    "untimed-all": ["--threads", "0", "--host-time"],
+    "timed": [*ONE, "--timing", "on"],
     "timed-2": ["--timing", "on", "--threads", "2", "--host-time"],
-    "per-pc": ["--per-pc"],
-    **{name: ["--check", name] for name in ("memory", "races", "init", "sync", "hazards")},
+    "per-pc": [*ONE, "--per-pc"],
+    **{name: [*ONE, "--check", name] for name in ("memory", "races", "init", "sync", "hazards")},
 }
 
 
@@ -99,7 +102,7 @@ def fastest(builds, program, arguments, mode, rounds):
     for _ in range(rounds):
         for i, build in enumerate(builds):
             executed, processor, clock = run(build, program, arguments, mode)
-            seconds = clock if mode.endswith("-2") else processor
+            seconds = clock if "--host-time" in MODES[mode] else processor
             if best[i] is None or seconds < best[i][1]:
                 best[i] = (executed, max(seconds, 1e-3))
     return best

@@ -1,0 +1,176 @@
+#include "simulator/run/block_turns.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "simulator/execute/cluster.hpp"
+#include "simulator/execute/spinning.hpp"
+#include "simulator/execute/stall_report.hpp"
+#include "simulator/lanes/float_environment.hpp"
+
+namespace heddle::simulator {
+
+NextBlock in_order(BlockRange& left) {
+  return [&left]() -> std::optional<std::uint64_t> {
+    if (left.first == left.end) return std::nullopt;
+    return left.first++;
+  };
+}
+
+void ResidentBlocks::start(const Core& core, std::uint64_t linear) {
+  if (spare_.empty()) spare_.push_back(std::make_unique<Block>());
+  core.start_block(*spare_.back(), linear);
+  turns_.push_front(std::move(spare_.back()));
+  spare_.pop_back();
+}
+
+void ResidentBlocks::start_cluster(const Core& core, const Dim3& shape, std::uint64_t cluster) {
+  std::vector<Block*> blocks(shape.count());
+  for (std::uint32_t rank = static_cast<std::uint32_t>(blocks.size()); rank-- > 0;) {
+    start(core, block_in_cluster(core.launch.request->grid, shape, cluster, rank));
+    blocks[rank] = turns_.front().get();
+  }
+  join_cluster(blocks);
+}
+
+void ResidentBlocks::rotate() {
+  turns_.push_back(std::move(turns_.front()));
+  turns_.pop_front();
+}
+
+void ResidentBlocks::end_first() {
+  leave_cluster(*turns_.front());
+  spare_.push_back(std::move(turns_.front()));
+  turns_.pop_front();
+}
+
+namespace {
+
+// No block gets on: until memory changes that a warp reads. False: nobody will change it, and the
+// launch stops.
+bool wait_for_others(Core& core, const Block& block, const BlockCounts& blocks) {
+  if (core.log != nullptr) {
+    core.stop_for_conflict();  // one thread alone knows what all blocks wait for
+    return false;
+  }
+  const auto& wait = core.launch.options->wait;
+  Standstill standstill{core.launch.request->kernel->name, {}, describe_standstill(core, blocks)};
+  for (const AwaitedPlace& place : core.awaited) standstill.addresses.push_back(place.address);
+  std::ranges::sort(standstill.addresses);
+  auto& addresses = standstill.addresses;
+  addresses.erase(std::unique(addresses.begin(), addresses.end()), addresses.end());
+  // Where they are too many to know all, those that wait look themselves.
+  const bool all_known = core.awaited.size() < kMostAwaited;
+  const auto changed = [&] {
+    core.forget_allocations();
+    return std::ranges::any_of(core.awaited,
+                               [&](const AwaitedPlace& each) { return has_changed(core, each); });
+  };
+  for (bool waited = false; !changed() && (all_known || !waited); waited = true) {
+    if (!core.awaited.empty() && wait && wait(standstill)) continue;
+    if (changed()) break;  // by the last one that could, before it began to wait for us
+    report_deadlock(core, block, standstill.description);
+    return false;
+  }
+  core.seen.waited_for_others = true;
+  return true;
+}
+
+}  // namespace
+
+bool BlockTurns::start_next(const NextBlock& next) {
+  const std::optional<std::uint64_t> number = next();
+  if (!number) return false;
+  const Dim3 cluster = cluster_shape(*core_.launch.request);
+  if (cluster.count() == 1)
+    resident_.start(core_, *number);
+  else
+    resident_.start_cluster(core_, cluster, *number);
+  if (Observer* const observer = core_.launch.options->observer)
+    resident_.for_each_of_first(cluster.count(),
+                                [&](const Block& block) { observer->block_started(core_, block); });
+  return true;
+}
+
+// Whether the launch stands where its blocks in their order would have brought it, with at most one
+// of them begun: one that can be copied (simulator/execute/saved_block.hpp).
+bool BlockTurns::can_share() const {
+  if (resident_.empty()) return true;
+  const LaunchContext& launch = core_.launch;
+  return resident_.size() == 1 && starts_another_ && !launch.options->timing &&
+         resident_.first().cluster == nullptr &&
+         std::ranges::none_of(resident_.first().warps,
+                              [](const Warp& warp) { return warp.held_since.has_value(); });
+}
+
+bool BlockTurns::run(const NextBlock& next, std::uint64_t pause_at) {
+  const lanes::FloatEnvironment environment;  // whatever the program around us has set
+  for (;;) {
+    if (core_.issued >= pause_at && can_share()) return true;
+    if (watch_.stopped()) return false;
+    if (resident_.empty() || starts_another_) {
+      if (start_next(next))
+        waiting_ = spinning_ = 0;
+      else if (resident_.empty())
+        return false;
+    }
+    if (take_turn() == After::launch_stops) return false;
+  }
+}
+
+void BlockTurns::note(Core::Turn turn, bool executed) {
+  const bool held_up = turn == Core::Turn::stuck && !executed;
+  const bool spins = turn == Core::Turn::spinning || held_up;
+  spinning_ = spins ? spinning_ + 1 : 0;
+  waiting_ = spins || turn == Core::Turn::waiting ? waiting_ + 1 : 0;
+  core_.look_closely = waiting_ > resident_.size();
+  if (spinning_ == 0) core_.awaited.clear();
+}
+
+// Whether the launch ends here; why, is told.
+bool BlockTurns::stopped_by(Core::Turn turn, std::uint64_t issued) {
+  if (turn == Core::Turn::stopped) return true;
+  if (turn == Core::Turn::stuck && whole_cluster_stuck(resident_.first())) {
+    if (Observer* const observer = core_.launch.options->observer)
+      observer->stuck(core_, resident_.first());
+    report_deadlock(core_, resident_.first());
+    return true;
+  }
+  if (turn == Core::Turn::out_of_time && core_.issued >= core_.instruction_limit) {
+    report_instruction_limit(core_, resident_.first());
+    return true;
+  }
+  if (!watch_.go_on(issued)) {
+    report_interrupt(core_, resident_.first());
+    return true;
+  }
+  return false;
+}
+
+BlockTurns::After BlockTurns::take_turn() {
+  starts_another_ = false;
+  const std::uint64_t quantum = block_quantum(*core_.launch.request);
+  const std::uint64_t before = core_.issued;
+  const Core::Turn turn = core_.run_block(resident_.first(), quantum, warp_turn(quantum));
+  note(turn, core_.issued != before);
+  if (spinning_ > resident_.size()) {
+    if (!wait_for_others(core_, resident_.first(),
+                         {resident_.size(), watch_.not_ended() - resident_.size()}))
+      return After::launch_stops;
+    waiting_ = spinning_ = 0;
+    core_.awaited.clear();
+  }
+  if (stopped_by(turn, core_.issued - before)) return After::launch_stops;
+  if (turn == Core::Turn::finished) {
+    if (Observer* const observer = core_.launch.options->observer)
+      observer->block_ended(core_, resident_.first());
+    watch_.block_ended();
+    resident_.end_first();
+    return After::goes_on;
+  }
+  resident_.rotate();
+  starts_another_ = turn != Core::Turn::stuck && resident_.size() < resident_limit_;
+  return After::goes_on;
+}
+
+}  // namespace heddle::simulator

@@ -1,0 +1,109 @@
+// Launches that begin on one host thread and go on with several.
+#include <gtest/gtest.h>
+
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "simulator/base/idle_cores.hpp"
+#include "simulator/device/device.hpp"
+#include "simulator/run/prepared_launch.hpp"
+#include "simulator/run/threaded_run.hpp"
+#include "simulator/tests/compiled_kernels.hpp"
+
+namespace heddle::simulator {
+namespace {
+
+struct Result {
+  std::vector<std::uint32_t> memory;
+  std::vector<std::uint64_t> executed, threads_on;
+  std::string note;
+  Seen seen;
+};
+
+class Joined : public testing::Test {
+ protected:
+  static constexpr std::uint32_t kThreads = 64, kWords = 2048;
+
+  // On zeroed memory, with so many threads after so many instructions.
+  template <typename... Arguments>
+  Result run(const char* file, const char* kernel, std::uint32_t blocks, unsigned threads,
+             std::uint64_t alone, Arguments... arguments) {
+    Device device(gpu_model("h200"));
+    Module module(compiled_kernels("simulator/tests/kernels/" + std::string(file)), file,
+                  device.memory());
+    const std::uint64_t out = *device.memory().allocate(kWords * 4, "out");
+    LaunchRequest request;
+    request.module = &module;
+    request.kernel = module.cubin().find_kernel(kernel);
+    request.grid = {blocks, 1, 1};
+    request.block = {kThreads, 1, 1};
+    request.parameters = parameters(out, out + 4 * kWords / 2, arguments...);
+    LaunchOptions options;
+    options.threads = threads;
+    PreparedLaunch prepared(device.model(), device.memory(), {1 << 10, 1 << 20}, request, options);
+    Core core(prepared.context());
+    core.instruction_limit = prepared.context().instruction_limit;
+    BlockRun done = ThreadedRun(false, alone)
+                        .execute(core, prepared.resident_blocks(), whole_grid(prepared.context()));
+    EXPECT_FALSE(done.fault);
+    Result result{std::vector<std::uint32_t>(kWords), {}, {}, done.note, done.seen};
+    std::memcpy(result.memory.data(), device.memory().view(out, kWords * 4), kWords * 4);
+    for (const auto& [pc, counts] : done.counts) {
+      result.executed.push_back(counts.executed);
+      result.threads_on.push_back(counts.threads_on);
+    }
+    return result;
+  }
+
+  static void expect_same(const Result& one, const Result& other) {
+    EXPECT_EQ(one.memory, other.memory);
+    EXPECT_EQ(one.executed, other.executed);
+    EXPECT_EQ(one.threads_on, other.threads_on);
+    EXPECT_EQ(one.seen.unordered_reads, other.seen.unordered_reads);
+  }
+
+  // Blocks of more than one turn's instructions.
+  Result run_long_blocks(unsigned threads, bool racing) {
+    return run("long_blocks.sm_90.cubin", "long_blocks", 3, threads, 1, 160'000, int{racing});
+  }
+  Result run_machine(const char* kernel, unsigned threads, std::uint64_t alone) {
+    return run("machine.sm_90.cubin", kernel, 16, threads, alone);
+  }
+};
+
+TEST_F(Joined, ABlockGoesOnOnAnotherThreadInTheMiddle) {
+  const Result alone = run_long_blocks(1, false), joined = run_long_blocks(2, false);
+  EXPECT_EQ(joined.note, "");
+  const auto all = std::accumulate(alone.executed.begin(), alone.executed.end(), std::uint64_t{0});
+  EXPECT_GT(all / 3, std::uint64_t{1} << 20);  // by block: more than a turn
+  expect_same(joined, alone);
+}
+
+TEST_F(Joined, ABlockThatRacesComesBackToWhereItWas) {
+  const Result alone = run_long_blocks(1, true), joined = run_long_blocks(2, true);
+  expect_same(joined, alone);
+}
+
+// Their results depend on the order of blocks, and their blocks use the same memory.
+TEST_F(Joined, AtomicsAndRacesAreTheSameWheneverOthersJoin) {
+  for (const char* const kernel : {"float_atomics", "racing_blocks", "integer_atomics"}) {
+    const Result alone = run_machine(kernel, 1, 0);
+    for (const auto& [threads, after] : {std::pair(2u, 0u), {2u, 1u}, {5u, 60u}, {2u, 1u << 30}}) {
+      SCOPED_TRACE(std::string(kernel) + ", others after " + std::to_string(after));
+      expect_same(run_machine(kernel, threads, after), alone);
+    }
+  }
+}
+
+TEST(IdleCores, AreThoseThatNobodyElseUses) {
+  EXPECT_EQ(running_threads("0.20 0.18 0.12 3/80 11206\n"), 3u);
+  EXPECT_EQ(running_threads("0.20 0.18 0.12"), std::nullopt);
+  EXPECT_EQ(running_threads("0.20 0.18 0.12 3"), std::nullopt);
+  EXPECT_EQ(running_threads("a b c d/80 1"), std::nullopt);
+  EXPECT_EQ(running_threads(""), std::nullopt);
+  EXPECT_GE(idle_cores(), 1u);
+}
+
+}  // namespace
+}  // namespace heddle::simulator
