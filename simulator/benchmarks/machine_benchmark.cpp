@@ -4,11 +4,13 @@
 #include <sys/resource.h>
 
 #include <ctime>
+#include <utility>
 
 #include "simulator/benchmarks/ceiling.hpp"
 #include "simulator/benchmarks/kernels.hpp"
 #include "simulator/device/device.hpp"
 #include "simulator/launch/launch.hpp"
+#include "simulator/memory/texture.hpp"
 
 namespace heddle::simulator {
 namespace {
@@ -38,8 +40,11 @@ double peak_mebibytes() {
 }
 
 struct Fixture {
+  explicit Fixture(std::vector<std::byte> cubin = read_cubin())
+      : module(std::move(cubin), "kernels.sm_90.cubin", device.memory()) {}
+
   Device device{gpu_model("h200")};
-  Module module{read_cubin(), "kernels.sm_90.cubin", device.memory()};
+  Module module;
 
   void run(benchmark::State& state, const char* kernel, Dim3 grid, Dim3 block,
            std::vector<std::byte> arguments, const LaunchOptions& options = {}) {
@@ -125,6 +130,26 @@ void BM_StreamGlobalForCounters(benchmark::State& state) {
               options);
 }
 BENCHMARK(BM_StreamGlobalForCounters);
+
+// A plane of floats through its filter, clamped at its edges.
+void BM_FilteredTexture(benchmark::State& state) {
+  constexpr std::uint32_t kSize = 512;
+  Fixture fixture(compiled_kernels("simulator/benchmarks/kernels/filtered.sm_90.cubin"));
+  DeviceMemory& memory = fixture.device.memory();
+  TextureHeader image;
+  image.address = *memory.allocate(kSize * kSize * 4, "texels");
+  image.shape = TextureHeader::Shape::plane;
+  image.format = TextureHeader::Format::floating;
+  image.width = image.height = kSize;
+  image.row_bytes = kSize * 4;
+  image.layer_bytes = image.row_bytes * kSize;
+  image.addressing.fill(TextureHeader::Addressing::clamp);
+  image.linear_filter = true;
+  const std::uint64_t handle = *add_texture(memory, image);
+  const std::uint64_t out = *memory.allocate(kSize * kSize * 4, "out");
+  fixture.run(state, "filtered", {kSize / 128, kSize, 1}, {128, 1, 1}, parameters(handle, out, 4));
+}
+BENCHMARK(BM_FilteredTexture);
 
 // One warp that does next to nothing: what the road there and back costs.
 void BM_SmallLaunch(benchmark::State& state) {

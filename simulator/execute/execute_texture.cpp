@@ -14,6 +14,7 @@
 #include "simulator/execute/texture_use.hpp"
 #include "simulator/memory/memory_journal.hpp"
 #include "simulator/memory/texture.hpp"
+#include "simulator/memory/texture_sampler.hpp"
 
 namespace heddle::simulator {
 namespace {
@@ -29,23 +30,26 @@ HandleFrom handle_from(const Instruction& in) {
   return in.word.bits(9, 3) == 5 ? HandleFrom::constant : HandleFrom::registers;
 }
 
-// One lane's register operands of a texture instruction, in order.
+using Row = const std::uint32_t*;
+
+constexpr std::array<std::uint32_t, kWarpSize> kZeros{};
+
+// The register operands of a texture instruction, in order.
 class Operands {
  public:
-  Operands(const Warp& warp, const Step& step, unsigned lane, unsigned in_a)
-      : a_(source_row(warp, step.a) + lane),
-        b_(source_row(warp, step.b) + lane),
+  Operands(const Warp& warp, const Step& step, unsigned in_a)
+      : a_(source_row(warp, step.a)),
+        b_(source_row(warp, step.b)),
         in_a_(in_a),
         a_is_zero_(step.instruction->a.index == isa::kRZ) {}
-  std::uint32_t next() {
+  Row next() {
     const unsigned at = next_++;
-    if (at >= in_a_) return b_[(at - in_a_) * kWarpSize];
-    return a_is_zero_ ? 0 : a_[at * kWarpSize];
+    if (at >= in_a_) return b_ + (at - in_a_) * kWarpSize;
+    return a_is_zero_ ? kZeros.data() : a_ + at * kWarpSize;
   }
 
  private:
-  const std::uint32_t* a_;
-  const std::uint32_t* b_;
+  Row a_, b_;
   unsigned in_a_, next_ = 0;
   bool a_is_zero_;
 };
@@ -85,15 +89,17 @@ std::uint32_t lane_handle(const Core& core, const Warp& warp, const Instruction&
   return in_register;
 }
 
-void write_components(Warp& warp, const Step& step, unsigned lane, const TexelBits& value,
-                      std::uint64_t mask) {
+// `rows`: of each component, an element for each lane.
+void write_components(Warp& warp, const Step& step, Mask on, const TexelRows& rows) {
   const std::uint64_t second = step.instruction->word.bits(64, 8);
-  std::uint32_t* rows[2] = {destination_row(warp, step.d),
-                            warp.rows + (second == isa::kRZ ? kDiscardRow : second) * kWarpSize};
+  const std::uint64_t mask = step.instruction->word.bits(72, 4);
+  std::uint32_t* pairs[2] = {destination_row(warp, step.d),
+                             warp.rows + (second == isa::kRZ ? kDiscardRow : second) * kWarpSize};
   unsigned written = 0;
   for (unsigned i = 0; i < 4; ++i) {
     if ((mask >> i & 1) == 0) continue;
-    rows[written / 2][(written % 2) * kWarpSize + lane] = value[i];
+    std::uint32_t* const row = pairs[written / 2] + (written % 2) * kWarpSize;
+    for_each_lane(on, [&](unsigned lane) { row[lane] = rows[i][lane]; });
     ++written;
   }
 }
@@ -105,14 +111,30 @@ Flow no_such_texture(Core& core, Warp& warp, const Step& step, unsigned lane,
 }
 
 struct TextureOperands {
-  TexelCoordinates where;
-  std::array<std::int32_t, 3> index{};
-  std::uint32_t handle = 0;
-  std::uint32_t level = 0;  // as its register holds it: a number, or for TLD an integer
-  std::array<float, 3> along_x{}, along_y{};  // of TXD
+  Row layer = kZeros.data();
+  std::array<Row, 3> at{kZeros.data(), kZeros.data(), kZeros.data()};
+  Row level = kZeros.data();                      // a number, or for TLD an integer
+  std::array<Row, 3> along_x = at, along_y = at;  // of TXD
+  std::array<std::uint32_t, kWarpSize> handle{};
+
+  std::array<float, 3> floats(const std::array<Row, 3>& rows, unsigned lane) const {
+    return {std::bit_cast<float>(rows[0][lane]), std::bit_cast<float>(rows[1][lane]),
+            std::bit_cast<float>(rows[2][lane])};
+  }
 };
 
-TextureOperands read_operands(const Core& core, const Warp& warp, const Step& step, unsigned lane) {
+void read_handles(const Core& core, const Warp& warp, const Instruction& in, Row in_register,
+                  std::array<std::uint32_t, kWarpSize>& handles) {
+  if (handle_from(in) == HandleFrom::registers)
+    std::copy_n(in_register, kWarpSize, handles.begin());
+  else if (handle_from(in) == HandleFrom::constant)
+    handles.fill(lane_handle(core, warp, in, 0, 0));
+  else
+    for (unsigned lane = 0; lane < kWarpSize; ++lane)
+      handles[lane] = lane_handle(core, warp, in, lane, 0);
+}
+
+TextureOperands read_operands(const Core& core, const Warp& warp, const Step& step) {
   const Instruction& in = *step.instruction;
   const auto shape = static_cast<Shape>(in.word.bits(61, 3));
   const bool in_register = handle_from(in) == HandleFrom::registers;
@@ -120,21 +142,16 @@ TextureOperands read_operands(const Core& core, const Warp& warp, const Step& st
   const bool has_level = in.op != Op::TLD4 && in.word.bits(87, 3) == 3;
   const unsigned all = before + coordinates + (in_register ? 1 : 0) + (has_level ? 1 : 0);
   const bool halves = in.word.bits(60, 1) != 0 && in.op != Op::TXD;
-  Operands operands(warp, step, lane, halves ? (all + 1) / 2 : before + coordinates);
+  Operands operands(warp, step, halves ? (all + 1) / 2 : before + coordinates);
   TextureOperands read;
-  if (before != 0) read.where.layer = operands.next() & 0xffff;
-  for (unsigned i = 0; i < coordinates; ++i) {
-    const std::uint32_t bits = operands.next();
-    read.where.at[i] = std::bit_cast<float>(bits);
-    read.index[i] = static_cast<std::int32_t>(bits);
-  }
-  read.handle = lane_handle(core, warp, in, lane, in_register ? operands.next() : 0);
+  if (before != 0) read.layer = operands.next();
+  for (unsigned i = 0; i < coordinates; ++i) read.at[i] = operands.next();
+  read_handles(core, warp, in, in_register ? operands.next() : nullptr, read.handle);
   if (has_level) read.level = operands.next();
-  read.where.level = std::bit_cast<float>(read.level);
   if (in.op == Op::TXD)
     for (unsigned i = 0; i < coordinates; ++i) {
-      read.along_x[i] = std::bit_cast<float>(operands.next());
-      read.along_y[i] = std::bit_cast<float>(operands.next());
+      read.along_x[i] = operands.next();
+      read.along_y[i] = operands.next();
     }
   return read;
 }
@@ -155,6 +172,7 @@ class TexelNotes {
       : core_(core),
         wanted_(core.observed && core.cycle != nullptr),
         first_(core.accesses.size()) {}
+  bool wanted() const { return wanted_; }
   void begin(unsigned lane) {
     lane_ = lane;
     texels_ = 0;
@@ -179,33 +197,95 @@ class TexelNotes {
   unsigned lane_ = 0;
 };
 
-Flow execute_texture(Core& core, Warp& warp, const Step& step, Mask, Mask on) {
-  const Instruction& in = *step.instruction;
-  TexelNotes notes(core);
+// One lane's texel; nothing where it lies outside of all memory.
+std::optional<TexelBits> texel_of_lane(Core& core, const Instruction& in,
+                                       const TextureOperands& operands, const TextureHeader& header,
+                                       unsigned lane, TexelNotes& notes) {
+  notes.begin(lane);
   const TexelMemory memory = [&core, &notes](std::uint64_t address, std::uint64_t bytes) {
     notes.add(address, bytes);
     return core.resolve(address, bytes);
   };
-  const Allocation* const table = core.launch.textures;
-  for (Mask left = on; left != 0; left &= left - 1) {
-    const auto lane = static_cast<unsigned>(std::countr_zero(left));
-    notes.begin(lane);
-    TextureOperands operands = read_operands(core, warp, step, lane);
-    const auto header = find_texture(table, operands.handle);
-    if (!header || header->surface) return no_such_texture(core, warp, step, lane, operands.handle);
-    if (in.op == Op::TXD)
-      operands.where.level = level_of_slopes(mip_level(*header, header->first_level),
-                                             operands.along_x, operands.along_y);
-    const auto texel =
-        in.op == Op::TLD
-            ? fetch_texel(level_to_fetch(*header, operands.level), operands.index, memory)
-        : in.op == Op::TLD4 ? gather_texels(*header, operands.where,
-                                            static_cast<unsigned>(in.word.bits(87, 2)), memory)
-                            : sample_texture(*header, operands.where, memory);
-    if (!texel)
-      return core.raise(Fault::Kind::illegal_address, warp, step, Mask{1} << lane, header->address,
-                        "a texture over memory that is not there (any more)");
-    write_components(warp, step, lane, *texel, in.word.bits(72, 4));
+  const auto& at = operands.at;
+  if (in.op == Op::TLD) {
+    const auto index = [&](unsigned i) { return static_cast<std::int32_t>(at[i][lane]); };
+    return fetch_texel(level_to_fetch(header, operands.level[lane]), {index(0), index(1), index(2)},
+                       memory);
+  }
+  TexelCoordinates where{operands.floats(at, lane), operands.layer[lane] & 0xffff,
+                         std::bit_cast<float>(operands.level[lane])};
+  if (in.op == Op::TLD4)
+    return gather_texels(header, where, static_cast<unsigned>(in.word.bits(87, 2)), memory);
+  if (in.op == Op::TXD)
+    where.level = level_of_slopes(mip_level(header, header.first_level),
+                                  operands.floats(operands.along_x, lane),
+                                  operands.floats(operands.along_y, lane));
+  return sample_texture(header, where, memory);
+}
+
+// All lanes at once, where that can be done.
+bool sample_together(Core& core, const Instruction& in, const TextureOperands& operands,
+                     const TextureHeader& header, TexelRows& rows) {
+  if (in.op == Op::TLD4 || !TextureSampler::can_sample(header)) return false;
+  const std::byte* const first =
+      core.resolve_allocated(header.address, TextureSampler::bytes(header));
+  if (first == nullptr) return false;
+  const TextureSampler sampler(header, first);
+  if (in.op == Op::TLD)
+    sampler.fetch(operands.at, rows);
+  else
+    sampler.sample(operands.at, operands.layer, rows);
+  return true;
+}
+
+// For the other host threads all of it is read; false: they write some of it, or it is not all in
+// one allocation.
+bool claim_texture(Core& core, const TextureHeader& header) {
+  if (core.log == nullptr) return true;
+  const TextureHeader last = mip_level(header, header.last_level);
+  const std::uint64_t bytes = last.address - header.address + TextureSampler::bytes(last);
+  if (core.resolve_allocated(header.address, bytes) != nullptr &&
+      core.log->read_all(header.address, bytes))
+    return true;
+  core.stop_for_conflict();
+  return false;
+}
+
+// The lanes of `on` whose handle is that of the first.
+Mask same_handle(const TextureOperands& operands, Mask on) {
+  const std::uint32_t handle = operands.handle[static_cast<unsigned>(std::countr_zero(on))];
+  Mask same = 0;
+  for (unsigned lane = 0; lane < kWarpSize; ++lane)
+    same |= Mask{operands.handle[lane] == handle} << lane;
+  return same & on;
+}
+
+Flow execute_texture(Core& core, Warp& warp, const Step& step, Mask, Mask on) {
+  const Instruction& in = *step.instruction;
+  const TextureOperands operands = read_operands(core, warp, step);
+  TexelNotes notes(core);
+  TexelRows rows;
+  for (Mask left = on; left != 0;) {
+    const Mask lanes = same_handle(operands, left);
+    left &= ~lanes;
+    const auto first = static_cast<unsigned>(std::countr_zero(lanes));
+    const std::uint32_t handle = operands.handle[first];
+    const auto header = find_texture(core.launch.textures, handle);
+    if (!header || header->surface) return no_such_texture(core, warp, step, first, handle);
+    if (!claim_texture(core, *header)) return Flow::stop;
+    if (!notes.wanted() && sample_together(core, in, operands, *header, rows)) {
+      write_components(warp, step, lanes, rows);
+      continue;
+    }
+    for (Mask each = lanes; each != 0; each &= each - 1) {
+      const auto lane = static_cast<unsigned>(std::countr_zero(each));
+      const auto texel = texel_of_lane(core, in, operands, *header, lane, notes);
+      if (!texel)
+        return core.raise(Fault::Kind::illegal_address, warp, step, Mask{1} << lane,
+                          header->address, "a texture over memory that is not there (any more)");
+      for (unsigned i = 0; i < 4; ++i) rows[i][lane] = (*texel)[i];
+    }
+    write_components(warp, step, lanes, rows);
   }
   warp.set_predicate(step.pu, on,
                      on);  // whether the texels are there: of sparse textures alone not
@@ -263,8 +343,6 @@ void store_surface(const Step& step, const std::uint32_t* row, std::byte* to) {
 }
 
 Flow execute_surface(Core& core, Warp& warp, const Step& step, Mask, Mask on) {
-  // Stores are not undone when host threads turn out to conflict.
-  if (core.log != nullptr && on != 0) return core.stop_for_conflict();
   std::array<SurfaceAccess, kWarpSize> accesses;
   TexelNotes notes(core);
   Addresses addresses{};
@@ -281,6 +359,11 @@ Flow execute_surface(Core& core, Warp& warp, const Step& step, Mask, Mask on) {
     notes.add(access->place.address, step.width);
   }
   const bool store = step.instruction->op == Op::SUST;
+  for (Mask left = core.log != nullptr ? inside : 0; left != 0; left &= left - 1) {
+    const std::uint64_t at = addresses[static_cast<unsigned>(std::countr_zero(left))];
+    if (!(store ? core.log->write(at, step.width) : core.log->read(at, step.width)))
+      return core.stop_for_conflict();
+  }
   if (store && core.journal != nullptr) core.journal->before_write(addresses, inside, step.width);
   for_each_lane(on, [&](unsigned lane) {
     if (store)
@@ -299,7 +382,7 @@ std::optional<TextureHeader> texture_in_use(const Core& core, const Warp& warp, 
   const bool surface = in.op == Op::SULD || in.op == Op::SUST;
   const std::uint32_t handle =
       surface ? lane_handle(core, warp, in, lane, source_row(warp, step.c)[lane])
-              : read_operands(core, warp, step, lane).handle;
+              : read_operands(core, warp, step).handle[lane];
   return find_texture(core.launch.textures, handle);
 }
 

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <utility>
 
+#include "simulator/memory/texel_formats.hpp"
 #include "simulator/memory/texture.hpp"
 
 namespace heddle::simulator {
@@ -75,60 +76,6 @@ Taps taps(const TextureHeader& header, float coordinate, unsigned direction, std
   return {{texel_number(first, mode, size), texel_number(first + 1, mode, size)}, at & (kOne - 1)};
 }
 
-float half_to_float(std::uint16_t half) {
-  const std::uint32_t sign = (half & 0x8000u) << 16, exponent = half >> 10 & 31, rest = half & 1023;
-  if (exponent == 0) {
-    const float magnitude = std::ldexp(static_cast<float>(rest), -24);
-    return sign != 0 ? -magnitude : magnitude;
-  }
-  const std::uint32_t bits = exponent == 31 ? 0x7f80'0000u : (exponent + 112) << 23;
-  return std::bit_cast<float>(sign | bits | rest << 13);
-}
-
-// To eight bits, of which the last is worth 2^-14 at least.
-float srgb_to_linear(float value) {
-  const double exact = value <= 0.04045f ? value / 12.92 : std::pow((value + 0.055) / 1.055, 2.4);
-  int exponent = 0;
-  std::frexp(exact, &exponent);
-  const int unit = std::max(exponent - 8, -14);
-  return static_cast<float>(std::ldexp(std::round(std::ldexp(exact, -unit)), unit));
-}
-
-std::uint32_t raw_channel(const TextureHeader& header, const std::byte* texel, unsigned channel) {
-  std::uint32_t raw = 0;
-  const unsigned bytes = header.channel_bits / 8u;
-  std::memcpy(&raw, texel + channel * bytes, bytes);
-  if (header.format == Format::signed_integer && bytes < 4) {
-    const unsigned shift = 32 - header.channel_bits;
-    raw = static_cast<std::uint32_t>(static_cast<std::int32_t>(raw << shift) >> shift);
-  }
-  return raw;
-}
-
-float number(const TextureHeader& header, std::uint32_t raw, unsigned channel) {
-  if (header.format == Format::floating)
-    return header.channel_bits == 16 ? half_to_float(static_cast<std::uint16_t>(raw))
-                                     : std::bit_cast<float>(raw);
-  const float most =
-      std::ldexp(1.0f, header.channel_bits - (header.format == Format::signed_integer)) - 1;
-  if (header.format == Format::signed_integer)
-    return std::max(-1.0f, static_cast<float>(static_cast<std::int32_t>(raw)) / most);
-  const float value = static_cast<float>(raw) / most;
-  return header.srgb && channel < 3 ? srgb_to_linear(value) : value;
-}
-
-// Of a border, textures of integers take the bits of the number as they are.
-std::uint32_t border_integer(const TextureHeader& header, unsigned channel) {
-  std::array<std::byte, 16> texel{};
-  std::memcpy(texel.data() + channel * header.channel_bits / 8u, &header.border[channel],
-              header.channel_bits / 8u);
-  return raw_channel(header, texel.data(), channel);
-}
-
-bool gives_numbers(const TextureHeader& header) {
-  return header.format == Format::floating || header.normalized_result;
-}
-
 const std::byte* texel_at(const TextureHeader& header, std::int64_t x, std::int64_t y,
                           std::int64_t z, const TexelMemory& memory) {
   return memory(header.address + static_cast<std::uint64_t>(z) * header.layer_bytes +
@@ -142,18 +89,12 @@ std::optional<TexelBits> read_texel(const TextureHeader& header, std::int64_t x,
                                     std::int64_t z, const TexelMemory& memory) {
   TexelBits result{};
   if (x == kOutside || y == kOutside || z == kOutside) {
-    for (unsigned i = 0; i < header.channels; ++i)
-      result[i] = gives_numbers(header) ? std::bit_cast<std::uint32_t>(header.border[i])
-                                        : border_integer(header, i);
+    for (unsigned i = 0; i < header.channels; ++i) result[i] = border_bits(header, i);
     return result;
   }
   const std::byte* texel = texel_at(header, x, y, z, memory);
   if (texel == nullptr) return std::nullopt;
-  for (unsigned i = 0; i < header.channels; ++i) {
-    const std::uint32_t bits = raw_channel(header, texel, i);
-    result[i] =
-        gives_numbers(header) ? std::bit_cast<std::uint32_t>(number(header, bits, i)) : bits;
-  }
+  for (unsigned i = 0; i < header.channels; ++i) result[i] = channel_bits(header, texel, i);
   return result;
 }
 
@@ -208,32 +149,6 @@ std::array<std::int64_t, 8> shared_weights(const std::array<std::int64_t, 3>& fr
   return weights;
 }
 
-// To the nearest float; what lies between two goes away from zero.
-float nearest_away(double value) {
-  const auto bits = std::bit_cast<std::uint64_t>(value);
-  constexpr std::uint64_t kDropped = (std::uint64_t{1} << 29) - 1, kHalf = std::uint64_t{1} << 28;
-  if ((bits & kDropped) != kHalf) return static_cast<float>(value);
-  return static_cast<float>(std::bit_cast<double>(bits + 1));
-}
-
-// The largest integer in the units in which a filter adds up integers: of 16 bits, as measured.
-double filter_unit(const TextureHeader& header) {
-  return header.format == Format::unsigned_integer ? 65535 : 32767;
-}
-
-double filter_input(const TextureHeader& header, const std::byte* texel, unsigned channel) {
-  const std::uint32_t bits = raw_channel(header, texel, channel);
-  if (header.format == Format::floating) return number(header, bits, channel);
-  if (header.srgb && channel < 3)
-    return std::round(number(header, bits, channel) * filter_unit(header));
-  const auto value = static_cast<std::int32_t>(bits);
-  if (header.channel_bits == 16) return value;
-  if (header.format == Format::unsigned_integer) return value * 257;
-  const int magnitude = std::abs(value);
-  const int wide = magnitude * 258 + (magnitude >> 6);  // the upper bits again behind the lower
-  return value < 0 ? -wide : wide;
-}
-
 // What a filter adds up: numbers as they are, integers in units of the largest one of 16 bits.
 std::optional<std::array<double, 4>> filter_inputs(const TextureHeader& header, std::int64_t x,
                                                    std::int64_t y, std::int64_t z,
@@ -243,26 +158,9 @@ std::optional<std::array<double, 4>> filter_inputs(const TextureHeader& header, 
   const std::byte* texel = outside ? nullptr : texel_at(header, x, y, z, memory);
   if (!outside && texel == nullptr) return std::nullopt;
   for (unsigned i = 0; i < header.channels; ++i) {
-    if (!outside)
-      inputs[i] = filter_input(header, texel, i);
-    else if (header.format == Format::floating)
-      inputs[i] = header.border[i];
-    else
-      inputs[i] = std::round(std::clamp(header.border[i], -1.0f, 1.0f) * filter_unit(header));
+    inputs[i] = outside ? border_input(header, i) : filter_input(header, texel, i);
   }
   return inputs;
-}
-
-float filtered_number(const TextureHeader& header, double sum) {
-  if (header.format == Format::unsigned_integer)
-    return static_cast<float>(std::floor(sum + 0.5)) / 65535.0f;
-  if (header.format == Format::signed_integer)
-    return std::max(-1.0f, static_cast<float>(std::floor(sum + 0.5)) / 32767.0f);
-  if (header.channel_bits == 32) return nearest_away(sum);
-  int exponent = 0;
-  std::frexp(sum, &exponent);
-  const int unit = std::max(exponent - 11, -24);  // halves have 11 bits
-  return static_cast<float>(std::ldexp(std::round(std::ldexp(sum, -unit)), unit));
 }
 
 struct Position {

@@ -5,10 +5,15 @@
 #include <gtest/gtest.h>
 
 #include <bit>
+#include <cmath>
 #include <cstring>
+#include <limits>
+#include <random>
 #include <string>
+#include <vector>
 
 #include "simulator/base/file.hpp"
+#include "simulator/memory/texture_sampler.hpp"
 
 namespace heddle::simulator {
 namespace {
@@ -139,6 +144,122 @@ TEST(Textures, BlendLevelsAsAnH200Does) {
     EXPECT_EQ(std::bit_cast<float>((*got)[0]), expected) << at << ", level " << level;
   }
   EXPECT_EQ(count, 1500);
+}
+
+// Textures of any kind, sampled by a warp at once and lane by lane.
+class RandomTextures {
+ public:
+  TextureHeader header() {
+    constexpr Shape kShapes[] = {Shape::line,  Shape::plane,  Shape::volume,
+                                 Shape::lines, Shape::planes, Shape::buffer};
+    TextureHeader made;
+    made.address = kAddress;
+    made.shape = kShapes[below(6)];
+    made.format = static_cast<TextureHeader::Format>(below(3));
+    made.channels = static_cast<std::uint8_t>(1 << below(3));
+    made.channel_bits = static_cast<std::uint8_t>(8 << below(3));
+    if (made.format == TextureHeader::Format::floating && made.channel_bits == 8)
+      made.channel_bits = 32;
+    const bool flat = made.shape == Shape::line || made.shape == Shape::buffer;
+    made.width = 1 + below(9);
+    made.height = flat || made.shape == Shape::lines ? 1 : 1 + below(7);
+    made.depth = flat || made.shape == Shape::plane ? 1 : 1 + below(5);
+    made.row_bytes = made.width * made.texel_bytes() + 16 * below(2);
+    made.layer_bytes = made.row_bytes * made.height;
+    for (auto& mode : made.addressing) mode = static_cast<TextureHeader::Addressing>(below(4));
+    made.linear_filter = below(3) != 0;
+    made.normalized_coordinates = below(2) != 0;
+    made.normalized_result = below(3) != 0;
+    made.srgb = below(4) == 0;
+    made.border = {0.25f, 7, -3, 1.5f};
+    return made;
+  }
+  float coordinate(float size) {
+    constexpr float kInfinity = std::numeric_limits<float>::infinity();
+    constexpr float kOthers[] = {kInfinity, -kInfinity, std::nanf(""), 1e30f,
+                                 -1e9f,     0.0f,       -0.0f,         1.0f};
+    if (below(16) == 0) return kOthers[below(8)];
+    const float within = std::uniform_real_distribution<float>(-0.75f, 1.75f)(random_);
+    return below(2) == 0 ? within * size : within;
+  }
+  std::vector<std::byte> texels(const TextureHeader& header) {
+    std::vector<std::byte> bytes(TextureSampler::bytes(header));
+    for (std::byte& each : bytes) each = static_cast<std::byte>(random_());
+    if (header.format != TextureHeader::Format::floating) return bytes;
+    for (std::size_t at = 0; at < bytes.size(); at += header.channel_bits / 8u) {
+      const float number = std::uniform_real_distribution<float>(-9, 9)(random_);
+      const auto half = static_cast<std::uint16_t>(random_() & 0xbbff);  // no NaN, nor infinite
+      if (header.channel_bits == 32)
+        std::memcpy(&bytes[at], &number, 4);
+      else
+        std::memcpy(&bytes[at], &half, 2);
+    }
+    return bytes;
+  }
+  std::uint32_t below(std::uint32_t count) { return static_cast<std::uint32_t>(random_() % count); }
+
+ private:
+  std::mt19937 random_{7};
+};
+
+using LaneRow = std::array<std::uint32_t, kWarpSize>;
+
+struct LaneRows {
+  std::array<LaneRow, 3> at;
+  LaneRow layer;
+  std::array<TextureSampler::Row, 3> pointers() const {
+    return {at[0].data(), at[1].data(), at[2].data()};
+  }
+};
+
+LaneRows random_places(RandomTextures& random, const TextureHeader& header, bool whole) {
+  LaneRows rows;
+  const float sizes[] = {static_cast<float>(header.width), static_cast<float>(header.height),
+                         static_cast<float>(header.depth)};
+  for (unsigned lane = 0; lane < kWarpSize; ++lane) {
+    rows.layer[lane] = random.below(8) | random.below(2) << 16;
+    for (unsigned i = 0; i < 3; ++i)
+      rows.at[i][lane] =
+          whole ? random.below(12) - 2 : std::bit_cast<std::uint32_t>(random.coordinate(sizes[i]));
+  }
+  return rows;
+}
+
+TEST(Textures, SampledByAWarpAtOnceAreAsLaneByLane) {
+  RandomTextures random;
+  int sampled = 0;
+  for (int i = 0; i < 3000; ++i) {
+    const TextureHeader header = random.header();
+    if (!TextureSampler::can_sample(header)) continue;
+    ++sampled;
+    const std::vector<std::byte> texels = random.texels(header);
+    const TexelMemory memory = [&](std::uint64_t address, std::uint64_t bytes) {
+      return address - kAddress + bytes <= texels.size() ? &texels[address - kAddress] : nullptr;
+    };
+    const TextureSampler sampler(header, texels.data());
+    const bool fetches = random.below(4) == 0;
+    const LaneRows rows = random_places(random, header, fetches);
+    TexelRows together;
+    if (fetches)
+      sampler.fetch(rows.pointers(), together);
+    else
+      sampler.sample(rows.pointers(), rows.layer.data(), together);
+    for (unsigned lane = 0; lane < kWarpSize; ++lane) {
+      const auto index = [&](unsigned k) { return static_cast<std::int32_t>(rows.at[k][lane]); };
+      const auto number = [&](unsigned k) { return std::bit_cast<float>(rows.at[k][lane]); };
+      const auto expected =
+          fetches ? fetch_texel(header, {index(0), index(1), index(2)}, memory)
+                  : sample_texture(
+                        header, {{number(0), number(1), number(2)}, rows.layer[lane] & 0xffff, 0},
+                        memory);
+      ASSERT_TRUE(expected);
+      const TexelBits got = {together[0][lane], together[1][lane], together[2][lane],
+                             together[3][lane]};
+      ASSERT_EQ(got, *expected) << "texture " << i << ", lane " << lane << ", at " << number(0)
+                                << ", " << number(1) << ", " << number(2);
+    }
+  }
+  EXPECT_GT(sampled, 1000);
 }
 
 TEST(Textures, MemoryThatIsNotThereIsNoTexel) {
