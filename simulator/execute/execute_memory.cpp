@@ -28,30 +28,37 @@ void load_words(const std::byte* from, std::uint32_t* row) {
   for (unsigned i = 0; i < kWords; ++i) row[i * kWarpSize] = words[i];
 }
 
-template <typename LoadLane>
-void load_with(LoadLane&& load, const LanePointers& from, Mask lanes, std::uint32_t* destination) {
-  for_each_lane(lanes, [&](unsigned lane) { load(from.of[lane], destination + lane); });
+// As for_each_lane; of all lanes without looking for each.
+template <typename F>
+void for_lanes(Mask lanes, F&& f) {
+  if (lanes != kFullMask) return for_each_lane(lanes, f);
+  for (unsigned lane = 0; lane < kWarpSize; ++lane) f(lane);
+}
+
+template <auto kLoad>
+void load_with(const LanePointers& from, Mask lanes, std::uint32_t* destination) {
+  for_lanes(lanes, [&](unsigned lane) { kLoad(from.of[lane], destination + lane); });
 }
 
 void load_lanes(const Step& step, const LanePointers& from, Mask lanes,
                 std::uint32_t* destination) {
   switch (step.width) {
     case 1:
-      return load_with(step.sign_extend ? load_lane<std::int8_t> : load_lane<std::uint8_t>, from,
-                       lanes, destination);
+      return step.sign_extend ? load_with<load_lane<std::int8_t>>(from, lanes, destination)
+                              : load_with<load_lane<std::uint8_t>>(from, lanes, destination);
     case 2:
-      return load_with(step.sign_extend ? load_lane<std::int16_t> : load_lane<std::uint16_t>, from,
-                       lanes, destination);
+      return step.sign_extend ? load_with<load_lane<std::int16_t>>(from, lanes, destination)
+                              : load_with<load_lane<std::uint16_t>>(from, lanes, destination);
     case 4:
       if (from.row != nullptr) {
         std::memcpy(destination, from.row, 4 * kWarpSize);
         return;
       }
-      return load_with(load_words<1>, from, lanes, destination);
+      return load_with<load_words<1>>(from, lanes, destination);
     case 8:
-      return load_with(load_words<2>, from, lanes, destination);
+      return load_with<load_words<2>>(from, lanes, destination);
     default:
-      return load_with(load_words<4>, from, lanes, destination);
+      return load_with<load_words<4>>(from, lanes, destination);
   }
 }
 
@@ -71,7 +78,7 @@ void share_loads(const Step& step, const LanePointers& from, Mask lanes,
 
 template <unsigned kWords>
 void store_words(const std::uint32_t* data, Mask lanes, const LanePointers& to) {
-  for_each_lane(lanes, [&](unsigned lane) {
+  for_lanes(lanes, [&](unsigned lane) {
     std::array<std::uint32_t, kWords> words;
     for (unsigned i = 0; i < kWords; ++i) words[i] = data[i * kWarpSize + lane];
     std::memcpy(to.of[lane], words.data(), sizeof words);
@@ -91,7 +98,7 @@ void store_lanes(const Step& step, const std::uint32_t* data, Mask lanes, const 
         std::memcpy(to.row, data, 4 * kWarpSize);
         return;
       }
-      return for_each_lane(lanes, [&](unsigned lane) { std::memcpy(to.of[lane], data + lane, 4); });
+      return store_words<1>(data, lanes, to);
     case 8:
       return store_words<2>(data, lanes, to);
     default:

@@ -1,36 +1,43 @@
 #include "simulator/lanes/scattered.hpp"
 
 #include "simulator/lanes/lane.hpp"
+#include "simulator/lanes/sorted.hpp"
 
 namespace heddle::simulator::lanes::HEDDLE_LANES_VARIANT {
 namespace {
 
-// Each number beside those before it, in 32 bits: they lie near one another nearly always.
-u32 distinct(const u64* numbers, u32 shift) {
-  u32 near[2 * kWarpSize], again[kWarpSize] = {};
-  const u64 first = numbers[0] >> shift;
-  u64 far = 0;
-  for (u32 i = 0; i < kWarpSize; ++i) {
-    const u64 offset = (numbers[i] >> shift) - first + (u64{1} << 31);
-    far |= offset >> 32;
-    near[kWarpSize + i] = static_cast<u32>(offset);
-  }
-  u32 count = 1;
-  if (far != 0) {
+// Numbers whose differences need more than 32 bits: each beside those before it.
+ScatteredFunctions::Distinct distinct_far(const u64* address) {
+  const auto count = [&](u32 shift) {
+    u32 different = 1;
     for (u32 i = 1; i < kWarpSize; ++i) {
       u32 seen = 0;
-      for (u32 j = 0; j < i; ++j) seen |= u32{numbers[j] >> shift == numbers[i] >> shift};
-      count += 1 - seen;
+      for (u32 j = 0; j < i; ++j) seen |= u32{address[j] >> shift == address[i] >> shift};
+      different += 1 - seen;
     }
-    return count;
+    return different;
+  };
+  return {count(kSectorShift), count(kLineShift)};
+}
+
+ScatteredFunctions::Distinct distinct(const u64* address) {
+  u32 sector[kWarpSize];
+  const u64 first = address[0] >> kLineShift << (kLineShift - kSectorShift);
+  u64 far = 0;
+  for (u32 i = 0; i < kWarpSize; ++i) {
+    const u64 offset = (address[i] >> kSectorShift) - first + (u64{1} << 31);
+    far |= offset >> 32;
+    sector[i] = static_cast<u32>(offset);
   }
-  // The first one stands before all, too.
-  for (u32 i = 0; i < kWarpSize; ++i) near[i] = near[kWarpSize];
-  for (u32 by = 1; by < kWarpSize; ++by)
-    for (u32 i = 0; i < kWarpSize; ++i)
-      again[i] |= u32{near[kWarpSize + i] == near[kWarpSize + i - by]};
-  for (u32 i = 1; i < kWarpSize; ++i) count += 1 - again[i];
-  return count;
+  if (far != 0) return distinct_far(address);
+  sort(sector);
+  u32 sectors = 1, lines = 1;
+  for (u32 i = 1; i < kWarpSize; ++i) {
+    const u32 changed = sector[i - 1] ^ sector[i];
+    sectors += u32{changed != 0};
+    lines += u32{changed >> (kLineShift - kSectorShift) != 0};
+  }
+  return {sectors, lines};
 }
 
 ScatteredFunctions::Range range(const u64* address, u32 lanes) {

@@ -5,12 +5,17 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "simulator/lanes/addresses.hpp"
+
 namespace heddle::simulator::lanes {
 
 // Arrays have an element for each lane.
 struct ScatteredFunctions {
-  // How many different values number >> shift has.
-  std::uint32_t (*distinct)(const std::uint64_t* numbers, std::uint32_t shift);
+  // How many different sectors and lines hold the addresses (kSectorShift, kLineShift).
+  struct Distinct {
+    std::uint32_t sectors, lines;
+  };
+  Distinct (*distinct)(const std::uint64_t* address);
   // The lowest and the highest address of `lanes`, which is not empty; the bits that are set in any
   // of their addresses. Addresses are below 2^63.
   struct Range {

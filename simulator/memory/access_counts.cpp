@@ -197,9 +197,14 @@ AccessCounts count_global(AccessKind, unsigned width, LaneAddresses address, Mas
   const std::uint64_t* all = address.data();
   if (lanes != kFullMask) all = (filled = filled_up(address, lanes)).data();
   const lanes::Pieces pieces = lanes::address_functions().pieces(all);
-  const auto distinct = lanes::scattered_functions().distinct;
-  counts.sectors = pieces.in_order ? pieces.sectors : distinct(all, kSectorShift);
-  counts.tags = pieces.in_order ? pieces.lines : distinct(all, kLineShift);
+  if (pieces.in_order) {
+    counts.sectors = pieces.sectors;
+    counts.tags = pieces.lines;
+  } else {
+    const auto distinct = lanes::scattered_functions().distinct(all);
+    counts.sectors = distinct.sectors;
+    counts.tags = distinct.lines;
+  }
   counts.sectors_ideal = std::min(counts.sectors, ceil_div(count(lanes) * width, 32));
   return counts;
 }

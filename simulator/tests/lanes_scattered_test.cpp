@@ -26,11 +26,14 @@ TEST(ScatteredAddresses, AreCountedOnceEach) {
   for (const std::uint64_t among : {1ull, 64ull, 300ull, 1ull << 12, 1ull << 30, 1ull << 45})
     for (int i = 0; i < 200; ++i) {
       const Addresses addresses = random_addresses(random, among);
-      for (const unsigned shift : {5u, 7u}) {
-        std::set<std::uint64_t> different;
-        for (const std::uint64_t address : addresses) different.insert(address >> shift);
-        EXPECT_EQ(scattered_functions().distinct(addresses.data(), shift), different.size());
+      std::set<std::uint64_t> sectors, lines;
+      for (const std::uint64_t address : addresses) {
+        sectors.insert(address >> kSectorShift);
+        lines.insert(address >> kLineShift);
       }
+      const auto distinct = scattered_functions().distinct(addresses.data());
+      EXPECT_EQ(distinct.sectors, sectors.size());
+      EXPECT_EQ(distinct.lines, lines.size());
     }
 }
 
@@ -40,7 +43,7 @@ TEST(ScatteredAddresses, NextToTheFirstAreCounted) {
   addresses.fill(1 << 20);
   addresses[7] = addresses[0] - 32;
   addresses[9] = addresses[0] + 32;
-  EXPECT_EQ(scattered_functions().distinct(addresses.data(), 5), 3u);
+  EXPECT_EQ(scattered_functions().distinct(addresses.data()).sectors, 3u);
 }
 
 TEST(ScatteredAddresses, HaveARangeOfTheLanesThatAreThere) {
