@@ -70,11 +70,11 @@ class RecordFollower::Process {
     if (!json_ && !path_.empty()) begin();
     ProcessRecord result{number_, std::move(reader_.record()), false, reader_.running(),
                          reader_.library_calls()};
+    result.more = text_of(result.library_calls);
+    if (result.running) result.more += text_of(*result.running);
+    if (host_time_) result.more += text_of(reader_.seconds());
     if (!json_ || !in_place) return result;
-    std::string more = text_of(result.library_calls);
-    if (result.running) more += text_of(*result.running);
-    if (host_time_) more += text_of(reader_.seconds());
-    json_->end(result.record.complete, more);
+    json_->end(result.record.complete, result.more);
     written_->put_in_place();
     result.written = true;
     return result;

@@ -26,6 +26,7 @@ struct ProcessRecord {
   bool written = false;                           // to its file
   std::optional<runtime::RunningLaunch> running;  // when the program was ended
   std::vector<runtime::LibraryCall> library_calls = {};
+  std::string more = {};  // further members of the record's file (RecordJson::end)
 };
 
 class RecordFollower {

@@ -92,7 +92,7 @@ void RunReport::add(const ProcessRecord& each) {
     return runtime::expand_process(arguments_.value(option), each.process);
   };
   if (arguments_.has("record") && !each.written)
-    simulator::write_record(chosen_part(record, arguments_), path("record"));
+    simulator::write_record(chosen_part(record, arguments_), path("record"), each.more);
   if (arguments_.has("csv"))
     simulator::write_file(path("csv"), csv(chosen, chosen_metrics(arguments_)));
 }

@@ -110,6 +110,25 @@ TEST_F(RecordFollowerTest, WritesWhatTheHostTookBehindTheLaunches) {
   EXPECT_EQ(with.substr(0, at) + with.substr(at + times.size()), without);
 }
 
+// A compressed record is written at the end, by another function.
+TEST_F(RecordFollowerTest, GivesWhatACompressedRecordNeedsToHoldTheSame) {
+  const fs::path plain = folder_ / "plain.json", packed = folder_ / "packed.json.zst";
+  put(17, std::string(kBegin) + kLaunches +
+              R"({"library_call":{"name":"cublasSgemm","type":"float","shape":"2x2"}})"
+              "\n"
+              R"({"running":{"index":3,"kernel":"k","blocks_ended":10,"blocks":132}})"
+              "\n");
+  EXPECT_EQ(RecordFollower(streams_, plain, true).finish().size(), 1u);
+  const auto records = RecordFollower(streams_, packed, true).finish();
+  ASSERT_EQ(records.size(), 1u);
+  EXPECT_FALSE(records[0].written);
+  simulator::write_record(records[0].record, packed, records[0].more);
+  const std::string text = simulator::read_file(packed, 1 << 20);
+  EXPECT_EQ(text, simulator::read_file(plain, 1 << 20));
+  for (const char* member : {"library_calls", "running", "host_seconds"})
+    EXPECT_NE(text.find(member), text.npos) << member;
+}
+
 TEST_F(RecordFollowerTest, WritesNoFileThatTwoProcessesWouldShare) {
   for (const char* name : {"one.json", "%p.json"}) {
     RecordFollower follower(streams_, folder_ / name);

@@ -446,12 +446,12 @@ Record read_record(const std::filesystem::path& path) {
                           kAlikeBytes + kAlikeRatio * text.size());
 }
 
-void write_record(const Record& record, const std::filesystem::path& path) {
+void write_record(const Record& record, const std::filesystem::path& path, std::string_view more) {
   const auto write_to = [&](RecordJson::Sink sink) {
     RecordJson text(record, std::move(sink));
     for (const LaunchRecord& launch : record.launches)
       text.add(launch.index, RecordJson::body(launch));
-    text.end(record.complete);
+    text.end(record.complete, more);
   };
   if (path.extension() == ".zst") {
     std::string text;

@@ -9,6 +9,7 @@
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "simulator/base/types.hpp"
@@ -82,7 +83,8 @@ inline constexpr std::uint64_t kAlikeBytes = std::uint64_t{64} << 20;
 Record record_from_json(const nlohmann::ordered_json& json, const std::string& origin,
                         std::uint64_t most_alike = kAlikeBytes);
 Record read_record(const std::filesystem::path& path);
-// Written beside its place and renamed.
-void write_record(const Record& record, const std::filesystem::path& path);
+// Written beside its place and renamed. `more`: further members (RecordJson::end).
+void write_record(const Record& record, const std::filesystem::path& path,
+                  std::string_view more = {});
 
 }  // namespace heddle::simulator
