@@ -129,7 +129,8 @@ Value Lowering::call(const Expression& expression) {
   if (function == "__ballot_sync" || function == "__any_sync" || function == "__all_sync" ||
       function == "__activemask")
     return vote(expression);
-  return math(expression);
+  if (const auto value = math(expression)) return *value;
+  fail(expression.at, no_function(function));
 }
 
 // --- assembly ---
@@ -265,146 +266,6 @@ Value Lowering::atomic_add(const Expression& expression) {
   line->b = data;
   const Register d = line->d = builder_.new_register(width(Type{.scalar = scalar}));
   return make_value(scalar, d, Dependence::data);
-}
-
-// --- mathematics ---
-
-Value Lowering::math(const Expression& expression) {
-  const std::string_view function = expression.text;
-  const auto argument = [&](std::size_t i) {
-    const Value value = evaluate(*expression.operands[i]);
-    if (value.type.pointer || value.type.scalar == Scalar::nothing)
-      fail(expression.operands[i]->at,
-           fmt::format("{}: expected a number, found {}", function, name(value.type)));
-    return value;
-  };
-  const auto float_argument = [&](std::size_t i) {
-    return convert(argument(i), Scalar::float32, expression.operands[i]->at);
-  };
-  const auto result = [&](Scalar scalar, Register reg, Dependence dependence) {
-    return make_value(scalar, reg, dependence);
-  };
-  if (function == "min" || function == "max" || function == "fminf" || function == "fmaxf") {
-    expect_arguments(expression, 2, 2, fmt::format("{}(a, b)", function));
-    Value a = argument(0), b = argument(1);
-    const bool floating = function[0] == 'f';
-    const Scalar scalar =
-        floating ? Scalar::float32 : std::max({a.type.scalar, b.type.scalar, Scalar::int32});
-    if (scalar == Scalar::float64)
-      fail(expression.at, fmt::format("{} of double is not part of the language", function));
-    a = convert(a, scalar, expression.at);
-    b = convert(b, scalar, expression.at);
-    builder_.at = expression.at;
-    const bool maximum = function == "max" || function == "fmaxf";
-    const Operand first = in_register(a);
-    const Operand second = as_operand(b);
-    const Dependence dependence = std::max(a.dependence, b.dependence);
-    return result(scalar,
-                  scalar == Scalar::float32
-                      ? builder_.minimum_float(first, second, maximum)
-                      : builder_.minimum(first, second, scalar == Scalar::int32, maximum),
-                  dependence);
-  }
-  if (function == "abs" || function == "fabsf") {
-    expect_arguments(expression, 1, 1, fmt::format("{}(x)", function));
-    Value value = argument(0);
-    if (function == "fabsf" || is_floating(value.type.scalar)) {
-      value = convert(value, Scalar::float32, expression.at);
-      Operand operand = in_register(value);
-      operand.absolute = true;
-      return result(Scalar::float32, builder_.add_float(operand, immediate(0x80000000)),
-                    value.dependence);
-    }
-    value = convert(value, Scalar::int32, expression.at);
-    return result(Scalar::int32, builder_.absolute(as_operand(value)), value.dependence);
-  }
-  if (function == "__popc") {
-    expect_arguments(expression, 1, 1, "__popc(x)");
-    const Value value = convert(argument(0), Scalar::uint32, expression.at);
-    const Operand bits = in_register(value);
-    Line& line = builder_.emit(Op::POPC);
-    line.b = bits;
-    const Register d = line.d = builder_.new_register();
-    return result(Scalar::int32, d, value.dependence);
-  }
-  if (function == "fmaf") {
-    expect_arguments(expression, 3, 3, "fmaf(a, b, c)");
-    const Value a = float_argument(0), b = float_argument(1), c = float_argument(2);
-    builder_.at = expression.at;
-    const Operand x = in_register(a), y = in_register(b), z = in_register(c);
-    return result(Scalar::float32, builder_.fma_float(x, y, z),
-                  std::max({a.dependence, b.dependence, c.dependence}));
-  }
-  if (function == "__fdividef") {
-    expect_arguments(expression, 2, 2, "__fdividef(a, b)");
-    const Value a = float_argument(0), b = float_argument(1);
-    builder_.at = expression.at;
-    const Operand x = in_register(a), y = in_register(b);
-    return result(Scalar::float32,
-                  builder_.as(Operation::fast_division,
-                              [&] {
-                                return builder_.multiply_float(
-                                    x, operand(builder_.function(Function::reciprocal, y)));
-                              }),
-                  std::max(a.dependence, b.dependence));
-  }
-  if (function == "__mul24" || function == "__umul24") {
-    expect_arguments(expression, 2, 2, fmt::format("{}(a, b)", function));
-    const bool is_signed = function == "__mul24";
-    const Scalar scalar = is_signed ? Scalar::int32 : Scalar::uint32;
-    const Value a = convert(argument(0), scalar, expression.at);
-    const Value b = convert(argument(1), scalar, expression.at);
-    builder_.at = expression.at;
-    const Operand x = in_register(a), y = in_register(b);
-    constexpr std::uint32_t kUpper = 8;  // bits that are not looked at
-    const auto low = [&](const Operand& value) {
-      const Register up = builder_.shift_left(value, immediate(kUpper));
-      return operand(builder_.shift_right(operand(up), immediate(kUpper), is_signed));
-    };
-    return result(scalar,
-                  builder_.as(Operation::multiply24,
-                              [&] {
-                                const Operand first = low(x), second = low(y);
-                                return builder_.multiply_add(first, second, zero());
-                              }),
-                  std::max(a.dependence, b.dependence));
-  }
-  // One argument; a factor before the machine's function and one after it.
-  struct OfOne {
-    std::string_view name;
-    Function function;
-    float before, after;
-    Operation operation;
-  };
-  constexpr float kLog2E = 1.44269504f, kLn2 = 0.69314718f, kOverTwoPi = 0.15915494f;
-  constexpr OfOne kOfOne[] = {
-      {"sqrtf", Function::root, 1, 1, Operation::square_root},
-      {"rsqrtf", Function::reciprocal_root, 1, 1, Operation::itself},
-      {"exp2f", Function::exponential, 1, 1, Operation::exponential},
-      {"expf", Function::exponential, kLog2E, 1, Operation::exponential},
-      {"log2f", Function::logarithm, 1, 1, Operation::logarithm},
-      {"logf", Function::logarithm, 1, kLn2, Operation::logarithm},
-      {"sinf", Function::sine, kOverTwoPi, 1, Operation::sine_cosine},
-      {"cosf", Function::cosine, kOverTwoPi, 1, Operation::sine_cosine},
-  };
-  const auto* const found = std::ranges::find(kOfOne, function, &OfOne::name);
-  if (found == std::end(kOfOne)) fail(expression.at, no_function(function));
-  expect_arguments(expression, 1, 1, fmt::format("{}(x)", function));
-  const Value value = float_argument(0);
-  builder_.at = expression.at;
-  Operand x = in_register(value);
-  const auto times = [&](float factor) {
-    x = operand(builder_.multiply_float(x, immediate(std::bit_cast<std::uint32_t>(factor))));
-  };
-  return result(Scalar::float32,
-                builder_.as(found->operation,
-                            [&] {
-                              if (found->before != 1) times(found->before);
-                              x = operand(builder_.function(found->function, x));
-                              if (found->after != 1) times(found->after);
-                              return x.reg;
-                            }),
-                value.dependence);
 }
 
 }  // namespace heddle::isa::sketch

@@ -173,13 +173,24 @@ class Lowering {
   Value shuffle(const Expression& expression);
   Value vote(const Expression& expression);
   Value atomic_add(const Expression& expression);
-  Value math(const Expression& expression);
   void assembly(const Expression& expression);
   void synchronise_threads(const Expression& expression);
   void synchronise_warp(const Expression& expression);
   void expect_arguments(const Expression& expression, std::size_t least, std::size_t most,
                         std::string_view form);
   Operand cached(std::string_view name, const std::function<Register()>& make);
+
+  // lower_math.cpp: of a call; nothing: no such function. Its arguments as numbers, by their place
+  std::optional<Value> math(const Expression& expression);
+  Value number(const Expression& call, std::size_t argument);
+  Value float_number(const Expression& call, std::size_t argument);
+  Value least_or_greatest(const Expression& expression);
+  Value absolute_value(const Expression& expression);
+  Value population_count(const Expression& expression);
+  Value multiply_add(const Expression& expression);
+  Value division(const Expression& expression);
+  Value multiply24(const Expression& expression);
+  std::optional<Value> special_function(const Expression& expression);
 
   // lower_random.cpp
   Value chance(const Expression& expression);
