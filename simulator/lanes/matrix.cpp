@@ -61,6 +61,27 @@ struct SomeElements {
 // k[3] of a product that is to be computed element by element: how tests get both.
 constexpr u32 kOneByOne = 1;
 
+// Infinities and NaNs of a row of A, a column of B and the element of C.
+template <class Format, class Dot, u32 kDepth>
+SpecialSum sum_of_specials(const i32* a, const i32* a_exponent, const i32* b, const i32* b_exponent,
+                           Parts addend) {
+  constexpr i32 kHidden = 1 << Format::kFraction, kHiddenC = 1 << Dot::kCFraction;
+  SpecialSum sum;
+  for (u32 k = 0; k < kDepth; ++k) {
+    const bool of_a = a_exponent[k] == kExponentOfSpecial;
+    const bool of_b = b_exponent[k] == kExponentOfSpecial;
+    if (!of_a && !of_b) continue;
+    const bool nan = (of_a && a[k] != kHidden && a[k] != -kHidden) ||
+                     (of_b && b[k] != kHidden && b[k] != -kHidden) || a[k] == 0 || b[k] == 0;
+    sum.note(nan, !nan, (a[k] < 0) != (b[k] < 0));
+  }
+  if (addend.exponent == kExponentOfSpecial) {
+    const bool nan = addend.significand != kHiddenC && addend.significand != -kHiddenC;
+    sum.note(nan, !nan, addend.significand < 0);
+  }
+  return sum;
+}
+
 template <class Format, u32 kSteps, class Dot, bool kHalf, class Choice>
 void hmma(WarpState& warp, const MicroOp& op, Mask on) {
   using Shape = Fragments<Format::kElements, 2, kSteps>;
@@ -94,32 +115,13 @@ void hmma(WarpState& warp, const MicroOp& op, Mask on) {
          b_exponent[column][k], special_column[column]);
   });
 
-  // Infinities and NaNs, which are seldom.
-  const auto special_sum = [&](u32 row, u32 column, u32 c) {
-    constexpr i32 kHidden = 1 << Format::kFraction, kHiddenC = 1 << Dot::kCFraction;
-    SpecialSum sum;
-    for (u32 k = 0; k < kDepth; ++k) {
-      const bool of_a = a_exponent[row][k] == kExponentOfSpecial;
-      const bool of_b = met_exponent[column][k] == kExponentOfSpecial;
-      if (!of_a && !of_b) continue;
-      const i32 x = a[row][k], y = met[column][k];
-      const bool nan = (of_a && x != kHidden && x != -kHidden) ||
-                       (of_b && y != kHidden && y != -kHidden) || x == 0 || y == 0;
-      sum.note(nan, !nan, (x < 0) != (y < 0));
-    }
-    const Parts addend = Dot::parts_of_c(c);
-    if (addend.exponent == kExponentOfSpecial) {
-      const bool nan = addend.significand != kHiddenC && addend.significand != -kHiddenC;
-      sum.note(nan, !nan, addend.significand < 0);
-    }
-    return sum;
-  };
-
   const auto element = [&](u32 row, u32 column, u32 c) {
-    const SpecialSum special = special_row[row] | special_column[column] |
-                                       (Dot::parts_of_c(c).exponent == kExponentOfSpecial)
-                                   ? special_sum(row, column, c)
-                                   : SpecialSum{};
+    const SpecialSum special =
+        special_row[row] | special_column[column] |
+                (Dot::parts_of_c(c).exponent == kExponentOfSpecial)
+            ? sum_of_specials<Format, Dot, kDepth>(a[row], a_exponent[row], met[column],
+                                                   met_exponent[column], Dot::parts_of_c(c))
+            : SpecialSum{};
     if (special.any()) {
       constexpr u32 kInfinity = kHalf ? 0x7c00u : 0x7f800000u, kSign = kHalf ? 0x8000u : kSign32;
       const bool nan = special.nan | (special.positive & special.negative);
