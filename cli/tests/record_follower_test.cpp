@@ -114,7 +114,7 @@ TEST_F(RecordFollowerTest, WritesWhatTheHostTookBehindTheLaunches) {
 TEST_F(RecordFollowerTest, GivesWhatACompressedRecordNeedsToHoldTheSame) {
   const fs::path plain = folder_ / "plain.json", packed = folder_ / "packed.json.zst";
   put(17, std::string(kBegin) + kLaunches +
-              R"({"library_call":{"name":"cublasSgemm","type":"float","shape":"2x2"}})"
+              R"({"library_call":{"before":3,"name":"cublasSgemm","type":"float","shape":"2x2"}})"
               "\n"
               R"({"running":{"index":3,"kernel":"k","blocks_ended":10,"blocks":132}})"
               "\n");
@@ -123,7 +123,8 @@ TEST_F(RecordFollowerTest, GivesWhatACompressedRecordNeedsToHoldTheSame) {
   ASSERT_EQ(records.size(), 1u);
   EXPECT_FALSE(records[0].written);
   simulator::write_record(records[0].record, packed, records[0].more);
-  const std::string text = simulator::read_file(packed, 1 << 20);
+  const std::string text =
+      simulator::decompress(simulator::read_file(packed, 1 << 20), 1 << 20, "packed");
   EXPECT_EQ(text, simulator::read_file(plain, 1 << 20));
   for (const char* member : {"library_calls", "running", "host_seconds"})
     EXPECT_NE(text.find(member), text.npos) << member;
