@@ -6,7 +6,10 @@
 #include <bit>
 #include <cmath>
 
+#include "traces/analysis/launch_advice.hpp"
+#include "traces/analysis/launch_cost.hpp"
 #include "traces/analysis/listing.hpp"
+#include "traces/analysis/memory_advice.hpp"
 #include "traces/analysis/values.hpp"
 
 namespace heddle::traces {
@@ -15,7 +18,6 @@ namespace {
 using simulator::kFullMask;
 using simulator::kWarpSize;
 
-constexpr double kWorthSaying = 0.01;  // of the issue slots
 constexpr std::size_t kMostAdvice = 5;
 constexpr const char* kInVain =
     " Arranging a block's threads otherwise would save next to nothing: too few are apart. It "
@@ -88,25 +90,39 @@ Sides sides_of(const std::vector<Path>& paths, std::uint32_t branch) {
 
 class Adviser {
  public:
-  Adviser(const simulator::LaunchRequest& request, const Divergence& divergence,
-          const Regrouping& regrouping)
+  Adviser(const simulator::LaunchRequest& request, const DivergenceWatch& watch,
+          const simulator::GpuModel* gpu)
       : request_(request),
-        divergence_(divergence),
-        regrouping_(regrouping),
+        watch_(watch),
+        divergence_(watch.divergence()),
+        regrouping_(watch.regrouping()),
+        gpu_(gpu),
+        cost_(std::max(kIssueCycles, launch_cost(watch))),
         listing_(*request.module) {}
 
   std::vector<Advice> all() {
-    std::vector<std::pair<double, Advice>> found;
+    std::vector<std::pair<double, Advice>> found =
+        memory_advice(request_, watch_.accesses(), cost_, listing_);
     for (const auto& [branch, site] : divergence_.sites())
-      if (const double share = share_of(site.lost); share >= kWorthSaying)
-        found.emplace_back(share, of_branch(branch, site, share));
+      if (const double share = cost_share(site.lost); share >= kWorthSaying)
+        found.emplace_back(share, of_branch(branch, site, share_of(site.lost)));
     const SlotBudget& budget = divergence_.slots();
-    if (const double share = share_of(budget.never_started); share >= kWorthSaying)
-      found.emplace_back(share, of_block_size(share));
-    if (const double share = share_of(budget.ended); share >= kWorthSaying)
-      found.emplace_back(share, of_ended(share));
-    std::ranges::stable_sort(found, std::ranges::greater(),
-                             [](const auto& each) { return each.first; });
+    if (const double share = cost_share(budget.never_started); share >= kWorthSaying)
+      found.emplace_back(share, of_block_size(share_of(budget.never_started)));
+    if (const double share = cost_share(budget.ended); share >= kWorthSaying)
+      found.emplace_back(share, of_ended(share_of(budget.ended)));
+    const auto dearest = [](auto& all) {
+      std::ranges::stable_sort(all, std::ranges::greater(),
+                               [](const auto& each) { return each.first; });
+    };
+    dearest(found);
+    // How blocks fill the GPU is another matter than what they do: it comes behind.
+    if (gpu_ != nullptr) {
+      auto of_launch = launch_advice(request_, watch_.accesses(), *gpu_);
+      dearest(of_launch);
+      found.resize(std::min(found.size(), kMostAdvice - std::min(kMostAdvice, of_launch.size())));
+      for (auto& each : of_launch) found.push_back(std::move(each));
+    }
     if (found.size() > kMostAdvice) found.resize(kMostAdvice);
     std::vector<Advice> result;
     for (auto& [share, advice] : found) result.push_back(std::move(advice));
@@ -116,6 +132,11 @@ class Adviser {
  private:
   double share_of(std::uint64_t lane_slots) const {
     return slots(lane_slots) / static_cast<double>(std::max<std::uint64_t>(1, divergence_.steps()));
+  }
+
+  // Of all that the launch costs.
+  double cost_share(std::uint64_t lane_slots) const {
+    return kIssueCycles * slots(lane_slots) / cost_;
   }
 
   std::string place(std::uint32_t pc) {
@@ -222,7 +243,8 @@ class Adviser {
     }
     // What other splits cost does not count here, whoever would gain from the same arrangement.
     fewer = std::min(fewer, slots(divergence_.sites().at(branch).lost));
-    if (fewer < kWorthSaying * all) return {.text = {}, .in_vain = true};
+    constexpr double kSaves = 0.01;
+    if (fewer < kSaves * all) return {.text = {}, .in_vain = true};
     const std::string text = fmt::format(
         " What if: {}, and the launch would issue {:.0f} warp instructions at best "
         "instead of {} ({} fewer).",
@@ -249,8 +271,11 @@ class Adviser {
   }
 
   const simulator::LaunchRequest& request_;
+  const DivergenceWatch& watch_;
   const Divergence& divergence_;
   const Regrouping& regrouping_;
+  const simulator::GpuModel* const gpu_;
+  const double cost_;
   Listing listing_;
 };
 
@@ -289,9 +314,17 @@ std::string describe_lanes(Mask lanes) {
   return fmt::format("the lanes {:#010x}", lanes);
 }
 
-std::vector<Advice> advise(const simulator::LaunchRequest& request, const Divergence& divergence,
-                           const Regrouping& regrouping) {
-  return Adviser(request, divergence, regrouping).all();
+double launch_cost(const DivergenceWatch& watch) {
+  const AccessWatch& accesses = watch.accesses();
+  return kIssueCycles * static_cast<double>(watch.divergence().steps()) +
+         kPassCycles * static_cast<double>(accesses.passes()) +
+         kSectorCycles * static_cast<double>(accesses.sectors()) +
+         kCollisionCycles * static_cast<double>(accesses.collisions());
+}
+
+std::vector<Advice> advise(const simulator::LaunchRequest& request, const DivergenceWatch& watch,
+                           const simulator::GpuModel* gpu) {
+  return Adviser(request, watch, gpu).all();
 }
 
 }  // namespace heddle::traces

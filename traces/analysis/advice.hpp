@@ -1,5 +1,5 @@
-// What a launch's divergence costs, where it comes from and what is known to help, in plain
-// sentences with the run's own numbers.
+// What makes a launch slow, where it comes from and what is known to help, in plain sentences with
+// the run's own numbers: divergence, memory accesses, and the shape of the launch.
 #pragma once
 
 #include <cstdint>
@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "simulator/launch/launch.hpp"
-#include "traces/analysis/divergence.hpp"
-#include "traces/analysis/regrouping.hpp"
+#include "simulator/models/gpu_model.hpp"
+#include "traces/analysis/divergence_watch.hpp"
 
 namespace heddle::traces {
 
@@ -30,8 +30,12 @@ struct Advice {
   std::int64_t pc = -1;  // index in the program, or -1
 };
 
-// Dearest first; nothing below one per cent of the launch's issue slots.
-std::vector<Advice> advise(const simulator::LaunchRequest& request, const Divergence& divergence,
-                           const Regrouping& regrouping);
+// Cycles that the launch keeps SMs busy (traces/analysis/launch_cost.hpp).
+double launch_cost(const DivergenceWatch& watch);
+
+// Dearest first; nothing below two per cent of the launch's cost. `gpu`: with advice about blocks
+// and waves there; null: without.
+std::vector<Advice> advise(const simulator::LaunchRequest& request, const DivergenceWatch& watch,
+                           const simulator::GpuModel* gpu = nullptr);
 
 }  // namespace heddle::traces

@@ -1,7 +1,8 @@
-// Everything about a launch's divergence, gathered while it executes.
+// Everything about a launch's divergence and memory accesses, gathered while it executes.
 #pragma once
 
 #include "simulator/launch/observer.hpp"
+#include "traces/analysis/access_watch.hpp"
 #include "traces/analysis/divergence.hpp"
 #include "traces/analysis/regrouping.hpp"
 
@@ -19,20 +20,24 @@ class DivergenceWatch : public simulator::Observer {
   void issued(const simulator::Core& core, const simulator::Warp& warp,
               const simulator::Issue& issue) override {
     divergence_.issued(warp, issue);
+    accesses_.issued(warp, issue);
     regrouping_.issued(core, warp, issue);
   }
   void block_ended(const simulator::Core&, const simulator::Block& block) override {
     divergence_.block_ended(block);
     regrouping_.block_ended(block);
+    accesses_.block_ended(block);
   }
 
   const Divergence& divergence() const { return divergence_; }
   const Regrouping& regrouping() const { return regrouping_; }
+  const AccessWatch& accesses() const { return accesses_; }
   std::uint32_t path() const { return path_; }  // of the lanes about to execute
 
  private:
   Divergence divergence_;
   Regrouping regrouping_;
+  AccessWatch accesses_;
   std::uint32_t path_ = kRootPath;
 };
 

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include "traces/analysis/advice.hpp"
+#include "traces/analysis/launch_advice.hpp"
+#include "traces/analysis/launch_cost.hpp"
 
 namespace heddle::traces {
 namespace {
@@ -48,15 +50,41 @@ std::string budget_text(const Divergence& divergence) {
   return text + "\n";
 }
 
+// "1,024 cycles of SMs: 40 % issue …": what shares are of.
+std::string cost_text(const DivergenceWatch& watch) {
+  const double cost = launch_cost(watch);
+  const AccessWatch& accesses = watch.accesses();
+  if (cost <= 0) return {};
+  const double passes = kPassCycles * static_cast<double>(accesses.passes()),
+               atomics = kCollisionCycles * static_cast<double>(accesses.collisions()),
+               sectors = kSectorCycles * static_cast<double>(accesses.sectors()),
+               issue = kIssueCycles * static_cast<double>(watch.divergence().steps());
+  std::string text = fmt::format("keeps SMs busy for {:.0f} cycles:", cost);
+  const std::pair<double, const char*> parts[] = {{issue, "issue instructions"},
+                                                  {passes, "pass shared memory"},
+                                                  {sectors, "move sectors"},
+                                                  {atomics, "repeat atomics"}};
+  const char* between = "";
+  for (const auto& [cycles, what] : parts) {
+    if (cycles == 0) continue;
+    text += fmt::format("{} {:.1f} % {}", between, 100 * cycles / cost, what);
+    between = ",";
+  }
+  return wrapped(text, 2);
+}
+
 }  // namespace
 
 std::string AdviceTrace::text(std::uint64_t index, const simulator::LaunchRequest& request,
-                              const simulator::LaunchOutcome&, const DivergenceWatch& watch) {
+                              const simulator::GpuModel& gpu, const simulator::LaunchOutcome&,
+                              const DivergenceWatch& watch) {
   std::string text = fmt::format(
       "{}  launch {}\n", simulator::visible(simulator::display_name(request.kernel->name)), index);
   text += budget_text(watch.divergence());
-  const std::vector<Advice> all = advise(request, watch.divergence(), watch.regrouping());
-  if (all.empty()) text += "  nothing here costs a hundredth of the issue slots\n";
+  text += cost_text(watch);
+  if (const std::string shape = shape_text(request, gpu); !shape.empty()) text += wrapped(shape, 2);
+  const std::vector<Advice> all = advise(request, watch, &gpu);
+  if (all.empty()) text += "  nothing above 2 % to gain\n";
   for (const Advice& advice : all)
     text += fmt::format("  * {}\n{}", simulator::visible(advice.title),
                         wrapped(simulator::visible(advice.text), 4));

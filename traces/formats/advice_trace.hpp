@@ -14,7 +14,8 @@ class AdviceTrace : public DivergenceReport {
 
  private:
   std::string text(std::uint64_t index, const simulator::LaunchRequest& request,
-                   const simulator::LaunchOutcome& outcome, const DivergenceWatch& watch) override;
+                   const simulator::GpuModel& gpu, const simulator::LaunchOutcome& outcome,
+                   const DivergenceWatch& watch) override;
 };
 
 }  // namespace heddle::traces

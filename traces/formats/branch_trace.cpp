@@ -31,7 +31,7 @@ BranchCost cost_of(const simulator::Module& module, std::uint32_t index,
 }  // namespace
 
 std::string BranchTrace::text(std::uint64_t index, const simulator::LaunchRequest& request,
-                              const simulator::LaunchOutcome& outcome,
+                              const simulator::GpuModel&, const simulator::LaunchOutcome& outcome,
                               const DivergenceWatch& watch) {
   nlohmann::ordered_json line = {{"launch", index}, {"branches", nlohmann::ordered_json::array()}};
   for (const auto& [i, counts] : outcome.counts) {

@@ -31,7 +31,8 @@ class BranchTrace : public DivergenceReport {
 
  private:
   std::string text(std::uint64_t index, const simulator::LaunchRequest& request,
-                   const simulator::LaunchOutcome& outcome, const DivergenceWatch& watch) override;
+                   const simulator::GpuModel& gpu, const simulator::LaunchOutcome& outcome,
+                   const DivergenceWatch& watch) override;
 };
 
 // What a BranchTrace wrote. Throws std::runtime_error naming the file.

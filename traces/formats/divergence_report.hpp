@@ -24,7 +24,7 @@ class DivergenceReport : public Trace {
  private:
   // What is to be written of launch number `index`.
   virtual std::string text(std::uint64_t index, const simulator::LaunchRequest& request,
-                           const simulator::LaunchOutcome& outcome,
+                           const simulator::GpuModel& gpu, const simulator::LaunchOutcome& outcome,
                            const DivergenceWatch& watch) = 0;
 
   const simulator::KernelFilter kernels_;
@@ -32,6 +32,7 @@ class DivergenceReport : public Trace {
   // Of the launch.
   std::optional<DivergenceWatch> watch_;
   const simulator::LaunchRequest* request_ = nullptr;
+  const simulator::GpuModel* gpu_ = nullptr;
   std::uint64_t index_ = 0;
 };
 

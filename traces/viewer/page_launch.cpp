@@ -164,7 +164,7 @@ Json launch_json(const simulator::LaunchRequest& request, const LaunchRecord& re
       code.push_back(row);
     }
   json["advice"] = Json::array();
-  for (const Advice& advice : advise(request, recorder.divergence(), recorder.regrouping()))
+  for (const Advice& advice : advise(request, recorder.watch()))
     json["advice"].push_back({{"title", advice.title}, {"text", advice.text}, {"pc", advice.pc}});
   json["functions"] = functions.json();
   json["code"] = code;

@@ -53,7 +53,7 @@ class Recorder : public simulator::Observer {
 
   const std::vector<WarpTrace>& warps() const { return warps_; }  // in the order they started
   const Divergence& divergence() const { return watch_.divergence(); }
-  const Regrouping& regrouping() const { return watch_.regrouping(); }
+  const DivergenceWatch& watch() const { return watch_; }
   std::uint64_t recorded() const { return recorded_; }
   const Dictionary& masks() const { return masks_; }
   const Dictionary& situations() const { return situations_; }

@@ -23,7 +23,7 @@ struct Watched {
     simulator::LaunchOptions options;
     options.observer = &watch;
     launch.run(options);
-    advice = advise(launch.request(), watch.divergence(), watch.regrouping());
+    advice = advise(launch.request(), watch);
   }
   DivergenceWatch watch;
   std::vector<Advice> advice;
