@@ -96,7 +96,8 @@ constexpr Option kVerbose{"verbose", 'v', "",
                           "every section of each kernel, in place of a row in a table"};
 constexpr Option kFailOn{
     "fail-on", 0, "CONDITION",
-    "fail the run if this holds for a launch, as in 'branch_efficiency < 90'; may be repeated"};
+    "fail the run if this holds for a launch, as in 'branch_efficiency < 90'; or, with --baseline, "
+    "'inst_executed > +5%'; several with commas, or repeated"};
 constexpr Option kSarif{"sarif", 0, "FILE",
                         "write findings, faults and failed conditions as SARIF 2.1.0",
                         Effect::file};
@@ -119,6 +120,8 @@ constexpr Examples kRunExamples[] = {
     "heddle run --grid 1 --block 64 --param 'c=zeros(64)' sketch.warp",
     "heddle run --reconvergence all sketch.warp",
     "heddle run --quiet --check all --fail-on 'gld_efficiency < 80' --junit report.xml ./tests",
+    "heddle run --baseline old.json --fail-on 'inst_executed > +5%, branch_efficiency < 90' "
+    "./reduce",
 };
 constexpr Option kRunOptions[] = {
     {"record", 'o', "FILE",
@@ -135,6 +138,9 @@ constexpr Option kRunOptions[] = {
     kVerbose,
     {"quiet", 'q', "", "print only what fails the run"},
     kFailOn,
+    {"baseline", 0, "RECORD",
+     "what relative conditions of --fail-on compare with: a kernel's n-th launch with its n-th "
+     "there"},
     {"ignore-faults", 0, "", "a launch that faults does not fail a run whose program succeeds"},
     {"error-exitcode", 0, "N",
      "the exit status when a fault, a finding or a condition fails the run (default 1)"},
@@ -312,6 +318,31 @@ constexpr Option kMeasureOptions[] = {
     kKernelOption,
     kSkipOption,
     kCountOption,
+};
+
+constexpr Examples kDiffExamples[] = {
+    "heddle diff naive.cu padded.cu",
+    "heddle diff --timing on --html diff.html 'transpose.cu 1024' 'padded.cu 1024'",
+    "heddle diff 'sketch.warp --block 64' 'sketch.warp --block 256'",
+    "heddle diff --match transposeNaive=transposePadded old.json new.json",
+};
+constexpr Option kDiffOptions[] = {
+    {"match", 0, "A=B",
+     "compare kernel A of the first variant with kernel B of the others; may be repeated"},
+    {"show", 0, "N", "lines and branches to list per kernel (default 10)"},
+    kCsv,
+    {"json", 0, "FILE", "write the comparison as JSON", Effect::file},
+    {"html", 0, "FILE", "write one HTML file: the numbers, and the lanes of all side by side",
+     Effect::file},
+    {"timing", 0, "WHEN", "on: time the launches of the variants that are run", Effect::none,
+     on_off},
+    {"threads", 't', "N", "host threads per launch (default 1; 0: all cores)"},
+    kMetricsOption,
+    kSectionOption,
+    kKernelOption,
+    kSkipOption,
+    kCountOption,
+    kGpu,
 };
 
 constexpr Examples kCompareExamples[] = {
@@ -499,6 +530,22 @@ constexpr Command kCommands[] = {
      .options = kMeasureOptions,
      .takes_program = true,
      .run = run_measure},
+    {.name = "diff",
+     .synopsis = "[options] A B...",
+     .summary = "compare variants of a program: per kernel, source line and branch",
+     .details =
+         "A variant is a record, or what heddle run takes: a program, a .cu file, a cubin, "
+         "capsules "
+         "or a sketch; with options or arguments in one pair of quotes, with a blank before an "
+         "option "
+         "that it begins with. Each is run once. Kernels "
+         "are matched by name, what is left over by --match or because nothing else is left; "
+         "their launches by order. Code, blocks and grids may differ. Lines of the same text stand "
+         "for each other, also in different files.\n"
+         "Exit status: 0 the same, 1 different, 2 trouble.",
+     .examples = kDiffExamples,
+     .options = kDiffOptions,
+     .run = run_diff},
     {.name = "compare",
      .synopsis = "[options] MODEL HARDWARE",
      .summary = "compare a model's record with a hardware record, per kernel and per instruction",

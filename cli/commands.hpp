@@ -7,6 +7,7 @@ namespace heddle::cli {
 
 int run_calibrate(const Arguments& arguments);
 int run_compare(const Arguments& arguments);
+int run_diff(const Arguments& arguments);
 int run_disasm(const Arguments& arguments);
 int run_explain(const Arguments& arguments);
 int run_measure(const Arguments& arguments);

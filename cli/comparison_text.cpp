@@ -56,8 +56,10 @@ std::string not_compared_text(const validation::Comparison& comparison) {
   }
   std::string text;
   if (!not_modelled.empty())
-    text += fmt::format("{} metrics of the hardware record depend on time and have no model yet\n",
-                        not_modelled.size());
+    text += fmt::format(
+        "{} metrics of the hardware record depend on time: heddle validate --timing compares "
+        "those\n",
+        not_modelled.size());
   if (!not_measured.empty())
     text +=
         fmt::format("{} counts of the model's record were not measured: {}\n", not_measured.size(),

@@ -99,7 +99,10 @@ void RunReport::add(const ProcessRecord& each) {
 
 int RunReport::finish(int status) const {
   write_problem_files(arguments_, launches_);
-  const std::vector<Violation> violated = violations(launches_, fail_conditions(arguments_));
+  const std::vector<Condition> conditions = fail_conditions(arguments_);
+  for (const std::string& line : missing_in_baseline(launches_, conditions))
+    fmt::print(stderr, "heddle: {}\n", line);
+  const std::vector<Violation> violated = violations(launches_, conditions);
   for (const Violation& each : violated)
     fmt::print(stderr, "heddle: {}, launch {}: {}\n", visible(display_name(each.launch->kernel)),
                each.launch->index, violation_text(each));

@@ -108,6 +108,40 @@ TEST_F(Ci, AConditionThatHoldsFailsTheRun) {
   EXPECT_EQ(run_heddle("run --fail-on 'ipc >= 0'" + words, Kept::both).status, 1);
 }
 
+TEST_F(Ci, ARelativeConditionComparesWithTheBaseline) {
+  const std::string words = " -k mathKernel1 " + kCapsules, old = file("old.json");
+  ASSERT_EQ(run_heddle("run -o " + old + words, Kept::both).status, 0);
+  const std::string with = "run --baseline " + old + " --fail-on ";
+  EXPECT_EQ(run_heddle(with + "'inst_executed > +5%'" + words, Kept::both).status, 0);
+  // A record in which the kernel had a tenth of its instructions less.
+  Json record = Json::parse(text_of("old.json"));
+  Json& metrics = record["launches"][0]["metrics"];
+  const double now = metrics["smsp__sass_inst_executed.sum"];
+  metrics["smsp__sass_inst_executed.sum"] = now * 0.9;
+  std::ofstream(folder_ / "old.json") << record.dump();
+  const Outcome fails =
+      run_heddle(with + "'branch_efficiency < 10, inst_executed>+5%'" + words, Kept::errors);
+  EXPECT_EQ(fails.status, 1);
+  EXPECT_THAT(fails.text,
+              HasSubstr("in the baseline, which --fail-on 'inst_executed>+5%' refuses"));
+  EXPECT_EQ(run_heddle(with + "'inst_executed > +12%'" + words, Kept::both).status, 0);
+  EXPECT_EQ(run_heddle(with + "'inst_executed > +1'" + words, Kept::both).status, 1);
+  EXPECT_EQ(run_heddle(with + "'inst_executed < -5%'" + words, Kept::both).status, 0);
+}
+
+TEST_F(Ci, ALaunchThatTheBaselineLacksIsSaid) {
+  const std::string old = file("old.json");
+  ASSERT_EQ(run_heddle("run -k mathKernel1 -o " + old + " " + kCapsules, Kept::both).status, 0);
+  const Outcome outcome = run_heddle(
+      "run --baseline " + old + " --fail-on 'inst_executed > +0%' " + kCapsules, Kept::errors);
+  EXPECT_EQ(outcome.status, 0);
+  EXPECT_THAT(outcome.text, HasSubstr("mathKernel2(float*): 1 launch is not in the baseline"));
+  EXPECT_THAT(run_heddle("run --fail-on 'inst_executed > +5%' " + kCapsules, Kept::errors).text,
+              HasSubstr("name the record of an earlier run with --baseline"));
+  EXPECT_THAT(run_heddle("run --baseline " + old + " " + kCapsules, Kept::errors).text,
+              HasSubstr("--baseline needs a relative condition"));
+}
+
 TEST_F(Ci, OnlyChosenLaunchesAreInTheRecord) {
   ASSERT_EQ(
       run_heddle("run -k mathKernel2 -o " + file("r.json") + " " + kCapsules, Kept::both).status,

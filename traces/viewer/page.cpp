@@ -99,9 +99,8 @@ std::string filled_page(const Json& data, const PageParts& parts) {
   return html;
 }
 
-std::string Page::html(const std::string& device, const std::string& hardware_device,
-                       const std::vector<std::string>& program) const {
-  PageParts parts;
+Json Page::data(PageParts& parts, const std::string& device, const std::string& hardware_device,
+                const std::vector<std::string>& program) const {
   Json data = {{"device", device},
                {"hardwareDevice", hardware_device},
                {"program", program},
@@ -120,7 +119,14 @@ std::string Page::html(const std::string& device, const std::string& hardware_de
       values.push_back(
           {{"first", piece.first}, {"count", piece.count}, {"blob", parts.keep_text(piece.text)}});
   }
-  return filled_page(data, parts);
+  return data;
+}
+
+std::string Page::html(const std::string& device, const std::string& hardware_device,
+                       const std::vector<std::string>& program) const {
+  PageParts parts;
+  const Json all = data(parts, device, hardware_device, program);
+  return filled_page(all, parts);
 }
 
 }  // namespace heddle::traces

@@ -25,6 +25,19 @@ struct PageOptions {
   std::function<std::optional<std::string>(const std::string& path)> source;
 };
 
+// Streams that a page holds besides its JSON.
+class PageParts {
+ public:
+  // Compresses; returns the name by which the JSON refers to it.
+  std::string keep(const std::string& bytes) { return keep_text(base64(deflated(bytes))); }
+  std::string keep_text(const std::string& base64_text);
+  const std::string& html() const { return html_; }
+
+ private:
+  std::string html_;
+  std::size_t count_ = 0;
+};
+
 class Page {
  public:
   explicit Page(PageOptions options);
@@ -33,6 +46,10 @@ class Page {
   void add(const simulator::LaunchRequest& request, const simulator::LaunchRecord& record,
            const simulator::LaunchOutcome& outcome, const Recorder& recorder,
            const simulator::LaunchRecord* hardware);
+  // What the viewer reads; its streams go into `parts`, up to `most_bytes` of the options.
+  nlohmann::ordered_json data(PageParts& parts, const std::string& device,
+                              const std::string& hardware_device,
+                              const std::vector<std::string>& program) const;
   // Throws std::runtime_error in a build without the viewer.
   std::string html(const std::string& device, const std::string& hardware_device,
                    const std::vector<std::string>& program) const;
@@ -55,19 +72,6 @@ class Page {
   std::vector<Shown> launches_;
   nlohmann::ordered_json files_ = nlohmann::ordered_json::array();
   std::map<std::string, std::size_t> file_numbers_;
-};
-
-// Streams that a page holds besides its JSON.
-class PageParts {
- public:
-  // Compresses; returns the name by which the JSON refers to it.
-  std::string keep(const std::string& bytes) { return keep_text(base64(deflated(bytes))); }
-  std::string keep_text(const std::string& base64_text);
-  const std::string& html() const { return html_; }
-
- private:
-  std::string html_;
-  std::size_t count_ = 0;
 };
 
 // The viewer with its data. Throws std::runtime_error in a build without the viewer.

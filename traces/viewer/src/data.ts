@@ -1,5 +1,6 @@
 // What the page holds, as traces/viewer/page.cpp and traces/viewer/page_launch.cpp write it.
 
+import type { DiffData } from './diff';
 import type { ReportData } from './report';
 
 export interface SourceFile {
@@ -139,8 +140,8 @@ export class Launch {
   }
 }
 
-export function readPage(): PageData | ReportData {
+export function readPage(): PageData | ReportData | DiffData {
   const element = document.getElementById('heddle');
   if (!element) throw new Error('this page holds no launches');
-  return JSON.parse(element.textContent ?? '') as PageData | ReportData;
+  return JSON.parse(element.textContent ?? '') as PageData | ReportData | DiffData;
 }

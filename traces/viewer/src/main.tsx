@@ -1,6 +1,7 @@
 import { render } from 'preact';
 import { App } from './app';
 import { readPage } from './data';
+import { Diff, openDiff } from './diff';
 import { openReport, Report } from './report';
 import * as at from './state';
 import { costliestLaunch, goToCostliest } from './verdict';
@@ -12,6 +13,13 @@ async function start(): Promise<void> {
     document.title = 'Model against hardware – Heddle';
     await openReport(page);
     render(<Report device={page.report.device} />, document.getElementById('app')!);
+    document.documentElement.dataset.ready = 'true';
+    return;
+  }
+  if ('diff' in page) {
+    document.title = 'Variants – Heddle';
+    await openDiff(page);
+    render(<Diff />, document.getElementById('app')!);
     document.documentElement.dataset.ready = 'true';
     return;
   }
