@@ -203,6 +203,7 @@ constexpr Option kRunOptions[] = {
      "i32[64]=iota, i32[64]=random, u8[4096]=@FILE); sketches, as NAME=VALUE: a parameter's value: "
      "a number, or an array as in zeros(64), counting(64), "
      "random(64, 0, 10) or file(\"numbers.txt\")"},
+    {"define", 'D', "NAME[=VALUE]", "CUDA source: a macro for the compiler; may be repeated"},
     {"seed", 0, "N", "sketches: the first seed (default 1)"},
     {"seeds", 0, "N",
      "sketches: run with N seeds and print means and 95 % intervals; a record "
@@ -343,6 +344,49 @@ constexpr Option kDiffOptions[] = {
     kSkipOption,
     kCountOption,
     kGpu,
+};
+
+constexpr Examples kSweepExamples[] = {
+    "heddle sweep --block 64..1024:x2 --gpu a100,h200 sketch.warp",
+    "heddle sweep -D TILE=8,16,32 --html sweep.html matmul.cu",
+    "heddle sweep --param n=2^16..2^24 --jobs 4 --csv sweep.csv ./reduce {n}",
+    "heddle sweep --predication all --reconvergence all --timing off sketch.warp",
+};
+constexpr Option kSweepOptions[] = {
+    {"block", 0, "LIST", "sketches, cubins: threads of a block, as in 64..1024:x2 or 16x16,32x8"},
+    {"grid", 0, "LIST", "sketches, cubins: blocks of a launch"},
+    {"gpu", 0, "LIST", "GPU models, as in a100,h200"},
+    {"sms", 0, "LIST", "numbers of SMs, as in 8,32,132"},
+    {"set", 0, "NAME=LIST", "values of a timing constant (docs/timing.md); may be repeated"},
+    {"scheduler", 0, "LIST", "schedulers, or all"},
+    {"caches", 0, "LIST", "cold, warm, or all"},
+    {"predication", 0, "LIST", "sketches: rules, or all"},
+    {"reconvergence", 0, "LIST", "policies, or all"},
+    {"seed", 0, "LIST", "sketches: seeds"},
+    {"param", 0, "NAME=LIST",
+     "values of a sketch's parameter, or of {NAME} among the arguments; may be repeated"},
+    {"define", 'D', "NAME=LIST", "CUDA source: values of a macro; may be repeated"},
+    {"zip", 0, "",
+     "the first values of all lists, then the second…, in place of every combination"},
+    {"from", 0, "FILE",
+     "take the runs from a CSV file: a column for each of block, gpu, param:NAME, set:NAME, "
+     "define:NAME and so on"},
+    {"best", 0, "METRIC", "what decides which run is best (default: time, or instructions)"},
+    {"most", 0, "", "the best run has the largest value (default for shares and rates)"},
+    kMetricsOption,
+    {"timing", 0, "WHEN", "on (default): time the launches; off: count only", Effect::none, on_off},
+    {"jobs", 'j', "N", "processes at once (default 1; 0: one for each core)"},
+    {"output", 'o', "FOLDER",
+     "where each finished run is kept (default heddle-sweep); the same command goes on from there",
+     Effect::folder},
+    {"retry-failed", 0, "", "run again what failed before"},
+    kCsv,
+    {"html", 0, "FILE", "write one HTML file with a plot of any metric over any list",
+     Effect::file},
+    {"timeout", 0, "SECONDS", "for each run"},
+    {"max-instructions", 0, "N", "for each launch"},
+    {"no-progress", 0, "", "do not report progress"},
+    kKernelOption,
 };
 
 constexpr Examples kCompareExamples[] = {
@@ -546,6 +590,24 @@ constexpr Command kCommands[] = {
      .examples = kDiffExamples,
      .options = kDiffOptions,
      .run = run_diff},
+    {.name = "sweep",
+     .synopsis = "[options] PROGRAM [ARGUMENT...] | SOURCE.cu [ARGUMENT...] | CUBIN | CAPSULE... | "
+                 "SKETCH",
+     .summary = "make many runs of one command and tell which is best, and what limits each",
+     .details =
+         "A LIST is values with commas; FROM..TO:xFACTOR, FROM..TO:+STEP and 2^A..2^B are ranges. "
+         "Lists of several options are combined. Behind --, options of heddle run that all runs "
+         "have may stand before the program.\n"
+         "Each run is a process. When it has ended, its result is on disk at once. The same "
+         "command "
+         "makes the runs that are missing: after Ctrl-C, or with longer lists. A run that fails is "
+         "a row.\n"
+         "Exit status: 0, 1 when a run failed, 2 trouble, 130 after Ctrl-C.",
+     .examples = kSweepExamples,
+     .options = kSweepOptions,
+     .takes_program = true,
+     .reads_file = is_input_file,
+     .run = run_sweep},
     {.name = "compare",
      .synopsis = "[options] MODEL HARDWARE",
      .summary = "compare a model's record with a hardware record, per kernel and per instruction",

@@ -17,6 +17,7 @@ int run_run(const Arguments& arguments);
 int run_show(const Arguments& arguments);
 int run_simplify(const Arguments& arguments);
 int run_step(const Arguments& arguments);
+int run_sweep(const Arguments& arguments);
 int run_validate(const Arguments& arguments);
 
 }  // namespace heddle::cli

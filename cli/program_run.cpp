@@ -68,8 +68,10 @@ ProcessRecord without_launches(const std::vector<std::string>& program) {
 ProgramRun run_on_model(const std::vector<std::string>& program, const ProgramOptions& options) {
   std::vector<std::string> words = program;
   std::optional<SourceProgram> compiled;
+  if (!options.macros.empty() && !is_cuda_source(program[0]))
+    throw Usage("--define is for CUDA source (NAME.cu)");
   if (is_cuda_source(program[0])) {
-    compiled.emplace(program[0], options.gpu);
+    compiled.emplace(program[0], options.gpu, options.macros);
     words[0] = fs::path(program[0]).replace_extension().string();
   }
   const fs::path executable = compiled ? compiled->executable() : fs::path();

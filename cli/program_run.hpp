@@ -22,7 +22,8 @@ struct ProgramOptions {
   std::string checks;         // what to look for (checks::parse_options); empty: nothing
   std::string capture;        // folder for capsules; empty: none
   std::string trace;          // an encoded traces::TraceRequest; empty: none
-  std::string record;         // file of the record (RecordFollower); empty: none is written
+  std::vector<std::string> macros;  // of a .cu file, as nvcc's -D takes them
+  std::string record;               // file of the record (RecordFollower); empty: none is written
   bool per_instruction = false;
   bool memory_digests = false;
   bool host_time = false;  // with what the host took for each launch, in the record

@@ -8,7 +8,6 @@
 #include "cli/selection.hpp"
 
 namespace heddle::cli {
-namespace {
 
 const simulator::GpuModel& gpu_of(const simulator::Record& record) {
   for (const std::string& id : simulator::model_ids())
@@ -16,8 +15,6 @@ const simulator::GpuModel& gpu_of(const simulator::Record& record) {
   throw std::runtime_error(
       fmt::format("the record is of a GPU there is no model of: {}", record.device));
 }
-
-}  // namespace
 
 bool wants_instructions(const Arguments& arguments) {
   return arguments.has("per-pc") || arguments.has("source");

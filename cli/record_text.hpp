@@ -4,6 +4,7 @@
 #include <string>
 
 #include "cli/command.hpp"
+#include "simulator/models/gpu_model.hpp"
 #include "simulator/record/record.hpp"
 
 namespace heddle::cli {
@@ -14,6 +15,8 @@ std::string record_text(const simulator::Record& record, const Arguments& argume
                         int descriptor);
 // Throws Usage where those options are wrong by themselves.
 void check_record_options(const Arguments& arguments);
+// The model of the GPU that a record is of. Throws std::runtime_error where there is none.
+const simulator::GpuModel& gpu_of(const simulator::Record& record);
 bool wants_instructions(const Arguments& arguments);
 
 }  // namespace heddle::cli

@@ -20,6 +20,7 @@
 #include "cli/selection.hpp"
 #include "cli/sketch_file.hpp"
 #include "cli/sketch_run.hpp"
+#include "cli/sketch_what_if.hpp"
 #include "cli/temporary_folder.hpp"
 #include "gpu/runtime/options.hpp"
 #include "gpu/runtime/progress_line.hpp"
@@ -272,6 +273,7 @@ int run_sketches(const Arguments& arguments) {
   }
   if (!arguments.has("quiet")) report.print(run.costs);
   show_advice(advice.path(), report);
+  if (arguments.has("advice")) report.print(sketch_what_if(arguments.words[0], arguments));
   return report.finish(reached_limit(run.record, deadline, arguments) ? kLimit : 0);
 }
 
@@ -314,6 +316,7 @@ ProgramOptions program_options(const Arguments& arguments, const fs::path& advic
   if (const auto reconvergence = chosen_reconvergence(arguments))
     options.reconvergence = simulator::info(*reconvergence).name;
   options.checks = arguments.value("check");
+  options.macros = arguments.values("define");
   // A record of some launches is written when all are there to choose from.
   if (!chooses_launches(arguments)) options.record = arguments.value("record");
   options.per_instruction = wants_instructions(arguments);
@@ -472,6 +475,8 @@ int run_run(const Arguments& arguments) {
   const bool sketch = !arguments.words.empty() && is_sketch(arguments.words[0]);
   const bool cubin = !arguments.words.empty() && is_cubin_file(arguments.words[0]);
   if (!sketch && !cubin) refuse_sketch_options(arguments);
+  if (arguments.program.empty() && arguments.has("define"))
+    throw Usage("--define is for CUDA source (NAME.cu)");
   if (!cubin && arguments.has("dump")) throw Usage("--dump is for cubins");
   if (!sketch && arguments.has("gpu") &&
       simulator::gpu_model(arguments.value("gpu")).sketches_only())

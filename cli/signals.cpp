@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <ctime>
 #include <mutex>
+#include <set>
 #include <system_error>
 #include <thread>
 
@@ -18,9 +19,9 @@ constexpr timespec kPatience{.tv_sec = 2, .tv_nsec = 0};  // between asking to e
 
 struct State {
   std::mutex mutex;
-  bool watching_child = false;
-  pid_t child = 0;  // 0: it has not been started, or has ended
-  int signal = 0;   // since watching_child
+  unsigned watches = 0;      // that live
+  std::set<pid_t> children;  // that have been started and have not ended
+  int signal = 0;            // since there is a watch
 };
 
 State& state() {
@@ -62,24 +63,26 @@ sigset_t watched() {
   _exit(128 + signal);
 }
 
-// Whether the child is to be killed if it lives on.
+// Whether the children are to be killed if they live on.
 bool take(int signal, const siginfo_t& info) {
   std::lock_guard lock(state().mutex);
-  if (!state().watching_child) end_by(signal);
+  if (state().watches == 0) end_by(signal);
   const bool first = state().signal == 0;
   if (first) state().signal = signal;
-  if (state().child == 0) return false;
+  if (state().children.empty()) return false;
   const bool from_terminal = signal == SIGINT && info.si_code == SI_KERNEL;
-  if (!first)
-    kill(state().child, SIGKILL);
-  else if (!from_terminal)
-    kill(state().child, signal);
+  for (const pid_t child : state().children)
+    if (!first)
+      kill(child, SIGKILL);
+    else if (!from_terminal)
+      kill(child, signal);
   return first;
 }
 
-void kill_child() {
+void kill_children() {
   std::lock_guard lock(state().mutex);
-  if (state().child != 0 && state().signal != 0) kill(state().child, SIGKILL);
+  if (state().signal == 0) return;
+  for (const pid_t child : state().children) kill(child, SIGKILL);
 }
 
 void watch(const sigset_t& signals) {
@@ -89,7 +92,7 @@ void watch(const sigset_t& signals) {
     if (signal > 0)
       waiting = take(signal, info);
     else if (waiting && errno == EAGAIN) {
-      kill_child();
+      kill_children();
       waiting = false;
     }
   }
@@ -116,21 +119,22 @@ const sigset_t& defaulted_signals() { return defaulted(); }
 
 ChildWatch::ChildWatch(const std::function<pid_t(const sigset_t& mask)>& start) {
   std::lock_guard lock(state().mutex);
-  state().watching_child = true;
-  state().signal = 0;
-  const pid_t child = start(mask_before());
-  state().child = child > 0 ? child : 0;
+  if (state().watches++ == 0) state().signal = 0;
+  child_ = start(mask_before());
+  if (child_ <= 0) return;
+  state().children.insert(child_);
+  if (state().signal != 0) kill(child_, state().signal);  // it came for those before
 }
 
 ChildWatch::~ChildWatch() {
   std::lock_guard lock(state().mutex);
-  state().watching_child = false;
-  state().child = 0;
+  --state().watches;
+  state().children.erase(child_);
 }
 
 int ChildWatch::end() {
   std::lock_guard lock(state().mutex);
-  state().child = 0;
+  state().children.erase(child_);
   return state().signal;
 }
 

@@ -20,7 +20,8 @@ void ignore_file_size_signal();
 const sigset_t& defaulted_signals();
 
 // While it lives, the signals are about a child: the first is passed on to it (a terminal's Ctrl-C
-// reaches it anyway); it is killed by a second one, or two seconds later. Not to be nested.
+// reaches it anyway); it is killed by a second one, or two seconds later. Several may live at once,
+// in threads of their own: a signal is about all of their children.
 class ChildWatch {
  public:
   // Starts the child: `start` gives its process id, or nothing at all below 1. It is to have the
@@ -32,6 +33,9 @@ class ChildWatch {
   // To be called when it has ended, and before it is waited for: after that its number may be
   // another's. The first signal that came; 0: none.
   int end();
+
+ private:
+  pid_t child_ = 0;
 };
 
 }  // namespace heddle::cli

@@ -11,7 +11,8 @@
 
 namespace heddle::cli {
 
-SourceProgram::SourceProgram(const std::filesystem::path& source, const std::string& gpu) {
+SourceProgram::SourceProgram(const std::filesystem::path& source, const std::string& gpu,
+                             const std::vector<std::string>& macros) {
   const auto& model = gpu.empty() ? simulator::reference_model() : simulator::gpu_model(gpu);
   const std::string arch = fmt::format("-arch={}", isa::name(model.arch));
   const std::string nvcc = runtime::find_tool("nvcc");
@@ -23,8 +24,10 @@ SourceProgram::SourceProgram(const std::filesystem::path& source, const std::str
         source.string(), arch, source.string()));
   if (!std::filesystem::exists(source))
     throw std::runtime_error(fmt::format("{}: no such file", source.string()));
-  const ChildResult result = run_child(
-      {nvcc, arch, "-lineinfo", "-o", executable().string(), source.string()}, {}, std::nullopt);
+  std::vector<std::string> command = {nvcc, arch, "-lineinfo", "-o", executable().string()};
+  for (const std::string& macro : macros) command.push_back("-D" + macro);
+  command.push_back(source.string());
+  const ChildResult result = run_child(command, {}, std::nullopt);
   if (result.status != 0)
     throw std::runtime_error(
         fmt::format("{} could not be compiled: nvcc ended with status {}. Options for it can be "

@@ -5,7 +5,7 @@ set(viewer ${CMAKE_CURRENT_SOURCE_DIR}/viewer)
 set(page ${CMAKE_CURRENT_BINARY_DIR}/viewer/index.html)
 set(HEDDLE_PAGE_TEMPLATE ${CMAKE_CURRENT_BINARY_DIR}/page_template.cpp)
 find_program(HEDDLE_NODE node)
-if(HEDDLE_NODE AND EXISTS ${viewer}/node_modules/vite/bin/vite.js)
+if(HEDDLE_NODE AND EXISTS ${viewer}/node_modules/vite/bin/vite.js AND EXISTS ${viewer}/node_modules/uplot)
   file(GLOB_RECURSE viewer_sources CONFIGURE_DEPENDS ${viewer}/src/*)
   add_custom_command(OUTPUT ${page}
     COMMAND ${HEDDLE_NODE} node_modules/vite/bin/vite.js build --logLevel warn

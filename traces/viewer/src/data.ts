@@ -2,6 +2,7 @@
 
 import type { DiffData } from './diff';
 import type { ReportData } from './report';
+import type { SweepData } from './sweep';
 
 export interface SourceFile {
   path: string;
@@ -140,8 +141,8 @@ export class Launch {
   }
 }
 
-export function readPage(): PageData | ReportData | DiffData {
+export function readPage(): PageData | ReportData | DiffData | SweepData {
   const element = document.getElementById('heddle');
   if (!element) throw new Error('this page holds no launches');
-  return JSON.parse(element.textContent ?? '') as PageData | ReportData | DiffData;
+  return JSON.parse(element.textContent ?? '') as PageData | ReportData | DiffData | SweepData;
 }

@@ -3,6 +3,7 @@ import { App } from './app';
 import { readPage } from './data';
 import { Diff, openDiff } from './diff';
 import { openReport, Report } from './report';
+import { openSweep, Sweep } from './sweep';
 import * as at from './state';
 import { costliestLaunch, goToCostliest } from './verdict';
 import './style.css';
@@ -20,6 +21,13 @@ async function start(): Promise<void> {
     document.title = 'Variants – Heddle';
     await openDiff(page);
     render(<Diff />, document.getElementById('app')!);
+    document.documentElement.dataset.ready = 'true';
+    return;
+  }
+  if ('sweep' in page) {
+    document.title = 'Sweep – Heddle';
+    openSweep(page);
+    render(<Sweep />, document.getElementById('app')!);
     document.documentElement.dataset.ready = 'true';
     return;
   }

@@ -31,6 +31,9 @@ try {
   make('timed', ...sources, '--timing', 'on', '-k', 'reduceInterleaved', capsules('reduce_integer_128.sm_90.O3'));
   execFileSync(heddle, ['validate', '--capsules', '--html', join(folder, 'report.html'), 'simple_divergence'], { cwd: root, stdio: 'ignore' });
   spawnSync(heddle, ['diff', '--html', join(folder, 'diff.html'), capsules('simple_divergence.sm_90.G'), capsules('simple_divergence.sm_90.O3')], { cwd: root, stdio: 'ignore' });
+  // Blocks of 2048 threads fail.
+  spawnSync(heddle, ['sweep', '--timing', 'off', '--block', '64,256,2048', '--param', 'n=4,8', '--html', join(folder, 'sweep.html'),
+    '-o', join(folder, 'runs'), join(here, 'sweep.warp')], { cwd: root, stdio: 'ignore' });
   // A source that tries to become part of the page.
   const hostile = join(folder, 'gpu/kernels/simple_divergence');
   mkdirSync(hostile, { recursive: true });
@@ -38,7 +41,7 @@ try {
   writeFileSync(join(hostile, 'simple_divergence.cu'),
     `</script><script>document.title = 'taken'</script><img src=x onerror="document.title='taken'">\n${source}`);
   make('hostile', '--source-folder', folder, capsules('simple_divergence.sm_90.G'));
-  status = spawnSync(process.execPath, ['--test', '--test-concurrency=1', join(here, 'viewer.test.mjs'), join(here, 'access.test.mjs'), join(here, 'diff.test.mjs')], {
+  status = spawnSync(process.execPath, ['--test', '--test-concurrency=1', join(here, 'viewer.test.mjs'), join(here, 'access.test.mjs'), join(here, 'diff.test.mjs'), join(here, 'sweep.test.mjs')], {
     stdio: 'inherit',
     env: { ...process.env, HEDDLE_PAGES: folder },
   }).status ?? 1;

@@ -1,0 +1,169 @@
+#include "cli/sweep_text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "cli/launch_text.hpp"
+
+namespace heddle::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using simulator::Metric;
+using simulator::MetricValues;
+
+MetricValues pooled(const JobResult& result) {
+  MetricValues sums;
+  for (const KernelResult& kernel : result.kernels)
+    for (const auto& [name, value] : kernel.metrics) {
+      const Metric* metric = simulator::find_metric(name.text());
+      if (metric != nullptr && !metric->per.empty() && result.kernels.size() > 1) continue;
+      double& sum = sums[name];
+      sum = metric != nullptr && !metric->is_sum() ? std::max(sum, value) : sum + value;
+    }
+  simulator::complete(sums);
+  return sums;
+}
+
+std::string shown(const Metric& metric, double value) {
+  const bool modelled = metric.kind == simulator::MetricKind::modelled;
+  const bool decimals = metric.unit == "%" || std::nearbyint(value) != value;
+  return fmt::format("{}{}", modelled ? "~" : "",
+                     decimals ? fmt::format("{:.2f}", value) : readable(value));
+}
+
+// The first line that says something.
+std::string reason(const JobResult& result) {
+  if (result.said.empty() && result.status == 0) return "launched no kernel";
+  const std::size_t begin = result.said.find_first_not_of("\n ");
+  if (begin == result.said.npos) return fmt::format("status {}", result.status);
+  return visible(result.said.substr(begin, result.said.find('\n', begin) - begin));
+}
+
+}  // namespace
+
+std::optional<double> Sweep::value(std::size_t job, const Metric& metric) const {
+  if (!results[job] || results[job]->failed()) return std::nullopt;
+  return simulator::value_of(pooled(*results[job]), metric);
+}
+
+std::optional<std::size_t> Sweep::best() const {
+  std::optional<std::size_t> found;
+  std::optional<double> best;
+  for (std::size_t job = 0; job < results.size(); ++job) {
+    const auto each = value(job, *metrics.front());
+    if (!each || (best && (most ? *each <= *best : *each >= *best))) continue;
+    best = each;
+    found = job;
+  }
+  return found;
+}
+
+std::string Sweep::limit(std::size_t job) const {
+  if (!results[job]) return "not run";
+  if (results[job]->failed()) return "failed: " + reason(*results[job]);
+  const auto& kernels = results[job]->kernels;
+  const auto cost = [&](const KernelResult& kernel) {
+    return simulator::value_of(kernel.metrics, *metrics.front()).value_or(0);
+  };
+  return std::ranges::max_element(kernels, {}, cost)->limit;
+}
+
+std::string sweep_table(const Sweep& sweep, const Style& style) {
+  std::vector<std::string> header;
+  for (const Axis& axis : sweep.plan.axes) header.push_back(visible(axis.label()));
+  for (const Metric* metric : sweep.metrics)
+    header.push_back(
+        fmt::format("{}{}{}", short_name(*metric), metric->unit.empty() ? "" : ", ", metric->unit));
+  header.emplace_back("what limits it");
+  Table table(header);
+  const auto best = sweep.best();
+  for (std::size_t job = 0; job < sweep.plan.jobs.size(); ++job) {
+    std::vector<std::string> row;
+    for (const std::string& value : sweep.plan.jobs[job].values) row.push_back(visible(value));
+    for (const Metric* metric : sweep.metrics) {
+      const auto value = sweep.value(job, *metric);
+      row.push_back(value ? shown(*metric, *value) : "-");
+    }
+    row.push_back(sweep.limit(job));
+    table.add(std::move(row));
+  }
+  std::vector<std::string> lines = table.lines();
+  std::string text = "  " + lines[0] + "\n";
+  for (std::size_t job = 0; job + 1 < lines.size(); ++job)
+    text += job == best ? style.green("* " + lines[job + 1]) + "\n" : "  " + lines[job + 1] + "\n";
+  if (!best) return text;
+  std::string settings;
+  for (std::size_t i = 0; i < sweep.plan.axes.size(); ++i)
+    settings += fmt::format("{}{} {}", i == 0 ? "" : ", ", visible(sweep.plan.axes[i].label()),
+                            visible(sweep.plan.jobs[*best].values[i]));
+  const Metric& metric = *sweep.metrics.front();
+  text += fmt::format("* {} {}: {}: {} {}\n", sweep.most ? "most" : "least", short_name(metric),
+                      settings, shown(metric, *sweep.value(*best, metric)), metric.unit);
+  return text;
+}
+
+std::string sweep_csv(const Sweep& sweep) {
+  std::string text = "job";
+  for (const Axis& axis : sweep.plan.axes) text += "," + csv_cell(axis.label());
+  text += ",status,kernel,launches,metric,unit,modelled,value\n";
+  for (std::size_t job = 0; job < sweep.plan.jobs.size(); ++job) {
+    std::string begin = fmt::format("{}", job);
+    for (const std::string& value : sweep.plan.jobs[job].values) begin += "," + csv_cell(value);
+    if (!sweep.results[job]) continue;
+    const JobResult& result = *sweep.results[job];
+    begin += fmt::format(",{}", result.status);
+    if (result.failed()) {
+      text += begin + ",,,,,,\n";
+      continue;
+    }
+    for (const KernelResult& kernel : result.kernels)
+      for (const auto& [name, value] : kernel.metrics) {
+        const Metric* metric = simulator::find_metric(name.text());
+        text += fmt::format(
+            "{},{},{},{},{},{},{}\n", begin, csv_cell(kernel.kernel), kernel.launches,
+            csv_cell(name.text()), metric == nullptr ? "" : csv_cell(metric->unit),
+            metric != nullptr && metric->kind == simulator::MetricKind::modelled ? 1 : 0, value);
+      }
+  }
+  return text;
+}
+
+Json sweep_json(const Sweep& sweep) {
+  Json json = {{"axes", Json::array()}, {"most", sweep.most}, {"jobs", Json::array()}};
+  for (const Axis& axis : sweep.plan.axes) json["axes"].push_back(axis.label());
+  json["metric"] = sweep.metrics.front()->name;
+  const auto best = sweep.best();
+  json["best"] = best ? Json(*best) : Json(nullptr);
+  Json facts = Json::object();
+  for (std::size_t job = 0; job < sweep.plan.jobs.size(); ++job) {
+    Json row = {{"values", sweep.plan.jobs[job].values},
+                {"limit", sweep.limit(job)},
+                {"failed", !sweep.results[job] || sweep.results[job]->failed()},
+                {"kernels", Json::array()}};
+    if (sweep.results[job] && !sweep.results[job]->failed()) {
+      const auto add = [&](const std::string& kernel, const MetricValues& values) {
+        Json metrics = Json::object();
+        for (const auto& [name, value] : values) metrics[name.text()] = value;
+        row["kernels"].push_back({{"kernel", kernel}, {"metrics", metrics}});
+      };
+      add("all kernels", pooled(*sweep.results[job]));
+      if (sweep.results[job]->kernels.size() > 1)
+        for (const KernelResult& kernel : sweep.results[job]->kernels)
+          add(kernel.kernel, kernel.metrics);
+    }
+    json["jobs"].push_back(row);
+  }
+  for (const Metric& metric : simulator::metrics())
+    facts[std::string(metric.name)] = {
+        {"short", short_name(metric)},
+        {"unit", metric.unit},
+        {"meaning", metric.meaning},
+        {"modelled", metric.kind == simulator::MetricKind::modelled}};
+  json["facts"] = facts;
+  return json;
+}
+
+}  // namespace heddle::cli
