@@ -1,5 +1,5 @@
 // pictures.mjs HEDDLE: makes the pictures of the documents anew, from pages that heddle writes.
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
@@ -33,6 +33,12 @@ const launches = [
     hash: '#launch=0&warp=0&step=300&tab=advice&heat=lanes&view=90,3.75,0,64',
   },
 ];
+// Of docs/variants.md and docs/tuning.md.
+const reductions = '../../validation/capsules/reduce_integer_128.sm_90.G';
+const variants = [
+  { picture: 'diff-reduce.png', words: ['diff', `${reductions} -k reduceNeighbored`, `${reductions} -k reduceInterleaved`] },
+  { picture: 'sweep-histogram.png', words: ['sweep', '--no-progress', '-o', join(folder, 'runs'), '--grid', '16..512:x2', '--block', '64,128,256', 'histogram_shared.warp'] },
+];
 const browser = await openBrowser({ viewport: { width: 1240, height: 720 }, colorScheme: 'light' });
 try {
   for (const { picture, kernel, capsules, hardware, hash } of launches) {
@@ -41,6 +47,16 @@ try {
     execFileSync(heddle, ['step', '--html', file, '--source-folder', root, '-k', kernel, ...beside, join(root, 'validation/capsules', capsules)], { cwd: root });
     const { page } = await openPage(browser.context, file, hash);
     await page.mouse.move(0, 0);
+    await page.waitForTimeout(500);
+    await page.screenshot({ path: join(pictures, picture) });
+    await page.close();
+    console.log(join('docs/pictures', picture));
+  }
+  for (const { picture, words } of variants) {
+    const file = join(folder, 'page.html');
+    // diff ends with 1 where variants differ.
+    spawnSync(heddle, [words[0], '--html', file, ...words.slice(1)], { cwd: join(root, 'docs/tuning'), stdio: 'ignore' });
+    const { page } = await openPage(browser.context, file);
     await page.waitForTimeout(500);
     await page.screenshot({ path: join(pictures, picture) });
     await page.close();
