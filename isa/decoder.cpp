@@ -128,7 +128,7 @@ void read_item(const Item& item, Instruction& into) {
       predicate_source(into, item.which) = predicate(field, item.uniform);
       break;
     case ItemKind::load_predicate:  // the index is stored inverted, so that zero is PT
-      into.pp = predicate(field ^ kPredicateIndex, false);
+      into.pp = predicate(field ^ kPredicateIndex, item.uniform);
       break;
     case ItemKind::slot:
       read_slot(item, into);

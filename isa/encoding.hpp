@@ -66,9 +66,11 @@ enum class ItemKind : std::uint8_t {
 enum class Extent : std::uint8_t {
   one,
   two,
-  two_where,  // a modifier has one of some values
-  data,       // those of the memory access
-  fragment,   // those of a product of matrices
+  four,
+  two_where,   // a modifier has one of some values
+  data,        // those of the memory access
+  fragment,    // those of a product of matrices
+  dimensions,  // one for each dimension of a tensor, and Item::extent_values more
 };
 
 struct Item {
@@ -87,7 +89,7 @@ struct Item {
   bool is_updated = false;  // '^'
   Extent extent = Extent::one;
   Mod extent_mod = Mod::count_;
-  std::uint64_t extent_values = 0;  // bit v: two where the modifier is v
+  std::uint64_t extent_values = 0;  // two_where: bit v: two where the modifier is v
   std::uint32_t constant = 0;       // value of a modifier without bits
   std::string_view text{};          // text, or the list of a modifier
   std::uint64_t legal = ~std::uint64_t{0};
@@ -113,7 +115,7 @@ struct Meanings {
   std::array<DataType, 16> data{};                    // of `size` or `type`
   std::array<MemoryOrder, 16> order{};                // of `sem`
   std::array<MemoryOrder::Scope, 8> scope{};          // of `scope`
-  std::array<MatrixShape, 8> shape{};                 // of `mma_shape`
+  std::array<MatrixShape, 64> shape{};                // of `mma_shape`
   std::array<DataType, 8> mma_a{}, mma_b{}, mma_d{};  // of `mma_src`, `mma_src_b`, `mma_dst`
 };
 
@@ -226,9 +228,9 @@ constexpr Bits index_register_bits(const Item& item) {
   return {.lo = 24, .width = static_cast<std::uint8_t>(item.uniform ? 6 : 8)};
 }
 
-// A uniform-datapath instruction is guarded by a uniform predicate.
+// An instruction of the uniform datapath is guarded by a uniform predicate, and so is S2UR.
 constexpr bool has_uniform_guard(const Encoding& encoding) {
-  return encoding.facts->unit == Unit::uniform;
+  return encoding.facts->unit == Unit::uniform || encoding.facts->op == Op::S2UR;
 }
 
 // The items that exist in this form: an immediate has no suffix (swizzle, byte or half selector).

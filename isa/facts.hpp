@@ -171,8 +171,7 @@ struct Facts {
 
 // Matrices of m × k and k × n numbers are multiplied.
 struct MatrixShape {
-  std::uint8_t m = 0, n = 0;
-  std::uint16_t k = 0;
+  std::uint16_t m = 0, n = 0, k = 0;
 
   friend constexpr bool operator==(const MatrixShape&, const MatrixShape&) = default;
 };

@@ -101,6 +101,8 @@ namespace heddle::isa {
   X(exchanged) /* HFMA2: halves of the second source */ \
   X(non_divergent) /* FSWZADD */ \
   X(mma_step) X(mma_op) X(mma_selector) /* BMMA: 0 XOR 1 AND; of the metadata of a sparse A */ \
+  X(negate_a) X(negate_b) X(transpose_a) X(transpose_b) /* of the descriptors of HGMMA and its kin */ \
+  X(group_barrier) /* 0 gsb0 7 none */ X(register_pool) /* USETMAXREG: 1 DEALLOC 2 TRY_ALLOC */ X(register_count) \
   X(arrives_for) /* ARRIVES: 0 none 1 arrivals 2 bytes */ \
   X(syncs_op) X(arrive_lanes) X(opt_out) X(arrive_effect) X(try_wait) /* SYNCS: 0 ARRIVE 1 PHASECHK */ \
   X(to_shared) X(from_shared) X(multicast) /* bulk copies */ \

@@ -53,9 +53,17 @@ constexpr DataType data_type_in(std::string_view text) {
   return data;
 }
 
-// ".16x8x4" and ".1684": 8 or 16, then 8, then the rest.
+// ".16x8x4" and ".1684": 8 or 16, then 8, then the rest; ".64x24x16".
 constexpr MatrixShape matrix_shape_in(std::string_view text) {
   text.remove_prefix(1);
+  if (text.starts_with("64x")) {
+    text.remove_prefix(3);
+    MatrixShape shape{.m = 64};
+    shape.n = static_cast<std::uint16_t>(take_number(text));
+    text.remove_prefix(1);
+    shape.k = static_cast<std::uint16_t>(take_number(text));
+    return shape;
+  }
   const auto take = [&](std::string_view digits) {
     if (!text.starts_with(digits)) return false;
     text.remove_prefix(digits.size());
@@ -97,6 +105,7 @@ static_assert(data_type_in(".F32x2.FTZ.RN") == DataType{DataType::Kind::floating
 static_assert(matrix_shape_in(".16x8x16") == MatrixShape{16, 8, 16});
 static_assert(matrix_shape_in(".88128") == MatrixShape{8, 8, 128});
 static_assert(matrix_shape_in(".168128") == MatrixShape{16, 8, 128});
+static_assert(matrix_shape_in(".64x240x32") == MatrixShape{64, 240, 32});
 static_assert(scope_in(".STRONG.GPU.PRIVATE") == MemoryOrder::Scope::gpu);
 
 template <class Table, class Meaning>

@@ -27,12 +27,16 @@ class Reader {
     switch (item.extent) {
       case Extent::two:
         return 2;
+      case Extent::four:
+        return 4;
       case Extent::two_where:
         return (item.extent_values >> in_.mod(item.extent_mod) & 1) != 0 ? 2 : 1;
       case Extent::data:
         return std::max(1u, (access_or_data_bytes() + kRegisterBytes - 1) / kRegisterBytes);
       case Extent::fragment:
         return fragment(item);
+      case Extent::dimensions:
+        return in_.mod(Mod::dimension) + 1 + static_cast<unsigned>(item.extent_values);
       case Extent::one:
         break;
     }
@@ -60,7 +64,8 @@ class Reader {
   // Of the uniform register of an address: a pair where it is a descriptor, or where .E says it.
   // The one that a descriptor comes after is not.
   unsigned uniform_width(const Item& item) const {
-    if (item.kind == ItemKind::hidden_ur) return 2;
+    if (item.kind == ItemKind::hidden_ur || item.extent == Extent::two) return 2;
+    if (item.extent == Extent::four) return 4;
     if (!item.in_address || has(ItemKind::next_ur)) return 1;
     return in_.mod(Mod::descriptor) != 0 || in_.mod(Mod::address64) != 0 ? 2 : 1;
   }
@@ -88,13 +93,14 @@ class Reader {
   unsigned fragment(const Item& item) const {
     const MatrixProduct product = matrix_product(in_);
     const auto& [m, n, k] = product.shape;
-    constexpr unsigned kLanes = 32;
+    constexpr unsigned kWarp = 32, kRowsOfWarpgroup = 64;
+    const unsigned lanes = m == kRowsOfWarpgroup ? 4 * kWarp : kWarp;
     const unsigned stored = product.is_sparse ? k / 2u : k;
     if (item.kind == ItemKind::slot && item.which == 'A')
-      return std::max(1u, up_to_registers(m * stored * product.a.bits / kLanes));
+      return std::max(1u, up_to_registers(m * stored * product.a.bits / lanes));
     if (item.kind == ItemKind::slot && item.which == 'B')
-      return std::max(1u, up_to_registers(k * n * product.b.bits / kLanes));
-    return up_to_registers(m * n * product.d.bits / kLanes);
+      return std::max(1u, up_to_registers(k * n * product.b.bits / lanes));
+    return up_to_registers(m * n * product.d.bits / lanes);
   }
 
   const Instruction& in_;
@@ -163,7 +169,7 @@ class Collector {
         return add(predicates(source.uniform), source.index, 1, true, false);
       }
       case ItemKind::load_predicate:
-        return add(RegisterFile::predicate, in_.pp.index, 1, true, false);
+        return add(predicates(in_.pp.uniform), in_.pp.index, 1, true, false);
       case ItemKind::predicates:
         return add(predicates(item.uniform), 0, kPT, !comes_first(item), comes_first(item), true);
       case ItemKind::slot:

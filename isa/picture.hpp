@@ -183,6 +183,11 @@ class PictureReader {
       item.extent = Extent::data;
     } else if (take_word("mma")) {
       item.extent = Extent::fragment;
+    } else if (take_word("dims+")) {
+      item.extent = Extent::dimensions;
+      item.extent_values = read_number();
+    } else if (take('4')) {
+      item.extent = Extent::four;
     } else {
       expect('2');
       item.extent = Extent::two;

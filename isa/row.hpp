@@ -24,7 +24,8 @@
 //   $name             A piece of picture that several rows share, from isa/opcodes/lists.hpp.
 //
 //   Rd URd Pu Pv      Destinations (UPu, UPv in the uniform file).
-//   Pp Pq Pr Pz       Predicate sources (UPp …); Pz is that of loads, stored inverted.
+//   Pp Pq Pr Pz       Predicate sources (UPp …); Pz is that of loads, whose index is stored
+//                     inverted.
 //   A B C             Sources by slot, where the form puts them; UA UB UC in the uniform datapath.
 //                     S: the slot-C source of a two-source opcode that sits where B usually is.
 //                     M: sits where A does and is `b`; N: sits where B does and is `c`.
@@ -51,10 +52,11 @@
 //
 // How many registers an operand takes, from the one it names on:
 //   A                 One; of an address as many as ra_u32, address64 and descriptor say.
-//   A*2               Two.
+//   A*2, A*4          Two, four.
 //   A*2(name=1,3)     Two where the modifier `name` is 1 or 3, else one.
 //   A*data            The data of the memory access.
 //   A*mma             The operand's fragment of a product of matrices.
+//   A*dims+n          One for each dimension of a tensor, and n more.
 // clang-format on
 #pragma once
 

@@ -55,34 +55,37 @@ inline constexpr Row kBulkRows[] = {
     // UA is the address of a tensor map; UB the first of the registers that hold the place in
     // shared
     // memory, the barrier and the coordinates.
-    {Op::UTMALDG, kSm90, 0x15b4, kFixed, "UTMALDG{dimension@79:3 $tensor} [UB], [UA]"},
+    {Op::UTMALDG, kSm90, 0x15b4, kFixed, "UTMALDG{dimension@79:3 $tensor} [UB*dims+2], [UA*2]"},
     {Op::UTMALDG, kSm90, 0x15b4, kFixed,
-     "UTMALDG{dimension@79:3 $tensor}{descriptor@76 1:} [UB], [UA], desc[UR@40]"},
+     "UTMALDG{dimension@79:3 $tensor}{descriptor@76 1:} [UB*dims+2], [UA*2], desc[UR@40]"},
     {Op::UTMALDG, kSm90, 0x13b4, kFixed,
-     "UTMALDG{dimension@79:3 $tensor}{im2col@82 |.IM2COL}{multicast@75 |.MULTICAST} [UB], [UA], "
+     "UTMALDG{dimension@79:3 $tensor}{im2col@82 |.IM2COL}{multicast@75 |.MULTICAST} [UB*dims+2], "
+     "[UA*2], "
      "UC"},
     {Op::UTMALDG, kSm90, 0x13b4, kFixed,
      "UTMALDG{dimension@79:3 $tensor}{im2col@82 |.IM2COL}{multicast@75 |.MULTICAST}"
-     "{descriptor@76 1:} [UB], [UA], UC, desc[UR@40]"},
+     "{descriptor@76 1:} [UB*dims+2], [UA*2], UC, desc[UR@40]"},
     {Op::UTMASTG, kSm90, 0x13b5, kFixed,
-     "UTMASTG{dimension@79:3 $tensor}{im2col@82 |.IM2COL} [UB], [UA]"},
+     "UTMASTG{dimension@79:3 $tensor}{im2col@82 |.IM2COL} [UB*dims+1], [UA*2]"},
     {Op::UTMASTG, kSm90, 0x13b5, kFixed,
-     "UTMASTG{dimension@79:3 $tensor}{im2col@82 |.IM2COL}{descriptor@76 1:} [UB], [UA], "
+     "UTMASTG{dimension@79:3 $tensor}{im2col@82 |.IM2COL}{descriptor@76 1:} [UB*dims+1], [UA*2], "
      "desc[UR@40]"},
     {Op::UTMAREDG, kSm90, 0x13b6, kFixed,
-     "UTMAREDG{dimension@79:3 $tensor}{im2col@82 |.IM2COL}{atom_op@87:3 $atom_op3} [UB], [UA]"},
+     "UTMAREDG{dimension@79:3 $tensor}{im2col@82 |.IM2COL}{atom_op@87:3 $atom_op3} [UB*dims+1], "
+     "[UA*2]"},
     {Op::UTMAREDG, kSm90, 0x13b6, kFixed,
      "UTMAREDG{dimension@79:3 $tensor}{im2col@82 |.IM2COL}{atom_op@87:3 $atom_op3}"
-     "{descriptor@76 1:} [UB], [UA], desc[UR@40]"},
-    {Op::UTMAPF, kSm90, 0x15b8, kFixed, "UTMAPF.L2{dimension@79:3 $tensor} [UB], [UA]"},
+     "{descriptor@76 1:} [UB*dims+1], [UA*2], desc[UR@40]"},
+    {Op::UTMAPF, kSm90, 0x15b8, kFixed, "UTMAPF.L2{dimension@79:3 $tensor} [UB*dims+0], [UA*2]"},
     {Op::UTMAPF, kSm90, 0x15b8, kFixed,
-     "UTMAPF.L2{dimension@79:3 $tensor}{descriptor@76 1:} [UB], [UA], desc[UR@40]"},
+     "UTMAPF.L2{dimension@79:3 $tensor}{descriptor@76 1:} [UB*dims+0], [UA*2], desc[UR@40]"},
     {Op::UTMAPF, kSm90, 0x13b8, kFixed,
-     "UTMAPF.L2{dimension@79:3 $tensor}{im2col@82 1:.IM2COL} [UB], [UA], UC"},
+     "UTMAPF.L2{dimension@79:3 $tensor}{im2col@82 1:.IM2COL} [UB*dims+0], [UA*2], UC"},
     {Op::UTMAPF, kSm90, 0x13b8, kFixed,
-     "UTMAPF.L2{dimension@79:3 $tensor}{im2col@82 1:.IM2COL}{descriptor@76 1:} [UB], [UA], UC, "
+     "UTMAPF.L2{dimension@79:3 $tensor}{im2col@82 1:.IM2COL}{descriptor@76 1:} [UB*dims+0], "
+     "[UA*2], UC, "
      "desc[UR@40]"},
-    {Op::UTMACCTL, kSm90, 0x19b9, kFixed, "UTMACCTL{cache_op@82 .IV|.PF} [UA]"},
+    {Op::UTMACCTL, kSm90, 0x19b9, kFixed, "UTMACCTL{cache_op@82 .IV|.PF} [UA*2]"},
     {Op::UTMACMDFLUSH, kSm90, 0x9b7, kFixed, "UTMACMDFLUSH"},
 
     // The pair holds the address and the barrier.

@@ -17,3 +17,4 @@
 #include "isa/opcodes/texture.hpp"
 #include "isa/opcodes/uniform.hpp"
 #include "isa/opcodes/warp.hpp"
+#include "isa/opcodes/warpgroup.hpp"

@@ -70,6 +70,42 @@ inline constexpr NamedList kLists[] = {
      "|.CONSTANT.PRIVATE|.CONSTANT.CTA|.CONSTANT.CTA.PRIVATE|.STRONG.SM.PRIVATE|.STRONG.SM|"
      ".STRONG.GPU.PRIVATE|.STRONG.GPU|.MMIO.GPU|.CONSTANT.SM|.STRONG.SYS|.CONSTANT.SM.PRIVATE|"
      ".MMIO.SYS|.CONSTANT.VC|.CONSTANT.VC.PRIVATE|.CONSTANT.GPU"},
+    // Shapes of products of a warp group.
+    {"group_k8",
+     ".64x8x8|.64x16x8|.64x24x8|.64x32x8|.64x40x8|.64x48x8|.64x56x8|.64x64x8|.64x72x8|"
+     ".64x80x8|.64x88x8|.64x96x8|.64x104x8|.64x112x8|.64x120x8|.64x128x8|.64x136x8|"
+     ".64x144x8|.64x152x8|.64x160x8|.64x168x8|.64x176x8|.64x184x8|.64x192x8|.64x200x8|"
+     ".64x208x8|.64x216x8|.64x224x8|.64x232x8|.64x240x8|.64x248x8|.64x256x8"},
+    {"group_k16",
+     ".64x8x16|.64x16x16|.64x24x16|.64x32x16|.64x40x16|.64x48x16|.64x56x16|.64x64x16|"
+     ".64x72x16|.64x80x16|.64x88x16|.64x96x16|.64x104x16|.64x112x16|.64x120x16|.64x128x16|"
+     ".64x136x16|.64x144x16|.64x152x16|.64x160x16|.64x168x16|.64x176x16|.64x184x16|"
+     ".64x192x16|.64x200x16|.64x208x16|.64x216x16|.64x224x16|.64x232x16|.64x240x16|"
+     ".64x248x16|.64x256x16"},
+    {"group_k32",
+     ".64x8x32|.64x16x32|.64x24x32|.64x32x32|.64x40x32|.64x48x32|.64x56x32|.64x64x32|"
+     ".64x72x32|.64x80x32|.64x88x32|.64x96x32|.64x104x32|.64x112x32|.64x120x32|.64x128x32|"
+     ".64x136x32|.64x144x32|.64x152x32|.64x160x32|.64x168x32|.64x176x32|.64x184x32|"
+     ".64x192x32|.64x200x32|.64x208x32|.64x216x32|.64x224x32|.64x232x32|.64x240x32|"
+     ".64x248x32|.64x256x32"},
+    {"group_k64",
+     ".64x8x64|.64x16x64|.64x24x64|.64x32x64|.64x40x64|.64x48x64|.64x56x64|.64x64x64|"
+     ".64x72x64|.64x80x64|.64x88x64|.64x96x64|.64x104x64|.64x112x64|.64x120x64|.64x128x64|"
+     ".64x136x64|.64x144x64|.64x152x64|.64x160x64|.64x168x64|.64x176x64|.64x184x64|"
+     ".64x192x64|.64x200x64|.64x208x64|.64x216x64|.64x224x64|.64x232x64|.64x240x64|"
+     ".64x248x64|.64x256x64"},
+    {"group_bytes",
+     ".64x8x32|3:.64x16x32|6:.64x24x32|9:.64x32x32|12:.64x48x32|15:.64x64x32|18:.64x80x32|"
+     "21:.64x96x32|24:.64x112x32|27:.64x128x32|30:.64x144x32|33:.64x160x32|36:.64x176x32|"
+     "39:.64x192x32|42:.64x208x32|45:.64x224x32|48:.64x240x32|51:.64x256x32"},
+    {"group_bytes_sparse",
+     "1:.64x8x64|4:.64x16x64|7:.64x24x64|10:.64x32x64|13:.64x48x64|16:.64x64x64|"
+     "19:.64x80x64|22:.64x96x64|25:.64x112x64|28:.64x128x64|31:.64x144x64|34:.64x160x64|"
+     "37:.64x176x64|40:.64x192x64|43:.64x208x64|46:.64x224x64|49:.64x240x64|52:.64x256x64"},
+    {"group_bits",
+     ".64x8x256|.64x16x256|.64x24x256|.64x32x256|.64x48x256|.64x64x256|.64x80x256|"
+     ".64x96x256|.64x112x256|.64x128x256|.64x144x256|.64x160x256|.64x176x256|.64x192x256|"
+     ".64x208x256|.64x224x256|.64x240x256|.64x256x256"},
     // Pieces of pictures.
     {"ld75",
      "{address64@72 |.E}{cop@84:3 $cop}{prefetch@68:2 |.LTC64B|.LTC128B}{size@73:3 $size4}"
@@ -166,6 +202,12 @@ inline constexpr NamedList kLists[] = {
     // Addresses: register and offset; the same with a uniform register; with a descriptor, which
     // nvdisasm prints up to sm_89 only where bit 101 is set. Loads have the uniform register at bit
     // 32, stores and atomics at 64; atomics have the width of the register at 70 instead of 90.
+    // Matrices in shared memory, A and B or B alone, by descriptors in uniform registers.
+    {"group_ab",
+     "gdesc[UR@24*4]{negate_a@72 |.negA}{negate_b@63 |.negB}{transpose_a@61 |.tnspA}"
+     "{transpose_b@62 |.tnspB}"},
+    {"group_b", "-A*mma, gdesc[UR@32*4]{negate_b@63 |.negB}{transpose_b@62 |.tnspB}"},
+    {"group_end", "{group_barrier@84:3 gsb0|7:}"},
     {"plain", "[A+O@40:24]"},
     {"uniform32", "[A{ra_u32@90 .U32|.64}+?UR@32+O@40:24]"},
     {"uniform64", "[A{ra_u32@90 .U32|.64}+?UR@64+O@40:24]"},

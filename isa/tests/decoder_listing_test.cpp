@@ -62,6 +62,19 @@ TEST(Sweep, EveryPtxInstructionEqualsNvdisasm) {
   EXPECT_GT(equal, 12'000u);
 }
 
+// Of sm_90a: products of warp groups in every form, and what else it has.
+TEST(Sweep, EveryInstructionOfSm90aEqualsNvdisasm) {
+  std::size_t equal = 0;
+  for (const GoldRow& row : warpgroup_rows()) {
+    const auto instruction = decode(Arch::sm_90, row.word);
+    ASSERT_TRUE(instruction) << row.text;
+    EXPECT_EQ(without_trailing_spaces(print(*instruction, row.address)), row.text);
+    EXPECT_EQ(encode(*instruction), row.word) << row.text;
+    ++equal;
+  }
+  EXPECT_GT(equal, 1'400u);
+}
+
 // Forms that no PTX instruction asks for: of add.sat.s32 on what a warp shares, and of
 // __vibmax_u16x2 and its relatives (nvdisasm 13.0).
 TEST(Sweep, FormsOfIntrinsicsEqualNvdisasm) {

@@ -53,6 +53,9 @@ Word parse_word(const std::string& hex) {
 
 std::vector<GoldRow> listing_rows(Arch arch) { return rows_of("listing.tsv.zst", sm_number(arch)); }
 std::vector<GoldRow> sweep_rows(Arch arch) { return rows_of("sweep.tsv.zst", sm_number(arch)); }
+std::vector<GoldRow> warpgroup_rows() {
+  return rows_of("warpgroup.tsv.zst", sm_number(Arch::sm_90));
+}
 std::vector<GoldRow> published_rows(Arch arch) {
   return rows_of("published.tsv.zst", sm_number(arch));
 }

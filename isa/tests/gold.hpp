@@ -24,6 +24,10 @@ std::vector<GoldRow> listing_rows(Arch arch);
 // tests/make_sweep.sh makes it.
 std::vector<GoldRow> sweep_rows(Arch arch);
 
+// gold/warpgroup.tsv.zst: every form of wgmma, and what else sm_90a has (nvdisasm 13.0).
+// tests/make_warpgroup.sh makes it.
+std::vector<GoldRow> warpgroup_rows();
+
 // gold/published.tsv.zst: pairs that the CuAssembler project published (MIT licence,
 // github.com/cloudcores/CuAssembler), made with nvdisasm 11, for sm_75, sm_80 and sm_86; control
 // bits are zero. Opcodes that the compiler makes seldom are here.
