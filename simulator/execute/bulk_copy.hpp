@@ -8,6 +8,7 @@ namespace heddle::simulator {
 
 // As the families of simulator/execute/machine.hpp.
 Execute lower_bulk(const isa::Instruction& instruction, Step& step);
+Execute lower_tensor(const isa::Instruction& instruction, Step& step);
 Execute lower_async_store(const isa::Instruction& instruction, Step& step);
 
 // An H200 takes instructions that mean the shared memory of a cluster by themselves for illegal in

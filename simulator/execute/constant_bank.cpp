@@ -77,7 +77,10 @@ ConstantBanks constant_banks(const LaunchRequest& request, std::uint64_t grid_ba
   const std::size_t barrier = layout.grid_barrier;
   bank0.put(barrier, static_cast<std::uint32_t>(grid_barrier >> 32));
   bank0.put(barrier + 4, static_cast<std::uint32_t>(grid_barrier));
-  if (isa::traits(arch).has_clusters) put_cluster(bank0, request);
+  if (isa::traits(arch).has_clusters) {
+    put_cluster(bank0, request);
+    bank0.put(0x198, kParameterWindow + parameters);
+  }
   std::copy(request.parameters.begin(), request.parameters.end(),
             bank0.bytes().begin() + parameters);
 

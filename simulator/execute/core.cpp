@@ -3,6 +3,7 @@
 #include <bit>
 #include <cassert>
 
+#include "simulator/execute/constant_bank.hpp"
 #include "simulator/execute/machine.hpp"
 #include "simulator/execute/row_layout.hpp"
 #include "simulator/execute/spinning.hpp"
@@ -29,6 +30,14 @@ MakeReconvergence reconvergence_of(const LaunchContext& context) {
                           module == nullptr ? nullptr : &module->program(), context.patched);
 }
 
+// Of a parameter whose address the kernel takes; nobody may write it.
+std::byte* parameter_at(const LaunchContext& launch, std::uint64_t address, std::uint64_t bytes) {
+  const std::vector<std::byte>& bank = launch.constants.banks[0];
+  const std::uint64_t first = address - kParameterWindow;
+  if (first > bank.size() || bytes > bank.size() - first) return nullptr;
+  return const_cast<std::byte*>(bank.data() + first);
+}
+
 }  // namespace
 
 Core::Core(const LaunchContext& launch_context)
@@ -47,6 +56,7 @@ bool Block::finished() const {
 }
 
 std::byte* Core::resolve_slowly(std::uint64_t address, std::uint64_t bytes) {
+  if (address >> 32 == kParameterWindow >> 32) return parameter_at(launch, address, bytes);
   if (std::byte* const inside = resolve_allocated(address, bytes)) return inside;
   const auto reached = reached_memory(*launch.memory, address);
   if (!reached) return nullptr;

@@ -156,9 +156,9 @@ Step lower_instruction(const Instruction& in, std::uint32_t index, std::uint32_t
   lower_address(in, step);
   if (select_lane_function(in, step)) return step;
   step.lane = nullptr;
-  for (const auto family :
-       {lower_memory, lower_copy, lower_atomic, lower_special, lower_texture, lower_block_barrier,
-        lower_cluster, lower_mbarrier, lower_bulk, lower_async_store})
+  for (const auto family : {lower_memory, lower_copy, lower_atomic, lower_special, lower_texture,
+                            lower_block_barrier, lower_cluster, lower_mbarrier, lower_bulk,
+                            lower_tensor, lower_async_store, lower_warpgroup})
     if ((step.execute = family(in, step)) != nullptr) return step;
   step.execute = lower_control(in, step, index, end);
   if (step.execute == nullptr) step.execute = execute_unsupported;
@@ -177,7 +177,9 @@ unsigned highest_row(const Instruction& in, Source::Kind kind, unsigned destinat
   note(other);
   for (const Source& source : {in.a, in.b, in.c})
     if (source.kind == kind) note(source.index);
-  return std::min(highest + kWidestOperand, zero);
+  const isa::OperandWidths widths = isa::operand_widths(in);  // of a warp group's sums more
+  const unsigned widest = std::max<unsigned>(kWidestOperand, widths.destination);
+  return std::min(highest + widest, zero);
 }
 
 // Whether nothing executes behind an instruction, or only what a call comes back to.

@@ -305,6 +305,7 @@ Execute lower_texture(const isa::Instruction& instruction, Step& step);
 Execute lower_block_barrier(const isa::Instruction& instruction, Step& step);
 Execute lower_cluster(const isa::Instruction& instruction, Step& step);
 Execute lower_mbarrier(const isa::Instruction& instruction, Step& step);
+Execute lower_warpgroup(const isa::Instruction& instruction, Step& step);
 Flow execute_unsupported(Core& core, Warp& warp, const Step& step, Mask active, Mask on);
 Flow execute_undecodable(Core& core, Warp& warp, const Step& step, Mask active, Mask on);
 Flow execute_past_end(Core& core, Warp& warp, const Step& step, Mask active, Mask on);

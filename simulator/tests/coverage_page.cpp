@@ -104,7 +104,9 @@ std::set<const isa::Row*> proved_rows() {
       rows.insert(instruction->encoding->row);
   };
   for (const isa::Word& word : recorded_lane_words()) note(word);
-  for (const RecordedCubin& file : recorded_cubins()) {
+  std::vector<RecordedCubin> files = recorded_cubins();
+  std::ranges::move(recorded_cubins("warpgroup_probe"), std::back_inserter(files));
+  for (const RecordedCubin& file : files) {
     const isa::Cubin cubin = isa::parse_cubin(file.bytes, file.name);
     for (const isa::Section& section : cubin.sections) {
       if (!section.name.starts_with(".text")) continue;
@@ -147,9 +149,10 @@ A form is a row of `isa/opcodes`: one layout of bits of an opcode, all its opera
 - sm_75 … sm_90: forms executed. Empty: the architecture has none. Up to sm_89 they are decoded and printed as the
   vendor's disassembler does and executed as on sm_90; no such GPU was at hand to prove them.
 - proved: of sm_90's forms, those whose answers on an H200 are recorded and replayed by
-  `simulator_lanes_test` and `simulator_instruction_probe_test`.
+  `simulator_lanes_test`, `simulator_instruction_probe_test` and `simulator_warpgroup_probe_test`. Of copies of
+  tensors few are (`docs/experiments/tensor-probe.md`); they count as not proved.
 - not executed: modifiers with which a launch stops, naming the instruction. Words that are not in the list of opcodes
-  at all (warp-group matrix instructions, `setmaxnreg`) stop a launch too.
+  at all stop a launch too.
 
 Of given programs, and of the launches in their records, `instruction_coverage FILE…` says the same
 (`simulator/tests/instruction_coverage_main.cpp`; `docs/programs.md` has its answer for programs of other people).

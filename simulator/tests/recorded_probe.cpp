@@ -50,9 +50,18 @@ std::vector<isa::Word> recorded_lane_words() {
   return words;
 }
 
-std::vector<RecordedCubin> recorded_cubins() {
+std::string recorded_bytes(std::string_view file) { return unpacked(kData / file); }
+
+std::map<std::string, std::string> recorded_hashes(std::string_view probe) {
+  std::map<std::string, std::string> hashes;
+  std::istringstream lines(unpacked(kData / probe / "h200.txt.zst"));
+  for (std::string kernel, hash; lines >> kernel >> hash;) hashes[kernel] = hash;
+  return hashes;
+}
+
+std::vector<RecordedCubin> recorded_cubins(std::string_view probe) {
   std::vector<RecordedCubin> cubins;
-  for (const fs::directory_entry& entry : fs::directory_iterator(kData / "instruction_probe")) {
+  for (const fs::directory_entry& entry : fs::directory_iterator(kData / probe)) {
     if (!entry.path().filename().string().ends_with(".cubin.zst")) continue;
     const std::string bytes = unpacked(entry.path());
     RecordedCubin& cubin = cubins.emplace_back(entry.path().stem().string());

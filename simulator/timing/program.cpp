@@ -34,6 +34,10 @@ unsigned matrix_cycles(const Instruction& in, const Constants& constants) {
   constexpr unsigned kShort = 16, kLong = 32, kDoubles = 4;
   const isa::MatrixProduct product = isa::matrix_product(in);
   if (is_double_product(in)) return product.shape.k / kDoubles * constants.interval_dmma;
+  // A warp group's, by its columns alone (docs/experiments/warpgroup-probe.md).
+  constexpr unsigned kRowsOfWarpgroup = 64;
+  if (product.shape.m == kRowsOfWarpgroup)
+    return std::max(product.shape.n / 2u, kShort + product.shape.n / 4u);
   const unsigned bytes = product.shape.k * product.b.bits / 8u;  // of a column of B
   return bytes <= kShort  ? constants.interval_product
          : bytes <= kLong ? constants.interval_long_product

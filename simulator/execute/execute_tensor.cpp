@@ -1,0 +1,413 @@
+// Copies and reductions of boxes of tensors (PTX cp.async.bulk.tensor): a tensor map says where the
+// tensor lies and what a box of it is, registers where the box begins. As bulk copies they are
+// finished when the instruction is.
+//
+// What an H200 takes for an illegal instruction is a fault here: a map of another rank or kind than
+// the instruction's, a box that does not begin at a multiple of 16 bytes along the innermost
+// dimension, a store of every other element (docs/experiments/tensor-probe.md).
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+#include "isa/attributes.hpp"
+#include "simulator/execute/bulk_copy.hpp"
+#include "simulator/memory/atomic_operations.hpp"
+#include "simulator/memory/tensor_map.hpp"
+
+namespace heddle::simulator {
+namespace {
+
+using isa::Mod;
+using isa::Op;
+
+constexpr unsigned kChunk = 16;             // bytes that lie together, whatever the swizzle
+constexpr unsigned kSharedAlignment = 128;  // of a box in shared memory
+constexpr std::size_t kMostRow = 256 * 8;   // bytes of a row of a box
+
+using Coordinates = std::array<std::int64_t, kMostDimensions>;
+
+// A box of a tensor, row by row: what one instruction moves.
+class Box {
+ public:
+  Box(const TensorMap& map, const Coordinates& at, const std::array<int, 3>& offset)
+      : map_(map), at_(at), offset_(offset), bytes_(bytes_of(map.type)) {
+    for (unsigned i = 1; i < map.rank; ++i) {
+      extent_[i] = (map.box[i] + map.step[i] - 1) / map.step[i];
+      rows_ *= map.is_im2col ? 1 : extent_[i];
+    }
+    if (map.is_im2col) rows_ = map.pixels;
+    elements_ = map.is_im2col ? map.channels : map.box[0];
+  }
+
+  unsigned row_bytes() const { return elements_ * bytes_; }
+  std::uint32_t bytes() const { return static_cast<std::uint32_t>(rows_) * row_bytes(); }
+
+  // Rows of a swizzled box begin where the pattern begins.
+  unsigned pitch() const { return map_.swizzle == 0 ? row_bytes() : 16u << map_.swizzle; }
+  // Of a damaged map it may be any number.
+  std::uint64_t span() const {
+    const std::uint64_t bytes = rows_ * pitch();
+    constexpr std::uint64_t kLine = 128;  // what a pattern is swizzled within
+    return map_.swizzle == 0 ? bytes : (bytes + kLine - 1) / kLine * kLine;
+  }
+  // Of a chunk of a row in shared memory, `shared` being where the box is.
+  std::uint32_t place(std::uint32_t shared, std::uint64_t row, unsigned chunk) const {
+    const std::uint32_t at = shared + static_cast<std::uint32_t>(row) * pitch() + chunk * kChunk;
+    const std::uint32_t units = (1u << map_.swizzle) - 1;
+    return at ^ ((at >> 7) & units) << 4;
+  }
+
+  // A row: the address of its first element that is in the tensor, which of its bytes that one
+  // begins at, and how many bytes are.
+  struct Row {
+    std::uint64_t address = 0;
+    unsigned first = 0, bytes = 0;
+  };
+
+  // Calls f(number, row) for each; stops where it says no.
+  template <typename F>
+  bool for_each_row(F&& f) const {
+    Coordinates base = at_;
+    std::array<std::uint32_t, kMostDimensions> index{};
+    for (std::uint64_t row = 0; row < rows_; ++row) {
+      if (!f(row, row_at(base))) return false;
+      map_.is_im2col ? next_pixel(base) : next_row(base, index);
+    }
+    return true;
+  }
+
+ private:
+  Row row_at(const Coordinates& base) const {
+    Row row;
+    std::uint64_t address = map_.address;
+    for (unsigned i = 1; i < map_.rank; ++i) {
+      const bool moved = map_.is_im2col && i + 1 < map_.rank;
+      const std::int64_t at = base[i] + (moved ? offset_[i - 1] : 0);
+      if (at < 0 || static_cast<std::uint64_t>(at) >= map_.size[i]) return row;
+      address += static_cast<std::uint64_t>(at) * map_.stride[i - 1];
+    }
+    const std::int64_t first = std::max<std::int64_t>(base[0], 0);
+    const std::int64_t last =
+        std::min(base[0] + elements_, static_cast<std::int64_t>(map_.size[0]));
+    if (first >= last) return row;
+    row.address = address + static_cast<std::uint64_t>(first) * bytes_;
+    row.first = static_cast<unsigned>(first - base[0]) * bytes_;
+    row.bytes = static_cast<unsigned>(last - first) * bytes_;
+    return row;
+  }
+
+  void next_row(Coordinates& base, std::array<std::uint32_t, kMostDimensions>& index) const {
+    for (unsigned i = 1; i < map_.rank; ++i) {
+      if (++index[i] < extent_[i]) {
+        base[i] += map_.step[i];
+        return;
+      }
+      index[i] = 0;
+      base[i] = at_[i];
+    }
+  }
+
+  // Along the box that the corners leave of an image, line by line, and on in the next image.
+  void next_pixel(Coordinates& base) const {
+    for (unsigned i = 1; i + 1 < map_.rank; ++i) {
+      base[i] += map_.step[i];
+      if (base[i] < static_cast<std::int64_t>(map_.size[i]) + map_.upper[i - 1]) return;
+      base[i] = map_.lower[i - 1];
+    }
+    ++base[map_.rank - 1];
+  }
+
+  const TensorMap& map_;
+  Coordinates at_;
+  std::array<int, 3> offset_;
+  unsigned bytes_, elements_ = 0;
+  std::uint64_t rows_ = 1;
+  std::array<std::uint32_t, kMostDimensions> extent_{};
+};
+
+// What an instruction names: the box's place in shared memory, for loads the barrier, the
+// coordinates; the map; for loads the blocks that get the box and im2col's offsets.
+struct Request {
+  std::uint32_t shared = 0, barrier = 0, blocks = 0;
+  TensorMap map;
+  Coordinates at{};
+  std::array<int, 3> offset{};
+};
+
+std::uint32_t word(const Warp& warp, RowOffset row, unsigned number) {
+  return source_row(warp, row)[number * kWarpSize];
+}
+
+constexpr std::uint8_t kLoads = 1, kMulticast = 2, kIm2col = 4, kReduces = 8;
+
+// Offsets of 16, 8 or 5 bits, the fewer there are the more.
+std::array<int, 3> offsets_of(std::uint32_t bits, unsigned rank) {
+  const unsigned width = rank == 3 ? 16 : rank == 4 ? 8 : 5;
+  std::array<int, 3> offset{};
+  for (unsigned i = 0; i + 2 < rank; ++i)
+    offset[i] = static_cast<int>((bits & 0xffff) >> width * i & ((1u << width) - 1));
+  return offset;
+}
+
+// Why the machine refuses an instruction; null where it does not.
+const char* refusal(const Request& request, unsigned rank, std::uint8_t flags) {
+  const TensorMap& map = request.map;
+  if (map.rank != rank) return "the tensor map is of another rank than the instruction";
+  if (map.is_im2col != ((flags & kIm2col) != 0))
+    return "the tensor map is made for im2col, or the instruction is, not both";
+  if (map.interleave != 0) return "interleaved tensors are not executed";
+  if (request.at[0] * bytes_of(map.type) % kChunk != 0)
+    return "the innermost coordinate is not at a multiple of 16 bytes";
+  const auto steps = std::span(map.step).subspan(1, map.rank - 1);
+  if ((flags & kLoads) == 0 && !map.is_im2col &&
+      std::ranges::any_of(steps, [](std::uint32_t step) { return step != 1; }))
+    return "elements that do not adjoin are not stored";
+  const std::uint64_t row =
+      std::uint64_t{map.is_im2col ? map.channels : map.box[0]} * bytes_of(map.type);
+  if (row % kChunk != 0 || (map.swizzle != 0 && row > (16u << map.swizzle)))
+    return "a row of the tensor map's box does not fit its swizzle";
+  return nullptr;
+}
+
+bool read_request(Core& core, Warp& warp, const Step& step, Mask on, Request& request) {
+  const auto rank = static_cast<unsigned>(step.data_type);
+  const std::uint8_t flags = step.selector;
+  const std::uint64_t map = word(warp, step.a, 0) | std::uint64_t{word(warp, step.a, 1)} << 32;
+  constexpr unsigned kMapAlignment = 64;
+  if (map % kMapAlignment != 0) {
+    core.raise(Fault::Kind::misaligned_address, warp, step, on, map,
+               "a tensor map's address must be a multiple of 64");
+    return false;
+  }
+  const std::byte* bytes = core.resolve(map, kTensorMapBytes);
+  if (bytes == nullptr) {
+    core.raise(Fault::Kind::illegal_address, warp, step, on, map, "there is no tensor map");
+    return false;
+  }
+  const auto refuse = [&](const char* why) {
+    core.raise(Fault::Kind::illegal_instruction, warp, step, on, map, why);
+    return false;
+  };
+  const std::optional<TensorMap> decoded = decode_tensor_map(bytes);
+  if (!decoded) return refuse("what lies there is no tensor map");
+  request.map = *decoded;
+  request.shared = word(warp, step.b, 0);
+  if ((flags & kLoads) != 0) request.barrier = word(warp, step.b, 1);
+  const unsigned first = (flags & kLoads) != 0 ? 2 : 1;
+  for (unsigned i = 0; i < rank; ++i)
+    request.at[i] = static_cast<std::int32_t>(word(warp, step.b, first + i));
+  if ((flags & kMulticast) != 0) request.blocks = word(warp, step.c, 0) >> 16;
+  if ((flags & kIm2col) != 0 && (flags & kLoads) != 0)
+    request.offset = offsets_of(word(warp, step.c, 0), rank);
+  const char* why = refusal(request, rank, flags);
+  return why == nullptr || refuse(why);
+}
+
+// What stands for elements outside the tensor: zeros, or the NaN that makes a product zero
+// (HFMA2.OOB).
+void fill_row(const TensorMap& map, std::span<std::byte> row) {
+  std::ranges::fill(row, std::byte{0});
+  if (map.fill == 0 || !is_float(map.type)) return;
+  constexpr std::array<std::uint8_t, 2> kNan{0xf7, 0x7f};
+  const unsigned bytes = bytes_of(map.type);
+  for (std::size_t at = 0; at < row.size(); ++at) {
+    const std::size_t from_top = bytes - 1 - at % bytes;
+    row[at] = from_top == 0   ? std::byte{kNan[1]}
+              : from_top == 1 ? std::byte{kNan[0]}
+                              : std::byte{0xff};
+  }
+}
+
+// Subnormals become zeros, or 13 bits of the fraction are rounded off, where the type says so.
+std::uint32_t converted(TensorType type, std::uint32_t bits) {
+  const std::uint32_t magnitude = bits & 0x7fff'ffff;
+  const bool flushes = type == TensorType::f32_ftz || type == TensorType::tf32_ftz;
+  if (flushes && magnitude < 0x80'0000) return bits & 0x8000'0000;
+  if (type == TensorType::f32_ftz || magnitude >= 0x7f80'0000) return bits;
+  const std::uint32_t odd = bits >> 13 & 1;
+  return (bits + 0xfff + odd) & ~0x1fffu;
+}
+
+void convert_row(TensorType type, std::span<std::byte> row) {
+  if (type < TensorType::f32_ftz) return;
+  for (std::size_t at = 0; at + 4 <= row.size(); at += 4) {
+    std::uint32_t bits;
+    std::memcpy(&bits, row.data() + at, 4);
+    bits = converted(type, bits);
+    std::memcpy(row.data() + at, &bits, 4);
+  }
+}
+
+unsigned width_of_access(const Box::Row& row, unsigned element) {
+  return row.address % kChunk == 0 && row.bytes % kChunk == 0 ? kChunk : element;
+}
+
+// The bytes of a row that the tensor has; null, and a fault or a conflict, where they cannot be
+// had.
+std::byte* row_of_tensor(BulkAccess& access, AccessKind kind, const Box::Row& row, unsigned element,
+                         unsigned operation = 0) {
+  std::byte* data = access.global(row.address, row.bytes, 1);
+  if (data == nullptr) return nullptr;
+  const unsigned width = width_of_access(row, element);
+  return access.note_global(kind, row.address, row.bytes, width, operation) ? data : nullptr;
+}
+
+// The whole box to the shared memory of one block, whose barrier counts its bytes.
+Flow load_box(BulkAccess& access, const Request& request, const Box& box, std::uint32_t shared,
+              std::uint32_t barrier) {
+  std::byte* to = access.shared(shared, box.span(), kSharedAlignment);
+  if (to == nullptr) return Flow::stop;
+  access.note_shared(AccessKind::store, shared, box.span(), kChunk);
+  const unsigned element = bytes_of(request.map.type);
+  std::array<std::byte, kMostRow> buffer;
+  const std::span<std::byte> bytes(buffer.data(), box.row_bytes());
+  const bool done = box.for_each_row([&](std::uint64_t number, const Box::Row& row) {
+    fill_row(request.map, bytes);
+    if (row.bytes != 0) {
+      const std::byte* from = row_of_tensor(access, AccessKind::load, row, element);
+      if (from == nullptr) return false;
+      std::memcpy(bytes.data() + row.first, from, row.bytes);
+      convert_row(request.map.type, bytes.subspan(row.first, row.bytes));
+    }
+    for (unsigned chunk = 0; chunk < bytes.size() / kChunk; ++chunk)
+      std::memcpy(to + (box.place(shared, number, chunk) - shared), bytes.data() + chunk * kChunk,
+                  kChunk);
+    return true;
+  });
+  return done ? access.count_at_barrier(barrier, box.bytes()) : Flow::stop;
+}
+
+// UTMALDG
+Flow execute_load(Core& core, Warp& warp, const Step& step, Mask, Mask on) {
+  if (on == 0) return Flow::next;
+  const bool multicast = (step.selector & kMulticast) != 0;
+  if (multicast && lacks_cluster(core, warp, step, on)) return Flow::stop;
+  ++core.counts_of(step).shared;
+  Request request;
+  if (!read_request(core, warp, step, on, request)) return Flow::stop;
+  BulkAccess access(core, warp, step, on);
+  const Box box(request.map, request.at, request.offset);
+  if (!multicast) return load_box(access, request, box, request.shared, request.barrier);
+  constexpr std::uint32_t kOffset = 0xff'ffff;
+  constexpr unsigned kMostBlocks = 16;
+  for (std::uint32_t rank = 0; rank < kMostBlocks; ++rank)
+    if ((request.blocks >> rank & 1) != 0 &&
+        load_box(access, request, box, (request.shared & kOffset) | rank << 24,
+                 (request.barrier & kOffset) | rank << 24) == Flow::stop)
+      return Flow::stop;
+  return Flow::next;
+}
+
+// Every element by itself: halves and floats of 16 bits as the lower part of a word.
+void reduce_row(std::byte* to, const std::byte* from, unsigned bytes, unsigned element, AtomicOp op,
+                AtomicType type) {
+  const auto each = [&]<typename T>(T, auto&& combine) {
+    for (unsigned at = 0; at < bytes; at += sizeof(T)) {
+      T operand;
+      std::memcpy(&operand, from + at, sizeof operand);
+      update<T>(to + at, [&](T old) { return static_cast<T>(combine(old, operand)); });
+    }
+  };
+  const auto word = [&](std::uint32_t old, std::uint32_t operand) {
+    return combine32(op, type, old, operand);
+  };
+  if (element == 8)
+    each(std::uint64_t{}, [&](std::uint64_t old, std::uint64_t operand) {
+      return combine64(op, type, old, operand);
+    });
+  else if (element == 4)
+    each(std::uint32_t{}, word);
+  else
+    each(std::uint16_t{}, word);
+}
+
+std::optional<AtomicType> atomic_type_of(TensorType type) {
+  switch (type) {
+    case TensorType::u32:
+      return AtomicType::u32;
+    case TensorType::s32:
+      return AtomicType::s32;
+    case TensorType::u64:
+      return AtomicType::u64;
+    case TensorType::s64:
+      return AtomicType::s64;
+    case TensorType::f16:
+      return AtomicType::f16;
+    case TensorType::bf16:
+      return AtomicType::bf16;
+    case TensorType::f32:
+      return AtomicType::f32;
+    case TensorType::f32_ftz:
+      return AtomicType::f32_flushed;
+    case TensorType::f64:
+      return AtomicType::f64;
+    default:
+      return std::nullopt;
+  }
+}
+
+// UTMASTG and UTMAREDG: what lies outside the tensor is left out; a reduction takes 16 bytes as a
+// whole, of which the first are inside.
+Flow execute_store(Core& core, Warp& warp, const Step& step, Mask, Mask on) {
+  if (on == 0) return Flow::next;
+  ++core.counts_of(step).shared;
+  Request request;
+  if (!read_request(core, warp, step, on, request)) return Flow::stop;
+  const bool reduces = (step.selector & kReduces) != 0;
+  const auto op = static_cast<AtomicOp>(step.width);
+  const std::optional<AtomicType> type = atomic_type_of(request.map.type);
+  if (reduces && (!type || !has_operation(op, *type)))
+    return core.raise(Fault::Kind::illegal_instruction, warp, step, on, 0,
+                      "the tensor's type does not have the operation");
+  const std::optional<unsigned> operation = reduces ? commutative(op, *type) : std::nullopt;
+  const AccessKind kind = operation ? AccessKind::reduction : AccessKind::store;
+  BulkAccess access(core, warp, step, on);
+  const Box box(request.map, request.at, request.offset);
+  const std::byte* from = access.shared(request.shared, box.span(), kSharedAlignment);
+  if (from == nullptr) return Flow::stop;
+  access.note_shared(AccessKind::load, request.shared, box.span(), kChunk);
+  const unsigned element = bytes_of(request.map.type);
+  std::array<std::byte, kMostRow> bytes;
+  const bool done = box.for_each_row([&](std::uint64_t number, Box::Row row) {
+    if (row.bytes == 0) return true;
+    if (reduces) row.bytes = (row.bytes + kChunk - 1) / kChunk * kChunk;
+    for (unsigned chunk = 0; chunk < box.row_bytes() / kChunk; ++chunk)
+      std::memcpy(bytes.data() + chunk * kChunk,
+                  from + (box.place(request.shared, number, chunk) - request.shared), kChunk);
+    std::byte* to = row_of_tensor(access, kind, row, element, operation.value_or(0));
+    if (to == nullptr) return false;
+    if (reduces)
+      reduce_row(to, bytes.data() + row.first, row.bytes, element, op, *type);
+    else
+      std::memcpy(to, bytes.data() + row.first, row.bytes);
+    return true;
+  });
+  return done ? Flow::next : Flow::stop;
+}
+
+}  // namespace
+
+Execute lower_tensor(const isa::Instruction& in, Step& step) {
+  const auto flag = [&](Mod which, std::uint8_t bit) {
+    return in.mod(which) != 0 ? bit : std::uint8_t{0};
+  };
+  step.data_type = static_cast<std::uint8_t>(in.mod(Mod::dimension) + 1);
+  step.selector =
+      static_cast<std::uint8_t>(flag(Mod::im2col, kIm2col) | flag(Mod::multicast, kMulticast));
+  if (step.data_type > kMostDimensions) return nullptr;
+  switch (in.op) {
+    case Op::UTMALDG:
+      step.selector |= kLoads;
+      return execute_load;
+    case Op::UTMAREDG:
+      step.selector |= kReduces;
+      step.width = static_cast<std::uint8_t>(in.mod(Mod::atom_op));
+      return execute_store;
+    case Op::UTMASTG:
+      return execute_store;
+    default:
+      return nullptr;
+  }
+}
+
+}  // namespace heddle::simulator

@@ -1,0 +1,287 @@
+// Products of matrices by groups of four warps (PTX wgmma), and what belongs to them.
+//
+// On hardware a product goes on while its warps execute other instructions, and is finished behind
+// a wait. Here it is finished when the instruction is: who waits finds it done. Nothing tells yet
+// that a program reads D, or overwrites a factor in shared memory, without the wait that it needs.
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstring>
+
+#include "isa/attributes.hpp"
+#include "isa/operands.hpp"
+#include "simulator/execute/machine.hpp"
+#include "simulator/lanes/warpgroup.hpp"
+
+namespace heddle::simulator {
+namespace {
+
+using isa::Mod;
+using isa::Op;
+using lanes::GroupFactors;
+using lanes::GroupSums;
+using lanes::kGroupRows;
+
+constexpr unsigned kChunk = 16;    // bytes that lie together, whatever the swizzle
+constexpr unsigned kCoreRows = 8;  // rows of a core matrix, each a chunk
+
+// A matrix in shared memory, as its descriptor has it: how an address follows from a row (a column
+// of B) and k. Held against an H200's answers, 1,536 descriptors with offsets of every kind
+// (docs/experiments/warpgroup-probe.md).
+class SharedMatrix {
+ public:
+  SharedMatrix(std::uint64_t descriptor, bool transposed) : transposed_(transposed) {
+    const auto field = [&](unsigned lo) {
+      return static_cast<std::uint32_t>(descriptor >> lo & 0x3fff) << 4;
+    };
+    start_ = field(0);
+    leading_ = field(16);
+    stride_ = field(32);
+    base_ = static_cast<std::uint32_t>(descriptor >> 49 & 7);
+    const auto swizzle = static_cast<unsigned>(descriptor >> 62);
+    constexpr std::array<std::uint32_t, 4> kUnits{1, 8, 4, 2};  // chunks of a swizzled row
+    units_ = kUnits[swizzle];
+  }
+
+  // Of chunk number `chunk` of a row; or, transposed, of eights number `chunk` of rows at one k.
+  std::uint32_t address(std::uint32_t row_or_k, std::uint32_t chunk) const {
+    std::uint32_t at = start_ + row_or_k % kCoreRows * kChunk * units_;
+    const std::uint32_t eight = row_or_k / kCoreRows;
+    if (!transposed_)
+      at += eight * stride_ + chunk * (units_ == 1 ? leading_ : kChunk);
+    else if (units_ == 1)
+      at += chunk * stride_ + eight * leading_;
+    else
+      at += eight * stride_ + chunk % units_ * kChunk + chunk / units_ * leading_;
+    return at ^ (((at >> 7) - base_) & (units_ - 1)) << 4;
+  }
+  bool transposed() const { return transposed_; }
+
+ private:
+  std::uint32_t start_, leading_, stride_, base_, units_;
+  bool transposed_;
+};
+
+// Reads rows of matrices; notes an address that lies outside shared memory.
+class Reader {
+ public:
+  explicit Reader(const std::vector<std::byte>& shared) : shared_(shared) {}
+
+  // `rows` of them from the first one on, `bytes` of k each.
+  void read(const SharedMatrix& matrix, std::uint32_t first, std::uint32_t rows,
+            std::uint32_t bytes, std::uint8_t (*to)[lanes::kGroupRowBytes]) {
+    if (!matrix.transposed()) {
+      for (std::uint32_t row = 0; row < rows; ++row)
+        for (std::uint32_t chunk = 0; chunk < bytes / kChunk; ++chunk)
+          copy(matrix.address(first + row, chunk), to[row] + chunk * kChunk);
+      return;
+    }
+    std::array<std::uint16_t, kCoreRows> eight{};
+    for (std::uint32_t k = 0; k < bytes / 2; ++k)
+      for (std::uint32_t unit = 0; unit < rows / kCoreRows; ++unit) {
+        copy(matrix.address(k, first / kCoreRows + unit),
+             reinterpret_cast<std::uint8_t*>(eight.data()));
+        for (std::uint32_t row = 0; row < kCoreRows; ++row)
+          std::memcpy(to[unit * kCoreRows + row] + 2 * std::size_t{k}, &eight[row], 2);
+      }
+  }
+  bool all_inside() const { return all_inside_; }
+  std::uint32_t outside() const { return outside_; }
+
+ private:
+  void copy(std::uint32_t from, std::uint8_t* to) {
+    if (from + kChunk <= shared_.size()) {
+      std::memcpy(to, shared_.data() + from, kChunk);
+      return;
+    }
+    all_inside_ = false;
+    outside_ = from;
+  }
+  const std::vector<std::byte>& shared_;
+  bool all_inside_ = true;
+  std::uint32_t outside_ = 0;
+};
+
+// Step::param of a product.
+enum : unsigned { kColumns, kMetadata, kSelector, kFlags };
+constexpr std::uint32_t kFromRegisters = 1, kTransposeA = 2, kTransposeB = 4, kNegate = 8,
+                        kHalfSum = 16, kSparse = 32, kReadsC = 64;
+
+// Bytes 4 * (lane % 4) and 16 more of rows lane / 4 and eight more, register by register.
+void rows_of_registers(const std::uint32_t* a, std::uint8_t (*rows)[lanes::kGroupRowBytes]) {
+  for (unsigned r = 0; r < 4; ++r)
+    for (unsigned lane = 0; lane < kWarpSize; ++lane)
+      std::memcpy(rows[lane / 4 + 8 * (r % 2)] + kChunk * (r / 2) + 4 * (lane % 4),
+                  &a[r * kWarpSize + lane], 4);
+}
+
+// Sparse: spreads out the numbers of A's rows, of `bytes` each, as the metadata say; what lies
+// between them is zero. Who has the metadata of which row is as with mma.sync's sparse products.
+void spread(const std::uint32_t* metadata, unsigned selector, unsigned bytes,
+            GroupFactors& factors) {
+  const unsigned stored = 32 / bytes;
+  for (unsigned row = 0; row < kGroupRows; ++row) {
+    std::array<std::uint8_t, 32> numbers{};
+    std::memcpy(numbers.data(), factors.a[row], numbers.size());
+    std::memset(factors.a[row], 0, lanes::kGroupRowBytes);
+    factors.there[row] = 0;
+    const std::uint32_t* quad = metadata + 4 * (row % 8);
+    for (unsigned k = 0; k < stored; ++k) {
+      unsigned place = 0;
+      if (bytes == 1) {
+        place = 4 * (k / 2) + (quad[2 * (k / 16) + row / 8] >> 2 * (k % 16) & 3);
+      } else {
+        const unsigned piece = 8 / bytes * 2;  // numbers that a register of a quad holds
+        const std::uint32_t bits = quad[(2 * selector + k / piece) % 4] >> 16 * (row / 8);
+        place = bytes == 4 ? 2 * k + (bits >> (4 * (k % piece) + 1) & 1)
+                           : 4 * (k / 2) + (bits >> 2 * (k % piece) & 3);
+      }
+      std::memcpy(factors.a[row] + std::size_t{place} * bytes, numbers.data() + k * bytes, bytes);
+      factors.there[row] |= std::uint64_t{1} << place;
+    }
+  }
+}
+
+const std::array<lanes::GroupFunction, 21>& functions() {
+  static const auto all = [] {
+    const lanes::GroupFunctions& of = lanes::group_functions();
+    std::array<lanes::GroupFunction, 21> list{of.half_to_half, of.half, of.bfloat, of.tf32};
+    for (unsigned i = 0; i < 8; ++i) list[4 + i] = of.eight_bits[i >> 2][i >> 1 & 1][i & 1];
+    for (unsigned i = 0; i < 4; ++i) list[12 + i] = of.bytes[i >> 1][i & 1];
+    for (unsigned i = 0; i < 4; ++i) list[16 + i] = of.bytes_saturated[i >> 1][i & 1];
+    list[20] = of.bits;
+    return list;
+  }();
+  return all;
+}
+
+// A's descriptor, which is not looked at where A is in registers, and B's behind it.
+std::uint64_t descriptor(const Warp& warp, const Step& step, unsigned number) {
+  if (step.instruction->ur == isa::kURZ) return 0;
+  const std::uint32_t* row = warp.rows + step.address.uniform_row + 2 * number * kWarpSize;
+  return row[0] | std::uint64_t{row[kWarpSize]} << 32;
+}
+
+const std::uint32_t* metadata_row(const Warp& warp, const Step& step) {
+  constexpr RowOffset kZeros = ~RowOffset{0};  // of the pool
+  const std::uint32_t number = step.param[kMetadata];
+  return source_row(warp, number == isa::kRZ ? kZeros : static_cast<RowOffset>(number * kWarpSize));
+}
+
+// Each of the four warps computes its sixteen rows. C is source b: there is none between it and A.
+Flow execute_product(Core& core, Warp& warp, const Step& step, Mask, Mask on) {
+  if (on == 0) return Flow::next;
+  const std::uint32_t flags = step.param[kFlags];
+  const bool from_registers = (flags & kFromRegisters) != 0, sparse = (flags & kSparse) != 0;
+  GroupFactors factors;
+  factors.columns = step.param[kColumns];
+  factors.bytes = sparse ? 64 : 32;
+  factors.negate = (flags & kNegate) != 0;
+  std::ranges::fill(factors.there, ~std::uint64_t{0});
+  Reader reader(warp.block->shared);
+  if (from_registers)
+    rows_of_registers(source_row(warp, step.a), factors.a);
+  else
+    reader.read({descriptor(warp, step, 0), (flags & kTransposeA) != 0},
+                warp.index % 4 * kGroupRows, kGroupRows, 32, factors.a);
+  reader.read({descriptor(warp, step, 1), (flags & kTransposeB) != 0}, 0, factors.columns,
+              factors.bytes, factors.b);
+  if (!reader.all_inside())
+    return core.raise(Fault::Kind::illegal_address, warp, step, on, reader.outside(),
+                      "a matrix descriptor names bytes outside the block's shared memory");
+  if (sparse) spread(metadata_row(warp, step), step.param[kSelector], step.width, factors);
+  GroupSums sums;
+  const unsigned registers = factors.columns / ((flags & kHalfSum) != 0 ? 4 : 2);
+  const std::size_t bytes = std::size_t{registers} * sizeof sums.c[0];
+  if ((flags & kReadsC) != 0 && warp.predicate(step.pp.index, step.pp.invert) != 0)
+    std::memcpy(sums.c, source_row(warp, step.b), bytes);
+  else
+    std::memset(sums.c, 0, bytes);
+  functions()[step.data_type](factors, sums);
+  if (step.instruction->rd == isa::kRZ) return Flow::next;
+  std::uint32_t* d = destination_row(warp, step.d);
+  if (on == kFullMask) {
+    std::memcpy(d, sums.d, bytes);
+    return Flow::next;
+  }
+  for (unsigned r = 0; r < registers; ++r)
+    for_each_lane(on, [&](unsigned lane) { d[r * kWarpSize + lane] = sums.d[r][lane]; });
+  return Flow::next;
+}
+
+// Which of `functions` it is; nothing where there is none.
+std::optional<std::uint8_t> function_of(const isa::Instruction& in) {
+  const auto a = in.mod(Mod::mma_src), b = in.mod(Mod::mma_src_b);
+  switch (in.op) {
+    case Op::HGMMA:
+      if (a > 2 || (a != 0 && in.mod(Mod::mma_dst) == 0)) return std::nullopt;
+      return static_cast<std::uint8_t>(a == 0 ? in.mod(Mod::mma_dst) : a + 1);
+    case Op::QGMMA:
+      return static_cast<std::uint8_t>(4 + 4 * in.mod(Mod::mma_dst) + 2 * a + b);
+    case Op::IGMMA:
+      return static_cast<std::uint8_t>(12 + 4 * in.mod(Mod::sat) + 2 * a + b);
+    default:
+      return std::uint8_t{20};
+  }
+}
+
+Execute lower_product(const isa::Instruction& in, Step& step) {
+  const auto function = function_of(in);
+  if (!function) return nullptr;
+  const isa::MatrixProduct product = isa::matrix_product(in);
+  const bool from_registers = in.a.kind == isa::Source::Kind::reg;
+  const auto fits = [](unsigned first, unsigned count) {
+    return first == isa::kRZ || first + count <= isa::kRZ;
+  };
+  const unsigned registers = isa::operand_widths(in).destination;
+  if (!fits(in.rd, registers) || !fits(in.b.index, registers)) return nullptr;
+  if (from_registers && !fits(in.a.index, 4)) return nullptr;
+  if (in.ur != isa::kURZ && in.ur + 4u > isa::kURZ) return nullptr;
+  const auto metadata = static_cast<unsigned>(in.word.bits(40, 8));
+  const bool negate_a = from_registers ? in.a.negate : in.mod(Mod::negate_a) != 0;
+  step.data_type = *function;
+  step.width = static_cast<std::uint8_t>(std::max(1, product.a.bits / 8));
+  step.address.uniform_row = static_cast<RowOffset>((kUniformRow + in.ur) * kWarpSize);
+  step.param[kColumns] = product.shape.n;
+  step.param[kMetadata] = metadata;
+  step.param[kSelector] = in.op == Op::HGMMA ? in.mod(Mod::mma_selector) & 1 : 0;
+  const auto flag = [](bool is, std::uint32_t bit) { return is ? bit : 0; };
+  step.param[kFlags] = flag(from_registers, kFromRegisters) |
+                       flag(in.mod(Mod::transpose_a) != 0, kTransposeA) |
+                       flag(in.mod(Mod::transpose_b) != 0, kTransposeB) |
+                       flag(negate_a != (in.mod(Mod::negate_b) != 0), kNegate) |
+                       flag(product.d.bits == 16, kHalfSum) | flag(product.is_sparse, kSparse) |
+                       flag(in.b.index != isa::kRZ, kReadsC);
+  return execute_product;
+}
+
+// WARPGROUP.ARRIVE orders registers and shared memory before the products behind it, .DEPBAR waits
+// for products: here they are finished. USETMAXREG gives registers back, or asks for more: here all
+// warps have them, and every request is granted.
+Flow execute_order(Core&, Warp&, const Step&, Mask, Mask) { return Flow::next; }
+
+Flow execute_register_request(Core&, Warp& warp, const Step& step, Mask, Mask on) {
+  if (on != 0) warp.set_predicate(step.pu, kFullMask, kFullMask);
+  return Flow::next;
+}
+
+}  // namespace
+
+Execute lower_warpgroup(const isa::Instruction& in, Step& step) {
+  constexpr std::uint32_t kTryAlloc = 2;
+  switch (in.op) {
+    case Op::HGMMA:
+    case Op::IGMMA:
+    case Op::QGMMA:
+    case Op::BGMMA:
+      return lower_product(in, step);
+    case Op::WARPGROUP:
+      return execute_order;
+    case Op::USETMAXREG:
+      return in.mod(Mod::register_pool) == kTryAlloc ? execute_register_request : execute_order;
+    default:
+      return nullptr;
+  }
+}
+
+}  // namespace heddle::simulator
