@@ -122,11 +122,13 @@ double print_lane_interval(const Answers& a) {
 }
 
 // Of device malloc and free (heap.cu).
-double heap_call(const Answers& a, std::string_view call, int lanes, std::string_view when) {
-  return a[fmt::format("{}.bytes16.b1.w1.lanes{}.{}", call, lanes, when)];
+double heap_call(const Answers& a, std::string_view call, int lanes, std::string_view when,
+                 int bytes = 16) {
+  return a[fmt::format("{}.bytes{}.b1.w1.lanes{}.{}", call, bytes, lanes, when)];
 }
-double heap_lane(const Answers& a, std::string_view call) {
-  return (heap_call(a, call, 32, "later") - heap_call(a, call, 1, "later")) / (kManyLanes - 1);
+double heap_lane(const Answers& a, std::string_view call, int bytes = 16) {
+  const auto later = [&](int lanes) { return heap_call(a, call, lanes, "later", bytes); };
+  return (later(32) - later(1)) / (kManyLanes - 1);
 }
 // Of each call of a warp while the whole chip allocates.
 double heap_interval(const Answers& a, int lanes) {
@@ -543,6 +545,26 @@ constexpr Recipe kRecipes[] = {
     {"latency_malloc_lane", "heap",
      "malloc.bytes16.b1.w1.lanes32.later less that of lanes1, over the 31 lanes more,",
      [](const Answers& a) { return heap_lane(a, "malloc"); }},
+    {"latency_malloc_lane_256", "heap",
+     "malloc.bytes256.b1.w1.lanes32.later less that of lanes1, over the 31 lanes more,",
+     [](const Answers& a) { return heap_lane(a, "malloc", 256); }},
+    {"latency_malloc_lane_1024", "heap",
+     "malloc.bytes1024.b1.w1.lanes32.later less that of lanes1, over the 31 lanes more,",
+     [](const Answers& a) { return heap_lane(a, "malloc", 1024); }},
+    {"latency_malloc_lane_4096", "heap",
+     "malloc.bytes4096.b1.w1.lanes32.later less that of lanes1, over the 31 lanes more,",
+     [](const Answers& a) { return heap_lane(a, "malloc", 4096); }},
+    {"latency_malloc_lane_16384", "heap",
+     "malloc.bytes16384.b1.w1.lanes32.later less that of lanes1, over the 31 lanes more,",
+     [](const Answers& a) { return heap_lane(a, "malloc", 16384); }},
+    {"latency_malloc_lane_65536", "heap",
+     "malloc.bytes65536.b1.w1.lanes32.later less that of lanes1, over the 31 lanes more,",
+     [](const Answers& a) { return heap_lane(a, "malloc", 65536); }},
+    {"interval_malloc_1024", "heap", "malloc.bytes1024.b132.w1.lanes1.span over its 1,056 calls",
+     [](const Answers& a) {
+       constexpr double kCalls = 132 * 8;
+       return a["malloc.bytes1024.b132.w1.lanes1.span"] / kCalls;
+     }},
     {"interval_malloc", "heap", "malloc.bytes16.b132.w8.lanes1.span over its 8,448 calls",
      [](const Answers& a) { return heap_interval(a, 1); }},
     {"interval_malloc_lane", "heap",

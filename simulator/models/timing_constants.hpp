@@ -84,6 +84,12 @@ namespace heddle::simulator::timing {
   X(latency_malloc, "cycle", "a warp's call of malloc by one lane, in the driver's own code, to the next instruction") \
   X(latency_malloc_first, "cycle", "added to the first call of a launch") \
   X(latency_malloc_lane, "cycle", "added for each further lane that allocates") \
+  X(latency_malloc_lane_256, "cycle", "the same of 65 to 256 bytes") \
+  X(latency_malloc_lane_1024, "cycle", "the same of 257 to 1,024 bytes") \
+  X(latency_malloc_lane_4096, "cycle", "the same of 1,025 to 4,096 bytes") \
+  X(latency_malloc_lane_16384, "cycle", "the same of 4,097 to 16,384 bytes") \
+  X(latency_malloc_lane_65536, "cycle", "the same of more bytes") \
+  X(interval_malloc_1024, "cycle", "between two calls that allocate 257 to 1,024 bytes, on all SMs together") \
   X(interval_malloc, "cycle", "between two calls of malloc by one lane on all SMs together") \
   X(interval_malloc_lane, "cycle", "added for each further lane that allocates") \
   X(latency_free, "cycle", "a warp's call of free by one lane, to the next instruction") \

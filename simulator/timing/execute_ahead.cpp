@@ -197,15 +197,23 @@ std::optional<Builtin> Sm::called_builtin(const ResidentWarp& warp, const Timed&
   return builtin_at(address);
 }
 
+// Of a call that is about to be made, as the lowest lane has it.
+std::uint64_t Sm::first_argument(const ResidentWarp& warp) {
+  const auto lane =
+      static_cast<unsigned>(std::countr_zero(warp.warp->convergence->current().lanes));
+  const std::uint32_t* const low = warp.warp->rows + kFirstArgument * kWarpSize + lane;
+  return low[0] | std::uint64_t{low[kWarpSize]} << 32;
+}
+
 // What the driver's functions take that were measured; the others nothing.
-Cycle Sm::driver_cycles(Builtin called, const ResidentWarp& warp, const Issue& issued,
-                        Cycle now) const {
+Cycle Sm::driver_cycles(Builtin called, std::uint64_t argument, const ResidentWarp& warp,
+                        const Issue& issued, Cycle now) const {
   const auto lanes = static_cast<Cycle>(std::popcount(issued.on));
   switch (called) {
     case Builtin::vprintf:
       return print_cycles(warp, issued, now);
     case Builtin::malloc:
-      return allocation_cycles(lanes, now);
+      return allocation_cycles(lanes, argument, now);
     case Builtin::free:
       return constants_.latency_free + (lanes - 1) * constants_.latency_free_lane;
     default:
@@ -213,13 +221,28 @@ Cycle Sm::driver_cycles(Builtin called, const ResidentWarp& warp, const Issue& i
   }
 }
 
+// What a further lane adds depends on the size, and not evenly.
+Cycle Sm::malloc_lane(std::uint64_t bytes) const {
+  const std::pair<std::uint64_t, std::uint32_t> up_to[] = {
+      {64, constants_.latency_malloc_lane},          {256, constants_.latency_malloc_lane_256},
+      {1024, constants_.latency_malloc_lane_1024},   {4096, constants_.latency_malloc_lane_4096},
+      {16384, constants_.latency_malloc_lane_16384},
+  };
+  for (const auto& [most, cycles] : up_to)
+    if (bytes <= most) return cycles;
+  return constants_.latency_malloc_lane_65536;
+}
+
 // A warp's malloc by itself, and when many warps allocate, what all of them wait for: one heap
 // (gpu/kernels/micro/timing/heap.cu).
-Cycle Sm::allocation_cycles(Cycle lanes, Cycle now) const {
-  Cycle alone = constants_.latency_malloc + (lanes - 1) * constants_.latency_malloc_lane;
+Cycle Sm::allocation_cycles(Cycle lanes, std::uint64_t bytes, Cycle now) const {
+  constexpr std::uint64_t kQuick = 256, kSlow = 1024;
+  Cycle alone = constants_.latency_malloc + (lanes - 1) * malloc_lane(bytes);
   if (!context_.allocated) alone += constants_.latency_malloc_first;
   context_.allocated = true;
-  const Cycle served = constants_.interval_malloc + (lanes - 1) * constants_.interval_malloc_lane;
+  const Cycle one = bytes > kQuick && bytes <= kSlow ? constants_.interval_malloc_1024
+                                                     : constants_.interval_malloc;
+  const Cycle served = one + (lanes - 1) * constants_.interval_malloc_lane;
   return std::max(alone, context_.heap.wait(now, served * Server::kTicks) + served);
 }
 

@@ -227,6 +227,7 @@ bool Sm::issue(unsigned sub_core, unsigned slot, Cycle now) {
     account(warp, now);
   context_.clock = context_.clock_start + now;
   const std::optional<Builtin> called = called_builtin(warp, timed);
+  const std::uint64_t argument = called ? first_argument(warp) : 0;
   find_indexed(warp, timed);
   find_texture(warp, timed);
   const Issue issued = context_.source.step(context_.core, *warp.warp);
@@ -252,7 +253,7 @@ bool Sm::issue(unsigned sub_core, unsigned slot, Cycle now) {
   occupy_units(sub, timed, now);
   follow(sub_core, slot, timed, issued, now);
   if (called && issued.on != 0) {
-    if (const Cycle cycles = driver_cycles(*called, warp, issued, now); cycles != 0) {
+    if (const Cycle cycles = driver_cycles(*called, argument, warp, issued, now); cycles != 0) {
       warp.next_issue = warp.stalled_until = now + cycles;
       warp.until_then = Stall::wait;
     }

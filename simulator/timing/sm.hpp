@@ -162,6 +162,7 @@ class Sm {
   std::uint32_t indexed_line(const Timed& timed, std::uint32_t index) const;
   void find_indexed(const ResidentWarp& warp, const Timed& timed);
   void find_texture(const ResidentWarp& warp, const Timed& timed);
+  static std::uint64_t first_argument(const ResidentWarp& warp);
   std::optional<Builtin> called_builtin(const ResidentWarp& warp, const Timed& timed) const;
   Look look_at_end(const ResidentWarp& warp, Cycle now) const;
   Look look_at_results(const ResidentWarp& warp, const Timed& timed, Cycle now) const;
@@ -184,10 +185,11 @@ class Sm {
   };
   FlowTime flow_time(const ResidentWarp& warp, const Timed& timed, const Issue& issued) const;
   void follow_flow(SubCore& sub, unsigned slot, const Timed& timed, const Issue& issued, Cycle now);
-  Cycle driver_cycles(Builtin called, const ResidentWarp& warp, const Issue& issued,
-                      Cycle now) const;
+  Cycle driver_cycles(Builtin called, std::uint64_t argument, const ResidentWarp& warp,
+                      const Issue& issued, Cycle now) const;
   Cycle print_cycles(const ResidentWarp& warp, const Issue& issued, Cycle now) const;
-  Cycle allocation_cycles(Cycle lanes, Cycle now) const;
+  Cycle malloc_lane(std::uint64_t bytes) const;
+  Cycle allocation_cycles(Cycle lanes, std::uint64_t bytes, Cycle now) const;
   Cycle sleep_cycles(const ResidentWarp& warp, const Issue& issued) const;
   void hold(SubCore& sub, unsigned slot, Cycle now);
   void settle(unsigned sub_core, unsigned slot, const Timed& timed, Cycle now);

@@ -36,28 +36,35 @@ std::vector<MicroLaunch> micro_launches() {
   return launches;
 }
 
-// Mean cycles of the blocks, which leave two clocks each at the launch's first argument.
-double timed_span(const MicroLaunch& of) {
+// Runs a question's launch so many times; the clocks that it has left where its parameter at that
+// offset says.
+std::vector<std::int64_t> clocks_of(const std::string& question, int runs, std::size_t count,
+                                    std::size_t offset = 0) {
   const runtime::Capsule capsule =
-      runtime::load_capsule(kMicro / "launches" / (of.question + ".capsule"));
-  runtime::CapsuleLaunch launch(capsule, of.question);
+      runtime::load_capsule(kMicro / "launches" / (question + ".capsule"));
+  runtime::CapsuleLaunch launch(capsule, question);
   simulator::LaunchOptions options;
   options.timing.emplace();
   options.timing->cold_caches = false;
-  for (int run = 0; run < of.runs; ++run) {
+  for (int run = 0; run < runs; ++run) {
     const simulator::LaunchOutcome outcome = launch.run(options);
     EXPECT_FALSE(outcome.fault) << outcome.fault->message();
   }
   std::uint64_t address = 0;
-  std::memcpy(&address, capsule.parameters.data(), sizeof address);
-  const std::uint64_t blocks = capsule.grid.count();
-  std::vector<std::int64_t> clocks(2 * blocks);
+  std::memcpy(&address, capsule.parameters.data() + offset, sizeof address);
+  std::vector<std::int64_t> clocks(count != 0 ? count : 2 * capsule.grid.count());
   const std::uint64_t bytes = clocks.size() * sizeof(clocks[0]);
   std::memcpy(clocks.data(), launch.device().memory().view(address, bytes), bytes);
+  return clocks;
+}
+
+// Mean cycles of the blocks, which leave two clocks each at the launch's first argument.
+double timed_span(const MicroLaunch& of) {
+  const std::vector<std::int64_t> clocks = clocks_of(of.question, of.runs, 0);
   double sum = 0;
-  for (std::uint64_t block = 0; block < blocks; ++block)
-    sum += static_cast<double>(clocks[2 * block + 1] - clocks[2 * block]);
-  return sum / static_cast<double>(blocks);
+  for (std::size_t i = 0; i < clocks.size(); i += 2)
+    sum += static_cast<double>(clocks[i + 1] - clocks[i]);
+  return 2 * sum / static_cast<double>(clocks.size());
 }
 
 TEST(MicroTiming, IsWithinATenthOfTheHardware) {
@@ -68,6 +75,20 @@ TEST(MicroTiming, IsWithinATenthOfTheHardware) {
   for (const MicroLaunch& each : launches) {
     const double hardware = records.at(each.program)[each.question];
     EXPECT_NEAR(timed_span(each) / each.divisor, hardware, kTenth * hardware) << each.question;
+  }
+}
+
+// The second to the last of a warp's eight calls (heap.cu).
+TEST(MicroTiming, MallocTakesAsLongAsItsSizeTakes) {
+  constexpr std::size_t kClocks = 9, kThirdParameter = 8, kCalls = 7;
+  constexpr double kTenth = 0.1;
+  const auto records = read_micro_records(kMicro);
+  for (const char* const each : {"malloc.bytes256", "malloc.bytes1024", "malloc.bytes16384"}) {
+    const std::string question = std::string(each) + ".b1.w1.lanes32";
+    const std::vector<std::int64_t> clocks = clocks_of(question, 1, kClocks, kThirdParameter);
+    const double model = static_cast<double>(clocks[kCalls + 1] - clocks[1]) / kCalls;
+    const double hardware = records.at("heap")[question + ".later"];
+    EXPECT_NEAR(model, hardware, kTenth * hardware) << question;
   }
 }
 
