@@ -175,8 +175,8 @@ constexpr Option kRunOptions[] = {
      }},
     {"sms", 0, "N", "time on a GPU with N SMs"},
     {"sample", 0, "PART",
-     "time this part of a long launch's waves of blocks, as in 5%, execute the others untimed, and "
-     "scale; or so many of its warp instructions, as in 20M, and do not execute most others: their "
+     "of a long launch, time a part of its waves of blocks (5%), execute the rest untimed, and "
+     "scale; or time a number of its warp instructions (20M) and do not execute most others: their "
      "results are missing"},
     {"set", 0, "NAME=VALUE,...", "other timing constants (docs/timing.md lists them)"},
     {"max-instructions", 0, "N",

@@ -1,5 +1,5 @@
 // Reads what a program's processes write of their launches while they run, and writes the record
-// meanwhile: whoever ends a program after its millionth launch does not wait for the record.
+// meanwhile: a program ended after its millionth launch does not keep its user waiting.
 #pragma once
 
 #include <array>

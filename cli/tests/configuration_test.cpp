@@ -96,7 +96,7 @@ TEST_F(Configuration, AProjectsFileHasNothingWrittenReadOrRun) {
     }
 }
 
-// Whoever adds an option that writes says so in its row.
+// An option that writes says so in its row.
 TEST(Options, ThatWriteSaySo) {
   for (const Command& command : commands())
     for (const Option& option : command.options) {

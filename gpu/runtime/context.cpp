@@ -104,8 +104,8 @@ Error Context::wait_for(Ticket ticket) {
 }
 
 // CUDA shows at the beginning of a launch what those before it have printed. Here that waits for
-// whoever waits for them, so that output comes in one order each time; but for what there is no
-// room for.
+// the thread that waits for them, so that the order is the same each time; unless there is no room
+// for it.
 void Context::keep_output(Ticket ticket, std::string text) {
   if (text.empty()) return;
   std::vector<Output> shown;

@@ -53,7 +53,7 @@ bool Context::wait_for_others(const simulator::Standstill& standstill, LaunchWai
   return true;
 }
 
-// Whoever watches a launch's instructions, or its memory from before to after, sees one launch at a
+// An observer of a launch's instructions, or of its memory before and after, sees one launch at a
 // time.
 bool Context::may_launch_within() {
   if (checks_ != nullptr || simulator::DeviceLaunches::any(device_.memory())) return false;

@@ -37,12 +37,12 @@ class Engine {
   Engine(const Engine&) = delete;
   Engine& operator=(const Engine&) = delete;
 
-  // Submissions that may wait to be carried out; whoever submits more waits too, as with CUDA.
+  // Submissions that may wait to be carried out; a thread that submits more waits, as with CUDA.
   static constexpr std::size_t kMostPending = 1024;
 
   // Where a submission stands among those of streams.
   struct Place {
-    std::uint64_t stream = 0;     // 0: of none; whoever submits it waits
+    std::uint64_t stream = 0;     // 0: of none; its submitter waits
     bool legacy = false;          // of the legacy default stream
     bool blocking = true;         // of a stream that waits for that one, and it for this
     std::vector<Ticket> after{};  // what the stream waits for by events

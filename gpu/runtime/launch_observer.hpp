@@ -1,4 +1,4 @@
-// Whoever wants to see the launches of a context: the record writer, the capsule writer, the line
+// An observer of the launches of a context: the record writer, the capsule writer, the line
 // that tells how far a launch is.
 #pragma once
 

@@ -76,7 +76,7 @@ class Event {
     recording_ = std::move(recording);
     capture_ = nullptr;
   }
-  // Recorded in a stream that captures: whoever waits for it joins the capture, behind its nodes.
+  // Recorded in a capturing stream: one that waits for it joins the capture, behind its nodes.
   void record_capture(const Stream& stream) {
     std::lock_guard lock(mutex_);
     capture_ = stream.capture;

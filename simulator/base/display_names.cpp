@@ -18,7 +18,7 @@ struct CodePoints {
   char32_t first, last;
 };
 // Beside the control characters below U+0020: what a terminal obeys (C1), what reorders text
-// (bidirectional marks, embeddings, isolates), and what is there but not seen (zero widths,
+// (bidirectional marks, embeddings, isolates), and what is invisible (zero widths,
 // fillers, variation selectors, tags). Unicode 15, general categories Cc, Cf, Zl, Zp and
 // Default_Ignorable.
 constexpr CodePoints kUnseen[] = {

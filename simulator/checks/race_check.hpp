@@ -7,7 +7,7 @@
 // race: two atomic or strong accesses; writes that leave the value that is there.
 //
 // What an asynchronous copy does is done when its thread has waited for its group, or when a phase
-// of the mbarrier ends that counts it, for whoever waits there (race_copies.cpp).
+// of the mbarrier that counts it ends, for every thread that waits there (race_copies.cpp).
 #pragma once
 
 #include <array>

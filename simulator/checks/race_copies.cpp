@@ -145,7 +145,7 @@ WarpId RaceCheck::agent_of(const Warp& warp, const Place& barrier, Mask lanes, s
   return found->second;
 }
 
-// Whoever arrives tells the barrier.
+// A thread that arrives leaves what it knows at the barrier.
 void RaceCheck::arrive_at(const Block& block, std::uint64_t address, const Knowledge::Told& told,
                           unsigned arrivals) {
   const Place place = shared_place(block, address);
@@ -173,7 +173,7 @@ void RaceCheck::end_phases(const Core& core, Block& block) {
     MBarrier& barrier = mbarriers_[place.key()];
     const bool phase = (word & kPhase) != 0;
     const std::uint64_t expected = (kCount + 1 - (word >> 1 & kCount)) & kCount;
-    // So many arrivals at once may have ended two phases.
+    // Several arrivals at once may have ended two phases.
     if (phase != barrier.phase || expected <= barrier.arrivals) barrier.complete = barrier.arrived;
     barrier.phase = phase;
     barrier.arrivals = 0;

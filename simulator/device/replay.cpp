@@ -24,7 +24,7 @@ LaunchOptions launch_options(const ReplayOptions& replay) {
   return options;
 }
 
-// Sees the last instruction that somebody looks for.
+// Finds the last instruction that matches.
 class Finder : public Observer {
  public:
   Finder(Observer& look, const std::function<bool()>& wanted) : look_(look), wanted_(wanted) {}

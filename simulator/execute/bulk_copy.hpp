@@ -33,7 +33,7 @@ class BulkAccess {
                    unsigned operation = 0);
   void note_shared(AccessKind kind, std::uint32_t address, std::uint64_t bytes, unsigned width);
 
-  // That so many bytes have come, to the barrier at a cluster's shared address.
+  // Tells the barrier at a cluster's shared address that `bytes` bytes have arrived.
   Flow count_at_barrier(std::uint32_t address, std::uint32_t bytes);
 
  private:

@@ -15,7 +15,7 @@
 namespace heddle::simulator {
 namespace {
 
-// Whoever looks on, or at loops that spin, may look at all rows of a warp.
+// Observers, and the search for loops that spin, may read all rows of a warp.
 std::size_t choose_rows_per_warp(const LaunchContext& launch) {
   if (!launch.options->timing || launch.options->observer != nullptr) return kRowsPerWarp;
   return interleaved_rows(*launch.program);

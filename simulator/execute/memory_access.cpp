@@ -192,7 +192,7 @@ bool resolve_lanes(Core& core, Warp& warp, const Step& step, Window space, const
   if (adjoining && lanes == kFullMask) {
     pointers.row = resolve_row(core, warp, step, space, address[0]);
     if (pointers.row != nullptr) {
-      // Whoever looks on may have other warps run in between.
+      // An observer may let other warps run in between.
       if (space == Window::global && !core.observed)
         core.prefetch.note(core.pc_of(step), pointers.row, kWarpSize * width);
       if (width != 4)

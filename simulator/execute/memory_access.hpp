@@ -44,7 +44,7 @@ bool claim_lanes(Core& core, const Warp& warp, const Step& step, AccessKind kind
                  const Addresses& address, Mask lanes, bool row, unsigned operation = 0);
 
 // Adds an access to the instruction's counts, and notes it for an observer. Before memory changes:
-// a replay that goes back (simulator/device/replay.hpp) saves what is there. `adjoining` as above.
+// a replay that goes back (simulator/device/replay.hpp) saves old contents. `adjoining` as above.
 // `block`: of the lanes, which tells its shared memory from that of others.
 void count_access(Core& core, const Step& step, AccessKind kind, Window space,
                   const Addresses& address, Mask lanes, bool adjoining = false,

@@ -16,7 +16,7 @@ inline void count_replay(InstructionCounts& counts, Mask lanes) {
   counts.extra_threads += static_cast<unsigned>(std::popcount(lanes));
 }
 
-// An instruction sent its lanes to so many places, two at a time: every place but the last is a
+// An instruction sent its lanes to `places` places, two at a time: every place but the last is a
 // divergent branch.
 inline void count_branch(InstructionCounts& counts, std::size_t places) {
   if (places == 1)

@@ -1,5 +1,5 @@
 // Warps that spin for ever: they go round in a loop whose every pass finds what the one before
-// found and changes nothing, so that only somebody else could end it.
+// found and changes nothing, so that only another warp could end it.
 //
 // Where lanes of a warp wait for one another (simulator/warp/reconvergence_policies.hpp) a lock
 // deadlocks: those that spin keep the one that has the lock from running. When every warp that

@@ -1,4 +1,4 @@
-// HMMA, IMMA, BMMA, DMMA and MOVM. All lanes' registers take part, whoever is active: PTX leaves it
+// HMMA, IMMA, BMMA, DMMA and MOVM. All lanes' registers take part, active or not: PTX leaves it
 // open what a matrix product does without its full warp.
 #include "simulator/lanes/matrix.hpp"
 

@@ -91,7 +91,7 @@ bool ConflictTracker::Log::claim(std::uint64_t address, unsigned bytes, std::uin
     std::atomic_ref<std::uint8_t> cell(states_[granule]);
     std::uint8_t seen = cell.load(std::memory_order_acquire);
     if (seen == state || (!writes && (seen == write_state_ || seen == kReadByMany))) continue;
-    // What is there now is what was there before the launch: nobody changes it in an earlier state.
+    // The contents are still those from before the launch: no earlier state allows a change.
     Before before{
         data_ + granule * kGranule, 0,
         static_cast<std::uint8_t>(std::min<std::uint64_t>(kGranule, bytes_ - granule * kGranule))};

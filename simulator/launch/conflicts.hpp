@@ -81,7 +81,7 @@ class ConflictTracker {
   struct Shadow {
     std::uint64_t bytes = 0;
     std::byte* data = nullptr;
-    // By granule; zero, and without memory, until somebody touches them.
+    // By granule; zero, and without memory, until the first access.
     std::unique_ptr<std::uint8_t[], void (*)(void*)> states{nullptr, std::free};
     bool host_mapped = false;
   };

@@ -1,5 +1,5 @@
 // Grids that device code launches (CUDA dynamic parallelism): asked for while a launch executes,
-// and executed by whoever launched it, once it has ended.
+// and executed by the launching context, once it has ended.
 //
 // All that is known of them lies in an allocation of its own, so that a copy of the memory is a
 // copy of this state, as with the heap (device_heap.hpp). It is emptied when the launches are

@@ -20,7 +20,7 @@ std::uint32_t number(std::string_view key, std::string_view text) {
   return value;
 }
 
-// "5%": a part of the waves; "20M": so many instructions.
+// "5%": a part of the waves; "20M": that number of instructions.
 void read_sample(std::string_view text, Options& options) {
   constexpr double kPercent = 100, kMega = 1e6, kMost = 1e12;
   double value = 0;

@@ -20,7 +20,7 @@ struct Options {
   bool cold_caches = true;  // data caches are empty when a launch begins, as a profiler makes them
   std::uint32_t sms = 0;    // 0: as many as the model has
   double sample = 1;  // part of a long launch's waves that is timed (simulator/timing/sample.hpp)
-  // Of a launch with more warp instructions about so many are timed, and most others not executed
+  // Warp instructions to time of a launch that has more; most others are not executed
   // (simulator/timing/slices.hpp); 0: no such limit.
   std::uint64_t sample_instructions = 0;
   // Constants that stand in for the model's: name and value.

@@ -20,9 +20,9 @@ class DenseFrames {
   // Whole frames, zeroed and not touched.
   void add(std::byte* first, std::uint64_t bytes);
   void remove(std::byte* first);
-  // Somebody has written to such memory, or given its pages back: they may be small ones again.
+  // Such memory was written, or its pages were given back: they may be small ones again.
   void changed(const std::byte* at, std::uint64_t bytes);
-  // Puts frames together half of which somebody has touched. Takes a fiftieth of the time that
+  // Merges the pages of frames of which half was touched. Takes a fiftieth of the time that
   // passes, at most, however often it is called.
   void settle();
   // The same, whenever it was called before.

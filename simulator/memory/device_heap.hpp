@@ -30,7 +30,7 @@ class DeviceHeap {
   // False: `allocate` has not given this address, or it was freed.
   bool free(std::uint64_t address);
 
-  // A block that somebody has: the address that `allocate` gave, and its size, a multiple of 16.
+  // A block in use: the address that `allocate` gave, and its size, a multiple of 16.
   struct Block {
     std::uint64_t address = 0, bytes = 0;
   };

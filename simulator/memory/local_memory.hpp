@@ -16,7 +16,7 @@ constexpr std::uint64_t local_stride(std::uint32_t local_bytes) {
 }
 
 // The local memory of a block. Every thread has a stack, and most programs never touch theirs: it
-// is made when somebody first asks for it.
+// is made at the first use.
 class LocalStorage {
  public:
   // All bytes are zero again.

@@ -72,10 +72,10 @@ class DeviceMemory {
   };
   void place_next(std::vector<Place> places);
 
-  // Who is told of allocations and of what the host writes; null: nobody. While somebody is, plain
-  // memory that is freed is not given out again, so that late uses of it are seen.
+  // The watcher is told of allocations and of host writes; null: none. While there is one, plain
+  // memory that is freed is not reused, so that late uses of it are found.
   void watch(MemoryWatcher* watcher);
-  // To be called by whoever writes to plain memory for the host program.
+  // To be called after each write to plain memory for the host program.
   void host_wrote(std::uint64_t address, std::uint64_t bytes);
   // Gives huge pages of the host to what is used densely. To be called now and then.
   void settle_pages();

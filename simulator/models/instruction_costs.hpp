@@ -69,7 +69,7 @@ struct InstructionCosts {
   double of(CostClass which) const { return cycles[static_cast<std::size_t>(which)]; }
 };
 
-// What one instruction counts as, several where it takes so many; none where it costs nothing: it
+// The cost classes of an instruction, several where it takes several; none where it is free: it
 // is part of another, or machines of the kind that has such costs do without it.
 std::vector<CostClass> cost_classes(const isa::Instruction& instruction,
                                     isa::sketch::Operation operation);

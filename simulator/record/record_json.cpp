@@ -48,7 +48,7 @@ const RecordJson::Recent* RecordJson::alike(std::uint64_t index, std::string_vie
 }
 
 void RecordJson::add(std::uint64_t index, std::string_view body) {
-  constexpr std::uint64_t kPlain = 1000;  // whoever reads short records need not know of "as"
+  constexpr std::uint64_t kPlain = 1000;  // readers of short records need not know of "as"
   const char* const between = written_ == 0 ? "" : ",";
   const Recent* const same = alike(index, body);
   if (same != nullptr && written_ >= kPlain) {

@@ -19,7 +19,7 @@ struct Rows {
   unsigned lanes;                 // of a row
   unsigned step;                  // bytes from a lane's piece to the next, in both memories
   unsigned from_pitch, to_pitch;  // bytes from row to row
-  unsigned turned;                // each so many rows the pieces are turned by one more
+  unsigned turned;                // rows after which the pieces are turned by one more
   CopyPath path;
   unsigned sectors, tags, wavefronts;
 };

@@ -267,7 +267,7 @@ class Probe {
     return (row >= kDiscardRow && row < kUniformRow) || row >= kUniformRow + 63;
   }
 
-  // Whether the change shows in another place than where it was made, or in what is there now.
+  // Whether the change shows in another place than where it was made, or in its value there.
   static bool differs_elsewhere(State& plain, State& changed, const Outcome& one,
                                 const Outcome& other) {
     if (one.flow != other.flow || one.memory != other.memory) return true;

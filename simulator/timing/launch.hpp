@@ -27,7 +27,7 @@ struct DeviceTime {
 // constant that there is not, or a model that has none.
 Constants constants_for(const GpuModel& model, const Options& options);
 
-// Why a launch of clusters cannot be timed on so many SMs; empty: it can.
+// Why a launch of clusters cannot be timed on the SMs of `options`; empty: it can.
 std::string why_not_timed(const LaunchContext& context, const Options& options,
                           std::uint32_t blocks_per_sm);
 

@@ -20,7 +20,7 @@ struct PipeWork {
   Cycle address_busy = 0;    // the address unit, for this instruction
   Cycle shared_busy = 0;     // the shared unit
   Cycle own_busy = 0;        // until the shared unit may take the sub-core's next one
-  std::uint32_t places = 0;  // behind the address unit: so many instructions may be there, with it
+  std::uint32_t places = 0;  // instructions that may be behind the address unit, with this one
   std::uint32_t token = 0;   // the caller's
 };
 

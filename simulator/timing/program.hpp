@@ -105,7 +105,7 @@ struct Timed {
   // on, and the place; else 0.
   std::uint32_t constant_lines_of_bank = 0, constant_offset = 0;
   std::uint32_t code_line = 0;
-  // So many instructions on is one that accesses global memory at the address that this one
+  // How far ahead is the instruction that accesses global memory at the address that this one
   // completes; 0: none. For the host's sake alone.
   std::uint8_t accessed_in = 0;
 

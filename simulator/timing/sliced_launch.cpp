@@ -43,7 +43,7 @@ bool TimedLaunch::count_block(const Slices::Stratum& stratum) {
   return true;
 }
 
-// Executes so many of a block's instructions, untimed, unless it ends before. False: the launch
+// Executes up to `instructions` of a block's instructions, untimed. False: the launch
 // stops.
 bool TimedLaunch::bring_forward(Core& forward, Block& block, std::uint64_t instructions) {
   while (instructions != 0) {

@@ -36,7 +36,7 @@ class Slices {
   // What was then timed.
   void add_beginning(Cycle cycles, Result sums);
 
-  // Blocks that are to be executed whole, where one has about so many instructions; in order.
+  // Blocks to execute whole, in order, where one has about `instructions_in_one` instructions.
   struct Stratum {
     std::uint64_t block = 0;
     std::uint64_t stands_for = 0;  // blocks
@@ -51,7 +51,7 @@ class Slices {
   struct Wave {
     std::uint64_t first = 0, blocks = 0;
     double part = 0;                 // of their length, that comes before the slice
-    std::uint64_t before = 0;        // so many instructions of each
+    std::uint64_t before = 0;        // instructions of each
     std::uint64_t instructions = 0;  // of the slice
   };
   // Once blocks have been counted.

@@ -202,7 +202,7 @@ void Sm::leave_unit(SubCore& sub, unsigned slot, Cycle now) {
   warp.counted_until = now;
 }
 
-// Whoever looks on is told of each stretch of cycles.
+// Observers are told of each stretch of cycles.
 void Sm::tell_unit_waits(SubCore& sub, Cycle now) {
   for (SlotMask left = sub.waits.all(); left != 0; left &= left - 1) {
     const auto slot = static_cast<unsigned>(std::countr_zero(left));
@@ -235,7 +235,7 @@ bool Sm::issue(unsigned sub_core, unsigned slot, Cycle now) {
     hold(sub, slot, now);
     return true;
   }
-  // Whoever samples sees a warp at its next instruction as soon as it has issued.
+  // A sampler sees a warp at its next instruction as soon as it has issued.
   ++context_.stalls_at[issued.pc + 1][static_cast<std::size_t>(Stall::selected)];
   ++issued_;
   ++warp.issued;

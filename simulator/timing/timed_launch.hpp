@@ -26,7 +26,7 @@ class TimedLaunch {
   TimedRun take();
 
  private:
-  // SMs run so many cycles before they hear of one another; no answer of L2 comes earlier.
+  // Cycles that SMs run before they hear of one another; no answer of L2 comes earlier.
   static constexpr Cycle kLongestQuantum = 256;
   // A request's time is that of an issue up to `before` cycles ago. `barrier`: the least time in
   // which a cluster's barrier lets go.
@@ -38,7 +38,7 @@ class TimedLaunch {
   static constexpr std::uint64_t kWatchInterval = 1 << 20;
 
   enum class Ran : std::uint8_t { ended, stopped, issued };
-  // Until so many instructions have issued in all, nothing is left to happen, or the launch stops.
+  // Until `issued` instructions have issued in all, nothing is left to happen, or the launch stops.
   Ran run_until(std::uint64_t issued);
   void place_sms(std::size_t count);
   Cycle next_event() const;

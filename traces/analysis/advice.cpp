@@ -241,7 +241,7 @@ class Adviser {
           "sides would run {} times instead of {}",
           runs.jumps.best + runs.goes_on.best, runs.jumps.now + runs.goes_on.now);
     }
-    // What other splits cost does not count here, whoever would gain from the same arrangement.
+    // The cost of other splits does not count here, even if the same arrangement would reduce it.
     fewer = std::min(fewer, slots(divergence_.sites().at(branch).lost));
     constexpr double kSaves = 0.01;
     if (fewer < kSaves * all) return {.text = {}, .in_vain = true};

@@ -147,7 +147,7 @@ std::uint32_t AccelsimInstructions::index_of(const AccelsimInstruction& read, st
   return static_cast<std::uint32_t>(index);
 }
 
-// Reads on until `count` instructions are known; false: there are not so many left.
+// Reads on until `count` instructions are known; false: fewer are left.
 bool AccelsimInstructions::look_ahead(Position& at, std::size_t count) {
   while (at.ahead.size() < count) {
     Record record;

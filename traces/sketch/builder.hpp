@@ -70,7 +70,7 @@ class Builder {
     return result;
   }
 
-  // So many lines were made so far, wherever they went.
+  // The number of lines made so far, wherever they went.
   std::size_t made() const { return made_; }
   Line& emit(Op op, std::initializer_list<ModValue> mods = {});
   void place(Label label);

@@ -235,7 +235,7 @@ Value Lowering::trips(const Expression& expression) {
   const auto integer = [&](std::size_t i) {
     return convert(evaluate(*operands[i]), Scalar::int32, operands[i]->at);
   };
-  // Behind so many operands, `warp`: one draw for all threads of a warp.
+  // `warp` after `count` operands: one draw for all threads of a warp.
   const auto per_warp_after = [&](std::size_t count, std::string_view form) {
     expect_arguments(expression, count, count + 1, form);
     if (operands.size() == count) return false;

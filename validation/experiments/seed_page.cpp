@@ -331,7 +331,7 @@ constexpr const char* kBeforeLines = R"(## Line by line
 
 Of the first launch of each kernel: the build on the model beside the written sketch at the line that says the same (a dash:
 a line of the sketch alone). Branches count executions by warps; "lanes" is the share of 32 that was on, over the line's
-instructions. "+64 jumps …": so many more than the sketch.
+instructions. "+64 jumps …": 64 more than in the sketch.
 
 ### Debug builds, no predication
 

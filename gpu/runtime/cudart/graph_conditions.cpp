@@ -11,7 +11,7 @@ namespace {
 
 enum Kind : int { kIf = 0, kWhile = 1, kSwitch = 2 };
 
-// Whether a node of this kind has so many bodies.
+// Whether a node of this kind may have `bodies` bodies.
 bool fits(int kind, unsigned bodies) {
   switch (kind) {
     case kIf:

@@ -97,7 +97,7 @@ TEST(Engine, ServesSeveralThreads) {
   EXPECT_EQ(sum, 2000);
 }
 
-// Whoever made the engine may have unmasked traps: its thread computes as the C library does.
+// The thread that made the engine may have unmasked traps; the engine's own computes without.
 TEST(Engine, ComputesAsTheCLibraryDoes) {
   std::fenv_t before;
   std::feholdexcept(&before);

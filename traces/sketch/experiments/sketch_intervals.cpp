@@ -44,7 +44,7 @@ Found experiment(double p, int seeds, int warps) {
   return found;
 }
 
-// The mean width for so many warps, of which the number that stay together is drawn: a run of a
+// The mean width for `warps` warps, of which a random number stay together: a run of a
 // sketch of 10^12 warps takes too long.
 double drawn_width(double share, std::uint64_t warps) {
   constexpr int kDraws = 400;

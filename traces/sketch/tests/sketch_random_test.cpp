@@ -170,7 +170,7 @@ TEST(SketchIntervals, HoldTheClosedFormAboutAsOftenAsTheySay) {
   }
 }
 
-// The mean width for so many warps, of which the number that stay together is drawn.
+// The mean width for `warps` warps, of which a random number stay together.
 double mean_width(double share, std::uint64_t warps) {
   constexpr int kDraws = 100;
   std::mt19937_64 generator(1);
