@@ -11,7 +11,7 @@
 // on the stack of a function cannot be met from another one, nor from another level of a recursion.
 //
 // A group that waits for lanes below it (WARPSYNC, or a flag in memory) waits for ever: the stack
-// does not change its order for it. A block barrier counts the whole warp, however few come (PTX ISA,
+// does not change its order for it. A block barrier counts the whole warp, however few come (PTX,
 // barrier, for sm_6x and below).
 #pragma once
 
