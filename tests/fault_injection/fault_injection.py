@@ -1,7 +1,8 @@
 """Lets the n-th system call or allocation of heddle's commands fail, for many n, and looks at what is left.
 
 Whatever fails, a command must end by itself with a status and, when that is not 0, a message; each output file is
-the old one or the new one; nothing else is left behind; and a status of 0 means that everything is there. A trace
+the old one or the new one; nothing else is left behind; and a status of 0 means that everything is there. A program
+whose memory runs out may end by an uncaught std::bad_alloc, as C++ programs do; heddle says that it ended so. A trace
 grows while the kernel runs: after a failure it is the beginning of the new one. The record of a program that was given
 the failure itself holds the launches up to there.
 
@@ -198,6 +199,11 @@ class Sweep:
             return
         if result.status < 0:
             yield f"killed by {signal.Signals(-result.status).name}"
+        out_of_memory = b"terminate called after throwing an instance of 'std::bad_alloc'" in result.err
+        if out_of_memory and b"heddle: the program was ended by signal 6" in result.err:
+            if result.status == 0:
+                yield "status 0"
+            return (yield from self.wrong_files(case, normal, result, True))
         if b"terminate called" in result.err or b"Assertion" in result.err or result.status in (134, 139):
             yield "crashed"
         failed = result.status != normal.status
@@ -205,6 +211,11 @@ class Sweep:
             yield "status 0"
         if failed and not result.err.strip() and not to_stderr:
             yield f"status {result.status} without a message"
+        yield from self.wrong_files(case, normal, result, failed)
+        if not failed and result.out != normal.out:
+            yield f"status {result.status}, but not all of the output"
+
+    def wrong_files(self, case, normal, result, failed):
         for name in case.files:
             text = result.files.get(name)
             if text is None:
@@ -222,8 +233,6 @@ class Sweep:
                 yield f"{name} is not whole"
         if not failed:
             yield from (f"status {result.status} without {name}" for name in normal.files if name not in result.files)
-            if result.out != normal.out:
-                yield f"status {result.status}, but not all of the output"
         for name in result.left:
             yield f"{name} is left behind"
 
