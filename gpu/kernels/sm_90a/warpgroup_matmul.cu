@@ -1,7 +1,7 @@
 // Products of bf16 matrices as Hopper is meant to make them: boxes of A and B come by tensor
 // copies, barriers in shared memory count their bytes, a warp group multiplies them from there.
 //
-//   nvcc -std=c++17 -arch=sm_90a -cudart shared -o warpgroup_matmul warpgroup_matmul.cu
+//   nvcc -std=c++17 -gencode arch=compute_90a,code=sm_90a -o warpgroup_matmul warpgroup_matmul.cu
 //   ./warpgroup_matmul [M N K]           multiples of 128, 128 and 64
 //
 // Two kernels: one in which a thread of the only warp group copies while the group multiplies the
