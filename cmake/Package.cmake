@@ -27,7 +27,7 @@ install(FILES ${PROJECT_BINARY_DIR}/heddleConfig.cmake ${CMAKE_CURRENT_LIST_DIR}
 
 # What a package brings along: documents, sketches to begin with, the Python module, the licence.
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs/ DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/heddle
-  FILES_MATCHING PATTERN "*.md" PATTERN experiments EXCLUDE PATTERN pictures EXCLUDE)
+  FILES_MATCHING PATTERN "*.md" PATTERN "*.warp" PATTERN experiments EXCLUDE PATTERN pictures EXCLUDE)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/traces/kernels/
   DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/heddle/examples
   FILES_MATCHING PATTERN "*.warp" PATTERN derived EXCLUDE)
@@ -43,6 +43,7 @@ set(CPACK_RESOURCE_FILE_LICENSE ${PROJECT_SOURCE_DIR}/LICENSE)
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_STRIP_FILES ON)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_PROJECT_CONFIG_FILE ${CMAKE_CURRENT_LIST_DIR}/PackageDate.cmake)
 set(CPACK_DEBIAN_PACKAGE_SECTION devel)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 # The stand-in lies in a folder of its own, found by the command alone.

@@ -29,7 +29,16 @@ foreach(report passes.xml passes.sarif)
 endforeach()
 
 # What a package holds besides.
-foreach(file share/man/man1/heddle.1 share/man/man1/heddle-run.1 share/doc/heddle/copyright
+run(${root}/prefix/bin/heddle --help)
+string(REGEX MATCH "Commands:.*Options:" commands "${output}")
+string(REGEX MATCHALL "\n  [a-z]+ " commands "${commands}")
+list(LENGTH commands count)
+if(count LESS 14)
+  message(FATAL_ERROR "heddle --help names ${count} commands")
+endif()
+list(TRANSFORM commands REPLACE "\n  ([a-z]+) " "share/man/man1/heddle-\\1.1")
+foreach(file ${commands} share/man/man1/heddle.1 share/doc/heddle/copyright
+    share/doc/heddle/tuning/transpose_naive.warp
     share/bash-completion/completions/heddle share/zsh/vendor-completions/_heddle
     share/fish/vendor_completions.d/heddle.fish lib/python3/dist-packages/heddle.py
     share/doc/heddle/examples/simple_divergence.warp share/doc/heddle/ci.md)
