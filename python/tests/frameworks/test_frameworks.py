@@ -132,6 +132,13 @@ if __name__ == "__main__":
         self.assertEqual((call["type"], call["shape"], call["computed"]),
                          ("float32", "n=5", "on the host"))
 
+    def test_cublaslt_products(self):
+        output, record = self.run_program(HERE / "cublaslt_matmul.py")
+        self.assertIn("right: 123 products", output)
+        batch = [each for each in record["library_calls"] if each["shape"].endswith("batch=3")]
+        self.assertEqual({(each["name"], each["computed"]) for each in batch},
+                         {("cublasLtMatmul", "on the host")})
+
     def test_cupy_libraries(self):
         output, record = self.run_program(HERE / "cupy_libraries.py")
         self.assertEqual(output.count("right:"), 5, output)

@@ -51,22 +51,6 @@ Status get_multiprocessors(Handle, int* count) {
   return Status::success;
 }
 
-const char* status_name(Status status) {
-  switch (status) {
-    case Status::success:
-      return "CUBLAS_STATUS_SUCCESS";
-    case Status::not_initialized:
-      return "CUBLAS_STATUS_NOT_INITIALIZED";
-    case Status::invalid_value:
-      return "CUBLAS_STATUS_INVALID_VALUE";
-    case Status::execution_failed:
-      return "CUBLAS_STATUS_EXECUTION_FAILED";
-    case Status::not_supported:
-      return "CUBLAS_STATUS_NOT_SUPPORTED";
-  }
-  return "unknown";
-}
-
 // Between the program's memory and the device's: `count` elements, with strides on both sides.
 extern "C" Error cudaMemcpy2DAsync(void*, std::size_t, const void*, std::size_t, std::size_t,
                                    std::size_t, int, abi::Handle);

@@ -24,7 +24,7 @@ void round_inputs(Compute compute, std::vector<float>& values) {
 
 template <typename Work>
 void multiply_in(const Product& product) {
-  const auto& [op_a, op_b, a, b, c, d, compute, alpha, beta, finish, user] = product;
+  const auto& [op_a, op_b, a, b, c, d, compute, alpha, beta, finish] = product;
   const std::int64_t depth = op_a == Op::none ? a.columns : a.rows;
   std::vector<Work> first = load<Work>(a), second = load<Work>(b);
   if constexpr (std::is_same_v<Work, float>) {
@@ -40,8 +40,8 @@ void multiply_in(const Product& product) {
                narrow(depth), by(factor), static_cast<const Work*>(first.data()),
                std::max(1, narrow(a.rows)), static_cast<const Work*>(second.data()),
                std::max(1, narrow(b.rows)), by(keep), sum.data(), narrow(d.rows));
-  if constexpr (std::is_same_v<Work, float>)
-    if (finish != nullptr) finish(user, sum);
+  if constexpr (!kIsComplex<Work>)
+    if (finish != nullptr) finish->apply(sum);
   store(d, sum);
 }
 

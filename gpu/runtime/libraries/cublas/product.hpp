@@ -24,15 +24,21 @@ enum class Compute : int {
 // The type of alpha and beta. Throws Missing for what is not supported.
 DataType scale_type(Compute compute, DataType result);
 
+// What is done to a sum, stored by columns, before it becomes D. Of complex numbers: nothing.
+class Finish {
+ public:
+  virtual ~Finish() = default;
+  virtual void apply(std::vector<float>& sum) const = 0;
+  virtual void apply(std::vector<double>& sum) const = 0;
+};
+
 // D = finish(alpha op(A) op(B) + beta C). `alpha` and `beta` are of the scale type, as doubles.
 struct Product {
   Op op_a = Op::none, op_b = Op::none;
   Place a, b, c, d;
   Compute compute = Compute::float32;
   DoubleComplex alpha, beta;
-  // Of the sum, before it is stored; null: nothing.
-  void (*finish)(void* user, std::vector<float>& sum) = nullptr;
-  void* user = nullptr;
+  const Finish* finish = nullptr;  // null: D is the sum
 };
 void multiply(const Product& product);  // inside a computation
 

@@ -12,6 +12,7 @@ enum class Status : int {
   execution_failed = 13,
   not_supported = 15,
 };
+const char* status_name(Status status);
 
 enum class Op : int { none = 0, transpose = 1, conjugate = 2 };
 enum class Fill : int { lower = 0, upper = 1 };
