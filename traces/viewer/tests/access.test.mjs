@@ -1,13 +1,10 @@
 // The pages for everybody: narrow and wide, light and dark, by keyboard, and as axe-core sees them.
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { fileURLToPath } from 'node:url';
-import { openBrowser, openPage } from './browser.mjs';
+import { axeMissing, checkAccess, openBrowser, openPage } from './browser.mjs';
 
 const pages = process.env.HEDDLE_PAGES;
-const axe = join(dirname(fileURLToPath(import.meta.url)), '../node_modules/axe-core/axe.min.js');
 let browser;
 
 before(async () => {
@@ -19,12 +16,6 @@ after(async () => {
 
 const open = (name, hash = '') => openPage(browser.context, join(pages, `${name}.html`), hash);
 
-/** What axe-core finds: the rule, and the first element that breaks it. */
-async function violations(page) {
-  const found = await page.evaluate(() => window.axe.run());
-  return found.violations.map((each) => `${each.id}: ${each.nodes.length}× ${each.nodes[0].html.slice(0, 160)} ${each.nodes[0].any[0]?.message ?? ''}`);
-}
-
 const KINDS = [
   ['divergence', '#launch=1&warp=1&step=76'],
   ['divergence', '#launch=1&warp=1&step=76&tab=tree'],
@@ -33,18 +24,10 @@ const KINDS = [
 ];
 for (const [name, hash] of KINDS)
   test(`axe-core finds nothing, and nothing is cut off: ${name}${hash}`,
-    { skip: existsSync(axe) ? false : 'axe-core is not there; scripts/setup.sh installs it' }, async () => {
+    { skip: axeMissing }, async () => {
       const { page, errors } = await open(name, hash);
-      await page.evaluate(readFileSync(axe, 'utf8'));
       if (name === 'report') await page.locator('.error').nth(1).click();
-      for (const width of [390, 800, 1440])
-        for (const colorScheme of ['light', 'dark']) {
-          await page.setViewportSize({ width, height: 900 });
-          await page.emulateMedia({ colorScheme });
-          assert.deepEqual(await violations(page), [], `${width} px, ${colorScheme}`);
-          const wide = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
-          assert.ok(wide <= 0, `${wide} px beyond ${width}`);
-        }
+      await checkAccess(page);
       assert.deepEqual(errors, []);
       await page.close();
     });

@@ -1,8 +1,14 @@
 // Starts Debian's Chromium for the tests.
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import assert from 'node:assert/strict';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { chromium } from 'playwright-core';
+
+const axe = join(dirname(fileURLToPath(import.meta.url)), '../node_modules/axe-core/axe.min.js');
+/** Why axe-core cannot be asked; false: it can. */
+export const axeMissing = existsSync(axe) ? false : 'axe-core is not there; scripts/setup.sh installs it';
 
 const executablePath = process.env.HEDDLE_CHROMIUM ?? '/usr/bin/chromium';
 
@@ -42,4 +48,19 @@ export async function openPage(context, file, hash = '') {
   await page.goto(`file://${file}${hash}`);
   await page.waitForSelector('html[data-ready]');
   return { page, errors };
+}
+
+/** At every width and colour scheme axe-core finds nothing, and nothing is cut off. */
+export async function checkAccess(page) {
+  await page.evaluate(readFileSync(axe, 'utf8'));
+  for (const width of [390, 800, 1440])
+    for (const colorScheme of ['light', 'dark']) {
+      await page.setViewportSize({ width, height: 900 });
+      await page.emulateMedia({ colorScheme });
+      const { violations } = await page.evaluate(() => window.axe.run());
+      assert.deepEqual(
+        violations.map((each) => `${each.id}: ${each.nodes.length}× ${each.nodes[0].html.slice(0, 160)} ${each.nodes[0].any[0]?.message ?? ''}`),
+        [], `${width} px, ${colorScheme}`);
+      await page.waitForFunction(() => document.documentElement.scrollWidth <= window.innerWidth);
+    }
 }

@@ -1,13 +1,10 @@
 // The page of heddle diff --html: both variants' lanes, metrics, lines and branches.
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { fileURLToPath } from 'node:url';
-import { openBrowser, openPage } from './browser.mjs';
+import { axeMissing, checkAccess, openBrowser, openPage } from './browser.mjs';
 
 const pages = process.env.HEDDLE_PAGES;
-const axe = join(dirname(fileURLToPath(import.meta.url)), '../node_modules/axe-core/axe.min.js');
 let browser;
 
 before(async () => {
@@ -59,17 +56,8 @@ test('another kernel is chosen, and the pictures are zoomed', async () => {
 });
 
 test('axe-core finds nothing on it, and nothing is cut off',
-  { skip: existsSync(axe) ? false : 'axe-core is not there; scripts/setup.sh installs it' }, async () => {
+  { skip: axeMissing }, async () => {
     const { page } = await open();
-    await page.evaluate(readFileSync(axe, 'utf8'));
-    for (const width of [390, 1440])
-      for (const colorScheme of ['light', 'dark']) {
-        await page.setViewportSize({ width, height: 900 });
-        await page.emulateMedia({ colorScheme });
-        const found = await page.evaluate(() => window.axe.run());
-        assert.deepEqual(found.violations.map((each) => `${each.id}: ${each.nodes[0].html}`), [], `${width} px, ${colorScheme}`);
-        const wide = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
-        assert.ok(wide <= 0, `${wide} px beyond ${width}`);
-      }
+    await checkAccess(page);
     await page.close();
   });
