@@ -6,22 +6,13 @@
 #include <fstream>
 
 #include "cli/help.hpp"
+#include "cli/tests/shell.hpp"
 #include "tests/scratch_folder.hpp"
 
 namespace heddle::cli {
 namespace {
 
 using ::testing::HasSubstr;
-
-std::string printed_by(const std::string& command) {
-  FILE* pipe = popen((command + " 2>&1").c_str(), "r");
-  std::string text;
-  char buffer[4096];
-  while (const std::size_t count = fread(buffer, 1, sizeof buffer, pipe))
-    text.append(buffer, count);
-  pclose(pipe);
-  return text;
-}
 
 // The words bash offers when the last of `words` is being typed.
 std::string offered(const std::string& words) {
@@ -31,7 +22,7 @@ std::string offered(const std::string& words) {
                                 << words << ")\nCOMP_CWORD=$((${#COMP_WORDS[@]} - 1))\n"
                                 << "_heddle heddle \"${COMP_WORDS[COMP_CWORD]}\"\n"
                                 << "echo \"${COMPREPLY[*]}\"\n";
-  return printed_by("bash --norc " + (folder / "ask").string());
+  return run_shell("bash --norc " + (folder / "ask").string() + " 2>&1").text;
 }
 
 TEST(BashCompletion, OffersCommandsOptionsAndTheirWords) {
@@ -62,9 +53,14 @@ TEST(Completion, IsReadByItsShell) {
   const tests::ScratchFolder folder;
   std::ofstream(folder / "zsh") << zsh_completion();
   std::ofstream(folder / "fish") << fish_completion();
-  EXPECT_EQ(printed_by("! command -v zsh >/dev/null || zsh -n " + (folder / "zsh").string()), "");
-  EXPECT_EQ(printed_by("! command -v fish >/dev/null || fish -n " + (folder / "fish").string()),
-            "");
+  EXPECT_EQ(
+      run_shell("! command -v zsh >/dev/null || zsh -n " + (folder / "zsh").string() + " 2>&1")
+          .text,
+      "");
+  EXPECT_EQ(
+      run_shell("! command -v fish >/dev/null || fish -n " + (folder / "fish").string() + " 2>&1")
+          .text,
+      "");
 }
 
 TEST(ManPages, OfACommandHasItsOptions) {

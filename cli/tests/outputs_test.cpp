@@ -51,12 +51,9 @@ TEST_F(Outputs, AreCheckedBeforeTheRun) {
 
 TEST_F(Outputs, AFileSizeLimitIsAnErrorOfTheCommandToo) {
   const std::string command = std::string(HEDDLE_EXECUTABLE) + " " + run_ + " " + capsule();
-  FILE* const shell = popen(("ulimit -f 0; " + command + " 2>&1").c_str(), "r");
-  std::string text;
-  for (int c; (c = fgetc(shell)) != EOF;) text += static_cast<char>(c);
-  const int status = pclose(shell);
-  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 125) << text;
-  EXPECT_THAT(text, HasSubstr("File too large"));
+  const Outcome outcome = run_shell("ulimit -f 0; " + command + " 2>&1");
+  EXPECT_EQ(outcome.status, 125) << outcome.text;
+  EXPECT_THAT(outcome.text, HasSubstr("File too large"));
   EXPECT_FALSE(fs::exists(record_));
 }
 

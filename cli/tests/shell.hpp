@@ -17,11 +17,8 @@ struct Outcome {
 // What is kept of the command's output.
 enum class Kept { output, errors, both };
 
-// Runs `heddle` with a shell's words.
-inline Outcome run_heddle(const std::string& words, Kept kept) {
-  constexpr std::string_view kRedirections[] = {" 2>/dev/null", " 2>&1 >/dev/null", " 2>&1"};
-  const std::string command = std::string(HEDDLE_EXECUTABLE) + " " + words +
-                              std::string(kRedirections[static_cast<int>(kept)]);
+// Runs a shell's command; what it prints on stdout.
+inline Outcome run_shell(const std::string& command) {
   FILE* pipe = popen(command.c_str(), "r");
   Outcome outcome;
   char buffer[4096];
@@ -30,6 +27,13 @@ inline Outcome run_heddle(const std::string& words, Kept kept) {
   const int status = pclose(pipe);
   outcome.status = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
   return outcome;
+}
+
+// Runs `heddle` with a shell's words.
+inline Outcome run_heddle(const std::string& words, Kept kept) {
+  constexpr std::string_view kRedirections[] = {" 2>/dev/null", " 2>&1 >/dev/null", " 2>&1"};
+  return run_shell(std::string(HEDDLE_EXECUTABLE) + " " + words +
+                   std::string(kRedirections[static_cast<int>(kept)]));
 }
 
 }  // namespace heddle::cli

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/tests/shell.hpp"
 #include "tests/scratch_folder.hpp"
 
 namespace heddle::cli {
@@ -47,16 +48,6 @@ std::vector<Words> lines_of(const std::string& text) {
   return lines;
 }
 
-std::string output_of(const std::string& command) {
-  FILE* pipe = popen((command + " 2>&1").c_str(), "r");
-  std::string text;
-  char buffer[4096];
-  while (const std::size_t count = fread(buffer, 1, sizeof buffer, pipe))
-    text.append(buffer, count);
-  pclose(pipe);
-  return text;
-}
-
 TEST(Tuning, ListingsAreWhatTheCommandsPrint) {
   const tests::ScratchFolder folder;
   for (const auto& entry : fs::directory_iterator(HEDDLE_SOURCE_DIR "/docs/tuning"))
@@ -70,8 +61,9 @@ TEST(Tuning, ListingsAreWhatTheCommandsPrint) {
     if (line.starts_with("    heddle ")) {
       command = line.substr(4);
       ++commands;
-      printed = lines_of(output_of("cd '" + folder.path().string() + "' && " HEDDLE_EXECUTABLE +
-                                   command.substr(std::string("heddle").size())));
+      printed = lines_of(run_shell("cd '" + folder.path().string() + "' && " HEDDLE_EXECUTABLE +
+                                   command.substr(std::string("heddle").size()) + " 2>&1")
+                             .text);
       continue;
     }
     ++listed;

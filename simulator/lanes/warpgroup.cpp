@@ -35,7 +35,7 @@ i64 cut(i64 value, i32 shift) {
   return static_cast<i64>((kept ^ sign) - sign);
 }
 
-// sum * 2^exponent as a float with so many bits of fraction, what does not fit cut off.
+// sum * 2^exponent as a float with kFraction bits of fraction, the rest cut off.
 template <i32 kFraction>
 u32 float_of(i64 sum, i32 exponent) {
   const u32 sign = sum < 0 ? kSign32 : 0;

@@ -53,7 +53,7 @@ class Watch {
   void block_ended() { ended_.fetch_add(1, std::memory_order_relaxed); }
   std::uint64_t ended() const { return ended_.load(std::memory_order_relaxed); }
   std::uint64_t not_ended() const { return launch_.request->grid.count() - ended(); }
-  // One of the cores has issued so many instructions more. False: the launch is to stop.
+  // One of the cores has issued `issued` instructions more. False: the launch is to stop.
   bool go_on(std::uint64_t issued);
   // The launch is where the others, which took it over, have brought it.
   void follow(const Watch& others) {

@@ -30,7 +30,7 @@ std::string why_one_thread(const LaunchContext& launch) {
   return launch.kernel->tells_time ? "clock or multiprocessor read" : "";
 }
 
-// How many threads to use now, for so many blocks.
+// How many threads to use now for `blocks` blocks.
 unsigned threads_for(const LaunchOptions& options, std::uint64_t blocks) {
   const unsigned wanted = options.threads != 0 ? options.threads : idle_cores();
   return static_cast<unsigned>(

@@ -25,7 +25,7 @@ class Joined : public testing::Test {
  protected:
   static constexpr std::uint32_t kThreads = 64, kWords = 2048;
 
-  // On zeroed memory, with so many threads after so many instructions.
+  // On zeroed memory, with `threads` threads once one has issued `alone` instructions.
   template <typename... Arguments>
   Result run(const char* file, const char* kernel, std::uint32_t blocks, unsigned threads,
              std::uint64_t alone, Arguments... arguments) {

@@ -286,7 +286,7 @@ def main():
     parser.add_argument("--preload", required=True)
     parser.add_argument("--program", required=True)
     parser.add_argument("--complete", action="store_true", help="every n")
-    parser.add_argument("--most", type=int, default=8, help="so many n per command and kind")
+    parser.add_argument("--most", type=int, default=8, help="how many n to try per command and kind")
     parser.add_argument("--only", default="", help="commands whose name matches")
     parser.add_argument("--kind", default="", choices=["", *KINDS])
     parser.add_argument("--verbose", action="store_true")

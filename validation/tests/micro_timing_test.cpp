@@ -36,7 +36,7 @@ std::vector<MicroLaunch> micro_launches() {
   return launches;
 }
 
-// Runs a question's launch so many times; the clocks that it has left where its parameter at that
+// Runs a question's launch `runs` times; the clocks that it has left where its parameter at that
 // offset says.
 std::vector<std::int64_t> clocks_of(const std::string& question, int runs, std::size_t count,
                                     std::size_t offset = 0) {
