@@ -1,0 +1,1 @@
+// Nothing: the source of the targets that hold precompiled headers.
