@@ -23,7 +23,7 @@ std::string escaped(std::string_view text, std::string_view special, std::string
 }
 
 // Inside '…' of a shell.
-std::string quoted(std::string_view text) {
+std::string shell_quoted(std::string_view text) {
   std::string result = "'";
   for (const char c : text) result += c == '\'' ? std::string("'\\''") : std::string(1, c);
   return result + "'";
@@ -65,7 +65,8 @@ std::string bash_completion() {
 std::string zsh_completion() {
   std::string names, cases;
   for (const Command& command : commands()) {
-    names += fmt::format("    {}\n", quoted(fmt::format("{}:{}", command.name, command.summary)));
+    names +=
+        fmt::format("    {}\n", shell_quoted(fmt::format("{}:{}", command.name, command.summary)));
     cases += fmt::format("    {})\n      _arguments -s \\\n", command.name);
     for (const Option& option : options_of(command)) {
       std::string text = fmt::format("--{}{}[{}]", option.name, option.argument.empty() ? "" : "=",
@@ -77,7 +78,7 @@ std::string zsh_completion() {
                              : fmt::format("({})", fmt::join(option.names(), " "));
         text += fmt::format(":{}:{}", escaped(option.argument, ":[]\\", "\\"), action);
       }
-      cases += fmt::format("        {} \\\n", quoted("*" + text));
+      cases += fmt::format("        {} \\\n", shell_quoted("*" + text));
     }
     cases += "        '*:file:_files' ;;\n";
   }
@@ -94,16 +95,17 @@ std::string fish_completion() {
   std::string text;
   for (const Command& command : commands()) {
     text += fmt::format("complete -c heddle -n __fish_use_subcommand -a {} -d {}\n", command.name,
-                        quoted(command.summary));
+                        shell_quoted(command.summary));
     for (const Option& option : options_of(command)) {
       text += fmt::format("complete -c heddle -n '__fish_seen_subcommand_from {}' -l {}",
                           command.name, option.name);
       if (option.letter != 0) text += fmt::format(" -s {}", option.letter);
       if (option.names != nullptr)
-        text += fmt::format(" -x -a {}", quoted(fmt::format("{}", fmt::join(option.names(), " "))));
+        text += fmt::format(" -x -a {}",
+                            shell_quoted(fmt::format("{}", fmt::join(option.names(), " "))));
       else if (!option.argument.empty())
         text += " -r";
-      text += fmt::format(" -d {}\n", quoted(option.meaning));
+      text += fmt::format(" -d {}\n", shell_quoted(option.meaning));
     }
   }
   return text;

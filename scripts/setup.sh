@@ -1,7 +1,7 @@
 #!/bin/sh
 # Installs what building and testing need on Debian 12 (and its kin), where it is not there yet.
 set -eu
-packages="g++ cmake ninja-build ccache clang-format-14
+packages="g++ cmake ninja-build ccache clang-format-14 clang-tidy-14
   libboost-dev libboost-program-options-dev nlohmann-json3-dev libfmt-dev libtomlplusplus-dev
   libzstd-dev liblz4-dev zlib1g-dev nettle-dev libncurses-dev
   python3-venv libopenblas0-pthread liblapacke libfftw3-double3 libfftw3-single3
