@@ -7,6 +7,8 @@
 #include <new>
 #include <thread>
 
+#include "gpu/runtime/losses.hpp"
+
 namespace heddle::runtime {
 namespace {
 
@@ -67,12 +69,20 @@ Context::Context(const simulator::GpuModel& model, ContextOptions options,
 
 Context::~Context() {
   ending_ = true;
-  // All that was submitted has been carried out then.
-  engine_.run([this](Ticket) {
-    leave_system();
-    std::lock_guard lock(mutex_);
-    images_.clear();  // modules give their variables back while the device is there
-  });
+  const auto leave = [this](Ticket) {
+    try {
+      leave_system();
+      std::lock_guard lock(mutex_);
+      images_.clear();  // modules give their variables back while the device is there
+    } catch (const std::bad_alloc&) {
+      end_without_memory();
+    }
+  };
+  try {
+    engine_.run(leave);  // all that was submitted has been carried out then
+  } catch (const std::bad_alloc&) {
+    end_without_memory();
+  }
 }
 
 std::size_t Context::finish() {

@@ -11,6 +11,7 @@
 #include <mutex>
 #include <set>
 #include <stdexcept>
+#include <string_view>
 #include <utility>
 
 #include "simulator/base/display_names.hpp"
@@ -107,6 +108,12 @@ void report_loss(const std::string& what) noexcept try {
                            simulator::visible_lines(what)));
 } catch (...) {
   // It is counted.
+}
+
+void end_without_memory() noexcept {
+  constexpr std::string_view kText = "heddle: out of memory\n";
+  [[maybe_unused]] const auto written = write(STDERR_FILENO, kText.data(), kText.size());
+  _exit(125);
 }
 
 std::shared_ptr<LaunchObserver> careful(std::shared_ptr<LaunchObserver> observer) {

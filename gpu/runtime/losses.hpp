@@ -23,6 +23,10 @@ void share_losses(const std::filesystem::path& stream);
 // Counts one and says so on stderr, once for each text. Never throws.
 void report_loss(const std::string& what) noexcept;
 
+// For what may not throw, such as closing a device, when memory runs out in its midst: the process
+// says so and ends with status 125.
+[[noreturn]] void end_without_memory() noexcept;
+
 // Passes everything on until `observer` throws: then that is a loss, and nothing more is passed on.
 std::shared_ptr<LaunchObserver> careful(std::shared_ptr<LaunchObserver> observer);
 

@@ -211,7 +211,7 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 5> kPredicat
 
 toml::table parse_table(std::string_view toml, std::string_view origin) {
   try {
-    return toml::parse(toml, std::string(origin));
+    return toml::parse(toml);  // given a name, it would allocate where it may not throw
   } catch (const toml::parse_error& error) {
     throw std::runtime_error(
         fmt::format("{}:{}: {}", origin, error.source().begin.line, error.description()));

@@ -10,6 +10,7 @@
 #include <cstring>
 #include <fstream>
 #include <iterator>
+#include <new>
 #include <utility>
 
 #include <fmt/format.h>
@@ -297,7 +298,11 @@ void Runtime::shut_down() {
 }
 
 void Runtime::end() {
-  shut_down();
+  try {
+    shut_down();
+  } catch (const std::bad_alloc&) {
+    end_without_memory();
+  }
   if (record_ && !abandoned_ && process_ == getpid()) or_lose([&] { record_->complete(); });
 }
 
