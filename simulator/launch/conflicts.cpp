@@ -10,12 +10,13 @@ namespace heddle::simulator {
 namespace {
 
 // States of a granule: untouched; read by one thread; read by several; reduced by one operation;
-// written by one thread.
+// written by one thread, or reduced by that which has read it.
 constexpr std::uint8_t kUntouched = 0;
 constexpr std::uint8_t kFirstReader = 1;  // + thread
 constexpr std::uint8_t kReadByMany = 100;
 constexpr std::uint8_t kFirstReduction = 101;  // + operation
 constexpr std::uint8_t kFirstWriter = 128;     // + thread
+constexpr std::uint8_t kConflict = 255;        // of no granule
 constexpr unsigned kGranule = 4;
 
 constexpr std::uint64_t all_of(std::uint8_t state) { return 0x0101'0101'0101'0101u * state; }
@@ -56,6 +57,16 @@ bool ConflictTracker::Log::find(std::uint64_t address) {
   return true;
 }
 
+// What an access that wants a granule in state `wanted` makes of its state; kConflict: another
+// thread's use forbids it.
+std::uint8_t ConflictTracker::Log::next_state(std::uint8_t seen, std::uint8_t wanted) const {
+  if (seen == wanted || seen == write_state_) return seen;
+  if (seen == kUntouched) return wanted;
+  if (wanted == read_state_) return is_reader(seen) ? kReadByMany : kConflict;
+  // What it has read others may not change any more, by a reduction of the same kind either.
+  return seen == read_state_ ? write_state_ : kConflict;
+}
+
 // The same of granules whose states are alike; false: they are to be looked at one by one.
 bool ConflictTracker::Log::claim_together(std::uint64_t granule, std::uint8_t state, bool writes) {
   static_assert(kTogether == sizeof(std::uint64_t));
@@ -63,13 +74,12 @@ bool ConflictTracker::Log::claim_together(std::uint64_t granule, std::uint8_t st
   std::uint64_t seen = cells.load(std::memory_order_acquire);
   const auto each = static_cast<std::uint8_t>(seen);
   if (seen != all_of(each)) return false;
-  if (each == state || (!writes && (each == write_state_ || each == kReadByMany))) return true;
-  const bool other_reader = is_reader(each) && each != read_state_;
-  if (each >= kFirstReduction || (writes && other_reader)) return false;
+  const std::uint8_t next = next_state(each, state);
+  if (next == each) return true;
+  if (next == kConflict) return false;
   BeforeRow before{data_ + granule * kGranule, {}};
   if (writes) std::memcpy(before.values.data(), before.at, sizeof before.values);
-  const std::uint8_t wanted = !writes && other_reader ? kReadByMany : state;
-  if (!cells.compare_exchange_strong(seen, all_of(wanted), std::memory_order_acq_rel)) return false;
+  if (!cells.compare_exchange_strong(seen, all_of(next), std::memory_order_acq_rel)) return false;
   if (writes) rows_before_.push_back(before);
   return true;
 }
@@ -90,22 +100,21 @@ bool ConflictTracker::Log::claim(std::uint64_t address, unsigned bytes, std::uin
     }
     std::atomic_ref<std::uint8_t> cell(states_[granule]);
     std::uint8_t seen = cell.load(std::memory_order_acquire);
-    if (seen == state || (!writes && (seen == write_state_ || seen == kReadByMany))) continue;
+    if (next_state(seen, state) == seen) continue;
     // The contents are still those from before the launch: no earlier state allows a change.
     Before before{
         data_ + granule * kGranule, 0,
         static_cast<std::uint8_t>(std::min<std::uint64_t>(kGranule, bytes_ - granule * kGranule))};
     std::memcpy(&before.value, before.at, before.bytes);
-    do {
-      const bool other_reader = is_reader(seen) && seen != read_state_;
-      if (seen == state) break;
-      if (seen >= kFirstReduction || (writes && other_reader)) return false;
-      const std::uint8_t wanted = !writes && other_reader ? kReadByMany : state;
-      if (cell.compare_exchange_weak(seen, wanted, std::memory_order_acq_rel)) {
+    for (;;) {
+      const std::uint8_t next = next_state(seen, state);
+      if (next == kConflict) return false;
+      if (next == seen) break;
+      if (cell.compare_exchange_weak(seen, next, std::memory_order_acq_rel)) {
         if (writes) before_.push_back(before);
         break;
       }
-    } while (true);
+    }
   }
   return true;
 }

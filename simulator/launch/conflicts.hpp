@@ -61,6 +61,7 @@ class ConflictTracker {
       std::byte* at;
       std::array<std::uint32_t, kTogether> values;
     };
+    std::uint8_t next_state(std::uint8_t seen, std::uint8_t wanted) const;
     bool claim(std::uint64_t address, unsigned bytes, std::uint8_t state, bool writes);
     bool claim_together(std::uint64_t granule, std::uint8_t state, bool writes);
     bool find(std::uint64_t address);

@@ -98,6 +98,29 @@ TEST(Conflicts, ReductionsOfOneKindCommuteAndOthersDoNot) {
   EXPECT_FALSE(two.first.read(two.at, 4)) << "a partial sum depends on the order";
 }
 
+// What it has read depends on whether the other's reduction came before.
+TEST(Conflicts, AWordThatOneHasReadAndReducesIsNobodyElsesToReduce) {
+  for (const unsigned bytes : {4u, 32u}) {  // by itself, and eight words together
+    Two two;
+    EXPECT_TRUE(two.first.read(two.at, bytes));
+    EXPECT_TRUE(two.first.reduce(two.at, bytes, 3));
+    EXPECT_TRUE(two.first.reduce(two.at, bytes, 3));
+    EXPECT_TRUE(two.first.read(two.at, bytes));
+    EXPECT_FALSE(two.second.reduce(two.at, bytes, 3)) << bytes;
+  }
+}
+
+TEST(Conflicts, AThreadMayWriteThenReduceItsOwn) {
+  Two two;
+  two.put(0, 7);
+  EXPECT_TRUE(two.first.write(two.at, 4));
+  two.put(0, 70);
+  EXPECT_TRUE(two.first.reduce(two.at, 4, 3));
+  EXPECT_FALSE(two.second.reduce(two.at, 4, 3));
+  two.first.undo();
+  EXPECT_EQ(two.get(0), 7u);
+}
+
 TEST(Conflicts, AThreadMayReadThenWriteItsOwn) {
   Two two;
   EXPECT_TRUE(two.first.read(two.at, 4));
