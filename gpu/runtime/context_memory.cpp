@@ -134,7 +134,9 @@ Error Context::register_host(void* host, std::uint64_t bytes, unsigned flags) {
   const Error error = run([&](Ticket) {
     if (memory_.overlapping(address, bytes)) return;
     inserted = true;
-    device_.memory().map_host(data, bytes, "cudaHostRegister");
+    using enum simulator::DeviceMemory::Registered;
+    device_.memory().map_host(data, bytes, "cudaHostRegister",
+                              (flags & kRegisterReadOnly) != 0 ? for_reading : yes);
     add_block({address, bytes, data, MemoryKind::registered, flags});
   });
   if (error == Error::success && !inserted) return Error::host_memory_already_registered;

@@ -16,12 +16,16 @@ bool Context::reaches(const MemoryBlock& block) const {
 void Context::map(const MemoryBlock& block) {
   if (block.gpu == gpu() || device_.memory().find(block.address) != nullptr) return;
   Context* const owner = system_->context(block.gpu);
-  const simulator::Allocation* const there =
+  const simulator::Allocation* const known =
       owner == nullptr ? nullptr : owner->device_.memory().find(block.address);
-  const std::string label = there == nullptr ? "memory" : there->label;
+  simulator::Allocation there;
+  if (known != nullptr) there = *known;
+  there.address = block.address;
+  there.bytes = block.bytes;
+  there.data = block.data;
+  const std::string label = known == nullptr ? "memory" : known->label;
   device_.memory().map_peer(
-      block.address, block.data, block.bytes,
-      block.on_device() ? fmt::format("GPU {}: {}", block.gpu, label) : label);
+      there, block.on_device() ? fmt::format("GPU {}: {}", block.gpu, label) : label);
 }
 
 void Context::unmap(std::uint64_t address) {

@@ -12,33 +12,14 @@
 #include <sstream>
 #include <string>
 
+#include "simulator/memory/host_mappings.hpp"
+
 namespace heddle::runtime {
 namespace {
 
+using simulator::HostMapping;
+
 constexpr std::uint64_t kPage = 4096;
-
-// A line of /proc/self/maps.
-struct Mapping {
-  std::uint64_t begin = 0, end = 0;
-  bool readable = false, writable = false, shared = false, of_file = false;
-  std::string device;
-};
-
-std::optional<Mapping> parse_mapping(const std::string& line) {
-  Mapping mapping;
-  std::array<char, 5> rights{};
-  std::array<char, 16> device{};
-  std::uint64_t inode = 0;
-  if (std::sscanf(line.c_str(), "%lx-%lx %4s %*x %15s %lu", &mapping.begin, &mapping.end,
-                  rights.data(), device.data(), &inode) != 5)
-    return std::nullopt;
-  mapping.readable = rights[0] == 'r';
-  mapping.writable = rights[1] == 'w';
-  mapping.shared = rights[3] == 's';
-  mapping.of_file = inode != 0;
-  mapping.device = device.data();
-  return mapping;
-}
 
 // Pages of files on disks, written back by the system, cannot be kept in place for writing; those
 // of files in memory can. `device`: "8:1", as mountinfo has it, or "08:01".
@@ -66,7 +47,7 @@ bool has_page(std::uint64_t address) {
   return process_vm_readv(getpid(), &to, 1, &from, 1, 0) == 1 || errno != EFAULT;
 }
 
-bool can_be_kept(const Mapping& mapping, std::uint64_t last, bool read_only) {
+bool can_be_kept(const HostMapping& mapping, std::uint64_t last, bool read_only) {
   if (!mapping.readable || (!mapping.writable && !read_only)) return false;
   if (!mapping.of_file) return true;
   if (mapping.shared && !read_only && is_on_disk(mapping.device)) return false;
@@ -81,13 +62,10 @@ Error refuse_registering(std::uint64_t address, std::uint64_t bytes, bool read_o
   const std::uint64_t last = address + (bytes - 1);
   if (last >= kAddresses) return Error::not_supported;
   if (bytes >= kTooMuch) return Error::memory_allocation;
-  std::ifstream maps("/proc/self/maps");
   std::uint64_t next = address;  // up to here all is well
-  for (std::string line; next <= last && std::getline(maps, line);) {
-    const auto mapping = parse_mapping(line);
-    if (!mapping || mapping->end <= next) continue;
-    if (mapping->begin > next || !can_be_kept(*mapping, last, read_only)) break;
-    next = mapping->end;
+  for (const HostMapping& mapping : simulator::host_mappings(address, bytes)) {
+    if (mapping.begin > next || !can_be_kept(mapping, last, read_only)) break;
+    next = mapping.end;
   }
   return next > last ? Error::success : Error::invalid_value;
 }

@@ -62,6 +62,11 @@ void BulkAccess::save(std::uint64_t address, std::uint64_t bytes) {
 
 bool BulkAccess::note_global(AccessKind kind, std::uint64_t address, std::uint64_t bytes,
                              unsigned width, unsigned operation) {
+  if (kind != AccessKind::load && !core_.may_write(address, bytes)) {
+    core_.raise(Fault::Kind::illegal_address, warp_, step_, lanes_, address,
+                describe_bad_global(core_, address, bytes));
+    return false;
+  }
   const auto size = static_cast<unsigned>(bytes);
   if (UnorderedReads* reads = core_.unordered_reads.get(); reads != nullptr && size != 0) {
     const UnorderedReads::Who who{warp_.block->linear, warp_.block->barriers_completed,

@@ -27,7 +27,8 @@ class BulkAccess {
   std::byte* global(std::uint64_t address, std::uint64_t bytes, unsigned alignment = 16);
   std::byte* shared(std::uint32_t address, std::uint64_t bytes, unsigned alignment = 16);
 
-  // Notes an access before memory changes; false when it conflicts with other host threads'.
+  // Notes an access before memory changes; false when it conflicts with other host threads', or,
+  // with a fault, where the memory is to be read alone.
   // `operation`: of reductions, as claim_lanes takes it.
   bool note_global(AccessKind kind, std::uint64_t address, std::uint64_t bytes, unsigned width,
                    unsigned operation = 0);

@@ -46,6 +46,7 @@ Core::Core(const LaunchContext& launch_context)
       make_reconvergence(reconvergence_of(launch_context)),
       counts(launch_context.program->steps.size()) {
   const LaunchRequest& request = *launch.request;
+  forget_allocations();
   if (request.grid.count() * launch.warps_per_block > 1 && launch.kernel->may_read_unordered)
     unordered_reads = std::make_unique<UnorderedReads>();
 }
@@ -59,7 +60,7 @@ std::byte* Core::resolve_slowly(std::uint64_t address, std::uint64_t bytes) {
   if (address >> 32 == kParameterWindow >> 32) return parameter_at(launch, address, bytes);
   if (std::byte* const inside = resolve_allocated(address, bytes)) return inside;
   const auto reached = reached_memory(*launch.memory, address);
-  if (!reached) return nullptr;
+  if (!reached || reached->host_mapped) return nullptr;
   const std::uint64_t offset = address - reached->address;
   if (bytes > reached->bytes || offset > reached->bytes - bytes) return nullptr;
   // Several threads give way to one, which counts.
@@ -69,13 +70,34 @@ std::byte* Core::resolve_slowly(std::uint64_t address, std::uint64_t bytes) {
 
 std::byte* Core::resolve_allocated(std::uint64_t address, std::uint64_t bytes) {
   for (const Known& known : known_)
-    if (address - known.start < known.bytes && bytes <= known.bytes - (address - known.start))
-      return known.data + (address - known.start);
+    if (known.contains(address, bytes)) return known.data + (address - known.start);
   const Allocation* const found = launch.memory->find(address);
   if (found == nullptr || !found->contains(address, bytes)) return nullptr;
-  known_[next_known_] = {found->address, found->bytes, found->data};
+  Known known{found->address, found->bytes, found->data};
+  if (found->registered) {
+    const auto there = launch.memory->allowed(*found, address, false);
+    known = {there.address, there.bytes, there.data};
+    if (!known.contains(address, bytes)) return nullptr;
+  }
+  known_[next_known_] = known;
   next_known_ = (next_known_ + 1) % known_.size();
-  return found->data + (address - found->address);
+  return known.data + (address - known.start);
+}
+
+bool Core::may_write_there(std::uint64_t address, std::uint64_t bytes) {
+  if (writable_.contains(address, bytes)) return true;
+  const Allocation* const found = launch.memory->find(address);
+  if (found == nullptr || !found->registered) return true;
+  const auto there = launch.memory->allowed(*found, address, true);
+  writable_ = {there.address, there.bytes, there.data};
+  return writable_.contains(address, bytes);
+}
+
+void Core::forget_allocations() {
+  known_ = {};
+  writable_ = {};
+  const auto registered = launch.memory->registered();
+  registered_ = {registered.address, registered.bytes, nullptr};
 }
 
 void Core::start_block(Block& block, std::uint64_t linear) const {

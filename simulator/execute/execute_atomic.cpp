@@ -262,7 +262,7 @@ Flow execute_atomic(Core& core, Warp& warp, const Step& step, Mask, Mask on) {
   }
   return for_each_space<kSpace>(address, on, adjoining, [&](Window space, Mask lanes) {
     LanePointers pointers;
-    if (!resolve_lanes(core, warp, step, space, address, lanes, pointers)) return Flow::stop;
+    if (!resolve_lanes(core, warp, step, space, kKind, address, lanes, pointers)) return Flow::stop;
     if (space == Window::global && !claim(core, warp, step, kKind, address, lanes))
       return Flow::stop;
     const bool spin = compare_and_swap && step.sign_extend && space == Window::shared;

@@ -64,7 +64,7 @@ std::optional<std::uint64_t> set_condition(Core& core, const Warp& warp, Mask la
     const std::uint64_t handle = register_pair(warp, kFirstArgument, lane);
     const std::uint32_t value = argument(warp, kFirstArgument + 2, lane);
     std::byte* const to = core.resolve(handle, sizeof value);
-    if (to == nullptr) {
+    if (to == nullptr || !core.may_write(handle, sizeof value)) {
       stranger = handle;
       return;
     }

@@ -45,8 +45,10 @@ Flow execute_copy(Core& core, Warp& warp, const Step& step, Mask, Mask on) {
     }
   const Mask reading = on & warp.predicate(step.pp.index, step.pp.invert);
   LanePointers source, destination;
-  if (!resolve_lanes(core, warp, step, Window::global, from, reading, source)) return Flow::stop;
-  if (!resolve_lanes(core, warp, step, Window::shared, to, on, destination)) return Flow::stop;
+  if (!resolve_lanes(core, warp, step, Window::global, AccessKind::load, from, reading, source))
+    return Flow::stop;
+  if (!resolve_lanes(core, warp, step, Window::shared, AccessKind::store, to, on, destination))
+    return Flow::stop;
   if (!claim_lanes(core, warp, step, AccessKind::load, from, reading, false)) return Flow::stop;
   Mask filling = on & ~reading;
   for (unsigned lane = 0; lane < kWarpSize; ++lane)
@@ -95,7 +97,8 @@ bool resolve_rows(Core& core, Warp& warp, const Step& step, AccessKind kind, Mat
   for (std::uint64_t& at : address) at &= 0xffff'ffff;
   const unsigned lanes = rows.matrices * kRowsOfMatrix;
   const Mask given = lanes == kWarpSize ? kFullMask : (Mask{1} << lanes) - 1;
-  if (!resolve_lanes(core, warp, step, Window::shared, address, given, rows.of)) return false;
+  if (!resolve_lanes(core, warp, step, Window::shared, AccessKind::load, address, given, rows.of))
+    return false;
   count_matrix_access(core, step, kind, address, given);
   return true;
 }

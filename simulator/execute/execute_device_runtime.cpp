@@ -143,9 +143,9 @@ std::optional<std::uint32_t> max_active_blocks(const Core& core, const Warp& war
 template <typename Value>
 bool answer(Core& core, Warp& warp, unsigned lane, std::uint64_t address, Value value) {
   std::byte* const to = thread_view(core, warp, lane, address, sizeof value);
-  if (to == nullptr) return false;
-  if (core.journal != nullptr && window_of(address) == Window::global)
-    core.journal->before_write({address}, 1, sizeof value);
+  const bool is_global = window_of(address) == Window::global;
+  if (to == nullptr || (is_global && !core.may_write(address, sizeof value))) return false;
+  if (core.journal != nullptr && is_global) core.journal->before_write({address}, 1, sizeof value);
   std::memcpy(to, &value, sizeof value);
   return true;
 }

@@ -115,7 +115,7 @@ Flow execute_access(Core& core, Warp& warp, const Step& step, Mask, Mask on) {
   const bool adjoining = compute_addresses(core, warp, step, address);
   return for_each_space<kSpace>(address, on, adjoining, [&](Window space, Mask lanes) {
     LanePointers pointers;
-    if (!resolve_lanes(core, warp, step, space, address, lanes, pointers, adjoining))
+    if (!resolve_lanes(core, warp, step, space, kKind, address, lanes, pointers, adjoining))
       return Flow::stop;
     if (space == Window::global &&
         !claim_lanes(core, warp, step, kKind, address, lanes, pointers.row != nullptr))

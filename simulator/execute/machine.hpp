@@ -256,17 +256,23 @@ struct Core {
   InstructionCounts& counts_of(const Step& step) { return counts[pc_of(step)]; }
 
   // Allocations may have come and gone.
-  void forget_allocations() { known_ = {}; }
+  void forget_allocations();
   // The same, or null outside of allocations.
   std::byte* resolve_allocated(std::uint64_t address, std::uint64_t bytes);
   // A view of plain memory at an address, or null; remembers the allocations last found. Outside of
   // them kernels reach what simulator/memory/mapped_around.hpp says; that is counted.
   std::byte* resolve(std::uint64_t address, std::uint64_t bytes) {
     for (const Known& known : known_)
-      if (address - known.start < known.bytes && bytes <= known.bytes - (address - known.start))
-        return known.data + (address - known.start);
+      if (known.contains(address, bytes)) return known.data + (address - known.start);
     return resolve_slowly(address, bytes);
   }
+
+  // Of memory that was resolved: the program may have registered it for reading alone, or have
+  // taken the right to write away.
+  bool may_write(std::uint64_t address, std::uint64_t bytes) {
+    return address - registered_.start >= registered_.bytes || may_write_there(address, bytes);
+  }
+  bool guards_writes() const { return registered_.bytes != 0; }
 
  private:
   bool run_warp(Warp& warp);
@@ -283,12 +289,17 @@ struct Core {
     sums.threads_on += all_on ? threads : static_cast<unsigned>(std::popcount(on));
   }
   std::byte* resolve_slowly(std::uint64_t address, std::uint64_t bytes);
+  bool may_write_there(std::uint64_t address, std::uint64_t bytes);
   struct Known {
     std::uint64_t start = 0, bytes = 0;
     std::byte* data = nullptr;
+    bool contains(std::uint64_t at, std::uint64_t count) const {
+      return at - start < bytes && count <= bytes - (at - start);
+    }
   };
   std::array<Known, 4> known_;
-  std::size_t next_known_ = 0;  // whose place the next one found takes
+  std::size_t next_known_ = 0;   // whose place the next one found takes
+  Known registered_, writable_;  // what may be the program's own; what of it was found writable
 };
 
 // Instruction families: each returns the function that executes an instruction, and fills the

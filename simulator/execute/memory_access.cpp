@@ -49,9 +49,25 @@ Mask lanes_in(Window space, const Addresses& address, Mask lanes) {
 
 namespace {
 
-std::string describe_bad_global(const Core& core, std::uint64_t address) {
-  const Allocation* nearest = core.launch.memory->nearest(address);
+// Of memory that the program registered and whose pages do not allow the access.
+std::string describe_registered(const DeviceMemory& memory, const Allocation& in,
+                                std::uint64_t address, std::uint64_t bytes) {
+  const auto readable = memory.allowed(in, address, false);
+  const char* what = "the program has unmapped this place since it registered it";
+  if (readable.bytes != 0 && readable.address + readable.bytes - address >= bytes)
+    what = in.read_only ? "it was registered for reading alone (cudaHostRegisterReadOnly)"
+                        : "the program has forbidden writing there since it registered it";
+  return fmt::format("in {} ({} bytes at {:#x}): {}", in.label, in.bytes, in.address, what);
+}
+
+}  // namespace
+
+std::string describe_bad_global(const Core& core, std::uint64_t address, std::uint64_t bytes) {
+  const DeviceMemory& memory = *core.launch.memory;
+  const Allocation* nearest = memory.nearest(address);
   if (nearest == nullptr) return "nothing is allocated";
+  if (nearest->registered && nearest->contains(address, bytes))
+    return describe_registered(memory, *nearest, address, bytes);
   if (nearest->contains(address, 1))
     return fmt::format("runs past the end of {} ({} bytes at {:#x})", nearest->label,
                        nearest->bytes, nearest->address);
@@ -63,7 +79,9 @@ std::string describe_bad_global(const Core& core, std::uint64_t address) {
                      nearest->address);
 }
 
-bool bad_access(Core& core, const Warp& warp, const Step& step, Mask lanes, unsigned lane,
+namespace {
+
+bool bad_access(Core& core, const Warp& warp, const Step& step, unsigned lane,
                 std::uint64_t address, Window space) {
   const bool misaligned = address % step.width != 0;
   std::string details;
@@ -74,9 +92,8 @@ bool bad_access(Core& core, const Warp& warp, const Step& step, Mask lanes, unsi
   } else if (space == Window::local) {
     details = fmt::format("a thread has {} bytes of local memory", core.launch.local_bytes);
   } else {
-    details = describe_bad_global(core, address);
+    details = describe_bad_global(core, address, step.width);
   }
-  (void)lanes;
   core.raise(misaligned ? Fault::Kind::misaligned_address : Fault::Kind::illegal_address, warp,
              step, Mask{1} << lane, address, std::move(details));
   return false;
@@ -178,7 +195,7 @@ bool resolve_each(Core& core, Warp& warp, const Step& step, Window space, const 
     const auto lane = static_cast<unsigned>(std::countr_zero(left));
     const std::uint64_t at = address[lane];
     std::byte* pointer = (at & misaligned) != 0 ? nullptr : view(lane, at);
-    if (pointer == nullptr) return bad_access(core, warp, step, lanes, lane, at, space);
+    if (pointer == nullptr) return bad_access(core, warp, step, lane, at, space);
     pointers.of[lane] = pointer;
   }
   return true;
@@ -186,8 +203,10 @@ bool resolve_each(Core& core, Warp& warp, const Step& step, Window space, const 
 
 }  // namespace
 
-bool resolve_lanes(Core& core, Warp& warp, const Step& step, Window space, const Addresses& address,
-                   Mask lanes, LanePointers& pointers, bool adjoining) {
+// Where all of it is there, whether or not it may be read or written.
+static bool find_lanes(Core& core, Warp& warp, const Step& step, Window space,
+                       const Addresses& address, Mask lanes, LanePointers& pointers,
+                       bool adjoining) {
   const std::uint64_t width = step.width;
   if (adjoining && lanes == kFullMask) {
     pointers.row = resolve_row(core, warp, step, space, address[0]);
@@ -219,6 +238,18 @@ bool resolve_lanes(Core& core, Warp& warp, const Step& step, Window space, const
     default:
       return resolve([&](unsigned, std::uint64_t at) { return core.resolve(at, width); });
   }
+}
+
+bool resolve_lanes(Core& core, Warp& warp, const Step& step, Window space, AccessKind kind,
+                   const Addresses& address, Mask lanes, LanePointers& pointers, bool adjoining) {
+  if (!find_lanes(core, warp, step, space, address, lanes, pointers, adjoining)) return false;
+  if (kind == AccessKind::load || space != Window::global || !core.guards_writes()) return true;
+  for (Mask left = lanes; left != 0; left &= left - 1) {
+    const auto lane = static_cast<unsigned>(std::countr_zero(left));
+    if (!core.may_write(address[lane], step.width))
+      return bad_access(core, warp, step, lane, address[lane], space);
+  }
+  return true;
 }
 
 namespace {

@@ -21,14 +21,17 @@ Mask lanes_in(Window space, const Addresses& address, Mask lanes);
 
 // Pointers to the memory of each lane in `lanes`. Returns false and raises a fault when one is out
 // of bounds or misaligned. `adjoining`: what compute_addresses returned; false where it is not
-// known.
+// known. `kind`: how they are accessed; some memory may be read alone.
 struct LanePointers {
   // Where all 32 are there and adjoin: the first. With a width of 4 `of` is not filled in then.
   std::byte* row = nullptr;
   std::array<std::byte*, kWarpSize> of;
 };
-bool resolve_lanes(Core& core, Warp& warp, const Step& step, Window space, const Addresses& address,
-                   Mask lanes, LanePointers& pointers, bool adjoining = false);
+bool resolve_lanes(Core& core, Warp& warp, const Step& step, Window space, AccessKind kind,
+                   const Addresses& address, Mask lanes, LanePointers& pointers,
+                   bool adjoining = false);
+// Why global memory that is not there, or not to be accessed so, is not.
+std::string describe_bad_global(const Core& core, std::uint64_t address, std::uint64_t bytes);
 
 // Shared memory of the block at a shared address, or of one of its cluster at a generic address;
 // null where there is none.

@@ -11,6 +11,7 @@
 
 #include "simulator/memory/dense_frames.hpp"
 #include "simulator/memory/driver_places.hpp"
+#include "simulator/memory/host_mappings.hpp"
 #include "simulator/memory/memory_watcher.hpp"
 
 namespace heddle::simulator {
@@ -109,6 +110,9 @@ struct DeviceMemory::Impl {
   std::mutex around_mutex;
   std::map<std::uint64_t, Stretch> around;  // by their first byte
   std::atomic<std::uint64_t> accesses_outside{0};
+  std::set<std::uint64_t> registered;  // allocations
+  std::mutex rights_mutex;
+  std::map<std::uint64_t, std::vector<HostMapping>> rights;  // of those that were asked for
   Frames free_frames;
   std::uint64_t next_frame = kFirstAddress, end_of_frames = kFirstHostAddress;
 
@@ -139,6 +143,10 @@ struct DeviceMemory::Impl {
   }
   void release(const Allocation& allocation) {
     if (allocation.label.starts_with(kNamed)) named.erase({allocation.label, allocation.address});
+    if (allocation.registered) {
+      registered.erase(allocation.address);
+      rights.erase(allocation.address);
+    }
     if (allocation.host_mapped && host_visible.erase(allocation.address) == 0) return;
     for (const Stretch& stretch : {before(allocation), behind(allocation)})
       if (const auto made = around.find(stretch.address); made != around.end()) {
@@ -326,23 +334,59 @@ std::optional<std::uint64_t> DeviceMemory::allocate_host_visible(std::uint64_t b
   return address;
 }
 
-std::uint64_t DeviceMemory::map_host(std::byte* host, std::uint64_t bytes, std::string label) {
-  const auto address = reinterpret_cast<std::uint64_t>(host);
-  map_peer(address, host, bytes, std::move(label));
-  return address;
+std::uint64_t DeviceMemory::map_host(std::byte* host, std::uint64_t bytes, std::string label,
+                                     Registered registered) {
+  Allocation own;
+  own.address = reinterpret_cast<std::uint64_t>(host);
+  own.bytes = bytes;
+  own.data = host;
+  own.registered = registered != Registered::no;
+  own.read_only = registered == Registered::for_reading;
+  map_peer(own, std::move(label));
+  return own.address;
 }
 
-void DeviceMemory::map_peer(std::uint64_t address, std::byte* data, std::uint64_t bytes,
-                            std::string label) {
-  Allocation allocation;
-  allocation.address = address;
-  allocation.bytes = bytes;
-  allocation.data = data;
+void DeviceMemory::map_peer(const Allocation& there, std::string label) {
+  Allocation allocation = there;
+  if (impl_->allocations.contains(allocation.address))
+    throw std::invalid_argument("memory is mapped already");
   allocation.ordinal = impl_->next_ordinal++;
   allocation.host_mapped = true;
   allocation.label = std::move(label);
-  if (impl_->allocations.contains(address)) throw std::invalid_argument("memory is mapped already");
+  if (allocation.registered) impl_->registered.insert(allocation.address);
   impl_->add(std::move(allocation));
+}
+
+DeviceMemory::Stretch DeviceMemory::registered() const {
+  if (impl_->registered.empty()) return {};
+  const std::uint64_t first = *impl_->registered.begin();
+  const Allocation& last = impl_->allocations.at(*impl_->registered.rbegin());
+  return {first, last.address + last.bytes - first, nullptr};
+}
+
+DeviceMemory::Stretch DeviceMemory::allowed(const Allocation& in, std::uint64_t address,
+                                            bool writing) const {
+  if (writing && in.read_only) return {};
+  const std::lock_guard lock(impl_->rights_mutex);
+  const auto [known, is_new] = impl_->rights.try_emplace(in.address);
+  if (is_new) known->second = host_mappings(in.address, in.bytes);
+  std::uint64_t begin = 0, end = 0;  // mappings side by side that allow it
+  for (const HostMapping& each : known->second) {
+    if (!(writing ? each.writable : each.readable)) continue;
+    if (each.begin != end) {
+      if (address < end) break;
+      begin = each.begin;
+    }
+    end = each.end;
+  }
+  if (address < begin || address >= end) return {};
+  begin = std::max(begin, in.address);
+  return {begin, std::min(end, in.address + in.bytes) - begin, in.data + (begin - in.address)};
+}
+
+void DeviceMemory::forget_rights() {
+  const std::lock_guard lock(impl_->rights_mutex);
+  impl_->rights.clear();
 }
 
 bool DeviceMemory::free(std::uint64_t address) {

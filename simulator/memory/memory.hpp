@@ -26,6 +26,8 @@ struct Allocation {
   std::uint32_t ordinal = 0;  // 0, 1, … in order of allocation; never reused
   // Pinned or managed, where `data` is the program's own pointer; or another GPU's memory.
   bool host_mapped = false;
+  // The program's own pages, which it may unmap or protect at any time; to be read alone.
+  bool registered = false, read_only = false;
   std::string label;  // "cudaMalloc", "__device__ name" …; for reports
   bool contains(std::uint64_t at, std::uint64_t count) const {
     return at >= address && count <= bytes && at - address <= bytes - count;
@@ -54,10 +56,12 @@ class DeviceMemory {
   // two); no two allocations lie within the same 2 MiB, nor closer than 512 bytes.
   std::optional<std::uint64_t> allocate(std::uint64_t bytes, std::string label,
                                         Pool pool = Pool::plain, std::uint64_t alignment = 1);
-  // Makes `host` visible to kernels at its own address.
-  std::uint64_t map_host(std::byte* host, std::uint64_t bytes, std::string label);
-  // Makes another GPU's memory visible at the address that it has there; `data`: its view.
-  void map_peer(std::uint64_t address, std::byte* data, std::uint64_t bytes, std::string label);
+  // Makes `host` visible to kernels at its own address. `registered`: cudaHostRegister's.
+  enum class Registered : std::uint8_t { no, yes, for_reading };
+  std::uint64_t map_host(std::byte* host, std::uint64_t bytes, std::string label,
+                         Registered registered = Registered::no);
+  // Makes memory of another GPU visible that it has as `there`, at the address that it has there.
+  void map_peer(const Allocation& there, std::string label);
   // Zeroed memory that the host program uses too, at the same address (managed variables and
   // allocations, pinned memory): `data` is that address.
   std::optional<std::uint64_t> allocate_host_visible(std::uint64_t bytes, std::string label);
@@ -94,6 +98,12 @@ class DeviceMemory {
   std::optional<Stretch> around(std::uint64_t address) const;
   // Accesses of kernels outside of allocations; the launch may reset the count.
   std::atomic<std::uint64_t>& accesses_outside() const;
+  // From the first byte that is registered to the last; no bytes: none is.
+  Stretch registered() const;
+  // Around an address of a registered allocation, what of it kernels may read, or write; no bytes:
+  // not even that address. The system is asked at the first call behind forget_rights.
+  Stretch allowed(const Allocation& registered, std::uint64_t address, bool writing) const;
+  void forget_rights();  // the program may have changed them
   // Bytes behind the allocation's first one that its own pages hold, its own included.
   static std::uint64_t bytes_of_pages(const Allocation& allocation);
   // A view of [address, address + bytes), or null when not wholly inside one allocation.

@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <array>
 
+#include "simulator/memory/host_mappings.hpp"
+
 namespace heddle::simulator {
 namespace {
 
@@ -50,6 +52,24 @@ void mark_resident(const std::byte* first, std::span<bool> touched) {
     touched[i] = touched[i] || !known || (resident[i] & 1) != 0;
 }
 
+// The program may have unmapped some of what it registered.
+void for_each_readable(const Allocation& allocation, const VisitStretch& visit) {
+  std::uint64_t begin = 0, end = 0;  // a stretch, which may grow
+  const auto finish = [&] {
+    const std::uint64_t first = (begin + kHostPage - 1) / kHostPage * kHostPage;
+    const std::uint64_t behind = std::min(end, allocation.bytes);
+    if (first < behind) visit(first, {allocation.data + first, behind - first});
+  };
+  for (const HostMapping& each : host_mappings(allocation.address, allocation.bytes)) {
+    if (!each.readable) continue;
+    const std::uint64_t at = std::max(each.begin, allocation.address) - allocation.address;
+    if (at != end) finish();
+    if (at != end) begin = at;
+    end = each.end - allocation.address;
+  }
+  finish();
+}
+
 }  // namespace
 
 void for_each_touched(const Allocation& allocation, const VisitStretch& visit) {
@@ -57,6 +77,7 @@ void for_each_touched(const Allocation& allocation, const VisitStretch& visit) {
     return std::span<const std::byte>(allocation.data + from, to - from);
   };
   const bool aligned = reinterpret_cast<std::uintptr_t>(allocation.data) % kHostPage == 0;
+  if (allocation.registered) return for_each_readable(allocation, visit);
   if (!aligned || allocation.host_mapped) return visit(0, view(0, allocation.bytes));
   static thread_local std::array<bool, kPagesAtOnce> touched;
   PageMap map;

@@ -62,6 +62,7 @@ bool wait_for_others(Core& core, const Block& block, const BlockCounts& blocks) 
   // Where they are too many to know all, those that wait look themselves.
   const bool all_known = core.awaited.size() < kMostAwaited;
   const auto changed = [&] {
+    core.launch.memory->forget_rights();
     core.forget_allocations();
     return std::ranges::any_of(core.awaited,
                                [&](const AwaitedPlace& each) { return has_changed(core, each); });

@@ -50,6 +50,7 @@ PreparedLaunch::PreparedLaunch(const GpuModel& model, DeviceMemory& memory, cons
                                const LaunchRequest& request, const LaunchOptions& options)
     : barrier_(memory, request.cooperative), printed_(limits.printf_bytes) {
   const Module& module = *request.module;
+  memory.forget_rights();
   context_.request = &request;
   context_.options = &options;
   context_.model = &model;

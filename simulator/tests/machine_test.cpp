@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/mman.h>
 
 #include <array>
 #include <bit>
@@ -350,6 +351,46 @@ TEST_P(Machine, WhatLiesAroundAnAllocationInItsFrameIsReachable) {
   for (const auto each : {p, next}) EXPECT_THAT(download<int>(each, 100), testing::Each(0));
   device_.memory().free(next);
   EXPECT_FALSE(reached_memory(device_.memory(), next - 4));
+// On an H200 too: gpu/runtime/tests/answers/records/registering.txt.
+TEST_P(Machine, AWriteOfMemoryRegisteredForReadingAloneIsAFault) {
+  std::vector<std::byte> host(400);
+  using enum DeviceMemory::Registered;
+  const auto p = device_.memory().map_host(host.data(), host.size(), "registered", for_reading);
+  const auto expect_fault = [&](const LaunchOutcome& outcome, std::uint64_t address) {
+    ASSERT_TRUE(outcome.fault);
+    EXPECT_EQ(outcome.fault->kind, Fault::Kind::illegal_address);
+    EXPECT_EQ(outcome.fault->address, address);
+    EXPECT_THAT(outcome.fault->source, testing::ContainsRegex("\\.(cu|hpp):[0-9]"));
+    EXPECT_THAT(outcome.fault->message(), testing::HasSubstr("registered for reading alone"));
+  };
+  expect_fault(run("store_at", {3, 1, 1}, {32, 1, 1}, p, 7), p + 28);
+  expect_fault(run("widths", {1, 1, 1}, {32, 1, 1}, allocate(400), p, 400), p);  // row by row
+  expect_fault(run("integer_atomics", {1, 1, 1}, {32, 1, 1}, p), p);
+  EXPECT_THAT(host, testing::Each(std::byte{0}));
+}
+
+TEST_P(Machine, MemoryThatTheProgramTookAwayIsAFault) {
+  constexpr std::uint64_t kPage = 4096;
+  void* const mapped =
+      mmap(nullptr, 4 * kPage, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  ASSERT_NE(mapped, MAP_FAILED);
+  auto* const pages = static_cast<std::byte*>(mapped);
+  const auto p =
+      device_.memory().map_host(pages, 4 * kPage, "registered", DeviceMemory::Registered::yes);
+  run_well("store_at", {1, 1, 1}, {32, 1, 1}, p, 1024);
+  mprotect(pages + kPage, kPage, PROT_READ);
+  munmap(pages + 2 * kPage, kPage);
+  const auto message = [&](int index) {
+    const LaunchOutcome outcome = run("store_at", {1, 1, 1}, {32, 1, 1}, p, index);
+    return outcome.fault ? outcome.fault->message() : std::string("none");
+  };
+  EXPECT_EQ(message(0), "none");
+  EXPECT_THAT(message(1024), testing::HasSubstr("has forbidden writing there"));
+  EXPECT_THAT(message(2048), testing::HasSubstr("has unmapped this place"));
+  EXPECT_EQ(message(3072), "none");
+  munmap(mapped, 4 * kPage);
+}
+
 }
 
 // Overwrites what a section holds; returns whether there is one of that name.

@@ -1,12 +1,15 @@
 #include "simulator/memory/memory.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/mman.h>
 
 #include <iterator>
 #include <map>
 #include <random>
 #include <utility>
 #include <vector>
+
+#include "simulator/memory/touched_pages.hpp"
 
 namespace heddle::simulator {
 namespace {
@@ -130,6 +133,37 @@ TEST(DeviceMemory, HostMemoryIsSeenAtItsOwnAddress) {
   EXPECT_EQ(address, reinterpret_cast<std::uint64_t>(host.data()));
   EXPECT_EQ(memory.view(address + 8, 8), host.data() + 8);
   EXPECT_THROW(memory.map_host(host.data(), host.size(), "again"), std::invalid_argument);
+}
+
+TEST(DeviceMemory, RegisteredMemoryIsAllowedAsFarAsTheProgramAllowsItNow) {
+  constexpr std::uint64_t kPage = 4096;
+  DeviceMemory memory(1 << 20);
+  EXPECT_EQ(memory.registered().bytes, 0u);
+  void* const mapped =
+      mmap(nullptr, 4 * kPage, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  ASSERT_NE(mapped, MAP_FAILED);
+  auto* const pages = static_cast<std::byte*>(mapped);
+  using enum DeviceMemory::Registered;
+  const auto address = memory.map_host(pages + 100, 4 * kPage - 100, "registered", yes);
+  EXPECT_EQ(memory.registered().address, address);
+  const Allocation& all = *memory.find(address);
+  EXPECT_EQ(memory.allowed(all, address, true).bytes, 4 * kPage - 100);
+  mprotect(pages + kPage, kPage, PROT_READ);
+  munmap(pages + 2 * kPage, kPage);
+  EXPECT_EQ(memory.allowed(all, address, true).bytes, 4 * kPage - 100);  // as it was
+  memory.forget_rights();
+  EXPECT_EQ(memory.allowed(all, address, true).bytes, kPage - 100);
+  EXPECT_EQ(memory.allowed(all, address, false).bytes, 2 * kPage - 100);
+  EXPECT_EQ(memory.allowed(all, address + kPage, true).bytes, 0u);
+  EXPECT_EQ(memory.allowed(all, address + 2 * kPage, false).bytes, 0u);
+  EXPECT_EQ(memory.allowed(all, address + 3 * kPage, true).data, pages + 3 * kPage);
+  std::uint64_t readable = 0;
+  for_each_touched(all, [&](std::uint64_t, auto bytes) { readable += bytes.size(); });
+  EXPECT_GT(readable, 2 * kPage);
+  EXPECT_LT(readable, 3 * kPage);
+  memory.free(address);
+  EXPECT_EQ(memory.registered().bytes, 0u);
+  munmap(mapped, 4 * kPage);
 }
 
 }  // namespace
