@@ -76,7 +76,9 @@ struct Word {
 constexpr Word kWords[] = {
     {"determined",
      "the launch's counts do not depend on the order in which warps run, so exact metrics "
-     "equal the hardware's"},
+     "equal the hardware's; \"if free of races\": several warps store to memory that they share, "
+     "and whether plain loads and stores race is not looked for without --check races. A launch "
+     "in which that finds a race is order-dependent, one in which it finds none is determined"},
     {"order-dependent",
      "the launch's results or counts may depend on the order in which warps run; "
      "the hardware's counts may differ, and from run to run too"},

@@ -133,7 +133,10 @@ std::string launch_class(Launches launches) {
   for (const LaunchRecord* launch : launches)
     if (launch->launch_class == "order-dependent")
       return fmt::format("order-dependent: {}", fmt::join(launch->class_reasons, "; "));
-  return launches.front()->launch_class;
+  const std::string& kind = launches.front()->launch_class;
+  const bool none =
+      std::ranges::all_of(launches, [](const auto* each) { return each->races == "none"; });
+  return none || kind.empty() ? kind : kind + " if free of races (--check races looks for them)";
 }
 
 template <typename Wanted>

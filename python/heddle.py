@@ -142,7 +142,7 @@ def launches_rows(record):
         row = _of_launch(record, launch)
         for key in ("grid", "block"):
             row.update({f"{key}_{axis}": size for axis, size in zip("xyz", launch[key])})
-        for key in ("registers", "static_shared_bytes", "dynamic_shared_bytes", "class", "fault"):
+        for key in ("registers", "static_shared_bytes", "dynamic_shared_bytes", "class", "races", "fault"):
             if key in launch:
                 row[key] = launch[key]
         row.update(launch.get("metrics", {}))

@@ -59,6 +59,7 @@ void add(LaunchRecord& launch, const LaunchRecord& nested) {
   for (const std::string& reason : nested.class_reasons)
     if (std::ranges::find(launch.class_reasons, reason) == launch.class_reasons.end())
       launch.class_reasons.push_back(reason);
+  if (launch.races == "none" || nested.races == "found") launch.races = nested.races;
   if (launch.fault.empty()) launch.fault = nested.fault;
 }
 

@@ -103,6 +103,20 @@ TEST(KernelTables, ShowWhatADeveloperAsksFirst) {
   EXPECT_LT(std::count(text.begin(), text.end(), '\n'), 24) << "does not fit on one screen";
 }
 
+TEST(KernelTables, SayDeterminedWithoutConditionWhereNothingRaces) {
+  simulator::LaunchRecord launch = math_kernel(8, 2);
+  const auto shown = [&launch](const char* races) {
+    launch.races = races;
+    const simulator::LaunchRecord* chosen[] = {&launch};
+    return line_with(
+        kernel_tables(chosen, {}, simulator::gpu_model("h200"), Style::choose("never", 2)),
+        "determined");
+  };
+  EXPECT_EQ(shown("none"), "  determined");
+  EXPECT_THAT(shown("not checked"), HasSubstr("determined if free of races"));
+  EXPECT_THAT(shown(""), HasSubstr("determined if free of races"));  // of an older record
+}
+
 TEST(KernelTables, GiveTheRangeOverLaunchesOfOneShape) {
   const simulator::LaunchRecord one = math_kernel(8, 2), two = math_kernel(10, 0);
   const simulator::LaunchRecord* chosen[] = {&one, &two};

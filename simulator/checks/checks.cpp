@@ -1,5 +1,6 @@
 #include "simulator/checks/checks.hpp"
 
+#include <algorithm>
 #include <bit>
 
 #include "simulator/checks/check.hpp"
@@ -12,7 +13,7 @@
 namespace heddle::simulator::checks {
 
 Checks::Checks(const Options& options, DeviceMemory& memory)
-    : memory_(memory), findings_(std::make_unique<Findings>()) {
+    : memory_(memory), races_(options.races), findings_(std::make_unique<Findings>()) {
   if (options.memory) checks_.push_back(std::make_unique<MemoryCheck>(*findings_));
   if (options.races) checks_.push_back(std::make_unique<RaceCheck>(*findings_));
   if (options.init) checks_.push_back(std::make_unique<InitCheck>(*findings_));
@@ -30,9 +31,17 @@ void Checks::begin(const LaunchRequest& request, Observer* beside) {
   interests_.assign(lowered(*request.module).steps.size(), {});
 }
 
-std::vector<Finding> Checks::end(const LaunchOutcome& outcome) {
+void Checks::end(LaunchOutcome& outcome) {
   for (const auto& check : checks_) check->end(outcome);
-  return findings_->take();
+  outcome.findings = findings_->take();
+  if (!races_) return;
+  LaunchClass& judged = outcome.launch_class;
+  const bool found = std::ranges::any_of(outcome.findings,
+                                         [](const Finding& each) { return each.check == "races"; });
+  // Where there are as many findings as are kept, a race may be among the others.
+  if (found || outcome.findings.size() < Findings::kMost)
+    judged.races = found ? LaunchClass::Races::found : LaunchClass::Races::none;
+  if (found) judged.order_dependent_because.push_back("data race");
 }
 
 const Checks::Interest& Checks::interest(const Core& core, std::uint32_t pc) {

@@ -30,7 +30,8 @@ class Checks : public Observer, public MemoryWatcher {
 
   // Around a launch. `beside` looks on too; may be null.
   void begin(const LaunchRequest& request, Observer* beside);
-  std::vector<Finding> end(const LaunchOutcome& outcome);
+  // Puts into the outcome what was found, and what follows for the launch's class.
+  void end(LaunchOutcome& outcome);
 
   void block_started(const Core& core, const Block& block) override;
   void issuing(const Core& core, const Warp& warp, const Issue& next) override;
@@ -45,6 +46,7 @@ class Checks : public Observer, public MemoryWatcher {
 
  private:
   DeviceMemory& memory_;
+  bool races_;  // are looked for
   std::unique_ptr<Findings> findings_;
   std::vector<std::unique_ptr<Check>> checks_;
   Observer* beside_ = nullptr;  // another observer

@@ -60,7 +60,7 @@ LaunchOutcome launch_checked(Device& device, const LaunchRequest& request, Launc
   checks.begin(request, options.observer);
   options.observer = &checks;
   LaunchOutcome outcome = device.launch(request, options);
-  outcome.findings = checks.end(outcome);
+  checks.end(outcome);
   return outcome;
 }
 

@@ -57,15 +57,31 @@ const char* reason(const Instruction& in) {
   }
 }
 
+// Whether it writes, other than by an atomic, memory that several warps have.
+bool writes_for(const Instruction& in, std::uint64_t warps, std::uint64_t warps_per_block) {
+  const Memory access = isa::memory_access(in);
+  if (access.kind != Memory::Kind::store && access.kind != Memory::Kind::copy) return false;
+  if (access.of == Memory::Of::barrier || access.space == isa::Space::local) return false;
+  // Shared memory is that of a block, but for clusters and where a generic address may lead.
+  const bool shared = access.space == isa::Space::shared && access.kind == Memory::Kind::store &&
+                      access.by_threads();
+  return (shared ? warps_per_block : warps) > 1;
+}
+
 }  // namespace
 
-LaunchClass classify(const isa::Program& program, const LaunchCounts& counts) {
+LaunchClass classify(const isa::Program& program, const LaunchCounts& counts, std::uint64_t warps,
+                     std::uint64_t warps_per_block) {
   std::set<std::string> reasons;
+  bool races = false;
   for (const auto& [pc, counted] : counts) {
     if (!program.instructions[pc]) continue;
-    if (const char* why = reason(*program.instructions[pc])) reasons.insert(why);
+    const Instruction& in = *program.instructions[pc];
+    if (const char* why = reason(in)) reasons.insert(why);
+    races |= writes_for(in, warps, warps_per_block);
   }
-  return {.order_dependent_because = {reasons.begin(), reasons.end()}};
+  return {.order_dependent_because = {reasons.begin(), reasons.end()},
+          .races = races ? LaunchClass::Races::not_checked : LaunchClass::Races::none};
 }
 
 bool tells_time(const isa::Program& program, const std::vector<InstructionRange>& code) {

@@ -11,7 +11,9 @@
 
 namespace heddle::simulator {
 
-LaunchClass classify(const isa::Program& program, const LaunchCounts& counts);
+// `warps`: of the launch; `warps_per_block`.
+LaunchClass classify(const isa::Program& program, const LaunchCounts& counts, std::uint64_t warps,
+                     std::uint64_t warps_per_block);
 
 // Not empty when some instruction of the module can see how blocks interleave; its own text says
 // which.

@@ -76,7 +76,10 @@ struct Fault {
 
 // Whether what is counted depends on the order in which warps run, and why.
 struct LaunchClass {
-  std::vector<std::string> order_dependent_because;  // empty: determined
+  std::vector<std::string> order_dependent_because;  // empty: determined, where nothing races
+  // No two warps can race, or --check races found none; not looked for; a race was found.
+  enum class Races : std::uint8_t { none, not_checked, found };
+  Races races = Races::none;
   bool determined() const { return order_dependent_because.empty(); }
 };
 

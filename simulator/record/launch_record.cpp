@@ -222,6 +222,18 @@ std::vector<MemoryRecord> digest_memory(const DeviceMemory& memory) {
   return records;
 }
 
+static const char* name(LaunchClass::Races races) {
+  switch (races) {
+    case LaunchClass::Races::none:
+      return "none";
+    case LaunchClass::Races::not_checked:
+      return "not checked";
+    case LaunchClass::Races::found:
+      return "found";
+  }
+  return "";
+}
+
 LaunchRecord make_launch_record(const LaunchRequest& request, const LaunchOutcome& outcome,
                                 const GpuModel& model, const RecordOptions& options) {
   const isa::Kernel& kernel = *request.kernel;
@@ -241,6 +253,7 @@ LaunchRecord make_launch_record(const LaunchRequest& request, const LaunchOutcom
   record.code_sha256 = request.module->code_sha256();
   record.launch_class = outcome.launch_class.determined() ? "determined" : "order-dependent";
   record.class_reasons = outcome.launch_class.order_dependent_because;
+  record.races = name(outcome.launch_class.races);
   record.unmodelled = outcome.unmodelled;
   record.findings = outcome.findings;
   if (outcome.fault) {

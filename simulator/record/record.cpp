@@ -273,6 +273,7 @@ LaunchRecord read_launch(const Reader& reader) {
   launch.code_sha256 = reader.text_or_empty("code_sha256");
   launch.launch_class = reader.text_or_empty("class");
   launch.class_reasons = reader.texts("class_reasons");
+  launch.races = reader.text_or_empty("races");
   launch.metrics = reader.metrics();
   reader.each("instructions", [&](const Reader& item) {
     launch.instructions.push_back({item.text("function"), item.whole<std::uint64_t>("pc"),
@@ -383,6 +384,7 @@ Json to_json(const LaunchRecord& launch) {
   put_text(json, "code_sha256", launch.code_sha256);
   put_text(json, "class", launch.launch_class);
   put_list(json, "class_reasons", launch.class_reasons);
+  put_text(json, "races", launch.races);
   json["metrics"] = values_to_json(launch.metrics);
   for (const InstructionRecord& instruction : launch.instructions)
     json["instructions"].push_back(to_json(instruction));

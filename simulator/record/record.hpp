@@ -54,6 +54,8 @@ struct LaunchRecord {
   std::string code_sha256;
   std::string launch_class;  // "determined", "order-dependent"; empty: unknown
   std::vector<std::string> class_reasons;
+  // "none", "not checked" (then "determined" holds if there are none), "found"; empty: unknown.
+  std::string races;
   MetricValues metrics;
   std::vector<InstructionRecord> instructions;
   std::vector<MemoryRecord> memory;   // allocations, in order of allocation

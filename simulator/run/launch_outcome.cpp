@@ -85,8 +85,9 @@ LaunchOutcome launch_outcome(const LaunchContext& context, GridRun executed) {
   BlockRun& run = executed.run;
   run.seen.launched_grids = DeviceLaunches::any(*context.memory);
   LaunchOutcome outcome;
-  outcome.launch_class = classify(context.request->module->program(), run.counts);
   outcome.warps = context.request->grid.count() * context.warps_per_block;
+  outcome.launch_class = classify(context.request->module->program(), run.counts, outcome.warps,
+                                  context.warps_per_block);
   add_limits(context, outcome);
   add_patches(executed, outcome);
   add_consequences(run.seen, outcome);

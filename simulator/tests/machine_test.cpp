@@ -197,6 +197,23 @@ TEST_P(Machine, IntegerAtomicsCombineAllThreads) {
               testing::Contains("atomic whose result is used"));
 }
 
+TEST_P(Machine, OnlyStoresToWhatSeveralWarpsHaveMayRace) {
+  using enum LaunchClass::Races;
+  const auto p = upload(std::vector<int>(256, 0));
+  const auto races = [&](const char* kernel, Dim3 grid, Dim3 block) {
+    return run(kernel, grid, block, p, 1).launch_class.races;
+  };
+  EXPECT_EQ(races("store_at", {1, 1, 1}, {32, 1, 1}), none);
+  EXPECT_EQ(races("store_at", {2, 1, 1}, {32, 1, 1}), not_checked);
+  EXPECT_EQ(races("store_at", {1, 1, 1}, {64, 1, 1}), not_checked);
+  dynamic_shared_ = 1024;
+  const auto shared = [&](Dim3 grid, Dim3 block) {
+    return run("shared_overrun", grid, block, 1).launch_class.races;
+  };
+  EXPECT_EQ(shared({2, 1, 1}, {32, 1, 1}), none);
+  EXPECT_EQ(shared({2, 1, 1}, {64, 1, 1}), not_checked);
+}
+
 // Adds up what it sees.
 class Watcher : public Observer {
  public:
@@ -334,23 +351,6 @@ TEST_P(Machine, AStorePastTheEndNamesThreadLineAndAllocation) {
               testing::HasSubstr("16776816 bytes past the end of test (400 bytes"));
 }
 
-// docs/experiments/allocations.md
-TEST_P(Machine, WhatLiesAroundAnAllocationInItsFrameIsReachable) {
-  constexpr int kNear = 127, kFar = 100'000, kBefore = -1;  // words; 100 are allocated
-  const auto p = allocate(400), next = allocate(400);
-  ASSERT_NE(next % (2 << 20), 0u);
-  for (const int word : {kNear, kFar, kBefore}) {
-    device_.memory().accesses_outside() = 0;
-    run_well("store_at", {1, 1, 1}, {32, 1, 1}, next, word);
-    EXPECT_EQ(device_.memory().accesses_outside(), 1u) << word;
-    const std::uint64_t address = next + static_cast<std::uint64_t>(4 * word);
-    const auto around = reached_memory(device_.memory(), address);
-    ASSERT_TRUE(around);
-    EXPECT_EQ(around->data[address - around->address], std::byte{1}) << word;
-  }
-  for (const auto each : {p, next}) EXPECT_THAT(download<int>(each, 100), testing::Each(0));
-  device_.memory().free(next);
-  EXPECT_FALSE(reached_memory(device_.memory(), next - 4));
 // On an H200 too: gpu/runtime/tests/answers/records/registering.txt.
 TEST_P(Machine, AWriteOfMemoryRegisteredForReadingAloneIsAFault) {
   std::vector<std::byte> host(400);
@@ -391,6 +391,23 @@ TEST_P(Machine, MemoryThatTheProgramTookAwayIsAFault) {
   munmap(mapped, 4 * kPage);
 }
 
+// docs/experiments/allocations.md
+TEST_P(Machine, WhatLiesAroundAnAllocationInItsFrameIsReachable) {
+  constexpr int kNear = 127, kFar = 100'000, kBefore = -1;  // words; 100 are allocated
+  const auto p = allocate(400), next = allocate(400);
+  ASSERT_NE(next % (2 << 20), 0u);
+  for (const int word : {kNear, kFar, kBefore}) {
+    device_.memory().accesses_outside() = 0;
+    run_well("store_at", {1, 1, 1}, {32, 1, 1}, next, word);
+    EXPECT_EQ(device_.memory().accesses_outside(), 1u) << word;
+    const std::uint64_t address = next + static_cast<std::uint64_t>(4 * word);
+    const auto around = reached_memory(device_.memory(), address);
+    ASSERT_TRUE(around);
+    EXPECT_EQ(around->data[address - around->address], std::byte{1}) << word;
+  }
+  for (const auto each : {p, next}) EXPECT_THAT(download<int>(each, 100), testing::Each(0));
+  device_.memory().free(next);
+  EXPECT_FALSE(reached_memory(device_.memory(), next - 4));
 }
 
 // Overwrites what a section holds; returns whether there is one of that name.

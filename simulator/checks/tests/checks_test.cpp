@@ -52,6 +52,7 @@ class Planted : public ::testing::Test {
     LaunchOptions options;
     options.checks = checks_ ? &*checks_ : nullptr;
     const LaunchOutcome outcome = device_.launch(request, options);
+    class_ = outcome.launch_class;
     fault_ = outcome.fault ? outcome.fault->message() : "";
     for (const Finding& finding : outcome.findings) {
       text_ += finding.check + " " + finding.kind + ": " + finding.message + "\n";
@@ -92,6 +93,7 @@ class Planted : public ::testing::Test {
   std::uint32_t dynamic_shared_bytes_ = 0;
   bool cooperative_ = false;
   std::string fault_, text_;
+  LaunchClass class_;  // of the last launch
 };
 
 // ---- memory
@@ -211,6 +213,21 @@ TEST_F(Planted, ReadingANeighboursElementNeedsABarrier) {
     EXPECT_THAT(finding.details, HasSubstr("__syncthreads()"));
   }
   EXPECT_THAT(run("neighbour_repaired", {1, 1, 1}, {64, 1, 1}, data), IsEmpty()) << text_;
+}
+
+TEST_F(Planted, RacesThatWereLookedForDecideTheClassOfALaunch) {
+  using enum LaunchClass::Races;
+  const auto data = array(256);
+  run("neighbour", {1, 1, 1}, {64, 1, 1}, data);
+  EXPECT_EQ(class_.races, not_checked);
+  EXPECT_TRUE(class_.determined());
+  look_for("races");
+  run("neighbour", {1, 1, 1}, {64, 1, 1}, data);
+  EXPECT_EQ(class_.races, found);
+  EXPECT_THAT(class_.order_dependent_because, Contains("data race"));
+  run("neighbour_repaired", {1, 1, 1}, {64, 1, 1}, data);
+  EXPECT_EQ(class_.races, none);
+  EXPECT_TRUE(class_.determined());
 }
 
 TEST_F(Planted, TheNextRoundMayNotOverwriteWhatIsStillRead) {
