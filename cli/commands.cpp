@@ -449,6 +449,15 @@ Names capabilities() {
     names.emplace_back(sm.name);
   return names;
 }
+constexpr Examples kRooflineExamples[] = {
+    "heddle roofline --svg roofs.svg './reduce 4096'",
+    "heddle roofline timed.json",
+};
+constexpr Option kRooflineOptions[] = {
+    {"svg", 0, "FILE", "both plots as a picture", Effect::file},
+    kKernelOption,
+};
+
 constexpr Examples kOccupancyExamples[] = {
     "heddle occupancy --block 256 --registers 40 --shared 8192 --gpu h200",
     "heddle occupancy --block 256 --registers 40 --capability 8.6 --curve registers --svg o.svg",
@@ -641,6 +650,20 @@ constexpr Command kCommands[] = {
      .examples = kCalibrateExamples,
      .options = kCalibrateOptions,
      .run = run_calibrate},
+    {.name = "roofline",
+     .synopsis = "[options] A",
+     .summary = "how near kernels come to what the GPU can issue, compute and move",
+     .details =
+         "A is a record of timed launches, or what heddle run takes, as heddle diff takes it; it "
+         "is "
+         "run with --timing on. Two tables: warp instructions per 32-byte sector, and "
+         "floating-point operations per byte, that L1, L2 and DRAM moved. A kernel's nearest roof "
+         "is "
+         "the limit of which it reaches most: the schedulers or a pipe, or a memory's bandwidth. "
+         "Times and bytes are modelled.",
+     .examples = kRooflineExamples,
+     .options = kRooflineOptions,
+     .run = run_roofline},
     {.name = "occupancy",
      .synopsis = "[options] [PROGRAM | CUBIN]",
      .summary = "how many blocks fit on an SM, and what limits them",

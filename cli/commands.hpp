@@ -11,6 +11,7 @@ int run_diff(const Arguments& arguments);
 int run_disasm(const Arguments& arguments);
 int run_explain(const Arguments& arguments);
 int run_measure(const Arguments& arguments);
+int run_roofline(const Arguments& arguments);
 int run_occupancy(const Arguments& arguments);
 int run_reference(const Arguments& arguments);
 int run_run(const Arguments& arguments);
