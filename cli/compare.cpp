@@ -7,6 +7,7 @@
 #include "cli/commands.hpp"
 #include "cli/comparison_text.hpp"
 #include "cli/text.hpp"
+#include "cli/timed_comparison.hpp"
 #include "validation/compare.hpp"
 
 namespace heddle::cli {
@@ -20,6 +21,9 @@ int run_compare(const Arguments& arguments) {
   constexpr std::uint64_t kUsual = 20, kMost = 1000000;
   const std::uint64_t shown = arguments.number("show", kMost).value_or(kUsual);
   std::fputs(comparison_text(comparison, style, shown).c_str(), stdout);
+  const std::string times = times_text(model, hardware);
+  std::fputs(times.empty() ? times_missing_text(comparison, hardware).c_str() : times.c_str(),
+             stdout);
   if (comparison.launches.empty()) std::fputs("neither record holds a launch\n", stdout);
   if (comparison.trouble()) return kTrouble;
   return comparison.equal() ? 0 : kDifferent;

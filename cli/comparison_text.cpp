@@ -47,23 +47,21 @@ Table differences(const LaunchComparison& launch, std::uint64_t shown) {
 
 // What only one of the records has, over all launches.
 std::string not_compared_text(const validation::Comparison& comparison) {
-  std::set<std::string> not_modelled, not_measured;
+  std::set<std::string> not_measured;
   std::map<std::string, std::size_t> without_instructions;  // launches by side
   for (const LaunchComparison& launch : comparison.launches) {
-    not_modelled.insert(launch.not_modelled.begin(), launch.not_modelled.end());
     not_measured.insert(launch.not_measured.begin(), launch.not_measured.end());
     if (!launch.without_instructions.empty()) ++without_instructions[launch.without_instructions];
   }
   std::string text;
-  if (!not_modelled.empty())
-    text += fmt::format(
-        "{} metrics of the hardware record depend on time: heddle validate --timing compares "
-        "those\n",
-        not_modelled.size());
+  // A record of times has no counts at all: their names would say nothing.
+  const bool has_counts = std::ranges::any_of(
+      comparison.launches, [](const LaunchComparison& launch) { return launch.values != 0; });
   if (!not_measured.empty())
     text +=
-        fmt::format("{} counts of the model's record were not measured: {}\n", not_measured.size(),
-                    visible(fmt::format("{}", fmt::join(not_measured, ", "))));
+        fmt::format("{} counts of the model's record were not measured{}{}\n", not_measured.size(),
+                    has_counts ? ": " : "",
+                    has_counts ? visible(fmt::format("{}", fmt::join(not_measured, ", "))) : "");
   for (const auto& [side, launches] : without_instructions)
     text += fmt::format(
         "the {}'s record has no instructions of {} launches{}: their totals alone were compared\n",
@@ -72,6 +70,20 @@ std::string not_compared_text(const validation::Comparison& comparison) {
 }
 
 }  // namespace
+
+std::string times_missing_text(const validation::Comparison& comparison,
+                               const simulator::Record& hardware) {
+  std::set<std::string> missing;
+  for (const LaunchComparison& launch : comparison.launches)
+    missing.insert(launch.not_modelled.begin(), launch.not_modelled.end());
+  for (const simulator::LaunchRecord& launch : hardware.launches)
+    for (const auto& [name, samples] : launch.timing) missing.insert(name);
+  if (missing.empty()) return {};
+  return fmt::format(
+      "{} metrics of the hardware record depend on time: heddle run --timing on gives the "
+      "model's\n",
+      missing.size());
+}
 
 std::string differences_text(const validation::Comparison& comparison, std::uint64_t shown) {
   std::string text;

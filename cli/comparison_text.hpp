@@ -15,4 +15,8 @@ std::string differences_text(const validation::Comparison& comparison, std::uint
 std::string comparison_text(const validation::Comparison& comparison, const Style& style,
                             std::uint64_t shown);
 
+// What the hardware record has that time decides and the model's does not; empty: nothing.
+std::string times_missing_text(const validation::Comparison& comparison,
+                               const simulator::Record& hardware);
+
 }  // namespace heddle::cli
