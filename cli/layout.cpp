@@ -28,6 +28,12 @@ fs::path runtime_directory() {
       "libcudart.so.13");
 }
 
+fs::path library_beside(const std::string& name) {
+  for (const fs::path& folder : {here() / ".." / HEDDLE_LIBRARY_DIRECTORY / "heddle", here()})
+    if (fs::exists(folder / name)) return fs::weakly_canonical(folder / name);
+  return {};
+}
+
 fs::path data_directory(const fs::path& name) {
   return first_with({here() / ".." / "share" / "heddle", HEDDLE_SOURCE_DIRECTORY}, name) / name;
 }

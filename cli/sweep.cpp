@@ -10,6 +10,7 @@
 
 #include "cli/commands.hpp"
 #include "cli/difference_page.hpp"
+#include "cli/ranks.hpp"
 #include "cli/selection.hpp"
 #include "cli/sweep_text.hpp"
 #include "simulator/base/file.hpp"
@@ -51,8 +52,8 @@ bool wants_most(const Arguments& arguments, const simulator::Metric& metric) {
   return metric.unit == "%" || metric.unit.ends_with("/s") || metric.unit.ends_with("/cycle");
 }
 
-// Hands jobs out to as many threads as processes are wanted.
-class Runner {
+// Makes the jobs that are missing: on as many threads as processes are wanted, or on ranks.
+class Runner : public RankTasks {
  public:
   Runner(Sweep& sweep, const Arguments& arguments)
       : sweep_(sweep),
@@ -62,6 +63,16 @@ class Runner {
 
   // The signal that ended it; 0: none.
   int run(std::uint64_t processes) {
+    prepare();
+    std::vector<std::thread> threads;
+    for (std::uint64_t i = 0; i < std::min<std::uint64_t>(processes, left_.size()); ++i)
+      threads.emplace_back([this] { work(); });
+    for (std::thread& each : threads) each.join();
+    if (!error_.empty()) throw std::runtime_error(error_);
+    return signal_;
+  }
+
+  void prepare() override {
     for (std::size_t job = 0; job < sweep_.plan.jobs.size(); ++job) {
       sweep_.results[job] = store_.find(sweep_.plan.jobs[job]);
       const bool again =
@@ -71,43 +82,47 @@ class Runner {
     if (left_.size() != sweep_.plan.jobs.size())
       fmt::print(stderr, "heddle: {} of {} runs were made before\n",
                  sweep_.plan.jobs.size() - left_.size(), sweep_.plan.jobs.size());
-    std::vector<std::thread> threads;
-    for (std::uint64_t i = 0; i < std::min<std::uint64_t>(processes, left_.size()); ++i)
-      threads.emplace_back([this] { work(); });
-    for (std::thread& each : threads) each.join();
-    if (!error_.empty()) throw std::runtime_error(error_);
-    return signal_;
   }
 
- private:
-  void work() {
-    for (;;) {
-      const std::size_t next = next_++;
-      if (next >= left_.size() || signal_ != 0 || stopped_) return;
-      try {
-        finish(left_[next]);
-      } catch (const std::exception& failure) {
-        std::lock_guard lock(mutex_);
-        error_ = failure.what();
-        stopped_ = true;
-      }
-    }
+  std::optional<std::size_t> next() override {
+    const std::size_t next = next_++;
+    if (next >= left_.size() || signal_ != 0 || stopped_) return std::nullopt;
+    return left_[next];
   }
-  void finish(std::size_t number) {
+
+  std::optional<std::string> make(std::size_t number) override {
     const Job& job = sweep_.plan.jobs[number];
     const JobResult result = run_job(job, options_);
     if (result.interrupted != 0) {  // it has not finished
       signal_ = result.interrupted;
-      return;
+      return std::nullopt;
     }
-    store_.keep(job, result);
+    const std::string text = job_text(job, result);
+    store_.keep(job, text);
+    return text;
+  }
+
+  void finished(std::size_t number, const std::string& text) override {
+    const JobResult result = job_result(text);
     std::lock_guard lock(mutex_);
     sweep_.results[number] = result;
     ++done_;
     if (!arguments_.has("no-progress"))
       fmt::print(stderr, "heddle: {} of {}: {}{}\n", done_, left_.size(),
-                 visible(fmt::format("{}", fmt::join(job.values, " "))),
+                 visible(fmt::format("{}", fmt::join(sweep_.plan.jobs[number].values, " "))),
                  result.failed() ? "  failed" : "");
+  }
+
+ private:
+  void work() {
+    try {
+      while (const auto job = next())
+        if (const auto text = make(*job)) finished(*job, *text);
+    } catch (const std::exception& failure) {
+      std::lock_guard lock(mutex_);
+      error_ = failure.what();
+      stopped_ = true;
+    }
   }
 
   Sweep& sweep_;
@@ -123,6 +138,17 @@ class Runner {
   std::string error_;
 };
 
+// `color`: where --color is not given.
+void write_results(const Sweep& sweep, const Arguments& arguments, const char* color) {
+  const Style style = Style::choose(arguments.value("color", color), STDOUT_FILENO);
+  if (arguments.value("csv") != simulator::kStandardOutput)
+    std::fputs(sweep_table(sweep, style).c_str(), stdout);
+  if (arguments.has("csv")) simulator::write_file(arguments.value("csv"), sweep_csv(sweep));
+  if (arguments.has("html"))
+    simulator::write_file(arguments.value("html"),
+                          traces::filled_page({{"sweep", sweep_json(sweep)}}, {}));
+}
+
 }  // namespace
 
 int run_sweep(const Arguments& arguments) {
@@ -134,19 +160,19 @@ int run_sweep(const Arguments& arguments) {
   const std::uint64_t processes = arguments.number("jobs", kMostProcesses).value_or(1);
   if (arguments.has("html")) check_viewer();
   Runner runner(sweep, arguments);
-  const int signal =
-      runner.run(processes == 0 ? std::max(1u, std::thread::hardware_concurrency()) : processes);
-  if (signal != 0) {
+  const bool on_ranks = has_ranks();
+  if (on_ranks) {
+    if (arguments.has("jobs"))
+      throw Usage("--jobs: each rank of mpirun makes one run at a time; start more ranks");
+    if (share_among_ranks(runner) != 0) return 0;
+  } else if (const int signal = runner.run(
+                 processes == 0 ? std::max(1u, std::thread::hardware_concurrency()) : processes);
+             signal != 0) {
     fmt::print(stderr, "heddle: ended; the same command goes on with what is left\n");
     return kSignalled + signal;
   }
-  const Style style = Style::choose(arguments.value("color", "auto"), STDOUT_FILENO);
-  if (arguments.value("csv") != simulator::kStandardOutput)
-    std::fputs(sweep_table(sweep, style).c_str(), stdout);
-  if (arguments.has("csv")) simulator::write_file(arguments.value("csv"), sweep_csv(sweep));
-  if (arguments.has("html"))
-    simulator::write_file(arguments.value("html"),
-                          traces::filled_page({{"sweep", sweep_json(sweep)}}, {}));
+  // mpirun gives its ranks a terminal, wherever its own output goes.
+  write_results(sweep, arguments, on_ranks ? "never" : "auto");
   const bool failed =
       std::ranges::any_of(sweep.results, [](const auto& each) { return !each || each->failed(); });
   return failed ? kDifferent : 0;

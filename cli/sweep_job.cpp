@@ -190,10 +190,14 @@ std::optional<JobResult> JobStore::find(const Job& job) const {
   }
 }
 
-void JobStore::keep(const Job& job, const JobResult& result) const {
-  simulator::write_file(
-      file_of(job),
-      to_json(job, result).dump(1, ' ', false, Json::error_handler_t::replace) + "\n");
+void JobStore::keep(const Job& job, const std::string& text) const {
+  simulator::write_file(file_of(job), text);
 }
+
+std::string job_text(const Job& job, const JobResult& result) {
+  return to_json(job, result).dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+JobResult job_result(const std::string& text) { return from_json(Json::parse(text)); }
 
 }  // namespace heddle::cli

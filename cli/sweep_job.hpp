@@ -35,6 +35,10 @@ std::vector<KernelResult> summed(const simulator::Record& record);
 // Runs `words` with heddle run and sums up its record.
 JobResult run_job(const Job& job, const std::vector<std::string>& options);
 
+// What is kept of a job, as JSON, and back. Throws nlohmann::json::exception for other text.
+std::string job_text(const Job& job, const JobResult& result);
+JobResult job_result(const std::string& text);
+
 // Finished jobs on disk, each in a file of its own that appears as a whole.
 class JobStore {
  public:
@@ -42,7 +46,7 @@ class JobStore {
   JobStore(std::filesystem::path folder, std::vector<std::string> options);
 
   std::optional<JobResult> find(const Job& job) const;
-  void keep(const Job& job, const JobResult& result) const;
+  void keep(const Job& job, const std::string& text) const;  // of job_text
 
  private:
   std::filesystem::path file_of(const Job& job) const;

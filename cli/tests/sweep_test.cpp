@@ -9,6 +9,7 @@
 #include "cli/sweep_plan.hpp"
 #include "cli/sweep_text.hpp"
 #include "cli/tests/shell.hpp"
+#include "cli/tests/sweep_sketch.hpp"
 #include "tests/scratch_folder.hpp"
 
 namespace heddle::cli {
@@ -71,14 +72,8 @@ class SweepRuns : public ::testing::Test {
     std::ifstream stream(file(name));
     return {std::istreambuf_iterator<char>(stream), {}};
   }
-  // Fails with blocks of more than 1024 threads, as every kernel.
   std::string sketch() const {
-    std::ofstream(folder_ / "k.warp") << "__global__ void k(float *c, int n) {\n"
-                                         "  float x = 0.0f;\n"
-                                         "  for (int i = 0; i < n; i++) x = x + 2.0f;\n"
-                                         "  c[threadIdx.x] = x;\n"
-                                         "}\n"
-                                         "k<<<1, 64>>>(zeros(4096), 8);\n";
+    std::ofstream(folder_ / "k.warp") << kSweepSketch;
     return file("k.warp");
   }
   std::string command(const std::string& more) const {
