@@ -425,7 +425,8 @@ constexpr Option kValidateOptions[] = {
     {"timing", 0, "",
      "compare cycles, stall reasons, hit rates and bytes instead, kernel by kernel"},
     {"page", 0, "FILE",
-     "with --timing: put the suite's ratios and values into this Markdown page, between its marks",
+     "with --timing: put the suite's ratios, values and pairs into this Markdown page, between its "
+     "marks",
      Effect::file},
     {"least-cycles", 0, "N",
      "with --timing: kernels of fewer cycles do not enter the first summary (default 5000)"},

@@ -1,7 +1,9 @@
 #include "cli/validate_timing.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <cmath>
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
@@ -80,6 +82,60 @@ Cells value_cells(const std::vector<validation::SuiteValue>& values,
   return cells;
 }
 
+// What a pair's table says of both, and below it how many are right.
+struct PairTable {
+  Cells cells{
+      {"pair", "variants", "H200 cycles", "model", "H200 ratio", "model", "off %", "order"}};
+  std::string summary;
+};
+
+class PairCount {
+ public:
+  void add(const validation::PairTimes& times) {
+    constexpr double kNear = 0.1;
+    ++pairs_;
+    if (std::abs(times.error()) <= kNear) ++near_;
+    if (!times.differs()) return;
+    ++differing_;
+    if (times.same_order()) ++right_;
+  }
+  std::string text() const {
+    return fmt::format(
+        "{} pairs, {} differ by more than 3 %: order right in {}, ratio within 10 % in {} of all",
+        pairs_, differing_, right_, near_);
+  }
+
+ private:
+  std::size_t pairs_ = 0, near_ = 0, differing_ = 0, right_ = 0;
+};
+
+PairTable pair_table(const std::vector<validation::SuitePair>& pairs,
+                     const std::vector<TimingRow>& rows) {
+  PairTable table;
+  PairCount all, unused;
+  for (const validation::SuitePair& pair : pairs) {
+    const auto times = times_of_pair(pair, rows);
+    if (!times) continue;
+    all.add(*times);
+    if (pair.unused) unused.add(*times);
+    table.cells.push_back(
+        {pair.name + (pair.unused ? " *" : ""),
+         fmt::format("{}, {}", fmt::join(pair.first, " + "), fmt::join(pair.second, " + ")),
+         fmt::format("{:.0f}, {:.0f}", times->first.hardware, times->second.hardware),
+         fmt::format("{:.0f}, {:.0f}", times->first.model, times->second.model),
+         fmt::format("{:.2f}", times->hardware_ratio()),
+         fmt::format("{:.2f}", times->model_ratio()),
+         fmt::format("{:+.1f}", times->error() * kHundred),
+         !times->differs()     ? "same"
+         : times->same_order() ? "right"
+                               : "wrong"});
+  }
+  if (table.cells.size() > 1)
+    table.summary =
+        fmt::format("{}\n* unused while the model was developed: {}\n", all.text(), unused.text());
+  return table;
+}
+
 std::string plain_text(const Cells& cells) {
   if (cells.size() < 2) return {};
   Table table(cells.front());
@@ -94,6 +150,14 @@ std::string markdown_text(const Cells& cells) {
   for (std::size_t i = 1; i < cells.size(); ++i)
     text += fmt::format("\n| {} |", fmt::join(cells[i], " | "));
   return text + "\n";
+}
+
+std::string page_text(const Cells& ratios, const Cells& values, const PairTable& paired) {
+  std::string text = markdown_text(ratios);
+  for (const std::string& table :
+       {markdown_text(values), markdown_text(paired.cells), paired.summary})
+    if (!table.empty()) text += (text.empty() ? "" : "\n") + table;
+  return text;
 }
 
 // Puts the tables between the two marks that the page must have.
@@ -139,6 +203,7 @@ int validate_timing(const std::vector<validation::SuiteEntry>& entries,
                "+-", "places", "samples", "L1 hit %", "L2 hit %", "DRAM kB"});
   const auto ratios = validation::read_ratios(suite);
   const auto values = validation::read_values(suite);
+  const auto pairs = validation::read_pairs(suite);
   std::vector<TimingRow> rows;
   bool trouble = false;
   for (const validation::SuiteEntry& entry : entries) {
@@ -159,13 +224,15 @@ int validate_timing(const std::vector<validation::SuiteEntry>& entries,
       trouble = true;
     }
   }
+  const PairTable paired = pair_table(pairs, rows);
   if (!rows.empty())
-    fmt::print("{}\nmodel / H200 where two values stand\n\n{}{}{}{}", table.text(),
+    fmt::print("{}\nmodel / H200 where two values stand\n\n{}{}{}{}{}{}", table.text(),
                summary_text(rows, least), least > 0 ? summary_text(rows, 0) : "",
-               plain_text(ratio_cells(ratios, rows)), plain_text(value_cells(values, rows)));
+               plain_text(ratio_cells(ratios, rows)), plain_text(value_cells(values, rows)),
+               plain_text(paired.cells), paired.summary);
   if (arguments.has("page"))
-    write_page(arguments.value("page"), markdown_text(ratio_cells(ratios, rows)) + "\n" +
-                                            markdown_text(value_cells(values, rows)));
+    write_page(arguments.value("page"),
+               page_text(ratio_cells(ratios, rows), value_cells(values, rows), paired));
   if (arguments.has("json")) {
     nlohmann::ordered_json json = nlohmann::ordered_json::array();
     for (const TimingRow& row : rows) json.push_back(to_json(row));

@@ -82,6 +82,19 @@ std::vector<SuiteRatio> read_ratios(const std::filesystem::path& file) {
   return ratios;
 }
 
+std::vector<SuitePair> read_pairs(const std::filesystem::path& file) {
+  std::vector<SuitePair> pairs;
+  for_each_table(file, "pair", [&](const toml::table& row) {
+    const std::optional<bool> unused = row["unused"].value<bool>();
+    if (!unused) fail(file, row, "unused is missing, or neither true nor false");
+    pairs.push_back({text(file, row, "name"), text(file, row, "entry"), texts(file, row, "first"),
+                     texts(file, row, "second"), *unused});
+    if (pairs.back().first.empty() || pairs.back().second.empty())
+      fail(file, row, "first and second name a kernel each, or several");
+  });
+  return pairs;
+}
+
 std::vector<SuiteValue> read_values(const std::filesystem::path& file) {
   std::vector<SuiteValue> values;
   for_each_table(file, "value", [&](const toml::table& row) {

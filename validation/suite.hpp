@@ -39,8 +39,17 @@ struct SuiteValue {
   SuiteRatio::Place place;
 };
 
-// Those of the suite's [[ratio]] and [[value]] tables; most suites have none. Throws as read_suite.
+// Two ways to write the same. A variant may be several kernels of the entry, one behind another.
+struct SuitePair {
+  std::string name, entry;
+  std::vector<std::string> first, second;  // kernels: names without parameters, demangled
+  bool unused = false;  // while the model was developed: nobody looked at it to find causes
+};
+
+// Those of the suite's [[ratio]], [[pair]] and [[value]] tables; most suites have none. Throws as
+// read_suite.
 std::vector<SuiteRatio> read_ratios(const std::filesystem::path& file);
+std::vector<SuitePair> read_pairs(const std::filesystem::path& file);
 std::vector<SuiteValue> read_values(const std::filesystem::path& file);
 
 // Throws std::runtime_error with file, line and key.

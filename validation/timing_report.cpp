@@ -279,6 +279,26 @@ std::optional<Beside> ratio_of(const SuiteRatio& ratio, const std::vector<Timing
                 slower->cycles.hardware / faster->cycles.hardware};
 }
 
+bool PairTimes::differs() const {
+  constexpr double kSame = 1.03;
+  return std::max(hardware_ratio(), 1 / hardware_ratio()) > kSame;
+}
+
+std::optional<PairTimes> times_of_pair(const SuitePair& pair, const std::vector<TimingRow>& rows) {
+  PairTimes times;
+  for (const auto& [kernels, sum] :
+       {std::pair{&pair.first, &times.first}, std::pair{&pair.second, &times.second}})
+    for (const std::string& kernel : *kernels) {
+      const TimingRow* row = find({pair.entry, kernel}, rows);
+      if (row == nullptr) return std::nullopt;
+      const auto elapsed = row->metrics.find("sm__cycles_elapsed.max");
+      if (elapsed == row->metrics.end() || !elapsed->second.hardware) return std::nullopt;
+      sum->model += elapsed->second.model;
+      sum->hardware += *elapsed->second.hardware;
+    }
+  return times;
+}
+
 std::optional<TimingRow::Metric> value_of(const SuiteValue& value,
                                           const std::vector<TimingRow>& rows) {
   const TimingRow* row = find(value.place, rows);

@@ -72,6 +72,21 @@ std::string kernel_name(const std::string& mangled);
 // Cycles of the slower over cycles of the faster. Nothing where a row is missing.
 std::optional<Beside> ratio_of(const SuiteRatio& ratio, const std::vector<TimingRow>& rows);
 
+// Elapsed cycles of both variants (sm__cycles_elapsed.max, the sum of a variant's kernels).
+struct PairTimes {
+  Beside first, second;
+  double model_ratio() const { return first.model / second.model; }
+  double hardware_ratio() const { return first.hardware / second.hardware; }
+  // The model's ratio against the hardware's.
+  double error() const { return model_ratio() / hardware_ratio() - 1; }
+  // On the hardware one takes more than 3 % longer than the other.
+  bool differs() const;
+  // The model has the same one as the faster.
+  bool same_order() const { return (model_ratio() > 1) == (hardware_ratio() > 1); }
+};
+// Nothing where a row or its cycles are missing.
+std::optional<PairTimes> times_of_pair(const SuitePair& pair, const std::vector<TimingRow>& rows);
+
 // Absent where no row is of this kernel, or the model has no such value.
 std::optional<TimingRow::Metric> value_of(const SuiteValue& value,
                                           const std::vector<TimingRow>& rows);

@@ -45,7 +45,8 @@ entries() {
       for (i = 1; i <= count; ++i) print name, program, list[i], arguments
       name = program = arguments = builds = ""
     }
-    /^\[\[entry\]\]/ { flush_entry(); inside = 1 }
+    /^\[\[/ { flush_entry(); inside = 1; entry = /^\[\[entry\]\]/ }
+    inside && !entry { next }
     /^name *=/ { name = value($0); gsub(/ /, "", name) }
     /^program *=/ { program = value($0); gsub(/ /, "", program) }
     /^arguments *=/ { arguments = value($0) }
