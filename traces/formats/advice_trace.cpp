@@ -5,6 +5,7 @@
 #include "traces/analysis/advice.hpp"
 #include "traces/analysis/launch_advice.hpp"
 #include "traces/analysis/launch_cost.hpp"
+#include "traces/analysis/stall_advice.hpp"
 
 namespace heddle::traces {
 namespace {
@@ -76,14 +77,18 @@ std::string cost_text(const DivergenceWatch& watch) {
 }  // namespace
 
 std::string AdviceTrace::text(std::uint64_t index, const simulator::LaunchRequest& request,
-                              const simulator::GpuModel& gpu, const simulator::LaunchOutcome&,
+                              const simulator::GpuModel& gpu,
+                              const simulator::LaunchOutcome& outcome,
                               const DivergenceWatch& watch) {
   std::string text = fmt::format(
       "{}  launch {}\n", simulator::visible(simulator::display_name(request.kernel->name)), index);
   text += budget_text(watch.divergence());
   text += cost_text(watch);
   if (const std::string shape = shape_text(request, gpu); !shape.empty()) text += wrapped(shape, 2);
-  const std::vector<Advice> all = advise(request, watch, &gpu);
+  std::vector<Advice> all = advise(request, watch, &gpu);
+  Listing listing(*request.module);
+  for (Advice& advice : stall_advice(request, outcome.timing, listing))
+    all.push_back(std::move(advice));
   if (all.empty()) text += "  nothing above 2 % to gain\n";
   for (const Advice& advice : all)
     text += fmt::format("  * {}\n{}", simulator::visible(advice.title),
