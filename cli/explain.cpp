@@ -1,6 +1,7 @@
 // heddle explain: what a metric, a stall reason, an opcode, one of CUDA's errors or a word of the
 // output means.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "cli/commands.hpp"
 #include "cli/nvprof_names.hpp"
@@ -8,6 +9,7 @@
 #include "isa/attributes.hpp"
 #include "simulator/base/spelling.hpp"
 #include "simulator/launch/timing_result.hpp"
+#include "simulator/models/timing_constants.hpp"
 #include "simulator/record/metrics.hpp"
 
 namespace heddle::cli {
@@ -123,12 +125,60 @@ constexpr Word kWords[] = {
     {"cmem[0]", "bytes of constant bank 0: parameters and what the driver adds"},
     {"spill", "registers that did not fit and were moved to local memory"},
     {"stack", "bytes of local memory that a thread's frames take"},
-    {"advice", "heddle run --advice: the branches that cost most issue slots, and what helps"},
+    {"advice",
+     "heddle run --advice: what makes a launch slow, dearest first, where, and what helps"},
+    {"splits", "splits warps: at this branch the lanes of a warp go two ways, one after the other"},
+    {"issue slots", "cycles of a scheduler in which a warp instruction can issue"},
+    {"lane slots", "32 for each warp instruction; an idle lane leaves one unused"},
+    {"cost",
+     "of advice: the cycles that what is told keeps SMs busy, of all that the launch does; "
+     "latencies and overlap are not in it"},
+    {"what if", "computed from this run's counts: what another arrangement of threads would need"},
+    {"coalesced", "the lanes of a warp access neighbouring bytes, so that few sectors are moved"},
+    {"strided",
+     "lanes access elements at equal distances: each sector that is moved holds little that is "
+     "used"},
+    {"scattered", "lanes access places without a rule: a sector for almost every lane"},
+    {"misaligned", "a warp's accesses begin within a sector, so that one more is moved"},
+    {"array of structures",
+     "lanes access one field of neighbouring structures; arrays of fields would be coalesced"},
+    {"bank conflict",
+     "lanes access different words of one bank of shared memory: one pass for each word"},
+    {"padding",
+     "unused elements behind each row of an array in shared memory, so that columns lie in "
+     "different banks"},
+    {"local memory", "memory of a thread for arrays and what did not fit into registers; in DRAM"},
+    {"last wave",
+     "the blocks left over when the grid is no multiple of what the GPU holds at once"},
+    {"blocks of unequal length",
+     "some blocks execute more than others, so SMs are idle at the end"},
+    {"baseline", "an earlier run that this one is compared with (--baseline)"},
+    {"apart", "the model's share less the hardware's, in points of per cent"},
+    {"error", "(model - hardware) / hardware"},
+    {"+-", "how far the hardware's repeated measurements are from their median, on average"},
+    {"distance", "half the sum of the differences of shares: 0 the same, 1 nothing in common"},
+    {"roofline",
+     "how near a kernel comes to the GPU's limits, over its intensity (heddle roofline)"},
+    {"roof",
+     "a limit of a roofline: what schedulers issue or a pipe computes (flat), or intensity times "
+     "what a memory delivers (rising)"},
+    {"intensity", "work for each byte, or each sector of 32 bytes, that a memory moves"},
+    {"issue", "the roof of warp instructions: one a cycle from each scheduler"},
+    {"L1", "the cache of an SM; shared memory is a part of it"},
+    {"L2", "the cache that all SMs share"},
+    {"DRAM", "the GPU's memory, behind L2"},
+    {"scoreboard",
+     "a counter by which an instruction waits for the results of earlier ones whose latency "
+     "varies"},
+    {"barrier", "a place where threads wait for one another; B0 to B15 are convergence barriers"},
+    {"variables",
+     "of the source, in code with debug information (nvcc -G), as registers hold them"},
+    {"rank", "a process of those that mpirun starts"},
 };
 
 bool explain_word(std::string_view name) {
   for (const Word& each : kWords)
-    if (each.word == name) {
+    if (each.word == name || fmt::format("{}s", each.word) == name) {
       fmt::print("{}\n  {}\n", each.word, each.meaning);
       return true;
     }
@@ -296,6 +346,17 @@ bool explain_nvprof(std::string_view name) {
   return false;
 }
 
+// A value of the GPU's model that --set changes.
+bool explain_constant(std::string_view name) {
+  for (const simulator::timing::ConstantInfo& each : simulator::timing::kConstants)
+    if (each.name == name) {
+      fmt::print("{}\n  a timing constant of the GPU (--set): {}\n  unit: {}\n", name, each.meaning,
+                 each.unit);
+      return true;
+    }
+  return false;
+}
+
 std::string_view nearest_name(const std::string& name) {
   std::vector<std::string_view> names(std::begin(kErrorNames), std::end(kErrorNames));
   for (const Word& each : kWords) names.push_back(each.word);
@@ -309,10 +370,11 @@ std::string_view nearest_name(const std::string& name) {
 }  // namespace
 
 int run_explain(const Arguments& arguments) {
-  if (arguments.words.size() != 1) throw Usage("give one name");
-  const std::string& name = arguments.words[0];
+  if (arguments.words.empty()) throw Usage("give a name");
+  // "bank conflict" is one.
+  const std::string name = fmt::format("{}", fmt::join(arguments.words, " "));
   if (explain_metric(name) || explain_stall(name) || explain_error(name) || explain_word(name) ||
-      explain_opcode(name) || explain_nvprof(name))
+      explain_opcode(name) || explain_nvprof(name) || explain_constant(name))
     return 0;
   const std::string_view near = nearest_name(name);
   throw Usage(near.empty()

@@ -64,8 +64,10 @@ TEST(Explain, KnowsMetricsStallReasonsAndErrors) {
   EXPECT_THAT(heddle("explain BSYNC", 1).text, HasSubstr("here they reconverge"));
   EXPECT_THAT(heddle("explain LDG.E.64", 1).text, HasSubstr("loads from global memory"));
   EXPECT_THAT(heddle("explain FSEL", 1).text, HasSubstr("a branch the compiler removed"));
-  for (const char* word : {"determined", "order-dependent", "'~'", "'…'", "occupancy", "waves",
-                           "stopped", "wavefront", "advice", "IMAD", "NOP", "ATOM"})
+  for (const char* word :
+       {"determined", "order-dependent", "'~'", "'…'", "occupancy", "waves", "stopped", "wavefront",
+        "advice", "IMAD", "NOP", "ATOM", "roofline", "roof", "bank conflicts", "last wave",
+        "strided", "sub_cores", "scoreboard"})
     EXPECT_EQ(heddle(std::string("explain ") + word, 1).status, 0) << word;
   EXPECT_THAT(heddle("explain nvlink_receive_throughput", 1).text, HasSubstr("is not supported"));
   EXPECT_THAT(heddle("explain long_scorebord").text, HasSubstr("did you mean long_scoreboard?"));
