@@ -15,7 +15,7 @@ cubins=$source/isa/tests/cubins
 
 # target, folder of the target, its longest input, and whose coverage it answers for
 table="
-cubin         isa/fuzz            65536  isa/cubin.cpp isa/elf.cpp isa/kernel_info.cpp isa/nv_info.cpp isa/spills.cpp isa/line_program.cpp isa/line_table.cpp
+cubin         isa/fuzz            65536  isa/cubin.cpp isa/elf.cpp isa/kernel_info.cpp isa/nv_info.cpp isa/spills.cpp isa/line_program.cpp isa/line_table.cpp isa/debug_entries.cpp isa/register_map.cpp isa/variables.cpp
 place         isa/fuzz            65536  isa/program.cpp isa/relocation.cpp isa/control_flow.cpp isa/dominators.cpp
 executable    isa/fuzz            65536  isa/fat_binary.cpp isa/elf.cpp
 fat_binary    isa/fuzz            65536  isa/fat_binary.cpp

@@ -20,6 +20,7 @@ compile() { # output, then options and the source
 for sm in 75 90; do
   compile program.sm_$sm.cubin -arch=sm_$sm program.cu
   compile debug.sm_$sm.cubin -arch=sm_$sm -G debug.cu
+  compile variables.sm_$sm.cubin -arch=sm_$sm -G variables.cu
   compile lines.sm_$sm.cubin -arch=sm_$sm -lineinfo lines.cu
   compile large.sm_$sm.cubin -arch=sm_$sm large.cu
   compile spills.sm_$sm.cubin -arch=sm_$sm -maxrregcount 24 spills.cu
