@@ -288,13 +288,17 @@ constexpr Examples kStepExamples[] = {
 constexpr Option kStepOptions[] = {
     {"html", 0, "FILE", "write one HTML file that shows the launches step by step, without network",
      Effect::file},
-    {"hardware", 0, "RECORD", "a record of heddle measure: its numbers beside the model's"},
+    {"hardware", 0, "RECORD", "--html: a record of heddle measure: its numbers beside the model's"},
+    {"baseline", 0, "A",
+     "--html: an earlier run, as heddle diff takes it: a record with instructions (--per-pc), a "
+     "program, capsules, a sketch; its numbers beside these"},
     {"timing", 0, "WHEN",
-     "--html: on: time the launches, to show at which instructions warps wait and why; off "
-     "(default)",
+     "--html: on: time the launches, to show the cycle of each step, and where warps wait and why; "
+     "off (default)",
      Effect::none, on_off},
     {"steps", 0, "N",
-     "warp instructions per launch to keep step by step (default 1000000); all are counted"},
+     "--html: warp instructions per launch to keep step by step (default 1000000); all are "
+     "counted"},
     kReconvergenceOption,
     {"source-folder", 0, "FOLDER",
      "where to look for source files first; then a program's are read where they were compiled and "

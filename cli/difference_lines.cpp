@@ -222,6 +222,22 @@ void add_places(KernelDifference& kernel,
   }
 }
 
+std::map<std::pair<std::string, unsigned>, MetricValues> lines_before(
+    const LaunchRecord& before, const std::vector<fs::path>& before_folders,
+    const LaunchRecord& now, const std::vector<fs::path>& folders) {
+  Sources old_sources(before_folders), new_sources(folders);
+  const std::vector<Line> old_lines = lines_of({&before}, old_sources);
+  const std::vector<Line> lines = lines_of({&now}, new_sources);
+  auto partner = aligned(old_lines, lines);
+  pair_changed(partner, old_lines.size());
+  std::map<std::pair<std::string, unsigned>, MetricValues> values;
+  for (std::size_t i = 0; i < lines.size(); ++i)
+    if (partner[i] >= 0)
+      values[{lines[i].file, lines[i].number}] =
+          old_lines[static_cast<std::size_t>(partner[i])].values;
+  return values;
+}
+
 std::optional<double> value_at(const PlaceDifference& place, std::size_t side,
                                const simulator::Metric& metric) {
   return place.values[side] ? simulator::value_of(*place.values[side], metric) : std::nullopt;

@@ -1,6 +1,8 @@
 // The source lines and branches of one kernel in several variants, line by line.
 #pragma once
 
+#include <filesystem>
+#include <map>
 #include <vector>
 
 #include "cli/difference.hpp"
@@ -14,5 +16,10 @@ namespace heddle::cli {
 void add_places(KernelDifference& kernel,
                 const std::vector<std::vector<const simulator::LaunchRecord*>>& group,
                 const std::vector<Variant>& variants);
+
+// For lines of `now`, by file and number, what the line of `before` that stands for it did.
+std::map<std::pair<std::string, unsigned>, simulator::MetricValues> lines_before(
+    const simulator::LaunchRecord& before, const std::vector<std::filesystem::path>& before_folders,
+    const simulator::LaunchRecord& now, const std::vector<std::filesystem::path>& folders);
 
 }  // namespace heddle::cli

@@ -44,9 +44,10 @@ Json lanes_of(const Variant& variant, const std::set<std::uint64_t>& wanted,
     page.add(launch.request(),
              simulator::make_launch_record(launch.request(), outcome, launch.device().model(),
                                            {.index = index, .per_instruction = true}),
-             outcome, recorder, nullptr);
+             outcome, recorder, {});
   }
-  return page.data(parts, device, "", {variant.words});
+  return page.data(
+      parts, {.device = device, .hardware_device = {}, .baseline = {}, .program = {variant.words}});
 }
 
 Json metric_facts() {

@@ -16,6 +16,9 @@ int run_step(const Arguments& arguments) {
         fmt::format("--reconvergence=all: one launch is stepped through one way: {}; heddle run "
                     "sets all of them side by side",
                     simulator::reconvergence_names()));
+  for (const char* of_the_page : {"hardware", "baseline", "timing", "steps"})
+    if (arguments.has(of_the_page) && !arguments.has("html"))
+      throw Usage(fmt::format("--{} is of the page: give --html FILE too", of_the_page));
   return arguments.has("html") ? write_step_page(arguments) : step_in_terminal(arguments);
 }
 

@@ -2,10 +2,13 @@
 
 #include <fmt/format.h>
 
+#include "cli/difference_lines.hpp"
 #include "cli/layout.hpp"
 #include "cli/reconvergence.hpp"
 #include "cli/source_files.hpp"
 #include "cli/step_launches.hpp"
+#include "cli/temporary_folder.hpp"
+#include "cli/variant.hpp"
 #include "gpu/runtime/capsule.hpp"
 #include "simulator/base/display_names.hpp"
 #include "simulator/base/file.hpp"
@@ -28,8 +31,42 @@ const simulator::LaunchRecord* same_launch(const simulator::Record& record, std:
   return nullptr;
 }
 
+// --baseline: an earlier run; its launches stand beside those of the page.
+class Baseline {
+ public:
+  Baseline(const std::string& words, bool timed)
+      : variant_(make_variant(words, {.options = timed ? std::vector<std::string>{"--timing", "on"}
+                                                       : std::vector<std::string>{},
+                                      .folder = folder_.path()})) {}
+
+  const std::string& words() const { return variant_.words; }
+
+  // The launch of the same number and kernel; else the kernel's n-th, where this is its n-th.
+  void put_beside(const simulator::LaunchRecord& now, const std::vector<fs::path>& folders,
+                  traces::Beside& beside) {
+    std::size_t before = seen_[now.kernel]++;
+    beside.baseline = same_launch(variant_.record, now.index, now.kernel);
+    for (const simulator::LaunchRecord& launch : variant_.record.launches)
+      if (beside.baseline == nullptr && launch.kernel == now.kernel && before-- == 0)
+        beside.baseline = &launch;
+    if (beside.baseline == nullptr) {
+      fmt::print(stderr, "heddle: the baseline has no such launch as {} of {}\n", now.index,
+                 simulator::visible(simulator::demangled(now.kernel)));
+      return;
+    }
+    beside.meaning = meaning(beside.baseline->metrics, now.metrics);
+    beside.baseline_lines = lines_before(*beside.baseline, variant_.source_folders, now, folders);
+  }
+
+ private:
+  const TemporaryFolder folder_;
+  const Variant variant_;
+  std::map<std::string, std::size_t> seen_;  // launches of each kernel
+};
+
 struct PageRequest {
-  fs::path html, hardware;  // hardware: a record, or empty
+  fs::path html, hardware;    // hardware: a record, or empty
+  std::string baseline = {};  // as heddle diff takes a variant, or empty
   std::vector<fs::path> source_folders;
   std::uint64_t max_steps = kUsualSteps;
   std::size_t most_bytes = traces::PageOptions{}.most_bytes;
@@ -45,6 +82,7 @@ class PageWriter {
         page_({.most_bytes = request_.most_bytes,
                .source = [this](const std::string& path) { return source(path); }}) {
     if (!request_.hardware.empty()) hardware_ = simulator::read_record(request_.hardware);
+    if (!request_.baseline.empty()) baseline_.emplace(request_.baseline, request_.timed);
   }
 
   void add(const StepLaunches::Chosen& chosen) {
@@ -59,20 +97,23 @@ class PageWriter {
     const simulator::LaunchRecord record =
         simulator::make_launch_record(launch.request(), outcome, launch.device().model(),
                                       {.index = chosen.index, .per_instruction = true});
-    const auto* hardware =
-        hardware_ ? same_launch(*hardware_, chosen.index, record.kernel) : nullptr;
-    if (hardware_ && hardware == nullptr)
+    traces::Beside beside;
+    if (hardware_) beside.hardware = same_launch(*hardware_, chosen.index, record.kernel);
+    if (baseline_) baseline_->put_beside(record, request_.source_folders, beside);
+    if (hardware_ && beside.hardware == nullptr)
       fmt::print(stderr, "heddle: the hardware's record has no launch {} of {}\n", chosen.index,
                  simulator::visible(simulator::demangled(record.kernel)));
-    page_.add(launch.request(), record, outcome, recorder, hardware);
+    page_.add(launch.request(), record, outcome, recorder, beside);
     ++launches_;
   }
 
   // Returns the page's bytes.
   std::size_t write() const {
     if (launches_ == 0) throw std::runtime_error("there is no such launch");
-    const std::string html =
-        page_.html(device_, hardware_ ? hardware_->device : "", request_.program);
+    const std::string html = page_.html({.device = device_,
+                                         .hardware_device = hardware_ ? hardware_->device : "",
+                                         .baseline = baseline_ ? baseline_->words() : "",
+                                         .program = request_.program});
     simulator::write_file(request_.html, html);
     return html.size();
   }
@@ -95,6 +136,7 @@ class PageWriter {
   bool found_source_ = false;
   traces::Page page_;
   std::optional<simulator::Record> hardware_;
+  std::optional<Baseline> baseline_;
   std::string device_;
   std::size_t launches_ = 0;
 };
@@ -109,6 +151,7 @@ int write_step_page(const Arguments& arguments) {
   PageRequest request;
   request.html = arguments.value("html");
   request.hardware = arguments.value("hardware");
+  request.baseline = arguments.value("baseline");
   request.source_folders = source_folders(arguments);
   request.max_steps = arguments.number("steps", kMostSteps).value_or(kUsualSteps);
   request.timed = arguments.value("timing") == "on";

@@ -21,6 +21,7 @@ namespace {
 namespace fs = std::filesystem;
 using traces::Pane;
 using traces::Stepper;
+using traces::ValueForm;
 using traces::ViewLine;
 using Look = ViewLine::Look;
 using Stop = Stepper::Stop;
@@ -39,6 +40,7 @@ constexpr std::string_view kHelp[] = {
     "w / W       next / last warp                t   to a warp:  BLOCK WARP",
     "k / K       next / last block",
     "[ / ]       another lane for the registers  v   every lane's registers",
+    "f           registers as hexadecimal, whole or floating-point numbers",
     "PgUp, PgDn  other registers                 < / >  last / next launch",
     "Home, End   begin and end of the launch     q   end",
     "",
@@ -124,6 +126,11 @@ class StepScreen {
       case 'v':
         table_ = !table_;
         first_register_ = 0;
+        return true;
+      case 'f':
+        form_ = form_ == ValueForm::hex       ? ValueForm::integer
+                : form_ == ValueForm::integer ? ValueForm::floating
+                                              : ValueForm::hex;
         return true;
       case ']':
         lane_ = (lane_ + 1) % simulator::kWarpSize;
@@ -293,29 +300,43 @@ class StepScreen {
   }
 
   void draw_table(int top, int height, int columns) {
-    const auto fit = static_cast<unsigned>(std::max(1, (columns - 5) / 9));
+    const auto fit =
+        static_cast<unsigned>(std::max(1, (columns - 5) / traces::table_column(form_)));
     const unsigned most = traces::register_count(stepper_);
     first_register_ = std::min(first_register_, most > fit ? most - fit : 0);
-    terminal_.put(top, 0, columns, height, traces::table_pane(stepper_, first_register_, fit));
+    terminal_.put(top, 0, columns, height,
+                  traces::table_pane(stepper_, first_register_, fit, form_));
   }
 
   void draw_panes(int top, int height, int columns) {
     const int left = columns * 5 / 9, right = columns - left - 1;
     const int listing = height * 3 / 5;
     terminal_.put(top, 0, left, listing, traces::listing_pane(stepper_, listing));
-    const auto* line = traces::line_here(stepper_);
-    terminal_.put(
-        top + listing, 0, left, height - listing,
-        traces::source_pane(stepper_, sources_.lines(line ? line->file : ""), height - listing));
+    draw_source(top + listing, height - listing, left);
     const Pane groups = traces::groups_pane(stepper_);
     const int group_rows = std::min<int>(static_cast<int>(groups.size()), height / 2);
     terminal_.put(top, left + 1, right, group_rows, groups);
-    const Pane registers = traces::registers_pane(stepper_, lane_);
-    const auto fit = static_cast<unsigned>(height - group_rows);
+    const Pane variables = traces::variables_pane(stepper_);
+    const int variable_rows =
+        std::min<int>(static_cast<int>(variables.size()), (height - group_rows) / 2);
+    terminal_.put(top + group_rows, left + 1, right, variable_rows, variables);
+    const Pane registers = traces::registers_pane(stepper_, lane_, form_);
+    const int above = group_rows + variable_rows;
+    const auto fit = static_cast<unsigned>(height - above);
     const auto all = static_cast<unsigned>(registers.size());
     first_register_ = std::min(first_register_, all > fit ? all - fit : 0);
-    terminal_.put(top + group_rows, left + 1, right, static_cast<int>(fit), registers,
-                  first_register_);
+    terminal_.put(top + above, left + 1, right, static_cast<int>(fit), registers, first_register_);
+  }
+
+  // Of the code's own line or, where its file is not there (a library's), of the nearest call's.
+  void draw_source(int top, int height, int width) {
+    const auto places = traces::source_places(stepper_);
+    const auto found = std::ranges::find_if(
+        places, [&](const auto& place) { return !sources_.lines(place.file).empty(); });
+    const traces::Listing::Line::Call none;
+    const auto& place = found != places.end() ? *found : places.empty() ? none : places.front();
+    terminal_.put(top, 0, width, height,
+                  traces::source_pane(stepper_, place, sources_.lines(place.file), height));
   }
 
   void show_help() {
@@ -338,6 +359,7 @@ class StepScreen {
   std::string title_, message_;
   unsigned lane_ = 0, first_register_ = 0;
   bool table_ = false;
+  ValueForm form_ = ValueForm::hex;
 };
 
 }  // namespace

@@ -9,6 +9,18 @@
 #include "simulator/execute/machine.hpp"
 
 namespace heddle::traces {
+namespace {
+
+// Empty where the table is damaged: code without lines can be shown.
+isa::LineTable line_table(const isa::Cubin& cubin, std::uint32_t section) {
+  try {
+    return isa::read_line_table(cubin, section);
+  } catch (const isa::CubinError&) {
+    return {};
+  }
+}
+
+}  // namespace
 
 Listing::Listing(const simulator::Module& module)
     : module_(module), lines_(module.program().instructions.size() + 1) {}
@@ -16,6 +28,21 @@ Listing::Listing(const simulator::Module& module)
 std::string Listing::Line::source() const {
   if (file.empty() || line == 0) return {};
   return fmt::format("{}:{}", std::filesystem::path(file).filename().string(), line);
+}
+
+void Listing::put_source(Line& line, const isa::CodeRange& range, std::uint64_t address) {
+  auto table = line_tables_.find(range.section);
+  if (table == line_tables_.end())
+    table = line_tables_.emplace(range.section, line_table(module_.cubin(), range.section)).first;
+  const isa::LineEntry* entry = table->second.find(address - range.address + range.section_offset);
+  if (entry == nullptr) return;
+  line.file = entry->file;
+  line.line = entry->line;
+  for (std::uint32_t site = entry->inlined_at; site != 0;) {
+    const isa::LineEntry& call = table->second.call_sites[site - 1];
+    line.calls.push_back({std::string(call.file), call.line});
+    site = call.inlined_at;
+  }
 }
 
 const Listing::Line& Listing::at(std::uint32_t pc) {
@@ -27,10 +54,7 @@ const Listing::Line& Listing::at(std::uint32_t pc) {
   if (const isa::CodeRange* range = program.range_at(address)) {
     line.function = module_.cubin().functions[range->function].name;
     line.offset = address - range->address;
-  }
-  if (const auto position = module_.position(address)) {
-    line.file = position->file;
-    line.line = position->line;
+    put_source(line, *range, address);
   }
   if (pc >= program.trap()) {
     line.text = "(past the end of the code)";

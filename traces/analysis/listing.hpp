@@ -2,10 +2,12 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "isa/program.hpp"
 #include "simulator/launch/launch.hpp"
 
 namespace heddle::traces {
@@ -22,6 +24,12 @@ class Listing {
     std::uint64_t offset = 0;  // bytes from the function's start
     std::string file;          // empty: no source line is known
     std::uint32_t line = 0;
+    // Of inlined code: the calls that it is part of, the innermost first.
+    struct Call {
+      std::string file;
+      std::uint32_t line = 0;
+    };
+    std::vector<Call> calls;
     // "file.cu:31", without folders; empty when unknown.
     std::string source() const;
   };
@@ -32,7 +40,10 @@ class Listing {
   std::string pc_text(std::uint32_t pc, const std::string& kernel);
 
  private:
+  void put_source(Line& line, const isa::CodeRange& range, std::uint64_t address);
+
   const simulator::Module& module_;
+  std::map<std::uint32_t, isa::LineTable> line_tables_;  // by text section
   std::vector<std::unique_ptr<const Line>> lines_;
 };
 

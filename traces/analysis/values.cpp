@@ -47,7 +47,28 @@ bool evenly_spaced(Mask lanes, Values values, std::uint64_t word, std::uint64_t&
   return true;
 }
 
+// "0x0+0x4*lane"
+std::string rule_text(std::uint64_t base, std::uint64_t step, unsigned bits, ValueForm form) {
+  const std::uint64_t word = bits >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << bits) - 1;
+  const bool down = (step >> (bits - 1) & 1) != 0;
+  return fmt::format("{}{}{}*lane", value_text(base, bits, form), down ? '-' : '+',
+                     value_text(down ? -step & word : step, bits, form));
+}
+
 }  // namespace
+
+std::string value_text(std::uint64_t value, unsigned bits, ValueForm form) {
+  const unsigned unused = bits >= 64 ? 0 : 64 - bits;
+  const std::uint64_t known = value << unused >> unused;
+  if (form == ValueForm::natural) return fmt::format("{}", known);
+  if (form == ValueForm::integer)
+    return fmt::format("{}", static_cast<std::int64_t>(value << unused) >> unused);
+  if (form == ValueForm::floating && bits == 64)
+    return fmt::format("{}", std::bit_cast<double>(value));
+  if (form == ValueForm::floating && bits == 32)
+    return fmt::format("{}", std::bit_cast<float>(static_cast<std::uint32_t>(value)));
+  return fmt::format("{:#x}", known);
+}
 
 std::string lanes_text(Mask lanes) {
   constexpr unsigned kMostPieces = 4;
@@ -66,7 +87,7 @@ std::string lanes_text(Mask lanes) {
   return text;
 }
 
-std::string values_text(Mask lanes, Values values, unsigned bits, unsigned most) {
+std::string values_text(Mask lanes, Values values, unsigned bits, unsigned most, ValueForm form) {
   if (lanes == 0) return "";
   const std::uint64_t word = bits >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << bits) - 1;
   std::string text = "{";
@@ -76,16 +97,14 @@ std::string values_text(Mask lanes, Values values, unsigned bits, unsigned most)
     Mask same = 0;
     for (Mask each = left; each != 0; each &= each - 1)
       if (values[lowest(each)] == value) same |= Mask{1} << lowest(each);
-    if (same == lanes) return fmt::format("{:#x}", value);
-    if (shown == 0) {
+    if (same == lanes) return value_text(value, bits, form);
+    if (shown == 0 && form != ValueForm::floating) {
       std::uint64_t base = 0, step = 0;
-      if (evenly_spaced(lanes, values, word, base, step)) {
-        const bool down = (step >> (bits - 1) & 1) != 0;
-        return fmt::format("{:#x}{}{:#x}*lane", base, down ? '-' : '+', down ? -step & word : step);
-      }
+      if (evenly_spaced(lanes, values, word, base, step)) return rule_text(base, step, bits, form);
     }
     if (shown == most) return fmt::format("{} +{} more}}", text, std::popcount(left));
-    text += fmt::format("{}{}:{:#x}", shown == 0 ? "" : " ", lanes_text(same), value);
+    text += fmt::format("{}{}:{}", shown == 0 ? "" : " ", lanes_text(same),
+                        value_text(value, bits, form));
     left &= ~same;
   }
   return text + "}";

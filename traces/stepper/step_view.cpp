@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
 
 #include "simulator/base/display_names.hpp"
 #include "traces/analysis/lanes.hpp"
@@ -67,15 +68,23 @@ bool is_uniform(const std::array<std::uint64_t, kWarpSize>& values, Mask lanes) 
   return same;
 }
 
-ViewLine register_line(const Stepper& stepper, const Warp& warp, unsigned row, unsigned lane) {
+constexpr unsigned kHexDigits = 8, kNumberDigits = 13;
+
+std::string word_text(std::uint64_t word, ValueForm form) {
+  return form == ValueForm::hex ? fmt::format("{:08x}", word)
+                                : fmt::format("{:>{}}", value_text(word, 32, form), kNumberDigits);
+}
+
+ViewLine register_line(const Stepper& stepper, const Warp& warp, unsigned row, unsigned lane,
+                       ValueForm form) {
   constexpr unsigned kMostValues = 4;
   const auto values = row_values(warp, row);
   const bool changed = std::ranges::count(stepper.changes().rows, row) != 0;
   const Mask live = warp.convergence->live();
-  std::string text =
-      fmt::format("{}{:<5} {:08x}", changed ? '*' : ' ', register_name(row), values[lane]);
+  std::string text = fmt::format("{}{:<5} {}", changed ? '*' : ' ', register_name(row),
+                                 word_text(values[lane], form));
   if (row < simulator::kUniformRow && !is_uniform(values, live))
-    text += fmt::format("  {}", values_text(live, values, 32, kMostValues));
+    text += fmt::format("  {}", values_text(live, values, 32, kMostValues, form));
   return {text, changed ? Look::changed : Look::plain};
 }
 
@@ -165,19 +174,36 @@ Pane listing_pane(Stepper& stepper, int height) {
   return pane;
 }
 
-Pane source_pane(Stepper& stepper, const std::vector<std::string>& lines, int height) {
-  const Listing::Line* here = line_here(stepper);
-  if (here == nullptr || here->line == 0) return {{"(no source line is known here)", Look::dim}};
-  Pane pane{{visible(here->source()), Look::title}};
+std::vector<Listing::Line::Call> source_places(Stepper& stepper) {
+  std::vector<Listing::Line::Call> places;
+  const auto add = [&](const Listing::Line& line) {
+    if (line.line != 0) places.push_back({line.file, line.line});
+    places.insert(places.end(), line.calls.begin(), line.calls.end());
+  };
+  if (const Listing::Line* line = line_here(stepper)) add(*line);
+  const auto calls = stepper.calls();
+  for (std::size_t i = calls.size(); i-- > 0;) add(stepper.listing().at(calls[i]));
+  return places;
+}
+
+Pane source_pane(Stepper& stepper, const Listing::Line::Call& place,
+                 const std::vector<std::string>& lines, int height) {
+  if (place.line == 0) return {{"(no source line is known here)", Look::dim}};
+  // Of a call that is shown in place of what it called, and of what is inlined, the way there.
+  std::string title;
+  for (const Listing::Line::Call& each : source_places(stepper))
+    title += fmt::format("{}{}:{}", title.empty() ? "" : ", called at ",
+                         std::filesystem::path(each.file).filename().string(), each.line);
+  Pane pane{{visible(title), Look::title}};
   if (lines.empty()) {
-    pane.push_back({fmt::format("({} was not found)", visible(here->file)), Look::dim});
+    pane.push_back({fmt::format("({} was not found)", visible(place.file)), Look::dim});
     return pane;
   }
-  const std::int64_t first = std::max<std::int64_t>(1, std::int64_t{here->line} - (height - 1) / 2);
+  const std::int64_t first = std::max<std::int64_t>(1, std::int64_t{place.line} - (height - 1) / 2);
   for (std::int64_t number = first;
        number <= static_cast<std::int64_t>(lines.size()) && static_cast<int>(pane.size()) < height;
        ++number) {
-    const bool current = number == here->line;
+    const bool current = number == place.line;
     pane.push_back({fmt::format("{}{:>5}  {}", current ? '>' : ' ', number,
                                 visible(lines[static_cast<std::size_t>(number - 1)])),
                     current ? Look::current : Look::plain});
@@ -212,7 +238,17 @@ Pane groups_pane(Stepper& stepper) {
   return pane;
 }
 
-Pane registers_pane(Stepper& stepper, unsigned lane) {
+Pane variables_pane(Stepper& stepper) {
+  Pane pane;
+  if (stepper.warp() == nullptr) return pane;
+  for (const Variables::Value& each :
+       stepper.variables().values(*stepper.warp(), stepper.listing()))
+    pane.push_back({fmt::format(" {} = {}", visible(each.name), visible(each.text))});
+  if (!pane.empty()) pane.insert(pane.begin(), {"variables", Look::title});
+  return pane;
+}
+
+Pane registers_pane(Stepper& stepper, unsigned lane, ValueForm form) {
   Pane pane{{fmt::format("registers (lane {}; others where they differ)", lane), Look::title}};
   const Warp* warp = stepper.warp();
   if (warp == nullptr) return pane;
@@ -221,32 +257,37 @@ Pane registers_pane(Stepper& stepper, unsigned lane) {
         std::ranges::count(stepper.changes().predicates, index) != 0)
       pane.push_back(predicate_line(stepper, *warp, index));
   for (unsigned row = 0; row < register_count(stepper); ++row)
-    pane.push_back(register_line(stepper, *warp, row, lane));
+    pane.push_back(register_line(stepper, *warp, row, lane, form));
   for (unsigned i = 0; i < isa::kPT; ++i)
     if (warp->predicates[simulator::kUniformPredicates + i] != 0)
       pane.push_back(predicate_line(stepper, *warp, simulator::kUniformPredicates + i));
   for (unsigned i = 0; i < isa::kURZ; ++i) {
     const unsigned row = simulator::kUniformRow + i;
     if (warp->rows[std::size_t{row} * kWarpSize] != 0)
-      pane.push_back(register_line(stepper, *warp, row, lane));
+      pane.push_back(register_line(stepper, *warp, row, lane, form));
   }
   return pane;
 }
 
-Pane table_pane(Stepper& stepper, unsigned first, unsigned count) {
+int table_column(ValueForm form) {
+  return static_cast<int>(1 + (form == ValueForm::hex ? kHexDigits : kNumberDigits));
+}
+
+Pane table_pane(Stepper& stepper, unsigned first, unsigned count, ValueForm form) {
   Pane pane;
   const Warp* warp = stepper.warp();
   if (warp == nullptr) return pane;
   const unsigned end = std::min(first + count, register_count(stepper));
   std::string heading = "lane ";
-  for (unsigned row = first; row < end; ++row) heading += fmt::format(" {:>8}", register_name(row));
+  for (unsigned row = first; row < end; ++row)
+    heading += fmt::format("{:>{}}", register_name(row), table_column(form));
   pane.push_back({heading, Look::title});
   const Group* group = current_group(stepper);
   for (unsigned lane = 0; lane < kWarpSize; ++lane) {
     const bool active = group != nullptr && (group->lanes >> lane & 1) != 0;
     std::string text = fmt::format("{}{:>3} ", active ? '>' : ' ', lane);
     for (unsigned row = first; row < end; ++row)
-      text += fmt::format(" {:08x}", warp->rows[std::size_t{row} * kWarpSize + lane]);
+      text += ' ' + word_text(warp->rows[std::size_t{row} * kWarpSize + lane], form);
     pane.push_back({text, active ? Look::current : Look::plain});
   }
   return pane;

@@ -23,15 +23,24 @@ std::string place_text(Stepper& stepper);
 Pane lanes_pane(Stepper& stepper, unsigned lane);
 // `height` lines of code around the next instruction; other groups' places are marked.
 Pane listing_pane(Stepper& stepper, int height);
-// The same of the source. `lines`: the file's, or none: the pane says so.
-Pane source_pane(Stepper& stepper, const std::vector<std::string>& lines, int height);
+// Source lines that the next instruction comes from, the innermost first: its own, then those of
+// the calls that it is inlined into, then those of the calls that execute.
+std::vector<Listing::Line::Call> source_places(Stepper& stepper);
+// The same of the source. `place`: which of those is shown; `lines`: its file's, or none: the pane
+// says so.
+Pane source_pane(Stepper& stepper, const Listing::Line::Call& place,
+                 const std::vector<std::string>& lines, int height);
 // The groups the warp has split into and where each waits, barrier registers, the call stack.
 Pane groups_pane(Stepper& stepper);
+// Variables of the source that registers hold; empty in code without debug information.
+Pane variables_pane(Stepper& stepper);
 // Registers and predicates; one whose value all lanes share stands once, others with the value of
 // `lane` and with all lanes' values.
-Pane registers_pane(Stepper& stepper, unsigned lane);
+Pane registers_pane(Stepper& stepper, unsigned lane, ValueForm form = ValueForm::hex);
 // Every lane's value, a line per lane: `count` registers from `first` on.
-Pane table_pane(Stepper& stepper, unsigned first, unsigned count);
+Pane table_pane(Stepper& stepper, unsigned first, unsigned count, ValueForm form = ValueForm::hex);
+// Columns that a register of the table takes.
+int table_column(ValueForm form);
 // Registers of a thread, as the kernel was compiled.
 unsigned register_count(const Stepper& stepper);
 

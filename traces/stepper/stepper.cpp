@@ -44,7 +44,10 @@ class Stepper::Watcher : public simulator::Observer {
 
 Stepper::Stepper(simulator::Device& device, const simulator::LaunchRequest& request,
                  const simulator::ReplayOptions& options)
-    : request_(request), replay_(device, request_, options), listing_(*request_.module) {}
+    : request_(request),
+      replay_(device, request_, options),
+      listing_(*request_.module),
+      variables_(request_) {}
 
 const Warp* Stepper::warp() const {
   const simulator::Block* block = replay_.block(block_);

@@ -15,6 +15,7 @@
 #include "traces/analysis/call_log.hpp"
 #include "traces/analysis/changes.hpp"
 #include "traces/analysis/listing.hpp"
+#include "traces/analysis/variables.hpp"
 #include "traces/stepper/breakpoint.hpp"
 
 namespace heddle::traces {
@@ -56,6 +57,7 @@ class Stepper {
   const simulator::Replay& replay() const { return replay_; }
   const simulator::LaunchRequest& request() const { return request_; }
   Listing& listing() { return listing_; }
+  const Variables& variables() const { return variables_; }
   std::uint64_t block() const { return block_; }
   std::uint32_t warp_index() const { return warp_; }
   // The warp in view; null when its block is not on the GPU.
@@ -87,6 +89,7 @@ class Stepper {
   const simulator::LaunchRequest request_;
   simulator::Replay replay_;
   Listing listing_;
+  const Variables variables_;
   CallLog calls_;
   std::uint64_t block_ = 0;
   std::uint32_t warp_ = 0;

@@ -14,6 +14,7 @@ class Lanes : public testing::Test {
     context_.request = &request_;
     context_.program = &program_;
     context_.options = &options_;
+    context_.memory = &memory_;
     core_.emplace(context_);
     warp_.index = 1;
     warp_.convergence = core_->make_reconvergence();
@@ -33,6 +34,7 @@ class Lanes : public testing::Test {
   simulator::LaunchRequest request_;
   simulator::LaunchOptions options_;
   simulator::LoweredProgram program_;
+  simulator::DeviceMemory memory_{1 << 20};
   simulator::LaunchContext context_;
   std::optional<simulator::Core> core_;
   simulator::Warp warp_;

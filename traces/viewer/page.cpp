@@ -48,7 +48,7 @@ std::vector<Page::Piece> Page::pieces_of(const std::vector<WarpTrace>& warps) co
 
 void Page::add(const simulator::LaunchRequest& request, const simulator::LaunchRecord& record,
                const simulator::LaunchOutcome& outcome, const Recorder& recorder,
-               const simulator::LaunchRecord* hardware) {
+               const Beside& beside) {
   const auto file_number = [this](const std::string& path) {
     const auto [found, added] = file_numbers_.try_emplace(path, files_.size());
     if (added) {
@@ -58,8 +58,11 @@ void Page::add(const simulator::LaunchRequest& request, const simulator::LaunchR
     }
     return found->second;
   };
-  launches_.push_back({launch_json(request, record, outcome, recorder, hardware, file_number),
-                       base64(deflated(flow_blob(recorder))), pieces_of(recorder.warps())});
+  const std::string times = time_blob(recorder);
+  launches_.push_back({launch_json(request, record, outcome, recorder, beside, file_number),
+                       base64(deflated(flow_blob(recorder))),
+                       times.empty() ? times : base64(deflated(times)),
+                       pieces_of(recorder.warps())});
 }
 
 // How many pieces of each launch `bytes` hold, taken in turns.
@@ -99,16 +102,17 @@ std::string filled_page(const Json& data, const PageParts& parts) {
   return html;
 }
 
-Json Page::data(PageParts& parts, const std::string& device, const std::string& hardware_device,
-                const std::vector<std::string>& program) const {
-  Json data = {{"device", device},
-               {"hardwareDevice", hardware_device},
-               {"program", program},
+Json Page::data(PageParts& parts, const PageNames& names) const {
+  Json data = {{"device", names.device},
+               {"hardwareDevice", names.hardware_device},
+               {"baseline", names.baseline},
+               {"program", names.program},
                {"files", files_},
                {"launches", Json::array()}};
   for (const Shown& launch : launches_) {
     data["launches"].push_back(launch.json);
     data["launches"].back()["flow"] = parts.keep_text(launch.flow);
+    if (!launch.times.empty()) data["launches"].back()["times"] = parts.keep_text(launch.times);
   }
   const std::size_t used = page_template().size() + parts.html().size() + embedded(data).size();
   const std::vector<std::size_t> fit =
@@ -122,10 +126,9 @@ Json Page::data(PageParts& parts, const std::string& device, const std::string& 
   return data;
 }
 
-std::string Page::html(const std::string& device, const std::string& hardware_device,
-                       const std::vector<std::string>& program) const {
+std::string Page::html(const PageNames& names) const {
   PageParts parts;
-  const Json all = data(parts, device, hardware_device, program);
+  const Json all = data(parts, names);
   return filled_page(all, parts);
 }
 

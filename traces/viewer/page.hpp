@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -25,6 +26,14 @@ struct PageOptions {
   std::function<std::optional<std::string>(const std::string& path)> source;
 };
 
+// What the page is of.
+struct PageNames {
+  std::string device;
+  std::string hardware_device;  // empty: nothing measured is beside it
+  std::string baseline;         // empty: no baseline
+  std::vector<std::string> program;
+};
+
 // Streams that a page holds besides its JSON.
 class PageParts {
  public:
@@ -38,21 +47,27 @@ class PageParts {
   std::size_t count_ = 0;
 };
 
+// What a launch is compared with.
+struct Beside {
+  const simulator::LaunchRecord* hardware = nullptr;  // the same launch, measured
+  // An earlier run's launch. Its lines are by the file and number of this one's lines that stand
+  // for them; where the code is the same, its instructions are shown instead.
+  const simulator::LaunchRecord* baseline = nullptr;
+  std::map<std::pair<std::string, unsigned>, simulator::MetricValues> baseline_lines;
+  std::string meaning;  // what the baseline did differently, in a sentence
+};
+
 class Page {
  public:
   explicit Page(PageOptions options);
 
-  // `record` with its instructions. `hardware`: the same launch's, or null.
+  // `record` with its instructions.
   void add(const simulator::LaunchRequest& request, const simulator::LaunchRecord& record,
-           const simulator::LaunchOutcome& outcome, const Recorder& recorder,
-           const simulator::LaunchRecord* hardware);
+           const simulator::LaunchOutcome& outcome, const Recorder& recorder, const Beside& beside);
   // What the viewer reads; its streams go into `parts`, up to `most_bytes` of the options.
-  nlohmann::ordered_json data(PageParts& parts, const std::string& device,
-                              const std::string& hardware_device,
-                              const std::vector<std::string>& program) const;
+  nlohmann::ordered_json data(PageParts& parts, const PageNames& names) const;
   // Throws std::runtime_error in a build without the viewer.
-  std::string html(const std::string& device, const std::string& hardware_device,
-                   const std::vector<std::string>& program) const;
+  std::string html(const PageNames& names) const;
 
  private:
   // Registers of some warps, one behind the other in WarpTrace::values.
@@ -62,7 +77,7 @@ class Page {
   };
   struct Shown {
     nlohmann::ordered_json json;
-    std::string flow;           // base64
+    std::string flow, times;    // base64; times: empty where the launch was not timed
     std::vector<Piece> values;  // as many as the page could hold if it held nothing else
   };
   std::vector<Piece> pieces_of(const std::vector<WarpTrace>& warps) const;

@@ -1,5 +1,6 @@
 #include "traces/viewer/page_launch.hpp"
 
+#include <cstdlib>
 #include <map>
 #include <set>
 
@@ -8,6 +9,8 @@
 #include "simulator/record/metrics.hpp"
 #include "traces/analysis/advice.hpp"
 #include "traces/analysis/listing.hpp"
+#include "traces/analysis/stall_advice.hpp"
+#include "traces/analysis/variables.hpp"
 
 namespace heddle::traces {
 namespace {
@@ -53,9 +56,9 @@ std::vector<std::pair<std::uint32_t, std::uint32_t>> executed_functions(
 
 // The metrics that any instruction of the records has, and per instruction their values in that
 // order; null where the record lacks one.
-Json metric_names(const LaunchRecord& record, const LaunchRecord* hardware) {
+Json metric_names(const LaunchRecord& record, const Beside& beside) {
   std::set<std::string> used;
-  for (const LaunchRecord* each : {&record, hardware})
+  for (const LaunchRecord* each : {&record, beside.hardware, beside.baseline})
     if (each != nullptr)
       for (const auto& instruction : each->instructions)
         for (const auto& [name, value] : instruction.metrics) used.insert(name.text());
@@ -68,12 +71,11 @@ Json metric_names(const LaunchRecord& record, const LaunchRecord* hardware) {
   return names;
 }
 
-Json metric_row(std::uint32_t pc, const simulator::InstructionRecord& instruction,
-                const Json& names) {
+Json metric_row(std::uint32_t pc, const simulator::MetricValues& metrics, const Json& names) {
   Json values = Json::array();
   for (const Json& metric : names) {
-    const auto found = instruction.metrics.find(metric["name"].get<std::string>());
-    values.push_back(found == instruction.metrics.end() ? 0 : found->second);
+    const auto found = metrics.find(metric["name"].get<std::string>());
+    values.push_back(found == metrics.end() ? 0 : found->second);
   }
   return {pc, values};
 }
@@ -95,8 +97,36 @@ Json metric_rows(const LaunchRecord& record, const Json& names, const Places& pl
   for (const auto& instruction : record.instructions)
     if (const auto place = places.find({instruction.function, instruction.pc});
         place != places.end())
-      rows.push_back(metric_row(place->second, instruction, names));
+      rows.push_back(metric_row(place->second, instruction.metrics, names));
   return rows;
+}
+
+// Of other code only lines can be compared: each stands at its first instruction here.
+Json line_rows(const LaunchRecord& record, const Beside& beside, const Json& names,
+               const Places& places) {
+  Json rows = Json::array();
+  std::set<std::pair<std::string, unsigned>> done;
+  for (const auto& instruction : record.instructions) {
+    const std::size_t colon = instruction.line.rfind(':');
+    if (colon == std::string::npos) continue;
+    const std::pair line(
+        instruction.line.substr(0, colon),
+        static_cast<unsigned>(std::strtoul(&instruction.line[colon + 1], nullptr, 10)));
+    const auto values = beside.baseline_lines.find(line);
+    if (values != beside.baseline_lines.end() && done.insert(line).second)
+      rows.push_back(
+          metric_row(places.at({instruction.function, instruction.pc}), values->second, names));
+  }
+  return rows;
+}
+
+Json baseline_json(const LaunchRecord& record, const Beside& beside, const Json& names,
+                   const Places& places) {
+  const bool same_code = beside.baseline->code_sha256 == record.code_sha256;
+  return {{"meaning", beside.meaning},
+          {"sameCode", same_code},
+          {"rows", same_code ? metric_rows(*beside.baseline, names, places)
+                             : line_rows(record, beside, names, places)}};
 }
 
 Json paths_json(const Divergence& divergence) {
@@ -126,13 +156,65 @@ Json sites_json(const Divergence& divergence) {
   return json;
 }
 
+Json place_json(const Variables& variables, const isa::Variable& variable,
+                const isa::VariablePlace& place) {
+  if (place.bank0) return {std::to_string(variables.parameter(variable))};
+  Json parts = Json::array();
+  for (std::uint32_t i = 0; i < place.part_count; ++i) {
+    const isa::RegisterPart& part = place.parts[i];
+    parts.push_back({part.number, part.is_uniform, part.shift, part.bits});
+  }
+  return parts;
+}
+
+// Where a variable is, in runs of instructions: first pc, one past the last, place.
+Json runs_json(const Variables& variables, const isa::Variable& variable, Listing& listing,
+               std::uint32_t first, std::uint32_t end) {
+  Json runs = Json::array();
+  std::optional<isa::VariablePlace> last;
+  for (std::uint32_t pc = first; pc < end; ++pc) {
+    const Listing::Line& line = listing.at(pc);
+    const auto place = variables.table().place(line.function, variable, line.offset);
+    if (place && place == last)
+      runs.back()[1] = pc + 1;
+    else if (place)
+      runs.push_back({pc, pc + 1, place_json(variables, variable, *place)});
+    last = place;
+  }
+  return runs;
+}
+
+// Those of an inner scope stand behind those of the outer.
+Json variables_json(const simulator::LaunchRequest& request, Listing& listing,
+                    const isa::Program& program, const simulator::LaunchOutcome& outcome,
+                    Names& functions) {
+  constexpr std::string_view kKinds[] = {"integer", "natural",   "floating",
+                                         "boolean", "character", "pointer"};
+  const Variables variables(request);
+  Json json = Json::array();
+  for (const auto& [first, end] : executed_functions(program, outcome)) {
+    const std::string function = listing.at(first).function;
+    for (const isa::Variable& variable : variables.table().of(function)) {
+      const Json runs = runs_json(variables, variable, listing, first, end);
+      if (runs.empty()) continue;
+      json.push_back({{"fn", functions.number(function)},
+                      {"name", variable.name},
+                      {"type", variable.type.name},
+                      {"kind", kKinds[static_cast<std::size_t>(variable.type.kind)]},
+                      {"bytes", variable.type.bytes},
+                      {"runs", runs}});
+    }
+  }
+  return json;
+}
+
 Json dim(const simulator::Dim3& size) { return {size.x, size.y, size.z}; }
 
 }  // namespace
 
 Json launch_json(const simulator::LaunchRequest& request, const LaunchRecord& record,
                  const simulator::LaunchOutcome& outcome, const Recorder& recorder,
-                 const LaunchRecord* hardware,
+                 const Beside& beside,
                  const std::function<std::size_t(const std::string&)>& file_number) {
   Json json;
   json["index"] = record.index;
@@ -143,6 +225,9 @@ Json launch_json(const simulator::LaunchRequest& request, const LaunchRecord& re
   json["sharedBytes"] = record.static_shared_bytes + record.dynamic_shared_bytes;
   json["class"] = record.launch_class;
   json["fault"] = record.fault;
+  if (const auto cycles = record.metrics.find("sm__cycles_elapsed.max");
+      cycles != record.metrics.end())
+    json["cycles"] = cycles->second;
   json["steps"] = recorder.divergence().steps();
   json["recorded"] = recorder.recorded();
 
@@ -159,19 +244,31 @@ Json launch_json(const simulator::LaunchRequest& request, const LaunchRecord& re
       if (!line.file.empty() && line.line != 0) {
         row.push_back(file_number(line.file));
         row.push_back(line.line);
-        if (!inlined.empty()) row.push_back(functions.number(inlined));
+        if (!inlined.empty() || !line.calls.empty())
+          row.push_back(inlined.empty() ? Json(-1) : Json(functions.number(inlined)));
+        for (const Listing::Line::Call& call : line.calls) {
+          row.push_back(file_number(call.file));
+          row.push_back(call.line);
+        }
       }
       code.push_back(row);
     }
   json["advice"] = Json::array();
-  for (const Advice& advice : advise(request, recorder.watch()))
+  std::vector<Advice> all_advice = advise(request, recorder.watch());
+  for (Advice& advice : stall_advice(request, outcome.timing, listing))
+    all_advice.push_back(std::move(advice));
+  for (const Advice& advice : all_advice)
     json["advice"].push_back({{"title", advice.title}, {"text", advice.text}, {"pc", advice.pc}});
+  json["variables"] = variables_json(request, listing, program, outcome, functions);
   json["functions"] = functions.json();
   json["code"] = code;
-  json["metrics"] = metric_names(record, hardware);
+  json["metrics"] = metric_names(record, beside);
   const Places places = places_of(record, outcome);
   json["model"] = metric_rows(record, json["metrics"], places);
-  if (hardware != nullptr) json["hardware"] = metric_rows(*hardware, json["metrics"], places);
+  if (beside.hardware != nullptr)
+    json["hardware"] = metric_rows(*beside.hardware, json["metrics"], places);
+  if (beside.baseline != nullptr)
+    json["baseline"] = baseline_json(record, beside, json["metrics"], places);
   json["paths"] = paths_json(recorder.divergence());
   json["sites"] = sites_json(recorder.divergence());
   const SlotBudget& slots = recorder.divergence().slots();

@@ -150,7 +150,9 @@ void Recorder::block_started(const Core& core, const Block& block) {
     const auto index = static_cast<std::uint32_t>(&shadow - shadows.data());
     shadow.trace = warps_.size();
     shadow.situation = situations_.index(std::string(1, '\0'));
-    warps_.push_back({.block = block.linear, .warp = index, .steps = 0, .flow = {}, .values = {}});
+    WarpTrace& trace = warps_.emplace_back();
+    trace.block = block.linear;
+    trace.warp = index;
     shadow.pc = ~0u;  // the first step is a jump from before the program
     shadow.rows.assign(std::size_t{simulator::kRowsPerWarp} * kWarpSize, 0);
     put_start(block.warps[index], shadow);
@@ -174,8 +176,23 @@ void Recorder::issued(const Core& core, const Warp& warp, const Issue& issue) {
   if (!shadow.recording || recorded_ == options_.max_steps) return;
   put_flow(shadow, issue.accesses.empty() ? 0 : 1 + touches_.index(touch_of(issue.accesses)));
   put_changes(core, warp, issue, shadow);
+  if (core.cycle != nullptr) warps_[shadow.trace].issued.push_back(*core.cycle);
   ++warps_[shadow.trace].steps;
   ++recorded_;
+}
+
+void Recorder::waited(const Core&, const Warp& warp, const simulator::Waited& wait) {
+  const auto block = blocks_.find(warp.block->linear);
+  if (block == blocks_.end() || recorded_ == options_.max_steps) return;
+  const Shadow& shadow = block->second[warp.index];
+  if (!shadow.recording || wait.reason == "selected" || wait.until <= wait.from) return;
+  std::vector<simulator::Waited>& waits = warps_[shadow.trace].waits;
+  const bool goes_on =
+      !waits.empty() && waits.back().reason == wait.reason && waits.back().until == wait.from;
+  if (goes_on)
+    waits.back().until = wait.until;
+  else
+    waits.push_back(wait);
 }
 
 // The step as seen before it executes. A step without a guard, in sequence, is one zero byte.

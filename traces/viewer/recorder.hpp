@@ -34,6 +34,9 @@ struct WarpTrace {
   std::uint64_t steps = 0;
   std::string flow;    // per step: where, who, what was touched
   std::string values;  // first what is not zero at the start; then per step what changed
+  // Of a timed launch: the cycle in which each step issued, and the waiting before and between.
+  std::vector<std::uint64_t> issued;
+  std::vector<simulator::Waited> waits;
 };
 
 struct RecorderOptions {
@@ -49,6 +52,8 @@ class Recorder : public simulator::Observer {
                const simulator::Issue& next) override;
   void issued(const simulator::Core& core, const simulator::Warp& warp,
               const simulator::Issue& issue) override;
+  void waited(const simulator::Core& core, const simulator::Warp& warp,
+              const simulator::Waited& wait) override;
   void block_ended(const simulator::Core& core, const simulator::Block& block) override;
 
   const std::vector<WarpTrace>& warps() const { return warps_; }  // in the order they started

@@ -138,8 +138,9 @@ TEST(Page, KeepsNamesAndSourceFromEndingItsElements) {
   const std::string hostile = "</script><script>document.title='taken'</script><!--";
   run.record.kernel = hostile;
   traces::Page page({.source = [&](const std::string&) { return hostile; }});
-  page.add(run.launch.request(), run.record, run.outcome, run.recorder, nullptr);
-  const std::string html = page.html(hostile, hostile, {hostile});
+  page.add(run.launch.request(), run.record, run.outcome, run.recorder, {});
+  const std::string html = page.html(
+      {.device = hostile, .hardware_device = hostile, .baseline = hostile, .program = {hostile}});
   EXPECT_EQ(html.find(hostile), std::string::npos);
   EXPECT_EQ(html.find("taken'</script>"), std::string::npos);
   EXPECT_NE(html.find("\\u003c/script>\\u003cscript>document.title='taken'"), std::string::npos);
@@ -150,8 +151,8 @@ TEST(Page, LeavesRegistersOutRatherThanGrowLarger) {
   const RecordedRun run(capsules("matmul.sm_90.O3") / "0000-_Z6matmulIfEvPKT_S2_PS0_iii.capsule");
   constexpr std::size_t kMost = 1'500'000;
   traces::Page page({.most_bytes = kMost, .source = {}});
-  page.add(run.launch.request(), run.record, run.outcome, run.recorder, nullptr);
-  const std::string html = page.html("", "", {});
+  page.add(run.launch.request(), run.record, run.outcome, run.recorder, {});
+  const std::string html = page.html({});
   EXPECT_LE(html.size(), kMost);
   EXPECT_GT(html.size(), kMost / 2);
 }

@@ -33,8 +33,9 @@ void write_page(const runtime::Capsule& capsule) {
   const simulator::LaunchRecord record = simulator::make_launch_record(
       launch.request(), outcome, launch.device().model(), {.index = 0, .per_instruction = true});
   traces::Page page({.source = [](const std::string&) { return "first\nsecond\n"; }});
-  page.add(launch.request(), record, outcome, recorder, nullptr);
-  if (!traces::page_template().empty()) page.html("GPU", "", {"fuzz"});
+  page.add(launch.request(), record, outcome, recorder, {});
+  if (!traces::page_template().empty())
+    page.html({.device = "GPU", .hardware_device = {}, .baseline = {}, .program = {"fuzz"}});
 }
 
 // A folder of this process's own, removed when it ends.

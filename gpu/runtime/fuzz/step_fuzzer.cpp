@@ -70,7 +70,9 @@ void show(Stepper& stepper, std::uint64_t choice) {
   place_text(stepper);
   lanes_pane(stepper, lane);
   listing_pane(stepper, kRows);
-  source_pane(stepper, {"first", "second"}, kRows);
+  for (const auto& place : source_places(stepper))
+    source_pane(stepper, place, {"first", "second"}, kRows);
+  variables_pane(stepper);
   groups_pane(stepper);
   registers_pane(stepper, lane);
   table_pane(stepper, lane, kRows);

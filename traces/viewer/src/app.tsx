@@ -30,6 +30,7 @@ function Header() {
         <div><dt>warp instructions</dt><dd>{grouped(data.steps)}</dd></div>
         <div title="active lanes whose guard held, of all lane slots: 32 for each warp instruction"><dt>lanes used</dt><dd>{percent(slots.used, total)}</dd></div>
         <div title="lane slots idle because warps were split"><dt>lost to splits</dt><dd>{percent(slots.split, total)}</dd></div>
+        {data.cycles !== undefined && <div title="modelled"><dt>cycles</dt><dd>~{grouped(Math.round(data.cycles))}</dd></div>}
         <div><dt>model of</dt><dd>{page.device}</dd></div>
       </dl>
       {data.recorded < data.steps && <span class="note">{grouped(data.recorded)} steps kept; counts are of all</span>}
@@ -110,7 +111,7 @@ function findNext(): void {
     const line = launch.lines[(start + n + launch.lines.length) % launch.lines.length];
     const source = line.file >= 0 ? (files[line.file][line.line - 1] ?? '') : '';
     if (!line.text.toLowerCase().includes(wanted) && !source.toLowerCase().includes(wanted)) continue;
-    if (launch.modelValue(line.pc, 'smsp__sass_inst_executed.sum') === 0) continue;
+    if (launch.value(line.pc, 'smsp__sass_inst_executed.sum') === 0) continue;
     return at.goToPc(line.pc);
   }
   at.message.value = `nothing executed has “${at.search.value}”`;

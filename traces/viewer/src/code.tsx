@@ -4,9 +4,9 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import { Icon } from './icons';
 import { DARK, LIGHT, pathSides } from './colors';
-import type { Line } from './data';
+import { type Line, shortName, shownPlace } from './data';
 import { popcount, Wait } from './flow';
-import { type Cell, cells, currentHeat, heats, listingCells, pcsOfFile } from './heat';
+import { type Cell, cells, heats, listingCells, pcsOfFile, shownHeats } from './heat';
 import { hex, lanesText, waitText } from './lanes';
 import { instructionMeaning } from './opcodes';
 import * as at from './state';
@@ -55,7 +55,9 @@ function pressable(go: () => void) {
   };
 }
 
-function HeatCell({ cell }: { cell: Cell | undefined }) {
+/** `byLine`: in the source, where a baseline of other code has numbers too. */
+function HeatCell({ cell, byLine = false }: { cell: Cell | undefined; byLine?: boolean }) {
+  const baseline = at.launch.value?.data.baseline;
   return (
     <>
       <span class="heat" style={{ '--strength': cell?.strength ?? 0 }}>{cell?.text ?? ''}</span>
@@ -64,8 +66,38 @@ function HeatCell({ cell }: { cell: Cell | undefined }) {
           {cell?.hardware ?? ''}
         </span>
       )}
+      {baseline && (byLine || baseline.sameCode) && <span class="heat before" title="the baseline">{cell?.baseline ?? ''}</span>}
     </>
   );
+}
+
+/** What the numbers are: a choice for each column, and a button for one more. */
+function Columns() {
+  const chosen = shownHeats.value.map((each) => each.id);
+  const put = (ids: string[]) => (at.columns.value = ids);
+  return (
+    <span class="columns">
+      {shownHeats.value.map((shown, i) => (
+        <select aria-label={i === 0 ? 'What the numbers are' : `What the numbers of column ${i + 1} are`} title={shown.meaning} value={shown.id}
+          onChange={(event) => { const { value } = event.currentTarget; put(value === '' ? chosen.filter((_, n) => n !== i) : chosen.map((id, n) => (n === i ? value : id))); }}>
+          {heats.value.map((each) => <option value={each.id}>{each.label}</option>)}
+          {i > 0 && <option value="">remove this column</option>}
+        </select>
+      ))}
+      {chosen.length < at.MOST_COLUMNS && (
+        <button aria-label="another column" title="another column of numbers"
+          onClick={() => put([...chosen, heats.value.find((each) => !chosen.includes(each.id))!.id])}>+</button>
+      )}
+    </span>
+  );
+}
+
+/** Whose numbers stand beside one another, in their order. */
+function Sides({ byLine = false }: { byLine?: boolean }) {
+  const { hasHardware, data } = at.launch.value!;
+  const page = at.page.value!;
+  const sides = [hasHardware && page.hardwareDevice, data.baseline && (byLine || data.baseline.sameCode) && shortName(page.baseline)].filter(Boolean);
+  return sides.length > 0 ? <span class="dim" title={data.baseline?.meaning}>model · {sides.join(' · ')}</span> : null;
 }
 
 /** The mnemonic, registers and labels told apart. */
@@ -118,11 +150,8 @@ export function Listing() {
     <section class="panel listing">
       <header>
         <h2>Machine code</h2>
-        <select aria-label="What the numbers are" title={currentHeat.value.meaning} value={currentHeat.value.id}
-          onChange={(event) => (at.heat.value = event.currentTarget.value)}>
-          {heats.value.map((each) => <option value={each.id}>{each.label}</option>)}
-        </select>
-        {launch.hasHardware && <span class="dim">model · {at.page.value!.hardwareDevice}</span>}
+        <Columns />
+        <Sides />
       </header>
       <Rows count={launch.lines.length} at={current} label="Machine code" id="listing" row={(i) => {
         const line = launch.lines[i];
@@ -134,7 +163,7 @@ export function Listing() {
             class={`row ${i === current ? 'current' : ''} ${here && line.file === here.file && line.line === here.line ? 'same-line' : ''} ${newFunction ? 'function' : ''} ${wanted && line.text.toLowerCase().includes(wanted) ? 'found' : ''}`}
             title={`${launch.data.functions[line.fn]}${line.inlined >= 0 ? `\nfrom ${launch.data.functions[line.inlined]}` : ''}${site ? `\nsplit a warp ${site.splits} times` : ''}`}
             {...pressable(() => at.goToPc(line.pc))}>
-            <HeatCell cell={heatCells[i]} />
+            {heatCells.map((column) => <HeatCell cell={column[i]} />)}
             <span class="mark">
               {i === current && <span class="here" style={{ color }}>▶</span>}
               {others?.map((each) => <span class={each.waits ? 'waits' : 'ready'} title={each.text}>{each.lanes}</span>)}
@@ -173,8 +202,9 @@ function Code({ text }: { text: string }) {
 export function Source() {
   const launch = at.launch.value!;
   const files = at.page.value!.files;
-  const line: Line | undefined = launch.lineAt(at.currentPc.value);
-  const used = useMemo(() => [...new Set(launch.lines.map((each) => each.file))].filter((f) => f >= 0), [launch]);
+  const own: Line | undefined = launch.lineAt(at.currentPc.value);
+  const line = own && shownPlace(own, files);
+  const used = useMemo(() => [...new Set(launch.lines.map((each) => shownPlace(each, files).file))].filter((f) => f >= 0), [launch]);
   const chosen = useSignal(-1);
   const last = useRef(-1);
   if (line && line.file >= 0) last.current = line.file;
@@ -183,7 +213,7 @@ export function Source() {
   const text = file >= 0 ? files[file].text : null;
   const lines = useMemo(() => (text ?? '').replace(/\n$/, '').split(/\r?\n/), [text]);
   const sets = useMemo(() => pcsOfFile(launch, file, lines.length), [launch, file, lines]);
-  const heatCells = useMemo(() => cells(launch, sets), [launch, sets, currentHeat.value]);
+  const heatCells = useMemo(() => shownHeats.value.map((shown) => cells(launch, sets, shown)), [launch, sets, shownHeats.value]);
   // Opens where the kernel is.
   const firstUsed = sets.findIndex((set) => set.length > 0);
   const current = line && line.file === file ? line.line - 1 : -1;
@@ -197,6 +227,8 @@ export function Source() {
             {used.map((each) => <option value={each}>{files[each].path.split('/').pop()}</option>)}
           </select>
         )}
+        <Sides byLine />
+        {own && own.calls.length > 0 && <span class="dim" data-testid="way">{[own, ...own.calls].map((each) => `${files[each.file].path.split('/').pop()}:${each.line}`).join(', called at ')}</span>}
       </header>
       {text === null ? (
         <p class="empty">
@@ -207,7 +239,7 @@ export function Source() {
           <div key={i} role="listitem" data-line={i + 1}
             class={`row ${i === current ? 'current' : ''} ${sets[i].length > 0 ? 'has-code' : ''} ${wanted && lines[i].toLowerCase().includes(wanted) ? 'found' : ''}`}
             {...(sets[i].length > 0 ? pressable(() => at.goToLine(file, i + 1)) : {})}>
-            <HeatCell cell={heatCells[i]} />
+            {heatCells.map((column) => <HeatCell cell={column[i]} byLine />)}
             <span class="number">{i + 1}</span>
             <Code text={lines[i]} />
           </div>

@@ -1,8 +1,8 @@
 // The number shown beside every line and instruction, and how strong its bar is.
 import { computed } from '@preact/signals';
-import type { Launch, Line } from './data';
+import { type Launch, type Line, shownPlace, type Side } from './data';
 import { grouped } from './lanes';
-import { flow, heat, launch } from './state';
+import { columns, flow, launch, page } from './state';
 
 const EXECUTED = 'smsp__sass_inst_executed.sum';
 const THREADS = 'smsp__sass_thread_inst_executed.sum';
@@ -12,26 +12,23 @@ export interface Heat {
   label: string;
   meaning: string;
   /** Of a set of instructions; null: nothing to say. */
-  value: (launch: Launch, pcs: number[]) => number | null;
-  hardware?: (launch: Launch, pcs: number[]) => number | null;
+  value: (launch: Launch, pcs: number[], side: Side) => number | null;
+  modelOnly?: boolean; // records do not have it
   text: (value: number) => string;
   modelled?: boolean; // never equal to the hardware's, which is no news
   /** Shares are of the whole launch; others of the largest. */
   strength: 'share' | 'largest' | 'missing';
 }
 
-const sum = (launch: Launch, pcs: number[], metric: string) =>
-  pcs.reduce((total, pc) => total + launch.modelValue(pc, metric), 0);
-const sumHardware = (launch: Launch, pcs: number[], metric: string) =>
-  pcs.reduce((total, pc) => total + launch.hardwareValue(pc, metric), 0);
+const sum = (launch: Launch, pcs: number[], metric: string, side: Side) =>
+  pcs.reduce((total, pc) => total + launch.value(pc, metric, side), 0);
 
 const STANDARD: Heat[] = [
   {
     id: 'steps',
     label: 'executions',
     meaning: 'warp instructions executed; the bar is the share of the launch',
-    value: (l, pcs) => sum(l, pcs, EXECUTED),
-    hardware: (l, pcs) => sumHardware(l, pcs, EXECUTED),
+    value: (l, pcs, side) => sum(l, pcs, EXECUTED, side),
     text: grouped,
     strength: 'share',
   },
@@ -39,13 +36,9 @@ const STANDARD: Heat[] = [
     id: 'lanes',
     label: 'active lanes',
     meaning: 'lanes active on average, of 32; the bar shows what is missing',
-    value: (l, pcs) => {
-      const executed = sum(l, pcs, EXECUTED);
-      return executed === 0 ? null : sum(l, pcs, THREADS) / executed;
-    },
-    hardware: (l, pcs) => {
-      const executed = sumHardware(l, pcs, EXECUTED);
-      return executed === 0 ? null : sumHardware(l, pcs, THREADS) / executed;
+    value: (l, pcs, side) => {
+      const executed = sum(l, pcs, EXECUTED, side);
+      return executed === 0 ? null : sum(l, pcs, THREADS, side) / executed;
     },
     text: (value) => value.toFixed(value === Math.round(value) ? 0 : 1),
     strength: 'missing',
@@ -57,6 +50,7 @@ const STANDARD: Heat[] = [
     value: (l, pcs) => pcs.reduce((total, pc) => total + (l.sites.get(pc)?.lost ?? 0) / 32, 0),
     text: (value) => grouped(Math.round(value * 10) / 10),
     strength: 'largest',
+    modelOnly: true,
   },
   {
     id: 'splits',
@@ -65,44 +59,43 @@ const STANDARD: Heat[] = [
     value: (l, pcs) => pcs.reduce((total, pc) => total + (l.sites.get(pc)?.splits ?? 0), 0),
     text: grouped,
     strength: 'largest',
+    modelOnly: true,
   },
 ];
 
 const STALLED = /^smsp__pcsamp_warps_issue_stalled_(\w+)\.sum$/;
 
 /** The reasons for which warps waited at these instructions, most frequent first. */
-export function stallReasons(of: Launch, pcs: number[], hardware = false): { reason: string; samples: number }[] {
-  const value = hardware ? sumHardware : sum;
+export function stallReasons(of: Launch, pcs: number[], side: Side): { reason: string; samples: number }[] {
   return of.data.metrics
     .flatMap(({ name }) => {
       const reason = STALLED.exec(name)?.[1];
-      const samples = reason && reason !== 'selected' ? value(of, pcs, name) : 0;
+      const samples = reason && reason !== 'selected' ? sum(of, pcs, name, side) : 0;
       return reason && samples > 0 ? [{ reason: reason.replaceAll('_', ' '), samples }] : [];
     })
     .sort((a, b) => b.samples - a.samples);
 }
 
-const samplesAt = (of: Launch, pcs: number[], hardware: boolean) =>
-  stallReasons(of, pcs, hardware).reduce((n, { samples }) => n + samples, 0);
-const totals = new WeakMap<Launch, number[]>();
+const samplesAt = (of: Launch, pcs: number[], side: Side) =>
+  stallReasons(of, pcs, side).reduce((n, { samples }) => n + samples, 0);
+const totals = new WeakMap<Launch, Record<Side, number>>();
 
 /** Of all the launch's waiting, in per cent: the model counts cycles, a GPU takes samples. */
-function waitingShare(of: Launch, pcs: number[], hardware: boolean): number {
+function waitingShare(of: Launch, pcs: number[], side: Side): number {
   let sums = totals.get(of);
   if (!sums) {
     const all = of.lines.map((line) => line.pc);
-    totals.set(of, (sums = [samplesAt(of, all, false), samplesAt(of, all, true)]));
+    sums = { model: samplesAt(of, all, 'model'), hardware: samplesAt(of, all, 'hardware'), baseline: samplesAt(of, all, 'baseline') };
+    totals.set(of, sums);
   }
-  const whole = sums[hardware ? 1 : 0];
-  return whole === 0 ? 0 : (100 * samplesAt(of, pcs, hardware)) / whole;
+  return sums[side] === 0 ? 0 : (100 * samplesAt(of, pcs, side)) / sums[side];
 }
 
 const WAITING: Heat = {
   id: 'stalls',
   label: 'waiting',
   meaning: 'share of all waiting of warps that is at this instruction; the state panel tells why',
-  value: (l, pcs) => waitingShare(l, pcs, false),
-  hardware: (l, pcs) => waitingShare(l, pcs, true),
+  value: waitingShare,
   text: (value) => `${value.toFixed(1)} %`,
   strength: 'largest',
   modelled: true,
@@ -117,8 +110,7 @@ export const heats = computed<Heat[]>(() => [
       id: metric.name,
       label: metric.name,
       meaning: metric.meaning,
-      value: (l, pcs) => sum(l, pcs, metric.name),
-      hardware: (l, pcs) => sumHardware(l, pcs, metric.name),
+      value: (l, pcs, side) => sum(l, pcs, metric.name, side),
       text: grouped,
       strength: 'largest',
       modelled: STALLED.test(metric.name),
@@ -126,50 +118,59 @@ export const heats = computed<Heat[]>(() => [
   ),
 ]);
 
-export const currentHeat = computed(
-  () => heats.value.find((each) => each.id === heat.value) ?? STANDARD[0],
-);
+/** What the columns beside source and listing show, the first at the left. */
+export const shownHeats = computed<Heat[]>(() => {
+  const known = columns.value.map((id) => heats.value.find((each) => each.id === id)).filter((each) => each !== undefined);
+  return known.length > 0 ? known : [STANDARD[0]];
+});
 
 export interface Cell {
   text: string;
   strength: number; // 0…1
   hardware: string | null;
   differs: boolean;
+  baseline: string | null;
 }
 
 /** One cell for each set of instructions. */
-export function cells(of: Launch, sets: number[][]): Cell[] {
-  const shown = currentHeat.value;
-  const numbers = sets.map((pcs) => (pcs.length === 0 ? null : shown.value(of, pcs)));
+export function cells(of: Launch, sets: number[][], shown: Heat): Cell[] {
+  const numbers = sets.map((pcs) => (pcs.length === 0 ? null : shown.value(of, pcs, 'model')));
   const known = numbers.filter((n): n is number => n !== null);
   const whole =
     shown.strength === 'share' ? of.data.steps / 4 : Math.max(1e-9, ...known.map(Math.abs));
+  const beside = (i: number, side: Side, has: boolean) =>
+    has && !shown.modelOnly && sets[i].length > 0 ? shown.value(of, sets[i], side) : null;
   return numbers.map((number, i) => {
-    const measured =
-      of.hasHardware && shown.hardware && sets[i].length > 0 ? shown.hardware(of, sets[i]) : null;
+    const measured = beside(i, 'hardware', of.hasHardware);
+    const before = beside(i, 'baseline', of.data.baseline !== undefined);
     const differs =
       measured !== null && !shown.modelled && Math.abs(measured - (number ?? 0)) > 1e-6 * Math.max(1, Math.abs(measured));
     const strength =
       number === null ? 0 : shown.strength === 'missing' ? 1 - number / 32 : number / whole;
     return {
-      text: number === null || (number === 0 && !differs) ? '' : shown.text(number),
+      text: number === null || (number === 0 && !differs && !before) ? '' : shown.text(number),
       strength: Math.max(0, Math.min(1, strength)),
       hardware: measured === null || (measured === 0 && !differs) ? null : shown.text(measured),
       differs,
+      baseline: before === null || (before === 0 && !number) ? null : shown.text(before),
     };
   });
 }
 
-const listing = computed<Cell[]>(() => {
+/** For each column, a cell for each instruction of the listing. */
+export const listingCells = computed<Cell[][]>(() => {
   const of = launch.value;
-  return of && flow.value ? cells(of, of.lines.map((line: Line) => [line.pc])) : [];
+  if (!of || !flow.value) return [];
+  const sets = of.lines.map((line: Line) => [line.pc]);
+  return shownHeats.value.map((shown) => cells(of, sets, shown));
 });
-export const listingCells = listing;
 
 /** The instructions of every line of a file, from line 1. */
 export function pcsOfFile(of: Launch, file: number, lines: number): number[][] {
   const sets: number[][] = Array.from({ length: lines }, () => []);
-  for (const line of of.lines)
-    if (line.file === file && line.line >= 1 && line.line <= lines) sets[line.line - 1].push(line.pc);
+  for (const each of of.lines) {
+    const place = shownPlace(each, page.value!.files);
+    if (place.file === file && place.line >= 1 && place.line <= lines) sets[place.line - 1].push(each.pc);
+  }
   return sets;
 }

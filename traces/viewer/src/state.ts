@@ -1,20 +1,22 @@
 // Where one is on the page: signals, and the ways to move.
 import { batch, computed, signal } from '@preact/signals';
-import { Launch, type PageData } from './data';
+import { Launch, type PageData, shownPlace } from './data';
 import { Flow, MEET, SPLIT, type WarpInfo } from './flow';
+import { Times } from './times';
 import { Values, type WarpValues } from './values';
 
 export const page = signal<PageData | null>(null);
 export const launchNumber = signal(0);
 export const launch = signal<Launch | null>(null);
 export const flow = signal<Flow | null>(null);
+export const times = signal<Times | null>(null); // of a timed launch
 export const values = signal<Values | null>(null);
 export const warpNumber = signal(0);
 export const step = signal(0);
 export const warpValues = signal<WarpValues | null>(null);
 export const playing = signal(false);
 export const tab = signal('state');
-export const heat = signal('steps');
+export const columns = signal(['steps']); // by their Heat's id
 export const search = signal('');
 export const helpOpen = signal(false);
 export const message = signal('');
@@ -36,6 +38,8 @@ export const currentPc = computed(() => {
   return flow.value.pc[at.first + step.value];
 });
 
+export const MOST_COLUMNS = 4;
+
 const launches = new Map<number, Launch>();
 
 export async function openLaunch(number: number): Promise<void> {
@@ -44,10 +48,12 @@ export async function openLaunch(number: number): Promise<void> {
   let opened = launches.get(number);
   if (!opened) launches.set(number, (opened = new Launch(data)));
   const loaded = await Flow.load(data.flow);
+  const timed = data.times === undefined ? null : await Times.load(data.times, loaded);
   batch(() => {
     launchNumber.value = number;
     launch.value = opened;
     flow.value = loaded;
+    times.value = timed;
     values.value = new Values(data, loaded);
     warpNumber.value = 0;
     step.value = 0;
@@ -120,7 +126,7 @@ export function goToPc(pc: number): void {
 
 export function goToLine(file: number, line: number): void {
   const all = launch.value!;
-  const pcs = new Set(all.lines.filter((l) => l.file === file && l.line === line).map((l) => l.pc));
+  const pcs = new Set(all.lines.filter((l) => { const place = shownPlace(l, page.value!.files); return place.file === file && place.line === line; }).map((l) => l.pc));
   if (pcs.size === 0) message.value = `line ${line} has no instructions that were recorded`;
   else if (!find(1, (i) => pcs.has(flow.value!.pc[i]), true)) goToPc([...pcs][0]);
 }
@@ -129,7 +135,7 @@ export function goToLine(file: number, line: number): void {
 export function placeText(): string {
   const parts = [`launch=${launchNumber.value}`, `warp=${warpNumber.value}`, `step=${step.value}`];
   if (tab.value !== 'state') parts.push(`tab=${tab.value}`);
-  if (heat.value !== 'steps') parts.push(`heat=${encodeURIComponent(heat.value)}`);
+  if (columns.value.join() !== 'steps') parts.push(`heat=${columns.value.map(encodeURIComponent).join()}`);
   const v = view.value;
   if (v) parts.push(`view=${[v.x, v.sx, v.y, v.sy].map((n) => +n.toPrecision(6)).join(',')}`);
   return parts.join('&');
@@ -141,7 +147,7 @@ export async function openPlace(text: string): Promise<void> {
   const wanted = Math.min(number('launch'), (page.value?.launches.length ?? 1) - 1);
   if (!flow.value || wanted !== launchNumber.value) await openLaunch(wanted);
   tab.value = place.get('tab') ?? 'state';
-  heat.value = place.get('heat') ?? 'steps';
+  columns.value = (place.get('heat') ?? 'steps').split(',').slice(0, MOST_COLUMNS);
   const numbers = (place.get('view') ?? '').split(',').map(Number);
   if (numbers.length === 4 && numbers.every(Number.isFinite) && numbers[1] > 0 && numbers[3] > 0)
     view.value = { x: numbers[0], sx: numbers[1], y: numbers[2], sy: numbers[3] };

@@ -6,6 +6,7 @@ import { Doing, grouped, hex, laneStates, lanesText, percent, symbol, waitText }
 import * as at from './state';
 import { currentTheme } from './theme';
 import { isBarrier, isMask, isUniformPredicate, valueName } from './values';
+import { variableValues } from './variables';
 import { usePathColor } from './code';
 import { stallReasons } from './heat';
 
@@ -95,7 +96,7 @@ function Waiting() {
   const launch = at.launch.value!;
   const pc = at.currentPc.value;
   if (pc < 0) return null;
-  const sides = [['model', stallReasons(launch, [pc])], ['hardware', stallReasons(launch, [pc], true)]] as const;
+  const sides = (['model', 'hardware', 'baseline'] as const).map((side) => [side, stallReasons(launch, [pc], side)] as const);
   if (sides.every(([, reasons]) => reasons.length === 0)) return null;
   return (
     <table class="waiting">
@@ -105,6 +106,44 @@ function Waiting() {
         ))}
       </tbody>
     </table>
+  );
+}
+
+/** When this step issued, and what the warp waited for since its step before. */
+function StepTime() {
+  const times = at.times.value;
+  const warp = at.warp.value!;
+  if (!times || at.step.value >= warp.steps) return null;
+  const i = warp.first + at.step.value;
+  const waits = times.waits(i);
+  const since = at.step.value > 0 ? `, ${grouped(times.issued[i] - times.issued[i - 1])} after the step before` : '';
+  return (
+    <table class="waiting" data-testid="step-time">
+      <tbody>
+        <tr><th>issues</th><td>in cycle ~{grouped(times.issued[i])}{since}</td></tr>
+        {waits.length > 0 && <tr><th>waited before, cycles</th><td>{waits.map(({ reason, cycles }) => `${reason} ${grouped(cycles)}`).join(', ')}</td></tr>}
+      </tbody>
+    </table>
+  );
+}
+
+/** Variables of the source, in code with debug information. */
+function Variables() {
+  const values = at.warpValues.value;
+  const warp = at.warp.value!;
+  const launch = at.launch.value!;
+  if (!values || launch.data.variables.length === 0 || at.step.value >= warp.steps) return null;
+  const shown = variableValues(launch, at.flow.value!, warp.first + at.step.value, values.at(at.step.value));
+  return (
+    <div class="registers" data-testid="variables">
+      <h3>Variables</h3>
+      <table>
+        <tbody>
+          {shown.map(({ name, type, text }) => <tr title={`${type} ${name} = ${text}`}><th>{name}</th><td>{text}</td></tr>)}
+        </tbody>
+      </table>
+      {shown.length === 0 && <p class="dim">No register holds one here.</p>}
+    </div>
   );
 }
 
@@ -221,7 +260,9 @@ export function StatePanel() {
     <div class="state">
       <Groups />
       <Memory />
+      <StepTime />
       <Waiting />
+      <Variables />
       <Registers />
     </div>
   );

@@ -8,7 +8,7 @@ import type { Flow, WarpInfo } from './flow';
 const PREDICATES = 256;
 const UNIFORM_PREDICATES = 264;
 const BARRIERS = 280;
-const UNIFORM = 320;
+export const UNIFORM = 320;
 
 const enum RowForm {
   same,

@@ -1,6 +1,6 @@
 // What one sees first: one sentence on the costliest divergence, and what the picture's signs mean.
 import { hex, grouped, lanesText, percent } from './lanes';
-import type { LaunchData, PageData, Site } from './data';
+import { type LaunchData, type PageData, shortName, type Site } from './data';
 import { popcount, SPLIT } from './flow';
 import * as at from './state';
 
@@ -38,10 +38,12 @@ function sentence(): string {
 }
 
 export function Verdict() {
+  const { baseline } = at.launch.value!.data;
   const diverges = at.launch.value!.data.sites.length > 0;
   return (
     <section class="verdict" aria-label="Verdict">
       <p data-testid="verdict"><b>{sentence()}</b>{' '}
+        {baseline && <span data-testid="beside">{baseline.meaning === '' ? `${shortName(at.page.value!.baseline)} does the same. ` : `Beside ${shortName(at.page.value!.baseline)}: ${baseline.meaning}. `}</span>}
         {diverges && <button class="link" onClick={goToCostliest}>go there</button>}
       </p>
       <ul class="legend" aria-label="What the picture shows" data-testid="legend">

@@ -20,6 +20,8 @@ const KINDS = [
   ['divergence', '#launch=1&warp=1&step=76'],
   ['divergence', '#launch=1&warp=1&step=76&tab=tree'],
   ['timed', '#launch=0&step=30&tab=advice'],
+  ['timed', '#launch=0&step=30&heat=steps,stalls,lanes,splits'],
+  ['beside', '#launch=0&step=60&heat=steps,lanes'],
   ['report', ''],
 ];
 for (const [name, hash] of KINDS)

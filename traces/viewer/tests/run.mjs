@@ -28,6 +28,8 @@ try {
     capsules('simple_divergence.sm_90.G'));
   make('reduction', ...sources, '-k', 'reduceNeighbored', capsules('reduce_integer_128.sm_90.G'));
   make('calls', ...sources, capsules('calls.sm_90.G'));
+  make('beside', ...sources, '-k', 'mathKernel1', '--baseline', capsules('simple_divergence.sm_90.O3'), capsules('simple_divergence.sm_90.G'));
+  make('same', ...sources, '-k', 'mathKernel1', '--baseline', capsules('simple_divergence.sm_90.G'), capsules('simple_divergence.sm_90.G'));
   make('timed', ...sources, '--timing', 'on', '-k', 'reduceInterleaved', capsules('reduce_integer_128.sm_90.O3'));
   execFileSync(heddle, ['validate', '--capsules', '--html', join(folder, 'report.html'), 'simple_divergence'], { cwd: root, stdio: 'ignore' });
   spawnSync(heddle, ['diff', '--html', join(folder, 'diff.html'), capsules('simple_divergence.sm_90.G'), capsules('simple_divergence.sm_90.O3')], { cwd: root, stdio: 'ignore' });

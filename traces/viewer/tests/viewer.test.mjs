@@ -214,6 +214,78 @@ test('a timed launch tells why warps wait', () =>
     assert.equal(reasons, 1);
   }));
 
+test('a timed step says when it issued and what it waited for', () =>
+  withPage('timed', '#launch=0&warp=0&step=0', async (page) => {
+    const time = page.getByTestId('step-time');
+    let cycle = -1;
+    let waited = 0;
+    for (let n = 0; n < 40; ++n) {
+      const text = await time.textContent();
+      const issued = Number(/in cycle ~([\d,]+)/.exec(text)[1].replaceAll(',', ''));
+      assert.ok(issued > cycle, 'a warp issues once a cycle at most');
+      const waits = [.../(?<=cycles)(.*)/.exec(text)?.[1].matchAll(/[a-z ]+ ([\d,]+)/g) ?? []]
+        .reduce((sum, [, cycles]) => sum + Number(cycles.replaceAll(',', '')), 0);
+      // Every cycle since the step before was spent waiting, or it issued.
+      if (cycle >= 0) assert.equal(waits, issued - cycle - 1, text);
+      waited += waits;
+      cycle = issued;
+      await press(page, 'ArrowRight');
+    }
+    assert.ok(waited > 100);
+    assert.match(await page.locator('header.top').textContent(), /cycles~[\d,]+/);
+  }));
+
+test('advice of a timed launch names the instruction that is waited for', () =>
+  withPage('timed', '#launch=0&tab=advice', async (page) => {
+    const text = await page.locator('.advice').textContent();
+    assert.match(text, /waits: ~\d+ % of warps' cycles, most of it [a-z_]+/);
+    assert.match(text, /[A-Z0-9.]+ waits for [A-Z0-9.]+ at /);
+  }));
+
+test('several columns of numbers can be chosen, and a link keeps them', () =>
+  withPage('divergence', '#launch=1', async (page) => {
+    const cells = () => page.getByTestId('listing').locator('.row').first().locator('.heat:not(.measured)').count();
+    assert.equal(await cells(), 1);
+    await page.getByRole('button', { name: 'another column' }).click();
+    await page.getByLabel('What the numbers of column 2 are').selectOption({ label: 'active lanes' });
+    assert.equal(await cells(), 2);
+    await page.waitForFunction(() => location.hash.includes('heat=steps,lanes'));
+    const row = page.getByTestId('source').locator('.row.has-code', { hasText: 'ib = 200.0f' });
+    assert.deepEqual(await row.locator('.heat:not(.measured)').allTextContents(), ['20', '16']);
+    const second = await openPage(browser.context, file('divergence'), new URL(page.url()).hash);
+    assert.equal(await second.page.getByLabel('What the numbers of column 2 are').inputValue(), 'lanes');
+    await second.page.close();
+    await page.getByLabel('What the numbers of column 2 are').selectOption({ label: 'remove this column' });
+    assert.equal(await cells(), 1);
+  }));
+
+test('a baseline of other code has its numbers beside the lines', () =>
+  withPage('beside', '#launch=0', async (page) => {
+    assert.match(await page.getByTestId('beside').textContent(), /Beside .*simple_divergence.sm_90.O3: [\d.]+ times as many warp instructions/);
+    assert.equal(await page.getByTestId('listing').locator('.before').count(), 0);
+    const line = page.getByTestId('source').locator('.row.has-code', { hasText: 'int tid' });
+    const now = Number(await line.locator('.heat:not(.before)').textContent());
+    const before = Number(await line.locator('.before').textContent());
+    assert.ok(before > 0 && now > before, `${now} after ${before}`);
+  }));
+
+test('a baseline of the same code has its numbers beside the instructions', () =>
+  withPage('same', '#launch=0', async (page) => {
+    assert.match(await page.getByTestId('beside').textContent(), /does the same/);
+    const row = page.getByTestId('listing').locator('.row').nth(3);
+    assert.equal(await row.locator('.before').textContent(), await row.locator('.heat:not(.before)').textContent());
+  }));
+
+test('variables of a debug build have their values, in each lane at its place', () =>
+  withPage('divergence', '#launch=1', async (page) => {
+    const variables = page.getByTestId('variables');
+    await press(page, 'n');
+    assert.match(await variables.textContent(), /tid0 \+ 1·lane/);
+    await press(page, 'r');
+    await press(page, 'ArrowRight', 2);
+    assert.match(await variables.textContent(), /i[ab](0\.0|100\.0|200\.0) in lanes 0, 2, 4 … 30, (0\.0|100\.0|200\.0) in lanes 1, 3, 5 … 31/);
+  }));
+
 test('advice leads to the branch it is about', () =>
   withPage('divergence', '#launch=1&tab=advice', async (page) => {
     const advice = page.locator('.advice article');
