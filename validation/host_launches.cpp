@@ -19,13 +19,20 @@ bool is_sum(const std::string& metric) {
   return row != nullptr && row->is_sum();
 }
 
+// Blocks and warps: hardware also counts those of the grids by which the driver launches others,
+// and how many it needs depends on time (docs/experiments/device-launches.md).
+bool counts_the_drivers_grids(const Metric& row) {
+  return row.of_launch != nullptr && row.is_sum();
+}
+
 // What one of them lacks is not known of both.
 void add_totals(MetricValues& values, const MetricValues& more) {
   MetricValues sums;
   for (const auto& [metric, value] : values) {
     const Metric* row = simulator::find_metric(metric.text());
     const bool summed = is_sum(metric);
-    if ((row != nullptr && !row->of.empty()) || (summed && !more.contains(metric))) continue;
+    if (row != nullptr && (!row->of.empty() || counts_the_drivers_grids(*row))) continue;
+    if (summed && !more.contains(metric)) continue;
     sums.emplace_hint(sums.end(), metric, summed ? value + more.at(metric) : value);
   }
   values = std::move(sums);

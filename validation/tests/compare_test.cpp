@@ -198,6 +198,27 @@ TEST(Compare, AddsWhatDeviceCodeLaunchedAndTakesTheMemoryItLeft) {
   EXPECT_FALSE(result.trouble());
 }
 
+// The numbers are those of nested_hello: four grids of one block, and eight blocks by the hardware.
+TEST(Compare, LeavesBlocksOutWhereTheDriverLaunchedGridsToo) {
+  constexpr const char* kBlocks = "sm__ctas_launched.sum";
+  LaunchRecord parent = launch(), measured = launch();
+  parent.metrics[kBlocks] = 1;
+  measured.metrics[kBlocks] = 8;
+  parent.unmodelled = {"launches by device code"};
+  Record model = record("model", parent);
+  EXPECT_FALSE(compare(model, record("hardware", measured)).equal());
+  for (std::uint32_t nesting = 1; nesting < 4; ++nesting) {
+    LaunchRecord child = launch();
+    child.metrics = {{kInst, 0}, {kBlocks, 1}};
+    child.instructions.clear();
+    child.index = child.nesting = nesting;
+    model.launches.push_back(child);
+  }
+  const Comparison result = compare(model, record("hardware", measured));
+  EXPECT_TRUE(result.equal());
+  EXPECT_THAT(result.launches[0].not_modelled, ElementsAre(kBlocks));
+}
+
 TEST(Compare, ShowsDifferencesOfAnOrderDependentLaunchAndDoesNotCountThem) {
   LaunchRecord model = launch(), hardware = launch();
   hardware.metrics[kInst] = 11;
