@@ -52,6 +52,17 @@ std::uint64_t get_parameter_buffer(const Core& core, DeviceLaunches& launches, c
   return buffer;
 }
 
+// Arguments: the alignment, which is never more than that of all buffers, and the bytes.
+std::uint64_t get_parameter_buffer_v1(DeviceLaunches& launches, const Warp& warp, unsigned lane) {
+  const DeviceLaunches::Thread thread = thread_of(warp, lane);
+  const bool too_deep = launches.nesting() >= DeviceLaunches::kMostNesting;
+  const std::uint64_t buffer =
+      too_deep ? 0 : launches.prepare_bytes(argument(warp, kFirstArgument + 1, lane), thread);
+  if (buffer == 0)
+    launches.set_last_error(thread, too_deep ? kMaxDepthExceeded : kPendingLaunchesExceeded);
+  return buffer;
+}
+
 // What an H200 answers (docs/experiments/device-launches.md). Launch bounds are a matter of the
 // configuration here, and so is shared memory beyond what a launch has without asking.
 std::uint32_t error_of(const GpuModel& gpu, const LaunchRequest& request) {
@@ -85,6 +96,32 @@ std::uint32_t launch(const Core& core, DeviceLaunches& launches, std::uint64_t p
   request.parameters.resize(request.kernel->parameter_bytes);
   if (const std::uint32_t error = error_of(*core.launch.model, request)) return error;
   return launches.launch(parameters, stream, thread) ? 0 : kInvalidValue;
+}
+
+// Arguments: the kernel (2 registers), the buffer (2), addresses of grid (2) and block (2), bytes
+// of dynamic shared memory (1 and one left out), the stream (2). Nothing: `bad` is an address the
+// thread does not have.
+std::optional<std::uint32_t> launch_v1(Core& core, DeviceLaunches& launches, Warp& warp,
+                                       unsigned lane, std::uint64_t& bad) {
+  Dim3 shape[2];
+  for (unsigned i = 0; i < 2; ++i) {
+    bad = register_pair(warp, kFirstArgument + 4 + 2 * i, lane);
+    const std::byte* const from = thread_view(core, warp, lane, bad, sizeof shape[i]);
+    if (from == nullptr) return std::nullopt;
+    std::memcpy(&shape[i], from, sizeof shape[i]);
+  }
+  const std::uint64_t code = register_pair(warp, kFirstArgument, lane);
+  const std::uint64_t parameters = register_pair(warp, kFirstArgument + 2, lane);
+  const isa::Kernel* const kernel = kernel_at(*core.launch.request->module, code);
+  if (kernel == nullptr) return kInvalidValue;
+  const DeviceLaunch wanted{.kernel = code,
+                            .grid = shape[0],
+                            .block = shape[1],
+                            .dynamic_shared_bytes = argument(warp, kFirstArgument + 8, lane),
+                            .parameter_bytes = kernel->parameter_bytes};
+  if (!launches.configure(parameters, wanted)) return kInvalidValue;
+  return launch(core, launches, parameters, register_pair(warp, kFirstArgument + 10, lane),
+                thread_of(warp, lane));
 }
 
 // Of cudaDeviceAttr those that a GPU model has; nothing: none of these.
@@ -185,6 +222,17 @@ std::optional<BadAddress> call_device_runtime(Core& core, Warp& warp, Mask lanes
         result = launch(core, launches, pointer, register_pair(warp, kFirstArgument + 2, lane),
                         thread_of(warp, lane));
         break;
+      case Builtin::get_parameter_buffer_v1:
+        set_register_pair(warp, kFirstArgument, lane,
+                          get_parameter_buffer_v1(launches, warp, lane));
+        break;
+      case Builtin::launch_device_v1: {
+        std::uint64_t address = 0;
+        const auto error = launch_v1(core, launches, warp, lane, address);
+        if (!error && !bad) bad = BadAddress{Mask{1} << lane, address};
+        result = error.value_or(0);
+        break;
+      }
       case Builtin::get_last_error:
         result = launches.last_error(thread_of(warp, lane));
         break;

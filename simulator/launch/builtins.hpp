@@ -20,6 +20,8 @@ enum class Builtin : std::uint8_t {
   graph_set_conditional,
   get_parameter_buffer,
   launch_device,
+  get_parameter_buffer_v1,
+  launch_device_v1,
   get_last_error,
   set_last_error,
   stream_create,
@@ -38,7 +40,7 @@ enum class Builtin : std::uint8_t {
 
 // Those of launches come from libcudadevrt, which nvcc links to such code; it translates between
 // them and the functions that programs call.
-inline constexpr std::array<std::string_view, 20> kBuiltinNames{
+inline constexpr std::array<std::string_view, 22> kBuiltinNames{
     "vprintf",
     "malloc",
     "free",
@@ -46,6 +48,8 @@ inline constexpr std::array<std::string_view, 20> kBuiltinNames{
     "cudaGraphSetConditional",
     "__cuda_syscall_cnpv2GetParameterBufferV2",
     "__cuda_syscall_cnpv2LaunchDeviceV2",
+    "__cuda_syscall_cnpv2GetParameterBuffer",
+    "__cuda_syscall_cnpv2LaunchDevice",
     "__cuda_syscall_cnpv2GetLastError",
     "__cuda_syscall_cnpv2SetLastError",
     "__cuda_syscall_cnpv2StreamCreate",

@@ -105,7 +105,7 @@ std::uint64_t DeviceLaunches::prepare(const DeviceLaunch& launch, Thread thread)
   const std::uint64_t offset =
       take_room(rounded(sizeof(Entry)) + std::uint64_t{launch.parameter_bytes});
   if (offset == 0) return 0;
-  write(offset, Entry{launch, 0, 0, 0});
+  write(offset, Entry{launch, 0, kPrepared, 0});
   return start_ + offset + rounded(sizeof(Entry));
 }
 
@@ -113,7 +113,23 @@ std::uint64_t DeviceLaunches::entry_of(std::uint64_t parameters) const {
   const std::uint64_t offset = parameters - rounded(sizeof(Entry)) - start_;
   if (offset % kUnit != 0 || offset < rounded(sizeof(Header)) || offset >= bytes_) return 0;
   const auto entry = read<Entry>(offset);
-  return entry.launch.kernel == 0 || entry.launched != 0 ? 0 : offset;
+  return entry.state == kPrepared ? offset : 0;
+}
+
+std::uint64_t DeviceLaunches::prepare_bytes(std::uint32_t bytes, Thread thread) {
+  DeviceLaunch launch;
+  launch.parameter_bytes = bytes;
+  return prepare(launch, thread);
+}
+
+bool DeviceLaunches::configure(std::uint64_t parameters, const DeviceLaunch& launch) {
+  const std::uint64_t offset = entry_of(parameters);
+  if (offset == 0) return false;
+  auto entry = read<Entry>(offset);
+  if (entry.launch.parameter_bytes < launch.parameter_bytes) return false;
+  entry.launch = launch;
+  write(offset, entry);
+  return true;
 }
 
 std::optional<DeviceLaunch> DeviceLaunches::prepared(std::uint64_t parameters) const {
@@ -127,7 +143,7 @@ bool DeviceLaunches::launch(std::uint64_t parameters, std::uint64_t stream, Thre
   if (offset == 0) return false;
   auto entry = read<Entry>(offset);
   entry.stream = stream;
-  entry.launched = 1;
+  entry.state = kLaunched;
   write(offset, entry);
   auto header = read<Header>(0);
   if (header.first == 0) header.first = offset;

@@ -65,6 +65,10 @@ class DeviceLaunches {
   // room. On a GPU children begin while their parent goes on, so that what a thread has launched
   // before counts as begun; tail launches are pending until the end.
   std::uint64_t prepare(const DeviceLaunch& launch, Thread thread);
+  // The same with no more known than the bytes of the parameters. They are configured before they
+  // are launched; false: not prepared, or prepared for fewer bytes.
+  std::uint64_t prepare_bytes(std::uint32_t bytes, Thread thread);
+  bool configure(std::uint64_t parameters, const DeviceLaunch& launch);
   // What was prepared there; nothing: `prepare` has not given this address, or it was launched.
   std::optional<DeviceLaunch> prepared(std::uint64_t parameters) const;
   bool launch(std::uint64_t parameters, std::uint64_t stream,
@@ -79,6 +83,7 @@ class DeviceLaunches {
   void set_last_error(Thread thread, std::uint32_t error);
 
  private:
+  enum State : std::uint64_t { kNothing, kPrepared, kLaunched };  // memory begins as 0
   // Offsets, and 0 for none. What was launched is a list, in the order of launching.
   struct Header {
     std::uint64_t most_pending, used, first, last, errors, handles;
@@ -87,7 +92,7 @@ class DeviceLaunches {
   };
   struct Entry {
     DeviceLaunch launch;
-    std::uint64_t stream, launched, next;
+    std::uint64_t stream, state, next;
   };
   struct ThreadEntry {
     std::uint64_t next;  // offset of another one, or 0

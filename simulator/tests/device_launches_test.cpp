@@ -47,6 +47,18 @@ TEST_F(DeviceLaunchesTest, LaunchesOnceWhatWasPrepared) {
   EXPECT_TRUE(DeviceLaunches::any(memory_));
 }
 
+TEST_F(DeviceLaunchesTest, ConfiguresWhatWasPreparedForItsParametersAlone) {
+  DeviceLaunches launches(memory_);
+  const std::uint64_t parameters = launches.prepare_bytes(kSmall.parameter_bytes, kThread),
+                      few = launches.prepare_bytes(kSmall.parameter_bytes - 1, kThread);
+  EXPECT_TRUE(launches.configure(parameters, kSmall));
+  EXPECT_EQ(launches.prepared(parameters)->grid, kSmall.grid);
+  EXPECT_FALSE(launches.configure(few, kSmall));
+  EXPECT_FALSE(launches.configure(parameters + 64, kSmall));
+  EXPECT_TRUE(launches.launch(parameters, 0, kThread));
+  EXPECT_FALSE(launches.configure(parameters, kSmall));
+}
+
 TEST_F(DeviceLaunchesTest, KnowsHowDeepTheGridIsUntilItsLaunchesAreTaken) {
   DeviceLaunches launches(memory_);
   EXPECT_EQ(launches.nesting(), 0u);
