@@ -6,7 +6,9 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
 #include <string>
+#include <vector>
 
 #include <elf.h>
 #include <fmt/format.h>
@@ -98,6 +100,44 @@ TEST(Redirect, SurvivesASymbolTableThatLies) {
     EXPECT_EQ(answers(output), "42 42 42 \n") << value;
     EXPECT_EQ(output.status, 0);
   }
+}
+
+constexpr std::uint64_t kHuge = 500 << 20;
+
+// A copy of a library that has its section headers, and what `change` makes of them, behind 500 MB
+// of nothing.
+template <typename Change>
+void write_huge(const char* library, const std::filesystem::path& path, Change change) {
+  std::string file = simulator::read_file(library, 1 << 24);
+  Elf64_Ehdr header;
+  std::memcpy(&header, file.data(), sizeof header);
+  std::vector<Elf64_Shdr> sections(header.e_shnum);
+  const std::size_t bytes = sections.size() * sizeof(Elf64_Shdr);
+  std::memcpy(sections.data(), file.data() + header.e_shoff, bytes);
+  for (Elf64_Shdr& section : sections) change(section);
+  header.e_shoff = kHuge;
+  std::memcpy(file.data(), &header, sizeof header);
+  simulator::write_file(path, file);
+  std::filesystem::resize_file(path, kHuge);  // a hole: it takes no room on the disk
+  std::ofstream(path, std::ios::binary | std::ios::app)
+      .write(reinterpret_cast<const char*>(sections.data()), static_cast<std::streamsize>(bytes));
+}
+
+TEST(Redirect, ReachesALibraryOf500Megabytes) {
+  const tests::ScratchFolder folder;
+  write_huge(HEDDLE_FAKE_LIBRARY, folder / "huge.so", [](Elf64_Shdr&) {});
+  const Output output = run(HEDDLE_LOADING_PROGRAM " " + (folder / "huge.so").string());
+  EXPECT_EQ(answers(output), "13000 13000 13000 \n");
+}
+
+TEST(Redirect, ReadsASymbolTableOf400Megabytes) {
+  const tests::ScratchFolder folder;
+  write_huge(HEDDLE_QUIET_LIBRARY, folder / "huge.so", [](Elf64_Shdr& section) {
+    if (section.sh_type == SHT_SYMTAB) section.sh_size = 400 << 20;
+  });
+  const Output output = run(HEDDLE_LOADING_PROGRAM " " + (folder / "huge.so").string());
+  EXPECT_EQ(answers(output), "42 42 42 \n");
+  EXPECT_EQ(output.status, 0);
 }
 
 TEST(Redirect, DoesNothingToOtherPrograms) { EXPECT_EQ(run("/bin/echo yes").text, "yes\n"); }
