@@ -22,7 +22,7 @@
 #include "simulator/execute/tally.hpp"
 #include "simulator/execute/unordered_reads.hpp"
 #include "simulator/lanes/addresses.hpp"
-#include "simulator/launch/conflicts.hpp"
+#include "simulator/launch/access_log.hpp"
 #include "simulator/launch/launch.hpp"
 #include "simulator/launch/observer.hpp"
 #include "simulator/memory/access_counts.hpp"
@@ -207,7 +207,7 @@ struct Core {
   RowPrefetch prefetch;
   std::optional<Fault> fault;
   // When blocks of the launch run on other threads at the same time; null otherwise.
-  ConflictTracker::Log* log = nullptr;
+  AccessLog* log = nullptr;
   // Memory that the instruction being executed has touched, when `observed`.
   bool observed = false;
   std::vector<Access> accesses;

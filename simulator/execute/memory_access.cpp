@@ -264,7 +264,7 @@ void look_for_unordered_read(UnorderedReads& reads, const Warp& warp, const Step
     reads.write(address, bytes, who, kind == AccessKind::reduction);
 }
 
-bool claim(ConflictTracker::Log& log, AccessKind kind, std::uint64_t address, unsigned bytes,
+bool claim(AccessLog& log, AccessKind kind, std::uint64_t address, unsigned bytes,
            unsigned operation) {
   switch (kind) {
     case AccessKind::load:
@@ -283,7 +283,7 @@ bool claim_lanes(Core& core, const Warp& warp, const Step& step, AccessKind kind
   UnorderedReads* const reads = core.unordered_reads.get();
   const bool judged = reads != nullptr && !reads->found();
   if (!judged && core.log == nullptr) return true;
-  // Who speaks with the host must not begin anew. (Of atomics the selector is the operation.)
+  // (Of atomics the selector is the operation.)
   const bool strong =
       kind == AccessKind::atomic || (kind != AccessKind::reduction && step.selector != 0);
   const Mask pieces = row ? 1 : lanes;
@@ -292,7 +292,7 @@ bool claim_lanes(Core& core, const Warp& warp, const Step& step, AccessKind kind
     const std::uint64_t at = address[static_cast<unsigned>(std::countr_zero(left))];
     if (judged) look_for_unordered_read(*reads, warp, step, kind, at, bytes);
     if (core.log == nullptr) continue;
-    if (!claim(*core.log, kind, at, bytes, operation) || (strong && core.log->in_host_memory())) {
+    if ((strong && !core.log->communicate(at)) || !claim(*core.log, kind, at, bytes, operation)) {
       core.stop_for_conflict();
       return false;
     }

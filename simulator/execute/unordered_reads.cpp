@@ -57,6 +57,7 @@ void UnorderedReads::for_each_cell(std::uint64_t address, unsigned bytes, Use&& 
 }
 
 void UnorderedReads::read(std::uint64_t address, unsigned bytes, const Who& who, bool strong) {
+  if (notes_ != nullptr) return notes_->push_back({address, who, bytes, false, strong});
   const std::uint64_t reader = Users::pack(who);
   for_each_cell(address, bytes, [&](Cell& used) {
     found_ |= (strong || used.writers.marked()) && used.writers.unordered_with(reader);
@@ -65,6 +66,7 @@ void UnorderedReads::read(std::uint64_t address, unsigned bytes, const Who& who,
 }
 
 void UnorderedReads::write(std::uint64_t address, unsigned bytes, const Who& who, bool reduction) {
+  if (notes_ != nullptr) return notes_->push_back({address, who, bytes, true, reduction});
   const std::uint64_t writer = Users::pack(who);
   for_each_cell(address, bytes, [&](Cell& used) {
     found_ |= (reduction || used.readers.marked()) && used.readers.unordered_with(writer);

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <memory>
 #include <unordered_map>
+#include <vector>
 
 namespace heddle::simulator {
 
@@ -25,6 +26,20 @@ class UnorderedReads {
   // Goes on from what `before` has seen, which outlives it unchanged.
   explicit UnorderedReads(const UnorderedReads* before) : before_(before), found_(before->found_) {}
 
+  // An access that is told later: cores that go on side by side note theirs.
+  struct Note {
+    std::uint64_t address = 0;
+    Who who;
+    unsigned bytes = 0;
+    bool writes = false, mark = false;  // mark: strong, or a reduction
+  };
+  // From now on accesses are noted there, and looked at by who gives them to `look_at`.
+  void note_in(std::vector<Note>* notes) { notes_ = notes; }
+  void look_at(const Note& note) {
+    note.writes ? write(note.address, note.bytes, note.who, note.mark)
+                : read(note.address, note.bytes, note.who, note.mark);
+  }
+  void take_found(bool found) { found_ = found; }
   // `bytes` from an address on, accessed by one warp.
   void read(std::uint64_t address, unsigned bytes, const Who& who, bool strong);
   void write(std::uint64_t address, unsigned bytes, const Who& who, bool reduction);
@@ -68,6 +83,7 @@ class UnorderedReads {
   std::unordered_map<std::uint64_t, std::unique_ptr<Page>> pages_;
   std::uint64_t cached_number_ = ~std::uint64_t{0};
   Page* cached_ = nullptr;
+  std::vector<Note>* notes_ = nullptr;
   bool found_ = false;
 };
 

@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "simulator/launch/access_log.hpp"
 #include "simulator/memory/memory.hpp"
 
 namespace heddle::simulator {
@@ -28,21 +29,17 @@ class ConflictTracker {
   explicit ConflictTracker(const DeviceMemory& memory);
 
   // What each host thread did; only it may use its own.
-  class Log {
+  class Log final : public AccessLog {
    public:
     Log(ConflictTracker& tracker, unsigned thread);
-    // False on a conflict. `bytes` at `address` lie in one allocation; they are seen before they
-    // are changed.
-    bool read(std::uint64_t address, unsigned bytes);
-    bool write(std::uint64_t address, unsigned bytes);
-    // As read, of what is read again and again; bytes outside of allocations are left out.
-    bool read_all(std::uint64_t address, std::uint64_t bytes);
-    // A reduction of integers by a commutative operation (a number below kOperations for it and its
-    // type).
-    bool reduce(std::uint64_t address, unsigned bytes, unsigned operation);
+    // False on a conflict. Contents are seen before they are changed.
+    bool read(std::uint64_t address, unsigned bytes) override;
+    bool write(std::uint64_t address, unsigned bytes) override;
+    bool read_all(std::uint64_t address, std::uint64_t bytes) override;
+    bool reduce(std::uint64_t address, unsigned bytes, unsigned operation) override;
+    // Who speaks with the host must not begin anew.
+    bool communicate(std::uint64_t address) override { return find(address) && !is_host_memory_; }
     void undo();  // puts back what was there before; for all threads, once none runs
-    // Whether the host program uses the memory last used too.
-    bool in_host_memory() const { return is_host_memory_; }
     // Whether it wrote to such memory.
     bool wrote_host_memory() const { return wrote_host_memory_; }
     // That what was there before takes.

@@ -1,16 +1,14 @@
 #include "simulator/run/threaded_run.hpp"
 
-#include <pthread.h>
-
 #include <algorithm>
 #include <atomic>
-#include <csignal>
 #include <exception>
 #include <new>
 #include <system_error>
 #include <thread>
 #include <utility>
 
+#include "simulator/base/held_signals.hpp"
 #include "simulator/base/idle_cores.hpp"
 #include "simulator/execute/saved_block.hpp"
 
@@ -37,31 +35,13 @@ unsigned threads_for(const LaunchOptions& options, std::uint64_t blocks) {
       std::min<std::uint64_t>({wanted, blocks, ConflictTracker::kMaxThreads}));
 }
 
-// What the program has handlers for, its own threads shall handle. A signal that a thread raises
-// by what it does is its own.
-class SignalsForOthers {
- public:
-  SignalsForOthers() {
-    sigset_t held;
-    sigfillset(&held);
-    for (const int own : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP}) sigdelset(&held, own);
-    pthread_sigmask(SIG_BLOCK, &held, &before_);
-  }
-  ~SignalsForOthers() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
-  SignalsForOthers(const SignalsForOthers&) = delete;
-  SignalsForOthers& operator=(const SignalsForOthers&) = delete;
-
- private:
-  sigset_t before_;
-};
-
 // Runs work(0) here and work(1) … work(count - 1) on threads of their own.
 template <typename Work>
 void on_each_thread(unsigned count, Work&& work) {
   std::vector<std::jthread> workers;
   workers.reserve(count - 1);
   try {
-    const SignalsForOthers held;
+    const HeldSignals held;
     for (unsigned i = 1; i < count; ++i) workers.emplace_back(work, i);
   } catch (const std::system_error&) {  // the machine has no more: those there are do it all
   }

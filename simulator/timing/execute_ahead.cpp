@@ -43,7 +43,7 @@ void Sm::guard(ResidentWarp& warp, std::uint8_t scoreboard, Stall awaited, Cycle
                     (guarded.unknown != 0 || guarded.zero >= warp.counted_until);
   if (done != kUnknown) guarded.zero = std::max(guarded.zero, done);
   if (!slow) guarded.awaited = awaited;
-  if (context_.program.counts_results && scoreboard != kUnguarded)
+  if (context_->program.counts_results && scoreboard != kUnguarded)
     warp.counted.push_back({warp.issued, done, scoreboard});
 }
 
@@ -65,7 +65,7 @@ void Sm::follow(unsigned sub_core, unsigned slot, const Timed& timed, const Issu
       guard(warp, timed.read_scoreboard, timed.awaited, completion.sources_read);
     }
   };
-  if (context_.program.counts_results)
+  if (context_->program.counts_results)
     std::erase_if(warp.counted, [now](const CountedResult& each) { return each.done <= now; });
   if (timed.empties_l1 && issued.on != 0) memory_.empty_l1();
   switch (timed.course) {
@@ -185,7 +185,7 @@ void Sm::follow_texture(unsigned sub_core, unsigned slot, const Timed& timed, co
 // The driver's function that a call goes to, if it is one.
 std::optional<Builtin> Sm::called_builtin(const ResidentWarp& warp, const Timed& timed) const {
   if (!timed.is_call) return std::nullopt;
-  const Step& step = context_.core.launch.program->steps[warp.pc];
+  const Step& step = context_->core.launch.program->steps[warp.pc];
   const bool absolute = step.selector != 0;
   if (step.instruction == nullptr || (!absolute && !timed.is_indirect)) return std::nullopt;
   auto address = static_cast<std::uint64_t>(absolute ? step.instruction->offset : 0);
@@ -238,12 +238,12 @@ Cycle Sm::malloc_lane(std::uint64_t bytes) const {
 Cycle Sm::allocation_cycles(Cycle lanes, std::uint64_t bytes, Cycle now) const {
   constexpr std::uint64_t kQuick = 256, kSlow = 1024;
   Cycle alone = constants_.latency_malloc + (lanes - 1) * malloc_lane(bytes);
-  if (!context_.allocated) alone += constants_.latency_malloc_first;
-  context_.allocated = true;
+  if (!context_->allocated) alone += constants_.latency_malloc_first;
+  context_->allocated = true;
   const Cycle one = bytes > kQuick && bytes <= kSlow ? constants_.interval_malloc_1024
                                                      : constants_.interval_malloc;
   const Cycle served = one + (lanes - 1) * constants_.interval_malloc_lane;
-  return std::max(alone, context_.heap.wait(now, served * Server::kTicks) + served);
+  return std::max(alone, context_->heap.wait(now, served * Server::kTicks) + served);
 }
 
 // What the driver's printf takes: a warp's call by itself, and when many warps print, as many
@@ -260,7 +260,7 @@ Cycle Sm::print_cycles(const ResidentWarp& warp, const Issue& issued, Cycle now)
   const std::uint32_t place = std::max(1u, constants_.interval_printf_lane);
   const std::uint32_t places = lanes + constants_.interval_printf / place;
   Cycle last = now;
-  for (std::uint32_t i = 0; i < places; ++i) last = context_.printing.take(now);
+  for (std::uint32_t i = 0; i < places; ++i) last = context_->printing.take(now);
   return std::max(alone, last + place - now);
 }
 
@@ -269,10 +269,10 @@ Cycle Sm::print_cycles(const ResidentWarp& warp, const Issue& issued, Cycle now)
 Cycle Sm::sleep_cycles(const ResidentWarp& warp, const Issue& issued) const {
   constexpr std::uint64_t kShortest = 64, kLongest = 1'000'000, kKiloPerNano = 1'000'000;
   if (issued.on == 0 || warp.warp->convergence->others_ready()) return 0;
-  const Step& step = context_.core.launch.program->steps[issued.pc];
+  const Step& step = context_->core.launch.program->steps[issued.pc];
   const std::uint64_t time = source_row(*warp.warp, step.b)[std::countr_zero(issued.on)];
   return std::bit_ceil(std::clamp(time, kShortest, kLongest)) *
-         context_.core.launch.model->clock_khz / kKiloPerNano;
+         context_->core.launch.model->clock_khz / kKiloPerNano;
 }
 
 // Cycles to the first instruction behind one that sends the warp's lanes elsewhere.
@@ -322,7 +322,7 @@ std::uint32_t Sm::blocked_at(std::uint32_t pc) const {
   const auto issues = [](const Timed& timed) {
     return timed.course == Course::fixed && timed.pipe >= Pipe::alu && timed.pipe < Pipe::fp64;
   };
-  while (issues(context_.program.instructions[pc])) ++pc;
+  while (issues(context_->program.instructions[pc])) ++pc;
   return pc;
 }
 
@@ -354,7 +354,7 @@ void Sm::settle(unsigned sub_core, unsigned slot, const Timed& timed, Cycle now)
       warp.line = kNoLine;  // is asked for when it is known where the warp goes on
     } else {
       warp.pc = behind;
-      if (context_.program.instructions[behind].code_line != warp.line)
+      if (context_->program.instructions[behind].code_line != warp.line)
         ask_for_code(sub_core, warp, now);
     }
   } else {

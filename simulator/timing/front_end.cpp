@@ -5,9 +5,10 @@
 namespace heddle::simulator::timing {
 
 FrontEnd::FrontEnd(const Constants& constants, const TimedProgram& program, std::uint32_t entry,
-                   GpcCache& gpc)
+                   GpcCache& gpc, std::uint32_t sm)
     : constants_(constants),
       gpc_(gpc),
+      sm_(sm),
       sub_cores_(constants.sub_cores),
       l1_port_(constants.interval_l1_instruction_line * Calendar::kHundred),
       code_lines_(program.code_lines) {
@@ -34,7 +35,7 @@ void FrontEnd::send(Ahead& ahead, Cycle now) {
 Cycle FrontEnd::deliver_first() {
   const Ahead first = ahead_.front();
   ahead_.pop_front();
-  const Cycle leaves = gpc_.leave(std::max(first.begins, begun_));
+  const Cycle leaves = gpc().leave(std::max(first.begins, begun_));
   const Cycle there = leaves + constants_.latency_l1_instruction_miss;
   l1_.insert(first.line, there);
   begun_ = leaves + constants_.interval_l15_instruction_line;
@@ -43,7 +44,7 @@ Cycle FrontEnd::deliver_first() {
 }
 
 FrontEnd::Ahead FrontEnd::request(std::uint32_t line, Cycle now) {
-  Ahead ahead{line, gpc_.code(line, now, from_l2_), 0};
+  Ahead ahead{line, gpc().code(line, now, from_l2_), 0};
   send(ahead, now);
   return ahead;
 }
@@ -136,14 +137,14 @@ Cycle FrontEnd::operand(unsigned index, std::uint32_t line, Cycle now) {
   sub_core.operand = line;
   if (sub_core.operand_requests == kMost) return sub_core.operand_arrival;
   ++sub_core.operand_requests;
-  sub_core.operand_arrival = gpc_.constant(line, now) + constants_.latency_operand_miss;
+  sub_core.operand_arrival = gpc().constant(line, now) + constants_.latency_operand_miss;
   if (known == kNever) operands_.insert(line, sub_core.operand_arrival);
   return sub_core.operand_arrival;
 }
 
 Cycle FrontEnd::indexed(std::uint32_t line, Cycle now) {
   if (indexed_.arrival(line) == kNever)
-    indexed_.insert(line, gpc_.constant(line, now) + constants_.latency_constant_miss);
+    indexed_.insert(line, gpc().constant(line, now) + constants_.latency_constant_miss);
   return indexed_.arrival(line);
 }
 

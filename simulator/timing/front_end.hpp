@@ -10,6 +10,7 @@
 #include "simulator/timing/gpc_cache.hpp"
 #include "simulator/timing/line_cache.hpp"
 #include "simulator/timing/program.hpp"
+#include "simulator/timing/sm_threads.hpp"
 
 namespace heddle::simulator::timing {
 
@@ -17,7 +18,9 @@ class FrontEnd {
  public:
   // Before a launch that begins at instruction `entry`.
   FrontEnd(const Constants& constants, const TimedProgram& program, std::uint32_t entry,
-           GpcCache& gpc);
+           GpcCache& gpc, std::uint32_t sm);
+  // Threads that run other SMs at the same time; null: none does.
+  void run_beside(const SmThreads* others) { beside_ = others; }
 
   // When instructions of a code line can issue in a sub-core that wants them now.
   Cycle instructions(unsigned sub_core, std::uint32_t line, Cycle now);
@@ -41,6 +44,11 @@ class FrontEnd {
     Cycle ready, begins;
   };
 
+  // The GPC's SMs use it in the order of their numbers.
+  GpcCache& gpc() const {
+    if (beside_ != nullptr) beside_->await_below(sm_, constants_.gpcs);
+    return gpc_;
+  }
   Cycle fetch(SubCore& sub_core, std::uint32_t line, Cycle now);
   Cycle fetch_first(SubCore& sub_core, std::uint32_t line, Cycle now);
   Cycle in_l1(std::uint32_t line, Cycle now);
@@ -51,6 +59,8 @@ class FrontEnd {
 
   const Constants& constants_;
   GpcCache& gpc_;
+  const std::uint32_t sm_;
+  const SmThreads* beside_ = nullptr;
   std::vector<SubCore> sub_cores_;
   LineCache l1_, operands_, indexed_;
   Calendar l1_port_;  // of lines to the sub-cores

@@ -60,7 +60,8 @@ void check(const Constants& constants, const GpuModel& model) {
 }  // namespace
 
 TimedLaunch::TimedLaunch(const LaunchContext& context, const Options& options,
-                         std::uint32_t blocks_per_sm, DeviceTime& device, InstructionSource& source)
+                         std::uint32_t blocks_per_sm, DeviceTime& device, InstructionSource& source,
+                         std::uint64_t alone)
     : context_(context),
       constants_(constants_for(*context.model, options)),
       program_(time_program(context.request->module->program(), constants_,
@@ -95,6 +96,18 @@ TimedLaunch::TimedLaunch(const LaunchContext& context, const Options& options,
   place_sms(sms);
   memory_.start(options.cold_caches);
   choose_sample(options);
+  if (alone != kForEver) choose_threads(options, alone);
+}
+
+void TimedLaunch::choose_threads(const Options& options, std::uint64_t alone) {
+  if (sms_.size() < 2 || blocks_ < 2 || !wants_threads(*context_.options)) return;
+  one_thread_ = why_one_thread(context_, options, program_);
+  if (!one_thread_.empty()) return;
+  try {
+    threaded_.emplace(shared_, sms_, alone);
+  } catch (const std::bad_alloc&) {
+    one_thread_ = "there is no memory to take notes in";
+  }
 }
 
 void TimedLaunch::place_sms(std::size_t count) {
@@ -118,9 +131,9 @@ void TimedLaunch::run() {
 }
 
 // The tick: a quantum of time in which SMs know nothing of one another.
-TimedLaunch::Ran TimedLaunch::run_until(std::uint64_t issued) {
+TimedLaunch::Ran TimedLaunch::run_until(std::uint64_t instructions) {
   for (Cycle next = next_event(); next != kNever; next = next_event()) {
-    if (core_.issued >= issued) return Ran::issued;
+    if (issued() >= instructions) return Ran::issued;
     now_ = std::max(now_, next);
     const Cycle end = now_ + quantum_;
     if (!run_sms(end)) return Ran::stopped;
@@ -236,16 +249,15 @@ void TimedLaunch::start_block(Sm& sm, Cycle begin) {
 }
 
 bool TimedLaunch::run_sms(Cycle end) {
-  // All SMs together are far more than the host's caches hold.
-  constexpr auto kStages = static_cast<std::size_t>(Sm::Near::count_);
-  for (std::size_t i = 0; i < sms_.size(); ++i) {
-    sms_[i].take_answers();
-    if (i + 2 < sms_.size()) sms_[i + 2].take_answers();  // before what they set going is brought
-    for (std::size_t stage = 0; stage < kStages && i + stage + 1 < sms_.size(); ++stage)
-      sms_[i + stage + 1].bring_near(static_cast<Sm::Near>(kStages - 1 - stage), end);
-    if (!sms_[i].run(end)) return false;
-  }
-  return true;
+  if (!threaded_) return run_in_order(sms_, end);
+  const bool goes_on = threaded_->run(end);
+  failed_ = threaded_->failed();
+  if (failed_) threaded_->undo();
+  return goes_on;
+}
+
+std::uint64_t TimedLaunch::issued() const {
+  return core_.issued + (threaded_ ? threaded_->issued() : 0);
 }
 
 // In the order of their time; those of one cycle in the order of SMs, and each SM's as it made
@@ -291,7 +303,7 @@ const Block& TimedLaunch::some_block() const {
 bool TimedLaunch::reached_limit() {
   const bool running = std::ranges::any_of(sms_, [](const Sm& sm) { return sm.blocks() != 0; });
   if (!running) return false;
-  if (core_.issued + untimed_ >= core_.instruction_limit) {
+  if (issued() + untimed_ >= core_.instruction_limit) {
     report_instruction_limit(core_, some_block());
     return true;
   }
@@ -301,7 +313,7 @@ bool TimedLaunch::reached_limit() {
 // By the launch's owner, who is asked now and then.
 bool TimedLaunch::told_to_stop(const Block& block) {
   const auto& watch = context_.options->watch;
-  const std::uint64_t executed = core_.issued + untimed_;
+  const std::uint64_t executed = issued() + untimed_;
   if (!watch || executed < watch_due_) return false;
   watch_due_ = executed + kWatchInterval;
   if (watch({blocks_ended_, blocks_, executed})) return false;
@@ -313,6 +325,7 @@ void TimedLaunch::add_sums(Result& result) {
   for (Sm& sm : sms_) sm.add_to(result);
   result.traffic += memory_.traffic();
   result.stalls_at = stalls_at_;
+  if (threaded_) threaded_->add_to(result.stalls_at);
 }
 
 TimedRun TimedLaunch::take() {
@@ -327,6 +340,11 @@ TimedRun TimedLaunch::take() {
   for (const StallCycles& at : result.stalls_at)
     for (std::size_t i = 0; i < kStalls; ++i) result.stalls[i] += at[i];
   timed.run = take_run(core_);
+  if (threaded_) {
+    threaded_->add_to(timed.run);
+    timed.shared_quanta = threaded_->shared_quanta();
+  }
+  timed.run.note = one_thread_;
   if (slices_) {
     slices_->fill(result, Cycle{constants_.latency_launch} + constants_.latency_launch_end);
     timed.run.counts = slices_->counts();
@@ -368,15 +386,28 @@ Constants constants_for(const GpuModel& model, const Options& options) {
 }
 
 TimedRun run_timed(const LaunchContext& context, const Options& options,
-                   std::uint32_t blocks_per_sm, DeviceTime& device, InstructionSource* source) {
+                   std::uint32_t blocks_per_sm, DeviceTime& device, InstructionSource* source,
+                   std::optional<std::uint64_t> alone) {
   const Constants constants = constants_for(*context.model, options);
   // Later launches may have more SMs.
   if (!device.memory) device.memory.emplace(constants, context.model->l2_bytes, kMostSms);
   ExecutedInstructions executed;
-  TimedLaunch launch(context, options, blocks_per_sm, device,
-                     source != nullptr ? *source : executed);
-  launch.run();
-  TimedRun timed = launch.take();
+  const auto run = [&](std::uint64_t before_others) -> std::optional<TimedRun> {
+    TimedLaunch launch(context, options, blocks_per_sm, device,
+                       source != nullptr ? *source : executed, before_others);
+    launch.run();
+    if (launch.failed()) return std::nullopt;
+    return launch.take();
+  };
+  std::optional<TimedRun> done =
+      run(source != nullptr ? TimedLaunch::kForEver
+                            : alone.value_or(ThreadedSms::alone_by(*context.options)));
+  if (!done) {
+    ++context.kernel->conflicts;
+    done = run(TimedLaunch::kForEver);
+    done->run.note = "blocks used the same memory, or the launch failed";
+  }
+  TimedRun timed = std::move(*done);
   device.cycles += timed.result.elapsed;
   return timed;
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "simulator/launch/timing_options.hpp"
 #include "simulator/launch/timing_result.hpp"
@@ -15,6 +16,7 @@ class InstructionSource;  // simulator/timing/source.hpp
 struct TimedRun {
   BlockRun run;
   Result result;
+  std::uint64_t shared_quanta = 0;  // of time, whose SMs ran on several host threads
 };
 
 // What lasts from one launch to the next: L2's contents and the time.
@@ -31,10 +33,11 @@ Constants constants_for(const GpuModel& model, const Options& options);
 std::string why_not_timed(const LaunchContext& context, const Options& options,
                           std::uint32_t blocks_per_sm);
 
-// `blocks_per_sm`: as many as fit. `source`: null: instructions are executed as they issue. Runs on
-// the calling thread alone.
+// `blocks_per_sm`: as many as fit. `source`: null: instructions are executed as they issue; else it
+// runs on the calling thread alone. `alone`: warp instructions before others join that; nothing:
+// as the launch's options have it.
 TimedRun run_timed(const LaunchContext& context, const Options& options,
                    std::uint32_t blocks_per_sm, DeviceTime& device,
-                   InstructionSource* source = nullptr);
+                   InstructionSource* source = nullptr, std::optional<std::uint64_t> alone = {});
 
 }  // namespace heddle::simulator::timing

@@ -25,7 +25,7 @@ Sm::Look Sm::look(unsigned sub_core, ResidentWarp& warp, Cycle now) {
     if (warp.stores.zero > now) return {Stall::membar, warp.stores.zero};
     warp.at_fence = false;
   }
-  const Timed& timed = context_.program.instructions[warp.pc];
+  const Timed& timed = context_->program.instructions[warp.pc];
   if (timed.code_line != warp.line) ask_for_code(sub_core, warp, now);
   if (warp.fetched > now) return {Stall::no_instruction, warp.fetched};
   if (const Look found = look_at_results(warp, timed, now); found.reason != ready.reason)
@@ -44,7 +44,7 @@ Sm::Look Sm::look(unsigned sub_core, ResidentWarp& warp, Cycle now) {
 // cycles later, also if the sub-core has both (behind.* of gpu/kernels/micro/timing/jumps.cu).
 void Sm::ask_for_code(unsigned sub_core, ResidentWarp& warp, Cycle now) {
   const bool landed = warp.line == kNoLine;
-  warp.line = context_.program.instructions[warp.pc].code_line;
+  warp.line = context_->program.instructions[warp.pc].code_line;
   warp.fetched = front_end_.instructions(sub_core, warp.line, now);
   if (landed)
     warp.line_behind = std::max(now, warp.fetched) + constants_.latency_line_behind;
@@ -55,7 +55,7 @@ void Sm::ask_for_code(unsigned sub_core, ResidentWarp& warp, Cycle now) {
 // The line of the constant that the warp's next instruction has as an operand.
 std::uint32_t Sm::operand_line(const ResidentWarp& warp, const Timed& timed) const {
   if (timed.constant_lines_of_bank == 0) return static_cast<std::uint32_t>(timed.constant_line);
-  const Step& step = context_.core.launch.program->steps[warp.pc];
+  const Step& step = context_->core.launch.program->steps[warp.pc];
   return indexed_line(timed, source_row(*warp.warp, step.a)[0]);
 }
 
@@ -76,7 +76,7 @@ void Sm::find_indexed(const ResidentWarp& warp, const Timed& timed) {
     indexed_lines_.push_back(static_cast<std::uint32_t>(timed.constant_line));
     return;
   }
-  const Step& step = context_.core.launch.program->steps[warp.pc];
+  const Step& step = context_->core.launch.program->steps[warp.pc];
   const std::uint32_t* index = source_row(*warp.warp, step.a);
   std::array<std::uint32_t, kWarpSize> places;
   std::uint32_t count = 0;
@@ -94,9 +94,9 @@ void Sm::find_indexed(const ResidentWarp& warp, const Timed& timed) {
 // The texture that the instruction about to issue will read; as the first lane names it.
 void Sm::find_texture(const ResidentWarp& warp, const Timed& timed) {
   if (timed.course != Course::texture) return;
-  const Step& step = context_.core.launch.program->steps[warp.pc];
+  const Step& step = context_->core.launch.program->steps[warp.pc];
   const Mask lanes = warp.warp->convergence->current().lanes;
-  texture_ = texture_in_use(context_.core, *warp.warp, step,
+  texture_ = texture_in_use(context_->core, *warp.warp, step,
                             static_cast<unsigned>(std::countr_zero(lanes)))
                  .value_or(TextureHeader{});
 }
@@ -179,10 +179,10 @@ SlotMask Sm::ask_units(unsigned sub_core, Cycle now, Cycle& until) {
   SubCore& sub = sub_cores_[sub_core];
   SlotMask ready =
       sub.waits.ask(now, until, [&](unsigned gate) { return unit_free(sub_core, gate, now); });
-  if (sub.banks_free + context_.program.most_bank_cycles <= now + kReadCycles) return ready;
+  if (sub.banks_free + context_->program.most_bank_cycles <= now + kReadCycles) return ready;
   for (SlotMask left = ready & sub.waits.readers(); left != 0; left &= left - 1) {
     const auto slot = static_cast<unsigned>(std::countr_zero(left));
-    const Look found = look_at_banks(sub, context_.program.instructions[sub.slots[slot].pc], now);
+    const Look found = look_at_banks(sub, context_->program.instructions[sub.slots[slot].pc], now);
     if (found.reason == Stall::not_selected) continue;
     leave_unit(sub, slot, now);
     sub.slots[slot].state = found.reason;

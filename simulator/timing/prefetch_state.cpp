@@ -19,7 +19,7 @@ void prefetch(const void* first, std::size_t bytes) {
 
 // Whether the warp's next instruction waits for what comes at `until` or later.
 bool Sm::waits_beyond(const ResidentWarp& warp, Cycle until) const {
-  const Timed& timed = context_.program.instructions[warp.pc];
+  const Timed& timed = context_->program.instructions[warp.pc];
   for (unsigned left = timed.wait_mask; left != 0; left &= left - 1) {
     const Scoreboard& awaited =
         warp.scoreboards[static_cast<unsigned>(std::countr_zero(left)) % kScoreboards];
@@ -52,7 +52,7 @@ void Sm::bring_near(Near stage, Cycle until) const {
         prefetch(warp.warp, sizeof *warp.warp);
       } else {
         prefetch(warp.warp->convergence.get(), 2 * kHostLine);
-        for (const std::uint16_t row : context_.rows_ahead.at(warp.pc))
+        for (const std::uint16_t row : context_->rows_ahead.at(warp.pc))
           prefetch(warp.warp->rows + std::size_t{row} * kWarpSize,
                    kWarpSize * sizeof(std::uint32_t));
       }
@@ -62,7 +62,7 @@ void Sm::bring_near(Near stage, Cycle until) const {
 
 // What the access at `pc` will find in memory and in L1; its address is complete.
 void Sm::bring_accessed_near(const Warp& warp, std::uint32_t pc) const {
-  Core& core = context_.core;
+  Core& core = context_->core;
   const Step& step = core.launch.program->steps[pc];
   const AddressForm& form = step.address;
   if (form.base != AddressForm::Base::pair64 || !warp.convergence->has_current()) return;

@@ -9,13 +9,13 @@
 namespace heddle::simulator::timing {
 
 Sm::Sm(SmContext& context, std::uint32_t index, std::uint64_t l1_bytes, GpcCache& gpc)
-    : context_(context),
+    : context_(&context),
       constants_(context.constants),
       index_(index),
       observed_(context.core.launch.options->observer != nullptr),
       sub_cores_(context.constants.sub_cores),
       memory_(context.constants, index),
-      front_end_(context.constants, context.program, context.core.launch.entry, gpc),
+      front_end_(context.constants, context.program, context.core.launch.entry, gpc, index),
       cluster_port_(constants_.interval_cluster_target) {
   memory_.start(l1_bytes);
   for (SubCore& sub : sub_cores_)
@@ -89,7 +89,7 @@ void Sm::advance_memory(Cycle now) {
     if (sub.waits.waiting(kQueueGate) != 0) sub.next_visit = std::min(sub.next_visit, now);
     for (SlotMask left = sub.at_unit & ~sub.waits.all(); left != 0; left &= left - 1) {
       const auto slot = static_cast<unsigned>(std::countr_zero(left));
-      if (context_.program.instructions[sub.slots[slot].pc].gate == kSeveralGates)
+      if (context_->program.instructions[sub.slots[slot].pc].gate == kSeveralGates)
         sub.look_at(slot, now);
     }
   }
@@ -108,9 +108,9 @@ bool Sm::visit(unsigned sub_core, Cycle now) {
     return true;
   }
   if (sub.ready != 0) {
-    const SlotMask waiting = context_.picks_by_wait ? waiting_long(sub) : 0;
+    const SlotMask waiting = context_->picks_by_wait ? waiting_long(sub) : 0;
     const unsigned slot =
-        context_.pick({sub.ready, sub.resident, waiting, sub.last, sub.started}, sub.scheduler);
+        context_->pick({sub.ready, sub.resident, waiting, sub.last, sub.started}, sub.scheduler);
     sub.last = slot;
     if (!issue(sub_core, slot, now)) return false;
     if ((sub.ready & ~(SlotMask{1} << slot)) != 0) {
@@ -166,7 +166,7 @@ void Sm::look_at_warp(unsigned sub_core, unsigned slot, Cycle now) {
   SubCore& sub = sub_cores_[sub_core];
   ResidentWarp& warp = sub.slots[slot];
   const SlotMask bit = SlotMask{1} << slot;
-  const Timed& timed = context_.program.instructions[warp.pc];
+  const Timed& timed = context_->program.instructions[warp.pc];
   Look found{Stall::not_selected, now};
   if ((sub.at_unit & bit) == 0) found = look(sub_core, warp, now);
   if (warp.ended && found.until <= now) return retire(sub_core, slot, now);
@@ -192,10 +192,10 @@ void Sm::wait_for_unit(SubCore& sub, unsigned slot, const Timed& timed, Cycle no
 
 void Sm::leave_unit(SubCore& sub, unsigned slot, Cycle now) {
   ResidentWarp& warp = sub.slots[slot];
-  const Timed& timed = context_.program.instructions[warp.pc];
+  const Timed& timed = context_->program.instructions[warp.pc];
   const Cycle blocked = sub.waits.leave(slot, timed);
   if (observed_) return account(warp, now);
-  StallCycles& stalls = context_.stalls_at[warp.pc];
+  StallCycles& stalls = context_->stalls_at[warp.pc];
   const Stall reason = timed.gate < kPipes ? Stall::math_pipe_throttle : timed.queue_full;
   stalls[static_cast<std::size_t>(reason)] += blocked;
   stalls[static_cast<std::size_t>(Stall::not_selected)] += now - warp.counted_until - blocked;
@@ -207,7 +207,7 @@ void Sm::tell_unit_waits(SubCore& sub, Cycle now) {
   for (SlotMask left = sub.waits.all(); left != 0; left &= left - 1) {
     const auto slot = static_cast<unsigned>(std::countr_zero(left));
     ResidentWarp& warp = sub.slots[slot];
-    const Timed& timed = context_.program.instructions[warp.pc];
+    const Timed& timed = context_->program.instructions[warp.pc];
     const Stall reason = !sub.waits.is_blocked(timed.gate) ? Stall::not_selected
                          : timed.gate < kPipes             ? Stall::math_pipe_throttle
                                                            : timed.queue_full;
@@ -220,23 +220,23 @@ void Sm::tell_unit_waits(SubCore& sub, Cycle now) {
 bool Sm::issue(unsigned sub_core, unsigned slot, Cycle now) {
   SubCore& sub = sub_cores_[sub_core];
   ResidentWarp& warp = sub.slots[slot];
-  const Timed& timed = context_.program.instructions[warp.pc];
+  const Timed& timed = context_->program.instructions[warp.pc];
   if ((sub.waits.all() >> slot & 1) != 0)
     leave_unit(sub, slot, now);
   else
     account(warp, now);
-  context_.clock = context_.clock_start + now;
+  context_->clock = context_->clock_start + now;
   const std::optional<Builtin> called = called_builtin(warp, timed);
   const std::uint64_t argument = called ? first_argument(warp) : 0;
   find_indexed(warp, timed);
   find_texture(warp, timed);
-  const Issue issued = context_.source.step(context_.core, *warp.warp);
+  const Issue issued = context_->source.step(context_->core, *warp.warp);
   if (timed.is_mbarrier && issued.flow == Flow::reschedule) {
     hold(sub, slot, now);
     return true;
   }
   // A sampler sees a warp at its next instruction as soon as it has issued.
-  ++context_.stalls_at[issued.pc + 1][static_cast<std::size_t>(Stall::selected)];
+  ++context_->stalls_at[issued.pc + 1][static_cast<std::size_t>(Stall::selected)];
   ++issued_;
   ++warp.issued;
   warp.counted_until = now + 1;
@@ -265,7 +265,7 @@ bool Sm::issue(unsigned sub_core, unsigned slot, Cycle now) {
 // A wait for an mbarrier whose phase is not over: the warp has not issued, and asks again later.
 void Sm::hold(SubCore& sub, unsigned slot, Cycle now) {
   ResidentWarp& warp = sub.slots[slot];
-  const Timed& timed = context_.program.instructions[warp.pc];
+  const Timed& timed = context_->program.instructions[warp.pc];
   sub.at_unit &= ~(SlotMask{1} << slot);
   warp.state = timed.awaited;
   warp.next_issue = now + constants_.latency_mio_queue;
@@ -277,7 +277,7 @@ void Sm::hold(SubCore& sub, unsigned slot, Cycle now) {
 void Sm::account(ResidentWarp& warp, Cycle until) {
   if (until <= warp.counted_until) return;
   if (observed_ && warp.warp != nullptr) tell_wait(warp, until);
-  context_.stalls_at[warp.pc][static_cast<std::size_t>(warp.state)] += until - warp.counted_until;
+  context_->stalls_at[warp.pc][static_cast<std::size_t>(warp.state)] += until - warp.counted_until;
   warp.counted_until = until;
 }
 
@@ -286,9 +286,9 @@ void Sm::tell_wait(const ResidentWarp& warp, Cycle until) {
   while (!std::ranges::any_of(sub_cores_[sub_core].slots,
                               [&](const ResidentWarp& slot) { return &slot == &warp; }))
     ++sub_core;
-  const Cycle start = context_.clock_start;
-  context_.core.launch.options->observer->waited(
-      context_.core, *warp.warp,
+  const Cycle start = context_->clock_start;
+  context_->core.launch.options->observer->waited(
+      context_->core, *warp.warp,
       {start + warp.counted_until, start + until, stall_name(warp.state), sub_core});
 }
 

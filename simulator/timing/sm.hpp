@@ -25,7 +25,7 @@
 
 namespace heddle::simulator::timing {
 
-// What all SMs of a launch share.
+// What all SMs of a launch share that one host thread runs.
 struct SmContext {
   const Constants& constants;
   const TimedProgram& program;
@@ -54,6 +54,12 @@ class Sm {
   Sm(SmContext& context, std::uint32_t index, std::uint64_t l1_bytes, GpcCache& gpc);
 
   std::uint32_t index() const { return index_; }
+  // What the host thread works with that calls `run` next. `beside`: threads that run other SMs at
+  // the same time; null: none does.
+  void use(SmContext& context, const SmThreads* beside) {
+    context_ = &context;
+    front_end_.run_beside(beside);
+  }
   // Its warps begin to issue at `begin`. `cluster`: that it is of, if the launch has any.
   void start_block(std::unique_ptr<Block> block, Cycle begin,
                    std::shared_ptr<ResidentCluster> cluster = nullptr);
@@ -207,7 +213,7 @@ class Sm {
                             Cycle done);
   static void settle_rest(ResidentWarp& warp, const Outstanding& who, Cycle done);
 
-  SmContext& context_;
+  SmContext* context_;  // of the host thread that runs it
   const Constants& constants_;
   const std::uint32_t index_;
   const bool observed_;

@@ -13,16 +13,22 @@
 #include "simulator/timing/sample.hpp"
 #include "simulator/timing/slices.hpp"
 #include "simulator/timing/sm.hpp"
+#include "simulator/timing/threaded_sms.hpp"
 
 namespace heddle::simulator::timing {
 
 // The state of a launch that is being timed. `run` is its whole course.
 class TimedLaunch {
  public:
+  // `alone`: warp instructions before other host threads join; kForEver: none does.
+  static constexpr std::uint64_t kForEver = ~std::uint64_t{0};
   TimedLaunch(const LaunchContext& context, const Options& options, std::uint32_t blocks_per_sm,
-              DeviceTime& device, InstructionSource& source);
+              DeviceTime& device, InstructionSource& source, std::uint64_t alone);
 
   void run();
+  // Its SMs ran on several threads and one of them came too late: what it wrote has been put back,
+  // and it is to begin anew on one.
+  bool failed() const { return failed_; }
   TimedRun take();
 
  private:
@@ -38,8 +44,9 @@ class TimedLaunch {
   static constexpr std::uint64_t kWatchInterval = 1 << 20;
 
   enum class Ran : std::uint8_t { ended, stopped, issued };
-  // Until `issued` instructions have issued in all, nothing is left to happen, or the launch stops.
-  Ran run_until(std::uint64_t issued);
+  // Until so many `instructions` have issued in all, nothing is left to happen, or the launch
+  // stops.
+  Ran run_until(std::uint64_t instructions);
   void place_sms(std::size_t count);
   Cycle next_event() const;
   void dispatch_first_blocks();
@@ -49,6 +56,8 @@ class TimedLaunch {
   void execute_untimed_blocks();
   void start_block(Sm& sm, Cycle begin);
   std::unique_ptr<Block> take_spare();
+  std::uint64_t issued() const;
+  void choose_threads(const Options& options, std::uint64_t alone);
   bool run_sms(Cycle end);
   void sort_requests();
   void answer_requests(Cycle end);
@@ -95,7 +104,10 @@ class TimedLaunch {
   std::size_t next_left_out_ = 0;  // of the sample's
   std::vector<Cycle> ends_;        // of timed blocks, where there is a sample
   std::string not_sampled_;        // why
-  std::uint64_t untimed_ = 0;      // instructions executed and not timed
+  std::optional<ThreadedSms> threaded_;
+  std::string one_thread_;  // why, where more were asked for
+  bool failed_ = false;
+  std::uint64_t untimed_ = 0;  // instructions executed and not timed
   std::uint64_t watch_due_ = kWatchInterval;
   Server replacer_;  // of the places that blocks leave
   Cycle now_ = 0, last_end_ = 0;

@@ -1,0 +1,26 @@
+// Who is told of global memory before a core of a launch uses it, where other cores execute parts
+// of the launch at the same time.
+#pragma once
+
+#include <cstdint>
+
+namespace heddle::simulator {
+
+// False: the access must not happen, and the launch begins anew on one thread.
+class AccessLog {
+ public:
+  virtual ~AccessLog() = default;
+  // `bytes` at `address` lie in one allocation.
+  virtual bool read(std::uint64_t address, unsigned bytes) = 0;
+  virtual bool write(std::uint64_t address, unsigned bytes) = 0;
+  // As read, of what is read again and again; bytes outside of allocations are left out.
+  virtual bool read_all(std::uint64_t address, std::uint64_t bytes) = 0;
+  // A reduction of integers by a commutative operation (a number below
+  // ConflictTracker::kOperations for it and its type).
+  virtual bool reduce(std::uint64_t address, unsigned bytes, unsigned operation) = 0;
+  // What is read or written at this address next may be a word to other blocks, or to the host
+  // program: a strong access, or an atomic that returns what it found.
+  virtual bool communicate(std::uint64_t address) = 0;
+};
+
+}  // namespace heddle::simulator
