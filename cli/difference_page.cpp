@@ -10,6 +10,7 @@
 #include "cli/source_files.hpp"
 #include "gpu/runtime/capsule.hpp"
 #include "simulator/base/file.hpp"
+#include "simulator/base/json.hpp"
 #include "traces/viewer/page.hpp"
 #include "validation/replay.hpp"
 
@@ -79,7 +80,7 @@ void write_difference_page(const Difference& difference, const std::vector<Varia
     std::set<std::uint64_t> wanted;
     for (const KernelDifference& kernel : difference.kernels)
       if (wanted.size() < kMostLaunches) wanted.insert(kernel.sides[side].launches.front());
-    json["lanes"].push_back(lanes_of(variants[side], wanted, parts));
+    simulator::list_at(json, "lanes").push_back(lanes_of(variants[side], wanted, parts));
   }
   const std::string page = traces::filled_page({{"diff", json}}, parts);
   simulator::write_file(html, page);

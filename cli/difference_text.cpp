@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "cli/launch_text.hpp"
+#include "simulator/base/json.hpp"
 
 namespace heddle::cli {
 namespace {
@@ -333,13 +334,15 @@ Json difference_json(const Difference& difference, const std::vector<const Metri
     Json of_kernel = {{"sides", Json::array()}, {"meaning", Json::array()}};
     for (std::size_t side = 0; side < kernel.sides.size(); ++side) {
       const simulator::LaunchRecord& launch = kernel.sides[side].launch;
-      of_kernel["sides"].push_back({{"kernel", demangled(launch.kernel)},
-                                    {"launches", kernel.sides[side].launches},
-                                    {"grid", {launch.grid.x, launch.grid.y, launch.grid.z}},
-                                    {"block", {launch.block.x, launch.block.y, launch.block.z}},
-                                    {"fault", launch.fault}});
+      simulator::list_at(of_kernel, "sides")
+          .push_back({{"kernel", demangled(launch.kernel)},
+                      {"launches", kernel.sides[side].launches},
+                      {"grid", {launch.grid.x, launch.grid.y, launch.grid.z}},
+                      {"block", {launch.block.x, launch.block.y, launch.block.z}},
+                      {"fault", launch.fault}});
       if (side != 0)
-        of_kernel["meaning"].push_back(meaning(kernel.sides[0].launch.metrics, launch.metrics));
+        simulator::list_at(of_kernel, "meaning")
+            .push_back(meaning(kernel.sides[0].launch.metrics, launch.metrics));
     }
     Json metrics = Json::object();
     for (const Metric& metric : simulator::metrics()) {
@@ -356,7 +359,7 @@ Json difference_json(const Difference& difference, const std::vector<const Metri
     of_kernel["metrics"] = metrics;
     of_kernel["lines"] = places_json(kernel.lines, kOfLine);
     of_kernel["branches"] = places_json(kernel.branches, kOfBranch);
-    json["kernels"].push_back(of_kernel);
+    simulator::list_at(json, "kernels").push_back(of_kernel);
   }
   return json;
 }

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/problems.hpp"
+#include "simulator/base/json.hpp"
 
 namespace heddle::cli {
 namespace {
@@ -87,7 +88,7 @@ Json result(const Problem& problem, std::size_t rule, Sources& sources) {
   if (problem.places.empty()) return json;
   json["locations"] = {location(problem.places.front(), sources)};
   for (std::size_t i = 1; i < problem.places.size(); ++i)
-    json["relatedLocations"].push_back(location(problem.places[i], sources));
+    simulator::list_at(json, "relatedLocations").push_back(location(problem.places[i], sources));
   json["partialFingerprints"] = {
       {"heddle/v1",
        fmt::format("{}:{}:{}:{}", visible(problem.rule), visible(problem.launch->kernel),

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "cli/launch_text.hpp"
+#include "simulator/base/json.hpp"
 
 namespace heddle::cli {
 namespace {
@@ -133,7 +134,7 @@ std::string sweep_csv(const Sweep& sweep) {
 
 Json sweep_json(const Sweep& sweep) {
   Json json = {{"axes", Json::array()}, {"most", sweep.most}, {"jobs", Json::array()}};
-  for (const Axis& axis : sweep.plan.axes) json["axes"].push_back(axis.label());
+  for (const Axis& axis : sweep.plan.axes) simulator::list_at(json, "axes").push_back(axis.label());
   json["metric"] = sweep.metrics.front()->name;
   const auto best = sweep.best();
   json["best"] = best ? Json(*best) : Json(nullptr);
@@ -147,14 +148,14 @@ Json sweep_json(const Sweep& sweep) {
       const auto add = [&](const std::string& kernel, const MetricValues& values) {
         Json metrics = Json::object();
         for (const auto& [name, value] : values) metrics[name.text()] = value;
-        row["kernels"].push_back({{"kernel", kernel}, {"metrics", metrics}});
+        simulator::list_at(row, "kernels").push_back({{"kernel", kernel}, {"metrics", metrics}});
       };
       add("all kernels", pooled(*sweep.results[job]));
       if (sweep.results[job]->kernels.size() > 1)
         for (const KernelResult& kernel : sweep.results[job]->kernels)
           add(kernel.kernel, kernel.metrics);
     }
-    json["jobs"].push_back(row);
+    simulator::list_at(json, "jobs").push_back(row);
   }
   for (const Metric& metric : simulator::metrics())
     facts[std::string(metric.name)] = {

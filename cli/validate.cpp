@@ -20,6 +20,7 @@
 #include "cli/validate_page.hpp"
 #include "cli/validate_timing.hpp"
 #include "simulator/base/file.hpp"
+#include "simulator/base/json.hpp"
 #include "simulator/base/spelling.hpp"
 #include "simulator/models/gpu_model.hpp"
 #include "validation/compare.hpp"
@@ -162,14 +163,14 @@ std::string details(const Result& result, std::uint64_t shown) {
 }
 
 nlohmann::ordered_json to_json(const Result& result) {
-  nlohmann::ordered_json json;
+  nlohmann::ordered_json json = nlohmann::ordered_json::object();
   json["entry"] = result.entry.record_name(kSuiteArch);
   json["result"] = result.has_trouble() ? "trouble" : result.equal() ? "equal" : "different";
   if (!result.trouble.empty()) json["trouble"] = result.trouble;
   if (!result.output.empty()) json["output"] = result.output;
   json["launches"] = nlohmann::ordered_json::array();
   for (const auto& launch : result.comparison.launches) {
-    nlohmann::ordered_json row;
+    nlohmann::ordered_json row = nlohmann::ordered_json::object();
     row["index"] = launch.index;
     row["kernel"] = launch.kernel;
     row["class"] = launch.order_dependent ? "order-dependent" : "determined";
@@ -178,7 +179,7 @@ nlohmann::ordered_json to_json(const Result& result) {
     row["allocations"] = launch.allocations;
     row["allocations_different"] = launch.memory_differences.size();
     if (!launch.trouble.empty()) row["trouble"] = launch.trouble;
-    json["launches"].push_back(row);
+    simulator::list_at(json, "launches").push_back(row);
   }
   return json;
 }

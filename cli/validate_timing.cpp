@@ -175,7 +175,7 @@ void write_page(const std::filesystem::path& page, const std::string& tables) {
 }
 
 nlohmann::ordered_json to_json(const TimingRow& row) {
-  nlohmann::ordered_json json;
+  nlohmann::ordered_json json = nlohmann::ordered_json::object();
   json["entry"] = row.entry;
   json["kernel"] = row.kernel;
   json["launches"] = row.launches;

@@ -60,7 +60,7 @@ RecordStreamWriter::RecordStreamWriter(std::unique_ptr<simulator::StreamFile> fi
                                        const simulator::GpuModel& model,
                                        RecordStreamOptions options)
     : file_(std::move(file)), options_(std::move(options)) {
-  Json header;
+  Json header = Json::object();
   header["schema"] = kSchema;
   header["process"] = options_.process;
   header["device"] = model.name;

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "simulator/base/file.hpp"
+#include "simulator/base/json.hpp"
 #include "simulator/record/record_json.hpp"
 
 namespace heddle::simulator {
@@ -48,7 +49,7 @@ void put_list(Json& json, const char* key, const std::vector<std::string>& list)
 }
 
 Json to_json(const InstructionRecord& instruction) {
-  Json json;
+  Json json = Json::object();
   json["function"] = instruction.function;
   json["pc"] = instruction.pc;
   put_text(json, "line", instruction.line);
@@ -59,7 +60,7 @@ Json to_json(const InstructionRecord& instruction) {
 }
 
 Json to_json(const checks::Side& side) {
-  Json json;
+  Json json = Json::object();
   json["what"] = side.what;
   json["block"] = dim_to_json(side.block);
   json["warp"] = side.warp;
@@ -73,19 +74,19 @@ Json to_json(const checks::Side& side) {
 }
 
 Json to_json(const checks::Finding& finding) {
-  Json json;
+  Json json = Json::object();
   json["check"] = finding.check;
   json["kind"] = finding.kind;
   json["message"] = finding.message;
   json["times"] = finding.times;
   if (finding.address != 0) json["address"] = finding.address;
-  for (const checks::Side& side : finding.sides) json["sides"].push_back(to_json(side));
+  for (const checks::Side& side : finding.sides) list_at(json, "sides").push_back(to_json(side));
   put_text(json, "details", finding.details);
   return json;
 }
 
 Json to_json(const MemoryRecord& memory) {
-  Json json;
+  Json json = Json::object();
   if (memory.symbol.empty())
     json["allocation"] = memory.allocation;
   else
@@ -366,7 +367,7 @@ Json parse(const std::string& text, const std::string& origin) {
 }  // namespace
 
 Json to_json(const LaunchRecord& launch) {
-  Json json;
+  Json json = Json::object();
   json["index"] = launch.index;
   json["kernel"] = launch.kernel;
   if (launch.nesting != 0) json["nesting"] = launch.nesting;
@@ -387,21 +388,23 @@ Json to_json(const LaunchRecord& launch) {
   put_text(json, "races", launch.races);
   json["metrics"] = values_to_json(launch.metrics);
   for (const InstructionRecord& instruction : launch.instructions)
-    json["instructions"].push_back(to_json(instruction));
-  for (const MemoryRecord& memory : launch.memory) json["memory"].push_back(to_json(memory));
-  for (const MemoryRecord& global : launch.globals) json["globals"].push_back(to_json(global));
+    list_at(json, "instructions").push_back(to_json(instruction));
+  for (const MemoryRecord& memory : launch.memory)
+    list_at(json, "memory").push_back(to_json(memory));
+  for (const MemoryRecord& global : launch.globals)
+    list_at(json, "globals").push_back(to_json(global));
   put_list(json, "varies", launch.varies);
-  for (const auto& [name, values] : launch.timing) json["timing"][name] = values;
+  for (const auto& [name, values] : launch.timing) object_at(json, "timing")[name] = values;
   put_list(json, "unmodelled", launch.unmodelled);
   for (const checks::Finding& finding : launch.findings)
-    json["findings"].push_back(to_json(finding));
+    list_at(json, "findings").push_back(to_json(finding));
   put_text(json, "fault", launch.fault);
   put_text(json, "fault_kind", launch.fault_kind);
   return json;
 }
 
 Json to_json(const Record& record) {
-  Json json;
+  Json json = Json::object();
   json["schema"] = kSchema;
   json["source"] = record.source;
   put_text(json, "device", record.device);
@@ -412,7 +415,8 @@ Json to_json(const Record& record) {
   json["program"] = record.program;
   if (!record.complete) json["complete"] = false;
   json["launches"] = Json::array();
-  for (const LaunchRecord& launch : record.launches) json["launches"].push_back(to_json(launch));
+  for (const LaunchRecord& launch : record.launches)
+    list_at(json, "launches").push_back(to_json(launch));
   return json;
 }
 

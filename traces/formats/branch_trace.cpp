@@ -1,4 +1,5 @@
 #include "traces/formats/branch_trace.hpp"
+#include "simulator/base/json.hpp"
 
 #include <fmt/format.h>
 
@@ -37,13 +38,14 @@ std::string BranchTrace::text(std::uint64_t index, const simulator::LaunchReques
   for (const auto& [i, counts] : outcome.counts) {
     if (counts.branch_uniform + counts.branch_divergent == 0) continue;
     const BranchCost cost = cost_of(*request.module, i, counts, watch.divergence());
-    line["branches"].push_back({{"function", cost.function},
-                                {"pc", cost.pc},
-                                {"line", cost.line},
-                                {"executed", cost.executed},
-                                {"divergent", cost.divergent},
-                                {"split_instructions", cost.split_instructions},
-                                {"lost_slots", cost.lost_slots}});
+    simulator::list_at(line, "branches")
+        .push_back({{"function", cost.function},
+                    {"pc", cost.pc},
+                    {"line", cost.line},
+                    {"executed", cost.executed},
+                    {"divergent", cost.divergent},
+                    {"split_instructions", cost.split_instructions},
+                    {"lost_slots", cost.lost_slots}});
   }
   return line.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "simulator/base/json.hpp"
 #include "traces/viewer/flow_blob.hpp"
 #include "traces/viewer/page_launch.hpp"
 
@@ -110,7 +111,7 @@ Json Page::data(PageParts& parts, const PageNames& names) const {
                {"files", files_},
                {"launches", Json::array()}};
   for (const Shown& launch : launches_) {
-    data["launches"].push_back(launch.json);
+    simulator::list_at(data, "launches").push_back(launch.json);
     data["launches"].back()["flow"] = parts.keep_text(launch.flow);
     if (!launch.times.empty()) data["launches"].back()["times"] = parts.keep_text(launch.times);
   }

@@ -6,6 +6,7 @@
 
 #include "isa/program.hpp"
 #include "simulator/base/display_names.hpp"
+#include "simulator/base/json.hpp"
 #include "simulator/record/metrics.hpp"
 #include "traces/analysis/advice.hpp"
 #include "traces/analysis/listing.hpp"
@@ -216,7 +217,7 @@ Json launch_json(const simulator::LaunchRequest& request, const LaunchRecord& re
                  const simulator::LaunchOutcome& outcome, const Recorder& recorder,
                  const Beside& beside,
                  const std::function<std::size_t(const std::string&)>& file_number) {
-  Json json;
+  Json json = Json::object();
   json["index"] = record.index;
   json["name"] = simulator::demangled(record.kernel);
   json["grid"] = dim(record.grid);
@@ -258,7 +259,8 @@ Json launch_json(const simulator::LaunchRequest& request, const LaunchRecord& re
   for (Advice& advice : stall_advice(request, outcome.timing, listing))
     all_advice.push_back(std::move(advice));
   for (const Advice& advice : all_advice)
-    json["advice"].push_back({{"title", advice.title}, {"text", advice.text}, {"pc", advice.pc}});
+    simulator::list_at(json, "advice")
+        .push_back({{"title", advice.title}, {"text", advice.text}, {"pc", advice.pc}});
   json["variables"] = variables_json(request, listing, program, outcome, functions);
   json["functions"] = functions.json();
   json["code"] = code;

@@ -1,0 +1,25 @@
+// Lists and objects inside JSON. The library's own way from null to either ([] and push_back on
+// null) leaves a value behind that cannot be destroyed where memory runs out meanwhile.
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+namespace heddle::simulator {
+
+// The list at a key of an object, made where there is none.
+template <typename Json>
+Json& list_at(Json& object, const char* key) {
+  Json& list = object[key];
+  if (list.is_null()) list = Json::array();
+  return list;
+}
+
+// The same for an object.
+template <typename Json>
+Json& object_at(Json& object, const char* key) {
+  Json& inner = object[key];
+  if (inner.is_null()) inner = Json::object();
+  return inner;
+}
+
+}  // namespace heddle::simulator
