@@ -312,6 +312,7 @@ constexpr Option kStepOptions[] = {
 
 constexpr Examples kMeasureExamples[] = {
     "heddle measure --record hardware.json ./simple_divergence 64",
+    "heddle measure --record hardware.json launch.capsule",
 };
 constexpr Option kMeasureOptions[] = {
     {"record", 'o', "FILE", "write the record (default: hardware.json)", Effect::file},
@@ -578,16 +579,19 @@ constexpr Command kCommands[] = {
      .reads_file = is_input_file,
      .run = run_step},
     {.name = "measure",
-     .synopsis = "[options] PROGRAM [ARGUMENT...]",
+     .synopsis = "[options] PROGRAM [ARGUMENT...] | CAPSULE...",
      .summary = "measure a CUDA program on this machine's GPU and write the same record",
      .details =
          "Needs a GPU and the CUDA Toolkit with CUPTI. The program runs once per kind of "
          "metric; what it prints is shown once.\n"
+         "Capsules are launched as they are, with memory at the same addresses, and memory is "
+         "compared with what the model left.\n"
          "Exit status: the program's own when it failed; 1 when the record is incomplete, 125 "
          "when measuring failed.",
      .examples = kMeasureExamples,
      .options = kMeasureOptions,
      .takes_program = true,
+     .reads_file = is_input_file,
      .run = run_measure},
     {.name = "diff",
      .synopsis = "[options] A B...",

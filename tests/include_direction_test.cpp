@@ -26,6 +26,7 @@ const std::map<std::string, Folders>& allowed() {
       {"traces", {"isa", "simulator", "traces"}},
       {"gpu/runtime", {"isa", "simulator", "traces", "gpu/runtime"}},
       {"gpu/cupti", {"gpu/cupti"}},
+      {"gpu/launcher", {"isa", "simulator", "gpu/runtime", "gpu/launcher"}},
       {"gpu/kernels", {}},
       {"validation", {"isa", "simulator", "traces", "gpu/runtime", "gpu/kernels", "validation"}},
       {"cli", {"isa", "simulator", "traces", "gpu/runtime", "validation", "cli"}},

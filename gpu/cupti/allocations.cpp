@@ -28,6 +28,16 @@ std::vector<Allocation> Allocations::live() const {
   return out;
 }
 
+std::vector<Allocation> Allocations::changeable() const {
+  std::vector<Allocation> out = live();
+  for (const auto& [base, bytes] : mappings_) out.push_back({0, base, bytes});
+  return out;
+}
+
+void Allocations::remove_mappings(std::uint64_t base, std::uint64_t bytes) {
+  mappings_.erase(mappings_.lower_bound(base), mappings_.lower_bound(base + bytes));
+}
+
 const Allocation* Allocations::find(std::uint64_t address) const {
   auto after = live_.upper_bound(address);
   if (after == live_.begin()) return nullptr;

@@ -49,6 +49,14 @@ void track_memory(CUpti_CallbackId id, const void* parameters, Allocations& allo
     case CUPTI_DRIVER_TRACE_CBID_cuMemFreeAsync:
     case CUPTI_DRIVER_TRACE_CBID_cuMemFreeAsync_ptsz:
       return allocations.remove(as<cuMemFreeAsync_params>(parameters).dptr);
+    case CUPTI_DRIVER_TRACE_CBID_cuMemMap: {
+      const auto& p = as<cuMemMap_params>(parameters);
+      return allocations.add_mapping(p.ptr, p.size);
+    }
+    case CUPTI_DRIVER_TRACE_CBID_cuMemUnmap: {
+      const auto& p = as<cuMemUnmap_params>(parameters);
+      return allocations.remove_mappings(p.ptr, p.size);
+    }
     default:
       return;
   }

@@ -18,7 +18,9 @@ inline constexpr CUpti_CallbackId kMemoryCalls[] = {
     CUPTI_DRIVER_TRACE_CBID_cuMemAllocFromPoolAsync_ptsz,
     CUPTI_DRIVER_TRACE_CBID_cuMemFree_v2,
     CUPTI_DRIVER_TRACE_CBID_cuMemFreeAsync,
-    CUPTI_DRIVER_TRACE_CBID_cuMemFreeAsync_ptsz};
+    CUPTI_DRIVER_TRACE_CBID_cuMemFreeAsync_ptsz,
+    CUPTI_DRIVER_TRACE_CBID_cuMemMap,
+    CUPTI_DRIVER_TRACE_CBID_cuMemUnmap};
 
 // After a call of kMemoryCalls succeeded. A new allocation is filled with zeros: what the program
 // has not written must not depend on who used the memory before.

@@ -11,7 +11,7 @@ void Snapshot::take(const DeviceMemory& memory) {
     parts_.push_back({address, room, bytes});
     room += (bytes + 255) / 256 * 256;
   };
-  for (const Allocation& allocation : memory.allocations.live())
+  for (const Allocation& allocation : memory.allocations.changeable())
     add(allocation.base, allocation.bytes);
   for (const Global& global : memory.globals) add(global.address, global.bytes);
   if (room > room_) {

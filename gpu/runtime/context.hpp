@@ -99,6 +99,9 @@ class Context {
   Error allocate(std::uint64_t bytes, std::string_view label, std::uint64_t& address,
                  simulator::DeviceMemory::Pool pool = simulator::DeviceMemory::Pool::plain,
                  std::uint64_t alignment = 1, std::uint32_t reached_by = 0);
+  // At `wanted`, where that can be; elsewhere otherwise.
+  Error reserve(std::uint64_t bytes, std::uint64_t alignment, std::uint64_t wanted,
+                std::uint64_t& address);
   Error allocate_host(std::uint64_t bytes, MemoryKind kind, unsigned flags, void*& host);
   Error register_host(void* host, std::uint64_t bytes, unsigned flags);
   Error unregister_host(void* host);

@@ -106,6 +106,22 @@ Error Context::allocate(std::uint64_t bytes, std::string_view label, std::uint64
   return Error::success;
 }
 
+Error Context::reserve(std::uint64_t bytes, std::uint64_t alignment, std::uint64_t wanted,
+                       std::uint64_t& address) {
+  constexpr std::string_view kLabel = "cuMemAddressReserve";
+  std::optional<std::uint64_t> given;
+  const Error error = run([&](Ticket) {
+    if (wanted == 0 || wanted % alignment != 0) return;
+    given = device_.memory().allocate_at(wanted, bytes, std::string(kLabel));
+    if (given) add_block({*given, bytes, device_.memory().view(*given, bytes)});
+  });
+  if (error != Error::success) return error;
+  if (!given)
+    return allocate(bytes, kLabel, address, simulator::DeviceMemory::Pool::apart, alignment);
+  address = *given;
+  return Error::success;
+}
+
 Error Context::allocate_host(std::uint64_t bytes, MemoryKind kind, unsigned flags, void*& host) {
   host = nullptr;
   if (bytes == 0) return Error::success;

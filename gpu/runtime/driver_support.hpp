@@ -25,8 +25,9 @@ struct DriverSupport {
                       unsigned bytes, unsigned how);
   // The allocation around an address, and its place among all; invalid_value: there is none.
   Error (*find_memory)(std::uint64_t address, std::uint64_t* base, std::uint64_t* bytes);
-  // Memory that begins at a multiple of the alignment.
-  Error (*reserve)(std::uint64_t bytes, std::uint64_t alignment, std::uint64_t* address);
+  // Memory that begins at a multiple of the alignment; at `wanted` if it can.
+  Error (*reserve)(std::uint64_t bytes, std::uint64_t alignment, std::uint64_t wanted,
+                   std::uint64_t* address);
   // The pages of a file in place of those at an address; -1: fresh ones.
   Error (*put_pages)(std::uint64_t address, int file, std::uint64_t bytes);
   // The calling thread's GPU, as cudaSetDevice sets it; no context is made.

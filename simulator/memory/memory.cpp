@@ -285,6 +285,17 @@ std::optional<std::uint64_t> DeviceMemory::allocate(std::uint64_t bytes, std::st
   return address;
 }
 
+std::optional<std::uint64_t> DeviceMemory::allocate_at(std::uint64_t address, std::uint64_t bytes,
+                                                       std::string label) {
+  const std::uint64_t end = address + bytes;
+  if (address % kFrame != 0 || address < kFirstAddress || end < address || end > kFirstHostAddress)
+    return std::nullopt;
+  if (!impl_->places.empty() || impl_->overlaps(address - kReach, bytes + 2 * kReach))
+    return std::nullopt;
+  place_next({{address, impl_->next_ordinal}});
+  return allocate(bytes, std::move(label));
+}
+
 void DeviceMemory::watch(MemoryWatcher* watcher) { impl_->watcher = watcher; }
 
 void DeviceMemory::host_wrote(std::uint64_t address, std::uint64_t bytes) {

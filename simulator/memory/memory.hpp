@@ -56,6 +56,9 @@ class DeviceMemory {
   // two); no two allocations lie within the same 2 MiB, nor closer than 512 bytes.
   std::optional<std::uint64_t> allocate(std::uint64_t bytes, std::string label,
                                         Pool pool = Pool::plain, std::uint64_t alignment = 1);
+  // The same at `address`, a multiple of 2 MiB; nothing where it or what is near it is taken.
+  std::optional<std::uint64_t> allocate_at(std::uint64_t address, std::uint64_t bytes,
+                                           std::string label);
   // Makes `host` visible to kernels at its own address. `registered`: cudaHostRegister's.
   enum class Registered : std::uint8_t { no, yes, for_reading };
   std::uint64_t map_host(std::byte* host, std::uint64_t bytes, std::string label,

@@ -126,6 +126,19 @@ TEST(DeviceMemory, MemoryThatNoProgramAskedForIsFoundByItsName) {
   EXPECT_EQ(memory.find_named(".nv.textures"), nullptr);
 }
 
+TEST(DeviceMemory, AnAllocationCanHaveAnAddressThatIsFree) {
+  DeviceMemory memory(1 << 30);
+  const std::uint64_t frame = 2 << 20, first = *memory.allocate(100, "first");
+  const std::uint64_t wanted = first / frame * frame + 64 * frame;
+  EXPECT_EQ(memory.allocate_at(wanted, 2 * frame, "there"), wanted);
+  EXPECT_EQ(memory.find(wanted + frame)->label, "there");
+  EXPECT_FALSE(memory.allocate_at(wanted + frame, frame, "taken"));
+  EXPECT_FALSE(memory.allocate_at(wanted + 8 * frame + 512, frame, "not at a frame"));
+  EXPECT_FALSE(memory.allocate_at(0, frame, "nowhere"));
+  // Others lie elsewhere from now on.
+  for (int i = 0; i < 100; ++i) EXPECT_TRUE(memory.allocate(frame, "other"));
+}
+
 TEST(DeviceMemory, HostMemoryIsSeenAtItsOwnAddress) {
   DeviceMemory memory(1 << 20);
   std::vector<std::byte> host(64);

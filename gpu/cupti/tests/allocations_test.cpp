@@ -30,6 +30,18 @@ Allocations at(std::uint64_t base) {
   return allocations;
 }
 
+TEST(Allocations, MappingsCanChangeButHaveNoDigest) {
+  Allocations allocations;
+  allocations.add(0x1000, 16);
+  allocations.add_mapping(0x200000, 0x200000);
+  allocations.add_mapping(0x400000, 0x200000);
+  EXPECT_EQ(allocations.live().size(), 1u);
+  ASSERT_EQ(allocations.changeable().size(), 3u);
+  EXPECT_EQ(allocations.changeable()[2].base, 0x400000u);
+  allocations.remove_mappings(0x200000, 0x200000);
+  EXPECT_EQ(allocations.changeable().size(), 2u);
+}
+
 TEST(Allocations, OrdinalsAreNotUsedAgain) {
   Allocations allocations = at(0x10000);
   allocations.remove(0x10000);

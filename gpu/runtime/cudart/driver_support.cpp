@@ -75,11 +75,10 @@ Error find_memory(std::uint64_t address, std::uint64_t* base, std::uint64_t* byt
   });
 }
 
-Error reserve(std::uint64_t bytes, std::uint64_t alignment, std::uint64_t* address) {
-  return on_device([&](Context& context) {
-    return context.allocate(bytes, "cuMemAddressReserve", *address,
-                            simulator::DeviceMemory::Pool::apart, alignment);
-  });
+Error reserve(std::uint64_t bytes, std::uint64_t alignment, std::uint64_t wanted,
+              std::uint64_t* address) {
+  return on_device(
+      [&](Context& context) { return context.reserve(bytes, alignment, wanted, *address); });
 }
 
 Error put_pages(std::uint64_t address, int file, std::uint64_t bytes) {

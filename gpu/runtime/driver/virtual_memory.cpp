@@ -122,12 +122,13 @@ HEDDLE_DRIVER_API Result cuMemGetAllocationGranularity(std::size_t* bytes,
 }
 
 HEDDLE_DRIVER_API Result cuMemAddressReserve(DevicePointer* address, std::size_t bytes,
-                                             std::size_t alignment, DevicePointer,
+                                             std::size_t alignment, DevicePointer wanted,
                                              unsigned long long flags) {
   if (address == nullptr || !whole(bytes) || flags != 0 || (alignment & (alignment - 1)) != 0)
     return Result::CUDA_ERROR_INVALID_VALUE;
   return locked([&](Space& all) {
-    const Error error = support().reserve(bytes, std::max(alignment, kGranularity), address);
+    const Error error =
+        support().reserve(bytes, std::max(alignment, kGranularity), wanted, address);
     if (error != Error::success) return error;
     all.ranges[*address] = bytes;
     return Error::success;
