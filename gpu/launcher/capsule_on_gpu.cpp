@@ -168,30 +168,35 @@ class LoadedCapsule {
 
 }  // namespace
 
+// In whole units. It takes in those that it touches.
+void Frames::add(Ranges& ranges, std::uint64_t begin, std::uint64_t end, std::uint64_t unit) {
+  begin = begin / unit * unit;
+  end = (end + unit - 1) / unit * unit;
+  auto next = ranges.upper_bound(end);
+  while (next != ranges.begin() && std::prev(next)->second >= begin) {
+    --next;
+    begin = std::min(begin, next->first);
+    end = std::max(end, next->second);
+    next = ranges.erase(next);
+  }
+  ranges[begin] = end;
+}
+
 void Frames::add(const Capsule& capsule) {
   for (const Capsule::Allocation& each : capsule.allocations) {
     if (!of_program(each)) continue;
-    std::uint64_t begin = each.address / Driver::kFrame * Driver::kFrame;
-    std::uint64_t end =
-        (each.address + each.bytes + Driver::kFrame - 1) / Driver::kFrame * Driver::kFrame;
-    // Takes in those that it touches.
-    auto next = ranges_.upper_bound(end);
-    while (next != ranges_.begin() && std::prev(next)->second >= begin) {
-      --next;
-      begin = std::min(begin, next->first);
-      end = std::max(end, next->second);
-      next = ranges_.erase(next);
-    }
-    ranges_[begin] = end;
+    add(mapped_, each.address, each.address + each.bytes, Driver::kFrame);
+    add(reserved_, each.address, each.address + each.bytes, Driver::kBlock);
   }
 }
 
 void Frames::map(Driver& driver) const {
-  for (const auto& [begin, end] : ranges_) driver.map(begin, end - begin);
+  for (const auto& [begin, end] : reserved_) driver.reserve(begin, end - begin);
+  for (const auto& [begin, end] : mapped_) driver.map(begin, end - begin);
 }
 
 void Frames::clear(Driver& driver) const {
-  for (const auto& [begin, end] : ranges_) driver.clear(begin, end - begin);
+  for (const auto& [begin, end] : mapped_) driver.clear(begin, end - begin);
 }
 
 Outcome launch_capsule(Driver& driver, const Frames& frames, const Capsule& capsule,

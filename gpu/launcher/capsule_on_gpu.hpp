@@ -25,10 +25,12 @@ class Frames {
   void add(const runtime::Capsule& capsule);
   void map(Driver& driver) const;
   void clear(Driver& driver) const;
-  const std::map<std::uint64_t, std::uint64_t>& ranges() const { return ranges_; }  // begin, end
 
  private:
-  std::map<std::uint64_t, std::uint64_t> ranges_;  // apart from one another
+  using Ranges = std::map<std::uint64_t, std::uint64_t>;  // begin, end; apart from one another
+  static void add(Ranges& ranges, std::uint64_t begin, std::uint64_t end, std::uint64_t unit);
+
+  Ranges mapped_, reserved_;
 };
 
 struct Difference {

@@ -96,21 +96,25 @@ void Driver::set_stack_bytes(std::uint64_t bytes) {
   (*calls_)("cuCtxSetLimit", kStackLimit, static_cast<std::size_t>(bytes));
 }
 
-void Driver::map(std::uint64_t address, std::uint64_t bytes) {
-  Calls& call = *calls_;
+void Driver::reserve(std::uint64_t address, std::uint64_t bytes) {
   Address given = 0;
-  const std::size_t size = bytes, alignment = kFrame, offset = 0;
-  const unsigned long long no_flags = 0;
-  call("cuMemAddressReserve", &given, size, alignment, Address{address}, no_flags);
+  (*calls_)("cuMemAddressReserve", &given, std::size_t{bytes}, std::size_t{0}, Address{address},
+            0ull);
   if (given != address)
     throw std::runtime_error(
         fmt::format("the driver cannot map memory at {:#x}, where the capsule has it", address));
+}
+
+void Driver::map(std::uint64_t address, std::uint64_t bytes) {
+  Calls& call = *calls_;
+  const std::size_t size = bytes, offset = 0;
+  const unsigned long long no_flags = 0;
   const Properties properties;
   unsigned long long memory = 0;
   call("cuMemCreate", &memory, size, &properties, no_flags);
-  call("cuMemMap", given, size, offset, memory, no_flags);
+  call("cuMemMap", Address{address}, size, offset, memory, no_flags);
   const abi::MemAccessDesc access{properties.location, kReadWrite};
-  call("cuMemSetAccess", given, size, &access, std::size_t{1});
+  call("cuMemSetAccess", Address{address}, size, &access, std::size_t{1});
 }
 
 void Driver::clear(std::uint64_t address, std::uint64_t bytes) {

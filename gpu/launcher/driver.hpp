@@ -35,7 +35,11 @@ class Driver {
   void set_stack_bytes(std::uint64_t bytes);
 
   static constexpr std::uint64_t kFrame = 2 << 20;  // memory is mapped in such pieces
-  // Device memory at this address, both multiples of kFrame; until the process ends.
+  // Addresses are had at the place that is asked for in whole blocks alone: what is smaller an
+  // H100's driver (580) puts where it has such a block already.
+  static constexpr std::uint64_t kBlock = 32 << 20;
+  void reserve(std::uint64_t address, std::uint64_t bytes);  // multiples of kBlock
+  // Device memory at reserved addresses, multiples of kFrame; until the process ends.
   void map(std::uint64_t address, std::uint64_t bytes);
   void clear(std::uint64_t address, std::uint64_t bytes);
   void write(std::uint64_t address, std::span<const std::byte> bytes);
