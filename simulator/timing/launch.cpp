@@ -96,15 +96,19 @@ TimedLaunch::TimedLaunch(const LaunchContext& context, const Options& options,
   place_sms(sms);
   memory_.start(options.cold_caches);
   choose_sample(options);
-  if (alone != kForEver) choose_threads(options, alone);
+  if (alone != kForEver) choose_threads(options, device, alone);
 }
 
-void TimedLaunch::choose_threads(const Options& options, std::uint64_t alone) {
+void TimedLaunch::choose_threads(const Options& options, DeviceTime& device, std::uint64_t alone) {
   if (sms_.size() < 2 || blocks_ < 2 || !wants_threads(*context_.options)) return;
   one_thread_ = why_one_thread(context_, options, program_);
   if (!one_thread_.empty()) return;
   try {
-    threaded_.emplace(shared_, sms_, alone);
+    if (device.accesses == nullptr || !device.accesses->can_go_on())
+      device.accesses = std::make_shared<SharedAccesses>();
+    device.accesses->begin_launch(*context_.memory,
+                                  device.note_reads.contains(context_.request->kernel));
+    threaded_.emplace(shared_, sms_, *device.accesses, alone);
   } catch (const std::bad_alloc&) {
     one_thread_ = "there is no memory to take notes in";
   }
@@ -402,6 +406,9 @@ TimedRun run_timed(const LaunchContext& context, const Options& options,
   std::optional<TimedRun> done =
       run(source != nullptr ? TimedLaunch::kForEver
                             : alone.value_or(ThreadedSms::alone_by(*context.options)));
+  if (!done && device.accesses->lacks_reads() &&
+      device.note_reads.insert(context.request->kernel).second)
+    done = run(alone.value_or(ThreadedSms::alone_by(*context.options)));
   if (!done) {
     ++context.kernel->conflicts;
     done = run(TimedLaunch::kForEver);

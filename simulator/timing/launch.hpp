@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
+#include <set>
 
 #include "simulator/launch/timing_options.hpp"
 #include "simulator/launch/timing_result.hpp"
@@ -12,6 +14,7 @@
 namespace heddle::simulator::timing {
 
 class InstructionSource;  // simulator/timing/source.hpp
+class SharedAccesses;     // simulator/timing/shared_accesses.hpp
 
 struct TimedRun {
   BlockRun run;
@@ -22,7 +25,10 @@ struct TimedRun {
 // What lasts from one launch to the next: L2's contents and the time.
 struct DeviceTime {
   std::optional<MemorySystem> memory;
-  std::uint64_t cycles = 0;  // since the device began
+  std::uint64_t cycles = 0;                  // since the device began
+  std::shared_ptr<SharedAccesses> accesses;  // for launches on several host threads
+  // Kernels that write what they read: all their reads are noted.
+  std::set<const isa::Kernel*> note_reads;
 };
 
 // The model's constants with the options' overrides. Throws std::invalid_argument naming the

@@ -16,8 +16,8 @@ constexpr unsigned kUsedShift = 0, kWrittenShift = 8, kOperationShift = 16, kSmS
 constexpr std::uint64_t kByte = 0xff, kOperationMask = 0x1f, kSmMask = 0x7ff, kByMask = 3;
 static_assert(kMostSms <= kSmMask + 1);
 
-// Of a piece: nobody has saved it; somebody is about to; it is saved.
-constexpr std::uint8_t kUnsaved = 0, kBeingSaved = 1, kSaved = 2;
+// Of a piece, beside the number of the launch: somebody is about to save it; it is saved.
+constexpr std::uint32_t kBeingSaved = 1, kSaved = 2, kLaunchShift = 2;
 
 template <typename T>
 auto zeroed(std::uint64_t count) {
@@ -55,20 +55,36 @@ SharedAccesses::Details SharedAccesses::detail(const Use& use) {
   return words;
 }
 
-SharedAccesses::SharedAccesses(const DeviceMemory& memory) {
-  for (const auto& [address, allocation] : memory.allocations()) {
+void SharedAccesses::begin_launch(const DeviceMemory& memory, bool all_reads) {
+  ++launch_;
+  lacks_reads_ = false;
+  const auto& allocations = memory.allocations();
+  std::erase_if(shadows_, [&](const auto& each) {
+    const auto found = allocations.find(each.first);
+    const Shadow& shadow = each.second;
+    return found == allocations.end() || found->second.ordinal != shadow.ordinal ||
+           found->second.bytes != shadow.bytes || found->second.data != shadow.data;
+  });
+  for (const auto& [address, allocation] : allocations) {
     Shadow& shadow = shadows_[address];
-    shadow.start = address;
-    shadow.bytes = allocation.bytes;
-    shadow.data = allocation.data;
+    if (shadow.saved == nullptr) {
+      shadow.start = address;
+      shadow.bytes = allocation.bytes;
+      shadow.data = allocation.data;
+      shadow.ordinal = allocation.ordinal;
+      shadow.saved = zeroed<std::uint32_t>(allocation.bytes / kPieceBytes + 1);
+    }
     shadow.host_mapped = allocation.host_mapped;
-    shadow.saved = zeroed<std::uint8_t>(allocation.bytes / kPieceBytes + 1);
+    shadow.read_as_whole = shadow.written = false;
+    shadow.noted = all_reads;
+    shadow.noted_from = 0;
   }
 }
 
 void SharedAccesses::share() {
   for (auto& [address, shadow] : shadows_)
-    shadow.sectors = zeroed<std::uint64_t>(shadow.bytes / kSectorBytes + 1);
+    if (shadow.sectors == nullptr)
+      shadow.sectors = zeroed<std::uint64_t>(shadow.bytes / kSectorBytes + 1);
 }
 
 void SharedAccesses::begin_quantum(const SmThreads* threads) {
@@ -105,10 +121,45 @@ bool SharedAccesses::Log::read_all(std::uint64_t address, std::uint64_t) {
   return !last_->written.load();
 }
 
+// Notes that the SM has read the allocation; false: reads are noted by word by now. Of the two,
+// this and `begin_writing`, the later one sees what the other has left.
+bool SharedAccesses::Log::read_unnoted() {
+  if (all_.threads_ == nullptr) return true;
+  const std::uint64_t mine = std::uint64_t{all_.quantum_} << kQuantumShift | sm_;
+  std::uint64_t last = last_->last_reader.load();
+  while (last < mine && !last_->last_reader.compare_exchange_weak(last, mine)) {
+  }
+  return !last_->noted.load();
+}
+
+// In the quantum in which reads begin to be noted, who has read before is known by the highest
+// number alone.
+bool SharedAccesses::Log::begin_writing() {
+  Shadow& shadow = *last_;
+  if (!shadow.written.load(std::memory_order_relaxed)) shadow.written.store(true);
+  if (shadow.read_as_whole.load()) return false;
+  if (shadow.noted.load() && shadow.noted_from.load() != all_.quantum_) return true;
+  shadow.noted_from.store(all_.quantum_);
+  shadow.noted.store(true);
+  if (all_.threads_ == nullptr) return true;
+  const std::uint64_t last = shadow.last_reader.load();
+  if (last >> kQuantumShift != all_.quantum_) return true;
+  if ((last & kSmMask) > sm_) {
+    all_.lacks_reads_.store(true);
+    return false;
+  }
+  wait();
+  return true;
+}
+
+void SharedAccesses::Log::wait() {
+  if (all_.threads_->await_below(sm_)) ++waits_;
+}
+
 // Who speaks with the host program must not begin anew.
 bool SharedAccesses::Log::communicate(std::uint64_t address) {
   if (!find(address) || last_->host_mapped) return false;
-  if (all_.threads_ != nullptr) all_.threads_->await_below(sm_);
+  if (all_.threads_ != nullptr) wait();
   return true;
 }
 
@@ -119,10 +170,8 @@ bool SharedAccesses::Log::use(std::uint64_t address, std::uint64_t bytes, bool w
   if (!find(address)) return false;
   Shadow& shadow = *last_;
   const std::uint64_t begin = address - shadow.start, end = begin + bytes;
-  if (writes) {
-    if (!shadow.written.load(std::memory_order_relaxed)) shadow.written.store(true);
-    if (shadow.read_as_whole.load()) return false;
-  }
+  if (!writes && !shadow.noted.load() && read_unnoted()) return true;
+  if (writes && !begin_writing()) return false;
   if (all_.threads_ != nullptr)
     for (std::uint64_t at = begin; at < end;) {
       const std::uint64_t sector = at / kSectorBytes;
@@ -225,7 +274,7 @@ bool SharedAccesses::Log::use_detailed(std::uint64_t sector, Words words, bool w
     }
     if (answer == Answer::too_late) return false;
     if (answer == Answer::go_on || waited) return true;
-    all_.threads_->await_below(sm_);
+    wait();
   }
 }
 
@@ -235,21 +284,22 @@ void SharedAccesses::Log::save(std::uint64_t first_byte, std::uint64_t end_byte)
 }
 
 void SharedAccesses::Log::save_piece(std::uint64_t number) {
-  std::atomic_ref<std::uint8_t> state(last_->saved[number]);
-  std::uint8_t seen = state.load(std::memory_order_acquire);
-  if (seen == kSaved) return;
-  if (seen == kUnsaved &&
-      state.compare_exchange_strong(seen, kBeingSaved, std::memory_order_acq_rel)) {
+  const std::uint32_t launch = all_.launch_ << kLaunchShift, saved = launch | kSaved;
+  std::atomic_ref<std::uint32_t> state(last_->saved[number]);
+  std::uint32_t seen = state.load(std::memory_order_acquire);
+  if (seen == saved) return;
+  if (seen < launch &&
+      state.compare_exchange_strong(seen, launch | kBeingSaved, std::memory_order_acq_rel)) {
     Piece& piece = pieces_.emplace_back();
     const std::uint64_t offset = number * kPieceBytes;
     piece.at = last_->data + offset;
     piece.bytes =
         static_cast<std::uint32_t>(std::min<std::uint64_t>(kPieceBytes, last_->bytes - offset));
     std::memcpy(piece.contents.data(), piece.at, piece.bytes);
-    state.store(kSaved, std::memory_order_release);
+    state.store(saved, std::memory_order_release);
     return;
   }
-  while (state.load(std::memory_order_acquire) != kSaved) std::this_thread::yield();
+  while (state.load(std::memory_order_acquire) != saved) std::this_thread::yield();
 }
 
 void SharedAccesses::Log::undo() {

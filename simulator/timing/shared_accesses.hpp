@@ -4,6 +4,11 @@
 // by reductions that commute, comes behind those with lower numbers, as on one thread: it waits for
 // them. Where one with a higher number has used the word before, it is too late: the launch
 // begins anew on one thread, and memory is put back.
+//
+// Reads of allocations that nothing has written since the launch began are not noted by word: most
+// memory is read alone. Where an SM with a higher number than the first writer's has read the
+// allocation in the writer's quantum, nobody knows whether it was the same word: the launch begins
+// anew and notes all reads.
 #pragma once
 
 #include <array>
@@ -15,6 +20,7 @@
 #include <memory>
 #include <mutex>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "simulator/launch/access_log.hpp"
@@ -25,20 +31,22 @@ namespace heddle::simulator::timing {
 
 class SharedAccesses {
  public:
-  // Throws std::bad_alloc.
-  explicit SharedAccesses(const DeviceMemory& memory);
-
+  // A launch begins on this memory. Nothing of what was noted before matters any more.
+  // `all_reads`: they are all noted by word. Throws std::bad_alloc.
+  void begin_launch(const DeviceMemory& memory, bool all_reads);
   // Several threads will run quanta. Throws std::bad_alloc.
   void share();
+  // Whether an access came too late, or might have, for want of notes of reads.
+  bool lacks_reads() const { return lacks_reads_.load(std::memory_order_relaxed); }
   // The next quantum's SMs run on several threads of `threads`; null: on one.
   void begin_quantum(const SmThreads* threads);
   // False: quanta cannot be told apart any more.
-  bool can_go_on() const { return quantum_ + 1 < kQuanta; }
+  bool can_go_on() const { return quantum_ + 1 < kQuanta && launch_ + 1 < kLaunches; }
 
   static constexpr std::size_t kSectorBytes = 32, kPieceBytes = 128;
 
  private:
-  static constexpr std::uint32_t kQuanta = std::uint32_t{1} << 30;
+  static constexpr std::uint32_t kQuanta = std::uint32_t{1} << 30, kLaunches = kQuanta;
   static constexpr unsigned kWordsPerSector = kSectorBytes / 4;
   using Words = std::uint8_t;  // bit i: word i of the sector
 
@@ -76,11 +84,16 @@ class SharedAccesses {
   struct Shadow {
     std::uint64_t start = 0, bytes = 0;
     std::byte* data = nullptr;
+    std::uint32_t ordinal = 0;  // the allocation's
     bool host_mapped = false;
     // By sector and by piece; zero, and without memory, until the first access.
     std::unique_ptr<std::uint64_t[], void (*)(void*)> sectors{nullptr, std::free};
-    std::unique_ptr<std::uint8_t[], void (*)(void*)> saved{nullptr, std::free};
-    std::atomic<bool> read_as_whole{false}, written{false};
+    std::unique_ptr<std::uint32_t[], void (*)(void*)> saved{nullptr, std::free};
+    // Of the launch: `noted`: reads are noted by word.
+    std::atomic<bool> read_as_whole{false}, written{false}, noted{false};
+    std::atomic<std::uint32_t> noted_from{0};  // the quantum
+    // While they are not: the quantum of the last read, and the highest SM that has read in it.
+    std::atomic<std::uint64_t> last_reader{0};
   };
 
  public:
@@ -101,6 +114,8 @@ class SharedAccesses {
     void undo();
     // That what was there before takes.
     std::uint64_t bytes() const { return pieces_.size() * sizeof(Piece); }
+    // How often it had to wait, since asked last.
+    std::uint64_t take_waits() { return std::exchange(waits_, 0); }
 
    private:
     struct Piece {
@@ -112,6 +127,9 @@ class SharedAccesses {
     bool find(std::uint64_t address);
     Detailed& part_of(const std::uint64_t* sector) const;
     bool use(std::uint64_t address, std::uint64_t bytes, bool writes, std::uint8_t operation);
+    bool read_unnoted();
+    bool begin_writing();
+    void wait();
     bool use_sector(std::uint64_t sector, Words words, bool writes, std::uint8_t operation);
     bool use_detailed(std::uint64_t sector, Words words, bool writes, std::uint8_t operation);
     void begin_details(std::uint64_t sector, std::uint64_t seen, const Use& use);
@@ -132,12 +150,15 @@ class SharedAccesses {
       bool operator==(const Noted&) const = default;
     } noted_;
     std::vector<Piece> pieces_;
+    std::uint64_t waits_ = 0;
   };
 
  private:
   std::map<std::uint64_t, Shadow> shadows_;  // by allocation address
   const SmThreads* threads_ = nullptr;
   std::uint32_t quantum_ = 0;
+  std::uint32_t launch_ = 0;  // its number
+  std::atomic<bool> lacks_reads_{false};
   static constexpr std::size_t kParts = 64;
   std::array<Detailed, kParts> detailed_;
 };

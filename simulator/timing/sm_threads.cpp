@@ -91,18 +91,21 @@ void SmThreads::work_on(unsigned thread, std::uint32_t quantum) {
   }
 }
 
-void SmThreads::await_below(std::size_t sm, std::size_t step) const {
+bool SmThreads::await_below(std::size_t sm, std::size_t step) const {
   constexpr unsigned kSpins = 1000;
   const std::uint32_t number = quantum();
+  bool waited = false;
   for (std::size_t before = sm; before >= step; before -= step) {
     const std::atomic<std::uint32_t>& last = finished_[before - step];
     for (unsigned i = 0; last.load(std::memory_order_acquire) != number; ++i) {
+      waited = true;
       if (i < kSpins)
         pause();
       else
         std::this_thread::yield();
     }
   }
+  return waited;
 }
 
 }  // namespace heddle::simulator::timing

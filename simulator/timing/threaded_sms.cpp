@@ -22,6 +22,9 @@ constexpr std::uint64_t kLeastShared = 256;
 // That what was in memory before may take, so that it can be put back.
 constexpr std::uint64_t kMostBytes = 512 << 20;
 constexpr unsigned kMostThreads = 64;
+// Where more than one SM in so many waits for others, some quanta are run by one thread.
+constexpr std::size_t kSeldom = 4;
+constexpr unsigned kAloneQuanta = 64;
 
 // Whether the kernel's code calls one of the driver's functions by its address. What is called
 // through a register is found when it happens.
@@ -71,12 +74,9 @@ struct ThreadedSms::Other {
   SmContext context;
 };
 
-ThreadedSms::ThreadedSms(SmContext& first, std::deque<Sm>& sms, std::uint64_t alone)
-    : first_(first),
-      sms_(sms),
-      join_at_(alone),
-      accesses_(std::make_unique<SharedAccesses>(*first.core.launch.memory)),
-      notes_(sms.size()) {
+ThreadedSms::ThreadedSms(SmContext& first, std::deque<Sm>& sms, SharedAccesses& accesses,
+                         std::uint64_t alone)
+    : first_(first), sms_(sms), join_at_(alone), accesses_(&accesses), notes_(sms.size()) {
   logs_.reserve(kMostThreads);
   logs_.emplace_back(*accesses_);
   first_.core.log = &logs_.front();
@@ -113,7 +113,8 @@ void ThreadedSms::join_others() {
 bool ThreadedSms::run(Cycle end) {
   if (accesses_ != nullptr && !threads_ && first_.core.issued >= join_at_) join_others();
   const std::uint64_t before = first_.core.issued + issued();
-  const bool shared = threads_ && last_issued_ >= kLeastShared;
+  if (alone_quanta_ != 0) --alone_quanta_;
+  const bool shared = threads_ && last_issued_ >= kLeastShared && alone_quanta_ == 0;
   const bool goes_on = shared ? run_side_by_side(end) : run_alone(end);
   last_issued_ = first_.core.issued + issued() - before;
   if (!threads_) last_issued_ = std::max(last_issued_, kLeastShared);
@@ -133,7 +134,7 @@ void ThreadedSms::let_go() {
   first_.core.log = nullptr;
   threads_.reset();
   logs_.clear();
-  accesses_.reset();
+  accesses_ = nullptr;
 }
 
 // All SMs together are far more than the host's caches hold, so that they are prefetched.
@@ -153,6 +154,9 @@ bool ThreadedSms::run_side_by_side(Cycle end) {
     if (reads != nullptr) other->core.unordered_reads->take_found(reads->found());
   threads_->run_quantum();
   look_at_notes();
+  std::uint64_t waits = 0;
+  for (SharedAccesses::Log& log : logs_) waits += log.take_waits();
+  if (waits > sms_.size() / kSeldom) alone_quanta_ = kAloneQuanta;
   return !stopped_.load(std::memory_order_relaxed);
 }
 

@@ -34,7 +34,7 @@ class ThreadedSms {
  public:
   // `first`: what the calling thread works with. All must outlive it. `alone`: warp instructions
   // that it executes before others join it. Throws std::bad_alloc.
-  ThreadedSms(SmContext& first, std::deque<Sm>& sms, std::uint64_t alone);
+  ThreadedSms(SmContext& first, std::deque<Sm>& sms, SharedAccesses& accesses, std::uint64_t alone);
   ~ThreadedSms();
   // Those of LaunchOptions.
   static std::uint64_t alone_by(const LaunchOptions& options);
@@ -65,13 +65,14 @@ class ThreadedSms {
   SmContext& first_;
   std::deque<Sm>& sms_;
   std::uint64_t join_at_;
-  std::unique_ptr<SharedAccesses> accesses_;
+  SharedAccesses* accesses_;               // null: the rest of the launch is for one thread
   std::vector<SharedAccesses::Log> logs_;  // by thread
   std::vector<std::unique_ptr<Other>> others_;
   std::vector<std::vector<UnorderedReads::Note>> notes_;  // by SM
   std::optional<SmThreads> threads_;
   Cycle end_ = 0;  // of the quantum
   std::uint64_t last_issued_ = 0, shared_quanta_ = 0;
+  unsigned alone_quanta_ = 0;  // to come, as others would wait
   std::atomic<bool> stopped_{false};
   bool failed_ = false;
 };

@@ -57,7 +57,7 @@ class TimedLaunch {
   void start_block(Sm& sm, Cycle begin);
   std::unique_ptr<Block> take_spare();
   std::uint64_t issued() const;
-  void choose_threads(const Options& options, std::uint64_t alone);
+  void choose_threads(const Options& options, DeviceTime& device, std::uint64_t alone);
   bool run_sms(Cycle end);
   void sort_requests();
   void answer_requests(Cycle end);
