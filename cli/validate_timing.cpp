@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
+#include "cli/launch_text.hpp"
 #include "cli/text.hpp"
 #include "simulator/base/file.hpp"
 #include "validation/timing_report.hpp"
@@ -72,13 +74,23 @@ Cells ratio_cells(const std::vector<validation::SuiteRatio>& ratios,
   return cells;
 }
 
+std::string with_unit(double value, const std::string& metric) {
+  const Scaled unit = scaled(value, simulator::find_metric(metric)->unit);
+  return fmt::format("{:.2f}{}{}", value * unit.factor, unit.unit.empty() ? "" : " ", unit.unit);
+}
+
+// Without the column of sources where no value has one.
 Cells value_cells(const std::vector<validation::SuiteValue>& values,
                   const std::vector<TimingRow>& rows) {
+  const bool sourced =
+      std::ranges::any_of(values, [](const auto& each) { return each.seed != ""; });
   Cells cells{{"of one kernel", "seed", "model", "H200"}};
   for (const validation::SuiteValue& value : values)
     if (const auto found = value_of(value, rows))
-      cells.push_back({value.meaning, value.seed, readable(found->model),
-                       found->hardware ? readable(*found->hardware) : "-"});
+      cells.push_back({value.meaning, value.seed, with_unit(found->model, value.metric),
+                       found->hardware ? with_unit(*found->hardware, value.metric) : "-"});
+  if (!sourced)
+    for (std::vector<std::string>& row : cells) row.erase(row.begin() + 1);
   return cells;
 }
 

@@ -4,6 +4,7 @@ set -eu
 packages="g++ cmake ninja-build ccache clang-format-14 clang-tidy-14
   libboost-dev libboost-program-options-dev nlohmann-json3-dev libfmt-dev libtomlplusplus-dev
   libzstd-dev liblz4-dev zlib1g-dev nettle-dev libncurses-dev
+  openmpi-bin libopenmpi-dev libboost-mpi-dev
   python3-venv libopenblas0-pthread liblapacke libfftw3-double3 libfftw3-single3
   libgtest-dev libgmock-dev libbenchmark-dev libvterm-dev strace
   clang-14 libclang-rt-14-dev llvm-14

@@ -98,7 +98,8 @@ std::vector<SuitePair> read_pairs(const std::filesystem::path& file) {
 std::vector<SuiteValue> read_values(const std::filesystem::path& file) {
   std::vector<SuiteValue> values;
   for_each_table(file, "value", [&](const toml::table& row) {
-    SuiteValue value{text(file, row, "meaning"), text(file, row, "seed"), text(file, row, "metric"),
+    SuiteValue value{text(file, row, "meaning"),
+                     row.contains("seed") ? text(file, row, "seed") : "", text(file, row, "metric"),
                      place(file, row, "of")};
     if (simulator::find_metric(value.metric) == nullptr)
       fail(file, row, fmt::format("there is no metric {}", value.metric));

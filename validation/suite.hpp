@@ -32,10 +32,10 @@ struct SuiteRatio {
   } slower, faster;
 };
 
-// A metric of one kernel that a source speaks of.
+// A metric of one kernel that a source or a page speaks of.
 struct SuiteValue {
-  std::string meaning, seed;
-  std::string metric;  // by any of its names
+  std::string meaning, seed;  // seed: as above; empty: no source reports it
+  std::string metric;         // by any of its names
   SuiteRatio::Place place;
 };
 

@@ -66,5 +66,15 @@ TEST(Suite, OfTimesHasCountsTimesAndSamplesForEveryEntry) {
           << folder << ": " << entry.record_name("sm_90");
 }
 
+TEST(Suite, ValueNeedsNoSource) {
+  const tests::ScratchFolder folder;
+  std::ofstream(folder / "s.toml") << "[[value]]\nmeaning = \"time\"\nmetric = \"ipc\"\n"
+                                      "of = \"e: f<1, 2>\"\n";
+  const auto values = read_values(folder / "s.toml");
+  ASSERT_EQ(values.size(), 1u);
+  EXPECT_EQ(values[0].seed, "");
+  EXPECT_EQ(values[0].place.kernel, "f<1, 2>");
+}
+
 }  // namespace
 }  // namespace heddle::validation

@@ -110,6 +110,27 @@ TEST(TimingReport, SummaryCountsRowsOfEnoughCycles) {
   EXPECT_GT(summary.correlation, 0.9);
 }
 
+TEST(TimingReport, PairIsOfWholeLaunchesOfAllItsKernels) {
+  Pair pair;
+  const auto add = [&](const std::string& kernel, double model, double hardware) {
+    pair.add(kernel, 1, {1});
+    pair.model.launches.back().metrics["sm__cycles_elapsed.max"] = model;
+    pair.hardware.launches.back().timing["sm__cycles_elapsed.max"] = {hardware};
+  };
+  add("_Z4loadPi", 100, 150);
+  add("_Z5storePi", 200, 250);
+  add("_Z4bothPi", 150, 100);
+  const auto rows = timing_rows("entry", pair.model, pair.hardware);
+  const auto times = times_of_pair({"fusion", "entry", {"load", "store"}, {"both"}, false}, rows);
+  ASSERT_TRUE(times);
+  EXPECT_DOUBLE_EQ(times->model_ratio(), 2);
+  EXPECT_DOUBLE_EQ(times->hardware_ratio(), 4);
+  EXPECT_DOUBLE_EQ(times->error(), -0.5);
+  EXPECT_TRUE(times->differs());
+  EXPECT_TRUE(times->same_order());
+  EXPECT_FALSE(times_of_pair({"", "entry", {"load"}, {"absent"}, false}, rows));
+}
+
 TEST(TimingReport, ValueIsOfTheModelAndOfHardwareWhereItWasMeasuredOrIsExact) {
   Pair pair;
   pair.add("_Z4slowPi", 300, {200});
