@@ -83,9 +83,8 @@ struct VendorLibrary {
   std::string_view file, functions;
 };
 constexpr VendorLibrary kVendorLibraries[] = {
-    {"libcublasLt", "cublasLt"}, {"libcudnn", "cudnn"}, {"libcurand", "curand"},
-    {"libcutensor", "cutensor"}, {"libnccl", "nccl"},   {"libnpp", "npp"},
-    {"libnvjpeg", "nvjpeg"},
+    {"libcublasLt", "cublasLt"}, {"libcudnn", "cudnn"}, {"libcutensor", "cutensor"},
+    {"libnccl", "nccl"},         {"libnpp", "npp"},     {"libnvjpeg", "nvjpeg"},
 };
 
 // A library that only stands on the linker's command line does no harm.

@@ -1,4 +1,4 @@
-"""cupy.linalg, cupy.fft and sparse matrices, beside NumPy: what the host computes.
+"""cupy.linalg, cupy.fft, cupy.random and sparse matrices, beside NumPy: what the host computes.
 
 The bounds are relative to the largest number of the result.
 """
@@ -74,7 +74,19 @@ def sparse_matrices(kind):
     close(on_device.toarray(), a, kind)
 
 
-for part in (products, systems, factorisations, transforms, sparse_matrices):
+def random_numbers(kind):
+    """Kernels of CuPy's make what cuRAND does not: these need its seeds."""
+    cupy.random.seed(7)
+    first = cupy.random.rand(1000)
+    cupy.random.seed(7)
+    close(cupy.random.rand(1000), cupy.asnumpy(first), "d")
+    assert abs(float(first.mean()) - 0.5) < 0.05
+    assert abs(float(cupy.random.randn(2000).std()) - 1) < 0.1
+    assert set(cupy.asnumpy(cupy.random.randint(0, 3, 200))) == {0, 1, 2}
+    assert sorted(cupy.asnumpy(cupy.random.permutation(8))) == list(range(8))
+
+
+for part in (products, systems, factorisations, transforms, sparse_matrices, random_numbers):
     for kind in "fD":
         part(kind)
     print("right:", part.__name__)

@@ -139,12 +139,20 @@ if __name__ == "__main__":
         self.assertEqual({(each["name"], each["computed"]) for each in batch},
                          {("cublasLtMatmul", "on the host")})
 
+    def test_curand_generators_give_what_nvidias_library_gave(self):
+        output, record = self.run_program(HERE / "curand_generators.py")
+        self.assertIn("right: 46 sequences by CreateGenerator\n", output)
+        self.assertIn("right: 46 sequences by CreateGeneratorHost\n", output)
+        first = record["library_calls"][0]
+        self.assertEqual((first["name"], first["shape"], first["type"], first["computed"]),
+                         ("curandGenerate", "n=1000", "XORWOW", "on the host"))
+
     def test_cupy_libraries(self):
         output, record = self.run_program(HERE / "cupy_libraries.py")
-        self.assertEqual(output.count("right:"), 5, output)
+        self.assertEqual(output.count("right:"), 6, output)
         libraries = {each["name"][:6] for each in record["library_calls"]}
-        self.assertEqual(libraries, {"cublas", "cusolv", "cufftE", "cuspar", "cufftX"} & libraries)
-        self.assertGreaterEqual(len(libraries), 4)
+        self.assertEqual(libraries, {"cublas", "cusolv", "cufftE", "cuspar", "cufftX", "curand"} & libraries)
+        self.assertGreaterEqual(len(libraries), 5)
 
     def test_cupy_features(self):
         output, record = self.run_program(HERE / "cupy_features.py")

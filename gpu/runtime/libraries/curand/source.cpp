@@ -1,0 +1,184 @@
+#include "gpu/runtime/libraries/curand/source.hpp"
+
+#include <boost/random/mersenne_twister.hpp>
+#include <boost/random/sobol.hpp>
+#include <vector>
+
+#include "gpu/runtime/libraries/curand/engines.hpp"
+
+namespace heddle::runtime::libraries::curand {
+namespace {
+
+// Threads take turns, each with a group of numbers of its own sequence.
+template <typename Engine>
+class Parallel : public Source {
+ public:
+  Parallel(const Settings& settings, int threads) {
+    const std::uint64_t group = settings.offset / Engine::kInGroup;
+    const auto count = static_cast<std::uint64_t>(threads);
+    next_ = group % count;
+    threads_ = Engine::sequences(settings.seed, threads, group / count, static_cast<int>(next_));
+    std::uint32_t skipped[Engine::kInGroup];
+    integers(skipped, static_cast<std::int64_t>(settings.offset % Engine::kInGroup));
+  }
+  void integers(std::uint32_t* to, std::int64_t count) override { fill<Draw::integer>(to, count); }
+  void long_integers(std::uint64_t*, std::int64_t) override { demand(false); }
+  void uniform(float* to, std::int64_t count) override { fill<Draw::uniform>(to, count); }
+  void uniform(double* to, std::int64_t count) override { fill<Draw::uniform_double>(to, count); }
+  void normal(float* to, std::int64_t count) override { fill<Draw::normal>(to, count); }
+  void normal(double* to, std::int64_t count) override { fill<Draw::normal_double>(to, count); }
+  void shares(double* to, std::int64_t count) override {
+    std::vector<std::uint32_t> bits(static_cast<std::size_t>(count));
+    integers(bits.data(), count);
+    for (const std::uint32_t value : bits) *to++ = value * 0x1p-32 + 0x1p-33;
+  }
+
+ private:
+  template <Draw kDraw, typename T>
+  void fill(T* to, std::int64_t count) {
+    T* const end = to + count;
+    if (kept_of_ != kDraw) kept_.clear();
+    kept_of_ = kDraw;
+    for (; to != end && !kept_.empty(); kept_.erase(kept_.begin()))
+      *to++ = static_cast<T>(kept_.front());
+    while (to != end) {
+      const auto group = threads_[next_].template draw<kDraw>();
+      next_ = (next_ + 1) % threads_.size();
+      for (const T value : group) {
+        if (to != end)
+          *to++ = value;
+        else
+          kept_.push_back(static_cast<double>(value));
+      }
+    }
+  }
+
+  std::vector<Engine> threads_;
+  std::size_t next_ = 0;
+  Draw kept_of_ = Draw::integer;
+  std::vector<double> kept_;  // of the last group
+};
+
+// Generators that give one number of each distribution for an integer.
+template <typename Int>
+class OneForOne : public Source {
+ public:
+  void integers(std::uint32_t* to, std::int64_t count) override { bits(to, count); }
+  void long_integers(std::uint64_t* to, std::int64_t count) override { bits(to, count); }
+  void uniform(float* to, std::int64_t count) override {
+    each(to, count, [](Int value) { return uniform_of(upper(value)); });
+  }
+  void uniform(double* to, std::int64_t count) override {
+    each(to, count, [this](Int value) { return share(value, at_zero()); });
+  }
+  void normal(float* to, std::int64_t count) override {
+    each(to, count, [](Int value) {
+      return static_cast<float>(inverse_normal(upper(value) * 0x1p-32 + 0x1p-33));
+    });
+  }
+  void normal(double* to, std::int64_t count) override {
+    each(to, count, [](Int value) { return inverse_normal(share(value, kHalf)); });
+  }
+  void shares(double* to, std::int64_t count) override {
+    each(to, count, [](Int value) { return share(value, kHalf); });
+  }
+
+ protected:
+  static constexpr double kHalf = sizeof(Int) == 8 ? 0x1p-54 : 0x1p-33;
+  virtual void draw(Int* to, std::int64_t count) = 0;
+  virtual double at_zero() const = 0;  // the uniform number for 0
+
+ private:
+  static std::uint32_t upper(Int value) {
+    return static_cast<std::uint32_t>(value >> (8 * sizeof(Int) - 32));
+  }
+  static double share(Int value, double zero) {
+    if constexpr (sizeof(Int) == 8) return static_cast<double>(value >> 11) * 0x1p-53 + zero;
+    return static_cast<double>(value) * 0x1p-32 + zero;
+  }
+  template <typename T>
+  void bits(T* to, std::int64_t count) {
+    demand(sizeof(T) == sizeof(Int));
+    if constexpr (sizeof(T) == sizeof(Int)) draw(to, count);
+  }
+  template <typename T, typename Make>
+  void each(T* to, std::int64_t count, Make make) {
+    std::vector<Int> values(static_cast<std::size_t>(count));
+    draw(values.data(), count);
+    for (const Int value : values) *to++ = make(value);
+  }
+};
+
+// One sequence. NVIDIA's kernels take it up in 8192 places and give it in another order.
+class MersenneTwister : public OneForOne<std::uint32_t> {
+ public:
+  explicit MersenneTwister(const Settings& settings)
+      : engine_(static_cast<std::uint32_t>(settings.seed)) {
+    demand(settings.offset == 0);
+  }
+
+ private:
+  void draw(std::uint32_t* to, std::int64_t count) override {
+    for (std::int64_t i = 0; i < count; ++i) to[i] = engine_();
+  }
+  double at_zero() const override { return 0x1p-33; }
+
+  boost::random::mt19937 engine_;
+};
+
+// Points of one dimension after another. Directions are those of S. Joe and F. Kuo, as Boost has
+// them.
+template <typename Int>
+class Sobol : public OneForOne<Int> {
+ public:
+  explicit Sobol(const Settings& settings) try
+      : dimensions_(settings.dimensions),
+        engine_(static_cast<std::size_t>(settings.dimensions)),
+        next_(settings.offset) {
+    if (next_ > 0) engine_.discard((next_ - 1) * static_cast<std::uint64_t>(dimensions_));
+  } catch (const std::invalid_argument&) {
+    throw Missing(std::to_string(settings.dimensions) + " dimensions are not supported");
+  }
+
+ private:
+  void draw(Int* to, std::int64_t count) override {
+    demand(count % dimensions_ == 0);
+    const std::int64_t points = count / dimensions_;
+    for (std::int64_t i = 0; i < points; ++i)
+      for (std::int64_t d = 0; d < dimensions_; ++d)
+        to[d * points + i] = next_ == 0 && i == 0 ? 0 : engine_();  // Boost leaves the origin out
+    next_ += static_cast<std::uint64_t>(points);
+  }
+  double at_zero() const override { return sizeof(Int) == 8 ? 0x1p-54 : 0x1p-32; }
+
+  std::int64_t dimensions_;
+  boost::random::sobol_engine<Int, 8 * sizeof(Int)> engine_;
+  std::uint64_t next_;
+};
+
+}  // namespace
+
+std::unique_ptr<Source> make_source(const Settings& settings) {
+  if (settings.order == Order::seeded || settings.order == Order::dynamic)
+    throw Missing("this ordering is not supported");
+  const bool legacy = settings.order == Order::legacy;
+  switch (settings.kind) {
+    case Kind::xorwow:
+      return std::make_unique<Parallel<Xorwow>>(settings, 4096);
+    case Kind::mrg32k3a:
+      return std::make_unique<Parallel<Mrg32k3a>>(settings, legacy ? 4096 : 81920);
+    case Kind::philox:
+      return std::make_unique<Parallel<Philox>>(settings, 65536);
+    case Kind::mt19937:
+      return std::make_unique<MersenneTwister>(settings);
+    case Kind::sobol32:
+      return std::make_unique<Sobol<std::uint32_t>>(settings);
+    case Kind::sobol64:
+      return std::make_unique<Sobol<std::uint64_t>>(settings);
+    default:
+      throw Missing("generators of type " + std::to_string(static_cast<int>(settings.kind)) +
+                    " are not supported");
+  }
+}
+
+}  // namespace heddle::runtime::libraries::curand

@@ -1,0 +1,134 @@
+"""cuRAND's host interface: what its generators give, beside what NVIDIA's library gave.
+
+    python curand_generators.py                   on the device, and by generators of the host
+    python curand_generators.py record LIBRARY    prints curand_answers.json, by generators of the host
+
+Integers and uniform numbers are the same bit by bit. Normal numbers differ by what functions of
+different libraries differ: 1e-5 in single precision, 1e-12 in double.
+"""
+
+import ctypes
+import hashlib
+import json
+import pathlib
+import sys
+
+import numpy as np
+
+KINDS = {"xorwow": 101, "mrg32k3a": 121, "philox": 161, "mt19937": 142, "sobol32": 201, "sobol64": 203}
+LEGACY = 103
+RESULTS = {"": np.uint32, "LongLong": np.uint64, "Uniform": np.float32, "UniformDouble": np.float64,
+           "Normal": np.float32, "NormalDouble": np.float64, "LogNormal": np.float32,
+           "LogNormalDouble": np.float64, "Poisson": np.uint32}
+ARGUMENTS = {"Normal": (1, 3), "NormalDouble": (1, 3), "LogNormal": (0, 0.5), "LogNormalDouble": (0, 0.5)}
+BOUNDS = {np.float32: 1e-5, np.float64: 1e-12}
+
+
+def cases():
+    """Kind, function, calls, settings."""
+    for kind in ("xorwow", "mrg32k3a", "philox"):
+        for function in RESULTS:
+            if function not in ("LongLong", "Poisson"):
+                yield kind, function, (1000, 30, 200000), {}
+        yield kind, "", (5000,), {"seed": 0x123456789abcdef}
+        yield kind, "", (5000,), {"seed": 77, "offset": 123456789012}
+        yield kind, "Uniform", (100000,), {"order": LEGACY}
+    for kind in ("sobol32", "sobol64"):
+        for function in ("LongLong" if kind == "sobol64" else "", *list(RESULTS)[2:-1]):
+            yield kind, function, (3000, 300), {"dimensions": 300}
+        yield kind, "Uniform", (900,), {"dimensions": 3, "offset": 1234}
+
+
+class Library:
+    """`allocate` gives memory of `dtype`, its address, and how NumPy gets it."""
+
+    def __init__(self, path, create, allocate):
+        self.library, self.create, self.allocate = ctypes.CDLL(path), create, allocate
+
+    def call(self, name, *arguments):
+        status = getattr(self.library, "curand" + name)(*arguments)
+        assert status == 0, f"curand{name}: {status}"
+
+    def generate(self, kind, function, calls, seed=None, offset=None, order=None, dimensions=None, arguments=()):
+        generator, dtype, result = ctypes.c_void_p(), RESULTS[function], []
+        self.call(self.create, ctypes.byref(generator), KINDS[kind])
+        if seed is not None:
+            self.call("SetPseudoRandomGeneratorSeed", generator, ctypes.c_ulonglong(seed))
+        if offset is not None:
+            self.call("SetGeneratorOffset", generator, ctypes.c_ulonglong(offset))
+        if order is not None:
+            self.call("SetGeneratorOrdering", generator, order)
+        if dimensions is not None:
+            self.call("SetQuasiRandomGeneratorDimensions", generator, dimensions)
+        scalar = ctypes.c_float if dtype == np.float32 else ctypes.c_double
+        for count in calls:
+            address, fetch = self.allocate(count, dtype)
+            self.call("Generate" + function, generator, ctypes.c_void_p(address), ctypes.c_size_t(count),
+                      *map(scalar, arguments or ARGUMENTS.get(function, ())))
+            result.append(fetch())
+        self.call("DestroyGenerator", generator)
+        return np.concatenate(result)
+
+
+def in_host_memory(count, dtype):
+    values = np.zeros(count, dtype)
+    return values.ctypes.data, lambda: values
+
+
+def in_device_memory(count, dtype):
+    import cupy
+    values = cupy.zeros(count, dtype)
+    return values.data.ptr, lambda: cupy.asnumpy(values)
+
+
+def answer(values, function):
+    if "ormal" not in function:
+        return hashlib.sha256(values.tobytes()).hexdigest()
+    places = np.linspace(0, len(values) - 1, 12).astype(int)
+    return [float(each) for each in values[places]] + [float(np.mean(values, dtype=np.float64))]
+
+
+def same(found, wanted, function):
+    if "ormal" not in function:
+        return found == wanted
+    bound = BOUNDS[RESULTS[function]]
+    return np.allclose(found, wanted, rtol=bound, atol=bound)
+
+
+def compare(library, answers):
+    for case, wanted in zip(cases(), answers, strict=True):
+        kind, function, calls, settings = case
+        found = answer(library.generate(kind, function, calls, **settings), function)
+        assert same(found, wanted, function), (case, found, wanted)
+
+
+def moments(library):
+    """Where NVIDIA's order or method is not followed: what the distribution says."""
+    values = library.generate("mt19937", "", (1000,), seed=5)
+    assert (values == np.random.RandomState(5).randint(0, 2**32, 1000, np.uint32)).all()
+    values = library.generate("mt19937", "NormalDouble", (20000,), arguments=(2, 3))
+    assert abs(values.mean() - 2) < 0.1 and abs(values.std() - 3) < 0.1
+    for kind in ("xorwow", "mrg32k3a", "philox", "mt19937", "sobol32", "sobol64"):
+        for mean in (0.5, 10, 700, 1e5):
+            values = library.generate(kind, "Poisson", (20000,), arguments=(mean,)).astype(float)
+            assert abs(values.mean() - mean) < 5 * (mean / 20000)**0.5, (kind, mean, values.mean())
+            assert abs(values.var() / mean - 1) < 0.1, (kind, mean, values.var())
+
+
+def main():
+    if sys.argv[1:2] == ["record"]:
+        library = Library(sys.argv[2], "CreateGeneratorHost", in_host_memory)
+        answers = [answer(library.generate(kind, function, calls, **settings), function)
+                   for kind, function, calls, settings in cases()]
+        print(json.dumps(answers, indent=0))
+        return
+    answers = json.loads(pathlib.Path(__file__).with_name("curand_answers.json").read_text())
+    for create, allocate in (("CreateGenerator", in_device_memory), ("CreateGeneratorHost", in_host_memory)):
+        library = Library("libcurand.so.10", create, allocate)
+        compare(library, answers)
+        moments(library)
+        print("right:", len(answers), "sequences by", create)
+
+
+if __name__ == "__main__":
+    main()
