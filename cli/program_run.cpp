@@ -30,8 +30,8 @@ std::map<std::string, std::string> environment_for(const ProgramOptions& options
     library += (library.empty() ? "" : ":") + (folder / each).string();
   const char* preloaded = std::getenv("LD_PRELOAD");
   const char* searched = std::getenv("LD_LIBRARY_PATH");
-  const std::string libraries =
-      (folder / "libraries").string();  // stand-ins of cuBLAS and its like
+  // Stand-ins of cuBLAS and its like; and where Triton looks for libcuda.so.1, to link with it.
+  const std::string libraries = (folder / "libraries").string() + ":" + folder.string();
   std::map<std::string, std::string> environment = {
       {"LD_PRELOAD", preloaded != nullptr ? library + ":" + preloaded : library},
       {"LD_LIBRARY_PATH", searched != nullptr ? libraries + ":" + searched : libraries},

@@ -117,6 +117,18 @@ if __name__ == "__main__":
                         self.folder, self.copy_of_the_module()], check=True, capture_output=True)
         self.assertTrue((self.folder / "heddle.py").exists())
 
+    def test_the_driver_lies_where_triton_looks_for_it(self):
+        """It links with libcuda.so.1, which it takes from LD_LIBRARY_PATH."""
+        program = self.folder / "search.py"
+        program.write_text("""
+import os
+folders = os.environ["LD_LIBRARY_PATH"].split(":")
+print([sum(os.path.exists(os.path.join(each, name)) for each in folders)
+       for name in ("libcuda.so.1", "libcublas.so.13")])
+""")
+        output, _ = self.run_program(program)
+        self.assertEqual(output, "[1, 1]\n")
+
     def copy_of_the_module(self):
         """Building leaves files beside the sources."""
         copy = self.folder / "source"
