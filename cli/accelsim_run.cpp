@@ -34,7 +34,7 @@ bool is_accelsim(const std::string& word) {
 }
 
 simulator::Record run_accelsim(const Arguments& arguments, traces::Trace* trace,
-                               const simulator::timing::Options& timing,
+                               const simulator::LaunchSettings& settings,
                                const std::function<bool()>& go_on) {
   const auto progress =
       arguments.has("no-progress") || trace != nullptr ? nullptr : runtime::progress_on_stderr();
@@ -51,8 +51,7 @@ simulator::Record run_accelsim(const Arguments& arguments, traces::Trace* trace,
     if (gpu == nullptr) gpu = &traces::accelsim_gpu(launch.kernel().binary_version);
     launch.place_on(*gpu);
     simulator::LaunchOptions options;
-    options.max_instructions = arguments.number("max-instructions", ~std::uint64_t{0}).value_or(0);
-    options.timing = timing;
+    options.settings = settings;
     if (trace != nullptr) options.observer = trace->begin_launch(index, launch.request(), *gpu);
     if (progress) progress->before(launch.device(), launch.request());
     options.watch = [&](const auto& state) {

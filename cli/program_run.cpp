@@ -32,26 +32,12 @@ std::map<std::string, std::string> environment_for(const ProgramOptions& options
   const char* searched = std::getenv("LD_LIBRARY_PATH");
   // Stand-ins of cuBLAS and its like; and where Triton looks for libcuda.so.1, to link with it.
   const std::string libraries = (folder / "libraries").string() + ":" + folder.string();
-  std::map<std::string, std::string> environment = {
-      {"LD_PRELOAD", preloaded != nullptr ? library + ":" + preloaded : library},
-      {"LD_LIBRARY_PATH", searched != nullptr ? libraries + ":" + searched : libraries},
-      {"HEDDLE_PARENT", std::to_string(getpid())},
-      {"HEDDLE_RECORD_STREAM", (streams / "%p").string()},
-      {"HEDDLE_CHECK", options.checks},
-      {"HEDDLE_COUNTERS", options.counters ? "1" : "0"},
-      {"HEDDLE_PER_PC", options.per_instruction ? "1" : "0"},
-      {"HEDDLE_MEMORY_DIGESTS", options.memory_digests ? "1" : "0"}};
-  if (options.progress) environment["HEDDLE_PROGRESS"] = "1";
-  if (!options.gpu.empty()) environment["HEDDLE_GPU"] = options.gpu;
-  if (options.threads) environment["HEDDLE_THREADS"] = std::to_string(*options.threads);
-  if (options.max_instructions)
-    environment["HEDDLE_MAX_INSTRUCTIONS"] = std::to_string(*options.max_instructions);
-  if (options.max_memory) environment["HEDDLE_MAX_MEMORY"] = std::to_string(*options.max_memory);
-  if (options.gpus) environment["HEDDLE_GPUS"] = std::to_string(*options.gpus);
-  if (!options.timing.empty()) environment["HEDDLE_TIMED"] = options.timing;
-  if (!options.reconvergence.empty()) environment["HEDDLE_RECONVERGENCE"] = options.reconvergence;
-  if (!options.capture.empty()) environment["HEDDLE_CAPTURE"] = options.capture;
-  if (!options.trace.empty()) environment["HEDDLE_TRACE_REQUEST"] = options.trace;
+  runtime::Options told = options.process;
+  told.record_stream = (streams / "%p").string();
+  std::map<std::string, std::string> environment = runtime::environment_of(told);
+  environment["LD_PRELOAD"] = preloaded != nullptr ? library + ":" + preloaded : library;
+  environment["LD_LIBRARY_PATH"] = searched != nullptr ? libraries + ":" + searched : libraries;
+  environment["HEDDLE_PARENT"] = std::to_string(getpid());
   return environment;
 }
 
@@ -71,7 +57,7 @@ ProgramRun run_on_model(const std::vector<std::string>& program, const ProgramOp
   if (!options.macros.empty() && !is_cuda_source(program[0]))
     throw Usage("--define is for CUDA source (NAME.cu)");
   if (is_cuda_source(program[0])) {
-    compiled.emplace(program[0], options.gpu, options.macros);
+    compiled.emplace(program[0], options.process.gpu, options.macros);
     words[0] = fs::path(program[0]).replace_extension().string();
   }
   const fs::path executable = compiled ? compiled->executable() : fs::path();

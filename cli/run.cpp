@@ -12,6 +12,7 @@
 #include "cli/conditions.hpp"
 #include "cli/cubin_run.hpp"
 #include "cli/input_file.hpp"
+#include "cli/launch_settings.hpp"
 #include "cli/limits.hpp"
 #include "cli/program_run.hpp"
 #include "cli/reconvergence.hpp"
@@ -34,14 +35,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::uint64_t kMostThreads = 4096;
-constexpr std::uint64_t kMostInstructions = std::uint64_t{1} << 62;
 constexpr std::uint64_t kMostMemory = std::uint64_t{1} << 47;  // bytes
 constexpr std::uint64_t kMostSeconds = 1000000;
-
-std::uint64_t instruction_limit(const Arguments& arguments) {
-  return arguments.number("max-instructions", kMostInstructions).value_or(kUsualInstructions);
-}
 
 // Two processes may not write one file: they need %p in its name.
 void refuse_shared_files(const std::vector<ProcessRecord>& records, const Arguments& arguments) {
@@ -105,51 +100,6 @@ std::string trace_of_program(const Arguments& arguments, const fs::path& advice)
   return traces::encode(request);
 }
 
-// That are shown, or that the run may fail by.
-std::vector<const simulator::Metric*> asked_metrics(const Arguments& arguments) {
-  std::vector<const simulator::Metric*> all = chosen_metrics(arguments);
-  for (const Condition& each : fail_conditions(arguments)) all.push_back(each.metric);
-  return all;
-}
-
-// How launches are timed, as timing::parse_options reads it; empty: they are not. Who asks for a
-// metric that only time decides, or says how to time, need not ask for timing too. Throws Usage.
-std::string timing_choice(const Arguments& arguments) {
-  const std::string choice = arguments.value("timing");
-  std::string text = "on";
-  for (const char* option : {"scheduler", "caches", "sms", "sample"})
-    if (arguments.has(option)) text += fmt::format(",{}={}", option, arguments.value(option));
-  if (arguments.has("set")) text += fmt::format(",{}", fmt::join(arguments.list("set"), ","));
-  const auto modelled = [](const simulator::Metric* metric) {
-    return metric->kind == simulator::MetricKind::modelled;
-  };
-  const bool wanted = text != "on" || std::ranges::any_of(asked_metrics(arguments), modelled);
-  if (choice == "off" || (choice.empty() && !wanted)) return {};
-  try {
-    simulator::timing::parse_options(text);
-  } catch (const std::invalid_argument& wrong) {
-    throw Usage(wrong.what());
-  }
-  return text;
-}
-
-// Whether what hardware's counters see is wanted where that takes a second execution.
-bool wants_counters(const Arguments& arguments) {
-  const bool asked = std::ranges::any_of(asked_metrics(arguments), &simulator::Metric::counter);
-  if (!chosen_metrics(arguments).empty()) return asked;
-  return asked || arguments.has("record") || arguments.has("csv");
-}
-
-// What to look for in launches. Throws Usage.
-simulator::checks::Options check_options(const Arguments& arguments) {
-  if (!arguments.has("check")) return {};
-  try {
-    return simulator::checks::parse_options(arguments.value("check"));
-  } catch (const std::invalid_argument& wrong) {
-    throw Usage(fmt::format("--check: {}", wrong.what()));
-  }
-}
-
 bool reached_instruction_limit(const simulator::Record& record) {
   return std::ranges::any_of(record.launches, [](const simulator::LaunchRecord& launch) {
     return launch.fault_kind == "instruction_limit";
@@ -187,31 +137,23 @@ std::function<void(std::string_view)> print_of_kernels() {
 // then, or the kernel's result depends on the order of warps.
 //
 // `arrays`: of the launch that a cubin's kernel was given; null: the launches were captured.
-int run_capsules(const Arguments& arguments,
+int run_capsules(const Arguments& arguments, const simulator::LaunchSettings& settings,
                  const std::vector<CubinLaunch::Array>* arrays = nullptr) {
   const std::vector<fs::path> files = capsules_of(arguments);
   const TemporaryFolder advice;
   const std::unique_ptr<traces::Trace> trace = trace_here(arguments, advice.path());
-  const std::string timing = timing_choice(arguments);
   std::shared_ptr<runtime::LaunchObserver> observer;
   if (wants_progress(arguments) && !trace) observer = runtime::progress_on_stderr();
   if (arrays != nullptr) observer = dumping(arguments, *arrays, observer);
   Deadline deadline(arguments.number("timeout", kMostSeconds));
-  validation::Replay replay = validation::replay(
-      files,
-      {.threads = static_cast<unsigned>(arguments.number("threads", kMostThreads).value_or(0)),
-       .max_instructions = instruction_limit(arguments),
-       .per_instruction = wants_instructions(arguments),
-       .memory_digests = arguments.has("memory"),
-       .print = print_of_kernels(),
-       .observer = observer,
-       .trace = trace.get(),
-       .timing =
-           timing.empty() ? std::nullopt : std::optional(simulator::timing::parse_options(timing)),
-       .reconvergence = chosen_reconvergence(arguments),
-       .checks = check_options(arguments),
-       .counters = wants_counters(arguments),
-       .go_on = [&] { return !deadline.passed(); }});
+  validation::Replay replay =
+      validation::replay(files, {.settings = settings,
+                                 .per_instruction = wants_instructions(arguments),
+                                 .memory_digests = arguments.has("memory"),
+                                 .print = print_of_kernels(),
+                                 .observer = observer,
+                                 .trace = trace.get(),
+                                 .go_on = [&] { return !deadline.passed(); }});
   if (arrays != nullptr) replay.memory_differences.clear();  // there was nothing to compare with
   RunReport report(arguments, false);
   const ProcessRecord whole{getpid(), std::move(replay.record), false, {}};
@@ -225,10 +167,10 @@ int run_capsules(const Arguments& arguments,
   return status == 0 && !replay.memory_differences.empty() ? kDifferent : status;
 }
 
-int run_all_reconvergences(const Arguments& arguments);
+int run_all_reconvergences(const Arguments& arguments, const simulator::LaunchSettings& settings);
 
 // A cubin's kernel is launched as if it had been captured.
-int run_cubin(const Arguments& arguments) {
+int run_cubin(const Arguments& arguments, const simulator::LaunchSettings& settings) {
   for (const char* option : {"seed", "seeds", "predication"})
     if (arguments.has(option)) throw Usage(fmt::format("--{} is for sketches", option));
   if (arguments.has("capture")) throw Usage("--capture is for programs and sketches");
@@ -236,11 +178,11 @@ int run_cubin(const Arguments& arguments) {
   const CubinLaunch launch = make_cubin_launch(arguments, folder.path());
   Arguments replayed = arguments;
   replayed.words = {launch.capsule.string()};
-  return wants_all_reconvergences(arguments) ? run_all_reconvergences(replayed)
-                                             : run_capsules(replayed, &launch.arrays);
+  return wants_all_reconvergences(arguments) ? run_all_reconvergences(replayed, settings)
+                                             : run_capsules(replayed, settings, &launch.arrays);
 }
 
-int run_sketches(const Arguments& arguments) {
+int run_sketches(const Arguments& arguments, const simulator::LaunchSettings& settings) {
   if (arguments.words.size() != 1) throw Usage("give one sketch at a time");
   if (arguments.has("seeds"))
     for (const char* option : {"csv", "per-pc", "source", "format", "verbose", "quiet", "fail-on",
@@ -254,13 +196,9 @@ int run_sketches(const Arguments& arguments) {
     capture_sketch(arguments.words[0], arguments, arguments.value("capture"));
   const TemporaryFolder advice;
   const std::unique_ptr<traces::Trace> trace = trace_here(arguments, advice.path());
-  const std::string timing = timing_choice(arguments);
   Deadline deadline(arguments.number("timeout", kMostSeconds));
-  const SketchRun run = run_sketch(
-      arguments.words[0], arguments, trace.get(),
-      timing.empty() ? std::nullopt : std::optional(simulator::timing::parse_options(timing)),
-      chosen_reconvergence(arguments), check_options(arguments), false,
-      [&] { return !deadline.passed(); });
+  const SketchRun run = run_sketch(arguments.words[0], arguments, trace.get(), settings, false,
+                                   [&] { return !deadline.passed(); });
   RunReport report(arguments, false);
   const ProcessRecord whole{getpid(), run.record, false, {}};
   if (run.statistics.empty()) {
@@ -273,57 +211,53 @@ int run_sketches(const Arguments& arguments) {
   }
   if (!arguments.has("quiet")) report.print(run.costs);
   show_advice(advice.path(), report);
-  if (arguments.has("advice")) report.print(sketch_what_if(arguments.words[0], arguments));
+  if (arguments.has("advice"))
+    report.print(sketch_what_if(arguments.words[0], arguments, settings));
   return report.finish(reached_limit(run.record, deadline, arguments) ? kLimit : 0);
 }
 
 // A trace holds no values: it can be timed, and nothing else.
-int run_traces(const Arguments& arguments) {
+int run_traces(const Arguments& arguments, simulator::LaunchSettings settings) {
   if (arguments.value("timing") == "off") throw Usage("a trace is only timed: --timing=off");
   for (const char* option : {"advice", "memory", "capture"})
     if (arguments.has(option)) throw Usage(fmt::format("a trace is only timed: --{}", option));
   if (arguments.has("trace") && traces::trace_options(trace_request(arguments)).form != "perfetto")
     throw Usage("of a trace only the timeline can be written (--trace perfetto=FILE)");
   const std::unique_ptr<traces::Trace> trace = trace_here(arguments, {});
-  const std::string timing = timing_choice(arguments);
+  if (!settings.timing) settings.timing.emplace();
   Deadline deadline(arguments.number("timeout", kMostSeconds));
-  const simulator::Record record = run_accelsim(
-      arguments, trace.get(), simulator::timing::parse_options(timing.empty() ? "on" : timing),
-      [&] { return !deadline.passed(); });
+  const simulator::Record record =
+      run_accelsim(arguments, trace.get(), settings, [&] { return !deadline.passed(); });
   RunReport report(arguments, false);
   const ProcessRecord whole{getpid(), record, false, {}};
   report.add(whole);
   return report.finish(reached_limit(record, deadline, arguments) ? kLimit : 0);
 }
 
-std::optional<std::uint64_t> wanted_gpus(const Arguments& arguments) {
+unsigned wanted_gpus(const Arguments& arguments) {
   const auto wanted = arguments.number("gpus", runtime::System::kMostGpus);
   if (wanted == 0) throw Usage("--gpus 0: a program sees one GPU at least");
-  return wanted;
+  return static_cast<unsigned>(wanted.value_or(1));
 }
 
-ProgramOptions program_options(const Arguments& arguments, const fs::path& advice) {
+ProgramOptions program_options(const Arguments& arguments,
+                               const simulator::LaunchSettings& settings, const fs::path& advice) {
   ProgramOptions options;
-  options.gpu = arguments.value("gpu");
-  options.threads = arguments.number("threads", kMostThreads);
-  options.max_instructions = arguments.number("max-instructions", kMostInstructions);
-  options.max_memory = arguments.bytes("max-memory", kMostMemory);
-  options.gpus = wanted_gpus(arguments);
+  options.process.gpu = arguments.value("gpu");
+  options.process.launches = settings;
+  options.process.max_memory = arguments.bytes("max-memory", kMostMemory).value_or(0);
+  options.process.gpus = wanted_gpus(arguments);
   // The program may work in another folder.
-  if (arguments.has("capture")) options.capture = fs::absolute(arguments.value("capture")).string();
-  options.trace = trace_of_program(arguments, advice);
-  options.timing = timing_choice(arguments);
-  if (const auto reconvergence = chosen_reconvergence(arguments))
-    options.reconvergence = simulator::info(*reconvergence).name;
-  options.checks = arguments.value("check");
+  if (arguments.has("capture"))
+    options.process.capture_directory = fs::absolute(arguments.value("capture")).string();
+  options.process.trace = trace_of_program(arguments, advice);
+  options.process.per_pc = wants_instructions(arguments);
+  options.process.memory_digests = arguments.has("memory");
+  options.process.progress = wants_progress(arguments) && options.process.trace.empty();
   options.macros = arguments.values("define");
   // A record of some launches is written when all are there to choose from.
   if (!chooses_launches(arguments)) options.record = arguments.value("record");
-  options.per_instruction = wants_instructions(arguments);
-  options.memory_digests = arguments.has("memory");
   options.host_time = arguments.has("host-time");
-  options.counters = wants_counters(arguments);
-  options.progress = wants_progress(arguments) && options.trace.empty();
   if (const auto seconds = arguments.number("timeout", kMostSeconds))
     options.limit = std::chrono::seconds(*seconds);
   return options;
@@ -364,9 +298,10 @@ int status_of(const ProgramRun& run, const Arguments& arguments) {
   return limited ? kLimit : run.child.status;
 }
 
-int run_program(const Arguments& arguments) {
+int run_program(const Arguments& arguments, const simulator::LaunchSettings& settings) {
   const TemporaryFolder advice;
-  const ProgramRun run = run_on_model(arguments.program, program_options(arguments, advice.path()));
+  const ProgramRun run =
+      run_on_model(arguments.program, program_options(arguments, settings, advice.path()));
   refuse_shared_files(run.processes, arguments);
   RunReport report(arguments, true);
   const bool quiet = arguments.has("quiet");
@@ -382,19 +317,20 @@ int run_program(const Arguments& arguments) {
   return report.finish(status_of(run, arguments));
 }
 
-// The launches of one run under a policy. `status`: of the program, or of the launches.
-ReconvergenceRun run_under(simulator::ReconvergencePolicy policy, const Arguments& arguments,
+// The launches of one run under the policy of `settings`. `status`: of the program, or of the
+// launches.
+ReconvergenceRun run_under(const simulator::LaunchSettings& settings, const Arguments& arguments,
                            bool is_first, int& status) {
   const TemporaryFolder folder;
   const fs::path branches = folder.path() / "branches";
   ReconvergenceRun result;
-  result.policy = policy;
+  result.policy = *settings.reconvergence;
   if (!arguments.program.empty()) {
-    ProgramOptions options = program_options(arguments, folder.path());
-    options.reconvergence = simulator::info(policy).name;
-    options.memory_digests = true;
-    options.progress = false;
-    options.trace = traces::encode({{"trace", fmt::format("branches={}", branches.string())}});
+    ProgramOptions options = program_options(arguments, settings, folder.path());
+    options.process.memory_digests = true;
+    options.process.progress = false;
+    options.process.trace =
+        traces::encode({{"trace", fmt::format("branches={}", branches.string())}});
     if (!is_first) options.to.output = options.to.errors = "/dev/null";
     const ProgramRun run = run_on_model(arguments.program, options);
     if (run.processes.size() != 1)
@@ -407,16 +343,13 @@ ReconvergenceRun run_under(simulator::ReconvergencePolicy policy, const Argument
     of_trace.file = branches.string();
     const auto trace = traces::make_trace(of_trace);
     if (is_sketch(arguments.words[0])) {
-      result.record =
-          run_sketch(arguments.words[0], arguments, trace.get(), std::nullopt, policy, {}, true)
-              .record;
+      result.record = run_sketch(arguments.words[0], arguments, trace.get(), settings, true).record;
     } else {
       validation::ReplayOptions options;
-      options.max_instructions = instruction_limit(arguments);
+      options.settings = settings;
       options.memory_digests = true;
       options.print = [](std::string_view) {};
       options.trace = trace.get();
-      options.reconvergence = policy;
       result.record = validation::replay(capsules_of(arguments), options).record;
     }
     status = 0;
@@ -427,7 +360,7 @@ ReconvergenceRun run_under(simulator::ReconvergencePolicy policy, const Argument
 
 // A launch that deadlocks under another policy than the first does not make the run a failure: it
 // is what was asked about.
-int run_all_reconvergences(const Arguments& arguments) {
+int run_all_reconvergences(const Arguments& arguments, const simulator::LaunchSettings& settings) {
   for (const char* option :
        {"trace", "advice", "record", "csv", "timing", "seeds", "capture", "format", "metrics",
         "check", "quiet", "verbose", "fail-on", "sarif", "junit"})
@@ -437,7 +370,10 @@ int run_all_reconvergences(const Arguments& arguments) {
   int status = 0;
   for (const simulator::ReconvergenceInfo& each : simulator::kReconvergencePolicies) {
     int ended = 0;
-    runs.push_back(run_under(each.policy, arguments, runs.empty(), ended));
+    simulator::LaunchSettings under = settings;
+    under.reconvergence = each.policy;
+    under.timing.reset();
+    runs.push_back(run_under(under, arguments, runs.empty(), ended));
     if (runs.size() == 1) status = ended;
   }
   std::fputs(reconvergence_tables(runs, arguments).c_str(),
@@ -460,13 +396,8 @@ int run_run(const Arguments& arguments) {
     throw Usage(bad.what());
   }
   if (arguments.has("gpu")) simulator::gpu_model(arguments.value("gpu"));
-  arguments.number("threads", kMostThreads);
-  arguments.number("max-instructions", kMostInstructions);
   arguments.bytes("max-memory", kMostMemory);
   wanted_gpus(arguments);
-  timing_choice(arguments);
-  chosen_reconvergence(arguments);
-  check_options(arguments);
   if (arguments.program.empty() == arguments.words.empty())
     throw Usage(
         "give a program, as in: heddle run ./program arguments; or a .cu file, a cubin, capsules, "
@@ -484,14 +415,18 @@ int run_run(const Arguments& arguments) {
         fmt::format("--gpu {}: programs of this GPU are not supported; its model runs "
                     "sketches only",
                     arguments.value("gpu")));
-  if (!arguments.words.empty() && is_accelsim(arguments.words[0])) {
+  const bool traced = !arguments.words.empty() && is_accelsim(arguments.words[0]);
+  const simulator::LaunchSettings settings =
+      launch_settings(arguments, traced || !arguments.program.empty() ? 0 : kUsualInstructions);
+  if (traced) {
     if (arguments.has("reconvergence")) throw Usage("a trace has its lanes' order already");
-    return run_traces(arguments);
+    return run_traces(arguments, settings);
   }
-  if (cubin) return run_cubin(arguments);
-  if (wants_all_reconvergences(arguments)) return run_all_reconvergences(arguments);
-  if (sketch) return run_sketches(arguments);
-  return arguments.program.empty() ? run_capsules(arguments) : run_program(arguments);
+  if (cubin) return run_cubin(arguments, settings);
+  if (wants_all_reconvergences(arguments)) return run_all_reconvergences(arguments, settings);
+  if (sketch) return run_sketches(arguments, settings);
+  return arguments.program.empty() ? run_capsules(arguments, settings)
+                                   : run_program(arguments, settings);
 }
 
 }  // namespace heddle::cli

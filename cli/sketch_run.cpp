@@ -9,7 +9,6 @@
 
 #include "cli/commands.hpp"
 #include "cli/cost_text.hpp"
-#include "cli/limits.hpp"
 #include "cli/reconvergence.hpp"
 #include "cli/record_text.hpp"
 #include "cli/selection.hpp"
@@ -127,9 +126,7 @@ void refuse_sketch_options(const Arguments& arguments) {
 }
 
 SketchRun run_sketch(const std::string& file, const Arguments& arguments, traces::Trace* trace,
-                     const std::optional<simulator::timing::Options>& timing,
-                     std::optional<simulator::ReconvergencePolicy> reconvergence,
-                     const simulator::checks::Options& checks, bool digests,
+                     const simulator::LaunchSettings& settings, bool digests,
                      const std::function<bool()>& go_on) {
   SketchLaunches made(file, arguments);
   simulator::SketchProgram& program = made.program;
@@ -138,19 +135,15 @@ SketchRun run_sketch(const std::string& file, const Arguments& arguments, traces
   const std::uint64_t seeds =
       std::max<std::uint64_t>(arguments.number("seeds", kMostSeeds).value_or(1), 1);
   const simulator::GpuModel& gpu = program.device().model();
-  const simulator::LaunchOptions options{
-      .threads = static_cast<unsigned>(arguments.number("threads", 4096).value_or(0)),
-      .max_instructions =
-          arguments.number("max-instructions", ~std::uint64_t{0}).value_or(kUsualInstructions),
-      .print = {},
-      .timing = timing,
-      .reconvergence = reconvergence};
+  simulator::LaunchOptions options;
+  options.settings = settings;
+  options.settings.counters = false;  // a sketch executes once
   const auto progress = arguments.has("no-progress") || arguments.has("quiet") || trace != nullptr
                             ? nullptr
                             : runtime::progress_on_stderr();
 
   std::optional<simulator::checks::Checks> checker;
-  if (checks.any()) checker.emplace(checks, program.device().memory());
+  if (settings.checks.any()) checker.emplace(settings.checks, program.device().memory());
 
   SketchRun result;
   result.record.source = "model";
@@ -198,7 +191,7 @@ void capture_sketch(const std::string& file, const Arguments& arguments, const f
   SketchLaunches made(file, arguments);
   runtime::CapsuleWriter writer(folder);
   simulator::LaunchOptions options;
-  options.reconvergence = chosen_reconvergence(arguments);
+  options.settings.reconvergence = chosen_reconvergence(arguments);
   for (const sketch::CompiledLaunch& launch : made.launches)
     made.program.run(
         launch, first_seed(arguments), options,

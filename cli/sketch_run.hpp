@@ -3,14 +3,11 @@
 
 #include <filesystem>
 #include <functional>
-#include <optional>
 #include <string>
 
 #include "cli/command.hpp"
-#include "simulator/checks/options.hpp"
-#include "simulator/launch/timing_options.hpp"
+#include "simulator/launch/launch_settings.hpp"
 #include "simulator/record/record.hpp"
-#include "simulator/warp/reconvergence_policies.hpp"
 #include "traces/formats/trace.hpp"
 
 namespace heddle::cli {
@@ -29,9 +26,7 @@ struct SketchRun {
 // `digests`: the record is to hold digests of memory, whether the options say so or not. `go_on`:
 // asked now and then; false ends the launch.
 SketchRun run_sketch(const std::string& file, const Arguments& arguments, traces::Trace* trace,
-                     const std::optional<simulator::timing::Options>& timing,
-                     std::optional<simulator::ReconvergencePolicy> reconvergence,
-                     const simulator::checks::Options& checks, bool digests = false,
+                     const simulator::LaunchSettings& settings, bool digests = false,
                      const std::function<bool()>& go_on = {});
 
 // Its launches with the first seed, as capsules in `folder`.

@@ -6,7 +6,6 @@
 #include <cmath>
 #include <optional>
 
-#include "cli/reconvergence.hpp"
 #include "cli/sketch_run.hpp"
 #include "cli/text.hpp"
 #include "simulator/models/gpu_model.hpp"
@@ -63,17 +62,19 @@ void add_blocks(std::vector<Alternative>& all, const simulator::Record& record,
 
 class WhatIf {
  public:
-  WhatIf(const std::string& file, const Arguments& arguments)
+  WhatIf(const std::string& file, const Arguments& arguments,
+         const simulator::LaunchSettings& settings)
       : file_(file),
+        settings_(settings),
         timed_(!simulator::gpu_model(arguments.value("gpu", simulator::reference_model().id))
                     .sketches_only()) {}
 
   bool timed() const { return timed_; }
   simulator::Record record(const Arguments& arguments, bool timed) const {
-    return run_sketch(file_, with(arguments, {}), nullptr,
-                      timed ? std::optional(simulator::timing::parse_options("on")) : std::nullopt,
-                      chosen_reconvergence(arguments), {})
-        .record;
+    simulator::LaunchSettings settings = settings_;
+    settings.timing = timed ? std::optional(simulator::timing::Options{}) : std::nullopt;
+    settings.checks = {};
+    return run_sketch(file_, with(arguments, {}), nullptr, settings).record;
   }
   static double sum(const simulator::Record& record, const char* metric) {
     double sum = 0;
@@ -95,13 +96,15 @@ class WhatIf {
 
  private:
   const std::string file_;
+  const simulator::LaunchSettings settings_;
   const bool timed_;
 };
 
 }  // namespace
 
-std::string sketch_what_if(const std::string& file, const Arguments& arguments) {
-  const WhatIf runs(file, arguments);
+std::string sketch_what_if(const std::string& file, const Arguments& arguments,
+                           const simulator::LaunchSettings& settings) {
+  const WhatIf runs(file, arguments, settings);
   const simulator::Record now = runs.record(arguments, false);
   if (WhatIf::sum(now, "inst_executed") > kMostInstructions) return {};
   std::vector<Alternative> alternatives;

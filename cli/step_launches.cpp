@@ -20,10 +20,9 @@ constexpr std::uint64_t kAny = std::numeric_limits<std::uint64_t>::max();
 // The program's launches as capsules in `folder`: it runs once as heddle run runs it.
 int capture(const Arguments& arguments, const fs::path& folder) {
   ProgramOptions options;
-  options.gpu = arguments.value("gpu");
-  if (const auto reconvergence = chosen_reconvergence(arguments))
-    options.reconvergence = simulator::info(*reconvergence).name;
-  options.capture = folder.string();
+  options.process.gpu = arguments.value("gpu");
+  options.process.launches.reconvergence = chosen_reconvergence(arguments);
+  options.process.capture_directory = folder.string();
   return run_on_model(arguments.program, options).child.status;
 }
 

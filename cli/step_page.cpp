@@ -91,8 +91,8 @@ class PageWriter {
     traces::Recorder recorder({.max_steps = request_.max_steps});
     simulator::LaunchOptions options;
     options.observer = &recorder;
-    options.reconvergence = request_.reconvergence;
-    if (request_.timed) options.timing.emplace();
+    options.settings.reconvergence = request_.reconvergence;
+    if (request_.timed) options.settings.timing.emplace();
     const simulator::LaunchOutcome outcome = launch.run(options);
     const simulator::LaunchRecord record =
         simulator::make_launch_record(launch.request(), outcome, launch.device().model(),

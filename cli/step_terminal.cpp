@@ -366,7 +366,7 @@ class StepScreen {
 
 int step_in_terminal(const Arguments& arguments) {
   simulator::ReplayOptions options;
-  options.reconvergence = chosen_reconvergence(arguments);
+  options.settings.reconvergence = chosen_reconvergence(arguments);
   const StepLaunches launches(arguments);
   const std::vector<fs::path> files = launches.chosen_files();
   if (files.empty()) throw std::runtime_error("there is no such launch");

@@ -5,7 +5,6 @@
 #include "cli/program_run.hpp"
 #include "cli/temporary_folder.hpp"
 #include "simulator/base/file.hpp"
-#include "simulator/launch/timing_options.hpp"
 #include "validation/replay.hpp"
 
 namespace heddle::cli {
@@ -13,15 +12,20 @@ namespace {
 
 using validation::SuiteEntry;
 
+simulator::LaunchSettings settings_for(const SuiteSources& sources) {
+  simulator::LaunchSettings settings = sources.settings;
+  settings.counters = !settings.timing;
+  return settings;
+}
+
 SuiteRun run_program(const SuiteEntry& entry, const SuiteSources& sources) {
   const TemporaryFolder folder;
   std::vector<std::string> program = {(sources.programs / entry.program_name(kSuiteArch)).string()};
   program.insert(program.end(), entry.arguments.begin(), entry.arguments.end());
   ProgramOptions options;
-  options.threads = sources.threads;
-  options.timing = sources.timing;
-  options.per_instruction = true;
-  options.counters = options.memory_digests = sources.timing.empty();
+  options.process.launches = settings_for(sources);
+  options.process.per_pc = true;
+  options.process.memory_digests = !sources.settings.timing;
   options.to = {.output = folder.path() / "stdout", .errors = folder.path() / "stderr"};
   constexpr std::chrono::minutes kLimit{10};
   options.limit = kLimit;
@@ -34,12 +38,10 @@ SuiteRun run_program(const SuiteEntry& entry, const SuiteSources& sources) {
 }
 
 SuiteRun replay_capsules(const SuiteEntry& entry, const SuiteSources& sources) {
-  const bool counts = sources.timing.empty();
   validation::ReplayOptions options;
-  options.threads = sources.threads;
+  options.settings = settings_for(sources);
   options.per_instruction = true;
-  options.counters = options.memory_digests = counts;
-  if (!counts) options.timing = simulator::timing::parse_options(sources.timing);
+  options.memory_digests = !sources.settings.timing;
   const auto capsules = validation::find_capsules(sources.capsules / entry.record_name(kSuiteArch));
   return {validation::replay(capsules, options).record, {}};
 }

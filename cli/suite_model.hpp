@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <string>
 
+#include "simulator/launch/launch_settings.hpp"
 #include "simulator/record/record.hpp"
 #include "validation/suite.hpp"
 
@@ -16,8 +17,7 @@ inline constexpr std::uint64_t kMostOutput = 1 << 24;
 struct SuiteSources {
   std::filesystem::path programs;  // empty: capsules are replayed
   std::filesystem::path capsules, records;
-  unsigned threads = 1;
-  std::string timing;  // how launches are timed (timing::parse_options); empty: counts and memory
+  simulator::LaunchSettings settings = {};  // not timed: counts and memory are wanted
 };
 
 // The record of the entry's times on hardware, which may not exist.

@@ -13,6 +13,7 @@
 #include "cli/child.hpp"
 #include "cli/commands.hpp"
 #include "cli/comparison_text.hpp"
+#include "cli/launch_settings.hpp"
 #include "cli/layout.hpp"
 #include "cli/step_page.hpp"
 #include "cli/suite_model.hpp"
@@ -95,7 +96,7 @@ class PageMaker {
     std::optional<ValidationPage::Times> timed;
     if (fs::exists(times)) {
       SuiteSources timing = sources_;
-      timing.timing = "on";
+      timing.settings.timing.emplace();
       timed.emplace(run_entry(result.entry, timing).record, simulator::read_record(times));
     }
     page_.add(name, result.comparison, model, hardware, timed,
@@ -254,11 +255,12 @@ fs::path records(const Arguments& arguments, const std::vector<SuiteEntry>& entr
 
 int run_validate(const Arguments& arguments) {
   const TemporaryFolder built, measured;
-  constexpr std::uint64_t kMostThreads = 4096, kUsual = 3, kMost = 1000000;
+  constexpr std::uint64_t kUsual = 3, kMost = 1000000;
   const std::uint64_t shown = arguments.number("show", kMost).value_or(kUsual);
   std::vector<SuiteEntry> entries = chosen_entries(arguments);
   SuiteSources sources;
-  sources.threads = static_cast<unsigned>(arguments.number("threads", kMostThreads).value_or(0));
+  sources.settings.threads =
+      static_cast<unsigned>(arguments.number("threads", kMostThreads).value_or(0));
   sources.records = records(arguments, entries, measured.path());
   if (arguments.has("timing"))
     std::erase_if(entries,
@@ -276,7 +278,7 @@ int run_validate(const Arguments& arguments) {
 
   PageMaker page(arguments, sources);
   if (arguments.has("timing")) {
-    sources.timing = "on";
+    sources.settings.timing.emplace();
     return validate_timing(entries, suite_files(arguments).front(), sources, arguments);
   }
   const Style style = Style::choose(arguments.value("color", "auto"), STDOUT_FILENO);

@@ -45,16 +45,13 @@ void replay_one(const fs::path& file, std::uint64_t index, const ReplayOptions& 
       options.trace != nullptr ? options.trace->begin_launch(index, launch.request(), gpu)
                                : nullptr;
   std::optional<simulator::checks::Checks> checks;
-  if (options.checks.any()) checks.emplace(options.checks, launch.device().memory());
-  const simulator::LaunchOutcome outcome = launch.run({.threads = options.threads,
-                                                       .max_instructions = options.max_instructions,
+  if (options.settings.checks.any())
+    checks.emplace(options.settings.checks, launch.device().memory());
+  const simulator::LaunchOutcome outcome = launch.run({.settings = options.settings,
                                                        .print = options.print,
                                                        .observer = observer,
                                                        .watch = watch,
-                                                       .timing = options.timing,
-                                                       .reconvergence = options.reconvergence,
-                                                       .checks = checks ? &*checks : nullptr,
-                                                       .counters = options.counters});
+                                                       .checks = checks ? &*checks : nullptr});
   if (observer != nullptr) options.trace->end_launch(outcome);
   if (options.observer) options.observer->after(launch.device(), launch.request(), outcome);
   if (outcome.printed_calls_lost != 0)

@@ -11,25 +11,19 @@
 #include <vector>
 
 #include "gpu/runtime/launch_observer.hpp"
-#include "simulator/checks/options.hpp"
-#include "simulator/launch/timing_options.hpp"
+#include "simulator/launch/launch_settings.hpp"
 #include "simulator/record/record.hpp"
 #include "traces/formats/trace.hpp"
 
 namespace heddle::validation {
 
 struct ReplayOptions {
-  unsigned threads = 1;                // host threads; 0: all cores
-  std::uint64_t max_instructions = 0;  // per launch; 0: no limit
+  simulator::LaunchSettings settings = {};
   bool per_instruction = false;
   bool memory_digests = false;
-  std::function<void(std::string_view)> print;  // what the kernels print
+  std::function<void(std::string_view)> print = nullptr;  // what the kernels print
   std::shared_ptr<runtime::LaunchObserver> observer = nullptr;
   traces::Trace* trace = nullptr;  // sees every launch
-  std::optional<simulator::timing::Options> timing = std::nullopt;
-  std::optional<simulator::ReconvergencePolicy> reconvergence = std::nullopt;  // the model's own
-  simulator::checks::Options checks = {};
-  bool counters = false;  // as simulator::LaunchOptions::counters
   // Asked now and then; false: the launch is interrupted, and those behind it are left out.
   std::function<bool()> go_on = nullptr;
 };

@@ -57,8 +57,9 @@ Context::Context(const simulator::GpuModel& model, ContextOptions options,
               {abi::Limit::shared_memory_size, model.shared_bytes_per_block_optin},
               {abi::Limit::confidential, 0}},
       engine_(system_->engine()) {
-  if (options_.checks.any())
-    checks_ = std::make_unique<simulator::checks::Checks>(options_.checks, device_.memory());
+  if (options_.settings.checks.any())
+    checks_ =
+        std::make_unique<simulator::checks::Checks>(options_.settings.checks, device_.memory());
   legacy_->id = 1;
   legacy_->gpu = gpu;
   constexpr int kPinned = 1, kOnDevice = 1;

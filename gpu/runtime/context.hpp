@@ -46,12 +46,7 @@ namespace heddle::runtime {
 struct LaunchWait;  // gpu/runtime/launch_wait.hpp
 
 struct ContextOptions {
-  unsigned threads = 1;                              // host threads per launch
-  std::uint64_t max_instructions = 0;                // warp instructions per launch; 0: no limit
-  std::optional<simulator::timing::Options> timing;  // launches are timed
-  std::optional<simulator::ReconvergencePolicy> reconvergence = std::nullopt;  // the model's own
-  simulator::checks::Options checks;  // what is looked for in launches
-  bool counters = false;              // as simulator::LaunchOptions::counters
+  simulator::LaunchSettings settings;
   std::vector<std::shared_ptr<LaunchObserver>> observers;
   // Device printf output, at the points where CUDA shows it.
   std::function<void(std::string_view)> print = [](std::string_view) {};
@@ -90,7 +85,7 @@ class Context {
   // The error that has made the context useless, once a call that waited has learned of it.
   Error status() const { return observed_; }
   bool inside_action() const { return engine_.inside_action(); }
-  bool timed() const { return options_.timing.has_value(); }
+  bool timed() const { return options_.settings.timing.has_value(); }
   // Carries out all that was submitted, and shows nothing. Bytes of output that nobody will see.
   std::size_t finish();
 

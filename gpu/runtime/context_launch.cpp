@@ -298,8 +298,7 @@ void Context::execute(const simulator::LaunchRequest& request, unsigned nesting,
   std::string text;
   LaunchWait wait{.place = {stream.id, stream.is_legacy, stream.is_blocking, {}, gpu()}};
   simulator::LaunchOptions options{
-      .threads = options_.threads,
-      .max_instructions = options_.max_instructions,
+      .settings = options_.settings,
       .print = [&text](std::string_view more) { text += more; },
       .watch =
           [this](const simulator::LaunchProgress& progress) {
@@ -308,10 +307,7 @@ void Context::execute(const simulator::LaunchRequest& request, unsigned nesting,
             return go_on;
           },
       .wait = [&](const simulator::Standstill& at) { return wait_for_others(at, wait); },
-      .timing = options_.timing,
-      .reconvergence = options_.reconvergence,
       .checks = checks_.get(),
-      .counters = options_.counters,
   };
   device_.memory().accesses_outside() = 0;
   device_.prepare(*request.module);

@@ -318,7 +318,7 @@ std::string Context::name_of(StreamWork::Unit unit) {
 
 double Context::copy_nanoseconds(const Box& box, bool within_device, bool pageable) const {
   if (!timed() || !model().timing) return 0;
-  const simulator::timing::Constants constants = constants_for(model(), *options_.timing);
+  const simulator::timing::Constants constants = constants_for(model(), *options_.settings.timing);
   const double bytes = static_cast<double>(box.width) * static_cast<double>(box.height) *
                        static_cast<double>(box.depth);
   constexpr double kNanoPerMicro = 1e3;  // a megabyte a second is a byte a microsecond

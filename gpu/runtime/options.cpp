@@ -1,7 +1,7 @@
 #include "gpu/runtime/options.hpp"
 
 #include <charconv>
-#include <cstring>
+#include <stdexcept>
 
 #include <fmt/format.h>
 
@@ -10,85 +10,74 @@
 namespace heddle::runtime {
 namespace {
 
+// Each throws std::invalid_argument; empty text leaves the option as it is.
+void read(std::string_view text, std::string& value) { value = text; }
+
 template <typename Number>
-void read_number(const char* name, const char* text, Number& value) {
-  const char* end = text + std::strlen(text);
-  const auto [stopped, error] = std::from_chars(text, end, value);
-  if (error != std::errc{} || stopped != end)
-    throw OptionsError(fmt::format("{}={}: not a number", name, text));
+void read(std::string_view text, Number& value) {
+  const char* const last = text.data() + text.size();
+  const auto [end, error] = std::from_chars(text.data(), last, value);
+  if (error != std::errc{} || end != last) throw std::invalid_argument("not a number");
 }
 
-void read_timing(const char* name, const char* text,
-                 std::optional<simulator::timing::Options>& options) try {
-  options = simulator::timing::parse_options(text);
-} catch (const std::invalid_argument& wrong) {
-  throw OptionsError(fmt::format("{}: {}", name, wrong.what()));
+void read(std::string_view text, bool& value) {
+  if (text != "0" && text != "1") throw std::invalid_argument("not 0 or 1");
+  value = text == "1";
 }
 
-void read_reconvergence(const char* name, const char* text,
-                        std::optional<simulator::ReconvergencePolicy>& reconvergence) {
-  reconvergence = simulator::find_reconvergence(text);
-  if (!reconvergence)
-    throw OptionsError(fmt::format("{}={}: not {}", name, text, simulator::reconvergence_names()));
+void read(std::string_view text, simulator::LaunchSettings& value) {
+  value = simulator::parse_settings(text, value);
 }
 
-void read_checks(const char* name, const char* text, simulator::checks::Options& options) try {
-  options = simulator::checks::parse_options(text);
-} catch (const std::invalid_argument& wrong) {
-  throw OptionsError(fmt::format("{}: {}", name, wrong.what()));
+std::string write(const std::string& value) { return value; }
+std::string write(bool value) { return value ? "1" : ""; }
+std::string write(const simulator::LaunchSettings& value) { return to_text(value); }
+template <typename Number>
+std::string write(Number value) {
+  return std::to_string(value);
 }
 
-void read_switch(const char* name, const char* text, bool& value) {
-  const std::string_view given = text;
-  if (given != "0" && given != "1")
-    throw OptionsError(fmt::format("{}={}: not 0 or 1", name, text));
-  value = given == "1";
+// Calls `visit(name, option)` for every variable: one list, by which they are read and written.
+template <typename AnyOptions, typename Visit>
+void for_each_variable(AnyOptions& options, Visit visit) {
+  visit("HEDDLE_GPU", options.gpu);
+  visit("HEDDLE_RECORD_STREAM", options.record_stream);
+  visit("HEDDLE_RECORD_FD", options.record_fd);
+  visit("HEDDLE_CAPTURE", options.capture_directory);
+  visit("HEDDLE_TRACE_REQUEST", options.trace);
+  visit("HEDDLE_LAUNCHES", options.launches);
+  visit("HEDDLE_MAX_MEMORY", options.max_memory);
+  visit("HEDDLE_GPUS", options.gpus);
+  visit("HEDDLE_PER_PC", options.per_pc);
+  visit("HEDDLE_PROGRESS", options.progress);
+  visit("HEDDLE_MEMORY_DIGESTS", options.memory_digests);
 }
 
 }  // namespace
 
 Options options_from_environment(const char* (*lookup)(const char* name)) {
   Options options;
-  options.threads = 0;  // what is idle
-  const auto when_set = [lookup](const char* name, auto read) {
-    const char* text = lookup(name);
-    if (text != nullptr && *text != '\0') read(name, text);
-  };
-  const auto text_into = [](std::string& target) {
-    return [&target](const char*, const char* text) { target = text; };
-  };
-  when_set("HEDDLE_GPU", text_into(options.gpu));
-  when_set("HEDDLE_RECORD_STREAM", text_into(options.record_stream));
-  when_set("HEDDLE_CAPTURE", text_into(options.capture_directory));
-  when_set("HEDDLE_TRACE_REQUEST", text_into(options.trace));
-  when_set("HEDDLE_RECORD_FD",
-           [&](auto* name, auto* text) { read_number(name, text, options.record_fd); });
-  when_set("HEDDLE_THREADS",
-           [&](auto* name, auto* text) { read_number(name, text, options.threads); });
-  when_set("HEDDLE_MAX_INSTRUCTIONS",
-           [&](auto* name, auto* text) { read_number(name, text, options.max_instructions); });
-  when_set("HEDDLE_MAX_MEMORY",
-           [&](auto* name, auto* text) { read_number(name, text, options.max_memory); });
-  when_set("HEDDLE_GPUS", [&](auto* name, auto* text) {
-    read_number(name, text, options.gpus);
-    if (options.gpus == 0 || options.gpus > System::kMostGpus)
-      throw OptionsError(fmt::format("{}={}: from 1 to {}", name, text, System::kMostGpus));
+  for_each_variable(options, [&](const char* name, auto& option) {
+    const char* const text = lookup(name);
+    if (text == nullptr || *text == '\0') return;
+    try {
+      read(text, option);
+    } catch (const std::invalid_argument& wrong) {
+      throw OptionsError(fmt::format("{}={}: {}", name, text, wrong.what()));
+    }
   });
-  when_set("HEDDLE_PER_PC",
-           [&](auto* name, auto* text) { read_switch(name, text, options.per_pc); });
-  when_set("HEDDLE_COUNTERS",
-           [&](auto* name, auto* text) { read_switch(name, text, options.counters); });
-  when_set("HEDDLE_PROGRESS",
-           [&](auto* name, auto* text) { read_switch(name, text, options.progress); });
-  when_set("HEDDLE_TIMED",
-           [&](auto* name, auto* text) { read_timing(name, text, options.timing); });
-  when_set("HEDDLE_RECONVERGENCE",
-           [&](auto* name, auto* text) { read_reconvergence(name, text, options.reconvergence); });
-  when_set("HEDDLE_CHECK",
-           [&](auto* name, auto* text) { read_checks(name, text, options.checks); });
-  when_set("HEDDLE_MEMORY_DIGESTS",
-           [&](auto* name, auto* text) { read_switch(name, text, options.memory_digests); });
+  if (options.gpus == 0 || options.gpus > System::kMostGpus)
+    throw OptionsError(
+        fmt::format("HEDDLE_GPUS={}: from 1 to {}", options.gpus, System::kMostGpus));
   return options;
+}
+
+std::map<std::string, std::string> environment_of(const Options& options) {
+  std::map<std::string, std::string> variables;
+  for_each_variable(options, [&](const char* name, const auto& option) {
+    variables.emplace(name, write(option));
+  });
+  return variables;
 }
 
 std::string expand_process(std::string_view pattern, long process) {

@@ -3,14 +3,12 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
+#include <map>
 #include <stdexcept>
 #include <string>
 #include <string_view>
 
-#include "simulator/checks/options.hpp"
-#include "simulator/launch/timing_options.hpp"
-#include "simulator/warp/reconvergence_policies.hpp"
+#include "simulator/launch/launch_settings.hpp"
 
 namespace heddle::runtime {
 
@@ -20,17 +18,12 @@ struct Options {
   int record_fd = -1;             // HEDDLE_RECORD_FD: or a descriptor that is open already
   std::string capture_directory;  // HEDDLE_CAPTURE: directory for launch capsules
   std::string trace;              // HEDDLE_TRACE_REQUEST: a traces::TraceRequest
-  unsigned threads = 1;           // HEDDLE_THREADS: host threads per launch; 0: all cores
-  std::uint64_t max_instructions = 0;  // HEDDLE_MAX_INSTRUCTIONS: warp instructions per launch
-  std::uint64_t max_memory = 0;        // HEDDLE_MAX_MEMORY: bytes of device memory; 0: the GPU's
-  unsigned gpus = 1;                   // HEDDLE_GPUS: how many the program sees
-  bool per_pc = false;                 // HEDDLE_PER_PC: records with every instruction
-  bool counters = false;               // HEDDLE_COUNTERS: LaunchOptions::counters
-  bool progress = false;               // HEDDLE_PROGRESS: tell on stderr how far a long launch is
-  std::optional<simulator::timing::Options> timing;  // HEDDLE_TIMED: time launches, and how
-  std::optional<simulator::ReconvergencePolicy> reconvergence;  // HEDDLE_RECONVERGENCE: by its name
-  simulator::checks::Options checks;  // HEDDLE_CHECK: what to look for in launches
-  bool memory_digests = false;        // HEDDLE_MEMORY_DIGESTS: records with digests of allocations
+  simulator::LaunchSettings launches{.threads = 0};  // HEDDLE_LAUNCHES: how they execute
+  std::uint64_t max_memory = 0;  // HEDDLE_MAX_MEMORY: bytes of device memory; 0: the GPU's
+  unsigned gpus = 1;             // HEDDLE_GPUS: how many the program sees
+  bool per_pc = false;           // HEDDLE_PER_PC: records with every instruction
+  bool progress = false;         // HEDDLE_PROGRESS: tell on stderr how far a long launch is
+  bool memory_digests = false;   // HEDDLE_MEMORY_DIGESTS: records with digests of allocations
 };
 
 class OptionsError : public std::runtime_error {
@@ -40,6 +33,9 @@ class OptionsError : public std::runtime_error {
 
 // Throws OptionsError naming the variable. `lookup` is getenv or a stand-in for it.
 Options options_from_environment(const char* (*lookup)(const char* name));
+
+// All the variables; empty ones count as not set.
+std::map<std::string, std::string> environment_of(const Options& options);
 
 // "%p" becomes the process, "%%" a percent sign.
 std::string expand_process(std::string_view pattern, long process);

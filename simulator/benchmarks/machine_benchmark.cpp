@@ -69,7 +69,7 @@ struct Fixture {
   void time(benchmark::State& state, const char* kernel, Dim3 grid, Dim3 block,
             std::vector<std::byte> arguments) {
     LaunchOptions options;
-    options.timing.emplace();
+    options.settings.timing.emplace();
     const double ceiling = ceiling_now();
     const double begin = cpu_seconds();
     run(state, kernel, grid, block, std::move(arguments), options);
@@ -125,7 +125,7 @@ BENCHMARK(BM_StreamGlobal);
 void BM_StreamGlobalForCounters(benchmark::State& state) {
   Fixture fixture;
   LaunchOptions options;
-  options.counters = true;
+  options.settings.counters = true;
   fixture.run(state, "stream", {64, 1, 1}, {256, 1, 1}, arrays(fixture.device.memory(), 1 << 22),
               options);
 }

@@ -7,7 +7,7 @@
 #include <memory>
 #include <vector>
 
-#include "simulator/checks/options.hpp"
+#include "simulator/launch/check_options.hpp"
 #include "simulator/launch/finding.hpp"
 #include "simulator/launch/launch.hpp"
 #include "simulator/launch/observer.hpp"

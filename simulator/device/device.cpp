@@ -71,7 +71,7 @@ std::uint32_t blocks_per_sm(const PreparedLaunch& prepared) {
 
 // Why a launch that is to be timed cannot be; empty: it can, or is not to be.
 std::string why_not_timed(const PreparedLaunch& prepared) {
-  const auto& wanted = prepared.context().options->timing;
+  const auto& wanted = prepared.context().options->settings.timing;
   if (!wanted) return {};
   return timing::why_not_timed(prepared.context(), *wanted, blocks_per_sm(prepared));
 }
@@ -90,7 +90,7 @@ LaunchOutcome run_timed(const PreparedLaunch& prepared, timing::DeviceTime& time
     return launch_outcome(context, std::move(executed));
   }
   timing::TimedRun timed =
-      timing::run_timed(context, *context.options->timing, blocks_per_sm(prepared), time);
+      timing::run_timed(context, *context.options->settings.timing, blocks_per_sm(prepared), time);
   executed.run = std::move(timed.run);
   LaunchOutcome outcome = launch_outcome(context, std::move(executed));
   outcome.timing = std::move(timed.result);
@@ -110,7 +110,7 @@ LaunchOutcome Device::launch(const LaunchRequest& request, const LaunchOptions& 
   PreparedLaunch prepared(impl_->model, impl_->memory, {stack_bytes(), printf_bytes}, request,
                           options);
   std::string not_timed = why_not_timed(prepared);
-  const bool timed = options.timing && not_timed.empty();
+  const bool timed = options.settings.timing && not_timed.empty();
   LaunchOutcome outcome = timed ? run_timed(prepared, impl_->time) : run_untimed(prepared);
   if (!not_timed.empty()) outcome.unmodelled.push_back(std::move(not_timed));
   if (const std::string printed = prepared.printed().take(); !printed.empty() && options.print)

@@ -19,8 +19,8 @@ std::uint64_t bytes_of(const MemoryJournal::Pieces& pieces) {
 
 LaunchOptions launch_options(const ReplayOptions& replay) {
   LaunchOptions options;
-  options.max_instructions = replay.max_instructions;
-  options.reconvergence = replay.reconvergence;
+  options.settings = replay.settings;
+  options.settings.timing.reset();
   return options;
 }
 

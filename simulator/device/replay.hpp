@@ -25,8 +25,7 @@ namespace heddle::simulator {
 struct ReplayOptions {
   std::uint64_t interval = 1 << 12;           // instructions between kept states, at first
   std::uint64_t memory_limit = 256ull << 20;  // bytes for them
-  std::uint64_t max_instructions = 0;         // as in LaunchOptions
-  std::optional<ReconvergencePolicy> reconvergence = std::nullopt;  // as in LaunchOptions
+  LaunchSettings settings = {};               // nothing is timed or checked, on one thread
 };
 
 class Replay {

@@ -17,7 +17,7 @@ LaunchOutcome time_instructions(InstructionSource& source, const LaunchRequest& 
   const PreparedLaunch prepared(gpu, memory, {device.stack_bytes(), device.printf_bytes}, request,
                                 options);
   const std::uint64_t per_sm = std::max<std::uint64_t>(1, prepared.resident_blocks() / gpu.sms);
-  Options how = *options.timing;
+  Options how = *options.settings.timing;
   how.sample = 1;  // what is not timed would have to be executed
   TimedRun timed =
       run_timed(prepared.context(), how, static_cast<std::uint32_t>(per_sm), time, &source);
@@ -30,7 +30,7 @@ LaunchOutcome time_instructions(InstructionSource& source, const LaunchRequest& 
                                   prepared.context().warps_per_block);
   outcome.timing = std::move(timed.result);
   outcome.timing->stalls_at.resize(instructions);
-  if (options.timing->sample < 1)
+  if (options.settings.timing->sample < 1)
     outcome.unmodelled.push_back("time: in full, --sample does not hold: the launch is a trace");
   if (!gpu.timing_checked)
     outcome.unmodelled.push_back(

@@ -7,7 +7,7 @@
 
 namespace heddle::simulator::timing {
 
-// `options.timing` must be set. What memory holds is neither read nor written. Throws
+// `options.settings.timing` must be set. What memory holds is neither read nor written. Throws
 // std::invalid_argument as constants_for does, and what `source` throws.
 LaunchOutcome time_instructions(InstructionSource& source, const LaunchRequest& request,
                                 const LaunchOptions& options, const Device& device,

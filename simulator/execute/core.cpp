@@ -17,7 +17,7 @@ namespace {
 
 // Observers, and the search for loops that spin, may read all rows of a warp.
 std::size_t choose_rows_per_warp(const LaunchContext& launch) {
-  if (!launch.options->timing || launch.options->observer != nullptr) return kRowsPerWarp;
+  if (!launch.options->settings.timing || launch.options->observer != nullptr) return kRowsPerWarp;
   return interleaved_rows(*launch.program);
 }
 
@@ -110,7 +110,7 @@ void Core::start_block(Block& block, std::uint64_t linear) const {
                  static_cast<std::uint32_t>(linear / grid.x / grid.y)};
   block.warps.resize(launch.warps_per_block);
   block.rows.resize(words_of_rows(launch.warps_per_block, rows_per_warp),
-                    launch.options->timing.has_value());
+                    launch.options->settings.timing.has_value());
   block.shared.assign(launch.shared_bytes, std::byte{0});
   block.local.reset(launch.warps_per_block * kWarpSize * local_stride(launch.local_bytes));
   block.barriers.fill({});

@@ -18,12 +18,11 @@
 #include "simulator/base/types.hpp"
 #include "simulator/launch/finding.hpp"
 #include "simulator/launch/launch_counts.hpp"
+#include "simulator/launch/launch_settings.hpp"
 #include "simulator/launch/module.hpp"
-#include "simulator/launch/timing_options.hpp"
 #include "simulator/launch/timing_result.hpp"
 #include "simulator/memory/memory.hpp"
 #include "simulator/models/gpu_model.hpp"
-#include "simulator/warp/reconvergence_policies.hpp"
 
 namespace heddle::simulator {
 
@@ -98,8 +97,7 @@ struct Standstill {
 };
 
 struct LaunchOptions {
-  unsigned threads = 1;                // host threads; 0: all cores
-  std::uint64_t max_instructions = 0;  // warp instructions in this launch; 0: no limit
+  LaunchSettings settings = {};
   // Called with the text that device printf has printed, when the launch has ended.
   std::function<void(std::string_view)> print;
   Observer* observer = nullptr;  // simulator/launch/observer.hpp; the launch runs on one thread
@@ -108,13 +106,9 @@ struct LaunchOptions {
   // Called at a standstill again and again until the memory changes: others may change it
   // meanwhile. False, or null: nobody else can, it is a deadlock.
   std::function<bool(const Standstill&)> wait = nullptr;
-  // The launch is timed, on one thread; needs a model with timing constants.
-  std::optional<timing::Options> timing = std::nullopt;
-  std::optional<ReconvergencePolicy> reconvergence = std::nullopt;  // nothing: the model's own
-  checks::Checks* checks = nullptr;  // observe too, beside `observer`
-  // What hardware's counters see is wanted where that differs from what is counted by instruction:
-  // such a launch is executed twice, where it can be.
-  bool counters = false;
+  // Observe too, beside `observer`. Whoever launches makes them, as settings.checks says: they know
+  // what the launches before have written.
+  checks::Checks* checks = nullptr;
 };
 
 struct LaunchOutcome {

@@ -20,9 +20,11 @@ std::uint32_t number(std::string_view key, std::string_view text) {
   return value;
 }
 
+constexpr double kPercent = 100, kMega = 1e6;
+
 // "5%": a part of the waves; "20M": that number of instructions.
 void read_sample(std::string_view text, Options& options) {
-  constexpr double kPercent = 100, kMega = 1e6, kMost = 1e12;
+  constexpr double kMost = 1e12;
   double value = 0;
   const char* const last = text.data() + text.size() - (text.empty() ? 0 : 1);
   const auto [end, error] = std::from_chars(text.data(), last, value);
@@ -73,7 +75,60 @@ void read_item(std::string_view item, Options& options) {
   }
 }
 
+// The number with the fewest digits near `number` that `reads_right`.
+template <typename ReadsRight>
+double rounded(double number, ReadsRight reads_right) {
+  constexpr int kMostDigits = 17;
+  double result = number;
+  for (int digits = 1; digits <= kMostDigits; ++digits) {
+    const std::string text = fmt::format("{:.{}g}", number, digits);
+    std::from_chars(text.data(), text.data() + text.size(), result);
+    if (reads_right(result)) break;
+  }
+  return result;
+}
+
+double percent(double sample) {
+  return rounded(sample * kPercent, [&](double read) { return read / kPercent == sample; });
+}
+
+double mega(std::uint64_t instructions) {
+  return rounded(static_cast<double>(instructions) / kMega, [&](double read) {
+    return static_cast<std::uint64_t>(read * kMega) == instructions;
+  });
+}
+
 }  // namespace
+
+std::vector<std::string_view> policy_names() {
+  std::vector<std::string_view> names;
+  for (const PolicyInfo& known : kPolicies) names.push_back(known.name);
+  return names;
+}
+
+Policy policy_named(std::string_view name) {
+  for (const PolicyInfo& known : kPolicies)
+    if (known.name == name) return known.policy;
+  throw std::invalid_argument(
+      fmt::format("no scheduler \"{}\"; there are {}", name, fmt::join(policy_names(), ", ")));
+}
+
+std::string to_text(const Options& options) {
+  const Options usual;
+  std::string text = "on";
+  const auto add = [&](std::string_view key, const auto& value) {
+    text += fmt::format(",{}={}", key, value);
+  };
+  if (options.policy != usual.policy)
+    add("scheduler", std::ranges::find(kPolicies, options.policy, &PolicyInfo::policy)->name);
+  if (!options.cold_caches) add("caches", "warm");
+  if (options.sms != 0) add("sms", options.sms);
+  if (options.sample != 1) text += fmt::format(",sample={}%", percent(options.sample));
+  if (options.sample_instructions != 0)
+    text += fmt::format(",sample={}M", mega(options.sample_instructions));
+  for (const auto& [name, value] : options.overrides) add(name, value);
+  return text;
+}
 
 Options parse_options(std::string_view text) {
   Options options;

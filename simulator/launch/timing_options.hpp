@@ -25,6 +25,8 @@ struct Options {
   std::uint64_t sample_instructions = 0;
   // Constants that stand in for the model's: name and value.
   std::vector<std::pair<std::string, std::uint32_t>> overrides;
+
+  bool operator==(const Options&) const = default;
 };
 
 inline constexpr std::uint32_t kMostSms = 1024;
@@ -33,5 +35,8 @@ inline constexpr std::uint32_t kMostSms = 1024;
 // defaults.
 // Throws std::invalid_argument naming what is wrong.
 Options parse_options(std::string_view text);
+
+// What parse_options reads; "on" for the defaults.
+std::string to_text(const Options& options);
 
 }  // namespace heddle::simulator::timing

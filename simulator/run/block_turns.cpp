@@ -98,7 +98,7 @@ bool BlockTurns::start_next(const NextBlock& next) {
 bool BlockTurns::can_share() const {
   if (resident_.empty()) return true;
   const LaunchContext& launch = core_.launch;
-  return resident_.size() == 1 && starts_another_ && !launch.options->timing &&
+  return resident_.size() == 1 && starts_another_ && !launch.options->settings.timing &&
          resident_.first().cluster == nullptr &&
          std::ranges::none_of(resident_.first().warps,
                               [](const Warp& warp) { return warp.held_since.has_value(); });

@@ -43,7 +43,7 @@ constexpr Consequence kConsequences[] = {
 // The model's own limits.
 void add_limits(const LaunchContext& context, LaunchOutcome& outcome) {
   const GpuModel& model = *context.model;
-  if (context.options->timing && !model.timing_checked)
+  if (context.options->settings.timing && !model.timing_checked)
     outcome.unmodelled.push_back(
         fmt::format("time: unvalidated, no {} was at hand to check it against", model.name));
   if (context.reconvergence != model.reconvergence)

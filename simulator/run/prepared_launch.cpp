@@ -56,10 +56,10 @@ PreparedLaunch::PreparedLaunch(const GpuModel& model, DeviceMemory& memory, cons
   context_.model = &model;
   context_.memory = &memory;
   context_.printed = &printed_;
-  context_.reconvergence = options.reconvergence.value_or(model.reconvergence);
+  context_.reconvergence = options.settings.reconvergence.value_or(model.reconvergence);
   // Counts by instruction are measured with patched code, time without. Who names convergence
   // barriers wants them as they are.
-  context_.patched = !options.timing && !options.reconvergence &&
+  context_.patched = !options.settings.timing && !options.settings.reconvergence &&
                      model.reconvergence == ReconvergencePolicy::barriers;
   context_.textures = texture_table(memory);
   context_.program = &lowered(module);
@@ -77,7 +77,7 @@ PreparedLaunch::PreparedLaunch(const GpuModel& model, DeviceMemory& memory, cons
   context_.constants = constant_banks(request, barrier_.address());
   context_.pool = fill_pool(*context_.program, *context_.kernel, context_.constants);
   context_.instruction_limit =
-      options.max_instructions != 0 ? options.max_instructions : kDefaultLimit;
+      options.settings.max_instructions != 0 ? options.settings.max_instructions : kDefaultLimit;
   resident_ = std::max<std::uint64_t>(1, simulator::resident_blocks(model, request));
 }
 
@@ -89,7 +89,7 @@ bool PreparedLaunch::may_deadlock() const {
 
 // Whether counts of code without patches may differ, and are wanted.
 bool PreparedLaunch::may_differ() const {
-  return context_.patched && context_.options->counters && context_.kernel->may_part_lanes;
+  return context_.patched && context_.options->settings.counters && context_.kernel->may_part_lanes;
 }
 
 void PreparedLaunch::give_up_patches() {
@@ -127,7 +127,7 @@ GridRun PreparedLaunch::run() {
 // Why a launch cannot be taken back and executed once more; empty: it can.
 std::string PreparedLaunch::why_not_again(const RevocableRun& patched) const {
   const BlockRun& run = patched.run();
-  if (!context_.options->counters) return "nobody asked for them";
+  if (!context_.options->settings.counters) return "nobody asked for them";
   if (run.fault) return "the launch failed";
   if (run.seen.printed || run.seen.used_heap) return "it called the driver's functions";
   if (run.seen.waited_for_others) return "it waited for the host or another stream";

@@ -30,7 +30,7 @@ std::string why_one_thread(const LaunchContext& launch) {
 
 // How many threads to use now for `blocks` blocks.
 unsigned threads_for(const LaunchOptions& options, std::uint64_t blocks) {
-  const unsigned wanted = options.threads != 0 ? options.threads : idle_cores();
+  const unsigned wanted = options.settings.threads != 0 ? options.settings.threads : idle_cores();
   return static_cast<unsigned>(
       std::min<std::uint64_t>({wanted, blocks, ConflictTracker::kMaxThreads}));
 }
@@ -66,8 +66,8 @@ BlockRun sum(BlockRun one, BlockRun other) {
 BlockRun ThreadedRun::execute(Core& first, std::uint64_t resident, BlockRange blocks) {
   const LaunchOptions& options = *first.launch.options;
   std::string note;
-  std::uint64_t pause_at = alone_.value_or(options.threads == 0 ? kAlone : 0);
-  const bool several = options.threads != 1 && blocks.end - blocks.first > 1;
+  std::uint64_t pause_at = alone_.value_or(options.settings.threads == 0 ? kAlone : 0);
+  const bool several = options.settings.threads != 1 && blocks.end - blocks.first > 1;
   if (several) note = why_one_thread(first.launch);
   if (!several || !note.empty()) pause_at = BlockTurns::kNeverPause;
   Watch watch(first.launch, blocks.first);

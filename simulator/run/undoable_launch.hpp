@@ -17,7 +17,7 @@ class Trial {
       : options_(*launch.options), context_(launch), journal_(*launch.memory) {
     context_.printed = printed;
     options_.observer = nullptr;
-    options_.timing.reset();
+    options_.settings.timing.reset();
     context_.options = &options_;
     core_.emplace(context_);
     core_->journal = &journal_;

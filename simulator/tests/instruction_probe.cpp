@@ -39,7 +39,7 @@ class Runner {
     request.parameters.resize(sizeof records_);
     std::memcpy(request.parameters.data(), &records_, sizeof records_);
     LaunchOptions options;
-    options.max_instructions = 200'000'000;
+    options.settings.max_instructions = 200'000'000;
     const LaunchOutcome outcome = device_.launch(request, options);
     return outcome.fault ? outcome.fault->message() : std::string();
   }

@@ -72,13 +72,13 @@ TEST(PatchedCode, GroupsThatWaitStayApartWhereAnotherDoesNot) {
 
 TEST(PatchedCode, IsNotWhatAnswersWhenConvergenceBarriersAreAskedFor) {
   LaunchOptions options;
-  options.reconvergence = ReconvergencePolicy::barriers;
+  options.settings.reconvergence = ReconvergencePolicy::barriers;
   for (const Work work : {load, arithmetic}) EXPECT_EQ(bsync_per_warp(work, options), 3) << work;
 }
 
 TEST(PatchedCode, IsExecutedOnceMoreWithoutPatchesForWhatCountersSee) {
   LaunchOptions options;
-  options.counters = true;
+  options.settings.counters = true;
   for (const Work work : {load, atomic, store}) {
     Meeting once, twice;
     once.run(work);
@@ -93,7 +93,7 @@ TEST(PatchedCode, IsExecutedOnceMoreWithoutPatchesForWhatCountersSee) {
 
 TEST(PatchedCode, GivesNoCountersWhereTheHostMayHaveSeenWhatItWrote) {
   LaunchOptions options;
-  options.counters = true;
+  options.settings.counters = true;
   Meeting meeting;
   meeting.data = meeting.of_host;
   const LaunchOutcome outcome = meeting.run(store, options);
@@ -104,8 +104,8 @@ TEST(PatchedCode, GivesNoCountersWhereTheHostMayHaveSeenWhatItWrote) {
 
 TEST(PatchedCode, IsNotWhatATimedLaunchCounts) {
   LaunchOptions untimed, timed;
-  untimed.counters = true;
-  timed.timing.emplace();
+  untimed.settings.counters = true;
+  timed.settings.timing.emplace();
   for (const Work work : {load, atomic, store}) {
     Meeting counted, clocked;
     const LaunchOutcome patched = counted.run(work, untimed);

@@ -171,7 +171,7 @@ TEST(Replay, EndsAtAFaultAndGoesBackFromIt) {
 
 TEST(Replay, TellsOfALimit) {
   Machine machine;
-  Replay replay(machine.device, kCases[1].make(machine), {.max_instructions = 1000});
+  Replay replay(machine.device, kCases[1].make(machine), {.settings = {.max_instructions = 1000}});
   replay.go_to(~0ull);
   EXPECT_EQ(replay.step(), 1000u);
   ASSERT_TRUE(replay.fault());

@@ -73,13 +73,13 @@ TEST_F(RunOffEnd, IsAFaultOnSeveralThreads) {
   LaunchRequest several = request();
   several.grid.x = 8;
   LaunchOptions options;
-  options.threads = 2;
+  options.settings.threads = 2;
   expect_fault(device.launch(several, options).fault);
 }
 
 TEST_F(RunOffEnd, IsAFaultOfATimedLaunch) {
   LaunchOptions options;
-  options.timing.emplace();
+  options.settings.timing.emplace();
   expect_fault(device.launch(request(), options).fault);
 }
 
@@ -93,7 +93,7 @@ TEST_F(RunOffEnd, IsAFaultOfACheckedLaunch) {
 TEST_F(RunOffEnd, IsAFaultByEveryPolicy) {
   for (const auto each : {ReconvergencePolicy::stack, ReconvergencePolicy::min_pc}) {
     LaunchOptions options;
-    options.reconvergence = each;
+    options.settings.reconvergence = each;
     expect_fault(device.launch(request(), options).fault);
   }
 }

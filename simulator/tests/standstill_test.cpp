@@ -57,7 +57,7 @@ TEST_F(StandstillTest, EndsWhenOthersWrite) {
     set_flag(0);
     int asked = 0;
     LaunchOptions options;
-    options.threads = threads;
+    options.settings.threads = threads;
     options.wait = [&](const Standstill& at) {
       EXPECT_EQ(at.kernel, "wait_for_next_block");
       EXPECT_THAT(at.addresses, testing::Contains(flag));
@@ -128,7 +128,7 @@ TEST_F(StandstillTest, PrintfShowsWhatThereIsRoomFor) {
     text.clear();
     device.printf_bytes = 10 * 24;  // a call takes 24 bytes
     LaunchOptions options;
-    options.counters = counters;  // executed so that it can be taken back
+    options.settings.counters = counters;  // executed so that it can be taken back
     options.print = [&](std::string_view more) {
       text += more;
       ++shown;

@@ -119,7 +119,7 @@ class Boxes {
     put(1, &request, sizeof request);
     put(2, &other_, sizeof other_);
     LaunchOptions options;
-    options.max_instructions = 20'000'000;
+    options.settings.max_instructions = 20'000'000;
     return device_.launch(asked, options);
   }
 

@@ -40,7 +40,7 @@ class Joined : public testing::Test {
     request.block = {kThreads, 1, 1};
     request.parameters = parameters(out, out + 4 * kWords / 2, arguments...);
     LaunchOptions options;
-    options.threads = threads;
+    options.settings.threads = threads;
     PreparedLaunch prepared(device.model(), device.memory(), {1 << 10, 1 << 20}, request, options);
     Core core(prepared.context());
     core.instruction_limit = prepared.context().instruction_limit;

@@ -58,7 +58,7 @@ class Matrices {
     put(3, &n, sizeof n);
     put(4, &k, sizeof k);
     LaunchOptions options;
-    options.max_instructions = 50'000'000;
+    options.settings.max_instructions = 50'000'000;
     return device_.launch(request, options);
   }
 

@@ -40,7 +40,7 @@ class Runner {
     request.parameters.resize(sizeof parameters);
     std::memcpy(request.parameters.data(), parameters, sizeof parameters);
     LaunchOptions options;
-    options.max_instructions = 200'000'000;
+    options.settings.max_instructions = 200'000'000;
     const LaunchOutcome outcome = device_.launch(request, options);
     if (outcome.fault) return outcome.fault->message();
     const std::size_t bytes =

@@ -3,8 +3,6 @@
 #include <bit>
 #include <stdexcept>
 
-#include <fmt/format.h>
-
 namespace heddle::simulator::timing {
 namespace {
 
@@ -81,19 +79,6 @@ Pick scheduler(Policy policy) {
       return oldest_first;
   }
   throw std::logic_error("a policy without a scheduler");
-}
-
-std::vector<std::string_view> policy_names() {
-  std::vector<std::string_view> names;
-  for (const PolicyInfo& known : kPolicies) names.push_back(known.name);
-  return names;
-}
-
-Policy policy_named(std::string_view name) {
-  for (const PolicyInfo& known : kPolicies)
-    if (known.name == name) return known.policy;
-  throw std::invalid_argument(
-      fmt::format("no scheduler \"{}\"; there are {}", name, fmt::join(policy_names(), ", ")));
 }
 
 }  // namespace heddle::simulator::timing

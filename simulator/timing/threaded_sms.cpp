@@ -55,7 +55,7 @@ std::string why_one_thread(const LaunchContext& launch, const Options& options,
 }
 
 bool wants_threads(const LaunchOptions& options) {
-  return options.threads == 0 ? idle_cores() > 1 : options.threads > 1;
+  return options.settings.threads == 0 ? idle_cores() > 1 : options.settings.threads > 1;
 }
 
 struct ThreadedSms::Other {
@@ -85,11 +85,11 @@ ThreadedSms::ThreadedSms(SmContext& first, std::deque<Sm>& sms, SharedAccesses& 
 ThreadedSms::~ThreadedSms() { first_.core.log = nullptr; }
 
 std::uint64_t ThreadedSms::alone_by(const LaunchOptions& options) {
-  return options.threads == 0 ? kAlone : 0;
+  return options.settings.threads == 0 ? kAlone : 0;
 }
 
 void ThreadedSms::join_others() {
-  const unsigned named = first_.core.launch.options->threads;
+  const unsigned named = first_.core.launch.options->settings.threads;
   const unsigned wanted = named != 0 ? named : idle_cores();
   const auto count = static_cast<unsigned>(
       std::min<std::size_t>({wanted, kMostThreads, std::max<std::size_t>(1, sms_.size())}));

@@ -30,7 +30,7 @@ class AccelsimLaunch {
   void place_on(const simulator::GpuModel& gpu);
   simulator::Device& device() { return *device_; }
   const simulator::LaunchRequest& request() const { return request_; }
-  // After place_on. `options.timing` must be set.
+  // After place_on. `options.settings.timing` must be set.
   simulator::LaunchOutcome time(const simulator::LaunchOptions& options,
                                 simulator::timing::DeviceTime& time);
 

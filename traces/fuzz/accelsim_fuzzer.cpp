@@ -15,8 +15,8 @@ void time(const std::string& path) {
   traces::AccelsimLaunch launch(path);
   launch.place_on(traces::accelsim_gpu(launch.kernel().binary_version));
   simulator::LaunchOptions options;
-  options.max_instructions = kWarpInstructions;
-  options.timing.emplace();
+  options.settings.max_instructions = kWarpInstructions;
+  options.settings.timing.emplace();
   simulator::timing::DeviceTime time;
   launch.time(options, time);
 }

@@ -161,7 +161,7 @@ void expect_same_time(MachineKernels& machine, const std::filesystem::path& fold
                       const simulator::LaunchRequest& request) {
   const auto trace = make_trace(trace_options({{"trace", "accelsim=" + folder.string()}}));
   simulator::LaunchOptions options;
-  options.timing.emplace();
+  options.settings.timing.emplace();
   options.observer = trace->begin_launch(0, request, machine.device.model());
   const simulator::LaunchOutcome direct = machine.device.launch(request, options);
   ASSERT_FALSE(direct.fault) << direct.fault->message();
@@ -204,7 +204,7 @@ TEST_F(AccelsimTraceTest, WithoutCodeTakesAboutTheSameTime) {
     const auto request =
         machine_.request(name, {blocks, 1, 1}, {64, 1, 1}, machine_.zeros(1 << 17));
     simulator::LaunchOptions options;
-    options.timing.emplace();
+    options.settings.timing.emplace();
     options.observer = trace->begin_launch(0, request, machine_.device.model());
     const simulator::LaunchOutcome direct = machine_.device.launch(request, options);
     ASSERT_FALSE(direct.fault) << direct.fault->message();

@@ -24,7 +24,7 @@ class PerfettoTraceTest : public testing::Test {
       const auto request =
           machine_.request("barrier_on_both_sides", {2, 1, 1}, {64, 1, 1}, machine_.zeros(256));
       simulator::LaunchOptions launch;
-      if (timed) launch.timing.emplace();
+      if (timed) launch.settings.timing.emplace();
       launch.observer = trace->begin_launch(i, request, machine_.device.model());
       const simulator::LaunchOutcome outcome = machine_.device.launch(request, launch);
       EXPECT_FALSE(outcome.fault);

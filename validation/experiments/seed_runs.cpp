@@ -103,7 +103,7 @@ Launches run_capsules(const std::string& name,
   ReplayOptions options;
   options.per_instruction = true;
   options.print = [](std::string_view) {};
-  options.reconvergence = reconvergence;
+  options.settings.reconvergence = reconvergence;
   return replay(find_capsules(source_root() / "validation/capsules" / name), options)
       .record.launches;
 }

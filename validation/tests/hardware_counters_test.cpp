@@ -33,7 +33,7 @@ TEST_P(HardwareCounters, AreAnH200s) {
                                      "validation/tests/data/counters" /
                                      (std::string(GetParam().capsule) + ".capsule");
   ReplayOptions options;
-  options.reconvergence =
+  options.settings.reconvergence =
       simulator::ReconvergencePolicy::barriers;  // code without a profiler's patches
   const simulator::Record record = replay({file}, options).record;
   ASSERT_EQ(record.launches.size(), 1u);

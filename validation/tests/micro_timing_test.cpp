@@ -44,8 +44,8 @@ std::vector<std::int64_t> clocks_of(const std::string& question, int runs, std::
       runtime::load_capsule(kMicro / "launches" / (question + ".capsule"));
   runtime::CapsuleLaunch launch(capsule, question);
   simulator::LaunchOptions options;
-  options.timing.emplace();
-  options.timing->cold_caches = false;
+  options.settings.timing.emplace();
+  options.settings.timing->cold_caches = false;
   for (int run = 0; run < runs; ++run) {
     const simulator::LaunchOutcome outcome = launch.run(options);
     EXPECT_FALSE(outcome.fault) << outcome.fault->message();

@@ -26,7 +26,7 @@ TEST_P(Policy, LeavesMemoryAsConvergenceBarriersDo) {
   for (const auto& folder : fs::directory_iterator(HEDDLE_SOURCE_DIR "/validation/capsules")) {
     ReplayOptions options;
     options.print = [](std::string_view) {};
-    options.reconvergence = GetParam();
+    options.settings.reconvergence = GetParam();
     const Replay result = replay(find_capsules(folder.path()), options);
     EXPECT_EQ(result.memory_differences, std::vector<std::string>{}) << folder.path();
     for (const auto& launch : result.record.launches) EXPECT_EQ(launch.fault, "") << launch.kernel;

@@ -26,11 +26,8 @@ std::vector<std::string> entries() {
 }
 
 simulator::Record replayed(const std::string& entry, unsigned threads) {
-  return replay(find_capsules(kCapsules / entry), {.threads = threads,
-                                                   .max_instructions = 0,
-                                                   .per_instruction = true,
-                                                   .memory_digests = true,
-                                                   .print = {}})
+  return replay(find_capsules(kCapsules / entry),
+                {.settings = {.threads = threads}, .per_instruction = true, .memory_digests = true})
       .record;
 }
 

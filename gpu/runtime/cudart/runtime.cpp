@@ -188,12 +188,7 @@ void Runtime::open_trace() {
 
 ContextOptions Runtime::context_options() {
   ContextOptions options;
-  options.threads = options_.threads;
-  options.max_instructions = options_.max_instructions;
-  options.timing = options_.timing;
-  options.reconvergence = options_.reconvergence;
-  options.checks = options_.checks;
-  options.counters = options_.counters;
+  options.settings = options_.launches;
   options.observers = observers_;
   options.print = [](std::string_view text) { std::fwrite(text.data(), 1, text.size(), stdout); };
   options.notice = [this](const std::string& text) { notice_once(text); };

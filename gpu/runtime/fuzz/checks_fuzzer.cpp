@@ -16,7 +16,7 @@ HEDDLE_CAPSULE_TARGET(capsule) {
   chosen.hazards = launch.device().model().timing != nullptr;
   simulator::checks::Checks checks(chosen, launch.device().memory());
   simulator::LaunchOptions options;
-  options.max_instructions = kWarpInstructions;
+  options.settings.max_instructions = kWarpInstructions;
   options.checks = &checks;
   options.print = [](std::string_view) {};
   const simulator::LaunchOutcome outcome = launch.run(options);

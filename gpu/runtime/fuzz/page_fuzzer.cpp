@@ -20,7 +20,7 @@ constexpr std::uint64_t kWarpInstructions = 2000;
 
 simulator::LaunchOptions options_of(simulator::Observer* observer) {
   simulator::LaunchOptions options;
-  options.max_instructions = kWarpInstructions;
+  options.settings.max_instructions = kWarpInstructions;
   options.observer = observer;
   options.print = [](std::string_view) {};
   return options;

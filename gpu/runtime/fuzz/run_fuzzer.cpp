@@ -19,11 +19,11 @@ HEDDLE_CAPSULE_TARGET(capsule) {
   const std::uint64_t choices = runtime::choices_of(capsule);
   runtime::CapsuleLaunch launch(capsule, "fuzz");
   simulator::LaunchOptions options;
-  options.max_instructions = kWarpInstructions;
-  options.counters = (choices & 1) != 0;
+  options.settings.max_instructions = kWarpInstructions;
+  options.settings.counters = (choices & 1) != 0;
   options.print = [](std::string_view) {};
   if ((choices & 2) != 0)
-    options.reconvergence = simulator::kReconvergencePolicies[(choices >> 2) % 3].policy;
+    options.settings.reconvergence = simulator::kReconvergencePolicies[(choices >> 2) % 3].policy;
   const simulator::LaunchOutcome outcome = launch.run(options);
   launch.differences(capsule);
   const simulator::LaunchRecord record = simulator::make_launch_record(

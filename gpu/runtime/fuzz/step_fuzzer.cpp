@@ -85,11 +85,11 @@ HEDDLE_CAPSULE_TARGET(capsule) {
   std::uint64_t choices = runtime::choices_of(capsule);
   runtime::CapsuleLaunch launch(capsule, "fuzz");
   simulator::ReplayOptions options;
-  options.max_instructions = kWarpInstructions;
+  options.settings.max_instructions = kWarpInstructions;
   options.interval = 64;
   options.memory_limit = 16 << 20;
   if ((choices & 1) != 0)
-    options.reconvergence = simulator::kReconvergencePolicies[(choices >> 1) % 3].policy;
+    options.settings.reconvergence = simulator::kReconvergencePolicies[(choices >> 1) % 3].policy;
   Stepper stepper(launch.device(), launch.request(), options);
   stepper.breakpoints.emplace_back("0050 if R2 == 0 and P0 != 1");
   for (int i = 0; i < kCommands; ++i) {

@@ -22,8 +22,8 @@ HEDDLE_CAPSULE_TARGET(capsule) {
   if ((choices & 96) == 0) timed.sample = 0.5;
   if ((choices & 384) == 0) timed.sample_instructions = kWarpInstructions / 8;
   simulator::LaunchOptions options;
-  options.max_instructions = kWarpInstructions;
-  options.timing = timed;
+  options.settings.max_instructions = kWarpInstructions;
+  options.settings.timing = timed;
   options.print = [](std::string_view) {};
   const simulator::LaunchOutcome outcome = launch.run(options);
   simulator::make_launch_record(launch.request(), outcome, launch.device().model(),

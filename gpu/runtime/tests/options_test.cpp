@@ -18,37 +18,60 @@ Options with(std::map<std::string, std::string> variables) {
 }
 
 TEST(Options, DefaultsHoldWhereNothingIsSet) {
-  const Options options = with({{"HEDDLE_THREADS", ""}});
+  const Options options = with({{"HEDDLE_LAUNCHES", ""}});
   EXPECT_EQ(options.gpu, "");
-  EXPECT_EQ(options.threads, 0u);
+  EXPECT_EQ(options.launches.threads, 0u);
   EXPECT_EQ(options.record_fd, -1);
   EXPECT_FALSE(options.per_pc);
 }
 
 TEST(Options, AreReadFromTheEnvironment) {
   const Options options = with({{"HEDDLE_GPU", "t4"},
-                                {"HEDDLE_THREADS", "3"},
-                                {"HEDDLE_MAX_INSTRUCTIONS", "10000000000"},
+                                {"HEDDLE_LAUNCHES", "max-instructions=10000000000"},
                                 {"HEDDLE_MAX_MEMORY", "1000000"},
                                 {"HEDDLE_GPUS", "8"},
                                 {"HEDDLE_PER_PC", "1"},
-                                {"HEDDLE_COUNTERS", "1"},
-                                {"HEDDLE_RECONVERGENCE", "min-pc"},
                                 {"HEDDLE_CAPTURE", "/tmp/x"}});
   EXPECT_EQ(options.gpu, "t4");
-  EXPECT_EQ(options.threads, 3u);
-  EXPECT_EQ(options.max_instructions, 10000000000u);
+  EXPECT_EQ(options.launches,
+            (simulator::LaunchSettings{.threads = 0, .max_instructions = 10000000000}));
   EXPECT_EQ(options.max_memory, 1000000u);
   EXPECT_EQ(options.gpus, 8u);
   EXPECT_TRUE(options.per_pc);
-  EXPECT_TRUE(options.counters);
-  EXPECT_EQ(options.reconvergence, simulator::ReconvergencePolicy::min_pc);
   EXPECT_EQ(options.capture_directory, "/tmp/x");
 }
 
+TEST(Options, AreReadAsTheyWereWritten) {
+  Options options;
+  options.gpu = "a100";
+  options.record_stream = "/tmp/%p";
+  options.record_fd = 7;
+  options.capture_directory = "captured";
+  options.trace = "{}";
+  options.launches = simulator::parse_settings("threads=3 timing=sms=4 check=all");
+  options.max_memory = 4096;
+  options.gpus = 2;
+  options.per_pc = options.progress = options.memory_digests = true;
+  const auto written = environment_of(options);
+  for (const auto& [name, value] : written) EXPECT_NE(value, "") << name << " was left out above";
+  EXPECT_EQ(environment_of(with(written)), written);
+  EXPECT_EQ(with(written).launches, options.launches);
+}
+
+// What a user has set for the command is not set for the program besides.
+TEST(Options, AreAllWritten) {
+  const auto written = environment_of({});
+  EXPECT_EQ(environment_of(with(written)), written);
+  EXPECT_TRUE(written.contains("HEDDLE_PER_PC"));
+}
+
 TEST(Options, BadValuesNameTheVariable) {
-  for (const auto& [name, value] : std::map<std::string, std::string>{
-           {"HEDDLE_THREADS", "many"}, {"HEDDLE_THREADS", "-1"}, {"HEDDLE_PER_PC", "yes"}}) {
+  for (const auto& [name, value] : {std::pair{"HEDDLE_LAUNCHES", "threads=many"},
+                                    {"HEDDLE_LAUNCHES", "threads=-1"},
+                                    {"HEDDLE_LAUNCHES", "thread=1"},
+                                    {"HEDDLE_GPUS", "0"},
+                                    {"HEDDLE_RECORD_FD", "none"},
+                                    {"HEDDLE_PER_PC", "yes"}}) {
     try {
       with({{name, value}});
       ADD_FAILURE() << name << '=' << value;

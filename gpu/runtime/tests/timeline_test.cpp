@@ -113,7 +113,7 @@ class TimedContext : public testing::Test {
   // Milliseconds from before the first copy to behind the last one.
   double milliseconds(unsigned streams, bool pinned) {
     ContextOptions options;
-    options.timing.emplace();
+    options.settings.timing.emplace();
     Context context(simulator::gpu_model("h200"), options);
     constexpr std::uint64_t kBytes = 10 << 20;
     std::vector<std::byte> pageable(kBytes);

@@ -38,9 +38,9 @@ class KernelOnOneSm {
     request.parameters.resize(8 * words_.size());
     std::memcpy(request.parameters.data(), words_.data(), request.parameters.size());
     LaunchOptions options;
-    options.threads = threads;
-    options.timing = std::move(how);
-    options.timing->sms = 1;
+    options.settings.threads = threads;
+    options.settings.timing = std::move(how);
+    options.settings.timing->sms = 1;
     LaunchOutcome outcome = device_.launch(request, options);
     EXPECT_FALSE(outcome.fault) << outcome.fault->message();
     return outcome;

@@ -30,7 +30,7 @@ class Machine {
     request.parameters.resize(8 * words.size());
     std::memcpy(request.parameters.data(), words.data(), request.parameters.size());
     LaunchOptions options;
-    options.timing = timing;
+    options.settings.timing = timing;
     LaunchOutcome outcome = device_.launch(request, options);
     EXPECT_FALSE(outcome.fault) << outcome.fault->message();
     return *outcome.timing;

@@ -37,7 +37,7 @@ class TalkingBlocks {
     request_.parameters = parameters(out_, out_ + 4 * (kWords / 2), arguments...);
   }
   Ran run(LaunchOptions options) {
-    options.timing.emplace().sms = 12;
+    options.settings.timing.emplace().sms = 12;
     Ran ran{device_.launch(request_, options), std::vector<std::uint32_t>(kWords)};
     std::memcpy(ran.memory.data(), device_.memory().view(out_, kWords * 4), kWords * 4);
     return ran;
@@ -45,12 +45,12 @@ class TalkingBlocks {
   // `alone`: instructions before other threads join.
   TimedRun run(unsigned threads, std::uint64_t alone) {
     LaunchOptions options;
-    options.threads = threads;
-    options.timing.emplace().sms = 12;
+    options.settings.threads = threads;
+    options.settings.timing.emplace().sms = 12;
     PreparedLaunch prepared(device_.model(), device_.memory(), {1 << 10, 1 << 20}, request_,
                             options);
     DeviceTime time;
-    return run_timed(prepared.context(), *options.timing, 8, time, nullptr, alone);
+    return run_timed(prepared.context(), *options.settings.timing, 8, time, nullptr, alone);
   }
 
  private:
@@ -94,13 +94,13 @@ template <typename... Arguments>
 std::vector<std::string> expect_same_on_threads(const std::string& kernel, LaunchOptions options,
                                                 Arguments... arguments) {
   constexpr std::uint32_t kBlocks = 96;
-  options.threads = 1;
+  options.settings.threads = 1;
   const Ran one = TalkingBlocks(kernel, kBlocks, arguments...).run(options);
   EXPECT_EQ(one.outcome.threads_note, "");
   std::vector<std::string> notes;
   for (const unsigned threads : {2u, 3u, 5u}) {
     SCOPED_TRACE(kernel + " on " + std::to_string(threads) + " threads");
-    options.threads = threads;
+    options.settings.threads = threads;
     const Ran several = TalkingBlocks(kernel, kBlocks, arguments...).run(options);
     expect_same(several, one);
     notes.push_back(several.outcome.threads_note);
@@ -139,7 +139,7 @@ TEST(ThreadedSms, AFaultIsTheFirstInTheOrderOfSms) {
 
 TEST(ThreadedSms, ALimitStopsAtTheSameInstruction) {
   LaunchOptions options;
-  options.max_instructions = 20'000;
+  options.settings.max_instructions = 20'000;
   EXPECT_EQ(expect_same_on_threads("count_together", options, int{300}), kOnSeveral);
 }
 

@@ -81,7 +81,7 @@ class Timing : public testing::Test {
     request.parameters.resize(request.kernel->parameter_bytes);
     std::memcpy(request.parameters.data(), &parameter, sizeof parameter);
     LaunchOptions options;
-    options.timing = parse_options(kIdeal + constants);
+    options.settings.timing = parse_options(kIdeal + constants);
     LaunchOutcome outcome = device_.launch(request, options);
     EXPECT_FALSE(outcome.fault) << outcome.fault->message();
     return *outcome.timing;
@@ -320,7 +320,7 @@ TEST_F(Timing, ALoopThatWaitsForTheClockEndsUntimedToo) {
   request.block = {32, 1, 1};
   request.parameters.resize(request.kernel->parameter_bytes);
   LaunchOptions options;
-  options.max_instructions = 100'000;
+  options.settings.max_instructions = 100'000;
   EXPECT_FALSE(device_.launch(request, options).fault);
 }
 
@@ -355,8 +355,9 @@ class TimedKernel : public testing::TestWithParam<const char*> {
     request.parameters.resize(std::max<std::size_t>(24, request.kernel->parameter_bytes));
     std::memcpy(request.parameters.data(), parameters.data(), 24);
     LaunchOptions options;
-    options.timing = timing;
-    options.reconvergence = ReconvergencePolicy::barriers;  // untimed too as without patches
+    options.settings.timing = timing;
+    options.settings.reconvergence =
+        ReconvergencePolicy::barriers;  // untimed too as without patches
     LaunchOutcome outcome = device.launch(request, options);
     EXPECT_FALSE(outcome.fault) << outcome.fault->message();
     left_ = digest_memory(device.memory());
@@ -425,9 +426,9 @@ class TimedCluster : public testing::Test {
     request.parameters.resize(request.kernel->parameter_bytes);
     std::memcpy(request.parameters.data(), &data, sizeof data);
     LaunchOptions options;
-    options.threads = threads;
+    options.settings.threads = threads;
     options.observer = &watcher_;
-    options.timing = parse_options(timing);
+    options.settings.timing = parse_options(timing);
     LaunchOutcome outcome = device.launch(request, options);
     EXPECT_FALSE(outcome.fault) << outcome.fault->message();
     read_.resize(32 * kBlocks);

@@ -29,8 +29,8 @@ Result run(const std::string& text, ReconvergencePolicy policy, const char* gpu 
   SketchProgram program(isa::sketch::compile(text, "test.warp"), "test.warp", gpu_model(gpu));
   Result result;
   LaunchOptions options;
-  options.reconvergence = policy;
-  options.max_instructions = 10'000'000;
+  options.settings.reconvergence = policy;
+  options.settings.max_instructions = 10'000'000;
   program.run(isa::sketch::choose_launches(program.compiled(), {}).at(0), 1, options,
               [&](const SketchProgram::Ran& ran) {
                 result.outcome = ran.outcome;
@@ -212,8 +212,8 @@ class Kernels : public testing::TestWithParam<std::tuple<const char*, Reconverge
   LaunchOutcome launch(const char* name, Dim3 grid, Dim3 block,
                        const std::vector<std::uint64_t>& pointers) {
     LaunchOptions options;
-    options.reconvergence = std::get<1>(GetParam());
-    options.max_instructions = 20'000'000;
+    options.settings.reconvergence = std::get<1>(GetParam());
+    options.settings.max_instructions = 20'000'000;
     return device_.launch(request(name, grid, block, pointers), options);
   }
   void launch_well(const char* name, Dim3 grid, Dim3 block,
@@ -313,12 +313,12 @@ TEST_P(Kernels, AreReplayedInTheSameOrder) {
   };
   for (const char* name : {"spin_lock", "wait_for_next_block"}) {
     LaunchOptions options;
-    options.reconvergence = std::get<1>(GetParam());
+    options.settings.reconvergence = std::get<1>(GetParam());
     const LaunchOutcome outcome = device_.launch(begin(name), options);
     ASSERT_FALSE(outcome.fault) << outcome.fault->message();
     const std::uint64_t executed = outcome.counts.executed();
     ReplayOptions replayed;
-    replayed.reconvergence = options.reconvergence;
+    replayed.settings.reconvergence = options.settings.reconvergence;
     const LaunchRequest again = begin(name);
     Replay replay(device_, again, replayed);
     replay.go_to(executed / 2);
@@ -335,7 +335,7 @@ TEST_P(Kernels, AreReplayedInTheSameOrder) {
 TEST_P(Kernels, ThatSpinForEverEndInAReplay) {
   if (std::get<1>(GetParam()) == ReconvergencePolicy::barriers) GTEST_SKIP() << "not looked for";
   ReplayOptions options;
-  options.reconvergence = std::get<1>(GetParam());
+  options.settings.reconvergence = std::get<1>(GetParam());
   const LaunchRequest endless = request("endless_loop", {1, 1, 1}, {32, 1, 1}, {upload({0})});
   Replay replay(device_, endless, options);
   replay.go_to(~std::uint64_t{0});

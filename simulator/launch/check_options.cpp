@@ -1,4 +1,4 @@
-#include "simulator/checks/options.hpp"
+#include "simulator/launch/check_options.hpp"
 
 #include <fmt/format.h>
 
@@ -49,11 +49,11 @@ Options parse_options(std::string_view text) {
   return options;
 }
 
-std::string names(const Options& options) {
+std::string to_text(const Options& options) {
   std::vector<std::string_view> all;
   for (const Row& row : kRows)
     if (options.*row.member) all.push_back(row.name);
-  return fmt::format("{}", fmt::join(all, ", "));
+  return fmt::format("{}", fmt::join(all, ","));
 }
 
 }  // namespace heddle::simulator::checks

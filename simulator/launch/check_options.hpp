@@ -13,6 +13,7 @@ struct Options {
   bool sync = false;     // barriers not all threads reach, wrong masks, deadlocks
   bool hazards = false;  // control codes that do not honour latencies
 
+  bool operator==(const Options&) const = default;
   bool any() const { return memory || races || init || sync || hazards; }
 };
 
@@ -20,7 +21,7 @@ struct Options {
 // synccheck) mean the same; "all". Throws std::invalid_argument, with "did you mean".
 Options parse_options(std::string_view text);
 
-// "memory, races".
-std::string names(const Options& options);
+// "memory,races"; empty where there are none.
+std::string to_text(const Options& options);
 
 }  // namespace heddle::simulator::checks
