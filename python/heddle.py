@@ -11,10 +11,16 @@ It also makes records: of a function that launches kernels with Numba, CuPy or P
 
     record = heddle.run(function, arguments, …)
 
+And it makes many runs, on threads or on any executor of concurrent.futures.
+
+    heddle.sweep(["sketch.warp"], {"--block": [64, 128, 256], "n": [4, 8]})
+
 Each of these is a data frame; the same name with _rows gives a list of dictionaries and needs
 nothing but Python's own library. Compressed records need the module zstandard or the program zstd.
 """
 
+import concurrent.futures
+import itertools
 import json
 import os
 import pathlib
@@ -109,21 +115,70 @@ def run(function, *arguments, options=(), **keywords):
     path = getattr(function, "__globals__", {}).get("__file__")
     if path is None or "." in function.__qualname__:
         raise RunError(f"{function!r} does not stand at the top level of a file")
-    command = os.environ.get("HEDDLE") or shutil.which("heddle")
-    if command is None:
-        raise RunError("there is no command heddle: put it into PATH, or its file's name into HEDDLE")
     with tempfile.TemporaryDirectory() as folder:
-        call, record = (pathlib.Path(folder) / name for name in ("call", "record.json"))
+        call = pathlib.Path(folder) / "call"
         path = pathlib.Path(path).resolve()
         with open(call, "wb") as file:
             pickle.dump((str(path.parent), str(path), function.__name__), file)
             pickle.dump((arguments, keywords), file)
-        done = subprocess.run(
-            [command, "run", "--record", record, *options, "--", sys.executable, "-c", _CALL, call],
-            stderr=subprocess.PIPE, text=True)
+        return _record([*options, "--", sys.executable, "-c", _CALL, call])
+
+
+def _record(words, stdout=None):
+    """The record of `heddle run` with these words."""
+    command = os.environ.get("HEDDLE") or shutil.which("heddle")
+    if command is None:
+        raise RunError("there is no command heddle: put it into PATH, or its file's name into HEDDLE")
+    with tempfile.TemporaryDirectory() as folder:
+        record = pathlib.Path(folder) / "record.json"
+        done = subprocess.run([command, "run", "--record", record, *words],
+                              stdout=stdout, stderr=subprocess.PIPE, text=True)
         if done.returncode != 0 or not record.exists():
             raise RunError(f"heddle run ended with {done.returncode}:\n{done.stderr}")
         return read(record)
+
+
+def _job(target, setting, options):
+    """The rows of one run of a sweep; of a run that fails one row, with the key "failed"."""
+    given = [f"{name}={value}" for name, value in setting.items() if name.startswith("--")]
+    others = {name: value for name, value in setting.items() if not name.startswith("--")}
+    try:
+        if callable(target):
+            record = run(target, options=[*options, *given], **others)
+        else:
+            words = [str(word) for word in target]
+            for name, value in others.items():
+                place = "{" + name + "}"
+                if any(place in word for word in words):
+                    words = [word.replace(place, str(value)) for word in words]
+                else:
+                    given.append(f"--param={name}={value}")
+            record = _record([*options, *given, *words], stdout=subprocess.DEVNULL)
+    except RunError as error:
+        return [{**setting, "failed": str(error)}]
+    return [{**setting, **row} for row in launches_rows(record)]
+
+
+def sweep_rows(target, settings, *, options=(), executor=None):
+    """The rows of launches_rows for every combination of the settings' values, in their order.
+
+    `target` is the words behind `heddle run`, or a function as heddle.run takes it. A setting that
+    begins with -- is an option of `heddle run`. Any other is an argument of the function by its
+    name; in words it replaces {name}, or else is a sketch's parameter. Each row also has the
+    settings. A run that fails is one row, with what it said under "failed".
+
+    `executor` is any of concurrent.futures, also Dask's Client.get_executor() and mpi4py's
+    MPIPoolExecutor; its workers need this module, the command and the target's files. Without one,
+    as many runs go on at once as there are cores.
+    """
+    names = list(settings)
+    jobs = [dict(zip(names, values)) for values in itertools.product(*settings.values())]
+    if executor is None:
+        with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as threads:
+            return sweep_rows(target, settings, options=options, executor=threads)
+    options = list(options)
+    futures = [executor.submit(_job, target, setting, options) for setting in jobs]
+    return [row for future in futures for row in future.result()]
 
 
 def _of_launch(record, launch):
@@ -211,6 +266,11 @@ def launches(record):
 def instructions(record):
     """instructions_rows as a data frame."""
     return _frame(instructions_rows(record))
+
+
+def sweep(target, settings, *, options=(), executor=None):
+    """sweep_rows as a data frame."""
+    return _frame(sweep_rows(target, settings, options=options, executor=executor))
 
 
 def library_calls(record):

@@ -1,7 +1,9 @@
 """python3 -m unittest discover -s python/tests"""
 
+import concurrent.futures
 import importlib.util
 import json
+import os
 import pathlib
 import shutil
 import sys
@@ -99,6 +101,48 @@ class Frames(unittest.TestCase):
         self.assertEqual(list(frame["pc"]), [0, 16])
         self.assertEqual(heddle.launches(SMALL).loc[0, "x"], 4)
         self.assertEqual(heddle.compare(SMALL, SMALL)["ratio"].max(), 1.0)
+
+
+SKETCH = """__global__ void k(float *c, int n) {
+  float x = 0.0f;
+  for (int i = 0; i < n; i++) x = x + 2.0f;
+  c[threadIdx.x] = x;
+}
+k<<<1, 64>>>(zeros(4096), 8);
+"""
+
+
+@unittest.skipUnless(os.environ.get("HEDDLE"), "HEDDLE names no command")
+class Sweep(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.sketch = pathlib.Path(folder.name) / "k.warp"
+        self.sketch.write_text(SKETCH)
+
+    def sweep(self, blocks, executor=None):
+        return heddle.sweep_rows([self.sketch], {"--block": blocks, "n": [4, 8]}, executor=executor)
+
+    def test_has_a_row_for_each_combination_in_order(self):
+        rows = self.sweep([32, 64])
+        self.assertEqual([(row["--block"], row["n"]) for row in rows], [(32, 4), (32, 8), (64, 4), (64, 8)])
+        self.assertEqual([row["block_x"] for row in rows], [32, 32, 64, 64])
+        self.assertLess(rows[0][INST], rows[1][INST])
+        self.assertEqual(2 * rows[0][INST], rows[2][INST])
+
+    def test_is_the_same_on_other_processes(self):
+        with concurrent.futures.ProcessPoolExecutor(2) as processes:
+            self.assertEqual(self.sweep([32, 64], processes), self.sweep([32, 64]))
+
+    def test_keeps_failed_runs_as_rows(self):
+        rows = self.sweep([32, 2048])
+        self.assertNotIn("failed", rows[0])
+        self.assertIn("2048", rows[2]["failed"])
+        self.assertEqual(len(rows), 4)
+
+    def test_fills_places_in_words(self):
+        rows = heddle.sweep_rows(["--param", "n={rounds}", self.sketch], {"rounds": [4, 8]})
+        self.assertLess(rows[0][INST], rows[1][INST])
 
 
 if __name__ == "__main__":
