@@ -151,6 +151,11 @@ print([sum(os.path.exists(os.path.join(each, name)) for each in folders)
         self.assertEqual({(each["name"], each["computed"]) for each in batch},
                          {("cublasLtMatmul", "on the host")})
 
+    def test_cusolver_routines_with_types_as_arguments(self):
+        output, record = self.run_program(HERE / "cusolver_generic.py")
+        self.assertEqual(output.count("right:"), 5, output)
+        self.assertIn("cusolverDnXpotrf", {each["name"] for each in record["library_calls"]})
+
     def test_curand_generators_give_what_nvidias_library_gave(self):
         output, record = self.run_program(HERE / "curand_generators.py")
         self.assertIn("right: 46 sequences by CreateGenerator\n", output)

@@ -1,38 +1,5 @@
 // cuSOLVER for dense matrices: each routine is LAPACK's.
-#include <vector>
-
-#include "gpu/runtime/libraries/lapack.hpp"
-
-namespace heddle::runtime::libraries::cusolver {
-namespace {
-
-using cublas::Fill;
-using cublas::Op;
-using cublas::Side;
-
-enum class Status : int {
-  success = 0,
-  not_initialized = 1,
-  invalid_value = 3,
-  execution_failed = 6,
-  not_supported = 9,
-};
-enum class Vectors : int { none = 0, wanted = 1 };
-
-struct Context {
-  abi::Handle stream = nullptr;
-};
-using Handle = Context*;
-
-}  // namespace
-}  // namespace heddle::runtime::libraries::cusolver
-
-template <>
-struct heddle::runtime::libraries::Failure<heddle::runtime::libraries::cusolver::Status> {
-  using Status = heddle::runtime::libraries::cusolver::Status;
-  static constexpr Status not_supported = Status::not_supported, failed = Status::execution_failed,
-                          invalid = Status::invalid_value;
-};
+#include "gpu/runtime/libraries/cusolver/types.hpp"
 
 namespace heddle::runtime::libraries::cusolver {
 namespace {
@@ -63,11 +30,6 @@ Status get_property(int which, int* value) {
   return Status::success;
 }
 
-// Parameters of Jacobi's method, which is not the host's: kept and not used.
-struct Parameters {
-  double tolerance = 0;
-  int sweeps = 100, sorted = 1;
-};
 Status create_parameters(Parameters** parameters) {
   demand(parameters != nullptr);
   *parameters = new Parameters;
@@ -89,39 +51,6 @@ Status get_of_last(Handle, Parameters*, T* value) {
   *value = 0;
   return Status::success;
 }
-
-// `compute` gives LAPACK's INFO, which goes to `info` on the device.
-template <typename T, typename Compute>
-Status run(Handle handle, const Shape& shape, int* info, Compute compute) {
-  if (handle == nullptr) return Status::not_initialized;
-  need(Host::lapacke);
-  const Error error = submit(handle->stream, type_name<T>(), shape, [=] {
-    const int answer = compute();
-    if (info != nullptr) *out(info, 1) = answer;
-  });
-  return error == Error::success ? Status::success : Status::execution_failed;
-}
-
-// The host needs no workspace of the program's; some allocate it without asking if it is empty.
-template <typename... Before>
-struct Workspace {
-  static Status ask(Handle, Before..., int* elements) {
-    demand(elements != nullptr);
-    *elements = 1;
-    return Status::success;
-  }
-  static Status ask_with_parameters(Handle, Before..., int* elements, Parameters*) {
-    return ask(nullptr, Before{}..., elements);
-  }
-  static Status ask_bytes(Handle, Before..., std::size_t* bytes) {
-    demand(bytes != nullptr);
-    *bytes = 8;
-    return Status::success;
-  }
-  static Status ask_for_batch(Handle, Before..., int* elements, Parameters*, int) {
-    return ask(nullptr, Before{}..., elements);
-  }
-};
 
 template <typename T>
 Status getrf(Handle handle, int m, int n, T* a, int lda, T*, int* pivots, int* info) {
@@ -243,11 +172,6 @@ Status gebrd(Handle handle, int m, int n, T* a, int lda, Real<T>* d, Real<T>* e,
 }
 
 template <typename T>
-int eigenvalues(Vectors vectors, Fill fill, int n, T* a, int lda, Real<T>* w) {
-  return lapack<T>(kIsComplex<T> ? "heevd" : "syevd", vectors == Vectors::wanted ? 'V' : 'N',
-                   letter_of(fill), n, out(a, span(n, n, lda)), lda, out(w, n));
-}
-template <typename T>
 Status syevd(Handle handle, Vectors vectors, Fill fill, int n, T* a, int lda, Real<T>* w, T*, int,
              int* info) {
   demand(n >= 0 && lda >= std::max(1, n));
@@ -289,31 +213,6 @@ Status gesvd(Handle handle, signed char job_u, signed char job_vt, int m, int n,
   });
 }
 
-// A = U S V', with V and not V' as the result.
-template <typename T>
-int values_and_vectors(Vectors vectors, int economic, int m, int n, T* a, int lda, Real<T>* s, T* u,
-                       int ldu, T* v, int ldv) {
-  const int least = std::min(m, n);
-  const bool wanted = vectors == Vectors::wanted;
-  const int rows = economic ? least : n;  // of V'
-  std::vector<T> transposed(wanted ? static_cast<std::size_t>(std::max(1, rows * n)) : 1);
-  const int answer = lapack<T>("gesdd",
-                               !wanted    ? 'N'
-                               : economic ? 'S'
-                                          : 'A',
-                               m, n, out(a, span(m, n, lda)), lda, out(s, least),
-                               wanted ? out(u, span(m, economic ? least : m, ldu)) : u,
-                               std::max(1, ldu), transposed.data(), std::max(1, rows));
-  if (!wanted) return answer;
-  T* const to = out(v, span(n, rows, ldv));
-  for (int j = 0; j < rows; ++j)
-    for (int i = 0; i < n; ++i) {
-      T value = transposed[static_cast<std::size_t>(j + i * rows)];
-      if constexpr (kIsComplex<T>) value = std::conj(value);
-      to[i + std::int64_t{j} * ldv] = value;
-    }
-  return answer;
-}
 template <typename T>
 Status gesvdj(Handle handle, Vectors vectors, int economic, int m, int n, T* a, int lda, Real<T>* s,
               T* u, int ldu, T* v, int ldv, T*, int, int* info, Parameters*) {
@@ -375,34 +274,6 @@ Status gels(Handle handle, int m, int n, int columns, T* a, int lda, T* b, int l
   });
 }
 
-// The routine whose types are arguments. `type`: cudaDataType.
-Status xsyevd(Handle handle, void*, Vectors vectors, Fill fill, std::int64_t n, int type, void* a,
-              std::int64_t lda, int, void* w, int, void*, std::size_t, void*, std::size_t,
-              int* info) {
-  const auto with = [&]<typename T>(T) {
-    return syevd<T>(handle, vectors, fill, narrow(n), static_cast<T*>(a), narrow(lda),
-                    static_cast<Real<T>*>(w), nullptr, 0, info);
-  };
-  switch (type) {
-    case 0:
-      return with(float{});
-    case 1:
-      return with(double{});
-    case 4:
-      return with(Complex{});
-    case 5:
-      return with(DoubleComplex{});
-    default:
-      throw Missing("elements of cudaDataType " + std::to_string(type) + " are not supported");
-  }
-}
-Status xsyevd_workspace(Handle, void*, Vectors, Fill, std::int64_t, int, const void*, std::int64_t,
-                        int, const void*, int, std::size_t* device, std::size_t* host) {
-  demand(device != nullptr && host != nullptr);
-  *device = *host = 8;
-  return Status::success;
-}
-
 }  // namespace
 
 HEDDLE_EXPORT(cusolverDnCreate, create)
@@ -430,8 +301,6 @@ HEDDLE_EXPORT(cusolverDnXsyevjSetMaxSweeps, set<&Parameters::sweeps, int>)
 HEDDLE_EXPORT(cusolverDnXsyevjSetSortEig, set<&Parameters::sorted, int>)
 HEDDLE_EXPORT(cusolverDnXsyevjGetResidual, get_of_last<double>)
 HEDDLE_EXPORT(cusolverDnXsyevjGetSweeps, get_of_last<int>)
-HEDDLE_EXPORT(cusolverDnXsyevd, xsyevd)
-HEDDLE_EXPORT(cusolverDnXsyevd_bufferSize, xsyevd_workspace)
 
 // A routine, and what it says of its workspace. `or_un`, `sy_he`: as LAPACK names it for real and
 // for complex elements.
