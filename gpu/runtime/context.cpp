@@ -193,11 +193,13 @@ void Context::work(std::string name, const StreamOrder& stream, const StreamWork
 
 Ticket Context::enqueue(Engine::Action action, Engine::Length length, Engine::Place place) {
   constexpr std::size_t kMany = 256;
+  std::list<Ticket> mine{0};  // what may throw comes before the submission
   const Ticket ticket = engine_.submit(std::move(action), length, std::move(place));
   std::lock_guard lock(mutex_);
   if (open_.size() >= kMany)
     std::erase_if(open_, [this](Ticket each) { return engine_.done(each); });
-  open_.push_back(ticket);
+  mine.front() = ticket;
+  open_.splice(open_.end(), mine);
   last_ = std::max(last_, ticket);
   return ticket;
 }

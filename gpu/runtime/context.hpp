@@ -7,6 +7,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <list>
+#include <list>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -328,8 +330,8 @@ class Context {
   std::map<abi::Handle, std::shared_ptr<MemoryPool>> pools_;
   std::map<std::uint64_t, std::shared_ptr<MemoryPool>> pooled_;  // by address
   abi::Handle default_pool_ = nullptr, current_pool_ = nullptr;
-  std::vector<Ticket> open_;  // submitted here, and perhaps not carried out yet
-  Ticket last_ = 0;           // that was submitted here
+  std::list<Ticket> open_;  // submitted here, and perhaps not carried out yet
+  Ticket last_ = 0;         // that was submitted here
   std::vector<Output> output_;
   std::uint64_t output_bytes_ = 0;    // in it
   std::vector<HostWait> host_waits_;  // since the last submission

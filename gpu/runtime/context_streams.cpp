@@ -79,7 +79,7 @@ Error Context::synchronize(Stream& stream) {
 }
 
 Error Context::synchronize() {
-  std::vector<Ticket> open;
+  std::list<Ticket> open;
   Ticket last = 0;
   {
     std::lock_guard lock(mutex_);

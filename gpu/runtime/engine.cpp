@@ -54,10 +54,15 @@ Ticket Engine::submit(Action action, Length length, Place place) {
     });
   }
   wait_completed(lock, [this] { return queue_.size() < kMostPending; });
-  const Ticket ticket = ++last_submitted_;
-  queue_.push_back({std::move(action), length, std::move(place), ticket});
+  const Ticket ticket = append(std::move(action), length, std::move(place));
   submitted_.notify_one();
   return ticket;
+}
+
+// A ticket is given only once the item is there: nobody would ever mark it done otherwise.
+Ticket Engine::append(Action action, Length length, Place place) {
+  queue_.push_back({std::move(action), length, std::move(place), last_submitted_ + 1});
+  return ++last_submitted_;
 }
 
 Ticket Engine::carry_out_within(const Action& action) {
@@ -69,28 +74,33 @@ Ticket Engine::carry_out_within(const Action& action) {
 void Engine::wait(Ticket ticket) {
   if (inside_action()) return;  // what came before is done
   std::unique_lock lock(mutex_);
+  const auto done_or_ours = [&] {
+    return is_done(ticket) || (!busy_ && !queue_.empty() && queue_.front().length == Length::brief);
+  };
   while (!is_done(ticket)) {
     if (!busy_ && queue_.front().length == Length::brief)
       carry_out_next(lock);
     else
-      wait_completed(lock, [&] {
-        return is_done(ticket) ||
-               (!busy_ && !queue_.empty() && queue_.front().length == Length::brief);
-      });
+      wait_completed(lock, std::cref(done_or_ours));
   }
 }
 
 void Engine::wait_completed(std::unique_lock<std::mutex>& lock,
                             const std::function<bool()>& there) {
-  const auto mine = awaited_.insert(awaited_.end(), &there);
+  Awaited mine{there, awaited_};
+  awaited_ = &mine;
   completed_.wait(lock, there);
-  awaited_.erase(mine);
+  Awaited** link = &awaited_;
+  while (*link != &mine) link = &(*link)->next;
+  *link = mine.next;
 }
 
 std::size_t Engine::waiting_threads() const {
   std::lock_guard lock(mutex_);
-  return static_cast<std::size_t>(
-      std::ranges::count_if(awaited_, [](const auto* there) { return !(*there)(); }));
+  std::size_t waiting = 0;
+  for (const Awaited* each = awaited_; each != nullptr; each = each->next)
+    if (!each->there()) ++waiting;
+  return waiting;
 }
 
 namespace {
@@ -104,8 +114,7 @@ Ticket Engine::run(Action action, Place place) {
   Ticket ticket;
   {
     std::lock_guard lock(mutex_);
-    ticket = ++last_submitted_;
-    queue_.push_back({std::move(action), Length::brief, std::move(place), ticket});
+    ticket = append(std::move(action), Length::brief, std::move(place));
   }
   wait(ticket);
   return ticket;
@@ -130,8 +139,8 @@ bool Engine::done(Ticket ticket) const {
 
 bool Engine::carry_out_another(const Place& waiting, bool brief) {
   std::unique_lock lock(mutex_);
-  waiting_.push_back(waiting);
   std::vector<Place> held_up = waiting_;
+  held_up.push_back(waiting);
   const auto is_held_up = [&](const Item& item) {
     return std::ranges::any_of(held_up,
                                [&](const Place& by) { return item.place.ordered_with(by); }) ||
@@ -140,18 +149,17 @@ bool Engine::carry_out_another(const Place& waiting, bool brief) {
   };
   auto next = queue_.begin();
   for (; next != queue_.end() && is_held_up(*next); ++next) held_up.push_back(next->place);
-  const bool found = next != queue_.end();
-  if (found) {
-    Item item = std::move(*next);
-    queue_.erase(next);
-    const Ticket outer = acting_ticket_;
-    carry_out(std::move(item), lock);
-    acting_ticket_ = outer;
-    busy_ = true;
-    acting_thread_ = std::this_thread::get_id();
-  }
+  if (next == queue_.end()) return false;
+  waiting_.push_back(waiting);  // what may throw is behind us then
+  Item item = std::move(*next);
+  queue_.erase(next);
+  const Ticket outer = acting_ticket_;
+  carry_out(std::move(item), lock);
+  acting_ticket_ = outer;
+  busy_ = true;
+  acting_thread_ = std::this_thread::get_id();
   waiting_.pop_back();
-  return found;
+  return true;
 }
 
 Ticket Engine::last_submitted() const {

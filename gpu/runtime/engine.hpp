@@ -11,7 +11,6 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
-#include <list>
 #include <mutex>
 #include <set>
 #include <thread>
@@ -93,9 +92,11 @@ class Engine {
   void mark_done(Tickets::node_type done);
   void carry_out(Item item, std::unique_lock<std::mutex>& lock) noexcept;
   Ticket carry_out_within(const Action& action);
+  Ticket append(Action action, Length length, Place place);  // with the lock
   void carry_out_next(std::unique_lock<std::mutex>& lock) noexcept;
 
-  // Waits on completed_, and is counted meanwhile.
+  // Waits on completed_, and is counted meanwhile. Does not allocate: what is waited for may hold
+  // references to what its submitter has on its stack, and so must not go on after a throw.
   void wait_completed(std::unique_lock<std::mutex>& lock, const std::function<bool()>& there);
 
   mutable std::mutex mutex_;
@@ -103,8 +104,12 @@ class Engine {
   std::deque<Item> queue_;
   Ticket last_submitted_ = 0, last_completed_ = 0;
   Tickets early_;  // completed, of those after last_completed_
-  // What threads wait for that are in wait_completed.
-  std::list<const std::function<bool()>*> awaited_;
+  // What threads wait for that are in wait_completed; each is on its thread's stack.
+  struct Awaited {
+    const std::function<bool()>& there;
+    Awaited* next;
+  };
+  Awaited* awaited_ = nullptr;
   std::vector<Place> waiting_;  // actions that let others through, the innermost last
   bool busy_ = false;           // an action is running, on whichever thread
   bool stopping_ = false;
