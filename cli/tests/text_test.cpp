@@ -40,6 +40,11 @@ TEST(Demangled, GivesTheNameOfTheSource) {
   EXPECT_EQ(demangled("_Z11mathKernel1Pf"), "mathKernel1(float*)");
   EXPECT_EQ(demangled("kernel"), "kernel");
   EXPECT_EQ(demangled("_Z"), "_Z");
+  EXPECT_EQ(demangled("__nv_static_22__7ca640ff_5_st_cu_main__Z1kPi"), "k(int*)");
+  for (const char* broken :
+       {"__nv_static_", "__nv_static_22_", "__nv_static_99__7ca640ff_5__Z1kPi",
+        "__nv_static_20__7ca640ff_5_st_cu_main__Z1kPi", "__nv_static_18446744073709551615__Z1kPi"})
+    EXPECT_EQ(demangled(broken), broken);
   EXPECT_EQ(base_name("_Z11mathKernel1Pf"), "mathKernel1");
   EXPECT_EQ(base_name("_Z6reduceILj512EEvPiS0_j"), "reduce");
 }

@@ -4,10 +4,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cstdint>
 #include <cstdlib>
 #include <memory>
 #include <stdexcept>
+#include <system_error>
 
 namespace heddle::simulator {
 namespace {
@@ -108,13 +110,30 @@ std::string_view beginning(std::string_view text, std::size_t bytes) {
   return text.substr(0, bytes);
 }
 
+// With -rdc=true nvcc puts the file's identifier before the names of static kernels: the
+// identifier's length, the identifier, the name, as in
+// __nv_static_22__7ca640ff_5_st_cu_main__Z1kPi.
+std::string_view without_file(std::string_view name) {
+  constexpr std::string_view kMark = "__nv_static_";
+  if (!name.starts_with(kMark)) return name;
+  std::string_view rest = name.substr(kMark.size());
+  std::size_t length = 0;
+  const auto read = std::from_chars(rest.data(), rest.data() + rest.size(), length);
+  if (read.ec != std::errc()) return name;
+  rest.remove_prefix(static_cast<std::size_t>(read.ptr - rest.data()));
+  if (length > rest.size() || rest.size() - length < 2 || rest[0] != '_' || rest[length + 1] != '_')
+    return name;
+  return rest.substr(length + 2);
+}
+
 }  // namespace
 
 std::string visible(std::string_view text) { return escaped(text, ""); }
 std::string visible_lines(std::string_view text) { return escaped(text, "\n\t"); }
 
-std::string demangled(const std::string& name) {
+std::string demangled(const std::string& whole) {
   constexpr std::size_t kLongest = 4096;  // the demangler recurses over what it is given
+  const std::string name(without_file(whole));
   if (!name.starts_with("_Z") || name.size() > kLongest) return name;
   int status = 0;
   const std::unique_ptr<char, decltype(&std::free)> text(
