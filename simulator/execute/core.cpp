@@ -60,7 +60,8 @@ std::byte* Core::resolve_slowly(std::uint64_t address, std::uint64_t bytes) {
   if (address >> 32 == kParameterWindow >> 32) return parameter_at(launch, address, bytes);
   if (std::byte* const inside = resolve_allocated(address, bytes)) return inside;
   const auto reached = reached_memory(*launch.memory, address);
-  if (!reached || reached->host_mapped) return nullptr;
+  // Of the program's own pages nothing beyond what it has registered.
+  if (!reached || (reached->host_mapped && reached->bytes == reached->allocated)) return nullptr;
   const std::uint64_t offset = address - reached->address;
   if (bytes > reached->bytes || offset > reached->bytes - bytes) return nullptr;
   // Several threads give way to one, which counts.

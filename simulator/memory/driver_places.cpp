@@ -30,7 +30,7 @@ std::optional<std::uint64_t> DriverPlaces::find_gap(Piece& piece, std::uint64_t 
 }
 
 DriverPlaces::Place DriverPlaces::take(std::uint64_t bytes, std::uint64_t alignment) {
-  bytes = round_up(bytes, unit_);
+  bytes = bytes_taken(bytes);
   alignment = std::max(alignment, unit_);
   if (bytes > piece_bytes_) return {};
   for (std::uint64_t i = 0;; ++i) {
@@ -48,6 +48,14 @@ void DriverPlaces::give_back(const Place& place) {
   piece.taken.erase(place.offset);
   piece.full_below = std::min(piece.full_below, place.offset);
   piece.largest_gap = piece_bytes_;
+}
+
+bool DriverPlaces::is_piece_empty(const Place& place) const {
+  return place.piece == kAlone || pieces_[place.piece].taken.empty();
+}
+
+std::uint64_t DriverPlaces::bytes_taken(std::uint64_t bytes) const {
+  return round_up(bytes, unit_);
 }
 
 }  // namespace heddle::simulator

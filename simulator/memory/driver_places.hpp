@@ -26,6 +26,10 @@ class DriverPlaces {
   // At a multiple of `alignment` and of the pool's unit.
   Place take(std::uint64_t bytes, std::uint64_t alignment = 1);
   void give_back(const Place& place);
+  // Whether nothing of its piece is taken, which the driver gives back then.
+  bool is_piece_empty(const Place& place) const;
+  // The bytes that are taken for so many.
+  std::uint64_t bytes_taken(std::uint64_t bytes) const;
 
  private:
   struct Piece {

@@ -42,6 +42,11 @@ constexpr std::uint64_t kLargest = 32 << 20;
 constexpr std::uint64_t kFirstHostAddress = 0x2000'0000'0000;
 constexpr std::uint64_t kHostAddresses = 0x100'0000'0000;  // of each of several GPUs
 
+bool is_host_visible(std::uint64_t address) {
+  constexpr std::uint64_t kMostGpus = 8;
+  return address - kFirstHostAddress < kMostGpus * kHostAddresses;
+}
+
 // Several GPUs divide the addresses among themselves; the first one's begin where one GPU's do.
 std::uint64_t first_address(const GpuPlace& place, unsigned ordinal) {
   constexpr std::uint64_t kHalf = std::uint64_t{1} << 32;
@@ -99,12 +104,23 @@ struct DeviceMemory::Impl {
   // an allocation holds the node by which its frames are listed again.
   using Frames = std::map<std::uint64_t, std::uint64_t>;
   // Of plain allocations, by address.
+  // What was freed beside living allocations, in the pool's order: pool, piece, offset and bytes,
+  // and its address.
+  struct Freed {
+    const DriverPlaces* pool = nullptr;
+    std::uint64_t piece = 0, offset = 0, bytes = 0;
+    std::uint64_t address = 0;
+    auto operator<=>(const Freed&) const = default;
+  };
   struct Placed {
     DriverPlaces* pool = nullptr;
     DriverPlaces::Place place;
     Frames::node_type frames;
+    std::set<Freed>::node_type freed;
   };
   std::map<std::uint64_t, Placed> placed;
+  std::set<Freed> freed;
+  std::map<std::uint64_t, Allocation> freed_allocations;  // those, which kernels still reach
   std::map<std::uint64_t, Pool> framed;  // allocations with frames in which no other one lies
   Frames retired;                        // not given out again
   std::mutex around_mutex;
@@ -141,13 +157,20 @@ struct DeviceMemory::Impl {
     if (added.label.starts_with(kNamed)) named.emplace(added.label, address);
     return added;
   }
-  void release(const Allocation& allocation) {
+  // It is no longer the program's.
+  void forget(const Allocation& allocation) {
     if (allocation.label.starts_with(kNamed)) named.erase({allocation.label, allocation.address});
     if (allocation.registered) {
       registered.erase(allocation.address);
       rights.erase(allocation.address);
     }
-    if (allocation.host_mapped && host_visible.erase(allocation.address) == 0) return;
+    if (!allocation.host_mapped) used -= allocation.bytes;
+  }
+  void release(const Allocation& allocation) {
+    forget(allocation);
+    if (!allocation.host_mapped || host_visible.erase(allocation.address) != 0) unmap(allocation);
+  }
+  void unmap(const Allocation& allocation) {
     for (const Stretch& stretch : {before(allocation), behind(allocation)})
       if (const auto made = around.find(stretch.address); made != around.end()) {
         unmap(made->second);
@@ -157,8 +180,11 @@ struct DeviceMemory::Impl {
     dense.remove(allocation.data);
     munmap(allocation.data, allocation.host_mapped ? round_up(allocation.bytes, kPage)
                                                    : mapped_bytes(allocation.bytes));
-    if (!allocation.host_mapped) used -= allocation.bytes;
   }
+  bool stays_mapped(const Placed& at) const;
+  void drop(std::set<Freed>::const_iterator each);
+  void drop_freed(const DriverPlaces* pool, const DriverPlaces::Place& place, std::uint64_t bytes);
+  Stretch find_freed(std::uint64_t address) const;
   // Of the frames that an allocation has, what lies before and behind its own pages.
   static void unmap(const Stretch& made) { munmap(made.data, round_up(made.bytes, kPage)); }
   Stretch before(const Allocation& allocation) const {
@@ -233,6 +259,7 @@ std::optional<std::uint64_t> DeviceMemory::Impl::place(std::uint64_t bytes, Pool
   Placed at;
   at.pool = places_of(pool);
   if (at.pool != nullptr) at.place = at.pool->take(bytes, std::min(alignment, kFrame));
+  if (at.pool != nullptr) drop_freed(at.pool, at.place, at.pool->bytes_taken(bytes));
   const std::uint64_t offset = at.place.offset % kFrame;
   // Frames are at multiples of their size alone: what lacks to `boundary` is taken too.
   const std::uint64_t size = round_up(offset + bytes + kReach, kFrame) + boundary - kFrame;
@@ -244,8 +271,57 @@ std::optional<std::uint64_t> DeviceMemory::Impl::place(std::uint64_t bytes, Pool
   Frames listed{{*frames, *frames + size}};
   at.frames = listed.extract(listed.begin());
   const std::uint64_t address = round_up(*frames, boundary) + offset;
+  if (at.pool != nullptr) {
+    std::set<Freed> one{{at.pool, at.place.piece, at.place.offset, bytes, address}};
+    at.freed = one.extract(one.begin());
+  }
   placed.emplace(address, std::move(at));
   return address;
+}
+
+// The driver unmaps a frame when nothing in it is allocated any more: what was freed beside others
+// can be reached until then (docs/experiments/allocations.md). Here only until its place is taken
+// again.
+bool DeviceMemory::Impl::stays_mapped(const Placed& at) const {
+  return watcher == nullptr && (at.pool == &plain || at.pool == &ordered) &&
+         !at.pool->is_piece_empty(at.place);
+}
+
+void DeviceMemory::Impl::drop(std::set<Freed>::const_iterator each) {
+  const auto gone = freed_allocations.find(each->address);
+  const auto at = placed.find(each->address);
+  unmap(gone->second);
+  give_back_frames(std::move(at->second.frames));
+  placed.erase(at);
+  freed_allocations.erase(gone);
+  freed.erase(each);
+}
+
+// Those that lie at a place; no two of them have bytes in common.
+void DeviceMemory::Impl::drop_freed(const DriverPlaces* pool, const DriverPlaces::Place& place,
+                                    std::uint64_t bytes) {
+  const auto in_piece = [&](auto each) {
+    return each != freed.end() && each->pool == pool && each->piece == place.piece;
+  };
+  auto next = freed.lower_bound({pool, place.piece, place.offset, 0, 0});
+  if (next != freed.begin() && in_piece(std::prev(next)))
+    if (const auto before = std::prev(next); place.offset - before->offset < before->bytes)
+      next = before;
+  while (in_piece(next) && (next->offset < place.offset || next->offset - place.offset < bytes))
+    drop(next++);
+}
+
+// What kernels reach of an allocation that was freed, around `address`.
+DeviceMemory::Stretch DeviceMemory::Impl::find_freed(std::uint64_t address) const {
+  const auto next = freed_allocations.upper_bound(address);
+  if (next != freed_allocations.end())
+    if (const Stretch found = before(next->second); address - found.address < found.bytes)
+      return found;
+  if (next == freed_allocations.begin()) return {};
+  const Allocation& last = std::prev(next)->second;
+  if (address - last.address < mapped_bytes(last.bytes))
+    return {last.address, mapped_bytes(last.bytes), last.data};
+  return behind(last);
 }
 
 DeviceMemory::DeviceMemory(std::uint64_t capacity, GpuPlace place)
@@ -258,6 +334,7 @@ DeviceMemory::DeviceMemory(std::uint64_t capacity, GpuPlace place)
 
 DeviceMemory::~DeviceMemory() {
   for (const auto& [address, allocation] : impl_->allocations) impl_->release(allocation);
+  for (const auto& [address, allocation] : impl_->freed_allocations) impl_->unmap(allocation);
   for (const auto& [address, stretch] : impl_->around) Impl::unmap(stretch);
 }
 
@@ -407,6 +484,13 @@ bool DeviceMemory::free(std::uint64_t address) {
   if (const auto placed = impl_->placed.find(address); placed != impl_->placed.end()) {
     Impl::Placed& at = placed->second;
     if (at.pool != nullptr) at.pool->give_back(at.place);
+    if (impl_->stays_mapped(at)) {
+      impl_->forget(found->second);
+      impl_->freed.insert(std::move(at.freed));
+      impl_->freed_allocations.insert(impl_->allocations.extract(found));
+      return true;
+    }
+    if (at.pool != nullptr) impl_->drop_freed(at.pool, {at.place.piece, 0}, ~std::uint64_t{0});
     if (impl_->watcher == nullptr)
       impl_->give_back_frames(std::move(at.frames));
     else
@@ -442,7 +526,9 @@ const Allocation* DeviceMemory::nearest(std::uint64_t address) const {
 }
 
 std::uint64_t DeviceMemory::bytes_of_pages(const Allocation& allocation) {
-  return allocation.host_mapped ? allocation.bytes : mapped_bytes(allocation.bytes);
+  if (!allocation.host_mapped) return mapped_bytes(allocation.bytes);
+  const bool is_ours = is_host_visible(allocation.address) && !allocation.registered;
+  return is_ours ? round_up(allocation.bytes, kPage) : allocation.bytes;
 }
 
 std::atomic<std::uint64_t>& DeviceMemory::accesses_outside() const {
@@ -478,6 +564,8 @@ std::optional<DeviceMemory::Stretch> DeviceMemory::around(std::uint64_t address)
   if (next != impl_->allocations.end()) found = impl_->before(next->second);
   if (address - found.address >= found.bytes && next != impl_->allocations.begin())
     found = impl_->behind(std::prev(next)->second);
+  if (address - found.address >= found.bytes) found = impl_->find_freed(address);
+  if (found.data != nullptr && address - found.address < found.bytes) return found;
   if (address - found.address >= found.bytes) found = {address / kFrame * kFrame, kFrame, nullptr};
   if (found.bytes == kFrame && !impl_->is_mapped_beside(found.address)) return std::nullopt;
   std::lock_guard lock(impl_->around_mutex);

@@ -392,6 +392,14 @@ TEST_P(Machine, MemoryThatTheProgramTookAwayIsAFault) {
 }
 
 // docs/experiments/allocations.md
+TEST_P(Machine, WhatLiesBehindPinnedMemoryInItsPageIsReachable) {
+  const auto p = *device_.memory().allocate_host_visible(1, "pinned");
+  device_.memory().accesses_outside() = 0;
+  run_well("store_at", {1, 1, 1}, {32, 1, 1}, p, 1);
+  EXPECT_EQ(device_.memory().accesses_outside(), 1u);
+  EXPECT_TRUE(run("store_at", {1, 1, 1}, {32, 1, 1}, p, 1024).fault);
+}
+
 TEST_P(Machine, WhatLiesAroundAnAllocationInItsFrameIsReachable) {
   constexpr int kNear = 127, kFar = 100'000, kBefore = -1;  // words; 100 are allocated
   const auto p = allocate(400), next = allocate(400);
@@ -407,6 +415,7 @@ TEST_P(Machine, WhatLiesAroundAnAllocationInItsFrameIsReachable) {
   }
   for (const auto each : {p, next}) EXPECT_THAT(download<int>(each, 100), testing::Each(0));
   device_.memory().free(next);
+  device_.memory().free(p);
   EXPECT_FALSE(reached_memory(device_.memory(), next - 4));
 }
 

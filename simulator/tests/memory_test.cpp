@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "simulator/memory/mapped_around.hpp"
 #include "simulator/memory/touched_pages.hpp"
 
 namespace heddle::simulator {
@@ -137,6 +138,61 @@ TEST(DeviceMemory, AnAllocationCanHaveAnAddressThatIsFree) {
   EXPECT_FALSE(memory.allocate_at(0, frame, "nowhere"));
   // Others lie elsewhere from now on.
   for (int i = 0; i < 100; ++i) EXPECT_TRUE(memory.allocate(frame, "other"));
+
+// docs/experiments/allocations.md
+TEST(DeviceMemory, FreedMemoryIsReachedWhileItsNeighbourLives) {
+  constexpr std::uint64_t kSizes[] = {1, 512, 4096, 1 << 20, (2 << 20) - 512};
+  for (const std::uint64_t bytes : kSizes) {
+    DeviceMemory memory(1 << 30);
+    const std::uint64_t freed = *memory.allocate(bytes, "a"),
+                        neighbour = *memory.allocate(512, "b");
+    *memory.view(freed, 1) = std::byte{7};
+    ASSERT_TRUE(memory.free(freed));
+    EXPECT_EQ(memory.used(), 512u);
+    EXPECT_EQ(memory.find(freed), nullptr);
+    EXPECT_FALSE(memory.free(freed));
+    for (const std::uint64_t address : {freed, freed + bytes - 1, freed + bytes + 4}) {
+      const auto reached = reached_memory(memory, address);
+      ASSERT_TRUE(reached) << bytes;
+      EXPECT_EQ(reached->allocated, 0u);
+    }
+    EXPECT_EQ(*reached_memory(memory, freed)->data, std::byte{7});
+    memory.free(neighbour);
+    EXPECT_FALSE(reached_memory(memory, freed)) << bytes;
+  }
+}
+
+TEST(DeviceMemory, FreedMemoryIsGoneThatHadFramesOfItsOwn) {
+  for (const std::uint64_t bytes : {2 << 20, (2 << 20) + 4, 3 << 20, 33 << 20}) {
+    DeviceMemory memory(1 << 30);
+    const std::uint64_t freed = *memory.allocate(bytes, "a");
+    ASSERT_TRUE(memory.allocate(512, "b"));
+    memory.free(freed);
+    EXPECT_FALSE(reached_memory(memory, freed)) << bytes;
+  }
+}
+
+// The same bytes of the driver's frame are another allocation's then.
+TEST(DeviceMemory, FreedMemoryIsGoneWhenItsPlaceIsTakenAgain) {
+  DeviceMemory memory(1 << 30);
+  const std::uint64_t first = *memory.allocate(4096, "a"), second = *memory.allocate(4096, "b"),
+                      third = *memory.allocate(4096, "c");
+  ASSERT_TRUE(memory.allocate(512, "d"));
+  for (const std::uint64_t address : {first, second, third}) memory.free(address);
+  const std::uint64_t over_two = *memory.allocate(4608, "e");
+  EXPECT_EQ(over_two % (2 << 20), first % (2 << 20));
+  EXPECT_FALSE(reached_memory(memory, second));
+  EXPECT_TRUE(reached_memory(memory, third));
+}
+
+TEST(DeviceMemory, HostVisibleMemoryIsReachedToTheEndOfItsPage) {
+  DeviceMemory memory(1 << 30);
+  const std::uint64_t address = *memory.allocate_host_visible(1, "pinned");
+  const auto reached = reached_memory(memory, address + 4);
+  ASSERT_TRUE(reached);
+  EXPECT_EQ(reached->allocated, 1u);
+  EXPECT_EQ(reached->bytes, 4096u);
+  EXPECT_FALSE(reached_memory(memory, address + 4096));
 }
 
 TEST(DeviceMemory, HostMemoryIsSeenAtItsOwnAddress) {
