@@ -508,7 +508,7 @@ TEST_F(Planted, LocalArraysStartUnwritten) {
 TEST(CheckOptions, NamesOfBothTools) {
   const Options options = parse_options("memcheck,races");
   EXPECT_TRUE(options.memory && options.races && !options.sync);
-  EXPECT_EQ(names(parse_options("synccheck,memory")), "memory, sync");
+  EXPECT_EQ(to_text(parse_options("synccheck,memory")), "memory,sync");
   try {
     parse_options("memroy");
     FAIL();
