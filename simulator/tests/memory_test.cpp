@@ -138,6 +138,7 @@ TEST(DeviceMemory, AnAllocationCanHaveAnAddressThatIsFree) {
   EXPECT_FALSE(memory.allocate_at(0, frame, "nowhere"));
   // Others lie elsewhere from now on.
   for (int i = 0; i < 100; ++i) EXPECT_TRUE(memory.allocate(frame, "other"));
+}
 
 // docs/experiments/allocations.md
 TEST(DeviceMemory, FreedMemoryIsReachedWhileItsNeighbourLives) {
