@@ -8,7 +8,6 @@
 #include <cstdint>
 #include <functional>
 #include <list>
-#include <list>
 #include <map>
 #include <memory>
 #include <mutex>
