@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "cli/text.hpp"
-#include "simulator/execute/machine.hpp"
+#include "simulator/base/code_address.hpp"
 #include "simulator/models/instruction_costs.hpp"
 
 namespace heddle::cli {

@@ -51,7 +51,8 @@ class Findings {
   std::uint64_t left_out_ = 0;
 };
 
-class Check : public Observer, public MemoryWatcher {
+// Looks on as an Observer does, and sees the machine's own state.
+class Check : public MemoryWatcher {
  public:
   explicit Check(Findings& findings) : findings_(findings) {}
   virtual void begin(const LaunchRequest&) {}
@@ -60,7 +61,11 @@ class Check : public Observer, public MemoryWatcher {
   // touched memory (where it has, all are told).
   virtual bool looks_before(const Step&) const { return false; }
   virtual bool looks_behind(const Step&) const { return false; }
-  void issued(const Core&, const Warp&, const Issue&) override {}
+  virtual void block_started(const Core&, const Block&) {}
+  virtual void issuing(const Core&, const Warp&, const Issue&) {}
+  virtual void issued(const Core&, const Warp&, const Issue&) {}
+  virtual void stuck(const Core&, const Block&) {}
+  virtual void block_ended(const Core&, const Block&) {}
 
  protected:
   Findings& findings_;

@@ -44,11 +44,11 @@ void Checks::end(LaunchOutcome& outcome) {
   if (found) judged.order_dependent_because.push_back("data race");
 }
 
-const Checks::Interest& Checks::interest(const Core& core, std::uint32_t pc) {
+const Checks::Interest& Checks::interest(const CoreView& core, std::uint32_t pc) {
   Interest& found = interests_[pc];
   if (found.known) return found;
   found.known = true;
-  const Step& step = core.launch.program->steps[pc];
+  const Step& step = core.machine().launch.program->steps[pc];
   for (std::size_t i = 0; i < checks_.size() && step.instruction != nullptr; ++i) {
     if (checks_[i]->looks_before(step)) found.before |= static_cast<std::uint8_t>(1u << i);
     if (checks_[i]->looks_behind(step)) found.behind |= static_cast<std::uint8_t>(1u << i);
@@ -56,33 +56,35 @@ const Checks::Interest& Checks::interest(const Core& core, std::uint32_t pc) {
   return found;
 }
 
-void Checks::block_started(const Core& core, const Block& block) {
-  for (const auto& check : checks_) check->block_started(core, block);
+void Checks::block_started(const CoreView& core, const BlockView& block) {
+  for (const auto& check : checks_) check->block_started(core.machine(), block.machine());
   if (beside_ != nullptr) beside_->block_started(core, block);
 }
-void Checks::issuing(const Core& core, const Warp& warp, const Issue& next) {
+void Checks::issuing(const CoreView& core, const WarpView& warp, const Issue& next) {
   for (unsigned left = interest(core, next.pc).before; left != 0; left &= left - 1)
-    checks_[static_cast<std::size_t>(std::countr_zero(left))]->issuing(core, warp, next);
+    checks_[static_cast<std::size_t>(std::countr_zero(left))]->issuing(core.machine(),
+                                                                       warp.machine(), next);
   if (beside_ != nullptr) beside_->issuing(core, warp, next);
 }
-void Checks::issued(const Core& core, const Warp& warp, const Issue& issue) {
+void Checks::issued(const CoreView& core, const WarpView& warp, const Issue& issue) {
   if (!issue.accesses.empty()) {
-    for (const auto& check : checks_) check->issued(core, warp, issue);
+    for (const auto& check : checks_) check->issued(core.machine(), warp.machine(), issue);
   } else {
     for (unsigned left = interests_[issue.pc].behind; left != 0; left &= left - 1)
-      checks_[static_cast<std::size_t>(std::countr_zero(left))]->issued(core, warp, issue);
+      checks_[static_cast<std::size_t>(std::countr_zero(left))]->issued(core.machine(),
+                                                                        warp.machine(), issue);
   }
   if (beside_ != nullptr) beside_->issued(core, warp, issue);
 }
-void Checks::waited(const Core& core, const Warp& warp, const Waited& waited) {
+void Checks::waited(const CoreView& core, const WarpView& warp, const Waited& waited) {
   if (beside_ != nullptr) beside_->waited(core, warp, waited);
 }
-void Checks::stuck(const Core& core, const Block& block) {
-  for (const auto& check : checks_) check->stuck(core, block);
+void Checks::stuck(const CoreView& core, const BlockView& block) {
+  for (const auto& check : checks_) check->stuck(core.machine(), block.machine());
   if (beside_ != nullptr) beside_->stuck(core, block);
 }
-void Checks::block_ended(const Core& core, const Block& block) {
-  for (const auto& check : checks_) check->block_ended(core, block);
+void Checks::block_ended(const CoreView& core, const BlockView& block) {
+  for (const auto& check : checks_) check->block_ended(core.machine(), block.machine());
   if (beside_ != nullptr) beside_->block_ended(core, block);
 }
 

@@ -1,6 +1,6 @@
 // `heddle run --check`: looks on while launches of one device execute, and tells what it found.
 //
-// Each check is an Observer in a file of its own. The core knows nothing of them: a launch that
+// Each check (check.hpp) is a file of its own. The core knows nothing of them: a launch that
 // nobody checks pays nothing.
 #pragma once
 
@@ -33,12 +33,12 @@ class Checks : public Observer, public MemoryWatcher {
   // Puts into the outcome what was found, and what follows for the launch's class.
   void end(LaunchOutcome& outcome);
 
-  void block_started(const Core& core, const Block& block) override;
-  void issuing(const Core& core, const Warp& warp, const Issue& next) override;
-  void issued(const Core& core, const Warp& warp, const Issue& issue) override;
-  void waited(const Core& core, const Warp& warp, const Waited& waited) override;
-  void stuck(const Core& core, const Block& block) override;
-  void block_ended(const Core& core, const Block& block) override;
+  void block_started(const CoreView& core, const BlockView& block) override;
+  void issuing(const CoreView& core, const WarpView& warp, const Issue& next) override;
+  void issued(const CoreView& core, const WarpView& warp, const Issue& issue) override;
+  void waited(const CoreView& core, const WarpView& warp, const Waited& waited) override;
+  void stuck(const CoreView& core, const BlockView& block) override;
+  void block_ended(const CoreView& core, const BlockView& block) override;
 
   void allocated(const Allocation& allocation) override;
   void freed(const Allocation& allocation) override;
@@ -55,7 +55,7 @@ class Checks : public Observer, public MemoryWatcher {
     bool known = false;
     std::uint8_t before = 0, behind = 0;  // bit i: checks_[i]
   };
-  const Interest& interest(const Core& core, std::uint32_t pc);
+  const Interest& interest(const CoreView& core, std::uint32_t pc);
   std::vector<Interest> interests_;
 };
 

@@ -28,12 +28,12 @@ LaunchOptions launch_options(const ReplayOptions& replay) {
 class Finder : public Observer {
  public:
   Finder(Observer& look, const std::function<bool()>& wanted) : look_(look), wanted_(wanted) {}
-  void issuing(const Core& core, const Warp& warp, const Issue& next) override {
+  void issuing(const CoreView& core, const WarpView& warp, const Issue& next) override {
     look_.issuing(core, warp, next);
   }
-  void issued(const Core& core, const Warp& warp, const Issue& issue) override {
+  void issued(const CoreView& core, const WarpView& warp, const Issue& issue) override {
     look_.issued(core, warp, issue);
-    if (wanted_()) found = core.issued - 1;
+    if (wanted_()) found = core.issued() - 1;
   }
   std::optional<std::uint64_t> found;
 
@@ -112,15 +112,19 @@ Replay::Replay(Device& device, const LaunchRequest& request, ReplayOptions optio
 
 Replay::~Replay() = default;
 
-const Block* Replay::block(std::uint64_t linear) const {
-  for (const auto& resident : residents_)
-    if (resident->block.linear == linear) return &resident->block;
-  return nullptr;
+std::optional<WarpView> Replay::next() const {
+  return next_ != nullptr ? std::optional<WarpView>(*next_) : std::nullopt;
 }
 
-std::vector<const Block*> Replay::blocks() const {
-  std::vector<const Block*> all;
-  for (const auto& resident : residents_) all.push_back(&resident->block);
+std::optional<BlockView> Replay::block(std::uint64_t linear) const {
+  for (const auto& resident : residents_)
+    if (resident->block.linear == linear) return resident->block;
+  return std::nullopt;
+}
+
+std::vector<BlockView> Replay::blocks() const {
+  std::vector<BlockView> all;
+  for (const auto& resident : residents_) all.emplace_back(resident->block);
   return all;
 }
 

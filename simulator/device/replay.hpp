@@ -38,14 +38,14 @@ class Replay {
 
   // Instructions executed so far.
   std::uint64_t step() const { return core_.issued; }
-  // The warp that executes next; null when the launch has ended.
-  const Warp* next() const { return next_; }
+  // The warp that executes next; nothing when the launch has ended.
+  std::optional<WarpView> next() const;
   bool ended() const { return next_ == nullptr; }
   const std::optional<Fault>& fault() const { return core_.fault; }
-  const Core& core() const { return core_; }  // its counts are not taken back
-  // A block that has begun and not ended, or null.
-  const Block* block(std::uint64_t linear) const;
-  std::vector<const Block*> blocks() const;  // all of them, the one that executes first
+  CoreView core() const { return core_; }
+  // A block that has begun and not ended, or nothing.
+  std::optional<BlockView> block(std::uint64_t linear) const;
+  std::vector<BlockView> blocks() const;  // all of them, the one that executes first
 
   // Executes one instruction; false when the launch has ended.
   bool forward(Observer* observer = nullptr);

@@ -99,12 +99,6 @@ struct NamedRows {
 };
 NamedRows rows_named_by(const isa::Instruction& instruction);
 
-// Row numbers within a warp.
-inline constexpr unsigned kDiscardRow = 255;  // and seven more, for wide results to RZ
-inline constexpr unsigned kUniformRow = 263;  // UR0; UR63 and the row after are discarded too
-inline constexpr unsigned kReturnRow = kUniformRow + 66;  // Rpc, a pair (RPCMOV)
-inline constexpr unsigned kRowsPerWarp = kReturnRow + 2;
-
 struct ConstantBanks {
   std::array<std::vector<std::byte>, 5> banks;
   // `bytes` (1–8) at an offset, little endian; zero outside the bank.

@@ -8,15 +8,12 @@
 #include <string_view>
 
 #include "simulator/base/types.hpp"
+#include "simulator/launch/views.hpp"
 #include "simulator/memory/access_counts.hpp"
 #include "simulator/memory/address_space.hpp"
 #include "simulator/warp/flow.hpp"
 
 namespace heddle::simulator {
-
-struct Block;
-struct Core;
-struct Warp;
 
 // Memory that one instruction touched in one space. A generic access makes one for each space its
 // lanes resolve to; LDGSTS one for each side.
@@ -52,17 +49,17 @@ struct Waited {
 class Observer {
  public:
   virtual ~Observer() = default;
-  virtual void block_started(const Core&, const Block&) {}
+  virtual void block_started(const CoreView&, const BlockView&) {}
   // Before an instruction executes: the registers are still those it reads. `next.flow` and
   // `next.accesses` are not filled in.
-  virtual void issuing(const Core&, const Warp&, const Issue& next) { (void)next; }
-  virtual void issued(const Core&, const Warp&, const Issue& issue) = 0;
+  virtual void issuing(const CoreView&, const WarpView&, const Issue& next) { (void)next; }
+  virtual void issued(const CoreView&, const WarpView&, const Issue& issue) = 0;
   // Stretches of one warp come in their order, but not always before what it issues next.
-  virtual void waited(const Core&, const Warp&, const Waited&) {}
+  virtual void waited(const CoreView&, const WarpView&, const Waited&) {}
   // Nothing in the block, nor in its cluster, can go on: the launch ends with a deadlock.
-  virtual void stuck(const Core&, const Block&) {}
+  virtual void stuck(const CoreView&, const BlockView&) {}
   // All its warps ended; not called for blocks that a fault cut off.
-  virtual void block_ended(const Core&, const Block&) {}
+  virtual void block_ended(const CoreView&, const BlockView&) {}
 };
 
 }  // namespace heddle::simulator

@@ -218,10 +218,12 @@ TEST_P(Machine, OnlyStoresToWhatSeveralWarpsHaveMayRace) {
 class Watcher : public Observer {
  public:
   explicit Watcher(std::size_t instructions) : counts(instructions) {}
-  void block_started(const Core&, const Block&) override { ++open_blocks; }
-  void block_ended(const Core&, const Block&) override { --open_blocks; }
-  void issuing(const Core&, const Warp&, const Issue& next) override { announced = next.pc; }
-  void issued(const Core&, const Warp&, const Issue& issue) override {
+  void block_started(const CoreView&, const BlockView&) override { ++open_blocks; }
+  void block_ended(const CoreView&, const BlockView&) override { --open_blocks; }
+  void issuing(const CoreView&, const WarpView&, const Issue& next) override {
+    announced = next.pc;
+  }
+  void issued(const CoreView&, const WarpView&, const Issue& issue) override {
     EXPECT_EQ(issue.pc, announced);
     InstructionCounts& sums = counts[issue.pc];
     ++sums.executed;

@@ -22,8 +22,8 @@ struct Event {
 
 class EventList : public Observer {
  public:
-  void issued(const Core&, const Warp& warp, const Issue& issue) override {
-    events.push_back({warp.block->linear, warp.index, issue.pc, issue.active, issue.on});
+  void issued(const CoreView&, const WarpView& warp, const Issue& issue) override {
+    events.push_back({warp.block().linear(), warp.index(), issue.pc, issue.active, issue.on});
   }
   std::vector<Event> events;
 };
@@ -142,8 +142,8 @@ TEST(Replay, GoesBackToWhatSomebodyLooksFor) {
     EXPECT_TRUE(replay.back_to(
         look, [&] { return look.events.back().block == 1 && look.events.back().warp == warp; }));
     EXPECT_EQ(replay.step(), last);
-    ASSERT_NE(replay.next(), nullptr);
-    EXPECT_EQ(replay.next()->index, warp);
+    ASSERT_TRUE(replay.next());
+    EXPECT_EQ(replay.next()->index(), warp);
     replay.go_to(all.events.size());
   }
   EventList look;

@@ -306,14 +306,14 @@ class Host : public Observer {
        std::uint64_t global)
       : program_(program), instructions_(instructions), global_(global) {}
 
-  void issuing(const Core& core, const Warp& warp, const Issue&) override {
+  void issuing(const CoreView& core, const WarpView& warp, const Issue&) override {
     if (!results.empty()) return;
-    Probe probe(core, warp, program_, global_);
+    Probe probe(core.machine(), warp.machine(), program_, global_);
     std::mt19937_64 random(3);
     for (std::size_t i = 0; i < instructions_.size(); ++i)
       results.push_back(probe.watch(instructions_[i], program_.steps[i], random));
   }
-  void issued(const Core&, const Warp&, const Issue&) override {}
+  void issued(const CoreView&, const WarpView&, const Issue&) override {}
 
   std::vector<std::optional<Watched>> results;
 

@@ -12,6 +12,8 @@
 
 namespace heddle::simulator {
 
+inline constexpr unsigned kConvergenceBarriers = 16;
+
 enum class Wait : std::uint8_t {
   none,                 // ready: it runs, or waits its turn
   convergence_barrier,  // at BSYNC, for the lanes of barrier `index`

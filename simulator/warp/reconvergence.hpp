@@ -24,8 +24,6 @@ struct Program;
 
 namespace heddle::simulator {
 
-inline constexpr unsigned kConvergenceBarriers = 16;
-
 // Where a part of a group goes on.
 struct Part {
   Mask lanes = 0;

@@ -13,6 +13,12 @@
 
 namespace heddle::simulator {
 
+// Row numbers within a warp.
+inline constexpr unsigned kDiscardRow = 255;  // and seven more, for wide results to RZ
+inline constexpr unsigned kUniformRow = 263;  // UR0; UR63 and the row after are discarded too
+inline constexpr unsigned kReturnRow = kUniformRow + 66;  // Rpc, a pair (RPCMOV)
+inline constexpr unsigned kRowsPerWarp = kReturnRow + 2;
+
 // Indices into WarpState::predicates.
 inline constexpr unsigned kPT = 7;                   // always all ones
 inline constexpr unsigned kUniformPredicates = 8;    // UP0 is 8, UPT is 15 (all ones)

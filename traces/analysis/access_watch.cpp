@@ -73,9 +73,9 @@ std::int64_t AccessSite::stride() const {
              : most->first;
 }
 
-void AccessWatch::issued(const simulator::Warp& warp, const simulator::Issue& issue) {
-  if (last_steps_ == nullptr || last_block_ != warp.block->linear) {
-    last_block_ = warp.block->linear;
+void AccessWatch::issued(const simulator::WarpView& warp, const simulator::Issue& issue) {
+  if (last_steps_ == nullptr || last_block_ != warp.block().linear()) {
+    last_block_ = warp.block().linear();
     last_steps_ = &block_steps_[last_block_];
   }
   ++*last_steps_;
@@ -125,11 +125,12 @@ void AccessWatch::note(AccessSite& site, const Access& access) {
   if (!shared) collisions_ += colliding;
 }
 
-void AccessWatch::note_loads(AccessSite& site, const simulator::Warp& warp, const Access& access) {
-  BlockState& block = running_[warp.block->linear];
-  Recent& recent = block.warps[warp.index];
-  if (recent.barriers != warp.block->barriers_completed)  // others may have stored there since
-    recent = {.barriers = warp.block->barriers_completed, .loads = {}, .next = 0};
+void AccessWatch::note_loads(AccessSite& site, const simulator::WarpView& warp,
+                             const Access& access) {
+  BlockState& block = running_[warp.block().linear()];
+  Recent& recent = block.warps[warp.index()];
+  if (recent.barriers != warp.block().barriers_completed())  // others may have stored there since
+    recent = {.barriers = warp.block().barriers_completed(), .loads = {}, .next = 0};
   const std::uint64_t hash = digest(access);
   const auto found = std::ranges::find(recent.loads, hash);
   if (access.kind != AccessKind::load) {
@@ -166,6 +167,6 @@ void AccessWatch::note_padding(const Access& access) {
   }
 }
 
-void AccessWatch::block_ended(const simulator::Block& block) { running_.erase(block.linear); }
+void AccessWatch::block_ended(const simulator::BlockView& block) { running_.erase(block.linear()); }
 
 }  // namespace heddle::traces

@@ -11,7 +11,6 @@
 #include <utility>
 #include <vector>
 
-#include "simulator/execute/machine.hpp"
 #include "simulator/launch/observer.hpp"
 
 namespace heddle::traces {
@@ -45,8 +44,8 @@ class AccessWatch {
   AccessWatch(const AccessWatch&) = delete;  // it points into itself
   AccessWatch& operator=(const AccessWatch&) = delete;
 
-  void issued(const simulator::Warp& warp, const simulator::Issue& issue);
-  void block_ended(const simulator::Block& block);
+  void issued(const simulator::WarpView& warp, const simulator::Issue& issue);
+  void block_ended(const simulator::BlockView& block);
 
   // By the instruction and the space it went to.
   using Place = std::pair<std::uint32_t, simulator::Window>;
@@ -72,7 +71,8 @@ class AccessWatch {
     std::unordered_set<std::uint64_t> sectors;
   };
   void note(AccessSite& site, const simulator::Access& access);
-  void note_loads(AccessSite& site, const simulator::Warp& warp, const simulator::Access& access);
+  void note_loads(AccessSite& site, const simulator::WarpView& warp,
+                  const simulator::Access& access);
   void note_padding(const simulator::Access& access);
 
   std::map<Place, AccessSite> sites_;

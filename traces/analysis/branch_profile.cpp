@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "isa/attributes.hpp"
+#include "simulator/base/code_address.hpp"
 
 namespace heddle::traces {
 namespace {
@@ -20,9 +21,9 @@ bool leaves_by_predicate(const isa::Instruction& in) {
 }
 
 // The lanes that it sends away.
-Mask leaving(const isa::Instruction& in, const simulator::Warp& warp, Mask on) {
+Mask leaving(const isa::Instruction& in, const simulator::WarpView& warp, Mask on) {
   const unsigned index = in.pp.index + (in.pp.uniform ? simulator::kUniformPredicates : 0);
-  return on & warp.predicate(index, in.pp.negated ? simulator::kFullMask : 0);
+  return on & (in.pp.negated ? ~warp.predicate(index) : warp.predicate(index));
 }
 
 void note_access(AccessProfile& profile, const simulator::Access& access) {
@@ -71,10 +72,10 @@ void BranchProfile::for_each_context(const WarpState& state, Mask lanes, Body&& 
   }
 }
 
-BranchProfile::WarpState& BranchProfile::state_of(const simulator::Warp& warp) {
-  std::vector<WarpState>& warps = blocks_[warp.block->linear];
-  if (warps.size() <= warp.index) warps.resize(warp.index + std::size_t{1});
-  return warps[warp.index];
+BranchProfile::WarpState& BranchProfile::state_of(const simulator::WarpView& warp) {
+  std::vector<WarpState>& warps = blocks_[warp.block().linear()];
+  if (warps.size() <= warp.index()) warps.resize(warp.index() + std::size_t{1});
+  return warps[warp.index()];
 }
 
 bool BranchProfile::keeps_another() {
@@ -101,7 +102,7 @@ void BranchProfile::arrive(WarpState& state, Mask lanes, std::uint64_t address) 
   }
 }
 
-void BranchProfile::leave(WarpState& state, const simulator::Warp& warp,
+void BranchProfile::leave(WarpState& state, const simulator::WarpView& warp,
                           const simulator::Issue& next, std::uint64_t address, bool calls) {
   const bool kept = keeps_another();
   for_each_context(state, next.active, [&](Context context, Mask lanes) {
@@ -109,7 +110,8 @@ void BranchProfile::leave(WarpState& state, const simulator::Warp& warp,
     Ways& ways = ways_[site];
     std::size_t event = ways.lanes.size();
     if (kept) {
-      ways.events.push_back({static_cast<std::uint32_t>(warp.block->linear), warp.index, lanes, 0});
+      ways.events.push_back(
+          {static_cast<std::uint32_t>(warp.block().linear()), warp.index(), lanes, 0});
       ways.lanes.emplace_back();
     }
     for (Mask rest = lanes & next.on; rest != 0; rest &= rest - 1)
@@ -118,7 +120,7 @@ void BranchProfile::leave(WarpState& state, const simulator::Warp& warp,
   state.under_way |= next.on;
 }
 
-void BranchProfile::issuing(const simulator::Core&, const simulator::Warp& warp,
+void BranchProfile::issuing(const simulator::CoreView&, const simulator::WarpView& warp,
                             const simulator::Issue& next) {
   const std::uint64_t address = simulator::code_address_of_index(next.pc);
   WarpState& state = state_of(warp);
@@ -129,7 +131,7 @@ void BranchProfile::issuing(const simulator::Core&, const simulator::Warp& warp,
     const Mask taken = leaving(in, warp, next.on);
     for_each_context(state, next.active, [&](Context context, Mask lanes) {
       events_[{context, address}].push_back(
-          {static_cast<std::uint32_t>(warp.block->linear), warp.index, lanes, taken & lanes});
+          {static_cast<std::uint32_t>(warp.block().linear()), warp.index(), lanes, taken & lanes});
     });
   }
   const Effect effect = isa::effect(in);
@@ -142,7 +144,7 @@ void BranchProfile::issuing(const simulator::Core&, const simulator::Warp& warp,
     }
 }
 
-void BranchProfile::issued(const simulator::Core&, const simulator::Warp& warp,
+void BranchProfile::issued(const simulator::CoreView&, const simulator::WarpView& warp,
                            const simulator::Issue& issue) {
   if (issue.accesses.empty()) return;
   const std::uint64_t address = simulator::code_address_of_index(issue.pc);
@@ -153,8 +155,8 @@ void BranchProfile::issued(const simulator::Core&, const simulator::Warp& warp,
     });
 }
 
-void BranchProfile::block_ended(const simulator::Core&, const simulator::Block& block) {
-  blocks_.erase(block.linear);
+void BranchProfile::block_ended(const simulator::CoreView&, const simulator::BlockView& block) {
+  blocks_.erase(block.linear());
 }
 
 const std::vector<BranchEvent>& BranchProfile::events(Context context,

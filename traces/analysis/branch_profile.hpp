@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "isa/control_flow.hpp"
-#include "simulator/execute/machine.hpp"
 #include "simulator/launch/observer.hpp"
 
 namespace heddle::traces {
@@ -45,11 +44,11 @@ class BranchProfile : public simulator::Observer {
   // `program` outlives this.
   explicit BranchProfile(const isa::Program& program);
 
-  void issuing(const simulator::Core& core, const simulator::Warp& warp,
+  void issuing(const simulator::CoreView& core, const simulator::WarpView& warp,
                const simulator::Issue& next) override;
-  void issued(const simulator::Core& core, const simulator::Warp& warp,
+  void issued(const simulator::CoreView& core, const simulator::WarpView& warp,
               const simulator::Issue& issue) override;
-  void block_ended(const simulator::Core& core, const simulator::Block& block) override;
+  void block_ended(const simulator::CoreView& core, const simulator::BlockView& block) override;
 
   const std::vector<BranchEvent>& events(Context context, std::uint64_t address) const;
   const AccessProfile* accesses(Context context, std::uint64_t address) const;
@@ -82,9 +81,9 @@ class BranchProfile : public simulator::Observer {
     std::array<Leaving, simulator::kWarpSize> leaving{};
     simulator::Mask under_way = 0;
   };
-  WarpState& state_of(const simulator::Warp& warp);
+  WarpState& state_of(const simulator::WarpView& warp);
   void arrive(WarpState& state, simulator::Mask lanes, std::uint64_t address);
-  void leave(WarpState& state, const simulator::Warp& warp, const simulator::Issue& next,
+  void leave(WarpState& state, const simulator::WarpView& warp, const simulator::Issue& next,
              std::uint64_t address, bool calls);
   bool keeps_another();
   template <typename Body>

@@ -4,20 +4,21 @@
 
 namespace heddle::traces {
 
-void CallLog::issued(const simulator::Core& core, const simulator::Warp& warp,
+void CallLog::issued(const simulator::CoreView& core, const simulator::WarpView& warp,
                      const simulator::Issue& issue) {
-  if (core.issued <= seen_) return;
-  seen_ = core.issued;
-  const simulator::Step& step = core.launch.program->steps[issue.pc];
+  if (core.issued() <= seen_) return;
+  seen_ = core.issued();
+  const simulator::MicroOp& step = core.instruction(issue.pc);
   if (step.instruction == nullptr || issue.on == 0) return;
   const isa::Effect effect = isa::effect(*step.instruction);
   const bool is_call = effect == isa::Effect::call;
   if (!is_call && effect != isa::Effect::ret) return;
   // The driver's functions return at once.
-  if (is_call && warp.convergence->has_current() && warp.convergence->current().pc == issue.pc + 1)
+  if (const simulator::Group* current = warp.current();
+      is_call && current != nullptr && current->pc == issue.pc + 1)
     return;
-  events_[{warp.block->linear, warp.index}].push_back(
-      {core.issued - 1, issue.on, issue.pc, is_call});
+  events_[{warp.block().linear(), warp.index()}].push_back(
+      {core.issued() - 1, issue.on, issue.pc, is_call});
 }
 
 std::vector<std::uint32_t> CallLog::stack(std::uint64_t block, std::uint32_t warp, unsigned lane,

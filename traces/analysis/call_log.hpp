@@ -7,7 +7,6 @@
 #include <utility>
 #include <vector>
 
-#include "simulator/execute/machine.hpp"
 #include "simulator/launch/observer.hpp"
 
 namespace heddle::traces {
@@ -17,7 +16,7 @@ using simulator::Mask;
 // Must see every instruction from the first on; those it has seen already it knows again.
 class CallLog : public simulator::Observer {
  public:
-  void issued(const simulator::Core& core, const simulator::Warp& warp,
+  void issued(const simulator::CoreView& core, const simulator::WarpView& warp,
               const simulator::Issue& issue) override;
   // The calls a lane is in before `step`, the outermost first: indices of the call instructions.
   std::vector<std::uint32_t> stack(std::uint64_t block, std::uint32_t warp, unsigned lane,

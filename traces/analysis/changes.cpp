@@ -7,7 +7,8 @@
 #include <cstring>
 
 #include "isa/operands.hpp"
-#include "simulator/execute/memory_access.hpp"
+#include "simulator/launch/launch.hpp"
+#include "simulator/memory/memory.hpp"
 #include "traces/analysis/lanes.hpp"
 #include "traces/analysis/values.hpp"
 
@@ -16,32 +17,29 @@ namespace {
 
 using simulator::Access;
 using simulator::AccessKind;
-using simulator::Core;
+using simulator::CoreView;
 using simulator::Group;
 using simulator::Groups;
 using simulator::Issue;
 using simulator::kWarpSize;
-using simulator::Step;
-using simulator::Warp;
+using simulator::MicroOp;
+using simulator::WarpView;
 using simulator::Window;
 
 constexpr unsigned kNoRow = ~0u;
 
-const Step& step_of(const Core& core, const Issue& issue) {
-  return core.launch.program->steps[issue.pc];
-}
-
 // Whether the instruction's text has a destination at all: stores and branches have none.
-unsigned first_row(const Step& step) {
-  const unsigned row = static_cast<unsigned>(step.d) / kWarpSize;
+unsigned first_row(const MicroOp& op) {
+  const unsigned row = static_cast<unsigned>(op.d) / kWarpSize;
   return is_register(row) ? row : kNoRow;
 }
 
-unsigned row_count(const Step& step) {
-  if (step.instruction == nullptr || first_row(step) == kNoRow) return 0;
-  if (step.lane != nullptr)
-    return std::min<unsigned>(isa::operand_widths(*step.instruction).destination, kMostWrittenRows);
-  return std::clamp(step.width / 4u, 1u, kMostWrittenRows);
+unsigned row_count(const CoreView& core, std::uint32_t pc) {
+  const MicroOp& op = core.instruction(pc);
+  if (op.instruction == nullptr || first_row(op) == kNoRow) return 0;
+  if (op.lane != nullptr)
+    return std::min<unsigned>(isa::operand_widths(*op.instruction).destination, kMostWrittenRows);
+  return std::clamp(core.access_bytes(pc) / 4, 1u, kMostWrittenRows);
 }
 
 // How many of `groups` have lanes in a set.
@@ -65,25 +63,26 @@ std::string_view space_name(Window space) {
 using LaneValues = std::array<std::uint64_t, kWarpSize>;
 
 // The bytes at a lane's address as they are now; up to 8 of them.
-std::uint64_t memory_value(const Core& core, const Warp& warp, const Access& access,
+std::uint64_t memory_value(const CoreView& core, const WarpView& warp, const Access& access,
                            unsigned lane) {
   const std::uint32_t bytes = std::min(access.width, 8u);
   const std::uint64_t address = access.address[lane];
   const std::byte* from = nullptr;
   if (access.space == Window::global)
-    from = core.launch.memory->view(address, bytes);
+    from = core.memory().view(address, bytes);
   else if (access.space == Window::shared)
-    from = (address & 0xffff'ffff) + bytes <= warp.block->shared.size()
-               ? warp.block->shared.data() + (address & 0xffff'ffff)
+    from = (address & 0xffff'ffff) + bytes <= warp.block().shared().size()
+               ? warp.block().shared().data() + (address & 0xffff'ffff)
                : nullptr;
   else
-    from = simulator::local_view(core, warp, lane, address, bytes);
+    from = core.local(warp, lane, address, bytes);
   std::uint64_t value = 0;
   if (from != nullptr) std::memcpy(&value, from, bytes);
   return value;
 }
 
-std::string access_text(const Core& core, const Warp& warp, const Access& access, unsigned most) {
+std::string access_text(const CoreView& core, const WarpView& warp, const Access& access,
+                        unsigned most) {
   const std::string where = fmt::format("{}[{}]", space_name(access.space),
                                         values_text(access.lanes, access.address, 64, most));
   if (access.kind == AccessKind::load) return fmt::format("from {}", where);
@@ -95,27 +94,27 @@ std::string access_text(const Core& core, const Warp& warp, const Access& access
                      access.width > 8 ? " (first 8 of 16 bytes)" : "");
 }
 
-std::string register_text(const Warp& warp, unsigned row, Mask lanes, unsigned most) {
+std::string register_text(const WarpView& warp, unsigned row, Mask lanes, unsigned most) {
   LaneValues values{};
-  std::copy_n(warp.rows + std::size_t{row} * kWarpSize, kWarpSize, values.begin());
+  std::ranges::copy(warp.row(row), values.begin());
   return fmt::format("{}={}", register_name(row), values_text(lanes, values, 32, most));
 }
 
 // Where the lanes that executed an instruction are now.
-std::string flow_text(const Changes& changes, const Core& core, const Warp& warp,
+std::string flow_text(const Changes& changes, const CoreView& core, const WarpView& warp,
                       const Issue& issue, Listing& listing) {
   std::string text;
   const auto add = [&text](const std::string& more) {
     text += fmt::format("{}{}", text.empty() ? "" : ", ", more);
   };
   if (changes.ended != 0) add(fmt::format("ends {}", lanes_text(changes.ended)));
-  for (const Group& group : warp.convergence->groups()) {
+  for (const Group& group : warp.groups()) {
     if ((group.lanes & issue.active) == 0) continue;
     if (group.wait != simulator::Wait::none)
       add(fmt::format("{} {}", lanes_text(group.lanes), wait_text(warp, group)));
     else if (changes.diverged || changes.reconverged)
       add(fmt::format("{} -> {}", lanes_text(group.lanes),
-                      listing.pc_text(group.pc, core.launch.request->kernel->name)));
+                      listing.pc_text(group.pc, core.request().kernel->name)));
   }
   if (changes.diverged) return "splits: " + text;
   return changes.reconverged ? "meets: " + text : text;
@@ -139,56 +138,56 @@ std::string predicate_name(unsigned index) {
              : fmt::format("P{}", index);
 }
 
-void ChangeWatch::before(const Core& core, const Warp& warp, const Issue& next) {
-  const Step& step = step_of(core, next);
-  if (first_row(step) != kNoRow) std::memcpy(rows_.data(), warp.rows + step.d, sizeof rows_);
-  predicates_ = warp.predicates;
-  for (unsigned i = 0; i < barriers_.size(); ++i) barriers_[i] = warp.convergence->barrier(i);
-  groups_ = warp.convergence->groups();
-  live_ = warp.convergence->live();
+void ChangeWatch::before(const CoreView& core, const WarpView& warp, const Issue& next) {
+  const unsigned first = first_row(core.instruction(next.pc));
+  for (unsigned i = 0; first != kNoRow && i < kMostWrittenRows; ++i)
+    std::ranges::copy(warp.row(first + i), rows_.data() + i * kWarpSize);
+  predicates_ = warp.predicates();
+  for (unsigned i = 0; i < barriers_.size(); ++i) barriers_[i] = warp.barrier(i);
+  groups_ = warp.groups();
+  live_ = warp.live();
 }
 
-Changes ChangeWatch::after(const Core& core, const Warp& warp, const Issue& issue) const {
-  const Step& step = step_of(core, issue);
+Changes ChangeWatch::after(const CoreView& core, const WarpView& warp, const Issue& issue) const {
+  const MicroOp& op = core.instruction(issue.pc);
   Changes changes;
   changes.lanes = issue.on;
-  const unsigned first = first_row(step), declared = issue.on != 0 ? row_count(step) : 0;
+  const unsigned first = first_row(op), declared = issue.on != 0 ? row_count(core, issue.pc) : 0;
   for (unsigned i = 0; first != kNoRow && i < kMostWrittenRows && is_register(first + i); ++i)
-    if (i < declared || std::memcmp(rows_.data() + i * kWarpSize,
-                                    warp.rows + step.d + i * kWarpSize, 4 * kWarpSize) != 0)
+    if (i < declared ||
+        std::memcmp(rows_.data() + i * kWarpSize, warp.row(first + i).data(), 4 * kWarpSize) != 0)
       changes.rows.push_back(first + i);
   for (unsigned i = 0; i < simulator::kDiscardedPredicate; ++i)
-    if (predicates_[i] != warp.predicates[i] ||
-        (issue.on != 0 && step.instruction != nullptr && (i == step.pu || i == step.pv)))
+    if (predicates_[i] != warp.predicates()[i] ||
+        (issue.on != 0 && op.instruction != nullptr && (i == op.pu || i == op.pv)))
       changes.predicates.push_back(i);
   for (unsigned i = 0; i < barriers_.size(); ++i)
-    if ((barriers_[i] & warp.convergence->live()) != warp.convergence->barrier(i))
-      changes.barriers.push_back(i);
-  changes.ended = live_ & ~warp.convergence->live();
-  const Groups& groups = warp.convergence->groups();
+    if ((barriers_[i] & warp.live()) != warp.barrier(i)) changes.barriers.push_back(i);
+  changes.ended = live_ & ~warp.live();
+  const Groups& groups = warp.groups();
   changes.diverged = groups_with(issue.active, groups) > 1;
   changes.reconverged = std::ranges::any_of(
       groups, [&](const Group& group) { return groups_with(group.lanes, groups_) > 1; });
   return changes;
 }
 
-std::string changes_text(const Changes& changes, const Core& core, const Warp& warp,
+std::string changes_text(const Changes& changes, const CoreView& core, const WarpView& warp,
                          const Issue& issue, Listing& listing, unsigned most) {
   std::string text;
   const auto add = [&text](const std::string& more) {
     if (!more.empty()) text += fmt::format("{}{}", text.empty() ? "" : "; ", more);
   };
-  const Mask written = issue.on | step_of(core, issue).widen;
+  const Mask written = issue.on | core.writes_besides(issue.pc);
   for (const unsigned row : changes.rows) add(register_text(warp, row, written, most));
   for (const unsigned index : changes.predicates)
     add(index >= simulator::kUniformPredicates
-            ? fmt::format("{}={}", predicate_name(index), warp.predicates[index] != 0 ? 1 : 0)
+            ? fmt::format("{}={}", predicate_name(index), warp.predicates()[index] != 0 ? 1 : 0)
             : fmt::format("{}={}", predicate_name(index),
-                          lanes_text(warp.predicates[index] & warp.convergence->live())));
+                          lanes_text(warp.predicates()[index] & warp.live())));
   for (const Access& access : issue.accesses) add(access_text(core, warp, access, most));
   for (const unsigned index : changes.barriers)
-    if (warp.convergence->barrier(index) != 0)
-      add(fmt::format("B{}={}", index, lanes_text(warp.convergence->barrier(index))));
+    if (warp.barrier(index) != 0)
+      add(fmt::format("B{}={}", index, lanes_text(warp.barrier(index))));
   add(flow_text(changes, core, warp, issue, listing));
   return text;
 }

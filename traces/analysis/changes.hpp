@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "simulator/execute/machine.hpp"
+#include "simulator/launch/observer.hpp"
 #include "traces/analysis/listing.hpp"
 
 namespace heddle::traces {
@@ -33,9 +33,9 @@ struct Changes {
 
 class ChangeWatch {
  public:
-  void before(const simulator::Core& core, const simulator::Warp& warp,
+  void before(const simulator::CoreView& core, const simulator::WarpView& warp,
               const simulator::Issue& next);
-  Changes after(const simulator::Core& core, const simulator::Warp& warp,
+  Changes after(const simulator::CoreView& core, const simulator::WarpView& warp,
                 const simulator::Issue& issue) const;
 
  private:
@@ -48,8 +48,8 @@ class ChangeWatch {
 
 // One line, empty when nothing changed: "R2=0x0+0x1*lane; P0=0-15; splits: 0-15 -> 01a0, 16-31 ->
 // 0120". `most`: values listed per register where lanes differ.
-std::string changes_text(const Changes& changes, const simulator::Core& core,
-                         const simulator::Warp& warp, const simulator::Issue& issue,
+std::string changes_text(const Changes& changes, const simulator::CoreView& core,
+                         const simulator::WarpView& warp, const simulator::Issue& issue,
                          Listing& listing, unsigned most);
 
 }  // namespace heddle::traces

@@ -9,7 +9,7 @@ using simulator::Group;
 using simulator::Issue;
 using simulator::kWarpSize;
 using simulator::Mask;
-using simulator::Warp;
+using simulator::WarpView;
 
 namespace {
 
@@ -17,23 +17,22 @@ std::uint64_t count(Mask lanes) { return static_cast<unsigned>(std::popcount(lan
 
 }  // namespace
 
-void Divergence::block_started(const simulator::Block& block) {
-  std::vector<WarpPaths>& warps = blocks_[block.linear];
-  warps.assign(block.warps.size(), {});
+void Divergence::block_started(const simulator::BlockView& block) {
+  std::vector<WarpPaths>& warps = blocks_[block.linear()];
+  warps.assign(block.warps(), {});
   for (std::size_t i = 0; i < warps.size(); ++i) {
-    warps[i].taken.push_back(
-        {.path = kRootPath, .parent = 0, .lanes = block.warps[i].convergence->live()});
+    warps[i].taken.push_back({.path = kRootPath, .parent = 0, .lanes = block.warp(i).live()});
     ++paths_[kRootPath].entered;
   }
 }
 
-void Divergence::block_ended(const simulator::Block& block) { blocks_.erase(block.linear); }
+void Divergence::block_ended(const simulator::BlockView& block) { blocks_.erase(block.linear()); }
 
-Divergence::WarpPaths& Divergence::of(const Warp& warp) {
-  return blocks_.at(warp.block->linear)[warp.index];
+Divergence::WarpPaths& Divergence::of(const WarpView& warp) {
+  return blocks_.at(warp.block().linear())[warp.index()];
 }
 
-std::uint32_t Divergence::issuing(const Warp& warp, const Issue& next) {
+std::uint32_t Divergence::issuing(const WarpView& warp, const Issue& next) {
   WarpPaths& paths = of(warp);
   meet(paths, next);
   account(paths, warp, next);
@@ -83,8 +82,8 @@ void Divergence::forget_left_paths(WarpPaths& paths) {
   paths.taken = std::move(kept);
 }
 
-void Divergence::account(const WarpPaths& paths, const Warp& warp, const Issue& next) {
-  const Mask live = warp.convergence->live();
+void Divergence::account(const WarpPaths& paths, const WarpView& warp, const Issue& next) {
+  const Mask live = warp.live();
   const std::uint32_t mine = paths.of_lane[static_cast<unsigned>(std::countr_zero(next.active))];
   ++steps_;
   slots_.used += count(next.on);
@@ -107,15 +106,15 @@ void Divergence::account(const WarpPaths& paths, const Warp& warp, const Issue& 
   }
 }
 
-void Divergence::issued(const Warp& warp, const Issue& issue) {
+void Divergence::issued(const WarpView& warp, const Issue& issue) {
   if (issue.flow != simulator::Flow::reschedule) return;
   std::uint32_t parts = 0;
-  for (const Group& group : warp.convergence->groups())
+  for (const Group& group : warp.groups())
     if ((group.lanes & issue.active) != 0) ++parts;
   if (parts > 1) split(of(warp), warp, issue);
 }
 
-void Divergence::split(WarpPaths& paths, const Warp& warp, const Issue& issue) {
+void Divergence::split(WarpPaths& paths, const WarpView& warp, const Issue& issue) {
   const std::uint32_t mine = paths.of_lane[static_cast<unsigned>(std::countr_zero(issue.active))];
   SplitSite& site = sites_[issue.pc];
   ++site.splits;
@@ -125,7 +124,7 @@ void Divergence::split(WarpPaths& paths, const Warp& warp, const Issue& issue) {
     if (paths_[paths.taken[at].path].branch == issue.pc) base = paths.taken[at].parent;
   if (base != mine) ++site.again;
   Mask jumped = 0;
-  for (const Group& group : warp.convergence->groups()) {
+  for (const Group& group : warp.groups()) {
     const Mask lanes = group.lanes & issue.active;
     if (lanes == 0) continue;
     if (group.pc != issue.pc + 1) jumped |= lanes;

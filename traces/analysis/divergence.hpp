@@ -14,7 +14,6 @@
 #include <utility>
 #include <vector>
 
-#include "simulator/execute/machine.hpp"
 #include "simulator/launch/observer.hpp"
 
 namespace heddle::traces {
@@ -57,11 +56,11 @@ struct SlotBudget {
 
 class Divergence {
  public:
-  void block_started(const simulator::Block& block);
-  void block_ended(const simulator::Block& block);
+  void block_started(const simulator::BlockView& block);
+  void block_ended(const simulator::BlockView& block);
   // Before the instruction executes; returns the path of the lanes about to execute it.
-  std::uint32_t issuing(const simulator::Warp& warp, const simulator::Issue& next);
-  void issued(const simulator::Warp& warp, const simulator::Issue& issue);
+  std::uint32_t issuing(const simulator::WarpView& warp, const simulator::Issue& next);
+  void issued(const simulator::WarpView& warp, const simulator::Issue& issue);
 
   const std::vector<Path>& paths() const { return paths_; }                   // [0] is the root
   const std::map<std::uint32_t, SplitSite>& sites() const { return sites_; }  // by branch
@@ -80,11 +79,12 @@ class Divergence {
     std::array<std::uint32_t, simulator::kWarpSize> of_lane{};  // index in taken
   };
 
-  WarpPaths& of(const simulator::Warp& warp);
+  WarpPaths& of(const simulator::WarpView& warp);
   std::uint32_t child(std::uint32_t parent, std::uint32_t branch, std::uint32_t target);
   void meet(WarpPaths& warp, const simulator::Issue& next);
-  void account(const WarpPaths& paths, const simulator::Warp& warp, const simulator::Issue& next);
-  void split(WarpPaths& paths, const simulator::Warp& warp, const simulator::Issue& issue);
+  void account(const WarpPaths& paths, const simulator::WarpView& warp,
+               const simulator::Issue& next);
+  void split(WarpPaths& paths, const simulator::WarpView& warp, const simulator::Issue& issue);
   static void forget_left_paths(WarpPaths& paths);
 
   std::vector<Path> paths_{1};

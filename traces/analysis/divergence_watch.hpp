@@ -10,20 +10,20 @@ namespace heddle::traces {
 
 class DivergenceWatch : public simulator::Observer {
  public:
-  void block_started(const simulator::Core&, const simulator::Block& block) override {
+  void block_started(const simulator::CoreView&, const simulator::BlockView& block) override {
     divergence_.block_started(block);
   }
-  void issuing(const simulator::Core&, const simulator::Warp& warp,
+  void issuing(const simulator::CoreView&, const simulator::WarpView& warp,
                const simulator::Issue& next) override {
     path_ = divergence_.issuing(warp, next);
   }
-  void issued(const simulator::Core& core, const simulator::Warp& warp,
+  void issued(const simulator::CoreView& core, const simulator::WarpView& warp,
               const simulator::Issue& issue) override {
     divergence_.issued(warp, issue);
     accesses_.issued(warp, issue);
     regrouping_.issued(core, warp, issue);
   }
-  void block_ended(const simulator::Core&, const simulator::Block& block) override {
+  void block_ended(const simulator::CoreView&, const simulator::BlockView& block) override {
     divergence_.block_ended(block);
     regrouping_.block_ended(block);
     accesses_.block_ended(block);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "simulator/launch/launch.hpp"
 #include "traces/analysis/values.hpp"
 
 namespace heddle::traces {
@@ -29,40 +30,39 @@ char symbol(const Group& group) {
 
 }  // namespace
 
-Mask launched_lanes(const simulator::Core& core, const simulator::Warp& warp) {
-  const std::uint64_t threads = core.launch.request->block.count();
-  const std::uint64_t here = threads - std::uint64_t{warp.index} * kWarpSize;
+Mask launched_lanes(const simulator::CoreView& core, const simulator::WarpView& warp) {
+  const std::uint64_t threads = core.request().block.count();
+  const std::uint64_t here = threads - std::uint64_t{warp.index()} * kWarpSize;
   return here >= kWarpSize ? simulator::kFullMask : (Mask{1} << here) - 1;
 }
 
-std::string lane_bar(const simulator::Core& core, const simulator::Warp& warp, Mask active,
+std::string lane_bar(const simulator::CoreView& core, const simulator::WarpView& warp, Mask active,
                      Mask on) {
   std::string bar(kWarpSize, ' ');
   const auto put = [&bar](Mask lanes, char c) {
     simulator::for_each_lane(lanes, [&](unsigned lane) { bar[lane] = c; });
   };
   put(launched_lanes(core, warp), 'x');
-  for (const Group& group : warp.convergence->groups()) put(group.lanes, symbol(group));
+  for (const Group& group : warp.groups()) put(group.lanes, symbol(group));
   put(active, '-');
   put(on, '#');
   return bar;
 }
 
-std::string wait_text(const simulator::Warp& warp, const Group& group) {
-  const Mask others = warp.convergence->live() & ~group.lanes;
+std::string wait_text(const simulator::WarpView& warp, const Group& group) {
+  const Mask others = warp.live() & ~group.lanes;
   switch (group.wait) {
     case Wait::none:
       return {};
     case Wait::convergence_barrier:
       return fmt::format("waits at B{} for {}", group.index,
-                         lanes_text(warp.convergence->barrier(group.index) & others));
+                         lanes_text(warp.barrier(group.index) & others));
     case Wait::warp_sync:
       return fmt::format("waits at WARPSYNC for {}", lanes_text(group.partners & others));
     case Wait::block_barrier:
       return fmt::format("waits at block barrier {}", group.index);
     case Wait::reconvergence:
-      return fmt::format("waits to reconverge with {}",
-                         lanes_text(warp.convergence->awaited_by(group)));
+      return fmt::format("waits to reconverge with {}", lanes_text(warp.awaited_by(group)));
   }
   return {};
 }

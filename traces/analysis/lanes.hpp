@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "simulator/execute/machine.hpp"
+#include "simulator/launch/observer.hpp"
 
 namespace heddle::traces {
 
@@ -21,13 +21,13 @@ inline constexpr std::string_view kLaneLegend[] = {
 };
 
 // The lanes the warp was launched with.
-Mask launched_lanes(const simulator::Core& core, const simulator::Warp& warp);
+Mask launched_lanes(const simulator::CoreView& core, const simulator::WarpView& warp);
 
 // Lane 0 at the left; `active` and `on` as in simulator::Issue, before it executes.
-std::string lane_bar(const simulator::Core& core, const simulator::Warp& warp, Mask active,
+std::string lane_bar(const simulator::CoreView& core, const simulator::WarpView& warp, Mask active,
                      Mask on);
 
 // Why a group that waits does so: "waits at B0 for 16-31"; empty for one that does not.
-std::string wait_text(const simulator::Warp& warp, const simulator::Group& group);
+std::string wait_text(const simulator::WarpView& warp, const simulator::Group& group);
 
 }  // namespace heddle::traces

@@ -5,8 +5,8 @@
 #include <filesystem>
 
 #include "isa/decoder.hpp"
+#include "simulator/base/code_address.hpp"
 #include "simulator/base/display_names.hpp"
-#include "simulator/execute/machine.hpp"
 
 namespace heddle::traces {
 namespace {

@@ -15,7 +15,7 @@ constexpr std::uint32_t kMostTimes = 1 << 14;
 
 std::uint32_t count(Mask lanes) { return static_cast<std::uint32_t>(std::popcount(lanes)); }
 
-bool can_go_two_ways(const simulator::Step& step) {
+bool can_go_two_ways(const simulator::MicroOp& step) {
   if (step.instruction == nullptr || isa::effect(*step.instruction) != isa::Effect::branch)
     return false;
   const auto always = [](const simulator::PredicateRef& predicate) {
@@ -24,11 +24,11 @@ bool can_go_two_ways(const simulator::Step& step) {
   return !always(step.guard) || !always(step.pp);
 }
 
-Mask jumped(const simulator::Warp& warp, const simulator::Issue& issue) {
+Mask jumped(const simulator::WarpView& warp, const simulator::Issue& issue) {
   if (issue.flow == simulator::Flow::next) return 0;
   if (issue.flow == simulator::Flow::jump) return issue.active;
   Mask lanes = 0;
-  for (const simulator::Group& group : warp.convergence->groups())
+  for (const simulator::Group& group : warp.groups())
     if (group.pc != issue.pc + 1) lanes |= group.lanes & issue.active;
   return lanes;
 }
@@ -40,20 +40,19 @@ void add(Regrouped::Runs& runs, std::uint64_t now, std::uint32_t threads) {
 
 }  // namespace
 
-void Regrouping::issued(const simulator::Core& core, const simulator::Warp& warp,
+void Regrouping::issued(const simulator::CoreView& core, const simulator::WarpView& warp,
                         const simulator::Issue& issue) {
-  Block& block = blocks_[warp.block->linear];
-  block.steps.resize(warp.block->warps.size());
-  const std::uint64_t step = block.steps[warp.index]++;
-  if (!can_go_two_ways(core.launch.program->steps[issue.pc])) return;
+  Block& block = blocks_[warp.block().linear()];
+  block.steps.resize(warp.block().warps());
+  const std::uint64_t step = block.steps[warp.index()]++;
+  if (!can_go_two_ways(core.instruction(issue.pc))) return;
   Branch& branch = block.branches[issue.pc];
-  branch.visits.resize(warp.block->warps.size());
-  auto& visits = branch.visits[warp.index];
+  branch.visits.resize(warp.block().warps());
+  auto& visits = branch.visits[warp.index()];
   const Visits before = visits[static_cast<unsigned>(std::countr_zero(issue.active))];
   const std::uint32_t time = before.times;
   const Mask jumping = jumped(warp, issue);
-  const Mask around =
-      core.launch.program->steps[issue.pc].target <= issue.pc ? jumping : issue.active & ~jumping;
+  const Mask around = core.branch_target(issue.pc) <= issue.pc ? jumping : issue.active & ~jumping;
   simulator::for_each_lane(issue.active, [&](unsigned lane) {
     visits[lane] = {visits[lane].times + 1, (around >> lane & 1) != 0, step};
   });
@@ -72,8 +71,8 @@ void Regrouping::issued(const simulator::Core& core, const simulator::Warp& warp
   if (jumping != issue.active) ++at.goes_on;
 }
 
-void Regrouping::block_ended(const simulator::Block& block) {
-  const auto found = blocks_.find(block.linear);
+void Regrouping::block_ended(const simulator::BlockView& block) {
+  const auto found = blocks_.find(block.linear());
   if (found == blocks_.end()) return;
   for (const auto& [pc, branch] : found->second.branches) {
     if (branch.too_often) continue;

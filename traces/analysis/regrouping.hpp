@@ -13,7 +13,6 @@
 #include <utility>
 #include <vector>
 
-#include "simulator/execute/machine.hpp"
 #include "simulator/launch/observer.hpp"
 
 namespace heddle::traces {
@@ -34,9 +33,9 @@ struct Regrouped {
 
 class Regrouping {
  public:
-  void issued(const simulator::Core& core, const simulator::Warp& warp,
+  void issued(const simulator::CoreView& core, const simulator::WarpView& warp,
               const simulator::Issue& issue);
-  void block_ended(const simulator::Block& block);
+  void block_ended(const simulator::BlockView& block);
   // By branch; of blocks that ended. A branch that a thread executes very often is not in it.
   const std::map<std::uint32_t, Regrouped>& branches() const { return branches_; }
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "isa/attributes.hpp"
+#include "simulator/base/code_address.hpp"
 #include "simulator/base/display_names.hpp"
 #include "simulator/launch/code_place.hpp"
 #include "traces/analysis/flow_shape.hpp"

@@ -6,7 +6,7 @@
 #include <map>
 
 #include "isa/attributes.hpp"
-#include "simulator/execute/machine.hpp"
+#include "simulator/base/code_address.hpp"
 #include "traces/analysis/launch_cost.hpp"
 
 namespace heddle::traces {

@@ -11,7 +11,7 @@ namespace {
 
 using simulator::Group;
 using simulator::kWarpSize;
-using simulator::Warp;
+using simulator::WarpView;
 using Kind = isa::VariableType::Kind;
 
 isa::VariableTable read_table(const isa::Cubin& cubin) {
@@ -103,14 +103,14 @@ std::uint64_t Variables::parameter(const isa::Variable& variable) const {
   return value;
 }
 
-std::vector<Variables::Value> Variables::values(const Warp& warp, Listing& listing) const {
-  if (!warp.convergence->has_current()) return {};
-  const Listing::Line& here = listing.at(warp.convergence->current().pc);
+std::vector<Variables::Value> Variables::values(const WarpView& warp, Listing& listing) const {
+  if (warp.current() == nullptr) return {};
+  const Listing::Line& here = listing.at(warp.current()->pc);
   std::vector<Value> shown;
   for (const isa::Variable* variable : visible(here.function, here.offset)) {
     std::array<std::uint64_t, kWarpSize> values{};
     Mask known = 0;
-    for (const Group& group : warp.convergence->groups()) {
+    for (const Group& group : warp.groups()) {
       const Listing::Line& line = listing.at(group.pc);
       if (line.function != here.function) continue;
       const auto place = table_.place(line.function, *variable, line.offset);
@@ -122,7 +122,7 @@ std::vector<Variables::Value> Variables::values(const Warp& warp, Listing& listi
                            : value_of_parts(*place, [&](std::uint32_t number, bool is_uniform) {
                                const std::size_t row =
                                    is_uniform ? simulator::kUniformRow + number : number;
-                               return warp.rows[row * kWarpSize + (is_uniform ? 0 : lane)];
+                               return warp.row(row)[is_uniform ? 0 : lane];
                              });
       });
     }

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "isa/variables.hpp"
-#include "simulator/execute/machine.hpp"
 #include "simulator/launch/launch.hpp"
+#include "simulator/launch/observer.hpp"
 #include "traces/analysis/listing.hpp"
 #include "traces/analysis/values.hpp"
 
@@ -50,7 +50,7 @@ class Variables {
   struct Value {
     std::string name, type, text;
   };
-  std::vector<Value> values(const simulator::Warp& warp, Listing& listing) const;
+  std::vector<Value> values(const simulator::WarpView& warp, Listing& listing) const;
 
  private:
   const simulator::LaunchRequest& request_;

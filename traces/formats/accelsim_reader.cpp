@@ -7,7 +7,6 @@
 #include <stdexcept>
 
 #include "simulator/base/file.hpp"
-#include "simulator/execute/machine.hpp"
 
 namespace heddle::traces {
 namespace {

@@ -6,17 +6,17 @@
 #include <stdexcept>
 
 #include "simulator/base/file.hpp"
-#include "simulator/execute/machine.hpp"
+#include "simulator/launch/observer.hpp"
 #include "simulator/memory/address_space.hpp"
 #include "traces/formats/accelsim_replay.hpp"
 
 namespace heddle::traces {
 namespace {
 
-using simulator::Core;
+using simulator::CoreView;
 using simulator::Issue;
 using simulator::Mask;
-using simulator::Warp;
+using simulator::WarpView;
 
 bool accelsim_takes(isa::Arch arch) {
   switch (arch) {
@@ -171,32 +171,32 @@ void AccelsimTrace::end_launch(const simulator::LaunchOutcome&) {
   file_.reset();
 }
 
-void AccelsimTrace::block_started(const Core&, const simulator::Block& block) {
-  blocks_[block.linear].resize(block.warps.size());
+void AccelsimTrace::block_started(const CoreView&, const simulator::BlockView& block) {
+  blocks_[block.linear()].resize(block.warps());
 }
 
-void AccelsimTrace::issued(const Core& core, const Warp& warp, const Issue& issue) {
-  if (!options_.blocks.contains(warp.block->linear)) return;
-  const simulator::Step& step = core.launch.program->steps[issue.pc];
+void AccelsimTrace::issued(const CoreView& core, const WarpView& warp, const Issue& issue) {
+  if (!options_.blocks.contains(warp.block().linear())) return;
+  const simulator::MicroOp& step = core.instruction(issue.pc);
   if (step.instruction == nullptr) return;
   const isa::Instruction& in = *step.instruction;
   const Listing::Line& line = listing_->at(issue.pc);
-  const bool in_kernel = line.function == core.launch.request->kernel->name;
+  const bool in_kernel = line.function == core.request().kernel->name;
   const std::uint64_t pc =
       in_kernel ? line.offset : kAccelsimFunctions + std::uint64_t{16} * issue.pc;
-  WarpLines& lines = blocks_[warp.block->linear][warp.index];
+  WarpLines& lines = blocks_[warp.block().linear()][warp.index()];
   ++lines.count;
   lines.text += fmt::format("{:04x} {:08x} {} {} {} {} {}\n", pc, issue.on,
                             in.rd != isa::kRZ ? fmt::format("1 R{}", in.rd) : "0", line.opcode,
                             source_text(in), access_text(issue), immediate_of(in));
 }
 
-void AccelsimTrace::block_ended(const Core&, const simulator::Block& block) {
-  const auto found = blocks_.find(block.linear);
+void AccelsimTrace::block_ended(const CoreView&, const simulator::BlockView& block) {
+  const auto found = blocks_.find(block.linear());
   if (found == blocks_.end()) return;
-  if (options_.blocks.contains(block.linear)) {
-    file_->write(fmt::format("#BEGIN_TB\n\nthread block = {},{},{}\n\n", block.index.x,
-                             block.index.y, block.index.z));
+  if (options_.blocks.contains(block.linear())) {
+    file_->write(fmt::format("#BEGIN_TB\n\nthread block = {},{},{}\n\n", block.index().x,
+                             block.index().y, block.index().z));
     for (std::size_t warp = 0; warp < found->second.size(); ++warp) {
       file_->write(fmt::format("warp = {}\ninsts = {}\n{}\n", warp, found->second[warp].count,
                                found->second[warp].text));

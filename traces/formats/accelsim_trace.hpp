@@ -38,10 +38,10 @@ class AccelsimTrace : public Trace, private simulator::Observer {
     std::uint64_t count = 0;
     std::string text;
   };
-  void block_started(const simulator::Core& core, const simulator::Block& block) override;
-  void issued(const simulator::Core& core, const simulator::Warp& warp,
+  void block_started(const simulator::CoreView& core, const simulator::BlockView& block) override;
+  void issued(const simulator::CoreView& core, const simulator::WarpView& warp,
               const simulator::Issue& issue) override;
-  void block_ended(const simulator::Core& core, const simulator::Block& block) override;
+  void block_ended(const simulator::CoreView& core, const simulator::BlockView& block) override;
   void write_header(const simulator::LaunchRequest& request);
   void write_code(const simulator::Module& module);
 

@@ -7,6 +7,8 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
+#include "simulator/base/code_address.hpp"
+
 namespace heddle::traces {
 namespace {
 

@@ -7,15 +7,15 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
-#include "simulator/execute/machine.hpp"
+#include "simulator/launch/observer.hpp"
 #include "traces/analysis/values.hpp"
 
 namespace heddle::traces {
 namespace {
 
-using simulator::Core;
+using simulator::CoreView;
 using simulator::Issue;
-using simulator::Warp;
+using simulator::WarpView;
 
 // Names come from files that we did not write.
 std::string json_text(const std::string& text) {
@@ -112,26 +112,26 @@ void PerfettoTrace::stream_work(const StreamSlice& slice) {
   if (between_launches) close_list();
 }
 
-bool PerfettoTrace::is_wanted(const Warp& warp) const {
-  return options_.blocks.contains(warp.block->linear) && options_.warps.contains(warp.index);
+bool PerfettoTrace::is_wanted(const WarpView& warp) const {
+  return options_.blocks.contains(warp.block().linear()) && options_.warps.contains(warp.index());
 }
 
-PerfettoTrace::Track& PerfettoTrace::track_of(const Warp& warp) {
-  const auto [entry, is_new] = tracks_.try_emplace({warp.block->linear, warp.index});
+PerfettoTrace::Track& PerfettoTrace::track_of(const WarpView& warp) {
+  const auto [entry, is_new] = tracks_.try_emplace({warp.block().linear(), warp.index()});
   Track& track = entry->second;
   if (!is_new) return track;
-  track.block = warp.block->linear;
-  track.warp = warp.index;
-  track.process = warp.block->sm + 1;
-  track.thread = track.block * warp.block->warps.size() + track.warp + 1;
+  track.block = warp.block().linear();
+  track.warp = warp.index();
+  track.process = warp.block().sm() + 1;
+  track.thread = track.block * warp.block().warps() + track.warp + 1;
   if (named_.insert({track.process, 0}).second)
     write(fmt::format(R"({{"ph":"M","name":"process_name","pid":{},"args":{{"name":"SM {}"}}}})",
-                      track.process, warp.block->sm));
+                      track.process, warp.block().sm()));
   name_track(warp, track, -1);
   return track;
 }
 
-void PerfettoTrace::name_track(const Warp&, const Track& track, int sub_core) {
+void PerfettoTrace::name_track(const WarpView&, const Track& track, int sub_core) {
   const std::string place = fmt::format("block {} warp {}", track.block, track.warp);
   write(fmt::format(R"({{"ph":"M","name":"thread_name","pid":{},"tid":{},"args":{{"name":"{}"}}}})",
                     track.process, track.thread,
@@ -142,10 +142,10 @@ void PerfettoTrace::name_track(const Warp&, const Track& track, int sub_core) {
         track.process, track.thread, sub_core));
 }
 
-void PerfettoTrace::issuing(const Core& core, const Warp& warp, const Issue& next) {
+void PerfettoTrace::issuing(const CoreView& core, const WarpView& warp, const Issue& next) {
   if (!is_wanted(warp) || lines_ == options_.most_lines) return;
   const Listing::Line& line = listing_->at(next.pc);
-  const std::uint64_t now = core.cycle != nullptr ? *core.cycle : core.issued;
+  const std::uint64_t now = core.cycle().value_or(core.issued());
   if (!first_) first_ = now;
   const std::uint64_t time = start_ + (now - std::min(now, *first_));
   Track& track = track_of(warp);
@@ -161,10 +161,10 @@ void PerfettoTrace::issuing(const Core& core, const Warp& warp, const Issue& nex
       json_text(line.source()), lanes_text(next.active), lanes_text(next.on)));
 }
 
-void PerfettoTrace::waited(const Core&, const Warp& warp, const simulator::Waited& wait) {
+void PerfettoTrace::waited(const CoreView&, const WarpView& warp, const simulator::Waited& wait) {
   if (!is_wanted(warp) || wait.reason == "selected" || lines_ == options_.most_lines) return;
   if (!first_) first_ = wait.from;
-  const bool is_new = !tracks_.contains({warp.block->linear, warp.index});
+  const bool is_new = !tracks_.contains({warp.block().linear(), warp.index()});
   Track& track = track_of(warp);
   if (is_new) name_track(warp, track, static_cast<int>(wait.sub_core));
   const auto placed = [this](std::uint64_t cycle) {

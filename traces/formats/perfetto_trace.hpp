@@ -44,14 +44,15 @@ class PerfettoTrace : public Trace, private simulator::Observer {
     std::uint64_t from = 0, until = 0;
   };
 
-  void issuing(const simulator::Core& core, const simulator::Warp& warp,
+  void issuing(const simulator::CoreView& core, const simulator::WarpView& warp,
                const simulator::Issue& next) override;
-  void issued(const simulator::Core&, const simulator::Warp&, const simulator::Issue&) override {}
-  void waited(const simulator::Core& core, const simulator::Warp& warp,
+  void issued(const simulator::CoreView&, const simulator::WarpView&,
+              const simulator::Issue&) override {}
+  void waited(const simulator::CoreView& core, const simulator::WarpView& warp,
               const simulator::Waited& wait) override;
-  bool is_wanted(const simulator::Warp& warp) const;
-  Track& track_of(const simulator::Warp& warp);
-  void name_track(const simulator::Warp& warp, const Track& track, int sub_core);
+  bool is_wanted(const simulator::WarpView& warp) const;
+  Track& track_of(const simulator::WarpView& warp);
+  void name_track(const simulator::WarpView& warp, const Track& track, int sub_core);
   void write_wait(Track& track);
   void write_lanes(Track& track, std::uint64_t time, int lanes);
   void write(const std::string& event);

@@ -7,10 +7,10 @@
 namespace heddle::traces {
 namespace {
 
-using simulator::Core;
+using simulator::CoreView;
 using simulator::Dim3;
 using simulator::Issue;
-using simulator::Warp;
+using simulator::WarpView;
 
 constexpr std::string_view kColumns =
     "    step   block warp    pc  lanes                             instruction";
@@ -72,21 +72,22 @@ void TextTrace::end_launch(const simulator::LaunchOutcome& outcome) {
   file_->check();
 }
 
-void TextTrace::block_ended(const Core&, const simulator::Block& block) {
-  for (const Warp& warp : block.warps) masks_.erase({block.linear, warp.index});
+void TextTrace::block_ended(const CoreView&, const simulator::BlockView& block) {
+  for (std::uint32_t warp = 0; warp < block.warps(); ++warp) masks_.erase({block.linear(), warp});
 }
 
-void TextTrace::issuing(const Core& core, const Warp& warp, const Issue& next) {
+void TextTrace::issuing(const CoreView& core, const WarpView& warp, const Issue& next) {
   flush_now_and_then();
   // Divergences are counted over all that these warps execute.
-  watching_ = options_.blocks.contains(warp.block->linear) && options_.warps.contains(warp.index);
+  watching_ =
+      options_.blocks.contains(warp.block().linear()) && options_.warps.contains(warp.index());
   if (!watching_) return;
   watch_.before(core, warp, next);
   bar_ = lane_bar(core, warp, next.active, next.on);
-  step_ = core.cycle != nullptr ? *core.cycle : core.issued;
+  step_ = core.cycle().value_or(core.issued());
 }
 
-void TextTrace::issued(const Core& core, const Warp& warp, const Issue& issue) {
+void TextTrace::issued(const CoreView& core, const WarpView& warp, const Issue& issue) {
   if (!watching_) return;
   const Changes changes = watch_.after(core, warp, issue);
   if (changes.diverged) ++divergences_;
@@ -99,13 +100,13 @@ void TextTrace::issued(const Core& core, const Warp& warp, const Issue& issue) {
   write_line(core, warp, issue, changes);
 }
 
-bool TextTrace::masks_changed(const Warp& warp, const Issue& issue) {
-  std::pair<Mask, Mask>& last = masks_[{warp.block->linear, warp.index}];
+bool TextTrace::masks_changed(const WarpView& warp, const Issue& issue) {
+  std::pair<Mask, Mask>& last = masks_[{warp.block().linear(), warp.index()}];
   const std::pair<Mask, Mask> now{issue.active, issue.on};
   return std::exchange(last, now) != now;
 }
 
-bool TextTrace::is_wanted(const Core&, const Warp& warp, const Issue& issue) {
+bool TextTrace::is_wanted(const CoreView&, const WarpView& warp, const Issue& issue) {
   if (options_.mask_changes && !masks_changed(warp, issue)) return false;
   const Listing::Line& line = listing_->at(issue.pc);
   if (!options_.pcs.contains(line.offset)) return false;
@@ -114,18 +115,17 @@ bool TextTrace::is_wanted(const Core&, const Warp& warp, const Issue& issue) {
   return line.line != 0 && options_.lines.contains(line.line);
 }
 
-void TextTrace::write_line(const Core& core, const Warp& warp, const Issue& issue,
+void TextTrace::write_line(const CoreView& core, const WarpView& warp, const Issue& issue,
                            const Changes& changes) {
   constexpr unsigned kMostValues = 4;
   constexpr std::size_t kSourceColumn = 24;
   const Listing::Line& line = listing_->at(issue.pc);
-  std::string text =
-      fmt::format("{:>8} {:>7} {:>4}  {:>4}  {}  {:<46} {:<{}} {}", step_, warp.block->linear,
-                  warp.index, listing_->pc_text(issue.pc, core.launch.request->kernel->name), bar_,
-                  simulator::visible(line.text),
-                  cut_to(simulator::visible(line.source()), kSourceColumn), kSourceColumn,
-                  changes_text(changes, core, warp, issue, *listing_,
-                               options_.all_values ? simulator::kWarpSize : kMostValues));
+  std::string text = fmt::format(
+      "{:>8} {:>7} {:>4}  {:>4}  {}  {:<46} {:<{}} {}", step_, warp.block().linear(), warp.index(),
+      listing_->pc_text(issue.pc, core.request().kernel->name), bar_, simulator::visible(line.text),
+      cut_to(simulator::visible(line.source()), kSourceColumn), kSourceColumn,
+      changes_text(changes, core, warp, issue, *listing_,
+                   options_.all_values ? simulator::kWarpSize : kMostValues));
   text.erase(text.find_last_not_of(' ') + 1);
   file_->write(text + '\n');
 }

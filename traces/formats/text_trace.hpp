@@ -25,16 +25,16 @@ class TextTrace : public Trace, private simulator::Observer {
   void end_launch(const simulator::LaunchOutcome& outcome) override;
 
  private:
-  void issuing(const simulator::Core& core, const simulator::Warp& warp,
+  void issuing(const simulator::CoreView& core, const simulator::WarpView& warp,
                const simulator::Issue& next) override;
-  void issued(const simulator::Core& core, const simulator::Warp& warp,
+  void issued(const simulator::CoreView& core, const simulator::WarpView& warp,
               const simulator::Issue& issue) override;
-  void block_ended(const simulator::Core& core, const simulator::Block& block) override;
-  bool is_wanted(const simulator::Core& core, const simulator::Warp& warp,
+  void block_ended(const simulator::CoreView& core, const simulator::BlockView& block) override;
+  bool is_wanted(const simulator::CoreView& core, const simulator::WarpView& warp,
                  const simulator::Issue& issue);
-  bool masks_changed(const simulator::Warp& warp, const simulator::Issue& issue);
+  bool masks_changed(const simulator::WarpView& warp, const simulator::Issue& issue);
   void write_head();
-  void write_line(const simulator::Core& core, const simulator::Warp& warp,
+  void write_line(const simulator::CoreView& core, const simulator::WarpView& warp,
                   const simulator::Issue& issue, const Changes& changes);
   void flush_now_and_then();
 

@@ -127,17 +127,17 @@ Breakpoint::Comparison Breakpoint::read_comparison(const std::vector<std::string
   return comparison;
 }
 
-bool Breakpoint::holds(const simulator::Warp& warp, const simulator::Issue& next,
+bool Breakpoint::holds(const simulator::WarpView& warp, const simulator::Issue& next,
                        const Listing::Line& line, const std::string& kernel) const {
   if (!place_.matches(line, kernel)) return false;
-  if (warp_ && *warp_ != warp.index) return false;
-  if (block_ && *block_ != warp.block->linear) return false;
+  if (warp_ && *warp_ != warp.index()) return false;
+  if (block_ && *block_ != warp.block().linear()) return false;
   Mask left = next.active & lanes_;
   for (const Comparison& comparison : comparisons_)
     simulator::for_each_lane(left, [&](unsigned lane) {
       const std::uint32_t value = comparison.predicate
-                                      ? warp.predicates[comparison.index] >> lane & 1
-                                      : warp.rows[std::size_t{comparison.index} * kWarpSize + lane];
+                                      ? warp.predicates()[comparison.index] >> lane & 1
+                                      : warp.row(comparison.index)[lane];
       if (!compare(value, comparison.sign, comparison.value)) left &= ~(Mask{1} << lane);
     });
   return left != 0;

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "simulator/execute/machine.hpp"
+#include "simulator/launch/observer.hpp"
 #include "traces/analysis/listing.hpp"
 
 namespace heddle::traces {
@@ -39,8 +39,8 @@ class Breakpoint {
   const std::string& text() const { return text_; }
   const CodePlace& place() const { return place_; }
   // Before `next` executes.
-  bool holds(const simulator::Warp& warp, const simulator::Issue& next, const Listing::Line& line,
-             const std::string& kernel) const;
+  bool holds(const simulator::WarpView& warp, const simulator::Issue& next,
+             const Listing::Line& line, const std::string& kernel) const;
 
  private:
   struct Comparison {

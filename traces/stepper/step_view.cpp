@@ -18,13 +18,12 @@ using simulator::Groups;
 using simulator::kWarpSize;
 using simulator::visible;
 using simulator::Wait;
-using simulator::Warp;
+using simulator::WarpView;
 using Look = ViewLine::Look;
 
 const Group* current_group(const Stepper& stepper) {
-  const Warp* warp = stepper.warp();
-  return warp != nullptr && warp->convergence->has_current() ? &warp->convergence->current()
-                                                             : nullptr;
+  const std::optional<WarpView> warp = stepper.warp();
+  return warp ? warp->current() : nullptr;
 }
 
 // A waiting group's pc is already past the instruction that it waits at.
@@ -40,9 +39,9 @@ std::string pc_text(Stepper& stepper, std::uint32_t pc) {
 // What stands beside an instruction: the groups other than the current one that are there.
 std::string groups_at(const Stepper& stepper, std::uint32_t pc) {
   std::string text;
-  const Warp* warp = stepper.warp();
-  if (warp == nullptr) return text;
-  for (const Group& group : warp->convergence->groups())
+  const std::optional<WarpView> warp = stepper.warp();
+  if (!warp) return text;
+  for (const Group& group : warp->groups())
     if (&group != current_group(stepper) && place_of(group) == pc)
       text += fmt::format("  <- {}{}", lanes_text(group.lanes),
                           group.wait == Wait::none ? "" : " waits");
@@ -55,9 +54,9 @@ bool has_breakpoint(Stepper& stepper, const Listing::Line& line) {
   });
 }
 
-std::array<std::uint64_t, kWarpSize> row_values(const Warp& warp, unsigned row) {
+std::array<std::uint64_t, kWarpSize> row_values(const WarpView& warp, unsigned row) {
   std::array<std::uint64_t, kWarpSize> values;
-  std::copy_n(warp.rows + std::size_t{row} * kWarpSize, kWarpSize, values.begin());
+  std::ranges::copy(warp.row(row), values.begin());
   return values;
 }
 
@@ -75,12 +74,12 @@ std::string word_text(std::uint64_t word, ValueForm form) {
                                 : fmt::format("{:>{}}", value_text(word, 32, form), kNumberDigits);
 }
 
-ViewLine register_line(const Stepper& stepper, const Warp& warp, unsigned row, unsigned lane,
+ViewLine register_line(const Stepper& stepper, const WarpView& warp, unsigned row, unsigned lane,
                        ValueForm form) {
   constexpr unsigned kMostValues = 4;
   const auto values = row_values(warp, row);
   const bool changed = std::ranges::count(stepper.changes().rows, row) != 0;
-  const Mask live = warp.convergence->live();
+  const Mask live = warp.live();
   std::string text = fmt::format("{}{:<5} {}", changed ? '*' : ' ', register_name(row),
                                  word_text(values[lane], form));
   if (row < simulator::kUniformRow && !is_uniform(values, live))
@@ -88,13 +87,13 @@ ViewLine register_line(const Stepper& stepper, const Warp& warp, unsigned row, u
   return {text, changed ? Look::changed : Look::plain};
 }
 
-ViewLine predicate_line(const Stepper& stepper, const Warp& warp, unsigned index) {
+ViewLine predicate_line(const Stepper& stepper, const WarpView& warp, unsigned index) {
   const bool changed = std::ranges::count(stepper.changes().predicates, index) != 0;
-  const Mask live = warp.convergence->live();
-  const Mask holds = warp.predicates[index] & live;
+  const Mask live = warp.live();
+  const Mask holds = warp.predicates()[index] & live;
   const bool uniform = index >= simulator::kUniformPredicates;
   return {fmt::format("{}{:<5} {}", changed ? '*' : ' ', predicate_name(index),
-                      uniform         ? (warp.predicates[index] != 0 ? "1" : "0")
+                      uniform         ? (warp.predicates()[index] != 0 ? "1" : "0")
                       : holds == live ? "all"
                                       : lanes_text(holds)),
           changed ? Look::changed : Look::plain};
@@ -131,16 +130,16 @@ std::string place_text(Stepper& stepper) {
 }
 
 Pane lanes_pane(Stepper& stepper, unsigned lane) {
-  const Warp* warp = stepper.warp();
+  const std::optional<WarpView> warp = stepper.warp();
   std::string bar(kWarpSize, ' ');
   std::string instruction = "(this warp is not on the GPU now)";
-  if (warp != nullptr) {
+  if (warp) {
     Mask active = 0, on = 0;
-    instruction = warp->convergence->finished() ? "(this warp has ended)" : "(waits)";
+    instruction = warp->finished() ? "(this warp has ended)" : "(waits)";
     if (const Group* group = current_group(stepper)) {
-      const simulator::Step& step = stepper.replay().core().launch.program->steps[group->pc];
+      const simulator::MicroOp& step = stepper.replay().core().instruction(group->pc);
       active = group->lanes;
-      on = active & warp->predicate(step.guard.index, step.guard.invert);
+      on = active & warp->predicate(step.guard);
       instruction = visible(stepper.listing().at(group->pc).text);
     }
     bar = lane_bar(stepper.replay().core(), *warp, active, on);
@@ -154,8 +153,8 @@ Pane lanes_pane(Stepper& stepper, unsigned lane) {
 Pane listing_pane(Stepper& stepper, int height) {
   Pane pane;
   const Group* group = current_group(stepper);
-  const auto here = static_cast<std::int64_t>(
-      group != nullptr ? group->pc : stepper.replay().core().launch.entry);
+  const auto here =
+      static_cast<std::int64_t>(group != nullptr ? group->pc : stepper.replay().core().entry());
   const auto end = static_cast<std::int64_t>(stepper.listing().size()) - 1;
   for (std::int64_t pc = here - height / 3; static_cast<int>(pane.size()) < height; ++pc) {
     if (pc < 0 || pc >= end) {
@@ -213,9 +212,9 @@ Pane source_pane(Stepper& stepper, const Listing::Line::Call& place,
 
 Pane groups_pane(Stepper& stepper) {
   Pane pane{{"groups", Look::title}};
-  const Warp* warp = stepper.warp();
-  if (warp == nullptr) return pane;
-  const Groups& groups = warp->convergence->groups();
+  const std::optional<WarpView> warp = stepper.warp();
+  if (!warp) return pane;
+  const Groups& groups = warp->groups();
   for (std::size_t i = groups.size(); i-- > 0;) {
     const Group& group = groups[i];
     const bool current = &group == current_group(stepper);
@@ -226,11 +225,11 @@ Pane groups_pane(Stepper& stepper) {
                                 pc_text(stepper, place_of(group)), state),
                     current ? Look::current : Look::plain});
   }
-  const Mask ended = launched_lanes(stepper.replay().core(), *warp) & ~warp->convergence->live();
+  const Mask ended = launched_lanes(stepper.replay().core(), *warp) & ~warp->live();
   if (ended != 0) pane.push_back({fmt::format("  {:<10}       ended", lanes_text(ended))});
   std::string barriers;
   for (unsigned i = 0; i < simulator::kConvergenceBarriers; ++i)
-    if (const Mask lanes = warp->convergence->barrier(i); lanes != 0)
+    if (const Mask lanes = warp->barrier(i); lanes != 0)
       barriers += fmt::format("  B{}={}", i, lanes_text(lanes));
   pane.push_back({"convergence barriers", Look::title});
   pane.push_back({barriers.empty() ? "  none" : barriers});
@@ -240,7 +239,7 @@ Pane groups_pane(Stepper& stepper) {
 
 Pane variables_pane(Stepper& stepper) {
   Pane pane;
-  if (stepper.warp() == nullptr) return pane;
+  if (!stepper.warp()) return pane;
   for (const Variables::Value& each :
        stepper.variables().values(*stepper.warp(), stepper.listing()))
     pane.push_back({fmt::format(" {} = {}", visible(each.name), visible(each.text))});
@@ -250,21 +249,20 @@ Pane variables_pane(Stepper& stepper) {
 
 Pane registers_pane(Stepper& stepper, unsigned lane, ValueForm form) {
   Pane pane{{fmt::format("registers (lane {}; others where they differ)", lane), Look::title}};
-  const Warp* warp = stepper.warp();
-  if (warp == nullptr) return pane;
+  const std::optional<WarpView> warp = stepper.warp();
+  if (!warp) return pane;
   for (unsigned index = 0; index < isa::kPT; ++index)
-    if (warp->predicates[index] != 0 ||
+    if (warp->predicates()[index] != 0 ||
         std::ranges::count(stepper.changes().predicates, index) != 0)
       pane.push_back(predicate_line(stepper, *warp, index));
   for (unsigned row = 0; row < register_count(stepper); ++row)
     pane.push_back(register_line(stepper, *warp, row, lane, form));
   for (unsigned i = 0; i < isa::kPT; ++i)
-    if (warp->predicates[simulator::kUniformPredicates + i] != 0)
+    if (warp->predicates()[simulator::kUniformPredicates + i] != 0)
       pane.push_back(predicate_line(stepper, *warp, simulator::kUniformPredicates + i));
   for (unsigned i = 0; i < isa::kURZ; ++i) {
     const unsigned row = simulator::kUniformRow + i;
-    if (warp->rows[std::size_t{row} * kWarpSize] != 0)
-      pane.push_back(register_line(stepper, *warp, row, lane, form));
+    if (warp->row(row)[0] != 0) pane.push_back(register_line(stepper, *warp, row, lane, form));
   }
   return pane;
 }
@@ -275,8 +273,8 @@ int table_column(ValueForm form) {
 
 Pane table_pane(Stepper& stepper, unsigned first, unsigned count, ValueForm form) {
   Pane pane;
-  const Warp* warp = stepper.warp();
-  if (warp == nullptr) return pane;
+  const std::optional<WarpView> warp = stepper.warp();
+  if (!warp) return pane;
   const unsigned end = std::min(first + count, register_count(stepper));
   std::string heading = "lane ";
   for (unsigned row = first; row < end; ++row)
@@ -287,7 +285,7 @@ Pane table_pane(Stepper& stepper, unsigned first, unsigned count, ValueForm form
     const bool active = group != nullptr && (group->lanes >> lane & 1) != 0;
     std::string text = fmt::format("{}{:>3} ", active ? '>' : ' ', lane);
     for (unsigned row = first; row < end; ++row)
-      text += ' ' + word_text(warp->rows[std::size_t{row} * kWarpSize + lane], form);
+      text += ' ' + word_text(warp->row(row)[lane], form);
     pane.push_back({text, active ? Look::current : Look::plain});
   }
   return pane;

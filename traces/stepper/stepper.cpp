@@ -7,19 +7,19 @@
 
 namespace heddle::traces {
 
-using simulator::Core;
+using simulator::CoreView;
 using simulator::Issue;
-using simulator::Warp;
+using simulator::WarpView;
 
 // Sees what the warp in view does, and tells the log of calls.
 class Stepper::Watcher : public simulator::Observer {
  public:
   explicit Watcher(Stepper& stepper) : stepper_(stepper) {}
-  void issuing(const Core& core, const Warp& warp, const Issue& next) override {
+  void issuing(const CoreView& core, const WarpView& warp, const Issue& next) override {
     seen_ = stepper_.in_view(warp);
     if (seen_) watch_.before(core, warp, next);
   }
-  void issued(const Core& core, const Warp& warp, const Issue& issue) override {
+  void issued(const CoreView& core, const WarpView& warp, const Issue& issue) override {
     stepper_.calls_.issued(core, warp, issue);
     if (!seen_) return;
     stepper_.changes_ = watch_.after(core, warp, issue);
@@ -49,22 +49,22 @@ Stepper::Stepper(simulator::Device& device, const simulator::LaunchRequest& requ
       listing_(*request_.module),
       variables_(request_) {}
 
-const Warp* Stepper::warp() const {
-  const simulator::Block* block = replay_.block(block_);
-  return block != nullptr ? &block->warps[warp_] : nullptr;
+std::optional<WarpView> Stepper::warp() const {
+  const std::optional<simulator::BlockView> block = replay_.block(block_);
+  return block ? std::optional(block->warp(warp_)) : std::nullopt;
 }
 
 std::vector<std::uint32_t> Stepper::calls() const {
-  const Warp* here = warp();
-  if (here == nullptr || !here->convergence->has_current()) return {};
-  const auto lane = static_cast<unsigned>(std::countr_zero(here->convergence->current().lanes));
+  const std::optional<WarpView> here = warp();
+  if (!here || here->current() == nullptr) return {};
+  const auto lane = static_cast<unsigned>(std::countr_zero(here->current()->lanes));
   return calls_.stack(block_, warp_, lane, replay_.step());
 }
 
 std::optional<std::uint32_t> Stepper::pc_here() const {
-  const Warp* here = warp();
-  if (here == nullptr || !here->convergence->has_current()) return std::nullopt;
-  return here->convergence->current().pc;
+  const std::optional<WarpView> here = warp();
+  if (!here || here->current() == nullptr) return std::nullopt;
+  return here->current()->pc;
 }
 
 std::uint32_t Stepper::line_here() {
@@ -81,8 +81,8 @@ bool Stepper::asked_to_stop() {
 Stepper::Stop Stepper::settle() {
   while (!is_next()) {
     if (replay_.ended()) return Stop::ended;
-    const Warp* here = warp();
-    if (here == nullptr || here->convergence->finished()) return Stop::warp_ended;
+    const std::optional<WarpView> here = warp();
+    if (!here || here->finished()) return Stop::warp_ended;
     if (asked_to_stop()) return Stop::interrupted;
     replay_.forward(&calls_);
   }
@@ -142,15 +142,14 @@ Stepper::Stop Stepper::run_until(const std::function<bool()>& there) {
 Stepper::Stop Stepper::over() {
   const auto pc = pc_here();
   if (!pc) return Stop::warp_ended;
-  const simulator::Step& step = replay_.core().launch.program->steps[*pc];
+  const simulator::MicroOp& step = replay_.core().instruction(*pc);
   const bool is_call =
       step.instruction != nullptr && isa::effect(*step.instruction) == isa::Effect::call;
   const std::size_t depth = calls().size();
-  const simulator::Mask lanes = warp()->convergence->current().lanes;
+  const simulator::Mask lanes = warp()->current()->lanes;
   if (!is_call) return forward();
-  return run_until([&] {
-    return (warp()->convergence->current().lanes & lanes) != 0 && calls().size() <= depth;
-  });
+  return run_until(
+      [&] { return (warp()->current()->lanes & lanes) != 0 && calls().size() <= depth; });
 }
 
 Stepper::Stop Stepper::next_line() {
@@ -175,16 +174,16 @@ Stepper::Stop Stepper::to(const CodePlace& place) {
   });
 }
 
-bool Stepper::at_breakpoint(const Warp& warp, const Issue& next) {
+bool Stepper::at_breakpoint(const WarpView& warp, const Issue& next) {
   for (const Breakpoint& breakpoint : breakpoints)
     if (breakpoint.holds(warp, next, listing_.at(next.pc), request_.kernel->name)) return true;
   return false;
 }
 
 void Stepper::follow_next() {
-  if (const Warp* next = replay_.next()) {
-    block_ = next->block->linear;
-    warp_ = next->index;
+  if (const std::optional<WarpView> next = replay_.next()) {
+    block_ = next->block().linear();
+    warp_ = next->index();
   }
   changes_ = {};
   changes_text_.clear();
@@ -193,8 +192,8 @@ void Stepper::follow_next() {
 Stepper::Stop Stepper::next_breakpoint() {
   const std::uint64_t begin = replay_.step();
   while (!replay_.ended()) {
-    const Warp& next = *replay_.next();
-    const simulator::Group& group = next.convergence->current();
+    const WarpView next = *replay_.next();
+    const simulator::Group& group = *next.current();
     if (replay_.step() != begin &&
         at_breakpoint(
             next, {.pc = group.pc, .active = group.lanes, .on = 0, .flow = {}, .accesses = {}})) {
@@ -214,10 +213,10 @@ Stepper::Stop Stepper::last_breakpoint() {
   class Look : public simulator::Observer {
    public:
     explicit Look(Stepper& stepper) : stepper_(stepper) {}
-    void issuing(const Core&, const Warp& warp, const Issue& next) override {
+    void issuing(const CoreView&, const WarpView& warp, const Issue& next) override {
       hit = stepper_.at_breakpoint(warp, next);
     }
-    void issued(const Core&, const Warp&, const Issue&) override {}
+    void issued(const CoreView&, const WarpView&, const Issue&) override {}
     bool hit = false;
 
    private:
@@ -250,12 +249,12 @@ Stepper::Stop Stepper::view(std::uint64_t block, std::uint32_t warp) {
   warp_ = warp;
   changes_ = {};
   changes_text_.clear();
-  if (this->warp() != nullptr) return settle();
+  if (this->warp()) return settle();
   // The last it did, if its block has been and gone; otherwise forward to where that begins.
   if (back_to(Event::any) == Stop::there) return Stop::there;
   const std::uint64_t begin = replay_.step();
-  while (!replay_.ended() && this->warp() == nullptr && !asked_to_stop()) replay_.forward(&calls_);
-  if (this->warp() != nullptr) return settle();
+  while (!replay_.ended() && !this->warp() && !asked_to_stop()) replay_.forward(&calls_);
+  if (this->warp()) return settle();
   replay_.go_to(begin);
   block_ = before;
   warp_ = warp_before;

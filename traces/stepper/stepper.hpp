@@ -61,7 +61,7 @@ class Stepper {
   std::uint64_t block() const { return block_; }
   std::uint32_t warp_index() const { return warp_; }
   // The warp in view; null when its block is not on the GPU.
-  const simulator::Warp* warp() const;
+  std::optional<simulator::WarpView> warp() const;
   // Of the warp in view, calls it is in: indices of call instructions, the outermost first.
   std::vector<std::uint32_t> calls() const;
   // What the last command's last instruction of the warp changed; nothing after going back.
@@ -72,16 +72,16 @@ class Stepper {
   enum class Event { any, divergence, reconvergence };
   class Watcher;
 
-  bool in_view(const simulator::Warp& warp) const {
-    return warp.index == warp_ && warp.block->linear == block_;
+  bool in_view(const simulator::WarpView& warp) const {
+    return warp.index() == warp_ && warp.block().linear() == block_;
   }
-  bool is_next() const { return replay_.next() != nullptr && in_view(*replay_.next()); }
+  bool is_next() const { return replay_.next() && in_view(*replay_.next()); }
   bool asked_to_stop();
   Stop execute(Event until);
   Stop settle();
   Stop back_to(Event wanted);
   Stop run_until(const std::function<bool()>& there);
-  bool at_breakpoint(const simulator::Warp& warp, const simulator::Issue& next);
+  bool at_breakpoint(const simulator::WarpView& warp, const simulator::Issue& next);
   void follow_next();
   std::uint32_t line_here();
   std::optional<std::uint32_t> pc_here() const;

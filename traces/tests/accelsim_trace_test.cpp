@@ -9,7 +9,7 @@
 #include <functional>
 
 #include "simulator/base/mapped_file.hpp"
-#include "simulator/execute/machine.hpp"
+#include "simulator/launch/observer.hpp"
 #include "tests/scratch_folder.hpp"
 #include "traces/formats/accelsim_launch.hpp"
 #include "traces/formats/accelsim_reader.hpp"
@@ -52,10 +52,10 @@ class Witness : public simulator::Observer {
     std::uint32_t width = 0;
     simulator::Addresses address{};
   };
-  void block_started(const simulator::Core& core, const simulator::Block& block) override {
+  void block_started(const simulator::CoreView& core, const simulator::BlockView& block) override {
     trace_.block_started(core, block);
   }
-  void issued(const simulator::Core& core, const simulator::Warp& warp,
+  void issued(const simulator::CoreView& core, const simulator::WarpView& warp,
               const simulator::Issue& issue) override {
     Seen seen{.pc = issue.pc, .on = issue.on};
     for (const simulator::Access& access : issue.accesses) {
@@ -63,10 +63,10 @@ class Witness : public simulator::Observer {
       simulator::for_each_lane(access.lanes,
                                [&](unsigned lane) { seen.address[lane] = access.address[lane]; });
     }
-    warps[{warp.block->index.x, warp.index}].push_back(seen);
+    warps[{warp.block().index().x, warp.index()}].push_back(seen);
     trace_.issued(core, warp, issue);
   }
-  void block_ended(const simulator::Core& core, const simulator::Block& block) override {
+  void block_ended(const simulator::CoreView& core, const simulator::BlockView& block) override {
     trace_.block_ended(core, block);
   }
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<Seen>> warps;

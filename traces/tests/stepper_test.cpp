@@ -50,10 +50,10 @@ TEST_F(StepperTest, FindsDivergencesAndReconvergencesInBothDirections) {
   const std::uint64_t first = stepper.replay().step();
   EXPECT_TRUE(stepper.changes().diverged);
   EXPECT_THAT(stepper.changes_text(), HasSubstr("splits: 1-31 -> 0140, 0 -> 00b0"));
-  EXPECT_EQ(stepper.warp()->convergence->groups().size(), 2u);
+  EXPECT_EQ(stepper.warp()->groups().size(), 2u);
   ASSERT_EQ(stepper.next_reconvergence(), Stop::there);
   EXPECT_THAT(stepper.changes_text(), HasSubstr("meets: all"));
-  EXPECT_EQ(stepper.warp()->convergence->groups().size(), 1u);
+  EXPECT_EQ(stepper.warp()->groups().size(), 1u);
   ASSERT_EQ(stepper.next_divergence(), Stop::there);
   const std::uint64_t second = stepper.replay().step();
   ASSERT_EQ(stepper.last_divergence(), Stop::there);
@@ -77,7 +77,7 @@ TEST_F(StepperTest, StopsAtBreakpointsWhoseConditionHolds) {
   ASSERT_EQ(stepper.next_breakpoint(), Stop::there);
   EXPECT_EQ(stepper.block(), 0u);
   EXPECT_EQ(stepper.warp_index(), 1u);
-  EXPECT_EQ(stepper.warp()->convergence->current().lanes, Mask{1} << 8);
+  EXPECT_EQ(stepper.warp()->current()->lanes, Mask{1} << 8);
   const std::uint64_t step = stepper.replay().step();
   stepper.breakpoints.clear();
   stepper.breakpoints.emplace_back("00b0 if lane 3");
@@ -111,10 +111,10 @@ TEST_F(StepperTest, BringsOtherWarpsAndBlocksIntoView) {
   Stepper stepper = locks();
   ASSERT_EQ(stepper.view(1, 1), Stop::there);
   EXPECT_EQ(stepper.block(), 1u);
-  EXPECT_EQ(stepper.replay().next()->index, 1u);
+  EXPECT_EQ(stepper.replay().next()->index(), 1u);
   // Block 0 has been and gone by then.
   ASSERT_EQ(stepper.view(0, 1), Stop::there);
-  EXPECT_EQ(stepper.replay().next()->block->linear, 0u);
+  EXPECT_EQ(stepper.replay().next()->block().linear(), 0u);
   EXPECT_THAT(place_text(stepper), HasSubstr("block 0 of 2  warp 1 of 2"));
   EXPECT_EQ(stepper.to_step(5), Stop::there);
   EXPECT_EQ(stepper.replay().step(), 5u);
@@ -145,10 +145,10 @@ TEST_F(StepperTest, StepsOverACall) {
                   machine_.request("recursion", {1, 1, 1}, {32, 1, 1}, machine_.zeros(128)));
   const auto is_call = [&] { return line_here(stepper)->text.starts_with("CALL"); };
   while (!is_call()) ASSERT_EQ(stepper.forward(), Stop::there);
-  const std::uint32_t call = stepper.warp()->convergence->current().pc;
+  const std::uint32_t call = stepper.warp()->current()->pc;
   const std::uint64_t before = stepper.replay().step();
   ASSERT_EQ(stepper.over(), Stop::there);
-  EXPECT_EQ(stepper.warp()->convergence->current().pc, call + 1);
+  EXPECT_EQ(stepper.warp()->current()->pc, call + 1);
   EXPECT_GT(stepper.replay().step(), before + 100);
   EXPECT_TRUE(stepper.calls().empty());
 }

@@ -10,13 +10,13 @@
 namespace heddle::traces {
 
 using simulator::Access;
-using simulator::Block;
-using simulator::Core;
+using simulator::BlockView;
+using simulator::CoreView;
 using simulator::Group;
 using simulator::Issue;
 using simulator::kWarpSize;
 using simulator::Mask;
-using simulator::Warp;
+using simulator::WarpView;
 
 namespace {
 
@@ -35,9 +35,9 @@ void put_u32(std::string& bytes, std::uint32_t value) {
 }
 
 // Who is not executing, and why: the groups but the current one.
-std::string situation_of(const Warp& warp) {
+std::string situation_of(const WarpView& warp) {
   std::string bytes;
-  const auto& groups = warp.convergence->groups();
+  const auto& groups = warp.groups();
   put_varint(bytes, groups.size() - 1);
   for (std::size_t i = 0; i + 1 < groups.size(); ++i) {
     const Group& group = groups[i];
@@ -112,14 +112,15 @@ class ChangeWriter {
 };
 
 // A row of the warp by its number; rows that nobody reads are left out.
-void put_row_change(ChangeWriter& changes, const Warp& warp, std::vector<std::uint32_t>& known,
+void put_row_change(ChangeWriter& changes, const WarpView& warp, std::vector<std::uint32_t>& known,
                     std::uint32_t number, Mask usual) {
   const std::size_t at = std::size_t{number} * kWarpSize;
   if (number < simulator::kDiscardRow)
-    changes.row(number, Row(warp.rows + at, kWarpSize),
+    changes.row(number, warp.row(number),
                 std::span<std::uint32_t, kWarpSize>(known.data() + at, kWarpSize), usual);
   else if (number >= simulator::kUniformRow && number < simulator::kUniformRow + kUniformRegisters)
-    changes.uniform(kUniformNames + number - simulator::kUniformRow, warp.rows[at], known[at]);
+    changes.uniform(kUniformNames + number - simulator::kUniformRow, warp.row(number)[0],
+                    known[at]);
 }
 
 }  // namespace
@@ -136,14 +137,14 @@ std::uint32_t Recorder::mask(Mask lanes) {
   return masks_.index(bytes);
 }
 
-Recorder::Shadow& Recorder::shadow_of(const Warp& warp) {
-  return blocks_.at(warp.block->linear)[warp.index];
+Recorder::Shadow& Recorder::shadow_of(const WarpView& warp) {
+  return blocks_.at(warp.block().linear())[warp.index()];
 }
 
-void Recorder::block_started(const Core& core, const Block& block) {
+void Recorder::block_started(const CoreView& core, const BlockView& block) {
   watch_.block_started(core, block);
-  std::vector<Shadow>& shadows = blocks_[block.linear];
-  shadows.assign(block.warps.size(), {});
+  std::vector<Shadow>& shadows = blocks_[block.linear()];
+  shadows.assign(block.warps(), {});
   for (Shadow& shadow : shadows) {
     shadow.recording = recorded_ < options_.max_steps;
     if (!shadow.recording) continue;
@@ -151,40 +152,40 @@ void Recorder::block_started(const Core& core, const Block& block) {
     shadow.trace = warps_.size();
     shadow.situation = situations_.index(std::string(1, '\0'));
     WarpTrace& trace = warps_.emplace_back();
-    trace.block = block.linear;
+    trace.block = block.linear();
     trace.warp = index;
     shadow.pc = ~0u;  // the first step is a jump from before the program
     shadow.rows.assign(std::size_t{simulator::kRowsPerWarp} * kWarpSize, 0);
-    put_start(block.warps[index], shadow);
+    put_start(block.warp(index), shadow);
   }
 }
 
-void Recorder::block_ended(const Core& core, const Block& block) {
+void Recorder::block_ended(const CoreView& core, const BlockView& block) {
   watch_.block_ended(core, block);
-  blocks_.erase(block.linear);
+  blocks_.erase(block.linear());
 }
 
-void Recorder::issuing(const Core& core, const Warp& warp, const Issue& next) {
+void Recorder::issuing(const CoreView& core, const WarpView& warp, const Issue& next) {
   next_ = next;
   watch_.issuing(core, warp, next);
   if (shadow_of(warp).recording) situation_ = situations_.index(situation_of(warp));
 }
 
-void Recorder::issued(const Core& core, const Warp& warp, const Issue& issue) {
+void Recorder::issued(const CoreView& core, const WarpView& warp, const Issue& issue) {
   watch_.issued(core, warp, issue);
   Shadow& shadow = shadow_of(warp);
   if (!shadow.recording || recorded_ == options_.max_steps) return;
   put_flow(shadow, issue.accesses.empty() ? 0 : 1 + touches_.index(touch_of(issue.accesses)));
   put_changes(core, warp, issue, shadow);
-  if (core.cycle != nullptr) warps_[shadow.trace].issued.push_back(*core.cycle);
+  if (const auto cycle = core.cycle()) warps_[shadow.trace].issued.push_back(*cycle);
   ++warps_[shadow.trace].steps;
   ++recorded_;
 }
 
-void Recorder::waited(const Core&, const Warp& warp, const simulator::Waited& wait) {
-  const auto block = blocks_.find(warp.block->linear);
+void Recorder::waited(const CoreView&, const WarpView& warp, const simulator::Waited& wait) {
+  const auto block = blocks_.find(warp.block().linear());
   if (block == blocks_.end() || recorded_ == options_.max_steps) return;
-  const Shadow& shadow = block->second[warp.index];
+  const Shadow& shadow = block->second[warp.index()];
   if (!shadow.recording || wait.reason == "selected" || wait.until <= wait.from) return;
   std::vector<simulator::Waited>& waits = warps_[shadow.trace].waits;
   const bool goes_on =
@@ -233,23 +234,24 @@ void Recorder::put_flow(Shadow& shadow, std::uint32_t touched) {
 }
 
 // Every row of a warp that is not zero when it starts.
-void Recorder::put_start(const Warp& warp, Shadow& shadow) {
+void Recorder::put_start(const WarpView& warp, Shadow& shadow) {
   ChangeWriter changes;
   for (std::uint32_t number = 0; number < simulator::kRowsPerWarp; ++number)
     put_row_change(changes, warp, shadow.rows, number, simulator::kFullMask);
   changes.append_to(warps_[shadow.trace].values);
 }
 
-void Recorder::put_changes(const Core& core, const Warp& warp, const Issue& issue, Shadow& shadow) {
+void Recorder::put_changes(const CoreView& core, const WarpView& warp, const Issue& issue,
+                           Shadow& shadow) {
   ChangeWriter changes;
-  for_written_rows(core.launch.program->steps[issue.pc], [&](std::uint32_t number) {
+  for_written_rows(core.instruction(issue.pc), [&](std::uint32_t number) {
     put_row_change(changes, warp, shadow.rows, number, issue.on);
   });
   for (std::uint32_t i = 0; i < shadow.predicates.size(); ++i)
     if (i != simulator::kPT)
-      changes.mask(kPredicateNames + i, warp.predicates[i], shadow.predicates[i]);
+      changes.mask(kPredicateNames + i, warp.predicates()[i], shadow.predicates[i]);
   for (std::uint32_t i = 0; i < shadow.barriers.size(); ++i)
-    changes.mask(kBarrierNames + i, warp.convergence->barrier(i), shadow.barriers[i]);
+    changes.mask(kBarrierNames + i, warp.barrier(i), shadow.barriers[i]);
   std::string& bytes = warps_[shadow.trace].values;
   changes.append_to(bytes);
   for (const Access& access : issue.accesses) put_addresses(bytes, access);

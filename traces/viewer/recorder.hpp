@@ -10,7 +10,6 @@
 #include <unordered_map>
 #include <vector>
 
-#include "simulator/execute/machine.hpp"
 #include "simulator/launch/observer.hpp"
 #include "traces/analysis/divergence_watch.hpp"
 
@@ -47,14 +46,14 @@ class Recorder : public simulator::Observer {
  public:
   explicit Recorder(const RecorderOptions& options) : options_(options) {}
 
-  void block_started(const simulator::Core& core, const simulator::Block& block) override;
-  void issuing(const simulator::Core& core, const simulator::Warp& warp,
+  void block_started(const simulator::CoreView& core, const simulator::BlockView& block) override;
+  void issuing(const simulator::CoreView& core, const simulator::WarpView& warp,
                const simulator::Issue& next) override;
-  void issued(const simulator::Core& core, const simulator::Warp& warp,
+  void issued(const simulator::CoreView& core, const simulator::WarpView& warp,
               const simulator::Issue& issue) override;
-  void waited(const simulator::Core& core, const simulator::Warp& warp,
+  void waited(const simulator::CoreView& core, const simulator::WarpView& warp,
               const simulator::Waited& wait) override;
-  void block_ended(const simulator::Core& core, const simulator::Block& block) override;
+  void block_ended(const simulator::CoreView& core, const simulator::BlockView& block) override;
 
   const std::vector<WarpTrace>& warps() const { return warps_; }  // in the order they started
   const Divergence& divergence() const { return watch_.divergence(); }
@@ -76,9 +75,9 @@ class Recorder : public simulator::Observer {
     std::array<simulator::Mask, simulator::kConvergenceBarriers> barriers{};
   };
 
-  Shadow& shadow_of(const simulator::Warp& warp);
-  void put_start(const simulator::Warp& warp, Shadow& shadow);
-  void put_changes(const simulator::Core& core, const simulator::Warp& warp,
+  Shadow& shadow_of(const simulator::WarpView& warp);
+  void put_start(const simulator::WarpView& warp, Shadow& shadow);
+  void put_changes(const simulator::CoreView& core, const simulator::WarpView& warp,
                    const simulator::Issue& issue, Shadow& shadow);
   void put_flow(Shadow& shadow, std::uint32_t touched);
   std::uint32_t mask(simulator::Mask lanes);

@@ -98,17 +98,19 @@ TEST(Recording, KeepsNoMoreStepsThanAskedButCountsAll) {
 // Compares all rows of a warp before and after each instruction.
 class RowWitness : public simulator::Observer {
  public:
-  void issuing(const simulator::Core&, const simulator::Warp& warp,
+  void issuing(const simulator::CoreView&, const simulator::WarpView& warp,
                const simulator::Issue&) override {
-    before_.assign(warp.rows, warp.rows + std::size_t{simulator::kRowsPerWarp} * 32);
+    before_.clear();
+    for (std::uint32_t row = 0; row < simulator::kRowsPerWarp; ++row)
+      before_.insert(before_.end(), warp.row(row).begin(), warp.row(row).end());
   }
-  void issued(const simulator::Core& core, const simulator::Warp& warp,
+  void issued(const simulator::CoreView& core, const simulator::WarpView& warp,
               const simulator::Issue& issue) override {
     std::set<std::uint32_t> expected;
-    traces::for_written_rows(core.launch.program->steps[issue.pc],
+    traces::for_written_rows(core.instruction(issue.pc),
                              [&](std::uint32_t row) { expected.insert(row); });
     for (std::uint32_t row = 0; row < simulator::kRowsPerWarp; ++row)
-      if (!std::equal(warp.rows + row * 32, warp.rows + row * 32 + 32, before_.data() + row * 32)) {
+      if (!std::ranges::equal(warp.row(row), std::span(before_).subspan(row * 32, 32))) {
         ++changed;
         if (!expected.contains(row)) ++missed;
       }

@@ -438,8 +438,8 @@ class TimedCluster : public testing::Test {
   }
   struct Watcher : Observer {
     std::vector<std::uint32_t> sms = std::vector<std::uint32_t>(kBlocks);
-    void issued(const Core&, const Warp& warp, const Issue&) override {
-      sms[warp.block->linear] = warp.block->sm;
+    void issued(const CoreView&, const WarpView& warp, const Issue&) override {
+      sms[warp.block().linear()] = warp.block().sm();
     }
   };
   static constexpr std::uint32_t kBlocks = 64;
