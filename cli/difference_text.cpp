@@ -252,6 +252,14 @@ std::vector<const Metric*> metrics_of(const Columns& columns) {
 }
 
 template <typename Columns>
+Json headings_json(const Columns& columns) {
+  Json json = Json::object();
+  for (const auto& [name, heading] : columns)
+    json[std::string(simulator::find_metric(name)->name)] = heading;
+  return json;
+}
+
+template <typename Columns>
 Json places_json(const std::vector<PlaceDifference>& places, const Columns& columns) {
   Json json = Json::array();
   for (const PlaceDifference& each : places) {
@@ -328,6 +336,7 @@ Json difference_json(const Difference& difference, const std::vector<const Metri
       {"schema", "heddle.diff/1"},
       {"variants", difference.variants},
       {"notes", difference.notes},
+      {"headings", {{"lines", headings_json(kOfLine)}, {"branches", headings_json(kOfBranch)}}},
       {"cycles_error_percent", {{"median", kMedianCyclesError}, {"one_in_ten", kHighCyclesError}}},
       {"kernels", Json::array()}};
   for (const KernelDifference& kernel : difference.kernels) {

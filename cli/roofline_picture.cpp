@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "cli/roofline.hpp"
+#include "cli/text.hpp"
 
 namespace heddle::cli {
 namespace {
@@ -72,8 +73,8 @@ class Plot {
     for (int decade = y_.first; decade <= y_.last; ++decade) {
       const double at = y(std::pow(10, decade));
       svg += fmt::format("<path class='grid' d='M{} {:.1f}h{}'/>\n", left_, at, kWidth);
-      svg += fmt::format("<text x='{}' y='{:.1f}' class='end'>{:g}</text>\n", left_ - 6, at + 4,
-                         kGiga * std::pow(10, decade));
+      svg += fmt::format("<text x='{}' y='{:.1f}' class='end'>{}</text>\n", left_ - 6, at + 4,
+                         readable(kGiga * std::pow(10, decade)));
     }
     return svg;
   }

@@ -28,11 +28,21 @@ MetricValues pooled(const JobResult& result) {
   return sums;
 }
 
-std::string shown(const Metric& metric, double value) {
+std::string shown(const Metric& metric, double value, double factor) {
   const bool modelled = metric.kind == simulator::MetricKind::modelled;
+  value *= factor;
   const bool decimals = metric.unit == "%" || std::nearbyint(value) != value;
   return fmt::format("{}{}", modelled ? "~" : "",
                      decimals ? fmt::format("{:.2f}", value) : readable(value));
+}
+
+// One unit for all runs, in which the least has a digit before the point.
+Scaled scale_of(const Sweep& sweep, const Metric& metric) {
+  std::optional<double> least;
+  for (std::size_t job = 0; job < sweep.plan.jobs.size(); ++job)
+    if (const auto value = sweep.value(job, metric); value && *value > 0)
+      least = std::min(least.value_or(*value), *value);
+  return scaled(least.value_or(0), metric.unit);
 }
 
 // The first line that says something.
@@ -75,18 +85,21 @@ std::string Sweep::limit(std::size_t job) const {
 std::string sweep_table(const Sweep& sweep, const Style& style) {
   std::vector<std::string> header;
   for (const Axis& axis : sweep.plan.axes) header.push_back(visible(axis.label()));
-  for (const Metric* metric : sweep.metrics)
-    header.push_back(
-        fmt::format("{}{}{}", short_name(*metric), metric->unit.empty() ? "" : ", ", metric->unit));
+  std::vector<Scaled> scales;
+  for (const Metric* metric : sweep.metrics) {
+    scales.push_back(scale_of(sweep, *metric));
+    const std::string& unit = scales.back().unit;
+    header.push_back(fmt::format("{}{}{}", short_name(*metric), unit.empty() ? "" : ", ", unit));
+  }
   header.emplace_back("what limits it");
   Table table(header);
   const auto best = sweep.best();
   for (std::size_t job = 0; job < sweep.plan.jobs.size(); ++job) {
     std::vector<std::string> row;
     for (const std::string& value : sweep.plan.jobs[job].values) row.push_back(visible(value));
-    for (const Metric* metric : sweep.metrics) {
-      const auto value = sweep.value(job, *metric);
-      row.push_back(value ? shown(*metric, *value) : "-");
+    for (std::size_t i = 0; i < sweep.metrics.size(); ++i) {
+      const auto value = sweep.value(job, *sweep.metrics[i]);
+      row.push_back(value ? shown(*sweep.metrics[i], *value, scales[i].factor) : "-");
     }
     row.push_back(sweep.limit(job));
     table.add(std::move(row));
@@ -102,7 +115,8 @@ std::string sweep_table(const Sweep& sweep, const Style& style) {
                             visible(sweep.plan.jobs[*best].values[i]));
   const Metric& metric = *sweep.metrics.front();
   text += fmt::format("* {} {}: {}: {} {}\n", sweep.most ? "most" : "least", short_name(metric),
-                      settings, shown(metric, *sweep.value(*best, metric)), metric.unit);
+                      settings, shown(metric, *sweep.value(*best, metric), scales[0].factor),
+                      scales[0].unit);
   return text;
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 
 #include "simulator/base/types.hpp"
 
@@ -55,11 +56,9 @@ std::string staircase(const OccupancyCurve& curve, int left, std::uint32_t most_
         x(here->value), y(here->warps), curve.at, here->warps, 100.0 * here->warps / most_warps);
   svg += fmt::format("<text x='{}' y='{}' class='name'>{}</text>\n", left + kWidth / 2,
                      kTop + kHeight + 36, curve.resource);
-  svg += fmt::format("<text x='{}' y='{}'>{}</text>\n", left, kTop + kHeight + 16, first);
-  svg += fmt::format("<text x='{}' y='{}' class='end'>{}</text>\n", left + kWidth,
-                     kTop + kHeight + 16, last);
-  svg += fmt::format("<text x='{}' y='{}' class='name'>{:.0f}</text>\n", left + kWidth / 2,
-                     kTop + kHeight + 16, first + (last - first) / 2);
+  for (const double part : {0.0, 0.25, 0.5, 0.75, 1.0})
+    svg += fmt::format("<text x='{:.1f}' y='{}' class='name'>{:.0f}</text>\n", left + part * kWidth,
+                       kTop + kHeight + 16, first + part * (last - first));
   for (const double part : {0.0, 0.25, 0.5, 0.75, 1.0})
     svg += fmt::format("<text x='{}' y='{:.1f}' class='end'>{:.0f} ({:.0f} %)</text>\n", left - 6,
                        y(part * most_warps) + 4, part * most_warps, 100 * part);
@@ -94,8 +93,10 @@ std::string draw(const std::vector<OccupancyCurve>& curves, const SmLimits& sm) 
       "circle{{fill:#d55e00}} text{{fill:#222}} .end{{text-anchor:end}} "
       ".name{{text-anchor:middle}}</style>\n"
       "<rect width='100%' height='100%'/>\n"
-      "<text x='{}' y='22'>Warps on an SM, {}; the dot is the kernel</text>\n",
-      width, kTop + kHeight + kBottom, kLeft, sm.name);
+      "<text x='{}' y='22'>Warps on an SM of {}{}; the dot is the kernel</text>\n",
+      width, kTop + kHeight + kBottom, kLeft,
+      std::isdigit(static_cast<unsigned char>(sm.name.front())) != 0 ? "compute capability " : "",
+      sm.name);
   int left = kLeft;
   for (const OccupancyCurve& each : curves) {
     svg += staircase(each, left, sm.max_warps);

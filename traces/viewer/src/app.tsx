@@ -122,7 +122,7 @@ function Help() {
     <div class="help" onClick={() => (at.helpOpen.value = false)}>
       <div class="sheet" role="dialog" aria-modal="true" aria-label="Help" tabIndex={-1} ref={(sheet) => sheet?.focus()} onClick={(event) => event.stopPropagation()}>
         <h2>Reading the picture</h2>
-        <p>Each band is a warp, each row of it a lane, time goes right. Filled: the lane executes. Outlined: active, guard off. A line: it waits for others. A dot: its turn comes later. Empty: it has ended. Grey is the warp together; a colour is one side of a branch. ▲ a step that splits the chosen warp, ▼ one that lanes execute together again.</p>
+        <p>Each band is a warp, each row of it a lane, time goes right. Filled: the lane executes. Outlined: active, guard off. A line: it waits for others. A dot: its turn comes later. Empty: it has ended. Grey is the warp together; each colour is a side of a branch. ▲ a step that splits the chosen warp, ▼ one that lanes execute together again.</p>
         <p>Plus, minus: zoom in time. Wheel: the same. Ctrl + wheel: both ways. Alt + wheel: taller bands. Shift + wheel or drag: move. Click: go there. The address in the browser opens this place again.</p>
         <table><tbody>{KEYS.map(([key, what]) => <tr><th><kbd>{key}</kbd></th><td>{what}</td></tr>)}</tbody></table>
       </div>

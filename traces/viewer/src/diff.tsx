@@ -8,6 +8,7 @@ import { Flow, SPLIT } from './flow';
 import { Icon } from './icons';
 import { grouped } from './lanes';
 import { currentTheme, toggleTheme } from './theme';
+import { type Fact, type Scale, scaleOf, valueText } from './units';
 import { fitting, makeShades, Weave } from './weave';
 
 interface DiffPlace {
@@ -23,18 +24,13 @@ interface DiffKernel {
   lines: DiffPlace[];
   branches: DiffPlace[];
 }
-interface Fact {
-  short: string;
-  unit: string;
-  meaning: string;
-  modelled: boolean;
-}
 export interface DiffData {
   diff: {
     variants: string[];
     notes: string[];
     cycles_error_percent: { median: number; one_in_ten: number };
     kernels: DiffKernel[];
+    headings: Record<'lines' | 'branches', Record<string, string>>; // of the columns
     facts: Record<string, Fact>;
     lanes: PageData[];
   };
@@ -120,11 +116,8 @@ function LanePicture({ picture, side }: { picture: Picture; side: number }) {
   );
 }
 
-const shown = (fact: Fact | undefined, value: number | null) => {
-  if (value === null) return '–';
-  const text = fact?.unit === '%' || !Number.isInteger(value) ? value.toFixed(2) : grouped(value);
-  return fact?.modelled ? `~${text}` : text;
-};
+const shown = (fact: Fact | undefined, value: number | null, scale: Scale = { factor: 1, unit: '' }) =>
+  value === null ? '–' : valueText(fact, value, scale);
 function change(fact: Fact | undefined, a: number | null, b: number | null): string {
   if (a === null || b === null) return '';
   if (a === b) return '=';
@@ -141,13 +134,13 @@ function Metrics({ kernel }: { kernel: DiffKernel }) {
   return (
     <div class="table-box" tabIndex={0} role="region" aria-label="Metrics that differ">
       <table class="instructions" data-testid="metrics">
-        <thead><tr><th>metric</th><th>unit</th>{variants.map((_, side) => <><th>{letter(side)}</th>{side > 0 && <th>{letter(side)} − A</th>}</>)}</tr></thead>
+        <thead><tr><th>metric</th><th>unit</th>{variants.map((_, side) => <><th class="amount">{letter(side)}</th>{side > 0 && <th class="amount">{letter(side)} − A</th>}</>)}</tr></thead>
         <tbody>
-          {rows.map(([name, values]) => (
+          {rows.map(([name, values]) => ({ name, values, scale: scaleOf(facts[name]?.unit ?? '', values) })).map(({ name, values, scale }) => (
             <tr>
               <td title={`${name}: ${facts[name]?.meaning ?? ''}`}>{facts[name]?.short ?? name}</td>
-              <td>{facts[name]?.unit}</td>
-              {values.map((value, side) => <><td>{shown(facts[name], value)}</td>{side > 0 && <td>{change(facts[name], values[0], value)}</td>}</>)}
+              <td>{scale.unit}</td>
+              {values.map((value, side) => <><td class="amount">{shown(facts[name], value, scale)}</td>{side > 0 && <td class="amount">{change(facts[name], values[0], value)}</td>}</>)}
             </tr>
           ))}
         </tbody>
@@ -161,22 +154,23 @@ const along = (parts: (string | null)[]) => {
   return all.every((part) => part === all[0]) ? all[0] : all.join(' → ');
 };
 
-function Places({ places, what }: { places: DiffPlace[]; what: string }) {
-  const { facts } = data.value!;
+function Places({ places, what }: { places: DiffPlace[]; what: 'lines' | 'branches' }) {
+  const { facts, headings } = data.value!;
   const changed = places.filter((place) => Object.values(place.metrics).some((values) => values.some((value) => value !== values[0])));
   if (changed.length === 0) return <p class="dim">None differs.</p>;
   const columns = Object.keys(changed[0].metrics);
+  const hasText = changed.some((place) => place.text !== '');
   return (
-    <div class="table-box" tabIndex={0} role="region" aria-label={what}>
-      <table class="instructions" data-testid={what.toLowerCase()}>
-        <thead><tr><th>where</th><th>source</th>{columns.map((name) => <th title={facts[name]?.meaning}>{facts[name]?.short ?? name}</th>)}<th>what it means</th></tr></thead>
+    <div class="table-box" tabIndex={0} role="region" aria-label={what === 'lines' ? 'Source lines that differ' : 'Branches that differ'}>
+      <table class="instructions" data-testid={what}>
+        <thead><tr><th>where</th>{columns.map((name) => <th class="amount" title={`${name}: ${facts[name]?.meaning ?? ''}`}>{headings[what][name] ?? name}</th>)}<th>what it means</th>{hasText && <th>source</th>}</tr></thead>
         <tbody>
           {changed.map((place) => (
             <tr>
               <td>{along(place.places.map((each) => each || null))}</td>
-              <td><code>{place.text}</code></td>
-              {columns.map((name) => <td>{along(place.metrics[name].map((value) => (value === null ? null : shown(facts[name], value))))}</td>)}
-              <td>{place.meaning.filter((each) => each !== '').join('; ')}</td>
+              {columns.map((name) => <td class="amount">{along(place.metrics[name].map((value) => (value === null ? null : shown(facts[name], value))))}</td>)}
+              <td class="words">{place.meaning.filter((each) => each !== '').join('; ')}</td>
+              {hasText && <td><code>{place.text}</code></td>}
             </tr>
           ))}
         </tbody>
@@ -210,7 +204,7 @@ export function Diff() {
       </section>
       {pictures.value.some((each) => each !== null) && (
         <section class="panel report-panel details">
-          <h2>Lanes over time <span class="dim">filled: lanes that execute; a colour is one side of a branch; both have the same scale</span></h2>
+          <h2>Lanes over time <span class="dim">filled: lanes that execute; each colour is a side of a branch; both have the same scale</span></h2>
           <div class="tools">
             <label>zoom <input type="range" min={0} max={10} step={0.25} data-testid="zoom" value={Math.log2(zoom.value)} onInput={(event) => (zoom.value = 2 ** Number(event.currentTarget.value))} /></label>
             <label>from step <input type="range" min={0} max={1} step={0.001} value={from.value} onInput={(event) => (from.value = Number(event.currentTarget.value))} /></label>
@@ -223,8 +217,8 @@ export function Diff() {
         </section>
       )}
       <section class="panel report-panel details"><h2>Metrics that differ</h2><Metrics kernel={kernel} /></section>
-      <section class="panel report-panel details"><h2>Source lines that differ</h2><Places places={kernel.lines} what="Lines" /></section>
-      <section class="panel report-panel details"><h2>Branches that differ</h2><Places places={kernel.branches} what="Branches" /></section>
+      <section class="panel report-panel details"><h2>Source lines that differ</h2><Places places={kernel.lines} what="lines" /></section>
+      <section class="panel report-panel details"><h2>Branches that differ</h2><Places places={kernel.branches} what="branches" /></section>
     </main>
   );
 }

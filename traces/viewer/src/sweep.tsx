@@ -7,6 +7,7 @@ import { DARK, LIGHT } from './colors';
 import { Icon } from './icons';
 import { grouped } from './lanes';
 import { currentTheme, toggleTheme } from './theme';
+import { type Fact, scaleOf, valueText } from './units';
 
 interface SweepJob {
   values: string[];
@@ -21,7 +22,7 @@ export interface SweepData {
     most: boolean;
     best: number | null;
     jobs: SweepJob[];
-    facts: Record<string, { short: string; unit: string; meaning: string; modelled: boolean }>;
+    facts: Record<string, Fact>;
   };
 }
 
@@ -76,12 +77,10 @@ const lines = computed<Lines>(() => {
   return { names: [...series.keys()], labels, numbers, powers, values: [...series.values()] };
 });
 
-const shown = (id: string, value: number | undefined) => {
-  if (value === undefined) return '–';
-  const fact = data.value!.facts[id];
-  const text = fact?.unit === '%' || !Number.isInteger(value) ? value.toFixed(2) : grouped(value);
-  return fact?.modelled ? `~${text}` : text;
-};
+const scale = computed(() => scaleOf(data.value!.facts[metric.value]?.unit ?? '', data.value!.jobs.map(valueOf)));
+const shown = (value: number | null | undefined) =>
+  typeof value === 'number' ? valueText(data.value!.facts[metric.value], value, scale.value) : '–';
+const heading = () => `${name(metric.value)}${scale.value.unit === '' ? '' : `, ${scale.value.unit}`}`;
 
 function Plot() {
   const place = useRef<HTMLDivElement>(null);
@@ -102,7 +101,7 @@ function Plot() {
         scales: { x: { time: false, distr: drawn.powers ? 3 : 1, log: 2 }, y: { range: { min: { pad: 0, soft: 0, mode: 1 }, max: { pad: 0.1 } } } },
         axes: [
           { ...ink, label: data.value!.axes[axis.value], splits: () => drawn.numbers, values: (_, splits) => splits.map(labelOf) },
-          { ...ink, size: 84, label: `${name(metric.value)} ${data.value!.facts[metric.value]?.unit ?? ''}` },
+          { ...ink, size: 84, label: heading(), values: (_, splits) => splits.map((y) => grouped(Number((y * scale.value.factor).toPrecision(6)))) },
         ],
         series: [
           { label: data.value!.axes[axis.value], value: (_, x) => (x === null ? '' : labelOf(x)) },
@@ -113,6 +112,7 @@ function Plot() {
             width: 2,
             points: { show: true, size: 7 },
             spanGaps: true,
+            value: (_: uPlot, y: number | null) => shown(y),
           })),
         ],
       }, [drawn.numbers, ...drawn.values], element);
@@ -170,14 +170,14 @@ export function Sweep() {
         <h2>All runs <span class="dim">the best is marked</span></h2>
         <div class="table-box" tabIndex={0} role="region" aria-label="All runs">
           <table class="instructions" data-testid="runs">
-            <thead><tr><th>best</th>{axes.map((each) => <th>{each}</th>)}<th>{name(metric.value)}</th><th>what limits it</th></tr></thead>
+            <thead><tr><th>best</th>{axes.map((each) => <th>{each}</th>)}<th class="amount">{heading()}</th><th>what limits it</th></tr></thead>
             <tbody>
               {jobs.map((job, i) => (
                 <tr class={i === best.value ? 'best' : job.failed ? 'failed' : ''}>
                   <td>{i === best.value ? '★' : ''}</td>
                   {job.values.map((value) => <td>{value}</td>)}
-                  <td>{shown(metric.value, valueOf(job))}</td>
-                  <td>{job.limit}</td>
+                  <td class="amount">{shown(valueOf(job))}</td>
+                  <td class="words">{job.limit}</td>
                 </tr>
               ))}
             </tbody>

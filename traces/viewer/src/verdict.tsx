@@ -52,7 +52,7 @@ export function Verdict() {
         <li><i class="sign waits" />waits for others</li>
         <li><i class="sign ready" />its turn comes later</li>
         <li><i class="sign together" />the whole warp together</li>
-        <li><i class="sign side" />one side of a branch</li>
+        <li><i class="sign side" />the sides of a branch</li>
         <li><span class="mark-sign">▲</span>diverges</li>
         <li><span class="mark-sign">▼</span>reconverges</li>
       </ul>

@@ -152,7 +152,7 @@ export class Weave {
     for (let step = Math.max(0, Math.floor(view.x)); step < last; ++step) {
       const i = warp.first + step;
       const left = (step - view.x) * view.sx;
-      const right = left + view.sx;
+      const right = (step + 1 - view.x) * view.sx;  // as the next one's left: no gap by rounding
       const active = flow.active[i];
       const off = flow.off[i];
       const path = flow.path[i];

@@ -84,6 +84,15 @@ test('everything can be reached by keyboard alone', async () => {
   await page.close();
 });
 
+test('operands that name barriers have no lines of a chart', async () => {
+  const { page } = await open('divergence', '#launch=1');
+  await page.keyboard.press('n');  // the rows around a divergence
+  const operand = page.getByTestId('listing').locator('.row', { hasText: 'BSSY B0' }).locator('.bar').first();
+  assert.match(await operand.textContent(), /^B\d/);
+  assert.equal(await operand.evaluate((element) => getComputedStyle(element, '::before').content), 'none');
+  await page.close();
+});
+
 test('instructions and metrics have tooltips', async () => {
   const { page } = await open('divergence', '#launch=1');
   await page.keyboard.press('n');

@@ -61,6 +61,8 @@ export async function checkAccess(page) {
       assert.deepEqual(
         violations.map((each) => `${each.id}: ${each.nodes.length}× ${each.nodes[0].html.slice(0, 160)} ${each.nodes[0].any[0]?.message ?? ''}`),
         [], `${width} px, ${colorScheme}`);
+      // None is squeezed by its neighbour.
+      await page.waitForFunction(() => [...document.querySelectorAll('.panel')].every((each) => each.offsetParent === null || each.clientWidth >= 250));
       await page.waitForFunction(() => document.documentElement.scrollWidth <= window.innerWidth);
     }
 }

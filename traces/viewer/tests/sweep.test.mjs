@@ -28,6 +28,8 @@ test('the best run is marked, a failed one is a row, and the plot has a line for
   assert.match(await page.getByTestId('plot').getAttribute('aria-label'), /over block: 2 lines of 3 values/);
   await page.waitForSelector('.uplot canvas');
   assert.equal(await page.locator('.u-series').count(), 3);
+  // No value is shown where the pointer is not.
+  assert.equal(await page.locator('.u-value').first().isVisible(), false);
   assert.deepEqual(errors, []);
   await page.close();
 });
