@@ -147,6 +147,10 @@ TEST(ThreadedSms, ALimitStopsAtTheSameInstruction) {
 TEST(ThreadedSms, ItsOwnerStopsItAtTheSameInstruction) {
   LaunchOptions options;
   options.watch = [](const LaunchProgress&) { return false; };
+  options.settings.threads = 2;
+  const Ran stopped = TalkingBlocks("count_together", 96, int{1200}).run(options);
+  ASSERT_TRUE(stopped.outcome.fault);
+  EXPECT_EQ(stopped.outcome.fault->kind, Fault::Kind::interrupted);
   EXPECT_EQ(expect_same_on_threads("count_together", options, int{1200}), kOnSeveral);
 }
 
