@@ -184,6 +184,7 @@ struct DeviceMemory::Impl {
   bool stays_mapped(const Placed& at) const;
   void drop(std::set<Freed>::const_iterator each);
   void drop_freed(const DriverPlaces* pool, const DriverPlaces::Place& place, std::uint64_t bytes);
+  void drop_freed_in(std::uint64_t address, std::uint64_t bytes);
   Stretch find_freed(std::uint64_t address) const;
   // Of the frames that an allocation has, what lies before and behind its own pages.
   static void unmap(const Stretch& made) { munmap(made.data, round_up(made.bytes, kPage)); }
@@ -311,6 +312,16 @@ void DeviceMemory::Impl::drop_freed(const DriverPlaces* pool, const DriverPlaces
     drop(next++);
 }
 
+// Those with frames in a stretch of addresses.
+void DeviceMemory::Impl::drop_freed_in(std::uint64_t address, std::uint64_t bytes) {
+  for (auto each = freed.cbegin(); each != freed.cend();) {
+    const auto next = std::next(each);
+    const Frames::node_type& frames = placed.at(each->address).frames;
+    if (frames.key() < address + bytes && address < frames.mapped()) drop(each);
+    each = next;
+  }
+}
+
 // What kernels reach of an allocation that was freed, around `address`.
 DeviceMemory::Stretch DeviceMemory::Impl::find_freed(std::uint64_t address) const {
   const auto next = freed_allocations.upper_bound(address);
@@ -388,6 +399,7 @@ std::optional<std::uint64_t> DeviceMemory::Impl::allocate_foreseen(std::uint64_t
   const Place place = places.front();
   places.pop_front();
   if (place.address + bytes < place.address || overlaps(place.address, bytes)) return std::nullopt;
+  drop_freed_in(place.address, bytes + kReach);
   Allocation allocation;
   allocation.address = place.address;
   allocation.bytes = bytes;

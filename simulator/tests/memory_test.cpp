@@ -186,6 +186,18 @@ TEST(DeviceMemory, FreedMemoryIsGoneWhenItsPlaceIsTakenAgain) {
   EXPECT_TRUE(reached_memory(memory, third));
 }
 
+TEST(DeviceMemory, FreedMemoryIsGoneWhenItsAddressIsAskedFor) {
+  DeviceMemory memory(1 << 30);
+  const std::uint64_t freed = *memory.allocate(4096, "a");
+  ASSERT_TRUE(memory.allocate(512, "b"));
+  memory.free(freed);
+  ASSERT_TRUE(reached_memory(memory, freed));
+  ASSERT_EQ(memory.allocate_at(freed, 4096, "c"), freed);
+  EXPECT_EQ(reached_memory(memory, freed)->allocated, 4096u);
+  EXPECT_TRUE(memory.free(freed));
+  EXPECT_FALSE(reached_memory(memory, freed));
+}
+
 TEST(DeviceMemory, HostVisibleMemoryIsReachedToTheEndOfItsPage) {
   DeviceMemory memory(1 << 30);
   const std::uint64_t address = *memory.allocate_host_visible(1, "pinned");
