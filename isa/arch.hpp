@@ -12,7 +12,7 @@
 namespace heddle::isa {
 
 // To add one, add its name here, and build: what has to be decided about it does not compile.
-#define HEDDLE_ARCHS(X) X(75) X(80) X(86) X(89) X(90)
+#define HEDDLE_ARCHS(X) X(75) X(80) X(86) X(89) X(90) X(100) X(103) X(110) X(120) X(121)
 
 enum class Arch : std::uint8_t {
 #define HEDDLE_ARCH(number) sm_##number,
@@ -196,6 +196,49 @@ inline constexpr ArchTraits kSm90Traits{
     .occupancy_follows_carveout = true,
 };
 
+inline constexpr Bank0Layout kBank0Of100{
+    .parameters = 0x380, .memory_descriptor = 0x358, .constant_bank3 = 0xd0, .grid_barrier = 0x44};
+
+// Blackwell's data-centre parts. What is neither in the programming guide nor in what nvcc makes
+// is taken over from sm_90.
+constexpr ArchTraits data_centre_blackwell(int number, std::string_view name) {
+  return {
+      .number = number,
+      .name = name,
+      .bank0 = kBank0Of100,
+      .reserved_shared_bytes = 0x400,
+      .has_clusters = true,
+      .exclusive_warpsync = 1,
+      .popc_inc = 11,
+      .narrowing_says_saturation = true,
+      .lepc_adds_displacement = true,
+      .branch_has_mask = true,
+      .prints_zero_register_as_u32 = true,
+      .sums_whole_products = true,
+      .fp64_is_fixed = true,
+      .guard_latency = 13,
+      .shared_kib = kSharedKib90,
+      .float_per_double = 2,
+      .has_ecc = true,
+      .has_persisting_l2 = true,
+      .occupancy_follows_carveout = true,
+  };
+}
+// The others: less shared memory, few FP64 units.
+constexpr ArchTraits client_blackwell(int number, std::string_view name) {
+  ArchTraits traits = data_centre_blackwell(number, name);
+  traits.shared_kib = std::span<const std::uint16_t>(kSharedKib86);
+  traits.float_per_double = 64;
+  traits.fp64_is_fixed = false;
+  traits.has_ecc = false;
+  return traits;
+}
+inline constexpr ArchTraits kSm100Traits = data_centre_blackwell(100, "sm_100");
+inline constexpr ArchTraits kSm103Traits = data_centre_blackwell(103, "sm_103");
+inline constexpr ArchTraits kSm110Traits = data_centre_blackwell(110, "sm_110");
+inline constexpr ArchTraits kSm120Traits = client_blackwell(120, "sm_120");
+inline constexpr ArchTraits kSm121Traits = client_blackwell(121, "sm_121");
+
 constexpr const ArchTraits& traits(Arch arch) {
   switch (arch) {
     case Arch::sm_75:
@@ -208,6 +251,16 @@ constexpr const ArchTraits& traits(Arch arch) {
       return kSm89Traits;
     case Arch::sm_90:
       return kSm90Traits;
+    case Arch::sm_100:
+      return kSm100Traits;
+    case Arch::sm_103:
+      return kSm103Traits;
+    case Arch::sm_110:
+      return kSm110Traits;
+    case Arch::sm_120:
+      return kSm120Traits;
+    case Arch::sm_121:
+      return kSm121Traits;
   }
   throw "an architecture without traits";
 }

@@ -61,8 +61,8 @@ bool has_reuse_cache(Unit unit) {
   }
 }
 
-constexpr unsigned kConstantIndexBits = 14;   // of ALU forms, in words; the bank is above them
-constexpr unsigned kConstantOffsetBits = 16;  // of LDC, in bytes
+constexpr unsigned kConstantIndexBits = 14;  // of ALU forms, in words; the bank is above them
+constexpr unsigned kBankBits = 5;            // of LDC, above the offset in bytes
 
 void read_slot(const Item& item, Instruction& into) {
   const Word& word = into.word;
@@ -79,8 +79,11 @@ void read_slot(const Item& item, Instruction& into) {
       operand.value = static_cast<std::uint32_t>(field & 0x3fff) * 4;
       break;
     case Source::Kind::bindless:
-      operand.index = static_cast<std::uint8_t>(field & 0x3f);
-      operand.value = static_cast<std::uint32_t>(field >> 6) * 4;
+      operand.index = uniform_register(field & ((1u << place.bits.width) - 1), place.bits.width);
+      operand.value = static_cast<std::uint32_t>(field >> place.bits.width) * 4;
+      break;
+    case Source::Kind::ureg:
+      operand.index = uniform_register(field, place.bits.width);
       break;
     default:
       operand.index = static_cast<std::uint8_t>(field);
@@ -101,7 +104,8 @@ void write_slot(const Item& item, const Instruction& from, Word& word) {
       place.bits.set(word, operand.value / 4 | std::uint64_t{operand.index} << kConstantIndexBits);
       break;
     case Source::Kind::bindless:
-      place.bits.set(word, operand.index | std::uint64_t{operand.value / 4} << 6);
+      place.bits.set(word, (operand.index & ((1u << place.bits.width) - 1)) |
+                               std::uint64_t{operand.value / 4} << place.bits.width);
       break;
     default:
       place.bits.set(word, operand.index);
@@ -109,6 +113,22 @@ void write_slot(const Item& item, const Instruction& from, Word& word) {
   if (item.negate || item.invert) word.set_bits(place.negate, 1, operand.negate ? 1 : 0);
   if (item.absolute) word.set_bits(place.absolute, 1, operand.absolute ? 1 : 0);
   if (has_swizzle(item)) word.set_bits(place.swizzle, 2, from.word.bits(place.swizzle, 2));
+}
+
+std::uint8_t index_register(const Item& item, const Word& word) {
+  const Bits bits = index_register_bits(item);
+  const std::uint64_t field = bits.get(word);
+  return item.uniform ? uniform_register(field, bits.width) : static_cast<std::uint8_t>(field);
+}
+
+// Beside a register the offset is signed.
+void read_constant(const Item& item, std::uint64_t field, Instruction& into) {
+  const unsigned bits = item.bits.size() - kBankBits;
+  const std::uint64_t offset = field & ((std::uint64_t{1} << bits) - 1);
+  into.b = {.kind = Source::Kind::constant,
+            .index = static_cast<std::uint8_t>(field >> bits),
+            .value = static_cast<std::uint32_t>(
+                item.kind == ItemKind::constant ? offset : sign_extend(offset, bits))};
 }
 
 void read_item(const Item& item, Instruction& into) {
@@ -119,7 +139,7 @@ void read_item(const Item& item, Instruction& into) {
       into.rd = byte;
       break;
     case ItemKind::urd:
-      into.urd = byte;
+      into.urd = uniform_register(field, item.bits.width);
       break;
     case ItemKind::pdst:
       (item.which == 0 ? into.pu : into.pv) = byte;
@@ -134,15 +154,22 @@ void read_item(const Item& item, Instruction& into) {
       read_slot(item, into);
       break;
     case ItemKind::hidden_ur:
-      into.ur = byte & kURZ;
+      into.ur =
+          uniform_register(Bits{item.bits.lo, item.bits.width}.get(into.word), item.bits.width);
       break;
     case ItemKind::ur:
-      into.ur = byte;
+      into.ur = uniform_register(field, item.bits.width);
       break;
     case ItemKind::immediate:
       source(into, item.which) = {.kind = Source::Kind::imm,
                                   .value = static_cast<std::uint32_t>(field)};
       break;
+    case ItemKind::wide_immediate: {
+      const auto value = static_cast<std::uint64_t>(sign_extend(field, item.bits.size()));
+      into.b = {.kind = Source::Kind::imm, .value = static_cast<std::uint32_t>(value)};
+      into.c = {.kind = Source::Kind::imm, .value = static_cast<std::uint32_t>(value >> 32)};
+      break;
+    }
     case ItemKind::offset:
     case ItemKind::byte_target:
       into.offset = sign_extend(field, item.bits.size());
@@ -160,15 +187,10 @@ void read_item(const Item& item, Instruction& into) {
       break;
     case ItemKind::indexed_constant:
       into.a = {.kind = item.uniform ? Source::Kind::ureg : Source::Kind::reg,
-                .index = static_cast<std::uint8_t>(index_register_bits(item).get(into.word))};
+                .index = index_register(item, into.word)};
       [[fallthrough]];
     case ItemKind::constant:
-      // Beside a register the offset is signed.
-      into.b = {.kind = Source::Kind::constant,
-                .index = static_cast<std::uint8_t>(field >> kConstantOffsetBits),
-                .value = static_cast<std::uint32_t>(item.kind == ItemKind::constant
-                                                        ? field & 0xffff
-                                                        : sign_extend(field & 0xffff, 16))};
+      read_constant(item, field, into);
       break;
     case ItemKind::barrier:
       into.barrier = byte;
@@ -192,11 +214,13 @@ std::uint64_t item_value(const Item& item, const Instruction& from) {
     case ItemKind::load_predicate:
       return raw(from.pp) ^ kPredicateIndex;
     case ItemKind::hidden_ur:
-      return from.ur | (item.bits.get(from.word) & ~std::uint64_t{kURZ});
+      return (from.ur & 63u) | (item.bits.get(from.word) & ~std::uint64_t{63});
     case ItemKind::ur:
       return from.ur;
     case ItemKind::immediate:
       return source(from, item.which).value;
+    case ItemKind::wide_immediate:
+      return from.b.value | std::uint64_t{from.c.value} << 32;
     case ItemKind::global_offset:
       return from.c.value;
     case ItemKind::offset:
@@ -208,7 +232,8 @@ std::uint64_t item_value(const Item& item, const Instruction& from) {
       return static_cast<std::uint64_t>(from.offset / 4);
     case ItemKind::constant:
     case ItemKind::indexed_constant:
-      return (from.b.value & 0xffff) | std::uint64_t{from.b.index} << kConstantOffsetBits;
+      return (from.b.value & ((1u << (item.bits.size() - kBankBits)) - 1)) |
+             std::uint64_t{from.b.index} << (item.bits.size() - kBankBits);
     case ItemKind::barrier:
       return from.barrier;
     default:

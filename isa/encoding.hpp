@@ -46,6 +46,7 @@ enum class ItemKind : std::uint8_t {
   slot,  // which: 'A', 'B', 'C', 'S'
   ur,
   immediate,  // which: 'b' or 'c'
+  wide_immediate,
   next_ur,
   hidden_ur,    // a descriptor, printed when the bit above its register is set
   byte_target,  // a branch target in bytes
@@ -78,11 +79,12 @@ struct Item {
   Mod mod = Mod::count_;
   Bits bits{};
   char which = 0;
-  char type = 's';        // how an immediate is written, see above
-  bool uniform = false;   // of the uniform register or predicate file
-  bool optional = false;  // '?'
-  bool negate = false;    // '-'
-  bool invert = false;    // '~'
+  char type = 's';                // how an immediate is written, see above
+  bool uniform = false;           // of the uniform register or predicate file
+  std::uint8_t uniform_bits = 6;  // of a uniform register's number
+  bool optional = false;          // '?'
+  bool negate = false;            // '-'
+  bool invert = false;            // '~'
   bool absolute = false;
   bool attached = false;    // a suffix of the item before it
   bool in_address = false;  // inside […]
@@ -105,6 +107,7 @@ struct Layout {
   std::uint8_t count = 0;
   std::array<FixedBits, 8> fixed{};
   std::uint8_t fixed_count = 0;
+  std::uint8_t uniform_bits = 6;  // of a uniform register's number
 
   constexpr const Item* begin() const { return items.data(); }
   constexpr const Item* end() const { return items.data() + count; }
@@ -119,9 +122,10 @@ struct Meanings {
   std::array<DataType, 8> mma_a{}, mma_b{}, mma_d{};  // of `mma_src`, `mma_src_b`, `mma_dst`
 };
 
-// A row in one of its forms: what a word is matched with.
+// A row in one of its forms, with uniform registers of one width: what a word is matched with.
 struct Encoding {
   const Row* row = nullptr;
+  ArchSet archs = 0;  // the row's that have registers of this width
   const Facts* facts = nullptr;
   const Layout* layout = nullptr;
   const Meanings* meanings = nullptr;
@@ -147,12 +151,21 @@ struct SlotPlace {
   std::uint8_t reuse = 0;
 };
 
-constexpr SlotPlace low_place(Form form, bool uniform) {
+// The number of a uniform register in a field of so many bits: with all of them set it is URZ.
+constexpr std::uint8_t uniform_register(std::uint64_t field, unsigned bits) {
+  return field + 1 == std::uint64_t{1} << bits ? kURZ : static_cast<std::uint8_t>(field);
+}
+
+constexpr std::uint8_t register_bits(const Item& item) {
+  return item.uniform ? item.uniform_bits : 8;
+}
+
+constexpr SlotPlace low_place(const Item& item, Form form) {
   SlotPlace place{.negate = 63, .absolute = 62, .swizzle = 60};
   switch (form) {
     case Form::RRR:
-      place.kind = uniform ? Source::Kind::ureg : Source::Kind::reg;
-      place.bits = {.lo = 32, .width = static_cast<std::uint8_t>(uniform ? 6 : 8)};
+      place.kind = item.uniform ? Source::Kind::ureg : Source::Kind::reg;
+      place.bits = {.lo = 32, .width = register_bits(item)};
       break;
     case Form::RIR:
     case Form::RRI:
@@ -167,19 +180,19 @@ constexpr SlotPlace low_place(Form form, bool uniform) {
     case Form::RUR:
     case Form::RRU:
       place.kind = Source::Kind::ureg;
-      place.bits = {.lo = 32, .width = 6};
+      place.bits = {.lo = 32, .width = item.uniform_bits};
       break;
     default:
       place.kind = Source::Kind::bindless;
-      place.bits = {.lo = 32, .width = 6, .lo2 = 40, .width2 = 14};
+      place.bits = {.lo = 32, .width = item.uniform_bits, .lo2 = 40, .width2 = 14};
       break;
   }
   return place;
 }
 
-constexpr SlotPlace high_place(bool uniform, bool half) {
-  return {.kind = uniform ? Source::Kind::ureg : Source::Kind::reg,
-          .bits = {.lo = 64, .width = static_cast<std::uint8_t>(uniform ? 6 : 8)},
+constexpr SlotPlace high_place(const Item& item, bool half) {
+  return {.kind = item.uniform ? Source::Kind::ureg : Source::Kind::reg,
+          .bits = {.lo = 64, .width = register_bits(item)},
           .negate = static_cast<std::uint8_t>(half ? 84 : 75),
           .absolute = static_cast<std::uint8_t>(half ? 83 : 74),
           .swizzle = 81};
@@ -201,7 +214,7 @@ constexpr SlotPlace slot_place(const Item& item, Form form) {
     case 'A':
     case 'M':
       place = {.kind = item.uniform ? Source::Kind::ureg : Source::Kind::reg,
-               .bits = {.lo = 24, .width = static_cast<std::uint8_t>(item.uniform ? 6 : 8)},
+               .bits = {.lo = 24, .width = register_bits(item)},
                .negate = 72,
                .absolute = 73,
                .swizzle = 74};
@@ -209,15 +222,15 @@ constexpr SlotPlace slot_place(const Item& item, Form form) {
       return place;
     case 'B':
     case 'N':
-      place = varies_c(form) ? high_place(item.uniform, half) : low_place(form, item.uniform);
+      place = varies_c(form) ? high_place(item, half) : low_place(item, form);
       place.reuse = 123;
       return place;
     case 'C':
-      place = varies_c(form) ? low_place(form, item.uniform) : high_place(item.uniform, half);
+      place = varies_c(form) ? low_place(item, form) : high_place(item, half);
       place.reuse = 124;
       return place;
     default:
-      place = low_place(form, item.uniform);
+      place = low_place(item, form);
       place.reuse = 124;
       return place;
   }
@@ -225,7 +238,7 @@ constexpr SlotPlace slot_place(const Item& item, Form form) {
 
 // The register inside c[bank][register + offset].
 constexpr Bits index_register_bits(const Item& item) {
-  return {.lo = 24, .width = static_cast<std::uint8_t>(item.uniform ? 6 : 8)};
+  return {.lo = 24, .width = register_bits(item)};
 }
 
 // An instruction of the uniform datapath is guarded by a uniform predicate, and so is S2UR.

@@ -45,13 +45,21 @@ constexpr auto kRows =
                 kWarpRows, kUniformRows, kMemoryRows, kAtomicRows, kControlRows, kMatrixRows,
                 kTextureRows, kBulkRows, kWarpgroupRows);
 
-constexpr auto compile_layouts() {
+// The architectures whose uniform registers have numbers of this width.
+struct RegisterWidth {
+  std::uint8_t uniform_bits;
+  ArchSet archs;
+};
+constexpr std::array<RegisterWidth, 2> kWidths{{{6, kUpTo90}, {8, kFrom100}}};
+
+constexpr auto compile_layouts(RegisterWidth width) {
   std::array<Layout, kRows.size()> layouts{};
   for (std::size_t i = 0; i < kRows.size(); ++i)
-    layouts[i] = read_picture(kRows[i]->picture, kRows[i]->fixed);
+    if ((kRows[i]->archs & width.archs) != 0)
+      layouts[i] = read_picture(kRows[i]->picture, width.uniform_bits, kRows[i]->fixed);
   return layouts;
 }
-constexpr auto kLayouts = compile_layouts();
+constexpr std::array kLayouts{compile_layouts(kWidths[0]), compile_layouts(kWidths[1])};
 
 constexpr const Facts* facts_of(const Row& row) {
   return row.facts != nullptr ? row.facts : kFacts[static_cast<std::size_t>(row.op)];
@@ -59,8 +67,10 @@ constexpr const Facts* facts_of(const Row& row) {
 
 constexpr auto compile_meanings() {
   std::array<Meanings, kRows.size()> meanings{};
-  for (std::size_t i = 0; i < kRows.size(); ++i)
-    meanings[i] = read_meanings(kLayouts[i], facts_of(*kRows[i])->type);
+  for (std::size_t i = 0; i < kRows.size(); ++i) {
+    const bool is_narrow = (kRows[i]->archs & kWidths[0].archs) != 0;
+    meanings[i] = read_meanings(kLayouts[is_narrow ? 0 : 1][i], facts_of(*kRows[i])->type);
+  }
   return meanings;
 }
 constexpr auto kMeanings = compile_meanings();
@@ -75,10 +85,11 @@ constexpr Word bits_mask(const Bits& bits) {
   return mask;
 }
 
-constexpr Encoding compile(std::size_t index, Form form) {
+constexpr Encoding compile(std::size_t index, std::size_t width, Form form) {
   const Row& row = *kRows[index];
-  const Layout& layout = kLayouts[index];
+  const Layout& layout = kLayouts[width][index];
   Encoding encoding{.row = &row,
+                    .archs = static_cast<ArchSet>(row.archs & kWidths[width].archs),
                     .facts = facts_of(row),
                     .layout = &layout,
                     .meanings = &kMeanings[index],
@@ -106,19 +117,28 @@ constexpr Encoding compile(std::size_t index, Form form) {
   return encoding;
 }
 
+// Calls function(row's index, width's index, form) for everything a word can match.
+template <class Function>
+constexpr void for_each_encoding(Function&& function) {
+  for (std::size_t i = 0; i < kRows.size(); ++i)
+    for (std::size_t width = 0; width < kWidths.size(); ++width)
+      for (std::size_t form = 0; form < kForms; ++form)
+        if ((kRows[i]->archs & kWidths[width].archs) != 0 && has_form(*kRows[i], Form(form)))
+          function(i, width, Form(form));
+}
+
 constexpr std::size_t count_encodings() {
   std::size_t count = 0;
-  for (const Row* row : kRows)
-    for (std::size_t form = 0; form < kForms; ++form) count += has_form(*row, Form(form)) ? 1 : 0;
+  for_each_encoding([&](std::size_t, std::size_t, Form) { ++count; });
   return count;
 }
 
 constexpr auto compile_all() {
   std::array<Encoding, count_encodings()> encodings{};
   std::size_t count = 0;
-  for (std::size_t i = 0; i < kRows.size(); ++i)
-    for (std::size_t form = 0; form < kForms; ++form)
-      if (has_form(*kRows[i], Form(form))) encodings[count++] = compile(i, Form(form));
+  for_each_encoding([&](std::size_t row, std::size_t width, Form form) {
+    encodings[count++] = compile(row, width, form);
+  });
   std::sort(encodings.begin(), encodings.end(),
             [](const Encoding& x, const Encoding& y) { return x.opcode < y.opcode; });
   return encodings;
@@ -179,7 +199,7 @@ constexpr bool a_modifier_separates(const Encoding& x, const Encoding& y) {
 }
 
 constexpr bool can_match_the_same_word(const Encoding& x, const Encoding& y) {
-  if (x.opcode != y.opcode || (x.row->archs & y.row->archs) == 0) return false;
+  if (x.opcode != y.opcode || (x.archs & y.archs) == 0) return false;
   const Word both{x.mask.lo & y.mask.lo, x.mask.hi & y.mask.hi};
   if (((x.value.lo ^ y.value.lo) & both.lo) != 0 || ((x.value.hi ^ y.value.hi) & both.hi) != 0)
     return false;
@@ -206,7 +226,7 @@ struct Index {
   explicit Index(Arch arch) {
     std::size_t opcode = 0;
     for (const Encoding& encoding : kEncodings) {
-      if ((encoding.row->archs & only(arch)) == 0) continue;
+      if ((encoding.archs & only(arch)) == 0) continue;
       while (opcode <= encoding.opcode)
         first[opcode++] = static_cast<std::uint16_t>(encodings.size());
       encodings.push_back(&encoding);

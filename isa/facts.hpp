@@ -146,11 +146,14 @@ struct DataType {
 // Where no modifier says it: what the opcode works on.
 inline constexpr DataType kInteger{DataType::Kind::unsigned_integer, 32};
 inline constexpr DataType kInteger64{DataType::Kind::unsigned_integer, 64};
+// Its immediates of 32 bits are extended with their sign.
+inline constexpr DataType kSigned64{DataType::Kind::signed_integer, 64};
 inline constexpr DataType kBit{DataType::Kind::unsigned_integer, 1};
 inline constexpr DataType kByte{DataType::Kind::unsigned_integer, 8};
 inline constexpr DataType kE4m3{DataType::Kind::e4m3, 8};
 inline constexpr DataType kHalf{DataType::Kind::floating, 16};
 inline constexpr DataType kHalves{DataType::Kind::floating, 16, 2};
+inline constexpr DataType kFloats{DataType::Kind::floating, 32, 2};
 inline constexpr DataType kFloat{DataType::Kind::floating, 32};
 inline constexpr DataType kDouble{DataType::Kind::floating, 64};
 

@@ -16,8 +16,9 @@ namespace heddle::isa {
 struct Encoding;  // isa/encoding.hpp: the row this word matched
 
 inline constexpr std::uint8_t kRZ = 255;
-inline constexpr std::uint8_t kURZ = 63;
+inline constexpr std::uint8_t kURZ = 255;  // in a word all bits of the register's number
 inline constexpr std::uint8_t kPT = 7;
+inline constexpr unsigned kUniformRegisters = 80;  // of a warp: UR0 to UR62, from sm_100 to UR79
 
 // A predicate as a source: P0–P6, PT (7), possibly negated, possibly from the uniform file.
 struct Predicate {

@@ -10,7 +10,9 @@ namespace heddle::isa {
 
 class PictureReader {
  public:
-  constexpr explicit PictureReader(std::string_view picture) : text_(picture) {}
+  constexpr PictureReader(std::string_view picture, std::uint8_t uniform_bits) : text_(picture) {
+    layout_.uniform_bits = uniform_bits;
+  }
 
   constexpr Layout read(std::string_view fixed) {
     while (position_ < text_.size()) read_piece();
@@ -39,6 +41,7 @@ class PictureReader {
   constexpr Item& add(Item item) {
     if (layout_.count == layout_.items.size()) throw "picture: too many items";
     item.in_address = in_address_;
+    item.uniform_bits = layout_.uniform_bits;
     return layout_.items[layout_.count++] = item;
   }
 
@@ -258,6 +261,7 @@ class PictureReader {
         {"I", ItemKind::immediate, 'b', {32, 32, 0, 0}, false},
         {"Ib", ItemKind::immediate, 'b', {0, 0, 0, 0}, true},
         {"Ic", ItemKind::immediate, 'c', {0, 0, 0, 0}, true},
+        {"Q", ItemKind::wide_immediate, 'b', {0, 0, 0, 0}, true},
         {"D", ItemKind::displacement, 0, {}, true},
         {"W", ItemKind::wait_list, 0, {}, true},
         {"SR", ItemKind::special_reg, 0, {72, 8, 0, 0}, false},
@@ -279,11 +283,11 @@ class PictureReader {
       item.uniform = uniform;
       if (uniform && item.kind == ItemKind::rd) {
         item.kind = ItemKind::urd;
-        item.bits.width = 6;
+        item.bits.width = layout_.uniform_bits;
       }
       if (uniform && item.kind == ItemKind::reg) {
         item.kind = ItemKind::ur;
-        item.bits.width = 6;
+        item.bits.width = layout_.uniform_bits;
       }
       if (take('@')) item.bits = read_bits(item.bits.width);
       return true;
@@ -292,13 +296,18 @@ class PictureReader {
   }
 
   constexpr void read_fixed(std::string_view fixed) {
-    PictureReader reader(fixed);
+    PictureReader reader(fixed, layout_.uniform_bits);
     while (reader.position_ < fixed.size()) {
       if (layout_.fixed_count == layout_.fixed.size()) throw "picture: too many fixed fields";
       FixedBits& entry = layout_.fixed[layout_.fixed_count++];
       entry.bits = reader.read_bits(1);
       reader.expect('=');
-      entry.value = reader.read_number();
+      if (reader.take_word("URZ")) {
+        entry.bits.width = layout_.uniform_bits;
+        entry.value = (1u << layout_.uniform_bits) - 1;
+      } else {
+        entry.value = reader.read_number();
+      }
       reader.take(' ');
     }
   }
@@ -309,8 +318,9 @@ class PictureReader {
   Layout layout_;
 };
 
-constexpr Layout read_picture(std::string_view picture, std::string_view fixed = {}) {
-  return PictureReader(picture).read(fixed);
+constexpr Layout read_picture(std::string_view picture, std::uint8_t uniform_bits,
+                              std::string_view fixed = {}) {
+  return PictureReader(picture, uniform_bits).read(fixed);
 }
 
 }  // namespace heddle::isa

@@ -53,7 +53,7 @@ class Printer {
     if (alias.empty())
       print_layout(*instruction_.encoding->layout, only_opcode);
     else
-      print_layout(read_picture(alias), only_opcode);
+      print_layout(read_picture(alias, instruction_.encoding->layout->uniform_bits), only_opcode);
   }
 
   void print_layout(const Layout& layout, bool only_opcode) {
@@ -126,11 +126,12 @@ class Printer {
       case ItemKind::reg:
         return shown(field == kRZ, register_text(static_cast<unsigned>(field)));
       case ItemKind::urd:
-        return shown(field == kURZ, uniform_register_text(static_cast<unsigned>(field)));
+      case ItemKind::ur: {
+        const unsigned number = uniform_register(field, item.bits.width);
+        return shown(number == kURZ, uniform_register_text(number));
+      }
       case ItemKind::hidden_ur:
         return (field >> 6) != 0 ? fmt::format("desc[{}]", uniform_register_text(it.ur)) : "";
-      case ItemKind::ur:
-        return shown(field == kURZ, uniform_register_text(static_cast<unsigned>(field)));
       case ItemKind::next_ur:
         return uniform_register_text(it.ur + 1u);
       case ItemKind::pdst:
@@ -147,6 +148,10 @@ class Printer {
         return item.uniform ? "UPR" : "PR";
       case ItemKind::immediate:
         return hex(field);
+      case ItemKind::wide_immediate: {
+        const std::uint64_t value = it.b.value | std::uint64_t{it.c.value} << 32;
+        return item.bits.size() == 64 ? hex(value) : signed_hex(static_cast<std::int64_t>(value));
+      }
       case ItemKind::offset:
         return offset_text(item);
       case ItemKind::global_offset:

@@ -16,7 +16,7 @@ std::optional<RegisterPart> part_of(std::uint32_t sass) {
   const bool is_half = kind == kHalf || kind == kUniformHalf;
   if (!is_half && kind != kFull && kind != kUniformFull) return std::nullopt;
   RegisterPart part{.number = is_half ? number / 2 : number, .is_uniform = is_uniform};
-  if (part.number >= (is_uniform ? kURZ : kRZ)) return std::nullopt;
+  if (part.number >= (is_uniform ? kUniformRegisters : unsigned{kRZ})) return std::nullopt;
   if (is_half) {
     part.shift = static_cast<std::uint8_t>(number % 2 * 16);
     part.bits = 16;

@@ -34,6 +34,7 @@
 //                     swizzles), g the same without the swizzle .F32, m two halves without
 //                     swizzles, x one half, i as src_fmt says; signed without.
 //   I Ib@bits Ic@bits An immediate that no operand form stands for, as source b or c.
+//   Q@bits            An immediate of more than 32 bits: b its low word, c the rest.
 //   K, L              Constant bank and byte offset of LDC and ULDC; L has a register inside.
 //   UR@n Un           Uniform register of an address; the register after it.
 //   Uh@bits           A descriptor: prints desc[UR] when the bit above its register is set.
@@ -70,7 +71,7 @@
 namespace heddle::isa {
 
 // Sets of architectures. A new one is in none of them until these lines say so.
-using ArchSet = std::uint8_t;
+using ArchSet = std::uint16_t;
 constexpr ArchSet only(Arch arch) {
   return static_cast<ArchSet>(1u << static_cast<unsigned>(arch));
 }
@@ -79,10 +80,17 @@ inline constexpr ArchSet kSm90 = only(Arch::sm_90);
 inline constexpr ArchSet kSm80And86 = only(Arch::sm_80) | only(Arch::sm_86);
 inline constexpr ArchSet kSm80To89 = kSm80And86 | only(Arch::sm_89);
 inline constexpr ArchSet kUpTo89 = kSm75 | kSm80To89;
-inline constexpr ArchSet kFrom89 = only(Arch::sm_89) | kSm90;
+// Blackwell's data-centre parts, and its others.
+inline constexpr ArchSet kSm100To110 = only(Arch::sm_100) | only(Arch::sm_103) | only(Arch::sm_110);
+inline constexpr ArchSet kSm120 = only(Arch::sm_120) | only(Arch::sm_121);
+inline constexpr ArchSet kFrom100 = kSm100To110 | kSm120;
+inline constexpr ArchSet kFrom90 = kSm90 | kFrom100;
+inline constexpr ArchSet kFrom89 = only(Arch::sm_89) | kFrom90;
 inline constexpr ArchSet kSm86To89 = only(Arch::sm_86) | only(Arch::sm_89);
-inline constexpr ArchSet kFrom86 = kSm86To89 | kSm90;
+inline constexpr ArchSet kFrom86 = kSm86To89 | kFrom90;
 inline constexpr ArchSet kFrom80 = only(Arch::sm_80) | kFrom86;
+inline constexpr ArchSet kSm80To90 = kSm80To89 | kSm90;
+inline constexpr ArchSet kUpTo90 = kUpTo89 | kSm90;
 inline constexpr ArchSet kAll = kSm75 | kFrom80;
 static_assert(kAll == (1u << kAllArchs.size()) - 1,
               "decide for each set above whether it has the new architecture");

@@ -64,6 +64,7 @@ inline constexpr SpecialRegister kSpecialRegisters[] = {
     {115, "SR_PM_HI7"},
     {136, "SR_CgaCtaId"},
     {137, "SR_GpcLocalCgaId"},
+    {138, "SR_CgaSize"},
     {255, "SRZ"},
 };
 

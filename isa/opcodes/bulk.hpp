@@ -37,61 +37,61 @@ inline constexpr Row kBulkRows[] = {
     // UB is the destination; where that is shared memory, the register after it holds the barrier
     // that counts the bytes. UC: how many times 16 bytes, and above bit 16 the blocks that get
     // them.
-    {Op::UBLKCP, kSm90, 0x13ba, kFixed,
+    {Op::UBLKCP, kFrom90, 0x13ba, kFixed,
      "UBLKCP{to_shared@73 .G|.S}{from_shared@74 .G|.S}{multicast@75 |.MULTICAST} [UB*2], "
      "[UA*2(from_shared=0)], UC"},
-    {Op::UBLKCP, kSm90, 0x13ba, kFixed,
+    {Op::UBLKCP, kFrom90, 0x13ba, kFixed,
      "UBLKCP{to_shared@73 .G|.S}{from_shared@74 .G|.S}{multicast@75 |.MULTICAST}"
      "{descriptor@76 1:} [UB*2], [UA*2(from_shared=0)], UC, desc[UR@40]"},
-    {Op::UBLKRED, kSm90, 0x13bb, kFixed,
+    {Op::UBLKRED, kFrom90, 0x13bb, kFixed,
      "UBLKRED{to_shared@73 .G|.S}{from_shared@74 1:.S}{atom_op@87:3 $atom_op3}"
      "{type@81:4 $bulk_type} [UB*2], [UA], UC"},
-    {Op::UBLKRED, kSm90, 0x13bb, kFixed,
+    {Op::UBLKRED, kFrom90, 0x13bb, kFixed,
      "UBLKRED{to_shared@73 .G|.S}{from_shared@74 1:.S}{atom_op@87:3 $atom_op3}"
      "{type@81:4 $bulk_type}{descriptor@76 1:} [UB*2], [UA], UC, desc[UR@40]"},
-    {Op::UBLKPF, kSm90, 0x13bc, kFixed, "UBLKPF.L2 [UA*2], UC"},
-    {Op::UBLKPF, kSm90, 0x13bc, kFixed, "UBLKPF.L2{descriptor@76 1:} [UA*2], UC, desc[UR@40]"},
+    {Op::UBLKPF, kFrom90, 0x13bc, kFixed, "UBLKPF.L2 [UA*2], UC"},
+    {Op::UBLKPF, kFrom90, 0x13bc, kFixed, "UBLKPF.L2{descriptor@76 1:} [UA*2], UC, desc[UR@40]"},
 
     // UA is the address of a tensor map; UB the first of the registers that hold the place in
     // shared
     // memory, the barrier and the coordinates.
-    {Op::UTMALDG, kSm90, 0x15b4, kFixed, "UTMALDG{dimension@79:3 $tensor} [UB*dims+2], [UA*2]"},
-    {Op::UTMALDG, kSm90, 0x15b4, kFixed,
+    {Op::UTMALDG, kFrom90, 0x15b4, kFixed, "UTMALDG{dimension@79:3 $tensor} [UB*dims+2], [UA*2]"},
+    {Op::UTMALDG, kFrom90, 0x15b4, kFixed,
      "UTMALDG{dimension@79:3 $tensor}{descriptor@76 1:} [UB*dims+2], [UA*2], desc[UR@40]"},
-    {Op::UTMALDG, kSm90, 0x13b4, kFixed,
+    {Op::UTMALDG, kFrom90, 0x13b4, kFixed,
      "UTMALDG{dimension@79:3 $tensor}{im2col@82 |.IM2COL}{multicast@75 |.MULTICAST} [UB*dims+2], "
      "[UA*2], "
      "UC"},
-    {Op::UTMALDG, kSm90, 0x13b4, kFixed,
+    {Op::UTMALDG, kFrom90, 0x13b4, kFixed,
      "UTMALDG{dimension@79:3 $tensor}{im2col@82 |.IM2COL}{multicast@75 |.MULTICAST}"
      "{descriptor@76 1:} [UB*dims+2], [UA*2], UC, desc[UR@40]"},
-    {Op::UTMASTG, kSm90, 0x13b5, kFixed,
+    {Op::UTMASTG, kFrom90, 0x13b5, kFixed,
      "UTMASTG{dimension@79:3 $tensor}{im2col@82 |.IM2COL} [UB*dims+1], [UA*2]"},
-    {Op::UTMASTG, kSm90, 0x13b5, kFixed,
+    {Op::UTMASTG, kFrom90, 0x13b5, kFixed,
      "UTMASTG{dimension@79:3 $tensor}{im2col@82 |.IM2COL}{descriptor@76 1:} [UB*dims+1], [UA*2], "
      "desc[UR@40]"},
-    {Op::UTMAREDG, kSm90, 0x13b6, kFixed,
+    {Op::UTMAREDG, kFrom90, 0x13b6, kFixed,
      "UTMAREDG{dimension@79:3 $tensor}{im2col@82 |.IM2COL}{atom_op@87:3 $atom_op3} [UB*dims+1], "
      "[UA*2]"},
-    {Op::UTMAREDG, kSm90, 0x13b6, kFixed,
+    {Op::UTMAREDG, kFrom90, 0x13b6, kFixed,
      "UTMAREDG{dimension@79:3 $tensor}{im2col@82 |.IM2COL}{atom_op@87:3 $atom_op3}"
      "{descriptor@76 1:} [UB*dims+1], [UA*2], desc[UR@40]"},
-    {Op::UTMAPF, kSm90, 0x15b8, kFixed, "UTMAPF.L2{dimension@79:3 $tensor} [UB*dims+0], [UA*2]"},
-    {Op::UTMAPF, kSm90, 0x15b8, kFixed,
+    {Op::UTMAPF, kFrom90, 0x15b8, kFixed, "UTMAPF.L2{dimension@79:3 $tensor} [UB*dims+0], [UA*2]"},
+    {Op::UTMAPF, kFrom90, 0x15b8, kFixed,
      "UTMAPF.L2{dimension@79:3 $tensor}{descriptor@76 1:} [UB*dims+0], [UA*2], desc[UR@40]"},
-    {Op::UTMAPF, kSm90, 0x13b8, kFixed,
+    {Op::UTMAPF, kFrom90, 0x13b8, kFixed,
      "UTMAPF.L2{dimension@79:3 $tensor}{im2col@82 1:.IM2COL} [UB*dims+0], [UA*2], UC"},
-    {Op::UTMAPF, kSm90, 0x13b8, kFixed,
+    {Op::UTMAPF, kFrom90, 0x13b8, kFixed,
      "UTMAPF.L2{dimension@79:3 $tensor}{im2col@82 1:.IM2COL}{descriptor@76 1:} [UB*dims+0], "
      "[UA*2], UC, "
      "desc[UR@40]"},
-    {Op::UTMACCTL, kSm90, 0x19b9, kFixed, "UTMACCTL{cache_op@82 .IV|.PF} [UA*2]"},
-    {Op::UTMACMDFLUSH, kSm90, 0x9b7, kFixed, "UTMACMDFLUSH"},
+    {Op::UTMACCTL, kFrom90, 0x19b9, kFixed, "UTMACCTL{cache_op@82 .IV|.PF} [UA*2]"},
+    {Op::UTMACMDFLUSH, kFrom90, 0x9b7, kFixed, "UTMACMDFLUSH"},
 
     // The pair holds the address and the barrier.
-    {Op::STAS, kSm90, 0x1dbd, kFixed,
+    {Op::STAS, kFrom90, 0x1dbd, kFixed,
      "STAS{size@73:3 4:|.64|.128} [A*2{ra_u32@90 |.64}+?UR@64+O@40:24], B*data"},
-    {Op::REDAS, kSm90, 0x1dbe, kFixed,
+    {Op::REDAS, kFrom90, 0x1dbe, kFixed,
      "REDAS{atom_op@87:4 $atom_op3}{type@73:3 |.S32|.64} [A*2{ra_u32@72 |.64}+?UR@64+O@40:24], "
      "B*data"},
 };

@@ -32,28 +32,28 @@ inline constexpr Row kConvertRows[] = {
      "-|B:f|{half_sel@60:2 |.H1}"},
 
     // sm_90's source field has a bit more, for BF16: {[86:84],[77:75]} are 6 bits there.
-    {Op::F2F, kSm90, 0x104, kB,
+    {Op::F2F, kFrom90, 0x104, kB,
      "F2F{ftz@80 |.FTZ}{dst_fmt@75:3/84:2 12:.BF16.F16}{rnd@78:2 $rnd} Rd, "
      "-|B:f|{half_sel@60:2 |.H1}"},
-    {Op::F2F, kSm90, 0x104, kB,
+    {Op::F2F, kFrom90, 0x104, kB,
      "F2F{ftz@80 |.FTZ}{dst_fmt=33 .F16.BF16}{rnd@78:2 $rnd} Rd, -|B:f|{half_sel@60:2 |.H1}",
      "75:3=1 84:3=4"},
-    {Op::F2F, kSm90, 0x110, kB,
+    {Op::F2F, kFrom90, 0x110, kB,
      "F2F{ftz@80 |.FTZ}{dst_fmt@75:3/84:2 28:.BF16.F64}{rnd@78:2 $rnd} Rd, -|B*2:f|"},
-    {Op::F2F, kSm90, 0x110, kB,
+    {Op::F2F, kFrom90, 0x110, kB,
      "F2F{ftz@80 |.FTZ}{dst_fmt=35 .F64.BF16}{rnd@78:2 $rnd} Rd*2, -|B:f|{half_sel@60:2 |.H1}",
      "75:3=3 84:3=4"},
-    {Op::F2I, kSm90, 0x105, kB,
+    {Op::F2I, kFrom90, 0x105, kB,
      "F2I{ftz@80 |.FTZ}{dst_fmt@72:1/75:2 .U8|.S8|.U16|.S16|.U32|}{src_fmt=4 .BF16}"
      "{rnd@78:2 |.FLOOR|.CEIL|.TRUNC}{ntz@77 |.NTZ} Rd, -|B:f|{half_sel@60:2 |.H1}",
      "84:3=4"},
-    {Op::F2I, kSm90, 0x111, kB,
+    {Op::F2I, kFrom90, 0x111, kB,
      "F2I{ftz@80 |.FTZ}{dst_fmt@72:1/75:2 6:.U64|.S64}{src_fmt=4 .BF16}"
      "{rnd@78:2 |.FLOOR|.CEIL|.TRUNC}{ntz@77 |.NTZ} Rd*2, -|B:f|{half_sel@60:2 |.H1}",
      "84:3=4"},
-    {Op::I2F, kSm90, 0x112, kB,
+    {Op::I2F, kFrom90, 0x112, kB,
      "I2F{dst_fmt=4 .BF16}{src_fmt@74:1/84:2 6:.U64|.S64}{rnd@78:2 $rnd} Rd, B*2:i", "75:3=4"},
-    {Op::FRND, kSm90, 0x107, kB,
+    {Op::FRND, kFrom90, 0x107, kB,
      "FRND{ftz@80 |.FTZ}{dst_fmt=36 .BF16}{rnd@78:2 |.FLOOR|.CEIL|.TRUNC} Rd, "
      "-|B:f|{half_sel@60:2 |.H1}",
      "75:3=4 84:3=4"},
@@ -82,12 +82,12 @@ inline constexpr Row kConvertRows[] = {
     {Op::I2F, kUpTo89, 0x106, kB,
      "I2F{dst_fmt@75:2 1:.F16|}{src_fmt@74:1/84:2 2:.U16|.S16}{rnd@78:2 $rnd} Rd, "
      "B:i{half_sel@60:2 |.H1}"},
-    {Op::I2F, kSm90, 0x106, kB,
+    {Op::I2F, kFrom90, 0x106, kB,
      "I2F{dst_fmt@75:3 1:.F16||4:.BF16}{src_fmt@74:1/84:2 4:.U32|}{rnd@78:2 $rnd} Rd, B:i"},
-    {Op::I2F, kSm90, 0x106, kB,
+    {Op::I2F, kFrom90, 0x106, kB,
      "I2F{dst_fmt@75:3 1:.F16||4:.BF16}{src_fmt@74:1/84:2 .U8|.S8}{rnd@78:2 $rnd} Rd, "
      "B:i{byte_sel@60:2 |.B1|.B2|.B3}"},
-    {Op::I2F, kSm90, 0x106, kB,
+    {Op::I2F, kFrom90, 0x106, kB,
      "I2F{dst_fmt@75:3 1:.F16||4:.BF16}{src_fmt@74:1/84:2 2:.U16|.S16}{rnd@78:2 $rnd} Rd, "
      "B:i{half_sel@60:2 |.H1}"},
     {Op::I2F, kAll, 0x112, kB,
@@ -140,7 +140,7 @@ inline constexpr Row kConvertRows[] = {
      "F2FP{relu@75 |.RELU}.F16{src_fmt@73 .E5M2|.E4M3}{pack=2 .UNPACK_B} Rd, "
      "B:u{half_sel@88 |.H1}",
      "24:8=255 64:8=255 74:1=1 89:1=1"},
-    {Op::F2FP, kSm90, 0x03e, kB,
+    {Op::F2FP, kFrom90, 0x03e, kB,
      "F2FP{relu@75 |.RELU}.TF32.F32{pack=1 .PACK_B}{rnd@79:3 0:|3:.RZ} Rd, B:f",
      "24:8=255 64:8=255 76:1=1 78:1=1 86:1=1 89:1=1"},
     {Op::I2FP, kFrom86, 0x045, kB,

@@ -17,6 +17,10 @@ inline constexpr Facts kFloatFacts[] = {
     {Op::FCHK,    Unit::xu,  Work::check,        kFloat},
     {Op::MUFU,    Unit::xu,  Work::special,      kFloat},
     {Op::FSWZADD, Unit::fma, Work::add,          kFloat},
+    {Op::FMNMX3,  Unit::alu, Work::min_max,      kFloat},
+    {Op::FADD2,   Unit::fma, Work::add,          kFloats},
+    {Op::FMUL2,   Unit::fma, Work::multiply,     kFloats},
+    {Op::FFMA2,   Unit::fma, Work::multiply_add, kFloats},
     // clang-format on
 };
 
@@ -32,6 +36,16 @@ inline constexpr Row kFloatRows[] = {
      "FMNMX{ftz@80 |.FTZ}{nan@81 |.NAN} Rd, -|A|, -|B:f|, Pp"},
     {Op::FMNMX, kFrom86, 0x009, kB,
      "FMNMX{ftz@80 |.FTZ}{nan@81 |.NAN}{xorsign@82 |.XORSIGN} Rd, -|A|, -|B:f|, Pp"},
+    {Op::FMNMX3, kSm100To110, 0x076, kBC,
+     "FMNMX3{ftz@80 |.FTZ}{nan@81 |.NAN} Rd, -|A|, -|B:f|, -|C:f|, Pp"},
+    // Two numbers in a pair of registers.
+    {Op::FADD2, kSm100To110, 0x04b, bit(Form::RRR),
+     "FADD2{ftz@80 |.FTZ}{rnd@78:2 $rnd} Rd*2, A*2.F32x2.HI_LO, B*2.F32x2.HI_LO"},
+    {Op::FMUL2, kSm100To110, 0x04a, bit(Form::RRR),
+     "FMUL2{ftz@80 |.FTZ}{rnd@78:2 $rnd} Rd*2, A*2.F32x2.HI_LO, B*2.F32x2.HI_LO"},
+    {Op::FFMA2, kSm100To110, 0x049, bit(Form::RRR),
+     "FFMA2{ftz@80 |.FTZ}{rnd@78:2 $rnd} Rd*2, A*2.F32x2.HI_LO, B*2.F32x2.HI_LO, "
+     "C*2.F32x2.HI_LO"},
     {Op::FSETP, kAll, 0x00b, kB,
      "FSETP{cmp@76:4 $fcmp}{ftz@80 |.FTZ}{bop@74:2 $bop} Pu, Pv, -|A|, -|B:f|, Pp"},
     {Op::FSET, kAll, 0x00a, kB,
@@ -45,9 +59,14 @@ inline constexpr Row kFloatRows[] = {
     {Op::MUFU, kUpTo89, 0x108, kB,
      "MUFU{mufu_op@74:4 .COS|.SIN|.EX2|.LG2|.RCP|.RSQ|8:.SQRT|.TANH}{width@73 1:.F16} Rd, "
      "-|B:x|{half_sel@60:2 |.H1}"},
-    {Op::MUFU, kSm90, 0x108, kB,
+    {Op::MUFU, kFrom90, 0x108, kB,
      "MUFU{mufu_op@74:4 .COS|.SIN|.EX2|.LG2|.RCP|.RSQ|8:.SQRT|.TANH}{width@72:2 1:.F16|.BF16} "
      "Rd, -|B:x|{half_sel@60:2 |.H1}"},
+    // Two halves at once.
+    {Op::MUFU, only(Arch::sm_103), 0x108, bit(Form::RRR),
+     "MUFU{mufu_op@74:4 2:.EX2}{width@72:2 3:.F16x2} Rd, B"},
+    {Op::MUFU, only(Arch::sm_103), 0x108, bit(Form::RRR),
+     "MUFU{mufu_op@74:4 2:.EX2}{width=4 .BF16x2} Rd, B", "80:1=1"},
     // Each of four lanes adds with signs, or without the second number: of slopes of textures.
     {Op::FSWZADD, kAll, 0x822, kFixed,
      "FSWZADD{ftz@80 |.FTZ}{non_divergent@77 |.NDV} Rd, A, C, "

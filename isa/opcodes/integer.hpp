@@ -39,12 +39,19 @@ inline constexpr Facts kIntegerFacts[] = {
     {Op::VABSDIFF4, Unit::alu, Work::difference,   kInteger},
     {Op::I2I,       Unit::alu, Work::convert,      kInteger},
     {Op::I2IP,      Unit::alu, Work::convert,      kInteger},
+    {Op::IADD_64,   Unit::alu, Work::add,          kSigned64},
+    {Op::ISETP_64,  Unit::alu, Work::compare,      kSigned64},
+    {Op::IMNMX_64,  Unit::alu, Work::min_max,      kSigned64},
+    {Op::SEL_64,    Unit::alu, Work::select,       kInteger64},
+    {Op::MOV_64,    Unit::alu, Work::move,         kInteger64},
     // clang-format on
 };
 
 inline constexpr Row kIntegerRows[] = {
-    {Op::IADD3, kAll, 0x010, kB, "IADD3 Rd, ?Pu, ?Pv, -A, -B, -C", "87:4=15 77:4=15"},
-    {Op::IADD3, kAll, 0x010, kB, "IADD3{x@74 1:.X} Rd, ?Pu, ?Pv, ~A, ~B, ~C, Pp, Pq"},
+    {Op::IADD3, kUpTo90, 0x010, kB, "IADD3 Rd, ?Pu, ?Pv, -A, -B, -C", "87:4=15 77:4=15"},
+    {Op::IADD3, kUpTo90, 0x010, kB, "IADD3{x@74 1:.X} Rd, ?Pu, ?Pv, ~A, ~B, ~C, Pp, Pq"},
+    {Op::IADD3, kFrom100, 0x010, kB, "IADD3 Rd, Pu, Pv, -A, -B, -C", "87:4=15 77:4=15"},
+    {Op::IADD3, kFrom100, 0x010, kB, "IADD3{x@74 1:.X} Rd, Pu, Pv, ~A, ~B, ~C, Pp, Pq"},
 
     {Op::IMAD, kAll, 0x024, kBC, "IMAD{is_signed@73 .U32|} Rd, A, B, -C", "81:3=7 87:4=15",
      imad_alias},
@@ -81,13 +88,35 @@ inline constexpr Row kIntegerRows[] = {
      "ISETP{cmp@76:3 $icmp}{is_signed@73 .U32|}{bop@74:2 $bop}{ex@72 1:.EX} Pu, Pv, A, B, Pp, Pr"},
 
     {Op::IMNMX, kUpTo89, 0x017, kB, "IMNMX{is_signed@73 .U32|} Rd, A, B, Pp"},
+    {Op::IMNMX, only(Arch::sm_110), 0x017, kB, "IMNMX{is_signed@73 .U32|} Rd, A, B, Pp",
+     "81:3=7 84:3=7 77:4=15"},
     {Op::VIMNMX, kSm90, 0x048, kB,
      "VIMNMX{type@72:2 .U32||.U16x2|.S16x2}{relu@76 |.RELU} Rd, ?Pu, ?Pv, A, B, Pp"},
+    {Op::VIMNMX, kSm100To110, 0x048, kB,
+     "VIMNMX{type@72:2 .U32||.U16x2|.S16x2}{relu@76 |.RELU} Rd, Pu, Pv, A, B, Pp"},
+    {Op::VIMNMX, kSm120, 0x048, kB,
+     "VIMNMX{type@72:3 .U32|.S32|.U16x2|.S16x2|.U8x4|.S8x4}{relu@76 |.RELU} Rd, ?Pu, ?Pv, A, B, "
+     "Pp"},
     {Op::VIADD, kSm90, 0x036, kB, "VIADD{type@73 |.16x2} Rd, A, -B:u"},
-    {Op::VIADDMNMX, kSm90, 0x046, kBC,
+    {Op::VIADD, kFrom100, 0x036, kB, "VIADD{type@73:3 |.16x2|4:.U8x4|.S8x4} Rd, A, -B:u"},
+    {Op::VIADD, kSm120, 0x036, kB, "VIADD{type@73:3 2:.S32}{sat@80 1:.ISAT} Rd, A, -B:u"},
+    {Op::VIADDMNMX, kFrom90, 0x046, kBC,
      "VIADDMNMX{type@72:2 .U32||.U16x2|.S16x2}{relu@76 |.RELU} Rd, A, -B:u, C:u, Pp"},
-    {Op::VIMNMX3, kSm90, 0x00f, kBC,
+    {Op::VIMNMX3, kFrom90, 0x00f, kBC,
      "VIMNMX3{type@72:2 .U32||.U16x2|.S16x2}{relu@76 |.RELU} Rd, A, B:u, C:u, Pp"},
+
+    // Numbers of 64 bits; SEL's and MOV's immediates have 33 and 64 of them.
+    {Op::IADD_64, kSm120, 0x035, kB, "IADD{@73 1:.64} Rd*2, ?Pu, -A*2, -B*2", "87:4=15"},
+    {Op::IADD_64, kSm120, 0x035, kB, "IADD{@73 1:.64}{x@74 1:.X} Rd*2, ?Pu, ~A*2, ~B*2, Pp"},
+    {Op::ISETP_64, kSm120, 0x00c, kB,
+     "ISETP{cmp@76:3 $icmp}{is_signed@73 .U64|.S64}{bop@74:2 $bop} Pu, Pv, A*2, B*2, Pp",
+     "68:4=7 80:1=1"},
+    {Op::IMNMX_64, kSm120, 0x017, kB,
+     "IMNMX{is_signed@73 .U64|.S64} Pu, Pv, Rd*2, A*2, B*2, Pp, Pq", "74:1=1"},
+    {Op::SEL_64, kSm120, 0x607, kFixed, "SEL.64 Rd*2, A*2, B*2, Pp"},
+    {Op::SEL_64, kSm120, 0x407, kFixed, "SEL.64 Rd*2, A*2, Q@32:33, Pp"},
+    {Op::MOV_64, kSm120, 0x002, kB, "MOV.64 Rd*2, B*2", "72:4=15 80:1=1"},
+    {Op::MOV_64, kSm120, 0x402, kFixed, "MOV.64 Rd*2, Q@24:40/64:24"},
 
     {Op::LOP3, kAll, 0x012, kB, "LOP3.LUT{pop@80 |.PAND} ?Pu, Rd, A, B:u, C, #lut@72:8, Pp"},
     {Op::PLOP3, kAll, 0x81c, kFixed, "PLOP3.LUT Pu, Pv, Pp, Pq, Pr, #lut@64:3/72:5, #lut2@16:8"},
@@ -119,7 +148,7 @@ inline constexpr Row kIntegerRows[] = {
     {Op::I2I, kAll, 0x038, kB, "I2I{dst_fmt@76:2 .U8|.S8|.U16|.S16}.S32.SAT Rd, B"},
     {Op::I2IP, kUpTo89, 0x039, kB,
      "I2IP{dst_fmt@76:3 .U8|.S8|.U16|.S16}.S32.SAT Rd, A, B, C{half_sel@72 |.H1}"},
-    {Op::I2IP, kSm90, 0x039, kB,
+    {Op::I2IP, kFrom90, 0x039, kB,
      "I2IP{dst_fmt@76:3 .U8|.S8|.U16|.S16}.S32{sat@74:2 |.SAT|.SATRELU} Rd, A, B, "
      "C{half_sel@72 |.H1}"},
     // Where C goes above narrower numbers, the text says how many bits of it are kept.
@@ -127,10 +156,10 @@ inline constexpr Row kIntegerRows[] = {
      "I2IP{dst_fmt@76:3 6:.U4|.S4}.S32.SAT Rd, A, B, C{byte_sel=2 .24}", "72:2=2"},
     {Op::I2IP, kUpTo89, 0x039, kB,
      "I2IP{dst_fmt@76:3 4:.U2|.S2}.S32.SAT Rd, A, B, C{byte_sel=3 .28}", "72:2=3"},
-    {Op::I2IP, kSm90, 0x039, kB,
+    {Op::I2IP, kFrom90, 0x039, kB,
      "I2IP{dst_fmt@76:3 6:.U4|.S4}.S32{sat@74:2 |.SAT|.SATRELU} Rd, A, B, C{byte_sel=2 .24}",
      "72:2=2"},
-    {Op::I2IP, kSm90, 0x039, kB,
+    {Op::I2IP, kFrom90, 0x039, kB,
      "I2IP{dst_fmt@76:3 4:.U2|.S2}.S32{sat@74:2 |.SAT|.SATRELU} Rd, A, B, C{byte_sel=3 .28}",
      "72:2=3"},
 };

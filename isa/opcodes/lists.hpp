@@ -171,6 +171,16 @@ inline constexpr NamedList kLists[] = {
     {"ldgsts",
      ".E{through_l1@81 .BYPASS|}{cop@84:3 $cop}{prefetch@71:2 $prefetch}{size@73:3 4:|.64|.128}"
      "{zero_fill@82 |.ZFILL}{sem@77:4 0:|4:.CONSTANT}"},
+    // From sm_100 on, where uniform registers have longer numbers, some fields are elsewhere.
+    {"ldgsts100",
+     ".E{through_l1@81 .BYPASS|}{cop@84:3 $cop}{prefetch@72:2 $prefetch}{size@74:2 |.64|.128}"
+     "{zero_fill@82 |.ZFILL}{sem@77:4 0:|4:.CONSTANT}"},
+    {"tex_lod100", "{lod@59:1/87:3 |3:.LL}"},
+    {"tld_lod100", "{lod@59:1/87:3 .LZ|2:.LL}"},
+    {"tex_flags100", "{@56 |.AOFFI}{@78 |.DC}{@77 |.NDV}"},
+    {"tld_flags100", "{@56 |.AOFFI}{@77 |.MS}{@76 |.CL}"},
+    {"desc64b", "desc[UR@64][A{ra_u32@63 .U32|.64}+O@40:23]"},
+    {"uniform64b", "[A{ra_u32@63 .U32|.64}+?UR@64+O@40:23]"},
     {"tex_scr", "{scr@60 |.SCR}"},
     {"tex_lod", "{lod@87:3 |.LZ|3:.LL}"},
     {"tex_component", "{component@87:2 .R|.G|.B|.A}"},
@@ -181,7 +191,7 @@ inline constexpr NamedList kLists[] = {
      "{dimension@61:3 1D|2D|3D|CUBE|ARRAY_1D|ARRAY_2D|7:ARRAY_CUBE}, "
      "{components@72:4 0x0|0x1|0x2|0x3|0x4|0x5|0x6|0x7|0x8|0x9|0xa|0xb|0xc|0xd|0xe|}"},
     {"tex_constant", "#@54:5, #@40:14"},
-    {"tex_uniform", "UR@40, #@46:8"},
+    {"tex_uniform", "UR@40:6, #@46:8"},
     {"surface_dim", "{dimension@61:3 .1D|2:.1D_ARRAY|.2D|.2D_ARRAY|.3D}"},
     {"surface75",
      "{byte_address@72 |.BA}$surface_dim{size@73:3 $size}{sem@77:4 $order75}{outside@59:2 "

@@ -49,11 +49,11 @@ inline constexpr Row kMatrixRows[] = {
      "{mma_src_b@78:2/84:1 .U8|.S8|4:.U4|.S4}{sat@82 |.SAT} Rd*mma, A*mma{mma_row@73 .ROW}, "
      "B*mma{mma_col@74 1:.COL}, C*mma, R@40, #mma_selector@48:2",
      "72:1=1"},
-    {Op::IMMA, kSm90, 0x237, kFixed,
+    {Op::IMMA, kFrom90, 0x237, kFixed,
      "IMMA{mma_shape@75:1/85:2 .8816|4:.16816|.16832}{mma_src@76:2/83:1 .U8|.S8}"
      "{mma_src_b@78:2/84:1 .U8|.S8}{sat@82 |.SAT} Rd*mma, A*mma{mma_row@73 .ROW}, "
      "B*mma{mma_col@74 1:.COL}, C*mma"},
-    {Op::IMMA, kSm90, 0x237, kFixed,
+    {Op::IMMA, kFrom90, 0x237, kFixed,
      "IMMA.SP{mma_shape@75:1/85:2 5:.16832|.16864}{mma_src@76:2/83:1 .U8|.S8}"
      "{mma_src_b@78:2/84:1 .U8|.S8}{sat@82 |.SAT} Rd*mma, A*mma{mma_row@73 .ROW}, "
      "B*mma{mma_col@74 1:.COL}, C*mma, R@40, #mma_selector@48:2",
@@ -66,21 +66,27 @@ inline constexpr Row kMatrixRows[] = {
      "BMMA{mma_shape@75:2 .88128|.168128|.168256}{mma_op@78 .XOR|.AND}.POPC Rd*mma, "
      "A*mma{mma_row@73 .ROW}, B*mma{mma_col@74 1:.COL}, C*mma",
      "80:1=1"},
-    {Op::BMMA, kSm90, 0x23d, kFixed,
+    {Op::BMMA, kFrom90, 0x23d, kFixed,
      "BMMA{mma_shape@75:2 .88128|.168128|.168256}{mma_op@78 1:.AND}.POPC Rd*mma, "
      "A*mma{mma_row@73 .ROW}, B*mma{mma_col@74 1:.COL}, C*mma",
      "80:1=1"},
     {Op::DMMA, kSm80To89, 0x23f, kFixed,
      "DMMA.884{rnd@78:2 $rnd} Rd*mma, -|A*mma|, -|B*mma|, -|C*mma|"},
-    {Op::DMMA, kSm90, 0x23f, kFixed,
+    {Op::DMMA, kFrom90, 0x23f, kFixed,
      "DMMA{mma_shape@76:2 .8x8x4|.16x8x4|.16x8x8|.16x8x16}{rnd@78:2 $rnd} Rd*mma, -|A*mma|, "
      "-|B*mma|, -|C*mma|"},
+    {Op::MOVM, kFrom100, 0x23a, kFixed,
+     "MOVM{ldsm_size@75:3 1:.U4TO8}{ldsm_trans@78:2 1:.M832|.M864} Rd, A"},
     {Op::MOVM, kAll, 0x23a, kFixed,
      "MOVM{ldsm_size@75:3 0:.16}{ldsm_trans@78:2 .MT88|.M832|.M864} Rd, A"},
     // Products of eight-bit floats; sm_90 unpacks them to FP16 instead.
     {Op::QMMA, only(Arch::sm_89), 0x27a, kFixed,
      "QMMA{mma_shape@75 .16816|.16832}{mma_dst@77 .F16|.F32}{mma_src@78 .E4M3|.E5M2}"
      "{mma_src_b@79 .E4M3|.E5M2} Rd*mma, A*mma.ROW, B*mma.COL, C*mma",
+     "74:1=1"},
+    {Op::QMMA, kSm120, 0x27a, kFixed,
+     "QMMA{mma_shape@75 .16816|.16832}{mma_dst@77 .F16|.F32}{mma_src@78 .E4M3|.E5M2}"
+     "{mma_src_b@79 .E4M3|.E5M2} Rd*mma, A*mma, B*mma, C*mma",
      "74:1=1"},
 };
 

@@ -48,28 +48,28 @@ inline constexpr Row kMemoryRows[] = {
     {Op::LDG, kFrom80, 0x1981, kFixed, "LDG$ld80 ?Pu, Rd*data, $uniform32, ?Pz"},
     {Op::LDG, kSm80To89, 0x1981, kFixed,
      "LDG$ld80d{descriptor@76 1:} ?Pu, Rd*data, $hidden32, ?Pz"},
-    {Op::LDG, kSm90, 0x1981, kFixed, "LDG$ld80d{descriptor@76 1:} ?Pu, Rd*data, $desc32, ?Pz"},
+    {Op::LDG, kFrom90, 0x1981, kFixed, "LDG$ld80d{descriptor@76 1:} ?Pu, Rd*data, $desc32, ?Pz"},
 
     {Op::LD, kSm75, 0x980, kFixed, "LD$ld75 Rd*data, [A+O@32:32], ?Pz"},
     {Op::LD, kSm75, 0x1980, kFixed, "LD$ld75 Rd*data, $uniform32, ?Pz"},
     {Op::LD, kFrom80, 0x980, kFixed, "LD$ld80 Rd*data, [A+O@32:32], ?Pz"},
     {Op::LD, kFrom80, 0x1980, kFixed, "LD$ld80 Rd*data, $uniform32, ?Pz"},
     {Op::LD, kSm80To89, 0x1980, kFixed, "LD$ld80d{descriptor@76 1:} Rd*data, $hidden32, ?Pz"},
-    {Op::LD, kSm90, 0x1980, kFixed, "LD$ld80d{descriptor@76 1:} Rd*data, $desc32, ?Pz"},
+    {Op::LD, kFrom90, 0x1980, kFixed, "LD$ld80d{descriptor@76 1:} Rd*data, $desc32, ?Pz"},
 
     {Op::STG, kSm75, 0x386, kFixed, "STG$st75 $plain, B*data"},
     {Op::STG, kSm75, 0x1986, kFixed, "STG$st75 $uniform64, B*data"},
     {Op::STG, kFrom80, 0x386, kFixed, "STG$st80 $plain, B*data"},
     {Op::STG, kFrom80, 0x1986, kFixed, "STG$st80 $uniform64, B*data"},
     {Op::STG, kSm80To89, 0x1986, kFixed, "STG$st80d{descriptor@76 1:} $hidden64, B*data"},
-    {Op::STG, kSm90, 0x1986, kFixed, "STG$st80d{descriptor@76 1:} $desc64, B*data"},
+    {Op::STG, kFrom90, 0x1986, kFixed, "STG$st80d{descriptor@76 1:} $desc64, B*data"},
 
     {Op::ST, kSm75, 0x385, kFixed, "ST$st75 [A+O@32:32], C*data"},
     {Op::ST, kSm75, 0x1985, kFixed, "ST$st75 $uniform64, B*data"},
     {Op::ST, kFrom80, 0x385, kFixed, "ST$st80 [A+O@32:32], C*data"},
     {Op::ST, kFrom80, 0x1985, kFixed, "ST$st80 $uniform64, B*data"},
     {Op::ST, kSm80To89, 0x1985, kFixed, "ST$st80d{descriptor@76 1:} $hidden64, B*data"},
-    {Op::ST, kSm90, 0x1985, kFixed, "ST$st80d{descriptor@76 1:} $desc64, B*data"},
+    {Op::ST, kFrom90, 0x1985, kFixed, "ST$st80d{descriptor@76 1:} $desc64, B*data"},
 
     // Size codes 8 to 14 are the `.U` forms that ptxas uses on sm_75 alone; no difference in the
     // value is known.
@@ -99,13 +99,13 @@ inline constexpr Row kMemoryRows[] = {
     {Op::LDSM, kAll, 0x183b, kFixed,
      "LDSM{ldsm_size@75:3 0:.16}{ldsm_trans@78:2 .M88|.MT88}{ldsm_num@72:2 |.2|.4} Rd*data, "
      "[A+UR@32+O@40:24]"},
-    {Op::STSM, kSm90, 0x844, kFixed,
+    {Op::STSM, kFrom90, 0x844, kFixed,
      "STSM{ldsm_size@75:3 0:.16}{ldsm_trans@78:2 .M88|.MT88}{ldsm_num@72:2 |.2|.4} [A+O@40:24], "
      "B*data"},
 
     // Copies global to shared memory without a register. UR belongs to the global address in one
     // opcode and to the shared one in the other, where the descriptor is in the register after it.
-    {Op::LDGSTS, kFrom80, 0x1fae, kFixed,
+    {Op::LDGSTS, kSm80To90, 0x1fae, kFixed,
      "LDGSTS$ldgsts [?Rd+O@44:20], [A{ra_u32@70 .U32|.64}+?UR@64+G@32:12], ?Pp"},
     {Op::LDGSTS, kSm80To89, 0x1fae, kFixed,
      "LDGSTS$ldgsts{descriptor@76 1:} [?Rd+O@44:20], "
@@ -113,7 +113,7 @@ inline constexpr Row kMemoryRows[] = {
     {Op::LDGSTS, kSm90, 0x1fae, kFixed,
      "LDGSTS$ldgsts{descriptor@76 1:} [?Rd+O@44:20], desc[UR@64][A{ra_u32@70 .U32|.64}+G@32:12], "
      "?Pp"},
-    {Op::LDGSTS, kFrom80, 0x1dae, kFixed,
+    {Op::LDGSTS, kSm80To90, 0x1dae, kFixed,
      "LDGSTS$ldgsts [?Rd+UR@64+O@44:20], [A{ra_u32@70 .U32|.64}+G@32:12], ?Pp"},
     {Op::LDGSTS, kSm80To89, 0x1dae, kFixed,
      "LDGSTS$ldgsts{descriptor@76 1:}{@101 0:} [?Rd+UR@64+O@44:20], "
@@ -124,6 +124,16 @@ inline constexpr Row kMemoryRows[] = {
     {Op::LDGSTS, kSm90, 0x1dae, kFixed,
      "LDGSTS$ldgsts{descriptor@76 1:} [?Rd+UR@64+O@44:20], "
      "desc[Un][A{ra_u32@70 .U32|.64}+G@32:12], ?Pp"},
+    {Op::LDGSTS, kFrom100, 0x1fae, kFixed,
+     "LDGSTS$ldgsts100 [?Rd+O@44:20], [A{ra_u32@83 .U32|.64}+?UR@64+G@32:12], ?Pp"},
+    {Op::LDGSTS, kFrom100, 0x1fae, kFixed,
+     "LDGSTS$ldgsts100{descriptor@76 1:} [?Rd+O@44:20], "
+     "desc[UR@64][A{ra_u32@83 .U32|.64}+G@32:12], ?Pp"},
+    {Op::LDGSTS, kFrom100, 0x1dae, kFixed,
+     "LDGSTS$ldgsts100 [?Rd+UR@64+O@44:20], [A{ra_u32@83 .U32|.64}+G@32:12], ?Pp"},
+    {Op::LDGSTS, kFrom100, 0x1dae, kFixed,
+     "LDGSTS$ldgsts100{descriptor@76 1:} [?Rd+UR@64+O@44:20], "
+     "desc[Un][A{ra_u32@83 .U32|.64}+G@32:12], ?Pp"},
     {Op::LDGDEPBAR, kFrom80, 0x9af, kFixed, "LDGDEPBAR"},
 };
 

@@ -17,11 +17,12 @@ inline constexpr Facts kMoveFacts[] = {
     {Op::B2R,  Unit::adu, Work::move, kInteger},
     {Op::LEPC, Unit::cbu, Work::move, kInteger},
     {Op::R2UR, Unit::adu, Work::move, kInteger},
+    {Op::CS2UR, Unit::uniform, Work::move, kInteger},
     // clang-format on
 };
 
 // It moved to another unit.
-inline constexpr Facts kR2urOfSm90{Op::R2UR, Unit::alu, Work::move, kInteger};
+inline constexpr Facts kR2urFrom90{Op::R2UR, Unit::alu, Work::move, kInteger};
 
 inline constexpr Row kMoveRows[] = {
     // The byte-quad mask is printed only when some bytes are left alone.
@@ -34,12 +35,15 @@ inline constexpr Row kMoveRows[] = {
     {Op::CS2R, kAll, 0x805, kFixed, "CS2R{width@80 .32|} Rd*2(width=1), SR"},
     {Op::B2R, kAll, 0x31c, kFixed, "B2R{b2r_mode@78:2 1:.RESULT} Rd, ?Pu"},
     {Op::LEPC, kUpTo89, 0x34e, kFixed, "LEPC Rd*2"},
-    {Op::LEPC, kSm90, 0x94e, kFixed, "LEPC Rd*2, Tb@24:58"},
+    {Op::LEPC, kFrom90, 0x94e, kFixed, "LEPC Rd*2, Tb@24:58"},
     {Op::R2UR, kUpTo89, 0x3c2, kFixed, "R2UR ?Pu, URd, A"},
     {Op::R2UR, kUpTo89, 0x3c2, kFixed, "R2UR{combine@84 1:.OR} ^Pu, URd, A"},
-    {Op::R2UR, kSm90, 0x2ca, kFixed, "R2UR ?Pu, URd, A", "", nullptr, &kR2urOfSm90},
-    {Op::R2UR, kSm90, 0x2ca, kFixed, "R2UR{combine@84 1:.OR} ^Pu, URd, A", "", nullptr,
-     &kR2urOfSm90},
+    {Op::R2UR, kSm90, 0x2ca, kFixed, "R2UR ?Pu, URd, A", "", nullptr, &kR2urFrom90},
+    {Op::R2UR, kFrom100, 0x2ca, kFixed, "R2UR{@87 |.BROADCAST} ?Pu, URd, A", "", nullptr,
+     &kR2urFrom90},
+    {Op::CS2UR, kSm120, 0x8cb, kFixed, "CS2UR{width@80 .32|} URd*2(width=1), SR"},
+    {Op::R2UR, kFrom90, 0x2ca, kFixed, "R2UR{combine@84 1:.OR} ^Pu, URd, A", "", nullptr,
+     &kR2urFrom90},
 };
 
 }  // namespace heddle::isa

@@ -12,6 +12,7 @@ inline constexpr Facts kWarpFacts[] = {
     {Op::VOTEU, Unit::alu, Work::exchange, kInteger},
     {Op::MATCH, Unit::adu, Work::exchange, kInteger},
     {Op::REDUX, Unit::adu, Work::exchange, kInteger},
+    {Op::CREDUX, Unit::alu, Work::exchange, kInteger},
     {Op::ELECT, Unit::alu, Work::exchange, kInteger},
     // clang-format on
 };
@@ -33,7 +34,9 @@ inline constexpr Row kWarpRows[] = {
      "81:3=7"},
     {Op::REDUX, kFrom80, 0x3c4, kFixed,
      "REDUX{redux_op@78:3 |.OR|.XOR|.SUM|.MIN|.MAX}{is_signed@73 |.S32} URd, A"},
-    {Op::ELECT, kSm90, 0x82f, kFixed, "ELECT Pu, URd, Pp"},
+    {Op::CREDUX, kSm100To110, 0x2cc, kFixed,
+     "CREDUX{redux_op@79 .MAX|.MIN}{is_signed@73 |.S32} URd, A"},
+    {Op::ELECT, kFrom90, 0x82f, kFixed, "ELECT Pu, URd, Pp"},
 };
 
 }  // namespace heddle::isa

@@ -15,8 +15,9 @@ struct GoldRow {
   std::string text;
 };
 
-// gold/listing.tsv.zst: what nvdisasm 13.0 printed for everything nvcc 13.0 made of tests/corpus
-// and of gpu/kernels, -O3 and -G, for all five architectures. tests/make_listing.sh makes it.
+// gold/listing.tsv.zst: what nvdisasm printed for everything nvcc 13.0 made of tests/corpus and of
+// gpu/kernels, -O3 and -G, for all architectures. tests/make_listing.sh makes it. nvdisasm was that
+// of 13.0 up to sm_90, and 13.2 from sm_100 on, here and in the sweep.
 std::vector<GoldRow> listing_rows(Arch arch);
 
 // gold/sweep.tsv.zst: one instruction of each shape that ptxas 13.0 makes of the whole PTX ISA

@@ -13,7 +13,7 @@
 #
 # A source that does not build for an architecture is left out there, and said so.
 #
-# Needs nvcc, nvdisasm and zstd. ARCHS="75 80 86 89 90" chooses.
+# Needs nvcc, nvdisasm and zstd. ARCHS="75 80" chooses.
 set -eu
 here=$(CDPATH= cd -- "$(dirname -- "$0")" && pwd)
 root=$(CDPATH= cd -- "$here/../.." && pwd)
@@ -22,7 +22,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
 # One line per cubin: architecture, flags, source.
-for arch in ${ARCHS:-75 80 86 89 90}; do
+for arch in ${ARCHS:-75 80 86 89 90 100 103 110 120 121}; do
   for mode in -O3 -G; do
     for source in "$here"/corpus/*.cu "$root"/gpu/kernels/*/*.cu; do
       [ -e "$source" ] || continue

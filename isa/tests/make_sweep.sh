@@ -4,7 +4,7 @@
 # shape to OUT (compressed with zstd, where that is installed), in the lines that make_listing.sh describes. Of one shape
 # are an architecture's instructions whose operands differ in numbers alone.
 #
-# Needs ptxas, nvdisasm and Python 3. ARCHS="75 80 86 89 90" chooses.
+# Needs ptxas, nvdisasm and Python 3. ARCHS="75 80" chooses.
 set -eu
 here=$(CDPATH= cd -- "$(dirname -- "$0")" && pwd)
 probe=$here/../../gpu/kernels/micro/instruction_probe
@@ -13,7 +13,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
 # Pieces of a hundred kernels, so that all processors have work: WORK/ARCH-NUMBER.ptx
-for arch in ${ARCHS:-75 80 86 89 90}; do
+for arch in ${ARCHS:-75 80 86 89 90 100 103 110 120 121}; do
   python3 "$probe/make_ptx.py" "sm_$arch" --all | awk -v name="$work/$arch" '
     /^\.visible/ { if (count++ % 100 == 0) { file = name "-" int(count / 100) ".ptx"; printf "%s", head > file } }
     file == "" { head = head $0 "\n"; next }

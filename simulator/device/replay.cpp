@@ -68,7 +68,7 @@ void add_block(Hash& hash, const Core& core, const Block& block) {
       hash.add(std::as_bytes(std::span(warp.rows + first * kWarpSize, count * kWarpSize)));
     };
     rows(0, std::min<std::size_t>(core.launch.kernel->registers + 1, kDiscardRow));
-    rows(kUniformRow, isa::kURZ);
+    rows(kUniformRow, isa::kUniformRegisters);
     rows(kReturnRow, 2);
     for (unsigned i = 0; i < kDiscardedPredicate; ++i) hash.add(warp.predicates[i]);
     for (unsigned i = 0; i < kConvergenceBarriers; ++i) hash.add(warp.convergence->barrier(i));

@@ -156,8 +156,8 @@ Execute lower_copy(const isa::Instruction& in, Step& step) {
   switch (in.op) {
     case Op::LDGSTS: {
       constexpr std::uint64_t kSharedHasUniform = 0x1dae & 0xfff;
-      constexpr std::array<std::uint8_t, 3> kWidths{4, 8, 16};  // from code 4 on
-      step.width = kWidths[in.mod(Mod::size) - 4];
+      constexpr std::array<std::uint8_t, 3> kWidths{4, 8, 16};  // from code 4, or 0, on
+      step.width = kWidths[in.mod(Mod::size) & 3];
       step.address.offset = static_cast<std::int32_t>(in.c.value);
       step.selector = in.word.bits(0, 12) == kSharedHasUniform ? 1 : 0;
       if (step.selector != 0) step.address.uniform = AddressForm::Base::none;

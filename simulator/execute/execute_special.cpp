@@ -236,7 +236,12 @@ Flow load_uniform_constant(Core& core, Warp& warp, const Step& step, Mask, Mask 
   std::uint32_t* destination = destination_row(warp, step.d);
   const Constant value = constant_at(core, step, source_row(warp, step.a)[0]);
   std::fill_n(destination, kWarpSize, value.low);
-  if (step.width == 8) std::fill_n(destination + kWarpSize, kWarpSize, value.high);
+  if (step.width >= 8) std::fill_n(destination + kWarpSize, kWarpSize, value.high);
+  if (step.width == 16) {
+    const Constant rest = constant_at(core, step, source_row(warp, step.a)[0] + 8);
+    std::fill_n(destination + 2 * kWarpSize, kWarpSize, rest.low);
+    std::fill_n(destination + 3 * kWarpSize, kWarpSize, rest.high);
+  }
   return Flow::next;
 }
 
@@ -283,15 +288,17 @@ Execute lower_special(const isa::Instruction& in, Step& step) {
   switch (in.op) {
     case Op::S2R:
     case Op::CS2R:
+    case Op::CS2UR:
       step.selector = static_cast<std::uint8_t>(in.mod(Mod::special_reg));
-      step.width = in.op == Op::CS2R && in.mod(Mod::width) != 0 ? 8 : 4;
-      return read_special<false>;
+      step.width = in.op != Op::S2R && in.mod(Mod::width) != 0 ? 8 : 4;
+      return in.op == Op::CS2UR ? read_special<true> : read_special<false>;
     case Op::S2UR:
       step.selector = static_cast<std::uint8_t>(in.mod(Mod::special_reg));
       return read_special<true>;
     case Op::LDC:
-    case Op::ULDC: {
-      constexpr std::array<std::uint8_t, 6> kWidths{1, 1, 2, 2, 4, 8};
+    case Op::ULDC:
+    case Op::LDCU: {
+      constexpr std::array<std::uint8_t, 7> kWidths{1, 1, 2, 2, 4, 8, 16};
       const std::uint32_t size = in.mod(Mod::size);
       if (size >= kWidths.size() || in.mod(Mod::ldc_mode) != 0) return nullptr;
       if (in.b.kind != isa::Source::Kind::constant) return nullptr;

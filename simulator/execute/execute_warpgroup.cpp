@@ -236,7 +236,7 @@ Execute lower_product(const isa::Instruction& in, Step& step) {
   const unsigned registers = isa::operand_widths(in).destination;
   if (!fits(in.rd, registers) || !fits(in.b.index, registers)) return nullptr;
   if (from_registers && !fits(in.a.index, 4)) return nullptr;
-  if (in.ur != isa::kURZ && in.ur + 4u > isa::kURZ) return nullptr;
+  if (in.ur != isa::kURZ && in.ur + 4u > isa::kUniformRegisters) return nullptr;
   const auto metadata = static_cast<unsigned>(in.word.bits(40, 8));
   const bool negate_a = from_registers ? in.a.negate : in.mod(Mod::negate_a) != 0;
   step.data_type = *function;

@@ -23,7 +23,7 @@ class Pool {
 
   static constexpr RowOffset zero() { return ~RowOffset{0}; }
 
-  enum class Width : std::uint8_t { word, integer, number };
+  enum class Width : std::uint8_t { word, integer, signed_integer, number };
   // The value as a source: 64-bit ones take the low and high rows; an FP64 immediate is the high
   // word, the low word is zero (docs/hardware/machine-code.md). One of an integer is the low word
   // (UIADD3.64; the H200's record of group_sums).
@@ -42,10 +42,21 @@ class Pool {
     } else if (width == Width::integer) {
       rows_.push_back({false, 0, source.value});
       rows_.push_back({});
+    } else if (width == Width::signed_integer) {
+      rows_.push_back({false, 0, source.value});
+      rows_.push_back({false, 0, source.value >> 31 != 0 ? ~0u : 0u});
     } else {
       rows_.push_back({false, 0, source.value});
     }
     known_.emplace(key, offset);
+    return offset;
+  }
+
+  // An immediate of 64 bits.
+  RowOffset row_of_words(std::uint32_t low, std::uint32_t high) {
+    const RowOffset offset = ~static_cast<RowOffset>(rows_.size() * kWarpSize);
+    rows_.push_back({false, 0, low});
+    rows_.push_back({false, 0, high});
     return offset;
   }
 
@@ -92,6 +103,7 @@ bool is_uniform(const Instruction& instruction) { return instruction.guard.unifo
 Pool::Width width_of(const Instruction& in, unsigned registers) {
   if (registers == 1) return Pool::Width::word;
   const isa::Facts& facts = isa::facts(in);
+  if (facts.type.kind == isa::DataType::Kind::signed_integer) return Pool::Width::signed_integer;
   return facts.work == isa::Work::add && facts.type.is_integer() ? Pool::Width::integer
                                                                  : Pool::Width::number;
 }
@@ -112,6 +124,9 @@ void lower_operands(const Instruction& in, Step& step, Pool& pool) {
   lower_source(in.a, widths.a, step.a, step.a_negate, step.a_absolute);
   lower_source(in.b, widths.b, step.b, step.b_negate, step.b_absolute);
   lower_source(in.c, widths.c, step.c, step.c_negate, step.c_absolute);
+  const bool is_wide =
+      in.op == isa::Op::MOV_64 || in.op == isa::Op::UMOV_64 || in.op == isa::Op::SEL_64;
+  if (is_wide && in.c.kind == Source::Kind::imm) step.b = pool.row_of_words(in.b.value, in.c.value);
   step.pu = predicate_destination(in.pu, widths.has_uniform_predicates);
   step.pv = predicate_destination(in.pv, widths.has_uniform_predicates);
   step.guard = predicate_ref(in.guard);

@@ -14,7 +14,7 @@ std::array<bool, kRowsPerWarp> touched_rows(const LoweredProgram& program) {
   };
   mark(0, program.rows_to_clear + 1);
   mark(kDiscardRow, kUniformRow + program.uniform_rows_to_clear + 1);
-  mark(kUniformRow + isa::kURZ, kRowsPerWarp);
+  mark(kUniformRow + isa::kUniformRegisters, kRowsPerWarp);
   return touched;
 }
 

@@ -12,7 +12,7 @@ struct RowRange {
 };
 std::array<RowRange, 3> live_rows(const Core& core) {
   return {RowRange{0, std::min<std::size_t>(core.launch.kernel->registers + 1, kDiscardRow)},
-          RowRange{kUniformRow, isa::kURZ}, RowRange{kReturnRow, 2}};
+          RowRange{kUniformRow, isa::kUniformRegisters}, RowRange{kReturnRow, 2}};
 }
 
 // Calls visit(rows) for each such range of every warp.

@@ -22,7 +22,7 @@ struct WarpImage {
       rows.insert(rows.end(), row, row + count * kWarpSize);
     };
     add(0, std::min<std::size_t>(core.launch.kernel->registers + 1, kDiscardRow));
-    add(kUniformRow, isa::kURZ);
+    add(kUniformRow, isa::kUniformRegisters);
     add(kReturnRow, 2);
   }
   friend bool operator==(const WarpImage& one, const WarpImage& other) {

@@ -214,9 +214,10 @@ LaneFunction select_f2ip(const Request& request, MicroOp& op) {
 }
 
 constexpr Row kRows[] = {
-    {Op::F2I, select_f2i},   {Op::I2F, select_i2f},   {Op::I2FP, select_i2fp},
-    {Op::F2F, select_f2f},   {Op::FRND, select_frnd}, {Op::F2FP, select_f2fp},
-    {Op::F2IP, select_f2ip},
+    {Op::F2I, select_f2i},    {Op::I2F, select_i2f},   {Op::I2FP, select_i2fp},
+    {Op::F2F, select_f2f},    {Op::FRND, select_frnd}, {Op::F2FP, select_f2fp},
+    {Op::F2IP, select_f2ip},  {Op::UF2I, select_f2i},  {Op::UI2F, select_i2f},
+    {Op::UI2FP, select_i2fp}, {Op::UF2F, select_f2f},
 };
 
 }  // namespace

@@ -45,6 +45,13 @@ LaneFunction select_fmnmx(const Request& request, MicroOp&) {
   });
 }
 
+LaneFunction select_fmnmx3(const Request& request, MicroOp&) {
+  const u32 form = (request.mod(Mod::ftz) & 1) | (request.mod(Mod::nan) & 1) << 1;
+  return choose<4>(form, []<u32 kForm>() -> LaneFunction {
+    return lift<Fmnmx3<(kForm & 1) != 0, (kForm & 2) != 0>>;
+  });
+}
+
 LaneFunction select_fsetp(const Request& request, MicroOp& op) {
   op.param[0] = request.mod(Mod::bop);
   if (op.param[0] > 2) return nullptr;
@@ -72,7 +79,8 @@ LaneFunction select_fchk(const Request&, MicroOp&) { return lift<Fchk>; }
 constexpr Row kRows[] = {
     {Op::FADD, select_fadd},   {Op::FMUL, select_fmul},   {Op::FFMA, select_ffma},
     {Op::FMNMX, select_fmnmx}, {Op::FSETP, select_fsetp}, {Op::FSET, select_fset},
-    {Op::FSEL, select_fsel},   {Op::FCHK, select_fchk},
+    {Op::FSEL, select_fsel},   {Op::FCHK, select_fchk},   {Op::FMNMX3, select_fmnmx3},
+    {Op::UFMUL, select_fmul},  {Op::UFFMA, select_ffma},  {Op::UFSETP, select_fsetp},
 };
 
 }  // namespace

@@ -76,6 +76,17 @@ struct Fmnmx {
   }
 };
 
+template <bool kFlush, bool kPropagateNan>
+struct Fmnmx3 {
+  using Sources = sources::Float32;
+  static u32 eval(const Lane& x) {
+    Lane rest = x;
+    rest.a = Fmnmx<kFlush, kPropagateNan, false>::eval(x);
+    rest.b = x.c;
+    return Fmnmx<kFlush, kPropagateNan, false>::eval(rest);
+  }
+};
+
 // Comparison numbers of floats are sets: 1 less, 2 equal, 4 greater, 8 unordered.
 template <u32 kCompare, class T>
 inline bool compare_floats(T a, T b) {

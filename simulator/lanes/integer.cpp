@@ -19,6 +19,11 @@ LaneFunction select_iadd3_64(const Request& request, MicroOp& op) {
   return request.mod(Mod::x) != 0 ? lift<Iadd3Wide<true>> : lift<Iadd3Wide<false>>;
 }
 
+LaneFunction select_iadd_64(const Request& request, MicroOp& op) {
+  op.param[0] = u32{op.a_negate} + u32{op.b_negate};
+  return request.mod(Mod::x) != 0 ? lift<Iadd64<true>> : lift<Iadd64<false>>;
+}
+
 LaneFunction select_imad(const Request& request, MicroOp& op) {
   op.param[0] = op.c_negate;
   return request.mod(Mod::x) != 0 ? lift_sources<Imad<true>>(op) : lift_sources<Imad<false>>(op);
@@ -74,6 +79,22 @@ LaneFunction select_isetp(const Request& request, MicroOp& op) {
   });
 }
 
+LaneFunction select_isetp_64(const Request& request, MicroOp& op) {
+  op.param[0] = request.mod(Mod::bop);
+  if (op.param[0] > 2) return nullptr;
+  const bool is_signed = request.mod(Mod::is_signed) != 0;
+  return choose<8>(request.mod(Mod::cmp), [&]<u32 kCompare>() -> LaneFunction {
+    return is_signed ? lift<Isetp64<kCompare, i64>> : lift<Isetp64<kCompare, u64>>;
+  });
+}
+
+// The predicate outputs and the second predicate are not known; compiled code does not use them.
+LaneFunction select_imnmx_64(const Request& request, MicroOp& op) {
+  const isa::Predicate& second = request.instruction->pq;
+  if (writes_predicates(op) || second.index != isa::kPT || !second.negated) return nullptr;
+  return request.mod(Mod::is_signed) != 0 ? lift<Imnmx64<i64>> : lift<Imnmx64<u64>>;
+}
+
 LaneFunction select_imnmx(const Request& request, MicroOp&) {
   return request.mod(Mod::is_signed) != 0 ? lift<Imnmx<i32>> : lift<Imnmx<u32>>;
 }
@@ -87,7 +108,9 @@ LaneFunction select_vimnmx(const Request& request, MicroOp& op) {
     if (request.mod(Mod::type) == 2) return lift<VimnmxWhich<2, u16>>;
     return request.mod(Mod::type) == 3 ? lift<VimnmxWhich<3, i16>> : nullptr;
   }
-  return choose<4>(request.mod(Mod::type), [&]<u32 kType>() -> LaneFunction {
+  const u32 type = request.mod(Mod::type);
+  if (type >= 4) return relu ? nullptr : type == 4 ? lift<Vimnmx8x4<u8>> : lift<Vimnmx8x4<i8>>;
+  return choose<4>(type, [&]<u32 kType>() -> LaneFunction {
     return relu ? lift<Vimnmx<kType, true>> : lift<Vimnmx<kType, false>>;
   });
 }
@@ -116,7 +139,13 @@ LaneFunction select_viaddmnmx(const Request& request, MicroOp& op) {
 }
 
 LaneFunction select_viadd(const Request& request, MicroOp& op) {
-  const bool halves = request.mod(Mod::type) != 0;  // .16x2
+  const u32 type = request.mod(Mod::type);  // a word, .16x2, .S32.ISAT, 4 and 5: four bytes
+  if (type >= 4) {
+    op.param[0] = op.b_negate ? 1 : 0;
+    return lift<Viadd8x4>;
+  }
+  if (type > 1) return nullptr;
+  const bool halves = type != 0;
   set_negated_b(op, halves);
   return halves ? lift<Viadd<true>> : lift<Viadd<false>>;
 }
@@ -174,6 +203,8 @@ LaneFunction select_mov(const Request& request, MicroOp& op) {
   return quads == 0 || quads == 0xf ? lift<Mov> : move_in_quads;
 }
 
+LaneFunction select_sel_64(const Request&, MicroOp&) { return lift<Sel64>; }
+LaneFunction select_mov_64(const Request&, MicroOp&) { return lift<Mov64>; }
 LaneFunction select_iabs(const Request&, MicroOp&) { return lift<Iabs>; }
 LaneFunction select_popc(const Request&, MicroOp&) { return lift<Popc>; }
 LaneFunction select_brev(const Request&, MicroOp&) { return lift<Brev>; }
@@ -231,6 +262,7 @@ constexpr Row kRows[] = {
     {Op::IADD3, select_iadd3},
     {Op::UIADD3, select_iadd3},
     {Op::UIADD3_64, select_iadd3_64},
+    {Op::IADD_64, select_iadd_64},
     {Op::IMAD, select_imad},
     {Op::UIMAD, select_imad},
     {Op::IMAD_WIDE, select_imad_wide},
@@ -242,8 +274,13 @@ constexpr Row kRows[] = {
     {Op::ULEA_HI, select_lea_hi},
     {Op::ISETP, select_isetp},
     {Op::UISETP, select_isetp},
+    {Op::ISETP_64, select_isetp_64},
+    {Op::UISETP_64, select_isetp_64},
+    {Op::IMNMX_64, select_imnmx_64},
+    {Op::UIMNMX_64, select_imnmx_64},
     {Op::IMNMX, select_imnmx},
     {Op::VIMNMX, select_vimnmx},
+    {Op::UVIMNMX, select_vimnmx},
     {Op::VIMNMX3, select_vimnmx3},
     {Op::VIADDMNMX, select_viaddmnmx},
     {Op::VIADD, select_viadd},
@@ -259,6 +296,9 @@ constexpr Row kRows[] = {
     {Op::USEL, select_sel},
     {Op::MOV, select_mov},
     {Op::UMOV, select_mov},
+    {Op::SEL_64, select_sel_64},
+    {Op::MOV_64, select_mov_64},
+    {Op::UMOV_64, select_mov_64},
     {Op::IABS, select_iabs},
     {Op::POPC, select_popc},
     {Op::UPOPC, select_popc},

@@ -48,6 +48,18 @@ struct Iadd3Wide {
   }
 };
 
+// k[0]: the number of negated sources.
+template <bool kExtended>
+struct Iadd64 {
+  using Sources = sources::Inverted;
+  static WithFlags<u64> eval(const Lane& x, const Params& k) {
+    const u64 ones = kExtended ? truth(x.p) : k[0];
+    const u64 ab = x.a64() + x.b64(), sum = ab + ones;
+    const u32 carries = u32{ab < x.a64()} + u32{sum < ones};
+    return {sum, carries != 0, false};
+  }
+};
+
 // k[0]: 1 if C is negated.
 template <bool kExtended>
 struct Imad {
@@ -168,6 +180,37 @@ struct Isetp : CompareResult {
   }
 };
 
+template <u32 kCompare, class T>
+struct Isetp64 : CompareResult {
+  using Sources = sources::Plain;
+  static bool eval(const Lane& x) {
+    return compare_integers<kCompare>(static_cast<T>(x.a64()), static_cast<T>(x.b64()));
+  }
+};
+
+template <class T>
+struct Imnmx64 {
+  using Sources = sources::Plain;
+  static u64 eval(const Lane& x) {
+    const bool a_less = static_cast<T>(x.a64()) < static_cast<T>(x.b64());
+    return a_less == (x.p != 0) ? x.a64() : x.b64();
+  }
+};
+
+// Four bytes as four values.
+template <class T>
+struct Vimnmx8x4 {
+  using Sources = sources::Plain;
+  static u32 eval(const Lane& x) {
+    u32 result = 0;
+    for (u32 shift = 0; shift < 32; shift += 8) {
+      const T a = static_cast<T>(x.a >> shift), b = static_cast<T>(x.b >> shift);
+      result |= u32{static_cast<u8>((a < b) == (x.p != 0) ? a : b)} << shift;
+    }
+    return result;
+  }
+};
+
 template <class T>
 inline u32 select_minimum(u32 a, u32 b, bool minimum) {
   const bool a_less = static_cast<T>(a) < static_cast<T>(b);
@@ -244,6 +287,19 @@ struct Viadd {
   static u32 eval(const Lane& x, const Params& k) {
     const u32 b = x.b ^ k[0];
     return kHalves ? add_16x2(x.a, add_16x2(b, k[1])) : x.a + b + k[1];
+  }
+};
+
+// Byte by byte; k[0]: 1 if B is negated.
+struct Viadd8x4 {
+  using Sources = sources::Plain;
+  static u32 eval(const Lane& x, const Params& k) {
+    u32 result = 0;
+    for (u32 shift = 0; shift < 32; shift += 8) {
+      const u32 b = x.b >> shift;
+      result |= (((x.a >> shift) + (k[0] != 0 ? 0u - b : b)) & 0xff) << shift;
+    }
+    return result;
   }
 };
 
@@ -353,6 +409,16 @@ struct Bmsk {
 struct Sel {
   using Sources = sources::Plain;
   static u32 eval(const Lane& x) { return x.p != 0 ? x.a : x.b; }
+};
+
+struct Sel64 {
+  using Sources = sources::Plain;
+  static u64 eval(const Lane& x) { return x.p != 0 ? x.a64() : x.b64(); }
+};
+
+struct Mov64 {
+  using Sources = sources::Plain;
+  static u64 eval(const Lane& x) { return x.b64(); }
 };
 
 struct Mov {

@@ -136,6 +136,12 @@ LaneFunction select_redux(const Request& request, MicroOp& op) {
   return choose<6>(operation, []<u32 kOperation>() -> LaneFunction { return redux<kOperation>; });
 }
 
+// CREDUX: 0 the largest, 1 the smallest.
+LaneFunction select_credux(const Request& request, MicroOp& op) {
+  op.param[0] = request.mod(Mod::is_signed) != 0 ? 0x80000000u : 0;
+  return request.mod(Mod::redux_op) == 0 ? redux<5> : redux<4>;
+}
+
 // The lowest active lane is read, and Pu says of each lane whether its value is another (measured).
 void r2ur(WarpState& warp, const MicroOp& op, Mask on) {
   const u32* a = source_row(warp, op.a);
@@ -171,9 +177,9 @@ void elect(WarpState& warp, const MicroOp& op, Mask on) {
 LaneFunction select_elect(const Request&, MicroOp&) { return elect; }
 
 constexpr Row kRows[] = {
-    {Op::SHFL, select_shfl},   {Op::VOTE, select_vote<false>}, {Op::VOTEU, select_vote<true>},
-    {Op::MATCH, select_match}, {Op::REDUX, select_redux},      {Op::R2UR, select_r2ur},
-    {Op::ELECT, select_elect},
+    {Op::SHFL, select_shfl},     {Op::VOTE, select_vote<false>}, {Op::VOTEU, select_vote<true>},
+    {Op::MATCH, select_match},   {Op::REDUX, select_redux},      {Op::R2UR, select_r2ur},
+    {Op::CREDUX, select_credux}, {Op::ELECT, select_elect},
 };
 
 }  // namespace

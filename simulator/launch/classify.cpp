@@ -51,6 +51,7 @@ const char* reason(const Instruction& in) {
     case Op::S2R:
     case Op::S2UR:
     case Op::CS2R:
+    case Op::CS2UR:
       return reads_time_or_place(in) ? "clock or multiprocessor read" : nullptr;
     default:
       return nullptr;
@@ -87,8 +88,8 @@ LaunchClass classify(const isa::Program& program, const LaunchCounts& counts, st
 bool tells_time(const isa::Program& program, const std::vector<InstructionRange>& code) {
   bool found = false;
   for_each_instruction(program, code, [&](std::uint32_t, const Instruction& in) {
-    found |=
-        (in.op == Op::S2R || in.op == Op::S2UR || in.op == Op::CS2R) && reads_time_or_place(in);
+    found |= (in.op == Op::S2R || in.op == Op::S2UR || in.op == Op::CS2R || in.op == Op::CS2UR) &&
+             reads_time_or_place(in);
   });
   return found;
 }

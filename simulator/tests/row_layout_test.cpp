@@ -24,9 +24,10 @@ bool share_no_row(const LoweredProgram& program, std::size_t distance) {
     for (std::size_t row = 0; row <= program.rows_to_clear && row < kDiscardRow; ++row)
       take(warp * distance + row);
     for (std::size_t row = kDiscardRow; row < kUniformRow; ++row) take(warp * distance + row);
-    for (std::size_t row = 0; row <= program.uniform_rows_to_clear && row < isa::kURZ; ++row)
+    for (std::size_t row = 0; row <= program.uniform_rows_to_clear && row < isa::kUniformRegisters;
+         ++row)
       take(warp * distance + kUniformRow + row);
-    for (std::size_t row = kUniformRow + isa::kURZ; row < kRowsPerWarp; ++row)
+    for (std::size_t row = kUniformRow + isa::kUniformRegisters; row < kRowsPerWarp; ++row)
       take(warp * distance + row);
   }
   return apart;
@@ -42,7 +43,7 @@ TEST(RowLayout, WarpsShareNoRowThatTheProgramTouches) {
 
 TEST(RowLayout, ProgramsThatNameFewRowsTakeAFractionOfTheRoom) {
   EXPECT_LE(interleaved_rows(naming(32, 20)), kRowsPerWarp / 3);
-  EXPECT_EQ(interleaved_rows(naming(254, 62)), kRowsPerWarp);
+  EXPECT_EQ(interleaved_rows(naming(254, 79)), kRowsPerWarp);
 }
 
 TEST(RowLayout, TheLastWarpsRowsAreAllThere) {

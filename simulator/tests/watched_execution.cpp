@@ -189,7 +189,7 @@ class Probe {
     core_->fault.reset();
     outcome.rows.assign(warp_.rows, warp_.rows + kRowsPerWarp * kWarpSize);
     // What is discarded is nobody's.
-    for (const unsigned from : {kDiscardRow, kUniformRow + 63})
+    for (const unsigned from : {kDiscardRow, kUniformRow + isa::kUniformRegisters})
       std::fill_n(outcome.rows.begin() + from * kWarpSize,
                   (from == kDiscardRow ? kUniformRow - kDiscardRow : 2u) * kWarpSize, 0u);
     outcome.predicates = warp_.predicates;
@@ -264,7 +264,7 @@ class Probe {
                                                : fmt::format("P{}", i));
   }
   static bool is_discarded(unsigned row) {
-    return (row >= kDiscardRow && row < kUniformRow) || row >= kUniformRow + 63;
+    return (row >= kDiscardRow && row < kUniformRow) || row >= kUniformRow + isa::kUniformRegisters;
   }
 
   // Whether the change shows in another place than where it was made, or in its value there.

@@ -230,6 +230,7 @@ bool choose_own_course(const Instruction& in, const Constants& constants, Timed&
       timed.interval = 1;
       return true;
     case Op::ULDC:
+    case Op::LDCU:
       return true;  // fixed; its constant is awaited as an operand is
     case Op::S2R:
       timed.course = Course::shuffle;

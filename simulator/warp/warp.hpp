@@ -9,14 +9,17 @@
 #include <bit>
 #include <cstdint>
 
+#include "isa/instruction.hpp"
 #include "simulator/base/types.hpp"
 
 namespace heddle::simulator {
 
 // Row numbers within a warp.
 inline constexpr unsigned kDiscardRow = 255;  // and seven more, for wide results to RZ
-inline constexpr unsigned kUniformRow = 263;  // UR0; UR63 and the row after are discarded too
-inline constexpr unsigned kReturnRow = kUniformRow + 66;  // Rpc, a pair (RPCMOV)
+inline constexpr unsigned kUniformRow =
+    263;  // UR0; the three rows after the last are discarded too
+inline constexpr unsigned kReturnRow =
+    kUniformRow + isa::kUniformRegisters + 3;  // Rpc, a pair (RPCMOV)
 inline constexpr unsigned kRowsPerWarp = kReturnRow + 2;
 
 // Indices into WarpState::predicates.

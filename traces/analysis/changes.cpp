@@ -124,7 +124,7 @@ std::string flow_text(const Changes& changes, const CoreView& core, const WarpVi
 
 bool is_register(unsigned row) {
   return row < simulator::kDiscardRow ||
-         (row >= simulator::kUniformRow && row < simulator::kUniformRow + isa::kURZ);
+         (row >= simulator::kUniformRow && row < simulator::kUniformRow + isa::kUniformRegisters);
 }
 
 std::string register_name(unsigned row) {

@@ -26,6 +26,11 @@ bool accelsim_takes(isa::Arch arch) {
       return true;
     case isa::Arch::sm_89:
     case isa::Arch::sm_90:
+    case isa::Arch::sm_100:
+    case isa::Arch::sm_103:
+    case isa::Arch::sm_110:
+    case isa::Arch::sm_120:
+    case isa::Arch::sm_121:
       break;
   }
   return false;

@@ -118,7 +118,9 @@ Breakpoint::Comparison Breakpoint::read_comparison(const std::vector<std::string
     throw std::invalid_argument(fmt::format("{} is no register or predicate", words[0]));
   comparison.predicate = name[0] == 'P';
   const std::uint64_t index = number(name.substr(1));
-  const std::uint64_t end = comparison.predicate ? isa::kPT : uniform ? isa::kURZ : isa::kRZ;
+  const std::uint64_t end = comparison.predicate ? isa::kPT
+                            : uniform            ? isa::kUniformRegisters
+                                                 : isa::kRZ;
   if (index >= end) throw std::invalid_argument(fmt::format("there is no {}", words[0]));
   const unsigned first = !uniform               ? 0
                          : comparison.predicate ? simulator::kUniformPredicates

@@ -260,7 +260,7 @@ Pane registers_pane(Stepper& stepper, unsigned lane, ValueForm form) {
   for (unsigned i = 0; i < isa::kPT; ++i)
     if (warp->predicates()[simulator::kUniformPredicates + i] != 0)
       pane.push_back(predicate_line(stepper, *warp, simulator::kUniformPredicates + i));
-  for (unsigned i = 0; i < isa::kURZ; ++i) {
+  for (unsigned i = 0; i < isa::kUniformRegisters; ++i) {
     const unsigned row = simulator::kUniformRow + i;
     if (warp->row(row)[0] != 0) pane.push_back(register_line(stepper, *warp, row, lane, form));
   }

@@ -24,7 +24,7 @@ namespace {
 constexpr std::uint32_t kPredicateNames = 256;  // P0 …, UP0 … at 264
 constexpr std::uint32_t kBarrierNames = 280;    // B0 …
 constexpr std::uint32_t kUniformNames = 320;    // UR0 …
-constexpr std::uint32_t kUniformRegisters = 63;
+constexpr std::uint32_t kUniformRegisters = isa::kUniformRegisters;
 
 // The parts of a step in WarpTrace::flow that follow its first byte.
 constexpr std::uint8_t kPcFollows = 1, kActiveFollows = 2, kOffFollows = 4, kPathFollows = 8,
