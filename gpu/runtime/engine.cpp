@@ -13,6 +13,8 @@
 namespace heddle::runtime {
 namespace {
 
+std::atomic<std::size_t> threads_of_engines{0};
+
 // Signals belong to the program: a thread it does not know of must not take them, but for those
 // that its own code raises.
 class AllSignalsBlocked {
@@ -52,6 +54,7 @@ Ticket Engine::submit(Action action, Length length, Place place) {
       all_is_ours();
       work();
     });
+    ++threads_of_engines;
   }
   wait_completed(lock, [this] { return queue_.size() < kMostPending; });
   const Ticket ticket = append(std::move(action), length, std::move(place));
@@ -101,10 +104,6 @@ std::size_t Engine::waiting_threads() const {
   for (const Awaited* each = awaited_; each != nullptr; each = each->next)
     if (!each->there()) ++waiting;
   return waiting;
-}
-
-namespace {
-std::atomic<std::size_t> threads_of_engines{0};
 }
 
 std::size_t Engine::own_threads() { return threads_of_engines; }
@@ -173,7 +172,6 @@ bool Engine::inside_action() const {
 }
 
 void Engine::work() {
-  ++threads_of_engines;
   std::fesetenv(FE_DFL_ENV);  // whatever the thread had that made this one
   work_off();
   --threads_of_engines;
