@@ -5,6 +5,7 @@ The bounds are relative to the largest number of the result.
 
 import cupy
 import cupyx.scipy.sparse
+import cupyx.scipy.sparse.linalg
 import numpy as np
 
 RANDOM = np.random.default_rng(3)
@@ -72,6 +73,29 @@ def sparse_matrices(kind):
     close(on_device @ cupy.asarray(v), a @ v, kind)
     close(on_device @ cupy.asarray(b), a @ b, kind)
     close(on_device.toarray(), a, kind)
+    c = (draw(kind, 12, 9) * (RANDOM.random((12, 9)) < 0.3)).astype(kind)
+    other = cupyx.scipy.sparse.csr_matrix(cupy.asarray(c))
+    close((on_device + other * 2).toarray(), a + 2 * c, kind)
+    close((on_device - on_device).toarray(), 0 * a, kind)
+    close((on_device @ other.T.tocsr()).toarray(), a @ c.T, kind)
+    close(on_device.T.tocsr().toarray(), a.T, kind)
+    rows, columns = (cupy.asarray(each) for each in ([2, 0, 2, 1, 0], [1, 3, 1, 0, 0]))
+    coo = cupyx.scipy.sparse.coo_matrix((cupy.asarray(draw(kind, 5)), (rows, columns)), shape=(3, 4))
+    wanted = cupy.zeros((3, 4), kind)
+    for row, place, value in zip(rows.tolist(), columns.tolist(), coo.data):
+        wanted[row, place] += value
+    close(coo.tocsr().toarray(), cupy.asnumpy(wanted), kind)
+    close(coo.tocsc().tocsr().toarray(), cupy.asnumpy(wanted), kind)
+
+
+def triangular_systems(kind):
+    a, b = draw(kind, 10, 10) + 10 * np.eye(10), draw(kind, 10, 3)
+    for lower in (True, False):
+        triangle = (np.tril(a) if lower else np.triu(a)).astype(kind)
+        on_device = cupyx.scipy.sparse.csr_matrix(cupy.asarray(triangle))
+        for side in (b, b[:, 0]):
+            found = cupyx.scipy.sparse.linalg.spsolve_triangular(on_device, cupy.asarray(side), lower=lower)
+            close(triangle @ cupy.asnumpy(found), side, kind)
 
 
 def random_numbers(kind):
@@ -86,7 +110,8 @@ def random_numbers(kind):
     assert sorted(cupy.asnumpy(cupy.random.permutation(8))) == list(range(8))
 
 
-for part in (products, systems, factorisations, transforms, sparse_matrices, random_numbers):
+for part in (products, systems, factorisations, transforms, sparse_matrices, triangular_systems,
+             random_numbers):
     for kind in "fD":
         part(kind)
     print("right:", part.__name__)
