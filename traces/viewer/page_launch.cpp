@@ -5,6 +5,7 @@
 #include <set>
 
 #include "isa/program.hpp"
+#include "simulator/base/code_address.hpp"
 #include "simulator/base/display_names.hpp"
 #include "simulator/base/json.hpp"
 #include "simulator/record/metrics.hpp"
