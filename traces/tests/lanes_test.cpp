@@ -4,6 +4,8 @@
 
 #include <array>
 
+#include "simulator/execute/machine.hpp"
+
 namespace heddle::traces {
 namespace {
 
