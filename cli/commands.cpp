@@ -421,6 +421,10 @@ constexpr Option kValidateOptions[] = {
     {"capsules", 0, "", "replay the committed capsules, without the programs"},
     {"measure", 0, "", "measure the suite on this machine's GPU first and compare with that"},
     {"records", 0, "FOLDER", "hardware records (default: those that come with Heddle)"},
+    {"output", 'o', "FOLDER",
+     "keep each program's run there; the same command goes on from there (default on the ranks of "
+     "mpirun: heddle-validate)",
+     Effect::folder},
     {"json", 0, "FILE", "write the result", Effect::file},
     {"html", 0, "FILE",
      "draw model against hardware on one page, timed where the hardware was; launches that are "

@@ -16,7 +16,7 @@
 #include "cli/launch_settings.hpp"
 #include "cli/layout.hpp"
 #include "cli/step_page.hpp"
-#include "cli/suite_model.hpp"
+#include "cli/suite_runs.hpp"
 #include "cli/temporary_folder.hpp"
 #include "cli/validate_page.hpp"
 #include "cli/validate_timing.hpp"
@@ -115,12 +115,13 @@ class PageMaker {
   ValidationPage page_;
 };
 
-Result validate(const SuiteEntry& entry, const SuiteSources& sources, PageMaker& page) {
+Result validate(const SuiteEntry& entry, const SuiteSources& sources, SuiteRuns& runs,
+                PageMaker& page) {
   Result result{.entry = entry, .comparison = {}, .trouble = {}, .output = {}};
   try {
     const fs::path record = sources.records / entry.record_name(kSuiteArch);
     const simulator::Record hardware = simulator::read_record(record_file(record));
-    const SuiteRun run = run_entry(entry, sources);
+    const SuiteRun run = runs.run(entry);
     result.comparison = validation::compare(run.record, hardware);
     const fs::path expected = record.string() + ".stdout";
     if (!sources.programs.empty() && fs::exists(expected))
@@ -251,9 +252,23 @@ fs::path records(const Arguments& arguments, const std::vector<SuiteEntry>& entr
   return folder;
 }
 
+// What ranks cannot share: their own builds and measurements, and the page's steppers.
+void refuse_on_ranks(const Arguments& arguments) {
+  if (!arguments.has("programs") && !arguments.has("capsules"))
+    throw Usage("on the ranks of mpirun give --programs or --capsules");
+  for (const char* option : {"measure", "html"})
+    if (arguments.has(option))
+      throw Usage(fmt::format("--{} is not for the ranks of mpirun", option));
+}
+
+fs::path kept_runs(const Arguments& arguments) {
+  return arguments.value("output", has_ranks() ? "heddle-validate" : "");
+}
+
 }  // namespace
 
 int run_validate(const Arguments& arguments) {
+  if (has_ranks()) refuse_on_ranks(arguments);
   const TemporaryFolder built, measured;
   constexpr std::uint64_t kUsual = 3, kMost = 1000000;
   const std::uint64_t shown = arguments.number("show", kMost).value_or(kUsual);
@@ -272,23 +287,27 @@ int run_validate(const Arguments& arguments) {
     std::erase_if(entries, [&](const SuiteEntry& entry) {
       return !fs::exists(sources.capsules / entry.record_name(kSuiteArch));
     });
-    fmt::print(stderr, "replaying the launches of {} of the suite's {} entries from capsules\n",
-               entries.size(), all);
+    if (!has_ranks())
+      fmt::print(stderr, "replaying the launches of {} of the suite's {} entries from capsules\n",
+                 entries.size(), all);
   }
 
   PageMaker page(arguments, sources);
-  if (arguments.has("timing")) {
-    sources.settings.timing.emplace();
-    return validate_timing(entries, suite_files(arguments).front(), sources, arguments);
-  }
-  const Style style = Style::choose(arguments.value("color", "auto"), STDOUT_FILENO);
+  if (arguments.has("timing")) sources.settings.timing.emplace();
+  SuiteRuns runs(entries, sources, kept_runs(arguments));
+  if (has_ranks() && share_among_ranks(runs) != 0) return 0;
+  if (arguments.has("timing"))
+    return validate_timing(entries, suite_files(arguments).front(), sources, runs, arguments);
+  // mpirun gives its ranks a terminal, wherever its own output goes.
+  const Style style =
+      Style::choose(arguments.value("color", has_ranks() ? "never" : "auto"), STDOUT_FILENO);
   Table table({"entry", "build", "determined", "order-dependent", "values", "allocations", "output",
                "result"});
   std::string text;
   nlohmann::ordered_json json = nlohmann::ordered_json::array();
   bool equal = true, trouble = entries.empty();
   for (const SuiteEntry& entry : entries) {
-    const Result result = validate(entry, sources, page);
+    const Result result = validate(entry, sources, runs, page);
     add_row(table, result, style);
     text += details(result, shown);
     json.push_back(to_json(result));

@@ -208,7 +208,7 @@ nlohmann::ordered_json to_json(const TimingRow& row) {
 
 int validate_timing(const std::vector<validation::SuiteEntry>& entries,
                     const std::filesystem::path& suite, const SuiteSources& sources,
-                    const Arguments& arguments) {
+                    SuiteRuns& runs, const Arguments& arguments) {
   constexpr std::uint64_t kUsual = 5000, kMost = 1000000000;
   const auto least = static_cast<double>(arguments.number("least-cycles", kMost).value_or(kUsual));
   Table table({"entry", "kernel", "launches", "H200 cycles", "+-%", "model", "error %", "stalls",
@@ -226,7 +226,7 @@ int validate_timing(const std::vector<validation::SuiteEntry>& entries,
       simulator::Record sampled;
       const auto samples = sources.records / "sampled" / file.filename();
       if (std::filesystem::exists(samples)) sampled = simulator::read_record(samples);
-      const simulator::Record model = run_entry(entry, sources).record;
+      const simulator::Record model = runs.run(entry).record;
       for (TimingRow& row : validation::timing_rows(entry.name, model, hardware, sampled)) {
         add_row(table, row);
         rows.push_back(std::move(row));

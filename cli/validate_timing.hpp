@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "cli/command.hpp"
-#include "cli/suite_model.hpp"
+#include "cli/suite_runs.hpp"
 
 namespace heddle::cli {
 
@@ -13,6 +13,6 @@ namespace heddle::cli {
 // must not be empty. Returns the exit status: 0, or 2 where an entry could not be run.
 int validate_timing(const std::vector<validation::SuiteEntry>& entries,
                     const std::filesystem::path& suite, const SuiteSources& sources,
-                    const Arguments& arguments);
+                    SuiteRuns& runs, const Arguments& arguments);
 
 }  // namespace heddle::cli

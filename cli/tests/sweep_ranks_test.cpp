@@ -97,5 +97,20 @@ TEST_F(SweepRanks, MakeOneRunAtATime) {
   EXPECT_THAT(outcome.text, HasSubstr("--jobs: each rank of mpirun makes one run at a time"));
 }
 
+TEST_F(SweepRanks, ShareWhatIsValidated) {
+  const std::string command = std::string(HEDDLE_EXECUTABLE) + " validate --capsules -o " +
+                              file("runs") + " simple_divergence vector_add";
+  const Outcome alone = run_shell(std::string(HEDDLE_EXECUTABLE) +
+                                  " validate --capsules simple_divergence vector_add 2>/dev/null");
+  ASSERT_EQ(alone.status, 0);
+  const Outcome shared = run_shell(on_ranks(2, command) + " 2>/dev/null");
+  EXPECT_EQ(shared.status, 0);
+  EXPECT_EQ(shared.text, alone.text);
+  // Nothing is run again, by whatever number of ranks or none.
+  const Outcome again = run_shell(on_ranks(3, command) + " 2>&1 >/dev/null");
+  EXPECT_THAT(again.text, HasSubstr("runs were made before"));
+  EXPECT_EQ(run_shell(command + " 2>/dev/null").text, alone.text);
+}
+
 }  // namespace
 }  // namespace heddle::cli
