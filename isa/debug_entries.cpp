@@ -62,6 +62,25 @@ void DebugUnit::read_abbreviations(std::uint64_t position, std::uint64_t& budget
   budget -= read;
 }
 
+// Where another entry is: of the section (0x10), or from the start of the unit.
+std::uint64_t DebugUnit::read_reference(Cursor& cursor, std::uint64_t form) const {
+  constexpr const char* kWhat = "a reference";
+  switch (form) {
+    case 0x10:
+      return version_ == 2 ? cursor.read<std::uint64_t>(kWhat) : cursor.read<std::uint32_t>(kWhat);
+    case 0x11:
+      return start_ + cursor.read<std::uint8_t>(kWhat);
+    case 0x12:
+      return start_ + cursor.read<std::uint16_t>(kWhat);
+    case 0x13:
+      return start_ + cursor.read<std::uint32_t>(kWhat);
+    case 0x14:
+      return start_ + cursor.read<std::uint64_t>(kWhat);
+    default:  // 0x15
+      return start_ + cursor.uleb();
+  }
+}
+
 DebugUnit::Value DebugUnit::read_value(Cursor& cursor, std::uint64_t form) const {
   using Kind = Value::Kind;
   Value value{.at = cursor.position(), .text = {}, .block = {}};
@@ -126,22 +145,12 @@ DebugUnit::Value DebugUnit::read_value(Cursor& cursor, std::uint64_t form) const
       number(cursor.uleb());
       break;
     case 0x10:
-      number(version_ == 2 ? eight() : four(), Kind::reference);
-      break;
     case 0x11:
-      number(start_ + byte(), Kind::reference);
-      break;
     case 0x12:
-      number(start_ + two(), Kind::reference);
-      break;
     case 0x13:
-      number(start_ + four(), Kind::reference);
-      break;
     case 0x14:
-      number(start_ + eight(), Kind::reference);
-      break;
     case 0x15:
-      number(start_ + cursor.uleb(), Kind::reference);
+      number(read_reference(cursor, form), Kind::reference);
       break;
     case 0x17:
       number(four(), Kind::list);

@@ -66,6 +66,7 @@ class DebugUnit {
   struct Value;
 
   void read_abbreviations(std::uint64_t position, std::uint64_t& budget);
+  std::uint64_t read_reference(Cursor& cursor, std::uint64_t form) const;
   Value read_value(Cursor& cursor, std::uint64_t form) const;
   void put(DebugEntry& entry, const Attribute& attribute, const Value& value) const;
 
