@@ -268,7 +268,8 @@ fs::path kept_runs(const Arguments& arguments) {
 }  // namespace
 
 int run_validate(const Arguments& arguments) {
-  if (has_ranks()) refuse_on_ranks(arguments);
+  const bool on_ranks = has_ranks();  // no longer known once they have shared
+  if (on_ranks) refuse_on_ranks(arguments);
   const TemporaryFolder built, measured;
   constexpr std::uint64_t kUsual = 3, kMost = 1000000;
   const std::uint64_t shown = arguments.number("show", kMost).value_or(kUsual);
@@ -287,7 +288,7 @@ int run_validate(const Arguments& arguments) {
     std::erase_if(entries, [&](const SuiteEntry& entry) {
       return !fs::exists(sources.capsules / entry.record_name(kSuiteArch));
     });
-    if (!has_ranks())
+    if (!on_ranks)
       fmt::print(stderr, "replaying the launches of {} of the suite's {} entries from capsules\n",
                  entries.size(), all);
   }
@@ -295,12 +296,12 @@ int run_validate(const Arguments& arguments) {
   PageMaker page(arguments, sources);
   if (arguments.has("timing")) sources.settings.timing.emplace();
   SuiteRuns runs(entries, sources, kept_runs(arguments));
-  if (has_ranks() && share_among_ranks(runs) != 0) return 0;
+  if (on_ranks && share_among_ranks(runs) != 0) return 0;
   if (arguments.has("timing"))
     return validate_timing(entries, suite_files(arguments).front(), sources, runs, arguments);
   // mpirun gives its ranks a terminal, wherever its own output goes.
   const Style style =
-      Style::choose(arguments.value("color", has_ranks() ? "never" : "auto"), STDOUT_FILENO);
+      Style::choose(arguments.value("color", on_ranks ? "never" : "auto"), STDOUT_FILENO);
   Table table({"entry", "build", "determined", "order-dependent", "values", "allocations", "output",
                "result"});
   std::string text;
