@@ -16,7 +16,7 @@ using isa::Op;
 void shared_side(const Warp& warp, const Step& step, Addresses& address) {
   const isa::Instruction& in = *step.instruction;
   std::uint32_t base = static_cast<std::uint32_t>(in.offset);
-  if (step.selector != 0)
+  if (step.selector != 0 && in.ur != isa::kURZ)
     base += *destination_row(warp, static_cast<RowOffset>((kUniformRow + in.ur) * kWarpSize));
   if (in.rd == isa::kRZ) {
     address.fill(base);

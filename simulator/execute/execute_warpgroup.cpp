@@ -241,7 +241,8 @@ Execute lower_product(const isa::Instruction& in, Step& step) {
   const bool negate_a = from_registers ? in.a.negate : in.mod(Mod::negate_a) != 0;
   step.data_type = *function;
   step.width = static_cast<std::uint8_t>(std::max(1, product.a.bits / 8));
-  step.address.uniform_row = static_cast<RowOffset>((kUniformRow + in.ur) * kWarpSize);
+  if (in.ur != isa::kURZ)
+    step.address.uniform_row = static_cast<RowOffset>((kUniformRow + in.ur) * kWarpSize);
   step.param[kColumns] = product.shape.n;
   step.param[kMetadata] = metadata;
   step.param[kSelector] = in.op == Op::HGMMA ? in.mod(Mod::mma_selector) & 1 : 0;

@@ -181,9 +181,9 @@ Step lower_instruction(const Instruction& in, std::uint32_t index, std::uint32_t
 }
 
 // Of its vector or its uniform registers: `destination` and the sources of a kind, but for the
-// register that is `zero`.
+// register that is `zero`; at most `end`.
 unsigned highest_row(const Instruction& in, Source::Kind kind, unsigned destination, unsigned other,
-                     unsigned zero) {
+                     unsigned zero, unsigned end) {
   unsigned highest = 0;
   const auto note = [&](unsigned index) {
     if (index != zero) highest = std::max(highest, index);
@@ -194,7 +194,7 @@ unsigned highest_row(const Instruction& in, Source::Kind kind, unsigned destinat
     if (source.kind == kind) note(source.index);
   const isa::OperandWidths widths = isa::operand_widths(in);  // of a warp group's sums more
   const unsigned widest = std::max<unsigned>(kWidestOperand, widths.destination);
-  return std::min(highest + widest, zero);
+  return std::min(highest + widest, end);
 }
 
 // Whether nothing executes behind an instruction, or only what a call comes back to.
@@ -240,8 +240,8 @@ bool executes(const isa::Instruction& instruction) {
 }
 
 NamedRows rows_named_by(const isa::Instruction& in) {
-  return {highest_row(in, Source::Kind::reg, in.rd, isa::kRZ, isa::kRZ),
-          highest_row(in, Source::Kind::ureg, in.urd, in.ur, isa::kURZ)};
+  return {highest_row(in, Source::Kind::reg, in.rd, isa::kRZ, isa::kRZ, isa::kRZ),
+          highest_row(in, Source::Kind::ureg, in.urd, in.ur, isa::kURZ, isa::kUniformRegisters)};
 }
 
 LoweredProgram lower(const isa::Program& program) {

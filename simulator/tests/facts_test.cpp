@@ -77,6 +77,7 @@ const std::vector<Case>& cases() {
             ++count;
           }
       }
+      if (words.empty()) continue;  // all are an older architecture's
       const auto seen = watch(arch, words);
       for (std::size_t i = 0; i < words.size(); ++i)
         if (seen[i]) watched.push_back({words[i], said_of(words[i]), *seen[i]});
