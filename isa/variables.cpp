@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <ranges>
 #include <unordered_map>
 
 #include "isa/debug_entries.hpp"
@@ -297,7 +296,8 @@ std::optional<VariablePlace> VariableTable::place(const std::string& function,
   if (place.bank0) return place;
   constexpr std::uint32_t kWordBytes = 4;
   // Where one register follows another, the later one as soon as it is written.
-  for (const Variable::Held& held : variable.held | std::views::reverse) {
+  for (auto each = variable.held.rbegin(); each != variable.held.rend(); ++each) {
+    const Variable::Held& held = *each;
     if (offset < held.begin || offset > held.end) continue;
     place.part_count = 0;
     for (std::uint32_t word = 0; word * kWordBytes < variable.type.bytes; ++word) {
