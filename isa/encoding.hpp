@@ -151,7 +151,7 @@ struct SlotPlace {
   std::uint8_t reuse = 0;
 };
 
-// The number of a uniform register in a field of so many bits: with all of them set it is URZ.
+// The number of a uniform register in a field of `bits` bits: with all of them set it is URZ.
 constexpr std::uint8_t uniform_register(std::uint64_t field, unsigned bits) {
   return field + 1 == std::uint64_t{1} << bits ? kURZ : static_cast<std::uint8_t>(field);
 }

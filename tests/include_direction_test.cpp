@@ -55,7 +55,7 @@ std::optional<std::size_t> room_of(const std::string& folder, const std::string&
   return std::nullopt;
 }
 
-// The machine's state is the simulator's own: who looks on sees it by simulator/launch/views.hpp.
+// The machine's state is the simulator's own: observers see it through simulator/launch/views.hpp.
 // Traces of Accel-Sim are executed, in place of code.
 bool may_see_the_machine(const std::string& file) {
   return file.starts_with("simulator/") || file.starts_with("traces/formats/accelsim_replay.") ||

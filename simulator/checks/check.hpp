@@ -51,7 +51,7 @@ class Findings {
   std::uint64_t left_out_ = 0;
 };
 
-// Looks on as an Observer does, and sees the machine's own state.
+// Watches as an Observer does, and sees the machine's own state.
 class Check : public MemoryWatcher {
  public:
   explicit Check(Findings& findings) : findings_(findings) {}

@@ -22,7 +22,7 @@ constexpr std::uint64_t kLeastShared = 256;
 // That what was in memory before may take, so that it can be put back.
 constexpr std::uint64_t kMostBytes = 512 << 20;
 constexpr unsigned kMostThreads = 64;
-// Where more than one SM in so many waits for others, some quanta are run by one thread.
+// Where more than one SM in N waits for others, some quanta are run by one thread.
 constexpr std::size_t kSeldom = 4;
 constexpr unsigned kAloneQuanta = 64;
 

@@ -44,7 +44,7 @@ class TimedLaunch {
   static constexpr std::uint64_t kWatchInterval = 1 << 20;
 
   enum class Ran : std::uint8_t { ended, stopped, issued };
-  // Until so many `instructions` have issued in all, nothing is left to happen, or the launch
+  // Until `instructions` have issued in all, nothing is left to happen, or the launch
   // stops.
   Ran run_until(std::uint64_t instructions);
   void place_sms(std::size_t count);
