@@ -126,7 +126,7 @@ constexpr Word kWords[] = {
     {"spill", "registers that did not fit and were moved to local memory"},
     {"stack", "bytes of local memory that a thread's frames take"},
     {"advice",
-     "heddle run --advice: what makes a launch slow, dearest first, where, and what helps"},
+     "heddle run --advice: what makes a launch slow, costliest first, where, and what helps"},
     {"splits", "splits warps: at this branch the lanes of a warp go two ways, one after the other"},
     {"issue slots", "cycles of a scheduler in which a warp instruction can issue"},
     {"lane slots", "32 for each warp instruction; an idle lane leaves one unused"},

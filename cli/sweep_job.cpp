@@ -57,7 +57,7 @@ std::string stall_text(const LaunchRecord& launch) {
   return all == 0 || most == 0 ? "" : fmt::format("~{:.0f} % {}", 100 * most / all, reason);
 }
 
-// What is far from what it could be, dearest kinds first.
+// What is far from what it could be, costliest kinds first.
 std::string limit_of(const LaunchRecord& launch, const simulator::GpuModel& gpu) {
   constexpr double kLow = 50, kMany = 0.2;
   std::vector<std::string> parts;

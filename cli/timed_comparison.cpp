@@ -26,7 +26,7 @@ struct StallShare {
   double model = 0, hardware = 0;  // of all warps' cycles
 };
 
-// Dearest first, on either side.
+// Costliest first, on either side.
 std::vector<StallShare> stall_shares(const TimingRow& row) {
   constexpr std::string_view kBegin = "smsp__average_warps_issue_stalled_",
                              kEnd = "_per_issue_active.ratio";

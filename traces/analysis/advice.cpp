@@ -111,15 +111,15 @@ class Adviser {
       found.emplace_back(share, of_block_size(share_of(budget.never_started)));
     if (const double share = cost_share(budget.ended); share >= kWorthSaying)
       found.emplace_back(share, of_ended(share_of(budget.ended)));
-    const auto dearest = [](auto& all) {
+    const auto costliest = [](auto& all) {
       std::ranges::stable_sort(all, std::ranges::greater(),
                                [](const auto& each) { return each.first; });
     };
-    dearest(found);
+    costliest(found);
     // How blocks fill the GPU is another matter than what they do: it comes behind.
     if (gpu_ != nullptr) {
       auto of_launch = launch_advice(request_, watch_.accesses(), *gpu_);
-      dearest(of_launch);
+      costliest(of_launch);
       found.resize(std::min(found.size(), kMostAdvice - std::min(kMostAdvice, of_launch.size())));
       for (auto& each : of_launch) found.push_back(std::move(each));
     }

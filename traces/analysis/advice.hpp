@@ -33,7 +33,7 @@ struct Advice {
 // Cycles that the launch keeps SMs busy (traces/analysis/launch_cost.hpp).
 double launch_cost(const DivergenceWatch& watch);
 
-// Dearest first; nothing below two per cent of the launch's cost. `gpu`: with advice about blocks
+// Costliest first; nothing below two per cent of the launch's cost. `gpu`: with advice about blocks
 // and waves there; null: without.
 std::vector<Advice> advise(const simulator::LaunchRequest& request, const DivergenceWatch& watch,
                            const simulator::GpuModel* gpu = nullptr);

@@ -24,8 +24,8 @@ bool is_atomic(AccessKind kind) { return kind != AccessKind::load && kind != Acc
 struct Group {
   AccessSite sum;
   std::int64_t stride = 0;
-  std::uint32_t pc = 0;  // of the dearest
-  std::uint64_t dearest = 0;
+  std::uint32_t pc = 0;  // of the costliest
+  std::uint64_t costliest = 0;
   std::vector<std::uint64_t> firsts;  // of its instructions
 };
 
@@ -87,8 +87,8 @@ class MemoryAdviser {
     sum.again_by_warp += site.again_by_warp;
     sum.again_by_block += site.again_by_block;
     for (const auto& [address, lanes] : site.addresses) sum.addresses[address] += lanes;
-    if (site.moved >= group.dearest) {
-      group.dearest = site.moved;
+    if (site.moved >= group.costliest) {
+      group.costliest = site.moved;
       group.pc = place.first;
     }
   }
@@ -256,28 +256,28 @@ class MemoryAdviser {
 
   // All conflicts of shared memory are one matter: padding moves the whole array.
   void add_shared() {
-    const Group* dearest = nullptr;
-    std::uint64_t excess = 0, least = 0;  // conflicts; of the dearest
+    const Group* costliest = nullptr;
+    std::uint64_t excess = 0, least = 0;  // conflicts; of the costliest
     for (const auto& [key, group] : groups_) {
       if (std::get<2>(key) != Window::shared || is_atomic(group.sum.kind)) continue;
       excess += group.sum.excess();
       if (group.sum.excess() <= least) continue;
       least = group.sum.excess();
-      dearest = &group;
+      costliest = &group;
     }
     const double cycles = kPassCycles * static_cast<double>(excess);
-    if (dearest == nullptr || cycles / cost_ < kWorthSaying) return;
-    const AccessSite& sum = dearest->sum;
+    if (costliest == nullptr || cycles / cost_ < kWorthSaying) return;
+    const AccessSite& sum = costliest->sum;
     std::string text = fmt::format(
         "Lanes ask for different words of one bank: {} passes per request where {} would do",
         per(sum.moved, sum.executions), per(sum.ideal, sum.executions));
-    const std::int64_t stride = std::abs(dearest->stride);
+    const std::int64_t stride = std::abs(costliest->stride);
     if (2 * sum.uneven <= sum.executions && stride != 0)
       text += fmt::format(", with a stride of {}", elements(stride, sum.width));
     text += ".";
     if (stride != 0 && stride < 32 * 4)
       text += " It helps to let neighbouring lanes take neighbouring words.";
-    say(*dearest, cycles, "has bank conflicts", text + padding_text());
+    say(*costliest, cycles, "has bank conflicts", text + padding_text());
   }
 
   // Counted again with padding, for all accesses.

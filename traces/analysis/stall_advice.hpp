@@ -16,8 +16,8 @@ namespace heddle::traces {
 // that accesses memory beyond the SM rather than another. Nothing where it waits at no scoreboard.
 std::optional<std::uint32_t> waits_for(const isa::Program& program, std::uint32_t pc, bool far);
 
-// Dearest line first, at most three; none below two per cent of all warps' cycles. Empty where the
-// launch was not timed.
+// Costliest line first, at most three; none below two per cent of all warps' cycles. Empty where
+// the launch was not timed.
 std::vector<Advice> stall_advice(const simulator::LaunchRequest& request,
                                  const std::optional<simulator::timing::Result>& timing,
                                  Listing& listing);

@@ -39,7 +39,7 @@ interface Split {
   lost: number;
 }
 
-/** The branches that split a path, dearest first. */
+/** The branches that split a path, costliest first. */
 function splitsOf(paths: Path[], parent: number): Split[] {
   const splits = new Map<number, Split>();
   paths.forEach((path, i) => {
