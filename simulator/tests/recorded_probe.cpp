@@ -64,7 +64,8 @@ std::vector<RecordedCubin> recorded_cubins(std::string_view probe) {
   for (const fs::directory_entry& entry : fs::directory_iterator(kData / probe)) {
     if (!entry.path().filename().string().ends_with(".cubin.zst")) continue;
     const std::string bytes = unpacked(entry.path());
-    RecordedCubin& cubin = cubins.emplace_back(entry.path().stem().string());
+    RecordedCubin& cubin = cubins.emplace_back();
+    cubin.name = entry.path().stem().string();
     cubin.bytes.resize(bytes.size());
     std::memcpy(cubin.bytes.data(), bytes.data(), bytes.size());
   }

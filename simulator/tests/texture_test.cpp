@@ -176,8 +176,9 @@ class RandomTextures {
   }
   float coordinate(float size) {
     constexpr float kInfinity = std::numeric_limits<float>::infinity();
-    constexpr float kOthers[] = {kInfinity, -kInfinity, std::nanf(""), 1e30f,
-                                 -1e9f,     0.0f,       -0.0f,         1.0f};
+    constexpr float kOthers[] = {kInfinity, -kInfinity, std::numeric_limits<float>::quiet_NaN(),
+                                 1e30f,     -1e9f,      0.0f,
+                                 -0.0f,     1.0f};
     if (below(16) == 0) return kOthers[below(8)];
     const float within = std::uniform_real_distribution<float>(-0.75f, 1.75f)(random_);
     return below(2) == 0 ? within * size : within;

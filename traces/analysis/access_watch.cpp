@@ -59,7 +59,7 @@ std::vector<std::uint64_t> sectors_of(const Access& access) {
     sectors.push_back(access.address[lane] >> simulator::kSectorShift);
   });
   std::ranges::sort(sectors);
-  sectors.erase(std::ranges::unique(sectors).begin(), sectors.end());
+  sectors.erase(std::unique(sectors.begin(), sectors.end()), sectors.end());
   return sectors;
 }
 
@@ -120,7 +120,7 @@ void AccessWatch::note(AccessSite& site, const Access& access) {
       ++site.addresses[each];
   std::ranges::sort(addresses);
   const auto colliding =
-      static_cast<std::uint64_t>(addresses.end() - std::ranges::unique(addresses).begin());
+      static_cast<std::uint64_t>(addresses.end() - std::unique(addresses.begin(), addresses.end()));
   site.colliding += colliding;
   if (!shared) collisions_ += colliding;
 }

@@ -187,7 +187,7 @@ class MemoryAdviser {
         for (const std::uint64_t first : group.firsts)
           offsets.push_back(first % static_cast<std::uint64_t>(stride));
     std::ranges::sort(offsets);
-    return static_cast<std::size_t>(std::ranges::unique(offsets).begin() - offsets.begin());
+    return static_cast<std::size_t>(std::unique(offsets.begin(), offsets.end()) - offsets.begin());
   }
 
   void add_repeated(const Group& group) {
