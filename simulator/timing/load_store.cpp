@@ -419,7 +419,7 @@ Completion LoadStoreUnit::serve(std::uint32_t token, Cycle begin) {
   return completion;
 }
 
-void LoadStoreUnit::bring_near() const {
+void LoadStoreUnit::prefetch() const {
   if (!free_entries_.empty()) {
     const Entry& next = entries_[free_entries_.back()];
     __builtin_prefetch(&next);
@@ -430,7 +430,7 @@ void LoadStoreUnit::bring_near() const {
   __builtin_prefetch(waits_.data());
   __builtin_prefetch(pending_.data());
   __builtin_prefetch(awaited_lines_.data());
-  pipe_.bring_near();
+  pipe_.prefetch();
 }
 
 std::span<const Served> LoadStoreUnit::advance(Cycle now) {

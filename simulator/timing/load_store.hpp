@@ -87,9 +87,9 @@ class LoadStoreUnit {
   bool made_room(unsigned sub_core) const { return pipe_.made_room(sub_core); }
 
   // The unit will be used soon.
-  void bring_near() const;
+  void prefetch() const;
   // The line will be accessed soon.
-  void bring_near(LineNumber line) const { l1_.prefetch(line); }
+  void prefetch(LineNumber line) const { l1_.prefetch(line); }
 
   std::vector<Request>& requests() { return requests_; }
   // Whether any of those who wait for L2 is one that `is_awaited` holds for.

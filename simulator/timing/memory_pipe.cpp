@@ -9,7 +9,7 @@ MemoryPipe::MemoryPipe(const Constants& constants)
   for (SubCore& sub : sub_cores_) sub.leaves.assign(std::max(1u, constants.mio_queue_entries), 0);
 }
 
-void MemoryPipe::bring_near() const {
+void MemoryPipe::prefetch() const {
   for (const SubCore& sub : sub_cores_) {
     __builtin_prefetch(&sub);
     __builtin_prefetch(sub.leaves.data());

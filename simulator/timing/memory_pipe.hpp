@@ -44,7 +44,7 @@ class MemoryPipe {
   std::span<const Taken> advance(Cycle now);
   // Whether the call of `advance` before has made room in the sub-core's queue.
   bool made_room(unsigned sub_core) const { return sub_cores_[sub_core].made_room; }
-  void bring_near() const;
+  void prefetch() const;
   // The shared unit takes nothing before `time`.
   void hold_until(Cycle time);
 

@@ -68,6 +68,24 @@ struct ResidentWarp {
   Cycle began = 0;
   Cycle counted_until = 0;  // cycles before are in the sums
   Stall state = Stall::wait;
+
+  // One of the scoreboard's outstanding results will be there at `done`.
+  void settle_result(std::uint8_t scoreboard, std::uint64_t instruction, Cycle done) {
+    if (scoreboard == kNoScoreboard) return;
+    scoreboards[scoreboard].settle(done);
+    for (CountedResult& each : counted)
+      if (!each.is_group && each.number == instruction && each.scoreboard == scoreboard)
+        each.done = done;
+  }
+  // The same of an asynchronous copy, and of the groups that it is in.
+  void settle_copy(std::uint64_t instruction, Cycle done) {
+    copies.settle(done);
+    for (CountedResult& each : counted) {
+      if (!each.is_group || each.number < instruction) continue;
+      each.latest = std::max(each.latest, done);
+      if (--each.unknown == 0) each.done = each.latest;
+    }
+  }
 };
 
 }  // namespace heddle::simulator::timing

@@ -163,12 +163,13 @@ bool ThreadedSms::run_side_by_side(Cycle end) {
 // What a piece of SMs will touch is asked for together, before the first of them runs.
 void ThreadedSms::run_some(unsigned thread, std::size_t first, std::size_t end) {
   const lanes::FloatEnvironment environment;
-  const auto bring_near = [&](Sm::Near stage) {
-    for (std::size_t i = first; i < end; ++i) sms_[i].bring_near(stage, end_);
+  const auto prefetch = [&](PrefetchStage stage) {
+    for (std::size_t i = first; i < end; ++i) sms_[i].prefetch(stage, end_);
   };
-  for (const auto stage : {Sm::Near::sm, Sm::Near::sub_cores, Sm::Near::slots}) bring_near(stage);
+  for (const auto stage : {PrefetchStage::sm, PrefetchStage::sub_cores, PrefetchStage::slots})
+    prefetch(stage);
   for (std::size_t i = first; i < end; ++i) sms_[i].take_answers();
-  for (const auto stage : {Sm::Near::warps, Sm::Near::registers}) bring_near(stage);
+  for (const auto stage : {PrefetchStage::warps, PrefetchStage::registers}) prefetch(stage);
   for (std::size_t i = first; i < end; ++i) {
     if (!stopped_.load(std::memory_order_relaxed)) run_one(thread, i);
     threads_->finished(i);
@@ -220,12 +221,12 @@ void ThreadedSms::add_to(std::vector<StallCycles>& stalls) const {
 }
 
 bool run_in_order(std::deque<Sm>& sms, Cycle end) {
-  constexpr auto kStages = static_cast<std::size_t>(Sm::Near::count_);
+  constexpr auto kStages = static_cast<std::size_t>(PrefetchStage::count_);
   for (std::size_t i = 0; i < sms.size(); ++i) {
     sms[i].take_answers();
-    if (i + 2 < sms.size()) sms[i + 2].take_answers();  // before what they set going is brought
+    if (i + 2 < sms.size()) sms[i + 2].take_answers();  // before what they set going is prefetched
     for (std::size_t stage = 0; stage < kStages && i + stage + 1 < sms.size(); ++stage)
-      sms[i + stage + 1].bring_near(static_cast<Sm::Near>(kStages - 1 - stage), end);
+      sms[i + stage + 1].prefetch(static_cast<PrefetchStage>(kStages - 1 - stage), end);
     if (!sms[i].run(end)) return false;
   }
   return true;

@@ -1,0 +1,300 @@
+// What an instruction that has issued sets going, and where its warp stands behind it.
+#include <algorithm>
+#include <bit>
+
+#include "simulator/timing/sub_core.hpp"
+
+namespace heddle::simulator::timing {
+
+// What its registers name: once it has been executed, they may hold something else.
+void SubCore::find_sources(const ResidentWarp& warp, const Timed& timed) {
+  if (timed.course == Course::constant) units_.indexed.find(*units_.context, warp, timed);
+  if (timed.course == Course::texture) units_.texture = texture_read(*units_.context, warp);
+}
+
+void SubCore::guard(ResidentWarp& warp, std::uint8_t scoreboard, Stall awaited, Cycle done) {
+  if (scoreboard == kNoScoreboard) return;
+  Scoreboard& guarded = warp.scoreboards[scoreboard];
+  // Who waits for several results waits for the slow ones.
+  const bool slow = guarded.awaited == Stall::long_scoreboard &&
+                    (guarded.unknown != 0 || guarded.zero >= warp.counted_until);
+  if (done != kUnknown) guarded.zero = std::max(guarded.zero, done);
+  if (!slow) guarded.awaited = awaited;
+  if (units_.context->program.counts_results && scoreboard != kUnguarded)
+    warp.counted.push_back({warp.issued, done, scoreboard});
+}
+
+void SubCore::start(unsigned slot, const Timed& timed, const Issue& issued, Cycle now) {
+  ResidentWarp& warp = slots_[slot];
+  if (units_.context->program.counts_results)
+    std::erase_if(warp.counted, [now](const CountedResult& each) { return each.done <= now; });
+  if (timed.empties_l1 && issued.on != 0) units_.memory.empty_l1();
+  switch (timed.course) {
+    case Course::fixed:
+    case Course::depbar:
+      return;
+    case Course::special: {
+      const Cycle begin = pipes_.special_began(timed);
+      guard(warp, timed.read_scoreboard, timed.awaited, begin + constants_.latency_xu_read);
+      return guard(warp, timed.write_scoreboard, timed.awaited, begin + timed.latency);
+    }
+    case Course::variable:
+      guard(warp, timed.write_scoreboard, timed.awaited, now + timed.latency);
+      return guard(warp, timed.read_scoreboard, timed.awaited, now + timed.latency);
+    case Course::shuffle:
+      return start_pass(slot, timed, now, 1);
+    case Course::constant: {
+      Cycle there = now;
+      for (const std::uint32_t line : units_.indexed.lines)
+        there = std::max(there, units_.front_end.indexed(line, now));
+      return start_pass(slot, timed, there, units_.indexed.places);
+    }
+    case Course::memory:
+      return start_memory(slot, timed, issued, now);
+    case Course::texture:
+      return start_texture(slot, timed, issued, now);
+    case Course::async_group:
+      return close_copies(warp, timed, now);
+    case Course::fence:
+      warp.at_fence = timed.awaits_stores;
+      warp.next_issue = warp.stalled_until + timed.latency;
+      warp.until_then = Stall::membar;
+      return;
+    case Course::sleep:
+      warp.next_issue = std::max(warp.next_issue, now + sleep_cycles(warp, issued));
+      warp.until_then = Stall::sleeping;
+      return;
+    case Course::cluster_arrive:
+    case Course::cluster_wait:
+      return start_cluster(warp, timed, issued, now);
+    case Course::branch:
+    case Course::convergence:
+    case Course::exit:
+    case Course::barrier:
+      return start_flow(slot, timed, issued, now);
+  }
+}
+
+// Through the memory unit's queue, without an access. `places`: addresses of constants.
+void SubCore::start_pass(unsigned slot, const Timed& timed, Cycle enters, std::uint32_t places) {
+  ResidentWarp& warp = slots_[slot];
+  const Completion completion =
+      units_.memory.pass(index_, enters, timed, waiting_for(slot, timed), places);
+  if (completion.queued) return expect_results(warp, timed);
+  guard(warp, timed.result_scoreboard, timed.awaited, completion.done);
+  guard(warp, timed.read_scoreboard, timed.awaited, completion.sources_read);
+}
+
+// The asynchronous copies issued so far are a group.
+void SubCore::close_copies(ResidentWarp& warp, const Timed& timed, Cycle now) {
+  const Cycle latest = std::max(warp.copies.zero, now + timed.latency);
+  warp.counted.push_back({.number = warp.issued,
+                          .done = warp.copies.unknown != 0 ? kNever : latest,
+                          .scoreboard = 0,
+                          .is_group = true,
+                          .unknown = warp.copies.unknown,
+                          .latest = latest});
+  warp.scoreboards[0].awaited = timed.awaited;
+}
+
+Outstanding SubCore::waiting_for(unsigned slot, const Timed& timed) const {
+  const ResidentWarp& warp = slots_[slot];
+  return {.slot = index_ * kSlots + slot,
+          .instance = warp.instance,
+          .number = warp.issued,
+          .scoreboard = timed.result_scoreboard,
+          .read_scoreboard = timed.read_scoreboard,
+          .is_store = timed.is_store,
+          .is_async = timed.is_async};
+}
+
+// Its results are to come, at a time not known yet.
+void SubCore::expect_results(ResidentWarp& warp, const Timed& timed) {
+  for (const std::uint8_t scoreboard : {timed.read_scoreboard, timed.result_scoreboard}) {
+    if (scoreboard == kNoScoreboard) continue;
+    guard(warp, scoreboard, timed.awaited, kUnknown);
+    ++warp.scoreboards[scoreboard].unknown;
+  }
+}
+
+void SubCore::start_memory(unsigned slot, const Timed& timed, const Issue& issued, Cycle now) {
+  ResidentWarp& warp = slots_[slot];
+  const Origin origin{.local_region = std::uint64_t{units_.sm} << 16 | (index_ * kSlots + slot),
+                      .rank = warp.warp->block->rank,
+                      .cluster = units_.blocks.cluster(warp.block)};
+  const Completion completion =
+      units_.memory.issue(index_, now, timed, issued.accesses, origin, waiting_for(slot, timed));
+  if (completion.queued) {
+    expect_results(warp, timed);
+    warp.unsent_stores += timed.is_store;
+  } else {
+    guard(warp, timed.read_scoreboard, timed.awaited, completion.sources_read);
+    guard(warp, timed.result_scoreboard, timed.awaited,
+          completion.outstanding ? kUnknown : completion.done);
+    if (completion.outstanding && timed.result_scoreboard != kNoScoreboard)
+      ++warp.scoreboards[timed.result_scoreboard].unknown;
+    if (timed.is_store) {
+      warp.stores.zero = std::max(warp.stores.zero, completion.done);
+      warp.stores_left = std::max(warp.stores_left, completion.sources_read);
+    }
+    if (timed.is_async) warp.copies.zero = std::max(warp.copies.zero, completion.done);
+    if (!completion.outstanding) return;
+  }
+  if (timed.is_store) ++warp.stores.unknown;
+  if (timed.is_async) ++warp.copies.unknown;
+}
+
+void SubCore::start_texture(unsigned slot, const Timed& timed, const Issue& issued, Cycle now) {
+  ResidentWarp& warp = slots_[slot];
+  const Completion completion = units_.memory.sample(
+      index_, now, timed, units_.texture, issued.accesses, issued.on, waiting_for(slot, timed));
+  guard(warp, timed.read_scoreboard, timed.awaited, completion.sources_read);
+  guard(warp, timed.result_scoreboard, timed.awaited,
+        completion.outstanding ? kUnknown : completion.done);
+  if (completion.outstanding && timed.result_scoreboard != kNoScoreboard)
+    ++warp.scoreboards[timed.result_scoreboard].unknown;
+}
+
+// NANOSLEEP's time, in nanoseconds, as the lowest lane has it: the next power of two, at least 64
+// (sleep.* of gpu/kernels/micro/timing/spinning.cu).
+Cycle SubCore::sleep_cycles(const ResidentWarp& warp, const Issue& issued) const {
+  constexpr std::uint64_t kShortest = 64, kLongest = 1'000'000, kKiloPerNano = 1'000'000;
+  if (issued.on == 0 || warp.warp->convergence->others_ready()) return 0;
+  const Step& step = units_.context->core.launch.program->steps[issued.pc];
+  const std::uint64_t time = source_row(*warp.warp, step.b)[std::countr_zero(issued.on)];
+  return std::bit_ceil(std::clamp(time, kShortest, kLongest)) *
+         units_.context->core.launch.model->clock_khz / kKiloPerNano;
+}
+
+// Cycles to the first instruction behind one that sends the warp's lanes elsewhere.
+SubCore::FlowTime SubCore::flow_time(const ResidentWarp& warp, const Timed& timed,
+                                     const Issue& issued) const {
+  const Reconvergence& lanes = *warp.warp->convergence;
+  const Cycle fetch = constants_.latency_branch_fetch, fetch_group = constants_.latency_group_fetch;
+  if (timed.course == Course::branch) {
+    if (issued.flow == Flow::reschedule) return {constants_.latency_branch_divergent, fetch_group};
+    if (issued.flow != Flow::jump) return {constants_.latency_branch_not_taken};
+    return {
+        timed.is_indirect ? constants_.latency_branch_indirect : constants_.latency_branch_taken,
+        fetch};
+  }
+  if (issued.flow != Flow::reschedule || !lanes.has_current()) return {};
+  if (timed.course == Course::barrier) return {constants_.latency_barrier};
+  if (timed.meets_warp && issued.active == lanes.live()) return {};
+  const bool together = (lanes.current().lanes & issued.active) == issued.active;
+  if (!together) return {constants_.latency_group_switch, fetch_group};
+  if (timed.meets_warp) return {constants_.latency_warp_reunion};
+  const bool restored = timed.is_bsync && lanes.restored(timed.barrier);
+  return {restored ? constants_.latency_restored_reconvergence : constants_.latency_reconvergence};
+}
+
+void SubCore::start_flow(unsigned slot, const Timed& timed, const Issue& issued, Cycle now) {
+  ResidentWarp& warp = slots_[slot];
+  auto [latency, fetch] = flow_time(warp, timed, issued);
+  if (latency == 0) return;
+  const bool goes_elsewhere = timed.course == Course::convergence || issued.flow == Flow::jump;
+  if (goes_elsewhere && !timed.is_indirect) {
+    if (redirected_ != slot && redirected_until_ > now) {
+      latency += constants_.latency_branch_beside;
+      if (fetch != 0) fetch += constants_.latency_branch_beside;
+    }
+    redirected_ = slot;
+    redirected_until_ = now + latency;
+  }
+  warp.next_issue = std::max(warp.next_issue, now + latency);
+  warp.until_then = timed.course == Course::barrier ? Stall::barrier : Stall::branch_resolving;
+  if (fetch != 0) warp.fetches_from = std::max(now + latency - fetch, warp.stalled_until);
+}
+
+// Where a warp that waits at a block barrier is seen: what needs nothing but the arithmetic units
+// issues meanwhile (records of samples: BAR.SYNC.DEFER_BLOCKING and ISETP, LOP3 or IMAD behind it).
+std::uint32_t SubCore::blocked_at(std::uint32_t pc) const {
+  const auto issues = [](const Timed& timed) {
+    return timed.course == Course::fixed && timed.pipe >= Pipe::alu && timed.pipe < Pipe::fp64;
+  };
+  while (issues(units_.context->program.instructions[pc])) ++pc;
+  return pc;
+}
+
+// Where the warp stands after an instruction: its next one, at a barrier, or at its end. Until its
+// stall count has run it is seen behind the instruction, also where that sends it elsewhere.
+void SubCore::advance(unsigned slot, const Timed& timed, Cycle now) {
+  ResidentWarp& warp = slots_[slot];
+  at_unit_ &= ~slot_bit(slot);
+  Reconvergence& lanes = *warp.warp->convergence;
+  const bool may_release = timed.course == Course::barrier || timed.course == Course::exit;
+  Cycle examine_at = now + 1;
+  const std::uint32_t behind = warp.pc + 1;
+  if (lanes.finished()) {
+    warp.pc = behind;
+    check_block_barriers(units_.blocks.block(warp.block));
+    warp.ended = true;
+    warp.next_issue = warp.stalled_until + constants_.latency_exit;
+    warp.until_then = Stall::branch_resolving;
+    warp.fetches_from = kNever;
+    warp.state = Stall::wait;
+  } else if (lanes.has_current()) {
+    warp.state = Stall::wait;
+    examine_at = std::max(now + 1, warp.stalled_until);
+    if (lanes.current().pc != behind) {
+      warp.pc = behind;
+      account(warp, examine_at);
+      warp.pc = lanes.current().pc;
+      warp.line = kNoLine;  // is asked for when it is known where the warp goes on
+    } else {
+      warp.pc = behind;
+      if (this->timed(warp).code_line != warp.line) ask_for_code(warp, now);
+    }
+  } else {
+    warp.at_barrier = true;
+    warp.pc = blocked_at(behind);
+    warp.state = Stall::barrier;
+    examine_at = kNever;
+  }
+  slots_.sleep(slot, examine_at);
+  if (ResidentCluster* const cluster = units_.blocks.cluster(warp.block);
+      may_release && cluster != nullptr)
+    cluster->look_at_barrier(now);
+}
+
+// A barrier that has been released lets the warp go on at that time.
+void SubCore::resume_at(unsigned slot, Cycle time) {
+  ResidentWarp& warp = slots_[slot];
+  warp.at_barrier = false;
+  warp.pc = warp.warp->convergence->current().pc;
+  warp.next_issue = std::max(warp.next_issue, time);
+  warp.until_then = warp.state = Stall::barrier;
+  slots_.sleep(slot, warp.next_issue);
+  next_visit_ = std::min(next_visit_, warp.next_issue);
+}
+
+void SubCore::leave_barrier(std::uint32_t block, Cycle now, Cycle& leaves) {
+  for_each_slot(slots_.resident(), [&](unsigned slot) {
+    ResidentWarp& warp = slots_[slot];
+    if (!warp.at_barrier || warp.block != block || !warp.warp->convergence->has_current()) return;
+    account(warp, now);
+    leaves += constants_.barrier_release_interval;
+    resume_at(slot, leaves);
+  });
+}
+
+void SubCore::start_cluster(ResidentWarp& warp, const Timed& timed, const Issue& issued,
+                            Cycle now) {
+  ResidentCluster& cluster = units_.blocks.cluster_or_own(warp.block);
+  if (issued.on == 0) return;
+  if (timed.course == Course::cluster_arrive) return cluster.arrive(now);
+  if (issued.flow != Flow::next || !units_.blocks.leaves_cluster_barrier(warp.block, now)) return;
+  warp.next_issue = std::max(warp.next_issue, units_.blocks.leave_cluster_barrier(warp.block));
+  warp.until_then = Stall::barrier;
+}
+
+void SubCore::leave_cluster_barrier(const ResidentCluster& cluster) {
+  for_each_slot(slots_.resident(), [&](unsigned slot) {
+    const ResidentWarp& warp = slots_[slot];
+    if (warp.at_barrier && units_.blocks.cluster(warp.block) == &cluster &&
+        warp.warp->convergence->has_current())
+      resume_at(slot, units_.blocks.leave_cluster_barrier(warp.block));
+  });
+}
+
+}  // namespace heddle::simulator::timing

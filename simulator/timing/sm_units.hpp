@@ -1,0 +1,37 @@
+// What the sub-cores of an SM share.
+#pragma once
+
+#include <cstdint>
+
+#include "simulator/memory/texture.hpp"
+#include "simulator/timing/front_end.hpp"
+#include "simulator/timing/load_store.hpp"
+#include "simulator/timing/operand_sources.hpp"
+#include "simulator/timing/resident_blocks.hpp"
+#include "simulator/timing/sm_context.hpp"
+
+namespace heddle::simulator::timing {
+
+struct SmUnits {
+  SmUnits(SmContext& first, Sm& owner, std::uint32_t number, GpcCache& gpc)
+      : context(&first),
+        constants(first.constants),
+        sm(number),
+        observed(first.core.launch.options->observer != nullptr),
+        memory(constants, number),
+        front_end(constants, first.program, first.core.launch.entry, gpc, number),
+        blocks(constants, owner, number) {}
+
+  SmContext* context;  // of the host thread that runs the SM
+  const Constants& constants;
+  const std::uint32_t sm;
+  const bool observed;
+  LoadStoreUnit memory;
+  FrontEnd front_end;
+  ResidentBlocks blocks;
+  // What the instruction reads that issues.
+  IndexedConstants indexed;
+  TextureHeader texture;
+};
+
+}  // namespace heddle::simulator::timing

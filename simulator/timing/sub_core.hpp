@@ -1,0 +1,134 @@
+// A sub-core of an SM: its warps, the scheduler that selects one of them in a cycle, and its pipes.
+#pragma once
+
+#include <cstdint>
+
+#include "simulator/timing/driver_calls.hpp"
+#include "simulator/timing/pipes.hpp"
+#include "simulator/timing/sm_units.hpp"
+#include "simulator/timing/unit_waits.hpp"
+#include "simulator/timing/warp_slots.hpp"
+
+namespace heddle::simulator::timing {
+
+// Stages in which the host prefetches what an SM will touch: each needs what the one before has
+// brought.
+enum class PrefetchStage : std::uint8_t { sm, sub_cores, slots, warps, registers, count_ };
+
+class SubCore {
+ public:
+  SubCore(SmUnits& units, unsigned index)
+      : units_(units), constants_(units.constants), index_(index), pipes_(units.constants) {}
+
+  // When something may happen; kNever: not by itself.
+  Cycle next_visit() const { return next_visit_; }
+  enum class Visited : std::uint8_t {
+    done,
+    released,  // the warp that issued last may have released its block's barrier
+    stopped,   // the launch stops
+  };
+  // What happens in the cycle `now`: warps are examined, and one that can issues.
+  Visited visit(Cycle now);
+  std::uint32_t last_block() const { return slots_[last_].block; }
+
+  std::uint32_t warps() const { return slots_.count(); }
+  // It begins to issue at `begin`. `block`: its block's place on the SM; `number`: counts the
+  // warps that have started there.
+  void start_warp(Warp& warp, std::uint32_t block, Cycle begin, std::uint64_t number);
+  // Warps of the block whose barrier was released at `now` leave it one by one. `leaves`: when the
+  // last one before them did.
+  void leave_barrier(std::uint32_t block, Cycle now, Cycle& leaves);
+  void leave_cluster_barrier(const ResidentCluster& cluster);
+
+  // The memory unit has taken up an instruction; or L2 has answered it.
+  void take_up(const Served& served, Cycle now);
+  void take_answer(const Outstanding& answer, Cycle now);
+  // Its queue to the memory unit has room again.
+  void find_room(Cycle now);
+  // Whether the warp is still there that waits.
+  bool holds(const Outstanding& who) const;
+
+  void prefetch(PrefetchStage stage, Cycle until) const;
+  void prefetch_slot(unsigned slot) const;
+  std::uint64_t issued() const { return issued_; }
+
+ private:
+  static constexpr Cycle kUnknown = kNever;
+  // Why a warp does not issue, until when at least. Ready: not_selected.
+  struct Wait {
+    Stall reason;
+    Cycle until;
+  };
+  // What an instruction costs that ends a stretch of code, and the part of it in which the next one
+  // is on its way.
+  struct FlowTime {
+    Cycle latency = 0, fetch = 0;
+  };
+
+  // sub_core.cpp: the cycle.
+  const Timed& timed(const ResidentWarp& warp) const {
+    return units_.context->program.instructions[warp.pc];
+  }
+  void wake(unsigned slot, Cycle now);
+  void examine(unsigned slot, Cycle now);
+  void enter_unit_wait(unsigned slot, const Timed& timed, Cycle now);
+  void leave_unit_wait(unsigned slot, Cycle now);
+  void tell_unit_waits(Cycle now);
+  SlotMask waiting_long() const;
+  bool issue(unsigned slot, Cycle now);
+  void hold(unsigned slot, Cycle now);
+  void retire(unsigned slot, Cycle now);
+  void account(ResidentWarp& warp, Cycle until);
+  void tell_wait(const ResidentWarp& warp, Cycle until);
+
+  // stall_reasons.cpp
+  Wait wait_of(ResidentWarp& warp, Cycle now);
+  void ask_for_code(ResidentWarp& warp, Cycle now);
+  Wait wait_at_end(const ResidentWarp& warp, Cycle now) const;
+  Wait wait_for_results(const ResidentWarp& warp, const Timed& timed, Cycle now) const;
+  Wait wait_for_units(const Timed& timed, Cycle now) const;
+  Cycle unit_free(unsigned gate, Cycle now) const;
+  SlotMask ask_units(Cycle now, Cycle& until);
+
+  // issued_instruction.cpp: what it sets going.
+  void find_sources(const ResidentWarp& warp, const Timed& timed);
+  void start(unsigned slot, const Timed& timed, const Issue& issued, Cycle now);
+  void start_pass(unsigned slot, const Timed& timed, Cycle enters, std::uint32_t places);
+  void start_memory(unsigned slot, const Timed& timed, const Issue& issued, Cycle now);
+  void start_texture(unsigned slot, const Timed& timed, const Issue& issued, Cycle now);
+  void close_copies(ResidentWarp& warp, const Timed& timed, Cycle now);
+  FlowTime flow_time(const ResidentWarp& warp, const Timed& timed, const Issue& issued) const;
+  void start_flow(unsigned slot, const Timed& timed, const Issue& issued, Cycle now);
+  void start_cluster(ResidentWarp& warp, const Timed& timed, const Issue& issued, Cycle now);
+  Cycle sleep_cycles(const ResidentWarp& warp, const Issue& issued) const;
+  Outstanding waiting_for(unsigned slot, const Timed& timed) const;
+  // `done` may be kUnknown.
+  void guard(ResidentWarp& warp, std::uint8_t scoreboard, Stall awaited, Cycle done);
+  void expect_results(ResidentWarp& warp, const Timed& timed);
+  void advance(unsigned slot, const Timed& timed, Cycle now);
+  std::uint32_t blocked_at(std::uint32_t pc) const;
+  void resume_at(unsigned slot, Cycle time);
+
+  // host_prefetch.cpp
+  bool waits_beyond(const ResidentWarp& warp, Cycle until) const;
+  void prefetch_access(const Warp& warp, std::uint32_t pc) const;
+
+  SmUnits& units_;
+  const Constants& constants_;
+  const unsigned index_;
+  Cycle next_visit_ = kNever;
+  WarpSlots slots_;
+  SlotMask ready_ = 0;
+  SlotMask at_unit_ = 0;  // warps that lack nothing but their unit: nothing else is asked again
+  UnitWaits waits_;       // of them, those that one unit alone keeps
+  Pipes pipes_;
+  SchedulerState scheduler_;
+  std::uint32_t last_ = 0;  // the slot that issued last
+  Cycle issues_from_ = 0;
+  // The warp that has branched last, and until it goes on.
+  unsigned redirected_ = 0;
+  Cycle redirected_until_ = 0;
+  std::uint64_t issued_ = 0;
+};
+
+}  // namespace heddle::simulator::timing
