@@ -125,6 +125,7 @@ class Context {
   // … of a pool.
   Error share_pooled_memory(std::uint64_t address, abi::IpcHandle& handle);
   Error open_memory(const abi::IpcHandle& handle, std::uint64_t& address);
+  Error open_pooled_memory(abi::Handle pool, const abi::IpcHandle& handle, std::uint64_t& address);
   Error close_memory(std::uint64_t address);
   Error share_event(const Event& event, abi::IpcHandle& handle) const;
   Error open_event(const abi::IpcHandle& handle, std::shared_ptr<Event>& event);
@@ -133,7 +134,8 @@ class Context {
                   std::uint64_t bytes);
 
   // Memory pools (context_pools.cpp).
-  abi::Handle create_pool(const abi::MemPoolProps& properties);
+  // `number`: of a pool of another process.
+  abi::Handle create_pool(const abi::MemPoolProps& properties, std::uint64_t number = 0);
   bool has_pool(abi::Handle handle) const;
   // Calls `body(MemoryPool&)` while no other thread touches the pool; nothing where there is none.
   template <typename Body>
@@ -291,6 +293,9 @@ class Context {
   void host_wrote(std::uint64_t address, std::uint64_t bytes);
   void register_variables(const CodeImage& image);
   void keep_output(Ticket ticket, std::string text);  // inside actions
+  // Maps what another process shares, once; `pool`: that it is of, or null.
+  Error open(const SharedHandle& shared, const MemoryPool* pool, std::uint64_t& address);
+  void leave_sharing(std::uint64_t address);
   // Whether it was of a pool. `counted`: the pool's "used" sees it go.
   bool leave_pool(const MemoryBlock& block, bool counted);
   void settle_pools();  // a stream has been waited for

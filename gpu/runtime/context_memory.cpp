@@ -179,10 +179,7 @@ Error Context::free(std::uint64_t address) {
   if (block->kind != MemoryKind::device && block->kind != MemoryKind::managed)
     return Error::invalid_value;
   leave_pool(*block, false);
-  {
-    std::lock_guard lock(mutex_);
-    shared_.erase(address);
-  }
+  leave_sharing(address);
   return run([&](Ticket) {
     if (memory_.remove(address)) free_block(address);
   });
@@ -205,6 +202,7 @@ Error Context::free_later(std::uint64_t address, Stream& stream) {
   if (graph_memory_.contains(address)) return Error::invalid_value;
   if (!leave_pool(*block, true) && block->kind != MemoryKind::device)
     return block->kind == MemoryKind::managed ? Error::not_supported : Error::invalid_value;
+  leave_sharing(address);
   if (!memory_.remove(address)) return Error::invalid_value;
   submit(
       stream, [this, address](Ticket) { free_block(address); }, Engine::Length::brief);

@@ -8,9 +8,11 @@ bool Context::has_pool(abi::Handle handle) const {
   return pools_.contains(handle);
 }
 
-abi::Handle Context::create_pool(const abi::MemPoolProps& properties) {
+abi::Handle Context::create_pool(const abi::MemPoolProps& properties, std::uint64_t number) {
   auto pool = std::make_shared<MemoryPool>();
   pool->properties = properties;
+  pool->number = number;
+  pool->imported = number != 0;
   std::lock_guard lock(mutex_);
   const abi::Handle handle = pool.get();
   pools_[handle] = std::move(pool);
@@ -32,7 +34,8 @@ abi::Handle Context::current_pool() const {
 
 Error Context::use_pool(abi::Handle handle) {
   std::lock_guard lock(mutex_);
-  if (!pools_.contains(handle)) return Error::invalid_value;
+  const auto found = pools_.find(handle);
+  if (found == pools_.end() || found->second->imported) return Error::invalid_value;
   current_pool_ = handle;
   return Error::success;
 }
@@ -44,7 +47,7 @@ Error Context::allocate_from(abi::Handle handle, std::uint64_t bytes, std::uint6
   {
     std::lock_guard lock(mutex_);
     const auto found = pools_.find(handle);
-    if (found == pools_.end()) return Error::invalid_value;
+    if (found == pools_.end() || found->second->imported) return Error::invalid_value;
     if (bytes == 0) return Error::success;
     from = found->second;
     reached_by = from->reached_by;

@@ -63,17 +63,50 @@ Error Context::share_memory(std::uint64_t address, abi::IpcHandle& handle) {
 // Only of a pool that has been exported: an H200 says so too
 // (gpu/runtime/tests/programs/sharing.cu).
 Error Context::share_pooled_memory(std::uint64_t address, abi::IpcHandle& handle) {
+  std::uint64_t pool = 0;
   {
     std::lock_guard lock(mutex_);
     const auto found = pooled_.find(address);
-    if (found == pooled_.end() || !found->second->exported) return Error::invalid_value;
+    if (found == pooled_.end() || found->second->imported) return Error::invalid_value;
+    pool = found->second->number;
+    if (pool == 0) return Error::invalid_value;
   }
-  return share_memory(address, handle);
+  const auto block = memory_.find(address);
+  if (!block || block->kind != MemoryKind::device) return Error::invalid_value;
+  std::shared_ptr<SharedFile> file;
+  const Error error = share(*block, file);
+  if (error == Error::success) handle = to_handle(*file, block->bytes, block->address, pool);
+  return error;
 }
 
 Error Context::open_memory(const abi::IpcHandle& handle, std::uint64_t& address) {
   SharedHandle shared;
   if (!from_handle(handle, shared)) return Error::invalid_value;
+  return open(shared, nullptr, address);
+}
+
+// Memory of another pool than that it is imported from is refused: importers try their pools one
+// after another.
+Error Context::open_pooled_memory(abi::Handle pool, const abi::IpcHandle& handle,
+                                  std::uint64_t& address) {
+  SharedHandle shared;
+  if (!from_handle(handle, shared)) return Error::invalid_value;
+  std::shared_ptr<MemoryPool> from;
+  {
+    std::lock_guard lock(mutex_);
+    const auto found = pools_.find(pool);
+    if (found == pools_.end() || !found->second->imported || found->second->number != shared.pool)
+      return Error::invalid_value;
+    from = found->second;
+  }
+  const Error error = open(shared, from.get(), address);
+  if (error != Error::success) return error;
+  std::lock_guard lock(mutex_);
+  if (pooled_.try_emplace(address, from).second) from->take(shared.bytes);
+  return Error::success;
+}
+
+Error Context::open(const SharedHandle& shared, const MemoryPool* pool, std::uint64_t& address) {
   {
     std::lock_guard lock(mutex_);
     const auto found = opened_.find(shared.number);
@@ -92,13 +125,23 @@ Error Context::open_memory(const abi::IpcHandle& handle, std::uint64_t& address)
   } catch (const std::system_error&) {
     return Error::map_buffer_object_failed;  // whose memory it is has ended, or freed it
   }
-  const Error error = allocate(shared.bytes, "cudaIpcOpenMemHandle", address);
+  using enum simulator::DeviceMemory::Pool;
+  const Error error = pool == nullptr ? allocate(shared.bytes, "cudaIpcOpenMemHandle", address)
+                                      : allocate(shared.bytes, "cudaMemPoolImportPointer", address,
+                                                 ordered, 1, pool->reached_by);
   if (error != Error::success) return error;
   if (const Error mapped = put_pages(address, file, shared.bytes); mapped != Error::success)
     return mapped;
   std::lock_guard lock(mutex_);
   opened_[shared.number] = {address, 1};
   return Error::success;
+}
+
+// The address may be another allocation's soon.
+void Context::leave_sharing(std::uint64_t address) {
+  std::lock_guard lock(mutex_);
+  shared_.erase(address);
+  std::erase_if(opened_, [&](const auto& each) { return each.second.address == address; });
 }
 
 Error Context::close_memory(std::uint64_t address) {

@@ -15,7 +15,8 @@ struct MemoryPool {
   static constexpr std::uint64_t kPiece = 32 << 20;
 
   abi::MemPoolProps properties{};
-  bool exported = false;         // other processes may know of it
+  std::uint64_t number = 0;      // by which processes know it (SharedPool); 0: only this one does
+  bool imported = false;         // memory of another process, which alone allocates from it
   std::uint32_t reached_by = 0;  // a bit for each other GPU that reaches its memory
   // cudaMemPoolReuse…: whether memory may be used again, and when; all are on, as with CUDA.
   int reuse[3] = {1, 1, 1};

@@ -16,7 +16,12 @@
 namespace heddle::runtime {
 namespace {
 
-constexpr char kMark[8] = {'h', 'e', 'd', 'd', 'l', 'e', '0', '1'};
+constexpr char kMark[8] = {'h', 'e', 'd', 'd', 'l', 'e', '0', '2'};
+
+struct PoolFile {
+  char mark[8];
+  SharedPool pool;
+};
 
 [[noreturn]] void fail(const char* what) {
   throw std::system_error(errno, std::generic_category(), what);
@@ -88,8 +93,9 @@ SharedEvent::SharedEvent(std::shared_ptr<SharedFile> file)
 
 SharedEvent::~SharedEvent() { munmap(counts_, sizeof(EventCounts)); }
 
-abi::IpcHandle to_handle(const SharedFile& file, std::uint64_t bytes, std::uint64_t address) {
-  SharedHandle shared{{}, getpid(), file.descriptor(), file.number(), bytes, address};
+abi::IpcHandle to_handle(const SharedFile& file, std::uint64_t bytes, std::uint64_t address,
+                         std::uint64_t pool) {
+  SharedHandle shared{{}, getpid(), file.descriptor(), file.number(), bytes, address, pool};
   std::memcpy(shared.mark, kMark, sizeof kMark);
   abi::IpcHandle handle{};
   static_assert(sizeof shared <= sizeof handle);
@@ -100,6 +106,23 @@ abi::IpcHandle to_handle(const SharedFile& file, std::uint64_t bytes, std::uint6
 bool from_handle(const abi::IpcHandle& handle, SharedHandle& out) {
   std::memcpy(&out, handle.reserved, sizeof out);
   return std::memcmp(out.mark, kMark, sizeof kMark) == 0 && out.bytes != 0;
+}
+
+std::shared_ptr<SharedFile> to_file(SharedPool& pool) {
+  auto file = SharedFile::create(sizeof(PoolFile));
+  if (pool.number == 0) pool.number = file->number();
+  PoolFile contents{{}, pool};
+  std::memcpy(contents.mark, kMark, sizeof kMark);
+  if (pwrite(file->descriptor(), &contents, sizeof contents, 0) != sizeof contents)
+    fail("a pool to share");
+  return file;
+}
+
+bool from_file(int descriptor, SharedPool& out) {
+  PoolFile contents;
+  if (pread(descriptor, &contents, sizeof contents, 0) != sizeof contents) return false;
+  out = contents.pool;
+  return std::memcmp(contents.mark, kMark, sizeof kMark) == 0 && out.number != 0;
 }
 
 }  // namespace heddle::runtime

@@ -63,8 +63,19 @@ struct SharedHandle {
   char mark[8];
   std::int32_t process, descriptor;
   std::uint64_t number, bytes, address;
+  std::uint64_t pool;  // that the memory is of; 0: of none
 };
-abi::IpcHandle to_handle(const SharedFile& file, std::uint64_t bytes, std::uint64_t address);
+abi::IpcHandle to_handle(const SharedFile& file, std::uint64_t bytes, std::uint64_t address,
+                         std::uint64_t pool = 0);
 bool from_handle(const abi::IpcHandle& handle, SharedHandle& out);  // false: it is none of these
+
+// What other processes learn of a memory pool: a file that holds this.
+struct SharedPool {
+  std::uint64_t number;  // tells it from others, in handles too
+  std::int32_t gpu;      // whose memory it gives out
+};
+// A pool gets its number where it has none. Throws std::system_error.
+std::shared_ptr<SharedFile> to_file(SharedPool& pool);
+bool from_file(int descriptor, SharedPool& out);  // false: it is none of these
 
 }  // namespace heddle::runtime

@@ -1,5 +1,4 @@
 // Stream-ordered allocation and its pools.
-#include <fcntl.h>
 #include <unistd.h>
 
 #include <cstring>
@@ -160,26 +159,25 @@ HEDDLE_API Error cudaMemPoolExportToShareableHandle(void* handle, abi::Handle po
     if (handle == nullptr || type != kFileDescriptor || flags != 0 ||
         found.properties.handleTypes != kFileDescriptor)
       return Error::invalid_value;
-    const int descriptor = dup(SharedFile::create(1)->descriptor());
+    SharedPool shared{found.number, found.properties.location.id};
+    const int descriptor = dup(to_file(shared)->descriptor());
     std::memcpy(handle, &descriptor, sizeof descriptor);
-    found.exported = true;
+    found.number = shared.number;
     return descriptor >= 0 ? Error::success : Error::operating_system;
   });
 }
 HEDDLE_API Error cudaMemPoolImportFromShareableHandle(abi::Handle* pool, void* handle, int type,
                                                       unsigned flags) {
-  return on_device([&](Context& context) {
+  return api([&] {
     const auto descriptor = static_cast<int>(reinterpret_cast<std::intptr_t>(handle));
-    if (pool == nullptr || type != kFileDescriptor || flags != 0 || fcntl(descriptor, F_GETFD) < 0)
+    SharedPool shared{};
+    if (pool == nullptr || type != kFileDescriptor || flags != 0 || !from_file(descriptor, shared))
       return Error::invalid_value;
-    *pool = context.create_pool({kPinned,
-                                 kFileDescriptor,
-                                 {kOnDevice, static_cast<int>(context.gpu())},
-                                 nullptr,
-                                 0,
-                                 0,
-                                 {}});
-    return Error::success;
+    return on_gpu(shared.gpu, [&](Context& context) {
+      const abi::MemPoolProps properties{
+          kPinned, kFileDescriptor, {kOnDevice, shared.gpu}, nullptr, 0, 0, {}};
+      return give(pool, context.create_pool(properties, shared.number));
+    });
   });
 }
 HEDDLE_API Error cudaMemPoolExportPointer(abi::IpcHandle* data, void* pointer) {
@@ -192,11 +190,11 @@ HEDDLE_API Error cudaMemPoolExportPointer(abi::IpcHandle* data, void* pointer) {
 }
 HEDDLE_API Error cudaMemPoolImportPointer(void** pointer, abi::Handle handle,
                                           const abi::IpcHandle* data) {
-  return on_device([&](Context& context) {
-    if (pointer == nullptr || data == nullptr || !context.has_pool(handle))
-      return Error::invalid_value;
+  return on_device([&](Context& current) {
+    if (pointer == nullptr || data == nullptr) return Error::invalid_value;
     std::uint64_t address = 0;
-    const Error error = context.open_memory(*data, address);
+    const Error error =
+        owner_of(handle, current).context->open_pooled_memory(handle, *data, address);
     if (error == Error::success) *pointer = reinterpret_cast<void*>(address);
     return error;
   });

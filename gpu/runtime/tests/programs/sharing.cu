@@ -1,4 +1,5 @@
-// Memory and events that processes share: by handles, by pools, by pieces of virtual memory.
+// Memory and events that processes share: by handles, by pools, by pieces of virtual memory. With
+// two GPUs the pools are of the first, and the child's kernels run on the second.
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -19,7 +20,7 @@ static void add_to(int* cells, int value) { add<<<(kCount + 127) / 128, 128>>>(c
 struct Shared {
   cudaIpcMemHandle_t memory;
   cudaIpcEventHandle_t event;
-  cudaMemPoolPtrExportData pooled;
+  cudaMemPoolPtrExportData pooled, of_other_pool, again;
   std::atomic<int> step;
 };
 static Shared* shared;
@@ -74,9 +75,54 @@ static CUdeviceptr mapped(CUmemGenericAllocationHandle handle, size_t bytes) {
   return address;
 }
 
+static cudaMemPool_t imported_pool() {
+  cudaMemPool_t pool;
+  int device;
+  OK(cudaMemPoolImportFromShareableHandle(&pool, reinterpret_cast<void*>(intptr_t(receive())),
+                                          cudaMemHandleTypePosixFileDescriptor, 0));
+  OK(cudaGetDevice(&device));
+  cudaMemLocation here{};
+  here.type = cudaMemLocationTypeDevice;
+  here.id = device;
+  cudaMemAccessFlags access;
+  OK(cudaMemPoolGetAccess(&access, pool, &here));
+  EXPECT((access == cudaMemAccessFlagsProtReadWrite) == (device == 0));
+  const cudaMemAccessDesc wanted{here, cudaMemAccessFlagsProtReadWrite};
+  OK(cudaMemPoolSetAccess(pool, &wanted, 1));
+  return pool;
+}
+
+static cudaError_t import(int** memory, cudaMemPool_t pool, cudaMemPoolPtrExportData& data) {
+  return cudaMemPoolImportPointer(reinterpret_cast<void**>(memory), pool, &data);
+}
+
+static void use_pools() {
+  int devices, *pooled, *of_other_pool;
+  OK(cudaGetDeviceCount(&devices));
+  OK(cudaSetDevice(devices - 1));
+  const cudaMemPool_t pool = imported_pool(), other = imported_pool();
+  wait_for(4);
+  EXPECT_CALL(cudaErrorInvalidValue, import(&pooled, other, shared->pooled));
+  EXPECT_CALL(cudaErrorInvalidValue, import(&pooled, pool, shared->of_other_pool));
+  EXPECT_CALL(cudaErrorInvalidValue, cudaMallocFromPoolAsync(&pooled, 4, pool, nullptr));
+  cudaGetLastError();
+  OK(import(&pooled, pool, shared->pooled));
+  OK(import(&of_other_pool, other, shared->of_other_pool));
+  expect(pooled, 3);
+  expect(of_other_pool, 30);
+  add_to(pooled, 4);
+  OK(cudaFreeAsync(pooled, nullptr));
+  OK(cudaStreamSynchronize(nullptr));
+  reach(5);
+  wait_for(6);
+  OK(import(&pooled, pool, shared->again));
+  expect(pooled, 12);
+  OK(cudaSetDevice(0));
+}
+
 static void child() {
   wait_for(1);
-  int *cells, *same, *pooled;
+  int *cells, *same;
   cudaEvent_t event;
   OK(cudaIpcOpenMemHandle(reinterpret_cast<void**>(&cells), shared->memory,
                           cudaIpcMemLazyEnablePeerAccess));
@@ -98,14 +144,7 @@ static void child() {
   cudaGetLastError();
   OK(cudaEventDestroy(event));
 
-  cudaMemPool_t pool;
-  OK(cudaMemPoolImportFromShareableHandle(&pool, reinterpret_cast<void*>(intptr_t(receive())),
-                                          cudaMemHandleTypePosixFileDescriptor, 0));
-  OK(cudaMemPoolImportPointer(reinterpret_cast<void**>(&pooled), pool, &shared->pooled));
-  expect(pooled, 3);
-  add_to(pooled, 4);
-  OK(cudaFreeAsync(pooled, nullptr));
-  OK(cudaStreamSynchronize(nullptr));
+  use_pools();
 
   CUmemGenericAllocationHandle handle;
   DRIVER(cuMemImportFromShareableHandle(&handle, reinterpret_cast<void*>(intptr_t(receive())),
@@ -114,7 +153,54 @@ static void child() {
   expect(pages, 8);
   add_to(pages, 1);
   OK(cudaDeviceSynchronize());
+  reach(7);
+}
+
+static cudaMemPool_t shareable_pool() {
+  cudaMemPool_t pool;
+  cudaMemPoolProps properties{};
+  properties.allocType = cudaMemAllocationTypePinned;
+  properties.handleTypes = cudaMemHandleTypePosixFileDescriptor;
+  properties.location.type = cudaMemLocationTypeDevice;
+  OK(cudaMemPoolCreate(&pool, &properties));
+  return pool;
+}
+
+static int* filled(cudaMemPool_t pool, int value) {
+  int* memory;
+  OK(cudaMallocFromPoolAsync(&memory, kCount * sizeof(int), pool, nullptr));
+  OK(cudaMemsetAsync(memory, 0, kCount * sizeof(int), nullptr));
+  add_to(memory, value);
+  OK(cudaStreamSynchronize(nullptr));
+  return memory;
+}
+
+static void send_pool(cudaMemPool_t pool) {
+  int descriptor = -1;
+  OK(cudaMemPoolExportToShareableHandle(&descriptor, pool, cudaMemHandleTypePosixFileDescriptor,
+                                        0));
+  send(descriptor);
+}
+
+// What lies at an address that was freed is shared anew.
+static int* share_pools() {
+  const cudaMemPool_t pool = shareable_pool(), other = shareable_pool();
+  int* const first = filled(pool, 3);
+  EXPECT_CALL(cudaErrorInvalidValue, cudaMemPoolExportPointer(&shared->pooled, first));
+  cudaGetLastError();
+  send_pool(pool);
+  send_pool(other);
+  OK(cudaMemPoolExportPointer(&shared->of_other_pool, filled(other, 30)));
+  OK(cudaMemPoolExportPointer(&shared->pooled, first));
   reach(4);
+  wait_for(5);
+  expect(first, 7);
+  OK(cudaFreeAsync(first, nullptr));
+  OK(cudaStreamSynchronize(nullptr));
+  int* const last = filled(pool, 12);
+  OK(cudaMemPoolExportPointer(&shared->again, last));
+  reach(6);
+  return last;
 }
 
 static void parent() {
@@ -142,23 +228,7 @@ static void parent() {
   OK(cudaDeviceSynchronize());
   reach(3);
 
-  cudaMemPool_t pool;
-  cudaMemPoolProps properties{};
-  properties.allocType = cudaMemAllocationTypePinned;
-  properties.handleTypes = cudaMemHandleTypePosixFileDescriptor;
-  properties.location.type = cudaMemLocationTypeDevice;
-  OK(cudaMemPoolCreate(&pool, &properties));
-  int *pooled, descriptor = -1;
-  OK(cudaMallocFromPoolAsync(&pooled, kCount * sizeof(int), pool, nullptr));
-  OK(cudaMemsetAsync(pooled, 0, kCount * sizeof(int), nullptr));
-  add_to(pooled, 3);
-  OK(cudaStreamSynchronize(nullptr));
-  EXPECT_CALL(cudaErrorInvalidValue, cudaMemPoolExportPointer(&shared->pooled, pooled));
-  cudaGetLastError();
-  OK(cudaMemPoolExportToShareableHandle(&descriptor, pool, cudaMemHandleTypePosixFileDescriptor,
-                                        0));
-  OK(cudaMemPoolExportPointer(&shared->pooled, pooled));
-  send(descriptor);
+  int* const last = share_pools();
 
   CUmemAllocationProp kind{};
   kind.type = CU_MEM_ALLOCATION_TYPE_PINNED;
@@ -171,11 +241,12 @@ static void parent() {
   OK(cudaMemset(pages, 0, 2 << 20));
   add_to(twice, 8);
   expect(pages, 8);
+  int descriptor = -1;
   DRIVER(cuMemExportToShareableHandle(&descriptor, handle, CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR,
                                       0));
   send(descriptor);
-  wait_for(4);
-  expect(pooled, 7);
+  wait_for(7);
+  expect(last, 12);
   expect(twice, 9);
 }
 
