@@ -1,6 +1,7 @@
 // Calls of the driver's device functions: they run here, in no simulated instructions.
 #include <fmt/format.h>
 
+#include <atomic>
 #include <bit>
 #include <memory>
 #include <optional>
@@ -18,7 +19,11 @@ namespace {
 
 constexpr unsigned kReturnAddress = 20;
 
+// Texts are read in pieces, which may go beyond the allocation that a text ends in: the kernel does
+// not.
 void print(Core& core, Warp& warp, Mask lanes) {
+  std::atomic<std::uint64_t>& outside = core.launch.memory->accesses_outside();
+  const std::uint64_t counted = outside;
   for_each_lane(lanes, [&](unsigned lane) {
     const auto read = [&](std::uint64_t address, std::span<std::byte> into) {
       const std::byte* from = thread_view(core, warp, lane, address, into.size());
@@ -31,6 +36,7 @@ void print(Core& core, Warp& warp, Mask lanes) {
     if (core.launch.printed != nullptr) core.launch.printed->add(result.text, result.bytes);
     warp.rows[kFirstArgument * kWarpSize + lane] = static_cast<std::uint32_t>(result.arguments);
   });
+  outside = counted;
 }
 
 // Where the launch can go back, memory alone knows the state.
