@@ -143,7 +143,7 @@ int run_capsules(const Arguments& arguments, const simulator::LaunchSettings& se
   const TemporaryFolder advice;
   const std::unique_ptr<traces::Trace> trace = trace_here(arguments, advice.path());
   std::shared_ptr<runtime::LaunchObserver> observer;
-  if (wants_progress(arguments) && !trace) observer = runtime::progress_on_stderr();
+  if (wants_progress(arguments) && !trace) observer = runtime::progress_on_stderr(settings);
   if (arrays != nullptr) observer = dumping(arguments, *arrays, observer);
   Deadline deadline(arguments.number("timeout", kMostSeconds));
   validation::Replay replay =

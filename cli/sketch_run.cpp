@@ -140,7 +140,7 @@ SketchRun run_sketch(const std::string& file, const Arguments& arguments, traces
   options.settings.counters = false;  // a sketch executes once
   const auto progress = arguments.has("no-progress") || arguments.has("quiet") || trace != nullptr
                             ? nullptr
-                            : runtime::progress_on_stderr();
+                            : runtime::progress_on_stderr(settings);
 
   std::optional<simulator::checks::Checks> checker;
   if (settings.checks.any()) checker.emplace(settings.checks, program.device().memory());

@@ -225,7 +225,7 @@ void Runtime::prepare_process(const simulator::GpuModel& model) {
   if (process_ == 0) {
     or_lose([&] { open_record_stream(model); });
     or_lose([&] { open_capture(); });
-    if (options_.progress) observers_.push_back(progress_on_stderr());
+    if (options_.progress) observers_.push_back(progress_on_stderr(options_.launches));
     or_lose([&] { open_trace(); });
   }
   process_ = getpid();

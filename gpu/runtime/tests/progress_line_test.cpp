@@ -7,55 +7,123 @@ namespace heddle::runtime {
 namespace {
 
 using namespace std::chrono_literals;
+using ::testing::AllOf;
+using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 
-class Progress : public testing::TestWithParam<bool> {
- protected:
-  void at(std::chrono::milliseconds time, std::uint64_t blocks, std::uint64_t instructions) {
-    now_ = ProgressLine::Clock::time_point(time);
-    written_.clear();
-    EXPECT_TRUE(line_.during({blocks, 100, instructions}));
+constexpr std::uint64_t kMillion = 1'000'000;
+
+struct Launches {
+  explicit Launches(bool terminal, bool timed_in_full = false)
+      : line{terminal, timed_in_full, [this](std::string_view text) { written += text; },
+             [this] { return now; }} {
+    kernel.name = "mathKernel1";
+    request.kernel = &kernel;
+    request.grid = {100, 1, 1};
+    request.block = {1024, 1, 1};
   }
-  ProgressLine::Clock::time_point now_{};
-  std::string written_;
-  ProgressLine line_{GetParam(), [this](std::string_view text) { written_ += text; },
-                     [this] { return now_; }};
-  isa::Kernel kernel_;
-  simulator::LaunchRequest request_;
-  simulator::Device device_{simulator::gpu_model("h200")};
-  void SetUp() override {
-    kernel_.name = "mathKernel1";
-    request_.kernel = &kernel_;
-    line_.before(device_, request_);
+  void begin() { line.before(device, request); }
+  void end(std::uint64_t instructions) {
+    simulator::LaunchOutcome outcome;
+    simulator::LaunchCounts::Entry all;
+    all.counts.executed = instructions;
+    outcome.counts = simulator::LaunchCounts({all});
+    line.after(device, request, outcome);
   }
+  // What is written then.
+  std::string at(std::chrono::milliseconds time, std::uint64_t ended, std::uint64_t instructions) {
+    now = ProgressLine::Clock::time_point(time);
+    written.clear();
+    EXPECT_TRUE(line.during({ended, request.grid.count(), instructions}));
+    return written;
+  }
+
+  ProgressLine::Clock::time_point now{};
+  std::string written;
+  ProgressLine line;
+  isa::Kernel kernel;
+  simulator::LaunchRequest request;
+  simulator::Device device{simulator::gpu_model("h200")};
 };
+
+class Progress : public testing::TestWithParam<bool> {};
 INSTANTIATE_TEST_SUITE_P(On, Progress, testing::Bool(), [](const auto& instance) {
   return std::string(instance.param ? "terminal" : "file");
 });
 
 TEST_P(Progress, SaysNothingOfShortLaunches) {
-  at(900ms, 3, 1000);
-  EXPECT_THAT(written_, IsEmpty());
-  line_.after(device_, request_, {});
-  EXPECT_THAT(written_, IsEmpty());
+  Launches launches(GetParam());
+  launches.begin();
+  EXPECT_THAT(launches.at(900ms, 3, 1000), IsEmpty());
+  launches.end(1000);
+  EXPECT_THAT(launches.written, IsEmpty());
 }
 
-TEST_P(Progress, TellsHowFarALongLaunchIs) {
-  at(GetParam() ? 1s : 30s, 0, 50'000'000);
-  EXPECT_THAT(written_, HasSubstr("mathKernel1: 0 of 100 blocks, 50.0 M warp instructions"));
-  EXPECT_THAT(written_, Not(HasSubstr("left")));
-  at(40s, 25, 400'000'000);
-  if (!GetParam()) {
-    EXPECT_THAT(written_, IsEmpty());  // less than 30 seconds later
-    at(60s, 25, 600'000'000);
-  }
-  EXPECT_THAT(written_, HasSubstr("25 of 100 blocks"));
-  EXPECT_THAT(written_, HasSubstr("10.0 M/s"));
-  EXPECT_THAT(written_, HasSubstr(GetParam() ? "about 2 min 0 s left" : "about 3 min 0 s left"));
-  written_.clear();
-  line_.after(device_, request_, {});
-  EXPECT_EQ(written_, GetParam() ? "\r\033[K" : "");
+TEST_P(Progress, TellsTheTimeLeftFromTheFirstSecond) {
+  Launches launches(GetParam());
+  launches.begin();
+  EXPECT_THAT(launches.at(1s, 0, 50 * kMillion),
+              AllOf(HasSubstr("mathKernel1: 0 of 100 blocks, 50.0 M warp instructions"),
+                    HasSubstr(", at least 1 min 39 s left")));
+  EXPECT_THAT(launches.at(11s, 10, 110 * kMillion), HasSubstr("10.0 M/s, about 1 min 34 s left"));
+}
+
+TEST_P(Progress, KnowsAKernelByItsLaunchBefore) {
+  Launches launches(GetParam());
+  launches.begin();
+  launches.end(400 * kMillion);
+  launches.begin();
+  EXPECT_THAT(launches.at(2s, 0, 50 * kMillion), HasSubstr("about 14 s left"));
+  EXPECT_THAT(launches.at(20s, 50, 400 * kMillion),
+              HasSubstr("about 20 s left"));  // more than then
+}
+
+TEST(ProgressInAFile, HasALineEveryTenSeconds) {
+  Launches launches(false);
+  launches.begin();
+  EXPECT_THAT(launches.at(1s, 1, 1), EndsWith("left\n"));
+  EXPECT_THAT(launches.at(10s, 1, 1), IsEmpty());
+  EXPECT_THAT(launches.at(11s, 1, 1), Not(IsEmpty()));
+  launches.end(1);
+  launches.begin();  // ten seconds of all launches
+  EXPECT_THAT(launches.at(20s, 1, 1), IsEmpty());
+  EXPECT_THAT(launches.at(21s, 1, 1), Not(IsEmpty()));
+}
+
+TEST(ProgressOnATerminal, IsTakenAway) {
+  Launches launches(true);
+  launches.begin();
+  EXPECT_THAT(launches.at(1s, 1, 1), Not(HasSubstr("\n")));
+  launches.written.clear();
+  launches.end(1);
+  EXPECT_EQ(launches.written, "\r\033[K");
+}
+
+// An H200 holds 264 blocks of 1024 threads.
+TEST(Sampling, IsSuggestedOnceWhereTimingTakesLong) {
+  Launches launches(false, true);
+  launches.request.grid = {264 * 20, 1, 1};
+  launches.begin();
+  EXPECT_THAT(launches.at(1s, 0, kMillion), Not(HasSubstr("--sample")));  // 20 s
+  EXPECT_THAT(launches.at(11s, 0, 2 * kMillion),
+              HasSubstr("timing all of mathKernel1 takes 3 min 40 s or so; --sample 5%"));
+  EXPECT_THAT(launches.at(21s, 0, 3 * kMillion), Not(HasSubstr("--sample")));
+}
+
+TEST(Sampling, IsSuggestedBySlicesWhereWavesAreFew) {
+  Launches launches(false, true);
+  launches.request.grid = {264 * 2, 1, 1};
+  launches.begin();
+  EXPECT_THAT(launches.at(40s, 0, 2 * kMillion), HasSubstr("--sample 20M"));
+}
+
+TEST(Sampling, IsNotSuggestedForUntimedLaunches) {
+  Launches launches(false);
+  launches.request.grid = {264 * 20, 1, 1};
+  launches.begin();
+  EXPECT_THAT(launches.at(11s, 0, 2 * kMillion), Not(HasSubstr("--sample")));
 }
 
 }  // namespace
