@@ -172,6 +172,14 @@ std::vector<Function> find_functions(const ElfFile& elf, const std::vector<Symbo
   return functions;
 }
 
+// From sm_100 on a cubin has its code a second time, as ptxas had it before its last step
+// (Mercury), with sections that share bytes with their originals.
+void leave_out_mercury(ElfFile& elf) {
+  for (ElfSection& section : elf.sections)
+    if (section.name.starts_with(".nv.merc.") || section.name.starts_with(".nv.capmerc."))
+      section.bytes = {};
+}
+
 }  // namespace
 
 const Section* Cubin::find_section(std::string_view name) const {
@@ -185,7 +193,8 @@ const Kernel* Cubin::find_kernel(std::string_view mangled) const {
 }
 
 Cubin parse_cubin(std::span<const std::byte> bytes, std::string_view origin) {
-  const ElfFile elf = read_elf(bytes, origin);
+  ElfFile elf = read_elf(bytes, origin);
+  leave_out_mercury(elf);
   refuse_overlap(elf);
   const Bytes file(bytes, elf.origin);
   NameBudget names(bytes.size());

@@ -42,6 +42,19 @@ TEST(MadeCubin, MayBeEmpty) {
   EXPECT_EQ(place(cubin, {}).trap(), 0u);
 }
 
+// As nvcc 13 makes them for sm_100 with -lineinfo.
+TEST(MadeCubin, WithASectionOfMercuryThatSharesBytesIsRead) {
+  ElfWriter elf;
+  elf.add({.name = ".nv_debug_ptx_txt", .bytes = ElfWriter::to_bytes("text")});
+  const std::uint64_t copy =
+      elf.add({.name = ".nv.merc.nv_debug_ptx_txt", .bytes = ElfWriter::to_bytes("copy")});
+  FileBytes file = elf.write();
+  const auto headers = get<std::uint64_t>(file, offsetof(Elf64_Ehdr, e_shoff));
+  put(file, headers + copy * sizeof(Elf64_Shdr) + offsetof(Elf64_Shdr, sh_offset),
+      std::uint64_t{sizeof(Elf64_Ehdr)});
+  EXPECT_NO_THROW(parse_cubin(file, "made.cubin"));
+}
+
 TEST(MadeCubin, OfAnOlderCompilerHasItsArchitectureInTheLowFlagBits) {
   FileBytes file = ElfWriter().write(190, 0x5a055a);
   put(file, EI_ABIVERSION, std::uint8_t{7});
