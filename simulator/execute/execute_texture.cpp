@@ -20,15 +20,59 @@ namespace heddle::simulator {
 namespace {
 
 using isa::Instruction;
+using isa::Mod;
 using isa::Op;
 using Shape = TextureHeader::Shape;
+using Params = decltype(Step::param);
 
-enum class HandleFrom : std::uint8_t { registers, constant, uniform };
+// Where the handle of a texture or surface is.
+struct HandlePlace {
+  enum class In : std::uint8_t { registers, constant, uniform };
+  In in = In::registers;
+  std::uint32_t at = 0;  // constant: the bank above bit 16, and bytes; uniform: the row's words
 
-HandleFrom handle_from(const Instruction& in) {
-  if (in.word.bits(91, 1) != 0) return HandleFrom::uniform;
-  return in.word.bits(9, 3) == 5 ? HandleFrom::constant : HandleFrom::registers;
+  static constexpr unsigned kBankShift = 16;
+};
+
+HandlePlace handle_place(const Instruction& in) {
+  if (in.word.bits(91, 1) != 0)
+    return {HandlePlace::In::uniform,
+            static_cast<std::uint32_t>((kUniformRow + in.word.bits(40, 6)) * kWarpSize)};
+  if (in.word.bits(9, 3) != 5) return {};
+  return {HandlePlace::In::constant,
+          static_cast<std::uint32_t>(in.word.bits(54, 5) << HandlePlace::kBankShift |
+                                     in.word.bits(40, 14) * 4)};
 }
+
+// What a texture instruction's modifiers say, in Step::param.
+struct TextureForm {
+  enum class Kind : std::uint8_t { sample, fetch, gather, sample_by_slopes };
+  std::uint32_t handle_at = 0;
+  RowOffset second = 0;  // of the second pair of results
+  Shape shape{};
+  Kind kind = Kind::sample;
+  HandlePlace::In handle_in{};
+  std::uint8_t component = 0;   // that is gathered
+  std::uint8_t components = 0;  // of the result, as a mask
+  std::uint8_t in_a = 0;        // registers at A; the others are at B
+  bool has_level = false, a_is_zero = false;
+
+  HandlePlace handle() const { return {handle_in, handle_at}; }
+};
+static_assert(sizeof(TextureForm) == sizeof(Params));
+
+// The same of a surface instruction.
+struct SurfaceForm {
+  std::uint32_t handle_at = 0;
+  HandlePlace::In handle_in{};
+  bool is_array_of_lines = false, is_store = false;
+  SurfaceBoundary boundary{};
+  std::uint32_t coordinates = 0;  // in A; 0: A is RZ
+  std::uint32_t unused = 0;
+
+  HandlePlace handle() const { return {handle_in, handle_at}; }
+};
+static_assert(sizeof(SurfaceForm) == sizeof(Params));
 
 using Row = const std::uint32_t*;
 
@@ -37,11 +81,11 @@ constexpr std::array<std::uint32_t, kWarpSize> kZeros{};
 // The register operands of a texture instruction, in order.
 class Operands {
  public:
-  Operands(const Warp& warp, const Step& step, unsigned in_a)
+  Operands(const Warp& warp, const Step& step, const TextureForm& form)
       : a_(source_row(warp, step.a)),
         b_(source_row(warp, step.b)),
-        in_a_(in_a),
-        a_is_zero_(step.instruction->a.index == isa::kRZ) {}
+        in_a_(form.in_a),
+        a_is_zero_(form.a_is_zero) {}
   Row next() {
     const unsigned at = next_++;
     if (at >= in_a_) return b_ + (at - in_a_) * kWarpSize;
@@ -75,29 +119,29 @@ bool layered(Shape shape) {
   return shape == Shape::lines || shape == Shape::planes || shape == Shape::cubes;
 }
 
-std::uint32_t lane_handle(const Core& core, const Warp& warp, const Instruction& in, unsigned lane,
+std::uint32_t lane_handle(const Core& core, const Warp& warp, HandlePlace place, unsigned lane,
                           std::uint32_t in_register) {
-  switch (handle_from(in)) {
-    case HandleFrom::constant:
+  constexpr std::uint32_t kOffset = (1u << HandlePlace::kBankShift) - 1;
+  switch (place.in) {
+    case HandlePlace::In::constant:
       return static_cast<std::uint32_t>(core.launch.constants.read(
-          static_cast<unsigned>(in.word.bits(54, 5)), in.word.bits(40, 14) * 4, 4));
-    case HandleFrom::uniform:
-      return warp.rows[(kUniformRow + in.word.bits(40, 6)) * kWarpSize + lane];
-    case HandleFrom::registers:
+          place.at >> HandlePlace::kBankShift, place.at & kOffset, sizeof(std::uint32_t)));
+    case HandlePlace::In::uniform:
+      return warp.rows[place.at + lane];
+    case HandlePlace::In::registers:
       break;
   }
   return in_register;
 }
 
 // `rows`: of each component, an element for each lane.
-void write_components(Warp& warp, const Step& step, Mask on, const TexelRows& rows) {
-  const std::uint64_t second = step.instruction->word.bits(64, 8);
-  const std::uint64_t mask = step.instruction->word.bits(72, 4);
-  std::uint32_t* pairs[2] = {destination_row(warp, step.d),
-                             warp.rows + (second == isa::kRZ ? kDiscardRow : second) * kWarpSize};
+void write_components(Warp& warp, const Step& step, const TextureForm& form, Mask on,
+                      const TexelRows& rows) {
+  std::uint32_t* const pairs[2] = {destination_row(warp, step.d),
+                                   destination_row(warp, form.second)};
   unsigned written = 0;
   for (unsigned i = 0; i < 4; ++i) {
-    if ((mask >> i & 1) == 0) continue;
+    if ((form.components >> i & 1) == 0) continue;
     std::uint32_t* const row = pairs[written / 2] + (written % 2) * kWarpSize;
     for_each_lane(on, [&](unsigned lane) { row[lane] = rows[i][lane]; });
     ++written;
@@ -123,32 +167,28 @@ struct TextureOperands {
   }
 };
 
-void read_handles(const Core& core, const Warp& warp, const Instruction& in, Row in_register,
+void read_handles(const Core& core, const Warp& warp, HandlePlace place, Row in_register,
                   std::array<std::uint32_t, kWarpSize>& handles) {
-  if (handle_from(in) == HandleFrom::registers)
+  if (place.in == HandlePlace::In::registers)
     std::copy_n(in_register, kWarpSize, handles.begin());
-  else if (handle_from(in) == HandleFrom::constant)
-    handles.fill(lane_handle(core, warp, in, 0, 0));
+  else if (place.in == HandlePlace::In::constant)
+    handles.fill(lane_handle(core, warp, place, 0, 0));
   else
     for (unsigned lane = 0; lane < kWarpSize; ++lane)
-      handles[lane] = lane_handle(core, warp, in, lane, 0);
+      handles[lane] = lane_handle(core, warp, place, lane, 0);
 }
 
-TextureOperands read_operands(const Core& core, const Warp& warp, const Step& step) {
-  const Instruction& in = *step.instruction;
-  const auto shape = static_cast<Shape>(in.word.bits(61, 3));
-  const bool in_register = handle_from(in) == HandleFrom::registers;
-  const unsigned coordinates = coordinates_of(shape), before = layered(shape) ? 1 : 0;
-  const bool has_level = in.op != Op::TLD4 && in.word.bits(87, 3) == 3;
-  const unsigned all = before + coordinates + (in_register ? 1 : 0) + (has_level ? 1 : 0);
-  const bool halves = in.word.bits(60, 1) != 0 && in.op != Op::TXD;
-  Operands operands(warp, step, halves ? (all + 1) / 2 : before + coordinates);
+TextureOperands read_operands(const Core& core, const Warp& warp, const Step& step,
+                              const TextureForm& form) {
+  const unsigned coordinates = coordinates_of(form.shape);
+  const bool in_register = form.handle_in == HandlePlace::In::registers;
+  Operands operands(warp, step, form);
   TextureOperands read;
-  if (before != 0) read.layer = operands.next();
+  if (layered(form.shape)) read.layer = operands.next();
   for (unsigned i = 0; i < coordinates; ++i) read.at[i] = operands.next();
-  read_handles(core, warp, in, in_register ? operands.next() : nullptr, read.handle);
-  if (has_level) read.level = operands.next();
-  if (in.op == Op::TXD)
+  read_handles(core, warp, form.handle(), in_register ? operands.next() : nullptr, read.handle);
+  if (form.has_level) read.level = operands.next();
+  if (form.kind == TextureForm::Kind::sample_by_slopes)
     for (unsigned i = 0; i < coordinates; ++i) {
       read.along_x[i] = operands.next();
       read.along_y[i] = operands.next();
@@ -198,7 +238,7 @@ class TexelNotes {
 };
 
 // One lane's texel; nothing where it lies outside of all memory.
-std::optional<TexelBits> texel_of_lane(Core& core, const Instruction& in,
+std::optional<TexelBits> texel_of_lane(Core& core, const TextureForm& form,
                                        const TextureOperands& operands, const TextureHeader& header,
                                        unsigned lane, TexelNotes& notes) {
   notes.begin(lane);
@@ -207,16 +247,16 @@ std::optional<TexelBits> texel_of_lane(Core& core, const Instruction& in,
     return core.resolve(address, bytes);
   };
   const auto& at = operands.at;
-  if (in.op == Op::TLD) {
+  using Kind = TextureForm::Kind;
+  if (form.kind == Kind::fetch) {
     const auto index = [&](unsigned i) { return static_cast<std::int32_t>(at[i][lane]); };
     return fetch_texel(level_to_fetch(header, operands.level[lane]), {index(0), index(1), index(2)},
                        memory);
   }
   TexelCoordinates where{operands.floats(at, lane), operands.layer[lane] & 0xffff,
                          std::bit_cast<float>(operands.level[lane])};
-  if (in.op == Op::TLD4)
-    return gather_texels(header, where, static_cast<unsigned>(in.word.bits(87, 2)), memory);
-  if (in.op == Op::TXD)
+  if (form.kind == Kind::gather) return gather_texels(header, where, form.component, memory);
+  if (form.kind == Kind::sample_by_slopes)
     where.level = level_of_slopes(mip_level(header, header.first_level),
                                   operands.floats(operands.along_x, lane),
                                   operands.floats(operands.along_y, lane));
@@ -224,14 +264,14 @@ std::optional<TexelBits> texel_of_lane(Core& core, const Instruction& in,
 }
 
 // All lanes at once, where that can be done.
-bool sample_together(Core& core, const Instruction& in, const TextureOperands& operands,
+bool sample_together(Core& core, const TextureForm& form, const TextureOperands& operands,
                      const TextureHeader& header, TexelRows& rows) {
-  if (in.op == Op::TLD4 || !TextureSampler::can_sample(header)) return false;
+  if (form.kind == TextureForm::Kind::gather || !TextureSampler::can_sample(header)) return false;
   const std::byte* const first =
       core.resolve_allocated(header.address, TextureSampler::bytes(header));
   if (first == nullptr) return false;
   const TextureSampler sampler(header, first);
-  if (in.op == Op::TLD)
+  if (form.kind == TextureForm::Kind::fetch)
     sampler.fetch(operands.at, rows);
   else
     sampler.sample(operands.at, operands.layer, rows);
@@ -261,8 +301,8 @@ Mask same_handle(const TextureOperands& operands, Mask on) {
 }
 
 Flow execute_texture(Core& core, Warp& warp, const Step& step, Mask, Mask on) {
-  const Instruction& in = *step.instruction;
-  const TextureOperands operands = read_operands(core, warp, step);
+  const auto form = std::bit_cast<TextureForm>(step.param);
+  const TextureOperands operands = read_operands(core, warp, step, form);
   TexelNotes notes(core);
   TexelRows rows;
   for (Mask left = on; left != 0;) {
@@ -273,19 +313,19 @@ Flow execute_texture(Core& core, Warp& warp, const Step& step, Mask, Mask on) {
     const auto header = find_texture(core.launch.textures, handle);
     if (!header || header->surface) return no_such_texture(core, warp, step, first, handle);
     if (!claim_texture(core, *header)) return Flow::stop;
-    if (!notes.wanted() && sample_together(core, in, operands, *header, rows)) {
-      write_components(warp, step, lanes, rows);
+    if (!notes.wanted() && sample_together(core, form, operands, *header, rows)) {
+      write_components(warp, step, form, lanes, rows);
       continue;
     }
     for (Mask each = lanes; each != 0; each &= each - 1) {
       const auto lane = static_cast<unsigned>(std::countr_zero(each));
-      const auto texel = texel_of_lane(core, in, operands, *header, lane, notes);
+      const auto texel = texel_of_lane(core, form, operands, *header, lane, notes);
       if (!texel)
         return core.raise(Fault::Kind::illegal_address, warp, step, Mask{1} << lane,
                           header->address, "a texture over memory that is not there (any more)");
       for (unsigned i = 0; i < 4; ++i) rows[i][lane] = (*texel)[i];
     }
-    write_components(warp, step, lanes, rows);
+    write_components(warp, step, form, lanes, rows);
   }
   warp.set_predicate(step.pu, on,
                      on);  // whether the texels are there: of sparse textures alone not
@@ -298,26 +338,23 @@ struct SurfaceAccess {
 };
 
 // Where one lane's access goes; nothing after a fault.
-std::optional<SurfaceAccess> locate(Core& core, Warp& warp, const Step& step, unsigned lane) {
-  const Instruction& in = *step.instruction;
-  const std::uint32_t handle = lane_handle(core, warp, in, lane, source_row(warp, step.c)[lane]);
+std::optional<SurfaceAccess> locate(Core& core, Warp& warp, const Step& step,
+                                    const SurfaceForm& form, unsigned lane) {
+  const std::uint32_t handle =
+      lane_handle(core, warp, form.handle(), lane, source_row(warp, step.c)[lane]);
   const auto header = find_texture(core.launch.textures, handle);
   if (!header || !header->surface) {
     no_such_texture(core, warp, step, lane, handle);
     return std::nullopt;
   }
-  constexpr std::array<std::uint8_t, 6> kCoordinates{1, 1, 2, 2, 3, 3};  // 1D, -, 1D_ARRAY, 2D, …
-  const auto shape = in.word.bits(61, 3);
   const std::uint32_t* a = source_row(warp, step.a) + lane;
   std::array<std::int32_t, 3> at{};
-  if (in.a.index != isa::kRZ)
-    for (unsigned i = 0; i < kCoordinates[shape]; ++i)
-      at[i] = static_cast<std::int32_t>(a[i * kWarpSize]);
-  if (shape == 2) at = {at[0], 0, at[1]};
-  const auto boundary = static_cast<SurfaceBoundary>(in.word.bits(59, 2));
-  SurfaceAccess access{place_in_surface(*header, at[0], at[1], at[2], step.width, boundary)};
+  for (unsigned i = 0; i < form.coordinates; ++i)
+    at[i] = static_cast<std::int32_t>(a[i * kWarpSize]);
+  if (form.is_array_of_lines) at = {at[0], 0, at[1]};
+  SurfaceAccess access{place_in_surface(*header, at[0], at[1], at[2], step.width, form.boundary)};
   if (!access.place.outside) access.data = core.resolve(access.place.address, step.width);
-  if (access.data != nullptr || (access.place.outside && boundary != SurfaceBoundary::trap))
+  if (access.data != nullptr || (access.place.outside && form.boundary != SurfaceBoundary::trap))
     return access;
   core.raise(Fault::Kind::illegal_address, warp, step, Mask{1} << lane, header->address,
              fmt::format("outside of the surface: x {} (bytes), y {}, z or layer {}", at[0], at[1],
@@ -343,13 +380,14 @@ void store_surface(const Step& step, const std::uint32_t* row, std::byte* to) {
 }
 
 Flow execute_surface(Core& core, Warp& warp, const Step& step, Mask, Mask on) {
+  const auto form = std::bit_cast<SurfaceForm>(step.param);
   std::array<SurfaceAccess, kWarpSize> accesses;
   TexelNotes notes(core);
   Addresses addresses{};
   Mask inside = 0;
   for (Mask left = on; left != 0; left &= left - 1) {
     const auto lane = static_cast<unsigned>(std::countr_zero(left));
-    const auto access = locate(core, warp, step, lane);
+    const auto access = locate(core, warp, step, form, lane);
     if (!access) return Flow::stop;
     accesses[lane] = *access;
     addresses[lane] = access->place.address;
@@ -358,7 +396,7 @@ Flow execute_surface(Core& core, Warp& warp, const Step& step, Mask, Mask on) {
     notes.begin(lane);
     notes.add(access->place.address, step.width);
   }
-  const bool store = step.instruction->op == Op::SUST;
+  const bool store = form.is_store;
   for (Mask left = core.log != nullptr ? inside : 0; left != 0; left &= left - 1) {
     const std::uint64_t at = addresses[static_cast<unsigned>(std::countr_zero(left))];
     if (!(store ? core.log->write(at, step.width) : core.log->read(at, step.width)))
@@ -374,16 +412,67 @@ Flow execute_surface(Core& core, Warp& warp, const Step& step, Mask, Mask on) {
   return Flow::next;
 }
 
+Execute lower_sampling(const Instruction& in, Step& step) {
+  using Kind = TextureForm::Kind;
+  // Not yet: offsets, comparison with a depth, multisampling.
+  if (in.word.bits(76, 1) != 0 || in.word.bits(78, 1) != 0) return nullptr;
+  constexpr std::uint32_t kLevel = 3;  // .LL
+  const auto place = handle_place(in);
+  const auto second = in.word.bits(64, 8);
+  TextureForm form;
+  form.handle_in = place.in;
+  form.handle_at = place.at;
+  form.second = static_cast<RowOffset>((second == isa::kRZ ? kDiscardRow : second) * kWarpSize);
+  form.shape = static_cast<Shape>(in.mod(Mod::dimension));
+  form.kind = in.op == Op::TLD    ? Kind::fetch
+              : in.op == Op::TLD4 ? Kind::gather
+              : in.op == Op::TXD  ? Kind::sample_by_slopes
+                                  : Kind::sample;
+  form.component = static_cast<std::uint8_t>(in.mod(Mod::component));
+  form.components = static_cast<std::uint8_t>(in.mod(Mod::components));
+  form.has_level = in.mod(Mod::lod) == kLevel;
+  form.a_is_zero = in.a.index == isa::kRZ;
+  const unsigned first = (layered(form.shape) ? 1 : 0) + coordinates_of(form.shape);
+  const unsigned all =
+      first + (place.in == HandlePlace::In::registers ? 1 : 0) + (form.has_level ? 1 : 0);
+  form.in_a = static_cast<std::uint8_t>(in.mod(Mod::scr) != 0 ? (all + 1) / 2 : first);
+  step.param = std::bit_cast<Params>(form);
+  return execute_texture;
+}
+
+Execute lower_surface(const Instruction& in, Step& step) {
+  const bool by_bytes = in.mod(Mod::byte_address) != 0;
+  if (!by_bytes) return nullptr;  // by element, or formatted
+  constexpr std::array<std::uint8_t, 8> kBytes{1, 1, 2, 2, 4, 8, 16, 0};
+  constexpr std::array<std::uint8_t, 8> kCoordinates{1, 1, 2, 2, 3, 3, 0, 0};  // 1D, -, 1D_ARRAY, …
+  constexpr std::uint32_t kLines = 2;
+  const std::uint32_t size = in.mod(Mod::size), shape = in.mod(Mod::dimension);
+  const auto place = handle_place(in);
+  SurfaceForm form;
+  form.handle_in = place.in;
+  form.handle_at = place.at;
+  form.is_store = in.op == Op::SUST;
+  form.is_array_of_lines = shape == kLines;
+  form.coordinates = in.a.index == isa::kRZ ? 0 : kCoordinates[shape & 7];
+  form.boundary = static_cast<SurfaceBoundary>(in.mod(Mod::outside));
+  step.param = std::bit_cast<Params>(form);
+  step.width = kBytes[size & 7];
+  step.sign_extend = size == 1 || size == 3;
+  return step.width != 0 ? execute_surface : nullptr;
+}
+
 }  // namespace
 
 std::optional<TextureHeader> texture_in_use(const Core& core, const Warp& warp, const Step& step,
                                             unsigned lane) {
-  const Instruction& in = *step.instruction;
-  const bool surface = in.op == Op::SULD || in.op == Op::SUST;
-  const std::uint32_t handle =
-      surface ? lane_handle(core, warp, in, lane, source_row(warp, step.c)[lane])
-              : read_operands(core, warp, step).handle[lane];
-  return find_texture(core.launch.textures, handle);
+  if (step.execute == execute_surface) {
+    const auto form = std::bit_cast<SurfaceForm>(step.param);
+    return find_texture(core.launch.textures, lane_handle(core, warp, form.handle(), lane,
+                                                          source_row(warp, step.c)[lane]));
+  }
+  if (step.execute != execute_texture) return std::nullopt;
+  const auto form = std::bit_cast<TextureForm>(step.param);
+  return find_texture(core.launch.textures, read_operands(core, warp, step, form).handle[lane]);
 }
 
 Execute lower_texture(const Instruction& in, Step& step) {
@@ -391,22 +480,11 @@ Execute lower_texture(const Instruction& in, Step& step) {
     case Op::TEX:
     case Op::TLD:
     case Op::TLD4:
-    case Op::TXD: {
-      // Not yet: offsets, comparison with a depth, multisampling.
-      const bool plain = in.word.bits(76, 1) == 0 && in.word.bits(78, 1) == 0;
-      return plain ? execute_texture : nullptr;
-    }
+    case Op::TXD:
+      return lower_sampling(in, step);
     case Op::SULD:
-    case Op::SUST: {
-      if (in.op == Op::SUST && (in.word.bits(0, 12) & 0x1f) < 0x1d && in.word.bits(72, 1) == 0)
-        return nullptr;                              // formatted
-      if (in.word.bits(72, 1) == 0) return nullptr;  // by element
-      constexpr std::array<std::uint8_t, 8> kBytes{1, 1, 2, 2, 4, 8, 16, 0};
-      const auto size = in.word.bits(73, 3);
-      step.width = kBytes[size];
-      step.sign_extend = size == 1 || size == 3;
-      return step.width != 0 ? execute_surface : nullptr;
-    }
+    case Op::SUST:
+      return lower_surface(in, step);
     default:
       return nullptr;
   }
