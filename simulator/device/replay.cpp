@@ -1,13 +1,16 @@
 #include "simulator/device/replay.hpp"
-#include "simulator/device/device.hpp"
 
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <deque>
 #include <utility>
 
+#include "simulator/execute/saved_block.hpp"
 #include "simulator/execute/stall_report.hpp"
 #include "simulator/lanes/float_environment.hpp"
+#include "simulator/memory/memory_journal.hpp"
+#include "simulator/run/prepared_launch.hpp"
 #include "simulator/run/run_blocks.hpp"
 
 namespace heddle::simulator {
@@ -90,7 +93,74 @@ void add_block(Hash& hash, const Core& core, const Block& block) {
 
 }  // namespace
 
-Replay::Replay(Device& device, const LaunchRequest& request, ReplayOptions options)
+class Replay::State {
+ public:
+  State(Device& device, const LaunchRequest& request, ReplayOptions options);
+
+  std::uint64_t step() const { return core_.issued; }
+  const Warp* next() const { return next_; }
+  const std::optional<Fault>& fault() const { return core_.fault; }
+  const Core& core() const { return core_; }
+  std::optional<BlockView> block(std::uint64_t linear) const;
+  std::vector<BlockView> blocks() const;
+  bool forward(Observer* observer);
+  void go_to(std::uint64_t step, Observer* observer = nullptr);
+  bool back_to(Observer& look, const std::function<bool()>& wanted,
+               const std::function<bool()>& go_on);
+  std::uint64_t digest() const;
+  std::uint64_t kept_bytes() const;
+  std::uint64_t interval() const { return interval_; }
+
+ private:
+  // Where the order of execution is.
+  struct Place {
+    std::uint64_t next_block = 0;
+    std::uint64_t block_end = 0, warp_end = 0;  // of their turns, in instructions issued
+    std::size_t warp = 0;                       // whose turn it is, in the first block
+    bool in_turn = false;                       // the warp has begun its turn
+    bool progress = false;                      // a warp of the block has executed in this round
+    bool all_wait = true;  // those that have only wait (simulator/execute/polling.hpp)
+  };
+  struct Resident {
+    Block block;
+    std::shared_ptr<const SavedBlock> saved;  // null: it has executed since
+  };
+  struct Kept {
+    std::uint64_t step = 0;
+    Place place;
+    Polling polling;
+    std::vector<std::shared_ptr<const SavedBlock>> blocks;  // in the order of their turns
+    MemoryJournal::Pieces written;  // until the next kept state; of the last one: in the journal
+  };
+
+  void settle();
+  bool begin_warp_turn();
+  void end_warp_turn();
+  void end_block_turn();
+  bool start_next_block();
+  void begin_block_turn();
+  void keep();
+  void thin_out();
+  void load(std::size_t kept);
+
+  LaunchOptions launch_options_;
+  LaunchRequest request_;
+  PreparedLaunch prepared_;
+  MemoryJournal journal_;
+  Core core_;
+  Place place_;
+  std::deque<std::unique_ptr<Resident>> residents_;  // the first has the core
+  const Warp* next_ = nullptr;
+
+  bool deadlocks_ = false;  // where the core's limit of instructions is
+  const std::uint64_t memory_limit_;
+  std::uint64_t interval_;
+  ByteCount block_bytes_ = std::make_shared<std::uint64_t>(0);
+  std::uint64_t memory_bytes_ = 0;  // in Kept::written
+  std::deque<Kept> kept_;
+};
+
+Replay::State::State(Device& device, const LaunchRequest& request, ReplayOptions options)
     : launch_options_(launch_options(options)),
       request_(request),
       prepared_(device.model(), device.memory(), {device.stack_bytes(), 0}, request_,
@@ -110,19 +180,13 @@ Replay::Replay(Device& device, const LaunchRequest& request, ReplayOptions optio
   keep();
 }
 
-Replay::~Replay() = default;
-
-std::optional<WarpView> Replay::next() const {
-  return next_ != nullptr ? std::optional<WarpView>(*next_) : std::nullopt;
-}
-
-std::optional<BlockView> Replay::block(std::uint64_t linear) const {
+std::optional<BlockView> Replay::State::block(std::uint64_t linear) const {
   for (const auto& resident : residents_)
     if (resident->block.linear == linear) return resident->block;
   return std::nullopt;
 }
 
-std::vector<BlockView> Replay::blocks() const {
+std::vector<BlockView> Replay::State::blocks() const {
   std::vector<BlockView> all;
   for (const auto& resident : residents_) all.emplace_back(resident->block);
   return all;
@@ -130,7 +194,7 @@ std::vector<BlockView> Replay::blocks() const {
 
 // The order in which warps execute is that of run_blocks.cpp and Core::run_block, one instruction
 // at a time (simulator/tests/replay_test.cpp compares them).
-void Replay::settle() {
+void Replay::State::settle() {
   next_ = nullptr;
   while (!core_.fault) {
     if (residents_.empty()) {
@@ -164,7 +228,7 @@ void Replay::settle() {
 }
 
 // Of the next warp in this round that can execute; false: there is none.
-bool Replay::begin_warp_turn() {
+bool Replay::State::begin_warp_turn() {
   std::vector<Warp>& warps = residents_.front()->block.warps;
   while (place_.warp < warps.size() && !warps[place_.warp].convergence->has_current())
     ++place_.warp;
@@ -179,7 +243,7 @@ bool Replay::begin_warp_turn() {
   return true;
 }
 
-void Replay::end_warp_turn() {
+void Replay::State::end_warp_turn() {
   Resident& resident = *residents_.front();
   resident.saved = nullptr;
   Warp& warp = resident.block.warps[place_.warp];
@@ -190,7 +254,7 @@ void Replay::end_warp_turn() {
   if (core_.issued == place_.block_end) end_block_turn();
 }
 
-void Replay::end_block_turn() {
+void Replay::State::end_block_turn() {
   if (residents_.front()->block.finished()) {
     residents_.pop_front();
   } else if (core_.issued >= core_.instruction_limit) {
@@ -204,7 +268,7 @@ void Replay::end_block_turn() {
   if (!residents_.empty()) begin_block_turn();
 }
 
-void Replay::begin_block_turn() {
+void Replay::State::begin_block_turn() {
   place_.warp = 0;
   place_.in_turn = place_.progress = false;
   place_.all_wait = true;
@@ -212,14 +276,14 @@ void Replay::begin_block_turn() {
       core_.issued + std::min(block_quantum(request_), core_.instruction_limit - core_.issued);
 }
 
-bool Replay::start_next_block() {
+bool Replay::State::start_next_block() {
   if (place_.next_block == request_.grid.count()) return false;
   residents_.push_front(std::make_unique<Resident>());
   core_.start_block(residents_.front()->block, place_.next_block++);
   return true;
 }
 
-bool Replay::forward(Observer* observer) {
+bool Replay::State::forward(Observer* observer) {
   if (next_ == nullptr) return false;
   const lanes::FloatEnvironment environment;
   Resident& resident = *residents_.front();
@@ -230,7 +294,7 @@ bool Replay::forward(Observer* observer) {
   return true;
 }
 
-void Replay::go_to(std::uint64_t step, Observer* observer) {
+void Replay::State::go_to(std::uint64_t step, Observer* observer) {
   if (step < core_.issued) {
     const auto after = std::ranges::upper_bound(kept_, step, {}, &Kept::step);
     load(static_cast<std::size_t>(after - kept_.begin()) - 1);
@@ -239,8 +303,8 @@ void Replay::go_to(std::uint64_t step, Observer* observer) {
   }
 }
 
-bool Replay::back_to(Observer& look, const std::function<bool()>& wanted,
-                     const std::function<bool()>& go_on) {
+bool Replay::State::back_to(Observer& look, const std::function<bool()>& wanted,
+                            const std::function<bool()>& go_on) {
   const std::uint64_t begin = core_.issued;
   for (std::uint64_t end = begin; end != 0;) {
     const auto after = std::ranges::lower_bound(kept_, end, {}, &Kept::step);
@@ -260,7 +324,7 @@ bool Replay::back_to(Observer& look, const std::function<bool()>& wanted,
   return false;
 }
 
-void Replay::keep() {
+void Replay::State::keep() {
   if (!kept_.empty()) {
     kept_.back().written = journal_.take();
     memory_bytes_ += bytes_of(kept_.back().written);
@@ -285,7 +349,7 @@ void Replay::keep() {
 }
 
 // Drops every other kept state but the first and the last.
-void Replay::thin_out() {
+void Replay::State::thin_out() {
   std::deque<Kept> fewer;
   memory_bytes_ = 0;
   for (std::size_t i = 0; i < kept_.size(); ++i) {
@@ -299,7 +363,7 @@ void Replay::thin_out() {
   interval_ *= 2;
 }
 
-void Replay::load(std::size_t number) {
+void Replay::State::load(std::size_t number) {
   journal_.put_back(journal_.take());
   while (kept_.size() > number + 1) {
     kept_.pop_back();
@@ -320,11 +384,11 @@ void Replay::load(std::size_t number) {
   settle();
 }
 
-std::uint64_t Replay::kept_bytes() const {
+std::uint64_t Replay::State::kept_bytes() const {
   return *block_bytes_ + memory_bytes_ + journal_.bytes() + kept_.size() * sizeof(Kept);
 }
 
-std::uint64_t Replay::digest() const {
+std::uint64_t Replay::State::digest() const {
   Hash hash;
   hash.add(core_.issued);
   hash.add(place_.next_block);
@@ -336,5 +400,31 @@ std::uint64_t Replay::digest() const {
   }
   return hash.value();
 }
+
+Replay::Replay(Device& device, const LaunchRequest& request, ReplayOptions options)
+    : state_(std::make_unique<State>(device, request, options)) {}
+Replay::~Replay() = default;
+
+std::uint64_t Replay::step() const { return state_->step(); }
+std::optional<WarpView> Replay::next() const {
+  const Warp* const warp = state_->next();
+  return warp != nullptr ? std::optional<WarpView>(*warp) : std::nullopt;
+}
+bool Replay::ended() const { return state_->next() == nullptr; }
+const std::optional<Fault>& Replay::fault() const { return state_->fault(); }
+CoreView Replay::core() const { return state_->core(); }
+std::optional<BlockView> Replay::block(std::uint64_t linear) const { return state_->block(linear); }
+std::vector<BlockView> Replay::blocks() const { return state_->blocks(); }
+
+bool Replay::forward(Observer* observer) { return state_->forward(observer); }
+void Replay::go_to(std::uint64_t step, Observer* observer) { state_->go_to(step, observer); }
+bool Replay::back_to(Observer& look, const std::function<bool()>& wanted,
+                     const std::function<bool()>& go_on) {
+  return state_->back_to(look, wanted, go_on);
+}
+
+std::uint64_t Replay::digest() const { return state_->digest(); }
+std::uint64_t Replay::kept_bytes() const { return state_->kept_bytes(); }
+std::uint64_t Replay::interval() const { return state_->interval(); }
 
 }  // namespace heddle::simulator

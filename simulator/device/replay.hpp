@@ -9,16 +9,14 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <vector>
 
 #include "simulator/device/device.hpp"
-#include "simulator/execute/saved_block.hpp"
-#include "simulator/memory/memory_journal.hpp"
-#include "simulator/run/prepared_launch.hpp"
+#include "simulator/launch/observer.hpp"
+#include "simulator/launch/views.hpp"
 
 namespace heddle::simulator {
 
@@ -37,12 +35,12 @@ class Replay {
   ~Replay();
 
   // Instructions executed so far.
-  std::uint64_t step() const { return core_.issued; }
+  std::uint64_t step() const;
   // The warp that executes next; nothing when the launch has ended.
   std::optional<WarpView> next() const;
-  bool ended() const { return next_ == nullptr; }
-  const std::optional<Fault>& fault() const { return core_.fault; }
-  CoreView core() const { return core_; }
+  bool ended() const;
+  const std::optional<Fault>& fault() const;
+  CoreView core() const;
   // A block that has begun and not ended, or nothing.
   std::optional<BlockView> block(std::uint64_t linear) const;
   std::vector<BlockView> blocks() const;  // all of them, the one that executes first
@@ -61,55 +59,11 @@ class Replay {
   // A number that differs, but for chance, where blocks, memory or the place do.
   std::uint64_t digest() const;
   std::uint64_t kept_bytes() const;
-  std::uint64_t interval() const { return interval_; }
+  std::uint64_t interval() const;
 
  private:
-  // Where the order of execution is.
-  struct Place {
-    std::uint64_t next_block = 0;
-    std::uint64_t block_end = 0, warp_end = 0;  // of their turns, in instructions issued
-    std::size_t warp = 0;                       // whose turn it is, in the first block
-    bool in_turn = false;                       // the warp has begun its turn
-    bool progress = false;                      // a warp of the block has executed in this round
-    bool all_wait = true;  // those that have only wait (simulator/execute/polling.hpp)
-  };
-  struct Resident {
-    Block block;
-    std::shared_ptr<const SavedBlock> saved;  // null: it has executed since
-  };
-  struct Kept {
-    std::uint64_t step = 0;
-    Place place;
-    Polling polling;
-    std::vector<std::shared_ptr<const SavedBlock>> blocks;  // in the order of their turns
-    MemoryJournal::Pieces written;  // until the next kept state; of the last one: in the journal
-  };
-
-  void settle();
-  bool begin_warp_turn();
-  void end_warp_turn();
-  void end_block_turn();
-  bool start_next_block();
-  void begin_block_turn();
-  void keep();
-  void thin_out();
-  void load(std::size_t kept);
-
-  LaunchOptions launch_options_;
-  LaunchRequest request_;
-  PreparedLaunch prepared_;
-  MemoryJournal journal_;
-  Core core_;
-  Place place_;
-  std::deque<std::unique_ptr<Resident>> residents_;  // the first has the core
-  const Warp* next_ = nullptr;
-
-  bool deadlocks_ = false;  // where the core's limit of instructions is
-  const std::uint64_t memory_limit_;
-  std::uint64_t interval_;
-  ByteCount block_bytes_ = std::make_shared<std::uint64_t>(0);
-  std::uint64_t memory_bytes_ = 0;  // in Kept::written
-  std::deque<Kept> kept_;
+  class State;  // the blocks, and what is kept of earlier ones
+  std::unique_ptr<State> state_;
 };
 
 }  // namespace heddle::simulator
