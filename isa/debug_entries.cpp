@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <optional>
+
 namespace heddle::isa {
 namespace {
 
@@ -10,6 +12,71 @@ constexpr std::uint64_t kLocation = 0x02, kName = 0x03, kByteSize = 0x0b, kLowPc
                         kHighPc = 0x12, kOrigin = 0x31, kDeclaredLine = 0x3b, kEncoding = 0x3e,
                         kSpecification = 0x47, kType = 0x49, kAddressClass = 0x33,
                         kLinkageName = 0x6e, kMipsLinkageName = 0x2007;
+
+// DWARF 4, section 7.5.4: the forms of their values.
+enum Form : std::uint64_t {
+  kAddr = 0x01,
+  kBlock2 = 0x03,
+  kBlock4 = 0x04,
+  kData2 = 0x05,
+  kData4 = 0x06,
+  kData8 = 0x07,
+  kString = 0x08,
+  kBlock = 0x09,
+  kBlock1 = 0x0a,
+  kData1 = 0x0b,
+  kFlag = 0x0c,
+  kSdata = 0x0d,
+  kStrp = 0x0e,
+  kUdata = 0x0f,
+  kRefAddr = 0x10,
+  kRef1 = 0x11,
+  kRef2 = 0x12,
+  kRef4 = 0x13,
+  kRef8 = 0x14,
+  kRefUdata = 0x15,
+  kSecOffset = 0x17,
+  kExprloc = 0x18,
+  kFlagPresent = 0x19,
+  kRefSig8 = 0x20,
+};
+
+bool is_reference(std::uint64_t form) { return form >= kRefAddr && form <= kRefUdata; }
+bool is_block(std::uint64_t form) {
+  return form == kBlock1 || form == kBlock2 || form == kBlock4 || form == kBlock ||
+         form == kExprloc;
+}
+
+// A plain number, or the size of a block; nothing of another form.
+std::optional<std::uint64_t> read_number(Cursor& cursor, std::uint64_t form) {
+  switch (form) {
+    case kFlagPresent:
+      return 1;
+    case kData1:
+    case kFlag:
+    case kBlock1:
+      return cursor.read<std::uint8_t>("a byte");
+    case kData2:
+    case kBlock2:
+      return cursor.read<std::uint16_t>("two bytes");
+    case kData4:
+    case kSecOffset:
+    case kBlock4:
+      return cursor.read<std::uint32_t>("four bytes");
+    case kAddr:
+    case kData8:
+    case kRefSig8:
+      return cursor.read<std::uint64_t>("eight bytes");
+    case kSdata:
+      return cursor.sleb();
+    case kUdata:
+    case kBlock:
+    case kExprloc:
+      return cursor.uleb();
+    default:
+      return std::nullopt;
+  }
+}
 
 }  // namespace
 
@@ -62,21 +129,21 @@ void DebugUnit::read_abbreviations(std::uint64_t position, std::uint64_t& budget
   budget -= read;
 }
 
-// Where another entry is: of the section (0x10), or from the start of the unit.
+// Where another entry is: of the section (kRefAddr), or from the start of the unit.
 std::uint64_t DebugUnit::read_reference(Cursor& cursor, std::uint64_t form) const {
   constexpr const char* kWhat = "a reference";
   switch (form) {
-    case 0x10:
+    case kRefAddr:
       return version_ == 2 ? cursor.read<std::uint64_t>(kWhat) : cursor.read<std::uint32_t>(kWhat);
-    case 0x11:
+    case kRef1:
       return start_ + cursor.read<std::uint8_t>(kWhat);
-    case 0x12:
+    case kRef2:
       return start_ + cursor.read<std::uint16_t>(kWhat);
-    case 0x13:
+    case kRef4:
       return start_ + cursor.read<std::uint32_t>(kWhat);
-    case 0x14:
+    case kRef8:
       return start_ + cursor.read<std::uint64_t>(kWhat);
-    default:  // 0x15
+    default:  // kRefUdata
       return start_ + cursor.uleb();
   }
 }
@@ -84,86 +151,32 @@ std::uint64_t DebugUnit::read_reference(Cursor& cursor, std::uint64_t form) cons
 DebugUnit::Value DebugUnit::read_value(Cursor& cursor, std::uint64_t form) const {
   using Kind = Value::Kind;
   Value value{.at = cursor.position(), .text = {}, .block = {}};
-  const auto number = [&](std::uint64_t n, Kind kind = Kind::number) {
-    value.kind = kind;
-    value.number = n;
-  };
-  const auto block = [&](std::uint64_t size) {
+  if (form == kString || form == kStrp) {
+    value.kind = Kind::text;
+    value.text = form == kString
+                     ? cursor.text("a string")
+                     : sections_.strings.text(cursor.read<std::uint32_t>("four bytes"), "a string");
+    return value;
+  }
+  if (is_reference(form)) {
+    value.kind = Kind::reference;
+    value.number = read_reference(cursor, form);
+    return value;
+  }
+  const auto number = read_number(cursor, form);
+  if (!number)
+    sections_.info.fail(value.at, fmt::format("an attribute of the unknown form {:#x}", form));
+  if (is_block(form)) {
     value.kind = Kind::block;
     value.at = cursor.position();
-    value.block = sections_.info.slice(cursor.position(), size, "a block");
-    cursor.skip_to(cursor.position() + size);
-  };
-  const auto byte = [&] { return cursor.read<std::uint8_t>("a byte"); };
-  const auto two = [&] { return cursor.read<std::uint16_t>("two bytes"); };
-  const auto four = [&] { return cursor.read<std::uint32_t>("four bytes"); };
-  const auto eight = [&] { return cursor.read<std::uint64_t>("eight bytes"); };
-  // DWARF 2 and 3 give the position of a location list as a plain number.
-  const Kind offset = version_ < 4 ? Kind::list : Kind::number;
-  switch (form) {
-    case 0x01:
-      number(eight(), Kind::address);
-      break;
-    case 0x03:
-      block(two());
-      break;
-    case 0x04:
-      block(four());
-      break;
-    case 0x05:
-      number(two());
-      break;
-    case 0x06:
-      number(four(), offset);
-      break;
-    case 0x07:
-      number(eight(), offset);
-      break;
-    case 0x08:
-      value.kind = Kind::text;
-      value.text = cursor.text("a string");
-      break;
-    case 0x09:
-    case 0x18:
-      block(cursor.uleb());
-      break;
-    case 0x0a:
-      block(byte());
-      break;
-    case 0x0b:
-    case 0x0c:
-      number(byte());
-      break;
-    case 0x0d:
-      number(cursor.sleb());
-      break;
-    case 0x0e:
-      value.kind = Kind::text;
-      value.text = sections_.strings.text(four(), "a string");
-      break;
-    case 0x0f:
-      number(cursor.uleb());
-      break;
-    case 0x10:
-    case 0x11:
-    case 0x12:
-    case 0x13:
-    case 0x14:
-    case 0x15:
-      number(read_reference(cursor, form), Kind::reference);
-      break;
-    case 0x17:
-      number(four(), Kind::list);
-      break;
-    case 0x19:
-      number(1);
-      break;
-    case 0x20:
-      eight();
-      break;
-    default:
-      sections_.info.fail(value.at, fmt::format("an attribute of the unknown form {:#x}", form));
+    value.block = sections_.info.slice(cursor.position(), *number, "a block");
+    cursor.skip_to(cursor.position() + *number);
+    return value;
   }
+  // DWARF 2 and 3 give the position of a location list as a plain number.
+  const bool is_list = form == kSecOffset || (version_ < 4 && (form == kData4 || form == kData8));
+  value.kind = form == kAddr ? Kind::address : is_list ? Kind::list : Kind::number;
+  value.number = form == kRefSig8 ? 0 : *number;  // of a unit of types, of which there are none
   return value;
 }
 
