@@ -191,6 +191,8 @@ std::string_view work_text(isa::Work work) {
       return {};
     case isa::Work::move:
       return "moves a value";
+    case isa::Work::read_special:
+      return "reads a special register: an index, a size, a clock";
     case isa::Work::select:
       return "selects one of two values by a predicate: a branch the compiler removed";
     case isa::Work::add:
@@ -238,6 +240,8 @@ std::string_view effect_text(isa::Effect effect) {
   switch (effect) {
     case Effect::none:
       return {};
+    case Effect::no_operation:
+      return "does nothing";
     case Effect::branch:
       return "jumps to an address in the instruction; with a predicate, lanes may diverge";
     case Effect::indirect_branch:
@@ -278,10 +282,14 @@ std::string_view effect_text(isa::Effect effect) {
       return "orders the copy engine's accesses with the others";
     case Effect::error_barrier:
       return "waits until errors of memory accesses are known";
+    case Effect::cluster_error_barrier:
+      return "waits until errors of accesses within the cluster are known";
     case Effect::wait_counter:
       return "waits until pending operations are done";
     case Effect::end_copies:
       return "closes a group of asynchronous copies";
+    case Effect::end_bulk_copies:
+      return "closes a group of the copy engine's copies";
   }
   return {};
 }

@@ -102,6 +102,35 @@ bool is_exclusive(const Instruction& instruction) {
          instruction.mod(Mod::warpsync_mode) == traits(instruction.arch).exclusive_warpsync;
 }
 
+bool reads_active_mask(const Instruction& instruction) {
+  return (instruction.op == Op::VOTE || instruction.op == Op::VOTEU) &&
+         instruction.pp.index == kPT && !instruction.pp.negated &&
+         (instruction.rd != kRZ || instruction.urd != kURZ);
+}
+
+bool writes_barrier(const Instruction& instruction) {
+  constexpr std::uint64_t kToBarrier = 0x56;
+  return effect(instruction) == Effect::move_barrier &&
+         (instruction.word.bits(0, 12) & 0xff) == kToBarrier;
+}
+
+bool makes_shared_barrier(const Instruction& instruction) {
+  return memory_access(instruction).of == MemoryAccess::Of::barrier &&
+         unit(instruction) == Unit::uniform;
+}
+
+bool empties_l1(const Instruction& instruction) {
+  constexpr std::uint32_t kInvalidateAll = 4, kInvalidateAllPrivate = 6;
+  if (instruction.op != Op::CCTL) return false;
+  const std::uint32_t operation = instruction.mod(Mod::cache_op);
+  return operation == kInvalidateAll || operation == kInvalidateAllPrivate;
+}
+
+std::uint8_t awaited_scoreboards(const Instruction& instruction) {
+  if (effect(instruction) != Effect::wait_counter) return 0;
+  return static_cast<std::uint8_t>(instruction.word.bits(32, 6));
+}
+
 bool branches_on_mask(const Instruction& instruction) {
   constexpr std::uint32_t kDivergent = 2, kConverged = 3;
   if (effect(instruction) != Effect::branch) return false;

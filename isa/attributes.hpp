@@ -53,6 +53,21 @@ bool is_exclusive(const Instruction& instruction);
 // Whether it may leave lanes at different places or send them away: a guard or a condition.
 bool is_conditional(const Instruction& instruction);
 
+// VOTE of PT: the mask of the lanes that execute it.
+bool reads_active_mask(const Instruction& instruction);
+
+// BMOV into a convergence barrier; other forms read one, or the warp's state.
+bool writes_barrier(const Instruction& instruction);
+
+// SYNCS.EXCH: makes a barrier in shared memory.
+bool makes_shared_barrier(const Instruction& instruction);
+
+// CCTL.IVALL: nothing is in L1 any more.
+bool empties_l1(const Instruction& instruction);
+
+// DEPBAR: the scoreboards, bit by bit, that must be zero; others than the one it counts down.
+std::uint8_t awaited_scoreboards(const Instruction& instruction);
+
 // BRA.DIV, BRA.CONV: what decides is a mask of lanes.
 bool branches_on_mask(const Instruction& instruction);
 

@@ -69,6 +69,7 @@ struct MemoryAccess {
 // What an instruction does to the flow of control, and to what other threads wait for.
 enum class Effect : std::uint8_t {
   none,
+  no_operation,     // NOP
   branch,           // to a place that the word names
   indirect_branch,  // to one that a register names
   call,
@@ -89,14 +90,17 @@ enum class Effect : std::uint8_t {
   fence,
   proxy_fence,  // FENCE: orders the copy engine's accesses with the others
   error_barrier,
-  wait_counter,  // DEPBAR: waits for a scoreboard to count down
-  end_copies,    // LDGDEPBAR: closes a group of asynchronous copies
+  cluster_error_barrier,
+  wait_counter,     // DEPBAR: waits for a scoreboard to count down
+  end_copies,       // LDGDEPBAR: closes a group of asynchronous copies
+  end_bulk_copies,  // UTMACMDFLUSH: closes a group of the copy engine's
 };
 
 // What kind of result is computed.
 enum class Work : std::uint8_t {
   none,
   move,
+  read_special,  // a special register
   select,
   add,
   multiply,

@@ -27,7 +27,7 @@ inline constexpr Facts kBulkFacts[] = {
     {Op::UTMAREDG,     Unit::uniform},
     {Op::UTMAPF,       Unit::uniform},
     {Op::UTMACCTL,     Unit::uniform},
-    {Op::UTMACMDFLUSH, Unit::uniform},
+    {Op::UTMACMDFLUSH, Unit::uniform, Effect::end_bulk_copies},
     {Op::STAS,         Unit::lsu,     kStoreCounted},
     {Op::REDAS,        Unit::lsu,     kReduceCounted},
     // clang-format on

@@ -12,12 +12,12 @@ inline constexpr Facts kMoveFacts[] = {
     {Op::MOV,  Unit::alu, Work::move, kInteger},
     {Op::P2R,  Unit::alu, Work::move, kInteger},
     {Op::R2P,  Unit::alu, Work::move, kInteger},
-    {Op::S2R,  Unit::adu, Work::move, kInteger},
-    {Op::CS2R, Unit::alu, Work::move, kInteger},
+    {Op::S2R,  Unit::adu, Work::read_special, kInteger},
+    {Op::CS2R, Unit::alu, Work::read_special, kInteger},
     {Op::B2R,  Unit::adu, Work::move, kInteger},
     {Op::LEPC, Unit::cbu, Work::move, kInteger},
     {Op::R2UR, Unit::adu, Work::move, kInteger},
-    {Op::CS2UR, Unit::uniform, Work::move, kInteger},
+    {Op::CS2UR, Unit::uniform, Work::read_special, kInteger},
     // clang-format on
 };
 

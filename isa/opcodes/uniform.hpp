@@ -29,7 +29,7 @@ inline constexpr Facts kUniformFacts[] = {
     {Op::UBREV,      Unit::uniform, Work::bits,         kInteger},
     {Op::UFLO,       Unit::uniform, Work::bits,         kInteger},
     {Op::ULDC,       Unit::uniform, kLoadConstant},
-    {Op::S2UR,       Unit::adu,     Work::move,         kInteger},
+    {Op::S2UR,       Unit::adu,     Work::read_special, kInteger},
     {Op::UP2UR,      Unit::uniform, Work::move,         kInteger},
     {Op::UR2UP,      Unit::uniform, Work::move,         kInteger},
     {Op::UISETP_64,  Unit::uniform, Work::compare,      kSigned64},

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "isa/attributes.hpp"
 #include "simulator/execute/cluster.hpp"
 #include "simulator/execute/device_runtime.hpp"
 #include "simulator/launch/builtins.hpp"
@@ -76,7 +77,8 @@ const Block* shared_owner(const Block& block, std::uint64_t address) {
 HeapCall heap_call(const Core& core, const Warp& warp, const Issue& next) {
   HeapCall call;
   const Step& step = core.launch.program->steps[next.pc];
-  if (step.instruction == nullptr || step.instruction->op != isa::Op::CALL || next.on == 0)
+  if (step.instruction == nullptr || next.on == 0 ||
+      isa::effect(*step.instruction) != isa::Effect::call)
     return call;
   const auto lane = static_cast<unsigned>(std::countr_zero(next.on));
   const bool by_register = step.instruction->a.kind == isa::Source::Kind::reg;

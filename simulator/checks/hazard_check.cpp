@@ -37,7 +37,9 @@ bool is_guarded(const timing::Timed& timed) {
 // its sources: ptxas waits for the scoreboard of these, and has none for the result where that goes
 // to RZ.
 std::uint8_t guards_of_predicates(const isa::Instruction& in, const timing::Timed& timed) {
-  const bool is_generic_atomic = in.op == isa::Op::ATOM || in.op == isa::Op::ATOM_CAS;
+  const isa::MemoryAccess access = isa::memory_access(in);
+  const bool is_generic_atomic =
+      access.kind == isa::MemoryAccess::Kind::atomic && access.space == isa::Space::generic;
   return is_generic_atomic ? timed.read_scoreboard : timed.write_scoreboard;
 }
 

@@ -185,10 +185,10 @@ MemoryCheck::Wrong MemoryCheck::wrong_lanes(const Core& core, const Warp& warp, 
 }
 
 bool MemoryCheck::looks_before(const Step& step) const {
-  return step.instruction->op == isa::Op::CALL || plain_space(step);
+  return isa::effect(*step.instruction) == isa::Effect::call || plain_space(step);
 }
 bool MemoryCheck::looks_behind(const Step& step) const {
-  return step.instruction->op == isa::Op::CALL;
+  return isa::effect(*step.instruction) == isa::Effect::call;
 }
 
 void MemoryCheck::issuing(const Core& core, const Warp& warp, const Issue& next) {

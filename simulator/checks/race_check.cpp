@@ -20,7 +20,7 @@ using isa::Op;
 // Lanes exchange values: all active ones have reached it. (A NOP is what is left of __syncwarp()
 // where all lanes are known to be there.)
 bool takes_all_lanes(const isa::Instruction& in) {
-  return isa::facts(in).work == isa::Work::exchange || in.op == isa::Op::NOP;
+  return isa::facts(in).work == isa::Work::exchange || isa::effect(in) == isa::Effect::no_operation;
 }
 
 bool is_atomic(AccessKind kind) { return kind != AccessKind::load && kind != AccessKind::store; }
@@ -43,11 +43,12 @@ Mask lanes_waiting(const Warp& warp, Wait wait) {
 
 RaceCheck::Watched RaceCheck::watched(const isa::Instruction& in) {
   Watched result;
-  const bool of_barrier = isa::memory_access(in).of == isa::MemoryAccess::Of::barrier;
-  if (of_barrier || isa::is_strong(in)) result.use = Use::strong;
+  result.of_barrier = isa::memory_access(in).of == isa::MemoryAccess::Of::barrier;
+  if (result.of_barrier || isa::is_strong(in)) result.use = Use::strong;
   result.copies = copies_of(in);
   if (isa::effect(in) != isa::Effect::wait_counter) return result;
   result.waits_for_groups = in.mod(isa::Mod::le) != 0;
+  result.scoreboards = isa::awaited_scoreboards(in);
   result.scoreboard = static_cast<std::uint8_t>(in.mod(isa::Mod::sb_index));
   result.left = static_cast<std::uint8_t>(in.mod(isa::Mod::sb_count));
   return result;
@@ -143,14 +144,14 @@ bool RaceCheck::looks_before(const Step& step) const {
     case isa::Effect::warp_sync:
     case isa::Effect::fence:
     case isa::Effect::end_copies:
+    case isa::Effect::end_bulk_copies:
     case isa::Effect::wait_counter:
     case isa::Effect::cluster_arrive:
     case isa::Effect::cluster_wait:
     case isa::Effect::call:
       return true;
     default:
-      return takes_all_lanes(in) || in.op == Op::UTMACMDFLUSH ||
-             isa::memory_access(in).of == isa::MemoryAccess::Of::barrier;
+      return takes_all_lanes(in) || isa::memory_access(in).of == isa::MemoryAccess::Of::barrier;
   }
 }
 
@@ -183,8 +184,6 @@ void RaceCheck::issuing(const Core& core, const Warp& warp, const Issue& next) {
   if (isa::memory_access(*step.instruction).of == isa::MemoryAccess::Of::barrier)
     knowledge_.fence(id);  // mbarrier operations order what is before them, and after
   if (takes_all_lanes(*step.instruction)) of_warp.lanes.meet(next.active);
-  if (step.instruction->op == isa::Op::UTMACMDFLUSH)
-    of_warp.copies.close(CopyKind::bulk, next.on, group_scoreboard(*step.instruction));
   switch (isa::effect(*step.instruction)) {
     case isa::Effect::block_barrier: {
       const BarrierRequest request = barrier_request(warp, step, next.on);
@@ -203,8 +202,11 @@ void RaceCheck::issuing(const Core& core, const Warp& warp, const Issue& next) {
     case isa::Effect::end_copies:
       of_warp.copies.close(CopyKind::element, next.on, group_scoreboard(*step.instruction));
       break;
+    case isa::Effect::end_bulk_copies:
+      of_warp.copies.close(CopyKind::bulk, next.on, group_scoreboard(*step.instruction));
+      break;
     case isa::Effect::wait_counter:
-      if (!of_warp.copies.empty()) wait_for_copies(core, warp, of_warp, next);
+      if (!of_warp.copies.empty()) wait_for_copies(warp, of_warp, next);
       break;
     case isa::Effect::fence:
       knowledge_.fence(id);
@@ -246,7 +248,7 @@ void RaceCheck::look_at_accesses(const Core& core, const Warp& warp, BlockTrack&
   for (const Access& access : issue.accesses) {
     if (access.space == Window::local || access.lanes == 0) continue;
     look_at(core, warp, track, issue, access);
-    if (in.op == Op::SYNCS) look_at_mbarrier(core, warp, track, issue, access);
+    if (watched_[issue.pc].of_barrier) look_at_mbarrier(core, warp, track, issue, access);
     if (in.op == Op::ARRIVES) hand_over_copies(warp, track, issue, access);
     if (is_pending(copies, access))
       begin_copies(copies, issue, access, track.warps[warp.index].copies);
@@ -256,9 +258,8 @@ void RaceCheck::look_at_accesses(const Core& core, const Warp& warp, BlockTrack&
 
 void RaceCheck::look_at(const Core& core, const Warp& warp, BlockTrack& track, const Issue& issue,
                         const Access& access, const WarpId* agent) {
-  const Step& step = core.launch.program->steps[issue.pc];
   const Use use = use_of(access, watched_[issue.pc].use);
-  if (use != Use::plain && step.instruction->op != Op::SYNCS) synchronize(warp, track, access);
+  if (use != Use::plain && !watched_[issue.pc].of_barrier) synchronize(warp, track, access);
   if (access.kind == AccessKind::store) look_at_lanes_of_one_store(core, warp, issue, access);
   const WarpId id{track.number, warp.index};
   const std::uint32_t clock = knowledge_.clock(id), tick = track.warps[warp.index].lanes.tick();

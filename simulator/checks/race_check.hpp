@@ -67,6 +67,8 @@ class RaceCheck : public Check {
   struct Watched {
     Use use = Use::plain;  // of its loads and stores
     Copies copies = Copies::none;
+    bool of_barrier = false;                // works on a barrier in shared memory
+    std::uint8_t scoreboards = 0;           // DEPBAR: those that must be zero
     bool waits_for_groups = false;          // DEPBAR.LE: until only `left` of
     std::uint8_t scoreboard = 0, left = 0;  // those that the scoreboard counts are incomplete
   };
@@ -121,7 +123,7 @@ class RaceCheck : public Check {
   static bool is_pending(Copies copies, const Access& access);
   static void begin_copies(Copies kind, const Issue& issue, const Access& access,
                            PendingCopies& copies);
-  void wait_for_copies(const Core& core, const Warp& warp, WarpTrack& of_warp, const Issue& next);
+  void wait_for_copies(const Warp& warp, WarpTrack& of_warp, const Issue& next);
   void complete(const Warp& warp, WarpTrack& of_warp, const AsyncCopy& copy);
   template <typename F>
   void settle(const Warp& warp, const AsyncCopy& copy, const F& f);

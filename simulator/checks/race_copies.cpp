@@ -19,7 +19,6 @@ namespace heddle::simulator::checks {
 namespace {
 
 using isa::Mod;
-using isa::Op;
 
 // What its copies do is complete once the copy has been waited for.
 struct Settled {
@@ -50,16 +49,12 @@ RaceCheck::Place RaceCheck::shared_place(const Block& block, std::uint64_t addre
 }
 
 RaceCheck::Copies RaceCheck::copies_of(const isa::Instruction& in) {
-  if (isa::memory_access(in).of == isa::MemoryAccess::Of::counted) return Copies::counted;
-  switch (in.op) {
-    case Op::LDGSTS:
-      return Copies::element;
-    case Op::UBLKCP:
-    case Op::UBLKRED:
-      return in.mod(Mod::to_shared) != 0 ? Copies::counted : Copies::bulk;
-    default:
-      return Copies::none;
-  }
+  using Memory = isa::MemoryAccess;
+  const Memory access = isa::memory_access(in);
+  if (access.of == Memory::Of::counted) return Copies::counted;
+  if (access.of == Memory::Of::bulk)
+    return in.mod(Mod::to_shared) != 0 ? Copies::counted : Copies::bulk;
+  return access.kind == Memory::Kind::copy ? Copies::element : Copies::none;
 }
 
 // Which part of an instruction's accesses is pending when it has executed.
@@ -69,7 +64,8 @@ bool RaceCheck::is_pending(Copies copies, const Access& access) {
 
 // The scoreboard that counts the group which an instruction closes.
 unsigned RaceCheck::group_scoreboard(const isa::Instruction& in) {
-  return in.op == Op::LDGDEPBAR ? in.control.write_barrier : in.control.read_barrier;
+  return isa::effect(in) == isa::Effect::end_copies ? in.control.write_barrier
+                                                    : in.control.read_barrier;
 }
 
 void RaceCheck::begin_copies(Copies kind, const Issue& issue, const Access& access,
@@ -89,14 +85,12 @@ void RaceCheck::begin_copies(Copies kind, const Issue& issue, const Access& acce
 
 // DEPBAR is what cp.async.wait_group leaves. That an instruction waits for the scoreboard too, as
 // all do in code compiled with -G, is nothing that the program asked for.
-void RaceCheck::wait_for_copies(const Core& core, const Warp& warp, WarpTrack& of_warp,
-                                const Issue& next) {
-  const isa::Instruction& in = *core.launch.program->steps[next.pc].instruction;
+void RaceCheck::wait_for_copies(const Warp& warp, WarpTrack& of_warp, const Issue& next) {
   const auto done = [&](const AsyncCopy& copy) { complete(warp, of_warp, copy); };
-  std::uint32_t waited = static_cast<std::uint32_t>(in.word.bits(32, 6));
-  if (const Watched& watched = watched_[next.pc]; watched.waits_for_groups)
+  const Watched& watched = watched_[next.pc];
+  if (watched.waits_for_groups)
     of_warp.copies.wait(watched.scoreboard, next.on, watched.left, done);
-  for (; waited != 0; waited &= waited - 1)
+  for (std::uint32_t waited = watched.scoreboards; waited != 0; waited &= waited - 1)
     of_warp.copies.wait(static_cast<unsigned>(std::countr_zero(waited)), next.on, 0, done);
 }
 
@@ -184,10 +178,9 @@ void RaceCheck::end_phases(const Core& core, Block& block) {
 // SYNCS: what makes, arrives at, and waits for an mbarrier.
 void RaceCheck::look_at_mbarrier(const Core& core, const Warp& warp, BlockTrack& track,
                                  const Issue& issue, const Access& access) {
-  constexpr std::uint64_t kExchange = 0x5b2;
   const Step& step = core.launch.program->steps[issue.pc];
   const WarpId id{track.number, warp.index};
-  if (step.instruction->word.bits(0, 12) == kExchange) {
+  if (isa::makes_shared_barrier(*step.instruction)) {
     const auto first = static_cast<unsigned>(std::countr_zero(access.lanes));
     const Place place = shared_place(*warp.block, access.address[first]);
     if (place.track == nullptr) return;

@@ -11,7 +11,7 @@
 namespace heddle::simulator::checks {
 namespace {
 
-using isa::Op;
+using isa::Effect;
 
 bool anybody_waits_at(const Block& block, unsigned number) {
   return block.barriers[number].arrived_only != 0 ||
@@ -58,7 +58,7 @@ std::string waits_for(const Block& block, const Warp& warp, const Group& group) 
     case Wait::block_barrier:
       return at_block_barrier(block, group.index);
     case Wait::reconvergence:
-      return fmt::format("waits to reconverge with lanes {}",
+      return fmt::format("waits, to come together again, for lanes {}",
                          absent(warp.convergence->awaited_by(group)));
   }
   return {};
@@ -72,20 +72,20 @@ std::vector<bool> ways_to_exits(const isa::Program& program) {
   std::vector<bool> is_end(code.size());
   const auto target = [&](std::size_t pc) -> std::size_t {  // of a branch; none: past the end
     const isa::Instruction& in = *code[pc];
-    if (in.op != Op::BRA) return code.size();
+    if (isa::effect(in) != Effect::branch) return code.size();
     return static_cast<std::size_t>(static_cast<std::int64_t>(pc + 1) + in.offset / 16);
   };
   const auto is_epilogue = [&](std::size_t pc) {
-    switch (code[pc]->op) {
-      case Op::EXIT:
+    switch (isa::effect(*code[pc])) {
+      case Effect::exit:
         return always(*code[pc]);
-      case Op::BRA:
+      case Effect::branch:
         return always(*code[pc]) && target(pc) < code.size() && is_end[target(pc)];
-      case Op::MEMBAR:
-      case Op::ERRBAR:
-      case Op::CGAERRBAR:
-      case Op::BSYNC:
-      case Op::NOP:
+      case Effect::fence:
+      case Effect::error_barrier:
+      case Effect::cluster_error_barrier:
+      case Effect::sync:
+      case Effect::no_operation:
         return pc + 1 < code.size() && is_end[pc + 1];
       default:
         return false;
@@ -101,7 +101,7 @@ std::vector<bool> ways_to_exits(const isa::Program& program) {
     if (code[pc] && !is_end[pc])
       leads[pc] = (pc + 1 < code.size() && is_end[pc + 1]) ||
                   (target(pc) < code.size() && is_end[target(pc)]) ||
-                  (code[pc]->op == Op::EXIT && !always(*code[pc]));
+                  (isa::effect(*code[pc]) == Effect::exit && !always(*code[pc]));
   return leads;
 }
 
@@ -120,8 +120,9 @@ void SyncCheck::block_started(const Core&, const Block& block) {
 }
 
 bool SyncCheck::looks_before(const Step& step) const {
-  const Op op = step.instruction->op;
-  return for_debugging_ || op == Op::BAR || op == Op::WARPSYNC || op == Op::EXIT;
+  const Effect effect = isa::effect(*step.instruction);
+  return for_debugging_ || effect == Effect::block_barrier || effect == Effect::warp_sync ||
+         effect == Effect::exit;
 }
 
 void SyncCheck::issuing(const Core& core, const Warp& warp, const Issue& next) {
@@ -181,7 +182,7 @@ void SyncCheck::at_warp_sync(const Core& core, const Warp& warp, const Issue& ne
   constexpr std::uint8_t kPlain = 0, kCollective = 2;
   if (step.selector != kPlain && !(for_debugging_ && step.selector == kCollective)) return;
   const isa::Instruction* const behind = core.launch.program->steps[next.pc + 1].instruction;
-  if (behind != nullptr && behind->op == Op::BAR) return;
+  if (behind != nullptr && isa::effect(*behind) == Effect::block_barrier) return;
   if (step.data_type != 0) return note_calls(warp, next, nullptr);
   const std::uint32_t* const masks = source_row(warp, step.b);
   note_calls(warp, next, masks);

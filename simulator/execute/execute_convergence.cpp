@@ -115,10 +115,7 @@ Execute lower_bmov(const isa::Instruction& in, Step& step) {
   const bool is_state = step.selector >= kConvergenceBarriers;  // THREAD_STATE_ENUM and beyond
   const bool is_read = in.word.bits(0, 12) == kStateToRegister && step.data_type == 0;
   if (is_state) return is_read ? execute_bmov_from_state : nullptr;
-  const std::uint64_t opcode = in.word.bits(0, 12) & 0xff;
-  if (opcode == 0x55) return execute_bmov_from_barrier;
-  if (opcode == 0x56) return execute_bmov_to_barrier;
-  return nullptr;
+  return isa::writes_barrier(in) ? execute_bmov_to_barrier : execute_bmov_from_barrier;
 }
 
 Execute lower_warpsync(const isa::Instruction& in, Step& step) {

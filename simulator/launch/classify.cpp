@@ -10,12 +10,12 @@ namespace {
 
 using isa::Instruction;
 using isa::Mod;
-using isa::Op;
 using Memory = isa::MemoryAccess;
 
-// Registers that tell time or place.
+// Of a special register that tells time or place.
 bool reads_time_or_place(const Instruction& in) {
   constexpr std::uint32_t kVirtualCfg = 2, kVirtualId = 3, kVirtualSmId = 67;
+  if (isa::facts(in).work != isa::Work::read_special) return false;
   const std::uint32_t number = in.mod(Mod::special_reg);
   return number == 1 || number == kVirtualCfg || number == kVirtualId || number == kVirtualSmId ||
          (number >= 80 && number <= 83);
@@ -42,20 +42,8 @@ const char* reason(const Instruction& in) {
   if (access.kind == Memory::Kind::atomic) return reason_of_atomic(in);
   if (access.kind == Memory::Kind::reduction && access.of != Memory::Of::counted)
     return isa::data_type(in).is_float() ? "floating-point reduction" : nullptr;
-  switch (in.op) {
-    case Op::VOTE:
-    case Op::VOTEU:
-      return in.pp.index == isa::kPT && !in.pp.negated && (in.rd != isa::kRZ || in.urd != isa::kURZ)
-                 ? "active-mask read"
-                 : nullptr;
-    case Op::S2R:
-    case Op::S2UR:
-    case Op::CS2R:
-    case Op::CS2UR:
-      return reads_time_or_place(in) ? "clock or multiprocessor read" : nullptr;
-    default:
-      return nullptr;
-  }
+  if (isa::reads_active_mask(in)) return "active-mask read";
+  return reads_time_or_place(in) ? "clock or multiprocessor read" : nullptr;
 }
 
 // Whether it writes, other than by an atomic, memory that several warps have.
@@ -88,8 +76,7 @@ LaunchClass classify(const isa::Program& program, const LaunchCounts& counts, st
 bool tells_time(const isa::Program& program, const std::vector<InstructionRange>& code) {
   bool found = false;
   for_each_instruction(program, code, [&](std::uint32_t, const Instruction& in) {
-    found |= (in.op == Op::S2R || in.op == Op::S2UR || in.op == Op::CS2R || in.op == Op::CS2UR) &&
-             reads_time_or_place(in);
+    found |= reads_time_or_place(in);
   });
   return found;
 }

@@ -88,7 +88,7 @@ std::vector<CostClass> cost_classes(const isa::Instruction& in, Operation operat
   if (operation == Operation::part) return {};
   if (operation != Operation::itself) return of_operation(operation);
   const isa::Facts& facts = isa::facts(in);
-  if (in.op == isa::Op::NOP || is_settled_alone(facts.effect)) return {};
+  if (facts.effect == isa::Effect::no_operation || is_settled_alone(facts.effect)) return {};
   if (facts.effect == isa::Effect::block_barrier) return {CostClass::barrier};
   if (const auto found = of_work(in, facts)) return *found;
   if (isa::memory_access(in).kind != isa::MemoryAccess::Kind::none) return {CostClass::memory};

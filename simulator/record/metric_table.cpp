@@ -236,7 +236,8 @@ std::uint64_t integers(const Ins& ins, const Counts& counts) {
   const isa::Facts& facts = isa::facts(ins.op);
   return facts.type.is_integer() && facts.work != isa::Work::none &&
                  facts.work != isa::Work::convert && facts.work != isa::Work::exchange &&
-                 facts.work != isa::Work::product && facts.work != isa::Work::move
+                 facts.work != isa::Work::product && facts.work != isa::Work::move &&
+                 facts.work != isa::Work::read_special
              ? counts.threads_on
              : 0;
 }

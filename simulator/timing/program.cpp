@@ -148,7 +148,7 @@ void choose_branch(const Instruction& in, Timed& timed) {
 
 void choose_counter_wait(const Instruction& in, Timed& timed) {
   timed.course = Course::depbar;
-  timed.wait_mask |= static_cast<std::uint8_t>(in.word.bits(32, 6));
+  timed.wait_mask |= isa::awaited_scoreboards(in);
   if (in.mod(Mod::le) == 0) return;
   timed.depbar_scoreboard = static_cast<std::uint8_t>(in.mod(Mod::sb_index));
   timed.depbar_count = static_cast<std::uint8_t>(in.mod(Mod::sb_count));
@@ -207,6 +207,9 @@ bool choose_course_by_effect(const Instruction& in, const Constants& constants, 
     case Effect::move_barrier:
       return !sets_scoreboard(timed) || set(Course::variable, constants.latency_barrier_move);
     case Effect::none:
+    case Effect::no_operation:
+    case Effect::cluster_error_barrier:
+    case Effect::end_bulk_copies:
     case Effect::trap:
     case Effect::set_barrier:
     case Effect::end_collective:
@@ -218,12 +221,6 @@ bool choose_course_by_effect(const Instruction& in, const Constants& constants, 
 // Of instructions whose latency is their own; false: of another one.
 bool choose_own_course(const Instruction& in, const Constants& constants, Timed& timed) {
   switch (in.op) {
-    case Op::CCTL: {
-      constexpr std::uint32_t kInvalidateAll = 4, kInvalidateAllPrivate = 6;
-      const std::uint32_t operation = in.mod(Mod::cache_op);
-      timed.empties_l1 = operation == kInvalidateAll || operation == kInvalidateAllPrivate;
-      return false;
-    }
     case Op::SHFL:
       timed.course = Course::shuffle;
       timed.latency = static_cast<std::uint16_t>(constants.latency_shuffle);
@@ -249,6 +246,7 @@ bool choose_own_course(const Instruction& in, const Constants& constants, Timed&
 }
 
 void choose_course(const Instruction& in, const Constants& constants, Timed& timed) {
+  timed.empties_l1 = isa::empties_l1(in);
   if (choose_course_by_effect(in, constants, timed)) return;
   if (choose_own_course(in, constants, timed)) return;
   if (isa::unit(in) == Unit::tex) return choose_texture_course(in, timed);

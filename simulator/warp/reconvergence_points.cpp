@@ -66,8 +66,11 @@ std::uint32_t closest_common(const isa::DominatorTree& tree,
 bool is_private(const isa::Instruction& in) {
   using Kind = isa::MemoryAccess::Kind;
   const Kind access = isa::memory_access(in).kind;
-  if (in.op == isa::Op::BSYNC || in.op == isa::Op::NOP) return true;
-  if (in.op == isa::Op::BAR || in.op == isa::Op::WARPSYNC || in.op == isa::Op::SHFL) return false;
+  const isa::Effect effect = isa::effect(in);
+  if (effect == isa::Effect::sync || effect == isa::Effect::no_operation) return true;
+  if (effect == isa::Effect::block_barrier || effect == isa::Effect::warp_sync ||
+      in.op == isa::Op::SHFL)
+    return false;
   return (access == Kind::none || access == Kind::load) && isa::unit(in) != isa::Unit::cbu;
 }
 
@@ -124,7 +127,7 @@ bool ReconvergencePoints::only_ends(const isa::BasicBlock& block) const {
     if (!in) return false;
     const bool always = in->guard.index == isa::kPT && !in->guard.negated &&
                         in->pp.index == isa::kPT && !in->pp.negated;
-    if (in->op == isa::Op::EXIT && always) return true;
+    if (isa::effect(*in) == isa::Effect::exit && always) return true;
     if (!is_private(*in)) return false;
   }
   return false;

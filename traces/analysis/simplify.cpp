@@ -155,9 +155,10 @@ class Function {
       case Effect::set_barrier:
       case Effect::sync:
       case Effect::leave_barrier:
+      case Effect::no_operation:
         return true;
       default:
-        return in.op == isa::Op::NOP;
+        return false;
     }
   }
   bool only_leads_on(Block block) const {

@@ -265,9 +265,8 @@ Flow AccelsimInstructions::arrive(Core& core, Warp& warp, const Record& record, 
 // does not say which one BMOV writes: it is taken for all, as functions restore what they have
 // used.
 void note_barrier(const Instruction& in, simulator::Reconvergence& lanes) {
-  constexpr std::uint64_t kToBarrier = 0x56;
   if (isa::effect(in) == Effect::set_barrier) lanes.bmov_clear(in.barrier);
-  if (in.op != Op::BMOV || (in.word.bits(0, 12) & 0xff) != kToBarrier) return;
+  if (!isa::writes_barrier(in)) return;
   for (unsigned i = 0; i < simulator::kConvergenceBarriers; ++i) lanes.bmov_write(i, 0);
 }
 
@@ -304,7 +303,8 @@ Issue AccelsimInstructions::step(Core& core, Warp& warp) {
     issue.flow = flow_of(in, issue.active, issue.on, at.active, next.pc == record.pc + 1);
     lanes.current().pc = next.pc;
     // Lanes whose second predicate keeps them from leaving stay.
-    const bool leaves = in.op == Op::EXIT && in.pp.index == isa::kPT && !in.pp.negated;
+    const bool leaves =
+        isa::effect(in) == Effect::exit && in.pp.index == isa::kPT && !in.pp.negated;
     if (leaves && (lanes.live() & ~issue.on) == 0) fail(record.line, "instructions behind the end");
     if (leaves && issue.on != 0) lanes.exit(issue.on & lanes.live());
     if (isa::effect(in) == Effect::block_barrier)

@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 
+#include "isa/attributes.hpp"
 #include "isa/program.hpp"
 #include "simulator/base/code_address.hpp"
 #include "simulator/base/display_names.hpp"
@@ -47,7 +48,7 @@ std::vector<std::pair<std::uint32_t, std::uint32_t>> executed_functions(
     const std::uint32_t first = first_of.try_emplace(range, i).first->second;
     if (outcome.counts[i].executed != 0) executed.insert(first);
     const auto& instruction = program.instructions[i];
-    const bool padding = !instruction || instruction->op == isa::Op::NOP;
+    const bool padding = !instruction || isa::effect(*instruction) == isa::Effect::no_operation;
     if (!padding || ranges.find(first) == ranges.end()) ranges[first] = i + 1;
   }
   std::vector<std::pair<std::uint32_t, std::uint32_t>> result;
