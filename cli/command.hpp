@@ -55,7 +55,7 @@ class Arguments {
   friend void configure(Arguments&, const struct Command&, const struct Surroundings&);
   friend std::string configuration_text(const Arguments&, const struct Command&);
   std::map<std::string, std::vector<std::string>, std::less<>> values_;
-  std::map<std::string, std::string, std::less<>> origins_;  // where each was said
+  std::map<std::string, std::string, std::less<>> origins_;  // where each was set
 };
 
 struct Command {

@@ -15,7 +15,7 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kTheCommandLine = "the command line";
 
-// A flag that is set; options with arguments hold what was said.
+// A flag that is set; options with arguments hold what was given.
 using Values = std::vector<std::string>;
 
 // Options about the command itself are only typed.

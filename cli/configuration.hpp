@@ -34,7 +34,7 @@ Surroundings surroundings();
 // line and key.
 void configure(Arguments& arguments, const Command& command, const Surroundings& around);
 
-// --print-config: every option of the command, what holds and where it was said.
+// --print-config: every option of the command, its value and where it was set.
 std::string configuration_text(const Arguments& arguments, const Command& command);
 
 // "HEDDLE_MAX_INSTRUCTIONS" of "max-instructions".

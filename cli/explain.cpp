@@ -158,7 +158,7 @@ constexpr Word kWords[] = {
     {"+-", "how far the hardware's repeated measurements are from their median, on average"},
     {"distance", "half the sum of the differences of shares: 0 the same, 1 nothing in common"},
     {"roofline",
-     "how near a kernel comes to the GPU's limits, over its intensity (heddle roofline)"},
+     "how close a kernel gets to the GPU's limits, over its intensity (heddle roofline)"},
     {"roof",
      "a limit of a roofline: what schedulers issue or a pipe computes (flat), or intensity times "
      "what a memory delivers (rising)"},

@@ -264,7 +264,7 @@ std::string note(const std::string& text) {
   return fmt::format("  {}\n", wrapped(text, 4, kColumns));
 }
 
-// What every launch says of itself once for all.
+// What all launches have in common, once.
 std::string common_notes(Launches launches) {
   std::set<std::string> notes;
   for (const LaunchRecord* launch : launches)

@@ -1,4 +1,4 @@
-// --reconvergence: how lanes that parted come together, and what each way costs the same launches.
+// --reconvergence: how lanes that diverged reconverge, and what each way costs the same launches.
 #pragma once
 
 #include <optional>

@@ -56,7 +56,7 @@ std::optional<std::size_t> room_of(const std::string& folder, const std::string&
 }
 
 // The machine's state is the simulator's own: observers see it through simulator/launch/views.hpp.
-// Traces of Accel-Sim are executed, in place of code.
+// Traces of Accel-Sim are executed instead of code.
 bool may_see_the_machine(const std::string& file) {
   return file.starts_with("simulator/") || file.starts_with("traces/formats/accelsim_replay.") ||
          file.find("/tests/") != std::string::npos;

@@ -39,7 +39,7 @@ TEST_F(StepTerminal, ShowsOddAndEvenLanesPartAndMeet) {
   const std::string split = reader_->screen();
   EXPECT_THAT(split, HasSubstr("#.#.#.#.#.#.#.#.#.#.#.#.#.#.#.#.   BRA 0x500"));
   EXPECT_THAT(split, HasSubstr("> even       04f0  executes next"));
-  EXPECT_THAT(split, HasSubstr("odd        0580  has not its turn"));
+  EXPECT_THAT(split, HasSubstr("odd        0580  waiting its turn"));
   EXPECT_THAT(split, HasSubstr("B0=all"));
   EXPECT_THAT(split, HasSubstr("> 04f0  BRA 0x500"));
   EXPECT_THAT(split, HasSubstr("0580  MOV R4, 0x43480000  <- odd"));

@@ -1,6 +1,6 @@
 // The library the driver loads into the measured program (CUDA_INJECTION64_PATH): it listens to
 // launches, allocations and modules through CUPTI's callbacks and hands each launch to one mode.
-// The program is not changed and does not know. Everything that goes wrong is said on stderr and
+// The program is not changed and does not know. Every failure is reported on stderr and
 // ends measuring, not the program.
 #include <cuda.h>
 #include <cupti.h>

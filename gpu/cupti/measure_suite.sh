@@ -9,7 +9,7 @@
 #   -a ARCH      default: sm_90
 #   -m MODES     as of measure.sh (default: memory,sass,counters)
 #   -r N         measure memory and SASS metrics N times (default 1)
-#   -j N         runs of programs at a time, the counters' excepted (default: as many as processors)
+#   -j N         runs of programs at a time, the counters' excepted (default: the number of processors)
 #   -t SECONDS   for each run of a program (default 60)
 #   -n PATTERNS  only entries whose name matches one of these shell patterns (default: all)
 #   -b BUILD     only this build, O3 or G (default: each entry's)

@@ -7,7 +7,7 @@
 #   PROGRAMS="matmul calls"   only these
 #   BUILDS="O3"               only this build (default: "O3 G")
 #   CUDART=static             with the CUDA runtime linked in, nvcc's default (default: shared)
-#   JOBS=4                    so many at a time (default: as many as there are processors)
+#   JOBS=4                    N at a time (default: the number of processors)
 set -eu
 here=$(CDPATH= cd -- "$(dirname -- "$0")" && pwd)
 out=${1:?usage: build.sh DIR [ARCH...]}

@@ -47,7 +47,7 @@ class LoadedCapsule {
     try {
       driver_.unload(module_);
     } catch (const std::runtime_error&) {
-      // Behind a launch that failed nothing works any more; that was said.
+      // Behind a launch that failed nothing works any more; that was reported.
     }
   }
   LoadedCapsule(const LoadedCapsule&) = delete;

@@ -86,7 +86,7 @@ Error Context::synchronize() {
     open = open_;
     last = last_;
   }
-  // What was let through may be done before what came earlier.
+  // What proceeded may be done before what came earlier.
   for (const Ticket each : open) engine_.wait(each);
   const Error error = wait_for(last);
   settle_pools();

@@ -4,7 +4,7 @@
 // stream) points from an earlier call to a later one, so the order of submission is one of the
 // orders CUDA allows. Taking exactly that one makes runs repeatable. Submitting returns at once: a
 // kernel may spin on a flag that the program sets afterwards. An action that waits for something in
-// memory lets through what was submitted later and need not wait for it.
+// memory lets later submissions proceed that need not wait for it.
 #pragma once
 
 #include <condition_variable>

@@ -22,7 +22,7 @@ class LaunchObserver {
   virtual bool during(const simulator::LaunchProgress&) { return true; }
   // Whether no other launch may execute between before() and after().
   virtual bool one_launch_at_a_time() const { return false; }
-  // Who looks on while the launch executes, asked after before(); null: nobody.
+  // Observes the launch while it executes; queried after before(); null: none does.
   virtual simulator::Observer* instructions() { return nullptr; }
   // In a context that is timed: a copy, or a kernel (before its `after`).
   virtual void worked(const StreamEvent&) {}

@@ -38,7 +38,7 @@ bool has_names(const simulator::MetricValues& values, const Names& names) {
 
 simulator::MetricValues named(const Names& names, const Json& list) {
   if (!list.is_array() || list.size() != names.size())
-    throw std::runtime_error("metrics are not as many as were named");
+    throw std::runtime_error("the number of metrics is not that of the names");
   simulator::MetricValues values;
   values.reserve(names.size());
   for (std::size_t i = 0; i < names.size(); ++i)

@@ -89,7 +89,7 @@ HeapCall heap_call(const Core& core, const Warp& warp, const Issue& next);
 // What malloc has given a lane; 0: nothing.
 std::uint64_t heap_result(const Warp& warp, unsigned lane);
 
-// Compiled with -G: values go through local memory, ways out of a function come together.
+// Compiled with -G: values go through local memory, ways out of a function reconverge.
 bool is_for_debugging(const Module& module);
 
 // The allocation that an address lies in or next to, in words.

@@ -1,4 +1,4 @@
-// `heddle run --check`: looks on while launches of one device execute, and tells what it found.
+// `heddle run --check`: observes the launches of one device, and tells what it found.
 //
 // Each check (check.hpp) is a file of its own. The core knows nothing of them: a launch that
 // nobody checks pays nothing.
@@ -28,7 +28,7 @@ class Checks : public Observer, public MemoryWatcher {
   Checks(const Checks&) = delete;
   Checks& operator=(const Checks&) = delete;
 
-  // Around a launch. `beside` looks on too; may be null.
+  // Around a launch. `beside` observes it too; may be null.
   void begin(const LaunchRequest& request, Observer* beside);
   // Puts into the outcome what was found, and what follows for the launch's class.
   void end(LaunchOutcome& outcome);

@@ -2,7 +2,7 @@
 //
 // Lanes meet at __syncwarp(), which compiled code shows as a NOP where all lanes are known to be
 // there and as WARPSYNC elsewhere, at the other _sync calls, and at barriers. That they execute
-// together, or come together behind a branch, orders nothing: CUDA does not promise that they do.
+// together, or reconverge behind a branch, orders nothing: CUDA does not promise that they do.
 #pragma once
 
 #include <array>

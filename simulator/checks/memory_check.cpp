@@ -142,7 +142,7 @@ void MemoryCheck::free_block(const Core& core, const Warp& warp, const Issue& ne
   if (block != nullptr) tell_of_block(*block, *finding);
 }
 
-const HeapBlocks::Block* MemoryCheck::block_near(std::uint64_t address, Window space) const {
+const HeapBlocks::Block* MemoryCheck::nearest_block(std::uint64_t address, Window space) const {
   const bool in_heap = space == Window::global && last_.is_heap &&
                        address - last_.address < last_.bytes && address >= last_.address;
   return in_heap ? heap_.nearest(address) : nullptr;
@@ -150,7 +150,7 @@ const HeapBlocks::Block* MemoryCheck::block_near(std::uint64_t address, Window s
 
 bool MemoryCheck::was_freed(std::uint64_t address, Window space) const {
   if (space == Window::global && freed_at(address) != nullptr) return true;
-  const HeapBlocks::Block* const block = block_near(address, space);
+  const HeapBlocks::Block* const block = nearest_block(address, space);
   return block != nullptr && block->freed && block->contains(address, 1);
 }
 
@@ -215,7 +215,7 @@ std::string MemoryCheck::details(const Core& core, std::uint64_t address, Window
   if (const Allocation* late = freed_at(address))
     return fmt::format("byte {} of {}, which was freed before this launch", address - late->address,
                        describe(*late));
-  if (const HeapBlocks::Block* const block = block_near(address, space)) {
+  if (const HeapBlocks::Block* const block = nearest_block(address, space)) {
     const std::uint64_t offset = address - block->address;
     return fmt::format("{} a block of {} bytes from malloc in device code",
                        offset < block->bytes
@@ -249,7 +249,7 @@ void MemoryCheck::report(const Core& core, const Warp& warp, const Issue& next, 
                                                                : "which is not allocated");
   finding->sides.push_back(side_of(findings_.request(), actor(warp, next.pc, lanes), what));
   finding->details = details(core, first, space);
-  if (const HeapBlocks::Block* const block = block_near(first, space))
+  if (const HeapBlocks::Block* const block = nearest_block(first, space))
     tell_of_block(*block, *finding);
 }
 

@@ -39,7 +39,7 @@ class MemoryCheck : public Check {
               const Addresses& address);
   const Allocation* freed_at(std::uint64_t address) const;
   // The block of device code's heap that an address lies in or behind; null: not in the heap.
-  const HeapBlocks::Block* block_near(std::uint64_t address, Window space) const;
+  const HeapBlocks::Block* nearest_block(std::uint64_t address, Window space) const;
   bool was_freed(std::uint64_t address, Window space) const;
   void tell_of_block(const HeapBlocks::Block& block, Finding& finding) const;
   std::string details(const Core& core, std::uint64_t address, Window space) const;

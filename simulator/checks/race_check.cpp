@@ -113,7 +113,7 @@ RaceCheck::BlockTrack& RaceCheck::track_of(const Block& block) {
   return *last_track_;
 }
 
-// A barrier has let go once those who came to it no longer wait there.
+// A barrier has released its warps once those that reached it no longer wait there.
 void RaceCheck::look_at_barriers(const Block& block, BlockTrack& track) {
   if (block.barriers_completed == track.barriers_completed) return;
   track.barriers_completed = block.barriers_completed;

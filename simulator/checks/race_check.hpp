@@ -1,6 +1,6 @@
 // --check races: accesses to one place of which one writes, by threads that nothing orders.
 //
-// What orders: a thread's own program; lanes that execute together or come together (LaneOrder);
+// What orders: a thread's own program; lanes that execute together or reconverge (LaneOrder);
 // block barriers, by number and with their counts; the cluster's barrier; mbarriers; a fence
 // followed by an atomic operation or a strong store, which a strong load or an atomic operation
 // then reads (so locks, flags, and the grid's barrier); and the ends of a launch. What does not
@@ -106,7 +106,7 @@ class RaceCheck : public Check {
   };
 
   BlockTrack& track_of(const Block& block);
-  // What has been let go, or told, since the warp was last looked at.
+  // What has been released, or told, since the warp was last looked at.
   void catch_up(const Warp& warp, BlockTrack& track, Mask active);
   void look_at_barriers(const Block& block, BlockTrack& track);
   void look_at_warp_sync(const Warp& warp, WarpTrack& track);

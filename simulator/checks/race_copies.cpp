@@ -3,7 +3,7 @@
 // cp.async and bulk copies out of shared memory are pending until their thread has waited for their
 // group; then they count as done by that thread, there. Copies that an mbarrier counts are done by
 // an agent, which tells the barrier how far it is. Nothing else tells of it: so nobody knows but
-// who waits for a phase that ended behind the copy.
+// threads that wait for a phase that ended behind the copy.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -49,16 +49,16 @@ std::string waits_for(const Block& block, const Warp& warp, const Group& group) 
   };
   switch (group.wait) {
     case Wait::none:
-      return "could go on";
+      return "could run";
     case Wait::convergence_barrier:
-      return fmt::format("waits, to come together again, for lanes {}",
+      return fmt::format("waits to reconverge with lanes {}",
                          absent(warp.convergence->barrier(group.index)));
     case Wait::warp_sync:
       return fmt::format("waits at a _sync call for lanes {}", absent(group.partners));
     case Wait::block_barrier:
       return at_block_barrier(block, group.index);
     case Wait::reconvergence:
-      return fmt::format("waits, to come together again, for lanes {}",
+      return fmt::format("waits to reconverge with lanes {}",
                          absent(warp.convergence->awaited_by(group)));
   }
   return {};
@@ -166,7 +166,7 @@ void SyncCheck::at_barrier(const Core&, const Warp& warp, const Issue& next, con
                             : fmt::format("asks for {} threads", threads);
       };
       finding->message = fmt::format(
-          "those who meet at block barrier {} do not ask for the same threads", request.number);
+          "those that wait at block barrier {} do not ask for the same threads", request.number);
       finding->sides.push_back(side_of(findings_.request(), here, text(request.threads)));
       finding->sides.push_back(side_of(findings_.request(), other, text(earlier)));
     }
@@ -257,7 +257,7 @@ void SyncCheck::stuck(const Core&, const Block& block) {
   constexpr std::size_t kMostSides = 64;
   Finding* const finding = findings_.note("sync", "deadlock", 0);
   if (finding == nullptr) return;
-  finding->message = "deadlock: nothing in the block can go on";
+  finding->message = "deadlock: no warp of the block can make progress";
   std::string ended;
   for (const Warp& warp : block.warps) {
     if (warp.convergence->finished()) ended += fmt::format(" {}", warp.index);
@@ -317,15 +317,15 @@ void SyncCheck::report_passed_by(const BlockState& state, const Block& block, st
   Actor who_came = same(most), who_passed = same(fewest);
   who_came.pc = came.last_barrier;
   who_passed.pc = passed.end;
-  finding->message = "a block barrier that not all threads of the block come to";
+  finding->message = "a block barrier that not all threads of the block reach";
   finding->sides.push_back(side_of(findings_.request(), who_came,
-                                   fmt::format("come to {} barrier{}, the last one here",
+                                   fmt::format("reach {} barrier{}, the last one here",
                                                came.barriers, came.barriers == 1 ? "" : "s")));
   finding->sides.push_back(side_of(findings_.request(), who_passed,
                                    fmt::format("end here after {} of them", passed.barriers)));
   finding->details =
-      "the barrier lets go when the others have ended; __syncthreads() belongs where all threads "
-      "of the block pass";
+      "the barrier releases them when the others have ended; __syncthreads() belongs where all "
+      "threads of the block pass";
 }
 
 }  // namespace heddle::simulator::checks

@@ -15,7 +15,7 @@ Execute lower_async_store(const isa::Instruction& instruction, Step& step);
 // a launch without clusters (copies from global memory excepted). True, and a fault, there.
 bool lacks_cluster(Core& core, const Warp& warp, const Step& step, Mask active);
 
-// What an instruction that works on runs of bytes does to memory, told to who looks on. All of it
+// What an instruction that works on runs of bytes does to memory, told to observers. All of it
 // is done by the lowest of the lanes.
 class BulkAccess {
  public:

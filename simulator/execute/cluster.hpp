@@ -23,7 +23,7 @@ void leave_cluster(Block& block);
 std::uint64_t block_in_cluster(const Dim3& grid, const Dim3& shape, std::uint64_t cluster,
                                std::uint32_t rank);
 
-// Lets go who waits at the barrier of the block's cluster (or at its own, where it has none) when
+// Releases the warps at the barrier of the block's cluster (or at its own, where it has none) when
 // every living thread has arrived.
 void check_cluster_barrier(Block& block);
 

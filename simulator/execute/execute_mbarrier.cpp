@@ -93,7 +93,7 @@ bool find_barriers(Core& core, Warp& warp, const Step& step, AccessKind kind, Ma
   return resolve_lanes(core, warp, step, Window::shared, AccessKind::atomic, address, on, pointers);
 }
 
-// Tells who looks on. What these do to shared memory an H200 counts in no metric (its records of
+// Tells observers. What these do to shared memory an H200 counts in no metric (its records of
 // programs with cuda::pipeline and cuda::barrier).
 void note_access(Core& core, const Step& step, AccessKind kind, const Addresses& address, Mask on) {
   if (core.observed)
@@ -182,7 +182,7 @@ bool gives_up(const Core& core, Warp& warp) {
   return now - *warp.held_since >= (core.cycle != nullptr ? kCycles : kInstructions);
 }
 
-// The warp is held at the instruction and comes to it again later, as if it had not come to it yet.
+// The warp is held at the instruction and reaches it again later, as if it had not reached it yet.
 Flow hold(Core& core, Warp& warp, const Step& step, Mask active, Mask on) {
   constexpr std::uint64_t kPause = kWarpTurn / 2;  // so that two in a row are seen as a loop
   InstructionCounts& counts = core.counts_of(step);

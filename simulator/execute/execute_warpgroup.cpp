@@ -1,7 +1,7 @@
 // Products of matrices by groups of four warps (PTX wgmma), and what belongs to them.
 //
 // On hardware a product goes on while its warps execute other instructions, and is finished behind
-// a wait. Here it is finished when the instruction is: who waits finds it done. Nothing tells yet
+// a wait. Here it is finished when the instruction is: a wait finds it done. Nothing tells yet
 // that a program reads D, or overwrites a factor in shared memory, without the wait that it needs.
 #include <algorithm>
 #include <array>

@@ -31,7 +31,7 @@ bool set_elements(const Request& request, MicroOp& op, bool third) {
          (!third || op.param[2] != kUnsupportedSwizzle);
 }
 
-// .H0_NH1: the second source's halves change places, and the one that comes to be the low one its
+// .H0_NH1: the second source's halves change places, and the one that becomes the low one its
 // sign, as a product of complex numbers wants them.
 void exchange(MicroOp& op) {
   op.param[1] = 16u | 0u << 8;

@@ -21,7 +21,7 @@ const char* describe(Fault::Kind kind) {
     case Fault::Kind::assert_:
       return "a failed assertion";
     case Fault::Kind::deadlock:
-      return "a deadlock: nothing in the block can go on";
+      return "a deadlock: no warp of the block can make progress";
     case Fault::Kind::instruction_limit:
       return "the limit of instructions was reached";
     case Fault::Kind::stack_overflow:

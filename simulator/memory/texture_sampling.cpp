@@ -133,7 +133,7 @@ std::array<std::int64_t, 8> filter_weights(std::int64_t x, std::int64_t y, std::
           xyz};
 }
 
-// The same of a texture that is one of two levels, and has `share` of the result: parted along x,
+// The same of a texture that is one of two levels, and has `share` of the result: divided along x,
 // then y, then z, each time to the nearest; what lies between goes to the upper half of upper
 // parts. Not all answers of an H200 follow it (docs/experiments/textures.md).
 std::array<std::int64_t, 8> shared_weights(const std::array<std::int64_t, 3>& fractions,

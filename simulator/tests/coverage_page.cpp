@@ -155,7 +155,7 @@ A form is a row of `isa/opcodes`: one layout of bits of an opcode, all its opera
   at all stop a launch too.
 
 Of given programs, and of the launches in their records, `instruction_coverage FILE…` says the same
-(`simulator/tests/instruction_coverage_main.cpp`; `docs/programs.md` has its answer for programs of other people).
+(`simulator/tests/instruction_coverage_main.cpp`; `docs/programs.md` has its answer for third-party programs).
 
 | opcode | sm_75 | sm_80 | sm_86 | sm_89 | sm_90 | proved | not executed |
 |---|---|---|---|---|---|---|---|

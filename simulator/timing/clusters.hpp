@@ -1,5 +1,5 @@
-// Blocks of a launch that are dispatched together within a GPC: when their barrier lets go, and the
-// ports by which they reach each other's shared memory.
+// Blocks of a launch that are dispatched together within a GPC: when their barrier releases, and
+// the ports by which they reach each other's shared memory.
 #pragma once
 
 #include <cstdint>
@@ -22,12 +22,12 @@ struct ResidentCluster {
 
   // Threads have arrived at the barrier.
   void arrive(Cycle now);
-  // Something may have let go of those who wait there: the last arrival, or the end of who had not
-  // arrived.
+  // Something may have released those that wait there: the last arrival, or the end of one that had
+  // not arrived.
   void look_at_barrier(Cycle now);
 
  private:
-  bool arrived_ = false;  // someone has, since the barrier let go last
+  bool arrived_ = false;  // someone has, since the barrier released last
   Cycle last_arrival_ = 0;
 };
 

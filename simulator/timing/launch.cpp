@@ -314,7 +314,7 @@ bool TimedLaunch::reached_limit() {
   return told_to_stop(some_block());
 }
 
-// By the launch's owner, who is asked now and then.
+// By the launch's owner, which is queried now and then.
 bool TimedLaunch::told_to_stop(const Block& block) {
   const auto& watch = context_.options->watch;
   const std::uint64_t executed = issued() + untimed_;

@@ -251,7 +251,8 @@ std::uint64_t count_far_pieces(const Access& access) {
 }  // namespace
 
 // Shared memory of another block of the cluster: its rank is in bits 31:24 of a generic address.
-void LoadStoreUnit::prepare_far(const Access& access, const Origin& origin, Part& part) const {
+void LoadStoreUnit::prepare_other_block(const Access& access, const Origin& origin,
+                                        Part& part) const {
   constexpr unsigned kRankShift = 24, kRankMask = 0xff;
   if (origin.cluster == nullptr) return;
   for (Mask left = access.lanes; left != 0; left &= left - 1) {
@@ -272,7 +273,7 @@ void LoadStoreUnit::prepare_far(const Access& access, const Origin& origin, Part
 }
 
 // Cycles that the ways between two SMs keep an access back.
-Cycle LoadStoreUnit::reach_far(const Part& part, Cycle begin) {
+Cycle LoadStoreUnit::access_other_block(const Part& part, Cycle begin) {
   const Cycle leaves =
       begin + to_cluster_.wait(begin, part.port_time * Server::kTicks / Calendar::kHundred);
   Cycle last = leaves;
@@ -301,7 +302,7 @@ LoadStoreUnit::Part LoadStoreUnit::prepare(const Timed& instruction, const Acces
     part.extra += Cycle{access.counts.wavefronts -
                         std::min(access.counts.wavefronts, access.counts.wavefronts_ideal)} *
                   constants_.shared_conflict_latency;
-    prepare_far(access, origin, part);
+    prepare_other_block(access, origin, part);
     return part;
   }
   const std::size_t first = pieces.size();
@@ -403,7 +404,7 @@ Completion LoadStoreUnit::serve(std::uint32_t token, Cycle begin) {
   std::span<const Piece> left = entry.pieces;
   for (const Part& part : entry.parts) {
     if (part.space == Window::shared) {
-      const Cycle late = part.port == nullptr ? 0 : reach_far(part, begin);
+      const Cycle late = part.port == nullptr ? 0 : access_other_block(part, begin);
       completion.done = std::max(completion.done, base + part.extra + late);
       continue;
     }

@@ -169,8 +169,8 @@ class LoadStoreUnit {
   void merge_stores(std::span<Piece> pieces, Cycle now);
   Part prepare(const Timed& instruction, const Access& access, const Origin& origin,
                std::vector<Piece>& pieces) const;
-  void prepare_far(const Access& access, const Origin& origin, Part& part) const;
-  Cycle reach_far(const Part& part, Cycle begin);
+  void prepare_other_block(const Access& access, const Origin& origin, Part& part) const;
+  Cycle access_other_block(const Part& part, Cycle begin);
   void access_memory(const Timed& instruction, const Part& part, std::span<const Piece> pieces,
                      Cycle base, Cycle hit, Completion& completion);
   void load(const Piece& piece, const Timed& instruction, Lookups& lookups, Cycle base, Cycle hit,

@@ -98,7 +98,7 @@ void ThreadedSms::join_others() {
   try {
     accesses_->share();
   } catch (const std::bad_alloc&) {
-    return let_go();
+    return leave_to_one_thread();
   }
   join_at_ = ~std::uint64_t{0};
   for (unsigned i = 1; i < count; ++i) {
@@ -125,12 +125,12 @@ bool ThreadedSms::run(Cycle end) {
   if (accesses_ != nullptr && !failed_ &&
       (std::accumulate(logs_.begin(), logs_.end(), std::uint64_t{0}, add) > kMostBytes ||
        !accesses_->can_go_on()))
-    let_go();
+    leave_to_one_thread();
   return goes_on;
 }
 
 // The rest of the launch is for one thread.
-void ThreadedSms::let_go() {
+void ThreadedSms::leave_to_one_thread() {
   first_.core.log = nullptr;
   threads_.reset();
   logs_.clear();

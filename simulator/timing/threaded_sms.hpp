@@ -60,7 +60,7 @@ class ThreadedSms {
   void run_some(unsigned thread, std::size_t first, std::size_t end);
   void run_one(unsigned thread, std::size_t sm);
   void look_at_notes();
-  void let_go();
+  void leave_to_one_thread();
 
   SmContext& first_;
   std::deque<Sm>& sms_;

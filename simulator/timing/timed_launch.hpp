@@ -35,7 +35,7 @@ class TimedLaunch {
   // Cycles that SMs run before they hear of one another; no answer of L2 comes earlier.
   static constexpr Cycle kLongestQuantum = 256;
   // A request's time is that of an issue up to `before` cycles ago. `barrier`: the least time in
-  // which a cluster's barrier lets go.
+  // which a cluster's barrier releases its warps.
   static Cycle longest_quantum(Cycle least_latency, Cycle before, Cycle barrier) {
     return std::clamp<Cycle>(std::min(least_latency - std::min(least_latency, before), barrier), 1,
                              kLongestQuantum);

@@ -74,7 +74,8 @@ void Barriers::start_turn(Mask along) {
     search_lane_ = (search_lane_ + 1) % kWarpSize;
 }
 
-// Rules 3 and 9, where no group is running: who waits on the stack, else whose lane is next.
+// Rules 3 and 9, where no group is running: a group that waits on the stack, else whose lane is
+// next.
 void Barriers::choose() {
   Group* const top = top_of_stack();
   if (top == nullptr) return search();

@@ -143,7 +143,7 @@ Flow MinPc::end_collective() {
   return Flow::reschedule;
 }
 
-// Releases who waits at WARPSYNC for lanes that are all there, or have ended.
+// Releases groups that wait at WARPSYNC for lanes that are all there, or have ended.
 void MinPc::release_met() {
   for (const Group& group : groups_) {
     if (group.wait != Wait::warp_sync) continue;

@@ -119,7 +119,8 @@ std::uint32_t ReconvergencePoints::find(std::uint64_t address) {
   return index_of_code_address(flow.blocks[meets].address);
 }
 
-// Lanes need not wait for one another to end: they would hold up who waits for the others to end.
+// Lanes need not wait for one another to end: they would hold up those that wait for the others to
+// end.
 bool ReconvergencePoints::only_ends(const isa::BasicBlock& block) const {
   const auto& code = program_.instructions;
   for (std::uint64_t at = block.address; at < block.end(); at += sizeof(isa::Word)) {

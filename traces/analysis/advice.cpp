@@ -187,10 +187,10 @@ class Adviser {
   }
 
   std::string met(const SplitSite& site) {
-    if (site.met.empty()) return " The lanes did not meet again.";
+    if (site.met.empty()) return " The lanes did not reconverge.";
     const auto commonest =
         std::ranges::max_element(site.met, {}, [](const auto& each) { return each.second; });
-    return fmt::format(" They meet again at {}.", place(commonest->first));
+    return fmt::format(" They reconverge at {}.", place(commonest->first));
   }
 
   static std::string remedy(SplitKind kind, const Sides& sides) {

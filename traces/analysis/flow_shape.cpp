@@ -67,7 +67,7 @@ void FlowShape::find_loops(const isa::Graph& graph) {
 }
 
 // Whether a node that one branch out of a loop leads to does something of that branch's own before
-// it comes to where others come too, or ends: then it stands at the branch. Of a loop that is left
+// it reaches where others come too, or ends: then it stands at the branch. Of a loop that is left
 // to one place alone it stands behind the loop.
 bool FlowShape::leads_to_a_meeting(const isa::Graph& graph, const std::vector<unsigned>& ways,
                                    Node node, Node loop) const {

@@ -13,7 +13,7 @@ using simulator::Mask;
 // What the characters mean, one line each.
 inline constexpr std::string_view kLaneLegend[] = {
     "#    executes it                -    in the group that executes, but its predicate is off",
-    ".    in another group, which has not its turn",
+    ".    in another group, waiting its turn",
     "0-9, a-f   waits at convergence barrier B0-B15 for the lanes it was split from",
     "A-P  waits at block barrier 0-15 (A: __syncthreads)    w    waits at WARPSYNC",
     "r    waits to reconverge (--reconvergence stack)",

@@ -3,7 +3,7 @@
 // best: for n threads of a block, n / 32 times, rounded up.
 //
 // Threads are compared with those of their block that execute the branch for the same time: the
-// third time one thread comes to a branch belongs to the third time of the others.
+// third time one thread reaches a branch belongs to the third time of the others.
 #pragma once
 
 #include <array>

@@ -24,7 +24,7 @@ class SketchText {
   void open(const std::string& text);  // what follows is within it
   void close(const std::string& text);
   void reopen() { ++depth_; }
-  // Whether nothing comes to what follows the last line.
+  // Whether nothing reaches what follows the last line.
   bool ends_in_a_jump() const;
   // Before the first line, once.
   void declare(const std::string& text);

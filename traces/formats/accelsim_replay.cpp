@@ -246,8 +246,8 @@ void AccelsimInstructions::access(Core& core, const Record& record) {
   }
 }
 
-// At a block barrier the warp waits once all its lanes have come; a guard does not part those that
-// come together.
+// At a block barrier the warp waits once all its lanes have come; a guard does not split those that
+// arrive together.
 Flow AccelsimInstructions::arrive(Core& core, Warp& warp, const Record& record, Mask active,
                                   Position& at) {
   const Step& step = core.launch.program->steps[record.pc];

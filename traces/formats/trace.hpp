@@ -59,7 +59,7 @@ TraceRequest decode_trace_request(std::string_view text);
 class Trace {
  public:
   virtual ~Trace() = default;
-  // Before a launch: who looks on, or null when nothing of it is wanted.
+  // Before a launch: its observer, or null when nothing of it is wanted.
   virtual simulator::Observer* begin_launch(std::uint64_t index,
                                             const simulator::LaunchRequest& request,
                                             const simulator::GpuModel& gpu) = 0;

@@ -497,7 +497,7 @@ void Lowering::switch_statement(const Statement& statement) {
 
 // --- loops ---
 
-// Where a body has a `continue`, its threads come together before the step.
+// Where a body has a `continue`, its threads reconverge before the step.
 void Lowering::loop_body(const Statement& body, Label break_label, std::size_t break_depth) {
   const bool meets = continues(body);
   const Position at = builder_.at;

@@ -219,7 +219,7 @@ Pane groups_pane(Stepper& stepper) {
     const Group& group = groups[i];
     const bool current = &group == current_group(stepper);
     const std::string state = current                    ? "executes next"
-                              : group.wait == Wait::none ? "has not its turn"
+                              : group.wait == Wait::none ? "waiting its turn"
                                                          : wait_text(*warp, group);
     pane.push_back({fmt::format("{} {:<10} {:>4}  {}", current ? '>' : ' ', lanes_text(group.lanes),
                                 pc_text(stepper, place_of(group)), state),

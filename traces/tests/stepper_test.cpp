@@ -171,7 +171,7 @@ TEST_F(StepperTest, ShowsGroupsRegistersAndCode) {
   EXPECT_THAT(text_of(lanes_pane(stepper, 3)), HasSubstr("          ^3\n"));
   const std::string groups = text_of(groups_pane(stepper));
   EXPECT_THAT(groups, HasSubstr("> 0          00b0  executes next"));
-  EXPECT_THAT(groups, HasSubstr("  1-31       0140  has not its turn"));
+  EXPECT_THAT(groups, HasSubstr("  1-31       0140  waiting its turn"));
   EXPECT_THAT(groups, HasSubstr("B0=all"));
   const std::string listing = text_of(listing_pane(stepper, 20));
   EXPECT_THAT(listing, HasSubstr(" > 00b0  LDC.64"));

@@ -78,7 +78,7 @@ class Runtime {
 
   // Chosen by the user, or when it is first asked for, by the code that is registered then.
   const simulator::GpuModel& model();
-  // A line for the user on stderr. `once`: not if this text was said before.
+  // A line for the user on stderr. `once`: not if this text was printed before.
   void notice(const std::string& text);
   void notice_once(const std::string& text);
 

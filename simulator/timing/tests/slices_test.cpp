@@ -90,7 +90,7 @@ TEST(SlicedLaunch, SaysWhatWasMeasuredAndThatResultsAreMissing) {
                                                HasSubstr("are not executed"))));
 }
 
-// As if every block had so many instructions.
+// As if every block had that many instructions.
 Slices counted(std::uint64_t instructions, std::uint64_t blocks, std::uint64_t resident,
                std::uint64_t length) {
   Slices slices(instructions, blocks, resident);

@@ -1,5 +1,5 @@
 // Lanes that shuffle, vote or match with a full mask while the others of their warp end instead of coming:
-// nvcc 13.0 puts WARPSYNC.COLLECTIVE around these where lanes have parted, and that lets its lanes go when
+// nvcc 13.0 puts WARPSYNC.COLLECTIVE around these where lanes have diverged, and that releases its lanes when
 // those it waits for have ended. Each lane's answers are printed, so that those of a model can be compared.
 #include <cstdio>
 

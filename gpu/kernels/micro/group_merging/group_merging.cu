@@ -1,6 +1,6 @@
 // When do groups of a diverged warp that stand at the same instruction become one?
 //
-//   group_merging [CASE [WARPS [times]]]   every case, or this one, with so many warps (24)
+//   group_merging [CASE [WARPS [times]]]   every case, or this one, with WARPS warps (24)
 //   group_merging list                     the names of the cases
 //
 // Every lane walks through a graph of blocks by random decisions of its own, so that groups of all

@@ -1,4 +1,4 @@
-// Who meets whom where code yields, where it synchronises lanes, and under a profiler's patches.
+// Which groups merge where code yields, where it synchronises lanes, and under a profiler's patches.
 //
 //   group_walks CASE [WARPS [BIAS [times]]]   one launch of this case
 //   group_walks list                  the names of the cases
@@ -92,7 +92,7 @@ extern __shared__ uint2 kept[];
 #define YIELD asm volatile("pmevent 7;" ::: "memory")
 #define ACCESS asm volatile("red.global.add.u32 [%0], 1;" ::"l"(a.spare + lane) : "memory")
 
-// Lanes part so many ways and take turns; none waits for another.
+// Lanes diverge that many ways and take turns; none waits for another.
 #define ARM(i)                                   \
   if (place == i) {                              \
     for (int turn = x >> 12 & 7; turn; --turn) { \

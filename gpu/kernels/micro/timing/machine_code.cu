@@ -329,7 +329,7 @@ void branches() {
 }
 
 // Returns, barriers that are saved and restored, and who reads the halves of a wide product, so and
-// so many cycles after it issued.
+// that many cycles after it issued.
 void calls_and_products() {
   const Control five{.stall = 5};
   slope(

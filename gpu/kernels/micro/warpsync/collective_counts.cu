@@ -1,5 +1,5 @@
 // Which executions does the hardware's counter add where groups meet at WARPSYNC.COLLECTIVE, and
-// where a YIELD lets groups go that wait at BSYNC? Groups of chosen sizes arrive one after another.
+// where a YIELD releases groups that wait at BSYNC? Groups of chosen sizes arrive one after another.
 // The counters are to be read without SASS patches, which change what happens there:
 //   nvcc -std=c++17 -arch=sm_90 -cudart shared -G -o collective_counts collective_counts.cu  (and
 //   -O3) ncu --metrics smsp__inst_executed.sum,smsp__thread_inst_executed.sum ./collective_counts

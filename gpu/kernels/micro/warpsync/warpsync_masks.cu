@@ -3,7 +3,7 @@
 // makes the plain form of __syncwarp (cuobjdump -sass shows WARPSYNC and a register).
 //   nvcc -std=c++17 -arch=sm_90 -cudart shared -O3 -o warpsync_masks warpsync_masks.cu
 // On an H200 (driver 580.159.04, 2026-11-22) `together` and `some_late` print one set of 32 lanes
-// for every size of tile: the plain form parts nobody. A line for each launch: per set of lanes
+// for every size of tile: the plain form splits no group. A line for each launch: per set of lanes
 // that were active together, the lanes and the order.
 #include <cstdio>
 #include <map>

@@ -1,4 +1,4 @@
-// What goes wrong, one way per run: errors <which>.
+// Failures, one kind per run: errors <which>.
 #include <cassert>
 #include <cstring>
 
