@@ -25,7 +25,7 @@ struct Actor {
   std::uint32_t pc = 0;  // index in Program::instructions
 };
 
-inline Actor actor(const Warp& warp, std::uint32_t pc, Mask lanes) {
+inline Actor actor(const Warp& warp, Pc pc, Mask lanes) {
   return {warp.block->linear, warp.index, lanes, pc};
 }
 

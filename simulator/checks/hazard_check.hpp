@@ -37,7 +37,7 @@ class HazardCheck : public Check {
   // A result on its way, or a source that is still to be read.
   struct Pending {
     Mask lanes = 0;  // none: nothing is pending
-    std::uint32_t pc = 0;
+    Pc pc;
     std::uint64_t since = 0;     // the cycle of its issue
     std::uint64_t sequence = 0;  // of the warp's instructions
     std::uint8_t scoreboard = timing::kNoScoreboard;

@@ -133,7 +133,7 @@ class RaceCheck : public Check {
                               const Issue& issue);
   void look_at_mbarrier(const Core& core, const Warp& warp, BlockTrack& track, const Issue& issue,
                         const Access& access);
-  WarpId agent_of(const Warp& warp, const Place& barrier, Mask lanes, std::uint32_t pc);
+  WarpId agent_of(const Warp& warp, const Place& barrier, Mask lanes, Pc pc);
   void arrive_at(const Block& block, std::uint64_t address, const Knowledge::Told& told,
                  unsigned arrivals);
   void end_phases(const Core& core, Block& block);

@@ -131,7 +131,7 @@ void RaceCheck::hand_over_copies(const Warp& warp, BlockTrack& track, const Issu
 }
 
 // Each warp that has copies counted at a barrier has an agent there.
-WarpId RaceCheck::agent_of(const Warp& warp, const Place& barrier, Mask lanes, std::uint32_t pc) {
+WarpId RaceCheck::agent_of(const Warp& warp, const Place& barrier, Mask lanes, Pc pc) {
   MBarrier& state = mbarriers_[barrier.key()];
   const auto [found, is_new] = state.agents.try_emplace({warp.block->linear, warp.index}, WarpId{});
   if (is_new) found->second = knowledge_.add_agent(barrier.track->number);

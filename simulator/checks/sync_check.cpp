@@ -264,7 +264,7 @@ void SyncCheck::stuck(const Core&, const Block& block) {
     for (const Group& group : warp.convergence->groups()) {
       if (finding->sides.size() == kMostSides) break;
       // A waiting group's pc is already past the instruction that it waits at.
-      const std::uint32_t at = group.wait == Wait::none || group.pc == 0 ? group.pc : group.pc - 1;
+      const Pc at = group.wait == Wait::none || group.pc == 0 ? group.pc : group.pc - 1;
       finding->sides.push_back(side_of(findings_.request(), actor(warp, at, group.lanes),
                                        waits_for(block, warp, group)));
     }

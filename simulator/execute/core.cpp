@@ -134,7 +134,8 @@ void Core::start_block(Block& block, std::uint64_t linear) const {
                 std::size_t{launch.kernel->uniform_registers + 1} * kWarpSize, 0u);
     const std::uint32_t lanes = std::min(kWarpSize, threads - i * kWarpSize);
     if (warp.convergence == nullptr) warp.convergence = make_reconvergence();
-    warp.convergence->start(lanes == kWarpSize ? kFullMask : (Mask{1} << lanes) - 1, launch.entry);
+    warp.convergence->start(lanes == kWarpSize ? kFullMask : (Mask{1} << lanes) - 1,
+                            Pc(launch.entry));
   }
 }
 
@@ -159,7 +160,7 @@ Flow Core::run_stretch(Warp& warp) {
   const Mask active = lanes.current().lanes;
   const std::uint32_t first = lanes.current().pc;
   const auto index = [&](const Step* step) {
-    return static_cast<std::uint32_t>(step - steps.data());
+    return Pc(static_cast<std::uint32_t>(step - steps.data()));
   };
   bool halts = false;
   const auto end_of_stretch = [&](const Step* step) {
@@ -215,7 +216,7 @@ bool Core::run_warp(Warp& warp) {
 
 Issue Core::step(Warp& warp, Observer* observer) {
   Reconvergence& lanes = *warp.convergence;
-  const std::uint32_t pc = lanes.current().pc;
+  const Pc pc = lanes.current().pc;
   const Step& step = launch.program->steps[pc];
   Issue issue;
   issue.pc = pc;

@@ -86,7 +86,7 @@ Flow return_from_builtin(Core& core, Warp& warp, const Step& step, Mask lanes) {
   const std::uint64_t index = (back - isa::kCodeBase) / 16;
   if (back < isa::kCodeBase || index >= core.launch.request->module->program().trap())
     return core.raise(Fault::Kind::invalid_pc, warp, step, lanes, back, {});
-  warp.convergence->current().pc = static_cast<std::uint32_t>(index);
+  warp.convergence->current().pc = Pc(static_cast<std::uint32_t>(index));
   return Flow::jump;
 }
 

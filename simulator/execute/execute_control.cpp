@@ -20,8 +20,7 @@ using isa::Op;
 Branch::Kind kind_of(const Step& step) { return static_cast<Branch::Kind>(step.data_type); }
 
 // Sends `taken` to an instruction while the rest of the active lanes falls through.
-Flow branch(Core& core, Warp& warp, const Step& step, Mask active, Mask taken,
-            std::uint32_t target) {
+Flow branch(Core& core, Warp& warp, const Step& step, Mask active, Mask taken, Pc target) {
   InstructionCounts& counts = core.counts_of(step);
   Group& group = warp.convergence->current();
   if (taken == 0) {
@@ -68,11 +67,11 @@ Flow execute_bra_on_mask(Core& core, Warp& warp, const Step& step, Mask active, 
 }
 
 // The index of the instruction at a code address, or kNowhere.
-std::uint32_t index_at(const Core& core, std::uint64_t address) {
+Pc index_at(const Core& core, std::uint64_t address) {
   const std::size_t end = core.launch.request->module->program().trap();
   const std::uint64_t index = (address - isa::kCodeBase) / 16;
   if (address < isa::kCodeBase || address % 16 != 0 || index >= end) return kNowhere;
-  return static_cast<std::uint32_t>(index);
+  return Pc(static_cast<std::uint32_t>(index));
 }
 
 // Lanes go to addresses of their own; those that are off fall through.
@@ -182,8 +181,8 @@ Branch::Kind kind_of(Op op) {
 Execute lower_control(const isa::Instruction& in, Step& step, std::uint32_t index,
                       std::uint32_t end) {
   const std::int64_t target = std::int64_t{index} + 1 + in.offset / 16;
-  step.target =
-      target >= 0 && target < end && in.offset % 16 == 0 ? static_cast<std::uint32_t>(target) : end;
+  const bool is_inside = target >= 0 && target < end && in.offset % 16 == 0;
+  step.target = Pc(is_inside ? static_cast<std::uint32_t>(target) : end);
   step.selector = in.barrier;
   step.data_type = static_cast<std::uint8_t>(kind_of(in.op));
   switch (in.op) {

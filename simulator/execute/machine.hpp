@@ -55,8 +55,8 @@ struct AddressForm {
 // Two cache lines.
 struct alignas(kCacheLine) Step : MicroOp {
   Execute execute = nullptr;
-  Mask widen = 0;            // all ones for uniform instructions: they write whole rows
-  std::uint32_t target = 0;  // branches: instruction index
+  Mask widen = 0;  // all ones for uniform instructions: they write whole rows
+  Pc target;       // branches
   AddressForm address;
   std::uint8_t width = 4;  // memory: bytes per thread
   bool sign_extend = false;
@@ -244,8 +244,8 @@ struct Core {
     conflicted = true;
     return Flow::stop;
   }
-  std::uint32_t pc_of(const Step& step) const {
-    return static_cast<std::uint32_t>(&step - launch.program->steps.data());
+  Pc pc_of(const Step& step) const {
+    return Pc(static_cast<std::uint32_t>(&step - launch.program->steps.data()));
   }
   InstructionCounts& counts_of(const Step& step) { return counts[pc_of(step)]; }
 
@@ -275,7 +275,7 @@ struct Core {
   bool replay(Warp& warp);
   bool run_warp_observed(Warp& warp, Observer& observer);
   // `threads` are active, `all_on`: all of them with the guard true.
-  void count(std::uint32_t pc, unsigned threads, Mask on, bool all_on) {
+  void count(Pc pc, unsigned threads, Mask on, bool all_on) {
     InstructionCounts& sums = counts[pc];
     ++issued;
     ++sums.executed;

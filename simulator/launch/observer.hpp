@@ -7,6 +7,7 @@
 #include <span>
 #include <string_view>
 
+#include "simulator/base/pc.hpp"
 #include "simulator/base/types.hpp"
 #include "simulator/launch/views.hpp"
 #include "simulator/memory/access_counts.hpp"
@@ -30,7 +31,7 @@ struct Access {
 
 // One executed warp instruction.
 struct Issue {
-  std::uint32_t pc = 0;  // index in Program::instructions
+  Pc pc;  // in Program::instructions
   Mask active = 0;
   Mask on = 0;  // the part of `active` whose guard held
   Flow flow = Flow::next;

@@ -10,7 +10,7 @@
 namespace heddle::simulator {
 namespace {
 
-constexpr std::uint32_t kStart = 10, kThen = 20, kElse = 30, kJoin = 40;
+constexpr Pc kStart{10}, kThen{20}, kElse{30}, kJoin{40};
 
 Barriers warp_of(Mask lanes = kFullMask) {
   Barriers warp;
@@ -24,20 +24,20 @@ void branch(Barriers& warp, Part runs, Part waits) {
 }
 
 // Lanes of the current group jump to `pc` and wait their turn; the rest goes on.
-void jump_and_wait(Barriers& warp, Mask lanes, std::uint32_t pc) {
+void jump_and_wait(Barriers& warp, Mask lanes, Pc pc) {
   const Group& group = warp.current();
   branch(warp, {group.lanes & ~lanes, group.pc}, {lanes, pc});
 }
 
 // They go on there; the rest waits its turn.
-void jump_and_run(Barriers& warp, Mask lanes, std::uint32_t pc) {
+void jump_and_run(Barriers& warp, Mask lanes, Pc pc) {
   const Group& group = warp.current();
   branch(warp, {lanes, pc}, {group.lanes & ~lanes, group.pc});
 }
 
 // All lanes name the same mask. Returns how many groups go on together.
 unsigned warpsync(Barriers& warp, Mask mask, Warpsync::Form form = Warpsync::Form::plain,
-                  std::uint32_t behind = 0) {
+                  Pc behind = {}) {
   std::array<std::uint32_t, kWarpSize> masks;
   masks.fill(mask);
   const Group& group = warp.current();
@@ -50,7 +50,7 @@ unsigned warpsync(Barriers& warp, Mask mask, Warpsync::Form form = Warpsync::For
       .met;
 }
 
-unsigned collective(Barriers& warp, Mask mask, std::uint32_t behind) {
+unsigned collective(Barriers& warp, Mask mask, Pc behind) {
   return warpsync(warp, mask, Warpsync::Form::collective, behind);
 }
 
@@ -241,9 +241,9 @@ TEST(Barriers, NothingIsCurrentWhileAllWaitForTheBlock) {
 TEST(Barriers, LanesAtABlockBarrierAreAwaitedButAtABarrierThatAMoveRestored) {
   for (const bool restored : {false, true}) {
     Barriers warp;
-    warp.start(0xf, 0);
+    warp.start(0xf, Pc(0));
     warp.bssy(6, 0xf);
-    jump_and_wait(warp, 0x3, 20);
+    jump_and_wait(warp, 0x3, Pc(20));
     if (restored) warp.bmov_write(6, 0xf);
     warp.bsync(6);  // 0xc, for 0x3
     ASSERT_EQ(warp.current().lanes, 0x3u);

@@ -43,7 +43,7 @@ Flow Barriers::branch(const Branch& branch) {
   return Flow::reschedule;
 }
 
-void Barriers::leave_at(std::uint32_t pc, Mask lanes) {
+void Barriers::leave_at(Pc pc, Mask lanes) {
   current().lanes &= ~lanes;
   replaying_ |= lanes;
   stack({.lanes = lanes, .pc = pc});

@@ -55,7 +55,7 @@ class Barriers : public Reconvergence {
  private:
   // Where a group stands that waits its turn: those of equal place become one.
   struct Place {
-    std::uint32_t pc = 0;
+    Pc pc;
     bool replaying = false, released = false, left_collective = false;
     friend bool operator==(const Place&, const Place&) = default;
   };
@@ -69,7 +69,7 @@ class Barriers : public Reconvergence {
   bool in(Mask state, const Group& group) const { return (state & group.lanes) != 0; }
   bool stacked(const Group& group) const { return in(stacked_, group); }
   unsigned thread_state(const Group& group) const;
-  bool has_been_at_bsync(const Group& group, std::uint32_t pc) const;
+  bool has_been_at_bsync(const Group& group, Pc pc) const;
 
   // Turns.
   void stack(const Group& group);
@@ -100,7 +100,7 @@ class Barriers : public Reconvergence {
   // WARPSYNC.
   Mask complete_lanes(const Warpsync& sync) const;
   std::size_t collect(const Meeting& meeting, bool running);
-  void leave_at(std::uint32_t pc, Mask lanes);
+  void leave_at(Pc pc, Mask lanes);
 
   std::array<Mask, kConvergenceBarriers> barriers_{};
   std::uint32_t restored_ = 0;  // bit i: BMOV wrote barrier i

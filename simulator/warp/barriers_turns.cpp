@@ -111,7 +111,7 @@ bool Barriers::searched_beside_block_barrier(const Group& group) const {
 }
 
 // Whether the group has been at the BSYNC at `pc` and stands there still.
-bool Barriers::has_been_at_bsync(const Group& group, std::uint32_t pc) const {
+bool Barriers::has_been_at_bsync(const Group& group, Pc pc) const {
   return group.wait == Wait::convergence_barrier ? group.pc - 1 == pc
                                                  : group.pc == pc && in(released_, group);
 }
@@ -121,7 +121,7 @@ bool Barriers::has_been_at_bsync(const Group& group, std::uint32_t pc) const {
 void Barriers::run_all_at(Group* chosen) {
   const bool waits = chosen->wait == Wait::convergence_barrier;
   const bool has_been = waits || in(released_, *chosen);
-  const std::uint32_t pc = waits ? chosen->pc - 1 : chosen->pc;
+  const Pc pc = waits ? chosen->pc - 1 : chosen->pc;
   Group together{.pc = pc};
   if (!has_been)
     together.lanes = join_ready(place_of(*chosen), chosen->lanes);
@@ -170,7 +170,7 @@ Mask Barriers::join_ready(const Place& place, Mask chosen) {
 // was chosen there.
 Mask Barriers::take_along() {
   Mask lanes = 0;
-  const std::uint32_t pc = current().pc - 1;
+  const Pc pc = current().pc - 1;
   if (std::exchange(chosen_at_bsync_, kNowhere) != pc) return lanes;
   bool waiting = false;
   groups_.erase_if([&](const Group& group) {

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "simulator/base/pc.hpp"
 #include "simulator/base/types.hpp"
 
 namespace heddle::simulator {
@@ -22,15 +23,13 @@ enum class Wait : std::uint8_t {
   reconvergence,        // at pc, for the lanes that are to reconverge there
 };
 
-inline constexpr std::uint32_t kNowhere = ~0u;  // instead of a PC
-
 struct Group {
   Mask lanes = 0;
-  std::uint32_t pc = 0;  // index of the next instruction: past the one that a group waits at
+  Pc pc;  // of the next instruction: past the one that a group waits at
   Wait wait = Wait::none;
   std::uint8_t index = 0;
   Mask partners = 0;
-  std::uint32_t body = kNowhere;  // of the WARPSYNC.COLLECTIVE it waits at; its pc is behind that
+  Pc body = kNowhere;  // of the WARPSYNC.COLLECTIVE it waits at; its pc is behind that
 
   bool ready() const { return wait == Wait::none; }
   friend bool operator==(const Group&, const Group&) = default;

@@ -9,7 +9,7 @@
 
 namespace heddle::simulator {
 
-void Reconvergence::start(Mask lanes, std::uint32_t pc) {
+void Reconvergence::start(Mask lanes, Pc pc) {
   live_ = lanes;
   replaying_ = 0;
   released_by_block_ = false;

@@ -27,12 +27,12 @@ namespace heddle::simulator {
 // Where a part of a group goes on.
 struct Part {
   Mask lanes = 0;
-  std::uint32_t pc = 0;  // kNowhere: there is no instruction
+  Pc pc;  // kNowhere: there is no instruction
 };
 
 struct Branch {
   enum class Kind : std::uint8_t { jump, call, ret };
-  std::uint32_t at = 0;         // the instruction
+  Pc at;                        // the instruction
   std::span<const Part> parts;  // each lane once; those that run first come first
   Kind kind = Kind::jump;       // a part of a call that goes on at at + 1 did not call
   bool indirect = false;        // each lane goes to an address of its own
@@ -40,11 +40,11 @@ struct Branch {
 
 struct Warpsync {
   enum class Form : std::uint8_t { plain, exclusive, collective };
-  std::uint32_t at = 0;  // the instruction
+  Pc at;  // the instruction
   Form form = Form::plain;
   Mask active = 0;
   const std::uint32_t* masks = nullptr;  // the lanes that each lane names; null: all
-  std::uint32_t behind = 0;              // of a collective: behind its ENDCOLLECTIVE
+  Pc behind;                             // of a collective: behind its ENDCOLLECTIVE
 };
 
 // What an event did. Beyond `flow` it is for the hardware's own counters alone.
@@ -73,7 +73,7 @@ class Reconvergence {
   virtual bool equals(const Reconvergence& other) const = 0;
 
   // A warp begins: `lanes` run together from `pc` on.
-  void start(Mask lanes, std::uint32_t pc);
+  void start(Mask lanes, Pc pc);
 
   Mask live() const { return live_; }
   bool finished() const { return live_ == 0; }

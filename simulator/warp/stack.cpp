@@ -52,9 +52,9 @@ Flow Stack::branch(const Branch& branch) {
 }
 
 // Lanes that diverge at an instruction are awaited where it says.
-void Stack::await(Mask lanes, std::uint32_t at, std::size_t parts) {
+void Stack::await(Mask lanes, Pc at, std::size_t parts) {
   if (parts < 2) return;
-  const std::uint32_t pc = points_->after(at);
+  const Pc pc(points_->after(at));
   if (pc != kNowhere && (joins_.empty() || joins_.back().pc != pc))
     joins_.push_back({lanes, pc, at});
 }

@@ -41,15 +41,15 @@ class Stack final : public Reconvergence {
  private:
   // Lanes that wait for others to reconverge.
   struct Join {
-    Mask lanes = 0;        // that are to come, if they live
-    std::uint32_t pc = 0;  // where; kNowhere: behind a call, where each returns to
-    std::uint32_t at = 0;  // the instruction at which they diverged
+    Mask lanes = 0;  // that are to come, if they live
+    Pc pc;           // where; kNowhere: behind a call, where each returns to
+    Pc at;           // the instruction at which they diverged
     friend bool operator==(const Join&, const Join&) = default;
   };
   friend bool operator==(const Stack&, const Stack&) = default;
 
   void begin() override { joins_.clear(); }
-  void await(Mask lanes, std::uint32_t at, std::size_t parts);
+  void await(Mask lanes, Pc at, std::size_t parts);
   bool leave_function(Mask lanes);
   bool meet(Join innermost);
   void choose();

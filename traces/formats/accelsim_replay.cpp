@@ -25,6 +25,7 @@ using simulator::Core;
 using simulator::Flow;
 using simulator::Issue;
 using simulator::Mask;
+using simulator::Pc;
 using simulator::Step;
 using simulator::Warp;
 using simulator::Window;
@@ -174,7 +175,7 @@ void AccelsimInstructions::start_block(Core& core, Block& block, std::uint64_t l
         .reader = {trace_.text, trace_.origin, trace_.kernel, text}, .line = text.line - 1});
     if (!look_ahead(at, 1)) fail(text.line, "a warp without instructions");
     at.active = warp.convergence->live();
-    warp.convergence->current().pc = at.ahead.front().pc;
+    warp.convergence->current().pc = Pc(at.ahead.front().pc);
   }
 }
 
@@ -277,7 +278,7 @@ Issue AccelsimInstructions::step(Core& core, Warp& warp) {
   const Instruction& in = instruction(record);
   simulator::Reconvergence& lanes = *warp.convergence;
   Issue issue;
-  issue.pc = record.pc;
+  issue.pc = Pc(record.pc);
   issue.active = at.active | record.read.lanes;
   issue.on = record.read.lanes;
   simulator::Observer* const observer = core.launch.options->observer;
@@ -301,7 +302,7 @@ Issue AccelsimInstructions::step(Core& core, Warp& warp) {
     const Record& next = at.ahead.front();
     at.active = active_next(at, record, issue.active);
     issue.flow = flow_of(in, issue.active, issue.on, at.active, next.pc == record.pc + 1);
-    lanes.current().pc = next.pc;
+    lanes.current().pc = Pc(next.pc);
     // Lanes whose second predicate keeps them from leaving stay.
     const bool leaves =
         isa::effect(in) == Effect::exit && in.pp.index == isa::kPT && !in.pp.negated;

@@ -20,13 +20,14 @@ class Lanes : public testing::Test {
     core_.emplace(context_);
     warp_.index = 1;
     warp_.convergence = core_->make_reconvergence();
-    warp_.convergence->start(launched_lanes(*core_, warp_), 0);
+    warp_.convergence->start(launched_lanes(*core_, warp_), simulator::Pc(0));
   }
   // The lanes leave the current group and run first.
   simulator::Reconvergence& split(Mask lanes) {
     const Mask others = warp_.convergence->current().lanes & ~lanes;
-    const std::array parts{simulator::Part{lanes, 8}, simulator::Part{others, 0}};
-    warp_.convergence->branch({.at = 4, .parts = parts});
+    const std::array parts{simulator::Part{lanes, simulator::Pc(8)},
+                           simulator::Part{others, simulator::Pc(0)}};
+    warp_.convergence->branch({.at = simulator::Pc(4), .parts = parts});
     return *warp_.convergence;
   }
   std::string bar(Mask on) {
@@ -51,7 +52,8 @@ TEST_F(Lanes, LookDifferentInEachState) {
   split(0x000f00).wait_at_block_barrier(2);
   std::array<std::uint32_t, simulator::kWarpSize> masks;
   masks.fill(0x00ffff);
-  split(0x003000).warpsync({.active = 0x003000, .masks = masks.data()});
+  split(0x003000).warpsync(
+      {.at = simulator::Pc(4), .active = 0x003000, .masks = masks.data(), .behind = {}});
   split(0x0f0000);
   EXPECT_EQ(bar(0x030000), "xxxxbbbbCCCCww..##--....        ");
 }
