@@ -52,39 +52,55 @@ void Knowledge::join(Told& into, const Told& more) {
   }
 }
 
+std::shared_ptr<const Knowledge::Told> Knowledge::joined(
+    const std::vector<Warp>& warps, std::uint32_t which,
+    std::shared_ptr<const Told> Warp::*fenced) {
+  Told all;
+  for (std::size_t i = 0; i < warps.size(); ++i)
+    if (i < 32 && (which >> i & 1) != 0 && warps[i].*fenced != nullptr)
+      join(all, *(warps[i].*fenced));
+  return all.empty() ? nullptr : std::make_shared<const Told>(std::move(all));
+}
+
 void Knowledge::meet(std::uint32_t block, std::uint32_t waiting, std::uint32_t arriving) {
   std::vector<Warp>& warps = blocks_[block];
   Row known(warps.size());
-  Told elsewhere, fenced;
+  Told elsewhere;
   const std::size_t count = std::min<std::size_t>(warps.size(), std::bit_width(waiting | arriving));
+  bool differ = false;
   const auto took_part = [&](std::size_t i) { return ((waiting | arriving) >> i & 1) != 0; };
   for (std::size_t i = 0; i < count; ++i) {
     if (!took_part(i)) continue;
     join(known, warps[i].known);
     known[i] = warps[i].clock++;
     join(elsewhere, warps[i].elsewhere);
-    if (warps[i].fenced != nullptr) join(fenced, *warps[i].fenced);
+    differ |= warps[i].fenced != warps[i].fenced_for_block;
   }
-  const auto told = fenced.empty() ? nullptr : std::make_shared<const Told>(std::move(fenced));
+  const auto told = joined(warps, waiting | arriving, &Warp::fenced);
+  const auto told_to_block =
+      differ ? joined(warps, waiting | arriving, &Warp::fenced_for_block) : told;
   for (std::size_t i = 0; i < count; ++i) {
     if ((waiting >> i & 1) == 0) continue;
     warps[i].known = known;
     warps[i].elsewhere = elsewhere;
     warps[i].fenced = told;
+    warps[i].fenced_for_block = told_to_block;
   }
 }
 
-void Knowledge::fence(WarpId id) {
+void Knowledge::fence(WarpId id, Scope scope) {
   Warp& warp = blocks_[id.block][id.warp];
   auto told = std::make_shared<Told>(warp.elsewhere);
   auto row = std::make_shared<Row>(warp.known);
   (*row)[id.warp] = warp.clock++;
   (*told)[id.block] = std::move(row);
-  warp.fenced = std::move(told);
+  warp.fenced_for_block = told;
+  if (scope == Scope::all) warp.fenced = std::move(told);
 }
 
-std::shared_ptr<const Knowledge::Told> Knowledge::told_by(WarpId warp) const {
-  return blocks_[warp.block][warp.warp].fenced;
+const std::shared_ptr<const Knowledge::Told>& Knowledge::told_by(WarpId id, Scope to) const {
+  const Warp& warp = blocks_[id.block][id.warp];
+  return to == Scope::all ? warp.fenced : warp.fenced_for_block;
 }
 
 void Knowledge::learn(WarpId id, const std::shared_ptr<const Told>& told) {

@@ -22,6 +22,9 @@ struct WarpId {
   friend bool operator==(const WarpId&, const WarpId&) = default;
 };
 
+// To whom a fence makes known what is before it: its block, or every thread.
+enum class Scope : std::uint8_t { block, all };
+
 class Knowledge {
  public:
   // What is told: of each block, up to which clock each of its warps is known.
@@ -44,20 +47,25 @@ class Knowledge {
   void meet(std::uint32_t block, std::uint32_t waiting, std::uint32_t arriving);
 
   // A fence: what the warp tells from now on is what it knows now.
-  void fence(WarpId warp);
-  // What it tells; null before its first fence.
-  std::shared_ptr<const Told> told_by(WarpId warp) const;
+  void fence(WarpId warp, Scope scope = Scope::all);
+  // What it tells to its block, or to all; null before its first such fence.
+  const std::shared_ptr<const Told>& told_by(WarpId warp, Scope to = Scope::all) const;
   void learn(WarpId warp, const std::shared_ptr<const Told>& told);
   static void join(Told& into, const Told& more);
 
  private:
   struct Warp {
     std::uint32_t clock = 1;
-    Row known;                                    // clocks of the block's warps and agents
-    Told elsewhere;                               // of other blocks
-    std::shared_ptr<const Told> fenced, learned;  // last
+    Row known;       // clocks of the block's warps and agents
+    Told elsewhere;  // of other blocks
+    // By the last fence: for all, and for its block, which is told no less.
+    std::shared_ptr<const Told> fenced, fenced_for_block;
+    std::shared_ptr<const Told> learned;  // last
   };
   static void join(Row& into, const Row& more);
+  // What those of `warps` have fenced whose bit is set.
+  static std::shared_ptr<const Told> joined(const std::vector<Warp>& warps, std::uint32_t which,
+                                            std::shared_ptr<const Told> Warp::*fenced);
   static std::uint32_t at(const Row& row, std::uint32_t warp) {
     return warp < row.size() ? row[warp] : 0;
   }

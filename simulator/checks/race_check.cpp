@@ -46,6 +46,9 @@ RaceCheck::Watched RaceCheck::watched(const isa::Instruction& in) {
   result.of_barrier = isa::memory_access(in).of == isa::MemoryAccess::Of::barrier;
   if (result.of_barrier || isa::is_strong(in)) result.use = Use::strong;
   result.copies = copies_of(in);
+  const isa::MemoryOrder::Scope scope = isa::memory_order(in).scope;
+  if (scope == isa::MemoryOrder::Scope::block || scope == isa::MemoryOrder::Scope::sm)
+    result.scope = Scope::block;
   if (isa::effect(in) != isa::Effect::wait_counter) return result;
   result.waits_for_groups = in.mod(isa::Mod::le) != 0;
   result.scoreboards = isa::awaited_scoreboards(in);
@@ -209,7 +212,7 @@ void RaceCheck::issuing(const Core& core, const Warp& warp, const Issue& next) {
       if (!of_warp.copies.empty()) wait_for_copies(warp, of_warp, next);
       break;
     case isa::Effect::fence:
-      knowledge_.fence(id);
+      knowledge_.fence(id, watched_[next.pc].scope);
       break;
     case isa::Effect::cluster_arrive:
       knowledge_.fence(id);
@@ -266,6 +269,7 @@ void RaceCheck::look_at(const Core& core, const Warp& warp, BlockTrack& track, c
   const bool reads = access.kind != AccessKind::store, writes = access.kind != AccessKind::load;
   if (!writes && emulates_[issue.pc]) return;
   const bool pending = is_pending(watched_[issue.pc].copies, access);
+  const bool for_block = access.space == Window::global && watched_[issue.pc].scope == Scope::block;
   known_ = {};
   Shadow* shadow = access.space == Window::shared ? &track.shared : &global_;
   const bool may_be_elsewhere = access.space == Window::shared && warp.block->cluster != nullptr;
@@ -280,7 +284,8 @@ void RaceCheck::look_at(const Core& core, const Warp& warp, BlockTrack& track, c
       shadow = &place.track->shared;
     }
     if (access.space == Window::shared) address &= kSharedOffset;
-    const Trace now{id, clock, tick, issue.pc, 0, static_cast<std::uint8_t>(lane), use, pending};
+    const Trace now{id,  clock,   tick,     issue.pc, 0, static_cast<std::uint8_t>(lane),
+                    use, pending, for_block};
     const std::byte* const data = writes ? bytes_at(core, warp, access, lane) : nullptr;
     shadow->for_each(address, access.width, [&](Cell& cell, std::uint64_t at, std::uint32_t bytes) {
       Trace trace = now;
@@ -303,11 +308,22 @@ void RaceCheck::learn(WarpId id, BlockTrack& track, unsigned lane, const Told& t
   known = std::max(known, (*own->second)[id.warp]);
 }
 
+void RaceCheck::add(Told& told, const Told& more) {
+  if (more == nullptr || told == more) return;
+  if (told == nullptr) {
+    told = more;
+    return;
+  }
+  auto both = std::make_shared<Knowledge::Told>(*told);
+  Knowledge::join(*both, *more);
+  told = std::move(both);
+}
+
 // A release is a fence, then an atomic operation or a strong store; an acquire is an atomic
 // operation or a strong load that sees it. (That a fence follows is not asked for.)
 void RaceCheck::synchronize(const Warp& warp, BlockTrack& track, const Access& access) {
   const WarpId id{track.number, warp.index};
-  const Told mine = knowledge_.told_by(id);
+  const Told to_all = knowledge_.told_by(id), to_block = knowledge_.told_by(id, Scope::block);
   std::uint64_t last = ~std::uint64_t{0};
   for_each_lane(access.lanes, [&](unsigned lane) {
     std::uint64_t key = access.address[lane];
@@ -316,17 +332,17 @@ void RaceCheck::synchronize(const Warp& warp, BlockTrack& track, const Access& a
       if (place.track == nullptr) return;
       key = place.key();
     }
-    Told& told = told_at_[key];
-    if (access.kind != AccessKind::store) learn(id, track, lane, told);
+    Release& release = told_at_[key];
+    if (access.kind != AccessKind::store) {
+      learn(id, track, lane, release.to_all);
+      const auto more = release.to_block.find(id.block);
+      if (more != release.to_block.end()) learn(id, track, lane, more->second);
+    }
     if (access.kind == AccessKind::load || key == last) return;
     last = key;
-    if (access.kind == AccessKind::store || told == nullptr) {
-      told = mine;
-    } else if (mine != nullptr && told != mine) {
-      auto both = std::make_shared<Knowledge::Told>(*told);
-      Knowledge::join(*both, *mine);
-      told = std::move(both);
-    }
+    if (access.kind == AccessKind::store) release = {};
+    add(release.to_all, to_all);
+    if (to_block != to_all) add(release.to_block[id.block], to_block);
   });
 }
 
@@ -334,7 +350,8 @@ void RaceCheck::synchronize(const Warp& warp, BlockTrack& track, const Access& a
 bool RaceCheck::may_meet(const Trace& one, const Trace& other) const {
   if (one.pending || other.pending) return false;
   if (for_debugging_ && (one.use == Use::swap || other.use == Use::swap)) return true;
-  return one.use != Use::plain && other.use != Use::plain;
+  if (one.use == Use::plain || other.use == Use::plain) return false;
+  return one.who.block == other.who.block || !(one.for_block || other.for_block);
 }
 
 bool RaceCheck::ordered(const Part& part, const Trace& before, const Trace& now) const {
@@ -438,6 +455,9 @@ void RaceCheck::report(const Part& part, const Trace& before, const Trace& now, 
       : same_block          ? "warps of one block; __syncthreads() between the two orders them"
       : space == Window::shared
           ? "blocks of one cluster; cluster.sync() between the two orders them"
+      : before.use != Use::plain && now.use != Use::plain
+          ? "different blocks, and to other blocks an operation of block scope (_block) is neither "
+            "atomic nor volatile; device scope makes it so"
           : "different blocks; atomic operations, a fence before a flag, a grid's barrier or two "
             "launches order them";
   if (space == Window::global)

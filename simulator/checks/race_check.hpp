@@ -4,7 +4,8 @@
 // block barriers, by number and with their counts; the cluster's barrier; mbarriers; a fence
 // followed by an atomic operation or a strong store, which a strong load or an atomic operation
 // then reads (so locks, flags, and the grid's barrier); and the ends of a launch. What does not
-// race: two atomic or strong accesses; writes that leave the value that is there.
+// race: two atomic or strong accesses; writes that leave the value that is there. Fences, atomic
+// operations and strong accesses of block scope do this among the threads of one block only.
 //
 // What an asynchronous copy does is done when its thread has waited for its group, or when a phase
 // of the mbarrier that counts it ends, for every thread that waits there (race_copies.cpp).
@@ -65,7 +66,8 @@ class RaceCheck : public Check {
   enum class Copies : std::uint8_t { none, element, bulk, counted };
   // What an instruction's modifiers say, read once for all its executions.
   struct Watched {
-    Use use = Use::plain;  // of its loads and stores
+    Use use = Use::plain;      // of its loads and stores
+    Scope scope = Scope::all;  // of what is strong or atomic, or of a fence
     Copies copies = Copies::none;
     bool of_barrier = false;                // works on a barrier in shared memory
     std::uint8_t scoreboards = 0;           // DEPBAR: those that must be zero
@@ -74,6 +76,11 @@ class RaceCheck : public Check {
   };
   static Watched watched(const isa::Instruction& in);
   using Told = std::shared_ptr<const Knowledge::Told>;
+  // What was told at one address: to all who read there, and more to some blocks (by number).
+  struct Release {
+    Told to_all;
+    std::map<std::uint32_t, Told> to_block;
+  };
   // A barrier in shared memory that counts arrivals and bytes. Who waits for its phase learns what
   // was told by those who arrived before that ended.
   struct MBarrier {
@@ -116,6 +123,7 @@ class RaceCheck : public Check {
                const Access& access, const WarpId* agent = nullptr);
   Place shared_place(const Block& block, std::uint64_t address);
   void learn(WarpId id, BlockTrack& track, unsigned lane, const Told& told);
+  static void add(Told& told, const Told& more);
 
   // race_copies.cpp
   static unsigned group_scoreboard(const isa::Instruction& in);
@@ -169,7 +177,7 @@ class RaceCheck : public Check {
   std::vector<std::uint64_t> linear_;  // of each block, in the order of starts
   Shadow global_;
   // What was told at each address: of global memory, and of shared memory by block.
-  std::unordered_map<std::uint64_t, Told> told_at_;
+  std::unordered_map<std::uint64_t, Release> told_at_;
   std::map<const Cluster*, Knowledge::Told> told_in_;
   std::vector<std::uint64_t> arrived_at_;  // addresses: by the instruction that executes
   std::unordered_map<std::uint64_t, MBarrier> mbarriers_;            // by Place::key

@@ -27,7 +27,8 @@ struct Trace {
   std::uint32_t value = 0;  // writes: what was there afterwards
   std::uint8_t lane = 0;
   Use use = Use::plain;
-  bool pending = false;  // by an asynchronous copy that nobody has waited for
+  bool pending = false;    // by an asynchronous copy that nobody has waited for
+  bool for_block = false;  // strong or atomic to threads of its block alone
 };
 
 struct Cell {

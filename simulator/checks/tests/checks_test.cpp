@@ -17,6 +17,7 @@ namespace {
 using ::testing::Contains;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 using ::testing::SizeIs;
 
 std::vector<std::byte> planted_kernels() {
@@ -252,6 +253,31 @@ TEST_F(Planted, AFlagNeedsAFenceBeforeIt) {
   const auto other_flag = array(4);
   EXPECT_THAT(run("hand_on_repaired", {2, 1, 1}, {32, 1, 1}, box, other_flag, out), IsEmpty())
       << text_;
+}
+
+TEST_F(Planted, AFenceOfBlockScopeTellsNothingToOtherBlocks) {
+  look_for("races");
+  const auto box = array(4), flag = array(4), other_flag = array(4), out = array(4);
+  EXPECT_THAT(run("hand_on_in_block", {2, 1, 1}, {64, 1, 1}, box, flag, out, 1), IsEmpty())
+      << text_;
+  expect_race(run("hand_on_in_block", {2, 1, 1}, {64, 1, 1}, box, other_flag, out, 2),
+              "read_after_write", "LDG", "STG");
+}
+
+TEST_F(Planted, WhatABlockWasToldAWarpOfItTellsToAll) {
+  look_for("races");
+  const auto box = array(4), flag = array(4), other_flag = array(4), out = array(4);
+  EXPECT_THAT(run("hand_on_twice", {2, 1, 1}, {64, 1, 1}, box, flag, other_flag, out), IsEmpty())
+      << text_;
+}
+
+TEST_F(Planted, AtomicOperationsOfBlockScopeRaceWithOtherBlocks) {
+  look_for("races");
+  const auto counter = array(4);
+  EXPECT_THAT(run("count_in_block", {1, 1, 1}, {64, 1, 1}, counter), IsEmpty()) << text_;
+  const auto findings = run("count_in_block", {2, 1, 1}, {64, 1, 1}, counter);
+  ASSERT_THAT(findings, Not(IsEmpty()));
+  EXPECT_THAT(findings[0].details, HasSubstr("block scope"));
 }
 
 TEST_F(Planted, TheLastBlockKnowsWhatAllHaveDone) {

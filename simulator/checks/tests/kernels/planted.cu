@@ -180,6 +180,45 @@ KERNEL hand_on_repaired(int *box, int *flag, int *out) {
   }
 }
 
+// A fence of block scope tells a value to the block, not to other blocks. `to`: who waits for the
+// flag, a warp of the first block or another block.
+KERNEL hand_on_in_block(int *box, int *flag, int *out, int to) {
+  const int warp = blockIdx.x * (blockDim.x / 32) + threadIdx.x / 32;
+  if (threadIdx.x % 32 != 0) return;
+  if (warp == 0) {
+    *box = 42;
+    __threadfence_block();
+    atomicExch(flag, 1);
+  } else if (warp == to) {
+    while (atomicAdd(flag, 0) == 0) {
+    }
+    __threadfence();
+    *out = *box;
+  }
+}
+// An atomic operation of block scope is not atomic to other blocks.
+KERNEL count_in_block(int *counter) { atomicAdd_block(counter, 1); }
+// Blocks tell one another in two steps: a warp to its block, that block's other warp to all.
+KERNEL hand_on_twice(int *box, int *flag, int *other_flag, int *out) {
+  const int warp = blockIdx.x * (blockDim.x / 32) + threadIdx.x / 32;
+  if (threadIdx.x % 32 != 0) return;
+  if (warp == 0) {
+    *box = 42;
+    __threadfence_block();
+    atomicExch_block(flag, 1);
+  } else if (warp == 1) {
+    while (atomicAdd_block(flag, 0) == 0) {
+    }
+    __threadfence();
+    atomicExch(other_flag, 1);
+  } else if (warp == 2) {
+    while (atomicAdd(other_flag, 0) == 0) {
+    }
+    __threadfence();
+    *out = *box;
+  }
+}
+
 // All of a block writes, one thread tells, behind the block's barrier.
 KERNEL last_block(int *partial, unsigned *tickets, int *out) {
   __shared__ bool last;
