@@ -22,7 +22,16 @@ bool loads(const isa::Instruction& in) {
 
 // The register whose value the instruction copies; kRZ where it does something else.
 std::uint8_t copied(const isa::Instruction& in) {
-  return in.op == isa::Op::MOV && in.b.kind == isa::Source::Kind::reg ? in.b.index : isa::kRZ;
+  const auto zero = [](const isa::Source& source) {
+    return source.kind == isa::Source::Kind::reg && source.index == isa::kRZ;
+  };
+  const isa::Source* from = nullptr;
+  if (in.op == isa::Op::MOV) from = &in.b;
+  // IMAD.MOV: 0 * 0 + C, by which ptxas often moves values.
+  if (in.op == isa::Op::IMAD && zero(in.a) && zero(in.b) && !in.c.negate &&
+      in.mod(isa::Mod::x) == 0)
+    from = &in.c;
+  return from != nullptr && from->kind == isa::Source::Kind::reg ? from->index : isa::kRZ;
 }
 
 }  // namespace

@@ -263,7 +263,8 @@ void RaceCheck::look_at(const Core& core, const Warp& warp, BlockTrack& track, c
                         const Access& access, const WarpId* agent) {
   const Use use = use_of(access, watched_[issue.pc].use);
   if (use != Use::plain && !watched_[issue.pc].of_barrier) synchronize(warp, track, access);
-  if (access.kind == AccessKind::store) look_at_lanes_of_one_store(core, warp, issue, access);
+  if (access.kind == AccessKind::store && use == Use::plain)
+    look_at_lanes_of_one_store(core, warp, issue, access);
   const WarpId id{track.number, warp.index};
   const std::uint32_t clock = knowledge_.clock(id), tick = track.warps[warp.index].lanes.tick();
   const bool reads = access.kind != AccessKind::store, writes = access.kind != AccessKind::load;
@@ -390,7 +391,8 @@ void RaceCheck::look_at_cell(const Part& part, Cell& cell, const Trace& now, boo
   cell.read = now;
 }
 
-// Where lanes of one store write different values to one place, which one stays is not defined.
+// Where lanes of one plain store write different values to one place, which one stays is not
+// defined. (Of a strong store one value stays; to let lanes compete so is no race.)
 void RaceCheck::look_at_lanes_of_one_store(const Core& core, const Warp& warp, const Issue& issue,
                                            const Access& access) {
   const Step& step = core.launch.program->steps[issue.pc];

@@ -331,6 +331,7 @@ TEST_F(Planted, LanesOfOneStore) {
   const auto data = array(128);
   expect_one(run("same_place", {1, 1, 1}, {32, 1, 1}, data), "races", "same_instruction", 1);
   EXPECT_THAT(run("same_place_repaired", {1, 1, 1}, {32, 1, 1}, data), IsEmpty()) << text_;
+  EXPECT_THAT(run("same_place_strong", {1, 1, 1}, {32, 1, 1}, data), IsEmpty()) << text_;
   EXPECT_THAT(run("same_value", {4, 1, 1}, {64, 1, 1}, data), IsEmpty()) << text_;
 }
 
@@ -342,6 +343,9 @@ TEST_F(Planted, BytesOfOneWordAreDifferentPlaces) {
 TEST_F(Planted, AtomicOperationsMadeOfALoopAreAtomic) {
   look_for("races");
   EXPECT_THAT(run("emulated", {1, 1, 1}, {64, 1, 1}, array(256)), IsEmpty()) << text_;
+  EXPECT_THAT(run("emulated_in_global", {2, 1, 1}, {64, 1, 1}, array(64), std::uint64_t{7}),
+              IsEmpty())
+      << text_;
 }
 
 TEST_F(Planted, GridsMeetAtTheirBarrier) {

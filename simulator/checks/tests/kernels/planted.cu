@@ -319,9 +319,23 @@ KERNEL emulated(float *data) {
   data[threadIdx.x] = sum;
 }
 
+// A loop around a compare-and-swap of 64 bits, whose first value is a plain load.
+KERNEL emulated_in_global(unsigned long long *sums, unsigned long long mask) {
+  unsigned long long *const sum = &sums[threadIdx.x & mask];
+  unsigned long long old = *sum, assumed;
+  do {
+    assumed = old;
+    old = atomicCAS(sum, assumed, assumed ^ threadIdx.x);
+  } while (assumed != old);
+}
+
 // Lanes of one instruction write different values to one place.
 KERNEL same_place(int *data) { data[threadIdx.x / 2] = threadIdx.x; }
 KERNEL same_place_repaired(int *data) { data[threadIdx.x] = threadIdx.x; }
+// Of values stored atomically one stays.
+KERNEL same_place_strong(int *out) {
+  asm volatile("st.relaxed.gpu.global.s32 [%0], %1;" ::"l"(out), "r"(threadIdx.x) : "memory");
+}
 // What is written is the same whoever is last.
 KERNEL same_value(int *data) { data[0] = 7; }
 
