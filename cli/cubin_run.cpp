@@ -23,22 +23,27 @@ namespace fs = std::filesystem;
 
 // The one that --kernel chooses.
 const isa::Kernel& chosen_kernel(const isa::Cubin& cubin, const Arguments& arguments) {
-  const simulator::KernelFilter filter(arguments.value("kernel"));
+  const simulator::KernelFilter filter = kernel_filter(arguments);
   std::vector<const isa::Kernel*> matching;
-  std::vector<std::string> names;
+  std::vector<std::string> all, matched;
   for (const isa::Kernel& kernel : cubin.kernels) {
-    names.push_back(base_name(kernel.name));
-    if (filter.matches(kernel.name)) matching.push_back(&kernel);
+    all.push_back(kernel.name);
+    if (!filter.matches(kernel.name)) continue;
+    matching.push_back(&kernel);
+    matched.push_back(kernel.name);
   }
   if (matching.size() == 1) return *matching.front();
-  std::ranges::sort(names);
-  throw Usage(fmt::format("{}: choose one kernel by -k NAME; there are {}", arguments.words[0],
-                          fmt::join(names, ", ")));
+  const std::string& file = arguments.words[0];
+  if (all.empty()) throw Usage(fmt::format("{}: holds no kernels", file));
+  if (matching.empty()) no_such_kernel(arguments.value("kernel"), all);
+  throw Usage(
+      fmt::format("{}: choose one kernel by -k NAME; {}", file, kernels_to_choose(matched)));
 }
 
 std::string described(const isa::Kernel& kernel) {
-  std::string text = fmt::format("{} takes {} parameters", simulator::display_name(kernel.name),
-                                 kernel.parameters.size());
+  std::string text =
+      fmt::format("{} takes {} parameter{}", simulator::display_name(kernel.name),
+                  kernel.parameters.size(), kernel.parameters.size() == 1 ? "" : "s");
   for (const isa::KernelParameter& each : kernel.parameters)
     text += fmt::format("{}{} bytes", &each == &kernel.parameters.front() ? ": " : ", ", each.size);
   return text;

@@ -1,5 +1,8 @@
 #include "cli/input_file.hpp"
 
+#include <elf.h>
+
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <string_view>
@@ -20,9 +23,17 @@ bool is_capsule(const std::string& word) {
   return std::string_view(begin, sizeof begin) == kBegin;
 }
 
+bool is_device_code(const std::string& word) {
+  Elf64_Ehdr header{};
+  std::ifstream(word, std::ios::binary).read(reinterpret_cast<char*>(&header), sizeof header);
+  return std::memcmp(header.e_ident, ELFMAG, SELFMAG) == 0 && header.e_machine == EM_CUDA;
+}
+
 }  // namespace
 
-bool is_cubin_file(const std::string& word) { return fs::path(word).extension() == ".cubin"; }
+bool is_cubin_file(const std::string& word) {
+  return fs::path(word).extension() == ".cubin" || is_device_code(word);
+}
 bool is_cuda_source(const std::string& word) { return fs::path(word).extension() == ".cu"; }
 
 bool is_input_file(const std::string& word) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
 #include <set>
 
 #include "cli/text.hpp"
@@ -12,21 +13,19 @@
 namespace heddle::cli {
 namespace {
 
-using simulator::KernelFilter;
-
-KernelFilter kernel_filter(const std::string& name) try {
-  return KernelFilter(name);
-} catch (const std::invalid_argument& bad) {
-  throw Usage(fmt::format("--kernel: {}", bad.what()));
-}
-
-[[noreturn]] void no_such_kernel(const simulator::Record& record, const std::string& name) {
-  std::set<std::string> names;
-  for (const auto& launch : record.launches) names.insert(base_name(launch.kernel));
-  const std::vector<std::string_view> known(names.begin(), names.end());
-  const std::string_view near = simulator::nearest(name, known);
-  if (!near.empty()) throw Usage(fmt::format("no kernel {}; did you mean {}?", name, near));
-  throw Usage(fmt::format("no kernel {}; there are {}", name, fmt::join(names, ", ")));
+// What -k takes for each kernel: its base name, or the whole where another kernel has the same.
+// Sorted; every name once.
+Names names_to_choose(const std::vector<std::string>& kernels) {
+  std::map<std::string, std::set<std::string>> wholes;
+  for (const std::string& kernel : kernels) wholes[base_name(kernel)].insert(kernel);
+  Names names;
+  for (const auto& [base, same] : wholes) {
+    if (same.size() == 1)
+      names.push_back(base);
+    else
+      for (const std::string& kernel : same) names.push_back(simulator::demangled(kernel));
+  }
+  return names;
 }
 
 // Of Nsight Compute's sections, the metrics that are modelled.
@@ -94,11 +93,33 @@ Names section_names() {
   return names;
 }
 
+simulator::KernelFilter kernel_filter(const Arguments& arguments) try {
+  return simulator::KernelFilter(arguments.value("kernel"));
+} catch (const std::invalid_argument& bad) {
+  throw Usage(fmt::format("--kernel: {}", bad.what()));
+}
+
+std::string kernels_to_choose(const std::vector<std::string>& kernels) {
+  constexpr std::size_t kMost = 20;
+  const Names names = names_to_choose(kernels);
+  const std::size_t shown = std::min(names.size(), kMost);
+  const std::string more =
+      shown == names.size() ? "" : fmt::format(" and {} more", names.size() - shown);
+  return fmt::format("there are {}{}", fmt::join(names.begin(), names.begin() + shown, ", "), more);
+}
+
+void no_such_kernel(const std::string& name, const std::vector<std::string>& kernels) {
+  const Names names = names_to_choose(kernels);
+  const std::vector<std::string_view> known(names.begin(), names.end());
+  const std::string_view near = simulator::nearest(name, known);
+  if (!near.empty()) throw Usage(fmt::format("no kernel {}; did you mean {}?", name, near));
+  throw Usage(fmt::format("no kernel {}; {}", name, kernels_to_choose(kernels)));
+}
+
 std::vector<const simulator::LaunchRecord*> chosen_launches(const simulator::Record& record,
                                                             const Arguments& arguments) {
   constexpr std::uint64_t kAny = std::numeric_limits<std::uint64_t>::max();
-  const std::string name = arguments.value("kernel");
-  const KernelFilter filter = kernel_filter(name);
+  const simulator::KernelFilter filter = kernel_filter(arguments);
   std::uint64_t skip = arguments.number("launch-skip", kAny).value_or(0);
   std::uint64_t left = arguments.number("launch-count", kAny).value_or(kAny);
   bool matched = false;
@@ -113,8 +134,10 @@ std::vector<const simulator::LaunchRecord*> chosen_launches(const simulator::Rec
       chosen.push_back(&launch);
     }
   }
-  if (!matched && !record.launches.empty()) no_such_kernel(record, name);
-  return chosen;
+  if (matched || record.launches.empty()) return chosen;
+  std::vector<std::string> kernels;
+  for (const auto& launch : record.launches) kernels.push_back(launch.kernel);
+  no_such_kernel(arguments.value("kernel"), kernels);
 }
 
 Names metric_names() {

@@ -35,6 +35,12 @@ inline constexpr Option kSectionOption{
 // The launches that -k, -s and -c choose. Throws Usage where -k names no kernel of the record.
 std::vector<const simulator::LaunchRecord*> chosen_launches(const simulator::Record& record,
                                                             const Arguments& arguments);
+// Throws Usage where -k is no regular expression.
+simulator::KernelFilter kernel_filter(const Arguments& arguments);
+// "there are a, b, c": what -k takes for the kernels, each once. Of many, the first 20.
+std::string kernels_to_choose(const std::vector<std::string>& kernels);
+// "no kernel nope; there are a, b, c", or "; did you mean note?". `kernels`: as in their file.
+[[noreturn]] void no_such_kernel(const std::string& name, const std::vector<std::string>& kernels);
 // Throws Usage naming the option, "did you mean".
 const simulator::Metric& metric_of(std::string_view option, const std::string& name);
 // Whether -k, -s or -c leave launches out.

@@ -4,6 +4,7 @@
 
 #include "cli/program_run.hpp"
 #include "cli/reconvergence.hpp"
+#include "cli/selection.hpp"
 #include "cli/sketch_file.hpp"
 #include "cli/sketch_run.hpp"
 #include "cli/source_files.hpp"
@@ -48,13 +49,17 @@ StepLaunches::StepLaunches(const Arguments& arguments) : arguments_(arguments) {
 }
 
 void StepLaunches::for_chosen(const std::function<void(const Chosen&)>& visit) const {
-  const simulator::KernelFilter filter(arguments_.value("kernel"));
+  const simulator::KernelFilter filter = kernel_filter(arguments_);
   std::uint64_t skip = arguments_.number("launch-skip", kAny).value_or(0);
   std::uint64_t left = arguments_.number("launch-count", kAny).value_or(kAny);
+  std::vector<std::string> others;
   for (std::size_t i = 0; i < files_.size() && left != 0; ++i) {
     const Chosen chosen{runtime::load_capsule(files_[i]), files_[i],
                         validation::launch_index(files_[i], i)};
-    if (!filter.matches(chosen.capsule.kernel)) continue;
+    if (!filter.matches(chosen.capsule.kernel)) {
+      others.push_back(chosen.capsule.kernel);
+      continue;
+    }
     if (skip != 0) {
       --skip;
       continue;
@@ -62,6 +67,8 @@ void StepLaunches::for_chosen(const std::function<void(const Chosen&)>& visit) c
     --left;
     visit(chosen);
   }
+  if (!files_.empty() && others.size() == files_.size())
+    no_such_kernel(arguments_.value("kernel"), others);
 }
 
 std::vector<fs::path> StepLaunches::chosen_files() const {

@@ -78,14 +78,36 @@ TEST(CubinRun, ReadsAndWritesFiles) {
 TEST(CubinRun, SaysWhatToType) {
   EXPECT_THAT(heddle("run --grid 1 --block 1 " + kCubin).text,
               HasSubstr("choose one kernel by -k NAME; there are first, second"));
+  EXPECT_THAT(heddle("run -k nope --grid 1 --block 1 " + kCubin).text,
+              HasSubstr("no kernel nope; there are first, second"));
+  EXPECT_THAT(heddle("run -k secnd --grid 1 --block 1 " + kCubin).text,
+              HasSubstr("no kernel secnd; did you mean second?"));
+  EXPECT_THAT(heddle("run -k regex:s --grid 1 --block 1 " + kCubin).text,
+              HasSubstr("choose one kernel by -k NAME; there are first, second"));
+  EXPECT_THAT(heddle("run -k 'regex:[' --grid 1 --block 1 " + kCubin).text,
+              HasSubstr("is not a regular expression"));
   EXPECT_THAT(heddle(kShape + kCubin).text,
-              HasSubstr("second(float*) takes 1 parameters: 8 bytes; give each by --param"));
+              HasSubstr("second(float*) takes 1 parameter: 8 bytes; give each by --param"));
   EXPECT_THAT(heddle("run -k second --block 1 --param 'f32[4]' " + kCubin).text,
               HasSubstr("--grid needs one to three numbers, as in --grid 64"));
   EXPECT_THAT(heddle(kShape + "--param 'f32[4]=x' " + kCubin).text, HasSubstr("i32[64]=iota"));
   EXPECT_THAT(heddle(kShape + "--param 'f32[4]' --dump 1 " + kCubin).text,
               HasSubstr("parameter 1 is no array"));
   EXPECT_EQ(heddle(kShape + kCubin).status, 2);
+}
+
+// Instances of a template have one name in the source.
+TEST(CubinRun, NamesInstancesOfATemplateInWhole) {
+  const std::string meet =
+      HEDDLE_SOURCE_DIR "/simulator/tests/kernels/patched_code.sm_90.cubin --grid 1 --block 1";
+  EXPECT_THAT(heddle("run -k meet " + meet).text, HasSubstr("there are void meet<"));
+}
+
+TEST(CubinRun, KnowsACubinByItsContents) {
+  const tests::ScratchFolder folder;
+  const std::string file = (folder / "kernels").string();
+  simulator::write_file(file, simulator::read_file(kCubin, 1 << 20));
+  EXPECT_EQ(heddle(kShape + "--param 'f32[4]=2' --dump 0 " + file, Kept::output).status, 0);
 }
 
 TEST(KernelParameter, TakesNumbersOfTheParametersWidth) {

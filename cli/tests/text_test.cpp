@@ -49,6 +49,14 @@ TEST(Demangled, GivesTheNameOfTheSource) {
   EXPECT_EQ(base_name("_Z6reduceILj512EEvPiS0_j"), "reduce");
 }
 
+// nvcc's names for "namespace { __global__ void scale(float*); }", a template there, and
+// "namespace work { namespace { __global__ void scale(float*); } }".
+TEST(BaseName, LeavesUnnamedNamespacesOut) {
+  EXPECT_EQ(base_name("_ZN34_GLOBAL__N__438c8c8f_4_k_cu__Z1fPf5scaleEPf"), "scale");
+  EXPECT_EQ(base_name("_ZN34_GLOBAL__N__438c8c8f_4_k_cu__Z1fPf9scale_anyIfEEvPT_"), "scale_any");
+  EXPECT_EQ(base_name("_ZN4work34_GLOBAL__N__438c8c8f_4_k_cu__Z1fPf5scaleEPf"), "work::scale");
+}
+
 TEST(Readable, GroupsDigits) {
   EXPECT_EQ(readable(0), "0");
   EXPECT_EQ(readable(999), "999");

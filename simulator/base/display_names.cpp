@@ -150,7 +150,9 @@ std::string display_name(const std::string& kernel) {
 }
 
 std::string base_name(const std::string& kernel) {
+  constexpr std::string_view kUnnamed = "(anonymous namespace)::";
   std::string name = demangled(kernel);
+  for (std::size_t at; (at = name.find(kUnnamed)) != name.npos;) name.erase(at, kUnnamed.size());
   // A template's demangled name begins with its return type.
   const std::size_t end = std::min(name.find_first_of("<("), name.size());
   const std::size_t blank = name.rfind(' ', end);

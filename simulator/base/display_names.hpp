@@ -16,7 +16,7 @@ std::string demangled(const std::string& name);
 // A kernel's name as it is shown to people: demangled, and at most 100 characters. What is longer
 // loses its template arguments, its parameters, then its end, and has "…" in their place.
 std::string display_name(const std::string& kernel);
-// "mathKernel1" of mathKernel1(float*) and of its mangled form.
+// "mathKernel1" of mathKernel1(float*), of its mangled form, and in an unnamed namespace.
 std::string base_name(const std::string& kernel);
 
 // Chooses kernels by name, as Nsight Compute's -k does: the mangled name, the name as in the source
