@@ -16,6 +16,7 @@
 #include <string_view>
 
 #include "cli/signals.hpp"
+#include "cli/start_failure.hpp"
 #include "simulator/base/display_names.hpp"
 
 namespace heddle::cli {
@@ -103,10 +104,9 @@ ChildResult run_child(const std::vector<std::string>& program,
   });
   posix_spawn_file_actions_destroy(&actions);
   if (error != 0) {
-    const bool is_here = started.find('/') == started.npos && access(started.c_str(), X_OK) == 0;
-    fmt::print(stderr, "heddle: {}: {}{}\n", simulator::visible(program[0]), std::strerror(error),
-               is_here ? fmt::format("; did you mean ./{}?", simulator::visible(started)) : "");
-    return {.status = error == ENOENT ? kNotFound : kNotExecutable};
+    fmt::print(stderr, "heddle: {}\n",
+               simulator::visible_lines(start_failure(program[0], started, error)));
+    return {.status = error == ENOENT ? kNotFound : kNotExecutable, .started = false};
   }
   // By number: glibc 2.36 declares pidfd_open without extern "C".
   const int descriptor = static_cast<int>(syscall(SYS_pidfd_open, child, 0));

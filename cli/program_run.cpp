@@ -62,7 +62,8 @@ ProgramRun run_on_model(const std::vector<std::string>& program, const ProgramOp
   }
   const fs::path executable = compiled ? compiled->executable() : fs::path();
   const std::string file = compiled ? executable.string() : find_program(words[0]);
-  const auto check = file.empty() ? runtime::ProgramCheck() : runtime::check_program(file);
+  const bool is_file = !file.empty() && !fs::is_directory(file);  // else it cannot be started
+  const auto check = is_file ? runtime::check_program(file) : runtime::ProgramCheck();
   if (!check.refusal.empty()) throw std::runtime_error(check.refusal);
   if (!check.notice.empty()) fmt::print(stderr, "heddle: {}\n", visible_lines(check.notice));
   ProgramRun run;

@@ -263,9 +263,15 @@ ProgramOptions program_options(const Arguments& arguments,
   return options;
 }
 
-// What a shell would say of a program that a signal ended.
-std::string signal_text(int signal) {
-  return fmt::format("the program was ended by signal {} ({})", signal, strsignal(signal));
+// How a program ended that did not end by itself with status 0; empty: it did.
+std::string ending_text(const ChildResult& child, const Arguments& arguments) {
+  if (child.timed_out)
+    return fmt::format("ended after {} seconds (--timeout)", arguments.value("timeout"));
+  if (child.interrupted != 0) return "the program was interrupted";
+  if (child.signal != 0)
+    return fmt::format("the program was ended by signal {} ({})", child.signal,
+                       strsignal(child.signal));
+  return child.status == 0 ? "" : fmt::format("the program ended with status {}", child.status);
 }
 
 // The block that executes, counted from 1.
@@ -275,9 +281,17 @@ void say_running(const runtime::RunningLaunch& launch) {
              std::min(launch.blocks_ended + 1, launch.blocks), launch.blocks);
 }
 
-void say_no_kernel(const std::string& program, bool has_cuda) {
-  fmt::print(stderr, "heddle: the program launched no kernel\n");
-  if (has_cuda) return;
+void say_no_kernel(const std::string& program, const ProgramRun& run, const std::string& ending) {
+  fmt::print(
+      stderr, "heddle: {}\n",
+      ending.empty() ? "the program launched no kernel" : ending + " before it launched a kernel");
+  if (run.has_cuda) return;
+  const bool searched = program.find('/') == program.npos;
+  if (searched && access(program.c_str(), X_OK) == 0) {
+    fmt::print(stderr, "heddle: {} is {}, which holds no CUDA code; did you mean ./{}?\n", program,
+               find_program(program), program);
+    return;
+  }
   fmt::print(stderr,
              "heddle: {} holds no CUDA code. Build a CUDA program, and run it:\n"
              "  nvcc -arch=sm_90 -lineinfo -o program program.cu\n"
@@ -286,13 +300,9 @@ void say_no_kernel(const std::string& program, bool has_cuda) {
 }
 
 // Of the program, or of what ended it.
-int status_of(const ProgramRun& run, const Arguments& arguments) {
-  if (run.child.timed_out) {
-    fmt::print(stderr, "heddle: ended after {} seconds (--timeout)\n", arguments.value("timeout"));
-    return kLimit;
-  }
+int status_of(const ProgramRun& run) {
+  if (run.child.timed_out) return kLimit;
   if (run.child.interrupted != 0) return kSignalled + run.child.interrupted;
-  if (run.child.signal != 0) fmt::print(stderr, "heddle: {}\n", signal_text(run.child.signal));
   const bool limited = std::ranges::any_of(
       run.processes, [](const auto& each) { return reached_instruction_limit(each.record); });
   return limited ? kLimit : run.child.status;
@@ -305,16 +315,22 @@ int run_program(const Arguments& arguments, const simulator::LaunchSettings& set
   refuse_shared_files(run.processes, arguments);
   RunReport report(arguments, true);
   const bool quiet = arguments.has("quiet");
+  const std::string ending = ending_text(run.child, arguments);
+  const bool by_force = run.child.timed_out || run.child.signal != 0;
+  bool said = !run.child.started;
   for (const ProcessRecord& each : run.processes) {
     if (run.processes.size() > 1 && !quiet) fmt::print(stderr, "process {}\n", each.process);
     report.add(each);
     if (each.running)
       say_running(*each.running);
-    else if (each.record.launches.empty() && each.library_calls.empty() && !quiet)
-      say_no_kernel(arguments.program[0], run.has_cuda);
+    else if (each.record.launches.empty() && each.library_calls.empty() && !quiet && !said) {
+      say_no_kernel(arguments.program[0], run, ending);
+      said = true;
+    }
   }
+  if (by_force && !said) fmt::print(stderr, "heddle: {}\n", ending);
   show_advice(advice.path(), report);
-  return report.finish(status_of(run, arguments));
+  return report.finish(status_of(run));
 }
 
 // The launches of one run under the policy of `settings`. `status`: of the program, or of the
@@ -390,6 +406,7 @@ int run_run(const Arguments& arguments) {
   }
   check_record_options(arguments);  // before anything runs
   check_report_options(arguments);
+  kernel_filter(arguments);
   try {
     traces::trace_options(trace_request(arguments));
   } catch (const std::invalid_argument& bad) {

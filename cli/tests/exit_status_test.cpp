@@ -137,10 +137,58 @@ TEST(Run, SaysWhatAShellSaysOfAProgramThatCannotBeStarted) {
   EXPECT_EQ(heddle("run -- " + std::string(HEDDLE_SOURCE_DIR) + "/README.md").status, 126);
 }
 
+// A file that the system refuses to start, and what is said of it.
+class Startless : public testing::Test {
+ protected:
+  std::string said_of(const std::string& contents, bool executable) {
+    const std::string file = (folder_ / "program").string();
+    std::ofstream(file) << contents;
+    std::filesystem::permissions(
+        file, executable ? std::filesystem::perms::owner_all : std::filesystem::perms::owner_read);
+    const Outcome outcome = heddle("run -- " + file);
+    std::filesystem::remove(file);
+    EXPECT_THAT(outcome.text, Not(HasSubstr("launched no kernel")));
+    EXPECT_THAT(outcome.text, Not(HasSubstr("holds no CUDA code")));
+    return outcome.text;
+  }
+  // The header of an ELF file.
+  static std::string elf(unsigned char type, unsigned char machine) {
+    std::string header(64, '\0');
+    header.replace(0, 7, std::string("\177ELF\2\1\1"));
+    header[16] = static_cast<char>(type);
+    header[18] = static_cast<char>(machine);
+    return header;
+  }
+  heddle::tests::ScratchFolder folder_;
+};
+
+TEST_F(Startless, IsExplained) {
+  constexpr unsigned char kObject = 1, kProgram = 2, kX86 = 62, kArm = 183;
+  EXPECT_THAT(said_of("#!/nowhere/python\n", true),
+              HasSubstr("needs /nowhere/python, which is not on this machine"));
+  EXPECT_THAT(said_of("#!/bin/sh\n", false), HasSubstr("is not executable: chmod +x"));
+  EXPECT_THAT(said_of("just text", false), HasSubstr("is not a program"));
+  EXPECT_THAT(said_of("just text", true), HasSubstr("is not a program"));
+  EXPECT_THAT(said_of(elf(kProgram, kArm), true), HasSubstr("is built for 64-bit Arm"));
+  EXPECT_THAT(said_of(elf(kObject, kX86), true), HasSubstr("is an object file"));
+  EXPECT_THAT(said_of(elf(kProgram, kX86), true), HasSubstr("is damaged"));
+  EXPECT_THAT(heddle("run -- /nowhere/program").text, HasSubstr("/nowhere/program: no such file"));
+  EXPECT_THAT(heddle("run -- nowhere-at-all").text, HasSubstr("no program nowhere-at-all in PATH"));
+  EXPECT_THAT(heddle("run -- /usr/bin").text, HasSubstr("/usr/bin is a folder"));
+}
+
+TEST(Run, SaysHowAProgramEndedThatLaunchedNothing) {
+  EXPECT_THAT(heddle("run -- sh -c 'kill -SEGV $$'").text,
+              HasSubstr("ended by signal 11 (Segmentation fault) before it launched a kernel"));
+  EXPECT_THAT(heddle("run -- sh -c 'exit 7'").text,
+              HasSubstr("ended with status 7 before it launched a kernel"));
+  EXPECT_THAT(heddle("run -- true").text, HasSubstr("the program launched no kernel"));
+}
+
 TEST(Run, EndsAProgramThatTakesTooLong) {
   const Outcome outcome = heddle("run --timeout 1 -- sleep 60");
   EXPECT_EQ(outcome.status, 124);
-  EXPECT_THAT(outcome.text, HasSubstr("--timeout"));
+  EXPECT_THAT(outcome.text, HasSubstr("(--timeout) before it launched a kernel"));
 }
 
 TEST(Run, SaysWhatToTypeForAProgramWithoutCuda) {
@@ -148,6 +196,15 @@ TEST(Run, SaysWhatToTypeForAProgramWithoutCuda) {
   EXPECT_EQ(outcome.status, 0);
   EXPECT_THAT(outcome.text, HasSubstr("true holds no CUDA code"));
   EXPECT_THAT(outcome.text, HasSubstr("nvcc -arch=sm_90"));
+}
+
+TEST(Run, AsksForTheFileHereWhereThePathHasAnotherProgram) {
+  const heddle::tests::ScratchFolder folder;
+  std::ofstream(folder / "true") << "#!/bin/sh\n";
+  std::filesystem::permissions(folder / "true", std::filesystem::perms::owner_all);
+  const Outcome outcome = heddle::cli::run_shell("cd " + folder.path().string() +
+                                                 " && " HEDDLE_EXECUTABLE " run true 2>&1");
+  EXPECT_THAT(outcome.text, HasSubstr("bin/true, which holds no CUDA code; did you mean ./true?"));
 }
 
 // Stands for nvcc: writes a program that says how it was made and called.

@@ -140,6 +140,12 @@ ProgramCheck check_program(const std::filesystem::path& file) {
   const simulator::MappedFile mapped(file);  // it may be large
   const auto bytes = std::as_bytes(std::span(mapped.bytes()));
   if (!isa::looks_like_elf(bytes)) return {};
+  if (bytes.size() > EI_CLASS && bytes[EI_CLASS] == std::byte{ELFCLASS32})
+    return {.refusal = fmt::format("{} is a 32-bit program: CUDA programs are 64-bit ones, and so "
+                                   "is what stands in for their runtime",
+                                   file.string()),
+            .notice = {},
+            .has_cuda = false};
   try {
     const isa::ElfFile elf = isa::read_elf(bytes, file.string());
     return {.refusal = refusal(elf), .notice = notice(elf), .has_cuda = has_cuda(elf)};

@@ -44,6 +44,12 @@ TEST(ProgramCheck, AcceptsTheSharedRuntime) {
   EXPECT_EQ(check_program(HEDDLE_PROGRAM_WITH_SHARED_RUNTIME).notice, "");
 }
 
+TEST(ProgramCheck, Refuses32BitPrograms) {
+  const tests::ScratchFolder folder;
+  std::ofstream(folder / "old") << "\177ELF\1\1\1 and so on";
+  EXPECT_NE(check_program(folder / "old").refusal.find("is a 32-bit program"), std::string::npos);
+}
+
 TEST(ProgramCheck, HasNothingAgainstOtherFiles) {
   EXPECT_EQ(check_program("/bin/sh").refusal, "");
   EXPECT_FALSE(check_program("/bin/sh").has_cuda);
