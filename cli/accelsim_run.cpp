@@ -36,8 +36,9 @@ bool is_accelsim(const std::string& word) {
 simulator::Record run_accelsim(const Arguments& arguments, traces::Trace* trace,
                                const simulator::LaunchSettings& settings,
                                const std::function<bool()>& go_on) {
-  const auto progress =
-      arguments.has("no-progress") || trace != nullptr ? nullptr : runtime::progress_on_stderr(settings);
+  const auto progress = arguments.has("no-progress") || trace != nullptr
+                            ? nullptr
+                            : runtime::progress_on_stderr(settings);
   const simulator::GpuModel* gpu =
       arguments.has("gpu") ? &simulator::gpu_model(arguments.value("gpu")) : nullptr;
   simulator::timing::DeviceTime time;
