@@ -2,6 +2,7 @@
 #include "gpu/runtime/array.hpp"
 
 #include "gpu/runtime/cudart/copies.hpp"
+#include "gpu/runtime/cudart/pitch.hpp"
 
 namespace heddle::runtime {
 
@@ -67,7 +68,8 @@ Error copy_rows_to(abi::Handle array, std::size_t x, std::size_t y, const void* 
                    abi::Handle stream, DefaultStream zero, bool wait) {
   return on_device([&](Context& context) {
     const Box box{width, height};
-    if (width > pitch) return Error::invalid_pitch_value;
+    if (const Error wrong = settle_pitch(pitch, width, height); wrong != Error::success)
+      return wrong;
     Placed to;
     const Error error = place(context, array, x, y, box, to);
     if (error != Error::success) return error;
@@ -80,7 +82,8 @@ Error copy_rows_from(void* to, std::size_t pitch, abi::Handle array, std::size_t
                      DefaultStream zero, bool wait) {
   return on_device([&](Context& context) {
     const Box box{width, height};
-    if (width > pitch) return Error::invalid_pitch_value;
+    if (const Error wrong = settle_pitch(pitch, width, height); wrong != Error::success)
+      return wrong;
     Placed from;
     const Error error = place(context, array, x, y, box, from);
     if (error != Error::success) return error;

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "gpu/runtime/cudart/copies.hpp"
+#include "gpu/runtime/cudart/pitch.hpp"
 
 namespace heddle::runtime {
 
@@ -21,12 +22,9 @@ Error copy_2d(void* to, std::size_t to_pitch, const void* from, std::size_t from
               std::size_t width, std::size_t height, MemcpyKind kind, abi::Handle stream,
               DefaultStream zero, bool wait) {
   return api([&] {
-    if (height <= 1) {  // one row: a pitch of zero is as good as another
-      to_pitch = to_pitch == 0 ? width : to_pitch;
-      from_pitch = from_pitch == 0 ? width : from_pitch;
-      if (width > to_pitch || width > from_pitch) return Error::invalid_value;
-    }
-    if (width > to_pitch || width > from_pitch) return Error::invalid_pitch_value;
+    for (std::size_t* const pitch : {&to_pitch, &from_pitch})
+      if (const Error error = settle_pitch(*pitch, width, height); error != Error::success)
+        return error;
     return copy({{address_of(to), to_pitch}, {address_of(from), from_pitch}, {width, height}, kind},
                 stream, zero, wait);
   });

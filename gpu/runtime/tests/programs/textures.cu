@@ -85,6 +85,13 @@ static void plane() {
   OK(cudaMemcpy2DArrayToArray(other, 0, 0, array, 0, 0, sizeof texels[0], kHeight));
   OK(cudaMemcpy2DFromArray(copied, sizeof copied[0], other, 4, 1, 8, 2, cudaMemcpyDeviceToHost));
   EXPECT(copied[0][0] == 11 && copied[0][1] == 12 && copied[1][1] == 22 && copied[0][2] == 0);
+  // Of one row a pitch of zero will do.
+  OK(cudaMemcpy2DFromArray(copied, 0, array, 0, 2, 8, 1, cudaMemcpyDeviceToHost));
+  EXPECT(copied[0][0] == 20 && copied[0][1] == 21 && copied[0][2] == 0);
+  OK(cudaMemcpy2DToArray(array, 0, 2, texels[2], 0, sizeof texels[0], 1, cudaMemcpyHostToDevice));
+  EXPECT_CALL(cudaErrorInvalidPitchValue,
+              cudaMemcpy2DToArray(array, 0, 0, texels, 0, 8, 2, cudaMemcpyHostToDevice));
+  cudaGetLastError();
 
   const std::vector<float2> places{{0.5f, 0.5f}, {1.9f, 2.1f}, {-3, 9}, {2, 1.5f}, {1.25f, 1.5f}};
   const float2* at = on_device(places);
