@@ -39,19 +39,36 @@ struct Given {
   constexpr operator T() const { return value; }         // NOLINT(google-explicit-constructor)
 };
 
-// Where the driver puts things in constant bank 0, in bytes (docs/hardware/cubins.md;
-// constant_bank3 and grid_barrier were read off what nvcc 13.0 makes).
+// Where the driver puts things in constant bank 0, in bytes, as nvcc 13.0's code reads them
+// (docs/hardware/cubins.md).
 struct Bank0Layout {
+  Given<std::uint32_t> block;              // its dimensions
+  Given<std::uint32_t> grid;               // its dimensions in blocks
+  Given<std::uint32_t> shared_window;      // 0: code reads it elsewhere
+  Given<std::uint32_t> local_window;       // its address
+  Given<std::uint32_t> stack_pointer;      // the initial one
+  Given<std::uint32_t> dynamic_shared;     // bytes of shared memory that the launch asks for
   Given<std::uint32_t> parameters;         // the first kernel parameter
+  Given<std::uint32_t> parameter_window;   // the address of that; 0: none
   Given<std::uint32_t> memory_descriptor;  // 8 bytes, of global memory; 0: none
   Given<std::uint32_t> constant_bank3;     // what -G code adds to the place of a constant variable
   Given<std::uint32_t> grid_barrier;       // the high word of its address, then the low one
 };
 
+// What bank 0 has besides where there are clusters.
+struct ClusterLayout {
+  std::uint32_t shared_base, shared_limit;
+  std::uint32_t comes_in_clusters;
+  std::uint32_t shape, reciprocals, clusters;  // three words each
+  std::uint32_t blocks;                        // of a cluster
+};
+inline constexpr ClusterLayout kNoClusters{};
+
 struct ArchTraits {
   Given<int> number;  // NN of -arch=sm_NN
   Given<std::string_view> name;
   Bank0Layout bank0;
+  Given<ClusterLayout> cluster_layout;
   Given<std::uint32_t> reserved_shared_bytes;  // of a block's, which the system keeps
   // Blocks that run together and reach each other's shared memory, barriers in shared memory that
   // count arrivals and bytes, and the instructions for them.
@@ -81,16 +98,30 @@ inline constexpr std::uint16_t kSharedKib80[] = {0, 8, 16, 32, 64, 100, 132, 164
 inline constexpr std::uint16_t kSharedKib86[] = {0, 8, 16, 32, 64, 100};
 inline constexpr std::uint16_t kSharedKib90[] = {0, 8, 16, 32, 64, 100, 132, 164, 196, 228};
 
-inline constexpr Bank0Layout kBank0Of80{
-    .parameters = 0x160, .memory_descriptor = 0x118, .constant_bank3 = 0x50, .grid_barrier = 0x8c};
+// Up to sm_90 the launch's own values are in front.
+constexpr Bank0Layout launch_in_front(std::uint32_t parameters, std::uint32_t parameter_window,
+                                      std::uint32_t memory_descriptor, std::uint32_t constant_bank3,
+                                      std::uint32_t grid_barrier) {
+  return {.block = 0x00,
+          .grid = 0x0c,
+          .shared_window = 0x18,
+          .local_window = 0x20,
+          .stack_pointer = 0x28,
+          .dynamic_shared = 0x2c,
+          .parameters = parameters,
+          .parameter_window = parameter_window,
+          .memory_descriptor = memory_descriptor,
+          .constant_bank3 = constant_bank3,
+          .grid_barrier = grid_barrier};
+}
+inline constexpr Bank0Layout kBank0Of75 = launch_in_front(0x160, 0, 0, 0x50, 0x8c);
+inline constexpr Bank0Layout kBank0Of80 = launch_in_front(0x160, 0, 0x118, 0x50, 0x8c);
 
 inline constexpr ArchTraits kSm75Traits{
     .number = 75,
     .name = "sm_75",
-    .bank0 = {.parameters = 0x160,
-              .memory_descriptor = 0,
-              .constant_bank3 = 0x50,
-              .grid_barrier = 0x8c},
+    .bank0 = kBank0Of75,
+    .cluster_layout = kNoClusters,
     .reserved_shared_bytes = 0,
     .has_clusters = false,
     .exclusive_warpsync = 2,
@@ -112,6 +143,7 @@ inline constexpr ArchTraits kSm80Traits{
     .number = 80,
     .name = "sm_80",
     .bank0 = kBank0Of80,
+    .cluster_layout = kNoClusters,
     .reserved_shared_bytes = 0,
     .has_clusters = false,
     .exclusive_warpsync = 2,
@@ -133,6 +165,7 @@ inline constexpr ArchTraits kSm86Traits{
     .number = 86,
     .name = "sm_86",
     .bank0 = kBank0Of80,
+    .cluster_layout = kNoClusters,
     .reserved_shared_bytes = 0,
     .has_clusters = false,
     .exclusive_warpsync = 2,
@@ -154,6 +187,7 @@ inline constexpr ArchTraits kSm89Traits{
     .number = 89,
     .name = "sm_89",
     .bank0 = kBank0Of80,
+    .cluster_layout = kNoClusters,
     .reserved_shared_bytes = 0,
     .has_clusters = false,
     .exclusive_warpsync = 2,
@@ -171,13 +205,18 @@ inline constexpr ArchTraits kSm89Traits{
     .has_persisting_l2 = true,
     .occupancy_follows_carveout = false,
 };
+inline constexpr ClusterLayout kClustersOf90{.shared_base = 0x114,
+                                             .shared_limit = 0x13c,
+                                             .comes_in_clusters = 0x140,
+                                             .shape = 0x144,
+                                             .reciprocals = 0x150,
+                                             .clusters = 0x15c,
+                                             .blocks = 0x188};
 inline constexpr ArchTraits kSm90Traits{
     .number = 90,
     .name = "sm_90",
-    .bank0 = {.parameters = 0x210,
-              .memory_descriptor = 0x208,
-              .constant_bank3 = 0xd0,
-              .grid_barrier = 0x44},
+    .bank0 = launch_in_front(0x210, 0x198, 0x208, 0xd0, 0x44),
+    .cluster_layout = kClustersOf90,
     .reserved_shared_bytes = 0x400,
     .has_clusters = true,
     .exclusive_warpsync = 1,
@@ -196,8 +235,26 @@ inline constexpr ArchTraits kSm90Traits{
     .occupancy_follows_carveout = true,
 };
 
-inline constexpr Bank0Layout kBank0Of100{
-    .parameters = 0x380, .memory_descriptor = 0x358, .constant_bank3 = 0xd0, .grid_barrier = 0x44};
+// What can differ between the cluster shapes of one launch is in front, in a record of 0xa0 bytes
+// for each; code picks one by SR_CgaSize, and finds the last where that is 0.
+inline constexpr Bank0Layout kBank0Of100{.block = 0x360,
+                                         .grid = 0x370,
+                                         .shared_window = 0,
+                                         .local_window = 0x2f8,
+                                         .stack_pointer = 0x37c,
+                                         .dynamic_shared = 0x2ac,
+                                         .parameters = 0x380,
+                                         .parameter_window = 0x348,
+                                         .memory_descriptor = 0x358,
+                                         .constant_bank3 = 0x120,
+                                         .grid_barrier = 0x254};
+inline constexpr ClusterLayout kClustersOf100{.shared_base = 0x16c,
+                                              .shared_limit = 0x2bc,
+                                              .comes_in_clusters = 0x36c,
+                                              .shape = 0x2a0,
+                                              .reciprocals = 0x2b0,
+                                              .clusters = 0x2c0,
+                                              .blocks = 0x2cc};
 
 // Blackwell's data-centre parts. What is neither in the programming guide nor in what nvcc makes
 // is taken over from sm_90.
@@ -206,6 +263,7 @@ constexpr ArchTraits data_centre_blackwell(int number, std::string_view name) {
       .number = number,
       .name = name,
       .bank0 = kBank0Of100,
+      .cluster_layout = kClustersOf100,
       .reserved_shared_bytes = 0x400,
       .has_clusters = true,
       .exclusive_warpsync = 1,

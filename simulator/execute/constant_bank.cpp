@@ -31,7 +31,7 @@ class Bank {
 
 // The fields that compiled code reads for special registers of clusters; without one every block is
 // a cluster by itself (an H200's values).
-void put_cluster(Bank& bank, const LaunchRequest& request) {
+void put_cluster(Bank& bank, const isa::ClusterLayout& at, const LaunchRequest& request) {
   constexpr std::uint32_t kSharedBase = 0x400;  // below it the system's own
   const Dim3 shape = cluster_shape(request);
   const Dim3& grid = request.grid;
@@ -40,15 +40,15 @@ void put_cluster(Bank& bank, const LaunchRequest& request) {
     const float nearest = 1.0f / static_cast<float>(n);
     return static_cast<double>(nearest) * n < 1.0 ? std::nextafter(nearest, 1.0f) : nearest;
   };
-  bank.put(0x114, kSharedBase);
-  bank.put(0x13c, ~std::uint32_t{0});  // no limit below the block's own shared memory
-  bank.put(0x140, std::uint32_t{comes_in_clusters(request) ? 1u : 0u});
-  bank.put_dim(0x144, shape);
-  bank.put(0x150, reciprocal(shape.x));
-  bank.put(0x154, reciprocal(shape.y));
-  bank.put(0x158, reciprocal(shape.z));
-  bank.put_dim(0x15c, {grid.x / shape.x, grid.y / shape.y, grid.z / shape.z});
-  bank.put(0x188, static_cast<std::uint32_t>(shape.count()));
+  bank.put(at.shared_base, kSharedBase);
+  bank.put(at.shared_limit, ~std::uint32_t{0});  // none below the block's own shared memory
+  bank.put(at.comes_in_clusters, std::uint32_t{comes_in_clusters(request) ? 1u : 0u});
+  bank.put_dim(at.shape, shape);
+  bank.put(at.reciprocals, reciprocal(shape.x));
+  bank.put(at.reciprocals + 4, reciprocal(shape.y));
+  bank.put(at.reciprocals + 8, reciprocal(shape.z));
+  bank.put_dim(at.clusters, {grid.x / shape.x, grid.y / shape.y, grid.z / shape.z});
+  bank.put(at.blocks, static_cast<std::uint32_t>(shape.count()));
 }
 
 }  // namespace
@@ -66,21 +66,20 @@ ConstantBanks constant_banks(const LaunchRequest& request, std::uint64_t grid_ba
 
   // Offsets: docs/hardware/cubins.md.
   Bank bank0(std::max<std::size_t>(kernel.bank0_bytes, parameters + request.parameters.size()));
-  bank0.put_dim(0x00, request.block);
-  bank0.put_dim(0x0c, request.grid);
-  bank0.put(0x18, kSharedWindow);
-  bank0.put(0x20, kLocalWindow);
-  bank0.put(0x28, kLocalEnd);  // the initial stack pointer
-  bank0.put(0x2c, request.dynamic_shared_bytes);
   const isa::Bank0Layout layout = isa::bank0_layout(arch);
+  bank0.put_dim(layout.block, request.block);
+  bank0.put_dim(layout.grid, request.grid);
+  if (layout.shared_window != 0) bank0.put(layout.shared_window, kSharedWindow);
+  bank0.put(layout.local_window, kLocalWindow);
+  bank0.put(layout.stack_pointer, kLocalEnd);
+  bank0.put(layout.dynamic_shared, request.dynamic_shared_bytes);
   bank0.put(layout.constant_bank3, module.constant_bank3_address());
   const std::size_t barrier = layout.grid_barrier;
   bank0.put(barrier, static_cast<std::uint32_t>(grid_barrier >> 32));
   bank0.put(barrier + 4, static_cast<std::uint32_t>(grid_barrier));
-  if (isa::traits(arch).has_clusters) {
-    put_cluster(bank0, request);
-    bank0.put(0x198, kParameterWindow + parameters);
-  }
+  if (isa::traits(arch).has_clusters) put_cluster(bank0, isa::traits(arch).cluster_layout, request);
+  if (layout.parameter_window != 0)
+    bank0.put(layout.parameter_window, kParameterWindow + parameters);
   std::copy(request.parameters.begin(), request.parameters.end(),
             bank0.bytes().begin() + parameters);
 

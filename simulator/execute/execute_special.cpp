@@ -39,6 +39,7 @@ enum : std::uint8_t {
   kGlobalTimerLow = 82,
   kGlobalTimerHigh = 83,
   kCgaCtaId = 136,
+  kCgaSize = 138,
   kZero = 255,
 };
 
@@ -146,6 +147,10 @@ std::optional<std::uint32_t> warp_value(const Core& core, const Warp& warp, std:
       return static_cast<std::uint32_t>(nanoseconds(core) >> 32);
     case kCgaCtaId:
       return warp.block->rank;
+    // Which of a launch's cluster shapes the block is in, as an index into records of constant bank
+    // 0: there is one shape.
+    case kCgaSize:
+      return 0;
     case kSharedBytes:
       return shared_bytes_allocated(core);
     case kZero:
@@ -196,8 +201,9 @@ Constant constant_at(const Core& core, const Step& step, std::uint32_t index) {
   const isa::Source& constant = step.instruction->b;
   // A bank has 64 KiB: the instruction's offset of 16 bits reaches its upper half as a negative
   // one.
+  const unsigned bytes = std::min<unsigned>(step.width, sizeof(std::uint64_t));
   std::uint64_t value =
-      core.launch.constants.read(constant.index, (constant.value + index) & 0xffff, step.width);
+      core.launch.constants.read(constant.index, (constant.value + index) & 0xffff, bytes);
   if (step.sign_extend && step.width < 4) {
     const unsigned unused = 32 - 8u * step.width;
     const auto narrow = static_cast<std::uint32_t>(value) << unused;
