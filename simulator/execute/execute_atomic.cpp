@@ -232,6 +232,13 @@ Mask first_of_each_bank(unsigned width, const Addresses& address, Mask lanes) {
   return firsts;
 }
 
+Mask lanes_that_are_not_zero(const std::uint32_t* row) {
+  Mask lanes = 0;
+  for (unsigned lane = 0; lane < kWarpSize; ++lane)
+    if (row[lane] != 0) lanes |= Mask{1} << lane;
+  return lanes;
+}
+
 constexpr auto kOnes = [] {
   std::array<std::uint32_t, kWarpSize> ones{};
   ones.fill(1);
@@ -296,6 +303,9 @@ Flow execute_atomic(Core& core, Warp& warp, const Step& step, Mask, Mask on) {
                                       : Words{});
       }
     });
+    // From sm_100 on a predicate takes what the register of a .CAST did.
+    if (spin && step.pu != kDiscardedPredicate)
+      warp.set_predicate(step.pu, lanes_that_are_not_zero(destination), lanes);
     if (changed)
       core.polling.change(core.issued);
     else
