@@ -7,14 +7,6 @@
 #include "simulator/launch/launch_shape.hpp"
 
 namespace heddle::simulator {
-namespace {
-
-// Some programs for Blackwell gave wrong results when they were tried, and others did not end.
-bool is_executed(isa::Arch arch) {
-  return isa::sm_number(arch) <= isa::sm_number(isa::Arch::sm_90);
-}
-
-}  // namespace
 
 std::optional<Refusal> check_launch(const GpuModel& gpu, const LaunchRequest& request) {
   const isa::Kernel& kernel = *request.kernel;
@@ -23,10 +15,6 @@ std::optional<Refusal> check_launch(const GpuModel& gpu, const LaunchRequest& re
   const auto refuse = [](const char* error, std::string why) {
     return std::optional<Refusal>({error, std::move(why)});
   };
-  if (!is_executed(gpu.arch))
-    return refuse("cudaErrorNotSupported",
-                  fmt::format("code for {} is decoded and printed, but not executed yet",
-                              isa::name(gpu.arch)));
   constexpr std::uint32_t kMostYZ = 65535;
   // Compute capability 3.0 gave grids a long first dimension.
   const bool short_grids = gpu.sketches_only() && gpu.capability < "3";

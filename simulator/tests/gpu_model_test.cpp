@@ -7,8 +7,6 @@
 #include <map>
 #include <sstream>
 
-#include "simulator/launch/check_launch.hpp"
-
 namespace heddle::simulator {
 namespace {
 
@@ -110,20 +108,6 @@ TEST(GpuModelFile, WithARoleThatNobodyKnowsIsRefused) {
 TEST(GpuModelFile, ThatIsNotTomlIsRefusedWithTheLine) {
   EXPECT_THAT(parsing("name = \"x\"\narch == \"sm_90\"\n"),
               ThrowsMessage<std::runtime_error>(HasSubstr("x.toml:2: ")));
-}
-
-// Their code is decoded; some of it computed wrong values when it was tried.
-TEST(GpuModel, LaunchesOfBlackwellsCodeAreRefused) {
-  const isa::Kernel kernel;
-  LaunchRequest request;
-  request.kernel = &kernel;
-  request.grid = request.block = request.cluster = {1, 1, 1};
-  for (const char* id : {"b200", "b300", "thor", "rtx5090", "gb10"}) {
-    const auto refusal = check_launch(gpu_model(id), request);
-    ASSERT_TRUE(refusal) << id;
-    EXPECT_THAT(refusal->why, HasSubstr("not executed yet"));
-  }
-  EXPECT_FALSE(check_launch(gpu_model("h200"), request));
 }
 
 }  // namespace

@@ -12,7 +12,7 @@ cp -r "$kernels/common" "$work"
 cp "$kernels/micro/patched_code/patched_code.cu" "$work/micro/patched_code"
 find "$work" -type f -exec touch -d @0 {} + # line tables hold times too
 cd "$work"
-for arch in sm_80 sm_90; do
+for arch in sm_80 sm_90 sm_100 sm_120; do
   nvcc -arch=$arch -lineinfo -cubin -o "$here/machine.$arch.cubin" machine.cu
 done
 nvcc -arch=sm_90 -cubin -o "$here/grid_barrier.sm_90.cubin" grid_barrier.cu
