@@ -7,6 +7,7 @@
 #include "isa/decoder.hpp"
 #include "isa/labels.hpp"
 #include "isa/tests/gold.hpp"
+#include "isa/undecoded.hpp"
 
 namespace heddle::isa {
 namespace {
@@ -95,6 +96,16 @@ TEST(Sweep, FormsOfIntrinsicsEqualNvdisasm) {
     ASSERT_TRUE(instruction) << text;
     EXPECT_EQ(print(*instruction, 0), text);
   }
+}
+
+TEST(Undecoded, InstructionsOfTensorMemoryAreKnownByName) {
+  const Word product{0x00ff040a0a0075ea, 0}, load{0x00000008000479ee, 0},
+      add{0x0000000500077210, 0};
+  EXPECT_FALSE(decode(Arch::sm_100, product));
+  EXPECT_EQ(name_of_undecoded(Arch::sm_100, load), "tcgen05.ld (LDTM)");
+  EXPECT_TRUE(name_of_undecoded(Arch::sm_103, product).starts_with("tcgen05.mma"));
+  EXPECT_EQ(name_of_undecoded(Arch::sm_120, product), "");
+  EXPECT_EQ(name_of_undecoded(Arch::sm_100, add), "");
 }
 
 class PublishedOf : public testing::TestWithParam<Arch> {};

@@ -1,10 +1,13 @@
 // Branches, calls, convergence barriers and the end of threads.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <bit>
 #include <span>
 #include <utility>
 
+#include "isa/undecoded.hpp"
 #include "simulator/execute/condition.hpp"
 #include "simulator/execute/machine.hpp"
 #include "simulator/execute/replay_counts.hpp"
@@ -225,6 +228,14 @@ Flow execute_unsupported(Core& core, Warp& warp, const Step& step, Mask, Mask on
 }
 
 Flow execute_undecodable(Core& core, Warp& warp, const Step& step, Mask active, Mask) {
+  const Module* const module = core.launch.request->module;
+  if (module != nullptr) {
+    const isa::Word& word = module->program().words[core.pc_of(step)];
+    const std::string_view name = isa::name_of_undecoded(module->cubin().arch, word);
+    if (!name.empty())
+      return core.raise(Fault::Kind::unsupported_instruction, warp, step, active, 0,
+                        fmt::format("{} is neither decoded nor executed", name));
+  }
   return core.raise(Fault::Kind::illegal_instruction, warp, step, active, 0, {});
 }
 
