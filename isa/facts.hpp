@@ -133,6 +133,9 @@ struct DataType {
     tf32,
     e4m3,
     e5m2,
+    e3m2,
+    e2m3,
+    e2m1,
   };
   Kind kind = Kind::none;
   std::uint8_t bits = 0;   // of one element: 1, 4, 8, 16, 32, 64, 128
@@ -155,6 +158,7 @@ inline constexpr DataType kSigned64{DataType::Kind::signed_integer, 64};
 inline constexpr DataType kBit{DataType::Kind::unsigned_integer, 1};
 inline constexpr DataType kByte{DataType::Kind::unsigned_integer, 8};
 inline constexpr DataType kE4m3{DataType::Kind::e4m3, 8};
+inline constexpr DataType kE2m1{DataType::Kind::e2m1, 4};
 inline constexpr DataType kHalf{DataType::Kind::floating, 16};
 inline constexpr DataType kHalves{DataType::Kind::floating, 16, 2};
 inline constexpr DataType kFloats{DataType::Kind::floating, 32, 2};

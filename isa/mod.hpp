@@ -79,7 +79,7 @@ namespace heddle::isa {
   X(insert) /* P2R/R2P byte */ \
   X(qmode) /* PixMask and other masks */ \
   X(ldsm_num) X(ldsm_trans) X(ldsm_size) \
-  X(mma_shape) X(mma_dst) X(mma_src) X(mma_src_b) X(mma_row) X(mma_col) X(mma_neg) \
+  X(mma_shape) X(mma_dst) X(mma_src) X(mma_src_b) X(mma_scale) X(mma_row) X(mma_col) X(mma_neg) \
   X(merge) /* F2FP.MERGE_C */ \
   X(pack) /* F2FP: 0 PACK_AB, MERGE_C 1 PACK_B 2 UNPACK_B 3 UNPACK_B_MERGE_C 4 PACK_AB_MERGE_C */ \
   X(idp_mode) X(signed_a) X(signed_b) \

@@ -31,6 +31,9 @@ constexpr DataType::Kind kind_in(std::string_view text) {
   if (text.starts_with(".TF")) return Kind::tf32;
   if (text.starts_with(".E4M3")) return Kind::e4m3;
   if (text.starts_with(".E5M2")) return Kind::e5m2;
+  if (text.starts_with(".E3M2")) return Kind::e3m2;
+  if (text.starts_with(".E2M3")) return Kind::e2m3;
+  if (text.starts_with(".E2M1")) return Kind::e2m1;
   return Kind::unsigned_integer;
 }
 

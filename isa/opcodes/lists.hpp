@@ -16,6 +16,7 @@ inline constexpr NamedList kLists[] = {
     {"fcmp", ".F|.LT|.EQ|.LE|.GT|.NE|.GE|.NUM|.NAN|.LTU|.EQU|.LEU|.GTU|.NEU|.GEU|.T"},
     {"dcmp", ".MIN|.LT|.EQ|.LE|.GT|.NE|.GE|.NUM|.NAN|.LTU|.EQU|.LEU|.GTU|.NEU|.GEU|.MAX"},
     {"bop", ".AND|.OR|.XOR"},
+    {"narrow", ".E4M3|.E5M2|3:.E3M2|.E2M3|.E2M1"},
     {"rnd", "|.RM|.RP|.RZ"},
     {"fmz", "|.FMZ|.FTZ"},
     {"fmz90", "|.FMZ|.FTZ|.OOB"},

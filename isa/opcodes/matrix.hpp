@@ -13,6 +13,7 @@ inline constexpr Facts kMatrixFacts[] = {
     {Op::DMMA, Unit::fp64,   Work::product, kDouble},
     {Op::MOVM, Unit::alu,    Work::move,    kInteger},
     {Op::QMMA, Unit::tensor, Work::product, kE4m3},
+    {Op::OMMA, Unit::tensor, Work::product, kE2m1},
     // clang-format on
 };
 
@@ -76,7 +77,7 @@ inline constexpr Row kMatrixRows[] = {
      "DMMA{mma_shape@76:2 .8x8x4|.16x8x4|.16x8x8|.16x8x16}{rnd@78:2 $rnd} Rd*mma, -|A*mma|, "
      "-|B*mma|, -|C*mma|"},
     {Op::MOVM, kFrom100, 0x23a, kFixed,
-     "MOVM{ldsm_size@75:3 1:.U4TO8}{ldsm_trans@78:2 1:.M832|.M864} Rd, A"},
+     "MOVM{ldsm_size@75:3 1:.U4TO8}{ldsm_trans@78:2 1:.M832|.M864} Rd*2, A"},
     {Op::MOVM, kAll, 0x23a, kFixed,
      "MOVM{ldsm_size@75:3 0:.16}{ldsm_trans@78:2 .MT88|.M832|.M864} Rd, A"},
     // Products of eight-bit floats; sm_90 unpacks them to FP16 instead.
@@ -85,9 +86,18 @@ inline constexpr Row kMatrixRows[] = {
      "{mma_src_b@79 .E4M3|.E5M2} Rd*mma, A*mma.ROW, B*mma.COL, C*mma",
      "74:1=1"},
     {Op::QMMA, kSm120, 0x27a, kFixed,
-     "QMMA{mma_shape@75 .16816|.16832}{mma_dst@77 .F16|.F32}{mma_src@78 .E4M3|.E5M2}"
-     "{mma_src_b@79 .E4M3|.E5M2} Rd*mma, A*mma, B*mma, C*mma",
+     "QMMA{mma_shape@75 .16816|.16832}{mma_dst@77 .F16|.F32}{mma_src@78:1/82:2 $narrow}"
+     "{mma_src_b@79:1/84:2 $narrow} Rd*mma, A*mma, B*mma, C*mma",
      "74:1=1"},
+    // Blocks of rows of A and of columns of B have scales: two registers, and which of their bytes
+    // in a uniform one. OMMA's numbers have four bits.
+    {Op::QMMA, kSm120, 0x47a, kFixed,
+     "QMMA.SF{mma_shape=1 .16832}{mma_dst=1 .F32}{mma_src@78:1/82:2 $narrow}"
+     "{mma_src_b@79:1/84:2 $narrow}{mma_scale=2 .E8} Rd*mma, A*mma, B*mma, C*mma, R@40, R@52, "
+     "UR@60:3/73:5"},
+    {Op::OMMA, kSm120, 0x47f, kFixed,
+     "OMMA.SF{mma_shape=1 .16864}{mma_dst=1 .F32}.E2M1.E2M1{mma_scale@82:2 1:.UE4M3.4X|.E8} "
+     "Rd*mma, A*mma, B*mma, C*mma, R@40, R@52, UR@60:3/73:5"},
 };
 
 }  // namespace heddle::isa

@@ -98,6 +98,29 @@ TEST(Sweep, FormsOfIntrinsicsEqualNvdisasm) {
   }
 }
 
+// Products of narrow floats, which ptxas makes for sm_120a alone (nvdisasm 13.0).
+TEST(Sweep, NarrowProductsEqualNvdisasm) {
+  const std::pair<Word, const char*> rows[] = {
+      {{0x000000080404727a, 0x000000000020ac0c}, "QMMA.16832.F32.E4M3.E2M1 R4, R4, R8, R12"},
+      {{0x000000080404727a, 0x000000000004ec0c}, "QMMA.16832.F32.E3M2.E5M2 R4, R4, R8, R12"},
+      {{0x000000080404727a, 0x0000000000282c0c}, "QMMA.16832.F32.E2M3.E2M3 R4, R4, R8, R12"},
+      {{0x70b000080404747a, 0x000000000018fe0c},
+       "QMMA.SF.16832.F32.E2M1.E3M2.E8 R4, R4, R8, R12, R0, R11, URZ"},
+      {{0x60b000080404747a, 0x000000000000000c},
+       "QMMA.SF.16832.F32.E4M3.E4M3.E8 R4, R4, R8, R12, R0, R11, UR6"},
+      {{0x70b000080404747f, 0x0000000000083e0c},
+       "OMMA.SF.16864.F32.E2M1.E2M1.E8 R4, R4, R8, R12, R0, R11, URZ"},
+      {{0x60b000080404747f, 0x000000000004000c},
+       "OMMA.SF.16864.F32.E2M1.E2M1.UE4M3.4X R4, R4, R8, R12, R0, R11, UR6"},
+  };
+  for (const auto& [word, text] : rows) {
+    const auto instruction = decode(Arch::sm_120, word);
+    ASSERT_TRUE(instruction) << text;
+    EXPECT_EQ(print(*instruction, 0), text);
+    EXPECT_EQ(encode(*instruction), word) << text;
+  }
+}
+
 TEST(Undecoded, InstructionsOfTensorMemoryAreKnownByName) {
   const Word product{0x00ff040a0a0075ea, 0}, load{0x00000008000479ee, 0},
       add{0x0000000500077210, 0};

@@ -14,6 +14,7 @@ Rows convert_rows();
 Rows half2_rows();
 Rows mufu_rows();
 Rows matrix_rows();
+Rows narrow_matrix_rows();
 AddressFunctions address_functions();
 
 }  // namespace heddle::simulator::lanes::HEDDLE_LANES_VARIANT

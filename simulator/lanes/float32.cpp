@@ -37,6 +37,24 @@ LaneFunction select_ffma(const Request& request, MicroOp& op) {
   });
 }
 
+LaneFunction select_fadd2(const Request& request, MicroOp& op) {
+  return choose<2>(request.mod(Mod::ftz), [&]<u32 kFlush>() -> LaneFunction {
+    return lift_with<TwoFloats<Fadd<kFlush != 0, false>>>(request.mod(Mod::rnd), op);
+  });
+}
+
+LaneFunction select_fmul2(const Request& request, MicroOp& op) {
+  return choose<2>(request.mod(Mod::ftz), [&]<u32 kFlush>() -> LaneFunction {
+    return lift_with<TwoFloats<Fmul<2 * kFlush, false>>>(request.mod(Mod::rnd), op);
+  });
+}
+
+LaneFunction select_ffma2(const Request& request, MicroOp& op) {
+  return choose<2>(request.mod(Mod::ftz), [&]<u32 kFlush>() -> LaneFunction {
+    return lift_with<TwoFloats<Ffma<2 * kFlush, false>>>(request.mod(Mod::rnd), op);
+  });
+}
+
 LaneFunction select_fmnmx(const Request& request, MicroOp&) {
   const u32 form = (request.mod(Mod::ftz) & 1) | (request.mod(Mod::nan) & 1) << 1 |
                    (request.mod(Mod::xorsign) & 1) << 2;
@@ -80,6 +98,7 @@ constexpr Row kRows[] = {
     {Op::FADD, select_fadd},   {Op::FMUL, select_fmul},   {Op::FFMA, select_ffma},
     {Op::FMNMX, select_fmnmx}, {Op::FSETP, select_fsetp}, {Op::FSET, select_fset},
     {Op::FSEL, select_fsel},   {Op::FCHK, select_fchk},   {Op::FMNMX3, select_fmnmx3},
+    {Op::FADD2, select_fadd2}, {Op::FMUL2, select_fmul2}, {Op::FFMA2, select_ffma2},
     {Op::UFMUL, select_fmul},  {Op::UFFMA, select_ffma},  {Op::UFSETP, select_fsetp},
 };
 

@@ -58,6 +58,19 @@ struct Ffma {
   }
 };
 
+// Two floats, in a pair of registers each.
+template <class Op>
+struct TwoFloats {
+  using Sources = sources::Plain;
+  static u64 eval(const Lane& x) {
+    Lane high = x;
+    high.a = x.a_high;
+    high.b = x.b_high;
+    high.c = x.c_high;
+    return u64{Op::eval(high)} << 32 | Op::eval(x);
+  }
+};
+
 // Orders floats that are numbers as integers, -0 before +0.
 inline i32 order_key(u32 bits) { return static_cast<i32>(bits ^ ((0u - (bits >> 31)) >> 1)); }
 

@@ -144,6 +144,10 @@ LaneFunction select_viadd(const Request& request, MicroOp& op) {
     op.param[0] = op.b_negate ? 1 : 0;
     return lift<Viadd8x4>;
   }
+  if (type == 2 && request.mod(Mod::sat) != 0) {
+    op.param[0] = op.b_negate ? 1 : 0;
+    return lift<ViaddSaturated>;
+  }
   if (type > 1) return nullptr;
   const bool halves = type != 0;
   set_negated_b(op, halves);

@@ -290,6 +290,16 @@ struct Viadd {
   }
 };
 
+// .ISAT: what does not fit becomes the nearest number that does. k[0]: 1 if B is negated.
+struct ViaddSaturated {
+  using Sources = sources::Plain;
+  static u32 eval(const Lane& x, const Params& k) {
+    const i64 b = sign_extended(x.b), sum = sign_extended(x.a) + (k[0] != 0 ? -b : b);
+    const i64 least = -i64{0x80000000}, most = 0x7fffffff;
+    return static_cast<u32>(sum < least ? least : sum > most ? most : sum);
+  }
+};
+
 // Byte by byte; k[0]: 1 if B is negated.
 struct Viadd8x4 {
   using Sources = sources::Plain;
