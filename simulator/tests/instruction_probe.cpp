@@ -18,7 +18,7 @@ constexpr std::size_t kBytes = std::size_t{probe::kThreads} * probe::kRecordByte
 class Runner {
  public:
   explicit Runner(std::vector<std::byte> cubin)
-      : device_(default_model(isa::Arch::sm_90)),
+      : device_(default_model(isa::parse_cubin(cubin, "probe").arch)),
         module_(std::move(cubin), "probe", device_.memory()),
         records_(*device_.memory().allocate(kBytes, "records")) {}
 
