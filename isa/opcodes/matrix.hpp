@@ -93,11 +93,11 @@ inline constexpr Row kMatrixRows[] = {
     // in a uniform one. OMMA's numbers have four bits.
     {Op::QMMA, kSm120, 0x47a, kFixed,
      "QMMA.SF{mma_shape=1 .16832}{mma_dst=1 .F32}{mma_src@78:1/82:2 $narrow}"
-     "{mma_src_b@79:1/84:2 $narrow}{mma_scale=2 .E8} Rd*mma, A*mma, B*mma, C*mma, R@40, R@52, "
+     "{mma_src_b@79:1/84:2 $narrow}{mma_scale=2 .E8} Rd*4, A*4, B*2, C*4, R@40, R@52, "
      "UR@60:3/73:5"},
     {Op::OMMA, kSm120, 0x47f, kFixed,
      "OMMA.SF{mma_shape=1 .16864}{mma_dst=1 .F32}.E2M1.E2M1{mma_scale@82:2 1:.UE4M3.4X|.E8} "
-     "Rd*mma, A*mma, B*mma, C*mma, R@40, R@52, UR@60:3/73:5"},
+     "Rd*4, A*4, B*2, C*4, R@40, R@52, UR@60:3/73:5"},
 };
 
 }  // namespace heddle::isa
