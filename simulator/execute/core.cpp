@@ -115,14 +115,14 @@ void Core::start_block(Block& block, std::uint64_t linear) const {
   block.shared.assign(launch.shared_bytes, std::byte{0});
   block.local.reset(launch.warps_per_block * kWarpSize * local_stride(launch.local_bytes));
   block.barriers.fill({});
-  block.at_cluster_barrier = false;
+  block.at_cluster_barrier = block.at_grid_barrier = false;
   block.barriers_completed = 0;
   block.results.assign(launch.warps_per_block, {});
   for (std::uint32_t i = 0; i < launch.warps_per_block; ++i) {
     Warp& warp = block.warps[i];
     warp.block = &block;
     warp.index = i;
-    warp.cluster_arrived = 0;
+    warp.cluster_arrived = warp.grid_arrived = 0;
     warp.may_spin = false;
     warp.held_since.reset();
     warp.rows = block.rows.data() + i * rows_per_warp * kWarpSize;
@@ -305,6 +305,26 @@ Core::Turn Core::run_block(Block& block, std::uint64_t quantum, std::uint64_t lo
     if (!ran) return Turn::stuck;
     if (all_wait) return spun ? Turn::spinning : Turn::waiting;
   }
+}
+
+Flow hold(Core& core, Warp& warp, const Step& step, Mask active, Mask on) {
+  // So that at least two in a row, which are seen as a loop, fit into a turn; also into the short
+  // ones of cooperative launches.
+  constexpr std::uint64_t kPause = kWarpTurn / 2;
+  const std::uint64_t left = core.issue_limit - std::min(core.issued, core.issue_limit);
+  InstructionCounts& counts = core.counts_of(step);
+  counts.executed -= 1;
+  counts.threads -= static_cast<unsigned>(std::popcount(active));
+  counts.threads_on -= static_cast<unsigned>(std::popcount(on));
+  warp.convergence->current().pc = core.pc_of(step);
+  if (!warp.held_since) warp.held_since = core.cycle != nullptr ? *core.cycle : core.issued;
+  if (core.cycle == nullptr) core.issued += left >= kPause ? kPause : (left + 1) / 2;
+  return Flow::reschedule;
+}
+
+bool others_can_go_on(const Warp& warp) {
+  const auto can = [](const Group& group) { return group.wait == Wait::none; };
+  return std::ranges::count_if(warp.convergence->groups(), can) > 1;
 }
 
 Flow Core::raise(Fault::Kind kind, const Warp& warp, const Step& step, Mask lanes,

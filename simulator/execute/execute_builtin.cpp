@@ -8,6 +8,7 @@
 
 #include "simulator/execute/device_printf.hpp"
 #include "simulator/execute/device_runtime.hpp"
+#include "simulator/execute/grid_barrier.hpp"
 #include "simulator/execute/memory_access.hpp"
 #include "simulator/execute/printf_fifo.hpp"
 #include "simulator/launch/builtins.hpp"
@@ -80,6 +81,34 @@ std::optional<std::uint64_t> set_condition(Core& core, const Warp& warp, Mask la
   return stranger;
 }
 
+void give_grid_barrier(Core& core, Warp& warp, Mask lanes) {
+  for_each_lane(lanes, [&](unsigned lane) {
+    set_register_pair(warp, kFirstArgument, lane, grid_barrier(core));
+  });
+}
+
+// Nothing: the warp goes on. Lanes that wait let those go on that have not come yet.
+std::optional<Flow> wait_for_grid(Core& core, Warp& warp, const Step& step, Mask lanes) {
+  const auto lane = static_cast<unsigned>(std::countr_zero(lanes));
+  const std::uint64_t handle = register_pair(warp, kFirstArgument, lane);
+  const Meeting meeting = meet_grid(core, warp, lanes, handle);
+  if (meeting == Meeting::goes_on) {
+    const Flow flow = hold(core, warp, step, lanes, lanes);
+    --core.counts_of(step).branch_uniform;
+    if (others_can_go_on(warp)) {
+      warp.held_since.reset();
+      warp.convergence->yield();
+    }
+    return flow;
+  }
+  warp.held_since.reset();
+  if (meeting == Meeting::no_such_barrier)
+    return core.raise(Fault::Kind::illegal_address, warp, step, lanes, handle,
+                      "this is not the barrier of a cooperative launch");
+  for_each_lane(lanes, [&](unsigned each) { argument(warp, kFirstArgument, each) = 0; });
+  return std::nullopt;
+}
+
 Flow return_from_builtin(Core& core, Warp& warp, const Step& step, Mask lanes) {
   const auto lane = static_cast<unsigned>(std::countr_zero(lanes));
   const std::uint64_t back = register_pair(warp, kReturnAddress, lane);
@@ -118,6 +147,12 @@ Flow call_builtin(Core& core, Warp& warp, const Step& step, Mask lanes,
       if (const auto stranger = set_condition(core, warp, lanes))
         return core.raise(Fault::Kind::illegal_address, warp, step, lanes, *stranger,
                           "no conditional node of a graph has this handle");
+      break;
+    case Builtin::grid_barrier_handle:
+      give_grid_barrier(core, warp, lanes);
+      break;
+    case Builtin::grid_barrier_sync:
+      if (const auto flow = wait_for_grid(core, warp, step, lanes)) return *flow;
       break;
     case Builtin::unknown:
       return core.raise(Fault::Kind::unsupported_instruction, warp, step, lanes, 0,

@@ -166,32 +166,13 @@ Flow execute_arrive_together(Core& core, Warp& warp, const Step& step, Mask, Mas
   return flow;
 }
 
-// Whether other lanes of the warp, apart from these, could go on.
-bool others_can_go_on(const Warp& warp) {
-  const auto can = [](const Group& group) { return group.wait == Wait::none; };
-  return std::ranges::count_if(warp.convergence->groups(), can) > 1;
-}
-
 // Whether a warp that is held has been so for too long. The H200 gives up after about 7,780 cycles,
 // whatever time the program names (an mbarrier whose phase does not end, 12 waits). Where nothing
 // is timed it is a number of instructions, and a long one: warps take turns there.
 bool gives_up(const Core& core, Warp& warp) {
   constexpr std::uint64_t kCycles = 7'780, kInstructions = 1 << 23;
   const std::uint64_t now = core.cycle != nullptr ? *core.cycle : core.issued;
-  if (!warp.held_since) warp.held_since = now;
-  return now - *warp.held_since >= (core.cycle != nullptr ? kCycles : kInstructions);
-}
-
-// The warp is held at the instruction and reaches it again later, as if it had not reached it yet.
-Flow hold(Core& core, Warp& warp, const Step& step, Mask active, Mask on) {
-  constexpr std::uint64_t kPause = kWarpTurn / 2;  // so that two in a row are seen as a loop
-  InstructionCounts& counts = core.counts_of(step);
-  counts.executed -= 1;
-  counts.threads -= static_cast<unsigned>(std::popcount(active));
-  counts.threads_on -= static_cast<unsigned>(std::popcount(on));
-  warp.convergence->current().pc = core.pc_of(step);
-  if (core.cycle == nullptr) core.issued = std::min(core.issued + kPause, core.issue_limit);
-  return Flow::reschedule;
+  return now - warp.held_since.value_or(now) >= (core.cycle != nullptr ? kCycles : kInstructions);
 }
 
 // Whether the phase that B's top bit names is over. With .TRYWAIT the H200 holds the warp until it

@@ -154,8 +154,12 @@ struct Warp : WarpState {
   std::uint32_t index = 0;  // in its block
   std::unique_ptr<Reconvergence> convergence;
   Mask cluster_arrived = 0;  // at the cluster's barrier, which has not let them go yet
-  bool may_spin = false;     // used its last turn to the end, and is to be looked at
-  // Since when it waits at an mbarrier: a cycle, or a number of instructions.
+  // At the grid's barrier (simulator/execute/grid_barrier.hpp), which has not let them go yet; the
+  // barrier's phase when they came.
+  Mask grid_arrived = 0;
+  std::uint32_t grid_phase = 0;
+  bool may_spin = false;  // used its last turn to the end, and is to be looked at
+  // Since when it is held (hold): a cycle, or a number of instructions.
   std::optional<std::uint64_t> held_since;
 };
 
@@ -172,6 +176,7 @@ struct Block {
   RowStorage rows;
   std::vector<std::byte> shared;
   LocalStorage local;
+  bool at_grid_barrier = false;  // all of its threads have arrived there
   std::array<BlockBarrier, 16> barriers;
   std::uint64_t barriers_completed = 0;
   struct BarrierResult {
@@ -316,6 +321,10 @@ Flow execute_undecodable(Core& core, Warp& warp, const Step& step, Mask active, 
 Flow execute_past_end(Core& core, Warp& warp, const Step& step, Mask active, Mask on);
 // Lets go what an exit completed: threads that ended are no longer waited for.
 void check_block_barriers(Block& block);
+// The warp is held at the instruction and comes to it again later, as if it had not come to it yet.
+Flow hold(Core& core, Warp& warp, const Step& step, Mask active, Mask on);
+// Whether other lanes of the warp, apart from the current group, could go on.
+bool others_can_go_on(const Warp& warp);
 Flow call_builtin(Core& core, Warp& warp, const Step& step, Mask lanes, std::uint64_t code_address);
 
 }  // namespace heddle::simulator

@@ -1,6 +1,6 @@
 // Device functions that the driver supplies and compiled code calls by name: vprintf, malloc, free,
-// __assertfail, cudaGraphSetConditional, and those that launch grids. They have code addresses
-// below isa::kCodeBase.
+// __assertfail, cudaGraphSetConditional, those of the grid's barrier, and those that launch grids.
+// They have code addresses below isa::kCodeBase.
 #pragma once
 
 #include <array>
@@ -18,6 +18,8 @@ enum class Builtin : std::uint8_t {
   free,
   assertfail,
   graph_set_conditional,
+  grid_barrier_handle,
+  grid_barrier_sync,
   get_parameter_buffer,
   launch_device,
   get_parameter_buffer_v1,
@@ -38,14 +40,16 @@ enum class Builtin : std::uint8_t {
   unknown,
 };
 
-// Those of launches come from libcudadevrt, which nvcc links to such code; it translates between
-// them and the functions that programs call.
-inline constexpr std::array<std::string_view, 22> kBuiltinNames{
+// Those of the grid's barrier and of launches come from libcudadevrt, which nvcc links to such
+// code; it translates between them and the functions that programs call.
+inline constexpr std::array<std::string_view, 24> kBuiltinNames{
     "vprintf",
     "malloc",
     "free",
     "__assertfail",
     "cudaGraphSetConditional",
+    "__cuda_syscall_CGS_get_intrinsic_handle",
+    "__cuda_syscall_CGS_sync",
     "__cuda_syscall_cnpv2GetParameterBufferV2",
     "__cuda_syscall_cnpv2LaunchDeviceV2",
     "__cuda_syscall_cnpv2GetParameterBuffer",

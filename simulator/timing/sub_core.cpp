@@ -129,7 +129,7 @@ bool SubCore::issue(unsigned slot, Cycle now) {
       timed.is_call ? driver_call(context, warp, timed) : std::nullopt;
   find_sources(warp, timed);
   const Issue issued = context.source.step(context.core, *warp.warp);
-  if (timed.is_mbarrier && issued.flow == Flow::reschedule) {
+  if (issued.flow == Flow::reschedule && warp.warp->held_since) {
     hold(slot, now);
     return true;
   }
@@ -160,7 +160,8 @@ bool SubCore::issue(unsigned slot, Cycle now) {
   return true;
 }
 
-// A wait for an mbarrier whose phase is not over: the warp has not issued, and asks again later.
+// A wait for an mbarrier whose phase is not over, or for the grid: the warp has not issued, and asks
+// again later.
 void SubCore::hold(unsigned slot, Cycle now) {
   ResidentWarp& warp = slots_[slot];
   const Timed& held = timed(warp);

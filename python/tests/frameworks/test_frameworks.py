@@ -70,6 +70,17 @@ class Frameworks(unittest.TestCase):
         self.assertEqual(output.count("right:"), 9, output)
         self.assertFalse([launch for launch in record["launches"] if launch.get("fault")])
 
+    def test_numba_grid_barrier_is_counted_once_a_warp(self):
+        """However often the blocks ask whether the others have come."""
+        output, record = self.run_program(HERE / "numba_grid.py", "--per-pc", "--ignore-faults")
+        self.assertEqual(output, "right: rows\nended: 702\n")
+        whole, alone = record["launches"]
+        self.assertIn("cudaCGSynchronize", json.dumps(alone["fault"]))
+        calls = [each["metrics"][INST] for each in whole["instructions"]
+                 if each["function"] == "cudaCGSynchronize" and each["text"].startswith("CALL")]
+        warps, synchronizations = 9, 7
+        self.assertEqual(calls, [warps * synchronizations])
+
     def test_numba_source_lines_are_python_lines(self):
         program = HERE / "numba_lines.py"
         _, record = self.run_program(program, "--per-pc")
