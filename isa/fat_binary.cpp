@@ -6,13 +6,14 @@
 //           u32 offset of the options, u16 minor and major version of the code, u32 sm,
 //           u32 offset and u32 length of the name, u64 flags, 8 unknown bytes, u64 original bytes
 // The stored bytes are padded to a multiple of 8; the compressed bytes say how many of them count.
+#include "isa/fat_binary.hpp"
+
 #include <fmt/format.h>
 #include <lz4.h>
 #include <zstd.h>
 
 #include <climits>
 
-#include "isa/cubin.hpp"
 #include "isa/elf.hpp"
 
 namespace heddle::isa {
@@ -33,6 +34,7 @@ constexpr std::uint64_t kMaxRatio = 64;
 // The entries read so far and how many bytes more they may hold.
 struct Entries {
   std::vector<FatEntry> list;
+  const WantsContents& wants;
   std::uint64_t bytes_left = 0;
 };
 
@@ -127,7 +129,7 @@ void read_entry(const Bytes& body, std::uint64_t& at, Entries& entries) {
     const auto name = head.slice(header.name_offset, header.name_bytes, "an entry's name");
     entry.identifier.assign(reinterpret_cast<const char*>(name.data()), name.size());
   }
-  entry.contents = contents_of(header, stored, entries.bytes_left);
+  if (entries.wants(entry)) entry.contents = contents_of(header, stored, entries.bytes_left);
   entries.list.push_back(std::move(entry));
 }
 
@@ -159,25 +161,37 @@ void read_all(const Bytes& section, Entries& entries) {
   }
 }
 
-Entries no_entries(std::uint64_t file_bytes) {
-  return {.list = {}, .bytes_left = kFreeBytes + kMaxRatio * file_bytes};
+Entries no_entries(std::uint64_t file_bytes, const WantsContents& wants) {
+  return {.list = {}, .wants = wants, .bytes_left = kFreeBytes + kMaxRatio * file_bytes};
 }
 
-}  // namespace
+bool wants_all(const FatEntry&) { return true; }
 
-std::vector<FatEntry> read_executable(std::span<const std::byte> elf, std::string_view origin) {
+std::vector<FatEntry> read_sections(std::span<const std::byte> elf, std::string_view origin,
+                                    const WantsContents& wants) {
   const ElfFile file = read_elf(elf, origin);
-  Entries entries = no_entries(elf.size());
+  Entries entries = no_entries(elf.size(), wants);
   // __nv_relfatbin (nvcc -rdc=true) holds what was linked into .nv_fatbin, not code to run.
   for (std::size_t i = 0; i < file.sections.size(); ++i)
     if (file.sections[i].name == ".nv_fatbin") read_all(file.contents(i), entries);
   return std::move(entries.list);
 }
 
+}  // namespace
+
+std::vector<FatEntry> read_executable(std::span<const std::byte> elf, std::string_view origin) {
+  return read_sections(elf, origin, wants_all);
+}
+
 std::vector<FatEntry> read_fat_binary(std::span<const std::byte> bytes, std::string_view origin) {
-  if (looks_like_elf(bytes)) return read_executable(bytes, origin);
+  return read_fat_binary(bytes, origin, wants_all);
+}
+
+std::vector<FatEntry> read_fat_binary(std::span<const std::byte> bytes, std::string_view origin,
+                                      const WantsContents& wants) {
+  if (looks_like_elf(bytes)) return read_sections(bytes, origin, wants);
   const Bytes file(bytes, std::string(origin));
-  Entries entries = no_entries(bytes.size());
+  Entries entries = no_entries(bytes.size(), wants);
   std::uint64_t at = 0;
   read_one(file, at, entries);
   return std::move(entries.list);

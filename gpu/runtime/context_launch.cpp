@@ -8,6 +8,7 @@
 #include "gpu/runtime/context.hpp"
 #include "gpu/runtime/launch_wait.hpp"
 #include "gpu/runtime/ptx.hpp"
+#include "isa/fat_binary.hpp"
 #include "simulator/base/display_names.hpp"
 #include "simulator/launch/device_launches.hpp"
 #include "simulator/launch/launch_shape.hpp"
@@ -104,7 +105,13 @@ Context& Context::home_of(const Function& function) {
 
 Error Context::load(std::span<const std::byte> binary, const std::string& origin, CodeImage*& image,
                     std::string& why, const CodeImage* elsewhere) try {
-  return load(isa::read_fat_binary(binary, origin), origin, image, why, {}, elsewhere);
+  const auto nothing = [](const isa::FatEntry&) { return false; };
+  const auto fitting = entries_for(model().arch, isa::read_fat_binary(binary, origin, nothing));
+  const auto may_run = [&](const isa::FatEntry& entry) {
+    return fitting.empty() ? entry.kind == isa::FatEntry::Kind::ptx
+                           : entry.kind == fitting.front().kind && entry.sm == fitting.front().sm;
+  };
+  return load(isa::read_fat_binary(binary, origin, may_run), origin, image, why, {}, elsewhere);
 } catch (const isa::CubinError& bad) {
   image = nullptr;
   why = bad.what();

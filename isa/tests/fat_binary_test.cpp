@@ -1,6 +1,7 @@
 // Fat binaries, alone and inside executables.
 #include <gmock/gmock.h>
 
+#include "isa/fat_binary.hpp"
 #include "isa/tests/cubin_files.hpp"
 
 namespace heddle::isa {
@@ -50,6 +51,15 @@ TEST_P(FatBinary, HoldsTheSameEntriesHoweverTheyAreStored) {
                              entries[i].contents.size());
       EXPECT_THAT(text, AllOf(HasSubstr(".target sm_90"), HasSubstr("_Z4tinyPi")));
     }
+}
+
+// Programs carry much code for other GPUs: what is not wanted is not even decompressed.
+TEST_P(FatBinary, GivesContentsToTheEntriesThatAreWanted) {
+  const auto entries = read_fat_binary(read_test_file(GetParam()), GetParam(),
+                                       [](const FatEntry& entry) { return entry.sm == 75; });
+  EXPECT_THAT(describe(entries), ElementsAre("elf 75", "elf 90", "ptx 90"));
+  EXPECT_FALSE(entries[0].contents.empty());
+  EXPECT_TRUE(entries[1].contents.empty() && entries[2].contents.empty());
 }
 
 TEST(Executable, HoldsTheCodeOfEveryArchitecture) {

@@ -23,6 +23,7 @@
 #include "gpu/runtime/progress_line.hpp"
 #include "gpu/runtime/record_stream.hpp"
 #include "gpu/runtime/trace_observer.hpp"
+#include "isa/fat_binary.hpp"
 #include "simulator/base/display_names.hpp"
 #include "simulator/models/gpu_model.hpp"
 
@@ -120,7 +121,30 @@ void Runtime::use_model(const simulator::GpuModel& chosen) {
     model_->memory_bytes = std::min(model_->memory_bytes, options_.max_memory);
 }
 
+// The usual GPU's code is looked for first: to read all that a program carries for others can take
+// seconds.
+bool Runtime::has_usual_code() const {
+  const isa::Arch usual = simulator::reference_model().arch;
+  const auto is_usual = [&](const isa::FatEntry& entry) {
+    return entry.kind == isa::FatEntry::Kind::elf &&
+           isa::arch_from_sm(static_cast<int>(entry.sm)) == usual;
+  };
+  return std::ranges::any_of(binaries_, [&](const auto& each) {
+    if (each.second->wrapper == nullptr) return false;
+    try {
+      const auto entries =
+          isa::read_fat_binary(fat_binary_bytes(each.second->wrapper), program_, is_usual);
+      return std::ranges::any_of(entries, [&](const isa::FatEntry& entry) {
+        return is_usual(entry) && has_kernels(entry, program_);
+      });
+    } catch (const isa::CubinError&) {
+      return false;  // what is wrong with it is said when it is used
+    }
+  });
+}
+
 const simulator::GpuModel& Runtime::choose_model() {
+  if (has_usual_code()) return simulator::reference_model();
   std::vector<isa::FatEntry> all;
   for (const auto& [handle, binary] : binaries_) try {
       if (binary->wrapper == nullptr) continue;

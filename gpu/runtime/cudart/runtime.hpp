@@ -134,6 +134,7 @@ class Runtime {
   RegisteredKernel& add_kernel(RegisteredBinary& binary, const void* stub, std::string name);
   void forget_names(const RegisteredBinary& binary);  // of its kernels and variables
 
+  bool has_usual_code() const;
   const simulator::GpuModel& choose_model();
   void use_model(const simulator::GpuModel& chosen);
 
