@@ -167,6 +167,12 @@ print([sum(os.path.exists(os.path.join(each, name)) for each in folders)
         self.assertEqual(output.count("right:"), 5, output)
         self.assertIn("cusolverDnXpotrf", {each["name"] for each in record["library_calls"]})
 
+    def test_cusparse_routines(self):
+        output, record = self.run_program(HERE / "cusparse_routines.py")
+        self.assertEqual(output.count("right:"), 11, output)
+        for name in ("cusparseSpVV", "cusparseSpSV_solve", "cusparseScatter", "cusparseZgtsv2", "cusparseCbsric02"):
+            self.assertIn(name, {each["name"] for each in record["library_calls"]})
+
     def test_curand_generators_give_what_nvidias_library_gave(self):
         output, record = self.run_program(HERE / "curand_generators.py")
         self.assertIn("right: 46 sequences by CreateGenerator\n", output)

@@ -77,11 +77,17 @@ Status sort_csc(Handle handle, int m, int n, int count, const Description* descr
 }
 using OfSort = Workspace<Handle, int, int, int, const int*, const int*>;
 
-template <bool kByRow>
+// cusparseFormat_t
+enum class Format : int { csr = 1, csc = 2, coo = 3 };
+Format format_of(const Sparse& matrix) {
+  return matrix.by_column ? Format::csc : matrix.by_row ? Format::csr : Format::coo;
+}
+
+template <Format kFormat>
 Status describe(const Sparse* matrix, std::int64_t* rows, std::int64_t* columns,
                 std::int64_t* count, const void** first, const void** second, void** values,
                 Index* first_type, Index* second_type, int* base, DataType* type) {
-  demand(matrix != nullptr && matrix->by_row == kByRow);
+  demand(matrix != nullptr && format_of(*matrix) == kFormat);
   *rows = matrix->rows;
   *columns = matrix->columns;
   *count = matrix->count;
@@ -98,8 +104,8 @@ Status describe_coo(const Sparse* matrix, std::int64_t* rows, std::int64_t* colu
                     std::int64_t* count, const void** of_rows, const void** of_columns,
                     void** values, Index* index, int* base, DataType* type) {
   Index second;
-  return describe<false>(matrix, rows, columns, count, of_rows, of_columns, values, index, &second,
-                         base, type);
+  return describe<Format::coo>(matrix, rows, columns, count, of_rows, of_columns, values, index,
+                               &second, base, type);
 }
 Status describe_vector(const Vector* vector, std::int64_t* size, void** values, DataType* type) {
   demand(vector != nullptr);
@@ -119,10 +125,9 @@ Status describe_dense(const Dense* matrix, std::int64_t* rows, std::int64_t* col
   *order = matrix->order;
   return Status::success;
 }
-Status get_format(const Sparse* matrix, int* format) {
+Status get_format(const Sparse* matrix, Format* format) {
   demand(matrix != nullptr && format != nullptr);
-  constexpr int kCsr = 1, kCoo = 3;
-  *format = matrix->by_row ? kCsr : kCoo;
+  *format = format_of(*matrix);
   return Status::success;
 }
 Status get_base(const Sparse* matrix, int* base) {
@@ -141,7 +146,8 @@ HEDDLE_EXPORT(cusparseXcsrsort_bufferSizeExt, OfSort::ask)
 HEDDLE_EXPORT(cusparseXcsrsort, sort_csr)
 HEDDLE_EXPORT(cusparseXcscsort_bufferSizeExt, OfSort::ask)
 HEDDLE_EXPORT(cusparseXcscsort, sort_csc)
-HEDDLE_EXPORT(cusparseCsrGet, describe<true>)
+HEDDLE_EXPORT(cusparseCsrGet, describe<Format::csr>)
+HEDDLE_EXPORT(cusparseCscGet, describe<Format::csc>)
 HEDDLE_EXPORT(cusparseCooGet, describe_coo)
 HEDDLE_EXPORT(cusparseDnVecGet, describe_vector)
 HEDDLE_EXPORT(cusparseDnMatGet, describe_dense)

@@ -107,6 +107,7 @@ Status compute(Handle handle, Op op_a, Op op_b, const void* alpha, const Sparse*
          a->type == b->type && a->type == c->type && a->columns == b->rows && c->rows == a->rows &&
          c->columns == b->columns);
   if (op_a != Op::none || op_b != Op::none) throw Missing("a transpose is not supported");
+  if (c->by_column) throw Missing("a product in CSC form is not supported");
   const Status status = with_elements(a->type, [&]<typename T>(T) {
     const T given = handle->pointers == 1 ? T{} : *static_cast<const T*>(alpha);
     const Shape shape{{"rows", c->rows}, {"columns", c->columns}, {"nnz", a->count}};

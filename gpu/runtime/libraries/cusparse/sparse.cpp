@@ -34,6 +34,13 @@ Status get_version(Handle, int* version) {
   return Status::success;
 }
 
+// Of version 12.6.0, as get_version has it.
+Status get_property(int which, int* value) {
+  demand(which >= 0 && which <= 2 && value != nullptr);
+  *value = which == 0 ? 12 : which == 1 ? 6 : 0;
+  return Status::success;
+}
+
 Status create_description(Description** description) {
   demand(description != nullptr);
   *description = new Description;
@@ -53,6 +60,14 @@ Status create_csr(Sparse** made, std::int64_t rows, std::int64_t columns, std::i
   *made = new Sparse{true,   rows,        columns,    count, offsets, indices,
                      values, offset_type, index_type, base,  type};
   return Status::success;
+}
+Status create_csc(Sparse** made, std::int64_t rows, std::int64_t columns, std::int64_t count,
+                  void* offsets, void* indices, void* values, Index offset_type, Index index_type,
+                  int base, DataType type) {
+  const Status status = create_csr(made, rows, columns, count, offsets, indices, values,
+                                   offset_type, index_type, base, type);
+  (*made)->by_column = true;
+  return status;
 }
 Status create_coo(Sparse** made, std::int64_t rows, std::int64_t columns, std::int64_t count,
                   void* of_rows, void* of_columns, void* values, Index index, int base,
@@ -142,10 +157,37 @@ Status spmv(Handle handle, Op op, const void* alpha, const Sparse* a, const Vect
   demand(a != nullptr && x != nullptr && y != nullptr);
   return multiply(handle, op, Op::none, alpha, *a, column(*x), beta, column(*y));
 }
+// Number `batch` of a matrix that stands for several; one that does not serves all.
+const void* moved(const void* at, std::int64_t bytes) {
+  return static_cast<const std::byte*>(at) + bytes;
+}
+template <typename T>
+Dense batch_of(Dense matrix, int batch) {
+  matrix.values = static_cast<T*>(matrix.values) + batch * matrix.between_batches;
+  return matrix;
+}
+template <typename T>
+Sparse batch_of(Sparse matrix, int batch) {
+  const auto width = [](Index type) { return type == Index::bits64 ? 8 : 4; };
+  const std::int64_t entries = batch * matrix.between_entries;
+  matrix.first = moved(matrix.first, batch * matrix.between_offsets * width(matrix.first_type));
+  matrix.second = moved(matrix.second, entries * width(matrix.second_type));
+  matrix.values = static_cast<T*>(matrix.values) + entries;
+  return matrix;
+}
+
 Status spmm(Handle handle, Op op_a, Op op_b, const void* alpha, const Sparse* a, const Dense* b,
             const void* beta, Dense* c, DataType, int, void*) {
   demand(a != nullptr && b != nullptr && c != nullptr);
-  return multiply(handle, op_a, op_b, alpha, *a, *b, beta, *c);
+  demand((a->batches == 1 || a->batches == c->batches) &&
+         (b->batches == 1 || b->batches == c->batches));
+  return with_elements(a->type, [&]<typename T>(T) {
+    Status status = Status::success;
+    for (int i = 0; i < c->batches && status == Status::success; ++i)
+      status = multiply(handle, op_a, op_b, alpha, batch_of<T>(*a, i), batch_of<T>(*b, i), beta,
+                        batch_of<T>(*c, i));
+    return status;
+  });
 }
 
 using OfSpmv = Workspace<Handle, Op, const void*, const Sparse*, const Vector*, const void*,
@@ -174,13 +216,17 @@ Status sparse_to_dense(Handle handle, const Sparse* from, Dense* to, int, void*)
   });
 }
 
-// Calls visit(row, column, value) for what is not zero, by rows.
+// Calls visit(row, column, value) for what is not zero, by rows; by columns, visit(column, row, …).
 template <typename T, typename Visit>
-void for_each_nonzero(const Dense& dense, Visit visit) {
+void for_each_nonzero(const Dense& dense, bool by_column, Visit visit) {
   const T* const from = in(static_cast<const T*>(dense.values), dense.elements());
-  for (std::int64_t row = 0; row < dense.rows; ++row)
-    for (std::int64_t place = 0; place < dense.columns; ++place)
-      if (const T& value = from[dense.at(row, place)]; value != T{}) visit(row, place, value);
+  const std::int64_t lists = by_column ? dense.columns : dense.rows;
+  const std::int64_t places = by_column ? dense.rows : dense.columns;
+  for (std::int64_t list = 0; list < lists; ++list)
+    for (std::int64_t place = 0; place < places; ++place) {
+      const T& value = from[by_column ? dense.at(place, list) : dense.at(list, place)];
+      if (value != T{}) visit(list, place, value);
+    }
 }
 
 // How many entries the sparse form has, which the program asks for next; and where rows begin.
@@ -191,9 +237,9 @@ Status count_entries(Handle handle, const Dense* from, Sparse* to, int, void*) {
   const Status status = with_elements(from->type, [&]<typename T>(T) {
     const Shape shape{{"rows", from->rows}, {"columns", from->columns}};
     return run(handle, from->type, shape, [dense = *from, to] {
-      std::vector<std::int64_t> begin(static_cast<std::size_t>(dense.rows) + 1);
+      std::vector<std::int64_t> begin(static_cast<std::size_t>(to->lists()) + 1);
       to->count = 0;
-      for_each_nonzero<T>(dense, [&](std::int64_t row, std::int64_t, const T&) {
+      for_each_nonzero<T>(dense, to->by_column, [&](std::int64_t row, std::int64_t, const T&) {
         begin[static_cast<std::size_t>(row) + 1] = ++to->count;
       });
       for (std::size_t i = 1; i < begin.size(); ++i) begin[i] = std::max(begin[i], begin[i - 1]);
@@ -212,13 +258,14 @@ Status dense_to_sparse(Handle handle, const Dense* from, Sparse* to, int, void*)
     return run(handle, from->type, shape, [dense = *from, sparse = *to] {
       std::vector<std::int64_t> rows, columns;
       T* const values = out(static_cast<T*>(sparse.values), sparse.count);
-      for_each_nonzero<T>(dense, [&](std::int64_t row, std::int64_t place, const T& value) {
+      const auto add = [&](std::int64_t row, std::int64_t place, const T& value) {
         if (std::ssize(columns) == sparse.count)
           throw std::runtime_error("more entries than were counted");
         values[columns.size()] = value;
         rows.push_back(row);
         columns.push_back(place);
-      });
+      };
+      for_each_nonzero<T>(dense, sparse.by_column, add);
       put_indices(sparse.second, sparse.second_type, columns, sparse.base);
       if (!sparse.by_row) put_indices(sparse.first, sparse.first_type, rows, sparse.base);
     });
@@ -294,6 +341,7 @@ HEDDLE_EXPORT(cusparseGetStream, get<&Context::stream, abi::Handle>)
 HEDDLE_EXPORT(cusparseSetPointerMode, set<&Context::pointers, int>)
 HEDDLE_EXPORT(cusparseGetPointerMode, get<&Context::pointers, int>)
 HEDDLE_EXPORT(cusparseGetVersion, get_version)
+HEDDLE_EXPORT(cusparseGetProperty, get_property)
 HEDDLE_EXPORT(cusparseCreateMatDescr, create_description)
 HEDDLE_EXPORT(cusparseDestroyMatDescr, destroy<Description>)
 HEDDLE_EXPORT(cusparseSetMatType, describe<&Description::type>)
@@ -302,11 +350,15 @@ HEDDLE_EXPORT(cusparseSetMatDiagType, describe<&Description::diagonal>)
 HEDDLE_EXPORT(cusparseSetMatIndexBase, describe<&Description::base>)
 HEDDLE_EXPORT(cusparseCreateCsr, create_csr)
 HEDDLE_EXPORT(cusparseCreateConstCsr, create_csr)
+HEDDLE_EXPORT(cusparseCreateCsc, create_csc)
+HEDDLE_EXPORT(cusparseCreateConstCsc, create_csc)
 HEDDLE_EXPORT(cusparseCreateCoo, create_coo)
 HEDDLE_EXPORT(cusparseCreateConstCoo, create_coo)
 HEDDLE_EXPORT(cusparseDestroySpMat, destroy<Sparse>)
 HEDDLE_EXPORT(cusparseSpMatGetSize, size_of)
 HEDDLE_EXPORT(cusparseCsrSetPointers, set_pointers)
+HEDDLE_EXPORT(cusparseCscSetPointers, set_pointers)
+HEDDLE_EXPORT(cusparseCooSetPointers, set_pointers)
 HEDDLE_EXPORT(cusparseSpMatSetValues, set_values<Sparse>)
 HEDDLE_EXPORT(cusparseSpMatGetValues, get_values<Sparse>)
 HEDDLE_EXPORT(cusparseCreateDnVec, create_vector)
@@ -345,6 +397,8 @@ extern "C" __attribute__((visibility("default"))) const char* cusparseGetErrorNa
       return "CUSPARSE_STATUS_INVALID_VALUE";
     case Status::execution_failed:
       return "CUSPARSE_STATUS_EXECUTION_FAILED";
+    case Status::zero_pivot:
+      return "CUSPARSE_STATUS_ZERO_PIVOT";
     case Status::not_supported:
       return "CUSPARSE_STATUS_NOT_SUPPORTED";
   }

@@ -15,6 +15,7 @@ enum class Status : int {
   not_initialized = 1,
   invalid_value = 3,
   execution_failed = 6,
+  zero_pivot = 9,
   not_supported = 10,
 };
 
@@ -39,6 +40,7 @@ struct Context {
 using Handle = Context*;
 
 // `by_row`: CSR, whose first array says where rows begin; otherwise COO, where it has rows.
+// `by_column` too: CSC, which is CSR with rows and columns exchanged.
 struct Sparse {
   bool by_row = true;
   std::int64_t rows = 0, columns = 0, count = 0;
@@ -48,6 +50,11 @@ struct Sparse {
   int base = 0;
   DataType type = DataType::float32;
   int fill = 0, diagonal = 0;  // of triangular matrices: 1 is the upper one, 1 is of ones
+  bool by_column = false;
+  int batches = 1;
+  std::int64_t between_offsets = 0, between_entries = 0;  // from one batch to the next, in elements
+
+  std::int64_t lists() const { return by_column ? columns : rows; }  // that the first array tells
 };
 struct Vector {
   std::int64_t size = 0;
@@ -59,6 +66,8 @@ struct Dense {
   void* values = nullptr;
   DataType type = DataType::float32;
   Order order = Order::columns;
+  int batches = 1;
+  std::int64_t between_batches = 0;
 
   std::int64_t elements() const {
     return order == Order::columns ? span(rows, columns, leading) : span(columns, rows, leading);
@@ -94,9 +103,10 @@ void for_each_entry(const Sparse& matrix, Visit visit) {
   const T* const values = in(static_cast<const T*>(matrix.values), matrix.count);
   const auto columns = indices(matrix.second, matrix.second_type, matrix.count, matrix.base);
   const auto first = indices(matrix.first, matrix.first_type,
-                             matrix.by_row ? matrix.rows + 1 : matrix.count, matrix.base);
+                             matrix.by_row ? matrix.lists() + 1 : matrix.count, matrix.base);
   const auto place = [&](std::int64_t row, std::int64_t i) {
-    const std::int64_t column = columns[static_cast<std::size_t>(i)];
+    std::int64_t column = columns[static_cast<std::size_t>(i)];
+    if (matrix.by_column) std::swap(row, column);
     if (row < 0 || row >= matrix.rows || column < 0 || column >= matrix.columns)
       throw std::runtime_error("an entry lies outside the matrix");
     visit(row, column, values[i]);
@@ -105,7 +115,7 @@ void for_each_entry(const Sparse& matrix, Visit visit) {
     for (std::int64_t i = 0; i < matrix.count; ++i) place(first[static_cast<std::size_t>(i)], i);
     return;
   }
-  for (std::int64_t row = 0; row < matrix.rows; ++row) {
+  for (std::int64_t row = 0; row < matrix.lists(); ++row) {
     const std::int64_t begin = first[static_cast<std::size_t>(row)];
     const std::int64_t end = first[static_cast<std::size_t>(row + 1)];
     if (begin < 0 || end > matrix.count)
