@@ -75,7 +75,8 @@ def factors(kind):
     pivots = cupy.zeros(N, "q")
     sizes = [ctypes.c_size_t(), ctypes.c_size_t()]
     call("Xgetrf_bufferSize", None, N, N, TYPES[kind], on_device, N, TYPES[kind], *map(ctypes.byref, sizes))
-    call("Xgetrf", None, N, N, TYPES[kind], on_device, N, pivots, TYPES[kind], None, sizes[0], None, sizes[1], info)
+    call("Xgetrf", None, N, N, TYPES[kind], on_device, N, pivots, TYPES[kind], cupy.zeros(sizes[0].value, "b"),
+         sizes[0], ctypes.create_string_buffer(max(1, sizes[1].value)), sizes[1], info)
     call("Xgetrs", None, 0, N, 3, TYPES[kind], on_device, N, pivots, TYPES[kind], side, N, info)
     close(a @ cupy.asnumpy(side), b, kind)
     tall, tau = there(draw(kind, N, 5)), cupy.zeros(5, kind)
@@ -89,7 +90,7 @@ def symmetric(kind):
     a, b = a + a.T, draw(kind, N, 2)
     on_device, side, pivots, info = there(a), there(b), cupy.zeros(N, "i"), cupy.full(1, 7, "i")
     call({"f": "S", "d": "D", "F": "C", "D": "Z"}[kind] + "sytrf", ctypes.c_int(LOWER), ctypes.c_int(N), on_device,
-         ctypes.c_int(N), pivots, None, ctypes.c_int(0), info)
+         ctypes.c_int(N), pivots, cupy.zeros(64 * N, kind), ctypes.c_int(64 * N), info)
     both("Xsytrs", (ctypes.c_int(LOWER), N, 2, TYPES[kind], on_device, N, pivots.astype("q"), TYPES[kind], side, N))
     close(a @ cupy.asnumpy(side), b, kind)
 

@@ -110,6 +110,9 @@ Status rank_kx(Op second, Handle handle, Fill fill, Op op, Int n, Int k, const T
           for (Int i = fill == Fill::upper ? 0 : j; i < (fill == Fill::upper ? j + 1 : n); ++i) {
             T& to = result[i + j * ldc];
             to = product[static_cast<std::size_t>(i + j * n)] + (keep == Keep{} ? T{} : keep * to);
+            // Whatever the factors give, the diagonal is real (an H200's answers).
+            if constexpr (kIsComplex<T>)
+              if (second == Op::conjugate && i == j) to = std::real(to);
           }
       });
 }

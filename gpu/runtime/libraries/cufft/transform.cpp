@@ -309,6 +309,11 @@ Status get_version(int* version) {
   *version = 12000;
   return Status::success;
 }
+Status get_property(int which, int* value) {
+  demand(which >= 0 && which <= 2 && value != nullptr);
+  *value = which == 0 ? 12 : 0;
+  return Status::success;
+}
 Status get_size(int, std::size_t* bytes) { return no_workspace(bytes); }
 Status set_workspace(int, void*) { return Status::success; }
 Status set_allocation(int, int) { return Status::success; }
@@ -336,6 +341,7 @@ HEDDLE_EXPORT(cufftExecD2Z, execute_real<Kind::d2z>)
 HEDDLE_EXPORT(cufftExecZ2D, execute_real<Kind::z2d>)
 HEDDLE_EXPORT(cufftXtExec, execute_any)
 HEDDLE_EXPORT(cufftGetVersion, get_version)
+HEDDLE_EXPORT(cufftGetProperty, get_property)
 HEDDLE_EXPORT(cufftGetSize, get_size)
 HEDDLE_EXPORT(cufftSetWorkArea, set_workspace)
 HEDDLE_EXPORT(cufftXtSetWorkArea, set_workspace)
