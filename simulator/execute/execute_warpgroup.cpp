@@ -168,6 +168,18 @@ const std::uint32_t* metadata_row(const Warp& warp, const Step& step) {
   return source_row(warp, number == isa::kRZ ? kZeros : static_cast<RowOffset>(number * kWarpSize));
 }
 
+// A group reads each byte of its factors once, whatever their layout; its warps share the passes
+// (docs/experiments/warpgroup-probe.md).
+void count_passes(Core& core, const Warp& warp, const Step& step, unsigned bytes_of_b) {
+  constexpr unsigned kPass = 128, kWarps = 4, kBytesOfA = kWarps * kGroupRows * 32;
+  const bool from_registers = (step.param[kFlags] & kFromRegisters) != 0;
+  const unsigned passes = ((from_registers ? 0 : kBytesOfA) + bytes_of_b) / kPass;
+  const unsigned own = passes / kWarps + (warp.index % kWarps < passes % kWarps ? 1 : 0);
+  InstructionCounts& counts = core.counts_of(step);
+  counts.wavefronts_shared += own;
+  counts.wavefronts_shared_ideal += own;
+}
+
 // Each of the four warps computes its sixteen rows. C is source b: there is none between it and A.
 Flow execute_product(Core& core, Warp& warp, const Step& step, Mask, Mask on) {
   if (on == 0) return Flow::next;
@@ -189,6 +201,7 @@ Flow execute_product(Core& core, Warp& warp, const Step& step, Mask, Mask on) {
   if (!reader.all_inside())
     return core.raise(Fault::Kind::illegal_address, warp, step, on, reader.outside(),
                       "a matrix descriptor names bytes outside the block's shared memory");
+  count_passes(core, warp, step, factors.columns * factors.bytes);
   if (sparse) spread(metadata_row(warp, step), step.param[kSelector], step.width, factors);
   GroupSums sums;
   const unsigned registers = factors.columns / ((flags & kHalfSum) != 0 ? 4 : 2);

@@ -62,9 +62,27 @@ bool is_branch(const Ins& ins) {
   }
 }
 
+// Products of warp groups read one factor or both from shared memory, and count as loads, though
+// not as loads from shared memory (docs/experiments/warpgroup-probe.md).
+bool is_group_product(const Ins& ins) {
+  switch (ins.op) {
+    case isa::Op::HGMMA:
+    case isa::Op::IGMMA:
+    case isa::Op::QGMMA:
+    case isa::Op::BGMMA:
+      return true;
+    default:
+      return false;
+  }
+}
+std::uint64_t group_products(const Ins& ins, const Counts& counts) {
+  return is_group_product(ins) ? counts.executed : 0;
+}
+
 template <Space space>
 std::uint64_t executions(const Ins& ins, const Counts& counts) {
-  return in_space(ins, counts, space);
+  const std::uint64_t products = space == Space::shared ? group_products(ins, counts) : 0;
+  return in_space(ins, counts, space) + products;
 }
 template <Space space, Access access>
 std::uint64_t executions(const Ins& ins, const Counts& counts) {
@@ -95,6 +113,7 @@ template <Access access>
 std::uint64_t executions(const Ins& ins, const Counts& counts) {
   if (is(ins, Of::counted))
     return isa::memory_access(ins).kind == access && access == Access::store ? counts.executed : 0;
+  if (access == Access::load && is_group_product(ins)) return counts.executed;
   return is_memory(ins) && is(ins, access) ? counts.executed : 0;
 }
 // Of rows of matrices.
@@ -133,8 +152,16 @@ std::uint64_t bulk(const Ins& ins, const Counts& counts) {
              ? counts.shared
              : 0;
 }
+// Copies of boxes of tensors count as bulk copies do (H200 record of a product by tensor
+// descriptors).
+template <isa::Op box, Access access, bool to_shared, bool from_shared>
+std::uint64_t bulk_or_box(const Ins& ins, const Counts& counts) {
+  return ins.op == box ? counts.shared : bulk<access, to_shared, from_shared>(ins, counts);
+}
 std::uint64_t any_bulk(const Ins& ins, const Counts& counts) {
-  return is(ins, Of::bulk) ? counts.shared : 0;
+  const bool box = ins.op == isa::Op::UTMALDG || ins.op == isa::Op::UTMASTG ||
+                   ins.op == isa::Op::UTMAREDG;
+  return box || is(ins, Of::bulk) ? counts.shared : 0;
 }
 // Stores and reductions that a barrier counts: the same record counts them by their width and as
 // accesses of another block's memory, the stores as stores too; as accesses of shared memory not.
@@ -153,8 +180,6 @@ std::uint64_t dshared(const Ins& ins, const Counts& counts) {
 std::uint64_t texture(const Ins& ins, const Counts& counts) {
   return access_of(ins).space == Space::texture ? counts.executed : 0;
 }
-// For instructions that the simulator stops at: a launch that ended had none of them.
-std::uint64_t none(const Ins&, const Counts&) { return 0; }
 template <unsigned bits>
 std::uint64_t of_width(const Ins& ins, const Counts& counts) {
   // Rows are of 16 bytes, however many.
@@ -186,6 +211,9 @@ std::uint64_t threads_on_in(const Ins& ins, const Counts& counts) {
   if (named != Space::generic) return 0;
   return space == Space::global ? counts.threads_global : counts.threads_shared;
 }
+std::uint64_t threads_on_in_shared(const Ins& ins, const Counts& counts) {
+  return is_group_product(ins) ? counts.threads_on : threads_on_in<Space::shared>(ins, counts);
+}
 std::uint64_t branches(const Ins& ins, const Counts& counts) {
   return is_branch(ins) ? counts.executed : 0;
 }
@@ -202,7 +230,8 @@ std::uint64_t bank_conflicts(const Ins& ins, const Counts& counts) {
 
 // Bytes that threads asked of shared memory. A row of LDSM or STSM is asked for whole.
 std::uint64_t shared_bytes(const Ins& ins, const Counts& counts) {
-  if (is(ins, Of::rows)) return counts.wavefronts_shared_ideal * kWavefrontBytes;
+  if (is(ins, Of::rows) || is_group_product(ins))
+    return counts.wavefronts_shared_ideal * kWavefrontBytes;
   if (is(ins, Access::copy)) return 0;
   return threads_on_in<Space::shared>(ins, counts) * isa::access_bytes(ins);
 }
@@ -355,15 +384,15 @@ constexpr Metric kMetrics[] = {
      .meaning = "bulk reductions to the shared memory of another block",
      .amount = bulk<Access::reduction, true, true>},
     {.name = "smsp__sass_inst_executed_op_shared_gmma.sum", .unit = "inst",
-     .meaning = "matrix instructions that read shared memory", .amount = none},
+     .meaning = "matrix instructions that read shared memory", .amount = group_products},
     {.name = "smsp__sass_inst_executed_op_tma.sum", .unit = "inst",
      .meaning = "bulk copies and reductions", .amount = any_bulk},
     {.name = "smsp__sass_inst_executed_op_tma_ld.sum", .unit = "inst",
-     .meaning = "bulk copies from global memory", .amount = bulk<Access::copy, true, false>},
+     .meaning = "bulk copies from global memory", .amount = bulk_or_box<isa::Op::UTMALDG, Access::copy, true, false>},
     {.name = "smsp__sass_inst_executed_op_tma_st.sum", .unit = "inst",
-     .meaning = "bulk copies to global memory", .amount = bulk<Access::copy, false, true>},
+     .meaning = "bulk copies to global memory", .amount = bulk_or_box<isa::Op::UTMASTG, Access::copy, false, true>},
     {.name = "smsp__sass_inst_executed_op_tma_red.sum", .unit = "inst",
-     .meaning = "bulk reductions to global memory", .amount = bulk<Access::reduction, false, true>},
+     .meaning = "bulk reductions to global memory", .amount = bulk_or_box<isa::Op::UTMAREDG, Access::reduction, false, true>},
     {.name = "smsp__sass_inst_executed_memdesc_explicit.sum", .unit = "inst",
      .meaning = "accesses whose cache policy the program made itself", .amount = any_policy},
     {.name = "smsp__sass_inst_executed_memdesc_explicit_hitprop_evict_first.sum", .unit = "inst",
@@ -396,7 +425,7 @@ constexpr Metric kMetrics[] = {
     {.name = "smsp__sass_thread_inst_executed_op_global_pred_on.sum", .unit = "inst",
      .meaning = "threads that accessed global memory, summed over instructions", .amount = threads_on_in<Space::global>},
     {.name = "smsp__sass_thread_inst_executed_op_shared_pred_on.sum", .unit = "inst",
-     .meaning = "threads that accessed shared memory, summed over instructions", .amount = threads_on_in<Space::shared>},
+     .meaning = "threads that accessed shared memory, summed over instructions", .amount = threads_on_in_shared},
     {.name = "smsp__sass_thread_inst_executed_op_ldgsts_pred_on.sum", .unit = "inst",
      .meaning = "threads that copied asynchronously, summed over instructions", .amount = when<&Counts::threads_on, Access::copy>},
 

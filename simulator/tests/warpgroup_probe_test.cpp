@@ -2,11 +2,17 @@
 // 580.159.04, CUDA 13.0.88, 2026-11-23), by the hash of all its sums.
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cstring>
+#include <fstream>
+#include <map>
+#include <sstream>
 
+#include "isa/attributes.hpp"
 #include "isa/cubin.hpp"
 #include "simulator/device/device.hpp"
 #include "simulator/launch/launch.hpp"
+#include "simulator/record/metrics.hpp"
 #include "simulator/tests/recorded_probe.hpp"
 #include "warpgroup_inputs.hpp"
 
@@ -43,6 +49,8 @@ class Runner {
     options.settings.max_instructions = 200'000'000;
     const LaunchOutcome outcome = device_.launch(request, options);
     if (outcome.fault) return outcome.fault->message();
+    product_.clear();
+    for (const char* metric : kMetrics) product_.push_back(of_products(outcome.counts, metric));
     const std::size_t bytes =
         std::size_t{form.blocks()} * form.registers_of_d() * 4 * probe::kThreads;
     char text[24];
@@ -52,7 +60,27 @@ class Runner {
     return text;
   }
 
+  // Of the product in the kernel that answered last.
+  const std::vector<std::uint64_t>& product() const { return product_; }
+
+  static constexpr std::array kMetrics{"smsp__sass_inst_executed_op_shared_gmma.sum",
+                                       "smsp__sass_inst_executed_op_ld.sum",
+                                       "smsp__sass_inst_executed_op_shared.sum",
+                                       "smsp__sass_thread_inst_executed_op_shared_pred_on.sum",
+                                       "smsp__sass_l1tex_pipe_lsu_wavefronts_mem_shared.sum",
+                                       "smsp__sass_l1tex_pipe_lsu_wavefronts_mem_shared_ideal.sum"};
+
  private:
+  std::uint64_t of_products(const LaunchCounts& counts, const char* metric) const {
+    std::uint64_t sum = 0;
+    for (std::uint32_t pc = 0; pc < module_.program().trap(); ++pc) {
+      const auto& instruction = module_.program().instructions[pc];
+      if (instruction && isa::facts(instruction->op).work == isa::Work::product)
+        sum += find_metric(metric)->amount(*instruction, counts[pc]);
+    }
+    return sum;
+  }
+
   static constexpr std::size_t kMostBlocks = 64, kMostOut = std::size_t{128} * 4 * probe::kThreads;
   unsigned char* view(std::uint64_t address, std::size_t bytes) {
     return reinterpret_cast<unsigned char*>(device_.memory().view(address, bytes));
@@ -61,6 +89,7 @@ class Runner {
   Device device_;
   Module module_;
   std::uint64_t in_, out_;
+  std::vector<std::uint64_t> product_;
 };
 
 class WarpgroupProbe : public testing::TestWithParam<std::size_t> {};
@@ -80,6 +109,35 @@ TEST_P(WarpgroupProbe, LeavesWhatTheH200Left) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Parts, WarpgroupProbe, testing::Range(std::size_t{0}, std::size_t{8}));
+
+// counts_h200.txt: measured on an H200, driver 580.159.04, CUDA 13.0.88, 2026-11-28.
+TEST(WarpgroupProbe, CountsWhatTheH200Counted) {
+  std::ifstream file(HEDDLE_SOURCE_DIR "/simulator/tests/data/warpgroup_probe/counts_h200.txt");
+  std::string line;
+  std::getline(file, line);
+  for (const char* metric : Runner::kMetrics)
+    ASSERT_NE(line.find(metric), line.npos) << "its columns are others";
+  std::map<std::string, std::vector<std::uint64_t>> measured;
+  while (std::getline(file, line)) {
+    std::istringstream words(line);
+    std::string kernel;
+    words >> kernel;
+    for (std::uint64_t value; words >> value;) measured[kernel].push_back(value);
+  }
+  EXPECT_EQ(measured.size(), 60u);
+  std::size_t compared = 0;
+  for (const RecordedCubin& cubin : recorded_cubins("warpgroup_probe")) {
+    Runner runner(cubin.bytes);
+    for (const isa::Kernel& kernel : runner.cubin().kernels) {
+      const auto wanted = measured.find(kernel.name);
+      if (wanted == measured.end()) continue;
+      runner.answer(kernel);
+      EXPECT_EQ(runner.product(), wanted->second) << kernel.name;
+      ++compared;
+    }
+  }
+  EXPECT_EQ(compared, measured.size());
+}
 
 TEST(WarpgroupProbe, EveryRecordedCubinIsAPart) {
   EXPECT_EQ(recorded_cubins("warpgroup_probe").size(), 8u);
