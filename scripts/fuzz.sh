@@ -22,7 +22,7 @@ fat_binary    isa/fuzz            65536  isa/fat_binary.cpp
 symbols       gpu/runtime/fuzz    65536  gpu/runtime/redirect/object_file.cpp
 decode        isa/fuzz            64     isa/decoder.cpp isa/printer.cpp
 sketch        traces/sketch/fuzz  16384  traces/sketch
-gpu_model     simulator/fuzz      32768  simulator/models/gpu_model.cpp simulator/models/instruction_costs.cpp
+gpu_model     simulator/fuzz      32768  simulator/models/gpu_model.cpp
 accelsim      traces/fuzz         32768  traces/formats/accelsim_reader.cpp traces/formats/accelsim_code.cpp traces/formats/accelsim_control.cpp traces/formats/accelsim_replay.cpp traces/formats/accelsim_launch.cpp
 record        cli/fuzz            65536  simulator/record/record.cpp simulator/record/record_json.cpp cli/launch_text.cpp cli/findings_text.cpp validation/compare.cpp
 configuration cli/fuzz            4096   cli/configuration.cpp
@@ -30,7 +30,7 @@ capsule       gpu/runtime/fuzz    327680 gpu/runtime/capsule.cpp gpu/runtime/cap
 run           gpu/runtime/fuzz    327680 simulator/execute simulator/launch simulator/memory simulator/warp
 timing        gpu/runtime/fuzz    327680 simulator/timing
 checks        gpu/runtime/fuzz    327680 simulator/checks
-step          gpu/runtime/fuzz    327680 traces/stepper simulator/launch/replay.cpp
+step          gpu/runtime/fuzz    327680 traces/stepper simulator/device/replay.cpp
 page          gpu/runtime/fuzz    327680 traces/viewer traces/analysis traces/formats/text_trace.cpp
 "
 column() { # target, number
@@ -83,10 +83,18 @@ report() { # target
     printf '%-14s FOUND SOMETHING: %s\n' "$1" "$build/$1.log"
     return
   fi
-  files=$(column "$1" 4 | sed "s|^|$source/|")
-  # shellcheck disable=SC2086
-  lines=$("$cov" report "$build/$(column "$1" 2)/$1_fuzzer" -instr-profile="$build/$1.profdata" \
-    -show-region-summary=false -show-branch-summary=false $files | awk '/^TOTAL/ { print $NF }')
+  # llvm-cov's own choice of files does not know the relative names that ccache leaves in objects.
+  lines=$("$cov" export "$build/$(column "$1" 2)/$1_fuzzer" -instr-profile="$build/$1.profdata" -summary-only |
+    python3 -c '
+import json, sys
+files = json.load(sys.stdin)["data"][0]["files"]
+count = covered = 0
+for name in sys.argv[1:]:
+    found = [f["summary"]["lines"] for f in files if "/" + name in "/" + f["filename"]]
+    if not found: sys.exit("no file " + name)
+    count += sum(f["count"] for f in found)
+    covered += sum(f["covered"] for f in found)
+print(f"{100 * covered / count:.1f}%")' $(column "$1" 4))
   statistic() { awk -v name="stat::$2:" '$1 == name { print $2 }' "$build/$1.log"; }
   printf '%-14s %12s %9s %8s %10s\n' "$1" "$(statistic "$1" number_of_executed_units)" \
     "$(statistic "$1" slowest_unit_time_sec)" "$(statistic "$1" peak_rss_mb)" "$lines"

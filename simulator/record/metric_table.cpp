@@ -159,8 +159,8 @@ std::uint64_t bulk_or_box(const Ins& ins, const Counts& counts) {
   return ins.op == box ? counts.shared : bulk<access, to_shared, from_shared>(ins, counts);
 }
 std::uint64_t any_bulk(const Ins& ins, const Counts& counts) {
-  const bool box = ins.op == isa::Op::UTMALDG || ins.op == isa::Op::UTMASTG ||
-                   ins.op == isa::Op::UTMAREDG;
+  const bool box =
+      ins.op == isa::Op::UTMALDG || ins.op == isa::Op::UTMASTG || ins.op == isa::Op::UTMAREDG;
   return box || is(ins, Of::bulk) ? counts.shared : 0;
 }
 // Stores and reductions that a barrier counts: the same record counts them by their width and as
