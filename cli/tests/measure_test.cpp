@@ -83,7 +83,7 @@ TEST(Measure, AsksForAProgramOrCapsules) {
   const tests::ScratchFolder empty;
   const Outcome nothing = run_heddle("measure " + (empty / "").string(), Kept::both);
   EXPECT_NE(nothing.status, 0);
-  EXPECT_THAT(nothing.text, HasSubstr("no capsule"));
+  EXPECT_THAT(nothing.text, HasSubstr("is a folder without capsules"));
 }
 
 }  // namespace
