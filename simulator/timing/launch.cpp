@@ -332,13 +332,17 @@ void TimedLaunch::add_sums(Result& result) {
   if (threaded_) threaded_->add_to(result.stalls_at);
 }
 
+// A launch ends when all that its blocks sent to memory is done, long after the last block where
+// they add to few addresses (adds.* of gpu/kernels/micro/timing/stores.cu; docs/experiments/timing.md).
+Cycle TimedLaunch::launch_end() const { return std::max(last_end_, memory_.last_write()); }
+
 TimedRun TimedLaunch::take() {
   TimedRun timed;
   Result& result = timed.result;
   result.sms = static_cast<std::uint32_t>(sms_.size());
   result.sub_cores = constants_.sub_cores;
   result.warp_slots_per_sm = context_.model->max_warps_per_sm;
-  result.elapsed = last_end_ + constants_.latency_launch_end;
+  result.elapsed = launch_end() + constants_.latency_launch_end;
   result.clock_hz = context_.model->clock_khz * 1e3;
   add_sums(result);
   for (const StallCycles& at : result.stalls_at)

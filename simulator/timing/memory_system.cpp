@@ -50,6 +50,7 @@ void MemorySystem::start(bool cold) {
     channel.opened.assign(constants_.dram_banks, 0);
   }
   traffic_ = {};
+  last_write_ = 0;
 }
 
 void MemorySystem::serve(std::span<Request*> requests) {
@@ -86,7 +87,9 @@ Cycle MemorySystem::serve(Request& request) {
       now, ticks_for(request.outgoing.flits * kSectorBytes, constants_.sm_write_bytes_per_cycle));
   const Cycle extra =
       request.kind == Request::Kind::atomic ? constants_.latency_l2_atomic_extra : 0;
-  return nearest + extra + link + write(request, now + link).sum();
+  const Cycle done = nearest + extra + link + write(request, now + link).sum();
+  last_write_ = std::max(last_write_, done);
+  return done;
 }
 
 unsigned MemorySystem::home_of(LineNumber line) const {

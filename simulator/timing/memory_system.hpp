@@ -54,6 +54,8 @@ class MemorySystem {
   // Before a launch, whose time begins at 0 again. `cold`: nothing is in the caches.
   void start(bool cold);
   Traffic& traffic() { return traffic_; }
+  // When the last store or atomic served since `start` is done; 0 if there was none.
+  Cycle last_write() const { return last_write_; }
 
  private:
   // When the sectors of a line are there, for who asks then, and when the last addition of floats
@@ -116,6 +118,7 @@ class MemorySystem {
   Server outgoing_;                      // what all SMs send
   std::vector<Channel> channels_;
   Traffic traffic_;
+  Cycle last_write_ = 0;
 };
 
 }  // namespace heddle::simulator::timing

@@ -80,6 +80,7 @@ class TimedLaunch {
   bool bring_forward(Core& forward, Block& block, std::uint64_t instructions);
   Ran measure_wave(const Slices::Wave& wave);
   void add_sums(Result& result);
+  Cycle launch_end() const;
 
   const LaunchContext& context_;
   const Constants constants_;

@@ -269,6 +269,18 @@ TEST_F(Timing, StoresRightBehindOneAnotherAreSentAsOne) {
   EXPECT_EQ(traffic(merges).l1_global_store.hits, 1u);
 }
 
+TEST_F(Timing, ALaunchEndsWhenItsStoresAreDone) {
+  constexpr Word kStg{0x0000000904007986, 0x000000000c101906};  // STG.E desc[UR6][R4.64], R9
+  const auto address = *device_.memory().allocate(256, "test");
+  const std::vector<Word> body{with(kUldc, {.stall = 7}), with(kLdc, {.stall = 1, .write = 0}),
+                               with(kStg, {.stall = 2, .wait = 1}), with(kExit, {.stall = 5})};
+  constexpr std::uint64_t kFar = 1000;
+  const Result result = run(body, 32, "latency_l2_hit=" + std::to_string(kFar) + ",", address);
+  EXPECT_LT(result.active_max, kFar);
+  EXPECT_GE(result.elapsed,
+            constant(&Constants::latency_launch) + kFar + constant(&Constants::latency_launch_end));
+}
+
 TEST_F(Timing, AWideProductHoldsItsSubCore) {
   constexpr Word kWide{0x00000009090c7825, 0x00000000078e00ff};  // IMAD.WIDE.U32 R12, R9, R9, RZ
   constexpr Word kMov{0x0000000c00097202, 0x0000000000000f00};   // MOV R9, R12
