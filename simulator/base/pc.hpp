@@ -39,7 +39,7 @@ class Pc {
     return Pc(pc.index_ - static_cast<std::uint32_t>(instructions));
   }
   friend constexpr bool operator==(Pc, Pc) = default;
-  friend constexpr std::strong_ordering operator<=>(Pc, Pc) = default;
+  friend constexpr std::strong_ordering operator<=>(Pc, Pc) = default;  // NOLINT: no pointer
 
  private:
   std::uint32_t index_ = 0;
