@@ -333,7 +333,8 @@ void TimedLaunch::add_sums(Result& result) {
 }
 
 // A launch ends when all that its blocks sent to memory is done, long after the last block where
-// they add to few addresses (adds.* of gpu/kernels/micro/timing/stores.cu; docs/experiments/timing.md).
+// they add to few addresses (adds.* of gpu/kernels/micro/timing/stores.cu;
+// docs/experiments/timing.md).
 Cycle TimedLaunch::launch_end() const { return std::max(last_end_, memory_.last_write()); }
 
 TimedRun TimedLaunch::take() {
