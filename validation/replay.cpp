@@ -76,7 +76,8 @@ std::vector<fs::path> find_capsules(const fs::path& path) {
   std::vector<fs::path> files;
   for (const auto& entry : fs::directory_iterator(path))
     if (entry.path().extension() == ".capsule") files.push_back(entry.path());
-  if (files.empty()) throw std::runtime_error(fmt::format("{} is a folder without capsules", path.string()));
+  if (files.empty())
+    throw std::runtime_error(fmt::format("{} is a folder without capsules", path.string()));
   std::ranges::sort(files);
   return files;
 }

@@ -160,8 +160,8 @@ bool SubCore::issue(unsigned slot, Cycle now) {
   return true;
 }
 
-// A wait for an mbarrier whose phase is not over, or for the grid: the warp has not issued, and asks
-// again later.
+// A wait for an mbarrier whose phase is not over, or for the grid: the warp has not issued, and
+// asks again later.
 void SubCore::hold(unsigned slot, Cycle now) {
   ResidentWarp& warp = slots_[slot];
   const Timed& held = timed(warp);
