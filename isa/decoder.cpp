@@ -139,7 +139,7 @@ void read_item(const Item& item, Instruction& into) {
       into.rd = byte;
       break;
     case ItemKind::urd:
-      into.urd = uniform_register(field, item.bits.width);
+      into.urd = uniform_register(field, item.bits.size());
       break;
     case ItemKind::pdst:
       (item.which == 0 ? into.pu : into.pv) = byte;
@@ -158,7 +158,7 @@ void read_item(const Item& item, Instruction& into) {
           uniform_register(Bits{item.bits.lo, item.bits.width}.get(into.word), item.bits.width);
       break;
     case ItemKind::ur:
-      into.ur = uniform_register(field, item.bits.width);
+      into.ur = uniform_register(field, item.bits.size());
       break;
     case ItemKind::immediate:
       source(into, item.which) = {.kind = Source::Kind::imm,
