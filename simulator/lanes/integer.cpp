@@ -24,9 +24,32 @@ LaneFunction select_iadd_64(const Request& request, MicroOp& op) {
   return request.mod(Mod::x) != 0 ? lift<Iadd64<true>> : lift<Iadd64<false>>;
 }
 
+bool reads_zero(const isa::Source& source) {
+  return (source.kind == isa::Source::Kind::reg && source.index == isa::kRZ) ||
+         (source.kind == isa::Source::Kind::ureg && source.index == isa::kURZ);
+}
+
+bool reads_one(const isa::Source& source) {
+  return source.kind == isa::Source::Kind::imm && source.value == 1;
+}
+
+// What is left of A * B + C where a factor is zero or one: compilers move and add so (IMAD.MOV,
+// IMAD.IADD).
+template <bool kAdds>
+struct ImadRest {
+  using Sources = sources::Plain;
+  static u32 eval(const Lane& x) { return kAdds ? x.a + x.c : x.c; }
+};
+
 LaneFunction select_imad(const Request& request, MicroOp& op) {
   op.param[0] = op.c_negate;
-  return request.mod(Mod::x) != 0 ? lift_sources<Imad<true>>(op) : lift_sources<Imad<false>>(op);
+  if (request.mod(Mod::x) != 0) return lift_sources<Imad<true>>(op);
+  const isa::Instruction& instruction = *request.instruction;
+  if (!op.a_negate && !op.b_negate && !op.c_negate) {
+    if (reads_zero(instruction.a) || reads_zero(instruction.b)) return lift<ImadRest<false>>;
+    if (reads_one(instruction.b)) return lift<ImadRest<true>>;
+  }
+  return lift_sources<Imad<false>>(op);
 }
 
 LaneFunction select_imad_wide(const Request& request, MicroOp& op) {
@@ -154,10 +177,18 @@ LaneFunction select_viadd(const Request& request, MicroOp& op) {
   return halves ? lift<Viadd<true>> : lift<Viadd<false>>;
 }
 
-bool reads_zero(const isa::Source& source) {
-  return (source.kind == isa::Source::Kind::reg && source.index == isa::kRZ) ||
-         (source.kind == isa::Source::Kind::ureg && source.index == isa::kURZ);
-}
+// Of types of 32 bits the halves that rotations want, in words: no more than 32 bits of the other
+// source come in.
+template <bool kRight>
+struct Funnel {
+  using Sources = sources::Plain;
+  static u32 eval(const Lane& x, const Params& k) {
+    const u32 masked = x.b & k[0], count = masked & 31;
+    const u32 kept = kRight ? x.a >> count : x.c << count;
+    const u32 in = kRight ? x.c << 1 << (31 - count) : x.a >> 1 >> (31 - count);
+    return pick(masked > 31, kRight ? x.c : x.a, kept | in);
+  }
+};
 
 LaneFunction select_shf(const Request& request, MicroOp& op) {
   const bool right = request.mod(Mod::dir) != 0;
@@ -171,6 +202,7 @@ LaneFunction select_shf(const Request& request, MicroOp& op) {
   if (!right && !high && bits == 32) return lift<ShiftLeft>;
   if (right && high && bits == 32 && reads_zero(instruction.a))
     return is_signed ? lift<ShiftRight<i32>> : lift<ShiftRight<u32>>;
+  if (right != high && bits == 32) return right ? lift<Funnel<true>> : lift<Funnel<false>>;
   const u32 form = u32{right} | u32{is_signed && right} << 1 | u32{high} << 2;
   return choose<8>(form, []<u32 kForm>() -> LaneFunction {
     return lift<Shf<(kForm & 1) != 0, (kForm & 2) != 0, (kForm & 4) != 0>>;

@@ -206,6 +206,16 @@ TEST(LanesMinMax, HalfwordsAreComparedApart) {
       });
 }
 
+TEST(LanesImad, WithAFactorOfZeroOrOneMovesOrAdds) {
+  LaneCase zero_first(Op::IMAD), zero_second(Op::IMAD), one(Op::IMAD);
+  zero_first.instruction().a = zero_second.instruction().b = {isa::Source::Kind::reg, isa::kRZ};
+  one.instruction().b.kind = isa::Source::Kind::imm;
+  one.instruction().b.value = 1;
+  for (LaneCase* const each : {&zero_first, &zero_second})
+    each->expect([](const Inputs& in) -> Outputs { return {in.c32(), {}, {}}; });
+  one.expect([](const Inputs& in) -> Outputs { return {in.a32() + in.c32(), {}, {}}; });
+}
+
 TEST(LanesViadd, NegatesTheSecondSource) {
   LaneCase(Op::VIADD).negate("b").expect([](const Inputs& in) -> Outputs {
     return {in.a32() - in.b32(), {}, {}};
