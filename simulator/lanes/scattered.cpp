@@ -7,46 +7,97 @@ namespace heddle::simulator::lanes::HEDDLE_LANES_VARIANT {
 namespace {
 
 // Numbers whose differences need more than 32 bits: each beside those before it.
-ScatteredFunctions::Distinct distinct_far(const u64* address) {
+ScatteredFunctions::Distinct distinct_far(const u64* address, u32 lanes) {
   const auto count = [&](u32 shift) {
-    u32 different = 1;
-    for (u32 i = 1; i < kWarpSize; ++i) {
-      u32 seen = 0;
-      for (u32 j = 0; j < i; ++j) seen |= u32{address[j] >> shift == address[i] >> shift};
-      different += 1 - seen;
+    u32 different = 0;
+    for (u32 i = 0; i < kWarpSize; ++i) {
+      u32 seen = 1 - (lanes >> i & 1);
+      for (u32 j = 0; j < i; ++j)
+        seen |= u32{address[j] >> shift == address[i] >> shift} & lanes >> j;
+      different += 1 - (seen & 1);
     }
     return different;
   };
   return {count(kSectorShift), count(kLineShift)};
 }
 
-ScatteredFunctions::Distinct distinct(const u64* address) {
-  u32 sector[kWarpSize];
-  const u64 first = address[0] >> kLineShift << (kLineShift - kSectorShift);
+u64 of_first(const u64* address, u32 lanes) { return address[__builtin_ctz(lanes)]; }
+
+bool same(const u64* address, u32 lanes) {
+  const u64 one = of_first(address, lanes);
+  u64 differences = 0;
+  for (u32 i = 0; i < kWarpSize; ++i)
+    differences |= (address[i] ^ one) & (u64{0} - u64{lanes >> i & 1});
+  return differences == 0;
+}
+
+// All ones for a lane that is there.
+u64 there(u32 lanes, u32 lane) { return u64{0} - u64{lanes >> lane & 1}; }
+
+// Lanes that are not there stand with the first one.
+ScatteredFunctions::Distinct distinct(const u64* address, u32 lanes) {
+  alignas(64) u32 sector[kWarpSize];
+  const u64 one = of_first(address, lanes);
+  const u64 base = (one >> kLineShift << (kLineShift - kSectorShift)) - (u64{1} << 31);
   u64 far = 0;
   for (u32 i = 0; i < kWarpSize; ++i) {
-    const u64 offset = (address[i] >> kSectorShift) - first + (u64{1} << 31);
+    const u64 on = there(lanes, i), at = (address[i] & on) | (one & ~on);
+    const u64 offset = (at >> kSectorShift) - base;
     far |= offset >> 32;
     sector[i] = static_cast<u32>(offset);
   }
-  if (far != 0) return distinct_far(address);
-  sort(sector);
-  u32 sectors = 1, lines = 1;
-  for (u32 i = 1; i < kWarpSize; ++i) {
-    const u32 changed = sector[i - 1] ^ sector[i];
-    sectors += u32{changed != 0};
-    lines += u32{changed >> (kLineShift - kSectorShift) != 0};
+  if (far != 0) return distinct_far(address, lanes);
+  Part numbers[kParts], last[kParts];
+  load(sector, numbers);
+  sort(numbers);
+  before(numbers, last);
+  Part sectors{}, lines{};
+  const Part none{};
+  for (u32 i = 0; i < kParts; ++i) {
+    const Part changed = numbers[i] ^ last[i];
+    sectors -= __builtin_bit_cast(Part, changed != none);
+    lines -= __builtin_bit_cast(Part, (changed >> (kLineShift - kSectorShift)) != none);
   }
-  return {sectors, lines};
+  ScatteredFunctions::Distinct found{1, 1};
+  for (u32 i = 0; i < kWidth; ++i) {
+    found.sectors += sectors[i];
+    found.lines += lines[i];
+  }
+  return found;
+}
+
+// Sorted by bank, and in it by number. Of an address nothing above 32 bits tells a unit of shared
+// memory from another.
+ScatteredFunctions::Banks banks(const u64* address, u32 lanes, u32 shift) {
+  alignas(64) u32 unit[kWarpSize];
+  const u32 one = static_cast<u32>(of_first(address, lanes)) >> shift;
+  u32 lowest = one, highest = one;
+  for (u32 i = 0; i < kWarpSize; ++i) {
+    const u32 on = static_cast<u32>(there(lanes, i));
+    unit[i] = (static_cast<u32>(address[i]) >> shift & on) | (one & ~on);
+    lowest = unit[i] < lowest ? unit[i] : lowest;
+    highest = unit[i] > highest ? unit[i] : highest;
+  }
+  const u32 bits = kLineShift - shift;  // of a bank's number
+  if ((highest - lowest) >> bits == 0) return {1, 1};
+  Part keys[kParts], last[kParts], bank[kParts];
+  load(unit, keys);
+  for (Part& key : keys) key = key << (32 - bits) | key >> bits;
+  sort(keys);
+  before(keys, last);
+  for (u32 i = 0; i < kParts; ++i) {
+    last[i] ^= keys[i];
+    bank[i] = last[i] >> (32 - bits);
+  }
+  return {nonzero(last) | 1, nonzero(bank) | 1};
 }
 
 ScatteredFunctions::Range range(const u64* address, u32 lanes) {
-  const u64 one = address[__builtin_ctz(lanes)];
+  const u64 one = of_first(address, lanes);
   i64 lowest = static_cast<i64>(one), highest = lowest;
   u64 bits = 0;
   for (u32 i = 0; i < kWarpSize; ++i) {
-    const u64 on = u64{0} - u64{lanes >> i & 1};
-    const u64 at = (address[i] & on) | (one & ~on);
+    const u64 on = there(lanes, i), at = (address[i] & on) | (one & ~on);
     bits |= at;
     lowest = static_cast<i64>(at) < lowest ? static_cast<i64>(at) : lowest;
     highest = static_cast<i64>(at) > highest ? static_cast<i64>(at) : highest;
@@ -59,8 +110,26 @@ void views(const u64* address, u64 lowest, std::byte* first, std::byte** view) {
   for (u32 i = 0; i < kWarpSize; ++i) view[i] = reinterpret_cast<std::byte*>(address[i] + to);
 }
 
+template <u32 kWords>
+void split(const std::byte* from, u32* __restrict rows) {
+  u32 words[kWarpSize * kWords];
+  __builtin_memcpy(words, from, sizeof words);
+  for (u32 i = 0; i < kWarpSize; ++i)
+    for (u32 word = 0; word < kWords; ++word) rows[word * kWarpSize + i] = words[i * kWords + word];
+}
+
+template <u32 kWords>
+void join(const u32* __restrict rows, std::byte* to) {
+  u32 words[kWarpSize * kWords];
+  for (u32 i = 0; i < kWarpSize; ++i)
+    for (u32 word = 0; word < kWords; ++word) words[i * kWords + word] = rows[word * kWarpSize + i];
+  __builtin_memcpy(to, words, sizeof words);
+}
+
 }  // namespace
 
-ScatteredFunctions scattered_functions() { return {distinct, range, views}; }
+ScatteredFunctions scattered_functions() {
+  return {distinct, banks, same, range, views, split<2>, split<4>, join<2>, join<4>};
+}
 
 }  // namespace heddle::simulator::lanes::HEDDLE_LANES_VARIANT

@@ -1,5 +1,5 @@
-// What memory instructions find out about 32 addresses that do not adjoin, in the widest vector
-// unit there is.
+// What memory instructions find out about 32 addresses, and how they move what lies there, in the
+// widest vector unit there is.
 #pragma once
 
 #include <cstddef>
@@ -11,11 +11,22 @@ namespace heddle::simulator::lanes {
 
 // Arrays have an element for each lane.
 struct ScatteredFunctions {
-  // How many different sectors and lines hold the addresses (kSectorShift, kLineShift).
+  // How many different sectors and lines hold the addresses of `lanes`, which is not empty
+  // (kSectorShift, kLineShift).
   struct Distinct {
     std::uint32_t sectors, lines;
   };
-  Distinct (*distinct)(const std::uint64_t* address);
+  Distinct (*distinct)(const std::uint64_t* address, std::uint32_t lanes);
+  // The different units of shared memory, of 1 << `shift` bytes (4, 8 or 16), that `lanes` access,
+  // which is not empty; sorted by bank, of which there are as many as units in a line. A bit for
+  // each place in that order where another unit than before it stands, and where another bank does.
+  // Where none shares its bank one unit may stand for all.
+  struct Banks {
+    std::uint32_t units, banks;
+  };
+  Banks (*banks)(const std::uint64_t* address, std::uint32_t lanes, std::uint32_t shift);
+  // Whether all of `lanes`, which is not empty, have one address.
+  bool (*same)(const std::uint64_t* address, std::uint32_t lanes);
   // The lowest and the highest address of `lanes`, which is not empty; the bits that are set in any
   // of their addresses. Addresses are below 2^63.
   struct Range {
@@ -25,6 +36,11 @@ struct ScatteredFunctions {
   // view[i] = first + (address[i] - lowest).
   void (*views)(const std::uint64_t* address, std::uint64_t lowest, std::byte* first,
                 std::byte** view);
+  // Memory that holds 2 or 4 words of each lane, lane after lane: into as many rows, and from them.
+  void (*split_pairs)(const std::byte* from, std::uint32_t* rows);
+  void (*split_quads)(const std::byte* from, std::uint32_t* rows);
+  void (*join_pairs)(const std::uint32_t* rows, std::byte* to);
+  void (*join_quads)(const std::uint32_t* rows, std::byte* to);
 };
 
 // Of the widest vector unit of this processor.

@@ -1,4 +1,4 @@
-// Sorts a number of each lane, in registers: a bitonic network.
+// A number of each lane, in registers: sorted by a bitonic network, and beside its neighbours.
 #pragma once
 
 #include "simulator/lanes/lane.hpp"
@@ -55,15 +55,39 @@ inline void merge(Part (&parts)[kParts]) {
   if constexpr (kBy > 1) merge<kRun, kBy / 2>(parts);
 }
 
-inline void sort(u32* numbers) {
-  Part parts[kParts];
-  __builtin_memcpy(parts, numbers, sizeof parts);
+inline void sort(Part (&parts)[kParts]) {
   merge<2, 1>(parts);
   merge<4, 2>(parts);
   merge<8, 4>(parts);
   merge<16, 8>(parts);
   merge<32, 16>(parts);
-  __builtin_memcpy(numbers, parts, sizeof parts);
+}
+
+inline void load(const u32* numbers, Part (&parts)[kParts]) {
+  __builtin_memcpy(parts, numbers, sizeof parts);
+}
+
+// Each lane's number with the one of the lane before it; lane 0 with its own.
+inline void before(const Part (&parts)[kParts], Part (&found)[kParts]) {
+  found[0] = __builtin_shufflevector(parts[0], parts[0], 0, 0, 1, 2, 3, 4, 5, 6);
+  for (u32 i = 1; i < kParts; ++i)
+    found[i] = __builtin_shufflevector(parts[i - 1], parts[i], 7, 8, 9, 10, 11, 12, 13, 14);
+}
+
+// The lanes whose number is not zero.
+inline Mask nonzero(const Part (&parts)[kParts]) {
+  constexpr Part kBits{1, 2, 4, 8, 16, 32, 64, 128};
+  const Part none{};
+  Part bits{};
+  for (u32 i = 0; i < kParts; ++i) {
+    const auto flags = parts[i] != none;  // all ones where it holds
+    bits |= __builtin_bit_cast(Part, flags) & kBits << (kWidth * i);
+  }
+  u32 words[kWidth];
+  __builtin_memcpy(words, &bits, sizeof words);
+  Mask lanes = 0;
+  for (u32 i = 0; i < kWidth; ++i) lanes |= words[i];
+  return lanes;
 }
 
 }  // namespace heddle::simulator::lanes::HEDDLE_LANES_VARIANT

@@ -18,31 +18,6 @@ unsigned count(Mask lanes) { return static_cast<unsigned>(std::popcount(lanes));
 unsigned first(Mask lanes) { return static_cast<unsigned>(std::countr_zero(lanes)); }
 constexpr unsigned ceil_div(unsigned a, unsigned b) { return (a + b - 1) / b; }
 
-// Whether all lanes access adjoining pieces of memory in order: the usual case.
-bool is_unit_stride(unsigned width, LaneAddresses address) {
-  std::uint64_t difference = 0;
-  for (unsigned lane = 0; lane < kWarpSize; ++lane)
-    difference |= address[lane] ^ (address[0] + lane * width);
-  return difference == 0;
-}
-
-bool all_same(LaneAddresses address, Mask lanes) {
-  const std::uint64_t one = address[first(lanes)];
-  std::uint64_t difference = 0;
-  for (unsigned lane = 0; lane < kWarpSize; ++lane)
-    difference |= lanes >> lane & 1 ? address[lane] ^ one : 0;
-  return difference == 0;
-}
-
-// Lanes that are not there stand where the one before them does.
-std::array<std::uint64_t, kWarpSize> filled_up(LaneAddresses address, Mask on) {
-  std::array<std::uint64_t, kWarpSize> filled;
-  std::uint64_t last = address[first(on)];
-  for (unsigned lane = 0; lane < kWarpSize; ++lane)
-    filled[lane] = last = (on >> lane & 1) != 0 ? address[lane] : last;
-  return filled;
-}
-
 // The different ones of a warp's numbers. Slots are filled from where a number's hash says on.
 class NumberSet {
  public:
@@ -84,29 +59,17 @@ unsigned distinct(Mask lanes, Number&& number) {
 }
 
 // A pass serves one word of each bank, to every lane that wants it: the passes these lanes need
-// when they are served together.
+// when they are served together. Wide accesses are aligned: their words share banks as they do.
 unsigned passes(unsigned width, LaneAddresses address, Mask lanes) {
-  std::array<std::uint64_t, kBanks> held;  // the word last seen in each bank
-  std::uint64_t seen = 0;
-  bool conflict = false;
-  for (Mask left = lanes; left != 0; left &= left - 1) {
-    const std::uint64_t at = address[first(left)];
-    for (std::uint64_t word = at / 4; word <= (at + width - 1) / 4; ++word) {
-      const unsigned bank = static_cast<unsigned>(word % kBanks);
-      conflict |= (seen >> bank & 1) != 0 && held[bank] != word;
-      held[bank] = word;
-      seen |= std::uint64_t{1} << bank;
-    }
-  }
-  if (!conflict) return lanes == 0 ? 0 : 1;
-
-  // Wide accesses are aligned: their words share banks as their first words do.
-  NumberSet words;
-  std::array<std::uint8_t, kBanks> in_bank{};
-  unsigned most = 0;
-  for (Mask left = lanes; left != 0; left &= left - 1) {
-    const std::uint64_t word = address[first(left)] / 4;
-    if (words.add(word)) most = std::max<unsigned>(most, ++in_bank[word % kBanks]);
+  if (lanes == 0) return 0;
+  const auto shift = static_cast<unsigned>(std::max(2, std::countr_zero(width)));
+  const auto [units, banks] = lanes::scattered_functions().banks(address.data(), lanes, shift);
+  unsigned most = 1;
+  for (Mask left = units == banks ? 0 : banks; left != 0;) {
+    const Mask from = left & -left;
+    left ^= from;
+    const Mask next = left & -left;  // of the last bank 0: below 0 are all above it
+    most = std::max(most, count(units & (next - from)));
   }
   return most;
 }
@@ -155,7 +118,8 @@ unsigned load_wavefronts(unsigned width, LaneAddresses address, Mask lanes) {
     return joined ? 1 : apart(lanes);
   }
   // A pass returns 256 bytes at most.
-  if (all_same(address, lanes)) return ceil_div(count(lanes) * width, 256);
+  if (lanes::scattered_functions().same(address.data(), lanes))
+    return ceil_div(count(lanes) * width, 256);
   const Mask low = lanes & kLowHalf, high = lanes & kHighHalf;
   unsigned sum = 0;
   if (high != 0) {
@@ -193,15 +157,13 @@ AccessCounts count_global(AccessKind, unsigned width, LaneAddresses address, Mas
   if (lanes == 0) return {};
   if ((lanes & (lanes - 1)) == 0) return {.sectors = 1, .sectors_ideal = 1, .tags = 1};
   AccessCounts counts;
-  std::array<std::uint64_t, kWarpSize> filled;
-  const std::uint64_t* all = address.data();
-  if (lanes != kFullMask) all = (filled = filled_up(address, lanes)).data();
-  const lanes::Pieces pieces = lanes::address_functions().pieces(all);
+  lanes::Pieces pieces;
+  if (lanes == kFullMask) pieces = lanes::address_functions().pieces(address.data());
   if (pieces.in_order) {
     counts.sectors = pieces.sectors;
     counts.tags = pieces.lines;
   } else {
-    const auto distinct = lanes::scattered_functions().distinct(all);
+    const auto distinct = lanes::scattered_functions().distinct(address.data(), lanes);
     counts.sectors = distinct.sectors;
     counts.tags = distinct.lines;
   }
@@ -212,9 +174,7 @@ AccessCounts count_global(AccessKind, unsigned width, LaneAddresses address, Mas
 AccessCounts count_shared(AccessKind kind, unsigned width, LaneAddresses address, Mask lanes) {
   if (lanes == 0) return {};
   AccessCounts counts;
-  const bool usual = width <= 4 && lanes == kFullMask && is_unit_stride(width, address) &&
-                     (width == 4 || kind <= AccessKind::store);
-  counts.wavefronts = usual ? 1 : shared_wavefronts(kind, width, address, lanes);
+  counts.wavefronts = shared_wavefronts(kind, width, address, lanes);
   counts.wavefronts_ideal = std::min(counts.wavefronts, ceil_div(count(lanes) * width, 128));
   if (kind >= AccessKind::compare_and_swap) {  // reads, then writes
     counts.wavefronts *= 2;
@@ -236,10 +196,9 @@ AccessCounts count_local(AccessKind, unsigned width, LaneAddresses address, Mask
   const unsigned words = std::max(1u, width / 4);
   AccessCounts counts;
   const auto row = [&](unsigned lane) { return (address[lane] / 4) * 4 + lane / 8; };
-  const std::uint64_t place = address[first(lanes)];
-  if (lanes == kFullMask && std::all_of(address.begin(), address.end(),
-                                        [&](std::uint64_t each) { return each == place; })) {
-    counts.sectors = words * 4;
+  if (lanes::scattered_functions().same(address.data(), lanes)) {
+    for (Mask group = 0xff; group != 0; group <<= 8)
+      if ((lanes & group) != 0) counts.sectors += words;
     return counts;
   }
   // Wide accesses are aligned to their width: two of them touch the same rows, or none in common.

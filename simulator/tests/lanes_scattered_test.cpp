@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <random>
 #include <set>
+#include <utility>
 
 #include "simulator/base/types.hpp"
 #include "simulator/lanes/scattered.hpp"
@@ -21,17 +23,30 @@ Addresses random_addresses(std::mt19937_64& random, std::uint64_t among) {
   return addresses;
 }
 
+Mask some_lanes(std::mt19937_64& random) {
+  const auto lanes = static_cast<Mask>(random() | random());
+  return random() % 2 == 0 ? kFullMask : lanes | Mask{1} << random() % kWarpSize;
+}
+
+template <typename F>
+void for_each_there(Mask lanes, const Addresses& addresses, F&& f) {
+  for (unsigned lane = 0; lane < kWarpSize; ++lane)
+    if ((lanes >> lane & 1) != 0) f(addresses[lane]);
+}
+
 TEST(ScatteredAddresses, AreCountedOnceEach) {
   std::mt19937_64 random(1);
   for (const std::uint64_t among : {1ull, 64ull, 300ull, 1ull << 12, 1ull << 30, 1ull << 45})
     for (int i = 0; i < 200; ++i) {
-      const Addresses addresses = random_addresses(random, among);
+      Addresses addresses = random_addresses(random, among);
+      if (i % 4 == 0) std::ranges::sort(addresses);
+      const Mask lanes = some_lanes(random);
       std::set<std::uint64_t> sectors, lines;
-      for (const std::uint64_t address : addresses) {
+      for_each_there(lanes, addresses, [&](std::uint64_t address) {
         sectors.insert(address >> kSectorShift);
         lines.insert(address >> kLineShift);
-      }
-      const auto distinct = scattered_functions().distinct(addresses.data());
+      });
+      const auto distinct = scattered_functions().distinct(addresses.data(), lanes);
       EXPECT_EQ(distinct.sectors, sectors.size());
       EXPECT_EQ(distinct.lines, lines.size());
     }
@@ -43,7 +58,45 @@ TEST(ScatteredAddresses, NextToTheFirstAreCounted) {
   addresses.fill(1 << 20);
   addresses[7] = addresses[0] - 32;
   addresses[9] = addresses[0] + 32;
-  EXPECT_EQ(scattered_functions().distinct(addresses.data()).sectors, 3u);
+  EXPECT_EQ(scattered_functions().distinct(addresses.data(), kFullMask).sectors, 3u);
+}
+
+using Counts = std::multiset<std::size_t>;
+
+// How many units lie in each bank, of those where any do.
+Counts units_by_bank(Mask units, Mask banks) {
+  Counts counts;
+  std::size_t count = 0;
+  for (unsigned place = 0; place < kWarpSize; ++place) {
+    if ((banks >> place & 1) != 0 && place != 0) counts.insert(std::exchange(count, 0));
+    count += units >> place & 1;
+  }
+  counts.insert(count);
+  return counts;
+}
+
+TEST(ScatteredAddresses, ShareBanksAsTheirUnitsDo) {
+  std::mt19937_64 random(3);
+  for (const unsigned shift : {2u, 3u, 4u})
+    for (const std::uint64_t among : {1ull, 4ull, 32ull, 64ull, 1ull << 10, 1ull << 22})
+      for (int i = 0; i < 100; ++i) {
+        Addresses addresses = random_addresses(random, among);
+        for (std::uint64_t& address : addresses) address = (address << shift) & 0xffff'ffff;
+        if (i % 3 == 0)  // few banks
+          for (std::uint64_t& address : addresses) address = address << 5 & 0xffff'ffff;
+        const Mask lanes = some_lanes(random);
+        std::map<std::uint64_t, std::set<std::uint64_t>> units;
+        for_each_there(lanes, addresses, [&](std::uint64_t address) {
+          units[address >> shift & ((128u >> shift) - 1)].insert(address >> shift);
+        });
+        Counts expected;
+        for (const auto& [bank, in_bank] : units) expected.insert(in_bank.size());
+        const auto found = scattered_functions().banks(addresses.data(), lanes, shift);
+        if (found.units == 1 && found.banks == 1)
+          EXPECT_EQ(*expected.rbegin(), 1u);
+        else
+          EXPECT_EQ(units_by_bank(found.units, found.banks), expected);
+      }
 }
 
 TEST(ScatteredAddresses, HaveARangeOfTheLanesThatAreThere) {
