@@ -206,13 +206,13 @@ bool of_host(const LanePointers& pointers, const Addresses& address, Mask lanes)
 
 // Integer reductions of one kind commute, so threads may mix them; anything else is a plain write.
 bool claim(Core& core, const Warp& warp, const Step& step, AccessKind kind,
-           const Addresses& address, Mask lanes) {
+           const Addresses& address, Mask lanes, const LanePointers& pointers) {
   const std::optional<unsigned> operation =
       kind == AccessKind::reduction ? commutative(static_cast<AtomicOp>(step.selector),
                                                   static_cast<AtomicType>(step.data_type))
                                     : std::nullopt;
-  return claim_lanes(core, warp, step, operation ? kind : AccessKind::atomic, address, lanes, false,
-                     operation.value_or(0));
+  return claim_lanes(core, warp, step, operation ? kind : AccessKind::atomic, address, lanes,
+                     pointers, operation.value_or(0));
 }
 
 // ATOMS.CAST.SPIN swaps for one lane of each bank, the lowest, and fails for the others: the loop
@@ -270,8 +270,11 @@ Flow execute_atomic(Core& core, Warp& warp, const Step& step, Mask, Mask on) {
   return for_each_space<kSpace>(address, on, adjoining, [&](Window space, Mask lanes) {
     LanePointers pointers;
     if (!resolve_lanes(core, warp, step, space, kKind, address, lanes, pointers)) return Flow::stop;
-    if (space == Window::global && !claim(core, warp, step, kKind, address, lanes))
+    if (space == Window::global && !claim(core, warp, step, kKind, address, lanes, pointers))
       return Flow::stop;
+    // Scattered memory comes while the access is counted, not for one lane after the other.
+    if (space == Window::global && pointers.same == nullptr)
+      for_each_lane(lanes, [&](unsigned lane) { __builtin_prefetch(pointers.of[lane], 1); });
     const bool spin = compare_and_swap && step.sign_extend && space == Window::shared;
     count_access(core, step,
                  spin               ? AccessKind::cast_spin

@@ -49,7 +49,7 @@ Flow execute_copy(Core& core, Warp& warp, const Step& step, Mask, Mask on) {
     return Flow::stop;
   if (!resolve_lanes(core, warp, step, Window::shared, AccessKind::store, to, on, destination))
     return Flow::stop;
-  if (!claim_lanes(core, warp, step, AccessKind::load, from, reading, false)) return Flow::stop;
+  if (!claim_lanes(core, warp, step, AccessKind::load, from, reading, source)) return Flow::stop;
   Mask filling = on & ~reading;
   for (unsigned lane = 0; lane < kWarpSize; ++lane)
     filling |= (missing[lane] != 0 ? on : 0) & Mask{1} << lane;

@@ -5,6 +5,7 @@
 #include "isa/attributes.hpp"
 #include "simulator/execute/cache_policy.hpp"
 #include "simulator/execute/memory_access.hpp"
+#include "simulator/lanes/scattered.hpp"
 
 namespace heddle::simulator {
 namespace {
@@ -35,13 +36,43 @@ void for_lanes(Mask lanes, F&& f) {
   for (unsigned lane = 0; lane < kWarpSize; ++lane) f(lane);
 }
 
-template <auto kLoad>
+template <auto kLoad, unsigned kRows = 1>
 void load_with(const LanePointers& from, Mask lanes, std::uint32_t* destination) {
-  for_lanes(lanes, [&](unsigned lane) { kLoad(from.of[lane], destination + lane); });
+  if (from.same == nullptr)
+    return for_lanes(lanes, [&](unsigned lane) { kLoad(from.of[lane], destination + lane); });
+  const int first = std::countr_zero(lanes);
+  kLoad(from.same, destination + first);
+  for (unsigned i = 0; i < kRows; ++i) {
+    std::uint32_t* const row = destination + i * kWarpSize;
+    const std::uint32_t word = row[first];
+    for_lanes(lanes, [&](unsigned lane) { row[lane] = word; });
+  }
+}
+
+// All lanes' words, which adjoin in memory.
+void load_row(unsigned width, const std::byte* from, std::uint32_t* destination) {
+  const lanes::ScatteredFunctions& functions = lanes::scattered_functions();
+  if (width == 4)
+    std::memcpy(destination, from, 4 * kWarpSize);
+  else if (width == 8)
+    functions.split_pairs(from, destination);
+  else
+    functions.split_quads(from, destination);
+}
+
+void store_row(unsigned width, const std::uint32_t* data, std::byte* to) {
+  const lanes::ScatteredFunctions& functions = lanes::scattered_functions();
+  if (width == 4)
+    std::memcpy(to, data, 4 * kWarpSize);
+  else if (width == 8)
+    functions.join_pairs(data, to);
+  else
+    functions.join_quads(data, to);
 }
 
 void load_lanes(const Step& step, const LanePointers& from, Mask lanes,
                 std::uint32_t* destination) {
+  if (from.row != nullptr && step.width >= 4) return load_row(step.width, from.row, destination);
   switch (step.width) {
     case 1:
       return step.sign_extend ? load_with<load_lane<std::int8_t>>(from, lanes, destination)
@@ -50,15 +81,11 @@ void load_lanes(const Step& step, const LanePointers& from, Mask lanes,
       return step.sign_extend ? load_with<load_lane<std::int16_t>>(from, lanes, destination)
                               : load_with<load_lane<std::uint16_t>>(from, lanes, destination);
     case 4:
-      if (from.row != nullptr) {
-        std::memcpy(destination, from.row, 4 * kWarpSize);
-        return;
-      }
       return load_with<load_words<1>>(from, lanes, destination);
     case 8:
-      return load_with<load_words<2>>(from, lanes, destination);
+      return load_with<load_words<2>, 2>(from, lanes, destination);
     default:
-      return load_with<load_words<4>>(from, lanes, destination);
+      return load_with<load_words<4>, 4>(from, lanes, destination);
   }
 }
 
@@ -66,7 +93,7 @@ void load_lanes(const Step& step, const LanePointers& from, Mask lanes,
 // fetches, whatever the host writes meanwhile: lanes that wait for a flag see it together.
 void share_loads(const Step& step, const LanePointers& from, Mask lanes,
                  std::uint32_t* destination) {
-  if (from.row != nullptr) return;
+  if (from.row != nullptr || from.same != nullptr) return;
   const unsigned words = (step.width + 3) / 4;
   const Mask behind = lanes & lanes << 1;
   for_each_lane(behind, [&](unsigned lane) {
@@ -87,17 +114,15 @@ void store_words(const std::uint32_t* data, Mask lanes, const LanePointers& to) 
 
 // Where lanes store to the same place, the highest one's value stays. (Which one does is not
 // defined by CUDA.)
-void store_lanes(const Step& step, const std::uint32_t* data, Mask lanes, const LanePointers& to) {
+void store_lanes(const Step& step, const std::uint32_t* data, Mask on, const LanePointers& to) {
+  if (to.row != nullptr && step.width >= 4) return store_row(step.width, data, to.row);
+  const Mask lanes = to.same != nullptr ? std::bit_floor(on) : on;
   switch (step.width) {
     case 1:
     case 2:  // little endian: the low bytes
       return for_each_lane(
           lanes, [&](unsigned lane) { std::memcpy(to.of[lane], data + lane, step.width); });
     case 4:
-      if (to.row != nullptr) {
-        std::memcpy(to.row, data, 4 * kWarpSize);
-        return;
-      }
       return store_words<1>(data, lanes, to);
     case 8:
       return store_words<2>(data, lanes, to);
@@ -117,8 +142,7 @@ Flow execute_access(Core& core, Warp& warp, const Step& step, Mask, Mask on) {
     LanePointers pointers;
     if (!resolve_lanes(core, warp, step, space, kKind, address, lanes, pointers, adjoining))
       return Flow::stop;
-    if (space == Window::global &&
-        !claim_lanes(core, warp, step, kKind, address, lanes, pointers.row != nullptr))
+    if (space == Window::global && !claim_lanes(core, warp, step, kKind, address, lanes, pointers))
       return Flow::stop;
     count_access(core, step, kKind, space, address, lanes, adjoining, warp.block);
     if constexpr (kKind == AccessKind::load) {

@@ -149,18 +149,27 @@ std::byte* resolve_row(Core& core, Warp& warp, const Step& step, Window space,
                                  : shared_view(core, *warp.block, first, kWarpSize * width);
 }
 
-// Where all lanes access the same place of their local memories; false where they do not, or it is
-// not there.
-bool resolve_same_place(const Core& core, const Warp& warp, const Step& step,
-                        const Addresses& address, LanePointers& pointers) {
-  const std::uint64_t place = address[0];
-  if (!std::all_of(address.begin(), address.end(), [&](std::uint64_t at) { return at == place; }))
-    return false;
+// Where all lanes access the same place of their local memories; false where it is not there.
+bool resolve_local(const Core& core, const Warp& warp, const Step& step, std::uint64_t place,
+                   LanePointers& pointers) {
   const LocalMemory memory = local_memory(core, warp);
   std::byte* pointer = memory.view(0, place, step.width);
   if (pointer == nullptr || (place & (step.width - 1u)) != 0) return false;
   for (unsigned lane = 0; lane < kWarpSize; ++lane)
     pointers.of[lane] = pointer + lane * memory.stride;
+  return true;
+}
+
+// Where all lanes access the same place, not of local memory; false where it is not there, or
+// outside of allocations, where accesses are counted.
+bool resolve_same(Core& core, Warp& warp, const Step& step, Window space, std::uint64_t place,
+                  LanePointers& pointers) {
+  const std::uint64_t width = step.width;
+  if ((place & (width - 1)) != 0) return false;
+  pointers.same = space == Window::global ? core.resolve_allocated(place, width)
+                                          : shared_view(core, *warp.block, place, width);
+  if (pointers.same == nullptr) return false;
+  pointers.of.fill(pointers.same);
   return true;
 }
 
@@ -214,15 +223,18 @@ static bool find_lanes(Core& core, Warp& warp, const Step& step, Window space,
       // An observer may let other warps run in between.
       if (space == Window::global && !core.observed)
         core.prefetch.note(core.pc_of(step), pointers.row, kWarpSize * width);
-      if (width != 4)
+      if (width < 4)
         for (unsigned lane = 0; lane < kWarpSize; ++lane)
           pointers.of[lane] = pointers.row + lane * width;
       return true;
     }
   }
-  if (space == Window::local && lanes == kFullMask &&
-      resolve_same_place(core, warp, step, address, pointers))
-    return true;
+  if (lanes::scattered_functions().same(address.data(), lanes)) {
+    const std::uint64_t place = address[static_cast<unsigned>(std::countr_zero(lanes))];
+    if (space == Window::local ? resolve_local(core, warp, step, place, pointers)
+                               : resolve_same(core, warp, step, space, place, pointers))
+      return true;
+  }
   if (resolve_together(core, *warp.block, space, address, lanes, width, pointers)) return true;
   const auto resolve = [&](auto&& view) {
     return resolve_each(core, warp, step, space, address, lanes, pointers, view);
@@ -279,14 +291,16 @@ bool claim(AccessLog& log, AccessKind kind, std::uint64_t address, unsigned byte
 }  // namespace
 
 bool claim_lanes(Core& core, const Warp& warp, const Step& step, AccessKind kind,
-                 const Addresses& address, Mask lanes, bool row, unsigned operation) {
+                 const Addresses& address, Mask lanes, const LanePointers& pointers,
+                 unsigned operation) {
   UnorderedReads* const reads = core.unordered_reads.get();
   const bool judged = reads != nullptr && !reads->found();
   if (!judged && core.log == nullptr) return true;
   // (Of atomics the selector is the operation.)
   const bool strong =
       kind == AccessKind::atomic || (kind != AccessKind::reduction && step.selector != 0);
-  const Mask pieces = row ? 1 : lanes;
+  const bool row = pointers.row != nullptr;
+  const Mask pieces = row || pointers.same != nullptr ? lanes & -lanes : lanes;
   const unsigned bytes = row ? kWarpSize * step.width : step.width;
   for (Mask left = pieces; left != 0; left &= left - 1) {
     const std::uint64_t at = address[static_cast<unsigned>(std::countr_zero(left))];

@@ -23,8 +23,9 @@ Mask lanes_in(Window space, const Addresses& address, Mask lanes);
 // of bounds or misaligned. `adjoining`: what compute_addresses returned; false where it is not
 // known. `kind`: how they are accessed; some memory may be read alone.
 struct LanePointers {
-  // Where all 32 are there and adjoin: the first. With a width of 4 `of` is not filled in then.
+  // Where all 32 are there and adjoin: the first. From a width of 4 on `of` is not filled in then.
   std::byte* row = nullptr;
+  std::byte* same = nullptr;  // where all lanes access one place: that
   std::array<std::byte*, kWarpSize> of;
 };
 bool resolve_lanes(Core& core, Warp& warp, const Step& step, Window space, AccessKind kind,
@@ -42,9 +43,10 @@ std::byte* local_view(const Core& core, const Warp& warp, unsigned lane, std::ui
                       std::uint64_t bytes);
 
 // Notes the use of global memory for the other host threads; false when it conflicts with theirs.
-// `row`: all lanes' pieces adjoin, in one allocation. `operation`: reductions.
+// `pointers`: of the lanes. `operation`: reductions.
 bool claim_lanes(Core& core, const Warp& warp, const Step& step, AccessKind kind,
-                 const Addresses& address, Mask lanes, bool row, unsigned operation = 0);
+                 const Addresses& address, Mask lanes, const LanePointers& pointers,
+                 unsigned operation = 0);
 
 // Adds an access to the instruction's counts, and notes it for an observer. Before memory changes:
 // a replay that goes back (simulator/device/replay.hpp) saves old contents. `adjoining` as above.
