@@ -81,6 +81,10 @@ bool lane_values(const Core& core, const Warp& warp, std::uint8_t number, LaneVa
   const auto of_thread = [&](auto&& value) {
     const Dim3& shape = core.launch.request->block;
     ThreadIndex thread = thread_index(shape, warp.index * kWarpSize);
+    if (thread.x + kWarpSize <= shape.x)
+      return of_lane([&](unsigned lane, Mask) {
+        return value({thread.x + lane, thread.y, thread.z});
+      });
     for (unsigned lane = 0; lane < kWarpSize; ++lane) {
       values[lane] = value(thread);
       if (++thread.x < shape.x) continue;

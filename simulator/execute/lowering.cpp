@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <tuple>
 
 #include "isa/attributes.hpp"
@@ -7,6 +8,7 @@
 #include "simulator/execute/bulk_copy.hpp"
 #include "simulator/execute/coverage.hpp"
 #include "simulator/execute/machine.hpp"
+#include "simulator/lanes/float_environment.hpp"
 
 namespace heddle::simulator {
 namespace {
@@ -50,6 +52,13 @@ class Pool {
     }
     known_.emplace(key, offset);
     return offset;
+  }
+
+  // Of a row that row_of gave, an immediate's or zero: its word; nothing of a constant.
+  std::optional<std::uint32_t> known_word(RowOffset row, unsigned next = 0) const {
+    if (row >= 0) return std::nullopt;
+    const PoolRow& found = rows_[static_cast<std::size_t>(~row) / kWarpSize + next];
+    return found.is_constant ? std::nullopt : std::optional(found.value);
   }
 
   // An immediate of 64 bits.
@@ -163,18 +172,91 @@ bool accesses_by_thread(const Instruction& in) {
           access.space == isa::Space::local);
 }
 
+template <unsigned kRows>
+void copy_rows(WarpState& warp, const MicroOp& op, Mask on) {
+  for (unsigned i = 0; i < kRows; ++i) {
+    const std::uint32_t* const from = source_row(warp, i < 2 ? op.a : op.b) + i % 2 * kWarpSize;
+    std::uint32_t* const to = destination_row(warp, op.d) + i * kWarpSize;
+    if (on == kFullMask)
+      std::copy_n(from, kWarpSize, to);
+    else
+      for_each_lane(on, [&](unsigned lane) { to[lane] = from[lane]; });
+  }
+}
+
+bool is_true(const PredicateRef& predicate) {
+  return predicate.index % kUniformPredicates == kPT && predicate.invert == 0;
+}
+
+// Whether an instruction computes one word, of its sources alone.
+bool computes_word(const Instruction& in, const Step& step) {
+  const isa::OperandWidths widths = isa::operand_widths(in);
+  return isa::facts(in).work == isa::Work::multiply_add && widths.destination == 1 &&
+         std::max({widths.a, widths.b, widths.c}) <= 1 && step.pu == kDiscardedPredicate &&
+         step.pv == kDiscardedPredicate && is_true(step.pp) && is_true(step.pq) && is_true(step.pr);
+}
+
+// Compilers write constants as products: HFMA2 R0, -RZ, RZ, 1.875, 0. Where all sources are known,
+// the instruction is executed here, once, and then moves its result.
+void compute_beforehand(const Instruction& in, Step& step, Pool& pool) {
+  if (!computes_word(in, step)) return;
+  std::array<std::uint32_t, 3 * kWarpSize> words{};
+  MicroOp op = step;
+  const std::array sources{&op.a, &op.b, &op.c};
+  for (std::size_t i = 0; i < sources.size(); ++i) {
+    const auto word = pool.known_word(*sources[i]);
+    if (!word) return;
+    std::fill_n(words.begin() + i * kWarpSize, kWarpSize, *word);
+    *sources[i] = ~static_cast<RowOffset>(i * kWarpSize);
+  }
+  std::array<std::uint32_t, kWarpSize> result{};
+  WarpState warp;
+  warp.rows = result.data();
+  warp.pool = words.data();
+  warp.predicates[kPT] = warp.predicates[kUniformPredicates + kPT] = kFullMask;
+  op.d = 0;
+  const lanes::FloatEnvironment environment;
+  op.lane(warp, op, kFullMask);
+  step.a = pool.row_of({.kind = Source::Kind::imm, .value = result[0]}, Pool::Width::word);
+  step.b = step.c = Pool::zero();
+  step.lane = copy_rows<1>;
+}
+
+// A constant at a place that the instruction names, without an index, is a row of the pool, as it
+// is for arithmetic; one of 16 bytes is two sources.
+void load_beforehand(const Instruction& in, Step& step, Pool& pool) {
+  if (in.b.kind != Source::Kind::constant || step.width < 4 || pool.known_word(step.a) != 0u)
+    return;
+  if (step.width == 16 && !is_uniform(in)) return;
+  const auto row_at = [&](std::uint32_t more) {
+    Source source = in.b;
+    source.value = (source.value + more) & 0xffff;
+    return pool.row_of(source, step.width == 4 ? Pool::Width::word : Pool::Width::number);
+  };
+  step.a = row_at(0);
+  if (step.width == 16) step.b = row_at(8);
+  step.lane = step.width == 4 ? copy_rows<1> : step.width == 8 ? copy_rows<2> : copy_rows<4>;
+  step.execute = nullptr;
+}
+
 Step lower_instruction(const Instruction& in, std::uint32_t index, std::uint32_t end, Pool& pool) {
   Step step;
   step.instruction = &in;
   step.accesses = accesses_by_thread(in);
   lower_operands(in, step, pool);
   lower_address(in, step);
-  if (select_lane_function(in, step)) return step;
+  if (select_lane_function(in, step)) {
+    compute_beforehand(in, step, pool);
+    return step;
+  }
   step.lane = nullptr;
   for (const auto family : {lower_memory, lower_copy, lower_atomic, lower_special, lower_texture,
                             lower_block_barrier, lower_cluster, lower_mbarrier, lower_bulk,
                             lower_tensor, lower_async_store, lower_warpgroup})
-    if ((step.execute = family(in, step)) != nullptr) return step;
+    if ((step.execute = family(in, step)) != nullptr) {
+      if (isa::memory_access(in).space == isa::Space::constant) load_beforehand(in, step, pool);
+      return step;
+    }
   step.execute = lower_control(in, step, index, end);
   if (step.execute == nullptr) step.execute = execute_unsupported;
   return step;
