@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <set>
 
+#include "isa/attributes.hpp"
+#include "isa/operands.hpp"
 #include "simulator/execute/machine.hpp"
 #include "simulator/launch/builtins.hpp"
 #include "simulator/launch/classify.hpp"
@@ -37,6 +39,35 @@ std::vector<std::uint32_t> pool_rows_of(const LoweredProgram& lowered, const isa
   return {rows.begin(), rows.end()};
 }
 
+// Whether an instruction's picture names all registers that it may read or write: of textures, of
+// matrices and of what acts on others it does not.
+bool names_all_registers(const isa::Instruction& in) {
+  using isa::MemoryAccess;
+  using isa::Space;
+  const MemoryAccess access = isa::memory_access(in);
+  const bool plain = access.of == MemoryAccess::Of::values || access.of == MemoryAccess::Of::swap ||
+                     access.of == MemoryAccess::Of::rows;
+  return isa::effect(in) == isa::Effect::none && plain && access.space != Space::texture &&
+         access.space != Space::surface && isa::facts(in).work != isa::Work::product;
+}
+
+// Those that a block finds zero: rows_named_by has room for the widest operand there is behind
+// each.
+NamedRows rows_to_clear_for(const isa::Instruction& in) {
+  const NamedRows most = rows_named_by(in);
+  if (!names_all_registers(in)) return most;
+  NamedRows named;
+  for (const isa::OperandUse& use : isa::operands(in)) {
+    if (use.is_named_by_mask) return most;
+    const unsigned last = use.first + use.count - 1u;
+    if (use.file == isa::RegisterFile::vector) named.registers = std::max(named.registers, last);
+    if (use.file == isa::RegisterFile::uniform)
+      named.uniform_registers = std::max(named.uniform_registers, last);
+  }
+  return {std::min(named.registers, most.registers),
+          std::min(named.uniform_registers, most.uniform_registers)};
+}
+
 KernelFacts facts_of(const isa::Cubin& cubin, const isa::Program& program,
                      const LoweredProgram& lowered, std::uint64_t entry) {
   const std::vector<InstructionRange> code = code_of_kernel(program, cubin, entry);
@@ -46,7 +77,7 @@ KernelFacts facts_of(const isa::Cubin& cubin, const isa::Program& program,
   facts.may_part_lanes = may_part_lanes(program, code);
   facts.tells_time = tells_time(program, code);
   for_each_instruction(program, code, [&](std::uint32_t, const isa::Instruction& instruction) {
-    const NamedRows named = rows_named_by(instruction);
+    const NamedRows named = rows_to_clear_for(instruction);
     facts.registers = std::max(facts.registers, named.registers);
     facts.uniform_registers = std::max(facts.uniform_registers, named.uniform_registers);
   });
