@@ -5,8 +5,11 @@
 
 #include <algorithm>
 #include <array>
+#include <initializer_list>
 #include <limits>
 #include <map>
+#include <memory>
+#include <mutex>
 #include <span>
 #include <stdexcept>
 #include <variant>
@@ -227,21 +230,28 @@ bool is_known_key(std::string_view key) {
   return false;
 }
 
-const std::map<std::string, GpuModel, std::less<>>& built_in() {
-  static const auto models = [] {
-    std::map<std::string, GpuModel, std::less<>> result;
-    for (const BuiltinModel& file : builtin_models())
-      result.emplace(file.id,
-                     parse_gpu_model(file.toml, file.id, fmt::format("models/{}.toml", file.id)));
-    return result;
-  }();
-  return models;
+// Read when it is first asked for: to read all of them takes longer than most programs run.
+const GpuModel& built_in(const BuiltinModel& file) {
+  static std::mutex mutex;
+  static std::map<std::string_view, std::unique_ptr<const GpuModel>> known;
+  const std::lock_guard lock(mutex);
+  std::unique_ptr<const GpuModel>& model = known[file.id];
+  if (model == nullptr)
+    model = std::make_unique<const GpuModel>(
+        parse_gpu_model(file.toml, file.id, fmt::format("models/{}.toml", file.id)));
+  return *model;
 }
 
+// `words`: strings that the file of such a model has; others are not read.
 template <class Predicate>
-const GpuModel* built_in_where(Predicate&& holds) {
-  for (const auto& [id, model] : built_in())
-    if (holds(model)) return &model;
+const GpuModel* built_in_where(std::initializer_list<std::string_view> words, Predicate&& holds) {
+  for (const BuiltinModel& file : builtin_models()) {
+    const auto has = [&](std::string_view word) {
+      return file.toml.find(fmt::format("\"{}\"", word)) != std::string_view::npos;
+    };
+    if (!std::ranges::all_of(words, has)) continue;
+    if (const GpuModel& model = built_in(file); holds(model)) return &model;
+  }
   return nullptr;
 }
 
@@ -286,29 +296,32 @@ std::string GpuModel::code_name() const {
 }
 
 const GpuModel& gpu_model(std::string_view id) {
-  const auto found = built_in().find(id);
-  if (found == built_in().end())
+  const auto files = builtin_models();
+  const auto file = std::ranges::find(files, id, &BuiltinModel::id);
+  if (file == files.end())
     throw std::invalid_argument(fmt::format("no GPU model \"{}\"; there are {}", id, known_ids()));
-  return found->second;
+  return built_in(*file);
 }
 
 const GpuModel& default_model(isa::Arch arch) {
   const GpuModel* const model =
-      built_in_where([&](const GpuModel& each) { return each.is_default && each.arch == arch; });
+      built_in_where({"default", isa::name(arch)},
+                     [&](const GpuModel& each) { return each.is_default && each.arch == arch; });
   if (model == nullptr) throw std::logic_error("an architecture without a default model");
   return *model;
 }
 
 const GpuModel& reference_model() {
   const GpuModel* const model =
-      built_in_where([](const GpuModel& each) { return each.is_reference; });
+      built_in_where({"reference"}, [](const GpuModel& each) { return each.is_reference; });
   if (model == nullptr) throw std::logic_error("no model is the reference");
   return *model;
 }
 
 const GpuModel* accelsim_model(isa::Arch arch) {
-  return built_in_where(
-      [&](const GpuModel& each) { return each.replays_traces && each.arch == arch; });
+  return built_in_where({"accelsim", isa::name(arch)}, [&](const GpuModel& each) {
+    return each.replays_traces && each.arch == arch;
+  });
 }
 
 std::vector<std::string> model_ids() {

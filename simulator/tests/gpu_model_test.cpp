@@ -50,6 +50,21 @@ TEST(GpuModel, HasEachRoleOnceAtMost) {
   }
 }
 
+TEST(GpuModel, IsFoundByEachRoleThatItsFileNames) {
+  for (const std::string& id : model_ids()) {
+    const GpuModel& model = gpu_model(id);
+    if (model.is_default) {
+      EXPECT_EQ(&default_model(model.arch), &model) << id;
+    }
+    if (model.is_reference) {
+      EXPECT_EQ(&reference_model(), &model) << id;
+    }
+    if (model.replays_traces) {
+      EXPECT_EQ(accelsim_model(model.arch), &model) << id;
+    }
+  }
+}
+
 TEST(GpuModel, HoldsTheH200) {
   const GpuModel& model = gpu_model("h200");
   EXPECT_EQ(model.name, "NVIDIA H200");
