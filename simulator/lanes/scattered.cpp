@@ -25,6 +25,7 @@ u64 of_first(const u64* address, u32 lanes) { return address[__builtin_ctz(lanes
 
 bool same(const u64* address, u32 lanes) {
   const u64 one = of_first(address, lanes);
+  if (one != address[31 - __builtin_clz(lanes)]) return false;
   u64 differences = 0;
   for (u32 i = 0; i < kWarpSize; ++i)
     differences |= (address[i] ^ one) & (u64{0} - u64{lanes >> i & 1});
