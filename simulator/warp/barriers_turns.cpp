@@ -6,6 +6,7 @@
 // turn, from the one behind the group that was chosen last: a lane that can run, has yielded or
 // waits at BSYNC, and all that stand where it does.
 #include <algorithm>
+#include <bit>
 #include <utility>
 
 #include "simulator/warp/barriers.hpp"
@@ -70,8 +71,9 @@ void Barriers::start_turn(Mask along) {
   waited_at_bsync_ = false;
   turn_started(lanes);
   const Mask passed = lanes | along | ~live_;
-  for (unsigned i = 0; i < kWarpSize && (passed >> search_lane_ & 1) != 0; ++i)
-    search_lane_ = (search_lane_ + 1) % kWarpSize;
+  const Mask from_here = std::rotr(~passed, static_cast<int>(search_lane_));
+  if (from_here != 0)  // where all are passed it stays
+    search_lane_ = (search_lane_ + static_cast<unsigned>(std::countr_zero(from_here))) % kWarpSize;
 }
 
 // Rules 3 and 9, where no group is running: a group that waits on the stack, else whose lane is
