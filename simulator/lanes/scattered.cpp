@@ -35,6 +35,36 @@ bool same(const u64* address, u32 lanes) {
 // All ones for a lane that is there.
 u64 there(u32 lanes, u32 lane) { return u64{0} - u64{lanes >> lane & 1}; }
 
+// The bits that are set.
+u32 ones(u64 word) {
+  word -= word >> 1 & 0x5555555555555555u;
+  word = (word & 0x3333333333333333u) + (word >> 2 & 0x3333333333333333u);
+  word = (word + (word >> 4)) & 0x0f0f0f0f0f0f0f0fu;
+  return static_cast<u32>(word * 0x0101010101010101u >> 56);
+}
+
+struct Bounds {
+  u32 lowest, highest;
+};
+
+Bounds bounds(const u32* numbers) {
+  Bounds found{numbers[0], numbers[0]};
+  for (u32 i = 1; i < kWarpSize; ++i) {
+    found.lowest = numbers[i] < found.lowest ? numbers[i] : found.lowest;
+    found.highest = numbers[i] > found.highest ? numbers[i] : found.highest;
+  }
+  return found;
+}
+
+constexpr u32 kNear = 64;  // numbers that a word has a bit for each of
+
+// A bit for each number, of `from` and those behind it.
+u64 near_bits(const u32* numbers, u32 from) {
+  u64 bits = 0;
+  for (u32 i = 0; i < kWarpSize; ++i) bits |= u64{1} << ((numbers[i] - from) & (kNear - 1));
+  return bits;
+}
+
 // Lanes that are not there stand with the first one.
 ScatteredFunctions::Distinct distinct(const u64* address, u32 lanes) {
   alignas(64) u32 sector[kWarpSize];
@@ -48,6 +78,12 @@ ScatteredFunctions::Distinct distinct(const u64* address, u32 lanes) {
     sector[i] = static_cast<u32>(offset);
   }
   if (far != 0) return distinct_far(address, lanes);
+  const auto [lowest, highest] = bounds(sector);
+  constexpr u32 kOfLine = 1 << (kLineShift - kSectorShift);
+  if (const u32 from = lowest / kOfLine * kOfLine; highest - from < kNear) {
+    const u64 sectors = near_bits(sector, from), pairs = sectors | sectors >> 1;
+    return {ones(sectors), ones((pairs | pairs >> 2) & 0x1111111111111111u)};
+  }
   Part numbers[kParts], last[kParts];
   load(sector, numbers);
   sort(numbers);
@@ -72,15 +108,15 @@ ScatteredFunctions::Distinct distinct(const u64* address, u32 lanes) {
 ScatteredFunctions::Banks banks(const u64* address, u32 lanes, u32 shift) {
   alignas(64) u32 unit[kWarpSize];
   const u32 one = static_cast<u32>(of_first(address, lanes)) >> shift;
-  u32 lowest = one, highest = one;
   for (u32 i = 0; i < kWarpSize; ++i) {
     const u32 on = static_cast<u32>(there(lanes, i));
     unit[i] = (static_cast<u32>(address[i]) >> shift & on) | (one & ~on);
-    lowest = unit[i] < lowest ? unit[i] : lowest;
-    highest = unit[i] > highest ? unit[i] : highest;
   }
+  const auto [lowest, highest] = bounds(unit);
   const u32 bits = kLineShift - shift;  // of a bank's number
-  if ((highest - lowest) >> bits == 0) return {1, 1};
+  if ((highest - lowest) >> bits == 0) return {0, 1, 1};
+  if (const u32 from = lowest >> bits << bits; highest - from < kNear)
+    return {near_bits(unit, from), 0, 0};
   Part keys[kParts], last[kParts], bank[kParts];
   load(unit, keys);
   for (Part& key : keys) key = key << (32 - bits) | key >> bits;
@@ -90,7 +126,7 @@ ScatteredFunctions::Banks banks(const u64* address, u32 lanes, u32 shift) {
     last[i] ^= keys[i];
     bank[i] = last[i] >> (32 - bits);
   }
-  return {nonzero(last) | 1, nonzero(bank) | 1};
+  return {0, nonzero(last) | 1, nonzero(bank) | 1};
 }
 
 ScatteredFunctions::Range range(const u64* address, u32 lanes) {

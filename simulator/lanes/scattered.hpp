@@ -18,10 +18,12 @@ struct ScatteredFunctions {
   };
   Distinct (*distinct)(const std::uint64_t* address, std::uint32_t lanes);
   // The different units of shared memory, of 1 << `shift` bytes (4, 8 or 16), that `lanes` access,
-  // which is not empty; sorted by bank, of which there are as many as units in a line. A bit for
-  // each place in that order where another unit than before it stands, and where another bank does.
-  // Where none shares its bank one unit may stand for all.
+  // which is not empty. There are as many banks as units in a line. `near`, where it is not 0: a
+  // bit for each unit from the first of a line on. Else they are sorted by bank: a bit for each
+  // place in that order where another unit than before it stands, and where another bank does;
+  // where none shares its bank one unit may stand for all.
   struct Banks {
+    std::uint64_t near;
     std::uint32_t units, banks;
   };
   Banks (*banks)(const std::uint64_t* address, std::uint32_t lanes, std::uint32_t shift);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <utility>
 
 #include "simulator/lanes/addresses.hpp"
 #include "simulator/lanes/scattered.hpp"
@@ -58,12 +59,32 @@ unsigned distinct(Mask lanes, Number&& number) {
   return static_cast<unsigned>(std::popcount(near)) + far.size();
 }
 
+// The most units that share a bank, of `banks` banks; a bit for each unit. Rows of units are added,
+// a number for each bank, whose bits lie in `sums`: of up to eight rows.
+unsigned most_in_bank(std::uint64_t units, unsigned banks) {
+  std::array<std::uint64_t, 4> sums{};
+  for (std::uint64_t rows = units; rows != 0; rows >>= banks) {
+    std::uint64_t carry = rows & ((std::uint64_t{1} << banks) - 1);
+    for (std::uint64_t& sum : sums) carry &= std::exchange(sum, sum ^ carry);
+  }
+  unsigned most = 0;
+  std::uint64_t candidates = ~std::uint64_t{0};
+  for (unsigned i = 4; i-- > 0;) {
+    if ((sums[i] & candidates) == 0) continue;
+    candidates &= sums[i];
+    most |= 1u << i;
+  }
+  return most;
+}
+
 // A pass serves one word of each bank, to every lane that wants it: the passes these lanes need
 // when they are served together. Wide accesses are aligned: their words share banks as they do.
 unsigned passes(unsigned width, LaneAddresses address, Mask lanes) {
   if (lanes == 0) return 0;
   const auto shift = static_cast<unsigned>(std::max(2, std::countr_zero(width)));
-  const auto [units, banks] = lanes::scattered_functions().banks(address.data(), lanes, shift);
+  const auto [near, units, banks] =
+      lanes::scattered_functions().banks(address.data(), lanes, shift);
+  if (near != 0) return most_in_bank(near, 1u << (kLineShift - shift));
   unsigned most = 1;
   for (Mask left = units == banks ? 0 : banks; left != 0;) {
     const Mask from = left & -left;

@@ -4,9 +4,13 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <fstream>
+#include <map>
+#include <random>
+#include <set>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -222,6 +226,39 @@ TEST(AccessCounts, LanesThatDoNotTakePartDoNotCount) {
   for (const auto count : {count_global, count_shared, count_local}) {
     const AccessCounts none = count(AccessKind::load, 4, address, 0);
     EXPECT_EQ(none.sectors + none.tags + none.wavefronts + none.wavefronts_ideal, 0u);
+  }
+}
+
+// Stores of parts of a warp go one after the other, and each takes as many passes as its fullest
+// bank has units, lane by lane.
+unsigned passes_of_stores(unsigned width, const Addresses& address, Mask lanes) {
+  const unsigned unit = std::max(4u, width), units_of_line = 128 / unit;
+  unsigned sum = 0;
+  for (unsigned first = 0; first < kWarpSize; first += std::min(kWarpSize, units_of_line)) {
+    std::map<std::uint64_t, std::set<std::uint64_t>> banks;
+    std::size_t most = 0;
+    for (unsigned lane = first; lane < first + std::min(kWarpSize, units_of_line); ++lane) {
+      if ((lanes >> lane & 1) == 0) continue;
+      auto& in_bank = banks[address[lane] / unit % units_of_line];
+      in_bank.insert(address[lane] / unit);
+      most = std::max(most, in_bank.size());
+    }
+    sum += static_cast<unsigned>(most);
+  }
+  return sum;
+}
+
+TEST(AccessCounts, OfStoresAreThoseOfTheFullestBanks) {
+  std::mt19937 random(1);
+  for (int i = 0; i < 3000; ++i) {
+    const unsigned width = 1u << i % 5, among = 1u << (5 + random() % 11);
+    const unsigned stride = random() % 3 == 0 ? 128 : width;
+    const auto lanes = static_cast<Mask>(random() % 2 == 0 ? kFullMask : random());
+    Addresses address;
+    for (auto& each : address) each = random() % among * stride;
+    EXPECT_EQ(count_shared(AccessKind::store, width, address, lanes).wavefronts,
+              passes_of_stores(width, address, lanes))
+        << width << " bytes among " << among << " at " << stride;
   }
 }
 

@@ -92,10 +92,20 @@ TEST(ScatteredAddresses, ShareBanksAsTheirUnitsDo) {
         Counts expected;
         for (const auto& [bank, in_bank] : units) expected.insert(in_bank.size());
         const auto found = scattered_functions().banks(addresses.data(), lanes, shift);
-        if (found.units == 1 && found.banks == 1)
+        if (found.near != 0) {
+          Counts near;
+          for (unsigned bank = 0; bank < 128u >> shift; ++bank) {
+            unsigned in_bank = 0;
+            for (unsigned unit = bank; unit < 64; unit += 128u >> shift)
+              in_bank += found.near >> unit & 1;
+            if (in_bank != 0) near.insert(in_bank);
+          }
+          EXPECT_EQ(near, expected);
+        } else if (found.units == 1 && found.banks == 1) {
           EXPECT_EQ(*expected.rbegin(), 1u);
-        else
+        } else {
           EXPECT_EQ(units_by_bank(found.units, found.banks), expected);
+        }
       }
 }
 
