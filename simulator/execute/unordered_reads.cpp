@@ -1,5 +1,7 @@
 #include "simulator/execute/unordered_reads.hpp"
 
+#include <cstring>
+
 namespace heddle::simulator {
 
 // Users from before the block's last barrier are ordered with all that follow in the block, so only
@@ -44,14 +46,25 @@ UnorderedReads::Page& UnorderedReads::page(std::uint64_t number) {
   return *cached_;
 }
 
+// Adjoining granules mostly had the same users: what an access makes of one it makes of the next.
 template <typename Use>
 void UnorderedReads::for_each_cell(std::uint64_t address, unsigned bytes, Use&& use) {
   constexpr std::uint64_t kCells = kPage / kGranule;
   const std::uint64_t end = (address + bytes - 1) / kGranule + 1;
+  Cell before, after;
+  bool known = false;
   for (std::uint64_t granule = address / kGranule; granule < end;) {
     Page& cells = page(granule / kCells);
     do {
-      use(cells[granule % kCells]);
+      Cell& cell = cells[granule % kCells];
+      if (known && std::memcmp(&cell, &before, sizeof cell) == 0) {
+        cell = after;
+        continue;
+      }
+      before = cell;
+      use(cell);
+      after = cell;
+      known = true;
     } while (++granule < end && granule % kCells != 0);
   }
 }

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <random>
+
 namespace heddle::simulator {
 namespace {
 
@@ -89,6 +91,31 @@ TEST(UnorderedReads, NeighbouringWordsAreApartAndAnAccessCoversAllItsBytes) {
   EXPECT_FALSE(reads.found());
   reads.read(kAt + 0xff4, 16, kWarp1, kStrong);
   EXPECT_TRUE(reads.found());
+}
+
+// Words whose users are alike are gone through as one; it must come to what each by itself does.
+TEST(UnorderedReads, AWideAccessIsOneOfEachOfItsWords) {
+  std::mt19937 random(1);
+  unsigned found = 0;
+  for (int round = 0; round < 300; ++round) {
+    UnorderedReads wide, by_words;
+    for (int i = 0; i < 30 && !by_words.found(); ++i) {
+      const Who who{.block = random() % 2,
+                    .barriers = random() % 2,
+                    .warp = static_cast<std::uint32_t>(random() % 2)};
+      const std::uint64_t at = kAt + 0xfc0 + random() % 32 * 4;
+      const auto words = static_cast<unsigned>(random() % 16 + 1);
+      const bool writes = random() % 3 == 0, mark = random() % 8 == 0;
+      writes ? wide.write(at, 4 * words, who, mark) : wide.read(at, 4 * words, who, mark);
+      for (unsigned word = 0; word < words; ++word)
+        writes ? by_words.write(at + 4 * word, 4, who, mark)
+               : by_words.read(at + 4 * word, 4, who, mark);
+      ASSERT_EQ(wide.found(), by_words.found()) << round << ' ' << i;
+    }
+    found += by_words.found();
+  }
+  EXPECT_GT(found, 50u);
+  EXPECT_LT(found, 300u);
 }
 
 }  // namespace
