@@ -145,7 +145,7 @@ unsigned Barriers::open(unsigned index) {
   last.wait = Wait::none;
   groups_.pop_back();
   unsigned met = 1;
-  std::optional<Groups> freed;  // as seldom as there are any, they cost something to make
+  Groups freed;
   for (Group& group : groups_) {
     Group part = group;
     part.lanes &= lanes;
@@ -164,12 +164,10 @@ unsigned Barriers::open(unsigned index) {
       replaying_ |= part.lanes;
       released_ |= part.lanes;
     }
-    if (!freed) freed.emplace();
-    freed->push_back(part);
+    freed.push_back(part);
   }
   groups_.erase_if([](const Group& group) { return group.lanes == 0; });
-  if (freed)
-    for (const Group& group : *freed) groups_.push_back(group);
+  for (const Group& group : freed) groups_.push_back(group);
   groups_.push_back(last);
   start_turn(0);
   return met;

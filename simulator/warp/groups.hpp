@@ -38,7 +38,7 @@ struct Group {
 // Groups in an order that their user gives them. The last one is the current one, if it is ready.
 class Groups {
  public:
-  Groups() = default;
+  Groups() {}
   Groups(const Groups& other) : count_(other.count_) { std::ranges::copy(other, begin()); }
   Groups& operator=(const Groups& other) {
     count_ = other.count_;
@@ -88,7 +88,11 @@ class Groups {
 
  private:
   std::size_t count_ = 0;
-  std::array<Group, kWarpSize + 1> groups_;  // one more than lanes, while a group is exchanged
+  // One more than lanes, while a group is exchanged. Nothing is written to those that are not
+  // there.
+  union {
+    std::array<Group, kWarpSize + 1> groups_;
+  };
 };
 
 }  // namespace heddle::simulator
