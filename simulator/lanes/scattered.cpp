@@ -1,7 +1,6 @@
 #include "simulator/lanes/scattered.hpp"
 
-#include "simulator/lanes/lane.hpp"
-#include "simulator/lanes/sorted.hpp"
+#include "simulator/lanes/quads.hpp"
 
 namespace heddle::simulator::lanes::HEDDLE_LANES_VARIANT {
 namespace {
@@ -43,51 +42,30 @@ u32 ones(u64 word) {
   return static_cast<u32>(word * 0x0101010101010101u >> 56);
 }
 
-struct Bounds {
-  u32 lowest, highest;
-};
-
-Bounds bounds(const u32* numbers) {
-  Bounds found{numbers[0], numbers[0]};
-  for (u32 i = 1; i < kWarpSize; ++i) {
-    found.lowest = numbers[i] < found.lowest ? numbers[i] : found.lowest;
-    found.highest = numbers[i] > found.highest ? numbers[i] : found.highest;
-  }
-  return found;
-}
-
 constexpr u32 kNear = 64;  // numbers that a word has a bit for each of
 
-// A bit for each number, of `from` and those behind it.
-u64 near_bits(const u32* numbers, u32 from) {
-  u64 bits = 0;
-  for (u32 i = 0; i < kWarpSize; ++i) bits |= u64{1} << ((numbers[i] - from) & (kNear - 1));
-  return bits;
+// A bit for each of these numbers, which are below kNear.
+u64 near_bits(const Quad (&numbers)[kQuads]) {
+  constexpr Quad kOne{1, 1, 1, 1};
+  Quad bits{};
+  for (const Quad& each : numbers) bits |= kOne << (each & (kNear - 1));
+  return any_bits(bits);
 }
 
-// Lanes that are not there stand with the first one.
-ScatteredFunctions::Distinct distinct(const u64* address, u32 lanes) {
-  alignas(64) u32 sector[kWarpSize];
-  const u64 one = of_first(address, lanes);
-  const u64 base = (one >> kLineShift << (kLineShift - kSectorShift)) - (u64{1} << 31);
-  u64 far = 0;
-  for (u32 i = 0; i < kWarpSize; ++i) {
-    const u64 on = there(lanes, i), at = (address[i] & on) | (one & ~on);
-    const u64 offset = (at >> kSectorShift) - base;
-    far |= offset >> 32;
-    sector[i] = static_cast<u32>(offset);
-  }
-  if (far != 0) return distinct_far(address, lanes);
-  const auto [lowest, highest] = bounds(sector);
-  constexpr u32 kOfLine = 1 << (kLineShift - kSectorShift);
-  if (const u32 from = lowest / kOfLine * kOfLine; highest - from < kNear) {
-    const u64 sectors = near_bits(sector, from), pairs = sectors | sectors >> 1;
-    return {ones(sectors), ones((pairs | pairs >> 2) & 0x1111111111111111u)};
-  }
-  Part numbers[kParts], last[kParts];
-  load(sector, numbers);
-  sort(numbers);
+bool falls(const Part (&numbers)[kParts], const Part (&last)[kParts]) {
+  Part fall{};
+  for (u32 i = 0; i < kParts; ++i) fall |= __builtin_bit_cast(Part, numbers[i] < last[i]);
+  return any_bits(__builtin_bit_cast(Quad, fall)) != 0;
+}
+
+// Of numbers in order each is compared with the one before it.
+ScatteredFunctions::Distinct distinct_in_order(Part (&numbers)[kParts]) {
+  Part last[kParts];
   before(numbers, last);
+  if (falls(numbers, last)) {
+    sort(numbers);
+    before(numbers, last);
+  }
   Part sectors{}, lines{};
   const Part none{};
   for (u32 i = 0; i < kParts; ++i) {
@@ -95,30 +73,48 @@ ScatteredFunctions::Distinct distinct(const u64* address, u32 lanes) {
     sectors -= __builtin_bit_cast(Part, changed != none);
     lines -= __builtin_bit_cast(Part, (changed >> (kLineShift - kSectorShift)) != none);
   }
-  ScatteredFunctions::Distinct found{1, 1};
-  for (u32 i = 0; i < kWidth; ++i) {
-    found.sectors += sectors[i];
-    found.lines += lines[i];
-  }
-  return found;
+  return {1 + sum(sectors), 1 + sum(lines)};
 }
 
-// Sorted by bank, and in it by number. Of an address nothing above 32 bits tells a unit of shared
-// memory from another.
-ScatteredFunctions::Banks banks(const u64* address, u32 lanes, u32 shift) {
-  alignas(64) u32 unit[kWarpSize];
-  const u32 one = static_cast<u32>(of_first(address, lanes)) >> shift;
-  for (u32 i = 0; i < kWarpSize; ++i) {
-    const u32 on = static_cast<u32>(there(lanes, i));
-    unit[i] = (static_cast<u32>(address[i]) >> shift & on) | (one & ~on);
+// Lanes that are not there stand with the first one.
+ScatteredFunctions::Distinct distinct(const u64* address, u32 lanes) {
+  constexpr u32 kOfLine = 1 << (kLineShift - kSectorShift);
+  const u64 one = of_first(address, lanes);
+  const u64 base = (one >> kLineShift << (kLineShift - kSectorShift)) - (u64{1} << 31);
+  Quad sector[kQuads];
+  load(address, sector);
+  put_elsewhere(lanes, one, sector);
+  Quad far{};
+  for (Quad& each : sector) {
+    each = (each >> kSectorShift) - base;
+    far |= each >> 32;
   }
-  const auto [lowest, highest] = bounds(unit);
+  if (any_bits(far) != 0) return distinct_far(address, lanes);
+  Part numbers[kParts];
+  low_halves(sector, numbers);
+  const u32 from = least(numbers) / kOfLine * kOfLine;
+  if (most(numbers) - from >= kNear) return distinct_in_order(numbers);
+  for (Quad& each : sector) each -= from;
+  const u64 sectors = near_bits(sector), pairs = sectors | sectors >> 1;
+  return {ones(sectors), ones((pairs | pairs >> 2) & 0x1111111111111111u)};
+}
+
+// Of an address nothing above 32 bits tells a unit of shared memory from another.
+ScatteredFunctions::Banks banks(const u64* address, u32 lanes, u32 shift) {
+  Quad unit[kQuads];
+  load(address, unit);
+  put_elsewhere(lanes, of_first(address, lanes), unit);
+  for (Quad& each : unit) each = (each & 0xffffffff) >> shift;
+  Part keys[kParts], last[kParts], bank[kParts];
+  low_halves(unit, keys);
+  const u32 lowest = least(keys), highest = most(keys);
   const u32 bits = kLineShift - shift;  // of a bank's number
   if ((highest - lowest) >> bits == 0) return {0, 1, 1};
-  if (const u32 from = lowest >> bits << bits; highest - from < kNear)
-    return {near_bits(unit, from), 0, 0};
-  Part keys[kParts], last[kParts], bank[kParts];
-  load(unit, keys);
+  if (const u32 from = lowest >> bits << bits; highest - from < kNear) {
+    for (Quad& each : unit) each -= from;
+    return {near_bits(unit), 0, 0};
+  }
+  // Sorted by bank, and in it by number.
   for (Part& key : keys) key = key << (32 - bits) | key >> bits;
   sort(keys);
   before(keys, last);

@@ -63,10 +63,6 @@ inline void sort(Part (&parts)[kParts]) {
   merge<32, 16>(parts);
 }
 
-inline void load(const u32* numbers, Part (&parts)[kParts]) {
-  __builtin_memcpy(parts, numbers, sizeof parts);
-}
-
 // Each lane's number with the one of the lane before it; lane 0 with its own.
 inline void before(const Part (&parts)[kParts], Part (&found)[kParts]) {
   found[0] = __builtin_shufflevector(parts[0], parts[0], 0, 0, 1, 2, 3, 4, 5, 6);

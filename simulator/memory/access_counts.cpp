@@ -178,16 +178,9 @@ AccessCounts count_global(AccessKind, unsigned width, LaneAddresses address, Mas
   if (lanes == 0) return {};
   if ((lanes & (lanes - 1)) == 0) return {.sectors = 1, .sectors_ideal = 1, .tags = 1};
   AccessCounts counts;
-  lanes::Pieces pieces;
-  if (lanes == kFullMask) pieces = lanes::address_functions().pieces(address.data());
-  if (pieces.in_order) {
-    counts.sectors = pieces.sectors;
-    counts.tags = pieces.lines;
-  } else {
-    const auto distinct = lanes::scattered_functions().distinct(address.data(), lanes);
-    counts.sectors = distinct.sectors;
-    counts.tags = distinct.lines;
-  }
+  const auto distinct = lanes::scattered_functions().distinct(address.data(), lanes);
+  counts.sectors = distinct.sectors;
+  counts.tags = distinct.lines;
   counts.sectors_ideal = std::min(counts.sectors, ceil_div(count(lanes) * width, 32));
   return counts;
 }

@@ -1,10 +1,8 @@
 // All lanes' addresses at once, in every vector unit this processor has, beside plain arithmetic.
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <array>
 #include <random>
-#include <set>
 #include <vector>
 
 #include "simulator/lanes/selection.hpp"
@@ -75,28 +73,6 @@ TEST(LaneAddresses, AdjoinWhereEachBeginsAtTheEndOfTheOneBefore) {
             << width << ' ' << moved;
       }
     }
-}
-
-TEST(LaneAddresses, InOrderLieInSoManySectorsAndLines) {
-  std::mt19937_64 random(3);
-  for (int i = 0; i < 300; ++i) {
-    Addresses address;
-    for (std::uint64_t& at : address) at = 0x1000 + random() % (64u << i % 12);
-    const bool sorted = i % 3 != 0;
-    if (sorted) std::ranges::sort(address);
-    std::set<std::uint64_t> sectors, lines;
-    for (const std::uint64_t at : address) {
-      sectors.insert(at / 32);
-      lines.insert(at / 128);
-    }
-    for (const AddressFunctions& function : functions()) {
-      const Pieces pieces = function.pieces(address.data());
-      EXPECT_EQ(pieces.in_order, std::ranges::is_sorted(address));
-      if (!pieces.in_order) continue;
-      EXPECT_EQ(pieces.sectors, sectors.size());
-      EXPECT_EQ(pieces.lines, lines.size());
-    }
-  }
 }
 
 }  // namespace
