@@ -38,12 +38,12 @@ class Calendar {
  public:
   static constexpr std::uint64_t kHundred = 100;
   // `interval`: between two pieces of work, in hundredths of a cycle; 0: there is always room.
-  explicit Calendar(std::uint32_t interval)
-      : interval_(interval), taken_(interval == 0 ? 0 : kPlaces) {}
+  explicit Calendar(std::uint32_t interval) : interval_(interval) {}
 
   // When work given at `now` begins.
   Cycle take(Cycle now) {
     if (interval_ == 0) return now;
+    if (taken_.empty()) taken_.resize(kPlaces);  // most of an SM's are never used
     std::uint64_t place = (now * kHundred + interval_ - 1) / interval_;
     for (std::size_t tries = 0; tries < kPlaces; ++tries, ++place) {
       std::uint64_t& taken = taken_[place % kPlaces];

@@ -86,14 +86,14 @@ TimedLaunch::TimedLaunch(const LaunchContext& context, const Options& options,
       blocks_per_sm_(std::max(1u, blocks_per_sm)),
       quantum_(longest_quantum(memory_.least_latency(), constants_.latency_mio_queue,
                                cluster_.count() > 1 ? constants_.latency_cluster_barrier : kNever)),
-      l1_bytes_(l1_bytes(context, constants_, blocks_per_sm_)) {
+      l1_bytes_(l1_bytes(context, constants_, blocks_per_sm_)),
+      sm_count_(options.sms != 0 ? options.sms : context.model->sms) {
   core_.instruction_limit = context.instruction_limit;
   core_.cycle = &clock_;
   stalls_at_.resize(program_.instructions.size());
-  const std::uint32_t sms = options.sms != 0 ? options.sms : context.model->sms;
   for (std::uint32_t i = 0; i < constants_.gpcs; ++i)
     gpcs_.emplace_back(constants_, program_, context.entry, options.cold_caches);
-  place_sms(sms);
+  place_sms();
   memory_.start(options.cold_caches);
   choose_sample(options);
   if (alone != kForEver) choose_threads(options, device, alone);
@@ -114,9 +114,12 @@ void TimedLaunch::choose_threads(const Options& options, DeviceTime& device, std
   }
 }
 
-void TimedLaunch::place_sms(std::size_t count) {
+// Those that get blocks: the first ones, where there are fewer blocks than SMs.
+void TimedLaunch::place_sms() {
   sms_.clear();
-  for (std::uint32_t i = 0; i < count; ++i)
+  const std::uint64_t used =
+      cluster_.count() > 1 ? sm_count_ : std::min<std::uint64_t>(sm_count_, blocks_);
+  for (std::uint32_t i = 0; i < used; ++i)
     sms_.emplace_back(shared_, i, l1_bytes_, gpcs_[i % constants_.gpcs]);
 }
 
@@ -208,7 +211,7 @@ std::string TimedLaunch::why_not_sampled() const {
 
 void TimedLaunch::choose_sample(const Options& options) {
   if (options.sample_instructions == 0 && options.sample >= 1) return;
-  const std::uint64_t resident = std::uint64_t{blocks_per_sm_} * sms_.size();
+  const std::uint64_t resident = std::uint64_t{blocks_per_sm_} * sm_count_;
   not_sampled_ = why_not_sampled();
   if (!not_sampled_.empty()) return;
   if (options.sample_instructions != 0) {
@@ -228,7 +231,7 @@ void TimedLaunch::execute_untimed_blocks() {
   if (next_block_ != range.first) return;
   ++next_left_out_;
   next_block_ = range.end;
-  BlockRun run = run_part(context_, std::uint64_t{blocks_per_sm_} * sms_.size(), range);
+  BlockRun run = run_part(context_, std::uint64_t{blocks_per_sm_} * sm_count_, range);
   for (const auto& [pc, counts] : run.counts) core_.counts[pc] += counts;
   untimed_ += run.counts.executed();
   blocks_ended_ += range.end - range.first;
@@ -340,7 +343,7 @@ Cycle TimedLaunch::launch_end() const { return std::max(last_end_, memory_.last_
 TimedRun TimedLaunch::take() {
   TimedRun timed;
   Result& result = timed.result;
-  result.sms = static_cast<std::uint32_t>(sms_.size());
+  result.sms = sm_count_;
   result.sub_cores = constants_.sub_cores;
   result.warp_slots_per_sm = context_.model->max_warps_per_sm;
   result.elapsed = launch_end() + constants_.latency_launch_end;

@@ -80,7 +80,7 @@ void TimedLaunch::run_slices() {
 
 // On SMs that hold nothing; what L2 holds stays.
 bool TimedLaunch::begin_wave(Core& forward, const Slices::Wave& wave) {
-  place_sms(sms_.size());
+  place_sms();
   next_block_ = wave.first;
   for (std::uint64_t i = 0; i < wave.blocks; ++i) {
     auto block = std::make_unique<Block>();

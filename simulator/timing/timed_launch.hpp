@@ -47,7 +47,7 @@ class TimedLaunch {
   // Until `instructions` have issued in all, nothing is left to happen, or the launch
   // stops.
   Ran run_until(std::uint64_t instructions);
-  void place_sms(std::size_t count);
+  void place_sms();
   Cycle next_event() const;
   void dispatch_first_blocks();
   void dispatch_next_blocks();
@@ -98,6 +98,7 @@ class TimedLaunch {
   const std::uint32_t blocks_per_sm_;
   const Cycle quantum_;
   const std::uint64_t l1_bytes_;
+  const std::uint32_t sm_count_;  // with those that get no block and are not in `sms_`
   std::uint64_t next_block_ = 0, blocks_ended_ = 0;  // next_block_: or cluster
   std::vector<Cycle> place_ready_;  // of clusters: when each SM can begin with another block
   std::optional<Slices> slices_;
