@@ -3,9 +3,13 @@
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
+#include <cstring>
 #include <mutex>
 #include <new>
+
+#include "simulator/base/big_array.hpp"
 
 namespace heddle::simulator {
 namespace {
@@ -16,16 +20,22 @@ std::size_t round_up(std::size_t value, std::size_t unit) {
   return (value + unit - 1) / unit * unit;
 }
 
-// Its first line is this, what is given out follows. Given back at once when nobody has a piece.
+// Its first line is this, what is given out follows.
 struct Chunk {
   void* mapped = nullptr;
   std::size_t mapped_bytes = 0;
   std::size_t bytes = 0, used = 0, pieces = 0;
+  std::size_t written = 0;  // behind the first so many bytes all is zero
 };
 static_assert(sizeof(Chunk) <= kLine);
 
 std::mutex mutex;
 Chunk* current = nullptr;  // the one that new pieces come from
+// Of which nobody has a piece. Kept, as launch follows launch: the system needs longer to clear
+// such memory than many a launch takes.
+constexpr std::size_t kMostSpare = 4;
+std::array<Chunk*, kMostSpare> spare;
+std::size_t spares = 0;
 
 Chunk* map_chunk(std::size_t least) {
   const std::size_t bytes = round_up(std::max(least, kChunk), kHugePage);
@@ -35,7 +45,12 @@ Chunk* map_chunk(std::size_t least) {
   void* const first =
       reinterpret_cast<void*>(round_up(reinterpret_cast<std::uintptr_t>(mapped), kHugePage));
   madvise(first, bytes, MADV_HUGEPAGE);  // where the system has none, nothing changes
-  return new (first) Chunk{mapped, bytes + kHugePage, bytes, kLine, 0};
+  return new (first) Chunk{mapped, bytes + kHugePage, bytes, kLine, 0, kLine};
+}
+
+Chunk* chunk_with(std::size_t needed) {
+  if (spares != 0 && kLine + needed <= kChunk) return spare[--spares];
+  return map_chunk(kLine + needed);
 }
 
 // Before each piece lies a line that says whose it is.
@@ -43,26 +58,36 @@ Chunk*& owner_of(void* piece) {
   return *reinterpret_cast<Chunk**>(static_cast<std::byte*>(piece) - kLine);
 }
 
-}  // namespace
-
-void* take_from_big_pages(std::size_t bytes) {
+void* take(std::size_t bytes, bool zeroed) {
   const std::size_t needed = kLine + round_up(bytes, kLine);
   const std::lock_guard lock(mutex);
-  if (current == nullptr || current->bytes - current->used < needed)
-    current = map_chunk(kLine + needed);
-  void* const piece = reinterpret_cast<std::byte*>(current) + current->used + kLine;
+  if (current == nullptr || current->bytes - current->used < needed) current = chunk_with(needed);
+  std::byte* const piece = reinterpret_cast<std::byte*>(current) + current->used + kLine;
   owner_of(piece) = current;
+  const std::size_t old = current->written - std::min(current->written, current->used + kLine);
+  if (zeroed) std::memset(piece, 0, std::min(bytes, old));
   current->used += needed;
+  current->written = std::max(current->written, current->used);
   ++current->pieces;
   return piece;
 }
+
+}  // namespace
+
+void* take_from_big_pages(std::size_t bytes) { return take(bytes, true); }
+void* take_used_big_pages(std::size_t bytes) { return take(bytes, false); }
 
 void give_back_to_big_pages(void* memory) {
   const std::lock_guard lock(mutex);
   Chunk* const chunk = owner_of(memory);
   if (--chunk->pieces != 0) return;
   if (chunk == current) current = nullptr;
-  munmap(chunk->mapped, chunk->mapped_bytes);
+  if (chunk->bytes != kChunk || spares == kMostSpare) {
+    munmap(chunk->mapped, chunk->mapped_bytes);
+    return;
+  }
+  chunk->used = kLine;
+  spare[spares++] = chunk;
 }
 
 }  // namespace heddle::simulator

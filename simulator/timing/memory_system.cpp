@@ -27,16 +27,18 @@ std::uint64_t bytes_of(SectorMask sectors) {
 
 MemorySystem::MemorySystem(const Constants& constants, std::uint64_t l2_bytes, std::uint32_t sms)
     : constants_(constants),
-      halves_(constants.l2_halves, Half{Tags(l2_bytes / constants.l2_halves, constants.l2_ways)}),
       slices_(constants.l2_slices),
       to_sm_(sms),
       from_sm_(sms),
       channels_(constants.dram_channels) {
+  for (unsigned half = 0; half < constants.l2_halves; ++half)
+    halves_.push_back({.tags = Tags(l2_bytes / constants.l2_halves, constants.l2_ways)});
   start(true);
 }
 
 void MemorySystem::start(bool cold) {
   for (Half& half : halves_) {
+    half.added.clear();
     if (cold)
       half.tags.clear();
     else
@@ -136,6 +138,7 @@ Cycle MemorySystem::read_slice(LineNumber line, unsigned half, Cycle now, Sector
 MemorySystem::Tags::Line MemorySystem::insert(Half& half, LineNumber line, Cycle now) {
   Tags::Evicted evicted;
   Tags::Line inserted = half.tags.insert(line, evicted);
+  if (!half.added.empty()) half.added.erase(half.tags.place_of(inserted));
   if (evicted.dirty != 0) {
     traffic_.dram_sectors_written += count_sectors(evicted.dirty);
     transfer(evicted.number, evicted.dirty, now);
@@ -200,7 +203,7 @@ MemorySystem::Delay MemorySystem::read(Request& request, Cycle now) {
 // Cycles until the slice has changed the sectors. Additions of floats to one sector follow one
 // another more slowly than passes over different ones (words.red.* of
 // gpu/kernels/micro/timing/one_address.cu).
-Cycle MemorySystem::change(const Request& request, Tags::Line line, Cycle now) {
+Cycle MemorySystem::change(const Request& request, Half& home, Tags::Line line, Cycle now) {
   constexpr std::uint64_t kPercent = 100;
   const Outgoing& out = request.outgoing;
   const Cycle wait = slices_[slice_of(request.line, home_of(request.line))].wait(
@@ -214,9 +217,10 @@ Cycle MemorySystem::change(const Request& request, Tags::Line line, Cycle now) {
   const std::uint64_t passes = std::uint64_t{out.whole_passes} + out.half_passes + out.wide_passes;
   const std::uint64_t of_each = passes / std::max(1u, count_sectors(request.sectors));
   Cycle last = now + wait;
+  auto& added_to = home.added[home.tags.place_of(line)];
   for (unsigned sector = 0; sector < kSectorsPerLine; ++sector) {
     if ((request.sectors >> sector & 1) == 0) continue;
-    Cycle& added = line.extra().added[sector];
+    Cycle& added = added_to[sector];
     last = std::max(last, added / kPercent);
     added = std::max(added, (now + wait) * kPercent) +
             std::max<std::uint64_t>(1, of_each) * constants_.l2_atomic_float_interval;
@@ -246,7 +250,7 @@ MemorySystem::Delay MemorySystem::write(Request& request, Cycle now) {
   lookups.sectors += count_sectors(request.sectors);
   lookups.hits += count_sectors(atomic ? had : request.sectors);
   if (!atomic) return delay;
-  delay.queue(change(request, line, now));
+  delay.queue(change(request, halves_[home], line, now));
   delay.last(line.extra().wait(had, now));
   const auto missing = static_cast<SectorMask>(with_neighbours(request.sectors & ~had) & ~had);
   if (missing == 0) return delay;

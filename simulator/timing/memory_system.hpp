@@ -8,6 +8,7 @@
 #include <array>
 #include <cstdint>
 #include <span>
+#include <unordered_map>
 #include <vector>
 
 #include "simulator/launch/timing_result.hpp"
@@ -58,11 +59,9 @@ class MemorySystem {
   Cycle last_write() const { return last_write_; }
 
  private:
-  // When the sectors of a line are there, for who asks then, and when the last addition of floats
-  // to one of them is done.
+  // When the sectors of a line are there, for who asks then.
   struct Filling {
     std::array<Cycle, kSectorsPerLine> there{};
-    std::array<Cycle, kSectorsPerLine> added{};
     void add(SectorMask sectors, Cycle time) {
       for (unsigned sector = 0; sector < kSectorsPerLine; ++sector)
         if ((sectors >> sector & 1) != 0) there[sector] = time;
@@ -78,6 +77,9 @@ class MemorySystem {
   using Tags = SectorCache<Filling>;
   struct Half {
     Tags tags;
+    // When the last addition of floats to each sector is done, in hundredths of a cycle: by the
+    // place of the line, of lines to which any were added.
+    std::unordered_map<std::size_t, std::array<Cycle, kSectorsPerLine>> added{};
   };
   struct Channel {
     Server data;
@@ -99,7 +101,7 @@ class MemorySystem {
   void prefetch_extra(const Request& request) const;
   Delay read(Request& request, Cycle now);
   Delay write(Request& request, Cycle now);
-  Cycle change(const Request& request, Tags::Line line, Cycle now);
+  Cycle change(const Request& request, Half& home, Tags::Line line, Cycle now);
   Tags::Line look_up(Half& half, const Request& request, Cycle now, SectorMask& had);
   Tags::Line insert(Half& half, LineNumber line, Cycle now);
   Cycle transfer(LineNumber line, SectorMask sectors, Cycle now);  // DRAM; cycles above idle

@@ -6,9 +6,8 @@
 #include <cstdint>
 #include <cstring>
 #include <numeric>
-#include <vector>
 
-#include "simulator/base/big_pages.hpp"
+#include "simulator/base/big_array.hpp"
 
 namespace heddle::simulator::timing {
 
@@ -80,22 +79,29 @@ class SectorCache {
       sets_ = sets;
       reciprocal_ = ~std::uint64_t{0} / sets;
       stride_ = (sizeof(Head) + 3 * std::size_t{ways_} + kHostLine - 1) / kHostLine * kHostLine;
-      found_.assign(sets_ * stride_, 0);
-      numbers_.assign(sets_ * ways_, 0);
-      extras_.assign(sets_ * ways_, {});
+      // What is not used is not written either: a large cache is more than the host clears quickly.
+      found_ = {sets_ * stride_, true};
+      numbers_ = {sets_ * ways_, false};
+      extras_ = {sets_ * ways_, false};
       epoch_ = 0;
     }
     clear();
   }
   void clear() {
     if (++epoch_ != 0) return;
-    std::ranges::fill(found_, std::uint8_t{0});  // sets emptied so many times ago look like new
+    // Sets emptied so many times ago look like new.
+    std::fill_n(found_.data(), sets_ * stride_, std::uint8_t{0});
     epoch_ = 1;
   }
-  // Of all lines there is room for, used or not.
+  // Of all lines that are there.
   template <typename Visit>
   void for_each_extra(Visit visit) {
-    for (Extra& extra : extras_) visit(extra);
+    for (std::size_t index = 0; index < sets_; ++index) {
+      const Set set = set_at(index);
+      if (set.head->epoch != epoch_) continue;
+      for (unsigned way = 0; way < ways_; ++way)
+        if (set.marks[way] != 0) visit(extras_[index * ways_ + way]);
+    }
   }
 
   // None: the line is not there. Counts as use.
@@ -176,8 +182,6 @@ class SectorCache {
   }
 
  private:
-  template <typename T>
-  using BigVector = std::vector<T, BigPageAllocator<T>>;
   static constexpr std::size_t kHostLine = 64;
   __extension__ using Wide = unsigned __int128;
 
@@ -230,9 +234,9 @@ class SectorCache {
     return rest < sets_ ? rest : rest - sets_;
   }
 
-  BigVector<std::uint8_t> found_;  // a Set after the other, `stride_` bytes each
-  BigVector<LineNumber> numbers_;  // by place: set and way
-  BigVector<Extra> extras_;
+  BigArray<std::uint8_t> found_;  // a Set after the other, `stride_` bytes each
+  BigArray<LineNumber> numbers_;  // by place: set and way
+  BigArray<Extra> extras_;
   std::uint64_t sets_ = 0, reciprocal_ = 0;
   unsigned ways_ = 0;
   std::size_t stride_ = 0;

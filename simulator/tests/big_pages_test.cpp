@@ -1,0 +1,44 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <vector>
+
+#include "simulator/base/big_array.hpp"
+
+namespace heddle::simulator {
+namespace {
+
+using Bytes = BigArray<unsigned char>;
+
+bool all_zero(const Bytes& bytes, std::size_t count) {
+  return std::all_of(bytes.data(), bytes.data() + count, [](unsigned char c) { return c == 0; });
+}
+
+// All of what a launch takes is given back before the next one, which gets the same memory.
+TEST(BigPages, WhatWasUsedBeforeIsZeroForWhoWantsThat) {
+  constexpr std::size_t kPieces = 24, kBytes = (1 << 20) + 3;
+  for (int launch = 0; launch < 3; ++launch) {
+    std::vector<Bytes> pieces;
+    for (std::size_t i = 0; i < kPieces; ++i) {
+      pieces.emplace_back(kBytes, i % 2 == 0);
+      if (i % 2 == 0) {
+        EXPECT_TRUE(all_zero(pieces.back(), kBytes)) << launch << " " << i;
+      }
+      std::fill_n(pieces.back().data(), kBytes, static_cast<unsigned char>(0xff));
+    }
+  }
+}
+
+TEST(BigPages, MemoryOfAnEndedLaunchIsTakenAgain) {
+  constexpr std::size_t kBytes = 15 << 20;  // nearly a chunk
+  const void* first = nullptr;
+  for (int launch = 0; launch < 3; ++launch) {
+    const Bytes piece(kBytes, false);
+    if (launch == 0) first = piece.data();
+    EXPECT_EQ(piece.data(), first);
+  }
+}
+
+}  // namespace
+}  // namespace heddle::simulator
