@@ -26,8 +26,6 @@ void SubCore::guard(ResidentWarp& warp, std::uint8_t scoreboard, Stall awaited, 
 
 void SubCore::start(unsigned slot, const Timed& timed, const Issue& issued, Cycle now) {
   ResidentWarp& warp = slots_[slot];
-  if (units_.context->program.counts_results)
-    std::erase_if(warp.counted, [now](const CountedResult& each) { return each.done <= now; });
   if (timed.empties_l1 && issued.on != 0) units_.memory.empty_l1();
   switch (timed.course) {
     case Course::fixed:
@@ -255,6 +253,16 @@ void SubCore::advance(unsigned slot, const Timed& timed, Cycle now) {
   if (ResidentCluster* const cluster = units_.blocks.cluster(warp.block);
       may_release && cluster != nullptr)
     cluster->look_at_barrier(now);
+}
+
+// The same behind an instruction that only computes: to the one below it.
+void SubCore::advance_by_one(unsigned slot, Cycle now) {
+  ResidentWarp& warp = slots_[slot];
+  at_unit_ &= ~slot_bit(slot);
+  ++warp.pc;
+  warp.state = Stall::wait;
+  if (timed(warp).code_line != warp.line) ask_for_code(warp, now);
+  slots_.sleep(slot, std::max(now + 1, warp.stalled_until));
 }
 
 // A barrier that has been released lets the warp go on at that time.

@@ -329,6 +329,7 @@ Timed time_instruction(const Instruction& in, const Instruction* before, const C
   timed.constant_lines_of_bank = constant.lines_of_bank;
   timed.constant_offset = constant.offset;
   timed.gate = gate_of(timed);
+  timed.is_plain = timed.course == Course::fixed && !timed.empties_l1;
   // A warp's end awaits what memory sends it, also where no instruction does (nothing.* of
   // gpu/kernels/micro/timing/cluster_launches.cu, adds.f16x2.* of stores.cu).
   const bool answers = (timed.course == Course::memory && !timed.is_store && !timed.is_async) ||

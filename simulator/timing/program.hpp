@@ -92,6 +92,7 @@ struct Timed {
   bool adds_floats = false;    // an atomic
   bool awaits_stores = false;  // a fence, beyond its block
   bool reads_banks = false;
+  bool is_plain = false;  // its pipe and its stall count are all there is to it
   bool is_call = false;
   bool is_indirect = false;  // a branch to an address in a register
   bool meets_warp = false;   // WARPSYNC

@@ -21,9 +21,14 @@ SubCore::Visited SubCore::visit(Cycle now) {
   const SmContext& context = *units_.context;
   Cycle units_free = kNever;
   Visited visited = Visited::done;
-  ready_ = 0;
+  ready_ = found_ = 0;
   waits_.pass(now);
   if (slots_.next() <= now) slots_.examine_due(now, [&](unsigned slot) { examine(slot, now); });
+  const bool alone = waits_.all() == 0 && ready_ == 0 && std::has_single_bit(found_);
+  if (alone && issues_at_once(static_cast<unsigned>(std::countr_zero(found_)), now))
+    ready_ = found_;
+  else
+    for_each_slot(found_, [&](unsigned slot) { enter_unit_wait(slot, now); });
   if (waits_.all() != 0) ready_ |= ask_units(now, units_free);
   if (units_.observed) tell_unit_waits(now);
   if (ready_ != 0 && now < issues_from_) {
@@ -71,7 +76,11 @@ void SubCore::examine(unsigned slot, Cycle now) {
   if (warp.ended && found.until <= now) return retire(slot, now);
   if (found.reason == Stall::not_selected) {
     at_unit_ |= slot_bit(slot);
-    if (next.gate != kSeveralGates) return enter_unit_wait(slot, next, now);
+    if (next.gate != kSeveralGates) {
+      if (units_.observed) return enter_unit_wait(slot, now);
+      found_ |= slot_bit(slot);
+      return;
+    }
     found = wait_for_units(next, now);
   }
   if (found.reason != warp.state) {
@@ -83,10 +92,21 @@ void SubCore::examine(unsigned slot, Cycle now) {
   slots_.sleep(slot, ready ? now + 1 : std::max(found.until, now + 1));
 }
 
-void SubCore::enter_unit_wait(unsigned slot, const Timed& timed, Cycle now) {
-  account(slots_[slot], now);
-  slots_[slot].state = Stall::not_selected;
-  waits_.enter(slot, timed);
+// Whether the only warp that could issue does: it need not wait for its unit first.
+bool SubCore::issues_at_once(unsigned slot, Cycle now) const {
+  const Timed& next = timed(slots_[slot]);
+  if (now < issues_from_ || units_.context->picks_by_wait || unit_free(next.gate, now) > now)
+    return false;
+  return !next.reads_banks ||
+         pipes_.all_banks_ready(now, units_.context->program.most_bank_cycles) ||
+         pipes_.banks_ready(next, now) <= now;
+}
+
+void SubCore::enter_unit_wait(unsigned slot, Cycle now) {
+  ResidentWarp& warp = slots_[slot];
+  account(warp, now);
+  warp.state = Stall::not_selected;
+  waits_.enter(slot, timed(warp));
 }
 
 void SubCore::leave_unit_wait(unsigned slot, Cycle now) {
@@ -127,7 +147,7 @@ bool SubCore::issue(unsigned slot, Cycle now) {
   context.clock = context.clock_start + now;
   const std::optional<DriverCall> call =
       timed.is_call ? driver_call(context, warp, timed) : std::nullopt;
-  find_sources(warp, timed);
+  if (!timed.is_plain) find_sources(warp, timed);
   const Issue issued = context.source.step(context.core, *warp.warp);
   if (issued.flow == Flow::reschedule && warp.warp->held_since) {
     hold(slot, now);
@@ -149,6 +169,13 @@ bool SubCore::issue(unsigned slot, Cycle now) {
   if (timed.accessed_in != 0) prefetch_access(*warp.warp, issued.pc + timed.accessed_in);
   issues_from_ = now + 1 + timed.holds_issue;
   pipes_.occupy(timed, now);
+  if (context.program.counts_results)
+    std::erase_if(warp.counted, [now](const CountedResult& each) { return each.done <= now; });
+  const Reconvergence& lanes = *warp.warp->convergence;
+  if (timed.is_plain && lanes.has_current() && lanes.current().pc == warp.pc + 1) {
+    advance_by_one(slot, now);
+    return true;
+  }
   start(slot, timed, issued, now);
   if (call && issued.on != 0) {
     if (const Cycle cycles = driver_call_cycles(context, *call, warp, issued, now); cycles != 0) {

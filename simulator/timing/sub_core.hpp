@@ -71,7 +71,8 @@ class SubCore {
   }
   void wake(unsigned slot, Cycle now);
   void examine(unsigned slot, Cycle now);
-  void enter_unit_wait(unsigned slot, const Timed& timed, Cycle now);
+  bool issues_at_once(unsigned slot, Cycle now) const;
+  void enter_unit_wait(unsigned slot, Cycle now);
   void leave_unit_wait(unsigned slot, Cycle now);
   void tell_unit_waits(Cycle now);
   SlotMask waiting_long() const;
@@ -106,6 +107,7 @@ class SubCore {
   void guard(ResidentWarp& warp, std::uint8_t scoreboard, Stall awaited, Cycle done);
   void expect_results(ResidentWarp& warp, const Timed& timed);
   void advance(unsigned slot, const Timed& timed, Cycle now);
+  void advance_by_one(unsigned slot, Cycle now);
   std::uint32_t blocked_at(std::uint32_t pc) const;
   void resume_at(unsigned slot, Cycle time);
 
@@ -119,6 +121,7 @@ class SubCore {
   Cycle next_visit_ = kNever;
   WarpSlots slots_;
   SlotMask ready_ = 0;
+  SlotMask found_ = 0;    // in this cycle, to lack nothing but one unit
   SlotMask at_unit_ = 0;  // warps that lack nothing but their unit: nothing else is asked again
   UnitWaits waits_;       // of them, those that one unit alone keeps
   Pipes pipes_;
