@@ -19,15 +19,57 @@ std::uint64_t ticks_for(std::uint64_t bytes, std::uint64_t bytes_per_cycle) {
   return bytes * Server::kTicks / bytes_per_cycle;
 }
 
-std::uint64_t bytes_of(SectorMask sectors) {
-  return std::uint64_t{kSectorBytes} * count_sectors(sectors);
+// What a function of bytes is for each number of sectors.
+template <typename Ticks>
+auto by_sectors(Ticks&& ticks) {
+  std::array<std::uint64_t, kSectorsPerLine + 1> all{};
+  for (std::size_t sectors = 0; sectors < all.size(); ++sectors)
+    all[sectors] = ticks(sectors * kSectorBytes);
+  return all;
+}
+
+// The rate is the mean; while it does not refresh a channel is faster.
+std::uint64_t dram_ticks(const Constants& constants, std::uint64_t wanted) {
+  const std::uint64_t least = constants.dram_access_bytes;
+  const std::uint64_t bytes = (wanted + least - 1) / least * least;
+  const std::uint64_t interval = constants.dram_refresh_interval;
+  const std::uint64_t working =
+      interval - std::min<std::uint64_t>(interval, constants.dram_refresh_cycles);
+  return bytes * 1000 * Server::kTicks * constants.dram_channels /
+         constants.dram_bytes_per_kilocycle * working / interval;
+}
+
+// How much farther a slice is than the nearest: slices lie here and there, as seen from a GPC
+// (l2_line of gpu/kernels/micro/timing/memory.cu).
+std::vector<Cycle> slice_distances(const Constants& constants, std::size_t slices) {
+  constexpr std::uint64_t kSteps = 64;
+  std::vector<Cycle> distances;
+  for (std::uint64_t place = 0; place < slices * constants.gpcs; ++place)
+    distances.push_back(mix(place) % kSteps * constants.l2_distance / (kSteps - 1));
+  return distances;
 }
 
 }  // namespace
 
 MemorySystem::MemorySystem(const Constants& constants, std::uint64_t l2_bytes, std::uint32_t sms)
     : constants_(constants),
-      slices_(constants.l2_slices),
+      slices_of_half_(std::max(1u, constants.l2_slices / constants.l2_halves)),
+      by_halves_(constants.l2_halves),
+      by_slices_of_half_(slices_of_half_),
+      by_slice_pairs_(std::max<std::size_t>(1, slices_of_half_ / 2)),
+      by_channels_(constants.dram_channels),
+      by_rows_(std::uint64_t{constants.dram_row_bytes} * constants.dram_channels),
+      to_sm_ticks_(by_sectors([&](std::uint64_t bytes) {
+        return ticks_for(bytes, constants.sm_read_bytes_per_cycle);
+      })),
+      // A request takes a cycle at least, however few its sectors (scatter.load of
+      // gpu/kernels/micro/timing/contention.cu).
+      slice_ticks_(by_sectors([&](std::uint64_t bytes) {
+        return std::max(ticks_for(bytes, constants.l2_slice_bytes_per_cycle), Server::kTicks);
+      })),
+      dram_ticks_(by_sectors([&](std::uint64_t bytes) { return dram_ticks(constants, bytes); })),
+      distances_(slice_distances(constants, slices_of_half_ * constants.l2_halves)),
+      slices_(slices_of_half_ * constants.l2_halves),
       to_sm_(sms),
       from_sm_(sms),
       channels_(constants.dram_channels) {
@@ -78,42 +120,38 @@ void MemorySystem::prefetch_extra(const Request& request) const {
 }
 
 Cycle MemorySystem::serve(Request& request) {
-  const Cycle now = request.time, nearest = now + constants_.latency_l2_hit + distance(request);
+  const Place place{near_half(request.sm), home_of(request.line), slice_in_half(request.line)};
+  const Cycle now = request.time;
+  const Cycle nearest = now + constants_.latency_l2_hit + distance(request, place);
   if (request.kind == Request::Kind::read) {
-    Delay delay = read(request, now);
-    delay.queue(to_sm_[request.sm].wait(
-        now, ticks_for(bytes_of(request.sectors), constants_.sm_read_bytes_per_cycle)));
+    Delay delay = read(request, place, now);
+    delay.queue(to_sm_[request.sm].wait(now, to_sm_ticks_[count_sectors(request.sectors)]));
     return nearest + delay.sum();
   }
   const Cycle link = from_sm_[request.sm].wait(
       now, ticks_for(request.outgoing.flits * kSectorBytes, constants_.sm_write_bytes_per_cycle));
   const Cycle extra =
       request.kind == Request::Kind::atomic ? constants_.latency_l2_atomic_extra : 0;
-  const Cycle done = nearest + extra + link + write(request, now + link).sum();
+  const Cycle done = nearest + extra + link + write(request, place, now + link).sum();
   last_write_ = std::max(last_write_, done);
   return done;
 }
 
 unsigned MemorySystem::home_of(LineNumber line) const {
   // In pieces of 4 KiB.
-  return static_cast<unsigned>(mix(line >> 5) % halves_.size());
+  return static_cast<unsigned>(by_halves_.rest(mix(line >> 5)));
 }
 
 // Two slices share a KiB, by turns of 256 bytes (measured: share and meet of
 // gpu/kernels/micro/timing/contention.cu).
-std::size_t MemorySystem::slice_of(LineNumber line, unsigned half) const {
-  const std::size_t per_half = std::max<std::size_t>(1, slices_.size() / halves_.size());
-  const std::size_t pairs = std::max<std::size_t>(1, per_half / 2);
-  return half * per_half + (mix(line >> 3) % pairs * 2 + (line >> 1 & 1)) % per_half;
+std::size_t MemorySystem::slice_in_half(LineNumber line) const {
+  return by_slices_of_half_.rest(by_slice_pairs_.rest(mix(line >> 3)) * 2 + (line >> 1 & 1));
 }
 
-// How much farther the line's slice is than the nearest: slices lie here and there, as seen from a
-// GPC (l2_line of gpu/kernels/micro/timing/memory.cu).
-Cycle MemorySystem::distance(const Request& request) const {
-  constexpr std::uint64_t kSteps = 64;
-  const std::uint64_t slice = slice_of(request.line, near_half(request.sm));
-  const std::uint64_t place = mix(slice * constants_.gpcs + request.sm % constants_.gpcs) % kSteps;
-  return place * constants_.l2_distance / (kSteps - 1);
+// From the half that is near.
+Cycle MemorySystem::distance(const Request& request, const Place& place) const {
+  const std::size_t slice = place.near * slices_of_half_ + place.slice;
+  return distances_[slice * constants_.gpcs + request.sm % constants_.gpcs];
 }
 
 // DRAM brings the whole of what it transfers at the least (dram.sectors of
@@ -128,10 +166,8 @@ SectorMask MemorySystem::with_neighbours(SectorMask sectors) const {
   return all;
 }
 
-// A request takes a cycle at least, however few its sectors (scatter.load of the same program).
-Cycle MemorySystem::read_slice(LineNumber line, unsigned half, Cycle now, SectorMask sectors) {
-  const std::uint64_t ticks = ticks_for(bytes_of(sectors), constants_.l2_slice_bytes_per_cycle);
-  return slices_[slice_of(line, half)].wait(now, std::max(ticks, Server::kTicks));
+Cycle MemorySystem::read_slice(const Place& place, unsigned half, Cycle now, SectorMask sectors) {
+  return slice(place, half).wait(now, slice_ticks_[count_sectors(sectors)]);
 }
 
 // Nobody waits for what makes room.
@@ -156,11 +192,11 @@ MemorySystem::Tags::Line MemorySystem::look_up(Half& half, const Request& reques
   return line;
 }
 
-MemorySystem::Delay MemorySystem::read(Request& request, Cycle now) {
-  const unsigned near = near_half(request.sm), home = home_of(request.line);
+MemorySystem::Delay MemorySystem::read(Request& request, const Place& place, Cycle now) {
+  const unsigned near = place.near, home = place.home;
   const Cycle there_and_back = home == near ? 0 : constants_.latency_l2_far_extra;
   Delay delay;
-  delay.queue(read_slice(request.line, near, now, request.sectors));
+  delay.queue(read_slice(place, near, now, request.sectors));
   SectorMask hit_near = 0, hit_home = 0;
   Tags::Line near_line = look_up(halves_[near], request, now, hit_near);
   auto missing = static_cast<SectorMask>(request.sectors & ~hit_near);
@@ -178,7 +214,7 @@ MemorySystem::Delay MemorySystem::read(Request& request, Cycle now) {
     rest.sectors = missing;
     home_line = look_up(halves_[home], rest, now, hit_home);
     delay.way += there_and_back;
-    delay.queue(read_slice(request.line, home, now, missing));
+    delay.queue(read_slice(place, home, now, missing));
     missing &= static_cast<SectorMask>(~hit_home);
     delay.last(home_line.extra().wait(hit_home, now) + there_and_back / 2);
   }
@@ -203,20 +239,22 @@ MemorySystem::Delay MemorySystem::read(Request& request, Cycle now) {
 // Cycles until the slice has changed the sectors. Additions of floats to one sector follow one
 // another more slowly than passes over different ones (words.red.* of
 // gpu/kernels/micro/timing/one_address.cu).
-Cycle MemorySystem::change(const Request& request, Half& home, Tags::Line line, Cycle now) {
+Cycle MemorySystem::change(const Request& request, const Place& place, Tags::Line line, Cycle now) {
   constexpr std::uint64_t kPercent = 100;
   const Outgoing& out = request.outgoing;
-  const Cycle wait = slices_[slice_of(request.line, home_of(request.line))].wait(
-      now, Server::kTicks *
-               (std::uint64_t{constants_.l2_atomic_interval} * out.whole_passes +
-                std::uint64_t{constants_.l2_atomic_wide_interval} * out.wide_passes +
-                std::uint64_t{constants_.l2_atomic_half_interval} * out.half_passes) /
-               kPercent);
+  const Cycle wait =
+      slice(place, place.home)
+          .wait(now, Server::kTicks *
+                         (std::uint64_t{constants_.l2_atomic_interval} * out.whole_passes +
+                          std::uint64_t{constants_.l2_atomic_wide_interval} * out.wide_passes +
+                          std::uint64_t{constants_.l2_atomic_half_interval} * out.half_passes) /
+                         kPercent);
   if (!out.adds_floats) return wait;
   // In hundredths of a cycle: half a cycle counts when there are many.
   const std::uint64_t passes = std::uint64_t{out.whole_passes} + out.half_passes + out.wide_passes;
   const std::uint64_t of_each = passes / std::max(1u, count_sectors(request.sectors));
   Cycle last = now + wait;
+  Half& home = halves_[place.home];
   auto& added_to = home.added[home.tags.place_of(line)];
   for (unsigned sector = 0; sector < kSectorsPerLine; ++sector) {
     if ((request.sectors >> sector & 1) == 0) continue;
@@ -228,8 +266,8 @@ Cycle MemorySystem::change(const Request& request, Half& home, Tags::Line line, 
   return last - now;
 }
 
-MemorySystem::Delay MemorySystem::write(Request& request, Cycle now) {
-  const unsigned near = near_half(request.sm), home = home_of(request.line);
+MemorySystem::Delay MemorySystem::write(Request& request, const Place& place, Cycle now) {
+  const unsigned near = place.near, home = place.home;
   const bool atomic = request.kind == Request::Kind::atomic;
   constexpr std::uint64_t kKilo = 1000;
   const Outgoing& out = request.outgoing;
@@ -250,7 +288,7 @@ MemorySystem::Delay MemorySystem::write(Request& request, Cycle now) {
   lookups.sectors += count_sectors(request.sectors);
   lookups.hits += count_sectors(atomic ? had : request.sectors);
   if (!atomic) return delay;
-  delay.queue(change(request, halves_[home], line, now));
+  delay.queue(change(request, place, line, now));
   delay.last(line.extra().wait(had, now));
   const auto missing = static_cast<SectorMask>(with_neighbours(request.sectors & ~had) & ~had);
   if (missing == 0) return delay;
@@ -272,27 +310,20 @@ Cycle MemorySystem::refresh_wait(std::size_t channel, Cycle now) const {
 Cycle MemorySystem::transfer(LineNumber line, SectorMask sectors, Cycle now) {
   // Pieces of two lines; as many neighbours as there are channels have one each, in another order
   // each time. A row holds as many pieces of the region that all channels' rows make up together.
-  const std::uint64_t count = channels_.size(), piece = line >> 1;
-  Channel& channel = channels_[(piece + mix(piece / count)) % count];
-  const std::uint64_t row = line * kLineBytes / (std::uint64_t{constants_.dram_row_bytes} * count);
+  const std::uint64_t piece = line >> 1;
+  const std::size_t number = by_channels_.rest(piece + mix(by_channels_.quotient(piece)));
+  Channel& channel = channels_[number];
+  const std::uint64_t row = by_rows_.quotient(line * kLineBytes);
   const std::size_t bank = mix(row) % channel.open_rows.size();
-  const std::uint64_t least = constants_.dram_access_bytes;
-  const std::uint64_t bytes = (bytes_of(sectors) + least - 1) / least * least;
   // What is served while the channel refreshes waits, whenever it was asked for.
   Cycle start = now + channel.data.backlog(now);
-  start += refresh_wait(static_cast<std::size_t>(&channel - channels_.data()), start);
+  start += refresh_wait(number, start);
   if (channel.open_rows[bank] != row) {
     channel.open_rows[bank] = row;
     start = std::max(start, channel.opened[bank]);
     channel.opened[bank] = start + constants_.dram_row_cycles;
   }
-  // The rate is the mean; while it does not refresh a channel is faster.
-  const std::uint64_t interval = constants_.dram_refresh_interval;
-  const std::uint64_t working =
-      interval - std::min<std::uint64_t>(interval, constants_.dram_refresh_cycles);
-  const std::uint64_t ticks = bytes * 1000 * Server::kTicks * count /
-                              constants_.dram_bytes_per_kilocycle * working / interval;
-  return start - now + channel.data.wait(start, ticks);
+  return start - now + channel.data.wait(start, dram_ticks_[count_sectors(sectors)]);
 }
 
 }  // namespace heddle::simulator::timing

@@ -15,6 +15,7 @@
 #include "simulator/models/gpu_model.hpp"
 #include "simulator/models/timing_constants.hpp"
 #include "simulator/timing/cycle.hpp"
+#include "simulator/timing/divisor.hpp"
 #include "simulator/timing/sector_cache.hpp"
 
 namespace heddle::simulator::timing {
@@ -96,24 +97,38 @@ class MemorySystem {
     void last(Cycle cycles) { queue(cycles - std::min(cycles, way)); }  // so many at least
     Cycle sum() const { return way + queues; }
   };
+  // The halves that a request has to do with, and the number of its slice in each.
+  struct Place {
+    unsigned near = 0, home = 0;
+    std::size_t slice = 0;
+  };
   Cycle serve(Request& request);
   void prefetch(const Request& request) const;
   void prefetch_extra(const Request& request) const;
-  Delay read(Request& request, Cycle now);
-  Delay write(Request& request, Cycle now);
-  Cycle change(const Request& request, Half& home, Tags::Line line, Cycle now);
+  Delay read(Request& request, const Place& place, Cycle now);
+  Delay write(Request& request, const Place& place, Cycle now);
+  Cycle change(const Request& request, const Place& place, Tags::Line line, Cycle now);
   Tags::Line look_up(Half& half, const Request& request, Cycle now, SectorMask& had);
   Tags::Line insert(Half& half, LineNumber line, Cycle now);
   Cycle transfer(LineNumber line, SectorMask sectors, Cycle now);  // DRAM; cycles above idle
   Cycle refresh_wait(std::size_t channel, Cycle now) const;
   unsigned home_of(LineNumber line) const;
-  Cycle distance(const Request& request) const;
+  std::size_t slice_in_half(LineNumber line) const;
+  Server& slice(const Place& place, unsigned half) {
+    return slices_[half * slices_of_half_ + place.slice];
+  }
+  Cycle distance(const Request& request, const Place& place) const;
   SectorMask with_neighbours(SectorMask sectors) const;
-  unsigned near_half(std::uint32_t sm) const { return sm % static_cast<unsigned>(halves_.size()); }
-  std::size_t slice_of(LineNumber line, unsigned half) const;
-  Cycle read_slice(LineNumber line, unsigned half, Cycle now, SectorMask sectors);
+  unsigned near_half(std::uint32_t sm) const { return static_cast<unsigned>(by_halves_.rest(sm)); }
+  Cycle read_slice(const Place& place, unsigned half, Cycle now, SectorMask sectors);
 
   const Constants constants_;
+  // What is divided by for each request, and what would be: ticks, by the number of sectors.
+  const std::size_t slices_of_half_;
+  const Divisor by_halves_, by_slices_of_half_, by_slice_pairs_, by_channels_, by_rows_;
+  using SectorTicks = std::array<std::uint64_t, kSectorsPerLine + 1>;
+  const SectorTicks to_sm_ticks_, slice_ticks_, dram_ticks_;
+  const std::vector<Cycle> distances_;  // by slice, and in it by GPC
   std::vector<Half> halves_;
   std::vector<Server> slices_;
   std::vector<Server> to_sm_, from_sm_;  // one for each SM

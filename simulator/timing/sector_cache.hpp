@@ -3,11 +3,13 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstdint>
 #include <cstring>
 #include <numeric>
 
 #include "simulator/base/big_array.hpp"
+#include "simulator/timing/divisor.hpp"
 
 namespace heddle::simulator::timing {
 
@@ -77,7 +79,7 @@ class SectorCache {
     if (sets != sets_ || wanted != ways_) {
       ways_ = wanted;
       sets_ = sets;
-      reciprocal_ = ~std::uint64_t{0} / sets;
+      by_sets_ = Divisor(sets);
       stride_ = (sizeof(Head) + 3 * std::size_t{ways_} + kHostLine - 1) / kHostLine * kHostLine;
       // What is not used is not written either: a large cache is more than the host clears quickly.
       found_ = {sets_ * stride_, true};
@@ -109,13 +111,10 @@ class SectorCache {
     const std::size_t index = set_of(number);
     const Set set = set_at(index);
     if (set.head->epoch != epoch_) return {};
-    const std::uint8_t mark = mark_of(number);
-    for (unsigned way = 0; way < ways_; ++way)
-      if (set.marks[way] == mark && numbers_[index * ways_ + way] == number) {
-        use(set, way);
-        return line_at(index, way);
-      }
-    return {};
+    const unsigned way = way_of(set, index, number);
+    if (way == ways_) return {};
+    use(set, way);
+    return line_at(index, way);
   }
   // Where the line lies until another takes its place.
   std::size_t place_of(const Line& line) const {
@@ -183,7 +182,7 @@ class SectorCache {
 
  private:
   static constexpr std::size_t kHostLine = 64;
-  __extension__ using Wide = unsigned __int128;
+  static constexpr unsigned kEight = 8, kByteBits = 8;
 
   struct Head {
     std::uint32_t epoch = 0;  // others than the cache's: nothing is there
@@ -217,27 +216,56 @@ class SectorCache {
     std::fill_n(set.marks, ways_, std::uint8_t{0});
     std::iota(set.order, set.order + ways_, std::uint8_t{0});
   }
+  // Marks and the order are looked at by eight. Bit 7 of each byte that equals `byte`, and perhaps
+  // of some above the first of those.
+  static std::uint64_t equal_bytes(std::uint64_t eight, std::uint8_t byte) {
+    static_assert(std::endian::native == std::endian::little);
+    constexpr std::uint64_t kOnes = 0x0101'0101'0101'0101, kHighest = kOnes << 7;
+    const std::uint64_t differ = eight ^ kOnes * byte;
+    return (differ - kOnes) & ~differ & kHighest;
+  }
+  static std::uint64_t eight_at(const std::uint8_t* first) {
+    std::uint64_t eight = 0;
+    std::memcpy(&eight, first, sizeof eight);
+    return eight;
+  }
+  // That of the line; ways_: it is not there.
+  unsigned way_of(const Set& set, std::size_t index, LineNumber number) const {
+    const std::uint8_t mark = mark_of(number);
+    for (unsigned first = 0; first < ways_; first += kEight)
+      for (std::uint64_t left = equal_bytes(eight_at(set.marks + first), mark); left != 0;
+           left &= left - 1) {
+        const unsigned way = first + static_cast<unsigned>(std::countr_zero(left)) / kByteBits;
+        if (way >= ways_) return ways_;
+        if (set.marks[way] == mark && numbers_[index * ways_ + way] == number) return way;
+      }
+    return ways_;
+  }
+  // Moves the way to the front of the order.
   static void use(const Set& set, unsigned way) {
-    unsigned at = 0;
-    while (set.order[at] != way) ++at;
-    std::memmove(set.order + 1, set.order, at);
-    set.order[0] = static_cast<std::uint8_t>(way);
+    if (set.order[0] == way) return;
+    std::uint64_t before = way;  // the byte that goes before the next eight
+    for (std::uint8_t* at = set.order;; at += kEight) {
+      const std::uint64_t eight = eight_at(at), moved = eight << kByteBits | before;
+      const std::uint64_t found = equal_bytes(eight, static_cast<std::uint8_t>(way));
+      const std::uint64_t mask = found ^ (found - 1);  // up to the way; all, if it lies behind
+      const std::uint64_t next = (eight & ~mask) | (moved & mask);
+      std::memcpy(at, &next, sizeof next);
+      if (found != 0) return;
+      before = eight >> (kEight - 1) * kByteBits;
+    }
   }
   // Neighbouring lines go to neighbouring sets; higher bits are folded in, so that powers of two
   // between rows of a matrix do not meet in one set.
   std::size_t set_of(LineNumber number) const {
-    const std::uint64_t folded = number ^ number >> 11 ^ number >> 23;
-    // The remainder by a product with the reciprocal, which is at most one too small: the host
-    // divides slowly.
-    const auto quotient = static_cast<std::uint64_t>(Wide{folded} * reciprocal_ >> 64);
-    const std::uint64_t rest = folded - quotient * sets_;
-    return rest < sets_ ? rest : rest - sets_;
+    return by_sets_.rest(number ^ number >> 11 ^ number >> 23);
   }
 
   BigArray<std::uint8_t> found_;  // a Set after the other, `stride_` bytes each
   BigArray<LineNumber> numbers_;  // by place: set and way
   BigArray<Extra> extras_;
-  std::uint64_t sets_ = 0, reciprocal_ = 0;
+  std::uint64_t sets_ = 0;
+  Divisor by_sets_{1};
   unsigned ways_ = 0;
   std::size_t stride_ = 0;
   std::uint32_t epoch_ = 0;

@@ -52,13 +52,15 @@ TEST(SectorCache, NothingIsThereAfterClearing) {
 }
 
 // Beside a list of what was used last, of one set.
-TEST(SectorCache, HoldsWhatWasUsedLast) {
-  constexpr unsigned kWays = 16;
-  Cache cache(kWays * kLineBytes, kWays);
+class SectorCacheOfWays : public testing::TestWithParam<unsigned> {};
+
+TEST_P(SectorCacheOfWays, HoldsWhatWasUsedLast) {
+  const unsigned ways = GetParam();
+  Cache cache(ways * kLineBytes, ways);
   std::list<LineNumber> used;
   std::mt19937 random(1);
   for (int i = 0; i < 20'000; ++i) {
-    const LineNumber number = random() % 24;
+    const LineNumber number = random() % (ways + ways / 2 + 1);
     const auto place = std::ranges::find(used, number);
     const bool there = place != used.end();
     if (there) used.erase(place);
@@ -71,12 +73,16 @@ TEST(SectorCache, HoldsWhatWasUsedLast) {
     if (there) continue;
     Cache::Evicted evicted;
     const Cache::Line line = cache.insert(number, evicted);
+    line.dirty() |= 1u;
     ASSERT_TRUE(cache.find_at(cache.place_of(line), number));
-    if (used.size() <= kWays) continue;
+    ASSERT_EQ(evicted.dirty, used.size() > ways) << i;
+    if (used.size() <= ways) continue;
     ASSERT_EQ(evicted.number, used.back()) << i;
     used.pop_back();
   }
 }
+
+INSTANTIATE_TEST_SUITE_P(Ways, SectorCacheOfWays, testing::Values(1u, 2u, 7u, 8u, 9u, 16u, 40u));
 
 }  // namespace
 }  // namespace heddle::simulator::timing
