@@ -41,33 +41,34 @@ struct CountedResult {
 
 inline constexpr std::uint32_t kNoLine = ~0u;
 
-struct ResidentWarp {
-  Warp* warp = nullptr;  // null: the slot is free
-  std::uint32_t block = 0;
-  std::uint32_t instance = 0;  // differs from that of the warp here before
-  std::uint32_t pc = 0;        // of the next instruction
-  std::uint64_t issued = 0;
-
-  Cycle stalled_until = 0;  // by the stall count of the instruction before
-  Cycle next_issue = 0;     // not before either, after that for the reason `until_then`
-  Stall until_then = Stall::wait;
-  Cycle fetches_from = kNever;   // from then on it waits for its instruction instead
+// In the host's cache lines: what each issue looks at is in the first ones.
+struct alignas(64) ResidentWarp {
+  Warp* warp = nullptr;          // null: the slot is free
+  std::uint32_t pc = 0;          // of the next instruction
   std::uint32_t line = kNoLine;  // the code line it has asked for
+  std::uint64_t issued = 0;
+  Cycle stalled_until = 0;      // by the stall count of the instruction before
+  Cycle next_issue = 0;         // not before either, after that for the reason `until_then`
+  Cycle fetches_from = kNever;  // from then on it waits for its instruction instead
   Cycle fetched = 0;
-  Cycle line_behind = 0;  // of the line on which it has landed: the next one is not there before
+  Cycle counted_until = 0;  // cycles before are in the sums
+
+  Stall state = Stall::wait;
+  Stall until_then = Stall::wait;
+  bool at_barrier = false, at_fence = false, ended = false;
+  std::uint32_t block = 0;
+  std::uint32_t instance = 0;    // differs from that of the warp here before
   std::uint64_t operand_of = 0;  // the instruction, counted from 1, whose constant it has asked for
   Cycle operand_there = 0;
+  Cycle line_behind = 0;  // of the line on which it has landed: the next one is not there before
+  Cycle stores_left = 0;  // when the sources of its stores have been read; 0: no store
+  Cycle began = 0;
+  std::uint32_t unsent_stores = 0;  // that wait for the memory unit
+
   // And one more, of results that nothing awaits but the warp's end (kUnguarded).
   std::array<Scoreboard, kScoreboards + 1> scoreboards{};
+  Scoreboard stores, copies;  // those outstanding; asynchronous copies to shared memory
   std::vector<CountedResult> counted;
-  Scoreboard stores, copies;        // those outstanding; asynchronous copies to shared memory
-  Cycle stores_left = 0;            // when the sources of its stores have been read; 0: no store
-  std::uint32_t unsent_stores = 0;  // that wait for the memory unit
-  bool at_barrier = false, at_fence = false, ended = false;
-
-  Cycle began = 0;
-  Cycle counted_until = 0;  // cycles before are in the sums
-  Stall state = Stall::wait;
 
   // One of the scoreboard's outstanding results will be there at `done`.
   void settle_result(std::uint8_t scoreboard, std::uint64_t instruction, Cycle done) {
