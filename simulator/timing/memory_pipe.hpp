@@ -29,7 +29,10 @@ class MemoryPipe {
   explicit MemoryPipe(const Constants& constants);
 
   // Whether the sub-core's queue has room; otherwise `until` is when it will, if that is known.
-  bool has_room(unsigned sub_core, Cycle now, Cycle& until) const;
+  bool has_room(unsigned sub_core, Cycle now, Cycle& until) const {
+    until = times_[sub_core].room;
+    return until <= now;
+  }
   // Takes an instruction. When the shared unit begins with it, if nothing is in the way; otherwise
   // `advance` will say.
   std::optional<Cycle> enter(unsigned sub_core, const PipeWork& work);
@@ -54,6 +57,12 @@ class MemoryPipe {
     Cycle addressed = 0;    // when it left the address unit
     std::size_t place = 0;  // in `leaves`
   };
+  // What is asked again and again of a sub-core: when its queue has room, and when its first
+  // instruction could go to the address unit and the first behind that to the shared unit, as far
+  // as the sub-core's own are concerned; kNever: there is none.
+  struct Times {
+    Cycle room = 0, address = kNever, begin = kNever;
+  };
   struct SubCore {
     std::vector<Cycle> leaves;  // when the last instructions leave the queue, a ring
     std::size_t next = 0;
@@ -63,11 +72,13 @@ class MemoryPipe {
     bool made_room = false;
   };
 
-  Cycle address_time(const SubCore& sub) const;
-  Cycle begin_time(const SubCore& sub) const;
+  void look_again(unsigned sub_core);
   void find_next_event();
+  void address(unsigned sub_core, Cycle time);
+  void begin(unsigned sub_core, Cycle time);
 
   const Constants& constants_;
+  std::vector<Times> times_;  // by sub-core
   std::vector<SubCore> sub_cores_;
   std::vector<Taken> taken_;
   std::size_t waiting_ = 0;                 // instructions, of all sub-cores
