@@ -33,7 +33,7 @@ void SubCore::prefetch_slot(unsigned slot) const {
 
 void SubCore::prefetch(PrefetchStage stage, Cycle until) const {
   if (next_visit_ >= until) return;
-  for_each_slot(slots_.resident(), [&](unsigned slot) {
+  for_each_slot(slots_.awaited() | waits_.all(), [&](unsigned slot) {
     if (slots_.examine_at(slot) >= until) return;
     if (stage == PrefetchStage::slots) return prefetch_slot(slot);
     const ResidentWarp& warp = slots_[slot];

@@ -10,7 +10,7 @@ namespace {
 // Local memory lies apart from what programs allocate, one region for each warp.
 constexpr std::uint64_t kLocalRegions = std::uint64_t{1} << 60;
 constexpr unsigned kWordBytes = 4;
-constexpr LineNumber kNoLine = ~LineNumber{0};
+constexpr LineNumber kNothingStored = ~LineNumber{0};
 
 Cycle divided(std::uint64_t amount, std::uint64_t by) { return (amount + by - 1) / by; }
 
@@ -33,7 +33,7 @@ LoadStoreUnit::LoadStoreUnit(const Constants& constants, std::uint32_t sm)
 
 void LoadStoreUnit::start(std::uint64_t l1_bytes) {
   l1_.resize(l1_bytes, constants_.l1_ways);
-  stored_.assign(std::max(1u, constants_.store_merge_lines), {.line = kNoLine});
+  stored_.assign(std::max(1u, constants_.store_merge_lines), {.line = kNothingStored});
 }
 
 std::uint32_t LoadStoreUnit::new_entry(const Timed& instruction, const Outstanding& waiting) {

@@ -74,6 +74,8 @@ void LoadStoreUnit::store(const Piece& piece, Lookups& lookups, Cycle base) {
 void LoadStoreUnit::access_memory(const Timed& instruction, const Part& part,
                                   std::span<const Piece> pieces, Cycle base, Cycle hit,
                                   Completion& completion) {
+  if (pieces.size() > 1)
+    for (const Piece& piece : pieces) l1_.prefetch_extra(piece.line);
   for (const Piece& piece : pieces) {
     const auto sectors = count_sectors(piece.sectors);
     if (part.is_atomic()) {

@@ -63,6 +63,8 @@ class WarpSlots {
   }
   // Nothing changes before, for the warp in the slot.
   Cycle examine_at(unsigned slot) const { return examine_at_[slot]; }
+  // Those of which it is known when they are examined.
+  SlotMask awaited() const { return soon_ | later_; }
   // When the first warp is examined, at the earliest.
   Cycle next() const { return std::min(next_soon_, next_later_); }
 

@@ -1,0 +1,13 @@
+// What runs for each instruction, compiled together, so that the compiler sees all of it.
+#include "simulator/timing/front_end.cpp"
+#include "simulator/timing/host_prefetch.cpp"
+#include "simulator/timing/issued_instruction.cpp"
+#include "simulator/timing/load_store.cpp"
+#include "simulator/timing/load_store_l1.cpp"
+#include "simulator/timing/memory_pipe.cpp"
+#include "simulator/timing/pipes.cpp"
+#include "simulator/timing/resident_blocks.cpp"
+#include "simulator/timing/scheduler.cpp"
+#include "simulator/timing/sm.cpp"
+#include "simulator/timing/stall_reasons.cpp"
+#include "simulator/timing/sub_core.cpp"
