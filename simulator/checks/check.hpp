@@ -58,12 +58,15 @@ class Check : public MemoryWatcher {
   virtual void begin(const LaunchRequest&) {}
   virtual void end(const LaunchOutcome&) {}
   // Whether it is to be told before an instruction executes; and afterwards, where that has not
-  // touched memory (where it has, all are told).
+  // touched memory (where it has, all are told). Asked once for the launches of one code.
   virtual bool looks_before(const Step&) const { return false; }
   virtual bool looks_behind(const Step&) const { return false; }
+  // Whether it is to be told of runs of lane operations that it does not look at one by one.
+  virtual bool follows_runs() const { return false; }
   virtual void block_started(const Core&, const Block&) {}
   virtual void issuing(const Core&, const Warp&, const Issue&) {}
   virtual void issued(const Core&, const Warp&, const Issue&) {}
+  virtual void passed(const Warp&, Pc /*first*/, Pc /*end*/, Mask /*active*/) {}
   virtual void stuck(const Core&, const Block&) {}
   virtual void block_ended(const Core&, const Block&) {}
 

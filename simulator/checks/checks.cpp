@@ -19,6 +19,8 @@ Checks::Checks(const Options& options, DeviceMemory& memory)
   if (options.init) checks_.push_back(std::make_unique<InitCheck>(*findings_));
   if (options.sync) checks_.push_back(std::make_unique<SyncCheck>(*findings_));
   if (options.hazards) checks_.push_back(std::make_unique<HazardCheck>(*findings_));
+  for (std::size_t i = 0; i < checks_.size(); ++i)
+    if (checks_[i]->follows_runs()) followers_ |= static_cast<std::uint8_t>(1u << i);
   memory_.watch(this);
 }
 
@@ -28,7 +30,7 @@ void Checks::begin(const LaunchRequest& request, Observer* beside) {
   findings_->begin(request);
   for (const auto& check : checks_) check->begin(request);
   beside_ = beside;
-  interests_.assign(lowered(*request.module).steps.size(), {});
+  find_interests(*request.module);
 }
 
 void Checks::end(LaunchOutcome& outcome) {
@@ -44,16 +46,36 @@ void Checks::end(LaunchOutcome& outcome) {
   if (found) judged.order_dependent_because.push_back("data race");
 }
 
-const Checks::Interest& Checks::interest(const CoreView& core, std::uint32_t pc) {
-  Interest& found = interests_[pc];
-  if (found.known) return found;
-  found.known = true;
-  const Step& step = core.machine().launch.program->steps[pc];
-  for (std::size_t i = 0; i < checks_.size() && step.instruction != nullptr; ++i) {
-    if (checks_[i]->looks_before(step)) found.before |= static_cast<std::uint8_t>(1u << i);
-    if (checks_[i]->looks_behind(step)) found.behind |= static_cast<std::uint8_t>(1u << i);
+void Checks::find_interests(const Module& module) {
+  const bool for_debugging = is_for_debugging(module);
+  if (code_ == module.code_sha256() && for_debugging_ == for_debugging) return;
+  code_ = module.code_sha256();
+  for_debugging_ = for_debugging;
+  const std::vector<Step>& steps = lowered(module).steps;
+  interests_.assign(steps.size(), {});
+  left_out_.assign(steps.size(), 0);
+  for (std::size_t pc = steps.size(); pc-- > 0;) {
+    const Step& step = steps[pc];
+    Interest& found = interests_[pc];
+    for (std::size_t i = 0; i < checks_.size() && step.instruction != nullptr; ++i) {
+      if (checks_[i]->looks_before(step)) found.before |= static_cast<std::uint8_t>(1u << i);
+      if (checks_[i]->looks_behind(step)) found.behind |= static_cast<std::uint8_t>(1u << i);
+    }
+    const bool is_left_out = step.lane != nullptr && (found.before | found.behind) == 0;
+    if (is_left_out && pc + 1 < steps.size())
+      left_out_[pc] = static_cast<std::uint8_t>(std::min(left_out_[pc + 1] + 1, 0xff));
   }
-  return found;
+}
+
+std::span<const std::uint8_t> Checks::left_out() const {
+  if (beside_ != nullptr) return {};  // which is told of everything
+  return left_out_;
+}
+
+void Checks::passed(const CoreView&, const WarpView& warp, Pc first, Pc end, Mask active) {
+  for (unsigned left = followers_; left != 0; left &= left - 1)
+    checks_[static_cast<std::size_t>(std::countr_zero(left))]->passed(warp.machine(), first, end,
+                                                                      active);
 }
 
 void Checks::block_started(const CoreView& core, const BlockView& block) {
@@ -61,7 +83,7 @@ void Checks::block_started(const CoreView& core, const BlockView& block) {
   if (beside_ != nullptr) beside_->block_started(core, block);
 }
 void Checks::issuing(const CoreView& core, const WarpView& warp, const Issue& next) {
-  for (unsigned left = interest(core, next.pc).before; left != 0; left &= left - 1)
+  for (unsigned left = interests_[next.pc].before; left != 0; left &= left - 1)
     checks_[static_cast<std::size_t>(std::countr_zero(left))]->issuing(core.machine(),
                                                                        warp.machine(), next);
   if (beside_ != nullptr) beside_->issuing(core, warp, next);

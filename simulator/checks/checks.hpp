@@ -4,7 +4,10 @@
 // nobody checks pays nothing.
 #pragma once
 
+#include <cstdint>
 #include <memory>
+#include <span>
+#include <string>
 #include <vector>
 
 #include "simulator/launch/check_options.hpp"
@@ -36,6 +39,8 @@ class Checks : public Observer, public MemoryWatcher {
   void block_started(const CoreView& core, const BlockView& block) override;
   void issuing(const CoreView& core, const WarpView& warp, const Issue& next) override;
   void issued(const CoreView& core, const WarpView& warp, const Issue& issue) override;
+  std::span<const std::uint8_t> left_out() const override;
+  void passed(const CoreView& core, const WarpView& warp, Pc first, Pc end, Mask active) override;
   void waited(const CoreView& core, const WarpView& warp, const Waited& waited) override;
   void stuck(const CoreView& core, const BlockView& block) override;
   void block_ended(const CoreView& core, const BlockView& block) override;
@@ -50,13 +55,16 @@ class Checks : public Observer, public MemoryWatcher {
   std::unique_ptr<Findings> findings_;
   std::vector<std::unique_ptr<Check>> checks_;
   Observer* beside_ = nullptr;  // another observer
-  // Which checks look at an instruction, by its pc: worked out when it first executes.
+  // Which checks look at an instruction: bit i is checks_[i].
   struct Interest {
-    bool known = false;
-    std::uint8_t before = 0, behind = 0;  // bit i: checks_[i]
+    std::uint8_t before = 0, behind = 0;
   };
-  const Interest& interest(const CoreView& core, std::uint32_t pc);
-  std::vector<Interest> interests_;
+  void find_interests(const Module& module);
+  std::string code_;  // whose instructions the following are of: its hash
+  bool for_debugging_ = false;
+  std::vector<Interest> interests_;     // by pc
+  std::vector<std::uint8_t> left_out_;  // as left_out() says
+  std::uint8_t followers_ = 0;          // bit i: checks_[i] is told of those
 };
 
 }  // namespace heddle::simulator::checks

@@ -47,6 +47,7 @@ Core::Core(const LaunchContext& launch_context)
       counts(launch_context.program->steps.size()) {
   const LaunchRequest& request = *launch.request;
   forget_allocations();
+  if (launch.options->observer != nullptr) left_out_ = launch.options->observer->left_out();
   if (request.grid.count() * launch.warps_per_block > 1 && launch.kernel->may_read_unordered)
     unordered_reads = std::make_unique<UnorderedReads>();
 }
@@ -245,10 +246,38 @@ Issue Core::step(Warp& warp, Observer* observer) {
   return issue;
 }
 
-// As run_warp, instruction by instruction.
+// Executes the current group's instructions that the observer leaves out, up to the first that it
+// is to be told of.
+void Core::run_left_out(Warp& warp, Observer& observer) {
+  Reconvergence& lanes = *warp.convergence;
+  const Mask active = lanes.current().lanes;
+  const Pc first = lanes.current().pc;
+  const std::uint64_t most =
+      std::min<std::uint64_t>({left_out_[first], issue_limit - issued, lanes.until_halt(first)});
+  const Step* step = launch.program->steps.data() + first;
+  std::uint64_t done = 0;
+  for (; done < most && step->lane != nullptr; ++step, ++done) {
+    const Mask on = active & warp.predicate(step->guard.index, step->guard.invert);
+    if (on != active) counts.take_off(first + done, count_of(active & ~on));
+    if (on != 0) step->lane(warp, *step, on | step->widen);
+  }
+  if (done == 0) return;
+  const Pc end = first + done;
+  counts.add_stretch(first, end, active == kFullMask ? kWarpSize : count_of(active));
+  issued += done;
+  lanes.current().pc = end;
+  if (lanes.halts_at(end)) lanes.settle();
+  observer.passed(*this, warp, first, end, active);
+}
+
+// As run_warp, instruction by instruction where the observer wants to be told.
 bool Core::run_warp_observed(Warp& warp, Observer& observer) {
-  while (warp.convergence->has_current() && issued < issue_limit)
+  while (warp.convergence->has_current() && issued < issue_limit) {
+    const bool leaves_out = !left_out_.empty() && left_out_[warp.convergence->current().pc] != 0;
+    if (leaves_out && !warp.convergence->replays()) run_left_out(warp, observer);
+    if (!warp.convergence->has_current() || issued >= issue_limit) break;
     if (step(warp, &observer).flow == Flow::stop) return false;
+  }
   return true;
 }
 

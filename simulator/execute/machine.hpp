@@ -279,6 +279,7 @@ struct Core {
   bool run_warp_turn(Warp& warp);
   bool replay(Warp& warp);
   bool run_warp_observed(Warp& warp, Observer& observer);
+  void run_left_out(Warp& warp, Observer& observer);
   // `threads` are active, `all_on`: all of them with the guard true.
   void count(Pc pc, unsigned threads, Mask on, bool all_on) {
     InstructionCounts& sums = counts[pc];
@@ -287,6 +288,7 @@ struct Core {
     sums.threads += threads;
     sums.threads_on += all_on ? threads : static_cast<unsigned>(std::popcount(on));
   }
+  std::span<const std::uint8_t> left_out_;  // the observer's
   std::byte* resolve_slowly(std::uint64_t address, std::uint64_t bytes);
   bool may_write_there(std::uint64_t address, std::uint64_t bytes);
   struct Known {

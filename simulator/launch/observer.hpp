@@ -55,6 +55,14 @@ class Observer {
   // `next.accesses` are not filled in.
   virtual void issuing(const CoreView&, const WarpView&, const Issue& next) { (void)next; }
   virtual void issued(const CoreView&, const WarpView&, const Issue& issue) = 0;
+  // By pc: how many instructions from there on it need not be told of one by one. Lane operations
+  // are what may be left out; whatever stands there, others are told. Asked for when a launch
+  // begins; empty: it is told of all. Of those left out `passed` tells, a run at a time.
+  virtual std::span<const std::uint8_t> left_out() const { return {}; }
+  // The instructions from `first` to before `end` were executed by the lanes `active`.
+  virtual void passed(const CoreView&, const WarpView&, Pc first, Pc end, Mask active) {
+    (void)first, (void)end, (void)active;
+  }
   // Stretches of one warp come in their order, but not always before what it issues next.
   virtual void waited(const CoreView&, const WarpView&, const Waited&) {}
   // Nothing in the block, nor in its cluster, can go on: the launch ends with a deadlock.
