@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
+#include <iterator>
 #include <stdexcept>
 #include <utility>
 
@@ -49,8 +51,18 @@ bool is_predicate(unsigned place) {
 
 }  // namespace
 
+void HazardCheck::WarpTrack::start() {
+  results.lanes.fill(0);
+  sources.lanes.fill(0);
+  for (auto& each : counted) each.clear();
+  now = sequence = most_settled = 0;
+  last_count.fill(0);
+  settled.fill(0);
+}
+
 void HazardCheck::begin(const LaunchRequest&) {
   blocks_.clear();
+  last_tracks_ = nullptr;
   module_ = nullptr;  // another one may lie where the last one did
 }
 
@@ -61,159 +73,213 @@ void HazardCheck::prepare(const Core& core) {
     throw std::runtime_error(fmt::format("--check hazards: the model of {} has no timing constants",
                                          core.launch.model->name));
   module_ = module;
-  std::string code = module->code_sha256();
-  if (code == code_) return;
-  code_ = std::move(code);
+  if (code_ == module->code_sha256()) return;
+  code_ = module->code_sha256();
   timed_ = timing::time_program(module->program(), *core.launch.model->timing);
-  decoded_.clear();
+  decoded_.assign(module->program().instructions.size(), {});
+  places_.clear();
 }
 
 void HazardCheck::block_started(const Core& core, const Block& block) {
   prepare(core);
-  auto& warps = blocks_[block.linear];
-  for (std::size_t i = 0; i < block.warps.size(); ++i)
-    warps.push_back(std::make_unique<WarpTrack>());
+  Tracks& tracks = blocks_[block.linear];
+  while (tracks.size() < block.warps.size()) {
+    if (spare_.empty()) {
+      tracks.push_back(std::make_unique<WarpTrack>());
+      continue;
+    }
+    tracks.push_back(std::move(spare_.back()));
+    spare_.pop_back();
+    tracks.back()->start();
+  }
 }
 
-void HazardCheck::block_ended(const Core&, const Block& block) { blocks_.erase(block.linear); }
+void HazardCheck::block_ended(const Core&, const Block& block) {
+  const auto found = blocks_.find(block.linear);
+  if (found == blocks_.end()) return;
+  std::ranges::move(found->second, std::back_inserter(spare_));
+  blocks_.erase(found);
+  last_tracks_ = nullptr;
+}
 
-const HazardCheck::Decoded& HazardCheck::decoded(std::uint32_t pc) {
-  const auto [found, is_new] = decoded_.try_emplace(pc);
-  if (!is_new) return found->second;
+HazardCheck::WarpTrack& HazardCheck::track_of(const Warp& warp) {
+  if (last_tracks_ == nullptr || last_block_ != warp.block->linear) {
+    last_block_ = warp.block->linear;
+    last_tracks_ = &blocks_.at(last_block_);
+  }
+  return *(*last_tracks_)[warp.index];
+}
+
+void HazardCheck::decode(std::uint32_t pc) {
+  Decoded& result = decoded_[pc];
   const isa::Instruction& in = *module_->program().instructions[pc];
-  Decoded& result = found->second;
-  result.uses = register_uses(in);
-  result.timed = timed_.instructions[pc];
-  result.is_memory = result.timed.course == Course::memory;
-  result.predicate_scoreboard = guards_of_predicates(in, result.timed);
-  return result;
+  const timing::Timed& timed = timed_.instructions[pc];
+  const RegisterUses uses = register_uses(in);
+  result.places = static_cast<std::uint32_t>(places_.size());
+  result.reads = static_cast<std::uint8_t>(uses.reads.count);
+  result.writes = static_cast<std::uint8_t>(uses.writes.count);
+  places_.insert(places_.end(), uses.reads.begin(), uses.reads.end());
+  places_.insert(places_.end(), uses.writes.begin(), uses.writes.end());
+  result.guard = static_cast<std::uint16_t>(uses.guard);
+  result.stall = std::max<std::uint8_t>(timed.stall, 1);
+  result.waits_for = timed.wait_mask;
+  if (timed.course == Course::depbar) {
+    result.counted_by = timed.depbar_scoreboard;
+    result.left = timed.depbar_count;
+  }
+  result.write_scoreboard = timed.write_scoreboard;
+  result.read_scoreboard = timed.read_scoreboard;
+  result.predicate_scoreboard = guards_of_predicates(in, timed);
+  // Only a reader that is a wide product needs less.
+  result.latency = static_cast<std::uint8_t>(
+      std::max(least_latency(in, in, 0, false), least_latency(in, in, kUniformPlace, false)));
+  result.is_guarded = is_guarded(timed);
+  result.is_memory = timed.course == Course::memory;
 }
 
 // Units answer in order, and ptxas counts on it: who has waited for a later instruction's
 // scoreboard need not wait for those before it. Which unit that was is not asked.
-bool HazardCheck::is_settled(const WarpTrack& track, const Pending& pending) const {
-  const auto& settled = track.settled;
-  if (pending.scoreboard < kScoreboards && pending.sequence <= settled[pending.scoreboard])
+bool HazardCheck::is_settled(const WarpTrack& track, const Pending& pending) {
+  if (pending.scoreboard < kScoreboards && pending.sequence <= track.settled[pending.scoreboard])
     return true;
-  return pending.sequence < *std::ranges::max_element(settled);
+  return pending.sequence < track.most_settled;
+}
+
+void HazardCheck::wait(WarpTrack& track, unsigned scoreboard, std::size_t left) {
+  std::vector<std::uint64_t>& counted = track.counted[scoreboard];
+  if (left == 0 && track.now - track.last_count[scoreboard] < kCountingDelay) left = 1;
+  if (counted.size() <= left) return;
+  const auto done = counted.end() - static_cast<std::ptrdiff_t>(left);
+  track.settled[scoreboard] = *std::prev(done);
+  track.most_settled = std::max(track.most_settled, track.settled[scoreboard]);
+  counted.erase(counted.begin(), done);
 }
 
 // What the instruction waits for has happened when it issues.
-void HazardCheck::wait(WarpTrack& track, const Decoded& in) const {
-  const timing::Timed& timed = in.timed;
-  for (unsigned i = 0; i < kScoreboards; ++i) {
-    std::deque<std::uint64_t>& counted = track.counted[i];
-    std::size_t left = counted.size();
-    if ((timed.wait_mask >> i & 1) != 0) left = 0;
-    if (timed.depbar_scoreboard == i && timed.course == Course::depbar)
-      left = std::min<std::size_t>(left, timed.depbar_count);
-    const bool unseen = !counted.empty() && track.now - track.last_count[i] < kCountingDelay;
-    if (unseen && left == 0) left = 1;
-    while (counted.size() > left) {
-      track.settled[i] = counted.front();
-      counted.pop_front();
-    }
-  }
+void HazardCheck::wait(WarpTrack& track, const Decoded& in) {
+  for (unsigned left = in.waits_for; left != 0; left &= left - 1)
+    wait(track, static_cast<unsigned>(std::countr_zero(left)), 0);
+  if (in.counted_by < kScoreboards && (in.waits_for >> in.counted_by & 1) == 0)
+    wait(track, in.counted_by, in.left);
+}
+
+// Others are followed by the run.
+bool HazardCheck::looks_before(const Step& step) const {
+  return step.lane == nullptr || step.guard.index != kPT || step.guard.invert;
 }
 
 void HazardCheck::issuing(const Core&, const Warp& warp, const Issue& next) {
-  if (next.pc >= module_->program().instructions.size() ||
-      !module_->program().instructions[next.pc])
-    return;
-  WarpTrack& track = *blocks_.at(warp.block->linear)[warp.index];
-  const Decoded& in = decoded(next.pc);
+  if (next.pc >= decoded_.size() || !module_->program().instructions[next.pc]) return;
+  follow({warp, track_of(warp), next.pc, next.active, next.on});
+}
+
+void HazardCheck::passed(const Warp& warp, Pc first, Pc end, Mask active) {
+  WarpTrack& track = track_of(warp);
+  for (Pc pc = first; pc != end; ++pc) follow({warp, track, pc, active, active});
+}
+
+void HazardCheck::follow(const Execution& now) {
+  WarpTrack& track = now.track;
+  const Decoded& in = decoded_[now.pc];
+  if (in.stall == 0) [[unlikely]]
+    decode(now.pc);
   ++track.sequence;
-  wait(track, in);
-  look_at_reads(warp, track, next, in);
-  if (next.on != 0) look_at_writes(warp, track, next, in);
-  note_issue(track, next, in);
-  track.now += std::max<unsigned>(in.timed.stall, 1);
-}
-
-void HazardCheck::look_at_reads(const Warp& warp, WarpTrack& track, const Issue& next,
-                                const Decoded& in) {
-  const isa::Instruction& reader = *module_->program().instructions[next.pc];
-  const auto look = [&](unsigned place, bool as_guard) {
-    const Pending& result = track.results[place];
-    const Mask readers = as_guard ? next.active : next.on;
-    if ((result.lanes & readers) == 0) return;
-    if (result.fixed) {
-      const isa::Instruction& writer = *module_->program().instructions[result.pc];
-      const std::uint64_t passed = track.now - result.since;
-      const unsigned needed = least_latency(writer, reader, place, as_guard);
-      if (passed >= needed) return;
-      return report(warp, next, "too_early", result,
-                    fmt::format("{} is used {} cycle{} after it was computed; that takes {} at "
-                                "least",
-                                place_name(place), passed, passed == 1 ? "" : "s", needed),
-                    "the stall counts from the first instruction on are too small");
-    }
-    if (is_settled(track, result)) return;
-    report(warp, next, "not_awaited", result,
-           fmt::format("{} is used, and nothing has waited for it", place_name(place)),
-           result.scoreboard == kNoScoreboard
-               ? "the instruction that computes it sets no scoreboard"
-               : fmt::format("it is guarded by scoreboard {}", result.scoreboard));
-  };
-  if (in.uses.guard != kPlaces) look(in.uses.guard, true);
-  if (next.on == 0) return;
-  for (const std::uint16_t place : in.uses.reads) look(place, false);
-}
-
-void HazardCheck::look_at_writes(const Warp& warp, WarpTrack& track, const Issue& next,
-                                 const Decoded& in) {
-  for (const std::uint16_t place : in.uses.writes) {
-    const Pending& result = track.results[place];
-    if ((result.lanes & next.on) != 0 && !result.fixed && result.scoreboard < kScoreboards &&
-        !is_settled(track, result) && result.scoreboard != in.timed.write_scoreboard)
-      report(warp, next, "overwritten_result", result,
-             fmt::format("{} is written while an earlier result for it may still come",
-                         place_name(place)),
-             fmt::format("that is guarded by scoreboard {}", result.scoreboard));
-    // A result that comes by the memory unit comes behind the reads of what that took before.
-    const Pending& source = track.sources[place];
-    if (!in.is_memory && (source.lanes & next.on) != 0 && !is_settled(track, source))
-      report(warp, next, "overwritten_source", source,
-             fmt::format("{} is written while an earlier instruction may still have to read it",
-                         place_name(place)),
-             source.scoreboard == kNoScoreboard
-                 ? "that instruction sets no scoreboard"
-                 : fmt::format("it is guarded by scoreboard {}", source.scoreboard));
+  if (in.waits_for != 0 || in.counted_by != kNoScoreboard) wait(track, in);
+  if (in.guard != kPlaces && (track.results.lanes[in.guard] & now.active) != 0)
+    look_at_read(now, in.guard, true);
+  const std::uint16_t* const reads = places_.data() + in.places;
+  const std::uint16_t* const writes = reads + in.reads;
+  const std::uint16_t* const end = now.on == 0 ? writes : writes + in.writes;
+  if (now.on != 0)
+    for (const std::uint16_t* place = reads; place != writes; ++place)
+      if ((track.results.lanes[*place] & now.on) != 0) look_at_read(now, *place, false);
+  for (const std::uint16_t* place = writes; place != end; ++place)
+    if (((track.results.lanes[*place] | track.sources.lanes[*place]) & now.on) != 0)
+      look_at_write(now, in, *place);
+  if (in.write_scoreboard != kNoScoreboard || in.read_scoreboard != kNoScoreboard) count(track, in);
+  for (const std::uint16_t* place = writes; place != end; ++place) {
+    const std::uint8_t guard = is_predicate(*place) ? in.predicate_scoreboard : in.write_scoreboard;
+    track.results.lanes[*place] = now.on;
+    track.results.of[*place] = {track.now, track.sequence, now.pc, guard, !in.is_guarded};
   }
+  // Where none guards them ptxas overwrites the sources of a load at once.
+  if (in.is_memory && now.on != 0 && in.read_scoreboard != kNoScoreboard)
+    for (const std::uint16_t* place = reads; place != writes; ++place)
+      if (*place < kUniformPlace) {
+        track.sources.lanes[*place] = now.on;
+        track.sources.of[*place] = {track.now, track.sequence, now.pc, in.read_scoreboard, false};
+      }
+  // Who has waited for a result knows that what it was computed from was read.
+  for (const std::uint16_t* place = writes; place != end; ++place)
+    track.sources.lanes[*place] &= ~now.on;
+  track.now += in.stall;
 }
 
-void HazardCheck::note_issue(WarpTrack& track, const Issue& next, const Decoded& in) {
-  const timing::Timed& timed = in.timed;
-  for (const std::uint8_t board : {timed.write_scoreboard, timed.read_scoreboard})
+void HazardCheck::count(WarpTrack& track, const Decoded& in) {
+  for (const std::uint8_t board : {in.write_scoreboard, in.read_scoreboard})
     if (board < kScoreboards) {
       track.counted[board].push_back(track.sequence);
       track.last_count[board] = track.now;
     }
-  if (next.on == 0) return;
-  const bool guarded = is_guarded(timed);
-  for (const std::uint16_t place : in.uses.writes) {
-    const std::uint8_t guard =
-        is_predicate(place) ? in.predicate_scoreboard : timed.write_scoreboard;
-    track.results[place] = {next.on, next.pc, track.now, track.sequence, guard, !guarded};
-  }
-  // Where none guards them ptxas overwrites the sources of a load at once.
-  const std::uint8_t board = timed.read_scoreboard;
-  if (in.is_memory && board != kNoScoreboard)
-    for (const std::uint16_t place : in.uses.reads)
-      if (place < kUniformPlace)
-        track.sources[place] = {next.on, next.pc, track.now, track.sequence, board, false};
-  // Who has waited for a result knows that what it was computed from was read.
-  for (const std::uint16_t place : in.uses.writes) track.sources[place].lanes &= ~next.on;
 }
 
-void HazardCheck::report(const Warp& warp, const Issue& next, const char* kind,
-                         const Pending& pending, std::string message, std::string details) {
-  Finding* const finding = findings_.note("hazards", kind, next.pc, pending.pc);
+void HazardCheck::look_at_read(const Execution& now, unsigned place, bool as_guard) {
+  WarpTrack& track = now.track;
+  const Pending& result = track.results.of[place];
+  const Mask lanes = track.results.lanes[place];
+  if (result.fixed) {
+    const std::uint64_t passed = track.now - result.since;
+    if (passed >= kMostLatency) track.results.lanes[place] = 0;
+    if (passed >= kMostLatency || (!as_guard && passed >= decoded_[result.pc].latency)) return;
+    const auto& code = module_->program().instructions;
+    const unsigned needed = least_latency(*code[result.pc], *code[now.pc], place, as_guard);
+    if (passed >= needed) return;
+    return report(now, "too_early", result, lanes,
+                  fmt::format("{} is used {} cycle{} after it was computed; that takes {} at "
+                              "least",
+                              place_name(place), passed, passed == 1 ? "" : "s", needed),
+                  "the stall counts from the first instruction on are too small");
+  }
+  if (is_settled(track, result)) {
+    track.results.lanes[place] = 0;
+    return;
+  }
+  report(now, "not_awaited", result, lanes,
+         fmt::format("{} is used, and nothing has waited for it", place_name(place)),
+         result.scoreboard == kNoScoreboard
+             ? "the instruction that computes it sets no scoreboard"
+             : fmt::format("it is guarded by scoreboard {}", result.scoreboard));
+}
+
+void HazardCheck::look_at_write(const Execution& now, const Decoded& in, unsigned place) {
+  WarpTrack& track = now.track;
+  const Pending& result = track.results.of[place];
+  const Mask results = track.results.lanes[place], sources = track.sources.lanes[place];
+  if ((results & now.on) != 0 && !result.fixed && result.scoreboard < kScoreboards &&
+      !is_settled(track, result) && result.scoreboard != in.write_scoreboard)
+    report(now, "overwritten_result", result, results,
+           fmt::format("{} is written while an earlier result for it may still come",
+                       place_name(place)),
+           fmt::format("that is guarded by scoreboard {}", result.scoreboard));
+  // A result that comes by the memory unit comes behind the reads of what that took before.
+  const Pending& source = track.sources.of[place];
+  if (!in.is_memory && (sources & now.on) != 0 && !is_settled(track, source))
+    report(now, "overwritten_source", source, sources,
+           fmt::format("{} is written while an earlier instruction may still have to read it",
+                       place_name(place)),
+           source.scoreboard == kNoScoreboard
+               ? "that instruction sets no scoreboard"
+               : fmt::format("it is guarded by scoreboard {}", source.scoreboard));
+}
+
+void HazardCheck::report(const Execution& now, const char* kind, const Pending& pending, Mask lanes,
+                         std::string message, std::string details) {
+  Finding* const finding = findings_.note("hazards", kind, now.pc, pending.pc);
   if (finding == nullptr) return;
   finding->message = std::move(message);
-  finding->sides.push_back(side_of(findings_.request(), actor(warp, next.pc, next.on), "issues"));
+  finding->sides.push_back(side_of(findings_.request(), actor(now.warp, now.pc, now.on), "issues"));
   finding->sides.push_back(
-      side_of(findings_.request(), actor(warp, pending.pc, pending.lanes), "issued before"));
+      side_of(findings_.request(), actor(now.warp, pending.pc, lanes), "issued before"));
   finding->details = std::move(details);
 }
 

@@ -11,7 +11,6 @@
 
 #include <array>
 #include <cstdint>
-#include <deque>
 #include <map>
 #include <memory>
 #include <string>
@@ -30,49 +29,82 @@ class HazardCheck : public Check {
   // Throws std::runtime_error where the GPU model has no timing constants.
   void block_started(const Core& core, const Block& block) override;
   void issuing(const Core& core, const Warp& warp, const Issue& next) override;
-  bool looks_before(const Step&) const override { return true; }
+  void passed(const Warp& warp, Pc first, Pc end, Mask active) override;
+  bool looks_before(const Step& step) const override;
+  bool follows_runs() const override { return true; }
   void block_ended(const Core& core, const Block& block) override;
 
  private:
   // A result on its way, or a source that is still to be read.
   struct Pending {
-    Mask lanes = 0;  // none: nothing is pending
+    std::uint64_t since;     // the cycle of its issue
+    std::uint64_t sequence;  // of the warp's instructions
     Pc pc;
-    std::uint64_t since = 0;     // the cycle of its issue
-    std::uint64_t sequence = 0;  // of the warp's instructions
-    std::uint8_t scoreboard = timing::kNoScoreboard;
-    bool fixed = false;  // its time is what the compiler counts
+    std::uint8_t scoreboard;
+    bool fixed;  // its time is what the compiler counts
+  };
+  // By place. Where no lanes are, nothing is pending, and what `of` holds means nothing.
+  struct Places {
+    std::array<Mask, kPlaces> lanes;
+    std::array<Pending, kPlaces> of;
   };
   struct WarpTrack {
-    std::array<Pending, kPlaces> results, sources;
+    WarpTrack() { start(); }
+    void start();
+    Places results, sources;
     // By scoreboard: the instructions that it counts.
-    std::array<std::deque<std::uint64_t>, timing::kScoreboards> counted;
-    std::uint64_t now = 0, sequence = 0;
-    std::array<std::uint64_t, timing::kScoreboards> last_count{};  // when each was counted up
-    std::array<std::uint64_t, timing::kScoreboards> settled{};  // all up to this sequence are done
+    std::array<std::vector<std::uint64_t>, timing::kScoreboards> counted;
+    std::uint64_t now, sequence;
+    std::array<std::uint64_t, timing::kScoreboards> last_count;  // when each was counted up
+    std::array<std::uint64_t, timing::kScoreboards> settled;     // all up to this sequence are done
+    std::uint64_t most_settled;                                  // of them
   };
+  // Of an instruction, what is looked at whenever it executes.
   struct Decoded {
-    RegisterUses uses;
-    timing::Timed timed;
-    bool is_memory = false;
+    std::uint32_t places = 0;  // index in places_: those it reads, then those it writes
+    std::uint8_t reads = 0, writes = 0;
+    std::uint16_t guard = kPlaces;
+    std::uint8_t stall = 0;      // cycles to the warp's next instruction; 0: not decoded yet
+    std::uint8_t waits_for = 0;  // scoreboards that must be zero
+    // DEPBAR: of which scoreboard how many instructions may be left.
+    std::uint8_t counted_by = timing::kNoScoreboard, left = 0;
+    std::uint8_t write_scoreboard = timing::kNoScoreboard, read_scoreboard = timing::kNoScoreboard;
     std::uint8_t predicate_scoreboard = timing::kNoScoreboard;  // that guards those it writes
+    std::uint8_t latency = 0;  // least_latency of no reader is more, but where it guards that
+    bool is_guarded = false;   // its results are, by scoreboards
+    bool is_memory = false;
   };
-  const Decoded& decoded(std::uint32_t pc);
-  void wait(WarpTrack& track, const Decoded& instruction) const;
-  bool is_settled(const WarpTrack& track, const Pending& pending) const;
-  void look_at_reads(const Warp& warp, WarpTrack& track, const Issue& next, const Decoded& in);
-  void look_at_writes(const Warp& warp, WarpTrack& track, const Issue& next, const Decoded& in);
-  void note_issue(WarpTrack& track, const Issue& next, const Decoded& in);
-  void report(const Warp& warp, const Issue& next, const char* kind, const Pending& pending,
+  // One executing instruction.
+  struct Execution {
+    const Warp& warp;
+    WarpTrack& track;
+    Pc pc;
+    Mask active, on;
+  };
+  void decode(std::uint32_t pc);
+  WarpTrack& track_of(const Warp& warp);
+  void follow(const Execution& now);
+  static void wait(WarpTrack& track, const Decoded& in);
+  static void wait(WarpTrack& track, unsigned scoreboard, std::size_t left);
+  static bool is_settled(const WarpTrack& track, const Pending& pending);
+  void look_at_read(const Execution& now, unsigned place, bool as_guard);
+  void look_at_write(const Execution& now, const Decoded& in, unsigned place);
+  static void count(WarpTrack& track, const Decoded& in);
+  void report(const Execution& now, const char* kind, const Pending& pending, Mask lanes,
               std::string message, std::string details);
 
   void prepare(const Core& core);
 
-  const Module* module_ = nullptr;                                           // of this launch
-  std::string code_;                                                         // its code's hash
-  timing::TimedProgram timed_;                                               // of that code
-  std::map<std::uint32_t, Decoded> decoded_;                                 // by pc
-  std::map<std::uint64_t, std::vector<std::unique_ptr<WarpTrack>>> blocks_;  // by linear index
+  const Module* module_ = nullptr;  // of this launch
+  std::string code_;                // its code's hash
+  timing::TimedProgram timed_;      // of that code
+  std::vector<Decoded> decoded_;    // by pc
+  std::vector<std::uint16_t> places_;
+  using Tracks = std::vector<std::unique_ptr<WarpTrack>>;
+  std::map<std::uint64_t, Tracks> blocks_;  // by linear index
+  Tracks spare_;                            // of blocks that have ended
+  Tracks* last_tracks_ = nullptr;           // that track_of found, and whose
+  std::uint64_t last_block_ = 0;
 };
 
 }  // namespace heddle::simulator::checks
