@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <stdexcept>
 
 #include "isa/attributes.hpp"
 #include "simulator/checks/emulated_atomics.hpp"
@@ -39,6 +40,32 @@ Mask lanes_waiting(const Warp& warp, Wait wait) {
   return lanes;
 }
 
+// Whether no two lanes access the same address; false: it is not known. Most accesses go up or down
+// with the lanes.
+bool are_apart(const Access& access) {
+  std::uint64_t least = 0, most = ~std::uint64_t{0};  // that the next one may be
+  bool rises = true, falls = true;
+  for_each_lane(access.lanes, [&](unsigned lane) {
+    const std::uint64_t at = access.address[lane];
+    rises = rises && at >= least;
+    falls = falls && at <= most && at != 0;
+    least = at + 1;
+    most = at - 1;
+  });
+  if (rises || falls) return true;
+  // Others by a table of all of them, open to the next place.
+  std::array<std::uint64_t, 2 * kWarpSize> seen{};
+  bool apart = true;
+  for_each_lane(access.lanes, [&](unsigned lane) {
+    const std::uint64_t key = access.address[lane] + 1;
+    std::size_t at = key * 0x9e3779b97f4a7c15u >> 58;
+    while (seen[at] != 0 && seen[at] != key) at = (at + 1) % seen.size();
+    apart = apart && seen[at] == 0;
+    seen[at] = key;
+  });
+  return apart;
+}
+
 }  // namespace
 
 RaceCheck::Watched RaceCheck::watched(const isa::Instruction& in) {
@@ -62,18 +89,24 @@ void RaceCheck::begin(const LaunchRequest& request) {
   blocks_.clear();
   last_track_ = nullptr;
   linear_.clear();
-  global_ = {};
+  global_.clear();
   told_at_.clear();
   told_in_.clear();
   seen_ = {};
   mbarriers_.clear();
   agents_.clear();
+  for_debugging_ = is_for_debugging(*request.module);
+  if (code_ == request.module->code_sha256()) return;
   const LoweredProgram& program = lowered(*request.module);
+  if (program.steps.size() > Trace::kMostPc)
+    throw std::runtime_error(
+        fmt::format("--check races: the code of {} has more than {} instructions",
+                    request.module->origin(), std::uint32_t{Trace::kMostPc}));
+  code_ = request.module->code_sha256();
   emulates_ = loads_of_emulated_atomics(program);
   watched_.clear();
   for (const Step& step : program.steps)
     watched_.push_back(step.instruction == nullptr ? Watched{} : watched(*step.instruction));
-  for_debugging_ = is_for_debugging(*request.module);
 }
 
 void RaceCheck::block_started(const Core&, const Block& block) {
@@ -94,15 +127,13 @@ void RaceCheck::block_ended(const Core&, const Block& block) {
   last_track_ = nullptr;
 }
 
-// What lies where a lane has just written.
+// What lies where the warp has just written; null: not all of it in one place.
 const std::byte* RaceCheck::bytes_at(const Core& core, const Warp& warp, const Access& access,
-                                     unsigned lane) {
-  const std::uint64_t address = access.address[lane];
-  if (access.space == Window::shared) return shared_view(core, *warp.block, address, access.width);
-  if (address - seen_.address >= seen_.bytes ||
-      access.width > seen_.bytes - (address - seen_.address)) {
+                                     std::uint64_t address, std::uint64_t bytes) {
+  if (access.space == Window::shared) return shared_view(core, *warp.block, address, bytes);
+  if (address - seen_.address >= seen_.bytes || bytes > seen_.bytes - (address - seen_.address)) {
     const Allocation* const found = core.launch.memory->find(address);
-    if (found == nullptr || !found->contains(address, access.width)) return nullptr;
+    if (found == nullptr || !found->contains(address, bytes)) return nullptr;
     seen_ = {found->address, found->bytes, found->data};
   }
   return seen_.data + (address - seen_.address);
@@ -266,37 +297,116 @@ void RaceCheck::look_at(const Core& core, const Warp& warp, BlockTrack& track, c
   if (access.kind == AccessKind::store && use == Use::plain)
     look_at_lanes_of_one_store(core, warp, issue, access);
   const WarpId id{track.number, warp.index};
-  const std::uint32_t clock = knowledge_.clock(id), tick = track.warps[warp.index].lanes.tick();
-  const bool reads = access.kind != AccessKind::store, writes = access.kind != AccessKind::load;
-  if (!writes && emulates_[issue.pc]) return;
-  const bool pending = is_pending(watched_[issue.pc].copies, access);
-  const bool for_block = access.space == Window::global && watched_[issue.pc].scope == Scope::block;
+  const Scene scene{core,
+                    warp,
+                    track,
+                    issue,
+                    access,
+                    id,
+                    access.kind != AccessKind::store,
+                    access.kind != AccessKind::load};
+  if (!scene.writes && emulates_[issue.pc]) return;
+  const Watched& watched = watched_[issue.pc];
+  Trace now;
+  now.who = id;
+  now.clock = knowledge_.clock(id);
+  now.tick = track.warps[warp.index].lanes.tick();
+  now.pc = issue.pc & Trace::kMostPc;
+  now.how = static_cast<std::uint32_t>(use) & 3;
+  now.pending = is_pending(watched.copies, access);
+  now.for_block = access.space == Window::global && watched.scope == Scope::block;
   known_ = {};
   Shadow* shadow = access.space == Window::shared ? &track.shared : &global_;
   const bool may_be_elsewhere = access.space == Window::shared && warp.block->cluster != nullptr;
+  if (access.adjoining && agent == nullptr && !may_be_elsewhere &&
+      look_at_lines(scene, *shadow, now))
+    return;
   std::uint64_t last = ~std::uint64_t{0};
   for_each_lane(access.lanes, [&](unsigned lane) {
     std::uint64_t address = access.address[lane];
-    if (!writes && address == last) return;  // as the lane before
+    if (!scene.writes && address == last) return;  // as the lane before
     last = address;
     if (may_be_elsewhere) {
       const Place place = shared_place(*warp.block, address);
       if (place.track == nullptr) return;
       shadow = &place.track->shared;
     }
+    const std::byte* const data =
+        scene.writes ? bytes_at(core, warp, access, address, access.width) : nullptr;
     if (access.space == Window::shared) address &= kSharedOffset;
-    const Trace now{id,  clock,   tick,     issue.pc, 0, static_cast<std::uint8_t>(lane),
-                    use, pending, for_block};
-    const std::byte* const data = writes ? bytes_at(core, warp, access, lane) : nullptr;
+    now.lane = lane % kWarpSize;
     shadow->for_each(address, access.width, [&](Cell& cell, std::uint64_t at, std::uint32_t bytes) {
-      Trace trace = now;
-      if (data != nullptr) std::memcpy(&trace.value, data + (at - address), bytes);
-      look_at_cell({core, warp, track, issue, access, at, id}, cell, trace, reads, writes);
+      std::uint32_t value = 0;
+      if (data != nullptr) std::memcpy(&value, data + (at - address), bytes);
+      look_at_cell(scene, cell, at, now, value);
       if (agent == nullptr) return;
       cell.write.who = *agent;
       cell.write.clock = knowledge_.clock(*agent);
     });
   });
+}
+
+// Whole lines that the lanes read or write side by side. False, and nothing is done: it is no such
+// access.
+bool RaceCheck::look_at_lines(const Scene& scene, Shadow& shadow, const Trace& now) {
+  constexpr std::uint64_t kLine = Shadow::kLine;
+  const Access& access = scene.access;
+  std::uint64_t address = access.address[0];
+  if (address % kLine != 0 || access.width < Shadow::kWord || access.kind > AccessKind::store ||
+      now.pending != 0)
+    return false;
+  const std::uint32_t lines = access.width / Shadow::kWord;  // as many as words of a lane
+  const std::byte* data = nullptr;
+  if (scene.writes) {
+    data = bytes_at(scene.core, scene.warp, access, address, lines * kLine);
+    if (data == nullptr) return false;
+  }
+  if (access.space == Window::shared) address &= kSharedOffset;
+  for (std::uint32_t i = 0; i < lines; ++i)
+    if (shadow.line_at(address + i * kLine) == nullptr) return false;
+  Shadow::LineTrace trace{now, static_cast<std::uint8_t>(std::countr_zero(lines))};
+  for (std::uint32_t i = 0; i < lines; ++i) {
+    trace.lane = i * (kWarpSize / lines) % kWarpSize;
+    look_at_line(scene, *shadow.line_at(address + i * kLine), address + i * kLine, trace,
+                 data == nullptr ? nullptr : data + i * kLine);
+  }
+  return true;
+}
+
+bool RaceCheck::is_in_order(const Scene& scene, const Shadow::LineTrace& before,
+                            const Shadow::LineTrace& now) const {
+  if (before.clock == 0 || may_meet(before, now)) return true;
+  // By the same lanes, or by another warp, of all of whose lanes the same is known.
+  if (before.who != now.who || before.tick == now.tick) return ordered(scene, before, now);
+  if (before.same_lanes(now)) return before.pending == 0;
+  for (std::uint32_t word = 0; word < Shadow::kWords; ++word)
+    if (!ordered(scene, before.of(word), now.of(word))) return false;
+  return true;
+}
+
+void RaceCheck::look_at_line(const Scene& scene, Shadow::Line& line, std::uint64_t address,
+                             const Shadow::LineTrace& now, const std::byte* data) {
+  if (line.cells == nullptr) {
+    const bool changes = scene.writes && (line.write.clock == 0 ||
+                                          std::memcmp(line.values.get(), data, Shadow::kLine) != 0);
+    const bool in_order = (!(scene.reads || changes) || is_in_order(scene, line.write, now)) &&
+                          (!changes || (is_in_order(scene, line.read, now) &&
+                                        is_in_order(scene, line.other_read, now)));
+    if (in_order) {
+      if (!scene.writes) return note_read(line.read, line.other_read, now);
+      line.write = now;
+      if (line.values == nullptr)
+        line.values = std::make_unique_for_overwrite<std::uint32_t[]>(Shadow::kWords);
+      if (changes) std::memcpy(line.values.get(), data, Shadow::kLine);
+      return;
+    }
+  }
+  Cell* const cells = Shadow::cells_of(line);
+  for (std::uint32_t word = 0; word < Shadow::kWords; ++word) {
+    std::uint32_t value = 0;
+    if (data != nullptr) std::memcpy(&value, data + word * Shadow::kWord, sizeof value);
+    look_at_cell(scene, cells[word], address + word * Shadow::kWord, now.of(word), value);
+  }
 }
 
 // What a lane learns at an atomic operation, a strong load, or an mbarrier.
@@ -325,6 +435,8 @@ void RaceCheck::add(Told& told, const Told& more) {
 void RaceCheck::synchronize(const Warp& warp, BlockTrack& track, const Access& access) {
   const WarpId id{track.number, warp.index};
   const Told to_all = knowledge_.told_by(id), to_block = knowledge_.told_by(id, Scope::block);
+  const bool tells = access.kind != AccessKind::load && (to_all != nullptr || to_block != nullptr);
+  if (!tells && told_at_.empty()) return;
   std::uint64_t last = ~std::uint64_t{0};
   for_each_lane(access.lanes, [&](unsigned lane) {
     std::uint64_t key = access.address[lane];
@@ -333,7 +445,9 @@ void RaceCheck::synchronize(const Warp& warp, BlockTrack& track, const Access& a
       if (place.track == nullptr) return;
       key = place.key();
     }
-    Release& release = told_at_[key];
+    const auto found = tells ? told_at_.try_emplace(key).first : told_at_.find(key);
+    if (found == told_at_.end()) return;  // nobody has told anything there
+    Release& release = found->second;
     if (access.kind != AccessKind::store) {
       learn(id, track, lane, release.to_all);
       const auto more = release.to_block.find(id.block);
@@ -350,12 +464,12 @@ void RaceCheck::synchronize(const Warp& warp, BlockTrack& track, const Access& a
 // Code compiled with -G hides which loads belong to loops around a compare-and-swap.
 bool RaceCheck::may_meet(const Trace& one, const Trace& other) const {
   if (one.pending || other.pending) return false;
-  if (for_debugging_ && (one.use == Use::swap || other.use == Use::swap)) return true;
-  if (one.use == Use::plain || other.use == Use::plain) return false;
+  if (for_debugging_ && (one.use() == Use::swap || other.use() == Use::swap)) return true;
+  if (one.use() == Use::plain || other.use() == Use::plain) return false;
   return one.who.block == other.who.block || !(one.for_block || other.for_block);
 }
 
-bool RaceCheck::ordered(const Part& part, const Trace& before, const Trace& now) const {
+bool RaceCheck::ordered(const Scene& scene, const Trace& before, const Trace& now) const {
   if (before.clock == 0) return true;
   if (before.pending) return false;
   if (before.who != now.who) {
@@ -365,36 +479,43 @@ bool RaceCheck::ordered(const Part& part, const Trace& before, const Trace& now)
     return true;
   }
   if (before.tick == now.tick) return true;  // one instruction
-  const WarpTrack& track = part.track.warps[now.who.warp];
+  const WarpTrack& track = scene.track.warps[now.who.warp];
   return track.lanes.ordered(before.lane, before.tick, now.lane) ||
          track.told[now.lane] >= before.clock;
 }
 
-void RaceCheck::look_at_cell(const Part& part, Cell& cell, const Trace& now, bool reads,
-                             bool writes) {
-  const bool changes = writes && (cell.write.clock == 0 || cell.write.value != now.value);
-  if (!may_meet(cell.write, now) && !ordered(part, cell.write, now) && (reads || changes))
-    report(part, cell.write, now, true, writes && !reads);
-  if (changes)
-    for (const Trace* before : {&cell.read, &cell.other_read})
-      if (!may_meet(*before, now) && !ordered(part, *before, now)) {
-        report(part, *before, now, false, true);
-        break;
-      }
-  if (writes) cell.write = now;
-  if (!reads || writes) return;
-  if (cell.read.pending && !now.pending) {
-    cell.other_read = now;
+template <typename T>
+void RaceCheck::note_read(T& read, T& other_read, const T& now) {
+  if (read.pending && !now.pending) {
+    other_read = now;
     return;
   }
-  if (cell.read.clock != 0 && cell.read.who != now.who) cell.other_read = cell.read;
-  cell.read = now;
+  if (read.clock != 0 && read.who != now.who) other_read = read;
+  read = now;
+}
+
+void RaceCheck::look_at_cell(const Scene& scene, Cell& cell, std::uint64_t address,
+                             const Trace& now, std::uint32_t value) {
+  const bool changes = scene.writes && (cell.write.clock == 0 || cell.value != value);
+  if ((scene.reads || changes) && cell.write.clock != 0 && !may_meet(cell.write, now) &&
+      !ordered(scene, cell.write, now))
+    report(scene, address, cell.write, now, true);
+  if (changes)
+    for (const Trace* before : {&cell.read, &cell.other_read})
+      if (before->clock != 0 && !may_meet(*before, now) && !ordered(scene, *before, now)) {
+        report(scene, address, *before, now, false);
+        break;
+      }
+  if (!scene.writes) return note_read(cell.read, cell.other_read, now);
+  cell.write = now;
+  cell.value = value;
 }
 
 // Where lanes of one plain store write different values to one place, which one stays is not
 // defined. (Of a strong store one value stays; to let lanes compete so is no race.)
 void RaceCheck::look_at_lanes_of_one_store(const Core& core, const Warp& warp, const Issue& issue,
                                            const Access& access) {
+  if (access.adjoining || are_apart(access)) return;
   const Step& step = core.launch.program->steps[issue.pc];
   const isa::MemoryAccess kind = isa::memory_access(*step.instruction);
   if (kind.kind == isa::MemoryAccess::Kind::copy || kind.of == isa::MemoryAccess::Of::rows) return;
@@ -430,42 +551,42 @@ void RaceCheck::look_at_lanes_of_one_store(const Core& core, const Warp& warp, c
   }
 }
 
-void RaceCheck::report(const Part& part, const Trace& before, const Trace& now, bool wrote_before,
-                       bool writes_now) {
-  if (report_copy(part, before, now, wrote_before, writes_now)) return;
-  const char* const kind = !wrote_before ? "write_after_read"
-                           : writes_now  ? "write_after_write"
-                                         : "read_after_write";
+void RaceCheck::report(const Scene& scene, std::uint64_t address, const Trace& before,
+                       const Trace& now, bool wrote_before) {
+  if (report_copy(scene, address, before, now, wrote_before)) return;
+  const char* const kind = !wrote_before  ? "write_after_read"
+                           : !scene.reads ? "write_after_write"
+                                          : "read_after_write";
   Finding* const finding = findings_.note("races", kind, now.pc, before.pc);
   if (finding == nullptr) return;
   const bool same_block = before.who.block == now.who.block;
-  const Window space = part.access.space;
-  finding->address = part.address;
+  const Window space = scene.access.space;
+  finding->address = address;
   finding->message = fmt::format("race in {} memory, at {:#x}: nothing orders these two accesses",
-                                 space == Window::shared ? "shared" : "global", part.address);
+                                 space == Window::shared ? "shared" : "global", address);
   const auto side = [&](const Trace& trace, std::string what) {
     const Actor who{linear_[trace.who.block], trace.who.warp, Mask{1} << trace.lane, trace.pc};
     finding->sides.push_back(side_of(findings_.request(), who, std::move(what)));
   };
-  side(now, access_text(part.access.kind, part.access.width, space));
-  const char* const earlier = before.use >= Use::atomic ? "changed it, by an atomic operation"
-                              : wrote_before            ? "wrote it"
-                                                        : "read it";
+  side(now, access_text(scene.access.kind, scene.access.width, space));
+  const char* const earlier = before.use() >= Use::atomic ? "changed it, by an atomic operation"
+                              : wrote_before              ? "wrote it"
+                                                          : "read it";
   side(before, earlier);
   finding->details =
       before.who == now.who ? "lanes of one warp; __syncwarp() between the two orders them"
       : same_block          ? "warps of one block; __syncthreads() between the two orders them"
       : space == Window::shared
           ? "blocks of one cluster; cluster.sync() between the two orders them"
-      : before.use != Use::plain && now.use != Use::plain
+      : before.use() != Use::plain && now.use() != Use::plain
           ? "different blocks, and to other blocks an operation of block scope (_block) is neither "
             "atomic nor volatile; device scope makes it so"
           : "different blocks; atomic operations, a fence before a flag, a grid's barrier or two "
             "launches order them";
   if (space == Window::global)
-    if (const Allocation* const allocation = part.core.launch.memory->find(part.address))
+    if (const Allocation* const allocation = scene.core.launch.memory->find(address))
       finding->details +=
-          fmt::format("\nbyte {} of {}", part.address - allocation->address, describe(*allocation));
+          fmt::format("\nbyte {} of {}", address - allocation->address, describe(*allocation));
 }
 
 }  // namespace heddle::simulator::checks

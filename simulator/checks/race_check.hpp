@@ -15,6 +15,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <string>
 #include <unordered_map>
 #include <vector>
 
@@ -94,15 +95,15 @@ class RaceCheck : public Check {
     std::uint64_t barrier = 0;  // shared address
     Actor issuer;
   };
-  // One part of one lane's access.
-  struct Part {
+  // One access of a warp, whose parts are looked at one by one.
+  struct Scene {
     const Core& core;
     const Warp& warp;
     BlockTrack& track;
     const Issue& issue;
     const Access& access;
-    std::uint64_t address;
     WarpId id;
+    bool reads, writes;
   };
   // A place in the shared memory of a cluster: the block, by its number, and the offset.
   struct Place {
@@ -147,19 +148,29 @@ class RaceCheck : public Check {
   void end_phases(const Core& core, Block& block);
 
   void synchronize(const Warp& warp, BlockTrack& track, const Access& access);
-  void look_at_cell(const Part& part, Cell& cell, const Trace& now, bool reads, bool writes);
+  // `value`: what is written there.
+  void look_at_cell(const Scene& scene, Cell& cell, std::uint64_t address, const Trace& now,
+                    std::uint32_t value);
+  bool look_at_lines(const Scene& scene, Shadow& shadow, const Trace& now);
+  void look_at_line(const Scene& scene, Shadow::Line& line, std::uint64_t address,
+                    const Shadow::LineTrace& now, const std::byte* data);
+  // That there is nothing to report of the line. False: perhaps there is.
+  bool is_in_order(const Scene& scene, const Shadow::LineTrace& before,
+                   const Shadow::LineTrace& now) const;
+  template <typename T>
+  static void note_read(T& read, T& other_read, const T& now);
   void look_at_lanes_of_one_store(const Core& core, const Warp& warp, const Issue& issue,
                                   const Access& access);
   bool may_meet(const Trace& one, const Trace& other) const;
-  bool ordered(const Part& part, const Trace& before, const Trace& now) const;
-  void report(const Part& part, const Trace& before, const Trace& now, bool wrote_before,
-              bool writes_now);
-  bool report_copy(const Part& part, const Trace& before, const Trace& now, bool wrote_before,
-                   bool writes_now);
-  std::string missing_wait(const Part& part, const Trace& before) const;
+  bool ordered(const Scene& scene, const Trace& before, const Trace& now) const;
+  void report(const Scene& scene, std::uint64_t address, const Trace& before, const Trace& now,
+              bool wrote_before);
+  bool report_copy(const Scene& scene, std::uint64_t address, const Trace& before, const Trace& now,
+                   bool wrote_before);
+  std::string missing_wait(const Scene& scene, const Trace& before) const;
 
   const std::byte* bytes_at(const Core& core, const Warp& warp, const Access& access,
-                            unsigned lane);
+                            std::uint64_t address, std::uint64_t bytes);
 
   Knowledge knowledge_;
   std::unordered_map<std::uint64_t, BlockTrack> blocks_;  // by linear index
@@ -184,6 +195,7 @@ class RaceCheck : public Check {
   std::map<std::pair<std::uint32_t, std::uint32_t>, Agent> agents_;  // by block and number
   HeapCall call_;                                                    // that executes now
   bool for_debugging_ = false;
+  std::string code_;              // that the following are of: its hash
   std::vector<Watched> watched_;  // by pc
   std::vector<bool> emulates_;    // by pc: loads of loops that make up an atomic operation
 };

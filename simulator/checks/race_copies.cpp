@@ -235,37 +235,37 @@ void RaceCheck::look_at_counted_copies(const Core& core, const Warp& warp, Block
 }
 
 // What to wait for, where nobody has.
-bool RaceCheck::report_copy(const Part& part, const Trace& before, const Trace& now,
-                            bool wrote_before, bool writes_now) {
+bool RaceCheck::report_copy(const Scene& scene, std::uint64_t address, const Trace& before,
+                            const Trace& now, bool wrote_before) {
   const auto agent = agents_.find({before.who.block, before.who.warp});
   if (!before.pending && agent == agents_.end()) return false;
   Finding* const finding =
       findings_.note("races", wrote_before ? "copy_not_awaited" : "copied_from", now.pc, before.pc);
   if (finding == nullptr) return true;
-  const Window space = part.access.space;
-  finding->address = part.address;
-  finding->message = fmt::format(
-      "{} {} memory, at {:#x}, {} an asynchronous copy that nothing has waited for",
-      writes_now ? "writes" : "reads", space == Window::shared ? "shared" : "global", part.address,
-      wrote_before ? "which is the destination of" : "which is the source of");
+  const Window space = scene.access.space;
+  finding->address = address;
+  finding->message =
+      fmt::format("{} {} memory, at {:#x}, {} an asynchronous copy that nothing has waited for",
+                  scene.reads ? "reads" : "writes", space == Window::shared ? "shared" : "global",
+                  address, wrote_before ? "which is the destination of" : "which is the source of");
   Actor issuer = agent != agents_.end()
                      ? agent->second.issuer
                      : Actor{linear_[before.who.block], before.who.warp, Mask{1} << before.lane, 0};
   issuer.pc = before.pc;
   const Actor here{linear_[now.who.block], now.who.warp, Mask{1} << now.lane, now.pc};
-  finding->sides.push_back(
-      side_of(findings_.request(), here, access_text(part.access.kind, part.access.width, space)));
+  finding->sides.push_back(side_of(findings_.request(), here,
+                                   access_text(scene.access.kind, scene.access.width, space)));
   finding->sides.push_back(side_of(findings_.request(), issuer, "began the copy"));
   finding->details = agent != agents_.end()
                          ? fmt::format(
                                "the mbarrier at shared address {:#x} counts the copy: wait "
                                "there for the phase that it is part of",
                                agent->second.barrier)
-                         : missing_wait(part, before);
+                         : missing_wait(scene, before);
   return true;
 }
 
-std::string RaceCheck::missing_wait(const Part& part, const Trace& before) const {
+std::string RaceCheck::missing_wait(const Scene& scene, const Trace& before) const {
   const auto track = blocks_.find(linear_[before.who.block]);
   if (track == blocks_.end()) return {};
   const PendingCopies& copies = track->second.warps[before.who.warp].copies;
@@ -275,7 +275,7 @@ std::string RaceCheck::missing_wait(const Part& part, const Trace& before) const
     const std::string_view prefix = bulk ? "cp.async.bulk" : "cp.async";
     const std::uint32_t later = copies.closed_since(copy.kind, copy.lane, copy.group);
     const std::string others =
-        before.who == part.id ? "" : ", and a barrier of the two threads behind it";
+        before.who == scene.id ? "" : ", and a barrier of the two threads behind it";
     if (later == 0)
       return fmt::format(
           "its group is still open: {}.commit_group, then {}.wait_group 0 in the thread that "
