@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstdint>
 #include <memory>
 #include <unordered_map>
@@ -12,9 +13,12 @@ namespace heddle::simulator::checks {
 class ByteSet {
  public:
   void add(std::uint64_t address, std::uint64_t bytes) {
-    for_each_word(address, bytes, true,
-                  [](std::uint64_t& word, std::uint64_t mask) { word |= mask; });
+    for_each_word(address, bytes, true, [this](std::uint64_t& word, std::uint64_t mask) {
+      count_ += static_cast<std::uint64_t>(std::popcount(mask & ~word));
+      word |= mask;
+    });
   }
+  std::uint64_t count() const { return count_; }
   // Whether it has all of them.
   bool has_all(std::uint64_t address, std::uint64_t bytes) {
     bool all = true;
@@ -64,6 +68,7 @@ class ByteSet {
   std::unordered_map<std::uint64_t, std::unique_ptr<Page>> pages_;
   std::uint64_t cached_number_ = ~std::uint64_t{0};
   Page* cached_ = nullptr;
+  std::uint64_t count_ = 0;
 };
 
 }  // namespace heddle::simulator::checks

@@ -30,6 +30,7 @@ void InitCheck::begin(const LaunchRequest& request) {
   blocks_.clear();
   last_memory_ = nullptr;
   last_ = nullptr;
+  untracked_ = {};
 }
 
 void InitCheck::block_started(const Core&, const Block& block) {
@@ -43,6 +44,7 @@ void InitCheck::block_ended(const Core&, const Block& block) {
 }
 
 void InitCheck::allocated(const Allocation& allocation) {
+  untracked_ = {};
   if (allocation.label.starts_with("cudaMalloc"))
     tracked_.insert_or_assign(allocation.address, Tracked{allocation, {}});
 }
@@ -50,6 +52,7 @@ void InitCheck::allocated(const Allocation& allocation) {
 void InitCheck::freed(const Allocation& allocation) {
   tracked_.erase(allocation.address);
   last_ = nullptr;
+  untracked_ = {};
 }
 
 void InitCheck::written(std::uint64_t address, std::uint64_t bytes) {
@@ -58,11 +61,16 @@ void InitCheck::written(std::uint64_t address, std::uint64_t bytes) {
 
 InitCheck::Tracked* InitCheck::tracked_at(std::uint64_t address) {
   if (last_ != nullptr && last_->allocation.contains(address, 1)) return last_;
+  if (address - untracked_.from < untracked_.until - untracked_.from) return nullptr;
   const auto next = tracked_.upper_bound(address);
-  if (next == tracked_.begin()) return nullptr;
-  Tracked& before = std::prev(next)->second;
-  if (!before.allocation.contains(address, 1)) return nullptr;
-  return last_ = &before;
+  std::uint64_t from = 0;
+  if (next != tracked_.begin()) {
+    Tracked& before = std::prev(next)->second;
+    if (before.allocation.contains(address, 1)) return last_ = &before;
+    from = before.allocation.address + before.allocation.bytes;
+  }
+  untracked_ = {from, next == tracked_.end() ? ~std::uint64_t{0} : next->first};
+  return nullptr;
 }
 
 InitCheck::BlockMemory& InitCheck::memory_of(const Block& block) {
@@ -77,7 +85,7 @@ ByteSet* InitCheck::bytes_of(const Warp& warp, Window space, unsigned lane,
                              std::uint64_t& address) {
   if (space == Window::global) {
     Tracked* const tracked = tracked_at(address);
-    return tracked == nullptr ? nullptr : &tracked->written;
+    return tracked == nullptr || tracked->all_written() ? nullptr : &tracked->written;
   }
   if (space == Window::local) {
     address &= 0xffff'ffff;
@@ -108,7 +116,7 @@ void InitCheck::look_at(const Core& core, const Warp& warp, const Issue& issue,
   }
   Mask unwritten = 0;
   const bool may_be_padding = copies_by_byte_ && access.space == Window::local && access.width == 1;
-  if (reads(step, access) && !may_be_padding)
+  if (access.kind != AccessKind::store && !may_be_padding && reads(step, access))
     for_each_lane(access.lanes, [&](unsigned lane) {
       std::uint64_t address = access.address[lane];
       ByteSet* const bytes = bytes_of(warp, access.space, lane, address);

@@ -33,16 +33,21 @@ class InitCheck : public Check {
   struct Tracked {
     Allocation allocation;
     ByteSet written;
+    bool all_written() const { return written.count() == allocation.bytes; }
   };
   BlockMemory& memory_of(const Block& block);
   Tracked* tracked_at(std::uint64_t address);
   void look_at(const Core& core, const Warp& warp, const Issue& issue, const Access& access);
-  // The bytes of a place in memory that are written, and the place in them; null: not tracked.
+  // The bytes of a place in memory that are written, and the place in them; null: not tracked, or
+  // all of them are.
   ByteSet* bytes_of(const Warp& warp, Window space, unsigned lane, std::uint64_t& address);
   void report(const Warp& warp, const Issue& issue, const Access& access, Mask lanes);
 
   std::map<std::uint64_t, Tracked> tracked_;  // by address
   Tracked* last_ = nullptr;
+  struct {
+    std::uint64_t from = 0, until = 0;
+  } untracked_;  // around an address that was asked for
   bool copies_by_byte_ = false;
   std::map<std::uint64_t, BlockMemory> blocks_;  // by linear index
   BlockMemory* last_memory_ = nullptr;           // that memory_of found, and whose
