@@ -65,10 +65,26 @@ AccessKind kind_of(const Step& step) {
 
 }  // namespace
 
-void MemoryCheck::begin(const LaunchRequest&) {
-  last_ = {};
+void MemoryCheck::begin(const LaunchRequest& request) {
+  known_ = {};
   reported_ = false;
   ++launch_;
+  if (code_ == request.module->code_sha256()) return;
+  code_ = request.module->code_sha256();
+  spaces_.clear();
+  for (const Step& step : lowered(*request.module).steps) spaces_.push_back(plain_space(step));
+}
+
+const MemoryCheck::Known* MemoryCheck::known_at(const Core& core, std::uint64_t address,
+                                                std::uint64_t bytes) {
+  for (const Known& known : known_)
+    if (known.holds(address, bytes)) return &known;
+  const Allocation* const found = core.launch.memory->find(address);
+  if (found == nullptr || !found->contains(address, bytes)) return nullptr;
+  Known& known = known_[next_known_];
+  next_known_ = (next_known_ + 1) % known_.size();
+  known = {found->address, found->bytes, DeviceHeap::is_heap(*found)};
+  return &known;
 }
 
 void MemoryCheck::freed(const Allocation& allocation) {
@@ -86,35 +102,43 @@ bool MemoryCheck::lies_outside(const Core& core, const Warp& warp, unsigned lane
                                std::uint64_t address, std::uint32_t width, Window space) {
   if (space == Window::shared) return shared_view(core, *warp.block, address, width) == nullptr;
   if (space == Window::local) return local_view(core, warp, lane, address, width) == nullptr;
-  if (address - last_.address >= last_.bytes || width > last_.bytes - (address - last_.address)) {
-    const Allocation* const found = core.launch.memory->find(address);
-    if (found == nullptr || !found->contains(address, width)) return true;
-    last_ = {found->address, found->bytes, DeviceHeap::is_heap(*found)};
-  }
-  return last_.is_heap && !heap_.allows(address, width, *core.launch.memory);
+  const Known* const known = known_at(core, address, width);
+  if (known == nullptr) return true;
+  last_known_ = static_cast<std::size_t>(known - known_.data());
+  return known->is_heap && !heap_.allows(address, width, *core.launch.memory);
 }
 
-// Whether all lanes' pieces lie between the first and the last byte of what is known to be there:
-// nearly always the case, and then told at once.
-bool MemoryCheck::all_lie_inside(const Warp& warp, const Step& step, Mask on,
-                                 const Addresses& address) const {
-  const auto one = static_cast<unsigned>(std::countr_zero(on));
-  std::uint64_t low = address[one], high = low, bits = 0;
+// Whether all lanes' pieces lie in one allocation that is known, and no heap: nearly always the
+// case, and then told at once.
+bool MemoryCheck::all_lie_inside(const Access& access) {
+  const auto one = static_cast<unsigned>(std::countr_zero(access.lanes));
+  const std::uint64_t first = access.address[one];
+  if (!known_[last_known_].holds(first, access.width))
+    for (std::size_t i = 0; i < known_.size(); ++i)
+      if (known_[i].holds(first, access.width)) last_known_ = i;
+  const Known& known = known_[last_known_];
+  if (known.is_heap) return false;
+  if (access.adjoining) return known.holds(first, std::uint64_t{access.width} * kWarpSize);
+  if (known.bytes < access.width) return false;
+  const std::uint64_t most = known.bytes - access.width;
+  bool inside = true;
   for (unsigned lane = 0; lane < kWarpSize; ++lane) {
-    const std::uint64_t at = (on >> lane & 1) != 0 ? address[lane] : address[one];
-    low = std::min(low, at);
-    high = std::max(high, at);
-    bits |= at;
+    const std::uint64_t at = (access.lanes >> lane & 1) != 0 ? access.address[lane] : first;
+    inside &= at - known.address <= most;
   }
-  if (bits % step.width != 0) return false;
-  const AddressSpace space = *plain_space(step);
-  if (space == AddressSpace::shared) return high + step.width <= warp.block->shared.size();
-  if (space == AddressSpace::local || last_.is_heap || low < last_.address) return false;
-  return high - last_.address < last_.bytes && step.width <= last_.bytes - (high - last_.address) &&
-         window(space, low) == Window::global && window(space, high) == Window::global;
+  return inside;
 }
 
-void MemoryCheck::issued(const Core&, const Warp& warp, const Issue& issue) {
+// What has been executed lay in the block's shared or the thread's local memory, or where the
+// machine found global memory; a fault has executed nothing.
+void MemoryCheck::issued(const Core& core, const Warp& warp, const Issue& issue) {
+  const std::optional<AddressSpace> space = spaces_[issue.pc];
+  if (space && *space != AddressSpace::generic && issue.on != 0) {
+    for (const Access& access : issue.accesses)
+      if (access.space == Window::global && access.lanes != 0 && !all_lie_inside(access))
+        look_at(core, warp, issue, access.lanes, access.address);
+    if (issue.accesses.empty() && issue.flow == Flow::stop) look_before(core, warp, issue);
+  }
   if (call_.what != HeapCall::What::malloc) return;
   for_each_lane(call_.lanes, [&](unsigned lane) {
     const std::uint64_t address = heap_result(warp, lane);
@@ -143,8 +167,8 @@ void MemoryCheck::free_block(const Core& core, const Warp& warp, const Issue& ne
 }
 
 const HeapBlocks::Block* MemoryCheck::nearest_block(std::uint64_t address, Window space) const {
-  const bool in_heap = space == Window::global && last_.is_heap &&
-                       address - last_.address < last_.bytes && address >= last_.address;
+  const Known& last = known_[last_known_];
+  const bool in_heap = space == Window::global && last.is_heap && last.holds(address, 1);
   return in_heap ? heap_.nearest(address) : nullptr;
 }
 
@@ -169,9 +193,8 @@ void MemoryCheck::tell_of_block(const HeapBlocks::Block& block, Finding& finding
 }
 
 MemoryCheck::Wrong MemoryCheck::wrong_lanes(const Core& core, const Warp& warp, const Step& step,
-                                            Mask on, const Addresses& address) {
+                                            AddressSpace space, Mask on, const Addresses& address) {
   Wrong wrong;
-  const AddressSpace space = *plain_space(step);
   for_each_lane(on, [&](unsigned lane) {
     const Mask bit = Mask{1} << lane;
     const std::uint64_t at = address[lane];
@@ -184,24 +207,34 @@ MemoryCheck::Wrong MemoryCheck::wrong_lanes(const Core& core, const Warp& warp, 
   return wrong;
 }
 
+// An access of generic addresses may execute in part before it faults: it is looked at before.
 bool MemoryCheck::looks_before(const Step& step) const {
-  return isa::effect(*step.instruction) == isa::Effect::call || plain_space(step);
+  return isa::effect(*step.instruction) == isa::Effect::call ||
+         plain_space(step) == AddressSpace::generic;
 }
 bool MemoryCheck::looks_behind(const Step& step) const {
-  return isa::effect(*step.instruction) == isa::Effect::call;
+  return isa::effect(*step.instruction) == isa::Effect::call || plain_space(step);
 }
 
 void MemoryCheck::issuing(const Core& core, const Warp& warp, const Issue& next) {
-  const Step& step = core.launch.program->steps[next.pc];
   call_ = heap_call(core, warp, next);
   if (call_.what == HeapCall::What::free)
     for_each_lane(call_.lanes,
                   [&](unsigned lane) { free_block(core, warp, next, lane, call_.argument[lane]); });
-  if (next.on == 0 || !plain_space(step)) return;
+  if (next.on != 0 && spaces_[next.pc] == AddressSpace::generic) look_before(core, warp, next);
+}
+
+// An instruction that has not executed, or not been able to.
+void MemoryCheck::look_before(const Core& core, const Warp& warp, const Issue& next) {
   Addresses address;
-  compute_addresses(core, warp, step, address);
-  if (all_lie_inside(warp, step, next.on, address)) return;
-  const Wrong wrong = wrong_lanes(core, warp, step, next.on, address);
+  compute_addresses(core, warp, core.launch.program->steps[next.pc], address);
+  look_at(core, warp, next, next.on, address);
+}
+
+void MemoryCheck::look_at(const Core& core, const Warp& warp, const Issue& next, Mask on,
+                          const Addresses& address) {
+  const Step& step = core.launch.program->steps[next.pc];
+  const Wrong wrong = wrong_lanes(core, warp, step, *spaces_[next.pc], on, address);
   if (wrong.misaligned != 0) report(core, warp, next, "misaligned", wrong.misaligned, address);
   if (wrong.outside != 0) report(core, warp, next, "out_of_bounds", wrong.outside, address);
   if (wrong.freed != 0) report(core, warp, next, "use_after_free", wrong.freed, address);

@@ -3,12 +3,16 @@
 // allocation; there the blocks that malloc gave are what may be accessed.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "simulator/checks/check.hpp"
 #include "simulator/checks/heap_blocks.hpp"
+#include "simulator/execute/memory_access.hpp"
 #include "simulator/memory/memory.hpp"
 
 namespace heddle::simulator::checks {
@@ -30,9 +34,12 @@ class MemoryCheck : public Check {
   struct Wrong {
     Mask misaligned = 0, outside = 0, freed = 0;
   };
-  Wrong wrong_lanes(const Core& core, const Warp& warp, const Step& step, Mask on,
-                    const Addresses& address);
-  bool all_lie_inside(const Warp& warp, const Step& step, Mask on, const Addresses& address) const;
+  Wrong wrong_lanes(const Core& core, const Warp& warp, const Step& step, AddressSpace space,
+                    Mask on, const Addresses& address);
+  bool all_lie_inside(const Access& access);
+  void look_before(const Core& core, const Warp& warp, const Issue& next);
+  void look_at(const Core& core, const Warp& warp, const Issue& next, Mask on,
+               const Addresses& address);
   bool lies_outside(const Core& core, const Warp& warp, unsigned lane, std::uint64_t address,
                     std::uint32_t width, Window space);
   void report(const Core& core, const Warp& warp, const Issue& next, const char* kind, Mask lanes,
@@ -46,13 +53,22 @@ class MemoryCheck : public Check {
 
   std::map<std::uint64_t, Allocation> freed_;  // by address; none is given out again
   HeapBlocks heap_;
-  struct {
+  struct Known {
     std::uint64_t address = 0, bytes = 0;
     bool is_heap = false;
-  } last_;         // allocation that an access lay in
+    bool holds(std::uint64_t at, std::uint64_t count) const {
+      return at - address < bytes && count <= bytes - (at - address);
+    }
+  };
+  const Known* known_at(const Core& core, std::uint64_t address, std::uint64_t bytes);
+  std::array<Known, 4> known_{};  // allocations that accesses lay in
+  std::size_t next_known_ = 0;    // whose place the next one takes
+  std::size_t last_known_ = 0;
   HeapCall call_;  // that executes now
   std::uint64_t launch_ = 0;
-  bool reported_ = false;  // in this launch
+  bool reported_ = false;                            // in this launch
+  std::string code_;                                 // that the following are of: its hash
+  std::vector<std::optional<AddressSpace>> spaces_;  // by pc; as plain_space has them
 };
 
 }  // namespace heddle::simulator::checks
