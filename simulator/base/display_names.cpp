@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <memory>
+#include <new>
 #include <stdexcept>
 #include <system_error>
 
@@ -138,6 +139,8 @@ std::string demangled(const std::string& whole) {
   int status = 0;
   const std::unique_ptr<char, decltype(&std::free)> text(
       abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status), &std::free);
+  constexpr int kNoMemory = -1;
+  if (status == kNoMemory) throw std::bad_alloc();
   return status == 0 ? text.get() : name;
 }
 
