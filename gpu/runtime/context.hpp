@@ -188,8 +188,10 @@ class Context {
   void wait(Stream& stream, const Event& event);  // what follows in the stream comes after it
   bool reached(const Event& event) const;         // or never recorded
   Error synchronize(const Event& event);
-  // Runs `action` after the work in `stream`; it is told the error the context is in by then.
-  void call_host(Stream& stream, std::function<void(Error)> action);
+  // Runs `action` after the work in `stream`; it is told in which context, and what error that is
+  // in by then.
+  using HostCall = std::function<void(Context&, Error)>;
+  void call_host(Stream& stream, HostCall action);
 
   // Captures (context_captures.cpp). The errors are those for what captures do not allow, which
   // ends them; success: go on.

@@ -232,7 +232,7 @@ void Context::in_turn(Stream& stream, std::function<void(Context&, Stream&)> act
       Engine::Length::unbounded);
 }
 
-void Context::call_host(Stream& stream, std::function<void(Error)> action) {
+void Context::call_host(Stream& stream, HostCall action) {
   if (stream.capture) {
     stream.add_to_capture(NodeType::host, [action](Context& context, Stream& in) {
       context.call_host(in, action);
@@ -244,7 +244,7 @@ void Context::call_host(Stream& stream, std::function<void(Error)> action) {
       stream,
       [this, action = std::move(action)](Ticket) {
         const ExecutingProgramCode of_the_program;
-        action(fault_);
+        action(*this, fault_);
       },
       Engine::Length::unbounded);
 }

@@ -16,15 +16,22 @@ namespace {
 // A computation had wrong operands: what libraries compute from then on is worth nothing.
 std::atomic<bool> failed{false};
 
+// Whose computation this thread is inside. Not the runtime's own: at the end of the program, and in
+// cudaDeviceReset, a context still works its queue off when the runtime knows it no more.
+thread_local Context* computing = nullptr;
+
 struct Work {
   LibraryCall call;
   std::shared_ptr<void> user;
   const char* (*compute)(void* user);
 
-  void operator()(Error error) const {
+  void operator()(Context& context, Error error) const {
     if (error != Error::success || failed) return;
     const simulator::lanes::DefaultEnvironment environment;
-    if (const char* const wrong = compute(user.get())) {
+    computing = &context;
+    const char* const wrong = compute(user.get());
+    computing = nullptr;
+    if (wrong != nullptr) {
       failed = true;
       Runtime::instance().notice(call.name + ": " + wrong +
                                  ". Every later call of a library that the host computes fails");
@@ -47,17 +54,12 @@ Error submit(abi::Handle stream, const LibrarySupport::Call& call) {
   });
 }
 
-// On a thread of an engine, which has no GPU of its own: the memory of any GPU.
+// The memory of any GPU.
 void* reach(std::uint64_t address, std::uint64_t bytes) {
-  Runtime& runtime = Runtime::instance();
-  for (unsigned gpu = 0; gpu < runtime.gpus(); ++gpu) {
-    const auto context = runtime.context_if_any(gpu);
-    const auto block = context ? context->find_memory(address) : std::nullopt;
-    if (!block) continue;
-    const std::uint64_t offset = address - block->address;
-    return bytes > block->bytes - offset ? nullptr : block->data + offset;
-  }
-  return nullptr;
+  const auto block = computing != nullptr ? computing->find_memory(address) : std::nullopt;
+  if (!block) return nullptr;
+  const std::uint64_t offset = address - block->address;
+  return bytes > block->bytes - offset ? nullptr : block->data + offset;
 }
 
 void say_once(const char* text) { Runtime::instance().notice_once(text); }

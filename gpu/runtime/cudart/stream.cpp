@@ -101,7 +101,7 @@ HEDDLE_STREAM_API(cudaLaunchHostFunc, _ptsz,
                   (stream, function, data)) {
   return on_stream(stream, kStreamZero, [&](Context& context, Stream& in) {
     if (function == nullptr) return Error::invalid_value;
-    context.call_host(in, [function, data](Error error) {
+    context.call_host(in, [function, data](Context&, Error error) {
       if (error == Error::success) function(data);
     });
     return Error::success;
@@ -118,7 +118,7 @@ HEDDLE_STREAM_API(cudaStreamAddCallback, _ptsz,
       return Error::stream_capture_unsupported;
     }
     // An H200 calls none once the context is of no use.
-    context.call_host(in, [=](Error error) {
+    context.call_host(in, [=](Context&, Error error) {
       if (error == Error::success) callback(stream, error, data);
     });
     return Error::success;

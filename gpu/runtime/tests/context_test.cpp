@@ -165,7 +165,7 @@ TEST_F(ContextTest, MoreMemoryThanTheCardHasIsRefused) {
 TEST_F(ContextTest, AsynchronousCopiesTakePageableSourcesAtOnce) {
   const auto device = allocate(4);
   std::promise<void> gate;
-  context.call_host(*zero, [&](Error) { gate.get_future().wait(); });
+  context.call_host(*zero, [&](Context&, Error) { gate.get_future().wait(); });
   std::uint32_t value = 0x01020304;
   ASSERT_EQ(
       context.copy({{device}, {host(&value)}, {4}, abi::MemcpyKind::host_to_device}, *zero, false),
@@ -179,7 +179,7 @@ TEST_F(ContextTest, EventsAreReachedWhenTheWorkBeforeThemIs) {
   const auto event = context.create_event(0);
   EXPECT_TRUE(context.reached(*event));  // never recorded
   std::promise<void> gate;
-  context.call_host(*zero, [&](Error) { gate.get_future().wait(); });
+  context.call_host(*zero, [&](Context&, Error) { gate.get_future().wait(); });
   context.record(*event, *zero);
   EXPECT_FALSE(context.reached(*event));
   EXPECT_FALSE(context.idle(*zero));
@@ -189,7 +189,7 @@ TEST_F(ContextTest, EventsAreReachedWhenTheWorkBeforeThemIs) {
 }
 
 TEST_F(ContextTest, RunningOutOfMemoryInsideAnActionLosesTheContextAlone) {
-  context.call_host(*zero, [](Error) { throw std::bad_alloc(); });
+  context.call_host(*zero, [](Context&, Error) { throw std::bad_alloc(); });
   EXPECT_EQ(context.synchronize(), Error::memory_allocation);
 }
 
@@ -198,9 +198,9 @@ TEST_F(ContextTest, TheLegacyStreamIsBusyWhileOneThatWaitsForItIs) {
   const auto apart = context.create_stream(abi::kStreamNonBlocking, 0);
   std::promise<void> gate;
   const auto opened = gate.get_future().share();
-  context.call_host(*apart, [opened](Error) { opened.wait(); });
+  context.call_host(*apart, [opened](Context&, Error) { opened.wait(); });
   EXPECT_TRUE(context.idle(*zero));
-  context.call_host(*ordered, [](Error) {});
+  context.call_host(*ordered, [](Context&, Error) {});
   EXPECT_FALSE(context.idle(*zero));
   gate.set_value();
   context.synchronize();
@@ -245,7 +245,7 @@ TEST_F(ContextTest, CodeLoadedBeforeAFreeIsCarriedOutDoesNotTakeTheMemory) {
   ASSERT_EQ(context.allocate_from(context.default_pool(), 4096, first), Error::success);
   std::promise<void> freed;
   CodeImage* image = nullptr;
-  context.call_host(*stream, [&](Error) {
+  context.call_host(*stream, [&](Context&, Error) {
     freed.get_future().wait();
     std::string why;
     EXPECT_EQ(context.load(std::as_bytes(std::span(code)), "accumulate", image, why),
