@@ -137,6 +137,10 @@ Error Context::run(Engine::Action action) {
   return wait_for(engine_.run(after_host_waits(std::move(action))));
 }
 
+Error Context::run_here(Engine::Action action) {
+  return wait_for(engine_.run(after_host_waits(std::move(action)), {.gpu = gpu()}));
+}
+
 StreamOrder Context::order_of(const Stream& stream) const {
   return {stream.id, &stream == legacy_.get(), stream.ordered_with_legacy()};
 }
@@ -153,7 +157,7 @@ Engine::Place Context::place_of(const Stream& stream) const {
 void Context::wait_in(const Engine::Place& place, const std::function<bool()>& reached) {
   constexpr std::chrono::microseconds kPause{50};
   while (!lost() && !reached())
-    if (!engine_.carry_out_another(place)) std::this_thread::sleep_for(kPause);
+    if (!engine_.carry_out_another(place, reached)) std::this_thread::sleep_for(kPause);
 }
 
 void Context::host_waited(HostWait wait) {

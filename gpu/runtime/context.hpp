@@ -267,6 +267,9 @@ class Context {
   Error wait_for(Ticket ticket);
   // Runs as part of the calling thread's wait; what was submitted before is done then.
   Error run(Engine::Action action);
+  // What gives something new to this GPU alone: it does not wait for launches on others, which may
+  // wait for what comes after it.
+  Error run_here(Engine::Action action);
   void submit(Stream& stream, Engine::Action action, Engine::Length length);
   Error submit(Stream& stream, Engine::Action action, bool wait);
   Ticket last_of(const Stream& stream) const;
@@ -279,6 +282,7 @@ class Context {
                Ticket ticket);
   // A launch stands still (context_waits.cpp). False: nobody will change what it waits for.
   bool wait_for_others(const simulator::Standstill& standstill, LaunchWait& wait);
+  std::vector<std::uint64_t> held_at(const std::vector<std::uint64_t>& addresses);
   bool others_may_write(const simulator::Standstill& standstill) const;
   bool may_launch_within();  // other launches, while one stands still
   StreamOrder order_of(const Stream& stream) const;
@@ -315,6 +319,7 @@ class Context {
   MemoryTable& memory_;
   std::uint32_t peers_ = 0;  // a bit for each GPU whose memory kernels here reach; in actions
   GraphMemory graph_memory_;
+  std::uint64_t looks_ = 0;  // at memory that may have gone; in actions
 
   std::mutex showing_;        // of output, one thread at a time; taken before mutex_
   mutable std::mutex mutex_;  // of what follows

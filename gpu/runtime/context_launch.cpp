@@ -134,7 +134,7 @@ Error Context::load(std::vector<isa::FatEntry> entries, const std::string& origi
     }
     std::unique_ptr<CodeImage> loaded;
     std::exception_ptr failure;
-    const Error error = run([&](Ticket) {
+    const Error error = run_here([&](Ticket) {
       try {
         loaded = std::make_unique<CodeImage>(std::move(cubins), origin, device_.memory(),
                                              model().shared_bytes_per_block, gpu(), elsewhere);

@@ -89,7 +89,7 @@ Error Context::allocate(std::uint64_t bytes, std::string_view label, std::uint64
   address = 0;
   if (bytes == 0) return Error::success;
   std::optional<std::uint64_t> given;
-  const Error error = run([&](Ticket) {
+  const Error error = run_here([&](Ticket) {
     try {
       given = device_.memory().allocate(bytes, std::string(label), pool, alignment);
     } catch (const std::bad_alloc&) {
@@ -110,7 +110,7 @@ Error Context::reserve(std::uint64_t bytes, std::uint64_t alignment, std::uint64
                        std::uint64_t& address) {
   constexpr std::string_view kLabel = "cuMemAddressReserve";
   std::optional<std::uint64_t> given;
-  const Error error = run([&](Ticket) {
+  const Error error = run_here([&](Ticket) {
     if (wanted == 0 || wanted % alignment != 0) return;
     given = device_.memory().allocate_at(wanted, bytes, std::string(kLabel));
     if (given) add_block({*given, bytes, device_.memory().view(*given, bytes)});
@@ -127,7 +127,7 @@ Error Context::allocate_host(std::uint64_t bytes, MemoryKind kind, unsigned flag
   if (bytes == 0) return Error::success;
   const char* label = kind == MemoryKind::managed ? "cudaMallocManaged" : "cudaHostAlloc";
   std::optional<std::uint64_t> given;
-  const Error error = run([&](Ticket) {
+  const Error error = run_here([&](Ticket) {
     given = device_.memory().allocate_host_visible(bytes, label);
     if (given) add_block({*given, bytes, device_.memory().view(*given, bytes), kind, flags});
   });

@@ -58,7 +58,7 @@ void Context::settle_access(const MemoryBlock& block) {
 
 void Context::join_system() {
   if (system_->gpus() == 1) return system_->set_context(0, this);
-  run([this](Ticket) {
+  run_here([this](Ticket) {
     system_->set_context(gpu(), this);
     for (const MemoryBlock& block : memory_.blocks())
       if (reaches(block)) map(block);

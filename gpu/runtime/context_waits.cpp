@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
 #include <fstream>
 #include <iterator>
 #include <thread>
@@ -31,11 +32,33 @@ bool Context::others_may_write(const simulator::Standstill& standstill) const {
   return catches_signals(process_status());
 }
 
+// Eight bytes from each address, or what there is of them. What the program has registered it may
+// have unmapped: such memory counts as changed.
+std::vector<std::uint64_t> Context::held_at(const std::vector<std::uint64_t>& addresses) {
+  std::vector<std::uint64_t> values;
+  values.reserve(addresses.size());
+  for (const std::uint64_t address : addresses) {
+    std::uint64_t value = 0;
+    const simulator::Allocation* const found = device_.memory().find(address);
+    if (found != nullptr && found->registered) {
+      value = ++looks_;
+    } else if (found != nullptr) {
+      const std::uint64_t offset = address - found->address;
+      std::memcpy(&value, found->data + offset,
+                  std::min<std::uint64_t>(sizeof value, found->bytes - offset));
+    }
+    values.push_back(value);
+  }
+  return values;
+}
+
 bool Context::wait_for_others(const simulator::Standstill& standstill, LaunchWait& wait) {
   constexpr std::chrono::microseconds kLongest{2000};
   constexpr std::chrono::seconds kQuietFor{1};
   if (lost()) return false;
-  if (engine_.carry_out_another(wait.place, !may_launch_within())) {
+  const auto before = held_at(standstill.addresses);
+  const auto changed = [&] { return held_at(standstill.addresses) != before; };
+  if (engine_.carry_out_another(wait.place, changed, !may_launch_within())) {
     wait.pause = LaunchWait{}.pause;
     return true;
   }

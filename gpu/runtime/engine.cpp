@@ -42,6 +42,7 @@ Engine::~Engine() {
   }
   submitted_.notify_all();
   if (thread_.joinable()) thread_.join();
+  for (Apart& each : apart_) each.thread.join();
 }
 
 // What an action submits is a part of it: carried out at once.
@@ -136,10 +137,9 @@ bool Engine::done(Ticket ticket) const {
   return is_done(ticket);
 }
 
-bool Engine::carry_out_another(const Place& waiting, bool brief) {
-  std::unique_lock lock(mutex_);
-  std::vector<Place> held_up = waiting_;
-  held_up.push_back(waiting);
+Engine::Queue::iterator Engine::first_not_held_up(const Place& waiting, bool brief) {
+  std::vector<Place> held_up{waiting};  // what each of them comes before
+  for (const Waiting* each : waiting_) held_up.push_back(each->place);
   const auto is_held_up = [&](const Item& item) {
     return std::ranges::any_of(held_up,
                                [&](const Place& by) { return item.place.ordered_with(by); }) ||
@@ -148,17 +148,88 @@ bool Engine::carry_out_another(const Place& waiting, bool brief) {
   };
   auto next = queue_.begin();
   for (; next != queue_.end() && is_held_up(*next); ++next) held_up.push_back(next->place);
-  if (next == queue_.end()) return false;
-  waiting_.push_back(waiting);  // what may throw is behind us then
-  Item item = std::move(*next);
-  queue_.erase(next);
-  const Ticket outer = acting_ticket_;
-  carry_out(std::move(item), lock);
-  acting_ticket_ = outer;
-  busy_ = true;
-  acting_thread_ = std::this_thread::get_id();
-  waiting_.pop_back();
+  return next;
+}
+
+bool Engine::carry_out_another(const Place& waiting, const std::function<bool()>& come,
+                               bool brief) {
+  std::unique_lock lock(mutex_);
+  const auto next = first_not_held_up(waiting, brief);
+  waiting_.reserve(waiting_.size() + 1);  // what may throw is behind us when something begins
+  const auto other = first_that_may_go_on();
+  if (next == queue_.end() && other == waiting_.end()) return false;
+  Waiting mine{waiting, come, acting_ticket_};
+  if (next == queue_.end()) {
+    pass_turn(other);
+    waiting_.push_back(&mine);
+  } else if (next->length == Length::unbounded) {
+    start_apart(next);
+    waiting_.push_back(&mine);
+  } else {
+    Item item = std::move(*next);
+    queue_.erase(next);
+    waiting_.push_back(&mine);
+    carry_out(std::move(item), lock);
+    pass_turn(std::ranges::find(waiting_, &mine));
+  }
+  mine.turn.wait(lock, [&] { return mine.has_turn; });
   return true;
+}
+
+// Throws std::system_error where this machine has no more threads; nothing has happened then.
+void Engine::start_apart(Queue::iterator next) {
+  for (Apart& each : apart_)
+    if (each.ended) each.thread.join();
+  apart_.remove_if([](const Apart& each) { return each.ended; });
+  Apart& mine = apart_.emplace_back();
+  try {
+    const AllSignalsBlocked inherited_by_the_thread;
+    mine.thread = std::thread([this, &mine] { work_apart(mine); });
+  } catch (...) {
+    apart_.pop_back();
+    throw;
+  }
+  ++threads_of_engines;
+  mine.item = std::move(*next);  // the thread waits for the lock
+  queue_.erase(next);
+}
+
+void Engine::work_apart(Apart& mine) {
+  all_is_ours();
+  std::fesetenv(FE_DFL_ENV);
+  std::unique_lock lock(mutex_);
+  Item item = std::move(*mine.item);
+  carry_out(std::move(item), lock);
+  end_turn();
+  --threads_of_engines;
+  mine.ended = true;
+}
+
+std::vector<Engine::Waiting*>::iterator Engine::first_that_may_go_on() {
+  return std::ranges::find_if(waiting_, [](const Waiting* each) { return each->come(); });
+}
+
+void Engine::pass_turn(std::vector<Waiting*>::iterator to) {
+  Waiting& next = **to;
+  waiting_.erase(to);
+  acting_thread_ = next.thread;
+  acting_ticket_ = next.ticket;
+  next.has_turn = true;
+  next.turn.notify_one();
+}
+
+// An action has ended. One that waits looks again, also where nothing has come: perhaps for the
+// last time.
+void Engine::end_turn() {
+  if (!waiting_.empty()) {
+    const auto next = first_that_may_go_on();
+    pass_turn(next != waiting_.end() ? next : waiting_.begin());
+    return;
+  }
+  busy_ = false;
+  acting_thread_ = {};
+  completed_.notify_all();
+  if (stopping_ || !queue_.empty()) submitted_.notify_one();
 }
 
 Ticket Engine::last_submitted() const {
@@ -180,12 +251,9 @@ void Engine::work() {
 void Engine::work_off() {
   std::unique_lock lock(mutex_);
   for (;;) {
-    submitted_.wait(lock, [this] { return stopping_ || (!busy_ && !queue_.empty()); });
+    submitted_.wait(lock, [this] { return !busy_ && (stopping_ || !queue_.empty()); });
     if (queue_.empty()) return;
-    if (busy_)
-      completed_.wait(lock);
-    else
-      carry_out_next(lock);
+    carry_out_next(lock);
   }
 }
 
@@ -193,7 +261,7 @@ void Engine::carry_out_next(std::unique_lock<std::mutex>& lock) noexcept {
   Item item = std::move(queue_.front());
   queue_.pop_front();
   carry_out(std::move(item), lock);
-  if (!queue_.empty()) submitted_.notify_one();
+  end_turn();
 }
 
 void Engine::carry_out(Item item, std::unique_lock<std::mutex>& lock) noexcept {
@@ -204,8 +272,6 @@ void Engine::carry_out(Item item, std::unique_lock<std::mutex>& lock) noexcept {
   item.action(item.ticket);
   item.action = nullptr;  // what it holds is released before anyone is told
   lock.lock();
-  busy_ = false;
-  acting_thread_ = {};
   mark_done(std::move(item.done));
   completed_.notify_all();
 }

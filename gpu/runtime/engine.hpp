@@ -4,14 +4,17 @@
 // stream) points from an earlier call to a later one, so the order of submission is one of the
 // orders CUDA allows. Taking exactly that one makes runs repeatable. Submitting returns at once: a
 // kernel may spin on a flag that the program sets afterwards. An action that waits for something in
-// memory lets later submissions proceed that need not wait for it.
+// memory lets later submissions proceed that need not wait for it. Those may wait for it in turn:
+// each has a thread of its own then, of which one at a time goes on.
 #pragma once
 
 #include <condition_variable>
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <list>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <thread>
 #include <utility>
@@ -45,11 +48,12 @@ class Engine {
     bool legacy = false;          // of the legacy default stream
     bool blocking = true;         // of a stream that waits for that one, and it for this
     std::vector<Ticket> after{};  // what the stream waits for by events
-    unsigned gpu = 0;             // whose stream it is
+    static constexpr unsigned kEveryGpu = ~0u;
+    unsigned gpu = kEveryGpu;  // whose stream it is, or which GPU alone it concerns
 
     bool ordered_with(const Place& other) const {
+      if (gpu != other.gpu && gpu != kEveryGpu && other.gpu != kEveryGpu) return false;
       if (stream == 0 || other.stream == 0) return true;
-      if (gpu != other.gpu) return false;
       return stream == other.stream || (legacy && other.blocking) || (other.legacy && blocking);
     }
   };
@@ -62,9 +66,12 @@ class Engine {
   Ticket run(Action action) { return run(std::move(action), Place{}); }
   Ticket run(Action action, Place place);
   // Inside an action of `waiting` that waits for what others do: carries out the first submission
-  // that neither it nor what it holds up comes before. False: there is none now.
-  // `brief`: short actions alone.
-  bool carry_out_another(const Place& waiting, bool brief = false);
+  // that neither it nor what it holds up comes before, as far as that gets without waiting itself.
+  // Where there is none, another action goes on that waits, and for which something has come.
+  // False: there is neither now. `come`: whether something has for this one; it is asked by others,
+  // with the engine's lock. `brief`: of submissions, short actions alone.
+  bool carry_out_another(const Place& waiting, const std::function<bool()>& come,
+                         bool brief = false);
   // Threads of the program that wait for what is not done: inside here, for as long as that lasts.
   std::size_t waiting_threads() const;
   // Threads of engines, in all of the process.
@@ -86,8 +93,30 @@ class Engine {
     Ticket ticket;
     Tickets::node_type done = Tickets{ticket}.extract(ticket);
   };
+  // An action that waits for others, on its thread's stack. One thread at a time has the turn.
+  struct Waiting {
+    const Place& place;
+    const std::function<bool()>& come;
+    Ticket ticket;
+    std::thread::id thread = std::this_thread::get_id();
+    bool has_turn = false;
+    std::condition_variable turn{};
+  };
+  // An action apart from the one that let it through: each can wait while the other goes on.
+  struct Apart {
+    std::optional<Item> item{};
+    std::thread thread{};
+    bool ended = false;
+  };
+  using Queue = std::deque<Item>;
   void work();
   void work_off();
+  Queue::iterator first_not_held_up(const Place& waiting, bool brief);  // these six: with the lock
+  void start_apart(Queue::iterator next);
+  void work_apart(Apart& mine);
+  std::vector<Waiting*>::iterator first_that_may_go_on();
+  void pass_turn(std::vector<Waiting*>::iterator to);
+  void end_turn();
   bool is_done(Ticket ticket) const;  // these three: with the lock
   void mark_done(Tickets::node_type done);
   void carry_out(Item item, std::unique_lock<std::mutex>& lock) noexcept;
@@ -101,7 +130,7 @@ class Engine {
 
   mutable std::mutex mutex_;
   std::condition_variable submitted_, completed_;
-  std::deque<Item> queue_;
+  Queue queue_;
   Ticket last_submitted_ = 0, last_completed_ = 0;
   Tickets early_;  // completed, of those after last_completed_
   // What threads wait for that are in wait_completed; each is on its thread's stack.
@@ -110,8 +139,9 @@ class Engine {
     Awaited* next;
   };
   Awaited* awaited_ = nullptr;
-  std::vector<Place> waiting_;  // actions that let others through, the innermost last
-  bool busy_ = false;           // an action is running, on whichever thread
+  std::vector<Waiting*> waiting_;  // the one that has waited longest first
+  std::list<Apart> apart_;
+  bool busy_ = false;  // an action is running, on whichever thread
   bool stopping_ = false;
   std::thread::id acting_thread_;
   Ticket acting_ticket_ = 0;  // of the action that is running

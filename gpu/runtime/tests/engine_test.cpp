@@ -145,9 +145,11 @@ TEST(Engine, CarriesOutShortActionsAloneWhereThatIsWanted) {
   const Ticket waits = engine.submit(
       [&](Ticket) {
         submitted.get_future().wait();
-        EXPECT_TRUE(engine.carry_out_another(first, true));
+        EXPECT_TRUE(engine.carry_out_another(
+            first, [] { return false; }, true));
         EXPECT_TRUE(brief);
-        found_more = engine.carry_out_another(first, true);
+        found_more = engine.carry_out_another(
+            first, [] { return false; }, true);
       },
       Engine::Length::unbounded, first);
   const Ticket last =
@@ -158,6 +160,91 @@ TEST(Engine, CarriesOutShortActionsAloneWhereThatIsWanted) {
   EXPECT_FALSE(found_more);
   engine.wait(last);
   EXPECT_TRUE(unbounded);
+}
+
+// Each waits for the other, many times: whichever is inside the other's wait.
+TEST(Engine, LetsActionsTakeTurnsThatWaitForOneAnother) {
+  Engine engine;
+  int whose = 0;
+  bool both_there = false;
+  const auto alternate = [&](int me, const Engine::Place& place) {
+    const auto mine = [&whose, me] { return whose == me; };
+    for (int round = 0; round < 10; ++round) {
+      while (!mine() || !both_there) {
+        if (engine.carry_out_another(place, mine)) continue;
+        ASSERT_FALSE(both_there) << "nobody gets on in round " << round;
+        std::this_thread::yield();
+      }
+      EXPECT_TRUE(engine.inside_action());
+      whose = 1 - whose;
+    }
+  };
+  const Engine::Place first{.stream = 1}, second{.stream = 2};
+  const auto submit = [&](int me, const Engine::Place& place) {
+    return engine.submit(
+        [&alternate, &both_there, me, place](Ticket) {
+          both_there |= me == 1;
+          alternate(me, place);
+        },
+        Engine::Length::unbounded, place);
+  };
+  const Ticket one = submit(0, first), two = submit(1, second);
+  engine.wait(one);
+  engine.wait(two);
+  EXPECT_EQ(whose, 0);
+}
+
+// The one that began first ends first, and the other goes on when something comes for it.
+TEST(Engine, EndsActionsThatWaitInAnyOrder) {
+  Engine engine;
+  std::vector<int> ended;
+  bool first_may_end = false;
+  std::atomic<bool> second_may_end{false};
+  const Engine::Place first{.stream = 1}, second{.stream = 2}, third{.stream = 3};
+  std::promise<void> submitted;
+  const Ticket one = engine.submit(
+      [&](Ticket) {
+        submitted.get_future().wait();
+        const auto come = [&] { return first_may_end; };
+        while (!come()) EXPECT_TRUE(engine.carry_out_another(first, come));
+        ended.push_back(1);
+      },
+      Engine::Length::unbounded, first);
+  const Ticket two = engine.submit(
+      [&](Ticket) {
+        first_may_end = true;
+        const auto come = [&] { return second_may_end.load(); };
+        while (!come()) engine.carry_out_another(second, come);
+        ended.push_back(2);
+      },
+      Engine::Length::unbounded, second);
+  submitted.set_value();
+  engine.wait(one);
+  EXPECT_FALSE(engine.done(two));
+  engine.submit([&](Ticket) { second_may_end = true; }, Engine::Length::unbounded, third);
+  engine.wait(two);
+  EXPECT_EQ(ended, (std::vector<int>{1, 2}));
+}
+
+TEST(Engine, TellsActionsThatWaitThatNobodyGetsOn) {
+  Engine engine;
+  const auto never = [] { return false; };
+  const Engine::Place first{.stream = 1}, second{.stream = 2};
+  std::promise<void> submitted;
+  unsigned asked = 0;
+  const auto give_up = [&](const Engine::Place& place) {
+    while (engine.carry_out_another(place, never)) ASSERT_LT(++asked, 10u);
+  };
+  engine.submit(
+      [&](Ticket) {
+        submitted.get_future().wait();
+        give_up(first);
+      },
+      Engine::Length::unbounded, first);
+  const Ticket last =
+      engine.submit([&](Ticket) { give_up(second); }, Engine::Length::unbounded, second);
+  submitted.set_value();
+  engine.wait(last);
 }
 
 TEST(LaunchWait, KnowsWhetherTheProgramCatchesSignals) {

@@ -89,6 +89,47 @@ static void streams() {
   }
 }
 
+// Whose turn it is stands in `turn`; each kernel hands it on to the other.
+__global__ void take_turns(volatile int* turn, int me, int rounds) {
+  for (int i = 0; i < rounds; ++i) {
+    while (*turn != me) {
+    }
+    turn[1 + me] = i + 1;
+    __threadfence_system();
+    *turn = 1 - me;
+  }
+}
+
+// Two kernels that wait for one another, on one GPU and on two.
+static void kernels() {
+  constexpr int kRounds = 20;
+  int gpus = 0;
+  OK(cudaGetDeviceCount(&gpus));
+  cudaStream_t streams[2];
+  volatile int* turn;
+  OK(cudaHostAlloc((void**)&turn, 64, cudaHostAllocPortable));
+  for (int me = 0; me < 2; ++me) {
+    OK(cudaSetDevice(me % gpus));
+    OK(cudaStreamCreateWithFlags(&streams[me], cudaStreamNonBlocking));
+  }
+  for (const int first : {0, 1}) {
+    turn[0] = turn[1] = turn[2] = 0;
+    for (const int me : {first, 1 - first}) {
+      OK(cudaSetDevice(me % gpus));
+      take_turns<<<1, 1, 0, streams[me]>>>(turn, me, kRounds);
+    }
+    for (int me = 0; me < 2; ++me) OK(cudaStreamSynchronize(streams[me]));
+    EXPECT(turn[0] == 0 && turn[1] == kRounds && turn[2] == kRounds);
+  }
+  // Nobody hands it to either.
+  turn[0] = 0;
+  for (int me = 0; me < 2; ++me) {
+    OK(cudaSetDevice(me % gpus));
+    take_turns<<<1, 1, 0, streams[me]>>>(turn, 5 + me, 1);
+  }
+  EXPECT_CALL(cudaErrorLaunchTimeout, cudaDeviceSynchronize());
+}
+
 // One block more than fit: nobody can end it.
 static void barrier() {
   int blocks = 0, *arrived;
@@ -126,6 +167,7 @@ int main(int, char** arguments) {
   const char* what = arguments[1];
   if (std::strcmp(what, "host") == 0) host();
   if (std::strcmp(what, "streams") == 0) streams();
+  if (std::strcmp(what, "kernels") == 0) kernels();
   if (std::strcmp(what, "barrier") == 0) barrier();
   if (std::strcmp(what, "traps") == 0) traps();
   std::puts("waiting: ok");
