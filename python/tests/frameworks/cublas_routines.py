@@ -1,4 +1,5 @@
-"""cuBLAS's routines of levels 1 to 3 in all four types, beside the same computed by NumPy.
+"""cuBLAS's routines of levels 1 to 3 in all four types, beside the same computed by NumPy; those of level
+3 by cuBLAS-XT too, whose matrices are in the program's memory, or some of them.
 
 Sums of n products differ by the order in which they are added: the bound is 8 n eps of the largest
 number of the result.
@@ -16,6 +17,7 @@ TYPES = {"S": np.float32, "D": np.float64, "C": np.complex64, "Z": np.complex128
 RANDOM = np.random.default_rng(7)
 M, N, K, BAND = 7, 5, 6, 2
 done = set()
+across = None  # the handle of cuBLAS-XT, where its routines are called
 
 
 def draw(letter, *shape):
@@ -26,26 +28,39 @@ def draw(letter, *shape):
 
 
 class Device:
-    """An array on the device, matrices by columns."""
+    """An array on the device, matrices by columns; for cuBLAS-XT every second one in the program's memory."""
+
+    made = 0
 
     def __init__(self, values):
+        Device.made += 1
         self.shape = values.shape
-        self.memory = cupy.asarray(values.ravel(order="F"))
+        self.memory = np.array(values.ravel(order="F"))
+        self.on_host = across is not None and Device.made % 2 == 0
+        if not self.on_host:
+            self.memory = cupy.asarray(self.memory)
 
     def get(self):
-        return self.memory.get().reshape(self.shape, order="F")
+        values = self.memory if self.on_host else self.memory.get()
+        return values.reshape(self.shape, order="F")
+
+    def pointer(self):
+        return ctypes.c_void_p(self.memory.ctypes.data if self.on_host else self.memory.data.ptr)
 
 
 def argument(value):
     if isinstance(value, Device):
-        return ctypes.c_void_p(value.memory.data.ptr)
+        return value.pointer()
     if isinstance(value, np.ndarray):  # a scalar, or a result, in the program's memory
         return value.ctypes.data_as(ctypes.c_void_p)
     return ctypes.c_int64(value)
 
 
 def call(name, *arguments):
-    status = getattr(BLAS, name)(HANDLE, *[argument(each) for each in arguments])
+    handle = HANDLE
+    if across is not None:
+        handle, name = across, name.replace("cublas", "cublasXt").replace("_v2", "")
+    status = getattr(BLAS, name)(handle, *[argument(each) for each in arguments])
     assert status == 0, f"{name}: status {status}"
 
 
@@ -53,7 +68,7 @@ def close(name, found, wanted):
     wanted = np.asarray(wanted)
     bound = 8 * max(M, N, K) * np.finfo(wanted.dtype).eps * max(1, np.abs(wanted).max())
     assert np.abs(found - wanted).max() <= bound, f"{name}:\n{found}\n{wanted}"
-    done.add(name)
+    done.add(name if across is None else name.replace("cublas", "cublasXt"))
 
 
 def triangle(matrix, upper, unit=False):
@@ -193,6 +208,17 @@ def triangular_2(t, fill):
 def level_3(t):
     alpha, beta = draw(t, 1), draw(t, 1)
     c = draw(t, M, N)
+    products_3(t, alpha, beta, c)
+    a, b = draw(t, M, N), draw(t, N, M)
+    result = Device(c)
+    call(f"cublas{t}geam", 0, 2, M, N, alpha, Device(a), M, beta, Device(b), N, result, M)
+    close(f"cublas{t}geam", result.get(), alpha * a + beta * b.conj().T)
+    x = draw(t, M)
+    call(f"cublas{t}dgmm", 0, M, N, Device(a), M, Device(x), 1, result, M)
+    close(f"cublas{t}dgmm", result.get(), x[:, None] * a)
+
+
+def products_3(t, alpha, beta, c):
     for op_a in range(3):
         for op_b in range(3):
             a, b = draw(t, M, K), draw(t, K, N)
@@ -206,13 +232,6 @@ def level_3(t):
             sided_3(t, fill, side, alpha, beta, c)
         for op in (0, 1):
             ranked_3(t, fill, op, alpha, beta)
-    a, b = draw(t, M, N), draw(t, N, M)
-    result = Device(c)
-    call(f"cublas{t}geam", 0, 2, M, N, alpha, Device(a), M, beta, Device(b), N, result, M)
-    close(f"cublas{t}geam", result.get(), alpha * a + beta * b.conj().T)
-    x = draw(t, M)
-    call(f"cublas{t}dgmm", 0, M, N, Device(a), M, Device(x), 1, result, M)
-    close(f"cublas{t}dgmm", result.get(), x[:, None] * a)
 
 
 def sided_3(t, fill, side, alpha, beta, c):
@@ -300,9 +319,33 @@ def smaller_types():
     done.add("cublasGemmEx")
 
 
+def level_3_across():
+    """cuBLAS-XT: the same products, and those of packed symmetric matrices."""
+    global across
+    handle, ids = ctypes.c_void_p(), (ctypes.c_int * 1)(0)
+    assert BLAS.cublasXtCreate(ctypes.byref(handle)) == 0
+    assert BLAS.cublasXtDeviceSelect(handle, 1, ids) == 0
+    ids[0] = 7
+    assert BLAS.cublasXtDeviceSelect(handle, 1, ids) != 0
+    assert BLAS.cublasXtSetBlockDim(handle, 64) == 0
+    across = handle
+    for t in TYPES:
+        alpha, beta, c = draw(t, 1), draw(t, 1), draw(t, M, N)
+        products_3(t, alpha, beta, c)
+        for fill in range(2):
+            a, b = draw(t, M, M), draw(t, M, N)
+            a = a + a.T
+            result = Device(c)
+            call(f"cublas{t}spmm", 0, fill, M, N, alpha, Device(packed(a, fill)), Device(b), M, beta, result, M)
+            close(f"cublas{t}spmm", result.get(), alpha * (a @ b) + beta * c)
+    across = None
+    assert BLAS.cublasXtDestroy(handle) == 0
+
+
 for letter in TYPES:
     level_1(letter)
     level_2(letter)
     level_3(letter)
+level_3_across()
 smaller_types()
 print("right:", len(done), "routines")

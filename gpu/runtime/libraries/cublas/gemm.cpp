@@ -1,6 +1,7 @@
 // Products of general matrices: one, an array of them by pointers, or several at equal distances.
 #include <functional>
 
+#include "gpu/runtime/libraries/cublas/across.hpp"
 #include "gpu/runtime/libraries/cublas/product.hpp"
 
 namespace heddle::runtime::libraries::cublas {
@@ -175,6 +176,7 @@ Status gemm_of_smaller(Handle handle, Op op_a, Op op_b, Int m, Int n, Int k, con
 }  // namespace
 
 HEDDLE_BLAS_SDCZ(gemm, gemm)
+HEDDLE_BLAS_XT_SDCZ(gemm, gemm)
 HEDDLE_BLAS_PLAIN(H, gemm, gemm, Float16)
 HEDDLE_BLAS_PLAIN(C, gemm3m, gemm, Complex)
 HEDDLE_BLAS_PLAIN(Z, gemm3m, gemm, DoubleComplex)

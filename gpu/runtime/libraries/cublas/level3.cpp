@@ -1,7 +1,7 @@
 // Level 3 but for products of general matrices (gemm.cpp).
 #include <vector>
 
-#include "gpu/runtime/libraries/cublas/types.hpp"
+#include "gpu/runtime/libraries/cublas/across.hpp"
 
 namespace heddle::runtime::libraries::cublas {
 namespace {
@@ -267,6 +267,16 @@ HEDDLE_BLAS_PLAIN(C, herkx, herkx, Complex)
 HEDDLE_BLAS_PLAIN(Z, herkx, herkx, DoubleComplex)
 HEDDLE_BLAS_SDCZ(trmm, trmm)
 HEDDLE_BLAS_SDCZ(trsm, trsm)
+HEDDLE_BLAS_XT_SDCZ(symm, symm)
+HEDDLE_BLAS_XT_CZ(hemm, hemm)
+HEDDLE_BLAS_XT_SDCZ(syrk, syrk)
+HEDDLE_BLAS_XT_CZ(herk, herk)
+HEDDLE_BLAS_XT_SDCZ(syr2k, syr2k)
+HEDDLE_BLAS_XT_CZ(her2k, her2k)
+HEDDLE_BLAS_XT_SDCZ(syrkx, syrkx)
+HEDDLE_BLAS_XT_CZ(herkx, herkx)
+HEDDLE_BLAS_XT_SDCZ(trmm, trmm)
+HEDDLE_BLAS_XT_SDCZ(trsm, trsm)
 HEDDLE_BLAS_SDCZ_PLAIN(trsmBatched, trsm_batched)
 HEDDLE_BLAS_SDCZ_PLAIN(geam, geam)
 HEDDLE_BLAS_SDCZ_PLAIN(dgmm, dgmm)
