@@ -15,7 +15,8 @@ import sys
 
 import numpy as np
 
-KINDS = {"xorwow": 101, "mrg32k3a": 121, "philox": 161, "mt19937": 142, "sobol32": 201, "sobol64": 203}
+KINDS = {"xorwow": 101, "mrg32k3a": 121, "philox": 161, "mt19937": 142, "sobol32": 201, "sobol64": 203,
+         "scrambled_sobol32": 202, "scrambled_sobol64": 204}
 LEGACY = 103
 RESULTS = {"": np.uint32, "LongLong": np.uint64, "Uniform": np.float32, "UniformDouble": np.float64,
            "Normal": np.float32, "NormalDouble": np.float64, "LogNormal": np.float32,
@@ -115,6 +116,41 @@ def moments(library):
             assert abs(values.var() / mean - 1) < 0.1, (kind, mean, values.var())
 
 
+# SHA-256 of what NVIDIA's library has for as many dimensions as are known here.
+DIRECTIONS = {32: "a6ce1e31921b4cb51c06f9126aec9f0a4c4a312e16eb78c5aeebd488622103d1",
+              64: "fb2a372b12c7f855c758b439a7a32f379718bf8793109a3584c804b389198b31"}
+DIMENSIONS = 3667
+
+
+def table(library, name, bits, columns, *arguments):
+    address, dtype = ctypes.c_void_p(), np.dtype(f"u{bits // 8}")
+    library.call(f"{name}{bits}", ctypes.byref(address), *arguments)
+    size = DIMENSIONS * columns * dtype.itemsize
+    return np.frombuffer((ctypes.c_char * size).from_address(address.value), dtype).reshape(DIMENSIONS, columns)
+
+
+def directions(library):
+    """The tables for device functions, and generators of scrambled points, which are made of them."""
+    for bits, plain in ((32, 101), (64, 103)):
+        found = table(library, "GetDirectionVectors", bits, bits, plain)
+        assert hashlib.sha256(found.tobytes()).hexdigest() == DIRECTIONS[bits]
+        scrambled = table(library, "GetDirectionVectors", bits, bits, plain + 1)
+        constants = table(library, "GetScrambleConstants", bits, 1)
+        assert len(set(constants.ravel())) > DIMENSIONS - 10 and (scrambled != found).any(axis=1).all()
+        kind, function, dimensions, count = f"scrambled_sobol{bits}", "LongLong" if bits == 64 else "", 50, 1024
+        points = library.generate(kind, function, (count * dimensions,), dimensions=dimensions)
+        points = points.reshape(dimensions, count)
+        assert (points[:, 0] == constants[:dimensions, 0]).all()
+        assert (points[:, 3] == points[:, 0] ^ scrambled[:dimensions, 1]).all()  # 3's Gray code is 2
+        # Of each dimension, every part of a thousandth has one point, and together they are no copies.
+        assert (np.sort(points >> (bits - 10)) == np.arange(count)).all()
+        assert len(np.unique(points, axis=0)) == dimensions
+        later = library.generate(kind, function, (24 * dimensions,), dimensions=dimensions, offset=1000)
+        assert (later.reshape(dimensions, 24) == points[:, 1000:]).all()
+        uniform = library.generate(kind, "UniformDouble", (count,))
+        assert abs(uniform.mean() - 0.5) < 1e-3 and 0 < uniform.min() and uniform.max() <= 1
+
+
 def main():
     if sys.argv[1:2] == ["record"]:
         library = Library(sys.argv[2], "CreateGeneratorHost", in_host_memory)
@@ -127,6 +163,7 @@ def main():
         library = Library("libcurand.so.10", create, allocate)
         compare(library, answers)
         moments(library)
+        directions(library)
         print("right:", len(answers), "sequences by", create)
 
 

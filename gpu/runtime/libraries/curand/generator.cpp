@@ -2,6 +2,7 @@
 #include <mutex>
 #include <vector>
 
+#include "gpu/runtime/libraries/curand/directions.hpp"
 #include "gpu/runtime/libraries/curand/poisson.hpp"
 #include "gpu/runtime/libraries/curand/source.hpp"
 
@@ -52,8 +53,7 @@ Status create(Generator** made, Kind kind) {
   generator->settings.kind = kind;
   if (is_quasi(kind)) generator->settings.order = Order::quasi;
   generator->for_host = kForHost;
-  if (kind == Kind::mtgp32 || kind == Kind::scrambled_sobol32 || kind == Kind::scrambled_sobol64)
-    make_source(generator->settings);  // says that there is none
+  if (kind == Kind::mtgp32) make_source(generator->settings);  // says that there is none
   *made = generator.release();
   return Status::success;
 }
@@ -121,6 +121,10 @@ const char* name_of(Kind kind) {
       return "Sobol32";
     case Kind::sobol64:
       return "Sobol64";
+    case Kind::scrambled_sobol32:
+      return "scrambled Sobol32";
+    case Kind::scrambled_sobol64:
+      return "scrambled Sobol64";
     default:
       return "";
   }
@@ -147,7 +151,9 @@ Status run(Generator* generator, T* to, std::size_t count, Compute compute) {
 template <typename Int>
 Status generate(Generator* generator, Int* to, std::size_t count) {
   if (generator == nullptr) return Status::not_initialized;
-  if ((generator->settings.kind == Kind::sobol64) != (sizeof(Int) == 8)) return Status::type_error;
+  const Kind kind = generator->settings.kind;
+  const bool is_long = kind == Kind::sobol64 || kind == Kind::scrambled_sobol64;
+  if (is_long != (sizeof(Int) == 8)) return Status::type_error;
   return run(generator, to, count, [](Source& source, Int* at, std::int64_t n) {
     if constexpr (sizeof(Int) == 8)
       source.long_integers(at, n);
@@ -188,6 +194,21 @@ Status poisson_method(Generator* generator, unsigned* to, std::size_t count, dou
   return poisson(generator, to, count, mean);
 }
 
+// Tables for the device functions. `set`: as curandDirectionVectorSet_t numbers them.
+template <typename Int>
+Status get_directions(const Int** table, int set) {
+  constexpr int kPlain = sizeof(Int) == 4 ? 101 : 103, kScrambled = kPlain + 1;
+  demand(table != nullptr && (set == kPlain || set == kScrambled));
+  *table = set == kPlain ? directions<Int>() : scrambled_directions<Int>();
+  return Status::success;
+}
+template <typename Int>
+Status get_constants(const Int** table) {
+  demand(table != nullptr);
+  *table = scramble_constants<Int>();
+  return Status::success;
+}
+
 // Seeds are made with the first numbers.
 Status seed_now(Generator* generator) {
   return generator == nullptr ? Status::not_initialized : Status::success;
@@ -224,6 +245,10 @@ HEDDLE_EXPORT(curandGenerateLogNormalDouble, normal<double, true>)
 HEDDLE_EXPORT(curandGeneratePoisson, poisson)
 HEDDLE_EXPORT(curandGeneratePoissonMethod, poisson_method)
 HEDDLE_EXPORT(curandGenerateSeeds, seed_now)
+HEDDLE_EXPORT(curandGetDirectionVectors32, get_directions<std::uint32_t>)
+HEDDLE_EXPORT(curandGetDirectionVectors64, get_directions<std::uint64_t>)
+HEDDLE_EXPORT(curandGetScrambleConstants32, get_constants<std::uint32_t>)
+HEDDLE_EXPORT(curandGetScrambleConstants64, get_constants<std::uint64_t>)
 HEDDLE_EXPORT(curandGetVersion, get_version)
 HEDDLE_EXPORT(curandGetProperty, get_property)
 

@@ -1,9 +1,11 @@
 #include "gpu/runtime/libraries/curand/source.hpp"
 
+#include <bit>
 #include <boost/random/mersenne_twister.hpp>
 #include <boost/random/sobol.hpp>
 #include <vector>
 
+#include "gpu/runtime/libraries/curand/directions.hpp"
 #include "gpu/runtime/libraries/curand/engines.hpp"
 
 namespace heddle::runtime::libraries::curand {
@@ -156,6 +158,40 @@ class Sobol : public OneForOne<Int> {
   std::uint64_t next_;
 };
 
+// The same from tables of its own: point n is the sum of the directions that n's Gray code names.
+template <typename Int>
+class ScrambledSobol : public OneForOne<Int> {
+ public:
+  explicit ScrambledSobol(const Settings& settings)
+      : dimensions_(settings.dimensions), next_(settings.offset) {
+    if (dimensions_ > kMostDimensions)
+      throw Missing(std::to_string(dimensions_) + " dimensions are not supported");
+  }
+
+ private:
+  void draw(Int* to, std::int64_t count) override {
+    demand(count % dimensions_ == 0);
+    const std::int64_t points = count / dimensions_;
+    for (std::int64_t d = 0; d < dimensions_; ++d) {
+      const Int* const directions = scrambled_directions<Int>() + d * kWidth;
+      Int value = scramble_constants<Int>()[d];
+      for (std::uint64_t code = next_ ^ next_ >> 1; code != 0; code &= code - 1)
+        value ^= directions[std::countr_zero(code)];
+      for (std::int64_t i = 0; i < points; ++i) {
+        to[d * points + i] = value;
+        const int changing = std::countr_one(next_ + static_cast<std::uint64_t>(i));
+        if (changing < kWidth) value ^= directions[changing];
+      }
+    }
+    next_ += static_cast<std::uint64_t>(points);
+  }
+  double at_zero() const override { return sizeof(Int) == 8 ? 0x1p-54 : 0x1p-32; }
+
+  static constexpr int kWidth = 8 * sizeof(Int);
+  std::int64_t dimensions_;
+  std::uint64_t next_;
+};
+
 }  // namespace
 
 std::unique_ptr<Source> make_source(const Settings& settings) {
@@ -175,6 +211,10 @@ std::unique_ptr<Source> make_source(const Settings& settings) {
       return std::make_unique<Sobol<std::uint32_t>>(settings);
     case Kind::sobol64:
       return std::make_unique<Sobol<std::uint64_t>>(settings);
+    case Kind::scrambled_sobol32:
+      return std::make_unique<ScrambledSobol<std::uint32_t>>(settings);
+    case Kind::scrambled_sobol64:
+      return std::make_unique<ScrambledSobol<std::uint64_t>>(settings);
     default:
       throw Missing("generators of type " + std::to_string(static_cast<int>(settings.kind)) +
                     " are not supported");
