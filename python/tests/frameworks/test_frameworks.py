@@ -167,6 +167,12 @@ print([sum(os.path.exists(os.path.join(each, name)) for each in folders)
         self.assertEqual(output.count("right:"), 5, output)
         self.assertIn("cusolverDnXpotrf", {each["name"] for each in record["library_calls"]})
 
+    def test_cusolver_for_sparse_matrices(self):
+        output, record = self.run_program(HERE / "cusolver_sparse.py")
+        self.assertRegex(output, r"right: \d+ routines")
+        for name in ("cusolverSpDcsrlsvqr", "cusolverSpXcsrsymamdHost", "cusolverRfSolve"):
+            self.assertIn(name, {each["name"] for each in record["library_calls"]})
+
     def test_cusparse_routines(self):
         output, record = self.run_program(HERE / "cusparse_routines.py")
         self.assertEqual(output.count("right:"), 11, output)
