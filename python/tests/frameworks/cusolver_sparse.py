@@ -84,6 +84,7 @@ def systems(t):
     for routine, matrix in (("lu", sparse(t)), ("qr", sparse(t)), ("chol", positive(t))):
         for base in (0, 1):
             SPARSE.cusparseSetMatIndexBase(DESCRIPTION, base)
+            assert SPARSE.cusparseGetMatIndexBase(DESCRIPTION) == base
             a, b = Csr(matrix, base), draw(t, N)
             for order in range(4):
                 for place in (np.array,) if routine == "lu" else (np.array, cupy.array):

@@ -52,6 +52,11 @@ Status describe(Description* description, int value) {
   description->*kMember = value;
   return Status::success;
 }
+// Alone among the questions of this library, these give the value itself.
+template <int Description::*kMember>
+int described(const Description* description) {
+  return description == nullptr ? 0 : description->*kMember;
+}
 
 Status create_csr(Sparse** made, std::int64_t rows, std::int64_t columns, std::int64_t count,
                   void* offsets, void* indices, void* values, Index offset_type, Index index_type,
@@ -348,6 +353,15 @@ HEDDLE_EXPORT(cusparseSetMatType, describe<&Description::type>)
 HEDDLE_EXPORT(cusparseSetMatFillMode, describe<&Description::fill>)
 HEDDLE_EXPORT(cusparseSetMatDiagType, describe<&Description::diagonal>)
 HEDDLE_EXPORT(cusparseSetMatIndexBase, describe<&Description::base>)
+
+#define HEDDLE_DESCRIBED(name, member)                                                         \
+  extern "C" __attribute__((visibility("default"))) int name(const Description* description) { \
+    return described<&Description::member>(description);                                       \
+  }
+HEDDLE_DESCRIBED(cusparseGetMatType, type)
+HEDDLE_DESCRIBED(cusparseGetMatFillMode, fill)
+HEDDLE_DESCRIBED(cusparseGetMatDiagType, diagonal)
+HEDDLE_DESCRIBED(cusparseGetMatIndexBase, base)
 HEDDLE_EXPORT(cusparseCreateCsr, create_csr)
 HEDDLE_EXPORT(cusparseCreateConstCsr, create_csr)
 HEDDLE_EXPORT(cusparseCreateCsc, create_csc)
