@@ -1,6 +1,7 @@
 #include "simulator/run/block_turns.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <utility>
 
 #include "simulator/execute/cluster.hpp"
@@ -119,12 +120,23 @@ bool BlockTurns::run(const NextBlock& next, std::uint64_t pause_at) {
   }
 }
 
+// A launch that has waited for others may do so again soon: it is looked at when each block has had
+// a turn since, then after two turns, four and so on, for four turns. Without that it would be
+// looked at ever more seldom (core.cpp), and each time cost as much as all before.
+bool BlockTurns::may_stand_still_again() const {
+  if (!stood_still_at_) return false;
+  const std::uint64_t turn_of_all = resident_.size() * block_quantum(*core_.launch.request);
+  const std::uint64_t turns =
+      (core_.issued - *stood_still_at_) / std::max<std::uint64_t>(1, turn_of_all);
+  return turns != 0 && turns - std::bit_floor(turns) < 4;
+}
+
 void BlockTurns::note(Core::Turn turn, bool executed) {
   const bool held_up = turn == Core::Turn::stuck && !executed;
   const bool spins = turn == Core::Turn::spinning || held_up;
   spinning_ = spins ? spinning_ + 1 : 0;
   waiting_ = spins || turn == Core::Turn::waiting ? waiting_ + 1 : 0;
-  core_.look_closely = waiting_ > resident_.size();
+  core_.look_closely = waiting_ > resident_.size() || may_stand_still_again();
   if (spinning_ == 0) core_.awaited.clear();
 }
 
@@ -160,6 +172,7 @@ BlockTurns::After BlockTurns::take_turn() {
       return After::launch_stops;
     waiting_ = spinning_ = 0;
     core_.awaited.clear();
+    stood_still_at_ = core_.issued;
   }
   if (stopped_by(turn, core_.issued - before)) return After::launch_stops;
   if (turn == Core::Turn::finished) {

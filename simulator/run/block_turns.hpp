@@ -72,6 +72,7 @@ class BlockTurns {
   bool can_share() const;
   After take_turn();
   void note(Core::Turn turn, bool executed);
+  bool may_stand_still_again() const;
   bool stopped_by(Core::Turn turn, std::uint64_t issued);
 
   Core& core_;
@@ -82,6 +83,7 @@ class BlockTurns {
   // Turns in a row in which every warp of the block only waited, or went round in a loop that
   // changes nothing.
   std::size_t waiting_ = 0, spinning_ = 0;
+  std::optional<std::uint64_t> stood_still_at_;  // how many instructions had been issued
 };
 
 }  // namespace heddle::simulator

@@ -1,5 +1,7 @@
 // Kernels that wait for what the host, or another stream, writes while they execute. Nothing here
 // depends on how fast anybody is.
+#include <cooperative_groups.h>
+
 #include <cfenv>
 #include <cstring>
 #include <thread>
@@ -130,6 +132,38 @@ static void kernels() {
   EXPECT_CALL(cudaErrorLaunchTimeout, cudaDeviceSynchronize());
 }
 
+// A barrier of two grids: all blocks of one wait while the other arrives.
+__global__ void meet(volatile int* arrived, int me, int rounds) {
+  const auto grid = cooperative_groups::this_grid();
+  for (int i = 1; i <= rounds; ++i) {
+    grid.sync();
+    if (grid.thread_rank() == 0) {
+      arrived[me] = i;
+      __threadfence_system();
+      while (arrived[1 - me] < i) {
+      }
+    }
+    grid.sync();
+  }
+}
+
+// What it costs grows with the rounds, and not faster: the test has a limit of instructions.
+static void grids() {
+  int rounds = 40, *arrived;
+  OK(cudaHostAlloc(&arrived, 64, cudaHostAllocPortable));
+  arrived[0] = arrived[1] = 0;
+  for (int me = 0; me < 2; ++me) {
+    OK(cudaSetDevice(me));
+    void* arguments[] = {&arrived, &me, &rounds};
+    OK(cudaLaunchCooperativeKernel(reinterpret_cast<void*>(meet), 64, 64, arguments));
+  }
+  for (int me = 0; me < 2; ++me) {
+    OK(cudaSetDevice(me));
+    OK(cudaDeviceSynchronize());
+  }
+  EXPECT(arrived[0] == rounds && arrived[1] == rounds);
+}
+
 // One block more than fit: nobody can end it.
 static void barrier() {
   int blocks = 0, *arrived;
@@ -168,6 +202,7 @@ int main(int, char** arguments) {
   if (std::strcmp(what, "host") == 0) host();
   if (std::strcmp(what, "streams") == 0) streams();
   if (std::strcmp(what, "kernels") == 0) kernels();
+  if (std::strcmp(what, "grids") == 0) grids();
   if (std::strcmp(what, "barrier") == 0) barrier();
   if (std::strcmp(what, "traps") == 0) traps();
   std::puts("waiting: ok");
