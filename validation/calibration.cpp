@@ -121,6 +121,25 @@ double print_lane_interval(const Answers& a) {
          (kManyLanes - kFewLanes);
 }
 
+// Of 1,024 lines anywhere those share a set with as many others as it has ways, or more, that find
+// no place. Chance deals lines out to sets as Poisson says.
+double likeliest_ways(double missing) {
+  constexpr double kTags = 2048, kRead = 1024;
+  double best = 0, nearest = 1;
+  for (const unsigned ways : {2u, 4u, 8u, 16u}) {
+    const double mean = kRead * ways / kTags;
+    double fewer = 0, term = std::exp(-mean);
+    for (unsigned others = 0; others < ways; ++others) {
+      fewer += term;
+      term *= mean / (others + 1);
+    }
+    if (std::abs(1 - fewer - missing) >= nearest) continue;
+    nearest = std::abs(1 - fewer - missing);
+    best = ways;
+  }
+  return best;
+}
+
 // Of device malloc and free (heap.cu).
 double heap_call(const Answers& a, std::string_view call, int lanes, std::string_view when,
                  int bytes = 16) {
@@ -577,6 +596,10 @@ constexpr Recipe kRecipes[] = {
     {"latency_free_lane", "heap",
      "free.bytes16.b1.w1.lanes32.later less that of lanes1, over the 31 lanes more,",
      [](const Answers& a) { return heap_lane(a, "free"); }},
+    {"l1_ways", "l1_places",
+     "scattered.shared0.n1024, the share that misses: of 2, 4, 8 or 16 ways those by which chance "
+     "comes nearest to it",
+     [](const Answers& a) { return likeliest_ways(a["scattered.shared0.n1024"] / kPercent); }},
     {"latency_mbarrier", "spinning",
      "half of mbarrier.test.all.b1.w1 less the 20 of the loop around the two",
      [](const Answers& a) {

@@ -7,6 +7,7 @@
 
 #include "simulator/execute/machine.hpp"
 #include "simulator/timing/cycle.hpp"
+#include "simulator/timing/sector_cache.hpp"
 
 namespace heddle::simulator::timing {
 
@@ -34,7 +35,7 @@ struct ResidentCluster {
 // Who accesses memory, as far as that says where it lies: local memory of a warp, and shared memory
 // of the block's own rank or of another one.
 struct Origin {
-  std::uint64_t local_region = 0;
+  LineNumber local_line = 0;  // where the warp's local memory begins, of all local memory
   std::uint32_t rank = 0;
   const ResidentCluster* cluster = nullptr;  // null: the launch has none
 };

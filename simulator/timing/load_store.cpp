@@ -7,8 +7,8 @@
 namespace heddle::simulator::timing {
 namespace {
 
-// Local memory lies apart from what programs allocate, one region for each warp.
-constexpr std::uint64_t kLocalRegions = std::uint64_t{1} << 60;
+// Local memory lies apart from what programs allocate.
+constexpr LineNumber kLocalLines = LineNumber{1} << 56;
 constexpr unsigned kWordBytes = 4;
 constexpr LineNumber kNothingStored = ~LineNumber{0};
 
@@ -25,14 +25,10 @@ bool reads_one_place(const Access& access) {
 }  // namespace
 
 LoadStoreUnit::LoadStoreUnit(const Constants& constants, std::uint32_t sm)
-    : constants_(constants),
-      sm_(sm),
-      pipe_(constants),
-      textures_(constants),
-      l1_(0, constants.l1_ways) {}
+    : constants_(constants), sm_(sm), pipe_(constants), textures_(constants) {}
 
 void LoadStoreUnit::start(std::uint64_t l1_bytes) {
-  l1_.resize(l1_bytes, constants_.l1_ways);
+  l1_.resize(constants_.l1_bytes, constants_.l1_ways, l1_bytes);
   stored_.assign(std::max(1u, constants_.store_merge_lines), {.line = kNothingStored});
 }
 
@@ -133,8 +129,7 @@ void LoadStoreUnit::split_row(const Access& access, std::vector<Piece>& pieces) 
 }
 
 // Lines and sectors of the lanes' addresses, in the order in which lanes name them first.
-void LoadStoreUnit::split(const Access& access, std::uint64_t local_region,
-                          std::vector<Piece>& pieces) {
+void LoadStoreUnit::split(const Access& access, LineNumber local_line, std::vector<Piece>& pieces) {
   if (access.adjoining && access.space == Window::global) return split_row(access, pieces);
   const std::size_t first = pieces.size();
   const auto add = [&](LineNumber line, unsigned sector, std::uint32_t bytes) {
@@ -158,9 +153,11 @@ void LoadStoreUnit::split(const Access& access, std::uint64_t local_region,
       continue;
     }
     // Local: word i of all lanes lies side by side.
+    constexpr unsigned kWordsPerSector = kSectorBytes / kWordBytes;
+    const std::uint32_t bytes = 0xfu << lane % kWordsPerSector * kWordBytes;
     const std::uint64_t word = (address & 0xffff'ffff) / kWordBytes;
     for (std::uint64_t i = 0; i < divided(access.width, kWordBytes); ++i)
-      add(kLocalRegions + (local_region << 32) + word + i, lane / (kSectorBytes / kWordBytes), ~0u);
+      add(kLocalLines + local_line + word + i, lane / kWordsPerSector, bytes);
   }
 }
 
@@ -306,7 +303,7 @@ LoadStoreUnit::Part LoadStoreUnit::prepare(const Timed& instruction, const Acces
     return part;
   }
   const std::size_t first = pieces.size();
-  split(access, origin.local_region, pieces);
+  split(access, origin.local_line, pieces);
   for (const Piece& piece : std::span(pieces).subspan(first)) l1_.prefetch(piece.line);
   part.pieces = static_cast<std::uint32_t>(pieces.size() - first);
   if (access.kind != AccessKind::load)
@@ -462,7 +459,7 @@ std::span<const Outstanding> LoadStoreUnit::collect() {
   constexpr std::size_t kAhead = 8;
   for (std::size_t i = 0; i < awaited_lines_.size(); ++i) {
     if (i + kAhead < awaited_lines_.size()) l1_.prefetch_place(awaited_lines_[i + kAhead].place);
-    if (Tags::Line line = l1_.find_at(awaited_lines_[i].place, awaited_lines_[i].number);
+    if (L1::Line line = l1_.find_at(awaited_lines_[i].place, awaited_lines_[i].number);
         line && line.extra().done == kNever)
       line.extra().done = requests_[line.extra().request].done;
   }

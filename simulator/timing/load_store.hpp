@@ -16,10 +16,10 @@
 #include "simulator/models/timing_constants.hpp"
 #include "simulator/timing/clusters.hpp"
 #include "simulator/timing/cycle.hpp"
+#include "simulator/timing/l1_lines.hpp"
 #include "simulator/timing/memory_pipe.hpp"
 #include "simulator/timing/memory_system.hpp"
 #include "simulator/timing/program.hpp"
-#include "simulator/timing/sector_cache.hpp"
 #include "simulator/timing/texture_unit.hpp"
 
 namespace heddle::simulator::timing {
@@ -113,16 +113,16 @@ class LoadStoreUnit {
     LineNumber line = 0;
     SectorMask sectors = 0;
     std::array<std::uint32_t, kSectorsPerLine>
-        bytes{};  // stores and atomics: which, of each sector
+        bytes{};  // which, of each sector; none where texels are read
     Outgoing outgoing{};
     bool merged = false;  // a store that is sent with one before it
   };
   struct Fill {
     Cycle done = 0;
-    std::uint32_t request = 0;  // while done is kNever: who will bring it
-    SectorMask stored = 0;      // of which stores have left something
+    std::uint32_t request = 0;                            // while done is kNever: who will bring it
+    std::array<std::uint32_t, kSectorsPerLine> stored{};  // bytes that stores have left
   };
-  using Tags = SectorCache<Fill>;
+  using L1 = L1Lines<Fill>;
   // What stores have touched of a line that are sent together, and when the last of them issued.
   struct Stored {
     LineNumber line = 0;
@@ -164,7 +164,8 @@ class LoadStoreUnit {
   Cycle passes(const Timed& instruction, const Access& access, std::span<const Piece> pieces) const;
   Cycle conflicts(const Access& access, Cycle passes) const;
   static void split_row(const Access& access, std::vector<Piece>& pieces);
-  static void split(const Access& access, std::uint64_t local_region, std::vector<Piece>& pieces);
+  static void split(const Access& access, LineNumber local_line, std::vector<Piece>& pieces);
+  static SectorMask find_sectors(const L1::Line& line, const Piece& piece);
   static void count_outgoing(const Access& access, bool adds_floats, std::span<Piece> pieces);
   void merge_stores(std::span<Piece> pieces, Cycle now);
   Part prepare(const Timed& instruction, const Access& access, const Origin& origin,
@@ -177,7 +178,6 @@ class LoadStoreUnit {
             Completion& completion);
   void store(const Piece& piece, Lookups& lookups, Cycle base);
   Cycle miss_time(Cycle base);
-  Tags::Line insert(LineNumber line);
   void hold_back_stores();
   Request& send(Request::Kind kind, LineNumber line, SectorMask sectors, Cycle base);
 
@@ -189,7 +189,7 @@ class LoadStoreUnit {
   std::vector<Piece> texel_pieces_;
   Server special_unit_, constants_unit_;  // behind it: of S2R, and of LDC
   Server to_cluster_;                     // the way to other blocks' shared memory
-  Tags l1_;
+  L1 l1_;
   std::vector<Entry> entries_;  // by token
   std::vector<std::uint32_t> free_entries_;
   std::vector<Served> served_;

@@ -20,10 +20,14 @@ Cycle LoadStoreUnit::miss_time(Cycle base) {
   return time;
 }
 
-// Its place for a line that it lacks. What was there before is in L2 too.
-LoadStoreUnit::Tags::Line LoadStoreUnit::insert(LineNumber line) {
-  Tags::Evicted evicted;
-  return l1_.insert(line, evicted);
+// Which of the sectors that a load names are there, or those of their bytes that it names (reread.*
+// of gpu/kernels/micro/timing/l1_places.cu).
+SectorMask LoadStoreUnit::find_sectors(const L1::Line& line, const Piece& piece) {
+  auto found = static_cast<SectorMask>(line.valid() & piece.sectors);
+  for (unsigned sector = 0; sector < kSectorsPerLine; ++sector)
+    if (piece.bytes[sector] != 0 && (piece.bytes[sector] & ~line.extra().stored[sector]) == 0)
+      found |= static_cast<SectorMask>(1u << sector);
+  return found;
 }
 
 void LoadStoreUnit::load(const Piece& piece, const Timed& instruction, Lookups& lookups, Cycle base,
@@ -35,8 +39,8 @@ void LoadStoreUnit::load(const Piece& piece, const Timed& instruction, Lookups& 
     send(Request::Kind::read, piece.line, piece.sectors, miss_time(base));
     return;
   }
-  Tags::Line line = l1_.find(piece.line);
-  const SectorMask had = !line ? 0 : line.valid() & piece.sectors;
+  L1::Line line = l1_.find(piece.line);
+  const SectorMask had = !line ? SectorMask{0} : find_sectors(line, piece);
   lookups.hits += count(had);
   if (had != 0) {
     if (line.extra().done == kNever)
@@ -46,7 +50,7 @@ void LoadStoreUnit::load(const Piece& piece, const Timed& instruction, Lookups& 
   }
   const auto missing = static_cast<SectorMask>(piece.sectors & ~had);
   if (missing == 0) return;
-  if (!line) line = insert(piece.line);
+  if (!line) line = l1_.insert(piece.line);
   line.valid() |= missing;
   send(Request::Kind::read, piece.line, missing, miss_time(base));
   line.extra().done = kNever;
@@ -55,17 +59,21 @@ void LoadStoreUnit::load(const Piece& piece, const Timed& instruction, Lookups& 
 }
 
 // What is stored goes to L2 and stays in L1 too, local memory as well (local.* of
-// gpu/kernels/micro/timing/stores.cu): a load finds sectors that were stored as a whole, and a
-// store those that any store has left something of (behind.plain of
+// gpu/kernels/micro/timing/stores.cu): a load finds the bytes that were stored, and a store the
+// sectors that any store has left something of (behind.plain of
 // gpu/kernels/micro/timing/far_memory.cu).
 void LoadStoreUnit::store(const Piece& piece, Lookups& lookups, Cycle base) {
   lookups.sectors += count_sectors(piece.sectors);
-  Tags::Line line = l1_.find(piece.line);
-  if (!line) line = insert(piece.line);
-  lookups.hits += count_sectors((line.valid() | line.extra().stored) & piece.sectors);
-  line.extra().stored |= piece.sectors;
-  for (unsigned sector = 0; sector < kSectorsPerLine; ++sector)
-    if (piece.bytes[sector] == ~0u) line.valid() |= static_cast<SectorMask>(1u << sector);
+  L1::Line line = l1_.find(piece.line);
+  if (!line) line = l1_.insert(piece.line);
+  auto hits = static_cast<SectorMask>(line.valid() & piece.sectors);
+  for (unsigned sector = 0; sector < kSectorsPerLine; ++sector) {
+    std::uint32_t& stored = line.extra().stored[sector];
+    if (stored != 0) hits |= static_cast<SectorMask>(piece.sectors & 1u << sector);
+    stored |= piece.bytes[sector];
+    if (stored == ~0u) line.valid() |= 1u << sector;
+  }
+  lookups.hits += count_sectors(hits);
   if (!piece.merged)
     send(Request::Kind::write, piece.line, piece.sectors, base).outgoing = piece.outgoing;
 }

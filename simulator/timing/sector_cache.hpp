@@ -67,6 +67,7 @@ class SectorCache {
   struct Evicted {
     LineNumber number = 0;
     SectorMask dirty = 0;
+    bool was_there = false;
   };
 
   // Up to kMostWays `ways`.
@@ -80,6 +81,7 @@ class SectorCache {
       ways_ = wanted;
       sets_ = sets;
       by_sets_ = Divisor(sets);
+      set_bits_ = std::has_single_bit(sets) ? static_cast<unsigned>(std::countr_zero(sets)) : 0;
       stride_ = (sizeof(Head) + 3 * std::size_t{ways_} + kHostLine - 1) / kHostLine * kHostLine;
       // What is not used is not written either: a large cache is more than the host clears quickly.
       found_ = {sets_ * stride_, true};
@@ -120,6 +122,9 @@ class SectorCache {
   std::size_t place_of(const Line& line) const {
     return static_cast<std::size_t>(line.extra_ - extras_.data());
   }
+  std::size_t places() const { return sets_ * ways_; }
+  // Of the line that lies there.
+  LineNumber number_at(std::size_t place) const { return numbers_[place]; }
   // As find; the line is probably at that place.
   Line find_at(std::size_t place, LineNumber number) {
     const std::size_t index = place / ways_;
@@ -140,7 +145,8 @@ class SectorCache {
     const std::uint8_t way = set.order[full ? ways_ - 1 : set.head->count++];
     const std::size_t place = index * ways_ + way;
     evicted = {numbers_[place],
-               full ? static_cast<SectorMask>(set.states[way] >> kSectorsPerLine) : SectorMask{0}};
+               full ? static_cast<SectorMask>(set.states[way] >> kSectorsPerLine) : SectorMask{0},
+               full};
     numbers_[place] = number;
     set.marks[way] = mark_of(number);
     set.states[way] = 0;
@@ -256,9 +262,14 @@ class SectorCache {
     }
   }
   // Neighbouring lines go to neighbouring sets; higher bits are folded in, so that powers of two
-  // between rows of a matrix do not meet in one set.
+  // between rows of a matrix do not meet in one set: all of them where sets are a power of two, as
+  // in L1 (distance* of gpu/kernels/micro/timing/l1_places.cu).
   std::size_t set_of(LineNumber number) const {
-    return by_sets_.rest(number ^ number >> 11 ^ number >> 23);
+    if (set_bits_ == 0) return by_sets_.rest(number ^ number >> 11 ^ number >> 23);
+    LineNumber folded = number;
+    for (const unsigned pieces : {4u, 2u, 1u})
+      if (pieces * set_bits_ < 64) folded ^= folded >> pieces * set_bits_;
+    return folded & (sets_ - 1);
   }
 
   BigArray<std::uint8_t> found_;  // a Set after the other, `stride_` bytes each
@@ -267,6 +278,7 @@ class SectorCache {
   std::uint64_t sets_ = 0;
   Divisor by_sets_{1};
   unsigned ways_ = 0;
+  unsigned set_bits_ = 0;  // of a set's number where their count is a power of two; else 0
   std::size_t stride_ = 0;
   std::uint32_t epoch_ = 0;
 };

@@ -95,6 +95,7 @@ class SubCore {
   void find_sources(const ResidentWarp& warp, const Timed& timed);
   void start(unsigned slot, const Timed& timed, const Issue& issued, Cycle now);
   void start_pass(unsigned slot, const Timed& timed, Cycle enters, std::uint32_t places);
+  LineNumber local_line(unsigned slot) const;
   void start_memory(unsigned slot, const Timed& timed, const Issue& issued, Cycle now);
   void start_texture(unsigned slot, const Timed& timed, const Issue& issued, Cycle now);
   void close_copies(ResidentWarp& warp, const Timed& timed, Cycle now);

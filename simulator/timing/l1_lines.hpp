@@ -1,0 +1,114 @@
+// The lines that L1 of an SM holds. Measured with gpu/kernels/micro/timing/l1_places.cu: there are
+// as many tags as L1 and shared memory have lines, however much of that is shared memory
+// (scattered.*); and room for the lines' data is divided into pools that lines fall into as by
+// chance, so that more and more of them make room for one another before all of it is used
+// (places.*).
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "simulator/timing/sector_cache.hpp"
+
+namespace heddle::simulator::timing {
+
+template <typename Extra>
+class L1Lines {
+ public:
+  using Tags = SectorCache<Extra>;
+  using Line = typename Tags::Line;
+
+  L1Lines() : tags_(0, 1) {}
+
+  // Empties it. `tag_bytes`: L1 and shared memory together; `bytes`: what of that is L1.
+  void resize(std::uint64_t tag_bytes, unsigned ways, std::uint64_t bytes) {
+    tags_.resize(tag_bytes, ways);
+    links_.resize(tags_.places());
+    // A sixteenth of the data was never seen to hold lines (places.*).
+    room_ = static_cast<std::uint32_t>(
+        std::max<std::uint64_t>(1, bytes / kLineBytes * 15 / 16 / kPools));
+    clear();
+  }
+  void clear() {
+    tags_.clear();
+    pools_.fill({});
+  }
+
+  // None: the line is not there. Counts as use.
+  Line find(LineNumber number) {
+    const Line line = tags_.find(number);
+    if (line) {
+      const auto place = static_cast<Place>(tags_.place_of(line));
+      Pool& pool = pool_of(number);
+      if (pool.first != place) {
+        unlink(pool, place);
+        link(pool, place);
+      }
+    }
+    return line;
+  }
+  // As SectorCache's.
+  std::size_t place_of(const Line& line) const { return tags_.place_of(line); }
+  Line find_at(std::size_t place, LineNumber number) { return tags_.find_at(place, number); }
+  void prefetch(LineNumber number) const { tags_.prefetch(number); }
+  void prefetch_extra(LineNumber number) const { tags_.prefetch_extra(number); }
+  void prefetch_place(std::size_t place) const { tags_.prefetch_place(place); }
+
+  // Puts a line in that is not there, empty. Others make room: in its pool, and in its set.
+  Line insert(LineNumber number) {
+    Pool& pool = pool_of(number);
+    if (pool.lines == room_) remove(tags_.number_at(pool.last));
+    typename Tags::Evicted evicted;
+    const Line line = tags_.insert(number, evicted);
+    const auto place = static_cast<Place>(tags_.place_of(line));
+    if (evicted.was_there) unlink(pool_of(evicted.number), place);
+    link(pool, place);
+    return line;
+  }
+  void remove(LineNumber number) {
+    const Line line = tags_.find(number);
+    if (!line) return;
+    unlink(pool_of(number), static_cast<Place>(tags_.place_of(line)));
+    tags_.remove(number);
+  }
+
+ private:
+  static constexpr unsigned kPools = 16;
+  using Place = std::uint32_t;
+  static constexpr Place kNone = ~Place{0};
+  // Those of a pool from the one used last on.
+  struct Link {
+    Place before = kNone, after = kNone;
+  };
+  struct Pool {
+    Place first = kNone, last = kNone;
+    std::uint32_t lines = 0;
+  };
+
+  Pool& pool_of(LineNumber number) {
+    constexpr std::uint64_t kMixer = 0xd6e8'feb8'6659'fd93;
+    const std::uint64_t mixed = (number ^ number >> 32) * kMixer;
+    return pools_[(mixed ^ mixed >> 32) * kMixer >> 60];
+  }
+  void link(Pool& pool, Place place) {
+    links_[place] = {.before = kNone, .after = pool.first};
+    (pool.first == kNone ? pool.last : links_[pool.first].before) = place;
+    pool.first = place;
+    ++pool.lines;
+  }
+  void unlink(Pool& pool, Place place) {
+    const Link at = links_[place];
+    (at.before == kNone ? pool.first : links_[at.before].after) = at.after;
+    (at.after == kNone ? pool.last : links_[at.after].before) = at.before;
+    --pool.lines;
+  }
+
+  Tags tags_;
+  std::vector<Link> links_;  // by place
+  std::array<Pool, kPools> pools_;
+  std::uint32_t room_ = 1;  // lines of a pool
+};
+
+}  // namespace heddle::simulator::timing
