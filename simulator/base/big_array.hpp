@@ -13,6 +13,18 @@ namespace heddle::simulator {
 // As take_from_big_pages, but it may hold anything.
 void* take_used_big_pages(std::size_t bytes);
 
+// BigPageAllocator for what is constructed before it is read, as all of a std::vector is.
+template <typename T>
+struct UsedBigPageAllocator {
+  using value_type = T;
+  UsedBigPageAllocator() = default;
+  template <typename Other>
+  UsedBigPageAllocator(const UsedBigPageAllocator<Other>&) {}
+  T* allocate(std::size_t count) { return static_cast<T*>(take_used_big_pages(count * sizeof(T))); }
+  void deallocate(T* memory, std::size_t) { give_back_to_big_pages(memory); }
+  friend bool operator==(const UsedBigPageAllocator&, const UsedBigPageAllocator&) { return true; }
+};
+
 template <typename T>
 class BigArray {
  public:

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "simulator/base/big_pages.hpp"
+#include "simulator/base/big_array.hpp"
 #include "simulator/timing/cycle.hpp"
 #include "simulator/timing/resident_warp.hpp"
 #include "simulator/timing/scheduler.hpp"
@@ -23,7 +23,6 @@ void for_each_slot(SlotMask slots, Visit&& visit) {
 
 class WarpSlots {
  public:
-  WarpSlots() { warps_.reserve(kSlots); }
   ResidentWarp& operator[](unsigned slot) { return warps_[slot]; }
   const ResidentWarp& operator[](unsigned slot) const { return warps_[slot]; }
   SlotMask resident() const { return resident_; }
@@ -34,6 +33,7 @@ class WarpSlots {
   // Takes a free slot, of which there must be one.
   unsigned add(std::uint64_t number) {
     const auto slot = static_cast<unsigned>(std::countr_one(resident_));
+    warps_.reserve(kSlots);
     if (slot == warps_.size()) warps_.emplace_back();
     const std::uint32_t instance = warps_[slot].instance + 1;
     warps_[slot] = {};
@@ -96,7 +96,7 @@ class WarpSlots {
     for_each_slot(all, [this](unsigned slot) { sleep(slot, examine_at_[slot]); });
   }
 
-  std::vector<ResidentWarp, BigPageAllocator<ResidentWarp>> warps_;  // of slots used so far
+  std::vector<ResidentWarp, UsedBigPageAllocator<ResidentWarp>> warps_;  // of slots used so far
   std::array<std::uint64_t, kSlots> started_{};
   std::array<Cycle, kSlots> examine_at_{};
   SlotMask resident_ = 0;
