@@ -27,6 +27,10 @@ class FrontEnd {
   // When a constant that is an operand can be read; and one that LDC reads.
   Cycle operand(unsigned sub_core, std::uint32_t line, Cycle now);
   Cycle indexed(std::uint32_t line, Cycle now);
+  // Whether `operand` would find the line there, whatever others ask for before.
+  bool keeps_operand(std::uint32_t line, Cycle now) const {
+    return operands_.holds_all() && operands_.arrival(line) <= now;
+  }
 
  private:
   struct SubCore {

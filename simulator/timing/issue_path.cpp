@@ -7,6 +7,7 @@
 #include "simulator/timing/memory_pipe.cpp"
 #include "simulator/timing/pipes.cpp"
 #include "simulator/timing/resident_blocks.cpp"
+#include "simulator/timing/run_ahead.cpp"
 #include "simulator/timing/scheduler.cpp"
 #include "simulator/timing/sm.cpp"
 #include "simulator/timing/stall_reasons.cpp"

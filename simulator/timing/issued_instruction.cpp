@@ -267,12 +267,15 @@ void SubCore::advance(unsigned slot, const Timed& timed, Cycle now) {
 }
 
 // The same behind an instruction that only computes: to the one below it.
-void SubCore::advance_by_one(unsigned slot, Cycle now) {
+void SubCore::advance_by_one(unsigned slot, Cycle now, Cycle alone_until) {
   ResidentWarp& warp = slots_[slot];
   at_unit_ &= ~slot_bit(slot);
   ++warp.pc;
   warp.state = Stall::wait;
-  if (timed(warp).code_line != warp.line) ask_for_code(warp, now);
+  if (timed(warp).code_line != warp.line)
+    ask_for_code(warp, now);
+  else if (alone_until > now)
+    now = run_ahead(warp, now, alone_until);
   slots_.sleep(slot, std::max(now + 1, warp.stalled_until));
 }
 

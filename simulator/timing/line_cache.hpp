@@ -15,6 +15,8 @@ class LineCache {
   void start(std::uint32_t lines, std::uint32_t capacity);
   // When the line is there; kNever: it has not been asked for, or is gone.
   Cycle arrival(std::uint32_t line) const { return arrival_[line]; }
+  // Lines that came once stay.
+  bool holds_all() const { return capacity_ >= arrival_.size(); }
   // A line that is not there.
   void insert(std::uint32_t line, Cycle arrival);
 

@@ -29,7 +29,8 @@ bool Sm::run(Cycle end) {
       SubCore& sub_core = sub_cores_[turn];
       turn = turn + 1 == count ? 0 : turn + 1;
       if (sub_core.next_visit() > now) continue;
-      const SubCore::Visited visited = sub_core.visit(now);
+      const SubCore::Visited visited =
+          sub_core.visit(now, std::min(end, units_.memory.next_event()));
       if (visited == SubCore::Visited::stopped) return false;
       if (visited == SubCore::Visited::released) release_barrier(sub_core.last_block(), now);
     }

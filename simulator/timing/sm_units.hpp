@@ -18,6 +18,7 @@ struct SmUnits {
         constants(first.constants),
         sm(number),
         observed(first.core.launch.options->observer != nullptr),
+        runs_ahead(!observed && first.source.executes()),
         memory(constants, number),
         front_end(constants, first.program, first.core.launch.entry, gpc, number),
         blocks(constants, owner, number) {}
@@ -26,6 +27,7 @@ struct SmUnits {
   const Constants& constants;
   const std::uint32_t sm;
   const bool observed;
+  const bool runs_ahead;  // warps may, where nobody sees it (run_ahead.cpp)
   LoadStoreUnit memory;
   FrontEnd front_end;
   ResidentBlocks blocks;

@@ -11,6 +11,9 @@ namespace heddle::simulator::timing {
 class InstructionSource {
  public:
   virtual ~InstructionSource() = default;
+  // Whether `step` executes, so that it is known ahead what an instruction without effect on
+  // control flow leads to.
+  virtual bool executes() const { return false; }
   // Places the warps of block number `linear` at their first instructions.
   virtual void start_block(Core& core, Block& block, std::uint64_t linear) = 0;
   // The warp's next instruction, as Core::step gives it. Afterwards its convergence says where the
@@ -21,6 +24,7 @@ class InstructionSource {
 // Executes each instruction when it issues.
 class ExecutedInstructions : public InstructionSource {
  public:
+  bool executes() const override { return true; }
   void start_block(Core& core, Block& block, std::uint64_t linear) override {
     core.start_block(block, linear);
   }

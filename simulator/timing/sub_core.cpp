@@ -17,18 +17,22 @@ void settle(ResidentWarp& warp, const Outstanding& who, Cycle done) {
 
 }  // namespace
 
-SubCore::Visited SubCore::visit(Cycle now) {
+SubCore::Visited SubCore::visit(Cycle now, Cycle until) {
   const SmContext& context = *units_.context;
   Cycle units_free = kNever;
   Visited visited = Visited::done;
   ready_ = found_ = 0;
   waits_.pass(now);
   if (slots_.next() <= now) slots_.examine_due(now, [&](unsigned slot) { examine(slot, now); });
+  Cycle free_until = now;
   const bool alone = waits_.all() == 0 && ready_ == 0 && std::has_single_bit(found_);
-  if (alone && issues_at_once(static_cast<unsigned>(std::countr_zero(found_)), now))
+  if (const auto slot = static_cast<unsigned>(std::countr_zero(found_));
+      alone && issues_at_once(slot, now)) {
     ready_ = found_;
-  else
-    for_each_slot(found_, [&](unsigned slot) { enter_unit_wait(slot, now); });
+    free_until = alone_until(slot, now, until);
+  } else {
+    for_each_slot(found_, [&](unsigned each) { enter_unit_wait(each, now); });
+  }
   if (waits_.all() != 0) ready_ |= ask_units(now, units_free);
   if (units_.observed) tell_unit_waits(now);
   if (ready_ != 0 && now < issues_from_) {
@@ -41,7 +45,7 @@ SubCore::Visited SubCore::visit(Cycle now) {
         context.pick({ready_, slots_.resident(), waiting, last_, slots_.started()}, scheduler_);
     last_ = slot;
     const Course course = timed(slots_[slot]).course;
-    if (!issue(slot, now)) return Visited::stopped;
+    if (!issue(slot, now, free_until)) return Visited::stopped;
     if (course == Course::barrier || course == Course::exit) visited = Visited::released;
     if ((ready_ & ~slot_bit(slot)) != 0) {
       next_visit_ = now + 1;
@@ -135,8 +139,8 @@ void SubCore::tell_unit_waits(Cycle now) {
   });
 }
 
-// False: the launch stops.
-bool SubCore::issue(unsigned slot, Cycle now) {
+// `alone_until`: before that no other warp of the sub-core does anything. False: the launch stops.
+bool SubCore::issue(unsigned slot, Cycle now, Cycle alone_until) {
   SmContext& context = *units_.context;
   ResidentWarp& warp = slots_[slot];
   const Timed& timed = this->timed(warp);
@@ -159,21 +163,10 @@ bool SubCore::issue(unsigned slot, Cycle now) {
   ++warp.issued;
   warp.counted_until = now + 1;
   if (issued.flow == Flow::stop) return false;
-  warp.next_issue = warp.stalled_until = now + timed.stall;
-  warp.until_then = Stall::wait;
-  warp.fetches_from = kNever;
-  if (timed.held != 0) {
-    warp.next_issue += timed.held;
-    warp.until_then = Stall::dispatch_stall;
-  }
-  if (timed.accessed_in != 0) prefetch_access(*warp.warp, issued.pc + timed.accessed_in);
-  issues_from_ = now + 1 + timed.holds_issue;
-  pipes_.occupy(timed, now);
-  if (context.program.counts_results)
-    std::erase_if(warp.counted, [now](const CountedResult& each) { return each.done <= now; });
+  take_time(warp, timed, now);
   const Reconvergence& lanes = *warp.warp->convergence;
   if (timed.is_plain && lanes.has_current() && lanes.current().pc == warp.pc + 1) {
-    advance_by_one(slot, now);
+    advance_by_one(slot, now, alone_until);
     return true;
   }
   start(slot, timed, issued, now);
@@ -185,6 +178,22 @@ bool SubCore::issue(unsigned slot, Cycle now) {
   }
   advance(slot, timed, now);
   return true;
+}
+
+// What the instruction occupies, from its issue on.
+void SubCore::take_time(ResidentWarp& warp, const Timed& timed, Cycle now) {
+  warp.next_issue = warp.stalled_until = now + timed.stall;
+  warp.until_then = Stall::wait;
+  warp.fetches_from = kNever;
+  if (timed.held != 0) {
+    warp.next_issue += timed.held;
+    warp.until_then = Stall::dispatch_stall;
+  }
+  if (timed.accessed_in != 0) prefetch_access(*warp.warp, warp.pc + timed.accessed_in);
+  issues_from_ = now + 1 + timed.holds_issue;
+  pipes_.occupy(timed, now);
+  if (units_.context->program.counts_results)
+    std::erase_if(warp.counted, [now](const CountedResult& each) { return each.done <= now; });
 }
 
 // A wait for an mbarrier whose phase is not over, or for the grid: the warp has not issued, and

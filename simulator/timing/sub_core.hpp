@@ -27,8 +27,9 @@ class SubCore {
     released,  // the warp that issued last may have released its block's barrier
     stopped,   // the launch stops
   };
-  // What happens in the cycle `now`: warps are examined, and one that can issues.
-  Visited visit(Cycle now);
+  // What happens in the cycle `now`: warps are examined, and one that can issues. Before `until`
+  // the memory unit takes up nothing.
+  Visited visit(Cycle now, Cycle until);
   std::uint32_t last_block() const { return slots_[last_].block; }
 
   std::uint32_t warps() const { return slots_.count(); }
@@ -76,7 +77,8 @@ class SubCore {
   void leave_unit_wait(unsigned slot, Cycle now);
   void tell_unit_waits(Cycle now);
   SlotMask waiting_long() const;
-  bool issue(unsigned slot, Cycle now);
+  bool issue(unsigned slot, Cycle now, Cycle alone_until);
+  void take_time(ResidentWarp& warp, const Timed& timed, Cycle now);
   void hold(unsigned slot, Cycle now);
   void retire(unsigned slot, Cycle now);
   void account(ResidentWarp& warp, Cycle until);
@@ -108,9 +110,14 @@ class SubCore {
   void guard(ResidentWarp& warp, std::uint8_t scoreboard, Stall awaited, Cycle done);
   void expect_results(ResidentWarp& warp, const Timed& timed);
   void advance(unsigned slot, const Timed& timed, Cycle now);
-  void advance_by_one(unsigned slot, Cycle now);
+  void advance_by_one(unsigned slot, Cycle now, Cycle alone_until);
   std::uint32_t blocked_at(std::uint32_t pc) const;
   void resume_at(unsigned slot, Cycle time);
+
+  // run_ahead.cpp
+  Cycle alone_until(unsigned slot, Cycle now, Cycle until) const;
+  Cycle run_ahead(ResidentWarp& warp, Cycle now, Cycle until);
+  bool goes_on_alone(const ResidentWarp& warp, const Timed& next, Cycle now) const;
 
   // host_prefetch.cpp
   bool waits_beyond(const ResidentWarp& warp, Cycle until) const;

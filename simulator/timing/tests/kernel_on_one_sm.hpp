@@ -29,16 +29,18 @@ class KernelOnOneSm {
     words_.push_back(streams ? bytes / 4 : trips);
   }
 
-  LaunchOutcome run(std::uint32_t blocks, Options how, unsigned threads = 1) {
+  LaunchOutcome run(std::uint32_t blocks, Options how, unsigned threads = 1,
+                    std::uint32_t block = 256, Observer* observer = nullptr) {
     LaunchRequest request;
     request.module = &module_;
     request.kernel = kernel_;
     request.grid = {blocks, 1, 1};
-    request.block = {256, 1, 1};
+    request.block = {block, 1, 1};
     request.parameters.resize(8 * words_.size());
     std::memcpy(request.parameters.data(), words_.data(), request.parameters.size());
     LaunchOptions options;
     options.settings.threads = threads;
+    options.observer = observer;
     options.settings.timing = std::move(how);
     options.settings.timing->sms = 1;
     LaunchOutcome outcome = device_.launch(request, options);

@@ -89,7 +89,7 @@ void expect_same(const Ran& one, const Ran& other) {
             other.outcome.launch_class.order_dependent_because);
 }
 
-// The notes of two, three and five threads.
+// The notes of two, three and eight threads.
 template <typename... Arguments>
 std::vector<std::string> expect_same_on_threads(const std::string& kernel, LaunchOptions options,
                                                 Arguments... arguments) {
@@ -98,7 +98,7 @@ std::vector<std::string> expect_same_on_threads(const std::string& kernel, Launc
   const Ran one = TalkingBlocks(kernel, kBlocks, arguments...).run(options);
   EXPECT_EQ(one.outcome.threads_note, "");
   std::vector<std::string> notes;
-  for (const unsigned threads : {2u, 3u, 5u}) {
+  for (const unsigned threads : {2u, 3u, 8u}) {
     SCOPED_TRACE(kernel + " on " + std::to_string(threads) + " threads");
     options.settings.threads = threads;
     const Ran several = TalkingBlocks(kernel, kBlocks, arguments...).run(options);
