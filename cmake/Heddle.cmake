@@ -32,7 +32,8 @@ if(HEDDLE_SANITIZE)
   target_compile_options(heddle_options INTERFACE -fsanitize=${HEDDLE_SANITIZE} -fno-sanitize-recover=all
     -fno-omit-frame-pointer
     -Wno-maybe-uninitialized)  # g++ 12 sees std::regex's members used before they are set
-  target_link_options(heddle_options INTERFACE -fsanitize=${HEDDLE_SANITIZE})
+  # Lane functions are compiled with checks of arithmetic in each of these builds.
+  target_link_options(heddle_options INTERFACE -fsanitize=${HEDDLE_SANITIZE},undefined)
 endif()
 if(HEDDLE_FUZZ)
   target_compile_options(heddle_options INTERFACE -fsanitize=fuzzer-no-link,address,undefined
