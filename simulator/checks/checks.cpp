@@ -64,6 +64,8 @@ void Checks::find_interests(const Module& module) {
     const bool is_left_out = step.lane != nullptr && (found.before | found.behind) == 0;
     if (is_left_out && pc + 1 < steps.size())
       left_out_[pc] = static_cast<std::uint8_t>(std::min(left_out_[pc + 1] + 1, 0xff));
+    // What is told one by one those are told of as well that follow runs.
+    found.before |= followers_;
   }
 }
 
