@@ -425,8 +425,9 @@ std::optional<std::uint64_t> DeviceMemory::allocate_host_visible(std::uint64_t b
   constexpr int kFlags = MAP_PRIVATE | MAP_ANONYMOUS;
   const std::uint64_t mapped = round_up(std::max<std::uint64_t>(bytes, 1), kPage);
   void* wanted = reinterpret_cast<void*>(impl_->next_host_address);
-  void* pages = mmap(wanted, mapped, PROT_READ | PROT_WRITE, kFlags | MAP_FIXED_NOREPLACE, -1, 0);
-  if (pages == MAP_FAILED) pages = mmap(nullptr, mapped, PROT_READ | PROT_WRITE, kFlags, -1, 0);
+  // No more than a wish: where something lies there already, or a sanitizer's shadow does, the
+  // system finds another place.
+  void* pages = mmap(wanted, mapped, PROT_READ | PROT_WRITE, kFlags, -1, 0);
   if (pages == MAP_FAILED) return std::nullopt;
   if (pages == wanted) impl_->next_host_address += mapped;
   const std::uint64_t address = map_host(static_cast<std::byte*>(pages), bytes, std::move(label));
