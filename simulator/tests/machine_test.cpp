@@ -264,6 +264,44 @@ TEST_P(Machine, AnObserverSeesEveryInstructionAndAccess) {
   expect_same(run_well("barrier_on_both_sides", {1, 1, 1}, {64, 1, 1}, out));
 }
 
+// Wants to be told of lane operations by the run.
+class RunWatcher : public Watcher {
+ public:
+  explicit RunWatcher(std::size_t instructions)
+      : Watcher(instructions), left_out_(instructions + 1, 0xff) {}
+  std::span<const std::uint8_t> left_out() const override { return left_out_; }
+  void passed(const CoreView& core, const WarpView& warp, Pc first, Pc end, Mask active) override {
+    EXPECT_LT(first, end);
+    EXPECT_EQ(warp.current() == nullptr ? end : warp.current()->pc, end);
+    for (Pc pc = first; pc != end; ++pc) {
+      EXPECT_NE(core.instruction(pc).lane, nullptr) << pc;
+      ++counts[pc].executed;
+      counts[pc].threads += static_cast<unsigned>(std::popcount(active));
+      ++in_runs;
+    }
+  }
+  std::uint64_t in_runs = 0;
+
+ private:
+  std::vector<std::uint8_t> left_out_;
+};
+
+TEST_P(Machine, AnObserverThatLeavesOutLaneOperationsIsToldOfTheirRuns) {
+  RunWatcher watcher(module_.program().instructions.size());
+  options_.observer = &watcher;
+  const auto out = allocate(1024);
+  const LaunchOutcome outcome = run_well("barrier_on_both_sides", {2, 1, 1}, {64, 1, 1}, out);
+  std::uint64_t executed = 0;
+  for (std::size_t pc = 0; pc < watcher.counts.size(); ++pc) {
+    EXPECT_EQ(watcher.counts[pc].executed, outcome.counts[pc].executed) << pc;
+    EXPECT_EQ(watcher.counts[pc].threads, outcome.counts[pc].threads) << pc;
+    EXPECT_EQ(watcher.counts[pc].sectors_global, outcome.counts[pc].sectors_global) << pc;
+    executed += watcher.counts[pc].executed;
+  }
+  EXPECT_GT(watcher.in_runs, 0u);
+  EXPECT_LT(watcher.in_runs, executed);
+}
+
 TEST_P(Machine, ALocalArrayIsPrivateToItsThread) {
   const auto in = upload<int>({3, 1, 4, 1, 5, 9, 2, 6}), out = allocate(128);
   run_well("array_by_index", {1, 1, 1}, {32, 1, 1}, in, out);

@@ -97,6 +97,16 @@ class Planted : public ::testing::Test {
   LaunchClass class_;  // of the last launch
 };
 
+// Checks at once: what one of them looks at others are told of as well.
+TEST_F(Planted, RepairedKernelsAreRightToAllChecksTogether) {
+  look_for("all");
+  const auto data = array(4096), out = array(4096);
+  EXPECT_THAT(run("mask_of_ended", {1, 1, 1}, {32, 1, 1}, data, out, 20), IsEmpty()) << text_;
+  EXPECT_THAT(run("mask_of_absent_repaired", {1, 1, 1}, {32, 1, 1}, data, out), IsEmpty()) << text_;
+  EXPECT_THAT(run("halves_repaired", {1, 1, 1}, {32, 1, 1}, data, 3), IsEmpty()) << text_;
+  EXPECT_THAT(run("predicated_repaired", {1, 1, 1}, {32, 1, 1}, data, out), IsEmpty()) << text_;
+}
+
 // ---- memory
 
 TEST_F(Planted, AccessesPastTheEndAreToldWithAllTheirLanes) {
