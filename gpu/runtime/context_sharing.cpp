@@ -116,7 +116,8 @@ Error Context::open(const SharedHandle& shared, const MemoryPool* pool, std::uin
       return Error::success;
     }
     for (const auto& [made, file] : shared_)
-      if (file->number() == shared.number) return Error::device_uninitialized;  // made here
+      if (pool == nullptr && file->number() == shared.number)
+        return Error::device_uninitialized;  // made here
   }
   std::shared_ptr<SharedFile> file;
   try {

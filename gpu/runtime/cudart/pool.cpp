@@ -171,6 +171,7 @@ HEDDLE_API Error cudaMemPoolImportFromShareableHandle(abi::Handle* pool, void* h
   return api([&] {
     const auto descriptor = static_cast<int>(reinterpret_cast<std::intptr_t>(handle));
     SharedPool shared{};
+    if (descriptor < 0) return Error::unknown;  // as an H200 answers
     if (pool == nullptr || type != kFileDescriptor || flags != 0 || !from_file(descriptor, shared))
       return Error::invalid_value;
     return on_gpu(shared.gpu, [&](Context& context) {

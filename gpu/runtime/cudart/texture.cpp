@@ -1,5 +1,6 @@
 // Texture and surface objects.
 #include "gpu/runtime/cudart/api.hpp"
+#include "gpu/runtime/texture_limits.hpp"
 
 namespace heddle::runtime {
 
@@ -67,12 +68,10 @@ HEDDLE_API Error cudaDeviceGetTexture1DLinearMaxWidth(std::size_t* width,
                                                       const abi::ChannelFormatDesc* format,
                                                       int device) {
   return api([&] {
-    constexpr std::size_t kMostTexels = std::size_t{1}
-                                        << 28;  // CUDA programming guide, table of limits
     if (!Runtime::instance().has_gpu(device)) return Error::invalid_device;
     if (width == nullptr || format == nullptr || !is_texel_format(*format))
       return Error::invalid_value;
-    *width = kMostTexels;
+    *width = kMostLinearTexels;
     return Error::success;
   });
 }
