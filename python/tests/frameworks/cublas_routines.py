@@ -319,6 +319,29 @@ def smaller_types():
     done.add("cublasGemmEx")
 
 
+def copies():
+    """Between the program's memory and the device's; these take no handle, sizes of elements, and strides."""
+    host, size = np.asfortranarray(draw("D", M, N)), ctypes.c_int64(8)
+    for ending in ("", "Async", "_64", "Async_64"):
+        more = (ctypes.c_void_p(),) if "Async" in ending else ()
+        device, back = Device(np.zeros((M + 2, N))), np.zeros((M + 1, N), order="F")
+        for name, source, its, target, other in (("Set", host, M, device, M + 2), ("Get", device, M + 2, back, M + 1)):
+            status = getattr(BLAS, f"cublas{name}Matrix{ending}")(
+                *map(argument, (M, N)), size, argument(source), argument(its), argument(target), argument(other), *more)
+            assert status == 0, (name, ending)
+            cupy.cuda.runtime.deviceSynchronize()
+            done.add(f"cublas{name}Matrix{ending}")
+        assert (back[:M] == host).all() and (back[M:] == 0).all(), ending
+        vector, found = Device(np.zeros(2 * M)), np.zeros(M)
+        for name, source, its, target, other in (("Set", host, 1, vector, 2), ("Get", vector, 2, found, 1)):
+            status = getattr(BLAS, f"cublas{name}Vector{ending}")(
+                argument(M), size, argument(source), argument(its), argument(target), argument(other), *more)
+            assert status == 0, (name, ending)
+            cupy.cuda.runtime.deviceSynchronize()
+            done.add(f"cublas{name}Vector{ending}")
+        assert (found == host[:, 0]).all(), ending
+
+
 def level_3_across():
     """cuBLAS-XT: the same products, and those of packed symmetric matrices."""
     global across
@@ -347,5 +370,6 @@ for letter in TYPES:
     level_2(letter)
     level_3(letter)
 level_3_across()
+copies()
 smaller_types()
 print("right:", len(done), "routines")

@@ -55,22 +55,34 @@ Status get_multiprocessors(Handle, int* count) {
 extern "C" Error cudaMemcpy2DAsync(void*, std::size_t, const void*, std::size_t, std::size_t,
                                    std::size_t, int, abi::Handle);
 template <typename Int>
-Status copy_columns(Int rows, Int columns, Int size, const void* from, Int from_leading, void* to,
-                    Int to_leading) {
+Status submit_columns(Int rows, Int columns, Int size, const void* from, Int from_leading, void* to,
+                      Int to_leading, abi::Handle stream) {
   demand(rows >= 0 && columns >= 0 && size > 0 && from_leading >= rows && to_leading >= rows);
   constexpr int kEither = 4;
-  const Error error = cudaMemcpy2DAsync(to, static_cast<std::size_t>(to_leading * size), from,
-                                        static_cast<std::size_t>(from_leading * size),
-                                        static_cast<std::size_t>(rows * size),
-                                        static_cast<std::size_t>(columns), kEither, nullptr);
-  if (error != Error::success) return Status::execution_failed;
+  return status_of(cudaMemcpy2DAsync(to, static_cast<std::size_t>(to_leading * size), from,
+                                     static_cast<std::size_t>(from_leading * size),
+                                     static_cast<std::size_t>(rows * size),
+                                     static_cast<std::size_t>(columns), kEither, stream));
+}
+template <typename Int>
+Status submit_vector(Int n, Int size, const void* from, Int from_increment, void* to,
+                     Int to_increment, abi::Handle stream) {
+  demand(from_increment > 0 && to_increment > 0);
+  return submit_columns<Int>(1, n, size, from, from_increment, to, to_increment, stream);
+}
+Status after(Status submitted) {
+  if (submitted != Status::success) return submitted;
   return synchronize(nullptr) ? Status::success : Status::execution_failed;
+}
+template <typename Int>
+Status copy_columns(Int rows, Int columns, Int size, const void* from, Int from_leading, void* to,
+                    Int to_leading) {
+  return after(submit_columns(rows, columns, size, from, from_leading, to, to_leading, nullptr));
 }
 template <typename Int>
 Status copy_vector(Int n, Int size, const void* from, Int from_increment, void* to,
                    Int to_increment) {
-  demand(from_increment > 0 && to_increment > 0);
-  return copy_columns<Int>(1, n, size, from, from_increment, to, to_increment);
+  return after(submit_vector(n, size, from, from_increment, to, to_increment, nullptr));
 }
 
 }  // namespace
@@ -94,6 +106,14 @@ HEDDLE_EXPORT(cublasSetMatrix, copy_columns<int>)
 HEDDLE_EXPORT(cublasGetMatrix, copy_columns<int>)
 HEDDLE_EXPORT(cublasSetMatrix_64, copy_columns<std::int64_t>)
 HEDDLE_EXPORT(cublasGetMatrix_64, copy_columns<std::int64_t>)
+HEDDLE_EXPORT(cublasSetMatrixAsync, submit_columns<int>)
+HEDDLE_EXPORT(cublasGetMatrixAsync, submit_columns<int>)
+HEDDLE_EXPORT(cublasSetMatrixAsync_64, submit_columns<std::int64_t>)
+HEDDLE_EXPORT(cublasGetMatrixAsync_64, submit_columns<std::int64_t>)
+HEDDLE_EXPORT(cublasSetVectorAsync, submit_vector<int>)
+HEDDLE_EXPORT(cublasGetVectorAsync, submit_vector<int>)
+HEDDLE_EXPORT(cublasSetVectorAsync_64, submit_vector<std::int64_t>)
+HEDDLE_EXPORT(cublasGetVectorAsync_64, submit_vector<std::int64_t>)
 HEDDLE_EXPORT(cublasSetVector, copy_vector<int>)
 HEDDLE_EXPORT(cublasGetVector, copy_vector<int>)
 HEDDLE_EXPORT(cublasSetVector_64, copy_vector<std::int64_t>)
