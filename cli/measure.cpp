@@ -54,8 +54,7 @@ int run_measure(const Arguments& arguments) {
   command.insert(command.end(), program.begin(), program.end());
   const ChildResult measured = run_child(command, {}, std::nullopt);
   if (measured.status == 0)
-    std::fputs(record_text(simulator::read_record(record), arguments, STDERR_FILENO).c_str(),
-               stderr);
+    std::fputs(record_text(read_shown_record(record), arguments, STDERR_FILENO).c_str(), stderr);
   return measured.interrupted != 0 ? kSignalled + measured.interrupted : measured.status;
 }
 

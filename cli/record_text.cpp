@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "cli/conditions.hpp"
 #include "cli/findings_text.hpp"
 #include "cli/launch_text.hpp"
@@ -17,6 +19,18 @@ const simulator::GpuModel& gpu_of(const simulator::Record& record) {
     if (simulator::gpu_model(id).name == record.device) return simulator::gpu_model(id);
   throw std::runtime_error(
       fmt::format("the record is of a GPU there is no model of: {}", record.device));
+}
+
+simulator::Record read_shown_record(const std::string& path) {
+  simulator::Record record = simulator::read_record(path);
+  for (simulator::LaunchRecord& launch : record.launches)
+    for (auto& [metric, samples] : launch.timing) {
+      if (samples.empty() || launch.metrics.contains(metric)) continue;
+      const auto middle = samples.begin() + static_cast<std::ptrdiff_t>(samples.size() / 2);
+      std::ranges::nth_element(samples, middle);
+      launch.metrics[metric] = *middle;
+    }
+  return record;
 }
 
 bool wants_instructions(const Arguments& arguments) {

@@ -20,7 +20,7 @@ int run_show(const Arguments& arguments) {
   }
   if (arguments.words.size() != 1) throw Usage("give one record");
   check_record_options(arguments);
-  const simulator::Record record = simulator::read_record(arguments.words[0]);
+  const simulator::Record record = read_shown_record(arguments.words[0]);
   const bool to_stdout = std::ranges::any_of(
       std::initializer_list<const char*>{"csv", "sarif", "junit"},
       [&](const char* option) { return arguments.value(option) == simulator::kStandardOutput; });

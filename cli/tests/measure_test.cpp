@@ -35,6 +35,16 @@ class LaunchedCapsules : public ::testing::Test {
   const tests::ScratchFolder folder_;
 };
 
+// Of five measurements.
+TEST(ShownRecord, HasTheMedianOfWhatHardwareMeasured) {
+  const fs::path record = fs::path(HEDDLE_SOURCE_DIR) /
+                          "validation/records/h200/timing/matmul_ragged.sm_90.O3.json.zst";
+  const Outcome shown =
+      run_heddle("show --metrics sm__cycles_active.max " + record.string(), Kept::both);
+  EXPECT_EQ(shown.status, 0);
+  EXPECT_THAT(shown.text, HasSubstr("5,416"));
+}
+
 TEST_F(LaunchedCapsules, CountWhatTheyCountWhenReplayed) {
   for (const char* entry :
        {"simple_divergence.sm_90.O3", "calls.sm_90.G", "random_calls.sm_90.G"}) {
