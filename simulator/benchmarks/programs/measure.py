@@ -7,7 +7,7 @@
 BUILD is a folder that cmake made (build/release); its targets heddle and interpreter_speed must be
 there. The programs are those of programs.toml. They are compiled by nvcc, once, into
 BUILD/benchmark_programs. Modes: untimed, untimed-2 (two threads), untimed-all (all idle cores, the
-default of heddle), timed, timed-2, per-pc, and the checks memory, races, init, sync and hazards.
+default of heddle), timed, timed-2, per-pc, and the checks memory, races, init, sync, hazards and all.
 Those without a number execute launches on one thread.
 
 Printed are million warp instructions a second: those of the record, divided by the processor time
@@ -37,7 +37,7 @@ MODES = {
     "timed": [*ONE, "--timing", "on"],
     "timed-2": ["--timing", "on", "--threads", "2", "--host-time"],
     "per-pc": [*ONE, "--per-pc"],
-    **{name: [*ONE, "--check", name] for name in ("memory", "races", "init", "sync", "hazards")},
+    **{name: [*ONE, "--check", name] for name in ("memory", "races", "init", "sync", "hazards", "all")},
 }
 
 
