@@ -9,8 +9,8 @@
 
 namespace heddle::cli {
 
-// Reads a record to be shown. Of what hardware measured several times its launches' metrics have the
-// median.
+// Reads a record to be shown. Of what hardware measured several times its launches' metrics have
+// the median.
 simulator::Record read_shown_record(const std::string& path);
 // --format, --metrics, --per-pc, --source, -k, -s, -c applied to a record. `descriptor` is where
 // the text will go.
