@@ -97,7 +97,7 @@ TEST(ScatteredAddresses, ShareBanksAsTheirUnitsDo) {
           for (unsigned bank = 0; bank < 128u >> shift; ++bank) {
             unsigned in_bank = 0;
             for (unsigned unit = bank; unit < 64; unit += 128u >> shift)
-              in_bank += found.near >> unit & 1;
+              in_bank += static_cast<std::uint32_t>(found.near >> unit & 1);
             if (in_bank != 0) near.insert(in_bank);
           }
           EXPECT_EQ(near, expected);
