@@ -58,11 +58,14 @@ bool Context::wait_for_others(const simulator::Standstill& standstill, LaunchWai
   if (lost()) return false;
   const auto before = held_at(standstill.addresses);
   const auto changed = [&] { return held_at(standstill.addresses) != before; };
-  if (engine_.carry_out_another(wait.place, changed, !may_launch_within())) {
+  const auto others_went_on = [&] {
+    if (!engine_.carry_out_another(wait.place, changed, !may_launch_within())) return false;
     wait.pause = LaunchWait{}.pause;
     return true;
-  }
-  if (!others_may_write(standstill)) return false;
+  };
+  if (others_went_on()) return true;
+  // Once all threads wait, nothing more is submitted; one may have done so just before.
+  if (!others_may_write(standstill)) return others_went_on();
   const auto now = std::chrono::steady_clock::now();
   if (!wait.since) wait.since = now;
   if (!wait.said && now - *wait.since >= kQuietFor) {
