@@ -25,7 +25,7 @@ struct Chunk {
   void* mapped = nullptr;
   std::size_t mapped_bytes = 0;
   std::size_t bytes = 0, used = 0, pieces = 0;
-  std::size_t written = 0;  // behind the first so many bytes all is zero
+  std::size_t written = 0;  // bytes from its start that may hold something; behind them all is zero
 };
 static_assert(sizeof(Chunk) <= kLine);
 

@@ -93,7 +93,7 @@ class SectorCache {
   }
   void clear() {
     if (++epoch_ != 0) return;
-    // Sets emptied so many times ago look like new.
+    // Now the number of an epoch long ago, in which sets may have been left, comes again.
     std::fill_n(found_.data(), sets_ * stride_, std::uint8_t{0});
     epoch_ = 1;
   }
