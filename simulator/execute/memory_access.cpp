@@ -288,6 +288,17 @@ bool claim(AccessLog& log, AccessKind kind, std::uint64_t address, unsigned byte
   }
 }
 
+// Whether these loads, of `bytes` each, are all of memory that needs no notes.
+bool may_read_freely(AccessLog& log, const Addresses& address, Mask lanes, unsigned bytes) {
+  std::uint64_t first = ~std::uint64_t{0}, last = 0;
+  for (Mask left = lanes; left != 0; left &= left - 1) {
+    const std::uint64_t at = address[static_cast<unsigned>(std::countr_zero(left))];
+    first = std::min(first, at);
+    last = std::max(last, at);
+  }
+  return log.may_read_within(first, last + bytes);
+}
+
 }  // namespace
 
 bool claim_lanes(Core& core, const Warp& warp, const Step& step, AccessKind kind,
@@ -302,6 +313,9 @@ bool claim_lanes(Core& core, const Warp& warp, const Step& step, AccessKind kind
   const bool row = pointers.row != nullptr;
   const Mask pieces = row || pointers.same != nullptr ? lanes & -lanes : lanes;
   const unsigned bytes = row ? kWarpSize * step.width : step.width;
+  if (kind == AccessKind::load && !judged && !strong &&
+      may_read_freely(*core.log, address, pieces, bytes))
+    return true;
   for (Mask left = pieces; left != 0; left &= left - 1) {
     const std::uint64_t at = address[static_cast<unsigned>(std::countr_zero(left))];
     if (judged) look_for_unordered_read(*reads, warp, step, kind, at, bytes);

@@ -26,6 +26,8 @@ struct KernelFacts {
   std::vector<std::uint32_t> pool_rows;  // of LoweredProgram::pool, that its instructions read
   // Launches so far whose blocks used the same memory, so that several threads did not help.
   mutable unsigned conflicts = 0;
+  // Whether blocks have written to an allocation that others had read (simulator/launch/conflicts.hpp).
+  mutable bool notes_reads = false;
 };
 
 // As its module's launches, used by one thread at a time.

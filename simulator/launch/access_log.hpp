@@ -15,6 +15,9 @@ class AccessLog {
   virtual bool write(std::uint64_t address, unsigned bytes) = 0;
   // As read, of what is read again and again; bytes outside of allocations are left out.
   virtual bool read_all(std::uint64_t address, std::uint64_t bytes) = 0;
+  // True: any reads between the two addresses are allowed, and need not be told. False: they are
+  // to be told one by one.
+  virtual bool may_read_within(std::uint64_t, std::uint64_t) { return false; }
   // A reduction of integers by a commutative operation (a number below
   // ConflictTracker::kOperations for it and its type).
   virtual bool reduce(std::uint64_t address, unsigned bytes, unsigned operation) = 0;

@@ -5,6 +5,7 @@
 #include <cassert>
 #include <cstring>
 #include <new>
+#include <thread>
 
 namespace heddle::simulator {
 namespace {
@@ -17,23 +18,36 @@ constexpr std::uint8_t kReadByMany = 100;
 constexpr std::uint8_t kFirstReduction = 101;  // + operation
 constexpr std::uint8_t kFirstWriter = 128;     // + thread
 constexpr std::uint8_t kConflict = 255;        // of no granule
+// Of rows alone: their granules' states tell; a thread is changing it.
+constexpr std::uint8_t kWrittenByGranule = 254, kReadByGranule = 253, kBusy = 252;
 constexpr unsigned kGranule = 4;
+constexpr unsigned kRow = ConflictTracker::kRowBytes / kGranule;  // granules
+
+constexpr unsigned kTogether =
+    sizeof(std::uint64_t);  // granules whose states are looked at together
 
 constexpr std::uint64_t all_of(std::uint8_t state) { return 0x0101'0101'0101'0101u * state; }
+
+std::unique_ptr<std::uint8_t[], void (*)(void*)> zeros(std::uint64_t count) {
+  std::unique_ptr<std::uint8_t[], void (*)(void*)> states(
+      static_cast<std::uint8_t*>(std::calloc(count, 1)), std::free);
+  if (states == nullptr) throw std::bad_alloc();
+  return states;
+}
 
 bool is_reader(std::uint8_t state) { return state >= kFirstReader && state <= kReadByMany; }
 
 }  // namespace
 
-ConflictTracker::ConflictTracker(const DeviceMemory& memory) {
+ConflictTracker::ConflictTracker(const DeviceMemory& memory, bool notes_reads) {
   for (const auto& [address, allocation] : memory.allocations()) {
     Shadow& shadow = shadows_[address];
     shadow.bytes = allocation.bytes;
     shadow.data = allocation.data;
     shadow.host_mapped = allocation.host_mapped;
-    shadow.states.reset(
-        static_cast<std::uint8_t*>(std::calloc(allocation.bytes / kGranule + 1, 1)));
-    if (shadow.states == nullptr) throw std::bad_alloc();
+    if (notes_reads) shadow.use = Use::noted;
+    shadow.states = zeros(allocation.bytes / kGranule + 1);
+    shadow.row_states = zeros(allocation.bytes / kRowBytes + 1);
   }
 }
 
@@ -51,10 +65,29 @@ bool ConflictTracker::Log::find(std::uint64_t address) {
   if (address - start >= shadow.bytes) return false;
   start_ = start;
   bytes_ = shadow.bytes;
+  granules_ = (bytes_ + kGranule - 1) / kGranule;
   data_ = shadow.data;
   states_ = shadow.states.get();
+  row_states_ = shadow.row_states.get();
+  use_ = &shadow.use;
   is_host_memory_ = shadow.host_mapped;
   return true;
+}
+
+// Of the allocation last used: whether reads of it need no notes.
+bool ConflictTracker::Log::reads_unnoted() {
+  Use use = use_->load(std::memory_order_acquire);
+  if (use == Use::none) use_->compare_exchange_strong(use, Use::unnoted_reads);
+  return use != Use::noted;
+}
+
+// The same: whether it may be written to.
+bool ConflictTracker::Log::begins_writing() {
+  Use use = use_->load(std::memory_order_acquire);
+  if (use == Use::none) use_->compare_exchange_strong(use, Use::noted);
+  if (use != Use::unnoted_reads) return true;
+  tracker_.lacks_reads_.store(true, std::memory_order_relaxed);
+  return false;
 }
 
 // What an access that wants a granule in state `wanted` makes of its state; kConflict: another
@@ -67,60 +100,104 @@ std::uint8_t ConflictTracker::Log::next_state(std::uint8_t seen, std::uint8_t wa
   return seen == read_state_ ? write_state_ : kConflict;
 }
 
+// Those of one row. As long as nothing but the whole row is used, its granules have no states. What
+// the row held is saved before the first write to any of it: no earlier state allows a change.
+bool ConflictTracker::Log::claim_row(std::uint64_t row, const Granules& used, std::uint8_t state,
+                                     bool writes) {
+  const bool whole = used.last - used.first + 1 == kRow && (row + 1) * kRowBytes <= bytes_;
+  std::atomic_ref<std::uint8_t> cell(row_states_[row]);
+  std::uint8_t seen = cell.load(std::memory_order_acquire);
+  while (seen != kWrittenByGranule && (seen != kReadByGranule || writes)) {
+    if (seen == kBusy) {
+      std::this_thread::yield();
+      seen = cell.load(std::memory_order_acquire);
+      continue;
+    }
+    std::uint8_t next = writes ? kWrittenByGranule : kReadByGranule;
+    if (seen != kReadByGranule) {
+      const std::uint8_t wanted = next_state(seen, state);
+      if (wanted == seen) return true;
+      if (wanted == kConflict) return false;
+      if (whole) next = wanted;
+    }
+    if (!cell.compare_exchange_weak(seen, kBusy, std::memory_order_acq_rel)) continue;
+    if (writes) save_row(row);
+    if (!whole && seen != kReadByGranule)
+      std::memset(states_ + row * kRow, seen,
+                  std::min<std::uint64_t>(kRow, granules_ - row * kRow));
+    cell.store(next, std::memory_order_release);
+    if (next < kBusy) return true;
+    break;
+  }
+  return claim_granules(used, state);
+}
+
+bool ConflictTracker::Log::claim_granules(const Granules& used, std::uint8_t state) {
+  for (std::uint64_t granule = used.first; granule <= used.last; ++granule) {
+    if (granule % kTogether == 0 && granule + kTogether <= used.last + 1 &&
+        claim_together(granule, state)) {
+      granule += kTogether - 1;
+      continue;
+    }
+    std::atomic_ref<std::uint8_t> cell(states_[granule]);
+    std::uint8_t seen = cell.load(std::memory_order_acquire);
+    for (;;) {
+      const std::uint8_t next = next_state(seen, state);
+      if (next == kConflict) return false;
+      if (next == seen) break;
+      if (cell.compare_exchange_weak(seen, next, std::memory_order_acq_rel)) break;
+    }
+  }
+  return true;
+}
+
 // The same of granules whose states are alike; false: they are to be looked at one by one.
-bool ConflictTracker::Log::claim_together(std::uint64_t granule, std::uint8_t state, bool writes) {
-  static_assert(kTogether == sizeof(std::uint64_t));
+bool ConflictTracker::Log::claim_together(std::uint64_t granule, std::uint8_t state) {
   std::atomic_ref<std::uint64_t> cells(*reinterpret_cast<std::uint64_t*>(states_ + granule));
   std::uint64_t seen = cells.load(std::memory_order_acquire);
   const auto each = static_cast<std::uint8_t>(seen);
   if (seen != all_of(each)) return false;
   const std::uint8_t next = next_state(each, state);
-  if (next == each) return true;
   if (next == kConflict) return false;
-  BeforeRow before{data_ + granule * kGranule, {}};
-  if (writes) std::memcpy(before.values.data(), before.at, sizeof before.values);
-  if (!cells.compare_exchange_strong(seen, all_of(next), std::memory_order_acq_rel)) return false;
-  if (writes) rows_before_.push_back(before);
-  return true;
+  return next == each ||
+         cells.compare_exchange_strong(seen, all_of(next), std::memory_order_acq_rel);
+}
+
+void ConflictTracker::Log::save_row(std::uint64_t row) {
+  if (rows_before_.empty() || rows_before_.back().size() == kRowsAtOnce)
+    rows_before_.emplace_back().reserve(kRowsAtOnce);
+  BeforeRow& before = rows_before_.back().emplace_back();
+  before.at = data_ + row * kRowBytes;
+  before.bytes =
+      static_cast<std::uint32_t>(std::min<std::uint64_t>(kRowBytes, bytes_ - row * kRowBytes));
+  std::memcpy(before.contents.data(), before.at, before.bytes);
 }
 
 // Moves the granules of an access to `state`, or finds that another thread's use forbids it.
 bool ConflictTracker::Log::claim(std::uint64_t address, unsigned bytes, std::uint8_t state,
                                  bool writes) {
   if (address - start_ >= bytes_ && !find(address)) return false;
+  if (!writes && reads_unnoted()) return true;
+  if (writes && !begins_writing()) return false;
   wrote_host_memory_ |= writes && is_host_memory_;
-  const std::uint64_t first = (address - start_) / kGranule;
+  std::uint64_t first = (address - start_) / kGranule;
   const std::uint64_t last = (address - start_ + bytes - 1) / kGranule;
-  for (std::uint64_t granule = first; granule <= last; ++granule) {
-    const std::uint64_t behind = granule + kTogether;
-    if (granule % kTogether == 0 && behind <= last + 1 && behind * kGranule <= bytes_ &&
-        claim_together(granule, state, writes)) {
-      granule = behind - 1;
-      continue;
-    }
-    std::atomic_ref<std::uint8_t> cell(states_[granule]);
-    std::uint8_t seen = cell.load(std::memory_order_acquire);
-    if (next_state(seen, state) == seen) continue;
-    // The contents are still those from before the launch: no earlier state allows a change.
-    Before before{
-        data_ + granule * kGranule, 0,
-        static_cast<std::uint8_t>(std::min<std::uint64_t>(kGranule, bytes_ - granule * kGranule))};
-    std::memcpy(&before.value, before.at, before.bytes);
-    for (;;) {
-      const std::uint8_t next = next_state(seen, state);
-      if (next == kConflict) return false;
-      if (next == seen) break;
-      if (cell.compare_exchange_weak(seen, next, std::memory_order_acq_rel)) {
-        if (writes) before_.push_back(before);
-        break;
-      }
-    }
+  while (first <= last) {
+    const std::uint64_t row = first / kRow;
+    const Granules used{first, std::min(last, row * kRow + kRow - 1)};
+    if (!claim_row(row, used, state, writes)) return false;
+    first = used.last + 1;
   }
   return true;
 }
 
 bool ConflictTracker::Log::read(std::uint64_t address, unsigned bytes) {
   return claim(address, bytes, read_state_, false);
+}
+
+bool ConflictTracker::Log::may_read_within(std::uint64_t first, std::uint64_t end) {
+  if (first - start_ >= bytes_ && !find(first)) return false;
+  return end - start_ <= bytes_ && reads_unnoted();
 }
 
 bool ConflictTracker::Log::read_all(std::uint64_t address, std::uint64_t bytes) {
@@ -140,12 +217,10 @@ bool ConflictTracker::Log::reduce(std::uint64_t address, unsigned bytes, unsigne
   return claim(address, bytes, static_cast<std::uint8_t>(kFirstReduction + operation), true);
 }
 
-// Every granule is noted once, by who first changed it: the order is all one.
+// Every row is saved once, by who first changed it: the order is all one.
 void ConflictTracker::Log::undo() {
-  for (const Before& before : before_) std::memcpy(before.at, &before.value, before.bytes);
-  for (const BeforeRow& row : rows_before_)
-    std::memcpy(row.at, row.values.data(), sizeof row.values);
-  before_.clear();
+  for (const std::vector<BeforeRow>& rows : rows_before_)
+    for (const BeforeRow& row : rows) std::memcpy(row.at, row.contents.data(), row.bytes);
   rows_before_.clear();
 }
 

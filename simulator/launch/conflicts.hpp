@@ -2,11 +2,18 @@
 // threads touched the same memory in a way that makes the result depend on their order; and takes
 // back what they wrote.
 //
-// Every 4 bytes of global memory have a state. A conflict ends the parallel run; the launch then
+// Every 4 bytes of global memory have a state; rows of 128 bytes that are only used as a whole have
+// one together. A conflict ends the parallel run; the launch then
 // runs again on one thread, so a result never depends on the number of host threads.
+//
+// Most memory that a launch reads it never writes. So reads of an allocation are not noted until
+// something writes to it. What comes first decides: after a write they are noted, and a write after
+// reads that were not is a conflict, of which nobody knows whether it is one
+// (ConflictTracker::lacks_reads): the blocks then run again with all reads noted.
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -25,8 +32,16 @@ class ConflictTracker {
  public:
   static constexpr unsigned kMaxThreads = 64;
   static constexpr unsigned kOperations = 24;
+  static constexpr unsigned kRowBytes = 128;
 
-  explicit ConflictTracker(const DeviceMemory& memory);
+  // `notes_reads`: all of them. Throws std::bad_alloc.
+  ConflictTracker(const DeviceMemory& memory, bool notes_reads);
+
+  // Whether a write was refused for want of notes of reads.
+  bool lacks_reads() const { return lacks_reads_.load(std::memory_order_relaxed); }
+
+  // What was done first to an allocation, and so how it goes on.
+  enum class Use : std::uint8_t { none, unnoted_reads, noted };
 
   // What each host thread did; only it may use its own.
   class Log final : public AccessLog {
@@ -36,6 +51,7 @@ class ConflictTracker {
     bool read(std::uint64_t address, unsigned bytes) override;
     bool write(std::uint64_t address, unsigned bytes) override;
     bool read_all(std::uint64_t address, std::uint64_t bytes) override;
+    bool may_read_within(std::uint64_t first, std::uint64_t end) override;
     bool reduce(std::uint64_t address, unsigned bytes, unsigned operation) override;
     // Who speaks with the host must not begin anew.
     bool communicate(std::uint64_t address) override { return find(address) && !is_host_memory_; }
@@ -43,34 +59,37 @@ class ConflictTracker {
     // Whether it wrote to such memory.
     bool wrote_host_memory() const { return wrote_host_memory_; }
     // That what was there before takes.
-    std::uint64_t bytes() const {
-      return before_.size() * sizeof(Before) + rows_before_.size() * sizeof(BeforeRow);
-    }
+    std::uint64_t bytes() const { return rows_before_.size() * kRowsAtOnce * sizeof(BeforeRow); }
 
    private:
-    struct Before {
-      std::byte* at;
-      std::uint32_t value;
-      std::uint8_t bytes;
-    };
-    static constexpr unsigned kTogether = 8;  // granules whose states are looked at together
     struct BeforeRow {
       std::byte* at;
-      std::array<std::uint32_t, kTogether> values;
+      std::uint32_t bytes;
+      std::array<std::byte, kRowBytes> contents;
+    };
+    static constexpr std::size_t kRowsAtOnce = 1024;
+    // Of one allocation: granules from the first to the last.
+    struct Granules {
+      std::uint64_t first, last;
     };
     std::uint8_t next_state(std::uint8_t seen, std::uint8_t wanted) const;
     bool claim(std::uint64_t address, unsigned bytes, std::uint8_t state, bool writes);
-    bool claim_together(std::uint64_t granule, std::uint8_t state, bool writes);
+    bool claim_row(std::uint64_t row, const Granules& used, std::uint8_t state, bool writes);
+    bool claim_granules(const Granules& used, std::uint8_t state);
+    bool claim_together(std::uint64_t granule, std::uint8_t state);
+    void save_row(std::uint64_t row);
     bool find(std::uint64_t address);
+    bool reads_unnoted();
+    bool begins_writing();
     ConflictTracker& tracker_;
     std::uint8_t read_state_, write_state_;
-    std::vector<Before> before_;
-    std::vector<BeforeRow> rows_before_;
+    std::vector<std::vector<BeforeRow>> rows_before_;             // kRowsAtOnce each
     std::set<std::pair<std::uint64_t, std::uint64_t>> all_read_;  // what read_all has claimed
     // The allocation last used.
-    std::uint64_t start_ = 0, bytes_ = 0;
+    std::uint64_t start_ = 0, bytes_ = 0, granules_ = 0;
     std::byte* data_ = nullptr;
-    std::uint8_t* states_ = nullptr;
+    std::uint8_t *states_ = nullptr, *row_states_ = nullptr;
+    std::atomic<Use>* use_ = nullptr;
     bool is_host_memory_ = false;
     bool wrote_host_memory_ = false;
   };
@@ -79,11 +98,14 @@ class ConflictTracker {
   struct Shadow {
     std::uint64_t bytes = 0;
     std::byte* data = nullptr;
-    // By granule; zero, and without memory, until the first access.
+    // By granule and by row; zero, and without memory, until the first access.
     std::unique_ptr<std::uint8_t[], void (*)(void*)> states{nullptr, std::free};
+    std::unique_ptr<std::uint8_t[], void (*)(void*)> row_states{nullptr, std::free};
     bool host_mapped = false;
+    std::atomic<Use> use{Use::none};
   };
   std::map<std::uint64_t, Shadow> shadows_;  // by allocation address
+  std::atomic<bool> lacks_reads_{false};
 };
 
 }  // namespace heddle::simulator

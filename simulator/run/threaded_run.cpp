@@ -78,11 +78,12 @@ BlockRun ThreadedRun::execute(Core& first, std::uint64_t resident, BlockRange bl
     const unsigned count = threads_for(options, left);
     pause_at = std::max<std::uint64_t>(1, 2 * first.issued);  // others may have ended by then
     if (count <= 1) continue;
-    if (join(first, resident, turns, blocks, count, watch)) {
-      pause_at = 0;
-    } else {
+    const Joined joined = join(first, resident, turns, blocks, count, watch);
+    if (joined == Joined::failed) {
       note = "blocks used the same memory, or the launch failed";
       pause_at = BlockTurns::kNeverPause;
+    } else {
+      pause_at = 0;
     }
   }
   BlockRun run = sum(take_run(first), std::move(others_));
@@ -93,7 +94,7 @@ BlockRun ThreadedRun::execute(Core& first, std::uint64_t resident, BlockRange bl
 // False: there is no memory for it.
 bool ThreadedRun::make_cores(const Core& first, unsigned count) {
   try {
-    tracker_.emplace(*first.launch.memory);
+    tracker_.emplace(*first.launch.memory, first.launch.kernel->notes_reads);
   } catch (const std::bad_alloc&) {
     return false;
   }
@@ -112,10 +113,10 @@ bool ThreadedRun::make_cores(const Core& first, unsigned count) {
 }
 
 // Executes what is left of the blocks, or as many of them as can be taken back (kMostBytes), on
-// several threads. False: nothing has happened.
-bool ThreadedRun::join(Core& first, std::uint64_t resident, BlockTurns& turns, BlockRange& blocks,
-                       unsigned count, Watch& watch) {
-  if (!make_cores(first, count)) return false;
+// several threads. Unless that is done, nothing has happened.
+ThreadedRun::Joined ThreadedRun::join(Core& first, std::uint64_t resident, BlockTurns& turns,
+                                      BlockRange& blocks, unsigned count, Watch& watch) {
+  if (!make_cores(first, count)) return Joined::failed;
   std::atomic<std::uint64_t> next{blocks.first};
   std::atomic<bool> full{false};
   const bool in_parts = !revocable_ && first.unordered_reads == nullptr;
@@ -141,22 +142,28 @@ bool ThreadedRun::join(Core& first, std::uint64_t resident, BlockTurns& turns, B
   });
   for (const std::exception_ptr& failure : failures)
     if (failure) std::rethrow_exception(failure);
-  if (!succeeded(first, others)) {
+  if (const Joined joined = outcome(first, others); joined != Joined::done) {
     undo();
-    return false;
+    return joined;
   }
   first.instruction_limit -= issued();
   blocks.first = std::min(next.load(), blocks.end);
   turns.forget_begun();
   watch.follow(others);
   take();
-  return true;
+  return Joined::done;
 }
 
-bool ThreadedRun::succeeded(const Core& first, const Watch& watch) const {
+ThreadedRun::Joined ThreadedRun::outcome(const Core& first, const Watch& watch) const {
+  const KernelFacts& kernel = *first.launch.kernel;
+  if (tracker_->lacks_reads()) {
+    kernel.notes_reads = true;
+    return Joined::to_be_repeated;
+  }
   if (std::ranges::any_of(cores_, [](const auto& core) { return core->conflicted; }))
-    ++first.launch.kernel->conflicts;
-  return !watch.stopped() && issued() < first.instruction_limit - first.issued;
+    ++kernel.conflicts;
+  const bool over = watch.stopped() || issued() >= first.instruction_limit - first.issued;
+  return over ? Joined::failed : Joined::done;
 }
 
 std::uint64_t ThreadedRun::issued() const {

@@ -33,10 +33,11 @@ class ThreadedRun {
   bool wrote_host_memory() const;
 
  private:
-  bool join(Core& first, std::uint64_t resident, BlockTurns& turns, BlockRange& blocks,
-            unsigned count, Watch& watch);
+  enum class Joined : std::uint8_t { done, to_be_repeated, failed };
+  Joined join(Core& first, std::uint64_t resident, BlockTurns& turns, BlockRange& blocks,
+              unsigned count, Watch& watch);
   bool make_cores(const Core& first, unsigned count);
-  bool succeeded(const Core& first, const Watch& watch) const;
+  Joined outcome(const Core& first, const Watch& watch) const;
   std::uint64_t issued() const;
   void take();
 

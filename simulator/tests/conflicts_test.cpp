@@ -7,10 +7,13 @@
 namespace heddle::simulator {
 namespace {
 
+constexpr unsigned kBytes = 128 + 66;  // a row and a part of one
+
 struct Two {
+  explicit Two(bool notes_reads = true) : tracker(memory, notes_reads) {}
   DeviceMemory memory{1 << 20};
-  std::uint64_t at = *memory.allocate(64, "a");
-  ConflictTracker tracker{memory};
+  std::uint64_t at = *memory.allocate(kBytes, "a"), other = *memory.allocate(64, "b");
+  ConflictTracker tracker;
   ConflictTracker::Log first{tracker, 0}, second{tracker, 1};
 
   void put(std::uint64_t offset, std::uint32_t value) {
@@ -57,31 +60,58 @@ TEST(Conflicts, WhatIsReadAsAWholeIsReadToItsEnd) {
   EXPECT_TRUE(two.first.read_all(two.at + 8, 1 << 20));  // more than the allocation has
   EXPECT_TRUE(two.first.read_all(two.at + 8, 1 << 20));
   EXPECT_TRUE(two.second.write(two.at + 4, 4));
-  EXPECT_FALSE(two.second.write(two.at + 60, 4));
+  EXPECT_FALSE(two.second.write(two.at + kBytes - 4, 4));
   EXPECT_TRUE(two.first.read_all(0, 64));
 }
 
-// Rows are claimed eight words at a time, where those are in one state.
-TEST(Conflicts, ARowIsTakenBackWordByWord) {
+// Rows of 128 bytes have one state as long as they are used as a whole.
+TEST(Conflicts, ARowIsTakenBackWithWhatWasWrittenToAPartOfIt) {
   Two two;
-  for (std::uint32_t i = 0; i < 16; ++i) two.put(4 * i, 100 + i);
+  for (std::uint32_t i = 0; i < 48; ++i) two.put(4 * i, 100 + i);
   EXPECT_TRUE(two.first.write(two.at + 20, 4));
   two.put(20, 1);
-  EXPECT_TRUE(two.first.read(two.at, 64));
-  EXPECT_TRUE(two.first.write(two.at, 64));
-  for (std::uint32_t i = 0; i < 16; ++i) two.put(4 * i, 7);
+  EXPECT_TRUE(two.first.read(two.at, 128));
+  EXPECT_TRUE(two.first.write(two.at, kBytes));
+  for (std::uint32_t i = 0; i < 48; ++i) two.put(4 * i, 7);
   EXPECT_FALSE(two.second.read(two.at + 32, 32));
   two.first.undo();
-  for (std::uint32_t i = 0; i < 16; ++i) EXPECT_EQ(two.get(4 * i), 100 + i);
+  for (std::uint32_t i = 0; i < 48; ++i) EXPECT_EQ(two.get(4 * i), 100 + i);
+}
+
+TEST(Conflicts, AWholeRowIsTakenBack) {
+  Two two;
+  for (std::uint32_t i = 0; i < 32; ++i) two.put(4 * i, 100 + i);
+  EXPECT_TRUE(two.first.read(two.at, 128));
+  EXPECT_TRUE(two.first.write(two.at, 128));
+  EXPECT_TRUE(two.first.write(two.at + 4, 4));
+  for (std::uint32_t i = 0; i < 32; ++i) two.put(4 * i, 7);
+  two.first.undo();
+  for (std::uint32_t i = 0; i < 32; ++i) EXPECT_EQ(two.get(4 * i), 100 + i);
+}
+
+TEST(Conflicts, APartOfARowThatAnotherWroteIsNot) {
+  Two two;
+  EXPECT_TRUE(two.first.write(two.at, 128));
+  EXPECT_FALSE(two.second.read(two.at + 64, 4));
+  EXPECT_FALSE(two.second.write(two.at + 124, 4));
+  EXPECT_TRUE(two.second.write(two.at + 128, 4));
 }
 
 TEST(Conflicts, ARowThatTwoHaveReadIsNobodysToWrite) {
   Two two;
-  EXPECT_TRUE(two.first.read(two.at, 64));
+  EXPECT_TRUE(two.first.read(two.at, 128));
   EXPECT_TRUE(two.second.read(two.at, 32));
   EXPECT_TRUE(two.first.write(two.at + 32, 32));
   EXPECT_FALSE(two.first.write(two.at, 32));
-  EXPECT_FALSE(two.second.write(two.at, 64));
+  EXPECT_FALSE(two.second.write(two.at, 128));
+  EXPECT_TRUE(two.second.read(two.at, 32));
+}
+
+TEST(Conflicts, TheLastPartOfARowEndsWithTheAllocation) {
+  Two two;
+  EXPECT_TRUE(two.first.write(two.at + 128, kBytes - 128));
+  EXPECT_FALSE(two.second.read(two.at + kBytes - 2, 2));
+  two.first.undo();
 }
 
 TEST(Conflicts, AWideAccessTouchesAllItsWords) {
@@ -127,6 +157,41 @@ TEST(Conflicts, AThreadMayReadThenWriteItsOwn) {
   EXPECT_TRUE(two.first.write(two.at, 4));
   EXPECT_TRUE(two.first.read(two.at, 4));
   EXPECT_FALSE(two.second.read(two.at, 4));
+}
+
+struct TwoWithoutNotes : Two {
+  TwoWithoutNotes() : Two(false) {}
+};
+
+TEST(Conflicts, ReadsOfWhatNobodyWritesNeedNoNotes) {
+  TwoWithoutNotes two;
+  EXPECT_TRUE(two.first.may_read_within(two.at, two.at + kBytes));
+  EXPECT_TRUE(two.second.read(two.at, 4));
+  EXPECT_FALSE(two.first.may_read_within(two.at, two.at + kBytes + 1));  // beyond the allocation
+  EXPECT_FALSE(two.tracker.lacks_reads());
+}
+
+TEST(Conflicts, AWriteBehindReadsWithoutNotesIsRefused) {
+  TwoWithoutNotes two;
+  EXPECT_TRUE(two.first.read(two.at, 4));
+  EXPECT_FALSE(two.first.write(two.at + 32, 4));
+  EXPECT_TRUE(two.tracker.lacks_reads());
+}
+
+TEST(Conflicts, BehindAWriteReadsAreNoted) {
+  TwoWithoutNotes two;
+  EXPECT_TRUE(two.first.write(two.at, 4));
+  EXPECT_FALSE(two.second.may_read_within(two.at + 4, two.at + 8));
+  EXPECT_TRUE(two.second.read(two.at + 4, 4));
+  EXPECT_FALSE(two.first.write(two.at + 4, 4));
+  EXPECT_FALSE(two.tracker.lacks_reads());
+}
+
+TEST(Conflicts, AllocationsAreLookedAtOneByOne) {
+  TwoWithoutNotes two;
+  EXPECT_TRUE(two.first.read(two.at, 4));
+  EXPECT_TRUE(two.first.write(two.other, 4));
+  EXPECT_TRUE(two.first.may_read_within(two.at, two.at + 64));
 }
 
 TEST(Conflicts, UndoRestoresWhatWasThereBefore) {
