@@ -51,6 +51,15 @@ bool is_predicate(unsigned place) {
 
 }  // namespace
 
+inline void HazardCheck::Pending::set(const WarpTrack& track, Pc at, std::uint8_t guard,
+                                      bool is_fixed) {
+  since = track.now;
+  sequence = track.sequence;
+  pc = at;
+  scoreboard = guard;
+  fixed = is_fixed;
+}
+
 void HazardCheck::WarpTrack::start() {
   results.lanes.fill(0);
   sources.lanes.fill(0);
@@ -200,14 +209,14 @@ void HazardCheck::follow(const Execution& now) {
   for (const std::uint16_t* place = writes; place != end; ++place) {
     const std::uint8_t guard = is_predicate(*place) ? in.predicate_scoreboard : in.write_scoreboard;
     track.results.lanes[*place] = now.on;
-    track.results.of[*place] = {track.now, track.sequence, now.pc, guard, !in.is_guarded};
+    track.results.of[*place].set(track, now.pc, guard, !in.is_guarded);
   }
   // Where none guards them ptxas overwrites the sources of a load at once.
   if (in.is_memory && now.on != 0 && in.read_scoreboard != kNoScoreboard)
     for (const std::uint16_t* place = reads; place != writes; ++place)
       if (*place < kUniformPlace) {
         track.sources.lanes[*place] = now.on;
-        track.sources.of[*place] = {track.now, track.sequence, now.pc, in.read_scoreboard, false};
+        track.sources.of[*place].set(track, now.pc, in.read_scoreboard, false);
       }
   // Who has waited for a result knows that what it was computed from was read.
   for (const std::uint16_t* place = writes; place != end; ++place)

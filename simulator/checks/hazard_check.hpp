@@ -35,6 +35,7 @@ class HazardCheck : public Check {
   void block_ended(const Core& core, const Block& block) override;
 
  private:
+  struct WarpTrack;
   // A result on its way, or a source that is still to be read.
   struct Pending {
     std::uint64_t since;     // the cycle of its issue
@@ -42,6 +43,9 @@ class HazardCheck : public Check {
     Pc pc;
     std::uint8_t scoreboard;
     bool fixed;  // its time is what the compiler counts
+
+    // Member by member: a whole one would be built in memory first, and waited for.
+    void set(const WarpTrack& track, Pc at, std::uint8_t guard, bool is_fixed);
   };
   // By place. Where no lanes are, nothing is pending, and what `of` holds means nothing.
   struct Places {

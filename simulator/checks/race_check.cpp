@@ -321,6 +321,12 @@ void RaceCheck::look_at(const Core& core, const Warp& warp, BlockTrack& track, c
   if (access.adjoining && agent == nullptr && !may_be_elsewhere &&
       look_at_lines(scene, *shadow, now))
     return;
+  if (access.space == Window::global) {
+    for_each_lane(access.lanes,
+                  [&](unsigned lane) { shadow->prefetch_line(access.address[lane]); });
+    for_each_lane(access.lanes,
+                  [&](unsigned lane) { shadow->prefetch_cell(access.address[lane]); });
+  }
   std::uint64_t last = ~std::uint64_t{0};
   for_each_lane(access.lanes, [&](unsigned lane) {
     std::uint64_t address = access.address[lane];

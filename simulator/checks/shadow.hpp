@@ -91,6 +91,18 @@ class Shadow {
     return line.cells.get();
   }
 
+  // Has the host fetch the line there, and then what stands for its words: those of many lanes come
+  // side by side.
+  void prefetch_line(std::uint64_t address) {
+    const Line& line = page_at(address / kPage).lines[address % kPage / kLine];
+    __builtin_prefetch(&line.cells);
+    __builtin_prefetch(&line);
+  }
+  void prefetch_cell(std::uint64_t address) {
+    const Line& line = page_at(address / kPage).lines[address % kPage / kLine];
+    if (line.cells != nullptr) __builtin_prefetch(&line.cells[address % kLine / kWord]);
+  }
+
   // Calls f(cell, address, bytes) for each part of an access; parts that stand for themselves are
   // as small as the narrowest access to their page.
   template <typename F>
@@ -169,6 +181,7 @@ class Shadow {
   }
   static void divide(Line& line) {
     line.cells = std::make_unique<Cell[]>(kWords);
+    if ((line.write.clock | line.read.clock) == 0) return;
     for (std::uint32_t word = 0; word < kWords; ++word) {
       Cell& cell = line.cells[word];
       cell.write = line.write.of(word);
