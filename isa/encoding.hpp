@@ -246,15 +246,17 @@ constexpr bool has_uniform_guard(const Encoding& encoding) {
   return encoding.facts->unit == Unit::uniform || encoding.facts->op == Op::S2UR;
 }
 
+constexpr bool is_immediate(const Item& item, Form form) {
+  return item.kind == ItemKind::slot && slot_place(item, form).kind == Source::Kind::imm;
+}
+
 // The items that exist in this form: an immediate has no suffix (swizzle, byte or half selector).
 template <class Function>
 constexpr void for_each_item(const Layout& layout, Form form, Function&& function) {
   bool owner_is_immediate = false;
   for (const Item& item : layout) {
     if (item.attached && owner_is_immediate) continue;
-    if (!item.attached)
-      owner_is_immediate =
-          item.kind == ItemKind::slot && slot_place(item, form).kind == Source::Kind::imm;
+    if (!item.attached) owner_is_immediate = is_immediate(item, form);
     function(item);
   }
 }

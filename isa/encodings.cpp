@@ -245,12 +245,14 @@ const Index& index_of(Arch arch) {
 const Facts& facts(Op op) { return *kFacts[static_cast<std::size_t>(op)]; }
 
 const Item* find_modifier(const Encoding& encoding, Mod which) {
-  const Item* found = nullptr;
-  for_each_item(*encoding.layout, encoding.form, [&](const Item& item) {
-    const bool special = item.kind == ItemKind::special_reg && which == Mod::special_reg;
-    if ((item.mod == which || special) && found == nullptr) found = &item;
-  });
-  return found;
+  const Item* owner = nullptr;  // of attached ones
+  for (const Item& item : *encoding.layout) {
+    if (!item.attached) owner = &item;
+    if (item.mod != which && (item.kind != ItemKind::special_reg || which != Mod::special_reg))
+      continue;
+    if (!item.attached || owner == nullptr || !is_immediate(*owner, encoding.form)) return &item;
+  }
+  return nullptr;
 }
 
 std::string_view modifier_text(const Item& item, const Word& word) {

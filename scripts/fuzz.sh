@@ -71,7 +71,7 @@ fuzz() { # target
   for seed in $(seeds_of "$1"); do cp "$seed" "$corpus/$(echo "${seed#"$source"/}" | tr / _)"; done
   LLVM_PROFILE_FILE=$build/$1.profraw "$build/$(column "$1" 2)/$1_fuzzer" \
     -max_total_time=$((minutes * 60)) -max_len="$(column "$1" 3)" -rss_limit_mb=4096 -timeout=60 \
-    -print_final_stats=1 -artifact_prefix="$build/$1-" "$corpus" >"$build/$1.log" 2>&1 ||
+    -entropic=0 -print_final_stats=1 -artifact_prefix="$build/$1-" "$corpus" >"$build/$1.log" 2>&1 ||
     { touch "$build/$1.failed"; return; }
   "$profdata" merge -sparse "$build/$1.profraw" -o "$build/$1.profdata"
   rm "$build/$1.profraw"
