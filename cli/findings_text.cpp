@@ -15,7 +15,7 @@ using simulator::checks::Side;
 std::string dim(const Dim3& dim) { return fmt::format("({},{},{})", dim.x, dim.y, dim.z); }
 
 std::string side_text(const Side& side, const char* role) {
-  const bool one = (side.lanes & (side.lanes - 1)) == 0;
+  const bool one = side.lanes.is_single();
   return fmt::format("  {} block {} warp {} lane{} {}, thread {}\n      {}\n      {}{}+{:#x}: {}\n",
                      role, dim(side.block), side.warp, one ? "" : "s",
                      simulator::checks::lane_list(side.lanes), dim(side.thread), visible(side.what),

@@ -82,10 +82,10 @@ struct Fixture {
   double executed_ = 0;
 };
 
-void interpret(benchmark::State& state, Mask mask) {
+void interpret(benchmark::State& state, std::uint32_t active) {
   ceiling::Interpreter interpreter(256);
   std::uint64_t executed = 0;
-  for (auto _ : state) executed += interpreter.run(mask, 1000);
+  for (auto _ : state) executed += interpreter.run(active, 1000);
   state.counters["warp_instructions"] =
       benchmark::Counter(static_cast<double>(executed), benchmark::Counter::kIsRate);
 }

@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "simulator/base/types.hpp"
+#include "simulator/base/mask.hpp"
 #include "simulator/memory/address_space.hpp"
 
 namespace heddle::simulator::checks {
@@ -42,7 +42,7 @@ class PendingCopies {
 
   void close(CopyKind kind, Mask lanes, unsigned scoreboard) {
     scoreboard_[static_cast<std::size_t>(kind)] = scoreboard;
-    for (unsigned lane = 0; lane < kWarpSize; ++lane) closed_of(kind)[lane] += lanes >> lane & 1;
+    for (const unsigned lane : lanes) ++closed_of(kind)[lane];
   }
 
   // The lanes have waited until at most `left` of the groups that the scoreboard counts are
@@ -52,7 +52,7 @@ class PendingCopies {
     std::erase_if(copies_, [&](const AsyncCopy& copy) {
       const std::uint32_t closed = closed_of(copy.kind)[copy.lane];
       const bool complete = scoreboard_[static_cast<std::size_t>(copy.kind)] == scoreboard &&
-                            (lanes >> copy.lane & 1) != 0 && copy.group + left < closed;
+                            lanes.has(copy.lane) && copy.group + left < closed;
       if (complete) f(copy);
       return complete;
     });
@@ -62,7 +62,7 @@ class PendingCopies {
   template <typename F>
   void hand_over(Mask lanes, F&& f) {
     std::erase_if(copies_, [&](const AsyncCopy& copy) {
-      const bool counted = copy.kind == CopyKind::element && (lanes >> copy.lane & 1) != 0;
+      const bool counted = copy.kind == CopyKind::element && lanes.has(copy.lane);
       if (counted) f(copy);
       return counted;
     });

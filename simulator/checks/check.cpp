@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
 
 #include "isa/attributes.hpp"
 #include "simulator/execute/cluster.hpp"
@@ -25,7 +24,7 @@ Side side_of(const LaunchRequest& request, const Actor& actor, std::string what)
                 static_cast<std::uint32_t>(actor.block / grid.x / grid.y)};
   side.warp = actor.warp;
   side.lanes = actor.lanes;
-  const auto lowest = static_cast<unsigned>(std::countr_zero(actor.lanes == 0 ? 1 : actor.lanes));
+  const auto lowest = actor.lanes.empty() ? 0 : actor.lanes.first();
   const std::uint32_t thread = actor.warp * kWarpSize + lowest;
   side.thread = {thread % shape.x, thread / shape.x % shape.y, thread / shape.x / shape.y};
   CodePlace place = code_place(*request.module, actor.pc);
@@ -77,10 +76,10 @@ const Block* shared_owner(const Block& block, std::uint64_t address) {
 HeapCall heap_call(const Core& core, const Warp& warp, const Issue& next) {
   HeapCall call;
   const Step& step = core.launch.program->steps[next.pc];
-  if (step.instruction == nullptr || next.on == 0 ||
+  if (step.instruction == nullptr || next.on.empty() ||
       isa::effect(*step.instruction) != isa::Effect::call)
     return call;
-  const auto lane = static_cast<unsigned>(std::countr_zero(next.on));
+  const auto lane = next.on.first();
   const bool by_register = step.instruction->a.kind == isa::Source::Kind::reg;
   if (step.selector == 0) return call;  // a relative one stays in the code
   const std::uint32_t* const low = by_register ? source_row(warp, step.a) + lane : nullptr;
@@ -90,9 +89,9 @@ HeapCall heap_call(const Core& core, const Warp& warp, const Issue& next) {
   if (builtin != Builtin::malloc && builtin != Builtin::free) return call;
   call.what = builtin == Builtin::malloc ? HeapCall::What::malloc : HeapCall::What::free;
   call.lanes = next.on;
-  for_each_lane(next.on, [&](unsigned each) {
+  for (const unsigned each : next.on) {
     call.argument[each] = register_pair(warp, kFirstArgument, each);
-  });
+  }
   return call;
 }
 

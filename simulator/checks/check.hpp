@@ -21,7 +21,7 @@ namespace heddle::simulator::checks {
 struct Actor {
   std::uint64_t block = 0;  // linear
   std::uint32_t warp = 0;   // in the block
-  Mask lanes = 0;
+  Mask lanes{};
   std::uint32_t pc = 0;  // index in Program::instructions
 };
 
@@ -84,7 +84,7 @@ const Block* shared_owner(const Block& block, std::uint64_t address);
 struct HeapCall {
   enum class What : std::uint8_t { none, malloc, free };
   What what = What::none;
-  Mask lanes = 0;
+  Mask lanes{};
   std::array<std::uint64_t, kWarpSize> argument{};  // by lane: bytes, or an address
 };
 // Of an instruction that is about to execute; `none` where it calls neither.

@@ -61,8 +61,8 @@ inline void HazardCheck::Pending::set(const WarpTrack& track, Pc at, std::uint8_
 }
 
 void HazardCheck::WarpTrack::start() {
-  results.lanes.fill(0);
-  sources.lanes.fill(0);
+  results.lanes.fill(Mask());
+  sources.lanes.fill(Mask());
   for (auto& each : counted) each.clear();
   now = sequence = most_settled = 0;
   last_count.fill(0);
@@ -174,7 +174,7 @@ void HazardCheck::wait(WarpTrack& track, const Decoded& in) {
 
 // Others are followed by the run.
 bool HazardCheck::looks_before(const Step& step) const {
-  return step.lane == nullptr || step.guard.index != kPT || step.guard.invert;
+  return step.lane == nullptr || step.guard.index != kPT || step.guard.invert.any();
 }
 
 void HazardCheck::issuing(const Core&, const Warp& warp, const Issue& next) {
@@ -194,16 +194,16 @@ void HazardCheck::follow(const Execution& now) {
     decode(now.pc);
   ++track.sequence;
   if (in.waits_for != 0 || in.counted_by != kNoScoreboard) wait(track, in);
-  if (in.guard != kPlaces && (track.results.lanes[in.guard] & now.active) != 0)
+  if (in.guard != kPlaces && (track.results.lanes[in.guard] & now.active).any())
     look_at_read(now, in.guard, true);
   const std::uint16_t* const reads = places_.data() + in.places;
   const std::uint16_t* const writes = reads + in.reads;
-  const std::uint16_t* const end = now.on == 0 ? writes : writes + in.writes;
-  if (now.on != 0)
+  const std::uint16_t* const end = now.on.empty() ? writes : writes + in.writes;
+  if (now.on.any())
     for (const std::uint16_t* place = reads; place != writes; ++place)
-      if ((track.results.lanes[*place] & now.on) != 0) look_at_read(now, *place, false);
+      if ((track.results.lanes[*place] & now.on).any()) look_at_read(now, *place, false);
   for (const std::uint16_t* place = writes; place != end; ++place)
-    if (((track.results.lanes[*place] | track.sources.lanes[*place]) & now.on) != 0)
+    if (((track.results.lanes[*place] | track.sources.lanes[*place]) & now.on).any())
       look_at_write(now, in, *place);
   if (in.write_scoreboard != kNoScoreboard || in.read_scoreboard != kNoScoreboard) count(track, in);
   for (const std::uint16_t* place = writes; place != end; ++place) {
@@ -212,7 +212,7 @@ void HazardCheck::follow(const Execution& now) {
     track.results.of[*place].set(track, now.pc, guard, !in.is_guarded);
   }
   // Where none guards them ptxas overwrites the sources of a load at once.
-  if (in.is_memory && now.on != 0 && in.read_scoreboard != kNoScoreboard)
+  if (in.is_memory && now.on.any() && in.read_scoreboard != kNoScoreboard)
     for (const std::uint16_t* place = reads; place != writes; ++place)
       if (*place < kUniformPlace) {
         track.sources.lanes[*place] = now.on;
@@ -238,7 +238,7 @@ void HazardCheck::look_at_read(const Execution& now, unsigned place, bool as_gua
   const Mask lanes = track.results.lanes[place];
   if (result.fixed) {
     const std::uint64_t passed = track.now - result.since;
-    if (passed >= kMostLatency) track.results.lanes[place] = 0;
+    if (passed >= kMostLatency) track.results.lanes[place] = Mask();
     if (passed >= kMostLatency || (!as_guard && passed >= decoded_[result.pc].latency)) return;
     const auto& code = module_->program().instructions;
     const unsigned needed = least_latency(*code[result.pc], *code[now.pc], place, as_guard);
@@ -250,7 +250,7 @@ void HazardCheck::look_at_read(const Execution& now, unsigned place, bool as_gua
                   "the stall counts from the first instruction on are too small");
   }
   if (is_settled(track, result)) {
-    track.results.lanes[place] = 0;
+    track.results.lanes[place] = Mask();
     return;
   }
   report(now, "not_awaited", result, lanes,
@@ -264,7 +264,7 @@ void HazardCheck::look_at_write(const Execution& now, const Decoded& in, unsigne
   WarpTrack& track = now.track;
   const Pending& result = track.results.of[place];
   const Mask results = track.results.lanes[place], sources = track.sources.lanes[place];
-  if ((results & now.on) != 0 && !result.fixed && result.scoreboard < kScoreboards &&
+  if ((results & now.on).any() && !result.fixed && result.scoreboard < kScoreboards &&
       !is_settled(track, result) && result.scoreboard != in.write_scoreboard)
     report(now, "overwritten_result", result, results,
            fmt::format("{} is written while an earlier result for it may still come",
@@ -272,7 +272,7 @@ void HazardCheck::look_at_write(const Execution& now, const Decoded& in, unsigne
            fmt::format("that is guarded by scoreboard {}", result.scoreboard));
   // A result that comes by the memory unit comes behind the reads of what that took before.
   const Pending& source = track.sources.of[place];
-  if (!in.is_memory && (sources & now.on) != 0 && !is_settled(track, source))
+  if (!in.is_memory && (sources & now.on).any() && !is_settled(track, source))
     report(now, "overwritten_source", source, sources,
            fmt::format("{} is written while an earlier instruction may still have to read it",
                        place_name(place)),

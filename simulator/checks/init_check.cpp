@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <bit>
 
 #include "isa/attributes.hpp"
 #include "simulator/memory/atomic_operations.hpp"
@@ -98,7 +97,7 @@ ByteSet* InitCheck::bytes_of(const Warp& warp, Window space, unsigned lane,
 
 void InitCheck::issued(const Core& core, const Warp& warp, const Issue& issue) {
   for (const Access& access : issue.accesses)
-    if (access.lanes != 0) look_at(core, warp, issue, access);
+    if (access.lanes.any()) look_at(core, warp, issue, access);
 }
 
 // Reads first: what lanes of an atomic operation read, others of them may write.
@@ -114,27 +113,27 @@ void InitCheck::look_at(const Core& core, const Warp& warp, const Issue& issue,
     if (access.kind == AccessKind::store) return set->add(address, bytes);
     if (set->has_all(address, bytes)) return;
   }
-  Mask unwritten = 0;
+  Mask unwritten;
   const bool may_be_padding = copies_by_byte_ && access.space == Window::local && access.width == 1;
   if (access.kind != AccessKind::store && !may_be_padding && reads(step, access))
-    for_each_lane(access.lanes, [&](unsigned lane) {
+    for (const unsigned lane : access.lanes) {
       std::uint64_t address = access.address[lane];
       ByteSet* const bytes = bytes_of(warp, access.space, lane, address);
-      if (bytes != nullptr && !bytes->has_any(address, access.width)) unwritten |= Mask{1} << lane;
-    });
-  if (unwritten != 0) report(warp, issue, access, unwritten);
+      if (bytes != nullptr && !bytes->has_any(address, access.width)) unwritten |= Mask::of(lane);
+    }
+  if (unwritten.any()) report(warp, issue, access, unwritten);
   if (access.kind == AccessKind::load) return;
-  for_each_lane(access.lanes, [&](unsigned lane) {
+  for (const unsigned lane : access.lanes) {
     std::uint64_t address = access.address[lane];
     if (ByteSet* const bytes = bytes_of(warp, access.space, lane, address))
       bytes->add(address, access.width);
-  });
+  }
 }
 
 void InitCheck::report(const Warp& warp, const Issue& issue, const Access& access, Mask lanes) {
   Finding* const finding = findings_.note("init", "unwritten", issue.pc);
   if (finding == nullptr) return;
-  const std::uint64_t address = access.address[static_cast<unsigned>(std::countr_zero(lanes))];
+  const std::uint64_t address = access.address[lanes.first()];
   const std::string what = access_text(access.kind, access.width, access.space);
   finding->address = address;
   finding->message = fmt::format("{} at {:#x}, which nobody has written", what, address);

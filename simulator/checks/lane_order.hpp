@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <memory>
 
-#include "simulator/base/types.hpp"
+#include "simulator/base/mask.hpp"
 
 namespace heddle::simulator::checks {
 
@@ -20,8 +20,8 @@ class LaneOrder {
   void issue() { ++tick_; }
   // What these lanes did before this instruction all of them know from now on.
   void meet(Mask lanes) {
-    if (lanes == 0) return;
-    const unsigned leader = lowest(lanes);
+    if (lanes.empty()) return;
+    const unsigned leader = lanes.first();
     if (with_[leader] == lanes)
       last_[leader] = tick_;
     else
@@ -34,7 +34,6 @@ class LaneOrder {
 
  private:
   using Known = std::array<std::uint32_t, kWarpSize>;  // ticks, of each lane
-  static unsigned lowest(Mask lanes);
   void regroup(Mask lanes);
   void settle(unsigned lane);  // writes down what it knows of those it met last
   Known joined(Mask lanes) const;

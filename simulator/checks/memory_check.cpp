@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
 #include <optional>
 
 #include "isa/attributes.hpp"
@@ -111,7 +110,7 @@ bool MemoryCheck::lies_outside(const Core& core, const Warp& warp, unsigned lane
 // Whether all lanes' pieces lie in one allocation that is known, and no heap: nearly always the
 // case, and then told at once.
 bool MemoryCheck::all_lie_inside(const Access& access) {
-  const auto one = static_cast<unsigned>(std::countr_zero(access.lanes));
+  const auto one = access.lanes.first();
   const std::uint64_t first = access.address[one];
   if (!known_[last_known_].holds(first, access.width))
     for (std::size_t i = 0; i < known_.size(); ++i)
@@ -123,7 +122,7 @@ bool MemoryCheck::all_lie_inside(const Access& access) {
   const std::uint64_t most = known.bytes - access.width;
   bool inside = true;
   for (unsigned lane = 0; lane < kWarpSize; ++lane) {
-    const std::uint64_t at = (access.lanes >> lane & 1) != 0 ? access.address[lane] : first;
+    const std::uint64_t at = access.lanes.has(lane) ? access.address[lane] : first;
     inside &= at - known.address <= most;
   }
   return inside;
@@ -133,25 +132,25 @@ bool MemoryCheck::all_lie_inside(const Access& access) {
 // machine found global memory; a fault has executed nothing.
 void MemoryCheck::issued(const Core& core, const Warp& warp, const Issue& issue) {
   const std::optional<AddressSpace> space = spaces_[issue.pc];
-  if (space && *space != AddressSpace::generic && issue.on != 0) {
+  if (space && *space != AddressSpace::generic && issue.on.any()) {
     for (const Access& access : issue.accesses)
-      if (access.space == Window::global && access.lanes != 0 && !all_lie_inside(access))
+      if (access.space == Window::global && access.lanes.any() && !all_lie_inside(access))
         look_at(core, warp, issue, access.lanes, access.address);
     if (issue.accesses.empty() && issue.flow == Flow::stop) look_before(core, warp, issue);
   }
   if (call_.what != HeapCall::What::malloc) return;
-  for_each_lane(call_.lanes, [&](unsigned lane) {
+  for (const unsigned lane : call_.lanes) {
     const std::uint64_t address = heap_result(warp, lane);
     if (address != 0)
       heap_.allocated(address, call_.argument[lane],
-                      {launch_, actor(warp, issue.pc, Mask{1} << lane)});
-  });
+                      {launch_, actor(warp, issue.pc, Mask::of(lane))});
+  }
 }
 
 void MemoryCheck::free_block(const Core& core, const Warp& warp, const Issue& next, unsigned lane,
                              std::uint64_t address) {
   if (address == 0) return;
-  const Actor here = actor(warp, next.pc, Mask{1} << lane);
+  const Actor here = actor(warp, next.pc, Mask::of(lane));
   const HeapBlocks::Block* const block = heap_.free(address, {launch_, here}, *core.launch.memory);
   if (block != nullptr && !block->freed) return;
   reported_ = true;
@@ -195,15 +194,15 @@ void MemoryCheck::tell_of_block(const HeapBlocks::Block& block, Finding& finding
 MemoryCheck::Wrong MemoryCheck::wrong_lanes(const Core& core, const Warp& warp, const Step& step,
                                             AddressSpace space, Mask on, const Addresses& address) {
   Wrong wrong;
-  for_each_lane(on, [&](unsigned lane) {
-    const Mask bit = Mask{1} << lane;
+  for (const unsigned lane : on) {
+    const Mask bit = Mask::of(lane);
     const std::uint64_t at = address[lane];
     const Window where = window(space, at);
     if (at % step.width != 0)
       wrong.misaligned |= bit;
     else if (lies_outside(core, warp, lane, at, step.width, where))
       (was_freed(at, where) ? wrong.freed : wrong.outside) |= bit;
-  });
+  }
   return wrong;
 }
 
@@ -219,9 +218,9 @@ bool MemoryCheck::looks_behind(const Step& step) const {
 void MemoryCheck::issuing(const Core& core, const Warp& warp, const Issue& next) {
   call_ = heap_call(core, warp, next);
   if (call_.what == HeapCall::What::free)
-    for_each_lane(call_.lanes,
-                  [&](unsigned lane) { free_block(core, warp, next, lane, call_.argument[lane]); });
-  if (next.on != 0 && spaces_[next.pc] == AddressSpace::generic) look_before(core, warp, next);
+    for (const unsigned lane : call_.lanes)
+      free_block(core, warp, next, lane, call_.argument[lane]);
+  if (next.on.any() && spaces_[next.pc] == AddressSpace::generic) look_before(core, warp, next);
 }
 
 // An instruction that has not executed, or not been able to.
@@ -235,9 +234,9 @@ void MemoryCheck::look_at(const Core& core, const Warp& warp, const Issue& next,
                           const Addresses& address) {
   const Step& step = core.launch.program->steps[next.pc];
   const Wrong wrong = wrong_lanes(core, warp, step, *spaces_[next.pc], on, address);
-  if (wrong.misaligned != 0) report(core, warp, next, "misaligned", wrong.misaligned, address);
-  if (wrong.outside != 0) report(core, warp, next, "out_of_bounds", wrong.outside, address);
-  if (wrong.freed != 0) report(core, warp, next, "use_after_free", wrong.freed, address);
+  if (wrong.misaligned.any()) report(core, warp, next, "misaligned", wrong.misaligned, address);
+  if (wrong.outside.any()) report(core, warp, next, "out_of_bounds", wrong.outside, address);
+  if (wrong.freed.any()) report(core, warp, next, "use_after_free", wrong.freed, address);
 }
 
 std::string MemoryCheck::details(const Core& core, std::uint64_t address, Window space) const {
@@ -271,7 +270,7 @@ void MemoryCheck::report(const Core& core, const Warp& warp, const Issue& next, 
   Finding* const finding = findings_.note("memory", kind, next.pc);
   if (finding == nullptr) return;
   const Step& step = core.launch.program->steps[next.pc];
-  const std::uint64_t first = address[static_cast<unsigned>(std::countr_zero(lanes))];
+  const std::uint64_t first = address[lanes.first()];
   const Window space = window(*plain_space(step), first);
   const std::string what = access_text(kind_of(step), step.width, space);
   finding->address = first;

@@ -32,7 +32,7 @@ class MemoryCheck : public Check {
   void free_block(const Core& core, const Warp& warp, const Issue& next, unsigned lane,
                   std::uint64_t address);
   struct Wrong {
-    Mask misaligned = 0, outside = 0, freed = 0;
+    Mask misaligned{}, outside{}, freed{};
   };
   Wrong wrong_lanes(const Core& core, const Warp& warp, const Step& step, AddressSpace space,
                     Mask on, const Addresses& address);

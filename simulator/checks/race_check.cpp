@@ -34,7 +34,7 @@ Use use_of(const Access& access, Use otherwise) {
 }
 
 Mask lanes_waiting(const Warp& warp, Wait wait) {
-  Mask lanes = 0;
+  Mask lanes;
   for (const Group& group : warp.convergence->groups())
     if (group.wait == wait) lanes |= group.lanes;
   return lanes;
@@ -45,24 +45,24 @@ Mask lanes_waiting(const Warp& warp, Wait wait) {
 bool are_apart(const Access& access) {
   std::uint64_t least = 0, most = ~std::uint64_t{0};  // that the next one may be
   bool rises = true, falls = true;
-  for_each_lane(access.lanes, [&](unsigned lane) {
+  for (const unsigned lane : access.lanes) {
     const std::uint64_t at = access.address[lane];
     rises = rises && at >= least;
     falls = falls && at <= most && at != 0;
     least = at + 1;
     most = at - 1;
-  });
+  }
   if (rises || falls) return true;
   // Others by a table of all of them, open to the next place.
   std::array<std::uint64_t, 2 * kWarpSize> seen{};
   bool apart = true;
-  for_each_lane(access.lanes, [&](unsigned lane) {
+  for (const unsigned lane : access.lanes) {
     const std::uint64_t key = access.address[lane] + 1;
     std::size_t at = key * 0x9e3779b97f4a7c15u >> 58;
     while (seen[at] != 0 && seen[at] != key) at = (at + 1) % seen.size();
     apart = apart && seen[at] == 0;
     seen[at] = key;
-  });
+  }
   return apart;
 }
 
@@ -155,7 +155,7 @@ void RaceCheck::look_at_barriers(const Block& block, BlockTrack& track) {
     auto& [number, arrivals] = each;
     if (arrivals.waiting_warps == 0) return false;
     for (const Warp& warp : block.warps)
-      if ((warp.convergence->waiting_at_block_barrier(number) & arrivals.waiting[warp.index]) != 0)
+      if ((warp.convergence->waiting_at_block_barrier(number) & arrivals.waiting[warp.index]).any())
         return false;
     knowledge_.meet(track.number, arrivals.waiting_warps, arrivals.arrived_warps);
     for (const Warp& warp : block.warps)
@@ -165,7 +165,7 @@ void RaceCheck::look_at_barriers(const Block& block, BlockTrack& track) {
 }
 
 void RaceCheck::look_at_warp_sync(const Warp& warp, WarpTrack& track) {
-  if (track.at_warp_sync == 0) return;
+  if (track.at_warp_sync.empty()) return;
   const Mask waiting = lanes_waiting(warp, Wait::warp_sync);
   track.lanes.meet(track.at_warp_sync & ~waiting);
   track.at_warp_sync &= waiting;
@@ -214,7 +214,7 @@ void RaceCheck::issuing(const Core& core, const Warp& warp, const Issue& next) {
   catch_up(warp, track, next.active);
   const Step& step = core.launch.program->steps[next.pc];
   if (step.instruction == nullptr) return;
-  if (next.on == 0) return;
+  if (next.on.empty()) return;
   if (isa::memory_access(*step.instruction).of == isa::MemoryAccess::Of::barrier)
     knowledge_.fence(id);  // mbarrier operations order what is before them, and after
   if (takes_all_lanes(*step.instruction)) of_warp.lanes.meet(next.active);
@@ -265,9 +265,9 @@ void RaceCheck::issued(const Core& core, const Warp& warp, const Issue& issue) {
   }
   // Who had a block of the heap before has nothing to do with who has it now.
   if (call_.what != HeapCall::What::malloc) return;
-  for_each_lane(call_.lanes, [&](unsigned lane) {
+  for (const unsigned lane : call_.lanes) {
     global_.forget(heap_result(warp, lane), call_.argument[lane]);
-  });
+  }
   call_.what = HeapCall::What::none;
 }
 
@@ -280,7 +280,7 @@ void RaceCheck::look_at_accesses(const Core& core, const Warp& warp, BlockTrack&
     return end_phases(core, *warp.block);
   }
   for (const Access& access : issue.accesses) {
-    if (access.space == Window::local || access.lanes == 0) continue;
+    if (access.space == Window::local || access.lanes.empty()) continue;
     look_at(core, warp, track, issue, access);
     if (watched_[issue.pc].of_barrier) look_at_mbarrier(core, warp, track, issue, access);
     if (in.op == Op::ARRIVES) hand_over_copies(warp, track, issue, access);
@@ -322,19 +322,17 @@ void RaceCheck::look_at(const Core& core, const Warp& warp, BlockTrack& track, c
       look_at_lines(scene, *shadow, now))
     return;
   if (access.space == Window::global) {
-    for_each_lane(access.lanes,
-                  [&](unsigned lane) { shadow->prefetch_line(access.address[lane]); });
-    for_each_lane(access.lanes,
-                  [&](unsigned lane) { shadow->prefetch_cell(access.address[lane]); });
+    for (const unsigned lane : access.lanes) shadow->prefetch_line(access.address[lane]);
+    for (const unsigned lane : access.lanes) shadow->prefetch_cell(access.address[lane]);
   }
   std::uint64_t last = ~std::uint64_t{0};
-  for_each_lane(access.lanes, [&](unsigned lane) {
+  for (const unsigned lane : access.lanes) {
     std::uint64_t address = access.address[lane];
-    if (!scene.writes && address == last) return;  // as the lane before
+    if (!scene.writes && address == last) continue;  // as the lane before
     last = address;
     if (may_be_elsewhere) {
       const Place place = shared_place(*warp.block, address);
-      if (place.track == nullptr) return;
+      if (place.track == nullptr) continue;
       shadow = &place.track->shared;
     }
     const std::byte* const data =
@@ -349,7 +347,7 @@ void RaceCheck::look_at(const Core& core, const Warp& warp, BlockTrack& track, c
       cell.write.who = *agent;
       cell.write.clock = knowledge_.clock(*agent);
     });
-  });
+  }
 }
 
 // Whole lines that the lanes read or write side by side. False, and nothing is done: it is no such
@@ -444,27 +442,27 @@ void RaceCheck::synchronize(const Warp& warp, BlockTrack& track, const Access& a
   const bool tells = access.kind != AccessKind::load && (to_all != nullptr || to_block != nullptr);
   if (!tells && told_at_.empty()) return;
   std::uint64_t last = ~std::uint64_t{0};
-  for_each_lane(access.lanes, [&](unsigned lane) {
+  for (const unsigned lane : access.lanes) {
     std::uint64_t key = access.address[lane];
     if (access.space == Window::shared) {
       const Place place = shared_place(*warp.block, key);
-      if (place.track == nullptr) return;
+      if (place.track == nullptr) continue;
       key = place.key();
     }
     const auto found = tells ? told_at_.try_emplace(key).first : told_at_.find(key);
-    if (found == told_at_.end()) return;  // nobody has told anything there
+    if (found == told_at_.end()) continue;  // nobody has told anything there
     Release& release = found->second;
     if (access.kind != AccessKind::store) {
       learn(id, track, lane, release.to_all);
       const auto more = release.to_block.find(id.block);
       if (more != release.to_block.end()) learn(id, track, lane, more->second);
     }
-    if (access.kind == AccessKind::load || key == last) return;
+    if (access.kind == AccessKind::load || key == last) continue;
     last = key;
     if (access.kind == AccessKind::store) release = {};
     add(release.to_all, to_all);
     if (to_block != to_all) add(release.to_block[id.block], to_block);
-  });
+  }
 }
 
 // Code compiled with -G hides which loads belong to loops around a compare-and-swap.
@@ -535,8 +533,7 @@ void RaceCheck::look_at_lanes_of_one_store(const Core& core, const Warp& warp, c
   };
   std::array<std::uint8_t, kWarpSize> lanes{};
   unsigned count = 0;
-  for_each_lane(access.lanes,
-                [&](unsigned lane) { lanes[count++] = static_cast<std::uint8_t>(lane); });
+  for (const unsigned lane : access.lanes) lanes[count++] = static_cast<std::uint8_t>(lane);
   std::sort(lanes.begin(), lanes.begin() + count, [&](unsigned one, unsigned other) {
     return access.address[one] < access.address[other];
   });
@@ -545,7 +542,7 @@ void RaceCheck::look_at_lanes_of_one_store(const Core& core, const Warp& warp, c
     if (access.address[one] != access.address[other] || !differs(one, other)) continue;
     Finding* const finding = findings_.note("races", "same_instruction", issue.pc);
     if (finding == nullptr) return;
-    const Mask both = Mask{1} << one | Mask{1} << other;
+    const Mask both = Mask::of(one) | Mask::of(other);
     finding->address = access.address[one];
     finding->message = fmt::format(
         "lanes {} of one instruction write different values to one place, {:#x}: which stays is "
@@ -571,7 +568,7 @@ void RaceCheck::report(const Scene& scene, std::uint64_t address, const Trace& b
   finding->message = fmt::format("race in {} memory, at {:#x}: nothing orders these two accesses",
                                  space == Window::shared ? "shared" : "global", address);
   const auto side = [&](const Trace& trace, std::string what) {
-    const Actor who{linear_[trace.who.block], trace.who.warp, Mask{1} << trace.lane, trace.pc};
+    const Actor who{linear_[trace.who.block], trace.who.warp, Mask::of(trace.lane), trace.pc};
     finding->sides.push_back(side_of(findings_.request(), who, std::move(what)));
   };
   side(now, access_text(scene.access.kind, scene.access.width, space));

@@ -51,7 +51,7 @@ class RaceCheck : public Check {
     LaneOrder lanes;
     // Up to which clock of the warp each lane knows what all its lanes did, by what it was told.
     std::array<std::uint32_t, kWarpSize> told{};
-    Mask at_warp_sync = 0;
+    Mask at_warp_sync{};
     bool at_cluster_wait = false;
     PendingCopies copies;
   };

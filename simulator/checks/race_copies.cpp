@@ -70,7 +70,7 @@ unsigned RaceCheck::group_scoreboard(const isa::Instruction& in) {
 
 void RaceCheck::begin_copies(Copies kind, const Issue& issue, const Access& access,
                              PendingCopies& copies) {
-  for_each_lane(access.lanes, [&](unsigned lane) {
+  for (const unsigned lane : access.lanes) {
     AsyncCopy copy;
     copy.address = access.address[lane];
     copy.bytes = access.width;
@@ -80,7 +80,7 @@ void RaceCheck::begin_copies(Copies kind, const Issue& issue, const Access& acce
     copy.lane = static_cast<std::uint8_t>(lane);
     copy.writes = access.kind != AccessKind::load;
     copies.begin(copy);
-  });
+  }
 }
 
 // DEPBAR is what cp.async.wait_group leaves. That an instruction waits for the scoreboard too, as
@@ -115,10 +115,10 @@ void RaceCheck::settle(const Warp& warp, const AsyncCopy& copy, const F& f) {
 void RaceCheck::hand_over_copies(const Warp& warp, BlockTrack& track, const Issue& issue,
                                  const Access& access) {
   const WarpId id{track.number, warp.index};
-  for_each_lane(access.lanes, [&](unsigned lane) {
-    const Mask bit = Mask{1} << lane;
+  for (const unsigned lane : access.lanes) {
+    const Mask bit = Mask::of(lane);
     const Place barrier = shared_place(*warp.block, access.address[lane]);
-    if (barrier.track == nullptr) return;
+    if (barrier.track == nullptr) continue;
     const WarpId agent = agent_of(warp, barrier, bit, issue.pc);
     track.warps[warp.index].copies.hand_over(bit, [&](const AsyncCopy& copy) {
       Settled settled{copy, id, {}};
@@ -127,7 +127,7 @@ void RaceCheck::hand_over_copies(const Warp& warp, BlockTrack& track, const Issu
       settle(warp, copy, settled);
     });
     arrive_at(*warp.block, access.address[lane], knowledge_.told_by_agent(agent), 1);
-  });
+  }
 }
 
 // Each warp that has copies counted at a barrier has an agent there.
@@ -181,28 +181,27 @@ void RaceCheck::look_at_mbarrier(const Core& core, const Warp& warp, BlockTrack&
   const Step& step = core.launch.program->steps[issue.pc];
   const WarpId id{track.number, warp.index};
   if (isa::makes_shared_barrier(*step.instruction)) {
-    const auto first = static_cast<unsigned>(std::countr_zero(access.lanes));
+    const auto first = access.lanes.first();
     const Place place = shared_place(*warp.block, access.address[first]);
     if (place.track == nullptr) return;
     mbarriers_.erase(place.key());
     return arrive_at(*warp.block, access.address[first], {}, 0);
   }
   if (access.kind == AccessKind::load) {
-    const Mask over = warp.predicate(step.pu, 0) & access.lanes;
-    for_each_lane(over, [&](unsigned lane) {
+    const Mask over = warp.predicates[step.pu] & access.lanes;
+    for (const unsigned lane : over) {
       const Place place = shared_place(*warp.block, access.address[lane]);
       if (place.track != nullptr) learn(id, track, lane, mbarriers_[place.key()].complete);
-    });
+    }
     return;
   }
   const Told mine = knowledge_.told_by(id);
   std::uint64_t last = ~std::uint64_t{0};
-  for_each_lane(access.lanes, [&](unsigned lane) {
-    if (access.address[lane] == last) return;
+  for (const unsigned lane : access.lanes) {
+    if (access.address[lane] == last) continue;
     last = access.address[lane];
-    arrive_at(*warp.block, last, mine == nullptr ? Knowledge::Told{} : *mine,
-              static_cast<unsigned>(std::popcount(access.lanes)));
-  });
+    arrive_at(*warp.block, last, mine == nullptr ? Knowledge::Told{} : *mine, access.lanes.count());
+  }
 }
 
 // Bulk copies into shared memory, and stores that a barrier counts. Behind the pieces of data that
@@ -220,9 +219,9 @@ void RaceCheck::look_at_counted_copies(const Core& core, const Warp& warp, Block
     while (last < issue.accesses.size() && !is_barrier(last)) ++last;
     if (last == issue.accesses.size()) return;
     const Access& at_barrier = issue.accesses[last];
-    const auto lane = static_cast<unsigned>(std::countr_zero(at_barrier.lanes));
+    const auto lane = at_barrier.lanes.first();
     const Place barrier = shared_place(*warp.block, at_barrier.address[lane]);
-    if (barrier.track == nullptr) return;
+    if (barrier.track == nullptr) continue;
     const WarpId agent = agent_of(warp, barrier, at_barrier.lanes, issue.pc);
     for (; first < last; ++first) {
       const Access& data = issue.accesses[first];
@@ -250,9 +249,9 @@ bool RaceCheck::report_copy(const Scene& scene, std::uint64_t address, const Tra
                   address, wrote_before ? "which is the destination of" : "which is the source of");
   Actor issuer = agent != agents_.end()
                      ? agent->second.issuer
-                     : Actor{linear_[before.who.block], before.who.warp, Mask{1} << before.lane, 0};
+                     : Actor{linear_[before.who.block], before.who.warp, Mask::of(before.lane), 0};
   issuer.pc = before.pc;
-  const Actor here{linear_[now.who.block], now.who.warp, Mask{1} << now.lane, now.pc};
+  const Actor here{linear_[now.who.block], now.who.warp, Mask::of(now.lane), now.pc};
   finding->sides.push_back(side_of(findings_.request(), here,
                                    access_text(scene.access.kind, scene.access.width, space)));
   finding->sides.push_back(side_of(findings_.request(), issuer, "began the copy"));

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
 
 #include "isa/attributes.hpp"
 #include "simulator/execute/block_barrier.hpp"
@@ -16,7 +15,7 @@ using isa::Effect;
 bool anybody_waits_at(const Block& block, unsigned number) {
   return block.barriers[number].arrived_only != 0 ||
          std::ranges::any_of(block.warps, [number](const Warp& warp) {
-           return warp.convergence->waiting_at_block_barrier(number) != 0;
+           return warp.convergence->waiting_at_block_barrier(number).any();
          });
 }
 
@@ -25,7 +24,7 @@ std::string warps_missing_at(const Block& block, unsigned number) {
   for (const Warp& warp : block.warps) {
     const Mask live = warp.convergence->live();
     const Mask missing = live & ~warp.convergence->waiting_at_block_barrier(number);
-    if (missing == 0) continue;
+    if (missing.empty()) continue;
     text += text.empty() ? "" : "; ";
     text += missing == live ? fmt::format("warp {}", warp.index)
                             : fmt::format("warp {} lanes {}", warp.index, lane_list(missing));
@@ -129,12 +128,11 @@ void SyncCheck::issuing(const Core& core, const Warp& warp, const Issue& next) {
   const Step& step = core.launch.program->steps[next.pc];
   if (step.instruction == nullptr) return;
   const isa::Effect effect = isa::effect(*step.instruction);
-  if (effect == isa::Effect::block_barrier && next.on != 0) at_barrier(core, warp, next, step);
-  if (effect == isa::Effect::warp_sync && next.on != 0) at_warp_sync(core, warp, next, step);
+  if (effect == isa::Effect::block_barrier && next.on.any()) at_barrier(core, warp, next, step);
+  if (effect == isa::Effect::warp_sync && next.on.any()) at_warp_sync(core, warp, next, step);
   if (for_debugging_ ? leads_to_end_[next.pc] : effect == isa::Effect::exit) {
     Thread* const threads = &blocks_[warp.block->linear].threads[warp.index * kWarpSize];
-    for_each_lane(for_debugging_ ? next.active : next.on,
-                  [&](unsigned lane) { threads[lane].end = next.pc; });
+    for (const unsigned lane : for_debugging_ ? next.active : next.on) threads[lane].end = next.pc;
   }
 }
 
@@ -143,10 +141,10 @@ void SyncCheck::at_barrier(const Core&, const Warp& warp, const Issue& next, con
   BlockState& state = blocks_[warp.block->linear];
   if (request.threads == 0) {
     Thread* const threads = &state.threads[warp.index * kWarpSize];
-    for_each_lane(next.on, [&](unsigned lane) {
+    for (const unsigned lane : next.on) {
       ++threads[lane].barriers;
       threads[lane].last_barrier = next.pc;
-    });
+    }
   }
   const Actor here = actor(warp, next.pc, next.on);
   const std::uint32_t earlier = warp.block->barriers[request.number].expected;
@@ -186,15 +184,16 @@ void SyncCheck::at_warp_sync(const Core& core, const Warp& warp, const Issue& ne
   if (step.data_type != 0) return note_calls(warp, next, nullptr);
   const std::uint32_t* const masks = source_row(warp, step.b);
   note_calls(warp, next, masks);
-  Mask unnamed = 0;
-  for_each_lane(next.on, [&](unsigned lane) { unnamed |= ~masks[lane] & Mask{1} << lane; });
-  if (unnamed == 0) return;
+  Mask unnamed;
+  for (const unsigned lane : next.on)
+    if (!Mask(masks[lane]).has(lane)) unnamed |= Mask::of(lane);
+  if (unnamed.empty()) return;
   Finding* const finding = findings_.note("sync", "mask_without_caller", next.pc);
   if (finding == nullptr) return;
-  const Mask mask = masks[std::countr_zero(unnamed)];
+  const Mask mask(masks[unnamed.first()]);
   finding->message =
       fmt::format("lanes {} make a _sync call whose mask {:#010x} does not name them",
-                  lane_list(unnamed), mask);
+                  lane_list(unnamed), mask.bits());
   finding->sides.push_back(
       side_of(findings_.request(), actor(warp, next.pc, unnamed), "make the call"));
   finding->details = fmt::format("the mask names lanes {}", lane_list(mask));
@@ -203,8 +202,8 @@ void SyncCheck::at_warp_sync(const Core& core, const Warp& warp, const Issue& ne
 // `masks`: by lane; null: all lanes.
 void SyncCheck::note_calls(const Warp& warp, const Issue& next, const std::uint32_t* masks) {
   std::vector<Calls>& calls = blocks_[warp.block->linear].calls[warp.index];
-  for_each_lane(next.on, [&](unsigned lane) {
-    const Mask mask = masks == nullptr ? kFullMask : masks[lane];
+  for (const unsigned lane : next.on) {
+    const Mask mask = masks == nullptr ? kFullMask : Mask(masks[lane]);
     auto found = std::ranges::find(calls, mask, &Calls::mask);
     if (found == calls.end()) {
       calls.emplace_back().mask = mask;
@@ -212,7 +211,7 @@ void SyncCheck::note_calls(const Warp& warp, const Issue& next, const std::uint3
     }
     ++found->of_lane[lane];
     found->last_pc[lane] = next.pc;
-  });
+  }
 }
 
 // All whom a mask names must make the same calls with it, but those that ended before, by a way of
@@ -220,29 +219,29 @@ void SyncCheck::note_calls(const Warp& warp, const Issue& next, const std::uint3
 void SyncCheck::look_at_masks(const BlockState& state, const Block& block, std::uint32_t warp) {
   const Thread* const threads = &state.threads[warp * kWarpSize];
   const std::uint64_t left = findings_.request().block.count() - std::uint64_t{warp} * kWarpSize;
-  const Mask born = left >= kWarpSize ? kFullMask : (Mask{1} << left) - 1;
+  const Mask born = Mask::below(left);
   for (const Calls& calls : state.calls[warp]) {
     unsigned most = kWarpSize;
-    for_each_lane(calls.mask & born, [&](unsigned lane) {
+    for (const unsigned lane : calls.mask& born) {
       if (most == kWarpSize || calls.of_lane[lane] > calls.of_lane[most]) most = lane;
-    });
+    }
     if (most == kWarpSize) continue;
-    Mask came = 0, absent = 0;
-    for_each_lane(calls.mask & born, [&](unsigned lane) {
-      const Mask bit = Mask{1} << lane;
+    Mask came, absent;
+    for (const unsigned lane : calls.mask& born) {
+      const Mask bit = Mask::of(lane);
       if (calls.of_lane[lane] == calls.of_lane[most])
         came |= bit;
       else if (threads[lane].end == threads[most].end)
         absent |= bit;
-    });
-    if (absent == 0) continue;
+    }
+    if (absent.empty()) continue;
     const std::uint32_t pc = calls.last_pc[most], end = threads[most].end;
     Finding* const finding = findings_.note("sync", "mask_names_absent", pc, end);
     if (finding == nullptr) continue;
     finding->message = fmt::format(
         "lanes {} make a _sync call whose mask {:#010x} names lanes {}, "
         "which do not come to it",
-        lane_list(came), calls.mask, lane_list(absent));
+        lane_list(came), calls.mask.bits(), lane_list(absent));
     finding->sides.push_back(
         side_of(findings_.request(), {block.linear, warp, came, pc}, "make the call"));
     finding->sides.push_back(
@@ -305,13 +304,13 @@ void SyncCheck::report_passed_by(const BlockState& state, const Block& block, st
       findings_.note("sync", "barrier_passed_by", came.last_barrier, passed.end);
   if (finding == nullptr) return;
   const auto same = [&](std::size_t one) {  // the lanes of its warp that did as it did
-    Actor actor{block.linear, static_cast<std::uint32_t>(one / kWarpSize), 0, 0};
+    Actor actor{block.linear, static_cast<std::uint32_t>(one / kWarpSize), {}, 0};
     const Thread* const warp = &state.threads[actor.warp * kWarpSize];
     for (unsigned lane = 0; lane < kWarpSize; ++lane)
       if (warp[lane].end == state.threads[one].end &&
           warp[lane].barriers == state.threads[one].barriers &&
           actor.warp * kWarpSize + lane < findings_.request().block.count())
-        actor.lanes |= Mask{1} << lane;
+        actor.lanes |= Mask::of(lane);
     return actor;
   };
   Actor who_came = same(most), who_passed = same(fewest);

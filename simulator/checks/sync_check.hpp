@@ -31,7 +31,7 @@ class SyncCheck : public Check {
   };
   // The _sync calls of a warp with one mask.
   struct Calls {
-    Mask mask = 0;
+    Mask mask{};
     std::array<std::uint32_t, kWarpSize> of_lane{};  // how many each lane made
     std::array<std::uint32_t, kWarpSize> last_pc{};
   };

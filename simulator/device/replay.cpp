@@ -73,11 +73,12 @@ void add_block(Hash& hash, const Core& core, const Block& block) {
     rows(0, std::min<std::size_t>(core.launch.kernel->registers + 1, kDiscardRow));
     rows(kUniformRow, isa::kUniformRegisters);
     rows(kReturnRow, 2);
-    for (unsigned i = 0; i < kDiscardedPredicate; ++i) hash.add(warp.predicates[i]);
-    for (unsigned i = 0; i < kConvergenceBarriers; ++i) hash.add(warp.convergence->barrier(i));
+    for (unsigned i = 0; i < kDiscardedPredicate; ++i) hash.add(warp.predicates[i].bits());
+    for (unsigned i = 0; i < kConvergenceBarriers; ++i)
+      hash.add(warp.convergence->barrier(i).bits());
     for (const Group& group : warp.convergence->groups()) {
-      hash.add(std::uint64_t{group.lanes} << 32 | group.pc);
-      hash.add(std::uint64_t{group.partners} << 32 | static_cast<unsigned>(group.wait) << 8 |
+      hash.add(std::uint64_t{group.lanes.bits()} << 32 | group.pc);
+      hash.add(std::uint64_t{group.partners.bits()} << 32 | static_cast<unsigned>(group.wait) << 8 |
                group.index);
     }
   }

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <bit>
 #include <cstring>
 
 #include "simulator/execute/bulk_copy.hpp"
@@ -45,7 +44,7 @@ void BulkAccess::observe(AccessKind kind, Window space, std::uint64_t address, s
   access.width = width;
   access.lanes = lanes_;
   for (std::uint64_t done = 0; done < bytes; done += width) {
-    access.address[static_cast<unsigned>(std::countr_zero(lanes_))] = address + done;
+    access.address[lanes_.first()] = address + done;
     core_.accesses.push_back(access);
   }
 }
@@ -56,7 +55,8 @@ void BulkAccess::save(std::uint64_t address, std::uint64_t bytes) {
   at.fill(address);
   for (std::uint64_t done = 0; done < bytes; done += kSaved) {
     at[0] = address + done;
-    core_.journal->before_write(at, 1, static_cast<std::uint32_t>(std::min(kSaved, bytes - done)));
+    core_.journal->before_write(at, Mask::of(0),
+                                static_cast<std::uint32_t>(std::min(kSaved, bytes - done)));
   }
 }
 

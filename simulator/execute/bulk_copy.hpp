@@ -20,7 +20,7 @@ bool lacks_cluster(Core& core, const Warp& warp, const Step& step, Mask active);
 class BulkAccess {
  public:
   BulkAccess(Core& core, Warp& warp, const Step& step, Mask lanes)
-      : core_(core), warp_(warp), step_(step), lanes_(lanes & -lanes) {}
+      : core_(core), warp_(warp), step_(step), lanes_(Mask::of(lanes.first())) {}
 
   // `bytes` at an address of global memory, or of a cluster's shared memory (the rank of the block
   // in bits 31:24), which must be a multiple of `alignment`. Null, and a fault, where they are not.

@@ -12,7 +12,7 @@ constexpr unsigned kClusterBarrier = 16;
 
 // UCGABAR_ARV: the threads arrive and go on.
 Flow execute_arrive(Core&, Warp& warp, const Step&, Mask, Mask on) {
-  if (on == 0) return Flow::next;
+  if (on.empty()) return Flow::next;
   warp.cluster_arrived |= on;
   warp.block->at_cluster_barrier = true;
   check_cluster_barrier(*warp.block);
@@ -21,7 +21,7 @@ Flow execute_arrive(Core&, Warp& warp, const Step&, Mask, Mask on) {
 
 // UCGABAR_WAIT: until all threads that live have arrived as often as these.
 Flow execute_wait(Core&, Warp& warp, const Step&, Mask, Mask on) {
-  if ((warp.cluster_arrived & on) == 0) return Flow::next;
+  if ((warp.cluster_arrived & on).empty()) return Flow::next;
   warp.convergence->wait_at_block_barrier(kClusterBarrier);
   return Flow::reschedule;
 }
@@ -60,13 +60,13 @@ void check_cluster_barrier(Block& block) {
   for (const Block* each : blocks) {
     if (each == nullptr) continue;
     for (const Warp& warp : each->warps)
-      if ((warp.convergence->live() & ~warp.cluster_arrived) != 0) return;
+      if (!warp.convergence->live().within(warp.cluster_arrived)) return;
   }
   for (Block* each : blocks) {
     if (each == nullptr) continue;
     each->at_cluster_barrier = false;
     for (Warp& warp : each->warps) {
-      warp.cluster_arrived = 0;
+      warp.cluster_arrived = Mask();
       warp.convergence->release_block_barrier(kClusterBarrier);
     }
   }

@@ -10,9 +10,8 @@ namespace heddle::simulator {
 // Those of `on` for which it holds. The hardware's own counter takes the others for predicated off,
 // SASS metrics do not (H200: gpu/cupti/README.md).
 inline Mask with_condition(Core& core, const Warp& warp, const Step& step, Mask on) {
-  const Mask holds = on & warp.predicate(step.pp.index, step.pp.invert);
-  if (holds != on)
-    core.counts_of(step).threads_kept += static_cast<unsigned>(std::popcount(on & ~holds));
+  const Mask holds = on & warp.predicate(step.pp);
+  if (holds != on) core.counts_of(step).threads_kept += (on & ~holds).count();
   return holds;
 }
 

@@ -21,8 +21,6 @@ std::size_t choose_rows_per_warp(const LaunchContext& launch) {
   return interleaved_rows(*launch.program);
 }
 
-unsigned count_of(Mask lanes) { return static_cast<unsigned>(std::popcount(lanes)); }
-
 // Tests drive a core without a module.
 MakeReconvergence reconvergence_of(const LaunchContext& context) {
   const Module* const module = context.request->module;
@@ -123,20 +121,19 @@ void Core::start_block(Block& block, std::uint64_t linear) const {
     Warp& warp = block.warps[i];
     warp.block = &block;
     warp.index = i;
-    warp.cluster_arrived = warp.grid_arrived = 0;
+    warp.cluster_arrived = warp.grid_arrived = Mask();
     warp.may_spin = false;
     warp.held_since.reset();
     warp.rows = block.rows.data() + i * rows_per_warp * kWarpSize;
     warp.pool = launch.pool->data();
-    warp.predicates.fill(0);
+    warp.predicates.fill(Mask());
     warp.predicates[kPT] = warp.predicates[kUniformPredicates + kPT] = kFullMask;
     std::fill_n(warp.rows, std::size_t{launch.kernel->registers + 1} * kWarpSize, 0u);
     std::fill_n(warp.rows + std::size_t{kUniformRow} * kWarpSize,
                 std::size_t{launch.kernel->uniform_registers + 1} * kWarpSize, 0u);
     const std::uint32_t lanes = std::min(kWarpSize, threads - i * kWarpSize);
     if (warp.convergence == nullptr) warp.convergence = make_reconvergence();
-    warp.convergence->start(lanes == kWarpSize ? kFullMask : (Mask{1} << lanes) - 1,
-                            Pc(launch.entry));
+    warp.convergence->start(Mask::below(lanes), Pc(launch.entry));
   }
 }
 
@@ -147,7 +144,7 @@ bool Core::replay(Warp& warp) {
   while (lanes.has_current() && lanes.replays()) {
     Group& group = lanes.current();
     const Step& step = launch.program->steps[group.pc++];
-    const Mask on = group.lanes & warp.predicate(step.guard.index, step.guard.invert);
+    const Mask on = group.lanes & warp.predicate(step.guard);
     if (step.execute(*this, warp, step, group.lanes, on) == Flow::stop) return false;
   }
   return true;
@@ -172,16 +169,16 @@ Flow Core::run_stretch(Warp& warp) {
     return step + (halts ? until_halt : turn);
   };
   const auto finish = [&](std::uint32_t end) {
-    counts.add_stretch(first, end, active == kFullMask ? kWarpSize : count_of(active));
+    counts.add_stretch(first, end, active == kFullMask ? kWarpSize : active.count());
   };
   const Step* step = steps.data() + first;
   const Step* counted_to = step;  // what `issued` has counted
   const Step* end = end_of_stretch(step);
   for (; step != end; ++step) {
-    const Mask on = active & warp.predicate(step->guard.index, step->guard.invert);
-    if (on != active) counts.take_off(index(step), count_of(active & ~on));
+    const Mask on = active & warp.predicate(step->guard);
+    if (on != active) counts.take_off(index(step), (active & ~on).count());
     if (step->lane != nullptr) {
-      if (on != 0) step->lane(warp, *step, on | step->widen);
+      if (on.any()) step->lane(warp, *step, on | step->widen);
       continue;
     }
     issued += static_cast<std::uint64_t>(step + 1 - counted_to);
@@ -222,17 +219,16 @@ Issue Core::step(Warp& warp, Observer* observer) {
   Issue issue;
   issue.pc = pc;
   issue.active = lanes.current().lanes;
-  issue.on = issue.active & warp.predicate(step.guard.index, step.guard.invert);
+  issue.on = issue.active & warp.predicate(step.guard);
   if (observer != nullptr) observer->issuing(*this, warp, issue);
-  const unsigned threads =
-      issue.active == kFullMask ? kWarpSize : static_cast<unsigned>(std::popcount(issue.active));
+  const unsigned threads = issue.active == kFullMask ? kWarpSize : issue.active.count();
   count(pc, threads, issue.on, issue.on == issue.active);
   observed = true;
   accesses.clear();
   if (step.accesses) lanes.memory_access();
   lanes.current().pc = pc + 1;
   if (step.lane != nullptr) {
-    if (issue.on != 0) step.lane(warp, step, issue.on | step.widen);
+    if (issue.on.any()) step.lane(warp, step, issue.on | step.widen);
   } else {
     issue.flow = step.execute(*this, warp, step, issue.active, issue.on);
   }
@@ -257,13 +253,13 @@ void Core::run_left_out(Warp& warp, Observer& observer) {
   const Step* step = launch.program->steps.data() + first;
   std::uint64_t done = 0;
   for (; done < most && step->lane != nullptr; ++step, ++done) {
-    const Mask on = active & warp.predicate(step->guard.index, step->guard.invert);
-    if (on != active) counts.take_off(first + done, count_of(active & ~on));
-    if (on != 0) step->lane(warp, *step, on | step->widen);
+    const Mask on = active & warp.predicate(step->guard);
+    if (on != active) counts.take_off(first + done, (active & ~on).count());
+    if (on.any()) step->lane(warp, *step, on | step->widen);
   }
   if (done == 0) return;
   const Pc end = first + done;
-  counts.add_stretch(first, end, active == kFullMask ? kWarpSize : count_of(active));
+  counts.add_stretch(first, end, active == kFullMask ? kWarpSize : active.count());
   issued += done;
   lanes.current().pc = end;
   if (lanes.halts_at(end)) lanes.settle();
@@ -343,8 +339,8 @@ Flow hold(Core& core, Warp& warp, const Step& step, Mask active, Mask on) {
   const std::uint64_t left = core.issue_limit - std::min(core.issued, core.issue_limit);
   InstructionCounts& counts = core.counts_of(step);
   counts.executed -= 1;
-  counts.threads -= static_cast<unsigned>(std::popcount(active));
-  counts.threads_on -= static_cast<unsigned>(std::popcount(on));
+  counts.threads -= active.count();
+  counts.threads_on -= on.count();
   warp.convergence->current().pc = core.pc_of(step);
   if (!warp.held_since) warp.held_since = core.cycle != nullptr ? *core.cycle : core.issued;
   if (core.cycle == nullptr) core.issued += left >= kPause ? kPause : (left + 1) / 2;
@@ -365,8 +361,7 @@ Flow Core::raise(Fault::Kind kind, const Warp& warp, const Step& step, Mask lane
   raised.warp = warp.index;
   raised.lanes = lanes;
   const Dim3& shape = launch.request->block;
-  const std::uint32_t thread =
-      warp.index * kWarpSize + static_cast<unsigned>(std::countr_zero(lanes == 0 ? 1 : lanes));
+  const std::uint32_t thread = warp.index * kWarpSize + (lanes.empty() ? 0 : lanes.first());
   raised.thread = {thread % shape.x, thread / shape.x % shape.y, thread / shape.x / shape.y};
   CodePlace place = code_place(*launch.request->module, pc_of(step));
   raised.pc = place.pc;

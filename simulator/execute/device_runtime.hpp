@@ -30,7 +30,7 @@ std::byte* thread_view(Core& core, Warp& warp, unsigned lane, std::uint64_t addr
 
 // An answer that cannot be written where the code wants it.
 struct BadAddress {
-  Mask lanes = 0;
+  Mask lanes{};
   std::uint64_t address = 0;
 };
 // `builtin`: is_device_runtime.

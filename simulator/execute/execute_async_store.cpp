@@ -15,13 +15,12 @@ using isa::Mod;
 template <typename Change>
 Flow for_each_place(Core& core, Warp& warp, const Step& step, AccessKind kind, Mask on,
                     Change&& change) {
-  if (on != 0 && lacks_cluster(core, warp, step, on)) return Flow::stop;
+  if (on.any() && lacks_cluster(core, warp, step, on)) return Flow::stop;
   Addresses address;
   compute_addresses(core, warp, step, address);
   const std::uint32_t* barrier = source_row(warp, step.a) + kWarpSize;
-  for (; on != 0; on &= on - 1) {
-    const auto lane = static_cast<unsigned>(std::countr_zero(on));
-    BulkAccess access(core, warp, step, Mask{1} << lane);
+  for (const unsigned lane : on) {
+    BulkAccess access(core, warp, step, Mask::of(lane));
     const auto at = static_cast<std::uint32_t>(address[lane]);
     std::byte* data = access.shared(at, step.width, step.width);
     if (data == nullptr) return Flow::stop;

@@ -1,6 +1,5 @@
 // Atomics and reductions. Lanes of one instruction apply in lane order.
 #include <atomic>
-#include <bit>
 #include <optional>
 
 #include "isa/attributes.hpp"
@@ -105,19 +104,19 @@ T element_at(const std::uint32_t* row, unsigned lane) {
 template <typename T, typename F, typename Result>
 bool update_alone(const AloneRows& rows, F&& f, Result&& result) {
   bool changed = false;
-  for_each_lane(rows.lanes, [&](unsigned lane) {
+  for (const unsigned lane : rows.lanes) {
     T old;
     std::memcpy(&old, rows.memory.of[lane], sizeof old);
     const T operand = element_at<T>(rows.operands, lane);
     const T now = f(old, operand, lane);
     std::memcpy(rows.memory.of[lane], &now, sizeof now);
     changed |= now != old;
-    if (rows.destination == nullptr) return;
+    if (rows.destination == nullptr) continue;
     const auto bits = static_cast<std::uint64_t>(result(old, operand));
     rows.destination[lane] = static_cast<std::uint32_t>(bits);
     if constexpr (sizeof(T) == 8)
       rows.destination[kWarpSize + lane] = static_cast<std::uint32_t>(bits >> 32);
-  });
+  }
   return changed;
 }
 
@@ -198,9 +197,9 @@ std::optional<bool> atomic_alone(const Step& step, AtomicOp op, AtomicType type,
 // Whether some of the memory is the host program's, which lies at its own address.
 bool of_host(const LanePointers& pointers, const Addresses& address, Mask lanes) {
   bool any = false;
-  for_each_lane(lanes, [&](unsigned lane) {
+  for (const unsigned lane : lanes) {
     any |= reinterpret_cast<std::uintptr_t>(pointers.of[lane]) == address[lane];
-  });
+  }
   return any;
 }
 
@@ -219,23 +218,23 @@ bool claim(Core& core, const Warp& warp, const Step& step, AccessKind kind,
 // around it tries again (docs/experiments/l1-counting.md). 8 bytes wide, it does so for each half
 // of the warp.
 Mask first_of_each_bank(unsigned width, const Addresses& address, Mask lanes) {
-  const Mask half = width == 8 ? Mask{0xffff} : kFullMask;
-  Mask firsts = 0;
+  const Mask half = width == 8 ? Mask::below(kWarpSize / 2) : kFullMask;
+  Mask firsts;
   for (const Mask part : {lanes & half, lanes & ~half}) {
-    Mask taken = 0;
-    for_each_lane(part, [&](unsigned lane) {
-      const Mask bank = Mask{1} << address[lane] / width % (128 / width);
-      if ((taken & bank) == 0) firsts |= Mask{1} << lane;
+    std::uint32_t taken = 0;
+    for (const unsigned lane : part) {
+      const std::uint32_t bank = 1u << address[lane] / width % (128 / width);
+      if ((taken & bank) == 0) firsts |= Mask::of(lane);
       taken |= bank;
-    });
+    }
   }
   return firsts;
 }
 
 Mask lanes_that_are_not_zero(const std::uint32_t* row) {
-  Mask lanes = 0;
+  Mask lanes;
   for (unsigned lane = 0; lane < kWarpSize; ++lane)
-    if (row[lane] != 0) lanes |= Mask{1} << lane;
+    if (row[lane] != 0) lanes |= Mask::of(lane);
   return lanes;
 }
 
@@ -248,7 +247,7 @@ constexpr auto kOnes = [] {
 template <AddressSpace kSpace, AccessKind kKind>
 Flow execute_atomic(Core& core, Warp& warp, const Step& step, Mask, Mask on) {
   count_policy(core, warp, step);
-  if (on == 0) return Flow::next;
+  if (on.empty()) return Flow::next;
   alignas(kCacheLine) Addresses address;
   const bool adjoining = compute_addresses(core, warp, step, address);
   const std::uint32_t* operands = source_row(warp, step.b);
@@ -265,7 +264,7 @@ Flow execute_atomic(Core& core, Warp& warp, const Step& step, Mask, Mask on) {
     if (compare_and_swap || op == AtomicOp::exch) done |= lanes_in(Window::shared, address, on);
     warp.set_predicate(step.pu, done, on);
     on = done;
-    if (on == 0) return Flow::next;
+    if (on.empty()) return Flow::next;
   }
   return for_each_space<kSpace>(address, on, adjoining, [&](Window space, Mask lanes) {
     LanePointers pointers;
@@ -274,7 +273,7 @@ Flow execute_atomic(Core& core, Warp& warp, const Step& step, Mask, Mask on) {
       return Flow::stop;
     // Scattered memory comes while the access is counted, not for one lane after the other.
     if (space == Window::global && pointers.same == nullptr)
-      for_each_lane(lanes, [&](unsigned lane) { __builtin_prefetch(pointers.of[lane], 1); });
+      for (const unsigned lane : lanes) __builtin_prefetch(pointers.of[lane], 1);
     const bool spin = compare_and_swap && step.sign_extend && space == Window::shared;
     count_access(core, step,
                  spin               ? AccessKind::cast_spin
@@ -283,8 +282,7 @@ Flow execute_atomic(Core& core, Warp& warp, const Step& step, Mask, Mask on) {
                                     : kKind,
                  space, address, lanes, false, warp.block);
     const Mask served = spin ? first_of_each_bank(step.width, address, lanes) : lanes;
-    for_each_lane(lanes & ~served,
-                  [&](unsigned lane) { write_words(destination, lane, step.width, Words{}); });
+    for (const unsigned lane : lanes & ~served) write_words(destination, lane, step.width, Words{});
     bool changed = kKind == AccessKind::reduction;
     const bool shared_with_threads = core.log != nullptr && space == Window::global;
     const bool alone = !shared_with_threads && !of_host(pointers, address, served);
@@ -292,7 +290,7 @@ Flow execute_atomic(Core& core, Warp& warp, const Step& step, Mask, Mask on) {
                          kKind == AccessKind::atomic ? destination : nullptr};
     const std::optional<bool> done = alone ? atomic_alone(step, op, type, rows) : std::nullopt;
     if (done) changed |= *done;
-    for_each_lane(done ? 0 : served, [&](unsigned lane) {
+    for (const unsigned lane : done ? Mask() : served) {
       const Words operand = increment ? Words{1} : read_words(operands, lane, step.width);
       const Words old = compare_and_swap
                             ? compare_and_swap_at(pointers.of[lane], step, operand,
@@ -305,7 +303,7 @@ Flow execute_atomic(Core& core, Warp& warp, const Step& step, Mask, Mask on) {
                     : old == operand  ? Words{1}
                                       : Words{});
       }
-    });
+    }
     // From sm_100 on a predicate takes what the register of a .CAST did.
     if (spin && step.pu != kDiscardedPredicate)
       warp.set_predicate(step.pu, lanes_that_are_not_zero(destination), lanes);

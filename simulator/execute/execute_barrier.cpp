@@ -39,7 +39,7 @@ void lower_barrier_operands(const isa::Instruction& in, Step& step) {
 }  // namespace
 
 BarrierRequest barrier_request(const Warp& warp, const Step& step, Mask on) {
-  const auto lane = static_cast<unsigned>(std::countr_zero(on));
+  const auto lane = on.first();
   BarrierRequest request{step.param[kNumber], step.param[kCount]};
   switch (static_cast<InRegisters>(step.param[kInRegisters])) {
     case InRegisters::none:
@@ -68,7 +68,7 @@ bool is_complete(const Block& block, unsigned number) {
   // The last ones arrive last.
   for (auto warp = block.warps.rbegin(); warp != block.warps.rend(); ++warp) {
     const Mask live = warp->convergence->live();
-    if (live == 0) continue;
+    if (live.empty()) continue;
     if (warp->convergence->waiting_at_block_barrier(number) == live)
       arrived += kWarpSize;
     else if (for_all)
@@ -85,7 +85,7 @@ bool reduced_predicate(const BlockBarrier& barrier) {
 void complete(Block& block, unsigned number) {
   BlockBarrier& barrier = block.barriers[number];
   for (Warp& warp : block.warps) {
-    if (warp.convergence->waiting_at_block_barrier(number) == 0) continue;
+    if (warp.convergence->waiting_at_block_barrier(number).empty()) continue;
     if (barrier.reducing) block.results[warp.index] = {barrier.holding, reduced_predicate(barrier)};
     warp.convergence->release_block_barrier(number);
   }
@@ -94,18 +94,18 @@ void complete(Block& block, unsigned number) {
 }
 
 Flow execute_bar(Core& core, Warp& warp, const Step& step, Mask, Mask on) {
-  if (on == 0) return Flow::next;
+  if (on.empty()) return Flow::next;
   const auto mode = static_cast<BarrierMode>(step.selector);
   const BarrierRequest request = barrier_request(warp, step, on);
   Block& block = *warp.block;
   BlockBarrier& barrier = block.barriers[request.number];
   barrier.expected = request.threads;
   if (mode == BarrierMode::reduce) {
-    const Mask values = warp.predicate(step.pp.index, step.pp.invert);
+    const Mask values = warp.predicate(step.pp);
     barrier.reducing = true;
     barrier.reduction = static_cast<BarrierReduction>(step.param[kReduction]);
-    barrier.threads += static_cast<unsigned>(std::popcount(on));
-    barrier.holding += static_cast<unsigned>(std::popcount(values & on));
+    barrier.threads += on.count();
+    barrier.holding += (values & on).count();
   }
   if (mode == BarrierMode::arrive) {
     barrier.arrived_only += kWarpSize;
@@ -123,11 +123,11 @@ Flow execute_bar(Core& core, Warp& warp, const Step& step, Mask, Mask on) {
 // B2R.RESULT: what the last BAR.RED gave. The register holds the count of threads whose predicate
 // held; the predicate says whether it held for all of them (AND), or for any.
 Flow execute_b2r_result(Core&, Warp& warp, const Step& step, Mask, Mask on) {
-  if (on == 0) return Flow::next;
+  if (on.empty()) return Flow::next;
   const Block::BarrierResult& result = warp.block->results[warp.index];
   std::uint32_t* destination = destination_row(warp, step.d);
-  for_each_lane(on, [&](unsigned lane) { destination[lane] = result.count; });
-  warp.set_predicate(step.pu, result.holds ? kFullMask : 0, on);
+  for (const unsigned lane : on) destination[lane] = result.count;
+  warp.set_predicate(step.pu, result.holds ? kFullMask : Mask(), on);
   return Flow::next;
 }
 

@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <atomic>
-#include <bit>
 #include <memory>
 #include <optional>
 
@@ -25,7 +24,7 @@ constexpr unsigned kReturnAddress = 20;
 void print(Core& core, Warp& warp, Mask lanes) {
   std::atomic<std::uint64_t>& outside = core.launch.memory->accesses_outside();
   const std::uint64_t counted = outside;
-  for_each_lane(lanes, [&](unsigned lane) {
+  for (const unsigned lane : lanes) {
     const auto read = [&](std::uint64_t address, std::span<std::byte> into) {
       const std::byte* from = thread_view(core, warp, lane, address, into.size());
       if (from != nullptr) std::memcpy(into.data(), from, into.size());
@@ -36,7 +35,7 @@ void print(Core& core, Warp& warp, Mask lanes) {
                              register_pair(warp, kFirstArgument + 2, lane));
     if (core.launch.printed != nullptr) core.launch.printed->add(result.text, result.bytes);
     warp.rows[kFirstArgument * kWarpSize + lane] = static_cast<std::uint32_t>(result.arguments);
-  });
+  }
   outside = counted;
 }
 
@@ -48,48 +47,48 @@ DeviceHeap& heap_of(Core& core) {
 }
 
 void allocate(Core& core, Warp& warp, Mask lanes) {
-  for_each_lane(lanes, [&](unsigned lane) {
+  for (const unsigned lane : lanes) {
     set_register_pair(warp, kFirstArgument, lane,
                       heap_of(core).allocate(register_pair(warp, kFirstArgument, lane)));
-  });
+  }
 }
 
 // The lanes up to the first one whose address malloc has not given; that address.
 std::optional<std::uint64_t> release(Core& core, const Warp& warp, Mask lanes) {
   std::optional<std::uint64_t> stranger;
-  for_each_lane(lanes, [&](unsigned lane) {
+  for (const unsigned lane : lanes) {
     const std::uint64_t address = register_pair(warp, kFirstArgument, lane);
     if (!stranger && address != 0 && !heap_of(core).free(address)) stranger = address;
-  });
+  }
   return stranger;
 }
 
 // A handle is the address of the 32 bits that the node looks at; one that is none.
 std::optional<std::uint64_t> set_condition(Core& core, const Warp& warp, Mask lanes) {
   std::optional<std::uint64_t> stranger;
-  for_each_lane(lanes, [&](unsigned lane) {
+  for (const unsigned lane : lanes) {
     const std::uint64_t handle = register_pair(warp, kFirstArgument, lane);
     const std::uint32_t value = argument(warp, kFirstArgument + 2, lane);
     std::byte* const to = core.resolve(handle, sizeof value);
     if (to == nullptr || !core.may_write(handle, sizeof value)) {
       stranger = handle;
-      return;
+      continue;
     }
-    if (core.journal != nullptr) core.journal->before_write({handle}, 1, sizeof value);
+    if (core.journal != nullptr) core.journal->before_write({handle}, Mask::of(0), sizeof value);
     std::memcpy(to, &value, sizeof value);
-  });
+  }
   return stranger;
 }
 
 void give_grid_barrier(Core& core, Warp& warp, Mask lanes) {
-  for_each_lane(lanes, [&](unsigned lane) {
+  for (const unsigned lane : lanes) {
     set_register_pair(warp, kFirstArgument, lane, grid_barrier(core));
-  });
+  }
 }
 
 // Nothing: the warp goes on. Lanes that wait let those go on that have not come yet.
 std::optional<Flow> wait_for_grid(Core& core, Warp& warp, const Step& step, Mask lanes) {
-  const auto lane = static_cast<unsigned>(std::countr_zero(lanes));
+  const auto lane = lanes.first();
   const std::uint64_t handle = register_pair(warp, kFirstArgument, lane);
   const Meeting meeting = meet_grid(core, warp, lanes, handle);
   if (meeting == Meeting::goes_on) {
@@ -105,12 +104,12 @@ std::optional<Flow> wait_for_grid(Core& core, Warp& warp, const Step& step, Mask
   if (meeting == Meeting::no_such_barrier)
     return core.raise(Fault::Kind::illegal_address, warp, step, lanes, handle,
                       "this is not the barrier of a cooperative launch");
-  for_each_lane(lanes, [&](unsigned each) { argument(warp, kFirstArgument, each) = 0; });
+  for (const unsigned each : lanes) argument(warp, kFirstArgument, each) = 0;
   return std::nullopt;
 }
 
 Flow return_from_builtin(Core& core, Warp& warp, const Step& step, Mask lanes) {
-  const auto lane = static_cast<unsigned>(std::countr_zero(lanes));
+  const auto lane = lanes.first();
   const std::uint64_t back = register_pair(warp, kReturnAddress, lane);
   const std::uint64_t index = (back - isa::kCodeBase) / 16;
   if (back < isa::kCodeBase || index >= core.launch.request->module->program().trap())

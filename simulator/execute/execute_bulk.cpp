@@ -56,7 +56,7 @@ const std::byte* read_shared(BulkAccess& access, std::uint32_t from, std::uint32
 // UBLKCP.S.G and .S.S
 template <bool kFromGlobal>
 Flow execute_load(Core& core, Warp& warp, const Step& step, Mask, Mask on) {
-  if (on == 0) return Flow::next;
+  if (on.empty()) return Flow::next;
   if (!kFromGlobal && lacks_cluster(core, warp, step, on)) return Flow::stop;
   ++core.counts_of(step).shared;
   BulkAccess access(core, warp, step, on);
@@ -82,7 +82,7 @@ Flow execute_load(Core& core, Warp& warp, const Step& step, Mask, Mask on) {
 
 // UBLKCP.G.S
 Flow execute_store(Core& core, Warp& warp, const Step& step, Mask, Mask on) {
-  if (on == 0) return Flow::next;
+  if (on.empty()) return Flow::next;
   ++core.counts_of(step).shared;
   BulkAccess access(core, warp, step, on);
   const Amount amount(word(warp, step.c));
@@ -120,7 +120,7 @@ void reduce_elements(std::byte* to, const std::byte* from, std::uint32_t bytes, 
 // UBLKRED: every element by itself.
 template <bool kToGlobal>
 Flow execute_reduction(Core& core, Warp& warp, const Step& step, Mask, Mask on) {
-  if (on == 0) return Flow::next;
+  if (on.empty()) return Flow::next;
   if (!kToGlobal && lacks_cluster(core, warp, step, on)) return Flow::stop;
   ++core.counts_of(step).shared;
   BulkAccess access(core, warp, step, on);

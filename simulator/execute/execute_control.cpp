@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <span>
 #include <utility>
 
@@ -26,7 +25,7 @@ Branch::Kind kind_of(const Step& step) { return static_cast<Branch::Kind>(step.d
 Flow branch(Core& core, Warp& warp, const Step& step, Mask active, Mask taken, Pc target) {
   InstructionCounts& counts = core.counts_of(step);
   Group& group = warp.convergence->current();
-  if (taken == 0) {
+  if (taken.empty()) {
     ++counts.branch_uniform;
     return Flow::next;
   }
@@ -52,7 +51,7 @@ Flow execute_bra(Core& core, Warp& warp, const Step& step, Mask active, Mask on)
 // lanes with different values take turns at an instruction of the uniform datapath, all of them
 // going round until the last one had its turn (H200 record of bulk_copies).
 Flow execute_bra_any(Core& core, Warp& warp, const Step& step, Mask active, Mask on) {
-  const Mask taken = with_condition(core, warp, step, on) != 0 ? active : 0;
+  const Mask taken = with_condition(core, warp, step, on).any() ? active : Mask();
   return branch(core, warp, step, active, taken, step.target);
 }
 
@@ -60,12 +59,12 @@ Flow execute_bra_any(Core& core, Warp& warp, const Step& step, Mask active, Mask
 // record of group_tiles: one lane that is off sends all 32); BRA.CONV jumps when they are.
 template <bool kDiverged>
 Flow execute_bra_on_mask(Core& core, Warp& warp, const Step& step, Mask active, Mask on) {
-  Mask mask = step.selector != 0 ? kFullMask : 0;  // ~URZ is the full warp
+  Mask mask = step.selector != 0 ? kFullMask : Mask();  // ~URZ is the full warp
   if (step.address.uniform != AddressForm::Base::none)
-    mask ^= *destination_row(warp, step.address.uniform_row);
+    mask ^= Mask(*destination_row(warp, step.address.uniform_row));
   // A partial warp is converged when all lanes it has are there.
   const bool converged = on == (mask & warp.convergence->live());
-  const Mask taken = converged == kDiverged ? 0 : kDiverged ? active : on;
+  const Mask taken = converged == kDiverged ? Mask() : kDiverged ? active : on;
   return branch(core, warp, step, active, taken, step.target);
 }
 
@@ -82,8 +81,7 @@ Flow go_to_addresses(Core& core, Warp& warp, const Step& step, Mask active, Mask
                      std::array<std::uint64_t, kWarpSize> address) {
   Reconvergence& convergence = *warp.convergence;
   const std::uint32_t behind = convergence.current().pc;
-  for_each_lane(active & ~on,
-                [&](unsigned lane) { address[lane] = code_address_of_index(behind); });
+  for (const unsigned lane : active & ~on) address[lane] = code_address_of_index(behind);
   const bool replayed = convergence.begin_replay();
   const LaneParts places(active, address);
   const LaneParts::Part& first = places.first();
@@ -105,7 +103,7 @@ Flow go_to_addresses(Core& core, Warp& warp, const Step& step, Mask active, Mask
                                         .indirect = true});
   if (flow == Flow::stop) {
     const auto lost = std::ranges::find(parts, kNowhere, &Part::pc);
-    const auto address_of = static_cast<unsigned>(std::countr_zero(lost->lanes));
+    const auto address_of = lost->lanes.first();
     return core.raise(Fault::Kind::invalid_pc, warp, step, lost->lanes, address[address_of], {});
   }
   if (replayed)
@@ -119,7 +117,7 @@ Flow go_to_addresses(Core& core, Warp& warp, const Step& step, Mask active, Mask
 // In the relative forms the displacement leads to the start of the section
 // (docs/hardware/control-flow.md).
 Flow execute_register_branch(Core& core, Warp& warp, const Step& step, Mask active, Mask on) {
-  const Mask taken = on & warp.predicate(step.pp.index, step.pp.invert);
+  const Mask taken = on & warp.predicate(step.pp);
   const std::uint64_t base = step.selector != 0
                                  ? static_cast<std::uint64_t>(step.instruction->offset)
                                  : code_address_of_index(core.pc_of(step) + 1) +
@@ -134,20 +132,19 @@ Flow execute_register_branch(Core& core, Warp& warp, const Step& step, Mask acti
 Flow execute_absolute_call(Core& core, Warp& warp, const Step& step, Mask active, Mask on) {
   std::array<std::uint64_t, kWarpSize> address;
   address.fill(static_cast<std::uint64_t>(step.instruction->offset));
-  return go_to_addresses(core, warp, step, active,
-                         on & warp.predicate(step.pp.index, step.pp.invert), address);
+  return go_to_addresses(core, warp, step, active, on & warp.predicate(step.pp), address);
 }
 
 Flow execute_exit(Core& core, Warp& warp, const Step& step, Mask, Mask on) {
   const Mask leaving = with_condition(core, warp, step, on);
-  if (leaving == 0) return Flow::next;
+  if (leaving.empty()) return Flow::next;
   const Released released = warp.convergence->exit(leaving);
   count_released(core, released.groups);
   return released.flow;
 }
 
 Flow execute_trap(Core& core, Warp& warp, const Step& step, Mask, Mask on) {
-  if (on == 0) return Flow::next;
+  if (on.empty()) return Flow::next;
   return core.raise(Fault::Kind::trap, warp, step, on, 0, {});
 }
 
@@ -223,7 +220,7 @@ Execute lower_control(const isa::Instruction& in, Step& step, std::uint32_t inde
 }
 
 Flow execute_unsupported(Core& core, Warp& warp, const Step& step, Mask, Mask on) {
-  if (on == 0) return Flow::next;
+  if (on.empty()) return Flow::next;
   return core.raise(Fault::Kind::unsupported_instruction, warp, step, on, 0, {});
 }
 

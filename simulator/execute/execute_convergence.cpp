@@ -1,6 +1,5 @@
 // Convergence barriers and what else decides which lanes run together: BSSY, BSYNC, BREAK, BMOV,
 // WARPSYNC, YIELD.
-#include <bit>
 
 #include "isa/attributes.hpp"
 #include "simulator/execute/condition.hpp"
@@ -14,22 +13,22 @@ using isa::Mod;
 using isa::Op;
 
 Flow execute_bssy(Core&, Warp& warp, const Step& step, Mask active, Mask on) {
-  return on != 0 ? warp.convergence->bssy(step.selector, active) : Flow::next;
+  return on.any() ? warp.convergence->bssy(step.selector, active) : Flow::next;
 }
 
 // A barrier whose lanes came from a register opens late: those that pass go through BSYNC once
 // more, which only the hardware's own counters see (H200: gpu/cupti/README.md); so do those that
 // were released before. Of those that take others along some do and some do not; when is not known.
 Flow execute_bsync(Core& core, Warp& warp, const Step& step, Mask active, Mask on) {
-  if (on == 0) return Flow::next;
+  if (on.empty()) return Flow::next;
   const bool restored = warp.convergence->restored(step.selector);
   const bool replayed = warp.convergence->begin_replay();
   const Bsync done = warp.convergence->bsync(step.selector);
   InstructionCounts& counts = core.counts_of(step);
-  counts.extra_threads += static_cast<unsigned>(std::popcount(done.taken_along));
+  counts.extra_threads += done.taken_along.count();
   if (replayed)
     count_replay(counts, active);
-  else if (restored && done.taken_along != 0)
+  else if (restored && done.taken_along.any())
     core.seen.uncounted_reunions = true;
   else if (restored && done.met != 0)
     count_replay(counts, warp.convergence->current().lanes);
@@ -38,7 +37,7 @@ Flow execute_bsync(Core& core, Warp& warp, const Step& step, Mask active, Mask o
 
 Flow execute_break(Core& core, Warp& warp, const Step& step, Mask, Mask on) {
   const Mask leaving = with_condition(core, warp, step, on);
-  if (leaving == 0) return Flow::next;
+  if (leaving.empty()) return Flow::next;
   const Released released = warp.convergence->leave_barrier(step.selector, leaving);
   count_released(core, released.groups);
   return released.flow;
@@ -47,7 +46,7 @@ Flow execute_break(Core& core, Warp& warp, const Step& step, Mask, Mask on) {
 // Lanes wait for those their mask names. .EXCLUSIVE counts as a branch where masks differ (H200
 // record of group_tiles: reduce_tiles), .COLLECTIVE and the plain form do not.
 Flow execute_warpsync(Core& core, Warp& warp, const Step& step, Mask active, Mask on) {
-  if (on == 0) return Flow::next;
+  if (on.empty()) return Flow::next;
   Reconvergence& convergence = *warp.convergence;
   const auto form = static_cast<Warpsync::Form>(step.selector);
   const bool names_all = step.data_type != 0;
@@ -75,37 +74,37 @@ Flow execute_warpsync(Core& core, Warp& warp, const Step& step, Mask active, Mas
 }
 
 Flow execute_endcollective(Core&, Warp& warp, const Step&, Mask, Mask on) {
-  return on != 0 ? warp.convergence->end_collective() : Flow::next;
+  return on.any() ? warp.convergence->end_collective() : Flow::next;
 }
 
 Flow execute_yield(Core&, Warp& warp, const Step&, Mask, Mask on) {
-  return on != 0 ? warp.convergence->yield() : Flow::next;
+  return on.any() ? warp.convergence->yield() : Flow::next;
 }
 
 // BMOV between a convergence barrier and a register. The barrier's value is the set of lanes.
 Flow execute_bmov_from_barrier(Core&, Warp& warp, const Step& step, Mask, Mask on) {
-  if (on == 0) return Flow::next;
+  if (on.empty()) return Flow::next;
   const Mask lanes = warp.convergence->barrier(step.selector);
   std::uint32_t* destination = destination_row(warp, step.d);
-  for_each_lane(on, [&](unsigned lane) { destination[lane] = lanes; });
+  for (const unsigned lane : on) destination[lane] = lanes.bits();
   const bool clears = step.data_type != 0;
   return clears ? warp.convergence->bmov_clear(step.selector) : Flow::next;
 }
 
 // The scheduling state of the warp, which is no fault to read on an H200.
 Flow execute_bmov_from_state(Core& core, Warp& warp, const Step& step, Mask, Mask on) {
-  if (on == 0) return Flow::next;
+  if (on.empty()) return Flow::next;
   const auto value = warp.convergence->state_register(step.selector);
   if (!value) return execute_unsupported(core, warp, step, on, on);
   std::uint32_t* destination = destination_row(warp, step.d);
-  for_each_lane(on, [&](unsigned lane) { destination[lane] = *value; });
+  for (const unsigned lane : on) destination[lane] = *value;
   return Flow::next;
 }
 
 Flow execute_bmov_to_barrier(Core&, Warp& warp, const Step& step, Mask, Mask on) {
-  if (on == 0) return Flow::next;
-  const auto lane = static_cast<unsigned>(std::countr_zero(on));
-  return warp.convergence->bmov_write(step.selector, source_row(warp, step.b)[lane]);
+  if (on.empty()) return Flow::next;
+  const auto lane = on.first();
+  return warp.convergence->bmov_write(step.selector, Mask(source_row(warp, step.b)[lane]));
 }
 
 Execute lower_bmov(const isa::Instruction& in, Step& step) {

@@ -1,7 +1,6 @@
 // Copies from global to shared memory, loads and stores of matrix fragments, and the question which
 // space an address lies in.
 #include <algorithm>
-#include <bit>
 
 #include "simulator/execute/cache_policy.hpp"
 #include "simulator/execute/memory_access.hpp"
@@ -32,7 +31,7 @@ void shared_side(const Warp& warp, const Step& step, Addresses& address) {
 // not hold nothing is read, and zeros are written.
 Flow execute_copy(Core& core, Warp& warp, const Step& step, Mask, Mask on) {
   count_policy(core, warp, step);
-  if (on == 0) return Flow::next;
+  if (on.empty()) return Flow::next;
   Addresses from, to;
   compute_addresses(core, warp, step, from);
   shared_side(warp, step, to);
@@ -43,7 +42,7 @@ Flow execute_copy(Core& core, Warp& warp, const Step& step, Mask, Mask on) {
       missing[lane] = static_cast<std::uint8_t>(from[lane] % step.width);
       from[lane] -= missing[lane];
     }
-  const Mask reading = on & warp.predicate(step.pp.index, step.pp.invert);
+  const Mask reading = on & warp.predicate(step.pp);
   LanePointers source, destination;
   if (!resolve_lanes(core, warp, step, Window::global, AccessKind::load, from, reading, source))
     return Flow::stop;
@@ -52,14 +51,14 @@ Flow execute_copy(Core& core, Warp& warp, const Step& step, Mask, Mask on) {
   if (!claim_lanes(core, warp, step, AccessKind::load, from, reading, source)) return Flow::stop;
   Mask filling = on & ~reading;
   for (unsigned lane = 0; lane < kWarpSize; ++lane)
-    filling |= (missing[lane] != 0 ? on : 0) & Mask{1} << lane;
+    if (missing[lane] != 0) filling |= on & Mask::of(lane);
   count_copy(core, step, from, reading, to, on, filling);
-  for_each_lane(on, [&](unsigned lane) {
+  for (const unsigned lane : on) {
     std::byte* at = destination.of[lane];
-    const std::size_t bytes = (reading >> lane & 1) != 0 ? step.width - missing[lane] : 0u;
+    const std::size_t bytes = reading.has(lane) ? step.width - missing[lane] : 0u;
     if (bytes != 0) std::memcpy(at, source.of[lane], bytes);
     std::memset(at + bytes, 0, step.width - bytes);
-  });
+  }
   return Flow::next;
 }
 
@@ -96,7 +95,7 @@ bool resolve_rows(Core& core, Warp& warp, const Step& step, AccessKind kind, Mat
   compute_addresses(core, warp, step, address);
   for (std::uint64_t& at : address) at &= 0xffff'ffff;
   const unsigned lanes = rows.matrices * kRowsOfMatrix;
-  const Mask given = lanes == kWarpSize ? kFullMask : (Mask{1} << lanes) - 1;
+  const Mask given = Mask::below(lanes);
   if (!resolve_lanes(core, warp, step, Window::shared, AccessKind::load, address, given, rows.of))
     return false;
   count_matrix_access(core, step, kind, address, given);
@@ -104,13 +103,13 @@ bool resolve_rows(Core& core, Warp& warp, const Step& step, AccessKind kind, Mat
 }
 
 Flow execute_matrix_load(Core& core, Warp& warp, const Step& step, Mask, Mask on) {
-  if (on == 0) return Flow::next;
+  if (on.empty()) return Flow::next;
   MatrixRows rows{};
   if (!resolve_rows(core, warp, step, AccessKind::load, rows)) return Flow::stop;
   std::uint32_t* destination = destination_row(warp, step.d);
   for_each_element(rows, step.selector != 0,
                    [&](unsigned matrix, unsigned lane, unsigned half, const std::byte* from) {
-                     if ((on >> lane & 1) == 0) return;
+                     if (!on.has(lane)) return;
                      std::uint16_t value;
                      std::memcpy(&value, from, sizeof value);
                      std::uint32_t& word = destination[matrix * kWarpSize + lane];
@@ -121,13 +120,13 @@ Flow execute_matrix_load(Core& core, Warp& warp, const Step& step, Mask, Mask on
 }
 
 Flow execute_matrix_store(Core& core, Warp& warp, const Step& step, Mask, Mask on) {
-  if (on == 0) return Flow::next;
+  if (on.empty()) return Flow::next;
   MatrixRows rows{};
   if (!resolve_rows(core, warp, step, AccessKind::store, rows)) return Flow::stop;
   const std::uint32_t* source = source_row(warp, step.b);
   for_each_element(rows, step.selector != 0,
                    [&](unsigned matrix, unsigned lane, unsigned half, std::byte* to) {
-                     if ((on >> lane & 1) == 0) return;
+                     if (!on.has(lane)) return;
                      const auto value =
                          static_cast<std::uint16_t>(source[matrix * kWarpSize + lane] >> 16 * half);
                      std::memcpy(to, &value, sizeof value);
@@ -139,7 +138,7 @@ Flow execute_matrix_store(Core& core, Warp& warp, const Step& step, Mask, Mask o
 enum class QueriedSpace : std::uint8_t { global, local, shared, cluster };
 
 Flow execute_query(Core& core, Warp& warp, const Step& step, Mask, Mask on) {
-  if (on == 0) return Flow::next;
+  if (on.empty()) return Flow::next;
   Addresses address;
   compute_addresses(core, warp, step, address);
   const auto space = static_cast<QueriedSpace>(step.selector);

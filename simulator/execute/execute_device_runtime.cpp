@@ -182,7 +182,8 @@ bool answer(Core& core, Warp& warp, unsigned lane, std::uint64_t address, Value 
   std::byte* const to = thread_view(core, warp, lane, address, sizeof value);
   const bool is_global = window_of(address) == Window::global;
   if (to == nullptr || (is_global && !core.may_write(address, sizeof value))) return false;
-  if (core.journal != nullptr && is_global) core.journal->before_write({address}, 1, sizeof value);
+  if (core.journal != nullptr && is_global)
+    core.journal->before_write({address}, Mask::of(0), sizeof value);
   std::memcpy(to, &value, sizeof value);
   return true;
 }
@@ -205,12 +206,12 @@ std::byte* thread_view(Core& core, Warp& warp, unsigned lane, std::uint64_t addr
 std::optional<BadAddress> call_device_runtime(Core& core, Warp& warp, Mask lanes, Builtin builtin) {
   DeviceLaunches launches(*core.launch.memory, core.journal);
   std::optional<BadAddress> bad;
-  for_each_lane(lanes, [&](unsigned lane) {
+  for (const unsigned lane : lanes) {
     std::uint32_t& result = argument(warp, kFirstArgument, lane);
     const std::uint64_t pointer = register_pair(warp, kFirstArgument, lane);
     const auto put = [&](auto value) {
       if (!answer(core, warp, lane, pointer, value) && !bad)
-        bad = BadAddress{Mask{1} << lane, pointer};
+        bad = BadAddress{Mask::of(lane), pointer};
       result = 0;
     };
     switch (builtin) {
@@ -229,7 +230,7 @@ std::optional<BadAddress> call_device_runtime(Core& core, Warp& warp, Mask lanes
       case Builtin::launch_device_v1: {
         std::uint64_t address = 0;
         const auto error = launch_v1(core, launches, warp, lane, address);
-        if (!error && !bad) bad = BadAddress{Mask{1} << lane, address};
+        if (!error && !bad) bad = BadAddress{Mask::of(lane), address};
         result = error.value_or(0);
         break;
       }
@@ -271,7 +272,7 @@ std::optional<BadAddress> call_device_runtime(Core& core, Warp& warp, Mask lanes
       default:  // orders that the order of launching keeps anyway
         result = 0;
     }
-  });
+  }
   return bad;
 }
 

@@ -6,7 +6,6 @@
 // H200 returns).
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <span>
 
 #include "simulator/execute/memory_access.hpp"
@@ -104,12 +103,12 @@ void note_access(Core& core, const Step& step, AccessKind kind, const Addresses&
 // Calls f(lane, pointer) for each lane's barrier, in lane order.
 template <typename F>
 Flow for_each_barrier(Core& core, Warp& warp, const Step& step, AccessKind kind, Mask on, F&& f) {
-  if (on == 0) return Flow::next;
+  if (on.empty()) return Flow::next;
   Addresses address;
   LanePointers pointers;
   if (!find_barriers(core, warp, step, kind, on, address, pointers)) return Flow::stop;
   note_access(core, step, kind, address, on);
-  for_each_lane(on, [&](unsigned lane) { f(lane, pointers.of[lane]); });
+  for (const unsigned lane : on) f(lane, pointers.of[lane]);
   return Flow::next;
 }
 
@@ -155,14 +154,14 @@ Flow execute_arrive_together(Core& core, Warp& warp, const Step& step, Mask, Mas
             std::find_if(meetings.begin(), meetings.begin() + static_cast<std::ptrdiff_t>(count),
                          [&](const Meeting& meeting) { return meeting.at == at; });
         if (known == meetings.begin() + static_cast<std::ptrdiff_t>(count))
-          meetings[count++] = {at, old, Mask{1} << lane};
+          meetings[count++] = {at, old, Mask::of(lane)};
         else
-          known->lanes |= Mask{1} << lane;
+          known->lanes |= Mask::of(lane);
       });
   for (const Meeting& meeting : std::span(meetings).first(count))
-    for_each_lane(meeting.lanes, [&](unsigned lane) {
-      put(warp, step, lane, (meeting.found & ~std::uint64_t{0xffff'ffff}) | meeting.lanes);
-    });
+    for (const unsigned lane : meeting.lanes) {
+      put(warp, step, lane, (meeting.found & ~std::uint64_t{0xffff'ffff}) | meeting.lanes.bits());
+    }
   return flow;
 }
 
@@ -179,16 +178,16 @@ bool gives_up(const Core& core, Warp& warp) {
 // is (its record of bulk_copies has one execution a wait), or it has waited for too long.
 template <bool kHolds>
 Flow execute_check(Core& core, Warp& warp, const Step& step, Mask active, Mask on) {
-  if (on == 0) return Flow::next;
+  if (on.empty()) return Flow::next;
   const std::uint32_t* phases = source_row(warp, step.b);
   Addresses address;
   LanePointers pointers;
   if (!find_barriers(core, warp, step, AccessKind::load, on, address, pointers)) return Flow::stop;
-  Mask over = 0;
-  for_each_lane(on, [&](unsigned lane) {
-    if (read(pointers.of[lane]) >> 63 != phases[lane] >> 31) over |= Mask{1} << lane;
-  });
-  if (kHolds && over == 0 && !others_can_go_on(warp) && !gives_up(core, warp))
+  Mask over;
+  for (const unsigned lane : on) {
+    if (read(pointers.of[lane]) >> 63 != phases[lane] >> 31) over |= Mask::of(lane);
+  }
+  if (kHolds && over.empty() && !others_can_go_on(warp) && !gives_up(core, warp))
     return hold(core, warp, step, active, on);
   warp.held_since.reset();
   note_access(core, step, AccessKind::load, address, on);
@@ -198,10 +197,10 @@ Flow execute_check(Core& core, Warp& warp, const Step& step, Mask active, Mask o
 
 // One exchange for the warp: how a barrier begins.
 Flow execute_exchange(Core& core, Warp& warp, const Step& step, Mask, Mask on) {
-  if (on == 0) return Flow::next;
-  const auto first = static_cast<unsigned>(std::countr_zero(on));
+  if (on.empty()) return Flow::next;
+  const auto first = on.first();
   const std::uint32_t* value = source_row(warp, step.b);
-  return for_each_barrier(core, warp, step, AccessKind::atomic, Mask{1} << first,
+  return for_each_barrier(core, warp, step, AccessKind::atomic, Mask::of(first),
                           [&](unsigned lane, std::byte* at) {
                             const std::uint64_t old = read(at);
                             write(at, value[lane] | std::uint64_t{value[kWarpSize + lane]} << 32);

@@ -1,6 +1,5 @@
 // Loads and stores.
 #include <algorithm>
-#include <bit>
 
 #include "isa/attributes.hpp"
 #include "simulator/execute/cache_policy.hpp"
@@ -29,18 +28,20 @@ void load_words(const std::byte* from, std::uint32_t* row) {
   for (unsigned i = 0; i < kWords; ++i) row[i * kWarpSize] = words[i];
 }
 
-// As for_each_lane; of all lanes without looking for each.
+// Calls f(lane) for each; for all lanes without looking for each.
 template <typename F>
 void for_lanes(Mask lanes, F&& f) {
-  if (lanes != kFullMask) return for_each_lane(lanes, f);
-  for (unsigned lane = 0; lane < kWarpSize; ++lane) f(lane);
+  if (lanes == kFullMask)
+    for (unsigned lane = 0; lane < kWarpSize; ++lane) f(lane);
+  else
+    for (const unsigned lane : lanes) f(lane);
 }
 
 template <auto kLoad, unsigned kRows = 1>
 void load_with(const LanePointers& from, Mask lanes, std::uint32_t* destination) {
   if (from.same == nullptr)
     return for_lanes(lanes, [&](unsigned lane) { kLoad(from.of[lane], destination + lane); });
-  const int first = std::countr_zero(lanes);
+  const unsigned first = lanes.first();
   kLoad(from.same, destination + first);
   for (unsigned i = 0; i < kRows; ++i) {
     std::uint32_t* const row = destination + i * kWarpSize;
@@ -96,11 +97,11 @@ void share_loads(const Step& step, const LanePointers& from, Mask lanes,
   if (from.row != nullptr || from.same != nullptr) return;
   const unsigned words = (step.width + 3) / 4;
   const Mask behind = lanes & lanes << 1;
-  for_each_lane(behind, [&](unsigned lane) {
-    if (from.of[lane] != from.of[lane - 1]) return;
+  for (const unsigned lane : behind) {
+    if (from.of[lane] != from.of[lane - 1]) continue;
     for (unsigned i = 0; i < words; ++i)
       destination[i * kWarpSize + lane] = destination[i * kWarpSize + lane - 1];
-  });
+  }
 }
 
 template <unsigned kWords>
@@ -116,12 +117,12 @@ void store_words(const std::uint32_t* data, Mask lanes, const LanePointers& to) 
 // defined by CUDA.)
 void store_lanes(const Step& step, const std::uint32_t* data, Mask on, const LanePointers& to) {
   if (to.row != nullptr && step.width >= 4) return store_row(step.width, data, to.row);
-  const Mask lanes = to.same != nullptr ? std::bit_floor(on) : on;
+  const Mask lanes = to.same != nullptr ? Mask::of(on.last()) : on;
   switch (step.width) {
     case 1:
     case 2:  // little endian: the low bytes
-      return for_each_lane(
-          lanes, [&](unsigned lane) { std::memcpy(to.of[lane], data + lane, step.width); });
+      for (const unsigned lane : lanes) std::memcpy(to.of[lane], data + lane, step.width);
+      return;
     case 4:
       return store_words<1>(data, lanes, to);
     case 8:
@@ -135,7 +136,7 @@ template <AddressSpace kSpace, AccessKind kKind>
 Flow execute_access(Core& core, Warp& warp, const Step& step, Mask, Mask on) {
   if constexpr (kSpace == AddressSpace::global || kSpace == AddressSpace::generic)
     count_policy(core, warp, step);
-  if (on == 0) return Flow::next;
+  if (on.empty()) return Flow::next;
   alignas(kCacheLine) Addresses address;
   const bool adjoining = compute_addresses(core, warp, step, address);
   return for_each_space<kSpace>(address, on, adjoining, [&](Window space, Mask lanes) {

@@ -1,7 +1,6 @@
 // Special registers, constant loads and code addresses.
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <cstring>
 
 #include "simulator/execute/machine.hpp"
@@ -75,16 +74,14 @@ using LaneValues = std::array<std::uint32_t, kWarpSize>;
 // A register that says what a lane is in its warp or its block; false: it is another.
 bool lane_values(const Core& core, const Warp& warp, std::uint8_t number, LaneValues& values) {
   const auto of_lane = [&](auto&& value) {
-    for (unsigned lane = 0; lane < kWarpSize; ++lane) values[lane] = value(lane, Mask{1} << lane);
+    for (unsigned lane = 0; lane < kWarpSize; ++lane) values[lane] = value(lane);
     return true;
   };
   const auto of_thread = [&](auto&& value) {
     const Dim3& shape = core.launch.request->block;
     ThreadIndex thread = thread_index(shape, warp.index * kWarpSize);
     if (thread.x + kWarpSize <= shape.x)
-      return of_lane([&](unsigned lane, Mask) {
-        return value({thread.x + lane, thread.y, thread.z});
-      });
+      return of_lane([&](unsigned lane) { return value({thread.x + lane, thread.y, thread.z}); });
     for (unsigned lane = 0; lane < kWarpSize; ++lane) {
       values[lane] = value(thread);
       if (++thread.x < shape.x) continue;
@@ -97,7 +94,7 @@ bool lane_values(const Core& core, const Warp& warp, std::uint8_t number, LaneVa
   };
   switch (number) {
     case kLaneId:
-      return of_lane([](unsigned lane, Mask) { return lane; });
+      return of_lane([](unsigned lane) { return lane; });
     case kTid:
       return of_thread([](ThreadIndex at) { return at.x | at.y << 16 | at.z << 26; });
     case kTidX:
@@ -107,15 +104,15 @@ bool lane_values(const Core& core, const Warp& warp, std::uint8_t number, LaneVa
     case kTidZ:
       return of_thread([](ThreadIndex at) { return at.z; });
     case kLaneMaskEq:
-      return of_lane([](unsigned, Mask bit) { return bit; });
+      return of_lane([](unsigned lane) { return Mask::of(lane).bits(); });
     case kLaneMaskLt:
-      return of_lane([](unsigned, Mask bit) { return bit - 1; });
+      return of_lane([](unsigned lane) { return Mask::below(lane).bits(); });
     case kLaneMaskLe:
-      return of_lane([](unsigned, Mask bit) { return bit | (bit - 1); });
+      return of_lane([](unsigned lane) { return Mask::below(lane + 1).bits(); });
     case kLaneMaskGt:
-      return of_lane([](unsigned, Mask bit) { return ~(bit | (bit - 1)); });
+      return of_lane([](unsigned lane) { return (~Mask::below(lane + 1)).bits(); });
     case kLaneMaskGe:
-      return of_lane([](unsigned, Mask bit) { return ~(bit - 1); });
+      return of_lane([](unsigned lane) { return (~Mask::below(lane)).bits(); });
     default:
       return false;
   }
@@ -169,21 +166,21 @@ void put(std::uint32_t* row, Mask lanes, std::uint32_t value) {
   if (lanes == kFullMask)
     std::fill_n(row, kWarpSize, value);
   else
-    for_each_lane(lanes, [&](unsigned lane) { row[lane] = value; });
+    for (const unsigned lane : lanes) row[lane] = value;
 }
 
 template <bool kUniform>
 Flow read_special(Core& core, Warp& warp, const Step& step, Mask, Mask on) {
-  if (on == 0) return Flow::next;
+  if (on.empty()) return Flow::next;
   std::uint32_t* destination = destination_row(warp, step.d);
   const Mask lanes = kUniform ? kFullMask : on;
   std::uint32_t high = 0;
   if (LaneValues values; lane_values(core, warp, step.selector, values)) {
     if constexpr (kUniform)
-      put(destination, lanes, values[static_cast<unsigned>(std::countr_zero(on))]);
+      put(destination, lanes, values[on.first()]);
     else
       for (unsigned lane = 0; lane < kWarpSize; ++lane)
-        destination[lane] = (on >> lane & 1) != 0 ? values[lane] : destination[lane];
+        destination[lane] = on.has(lane) ? values[lane] : destination[lane];
   } else {
     const auto value = warp_value(core, warp, step.selector);
     if (!value)
@@ -219,30 +216,30 @@ Constant constant_at(const Core& core, const Step& step, std::uint32_t index) {
 // LDC adds a register to the offset, and in the indexed modes another bank may come from its
 // upper half: only the plain mode is compiled code's.
 Flow load_constant(Core& core, Warp& warp, const Step& step, Mask, Mask on) {
-  if (on == 0) return Flow::next;
+  if (on.empty()) return Flow::next;
   std::uint32_t* destination = destination_row(warp, step.d);
   const std::uint32_t* index = source_row(warp, step.a);
-  std::uint32_t last_index = index[std::countr_zero(on)];
+  std::uint32_t last_index = index[on.first()];
   Constant value = constant_at(core, step, last_index);
   if (std::all_of(index, index + kWarpSize, [&](std::uint32_t at) { return at == last_index; })) {
     put(destination, on, value.low);
     if (step.width == 8) put(destination + kWarpSize, on, value.high);
     return Flow::next;
   }
-  for_each_lane(on, [&](unsigned lane) {
+  for (const unsigned lane : on) {
     if (index[lane] != last_index) {
       last_index = index[lane];
       value = constant_at(core, step, last_index);
     }
     destination[lane] = value.low;
     if (step.width == 8) destination[kWarpSize + lane] = value.high;
-  });
+  }
   return Flow::next;
 }
 
 // ULDC: the index is a uniform register, the same in all lanes of its row.
 Flow load_uniform_constant(Core& core, Warp& warp, const Step& step, Mask, Mask on) {
-  if (on == 0) return Flow::next;
+  if (on.empty()) return Flow::next;
   std::uint32_t* destination = destination_row(warp, step.d);
   const Constant value = constant_at(core, step, source_row(warp, step.a)[0]);
   std::fill_n(destination, kWarpSize, value.low);
@@ -262,10 +259,10 @@ Flow load_code_address(Core& core, Warp& warp, const Step& step, Mask, Mask on) 
   if (isa::traits(step.instruction->arch).lepc_adds_displacement)
     address += 16 + static_cast<std::uint64_t>(step.instruction->offset);
   std::uint32_t* destination = destination_row(warp, step.d);
-  for_each_lane(on, [&](unsigned lane) {
+  for (const unsigned lane : on) {
     destination[lane] = static_cast<std::uint32_t>(address);
     destination[kWarpSize + lane] = static_cast<std::uint32_t>(address >> 32);
-  });
+  }
   return Flow::next;
 }
 
@@ -275,7 +272,7 @@ Flow move_return_address(Core&, Warp& warp, const Step& step, Mask, Mask on) {
   std::uint32_t* half = warp.rows + (kReturnRow + step.selector) * kWarpSize;
   const std::uint32_t* source = kToRpc ? source_row(warp, step.b) : half;
   std::uint32_t* destination = kToRpc ? half : destination_row(warp, step.d);
-  for_each_lane(on, [&](unsigned lane) { destination[lane] = source[lane]; });
+  for (const unsigned lane : on) destination[lane] = source[lane];
   return Flow::next;
 }
 

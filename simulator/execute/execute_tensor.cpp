@@ -279,7 +279,7 @@ Flow load_box(BulkAccess& access, const Request& request, const Box& box, std::u
 
 // UTMALDG
 Flow execute_load(Core& core, Warp& warp, const Step& step, Mask, Mask on) {
-  if (on == 0) return Flow::next;
+  if (on.empty()) return Flow::next;
   const bool multicast = (step.selector & kMulticast) != 0;
   if (multicast && lacks_cluster(core, warp, step, on)) return Flow::stop;
   ++core.counts_of(step).shared;
@@ -349,7 +349,7 @@ std::optional<AtomicType> atomic_type_of(TensorType type) {
 // UTMASTG and UTMAREDG: what lies outside the tensor is left out; a reduction takes 16 bytes as a
 // whole, of which the first are inside.
 Flow execute_store(Core& core, Warp& warp, const Step& step, Mask, Mask on) {
-  if (on == 0) return Flow::next;
+  if (on.empty()) return Flow::next;
   ++core.counts_of(step).shared;
   Request request;
   if (!read_request(core, warp, step, on, request)) return Flow::stop;

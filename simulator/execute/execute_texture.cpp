@@ -143,14 +143,14 @@ void write_components(Warp& warp, const Step& step, const TextureForm& form, Mas
   for (unsigned i = 0; i < 4; ++i) {
     if ((form.components >> i & 1) == 0) continue;
     std::uint32_t* const row = pairs[written / 2] + (written % 2) * kWarpSize;
-    for_each_lane(on, [&](unsigned lane) { row[lane] = rows[i][lane]; });
+    for (const unsigned lane : on) row[lane] = rows[i][lane];
     ++written;
   }
 }
 
 Flow no_such_texture(Core& core, Warp& warp, const Step& step, unsigned lane,
                      std::uint32_t handle) {
-  return core.raise(Fault::Kind::illegal_address, warp, step, Mask{1} << lane, handle,
+  return core.raise(Fault::Kind::illegal_address, warp, step, Mask::of(lane), handle,
                     fmt::format("no texture or surface has the handle {:#x}", handle));
 }
 
@@ -225,7 +225,7 @@ class TexelNotes {
       access.space = Window::global;
       access.width = static_cast<std::uint32_t>(bytes);
     }
-    core_.accesses[at].lanes |= Mask{1} << lane_;
+    core_.accesses[at].lanes |= Mask::of(lane_);
     core_.accesses[at].address[lane_] = address;
   }
 
@@ -293,10 +293,10 @@ bool claim_texture(Core& core, const TextureHeader& header) {
 
 // The lanes of `on` whose handle is that of the first.
 Mask same_handle(const TextureOperands& operands, Mask on) {
-  const std::uint32_t handle = operands.handle[static_cast<unsigned>(std::countr_zero(on))];
-  Mask same = 0;
+  const std::uint32_t handle = operands.handle[on.first()];
+  Mask same;
   for (unsigned lane = 0; lane < kWarpSize; ++lane)
-    same |= Mask{operands.handle[lane] == handle} << lane;
+    if (operands.handle[lane] == handle) same |= Mask::of(lane);
   return same & on;
 }
 
@@ -305,10 +305,10 @@ Flow execute_texture(Core& core, Warp& warp, const Step& step, Mask, Mask on) {
   const TextureOperands operands = read_operands(core, warp, step, form);
   TexelNotes notes(core);
   TexelRows rows;
-  for (Mask left = on; left != 0;) {
+  for (Mask left = on; left.any();) {
     const Mask lanes = same_handle(operands, left);
     left &= ~lanes;
-    const auto first = static_cast<unsigned>(std::countr_zero(lanes));
+    const auto first = lanes.first();
     const std::uint32_t handle = operands.handle[first];
     const auto header = find_texture(core.launch.textures, handle);
     if (!header || header->surface) return no_such_texture(core, warp, step, first, handle);
@@ -317,12 +317,11 @@ Flow execute_texture(Core& core, Warp& warp, const Step& step, Mask, Mask on) {
       write_components(warp, step, form, lanes, rows);
       continue;
     }
-    for (Mask each = lanes; each != 0; each &= each - 1) {
-      const auto lane = static_cast<unsigned>(std::countr_zero(each));
+    for (const unsigned lane : lanes) {
       const auto texel = texel_of_lane(core, form, operands, *header, lane, notes);
       if (!texel)
-        return core.raise(Fault::Kind::illegal_address, warp, step, Mask{1} << lane,
-                          header->address, "a texture over memory that is not there (any more)");
+        return core.raise(Fault::Kind::illegal_address, warp, step, Mask::of(lane), header->address,
+                          "a texture over memory that is not there (any more)");
       for (unsigned i = 0; i < 4; ++i) rows[i][lane] = (*texel)[i];
     }
     write_components(warp, step, form, lanes, rows);
@@ -356,7 +355,7 @@ std::optional<SurfaceAccess> locate(Core& core, Warp& warp, const Step& step,
   if (!access.place.outside) access.data = core.resolve(access.place.address, step.width);
   if (access.data != nullptr || (access.place.outside && form.boundary != SurfaceBoundary::trap))
     return access;
-  core.raise(Fault::Kind::illegal_address, warp, step, Mask{1} << lane, header->address,
+  core.raise(Fault::Kind::illegal_address, warp, step, Mask::of(lane), header->address,
              fmt::format("outside of the surface: x {} (bytes), y {}, z or layer {}", at[0], at[1],
                          at[2]));
   return std::nullopt;
@@ -384,31 +383,30 @@ Flow execute_surface(Core& core, Warp& warp, const Step& step, Mask, Mask on) {
   std::array<SurfaceAccess, kWarpSize> accesses;
   TexelNotes notes(core);
   Addresses addresses{};
-  Mask inside = 0;
-  for (Mask left = on; left != 0; left &= left - 1) {
-    const auto lane = static_cast<unsigned>(std::countr_zero(left));
+  Mask inside;
+  for (const unsigned lane : on) {
     const auto access = locate(core, warp, step, form, lane);
     if (!access) return Flow::stop;
     accesses[lane] = *access;
     addresses[lane] = access->place.address;
     if (access->data == nullptr) continue;
-    inside |= Mask{1} << lane;
+    inside |= Mask::of(lane);
     notes.begin(lane);
     notes.add(access->place.address, step.width);
   }
   const bool store = form.is_store;
-  for (Mask left = core.log != nullptr ? inside : 0; left != 0; left &= left - 1) {
-    const std::uint64_t at = addresses[static_cast<unsigned>(std::countr_zero(left))];
+  for (const unsigned lane : core.log != nullptr ? inside : Mask()) {
+    const std::uint64_t at = addresses[lane];
     if (!(store ? core.log->write(at, step.width) : core.log->read(at, step.width)))
       return core.stop_for_conflict();
   }
   if (store && core.journal != nullptr) core.journal->before_write(addresses, inside, step.width);
-  for_each_lane(on, [&](unsigned lane) {
+  for (const unsigned lane : on) {
     if (store)
       store_surface(step, source_row(warp, step.b) + lane, accesses[lane].data);
     else
       load_surface(step, accesses[lane].data, destination_row(warp, step.d) + lane);
-  });
+  }
   return Flow::next;
 }
 

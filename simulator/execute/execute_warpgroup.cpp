@@ -5,7 +5,6 @@
 // that a program reads D, or overwrites a factor in shared memory, without the wait that it needs.
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <cstring>
 
 #include "isa/attributes.hpp"
@@ -182,7 +181,7 @@ void count_passes(Core& core, const Warp& warp, const Step& step, unsigned bytes
 
 // Each of the four warps computes its sixteen rows. C is source b: there is none between it and A.
 Flow execute_product(Core& core, Warp& warp, const Step& step, Mask, Mask on) {
-  if (on == 0) return Flow::next;
+  if (on.empty()) return Flow::next;
   const std::uint32_t flags = step.param[kFlags];
   const bool from_registers = (flags & kFromRegisters) != 0, sparse = (flags & kSparse) != 0;
   GroupFactors factors;
@@ -206,7 +205,7 @@ Flow execute_product(Core& core, Warp& warp, const Step& step, Mask, Mask on) {
   GroupSums sums;
   const unsigned registers = factors.columns / ((flags & kHalfSum) != 0 ? 4 : 2);
   const std::size_t bytes = std::size_t{registers} * sizeof sums.c[0];
-  if ((flags & kReadsC) != 0 && warp.predicate(step.pp.index, step.pp.invert) != 0)
+  if ((flags & kReadsC) != 0 && warp.predicate(step.pp).any())
     std::memcpy(sums.c, source_row(warp, step.b), bytes);
   else
     std::memset(sums.c, 0, bytes);
@@ -218,7 +217,7 @@ Flow execute_product(Core& core, Warp& warp, const Step& step, Mask, Mask on) {
     return Flow::next;
   }
   for (unsigned r = 0; r < registers; ++r)
-    for_each_lane(on, [&](unsigned lane) { d[r * kWarpSize + lane] = sums.d[r][lane]; });
+    for (const unsigned lane : on) d[r * kWarpSize + lane] = sums.d[r][lane];
   return Flow::next;
 }
 
@@ -275,7 +274,7 @@ Execute lower_product(const isa::Instruction& in, Step& step) {
 Flow execute_order(Core&, Warp&, const Step&, Mask, Mask) { return Flow::next; }
 
 Flow execute_register_request(Core&, Warp& warp, const Step& step, Mask, Mask on) {
-  if (on != 0) warp.set_predicate(step.pu, kFullMask, kFullMask);
+  if (on.any()) warp.set_predicate(step.pu, kFullMask, kFullMask);
   return Flow::next;
 }
 

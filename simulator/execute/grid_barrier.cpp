@@ -15,7 +15,7 @@ constexpr std::uint32_t kPhase = std::uint32_t{1} << 31;
 bool all_have_arrived(const Block& block, std::uint32_t phase) {
   return std::ranges::all_of(block.warps, [&](const Warp& warp) {
     const Mask live = warp.convergence->live();
-    return (live & ~warp.grid_arrived) == 0 && (live == 0 || warp.grid_phase == phase);
+    return live.within(warp.grid_arrived) && (live.empty() || warp.grid_phase == phase);
   });
 }
 
@@ -26,7 +26,7 @@ std::uint32_t count_block(std::uint32_t word, std::uint64_t blocks) {
 }
 
 void leave(Warp& warp) {
-  warp.grid_arrived = 0;
+  warp.grid_arrived = Mask();
   warp.block->at_grid_barrier = false;
 }
 
@@ -46,12 +46,12 @@ Meeting meet_grid(Core& core, Warp& warp, Mask lanes, std::uint64_t handle) {
   if (at == nullptr) return Meeting::no_such_barrier;
   std::memcpy(&word, at, sizeof word);
   Block& block = *warp.block;
-  if ((warp.grid_arrived & lanes) == 0) warp.grid_phase = word & kPhase;
+  if ((warp.grid_arrived & lanes).empty()) warp.grid_phase = word & kPhase;
   warp.grid_arrived |= lanes;
   if (!block.at_grid_barrier && all_have_arrived(block, word & kPhase)) {
     block.at_grid_barrier = true;
     ++block.barriers_completed;
-    if (core.journal != nullptr) core.journal->before_write({handle}, 1, sizeof word);
+    if (core.journal != nullptr) core.journal->before_write({handle}, Mask::of(0), sizeof word);
     word = count_block(word, core.launch.request->grid.count());
     std::memcpy(at, &word, sizeof word);
   }

@@ -97,7 +97,7 @@ RowOffset source_offset(const Source& source, Pool::Width width, Pool& pool) {
 
 PredicateRef predicate_ref(const isa::Predicate& predicate) {
   return {static_cast<std::uint8_t>(predicate.index + (predicate.uniform ? kUniformPredicates : 0)),
-          predicate.negated ? kFullMask : 0};
+          predicate.negated ? kFullMask : Mask()};
 }
 
 std::uint8_t predicate_destination(std::uint8_t index, bool uniform) {
@@ -120,7 +120,7 @@ Pool::Width width_of(const Instruction& in, unsigned registers) {
 void lower_operands(const Instruction& in, Step& step, Pool& pool) {
   const isa::OperandWidths widths = isa::operand_widths(in);
   const bool uniform = is_uniform(in);
-  step.widen = uniform ? kFullMask : 0;
+  step.widen = uniform ? kFullMask : Mask();
   step.d = in.urd != isa::kURZ ? uniform_row(in.urd)
            : in.rd != isa::kRZ ? static_cast<RowOffset>(in.rd * kWarpSize)
                                : static_cast<RowOffset>(kDiscardRow * kWarpSize);
@@ -180,12 +180,12 @@ void copy_rows(WarpState& warp, const MicroOp& op, Mask on) {
     if (on == kFullMask)
       std::copy_n(from, kWarpSize, to);
     else
-      for_each_lane(on, [&](unsigned lane) { to[lane] = from[lane]; });
+      for (const unsigned lane : on) to[lane] = from[lane];
   }
 }
 
 bool is_true(const PredicateRef& predicate) {
-  return predicate.index % kUniformPredicates == kPT && predicate.invert == 0;
+  return predicate.index % kUniformPredicates == kPT && predicate.invert.empty();
 }
 
 // Whether an instruction computes one word, of its sources alone.

@@ -55,8 +55,8 @@ struct AddressForm {
 // Two cache lines.
 struct alignas(kCacheLine) Step : MicroOp {
   Execute execute = nullptr;
-  Mask widen = 0;  // all ones for uniform instructions: they write whole rows
-  Pc target;       // branches
+  Mask widen{};  // all ones for uniform instructions: they write whole rows
+  Pc target;     // branches
   AddressForm address;
   std::uint8_t width = 4;  // memory: bytes per thread
   bool sign_extend = false;
@@ -153,10 +153,10 @@ struct Warp : WarpState {
   Block* block = nullptr;
   std::uint32_t index = 0;  // in its block
   std::unique_ptr<Reconvergence> convergence;
-  Mask cluster_arrived = 0;  // at the cluster's barrier, which has not let them go yet
+  Mask cluster_arrived{};  // at the cluster's barrier, which has not let them go yet
   // At the grid's barrier (simulator/execute/grid_barrier.hpp), which has not let them go yet; the
   // barrier's phase when they came.
-  Mask grid_arrived = 0;
+  Mask grid_arrived{};
   std::uint32_t grid_phase = 0;
   bool may_spin = false;  // used its last turn to the end, and is to be looked at
   // Since when it is held (hold): a cycle, or a number of instructions.
@@ -286,7 +286,7 @@ struct Core {
     ++issued;
     ++sums.executed;
     sums.threads += threads;
-    sums.threads_on += all_on ? threads : static_cast<unsigned>(std::popcount(on));
+    sums.threads_on += all_on ? threads : on.count();
   }
   std::span<const std::uint8_t> left_out_;  // the observer's
   std::byte* resolve_slowly(std::uint64_t address, std::uint64_t bytes);

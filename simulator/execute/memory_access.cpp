@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
 
 #include "simulator/execute/cluster.hpp"
 #include "simulator/lanes/scattered.hpp"
@@ -40,10 +39,10 @@ bool compute_addresses(const Core& core, const Warp& warp, const Step& step, Add
 }
 
 Mask lanes_in(Window space, const Addresses& address, Mask lanes) {
-  Mask found = 0;
-  for_each_lane(lanes, [&](unsigned lane) {
-    if (window_of(address[lane]) == space) found |= Mask{1} << lane;
-  });
+  Mask found;
+  for (const unsigned lane : lanes) {
+    if (window_of(address[lane]) == space) found |= Mask::of(lane);
+  }
   return found;
 }
 
@@ -95,7 +94,7 @@ bool bad_access(Core& core, const Warp& warp, const Step& step, unsigned lane,
     details = describe_bad_global(core, address, step.width);
   }
   core.raise(misaligned ? Fault::Kind::misaligned_address : Fault::Kind::illegal_address, warp,
-             step, Mask{1} << lane, address, std::move(details));
+             step, Mask::of(lane), address, std::move(details));
   return false;
 }
 
@@ -178,7 +177,7 @@ bool resolve_together(Core& core, Block& block, Window space, const Addresses& a
                       std::uint64_t width, LanePointers& pointers) {
   constexpr int kFew = 6;                          // these go one by one sooner
   constexpr std::uint64_t kFarApart = 1ull << 32;  // not worth a search for an allocation
-  if (std::popcount(lanes) <= kFew || space == Window::local) return false;
+  if (lanes.count() <= kFew || space == Window::local) return false;
   const auto& functions = lanes::scattered_functions();
   const auto range = functions.range(address.data(), lanes);
   const std::uint64_t bytes = range.highest - range.lowest + width;
@@ -200,8 +199,7 @@ template <typename View>
 bool resolve_each(Core& core, Warp& warp, const Step& step, Window space, const Addresses& address,
                   Mask lanes, LanePointers& pointers, View&& view) {
   const std::uint64_t misaligned = step.width - 1u;
-  for (Mask left = lanes; left != 0; left &= left - 1) {
-    const auto lane = static_cast<unsigned>(std::countr_zero(left));
+  for (const unsigned lane : lanes) {
     const std::uint64_t at = address[lane];
     std::byte* pointer = (at & misaligned) != 0 ? nullptr : view(lane, at);
     if (pointer == nullptr) return bad_access(core, warp, step, lane, at, space);
@@ -230,7 +228,7 @@ static bool find_lanes(Core& core, Warp& warp, const Step& step, Window space,
     }
   }
   if (lanes::scattered_functions().same(address.data(), lanes)) {
-    const std::uint64_t place = address[static_cast<unsigned>(std::countr_zero(lanes))];
+    const std::uint64_t place = address[lanes.first()];
     if (space == Window::local ? resolve_local(core, warp, step, place, pointers)
                                : resolve_same(core, warp, step, space, place, pointers))
       return true;
@@ -256,8 +254,7 @@ bool resolve_lanes(Core& core, Warp& warp, const Step& step, Window space, Acces
                    const Addresses& address, Mask lanes, LanePointers& pointers, bool adjoining) {
   if (!find_lanes(core, warp, step, space, address, lanes, pointers, adjoining)) return false;
   if (kind == AccessKind::load || space != Window::global || !core.guards_writes()) return true;
-  for (Mask left = lanes; left != 0; left &= left - 1) {
-    const auto lane = static_cast<unsigned>(std::countr_zero(left));
+  for (const unsigned lane : lanes) {
     if (!core.may_write(address[lane], step.width))
       return bad_access(core, warp, step, lane, address[lane], space);
   }
@@ -291,10 +288,9 @@ bool claim(AccessLog& log, AccessKind kind, std::uint64_t address, unsigned byte
 // Whether these loads, of `bytes` each, are all of memory that needs no notes.
 bool may_read_freely(AccessLog& log, const Addresses& address, Mask lanes, unsigned bytes) {
   std::uint64_t first = ~std::uint64_t{0}, last = 0;
-  for (Mask left = lanes; left != 0; left &= left - 1) {
-    const std::uint64_t at = address[static_cast<unsigned>(std::countr_zero(left))];
-    first = std::min(first, at);
-    last = std::max(last, at);
+  for (const unsigned lane : lanes) {
+    first = std::min(first, address[lane]);
+    last = std::max(last, address[lane]);
   }
   return log.may_read_within(first, last + bytes);
 }
@@ -311,13 +307,13 @@ bool claim_lanes(Core& core, const Warp& warp, const Step& step, AccessKind kind
   const bool strong =
       kind == AccessKind::atomic || (kind != AccessKind::reduction && step.selector != 0);
   const bool row = pointers.row != nullptr;
-  const Mask pieces = row || pointers.same != nullptr ? lanes & -lanes : lanes;
+  const Mask pieces = row || pointers.same != nullptr ? Mask::of(lanes.first()) : lanes;
   const unsigned bytes = row ? kWarpSize * step.width : step.width;
   if (kind == AccessKind::load && !judged && !strong &&
       may_read_freely(*core.log, address, pieces, bytes))
     return true;
-  for (Mask left = pieces; left != 0; left &= left - 1) {
-    const std::uint64_t at = address[static_cast<unsigned>(std::countr_zero(left))];
+  for (const unsigned lane : pieces) {
+    const std::uint64_t at = address[lane];
     if (judged) look_for_unordered_read(*reads, warp, step, kind, at, bytes);
     if (core.log == nullptr) continue;
     if ((strong && !core.log->communicate(at)) || !claim(*core.log, kind, at, bytes, operation)) {
@@ -345,7 +341,7 @@ void count_copy(Core& core, const Step& step, const Addresses& from, Mask readin
       (step.data_type & kCopyThroughL1) != 0 ? CopyPath::through_l1 : CopyPath::bypass;
   AccessCounts read = count_copy(path, step.width, from, to, reading, writing & ~reading);
   AccessCounts written = read;
-  if (filling != 0 && path == CopyPath::bypass) {  // zeros are stored as any value
+  if (filling.any() && path == CopyPath::bypass) {  // zeros are stored as any value
     const AccessCounts zeros = count_shared(AccessKind::store, step.width, to, filling);
     written.wavefronts += zeros.wavefronts;
     written.wavefronts_ideal += zeros.wavefronts_ideal;
@@ -378,12 +374,12 @@ void add_shared(InstructionCounts& counts, const AccessCounts& access, unsigned 
 
 // The lanes whose address lies in the shared memory of another block of the cluster.
 Mask lanes_away(const Block* block, const Addresses& address, Mask lanes) {
-  if (block == nullptr || block->cluster == nullptr) return 0;
-  Mask away = 0;
-  for_each_lane(lanes, [&](unsigned lane) {
+  if (block == nullptr || block->cluster == nullptr) return Mask();
+  Mask away;
+  for (const unsigned lane : lanes) {
     const std::uint64_t rank = address[lane] >> 24 & 0xff;
-    if (address[lane] >= kSharedWindow && rank != block->rank) away |= Mask{1} << lane;
-  });
+    if (address[lane] >= kSharedWindow && rank != block->rank) away |= Mask::of(lane);
+  }
   return away;
 }
 
@@ -392,9 +388,7 @@ void add_distributed(Core& core, const Step& step, AccessKind kind, const Addres
                      Mask own) {
   InstructionCounts& counts = core.counts_of(step);
   ++counts.dshared;
-  if (own != 0)
-    add_shared(counts, count_shared(kind, step.width, address, own),
-               static_cast<unsigned>(std::popcount(own)));
+  if (own.any()) add_shared(counts, count_shared(kind, step.width, address, own), own.count());
 }
 
 }  // namespace
@@ -405,7 +399,7 @@ void count_access(Core& core, const Step& step, AccessKind kind, Window space,
   const AccessRules rules = core.launch.model->access_rules;
   const bool is_row = adjoining && lanes == kFullMask;
   const bool row = is_row && rules == AccessRules::sectors;
-  const unsigned threads = row ? kWarpSize : static_cast<unsigned>(std::popcount(lanes));
+  const unsigned threads = row ? kWarpSize : lanes.count();
   AccessCounts access;
   switch (space) {
     case Window::global:
@@ -423,7 +417,7 @@ void count_access(Core& core, const Step& step, AccessKind kind, Window space,
                    ? AccessCounts{.wavefronts = 1, .wavefronts_ideal = 1}
                : has_half_warps(rules) ? count_shared_half_warps(kind, step.width, address, lanes)
                                        : count_shared(kind, step.width, address, lanes);
-      if (const Mask away = lanes_away(block, address, lanes); away != 0)
+      if (const Mask away = lanes_away(block, address, lanes); away.any())
         add_distributed(core, step, kind, address, lanes & ~away);
       else
         add_shared(counts, access, threads);
@@ -443,7 +437,7 @@ void count_access(Core& core, const Step& step, AccessKind kind, Window space,
 void count_matrix_access(Core& core, const Step& step, AccessKind kind, const Addresses& address,
                          Mask lanes) {
   const AccessCounts access = count_matrix_rows(address, lanes);
-  add_shared(core.counts_of(step), access, static_cast<unsigned>(std::popcount(lanes)));
+  add_shared(core.counts_of(step), access, lanes.count());
   if (core.observed)
     core.accesses.push_back({kind, Window::shared, step.width, lanes, address, access, false});
 }

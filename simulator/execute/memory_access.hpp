@@ -65,7 +65,7 @@ inline constexpr std::uint8_t kCopyFills = 1, kCopyThroughL1 = 2;
 // The same for a copy: the lanes that read global memory, and those that write shared memory; of
 // these `filling` write zeros, to all of their place or to its end.
 void count_copy(Core& core, const Step& step, const Addresses& from, Mask reading,
-                const Addresses& to, Mask writing, Mask filling = 0);
+                const Addresses& to, Mask writing, Mask filling = Mask());
 
 // Runs `access(space, lanes)` for each space an instruction touches. A generic access is one access
 // for each space its lanes resolve to. `adjoining` as above.
@@ -76,7 +76,7 @@ Flow for_each_space(const Addresses& address, Mask on, bool adjoining, F&& acces
     if (adjoining && of_first == window_of(address.back())) return access(of_first, on);
     for (const Window space : {Window::global, Window::shared, Window::local}) {
       const Mask lanes = lanes_in(space, address, on);
-      if (lanes != 0 && access(space, lanes) == Flow::stop) return Flow::stop;
+      if (lanes.any() && access(space, lanes) == Flow::stop) return Flow::stop;
     }
     return Flow::next;
   } else {

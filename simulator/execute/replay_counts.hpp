@@ -13,7 +13,7 @@ namespace heddle::simulator {
 
 inline void count_replay(InstructionCounts& counts, Mask lanes) {
   ++counts.extra_executed;
-  counts.extra_threads += static_cast<unsigned>(std::popcount(lanes));
+  counts.extra_threads += lanes.count();
 }
 
 // An instruction sent its lanes to `places` places, two at a time: every place but the last is a
@@ -31,7 +31,7 @@ inline void count_branch(InstructionCounts& counts, std::size_t places) {
 inline void count_released(Core& core, std::span<const Group> groups) {
   for (auto group = groups.begin(); group != groups.end(); ++group) {
     InstructionCounts& counts = core.counts[group->pc - 1];
-    counts.extra_threads += static_cast<unsigned>(std::popcount(group->lanes));
+    counts.extra_threads += group->lanes.count();
     const bool counted = std::any_of(groups.begin(), group,
                                      [&](const Group& other) { return other.pc == group->pc; });
     if (!counted) ++counts.extra_executed;

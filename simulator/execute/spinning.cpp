@@ -75,14 +75,14 @@ class Look {
   };
 
   void note(const Access& access, std::uint32_t pc) {
-    for_each_lane(access.lanes, [&](unsigned lane) {
+    for (const unsigned lane : access.lanes) {
       const bool own = access.space == Window::local;
       const Place place{access.space, own ? lane : 0, access.address[lane]};
       const auto value = read(access, lane);
       const auto [known, is_new] = values_.try_emplace(place);
       changed_ = changed_ || (is_new ? passed_ : known->second.value != value);
       known->second = {value, pc, access.width};
-    });
+    }
   }
 
   void note_awaited() {

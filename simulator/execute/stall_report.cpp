@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
 #include <cstring>
 #include <map>
 #include <set>
@@ -33,17 +32,18 @@ std::string waits_for(ReconvergencePolicy policy, const Warp& warp, const Group&
     case Wait::convergence_barrier: {
       const Mask absent =
           warp.convergence->barrier(group.index) & warp.convergence->live() & ~group.lanes;
-      return fmt::format("waits at BSYNC B{} for lanes {:08x}", group.index, absent);
+      return fmt::format("waits at BSYNC B{} for lanes {:08x}", group.index, absent.bits());
     }
-    case Wait::warp_sync:
-      return fmt::format("waits at WARPSYNC for lanes {:08x}",
-                         group.partners & warp.convergence->live() & ~group.lanes);
+    case Wait::warp_sync: {
+      const Mask absent = group.partners & warp.convergence->live() & ~group.lanes;
+      return fmt::format("waits at WARPSYNC for lanes {:08x}", absent.bits());
+    }
     case Wait::block_barrier:
       return group.index < 16 ? fmt::format("waits at block barrier {}", group.index)
                               : std::string("waits at the cluster's barrier");
     case Wait::reconvergence:
       return fmt::format("waits to reconverge with lanes {:08x}",
-                         warp.convergence->awaited_by(group));
+                         warp.convergence->awaited_by(group).bits());
   }
   return {};
 }
@@ -65,7 +65,7 @@ std::string describe_warps(const Core& core, const Block& block) {
       // A waiting group's pc is already past the instruction that it waits at.
       const bool is_next = group.wait == Wait::none || group.wait == Wait::reconvergence;
       const std::uint32_t at = is_next || group.pc == 0 ? group.pc : group.pc - 1;
-      text += fmt::format("\n  warp {} lanes {:08x}: {} at {}", warp.index, group.lanes,
+      text += fmt::format("\n  warp {} lanes {:08x}: {} at {}", warp.index, group.lanes.bits(),
                           waits_for(policy.policy, warp, group), place_of(core, at));
     }
   }

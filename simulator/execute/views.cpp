@@ -22,7 +22,7 @@ RowView WarpView::row(std::size_t row) const {
 }
 Mask WarpView::predicate(unsigned index) const { return warp_->predicates[index]; }
 Mask WarpView::predicate(const PredicateRef& reference) const {
-  return warp_->predicate(reference.index, reference.invert);
+  return warp_->predicate(reference);
 }
 const std::array<Mask, 17>& WarpView::predicates() const { return warp_->predicates; }
 

@@ -230,7 +230,7 @@ LaneFunction select_sel(const Request&, MicroOp&) { return lift<Sel>; }
 // A mask names the threads of each quad that write (measured). Compilers write 0xf, which has no
 // field of its own.
 void move_in_quads(WarpState& warp, const MicroOp& op, Mask on) {
-  lane_loop<Mov, false>(warp, op, on & op.param[0]);
+  lane_loop<Mov, false>(warp, op, on & Mask(op.param[0]));
 }
 
 LaneFunction select_mov(const Request& request, MicroOp& op) {

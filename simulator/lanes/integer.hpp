@@ -155,7 +155,7 @@ inline bool compare_integers(T a, T b) {
 // Pu = bop(compare, Pp), Pv = bop(!compare, Pp), with bop 0 AND, 1 OR, 2 XOR in param[0].
 struct CompareResult {
   static void finish(WarpState& warp, const MicroOp& op, Mask compare, Mask on) {
-    const Mask p = warp.predicates[op.pp.index] ^ op.pp.invert;
+    const Mask p = warp.predicate(op.pp);
     const auto combine = [&](Mask m) {
       return op.param[0] == 0 ? m & p : op.param[0] == 1 ? m | p : m ^ p;
     };

@@ -87,7 +87,7 @@ inline constexpr struct LaneBits {
 
 // Bit i if the flag is set. Arithmetic rather than a conditional, so that gathering the flags of a
 // warp is an OR-reduction, which gcc vectorises.
-inline Mask lane_bit(bool flag, unsigned i) { return (0u - u32{flag}) & kLaneBits.bit[i]; }
+inline u32 lane_bit(bool flag, unsigned i) { return (0u - u32{flag}) & kLaneBits.bit[i]; }
 
 // condition ? yes : no, both always computed: gcc moves work under a conditional expression into a
 // branch, and a loop with branches stays scalar.
@@ -115,7 +115,7 @@ struct SourceView {
 
 template <bool kFull>
 inline void put(u32* row, unsigned i, u32 value, Mask on) {
-  row[i] = kFull || (on & kLaneBits.bit[i]) != 0 ? value : row[i];
+  row[i] = kFull || (on.bits() & kLaneBits.bit[i]) != 0 ? value : row[i];
 }
 
 template <bool kFull>
@@ -124,9 +124,9 @@ inline void put(u32* row, unsigned i, u64 value, Mask on) {
   put<kFull>(row + kWarpSize, i, static_cast<u32>(value >> 32), on);
 }
 
-// Stores a lane's result and gathers its flags.
+// Stores a lane's result and gathers its flags, a bit for each lane.
 struct Flags {
-  Mask u = 0, v = 0;
+  u32 u = 0, v = 0;
 
   template <bool kFull>
   void take(u32*, unsigned, Nothing, Mask) {}
@@ -175,9 +175,9 @@ inline void lane_loop(WarpState& warp, const MicroOp& op, Mask on) {
   const SourceView<Sources> a(warp, op.a, op.a_negate, op.a_absolute);
   const SourceView<Sources> b(warp, op.b, op.b_negate, op.b_absolute);
   const SourceView<Sources> c(warp, op.c, op.c_negate, op.c_absolute);
-  const Mask p = warp.predicates[op.pp.index] ^ op.pp.invert;
-  const Mask q = warp.predicates[op.pq.index] ^ op.pq.invert;
-  const Mask r = warp.predicates[op.pr.index] ^ op.pr.invert;
+  const u32 p = warp.predicate(op.pp).bits();
+  const u32 q = warp.predicate(op.pq).bits();
+  const u32 r = warp.predicate(op.pr).bits();
   const Params k{{op.param[0], op.param[1], op.param[2], op.param[3]}};
   u32* const d = destination_row(warp, op.d);
   Flags flags;
@@ -201,11 +201,11 @@ inline void lane_loop(WarpState& warp, const MicroOp& op, Mask on) {
     flags.take<kFull>(d, i, evaluate<Op>(x, k), on);
   }
   if constexpr (kHasFlags<decltype(evaluate<Op>(Lane{}, Params{}))>) {
-    if constexpr (requires { Op::finish(warp, op, flags.u, on); }) {
-      Op::finish(warp, op, flags.u, on);
+    if constexpr (requires { Op::finish(warp, op, Mask(flags.u), on); }) {
+      Op::finish(warp, op, Mask(flags.u), on);
     } else {
-      warp.set_predicate(op.pu, flags.u, on);
-      warp.set_predicate(op.pv, flags.v, on);
+      warp.set_predicate(op.pu, Mask(flags.u), on);
+      warp.set_predicate(op.pv, Mask(flags.v), on);
     }
   }
 }

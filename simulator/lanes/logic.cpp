@@ -22,24 +22,24 @@ LaneFunction select_lop3(const Request& request, MicroOp& op) {
 
 // Predicate logic works on whole masks; there is no lane loop.
 void plop3(WarpState& warp, const MicroOp& op, Mask on) {
-  const Mask a = warp.predicates[op.pp.index] ^ op.pp.invert;
-  const Mask b = warp.predicates[op.pq.index] ^ op.pq.invert;
-  const Mask c = warp.predicates[op.pr.index] ^ op.pr.invert;
-  warp.set_predicate(op.pu, lookup3(op.param[0], a, b, c), on);
-  warp.set_predicate(op.pv, lookup3(op.param[1], a, b, c), on);
+  const u32 a = warp.predicate(op.pp).bits();
+  const u32 b = warp.predicate(op.pq).bits();
+  const u32 c = warp.predicate(op.pr).bits();
+  warp.set_predicate(op.pu, Mask(lookup3(op.param[0], a, b, c)), on);
+  warp.set_predicate(op.pv, Mask(lookup3(op.param[1], a, b, c)), on);
 }
 
 // .SIGN: of the registers' top bits.
 void plop3_of_signs(WarpState& warp, const MicroOp& op, Mask on) {
   const auto signs = [&](RowOffset offset) {
     const u32* row = source_row(warp, offset);
-    Mask mask = 0;
+    u32 mask = 0;
     for (u32 i = 0; i < kWarpSize; ++i) mask |= (row[i] >> 31) << i;
     return mask;
   };
-  const Mask a = signs(op.a), b = signs(op.b), c = signs(op.c);
-  warp.set_predicate(op.pu, lookup3(op.param[0], a, b, c), on);
-  warp.set_predicate(op.pv, lookup3(op.param[1], a, b, c), on);
+  const u32 a = signs(op.a), b = signs(op.b), c = signs(op.c);
+  warp.set_predicate(op.pu, Mask(lookup3(op.param[0], a, b, c)), on);
+  warp.set_predicate(op.pv, Mask(lookup3(op.param[1], a, b, c)), on);
 }
 
 LaneFunction select_plop3(const Request& request, MicroOp& op) {
@@ -55,7 +55,7 @@ void pack_predicates(WarpState& warp, const MicroOp& op, Mask on) {
   u32* d = destination_row(warp, op.d);
   u32 packed[kWarpSize] = {};
   for (u32 j = 0; j < kPT; ++j) {
-    const Mask predicate = warp.predicates[op.param[1] + j];
+    const u32 predicate = warp.predicates[op.param[1] + j].bits();
     for (u32 i = 0; i < kWarpSize; ++i) packed[i] |= (predicate >> i & 1) << j;
   }
   for (u32 i = 0; i < kWarpSize; ++i) {
@@ -68,12 +68,12 @@ void unpack_predicates(WarpState& warp, const MicroOp& op, Mask on) {
   const u32* a = source_row(warp, op.a);
   const u32* mask = source_row(warp, op.b);
   for (u32 j = 0; j < kPT; ++j) {
-    Mask value = 0, write = 0;
+    u32 value = 0, write = 0;
     for (u32 i = 0; i < kWarpSize; ++i) {
       value |= (a[i] >> op.param[0] >> j & 1) << i;
       write |= (mask[i] >> j & 1) << i;
     }
-    warp.set_predicate(op.param[1] + j, value, on & write);
+    warp.set_predicate(op.param[1] + j, Mask(value), on & Mask(write));
   }
 }
 

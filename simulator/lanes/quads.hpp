@@ -22,12 +22,12 @@ inline void low_halves(const Quad (&quads)[kQuads], Part (&parts)[kParts]) {
 }
 
 // Numbers of lanes that are not there become `one`.
-inline void put_elsewhere(u32 lanes, u64 one, Quad (&quads)[kQuads]) {
+inline void put_elsewhere(Mask lanes, u64 one, Quad (&quads)[kQuads]) {
   constexpr Quad kBits{1, 2, 4, 8};
   if (lanes == kFullMask) return;
   const Quad none{};
   for (u32 i = 0; i < kQuads; ++i) {
-    const Quad off = __builtin_bit_cast(Quad, ((kBits << (4 * i)) & lanes) == none);
+    const Quad off = __builtin_bit_cast(Quad, ((kBits << (4 * i)) & lanes.bits()) == none);
     quads[i] = (quads[i] & ~off) | (one & off);
   }
 }

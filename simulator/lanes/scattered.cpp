@@ -6,13 +6,13 @@ namespace heddle::simulator::lanes::HEDDLE_LANES_VARIANT {
 namespace {
 
 // Numbers whose differences need more than 32 bits: each beside those before it.
-ScatteredFunctions::Distinct distinct_far(const u64* address, u32 lanes) {
+ScatteredFunctions::Distinct distinct_far(const u64* address, Mask lanes) {
   const auto count = [&](u32 shift) {
     u32 different = 0;
     for (u32 i = 0; i < kWarpSize; ++i) {
-      u32 seen = 1 - (lanes >> i & 1);
+      u32 seen = !lanes.has(i);
       for (u32 j = 0; j < i; ++j)
-        seen |= u32{address[j] >> shift == address[i] >> shift} & lanes >> j;
+        seen |= u32{address[j] >> shift == address[i] >> shift} & lanes.bits() >> j;
       different += 1 - (seen & 1);
     }
     return different;
@@ -20,19 +20,18 @@ ScatteredFunctions::Distinct distinct_far(const u64* address, u32 lanes) {
   return {count(kSectorShift), count(kLineShift)};
 }
 
-u64 of_first(const u64* address, u32 lanes) { return address[__builtin_ctz(lanes)]; }
-
-bool same(const u64* address, u32 lanes) {
-  const u64 one = of_first(address, lanes);
-  if (one != address[31 - __builtin_clz(lanes)]) return false;
-  u64 differences = 0;
-  for (u32 i = 0; i < kWarpSize; ++i)
-    differences |= (address[i] ^ one) & (u64{0} - u64{lanes >> i & 1});
-  return differences == 0;
-}
+u64 of_first(const u64* address, Mask lanes) { return address[lanes.first()]; }
 
 // All ones for a lane that is there.
-u64 there(u32 lanes, u32 lane) { return u64{0} - u64{lanes >> lane & 1}; }
+u64 there(Mask lanes, u32 lane) { return u64{0} - u64{lanes.has(lane)}; }
+
+bool same(const u64* address, Mask lanes) {
+  const u64 one = of_first(address, lanes);
+  if (one != address[lanes.last()]) return false;
+  u64 differences = 0;
+  for (u32 i = 0; i < kWarpSize; ++i) differences |= (address[i] ^ one) & there(lanes, i);
+  return differences == 0;
+}
 
 // The bits that are set.
 u32 ones(u64 word) {
@@ -77,7 +76,7 @@ ScatteredFunctions::Distinct distinct_in_order(Part (&numbers)[kParts]) {
 }
 
 // Lanes that are not there stand with the first one.
-ScatteredFunctions::Distinct distinct(const u64* address, u32 lanes) {
+ScatteredFunctions::Distinct distinct(const u64* address, Mask lanes) {
   constexpr u32 kOfLine = 1 << (kLineShift - kSectorShift);
   const u64 one = of_first(address, lanes);
   const u64 base = (one >> kLineShift << (kLineShift - kSectorShift)) - (u64{1} << 31);
@@ -100,7 +99,7 @@ ScatteredFunctions::Distinct distinct(const u64* address, u32 lanes) {
 }
 
 // Of an address nothing above 32 bits tells a unit of shared memory from another.
-ScatteredFunctions::Banks banks(const u64* address, u32 lanes, u32 shift) {
+ScatteredFunctions::Banks banks(const u64* address, Mask lanes, u32 shift) {
   Quad unit[kQuads];
   load(address, unit);
   put_elsewhere(lanes, of_first(address, lanes), unit);
@@ -125,7 +124,7 @@ ScatteredFunctions::Banks banks(const u64* address, u32 lanes, u32 shift) {
   return {0, nonzero(last) | 1, nonzero(bank) | 1};
 }
 
-ScatteredFunctions::Range range(const u64* address, u32 lanes) {
+ScatteredFunctions::Range range(const u64* address, Mask lanes) {
   const u64 one = of_first(address, lanes);
   i64 lowest = static_cast<i64>(one), highest = lowest;
   u64 bits = 0;

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "simulator/base/mask.hpp"
 #include "simulator/lanes/addresses.hpp"
 
 namespace heddle::simulator::lanes {
@@ -16,7 +17,7 @@ struct ScatteredFunctions {
   struct Distinct {
     std::uint32_t sectors, lines;
   };
-  Distinct (*distinct)(const std::uint64_t* address, std::uint32_t lanes);
+  Distinct (*distinct)(const std::uint64_t* address, Mask lanes);
   // The different units of shared memory, of 1 << `shift` bytes (4, 8 or 16), that `lanes` access,
   // which is not empty. There are as many banks as units in a line. `near`, where it is not 0: a
   // bit for each unit from the first of a line on. Else they are sorted by bank: a bit for each
@@ -26,15 +27,15 @@ struct ScatteredFunctions {
     std::uint64_t near;
     std::uint32_t units, banks;
   };
-  Banks (*banks)(const std::uint64_t* address, std::uint32_t lanes, std::uint32_t shift);
+  Banks (*banks)(const std::uint64_t* address, Mask lanes, std::uint32_t shift);
   // Whether all of `lanes`, which is not empty, have one address.
-  bool (*same)(const std::uint64_t* address, std::uint32_t lanes);
+  bool (*same)(const std::uint64_t* address, Mask lanes);
   // The lowest and the highest address of `lanes`, which is not empty; the bits that are set in any
   // of their addresses. Addresses are below 2^63.
   struct Range {
     std::uint64_t lowest, highest, bits;
   };
-  Range (*range)(const std::uint64_t* address, std::uint32_t lanes);
+  Range (*range)(const std::uint64_t* address, Mask lanes);
   // view[i] = first + (address[i] - lowest).
   void (*views)(const std::uint64_t* address, std::uint64_t lowest, std::byte* first,
                 std::byte** view);

@@ -70,8 +70,8 @@ inline void before(const Part (&parts)[kParts], Part (&found)[kParts]) {
     found[i] = __builtin_shufflevector(parts[i - 1], parts[i], 7, 8, 9, 10, 11, 12, 13, 14);
 }
 
-// The lanes whose number is not zero.
-inline Mask nonzero(const Part (&parts)[kParts]) {
+// The lanes whose number is not zero: bit i is lane i.
+inline u32 nonzero(const Part (&parts)[kParts]) {
   constexpr Part kBits{1, 2, 4, 8, 16, 32, 64, 128};
   const Part none{};
   Part bits{};
@@ -81,7 +81,7 @@ inline Mask nonzero(const Part (&parts)[kParts]) {
   }
   u32 words[kWidth];
   __builtin_memcpy(words, &bits, sizeof words);
-  Mask lanes = 0;
+  u32 lanes = 0;
   for (u32 i = 0; i < kWidth; ++i) lanes |= words[i];
   return lanes;
 }

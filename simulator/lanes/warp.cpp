@@ -22,7 +22,8 @@ void shfl(WarpState& warp, const MicroOp& op, Mask on) {
   const u32* c = source_row(warp, op.c);
   u32* d = destination_row(warp, op.d);
   u32 value[kWarpSize];
-  Mask in_range = 0;
+  const u32 active = on.bits();
+  u32 in_range = 0;
   for (unsigned i = 0; i < kWarpSize; ++i) {
     const u32 segment = c[i] >> 8 & 31, clamp = c[i] & 31, lane = b[i] & 31;
     const i32 first = static_cast<i32>(i & segment);
@@ -36,10 +37,10 @@ void shfl(WarpState& warp, const MicroOp& op, Mask on) {
     const bool inside = kMode == kUp ? from >= last : from <= last;
     in_range |= lane_bit(inside, i);
     const u32 source = pick(inside, static_cast<u32>(from) & 31, i);
-    value[i] = a[u64{source}] & (0u - (on >> source & 1));
+    value[i] = a[u64{source}] & (0u - (active >> source & 1));
   }
   for (unsigned i = 0; i < kWarpSize; ++i) put<false>(d, i, value[i], on);
-  warp.set_predicate(op.pu, in_range, on);
+  warp.set_predicate(op.pu, Mask(in_range), on);
 }
 
 LaneFunction select_shfl(const Request& request, MicroOp&) {
@@ -49,18 +50,18 @@ LaneFunction select_shfl(const Request& request, MicroOp&) {
 
 // Vote operations: 0 ALL, 1 ANY, 2 EQ.
 Mask vote_result(u32 operation, Mask ballot, Mask on) {
-  const bool all = ballot == on, any = ballot != 0;
+  const bool all = ballot == on, any = ballot.any();
   const bool result = operation == 0 ? all : operation == 1 ? any : all || !any;
-  return result ? kFullMask : 0;
+  return result ? kFullMask : Mask();
 }
 
 // VOTE and VOTEU differ in who receives the ballot.
 template <bool kUniform>
 void vote(WarpState& warp, const MicroOp& op, Mask on) {
-  const Mask ballot = (warp.predicates[op.pp.index] ^ op.pp.invert) & on;
+  const Mask ballot = warp.predicate(op.pp) & on;
   u32* d = destination_row(warp, op.d);
   const Mask lanes = kUniform ? kFullMask : on;
-  for (unsigned i = 0; i < kWarpSize; ++i) put<false>(d, i, ballot, lanes);
+  for (unsigned i = 0; i < kWarpSize; ++i) put<false>(d, i, ballot.bits(), lanes);
   warp.set_predicate(op.pu, vote_result(op.param[0], ballot, on), lanes);
 }
 
@@ -72,23 +73,23 @@ LaneFunction select_vote(const Request& request, MicroOp& op) {
 
 template <bool kWide>
 Mask lanes_equal_to(const u32* row, unsigned lane) {
-  Mask equal = 0;
+  u32 equal = 0;
   const u32 low = row[lane], high = kWide ? row[kWarpSize + lane] : 0;
   for (unsigned i = 0; i < kWarpSize; ++i) {
     const bool same = row[i] == low && (!kWide || row[kWarpSize + i] == high);
     equal |= same ? kLaneBits.bit[i] : 0;
   }
-  return equal;
+  return Mask(equal);
 }
 
 template <bool kWide>
 void match_any(WarpState& warp, const MicroOp& op, Mask on) {
   const u32* a = source_row(warp, op.a);
   u32 group[kWarpSize] = {};
-  for (Mask left = on; left != 0;) {
-    const Mask equal = lanes_equal_to<kWide>(a, __builtin_ctz(left)) & on;
+  for (Mask left = on; left.any();) {
+    const Mask equal = lanes_equal_to<kWide>(a, left.first()) & on;
     for (unsigned i = 0; i < kWarpSize; ++i)
-      group[i] |= (equal & kLaneBits.bit[i]) != 0 ? equal : 0;
+      group[i] |= (equal.bits() & kLaneBits.bit[i]) != 0 ? equal.bits() : 0;
     left &= ~equal;
   }
   u32* d = destination_row(warp, op.d);
@@ -97,11 +98,11 @@ void match_any(WarpState& warp, const MicroOp& op, Mask on) {
 
 template <bool kWide>
 void match_all(WarpState& warp, const MicroOp& op, Mask on) {
-  const Mask equal = lanes_equal_to<kWide>(source_row(warp, op.a), __builtin_ctz(on));
+  const Mask equal = lanes_equal_to<kWide>(source_row(warp, op.a), on.first());
   const bool all = (equal & on) == on;
   u32* d = destination_row(warp, op.d);
-  for (unsigned i = 0; i < kWarpSize; ++i) put<false>(d, i, all ? on : 0, on);
-  warp.set_predicate(op.pu, all ? kFullMask : 0, on);
+  for (unsigned i = 0; i < kWarpSize; ++i) put<false>(d, i, all ? on.bits() : 0, on);
+  warp.set_predicate(op.pu, all ? kFullMask : Mask(), on);
 }
 
 LaneFunction select_match(const Request& request, MicroOp&) {
@@ -118,7 +119,7 @@ void redux(WarpState& warp, const MicroOp& op, Mask on) {
   const u32 flip = op.param[0];
   u32 result = kOperation == 0 || kOperation == 4 ? ~0u : 0;
   for (unsigned i = 0; i < kWarpSize; ++i) {
-    if ((on & kLaneBits.bit[i]) == 0) continue;
+    if (!on.has(i)) continue;
     const u32 value = a[i] ^ flip;
     if constexpr (kOperation == 0) result &= value;
     if constexpr (kOperation == 1) result |= value;
@@ -145,11 +146,11 @@ LaneFunction select_credux(const Request& request, MicroOp& op) {
 // The lowest active lane is read, and Pu says of each lane whether its value is another (measured).
 void r2ur(WarpState& warp, const MicroOp& op, Mask on) {
   const u32* a = source_row(warp, op.a);
-  const u32 value = a[__builtin_ctz(on)];
-  Mask others = 0;
+  const u32 value = a[on.first()];
+  u32 others = 0;
   for (unsigned i = 0; i < kWarpSize; ++i) others |= lane_bit(a[i] != value, i);
   broadcast(destination_row(warp, op.d), value);
-  warp.set_predicate(op.pu, others, on);
+  warp.set_predicate(op.pu, Mask(others), on);
 }
 
 // .OR with a predicate: it stays true where it was. ptxas compares the halves of a 64-bit handle
@@ -168,10 +169,11 @@ LaneFunction select_r2ur(const Request& request, MicroOp& op) {
 
 // The lowest active lane whose Pp holds is elected (measured; with none, nobody is).
 void elect(WarpState& warp, const MicroOp& op, Mask on) {
-  const Mask candidates = (warp.predicates[op.pp.index] ^ op.pp.invert) & on;
-  const u32 leader = candidates == 0 ? 0 : static_cast<u32>(__builtin_ctz(candidates));
+  const Mask candidates = warp.predicate(op.pp) & on;
+  const bool none = candidates.empty();
+  const u32 leader = none ? 0 : candidates.first();
   broadcast(destination_row(warp, op.d), leader);
-  warp.set_predicate(op.pu, candidates & (0u - candidates), on);
+  warp.set_predicate(op.pu, none ? candidates : Mask::of(leader), on);
 }
 
 LaneFunction select_elect(const Request&, MicroOp&) { return elect; }

@@ -84,7 +84,7 @@ void DeviceLaunches::write(std::uint64_t offset, const Value& value) {
   static_assert(std::has_unique_object_representations_v<Value>);
   static_assert(std::is_trivially_copyable_v<Value>);
   if (offset > bytes_ || sizeof value > bytes_ - offset) return;
-  if (journal_ != nullptr) journal_->before_write({start_ + offset}, 1, sizeof value);
+  if (journal_ != nullptr) journal_->before_write({start_ + offset}, Mask::of(0), sizeof value);
   std::memcpy(data_ + offset, &value, sizeof value);
 }
 

@@ -40,7 +40,7 @@ std::string Fault::message() const {
   std::string text =
       fmt::format("{} in kernel {}\n  block ({},{},{}) warp {} lanes {:08x}, thread ({},{},{})",
                   describe(kind), display_name(kernel), block_index.x, block_index.y, block_index.z,
-                  warp, lanes, thread.x, thread.y, thread.z);
+                  warp, lanes.bits(), thread.x, thread.y, thread.z);
   const std::string before_pc =
       function.empty() ? std::string("code address ") : display_name(function) + "+";
   text += fmt::format("\n  at {}{:#x}{}{}: {}", before_pc, pc, source.empty() ? "" : " ", source,

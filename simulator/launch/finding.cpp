@@ -2,16 +2,15 @@
 
 #include <fmt/format.h>
 
-#include <bit>
 
 namespace heddle::simulator::checks {
 
 std::string lane_list(Mask lanes) {
   std::string text;
   for (unsigned lane = 0; lane < kWarpSize; ++lane) {
-    if ((lanes >> lane & 1) == 0) continue;
+    if (!lanes.has(lane)) continue;
     unsigned last = lane;
-    while (last + 1 < kWarpSize && (lanes >> (last + 1) & 1) != 0) ++last;
+    while (last + 1 < kWarpSize && lanes.has(last + 1)) ++last;
     text += fmt::format("{}{}", text.empty() ? "" : ", ", lane);
     if (last != lane) text += fmt::format("-{}", last);
     lane = last;

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "simulator/base/mask.hpp"
 #include "simulator/base/types.hpp"
 
 namespace heddle::simulator::checks {
@@ -14,7 +15,7 @@ struct Side {
   std::string what;  // "writes 4 bytes"
   Dim3 block{0, 0, 0};
   std::uint32_t warp = 0;  // in the block
-  Mask lanes = 0;
+  Mask lanes{};
   Dim3 thread{0, 0, 0};  // threadIdx of the lowest of them
   std::string function;  // mangled
   std::uint64_t pc = 0;  // byte offset in it

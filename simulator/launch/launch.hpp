@@ -15,6 +15,7 @@
 
 #include "isa/cubin.hpp"
 #include "isa/program.hpp"
+#include "simulator/base/mask.hpp"
 #include "simulator/base/types.hpp"
 #include "simulator/launch/finding.hpp"
 #include "simulator/launch/launch_counts.hpp"
@@ -61,7 +62,7 @@ struct Fault {
   std::string kernel;
   Dim3 block_index{0, 0, 0};
   std::uint32_t warp = 0;  // in the block
-  Mask lanes = 0;
+  Mask lanes{};
   Dim3 thread{0, 0, 0};  // the lowest lane's threadIdx
   std::uint64_t pc = 0;  // byte offset in `function`; the code address where that is empty
   std::string function;

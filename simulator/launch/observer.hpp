@@ -7,8 +7,8 @@
 #include <span>
 #include <string_view>
 
+#include "simulator/base/mask.hpp"
 #include "simulator/base/pc.hpp"
-#include "simulator/base/types.hpp"
 #include "simulator/launch/views.hpp"
 #include "simulator/memory/access_counts.hpp"
 #include "simulator/memory/address_space.hpp"
@@ -22,7 +22,7 @@ struct Access {
   AccessKind kind{};
   Window space{};
   std::uint32_t width = 0;  // bytes per thread
-  Mask lanes = 0;
+  Mask lanes{};
   Addresses address{};  // of the lanes in `lanes`; the others hold whatever registers gave
   AccessCounts counts;
   // Known to be by all lanes, each piece beginning where the one before it ends.
@@ -32,8 +32,8 @@ struct Access {
 // One executed warp instruction.
 struct Issue {
   Pc pc;  // in Program::instructions
-  Mask active = 0;
-  Mask on = 0;  // the part of `active` whose guard held
+  Mask active{};
+  Mask on{};  // the part of `active` whose guard held
   Flow flow = Flow::next;
   std::span<const Access> accesses;  // in the order they happened; valid during the call
 };

@@ -9,6 +9,7 @@
 #include <optional>
 #include <span>
 
+#include "simulator/base/mask.hpp"
 #include "simulator/base/types.hpp"
 #include "simulator/warp/groups.hpp"
 #include "simulator/warp/micro_op.hpp"
@@ -35,7 +36,7 @@ class WarpView {
 
   // Lanes that have not ended, and how they are grouped. The current group is the last one.
   Mask live() const;
-  bool finished() const { return live() == 0; }
+  bool finished() const { return live().empty(); }
   const Groups& groups() const;
   const Group* current() const;  // that executes next; null: every group waits
   // The lanes of a convergence barrier, below kConvergenceBarriers.

@@ -13,10 +13,8 @@ namespace heddle::simulator {
 namespace {
 
 constexpr unsigned kBanks = 32;  // of 4 bytes each
-constexpr Mask kLowHalf = 0x0000ffff, kHighHalf = 0xffff0000;
+constexpr Mask kLowHalf = Mask::below(kWarpSize / 2), kHighHalf = ~kLowHalf;
 
-unsigned count(Mask lanes) { return static_cast<unsigned>(std::popcount(lanes)); }
-unsigned first(Mask lanes) { return static_cast<unsigned>(std::countr_zero(lanes)); }
 constexpr unsigned ceil_div(unsigned a, unsigned b) { return (a + b - 1) / b; }
 
 // The different ones of a warp's numbers. Slots are filled from where a number's hash says on.
@@ -45,11 +43,11 @@ class NumberSet {
 // How many different values `number(lane)` has.
 template <typename Number>
 unsigned distinct(Mask lanes, Number&& number) {
-  const std::uint64_t base = number(first(lanes));
+  const std::uint64_t base = number(lanes.first());
   std::uint64_t near = 0;  // values close to the first: a bit each
   NumberSet far;
-  for (Mask left = lanes; left != 0; left &= left - 1) {
-    const std::uint64_t value = number(first(left));
+  for (const unsigned lane : lanes) {
+    const std::uint64_t value = number(lane);
     const std::uint64_t offset = value - base + 32;
     if (offset < 64)
       near |= std::uint64_t{1} << offset;
@@ -80,17 +78,17 @@ unsigned most_in_bank(std::uint64_t units, unsigned banks) {
 // A pass serves one word of each bank, to every lane that wants it: the passes these lanes need
 // when they are served together. Wide accesses are aligned: their words share banks as they do.
 unsigned passes(unsigned width, LaneAddresses address, Mask lanes) {
-  if (lanes == 0) return 0;
+  if (lanes.empty()) return 0;
   const auto shift = static_cast<unsigned>(std::max(2, std::countr_zero(width)));
   const auto [near, units, banks] =
       lanes::scattered_functions().banks(address.data(), lanes, shift);
   if (near != 0) return most_in_bank(near, 1u << (kLineShift - shift));
   unsigned most = 1;
-  for (Mask left = units == banks ? 0 : banks; left != 0;) {
-    const Mask from = left & -left;
+  for (std::uint32_t left = units == banks ? 0 : banks; left != 0;) {
+    const std::uint32_t from = left & -left;
     left ^= from;
-    const Mask next = left & -left;  // of the last bank 0: below 0 are all above it
-    most = std::max(most, count(units & (next - from)));
+    const std::uint32_t next = left & -left;  // of the last bank 0: below 0 are all above it
+    most = std::max(most, static_cast<unsigned>(std::popcount(units & (next - from))));
   }
   return most;
 }
@@ -98,7 +96,7 @@ unsigned passes(unsigned width, LaneAddresses address, Mask lanes) {
 // Atomics serve one lane of each bank at a time, also where lanes want the same word.
 unsigned atomic_passes(LaneAddresses address, Mask lanes) {
   std::array<unsigned, kBanks> in_bank{};
-  for (Mask left = lanes; left != 0; left &= left - 1) ++in_bank[address[first(left)] / 4 % kBanks];
+  for (const unsigned lane : lanes) ++in_bank[address[lane] / 4 % kBanks];
   return *std::max_element(in_bank.begin(), in_bank.end());
 }
 
@@ -109,8 +107,8 @@ unsigned in_parts(unsigned width, Mask lanes, Part&& part) {
   const unsigned together = 128 / width;
   unsigned sum = 0;
   for (unsigned lane = 0; lane < kWarpSize; lane += together) {
-    const Mask some = lanes & (((Mask{1} << together) - 1) << lane);
-    if (some != 0) sum += part(some);
+    const Mask some = lanes & (Mask::below(together) << lane);
+    if (some.any()) sum += part(some);
   }
   return sum;
 }
@@ -120,9 +118,10 @@ unsigned in_parts(unsigned width, Mask lanes, Part&& part) {
 bool pairs_agree(LaneAddresses address, Mask lanes, bool strict) {
   for (const unsigned flip : {1u, 2u}) {
     bool agree = true;
-    for (Mask left = lanes; left != 0 && agree; left &= left - 1) {
-      const unsigned lane = first(left), partner = lane ^ flip;
-      agree = lanes >> partner & 1 ? address[lane] == address[partner] : !strict;
+    for (const unsigned lane : lanes) {
+      const unsigned partner = lane ^ flip;
+      agree = lanes.has(partner) ? address[lane] == address[partner] : !strict;
+      if (!agree) break;
     }
     if (agree) return true;
   }
@@ -140,17 +139,17 @@ unsigned load_wavefronts(unsigned width, LaneAddresses address, Mask lanes) {
   }
   // A pass returns 256 bytes at most.
   if (lanes::scattered_functions().same(address.data(), lanes))
-    return ceil_div(count(lanes) * width, 256);
+    return ceil_div(lanes.count() * width, 256);
   const Mask low = lanes & kLowHalf, high = lanes & kHighHalf;
   unsigned sum = 0;
-  if (high != 0) {
+  if (high.any()) {
     const bool joined = pairs_agree(address, high, false) && together(high) == 1;
     sum += joined ? 1 : apart(high);
   }
-  if (low != 0) {
+  if (low.any()) {
     // As measured, without an explanation: in the low half pairs matter only when lane 31 takes
     // part, and then a lane without its partner does not agree.
-    const bool agree = lanes >> 31 == 0 || pairs_agree(address, low, true);
+    const bool agree = !lanes.has(kWarpSize - 1) || pairs_agree(address, low, true);
     sum += agree && together(low) == 1 ? 1 : apart(low);
   }
   return sum;
@@ -175,21 +174,21 @@ unsigned shared_wavefronts(AccessKind kind, unsigned width, LaneAddresses addres
 }  // namespace
 
 AccessCounts count_global(AccessKind, unsigned width, LaneAddresses address, Mask lanes) {
-  if (lanes == 0) return {};
-  if ((lanes & (lanes - 1)) == 0) return {.sectors = 1, .sectors_ideal = 1, .tags = 1};
+  if (lanes.empty()) return {};
+  if (lanes.without_first().empty()) return {.sectors = 1, .sectors_ideal = 1, .tags = 1};
   AccessCounts counts;
   const auto distinct = lanes::scattered_functions().distinct(address.data(), lanes);
   counts.sectors = distinct.sectors;
   counts.tags = distinct.lines;
-  counts.sectors_ideal = std::min(counts.sectors, ceil_div(count(lanes) * width, 32));
+  counts.sectors_ideal = std::min(counts.sectors, ceil_div(lanes.count() * width, 32));
   return counts;
 }
 
 AccessCounts count_shared(AccessKind kind, unsigned width, LaneAddresses address, Mask lanes) {
-  if (lanes == 0) return {};
+  if (lanes.empty()) return {};
   AccessCounts counts;
   counts.wavefronts = shared_wavefronts(kind, width, address, lanes);
-  counts.wavefronts_ideal = std::min(counts.wavefronts, ceil_div(count(lanes) * width, 128));
+  counts.wavefronts_ideal = std::min(counts.wavefronts, ceil_div(lanes.count() * width, 128));
   if (kind >= AccessKind::compare_and_swap) {  // reads, then writes
     counts.wavefronts *= 2;
     counts.wavefronts_ideal *= 2;
@@ -204,15 +203,15 @@ AccessCounts count_matrix_rows(LaneAddresses address, Mask lanes) {
 }
 
 AccessCounts count_local(AccessKind, unsigned width, LaneAddresses address, Mask lanes) {
-  if (lanes == 0) return {};
+  if (lanes.empty()) return {};
   // Local memory lies lane beside lane: word w of lane l is the word 32 w + l, so that eight lanes
   // share a sector where they access the same w.
   const unsigned words = std::max(1u, width / 4);
   AccessCounts counts;
   const auto row = [&](unsigned lane) { return (address[lane] / 4) * 4 + lane / 8; };
   if (lanes::scattered_functions().same(address.data(), lanes)) {
-    for (Mask group = 0xff; group != 0; group <<= 8)
-      if ((lanes & group) != 0) counts.sectors += words;
+    for (unsigned lane = 0; lane < kWarpSize; lane += 8)
+      if ((lanes & Mask::below(8) << lane).any()) counts.sectors += words;
     return counts;
   }
   // Wide accesses are aligned to their width: two of them touch the same rows, or none in common.

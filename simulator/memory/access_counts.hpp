@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <span>
 
-#include "simulator/base/types.hpp"
+#include "simulator/base/mask.hpp"
 #include "simulator/lanes/addresses.hpp"
 
 namespace heddle::simulator {

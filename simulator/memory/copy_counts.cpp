@@ -88,8 +88,7 @@ unsigned passes_through_l1(unsigned width, LaneAddresses from, LaneAddresses to,
   for (unsigned first = 0; first < kWarpSize; first += together) {
     Pieces pieces;
     for (unsigned lane = first; lane < first + together; ++lane)
-      if (((lanes | zeros) >> lane & 1) != 0)
-        pieces.add(width, from[lane], to[lane], (lanes >> lane & 1) != 0);
+      if ((lanes | zeros).has(lane)) pieces.add(width, from[lane], to[lane], lanes.has(lane));
     for (; pieces.count != 0; ++passes) pieces.pass();
   }
   return passes;
@@ -100,25 +99,22 @@ unsigned passes_through_l1(unsigned width, LaneAddresses from, LaneAddresses to,
 AccessCounts count_copy(CopyPath path, unsigned width, LaneAddresses from, LaneAddresses to,
                         Mask lanes, Mask zeros) {
   AccessCounts counts;
-  if (path == CopyPath::bypass) zeros = 0;
-  if ((lanes | zeros) == 0) return counts;
+  if (path == CopyPath::bypass) zeros = Mask();
+  if ((lanes | zeros).empty()) return counts;
   const AccessCounts read = count_global(AccessKind::load, width, from, lanes);
   if (path == CopyPath::through_l1) {
     counts.sectors = read.sectors;
     counts.wavefronts = passes_through_l1(width, from, to, lanes, zeros);
   } else {
     LinePairs moved;
-    for (Mask left = lanes; left != 0; left &= left - 1) {
-      const unsigned lane = static_cast<unsigned>(std::countr_zero(left));
-      moved.add(from[lane], to[lane]);
-    }
+    for (const unsigned lane : lanes) moved.add(from[lane], to[lane]);
     for (unsigned i = 0; i < moved.count; ++i) {
       counts.sectors += static_cast<unsigned>(std::popcount(moved.pairs[i].sectors));
       counts.wavefronts += passes(moved.pairs[i]);
     }
   }
   const auto units = [&](Mask of, unsigned bytes) {
-    return (static_cast<unsigned>(std::popcount(of)) * width + bytes - 1) / bytes;
+    return (of.count() * width + bytes - 1) / bytes;
   };
   counts.sectors_ideal = std::min(counts.sectors, units(lanes, 32));
   counts.tags = read.tags;

@@ -14,6 +14,6 @@ enum class CopyPath : std::uint8_t { bypass, through_l1 };
 // memory, wavefronts of shared memory. `lanes` may be empty: nothing is counted. `zeros`: lanes
 // that read nothing and write zeros; through L1 they go with the others.
 AccessCounts count_copy(CopyPath path, unsigned width, LaneAddresses from, LaneAddresses to,
-                        Mask lanes, Mask zeros = 0);
+                        Mask lanes, Mask zeros = Mask());
 
 }  // namespace heddle::simulator

@@ -52,7 +52,7 @@ DeviceHeap::Header DeviceHeap::read(std::uint64_t address) const {
 }
 
 void DeviceHeap::write(std::uint64_t address, Header header) {
-  if (journal_ != nullptr) journal_->before_write({address}, 1, sizeof header);
+  if (journal_ != nullptr) journal_->before_write({address}, Mask::of(0), sizeof header);
   std::memcpy(data_ + (address - start_), &header, sizeof header);
 }
 

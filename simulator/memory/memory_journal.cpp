@@ -1,7 +1,6 @@
 #include "simulator/memory/memory_journal.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cassert>
 #include <cstring>
 #include <unordered_set>
@@ -19,7 +18,7 @@ struct Bounds {
 Bounds bounds_of(const Addresses& address, Mask lanes) {
   Bounds bounds;
   for (unsigned lane = 0; lane < kWarpSize; ++lane) {
-    const bool writes = (lanes >> lane & 1) != 0;
+    const bool writes = lanes.has(lane);
     bounds.low = std::min(bounds.low, writes ? address[lane] : ~std::uint64_t{0});
     bounds.high = std::max(bounds.high, writes ? address[lane] : 0);
   }
@@ -29,7 +28,7 @@ Bounds bounds_of(const Addresses& address, Mask lanes) {
 }  // namespace
 
 void MemoryJournal::before_write(const Addresses& address, Mask lanes, std::uint32_t width) {
-  if (lanes == 0) return;
+  if (lanes.empty()) return;
   constexpr std::uint64_t kNear = 8 * kPieceBytes;  // what lies between is saved too
   const Bounds bounds = bounds_of(address, lanes);
   find(bounds.low);
@@ -39,8 +38,8 @@ void MemoryJournal::before_write(const Addresses& address, Mask lanes, std::uint
       save(piece);
     return;
   }
-  for (; lanes != 0; lanes &= lanes - 1) {
-    const std::uint64_t at = address[static_cast<unsigned>(std::countr_zero(lanes))];
+  for (const unsigned lane : lanes) {
+    const std::uint64_t at = address[lane];
     // Allocations begin at multiples of more than any width, so an aligned access is in one piece;
     // memory of the host program may begin anywhere.
     for (const std::uint64_t byte : {at, at + width - 1}) {

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "simulator/base/mask.hpp"
 #include "simulator/memory/texel_formats.hpp"
 
 namespace heddle::simulator {
@@ -206,11 +207,11 @@ void TextureSampler::fetch(const std::array<Row, 3>& at, TexelRows& result) cons
   const std::uint64_t sizes[3] = {header_.width, line ? 1 : std::uint64_t{header_.height},
                                   volume ? std::uint64_t{header_.depth} : 1};
   Indices index[3] = {};
-  Mask outside = 0;
+  std::uint32_t outside = 0;  // lanes
   for (unsigned direction = 0; direction < (volume ? 3u : line ? 1u : 2u); ++direction)
     for (unsigned lane = 0; lane < kWarpSize; ++lane) {
       const bool beyond = at[direction][lane] >= sizes[direction];  // or negative
-      outside |= Mask{beyond} << lane;
+      outside |= std::uint32_t{beyond} << lane;
       index[direction][lane] = beyond ? 0 : static_cast<std::int32_t>(at[direction][lane]);
     }
   TexelPlaces places;
@@ -221,7 +222,7 @@ void TextureSampler::fetch(const std::array<Row, 3>& at, TexelRows& result) cons
       read(channel, places, row);
     else
       result[channel].fill(0);
-    for_each_lane(outside, [&](unsigned lane) { row[lane] = 0; });
+    for (const unsigned lane : Mask(outside)) row[lane] = 0;
   }
 }
 

@@ -64,7 +64,7 @@ Json to_json(const checks::Side& side) {
   json["what"] = side.what;
   json["block"] = dim_to_json(side.block);
   json["warp"] = side.warp;
-  json["lanes"] = side.lanes;
+  json["lanes"] = side.lanes.bits();
   json["thread"] = dim_to_json(side.thread);
   json["function"] = side.function;
   json["pc"] = side.pc;
@@ -249,7 +249,7 @@ checks::Finding read_finding(const Reader& reader) {
   reader.each("sides", [&](const Reader& side) {
     finding.sides.push_back(
         {side.text("what"), side.dim("block"), side.whole<std::uint32_t>("warp"),
-         side.whole<std::uint32_t>("lanes"), side.dim("thread"), side.text("function"),
+         Mask(side.whole<std::uint32_t>("lanes")), side.dim("thread"), side.text("function"),
          side.whole<std::uint64_t>("pc"), side.text_or_empty("line"), side.text_or_empty("text")});
   });
   return finding;

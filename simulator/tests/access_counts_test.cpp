@@ -101,16 +101,16 @@ Numbers ours(const Recorded& each, unsigned index) {
   const access_patterns::Pattern pattern =
       access_patterns::pattern(each.set, index, each.width, each.region);
   const auto call = [&](auto&& count, Mask lanes) {
-    return count(each.kind(), each.width, pattern, pattern.mask & lanes);
+    return count(each.kind(), each.width, pattern, Mask(pattern.mask) & lanes);
   };
   const std::string space = each.space();
   if (each.rows() != 0)  // which lanes take part makes no difference to the rows
-    return matrix_rows(pattern, each.rows() == 32 ? kFullMask : (Mask{1} << each.rows()) - 1);
+    return matrix_rows(pattern, Mask::below(each.rows()));
   if (space == "s" || space == "gs") return call(shared, kFullMask);
   if (space == "l" || space == "gl") return call(local, kFullMask);
   if (space != "m") return call(global, kFullMask);
   // Lanes of one generic access that lie in different spaces count in each.
-  constexpr Mask kEveryThird = 0x49249249;
+  constexpr Mask kEveryThird = 0x49249249_lanes;
   Numbers all = call(global, kEveryThird);
   for (const unsigned number : call(shared, kEveryThird << 1)) all.push_back(number);
   for (const unsigned number : call(local, kEveryThird << 2)) all.push_back(number);
@@ -213,18 +213,18 @@ TEST(AccessCounts, LocalWordsLieLaneBesideLane) {
   EXPECT_EQ(count_local(AccessKind::store, 4, with_stride(16, 0), kFullMask).sectors, 4u);
   EXPECT_EQ(count_local(AccessKind::store, 4, with_stride(0, 4), kFullMask).sectors, 32u);
   EXPECT_EQ(count_local(AccessKind::store, 16, with_stride(16, 0), kFullMask).sectors, 16u);
-  EXPECT_EQ(count_local(AccessKind::load, 8, with_stride(8, 0), 0x000000ff).sectors, 2u);
+  EXPECT_EQ(count_local(AccessKind::load, 8, with_stride(8, 0), 0x000000ff_lanes).sectors, 2u);
 }
 
 TEST(AccessCounts, LanesThatDoNotTakePartDoNotCount) {
   Addresses address = with_stride(0, 4);
   for (unsigned lane = 8; lane < kWarpSize; ++lane) address[lane] = 0xdead'beef'0000 + lane * 4096;
-  const AccessCounts counts = count_global(AccessKind::load, 4, address, 0xff);
+  const AccessCounts counts = count_global(AccessKind::load, 4, address, 0xff_lanes);
   EXPECT_EQ(counts.sectors, 1u);
   EXPECT_EQ(counts.tags, 1u);
-  EXPECT_EQ(count_shared(AccessKind::load, 4, address, 0xff).wavefronts, 1u);
+  EXPECT_EQ(count_shared(AccessKind::load, 4, address, 0xff_lanes).wavefronts, 1u);
   for (const auto count : {count_global, count_shared, count_local}) {
-    const AccessCounts none = count(AccessKind::load, 4, address, 0);
+    const AccessCounts none = count(AccessKind::load, 4, address, {});
     EXPECT_EQ(none.sectors + none.tags + none.wavefronts + none.wavefronts_ideal, 0u);
   }
 }
@@ -238,7 +238,7 @@ unsigned passes_of_stores(unsigned width, const Addresses& address, Mask lanes) 
     std::map<std::uint64_t, std::set<std::uint64_t>> banks;
     std::size_t most = 0;
     for (unsigned lane = first; lane < first + std::min(kWarpSize, units_of_line); ++lane) {
-      if ((lanes >> lane & 1) == 0) continue;
+      if (!lanes.has(lane)) continue;
       auto& in_bank = banks[address[lane] / unit % units_of_line];
       in_bank.insert(address[lane] / unit);
       most = std::max(most, in_bank.size());
@@ -253,7 +253,7 @@ TEST(AccessCounts, OfStoresAreThoseOfTheFullestBanks) {
   for (int i = 0; i < 3000; ++i) {
     const unsigned width = 1u << i % 5, among = 1u << (5 + random() % 11);
     const unsigned stride = random() % 3 == 0 ? 128 : width;
-    const auto lanes = static_cast<Mask>(random() % 2 == 0 ? kFullMask : random());
+    const auto lanes = Mask(static_cast<std::uint32_t>(random() % 2 == 0 ? ~0u : random()));
     Addresses address;
     for (auto& each : address) each = random() % among * stride;
     EXPECT_EQ(count_shared(AccessKind::store, width, address, lanes).wavefronts,

@@ -37,9 +37,10 @@ Kind any_kind(std::mt19937& random) {
 }
 
 Mask any_lanes(std::mt19937& random) {
-  const auto some = static_cast<Mask>(random());
-  return std::array{kFullMask, some,
-                    (some & static_cast<Mask>(random() & random())) | 1}[random() % 3];
+  const auto some = Mask(static_cast<std::uint32_t>(random()));
+  return std::array{
+      kFullMask, some,
+      (some & Mask(static_cast<std::uint32_t>(random() & random()))) | Mask::of(0)}[random() % 3];
 }
 
 class AccessPatterns : public testing::Test {
@@ -84,7 +85,7 @@ struct Elements {
     std::array<Element, kPlaces> staged = in, result = out;
     const auto for_each = [&](auto&& move) {
       for (unsigned lane = 0; lane < kWarpSize; ++lane)
-        if ((on >> lane & 1) != 0) move(lane);
+        if (on.has(lane)) move(lane);
     };
     const auto at = [&](unsigned access, unsigned lane) {
       return static_cast<std::size_t>(places[access][lane]);
@@ -115,7 +116,7 @@ TEST_F(AccessPatterns, MoveWhatLanesMoveOneAfterTheOther) {
     const auto expected = elements.moved(places, on);
     EXPECT_EQ(std::memcmp(device_.memory().view(out, sizeof expected), &expected, sizeof expected),
               0)
-        << kWidth << " bytes, lanes " << std::hex << on;
+        << kWidth << " bytes, lanes " << std::hex << on.bits();
   };
   for (int i = 0; i < 200; ++i) {
     check.operator()<1>();
@@ -135,7 +136,7 @@ TEST_F(AccessPatterns, AddInTheOrderOfLanes) {
     const std::uint64_t memory = upload(&sums, sizeof sums), old = upload(&found, sizeof found);
     run("add", memory, old, upload(&places, sizeof places), on);
     for (unsigned lane = 0; lane < kWarpSize; ++lane) {
-      if ((on >> lane & 1) == 0) continue;
+      if (!on.has(lane)) continue;
       unsigned& sum = sums[static_cast<std::size_t>(places[lane])];
       found[lane] = sum;
       sum += lane + 1;

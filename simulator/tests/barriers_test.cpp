@@ -39,7 +39,7 @@ void jump_and_run(Barriers& warp, Mask lanes, Pc pc) {
 unsigned warpsync(Barriers& warp, Mask mask, Warpsync::Form form = Warpsync::Form::plain,
                   Pc behind = {}) {
   std::array<std::uint32_t, kWarpSize> masks;
-  masks.fill(mask);
+  masks.fill(mask.bits());
   const Group& group = warp.current();
   return warp
       .warpsync({.at = group.pc - 1,
@@ -58,12 +58,12 @@ TEST(Barriers, TheOtherSideRunsWhenOneSideWaitsAtTheBarrier) {
   Barriers warp = warp_of();
   warp.bssy(0, kFullMask);
   warp.current().pc = kElse;
-  jump_and_wait(warp, 0x0000ffff, kThen);
-  EXPECT_EQ(warp.current().lanes, 0xffff0000u);
+  jump_and_wait(warp, 0x0000ffff_lanes, kThen);
+  EXPECT_EQ(warp.current().lanes, 0xffff0000_lanes);
   warp.current().pc = kJoin;
   warp.bsync(0);
   ASSERT_TRUE(warp.has_current());
-  EXPECT_EQ(warp.current().lanes, 0x0000ffffu);
+  EXPECT_EQ(warp.current().lanes, 0x0000ffff_lanes);
   EXPECT_EQ(warp.current().pc, kThen);
   warp.current().pc = kJoin;
   warp.bsync(0);
@@ -75,17 +75,17 @@ TEST(Barriers, TheOtherSideRunsWhenOneSideWaitsAtTheBarrier) {
 TEST(Barriers, ABarrierDoesNotWaitForLanesThatExited) {
   Barriers warp = warp_of();
   warp.bssy(3, kFullMask);
-  jump_and_wait(warp, 0xff, kThen);
+  jump_and_wait(warp, 0xff_lanes, kThen);
   warp.bsync(3);
-  warp.exit(0xff);
+  warp.exit(0xff_lanes);
   ASSERT_TRUE(warp.has_current());
-  EXPECT_EQ(warp.current().lanes, 0xffffff00u);
-  EXPECT_EQ(warp.live(), 0xffffff00u);
+  EXPECT_EQ(warp.current().lanes, 0xffffff00_lanes);
+  EXPECT_EQ(warp.live(), 0xffffff00_lanes);
 }
 
 // docs/experiments/divergence-order.md, 4.
 TEST(Barriers, ABarrierDoesNotWaitForLanesThatBrokeAndTheFewerRunFirst) {
-  for (const Mask leaving : {Mask{0x1}, Mask{0xfffffffe}}) {
+  for (const Mask leaving : {0x1_lanes, 0xfffffffe_lanes}) {
     Barriers warp = warp_of();
     warp.bssy(1, kFullMask);
     jump_and_wait(warp, leaving, kThen);
@@ -93,134 +93,134 @@ TEST(Barriers, ABarrierDoesNotWaitForLanesThatBrokeAndTheFewerRunFirst) {
     warp.bsync(1);
     ASSERT_EQ(warp.current().lanes, leaving);
     warp.leave_barrier(1, leaving);
-    EXPECT_EQ(warp.current().lanes, 0x1u);
+    EXPECT_EQ(warp.current().lanes, 0x1_lanes);
     EXPECT_TRUE(warp.others_ready());
-    warp.exit(0x1);
-    EXPECT_EQ(warp.current().lanes, 0xfffffffeu);
+    warp.exit(0x1_lanes);
+    EXPECT_EQ(warp.current().lanes, 0xfffffffe_lanes);
   }
 }
 
 TEST(Barriers, ABreakOpensABarrierWhoseOtherLanesWaitAtAnother) {
-  Barriers warp = warp_of(0xf);
-  warp.bssy(6, 0xf);
-  warp.bssy(7, 0xf);
-  jump_and_run(warp, 0x3, kThen);
+  Barriers warp = warp_of(0xf_lanes);
+  warp.bssy(6, 0xf_lanes);
+  warp.bssy(7, 0xf_lanes);
+  jump_and_run(warp, 0x3_lanes, kThen);
   warp.current().pc = kJoin;
   warp.bsync(7);
-  ASSERT_EQ(warp.current().lanes, 0xcu);
-  warp.leave_barrier(6, 0xc);
-  EXPECT_EQ(warp.barrier(6), 0u);
-  EXPECT_EQ(warp.current().lanes, 0xcu);
+  ASSERT_EQ(warp.current().lanes, 0xc_lanes);
+  warp.leave_barrier(6, 0xc_lanes);
+  EXPECT_EQ(warp.barrier(6), Mask());
+  EXPECT_EQ(warp.current().lanes, 0xc_lanes);
   EXPECT_TRUE(warp.others_ready());
-  warp.exit(0xc);
-  EXPECT_EQ(warp.current().lanes, 0x3u);
+  warp.exit(0xc_lanes);
+  EXPECT_EQ(warp.current().lanes, 0x3_lanes);
   EXPECT_EQ(warp.current().pc, kJoin - 1) << "they go through theirs again";
   EXPECT_TRUE(warp.replays());
 }
 
 TEST(Barriers, LanesOutsideTheBarrierPassIt) {
   Barriers warp = warp_of();
-  warp.bssy(2, 0xf0);
-  jump_and_wait(warp, 0xf0, kThen);
+  warp.bssy(2, 0xf0_lanes);
+  jump_and_wait(warp, 0xf0_lanes, kThen);
   warp.current().pc = kJoin;
   warp.bsync(2);
-  EXPECT_EQ(warp.current().lanes, 0xffffff0fu);
+  EXPECT_EQ(warp.current().lanes, 0xffffff0f_lanes);
   EXPECT_EQ(warp.current().wait, Wait::none);
 }
 
 TEST(Barriers, LanesThatWaitStayWhileACalleeUsesTheirBarrier) {
-  Barriers warp = warp_of(0xf);
-  warp.bssy(6, 0xf);
-  jump_and_run(warp, 0x3, kThen);
+  Barriers warp = warp_of(0xf_lanes);
+  warp.bssy(6, 0xf_lanes);
+  jump_and_run(warp, 0x3_lanes, kThen);
   warp.current().pc = kJoin;
   warp.bsync(6);
-  ASSERT_EQ(warp.current().lanes, 0xcu);
-  warp.bmov_clear(6);  // the callee saves it with BMOV.CLEAR,
-  warp.bssy(6, 0xc);   // uses it,
+  ASSERT_EQ(warp.current().lanes, 0xc_lanes);
+  warp.bmov_clear(6);       // the callee saves it with BMOV.CLEAR,
+  warp.bssy(6, 0xc_lanes);  // uses it,
   warp.current().pc = kElse;
   warp.bsync(6);
-  EXPECT_EQ(warp.current().lanes, 0xcu) << "and meets alone";
+  EXPECT_EQ(warp.current().lanes, 0xc_lanes) << "and meets alone";
   EXPECT_FALSE(warp.others_ready());
-  warp.bmov_write(6, 0xf);  // and restores it.
+  warp.bmov_write(6, 0xf_lanes);  // and restores it.
   warp.current().pc = kJoin;
   warp.bsync(6);
-  EXPECT_EQ(warp.current().lanes, 0xfu);
+  EXPECT_EQ(warp.current().lanes, 0xf_lanes);
 }
 
 TEST(Barriers, WarpSyncReleasesTogetherFromDifferentPlaces) {
-  Barriers warp = warp_of(0xf);
-  jump_and_wait(warp, 0x3, kThen);
+  Barriers warp = warp_of(0xf_lanes);
+  jump_and_wait(warp, 0x3_lanes, kThen);
   warp.current().pc = kElse;
-  warpsync(warp, 0xf);
-  ASSERT_EQ(warp.current().lanes, 0x3u);
+  warpsync(warp, 0xf_lanes);
+  ASSERT_EQ(warp.current().lanes, 0x3_lanes);
   warp.current().pc = kThen + 1;
-  warpsync(warp, 0xf);
+  warpsync(warp, 0xf_lanes);
   EXPECT_EQ(warp.groups().size(), 2u) << "different instructions: two groups";
   for (const Group& group : warp.groups()) EXPECT_EQ(group.wait, Wait::none);
 }
 
 TEST(Barriers, AfterAWarpSyncTheLastComerGoesOnFirstThenTheOthersByTheirLowestLanes) {
-  Barriers warp = warp_of(0x7);
-  jump_and_wait(warp, 0x4, kThen);
-  jump_and_wait(warp, 0x2, kElse);
+  Barriers warp = warp_of(0x7_lanes);
+  jump_and_wait(warp, 0x4_lanes, kThen);
+  jump_and_wait(warp, 0x2_lanes, kElse);
   warp.current().pc = kJoin;
-  for (int arrivals = 0; arrivals < 3; ++arrivals) warpsync(warp, 0x7);
+  for (int arrivals = 0; arrivals < 3; ++arrivals) warpsync(warp, 0x7_lanes);
   Mask order[3] = {};
   for (Mask& lanes : order) {
     lanes = warp.current().lanes;
     warp.exit(lanes);
   }
-  EXPECT_EQ(order[0], 0x4u) << "came last";
-  EXPECT_EQ(order[1], 0x1u);
-  EXPECT_EQ(order[2], 0x2u);
+  EXPECT_EQ(order[0], 0x4_lanes) << "came last";
+  EXPECT_EQ(order[1], 0x1_lanes);
+  EXPECT_EQ(order[2], 0x2_lanes);
 }
 
 TEST(Barriers, WarpSyncAtOnePlaceMakesOneGroup) {
-  Barriers warp = warp_of(0xf);
-  jump_and_wait(warp, 0x3, kThen);
+  Barriers warp = warp_of(0xf_lanes);
+  jump_and_wait(warp, 0x3_lanes, kThen);
   warp.current().pc = kJoin;
-  warpsync(warp, 0xf);
+  warpsync(warp, 0xf_lanes);
   warp.current().pc = kJoin;
-  warpsync(warp, 0xf);
+  warpsync(warp, 0xf_lanes);
   ASSERT_EQ(warp.groups().size(), 1u);
-  EXPECT_EQ(warp.current().lanes, 0xfu);
+  EXPECT_EQ(warp.current().lanes, 0xf_lanes);
 }
 
 TEST(Barriers, YieldLetsEveryOtherGroupRunFirst) {
-  Barriers warp = warp_of(0x7);
-  jump_and_wait(warp, 0x1, kThen);
-  jump_and_wait(warp, 0x2, kElse);
-  ASSERT_EQ(warp.current().lanes, 0x4u);
+  Barriers warp = warp_of(0x7_lanes);
+  jump_and_wait(warp, 0x1_lanes, kThen);
+  jump_and_wait(warp, 0x2_lanes, kElse);
+  ASSERT_EQ(warp.current().lanes, 0x4_lanes);
   warp.yield();
   const Mask second = warp.current().lanes;
   warp.yield();
   const Mask third = warp.current().lanes;
   warp.yield();
-  EXPECT_EQ(second, 0x2u) << "the one that waited last";
-  EXPECT_EQ(third, 0x1u);
-  EXPECT_EQ(warp.current().lanes, 0x2u) << "all have yielded: the next lane";
+  EXPECT_EQ(second, 0x2_lanes) << "the one that waited last";
+  EXPECT_EQ(third, 0x1_lanes);
+  EXPECT_EQ(warp.current().lanes, 0x2_lanes) << "all have yielded: the next lane";
   warp.yield();
-  EXPECT_EQ(warp.current().lanes, 0x4u);
+  EXPECT_EQ(warp.current().lanes, 0x4_lanes);
 }
 
 TEST(Barriers, YieldLetsLanesPassTheBarrierWhereTheyWaitForTheOneThatYields) {
-  Barriers warp = warp_of(0x3);
-  warp.bssy(0, 0x3);
-  jump_and_wait(warp, 0x1, kThen);
+  Barriers warp = warp_of(0x3_lanes);
+  warp.bssy(0, 0x3_lanes);
+  jump_and_wait(warp, 0x1_lanes, kThen);
   warp.current().pc = kJoin;
   warp.bsync(0);
-  ASSERT_EQ(warp.current().lanes, 0x1u);
+  ASSERT_EQ(warp.current().lanes, 0x1_lanes);
   EXPECT_EQ(warp.yield(), Flow::reschedule);
-  EXPECT_EQ(warp.current().lanes, 0x2u);
+  EXPECT_EQ(warp.current().lanes, 0x2_lanes);
   EXPECT_TRUE(warp.replays()) << "it goes through its BSYNC again";
   warp.current().pc = kJoin;
   warp.bsync(0);
-  EXPECT_EQ(warp.current().lanes, 0x2u);
+  EXPECT_EQ(warp.current().lanes, 0x2_lanes);
   EXPECT_FALSE(warp.replays());
   warp.yield();
   warp.current().pc = kJoin;
   warp.bsync(0);
-  EXPECT_EQ(warp.current().lanes, 0x1u) << "it does not wait for lanes that have passed";
+  EXPECT_EQ(warp.current().lanes, 0x1_lanes) << "it does not wait for lanes that have passed";
 }
 
 TEST(Barriers, ThereIsNobodyToYieldToInAConvergedWarp) {
@@ -241,23 +241,23 @@ TEST(Barriers, NothingIsCurrentWhileAllWaitForTheBlock) {
 TEST(Barriers, LanesAtABlockBarrierAreAwaitedButAtABarrierThatAMoveRestored) {
   for (const bool restored : {false, true}) {
     Barriers warp;
-    warp.start(0xf, Pc(0));
-    warp.bssy(6, 0xf);
-    jump_and_wait(warp, 0x3, Pc(20));
-    if (restored) warp.bmov_write(6, 0xf);
+    warp.start(0xf_lanes, Pc(0));
+    warp.bssy(6, 0xf_lanes);
+    jump_and_wait(warp, 0x3_lanes, Pc(20));
+    if (restored) warp.bmov_write(6, 0xf_lanes);
     warp.bsync(6);  // 0xc, for 0x3
-    ASSERT_EQ(warp.current().lanes, 0x3u);
+    ASSERT_EQ(warp.current().lanes, 0x3_lanes);
     warp.wait_at_block_barrier(0);
     EXPECT_EQ(warp.has_current(), restored);
     if (restored) {
-      EXPECT_EQ(warp.current().lanes, 0xcu);
+      EXPECT_EQ(warp.current().lanes, 0xc_lanes);
     }
   }
 }
 
 TEST(Barriers, ABlockBarrierMergesNothing) {
-  Barriers warp = warp_of(0xf);
-  jump_and_wait(warp, 0x3, kJoin);
+  Barriers warp = warp_of(0xf_lanes);
+  jump_and_wait(warp, 0x3_lanes, kJoin);
   warp.current().pc = kJoin;
   warp.wait_at_block_barrier(0);
   warp.wait_at_block_barrier(0);
@@ -280,7 +280,7 @@ TEST(Barriers, AWarpThatEndsDoesNotReleaseThoseAtTheClustersBarrier) {
     block.warps[0].convergence->wait_at_block_barrier(number);
     block.warps[1].convergence->exit(kFullMask);
     check_block_barriers(block);
-    const bool released = block.warps[0].convergence->waiting_at_block_barrier(number) == 0;
+    const bool released = block.warps[0].convergence->waiting_at_block_barrier(number).empty();
     EXPECT_EQ(released, number == 3);
     EXPECT_EQ(block.barriers_completed, number == 3 ? 1u : 0u);
     EXPECT_EQ(block.results[1].count, 7u);
@@ -289,15 +289,15 @@ TEST(Barriers, AWarpThatEndsDoesNotReleaseThoseAtTheClustersBarrier) {
 
 // docs/experiments/divergence-order.md, 5.
 TEST(Barriers, WaitingGroupsAtOnePlaceBecomeOneWhenAThirdOneIsPutBeforeThem) {
-  Barriers warp = warp_of(0xff);
-  jump_and_wait(warp, 0xf0, kJoin);
-  jump_and_wait(warp, 0x0c, kJoin);
+  Barriers warp = warp_of(0xff_lanes);
+  jump_and_wait(warp, 0xf0_lanes, kJoin);
+  jump_and_wait(warp, 0x0c_lanes, kJoin);
   EXPECT_EQ(warp.groups().size(), 3u) << "the one that is next in turn stays by itself";
-  jump_and_wait(warp, 0x02, kElse);
+  jump_and_wait(warp, 0x02_lanes, kElse);
   ASSERT_EQ(warp.groups().size(), 3u);
-  EXPECT_EQ(warp.groups()[0].lanes, 0xfcu);
-  EXPECT_EQ(warp.groups()[1].lanes, 0x02u);
-  EXPECT_EQ(warp.current().lanes, 0x01u);
+  EXPECT_EQ(warp.groups()[0].lanes, 0xfc_lanes);
+  EXPECT_EQ(warp.groups()[1].lanes, 0x02_lanes);
+  EXPECT_EQ(warp.current().lanes, 0x01_lanes);
 }
 
 // docs/experiments/divergence-order.md, "Code that counts itself".
@@ -305,13 +305,13 @@ TEST(Barriers, InPatchedCodeAnAccessMakesWaitingGroupsAtOnePlaceBecomeOne) {
   for (const bool patched : {false, true}) {
     const auto made = reconvergence_by(ReconvergencePolicy::barriers, nullptr, nullptr, patched)();
     auto& warp = static_cast<Barriers&>(*made);
-    warp.start(0xff, kStart);
-    jump_and_wait(warp, 0xf0, kJoin);
-    jump_and_wait(warp, 0x0c, kJoin);
+    warp.start(0xff_lanes, kStart);
+    jump_and_wait(warp, 0xf0_lanes, kJoin);
+    jump_and_wait(warp, 0x0c_lanes, kJoin);
     warp.memory_access();
     EXPECT_EQ(warp.groups().size(), patched ? 2u : 3u);
-    EXPECT_EQ(warp.groups().front().lanes, patched ? 0xfcu : 0xf0u);
-    EXPECT_EQ(warp.current().lanes, 0x03u);
+    EXPECT_EQ(warp.groups().front().lanes, patched ? 0xfc_lanes : 0xf0_lanes);
+    EXPECT_EQ(warp.current().lanes, 0x03_lanes);
     EXPECT_EQ(warp.patches_show(), patched);
   }
 }
@@ -320,56 +320,56 @@ TEST(Barriers, InPatchedCodeLanesThatJumpedDoNotMeetThoseThatFellThrough) {
   for (const bool patched : {false, true}) {
     const auto made = reconvergence_by(ReconvergencePolicy::barriers, nullptr, nullptr, patched)();
     auto& warp = static_cast<Barriers&>(*made);
-    warp.start(0xff, kStart);
-    jump_and_wait(warp, 0xf0, kJoin);
+    warp.start(0xff_lanes, kStart);
+    jump_and_wait(warp, 0xf0_lanes, kJoin);
     warp.current().pc = kJoin;
-    jump_and_run(warp, 0x03, kElse);  // 0c waits behind its branch, at kJoin too
-    jump_and_wait(warp, 0x01, kThen);
+    jump_and_run(warp, 0x03_lanes, kElse);  // 0c waits behind its branch, at kJoin too
+    jump_and_wait(warp, 0x01_lanes, kThen);
     EXPECT_EQ(warp.groups().size(), patched ? 4u : 3u);
     EXPECT_EQ(warp.patches_show(), patched);
   }
 }
 
 TEST(Barriers, AGroupThatAnotherJoinsMovesUpInTheOrder) {
-  Barriers warp = warp_of(0xff);
-  jump_and_wait(warp, 0xc0, kJoin);
-  jump_and_wait(warp, 0x30, kThen);
-  jump_and_wait(warp, 0x08, kJoin);
-  jump_and_wait(warp, 0x04, kElse);
-  warp.exit(0x03);
-  EXPECT_EQ(warp.current().lanes, 0x04u);
-  warp.exit(0x04);
-  EXPECT_EQ(warp.current().lanes, 0xc8u);
-  warp.exit(0xc8);
-  EXPECT_EQ(warp.current().lanes, 0x30u);
+  Barriers warp = warp_of(0xff_lanes);
+  jump_and_wait(warp, 0xc0_lanes, kJoin);
+  jump_and_wait(warp, 0x30_lanes, kThen);
+  jump_and_wait(warp, 0x08_lanes, kJoin);
+  jump_and_wait(warp, 0x04_lanes, kElse);
+  warp.exit(0x03_lanes);
+  EXPECT_EQ(warp.current().lanes, 0x04_lanes);
+  warp.exit(0x04_lanes);
+  EXPECT_EQ(warp.current().lanes, 0xc8_lanes);
+  warp.exit(0xc8_lanes);
+  EXPECT_EQ(warp.current().lanes, 0x30_lanes);
 }
 
 TEST(Barriers, LanesLeftBehindAreTheOnesToGoThroughTheInstructionAgain) {
-  Barriers warp = warp_of(0xf);
-  const std::array parts{Part{0xc, kThen}, Part{0x3, kElse}};
+  Barriers warp = warp_of(0xf_lanes);
+  const std::array parts{Part{0xc_lanes, kThen}, Part{0x3_lanes, kElse}};
   warp.branch({.at = kStart, .parts = parts, .indirect = true});
   EXPECT_FALSE(warp.replays());
-  warp.exit(0xc);
+  warp.exit(0xc_lanes);
   EXPECT_TRUE(warp.replays());
-  EXPECT_EQ(warp.current().lanes, 0x3u);
+  EXPECT_EQ(warp.current().lanes, 0x3_lanes);
   EXPECT_EQ(warp.current().pc, kStart);
 }
 
 // docs/experiments/divergence-order.md, 7.
 TEST(Barriers, ACollectiveRunsOnceWithAllLanesThenTheLastComersGoOnApart) {
-  Barriers warp = warp_of(0xff);
-  jump_and_wait(warp, 0xf0, kThen);
-  jump_and_wait(warp, 0x0c, kJoin);
-  jump_and_wait(warp, 0x02, kElse);
+  Barriers warp = warp_of(0xff_lanes);
+  jump_and_wait(warp, 0xf0_lanes, kThen);
+  jump_and_wait(warp, 0x0c_lanes, kJoin);
+  jump_and_wait(warp, 0x02_lanes, kElse);
   warp.current().pc = kStart + 1;
-  EXPECT_EQ(collective(warp, 0xff, kJoin), 0u);
+  EXPECT_EQ(collective(warp, 0xff_lanes, kJoin), 0u);
   warp.current().pc = kElse + 1;
-  EXPECT_EQ(collective(warp, 0xff, kElse + 2), 0u);
-  collective(warp, 0xff, kThen + 2);
-  ASSERT_EQ(warp.current().lanes, 0xf0u);
+  EXPECT_EQ(collective(warp, 0xff_lanes, kElse + 2), 0u);
+  collective(warp, 0xff_lanes, kThen + 2);
+  ASSERT_EQ(warp.current().lanes, 0xf0_lanes);
   warp.current().pc = kThen + 1;
-  EXPECT_EQ(collective(warp, 0xff, kThen + 2), 4u);
-  EXPECT_EQ(warp.current().lanes, 0xffu);
+  EXPECT_EQ(collective(warp, 0xff_lanes, kThen + 2), 4u);
+  EXPECT_EQ(warp.current().lanes, 0xff_lanes);
   EXPECT_EQ(warp.current().pc, kThen + 1);
   EXPECT_EQ(warp.groups().size(), 1u);
   warp.current().pc = kThen + 2;
@@ -379,194 +379,194 @@ TEST(Barriers, ACollectiveRunsOnceWithAllLanesThenTheLastComersGoOnApart) {
     lanes = warp.current().lanes;
     warp.exit(lanes);
   }
-  EXPECT_EQ(order[0], 0xf0u) << "came last";
-  EXPECT_EQ(order[1], 0x01u);
-  EXPECT_EQ(order[2], 0x02u);
-  EXPECT_EQ(order[3], 0x0cu);
+  EXPECT_EQ(order[0], 0xf0_lanes) << "came last";
+  EXPECT_EQ(order[1], 0x01_lanes);
+  EXPECT_EQ(order[2], 0x02_lanes);
+  EXPECT_EQ(order[3], 0x0c_lanes);
 }
 
 TEST(Barriers, ACollectiveRunsWithThoseWhoHaveComeWhenTheOthersHaveEnded) {
-  Barriers warp = warp_of(0xff);
-  jump_and_wait(warp, 0xf0, kThen);
-  jump_and_wait(warp, 0x0c, kElse);
+  Barriers warp = warp_of(0xff_lanes);
+  jump_and_wait(warp, 0xf0_lanes, kThen);
+  jump_and_wait(warp, 0x0c_lanes, kElse);
   warp.current().pc = kStart + 1;
-  EXPECT_EQ(collective(warp, 0xff, kStart + 3), 0u);
+  EXPECT_EQ(collective(warp, 0xff_lanes, kStart + 3), 0u);
   warp.current().pc = kElse + 1;
-  EXPECT_EQ(collective(warp, 0xff, kElse + 3), 0u);
-  ASSERT_EQ(warp.current().lanes, 0xf0u);
-  warp.exit(0xf0);
-  EXPECT_EQ(warp.current().lanes, 0x0fu);
+  EXPECT_EQ(collective(warp, 0xff_lanes, kElse + 3), 0u);
+  ASSERT_EQ(warp.current().lanes, 0xf0_lanes);
+  warp.exit(0xf0_lanes);
+  EXPECT_EQ(warp.current().lanes, 0x0f_lanes);
   EXPECT_EQ(warp.current().pc, kElse + 1) << "the body of those that came last";
   warp.current().pc = kElse + 3;
   warp.end_collective();
-  EXPECT_EQ(warp.current().lanes, 0x0cu);
+  EXPECT_EQ(warp.current().lanes, 0x0c_lanes);
   EXPECT_EQ(warp.current().pc, kElse + 3);
-  warp.exit(0x0c);
-  EXPECT_EQ(warp.current().lanes, 0x03u);
+  warp.exit(0x0c_lanes);
+  EXPECT_EQ(warp.current().lanes, 0x03_lanes);
   EXPECT_EQ(warp.current().pc, kStart + 3);
 }
 
 TEST(Barriers, CollectivesThatTheSameLanesLetGoByEndingRunOneAfterTheOther) {
-  Barriers warp = warp_of(0x7);
-  jump_and_wait(warp, 0x4, kJoin);
-  jump_and_wait(warp, 0x2, kElse);
+  Barriers warp = warp_of(0x7_lanes);
+  jump_and_wait(warp, 0x4_lanes, kJoin);
+  jump_and_wait(warp, 0x2_lanes, kElse);
   warp.current().pc = kStart + 1;
-  EXPECT_EQ(collective(warp, 0x5, kStart + 3), 0u);
+  EXPECT_EQ(collective(warp, 0x5_lanes, kStart + 3), 0u);
   warp.current().pc = kElse + 1;
-  EXPECT_EQ(collective(warp, 0x6, kElse + 3), 0u);
-  ASSERT_EQ(warp.current().lanes, 0x4u);
-  warp.exit(0x4);
-  EXPECT_EQ(warp.current().lanes, 0x1u);
+  EXPECT_EQ(collective(warp, 0x6_lanes, kElse + 3), 0u);
+  ASSERT_EQ(warp.current().lanes, 0x4_lanes);
+  warp.exit(0x4_lanes);
+  EXPECT_EQ(warp.current().lanes, 0x1_lanes);
   EXPECT_EQ(warp.current().pc, kStart + 1);
   warp.current().pc = kStart + 3;
   warp.end_collective();
-  EXPECT_EQ(warp.current().lanes, 0x2u) << "before the others go on";
+  EXPECT_EQ(warp.current().lanes, 0x2_lanes) << "before the others go on";
   EXPECT_EQ(warp.current().pc, kElse + 1);
   warp.current().pc = kElse + 3;
   warp.end_collective();
-  EXPECT_EQ(warp.current().lanes, 0x2u);
+  EXPECT_EQ(warp.current().lanes, 0x2_lanes);
   EXPECT_EQ(warp.current().pc, kElse + 3);
-  warp.exit(0x2);
-  EXPECT_EQ(warp.current().lanes, 0x1u);
+  warp.exit(0x2_lanes);
+  EXPECT_EQ(warp.current().lanes, 0x1_lanes);
   EXPECT_EQ(warp.current().pc, kStart + 3);
 }
 
 // docs/experiments/divergence-order.md, 5: as in a recursion that saves its barrier.
 TEST(Barriers, AGroupFromBehindTakesAlongThoseThatWaitAtTheBarrierItStandsAt) {
-  Barriers warp = warp_of(0xf);
-  warp.bssy(0, 0xf);
-  jump_and_wait(warp, 0x8, kThen);  // waits its turn at the BSYNC
-  jump_and_wait(warp, 0x4, kElse);  // next in turn
+  Barriers warp = warp_of(0xf_lanes);
+  warp.bssy(0, 0xf_lanes);
+  jump_and_wait(warp, 0x8_lanes, kThen);  // waits its turn at the BSYNC
+  jump_and_wait(warp, 0x4_lanes, kElse);  // next in turn
   warp.current().pc = kThen + 1;
   warp.bsync(0);
-  ASSERT_EQ(warp.current().lanes, 0x4u);
-  warp.bmov_clear(0);  // the callee saves it
-  warp.bssy(0, 0xc);   // and uses it: without the lanes that wait here
-  warp.exit(0x4);
-  ASSERT_EQ(warp.current().lanes, 0x8u);
+  ASSERT_EQ(warp.current().lanes, 0x4_lanes);
+  warp.bmov_clear(0);       // the callee saves it
+  warp.bssy(0, 0xc_lanes);  // and uses it: without the lanes that wait here
+  warp.exit(0x4_lanes);
+  ASSERT_EQ(warp.current().lanes, 0x8_lanes);
   warp.current().pc = kThen + 1;
   const Bsync done = warp.bsync(0);
-  EXPECT_EQ(warp.current().lanes, 0xbu);
-  EXPECT_EQ(done.taken_along, 0x3u);
+  EXPECT_EQ(warp.current().lanes, 0xb_lanes);
+  EXPECT_EQ(done.taken_along, 0x3_lanes);
 }
 
 TEST(Barriers, LanesTakenAlongThatTheBarrierDoesNotHaveGoOnAlone) {
-  Barriers warp = warp_of(0x1f);
-  warp.bssy(0, 0x1f);
-  jump_and_wait(warp, 0x10, kElse);  // is awaited to the end
-  jump_and_wait(warp, 0x8, kThen);
-  jump_and_wait(warp, 0x4, kElse + 5);
+  Barriers warp = warp_of(0x1f_lanes);
+  warp.bssy(0, 0x1f_lanes);
+  jump_and_wait(warp, 0x10_lanes, kElse);  // is awaited to the end
+  jump_and_wait(warp, 0x8_lanes, kThen);
+  jump_and_wait(warp, 0x4_lanes, kElse + 5);
   warp.current().pc = kThen + 1;
   warp.bsync(0);
-  ASSERT_EQ(warp.current().lanes, 0x4u);
+  ASSERT_EQ(warp.current().lanes, 0x4_lanes);
   warp.bmov_clear(0);
-  warp.bssy(0, 0x1c);  // without the lanes that wait here
-  warp.exit(0x4);
-  ASSERT_EQ(warp.current().lanes, 0x8u);
+  warp.bssy(0, 0x1c_lanes);  // without the lanes that wait here
+  warp.exit(0x4_lanes);
+  ASSERT_EQ(warp.current().lanes, 0x8_lanes);
   warp.current().pc = kThen + 1;
-  EXPECT_EQ(warp.bsync(0).taken_along, 0x3u);
-  EXPECT_EQ(warp.current().lanes, 0x3u);
-  EXPECT_EQ(warp.barrier(0), 0x18u);
+  EXPECT_EQ(warp.bsync(0).taken_along, 0x3_lanes);
+  EXPECT_EQ(warp.current().lanes, 0x3_lanes);
+  EXPECT_EQ(warp.barrier(0), 0x18_lanes);
 }
 
 // docs/experiments/divergence-order.md, 12.
 TEST(Barriers, ABarrierKeepsItsLanesUntilItHasLetThemGo) {
-  Barriers warp = warp_of(0xf);
-  warp.bssy(0, 0x3);
-  jump_and_run(warp, 0xc, kThen);
-  warp.bssy(0, 0xc);
-  EXPECT_EQ(warp.barrier(0), 0xfu);
+  Barriers warp = warp_of(0xf_lanes);
+  warp.bssy(0, 0x3_lanes);
+  jump_and_run(warp, 0xc_lanes, kThen);
+  warp.bssy(0, 0xc_lanes);
+  EXPECT_EQ(warp.barrier(0), 0xf_lanes);
   warp.current().pc = kJoin;
   warp.bsync(0);
-  ASSERT_EQ(warp.current().lanes, 0x3u) << "the others wait for these";
+  ASSERT_EQ(warp.current().lanes, 0x3_lanes) << "the others wait for these";
   warp.current().pc = kJoin;
   warp.bsync(0);
-  EXPECT_EQ(warp.current().lanes, 0xfu);
-  EXPECT_EQ(warp.barrier(0), 0u);
+  EXPECT_EQ(warp.current().lanes, 0xf_lanes);
+  EXPECT_EQ(warp.barrier(0), Mask());
 }
 
 TEST(Barriers, LanesThatWaitAtAWarpSyncAreNotAwaitedAtABarrier) {
-  Barriers warp = warp_of(0xf);
-  warp.bssy(0, 0xf);
-  jump_and_wait(warp, 0xc, kThen);
-  warpsync(warp, 0xf);
-  ASSERT_EQ(warp.current().lanes, 0xcu);
+  Barriers warp = warp_of(0xf_lanes);
+  warp.bssy(0, 0xf_lanes);
+  jump_and_wait(warp, 0xc_lanes, kThen);
+  warpsync(warp, 0xf_lanes);
+  ASSERT_EQ(warp.current().lanes, 0xc_lanes);
   warp.current().pc = kJoin;
   warp.bsync(0);
-  EXPECT_EQ(warp.current().lanes, 0xcu);
-  EXPECT_EQ(warp.barrier(0), 0u);
+  EXPECT_EQ(warp.current().lanes, 0xc_lanes);
+  EXPECT_EQ(warp.barrier(0), Mask());
 }
 
 TEST(Barriers, LanesOutsideTheBarrierGoOnWithThoseTheyBringTheLastOnesTo) {
-  Barriers warp = warp_of(0xf);
-  warp.bssy(0, 0x7);
-  jump_and_run(warp, 0x3, kThen);
+  Barriers warp = warp_of(0xf_lanes);
+  warp.bssy(0, 0x7_lanes);
+  jump_and_run(warp, 0x3_lanes, kThen);
   warp.current().pc = kJoin;
   warp.bsync(0);
-  ASSERT_EQ(warp.current().lanes, 0xcu);
+  ASSERT_EQ(warp.current().lanes, 0xc_lanes);
   warp.current().pc = kJoin;
   warp.bsync(0);
-  EXPECT_EQ(warp.current().lanes, 0xfu);
+  EXPECT_EQ(warp.current().lanes, 0xf_lanes);
 }
 
 // docs/experiments/divergence-order.md, 13.
 TEST(Barriers, ABarrierOpensWhereTheLastLanesAwaitedWaitAtAnother) {
-  Barriers warp = warp_of(0xf);
-  warp.bmov_write(6, 0x7);
-  warp.bmov_write(7, 0x7);
-  jump_and_wait(warp, 0x8, kThen);
-  jump_and_wait(warp, 0x1, kElse);
+  Barriers warp = warp_of(0xf_lanes);
+  warp.bmov_write(6, 0x7_lanes);
+  warp.bmov_write(7, 0x7_lanes);
+  jump_and_wait(warp, 0x8_lanes, kThen);
+  jump_and_wait(warp, 0x1_lanes, kElse);
   warp.current().pc = kJoin;
   warp.bsync(6);
-  ASSERT_EQ(warp.current().lanes, 0x1u);
+  ASSERT_EQ(warp.current().lanes, 0x1_lanes);
   warp.current().pc = kJoin + 5;
   EXPECT_EQ(warp.bsync(7).met, 1u);
-  EXPECT_EQ(warp.current().lanes, 0x1u);
+  EXPECT_EQ(warp.current().lanes, 0x1_lanes);
   EXPECT_EQ(warp.current().pc, kJoin + 5);
-  EXPECT_EQ(warp.barrier(7), 0u);
-  warp.exit(0x1);
-  ASSERT_EQ(warp.current().lanes, 0x8u);
-  warp.exit(0x8);
-  EXPECT_EQ(warp.current().lanes, 0x6u);
+  EXPECT_EQ(warp.barrier(7), Mask());
+  warp.exit(0x1_lanes);
+  ASSERT_EQ(warp.current().lanes, 0x8_lanes);
+  warp.exit(0x8_lanes);
+  EXPECT_EQ(warp.current().lanes, 0x6_lanes);
   EXPECT_EQ(warp.current().pc, kJoin - 1) << "they go through theirs again";
   EXPECT_TRUE(warp.replays());
 }
 
 TEST(Barriers, ABarrierIsOpenWhenAllThatCouldRunHasYielded) {
-  Barriers warp = warp_of(0x7);
-  warp.bssy(0, 0x7);
-  jump_and_wait(warp, 0x4, kThen);
-  jump_and_wait(warp, 0x1, kElse);
-  ASSERT_EQ(warp.current().lanes, 0x2u);
+  Barriers warp = warp_of(0x7_lanes);
+  warp.bssy(0, 0x7_lanes);
+  jump_and_wait(warp, 0x4_lanes, kThen);
+  jump_and_wait(warp, 0x1_lanes, kElse);
+  ASSERT_EQ(warp.current().lanes, 0x2_lanes);
   EXPECT_EQ(warp.yield(), Flow::reschedule);
-  ASSERT_EQ(warp.current().lanes, 0x1u);
+  ASSERT_EQ(warp.current().lanes, 0x1_lanes);
   warp.current().pc = kJoin;
   warp.bsync(0);
-  ASSERT_EQ(warp.current().lanes, 0x4u) << "one has not yielded, and goes next";
+  ASSERT_EQ(warp.current().lanes, 0x4_lanes) << "one has not yielded, and goes next";
   warp.current().pc = kJoin;
   warp.bsync(0);
-  EXPECT_EQ(warp.current().lanes, 0x5u) << "the other one has";
+  EXPECT_EQ(warp.current().lanes, 0x5_lanes) << "the other one has";
   EXPECT_TRUE(warp.others_ready());
 }
 
 TEST(Barriers, GroupsThatYieldAtOnePlaceAreChosenTogether) {
-  Barriers warp = warp_of(0x7);
-  jump_and_wait(warp, 0x4, kThen);
-  jump_and_wait(warp, 0x1, kElse);
+  Barriers warp = warp_of(0x7_lanes);
+  jump_and_wait(warp, 0x4_lanes, kThen);
+  jump_and_wait(warp, 0x1_lanes, kElse);
   warp.current().pc = kJoin;
   warp.yield();
-  ASSERT_EQ(warp.current().lanes, 0x1u);
+  ASSERT_EQ(warp.current().lanes, 0x1_lanes);
   warp.current().pc = kJoin;
   warp.yield();
-  ASSERT_EQ(warp.current().lanes, 0x4u) << "it has not yielded";
+  ASSERT_EQ(warp.current().lanes, 0x4_lanes) << "it has not yielded";
   warp.yield();
-  EXPECT_EQ(warp.current().lanes, 0x3u);
+  EXPECT_EQ(warp.current().lanes, 0x3_lanes);
 }
 
 TEST(Barriers, ACopyIsInTheSameStateUntilOneOfThemGoesOn) {
-  Barriers warp = warp_of(0xf);
-  warp.bssy(0, 0xf);
-  jump_and_wait(warp, 0x3, kThen);
+  Barriers warp = warp_of(0xf_lanes);
+  warp.bssy(0, 0xf_lanes);
+  jump_and_wait(warp, 0x3_lanes, kThen);
   const auto copy = warp.clone();
   EXPECT_TRUE(warp.equals(*copy));
   warp.bsync(0);
@@ -576,11 +576,11 @@ TEST(Barriers, ACopyIsInTheSameStateUntilOneOfThemGoesOn) {
 }
 
 TEST(Barriers, TheLastExitFinishesTheWarp) {
-  Barriers warp = warp_of(0x3);
-  jump_and_wait(warp, 0x1, kThen);
-  warp.exit(0x2);
+  Barriers warp = warp_of(0x3_lanes);
+  jump_and_wait(warp, 0x1_lanes, kThen);
+  warp.exit(0x2_lanes);
   EXPECT_FALSE(warp.finished());
-  warp.exit(0x1);
+  warp.exit(0x1_lanes);
   EXPECT_TRUE(warp.finished());
   EXPECT_FALSE(warp.has_current());
 }

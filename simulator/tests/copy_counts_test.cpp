@@ -73,7 +73,7 @@ TEST(CopyCounts, ThroughL1AreThoseOfAnH200) {
       std::ranges::copy(pattern.from.offset, from.begin());
       std::ranges::copy(pattern.to.offset, to.begin());
       const AccessCounts counts =
-          count_copy(CopyPath::through_l1, width, from, to, pattern.from.mask);
+          count_copy(CopyPath::through_l1, width, from, to, Mask(pattern.from.mask));
       EXPECT_EQ(counts.sectors, number(0)) << line.substr(0, 8) << " pattern " << i;
       EXPECT_EQ(counts.tags, number(1)) << line.substr(0, 8) << " pattern " << i;
       if (set == 100) {
@@ -89,7 +89,7 @@ TEST(CopyCounts, ThroughL1AreThoseOfAnH200) {
 
 TEST(CopyCounts, OfNoLaneAreNone) {
   const std::array<std::uint64_t, kWarpSize> anywhere{};
-  const AccessCounts counts = count_copy(CopyPath::bypass, 16, anywhere, anywhere, 0);
+  const AccessCounts counts = count_copy(CopyPath::bypass, 16, anywhere, anywhere, {});
   EXPECT_EQ(counts.sectors + counts.tags + counts.wavefronts, 0u);
 }
 
@@ -99,7 +99,7 @@ TEST(CopyCounts, ZerosGoWithTheOthersThroughL1) {
     std::array<std::uint64_t, kWarpSize> row;
     for (unsigned lane = 0; lane < kWarpSize; ++lane) row[lane] = lane * width;
     const AccessCounts counts =
-        count_copy(CopyPath::through_l1, width, row, row, 0x00ffff0f, 0xff0000f0);
+        count_copy(CopyPath::through_l1, width, row, row, 0x00ffff0f_lanes, 0xff0000f0_lanes);
     EXPECT_EQ(counts.wavefronts, width / 4);
     EXPECT_EQ(counts.wavefronts_ideal, width / 4);
   }

@@ -34,9 +34,9 @@ LaneCase::LaneCase(isa::Op op, std::initializer_list<Modifier> mods) : rows_(kRo
   op_.b = kB;
   op_.c = kC;
   op_.d = kD;
-  op_.pp = {kP, 0};
-  op_.pq = {kQ, 0};
-  op_.pr = {kR, 0};
+  op_.pp = {kP, {}};
+  op_.pq = {kQ, {}};
+  op_.pr = {kR, {}};
   op_.pu = kU;
   op_.pv = kV;
   op_.instruction = &instruction_;
@@ -98,7 +98,7 @@ void LaneCase::fill(std::mt19937_64& random) {
     const auto row = static_cast<std::size_t>(slot == 'a' ? kA : slot == 'b' ? kB : kC);
     std::fill_n(rows_.begin() + static_cast<std::ptrdiff_t>(row), 2 * kWarpSize, 0);
   }
-  for (Mask& mask : warp_.predicates) mask = static_cast<Mask>(random());
+  for (Mask& mask : warp_.predicates) mask = Mask(static_cast<u32>(random()));
   warp_.predicates[kPT] = kFullMask;
 }
 
@@ -114,25 +114,24 @@ void LaneCase::run_and_compare(const Variant& variant, Mask on, RowOffset destin
     op.lane(warp_, op, on);
   }
   for (unsigned lane = 0; lane < kWarpSize; ++lane) {
-    const Mask bit = 1u << lane;
     const Inputs in{pair_of_words(before, kA, lane), pair_of_words(before, kB, lane),
                     pair_of_words(before, kC, lane), pair_of_words(before, destination, lane),
-                    (predicates[kP] & bit) != 0,     (predicates[kQ] & bit) != 0,
-                    (predicates[kR] & bit) != 0,     lane};
-    const Outputs want = (on & bit) != 0 ? reference(in) : Outputs{};
+                    predicates[kP].has(lane),        predicates[kQ].has(lane),
+                    predicates[kR].has(lane),        lane};
+    const Outputs want = on.has(lane) ? reference(in) : Outputs{};
     const u64 kept = rows_written_ == 2 ? 0 : ~u64{0xffffffff};
     const u64 expected = want.d ? (*want.d & ~kept) | (in.old & kept) : in.old;
     ASSERT_EQ(pair_of_words(rows_, destination, lane), expected)
         << std::hex << "got " << pair_of_words(rows_, destination, lane) << " want " << expected
         << " in " << variant.name << ", " << describe(in);
     const auto check_flag = [&](unsigned index, const std::optional<bool>& flag) {
-      const bool old = (predicates[index] & bit) != 0;
-      ASSERT_EQ((warp_.predicates[index] & bit) != 0, flag.value_or(old))
+      const bool old = predicates[index].has(lane);
+      ASSERT_EQ(warp_.predicates[index].has(lane), flag.value_or(old))
           << "predicate " << (index == kU ? "u" : "v") << " in " << variant.name << ", "
           << describe(in);
     };
-    if ((on & bit) == 0 || want.u) check_flag(kU, want.u);
-    if ((on & bit) == 0 || want.v) check_flag(kV, want.v);
+    if (!on.has(lane) || want.u) check_flag(kU, want.u);
+    if (!on.has(lane) || want.v) check_flag(kV, want.v);
   }
   rows_ = before;
   warp_.predicates = predicates;
@@ -142,7 +141,7 @@ void LaneCase::expect(const Reference& reference) {
   std::mt19937_64 random(20261121);
   for (unsigned round = 0; round < rounds_; ++round) {
     fill(random);
-    const Mask partial = static_cast<Mask>(random()) | 1u << random() % 32;
+    const Mask partial = Mask(static_cast<u32>(random())) | Mask::of(random() % 32);
     for (const Variant& variant : variants()) {
       if (!variant.supported) continue;
       for (const RowOffset destination : {kD, kA, kB, kC}) {

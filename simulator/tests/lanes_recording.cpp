@@ -201,7 +201,7 @@ std::vector<LaneAnswer> our_answers(const isa::Instruction& instruction,
   place(instruction.c, op.c, op.c_negate, op.c_absolute);
   op.d = registers.d * static_cast<RowOffset>(kWarpSize);
   const auto reference = [](const isa::Predicate& predicate) {
-    return PredicateRef{predicate.index, predicate.negated ? kFullMask : 0};
+    return PredicateRef{predicate.index, predicate.negated ? kFullMask : Mask()};
   };
   op.pp = reference(instruction.pp);
   op.pq = reference(instruction.pq);
@@ -227,16 +227,16 @@ std::vector<LaneAnswer> our_answers(const isa::Instruction& instruction,
       set(registers.c, in.c);
       set(registers.d, 0xdeadbeefdeadbeef);  // as the probe leaves what is not written
       for (unsigned i = 0; i < kPT; ++i)
-        warp.predicates[i] |= static_cast<Mask>(in.predicates >> i & 1) << lane;
+        if ((in.predicates >> i & 1) != 0) warp.predicates[i] |= Mask::of(lane);
     }
     const Mask on = warp.predicates[instruction.guard.index];
-    if (on != 0) op.lane(warp, op, on);
+    if (on.any()) op.lane(warp, op, on);
     for (unsigned lane = 0; lane < kWarpSize; ++lane) {
       LaneAnswer& answer = answers[first + lane];
       const std::size_t d = registers.d * kWarpSize + lane;
       answer.d = u64{rows[d + kWarpSize]} << 32 | rows[d];
       for (unsigned i = 0; i < kPT; ++i)
-        answer.predicates |= u64{warp.predicates[i] >> lane & 1} << i;
+        answer.predicates |= u64{warp.predicates[i].has(lane)} << i;
     }
   }
   return answers;

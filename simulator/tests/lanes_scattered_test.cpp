@@ -8,7 +8,7 @@
 #include <set>
 #include <utility>
 
-#include "simulator/base/types.hpp"
+#include "simulator/base/mask.hpp"
 #include "simulator/lanes/scattered.hpp"
 
 namespace heddle::simulator::lanes {
@@ -24,14 +24,14 @@ Addresses random_addresses(std::mt19937_64& random, std::uint64_t among) {
 }
 
 Mask some_lanes(std::mt19937_64& random) {
-  const auto lanes = static_cast<Mask>(random() | random());
-  return random() % 2 == 0 ? kFullMask : lanes | Mask{1} << random() % kWarpSize;
+  const auto lanes = Mask(static_cast<std::uint32_t>(random() | random()));
+  return random() % 2 == 0 ? kFullMask : lanes | Mask::of(random() % kWarpSize);
 }
 
 template <typename F>
 void for_each_there(Mask lanes, const Addresses& addresses, F&& f) {
   for (unsigned lane = 0; lane < kWarpSize; ++lane)
-    if ((lanes >> lane & 1) != 0) f(addresses[lane]);
+    if (lanes.has(lane)) f(addresses[lane]);
 }
 
 TEST(ScatteredAddresses, AreCountedOnceEach) {
@@ -64,7 +64,7 @@ TEST(ScatteredAddresses, NextToTheFirstAreCounted) {
 using Counts = std::multiset<std::size_t>;
 
 // How many units lie in each bank, of those where any do.
-Counts units_by_bank(Mask units, Mask banks) {
+Counts units_by_bank(std::uint32_t units, std::uint32_t banks) {
   Counts counts;
   std::size_t count = 0;
   for (unsigned place = 0; place < kWarpSize; ++place) {
@@ -113,10 +113,10 @@ TEST(ScatteredAddresses, HaveARangeOfTheLanesThatAreThere) {
   std::mt19937_64 random(2);
   for (int i = 0; i < 200; ++i) {
     const Addresses addresses = random_addresses(random, 1 << 20);
-    const Mask lanes = static_cast<Mask>(random()) | 1u << i % 32;
+    const Mask lanes = Mask(static_cast<std::uint32_t>(random())) | Mask::of(i % 32);
     std::uint64_t lowest = ~0ull, highest = 0, bits = 0;
     for (unsigned lane = 0; lane < kWarpSize; ++lane) {
-      if ((lanes >> lane & 1) == 0) continue;
+      if (!lanes.has(lane)) continue;
       lowest = std::min(lowest, addresses[lane]);
       highest = std::max(highest, addresses[lane]);
       bits |= addresses[lane];

@@ -39,7 +39,7 @@ class WarpInstruction {
     op_.c = kC;
     op_.d = kD;
     op_.pu = 3;
-    op_.pp = {0, 0};
+    op_.pp = {0, {}};
   }
   WarpInstruction& discard_predicate() {
     op_.pu = kDiscardedPredicate;
@@ -47,7 +47,7 @@ class WarpInstruction {
   }
 
   Result run(Mask on, const OfLane& a, const OfLane& b = {}, const OfLane& c = {},
-             Mask predicate = 0) {
+             Mask predicate = {}) {
     std::vector<Result> results;
     for (const Variant& variant : variants()) {
       if (!variant.supported) continue;
@@ -116,10 +116,10 @@ TEST(LanesShfl, SegmentsDoNotReachIntoTheirNeighbours) {
 }
 
 TEST(LanesShfl, IdleSourceLaneGivesZero) {
-  const Result result =
-      WarpInstruction(Op::SHFL, {{Mod::shfl_mode, 3}})
-          .run(
-              0x0000ffff, [](std::uint32_t i) { return i + 100; }, constant(16), constant(0x1f));
+  const Result result = WarpInstruction(Op::SHFL, {{Mod::shfl_mode, 3}})
+                            .run(
+                                0x0000ffff_lanes, [](std::uint32_t i) { return i + 100; },
+                                constant(16), constant(0x1f));
   EXPECT_EQ(result.d, row([](std::uint32_t i) { return i < 16 ? 0 : kUntouched; }));
 }
 
@@ -129,50 +129,50 @@ TEST(LanesVote, CountsActiveLanesOnly) {
     bool all, any, equal;
   };
   const Case cases[] = {{kFullMask, kFullMask, true, true, true},
-                        {kFullMask, 0, false, false, true},
-                        {0xff, 0xffff00ff, true, true, true},
-                        {0xff, 0xffffff00, false, false, true},
-                        {0xff, 0x01, false, true, false}};
+                        {kFullMask, {}, false, false, true},
+                        {0xff_lanes, 0xffff00ff_lanes, true, true, true},
+                        {0xff_lanes, 0xffffff00_lanes, false, false, true},
+                        {0xff_lanes, 0x01_lanes, false, true, false}};
   for (const Case& each : cases) {
     const bool expected[] = {each.all, each.any, each.equal};
     for (std::uint32_t operation = 0; operation < 3; ++operation) {
       const Result vote = WarpInstruction(Op::VOTE, {{Mod::vote_op, operation}})
                               .run(each.on, lane_number, {}, {}, each.predicate);
-      EXPECT_EQ(vote.u, expected[operation] ? each.on : 0);
+      EXPECT_EQ(vote.u, expected[operation] ? each.on : Mask());
       EXPECT_EQ(vote.d, row([&](std::uint32_t i) {
-                  return (each.on >> i & 1) != 0 ? each.predicate & each.on : kUntouched;
+                  return each.on.has(i) ? (each.predicate & each.on).bits() : kUntouched;
                 }));
       // The uniform form fills the whole row, whoever is active.
       const Result uniform = WarpInstruction(Op::VOTEU, {{Mod::vote_op, operation}})
                                  .run(each.on, lane_number, {}, {}, each.predicate);
-      EXPECT_EQ(uniform.u, expected[operation] ? kFullMask : 0);
-      EXPECT_EQ(uniform.d, row(constant(each.predicate & each.on)));
+      EXPECT_EQ(uniform.u, expected[operation] ? kFullMask : Mask());
+      EXPECT_EQ(uniform.d, row(constant((each.predicate & each.on).bits())));
     }
   }
 }
 
 TEST(LanesMatch, GroupsActiveLanesByValue) {
-  const Mask on = 0x0ffffff0;
+  const Mask on = 0x0ffffff0_lanes;
   const Result any = WarpInstruction(Op::MATCH, {{Mod::match_op, 1}})
                          .discard_predicate()
                          .run(on, [](std::uint32_t i) { return i % 2; });
   EXPECT_EQ(any.d, row([&](std::uint32_t i) {
-              return (on >> i & 1) != 0 ? on & (i % 2 != 0 ? 0xaaaaaaaa : 0x55555555) : kUntouched;
+              return on.has(i) ? on.bits() & (i % 2 != 0 ? 0xaaaaaaaa : 0x55555555) : kUntouched;
             }));
   const auto all = [&](const OfLane& a) {
     return WarpInstruction(Op::MATCH, {{Mod::match_op, 0}}).run(on, a);
   };
   // Idle lanes differ, and do not count.
-  const Result same = all([&](std::uint32_t i) { return (on >> i & 1) != 0 ? 7 : i; });
+  const Result same = all([&](std::uint32_t i) { return on.has(i) ? 7 : i; });
   EXPECT_EQ(same.u, on);
-  EXPECT_EQ(same.d[10], on);
+  EXPECT_EQ(same.d[10], on.bits());
   const Result different = all(lane_number);
-  EXPECT_EQ(different.u, 0u);
+  EXPECT_TRUE(different.u.empty());
   EXPECT_EQ(different.d[10], 0u);
 }
 
 TEST(LanesRedux, ReducesActiveLanesIntoTheUniformRow) {
-  const Mask on = 0x00ff0000;
+  const Mask on = 0x00ff0000_lanes;
   const auto redux = [&](std::uint32_t operation, std::uint32_t is_signed) {
     return WarpInstruction(Op::REDUX, {{Mod::redux_op, operation}, {Mod::is_signed, is_signed}})
         .run(on, [](std::uint32_t i) { return i == 20 ? 0xfffffff0 : i; })
@@ -188,17 +188,17 @@ TEST(LanesRedux, ReducesActiveLanesIntoTheUniformRow) {
 }
 
 TEST(LanesUniform, LowestActiveLaneIsReadAndOthersAreTold) {
-  const Mask on = 0xf0f00;
+  const Mask on = 0xf0f00_lanes;
   const Result read = WarpInstruction(Op::R2UR, {}).run(on, [](std::uint32_t i) { return i / 2; });
   EXPECT_EQ(read.d, row(constant(4)));
-  EXPECT_EQ(read.u, on & ~Mask{0x300});  // lanes 8 and 9 hold the value that was read
+  EXPECT_EQ(read.u, on & ~0x300_lanes);  // lanes 8 and 9 hold the value that was read
 }
 
 TEST(LanesUniform, LowestLaneWhosePredicateHoldsIsElected) {
   const Result elected =
-      WarpInstruction(Op::ELECT, {}).run(0xf0f00, lane_number, {}, {}, 0xfffff400);
+      WarpInstruction(Op::ELECT, {}).run(0xf0f00_lanes, lane_number, {}, {}, 0xfffff400_lanes);
   EXPECT_EQ(elected.d, row(constant(10)));
-  EXPECT_EQ(elected.u, 1u << 10);
+  EXPECT_EQ(elected.u, Mask::of(10));
 }
 
 TEST(LanesPredicates, UnpackSetsTheMaskedPredicatesOfActiveLanes) {
@@ -206,8 +206,9 @@ TEST(LanesPredicates, UnpackSetsTheMaskedPredicatesOfActiveLanes) {
   const Result result =
       WarpInstruction(Op::R2P, {{Mod::insert, 1}})
           .run(
-              0xffff, [](std::uint32_t i) { return i % 2 != 0 ? 0x0800 : 0xf7ff; }, constant(0x08));
-  EXPECT_EQ(result.u, 0xaaaau);
+              0xffff_lanes, [](std::uint32_t i) { return i % 2 != 0 ? 0x0800 : 0xf7ff; },
+              constant(0x08));
+  EXPECT_EQ(result.u, 0xaaaa_lanes);
 }
 
 }  // namespace

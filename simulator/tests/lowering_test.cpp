@@ -54,7 +54,7 @@ class Ready {
 
 std::array<Mask, 17> any_predicates(std::mt19937_64& random) {
   std::array<Mask, 17> predicates;
-  for (Mask& predicate : predicates) predicate = static_cast<Mask>(random());
+  for (Mask& predicate : predicates) predicate = Mask(static_cast<std::uint32_t>(random()));
   predicates[kPT] = predicates[kUniformPredicates + kPT] = kFullMask;
   return predicates;
 }
@@ -99,7 +99,7 @@ TEST(Lowering, ComputesBeforehandWhatRegistersWouldGive) {
       for (unsigned row = 0; row < 200; ++row)
         std::copy_n(scratch.row(row), kWarpSize, general.row(row));
       const auto predicates = any_predicates(random);
-      const Mask on = random() % 2 == 0 ? kFullMask : static_cast<Mask>(random());
+      const Mask on = random() % 2 == 0 ? kFullMask : Mask(static_cast<std::uint32_t>(random()));
       known.execute({}, predicates, on);
       general.execute({}, predicates, on);
       EXPECT_TRUE(std::equal(known.row(in->rd), known.row(in->rd) + kWarpSize, general.row(in->rd)))
@@ -134,15 +134,15 @@ TEST(Lowering, LoadsConstantsBeforehandWhereTheyAreNamed) {
           continue;
         }
         ++loaded;
-        const Mask on = static_cast<Mask>(random()), written = on | ready.step().widen;
+        const Mask on = Mask(static_cast<std::uint32_t>(random())),
+                   written = on | ready.step().widen;
         ready.execute(constants, any_predicates(random), on);
         const auto first = static_cast<unsigned>(ready.step().d) / kWarpSize;
         for (unsigned word = 0; word < bytes / 4; ++word)
           for (unsigned lane = 0; lane < kWarpSize; ++lane)
-            EXPECT_EQ(ready.row(first + word)[lane],
-                      (written >> lane & 1) == 0
-                          ? 0
-                          : constants.read(in->b.index, in->b.value + 4 * word, 4));
+            EXPECT_EQ(
+                ready.row(first + word)[lane],
+                !written.has(lane) ? 0 : constants.read(in->b.index, in->b.value + 4 * word, 4));
       }
   EXPECT_GT(loaded, 100u);
 }

@@ -7,7 +7,6 @@
 #include <sys/mman.h>
 
 #include <array>
-#include <bit>
 #include <cstring>
 #include <numeric>
 #include <string>
@@ -231,10 +230,10 @@ class Watcher : public Observer {
     EXPECT_EQ(issue.pc, announced);
     InstructionCounts& sums = counts[issue.pc];
     ++sums.executed;
-    sums.threads += static_cast<unsigned>(std::popcount(issue.active));
-    sums.threads_on += static_cast<unsigned>(std::popcount(issue.on));
+    sums.threads += issue.active.count();
+    sums.threads_on += issue.on.count();
     for (const Access& access : issue.accesses) {
-      EXPECT_EQ(access.lanes & ~issue.on, 0u);
+      EXPECT_TRUE(access.lanes.within(issue.on));
       if (access.space == Window::global) sums.sectors_global += access.counts.sectors;
       if (access.space == Window::shared) sums.wavefronts_shared += access.counts.wavefronts;
     }
@@ -276,7 +275,7 @@ class RunWatcher : public Watcher {
     for (Pc pc = first; pc != end; ++pc) {
       EXPECT_NE(core.instruction(pc).lane, nullptr) << pc;
       ++counts[pc].executed;
-      counts[pc].threads += static_cast<unsigned>(std::popcount(active));
+      counts[pc].threads += active.count();
       ++in_runs;
     }
   }
@@ -551,7 +550,7 @@ TEST_P(Machine, ATrapNamesItsLane) {
   const LaunchOutcome outcome = run("trap_in_lane_3", {1, 1, 1}, {32, 1, 1});
   ASSERT_TRUE(outcome.fault);
   EXPECT_EQ(outcome.fault->kind, Fault::Kind::trap);
-  EXPECT_EQ(outcome.fault->lanes, 1u << 3);
+  EXPECT_EQ(outcome.fault->lanes, Mask::of(3));
 }
 
 TEST_P(Machine, AnEndlessSpinStopsAtTheLimitAndSaysWhereItWas) {

@@ -66,9 +66,9 @@ class State {
                             : kind != 0           ? own[random() % 2]
                                                   : value(random);
     }
-    for (Mask& predicate : predicates_) predicate = static_cast<Mask>(random());
+    for (Mask& predicate : predicates_) predicate = Mask(static_cast<std::uint32_t>(random()));
     for (unsigned i = kUniformPredicates; i < kUniformPredicates + 7; ++i)
-      predicates_[i] = random() % 2 == 0 ? kFullMask : 0;
+      predicates_[i] = random() % 2 == 0 ? kFullMask : Mask();
     predicates_[kPT] = predicates_[kUniformPredicates + kPT] = kFullMask;
   }
 
@@ -193,7 +193,7 @@ class Probe {
       std::fill_n(outcome.rows.begin() + from * kWarpSize,
                   (from == kDiscardRow ? kUniformRow - kDiscardRow : 2u) * kWarpSize, 0u);
     outcome.predicates = warp_.predicates;
-    outcome.predicates[kDiscardedPredicate] = 0;
+    outcome.predicates[kDiscardedPredicate] = Mask();
     outcome.memory = memory();
     return outcome;
   }
@@ -231,7 +231,7 @@ class Probe {
         look(fmt::format("UR{}", i), [&](State& s) { change_row(s, kUniformRow + i, random); });
     for (unsigned i = 0; i < kPredicates; ++i) {
       look(fmt::format("P{}", i),
-           [&](State& s) { s.predicates()[i] ^= static_cast<Mask>(random()) | 1; });
+           [&](State& s) { s.predicates()[i] ^= Mask(static_cast<std::uint32_t>(random()) | 1); });
       look(fmt::format("UP{}", i),
            [&](State& s) { s.predicates()[kUniformPredicates + i] ^= kFullMask; });
     }
@@ -285,7 +285,7 @@ class Probe {
     for (unsigned i = 0; i < kDiscardedPredicate; ++i) {
       const Mask kept = ~(one.predicates[i] ^ plain.predicates()[i]) &
                         ~(other.predicates[i] ^ changed.predicates()[i]);
-      if (((one.predicates[i] ^ other.predicates[i]) & ~kept) != 0) return true;
+      if (((one.predicates[i] ^ other.predicates[i]) & ~kept).any()) return true;
     }
     return false;
   }

@@ -1,7 +1,6 @@
 #include "simulator/timing/driver_calls.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <utility>
 
 #include "simulator/execute/device_runtime.hpp"
@@ -9,7 +8,7 @@
 namespace heddle::simulator::timing {
 namespace {
 
-unsigned lowest_lane(Mask lanes) { return static_cast<unsigned>(std::countr_zero(lanes)); }
+unsigned lowest_lane(Mask lanes) { return lanes.first(); }
 
 // What a further lane adds depends on the size, and not evenly.
 Cycle malloc_lane(const Constants& constants, std::uint64_t bytes) {
@@ -41,7 +40,7 @@ Cycle allocation_cycles(SmContext& context, Cycle lanes, std::uint64_t bytes, Cy
 // do, and some for the call (gpu/kernels/micro/timing/printing.cu).
 Cycle print_cycles(SmContext& context, const ResidentWarp& warp, Mask on, Cycle now) {
   const Constants& constants = context.constants;
-  const auto lanes = static_cast<std::uint32_t>(std::popcount(on));
+  const auto lanes = on.count();
   // vprintf returns how many arguments the format names.
   const std::uint32_t arguments = warp.warp->rows[kFirstArgument * kWarpSize + lowest_lane(on)];
   const Cycle alone = constants.latency_printf + Cycle{lanes} * constants.latency_printf_lane +
@@ -74,7 +73,7 @@ std::optional<DriverCall> driver_call(const SmContext& context, const ResidentWa
 
 Cycle driver_call_cycles(SmContext& context, const DriverCall& call, const ResidentWarp& warp,
                          const Issue& issued, Cycle now) {
-  const auto lanes = static_cast<Cycle>(std::popcount(issued.on));
+  const auto lanes = static_cast<Cycle>(issued.on.count());
   switch (call.callee) {
     case Builtin::vprintf:
       return print_cycles(context, warp, issued.on, now);

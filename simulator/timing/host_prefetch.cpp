@@ -52,7 +52,7 @@ void SubCore::prefetch_access(const Warp& warp, std::uint32_t pc) const {
   const Step& step = core.launch.program->steps[pc];
   const AddressForm& form = step.address;
   if (form.base != AddressForm::Base::pair64 || !warp.convergence->has_current()) return;
-  const auto lane = static_cast<unsigned>(std::countr_zero(warp.convergence->current().lanes));
+  const auto lane = warp.convergence->current().lanes.first();
   const std::uint32_t* const low = source_row(warp, step.a) + lane;
   std::uint64_t address =
       low[0] + (std::uint64_t{low[kWarpSize]} << 32) + static_cast<std::uint64_t>(form.offset);

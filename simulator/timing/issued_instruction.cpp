@@ -26,7 +26,7 @@ void SubCore::guard(ResidentWarp& warp, std::uint8_t scoreboard, Stall awaited, 
 
 void SubCore::start(unsigned slot, const Timed& timed, const Issue& issued, Cycle now) {
   ResidentWarp& warp = slots_[slot];
-  if (timed.empties_l1 && issued.on != 0) units_.memory.empty_l1();
+  if (timed.empties_l1 && issued.on.any()) units_.memory.empty_l1();
   switch (timed.course) {
     case Course::fixed:
     case Course::depbar:
@@ -168,9 +168,9 @@ void SubCore::start_texture(unsigned slot, const Timed& timed, const Issue& issu
 // (sleep.* of gpu/kernels/micro/timing/spinning.cu).
 Cycle SubCore::sleep_cycles(const ResidentWarp& warp, const Issue& issued) const {
   constexpr std::uint64_t kShortest = 64, kLongest = 1'000'000, kKiloPerNano = 1'000'000;
-  if (issued.on == 0 || warp.warp->convergence->others_ready()) return 0;
+  if (issued.on.empty() || warp.warp->convergence->others_ready()) return 0;
   const Step& step = units_.context->core.launch.program->steps[issued.pc];
-  const std::uint64_t time = source_row(*warp.warp, step.b)[std::countr_zero(issued.on)];
+  const std::uint64_t time = source_row(*warp.warp, step.b)[issued.on.first()];
   return std::bit_ceil(std::clamp(time, kShortest, kLongest)) *
          units_.context->core.launch.model->clock_khz / kKiloPerNano;
 }
@@ -303,7 +303,7 @@ void SubCore::leave_barrier(std::uint32_t block, Cycle now, Cycle& leaves) {
 void SubCore::start_cluster(ResidentWarp& warp, const Timed& timed, const Issue& issued,
                             Cycle now) {
   ResidentCluster& cluster = units_.blocks.cluster_or_own(warp.block);
-  if (issued.on == 0) return;
+  if (issued.on.empty()) return;
   if (timed.course == Course::cluster_arrive) return cluster.arrive(now);
   if (issued.flow != Flow::next || !units_.blocks.leaves_cluster_barrier(warp.block, now)) return;
   warp.next_issue = std::max(warp.next_issue, units_.blocks.leave_cluster_barrier(warp.block));

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 
 namespace heddle::simulator::timing {
 namespace {
@@ -15,10 +14,10 @@ constexpr LineNumber kNothingStored = ~LineNumber{0};
 Cycle divided(std::uint64_t amount, std::uint64_t by) { return (amount + by - 1) / by; }
 
 bool reads_one_place(const Access& access) {
-  if (access.adjoining || access.lanes == 0) return false;
-  const std::uint64_t first = access.address[static_cast<unsigned>(std::countr_zero(access.lanes))];
-  for (Mask left = access.lanes; left != 0; left &= left - 1)
-    if (access.address[static_cast<unsigned>(std::countr_zero(left))] != first) return false;
+  if (access.adjoining || access.lanes.empty()) return false;
+  const std::uint64_t first = access.address[access.lanes.first()];
+  for (const unsigned lane : access.lanes)
+    if (access.address[lane] != first) return false;
   return true;
 }
 
@@ -142,8 +141,7 @@ void LoadStoreUnit::split(const Access& access, LineNumber local_line, std::vect
     pieces[i - 1].sectors |= static_cast<SectorMask>(1u << sector);
     pieces[i - 1].bytes[sector] |= bytes;
   };
-  for (Mask left = access.lanes; left != 0; left &= left - 1) {
-    const auto lane = static_cast<unsigned>(std::countr_zero(left));
+  for (const unsigned lane : access.lanes) {
     const std::uint64_t address = access.address[lane];
     if (access.space == Window::global) {
       const std::uint64_t bytes = ((std::uint64_t{1} << access.width) - 1)
@@ -182,13 +180,12 @@ void LoadStoreUnit::count_outgoing(const Access& access, bool adds_floats,
     // bytes[sector][n]: of addresses that more than n lanes are atomic at; lanes[n]: such lanes.
     std::array<std::array<std::uint8_t, kWarpSize>, kSectorsPerLine> bytes{};
     std::array<std::uint8_t, kWarpSize> lanes{};
-    for (Mask left = access.lanes; left != 0; left &= left - 1) {
-      const auto lane = static_cast<unsigned>(std::countr_zero(left));
+    for (const unsigned lane : access.lanes) {
       const std::uint64_t address = access.address[lane];
       if (address / kLineBytes != piece.line) continue;
       unsigned before = 0;
-      for (Mask others = access.lanes & ((Mask{1} << lane) - 1); others != 0; others &= others - 1)
-        before += access.address[static_cast<unsigned>(std::countr_zero(others))] == address;
+      for (const unsigned other : access.lanes& Mask::below(lane))
+        before += access.address[other] == address;
       bytes[address / kSectorBytes % kSectorsPerLine][before] +=
           static_cast<std::uint8_t>(access.width);
       ++lanes[before];
@@ -221,8 +218,8 @@ std::uint64_t count_far_pieces(const Access& access) {
   };
   std::array<Sector, kWarpSize> sectors;
   std::size_t count = 0;
-  for (Mask left = access.lanes; left != 0; left &= left - 1) {
-    const std::uint64_t address = access.address[static_cast<unsigned>(std::countr_zero(left))];
+  for (const unsigned lane : access.lanes) {
+    const std::uint64_t address = access.address[lane];
     std::size_t i = 0;
     while (i < count && sectors[i].number != address / kSectorBytes) ++i;
     if (i == count) sectors[count++].number = address / kSectorBytes;
@@ -252,8 +249,8 @@ void LoadStoreUnit::prepare_other_block(const Access& access, const Origin& orig
                                         Part& part) const {
   constexpr unsigned kRankShift = 24, kRankMask = 0xff;
   if (origin.cluster == nullptr) return;
-  for (Mask left = access.lanes; left != 0; left &= left - 1) {
-    const std::uint64_t address = access.address[static_cast<unsigned>(std::countr_zero(left))];
+  for (const unsigned lane : access.lanes) {
+    const std::uint64_t address = access.address[lane];
     const std::uint64_t rank = address >> kRankShift & kRankMask;
     if (address < kSharedWindow || rank == origin.rank || rank >= origin.cluster->ports.size())
       continue;

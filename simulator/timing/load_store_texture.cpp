@@ -1,6 +1,5 @@
 // Texture instructions: what the texture unit takes for them, and what L1 lacks of their texels.
 #include <algorithm>
-#include <bit>
 
 #include "simulator/timing/load_store.hpp"
 
@@ -10,8 +9,8 @@ namespace heddle::simulator::timing {
 void LoadStoreUnit::split_texels(std::span<const Access> accesses) {
   texel_pieces_.clear();
   for (const Access& access : accesses)
-    for (Mask left = access.lanes; left != 0; left &= left - 1) {
-      const std::uint64_t address = access.address[static_cast<unsigned>(std::countr_zero(left))];
+    for (const unsigned lane : access.lanes) {
+      const std::uint64_t address = access.address[lane];
       const LineNumber line = address / kLineBytes;
       auto piece = std::ranges::find(texel_pieces_, line, &Piece::line);
       if (piece == texel_pieces_.end()) piece = texel_pieces_.insert(piece, Piece{.line = line});
@@ -24,8 +23,8 @@ Completion LoadStoreUnit::sample(unsigned sub_core, Cycle now, const Timed& inst
                                  Mask on, const Outstanding& waiting) {
   texels_.assign(accesses.begin(), accesses.end());
   for (Access& access : texels_)
-    for (Mask left = access.lanes; left != 0; left &= left - 1) {
-      std::uint64_t& address = access.address[static_cast<unsigned>(std::countr_zero(left))];
+    for (const unsigned lane : access.lanes) {
+      std::uint64_t& address = access.address[lane];
       address = blocked_address(header, address);
     }
   constexpr std::uint64_t kPercent = 100, kQuads = kWarpSize / 4;

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <span>
 
 #include "simulator/execute/texture_use.hpp"
@@ -39,22 +38,20 @@ void IndexedConstants::find(const SmContext& context, const ResidentWarp& warp,
   const std::uint32_t* index = source_row(*warp.warp, step.a);
   std::array<std::uint32_t, kWarpSize> found;
   std::uint32_t count = 0;
-  for_each_lane(warp.warp->convergence->current().lanes, [&](unsigned lane) {
+  for (const unsigned lane : warp.warp->convergence->current().lanes) {
     const auto named = std::span(found).first(count);
-    if (std::ranges::find(named, index[lane]) != named.end()) return;
+    if (std::ranges::find(named, index[lane]) != named.end()) continue;
     found[count++] = index[lane];
     const std::uint32_t line = indexed_line(context.constants, timed, index[lane]);
     if (std::ranges::find(lines, line) == lines.end()) lines.push_back(line);
-  });
+  }
   places = std::max(1u, count);
 }
 
 TextureHeader texture_read(const SmContext& context, const ResidentWarp& warp) {
   const Step& step = context.core.launch.program->steps[warp.pc];
   const Mask lanes = warp.warp->convergence->current().lanes;
-  return texture_in_use(context.core, *warp.warp, step,
-                        static_cast<unsigned>(std::countr_zero(lanes)))
-      .value_or(TextureHeader{});
+  return texture_in_use(context.core, *warp.warp, step, lanes.first()).value_or(TextureHeader{});
 }
 
 }  // namespace heddle::simulator::timing

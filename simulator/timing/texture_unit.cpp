@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 
 #include "simulator/timing/sector_cache.hpp"
 
@@ -87,8 +86,8 @@ std::uint64_t TextureUnit::of_memory(const TextureHeader& header, std::span<cons
   constexpr unsigned kWordBytes = 4, kBanks = kLineBytes / kWordBytes;
   Places lines(constants_.texture_tag_banks), words(kBanks);
   for (const Access& access : accesses)
-    for (Mask left = access.lanes & quad; left != 0; left &= left - 1) {
-      const std::uint64_t address = access.address[static_cast<unsigned>(std::countr_zero(left))];
+    for (const unsigned lane : access.lanes& quad) {
+      const std::uint64_t address = access.address[lane];
       lines.add(address / kLineBytes);
       if (is_straight(header)) words.add(address / kWordBytes);
     }
@@ -102,7 +101,7 @@ std::uint64_t TextureUnit::work(const TextureHeader& header, bool gathers,
   std::uint64_t work = 0;
   for (unsigned i = 0; i < kQuads; ++i) {
     const Mask quad = on & Mask{(1u << kQuadLanes) - 1} << i * kQuadLanes;
-    if (quad != 0) work += std::max(results, of_memory(header, accesses, quad));
+    if (quad.any()) work += std::max(results, of_memory(header, accesses, quad));
   }
   return std::max<std::uint64_t>(work, kPercent);
 }

@@ -2,7 +2,6 @@
 #include "simulator/warp/barriers.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <iterator>
 #include <utility>
 
@@ -15,9 +14,9 @@ bool Barriers::equals(const Reconvergence& other) const {
 }
 
 void Barriers::begin() {
-  barriers_.fill(0);
+  barriers_.fill(Mask());
   restored_ = 0;
-  stacked_ = yielded_ = released_ = left_collective_ = 0;
+  stacked_ = yielded_ = released_ = left_collective_ = Mask();
   has_front_ = false;
   search_lane_ = 0;
   chosen_at_bsync_ = kNowhere;
@@ -33,7 +32,7 @@ Flow Barriers::branch(const Branch& branch) {
   if (first.pc == kNowhere) return Flow::stop;
   const Mask rest = current().lanes & ~first.lanes;
   current().pc = first.pc;
-  if (rest == 0) return Flow::jump;
+  if (rest.empty()) return Flow::jump;
   if (branch.indirect) {
     leave_at(branch.at, rest);
   } else {
@@ -59,7 +58,7 @@ Flow Barriers::bssy(unsigned index, Mask lanes) {
 }
 
 Flow Barriers::bmov_clear(unsigned index) {
-  barriers_[index] = 0;
+  barriers_[index] = Mask();
   restored_ &= ~(1u << index);
   release_met(true);
   return Flow::reschedule;
@@ -81,16 +80,16 @@ Bsync Barriers::bsync(unsigned index) {
   const bool waited = std::exchange(waited_at_bsync_, false);
 
   const Mask missing = lanes_missing(index);
-  if (missing == 0) return pass(index, taken_along);
+  if (missing.empty()) return pass(index, taken_along);
   // Rule 9: lanes that waited here and were found by the search, as nobody is on the stack, pass.
-  if (waited && stacked_ == 0) return pass(index, taken_along);
+  if (waited && stacked_.empty()) return pass(index, taken_along);
   // Rule 12: lanes that the barrier does not have do not wait.
   const Mask outside = group.lanes & ~barriers_[index];
   if (outside == group.lanes) return {Flow::reschedule, 0, taken_along};
   // Rules 4 and 13: nobody who is missing can run.
   if (!can_still_come(missing)) return {Flow::reschedule, open(index), taken_along};
   // Rule 12: where others are still missing, lanes outside the barrier go on alone.
-  if (outside != 0) {
+  if (outside.any()) {
     leave_waiting(index, group.lanes & ~outside);
     return {Flow::reschedule, 0, taken_along};
   }
@@ -113,7 +112,7 @@ bool Barriers::can_still_come(Mask lanes) const {
   for (const Group& group : groups_)
     if (group.wait == Wait::convergence_barrier || group.wait == Wait::warp_sync)
       lanes &= ~group.lanes;
-  return lanes != 0;
+  return lanes.any();
 }
 
 bool Barriers::only_yielded_ready() const {
@@ -123,8 +122,8 @@ bool Barriers::only_yielded_ready() const {
 
 // The whole group goes on; the barrier has let its lanes go, and has none.
 Bsync Barriers::pass(unsigned index, Mask taken_along) {
-  barriers_[index] = 0;
-  return {Flow::reschedule, taken_along != 0 ? 2u : 1u, taken_along};
+  barriers_[index] = Mask();
+  return {Flow::reschedule, taken_along.any() ? 2u : 1u, taken_along};
 }
 
 void Barriers::leave_waiting(unsigned index, Mask lanes) {
@@ -140,7 +139,7 @@ void Barriers::leave_waiting(unsigned index, Mask lanes) {
 // others of them that wait at another BSYNC replay it when they are chosen. Returns how many
 // groups go on together.
 unsigned Barriers::open(unsigned index) {
-  const Mask lanes = std::exchange(barriers_[index], 0) & live_;
+  const Mask lanes = std::exchange(barriers_[index], Mask()) & live_;
   Group last = current();
   last.wait = Wait::none;
   groups_.pop_back();
@@ -150,7 +149,7 @@ unsigned Barriers::open(unsigned index) {
     Group part = group;
     part.lanes &= lanes;
     const bool waits = group.wait == Wait::convergence_barrier;
-    if (part.lanes == 0 || (!waits && !in(yielded_, group))) continue;
+    if (part.lanes.empty() || (!waits && !in(yielded_, group))) continue;
     group.lanes &= ~lanes;
     yielded_ &= ~part.lanes;
     if (waits && part.index == index && part.pc == last.pc) {
@@ -166,10 +165,10 @@ unsigned Barriers::open(unsigned index) {
     }
     freed.push_back(part);
   }
-  groups_.erase_if([](const Group& group) { return group.lanes == 0; });
+  groups_.erase_if([](const Group& group) { return group.lanes.empty(); });
   for (const Group& group : freed) groups_.push_back(group);
   groups_.push_back(last);
-  start_turn(0);
+  start_turn(Mask());
   return met;
 }
 
@@ -185,12 +184,12 @@ Released Barriers::leave_barrier(unsigned index, Mask lanes) {
 // which they wait, be it another barrier's. The fewer run first, as behind a branch.
 void Barriers::release_elsewhere(unsigned index) {
   const Mask left = barriers_[index] & live_;
-  if (left == 0 || can_still_come(left)) return;
-  barriers_[index] = 0;
+  if (left.empty() || can_still_come(left)) return;
+  barriers_[index] = Mask();
   Groups released;
   for (Group& group : groups_) {
     const Mask lanes = group.lanes & left;
-    if (lanes == 0 || group.wait != Wait::convergence_barrier) continue;
+    if (lanes.empty() || group.wait != Wait::convergence_barrier) continue;
     group.lanes &= ~lanes;
     replaying_ |= lanes;
     released_ |= lanes;
@@ -200,9 +199,9 @@ void Barriers::release_elsewhere(unsigned index) {
     else
       same->lanes |= lanes;
   }
-  groups_.erase_if([](const Group& group) { return group.lanes == 0; });
+  groups_.erase_if([](const Group& group) { return group.lanes.empty(); });
   for (const Group& group : released)
-    if (std::popcount(current().lanes) <= std::popcount(group.lanes))
+    if (current().lanes.count() <= group.lanes.count())
       stack(group);
     else
       run_before_current(group, true);
@@ -224,10 +223,10 @@ std::vector<Group> Barriers::released_by(Event&& event) {
   std::ranges::copy_if(groups_, std::back_inserter(released), waits);
   event();
   if (released.empty()) return released;
-  Mask waiting = 0;
+  Mask waiting;
   for (const Group& group : groups_)
     if (waits(group)) waiting |= group.lanes;
-  std::erase_if(released, [&](const Group& group) { return (group.lanes & waiting) != 0; });
+  std::erase_if(released, [&](const Group& group) { return (group.lanes & waiting).any(); });
   return released;
 }
 

@@ -62,11 +62,11 @@ class Barriers : public Reconvergence {
   Place place_of(const Group& group) const;
   // Lanes that wait for one another, at a barrier or at WARPSYNC.
   struct Meeting {
-    Group waiting;      // one of the groups
-    Mask expected = 0;  // lanes
+    Group waiting;    // one of the groups
+    Mask expected{};  // lanes
     bool includes(const Group& group) const;
   };
-  bool in(Mask state, const Group& group) const { return (state & group.lanes) != 0; }
+  bool in(Mask state, const Group& group) const { return (state & group.lanes).any(); }
   bool stacked(const Group& group) const { return in(stacked_, group); }
   unsigned thread_state(const Group& group) const;
   bool has_been_at_bsync(const Group& group, Pc pc) const;
@@ -106,10 +106,10 @@ class Barriers : public Reconvergence {
   std::uint32_t restored_ = 0;  // bit i: BMOV wrote barrier i
 
   // States of lanes that are ready but not running. None: they can run.
-  Mask stacked_ = 0;          // wait their turn on the stack, in the order of the groups
-  Mask yielded_ = 0;          // and have not run since
-  Mask released_ = 0;         // from the BSYNC at their PC, which they replay
-  Mask left_collective_ = 0;  // and have not run since
+  Mask stacked_;          // wait their turn on the stack, in the order of the groups
+  Mask yielded_;          // and have not run since
+  Mask released_;         // from the BSYNC at their PC, which they replay
+  Mask left_collective_;  // and have not run since
 
   bool has_front_ = false;    // the top of the stack was put there, and is kept as it is
   unsigned search_lane_ = 0;  // where the search for a lane that can run continues

@@ -1,7 +1,6 @@
 // Lanes that wait for one another, at BSYNC or at WARPSYNC, go on.
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <functional>
 #include <span>
 #include <utility>
@@ -12,14 +11,12 @@
 namespace heddle::simulator {
 namespace {
 
-unsigned lowest_lane(const Group& group) {
-  return static_cast<unsigned>(std::countr_zero(group.lanes));
-}
+unsigned lowest_lane(const Group& group) { return group.lanes.first(); }
 
 }  // namespace
 
 bool Barriers::Meeting::includes(const Group& group) const {
-  if (group.wait != waiting.wait || (group.lanes & expected) == 0) return false;
+  if (group.wait != waiting.wait || (group.lanes & expected).empty()) return false;
   return group.wait == Wait::convergence_barrier ? group.index == waiting.index
                                                  : group.partners == waiting.partners;
 }
@@ -39,14 +36,14 @@ std::size_t Barriers::release_met(bool running) {
     const Meeting meeting{waiting,
                           (at_barrier ? barriers_[waiting.index] : waiting.partners) & live_};
     if (!meeting.includes(waiting)) continue;
-    Mask present = 0;
+    Mask present;
     bool collects = false;
     for (const Group& group : groups_) {
       if (!meeting.includes(group)) continue;
       present |= group.lanes;
       collects |= group.body != kNowhere;
     }
-    if ((meeting.expected & ~present) != 0) {
+    if (!meeting.expected.within(present)) {
       if (at_barrier) not_met |= 1u << waiting.index;
       continue;
     }
@@ -54,7 +51,7 @@ std::size_t Barriers::release_met(bool running) {
       more_to_collect_ = true;
       continue;
     }
-    if (at_barrier) barriers_[waiting.index] = 0;
+    if (at_barrier) barriers_[waiting.index] = Mask();
     released += collects ? collect(meeting, running) : release(meeting, running);
     running = true;
     i = 0;
@@ -94,14 +91,14 @@ std::size_t Barriers::release(const Meeting& meeting, bool running) {
 // those that executed it run first.
 bool Barriers::current_runs_first(const Meeting& meeting, Mask released) const {
   return meeting.waiting.wait == Wait::convergence_barrier &&
-         std::popcount(current().lanes) <= std::popcount(released);
+         current().lanes.count() <= released.count();
 }
 
 // Rule 7: the body of the collective executes once, with all lanes, as the group that came last has
 // it; the groups wait in the order in which they came.
 std::size_t Barriers::collect(const Meeting& meeting, bool running) {
   Group last;
-  Mask all = 0;
+  Mask all;
   for (const Group& group : groups_) {
     if (!meeting.includes(group)) continue;
     all |= group.lanes;
@@ -109,12 +106,12 @@ std::size_t Barriers::collect(const Meeting& meeting, bool running) {
   }
   const std::size_t waited = release(meeting, running);
   // Released, the groups stand at the back, those that came last on top.
-  while (!groups_.empty() && (groups_.back().lanes & all) != 0) {
+  while (!groups_.empty() && (groups_.back().lanes & all).any()) {
     Group group = groups_.back();
     groups_.pop_back();
     stacked_ &= ~group.lanes;
     group.lanes &= ~last.lanes;
-    if (group.lanes != 0) collected_.push_back(group);
+    if (group.lanes.any()) collected_.push_back(group);
   }
   std::ranges::sort(collected_, std::ranges::greater(), lowest_lane);
   groups_.push_back({.lanes = all, .pc = last.body});
@@ -141,10 +138,10 @@ Flow Barriers::end_collective() {
 
 // The lanes whose own mask names nobody who is still to come.
 Mask Barriers::complete_lanes(const Warpsync& sync) const {
-  Mask complete = 0;
-  for_each_lane(sync.active, [&](unsigned lane) {
-    if ((sync.masks[lane] & live_ & ~sync.active) == 0) complete |= Mask{1} << lane;
-  });
+  Mask complete;
+  for (const unsigned lane : sync.active) {
+    if ((Mask(sync.masks[lane]) & live_).within(sync.active)) complete |= Mask::of(lane);
+  }
   return complete;
 }
 
@@ -158,15 +155,15 @@ Warpsynced Barriers::warpsync(const Warpsync& sync) {
   Mask active = sync.active;
   if (sync.masks != nullptr) {
     const LaneParts parts(active, sync.masks);
-    const Mask complete = plain && parts.count() > 1 ? complete_lanes(sync) : 0;
-    if (complete != 0) {
+    const Mask complete = plain && parts.count() > 1 ? complete_lanes(sync) : Mask();
+    if (complete.any()) {
       if (complete != active) leave_at(sync.at, active & ~complete);
       return result;
     }
     if (parts.count() > 1) leave_at(sync.at, active & ~parts.first().lanes);
     active = parts.first().lanes;
     result.masks = parts.count();
-    result.partners = static_cast<Mask>(parts.first().value);
+    result.partners = Mask(static_cast<std::uint32_t>(parts.first().value));
   }
   result.partners |= active;
   Group& group = current();

@@ -1,7 +1,5 @@
 // The hardware's registers of which lanes run together, as BMOV reads them (docs/experiments/
 // divergence-order.md, "The state of a warp can be read").
-#include <bit>
-
 #include "simulator/warp/barriers.hpp"
 
 namespace heddle::simulator {
@@ -9,10 +7,6 @@ namespace {
 
 constexpr unsigned kFirstStateBit = 16, kLastStateBit = 20;  // THREAD_STATE_ENUM.0 to .4
 constexpr unsigned kActive = 26, kStack = 28, kSearchLane = 29;
-
-unsigned lowest_lane(const Group& group) {
-  return static_cast<unsigned>(std::countr_zero(group.lanes));
-}
 
 }  // namespace
 
@@ -32,20 +26,21 @@ unsigned Barriers::thread_state(const Group& group) const {
 }
 
 std::optional<std::uint32_t> Barriers::state_register(unsigned number) const {
-  if (number < kConvergenceBarriers) return barriers_[number];
-  std::uint32_t value = 0;
+  if (number < kConvergenceBarriers) return barriers_[number].bits();
   if (number >= kFirstStateBit && number <= kLastStateBit) {
+    Mask lanes;
     for (const Group& group : groups_)
-      if ((thread_state(group) >> (number - kFirstStateBit) & 1) != 0) value |= group.lanes;
-    return value;
+      if ((thread_state(group) >> (number - kFirstStateBit) & 1) != 0) lanes |= group.lanes;
+    return lanes.bits();
   }
-  if (number == kActive) return current().lanes;
+  if (number == kActive) return current().lanes.bits();
   if (number == kSearchLane) return search_lane_ << 8;
   if (number != kStack) return std::nullopt;
   // From bit 25 on how many wait, below that a lane of each, of five bits; the first one is lowest.
+  std::uint32_t value = 0;
   unsigned count = 0;
   for (const Group& group : groups_)
-    if (stacked(group) && count < 5) value |= lowest_lane(group) << 5 * count++;
+    if (stacked(group) && count < 5) value |= group.lanes.first() << 5 * count++;
   return value | count << 25;
 }
 

@@ -6,7 +6,6 @@
 // turn, from the one behind the group that was chosen last: a lane that can run, has yielded or
 // waits at BSYNC, and all that stand where it does.
 #include <algorithm>
-#include <bit>
 #include <utility>
 
 #include "simulator/warp/barriers.hpp"
@@ -57,7 +56,7 @@ void Barriers::run_before_current(const Group& group, bool running) {
     has_front_ = true;
   }
   groups_.push_back(group);
-  start_turn(0);
+  start_turn(Mask());
 }
 
 // The group at the back has its turn, with lanes that wait where it stands. Rule 9: the search for
@@ -71,9 +70,8 @@ void Barriers::start_turn(Mask along) {
   waited_at_bsync_ = false;
   turn_started(lanes);
   const Mask passed = lanes | along | ~live_;
-  const Mask from_here = std::rotr(~passed, static_cast<int>(search_lane_));
-  if (from_here != 0)  // where all are passed it stays
-    search_lane_ = (search_lane_ + static_cast<unsigned>(std::countr_zero(from_here))) % kWarpSize;
+  if (passed != kFullMask)  // else it stays
+    search_lane_ = (~passed).first_from(search_lane_);
 }
 
 // Rules 3 and 9, where no group is running: a group that waits on the stack, else whose lane is
@@ -83,17 +81,17 @@ void Barriers::choose() {
   if (top == nullptr) return search();
   if (!std::exchange(has_front_, false)) return run_all_at(top);
   groups_.move_to_back(top);
-  start_turn(0);
+  start_turn(Mask());
 }
 
 void Barriers::search() {
-  Mask found = 0;
+  Mask found;
   for (const Group& group : groups_)
     if (may_be_found(group)) found |= group.lanes;
-  if (found == 0) return;
-  while ((found >> search_lane_ & 1) == 0) search_lane_ = (search_lane_ + 1) % kWarpSize;
+  if (found.empty()) return;
+  search_lane_ = found.first_from(search_lane_);
   run_all_at(std::ranges::find_if(
-      groups_, [&](const Group& group) { return (group.lanes >> search_lane_ & 1) != 0; }));
+      groups_, [&](const Group& group) { return group.lanes.has(search_lane_); }));
 }
 
 // Lanes that wait at BSYNC are found too: where nobody else is left, as where barriers wait for one
@@ -109,7 +107,7 @@ bool Barriers::may_be_found(const Group& group) const {
 // Those go on whose barrier BMOV has restored (gpu/kernels/micro/depths_at_barrier); not those of a
 // barrier that BMOV has not touched.
 bool Barriers::searched_beside_block_barrier(const Group& group) const {
-  return restored(group.index) || (barriers_[group.index] & group.lanes) == 0;
+  return restored(group.index) || (barriers_[group.index] & group.lanes).empty();
 }
 
 // Whether the group has been at the BSYNC at `pc` and stands there still.
@@ -128,39 +126,39 @@ void Barriers::run_all_at(Group* chosen) {
   if (!has_been)
     together.lanes = join_ready(place_of(*chosen), chosen->lanes);
   else if (meets_at_bsync())
-    together.lanes = join_ready({.pc = pc}, 0);
-  Mask before = 0;
+    together.lanes = join_ready({.pc = pc}, Mask());
+  Mask before;
   bool waiting = false;
   for (const Group& group : groups_) {
     if (!has_been_at_bsync(group, pc)) continue;
     before |= group.lanes;
     waiting |= group.wait == Wait::convergence_barrier;
   }
-  const bool replay = together.lanes == 0;
+  const bool replay = together.lanes.empty();
   if (replay) {
     groups_.erase_if([&](const Group& group) { return has_been_at_bsync(group, pc); });
     together.lanes = before;
     replaying_ |= before;
     released_ |= before;
-  } else if (before != 0 && !meets_at_bsync()) {
+  } else if (before.any() && !meets_at_bsync()) {
     passed_over();
-    before = 0;
+    before = Mask();
   }
   groups_.push_back(together);
   start_turn(before);
   if (replay)
     waited_at_bsync_ = waiting;
-  else if (before != 0)
+  else if (before.any())
     chosen_at_bsync_ = pc;
 }
 
 // Takes the ready groups that stand at a place out of the others; returns their lanes. `chosen` are
 // lanes of one of them.
 Mask Barriers::join_ready(const Place& place, Mask chosen) {
-  Mask lanes = 0;
+  Mask lanes;
   groups_.erase_if([&](const Group& group) {
     if (!group.ready() || place_of(group) != place) return false;
-    if (chosen != 0 && (group.lanes & chosen) == 0 && !at_one_place(group.lanes, chosen))
+    if (chosen.any() && (group.lanes & chosen).empty() && !at_one_place(group.lanes, chosen))
       return false;
     lanes |= group.lanes;
     return true;
@@ -171,7 +169,7 @@ Mask Barriers::join_ready(const Place& place, Mask chosen) {
 // Rule 5: the lanes that have been before at the BSYNC that the current group is executing, if it
 // was chosen there.
 Mask Barriers::take_along() {
-  Mask lanes = 0;
+  Mask lanes;
   const Pc pc = current().pc - 1;
   if (std::exchange(chosen_at_bsync_, kNowhere) != pc) return lanes;
   bool waiting = false;

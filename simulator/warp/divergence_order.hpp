@@ -2,20 +2,17 @@
 #pragma once
 
 #include <array>
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <span>
 #include <utility>
 
-#include "simulator/base/types.hpp"
+#include "simulator/base/mask.hpp"
 
 namespace heddle::simulator {
 
 // Rule 1, a branch: the smaller group; of equal ones the one that falls through.
-inline bool taken_runs_first(Mask taken, Mask active) {
-  return 2 * std::popcount(taken) < std::popcount(active);
-}
+inline bool taken_runs_first(Mask taken, Mask active) { return 2 * taken.count() < active.count(); }
 
 // Lanes by a value of each: where an indirect branch sends them, or the mask that they name at
 // WARPSYNC. The parts stand in the order in which they run.
@@ -29,12 +26,12 @@ class LaneParts {
   // Of `lanes` (not none), by `values`, one for each lane.
   template <typename Values>
   LaneParts(Mask lanes, const Values& values) {
-    for (Mask left = lanes; left != 0; ++count_) {
-      const std::uint64_t value = values[static_cast<unsigned>(std::countr_zero(left))];
-      Mask same = 0;
-      for_each_lane(left, [&](unsigned lane) {
-        if (values[lane] == value) same |= Mask{1} << lane;
-      });
+    for (Mask left = lanes; left.any(); ++count_) {
+      const std::uint64_t value = values[left.first()];
+      Mask same{};
+      for (const unsigned lane : left) {
+        if (values[lane] == value) same |= Mask::of(lane);
+      }
       parts_[count_] = {same, value};
       left &= ~same;
     }
@@ -50,8 +47,7 @@ class LaneParts {
   // left; then that of the lowest lane outside it.
   void order(Mask left) {
     for (std::size_t i = 0; i + 1 < count_; ++i) {
-      if (2 * std::popcount(parts_[i].lanes) > std::popcount(left))
-        std::swap(parts_[i], parts_[i + 1]);
+      if (2 * parts_[i].lanes.count() > left.count()) std::swap(parts_[i], parts_[i + 1]);
       left &= ~parts_[i].lanes;
     }
   }

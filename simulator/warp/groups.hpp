@@ -8,8 +8,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "simulator/base/mask.hpp"
 #include "simulator/base/pc.hpp"
-#include "simulator/base/types.hpp"
 
 namespace heddle::simulator {
 
@@ -24,11 +24,11 @@ enum class Wait : std::uint8_t {
 };
 
 struct Group {
-  Mask lanes = 0;
+  Mask lanes{};
   Pc pc;  // of the next instruction: past the one that a group waits at
   Wait wait = Wait::none;
   std::uint8_t index = 0;
-  Mask partners = 0;
+  Mask partners{};
   Pc body = kNowhere;  // of the WARPSYNC.COLLECTIVE it waits at; its pc is behind that
 
   bool ready() const { return wait == Wait::none; }

@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "isa/instruction.hpp"
-#include "simulator/base/types.hpp"
+#include "simulator/base/mask.hpp"
 #include "simulator/warp/warp.hpp"
 
 namespace heddle::simulator {
@@ -21,11 +21,6 @@ using LaneFunction = void (*)(WarpState& warp, const MicroOp& op, Mask on);
 
 // Word offset of a row: at or above 0 in the warp's rows, below 0 in the launch's pool at ~offset.
 using RowOffset = std::int32_t;
-
-struct PredicateRef {
-  std::uint8_t index = kPT;
-  Mask invert = 0;  // all ones when negated
-};
 
 struct MicroOp {
   LaneFunction lane =

@@ -1,7 +1,6 @@
 #include "simulator/warp/min_pc.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <utility>
 
 #include "simulator/warp/divergence_order.hpp"
@@ -19,12 +18,10 @@ void MinPc::begin() {
   collected_.clear();
 }
 
-std::uint16_t MinPc::depth_of(const Group& group) const {
-  return depth_[static_cast<unsigned>(std::countr_zero(group.lanes))];
-}
+std::uint16_t MinPc::depth_of(const Group& group) const { return depth_[group.lanes.first()]; }
 
 void MinPc::set_depth(Mask lanes, std::uint16_t depth) {
-  for_each_lane(lanes, [&](unsigned lane) { depth_[lane] = depth; });
+  for (const unsigned lane : lanes) depth_[lane] = depth;
 }
 
 bool MinPc::runs_before(const Group& one, const Group& other) const {
@@ -82,12 +79,13 @@ Warpsynced MinPc::warpsync(const Warpsync& sync) {
     const LaneParts parts(sync.active, sync.masks);
     if (parts.count() > 1 && sync.form != Warpsync::Form::plain)
       return {.flow = Flow::stop, .refused = true};
-    for (const LaneParts::Part& part : parts.all()) named |= static_cast<Mask>(part.value);
+    for (const LaneParts::Part& part : parts.all())
+      named |= Mask(static_cast<std::uint32_t>(part.value));
   }
   const Mask missing = named & live_ & ~current().lanes;
-  if (missing == 0) return {};
+  if (missing.empty()) return {};
   if (sync.form == Warpsync::Form::collective) {
-    if ((missing & ~waiting_with(named)) == 0) {
+    if (missing.within(waiting_with(named))) {
       begin_body(named);
       return {Flow::reschedule};
     }
@@ -100,7 +98,7 @@ Warpsynced MinPc::warpsync(const Warpsync& sync) {
 }
 
 Mask MinPc::waiting_with(Mask named) const {
-  Mask lanes = 0;
+  Mask lanes;
   for (const Group& group : groups_)
     if (group.wait == Wait::warp_sync && group.partners == named) lanes |= group.lanes;
   return lanes;
@@ -130,14 +128,14 @@ Flow MinPc::end_collective() {
     part.lanes &= group.lanes;
     other.lanes &= ~part.lanes;
     group.lanes &= ~part.lanes;
-    if (part.lanes == 0) continue;
+    if (part.lanes.empty()) continue;
     set_depth(part.lanes, depth);
     leaving.push_back(part);
   }
-  std::erase_if(collected_, [](const Collected& other) { return other.group.lanes == 0; });
+  std::erase_if(collected_, [](const Collected& other) { return other.group.lanes.empty(); });
   if (leaving.empty()) return Flow::next;
   groups_.pop_back();
-  if (group.lanes != 0) groups_.push_back(group);
+  if (group.lanes.any()) groups_.push_back(group);
   for (const Group& each : leaving) groups_.push_back(each);
   settle();
   return Flow::reschedule;
@@ -148,8 +146,8 @@ void MinPc::release_met() {
   for (const Group& group : groups_) {
     if (group.wait != Wait::warp_sync) continue;
     const Mask named = group.partners;
-    if ((named & live_ & ~waiting_with(named)) != 0) continue;
-    Mask together = 0;
+    if (!(named & live_).within(waiting_with(named))) continue;
+    Mask together;
     Group* last = nullptr;
     for (Group& other : groups_) {
       if (other.wait != Wait::warp_sync || other.partners != named) continue;
@@ -164,14 +162,14 @@ void MinPc::release_met() {
 // Lanes that came to a collective execute its body, as those they waited for have ended.
 void MinPc::run_body(Group& last, Mask together) {
   for (Group& other : groups_) {
-    if (&other == &last || (other.lanes & together) == 0) continue;
+    if (&other == &last || (other.lanes & together).empty()) continue;
     collected_.push_back({other, depth_of(other)});
-    other.lanes = 0;
+    other.lanes = Mask();
   }
   set_depth(together, depth_of(last));
   last.pc = std::exchange(last.body, kNowhere);
   last.lanes = together;
-  groups_.erase_if([](const Group& other) { return other.lanes == 0; });
+  groups_.erase_if([](const Group& other) { return other.lanes.empty(); });
 }
 
 Released MinPc::exit(Mask lanes) {

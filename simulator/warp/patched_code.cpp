@@ -12,7 +12,7 @@ bool PatchedCode::equals(const Reconvergence& other) const {
 
 void PatchedCode::begin() {
   Barriers::begin();
-  jumped_ = 0;
+  jumped_ = Mask();
   show_ = false;
 }
 
@@ -31,7 +31,7 @@ void PatchedCode::follow_access() { show_ |= displace_front(); }
 // jump there at the instruction's own. For the same reason a group that is chosen at a BSYNC takes
 // nobody along who waits there.
 bool PatchedCode::at_one_place(Mask one, Mask other) {
-  if (((jumped_ & one) != 0) == ((jumped_ & other) != 0)) return true;
+  if (((jumped_ & one).any()) == ((jumped_ & other).any())) return true;
   show_ = true;
   return false;
 }

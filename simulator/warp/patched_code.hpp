@@ -25,7 +25,7 @@ class PatchedCode final : public Barriers {
   bool searched_beside_block_barrier(const Group&) const override { return false; }
   void turn_started(Mask lanes) override { jumped_ &= ~lanes; }
 
-  Mask jumped_ = 0;  // lanes that wait their turn where a jump led
+  Mask jumped_;  // lanes that wait their turn where a jump led
   bool show_ = false;
 };
 

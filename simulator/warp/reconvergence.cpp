@@ -11,7 +11,7 @@ namespace heddle::simulator {
 
 void Reconvergence::start(Mask lanes, Pc pc) {
   live_ = lanes;
-  replaying_ = 0;
+  replaying_ = Mask();
   released_by_block_ = false;
   halt_ = {};
   groups_.clear();
@@ -24,10 +24,10 @@ bool Reconvergence::others_ready() const {
 }
 
 Mask Reconvergence::waiting_at_block_barrier(unsigned number) const {
-  Mask lanes = 0;
+  Mask lanes;
   for (const Group& group : groups_)
     if (group.wait == Wait::block_barrier && group.index == number) lanes |= group.lanes;
-  return lanes != 0 && whole_warp_arrives_ ? live_ : lanes;
+  return lanes.any() && whole_warp_arrives_ ? live_ : lanes;
 }
 
 bool Reconvergence::begin_replay() {
@@ -39,7 +39,7 @@ bool Reconvergence::begin_replay() {
 bool Reconvergence::end_lanes(Mask lanes) {
   live_ &= ~lanes;
   current().lanes &= ~lanes;
-  if (current().lanes != 0) return true;
+  if (current().lanes.any()) return true;
   groups_.pop_back();
   return false;
 }

@@ -12,7 +12,7 @@
 #include <span>
 #include <vector>
 
-#include "simulator/base/types.hpp"
+#include "simulator/base/mask.hpp"
 #include "simulator/warp/flow.hpp"
 #include "simulator/warp/groups.hpp"
 #include "simulator/warp/reconvergence_policies.hpp"
@@ -26,7 +26,7 @@ namespace heddle::simulator {
 
 // Where a part of a group goes on.
 struct Part {
-  Mask lanes = 0;
+  Mask lanes{};
   Pc pc;  // kNowhere: there is no instruction
 };
 
@@ -42,7 +42,7 @@ struct Warpsync {
   enum class Form : std::uint8_t { plain, exclusive, collective };
   Pc at;  // the instruction
   Form form = Form::plain;
-  Mask active = 0;
+  Mask active{};
   const std::uint32_t* masks = nullptr;  // the lanes that each lane names; null: all
   Pc behind;                             // of a collective: behind its ENDCOLLECTIVE
 };
@@ -54,14 +54,14 @@ struct Released {
 };
 struct Bsync {
   Flow flow = Flow::next;
-  unsigned met = 0;      // groups that go on together; 0: the lanes wait, or were never awaited
-  Mask taken_along = 0;  // lanes that had been at this BSYNC before
+  unsigned met = 0;    // groups that go on together; 0: the lanes wait, or were never awaited
+  Mask taken_along{};  // lanes that had been at this BSYNC before
 };
 struct Warpsynced {
   Flow flow = Flow::next;
   std::size_t masks = 0;  // that the lanes named; 0: does not count as a branch
   unsigned met = 0;       // as in Bsync
-  Mask partners = 0;      // that met
+  Mask partners{};        // that met
   bool refused = false;   // the lanes name several masks, which the policy cannot keep apart
 };
 
@@ -76,7 +76,7 @@ class Reconvergence {
   void start(Mask lanes, Pc pc);
 
   Mask live() const { return live_; }
-  bool finished() const { return live_ == 0; }
+  bool finished() const { return live_.empty(); }
   const Groups& groups() const { return groups_; }
   // The group that executes. Valid while has_current().
   bool has_current() const { return !groups_.empty() && groups_.back().ready(); }
@@ -85,14 +85,14 @@ class Reconvergence {
   bool others_ready() const;
   Mask waiting_at_block_barrier(unsigned number) const;
   // The lanes of a convergence barrier, and whether BMOV wrote them.
-  virtual Mask barrier(unsigned) const { return 0; }
+  virtual Mask barrier(unsigned) const { return Mask(); }
   virtual bool restored(unsigned) const { return false; }
   // What BMOV reads of the hardware's state; nothing where the policy has no such register.
   virtual std::optional<std::uint32_t> state_register(unsigned /*number*/) const {
     return std::nullopt;
   }
   // The lanes that a group waits for which is to reconverge (Wait::reconvergence).
-  virtual Mask awaited_by(const Group&) const { return 0; }
+  virtual Mask awaited_by(const Group&) const { return Mask(); }
 
   // Events of the current group, whose pc is past the instruction. `lanes` are of that group.
   // Where they do nothing, the policy does not follow the code's convergence barriers.
@@ -122,7 +122,7 @@ class Reconvergence {
 
   // Whether the current group executes its instruction once more, which is not a further execution:
   // an indirect branch, a WARPSYNC or a BSYNC left its lanes there.
-  bool replays() const { return (replaying_ & current().lanes) != 0; }
+  bool replays() const { return (replaying_ & current().lanes).any(); }
   // It does so now. Returns replays().
   bool begin_replay();
 
@@ -158,8 +158,8 @@ class Reconvergence {
   // The current group's lanes have ended. Returns whether some of it goes on.
   bool end_lanes(Mask lanes);
 
-  Mask live_ = 0;
-  Mask replaying_ = 0;
+  Mask live_;
+  Mask replaying_;
   bool whole_warp_arrives_ = false;  // at a block barrier, with any of its groups
   bool follows_accesses_ = false;
   bool released_by_block_ = false;

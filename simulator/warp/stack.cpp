@@ -11,8 +11,6 @@ namespace {
 
 static_assert(kNowhere == ReconvergencePoints::kNone);
 
-bool within(Mask lanes, Mask all) { return (lanes & ~all) == 0; }
-
 }  // namespace
 
 Stack::Stack(std::shared_ptr<ReconvergencePoints> points) : points_(std::move(points)) {
@@ -27,8 +25,8 @@ bool Stack::equals(const Reconvergence& other) const {
 
 Mask Stack::awaited_by(const Group& group) const {
   const auto join = std::find_if(joins_.rbegin(), joins_.rend(),
-                                 [&](const Join& each) { return within(group.lanes, each.lanes); });
-  return join == joins_.rend() ? 0 : join->lanes & live_ & ~group.lanes;
+                                 [&](const Join& each) { return group.lanes.within(each.lanes); });
+  return join == joins_.rend() ? Mask() : join->lanes & live_ & ~group.lanes;
 }
 
 Flow Stack::branch(const Branch& branch) {
@@ -62,7 +60,7 @@ void Stack::await(Mask lanes, Pc at, std::size_t parts) {
 // The lanes come no more to where the function has them meet. False: they are in none.
 bool Stack::leave_function(Mask lanes) {
   const auto call = std::find_if(joins_.rbegin(), joins_.rend(), [&](const Join& join) {
-    return join.pc == kNowhere && within(lanes, join.lanes);
+    return join.pc == kNowhere && lanes.within(join.lanes);
   });
   if (call == joins_.rend()) return false;
   for (auto join = joins_.rbegin(); join != call; ++join) join->lanes &= ~lanes;
@@ -79,9 +77,9 @@ void Stack::settle() {
 
 // Whether all have come to the innermost join: then they go on, as one where they are at one place.
 bool Stack::meet(Join innermost) {
-  Mask come = 0;
+  Mask come;
   for (Group& group : groups_) {
-    if (!within(group.lanes, innermost.lanes)) continue;
+    if (!group.lanes.within(innermost.lanes)) continue;
     if (group.ready() && group.pc == innermost.pc) group.wait = Wait::reconvergence;
     if (group.wait == Wait::reconvergence) come |= group.lanes;
   }
@@ -89,7 +87,7 @@ bool Stack::meet(Join innermost) {
   joins_.pop_back();
   Groups together;
   groups_.erase_if([&](const Group& group) {
-    if (!within(group.lanes, come)) return false;
+    if (!group.lanes.within(come)) return false;
     Group* const same = std::ranges::find(together, group.pc, &Group::pc);
     if (same == together.end())
       together.push_back({.lanes = group.lanes, .pc = group.pc});
@@ -110,13 +108,13 @@ void Stack::choose() {
 
 // The lanes of one mask after the other; the plain form waits for all lanes that are named.
 Warpsynced Stack::warpsync(const Warpsync& sync) {
-  Mask named = sync.masks == nullptr ? kFullMask : 0, active = sync.active;
+  Mask named = sync.masks == nullptr ? kFullMask : Mask(), active = sync.active;
   bool diverges = false;
   if (sync.masks != nullptr) {
     const LaneParts parts(active, sync.masks);
     diverges = parts.count() > 1 && sync.form != Warpsync::Form::plain;
     for (const LaneParts::Part& part : parts.all()) {
-      named |= static_cast<Mask>(part.value);
+      named |= Mask(static_cast<std::uint32_t>(part.value));
       if (diverges) break;
     }
     if (diverges) {
@@ -129,7 +127,7 @@ Warpsynced Stack::warpsync(const Warpsync& sync) {
   Warpsynced result{diverges ? Flow::reschedule : Flow::next};
   if (current().lanes != active) {
     result.flow = Flow::reschedule;  // they reconverge already
-  } else if (!within((named | active) & live_, active)) {
+  } else if (!((named | active) & live_).within(active)) {
     current().wait = Wait::warp_sync;
     current().partners = named | active;
     result.flow = Flow::reschedule;

@@ -41,9 +41,9 @@ class Stack final : public Reconvergence {
  private:
   // Lanes that wait for others to reconverge.
   struct Join {
-    Mask lanes = 0;  // that are to come, if they live
-    Pc pc;           // where; kNowhere: behind a call, where each returns to
-    Pc at;           // the instruction at which they diverged
+    Mask lanes{};  // that are to come, if they live
+    Pc pc;         // where; kNowhere: behind a call, where each returns to
+    Pc at;         // the instruction at which they diverged
     friend bool operator==(const Join&, const Join&) = default;
   };
   friend bool operator==(const Stack&, const Stack&) = default;

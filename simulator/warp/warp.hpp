@@ -6,11 +6,10 @@
 #pragma once
 
 #include <array>
-#include <bit>
 #include <cstdint>
 
 #include "isa/instruction.hpp"
-#include "simulator/base/types.hpp"
+#include "simulator/base/mask.hpp"
 
 namespace heddle::simulator {
 
@@ -27,12 +26,18 @@ inline constexpr unsigned kPT = 7;                   // always all ones
 inline constexpr unsigned kUniformPredicates = 8;    // UP0 is 8, UPT is 15 (all ones)
 inline constexpr unsigned kDiscardedPredicate = 16;  // where writes to PT go
 
+// A predicate that an instruction reads.
+struct PredicateRef {
+  std::uint8_t index = kPT;
+  Mask invert{};  // all lanes when negated
+};
+
 struct WarpState {
   std::uint32_t* rows = nullptr;        // this warp's rows; row r starts at rows + 32 * r
   const std::uint32_t* pool = nullptr;  // the launch's rows: immediates, constants, zero
   std::array<Mask, 17> predicates{};
 
-  Mask predicate(unsigned index, Mask invert) const { return predicates[index] ^ invert; }
+  Mask predicate(PredicateRef read) const { return predicates[read.index] ^ read.invert; }
   // Writes the lanes in `on`; other lanes keep their bit.
   void set_predicate(unsigned index, Mask value, Mask on) {
     predicates[index] = (predicates[index] & ~on) | (value & on);

@@ -11,7 +11,6 @@ namespace {
 using simulator::Access;
 using simulator::AccessKind;
 using simulator::kWarpSize;
-using simulator::Mask;
 using simulator::Window;
 
 constexpr std::size_t kMostStrides = 64, kMostAddresses = 4096;
@@ -20,17 +19,12 @@ constexpr std::uint64_t kWordBytes = 4;
 
 bool is_atomic(AccessKind kind) { return kind != AccessKind::load && kind != AccessKind::store; }
 
-template <typename Body>
-void for_each_lane(Mask lanes, Body&& body) {
-  for (; lanes != 0; lanes &= lanes - 1) body(static_cast<unsigned>(std::countr_zero(lanes)));
-}
-
 // Between neighbouring lanes, where it is the same between all; nothing for one lane.
 std::optional<std::int64_t> stride_of(const Access& access) {
   std::optional<unsigned> last;
   std::optional<std::int64_t> stride;
   bool even = true;
-  for_each_lane(access.lanes, [&](unsigned lane) {
+  for (const unsigned lane : access.lanes) {
     if (last) {
       const auto bytes = static_cast<std::int64_t>(access.address[lane] - access.address[*last]);
       const auto lanes = static_cast<std::int64_t>(lane - *last);
@@ -38,7 +32,7 @@ std::optional<std::int64_t> stride_of(const Access& access) {
       stride = bytes / lanes;
     }
     last = lane;
-  });
+  }
   return even ? stride : std::nullopt;
 }
 
@@ -46,18 +40,17 @@ std::optional<std::int64_t> stride_of(const Access& access) {
 std::uint64_t digest(const Access& access) {
   std::uint64_t hash = 0xcbf29ce484222325;
   const auto add = [&](std::uint64_t value) { hash = (hash ^ value) * 0x100000001b3; };
-  add(access.lanes);
+  add(access.lanes.bits());
   add(access.width);
-  for_each_lane(access.lanes, [&](unsigned lane) { add(access.address[lane]); });
+  for (const unsigned lane : access.lanes) add(access.address[lane]);
   return hash | 1;
 }
 
 // Each once.
 std::vector<std::uint64_t> sectors_of(const Access& access) {
   std::vector<std::uint64_t> sectors;
-  for_each_lane(access.lanes, [&](unsigned lane) {
+  for (const unsigned lane : access.lanes)
     sectors.push_back(access.address[lane] >> simulator::kSectorShift);
-  });
   std::ranges::sort(sectors);
   sectors.erase(std::unique(sectors.begin(), sectors.end()), sectors.end());
   return sectors;
@@ -80,7 +73,7 @@ void AccessWatch::issued(const simulator::WarpView& warp, const simulator::Issue
   }
   ++*last_steps_;
   for (const Access& access : issue.accesses) {
-    if (access.lanes == 0) continue;
+    if (access.lanes.empty()) continue;
     AccessSite& site = sites_[{issue.pc, access.space}];
     note(site, access);
     if (access.space == Window::global) note_loads(site, warp, access);
@@ -90,11 +83,10 @@ void AccessWatch::issued(const simulator::WarpView& warp, const simulator::Issue
 
 void AccessWatch::note(AccessSite& site, const Access& access) {
   const bool shared = access.space == Window::shared;
-  if (site.executions++ == 0)
-    site.first = access.address[static_cast<unsigned>(std::countr_zero(access.lanes))];
+  if (site.executions++ == 0) site.first = access.address[access.lanes.first()];
   site.kind = access.kind;
   site.width = access.width;
-  site.lanes += static_cast<unsigned>(std::popcount(access.lanes));
+  site.lanes += access.lanes.count();
   const auto& counts = access.counts;
   const std::uint64_t moved = shared ? counts.wavefronts : counts.sectors,
                       ideal = shared ? counts.wavefronts_ideal : counts.sectors_ideal;
@@ -104,17 +96,16 @@ void AccessWatch::note(AccessSite& site, const Access& access) {
   if (const auto stride = stride_of(access)) {
     if (site.strides.size() < kMostStrides || site.strides.contains(*stride))
       ++site.strides[*stride];
-    const std::uint64_t first =
-        access.address[static_cast<unsigned>(std::countr_zero(access.lanes))];
+    const std::uint64_t first = access.address[access.lanes.first()];
     if (*stride == static_cast<std::int64_t>(access.width) &&
         first % (std::uint64_t{1} << simulator::kSectorShift) != 0)
       ++site.off_sector;
-  } else if (std::popcount(access.lanes) > 1) {
+  } else if (access.lanes.count() > 1) {
     ++site.uneven;
   }
   if (!is_atomic(access.kind)) return;
   std::vector<std::uint64_t> addresses;
-  for_each_lane(access.lanes, [&](unsigned lane) { addresses.push_back(access.address[lane]); });
+  for (const unsigned lane : access.lanes) addresses.push_back(access.address[lane]);
   for (const std::uint64_t each : addresses)
     if (site.addresses.size() < kMostAddresses || site.addresses.contains(each))
       ++site.addresses[each];
@@ -159,9 +150,9 @@ void AccessWatch::note_padding(const Access& access) {
       continue;
     }
     simulator::Addresses moved = access.address;
-    for_each_lane(access.lanes, [&](unsigned lane) {
+    for (const unsigned lane : access.lanes) {
       moved[lane] += pad * (access.address[lane] / (kPaddedRows[i] * kWordBytes));
-    });
+    }
     padded_[i] +=
         simulator::count_shared(access.kind, access.width, moved, access.lanes).wavefronts;
   }

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 
 #include "traces/analysis/launch_advice.hpp"
@@ -31,22 +30,18 @@ std::string percent(double share) { return fmt::format("{:.1f} %", 100 * share);
 
 // Lanes first, first + n, first + 2n … up to the last that fits; 0: no such n.
 unsigned stride_of(Mask lanes) {
-  if (std::popcount(lanes) < 2) return 0;
-  const auto first = static_cast<unsigned>(std::countr_zero(lanes));
-  const auto n = static_cast<unsigned>(std::countr_zero(lanes & (lanes - 1))) - first;
-  Mask expected = 0;
-  for (unsigned lane = first; lane < kWarpSize; lane += n) expected |= Mask{1} << lane;
+  if (lanes.count() < 2) return 0;
+  const auto first = lanes.first();
+  const auto n = lanes.without_first().first() - first;
+  Mask expected;
+  for (unsigned lane = first; lane < kWarpSize; lane += n) expected |= Mask::of(lane);
   return lanes == expected && first < n ? n : 0;
-}
-
-bool is_run(Mask lanes) {
-  return lanes != 0 && std::has_single_bit((std::uint64_t{lanes} >> std::countr_zero(lanes)) + 1);
 }
 
 // A set that a thread's index alone gives, seen from either side of the branch.
 bool has_rule(Mask lanes, Mask active) {
   for (const Mask side : {lanes, active & ~lanes})
-    if (is_run(side) || stride_of(side) != 0) return true;
+    if (side.is_run() || stride_of(side) != 0) return true;
   return false;
 }
 
@@ -179,8 +174,8 @@ class Adviser {
     const auto& [active, jumping] = commonest->first;
     const std::string lanes = describe_lanes(jumping);
     if (site.patterns.size() == 1 && site.other_patterns == 0)
-      return fmt::format("Each time {} of {} lanes jump: {}.", std::popcount(jumping),
-                         std::popcount(active), lanes);
+      return fmt::format("Each time {} of {} lanes jump: {}.", jumping.count(), active.count(),
+                         lanes);
     return fmt::format("{}{} different sets of lanes jump, most often {} ({} times).",
                        site.other_patterns > 0 ? "More than " : "", site.patterns.size(), lanes,
                        commonest->second);
@@ -297,21 +292,21 @@ SplitKind kind_of(const SplitSite& site) {
 std::string describe_lanes(Mask lanes) {
   if (lanes == kFullMask) return "all lanes";
   if (const unsigned n = stride_of(lanes); n >= 2) {
-    const int first = std::countr_zero(lanes);
+    const unsigned first = lanes.first();
     if (n == 2) return first == 0 ? "the even lanes" : "the odd lanes";
     return fmt::format("every {} lane{}", ordinal(n),
                        first == 0 ? "" : fmt::format(" from {}", first));
   }
   if (const unsigned n = stride_of(~lanes); n >= 2) {
-    const int first = std::countr_zero(~lanes);
+    const unsigned first = (~lanes).first();
     return fmt::format("all but every {} lane{}", ordinal(n),
                        first == 0 ? "" : fmt::format(" from {}", first));
   }
-  if (is_run(lanes) || is_run(~lanes)) {
+  if (lanes.is_run() || (~lanes).is_run()) {
     const std::string text = lanes_text(lanes);
-    return fmt::format("lane{} {}", std::popcount(lanes) == 1 ? "" : "s", text);
+    return fmt::format("lane{} {}", lanes.count() == 1 ? "" : "s", text);
   }
-  return fmt::format("the lanes {:#010x}", lanes);
+  return fmt::format("the lanes {:#010x}", lanes.bits());
 }
 
 double launch_cost(const DivergenceWatch& watch) {

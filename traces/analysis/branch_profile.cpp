@@ -1,6 +1,5 @@
 #include "traces/analysis/branch_profile.hpp"
 
-#include <bit>
 #include <optional>
 
 #include "isa/attributes.hpp"
@@ -28,7 +27,7 @@ Mask leaving(const isa::Instruction& in, const simulator::WarpView& warp, Mask o
 
 void note_access(AccessProfile& profile, const simulator::Access& access) {
   ++profile.executions;
-  profile.lanes += static_cast<unsigned>(std::popcount(access.lanes));
+  profile.lanes += access.lanes.count();
   profile.shared = access.space == simulator::Window::shared;
   profile.sectors += profile.shared ? access.counts.wavefronts : access.counts.sectors;
   profile.ideal += profile.shared ? access.counts.wavefronts_ideal : access.counts.sectors_ideal;
@@ -37,7 +36,7 @@ void note_access(AccessProfile& profile, const simulator::Access& access) {
   bool even = true;
   unsigned last = simulator::kWarpSize;
   for (unsigned lane = 0; lane < simulator::kWarpSize; ++lane) {
-    if ((access.lanes >> lane & 1) == 0) continue;
+    if (!access.lanes.has(lane)) continue;
     if (last < simulator::kWarpSize) {
       const auto bytes = static_cast<std::int64_t>(access.address[lane] - access.address[last]);
       const std::int64_t between = bytes / static_cast<std::int64_t>(lane - last);
@@ -61,12 +60,11 @@ BranchProfile::BranchProfile(const isa::Program& program) : program_(program) {
 // Calls `body` with each context that the lanes are in, and those of them that are in it.
 template <typename Body>
 void BranchProfile::for_each_context(const WarpState& state, Mask lanes, Body&& body) {
-  while (lanes != 0) {
-    const Context context = state.context[static_cast<unsigned>(std::countr_zero(lanes))];
-    Mask together = 0;
-    for (Mask rest = lanes; rest != 0; rest &= rest - 1)
-      if (state.context[static_cast<unsigned>(std::countr_zero(rest))] == context)
-        together |= rest & -rest;
+  while (lanes.any()) {
+    const Context context = state.context[lanes.first()];
+    Mask together;
+    for (const unsigned lane : lanes)
+      if (state.context[lane] == context) together |= Mask::of(lane);
     body(context, together);
     lanes &= ~together;
   }
@@ -87,8 +85,7 @@ bool BranchProfile::keeps_another() {
 // Lanes that were under way are at `address`.
 void BranchProfile::arrive(WarpState& state, Mask lanes, std::uint64_t address) {
   state.under_way &= ~lanes;
-  for (; lanes != 0; lanes &= lanes - 1) {
-    const auto lane = static_cast<unsigned>(std::countr_zero(lanes));
+  for (const unsigned lane : lanes) {
     const Leaving& from = state.leaving[lane];
     const bool came_back = from.calls && address == from.site.address + sizeof(isa::Word);
     if (from.calls && !came_back && knows_callers()) {
@@ -98,7 +95,7 @@ void BranchProfile::arrive(WarpState& state, Mask lanes, std::uint64_t address) 
       state.context[lane] = found->second;
     }
     Ways& ways = ways_[from.site];
-    if (from.event < ways.lanes.size()) ways.lanes[from.event][address] |= 1u << lane;
+    if (from.event < ways.lanes.size()) ways.lanes[from.event][address] |= Mask::of(lane);
   }
 }
 
@@ -111,11 +108,10 @@ void BranchProfile::leave(WarpState& state, const simulator::WarpView& warp,
     std::size_t event = ways.lanes.size();
     if (kept) {
       ways.events.push_back(
-          {static_cast<std::uint32_t>(warp.block().linear()), warp.index(), lanes, 0});
+          {static_cast<std::uint32_t>(warp.block().linear()), warp.index(), lanes, Mask()});
       ways.lanes.emplace_back();
     }
-    for (Mask rest = lanes & next.on; rest != 0; rest &= rest - 1)
-      state.leaving[static_cast<unsigned>(std::countr_zero(rest))] = {site, event, calls};
+    for (const unsigned lane : lanes& next.on) state.leaving[lane] = {site, event, calls};
   });
   state.under_way |= next.on;
 }
@@ -124,7 +120,7 @@ void BranchProfile::issuing(const simulator::CoreView&, const simulator::WarpVie
                             const simulator::Issue& next) {
   const std::uint64_t address = simulator::code_address_of_index(next.pc);
   WarpState& state = state_of(warp);
-  if ((state.under_way & next.active) != 0) arrive(state, state.under_way & next.active, address);
+  if ((state.under_way & next.active).any()) arrive(state, state.under_way & next.active, address);
   if (!program_.instructions[next.pc]) return;
   const isa::Instruction& in = *program_.instructions[next.pc];
   if (leaves_by_predicate_[next.pc] && keeps_another()) {
@@ -138,8 +134,8 @@ void BranchProfile::issuing(const simulator::CoreView&, const simulator::WarpVie
   if (effect == Effect::call || effect == Effect::indirect_branch)
     leave(state, warp, next, address, effect == Effect::call);
   if (effect == Effect::ret)
-    for (Mask rest = next.on; rest != 0; rest &= rest - 1) {
-      Context& context = state.context[static_cast<unsigned>(std::countr_zero(rest))];
+    for (const unsigned lane : next.on) {
+      Context& context = state.context[lane];
       context = callers_[context];
     }
 }

@@ -19,7 +19,7 @@ namespace heddle::traces {
 // call to several places: `taken` are then those that went to one of them.
 struct BranchEvent {
   std::uint32_t block = 0, warp = 0;
-  simulator::Mask active = 0, taken = 0;
+  simulator::Mask active{}, taken{};
 };
 
 // How the addresses of a memory instruction lay.
@@ -79,7 +79,7 @@ class BranchProfile : public simulator::Observer {
   struct WarpState {
     std::array<Context, simulator::kWarpSize> context{};
     std::array<Leaving, simulator::kWarpSize> leaving{};
-    simulator::Mask under_way = 0;
+    simulator::Mask under_way{};
   };
   WarpState& state_of(const simulator::WarpView& warp);
   void arrive(WarpState& state, simulator::Mask lanes, std::uint64_t address);

@@ -9,7 +9,7 @@ void CallLog::issued(const simulator::CoreView& core, const simulator::WarpView&
   if (core.issued() <= seen_) return;
   seen_ = core.issued();
   const simulator::MicroOp& step = core.instruction(issue.pc);
-  if (step.instruction == nullptr || issue.on == 0) return;
+  if (step.instruction == nullptr || issue.on.empty()) return;
   const isa::Effect effect = isa::effect(*step.instruction);
   const bool is_call = effect == isa::Effect::call;
   if (!is_call && effect != isa::Effect::ret) return;
@@ -28,7 +28,7 @@ std::vector<std::uint32_t> CallLog::stack(std::uint64_t block, std::uint32_t war
   if (found == events_.end()) return calls;
   for (const Event& event : found->second) {
     if (event.step >= step) break;
-    if ((event.lanes >> lane & 1) == 0) continue;
+    if (!event.lanes.has(lane)) continue;
     if (event.is_call)
       calls.push_back(event.pc);
     else if (!calls.empty())

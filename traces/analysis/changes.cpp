@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
 #include <cstring>
 
 #include "isa/operands.hpp"
@@ -45,7 +44,7 @@ unsigned row_count(const CoreView& core, std::uint32_t pc) {
 // How many of `groups` have lanes in a set.
 std::ptrdiff_t groups_with(Mask lanes, const Groups& groups) {
   return std::ranges::count_if(groups,
-                               [&](const Group& group) { return (group.lanes & lanes) != 0; });
+                               [&](const Group& group) { return (group.lanes & lanes).any(); });
 }
 
 std::string_view space_name(Window space) {
@@ -87,8 +86,7 @@ std::string access_text(const CoreView& core, const WarpView& warp, const Access
                                         values_text(access.lanes, access.address, 64, most));
   if (access.kind == AccessKind::load) return fmt::format("from {}", where);
   LaneValues values{};
-  simulator::for_each_lane(
-      access.lanes, [&](unsigned lane) { values[lane] = memory_value(core, warp, access, lane); });
+  for (const unsigned lane : access.lanes) values[lane] = memory_value(core, warp, access, lane);
   const unsigned bits = std::min(access.width, 8u) * 8;
   return fmt::format("{}={}{}", where, values_text(access.lanes, values, bits, most),
                      access.width > 8 ? " (first 8 of 16 bytes)" : "");
@@ -107,9 +105,9 @@ std::string flow_text(const Changes& changes, const CoreView& core, const WarpVi
   const auto add = [&text](const std::string& more) {
     text += fmt::format("{}{}", text.empty() ? "" : ", ", more);
   };
-  if (changes.ended != 0) add(fmt::format("ends {}", lanes_text(changes.ended)));
+  if (changes.ended.any()) add(fmt::format("ends {}", lanes_text(changes.ended)));
   for (const Group& group : warp.groups()) {
-    if ((group.lanes & issue.active) == 0) continue;
+    if ((group.lanes & issue.active).empty()) continue;
     if (group.wait != simulator::Wait::none)
       add(fmt::format("{} {}", lanes_text(group.lanes), wait_text(warp, group)));
     else if (changes.diverged || changes.reconverged)
@@ -152,14 +150,14 @@ Changes ChangeWatch::after(const CoreView& core, const WarpView& warp, const Iss
   const MicroOp& op = core.instruction(issue.pc);
   Changes changes;
   changes.lanes = issue.on;
-  const unsigned first = first_row(op), declared = issue.on != 0 ? row_count(core, issue.pc) : 0;
+  const unsigned first = first_row(op), declared = issue.on.any() ? row_count(core, issue.pc) : 0;
   for (unsigned i = 0; first != kNoRow && i < kMostWrittenRows && is_register(first + i); ++i)
     if (i < declared ||
         std::memcmp(rows_.data() + i * kWarpSize, warp.row(first + i).data(), 4 * kWarpSize) != 0)
       changes.rows.push_back(first + i);
   for (unsigned i = 0; i < simulator::kDiscardedPredicate; ++i)
     if (predicates_[i] != warp.predicates()[i] ||
-        (issue.on != 0 && op.instruction != nullptr && (i == op.pu || i == op.pv)))
+        (issue.on.any() && op.instruction != nullptr && (i == op.pu || i == op.pv)))
       changes.predicates.push_back(i);
   for (unsigned i = 0; i < barriers_.size(); ++i)
     if ((barriers_[i] & warp.live()) != warp.barrier(i)) changes.barriers.push_back(i);
@@ -181,12 +179,12 @@ std::string changes_text(const Changes& changes, const CoreView& core, const War
   for (const unsigned row : changes.rows) add(register_text(warp, row, written, most));
   for (const unsigned index : changes.predicates)
     add(index >= simulator::kUniformPredicates
-            ? fmt::format("{}={}", predicate_name(index), warp.predicates()[index] != 0 ? 1 : 0)
+            ? fmt::format("{}={}", predicate_name(index), warp.predicates()[index].any() ? 1 : 0)
             : fmt::format("{}={}", predicate_name(index),
                           lanes_text(warp.predicates()[index] & warp.live())));
   for (const Access& access : issue.accesses) add(access_text(core, warp, access, most));
   for (const unsigned index : changes.barriers)
-    if (warp.barrier(index) != 0)
+    if (warp.barrier(index).any())
       add(fmt::format("B{}={}", index, lanes_text(warp.barrier(index))));
   add(flow_text(changes, core, warp, issue, listing));
   return text;

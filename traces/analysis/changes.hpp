@@ -21,12 +21,12 @@ bool is_register(unsigned row);              // not where discarded values go
 inline constexpr unsigned kMostWrittenRows = 4;
 
 struct Changes {
-  Mask lanes = 0;                    // that executed it
+  Mask lanes{};                      // that executed it
   std::vector<unsigned> rows;        // registers written, whether or not their values differ
   std::vector<unsigned> predicates;  // written
   std::vector<unsigned>
-      barriers;    // convergence barriers whose lanes are others now, but for those that ended
-  Mask ended = 0;  // lanes that ended
+      barriers;  // convergence barriers whose lanes are others now, but for those that ended
+  Mask ended{};  // lanes that ended
   bool diverged = false;     // the lanes that executed it go on in several groups
   bool reconverged = false;  // lanes of several groups go on together
 };
@@ -43,7 +43,7 @@ class ChangeWatch {
   std::array<Mask, 17> predicates_{};
   std::array<Mask, simulator::kConvergenceBarriers> barriers_{};
   simulator::Groups groups_;
-  Mask live_ = 0;
+  Mask live_;
 };
 
 // One line, empty when nothing changed: "R2=0x0+0x1*lane; P0=0-15; splits: 0-15 -> 01a0, 16-31 ->

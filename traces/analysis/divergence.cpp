@@ -1,7 +1,6 @@
 #include "traces/analysis/divergence.hpp"
 
 #include <algorithm>
-#include <bit>
 
 namespace heddle::traces {
 
@@ -13,7 +12,7 @@ using simulator::WarpView;
 
 namespace {
 
-std::uint64_t count(Mask lanes) { return static_cast<unsigned>(std::popcount(lanes)); }
+std::uint64_t count(Mask lanes) { return lanes.count(); }
 
 }  // namespace
 
@@ -36,27 +35,26 @@ std::uint32_t Divergence::issuing(const WarpView& warp, const Issue& next) {
   WarpPaths& paths = of(warp);
   meet(paths, next);
   account(paths, warp, next);
-  return paths.taken[paths.of_lane[static_cast<unsigned>(std::countr_zero(next.active))]].path;
+  return paths.taken[paths.of_lane[next.active.first()]].path;
 }
 
 // Lanes of several paths execute together: they go on on the innermost path all of them are on.
 void Divergence::meet(WarpPaths& paths, const Issue& next) {
-  const std::uint32_t first = paths.of_lane[static_cast<unsigned>(std::countr_zero(next.active))];
+  const std::uint32_t first = paths.of_lane[next.active.first()];
   bool together = true;
-  simulator::for_each_lane(next.active,
-                           [&](unsigned lane) { together &= paths.of_lane[lane] == first; });
+  for (const unsigned lane : next.active) together &= paths.of_lane[lane] == first;
   if (together) return;
   std::uint32_t common = first;
-  while (common != 0 && (next.active & ~paths.taken[common].lanes) != 0)
+  while (common != 0 && (next.active & ~paths.taken[common].lanes).any())
     common = paths.taken[common].parent;
   // Each split that ends here counts once.
   std::vector<std::uint32_t> ended;
-  simulator::for_each_lane(next.active, [&](unsigned lane) {
+  for (const unsigned lane : next.active) {
     for (std::uint32_t at = paths.of_lane[lane]; at != common && at != 0;
          at = paths.taken[at].parent)
       ended.push_back(paths_[paths.taken[at].path].branch);
     paths.of_lane[lane] = common;
-  });
+  }
   std::ranges::sort(ended);
   ended.erase(std::unique(ended.begin(), ended.end()), ended.end());
   const std::uint32_t where = next.pc == 0 ? 0 : next.pc - 1;  // the instruction they waited at
@@ -84,7 +82,7 @@ void Divergence::forget_left_paths(WarpPaths& paths) {
 
 void Divergence::account(const WarpPaths& paths, const WarpView& warp, const Issue& next) {
   const Mask live = warp.live();
-  const std::uint32_t mine = paths.of_lane[static_cast<unsigned>(std::countr_zero(next.active))];
+  const std::uint32_t mine = paths.of_lane[next.active.first()];
   ++steps_;
   slots_.used += count(next.on);
   slots_.predicated += count(next.active) - count(next.on);
@@ -110,12 +108,12 @@ void Divergence::issued(const WarpView& warp, const Issue& issue) {
   if (issue.flow != simulator::Flow::reschedule) return;
   std::uint32_t parts = 0;
   for (const Group& group : warp.groups())
-    if ((group.lanes & issue.active) != 0) ++parts;
+    if ((group.lanes & issue.active).any()) ++parts;
   if (parts > 1) split(of(warp), warp, issue);
 }
 
 void Divergence::split(WarpPaths& paths, const WarpView& warp, const Issue& issue) {
-  const std::uint32_t mine = paths.of_lane[static_cast<unsigned>(std::countr_zero(issue.active))];
+  const std::uint32_t mine = paths.of_lane[issue.active.first()];
   SplitSite& site = sites_[issue.pc];
   ++site.splits;
   // A loop's branch splits those that stayed once more: beside the earlier ones, not below them.
@@ -123,16 +121,16 @@ void Divergence::split(WarpPaths& paths, const WarpView& warp, const Issue& issu
   for (std::uint32_t at = mine; at != 0; at = paths.taken[at].parent)
     if (paths_[paths.taken[at].path].branch == issue.pc) base = paths.taken[at].parent;
   if (base != mine) ++site.again;
-  Mask jumped = 0;
+  Mask jumped;
   for (const Group& group : warp.groups()) {
     const Mask lanes = group.lanes & issue.active;
-    if (lanes == 0) continue;
+    if (lanes.empty()) continue;
     if (group.pc != issue.pc + 1) jumped |= lanes;
     const std::uint32_t path = child(paths.taken[base].path, issue.pc, group.pc);
     ++paths_[path].entered;
     const auto index = static_cast<std::uint32_t>(paths.taken.size());
     paths.taken.push_back({.path = path, .parent = base, .lanes = lanes});
-    simulator::for_each_lane(lanes, [&](unsigned lane) { paths.of_lane[lane] = index; });
+    for (const unsigned lane : lanes) paths.of_lane[lane] = index;
   }
   forget_left_paths(paths);
   const auto pattern = std::pair(issue.active, jumped);

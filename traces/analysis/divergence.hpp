@@ -72,7 +72,7 @@ class Divergence {
   struct Taken {
     std::uint32_t path = kRootPath;
     std::uint32_t parent = 0;  // index in WarpPaths::taken
-    simulator::Mask lanes = 0;
+    simulator::Mask lanes{};
   };
   struct WarpPaths {
     std::vector<Taken> taken;

@@ -33,14 +33,14 @@ char symbol(const Group& group) {
 Mask launched_lanes(const simulator::CoreView& core, const simulator::WarpView& warp) {
   const std::uint64_t threads = core.request().block.count();
   const std::uint64_t here = threads - std::uint64_t{warp.index()} * kWarpSize;
-  return here >= kWarpSize ? simulator::kFullMask : (Mask{1} << here) - 1;
+  return Mask::below(here);
 }
 
 std::string lane_bar(const simulator::CoreView& core, const simulator::WarpView& warp, Mask active,
                      Mask on) {
   std::string bar(kWarpSize, ' ');
   const auto put = [&bar](Mask lanes, char c) {
-    simulator::for_each_lane(lanes, [&](unsigned lane) { bar[lane] = c; });
+    for (const unsigned lane : lanes) bar[lane] = c;
   };
   put(launched_lanes(core, warp), 'x');
   for (const Group& group : warp.groups()) put(group.lanes, symbol(group));

@@ -28,8 +28,7 @@ class Outcomes {
     std::unordered_map<std::uint64_t, std::uint32_t> visits;
     const std::uint64_t threads = block.count();
     for (const BranchEvent& event : events)
-      for (Mask lanes = event.active; lanes != 0; lanes &= lanes - 1) {
-        const auto lane = static_cast<unsigned>(std::countr_zero(lanes));
+      for (const unsigned lane : event.active) {
         const std::uint64_t t = event.warp * 32u + lane;
         Outcome outcome;
         outcome.t = static_cast<std::int64_t>(t);
@@ -37,7 +36,7 @@ class Outcomes {
         outcome.y = static_cast<std::int64_t>(event.block / grid.x % grid.y * block.y +
                                               t / block.x % block.y);
         outcome.k = visits[event.block * threads + t]++;
-        outcome.taken = (event.taken >> lane & 1) != 0;
+        outcome.taken = event.taken.has(lane);
         all_.push_back(outcome);
         taken_ += outcome.taken ? 1 : 0;
         most_k_ = std::max(most_k_, outcome.k);
@@ -262,7 +261,7 @@ std::optional<OutcomeRule> by_equality(const Outcomes& outcomes, const std::stri
 
 bool warps_agree(const std::vector<BranchEvent>& events) {
   return std::ranges::all_of(events, [](const BranchEvent& event) {
-    return event.taken == 0 || event.taken == event.active;
+    return event.taken.empty() || event.taken == event.active;
   });
 }
 
@@ -310,12 +309,11 @@ TripRule trip_rule(const std::vector<BranchEvent>& events, bool taken_stays, con
   bool together = true;  // all lanes of a warp go round equally often
   for (const BranchEvent& event : events) {
     const Mask stays = taken_stays ? event.taken : event.active & ~event.taken;
-    together = together && (stays == 0 || stays == event.active);
-    for (Mask lanes = event.active; lanes != 0; lanes &= lanes - 1) {
-      const auto lane = static_cast<unsigned>(std::countr_zero(lanes));
+    together = together && (stays.empty() || stays == event.active);
+    for (const unsigned lane : event.active) {
       const std::uint64_t thread = event.block * block.count() + event.warp * 32u + lane;
       std::uint32_t& rounds = open[thread];
-      if ((stays >> lane & 1) != 0) {
+      if (stays.has(lane)) {
         ++rounds;
         continue;
       }

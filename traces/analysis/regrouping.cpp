@@ -1,7 +1,6 @@
 #include "traces/analysis/regrouping.hpp"
 
 #include <algorithm>
-#include <bit>
 
 #include "isa/attributes.hpp"
 
@@ -13,21 +12,21 @@ using simulator::Mask;
 
 constexpr std::uint32_t kMostTimes = 1 << 14;
 
-std::uint32_t count(Mask lanes) { return static_cast<std::uint32_t>(std::popcount(lanes)); }
+std::uint32_t count(Mask lanes) { return lanes.count(); }
 
 bool can_go_two_ways(const simulator::MicroOp& step) {
   if (step.instruction == nullptr || isa::effect(*step.instruction) != isa::Effect::branch)
     return false;
   const auto always = [](const simulator::PredicateRef& predicate) {
-    return predicate.index == simulator::kPT && predicate.invert == 0;
+    return predicate.index == simulator::kPT && predicate.invert.empty();
   };
   return !always(step.guard) || !always(step.pp);
 }
 
 Mask jumped(const simulator::WarpView& warp, const simulator::Issue& issue) {
-  if (issue.flow == simulator::Flow::next) return 0;
+  if (issue.flow == simulator::Flow::next) return {};
   if (issue.flow == simulator::Flow::jump) return issue.active;
-  Mask lanes = 0;
+  Mask lanes;
   for (const simulator::Group& group : warp.groups())
     if (group.pc != issue.pc + 1) lanes |= group.lanes & issue.active;
   return lanes;
@@ -49,13 +48,13 @@ void Regrouping::issued(const simulator::CoreView& core, const simulator::WarpVi
   Branch& branch = block.branches[issue.pc];
   branch.visits.resize(warp.block().warps());
   auto& visits = branch.visits[warp.index()];
-  const Visits before = visits[static_cast<unsigned>(std::countr_zero(issue.active))];
+  const Visits before = visits[issue.active.first()];
   const std::uint32_t time = before.times;
   const Mask jumping = jumped(warp, issue);
   const Mask around = core.branch_target(issue.pc) <= issue.pc ? jumping : issue.active & ~jumping;
-  simulator::for_each_lane(issue.active, [&](unsigned lane) {
-    visits[lane] = {visits[lane].times + 1, (around >> lane & 1) != 0, step};
-  });
+  for (const unsigned lane : issue.active) {
+    visits[lane] = {visits[lane].times + 1, around.has(lane), step};
+  }
   if (before.around) {
     branch.trip_steps += step - before.last;
     ++branch.trips;
@@ -67,7 +66,7 @@ void Regrouping::issued(const simulator::CoreView& core, const simulator::WarpVi
   at.threads += count(issue.active);
   at.jumping += count(jumping);
   ++at.runs;
-  if (jumping != 0) ++at.jumps;
+  if (jumping.any()) ++at.jumps;
   if (jumping != issue.active) ++at.goes_on;
 }
 

@@ -136,7 +136,7 @@ class Function {
     if (ways.taken == kNone || ways.next == kNone || in == nullptr) return ways;
     bool any_taken = false, any_next = false;
     for (const BranchEvent& event : events(block)) {
-      any_taken = any_taken || event.taken != 0;
+      any_taken = any_taken || event.taken.any();
       any_next = any_next || event.taken != event.active;
     }
     if (!any_taken) ways.taken = kNone;
@@ -269,7 +269,8 @@ class Function {
     const std::uint64_t back = address + sizeof(isa::Word);
     for (const std::uint64_t entry : entries) {
       for (std::size_t i = 0; i < events.size(); ++i)
-        events[i].taken = ways->lanes[i].contains(entry) ? ways->lanes[i].at(entry) : 0;
+        events[i].taken =
+            ways->lanes[i].contains(entry) ? ways->lanes[i].at(entry) : simulator::Mask();
       const OutcomeRule rule = rule_of(events, block);
       for (BranchEvent& event : events) event.active &= ~event.taken;
       const bool all = rule.condition == "true";
@@ -412,7 +413,7 @@ class Function {
     for (std::size_t i = 0; i + 1 < targets.size(); ++i) {
       for (std::size_t j = 0; j < events.size(); ++j) {
         const auto found = ways.lanes[j].find(at(targets[i]).address);
-        events[j].taken = found == ways.lanes[j].end() ? 0 : found->second;
+        events[j].taken = found == ways.lanes[j].end() ? simulator::Mask() : found->second;
       }
       const OutcomeRule rule = rule_of(events, block);
       const std::string comment = where(last_address(block), rule.comment);

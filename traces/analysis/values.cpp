@@ -11,39 +11,37 @@ using simulator::kFullMask;
 using simulator::kWarpSize;
 using Values = std::span<const std::uint64_t, kWarpSize>;
 
-unsigned lowest(Mask lanes) { return static_cast<unsigned>(std::countr_zero(lanes)); }
-
 // The longest evenly spaced set of at least three lanes, or run, that starts at the lowest lane.
 struct Piece {
   Mask lanes;
   std::string text;
 };
 Piece first_piece(Mask lanes) {
-  const unsigned first = lowest(lanes);
-  const Mask rest = lanes & (lanes - 1);
-  if (rest == 0) return {lanes, fmt::format("{}", first)};
-  const unsigned stride = lowest(rest) - first;
-  Mask taken = 0;
+  const unsigned first = lanes.first();
+  const Mask rest = lanes.without_first();
+  if (rest.empty()) return {lanes, fmt::format("{}", first)};
+  const unsigned stride = rest.first() - first;
+  Mask taken;
   unsigned last = first;
-  for (unsigned lane = first; lane < kWarpSize && (lanes >> lane & 1) != 0; lane += stride) {
-    taken |= Mask{1} << lane;
+  for (unsigned lane = first; lane < kWarpSize && lanes.has(lane); lane += stride) {
+    taken |= Mask::of(lane);
     last = lane;
   }
   if (stride == 1) return {taken, fmt::format("{}-{}", first, last)};
-  if (std::popcount(taken) >= 3) return {taken, fmt::format("{}-{}/{}", first, last, stride)};
-  return {Mask{1} << first, fmt::format("{}", first)};
+  if (taken.count() >= 3) return {taken, fmt::format("{}-{}/{}", first, last, stride)};
+  return {Mask::of(first), fmt::format("{}", first)};
 }
 
 // Evenly spaced: the value at lane 0 and the distance from lane to lane; `false`: they are not.
 bool evenly_spaced(Mask lanes, Values values, std::uint64_t word, std::uint64_t& base,
                    std::uint64_t& step) {
-  if (std::popcount(lanes) < 3) return false;
-  const unsigned a = lowest(lanes), b = lowest(lanes & (lanes - 1));
+  if (lanes.count() < 3) return false;
+  const unsigned a = lanes.first(), b = lanes.without_first().first();
   if (b != a + 1) return false;  // a division would have to be exact
   step = (values[b] - values[a]) & word;
   base = (values[a] - step * a) & word;
-  for (Mask left = lanes; left != 0; left &= left - 1)
-    if (values[lowest(left)] != ((base + step * lowest(left)) & word)) return false;
+  for (const unsigned lane : lanes)
+    if (values[lane] != ((base + step * lane) & word)) return false;
   return true;
 }
 
@@ -72,14 +70,15 @@ std::string value_text(std::uint64_t value, unsigned bits, ValueForm form) {
 
 std::string lanes_text(Mask lanes) {
   constexpr unsigned kMostPieces = 4;
+  constexpr Mask kEven{0x55555555u};
   if (lanes == kFullMask) return "all";
-  if (lanes == 0) return "none";
-  if (lanes == 0x55555555u) return "even";
-  if (lanes == 0xaaaaaaaau) return "odd";
+  if (lanes.empty()) return "none";
+  if (lanes == kEven) return "even";
+  if (lanes == ~kEven) return "odd";
   std::string text;
   unsigned pieces = 0;
-  for (Mask left = lanes; left != 0; ++pieces) {
-    if (pieces == kMostPieces) return fmt::format("{:#010x}", lanes);
+  for (Mask left = lanes; left.any(); ++pieces) {
+    if (pieces == kMostPieces) return fmt::format("{:#010x}", lanes.bits());
     const Piece piece = first_piece(left);
     text += fmt::format("{}{}", text.empty() ? "" : ",", piece.text);
     left &= ~piece.lanes;
@@ -88,21 +87,21 @@ std::string lanes_text(Mask lanes) {
 }
 
 std::string values_text(Mask lanes, Values values, unsigned bits, unsigned most, ValueForm form) {
-  if (lanes == 0) return "";
+  if (lanes.empty()) return "";
   const std::uint64_t word = bits >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << bits) - 1;
   std::string text = "{";
   unsigned shown = 0;
-  for (Mask left = lanes; left != 0; ++shown) {
-    const std::uint64_t value = values[lowest(left)];
-    Mask same = 0;
-    for (Mask each = left; each != 0; each &= each - 1)
-      if (values[lowest(each)] == value) same |= Mask{1} << lowest(each);
+  for (Mask left = lanes; left.any(); ++shown) {
+    const std::uint64_t value = values[left.first()];
+    Mask same;
+    for (const unsigned lane : left)
+      if (values[lane] == value) same |= Mask::of(lane);
     if (same == lanes) return value_text(value, bits, form);
     if (shown == 0 && form != ValueForm::floating) {
       std::uint64_t base = 0, step = 0;
       if (evenly_spaced(lanes, values, word, base, step)) return rule_text(base, step, bits, form);
     }
-    if (shown == most) return fmt::format("{} +{} more}}", text, std::popcount(left));
+    if (shown == most) return fmt::format("{} +{} more}}", text, left.count());
     text += fmt::format("{}{}:{}", shown == 0 ? "" : " ", lanes_text(same),
                         value_text(value, bits, form));
     left &= ~same;

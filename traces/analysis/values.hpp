@@ -5,7 +5,7 @@
 #include <span>
 #include <string>
 
-#include "simulator/base/types.hpp"
+#include "simulator/base/mask.hpp"
 
 namespace heddle::traces {
 

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
 #include <cstring>
 
 namespace heddle::traces {
@@ -33,16 +32,16 @@ std::string each_text(const isa::VariableType& type, Mask lanes,
   constexpr unsigned kMost = 4;
   std::string text;
   unsigned shown = 0;
-  for (Mask left = lanes; left != 0; ++shown) {
-    const std::string value = text_of(values[static_cast<unsigned>(std::countr_zero(left))], type);
-    Mask same = 0;
-    simulator::for_each_lane(left, [&](unsigned lane) {
-      if (text_of(values[lane], type) == value) same |= Mask{1} << lane;
-    });
+  for (Mask left = lanes; left.any(); ++shown) {
+    const std::string value = text_of(values[left.first()], type);
+    Mask same;
+    for (const unsigned lane : left) {
+      if (text_of(values[lane], type) == value) same |= Mask::of(lane);
+    }
     if (same == simulator::kFullMask) return value;
-    if (shown == kMost) return fmt::format("{}, and others in {} more", text, std::popcount(left));
+    if (shown == kMost) return fmt::format("{}, and others in {} more", text, left.count());
     text += fmt::format("{}{} in lane{} {}", shown == 0 ? "" : ", ", value,
-                        std::popcount(same) == 1 ? "" : "s", lanes_text(same));
+                        same.count() == 1 ? "" : "s", lanes_text(same));
     left &= ~same;
   }
   return text;
@@ -109,14 +108,14 @@ std::vector<Variables::Value> Variables::values(const WarpView& warp, Listing& l
   std::vector<Value> shown;
   for (const isa::Variable* variable : visible(here.function, here.offset)) {
     std::array<std::uint64_t, kWarpSize> values{};
-    Mask known = 0;
+    Mask known;
     for (const Group& group : warp.groups()) {
       const Listing::Line& line = listing.at(group.pc);
       if (line.function != here.function) continue;
       const auto place = table_.place(line.function, *variable, line.offset);
       if (!place) continue;
       known |= group.lanes;
-      simulator::for_each_lane(group.lanes, [&](unsigned lane) {
+      for (const unsigned lane : group.lanes) {
         values[lane] = place->bank0
                            ? parameter(*variable)
                            : value_of_parts(*place, [&](std::uint32_t number, bool is_uniform) {
@@ -124,9 +123,9 @@ std::vector<Variables::Value> Variables::values(const WarpView& warp, Listing& l
                                    is_uniform ? simulator::kUniformRow + number : number;
                                return warp.row(row)[is_uniform ? 0 : lane];
                              });
-      });
+      }
     }
-    if (known != 0)
+    if (known.any())
       shown.push_back(
           {variable->name, variable->type.name, variable_text(variable->type, known, values)});
   }

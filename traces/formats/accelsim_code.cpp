@@ -48,10 +48,10 @@ class Scan {
     AccelsimWarpReader reader(trace_.text, trace_.origin, trace_.kernel, warp);
     AccelsimInstruction line;
     Seen* last = nullptr;
-    simulator::Mask last_lanes = 0;
+    simulator::Mask last_lanes;
     for (std::uint64_t number = warp.line; reader.next(line); ++number) {
       Seen& seen = at(line, number);
-      if (line.lanes == 0) seen.guarded = true;
+      if (line.lanes.empty()) seen.guarded = true;
       if (last != nullptr) note_course(*last, last_lanes, seen, line.lanes);
       last = &seen;
       last_lanes = line.lanes;
@@ -84,7 +84,7 @@ class Scan {
     if (!falls_through && opcode.starts_with("BRA")) last.target = next.line.pc;
     if (branches && falls_through && (last_lanes & lanes) != last_lanes) last.guarded = true;
     if (branches || !falls_through) return;
-    if (last.guarded && last_lanes == lanes && last_lanes != 0) next.guarded = true;
+    if (last.guarded && last_lanes == lanes && last_lanes.any()) next.guarded = true;
     if (last_lanes != lanes && (last_lanes & lanes) == lanes) next.guarded = true;
     if (last_lanes != lanes && (last_lanes & lanes) == last_lanes) last.guarded = true;
   }

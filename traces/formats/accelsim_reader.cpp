@@ -111,7 +111,7 @@ void read_addresses(const Lines& lines, Words& words, AccelsimInstruction& instr
     address = words.next_number<std::uint64_t>("an address", 16);
     stride = words.next_number<std::int64_t>("a stride");
   }
-  simulator::for_each_lane(instruction.lanes, [&](unsigned lane) {
+  for (const unsigned lane : instruction.lanes) {
     if (mode == 0 || (mode == 2 && is_first))
       address = words.next_number<std::uint64_t>("an address", 16);
     else if (mode == 2)
@@ -120,7 +120,7 @@ void read_addresses(const Lines& lines, Words& words, AccelsimInstruction& instr
       address += static_cast<std::uint64_t>(stride);
     instruction.address[lane] = address;
     is_first = false;
-  });
+  }
 }
 
 void read_instruction(const Lines& lines, std::string_view text, bool has_line,
@@ -129,7 +129,7 @@ void read_instruction(const Lines& lines, std::string_view text, bool has_line,
   Words words(lines, text);
   instruction.line = has_line ? words.next_number<std::uint32_t>("a source line") : 0;
   instruction.pc = words.next_number<std::uint64_t>("a pc", 16);
-  instruction.lanes = words.next_number<Mask>("a mask", 16);
+  instruction.lanes = Mask(words.next_number<std::uint32_t>("a mask", 16));
   instruction.destinations = read_registers(lines, words, kMostDestinations);
   instruction.opcode = words.next("an opcode");
   instruction.sources = read_registers(lines, words, kMostSources);

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "simulator/base/mask.hpp"
 #include "simulator/base/types.hpp"
 #include "simulator/memory/access_counts.hpp"
 
@@ -27,7 +28,7 @@ struct AccelsimRegisters {
 struct AccelsimInstruction {
   std::uint32_t line = 0;  // of the source; 0: the trace has none
   std::uint64_t pc = 0;
-  simulator::Mask lanes = 0;  // that are active and whose guard holds
+  simulator::Mask lanes{};  // that are active and whose guard holds
   AccelsimRegisters destinations, sources;
   std::string_view opcode;         // in the trace's text
   std::uint32_t width = 0;         // bytes per lane; 0: no access

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
 #include <stdexcept>
 
 #include "isa/attributes.hpp"
@@ -51,7 +50,7 @@ Flow flow_of(const Instruction& in, Mask active, Mask on, Mask next, bool falls_
     case Effect::end_collective:
     case Effect::exit:
     case Effect::block_barrier:
-      return on != 0 ? Flow::reschedule : Flow::next;
+      return on.any() ? Flow::reschedule : Flow::next;
     default:
       if (!may_change_course(in)) return Flow::next;
       if (next != active) return Flow::reschedule;
@@ -193,7 +192,7 @@ Mask AccelsimInstructions::active_next(Position& at, const Record& last, Mask ac
   }
   const Mask on = last.read.lanes;
   Mask found = active;
-  if (!same && on != 0) found = falls_through && (active & ~on) != 0 ? active & ~on : on;
+  if (!same && on.any()) found = falls_through && (active & ~on).any() ? active & ~on : on;
   return is_guarded(instruction(next)) ? found | next.read.lanes : next.read.lanes;
 }
 
@@ -215,16 +214,16 @@ void AccelsimInstructions::access(Core& core, const Record& record) {
   const Step& step = core.launch.program->steps[record.pc];
   const isa::MemoryAccess access = isa::memory_access(in);
   const Mask lanes = record.read.lanes;
-  if (lanes == 0 || !access.by_threads()) return;
+  if (lanes.empty() || !access.by_threads()) return;
   const bool is_told = record.read.width != 0;
   if (!is_told && access.space != isa::Space::shared) return;
   const Addresses address = !is_told                              ? side_by_side(step.width)
                             : access.space == isa::Space::generic ? translated(record.read)
                                                                   : record.read.address;
-  simulator::for_each_lane(lanes, [&](unsigned lane) {
+  for (const unsigned lane : lanes) {
     if (step.width != 0 && address[lane] % step.width != 0)
       fail(record.line, fmt::format("an access of {} bytes at {:#x}", step.width, address[lane]));
-  });
+  }
   const auto count = [&](Window space, Mask part) {
     simulator::count_access(core, step, kind_of(in, step, space), space, address, part);
   };
@@ -239,7 +238,7 @@ void AccelsimInstructions::access(Core& core, const Record& record) {
       return count(Window::local, lanes);
     case isa::Space::generic:
       for (const Window space : {Window::global, Window::shared, Window::local})
-        if (const Mask part = simulator::lanes_in(space, address, lanes); part != 0)
+        if (const Mask part = simulator::lanes_in(space, address, lanes); part.any())
           count(space, part);
       return;
     default:
@@ -253,12 +252,12 @@ Flow AccelsimInstructions::arrive(Core& core, Warp& warp, const Record& record, 
                                   Position& at) {
   const Step& step = core.launch.program->steps[record.pc];
   const Mask on = record.read.lanes;
-  if (on == 0) return Flow::next;
+  if (on.empty()) return Flow::next;
   if (arrives_only(step)) return step.execute(core, warp, step, on, on);
   at.arrived |= active;
   const Mask live = warp.convergence->live();
-  if ((live & ~at.arrived) != 0) return Flow::reschedule;
-  at.arrived = 0;
+  if ((live & ~at.arrived).any()) return Flow::reschedule;
+  at.arrived = Mask();
   return step.execute(core, warp, step, live, live);
 }
 
@@ -268,7 +267,7 @@ Flow AccelsimInstructions::arrive(Core& core, Warp& warp, const Record& record, 
 void note_barrier(const Instruction& in, simulator::Reconvergence& lanes) {
   if (isa::effect(in) == Effect::set_barrier) lanes.bmov_clear(in.barrier);
   if (!isa::writes_barrier(in)) return;
-  for (unsigned i = 0; i < simulator::kConvergenceBarriers; ++i) lanes.bmov_write(i, 0);
+  for (unsigned i = 0; i < simulator::kConvergenceBarriers; ++i) lanes.bmov_write(i, Mask());
 }
 
 Issue AccelsimInstructions::step(Core& core, Warp& warp) {
@@ -286,13 +285,13 @@ Issue AccelsimInstructions::step(Core& core, Warp& warp) {
   ++core.issued;
   simulator::InstructionCounts& counts = core.counts[record.pc];
   ++counts.executed;
-  counts.threads += static_cast<unsigned>(std::popcount(issue.active));
-  counts.threads_on += static_cast<unsigned>(std::popcount(issue.on));
+  counts.threads += issue.active.count();
+  counts.threads_on += issue.on.count();
   core.observed = true;
   core.accesses.clear();
   access(core, record);
   issue.accesses = core.accesses;
-  if (issue.on != 0) note_barrier(in, lanes);
+  if (issue.on.any()) note_barrier(in, lanes);
 
   lanes.current().lanes = lanes.live();
   if (!look_ahead(at, 1)) {
@@ -306,8 +305,8 @@ Issue AccelsimInstructions::step(Core& core, Warp& warp) {
     // Lanes whose second predicate keeps them from leaving stay.
     const bool leaves =
         isa::effect(in) == Effect::exit && in.pp.index == isa::kPT && !in.pp.negated;
-    if (leaves && (lanes.live() & ~issue.on) == 0) fail(record.line, "instructions behind the end");
-    if (leaves && issue.on != 0) lanes.exit(issue.on & lanes.live());
+    if (leaves && lanes.live().within(issue.on)) fail(record.line, "instructions behind the end");
+    if (leaves && issue.on.any()) lanes.exit(issue.on & lanes.live());
     if (isa::effect(in) == Effect::block_barrier)
       issue.flow = arrive(core, warp, record, issue.active, at);
     if (lanes.has_current()) lanes.current().lanes = at.active & lanes.live();
@@ -316,7 +315,7 @@ Issue AccelsimInstructions::step(Core& core, Warp& warp) {
     ++(issue.flow == Flow::reschedule ? counts.branch_divergent : counts.branch_uniform);
   if (observer != nullptr) observer->issued(core, warp, issue);
   // Who sleeps while other lanes of the warp go on does not keep it.
-  if (isa::effect(in) == Effect::sleep && issue.flow == Flow::reschedule) issue.on = 0;
+  if (isa::effect(in) == Effect::sleep && issue.flow == Flow::reschedule) issue.on = Mask();
   return issue;
 }
 

@@ -44,10 +44,10 @@ class AccelsimInstructions : public simulator::timing::InstructionSource {
   };
   struct Position {
     AccelsimWarpReader reader;
-    std::uint64_t line = 0;       // of what was read last
-    std::deque<Record> ahead{};   // the next instruction first
-    simulator::Mask active = 0;   // when the next instruction executes
-    simulator::Mask arrived = 0;  // lanes at the block barrier that the others have yet to reach
+    std::uint64_t line = 0;      // of what was read last
+    std::deque<Record> ahead{};  // the next instruction first
+    simulator::Mask active{};    // when the next instruction executes
+    simulator::Mask arrived{};   // lanes at the block barrier that the others have yet to reach
   };
 
   const isa::Instruction& instruction(const Record& record) const;

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <bit>
 #include <stdexcept>
 
 #include "simulator/base/file.hpp"
@@ -76,14 +75,14 @@ std::int64_t immediate_of(const isa::Instruction& in) {
 // "WIDTH MODE ADDRESSES", or "0". A generic access may be several, of different lanes; of a copy
 // from global to shared memory the first one counts.
 std::string access_text(const Issue& issue) {
-  if (issue.accesses.empty() || issue.on == 0) return "0";
+  if (issue.accesses.empty() || issue.on.empty()) return "0";
   simulator::Addresses address{};
-  Mask lanes = 0;
+  Mask lanes;
   for (const simulator::Access& access : issue.accesses)
-    simulator::for_each_lane(access.lanes & ~lanes, [&](unsigned lane) {
+    for (const unsigned lane : access.lanes & ~lanes) {
       address[lane] = access.address[lane];
-      lanes |= Mask{1} << lane;
-    });
+      lanes |= Mask::of(lane);
+    }
   // The reader expects an address for every lane of the line's mask.
   if (lanes != issue.on) return "0";
   return fmt::format("{} {}", issue.accesses.front().width, accelsim_addresses(lanes, address));
@@ -92,21 +91,19 @@ std::string access_text(const Issue& issue) {
 }  // namespace
 
 std::string accelsim_addresses(Mask lanes, const simulator::Addresses& address) {
-  const auto first = static_cast<unsigned>(std::countr_zero(lanes));
-  const Mask from_first = lanes >> first;
-  const bool side_by_side = (from_first & (from_first + 1)) == 0;
+  const auto first = lanes.first();
   std::string differences;
   std::int64_t stride = 0;
   bool even = true;
   unsigned last = first;
-  simulator::for_each_lane(lanes & (lanes - 1), [&](unsigned lane) {
+  for (const unsigned lane : lanes.without_first()) {
     const auto difference = static_cast<std::int64_t>(address[lane] - address[last]);
     if (last == first) stride = difference;
     even = even && difference == stride;
     differences += fmt::format(" {}", difference);
     last = lane;
-  });
-  if (side_by_side && even) return fmt::format("1 {:#018x} {}", address[first], stride);
+  }
+  if (lanes.is_run() && even) return fmt::format("1 {:#018x} {}", address[first], stride);
   return fmt::format("2 {:#018x}{}", address[first], differences);
 }
 
@@ -191,7 +188,7 @@ void AccelsimTrace::issued(const CoreView& core, const WarpView& warp, const Iss
       in_kernel ? line.offset : kAccelsimFunctions + std::uint64_t{16} * issue.pc;
   WarpLines& lines = blocks_[warp.block().linear()][warp.index()];
   ++lines.count;
-  lines.text += fmt::format("{:04x} {:08x} {} {} {} {} {}\n", pc, issue.on,
+  lines.text += fmt::format("{:04x} {:08x} {} {} {} {} {}\n", pc, issue.on.bits(),
                             in.rd != isa::kRZ ? fmt::format("1 R{}", in.rd) : "0", line.opcode,
                             source_text(in), access_text(issue), immediate_of(in));
 }

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
@@ -150,7 +149,7 @@ void PerfettoTrace::issuing(const CoreView& core, const WarpView& warp, const Is
   const std::uint64_t time = start_ + (now - std::min(now, *first_));
   Track& track = track_of(warp);
   write_wait(track);
-  write_lanes(track, time, std::popcount(next.active));
+  write_lanes(track, time, next.active.count());
   end_ = std::max(end_, time + 1);
   if (!options_.pcs.contains(line.offset) || !options_.lines.contains(line.line)) return;
   ++lines_;
@@ -187,7 +186,7 @@ void PerfettoTrace::write_wait(Track& track) {
   track.reason = {};
 }
 
-void PerfettoTrace::write_lanes(Track& track, std::uint64_t time, int lanes) {
+void PerfettoTrace::write_lanes(Track& track, std::uint64_t time, unsigned lanes) {
   if (std::exchange(track.active, lanes) == lanes) return;
   write(fmt::format(
       R"({{"ph":"C","name":"lanes of block {} warp {}","pid":{},"ts":{},"args":{{"active":{}}}}})",

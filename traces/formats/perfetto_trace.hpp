@@ -38,7 +38,7 @@ class PerfettoTrace : public Trace, private simulator::Observer {
     std::uint64_t process = 0, thread = 0;
     std::uint64_t block = 0;
     std::uint32_t warp = 0;
-    int active = -1;  // lanes, as last written
+    unsigned active = ~0u;  // lanes, as last written
     // What it waits for, not written yet.
     std::string_view reason;
     std::uint64_t from = 0, until = 0;
@@ -54,7 +54,7 @@ class PerfettoTrace : public Trace, private simulator::Observer {
   Track& track_of(const simulator::WarpView& warp);
   void name_track(const simulator::WarpView& warp, const Track& track, int sub_core);
   void write_wait(Track& track);
-  void write_lanes(Track& track, std::uint64_t time, int lanes);
+  void write_lanes(Track& track, std::uint64_t time, unsigned lanes);
   void write(const std::string& event);
   void open_list();
   void close_list();

@@ -91,9 +91,9 @@ Breakpoint::Breakpoint(const std::string& text) : text_(text), place_(first_word
 void Breakpoint::read_term(const std::vector<std::string>& words) {
   if (words.size() == 2 && (words[0] == "lane" || words[0] == "lanes")) {
     const Ranges wanted(words[1]);
-    lanes_ = 0;
+    lanes_ = Mask();
     for (unsigned lane = 0; lane < kWarpSize; ++lane)
-      if (wanted.contains(lane)) lanes_ |= Mask{1} << lane;
+      if (wanted.contains(lane)) lanes_ |= Mask::of(lane);
   } else if (words.size() == 2 && words[0] == "warp") {
     warp_ = number(words[1]);
   } else if (words.size() == 2 && words[0] == "block") {
@@ -136,13 +136,13 @@ bool Breakpoint::holds(const simulator::WarpView& warp, const simulator::Issue& 
   if (block_ && *block_ != warp.block().linear()) return false;
   Mask left = next.active & lanes_;
   for (const Comparison& comparison : comparisons_)
-    simulator::for_each_lane(left, [&](unsigned lane) {
+    for (const unsigned lane : left) {
       const std::uint32_t value = comparison.predicate
-                                      ? warp.predicates()[comparison.index] >> lane & 1
+                                      ? warp.predicates()[comparison.index].has(lane)
                                       : warp.row(comparison.index)[lane];
-      if (!compare(value, comparison.sign, comparison.value)) left &= ~(Mask{1} << lane);
-    });
-  return left != 0;
+      if (!compare(value, comparison.sign, comparison.value)) left &= ~Mask::of(lane);
+    }
+  return left.any();
 }
 
 }  // namespace heddle::traces

@@ -61,9 +61,9 @@ std::array<std::uint64_t, kWarpSize> row_values(const WarpView& warp, unsigned r
 }
 
 bool is_uniform(const std::array<std::uint64_t, kWarpSize>& values, Mask lanes) {
-  const unsigned first = static_cast<unsigned>(std::countr_zero(lanes | 1u << 31));
+  const unsigned first = lanes.empty() ? 0 : lanes.first();
   bool same = true;
-  simulator::for_each_lane(lanes, [&](unsigned lane) { same &= values[lane] == values[first]; });
+  for (const unsigned lane : lanes) same &= values[lane] == values[first];
   return same;
 }
 
@@ -93,7 +93,7 @@ ViewLine predicate_line(const Stepper& stepper, const WarpView& warp, unsigned i
   const Mask holds = warp.predicates()[index] & live;
   const bool uniform = index >= simulator::kUniformPredicates;
   return {fmt::format("{}{:<5} {}", changed ? '*' : ' ', predicate_name(index),
-                      uniform         ? (warp.predicates()[index] != 0 ? "1" : "0")
+                      uniform         ? (warp.predicates()[index].any() ? "1" : "0")
                       : holds == live ? "all"
                                       : lanes_text(holds)),
           changed ? Look::changed : Look::plain};
@@ -134,7 +134,7 @@ Pane lanes_pane(Stepper& stepper, unsigned lane) {
   std::string bar(kWarpSize, ' ');
   std::string instruction = "(this warp is not on the GPU now)";
   if (warp) {
-    Mask active = 0, on = 0;
+    Mask active, on;
     instruction = warp->finished() ? "(this warp has ended)" : "(waits)";
     if (const Group* group = current_group(stepper)) {
       const simulator::MicroOp& step = stepper.replay().core().instruction(group->pc);
@@ -226,10 +226,10 @@ Pane groups_pane(Stepper& stepper) {
                     current ? Look::current : Look::plain});
   }
   const Mask ended = launched_lanes(stepper.replay().core(), *warp) & ~warp->live();
-  if (ended != 0) pane.push_back({fmt::format("  {:<10}       ended", lanes_text(ended))});
+  if (ended.any()) pane.push_back({fmt::format("  {:<10}       ended", lanes_text(ended))});
   std::string barriers;
   for (unsigned i = 0; i < simulator::kConvergenceBarriers; ++i)
-    if (const Mask lanes = warp->barrier(i); lanes != 0)
+    if (const Mask lanes = warp->barrier(i); lanes.any())
       barriers += fmt::format("  B{}={}", i, lanes_text(lanes));
   pane.push_back({"convergence barriers", Look::title});
   pane.push_back({barriers.empty() ? "  none" : barriers});
@@ -252,13 +252,13 @@ Pane registers_pane(Stepper& stepper, unsigned lane, ValueForm form) {
   const std::optional<WarpView> warp = stepper.warp();
   if (!warp) return pane;
   for (unsigned index = 0; index < isa::kPT; ++index)
-    if (warp->predicates()[index] != 0 ||
+    if (warp->predicates()[index].any() ||
         std::ranges::count(stepper.changes().predicates, index) != 0)
       pane.push_back(predicate_line(stepper, *warp, index));
   for (unsigned row = 0; row < register_count(stepper); ++row)
     pane.push_back(register_line(stepper, *warp, row, lane, form));
   for (unsigned i = 0; i < isa::kPT; ++i)
-    if (warp->predicates()[simulator::kUniformPredicates + i] != 0)
+    if (warp->predicates()[simulator::kUniformPredicates + i].any())
       pane.push_back(predicate_line(stepper, *warp, simulator::kUniformPredicates + i));
   for (unsigned i = 0; i < isa::kUniformRegisters; ++i) {
     const unsigned row = simulator::kUniformRow + i;
@@ -282,7 +282,7 @@ Pane table_pane(Stepper& stepper, unsigned first, unsigned count, ValueForm form
   pane.push_back({heading, Look::title});
   const Group* group = current_group(stepper);
   for (unsigned lane = 0; lane < kWarpSize; ++lane) {
-    const bool active = group != nullptr && (group->lanes >> lane & 1) != 0;
+    const bool active = group != nullptr && group->lanes.has(lane);
     std::string text = fmt::format("{}{:>3} ", active ? '>' : ' ', lane);
     for (unsigned row = first; row < end; ++row)
       text += ' ' + word_text(warp->row(row)[lane], form);

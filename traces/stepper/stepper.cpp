@@ -1,7 +1,6 @@
 #include "traces/stepper/stepper.hpp"
 
 #include <algorithm>
-#include <bit>
 
 #include "isa/attributes.hpp"
 
@@ -57,7 +56,7 @@ std::optional<WarpView> Stepper::warp() const {
 std::vector<std::uint32_t> Stepper::calls() const {
   const std::optional<WarpView> here = warp();
   if (!here || here->current() == nullptr) return {};
-  const auto lane = static_cast<unsigned>(std::countr_zero(here->current()->lanes));
+  const auto lane = here->current()->lanes.first();
   return calls_.stack(block_, warp_, lane, replay_.step());
 }
 
@@ -149,7 +148,7 @@ Stepper::Stop Stepper::over() {
   const simulator::Mask lanes = warp()->current()->lanes;
   if (!is_call) return forward();
   return run_until(
-      [&] { return (warp()->current()->lanes & lanes) != 0 && calls().size() <= depth; });
+      [&] { return (warp()->current()->lanes & lanes).any() && calls().size() <= depth; });
 }
 
 Stepper::Stop Stepper::next_line() {
@@ -196,7 +195,7 @@ Stepper::Stop Stepper::next_breakpoint() {
     const simulator::Group& group = *next.current();
     if (replay_.step() != begin &&
         at_breakpoint(
-            next, {.pc = group.pc, .active = group.lanes, .on = 0, .flow = {}, .accesses = {}})) {
+            next, {.pc = group.pc, .active = group.lanes, .on = {}, .flow = {}, .accesses = {}})) {
       follow_next();
       return Stop::there;
     }

@@ -4,7 +4,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <bit>
 #include <fstream>
 #include <functional>
 
@@ -19,6 +18,7 @@ namespace heddle::traces {
 namespace {
 
 using simulator::Dim3;
+using simulator::operator""_lanes;
 
 struct ReadWarp {
   Dim3 block;
@@ -60,8 +60,7 @@ class Witness : public simulator::Observer {
     Seen seen{.pc = issue.pc, .on = issue.on};
     for (const simulator::Access& access : issue.accesses) {
       seen.width = access.width;
-      simulator::for_each_lane(access.lanes,
-                               [&](unsigned lane) { seen.address[lane] = access.address[lane]; });
+      for (const unsigned lane : access.lanes) seen.address[lane] = access.address[lane];
     }
     warps[{warp.block().index().x, warp.index()}].push_back(seen);
     trace_.issued(core, warp, issue);
@@ -124,12 +123,12 @@ class AccelsimTraceTest : public testing::Test {
       }
       for (const std::uint32_t source : read.sources)
         EXPECT_THAT(line.text, testing::HasSubstr("R" + std::to_string(source)));
-      if (seen[i].on == 0) continue;
+      if (seen[i].on.empty()) continue;
       EXPECT_EQ(read.width, seen[i].width) << line.text;
       if (read.width != 0) ++accesses_;
-      simulator::for_each_lane(read.width != 0 ? read.lanes : 0, [&](unsigned lane) {
+      for (const unsigned lane : read.width != 0 ? read.lanes : simulator::Mask()) {
         EXPECT_EQ(read.address[lane], seen[i].address[lane]) << line.text << " lane " << lane;
-      });
+      }
     }
   }
 
@@ -267,12 +266,12 @@ TEST_F(AccelsimTraceTest, RefusesAnArchitectureTheFormatHasNot) {
 TEST(AccelsimAddresses, AreWrittenInTheShortestForm) {
   simulator::Addresses address{};
   for (unsigned lane = 0; lane < 32; ++lane) address[lane] = 0x1000 + 4 * lane;
-  EXPECT_EQ(accelsim_addresses(0xffffffffu, address), "1 0x0000000000001000 4");
-  EXPECT_EQ(accelsim_addresses(0x000000f0u, address), "1 0x0000000000001010 4");
-  EXPECT_EQ(accelsim_addresses(0x00000105u, address), "2 0x0000000000001000 8 24");
+  EXPECT_EQ(accelsim_addresses(0xffffffff_lanes, address), "1 0x0000000000001000 4");
+  EXPECT_EQ(accelsim_addresses(0x000000f0_lanes, address), "1 0x0000000000001010 4");
+  EXPECT_EQ(accelsim_addresses(0x00000105_lanes, address), "2 0x0000000000001000 8 24");
   address[1] = 0x10;
-  EXPECT_EQ(accelsim_addresses(0x00000003u, address), "1 0x0000000000001000 -4080");
-  EXPECT_EQ(accelsim_addresses(0x00000007u, address), "2 0x0000000000001000 -4080 4088");
+  EXPECT_EQ(accelsim_addresses(0x00000003_lanes, address), "1 0x0000000000001000 -4080");
+  EXPECT_EQ(accelsim_addresses(0x00000007_lanes, address), "2 0x0000000000001000 -4080 4088");
 }
 
 constexpr const char* kHeader =

@@ -9,6 +9,8 @@
 namespace heddle::traces {
 namespace {
 
+using simulator::operator""_lanes;
+
 class Lanes : public testing::Test {
  protected:
   Lanes() {
@@ -43,24 +45,27 @@ class Lanes : public testing::Test {
   simulator::Warp warp_;
 };
 
-TEST_F(Lanes, AreTheThreadsTheBlockHas) { EXPECT_EQ(launched_lanes(*core_, warp_), 0xffffffu); }
+TEST_F(Lanes, AreTheThreadsTheBlockHas) {
+  EXPECT_EQ(launched_lanes(*core_, warp_), 0xffffff_lanes);
+}
 
 TEST_F(Lanes, LookDifferentInEachState) {
-  warp_.convergence->bssy(11, 0xfffff0);
-  split(0x00000f).exit(0x00000f);
-  split(0x0000f0).bsync(11);
-  split(0x000f00).wait_at_block_barrier(2);
+  warp_.convergence->bssy(11, 0xfffff0_lanes);
+  split(0x00000f_lanes).exit(0x00000f_lanes);
+  split(0x0000f0_lanes).bsync(11);
+  split(0x000f00_lanes).wait_at_block_barrier(2);
   std::array<std::uint32_t, simulator::kWarpSize> masks;
   masks.fill(0x00ffff);
-  split(0x003000).warpsync(
-      {.at = simulator::Pc(4), .active = 0x003000, .masks = masks.data(), .behind = {}});
-  split(0x0f0000);
-  EXPECT_EQ(bar(0x030000), "xxxxbbbbCCCCww..##--....        ");
+  split(0x003000_lanes)
+      .warpsync(
+          {.at = simulator::Pc(4), .active = 0x003000_lanes, .masks = masks.data(), .behind = {}});
+  split(0x0f0000_lanes);
+  EXPECT_EQ(bar(0x030000_lanes), "xxxxbbbbCCCCww..##--....        ");
 }
 
 TEST_F(Lanes, SayWhatTheyWaitFor) {
-  warp_.convergence->bssy(3, 0x0000ff);
-  split(0x00000f).bsync(3);
+  warp_.convergence->bssy(3, 0x0000ff_lanes);
+  split(0x00000f_lanes).bsync(3);
   EXPECT_EQ(wait_text(warp_, warp_.convergence->groups().front()), "waits at B3 for 4-7");
   EXPECT_EQ(wait_text(warp_, warp_.convergence->current()), "");
 }

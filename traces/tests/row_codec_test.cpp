@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include <array>
-#include <bit>
 #include <random>
 #include <string>
 #include <string_view>
@@ -46,11 +45,10 @@ class Reader {
 Values decoded(const std::string& bytes, Values row, Mask usual) {
   Reader reader(bytes);
   const std::uint32_t head = reader.byte();
-  const Mask lanes = (head & kOwnLanes) != 0 ? reader.u32() : usual;
+  const Mask lanes = (head & kOwnLanes) != 0 ? Mask(reader.u32()) : usual;
   const auto form = static_cast<RowForm>(head & 7);
   const auto each = [lanes](auto&& visit) {
-    for (Mask left = lanes; left != 0; left &= left - 1)
-      visit(static_cast<unsigned>(std::countr_zero(left)));
+    for (const unsigned lane : lanes) visit(lane);
   };
   if (form == RowForm::steps) {
     std::uint32_t last = 0;
@@ -99,7 +97,7 @@ TEST(RowCodec, IsReadBackAsItWas) {
   std::mt19937 random(2);
   for (int trial = 0; trial < 2000; ++trial) {
     const auto word = [&] { return static_cast<std::uint32_t>(random()) >> random() % 32; };
-    const Mask usual = trial % 3 == 0 ? simulator::kFullMask : word() | 1u;
+    const Mask usual = trial % 3 == 0 ? simulator::kFullMask : Mask(word() | 1u);
     Values old = trial % 2 == 0 ? line(word(), word()) : Values{};
     if (trial % 5 == 0)
       for (auto& value : old) value = word();
@@ -107,9 +105,9 @@ TEST(RowCodec, IsReadBackAsItWas) {
     const Values ruled = line(word(), word());
     const std::uint32_t added = word();
     // Sometimes lanes change that were not expected to.
-    const Mask written = trial % 7 == 0 ? word() | 2u : usual;
+    const Mask written = trial % 7 == 0 ? Mask(word() | 2u) : usual;
     for (unsigned lane = 0; lane < kWarpSize; ++lane) {
-      if ((written >> lane & 1) == 0) continue;
+      if (!written.has(lane)) continue;
       const std::array<std::uint32_t, 4> choices = {ruled[lane], ruled[0], old[lane] + added,
                                                     word()};
       now[lane] = choices[static_cast<std::size_t>(trial) % 4];

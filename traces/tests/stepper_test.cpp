@@ -77,7 +77,7 @@ TEST_F(StepperTest, StopsAtBreakpointsWhoseConditionHolds) {
   ASSERT_EQ(stepper.next_breakpoint(), Stop::there);
   EXPECT_EQ(stepper.block(), 0u);
   EXPECT_EQ(stepper.warp_index(), 1u);
-  EXPECT_EQ(stepper.warp()->current()->lanes, Mask{1} << 8);
+  EXPECT_EQ(stepper.warp()->current()->lanes, Mask::of(8));
   const std::uint64_t step = stepper.replay().step();
   stepper.breakpoints.clear();
   stepper.breakpoints.emplace_back("00b0 if lane 3");

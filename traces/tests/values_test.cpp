@@ -7,6 +7,8 @@
 namespace heddle::traces {
 namespace {
 
+using simulator::operator""_lanes;
+
 using Words = std::array<std::uint64_t, 32>;
 
 template <typename F>
@@ -17,46 +19,52 @@ Words words(F&& of_lane) {
 }
 
 TEST(LanesText, NamesSetsShortly) {
-  EXPECT_EQ(lanes_text(0), "none");
-  EXPECT_EQ(lanes_text(0xffffffffu), "all");
-  EXPECT_EQ(lanes_text(0x55555555u), "even");
-  EXPECT_EQ(lanes_text(0xaaaaaaaau), "odd");
-  EXPECT_EQ(lanes_text(0x0000ffffu), "0-15");
-  EXPECT_EQ(lanes_text(0x00000001u), "0");
-  EXPECT_EQ(lanes_text(0x80000000u), "31");
-  EXPECT_EQ(lanes_text(0x11111111u), "0-28/4");
-  EXPECT_EQ(lanes_text(0x00000388u), "3,7-9");
-  EXPECT_EQ(lanes_text(0x8c914d25u), "0x8c914d25");
+  EXPECT_EQ(lanes_text({}), "none");
+  EXPECT_EQ(lanes_text(0xffffffff_lanes), "all");
+  EXPECT_EQ(lanes_text(0x55555555_lanes), "even");
+  EXPECT_EQ(lanes_text(0xaaaaaaaa_lanes), "odd");
+  EXPECT_EQ(lanes_text(0x0000ffff_lanes), "0-15");
+  EXPECT_EQ(lanes_text(0x00000001_lanes), "0");
+  EXPECT_EQ(lanes_text(0x80000000_lanes), "31");
+  EXPECT_EQ(lanes_text(0x11111111_lanes), "0-28/4");
+  EXPECT_EQ(lanes_text(0x00000388_lanes), "3,7-9");
+  EXPECT_EQ(lanes_text(0x8c914d25_lanes), "0x8c914d25_lanes");
 }
 
 TEST(ValuesText, SaysAUniformValueOnce) {
-  EXPECT_EQ(values_text(~0u, words([](unsigned) { return 7u; }), 32, 4), "0x7");
+  EXPECT_EQ(values_text(simulator::kFullMask, words([](unsigned) { return 7u; }), 32, 4), "0x7");
   // Lanes outside the set do not matter.
-  EXPECT_EQ(values_text(0xff, words([](unsigned lane) { return lane < 8 ? 5u : lane; }), 32, 4),
-            "0x5");
+  EXPECT_EQ(
+      values_text(0xff_lanes, words([](unsigned lane) { return lane < 8 ? 5u : lane; }), 32, 4),
+      "0x5");
 }
 
 TEST(ValuesText, SaysARuleForEvenlySpacedValues) {
-  EXPECT_EQ(values_text(~0u, words([](unsigned lane) { return 0x100 + 4 * lane; }), 32, 4),
+  EXPECT_EQ(values_text(simulator::kFullMask, words([](unsigned lane) { return 0x100 + 4 * lane; }),
+                        32, 4),
             "0x100+0x4*lane");
-  EXPECT_EQ(values_text(~0u, words([](unsigned lane) { return 31 - lane; }), 32, 4),
-            "0x1f-0x1*lane");
+  EXPECT_EQ(
+      values_text(simulator::kFullMask, words([](unsigned lane) { return 31 - lane; }), 32, 4),
+      "0x1f-0x1*lane");
   // Around the end of a 32-bit word, and in 64 bits.
   EXPECT_EQ(
-      values_text(~0u, words([](unsigned lane) { return (0xfffffff0u + lane) & 0xffffffffu; }), 32,
-                  4),
+      values_text(simulator::kFullMask,
+                  words([](unsigned lane) { return (0xfffffff0u + lane) & 0xffffffffu; }), 32, 4),
       "0xfffffff0+0x1*lane");
-  EXPECT_EQ(
-      values_text(~0u, words([](unsigned lane) { return (1ull << 40) + 8ull * lane; }), 64, 4),
-      "0x10000000000+0x8*lane");
+  EXPECT_EQ(values_text(simulator::kFullMask,
+                        words([](unsigned lane) { return (1ull << 40) + 8ull * lane; }), 64, 4),
+            "0x10000000000+0x8*lane");
 }
 
 TEST(ValuesText, ListsOthersWithTheirLanes) {
-  EXPECT_EQ(values_text(~0u, words([](unsigned lane) { return lane < 16 ? 1u : 0u; }), 32, 4),
+  EXPECT_EQ(values_text(simulator::kFullMask,
+                        words([](unsigned lane) { return lane < 16 ? 1u : 0u; }), 32, 4),
             "{0-15:0x1 16-31:0x0}");
-  EXPECT_EQ(values_text(~0u, words([](unsigned lane) { return lane * lane; }), 32, 2),
-            "{0:0x0 1:0x1 +30 more}");
-  EXPECT_EQ(values_text(0x3, words([](unsigned lane) { return lane; }), 32, 4), "{0:0x0 1:0x1}");
+  EXPECT_EQ(
+      values_text(simulator::kFullMask, words([](unsigned lane) { return lane * lane; }), 32, 2),
+      "{0:0x0 1:0x1 +30 more}");
+  EXPECT_EQ(values_text(0x3_lanes, words([](unsigned lane) { return lane; }), 32, 4),
+            "{0:0x0_lanes 1:0x1_lanes}");
 }
 
 }  // namespace

@@ -17,6 +17,8 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 using Kind = isa::VariableType::Kind;
 
+constexpr Mask kAll = simulator::kFullMask;
+
 template <typename F>
 std::array<std::uint64_t, simulator::kWarpSize> values(F&& of_lane) {
   std::array<std::uint64_t, simulator::kWarpSize> result;
@@ -27,24 +29,24 @@ std::array<std::uint64_t, simulator::kWarpSize> values(F&& of_lane) {
 
 TEST(VariableText, SaysValuesWithTheirLanes) {
   const isa::VariableType integer{Kind::integer, 4, "int"};
-  EXPECT_EQ(variable_text(integer, ~0u, values([](unsigned) { return 3; })), "3");
-  EXPECT_EQ(variable_text(integer, 0xffff, values([](unsigned) { return -3; })),
+  EXPECT_EQ(variable_text(integer, kAll, values([](unsigned) { return 3; })), "3");
+  EXPECT_EQ(variable_text(integer, Mask::below(16), values([](unsigned) { return -3; })),
             "-3 in lanes 0-15");
-  EXPECT_EQ(variable_text(integer, ~0u, values([](unsigned lane) { return lane < 16 ? 3 : 5; })),
+  EXPECT_EQ(variable_text(integer, kAll, values([](unsigned lane) { return lane < 16 ? 3 : 5; })),
             "3 in lanes 0-15, 5 in lanes 16-31");
-  EXPECT_EQ(variable_text(integer, ~0u, values([](unsigned lane) { return 7 + 2 * lane; })),
+  EXPECT_EQ(variable_text(integer, kAll, values([](unsigned lane) { return 7 + 2 * lane; })),
             "7+2*lane");
-  EXPECT_EQ(variable_text({Kind::floating, 4, "float"}, ~0u,
+  EXPECT_EQ(variable_text({Kind::floating, 4, "float"}, kAll,
                           values([](unsigned) { return std::bit_cast<std::uint32_t>(2.5f); })),
             "2.5");
-  EXPECT_EQ(variable_text({Kind::floating, 8, "double"}, 1,
+  EXPECT_EQ(variable_text({Kind::floating, 8, "double"}, Mask::of(0),
                           values([](unsigned) { return std::bit_cast<std::uint64_t>(-0.125); })),
             "-0.125 in lane 0");
-  EXPECT_EQ(variable_text({Kind::boolean, 1, "bool"}, ~0u,
+  EXPECT_EQ(variable_text({Kind::boolean, 1, "bool"}, kAll,
                           values([](unsigned lane) { return lane % 2; })),
             "false in lanes even, true in lanes odd");
   EXPECT_EQ(
-      variable_text({Kind::integer, 2, "short"}, ~0u, values([](unsigned) { return 0xffff; })),
+      variable_text({Kind::integer, 2, "short"}, kAll, values([](unsigned) { return 0xffff; })),
       "-1");
 }
 

@@ -146,7 +146,7 @@ Json sites_json(const Divergence& divergence) {
     Json met = Json::array(), patterns = Json::array();
     for (const auto& [pc, times] : site.met) met.push_back({pc, times});
     for (const auto& [lanes, times] : site.patterns)
-      patterns.push_back({lanes.first, lanes.second, times});
+      patterns.push_back({lanes.first.bits(), lanes.second.bits(), times});
     json.push_back({{"branch", branch},
                     {"splits", site.splits},
                     {"again", site.again},

@@ -1,7 +1,6 @@
 #include "traces/viewer/recorder.hpp"
 
 #include <algorithm>
-#include <bit>
 
 #include "traces/analysis/written_rows.hpp"
 #include "traces/viewer/row_codec.hpp"
@@ -41,11 +40,11 @@ std::string situation_of(const WarpView& warp) {
   put_varint(bytes, groups.size() - 1);
   for (std::size_t i = 0; i + 1 < groups.size(); ++i) {
     const Group& group = groups[i];
-    put_u32(bytes, group.lanes);
+    put_u32(bytes, group.lanes.bits());
     put_varint(bytes, group.pc);
     bytes += static_cast<char>(group.wait);
     bytes += static_cast<char>(group.index);
-    put_u32(bytes, group.partners);
+    put_u32(bytes, group.partners.bits());
   }
   return bytes;
 }
@@ -57,9 +56,8 @@ std::string touch_of(std::span<const Access> accesses) {
     bytes += static_cast<char>(access.kind);
     bytes += static_cast<char>(access.space);
     for (const std::uint32_t value :
-         {access.width, static_cast<std::uint32_t>(std::popcount(access.lanes)),
-          access.counts.sectors, access.counts.sectors_ideal, access.counts.tags,
-          access.counts.wavefronts, access.counts.wavefronts_ideal})
+         {access.width, access.lanes.count(), access.counts.sectors, access.counts.sectors_ideal,
+          access.counts.tags, access.counts.wavefronts, access.counts.wavefronts_ideal})
       put_varint(bytes, value);
   }
   return bytes;
@@ -67,10 +65,10 @@ std::string touch_of(std::span<const Access> accesses) {
 
 // Each lane's address as the difference to the lane before it; the first from 0.
 void put_addresses(std::string& bytes, const Access& access) {
-  put_u32(bytes, access.lanes);
+  put_u32(bytes, access.lanes.bits());
   std::uint64_t last = 0;
-  for (Mask left = access.lanes; left != 0; left &= left - 1) {
-    const std::uint64_t address = access.address[static_cast<unsigned>(std::countr_zero(left))];
+  for (const unsigned lane : access.lanes) {
+    const std::uint64_t address = access.address[lane];
     put_varint(bytes, zigzag(address - last));
     last = address;
   }
@@ -94,7 +92,7 @@ class ChangeWriter {
   void mask(std::uint32_t name, Mask now, Mask& known) {
     if (now == known) return;
     begin(name);
-    put_varint(entries_, now ^ known);
+    put_varint(entries_, (now ^ known).bits());
     known = now;
   }
   void append_to(std::string& bytes) const {
@@ -133,7 +131,7 @@ std::uint32_t Dictionary::index(const std::string& entry) {
 
 std::uint32_t Recorder::mask(Mask lanes) {
   std::string bytes;
-  put_u32(bytes, lanes);
+  put_u32(bytes, lanes.bits());
   return masks_.index(bytes);
 }
 
@@ -208,7 +206,7 @@ void Recorder::put_flow(Shadow& shadow, std::uint32_t touched) {
     flags |= kActiveFollows;
     put_varint(parts, mask(next_.active));
   }
-  if (const Mask off = next_.active & ~next_.on; off != 0) {
+  if (const Mask off = next_.active & ~next_.on; off.any()) {
     flags |= kOffFollows;
     put_varint(parts, mask(off));
   }

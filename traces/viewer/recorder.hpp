@@ -69,7 +69,7 @@ class Recorder : public simulator::Observer {
     std::size_t trace = 0;  // index in warps_
     bool recording = true;
     std::uint32_t pc = 0, path = kRootPath, situation = 0;
-    simulator::Mask active = 0;
+    simulator::Mask active{};
     std::vector<std::uint32_t> rows;
     std::array<simulator::Mask, simulator::kUniformPredicates + 7> predicates{};
     std::array<simulator::Mask, simulator::kConvergenceBarriers> barriers{};

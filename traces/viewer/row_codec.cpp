@@ -1,7 +1,6 @@
 #include "traces/viewer/row_codec.hpp"
 
 #include <array>
-#include <bit>
 #include <optional>
 
 #include "traces/viewer/varint.hpp"
@@ -18,11 +17,11 @@ struct Line {
 
 // The line through the lanes' values, if there is one.
 std::optional<Line> line_through(Row values, Mask lanes) {
-  const auto first = static_cast<unsigned>(std::countr_zero(lanes));
-  const Mask others = lanes & (lanes - 1);
+  const auto first = lanes.first();
+  const Mask others = lanes.without_first();
   Line line{.value = values[first], .step = 0};
-  if (others == 0) return line;
-  const auto second = static_cast<unsigned>(std::countr_zero(others));
+  if (others.empty()) return line;
+  const auto second = others.first();
   // Over lanes that are not neighbours a step is only looked for where it is whole.
   const auto rise = static_cast<std::int32_t>(values[second] - values[first]);
   const auto run = static_cast<std::int32_t>(second - first);
@@ -30,8 +29,7 @@ std::optional<Line> line_through(Row values, Mask lanes) {
   line.step = static_cast<std::uint32_t>(rise / run);
   line.value -= line.step * first;
   for (unsigned lane = second; lane < kWarpSize; ++lane)
-    if ((lanes >> lane & 1) != 0 && values[lane] != line.value + line.step * lane)
-      return std::nullopt;
+    if (lanes.has(lane) && values[lane] != line.value + line.step * lane) return std::nullopt;
   return line;
 }
 
@@ -44,8 +42,8 @@ void put_line(std::string& bytes, RowForm flat, RowForm sloped, std::uint8_t fla
 std::string steps_of(Row values, Mask lanes) {
   std::string bytes;
   std::uint32_t last = 0;
-  for (Mask left = lanes; left != 0; left &= left - 1) {
-    const std::uint32_t value = values[static_cast<unsigned>(std::countr_zero(left))];
+  for (const unsigned lane : lanes) {
+    const std::uint32_t value = values[lane];
     put_varint(bytes, zigzag(value - last));
     last = value;
   }
@@ -55,13 +53,12 @@ std::string steps_of(Row values, Mask lanes) {
 std::string planes_of(Row values, Mask lanes) {
   std::string bytes;
   for (unsigned shift = 0; shift < 32; shift += 8)
-    for (Mask left = lanes; left != 0; left &= left - 1)
-      bytes += static_cast<char>(values[static_cast<unsigned>(std::countr_zero(left))] >> shift);
+    for (const unsigned lane : lanes) bytes += static_cast<char>(values[lane] >> shift);
   return bytes;
 }
 
 void put_mask(std::string& bytes, Mask mask) {
-  for (unsigned shift = 0; shift < 32; shift += 8) bytes += static_cast<char>(mask >> shift);
+  for (unsigned shift = 0; shift < 32; shift += 8) bytes += static_cast<char>(mask.bits() >> shift);
 }
 
 // The form byte, and the mask where one is needed; the values follow.
@@ -72,13 +69,13 @@ std::string head(RowForm form, std::uint8_t flags) {
 }  // namespace
 
 void put_row(std::string& bytes, Row old, Row now, Mask usual) {
-  Mask changed = 0;
+  Mask changed;
   std::array<std::uint32_t, kWarpSize> difference{};
   for (unsigned lane = 0; lane < kWarpSize; ++lane) {
     difference[lane] = now[lane] - old[lane];
-    if (difference[lane] != 0) changed |= Mask{1} << lane;
+    if (difference[lane] != 0) changed |= Mask::of(lane);
   }
-  const bool expected = (changed & ~usual) == 0;
+  const bool expected = changed.within(usual);
   const Mask lanes = expected ? usual : changed;
   const std::uint8_t flags = expected ? 0 : kOwnLanes;
   std::string body;

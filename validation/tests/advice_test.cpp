@@ -15,6 +15,7 @@ namespace {
 using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
+using simulator::operator""_lanes;
 
 struct Watched {
   explicit Watched(const std::string& capsule) {
@@ -70,19 +71,20 @@ TEST(Regrouping, OfTheNeighbouredReductionGivesTheRunsOfTheOneWithThreadsTogethe
 }
 
 TEST(Lanes, AreDescribedAsOneWouldSayIt) {
-  EXPECT_EQ(describe_lanes(0xffffffff), "all lanes");
-  EXPECT_EQ(describe_lanes(0x55555555), "the even lanes");
-  EXPECT_EQ(describe_lanes(0xaaaaaaaa), "the odd lanes");
-  EXPECT_EQ(describe_lanes(0x11111111), "every 4th lane");
-  EXPECT_EQ(describe_lanes(0xeeeeeeee), "all but every 4th lane");
-  EXPECT_EQ(describe_lanes(0x0000ffff), "lanes 0-15");
-  EXPECT_EQ(describe_lanes(0x80c10000), "the lanes 0x80c10000");
+  EXPECT_EQ(describe_lanes(0xffffffff_lanes), "all lanes");
+  EXPECT_EQ(describe_lanes(0x55555555_lanes), "the even lanes");
+  EXPECT_EQ(describe_lanes(0xaaaaaaaa_lanes), "the odd lanes");
+  EXPECT_EQ(describe_lanes(0x11111111_lanes), "every 4th lane");
+  EXPECT_EQ(describe_lanes(0xeeeeeeee_lanes), "all but every 4th lane");
+  EXPECT_EQ(describe_lanes(0x0000ffff_lanes), "lanes 0-15");
+  EXPECT_EQ(describe_lanes(0x80c10000_lanes), "the lanes 0x80c10000_lanes");
 }
 
 TEST(SplitKinds, AreToldApartByTheLanesThatJump) {
   SplitSite data;
   data.splits = 40;
-  for (std::uint32_t i = 1; i <= 40; ++i) data.patterns[{0xffffffff, i * 0x9e3779b1}] = 1;
+  for (std::uint32_t i = 1; i <= 40; ++i)
+    data.patterns[{simulator::kFullMask, simulator::Mask(i * 0x9e3779b1)}] = 1;
   EXPECT_EQ(kind_of(data), SplitKind::data);
   SplitSite trips;
   trips.splits = 9;
@@ -90,8 +92,8 @@ TEST(SplitKinds, AreToldApartByTheLanesThatJump) {
   EXPECT_EQ(kind_of(trips), SplitKind::trips);
   SplitSite lanes;
   lanes.splits = 5;
-  lanes.patterns[{0xffffffff, 0xfffffffe}] = 3;
-  lanes.patterns[{0xffffffff, 0xffff0000}] = 2;
+  lanes.patterns[{simulator::kFullMask, 0xfffffffe_lanes}] = 3;
+  lanes.patterns[{simulator::kFullMask, 0xffff0000_lanes}] = 2;
   EXPECT_EQ(kind_of(lanes), SplitKind::lanes);
 }
 

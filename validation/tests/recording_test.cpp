@@ -16,6 +16,8 @@
 namespace heddle {
 namespace {
 
+using simulator::operator""_lanes;
+
 namespace fs = std::filesystem;
 
 fs::path capsules(const std::string& name) {
@@ -78,7 +80,7 @@ TEST(Recording, FindsWhereMathKernel1SplitsAndMeets) {
   ASSERT_EQ(site.patterns.size(), 1u);
   const auto& [lanes, times] = *site.patterns.begin();
   EXPECT_EQ(lanes.first, simulator::kFullMask);
-  EXPECT_EQ(lanes.second, 0xaaaaaaaau);  // threads with odd numbers go to the else part
+  EXPECT_EQ(lanes.second, 0xaaaaaaaa_lanes);  // threads with odd numbers go to the else part
   EXPECT_EQ(site.met.size(), 1u);
   EXPECT_EQ(site.met.begin()->second, 2u);
   EXPECT_EQ(divergence.paths().size(), 3u);

@@ -84,7 +84,7 @@ class Planted : public ::testing::Test {
     EXPECT_THAT(findings[0].sides, SizeIs(sides)) << text_;
     for (const Side& side : findings[0].sides) {
       EXPECT_THAT(side.line, HasSubstr(":")) << text_;
-      EXPECT_NE(side.lanes, 0u);
+      EXPECT_TRUE(side.lanes.any());
     }
   }
 
@@ -114,7 +114,7 @@ TEST_F(Planted, AccessesPastTheEndAreToldWithAllTheirLanes) {
   const auto data = array(4 * 20);
   const auto findings = run("past_the_end", {1, 1, 1}, {64, 1, 1}, data, 20);
   expect_one(findings, "memory", "out_of_bounds", 1);
-  EXPECT_EQ(findings[0].sides[0].lanes, 0xfff00000u);
+  EXPECT_EQ(findings[0].sides[0].lanes, 0xfff00000_lanes);
   EXPECT_EQ(findings[0].address, data + 80);
   EXPECT_THAT(findings[0].details, HasSubstr("0 bytes past the end of cudaMalloc (80 bytes"));
   EXPECT_THAT(run("past_the_end_repaired", {1, 1, 1}, {64, 1, 1}, data, 20), IsEmpty()) << text_;
@@ -125,7 +125,7 @@ TEST_F(Planted, MisalignedAccesses) {
   const auto data = array(4096);
   const auto findings = run("misaligned", {1, 1, 1}, {32, 1, 1}, data, 6);
   expect_one(findings, "memory", "misaligned", 1);
-  EXPECT_EQ(findings[0].sides[0].lanes, 0xaaaaaaaau);
+  EXPECT_EQ(findings[0].sides[0].lanes, 0xaaaaaaaa_lanes);
   EXPECT_THAT(run("misaligned", {1, 1, 1}, {32, 1, 1}, data, 8), IsEmpty()) << text_;
 }
 
@@ -135,7 +135,7 @@ TEST_F(Planted, SharedMemoryHasAnEnd) {
   const auto data = array(4096);
   const auto findings = run("shared_past_the_end", {1, 1, 1}, {32, 1, 1}, data, 2);
   expect_one(findings, "memory", "out_of_bounds", 1);
-  EXPECT_EQ(findings[0].sides[0].lanes, 0xffff0000u);
+  EXPECT_EQ(findings[0].sides[0].lanes, 0xffff0000_lanes);
   EXPECT_THAT(run("shared_past_the_end", {1, 1, 1}, {32, 1, 1}, data, 1), IsEmpty()) << text_;
 }
 
@@ -194,7 +194,7 @@ TEST_F(Planted, MasksNameWhoCalls) {
   const auto findings = run("mask_without_caller", {1, 1, 1}, {32, 1, 1}, data);
   ASSERT_THAT(findings, SizeIs(2)) << text_;
   EXPECT_EQ(findings[0].kind, "mask_without_caller");
-  EXPECT_EQ(findings[0].sides[0].lanes, 0x55550000u);
+  EXPECT_EQ(findings[0].sides[0].lanes, 0x55550000_lanes);
   EXPECT_EQ(findings[1].kind, "mask_names_absent");  // lanes 1, 3 …
   EXPECT_THAT(run("mask_without_caller_repaired", {1, 1, 1}, {32, 1, 1}, data), IsEmpty()) << text_;
 }
@@ -205,8 +205,8 @@ TEST_F(Planted, MasksNameOnlyWhoComes) {
   for (std::uint32_t i = 0; i < 32; ++i) std::memcpy(device_.memory().view(data + 4 * i, 4), &i, 4);
   const auto findings = run("mask_of_absent", {1, 1, 1}, {32, 1, 1}, data, out);
   expect_one(findings, "sync", "mask_names_absent", 2);
-  EXPECT_EQ(findings[0].sides[0].lanes, 0x55555555u);
-  EXPECT_EQ(findings[0].sides[1].lanes, 0xaaaaaaaau);
+  EXPECT_EQ(findings[0].sides[0].lanes, 0x55555555_lanes);
+  EXPECT_EQ(findings[0].sides[1].lanes, 0xaaaaaaaa_lanes);
   for (const char* kernel : {"mask_of_absent_repaired", "mask_of_both_sides"})
     EXPECT_THAT(run(kernel, {1, 1, 1}, {32, 1, 1}, data, out), IsEmpty()) << text_;
   EXPECT_THAT(run("mask_of_ended", {1, 1, 1}, {32, 1, 1}, data, out, 20), IsEmpty()) << text_;
@@ -519,7 +519,7 @@ TEST_F(Planted, ReadingWhatCudaMallocGave) {
   device_.memory().host_wrote(half, 64);
   const auto other_half = run("reads", {1, 1, 1}, {32, 1, 1}, half, out);
   expect_one(other_half, "init", "unwritten", 1);
-  EXPECT_EQ(other_half[0].sides[0].lanes, 0xffff0000u);
+  EXPECT_EQ(other_half[0].sides[0].lanes, 0xffff0000_lanes);
 }
 
 TEST_F(Planted, SharedMemoryStartsUnwritten) {
@@ -527,7 +527,7 @@ TEST_F(Planted, SharedMemoryStartsUnwritten) {
   const auto data = array(256);
   const auto findings = run("shared_unwritten", {1, 1, 1}, {64, 1, 1}, data, 40);
   expect_one(findings, "init", "unwritten", 1);
-  EXPECT_EQ(findings[0].sides[0].lanes, 0x00ffffffu);  // they read elements 63 to 40
+  EXPECT_EQ(findings[0].sides[0].lanes, 0x00ffffff_lanes);  // they read elements 63 to 40
   EXPECT_THAT(run("shared_unwritten", {1, 1, 1}, {64, 1, 1}, data, 64), IsEmpty()) << text_;
 }
 
@@ -538,7 +538,7 @@ TEST_F(Planted, LocalArraysStartUnwritten) {
   for (std::uint32_t i = 0; i < 32; ++i) values[i] = i;
   const auto findings = run("local_unwritten", {1, 1, 1}, {32, 1, 1}, data, 6);
   expect_one(findings, "init", "unwritten", 1);
-  EXPECT_EQ(findings[0].sides[0].lanes, 0xc0c0c0c0u);
+  EXPECT_EQ(findings[0].sides[0].lanes, 0xc0c0c0c0_lanes);
   for (std::uint32_t i = 0; i < 32; ++i) values[i] = i;
   EXPECT_THAT(run("local_unwritten", {1, 1, 1}, {8, 1, 1}, data, 8), IsEmpty()) << text_;
 }

@@ -7,7 +7,7 @@
 namespace heddle::simulator::timing {
 namespace {
 
-constexpr Mask kAll = ~Mask{0};
+constexpr Mask kAll = kFullMask;
 constexpr std::uint64_t kBase = 1 << 20;
 
 Constants constants() {
@@ -74,7 +74,7 @@ TEST_F(TextureUnitTest, ALineHasFourRows) {
 TEST_F(TextureUnitTest, AWarpTakesEightQuads) {
   EXPECT_EQ(unit_.work(plane(1), false, row(plane(1), 1), kAll), 800u);
   EXPECT_EQ(unit_.work(plane(1), false, row(plane(1), 4), kAll), 800u);  // filtered
-  EXPECT_EQ(unit_.work(plane(1), false, row(plane(1), 1), 0xf), 100u);
+  EXPECT_EQ(unit_.work(plane(1), false, row(plane(1), 1), 0xf_lanes), 100u);
 }
 
 TEST_F(TextureUnitTest, WideTexelsTakeLonger) {

@@ -36,7 +36,7 @@ TEST(HalfWarps, InOrderMakeOneTransactionEach) {
   EXPECT_EQ(load(AccessRules::half_warp_in_order, 8, strided(0x1000, 8)).sectors, 8u);
   EXPECT_EQ(load(AccessRules::half_warp_in_order, 16, strided(0x1000, 16)).tags, 4u);
   const AccessCounts some =
-      load(AccessRules::half_warp_in_order, 4, strided(0x1000, 4), 0x00ff0f0f);
+      load(AccessRules::half_warp_in_order, 4, strided(0x1000, 4), 0x00ff0f0f_lanes);
   EXPECT_EQ(some.tags, 2u) << "threads may be missing";
 }
 
@@ -58,17 +58,17 @@ TEST(HalfWarps, TakeTheSmallestSegmentsThatHoldThemFrom12) {
   Addresses swapped = strided(0x1000, 4);
   std::swap(swapped[0], swapped[9]);
   EXPECT_EQ(segments(4, swapped).sectors, 4u) << "in any order";
-  const AccessCounts misaligned = segments(4, strided(0x1004, 4), 0xffff);
+  const AccessCounts misaligned = segments(4, strided(0x1004, 4), 0xffff_lanes);
   EXPECT_EQ(misaligned.tags, 1u);
   EXPECT_EQ(misaligned.sectors, 4u) << "the segment of 128 bytes: both halves are used";
-  EXPECT_EQ(segments(4, strided(0x1000, 8), 0xffff).sectors, 4u);
-  EXPECT_EQ(segments(1, strided(0x1000, 1), 0xffff).sectors, 1u);
-  EXPECT_EQ(segments(4, strided(0x1000, 256), 0xffff).tags, 16u);
-  EXPECT_EQ(segments(4, strided(0x1000, 256), 0xffff).sectors, 16u) << "32 bytes each";
+  EXPECT_EQ(segments(4, strided(0x1000, 8), 0xffff_lanes).sectors, 4u);
+  EXPECT_EQ(segments(1, strided(0x1000, 1), 0xffff_lanes).sectors, 1u);
+  EXPECT_EQ(segments(4, strided(0x1000, 256), 0xffff_lanes).tags, 16u);
+  EXPECT_EQ(segments(4, strided(0x1000, 256), 0xffff_lanes).sectors, 16u) << "32 bytes each";
 }
 
 TEST(HalfWarps, MeetSixteenBanksAndOneBroadcastWord) {
-  const auto passes = [](const Addresses& address, Mask lanes = 0xffff) {
+  const auto passes = [](const Addresses& address, Mask lanes = 0xffff_lanes) {
     return count_shared_half_warps(AccessKind::load, 4, address, lanes).wavefronts;
   };
   EXPECT_EQ(passes(strided(0, 4)), 1u);
@@ -77,7 +77,8 @@ TEST(HalfWarps, MeetSixteenBanksAndOneBroadcastWord) {
   EXPECT_EQ(passes(strided(0, 12)), 1u) << "odd strides do not conflict";
   EXPECT_EQ(passes(strided(0, 64)), 16u);
   EXPECT_EQ(passes(strided(0, 0)), 1u) << "a broadcast";
-  EXPECT_EQ(count_shared_half_warps(AccessKind::load, 8, strided(0, 8), 0xffff).wavefronts, 2u);
+  EXPECT_EQ(count_shared_half_warps(AccessKind::load, 8, strided(0, 8), 0xffff_lanes).wavefronts,
+            2u);
 }
 
 TEST(Fermi, LoadsMoveWholeLines) {
