@@ -86,6 +86,9 @@ constexpr Word kWords[] = {
      "the hardware's counts may differ, and from run to run too"},
     {"~", "the value is modelled and carries an error; exact values stand without it"},
     {"-", "there is no value: a ratio over nothing, or the launch was not timed (--timing on)"},
+    {"±",
+     "the error to expect of a modelled time: nine of ten launches that are slow for the same "
+     "reason were that near to the GPU's (docs/timing.md)"},
     {"…", "the lowest and the highest value over several launches of the same shape"},
     {"exact", "the value equals the hardware's count where the launch is determined"},
     {"modelled", "the value comes from the timing model and carries an error"},

@@ -9,6 +9,7 @@
 #include <tuple>
 
 #include "simulator/models/occupancy.hpp"
+#include "simulator/models/time_bounds.hpp"
 
 namespace heddle::cli {
 namespace {
@@ -129,6 +130,26 @@ std::string stall_line(Launches launches) {
   return text;
 }
 
+// Of the launch with the largest; nothing where that is not known of one.
+std::optional<std::uint32_t> cycles_error(Launches launches) {
+  std::optional<std::uint32_t> most = 0;
+  for (const LaunchRecord* launch : launches)
+    most = launch->cycles_error && most ? std::max(most, launch->cycles_error) : std::nullopt;
+  return most;
+}
+
+// "± 9 %: in nine of ten launches whose warps wait for one another, …"
+std::string error_line(Launches launches) {
+  const LaunchRecord& first = *launches.front();
+  const auto error = cycles_error(launches);
+  const auto kind =
+      std::ranges::find(simulator::kTimeBounds, first.time_bound, &simulator::TimeBoundInfo::key);
+  if (!error || kind == simulator::kTimeBounds.end()) return {};
+  return fmt::format(
+      "  cycles are within {} % of the GPU's in nine of ten launches of this kind: {}\n", *error,
+      kind->meaning);
+}
+
 std::string launch_class(Launches launches) {
   for (const LaunchRecord* launch : launches)
     if (launch->launch_class == "order-dependent")
@@ -187,6 +208,7 @@ std::string kernel_table(Launches launches, Metrics metrics, const simulator::Gp
   text += table.text(2);
   if (const std::string stalls = stall_line(launches); !stalls.empty())
     text += fmt::format("  warps' cycles: {}\n", stalls);
+  text += error_line(launches);
   return text + approximations(first, [](const std::string&) { return true; });
 }
 
@@ -246,7 +268,8 @@ std::string cell(Launches launches, const Column& column) {
   return *low == *high ? text(*low) : fmt::format("{}…{}", text(*low), text(*high));
 }
 
-// "  time ~7.30 µs, ipc ~0.03, achieved_occupancy ~3.10 %; warps wait: …", where it was timed.
+// "  time ~7.30 µs ± 9 %, ipc ~0.03, achieved_occupancy ~3.10 %; warps wait: …", where it was
+// timed.
 std::string time_line(Launches launches) {
   if (!launches.front()->metrics.contains("sm__cycles_active.max")) return {};
   std::string text = "    ";
@@ -255,6 +278,8 @@ std::string time_line(Launches launches) {
     const auto [value, unit] = range(launches, metric);
     text += fmt::format("{}{} {} {}", text.size() == 4 ? "" : ", ",
                         name == "gpu__time_duration" ? "time" : name, value, unit);
+    if (const auto error = cycles_error(launches); error && name == "gpu__time_duration")
+      text += fmt::format(" ± {} %", *error);
   }
   const std::string stalls = stall_line(launches);
   return fmt::format("{}\n{}", text, stalls.empty() ? "" : fmt::format("    stalls: {}\n", stalls));

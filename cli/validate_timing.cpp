@@ -191,6 +191,7 @@ nlohmann::ordered_json to_json(const TimingRow& row) {
   json["entry"] = row.entry;
   json["kernel"] = row.kernel;
   json["launches"] = row.launches;
+  if (!row.time_bound.empty()) json["time_bound"] = row.time_bound;
   put(json, "cycles", row.cycles);
   json["error"] = row.error;
   json["spread"] = row.spread;

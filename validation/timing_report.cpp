@@ -119,6 +119,7 @@ struct Collected {
     }
   };
   Pairs l1, l2, dram;
+  std::string time_bound;
   std::map<std::string, std::pair<std::vector<double>, std::vector<double>>> metrics;
 
   void add_samples(const LaunchRecord& model, const LaunchRecord& sampled) {
@@ -129,6 +130,7 @@ struct Collected {
   }
 
   void add(const LaunchRecord& model, const LaunchRecord& hardware, double cycles, double truth) {
+    if (model_cycles.empty()) time_bound = model.time_bound;
     model_cycles.push_back(cycles);
     hardware_cycles.push_back(truth);
     errors.push_back((cycles - truth) / truth);
@@ -204,6 +206,7 @@ std::vector<TimingRow> timing_rows(const std::string& entry, const simulator::Re
     row.entry = entry;
     row.kernel = kernel;
     row.launches = all.errors.size();
+    row.time_bound = all.time_bound;
     row.cycles = {mean(all.model_cycles), mean(all.hardware_cycles)};
     row.error = mean(all.errors);
     row.spread = mean(all.spreads);

@@ -22,6 +22,7 @@ struct Beside {
 struct TimingRow {
   std::string entry, kernel;
   std::size_t launches = 0;
+  std::string time_bound;  // of the model's first one: LaunchRecord
   // Cycles of the busiest SM (sm__cycles_active.max), mean of the launches; each launch counts with
   // the median of its measurements.
   Beside cycles;

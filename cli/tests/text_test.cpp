@@ -130,6 +130,20 @@ TEST(KernelTables, SayDeterminedWithoutConditionWhereNothingRaces) {
   EXPECT_THAT(shown(""), HasSubstr("determined if free of races"));  // of an older record
 }
 
+TEST(KernelTables, StateTheErrorOfModelledCycles) {
+  simulator::LaunchRecord launch = math_kernel(8, 2);
+  launch.metrics["sm__cycles_active.max"] = 9000;
+  launch.time_bound = "barriers";
+  const simulator::LaunchRecord* chosen[] = {&launch};
+  const auto shown = [&] {
+    return kernel_tables(chosen, {}, simulator::gpu_model("h200"), Style::choose("never", 2));
+  };
+  EXPECT_THAT(shown(), Not(HasSubstr("cycles are within")));
+  launch.cycles_error = 14;
+  EXPECT_THAT(shown(), HasSubstr("cycles are within 14 % of the GPU's in nine of ten launches of "
+                                 "this kind: warps wait for one another"));
+}
+
 TEST(KernelTables, GiveTheRangeOverLaunchesOfOneShape) {
   const simulator::LaunchRecord one = math_kernel(8, 2), two = math_kernel(10, 0);
   const simulator::LaunchRecord* chosen[] = {&one, &two};

@@ -82,6 +82,7 @@ struct Result {
   std::vector<StallCycles> stalls_at;  // by instruction, as in Program::instructions
   Traffic traffic;
   double clock_hz = 0;
+  bool as_given = false;  // the GPU, and how it is timed, are as the model's file says
   // Only some blocks were timed, and everything was scaled.
   struct Sampled {
     std::uint64_t blocks_timed = 0, blocks = 0;

@@ -18,6 +18,7 @@
 #include "simulator/models/builtin_models.hpp"
 #include "simulator/models/instruction_costs.hpp"
 #include "simulator/models/occupancy.hpp"
+#include "simulator/models/time_bounds.hpp"
 #include "simulator/models/timing_constants.hpp"
 
 namespace heddle::simulator {
@@ -125,6 +126,18 @@ timing::Constants read_timing(const toml::table& table, std::string_view origin)
   return constants;
 }
 
+// The [cycles_error] table: a row for each kind of launch.
+CyclesErrors read_cycles_errors(const toml::table& table, std::string_view origin) {
+  for (const auto& [key, value] : table)
+    if (std::ranges::find(kTimeBounds, key.str(), &TimeBoundInfo::key) == kTimeBounds.end())
+      fail(origin, key.str(), "is not a kind of launch");
+  CyclesErrors errors;
+  for (const TimeBoundInfo& each : kTimeBounds)
+    errors.percent[static_cast<std::size_t>(each.value)] =
+        static_cast<std::uint32_t>(read_number(table, each.key, "%", false, origin));
+  return errors;
+}
+
 void store(GpuModel& model, const Field& field, std::uint64_t value, std::string_view origin) {
   if (const auto* wide = std::get_if<std::uint64_t GpuModel::*>(&field.member)) {
     model.*(*wide) = value;
@@ -222,8 +235,9 @@ toml::table parse_table(std::string_view toml, std::string_view origin) {
 }
 
 bool is_known_key(std::string_view key) {
-  for (const std::string_view other : {"name", "arch", "roles", "timing", "capability",
-                                       "reconvergence", "accesses", "predication", "costs"})
+  for (const std::string_view other :
+       {"name", "arch", "roles", "timing", "capability", "reconvergence", "accesses", "predication",
+        "costs", "cycles_error"})
     if (key == other) return true;
   for (const Field& field : kFields)
     if (field.key == key) return true;
@@ -276,6 +290,8 @@ GpuModel parse_gpu_model(std::string_view toml, std::string_view id, std::string
       read_word(table, "predication", std::string_view{}, kPredicationWords, origin);
   if (const toml::table* costs = table["costs"].as_table())
     model.costs = std::make_shared<const InstructionCosts>(read_costs(*costs, origin));
+  if (const toml::table* errors = table["cycles_error"].as_table())
+    model.cycles_errors = std::make_shared<const CyclesErrors>(read_cycles_errors(*errors, origin));
   for (const Field& field : kFields)
     store(model, field, read_number(table, field.key, field.unit, field.may_be_zero, origin),
           origin);

@@ -18,6 +18,7 @@ namespace timing {
 struct Constants;
 }
 
+struct CyclesErrors;      // simulator/models/time_bounds.hpp
 struct InstructionCosts;  // simulator/models/instruction_costs.hpp
 
 struct GpuModel {
@@ -49,7 +50,8 @@ struct GpuModel {
   std::uint32_t clock_khz = 0;
   std::uint32_t memory_clock_khz = 0;
   std::uint32_t memory_bus_bits = 0;
-  std::shared_ptr<const timing::Constants> timing;  // null: nobody has given it any
+  std::shared_ptr<const timing::Constants> timing;    // null: nobody has given it any
+  std::shared_ptr<const CyclesErrors> cycles_errors;  // null: not compared with such a GPU
   bool timing_checked = false;  // against a GPU; otherwise they are another model's
   ReconvergencePolicy reconvergence = ReconvergencePolicy::barriers;
   std::string predication;  // the rule that sketches follow unless told otherwise; empty: off

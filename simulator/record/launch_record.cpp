@@ -8,6 +8,7 @@
 #include "simulator/launch/launch_facts.hpp"
 #include "simulator/memory/memory.hpp"
 #include "simulator/record/metrics.hpp"
+#include "simulator/record/stated_error.hpp"
 
 namespace heddle::simulator {
 namespace {
@@ -234,6 +235,14 @@ static const char* name(LaunchClass::Races races) {
   return "";
 }
 
+// Of the GPU that the model was compared with, not of one that options made of it.
+static void state_error(const timing::Result& timing, const GpuModel& model, LaunchRecord& record) {
+  const TimeBound bound = time_bound(timing, *model.timing);
+  record.time_bound = kTimeBounds[static_cast<std::size_t>(bound)].key;
+  if (model.cycles_errors != nullptr && timing.as_given)
+    record.cycles_error = model.cycles_errors->of(bound);
+}
+
 LaunchRecord make_launch_record(const LaunchRequest& request, const LaunchOutcome& outcome,
                                 const GpuModel& model, const RecordOptions& options) {
   const isa::Kernel& kernel = *request.kernel;
@@ -270,6 +279,7 @@ LaunchRecord make_launch_record(const LaunchRequest& request, const LaunchOutcom
   for (const Metric& metric : metrics())
     if (metric.of_launch != nullptr) record.metrics.emplace(metric.name, metric.of_launch(facts));
   if (outcome.timing) add_timing(*outcome.timing, record.metrics);
+  if (outcome.timing) state_error(*outcome.timing, model, record);
   const bool counters = !outcome.counters_incomplete && !outcome.unpatched;
   if (options.per_instruction)
     for (std::size_t i = 0; i < ran.addresses.size(); ++i)

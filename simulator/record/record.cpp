@@ -275,6 +275,8 @@ LaunchRecord read_launch(const Reader& reader) {
   launch.launch_class = reader.text_or_empty("class");
   launch.class_reasons = reader.texts("class_reasons");
   launch.races = reader.text_or_empty("races");
+  launch.time_bound = reader.text_or_empty("time_bound");
+  launch.cycles_error = reader.whole_if<std::uint32_t>("cycles_error");
   launch.metrics = reader.metrics();
   reader.each("instructions", [&](const Reader& item) {
     launch.instructions.push_back({item.text("function"), item.whole<std::uint64_t>("pc"),
@@ -386,6 +388,8 @@ Json to_json(const LaunchRecord& launch) {
   put_text(json, "class", launch.launch_class);
   put_list(json, "class_reasons", launch.class_reasons);
   put_text(json, "races", launch.races);
+  put_text(json, "time_bound", launch.time_bound);
+  if (launch.cycles_error) json["cycles_error"] = *launch.cycles_error;
   json["metrics"] = values_to_json(launch.metrics);
   for (const InstructionRecord& instruction : launch.instructions)
     list_at(json, "instructions").push_back(to_json(instruction));

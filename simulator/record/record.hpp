@@ -57,6 +57,10 @@ struct LaunchRecord {
   // "none", "not checked" (then "determined" holds if there are none), "found"; empty: unknown.
   std::string races;
   MetricValues metrics;
+  // Model records of timed launches: a key of kTimeBounds (simulator/models/time_bounds.hpp), and
+  // the error of cycles to expect, in percent: nine of ten such launches were within it.
+  std::string time_bound;
+  std::optional<std::uint32_t> cycles_error;
   std::vector<InstructionRecord> instructions;
   std::vector<MemoryRecord> memory;   // allocations, in order of allocation
   std::vector<MemoryRecord> globals;  // variables of the kernel's module, by symbol

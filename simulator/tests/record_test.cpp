@@ -38,6 +38,8 @@ Record example() {
   launch.code_sha256 = "ab";
   launch.launch_class = "determined";
   launch.races = "not checked";
+  launch.time_bound = "memory";
+  launch.cycles_error = 14;
   launch.metrics = {{"smsp__sass_inst_executed.sum", 240}, {"some.pct", 71.5}};
   launch.instructions = {{"_Z11mathKernel1Pf", 16, "a.cu:12", "f", "EXIT", {{"n.sum", 2}}}};
   launch.memory = {{0, "", 256, "cd"}};
