@@ -1,8 +1,9 @@
 #!/bin/sh
 # build.sh DIR [ARCH…]: builds every program here into DIR, once optimised and once for debugging, as
 # DIR/<program>.<arch>.O3 and DIR/<program>.<arch>.G. ARCH is sm_90 (the default), sm_75 and so on.
-# What a program needs of nvcc besides stands in its folder, in nvcc_flags. Needs nvcc (in PATH, in CUDA_HOME, or in
-# /usr/local/cuda).
+# What a program needs of nvcc besides stands in its folder, in nvcc_flags; `architecture` there names the only one
+# that it is for, with what no other has: sm_90a, which is built as sm_90 and left out of the rest. Needs nvcc (in
+# PATH, in CUDA_HOME, or in /usr/local/cuda).
 #
 #   PROGRAMS="matmul calls"   only these
 #   BUILDS="O3"               only this build (default: "O3 G")
@@ -31,5 +32,12 @@ done | xargs -P "${JOBS:-$(nproc)}" -L 1 sh -ec '
   shift 6
   # shellcheck disable=SC2046
   [ ! -e "$here/$program/nvcc_flags" ] || set -- "$@" $(cat "$here/$program/nvcc_flags")
-  "$nvcc" -std=c++17 -arch="$arch" -cudart "${CUDART:-shared}" "$@" -o "$out/$program.$arch.$build" "$here/$program/$program.cu"
+  if [ -e "$here/$program/architecture" ]; then
+    only=$(cat "$here/$program/architecture")
+    [ "${only%a}" = "$arch" ] || exit 0
+    set -- "$@" -gencode "arch=compute_${only#sm_},code=$only"
+  else
+    set -- "$@" -arch="$arch"
+  fi
+  "$nvcc" -std=c++17 -cudart "${CUDART:-shared}" "$@" -o "$out/$program.$arch.$build" "$here/$program/$program.cu"
 ' build "$nvcc" "$here" "$out"

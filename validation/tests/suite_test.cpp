@@ -59,11 +59,12 @@ TEST(Suite, OfTheRepositoryHasARecordForEveryEntry) {
 TEST(Suite, OfTimesHasCountsTimesAndSamplesForEveryEntry) {
   const std::filesystem::path root = HEDDLE_SOURCE_DIR;
   const std::filesystem::path records = root / "validation/records/h200";
-  for (const SuiteEntry& entry : read_suite(root / "gpu/kernels/timing.toml"))
-    for (const char* folder : {".", "timing", "sampled"})
-      EXPECT_TRUE(
-          std::filesystem::exists(records / folder / (entry.record_name("sm_90") + ".json.zst")))
-          << folder << ": " << entry.record_name("sm_90");
+  for (const char* suite : {"timing.toml", "hopper.toml"})
+    for (const SuiteEntry& entry : read_suite(root / "gpu/kernels" / suite))
+      for (const char* folder : {".", "timing", "sampled"})
+        EXPECT_TRUE(
+            std::filesystem::exists(records / folder / (entry.record_name("sm_90") + ".json.zst")))
+            << folder << ": " << entry.record_name("sm_90");
 }
 
 TEST(Suite, ValueNeedsNoSource) {
