@@ -4,7 +4,8 @@
 //
 // What an H200 takes for an illegal instruction is a fault here: a map of another rank or kind than
 // the instruction's, a box that does not begin at a multiple of 16 bytes along the innermost
-// dimension, a store of every other element (docs/experiments/tensor-probe.md).
+// dimension, a store of every other element or before the tensor
+// (docs/experiments/tensor-probe.md).
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -114,7 +115,7 @@ class Box {
       if (base[i] < static_cast<std::int64_t>(map_.size[i]) + map_.upper[i - 1]) return;
       base[i] = map_.lower[i - 1];
     }
-    ++base[map_.rank - 1];
+    base[map_.rank - 1] += map_.step[map_.rank - 1];
   }
 
   const TensorMap& map_;
@@ -149,6 +150,22 @@ std::array<int, 3> offsets_of(std::uint32_t bits, unsigned rank) {
   return offset;
 }
 
+// Of what is written nothing may lie before the tensor.
+const char* refusal_of_store(const Request& request) {
+  const TensorMap& map = request.map;
+  if (map.is_im2col) {
+    for (unsigned i = 0; i + 2 < map.rank; ++i)
+      if (map.lower[i] < 0 || map.upper[i] > 0)
+        return "pixels are stored that lie outside the tensor's images";
+    return nullptr;
+  }
+  for (unsigned i = 0; i < map.rank; ++i) {
+    if (request.at[i] < 0) return "a box that begins before the tensor is not stored";
+    if (i != 0 && map.step[i] != 1) return "elements that do not adjoin are not stored";
+  }
+  return nullptr;
+}
+
 // Why the machine refuses an instruction; null where it does not.
 const char* refusal(const Request& request, unsigned rank, std::uint8_t flags) {
   const TensorMap& map = request.map;
@@ -158,10 +175,8 @@ const char* refusal(const Request& request, unsigned rank, std::uint8_t flags) {
   if (map.interleave != 0) return "interleaved tensors are not executed";
   if (request.at[0] * bytes_of(map.type) % kChunk != 0)
     return "the innermost coordinate is not at a multiple of 16 bytes";
-  const auto steps = std::span(map.step).subspan(1, map.rank - 1);
-  if ((flags & kLoads) == 0 && !map.is_im2col &&
-      std::ranges::any_of(steps, [](std::uint32_t step) { return step != 1; }))
-    return "elements that do not adjoin are not stored";
+  if ((flags & kLoads) == 0)
+    if (const char* why = refusal_of_store(request)) return why;
   const std::uint64_t row =
       std::uint64_t{map.is_im2col ? map.channels : map.box[0]} * bytes_of(map.type);
   if (row % kChunk != 0 || (map.swizzle != 0 && row > (16u << map.swizzle)))
@@ -203,37 +218,33 @@ bool read_request(Core& core, Warp& warp, const Step& step, Mask on, Request& re
   return why == nullptr || refuse(why);
 }
 
-// What stands for elements outside the tensor: zeros, or the NaN that makes a product zero
-// (HFMA2.OOB).
+// What stands for elements outside the tensor: zeros, or halves that are the NaN which makes a
+// product zero (HFMA2.OOB), whatever the type.
 void fill_row(const TensorMap& map, std::span<std::byte> row) {
-  std::ranges::fill(row, std::byte{0});
-  if (map.fill == 0 || !is_float(map.type)) return;
-  constexpr std::array<std::uint8_t, 2> kNan{0xf7, 0x7f};
-  const unsigned bytes = bytes_of(map.type);
-  for (std::size_t at = 0; at < row.size(); ++at) {
-    const std::size_t from_top = bytes - 1 - at % bytes;
-    row[at] = from_top == 0   ? std::byte{kNan[1]}
-              : from_top == 1 ? std::byte{kNan[0]}
-                              : std::byte{0xff};
+  const bool is_nan = map.fill != 0 && is_float(map.type);
+  for (std::size_t at = 0; at < row.size(); at += 2) {
+    row[at] = std::byte{is_nan ? std::uint8_t{0xf7} : std::uint8_t{0}};
+    if (at + 1 < row.size()) row[at + 1] = std::byte{is_nan ? std::uint8_t{0x7f} : std::uint8_t{0}};
   }
 }
 
-// Subnormals become zeros, or 13 bits of the fraction are rounded off, where the type says so.
-std::uint32_t converted(TensorType type, std::uint32_t bits) {
+// A float with 13 bits of its fraction rounded off, to nearest even. Subnormals stay, also where
+// the type is one that flushes them.
+std::uint32_t rounded_to_tf32(std::uint32_t bits) {
+  constexpr std::uint32_t kInfinity = 0x7f80'0000, kNan = 0x7fff'e000;
   const std::uint32_t magnitude = bits & 0x7fff'ffff;
-  const bool flushes = type == TensorType::f32_ftz || type == TensorType::tf32_ftz;
-  if (flushes && magnitude < 0x80'0000) return bits & 0x8000'0000;
-  if (type == TensorType::f32_ftz || magnitude >= 0x7f80'0000) return bits;
+  if (magnitude > kInfinity) return kNan;
+  if (magnitude == kInfinity) return bits;
   const std::uint32_t odd = bits >> 13 & 1;
   return (bits + 0xfff + odd) & ~0x1fffu;
 }
 
 void convert_row(TensorType type, std::span<std::byte> row) {
-  if (type < TensorType::f32_ftz) return;
+  if (type != TensorType::tf32 && type != TensorType::tf32_ftz) return;
   for (std::size_t at = 0; at + 4 <= row.size(); at += 4) {
     std::uint32_t bits;
     std::memcpy(&bits, row.data() + at, 4);
-    bits = converted(type, bits);
+    bits = rounded_to_tf32(bits);
     std::memcpy(row.data() + at, &bits, 4);
   }
 }
@@ -346,8 +357,13 @@ std::optional<AtomicType> atomic_type_of(TensorType type) {
   }
 }
 
-// UTMASTG and UTMAREDG: what lies outside the tensor is left out; a reduction takes 16 bytes as a
-// whole, of which the first are inside.
+// Whether the copy engine can combine numbers so; it does not add signed words of 64 bits.
+bool is_combined(AtomicOp op, AtomicType type) {
+  return has_operation(op, type) && !(op == AtomicOp::add && type == AtomicType::s64);
+}
+
+// UTMASTG and UTMAREDG: what lies outside the tensor is left out; 16 bytes of which the first are
+// inside go as a whole.
 Flow execute_store(Core& core, Warp& warp, const Step& step, Mask, Mask on) {
   if (on.empty()) return Flow::next;
   ++core.counts_of(step).shared;
@@ -356,7 +372,7 @@ Flow execute_store(Core& core, Warp& warp, const Step& step, Mask, Mask on) {
   const bool reduces = (step.selector & kReduces) != 0;
   const auto op = static_cast<AtomicOp>(step.width);
   const std::optional<AtomicType> type = atomic_type_of(request.map.type);
-  if (reduces && (!type || !has_operation(op, *type)))
+  if (reduces && (!type || !is_combined(op, *type)))
     return core.raise(Fault::Kind::illegal_instruction, warp, step, on, 0,
                       "the tensor's type does not have the operation");
   const std::optional<unsigned> operation = reduces ? commutative(op, *type) : std::nullopt;
@@ -370,7 +386,7 @@ Flow execute_store(Core& core, Warp& warp, const Step& step, Mask, Mask on) {
   std::array<std::byte, kMostRow> bytes;
   const bool done = box.for_each_row([&](std::uint64_t number, Box::Row row) {
     if (row.bytes == 0) return true;
-    if (reduces) row.bytes = (row.bytes + kChunk - 1) / kChunk * kChunk;
+    row.bytes = (row.bytes + kChunk - 1) / kChunk * kChunk;
     for (unsigned chunk = 0; chunk < box.row_bytes() / kChunk; ++chunk)
       std::memcpy(bytes.data() + chunk * kChunk,
                   from + (box.place(request.shared, number, chunk) - request.shared), kChunk);
