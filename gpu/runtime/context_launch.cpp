@@ -37,6 +37,7 @@ Error error_of(simulator::Fault::Kind kind) {
     case invalid_pc:
       return Error::invalid_pc;
     case trap:
+    case launch_failure:
     case interrupted:
       break;
   }

@@ -117,6 +117,10 @@ void Core::start_block(Block& block, std::uint64_t linear) const {
   block.at_cluster_barrier = block.at_grid_barrier = false;
   block.barriers_completed = 0;
   block.results.assign(launch.warps_per_block, {});
+  block.spare_registers = 0;
+  constexpr std::uint32_t kRegisterUnit = 8;
+  const std::uint32_t registers =
+      (launch.request->kernel->registers + kRegisterUnit - 1) / kRegisterUnit * kRegisterUnit;
   for (std::uint32_t i = 0; i < launch.warps_per_block; ++i) {
     Warp& warp = block.warps[i];
     warp.block = &block;
@@ -124,6 +128,8 @@ void Core::start_block(Block& block, std::uint64_t linear) const {
     warp.cluster_arrived = warp.grid_arrived = Mask();
     warp.may_spin = false;
     warp.held_since.reset();
+    warp.products = {};
+    warp.registers = registers;
     warp.rows = block.rows.data() + i * rows_per_warp * kWarpSize;
     warp.pool = launch.pool->data();
     warp.predicates.fill(Mask());

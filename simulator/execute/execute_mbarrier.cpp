@@ -8,6 +8,8 @@
 #include <array>
 #include <span>
 
+#include <fmt/format.h>
+
 #include "simulator/execute/memory_access.hpp"
 #include "simulator/memory/mbarrier.hpp"
 
@@ -100,6 +102,18 @@ void note_access(Core& core, const Step& step, AccessKind kind, const Addresses&
                              count_shared(kind, step.width, address, on), false});
 }
 
+// One arrival more than the phase still expects ends a launch on an H200, as does one at a barrier
+// that is misaligned (docs/experiments/tensor-probe.md).
+bool overruns(std::uint64_t word, Arrival arrival, std::uint32_t amount) {
+  const bool arrives = arrival == Arrival::one_and_bytes || arrival == Arrival::one;
+  const std::uint64_t arrivals = arrives ? 1 : arrival == Arrival::counted ? amount : 0;
+  return arrivals > ((0 - kPending.of(word)) & kPending.mask());
+}
+
+Flow fail(Core& core, const Warp& warp, const Step& step, Mask lanes, const char* why) {
+  return core.raise(Fault::Kind::launch_failure, warp, step, lanes, 0, why);
+}
+
 // Calls f(lane, pointer) for each lane's barrier, in lane order.
 template <typename F>
 Flow for_each_barrier(Core& core, Warp& warp, const Step& step, AccessKind kind, Mask on, F&& f) {
@@ -125,13 +139,27 @@ void put_high(const Warp& warp, const Step& step, unsigned lane, std::uint64_t v
 
 Flow execute_arrive(Core& core, Warp& warp, const Step& step, Mask, Mask on) {
   const std::uint32_t* amounts = source_row(warp, step.b);
-  return for_each_barrier(
-      core, warp, step, AccessKind::atomic, on, [&](unsigned lane, std::byte* at) {
+  Mask too_many;
+  if (on.any()) {
+    Addresses address;
+    compute_addresses(core, warp, step, address);
+    Mask misaligned;
+    for (const unsigned lane : on)
+      if (address[lane] % step.width != 0) misaligned |= Mask::of(lane);
+    if (misaligned.any())
+      return fail(core, warp, step, misaligned, "the mbarrier is not at a multiple of 8");
+  }
+  const Flow flow =
+      for_each_barrier(core, warp, step, AccessKind::atomic, on, [&](unsigned lane, std::byte* at) {
         const std::uint64_t old = read(at);
+        if (overruns(old, static_cast<Arrival>(step.selector), amounts[lane]))
+          too_many |= Mask::of(lane);
         write(at,
               arrive(old, static_cast<Arrival>(step.selector), amounts[lane], step.data_type != 0));
         if (!step.sign_extend) put_high(warp, step, lane, old);
       });
+  if (too_many.empty() || flow != Flow::next) return flow;
+  return fail(core, warp, step, too_many, "more arrive at the mbarrier than its phase expects");
 }
 
 // .TMASK: what the first of the lanes that arrive at one barrier found, and the set of these lanes.
@@ -184,10 +212,10 @@ Flow execute_check(Core& core, Warp& warp, const Step& step, Mask active, Mask o
   LanePointers pointers;
   if (!find_barriers(core, warp, step, AccessKind::load, on, address, pointers)) return Flow::stop;
   Mask over;
-  for (const unsigned lane : on) {
+  for (const unsigned lane : on)
     if (read(pointers.of[lane]) >> 63 != phases[lane] >> 31) over |= Mask::of(lane);
-  }
-  if (kHolds && over.empty() && !others_can_go_on(warp) && !gives_up(core, warp))
+  if (kHolds && over.empty() && !core.ends_waits && !others_can_go_on(warp) &&
+      !gives_up(core, warp))
     return hold(core, warp, step, active, on);
   warp.held_since.reset();
   note_access(core, step, AccessKind::load, address, on);
@@ -219,6 +247,24 @@ Flow execute_copies_done(Core& core, Warp& warp, const Step& step, Mask, Mask on
 Flow execute_invalidate(Core&, Warp&, const Step&, Mask, Mask) { return Flow::next; }
 
 }  // namespace
+
+std::string held_by_mbarrier(const Core& core, const Warp& warp, const Step& step) {
+  const Mask lanes = warp.convergence->has_current() ? warp.convergence->current().lanes : Mask{};
+  const unsigned lane = lanes.empty() ? 0 : lanes.first();
+  Addresses address;
+  compute_addresses(core, warp, step, address);
+  std::uint64_t word = 0;
+  const std::uint64_t at = address[lane] & 0xffff'ffff;
+  if (at + sizeof word > warp.block->shared.size()) return {};
+  std::memcpy(&word, warp.block->shared.data() + at, sizeof word);
+  const auto missing = [&](Field field) { return (0 - field.of(word)) & field.mask(); };
+  return fmt::format(
+      "waits for phase {} of the mbarrier at shared address {:#x}, where {} arrival{} and {} "
+      "byte{} "
+      "are missing",
+      word >> 63, at, missing(kPending), missing(kPending) == 1 ? "" : "s", missing(kBytes),
+      missing(kBytes) == 1 ? "" : "s");
+}
 
 std::uint64_t barrier_after_bytes(std::uint64_t word, std::uint32_t bytes) {
   return arrive(word, Arrival::bytes_done, bytes, false);

@@ -12,6 +12,7 @@
 
 #include "isa/attributes.hpp"
 #include "simulator/execute/bulk_copy.hpp"
+#include "simulator/launch/launch_shape.hpp"
 #include "simulator/memory/atomic_operations.hpp"
 #include "simulator/memory/tensor_map.hpp"
 
@@ -301,6 +302,9 @@ Flow execute_load(Core& core, Warp& warp, const Step& step, Mask, Mask on) {
   if (!multicast) return load_box(access, request, box, request.shared, request.barrier);
   constexpr std::uint32_t kOffset = 0xff'ffff;
   constexpr unsigned kMostBlocks = 16;
+  if (request.blocks >> cluster_shape(*core.launch.request).count() != 0)
+    return core.raise(Fault::Kind::launch_failure, warp, step, on, 0,
+                      "the box goes to a block that the cluster does not have");
   for (std::uint32_t rank = 0; rank < kMostBlocks; ++rank)
     if ((request.blocks >> rank & 1) != 0 &&
         load_box(access, request, box, (request.shared & kOffset) | rank << 24,

@@ -1,11 +1,13 @@
 // Products of matrices by groups of four warps (PTX wgmma), and what belongs to them.
 //
 // On hardware a product goes on while its warps execute other instructions, and is finished behind
-// a wait. Here it is finished when the instruction is: a wait finds it done. Nothing tells yet
-// that a program reads D, or overwrites a factor in shared memory, without the wait that it needs.
+// a wait. Here each warp computes its rows when it executes the instruction; a wait holds it until
+// the other warps of the group have done so too, because behind it the factors may be overwritten.
 #include <algorithm>
 #include <array>
 #include <cstring>
+
+#include <fmt/format.h>
 
 #include "isa/attributes.hpp"
 #include "isa/operands.hpp"
@@ -61,10 +63,15 @@ class SharedMatrix {
   bool transposed_;
 };
 
-// Reads rows of matrices; notes an address that lies outside shared memory.
+Mask first_lanes(unsigned count) { return count == kWarpSize ? kFullMask : (Mask{1} << count) - 1; }
+
+// Reads rows of matrices; notes an address that lies outside shared memory, and tells observers.
 class Reader {
  public:
-  explicit Reader(const std::vector<std::byte>& shared) : shared_(shared) {}
+  Reader(Core& core, const Warp& warp) : core_(core), shared_(warp.block->shared) {}
+  ~Reader() { tell(); }
+  Reader(const Reader&) = delete;
+  Reader& operator=(const Reader&) = delete;
 
   // `rows` of them from the first one on, `bytes` of k each.
   void read(const SharedMatrix& matrix, std::uint32_t first, std::uint32_t rows,
@@ -91,12 +98,31 @@ class Reader {
   void copy(std::uint32_t from, std::uint8_t* to) {
     if (from + kChunk <= shared_.size()) {
       std::memcpy(to, shared_.data() + from, kChunk);
+      if (core_.launch.options->observer != nullptr) note(from);
       return;
     }
     all_inside_ = false;
     outside_ = from;
   }
+  // As many chunks as a warp has lanes are one access.
+  void note(std::uint32_t from) {
+    noted_.address[count_++] = kSharedWindow | from;
+    if (count_ == kWarpSize) tell();
+  }
+  void tell() {
+    if (count_ == 0) return;
+    noted_.kind = AccessKind::load;
+    noted_.space = Window::shared;
+    noted_.width = kChunk;
+    noted_.lanes = first_lanes(count_);
+    core_.accesses.push_back(noted_);
+    count_ = 0;
+  }
+
+  Core& core_;
   const std::vector<std::byte>& shared_;
+  Access noted_;
+  unsigned count_ = 0;
   bool all_inside_ = true;
   std::uint32_t outside_ = 0;
 };
@@ -104,7 +130,7 @@ class Reader {
 // Step::param of a product.
 enum : unsigned { kColumns, kMetadata, kSelector, kFlags };
 constexpr std::uint32_t kFromRegisters = 1, kTransposeA = 2, kTransposeB = 4, kNegate = 8,
-                        kHalfSum = 16, kSparse = 32, kReadsC = 64;
+                        kHalfSum = 16, kSparse = 32, kReadsC = 64, kEndsGroup = 128;
 
 // Bytes 4 * (lane % 4) and 16 more of rows lane / 4 and eight more, register by register.
 void rows_of_registers(const std::uint32_t* a, std::uint8_t (*rows)[lanes::kGroupRowBytes]) {
@@ -189,7 +215,7 @@ Flow execute_product(Core& core, Warp& warp, const Step& step, Mask, Mask on) {
   factors.bytes = sparse ? 64 : 32;
   factors.negate = (flags & kNegate) != 0;
   std::ranges::fill(factors.there, ~std::uint64_t{0});
-  Reader reader(warp.block->shared);
+  Reader reader(core, warp);
   if (from_registers)
     rows_of_registers(source_row(warp, step.a), factors.a);
   else
@@ -201,6 +227,8 @@ Flow execute_product(Core& core, Warp& warp, const Step& step, Mask, Mask on) {
     return core.raise(Fault::Kind::illegal_address, warp, step, on, reader.outside(),
                       "a matrix descriptor names bytes outside the block's shared memory");
   count_passes(core, warp, step, factors.columns * factors.bytes);
+  ++warp.products.begun;
+  if ((flags & kEndsGroup) != 0) warp.products.end_group();
   if (sparse) spread(metadata_row(warp, step), step.param[kSelector], step.width, factors);
   GroupSums sums;
   const unsigned registers = factors.columns / ((flags & kHalfSum) != 0 ? 4 : 2);
@@ -259,26 +287,80 @@ Execute lower_product(const isa::Instruction& in, Step& step) {
   step.param[kMetadata] = metadata;
   step.param[kSelector] = in.op == Op::HGMMA ? in.mod(Mod::mma_selector) & 1 : 0;
   const auto flag = [](bool is, std::uint32_t bit) { return is ? bit : 0; };
-  step.param[kFlags] = flag(from_registers, kFromRegisters) |
-                       flag(in.mod(Mod::transpose_a) != 0, kTransposeA) |
-                       flag(in.mod(Mod::transpose_b) != 0, kTransposeB) |
-                       flag(negate_a != (in.mod(Mod::negate_b) != 0), kNegate) |
-                       flag(product.d.bits == 16, kHalfSum) | flag(product.is_sparse, kSparse) |
-                       flag(in.b.index != isa::kRZ, kReadsC);
+  step.param[kFlags] =
+      flag(from_registers, kFromRegisters) | flag(in.mod(Mod::transpose_a) != 0, kTransposeA) |
+      flag(in.mod(Mod::transpose_b) != 0, kTransposeB) |
+      flag(negate_a != (in.mod(Mod::negate_b) != 0), kNegate) |
+      flag(product.d.bits == 16, kHalfSum) | flag(product.is_sparse, kSparse) |
+      flag(in.b.index != isa::kRZ, kReadsC) | flag(in.word.bits(84, 3) == 0, kEndsGroup);
   return execute_product;
 }
 
-// WARPGROUP.ARRIVE orders registers and shared memory before the products behind it, .DEPBAR waits
-// for products: here they are finished. USETMAXREG gives registers back, or asks for more: here all
-// warps have them, and every request is granted.
-Flow execute_order(Core&, Warp&, const Step&, Mask, Mask) { return Flow::next; }
+constexpr std::uint32_t kWarpsOfGroup = 4;
 
-Flow execute_register_request(Core&, Warp& warp, const Step& step, Mask, Mask on) {
-  if (on.any()) warp.set_predicate(step.pu, kFullMask, kFullMask);
+// The first warp of the group that has yet to come to a product; null: all have.
+const Warp* missing_from(const Warp& warp, std::uint64_t product) {
+  const std::vector<Warp>& warps = warp.block->warps;
+  const std::uint32_t first = warp.index / kWarpsOfGroup * kWarpsOfGroup;
+  for (std::uint32_t i = first; i < first + kWarpsOfGroup && i < warps.size(); ++i)
+    if (warps[i].products.begun < product && !warps[i].convergence->finished()) return &warps[i];
+  return nullptr;
+}
+
+// WARPGROUP.ARRIVE orders registers and shared memory before the products behind it.
+Flow execute_arrive(Core&, Warp&, const Step&, Mask, Mask) { return Flow::next; }
+
+// WARPGROUP.DEPBAR: until at most `selector` groups of products are incomplete.
+Flow execute_wait(Core& core, Warp& warp, const Step& step, Mask active, Mask on) {
+  if (on.empty()) return Flow::next;
+  if (missing_from(warp, warp.products.awaited(step.selector)) != nullptr)
+    return hold(core, warp, step, active, on);
+  warp.held_since.reset();
+  return Flow::next;
+}
+
+// USETMAXREG: registers go from warps to their block's pool and from there to others, who wait
+// until it has enough. (Records of the H200: one execution a request.)
+Flow execute_give(Core&, Warp& warp, const Step& step, Mask, Mask on) {
+  const std::uint32_t keeps = step.param[0];
+  if (on.empty() || keeps >= warp.registers) return Flow::next;
+  warp.block->spare_registers += std::uint64_t{warp.registers - keeps} * kWarpSize;
+  warp.registers = keeps;
+  return Flow::next;
+}
+
+std::uint64_t registers_wanted(const Warp& warp, const Step& step) {
+  const std::uint32_t wants = step.param[0];
+  return wants <= warp.registers ? 0 : std::uint64_t{wants - warp.registers} * kWarpSize;
+}
+
+Flow execute_take(Core& core, Warp& warp, const Step& step, Mask active, Mask on) {
+  if (on.empty()) return Flow::next;
+  const std::uint64_t wanted = registers_wanted(warp, step);
+  if (wanted > warp.block->spare_registers) return hold(core, warp, step, active, on);
+  warp.held_since.reset();
+  warp.block->spare_registers -= wanted;
+  warp.registers = std::max(warp.registers, step.param[0]);
+  warp.set_predicate(step.pu, kFullMask, kFullMask);
   return Flow::next;
 }
 
 }  // namespace
+
+std::string held_by_group(const Warp& warp, const Step& step) {
+  if (step.instruction->op == Op::USETMAXREG)
+    return fmt::format(
+        "waits for registers (setmaxnreg.inc): it needs {} more, {} in each thread, and the "
+        "block's "
+        "warps have given {} away",
+        registers_wanted(warp, step), step.param[0] - warp.registers, warp.block->spare_registers);
+  const Warp* const missing = missing_from(warp, warp.products.awaited(step.selector));
+  return missing == nullptr ? std::string{}
+                            : fmt::format(
+                                  "waits for products (wgmma.wait_group) that warp {} of "
+                                  "its warp group has not come to",
+                                  missing->index);
+}
 
 Execute lower_warpgroup(const isa::Instruction& in, Step& step) {
   constexpr std::uint32_t kTryAlloc = 2;
@@ -289,9 +371,12 @@ Execute lower_warpgroup(const isa::Instruction& in, Step& step) {
     case Op::BGMMA:
       return lower_product(in, step);
     case Op::WARPGROUP:
-      return execute_order;
+      if (in.mod(Mod::le) == 0) return execute_arrive;
+      step.selector = static_cast<std::uint8_t>(in.mod(Mod::sb_count));
+      return execute_wait;
     case Op::USETMAXREG:
-      return in.mod(Mod::register_pool) == kTryAlloc ? execute_register_request : execute_order;
+      step.param[0] = in.mod(Mod::register_count);
+      return in.mod(Mod::register_pool) == kTryAlloc ? execute_take : execute_give;
     default:
       return nullptr;
   }

@@ -147,6 +147,20 @@ struct AwaitedPlace {
   std::array<std::byte, 16> value{};  // of its first bytes, as last read
 };
 
+// Products that a warp has begun with the three others of its group. Each is complete when all four
+// have come to it.
+struct GroupProducts {
+  static constexpr std::size_t kMostLeft = 8;  // groups of products that a wait can leave
+  std::uint64_t begun = 0, groups = 0;
+  std::array<std::uint64_t, kMostLeft> in_group{};  // up to the end of the last groups, in a ring
+
+  void end_group() { in_group[groups++ % kMostLeft] = begun; }
+  // How many products are complete when at most `left` groups are not.
+  std::uint64_t awaited(std::uint64_t left) const {
+    return groups <= left ? 0 : in_group[(groups - left - 1) % kMostLeft];
+  }
+};
+
 struct Block;
 
 struct Warp : WarpState {
@@ -161,6 +175,8 @@ struct Warp : WarpState {
   bool may_spin = false;  // used its last turn to the end, and is to be looked at
   // Since when it is held (hold): a cycle, or a number of instructions.
   std::optional<std::uint64_t> held_since;
+  GroupProducts products;
+  std::uint32_t registers = 0;  // of each of its threads (setmaxnreg)
 };
 
 struct Cluster;  // simulator/execute/cluster.hpp
@@ -184,6 +200,7 @@ struct Block {
     bool holds = false;  // for all of the threads, or for any
   };
   std::vector<BarrierResult> results;  // per warp, for B2R.RESULT
+  std::uint64_t spare_registers = 0;   // that warps have given away (setmaxnreg)
   bool finished() const;
 };
 
@@ -217,6 +234,8 @@ struct Core {
   // All blocks only wait: warps are looked at for loops without an end, and what those of them
   // read that spin is noted.
   bool look_closely = false;
+  // Nothing gets on any more: waits that a GPU gives up after some time end at once.
+  bool ends_waits = false;
   std::vector<AwaitedPlace> awaited;
   std::uint64_t issued = 0;              // warp instructions
   const std::uint64_t* cycle = nullptr;  // what clocks read, when the launch is timed
@@ -325,6 +344,9 @@ Flow execute_past_end(Core& core, Warp& warp, const Step& step, Mask active, Mas
 void check_block_barriers(Block& block);
 // The warp is held at the instruction and comes to it again later, as if it had not come to it yet.
 Flow hold(Core& core, Warp& warp, const Step& step, Mask active, Mask on);
+// What an instruction that holds its warp waits for, in words; of others nothing.
+std::string held_by_group(const Warp& warp, const Step& step);
+std::string held_by_mbarrier(const Core& core, const Warp& warp, const Step& step);
 // Whether other lanes of the warp, apart from the current group, could go on.
 bool others_can_go_on(const Warp& warp);
 Flow call_builtin(Core& core, Warp& warp, const Step& step, Mask lanes, std::uint64_t code_address);

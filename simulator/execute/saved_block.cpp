@@ -74,10 +74,11 @@ SavedBlock::SavedBlock(const Core& core, const Block& block, const SavedBlock* l
                        const ByteCount& count)
     : linear_(block.linear),
       barriers_completed_(block.barriers_completed),
+      spare_registers_(block.spare_registers),
       barriers_(block.barriers),
       results_(block.results) {
   for (const Warp& warp : block.warps)
-    warps_.push_back({warp.predicates, warp.convergence->clone()});
+    warps_.push_back({warp.predicates, warp.convergence->clone(), warp.products, warp.registers});
   const std::vector<std::uint32_t> rows = gather(core, block);
   rows_.save(std::as_bytes(std::span(rows)), last ? &last->rows_ : nullptr, count);
   shared_.save(block.shared, last ? &last->shared_ : nullptr, count);
@@ -98,9 +99,12 @@ void SavedBlock::load(const Core& core, Block& block) const {
   block.barriers = barriers_;
   block.barriers_completed = barriers_completed_;
   block.results = results_;
+  block.spare_registers = spare_registers_;
   for (std::size_t i = 0; i < warps_.size(); ++i) {
     block.warps[i].predicates = warps_[i].predicates;
     block.warps[i].convergence = warps_[i].convergence->clone();
+    block.warps[i].products = warps_[i].products;
+    block.warps[i].registers = warps_[i].registers;
   }
 }
 

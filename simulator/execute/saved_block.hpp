@@ -39,8 +39,10 @@ class SavedBlock {
   struct SavedWarp {
     std::array<Mask, 17> predicates;
     std::unique_ptr<const Reconvergence> convergence;
+    GroupProducts products;
+    std::uint32_t registers;
   };
-  std::uint64_t linear_ = 0, barriers_completed_ = 0;
+  std::uint64_t linear_ = 0, barriers_completed_ = 0, spare_registers_ = 0;
   std::vector<SavedWarp> warps_;
   SavedBytes rows_, shared_, local_;
   std::array<BlockBarrier, 16> barriers_;

@@ -8,6 +8,7 @@
 #include <set>
 #include <utility>
 
+#include "isa/attributes.hpp"
 #include "simulator/launch/code_place.hpp"
 
 namespace heddle::simulator {
@@ -22,7 +23,23 @@ std::string place_of(const Core& core, std::uint32_t index) {
   return text;
 }
 
-std::string waits_for(ReconvergencePolicy policy, const Warp& warp, const Group& group) {
+// What holds the warp's current group; nothing: it is not held, or it is not known.
+std::string held_by(const Core& core, const Warp& warp, const Group& group) {
+  if (!warp.held_since || !warp.convergence->has_current() ||
+      warp.convergence->current().pc != group.pc)
+    return {};
+  const Step& step = core.launch.program->steps[group.pc];
+  if (step.instruction == nullptr) return {};
+  if (step.instruction->op == isa::Op::SYNCS) return held_by_mbarrier(core, warp, step);
+  const bool is_of_group =
+      step.instruction->op == isa::Op::WARPGROUP || step.instruction->op == isa::Op::USETMAXREG;
+  return is_of_group ? held_by_group(warp, step) : std::string{};
+}
+
+std::string waits_for(const Core& core, ReconvergencePolicy policy, const Warp& warp,
+                      const Group& group) {
+  if (group.wait == Wait::none)
+    if (std::string held = held_by(core, warp, group); !held.empty()) return held;
   switch (group.wait) {
     case Wait::none:
       if (info(policy).progress) return "running";
@@ -66,7 +83,7 @@ std::string describe_warps(const Core& core, const Block& block) {
       const bool is_next = group.wait == Wait::none || group.wait == Wait::reconvergence;
       const std::uint32_t at = is_next || group.pc == 0 ? group.pc : group.pc - 1;
       text += fmt::format("\n  warp {} lanes {:08x}: {} at {}", warp.index, group.lanes.bits(),
-                          waits_for(policy.policy, warp, group), place_of(core, at));
+                          waits_for(core, policy.policy, warp, group), place_of(core, at));
     }
   }
   return text;

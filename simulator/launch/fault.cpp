@@ -26,6 +26,8 @@ const char* describe(Fault::Kind kind) {
       return "the limit of instructions was reached";
     case Fault::Kind::stack_overflow:
       return "a stack overflow";
+    case Fault::Kind::launch_failure:
+      return "an unspecified launch failure";
     case Fault::Kind::invalid_pc:
       return "a jump to an address that holds no code";
     case Fault::Kind::interrupted:

@@ -55,6 +55,7 @@ struct Fault {
     deadlock,
     instruction_limit,
     stack_overflow,
+    launch_failure,  // what has no error of its own: a barrier that more arrive at than it expects
     invalid_pc,
     interrupted,
   };

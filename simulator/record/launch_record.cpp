@@ -54,6 +54,8 @@ const char* name(Fault::Kind kind) {
       return "instruction_limit";
     case Fault::Kind::stack_overflow:
       return "stack_overflow";
+    case Fault::Kind::launch_failure:
+      return "launch_failure";
     case Fault::Kind::invalid_pc:
       return "invalid_pc";
     case Fault::Kind::interrupted:

@@ -160,13 +160,31 @@ bool BlockTurns::stopped_by(Core::Turn turn, std::uint64_t issued) {
   return false;
 }
 
+// No block gets on. False: nor does any when waits end that a GPU gives up.
+bool BlockTurns::ends_waits() {
+  if (standing_ == Standing::for_good) {
+    standing_ = Standing::no;
+    return false;
+  }
+  standing_ = standing_ == Standing::no ? Standing::waits_end : Standing::for_good;
+  core_.ends_waits = standing_ == Standing::waits_end;
+  core_.look_closely = true;
+  spinning_ = 0;
+  core_.awaited.clear();
+  return true;
+}
+
 BlockTurns::After BlockTurns::take_turn() {
   starts_another_ = false;
   const std::uint64_t quantum = block_quantum(*core_.launch.request);
   const std::uint64_t before = core_.issued;
   const Core::Turn turn = core_.run_block(resident_.first(), quantum, warp_turn(quantum));
   note(turn, core_.issued != before);
-  if (spinning_ > resident_.size()) {
+  if (spinning_ == 0) {
+    standing_ = Standing::no;
+    core_.ends_waits = false;
+  }
+  if (spinning_ > resident_.size() && !ends_waits()) {
     if (!wait_for_others(core_, resident_.first(),
                          {resident_.size(), watch_.not_ended() - resident_.size()}))
       return After::launch_stops;

@@ -74,6 +74,7 @@ class BlockTurns {
   void note(Core::Turn turn, bool executed);
   bool may_stand_still_again() const;
   bool stopped_by(Core::Turn turn, std::uint64_t issued);
+  bool ends_waits();
 
   Core& core_;
   std::uint64_t resident_limit_;
@@ -83,6 +84,9 @@ class BlockTurns {
   // Turns in a row in which every warp of the block only waited, or went round in a loop that
   // changes nothing.
   std::size_t waiting_ = 0, spinning_ = 0;
+  // Where no block gets on. A wait that a GPU gives up may stand in a loop that ends: then all get
+  // on once such waits have ended. Else they wait again, to be seen where they do.
+  enum class Standing : std::uint8_t { no, waits_end, for_good } standing_ = Standing::no;
   std::optional<std::uint64_t> stood_still_at_;  // how many instructions had been issued
 };
 
