@@ -157,7 +157,7 @@ class Collector {
         return add(RegisterFile::vector, field, reader_.width(item, nullptr),
                    item.in_address || item.is_updated, !item.in_address);
       case ItemKind::urd:
-        return add(RegisterFile::uniform, field, reader_.width(item, nullptr), item.is_updated,
+        return add(RegisterFile::uniform, in_.urd, reader_.width(item, nullptr), item.is_updated,
                    true);
       case ItemKind::reg:
         return comes_first(item) ? add(RegisterFile::vector, field, 1, false, true)

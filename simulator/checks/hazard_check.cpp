@@ -21,6 +21,15 @@ using timing::kScoreboards;
 // A scoreboard counts up a cycle behind the issue; who issues in the next cycle does not see it.
 constexpr std::uint64_t kCountingDelay = 2;
 
+// What stands for a scoreboard where a warp group's product is awaited by its group of products.
+constexpr std::uint8_t kByGroup = kNoScoreboard + 1;
+
+bool is_group_product(const isa::Instruction& in) {
+  constexpr unsigned kRowsOfWarpgroup = 64;
+  return isa::facts(in).work == isa::Work::product &&
+         isa::matrix_product(in).shape.m == kRowsOfWarpgroup;
+}
+
 // Whether results come after a time the hardware decides.
 bool is_guarded(const timing::Timed& timed) {
   switch (timed.course) {
@@ -45,6 +54,12 @@ std::uint8_t guards_of_predicates(const isa::Instruction& in, const timing::Time
   return is_generic_atomic ? timed.read_scoreboard : timed.write_scoreboard;
 }
 
+std::string what_guards(std::uint8_t scoreboard) {
+  return scoreboard == kByGroup
+             ? "it is a product's: wgmma.wait_group (WARPGROUP.DEPBAR) is missing"
+             : fmt::format("it is guarded by scoreboard {}", scoreboard);
+}
+
 bool is_predicate(unsigned place) {
   return place >= kPredicatePlace && place < kUniformPredicatePlace;
 }
@@ -64,7 +79,8 @@ void HazardCheck::WarpTrack::start() {
   results.lanes.fill(Mask());
   sources.lanes.fill(Mask());
   for (auto& each : counted) each.clear();
-  now = sequence = most_settled = 0;
+  now = sequence = most_settled = groups = products_settled = 0;
+  group_ends.fill(0);
   last_count.fill(0);
   settled.fill(0);
 }
@@ -144,11 +160,19 @@ void HazardCheck::decode(std::uint32_t pc) {
       std::max(least_latency(in, in, 0, false), least_latency(in, in, kUniformPlace, false)));
   result.is_guarded = is_guarded(timed);
   result.is_memory = timed.course == Course::memory;
+  if (in.op == isa::Op::WARPGROUP && in.mod(isa::Mod::le) != 0)
+    result.groups_left = static_cast<std::uint8_t>(in.mod(isa::Mod::sb_count));
+  if (!is_group_product(in)) return;
+  constexpr unsigned kEnd = 84, kBits = 3;
+  result.is_product = result.is_guarded = true;
+  result.ends_group = in.word.bits(kEnd, kBits) == 0;
+  result.write_scoreboard = result.read_scoreboard = kByGroup;
 }
 
 // Units answer in order, and ptxas counts on it: who has waited for a later instruction's
 // scoreboard need not wait for those before it. Which unit that was is not asked.
 bool HazardCheck::is_settled(const WarpTrack& track, const Pending& pending) {
+  if (pending.scoreboard == kByGroup) return pending.sequence <= track.products_settled;
   if (pending.scoreboard < kScoreboards && pending.sequence <= track.settled[pending.scoreboard])
     return true;
   return pending.sequence < track.most_settled;
@@ -162,6 +186,11 @@ void HazardCheck::wait(WarpTrack& track, unsigned scoreboard, std::size_t left) 
   track.settled[scoreboard] = *std::prev(done);
   track.most_settled = std::max(track.most_settled, track.settled[scoreboard]);
   counted.erase(counted.begin(), done);
+}
+
+void HazardCheck::wait_for_groups(WarpTrack& track, std::size_t left) {
+  if (track.groups > left)
+    track.products_settled = track.group_ends[(track.groups - left - 1) % kKeptGroups];
 }
 
 // What the instruction waits for has happened when it issues.
@@ -194,6 +223,7 @@ void HazardCheck::follow(const Execution& now) {
     decode(now.pc);
   ++track.sequence;
   if (in.waits_for != 0 || in.counted_by != kNoScoreboard) wait(track, in);
+  if (in.groups_left != kNoGroupWait) wait_for_groups(track, in.groups_left);
   if (in.guard != kPlaces && (track.results.lanes[in.guard] & now.active).any())
     look_at_read(now, in.guard, true);
   const std::uint16_t* const reads = places_.data() + in.places;
@@ -201,18 +231,20 @@ void HazardCheck::follow(const Execution& now) {
   const std::uint16_t* const end = now.on.empty() ? writes : writes + in.writes;
   if (now.on.any())
     for (const std::uint16_t* place = reads; place != writes; ++place)
-      if ((track.results.lanes[*place] & now.on).any()) look_at_read(now, *place, false);
+      if ((track.results.lanes[*place] & now.on).any() && !adds_to_product(track, in, *place))
+        look_at_read(now, *place, false);
   for (const std::uint16_t* place = writes; place != end; ++place)
     if (((track.results.lanes[*place] | track.sources.lanes[*place]) & now.on).any())
       look_at_write(now, in, *place);
   if (in.write_scoreboard != kNoScoreboard || in.read_scoreboard != kNoScoreboard) count(track, in);
+  if (in.ends_group) track.group_ends[track.groups++ % kKeptGroups] = track.sequence;
   for (const std::uint16_t* place = writes; place != end; ++place) {
     const std::uint8_t guard = is_predicate(*place) ? in.predicate_scoreboard : in.write_scoreboard;
     track.results.lanes[*place] = now.on;
     track.results.of[*place].set(track, now.pc, guard, !in.is_guarded);
   }
   // Where none guards them ptxas overwrites the sources of a load at once.
-  if (in.is_memory && now.on.any() && in.read_scoreboard != kNoScoreboard)
+  if ((in.is_memory || in.is_product) && now.on.any() && in.read_scoreboard != kNoScoreboard)
     for (const std::uint16_t* place = reads; place != writes; ++place)
       if (*place < kUniformPlace) {
         track.sources.lanes[*place] = now.on;
@@ -222,6 +254,13 @@ void HazardCheck::follow(const Execution& now) {
   for (const std::uint16_t* place = writes; place != end; ++place)
     track.sources.lanes[*place] &= ~now.on;
   track.now += in.stall;
+}
+
+// Products on one sum follow one another without a wait.
+bool HazardCheck::adds_to_product(const WarpTrack& track, const Decoded& in, unsigned place) const {
+  if (!in.is_product || track.results.of[place].scoreboard != kByGroup) return false;
+  const std::uint16_t* const writes = places_.data() + in.places + in.reads;
+  return std::find(writes, writes + in.writes, place) != writes + in.writes;
 }
 
 void HazardCheck::count(WarpTrack& track, const Decoded& in) {
@@ -255,30 +294,29 @@ void HazardCheck::look_at_read(const Execution& now, unsigned place, bool as_gua
   }
   report(now, "not_awaited", result, lanes,
          fmt::format("{} is used, and nothing has waited for it", place_name(place)),
-         result.scoreboard == kNoScoreboard
-             ? "the instruction that computes it sets no scoreboard"
-             : fmt::format("it is guarded by scoreboard {}", result.scoreboard));
+         result.scoreboard == kNoScoreboard ? "the instruction that computes it sets no scoreboard"
+                                            : what_guards(result.scoreboard));
 }
 
 void HazardCheck::look_at_write(const Execution& now, const Decoded& in, unsigned place) {
   WarpTrack& track = now.track;
   const Pending& result = track.results.of[place];
   const Mask results = track.results.lanes[place], sources = track.sources.lanes[place];
-  if ((results & now.on).any() && !result.fixed && result.scoreboard < kScoreboards &&
-      !is_settled(track, result) && result.scoreboard != in.write_scoreboard)
+  const bool is_awaited = result.scoreboard < kScoreboards || result.scoreboard == kByGroup;
+  if ((results & now.on).any() && !result.fixed && is_awaited && !is_settled(track, result) &&
+      result.scoreboard != in.write_scoreboard)
     report(now, "overwritten_result", result, results,
            fmt::format("{} is written while an earlier result for it may still come",
                        place_name(place)),
-           fmt::format("that is guarded by scoreboard {}", result.scoreboard));
+           what_guards(result.scoreboard));
   // A result that comes by the memory unit comes behind the reads of what that took before.
   const Pending& source = track.sources.of[place];
   if (!in.is_memory && (sources & now.on).any() && !is_settled(track, source))
     report(now, "overwritten_source", source, sources,
            fmt::format("{} is written while an earlier instruction may still have to read it",
                        place_name(place)),
-           source.scoreboard == kNoScoreboard
-               ? "that instruction sets no scoreboard"
-               : fmt::format("it is guarded by scoreboard {}", source.scoreboard));
+           source.scoreboard == kNoScoreboard ? "that instruction sets no scoreboard"
+                                              : what_guards(source.scoreboard));
 }
 
 void HazardCheck::report(const Execution& now, const char* kind, const Pending& pending, Mask lanes,

@@ -4,9 +4,10 @@
 // Each warp's instructions are followed as they issue, as fast as their stall counts allow. A
 // result of fixed latency must not be used before its time; one that a scoreboard guards not
 // before an instruction of the warp has waited for that scoreboard; and the sources of a memory
-// instruction must not be overwritten before they are read. The latencies are the least that
-// hardware needs between any two instructions of the kind (hazard_latencies.hpp), so that what is
-// reported is wrong; not all that is wrong is reported.
+// instruction must not be overwritten before they are read. What a product of a warp group reads
+// and writes is its own until the warp has waited for its group (WARPGROUP.DEPBAR). The latencies
+// are the least that hardware needs between any two instructions of the kind
+// (hazard_latencies.hpp), so that what is reported is wrong; not all that is wrong is reported.
 #pragma once
 
 #include <array>
@@ -52,6 +53,8 @@ class HazardCheck : public Check {
     std::array<Mask, kPlaces> lanes;
     std::array<Pending, kPlaces> of;
   };
+  static constexpr std::size_t kKeptGroups = 8;  // of products, as many as a wait can leave
+  static constexpr std::uint8_t kNoGroupWait = 0xff;
   struct WarpTrack {
     WarpTrack() { start(); }
     void start();
@@ -62,6 +65,10 @@ class HazardCheck : public Check {
     std::array<std::uint64_t, timing::kScoreboards> last_count;  // when each was counted up
     std::array<std::uint64_t, timing::kScoreboards> settled;     // all up to this sequence are done
     std::uint64_t most_settled;                                  // of them
+    // Warp groups' products: the last one of each of the last groups, in a ring; how many groups;
+    // all products up to this sequence are done.
+    std::array<std::uint64_t, kKeptGroups> group_ends;
+    std::uint64_t groups, products_settled;
   };
   // Of an instruction, what is looked at whenever it executes.
   struct Decoded {
@@ -77,6 +84,8 @@ class HazardCheck : public Check {
     std::uint8_t latency = 0;  // least_latency of no reader is more, but where it guards that
     bool is_guarded = false;   // its results are, by scoreboards
     bool is_memory = false;
+    bool is_product = false, ends_group = false;  // of a warp group
+    std::uint8_t groups_left = kNoGroupWait;      // WARPGROUP.DEPBAR: how many it leaves
   };
   // One executing instruction.
   struct Execution {
@@ -90,9 +99,11 @@ class HazardCheck : public Check {
   void follow(const Execution& now);
   static void wait(WarpTrack& track, const Decoded& in);
   static void wait(WarpTrack& track, unsigned scoreboard, std::size_t left);
+  static void wait_for_groups(WarpTrack& track, std::size_t left);
   static bool is_settled(const WarpTrack& track, const Pending& pending);
   void look_at_read(const Execution& now, unsigned place, bool as_guard);
   void look_at_write(const Execution& now, const Decoded& in, unsigned place);
+  bool adds_to_product(const WarpTrack& track, const Decoded& in, unsigned place) const;
   static void count(WarpTrack& track, const Decoded& in);
   void report(const Execution& now, const char* kind, const Pending& pending, Mask lanes,
               std::string message, std::string details);

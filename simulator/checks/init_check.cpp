@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-
 #include "isa/attributes.hpp"
 #include "simulator/memory/atomic_operations.hpp"
 

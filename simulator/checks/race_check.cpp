@@ -95,6 +95,7 @@ void RaceCheck::begin(const LaunchRequest& request) {
   seen_ = {};
   mbarriers_.clear();
   agents_.clear();
+  products_.clear();
   for_debugging_ = is_for_debugging(*request.module);
   if (code_ == request.module->code_sha256()) return;
   const LoweredProgram& program = lowered(*request.module);
@@ -185,7 +186,8 @@ bool RaceCheck::looks_before(const Step& step) const {
     case isa::Effect::call:
       return true;
     default:
-      return takes_all_lanes(in) || isa::memory_access(in).of == isa::MemoryAccess::Of::barrier;
+      return takes_all_lanes(in) || isa::memory_access(in).of == isa::MemoryAccess::Of::barrier ||
+             in.op == Op::WARPGROUP;
   }
 }
 
@@ -218,6 +220,8 @@ void RaceCheck::issuing(const Core& core, const Warp& warp, const Issue& next) {
   if (isa::memory_access(*step.instruction).of == isa::MemoryAccess::Of::barrier)
     knowledge_.fence(id);  // mbarrier operations order what is before them, and after
   if (takes_all_lanes(*step.instruction)) of_warp.lanes.meet(next.active);
+  if (step.instruction->op == Op::WARPGROUP)
+    wait_for_products(warp, track, next, *step.instruction);
   switch (isa::effect(*step.instruction)) {
     case isa::Effect::block_barrier: {
       const BarrierRequest request = barrier_request(warp, step, next.on);
@@ -279,6 +283,7 @@ void RaceCheck::look_at_accesses(const Core& core, const Warp& warp, BlockTrack&
     look_at_counted_copies(core, warp, track, issue);
     return end_phases(core, *warp.block);
   }
+  if (copies == Copies::product) return look_at_product(core, warp, track, issue);
   for (const Access& access : issue.accesses) {
     if (access.space == Window::local || access.lanes.empty()) continue;
     look_at(core, warp, track, issue, access);
@@ -344,8 +349,9 @@ void RaceCheck::look_at(const Core& core, const Warp& warp, BlockTrack& track, c
       if (data != nullptr) std::memcpy(&value, data + (at - address), bytes);
       look_at_cell(scene, cell, at, now, value);
       if (agent == nullptr) return;
-      cell.write.who = *agent;
-      cell.write.clock = knowledge_.clock(*agent);
+      Trace& trace = scene.writes ? cell.write : cell.read;
+      trace.who = *agent;
+      trace.clock = knowledge_.clock(*agent);
     });
   }
 }

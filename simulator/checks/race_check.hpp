@@ -8,7 +8,8 @@
 // operations and strong accesses of block scope do this among the threads of one block only.
 //
 // What an asynchronous copy does is done when its thread has waited for its group, or when a phase
-// of the mbarrier that counts it ends, for every thread that waits there (race_copies.cpp).
+// of the mbarrier that counts it ends, for every thread that waits there (race_copies.cpp). What a
+// product of a warp group reads is read when one of its warps has waited (race_products.cpp).
 #pragma once
 
 #include <array>
@@ -64,7 +65,8 @@ class RaceCheck : public Check {
   };
   // Asynchronous copies: an instruction's stores, or all that it does, are pending until they have
   // been waited for; or an mbarrier counts them.
-  enum class Copies : std::uint8_t { none, element, bulk, counted };
+  // Products of warp groups read shared memory in the same way.
+  enum class Copies : std::uint8_t { none, element, bulk, counted, product };
   // What an instruction's modifiers say, read once for all its executions.
   struct Watched {
     Use use = Use::plain;      // of its loads and stores
@@ -90,10 +92,19 @@ class RaceCheck : public Check {
     unsigned arrivals = 0;  // by the instruction that executes
     std::map<std::pair<std::uint64_t, std::uint32_t>, WarpId> agents;  // by issuer: block and warp
   };
-  // Of what a copy did without its thread.
+  // Of what a copy or a product did without its thread.
   struct Agent {
-    std::uint64_t barrier = 0;  // shared address
+    std::uint64_t barrier = 0;  // shared address; of copies
     Actor issuer;
+    bool is_product = false;
+  };
+  // Products of a warp group: how many groups of them each warp has ended, and what those know who
+  // have waited for the last ones.
+  struct Products {
+    static constexpr std::size_t kKept = 16;  // more than a wait can leave
+    WarpId agent;
+    std::array<std::uint64_t, 4> ended{};
+    std::array<Told, kKept> told{};
   };
   // One access of a warp, whose parts are looked at one by one.
   struct Scene {
@@ -119,7 +130,7 @@ class RaceCheck : public Check {
   void look_at_barriers(const Block& block, BlockTrack& track);
   void look_at_warp_sync(const Warp& warp, WarpTrack& track);
   void look_at_accesses(const Core& core, const Warp& warp, BlockTrack& track, const Issue& issue);
-  // `agent`: of a copy that an mbarrier counts; else null.
+  // `agent`: of a copy that an mbarrier counts, or of a product; else null.
   void look_at(const Core& core, const Warp& warp, BlockTrack& track, const Issue& issue,
                const Access& access, const WarpId* agent = nullptr);
   Place shared_place(const Block& block, std::uint64_t address);
@@ -143,6 +154,13 @@ class RaceCheck : public Check {
   void look_at_mbarrier(const Core& core, const Warp& warp, BlockTrack& track, const Issue& issue,
                         const Access& access);
   WarpId agent_of(const Warp& warp, const Place& barrier, Mask lanes, Pc pc);
+
+  // race_products.cpp
+  void look_at_product(const Core& core, const Warp& warp, BlockTrack& track, const Issue& issue);
+  void wait_for_products(const Warp& warp, BlockTrack& track, const Issue& next,
+                         const isa::Instruction& in);
+  bool report_product(const Scene& scene, std::uint64_t address, const Trace& before,
+                      const Trace& now);
   void arrive_at(const Block& block, std::uint64_t address, const Knowledge::Told& told,
                  unsigned arrivals);
   void end_phases(const Core& core, Block& block);
@@ -191,9 +209,10 @@ class RaceCheck : public Check {
   std::unordered_map<std::uint64_t, Release> told_at_;
   std::map<const Cluster*, Knowledge::Told> told_in_;
   std::vector<std::uint64_t> arrived_at_;  // addresses: by the instruction that executes
-  std::unordered_map<std::uint64_t, MBarrier> mbarriers_;            // by Place::key
-  std::map<std::pair<std::uint32_t, std::uint32_t>, Agent> agents_;  // by block and number
-  HeapCall call_;                                                    // that executes now
+  std::unordered_map<std::uint64_t, MBarrier> mbarriers_;                 // by Place::key
+  std::map<std::pair<std::uint32_t, std::uint32_t>, Agent> agents_;       // by block and number
+  std::map<std::pair<std::uint32_t, std::uint32_t>, Products> products_;  // by block and group
+  HeapCall call_;                                                         // that executes now
   bool for_debugging_ = false;
   std::string code_;              // that the following are of: its hash
   std::vector<Watched> watched_;  // by pc

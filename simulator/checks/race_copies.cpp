@@ -50,6 +50,20 @@ RaceCheck::Place RaceCheck::shared_place(const Block& block, std::uint64_t addre
 
 RaceCheck::Copies RaceCheck::copies_of(const isa::Instruction& in) {
   using Memory = isa::MemoryAccess;
+  switch (in.op) {
+    case isa::Op::UTMALDG:
+      return Copies::counted;
+    case isa::Op::UTMASTG:
+    case isa::Op::UTMAREDG:
+      return Copies::bulk;
+    case isa::Op::HGMMA:
+    case isa::Op::IGMMA:
+    case isa::Op::QGMMA:
+    case isa::Op::BGMMA:
+      return Copies::product;
+    default:
+      break;
+  }
   const Memory access = isa::memory_access(in);
   if (access.of == Memory::Of::counted) return Copies::counted;
   if (access.of == Memory::Of::bulk)
@@ -135,7 +149,8 @@ WarpId RaceCheck::agent_of(const Warp& warp, const Place& barrier, Mask lanes, P
   MBarrier& state = mbarriers_[barrier.key()];
   const auto [found, is_new] = state.agents.try_emplace({warp.block->linear, warp.index}, WarpId{});
   if (is_new) found->second = knowledge_.add_agent(barrier.track->number);
-  agents_[{found->second.block, found->second.warp}] = {barrier.address, actor(warp, pc, lanes)};
+  agents_[{found->second.block, found->second.warp}] = {barrier.address, actor(warp, pc, lanes),
+                                                        false};
   return found->second;
 }
 
@@ -238,6 +253,8 @@ bool RaceCheck::report_copy(const Scene& scene, std::uint64_t address, const Tra
                             const Trace& now, bool wrote_before) {
   const auto agent = agents_.find({before.who.block, before.who.warp});
   if (!before.pending && agent == agents_.end()) return false;
+  if (agent != agents_.end() && agent->second.is_product)
+    return report_product(scene, address, before, now);
   Finding* const finding =
       findings_.note("races", wrote_before ? "copy_not_awaited" : "copied_from", now.pc, before.pc);
   if (finding == nullptr) return true;

@@ -63,8 +63,6 @@ class SharedMatrix {
   bool transposed_;
 };
 
-Mask first_lanes(unsigned count) { return count == kWarpSize ? kFullMask : (Mask{1} << count) - 1; }
-
 // Reads rows of matrices; notes an address that lies outside shared memory, and tells observers.
 class Reader {
  public:
@@ -114,7 +112,7 @@ class Reader {
     noted_.kind = AccessKind::load;
     noted_.space = Window::shared;
     noted_.width = kChunk;
-    noted_.lanes = first_lanes(count_);
+    noted_.lanes = Mask::below(count_);
     core_.accesses.push_back(noted_);
     count_ = 0;
   }
