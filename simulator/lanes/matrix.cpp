@@ -13,10 +13,14 @@ namespace {
 // D where it is computed, written to the rows only when nothing is read from them any more.
 template <u32 kRegisters>
 struct Result {
-  u32 word[kRegisters][kWarpSize] = {};
+  alignas(64) u32 word[kRegisters][kWarpSize] = {};
 
   void write(WarpState& warp, const MicroOp& op, Mask on) const {
     u32* d = destination_row(warp, op.d);
+    if (on == kFullMask) {
+      __builtin_memcpy(d, word, sizeof word);
+      return;
+    }
     for (u32 r = 0; r < kRegisters; ++r)
       for (u32 i = 0; i < kWarpSize; ++i) put<false>(d + r * kWarpSize, i, word[r][i], on);
   }
@@ -61,6 +65,53 @@ struct SomeElements {
 // k[3] of a product that is to be computed element by element: how tests get both.
 constexpr u32 kOneByOne = 1;
 
+// How a format's words are taken apart at once.
+template <class Format>
+struct WordsOf;
+template <>
+struct WordsOf<Fp16Elements> {
+  using Taken = Fp16Words;
+};
+template <>
+struct WordsOf<Bf16Elements> {
+  using Taken = Bf16Words;
+};
+template <>
+struct WordsOf<Tf32Elements> {
+  using Taken = Tf32Words;
+};
+
+// The registers that A would have if its rows were not sparse: zeros stand between the numbers.
+template <u32 kElements, u32 kSteps, class Choice>
+void spread_out(const u32* rows, const Choice& choice, u32 (&spread)[4 * kSteps][kWarpSize]) {
+  constexpr u32 kBits = 32 / kElements, kMask = ~0u >> (32 - kBits);
+  __builtin_memset(spread, 0, sizeof spread);
+  Fragments<kElements, 2, kSteps>::for_each_of_a([&](u32 row, u32 k, u32 lane, u32 r, u32 e) {
+    const u32 place = choice.place(row, k), at = place / kElements;
+    spread[2 * (at / 4) + row / 8][4 * (row % 8) + at % 4] |=
+        (rows[r * kWarpSize + lane] >> kBits * e & kMask) << kBits * (place % kElements);
+  });
+}
+
+// Where all numbers are of the usual kind: true, and D is in `d`, register by register.
+template <class Format, u32 kSteps, class Dot, bool kHalf, class Choice>
+bool hmma_at_once(WarpState& warp, const MicroOp& op, u32 (*d)[kWarpSize]) {
+  using Taken = typename WordsOf<Format>::Taken;
+  constexpr u32 kStepsOfB = Choice::kSparse ? 2 * kSteps : kSteps;
+  constexpr u32 kGroup = kStepsOfB * Dot::kTerms / (4 * Format::kElements * kSteps);
+  const u32* a = source_row(warp, op.a);
+  u32 spread[Choice::kSparse ? 4 * kSteps : 1][kWarpSize];
+  if constexpr (Choice::kSparse) {
+    spread_out<Format::kElements, kSteps>(a, Choice(warp, op), spread);
+    a = spread[0];
+  }
+  const TakenA<Taken, kStepsOfB> of_a(a, op.a_negate);
+  const TakenB<Taken, kStepsOfB> of_b(source_row(warp, op.b), op.b_negate);
+  if (any(of_a.strange | of_b.strange)) return false;
+  const auto c = reinterpret_cast<const u32(*)[kWarpSize]>(source_row(warp, op.c));
+  return multiply_at_once<SumRule<kHalf, Dot::kBits, 23>, kStepsOfB, kGroup>(of_a, of_b, c, d) == 0;
+}
+
 // Infinities and NaNs of a row of A, a column of B and the element of C.
 template <class Format, class Dot, u32 kDepth>
 SpecialSum sum_of_specials(const i32* a, const i32* a_exponent, const i32* b, const i32* b_exponent,
@@ -87,11 +138,10 @@ void hmma(WarpState& warp, const MicroOp& op, Mask on) {
   using Shape = Fragments<Format::kElements, 2, kSteps>;
   using ShapeOfB = Fragments<Format::kElements, 1, Choice::kSparse ? 2 * kSteps : kSteps>;
   constexpr u32 kDepth = Shape::kDepth, kDepthOfB = ShapeOfB::kDepth, kGroup = Dot::kTerms;
-  if constexpr (!Choice::kSparse) {
-    Result<kHalf ? 2 : 4> usual;
-    if (op.param[3] != kOneByOne && hmma_at_once<Format, kSteps, Dot, kHalf>(warp, op, usual.word))
-      return usual.write(warp, op, on);
-  }
+  Result<kHalf ? 2 : 4> usual;
+  if (op.param[3] != kOneByOne &&
+      hmma_at_once<Format, kSteps, Dot, kHalf, Choice>(warp, op, usual.word))
+    return usual.write(warp, op, on);
   const Choice choice(warp, op);
   i32 a[Shape::kRows][kDepth], a_exponent[Shape::kRows][kDepth];
   i32 b[kColumns][kDepthOfB], b_exponent[kColumns][kDepthOfB];

@@ -1,245 +1,326 @@
-// HMMA, eight columns of a row at a time: the sums that FloatDot makes, of factors and addends that
-// floats hold with room to spare. What is not of that kind (infinities, NaNs, numbers far from one)
-// is left to FloatDot itself.
+// Products of matrices, a vector of elements of D at a time: the sums that FloatDot makes, of
+// factors and addends that floats hold with room to spare. What is not of that kind (infinities,
+// NaNs, numbers far from one) is left to FloatDot itself.
 //
 // A product of two factors is exact in a float, and so is that product times a power of two: cut
 // off towards zero, it is the integer that FloatDot shifts into place.
+//
+// Registers stay as fragments have them (matrix.hpp). A quad of lanes of a register of C is a row
+// and every other column. An element of A is needed by all lanes of its quad, an element of B in
+// each quad by the lane of its column.
 #pragma once
 
-#include "simulator/lanes/matrix.hpp"
+#include <utility>
+
+#include "simulator/lanes/matrix_words.hpp"
 
 namespace heddle::simulator::lanes::HEDDLE_LANES_VARIANT {
 
-// Of the eight columns: first the even ones, then the odd ones, as registers of C hold them.
-using Floats = float __attribute__((vector_size(32)));
-using Words = i32 __attribute__((vector_size(32)));
-using Pairs = i16 __attribute__((vector_size(32)));  // two exponents to a column
+inline constexpr u32 kQuadLanes = 4;
+inline constexpr u32 kRowsAtOnce = kVectorLanes / kQuadLanes, kParts = 16 / kRowsAtOnce;
+inline constexpr u32 kVectorsOfRegister = kWarpSize / kVectorLanes;
 
-constexpr u32 place_of_column(u32 column) { return column / 2 + 4 * (column % 2); }
-
-// Exponents between which products and sums stay normal floats.
-inline constexpr i32 kLeastOfFactor = -40, kMostOfFactor = 40, kLeastOfAddend = -60;
-// Below it FloatDot's cut is at a place that no float has.
-inline constexpr i32 kLeastTop = -100;
-
-// A number as a float, and its exponent as FloatDot has it. `strange`: not 0 where it cannot be
-// treated here.
-struct Taken {
-  u32 value;
-  i32 exponent;
-  u32 strange;
-};
-
-inline Taken take_float(u32 bits, i32 least, i32 most) {
-  const u32 magnitude = bits & 0x7fffffffu;
-  const i32 exponent = static_cast<i32>(magnitude >> 23) - 127;
-  const bool zero = magnitude == 0;
-  return {bits, zero ? kExponentOfZero : exponent,
-          u32{!zero} & (u32{exponent < least} | u32{exponent > most})};
-}
-
-inline Taken take_half(u32 half) {
-  const u32 magnitude = half & 0x7fff, sign = (half & 0x8000) << 16;
-  const bool subnormal = magnitude < 0x400;
-  const u32 small = bits_of(static_cast<float>(static_cast<i32>(magnitude)) * 0x1p-24f);
-  const i32 exponent = static_cast<i32>(magnitude >> 10) - 15;
-  return {sign | pick(subnormal, small, (magnitude << 13) + (112u << 23)),
-          magnitude == 0 ? kExponentOfZero
-          : subnormal    ? -14
-                         : exponent,
-          u32{magnitude >= 0x7c00}};
-}
-
-template <class Format>
-Taken take_factor(u32 word, u32 e) {
-  if constexpr (Format::kElements == 1)
-    return take_float(word & ~0x1fffu, kLeastOfFactor, kMostOfFactor);
-  const u32 half = word >> 16 * e & 0xffff;
-  if constexpr (Format::kFraction == 10) return take_half(half);
-  return take_float(half << 16, kLeastOfFactor, kMostOfFactor);
-}
-
-template <bool kHalf>
-Taken take_addend(u32 bits) {
-  if constexpr (kHalf) return take_half(bits);
-  return take_float(bits, kLeastOfAddend, 127);
-}
-
-// The elements of a register of all lanes: values[e][lane], and pairs of exponents.
-template <class Format>
-struct TakenRow {
-  u32 value[Format::kElements][kWarpSize];
-  u32 exponents[kWarpSize];
-  u32 strange = 0;
-
-  TakenRow(const u32* row, u32 sign) {
-    for (u32 i = 0; i < kWarpSize; ++i) {
-      const Taken low = take_factor<Format>(row[i], 0);
-      const Taken high =
-          Format::kElements == 2 ? take_factor<Format>(row[i], 1) : Taken{0, kExponentOfZero, 0};
-      value[0][i] = low.value ^ sign;
-      if (Format::kElements == 2) value[Format::kElements - 1][i] = high.value ^ sign;
-      exponents[i] = (static_cast<u32>(low.exponent) & 0xffff) | static_cast<u32>(high.exponent)
-                                                                     << 16;
-      strange |= low.strange | high.strange;
-    }
-  }
-};
-
-// A row of sums, column by column.
-struct RowOfSums {
-  u32 bits[kColumns];   // of C, then of D
-  u32 value[kColumns];  // the same as floats
-  i32 exponent[kColumns];
-  u32 strange = 0;
-
-  template <bool kHalf>
-  void take() {
-    for (u32 j = 0; j < kColumns; ++j) {
-      const Taken taken = take_addend<kHalf>(bits[j]);
-      value[j] = taken.value;
-      exponent[j] = taken.exponent;
-      strange |= taken.strange;
-    }
-  }
-};
-
-// sum[0] + sum[1] + sum[2], which are exact in a double, times 2^-shift.
-template <bool kHalf>
-inline void round_sums(const i32 (&sum)[3][kColumns], const i32* shift, u32* bits) {
-  for (u32 j = 0; j < kColumns; ++j) {
-    if constexpr (kHalf) {
-      bits[j] = rounded_to_half(i64{sum[0][j]} + sum[1][j] + sum[2][j], -shift[j]);
-    } else {
-      constexpr u64 kCut = (u64{1} << 29) - 1;  // of a double's fraction, below a float's
-      const double total = static_cast<double>(sum[0][j]) + static_cast<double>(sum[1][j]) +
-                           static_cast<double>(sum[2][j]);
-      const double scaled = total * as_double(static_cast<u64>(i64{1023} - shift[j]) << 52);
-      bits[j] = bits_of(static_cast<float>(as_double(bits_of(scaled) & ~kCut)));
-    }
-  }
-}
-
-// The factors of a product: A row by row, B column by column, in an order of k that is the same for
-// both within each of FloatDot's groups.
-template <class Format, u32 kSteps>
-struct Factors {
-  using Shape = Fragments<Format::kElements, 2, kSteps>;
-  static constexpr u32 kDepth = Shape::kDepth, kPairs = 4 * kSteps;
-  alignas(64) float a[Shape::kRows][kDepth];
-  alignas(64) u32 a_exponents[Shape::kRows][kPairs];
-  alignas(64) u32 b[kDepth][kColumns];
-  alignas(64) u32 b_exponents[kPairs][kColumns];
-  u32 strange = 0;
-
-  Factors(const u32* rows_a, u32 sign_a, const u32* rows_b, u32 sign_b) {
-    constexpr u32 kElements = Format::kElements;
-    for (u32 r = 0; r < Shape::kRegistersOfA; ++r) {
-      const TakenRow<Format> taken(rows_a + r * kWarpSize, sign_a);
-      strange |= taken.strange;
-      for (u32 g = 0; g < 8; ++g) {
-        const u32 row = g + 8 * (r % 2), step = r / 2;
-        __builtin_memcpy(&a_exponents[row][4 * step], taken.exponents + 4 * g, 16);
-        for (u32 e = 0; e < kElements; ++e)
-          __builtin_memcpy(&a[row][4 * (kElements * step + e)], taken.value[e] + 4 * g, 16);
-      }
-    }
-    for (u32 step = 0; step < kSteps; ++step) {
-      const TakenRow<Format> taken(rows_b + step * kWarpSize, sign_b);
-      strange |= taken.strange;
-      for (u32 column = 0; column < kColumns; ++column)
-        for (u32 q = 0; q < 4; ++q) {
-          const u32 j = place_of_column(column), lane = 4 * column + q;
-          b_exponents[4 * step + q][j] = taken.exponents[lane];
-          for (u32 e = 0; e < kElements; ++e)
-            b[4 * (kElements * step + e) + q][j] = taken.value[e][lane];
-        }
-    }
-  }
-};
-
-// By reference: a vector as a value would be passed otherwise by each vector unit.
-template <class T>
-inline void load(T& vector, const void* from) {
+template <class Vector>
+inline void load(Vector& vector, const void* from) {
   __builtin_memcpy(&vector, from, sizeof vector);
 }
 
-// Adds kTerms products from the first on to a row of C.
-template <class Dot, bool kHalf, u32 kElements, class Of>
-inline void add_group(const Of& factors, u32 row, u32 first, RowOfSums& sums) {
-  constexpr u32 kTerms = Dot::kTerms;
-  const u32 first_pair = first / kElements;
-  Pairs tops = {};
-  tops -= 0x4000;
-  for (u32 k = first_pair; k < first_pair + kTerms / kElements; ++k) {
-    const Words both = Words{} + static_cast<i32>(factors.a_exponents[row][k]);
-    Pairs of_a, sum;
-    load(of_a, &both);
-    load(sum, factors.b_exponents[k]);
-    sum += of_a;
-    tops = sum > tops ? sum : tops;
-  }
-  Words pair, top;
-  load(pair, &tops);
-  load(top, sums.exponent);
-  const Words low = pair << 16 >> 16, high = pair >> 16;
-  top = low > top ? low : top;
-  top = high > top ? high : top;
-  const Words shift_of_top = Dot::kBits - top, most = Words{} + 126;
-  const Words shift = shift_of_top < most ? shift_of_top : most;
-  const Words scale_bits = (shift + 127) << 23;
-  Floats scale, c;
-  load(scale, &scale_bits);
-  load(c, sums.value);
-  // Sixteen products do not fit 32 bits together: two sums of half of them do.
-  Words sum[3] = {};
-#pragma GCC unroll 16
-  for (u32 k = 0; k < kTerms; ++k) {
-    Floats product;
-    load(product, factors.b[first + k]);
-    product *= factors.a[row][first + k];
-    sum[k / ((kTerms + 1) / 2)] += __builtin_convertvector(product * scale, Words);
-  }
-  sum[2] = __builtin_convertvector(c * scale, Words);
-  i32 parts[3][kColumns], shifts[kColumns], tops_of[kColumns];
-  __builtin_memcpy(parts, sum, sizeof parts);
-  __builtin_memcpy(shifts, &shift, sizeof shifts);
-  __builtin_memcpy(tops_of, &top, sizeof tops_of);
-  for (u32 j = 0; j < kColumns; ++j)
-    sums.strange |= u32{tops_of[j] < kLeastTop} & u32{(sums.value[j] << 1) != 0};
-  round_sums<kHalf>(parts, shifts, sums.bits);
+inline bool any(const Words& words) {
+  i32 each[kVectorLanes], all = 0;
+  __builtin_memcpy(each, &words, sizeof each);
+  for (u32 i = 0; i < kVectorLanes; ++i) all |= each[i];
+  return all != 0;
 }
 
-// Where all numbers are of the usual kind: true, and D is in `d`, register by register.
-template <class Format, u32 kSteps, class Dot, bool kHalf>
-inline bool hmma_at_once(WarpState& warp, const MicroOp& op, u32 (*d)[kWarpSize]) {
-  const Factors<Format, kSteps> factors(source_row(warp, op.a), op.a_negate ? kSign32 : 0,
-                                        source_row(warp, op.b), op.b_negate ? kSign32 : 0);
-  if (factors.strange != 0) return false;
-  const u32* c = source_row(warp, op.c);
-  u32 strange = 0;
-  for (u32 row = 0; row < 16; ++row) {
-    const u32 lane = 4 * (row % 8), eight = row / 8;
-    RowOfSums sums;
-    for (u32 j = 0; j < kColumns; ++j) {
-      if constexpr (kHalf)
-        sums.bits[j] = c[eight * kWarpSize + lane + j % 4] >> 16 * (j / 4) & 0xffff;
-      else
-        sums.bits[j] = c[(2 * eight + j / 4) * kWarpSize + lane + j % 4];
-    }
-    for (u32 first = 0; first < factors.kDepth; first += Dot::kTerms) {
-      sums.template take<kHalf>();
-      add_group<Dot, kHalf, Format::kElements>(factors, row, first, sums);
-    }
-    strange |= sums.strange;
-    for (u32 j = 0; j < kColumns; ++j) {
-      if constexpr (kHalf)
-        d[eight][lane + j % 4] |= sums.bits[j] << 16 * (j / 4);
-      else
-        d[2 * eight + j / 4][lane + j % 4] = sums.bits[j];
+// Lane kPlace of each quad, in all of its lanes.
+template <u32 kPlace, class Vector>
+inline void take_place(const Vector& from, Vector& to) {
+  Words words;
+  reinterpret(from, words);
+  [&]<int... kLane>(std::integer_sequence<int, kLane...>) {
+    reinterpret(__builtin_shufflevector(words, words, (kLane / 4 * 4 + int{kPlace})...), to);
+  }
+  (std::make_integer_sequence<int, int{kVectorLanes}>());
+}
+
+using QuadOfWords = i32 __attribute__((vector_size(4 * kQuadLanes)));
+
+// The same four words in each quad.
+inline void repeat(const QuadOfWords& quad, Words& to) {
+  [&]<int... kLane>(std::integer_sequence<int, kLane...>) {
+    to = __builtin_shufflevector(quad, quad, (kLane % 4)...);
+  }
+  (std::make_integer_sequence<int, int{kVectorLanes}>());
+}
+
+// Where the number of a step (a register of B) is in a product that has several.
+template <class F>
+inline void for_each_place(F&& f) {
+  f.template operator()<0>();
+  f.template operator()<1>();
+  f.template operator()<2>();
+  f.template operator()<3>();
+}
+
+// Where the rows of a part are: in the registers of which eight of them, from which lane on.
+struct Place {
+  u32 eight, lane;
+  explicit Place(u32 part)
+      : eight(part / kVectorsOfRegister), lane(part % kVectorsOfRegister * kVectorLanes) {}
+};
+
+// A as 2 * kSteps registers, of step after step first the upper eight rows, then the lower.
+template <class Taken, u32 kSteps>
+struct TakenA {
+  static constexpr u32 kElements = Taken::kElements;
+  using Exponents = typename Taken::Exponents;
+  Floats value[kParts][kSteps][kElements];
+  Exponents exponent[kParts][kSteps];
+  Words strange = {};
+
+  TakenA(const u32* rows, bool negate) {
+    const auto signs = static_cast<i32>(negate ? Taken::kSigns : 0);
+    for (u32 part = 0; part < kParts; ++part)
+      for (u32 step = 0; step < kSteps; ++step) {
+        const Place at(part);
+        Words words;
+        load(words, rows + (2 * step + at.eight) * kWarpSize + at.lane);
+        words ^= signs;
+        Taken::values(words, value[part][step]);
+        Taken::exponents(words, exponent[part][step], strange);
+      }
+  }
+};
+
+// B as kSteps registers: each of its numbers for the even columns and for the odd ones, in every
+// quad.
+template <class Taken, u32 kSteps>
+struct TakenB {
+  static constexpr u32 kElements = Taken::kElements;
+  Words value[kSteps][kQuadLanes][kElements][2];
+  Words exponent[kSteps][kQuadLanes][2];
+  Words strange = {};
+
+  TakenB(const u32* rows, bool negate) {
+    const auto signs = static_cast<i32>(negate ? Taken::kSigns : 0);
+    for (u32 step = 0; step < kSteps; ++step) {
+      alignas(64) i32 values[kElements][kWarpSize], exponents[kWarpSize];
+      for (u32 lane = 0; lane < kWarpSize; lane += kVectorLanes) {
+        Words words;
+        load(words, rows + step * kWarpSize + lane);
+        words ^= signs;
+        Floats taken[kElements];
+        Taken::values(words, taken);
+        typename Taken::Exponents exponent_of;
+        Taken::exponents(words, exponent_of, strange);
+        for (u32 e = 0; e < kElements; ++e)
+          __builtin_memcpy(values[e] + lane, &taken[e], sizeof taken[e]);
+        __builtin_memcpy(exponents + lane, &exponent_of, sizeof exponent_of);
+      }
+      for (u32 odd = 0; odd < 2; ++odd) {
+        QuadOfWords turned[kQuadLanes];
+        for (u32 e = 0; e < kElements; ++e) {
+          turn(values[e], odd, turned);
+          for (u32 place = 0; place < kQuadLanes; ++place)
+            repeat(turned[place], value[step][place][e][odd]);
+        }
+        turn(exponents, odd, turned);
+        for (u32 place = 0; place < kQuadLanes; ++place)
+          repeat(turned[place], exponent[step][place][odd]);
+      }
     }
   }
-  return strange == 0;
+
+ private:
+  // From lanes that hold four numbers of a column to quads that hold one number of four columns.
+  static void turn(const i32 (&lanes)[kWarpSize], u32 odd, QuadOfWords (&turned)[kQuadLanes]) {
+    QuadOfWords a, b, c, d;
+    load(a, lanes + (0 + odd) * kQuadLanes);
+    load(b, lanes + (2 + odd) * kQuadLanes);
+    load(c, lanes + (4 + odd) * kQuadLanes);
+    load(d, lanes + (6 + odd) * kQuadLanes);
+    const QuadOfWords low_ab = __builtin_shufflevector(a, b, 0, 4, 1, 5);
+    const QuadOfWords low_cd = __builtin_shufflevector(c, d, 0, 4, 1, 5);
+    const QuadOfWords high_ab = __builtin_shufflevector(a, b, 2, 6, 3, 7);
+    const QuadOfWords high_cd = __builtin_shufflevector(c, d, 2, 6, 3, 7);
+    turned[0] = __builtin_shufflevector(low_ab, low_cd, 0, 1, 4, 5);
+    turned[1] = __builtin_shufflevector(low_ab, low_cd, 2, 3, 6, 7);
+    turned[2] = __builtin_shufflevector(high_ab, high_cd, 0, 1, 4, 5);
+    turned[3] = __builtin_shufflevector(high_ab, high_cd, 2, 3, 6, 7);
+  }
+};
+
+// How sums are rounded: kKept bits below the largest exponent are added up, and an FP32 sum has
+// kFraction bits of fraction; or FP16, to nearest.
+template <bool kIsHalf, i32 kKeptBits, i32 kFractionBits>
+struct SumRule {
+  static constexpr bool kHalf = kIsHalf;
+  static constexpr i32 kKept = kKeptBits, kFraction = kFractionBits;
+};
+
+// Elements of C, which are added to.
+struct Addends {
+  Floats value;
+  Words exponent;
+
+  template <bool kHalf>
+  void take(const Words& bits, Words& strange) {
+    constexpr i32 kLeast = 127 - 60;
+    constexpr i32 kBias = kHalf ? 15 : 127;
+    if constexpr (kHalf) {
+      scaled(bits << 16 >> 3 & static_cast<i32>(0x8fffe000u), 0x1p112f, value);
+    } else {
+      reinterpret(bits, value);
+    }
+    const Words magnitude = bits & (kHalf ? 0x7fff : 0x7fffffff);
+    take_exponents(magnitude >> (kHalf ? 10 : 23), magnitude, kExponentOfZero, exponent);
+    if constexpr (kHalf) {
+      note_above(exponent, 30, strange);
+    } else {
+      note_above(exponent, 254, strange);
+      strange |= (exponent < kLeast) & (exponent > 0);
+    }
+    exponent -= kBias;
+  }
+};
+
+// The largest exponents of products, and those of C where they are larger still.
+template <class Exponents>
+inline void largest_of(const Exponents& sums, i32 bias, Words& top) {
+  constexpr i32 kBits = 8 * static_cast<i32>(sizeof sums[0]);
+  Words words, best;
+  reinterpret(sums, words);
+  best = words >> (32 - kBits);
+  for (i32 above = kBits; above < 32; above += kBits) {
+    const Words other = words << above >> (32 - kBits);
+    best = other > best ? other : best;
+  }
+  const Words product = best < 0 ? Words{} + kExponentOfZero : best - bias;
+  top = product > top ? product : top;
+}
+
+// (product + addend) * 2^-shift, exact but for the one rounding.
+template <class Rule>
+inline void round_sums(const Words& products, const Words& addends, const Words& shifts,
+                       Words& bits) {
+  i32 product[kVectorLanes], addend[kVectorLanes], shift[kVectorLanes];
+  u32 rounded[kVectorLanes];
+  __builtin_memcpy(product, &products, sizeof product);
+  __builtin_memcpy(addend, &addends, sizeof addend);
+  __builtin_memcpy(shift, &shifts, sizeof shift);
+  for (u32 j = 0; j < kVectorLanes; ++j) {
+    const double total = static_cast<double>(product[j]) + static_cast<double>(addend[j]);
+    const double value = total * as_double(static_cast<u64>(i64{1023} - shift[j]) << 52);
+    if constexpr (Rule::kHalf) {
+      constexpr i64 kExponent = i64{0x7ff} << 52, kLeast = i64{1023 - 14} << 52;
+      const double magnitude = __builtin_fabs(value);
+      const i64 exponent = static_cast<i64>(bits_of(magnitude)) & kExponent;
+      // Added, it leaves ten bits of fraction, or units of 2^-24.
+      const double large =
+          as_double(static_cast<u64>((exponent > kLeast ? exponent : kLeast) + (i64{42} << 52)));
+      const auto nearest = static_cast<float>((magnitude + large) - large);
+      const float finite = nearest < 0x1p16f ? nearest : 0x1p16f;  // that is infinity
+      rounded[j] =
+          bits_of(finite * 0x1p-112f) >> 13 | (static_cast<u32>(bits_of(value) >> 48) & 0x8000u);
+    } else {
+      constexpr u64 kCut = (u64{1} << (52 - Rule::kFraction)) - 1;
+      rounded[j] = bits_of(static_cast<float>(as_double(bits_of(value) & ~kCut)));
+    }
+  }
+  __builtin_memcpy(&bits, rounded, sizeof rounded);
+}
+
+// Adds the products of kCount steps from `first` on: to the even columns of a part, and to the odd
+// ones.
+template <class Rule, u32 kCount, class OfA, class OfB>
+inline void add_steps(const OfA& a, u32 part, const OfB& b, u32 first, i32 bias, Words& strange,
+                      Words (&bits)[2]) {
+  using Exponents = typename OfA::Exponents;
+  Addends addend[2];
+  Exponents largest[2];
+  for (u32 odd = 0; odd < 2; ++odd) {
+    addend[odd].template take<Rule::kHalf>(bits[odd], strange);
+    fill(-128, largest[odd]);
+  }
+  for (u32 step = first; step < first + kCount; ++step)
+    for_each_place([&]<u32 kPlace>() {
+      Exponents of_a, of_b;
+      take_place<kPlace>(a.exponent[part][step], of_a);
+      for (u32 odd = 0; odd < 2; ++odd) {
+        reinterpret(b.exponent[step][kPlace][odd], of_b);
+        of_b += of_a;
+        largest[odd] = of_b > largest[odd] ? of_b : largest[odd];
+      }
+    });
+  Words shift[2], sum[2] = {};
+  Floats scale[2];
+  for (u32 odd = 0; odd < 2; ++odd) {
+    Words top = addend[odd].exponent;
+    largest_of(largest[odd], bias, top);
+    const Words of_top = Rule::kKept - top, most = Words{} + 126;
+    shift[odd] = of_top < most ? of_top : most;
+    reinterpret((shift[odd] + 127) << 23, scale[odd]);
+  }
+  for (u32 step = first; step < first + kCount; ++step)
+    for_each_place([&]<u32 kPlace>() {
+      for (u32 e = 0; e < OfA::kElements; ++e) {
+        Floats of_a, of_b;
+        take_place<kPlace>(a.value[part][step][e], of_a);
+        for (u32 odd = 0; odd < 2; ++odd) {
+          reinterpret(b.value[step][kPlace][e][odd], of_b);
+          of_b *= of_a;
+          sum[odd] += __builtin_convertvector(of_b * scale[odd], Words);
+        }
+      }
+    });
+  for (u32 odd = 0; odd < 2; ++odd)
+    round_sums<Rule>(sum[odd], __builtin_convertvector(addend[odd].value * scale[odd], Words),
+                     shift[odd], bits[odd]);
+}
+
+// A part of C and of D, where these are registers of an eight of columns: the even columns, the odd
+// ones. Of FP16 a register has both.
+template <bool kHalf>
+inline void read_columns(const u32 (*c)[kWarpSize], const Place& at, Words (&bits)[2]) {
+  if constexpr (kHalf) {
+    Words both;
+    load(both, c[at.eight] + at.lane);
+    bits[0] = both & 0xffff;
+    bits[1] = both >> 16 & 0xffff;
+  } else {
+    load(bits[0], c[2 * at.eight] + at.lane);
+    load(bits[1], c[2 * at.eight + 1] + at.lane);
+  }
+}
+template <bool kHalf>
+inline void write_columns(const Words (&bits)[2], const Place& at, u32 (*d)[kWarpSize]) {
+  if constexpr (kHalf) {
+    const Words both = bits[0] | bits[1] << 16;
+    __builtin_memcpy(d[at.eight] + at.lane, &both, sizeof both);
+  } else {
+    __builtin_memcpy(d[2 * at.eight] + at.lane, &bits[0], sizeof bits[0]);
+    __builtin_memcpy(d[2 * at.eight + 1] + at.lane, &bits[1], sizeof bits[1]);
+  }
+}
+
+// D of sixteen rows and eight columns, kGroup steps after kGroup steps. As bits: which rows'
+// numbers cannot all be treated here; what D has of them is wrong.
+template <class Rule, u32 kSteps, u32 kGroup, class TakenOfA, class TakenOfB>
+inline u32 multiply_at_once(const TakenA<TakenOfA, kSteps>& a, const TakenB<TakenOfB, kSteps>& b,
+                            const u32 (*c)[kWarpSize], u32 (*d)[kWarpSize]) {
+  constexpr u32 kRows = (1u << kRowsAtOnce) - 1;
+  u32 left = 0;
+  for (u32 part = 0; part < kParts; ++part) {
+    const Place at(part);
+    Words bits[2], strange = {};
+    read_columns<Rule::kHalf>(c, at, bits);
+    for (u32 first = 0; first < kSteps; first += kGroup)
+      add_steps<Rule, kGroup>(a, part, b, first, i32{TakenOfA::kBias + TakenOfB::kBias}, strange,
+                              bits);
+    write_columns<Rule::kHalf>(bits, at, d);
+    if (any(strange)) left |= kRows << part * kRowsAtOnce;
+  }
+  return left;
 }
 
 }  // namespace heddle::simulator::lanes::HEDDLE_LANES_VARIANT

@@ -121,123 +121,42 @@ void write(u32 (*rows)[kWarpSize], const Place& at, u32 value) {
   }
 }
 
-// A's rows as floats and exponents.
-struct TakenRows {
-  float value[kGroupRows][kMostDepth];
-  i32 exponent[kGroupRows][kMostDepth];
-  bool strange = false;
-};
-// The same of eight columns of B, by k.
-struct TakenColumns {
-  alignas(32) u32 value[kMostDepth][kColumns];
-  alignas(32) i32 exponent[kMostDepth][kColumns];
-  bool strange = false;
-};
-
-template <class Format>
-void take_rows(const GroupFactors& factors, TakenRows& rows) {
-  const u32 depth = factors.bytes / Format::kBytes, sign = factors.negate ? kSign32 : 0;
-  u32 strange = 0;
-  for (u32 row = 0; row < kGroupRows; ++row)
-    for (u32 k = 0; k < depth; ++k) {
-      const Taken taken = Format::take(element<Format>(factors.a[row], k));
-      rows.value[row][k] = as_float(taken.value ^ sign);
-      rows.exponent[row][k] = taken.exponent;
-      strange |= taken.strange;
-    }
-  rows.strange = strange != 0;
+// The registers that a fragment would have of eight rows of A, or of eight columns of B.
+void registers_of(const std::uint8_t (*rows)[kGroupRowBytes], u32 steps, u32 stride,
+                  u32 (*registers)[kWarpSize]) {
+  for (u32 step = 0; step < steps; ++step)
+    for (u32 row = 0; row < 8; ++row)
+      __builtin_memcpy(registers[step * stride] + 4 * row, rows[row] + 16 * step, 16);
 }
 
-template <class Format>
-void take_columns(const GroupFactors& factors, u32 first, TakenColumns& columns) {
-  const u32 depth = factors.bytes / Format::kBytes;
-  u32 strange = 0;
-  for (u32 j = 0; j < kColumns; ++j)
-    for (u32 k = 0; k < depth; ++k) {
-      const Taken taken = Format::take(element<Format>(factors.b[first + j], k));
-      columns.value[k][j] = taken.value;
-      columns.exponent[k][j] = taken.exponent;
-      strange |= taken.strange;
-    }
-  columns.strange = strange != 0;
-}
-
-// Eight elements of a row at once; false where C is not of the usual kind. `bits`: C, then D.
-template <class Dot>
-bool eight_at_once(const TakenRows& rows, const TakenColumns& columns, u32 row, u32 depth,
-                   u32 (&bits)[kColumns]) {
-  u32 value[kColumns], strange = 0;
-  i32 exponent[kColumns];
-  for (u32 j = 0; j < kColumns; ++j) {
-    const Taken taken = take_addend<Dot::kHalf>(bits[j]);
-    value[j] = taken.value;
-    exponent[j] = taken.exponent;
-    strange |= taken.strange;
+template <class A, class B, class Dot, u32 kSteps>
+void multiply_steps(const GroupFactors& factors, GroupSums& sums) {
+  constexpr u32 kRegisters = Dot::kHalf ? 2 : 4;  // of sixteen rows and eight columns of D
+  using Rule = SumRule<Dot::kHalf, Dot::kKept, Dot::kFraction>;
+  alignas(64) u32 registers[2 * kSteps][kWarpSize];
+  for (u32 eight = 0; eight < 2; ++eight)
+    registers_of(factors.a + 8 * eight, kSteps, 2, registers + eight);
+  const TakenA<typename A::Taken, kSteps> rows(registers[0], factors.negate);
+  const bool strange_rows = factors.one_by_one || any(rows.strange);
+  for (u32 first = 0; first < factors.columns; first += kColumns) {
+    registers_of(factors.b + first, kSteps, 1, registers);
+    const TakenB<typename B::Taken, kSteps> columns(registers[0], false);
+    const u32 at = first / kColumns * kRegisters;
+    u32 left = multiply_at_once<Rule, kSteps, kSteps>(rows, columns, sums.c + at, sums.d + at);
+    if (strange_rows || any(columns.strange)) left = 0xffff;
+    for (u32 row = 0; left != 0 && row < kGroupRows; ++row)
+      for (u32 column = first; (left >> row & 1) != 0 && column < first + kColumns; ++column)
+        write<Dot::kHalf>(
+            sums.d, {row, column},
+            one_by_one<A, B, Dot>(factors, row, column, read<Dot::kHalf>(sums.c, {row, column})));
   }
-  Words top;
-  load(top, exponent);
-  for (u32 k = 0; k < depth; ++k) {
-    Words sum;
-    load(sum, columns.exponent[k]);
-    sum += rows.exponent[row][k];
-    top = sum > top ? sum : top;
-  }
-  const Words shift_of_top = Dot::kKept - top, most = Words{} + 126;
-  const Words shift = shift_of_top < most ? shift_of_top : most;
-  const Words scale_bits = (shift + 127) << 23;
-  Floats scale, c;
-  load(scale, &scale_bits);
-  load(c, value);
-  // Sixteen products of 27 bits do not fit 32 bits together; eight of them do.
-  Words sum[3] = {};
-  const u32 half = depth / 2;
-  for (u32 part = 0; part < 2; ++part)
-    for (u32 k = part * half; k < part * half + half; ++k) {
-      Floats product;
-      load(product, columns.value[k]);
-      product *= rows.value[row][k];
-      sum[part] += __builtin_convertvector(product * scale, Words);
-    }
-  sum[2] = __builtin_convertvector(c * scale, Words);
-  i32 parts[3][kColumns], shifts[kColumns], tops[kColumns];
-  __builtin_memcpy(parts, sum, sizeof parts);
-  __builtin_memcpy(shifts, &shift, sizeof shifts);
-  __builtin_memcpy(tops, &top, sizeof tops);
-  for (u32 j = 0; j < kColumns; ++j)
-    strange |= u32{tops[j] < kLeastTop} & u32{(value[j] << 1) != 0};
-  for (u32 j = 0; j < kColumns; ++j) {
-    if constexpr (Dot::kHalf) {
-      bits[j] = rounded_to_half(i64{parts[0][j]} + parts[1][j] + parts[2][j], -shifts[j]);
-    } else {
-      constexpr u64 kCut = (u64{1} << (52 - Dot::kFraction)) - 1;
-      const double total = static_cast<double>(parts[0][j]) + static_cast<double>(parts[1][j]) +
-                           static_cast<double>(parts[2][j]);
-      const double scaled = total * as_double(static_cast<u64>(i64{1023} - shifts[j]) << 52);
-      bits[j] = bits_of(static_cast<float>(as_double(bits_of(scaled) & ~kCut)));
-    }
-  }
-  return strange == 0;
 }
 
 template <class A, class B, bool kHalf>
 void multiply_floats(const GroupFactors& factors, GroupSums& sums) {
   using Dot = Sum<A, B, kHalf>;
-  const u32 depth = factors.bytes / A::kBytes;
-  TakenRows rows;
-  take_rows<A>(factors, rows);
-  TakenColumns columns;
-  for (u32 first = 0; first < factors.columns; first += kColumns) {
-    take_columns<B>(factors, first, columns);
-    const bool usual = !rows.strange && !columns.strange;
-    for (u32 row = 0; row < kGroupRows; ++row) {
-      u32 bits[kColumns], c[kColumns];
-      for (u32 j = 0; j < kColumns; ++j) c[j] = bits[j] = read<kHalf>(sums.c, {row, first + j});
-      if (!usual || !eight_at_once<Dot>(rows, columns, row, depth, bits))
-        for (u32 j = 0; j < kColumns; ++j)
-          bits[j] = one_by_one<A, B, Dot>(factors, row, first + j, c[j]);
-      for (u32 j = 0; j < kColumns; ++j) write<kHalf>(sums.d, {row, first + j}, bits[j]);
-    }
-  }
+  return factors.bytes == kGroupRowBytes ? multiply_steps<A, B, Dot, 4>(factors, sums)
+                                         : multiply_steps<A, B, Dot, 2>(factors, sums);
 }
 
 // Bytes as whole numbers; the sum wraps, or is clamped as a whole.

@@ -1,4 +1,4 @@
-// The numbers that warp-group products take, each as a float with its exponent, and as parts.
+// The numbers that warp-group products take: as parts, and how their words are taken apart at once.
 #pragma once
 
 #include "simulator/lanes/matrix_at_once.hpp"
@@ -20,31 +20,11 @@ constexpr Parts eight_bit_parts(u32 bits) {
   return {signed_magnitude, static_cast<i32>(field == 0 ? 1 : field) - kBias};
 }
 
-// Each of the 256 numbers.
-template <u32 kExponentBits, u32 kFractionBits>
-struct EightBitTable {
-  Taken taken[256] = {};
-
-  constexpr EightBitTable() {
-    for (u32 bits = 0; bits < 256; ++bits) {
-      const Parts parts = eight_bit_parts<kExponentBits, kFractionBits>(bits);
-      const bool special = parts.exponent == kExponentOfSpecial;
-      const bool zero = special || parts.significand == 0;
-      const i32 scale = zero ? 0 : parts.exponent - static_cast<i32>(kFractionBits) + 127;
-      const float power = __builtin_bit_cast(float, static_cast<u32>(scale) << 23);
-      const float value = zero ? 0.0f : static_cast<float>(parts.significand) * power;
-      taken[bits] = {__builtin_bit_cast(u32, value), special ? 0 : parts.exponent, u32{special}};
-    }
-  }
-};
-template <u32 kExponentBits, u32 kFractionBits>
-inline constexpr EightBitTable<kExponentBits, kFractionBits> kEightBits{};
-
 template <u32 kExponentBits, u32 kFractionBits>
 struct EightBits {
   static constexpr u32 kBytes = 1, kFraction = kFractionBits;
   static Parts parts(u32 bits) { return eight_bit_parts<kExponentBits, kFractionBits>(bits); }
-  static Taken take(u32 bits) { return kEightBits<kExponentBits, kFractionBits>.taken[bits]; }
+  using Taken = EightBitWords<kExponentBits>;
   // An infinity's significand; others with its exponent are NaNs.
   static constexpr i32 kInfinity = kExponentBits == 5 ? 1 << kFractionBits : 0;
 };
@@ -55,19 +35,19 @@ struct Fp16 {
   static constexpr u32 kBytes = 2, kFraction = 10;
   static constexpr i32 kInfinity = 1 << 10;
   static Parts parts(u32 bits) { return parts_of<5, 10>(bits); }
-  static Taken take(u32 bits) { return take_half(bits); }
+  using Taken = Fp16Words;
 };
 struct Bf16 {
   static constexpr u32 kBytes = 2, kFraction = 7;
   static constexpr i32 kInfinity = 1 << 7;
   static Parts parts(u32 bits) { return parts_of<8, 7>(bits); }
-  static Taken take(u32 bits) { return take_float(bits << 16, kLeastOfFactor, kMostOfFactor); }
+  using Taken = Bf16Words;
 };
 struct Tf32 {  // the low 13 bits of a float are not looked at
   static constexpr u32 kBytes = 4, kFraction = 10;
   static constexpr i32 kInfinity = 1 << 10;
   static Parts parts(u32 bits) { return parts_of<8, 10>(bits >> 13); }
-  static Taken take(u32 bits) { return take_float(bits & ~0x1fffu, kLeastOfFactor, kMostOfFactor); }
+  using Taken = Tf32Words;
 };
 
 template <class Format>

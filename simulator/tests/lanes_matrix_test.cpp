@@ -1,16 +1,18 @@
-// Products of matrices, eight columns at a time beside element by element, in every vector unit
+// Products of matrices, many elements at a time beside element by element, in every vector unit
 // this processor has.
 #include <gtest/gtest.h>
 
 #include <array>
 #include <bit>
 #include <cstdint>
+#include <cstring>
 #include <random>
 #include <vector>
 
 #include "isa/instruction.hpp"
 #include "simulator/lanes/float_environment.hpp"
 #include "simulator/lanes/selection.hpp"
+#include "simulator/lanes/warpgroup.hpp"
 
 namespace heddle::simulator::lanes {
 namespace {
@@ -18,13 +20,14 @@ namespace {
 using isa::Mod;
 using Random = std::mt19937_64;
 
-constexpr unsigned kRowsUsed = 16;
+constexpr unsigned kRowsUsed = 20, kRowOfMetadata = 19;
 constexpr std::uint64_t kHmma = 0x23c;
 
 // mma_shape, mma_src and mma_dst of an HMMA, and of which GPU.
 struct Form {
   std::uint32_t shape, source, destination;
   isa::Arch arch;
+  bool sparse = false;
 };
 
 std::vector<Form> all_forms() {
@@ -34,14 +37,28 @@ std::vector<Form> all_forms() {
       for (const auto& [source, destination] : {std::pair{0u, 0u}, {0u, 1u}, {1u, 1u}})
         forms.push_back({shape, source, destination, arch});
     for (const std::uint32_t shape : {0u, 2u}) forms.push_back({shape, 2, 1, arch});
+    for (const std::uint32_t shape : {1u, 3u})
+      for (const auto& [source, destination] : {std::pair{0u, 0u}, {0u, 1u}, {1u, 1u}})
+        forms.push_back({shape, source, destination, arch, true});
+    for (const std::uint32_t shape : {0u, 1u}) forms.push_back({shape, 2, 1, arch, true});
   }
   return forms;
 }
 
 // How the numbers of a product are drawn; each kind is hard in a way of its own.
-enum class Kind { bits, near_one, halves_near_one, small_integers, few_of_many_sizes, zeros };
+enum class Kind {
+  bits,  // infinities, NaNs and subnormals among them
+  near_one,
+  halves_near_one,
+  small_integers,  // of which many cancel one another
+  few_of_many_sizes,
+  zeros,
+  one_special,
+  subnormals
+};
 constexpr std::array kKinds{Kind::bits,           Kind::near_one,          Kind::halves_near_one,
-                            Kind::small_integers, Kind::few_of_many_sizes, Kind::zeros};
+                            Kind::small_integers, Kind::few_of_many_sizes, Kind::zeros,
+                            Kind::one_special,    Kind::subnormals};
 
 std::uint32_t half_of(Random& random, unsigned exponents) {
   const auto exponent = static_cast<std::uint32_t>(15 - exponents / 2 + random() % exponents);
@@ -68,6 +85,13 @@ std::uint32_t word(Kind kind, bool halves, Random& random) {
       return any % 4 != 0 ? 0
              : halves     ? static_cast<std::uint32_t>(random() & 0x83ff) | half_of(random, 3) << 16
                           : float_of(random, 120);
+    case Kind::one_special:  // infinities and NaNs of either size
+      if (random() % 256 == 0)
+        return halves ? any & 0x80000000 ? 0xfc007c00u : (any & 0xff) | 0x7c003c00u
+                      : (any & 0x80000001u) | 0x7f800000u;
+      return halves ? half_of(random, 4) | half_of(random, 4) << 16 : float_of(random, 4);
+    case Kind::subnormals:
+      return halves ? any & 0x83ff83ff : float_of(random, 60) - (20u << 23);
     case Kind::zeros:
       return any % 16 != 0 ? any & 0x80008000 : halves ? half_of(random, 20) : float_of(random, 20);
   }
@@ -80,6 +104,10 @@ class Product {
     instruction_.op = isa::Op::HMMA;
     instruction_.arch = form.arch;
     instruction_.word.lo = kHmma;
+    if (form.sparse) {
+      instruction_.word.lo |= std::uint64_t{kRowOfMetadata} << 40;
+      instruction_.word.hi |= std::uint64_t{1} << 9;
+    }
     Request request{&instruction_};
     request.mod(Mod::mma_shape) = form.shape;
     request.mod(Mod::mma_src) = form.source;
@@ -91,6 +119,10 @@ class Product {
     chosen_ = variant.select(request, op_);
   }
   bool chosen() const { return chosen_; }
+  void negate(bool a, bool b) {
+    op_.a_negate = a;
+    op_.b_negate = b;
+  }
   std::vector<std::uint32_t> of(std::vector<std::uint32_t> rows, bool one_by_one) {
     op_.param[3] = one_by_one ? 1 : 0;
     WarpState warp;
@@ -105,6 +137,15 @@ class Product {
   MicroOp op_;
   bool chosen_ = false;
 };
+
+// Two different places of four for each pair of numbers; of TF32 one of two.
+std::uint32_t metadata(bool tf32, Random& random) {
+  constexpr std::array<std::uint32_t, 6> kPairs{0x4, 0x8, 0xc, 0x9, 0xd, 0xe};
+  std::uint32_t bits = 0;
+  for (unsigned i = 0; i < 8; ++i)
+    bits |= (tf32 ? (random() % 2 != 0 ? 0x4u : 0xeu) : kPairs[random() % 6]) << 4 * i;
+  return bits;
+}
 
 TEST(MatrixProducts, AtOnceAreThoseElementByElement) {
   constexpr int kTimes = 40;
@@ -121,12 +162,93 @@ TEST(MatrixProducts, AtOnceAreThoseElementByElement) {
             const bool addend = at >= 8 * kWarpSize && form.destination != 0;
             rows[at] = word(kind, !addend && form.source != 2, random);
           }
+          for (unsigned lane = 0; lane < kWarpSize; ++lane)
+            rows[kRowOfMetadata * kWarpSize + lane] = metadata(form.source == 2, random);
+          product.negate(random() % 2 != 0, random() % 2 != 0);
           ASSERT_EQ(product.of(rows, false), product.of(rows, true))
               << variant.name << ", shape " << form.shape << ", format " << form.source << ", kind "
-              << static_cast<int>(kind);
+              << static_cast<int>(kind) << ", sparse " << form.sparse;
         }
     }
   }
+}
+
+struct GroupForm {
+  const char* name;
+  GroupFunction multiply;
+  unsigned bytes;  // of a number
+  bool half_sum;
+};
+
+std::vector<GroupForm> group_forms() {
+  const GroupFunctions& of = group_functions();
+  std::vector<GroupForm> forms{{"f16, f16 sums", of.half_to_half, 2, true},
+                               {"f16", of.half, 2, false},
+                               {"bf16", of.bfloat, 2, false},
+                               {"tf32", of.tf32, 4, false}};
+  for (const unsigned sum : {0u, 1u})
+    for (const unsigned a : {0u, 1u})
+      for (const unsigned b : {0u, 1u})
+        forms.push_back({"eight bits", of.eight_bits[sum][a][b], 1, sum == 0});
+  return forms;
+}
+
+template <std::size_t kCount>
+void fill_rows(std::uint8_t (&rows)[kCount][kGroupRowBytes], Kind kind, bool halves,
+               Random& random) {
+  for (auto& row : rows)
+    for (unsigned at = 0; at < kGroupRowBytes; at += 4) {
+      const std::uint32_t bits = word(kind, halves, random);
+      std::memcpy(row + at, &bits, sizeof bits);
+    }
+}
+
+// Of four numbers two are there, of 32 bits one of two; the others are zeros.
+void make_sparse(GroupFactors& factors, unsigned bytes, Random& random) {
+  factors.bytes = kGroupRowBytes;
+  for (unsigned row = 0; row < kGroupRows; ++row) {
+    const unsigned piece = bytes == 4 ? 2 : 4;
+    factors.there[row] = 0;
+    for (unsigned first = 0; first < kGroupRowBytes / bytes; first += piece) {
+      const std::uint64_t left_out = random() % piece;
+      for (unsigned i = 0; i < piece; ++i) {
+        const bool there = bytes == 4 ? i != left_out : i != left_out && i != (left_out + 1) % 4;
+        if (there)
+          factors.there[row] |= std::uint64_t{1} << (first + i);
+        else
+          std::memset(factors.a[row] + std::size_t{first + i} * bytes, 0, bytes);
+      }
+    }
+  }
+}
+
+TEST(GroupProducts, AtOnceAreThoseElementByElement) {
+  constexpr int kTimes = 12;
+  Random random(7);
+  const FloatEnvironment environment;
+  GroupFactors factors;
+  GroupSums sums{};
+  factors.columns = 24;
+  for (const GroupForm& form : group_forms())
+    for (const Kind kind : kKinds)
+      for (int i = 0; i < kTimes; ++i) {
+        fill_rows(factors.a, kind, form.bytes == 2, random);
+        fill_rows(factors.b, kind, form.bytes == 2, random);
+        for (auto& row : sums.c)
+          for (std::uint32_t& each : row) each = word(kind, form.half_sum, random);
+        for (auto& there : factors.there) there = ~std::uint64_t{0};
+        factors.bytes = 32;
+        if (i % 3 == 0) make_sparse(factors, form.bytes, random);
+        factors.negate = i % 2 != 0;
+        const unsigned registers = factors.columns / (form.half_sum ? 4 : 2);
+        const auto answers = [&](bool one_by_one) {
+          factors.one_by_one = one_by_one;
+          form.multiply(factors, sums);
+          return std::vector<std::uint32_t>(sums.d[0], sums.d[0] + registers * kWarpSize);
+        };
+        ASSERT_EQ(answers(false), answers(true))
+            << form.name << ", kind " << static_cast<int>(kind) << ", time " << i;
+      }
 }
 
 }  // namespace
