@@ -5,6 +5,7 @@
 #include "simulator/lanes/choose.hpp"
 #include "simulator/lanes/families.hpp"
 #include "simulator/lanes/float64.hpp"
+#include "simulator/lanes/integers_at_once.hpp"
 #include "simulator/lanes/matrix_at_once.hpp"
 
 namespace heddle::simulator::lanes::HEDDLE_LANES_VARIANT {
@@ -62,7 +63,7 @@ struct SomeElements {
   }
 };
 
-// k[3] of a product that is to be computed element by element: how tests get both.
+// k[3], of DMMA k[0], of a product that is to be computed element by element: how tests get both.
 constexpr u32 kOneByOne = 1;
 
 // How a format's words are taken apart at once.
@@ -283,12 +284,32 @@ struct SomeBytes {
   }
 };
 
+template <u32 kElements, u32 kRowGroups, u32 kSteps, class Choice>
+void imma_at_once(WarpState& warp, const MicroOp& op, u32 (*d)[kWarpSize]) {
+  constexpr u32 kStepsOfB = Choice::kSparse ? 2 * kSteps : kSteps;
+  const u32* a = source_row(warp, op.a);
+  u32 spread[Choice::kSparse ? 4 * kSteps : 1][kWarpSize];
+  if constexpr (Choice::kSparse) {
+    spread_out<kElements, kSteps>(a, Choice(warp, op), spread);
+    a = spread[0];
+  }
+  const PairsOfA<kElements, kRowGroups, kStepsOfB> of_a(a, (op.param[2] & 1) != 0);
+  const PairsOfB<kElements, kStepsOfB> of_b(source_row(warp, op.b), (op.param[2] & 2) != 0);
+  const auto c = reinterpret_cast<const u32(*)[kWarpSize]>(source_row(warp, op.c));
+  multiply_integers(of_a, of_b, (op.param[2] & 4) != 0, c, d);
+}
+
 // k[2]: bits 0 and 1 say that the factors of A and B are signed, bit 2 is .SAT; k[0], k[1]: as of
 // HMMA.
 template <u32 kElements, u32 kRowGroups, u32 kSteps, class Choice>
 void imma(WarpState& warp, const MicroOp& op, Mask on) {
   using Shape = Fragments<kElements, kRowGroups, kSteps>;
   using ShapeOfB = Fragments<kElements, 1, Choice::kSparse ? 2 * kSteps : kSteps>;
+  Result<Shape::kRegistersOfC> d;
+  if (op.param[3] != kOneByOne) {
+    imma_at_once<kElements, kRowGroups, kSteps, Choice>(warp, op, d.word);
+    return d.write(warp, op, on);
+  }
   const Choice choice(warp, op);
   constexpr u32 kBits = 32 / kElements;
   const auto value = [](u32 word, u32 e, u32 is_signed) {
@@ -306,7 +327,6 @@ void imma(WarpState& warp, const MicroOp& op, Mask on) {
   ShapeOfB::for_each_of_b([&](u32 column, u32 k, u32 lane, u32 r, u32 e) {
     b[column][k] = value(rows_b[r * kWarpSize + lane], e, op.param[2] & 2);
   });
-  Result<Shape::kRegistersOfC> d;
   Shape::for_each_of_c([&](u32 row, u32 column, u32 lane, u32 r) {
     i32 sum = 0;
     for (u32 k = 0; k < Shape::kDepth; ++k) sum += a[row][k] * b[column][choice.place(row, k)];
@@ -396,6 +416,50 @@ LaneFunction select_bmma(const Request& request, MicroOp& op) {
 
 // DMMA -----------------------------------------------------------------------------------------
 
+// The doubles of registers, modifiers applied.
+template <u32 kCount>
+void read_doubles(const u32* rows, bool negate, bool absolute, double (&to)[kCount][kWarpSize]) {
+  const u32 kept = absolute ? 0x7fffffffu : ~0u, sign = negate ? kSign32 : 0;
+  for (u32 r = 0; r < kCount; ++r)
+    for (u32 lane = 0; lane < kWarpSize; ++lane) {
+      const u32 high = (rows[(2 * r + 1) * kWarpSize + lane] & kept) ^ sign;
+      to[r][lane] = as_double(u64{high} << 32 | rows[2 * r * kWarpSize + lane]);
+    }
+}
+
+// As dmma, a row at a time. A sum that once was no number stays none: where there is such a one,
+// which NaN it is remains to be found, and this is false.
+template <u32 kRowGroups, u32 kSteps>
+bool dmma_at_once(WarpState& warp, const MicroOp& op, u32 (*d)[kWarpSize]) {
+  using Shape = Fragments<1, kRowGroups, kSteps>;
+  double a[Shape::kRegistersOfA][kWarpSize], b[kSteps][kWarpSize], c[2 * kRowGroups][kWarpSize];
+  read_doubles(source_row(warp, op.a), op.a_negate, op.a_absolute, a);
+  read_doubles(source_row(warp, op.b), op.b_negate, op.b_absolute, b);
+  read_doubles(source_row(warp, op.c), op.c_negate, op.c_absolute, c);
+  double columns[Shape::kDepth][kColumns];  // the even ones first, as registers of C have them
+  Shape::for_each_of_b([&](u32 column, u32 k, u32 lane, u32 r, u32) {
+    columns[k][column / 2 + 4 * (column % 2)] = b[r][lane];
+  });
+  bool numbers = true;
+  for (u32 row = 0; row < Shape::kRows; ++row) {
+    const u32 lane = 4 * (row % 8), eight = row / 8;
+    double sum[kColumns];
+    for (u32 j = 0; j < kColumns; ++j) sum[j] = c[2 * eight + j / 4][lane + j % 4];
+    for (u32 k = 0; k < Shape::kDepth; ++k) {
+      const double factor = a[kRowGroups * (k / 4) + eight][lane + k % 4];
+      for (u32 j = 0; j < kColumns; ++j) sum[j] = __builtin_fma(factor, columns[k][j], sum[j]);
+    }
+    for (u32 j = 0; j < kColumns; ++j) {
+      numbers &= sum[j] == sum[j];
+      const u64 bits = bits_of(sum[j]);
+      const u32 r = 2 * (2 * eight + j / 4);
+      d[r][lane + j % 4] = static_cast<u32>(bits);
+      d[r + 1][lane + j % 4] = static_cast<u32>(bits >> 32);
+    }
+  }
+  return numbers;
+}
+
 // A chain of multiply-adds from C on, in order of k.
 template <u32 kRowGroups, u32 kSteps>
 void dmma(WarpState& warp, const MicroOp& op, Mask on) {
@@ -404,6 +468,9 @@ void dmma(WarpState& warp, const MicroOp& op, Mask on) {
     u64 bits;  // modifiers applied
     u32 raw_high;
   };
+  Result<2 * Shape::kRegistersOfC> d;
+  if (op.param[0] != kOneByOne && dmma_at_once<kRowGroups, kSteps>(warp, op, d.word))
+    return d.write(warp, op, on);
   const auto load = [](const u32* rows, u32 r, u32 lane, bool negate, bool absolute) {
     const u32 low = rows[2 * r * kWarpSize + lane], raw = rows[(2 * r + 1) * kWarpSize + lane];
     const u32 high = (absolute ? raw & 0x7fffffffu : raw) ^ (negate ? kSign32 : 0);
@@ -419,7 +486,6 @@ void dmma(WarpState& warp, const MicroOp& op, Mask on) {
   Shape::for_each_of_b([&](u32 column, u32 k, u32 lane, u32 r, u32) {
     b[column][k] = load(rows_b, r, lane, op.b_negate, op.b_absolute);
   });
-  Result<2 * Shape::kRegistersOfC> d;
   Shape::for_each_of_c([&](u32 row, u32 column, u32 lane, u32 r) {
     const Wide c = load(rows_c, r, lane, op.c_negate, op.c_absolute);
     Operand64 sum(c.bits, c.raw_high);

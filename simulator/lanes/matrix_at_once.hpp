@@ -53,6 +53,22 @@ inline void repeat(const QuadOfWords& quad, Words& to) {
   (std::make_integer_sequence<int, int{kVectorLanes}>());
 }
 
+// From lanes that hold four numbers of a column each to quads that hold one number of four columns:
+// of the even columns, or of the odd ones.
+inline void turn(const void* lanes, u32 odd, QuadOfWords (&turned)[kQuadLanes]) {
+  QuadOfWords column[kQuadLanes];
+  for (u32 i = 0; i < kQuadLanes; ++i)
+    load(column[i], static_cast<const u32*>(lanes) + (2 * i + odd) * kQuadLanes);
+  const QuadOfWords low_ab = __builtin_shufflevector(column[0], column[1], 0, 4, 1, 5);
+  const QuadOfWords low_cd = __builtin_shufflevector(column[2], column[3], 0, 4, 1, 5);
+  const QuadOfWords high_ab = __builtin_shufflevector(column[0], column[1], 2, 6, 3, 7);
+  const QuadOfWords high_cd = __builtin_shufflevector(column[2], column[3], 2, 6, 3, 7);
+  turned[0] = __builtin_shufflevector(low_ab, low_cd, 0, 1, 4, 5);
+  turned[1] = __builtin_shufflevector(low_ab, low_cd, 2, 3, 6, 7);
+  turned[2] = __builtin_shufflevector(high_ab, high_cd, 0, 1, 4, 5);
+  turned[3] = __builtin_shufflevector(high_ab, high_cd, 2, 3, 6, 7);
+}
+
 // Where the number of a step (a register of B) is in a product that has several.
 template <class F>
 inline void for_each_place(F&& f) {
@@ -129,24 +145,6 @@ struct TakenB {
           repeat(turned[place], exponent[step][place][odd]);
       }
     }
-  }
-
- private:
-  // From lanes that hold four numbers of a column to quads that hold one number of four columns.
-  static void turn(const i32 (&lanes)[kWarpSize], u32 odd, QuadOfWords (&turned)[kQuadLanes]) {
-    QuadOfWords a, b, c, d;
-    load(a, lanes + (0 + odd) * kQuadLanes);
-    load(b, lanes + (2 + odd) * kQuadLanes);
-    load(c, lanes + (4 + odd) * kQuadLanes);
-    load(d, lanes + (6 + odd) * kQuadLanes);
-    const QuadOfWords low_ab = __builtin_shufflevector(a, b, 0, 4, 1, 5);
-    const QuadOfWords low_cd = __builtin_shufflevector(c, d, 0, 4, 1, 5);
-    const QuadOfWords high_ab = __builtin_shufflevector(a, b, 2, 6, 3, 7);
-    const QuadOfWords high_cd = __builtin_shufflevector(c, d, 2, 6, 3, 7);
-    turned[0] = __builtin_shufflevector(low_ab, low_cd, 0, 1, 4, 5);
-    turned[1] = __builtin_shufflevector(low_ab, low_cd, 2, 3, 6, 7);
-    turned[2] = __builtin_shufflevector(high_ab, high_cd, 0, 1, 4, 5);
-    turned[3] = __builtin_shufflevector(high_ab, high_cd, 2, 3, 6, 7);
   }
 };
 

@@ -7,6 +7,7 @@
 #include "simulator/lanes/warpgroup.hpp"
 
 #include "simulator/lanes/families.hpp"
+#include "simulator/lanes/integers_at_once.hpp"
 #include "simulator/lanes/warpgroup_formats.hpp"
 
 namespace heddle::simulator::lanes::HEDDLE_LANES_VARIANT {
@@ -159,9 +160,27 @@ void multiply_floats(const GroupFactors& factors, GroupSums& sums) {
                                          : multiply_steps<A, B, Dot, 2>(factors, sums);
 }
 
+template <u32 kSteps>
+void multiply_steps_of_bytes(const GroupFactors& factors, bool signed_a, bool signed_b,
+                             bool saturates, GroupSums& sums) {
+  alignas(64) u32 registers[2 * kSteps][kWarpSize];
+  for (u32 eight = 0; eight < 2; ++eight)
+    registers_of(factors.a + 8 * eight, kSteps, 2, registers + eight);
+  const PairsOfA<4, 2, kSteps> rows(registers[0], signed_a);
+  for (u32 first = 0; first < factors.columns; first += kColumns) {
+    registers_of(factors.b + first, kSteps, 1, registers);
+    const PairsOfB<4, kSteps> columns(registers[0], signed_b);
+    multiply_integers(rows, columns, saturates, sums.c + first / 2, sums.d + first / 2);
+  }
+}
+
 // Bytes as whole numbers; the sum wraps, or is clamped as a whole.
 template <bool kSignedA, bool kSignedB, bool kSaturates>
 void multiply_bytes(const GroupFactors& factors, GroupSums& sums) {
+  if (!factors.one_by_one)
+    return factors.bytes == kGroupRowBytes
+               ? multiply_steps_of_bytes<4>(factors, kSignedA, kSignedB, kSaturates, sums)
+               : multiply_steps_of_bytes<2>(factors, kSignedA, kSignedB, kSaturates, sums);
   const auto widen = [](std::uint8_t byte, bool is_signed) {
     return static_cast<i16>(is_signed ? static_cast<std::int8_t>(byte) : i32{byte});
   };

@@ -21,7 +21,7 @@ struct GroupFactors {
   unsigned columns = 0;             // a multiple of 8
   unsigned bytes = 32;
   bool negate = false;      // the products
-  bool one_by_one = false;  // floats: no shortcut, how tests get both
+  bool one_by_one = false;  // no shortcut: how tests get both
 };
 
 // Rows of 32 words, one a register, as PTX has wgmma's D.

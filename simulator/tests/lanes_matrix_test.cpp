@@ -20,7 +20,7 @@ namespace {
 using isa::Mod;
 using Random = std::mt19937_64;
 
-constexpr unsigned kRowsUsed = 20, kRowOfMetadata = 19;
+constexpr unsigned kRowOfB = 16, kRowOfC = 24, kRowOfD = 32, kRowOfMetadata = 40, kRowsUsed = 41;
 constexpr std::uint64_t kHmma = 0x23c;
 
 // mma_shape, mma_src and mma_dst of an HMMA, and of which GPU.
@@ -98,25 +98,37 @@ std::uint32_t word(Kind kind, bool halves, Random& random) {
   return 0;
 }
 
+struct Modifier {
+  Mod mod;
+  std::uint32_t value;
+};
+
 class Product {
  public:
-  Product(const Variant& variant, const Form& form) {
-    instruction_.op = isa::Op::HMMA;
-    instruction_.arch = form.arch;
-    instruction_.word.lo = kHmma;
-    if (form.sparse) {
-      instruction_.word.lo |= std::uint64_t{kRowOfMetadata} << 40;
-      instruction_.word.hi |= std::uint64_t{1} << 9;
-    }
+  // `parameter`: which of its lane function's says that there is to be no shortcut.
+  Product(const Variant& variant, isa::Op op, isa::Arch arch, isa::Word word,
+          std::initializer_list<Modifier> mods, unsigned parameter = 3)
+      : parameter_(parameter) {
+    instruction_.op = op;
+    instruction_.arch = arch;
+    instruction_.word = word;
     Request request{&instruction_};
-    request.mod(Mod::mma_shape) = form.shape;
-    request.mod(Mod::mma_src) = form.source;
-    request.mod(Mod::mma_dst) = form.destination;
+    for (const Modifier& each : mods) request.mod(each.mod) = each.value;
     op_.a = 0;
-    op_.b = 4 * kWarpSize;
-    op_.c = 8 * kWarpSize;
-    op_.d = 12 * kWarpSize;
+    op_.b = kRowOfB * kWarpSize;
+    op_.c = kRowOfC * kWarpSize;
+    op_.d = kRowOfD * kWarpSize;
     chosen_ = variant.select(request, op_);
+  }
+  static Product hmma(const Variant& variant, const Form& form) {
+    const std::uint64_t metadata = form.sparse ? std::uint64_t{kRowOfMetadata} << 40 : 0;
+    return {variant,
+            isa::Op::HMMA,
+            form.arch,
+            {kHmma | metadata, std::uint64_t{form.sparse} << 9},
+            {{Mod::mma_shape, form.shape},
+             {Mod::mma_src, form.source},
+             {Mod::mma_dst, form.destination}}};
   }
   bool chosen() const { return chosen_; }
   void negate(bool a, bool b) {
@@ -124,7 +136,7 @@ class Product {
     op_.b_negate = b;
   }
   std::vector<std::uint32_t> of(std::vector<std::uint32_t> rows, bool one_by_one) {
-    op_.param[3] = one_by_one ? 1 : 0;
+    op_.param[parameter_] = one_by_one ? 1 : 0;
     WarpState warp;
     warp.rows = rows.data();
     const FloatEnvironment environment;
@@ -135,6 +147,7 @@ class Product {
  private:
   isa::Instruction instruction_;
   MicroOp op_;
+  unsigned parameter_;
   bool chosen_ = false;
 };
 
@@ -153,13 +166,13 @@ TEST(MatrixProducts, AtOnceAreThoseElementByElement) {
   for (const Variant& variant : variants()) {
     if (!variant.supported) continue;
     for (const Form& form : all_forms()) {
-      Product product(variant, form);
+      Product product = Product::hmma(variant, form);
       ASSERT_TRUE(product.chosen()) << form.shape << ' ' << form.source;
       for (const Kind kind : kKinds)
         for (int i = 0; i < kTimes; ++i) {
           std::vector<std::uint32_t> rows(kRowsUsed * kWarpSize);
           for (std::size_t at = 0; at < rows.size(); ++at) {
-            const bool addend = at >= 8 * kWarpSize && form.destination != 0;
+            const bool addend = at >= kRowOfC * kWarpSize && form.destination != 0;
             rows[at] = word(kind, !addend && form.source != 2, random);
           }
           for (unsigned lane = 0; lane < kWarpSize; ++lane)
@@ -173,11 +186,82 @@ TEST(MatrixProducts, AtOnceAreThoseElementByElement) {
   }
 }
 
+std::vector<std::uint32_t> random_rows(Random& random) {
+  std::vector<std::uint32_t> rows(kRowsUsed * kWarpSize);
+  for (std::uint32_t& each : rows) each = static_cast<std::uint32_t>(random());
+  return rows;
+}
+
+TEST(MatrixProducts, OfIntegersAtOnceAreThoseElementByElement) {
+  struct Integers {
+    std::uint32_t shape, type;  // of A; B's is this one or its signed sibling
+    bool sparse;
+  };
+  constexpr std::array<Integers, 8> kForms{{{0, 0, false},
+                                            {2, 4, false},
+                                            {4, 0, false},
+                                            {5, 4, false},
+                                            {5, 0, false},
+                                            {6, 4, false},
+                                            {5, 0, true},
+                                            {6, 0, true}}};
+  Random random(11);
+  for (const Variant& variant : variants()) {
+    if (!variant.supported) continue;
+    for (const Integers& form : kForms)
+      for (unsigned i = 0; i < 64; ++i) {
+        const std::uint64_t metadata_at = form.sparse ? std::uint64_t{kRowOfMetadata} << 40 : 0;
+        Product product(variant, isa::Op::IMMA, isa::Arch::sm_90,
+                        {metadata_at, std::uint64_t{form.sparse} << 8},
+                        {{Mod::mma_shape, form.shape},
+                         {Mod::mma_src, form.type + i % 2},
+                         {Mod::mma_src_b, form.type + i / 2 % 2},
+                         {Mod::sat, i / 4 % 2}});
+        ASSERT_TRUE(product.chosen()) << form.shape << ' ' << form.type;
+        std::vector<std::uint32_t> rows = random_rows(random);
+        if (i % 16 >= 8)  // sums that are too large, or nearly
+          for (unsigned at = kRowOfC * kWarpSize; at < kRowOfD * kWarpSize; ++at)
+            rows[at] = 0x7fffffffu + static_cast<std::uint32_t>(random() % 100'000) - 50'000;
+        for (unsigned lane = 0; lane < kWarpSize; ++lane)
+          rows[kRowOfMetadata * kWarpSize + lane] = metadata(false, random);
+        ASSERT_EQ(product.of(rows, false), product.of(rows, true))
+            << variant.name << ", shape " << form.shape << ", type " << form.type << ", time " << i;
+      }
+  }
+}
+
+TEST(MatrixProducts, OfDoublesAtOnceAreThoseElementByElement) {
+  Random random(13);
+  for (const Variant& variant : variants()) {
+    if (!variant.supported) continue;
+    for (const std::uint32_t shape : {0u, 1u, 2u, 3u})
+      for (unsigned i = 0; i < 64; ++i) {
+        Product product(variant, isa::Op::DMMA, isa::Arch::sm_90, {},
+                        {{Mod::mma_shape, shape}, {Mod::rnd, i / 4 % 4}}, 0);
+        ASSERT_TRUE(product.chosen()) << shape;
+        product.negate(i % 2 != 0, i / 2 % 2 != 0);
+        // Any doubles, so that infinities and NaNs arise from sums too; or some near one, and of
+        // those sometimes one NaN.
+        std::vector<std::uint32_t> rows = random_rows(random);
+        if (i % 8 >= 4)
+          for (std::size_t row = 1; row < kRowOfMetadata; row += 2)
+            for (unsigned lane = 0; lane < kWarpSize; ++lane) {
+              std::uint32_t& high = rows[row * kWarpSize + lane];
+              high = (high & 0x800fffffu) | 0x3fe00000u;
+            }
+        if (i % 16 >= 12) rows[kWarpSize + random() % kWarpSize] |= 0x7ff00000;
+        ASSERT_EQ(product.of(rows, false), product.of(rows, true))
+            << variant.name << ", shape " << shape << ", time " << i;
+      }
+  }
+}
+
 struct GroupForm {
   const char* name;
   GroupFunction multiply;
   unsigned bytes;  // of a number
   bool half_sum;
+  bool integers = false;
 };
 
 std::vector<GroupForm> group_forms() {
@@ -190,6 +274,11 @@ std::vector<GroupForm> group_forms() {
     for (const unsigned a : {0u, 1u})
       for (const unsigned b : {0u, 1u})
         forms.push_back({"eight bits", of.eight_bits[sum][a][b], 1, sum == 0});
+  for (const unsigned a : {0u, 1u})
+    for (const unsigned b : {0u, 1u}) {
+      forms.push_back({"bytes", of.bytes[a][b], 1, false, true});
+      forms.push_back({"bytes, saturated", of.bytes_saturated[a][b], 1, false, true});
+    }
   return forms;
 }
 
@@ -235,7 +324,8 @@ TEST(GroupProducts, AtOnceAreThoseElementByElement) {
         fill_rows(factors.a, kind, form.bytes == 2, random);
         fill_rows(factors.b, kind, form.bytes == 2, random);
         for (auto& row : sums.c)
-          for (std::uint32_t& each : row) each = word(kind, form.half_sum, random);
+          for (std::uint32_t& each : row)
+            each = word(form.integers ? Kind::bits : kind, form.half_sum, random);
         for (auto& there : factors.there) there = ~std::uint64_t{0};
         factors.bytes = 32;
         if (i % 3 == 0) make_sparse(factors, form.bytes, random);
