@@ -199,7 +199,7 @@ inline void largest_of(const Exponents& sums, i32 bias, Words& top) {
 
 // (product + addend) * 2^-shift, exact but for the one rounding.
 template <class Rule>
-inline void round_sums(const Words& products, const Words& addends, const Words& shifts,
+[[gnu::always_inline]] inline void round_sums(const Words& products, const Words& addends, const Words& shifts,
                        Words& bits) {
   i32 product[kVectorLanes], addend[kVectorLanes], shift[kVectorLanes];
   u32 rounded[kVectorLanes];
@@ -231,7 +231,7 @@ inline void round_sums(const Words& products, const Words& addends, const Words&
 // Adds the products of kCount steps from `first` on: to the even columns of a part, and to the odd
 // ones.
 template <class Rule, u32 kCount, class OfA, class OfB>
-inline void add_steps(const OfA& a, u32 part, const OfB& b, u32 first, i32 bias, Words& strange,
+[[gnu::always_inline]] inline void add_steps(const OfA& a, u32 part, const OfB& b, u32 first, i32 bias, Words& strange,
                       Words (&bits)[2]) {
   using Exponents = typename OfA::Exponents;
   Addends addend[2];
