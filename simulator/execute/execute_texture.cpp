@@ -143,7 +143,10 @@ void write_components(Warp& warp, const Step& step, const TextureForm& form, Mas
   for (unsigned i = 0; i < 4; ++i) {
     if ((form.components >> i & 1) == 0) continue;
     std::uint32_t* const row = pairs[written / 2] + (written % 2) * kWarpSize;
-    for (const unsigned lane : on) row[lane] = rows[i][lane];
+    if (on == kFullMask)
+      std::copy_n(rows[i].begin(), kWarpSize, row);
+    else
+      for (const unsigned lane : on) row[lane] = rows[i][lane];
     ++written;
   }
 }
@@ -160,6 +163,7 @@ struct TextureOperands {
   Row level = kZeros.data();                      // a number, or for TLD an integer
   std::array<Row, 3> along_x = at, along_y = at;  // of TXD
   std::array<std::uint32_t, kWarpSize> handle{};
+  bool one_handle = false;  // of all lanes
 
   std::array<float, 3> floats(const std::array<Row, 3>& rows, unsigned lane) const {
     return {std::bit_cast<float>(rows[0][lane]), std::bit_cast<float>(rows[1][lane]),
@@ -187,6 +191,7 @@ TextureOperands read_operands(const Core& core, const Warp& warp, const Step& st
   if (layered(form.shape)) read.layer = operands.next();
   for (unsigned i = 0; i < coordinates; ++i) read.at[i] = operands.next();
   read_handles(core, warp, form.handle(), in_register ? operands.next() : nullptr, read.handle);
+  read.one_handle = form.handle_in == HandlePlace::In::constant;
   if (form.has_level) read.level = operands.next();
   if (form.kind == TextureForm::Kind::sample_by_slopes)
     for (unsigned i = 0; i < coordinates; ++i) {
@@ -293,6 +298,7 @@ bool claim_texture(Core& core, const TextureHeader& header) {
 
 // The lanes of `on` whose handle is that of the first.
 Mask same_handle(const TextureOperands& operands, Mask on) {
+  if (operands.one_handle) return on;
   const std::uint32_t handle = operands.handle[on.first()];
   Mask same;
   for (unsigned lane = 0; lane < kWarpSize; ++lane)

@@ -98,11 +98,6 @@ bool TextureSampler::can_sample(const TextureHeader& header) {
          std::ranges::none_of(header.border, [](float each) { return std::isnan(each); });
 }
 
-lanes::TexelStrides TextureSampler::strides() const {
-  return {header_.texel_bytes(), static_cast<std::uint32_t>(header_.row_bytes),
-          static_cast<std::uint32_t>(header_.layer_bytes)};
-}
-
 void TextureSampler::locate(const std::array<Row, 3>& at, Row layer, bool linear,
                             std::array<TexelTaps, 3>& taps) const {
   const auto& functions = lanes::texel_functions();
@@ -177,7 +172,7 @@ void TextureSampler::sample(const std::array<Row, 3>& at, Row layer, TexelRows& 
   for (unsigned channel = header_.channels; channel < 4; ++channel) result[channel].fill(0);
   TexelPlaces places;
   const auto find = [&](unsigned x, unsigned y, unsigned z) {
-    functions.places(strides(), taps[0].index[x], taps[1].index[y], taps[2].index[z], places);
+    functions.places(strides_, taps[0].index[x], taps[1].index[y], taps[2].index[z], places);
   };
   if (!linear) {
     find(0, 0, 0);
@@ -188,7 +183,8 @@ void TextureSampler::sample(const std::array<Row, 3>& at, Row layer, TexelRows& 
   Indices weights[8];
   functions.weights(taps[0].weight, taps[1].weight, taps[2].weight, weights);
   const unsigned used = header_.shape == Shape::volume ? 8 : is_line(header_) ? 2 : 4;
-  std::array<std::array<double, kWarpSize>, 4> sums{};
+  std::array<std::array<double, kWarpSize>, 4> sums;
+  for (unsigned channel = 0; channel < header_.channels; ++channel) sums[channel].fill(0);
   std::array<float, kWarpSize> inputs;
   for (unsigned tap = 0; tap < used; ++tap) {
     find(tap & 1, tap >> 1 & 1, tap >> 2);
@@ -204,25 +200,26 @@ void TextureSampler::sample(const std::array<Row, 3>& at, Row layer, TexelRows& 
 void TextureSampler::fetch(const std::array<Row, 3>& at, TexelRows& result) const {
   const bool line = header_.shape == Shape::line || header_.shape == Shape::buffer;
   const bool volume = header_.shape == Shape::volume;
-  const std::uint64_t sizes[3] = {header_.width, line ? 1 : std::uint64_t{header_.height},
-                                  volume ? std::uint64_t{header_.depth} : 1};
+  const std::uint32_t sizes[3] = {static_cast<std::uint32_t>(header_.width),
+                                  line ? 1 : header_.height, volume ? header_.depth : 1};
   Indices index[3] = {};
-  std::uint32_t outside = 0;  // lanes
-  for (unsigned direction = 0; direction < (volume ? 3u : line ? 1u : 2u); ++direction)
+  for (unsigned direction = 0; direction < (volume ? 3u : line ? 1u : 2u); ++direction) {
     for (unsigned lane = 0; lane < kWarpSize; ++lane) {
-      const bool beyond = at[direction][lane] >= sizes[direction];  // or negative
-      outside |= std::uint32_t{beyond} << lane;
-      index[direction][lane] = beyond ? 0 : static_cast<std::int32_t>(at[direction][lane]);
+      const std::uint32_t asked = at[direction][lane];
+      index[direction][lane] =  // beyond the last one, or negative
+          asked < sizes[direction] ? static_cast<std::int32_t>(asked) : lanes::kNoTexel;
     }
+  }
   TexelPlaces places;
-  lanes::texel_functions().places(strides(), index[0], index[1], index[2], places);
+  lanes::texel_functions().places(strides_, index[0], index[1], index[2], places);
   for (unsigned channel = 0; channel < 4; ++channel) {
     std::uint32_t* const row = result[channel].data();
-    if (channel < header_.channels)
+    if (channel < header_.channels) {
       read(channel, places, row);
-    else
+      for (unsigned lane = 0; lane < kWarpSize; ++lane) row[lane] &= ~places.outside[lane];
+    } else {
       result[channel].fill(0);
-    for (const unsigned lane : Mask(outside)) row[lane] = 0;
+    }
   }
 }
 

@@ -24,7 +24,10 @@ class TextureSampler {
 
   // `first`: all bytes of a texture that it can sample. Both must outlive it.
   TextureSampler(const TextureHeader& header, const std::byte* first)
-      : header_(header), first_(first) {}
+      : header_(header),
+        first_(first),
+        strides_{header.texel_bytes(), static_cast<std::uint32_t>(header.row_bytes),
+                 static_cast<std::uint32_t>(header.layer_bytes)} {}
 
   // What a register of each lane holds, as a float or a whole number.
   using Row = const std::uint32_t*;
@@ -41,10 +44,10 @@ class TextureSampler {
   void read(unsigned channel, const lanes::TexelPlaces& places, std::uint32_t* result) const;
   void read_inputs(unsigned channel, const lanes::TexelPlaces& places, float* inputs) const;
   void round(const double* sum, std::uint32_t* result) const;
-  lanes::TexelStrides strides() const;
 
   const TextureHeader& header_;
   const std::byte* first_;
+  lanes::TexelStrides strides_;
 };
 
 }  // namespace heddle::simulator
