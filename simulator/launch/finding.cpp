@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-
 namespace heddle::simulator::checks {
 
 std::string lane_list(Mask lanes) {
