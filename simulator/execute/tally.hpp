@@ -40,21 +40,18 @@ class Tally {
   // Everything; leaves nothing behind.
   LaunchCounts take() {
     std::vector<LaunchCounts::Entry> entries;
-    Edge at;
-    for (std::uint32_t first = 0; first < pages_.size() * kPage; first += kPage) {
-      if (pages_[first / kPage] == nullptr && at.executed == 0) continue;
-      Page& counted = page(first);
-      for (std::uint32_t i = 0; i < kPage; ++i) {
-        at.executed += counted.edges[i].executed;
-        at.threads += counted.edges[i].threads;
-        InstructionCounts& sums = counted.sums[i];
-        sums.executed += at.executed;
-        sums.threads += at.threads;
-        sums.threads_on += at.threads;
-        // Of a timed launch another core may have executed what this one counts more of.
-        if (sums.executed != 0 || sums.extra_executed != 0) entries.push_back({first + i, sums});
-      }
-    }
+    std::size_t count = 0;
+    for_each_counted([&](std::uint32_t, const InstructionCounts&, const Edge&) { ++count; });
+    entries.reserve(count);
+    for_each_counted([&](std::uint32_t pc, const InstructionCounts& sums, const Edge& at) {
+      // Put together in its place: what was stored just now cannot be copied at once.
+      LaunchCounts::Entry& entry = entries.emplace_back();
+      entry.pc = pc;
+      entry.counts = sums;
+      entry.counts.executed += at.executed;
+      entry.counts.threads += at.threads;
+      entry.counts.threads_on += at.threads;
+    });
     pages_.clear();
     return LaunchCounts(std::move(entries));
   }
@@ -69,6 +66,23 @@ class Tally {
     std::array<InstructionCounts, kPage> sums{};
     std::array<Edge, kPage> edges{};
   };
+  // Calls f(pc, sums, what stretches add to them) for each instruction that was executed.
+  template <typename F>
+  void for_each_counted(F&& f) {
+    Edge at;
+    for (std::uint32_t first = 0; first < pages_.size() * kPage; first += kPage) {
+      if (pages_[first / kPage] == nullptr && at.executed == 0) continue;
+      const Page& counted = page(first);
+      for (std::uint32_t i = 0; i < kPage; ++i) {
+        at.executed += counted.edges[i].executed;
+        at.threads += counted.edges[i].threads;
+        const InstructionCounts& sums = counted.sums[i];
+        // Of a timed launch another core may have executed what this one counts more of.
+        if (sums.executed + at.executed != 0 || sums.extra_executed != 0) f(first + i, sums, at);
+      }
+    }
+  }
+
   Page& page(std::uint32_t pc) {
     std::unique_ptr<Page>& found = pages_[pc / kPage];
     if (found == nullptr) [[unlikely]]

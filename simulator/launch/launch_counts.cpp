@@ -31,6 +31,11 @@ std::uint64_t LaunchCounts::executed() const {
 }
 
 void LaunchCounts::add(const LaunchCounts& other, std::uint64_t times) {
+  if (other.entries_.empty()) return;
+  if (entries_.empty() && times == 1) {
+    entries_ = other.entries_;
+    return;
+  }
   std::vector<Entry> sums;
   sums.reserve(std::max(entries_.size(), other.entries_.size()));
   auto mine = entries_.begin();
