@@ -26,8 +26,8 @@ LaunchOutcome time_instructions(InstructionSource& source, const LaunchRequest& 
   outcome.counts = std::move(timed.run.counts);
   outcome.warps = request.grid.count() * prepared.context().warps_per_block;
   outcome.fault = std::move(timed.run.fault);
-  outcome.launch_class = classify(request.module->program(), outcome.counts, outcome.warps,
-                                  prepared.context().warps_per_block);
+  outcome.launch_class = classify(prepared.context().program->facts->order_traits(), outcome.counts,
+                                  outcome.warps, prepared.context().warps_per_block);
   outcome.timing = std::move(timed.result);
   outcome.timing->stalls_at.resize(instructions);
   if (options.settings.timing->sample < 1)

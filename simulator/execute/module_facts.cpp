@@ -7,7 +7,6 @@
 #include "isa/operands.hpp"
 #include "simulator/execute/machine.hpp"
 #include "simulator/launch/builtins.hpp"
-#include "simulator/launch/classify.hpp"
 #include "simulator/launch/kernel_code.hpp"
 #include "simulator/launch/recursion.hpp"
 
@@ -93,7 +92,8 @@ ModuleFacts::ModuleFacts(const isa::Cubin& cubin, const isa::Program& program,
       program_(program),
       lowered_(lowered),
       allocates_(calls(cubin, [](Builtin builtin) { return builtin == Builtin::malloc; })),
-      launches_grids_(calls(cubin, is_device_runtime)) {}
+      launches_grids_(calls(cubin, is_device_runtime)),
+      order_traits_(program) {}
 
 const KernelFacts& ModuleFacts::kernel(std::uint64_t entry) const {
   const auto [found, is_new] = kernels_.try_emplace(entry);

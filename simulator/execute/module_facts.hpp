@@ -10,6 +10,7 @@
 
 #include "isa/cubin.hpp"
 #include "isa/program.hpp"
+#include "simulator/launch/classify.hpp"
 
 namespace heddle::simulator {
 
@@ -26,7 +27,8 @@ struct KernelFacts {
   std::vector<std::uint32_t> pool_rows;  // of LoweredProgram::pool, that its instructions read
   // Launches so far whose blocks used the same memory, so that several threads did not help.
   mutable unsigned conflicts = 0;
-  // Whether blocks have written to an allocation that others had read (simulator/launch/conflicts.hpp).
+  // Whether blocks have written to an allocation that others had read
+  // (simulator/launch/conflicts.hpp).
   mutable bool notes_reads = false;
 };
 
@@ -38,6 +40,7 @@ class ModuleFacts {
   // `entry`: the kernel's code address.
   const KernelFacts& kernel(std::uint64_t entry) const;
   const std::string& sees_order() const;  // simulator/launch/classify.hpp
+  OrderTraits& order_traits() const { return order_traits_; }
   // Whether its code calls malloc; what launches grids.
   bool allocates() const { return allocates_; }
   bool launches_grids() const { return launches_grids_; }
@@ -49,6 +52,7 @@ class ModuleFacts {
   bool allocates_ = false, launches_grids_ = false;
   mutable std::map<std::uint64_t, KernelFacts> kernels_;
   mutable std::optional<std::string> sees_order_;
+  mutable OrderTraits order_traits_;
 };
 
 }  // namespace heddle::simulator

@@ -11,6 +11,8 @@ namespace {
 using isa::Instruction;
 using isa::Mod;
 using Memory = isa::MemoryAccess;
+using Reason = OrderTraits::Reason;
+using Writes = OrderTraits::Writes;
 
 // Of a special register that tells time or place.
 bool reads_time_or_place(const Instruction& in) {
@@ -28,46 +30,81 @@ bool tests_barrier(const Instruction& in) {
          in.mod(Mod::try_wait) == 0;
 }
 
-const char* reason_of_atomic(const Instruction& in) {
-  if (isa::memory_access(in).of == Memory::Of::swap) return "compare-and-swap";
-  if (isa::is_exchange(in)) return "atomic exchange";
-  if (isa::data_type(in).is_float()) return "floating-point atomic";
-  return in.rd != isa::kRZ ? "atomic whose result is used" : nullptr;
+Reason reason_of_atomic(const Instruction& in) {
+  if (isa::memory_access(in).of == Memory::Of::swap) return Reason::compare_and_swap;
+  if (isa::is_exchange(in)) return Reason::exchange;
+  if (isa::data_type(in).is_float()) return Reason::float_atomic;
+  return in.rd != isa::kRZ ? Reason::atomic_result : Reason::none;
 }
 
-const char* reason(const Instruction& in) {
+Reason reason(const Instruction& in) {
   const Memory access = isa::memory_access(in);
   if (access.of == Memory::Of::barrier)
-    return tests_barrier(in) ? "test of a barrier in shared memory" : nullptr;
+    return tests_barrier(in) ? Reason::barrier_test : Reason::none;
   if (access.kind == Memory::Kind::atomic) return reason_of_atomic(in);
   if (access.kind == Memory::Kind::reduction && access.of != Memory::Of::counted)
-    return isa::data_type(in).is_float() ? "floating-point reduction" : nullptr;
-  if (isa::reads_active_mask(in)) return "active-mask read";
-  return reads_time_or_place(in) ? "clock or multiprocessor read" : nullptr;
+    return isa::data_type(in).is_float() ? Reason::float_reduction : Reason::none;
+  if (isa::reads_active_mask(in)) return Reason::active_mask;
+  return reads_time_or_place(in) ? Reason::time_or_place : Reason::none;
 }
 
-// Whether it writes, other than by an atomic, memory that several warps have.
-bool writes_for(const Instruction& in, std::uint64_t warps, std::uint64_t warps_per_block) {
+const char* text(Reason reason) {
+  switch (reason) {
+    case Reason::none:
+      break;
+    case Reason::barrier_test:
+      return "test of a barrier in shared memory";
+    case Reason::compare_and_swap:
+      return "compare-and-swap";
+    case Reason::exchange:
+      return "atomic exchange";
+    case Reason::float_atomic:
+      return "floating-point atomic";
+    case Reason::atomic_result:
+      return "atomic whose result is used";
+    case Reason::float_reduction:
+      return "floating-point reduction";
+    case Reason::active_mask:
+      return "active-mask read";
+    case Reason::time_or_place:
+      return "clock or multiprocessor read";
+  }
+  return "";
+}
+
+Writes writes(const Instruction& in) {
   const Memory access = isa::memory_access(in);
-  if (access.kind != Memory::Kind::store && access.kind != Memory::Kind::copy) return false;
-  if (access.of == Memory::Of::barrier || access.space == isa::Space::local) return false;
+  if (access.kind != Memory::Kind::store && access.kind != Memory::Kind::copy) return Writes::own;
+  if (access.of == Memory::Of::barrier || access.space == isa::Space::local) return Writes::own;
   // Shared memory is that of a block, but for clusters and where a generic address may lead.
   const bool shared = access.space == isa::Space::shared && access.kind == Memory::Kind::store &&
                       access.by_threads();
-  return (shared ? warps_per_block : warps) > 1;
+  return shared ? Writes::of_block : Writes::of_grid;
 }
 
 }  // namespace
 
-LaunchClass classify(const isa::Program& program, const LaunchCounts& counts, std::uint64_t warps,
+const OrderTraits::Traits& OrderTraits::of(std::uint32_t pc) {
+  if (traits_.empty()) traits_.resize(program_.instructions.size());
+  Traits& traits = traits_[pc];
+  if (traits.known) return traits;
+  traits.known = true;
+  if (const auto& in = program_.instructions[pc]) {
+    traits.reason = reason(*in);
+    traits.writes = writes(*in);
+  }
+  return traits;
+}
+
+LaunchClass classify(OrderTraits& traits, const LaunchCounts& counts, std::uint64_t warps,
                      std::uint64_t warps_per_block) {
   std::set<std::string> reasons;
   bool races = false;
   for (const auto& [pc, counted] : counts) {
-    if (!program.instructions[pc]) continue;
-    const Instruction& in = *program.instructions[pc];
-    if (const char* why = reason(in)) reasons.insert(why);
-    races |= writes_for(in, warps, warps_per_block);
+    const OrderTraits::Traits& of = traits.of(pc);
+    if (of.reason != Reason::none) reasons.insert(text(of.reason));
+    races |= (of.writes == Writes::of_grid && warps > 1) ||
+             (of.writes == Writes::of_block && warps_per_block > 1);
   }
   return {.order_dependent_because = {reasons.begin(), reasons.end()},
           .races = races ? LaunchClass::Races::not_checked : LaunchClass::Races::none};
@@ -88,7 +125,7 @@ std::string sees_order(const isa::Program& program) {
     if (isa::facts(*instruction).work == isa::Work::exchange ||
         isa::memory_access(*instruction).of == Memory::Of::barrier)
       continue;
-    if (const char* why = reason(*instruction)) return why;
+    if (const Reason why = reason(*instruction); why != Reason::none) return text(why);
   }
   return {};
 }

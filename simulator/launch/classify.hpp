@@ -2,6 +2,7 @@
 // executed.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -11,8 +12,40 @@
 
 namespace heddle::simulator {
 
+// What classify asks about the instructions of a program. Each is looked at when it has executed
+// for the first time: programs launch one kernel many thousand times. For one thread at a time.
+class OrderTraits {
+ public:
+  enum class Reason : std::uint8_t {
+    none,
+    barrier_test,
+    compare_and_swap,
+    exchange,
+    float_atomic,
+    atomic_result,
+    float_reduction,
+    active_mask,
+    time_or_place
+  };
+  // Whose memory it writes, other than by an atomic.
+  enum class Writes : std::uint8_t { own, of_block, of_grid };
+  struct Traits {
+    bool known = false;
+    Reason reason = Reason::none;
+    Writes writes = Writes::own;
+  };
+
+  // The program must outlive it.
+  explicit OrderTraits(const isa::Program& program) : program_(program) {}
+  const Traits& of(std::uint32_t pc);
+
+ private:
+  const isa::Program& program_;
+  std::vector<Traits> traits_;  // by pc
+};
+
 // `warps`: of the launch; `warps_per_block`.
-LaunchClass classify(const isa::Program& program, const LaunchCounts& counts, std::uint64_t warps,
+LaunchClass classify(OrderTraits& traits, const LaunchCounts& counts, std::uint64_t warps,
                      std::uint64_t warps_per_block);
 
 // Not empty when some instruction of the module can see how blocks interleave; its own text says

@@ -86,7 +86,7 @@ LaunchOutcome launch_outcome(const LaunchContext& context, GridRun executed) {
   run.seen.launched_grids = DeviceLaunches::any(*context.memory);
   LaunchOutcome outcome;
   outcome.warps = context.request->grid.count() * context.warps_per_block;
-  outcome.launch_class = classify(context.request->module->program(), run.counts, outcome.warps,
+  outcome.launch_class = classify(context.program->facts->order_traits(), run.counts, outcome.warps,
                                   context.warps_per_block);
   add_limits(context, outcome);
   add_patches(executed, outcome);
