@@ -600,6 +600,9 @@ constexpr Recipe kRecipes[] = {
      "scattered.shared0.n1024, the share that misses: of 2, 4, 8 or 16 ways those by which chance "
      "comes nearest to it",
      [](const Answers& a) { return likeliest_ways(a["scattered.shared0.n1024"] / kPercent); }},
+    {"latency_yield", "yields", "yield.none.gap0.w1", value_of<"yield.none.gap0.w1">},
+    {"interval_yield", "yields", "yield.none.gap0.w32 over the 8 warps of a sub-core",
+     [](const Answers& a) { return a["yield.none.gap0.w32"] / 8; }},
     {"latency_mbarrier", "spinning",
      "half of mbarrier.test.all.b1.w1 less the 20 of the loop around the two",
      [](const Answers& a) {
@@ -612,6 +615,8 @@ constexpr Recipe kRecipes[] = {
        constexpr double kInstructions = 31 * 2;
        return (a["mbarrier.try.all.b1.w32"] - a["mbarrier.try.all.b1.w1"]) / kInstructions;
      }},
+    {"interval_mbarrier_test", "poll_loops", "loop.test.all.w32 over its warps",
+     [](const Answers& a) { return a["loop.test.all.w32"] / kLanes; }},
     {"latency_texture", "textures", "chain.point less the 30 of the loop around it",
      [](const Answers& a) {
        constexpr double kLoop = 30;

@@ -66,6 +66,8 @@ namespace heddle::simulator::timing {
   X(latency_reconvergence, "cycle", "BSYNC where all lanes are there, to the next instruction") \
   X(latency_restored_reconvergence, "cycle", "the same where BMOV has written the barrier") \
   X(latency_warp_reunion, "cycle", "WARPSYNC.ALL of the last group of a split warp to the next instruction") \
+  X(latency_yield, "cycle", "YIELD to the next instruction of its warp; twice that while lanes wait at WARPSYNC") \
+  X(interval_yield, "cycle", "between two YIELD of one sub-core; as often") \
   X(latency_barrier, "cycle", "arrival of the last warp at BAR.SYNC to the first issue of a warp that waited") \
   X(barrier_release_interval, "cycle", "between the first issues of two warps that a barrier lets go") \
   X(latency_cluster_barrier, "cycle", "arrival of the last warp at a cluster's barrier to the first issue of a warp that waited") \
@@ -118,6 +120,7 @@ namespace heddle::simulator::timing {
   X(interval_constant_load, "cycle", "the same of LDC") \
   X(latency_mbarrier, "cycle", "SYNCS on an mbarrier, to the consumer") \
   X(interval_mbarrier, "cycle", "between two such SYNCS of an SM, at that unit") \
+  X(interval_mbarrier_test, "cycle", "the same of SYNCS.PHASECHK") \
   /* Textures. A quad is four lanes side by side. */ \
   X(latency_texture, "cycle", "TEX that finds its texels in L1 to the consumer") \
   X(latency_texture_buffer, "cycle", "the same of a texture over linear memory, and of surfaces") \

@@ -197,8 +197,27 @@ SubCore::FlowTime SubCore::flow_time(const ResidentWarp& warp, const Timed& time
   return {restored ? constants_.latency_restored_reconvergence : constants_.latency_reconvergence};
 }
 
+// A YIELD looks for lanes to run, one warp of the sub-core after the other; a second time where some
+// wait at WARPSYNC, which is no reason to run them (yield.* of
+// gpu/kernels/micro/timing/yields.cu).
+Cycle SubCore::yield_time(const ResidentWarp& warp, Cycle now) {
+  const Groups& groups = warp.warp->convergence->groups();
+  const bool again = std::ranges::any_of(
+      groups, [](const Group& group) { return group.wait == simulator::Wait::warp_sync; });
+  const unsigned times = again ? 2 : 1;
+  const Cycle begin = std::max(now, yields_from_);
+  yields_from_ = begin + Cycle{times} * constants_.interval_yield;
+  return begin - now + Cycle{times} * constants_.latency_yield;
+}
+
 void SubCore::start_flow(unsigned slot, const Timed& timed, const Issue& issued, Cycle now) {
   ResidentWarp& warp = slots_[slot];
+  if (timed.is_yield) {
+    if (issued.on == 0) return;
+    warp.next_issue = now + yield_time(warp, now);
+    warp.until_then = Stall::branch_resolving;
+    return;
+  }
   auto [latency, fetch] = flow_time(warp, timed, issued);
   if (latency == 0) return;
   const bool goes_elsewhere = timed.course == Course::convergence || issued.flow == Flow::jump;

@@ -68,6 +68,7 @@ Completion LoadStoreUnit::pass(unsigned sub_core, Cycle now, const Timed& instru
 // Cycles that tags and data banks, and for stores the way to L2, are busy with an access.
 Cycle LoadStoreUnit::passes(const Timed& instruction, const Access& access,
                             std::span<const Piece> pieces) const {
+  if (instruction.tests_phase) return constants_.interval_mbarrier_test;
   if (instruction.is_mbarrier) return constants_.interval_mbarrier;
   if (access.space == Window::shared) {
     // What 16 bytes a lane bring back takes two where all lanes read the same, else four, however

@@ -104,6 +104,8 @@ void choose_memory_course(const Instruction& in, const Constants& constants, Tim
   timed.is_async = access.kind == isa::MemoryAccess::Kind::copy;
   timed.is_past_l1 = timed.is_async && !isa::copies_through_l1(in);
   timed.is_mbarrier = access.of == isa::MemoryAccess::Of::barrier;
+  constexpr unsigned kTestsPhase = 1;
+  timed.tests_phase = timed.is_mbarrier && in.mod(Mod::syncs_op) == kTestsPhase;
   const bool atomic = access.kind == isa::MemoryAccess::Kind::atomic ||
                       access.kind == isa::MemoryAccess::Kind::reduction;
   timed.adds_floats = atomic && isa::data_type(in).is_float();
@@ -180,6 +182,7 @@ bool choose_course_by_effect(const Instruction& in, const Constants& constants, 
     case Effect::yield:
       timed.meets_warp = effect == Effect::warp_sync;
       timed.is_bsync = effect == Effect::sync;
+      timed.is_yield = effect == Effect::yield;
       timed.barrier = in.barrier;
       return set(Course::convergence);
     case Effect::exit:

@@ -87,6 +87,7 @@ struct Timed {
   bool is_store = false;
   bool is_async = false;       // LDGSTS
   bool is_mbarrier = false;    // SYNCS
+  bool tests_phase = false;    // SYNCS.PHASECHK
   bool gathers = false;        // TLD4
   bool is_past_l1 = false;     // LDGSTS.BYPASS
   bool adds_floats = false;    // an atomic
@@ -97,6 +98,7 @@ struct Timed {
   bool is_indirect = false;  // a branch to an address in a register
   bool meets_warp = false;   // WARPSYNC
   bool is_bsync = false;
+  bool is_yield = false;
   std::uint8_t barrier = 0;                   // that of BSYNC
   std::array<std::uint8_t, 4> bank_cycles{};  // that reading its registers takes of each bank
   std::uint16_t interval = 1;                 // cycles its pipe is busy

@@ -102,6 +102,7 @@ class SubCore {
   void start_texture(unsigned slot, const Timed& timed, const Issue& issued, Cycle now);
   void close_copies(ResidentWarp& warp, const Timed& timed, Cycle now);
   FlowTime flow_time(const ResidentWarp& warp, const Timed& timed, const Issue& issued) const;
+  Cycle yield_time(const ResidentWarp& warp, Cycle now);
   void start_flow(unsigned slot, const Timed& timed, const Issue& issued, Cycle now);
   void start_cluster(ResidentWarp& warp, const Timed& timed, const Issue& issued, Cycle now);
   Cycle sleep_cycles(const ResidentWarp& warp, const Issue& issued) const;
@@ -136,6 +137,7 @@ class SubCore {
   SchedulerState scheduler_;
   std::uint32_t last_ = 0;  // the slot that issued last
   Cycle issues_from_ = 0;
+  Cycle yields_from_ = 0;
   // The warp that has branched last, and until it goes on.
   unsigned redirected_ = 0;
   Cycle redirected_until_ = 0;

@@ -114,6 +114,7 @@ TEST(MicroAssembler, Flow) {
   EXPECT_EQ(text(bar_sync()), "BAR.SYNC.DEFER_BLOCKING 0x0");
   EXPECT_EQ(text(bsync(3)), "BSYNC B3");
   EXPECT_EQ(text(warpsync_all()), "WARPSYNC.ALL");
+  EXPECT_EQ(text(yield()), "YIELD");
   EXPECT_EQ(text(bra(-1)), "BRA 0x0");
   EXPECT_EQ(text(bra(300)), "BRA 0x12d0");
   EXPECT_EQ(text(guarded(bra(4), 1)), "@P1 BRA 0x50");

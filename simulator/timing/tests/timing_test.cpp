@@ -304,6 +304,39 @@ TEST_F(Timing, AWideProductHoldsItsSubCore) {
       2 * 3 + others_wait("warp_start_interval=2,latency_product_read=0,issue_wide_product=0,"));
 }
 
+TEST_F(Timing, YieldsOfASubCoreFollowOneAnother) {
+  constexpr Word kYield{0x0000000000007946, 0x0000000003800000};
+  const std::vector<Word> body{with(kYield, {}), with(kYield, {}), with(kExit, {})};
+  const auto active = [&](unsigned threads, const char* constants) {
+    return run(body, threads, constants).active_max;
+  };
+  EXPECT_EQ(active(32, "latency_yield=60,interval_yield=0,"),
+            active(32, "latency_yield=50,interval_yield=0,") + 2 * 10);
+  // The fifth warp shares the first one's sub-core.
+  EXPECT_EQ(active(4 * 32, "latency_yield=50,interval_yield=40,"),
+            active(4 * 32, "latency_yield=50,interval_yield=0,"));
+  EXPECT_GE(active(5 * 32, "latency_yield=50,interval_yield=40,"),
+            active(5 * 32, "latency_yield=50,interval_yield=0,") + 30);
+}
+
+TEST_F(Timing, AYieldTakesTwiceItsTimeBesideLanesThatWaitForTheWarp) {
+  constexpr Word kLane{0x0000000000007919, 0x0000000000000000};   // S2R R0, SR_LANEID
+  constexpr Word kLower{0x000000100000780c, 0x0000000003f01270};  // ISETP.LT.U32 P0, R0, 16
+  constexpr Word kOver{0x0000000000080947, 0x0000000003800000};   // @P0 BRA over two
+  constexpr Word kYield{0x0000000000007946, 0x0000000003800000};
+  constexpr Word kTogether{0x0000000000007948, 0x0000000003800000};  // WARPSYNC.ALL
+  const std::vector<Word> body{with(kLane, {.stall = 2, .write = 0}),
+                               with(kLower, {.stall = 13, .wait = 1}),
+                               with(kOver, {.stall = 5}),
+                               with(kYield, {}),
+                               with(kYield, {}),
+                               with(kTogether, {.stall = 5}),
+                               with(kExit, {})};
+  const auto active = [&](const char* latency) { return run(body, 32, latency).active_max; };
+  // At the second one at the latest they wait.
+  EXPECT_GE(active("latency_yield=60,"), active("latency_yield=50,") + (1 + 2) * 10);
+}
+
 TEST_F(Timing, WarpsLeaveABarrierTogether) {
   std::vector<Word> body{with(kBar, {.stall = 5}), with(kExit, {})};
   const Result result =

@@ -192,6 +192,7 @@ constexpr Word errbar() { return {0x79ab, 0}; }
 constexpr Word cgaerrbar() { return {0x75ab, 0}; }
 constexpr Word cctl_ivall() { return {0xff00798f, 0x2000000}; }
 constexpr Word bsync(unsigned b) { return {std::uint64_t{b} << 16 | 0x7941, 0x03800000}; }
+constexpr Word yield() { return {0x7946, 0x03800000}; }
 constexpr Word warpsync_all() { return {0x7948, 0x03800000}; }
 // Distances are in instructions from the one after.
 constexpr Word bra(int distance) {
