@@ -172,9 +172,12 @@ void LoadStoreUnit::count_outgoing(const Access& access, bool adds_floats,
     const auto sectors = count_sectors(piece.sectors);
     Outgoing& out = piece.outgoing;
     for (unsigned sector = 0; sector < kSectorsPerLine; ++sector)
-      out.partial |= (piece.sectors >> sector & 1) != 0 && piece.bytes[sector] != ~0u;
+      if ((piece.sectors >> sector & 1) != 0)
+        ++(piece.bytes[sector] == ~0u ? out.whole_passes : out.half_passes);
+    out.partial = out.half_passes != 0;
     out.flits = static_cast<std::uint16_t>(sectors + (out.partial ? 1 : 0));
     if (!atomic) continue;
+    out.whole_passes = out.half_passes = 0;
     out.adds_floats = adds_floats;
     const bool doubles = adds_floats && access.width == sizeof(double);
     const bool swaps = access.kind == AccessKind::compare_and_swap;

@@ -59,21 +59,21 @@ void LoadStoreUnit::load(const Piece& piece, const Timed& instruction, Lookups& 
 }
 
 // What is stored goes to L2 and stays in L1 too, local memory as well (local.* of
-// gpu/kernels/micro/timing/stores.cu): a load finds the bytes that were stored, and a store the
-// sectors that any store has left something of (behind.plain of
-// gpu/kernels/micro/timing/far_memory.cu).
+// gpu/kernels/micro/timing/stores.cu): a load finds the bytes that were stored. A store counts as a
+// hit of all its sectors where anything of the line is there (columns.one.words32.* of
+// gpu/kernels/micro/timing/behind_stores.cu).
 void LoadStoreUnit::store(const Piece& piece, Lookups& lookups, Cycle base) {
   lookups.sectors += count_sectors(piece.sectors);
   L1::Line line = l1_.find(piece.line);
-  if (!line) line = l1_.insert(piece.line);
-  auto hits = static_cast<SectorMask>(line.valid() & piece.sectors);
+  if (line)
+    lookups.hits += count_sectors(piece.sectors);
+  else
+    line = l1_.insert(piece.line);
   for (unsigned sector = 0; sector < kSectorsPerLine; ++sector) {
     std::uint32_t& stored = line.extra().stored[sector];
-    if (stored != 0) hits |= static_cast<SectorMask>(piece.sectors & 1u << sector);
     stored |= piece.bytes[sector];
     if (stored == ~0u) line.valid() |= 1u << sector;
   }
-  lookups.hits += count_sectors(hits);
   if (!piece.merged)
     send(Request::Kind::write, piece.line, piece.sectors, base).outgoing = piece.outgoing;
 }

@@ -287,8 +287,10 @@ MemorySystem::Delay MemorySystem::write(Request& request, const Place& place, Cy
   Lookups& lookups = atomic ? traffic_.l2_atomic : traffic_.l2_write;
   lookups.sectors += count_sectors(request.sectors);
   lookups.hits += count_sectors(atomic ? had : request.sectors);
-  if (!atomic) return delay;
+  // A store passes over its sectors as an atomic does, once each (scatter.* of
+  // gpu/kernels/micro/timing/l2_crowds.cu).
   delay.queue(change(request, place, line, now));
+  if (!atomic) return delay;
   delay.last(line.extra().wait(had, now));
   const auto missing = static_cast<SectorMask>(with_neighbours(request.sectors & ~had) & ~had);
   if (missing == 0) return delay;

@@ -21,8 +21,8 @@
 namespace heddle::simulator::timing {
 
 // What a store or an atomic on one line sends: flits of 32 bytes, and whether they say which bytes
-// of a sector; passes over a sector in L2 that change all of it, a part, and those of doubles and
-// of compare-and-swap.
+// of a sector; passes over a sector in L2 that change all of it, a part, and those of atomics on
+// doubles and of compare-and-swap.
 struct Outgoing {
   std::uint16_t flits = 0;
   bool partial = false;

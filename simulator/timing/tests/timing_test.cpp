@@ -269,6 +269,34 @@ TEST_F(Timing, StoresRightBehindOneAnotherAreSentAsOne) {
   EXPECT_EQ(traffic(merges).l1_global_store.hits, 1u);
 }
 
+TEST_F(Timing, StoresHitTheLinesThatOthersHaveLeftSomethingOf) {
+  constexpr Word kStg{0x0000000904007986, 0x000000000c101906};         // STG.E [R4.64], R9
+  constexpr Word kNextSector{0x0000200904007986, 0x000000000c101906};  // STG.E [R4.64+0x20], R9
+  constexpr Word kNextLine{0x0000800904007986, 0x000000000c101906};    // STG.E [R4.64+0x80], R9
+  const auto address = *device_.memory().allocate(256, "test");
+  const auto hits = [&](Word second) {
+    const std::vector<Word> body{with(kUldc, {.stall = 7}), with(kLdc, {.stall = 1, .write = 0}),
+                                 with(kStg, {.stall = 11, .wait = 1}), with(second, {.stall = 2}),
+                                 with(kExit, {.stall = 5})};
+    return run(body, 32, "", address).traffic.l1_global_store.hits;
+  };
+  EXPECT_EQ(hits(kStg), 1u);
+  EXPECT_EQ(hits(kNextSector), 1u);
+  EXPECT_EQ(hits(kNextLine), 0u);
+}
+
+TEST_F(Timing, StoresToOneSectorPassOverItOneAfterTheOther) {
+  constexpr Word kStg{0x0000000904007986, 0x000000000c101906};  // STG.E desc[UR6][R4.64], R9
+  const auto address = *device_.memory().allocate(256, "test");
+  const std::vector<Word> body{with(kUldc, {.stall = 7}), with(kLdc, {.stall = 1, .write = 0}),
+                               with(kStg, {.stall = 11, .wait = 1}), with(kStg, {.stall = 2}),
+                               with(kExit, {.stall = 5})};
+  const auto elapsed = [&](const char* pass) { return run(body, 32, pass, address).elapsed; };
+  constexpr std::uint64_t kPass = 1000;  // cycles
+  EXPECT_GT(elapsed("l2_atomic_half_interval=100000,"),
+            elapsed("l2_atomic_half_interval=100,") + kPass / 2);
+}
+
 TEST_F(Timing, ALaunchEndsWhenItsStoresAreDone) {
   constexpr Word kStg{0x0000000904007986, 0x000000000c101906};  // STG.E desc[UR6][R4.64], R9
   const auto address = *device_.memory().allocate(256, "test");

@@ -29,6 +29,13 @@ class Spans {
     for (std::size_t i = 0; i < t.size(); i += 2) sum += double(t[i + 1] - t[i]);
     return sum / (double(t.size()) / 2);
   }
+  // Of the block that took longest.
+  double most() const {
+    const auto t = times_.read();
+    long long longest = 0;
+    for (std::size_t i = 0; i < t.size(); i += 2) longest = std::max(longest, t[i + 1] - t[i]);
+    return double(longest);
+  }
 
  private:
   Buffer<long long> times_;
