@@ -55,10 +55,9 @@ inline void repeat(const QuadOfWords& quad, Words& to) {
 
 // From lanes that hold four numbers of a column each to quads that hold one number of four columns:
 // of the even columns, or of the odd ones.
-inline void turn(const void* lanes, u32 odd, QuadOfWords (&turned)[kQuadLanes]) {
+inline void turn(const u32* lanes, u32 odd, QuadOfWords (&turned)[kQuadLanes]) {
   QuadOfWords column[kQuadLanes];
-  for (u32 i = 0; i < kQuadLanes; ++i)
-    load(column[i], static_cast<const u32*>(lanes) + (2 * i + odd) * kQuadLanes);
+  for (u32 i = 0; i < kQuadLanes; ++i) load(column[i], lanes + (2 * i + odd) * kQuadLanes);
   const QuadOfWords low_ab = __builtin_shufflevector(column[0], column[1], 0, 4, 1, 5);
   const QuadOfWords low_cd = __builtin_shufflevector(column[2], column[3], 0, 4, 1, 5);
   const QuadOfWords high_ab = __builtin_shufflevector(column[0], column[1], 2, 6, 3, 7);
@@ -113,38 +112,24 @@ struct TakenA {
 template <class Taken, u32 kSteps>
 struct TakenB {
   static constexpr u32 kElements = Taken::kElements;
-  Words value[kSteps][kQuadLanes][kElements][2];
-  Words exponent[kSteps][kQuadLanes][2];
+  Floats value[kSteps][2][kQuadLanes][kElements];
+  typename Taken::Exponents exponent[kSteps][2][kQuadLanes];
   Words strange = {};
 
   TakenB(const u32* rows, bool negate) {
     const auto signs = static_cast<i32>(negate ? Taken::kSigns : 0);
-    for (u32 step = 0; step < kSteps; ++step) {
-      alignas(64) i32 values[kElements][kWarpSize], exponents[kWarpSize];
-      for (u32 lane = 0; lane < kWarpSize; lane += kVectorLanes) {
-        Words words;
-        load(words, rows + step * kWarpSize + lane);
-        words ^= signs;
-        Floats taken[kElements];
-        Taken::values(words, taken);
-        typename Taken::Exponents exponent_of;
-        Taken::exponents(words, exponent_of, strange);
-        for (u32 e = 0; e < kElements; ++e)
-          __builtin_memcpy(values[e] + lane, &taken[e], sizeof taken[e]);
-        __builtin_memcpy(exponents + lane, &exponent_of, sizeof exponent_of);
-      }
+    for (u32 step = 0; step < kSteps; ++step)
       for (u32 odd = 0; odd < 2; ++odd) {
         QuadOfWords turned[kQuadLanes];
-        for (u32 e = 0; e < kElements; ++e) {
-          turn(values[e], odd, turned);
-          for (u32 place = 0; place < kQuadLanes; ++place)
-            repeat(turned[place], value[step][place][e][odd]);
+        turn(rows + step * kWarpSize, odd, turned);
+        for (u32 place = 0; place < kQuadLanes; ++place) {
+          Words words;
+          repeat(turned[place], words);
+          words ^= signs;
+          Taken::values(words, value[step][odd][place]);
+          Taken::exponents(words, exponent[step][odd][place], strange);
         }
-        turn(exponents, odd, turned);
-        for (u32 place = 0; place < kQuadLanes; ++place)
-          repeat(turned[place], exponent[step][place][odd]);
       }
-    }
   }
 };
 
@@ -199,8 +184,8 @@ inline void largest_of(const Exponents& sums, i32 bias, Words& top) {
 
 // (product + addend) * 2^-shift, exact but for the one rounding.
 template <class Rule>
-[[gnu::always_inline]] inline void round_sums(const Words& products, const Words& addends, const Words& shifts,
-                       Words& bits) {
+[[gnu::always_inline]] inline void round_sums(const Words& products, const Words& addends,
+                                              const Words& shifts, Words& bits) {
   i32 product[kVectorLanes], addend[kVectorLanes], shift[kVectorLanes];
   u32 rounded[kVectorLanes];
   __builtin_memcpy(product, &products, sizeof product);
@@ -231,8 +216,8 @@ template <class Rule>
 // Adds the products of kCount steps from `first` on: to the even columns of a part, and to the odd
 // ones.
 template <class Rule, u32 kCount, class OfA, class OfB>
-[[gnu::always_inline]] inline void add_steps(const OfA& a, u32 part, const OfB& b, u32 first, i32 bias, Words& strange,
-                      Words (&bits)[2]) {
+[[gnu::always_inline]] inline void add_steps(const OfA& a, u32 part, const OfB& b, u32 first,
+                                             i32 bias, Words& strange, Words (&bits)[2]) {
   using Exponents = typename OfA::Exponents;
   Addends addend[2];
   Exponents largest[2];
@@ -245,8 +230,7 @@ template <class Rule, u32 kCount, class OfA, class OfB>
       Exponents of_a, of_b;
       take_place<kPlace>(a.exponent[part][step], of_a);
       for (u32 odd = 0; odd < 2; ++odd) {
-        reinterpret(b.exponent[step][kPlace][odd], of_b);
-        of_b += of_a;
+        of_b = b.exponent[step][odd][kPlace] + of_a;
         largest[odd] = of_b > largest[odd] ? of_b : largest[odd];
       }
     });
@@ -265,8 +249,7 @@ template <class Rule, u32 kCount, class OfA, class OfB>
         Floats of_a, of_b;
         take_place<kPlace>(a.value[part][step][e], of_a);
         for (u32 odd = 0; odd < 2; ++odd) {
-          reinterpret(b.value[step][kPlace][e][odd], of_b);
-          of_b *= of_a;
+          of_b = b.value[step][odd][kPlace][e] * of_a;
           sum[odd] += __builtin_convertvector(of_b * scale[odd], Words);
         }
       }
