@@ -49,6 +49,7 @@ if [ "$arch" = sm_90 ]; then # its machine words are of this architecture
   for program in machine_code products jumps; do
     "$nvcc" -std=c++20 -O3 -arch=sm_90 -o "$work/micro/$program" "$micro/$program.cu" -lcuda &
   done
+  "$nvcc" -std=c++17 -O3 -gencode arch=compute_90a,code=sm_90a -o "$work/micro/warp_groups" "$micro/warp_groups.cu" &
 fi
 wait
 "$here/cupti/build.sh" "$work/library" || { echo "measure_all.sh: building failed" >&2; exit 125; }
@@ -72,6 +73,7 @@ micro contention
 micro control "$out/micro"
 if [ "$arch" = sm_90 ]; then
   for program in machine_code products jumps; do micro "$program" "$work/micro/machine_code.cubin"; done
+  micro warp_groups
 fi
 "$here/cupti/measure.sh" -m timing -b "$work/library" -o "$out/micro/launches.json" -- "$work/micro/launches" \
   > /dev/null || say "launches: status $?"
