@@ -379,16 +379,21 @@ LaneFunction select_imma(const Request& request, MicroOp& op) {
 template <u32 kRowGroups, u32 kSteps>
 void bmma(WarpState& warp, const MicroOp& op, Mask on) {
   using Shape = Fragments<1, kRowGroups, kSteps>;
-  u32 a[Shape::kRows][Shape::kDepth], b[kColumns][Shape::kDepth];
+  Result<Shape::kRegistersOfC> d;
   const u32* rows_a = source_row(warp, op.a);
   const u32* rows_b = source_row(warp, op.b);
   const u32* c = source_row(warp, op.c);
+  if (op.param[3] != kOneByOne) {
+    multiply_bits<kRowGroups>(rows_a, BitsOfB<kSteps>(rows_b), op.param[0] != 0,
+                              reinterpret_cast<const u32(*)[kWarpSize]>(c), d.word);
+    return d.write(warp, op, on);
+  }
+  u32 a[Shape::kRows][Shape::kDepth], b[kColumns][Shape::kDepth];
   Shape::for_each_of_a(
       [&](u32 row, u32 k, u32 lane, u32 r, u32) { a[row][k] = rows_a[r * kWarpSize + lane]; });
   Shape::for_each_of_b([&](u32 column, u32 k, u32 lane, u32 r, u32) {
     b[column][k] = rows_b[r * kWarpSize + lane];
   });
-  Result<Shape::kRegistersOfC> d;
   Shape::for_each_of_c([&](u32 row, u32 column, u32 lane, u32 r) {
     u32 sum = c[r * kWarpSize + lane];
     for (u32 k = 0; k < Shape::kDepth; ++k) {

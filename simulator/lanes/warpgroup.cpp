@@ -203,8 +203,21 @@ void multiply_bytes(const GroupFactors& factors, GroupSums& sums) {
   }
 }
 
+void multiply_bits_at_once(const GroupFactors& factors, GroupSums& sums) {
+  constexpr u32 kSteps = 2;
+  alignas(64) u32 rows[2 * kSteps][kWarpSize], columns[kSteps][kWarpSize];
+  for (u32 eight = 0; eight < 2; ++eight)
+    registers_of(factors.a + 8 * eight, kSteps, 2, rows + eight);
+  for (u32 first = 0; first < factors.columns; first += kColumns) {
+    registers_of(factors.b + first, kSteps, 1, columns);
+    multiply_bits<2>(rows[0], BitsOfB<kSteps>(columns[0]), true, sums.c + first / 2,
+                     sums.d + first / 2);
+  }
+}
+
 // Counts of common bits.
 void multiply_bits(const GroupFactors& factors, GroupSums& sums) {
+  if (!factors.one_by_one) return multiply_bits_at_once(factors, sums);
   for (u32 column = 0; column < factors.columns; ++column)
     for (u32 row = 0; row < kGroupRows; ++row) {
       const Place at(row, column);

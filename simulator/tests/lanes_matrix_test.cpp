@@ -230,6 +230,24 @@ TEST(MatrixProducts, OfIntegersAtOnceAreThoseElementByElement) {
   }
 }
 
+TEST(MatrixProducts, OfBitsAtOnceAreThoseElementByElement) {
+  Random random(17);
+  for (const Variant& variant : variants()) {
+    if (!variant.supported) continue;
+    for (const std::uint32_t shape : {0u, 1u, 2u})
+      for (unsigned i = 0; i < 32; ++i) {
+        Product product(variant, isa::Op::BMMA, isa::Arch::sm_90, {},
+                        {{Mod::mma_shape, shape}, {Mod::mma_op, i % 2}});
+        ASSERT_TRUE(product.chosen()) << shape;
+        std::vector<std::uint32_t> rows = random_rows(random);
+        if (i / 2 % 2 != 0)  // all bits count
+          std::fill_n(rows.begin(), kRowOfC * kWarpSize, i % 4 == 3 ? ~0u : 0u);
+        ASSERT_EQ(product.of(rows, false), product.of(rows, true))
+            << variant.name << ", shape " << shape << ", time " << i;
+      }
+  }
+}
+
 TEST(MatrixProducts, OfDoublesAtOnceAreThoseElementByElement) {
   Random random(13);
   for (const Variant& variant : variants()) {
@@ -274,6 +292,7 @@ std::vector<GroupForm> group_forms() {
     for (const unsigned a : {0u, 1u})
       for (const unsigned b : {0u, 1u})
         forms.push_back({"eight bits", of.eight_bits[sum][a][b], 1, sum == 0});
+  forms.push_back({"bits", of.bits, 1, false, true});
   for (const unsigned a : {0u, 1u})
     for (const unsigned b : {0u, 1u}) {
       forms.push_back({"bytes", of.bytes[a][b], 1, false, true});
@@ -328,7 +347,8 @@ TEST(GroupProducts, AtOnceAreThoseElementByElement) {
             each = word(form.integers ? Kind::bits : kind, form.half_sum, random);
         for (auto& there : factors.there) there = ~std::uint64_t{0};
         factors.bytes = 32;
-        if (i % 3 == 0) make_sparse(factors, form.bytes, random);
+        if (i % 3 == 0 && form.multiply != group_functions().bits)
+          make_sparse(factors, form.bytes, random);
         factors.negate = i % 2 != 0;
         const unsigned registers = factors.columns / (form.half_sum ? 4 : 2);
         const auto answers = [&](bool one_by_one) {
