@@ -9,8 +9,6 @@
 #include <mutex>
 #include <new>
 
-#include "simulator/base/big_array.hpp"
-
 namespace heddle::simulator {
 namespace {
 
@@ -58,24 +56,21 @@ Chunk*& owner_of(void* piece) {
   return *reinterpret_cast<Chunk**>(static_cast<std::byte*>(piece) - kLine);
 }
 
-void* take(std::size_t bytes, bool zeroed) {
+}  // namespace
+
+void* take_from_big_pages(std::size_t bytes, Fresh holds) {
   const std::size_t needed = kLine + round_up(bytes, kLine);
   const std::lock_guard lock(mutex);
   if (current == nullptr || current->bytes - current->used < needed) current = chunk_with(needed);
   std::byte* const piece = reinterpret_cast<std::byte*>(current) + current->used + kLine;
   owner_of(piece) = current;
   const std::size_t old = current->written - std::min(current->written, current->used + kLine);
-  if (zeroed) std::memset(piece, 0, std::min(bytes, old));
+  if (holds == Fresh::zeroed) std::memset(piece, 0, std::min(bytes, old));
   current->used += needed;
   current->written = std::max(current->written, current->used);
   ++current->pieces;
   return piece;
 }
-
-}  // namespace
-
-void* take_from_big_pages(std::size_t bytes) { return take(bytes, true); }
-void* take_used_big_pages(std::size_t bytes) { return take(bytes, false); }
 
 void give_back_to_big_pages(void* memory) {
   const std::lock_guard lock(mutex);

@@ -41,7 +41,7 @@ class RowStorage {
   void resize(std::size_t words, bool big_pages = false) {
     if (words == words_) return;
     const std::size_t needed = words * sizeof(std::uint32_t) + kCacheLine;
-    memory_ = big_pages ? Memory(take_from_big_pages(needed), give_back_to_big_pages)
+    memory_ = big_pages ? Memory(take_from_big_pages(needed, Fresh::zeroed), give_back_to_big_pages)
                         : Memory(std::calloc(needed, 1), std::free);
     if (memory_ == nullptr) throw std::bad_alloc();
     void* first = memory_.get();

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "simulator/base/big_array.hpp"
+#include "simulator/base/big_pages.hpp"
 
 namespace heddle::simulator {
 namespace {
@@ -21,7 +21,7 @@ TEST(BigPages, WhatWasUsedBeforeIsZeroForWhoWantsThat) {
   for (int launch = 0; launch < 3; ++launch) {
     std::vector<Bytes> pieces;
     for (std::size_t i = 0; i < kPieces; ++i) {
-      pieces.emplace_back(kBytes, i % 2 == 0);
+      pieces.emplace_back(kBytes, i % 2 == 0 ? Fresh::zeroed : Fresh::anything);
       if (i % 2 == 0) {
         EXPECT_TRUE(all_zero(pieces.back(), kBytes)) << launch << " " << i;
       }
@@ -34,7 +34,7 @@ TEST(BigPages, MemoryOfAnEndedLaunchIsTakenAgain) {
   constexpr std::size_t kBytes = 15 << 20;  // nearly a chunk
   const void* first = nullptr;
   for (int launch = 0; launch < 3; ++launch) {
-    const Bytes piece(kBytes, false);
+    const Bytes piece(kBytes, Fresh::anything);
     if (launch == 0) first = piece.data();
     EXPECT_EQ(piece.data(), first);
   }

@@ -8,7 +8,7 @@
 #include <cstring>
 #include <numeric>
 
-#include "simulator/base/big_array.hpp"
+#include "simulator/base/big_pages.hpp"
 #include "simulator/timing/divisor.hpp"
 
 namespace heddle::simulator::timing {
@@ -84,9 +84,9 @@ class SectorCache {
       set_bits_ = std::has_single_bit(sets) ? static_cast<unsigned>(std::countr_zero(sets)) : 0;
       stride_ = (sizeof(Head) + 3 * std::size_t{ways_} + kHostLine - 1) / kHostLine * kHostLine;
       // What is not used is not written either: a large cache is more than the host clears quickly.
-      found_ = {sets_ * stride_, true};
-      numbers_ = {sets_ * ways_, false};
-      extras_ = {sets_ * ways_, false};
+      found_ = {sets_ * stride_, Fresh::zeroed};
+      numbers_ = {sets_ * ways_, Fresh::anything};
+      extras_ = {sets_ * ways_, Fresh::anything};
       epoch_ = 0;
     }
     clear();

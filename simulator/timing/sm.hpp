@@ -51,7 +51,7 @@ class Sm {
   void release_barrier(std::uint32_t block, Cycle now);
 
   SmUnits units_;
-  std::vector<SubCore, BigPageAllocator<SubCore>> sub_cores_;
+  std::vector<SubCore, BigPageAllocator<SubCore, Fresh::zeroed>> sub_cores_;
   Cycle answered_ = kNever;  // when; kNever: all answers have been taken
   std::uint64_t warps_started_ = 0;
 };

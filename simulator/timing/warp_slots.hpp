@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "simulator/base/big_array.hpp"
+#include "simulator/base/big_pages.hpp"
 #include "simulator/timing/cycle.hpp"
 #include "simulator/timing/resident_warp.hpp"
 #include "simulator/timing/scheduler.hpp"
@@ -96,7 +96,8 @@ class WarpSlots {
     for_each_slot(all, [this](unsigned slot) { sleep(slot, examine_at_[slot]); });
   }
 
-  std::vector<ResidentWarp, UsedBigPageAllocator<ResidentWarp>> warps_;  // of slots used so far
+  std::vector<ResidentWarp, BigPageAllocator<ResidentWarp, Fresh::anything>>
+      warps_;  // of slots used so far
   std::array<std::uint64_t, kSlots> started_{};
   std::array<Cycle, kSlots> examine_at_{};
   SlotMask resident_ = 0;
