@@ -57,8 +57,7 @@ bool RaceCheck::report_product(const Scene& scene, std::uint64_t address, const 
   finding->address = address;
   finding->message = fmt::format(
       "writes shared memory, at {:#x}, which is a factor of a warp group's product that nothing "
-      "has "
-      "waited for",
+      "has waited for",
       address);
   Actor issuer = agents_.at({before.who.block, before.who.warp}).issuer;
   issuer.pc = before.pc;
