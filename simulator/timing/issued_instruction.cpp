@@ -213,7 +213,7 @@ Cycle SubCore::yield_time(const ResidentWarp& warp, Cycle now) {
 void SubCore::start_flow(unsigned slot, const Timed& timed, const Issue& issued, Cycle now) {
   ResidentWarp& warp = slots_[slot];
   if (timed.is_yield) {
-    if (issued.on == 0) return;
+    if (issued.on.empty()) return;
     warp.next_issue = now + yield_time(warp, now);
     warp.until_then = Stall::branch_resolving;
     return;
