@@ -8,8 +8,7 @@ mkdir -p "$folder"
 cp "$here/planted.cu" "$folder"
 (cd "$folder" && nvcc -arch=sm_90 -lineinfo -cubin -o planted.sm_90.cubin planted.cu)
 cp "$folder/planted.sm_90.cubin" "$here"
-cp -r "$here/../../../../gpu/kernels/common" "$folder"
-sed 's|../../../../gpu/kernels/||' "$here/planted_90a.cu" > "$folder/planted_90a.cu"
-(cd "$folder" && nvcc -std=c++17 -gencode arch=compute_90a,code=sm_90a -lineinfo -cubin -o planted.sm_90a.cubin planted_90a.cu)
+cp -r "$here/planted_90a.cu" "$here/../../../../gpu/kernels/common" "$folder"
+(cd "$folder" && nvcc -std=c++17 -Icommon -gencode arch=compute_90a,code=sm_90a -lineinfo -cubin -o planted.sm_90a.cubin planted_90a.cu)
 cp "$folder/planted.sm_90a.cubin" "$here"
 rm -r "$folder"

@@ -1,6 +1,6 @@
 // Mistakes with what sm_90a does while threads go on: copies of tensors' boxes, products of warp
 // groups, registers that change hands; each beside its repair, which waits.
-#include "../../../../gpu/kernels/common/warp_groups.h"
+#include "warp_groups.h"  // gpu/kernels/common
 
 #define KERNEL extern "C" __global__ void
 
