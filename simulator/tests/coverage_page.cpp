@@ -109,7 +109,8 @@ std::set<const isa::Row*> proved_rows() {
   };
   for (const isa::Word& word : recorded_lane_words()) note(word);
   std::vector<RecordedCubin> files = recorded_cubins();
-  std::ranges::move(recorded_cubins("warpgroup_probe"), std::back_inserter(files));
+  for (const char* probe : {"warpgroup_probe", "tensor_probe"})
+    std::ranges::move(recorded_cubins(probe), std::back_inserter(files));
   for (const RecordedCubin& file : files) {
     const isa::Cubin cubin = isa::parse_cubin(file.bytes, file.name);
     for (const isa::Section& section : cubin.sections) {
@@ -153,8 +154,8 @@ A form is a row of `isa/opcodes`: one layout of bits of an opcode, all its opera
 - sm_75 … sm_121: forms executed. Empty: the architecture has none. All but sm_90's are decoded and printed as the
   vendor's disassembler does and executed as on sm_90, or as the PTX ISA says; no such GPU was at hand to prove them.
 - proved: of sm_90's forms, those whose answers on an H200 are recorded and replayed by
-  `simulator_lanes_test`, `simulator_instruction_probe_test` and `simulator_warpgroup_probe_test`. Of copies of
-  tensors few are (`docs/experiments/tensor-probe.md`); they count as not proved.
+  `simulator_lanes_test`, `simulator_instruction_probe_test`, `simulator_warpgroup_probe_test` and
+  `simulator_tensor_probe_test`.
 - not executed: sm_90's modifiers with which a launch stops, naming the instruction. Words that are not in the list of opcodes
   at all stop a launch too.
 
