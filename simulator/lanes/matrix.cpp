@@ -83,15 +83,19 @@ struct WordsOf<Tf32Elements> {
 };
 
 // The registers that A would have if its rows were not sparse: zeros stand between the numbers.
+// False where metadata give two numbers one place: both count.
 template <u32 kElements, u32 kSteps, class Choice>
-void spread_out(const u32* rows, const Choice& choice, u32 (&spread)[4 * kSteps][kWarpSize]) {
+bool spread_out(const u32* rows, const Choice& choice, u32 (&spread)[4 * kSteps][kWarpSize]) {
   constexpr u32 kBits = 32 / kElements, kMask = ~0u >> (32 - kBits);
+  bool apart = true;
   __builtin_memset(spread, 0, sizeof spread);
   Fragments<kElements, 2, kSteps>::for_each_of_a([&](u32 row, u32 k, u32 lane, u32 r, u32 e) {
     const u32 place = choice.place(row, k), at = place / kElements;
     spread[2 * (at / 4) + row / 8][4 * (row % 8) + at % 4] |=
         (rows[r * kWarpSize + lane] >> kBits * e & kMask) << kBits * (place % kElements);
+    apart &= place != choice.place(row, k ^ 1);
   });
+  return apart;
 }
 
 // Where all numbers are of the usual kind: true, and D is in `d`, register by register.
@@ -103,7 +107,7 @@ bool hmma_at_once(WarpState& warp, const MicroOp& op, u32 (*d)[kWarpSize]) {
   const u32* a = source_row(warp, op.a);
   u32 spread[Choice::kSparse ? 4 * kSteps : 1][kWarpSize];
   if constexpr (Choice::kSparse) {
-    spread_out<Format::kElements, kSteps>(a, Choice(warp, op), spread);
+    if (!spread_out<Format::kElements, kSteps>(a, Choice(warp, op), spread)) return false;
     a = spread[0];
   }
   const TakenA<Taken, kStepsOfB> of_a(a, op.a_negate);
@@ -284,19 +288,21 @@ struct SomeBytes {
   }
 };
 
+// False where that cannot be.
 template <u32 kElements, u32 kRowGroups, u32 kSteps, class Choice>
-void imma_at_once(WarpState& warp, const MicroOp& op, u32 (*d)[kWarpSize]) {
+bool imma_at_once(WarpState& warp, const MicroOp& op, u32 (*d)[kWarpSize]) {
   constexpr u32 kStepsOfB = Choice::kSparse ? 2 * kSteps : kSteps;
   const u32* a = source_row(warp, op.a);
   u32 spread[Choice::kSparse ? 4 * kSteps : 1][kWarpSize];
   if constexpr (Choice::kSparse) {
-    spread_out<kElements, kSteps>(a, Choice(warp, op), spread);
+    if (!spread_out<kElements, kSteps>(a, Choice(warp, op), spread)) return false;
     a = spread[0];
   }
   const PairsOfA<kElements, kRowGroups, kStepsOfB> of_a(a, (op.param[2] & 1) != 0);
   const PairsOfB<kElements, kStepsOfB> of_b(source_row(warp, op.b), (op.param[2] & 2) != 0);
   const auto c = reinterpret_cast<const u32(*)[kWarpSize]>(source_row(warp, op.c));
   multiply_integers(of_a, of_b, (op.param[2] & 4) != 0, c, d);
+  return true;
 }
 
 // k[2]: bits 0 and 1 say that the factors of A and B are signed, bit 2 is .SAT; k[0], k[1]: as of
@@ -306,10 +312,9 @@ void imma(WarpState& warp, const MicroOp& op, Mask on) {
   using Shape = Fragments<kElements, kRowGroups, kSteps>;
   using ShapeOfB = Fragments<kElements, 1, Choice::kSparse ? 2 * kSteps : kSteps>;
   Result<Shape::kRegistersOfC> d;
-  if (op.param[3] != kOneByOne) {
-    imma_at_once<kElements, kRowGroups, kSteps, Choice>(warp, op, d.word);
+  if (op.param[3] != kOneByOne &&
+      imma_at_once<kElements, kRowGroups, kSteps, Choice>(warp, op, d.word))
     return d.write(warp, op, on);
-  }
   const Choice choice(warp, op);
   constexpr u32 kBits = 32 / kElements;
   const auto value = [](u32 word, u32 e, u32 is_signed) {
