@@ -96,7 +96,8 @@ std::string occupancy_line(const LaunchRecord& launch, const simulator::GpuModel
   const auto result = simulator::occupancy(
       gpu, {.threads_per_block = static_cast<std::uint32_t>(launch.block.count()),
             .registers_per_thread = launch.registers,
-            .shared_bytes_per_block = launch.static_shared_bytes + launch.dynamic_shared_bytes});
+            .shared_bytes_per_block = launch.static_shared_bytes + launch.dynamic_shared_bytes,
+            .preferred_carveout = launch.preferred_carveout});
   constexpr double kSmallest = 0.01;
   const double count = simulator::waves(gpu, result, launch.grid.count());
   return fmt::format(

@@ -78,7 +78,8 @@ std::string limit_of(const LaunchRecord& launch, const simulator::GpuModel& gpu)
   const auto occupancy = simulator::occupancy(
       gpu, {.threads_per_block = static_cast<std::uint32_t>(launch.block.count()),
             .registers_per_thread = launch.registers,
-            .shared_bytes_per_block = launch.static_shared_bytes + launch.dynamic_shared_bytes});
+            .shared_bytes_per_block = launch.static_shared_bytes + launch.dynamic_shared_bytes,
+            .preferred_carveout = launch.preferred_carveout});
   if (occupancy.fraction < 1)
     parts.push_back(fmt::format("occupancy {:.0f} % by {}", 100 * occupancy.fraction,
                                 fmt::join(occupancy.limited_by, " and ")));

@@ -78,6 +78,7 @@ class LoadedCapsule {
                     .cluster = capsule_.cluster,
                     .dynamic_shared_bytes = capsule_.dynamic_shared_bytes,
                     .cooperative = capsule_.cooperative,
+                    .preferred_carveout = capsule_.preferred_carveout,
                     .parameters = parameters});
   }
 

@@ -160,7 +160,7 @@ void Driver::launch(const GpuLaunch& launch) {
   if (launch.dynamic_shared_bytes != 0)
     call("cuFuncSetAttribute", launch.function, kMostSharedBytes,
          static_cast<int>(launch.dynamic_shared_bytes));
-  std::array<abi::LaunchAttribute, 2> attributes{};
+  std::array<abi::LaunchAttribute, 3> attributes{};
   unsigned count = 0;
   if (launch.cooperative) {
     attributes[count].id = abi::kLaunchAttributeCooperative;
@@ -171,6 +171,10 @@ void Driver::launch(const GpuLaunch& launch) {
       call("cuFuncSetAttribute", launch.function, kLargeClusters, 1);
     attributes[count].id = abi::kLaunchAttributeClusterDimension;
     attributes[count++].value.clusterDim = dim(launch.cluster);
+  }
+  if (launch.preferred_carveout) {
+    attributes[count].id = abi::kLaunchAttributeCarveout;
+    attributes[count++].value.carveout = *launch.preferred_carveout;
   }
   const LaunchConfig config{dim(launch.grid), dim(launch.block), launch.dynamic_shared_bytes,
                             nullptr,          attributes.data(), count};

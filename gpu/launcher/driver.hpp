@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 
@@ -19,6 +20,7 @@ struct GpuLaunch {
   simulator::Dim3 grid, block, cluster;
   std::uint32_t dynamic_shared_bytes = 0;
   bool cooperative = false;
+  std::optional<std::uint8_t> preferred_carveout = {};
   std::span<const std::byte> parameters;
 };
 

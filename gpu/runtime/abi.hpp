@@ -242,11 +242,13 @@ struct LaunchAttribute {
   union {
     char bytes[64];
     int cooperative;
+    unsigned carveout;
     Dim3 clusterDim;
     void* pointer;
   } value;
 };
-inline constexpr int kLaunchAttributeCooperative = 2, kLaunchAttributeClusterDimension = 4;
+inline constexpr int kLaunchAttributeCooperative = 2, kLaunchAttributeClusterDimension = 4,
+                     kLaunchAttributeCarveout = 14;
 
 struct LaunchConfig {
   Dim3 gridDim, blockDim;

@@ -166,6 +166,7 @@ CapsuleLaunch::CapsuleLaunch(const Capsule& capsule, const std::string& origin)
   request_.cluster = capsule.cluster;
   request_.dynamic_shared_bytes = capsule.dynamic_shared_bytes;
   request_.cooperative = capsule.cooperative;
+  request_.preferred_carveout = capsule.preferred_carveout;
   request_.parameters = capsule.parameters;
   if (const auto refusal = device_->check(request_))
     throw CapsuleError(fmt::format("{}: {}", origin, refusal->why));

@@ -53,6 +53,7 @@ struct Capsule {
   simulator::Dim3 grid, block, cluster;
   std::uint32_t dynamic_shared_bytes = 0;
   bool cooperative = false;
+  std::optional<std::uint8_t> preferred_carveout = {};  // as LaunchRequest's
   std::uint64_t stack_limit = 0;
   std::vector<std::byte> cubin, parameters;
   std::vector<Allocation>

@@ -19,8 +19,9 @@ namespace heddle::runtime {
 namespace {
 
 constexpr std::string_view kMagic = "HEDDLCAP";
-constexpr std::uint32_t kVersion = 1;
+constexpr std::uint32_t kVersion = 2, kWithoutCarveouts = 1;
 constexpr std::size_t kHeaderBytes = 16;
+constexpr std::uint8_t kNoCarveout = 0xff;
 
 std::string_view as_text(std::span<const std::byte> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
@@ -199,6 +200,14 @@ std::vector<Capsule::Allocation> read_allocations(Reader& reader) {
   return allocations;
 }
 
+std::optional<std::uint8_t> read_carveout(Reader& reader) {
+  constexpr std::uint8_t kMost = 100;
+  const auto percent = reader.number<std::uint8_t>();
+  if (percent == kNoCarveout) return {};
+  if (percent > kMost) reader.fail(fmt::format("a carveout of {} %", percent));
+  return percent;
+}
+
 // Of all pages together. A file may say of few contents that they stand in many places.
 std::uint64_t most_page_bytes(std::uint64_t file_bytes) {
   return std::min(kMostCapsuleBytes, simulator::kMaxRatio * file_bytes);
@@ -232,6 +241,7 @@ std::string encode_capsule_contents(const Capsule& capsule) {
   writer.put(capsule.cluster);
   writer.put(capsule.dynamic_shared_bytes);
   writer.put(static_cast<std::uint8_t>(capsule.cooperative));
+  writer.put(capsule.preferred_carveout.value_or(kNoCarveout));
   writer.put(capsule.stack_limit);
   writer.put(std::span<const std::byte>(capsule.cubin));
   writer.put(std::span<const std::byte>(capsule.parameters));
@@ -259,7 +269,8 @@ Capsule decode_capsule(std::string_view bytes, const std::string& origin) {
   Reader header(bytes, origin);
   if (header.take(std::min(kMagic.size(), bytes.size())) != kMagic)
     header.fail("it does not start with HEDDLCAP");
-  if (const auto version = header.number<std::uint32_t>(); version != kVersion)
+  const auto version = header.number<std::uint32_t>();
+  if (version != kVersion && version != kWithoutCarveouts)
     header.fail(fmt::format("its version is {}, this program reads {}", version, kVersion));
   if (header.number<std::uint32_t>() != 0) header.fail("its header is wrong");
   std::string contents;
@@ -279,6 +290,7 @@ Capsule decode_capsule(std::string_view bytes, const std::string& origin) {
   capsule.cluster = reader.dim();
   capsule.dynamic_shared_bytes = reader.number<std::uint32_t>();
   capsule.cooperative = reader.number<std::uint8_t>() != 0;
+  if (version == kVersion) capsule.preferred_carveout = read_carveout(reader);
   capsule.stack_limit = reader.number<std::uint64_t>();
   capsule.cubin = reader.bytes();
   capsule.parameters = reader.bytes();

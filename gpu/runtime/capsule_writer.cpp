@@ -42,6 +42,7 @@ void CapsuleWriter::before(simulator::Device& device, const simulator::LaunchReq
       .cluster = request.cluster,
       .dynamic_shared_bytes = request.dynamic_shared_bytes,
       .cooperative = request.cooperative,
+      .preferred_carveout = request.preferred_carveout,
       .stack_limit = device.stack_bytes(),
       .cubin = module.cubin_bytes(),
       .parameters = request.parameters,

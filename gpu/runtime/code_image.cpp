@@ -1,6 +1,7 @@
 #include "gpu/runtime/code_image.hpp"
 
 #include <algorithm>
+#include <array>
 #include <set>
 #include <utility>
 #include <vector>
@@ -17,6 +18,14 @@ Function::Function(simulator::Module& in, const isa::Kernel& described,
       kernel(described),
       max_dynamic_shared_bytes(static_cast<int>(
           default_shared_limit - std::min(default_shared_limit, static_shared_bytes()))) {}
+
+std::optional<std::uint8_t> Function::carveout() const {
+  constexpr std::array<int, 4> kOfCache{-1, 100, 0, 50};  // none, shared memory, L1, both alike
+  const int wanted = preferred_carveout.load();
+  const int percent = wanted >= 0 ? wanted : kOfCache.at(static_cast<unsigned>(preferred_cache));
+  if (percent < 0) return {};
+  return static_cast<std::uint8_t>(percent);
+}
 
 std::uint32_t max_threads_per_block(const simulator::GpuModel& model, const isa::Kernel& kernel) {
   std::uint32_t most = model.max_threads_per_block;

@@ -37,6 +37,10 @@ struct Function {
   }
   std::atomic<int> max_dynamic_shared_bytes;
   std::atomic<int> preferred_carveout{-1};
+  std::atomic<int> preferred_cache{0};  // cudaFuncCache
+  // What its launches prefer. Preferring L1, shared memory or both alike is a carveout of 0, 100 or
+  // 50 % (config_* of gpu/kernels/micro/timing/carveouts.cu).
+  std::optional<std::uint8_t> carveout() const;
   std::atomic<int> non_portable_cluster_size{0};
   std::atomic<int> cluster_policy{0};
   std::array<std::atomic<int>, 3> wanted_cluster{};  // asked for by cudaFuncSetAttribute

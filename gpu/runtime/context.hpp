@@ -59,7 +59,8 @@ struct LaunchShape {
   simulator::Dim3 grid, block, cluster{1, 1, 1};
   std::size_t dynamic_shared_bytes = 0;
   bool cooperative = false;
-  bool explicit_cluster = false;  // as LaunchRequest's
+  bool explicit_cluster = false;                        // as LaunchRequest's
+  std::optional<std::uint8_t> preferred_carveout = {};  // of this launch; none: the kernel's
 };
 
 // What a texture, or a surface, was made from.

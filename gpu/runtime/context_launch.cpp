@@ -237,6 +237,8 @@ Error Context::prepare_launch(const Function& function, const LaunchShape& shape
   request.explicit_cluster = shape.explicit_cluster;
   request.dynamic_shared_bytes = static_cast<std::uint32_t>(shape.dynamic_shared_bytes);
   request.cooperative = shape.cooperative;
+  request.preferred_carveout =
+      shape.preferred_carveout ? shape.preferred_carveout : function.carveout();
   request.parameters = pack_parameters(function.kernel, arguments);
   if (const auto refusal = device_.check(request)) {
     options_.notice(fmt::format("{}: {}", shown(function.kernel), refusal->why));

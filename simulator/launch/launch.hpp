@@ -40,6 +40,9 @@ struct LaunchRequest {
   bool explicit_cluster = false;  // clusters were asked for, if of one block each
   std::uint32_t dynamic_shared_bytes = 0;
   bool cooperative = false;
+  // What the kernel prefers of the most shared memory an SM can have, in percent; none: what the
+  // blocks need that fit.
+  std::optional<std::uint8_t> preferred_carveout = {};
   std::vector<std::byte> parameters;  // as laid out in the constant bank, from the first parameter
 };
 

@@ -1,6 +1,6 @@
 #include "simulator/launch/launch_shape.hpp"
 
-#include "simulator/models/occupancy.hpp"
+#include <algorithm>
 
 namespace heddle::simulator {
 
@@ -15,14 +15,19 @@ bool comes_in_clusters(const LaunchRequest& request) {
          cluster_shape(request).count() > 1;
 }
 
-std::uint64_t resident_blocks(const GpuModel& gpu, const LaunchRequest& request) {
+KernelResources resources_of(const LaunchRequest& request) {
   const isa::Kernel& kernel = *request.kernel;
-  const Occupancy fit = occupancy(
-      gpu, {.threads_per_block = static_cast<std::uint32_t>(request.block.count()),
-            .registers_per_thread = kernel.registers,
-            .shared_bytes_per_block = kernel.static_shared_bytes - kernel.reserved_shared_bytes +
-                                      request.dynamic_shared_bytes});
-  return std::uint64_t{fit.blocks_per_sm} * gpu.sms;
+  const std::uint32_t shared = kernel.static_shared_bytes -
+                               std::min(kernel.static_shared_bytes, kernel.reserved_shared_bytes);
+  return {.threads_per_block = static_cast<std::uint32_t>(request.block.count()),
+          .registers_per_thread = kernel.registers,
+          .shared_bytes_per_block = shared + request.dynamic_shared_bytes,
+          .barriers = kernel.barriers,
+          .preferred_carveout = request.preferred_carveout};
+}
+
+std::uint64_t resident_blocks(const GpuModel& gpu, const LaunchRequest& request) {
+  return std::uint64_t{occupancy(gpu, resources_of(request)).blocks_per_sm} * gpu.sms;
 }
 
 }  // namespace heddle::simulator

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <iterator>
 #include <limits>
+#include <span>
 #include <utility>
 
+#include "isa/arch.hpp"
 #include "simulator/base/types.hpp"
 
 namespace heddle::simulator {
@@ -104,6 +106,49 @@ Occupancy occupancy(const SmLimits& sm, const KernelResources& kernel) {
   result.warps_per_sm = result.blocks_per_sm * warps;
   result.fraction = static_cast<double>(result.warps_per_sm) / sm.max_warps;
   return result;
+}
+
+namespace {
+
+constexpr std::uint32_t kKilo = 1024;
+
+// The smallest of the sizes that holds so much.
+std::uint32_t size_for(const GpuModel& model, std::uint64_t bytes) {
+  const std::span<const std::uint16_t> sizes = isa::traits(model.arch).shared_kib;
+  const auto size = std::find_if(sizes.begin(), sizes.end(), [bytes](std::uint16_t kib) {
+    return std::uint64_t{kib} * kKilo >= bytes;
+  });
+  return (size == sizes.end() ? sizes.back() : *size) * kKilo;
+}
+
+// A preference counts the blocks that fit into it without what the system reserves of each
+// (measured: blocks.* and lines.* of gpu/kernels/micro/timing/carveouts.cu). One block always fits.
+std::uint32_t preferred_bytes(const GpuModel& model, const KernelResources& kernel) {
+  constexpr unsigned kPercent = 100;
+  const std::uint64_t wanted =
+      std::uint64_t{model.shared_bytes_per_sm} * kernel.preferred_carveout.value_or(0) / kPercent;
+  const std::uint64_t own = kernel.shared_bytes_per_block,
+                      whole = own + model.shared_bytes_reserved;
+  const std::uint64_t blocks = own == 0 ? 0 : std::max<std::uint64_t>(1, wanted / own);
+  return size_for(model, std::max(wanted, blocks * whole));
+}
+
+}  // namespace
+
+// Kernels without shared memory of their own are not limited by it (blocks.shared0.*).
+Occupancy occupancy(const GpuModel& model, const KernelResources& kernel) {
+  SmLimits limits = limits_of(model);
+  if (kernel.preferred_carveout && kernel.shared_bytes_per_block != 0 && !model.sketches_only() &&
+      isa::traits(model.arch).occupancy_follows_carveout)
+    limits.shared_bytes = std::min(limits.shared_bytes, preferred_bytes(model, kernel));
+  return occupancy(limits, kernel);
+}
+
+std::uint32_t shared_bytes_beside_l1(const GpuModel& model, const KernelResources& kernel) {
+  const std::uint64_t block =
+      std::uint64_t{kernel.shared_bytes_per_block} + model.shared_bytes_reserved;
+  const std::uint32_t needed = size_for(model, block * occupancy(model, kernel).blocks_per_sm);
+  return kernel.preferred_carveout ? std::max(needed, preferred_bytes(model, kernel)) : needed;
 }
 
 double waves(const GpuModel& model, const Occupancy& occupancy, std::uint64_t blocks) {

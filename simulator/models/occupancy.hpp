@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -37,6 +38,9 @@ struct KernelResources {
   std::uint32_t registers_per_thread = 0;
   std::uint32_t shared_bytes_per_block = 0;  // static and dynamic, without the system's own
   std::uint32_t barriers = 1;                // NUM_BARRIERS of the kernel
+  // Of the most shared memory of an SM, in percent
+  // (cudaFuncAttributePreferredSharedMemoryCarveout).
+  std::optional<std::uint8_t> preferred_carveout = {};
 };
 
 struct Occupancy {
@@ -52,9 +56,12 @@ struct Occupancy {
 
 // No block fits (blocks_per_sm 0) where the block exceeds a limit of the SM by itself.
 Occupancy occupancy(const SmLimits& sm, const KernelResources& kernel);
-inline Occupancy occupancy(const GpuModel& model, const KernelResources& kernel) {
-  return occupancy(limits_of(model), kernel);
-}
+// Of a GPU whose shared memory takes part of what is L1 otherwise, and is divided as the kernel
+// prefers.
+Occupancy occupancy(const GpuModel& model, const KernelResources& kernel);
+// What shared memory gets of that memory, in bytes, while so many blocks of the kernel are on an SM
+// as fit.
+std::uint32_t shared_bytes_beside_l1(const GpuModel& model, const KernelResources& kernel);
 
 // How many times the GPU is filled by a grid: blocks over what fits on all SMs at once.
 double waves(const GpuModel& model, const Occupancy& occupancy, std::uint64_t blocks);

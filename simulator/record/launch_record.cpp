@@ -6,6 +6,7 @@
 #include "simulator/base/sha256.hpp"
 #include "simulator/launch/builtins.hpp"
 #include "simulator/launch/launch_facts.hpp"
+#include "simulator/launch/launch_shape.hpp"
 #include "simulator/memory/memory.hpp"
 #include "simulator/record/metrics.hpp"
 #include "simulator/record/stated_error.hpp"
@@ -13,19 +14,9 @@
 namespace heddle::simulator {
 namespace {
 
-std::uint32_t static_shared(const isa::Kernel& kernel) {
-  return kernel.static_shared_bytes -
-         std::min(kernel.static_shared_bytes, kernel.reserved_shared_bytes);
-}
-
 LaunchFacts facts_of(const LaunchRequest& request, const GpuModel& model) {
-  const isa::Kernel& kernel = *request.kernel;
   LaunchFacts facts;
-  facts.occupancy = occupancy(
-      model, {.threads_per_block = static_cast<std::uint32_t>(request.block.count()),
-              .registers_per_thread = kernel.registers,
-              .shared_bytes_per_block = static_shared(kernel) + request.dynamic_shared_bytes,
-              .barriers = kernel.barriers});
+  facts.occupancy = occupancy(model, resources_of(request));
   facts.waves = waves(model, facts.occupancy, request.grid.count());
   facts.blocks = static_cast<double>(request.grid.count());
   facts.threads = facts.blocks * static_cast<double>(request.block.count());
@@ -254,7 +245,9 @@ LaunchRecord make_launch_record(const LaunchRequest& request, const LaunchOutcom
   record.grid = request.grid;
   record.block = request.block;
   record.dynamic_shared_bytes = request.dynamic_shared_bytes;
-  record.static_shared_bytes = static_shared(kernel);
+  record.static_shared_bytes =
+      resources_of(request).shared_bytes_per_block - request.dynamic_shared_bytes;
+  record.preferred_carveout = request.preferred_carveout;
   record.registers = kernel.registers;
   record.local_bytes = kernel.frame_bytes;
   record.constant_bytes = static_cast<std::uint32_t>(request.module->constant_bank3().size());

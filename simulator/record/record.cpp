@@ -265,6 +265,7 @@ LaunchRecord read_launch(const Reader& reader) {
   launch.block = reader.dim("block");
   launch.dynamic_shared_bytes = reader.whole_if<std::uint32_t>("dynamic_shared_bytes").value_or(0);
   launch.static_shared_bytes = reader.whole_if<std::uint32_t>("static_shared_bytes").value_or(0);
+  launch.preferred_carveout = reader.whole_if<std::uint8_t>("preferred_carveout");
   launch.registers = reader.whole_if<std::uint32_t>("registers").value_or(0);
   launch.local_bytes = reader.whole_if<std::uint32_t>("local_bytes").value_or(0);
   launch.constant_bytes = reader.whole_if<std::uint32_t>("constant_bytes");
@@ -378,6 +379,7 @@ Json to_json(const LaunchRecord& launch) {
   json["block"] = dim_to_json(launch.block);
   json["dynamic_shared_bytes"] = launch.dynamic_shared_bytes;
   json["static_shared_bytes"] = launch.static_shared_bytes;
+  if (launch.preferred_carveout) json["preferred_carveout"] = *launch.preferred_carveout;
   json["registers"] = launch.registers;
   json["local_bytes"] = launch.local_bytes;
   if (launch.constant_bytes) json["constant_bytes"] = *launch.constant_bytes;

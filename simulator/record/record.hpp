@@ -47,6 +47,7 @@ struct LaunchRecord {
   std::uint32_t gpu = 0;  // which of the program's GPUs executed it
   Dim3 grid, block;
   std::uint32_t dynamic_shared_bytes = 0, static_shared_bytes = 0;
+  std::optional<std::uint8_t> preferred_carveout = {};  // as LaunchRequest's
   std::uint32_t registers = 0;
   std::uint32_t local_bytes = 0;  // stack frame per thread
   // Of __constant__ variables; of bank 0, parameters included (cmem[0] of ptxas -v); of spills.

@@ -62,6 +62,33 @@ TEST(Occupancy, IsNothingWhenTheBlockCannotRun) {
             0u);
 }
 
+// What an H200 answered (validation/records/h200/micro/carveouts.txt).
+TEST(Occupancy, FollowsThePreferredCarveout) {
+  struct Case {
+    std::uint32_t own_kib;
+    std::optional<std::uint8_t> percent;
+    std::uint32_t blocks, shared_kib;
+  };
+  constexpr std::uint32_t kKib = 1024;
+  const GpuModel& h200 = gpu_model("h200");
+  for (const Case& each :
+       {Case{0, {}, 32, 32}, {0, 0, 32, 32},   {0, 25, 32, 64},  {0, 100, 32, 228},
+        {1, {}, 32, 64},     {1, 0, 4, 8},     {1, 5, 16, 32},   {1, 12, 32, 64},
+        {1, 25, 32, 132},    {1, 40, 32, 196}, {3, 5, 4, 16},    {3, 25, 25, 100},
+        {3, 50, 32, 164},    {7, {}, 28, 228}, {7, 5, 2, 16},    {7, 25, 8, 64},
+        {7, 40, 16, 132},    {20, 12, 1, 32},  {20, 50, 6, 132}, {48, 0, 1, 64},
+        {48, 50, 2, 132},    {48, 75, 4, 196}}) {
+    const KernelResources kernel{.threads_per_block = 32,
+                                 .registers_per_thread = 16,
+                                 .shared_bytes_per_block = each.own_kib * kKib,
+                                 .preferred_carveout = each.percent};
+    const std::string what =
+        fmt::format("{} KiB, {} %", each.own_kib, each.percent ? int{*each.percent} : -1);
+    EXPECT_EQ(occupancy(h200, kernel).blocks_per_sm, each.blocks) << what;
+    EXPECT_EQ(shared_bytes_beside_l1(h200, kernel), each.shared_kib * kKib) << what;
+  }
+}
+
 TEST(Waves, AreGridOverWhatFits) {
   const Occupancy full = occupancy(gpu_model("h200"), {.threads_per_block = 1024});
   EXPECT_DOUBLE_EQ(waves(gpu_model("h200"), full, 264), 1.0);

@@ -14,23 +14,9 @@
 namespace heddle::simulator::timing {
 namespace {
 
-// Of the memory that L1 and shared memory are made of, what shared memory gets: the smallest of the
-// sizes that holds what the blocks need.
-std::uint64_t shared_part(isa::Arch arch, std::uint64_t needed) {
-  const std::span<const std::uint16_t> sizes = isa::traits(arch).shared_kib;
-  constexpr std::uint64_t kKilo = 1024;
-  for (const std::uint64_t size : sizes)
-    if (size * kKilo >= needed) return size * kKilo;
-  return sizes.back() * kKilo;
-}
-
-std::uint64_t l1_bytes(const LaunchContext& context, const Constants& constants,
-                       std::uint32_t blocks_per_sm) {
-  const GpuModel& gpu = *context.model;
-  const std::uint64_t reserved =
-      std::max<std::uint64_t>(context.request->kernel->reserved_shared_bytes, 0);
-  const std::uint64_t block = context.shared_bytes - reserved + gpu.shared_bytes_reserved;
-  const std::uint64_t shared = shared_part(gpu.arch, block * blocks_per_sm);
+std::uint64_t l1_bytes(const LaunchContext& context, const Constants& constants) {
+  const std::uint64_t shared =
+      shared_bytes_beside_l1(*context.model, resources_of(*context.request));
   return constants.l1_bytes > shared ? constants.l1_bytes - shared : 0;
 }
 
@@ -86,7 +72,7 @@ TimedLaunch::TimedLaunch(const LaunchContext& context, const Options& options,
       blocks_per_sm_(std::max(1u, blocks_per_sm)),
       quantum_(longest_quantum(memory_.least_latency(), constants_.latency_mio_queue,
                                cluster_.count() > 1 ? constants_.latency_cluster_barrier : kNever)),
-      l1_bytes_(l1_bytes(context, constants_, blocks_per_sm_)),
+      l1_bytes_(l1_bytes(context, constants_)),
       sm_count_(options.sms != 0 ? options.sms : context.model->sms) {
   core_.instruction_limit = context.instruction_limit;
   core_.cycle = &clock_;

@@ -8,6 +8,7 @@
 #include <functional>
 #include <queue>
 
+#include "simulator/launch/launch_shape.hpp"
 #include "simulator/models/occupancy.hpp"
 
 namespace heddle::traces {
@@ -15,15 +16,6 @@ namespace {
 
 using simulator::KernelResources;
 using simulator::Occupancy;
-
-KernelResources resources(const simulator::LaunchRequest& request) {
-  const isa::Kernel& kernel = *request.kernel;
-  const std::uint32_t shared = kernel.static_shared_bytes -
-                               std::min(kernel.static_shared_bytes, kernel.reserved_shared_bytes);
-  return {.threads_per_block = static_cast<std::uint32_t>(request.block.count()),
-          .registers_per_thread = kernel.registers,
-          .shared_bytes_per_block = shared + request.dynamic_shared_bytes};
-}
 
 std::string percent(double share) { return fmt::format("{:.0f} %", 100 * share); }
 
@@ -64,7 +56,7 @@ double makespan(const std::vector<double>& blocks, std::size_t slots) {
 }  // namespace
 
 std::string shape_text(const simulator::LaunchRequest& request, const simulator::GpuModel& gpu) {
-  const KernelResources kernel = resources(request);
+  const KernelResources kernel = simulator::resources_of(request);
   const Occupancy now = simulator::occupancy(gpu, kernel);
   if (now.blocks_per_sm == 0) return {};
   const std::uint64_t blocks = request.grid.count();
@@ -86,7 +78,7 @@ std::vector<std::pair<double, Advice>> launch_advice(const simulator::LaunchRequ
                                                      const AccessWatch& accesses,
                                                      const simulator::GpuModel& gpu) {
   std::vector<std::pair<double, Advice>> found;
-  const Occupancy now = simulator::occupancy(gpu, resources(request));
+  const Occupancy now = simulator::occupancy(gpu, simulator::resources_of(request));
   const std::size_t slots = std::size_t{now.blocks_per_sm} * gpu.sms;
   if (slots == 0 || accesses.blocks().size() < 2) return found;
   std::vector<std::pair<std::uint64_t, double>> by_block;

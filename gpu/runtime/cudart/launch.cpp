@@ -51,6 +51,10 @@ Error apply(const abi::LaunchAttribute& attribute, LaunchShape& shape, Extras& e
         shape.explicit_cluster = true;
       }
       break;
+    case abi::kLaunchAttributeCarveout:
+      if (constexpr unsigned kMost = 100; attribute.value.carveout <= kMost)
+        shape.preferred_carveout = static_cast<std::uint8_t>(attribute.value.carveout);
+      break;
     case 7:   // programmatic event
     case 12:  // launch completion event
       extras.events.push_back(attribute.value.pointer);
@@ -196,8 +200,10 @@ HEDDLE_API Error cudaKernelSetAttributeForDevice(abi::Handle kernel,
 }
 
 HEDDLE_API Error cudaFuncSetCacheConfig(const void* kernel, int config) {
-  return on_function(kernel, [&](Context&, Function&) {
-    return config < 0 || config > 3 ? Error::invalid_value : Error::success;
+  return on_function(kernel, [&](Context&, Function& function) {
+    if (config < 0 || config > 3) return Error::invalid_value;
+    function.preferred_cache = config;
+    return Error::success;
   });
 }
 

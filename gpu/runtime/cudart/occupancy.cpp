@@ -11,34 +11,15 @@ namespace heddle::runtime {
 
 namespace {
 
-// Shared memory of an SM when a kernel prefers `percent` of the most: the next larger size that the
-// SM can be divided at (CUDA programming guide, compute capability 9.0; the others have fewer).
-std::uint32_t carveout_bytes(const simulator::GpuModel& model, int percent) {
-  constexpr std::array<std::uint32_t, 10> kSizes{0, 8, 16, 32, 64, 100, 132, 164, 196, 228};
-  const std::uint64_t wanted =
-      std::uint64_t{model.shared_bytes_per_sm} * static_cast<unsigned>(percent) / 100;
-  const auto size = std::ranges::find_if(
-      kSizes, [wanted](std::uint32_t kilobytes) { return kilobytes * 1024u >= wanted; });
-  return size == kSizes.end() ? model.shared_bytes_per_sm
-                              : std::min(model.shared_bytes_per_sm, *size * 1024u);
-}
-
 // Blocks of `threads` threads and `dynamic_bytes` dynamic shared memory that fit on one SM.
 unsigned blocks_per_sm(const simulator::GpuModel& model, const Function& function, unsigned threads,
                        std::size_t dynamic_bytes) {
-  const auto shared = static_cast<std::uint32_t>(function.static_shared_bytes() + dynamic_bytes);
-  const unsigned most =
-      simulator::occupancy(model, {.threads_per_block = threads,
-                                   .registers_per_thread = function.kernel.registers,
-                                   .shared_bytes_per_block = shared})
-          .blocks_per_sm;
-  const int carveout = function.preferred_carveout;
-  if (carveout < 0 || shared == 0 || most == 0 ||
-      !isa::traits(model.arch).occupancy_follows_carveout)
-    return most;
-  // At least one block fits whatever is preferred.
-  const std::uint32_t each = shared + model.shared_bytes_reserved;
-  return std::clamp(carveout_bytes(model, carveout) / each, 1u, most);
+  return simulator::occupancy(model, {.threads_per_block = threads,
+                                      .registers_per_thread = function.kernel.registers,
+                                      .shared_bytes_per_block = static_cast<std::uint32_t>(
+                                          function.static_shared_bytes() + dynamic_bytes),
+                                      .preferred_carveout = function.carveout()})
+      .blocks_per_sm;
 }
 
 bool possible(const simulator::GpuModel& model, const Function& function, int threads,

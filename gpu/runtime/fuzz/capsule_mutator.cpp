@@ -163,7 +163,7 @@ void change_shape(Capsule& capsule, Random& random) {
   simulator::Dim3& shape = *shapes[below(random, std::size(shapes))];
   std::uint32_t* const sides[] = {&shape.x, &shape.y, &shape.z};
   constexpr std::uint32_t kSides[] = {0, 1, 2, 3, 4, 7, 8, 31, 32, 33, 64, 100, 1024};
-  switch (below(random, 6)) {
+  switch (below(random, 7)) {
     case 0:
       capsule.dynamic_shared_bytes = interesting(random);
       return;
@@ -171,6 +171,9 @@ void change_shape(Capsule& capsule, Random& random) {
       capsule.cooperative = !capsule.cooperative;
       return;
     case 2:
+      capsule.preferred_carveout = static_cast<std::uint8_t>(below(random, 101));
+      return;
+    case 3:
       capsule.stack_limit = interesting(random);
       return;
     default:

@@ -32,6 +32,7 @@ Capsule small_capsule() {
   capsule.block = {64, 1, 1};
   capsule.dynamic_shared_bytes = 128;
   capsule.stack_limit = 1024;
+  capsule.preferred_carveout = 40;
   capsule.cubin = std::vector<std::byte>(500, std::byte{7});
   capsule.parameters = std::vector<std::byte>(8, std::byte{1});
   capsule.allocations = {{0x1000, 16, 0, true, ".nv.global"},
@@ -48,6 +49,7 @@ TEST(Capsule, IsReadAsItWasWritten) {
   const Capsule after = decode_capsule(bytes, "test");
   EXPECT_EQ(after.kernel, before.kernel);
   EXPECT_EQ(after.grid, before.grid);
+  EXPECT_EQ(after.preferred_carveout, before.preferred_carveout);
   EXPECT_EQ(after.cubin, before.cubin);
   EXPECT_EQ(after.before, before.before);
   EXPECT_EQ(after.after, before.after);
