@@ -13,7 +13,7 @@ import hashlib
 import json
 import math
 
-KINDS = ["start", "memory", "traffic", "shared_memory", "barriers", "fetch", "arithmetic"]
+KINDS = ["start", "memory", "shared_memory", "barriers", "fetch", "arithmetic"]
 LEAST_ROWS = 9  # of a kind of which a ninth tenth can be told
 
 

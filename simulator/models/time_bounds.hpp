@@ -12,7 +12,6 @@ namespace heddle::simulator {
 enum class TimeBound : std::uint8_t {
   start,
   memory,
-  traffic,
   shared_memory,
   barriers,
   fetch,
@@ -24,10 +23,9 @@ struct TimeBoundInfo {
   std::string_view key, meaning;
 };
 
-inline constexpr std::array<TimeBoundInfo, 7> kTimeBounds{{
+inline constexpr std::array<TimeBoundInfo, 6> kTimeBounds{{
     {TimeBound::start, "start", "launches of less than 5,000 cycles"},
     {TimeBound::memory, "memory", "warps wait for global, local or texture memory"},
-    {TimeBound::traffic, "traffic", "DRAM moves at least half of what it can"},
     {TimeBound::shared_memory, "shared_memory", "warps wait for shared memory, or its queue"},
     {TimeBound::barriers, "barriers", "warps wait for one another"},
     {TimeBound::fetch, "fetch", "warps wait for instructions, constants or branches"},

@@ -6,8 +6,6 @@
 #include <initializer_list>
 #include <utility>
 
-#include "simulator/timing/sector_cache.hpp"
-
 namespace heddle::simulator {
 namespace {
 
@@ -22,21 +20,10 @@ std::uint64_t cycles(const timing::Result& timing, std::initializer_list<Stall> 
   return sum;
 }
 
-// Whether DRAM moves at least half of what it could in the launch's time.
-bool keeps_memory_busy(const timing::Result& timing, const timing::Constants& constants) {
-  constexpr double kHalf = 0.5, kKilo = 1000;
-  const auto bytes =
-      static_cast<double>(timing::kSectorBytes *
-                          (timing.traffic.dram_sectors_read + timing.traffic.dram_sectors_written));
-  return bytes * kKilo >
-         kHalf * constants.dram_bytes_per_kilocycle * static_cast<double>(timing.elapsed);
-}
-
 }  // namespace
 
-TimeBound time_bound(const timing::Result& timing, const timing::Constants& constants) {
+TimeBound time_bound(const timing::Result& timing) {
   if (timing.active_max < kShortCycles) return TimeBound::start;
-  if (keeps_memory_busy(timing, constants)) return TimeBound::traffic;
   const std::array<std::pair<std::uint64_t, TimeBound>, 5> groups{{
       {cycles(timing, {Stall::long_scoreboard, Stall::lg_throttle, Stall::tex_throttle,
                        Stall::drain, Stall::membar}),
@@ -50,6 +37,21 @@ TimeBound time_bound(const timing::Result& timing, const timing::Constants& cons
        TimeBound::arithmetic},
   }};
   return std::ranges::max_element(groups)->second;
+}
+
+bool is_timed_roughly(isa::Op op) {
+  switch (op) {
+    case isa::Op::HGMMA:
+    case isa::Op::IGMMA:
+    case isa::Op::BGMMA:
+    case isa::Op::QGMMA:
+    case isa::Op::UTMALDG:
+    case isa::Op::UTMASTG:
+    case isa::Op::UTMAREDG:
+      return true;
+    default:
+      return false;
+  }
 }
 
 }  // namespace heddle::simulator

@@ -17,36 +17,23 @@ timing::Result result(std::uint64_t active, std::initializer_list<std::pair<Stal
   return timing;
 }
 
-TimeBound bound(const timing::Result& timing) {
-  return time_bound(timing, *gpu_model("h200").timing);
-}
-
 TEST(TimeBounds, AreTheLargestGroupOfStallReasons) {
-  EXPECT_EQ(bound(result(9000, {{Stall::long_scoreboard, 3}, {Stall::wait, 2}})),
+  EXPECT_EQ(time_bound(result(9000, {{Stall::long_scoreboard, 3}, {Stall::wait, 2}})),
             TimeBound::memory);
   // Two reasons of one group outweigh a larger one.
-  EXPECT_EQ(bound(result(9000, {{Stall::long_scoreboard, 3},
-                                {Stall::short_scoreboard, 2},
-                                {Stall::mio_throttle, 2}})),
+  EXPECT_EQ(time_bound(result(9000, {{Stall::long_scoreboard, 3},
+                                     {Stall::short_scoreboard, 2},
+                                     {Stall::mio_throttle, 2}})),
             TimeBound::shared_memory);
-  EXPECT_EQ(bound(result(9000, {{Stall::barrier, 2}, {Stall::wait, 1}})), TimeBound::barriers);
-  EXPECT_EQ(bound(result(9000, {{Stall::no_instruction, 2}, {Stall::wait, 1}})), TimeBound::fetch);
-  EXPECT_EQ(bound(result(9000, {{Stall::selected, 2}, {Stall::barrier, 1}})),
+  EXPECT_EQ(time_bound(result(9000, {{Stall::barrier, 2}, {Stall::wait, 1}})), TimeBound::barriers);
+  EXPECT_EQ(time_bound(result(9000, {{Stall::no_instruction, 2}, {Stall::wait, 1}})),
+            TimeBound::fetch);
+  EXPECT_EQ(time_bound(result(9000, {{Stall::selected, 2}, {Stall::barrier, 1}})),
             TimeBound::arithmetic);
 }
 
 TEST(TimeBounds, OfShortLaunchesAreTheirStart) {
-  EXPECT_EQ(bound(result(4999, {{Stall::barrier, 2}})), TimeBound::start);
-}
-
-TEST(TimeBounds, AreTheTrafficWhereDramMovesHalfOfWhatItCan) {
-  timing::Result timing = result(100'000, {{Stall::long_scoreboard, 2}});
-  const std::uint64_t most =
-      std::uint64_t{100} * gpu_model("h200").timing->dram_bytes_per_kilocycle / 32;  // sectors
-  timing.traffic.dram_sectors_read = most * 4 / 10;
-  EXPECT_EQ(bound(timing), TimeBound::memory);
-  timing.traffic.dram_sectors_written = most * 2 / 10;
-  EXPECT_EQ(bound(timing), TimeBound::traffic);
+  EXPECT_EQ(time_bound(result(4999, {{Stall::barrier, 2}})), TimeBound::start);
 }
 
 TEST(CyclesErrors, AreKnownOfTheGpuThatTheModelWasComparedWith) {
