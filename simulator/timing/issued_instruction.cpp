@@ -197,8 +197,8 @@ SubCore::FlowTime SubCore::flow_time(const ResidentWarp& warp, const Timed& time
   return {restored ? constants_.latency_restored_reconvergence : constants_.latency_reconvergence};
 }
 
-// A YIELD looks for lanes to run, one warp of the sub-core after the other; a second time where some
-// wait at WARPSYNC, which is no reason to run them (yield.* of
+// A YIELD looks for lanes to run, one warp of the sub-core after the other; a second time where
+// some wait at WARPSYNC, which is no reason to run them (yield.* of
 // gpu/kernels/micro/timing/yields.cu).
 Cycle SubCore::yield_time(const ResidentWarp& warp, Cycle now) {
   const Groups& groups = warp.warp->convergence->groups();
