@@ -8,7 +8,7 @@
 namespace heddle::runtime {
 namespace {
 
-constexpr std::string_view kHeader{"HEDDLCAP\1\0\0\0\0\0\0\0", 16};
+constexpr std::string_view kHeader{"HEDDLCAP\2\0\0\0\0\0\0\0", 16};
 
 void put(std::string& text, std::uint64_t number, unsigned bytes) {
   for (unsigned i = 0; i < bytes; ++i) text += static_cast<char>(number >> 8 * i);
