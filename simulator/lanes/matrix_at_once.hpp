@@ -250,7 +250,9 @@ template <class Rule, u32 kCount, class OfA, class OfB>
         take_place<kPlace>(a.value[part][step][e], of_a);
         for (u32 odd = 0; odd < 2; ++odd) {
           of_b = b.value[step][odd][kPlace][e] * of_a;
-          sum[odd] += __builtin_convertvector(of_b * scale[odd], Words);
+          // Sums of strange numbers wrap, and are not used.
+          sum[odd] =
+              Words(Bits(sum[odd]) + Bits(__builtin_convertvector(of_b * scale[odd], Words)));
         }
       }
     });

@@ -25,6 +25,7 @@ inline constexpr u32 kVectorLanes = kVectorBytes / 4;
 // By reference: a vector as a value would be passed otherwise by each vector unit.
 using Floats = float __attribute__((vector_size(kVectorBytes)));
 using Words = i32 __attribute__((vector_size(kVectorBytes)));
+using Bits = u32 __attribute__((vector_size(kVectorBytes)));
 using Pairs = i16 __attribute__((vector_size(kVectorBytes)));  // two to a word
 using Bytes = i8 __attribute__((vector_size(kVectorBytes)));   // four to a word
 

@@ -111,10 +111,13 @@ bool BlockTurns::run(const NextBlock& next, std::uint64_t pause_at) {
     if (core_.issued >= pause_at && can_share()) return true;
     if (watch_.stopped()) return false;
     if (resident_.empty() || starts_another_) {
-      if (start_next(next))
+      if (start_next(next)) {
         waiting_ = spinning_ = 0;
-      else if (resident_.empty())
+        standing_ = Standing::no;
+        core_.ends_waits = false;
+      } else if (resident_.empty()) {
         return false;
+      }
     }
     if (take_turn() == After::launch_stops) return false;
   }
@@ -168,6 +171,7 @@ bool BlockTurns::ends_waits() {
   }
   standing_ = standing_ == Standing::no ? Standing::waits_end : Standing::for_good;
   core_.ends_waits = standing_ == Standing::waits_end;
+  ended_waits_at_ = core_.issued;
   core_.look_closely = true;
   spinning_ = 0;
   core_.awaited.clear();
@@ -180,8 +184,10 @@ BlockTurns::After BlockTurns::take_turn() {
   const std::uint64_t before = core_.issued;
   const Core::Turn turn = core_.run_block(resident_.first(), quantum, warp_turn(quantum));
   note(turn, core_.issued != before);
-  if (spinning_ == 0) {
-    standing_ = Standing::no;
+  // Loops that poll and end are over by then.
+  constexpr std::uint64_t kPolls = 1 << 16;
+  if (standing_ == Standing::waits_end && core_.issued - ended_waits_at_ > kPolls) {
+    standing_ = Standing::for_good;
     core_.ends_waits = false;
   }
   if (spinning_ > resident_.size() && !ends_waits()) {
