@@ -364,6 +364,9 @@ Json parse(const std::string& text, const std::string& origin) {
   } catch (const Json::parse_error& error) {
     throw std::runtime_error(
         fmt::format("{}: holds no record: it is no JSON from byte {} on", origin, error.byte));
+  } catch (const Json::out_of_range&) {
+    throw std::runtime_error(
+        fmt::format("{}: holds no record: a number in it is too large", origin));
   }
 }
 

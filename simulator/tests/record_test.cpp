@@ -59,6 +59,12 @@ TEST_F(RecordFile, ReadsBackWhatWasWritten) {
   }
 }
 
+TEST_F(RecordFile, WithANumberBeyondAllNumbersIsRefused) {
+  put("large.json", R"({"schema": "heddle.record/1", "launches": 1e999})");
+  EXPECT_THAT([&] { read_record(folder_ / "large.json"); },
+              ThrowsMessage<std::runtime_error>(HasSubstr("a number in it is too large")));
+}
+
 // A program may launch one kernel a hundred thousand times.
 TEST_F(RecordFile, LaunchesThatAreAlikeAreWrittenOnceBehindTheFirstThousand) {
   Record record = example();
