@@ -4,7 +4,8 @@
 
 namespace faults {
 
-// clang-format off: it lays this out anew each time
+// (clang-format lays this out anew each time.)
+// clang-format off
 #define FAULT_CASES(X) \
   X(None) X(FewerBytes) X(Shared64) X(Shared16) X(Shared8) X(SharedOutside) \
   X(SharedFarOutside) X(Barrier4) X(BarrierOutside) X(Map32) X(MapZeros) X(MapGarbage) \
