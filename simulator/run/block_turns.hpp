@@ -87,7 +87,7 @@ class BlockTurns {
   // Where no block gets on. A wait that a GPU gives up may stand in a loop that ends: then all get
   // on once such waits have ended. Else they wait again, to be seen where they do.
   enum class Standing : std::uint8_t { no, waits_end, for_good } standing_ = Standing::no;
-  std::uint64_t ended_waits_at_ = 0;  // warp instructions of the core
+  std::uint64_t ended_waits_at_ = 0;             // warp instructions of the core
   std::optional<std::uint64_t> stood_still_at_;  // how many instructions had been issued
 };
 
