@@ -75,7 +75,7 @@ class Mask {
   friend constexpr Mask operator|(Mask one, Mask other) { return Mask(one.bits_ | other.bits_); }
   friend constexpr Mask operator^(Mask one, Mask other) { return Mask(one.bits_ ^ other.bits_); }
   friend constexpr Mask operator~(Mask lanes) { return Mask(~lanes.bits_); }
-  // Each lane's neighbour so many lanes above it, or below.
+  // Each lane's neighbour `by` lanes above it, or below.
   friend constexpr Mask operator<<(Mask lanes, unsigned by) { return Mask(lanes.bits_ << by); }
   friend constexpr Mask operator>>(Mask lanes, unsigned by) { return Mask(lanes.bits_ >> by); }
   friend constexpr bool operator==(Mask, Mask) = default;

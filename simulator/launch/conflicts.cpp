@@ -23,8 +23,8 @@ constexpr std::uint8_t kWrittenByGranule = 254, kReadByGranule = 253, kBusy = 25
 constexpr unsigned kGranule = 4;
 constexpr unsigned kRow = ConflictTracker::kRowBytes / kGranule;  // granules
 
-constexpr unsigned kTogether =
-    sizeof(std::uint64_t);  // granules whose states are looked at together
+// Granules whose states are looked at together.
+constexpr unsigned kTogether = sizeof(std::uint64_t);
 
 constexpr std::uint64_t all_of(std::uint8_t state) { return 0x0101'0101'0101'0101u * state; }
 

@@ -59,7 +59,7 @@ Occupancy occupancy(const SmLimits& sm, const KernelResources& kernel);
 // Of a GPU whose shared memory takes part of what is L1 otherwise, and is divided as the kernel
 // prefers.
 Occupancy occupancy(const GpuModel& model, const KernelResources& kernel);
-// What shared memory gets of that memory, in bytes, while so many blocks of the kernel are on an SM
+// What shared memory gets of that memory, in bytes, while as many blocks of the kernel are on an SM
 // as fit.
 std::uint32_t shared_bytes_beside_l1(const GpuModel& model, const KernelResources& kernel);
 
