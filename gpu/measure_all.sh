@@ -49,7 +49,9 @@ if [ "$arch" = sm_90 ]; then # its machine words are of this architecture
   for program in machine_code products jumps; do
     "$nvcc" -std=c++20 -O3 -arch=sm_90 -o "$work/micro/$program" "$micro/$program.cu" -lcuda &
   done
-  "$nvcc" -std=c++17 -O3 -gencode arch=compute_90a,code=sm_90a -o "$work/micro/warp_groups" "$micro/warp_groups.cu" &
+  for program in warp_groups async_units; do
+    "$nvcc" -std=c++17 -O3 -gencode arch=compute_90a,code=sm_90a -o "$work/micro/$program" "$micro/$program.cu" &
+  done
 fi
 wait
 "$here/cupti/build.sh" "$work/library" || { echo "measure_all.sh: building failed" >&2; exit 125; }
@@ -74,6 +76,7 @@ micro control "$out/micro"
 if [ "$arch" = sm_90 ]; then
   for program in machine_code products jumps; do micro "$program" "$work/micro/machine_code.cubin"; done
   micro warp_groups
+  micro async_units
 fi
 "$here/cupti/measure.sh" -m timing -b "$work/library" -o "$out/micro/launches.json" -- "$work/micro/launches" \
   > /dev/null || say "launches: status $?"

@@ -2,97 +2,13 @@
 //
 //   nvcc -std=c++17 -O3 -gencode arch=compute_90a,code=sm_90a -o warp_groups warp_groups.cu
 //   ./warp_groups [QUESTION…]      beginnings of questions; default: all
-#include "../../common/tensor_maps.h"
-#include "../../common/warp_groups.h"
-#include "probe.h"
+#include "warp_group_probe.h"
 
 namespace {
 
 using namespace timing;
 
-constexpr int kSamples = 7, kShared = 196608;
-
-std::vector<std::string> asked;
-bool is_asked(const std::string& name) {
-  if (asked.empty()) return true;
-  for (const std::string& each : asked)
-    if (name.rfind(each, 0) == 0) return true;
-  return false;
-}
-
-// The kernel leaves one number of cycles for each block; the first launch warms what caches hold.
-template <typename Kernel, typename... Arguments>
-void ask(const std::string& name, Kernel kernel, dim3 grid, int threads, int cluster, double share,
-         Arguments... arguments) {
-  if (!is_asked(name)) return;
-  CUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, kShared));
-  Buffer<long long> times(grid.x);
-  std::vector<double> samples;
-  for (int i = 0; i <= kSamples; ++i) {
-    cudaLaunchConfig_t config = {};
-    config.gridDim = grid;
-    config.blockDim = dim3(unsigned(threads));
-    config.dynamicSmemBytes = kShared;
-    cudaLaunchAttribute attribute;
-    attribute.id = cudaLaunchAttributeClusterDimension;
-    attribute.val.clusterDim = {unsigned(cluster), 1, 1};
-    config.attrs = &attribute;
-    config.numAttrs = cluster > 1 ? 1 : 0;
-    CUDA(cudaLaunchKernelEx(&config, kernel, times.data(), arguments...));
-    finish();
-    if (i == 0) continue;
-    double sum = 0;
-    for (const long long each : times.read()) sum += double(each);
-    samples.push_back(sum / grid.x * share);
-  }
-  print(name, samples, "cycles");
-}
-
 // ---- products
-
-template <int kN, bool kFromRegisters>
-struct Product;
-
-#define PRODUCT(N, COUNT, LIST, TEXT, A, B0, B1)                                                \
-  template <>                                                                                   \
-  struct Product<N, false> {                                                                    \
-    float d[COUNT];                                                                             \
-    __device__ void operator()(std::uint64_t a, std::uint64_t b) {                              \
-      asm volatile("wgmma.mma_async.sync.aligned.m64n" #N "k16.f32.bf16.bf16 {" TEXT "}, %" #A  \
-                   ", %" #B0 ", 1, 1, 1, 0, 0;"                                                 \
-                   : LIST                                                                       \
-                   : "l"(a), "l"(b));                                                           \
-    }                                                                                           \
-  };                                                                                            \
-  template <>                                                                                   \
-  struct Product<N, true> {                                                                     \
-    float d[COUNT];                                                                             \
-    __device__ void operator()(std::uint64_t a, std::uint64_t b) {                              \
-      const unsigned r = unsigned(a);                                                           \
-      asm volatile("wgmma.mma_async.sync.aligned.m64n" #N "k16.f32.bf16.bf16 {" TEXT "}, {%" #A \
-                   ", %" #A ", %" #A ", %" #A "}, %" #B1 ", 1, 1, 1, 0;"                        \
-                   : LIST                                                                       \
-                   : "r"(r), "l"(b));                                                           \
-    }                                                                                           \
-  };
-
-#define TEXT_4 "%0, %1, %2, %3"
-#define TEXT_16 TEXT_4 ", %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15"
-#define TEXT_128                                                                               \
-  WG_TEXT_64                                                                                   \
-  ", %64, %65, %66, %67, %68, %69, %70, %71, %72, %73, %74, %75, %76, %77, %78, %79, %80, "    \
-  "%81, %82, %83, %84, %85, %86, %87, %88, %89, %90, %91, %92, %93, %94, %95, %96, %97, %98, " \
-  "%99, %100, %101, %102, %103, %104, %105, %106, %107, %108, %109, %110, %111, %112, %113, "  \
-  "%114, %115, %116, %117, %118, %119, %120, %121, %122, %123, %124, %125, %126, %127"
-#define LIST_4 "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
-#define LIST_16 WG_8(d, 0), WG_8(d, 8)
-#define LIST_64 WG_32(d, 0), WG_32(d, 32)
-#define LIST_128 LIST_64, WG_32(d, 64), WG_32(d, 96)
-PRODUCT(8, 4, LIST_4, TEXT_4, 4, 5, 5)
-PRODUCT(32, 16, LIST_16, TEXT_16, 16, 17, 17)
-PRODUCT(64, 32, WG_32(d, 0), WG_TEXT_32, 32, 33, 33)
-PRODUCT(128, 64, LIST_64, WG_TEXT_64, 64, 65, 65)
-PRODUCT(256, 128, LIST_128, TEXT_128, 128, 129, 129)
 
 // `kCount` products in a row, then a wait; the second half of the rounds counts.
 template <int kN, bool kFromRegisters, int kCount>
@@ -338,24 +254,6 @@ __global__ void __launch_bounds__(128, 1) registers(long long* times, int rounds
     take_registers<248>();
   }
   if (threadIdx.x == 0) times[blockIdx.x] = clock_now() - begin;
-}
-
-CUtensorMap map_of(void* data, int swizzle, int width, int box_rows, int rows) {
-  using Encode = decltype(&cuTensorMapEncodeTiled);
-  void* encode = nullptr;
-  cudaDriverEntryPointQueryResult found;
-  CUDA(cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &encode, 12000, cudaEnableDefault,
-                                        &found));
-  CUtensorMap map;
-  const cuuint64_t size[] = {cuuint64_t(width / 4), cuuint64_t(rows)};
-  const cuuint64_t stride[] = {cuuint64_t(width)};
-  const cuuint32_t box[] = {cuuint32_t(width / 4), cuuint32_t(box_rows)}, step[] = {1, 1};
-  const CUresult result = reinterpret_cast<Encode>(encode)(
-      &map, CU_TENSOR_MAP_DATA_TYPE_FLOAT32, 2, data, size, stride, box, step,
-      CU_TENSOR_MAP_INTERLEAVE_NONE, static_cast<CUtensorMapSwizzle>(swizzle),
-      CU_TENSOR_MAP_L2_PROMOTION_NONE, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
-  if (result != CUDA_SUCCESS) std::exit(2);
-  return map;
 }
 
 void ask_copies(unsigned char* data) {
