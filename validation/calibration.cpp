@@ -111,6 +111,20 @@ double print_argument(const Answers& a) {
   constexpr double kArguments = 8;
   return (printing(a, 8, 1) - printing(a, 0, 1)) / kArguments;
 }
+// Of warp groups and the copy engine (async_units.cu).
+constexpr double kBeforeProduct = 10, kInUnit = 32;
+double product_time(const Answers& a, std::string_view source) {
+  return a[fmt::format("split.{}.x1.64.g1.issue", source)] +
+         a[fmt::format("split.{}.x1.64.g1.wait", source)];
+}
+double leaving_line(const Answers& a, std::string_view what) {
+  constexpr double kMore = 64;
+  return kPercent *
+         (a[fmt::format("leaving.{}.read.r128.x1.b1.wait", what)] -
+          a[fmt::format("leaving.{}.read.r64.x1.b1.wait", what)]) /
+         kMore;
+}
+
 // Of each call while the whole chip prints.
 double print_interval(const Answers& a, std::string_view which, double warps) {
   constexpr double kCalls = 8;
@@ -658,6 +672,77 @@ constexpr Recipe kRecipes[] = {
      [](const Answers& a) {
        constexpr double kTouched = 8;
        return kPercent * a["words.atom.cas.lanes16.stride16"] / kTouched;
+     }},
+    {"latency_group_product", "async_units",
+     "split.shared.x8.64.g1, issue, less the 10 of instructions before the first product and the "
+     "32 of one in the unit,",
+     [](const Answers& a) { return a["split.shared.x8.64.g1.issue"] - kBeforeProduct - kInUnit; }},
+    {"latency_group_product_registers", "async_units",
+     "split.registers.x1.64.g1 less split.shared.x1.64.g1, issue and wait, and the 12 of moves "
+     "before it, and latency_group_product,",
+     [](const Answers& a) {
+       constexpr double kMoves = 12, kShared = 28;
+       return kShared + product_time(a, "registers") - product_time(a, "shared") - kMoves;
+     }},
+    {"latency_group_done", "async_units",
+     "split.shared.x1.64.g1, issue and wait, less the 26 of instructions around it, the 32 in the "
+     "unit and latency_group_product,",
+     [](const Answers& a) {
+       constexpr double kAround = 26, kBegin = 28;
+       return product_time(a, "shared") - kAround - kInUnit - kBegin;
+     }},
+    {"group_queue_entries", "async_units",
+     "split.shared.x8.64.g2, wait, less the 17 behind it, the last product and "
+     "latency_group_done, over the 32 of one in the unit",
+     [](const Answers& a) {
+       constexpr double kBehind = 17, kDone = 14;
+       return (a["split.shared.x8.64.g2.wait"] - kBehind - kInUnit - kDone) / kInUnit;
+     }},
+    {"latency_bulk_read", "async_units",
+     "boxes.r8, issue, x2.w1 less x1.w1 and the 48 of its loop,",
+     [](const Answers& a) {
+       constexpr double kLoop = 48;
+       return a["boxes.r8.x2.w1.issue"] - a["boxes.r8.x1.w1.issue"] - kLoop;
+     }},
+    {"latency_box_cluster", "async_units", "shared_out.all.c2.r8.rank0 less boxes.r8.x1.w1, wait,",
+     [](const Answers& a) {
+       return a["shared_out.all.c2.r8.rank0.wait"] - a["boxes.r8.x1.w1.wait"];
+     }},
+    {"latency_first_map", "async_units", "maps.plain.first less maps.prefetched.first",
+     [](const Answers& a) { return a["maps.plain.first"] - a["maps.prefetched.first"]; }},
+    {"interval_box_line", "async_units",
+     "100 times shared_out.all.c2.rank0, wait, r128 less r64, over the 128 lines more of two boxes",
+     [](const Answers& a) {
+       constexpr double kMore = 128;
+       return kPercent *
+              (a["shared_out.all.c2.r128.rank0.wait"] - a["shared_out.all.c2.r64.rank0.wait"]) /
+              kMore;
+     }},
+    {"interval_stored_line", "async_units",
+     "100 times leaving.stores.read.x1.b1, wait, r128 less r64, over 64",
+     [](const Answers& a) { return leaving_line(a, "stores"); }},
+    {"interval_added_line", "async_units",
+     "100 times leaving.adds.read.x1.b1, wait, r128 less r64, over 64",
+     [](const Answers& a) { return leaving_line(a, "adds"); }},
+    {"latency_membar_copies", "async_units", "fenced.own_done.arrive less fenced.nothing.arrive",
+     [](const Answers& a) { return a["fenced.own_done.arrive"] - a["fenced.nothing.arrive"]; }},
+    {"latency_give_registers", "async_units",
+     "registers.give less the 27 of instructions around it,",
+     [](const Answers& a) {
+       constexpr double kAround = 27;
+       return a["registers.give"] - kAround;
+     }},
+    {"latency_take_registers", "async_units",
+     "registers.take less the 45 of instructions around it,",
+     [](const Answers& a) {
+       constexpr double kAround = 45;
+       return a["registers.take"] - kAround;
+     }},
+    {"latency_far_arrival", "async_units",
+     "half of twice the wait less the arrival of turns.block, less the 49 of the wait's own end,",
+     [](const Answers& a) {
+       constexpr double kEnd = 49;
+       return (2 * a["turns.block.wait"] - a["turns.block.arrive"]) / 2 - kEnd;
      }},
     {"lsu_address_interval", "machine_code", "issue.ldg32.w1, n24 less n16, over 8",
      [](const Answers& a) { return per_instruction(a, "ldg32", 1); }},

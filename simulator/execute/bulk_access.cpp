@@ -101,6 +101,10 @@ Flow BulkAccess::count_at_barrier(std::uint32_t address, std::uint32_t bytes) {
   std::byte* at = shared(address, sizeof word, sizeof word);
   if (at == nullptr) return Flow::stop;
   note_shared(AccessKind::atomic, address, sizeof word, sizeof word);
+  if (core_.cycle != nullptr) {
+    update_later(core_, *warp_.block, address, Arrival::bytes_done, bytes);
+    return Flow::next;
+  }
   std::memcpy(&word, at, sizeof word);
   word = barrier_after_bytes(word, bytes);
   std::memcpy(at, &word, sizeof word);

@@ -59,6 +59,7 @@ Flow execute_load(Core& core, Warp& warp, const Step& step, Mask, Mask on) {
   if (on.empty()) return Flow::next;
   if (!kFromGlobal && lacks_cluster(core, warp, step, on)) return Flow::stop;
   ++core.counts_of(step).shared;
+  core.copied_row = 0;
   BulkAccess access(core, warp, step, on);
   const Amount amount(word(warp, step.c));
   const std::byte* source = nullptr;
@@ -84,6 +85,7 @@ Flow execute_load(Core& core, Warp& warp, const Step& step, Mask, Mask on) {
 Flow execute_store(Core& core, Warp& warp, const Step& step, Mask, Mask on) {
   if (on.empty()) return Flow::next;
   ++core.counts_of(step).shared;
+  core.copied_row = 0;
   BulkAccess access(core, warp, step, on);
   const Amount amount(word(warp, step.c));
   const std::uint64_t to = pair(warp, step.b);
@@ -123,6 +125,7 @@ Flow execute_reduction(Core& core, Warp& warp, const Step& step, Mask, Mask on) 
   if (on.empty()) return Flow::next;
   if (!kToGlobal && lacks_cluster(core, warp, step, on)) return Flow::stop;
   ++core.counts_of(step).shared;
+  core.copied_row = 0;
   BulkAccess access(core, warp, step, on);
   const Amount amount(word(warp, step.c));
   const auto op = static_cast<AtomicOp>(step.selector);

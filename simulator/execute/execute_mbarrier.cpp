@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "simulator/execute/cluster.hpp"
 #include "simulator/execute/memory_access.hpp"
 #include "simulator/memory/mbarrier.hpp"
 
@@ -36,16 +37,6 @@ std::uint64_t completed(std::uint64_t word) {
   if (kPending.of(word) != 0 || kBytes.of(word) != 0) return word;
   return kPending.plus(word ^ kPhase, kExpected.of(word));
 }
-
-// What one arrival does: Mod::arrive_effect of SYNCS.ARRIVE.
-enum class Arrival : std::uint8_t {
-  one_and_bytes,  // no text: arrives, and expects as many bytes as the register says
-  one,            // .A1T0
-  one_byte,       // .A0T1: expects one
-  bytes,          // .A0TR: expects bytes
-  bytes_done,     // .A0TX: bytes have come
-  counted,        // .ART0: arrives as often as the register says
-};
 
 std::uint64_t arrive(std::uint64_t word, Arrival arrival, std::uint32_t amount, bool leaves) {
   const auto arrivals = [&](std::uint64_t count) {
@@ -137,11 +128,16 @@ void put_high(const Warp& warp, const Step& step, unsigned lane, std::uint64_t v
   destination_row(warp, step.d)[kWarpSize + lane] = static_cast<std::uint32_t>(value >> 32);
 }
 
+bool is_elsewhere(const Block& block, const std::byte* at) {
+  const std::byte* const own = block.shared.data();
+  return at < own || at >= own + block.shared.size();
+}
+
 Flow execute_arrive(Core& core, Warp& warp, const Step& step, Mask, Mask on) {
   const std::uint32_t* amounts = source_row(warp, step.b);
   Mask too_many;
+  Addresses address;
   if (on.any()) {
-    Addresses address;
     compute_addresses(core, warp, step, address);
     Mask misaligned;
     for (const unsigned lane : on)
@@ -152,11 +148,16 @@ Flow execute_arrive(Core& core, Warp& warp, const Step& step, Mask, Mask on) {
   const Flow flow =
       for_each_barrier(core, warp, step, AccessKind::atomic, on, [&](unsigned lane, std::byte* at) {
         const std::uint64_t old = read(at);
-        if (overruns(old, static_cast<Arrival>(step.selector), amounts[lane]))
-          too_many |= Mask::of(lane);
-        write(at,
-              arrive(old, static_cast<Arrival>(step.selector), amounts[lane], step.data_type != 0));
-        if (!step.sign_extend) put_high(warp, step, lane, old);
+        const auto effect = static_cast<Arrival>(step.selector);
+        if (overruns(old, effect, amounts[lane])) too_many |= Mask::of(lane);
+        const bool answers = !step.sign_extend, leaves = step.data_type != 0;
+        if (core.cycle != nullptr && !answers && !leaves && is_elsewhere(*warp.block, at)) {
+          update_later(core, *warp.block, static_cast<std::uint32_t>(address[lane]), effect,
+                       amounts[lane]);
+          return;
+        }
+        write(at, arrive(old, effect, amounts[lane], leaves));
+        if (answers) put_high(warp, step, lane, old);
       });
   if (too_many.empty() || flow != Flow::next) return flow;
   return fail(core, warp, step, too_many, "more arrive at the mbarrier than its phase expects");
@@ -264,6 +265,22 @@ std::string held_by_mbarrier(const Core& core, const Warp& warp, const Step& ste
       "are missing",
       word >> 63, at, missing(kPending), missing(kPending) == 1 ? "" : "s", missing(kBytes),
       missing(kBytes) == 1 ? "" : "s");
+}
+
+void deliver(const BarrierUpdate& update) {
+  if (update.block->linear != update.linear || update.block->finished()) return;
+  std::byte* const at = update.block->shared.data() + update.offset;
+  write(at, arrive(read(at), update.effect, update.amount, false));
+}
+
+void update_later(Core& core, Block& block, std::uint32_t address, Arrival effect,
+                  std::uint32_t amount) {
+  constexpr std::uint32_t kOffset = 0xff'ffff;
+  constexpr unsigned kRankShift = 24;
+  const std::uint32_t rank = address >> kRankShift;
+  Block* const owner =
+      rank == block.rank || block.cluster == nullptr ? &block : block.cluster->blocks[rank];
+  core.updates.push_back({owner, owner->linear, address & kOffset, effect, amount});
 }
 
 std::uint64_t barrier_after_bytes(std::uint64_t word, std::uint32_t bytes) {

@@ -299,6 +299,7 @@ Flow execute_load(Core& core, Warp& warp, const Step& step, Mask, Mask on) {
   if (!read_request(core, warp, step, on, request)) return Flow::stop;
   BulkAccess access(core, warp, step, on);
   const Box box(request.map, request.at, request.offset);
+  core.copied_row = box.row_bytes();
   if (!multicast) return load_box(access, request, box, request.shared, request.barrier);
   constexpr std::uint32_t kOffset = 0xff'ffff;
   constexpr unsigned kMostBlocks = 16;
@@ -383,6 +384,7 @@ Flow execute_store(Core& core, Warp& warp, const Step& step, Mask, Mask on) {
   const AccessKind kind = operation ? AccessKind::reduction : AccessKind::store;
   BulkAccess access(core, warp, step, on);
   const Box box(request.map, request.at, request.offset);
+  core.copied_row = box.row_bytes();
   const std::byte* from = access.shared(request.shared, box.span(), kSharedAlignment);
   if (from == nullptr) return Flow::stop;
   access.note_shared(AccessKind::load, request.shared, box.span(), kChunk);

@@ -15,6 +15,7 @@
 #include "simulator/base/code_address.hpp"
 #include "simulator/base/instruction_counts.hpp"
 #include "simulator/base/row_storage.hpp"
+#include "simulator/execute/barrier_update.hpp"
 #include "simulator/execute/launch_observations.hpp"
 #include "simulator/execute/module_facts.hpp"
 #include "simulator/execute/polling.hpp"
@@ -239,8 +240,12 @@ struct Core {
   std::vector<AwaitedPlace> awaited;
   std::uint64_t issued = 0;              // warp instructions
   const std::uint64_t* cycle = nullptr;  // what clocks read, when the launch is timed
-  std::uint64_t issue_limit = 0;         // this warp's turn ends when `issued` reaches it
-  Polling polling;                       // of this warp, in this turn
+  // Then: what barriers are to learn of the instruction executed last, and the bytes of a row of
+  // the box that it has copied; 0: it was no box.
+  std::vector<BarrierUpdate> updates;
+  std::uint32_t copied_row = 0;
+  std::uint64_t issue_limit = 0;  // this warp's turn ends when `issued` reaches it
+  Polling polling;                // of this warp, in this turn
   // Of a launch that could have reads whose value depends on time; else null.
   std::unique_ptr<UnorderedReads> unordered_reads;
   std::uint64_t instruction_limit = ~std::uint64_t{0};  // of `issued`, for the whole launch

@@ -110,6 +110,23 @@ namespace heddle::simulator::timing {
   X(lsu_copy_interval, "cycle", "between two LDGSTS of an SM, at the unit its sub-cores share, at the least") \
   X(latency_copy_extra, "cycle", "added to a load's latency until what LDGSTS has brought is in shared memory") \
   X(latency_copy_group, "cycle", "LDGDEPBAR, with no copy outstanding, to who waits for its group") \
+  /* Warp groups and the copy engine. */ \
+  X(latency_group_product, "cycle", "issue of a warp group's product, A in shared memory, to its beginning in an idle tensor unit") \
+  X(latency_group_product_registers, "cycle", "the same with A in registers") \
+  X(latency_group_done, "cycle", "end of a product in the tensor unit to who waits for it") \
+  X(group_queue_entries, "instruction", "products of one sub-core that wait for its tensor unit; one more stalls the warp") \
+  X(latency_bulk_read, "cycle", "issue of a copy or reduction by the copy engine to the release of the scoreboard that guards its operands") \
+  X(latency_box, "cycle", "issue of a copy of one line, from the nearest slice of L2, until its mbarrier has been told") \
+  X(latency_box_cluster, "cycle", "added to that of copies to several blocks") \
+  X(latency_first_map, "cycle", "added to the first copy on an SM that reads a tensor map") \
+  X(interval_box_line, "1/100 cycle", "between two lines that copies bring to an SM's shared memory, or rows of shorter ones") \
+  X(interval_stored_line, "1/100 cycle", "between two lines that the copy engine takes out of shared memory") \
+  X(interval_added_line, "1/100 cycle", "the same of reductions") \
+  X(latency_bulk_store, "cycle", "issue of a copy out of shared memory to who waits for its group, beyond the time of its lines") \
+  X(latency_membar_copies, "cycle", "added to MEMBAR.GPU and wider ones on an SM whose copy engine was given copies since the last one") \
+  X(latency_give_registers, "cycle", "USETMAXREG that gives registers up to who waits for it") \
+  X(latency_take_registers, "cycle", "the same of one that takes registers which are there") \
+  X(latency_far_arrival, "cycle", "issue of an arrival at another block's mbarrier until that has changed") \
   X(lsu_load_entries, "instruction", "LDG of one sub-core between its address unit and the unit that sub-cores share") \
   X(lsu_shared_entries, "instruction", "the same of LDS and SHFL") \
   X(lsu_store_entries, "instruction", "the same of STG and STS") \

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <bit>
 
-#include "simulator/timing/sub_core.hpp"
+#include "simulator/timing/sm.hpp"
 
 namespace heddle::simulator::timing {
 
@@ -53,9 +53,19 @@ void SubCore::start(unsigned slot, const Timed& timed, const Issue& issued, Cycl
       return start_texture(slot, timed, issued, now);
     case Course::async_group:
       return close_copies(warp, timed, now);
+    case Course::group_product:
+      return start_product(slot, timed, issued, now);
+    case Course::bulk_copy:
+      return start_bulk_copy(warp, timed, issued, now);
+    case Course::bulk_group:
+      return guard(warp, timed.read_scoreboard, timed.awaited, std::max(warp.bulk_read, now + 1));
     case Course::fence:
       warp.at_fence = timed.awaits_stores;
       warp.next_issue = warp.stalled_until + timed.latency;
+      if (timed.awaits_stores) {
+        warp.next_issue += units_.copies.fence(now);
+        warp.fenced_loads = units_.copies.loads();
+      }
       warp.until_then = Stall::membar;
       return;
     case Course::sleep:
@@ -81,6 +91,50 @@ void SubCore::start_pass(unsigned slot, const Timed& timed, Cycle enters, std::u
   if (completion.queued) return expect_results(warp, timed);
   guard(warp, timed.result_scoreboard, timed.awaited, completion.done);
   guard(warp, timed.read_scoreboard, timed.awaited, completion.sources_read);
+}
+
+void SubCore::start_product(unsigned slot, const Timed& timed, const Issue& issued, Cycle now) {
+  const Cycle done = tensor_.issue(timed, now);
+  if (issued.on.empty()) return;
+  const ResidentWarp& warp = slots_[slot];
+  units_.products.complete(warp.block, warp.warp->index / kWarpsOfGroup, warp.warp->products.begun,
+                           done);
+}
+
+// Whom what comes to the block concerns, which is the warp's or another one of its cluster.
+CopyEngine::Receiver SubCore::receiver(const ResidentWarp& warp, const BarrierUpdate& update) {
+  CopyEngine::Receiver receiver{&units_.copies, &units_.arrivals, update};
+  if (update.block == warp.warp->block) return receiver;
+  Sm& sm = *units_.blocks.cluster_or_own(warp.block).sms[update.block->rank];
+  receiver.engine = &sm.copies();
+  receiver.arrivals = &sm.arrivals();
+  return receiver;
+}
+
+// What it names has been read soon; the rest goes on without it.
+void SubCore::start_bulk_copy(ResidentWarp& warp, const Timed& timed, const Issue& issued,
+                              Cycle now) {
+  guard(warp, timed.write_scoreboard, timed.awaited, now + timed.latency);
+  guard(warp, timed.read_scoreboard, timed.awaited, now + timed.latency);
+  Core& core = units_.context->core;
+  if (issued.on.empty()) return;
+  std::vector<CopyEngine::Receiver> receivers;
+  for (const BarrierUpdate& update : core.updates) receivers.push_back(receiver(warp, update));
+  core.updates.clear();
+  const bool stores = receivers.empty();
+  const Cycle read =
+      units_.copies.add(now, timed, issued.accesses, core.copied_row, std::move(receivers));
+  if (stores) warp.bulk_read = std::max(warp.bulk_read, read);
+}
+
+// Barriers that threads of other blocks have arrived at learn it later.
+void SubCore::update_barriers(const ResidentWarp& warp, Cycle now) {
+  std::vector<BarrierUpdate>& updates = units_.context->core.updates;
+  for (const BarrierUpdate& update : updates) {
+    const Cycle way = update.block == warp.warp->block ? 0 : constants_.latency_far_arrival;
+    receiver(warp, update).arrivals->add(now + way, update);
+  }
+  updates.clear();
 }
 
 // The asynchronous copies issued so far are a group.

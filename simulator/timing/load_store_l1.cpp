@@ -13,6 +13,17 @@ Request& LoadStoreUnit::send(Request::Kind kind, LineNumber line, SectorMask sec
       .time = base, .line = line, .sm = sm_, .number = number, .kind = kind, .sectors = sectors});
 }
 
+std::uint32_t LoadStoreUnit::ask(Request::Kind kind, LineNumber line, SectorMask sectors,
+                                 Cycle time) {
+  Request& request = send(kind, line, sectors, time);
+  waits_.pop_back();
+  if (kind == Request::Kind::read) return request.number;
+  const auto flits = static_cast<std::uint8_t>(count_sectors(sectors));
+  request.outgoing = {
+      .flits = flits, .adds_floats = kind == Request::Kind::atomic, .whole_passes = flits};
+  return request.number;
+}
+
 // When L1 asks for a line it lacks: one after the other.
 Cycle LoadStoreUnit::miss_time(Cycle base) {
   const Cycle time = std::max(base, misses_free_);

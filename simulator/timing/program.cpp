@@ -26,6 +26,13 @@ bool is_double_product(const Instruction& in) {
   return isa::unit(in) == Unit::fp64 && isa::facts(in).work == isa::Work::product;
 }
 
+// Of a warp group, not of a warp.
+bool is_group_product(const Instruction& in) {
+  constexpr unsigned kRowsOfWarpgroup = 64;
+  return isa::facts(in).work == isa::Work::product &&
+         isa::matrix_product(in).shape.m == kRowsOfWarpgroup;
+}
+
 unsigned narrow(std::uint64_t value) { return static_cast<unsigned>(value); }
 
 // How long a matrix product keeps the unit follows from how long B's columns are, whatever their
@@ -34,10 +41,6 @@ unsigned matrix_cycles(const Instruction& in, const Constants& constants) {
   constexpr unsigned kShort = 16, kLong = 32, kDoubles = 4;
   const isa::MatrixProduct product = isa::matrix_product(in);
   if (is_double_product(in)) return product.shape.k / kDoubles * constants.interval_dmma;
-  // A warp group's, by its columns alone (docs/experiments/warpgroup-probe.md).
-  constexpr unsigned kRowsOfWarpgroup = 64;
-  if (product.shape.m == kRowsOfWarpgroup)
-    return std::max(product.shape.n / 2u, kShort + product.shape.n / 4u);
   const unsigned bytes = product.shape.k * product.b.bits / 8u;  // of a column of B
   return bytes <= kShort  ? constants.interval_product
          : bytes <= kLong ? constants.interval_long_product
@@ -57,6 +60,7 @@ void choose_pipe(const Instruction& in, const Constants& constants, Timed& timed
     timed.interval = static_cast<std::uint16_t>(interval);
   };
   if (is_double_product(in)) return set(Pipe::tensor, matrix_cycles(in, constants));
+  if (is_group_product(in)) return;
   switch (isa::unit(in)) {
     case Unit::alu:
       return set(Pipe::alu, constants.interval_alu);
@@ -135,6 +139,32 @@ void choose_texture_course(const Instruction& in, Timed& timed) {
   timed.bytes = static_cast<std::uint8_t>(components * sizeof(std::uint32_t));
 }
 
+// A warp group's product keeps the tensor unit for a time that its columns alone say: either they
+// or the operands in shared memory take longer, of which the rows of A are 16 wavefronts
+// (docs/experiments/warpgroup-probe.md#times).
+void choose_group_product(const Instruction& in, const Constants& constants, Timed& timed) {
+  constexpr unsigned kWavefrontsOfA = 16, kColumnsInTwo = 2, kColumnsOfWavefront = 4;
+  constexpr unsigned kLeastOfRegisters = 13;
+  const unsigned columns = isa::matrix_product(in).shape.n;
+  const unsigned in_unit = columns / kColumnsInTwo, fetched = columns / kColumnsOfWavefront;
+  const bool registers = in.a.kind == Source::Kind::reg;
+  timed.course = Course::group_product;
+  timed.awaited = Stall::barrier;  // as the H200's samples of WARPGROUP.DEPBAR say
+  timed.columns_time = static_cast<std::uint8_t>(in_unit);
+  timed.interval =
+      static_cast<std::uint16_t>(registers ? std::max(in_unit, kLeastOfRegisters)
+                                           : std::max(in_unit, kWavefrontsOfA + fetched));
+  timed.latency = static_cast<std::uint16_t>(registers ? constants.latency_group_product_registers
+                                                       : constants.latency_group_product);
+}
+
+void choose_bulk_copy(const Instruction& in, const Constants& constants, Timed& timed) {
+  timed.course = Course::bulk_copy;
+  timed.latency = static_cast<std::uint16_t>(constants.latency_bulk_read);
+  timed.adds = in.op == Op::UTMAREDG || in.op == Op::UBLKRED;
+  timed.names_map = in.op == Op::UTMALDG || in.op == Op::UTMASTG || in.op == Op::UTMAREDG;
+}
+
 void choose_variable(unsigned latency, Timed& timed) {
   timed.course = Course::variable;
   timed.latency = static_cast<std::uint16_t>(latency);
@@ -207,12 +237,14 @@ bool choose_course_by_effect(const Instruction& in, const Constants& constants, 
     case Effect::end_copies:
       timed.awaited = Stall::long_scoreboard;
       return set(Course::async_group, constants.latency_copy_group);
+    case Effect::end_bulk_copies:
+      timed.awaited = Stall::long_scoreboard;
+      return set(Course::bulk_group);
     case Effect::move_barrier:
       return !sets_scoreboard(timed) || set(Course::variable, constants.latency_barrier_move);
     case Effect::none:
     case Effect::no_operation:
     case Effect::cluster_error_barrier:
-    case Effect::end_bulk_copies:
     case Effect::trap:
     case Effect::set_barrier:
     case Effect::end_collective:
@@ -237,6 +269,25 @@ bool choose_own_course(const Instruction& in, const Constants& constants, Timed&
       timed.latency = static_cast<std::uint16_t>(constants.latency_special_register);
       timed.interval = static_cast<std::uint16_t>(constants.interval_special_register);
       return true;
+    case Op::UTMALDG:
+    case Op::UTMASTG:
+    case Op::UTMAREDG:
+    case Op::UBLKCP:
+    case Op::UBLKRED:
+      choose_bulk_copy(in, constants, timed);
+      return true;
+    case Op::WARPGROUP:
+      timed.awaited = Stall::barrier;
+      if (in.mod(Mod::le) != 0)
+        timed.groups_left = static_cast<std::uint8_t>(in.mod(Mod::sb_count));
+      return true;
+    case Op::USETMAXREG: {
+      constexpr unsigned kTryAlloc = 2;
+      choose_variable(in.mod(Mod::register_pool) == kTryAlloc ? constants.latency_take_registers
+                                                              : constants.latency_give_registers,
+                      timed);
+      return true;
+    }
     case Op::B2R:
       choose_variable(constants.latency_special_register, timed);
       return true;
@@ -253,6 +304,7 @@ void choose_course(const Instruction& in, const Constants& constants, Timed& tim
   if (choose_course_by_effect(in, constants, timed)) return;
   if (choose_own_course(in, constants, timed)) return;
   if (isa::unit(in) == Unit::tex) return choose_texture_course(in, timed);
+  if (is_group_product(in)) return choose_group_product(in, constants, timed);
   if (isa::memory_access(in).by_threads()) return choose_memory_course(in, constants, timed);
   if (isa::unit(in) == Unit::xu) {
     timed.course = Course::special;
@@ -309,6 +361,7 @@ void count_bank_cycles(const Instruction& in, const Instruction* before, const C
 std::uint8_t gate_of(const Timed& timed) {
   const bool queue = timed.needs_queue(), special = timed.course == Course::special;
   if (timed.course == Course::texture) return kTextureGate;
+  if (timed.course == Course::group_product) return kGroupGate;
   if (!queue && !special) return static_cast<std::uint8_t>(timed.pipe);
   if (timed.pipe != Pipe::none) return kSeveralGates;
   return queue ? kQueueGate : kSpecialGate;

@@ -18,6 +18,7 @@ inline constexpr std::uint8_t kNoScoreboard = 7;
 // Of a result that comes from the memory unit, with no scoreboard of the program's: only the end of
 // the warp waits for it.
 inline constexpr std::uint8_t kUnguarded = kScoreboards;
+inline constexpr std::uint8_t kNoGroupWait = 0xff;
 
 // The unit of a sub-core that is busy for some cycles after an instruction issues to it.
 // `fma` is either half of the FMA unit; integer multiplication has but the heavy one, and packed
@@ -58,6 +59,9 @@ enum class Course : std::uint8_t {
   fence,           // MEMBAR
   depbar,          // DEPBAR: waits for a scoreboard to count down
   async_group,     // LDGDEPBAR: closes a group of asynchronous copies
+  group_product,   // of a warp group: the tensor unit's queue
+  bulk_copy,       // by the copy engine
+  bulk_group,      // UTMACMDFLUSH: closes a group of copies out of shared memory
   sleep,
 };
 
@@ -65,7 +69,8 @@ enum class Course : std::uint8_t {
 inline constexpr std::uint8_t kQueueGate = kPipes;        // of the memory unit
 inline constexpr std::uint8_t kSpecialGate = kPipes + 1;  // of the special function unit
 inline constexpr std::uint8_t kTextureGate = kPipes + 2;  // of the texture unit
-inline constexpr std::size_t kGates = kPipes + 3;
+inline constexpr std::uint8_t kGroupGate = kPipes + 3;    // of a warp group's products
+inline constexpr std::size_t kGates = kPipes + 4;
 inline constexpr std::uint8_t kSeveralGates = 0xff;  // both a pipe and a queue
 
 struct Timed {
@@ -99,6 +104,10 @@ struct Timed {
   bool meets_warp = false;   // WARPSYNC
   bool is_bsync = false;
   bool is_yield = false;
+  bool adds = false;                          // a reduction by the copy engine
+  bool names_map = false;                     // a copy of tensors' boxes
+  std::uint8_t groups_left = kNoGroupWait;    // WARPGROUP.DEPBAR: how many may be incomplete
+  std::uint8_t columns_time = 0;              // and its own cycles, whatever its operands take
   std::uint8_t barrier = 0;                   // that of BSYNC
   std::array<std::uint8_t, 4> bank_cycles{};  // that reading its registers takes of each bank
   std::uint16_t interval = 1;                 // cycles its pipe is busy

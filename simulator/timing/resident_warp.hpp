@@ -67,7 +67,9 @@ struct alignas(64) ResidentWarp {
 
   // And one more, of results that nothing awaits but the warp's end (kUnguarded).
   std::array<Scoreboard, kScoreboards + 1> scoreboards{};
-  Scoreboard stores, copies;  // those outstanding; asynchronous copies to shared memory
+  std::uint64_t fenced_loads = 0;  // of the copy engine, before the fence at which it waits
+  Cycle bulk_read = 0;             // when the copy engine has read all that the warp had it store
+  Scoreboard stores, copies;       // those outstanding; asynchronous copies to shared memory
   std::vector<CountedResult> counted;
 
   // One of the scoreboard's outstanding results will be there at `done`.

@@ -14,7 +14,8 @@ Sm::Sm(SmContext& context, std::uint32_t index, std::uint64_t l1_bytes, GpcCache
 }
 
 Cycle Sm::next_event() const {
-  Cycle next = std::min(answered_, units_.memory.next_event());
+  Cycle next = std::min({answered_, units_.memory.next_event(), units_.copies.next_event(),
+                         units_.arrivals.next_event()});
   for (const SubCore& sub_core : sub_cores_) next = std::min(next, sub_core.next_visit());
   return next;
 }
@@ -23,6 +24,8 @@ bool Sm::run(Cycle end) {
   const auto count = static_cast<unsigned>(sub_cores_.size());
   for (Cycle now = next_event(); now < end; now = next_event()) {
     if (units_.memory.next_event() <= now) advance_memory(now);
+    if (units_.copies.next_event() <= now) units_.copies.advance(now, units_.memory);
+    if (units_.arrivals.next_event() <= now) units_.arrivals.advance(now);
     // Sub-cores take turns in being first at what they share.
     auto turn = static_cast<unsigned>(now % count);
     for (unsigned i = 0; i < count; ++i) {
@@ -60,6 +63,7 @@ void Sm::open_cluster_barrier(const ResidentCluster& cluster, Cycle opened) {
 void Sm::start_block(std::unique_ptr<Block> block, Cycle begin,
                      std::shared_ptr<ResidentCluster> cluster) {
   const std::uint32_t place = units_.blocks.add(std::move(block), std::move(cluster));
+  units_.products.forget(place);
   for (Warp& warp : units_.blocks.block(place).warps) {
     if (warp.convergence->finished()) continue;  // before it came here
     units_.blocks.start_warp(place, begin);
@@ -80,6 +84,7 @@ void Sm::answer(Cycle now) {
 
 void Sm::take_answers() {
   if (answered_ == kNever) return;
+  units_.copies.collect(units_.memory.requests(), answered_);
   for (const Outstanding& answer : units_.memory.collect())
     sub_cores_[answer.slot / kSlots].take_answer(answer, answered_);
   answered_ = kNever;

@@ -28,6 +28,8 @@ class Sm {
                    std::shared_ptr<ResidentCluster> cluster = nullptr);
   // Through which other SMs access the shared memory here.
   Calendar& cluster_port() { return units_.blocks.cluster_port(); }
+  CopyEngine& copies() { return units_.copies; }
+  LateArrivals& arrivals() { return units_.arrivals; }
   // The cluster's barrier releases the warps that wait there, from that time on.
   void open_cluster_barrier(const ResidentCluster& cluster, Cycle opened);
   std::size_t blocks() const { return units_.blocks.count(); }

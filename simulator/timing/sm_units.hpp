@@ -4,11 +4,14 @@
 #include <cstdint>
 
 #include "simulator/memory/texture.hpp"
+#include "simulator/timing/copy_engine.hpp"
 #include "simulator/timing/front_end.hpp"
+#include "simulator/timing/late_arrivals.hpp"
 #include "simulator/timing/load_store.hpp"
 #include "simulator/timing/operand_sources.hpp"
 #include "simulator/timing/resident_blocks.hpp"
 #include "simulator/timing/sm_context.hpp"
+#include "simulator/timing/tensor_unit.hpp"
 
 namespace heddle::simulator::timing {
 
@@ -20,6 +23,7 @@ struct SmUnits {
         observed(first.core.launch.options->observer != nullptr),
         runs_ahead(!observed && first.source.executes()),
         memory(constants, number),
+        copies(constants),
         front_end(constants, first.program, first.core.launch.entry, gpc, number),
         blocks(constants, owner, number) {}
 
@@ -29,6 +33,9 @@ struct SmUnits {
   const bool observed;
   const bool runs_ahead;  // warps may, where nobody sees it (run_ahead.cpp)
   LoadStoreUnit memory;
+  CopyEngine copies;
+  LateArrivals arrivals;
+  GroupTimes products;
   FrontEnd front_end;
   ResidentBlocks blocks;
   // What the instruction reads that issues.

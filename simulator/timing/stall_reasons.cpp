@@ -20,6 +20,9 @@ SubCore::Wait SubCore::wait_of(ResidentWarp& warp, Cycle now) {
   if (warp.at_fence) {
     if (warp.stores.unknown != 0) return {Stall::membar, kNever};
     if (warp.stores.zero > now) return {Stall::membar, warp.stores.zero};
+    constexpr Cycle kSoon = 16;
+    const Cycle come = units_.copies.complete(warp.fenced_loads);
+    if (come > now) return {Stall::membar, come == kNever ? now + kSoon : come};
     warp.at_fence = false;
   }
   const Timed& timed = this->timed(warp);
@@ -74,6 +77,11 @@ SubCore::Wait SubCore::wait_for_results(const ResidentWarp& warp, const Timed& t
     if (scoreboard.unknown != 0) return {scoreboard.awaited, kNever};
     if (scoreboard.zero > now) return {scoreboard.awaited, scoreboard.zero};
   }
+  if (timed.groups_left != kNoGroupWait) {
+    const Cycle done = units_.products.completed(warp.block, warp.warp->index / kWarpsOfGroup,
+                                                 warp.warp->products.awaited(timed.groups_left));
+    if (done > now) return {timed.awaited, done};
+  }
   if (timed.depbar_scoreboard < kScoreboards) {
     std::uint32_t outstanding = 0;
     Cycle next = kNever;
@@ -101,6 +109,7 @@ Cycle SubCore::unit_free(unsigned gate, Cycle now) const {
   if (gate < kPipes) return pipes_.free_at(static_cast<Pipe>(gate));
   if (gate == kSpecialGate) return pipes_.special_room();
   if (gate == kTextureGate) return units_.memory.texture_room(index_);
+  if (gate == kGroupGate) return tensor_.room();
   Cycle until = 0;
   return units_.memory.has_room(index_, now, until) ? now : until;
 }

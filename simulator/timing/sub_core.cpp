@@ -170,6 +170,7 @@ bool SubCore::issue(unsigned slot, Cycle now, Cycle alone_until) {
     return true;
   }
   start(slot, timed, issued, now);
+  if (!context.core.updates.empty()) update_barriers(warp, now);
   if (call && issued.on.any()) {
     if (const Cycle cycles = driver_call_cycles(context, *call, warp, issued, now); cycles != 0) {
       warp.next_issue = warp.stalled_until = now + cycles;

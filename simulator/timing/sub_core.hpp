@@ -18,7 +18,11 @@ enum class PrefetchStage : std::uint8_t { sm, sub_cores, slots, warps, registers
 class SubCore {
  public:
   SubCore(SmUnits& units, unsigned index)
-      : units_(units), constants_(units.constants), index_(index), pipes_(units.constants) {}
+      : units_(units),
+        constants_(units.constants),
+        index_(index),
+        pipes_(units.constants),
+        tensor_(units.constants) {}
 
   // When something may happen; kNever: not by itself.
   Cycle next_visit() const { return next_visit_; }
@@ -100,6 +104,10 @@ class SubCore {
   LineNumber local_line(unsigned slot) const;
   void start_memory(unsigned slot, const Timed& timed, const Issue& issued, Cycle now);
   void start_texture(unsigned slot, const Timed& timed, const Issue& issued, Cycle now);
+  void start_product(unsigned slot, const Timed& timed, const Issue& issued, Cycle now);
+  void start_bulk_copy(ResidentWarp& warp, const Timed& timed, const Issue& issued, Cycle now);
+  void update_barriers(const ResidentWarp& warp, Cycle now);
+  CopyEngine::Receiver receiver(const ResidentWarp& warp, const BarrierUpdate& update);
   void close_copies(ResidentWarp& warp, const Timed& timed, Cycle now);
   FlowTime flow_time(const ResidentWarp& warp, const Timed& timed, const Issue& issued) const;
   Cycle yield_time(const ResidentWarp& warp, Cycle now);
@@ -134,6 +142,7 @@ class SubCore {
   SlotMask at_unit_ = 0;  // warps that lack nothing but their unit: nothing else is asked again
   UnitWaits waits_;       // of them, those that one unit alone keeps
   Pipes pipes_;
+  TensorUnit tensor_;  // of warp groups' products
   SchedulerState scheduler_;
   std::uint32_t last_ = 0;  // the slot that issued last
   Cycle issues_from_ = 0;

@@ -2,10 +2,12 @@
 //
 // validation/records/h200/micro/launches holds capsules of them, and launches.tsv says of each its
 // program and question, over what the cycles of its blocks are divided, and which run of the launch
-// is meant: the second finds its data in L2.
+// is meant: the second finds its data in L2. parts.tsv does so of launches whose blocks leave sums
+// part by part, and names the parts.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
 #include <sstream>
 #include <string>
@@ -76,6 +78,37 @@ TEST(MicroTiming, IsWithinATenthOfTheHardware) {
     const double hardware = records.at(each.program)[each.question];
     EXPECT_NEAR(timed_span(each) / each.divisor, hardware, kTenth * hardware) << each.question;
   }
+}
+
+// Products of warp groups, copies of boxes, barriers between blocks: of each part the mean of the
+// blocks' sums.
+TEST(MicroTiming, AsynchronousUnitsTakeAsLongAsOnTheHardware) {
+  constexpr double kTenth = 0.1, kCycles = 3;
+  constexpr std::uint64_t kMostBytes = 1 << 16;
+  const auto records = read_micro_records(kMicro);
+  std::istringstream text(simulator::read_file(kMicro / "launches/parts.tsv", kMostBytes));
+  int launches = 0;
+  std::string names;
+  for (MicroLaunch each;
+       text >> each.program >> each.question >> each.divisor >> each.runs >> names; ++launches) {
+    const runtime::Capsule capsule =
+        runtime::load_capsule(kMicro / "launches" / (each.question + ".capsule"));
+    const std::size_t blocks = capsule.grid.count();
+    const auto parts = 1 + static_cast<std::size_t>(std::ranges::count(names, ','));
+    const std::vector<std::int64_t> sums = clocks_of(each.question, each.runs, parts * blocks);
+    std::istringstream list(names);
+    std::string name;
+    for (std::size_t part = 0; std::getline(list, name, ','); ++part) {
+      double sum = 0;
+      for (std::size_t block = 0; block < blocks; ++block)
+        sum += static_cast<double>(sums[part * blocks + block]);
+      const double hardware = records.at(each.program)[each.question + "." + name];
+      EXPECT_NEAR(sum / static_cast<double>(blocks) / each.divisor, hardware,
+                  std::max(kTenth * hardware, kCycles))
+          << each.question << " " << name;
+    }
+  }
+  EXPECT_GE(launches, 9);
 }
 
 // The second to the last of a warp's eight calls (heap.cu).

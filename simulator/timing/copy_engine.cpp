@@ -1,0 +1,125 @@
+#include "simulator/timing/copy_engine.hpp"
+
+#include <algorithm>
+
+#include "simulator/timing/load_store.hpp"
+
+namespace heddle::simulator::timing {
+namespace {
+
+constexpr std::uint64_t kHundred = 100;
+
+}  // namespace
+
+// What it touches of global memory, in order. Each piece is part of one line, and of one row.
+std::vector<CopyEngine::LinePart> CopyEngine::lines_of(std::span<const Access> accesses, bool loads,
+                                                       std::uint32_t row_bytes) {
+  std::vector<LinePart> lines;
+  std::uint64_t expected = 0, in_row = 0;
+  for (const Access& access : accesses) {
+    if (access.space != Window::global || (access.kind == AccessKind::load) != loads ||
+        access.lanes.empty())
+      continue;
+    const std::uint64_t address = access.address[access.lanes.first()];
+    const LineNumber line = address / kLineBytes;
+    in_row = address == expected ? in_row + access.width : 0;
+    if (row_bytes != 0 && in_row == row_bytes) in_row = 0;
+    expected = address + access.width;
+    if (lines.empty() || lines.back().line != line || in_row == 0) lines.push_back({line, 0});
+    lines.back().sectors |= static_cast<SectorMask>(1u << address / kSectorBytes % kSectorsPerLine);
+  }
+  return lines;
+}
+
+Cycle CopyEngine::add(Cycle now, const Timed& instruction, std::span<const Access> accesses,
+                      std::uint32_t row_bytes, std::vector<Receiver> receivers) {
+  const bool loads = !receivers.empty();
+  unfenced_ = true;
+  Copy copy;
+  copy.kind = loads              ? Request::Kind::read
+              : instruction.adds ? Request::Kind::atomic
+                                 : Request::Kind::write;
+  copy.lines = lines_of(accesses, loads, row_bytes);
+  if (loads) copy.lines.resize(copy.lines.size() / receivers.size());  // are read once for all
+  copy.interval = loads                                ? constants_.interval_box_line
+                  : copy.kind == Request::Kind::atomic ? constants_.interval_added_line
+                                                       : constants_.interval_stored_line;
+  const Cycle first = instruction.names_map && !knows_maps_ ? constants_.latency_first_map : 0;
+  knows_maps_ |= instruction.names_map;
+  const Cycle ready = now + first + (loads ? 0 : constants_.latency_bulk_store);
+  copy.next = std::max(ready, free_);
+  free_ = copy.next + (copy.lines.size() * copy.interval + kHundred - 1) / kHundred;
+  if (loads) {
+    const Cycle extra =
+        constants_.latency_box + (receivers.size() > 1 ? constants_.latency_box_cluster : 0);
+    if (copy.lines.empty()) {  // all of it lies outside the tensor
+      for (const Receiver& each : receivers) each.arrivals->add(free_ + extra, each.update);
+      return free_;
+    }
+    ++loads_taken_;
+    loads_.push_back({taken_, copy.lines.size(), extra, std::move(receivers)});
+  }
+  ++taken_;
+  if (copies_.empty()) front_ = taken_ - 1;
+  copies_.push_back(std::move(copy));
+  return free_;
+}
+
+Cycle CopyEngine::fence(Cycle now) {
+  if (unfenced_) fenced_until_ = now + constants_.latency_membar_copies;
+  unfenced_ = false;
+  return fenced_until_ - std::min(now, fenced_until_);
+}
+
+// Some lines at a time, so that requests are nearly in order of their time.
+void CopyEngine::advance(Cycle now, LoadStoreUnit& memory) {
+  constexpr std::size_t kAtOnce = 16;
+  while (!copies_.empty() && copies_.front().next <= now) {
+    Copy& copy = copies_.front();
+    const std::size_t count = std::min(kAtOnce, copy.lines.size() - copy.asked);
+    std::uint32_t first = 0;
+    for (std::size_t i = 0; i < count; ++i) {
+      const LinePart& part = copy.lines[copy.asked + i];
+      const std::uint32_t number = memory.ask(copy.kind, part.line, part.sectors, copy.next);
+      if (i == 0) first = number;
+      copy.hundredths += copy.interval;
+      copy.next += copy.hundredths / kHundred;
+      copy.hundredths %= kHundred;
+    }
+    copy.asked += count;
+    if (copy.kind == Request::Kind::read && count != 0)
+      asked_.push_back({first, static_cast<std::uint32_t>(count), front_});
+    if (copy.asked != copy.lines.size()) continue;
+    copies_.pop_front();
+    ++front_;
+  }
+}
+
+// Of lines that come at once, each takes its time.
+Cycle CopyEngine::receive(Cycle time) {
+  return time + incoming_.wait(time, constants_.interval_box_line * Server::kTicks / kHundred);
+}
+
+void CopyEngine::receive_lines(std::span<const Request> requests, Load& load, Cycle now) {
+  for (const Request& request : requests)
+    for (Receiver& each : load.receivers)
+      each.latest = std::max(each.latest, each.engine->receive(request.done));
+  load.lines -= requests.size();
+  if (load.lines != 0) return;
+  for (const Receiver& each : load.receivers) {
+    const Cycle told = std::max(now, each.latest - constants_.latency_l2_hit + load.extra);
+    each.arrivals->add(told, each.update);
+    last_told_ = std::max(last_told_, told);
+  }
+}
+
+void CopyEngine::collect(std::span<const Request> requests, Cycle now) {
+  for (const Asked& asked : asked_) {
+    const auto load = std::ranges::find(loads_, asked.load, &Load::number);
+    receive_lines(requests.subspan(asked.first, asked.count), *load, now);
+  }
+  asked_.clear();
+  while (!loads_.empty() && loads_.front().lines == 0) loads_.pop_front();
+}
+
+}  // namespace heddle::simulator::timing

@@ -1,0 +1,98 @@
+// The copy engine of an SM: boxes of tensors and runs of bytes, to shared memory and out of it, one
+// copy behind another and each a line at a time. A row of a box that is shorter than a line takes
+// as long as one.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <span>
+#include <vector>
+
+#include "simulator/launch/observer.hpp"
+#include "simulator/models/timing_constants.hpp"
+#include "simulator/timing/cycle.hpp"
+#include "simulator/timing/late_arrivals.hpp"
+#include "simulator/timing/memory_system.hpp"
+
+namespace heddle::simulator::timing {
+
+class LoadStoreUnit;
+struct Timed;
+
+class CopyEngine {
+ public:
+  explicit CopyEngine(const Constants& constants) : constants_(constants) {}
+
+  // A block that a copy comes to: its SM's engine and barriers.
+  struct Receiver {
+    CopyEngine* engine = nullptr;
+    LateArrivals* arrivals = nullptr;
+    BarrierUpdate update;
+    Cycle latest = 0;  // of the lines that have come
+  };
+  // Takes a copy whose instruction has touched `accesses`, of a box with rows of `row_bytes` (0: it
+  // is no box). Without receivers it goes to global memory. When its source has been read, as far
+  // as that does not wait for memory.
+  Cycle add(Cycle now, const Timed& instruction, std::span<const Access> accesses,
+            std::uint32_t row_bytes, std::vector<Receiver> receivers);
+  // How much longer than others a fence for the GPU takes that begins at `now`
+  // (docs/experiments/warpgroup-probe.md#fences).
+  Cycle fence(Cycle now);
+  // It also waits for the loads taken before it. How many those are, and when as many will have
+  // come; kNever: that is not known yet.
+  std::uint64_t loads() const { return loads_taken_; }
+  Cycle complete(std::uint64_t loads) const {
+    return loads_taken_ - loads_.size() < loads ? kNever : last_told_;
+  }
+
+  // When it next asks for lines, of `memory`.
+  Cycle next_event() const { return copies_.empty() ? kNever : copies_.front().next; }
+  void advance(Cycle now, LoadStoreUnit& memory);
+  // L2 has answered `requests`, which are about to be forgotten. The time is not before `now`.
+  void collect(std::span<const Request> requests, Cycle now);
+
+ private:
+  struct LinePart {
+    LineNumber line = 0;
+    SectorMask sectors = 0;
+  };
+  struct Copy {
+    Request::Kind kind = Request::Kind::read;
+    std::vector<LinePart> lines;
+    std::size_t asked = 0;
+    Cycle next = 0;                // when the next line is asked for
+    std::uint64_t hundredths = 0;  // and the part of a cycle
+    std::uint32_t interval = 0;    // 1/100 cycle
+  };
+  // A load whose lines have not all come.
+  struct Load {
+    std::uint64_t number = 0;
+    std::size_t lines = 0;
+    Cycle extra = 0;
+    std::vector<Receiver> receivers;
+  };
+  // Requests to L2 that are not answered yet.
+  struct Asked {
+    std::uint32_t first = 0, count = 0;
+    std::uint64_t load = 0;
+  };
+  static std::vector<LinePart> lines_of(std::span<const Access> accesses, bool loads,
+                                        std::uint32_t row_bytes);
+  Cycle receive(Cycle time);
+  void receive_lines(std::span<const Request> requests, Load& load, Cycle now);
+
+  const Constants& constants_;
+  Cycle free_ = 0;
+  bool knows_maps_ = false;
+  bool unfenced_ = false;   // it was given copies since the last fence
+  Cycle fenced_until_ = 0;  // what that fence waited for
+  std::uint64_t loads_taken_ = 0;
+  Cycle last_told_ = 0;                  // when the last load whose lines have all come is told of
+  std::uint64_t taken_ = 0, front_ = 0;  // copies; the number of the first in copies_
+  std::deque<Copy> copies_;
+  std::deque<Load> loads_;
+  std::vector<Asked> asked_;
+  Server incoming_;  // lines that copies bring, also those of other SMs
+};
+
+}  // namespace heddle::simulator::timing

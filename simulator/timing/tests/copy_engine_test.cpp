@@ -1,0 +1,139 @@
+#include "simulator/timing/copy_engine.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "simulator/execute/machine.hpp"
+#include "simulator/timing/load_store.hpp"
+
+namespace heddle::simulator::timing {
+namespace {
+
+using ::testing::ElementsAre;
+
+constexpr Cycle kHit = 250, kTold = 240, kFirstMap = 70, kSlow = 1000;
+constexpr std::uint32_t kRow = 128;
+
+Constants constants() {
+  Constants c;
+  c.sub_cores = 4;
+  c.interval_box_line = 200;
+  c.interval_stored_line = 400;
+  c.latency_l2_hit = kHit;
+  c.latency_box = kTold;
+  c.latency_box_cluster = 43;
+  c.latency_bulk_store = 38;
+  c.latency_first_map = kFirstMap;
+  c.latency_membar_copies = 350;
+  return c;
+}
+
+// Rows of a box, by chunks of 16 bytes.
+std::vector<Access> rows(AccessKind kind, std::size_t count, std::uint32_t bytes = kRow) {
+  constexpr unsigned kChunk = 16;
+  std::vector<Access> accesses;
+  for (std::uint64_t at = 0; at < count * bytes; at += kChunk) {
+    Access access;
+    access.kind = kind;
+    access.space = Window::global;
+    access.width = kChunk;
+    access.lanes = Mask::of(0);
+    access.address[0] = 4096 + at;
+    accesses.push_back(access);
+  }
+  return accesses;
+}
+
+class CopyEngineTest : public testing::Test {
+ protected:
+  CopyEngine::Receiver receiver() { return {&engine_, &arrivals_, {.block = &block_}}; }
+  // All that it asks for, and L2's answers, `latency` after each request.
+  std::vector<Cycle> answer(Cycle latency) {
+    while (engine_.next_event() != kNever) engine_.advance(engine_.next_event(), memory_);
+    std::vector<Cycle> times;
+    for (Request& request : memory_.requests()) {
+      times.push_back(request.time);
+      request.done = request.time + latency;
+    }
+    engine_.collect(memory_.requests(), 0);
+    memory_.requests().clear();
+    return times;
+  }
+
+  const Constants constants_ = constants();
+  Block block_;
+  LoadStoreUnit memory_{constants_, 0};
+  CopyEngine engine_{constants_};
+  LateArrivals arrivals_;
+  Timed run_of_bytes_, box_;
+
+  void SetUp() override { box_.names_map = true; }
+};
+
+TEST_F(CopyEngineTest, LinesFollowOneAnotherAndTheBarrierIsToldOfTheLast) {
+  engine_.add(100, run_of_bytes_, rows(AccessKind::load, 3), kRow, {receiver()});
+  EXPECT_EQ(engine_.next_event(), 100u);
+  EXPECT_THAT(answer(kHit), ElementsAre(100, 102, 104));
+  EXPECT_EQ(arrivals_.next_event(), 104 + kTold);
+}
+
+TEST_F(CopyEngineTest, ACopyBehindAnotherWaitsForItsLinesToBeAskedFor) {
+  engine_.add(100, run_of_bytes_, rows(AccessKind::store, 2), kRow, {});
+  engine_.add(100, run_of_bytes_, rows(AccessKind::load, 1), kRow, {receiver()});
+  EXPECT_THAT(answer(kHit), ElementsAre(138, 142, 146));
+}
+
+TEST_F(CopyEngineTest, ShortRowsTakeAsLongAsLines) {
+  engine_.add(0, run_of_bytes_, rows(AccessKind::load, 4, 32), 32, {receiver()});
+  EXPECT_THAT(answer(kHit), ElementsAre(0, 2, 4, 6));
+}
+
+TEST_F(CopyEngineTest, TheFirstMapTakesTime) {
+  engine_.add(0, box_, rows(AccessKind::load, 1), kRow, {receiver()});
+  engine_.add(500, box_, rows(AccessKind::load, 1), kRow, {receiver()});
+  EXPECT_THAT(answer(kHit), ElementsAre(kFirstMap, 500));
+}
+
+TEST_F(CopyEngineTest, SeveralBlocksGetLinesThatAreReadOnce) {
+  std::vector<Access> twice = rows(AccessKind::load, 2);
+  const std::vector<Access> again = twice;
+  twice.insert(twice.end(), again.begin(), again.end());
+  CopyEngine other(constants_);
+  LateArrivals over_there;
+  engine_.add(0, run_of_bytes_, twice, kRow,
+              {receiver(), {&other, &over_there, {.block = &block_}}});
+  EXPECT_THAT(answer(kHit), ElementsAre(0, 2));
+  EXPECT_EQ(arrivals_.next_event(), 2 + kTold + 43);
+  EXPECT_EQ(over_there.next_event(), 2 + kTold + 43);
+}
+
+TEST_F(CopyEngineTest, AFenceWaitsForLoadsGivenBeforeIt) {
+  EXPECT_EQ(engine_.fence(0), 0u);
+  engine_.add(100, run_of_bytes_, rows(AccessKind::load, 1), kRow, {receiver()});
+  const std::uint64_t before = engine_.loads();
+  EXPECT_EQ(engine_.fence(110), 350u);
+  EXPECT_EQ(engine_.fence(120), 340u);  // the same copies
+  EXPECT_EQ(engine_.fence(600), 0u);
+  EXPECT_EQ(engine_.complete(before), kNever);
+  answer(kSlow);
+  EXPECT_EQ(engine_.complete(before), 100 + kSlow - kHit + kTold);
+}
+
+TEST_F(CopyEngineTest, WhatLeavesHasBeenReadWhenItsLinesHave) {
+  EXPECT_EQ(engine_.add(0, run_of_bytes_, rows(AccessKind::store, 8), kRow, {}), 38 + 8 * 4u);
+}
+
+TEST(LateArrivals, TheEarliestIsNext) {
+  LateArrivals arrivals;
+  Block block;
+  EXPECT_EQ(arrivals.next_event(), kNever);
+  for (const Cycle time : {30, 10, 20}) arrivals.add(time, {.block = &block, .linear = 1});
+  EXPECT_EQ(arrivals.next_event(), 10u);
+  arrivals.advance(20);
+  EXPECT_EQ(arrivals.next_event(), 30u);
+}
+
+}  // namespace
+}  // namespace heddle::simulator::timing
