@@ -115,6 +115,8 @@ void choose_memory_course(const Instruction& in, const Constants& constants, Tim
   timed.adds_floats = atomic && isa::data_type(in).is_float();
   const bool shared = access.space == isa::Space::shared;
   timed.awaited = shared ? Stall::short_scoreboard : Stall::long_scoreboard;
+  // As the H200's samples of waits for an mbarrier say.
+  if (timed.tests_phase && in.mod(Mod::try_wait) != 0) timed.awaited = Stall::long_scoreboard;
   timed.queue_full = shared ? Stall::mio_throttle : Stall::lg_throttle;
   if (access.space == isa::Space::constant) {
     timed.course = Course::constant;
@@ -427,6 +429,20 @@ void hold_behind_products(const isa::Program& program, const Constants& constant
   }
 }
 
+// Who waits at an mbarrier is seen at the instruction that reads the answer.
+void find_readers_of_tests(std::vector<Timed>& timed) {
+  constexpr std::size_t kFarthest = 8;
+  for (std::size_t test = 0; test < timed.size(); ++test) {
+    if (!timed[test].tests_phase || timed[test].write_scoreboard == kNoScoreboard) continue;
+    const unsigned awaited = 1u << timed[test].write_scoreboard;
+    for (std::size_t ahead = 1; ahead <= kFarthest && test + ahead < timed.size(); ++ahead)
+      if ((timed[test + ahead].wait_mask & awaited) != 0) {
+        timed[test].seen_behind = static_cast<std::uint8_t>(ahead);
+        break;
+      }
+  }
+}
+
 // An access's address is known where the last of its registers was written.
 void find_accesses(const isa::Program& program, std::vector<Timed>& timed) {
   constexpr std::size_t kFarthest = 16;
@@ -469,6 +485,7 @@ TimedProgram time_program(
   }
   hold_behind_products(program, constants, timed.instructions);
   find_accesses(program, timed.instructions);
+  find_readers_of_tests(timed.instructions);
   for (std::size_t i = 0; i < timed.instructions.size(); ++i)
     timed.instructions[i].code_line = narrow(i / timed.instructions_per_line);
   timed.constant_lines = lines.all();

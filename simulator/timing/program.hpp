@@ -104,7 +104,9 @@ struct Timed {
   bool meets_warp = false;   // WARPSYNC
   bool is_bsync = false;
   bool is_yield = false;
-  bool adds = false;                          // a reduction by the copy engine
+  bool adds = false;  // a reduction by the copy engine
+  // SYNCS.PHASECHK.TRYWAIT: how far behind it is the instruction at which the warp is seen to wait.
+  std::uint8_t seen_behind = 0;
   bool names_map = false;                     // a copy of tensors' boxes
   std::uint8_t groups_left = kNoGroupWait;    // WARPGROUP.DEPBAR: how many may be incomplete
   std::uint8_t columns_time = 0;              // and its own cycles, whatever its operands take

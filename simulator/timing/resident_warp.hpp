@@ -63,6 +63,7 @@ struct alignas(64) ResidentWarp {
   Cycle line_behind = 0;  // of the line on which it has landed: the next one is not there before
   Cycle stores_left = 0;  // when the sources of its stores have been read; 0: no store
   Cycle began = 0;
+  std::uint32_t seen_at = 0;        // while it is held: where it is seen to wait; else 0
   std::uint32_t unsent_stores = 0;  // that wait for the memory unit
 
   // And one more, of results that nothing awaits but the warp's end (kUnguarded).

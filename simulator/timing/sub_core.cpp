@@ -183,6 +183,7 @@ bool SubCore::issue(unsigned slot, Cycle now, Cycle alone_until) {
 
 // What the instruction occupies, from its issue on.
 void SubCore::take_time(ResidentWarp& warp, const Timed& timed, Cycle now) {
+  warp.seen_at = 0;
   warp.next_issue = warp.stalled_until = now + timed.stall;
   warp.until_then = Stall::wait;
   warp.fetches_from = kNever;
@@ -203,9 +204,11 @@ void SubCore::hold(unsigned slot, Cycle now) {
   ResidentWarp& warp = slots_[slot];
   const Timed& held = timed(warp);
   at_unit_ &= ~slot_bit(slot);
-  warp.state = held.awaited;
+  // At a wait for products: for the other warps of its group.
+  warp.state = held.groups_left != kNoGroupWait ? Stall::gmma : held.awaited;
+  warp.seen_at = warp.pc + held.seen_behind;
   warp.next_issue = now + constants_.latency_mio_queue;
-  warp.until_then = held.awaited;
+  warp.until_then = warp.state;
   warp.fetches_from = kNever;
   slots_.sleep(slot, warp.next_issue);
 }
@@ -213,8 +216,8 @@ void SubCore::hold(unsigned slot, Cycle now) {
 void SubCore::account(ResidentWarp& warp, Cycle until) {
   if (until <= warp.counted_until) return;
   if (units_.observed && warp.warp != nullptr) tell_wait(warp, until);
-  units_.context->stalls_at[warp.pc][static_cast<std::size_t>(warp.state)] +=
-      until - warp.counted_until;
+  const std::uint32_t pc = warp.seen_at != 0 ? warp.seen_at : warp.pc;
+  units_.context->stalls_at[pc][static_cast<std::size_t>(warp.state)] += until - warp.counted_until;
   warp.counted_until = until;
 }
 

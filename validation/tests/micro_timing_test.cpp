@@ -111,6 +111,31 @@ TEST(MicroTiming, AsynchronousUnitsTakeAsLongAsOnTheHardware) {
   EXPECT_GE(launches, 9);
 }
 
+// The H200's samples of the same launches: who waits for products is at a barrier, who waits at an
+// mbarrier or for the copy engine at a long scoreboard.
+TEST(MicroTiming, AsynchronousUnitsAreAwaitedForTheHardwaresReasons) {
+  using simulator::timing::Stall;
+  constexpr double kShare = 0.4;
+  const std::pair<const char*, Stall> expected[] = {
+      {"split.shared.x8.64.g1", Stall::barrier},
+      {"boxes.r64.x2.w1", Stall::long_scoreboard},
+      {"leaving.stores.read.r64.x1.b1", Stall::long_scoreboard}};
+  for (const auto& [question, reason] : expected) {
+    runtime::CapsuleLaunch launch(
+        runtime::load_capsule(kMicro / "launches" / (std::string(question) + ".capsule")),
+        question);
+    simulator::LaunchOptions options;
+    options.settings.timing.emplace();
+    const simulator::LaunchOutcome outcome = launch.run(options);
+    ASSERT_TRUE(outcome.timing) << question;
+    double all = 0;
+    for (const std::uint64_t cycles : outcome.timing->stalls) all += static_cast<double>(cycles);
+    EXPECT_GT(static_cast<double>(outcome.timing->stalls[static_cast<std::size_t>(reason)]),
+              kShare * all)
+        << question;
+  }
+}
+
 // The second to the last of a warp's eight calls (heap.cu).
 TEST(MicroTiming, MallocTakesAsLongAsItsSizeTakes) {
   constexpr std::size_t kClocks = 9, kThirdParameter = 8, kCalls = 7;
