@@ -229,16 +229,10 @@ static const char* name(LaunchClass::Races races) {
 }
 
 // Of the GPU that the model was compared with, not of one that options made of it.
-static void state_error(const timing::Result& timing, const GpuModel& model, const Executed& ran,
-                        LaunchRecord& record) {
+static void state_error(const timing::Result& timing, const GpuModel& model, LaunchRecord& record) {
   const TimeBound bound = time_bound(timing);
   record.time_bound = kTimeBounds[static_cast<std::size_t>(bound)].key;
-  if (std::ranges::any_of(ran.instructions, [](const CountedInstruction& each) {
-        return is_timed_roughly(each.instruction->op);
-      }))
-    record.unmodelled.emplace_back(
-        "time: products of warp groups and copies of tensors' boxes take too few cycles");
-  else if (model.cycles_errors != nullptr && timing.as_given)
+  if (model.cycles_errors != nullptr && timing.as_given)
     record.cycles_error = model.cycles_errors->of(bound);
 }
 
@@ -280,7 +274,7 @@ LaunchRecord make_launch_record(const LaunchRequest& request, const LaunchOutcom
   for (const Metric& metric : metrics())
     if (metric.of_launch != nullptr) record.metrics.emplace(metric.name, metric.of_launch(facts));
   if (outcome.timing) add_timing(*outcome.timing, record.metrics);
-  if (outcome.timing) state_error(*outcome.timing, model, ran, record);
+  if (outcome.timing) state_error(*outcome.timing, model, record);
   const bool counters = !outcome.counters_incomplete && !outcome.unpatched;
   if (options.per_instruction)
     for (std::size_t i = 0; i < ran.addresses.size(); ++i)

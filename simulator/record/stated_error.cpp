@@ -39,19 +39,4 @@ TimeBound time_bound(const timing::Result& timing) {
   return std::ranges::max_element(groups)->second;
 }
 
-bool is_timed_roughly(isa::Op op) {
-  switch (op) {
-    case isa::Op::HGMMA:
-    case isa::Op::IGMMA:
-    case isa::Op::BGMMA:
-    case isa::Op::QGMMA:
-    case isa::Op::UTMALDG:
-    case isa::Op::UTMASTG:
-    case isa::Op::UTMAREDG:
-      return true;
-    default:
-      return false;
-  }
-}
-
 }  // namespace heddle::simulator
