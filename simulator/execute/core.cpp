@@ -69,8 +69,7 @@ std::byte* Core::resolve_slowly(std::uint64_t address, std::uint64_t bytes) {
 }
 
 std::byte* Core::resolve_allocated(std::uint64_t address, std::uint64_t bytes) {
-  for (const Known& known : known_)
-    if (known.contains(address, bytes)) return known.data + (address - known.start);
+  if (std::byte* const known = resolve_known(address, bytes)) return known;
   const Allocation* const found = launch.memory->find(address);
   if (found == nullptr || !found->contains(address, bytes)) return nullptr;
   Known known{found->address, found->bytes, found->data};

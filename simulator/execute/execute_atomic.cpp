@@ -249,7 +249,8 @@ Flow execute_atomic(Core& core, Warp& warp, const Step& step, Mask, Mask on) {
   count_policy(core, warp, step);
   if (on.empty()) return Flow::next;
   alignas(kCacheLine) Addresses address;
-  const bool adjoining = compute_addresses(core, warp, step, address);
+  AddressPattern of_all = compute_addresses(core, warp, step, address, on);
+  of_all.gaps = AddressPattern().gaps;  // lanes that adjoin go one by one as well
   const std::uint32_t* operands = source_row(warp, step.b);
   const std::uint32_t* replacements = source_row(warp, step.c);
   std::uint32_t* destination = destination_row(warp, step.d);
@@ -266,9 +267,10 @@ Flow execute_atomic(Core& core, Warp& warp, const Step& step, Mask, Mask on) {
     on = done;
     if (on.empty()) return Flow::next;
   }
-  return for_each_space<kSpace>(address, on, adjoining, [&](Window space, Mask lanes) {
+  const auto access = [&](Window space, Mask lanes, const AddressPattern& pattern) {
     LanePointers pointers;
-    if (!resolve_lanes(core, warp, step, space, kKind, address, lanes, pointers)) return Flow::stop;
+    if (!resolve_lanes(core, warp, step, space, kKind, address, lanes, pattern, pointers))
+      return Flow::stop;
     if (space == Window::global && !claim(core, warp, step, kKind, address, lanes, pointers))
       return Flow::stop;
     // Scattered memory comes while the access is counted, not for one lane after the other.
@@ -280,7 +282,7 @@ Flow execute_atomic(Core& core, Warp& warp, const Step& step, Mask, Mask on) {
                  : compare_and_swap ? AccessKind::compare_and_swap
                  : increment        ? AccessKind::increment
                                     : kKind,
-                 space, address, lanes, false, warp.block);
+                 space, address, lanes, pattern, warp.block);
     const Mask served = spin ? first_of_each_bank(step.width, address, lanes) : lanes;
     for (const unsigned lane : lanes & ~served) write_words(destination, lane, step.width, Words{});
     bool changed = kKind == AccessKind::reduction;
@@ -312,7 +314,8 @@ Flow execute_atomic(Core& core, Warp& warp, const Step& step, Mask, Mask on) {
     else
       core.look_at_others();
     return Flow::next;
-  });
+  };
+  return for_each_space<kSpace>(address, on, of_all, access);
 }
 
 bool fill_type(const isa::Instruction& in, Step& step) {

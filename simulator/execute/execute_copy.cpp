@@ -44,9 +44,11 @@ Flow execute_copy(Core& core, Warp& warp, const Step& step, Mask, Mask on) {
     }
   const Mask reading = on & warp.predicate(step.pp);
   LanePointers source, destination;
-  if (!resolve_lanes(core, warp, step, Window::global, AccessKind::load, from, reading, source))
+  if (reading.any() && !resolve_lanes(core, warp, step, Window::global, AccessKind::load, from,
+                                      reading, pattern_of(from, reading), source))
     return Flow::stop;
-  if (!resolve_lanes(core, warp, step, Window::shared, AccessKind::store, to, on, destination))
+  if (!resolve_lanes(core, warp, step, Window::shared, AccessKind::store, to, on,
+                     pattern_of(to, on), destination))
     return Flow::stop;
   if (!claim_lanes(core, warp, step, AccessKind::load, from, reading, source)) return Flow::stop;
   Mask filling = on & ~reading;
@@ -96,7 +98,8 @@ bool resolve_rows(Core& core, Warp& warp, const Step& step, AccessKind kind, Mat
   for (std::uint64_t& at : address) at &= 0xffff'ffff;
   const unsigned lanes = rows.matrices * kRowsOfMatrix;
   const Mask given = Mask::below(lanes);
-  if (!resolve_lanes(core, warp, step, Window::shared, AccessKind::load, address, given, rows.of))
+  if (!resolve_lanes(core, warp, step, Window::shared, AccessKind::load, address, given,
+                     pattern_of(address, given), rows.of))
     return false;
   count_matrix_access(core, step, kind, address, given);
   return true;

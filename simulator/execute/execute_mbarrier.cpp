@@ -82,7 +82,8 @@ bool find_barriers(Core& core, Warp& warp, const Step& step, AccessKind kind, Ma
   const bool anywhere = kind == AccessKind::atomic && warp.block->cluster != nullptr;
   for (std::uint64_t& at : address)
     at = (at & 0xffff'ffff) | (anywhere ? kSharedWindow : std::uint64_t{0});
-  return resolve_lanes(core, warp, step, Window::shared, AccessKind::atomic, address, on, pointers);
+  return resolve_lanes(core, warp, step, Window::shared, AccessKind::atomic, address, on,
+                       pattern_of(address, on), pointers);
 }
 
 // Tells observers. What these do to shared memory an H200 counts in no metric (its records of

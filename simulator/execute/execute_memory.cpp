@@ -138,14 +138,14 @@ Flow execute_access(Core& core, Warp& warp, const Step& step, Mask, Mask on) {
     count_policy(core, warp, step);
   if (on.empty()) return Flow::next;
   alignas(kCacheLine) Addresses address;
-  const bool adjoining = compute_addresses(core, warp, step, address);
-  return for_each_space<kSpace>(address, on, adjoining, [&](Window space, Mask lanes) {
+  const AddressPattern of_all = compute_addresses(core, warp, step, address, on);
+  const auto access = [&](Window space, Mask lanes, const AddressPattern& pattern) {
     LanePointers pointers;
-    if (!resolve_lanes(core, warp, step, space, kKind, address, lanes, pointers, adjoining))
+    if (!resolve_lanes(core, warp, step, space, kKind, address, lanes, pattern, pointers))
       return Flow::stop;
     if (space == Window::global && !claim_lanes(core, warp, step, kKind, address, lanes, pointers))
       return Flow::stop;
-    count_access(core, step, kKind, space, address, lanes, adjoining, warp.block);
+    count_access(core, step, kKind, space, address, lanes, pattern, warp.block);
     if constexpr (kKind == AccessKind::load) {
       load_lanes(step, pointers, lanes, destination_row(warp, step.d));
       if (step.selector != 0) {
@@ -157,7 +157,8 @@ Flow execute_access(Core& core, Warp& warp, const Step& step, Mask, Mask on) {
       if (space != Window::local) core.polling.change(core.issued);
     }
     return Flow::next;
-  });
+  };
+  return for_each_space<kSpace>(address, on, of_all, access);
 }
 
 template <AddressSpace kSpace>

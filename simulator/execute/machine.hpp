@@ -285,9 +285,14 @@ struct Core {
   // A view of plain memory at an address, or null; remembers the allocations last found. Outside of
   // them kernels reach what simulator/memory/mapped_around.hpp says; that is counted.
   std::byte* resolve(std::uint64_t address, std::uint64_t bytes) {
+    std::byte* const known = resolve_known(address, bytes);
+    return known != nullptr ? known : resolve_slowly(address, bytes);
+  }
+  // Null also where it lies in an allocation that was not found just before.
+  std::byte* resolve_known(std::uint64_t address, std::uint64_t bytes) const {
     for (const Known& known : known_)
       if (known.contains(address, bytes)) return known.data + (address - known.start);
-    return resolve_slowly(address, bytes);
+    return nullptr;
   }
 
   // Of memory that was resolved: the program may have registered it for reading alone, or have

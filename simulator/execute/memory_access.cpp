@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 
 #include "simulator/execute/cluster.hpp"
 #include "simulator/lanes/scattered.hpp"
@@ -15,7 +16,8 @@
 
 namespace heddle::simulator {
 
-bool compute_addresses(const Core& core, const Warp& warp, const Step& step, Addresses& address) {
+AddressPattern compute_addresses(const Core& core, const Warp& warp, const Step& step,
+                                 Addresses& address, Mask lanes) {
   using Base = AddressForm::Base;
   const AddressForm& form = step.address;
   std::uint64_t base = static_cast<std::uint64_t>(form.offset);
@@ -29,13 +31,18 @@ bool compute_addresses(const Core& core, const Warp& warp, const Step& step, Add
     case Base::none:
       break;
     case Base::low32:
-      return core.address_functions.from_words(address.data(), base, low, form.shift, step.width);
+      return core.address_functions.from_words(address.data(), base, low, form.shift, step.width,
+                                               lanes);
     case Base::pair64:
       return core.address_functions.from_pairs(address.data(), base, low, low + kWarpSize,
-                                               step.width);
+                                               step.width, lanes);
   }
   address.fill(base);
-  return false;
+  return {.spread = 0};
+}
+
+AddressPattern pattern_of(const Addresses& address, Mask lanes) {
+  return {.spread = lanes::scattered_functions().spread(address.data(), lanes)};
 }
 
 Mask lanes_in(Window space, const Addresses& address, Mask lanes) {
@@ -148,14 +155,24 @@ std::byte* resolve_row(Core& core, Warp& warp, const Step& step, Window space,
                                  : shared_view(core, *warp.block, first, kWarpSize * width);
 }
 
-// Where all lanes access the same place of their local memories; false where it is not there.
-bool resolve_local(const Core& core, const Warp& warp, const Step& step, std::uint64_t place,
-                   LanePointers& pointers) {
+// The smallest aligned piece of memory that all lanes' pieces lie in.
+struct Around {
+  std::uint64_t first, bytes;
+};
+Around around(std::uint64_t place, std::uint64_t spread, std::uint64_t width) {
+  const std::uint64_t bits = spread | (width - 1);
+  const std::uint64_t below = bits == 0 ? 0 : ~std::uint64_t{0} >> std::countl_zero(bits);
+  return {place & ~below, below + 1};
+}
+
+// Where all of what lies around them is the lanes' local memory; false where it is not.
+bool resolve_local(const Core& core, const Warp& warp, const Addresses& address,
+                   const Around& place, LanePointers& pointers) {
   const LocalMemory memory = local_memory(core, warp);
-  std::byte* pointer = memory.view(0, place, step.width);
-  if (pointer == nullptr || (place & (step.width - 1u)) != 0) return false;
+  std::byte* const first = memory.view(0, place.first, place.bytes);
+  if (first == nullptr) return false;
   for (unsigned lane = 0; lane < kWarpSize; ++lane)
-    pointers.of[lane] = pointer + lane * memory.stride;
+    pointers.of[lane] = first + lane * memory.stride + (address[lane] - place.first);
   return true;
 }
 
@@ -194,6 +211,20 @@ bool resolve_together(Core& core, Block& block, Window space, const Addresses& a
   return true;
 }
 
+// The same where all of what lies around them is there, for which their range is not needed.
+bool resolve_around(Core& core, Warp& warp, Window space, const Addresses& address,
+                    const Around& place, LanePointers& pointers) {
+  if (space == Window::local) return resolve_local(core, warp, address, place, pointers);
+  std::byte* const first = space == Window::global ? core.resolve_known(place.first, place.bytes)
+                           : place.first < core.launch.shared_bytes &&
+                                   core.launch.shared_bytes - place.first >= place.bytes
+                               ? warp.block->shared.data() + place.first
+                               : nullptr;
+  if (first == nullptr) return false;
+  lanes::scattered_functions().views(address.data(), place.first, first, pointers.of.data());
+  return true;
+}
+
 // `view(lane, address)`: its memory there, or null.
 template <typename View>
 bool resolve_each(Core& core, Warp& warp, const Step& step, Window space, const Addresses& address,
@@ -212,10 +243,10 @@ bool resolve_each(Core& core, Warp& warp, const Step& step, Window space, const 
 
 // Where all of it is there, whether or not it may be read or written.
 static bool find_lanes(Core& core, Warp& warp, const Step& step, Window space,
-                       const Addresses& address, Mask lanes, LanePointers& pointers,
-                       bool adjoining) {
+                       const Addresses& address, Mask lanes, const AddressPattern& pattern,
+                       LanePointers& pointers) {
   const std::uint64_t width = step.width;
-  if (adjoining && lanes == kFullMask) {
+  if (pattern.adjoining() && lanes == kFullMask) {
     pointers.row = resolve_row(core, warp, step, space, address[0]);
     if (pointers.row != nullptr) {
       // An observer may let other warps run in between.
@@ -227,12 +258,14 @@ static bool find_lanes(Core& core, Warp& warp, const Step& step, Window space,
       return true;
     }
   }
-  if (lanes::scattered_functions().same(address.data(), lanes)) {
-    const std::uint64_t place = address[lanes.first()];
-    if (space == Window::local ? resolve_local(core, warp, step, place, pointers)
-                               : resolve_same(core, warp, step, space, place, pointers))
-      return true;
-  }
+  if (lanes.empty()) return true;
+  const std::uint64_t place = address[lanes.first()];
+  if (pattern.spread == 0 && space != Window::local &&
+      resolve_same(core, warp, step, space, place, pointers))
+    return true;
+  if (((place | pattern.spread) & (width - 1)) == 0 &&
+      resolve_around(core, warp, space, address, around(place, pattern.spread, width), pointers))
+    return true;
   if (resolve_together(core, *warp.block, space, address, lanes, width, pointers)) return true;
   const auto resolve = [&](auto&& view) {
     return resolve_each(core, warp, step, space, address, lanes, pointers, view);
@@ -251,8 +284,9 @@ static bool find_lanes(Core& core, Warp& warp, const Step& step, Window space,
 }
 
 bool resolve_lanes(Core& core, Warp& warp, const Step& step, Window space, AccessKind kind,
-                   const Addresses& address, Mask lanes, LanePointers& pointers, bool adjoining) {
-  if (!find_lanes(core, warp, step, space, address, lanes, pointers, adjoining)) return false;
+                   const Addresses& address, Mask lanes, const AddressPattern& pattern,
+                   LanePointers& pointers) {
+  if (!find_lanes(core, warp, step, space, address, lanes, pattern, pointers)) return false;
   if (kind == AccessKind::load || space != Window::global || !core.guards_writes()) return true;
   for (const unsigned lane : lanes) {
     if (!core.may_write(address[lane], step.width))
@@ -394,17 +428,20 @@ void add_distributed(Core& core, const Step& step, AccessKind kind, const Addres
 }  // namespace
 
 void count_access(Core& core, const Step& step, AccessKind kind, Window space,
-                  const Addresses& address, Mask lanes, bool adjoining, const Block* block) {
+                  const Addresses& address, Mask lanes, const AddressPattern& pattern,
+                  const Block* block) {
   InstructionCounts& counts = core.counts_of(step);
   const AccessRules rules = core.launch.model->access_rules;
-  const bool is_row = adjoining && lanes == kFullMask;
+  const bool is_row = pattern.adjoining() && lanes == kFullMask;
   const bool row = is_row && rules == AccessRules::sectors;
   const unsigned threads = row ? kWarpSize : lanes.count();
   AccessCounts access;
   switch (space) {
     case Window::global:
       access = row ? count_global_row(step.width, address[0])
-                   : count_global_by(rules, kind, step.width, address, lanes);
+               : rules == AccessRules::sectors
+                   ? count_global(kind, step.width, address, lanes, pattern.spread)
+                   : count_global_before(rules, kind, step.width, address, lanes);
       ++counts.global;
       counts.threads_global += threads;
       counts.sectors_global += access.sectors;
@@ -415,15 +452,16 @@ void count_access(Core& core, const Step& step, AccessKind kind, Window space,
     case Window::shared:
       access = row && kind <= AccessKind::store && step.width <= 4
                    ? AccessCounts{.wavefronts = 1, .wavefronts_ideal = 1}
-               : has_half_warps(rules) ? count_shared_half_warps(kind, step.width, address, lanes)
-                                       : count_shared(kind, step.width, address, lanes);
+               : has_half_warps(rules)
+                   ? count_shared_half_warps(kind, step.width, address, lanes)
+                   : count_shared(kind, step.width, address, lanes, pattern.spread);
       if (const Mask away = lanes_away(block, address, lanes); away.any())
         add_distributed(core, step, kind, address, lanes & ~away);
       else
         add_shared(counts, access, threads);
       break;
     case Window::local:
-      access = count_local(kind, step.width, address, lanes);
+      access = count_local(kind, step.width, address, lanes, pattern.spread);
       ++counts.local;
       counts.sectors_local += access.sectors;
       break;

@@ -12,16 +12,21 @@ namespace heddle::simulator {
 
 enum class AddressSpace : std::uint8_t { global, shared, local, generic };
 
-// Every lane's address; those of lanes that are off hold whatever the registers give. Returns
-// whether each lane's piece of step.width bytes begins where the one before it ends.
-bool compute_addresses(const Core& core, const Warp& warp, const Step& step, Addresses& address);
+using lanes::AddressPattern;
+
+// Every lane's address; those of lanes that are not in `lanes` hold whatever the registers give.
+// Returns the pattern of `lanes`, which is not empty; a lane's piece has step.width bytes.
+AddressPattern compute_addresses(const Core& core, const Warp& warp, const Step& step,
+                                 Addresses& address, Mask lanes = kFullMask);
+// The pattern of addresses that were found otherwise; whether they adjoin is not asked.
+AddressPattern pattern_of(const Addresses& address, Mask lanes);
 
 // The lanes of `lanes` whose generic address lies in a space.
 Mask lanes_in(Window space, const Addresses& address, Mask lanes);
 
 // Pointers to the memory of each lane in `lanes`. Returns false and raises a fault when one is out
-// of bounds or misaligned. `adjoining`: what compute_addresses returned; false where it is not
-// known. `kind`: how they are accessed; some memory may be read alone.
+// of bounds or misaligned. `pattern`: of `lanes`. `kind`: how they are accessed; some memory may be
+// read alone.
 struct LanePointers {
   // Where all 32 are there and adjoin: the first. From a width of 4 on `of` is not filled in then.
   std::byte* row = nullptr;
@@ -29,8 +34,8 @@ struct LanePointers {
   std::array<std::byte*, kWarpSize> of;
 };
 bool resolve_lanes(Core& core, Warp& warp, const Step& step, Window space, AccessKind kind,
-                   const Addresses& address, Mask lanes, LanePointers& pointers,
-                   bool adjoining = false);
+                   const Addresses& address, Mask lanes, const AddressPattern& pattern,
+                   LanePointers& pointers);
 // Why global memory that is not there, or not to be accessed so, is not.
 std::string describe_bad_global(const Core& core, std::uint64_t address, std::uint64_t bytes);
 
@@ -49,10 +54,10 @@ bool claim_lanes(Core& core, const Warp& warp, const Step& step, AccessKind kind
                  unsigned operation = 0);
 
 // Adds an access to the instruction's counts, and notes it for an observer. Before memory changes:
-// a replay that goes back (simulator/device/replay.hpp) saves old contents. `adjoining` as above.
+// a replay that goes back (simulator/device/replay.hpp) saves old contents. `pattern` as above.
 // `block`: of the lanes, which tells its shared memory from that of others.
 void count_access(Core& core, const Step& step, AccessKind kind, Window space,
-                  const Addresses& address, Mask lanes, bool adjoining = false,
+                  const Addresses& address, Mask lanes, const AddressPattern& pattern,
                   const Block* block = nullptr);
 
 // The same for LDSM and STSM: the lanes that give the addresses of rows.
@@ -67,23 +72,24 @@ inline constexpr std::uint8_t kCopyFills = 1, kCopyThroughL1 = 2;
 void count_copy(Core& core, const Step& step, const Addresses& from, Mask reading,
                 const Addresses& to, Mask writing, Mask filling = Mask());
 
-// Runs `access(space, lanes)` for each space an instruction touches. A generic access is one access
-// for each space its lanes resolve to. `adjoining` as above.
+// Runs `access(space, lanes, pattern)` for each space an instruction touches. A generic access is
+// one access for each space its lanes resolve to. `pattern`: of the lanes that are on.
 template <AddressSpace kSpace, typename F>
-Flow for_each_space(const Addresses& address, Mask on, bool adjoining, F&& access) {
+Flow for_each_space(const Addresses& address, Mask on, const AddressPattern& pattern, F&& access) {
   if constexpr (kSpace == AddressSpace::generic) {
-    const Window of_first = window_of(address.front());
-    if (adjoining && of_first == window_of(address.back())) return access(of_first, on);
+    if (pattern.spread >> 32 == 0) return access(window_of(address[on.first()]), on, pattern);
     for (const Window space : {Window::global, Window::shared, Window::local}) {
       const Mask lanes = lanes_in(space, address, on);
-      if (lanes.any() && access(space, lanes) == Flow::stop) return Flow::stop;
+      if (lanes.empty()) continue;
+      const AddressPattern& there = lanes == on ? pattern : pattern_of(address, lanes);
+      if (access(space, lanes, there) == Flow::stop) return Flow::stop;
     }
     return Flow::next;
   } else {
     constexpr Window space = kSpace == AddressSpace::global   ? Window::global
                              : kSpace == AddressSpace::shared ? Window::shared
                                                               : Window::local;
-    return access(space, on);
+    return access(space, on, pattern);
   }
 }
 

@@ -6,28 +6,30 @@
 namespace heddle::simulator::lanes::HEDDLE_LANES_VARIANT {
 namespace {
 
-bool from_words(u64* __restrict address, u64 base, const u32* __restrict low, u32 shift,
-                u32 width) {
-  const u64 first = base + (u64{low[0]} << shift);
-  u64 differences = 0;
+// `at(lane)`: its address.
+template <class At>
+inline AddressPattern find_all(u64* __restrict address, u32 width, Mask lanes, At&& at) {
+  const u32 first_lane = lanes.first();
+  const u64 first = at(first_lane), row = first - u64{first_lane} * width;
+  u64 gaps = 0, spread = 0;
   for (u32 i = 0; i < kWarpSize; ++i) {
-    const u64 at = base + (u64{low[i]} << shift);
-    address[i] = at;
-    differences |= at ^ (first + i * width);
+    const u64 here = at(i), there = u64{0} - u64{(lanes.bits() & kLaneBits.bit[i]) != 0};
+    address[i] = here;
+    gaps |= (here ^ (row + i * width)) & there;
+    spread |= (here ^ first) & there;
   }
-  return differences == 0;
+  return {gaps, spread};
 }
 
-bool from_pairs(u64* __restrict address, u64 base, const u32* __restrict low,
-                const u32* __restrict high, u32 width) {
-  const u64 first = base + (u64{high[0]} << 32 | low[0]);
-  u64 differences = 0;
-  for (u32 i = 0; i < kWarpSize; ++i) {
-    const u64 at = base + (u64{high[i]} << 32 | low[i]);
-    address[i] = at;
-    differences |= at ^ (first + i * width);
-  }
-  return differences == 0;
+AddressPattern from_words(u64* __restrict address, u64 base, const u32* __restrict low, u32 shift,
+                          u32 width, Mask lanes) {
+  return find_all(address, width, lanes, [=](u32 i) { return base + (u64{low[i]} << shift); });
+}
+
+AddressPattern from_pairs(u64* __restrict address, u64 base, const u32* __restrict low,
+                          const u32* __restrict high, u32 width, Mask lanes) {
+  return find_all(address, width, lanes,
+                  [=](u32 i) { return base + (u64{high[i]} << 32 | low[i]); });
 }
 
 }  // namespace

@@ -4,6 +4,8 @@
 
 #include <cstdint>
 
+#include "simulator/base/mask.hpp"
+
 namespace heddle::simulator {
 
 inline constexpr unsigned kSectorShift = 5;  // 32 bytes
@@ -13,14 +15,22 @@ inline constexpr unsigned kLineShift = 7;    // 128 bytes: what one tag covers
 
 namespace heddle::simulator::lanes {
 
+// How the addresses of some lanes lie. Of fewer lanes the same holds.
+struct AddressPattern {
+  std::uint64_t gaps = ~std::uint64_t{0};    // 0: every lane's piece lies where it would in a row
+  std::uint64_t spread = ~std::uint64_t{0};  // the bits in which any differs from the first one
+
+  bool adjoining() const { return gaps == 0; }
+};
+
 // Arrays have an element for each lane.
 struct AddressFunctions {
-  // address[i] = base + (low[i] << shift), and base + (high[i] : low[i]). Both return whether each
-  // lane's piece of `width` bytes begins where the one before it ends.
-  bool (*from_words)(std::uint64_t* address, std::uint64_t base, const std::uint32_t* low,
-                     std::uint32_t shift, std::uint32_t width);
-  bool (*from_pairs)(std::uint64_t* address, std::uint64_t base, const std::uint32_t* low,
-                     const std::uint32_t* high, std::uint32_t width);
+  // address[i] = base + (low[i] << shift), and base + (high[i] : low[i]). Both return the pattern
+  // of `lanes`, which is not empty; a piece has `width` bytes.
+  AddressPattern (*from_words)(std::uint64_t* address, std::uint64_t base, const std::uint32_t* low,
+                               std::uint32_t shift, std::uint32_t width, Mask lanes);
+  AddressPattern (*from_pairs)(std::uint64_t* address, std::uint64_t base, const std::uint32_t* low,
+                               const std::uint32_t* high, std::uint32_t width, Mask lanes);
 };
 
 // Of the widest vector unit of this processor.

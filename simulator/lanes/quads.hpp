@@ -10,7 +10,7 @@ constexpr u32 kQuads = kWarpSize / 4;
 using Quad = u64 __attribute__((vector_size(32)));
 
 inline void load(const u64* numbers, Quad (&quads)[kQuads]) {
-  __builtin_memcpy(quads, numbers, kWarpSize * sizeof(u64));
+  for (u32 i = 0; i < kQuads; ++i) __builtin_memcpy(&quads[i], numbers + 4 * i, sizeof(Quad));
 }
 
 // The low halves.

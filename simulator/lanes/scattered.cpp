@@ -23,14 +23,13 @@ ScatteredFunctions::Distinct distinct_far(const u64* address, Mask lanes) {
 u64 of_first(const u64* address, Mask lanes) { return address[lanes.first()]; }
 
 // All ones for a lane that is there.
-u64 there(Mask lanes, u32 lane) { return u64{0} - u64{lanes.has(lane)}; }
+u64 there(Mask lanes, u32 lane) { return u64{0} - u64{(lanes.bits() & kLaneBits.bit[lane]) != 0}; }
 
-bool same(const u64* address, Mask lanes) {
+u64 spread(const u64* address, Mask lanes) {
   const u64 one = of_first(address, lanes);
-  if (one != address[lanes.last()]) return false;
   u64 differences = 0;
   for (u32 i = 0; i < kWarpSize; ++i) differences |= (address[i] ^ one) & there(lanes, i);
-  return differences == 0;
+  return differences;
 }
 
 // The bits that are set.
@@ -75,8 +74,24 @@ ScatteredFunctions::Distinct distinct_in_order(Part (&numbers)[kParts]) {
   return {1 + sum(sectors), 1 + sum(lines)};
 }
 
+// Of bits from the first sector of a line on.
+ScatteredFunctions::Distinct distinct_of(u64 sectors) {
+  const u64 pairs = sectors | sectors >> 1;
+  return {ones(sectors), ones((pairs | pairs >> 2) & 0x1111111111111111u)};
+}
+
+// All lanes' numbers of pieces of 1 << `shift` bytes; a bit for each, from a multiple of kNear on.
+u64 near_pieces(const u64* address, Mask lanes, u32 shift) {
+  u64 bits = 0;
+  for (u32 i = 0; i < kWarpSize; ++i)
+    bits |= u64{1} << (address[i] >> shift & (kNear - 1)) & there(lanes, i);
+  return bits;
+}
+
 // Lanes that are not there stand with the first one.
-ScatteredFunctions::Distinct distinct(const u64* address, Mask lanes) {
+ScatteredFunctions::Distinct distinct(const u64* address, Mask lanes, u64 spread_of_all) {
+  if (spread_of_all >> kSectorShift < kNear)
+    return distinct_of(near_pieces(address, lanes, kSectorShift));
   constexpr u32 kOfLine = 1 << (kLineShift - kSectorShift);
   const u64 one = of_first(address, lanes);
   const u64 base = (one >> kLineShift << (kLineShift - kSectorShift)) - (u64{1} << 31);
@@ -94,12 +109,13 @@ ScatteredFunctions::Distinct distinct(const u64* address, Mask lanes) {
   const u32 from = least(numbers) / kOfLine * kOfLine;
   if (most(numbers) - from >= kNear) return distinct_in_order(numbers);
   for (Quad& each : sector) each -= from;
-  const u64 sectors = near_bits(sector), pairs = sectors | sectors >> 1;
-  return {ones(sectors), ones((pairs | pairs >> 2) & 0x1111111111111111u)};
+  return distinct_of(near_bits(sector));
 }
 
 // Of an address nothing above 32 bits tells a unit of shared memory from another.
-ScatteredFunctions::Banks banks(const u64* address, Mask lanes, u32 shift) {
+ScatteredFunctions::Banks banks(const u64* address, Mask lanes, u32 shift, u64 spread_of_all) {
+  if (spread_of_all >> kLineShift == 0) return {0, 1, 1};
+  if (spread_of_all >> shift < kNear) return {near_pieces(address, lanes, shift), 0, 0};
   Quad unit[kQuads];
   load(address, unit);
   put_elsewhere(lanes, of_first(address, lanes), unit);
@@ -161,7 +177,7 @@ void join(const u32* __restrict rows, std::byte* to) {
 }  // namespace
 
 ScatteredFunctions scattered_functions() {
-  return {distinct, banks, same, range, views, split<2>, split<4>, join<2>, join<4>};
+  return {distinct, banks, spread, range, views, split<2>, split<4>, join<2>, join<4>};
 }
 
 }  // namespace heddle::simulator::lanes::HEDDLE_LANES_VARIANT

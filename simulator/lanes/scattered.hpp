@@ -13,23 +13,25 @@ namespace heddle::simulator::lanes {
 // Arrays have an element for each lane.
 struct ScatteredFunctions {
   // How many different sectors and lines hold the addresses of `lanes`, which is not empty
-  // (kSectorShift, kLineShift).
+  // (kSectorShift, kLineShift). `spread`: as of AddressPattern, here and below; all ones where it
+  // is not known.
   struct Distinct {
     std::uint32_t sectors, lines;
   };
-  Distinct (*distinct)(const std::uint64_t* address, Mask lanes);
+  Distinct (*distinct)(const std::uint64_t* address, Mask lanes, std::uint64_t spread);
   // The different units of shared memory, of 1 << `shift` bytes (4, 8 or 16), that `lanes` access,
   // which is not empty. There are as many banks as units in a line. `near`, where it is not 0: a
-  // bit for each unit from the first of a line on. Else they are sorted by bank: a bit for each
+  // bit for each unit from the first of some line on. Else they are sorted by bank: a bit for each
   // place in that order where another unit than before it stands, and where another bank does;
   // where none shares its bank one unit may stand for all.
   struct Banks {
     std::uint64_t near;
     std::uint32_t units, banks;
   };
-  Banks (*banks)(const std::uint64_t* address, Mask lanes, std::uint32_t shift);
-  // Whether all of `lanes`, which is not empty, have one address.
-  bool (*same)(const std::uint64_t* address, Mask lanes);
+  Banks (*banks)(const std::uint64_t* address, Mask lanes, std::uint32_t shift,
+                 std::uint64_t spread);
+  // The spread of `lanes`, which is not empty: 0 where all have one address.
+  std::uint64_t (*spread)(const std::uint64_t* address, Mask lanes);
   // The lowest and the highest address of `lanes`, which is not empty; the bits that are set in any
   // of their addresses. Addresses are below 2^63.
   struct Range {

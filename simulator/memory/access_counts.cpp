@@ -77,11 +77,11 @@ unsigned most_in_bank(std::uint64_t units, unsigned banks) {
 
 // A pass serves one word of each bank, to every lane that wants it: the passes these lanes need
 // when they are served together. Wide accesses are aligned: their words share banks as they do.
-unsigned passes(unsigned width, LaneAddresses address, Mask lanes) {
+unsigned passes(unsigned width, LaneAddresses address, Mask lanes, std::uint64_t spread) {
   if (lanes.empty()) return 0;
   const auto shift = static_cast<unsigned>(std::max(2, std::countr_zero(width)));
   const auto [near, units, banks] =
-      lanes::scattered_functions().banks(address.data(), lanes, shift);
+      lanes::scattered_functions().banks(address.data(), lanes, shift, spread);
   if (near != 0) return most_in_bank(near, 1u << (kLineShift - shift));
   unsigned most = 1;
   for (std::uint32_t left = units == banks ? 0 : banks; left != 0;) {
@@ -129,8 +129,8 @@ bool pairs_agree(LaneAddresses address, Mask lanes, bool strict) {
 }
 
 // Loads may serve two parts in one pass, where their lanes agree in pairs and no bank conflicts.
-unsigned load_wavefronts(unsigned width, LaneAddresses address, Mask lanes) {
-  const auto together = [&](Mask some) { return passes(width, address, some); };
+unsigned load_wavefronts(unsigned width, LaneAddresses address, Mask lanes, std::uint64_t spread) {
+  const auto together = [&](Mask some) { return passes(width, address, some, spread); };
   const auto apart = [&](Mask some) { return in_parts(width, some, together); };
   if (width <= 4) return together(lanes);
   if (width == 8) {
@@ -138,8 +138,7 @@ unsigned load_wavefronts(unsigned width, LaneAddresses address, Mask lanes) {
     return joined ? 1 : apart(lanes);
   }
   // A pass returns 256 bytes at most.
-  if (lanes::scattered_functions().same(address.data(), lanes))
-    return ceil_div(lanes.count() * width, 256);
+  if (spread == 0) return ceil_div(lanes.count() * width, 256);
   const Mask low = lanes & kLowHalf, high = lanes & kHighHalf;
   unsigned sum = 0;
   if (high.any()) {
@@ -155,15 +154,17 @@ unsigned load_wavefronts(unsigned width, LaneAddresses address, Mask lanes) {
   return sum;
 }
 
-unsigned shared_wavefronts(AccessKind kind, unsigned width, LaneAddresses address, Mask lanes) {
+unsigned shared_wavefronts(AccessKind kind, unsigned width, LaneAddresses address, Mask lanes,
+                           std::uint64_t spread) {
   switch (kind) {
     case AccessKind::load:
-      return load_wavefronts(width, address, lanes);
+      return load_wavefronts(width, address, lanes, spread);
     // Increments of one word are one addition, so they do not add either (H200 records: of images,
     // 32 words, and of cub::DeviceHistogram, 256 of them).
     case AccessKind::store:
     case AccessKind::increment:
-      return in_parts(width, lanes, [&](Mask some) { return passes(width, address, some); });
+      return in_parts(width, lanes,
+                      [&](Mask some) { return passes(width, address, some, spread); });
     case AccessKind::cast_spin:  // lanes that conflict fail: there is but one pass
       return in_parts(width, lanes, [](Mask) { return 1u; });
     default:
@@ -171,23 +172,33 @@ unsigned shared_wavefronts(AccessKind kind, unsigned width, LaneAddresses addres
   }
 }
 
+std::uint64_t spread_of(LaneAddresses address, Mask lanes) {
+  return lanes.empty() ? 0 : lanes::scattered_functions().spread(address.data(), lanes);
+}
+
 }  // namespace
 
-AccessCounts count_global(AccessKind, unsigned width, LaneAddresses address, Mask lanes) {
+AccessCounts count_global(AccessKind, unsigned width, LaneAddresses address, Mask lanes,
+                          std::uint64_t spread) {
   if (lanes.empty()) return {};
-  if (lanes.without_first().empty()) return {.sectors = 1, .sectors_ideal = 1, .tags = 1};
+  if (spread >> kSectorShift == 0) return {.sectors = 1, .sectors_ideal = 1, .tags = 1};
   AccessCounts counts;
-  const auto distinct = lanes::scattered_functions().distinct(address.data(), lanes);
+  const auto distinct = lanes::scattered_functions().distinct(address.data(), lanes, spread);
   counts.sectors = distinct.sectors;
   counts.tags = distinct.lines;
   counts.sectors_ideal = std::min(counts.sectors, ceil_div(lanes.count() * width, 32));
   return counts;
 }
 
-AccessCounts count_shared(AccessKind kind, unsigned width, LaneAddresses address, Mask lanes) {
+AccessCounts count_global(AccessKind kind, unsigned width, LaneAddresses address, Mask lanes) {
+  return count_global(kind, width, address, lanes, spread_of(address, lanes));
+}
+
+AccessCounts count_shared(AccessKind kind, unsigned width, LaneAddresses address, Mask lanes,
+                          std::uint64_t spread) {
   if (lanes.empty()) return {};
   AccessCounts counts;
-  counts.wavefronts = shared_wavefronts(kind, width, address, lanes);
+  counts.wavefronts = shared_wavefronts(kind, width, address, lanes, spread);
   counts.wavefronts_ideal = std::min(counts.wavefronts, ceil_div(lanes.count() * width, 128));
   if (kind >= AccessKind::compare_and_swap) {  // reads, then writes
     counts.wavefronts *= 2;
@@ -196,27 +207,44 @@ AccessCounts count_shared(AccessKind kind, unsigned width, LaneAddresses address
   return counts;
 }
 
+AccessCounts count_shared(AccessKind kind, unsigned width, LaneAddresses address, Mask lanes) {
+  return count_shared(kind, width, address, lanes, spread_of(address, lanes));
+}
+
 // Eight rows, a matrix, after the other: unlike those of a load of 16 bytes, rows that are the same
 // save no pass.
 AccessCounts count_matrix_rows(LaneAddresses address, Mask lanes) {
   return count_shared(AccessKind::store, 16, address, lanes);
 }
 
-AccessCounts count_local(AccessKind, unsigned width, LaneAddresses address, Mask lanes) {
+AccessCounts count_local(AccessKind, unsigned width, LaneAddresses address, Mask lanes,
+                         std::uint64_t spread) {
   if (lanes.empty()) return {};
   // Local memory lies lane beside lane: word w of lane l is the word 32 w + l, so that eight lanes
   // share a sector where they access the same w.
   const unsigned words = std::max(1u, width / 4);
   AccessCounts counts;
   const auto row = [&](unsigned lane) { return (address[lane] / 4) * 4 + lane / 8; };
-  if (lanes::scattered_functions().same(address.data(), lanes)) {
+  if (spread == 0) {
     for (unsigned lane = 0; lane < kWarpSize; lane += 8)
       if ((lanes & Mask::below(8) << lane).any()) counts.sectors += words;
     return counts;
   }
   // Wide accesses are aligned to their width: two of them touch the same rows, or none in common.
+  if (spread / 4 < 64) {  // the words of eight lanes have a bit each
+    std::array<std::uint64_t, kWarpSize / 8> of_eight{};
+    for (const unsigned lane : lanes)
+      of_eight[lane / 8] |= std::uint64_t{1} << address[lane] / 4 % 64;
+    for (const std::uint64_t bits : of_eight)
+      counts.sectors += words * static_cast<unsigned>(std::popcount(bits));
+    return counts;
+  }
   counts.sectors = words * distinct(lanes, row);
   return counts;
+}
+
+AccessCounts count_local(AccessKind kind, unsigned width, LaneAddresses address, Mask lanes) {
+  return count_local(kind, width, address, lanes, spread_of(address, lanes));
 }
 
 }  // namespace heddle::simulator

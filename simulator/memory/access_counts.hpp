@@ -36,6 +36,9 @@ using LaneAddresses = std::span<const std::uint64_t, kWarpSize>;
 // `width`: bytes each lane accesses: 1, 2, 4, 8 or 16. Addresses of lanes in `lanes` must be
 // multiples of it; other lanes' addresses are ignored. `lanes` may be empty: nothing is counted.
 // A count that has no meaning in the space stays 0.
+// `spread`: the bits in which any lane's address differs from the first one's.
+AccessCounts count_global(AccessKind kind, unsigned width, LaneAddresses address, Mask lanes,
+                          std::uint64_t spread);
 AccessCounts count_global(AccessKind kind, unsigned width, LaneAddresses address, Mask lanes);
 // The same where all lanes are there and their pieces adjoin in order, from `first` on.
 inline AccessCounts count_global_row(unsigned width, std::uint64_t first) {
@@ -49,10 +52,14 @@ inline AccessCounts count_global_row(unsigned width, std::uint64_t first) {
   counts.tags = pieces(kLineShift);
   return counts;
 }
+AccessCounts count_shared(AccessKind kind, unsigned width, LaneAddresses address, Mask lanes,
+                          std::uint64_t spread);
 AccessCounts count_shared(AccessKind kind, unsigned width, LaneAddresses address, Mask lanes);
 // LDSM and STSM: the lanes that give the addresses of rows of 16 bytes.
 AccessCounts count_matrix_rows(LaneAddresses address, Mask lanes);
 // Addresses are those a lane sees, each lane from 0 (or from the window's base).
+AccessCounts count_local(AccessKind kind, unsigned width, LaneAddresses address, Mask lanes,
+                         std::uint64_t spread);
 AccessCounts count_local(AccessKind kind, unsigned width, LaneAddresses address, Mask lanes);
 
 }  // namespace heddle::simulator

@@ -223,7 +223,8 @@ TEST(AccessCounts, LanesThatDoNotTakePartDoNotCount) {
   EXPECT_EQ(counts.sectors, 1u);
   EXPECT_EQ(counts.tags, 1u);
   EXPECT_EQ(count_shared(AccessKind::load, 4, address, 0xff_lanes).wavefronts, 1u);
-  for (const auto count : {count_global, count_shared, count_local}) {
+  using Count = AccessCounts (*)(AccessKind, unsigned, LaneAddresses, Mask);
+  for (const Count count : {Count{count_global}, Count{count_shared}, Count{count_local}}) {
     const AccessCounts none = count(AccessKind::load, 4, address, {});
     EXPECT_EQ(none.sectors + none.tags + none.wavefronts + none.wavefronts_ideal, 0u);
   }

@@ -34,7 +34,8 @@ TEST(LaneAddresses, AreTheBaseAndTheScaledWord) {
     const auto shift = static_cast<std::uint32_t>(i % 5);
     for (const AddressFunctions& function : functions()) {
       Addresses address;
-      EXPECT_FALSE(function.from_words(address.data(), base, low.data(), shift, 4));
+      EXPECT_FALSE(
+          function.from_words(address.data(), base, low.data(), shift, 4, kFullMask).adjoining());
       for (unsigned lane = 0; lane < kWarpSize; ++lane)
         EXPECT_EQ(address[lane], base + (std::uint64_t{low[lane]} << shift));
     }
@@ -48,7 +49,8 @@ TEST(LaneAddresses, OfPairsAreTheBaseAndBothWords) {
     const std::uint64_t base = random();
     for (const AddressFunctions& function : functions()) {
       Addresses address;
-      EXPECT_FALSE(function.from_pairs(address.data(), base, low.data(), high.data(), 4));
+      EXPECT_FALSE(function.from_pairs(address.data(), base, low.data(), high.data(), 4, kFullMask)
+                       .adjoining());
       for (unsigned lane = 0; lane < kWarpSize; ++lane)
         EXPECT_EQ(address[lane], base + (std::uint64_t{high[lane]} << 32 | low[lane]));
     }
@@ -68,11 +70,35 @@ TEST(LaneAddresses, AdjoinWhereEachBeginsAtTheEndOfTheOneBefore) {
       }
       for (const AddressFunctions& function : functions()) {
         Addresses address;
-        EXPECT_EQ(function.from_pairs(address.data(), 0, low.data(), high.data(), width),
-                  moved == kWarpSize)
-            << width << ' ' << moved;
+        const auto adjoin = [&](Mask lanes) {
+          return function.from_pairs(address.data(), 0, low.data(), high.data(), width, lanes)
+              .adjoining();
+        };
+        EXPECT_EQ(adjoin(kFullMask), moved == kWarpSize) << width << ' ' << moved;
+        EXPECT_TRUE(moved == kWarpSize || adjoin(~Mask::of(moved))) << width << ' ' << moved;
       }
     }
+}
+
+TEST(LaneAddresses, SpreadAsFarAsThoseOfTheLanesThatAreThere) {
+  std::mt19937_64 random(3);
+  for (unsigned bits = 1; bits < 32; ++bits) {
+    Row low = random_row(random), high = random_row(random);
+    const Mask lanes = Mask(static_cast<std::uint32_t>(random())) | Mask::of(bits);
+    for (const unsigned lane : lanes) {
+      low[lane] &= (1u << bits) - 1;
+      high[lane] = 7;
+    }
+    std::uint64_t spread = 0;
+    for (const unsigned lane : lanes) spread |= low[lane] ^ low[lanes.first()];
+    for (const AddressFunctions& function : functions()) {
+      Addresses address;
+      const auto words = function.from_words(address.data(), 0, low.data(), 2, 4, lanes);
+      EXPECT_EQ(words.spread, spread << 2);
+      const auto pairs = function.from_pairs(address.data(), 0, low.data(), high.data(), 4, lanes);
+      EXPECT_EQ(pairs.spread, spread);
+    }
+  }
 }
 
 }  // namespace

@@ -34,6 +34,13 @@ void for_each_there(Mask lanes, const Addresses& addresses, F&& f) {
     if (lanes.has(lane)) f(addresses[lane]);
 }
 
+std::uint64_t spread_of(const Addresses& addresses, Mask lanes) {
+  std::uint64_t spread = 0;
+  for_each_there(lanes, addresses,
+                 [&](std::uint64_t address) { spread |= address ^ addresses[lanes.first()]; });
+  return spread;
+}
+
 TEST(ScatteredAddresses, AreCountedOnceEach) {
   std::mt19937_64 random(1);
   for (const std::uint64_t among : {1ull, 64ull, 300ull, 1ull << 12, 1ull << 30, 1ull << 45})
@@ -46,9 +53,11 @@ TEST(ScatteredAddresses, AreCountedOnceEach) {
         sectors.insert(address >> kSectorShift);
         lines.insert(address >> kLineShift);
       });
-      const auto distinct = scattered_functions().distinct(addresses.data(), lanes);
-      EXPECT_EQ(distinct.sectors, sectors.size());
-      EXPECT_EQ(distinct.lines, lines.size());
+      for (const std::uint64_t spread : {spread_of(addresses, lanes), ~std::uint64_t{0}}) {
+        const auto distinct = scattered_functions().distinct(addresses.data(), lanes, spread);
+        EXPECT_EQ(distinct.sectors, sectors.size());
+        EXPECT_EQ(distinct.lines, lines.size());
+      }
     }
 }
 
@@ -58,7 +67,8 @@ TEST(ScatteredAddresses, NextToTheFirstAreCounted) {
   addresses.fill(1 << 20);
   addresses[7] = addresses[0] - 32;
   addresses[9] = addresses[0] + 32;
-  EXPECT_EQ(scattered_functions().distinct(addresses.data(), kFullMask).sectors, 3u);
+  EXPECT_EQ(scattered_functions().distinct(addresses.data(), kFullMask, ~std::uint64_t{0}).sectors,
+            3u);
 }
 
 using Counts = std::multiset<std::size_t>;
@@ -91,20 +101,22 @@ TEST(ScatteredAddresses, ShareBanksAsTheirUnitsDo) {
         });
         Counts expected;
         for (const auto& [bank, in_bank] : units) expected.insert(in_bank.size());
-        const auto found = scattered_functions().banks(addresses.data(), lanes, shift);
-        if (found.near != 0) {
-          Counts near;
-          for (unsigned bank = 0; bank < 128u >> shift; ++bank) {
-            unsigned in_bank = 0;
-            for (unsigned unit = bank; unit < 64; unit += 128u >> shift)
-              in_bank += static_cast<std::uint32_t>(found.near >> unit & 1);
-            if (in_bank != 0) near.insert(in_bank);
+        for (const std::uint64_t spread : {spread_of(addresses, lanes), ~std::uint64_t{0}}) {
+          const auto found = scattered_functions().banks(addresses.data(), lanes, shift, spread);
+          if (found.near != 0) {
+            Counts near;
+            for (unsigned bank = 0; bank < 128u >> shift; ++bank) {
+              unsigned in_bank = 0;
+              for (unsigned unit = bank; unit < 64; unit += 128u >> shift)
+                in_bank += static_cast<std::uint32_t>(found.near >> unit & 1);
+              if (in_bank != 0) near.insert(in_bank);
+            }
+            EXPECT_EQ(near, expected);
+          } else if (found.units == 1 && found.banks == 1) {
+            EXPECT_EQ(*expected.rbegin(), 1u);
+          } else {
+            EXPECT_EQ(units_by_bank(found.units, found.banks), expected);
           }
-          EXPECT_EQ(near, expected);
-        } else if (found.units == 1 && found.banks == 1) {
-          EXPECT_EQ(*expected.rbegin(), 1u);
-        } else {
-          EXPECT_EQ(units_by_bank(found.units, found.banks), expected);
         }
       }
 }

@@ -225,7 +225,8 @@ void AccelsimInstructions::access(Core& core, const Record& record) {
       fail(record.line, fmt::format("an access of {} bytes at {:#x}", step.width, address[lane]));
   }
   const auto count = [&](Window space, Mask part) {
-    simulator::count_access(core, step, kind_of(in, step, space), space, address, part);
+    simulator::count_access(core, step, kind_of(in, step, space), space, address, part,
+                            simulator::pattern_of(address, part));
   };
   if (access.kind == isa::MemoryAccess::Kind::copy)
     return simulator::count_copy(core, step, address, lanes, side_by_side(step.width), lanes);
