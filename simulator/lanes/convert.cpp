@@ -2,6 +2,7 @@
 
 #include "simulator/lanes/choose.hpp"
 #include "simulator/lanes/families.hpp"
+#include "simulator/lanes/one_loop.hpp"
 
 namespace heddle::simulator::lanes::HEDDLE_LANES_VARIANT {
 namespace {
@@ -9,15 +10,27 @@ namespace {
 // Bits to shift a source down by, so that the selected half is at the bottom.
 u32 half_shift(const Request& request) { return 16 * (request.mod(Mod::half_sel) & 1); }
 
+template <u32 kSource, Integers kTo>
+LaneFunction select_f2i_to(const Request& request) {
+  const bool flush = request.mod(Mod::ftz) != 0;
+  return choose<4>(request.mod(Mod::rnd), [&]<u32 kMode>() -> LaneFunction {
+    return flush ? lift_as_one<F2i<kSource, kTo, kMode, true>>
+                 : lift_as_one<F2i<kSource, kTo, kMode, false>>;
+  });
+}
+
 template <u32 kSource>
 LaneFunction select_f2i_from(const Request& request) {
-  const bool flush = request.mod(Mod::ftz) != 0;
-  return choose<8>(request.mod(Mod::dst_fmt), [&]<u32 kInteger>() -> LaneFunction {
-    return choose<4>(request.mod(Mod::rnd), [&]<u32 kMode>() -> LaneFunction {
-      return flush ? lift<F2i<kSource, kInteger, kMode, true>>
-                   : lift<F2i<kSource, kInteger, kMode, false>>;
-    });
-  });
+  const u32 format = request.mod(Mod::dst_fmt);
+  if (format > 7) return nullptr;
+  switch (integers_of(format)) {
+    case Integers::unsigned_64:
+      return select_f2i_to<kSource, Integers::unsigned_64>(request);
+    case Integers::signed_64:
+      return select_f2i_to<kSource, Integers::signed_64>(request);
+    default:
+      return select_f2i_to<kSource, Integers::unsigned_32>(request);
+  }
 }
 
 LaneFunction select_f2i(const Request& request, MicroOp& op) {
@@ -27,6 +40,11 @@ LaneFunction select_f2i(const Request& request, MicroOp& op) {
   const u64 nan = request.mod(Mod::ntz) != 0 ? 0 : u64{1} << (bits - 1);
   op.param[1] = static_cast<u32>(nan);
   op.param[2] = static_cast<u32>(nan >> 32);
+  if (bits <= 32) {
+    const bool is_signed = request.mod(Mod::dst_fmt) % 2 != 0;
+    op.param[2] = ~0u >> (32 - bits + (is_signed ? 1 : 0));
+    op.param[3] = is_signed ? 1u << (bits - 1) : 0;
+  }
   switch (request.mod(Mod::src_fmt)) {
     case kF16:
       return select_f2i_from<kF16>(request);
@@ -47,13 +65,17 @@ LaneFunction select_i2f_to(const Request& request, MicroOp& op) {
   op.param[0] = source < 2   ? 8 * (request.mod(Mod::byte_sel) & 3)
                 : source < 4 ? half_shift(request)
                              : 0;
-  return choose<8>(source, [&]<u32 kInteger>() -> LaneFunction {
+  if (source > 7) return nullptr;
+  op.param[1] = source < 6 ? 32 - (8u << source / 2) : 0;
+  return choose<4>(static_cast<u32>(integers_of(source)), [&]<u32 kInteger>() -> LaneFunction {
+    constexpr auto kFrom = static_cast<Integers>(kInteger);
     if constexpr (kTarget == kF16 || kTarget == kBf16) {
       return choose<4>(rounding, []<u32 kRounding>() -> LaneFunction {
-        return lift<I2f<kInteger, kTarget, kRounding>>;
+        return lift_as_one<I2f<kFrom, kTarget, kRounding, true>>;
       });
     } else {
-      return lift_with<I2f<kInteger, kTarget, kNearest>>(rounding, op);
+      return source < 4 ? lift_with<I2f<kFrom, kTarget, kNearest, true>>(rounding, op)
+                        : lift_with<I2f<kFrom, kTarget, kNearest, false>>(rounding, op);
     }
   });
 }
@@ -79,9 +101,9 @@ LaneFunction select_i2fp(const Request& request, MicroOp& op) {
   if (rounding != kNearest && rounding != kZero) return nullptr;
   switch (request.mod(Mod::src_fmt)) {
     case 4:
-      return lift_with<I2f<4, kF32, kNearest>>(rounding, op);
+      return lift_with<I2f<Integers::unsigned_32, kF32, kNearest, false>>(rounding, op);
     case 5:
-      return lift_with<I2f<5, kF32, kNearest>>(rounding, op);
+      return lift_with<I2f<Integers::signed_32, kF32, kNearest, false>>(rounding, op);
     default:
       return nullptr;
   }
@@ -137,7 +159,8 @@ template <u32 kFormat>
 LaneFunction select_frnd_of(const Request& request) {
   const bool flush = request.mod(Mod::ftz) != 0;
   return choose<4>(request.mod(Mod::rnd), [&]<u32 kMode>() -> LaneFunction {
-    return flush ? lift<Frnd<kFormat, kMode, true>> : lift<Frnd<kFormat, kMode, false>>;
+    return flush ? lift_as_one<Frnd<kFormat, kMode, true>>
+                 : lift_as_one<Frnd<kFormat, kMode, false>>;
   });
 }
 
@@ -167,8 +190,8 @@ LaneFunction select_packed_half(const Request& request, u32 rounding) {
   const u32 form = u32{rounding == kZero} | (request.mod(Mod::bf16) & 1) << 1 |
                    (request.mod(Mod::relu) & 1) << 2 | (request.mod(Mod::sat) & 1) << 3;
   return choose<16>(form, []<u32 kForm>() -> LaneFunction {
-    return lift<Op<(kForm & 2) != 0 ? Half::bf16 : Half::fp16, (kForm & 1) != 0 ? kZero : kNearest,
-                   (kForm & 4) != 0, (kForm & 8) != 0>>;
+    return lift_as_one<Op<(kForm & 2) != 0 ? Half::bf16 : Half::fp16,
+                          (kForm & 1) != 0 ? kZero : kNearest, (kForm & 4) != 0, (kForm & 8) != 0>>;
   });
 }
 
@@ -188,16 +211,17 @@ LaneFunction select_f2fp(const Request& request, MicroOp& op) {
                                         : select_packed_half<F2fp>(request, rounding);
   if (pack == kPackB) {
     const bool to_zero = rounding == kZero;
-    if (relu) return to_zero ? lift<F2fpTf32<true, true>> : lift<F2fpTf32<false, true>>;
-    return to_zero ? lift<F2fpTf32<true, false>> : lift<F2fpTf32<false, false>>;
+    if (relu)
+      return to_zero ? lift_as_one<F2fpTf32<true, true>> : lift_as_one<F2fpTf32<false, true>>;
+    return to_zero ? lift_as_one<F2fpTf32<true, false>> : lift_as_one<F2fpTf32<false, false>>;
   }
   op.param[0] = half_shift(request);
   const u32 e4m3 = pack == kUnpackB ? request.mod(Mod::src_fmt) : request.mod(Mod::dst_fmt);
   return choose<4>(u32{relu} | (e4m3 & 1) << 1, [&]<u32 kForm>() -> LaneFunction {
     constexpr bool kE4m3 = (kForm & 2) != 0, kRelu = (kForm & 1) != 0;
-    return pack == kUnpackB         ? lift<F2fpHalvesOfEight<kE4m3, kRelu>>
-           : pack == kUnpackBMergeC ? lift<F2fpEightOfHalves<kE4m3, kRelu>>
-                                    : lift<F2fpEight<kE4m3, kRelu>>;
+    return pack == kUnpackB         ? lift_as_one<F2fpHalvesOfEight<kE4m3, kRelu>>
+           : pack == kUnpackBMergeC ? lift_as_one<F2fpEightOfHalves<kE4m3, kRelu>>
+                                    : lift_as_one<F2fpEight<kE4m3, kRelu>>;
   });
 }
 
@@ -209,7 +233,7 @@ LaneFunction select_f2ip(const Request& request, MicroOp& op) {
     return nullptr;
   const bool is_signed = request.mod(Mod::dst_fmt) != 0;
   return choose<4>(request.mod(Mod::rnd), [&]<u32 kMode>() -> LaneFunction {
-    return is_signed ? lift<F2ip<true, kMode>> : lift<F2ip<false, kMode>>;
+    return is_signed ? lift_as_one<F2ip<true, kMode>> : lift_as_one<F2ip<false, kMode>>;
   });
 }
 

@@ -53,28 +53,37 @@ inline double integral(double value) {
   return magnitude < 0x1p52 ? __builtin_copysign(rounded, value) : value;
 }
 
-// Integer formats: 0 U8, 1 S8, 2 U16, 3 S16, 4 U32, 5 S32, 6 U64, 7 S64.
-template <u32 kFormat>
-inline constexpr u32 kIntegerBits = 8u << (kFormat / 2);
+// Exact. In halves, so that zero is +0 in every rounding mode.
+inline double double_of(u32 value) {
+  return static_cast<double>(static_cast<i32>(value >> 16)) * 65536.0 +
+         static_cast<double>(static_cast<i32>(value & 0xffff));
+}
 
-// Saturating; k[0]: 16 selects the high half of a half source; k[1], k[2]: what a NaN becomes.
-template <u32 kSource, u32 kInteger, u32 kMode, bool kFlush>
+// Integer formats: 0 U8, 1 S8, 2 U16, 3 S16, 4 U32, 5 S32, 6 U64, 7 S64. Those of up to 32 bits
+// differ by their parameters alone.
+enum class Integers : u32 { unsigned_32, signed_32, unsigned_64, signed_64 };
+inline Integers integers_of(u32 format) {
+  return static_cast<Integers>((format & 1) | (format >= 6 ? 2u : 0u));
+}
+
+// Saturating; k[0]: 16 selects the high half of a half source. To 64 bits k[1] and k[2] are what a
+// NaN becomes; to fewer k[1] is that, k[2] the highest number, k[3] the lowest one without its
+// sign.
+template <u32 kSource, Integers kTo, u32 kMode, bool kFlush>
 struct F2i {
   using Sources = typename FormatSources<kSource>::type;
   static auto eval(const Lane& x, const Params& k) {
-    constexpr bool kSigned = kInteger % 2 == 1;
     const double exact = source_value<kSource, kFlush>(x, k[0]);
     const double value = integral<kMode>(exact);
-    if constexpr (kInteger < 6) {
-      constexpr u32 kBits = kIntegerBits<kInteger>;
-      constexpr double kLowest = kSigned ? -static_cast<double>(u64{1} << (kBits - 1)) : 0;
-      constexpr double kHighest = static_cast<double>((u64{1} << (kBits - kSigned)) - 1);
-      const double low = value > kLowest ? value : kLowest;
-      const double clamped = low < kHighest ? low : kHighest;
+    if constexpr (kTo < Integers::unsigned_64) {
+      const double lowest = -double_of(k[3]), highest = double_of(k[2]);
+      const double low = value > lowest ? value : lowest;
+      const double clamped = low < highest ? low : highest;
       // The low 32 bits of an integer plus 1.5 * 2^52 are the integer's.
       const u32 integer = static_cast<u32>(bits_of(clamped + 0x1.8p52));
       return exact != exact ? k[1] : integer;
     } else {
+      constexpr bool kSigned = kTo == Integers::signed_64;
       constexpr double kLowest = kSigned ? -0x1p63 : 0, kBeyond = kSigned ? 0x1p63 : 0x1p64;
       const bool low = value <= kLowest, high = value >= kBeyond;
       const double inside = low | high | (value != value) ? 0 : value;
@@ -88,34 +97,18 @@ struct F2i {
   }
 };
 
-// Exact. In halves, so that zero is +0 in every rounding mode.
-inline double double_of(u32 value) {
-  return static_cast<double>(static_cast<i32>(value >> 16)) * 65536.0 +
-         static_cast<double>(static_cast<i32>(value & 0xffff));
-}
-
-// k[0]: bits to shift the source down by (byte or half select), k[3]: rounding, in force while this
-// runs except for halves, which round by kRounding.
-template <u32 kInteger, u32 kTarget, u32 kRounding>
+// kPart: of a word k[0] are the bits to shift the source down by (byte or half select), k[1] those
+// above it. k[3]: rounding, in force while this runs except for halves, which round by kRounding.
+template <Integers kFrom, u32 kTarget, u32 kRounding, bool kPart>
 struct I2f {
   using Sources = sources::Plain;
   static auto eval(const Lane& x, const Params& k) {
-    constexpr bool kSigned = kInteger % 2 == 1;
-    if constexpr (kInteger >= 6) {
-      if constexpr (kSigned) {
-        return convert(static_cast<i64>(x.b64()));
-      } else {
-        return convert(x.b64());
-      }
-    } else {
-      constexpr u32 kUnused = 32 - kIntegerBits<kInteger>;
-      const u32 raised = x.b >> k[0] << kUnused;
-      if constexpr (kSigned) {
-        return convert(static_cast<i32>(raised) >> kUnused);
-      } else {
-        return convert(raised >> kUnused);
-      }
-    }
+    const u32 unused = kPart ? k[1] & 31 : 0;
+    const u32 raised = kPart ? x.b >> (k[0] & 31) << unused : x.b;
+    if constexpr (kFrom == Integers::signed_64) return convert(static_cast<i64>(x.b64()));
+    if constexpr (kFrom == Integers::unsigned_64) return convert(x.b64());
+    if constexpr (kFrom == Integers::signed_32) return convert(static_cast<i32>(raised) >> unused);
+    if constexpr (kFrom == Integers::unsigned_32) return convert(raised >> unused);
   }
 
  private:

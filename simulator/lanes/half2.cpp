@@ -2,6 +2,7 @@
 
 #include "simulator/lanes/choose.hpp"
 #include "simulator/lanes/families.hpp"
+#include "simulator/lanes/one_loop.hpp"
 
 namespace heddle::simulator::lanes::HEDDLE_LANES_VARIANT {
 namespace {
@@ -48,7 +49,7 @@ LaneFunction select_half_plus_float(const Request& request, MicroOp& op) {
   if (op.param[0] == kUnsupportedSwizzle || request.mod(Mod::out_fmt) != 0) return nullptr;
   const u32 form = u32{request.mod(Mod::ftz) != 0} | u32{request.mod(Mod::sat) != 0} << 1;
   return choose<4>(form, []<u32 kForm>() -> LaneFunction {
-    return lift<HalfPlusFloat<(kForm & 1) != 0, (kForm & 2) != 0>>;
+    return lift_as_one<HalfPlusFloat<(kForm & 1) != 0, (kForm & 2) != 0>>;
   });
 }
 
@@ -66,14 +67,22 @@ LaneFunction select_half2(const Request& request, MicroOp& op) {
   if (bf16 && (saturate || (mode != 0 && mode != kOutOfBounds))) return nullptr;
   if (saturate && relu) return nullptr;
   if (mode == kOutOfBounds && (to_float || saturate)) return nullptr;
+  if (to_float)
+    return choose<3>(mode, [&]<u32 kMode>() -> LaneFunction {
+      return saturate ? lift_as_one<HalfToFloat<kOperation, kMode, true>>
+                      : lift_as_one<HalfToFloat<kOperation, kMode, false>>;
+    });
+  const u32 form = u32{bf16} | u32{saturate} << 1 | u32{relu} << 2;
   return choose<4>(mode, [&]<u32 kMode>() -> LaneFunction {
-    if (to_float)
-      return saturate ? lift<HalfToFloat<kOperation, kMode, true>>
-                      : lift<HalfToFloat<kOperation, kMode, false>>;
-    const u32 form = u32{bf16} | u32{saturate} << 1 | u32{relu} << 2;
     return choose<8>(form, []<u32 kForm>() -> LaneFunction {
-      return lift<Half2<kOperation, (kForm & 1) != 0 ? Half::bf16 : Half::fp16, kMode,
-                        (kForm & 2) != 0, (kForm & 4) != 0>>;
+      constexpr bool kBf16 = (kForm & 1) != 0, kSaturate = (kForm & 2) != 0,
+                     kRelu = (kForm & 4) != 0;
+      constexpr bool kIsOneOfThem = !(kSaturate && (kBf16 || kRelu || kMode == kOutOfBounds)) &&
+                                    !(kBf16 && kMode != 0 && kMode != kOutOfBounds);
+      if constexpr (kIsOneOfThem)
+        return lift_as_one<
+            Half2<kOperation, kBf16 ? Half::bf16 : Half::fp16, kMode, kSaturate, kRelu>>;
+      return nullptr;
     });
   });
 }
@@ -85,9 +94,9 @@ LaneFunction select_hset2(const Request& request, MicroOp& op) {
   op.param[2] = request.mod(Mod::bop);
   op.param[3] = request.mod(Mod::bf) == 0 ? 0xffff : bf16 ? 0x3f80 : 0x3c00;
   return choose<16>(request.mod(Mod::cmp), [&]<u32 kCompare>() -> LaneFunction {
-    return bf16    ? lift<Hset2<kCompare, Half::bf16, false>>
-           : flush ? lift<Hset2<kCompare, Half::fp16, true>>
-                   : lift<Hset2<kCompare, Half::fp16, false>>;
+    return bf16    ? lift_as_one<Hset2<kCompare, Half::bf16, false>>
+           : flush ? lift_as_one<Hset2<kCompare, Half::fp16, true>>
+                   : lift_as_one<Hset2<kCompare, Half::fp16, false>>;
   });
 }
 
@@ -98,9 +107,9 @@ LaneFunction select_hsetp2(const Request& request, MicroOp& op) {
   op.param[2] = request.mod(Mod::bop);
   return choose<16>(request.mod(Mod::cmp), [&]<u32 kCompare>() -> LaneFunction {
     return choose<2>(request.mod(Mod::h_and), [&]<u32 kBoth>() -> LaneFunction {
-      return bf16    ? lift<Hsetp2<kCompare, Half::bf16, false, kBoth != 0>>
-             : flush ? lift<Hsetp2<kCompare, Half::fp16, true, kBoth != 0>>
-                     : lift<Hsetp2<kCompare, Half::fp16, false, kBoth != 0>>;
+      return bf16    ? lift_as_one<Hsetp2<kCompare, Half::bf16, false, kBoth != 0>>
+             : flush ? lift_as_one<Hsetp2<kCompare, Half::fp16, true, kBoth != 0>>
+                     : lift_as_one<Hsetp2<kCompare, Half::fp16, false, kBoth != 0>>;
     });
   });
 }
@@ -112,9 +121,9 @@ LaneFunction select_hmnmx2(const Request& request, MicroOp& op) {
   const u32 form = u32{request.mod(Mod::nan) != 0} | u32{request.mod(Mod::xorsign) != 0} << 1;
   return choose<4>(form, [&]<u32 kForm>() -> LaneFunction {
     constexpr bool kNan = (kForm & 1) != 0, kXor = (kForm & 2) != 0;
-    return bf16    ? lift<Hmnmx2<Half::bf16, false, kNan, kXor>>
-           : flush ? lift<Hmnmx2<Half::fp16, true, kNan, kXor>>
-                   : lift<Hmnmx2<Half::fp16, false, kNan, kXor>>;
+    return bf16    ? lift_as_one<Hmnmx2<Half::bf16, false, kNan, kXor>>
+           : flush ? lift_as_one<Hmnmx2<Half::fp16, true, kNan, kXor>>
+                   : lift_as_one<Hmnmx2<Half::fp16, false, kNan, kXor>>;
   });
 }
 
@@ -124,9 +133,9 @@ LaneFunction select_vhmnmx(const Request& request, MicroOp& op) {
   const bool bf16 = request.mod(Mod::bf16) != 0, flush = request.mod(Mod::ftz) != 0;
   if (bf16 && flush) return nullptr;
   return choose<2>(request.mod(Mod::nan), [&]<u32 kNan>() -> LaneFunction {
-    return bf16    ? lift<Vhmnmx<Half::bf16, false, kNan != 0>>
-           : flush ? lift<Vhmnmx<Half::fp16, true, kNan != 0>>
-                   : lift<Vhmnmx<Half::fp16, false, kNan != 0>>;
+    return bf16    ? lift_as_one<Vhmnmx<Half::bf16, false, kNan != 0>>
+           : flush ? lift_as_one<Vhmnmx<Half::fp16, true, kNan != 0>>
+                   : lift_as_one<Vhmnmx<Half::fp16, false, kNan != 0>>;
   });
 }
 
