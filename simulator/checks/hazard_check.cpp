@@ -103,6 +103,9 @@ void HazardCheck::prepare(const Core& core) {
   timed_ = timing::time_program(module->program(), *core.launch.model->timing);
   decoded_.assign(module->program().instructions.size(), {});
   places_.clear();
+  stretches_.assign(decoded_.size(), {});
+  uses_.clear();
+  last_writes_.clear();
 }
 
 void HazardCheck::block_started(const Core& core, const Block& block) {
@@ -195,10 +198,12 @@ void HazardCheck::wait_for_groups(WarpTrack& track, std::size_t left) {
 
 // What the instruction waits for has happened when it issues.
 void HazardCheck::wait(WarpTrack& track, const Decoded& in) {
+  if (!in.waits()) return;
   for (unsigned left = in.waits_for; left != 0; left &= left - 1)
     wait(track, static_cast<unsigned>(std::countr_zero(left)), 0);
   if (in.counted_by < kScoreboards && (in.waits_for >> in.counted_by & 1) == 0)
     wait(track, in.counted_by, in.left);
+  if (in.groups_left != kNoGroupWait) wait_for_groups(track, in.groups_left);
 }
 
 // Others are followed by the run.
@@ -213,17 +218,23 @@ void HazardCheck::issuing(const Core&, const Warp& warp, const Issue& next) {
 
 void HazardCheck::passed(const Warp& warp, Pc first, Pc end, Mask active) {
   WarpTrack& track = track_of(warp);
-  for (Pc pc = first; pc != end; ++pc) follow({warp, track, pc, active, active});
+  for (Pc pc = first; pc != end;) {
+    const Stretch& stretch = stretch_at(pc, end);
+    if (stretch.in_time && stretch.end <= end && starts_in_order(track, stretch, pc, active)) {
+      follow(track, stretch, pc, active);
+      pc = Pc(stretch.end);
+    } else {
+      follow({warp, track, pc, active, active});
+      ++pc;
+    }
+  }
 }
 
 void HazardCheck::follow(const Execution& now) {
   WarpTrack& track = now.track;
-  const Decoded& in = decoded_[now.pc];
-  if (in.stall == 0) [[unlikely]]
-    decode(now.pc);
+  const Decoded& in = decoded(now.pc);
   ++track.sequence;
-  if (in.waits_for != 0 || in.counted_by != kNoScoreboard) wait(track, in);
-  if (in.groups_left != kNoGroupWait) wait_for_groups(track, in.groups_left);
+  wait(track, in);
   if (in.guard != kPlaces && (track.results.lanes[in.guard] & now.active).any())
     look_at_read(now, in.guard, true);
   const std::uint16_t* const reads = places_.data() + in.places;

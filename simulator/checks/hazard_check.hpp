@@ -86,6 +86,9 @@ class HazardCheck : public Check {
     bool is_memory = false;
     bool is_product = false, ends_group = false;  // of a warp group
     std::uint8_t groups_left = kNoGroupWait;      // WARPGROUP.DEPBAR: how many it leaves
+    bool waits() const {
+      return waits_for != 0 || counted_by != timing::kNoScoreboard || groups_left != kNoGroupWait;
+    }
   };
   // One executing instruction.
   struct Execution {
@@ -94,9 +97,41 @@ class HazardCheck : public Check {
     Pc pc;
     Mask active, on;
   };
+  // Instructions one after the other that set no scoreboard and of which at most the first waits:
+  // among them all is the same whenever they execute.
+  struct Stretch {
+    std::uint32_t end = 0;               // pc; 0: not looked at yet
+    bool in_time = false;                // none uses another's result too early
+    std::uint32_t uses = 0, writes = 0;  // indices in uses_ and last_writes_
+    std::uint32_t use_count = 0, write_count = 0;
+    std::uint32_t cycles = 0;
+  };
+  // A place that the stretch reads or writes before any of its instructions has written it.
+  struct FirstUse {
+    std::uint16_t place;
+    bool reads, writes;
+    std::uint32_t since;  // cycles from the stretch's first issue: when it is read
+  };
+  struct StretchPlaces;
+  struct LastWrite {
+    std::uint16_t place;
+    std::uint32_t pc, since;
+  };
   void decode(std::uint32_t pc);
+  const Decoded& decoded(std::uint32_t pc) {
+    if (decoded_[pc].stall == 0) [[unlikely]]
+      decode(pc);
+    return decoded_[pc];
+  }
   WarpTrack& track_of(const Warp& warp);
   void follow(const Execution& now);
+  // hazard_stretches.cpp
+  const Stretch& stretch_at(std::uint32_t first, std::uint32_t end);
+  void find_stretch(std::uint32_t first, std::uint32_t end, Stretch& found);
+  void note_uses(const Decoded& in, std::uint32_t pc, Stretch& found, StretchPlaces& places);
+  bool starts_in_order(WarpTrack& track, const Stretch& stretch, std::uint32_t first, Mask on);
+  void follow(WarpTrack& track, const Stretch& stretch, std::uint32_t first, Mask on);
+  static bool is_plain(const Decoded& in);
   static void wait(WarpTrack& track, const Decoded& in);
   static void wait(WarpTrack& track, unsigned scoreboard, std::size_t left);
   static void wait_for_groups(WarpTrack& track, std::size_t left);
@@ -115,6 +150,9 @@ class HazardCheck : public Check {
   timing::TimedProgram timed_;      // of that code
   std::vector<Decoded> decoded_;    // by pc
   std::vector<std::uint16_t> places_;
+  std::vector<Stretch> stretches_;  // by the pc of the first instruction
+  std::vector<FirstUse> uses_;
+  std::vector<LastWrite> last_writes_;
   using Tracks = std::vector<std::unique_ptr<WarpTrack>>;
   std::map<std::uint64_t, Tracks> blocks_;  // by linear index
   Tracks spare_;                            // of blocks that have ended

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 #include <optional>
+#include <utility>
 
 #include "isa/cubin.hpp"
 #include "simulator/checks/checks.hpp"
@@ -51,7 +52,8 @@ std::vector<std::byte> changed(std::uint64_t pc, Field field, std::uint64_t valu
 
 // Every pointer that the kernel takes is to 4096 bytes that hold 0, 11, 22 …
 std::vector<Finding> launch(Device& device, Checks& checks, Module& module,
-                            const char* kernel = kKernel, unsigned pointers = 1) {
+                            const char* kernel = kKernel, unsigned pointers = 1,
+                            Observer* observer = nullptr) {
   constexpr std::uint64_t kBytes = 4096;
   const std::uint64_t data = *device.memory().allocate(kBytes, "data");
   for (std::uint32_t i = 0; i < kBytes / 4; ++i) {
@@ -67,21 +69,23 @@ std::vector<Finding> launch(Device& device, Checks& checks, Module& module,
       pointers == 1 ? parameters(data, kRounds) : parameters(data, data, data, kRounds);
   LaunchOptions options;
   options.checks = &checks;
+  options.observer = observer;
   return device.launch(request, options).findings;
 }
 
 std::vector<Finding> run(std::vector<std::byte> cubin, const char* kernel = kKernel,
-                         unsigned pointers = 1) {
+                         unsigned pointers = 1, Observer* observer = nullptr) {
   Device device{gpu_model("h200")};
   Module module{std::move(cubin), "planted.cubin", device.memory()};
   Checks checks{parse_options("hazards"), device.memory()};
-  return launch(device, checks, module, kernel, pointers);
+  return launch(device, checks, module, kernel, pointers, observer);
 }
 
 // What is found, as one text.
-std::string found(std::uint64_t pc, Field field, std::uint64_t value) {
+std::string found(std::uint64_t pc, Field field, std::uint64_t value,
+                  Observer* observer = nullptr) {
   std::string text;
-  for (const Finding& finding : run(changed(pc, field, value))) {
+  for (const Finding& finding : run(changed(pc, field, value), kKernel, 1, observer)) {
     text += finding.kind + ": " + finding.message + "; " + finding.details + "\n";
     for (const Side& side : finding.sides) text += "  " + side.text + "\n";
   }
@@ -133,6 +137,26 @@ TEST(HazardCheck, AScoreboardIsSeenTwoCyclesLater) {
 
 TEST(HazardCheck, WhatAStoreReadsStaysUntilItHas) {
   EXPECT_THAT(found(0x100, kWaitMask, 0), HasSubstr("overwritten_source: "));
+}
+
+// Beside it every instruction is told one by one.
+struct OfEveryInstruction : Observer {
+  void issued(const CoreView&, const WarpView&, const Issue&) override {}
+};
+
+TEST(HazardCheck, StretchesAreJudgedAsTheirInstructionsOneByOne) {
+  const isa::Cubin cubin = isa::parse_cubin(planted_kernels(), "planted.cubin");
+  const std::uint64_t bytes = cubin.sections[cubin.find_kernel(kKernel)->text_section].bytes.size();
+  unsigned with_findings = 0;
+  for (std::uint64_t pc = 0; pc < bytes; pc += 16)
+    for (const auto& [field, value] :
+         {std::pair{kStall, 1u}, {kStall, 3u}, {kWaitMask, 0u}, {kWriteBarrier, kNone}}) {
+      OfEveryInstruction every;
+      const std::string text = found(pc, field, value);
+      EXPECT_EQ(text, found(pc, field, value, &every)) << pc << ' ' << field.bit << ' ' << value;
+      with_findings += text.empty() ? 0 : 1;
+    }
+  EXPECT_GT(with_findings, 10u);
 }
 
 }  // namespace
