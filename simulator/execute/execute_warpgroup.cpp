@@ -104,7 +104,7 @@ class Reader {
   }
   // As many chunks as a warp has lanes are one access.
   void note(std::uint32_t from) {
-    noted_.address[count_++] = kSharedWindow | from;
+    noted_.address[count_++] = from;  // no generic address, which would be the first block's
     if (count_ == kWarpSize) tell();
   }
   void tell() {

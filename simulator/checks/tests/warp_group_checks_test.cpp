@@ -17,6 +17,7 @@ namespace {
 
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 
 std::vector<std::byte> planted_kernels() {
   return compiled_kernels("simulator/checks/tests/kernels/planted.sm_90a.cubin");
@@ -30,7 +31,7 @@ class WarpGroups : public ::testing::Test {
       std::memcpy(device_.memory().view(tensor_ + at, sizeof value), &value, sizeof value);
     }
   }
-  // One block; shared memory for four boxes. What was found, as text.
+  // One cluster of `blocks_`; shared memory for four boxes. What was found, as text.
   template <typename... Arguments>
   std::string run(const char* names, const char* kernel, unsigned threads, Arguments... arguments) {
     return run(module_, names, kernel, threads, arguments...);
@@ -42,6 +43,7 @@ class WarpGroups : public ::testing::Test {
     LaunchRequest request;
     request.module = &module;
     request.kernel = module.cubin().find_kernel(kernel);
+    request.grid = request.cluster = {blocks_, 1, 1};
     request.block = {threads, 1, 1};
     request.dynamic_shared_bytes = 4 * kBox;
     request.parameters.resize(request.kernel->parameter_bytes);
@@ -84,6 +86,7 @@ class WarpGroups : public ::testing::Test {
     return encode(map).value();
   }
 
+  std::uint32_t blocks_ = 1;
   static constexpr std::uint32_t kBox = 8192;
   Device device_{gpu_model("h200")};
   Module module_{planted_kernels(), "planted.cubin", device_.memory()};
@@ -121,6 +124,13 @@ TEST_F(WarpGroups, AStageIsHandedBackBehindTheProducts) {
   EXPECT_THAT(text, HasSubstr("races multiplied_from"));
   EXPECT_THAT(text, HasSubstr("UTMALDG"));
   EXPECT_THAT(run("races,hazards", "product_ring_repaired", 160, map_of_halves(), out_), IsEmpty());
+}
+
+// Each block multiplies what lies in its own shared memory. (Both add to the same sums.)
+TEST_F(WarpGroups, ProductsOfAClusterReadTheirOwnBlock) {
+  blocks_ = 2;
+  const std::string text = run("races", "product_ring_repaired", 160, map_of_halves(), out_);
+  EXPECT_THAT(text, Not(HasSubstr("multiplied_from")));
 }
 
 TEST_F(WarpGroups, BytesThatNeverComeAreADeadlock) {
