@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "isa/attributes.hpp"
 #include "simulator/memory/atomic_operations.hpp"
 
@@ -31,10 +33,7 @@ void InitCheck::begin(const LaunchRequest& request) {
   untracked_ = {};
 }
 
-void InitCheck::block_started(const Core&, const Block& block) {
-  BlockMemory& memory = blocks_[block.linear];
-  memory.local.resize(block.warps.size() * kWarpSize);
-}
+void InitCheck::block_started(const Core&, const Block& block) { blocks_[block.linear]; }
 
 void InitCheck::block_ended(const Core&, const Block& block) {
   blocks_.erase(block.linear);
@@ -87,7 +86,9 @@ ByteSet* InitCheck::bytes_of(const Warp& warp, Window space, unsigned lane,
   }
   if (space == Window::local) {
     address &= 0xffff'ffff;
-    return &memory_of(*warp.block).local[warp.index * kWarpSize + lane];
+    std::vector<ByteSet>& local = memory_of(*warp.block).local;
+    if (local.empty()) local.resize(warp.block->warps.size() * kWarpSize);
+    return &local[warp.index * kWarpSize + lane];
   }
   const Block* const owner = shared_owner(*warp.block, address);
   address &= kSharedOffset;
@@ -97,6 +98,23 @@ ByteSet* InitCheck::bytes_of(const Warp& warp, Window space, unsigned lane,
 void InitCheck::issued(const Core& core, const Warp& warp, const Issue& issue) {
   for (const Access& access : issue.accesses)
     if (access.lanes.any()) look_at(core, warp, issue, access);
+}
+
+bool InitCheck::all_is_written_around(const Warp& warp, const Access& access) {
+  constexpr std::uint64_t kMost = 4096;  // to look at more takes longer than lane by lane
+  if (access.space == Window::local || warp.block->cluster != nullptr) return false;
+  std::uint64_t lowest = ~std::uint64_t{0}, highest = 0;
+  for (const unsigned lane : access.lanes) {
+    lowest = std::min(lowest, access.address[lane]);
+    highest = std::max(highest, access.address[lane]);
+  }
+  const std::uint64_t bytes = highest - lowest + access.width;
+  if (access.space == Window::shared)
+    return bytes <= kMost && memory_of(*warp.block).shared.has_all(lowest & kSharedOffset, bytes);
+  Tracked* const tracked = tracked_at(lowest);
+  if (tracked == nullptr) return highest < untracked_.until;
+  return tracked->allocation.contains(lowest, bytes) &&
+         (tracked->all_written() || (bytes <= kMost && tracked->written.has_all(lowest, bytes)));
 }
 
 // Reads first: what lanes of an atomic operation read, others of them may write.
@@ -112,6 +130,7 @@ void InitCheck::look_at(const Core& core, const Warp& warp, const Issue& issue,
     if (access.kind == AccessKind::store) return set->add(address, bytes);
     if (set->has_all(address, bytes)) return;
   }
+  if (access.kind == AccessKind::load && all_is_written_around(warp, access)) return;
   Mask unwritten;
   const bool may_be_padding = copies_by_byte_ && access.space == Window::local && access.width == 1;
   if (access.kind != AccessKind::store && !may_be_padding && reads(step, access))

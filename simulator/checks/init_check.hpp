@@ -28,7 +28,7 @@ class InitCheck : public Check {
  private:
   struct BlockMemory {
     ByteSet shared;
-    std::vector<ByteSet> local;  // by thread
+    std::vector<ByteSet> local;  // by thread; empty as long as none accesses it
   };
   struct Tracked {
     Allocation allocation;
@@ -38,6 +38,8 @@ class InitCheck : public Check {
   BlockMemory& memory_of(const Block& block);
   Tracked* tracked_at(std::uint64_t address);
   void look_at(const Core& core, const Warp& warp, const Issue& issue, const Access& access);
+  // Whether all that lies between the lanes' places is written; false: it is not known.
+  bool all_is_written_around(const Warp& warp, const Access& access);
   // The bytes of a place in memory that are written, and the place in them; null: not tracked, or
   // all of them are.
   ByteSet* bytes_of(const Warp& warp, Window space, unsigned lane, std::uint64_t& address);
