@@ -149,8 +149,8 @@ TEST(HazardCheck, StretchesAreJudgedAsTheirInstructionsOneByOne) {
   const std::uint64_t bytes = cubin.sections[cubin.find_kernel(kKernel)->text_section].bytes.size();
   unsigned with_findings = 0;
   for (std::uint64_t pc = 0; pc < bytes; pc += 16)
-    for (const auto& [field, value] :
-         {std::pair{kStall, 1u}, {kStall, 3u}, {kWaitMask, 0u}, {kWriteBarrier, kNone}}) {
+    for (const auto& [field, value] : std::vector<std::pair<Field, unsigned>>{
+             {kStall, 1}, {kStall, 3}, {kWaitMask, 0}, {kWriteBarrier, kNone}}) {
       OfEveryInstruction every;
       const std::string text = found(pc, field, value);
       EXPECT_EQ(text, found(pc, field, value, &every)) << pc << ' ' << field.bit << ' ' << value;
