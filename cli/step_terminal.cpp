@@ -30,8 +30,8 @@ constexpr std::string_view kHelp[] = {
     "s, right    one instruction of this warp    S, left   one back",
     "n, down     to another source line          N, up     back to one",
     "o           past what a call does",
-    "d / D       to the next / last divergence (lanes split)",
-    "r / R       to the next / last reconvergence (lanes meet)",
+    "d / D       to the next / last divergence",
+    "r / R       to the next / last reconvergence",
     "b           set a breakpoint, or take it away:  04e0   :17   :17 if lane 3",
     "            04e0 if R5 == 0x20 and warp 1   (with blanks; == != < <= > >=)",
     "c / C       to the next / last breakpoint, of any warp",
@@ -42,7 +42,7 @@ constexpr std::string_view kHelp[] = {
     "[ / ]       another lane for the registers  v   every lane's registers",
     "f           registers as hexadecimal, whole or floating-point numbers",
     "PgUp, PgDn  other registers                 < / >  last / next launch",
-    "Home, End   begin and end of the launch     q   end",
+    "Home, End   begin and end of the launch     q   quit",
     "",
     "Lanes, the first at the left:",
 };
@@ -292,10 +292,10 @@ class StepScreen {
     else
       draw_panes(top, height, columns);
     terminal_.put(rows - 2, 0, columns, {message_, Look::current});
-    terminal_.put(
-        rows - 1, 0, columns,
-        {"s step  S back  n line  d split  r meet  b break  c go on  w warp  ? help  q end",
-         Look::dim});
+    terminal_.put(rows - 1, 0, columns,
+                  {"? help  q quit  s step  S back  n line  d diverge  r reconverge  b break  c "
+                   "continue  w warp",
+                   Look::dim});
     terminal_.show();
   }
 

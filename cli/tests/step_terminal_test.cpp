@@ -35,7 +35,7 @@ constexpr const char* kDivergence = "simple_divergence.sm_90.G/0001-_Z11mathKern
 TEST_F(StepTerminal, ShowsOddAndEvenLanesPartAndMeet) {
   start(kDivergence);
   press("", "mathKernel1(float*)  block 0 of 1  warp 0 of 2  step 0");
-  press("d", "splits: odd -> 0580, even -> 04f0");
+  press("d", "diverges: odd -> 0580, even -> 04f0");
   const std::string split = reader_->screen();
   EXPECT_THAT(split, HasSubstr("#.#.#.#.#.#.#.#.#.#.#.#.#.#.#.#.   BRA 0x500"));
   EXPECT_THAT(split, HasSubstr("> even       04f0  executes next"));
@@ -43,7 +43,7 @@ TEST_F(StepTerminal, ShowsOddAndEvenLanesPartAndMeet) {
   EXPECT_THAT(split, HasSubstr("B0=all"));
   EXPECT_THAT(split, HasSubstr("> 04f0  BRA 0x500"));
   EXPECT_THAT(split, HasSubstr("0580  MOV R4, 0x43480000  <- odd"));
-  press("r", "meets: all -> 0610");
+  press("r", "reconverges: all -> 0610");
   EXPECT_THAT(reader_->screen(), HasSubstr("R6    00000000  {even:0x0 odd:0x43480000}"));
   press("q", "");
   EXPECT_EQ(reader_->wait(), 0);
@@ -110,9 +110,9 @@ TEST_F(StepTerminal, ShowsEveryLanesRegistersAndHelp) {
 
 TEST_F(StepTerminal, FitsASmallTerminal) {
   start(kDivergence, 24, 80);
-  press("d", "splits: odd");
+  press("d", "diverges: odd");
   EXPECT_THAT(reader_->screen(), HasSubstr("executes next"));
-  EXPECT_THAT(reader_->screen(), HasSubstr("? help  q end"));
+  EXPECT_THAT(reader_->screen(), HasSubstr("? help  q quit"));
 }
 
 TEST(Step, NeedsATerminal) {

@@ -38,9 +38,9 @@ TEST(Trace, ShowsOddAndEvenThreadsOfMathKernel1PartAndMeet) {
   EXPECT_THAT(text, HasSubstr("launch 1: mathKernel1(float*)"));
   EXPECT_THAT(text, Not(HasSubstr("mathKernel2")));
   EXPECT_THAT(text, ContainsRegex("-#-#-#-#-#-#-#-#-#-#-#-#-#-#-#-#  @P0 BRA 0x580 .*"
-                                  "simple_divergence.cu:17 .*splits: odd -> 0580, even -> 04f0"));
+                                  "simple_divergence.cu:17 .*diverges: odd -> 0580, even -> 04f0"));
   EXPECT_THAT(text, ContainsRegex("#.#.#.#.*MOV R6, 0x42c80000 .*simple_divergence.cu:18"));
-  EXPECT_THAT(text, ContainsRegex("0#0#0#0#.*BSYNC B0 .*meets: all -> 0610"));
+  EXPECT_THAT(text, ContainsRegex("0#0#0#0#.*BSYNC B0 .*reconverges: all -> 0610"));
 }
 
 TEST(Trace, GoesToStderrBesideTheTable) {

@@ -24,8 +24,8 @@ constexpr Consequence kConsequences[] = {
     {.seen = &Seen::unordered_reads,
      .order_dependent = "reads of what other warps write meanwhile"},
     {.seen = &Seen::uncounted_reunions,
-     .unmodelled = "groups that met at WARPSYNC.COLLECTIVE or at a restored barrier: hardware "
-                   "counters add executions by a rule not known"},
+     .unmodelled = "groups that reconverged at WARPSYNC.COLLECTIVE or at a restored barrier: "
+                   "hardware counters add executions by an unknown rule"},
     {.seen = &Seen::waited_for_others,
      .order_dependent = "reads of what the host or another stream writes meanwhile"},
     {.seen = &Seen::printed,
@@ -58,13 +58,11 @@ void add_limits(const LaunchContext& context, LaunchOutcome& outcome) {
 void add_patches(const GridRun& executed, LaunchOutcome& outcome) {
   if (executed.patches_given_up)
     outcome.unmodelled.push_back(
-        "groups of functions that call themselves, as a profiler's patches part them: all counts "
+        "recursive functions, in which a profiler's patches would make lanes diverge: all counts "
         "are of the code without patches");
   if (executed.why_not_unpatched.empty()) return;
-  outcome.unmodelled.push_back(
-      fmt::format("hardware counters, which are of code without a profiler's patches, by which "
-                  "groups meet elsewhere here: {}",
-                  executed.why_not_unpatched));
+  outcome.unmodelled.push_back(fmt::format("hardware counters not computed for this launch: {}",
+                                           executed.why_not_unpatched));
   outcome.counters_incomplete = true;
 }
 

@@ -12,6 +12,9 @@
 namespace heddle::simulator {
 namespace {
 
+constexpr const char* kNotRequested = "request them with --metrics";
+constexpr const char* kObserved = "traces and advice follow the code as a profiler patches it";
+
 // Warp instructions after which a launch without a limit of its own counts as endless: hours.
 constexpr std::uint64_t kDefaultLimit = std::uint64_t{1} << 36;
 
@@ -106,8 +109,7 @@ GridRun PreparedLaunch::run() {
   if (observed) try_patches();
   if (observed || !(may_deadlock() || may_differ())) {
     GridRun once{run_grid(context_, resident_), {}, {}, patches_given_up_};
-    if (once.run.seen.patches_show)
-      once.why_not_unpatched = observed ? "the launch is observed" : "nobody asked for them";
+    if (once.run.seen.patches_show) once.why_not_unpatched = observed ? kObserved : kNotRequested;
     return once;
   }
   RevocableRun patched(context_, resident_);
@@ -127,7 +129,7 @@ GridRun PreparedLaunch::run() {
 // Why a launch cannot be taken back and executed once more; empty: it can.
 std::string PreparedLaunch::why_not_again(const RevocableRun& patched) const {
   const BlockRun& run = patched.run();
-  if (!context_.options->settings.counters) return "nobody asked for them";
+  if (!context_.options->settings.counters) return kNotRequested;
   if (run.fault) return "the launch failed";
   if (run.seen.printed || run.seen.used_heap) return "it called the driver's functions";
   if (run.seen.waited_for_others) return "it waited for the host or another stream";

@@ -144,17 +144,16 @@ class Adviser {
   Advice of_branch(std::uint32_t branch, const SplitSite& site, double share) {
     Advice advice;
     advice.pc = branch;
-    advice.title =
-        fmt::format("{} splits warps: {} of the issue slots", place(branch), percent(share));
+    advice.title = fmt::format("{} diverges: {} of the issue slots", place(branch), percent(share));
     const SplitKind kind = kind_of(site);
     const Sides sides = sides_of(divergence_.paths(), branch);
-    advice.text = fmt::format("{} split a warp {} {}. ", listing_.at(branch).text, site.splits,
+    advice.text = fmt::format("{} diverged {} {}. ", listing_.at(branch).text, site.splits,
                               site.splits == 1 ? "time" : "times");
     advice.text += how(site, kind);
     if (kind != SplitKind::trips)
-      advice.text +=
-          fmt::format(" What it jumps to takes {:.0f}, what follows it {:.0f} warp instructions.",
-                      sides.jumps.length(), sides.goes_on.length());
+      advice.text += fmt::format(
+          " The taken side executes {:.0f} warp instructions, the fall-through side {:.0f}.",
+          sides.jumps.length(), sides.goes_on.length());
     advice.text += met(site);
     const WhatIf other = what_if(branch, kind, sides);
     advice.text += other.in_vain ? kInVain : remedy(kind, sides);

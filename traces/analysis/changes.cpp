@@ -114,8 +114,8 @@ std::string flow_text(const Changes& changes, const CoreView& core, const WarpVi
       add(fmt::format("{} -> {}", lanes_text(group.lanes),
                       listing.pc_text(group.pc, core.request().kernel->name)));
   }
-  if (changes.diverged) return "splits: " + text;
-  return changes.reconverged ? "meets: " + text : text;
+  if (changes.diverged) return "diverges: " + text;
+  return changes.reconverged ? "reconverges: " + text : text;
 }
 
 }  // namespace

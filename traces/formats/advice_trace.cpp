@@ -36,9 +36,9 @@ std::string budget_text(const Divergence& divergence) {
   const double total = static_cast<double>(std::max<std::uint64_t>(1, slots.total()));
   std::string text = fmt::format("  {} warp instructions; of their lanes ", divergence.steps());
   const std::pair<std::uint64_t, const char*> parts[] = {
-      {slots.used, "worked"},
+      {slots.used, "executed"},
       {slots.split, "were on another side of a branch"},
-      {slots.predicated, "were switched off by a guard"},
+      {slots.predicated, "were predicated off"},
       {slots.held, "waited elsewhere"},
       {slots.ended, "had ended"},
       {slots.never_started, "have no thread"}};

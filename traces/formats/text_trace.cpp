@@ -45,7 +45,7 @@ void TextTrace::write_head() {
       "lanes\n"
       "#   share stands once), predicates as the set of lanes where they hold, memory, and how "
       "lanes\n"
-      "#   split, wait and meet\n");
+      "#   diverge, wait and reconverge\n");
   head_written_ = true;
 }
 

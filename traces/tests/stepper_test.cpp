@@ -49,10 +49,10 @@ TEST_F(StepperTest, FindsDivergencesAndReconvergencesInBothDirections) {
   ASSERT_EQ(stepper.next_divergence(), Stop::there);
   const std::uint64_t first = stepper.replay().step();
   EXPECT_TRUE(stepper.changes().diverged);
-  EXPECT_THAT(stepper.changes_text(), HasSubstr("splits: 1-31 -> 0140, 0 -> 00b0"));
+  EXPECT_THAT(stepper.changes_text(), HasSubstr("diverges: 1-31 -> 0140, 0 -> 00b0"));
   EXPECT_EQ(stepper.warp()->groups().size(), 2u);
   ASSERT_EQ(stepper.next_reconvergence(), Stop::there);
-  EXPECT_THAT(stepper.changes_text(), HasSubstr("meets: all"));
+  EXPECT_THAT(stepper.changes_text(), HasSubstr("reconverges: all"));
   EXPECT_EQ(stepper.warp()->groups().size(), 1u);
   ASSERT_EQ(stepper.next_divergence(), Stop::there);
   const std::uint64_t second = stepper.replay().step();

@@ -79,9 +79,9 @@ TEST_F(TextTraceTest, TellsWhatItsSignsMean) {
 TEST_F(TextTraceTest, ShowsASplitWhoWaitsAndWhereTheyMeet) {
   const auto lines = trace(a_lock());
   EXPECT_THAT(lines,
-              Contains(ContainsRegex("  -#{31}  @P0 BRA .* splits: 1-31 -> 0140, 0 -> 00b0")));
+              Contains(ContainsRegex("  -#{31}  @P0 BRA .* diverges: 1-31 -> 0140, 0 -> 00b0")));
   EXPECT_THAT(lines, Contains(ContainsRegex("  #\\.{31}  BSYNC B0 .* 0 waits at B0 for 1-31")));
-  EXPECT_THAT(lines, Contains(ContainsRegex("  0#{31}  BSYNC B0 .* meets: all -> 0150")));
+  EXPECT_THAT(lines, Contains(ContainsRegex("  0#{31}  BSYNC B0 .* reconverges: all -> 0150")));
   EXPECT_THAT(lines, Contains(ContainsRegex("  xx#\\.{29}  EXIT .* ends 2$")));
 }
 
@@ -125,7 +125,7 @@ TEST_F(TextTraceTest, CanBeginAtADivergenceOrKeepToChangesOfTheMask) {
   const auto request = a_lock();
   const auto later = trace(request, {{"trace-from", "3"}});
   ASSERT_FALSE(later.empty());
-  EXPECT_THAT(later.front(), HasSubstr("splits: 2-31"));
+  EXPECT_THAT(later.front(), HasSubstr("diverges: 2-31"));
   EXPECT_THAT(trace(request, {{"trace-from", "1000"}}), IsEmpty());
   const auto bar = [](const std::string& line) { return line.substr(29, 32); };
   const auto changes = trace(request, {{"trace-changes", ""}});
