@@ -3,8 +3,11 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+
 #include "cli/commands.hpp"
 #include "cli/nvprof_names.hpp"
+#include "cli/words.hpp"
 #include "gpu/runtime/error.hpp"
 #include "isa/attributes.hpp"
 #include "simulator/base/spelling.hpp"
@@ -71,121 +74,48 @@ bool explain_error(const std::string& name) {
   return true;
 }
 
-// Words of the output that are no metric's name.
-struct Word {
-  std::string_view word, meaning;
-};
-constexpr Word kWords[] = {
-    {"determined",
-     "the launch's counts do not depend on the order in which warps run, so exact metrics "
-     "equal the hardware's; \"if free of races\": several warps store to memory that they share, "
-     "and whether plain loads and stores race is not looked for without --check races. A launch "
-     "in which that finds a race is order-dependent, one in which it finds none is determined"},
-    {"order-dependent",
-     "the launch's results or counts may depend on the order in which warps run; "
-     "the hardware's counts may differ, and from run to run too"},
-    {"~", "the value is modelled and carries an error; exact values stand without it"},
-    {"-", "there is no value: a ratio over nothing, or the launch was not timed (--timing on)"},
-    {"±",
-     "the error to expect of a modelled time: nine of ten launches that are slow for the same "
-     "reason were that near to the GPU's (docs/timing.md)"},
-    {"…", "the lowest and the highest value over several launches of the same shape"},
-    {"exact", "the value equals the hardware's count where the launch is determined"},
-    {"modelled", "the value comes from the timing model and carries an error"},
-    {"approximated", "something in the launch is not modelled exactly; the text says what"},
-    {"occupancy",
-     "warps on an SM, of its warp slots: theoretical as blocks fit, achieved as the launch "
-     "ran; heddle occupancy computes the first"},
-    {"theoretical",
-     "theoretical occupancy: warps of the blocks that fit on an SM, of its warp slots"},
-    {"waves", "how many times the grid fills the GPU: blocks ÷ (blocks per SM × SMs)"},
-    {"limited",
-     "limited by: the resource that keeps another block from the SM: warps, blocks, "
-     "registers, shared memory or barriers"},
-    {"lane", "one of the 32 threads of a warp, by its place"},
-    {"warp", "32 threads that execute one instruction together"},
-    {"group", "lanes of a warp that share a PC and execute together"},
-    {"diverge",
-     "the lanes of a group take different sides of a branch; the sides execute one after the "
-     "other"},
-    {"reconverge", "groups meet at one PC and execute together again"},
-    {"launch", "one execution of a kernel over a grid; launches are numbered from 0"},
-    {"stopped", "a fault ended the launch; its counts are those until then"},
-    {"fault",
-     "the launch was stopped: an illegal address, a trap, a deadlock; the run fails unless "
-     "--ignore-faults is given"},
-    {"finding", "a mistake of the program that --check reports"},
-    {"races", "two threads access the same memory, one of them writes, and nothing orders them"},
-    {"memory", "--check memory: accesses outside allocations, misaligned, or to freed memory"},
-    {"init", "--check init: reads of memory that nobody wrote"},
-    {"sync", "--check sync: barriers that some threads miss, wrong masks, deadlocks"},
-    {"hazards", "--check hazards: instructions that use a result before it is there"},
-    {"capsule", "one launch in a file, with its code and memory, that runs without its program"},
-    {"sketch", "a kernel in a few lines of a small language (docs/sketches.md)"},
-    {"wavefront", "one pass of the shared-memory data pipe; bank conflicts add passes"},
-    {"sector", "32 bytes of memory, the unit in which caches move data"},
-    {"registers", "32-bit registers of a thread, as the compiler chose them"},
-    {"cmem[0]", "bytes of constant bank 0: parameters and what the driver adds"},
-    {"spill", "registers that did not fit and were moved to local memory"},
-    {"stack", "bytes of local memory that a thread's frames take"},
-    {"advice",
-     "heddle run --advice: what makes a launch slow, costliest first, where, and what helps"},
-    {"splits", "splits warps: at this branch the lanes of a warp go two ways, one after the other"},
-    {"issue slots", "cycles of a scheduler in which a warp instruction can issue"},
-    {"lane slots", "32 for each warp instruction; an idle lane leaves one unused"},
-    {"cost",
-     "of advice: the cycles that what is told keeps SMs busy, of all that the launch does; "
-     "latencies and overlap are not in it"},
-    {"what if", "computed from this run's counts: what another arrangement of threads would need"},
-    {"coalesced", "the lanes of a warp access neighbouring bytes, so that few sectors are moved"},
-    {"strided",
-     "lanes access elements at equal distances: each sector that is moved holds little that is "
-     "used"},
-    {"scattered", "lanes access places without a rule: a sector for almost every lane"},
-    {"misaligned", "a warp's accesses begin within a sector, so that one more is moved"},
-    {"array of structures",
-     "lanes access one field of neighbouring structures; arrays of fields would be coalesced"},
-    {"bank conflict",
-     "lanes access different words of one bank of shared memory: one pass for each word"},
-    {"padding",
-     "unused elements behind each row of an array in shared memory, so that columns lie in "
-     "different banks"},
-    {"local memory", "memory of a thread for arrays and what did not fit into registers; in DRAM"},
-    {"last wave",
-     "the blocks left over when the grid is no multiple of what the GPU holds at once"},
-    {"blocks of unequal length",
-     "some blocks execute more than others, so SMs are idle at the end"},
-    {"baseline", "an earlier run that this one is compared with (--baseline)"},
-    {"apart", "the model's share less the hardware's, in points of per cent"},
-    {"error", "(model - hardware) / hardware"},
-    {"+-", "how far the hardware's repeated measurements are from their median, on average"},
-    {"distance", "half the sum of the differences of shares: 0 the same, 1 nothing in common"},
-    {"roofline",
-     "how close a kernel gets to the GPU's limits, over its intensity (heddle roofline)"},
-    {"roof",
-     "a limit of a roofline: what schedulers issue or a pipe computes (flat), or intensity times "
-     "what a memory delivers (rising)"},
-    {"intensity", "work for each byte, or each sector of 32 bytes, that a memory moves"},
-    {"issue", "the roof of warp instructions: one a cycle from each scheduler"},
-    {"L1", "the cache of an SM; shared memory is a part of it"},
-    {"L2", "the cache that all SMs share"},
-    {"DRAM", "the GPU's memory, behind L2"},
-    {"scoreboard",
-     "a counter by which an instruction waits for the results of earlier ones whose latency "
-     "varies"},
-    {"barrier", "a place where threads wait for one another; B0 to B15 are convergence barriers"},
-    {"variables",
-     "of the source, in code with debug information (nvcc -G), as registers hold them"},
-    {"rank", "a process of those that mpirun starts"},
-};
+// As words() has it: small letters, and n for each number that stands alone.
+std::string spelled(std::string_view text) {
+  std::string result;
+  char before = ' ';
+  bool in_number = false;
+  for (const char c : text) {
+    const bool is_digit = c >= '0' && c <= '9';
+    in_number = in_number ? is_digit || c == '.' : is_digit && before == ' ';
+    if (!in_number)
+      result += c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+    else if (before == ' ')
+      result += 'n';
+    before = c;
+  }
+  return result;
+}
+
+// Also plural, and with more behind two words or more: "loads with a stride of 32 elements".
+bool is_spelling(std::string_view spelling, std::string_view name) {
+  if (spelling.empty()) return false;
+  const std::string of = spelled(spelling), given = spelled(name);
+  return given == of || given == of + "s" ||
+         (of.find(' ') != of.npos && (given.starts_with(of + " ") || given.starts_with(of + ",")));
+}
+
+// The exact spelling first: "pc" and "PC" differ.
+const Word* find_word(std::string_view name) {
+  const auto has = [&](const auto& same) {
+    const auto at = std::ranges::find_if(
+        words(), [&](const Word& each) { return std::ranges::any_of(each.spellings, same); });
+    return at == words().end() ? nullptr : &*at;
+  };
+  const Word* exact = has([&](std::string_view each) { return !each.empty() && each == name; });
+  return exact != nullptr ? exact
+                          : has([&](std::string_view each) { return is_spelling(each, name); });
+}
 
 bool explain_word(std::string_view name) {
-  for (const Word& each : kWords)
-    if (each.word == name || fmt::format("{}s", each.word) == name) {
-      fmt::print("{}\n  {}\n", each.word, each.meaning);
-      return true;
-    }
-  return false;
+  const Word* word = find_word(name);
+  if (word == nullptr) return false;
+  fmt::print("{}\n  {}\n", word->spellings[0], word->meaning);
+  return true;
 }
 
 std::string_view work_text(isa::Work work) {
@@ -370,7 +300,9 @@ bool explain_constant(std::string_view name) {
 
 std::string_view nearest_name(const std::string& name) {
   std::vector<std::string_view> names(std::begin(kErrorNames), std::end(kErrorNames));
-  for (const Word& each : kWords) names.push_back(each.word);
+  for (const Word& each : words())
+    for (const std::string_view spelling : each.spellings)
+      if (!spelling.empty()) names.push_back(spelling);
   for (std::size_t i = 0; i < static_cast<std::size_t>(isa::Op::count_); ++i)
     names.push_back(isa::name(static_cast<isa::Op>(i)));
   for (std::size_t i = 0; i < kStalls; ++i) names.push_back(stall_name(static_cast<Stall>(i)));

@@ -23,6 +23,7 @@ class AdviceOf : public ::testing::Test {
     const Outcome outcome = run_heddle(
         "run --advice --no-progress " + more + " " + (folder_ / "k.warp").string(), Kept::output);
     EXPECT_EQ(outcome.status, 0);
+    expect_explained(outcome.text);
     std::string text;
     for (const char c : outcome.text)
       if (c != '\n' && (c != ' ' || text.empty() || text.back() != ' '))
@@ -36,6 +37,16 @@ class AdviceOf : public ::testing::Test {
     const std::size_t at = text.find(" * ");
     const std::size_t next = text.find(" * ", at + 3);
     return at == text.npos ? std::string() : text.substr(at, next - at);
+  }
+  // heddle explain knows each piece: what stands between its place and its share.
+  static void expect_explained(const std::string& text) {
+    for (std::size_t at = text.find("  * "); at != text.npos; at = text.find("  * ", at + 4)) {
+      std::string title = text.substr(at + 4, text.find('\n', at) - at - 4);
+      if (const std::size_t place = title.find(") "); place != title.npos)
+        title.erase(0, place + 2);
+      title.erase(std::min(title.find(": "), title.size()));
+      EXPECT_EQ(run_heddle("explain '" + title + "'", Kept::both).status, 0) << title;
+    }
   }
   const tests::ScratchFolder folder_;
 };

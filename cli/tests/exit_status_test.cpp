@@ -51,28 +51,6 @@ TEST(Heddle, PrintsHelpToStdoutWhenAsked) {
   }
 }
 
-TEST(Explain, KnowsMetricsStallReasonsAndErrors) {
-  EXPECT_THAT(heddle("explain branch_efficiency", 1).text, HasSubstr("unit: %"));
-  EXPECT_THAT(heddle("explain long_scoreboard", 1).text, HasSubstr("stalled_long_scoreboard_per"));
-  EXPECT_EQ(heddle("explain stalled_wait", 1).text, heddle("explain wait", 1).text);
-  EXPECT_THAT(
-      heddle("explain cudaErrorIllegalAddress", 1).text,
-      HasSubstr("(700)\n  an illegal memory access was encountered\n  the context is lost"));
-  EXPECT_EQ(heddle("explain cudaErrorIlegalAddress").status, 2);
-  EXPECT_THAT(heddle("explain cudaErrorIlegalAddress").text,
-              HasSubstr("did you mean cudaErrorIllegalAddress?"));
-  EXPECT_THAT(heddle("explain BSYNC", 1).text, HasSubstr("here they reconverge"));
-  EXPECT_THAT(heddle("explain LDG.E.64", 1).text, HasSubstr("loads from global memory"));
-  EXPECT_THAT(heddle("explain FSEL", 1).text, HasSubstr("a branch the compiler removed"));
-  for (const char* word :
-       {"determined", "order-dependent", "'~'", "'…'", "occupancy", "waves", "stopped", "wavefront",
-        "advice", "IMAD", "NOP", "ATOM", "roofline", "roof", "bank conflicts", "last wave",
-        "strided", "sub_cores", "scoreboard"})
-    EXPECT_EQ(heddle(std::string("explain ") + word, 1).status, 0) << word;
-  EXPECT_THAT(heddle("explain nvlink_receive_throughput", 1).text, HasSubstr("is not supported"));
-  EXPECT_THAT(heddle("explain long_scorebord").text, HasSubstr("did you mean long_scoreboard?"));
-}
-
 TEST(Compare, SaysZeroOneOrTwo) {
   const std::string one = record("simple_divergence.sm_90.G"), other = record("matmul.sm_90.G");
   EXPECT_EQ(heddle("compare " + one + " " + one).status, 0);

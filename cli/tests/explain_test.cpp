@@ -1,0 +1,174 @@
+// heddle explain: metrics, stall reasons, opcodes, errors, and every word that the output names
+// something by.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <set>
+#include <sstream>
+
+#include "cli/tests/shell.hpp"
+
+namespace heddle::cli {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::IsSupersetOf;
+
+using Words = std::set<std::string>;
+
+const std::string kCapsules = HEDDLE_SOURCE_DIR "/validation/capsules/";
+
+std::string printed(const std::string& words) {
+  const Outcome outcome = run_heddle(words, Kept::output);
+  EXPECT_EQ(outcome.status, 0) << words;
+  return outcome.text;
+}
+
+Outcome heddle(const std::string& words, int descriptor = 2) {
+  return run_heddle(words, descriptor == 1 ? Kept::output : Kept::errors);
+}
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  std::istringstream stream(text);
+  for (std::string line; std::getline(stream, line);) lines.push_back(line);
+  return lines;
+}
+
+// A table's cells: two spaces or more lie between them.
+std::vector<std::string> cells_of(const std::string& line) {
+  std::vector<std::string> cells;
+  for (std::size_t at = line.find_first_not_of(' '); at != line.npos;) {
+    const std::size_t end = std::min(line.find("  ", at), line.size());
+    cells.push_back(line.substr(at, end - at));
+    at = line.find_first_not_of(' ', end);
+  }
+  return cells;
+}
+
+// The names over the columns of the table that has a row for each launch; they take two lines.
+Words columns_of(const std::string& text) {
+  const std::vector<std::string> lines = lines_of(text);
+  Words words;
+  for (const std::string& lower : cells_of(lines.at(1))) {
+    const std::size_t end = lines[1].find(lower) + lower.size();
+    const std::string above = lines[0].substr(0, end);
+    const std::size_t begin = above.rfind(' ') + 1;
+    const std::string upper = above.substr(begin);
+    words.insert(upper.empty() || upper.ends_with('_') ? upper + lower : upper + " " + lower);
+  }
+  return words;
+}
+
+// Of --verbose: sections, names and units of metrics, and stall reasons.
+Words names_of(const std::string& text) {
+  Words words;
+  for (const std::string& line : lines_of(text)) {
+    const std::vector<std::string> cells = cells_of(line);
+    if (line.starts_with("    ")) {
+      for (std::size_t i = 0; i < cells.size(); ++i)
+        if (i != 1 && cells[i] != "%") words.insert(cells[i]);
+    } else if (line.find("warps' cycles:") != line.npos) {
+      words.insert("warps' cycles");
+      std::istringstream reasons(line.substr(line.find(':') + 1));
+      for (std::string share, percent, reason; reasons >> share >> percent >> reason;)
+        words.insert(reason.substr(0, reason.find(',')));
+    } else if (line.starts_with("  ") && cells.size() == 1 &&
+               cells[0].find_first_of("0123456789(,:") == line.npos) {
+      words.insert(cells[0]);
+    }
+  }
+  return words;
+}
+
+// Of --source --per-pc: the columns' names and the opcodes.
+Words listing_of(const std::string& text) {
+  Words words;
+  std::size_t at = 0;
+  for (const std::string& line : lines_of(text)) {
+    if (line.starts_with("  line ") || line.starts_with("  pc ")) {
+      for (const std::string& cell : cells_of(line)) words.insert(cell);
+      at = line.starts_with("  pc ") ? line.find("instruction") : 0;
+    } else if (at != 0 && line.size() > at) {
+      std::istringstream instruction(line.substr(at));
+      std::string opcode;
+      instruction >> opcode;
+      if (opcode.starts_with('@')) instruction >> opcode;
+      words.insert(opcode);
+    }
+  }
+  return words;
+}
+
+void expect_explained(const Words& words) {
+  for (const std::string& word : words)
+    EXPECT_EQ(run_heddle("explain \"" + word + '"', Kept::both).status, 0) << word;
+}
+
+TEST(Explain, KnowsTheTablesColumns) {
+  const Words words =
+      columns_of(printed("run -k mathKernel1 " + kCapsules + "simple_divergence.sm_90.G"));
+  EXPECT_THAT(words, IsSupersetOf({"inst_executed", "branch_efficiency", "bank conflicts"}));
+  expect_explained(words);
+}
+
+TEST(Explain, KnowsEverySectionMetricUnitAndStallReasonOfVerboseRuns) {
+  const Words words = names_of(printed("run --verbose --no-progress --timing on -k mathKernel1 " +
+                                       kCapsules + "simple_divergence.sm_90.G"));
+  EXPECT_THAT(words, IsSupersetOf({"Branches", "Global memory", "Time", "sector", "byte/s",
+                                   "warps' cycles", "smsp__sass_inst_executed.sum"}));
+  expect_explained(words);
+}
+
+TEST(Explain, KnowsTheColumnsAndOpcodesOfListings) {
+  const Words words = listing_of(
+      printed("run --source --per-pc -k mathKernel1 " + kCapsules + "simple_divergence.sm_90.G"));
+  EXPECT_THAT(words,
+              IsSupersetOf({"warp inst", "pred. on", "instruction", "BSYNC", "ISETP.NE.AND"}));
+  expect_explained(words);
+}
+
+TEST(Explain, KnowsTheColumnsOfOccupancy) {
+  const std::string text = printed("occupancy --gpu h200 --block 256 --registers 40");
+  const std::vector<std::string> cells = cells_of(lines_of(text).at(0));
+  const Words words(cells.begin(), cells.end());
+  EXPECT_THAT(words, IsSupersetOf({"blocks/SM", "limited by"}));
+  expect_explained(words);
+}
+
+TEST(Explain, KnowsWordsInOtherSpellings) {
+  const auto meaning = [](const std::string& name) {
+    const std::string text = printed("explain '" + name + "'");
+    return text.substr(text.find('\n'));
+  };
+  EXPECT_EQ(meaning("Blocks of 48 threads"), meaning("blocks of 80 threads"));
+  EXPECT_EQ(meaning("loads with a stride of 32 elements of 4 bytes"), meaning("strided"));
+  EXPECT_EQ(meaning("l2"), meaning("L2"));
+  EXPECT_NE(meaning("L1"), meaning("L2"));
+  EXPECT_NE(meaning("pc"), meaning("PC"));
+}
+
+TEST(Explain, KnowsMetricsStallReasonsAndErrors) {
+  EXPECT_THAT(heddle("explain branch_efficiency", 1).text, HasSubstr("unit: %"));
+  EXPECT_THAT(heddle("explain long_scoreboard", 1).text, HasSubstr("stalled_long_scoreboard_per"));
+  EXPECT_EQ(heddle("explain stalled_wait", 1).text, heddle("explain wait", 1).text);
+  EXPECT_THAT(
+      heddle("explain cudaErrorIllegalAddress", 1).text,
+      HasSubstr("(700)\n  an illegal memory access was encountered\n  the context is lost"));
+  EXPECT_EQ(heddle("explain cudaErrorIlegalAddress").status, 2);
+  EXPECT_THAT(heddle("explain cudaErrorIlegalAddress").text,
+              HasSubstr("did you mean cudaErrorIllegalAddress?"));
+  EXPECT_THAT(heddle("explain BSYNC", 1).text, HasSubstr("here they reconverge"));
+  EXPECT_THAT(heddle("explain LDG.E.64", 1).text, HasSubstr("loads from global memory"));
+  EXPECT_THAT(heddle("explain FSEL", 1).text, HasSubstr("a branch the compiler removed"));
+  for (const char* word :
+       {"determined", "order-dependent", "'~'", "'…'", "occupancy", "waves", "stopped", "wavefront",
+        "advice", "IMAD", "NOP", "ATOM", "roofline", "roof", "bank conflicts", "last wave",
+        "strided", "sub_cores", "scoreboard"})
+    EXPECT_EQ(heddle(std::string("explain ") + word, 1).status, 0) << word;
+  EXPECT_THAT(heddle("explain nvlink_receive_throughput", 1).text, HasSubstr("is not supported"));
+  EXPECT_THAT(heddle("explain long_scorebord").text, HasSubstr("did you mean long_scoreboard?"));
+}
+
+}  // namespace
+}  // namespace heddle::cli
