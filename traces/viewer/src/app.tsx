@@ -28,8 +28,8 @@ function Header() {
         <div><dt>grid</dt><dd>{data.grid.join('×')}</dd></div>
         <div><dt>block</dt><dd>{data.block.join('×')}</dd></div>
         <div><dt>warp instructions</dt><dd>{grouped(data.steps)}</dd></div>
-        <div title="active lanes whose guard held, of all lane slots: 32 for each warp instruction"><dt>lanes used</dt><dd>{percent(slots.used, total)}</dd></div>
-        <div title="lane slots idle because warps were split"><dt>lost to splits</dt><dd>{percent(slots.split, total)}</dd></div>
+        <div title="active lanes that were not predicated off, of all lane slots: 32 for each warp instruction"><dt>lanes used</dt><dd>{percent(slots.used, total)}</dd></div>
+        <div title="lane slots idle because warps diverged"><dt>lost to divergence</dt><dd>{percent(slots.split, total)}</dd></div>
         {data.cycles !== undefined && <div title="modelled"><dt>cycles</dt><dd>~{grouped(Math.round(data.cycles))}</dd></div>}
         <div><dt>model of</dt><dd>{page.device}</dd></div>
       </dl>
@@ -122,7 +122,7 @@ function Help() {
     <div class="help" onClick={() => (at.helpOpen.value = false)}>
       <div class="sheet" role="dialog" aria-modal="true" aria-label="Help" tabIndex={-1} ref={(sheet) => sheet?.focus()} onClick={(event) => event.stopPropagation()}>
         <h2>Reading the picture</h2>
-        <p>Each band is a warp, each row of it a lane, time goes right. Filled: the lane executes. Outlined: active, guard off. A line: it waits for others. A dot: its turn comes later. Empty: it has ended. Grey is the warp together; each colour is a side of a branch. ▲ a step that splits the chosen warp, ▼ one that lanes execute together again.</p>
+        <p>Each band is a warp, each row of it a lane, time runs to the right. Filled: the lane executes. Outlined: active, predicated off. A line: it waits for others. A dot: it is ready, not selected. Empty: it has ended. Grey: the whole warp executes together. Each colour is a side of a branch. ▲: the chosen warp diverges. ▼: it reconverges.</p>
         <p>Plus, minus: zoom in time. Wheel: the same. Ctrl + wheel: both ways. Alt + wheel: taller bands. Shift + wheel or drag: move. Click: go there. The address in the browser opens this place again.</p>
         <table><tbody>{KEYS.map(([key, what]) => <tr><th><kbd>{key}</kbd></th><td>{what}</td></tr>)}</tbody></table>
       </div>

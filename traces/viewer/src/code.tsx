@@ -161,7 +161,7 @@ export function Listing() {
         return (
           <div key={line.pc} role="listitem" data-pc={line.pc}
             class={`row ${i === current ? 'current' : ''} ${here && line.file === here.file && line.line === here.line ? 'same-line' : ''} ${newFunction ? 'function' : ''} ${wanted && line.text.toLowerCase().includes(wanted) ? 'found' : ''}`}
-            title={`${launch.data.functions[line.fn]}${line.inlined >= 0 ? `\nfrom ${launch.data.functions[line.inlined]}` : ''}${site ? `\nsplit a warp ${site.splits} times` : ''}`}
+            title={`${launch.data.functions[line.fn]}${line.inlined >= 0 ? `\nfrom ${launch.data.functions[line.inlined]}` : ''}${site ? `\ndiverges ${site.splits} times` : ''}`}
             {...pressable(() => at.goToPc(line.pc))}>
             {heatCells.map((column) => <HeatCell cell={column[i]} />)}
             <span class="mark">

@@ -107,7 +107,7 @@ function LanePicture({ picture, side }: { picture: Picture; side: number }) {
     };
   }, [picture]);
   const { flow, launch } = picture;
-  const text = `${letter(side)}: ${flow.warps.length} warps${launch.data.recorded < launch.data.steps ? ' (others are counted, not shown)' : ''}, the longest of ${grouped(flow.longest)} steps, ${grouped(splits(flow))} times a warp diverges`;
+  const text = `${letter(side)}: ${flow.warps.length} warps${launch.data.recorded < launch.data.steps ? ' (others are counted, not shown)' : ''}, the longest takes ${grouped(flow.longest)} steps; they diverge ${grouped(splits(flow))} times`;
   return (
     <figure class="diff-picture">
       <figcaption><b>{letter(side)}</b> {data.value!.variants[side]}, launch {launch.data.index} <span class="dim">{text.slice(3)}</span></figcaption>

@@ -55,7 +55,7 @@ const STANDARD: Heat[] = [
   {
     id: 'splits',
     label: 'divergent executions',
-    meaning: 'times a warp split here',
+    meaning: 'times a warp diverged here',
     value: (l, pcs) => pcs.reduce((total, pc) => total + (l.sites.get(pc)?.splits ?? 0), 0),
     text: grouped,
     strength: 'largest',

@@ -5,12 +5,12 @@ export const enum Doing {
   executes,
   off, // in the group that executes, but the guard does not hold
   ready, // in another group, whose turn has not come
-  waitsMeet, // at BSYNC for the lanes it was split from
+  waitsMeet, // at BSYNC for the lanes it diverged from
   waitsSync, // at WARPSYNC
   waitsBlock, // at __syncthreads and the like
   ended,
   absent, // the block has no such thread
-  waitsReconverge, // where a policy has it meet the lanes it was split from
+  waitsReconverge, // where a policy has it meet the lanes it diverged from
 }
 
 /** The character of the text trace, so that no colour is needed. */
@@ -79,15 +79,15 @@ export function lanesText(lanes: number): string {
 export function waitText(group: Group): string {
   switch (group.wait) {
     case Wait.none:
-      return 'its turn comes later';
+      return 'ready, not selected';
     case Wait.convergenceBarrier:
-      return `waits at B${group.index} for the lanes it was split from`;
+      return `waits at B${group.index} for the lanes it diverged from`;
     case Wait.warpSync:
       return `waits at WARPSYNC for lanes ${lanesText(group.partners)}`;
     case Wait.blockBarrier:
       return group.index === 0 ? 'waits at __syncthreads' : `waits at block barrier ${group.index}`;
     case Wait.reconvergence:
-      return 'waits to reconverge with the lanes it was split from';
+      return 'waits to reconverge with the lanes it diverged from';
   }
 }
 

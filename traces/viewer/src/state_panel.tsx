@@ -11,7 +11,7 @@ import { usePathColor } from './code';
 import { stallReasons } from './heat';
 
 const MEANINGS = [
-  'executes', 'active, but its guard is off', 'its turn comes later', 'waits for the lanes it was split from',
+  'executes', 'active, but predicated off', 'ready, not selected', 'waits for the lanes it diverged from',
   'waits at WARPSYNC', 'waits at a block barrier', 'has ended', 'the block has no such thread',
   'waits to reconverge',
 ];
@@ -56,7 +56,7 @@ function Groups() {
           <td>{place(flow.pc[i])}</td>
           <td>{popcount(flow.active[i])} lanes</td>
           <td class="lane-list">{lanesText(flow.active[i])}</td>
-          <td>executes{flow.off[i] !== 0 && `, guard off in ${lanesText(flow.off[i])}`}</td>
+          <td>executes{flow.off[i] !== 0 && `, predicated off in ${lanesText(flow.off[i])}`}</td>
         </tr>
         {[...others].reverse().map((group) => (
           <tr>

@@ -8,8 +8,8 @@ import * as at from './state';
 
 const SLOTS: [string, string, string][] = [
   ['used', 'used', 'lanes that executed'],
-  ['split', 'split', 'lanes on another side of a branch'],
-  ['predicated', 'guard off', 'active lanes whose guard did not hold'],
+  ['split', 'diverged', 'lanes on another side of a branch'],
+  ['predicated', 'predicated off', 'active lanes whose guard predicate was false'],
   ['held', 'held', 'lanes of the same path that waited elsewhere'],
   ['ended', 'ended', 'lanes that had ended before the rest of their warp'],
   ['neverStarted', 'no thread', 'the block is no multiple of 32 threads'],
@@ -69,17 +69,17 @@ function Branch({ split }: { split: Split }) {
         <code>{line?.text}</code>
       </div>
       <p>
-        split a warp {grouped(site?.splits ?? 0)}×, cost <b>{percent(split.lost, total)}</b> of the issue slots
-        {met.length > 0 && <>; met again at {met.slice(0, 3).map(([pc], i) => {
+        diverges {grouped(site?.splits ?? 0)}×, costs <b>{percent(split.lost, total)}</b> of the issue slots
+        {met.length > 0 && <>; reconverges at {met.slice(0, 3).map(([pc], i) => {
           const to = launch.lineAt(pc);
           return <>{i > 0 && ', '}<button class="link" onClick={() => at.goToPc(pc)}>{to ? hex(to.offset) : pc}</button></>;
         })}</>}
-        {met.length === 0 && '; never met again'}
+        {met.length === 0 && '; does not reconverge'}
       </p>
       {pattern && (
         <p class="pattern">
           <MaskBar mask={pattern[1]} live={pattern[0]} />
-          <span class="dim">{popcount(pattern[1])} of {popcount(pattern[0])} lanes jumped{different === 1 ? ', every time' : `; the commonest of ${different}${site!.otherPatterns > 0 ? ' or more' : ''} patterns (${percent(pattern[2], site!.splits)})`}</span>
+          <span class="dim">{popcount(pattern[1])} of {popcount(pattern[0])} lanes jumped{different === 1 ? ', every time' : `; the most common of ${different}${site!.otherPatterns > 0 ? ' or more' : ''} patterns (${percent(pattern[2], site!.splits)})`}</span>
         </p>
       )}
       <ul>

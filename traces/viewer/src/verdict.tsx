@@ -48,9 +48,9 @@ export function Verdict() {
       </p>
       <ul class="legend" aria-label="What the picture shows" data-testid="legend">
         <li><i class="sign executes" />executes</li>
-        <li><i class="sign off" />active, guard off</li>
+        <li><i class="sign off" />active, predicated off</li>
         <li><i class="sign waits" />waits for others</li>
-        <li><i class="sign ready" />its turn comes later</li>
+        <li><i class="sign ready" />ready, not selected</li>
         <li><i class="sign together" />the whole warp together</li>
         <li><i class="sign side" />the sides of a branch</li>
         <li><span class="mark-sign">▲</span>diverges</li>

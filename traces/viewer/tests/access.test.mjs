@@ -48,6 +48,17 @@ test('a page opens at the costliest divergence and says what it costs', async ()
   await page.close();
 });
 
+test("the page uses the field's words", async () => {
+  const { page } = await open('divergence', '#launch=1&warp=1&step=76');
+  const legend = await page.getByTestId('legend').textContent();
+  for (const words of ['ready, not selected', 'active, predicated off']) assert.ok(legend.includes(words), legend);
+  assert.match(await page.locator('header.top').textContent(), /lost to divergence/);
+  await page.getByRole('tab', { name: 'Divergence' }).click();
+  const tree = page.locator('ul.branches > li').first();
+  assert.match(await tree.textContent(), /diverges 2×, costs [\d.]+ % of the issue slots; reconverges at [\da-f]+/);
+  await page.close();
+});
+
 test('a launch without divergence says so', async () => {
   const { page } = await open('divergence', '#launch=4');
   assert.match(await page.getByTestId('verdict').textContent(), /No warp diverged/);
