@@ -6,6 +6,7 @@
 #include <cmath>
 #include <map>
 #include <set>
+#include <span>
 #include <tuple>
 
 #include "simulator/models/occupancy.hpp"
@@ -300,30 +301,20 @@ std::string common_notes(Launches launches) {
   return text;
 }
 
-// Kernels without branches: where the compiler used selects instead, as far as the record tells.
+// Kernels without branches: where the compiler used selects instead.
 std::string select_notes(Launches launches) {
+  constexpr std::size_t kMostPlaces = 3;
   std::string text;
   std::set<std::string> told;
   for (const LaunchRecord* launch : launches) {
-    const auto branches = shown_value(*launch, *simulator::find_metric("branch"));
-    if (!branches || *branches != 0 || !told.insert(launch->kernel).second) continue;
-    std::set<std::string> places;
-    for (const auto& instruction : launch->instructions) {
-      std::string_view opcode = instruction.text;
-      if (opcode.starts_with('@'))
-        opcode.remove_prefix(std::min(opcode.find(' ') + 1, opcode.size()));
-      const std::string_view name = opcode.substr(0, opcode.find_first_of(" ."));
-      if ((name == "FSEL" || name == "SEL" || name == "USEL") && !instruction.line.empty())
-        places.insert(fmt::format("{} at {}", name, visible(instruction.line)));
-    }
-    const std::string kernel = visible(display_name(launch->kernel));
-    if (!places.empty())
-      text +=
-          note(fmt::format("{}: 0 branches: the compiler used {}; build with -G to see the branch",
-                           kernel, fmt::join(places, ", ")));
-    else if (launch->instructions.empty())
-      text += note(
-          fmt::format("{}: 0 branches; --source shows where the compiler used selects", kernel));
+    if (launch->selects.empty() || !told.insert(launch->kernel).second) continue;
+    const std::size_t shown = std::min(launch->selects.size(), kMostPlaces);
+    std::string places =
+        visible(fmt::format("{}", fmt::join(std::span(launch->selects).first(shown), ", ")));
+    if (launch->selects.size() > shown) places += " and elsewhere";
+    text +=
+        note(fmt::format("{}: 0 branches: the compiler used {}; build with -G to see the branch",
+                         visible(display_name(launch->kernel)), places));
   }
   return text;
 }

@@ -58,6 +58,16 @@ TEST(Compare, SaysZeroOneOrTwo) {
   EXPECT_EQ(heddle("compare " + one + " /nowhere.json").status, 2);
 }
 
+TEST(Run, SaysWhereBranchesBecameSelects) {
+  const std::string of = capsules("simple_divergence.sm_90.O3");
+  const std::string selects = heddle("run -k mathKernel1 " + of, 1).text;
+  EXPECT_THAT(selects, HasSubstr("mathKernel1(float*): 0 branches: the compiler used FSEL at "
+                                 "simple_divergence.cu:22; build with\n    -G to see the branch"));
+  EXPECT_THAT(heddle("run -k mathKernel4 " + of, 1).text, Not(HasSubstr("0 branches:")));
+  const std::string branches = capsules("simple_divergence.sm_90.G");
+  EXPECT_THAT(heddle("run -k mathKernel1 " + branches, 1).text, Not(HasSubstr("0 branches:")));
+}
+
 TEST(Run, ReplaysACapsuleWithItsTableOnStdout) {
   const std::string words =
       "run --metrics branch_efficiency " + capsules("simple_divergence.sm_90.G");

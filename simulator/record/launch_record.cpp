@@ -1,7 +1,10 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstring>
 #include <string>
 
+#include "isa/attributes.hpp"
 #include "isa/decoder.hpp"
 #include "simulator/base/sha256.hpp"
 #include "simulator/launch/builtins.hpp"
@@ -110,9 +113,8 @@ const std::string& section_function(const isa::Cubin& cubin, const isa::CodeRang
   return cubin.functions[range.function].name;
 }
 
-// `counters`: with what hardware's counters see.
-InstructionRecord instruction_record(const Module& module, std::uint64_t address,
-                                     const CountedInstruction& counted, bool counters) {
+// Function, PC and line of the instruction at `address`.
+InstructionRecord place_of(const Module& module, std::uint64_t address) {
   InstructionRecord record;
   const isa::CodeRange* range = module.program().range_at(address);
   record.pc = range == nullptr ? address : address - range->address + range->section_offset;
@@ -121,11 +123,34 @@ InstructionRecord instruction_record(const Module& module, std::uint64_t address
     record.line = base_name(position->file) + ":" + std::to_string(position->line);
     record.inlined = position->inlined_function;
   }
+  return record;
+}
+
+// `counters`: with what hardware's counters see.
+InstructionRecord instruction_record(const Module& module, std::uint64_t address,
+                                     const CountedInstruction& counted, bool counters) {
+  InstructionRecord record = place_of(module, address);
   record.text = isa::print(*counted.instruction, record.pc);
   for (const auto& [name, value] : evaluate({&counted, 1}))
     if (value != 0 && find_metric(name.text())->is_sum() && (counters || !is_counter(name)))
       record.metrics.emplace(name, value);
   return record;
+}
+
+// What LaunchRecord::selects says of a launch that executed no branch.
+std::vector<std::string> selects_of(const Module& module, const Executed& ran) {
+  constexpr std::size_t kMost = 4;
+  std::vector<std::string> selects;
+  for (std::size_t i = 0; i < ran.addresses.size() && selects.size() < kMost; ++i) {
+    const isa::Instruction& instruction = *ran.instructions[i].instruction;
+    if (isa::facts(instruction.op).work != isa::Work::select) continue;
+    const std::string_view name = isa::name(instruction.op);
+    const InstructionRecord place = place_of(module, ran.addresses[i]);
+    std::string text = fmt::format(
+        "{} at {}", name, place.line.empty() ? fmt::format("{:04x}", place.pc) : place.line);
+    if (std::ranges::find(selects, text) == selects.end()) selects.push_back(std::move(text));
+  }
+  return selects;
 }
 
 // What a program asked for itself: not a module's variables, nor its own memory mapped.
@@ -273,6 +298,9 @@ LaunchRecord make_launch_record(const LaunchRequest& request, const LaunchOutcom
   const LaunchFacts facts = facts_of(request, model);
   for (const Metric& metric : metrics())
     if (metric.of_launch != nullptr) record.metrics.emplace(metric.name, metric.of_launch(facts));
+  if (const auto branches = record.metrics.find("smsp__sass_branch_targets.sum");
+      branches != record.metrics.end() && branches->second == 0)
+    record.selects = selects_of(*request.module, ran);
   if (outcome.timing) add_timing(*outcome.timing, record.metrics);
   if (outcome.timing) state_error(*outcome.timing, model, record);
   const bool counters = !outcome.counters_incomplete && !outcome.unpatched;

@@ -279,6 +279,7 @@ LaunchRecord read_launch(const Reader& reader) {
   launch.time_bound = reader.text_or_empty("time_bound");
   launch.cycles_error = reader.whole_if<std::uint32_t>("cycles_error");
   launch.metrics = reader.metrics();
+  launch.selects = reader.texts("selects");
   reader.each("instructions", [&](const Reader& item) {
     launch.instructions.push_back({item.text("function"), item.whole<std::uint64_t>("pc"),
                                    item.text_or_empty("line"), item.text_or_empty("inlined"),
@@ -306,11 +307,11 @@ LaunchRecord read_launch(const Reader& reader) {
 // About what a launch takes in memory.
 std::uint64_t bytes_of(const LaunchRecord& launch) {
   constexpr std::uint64_t kText = 64, kValue = sizeof(MetricValues::value_type);
-  std::uint64_t bytes = sizeof launch + kValue * launch.metrics.size() + launch.kernel.size() +
-                        launch.fault.size() +
-                        kText * (launch.class_reasons.size() + launch.varies.size() +
-                                 launch.timing.size() + launch.unmodelled.size()) +
-                        2 * sizeof(MemoryRecord) * (launch.memory.size() + launch.globals.size());
+  std::uint64_t bytes =
+      sizeof launch + kValue * launch.metrics.size() + launch.kernel.size() + launch.fault.size() +
+      kText * (launch.class_reasons.size() + launch.selects.size() + launch.varies.size() +
+               launch.timing.size() + launch.unmodelled.size()) +
+      2 * sizeof(MemoryRecord) * (launch.memory.size() + launch.globals.size());
   for (const InstructionRecord& each : launch.instructions)
     bytes += sizeof each + each.function.size() + each.line.size() + each.text.size() +
              kValue * each.metrics.size();
@@ -396,6 +397,7 @@ Json to_json(const LaunchRecord& launch) {
   put_text(json, "time_bound", launch.time_bound);
   if (launch.cycles_error) json["cycles_error"] = *launch.cycles_error;
   json["metrics"] = values_to_json(launch.metrics);
+  put_list(json, "selects", launch.selects);
   for (const InstructionRecord& instruction : launch.instructions)
     list_at(json, "instructions").push_back(to_json(instruction));
   for (const MemoryRecord& memory : launch.memory)
