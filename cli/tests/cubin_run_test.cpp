@@ -49,6 +49,8 @@ TEST(CubinRun, ExecutesALaunchTwiceOnlyForCountersThatAreAskedFor) {
   const std::string without = record_with("--metrics smsp__sass_inst_executed.sum");
   EXPECT_THAT(without, ::testing::Not(HasSubstr(counter)));
   EXPECT_THAT(without, HasSubstr("smsp__sass_inst_executed.sum"));
+  EXPECT_THAT(without, HasSubstr("hardware counters not computed for this launch: request them "
+                                 "with --metrics"));
 }
 
 TEST(CubinRun, LaunchesAKernelAndPrintsAnArray) {
