@@ -8,6 +8,7 @@
 #include <set>
 #include <utility>
 
+#include "simulator/base/display_names.hpp"
 #include "simulator/record/metrics.hpp"
 #include "validation/host_launches.hpp"
 
@@ -151,16 +152,18 @@ void compare_globals(const LaunchRecord& model, const LaunchRecord& hardware,
   }
 }
 
-std::string shape(const LaunchRecord& launch) {
-  return fmt::format("{} <<<({},{},{}), ({},{},{}), {}>>>", launch.kernel, launch.grid.x,
-                     launch.grid.y, launch.grid.z, launch.block.x, launch.block.y, launch.block.z,
+std::string shape(const LaunchRecord& launch, const std::string& kernel) {
+  return fmt::format("{} <<<({},{},{}), ({},{},{}), {}>>>", kernel, launch.grid.x, launch.grid.y,
+                     launch.grid.z, launch.block.x, launch.block.y, launch.block.z,
                      launch.dynamic_shared_bytes);
 }
 
 // Why two launches cannot be compared; empty when they can.
 std::string mismatch(const LaunchRecord& model, const LaunchRecord& hardware) {
-  if (shape(model) != shape(hardware))
-    return fmt::format("the model launched {}, the hardware {}", shape(model), shape(hardware));
+  if (shape(model, model.kernel) != shape(hardware, hardware.kernel))
+    return fmt::format("the model launched {}, the hardware {}",
+                       shape(model, simulator::display_name(model.kernel)),
+                       shape(hardware, simulator::display_name(hardware.kernel)));
   if (model.code_sha256.empty() || hardware.code_sha256.empty())
     return "no hash of the code: whether both ran the same is not known";
   if (model.code_sha256 != hardware.code_sha256)

@@ -49,6 +49,19 @@ TEST(Demangled, GivesTheNameOfTheSource) {
   EXPECT_EQ(base_name("_Z6reduceILj512EEvPiS0_j"), "reduce");
 }
 
+// As of CUTLASS's kernels: arguments that the C++ library cannot read, or too many.
+TEST(Demangled, LeavesOutTemplateArgumentsThatCannotBeRead) {
+  const std::string many = "_ZN4work5scaleIJ" + std::string(5000, 'i') + "EEEvT_";
+  for (const std::string& name : {std::string("_ZN4work5scaleI?EvT_"), many}) {
+    EXPECT_EQ(demangled(name), "work::scale<…>(…)");
+    EXPECT_EQ(base_name(name), "work::scale");
+    EXPECT_TRUE(simulator::KernelFilter("work::scale").matches(name));
+  }
+  EXPECT_EQ(demangled("_Z5scaleI?EvT_"), "scale<…>(…)");
+  for (const char* broken : {"_ZN4work5scaleE?", "_ZN4work9scaleIEv", "_ZN0IEv", "_ZNI", "_Z99kI"})
+    EXPECT_EQ(demangled(broken), broken);
+}
+
 // nvcc's names for "namespace { __global__ void scale(float*); }", a template there, and
 // "namespace work { namespace { __global__ void scale(float*); } }".
 TEST(BaseName, LeavesUnnamedNamespacesOut) {

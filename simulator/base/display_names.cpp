@@ -127,6 +127,26 @@ std::string_view without_file(std::string_view name) {
   return rest.substr(length + 2);
 }
 
+// What a mangled template's name begins with, for names that the C++ library cannot read:
+// "cutlass::device_kernel<…>(…)". Empty: it begins otherwise.
+std::string template_outline(std::string_view mangled) {
+  std::string_view rest = mangled.substr(2);  // "_Z"
+  if (rest.starts_with('N')) rest.remove_prefix(1);
+  std::string name;
+  std::size_t length = 0;
+  for (;;) {
+    const auto read = std::from_chars(rest.data(), rest.data() + rest.size(), length);
+    if (read.ec != std::errc()) break;
+    rest.remove_prefix(static_cast<std::size_t>(read.ptr - rest.data()));
+    if (length == 0 || length > rest.size()) return {};
+    name += name.empty() ? "" : "::";
+    name += rest.substr(0, length);
+    rest.remove_prefix(length);
+  }
+  if (name.empty() || !rest.starts_with('I')) return {};
+  return fmt::format("{}<{}>({})", name, kLeftOut, kLeftOut);
+}
+
 }  // namespace
 
 std::string visible(std::string_view text) { return escaped(text, ""); }
@@ -135,13 +155,17 @@ std::string visible_lines(std::string_view text) { return escaped(text, "\n\t");
 std::string demangled(const std::string& whole) {
   constexpr std::size_t kLongest = 4096;  // the demangler recurses over what it is given
   const std::string name(without_file(whole));
-  if (!name.starts_with("_Z") || name.size() > kLongest) return name;
-  int status = 0;
-  const std::unique_ptr<char, decltype(&std::free)> text(
-      abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status), &std::free);
-  constexpr int kNoMemory = -1;
-  if (status == kNoMemory) throw std::bad_alloc();
-  return status == 0 ? text.get() : name;
+  if (!name.starts_with("_Z")) return name;
+  if (name.size() <= kLongest) {
+    int status = 0;
+    const std::unique_ptr<char, decltype(&std::free)> text(
+        abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status), &std::free);
+    constexpr int kNoMemory = -1;
+    if (status == kNoMemory) throw std::bad_alloc();
+    if (status == 0) return text.get();
+  }
+  const std::string outline = template_outline(name);
+  return outline.empty() ? name : outline;
 }
 
 std::string display_name(const std::string& kernel) {

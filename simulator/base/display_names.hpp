@@ -11,7 +11,8 @@ namespace heddle::simulator {
 // Control, reordering and unseen characters made visible. Every text from a file goes through it.
 std::string visible(std::string_view text);
 std::string visible_lines(std::string_view text);  // the same, with line ends and tabs kept
-// The function's name as in the source; unchanged when it is not a mangled name.
+// The function's name as in the source; unchanged when it is not a mangled name. Of templates whose
+// arguments the C++ library cannot read the name alone, as in "cutlass::device_kernel<…>(…)".
 std::string demangled(const std::string& name);
 // A kernel's name as it is shown to people: demangled, and at most 100 characters. What is longer
 // loses its template arguments, its parameters, then its end, and has "…" in their place.
