@@ -387,8 +387,10 @@ TimedRun run_timed(const LaunchContext& context, const Options& options,
                    std::uint32_t blocks_per_sm, DeviceTime& device, InstructionSource* source,
                    std::optional<std::uint64_t> alone) {
   const Constants constants = constants_for(*context.model, options);
+  const std::uint64_t l2_bytes = context.model->l2_bytes;
   // Later launches may have more SMs.
-  if (!device.memory) device.memory.emplace(constants, context.model->l2_bytes, kMostSms);
+  if (!device.memory || !device.memory->is_made_of(constants, l2_bytes))
+    device.memory.emplace(constants, l2_bytes, kMostSms);
   ExecutedInstructions executed;
   const auto run = [&](std::uint64_t before_others) -> std::optional<TimedRun> {
     TimedLaunch launch(context, options, blocks_per_sm, device,

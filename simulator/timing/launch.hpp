@@ -22,7 +22,8 @@ struct TimedRun {
   std::uint64_t shared_quanta = 0;  // of time, whose SMs ran on several host threads
 };
 
-// What lasts from one launch to the next: L2's contents and the time.
+// What lasts from one launch to the next: the time, and L2's contents, where the next launch has
+// the same GPU and constants.
 struct DeviceTime {
   std::optional<MemorySystem> memory;
   std::uint64_t cycles = 0;                  // since the device began

@@ -53,6 +53,7 @@ std::vector<Cycle> slice_distances(const Constants& constants, std::size_t slice
 
 MemorySystem::MemorySystem(const Constants& constants, std::uint64_t l2_bytes, std::uint32_t sms)
     : constants_(constants),
+      l2_bytes_(l2_bytes),
       slices_of_half_(std::max(1u, constants.l2_slices / constants.l2_halves)),
       by_halves_(constants.l2_halves),
       by_slices_of_half_(slices_of_half_),
@@ -76,6 +77,12 @@ MemorySystem::MemorySystem(const Constants& constants, std::uint64_t l2_bytes, s
   for (unsigned half = 0; half < constants.l2_halves; ++half)
     halves_.push_back({.tags = Tags(l2_bytes / constants.l2_halves, constants.l2_ways)});
   start(true);
+}
+
+bool MemorySystem::is_made_of(const Constants& constants, std::uint64_t l2_bytes) const {
+  return l2_bytes == l2_bytes_ && std::ranges::all_of(kConstants, [&](const ConstantInfo& each) {
+           return constants.*each.member == constants_.*each.member;
+         });
 }
 
 void MemorySystem::start(bool cold) {

@@ -47,6 +47,8 @@ class MemorySystem {
  public:
   MemorySystem(const Constants& constants, std::uint64_t l2_bytes, std::uint32_t sms);
 
+  // Whether one made of these would be the same.
+  bool is_made_of(const Constants& constants, std::uint64_t l2_bytes) const;
   // Every request is answered at least this many cycles after its time, whatever happens
   // elsewhere: SMs may run so far without knowing of each other.
   Cycle least_latency() const { return constants_.latency_l2_hit; }
@@ -123,6 +125,7 @@ class MemorySystem {
   Cycle read_slice(const Place& place, unsigned half, Cycle now, SectorMask sectors);
 
   const Constants constants_;
+  const std::uint64_t l2_bytes_;
   // What is divided by for each request, and what would be: ticks, by the number of sectors.
   const std::size_t slices_of_half_;
   const Divisor by_halves_, by_slices_of_half_, by_slice_pairs_, by_channels_, by_rows_;

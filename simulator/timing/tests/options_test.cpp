@@ -80,5 +80,18 @@ TEST(TimingOptions, WarmCachesKeepWhatTheLaunchBeforeRead) {
   EXPECT_LT(kept.elapsed, cold.elapsed);
 }
 
+// Of L2 and DRAM too, whatever a launch before had; one with the same constants finds what it left.
+TEST(TimingOptions, ConstantsHoldForTheLaunchThatHasThem) {
+  const Options slow = parse_options("caches=warm,latency_dram_extra=5000"),
+                warm = parse_options("caches=warm");
+  Machine machine, other;
+  const std::uint64_t usual = machine.run("stream", warm).elapsed;
+  const std::uint64_t first = machine.run("stream", slow).elapsed;
+  EXPECT_GT(first, usual + 4000);
+  EXPECT_EQ(first, other.run("stream", slow).elapsed);
+  EXPECT_EQ(machine.run("stream", slow).traffic.dram_sectors_read, 0u);
+  EXPECT_EQ(machine.run("stream", warm).elapsed, usual);
+}
+
 }  // namespace
 }  // namespace heddle::simulator::timing
