@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstring>
 #include <numeric>
+#include <optional>
 
 #include "simulator/device/device.hpp"
 #include "simulator/launch/launch.hpp"
@@ -47,7 +48,9 @@ constexpr Word kLdc{0x00008400ff047b82, 0x0000000000000a00};     // LDC.64 R4, c
 constexpr Word kLdg{0x0000000604097981, 0x000000000c1e1900};     // LDG.E R9, desc[UR6][R4.64]
 constexpr Word kClock{0x0000000000027805, 0x0000000000015000};   // CS2R.32 R2, SR_CLOCKLO
 constexpr Word kBefore{0x000013880200780c, 0x0000000003f06070};  // ISETP.GE.U32 P0, PT, R2, 5000
-constexpr Word kBack{0xfffffffc00f48947, 0x000000000383ffff};    // @!P0 BRA two instructions up
+constexpr Word kThreadIndex{0x0000000000007919, 0x0000000000002100};  // S2R R0, SR_TID.X
+constexpr Word kStack{0x00000a00ff017b82, 0x0000000000000800};        // LDC R1, c[0x0][0x28]
+constexpr Word kBack{0xfffffffc00f48947, 0x000000000383ffff};  // @!P0 BRA two instructions up
 
 constexpr std::uint64_t kSome = 20;
 
@@ -72,12 +75,13 @@ class Timing : public testing::Test {
  protected:
   // One block of a kernel made of `body`, with nothing in the way but what a test is about.
   Result run(const std::vector<Word>& body, unsigned threads, const std::string& constants = "",
-             std::uint64_t parameter = 0) {
+             std::uint64_t parameter = 0, std::optional<std::uint8_t> carveout = {}) {
     const Module module(with_body(kKernel, body), "by hand", device_.memory());
     LaunchRequest request;
     request.module = const_cast<Module*>(&module);
     request.kernel = module.cubin().find_kernel(kKernel);
     request.block = {threads, 1, 1};
+    request.preferred_carveout = carveout;
     request.parameters.resize(request.kernel->parameter_bytes);
     std::memcpy(request.parameters.data(), &parameter, sizeof parameter);
     LaunchOptions options;
@@ -200,11 +204,10 @@ TEST_F(Timing, SharedLoadsTakeTheirLatencyAndBroadcastWithoutConflict) {
 }
 
 TEST_F(Timing, ConstantsAreServedAddressByAddress) {
-  constexpr Word kThread{0x0000000000007919, 0x0000000000002100};  // S2R R0, SR_TID.X
-  constexpr Word kByte{0x0000000000097b82, 0x0000000000000000};    // LDC.U8 R9, c[0x0][R0]
-  constexpr Word kFirst{0x00000000ff097b82, 0x0000000000000000};   // LDC.U8 R9, c[0x0][RZ]
+  constexpr Word kByte{0x0000000000097b82, 0x0000000000000000};   // LDC.U8 R9, c[0x0][R0]
+  constexpr Word kFirst{0x00000000ff097b82, 0x0000000000000000};  // LDC.U8 R9, c[0x0][RZ]
   const auto active = [&](Word load, unsigned threads, const char* each) {
-    const std::vector<Word> body{with(kThread, {.stall = 2, .write = 0}),
+    const std::vector<Word> body{with(kThreadIndex, {.stall = 2, .write = 0}),
                                  with(load, {.stall = 2, .write = 1, .wait = 1}),
                                  with(kFfma, {.wait = 2}), with(kExit, {})};
     return run(body, threads, each).active_max;
@@ -230,6 +233,57 @@ TEST_F(Timing, ALoadComesFromDramFirstAndFromL1Next) {
   EXPECT_EQ(result.traffic.dram_sectors_read, 2u);  // DRAM brings 64 bytes
   EXPECT_EQ(cycles(result, Stall::long_scoreboard), constant(&Constants::latency_l2_hit) + 300 - 1 +
                                                         constant(&Constants::latency_l1_hit) - 1);
+}
+
+// 1,024 lines of 128 bytes, all of them twice: what shared memory leaves of 256 KB holds them or
+// does not.
+TEST_F(Timing, L1HasWhatThePreferredCarveoutLeaves) {
+  constexpr Word kOwnLine{0x0000008000047825, 0x00000000078e0004};  // IMAD.WIDE.U32 R4, R0, 128, R4
+  constexpr unsigned kLines = 1024, kLineBytes = 128;
+  const auto address = *device_.memory().allocate(kLines * kLineBytes, "test");
+  const std::vector<Word> body{with(kUldc, {.stall = 7}),
+                               with(kLdc, {.stall = 1, .write = 0}),
+                               with(kThreadIndex, {.stall = 2, .write = 1}),
+                               with(kOwnLine, {.stall = 6, .wait = 3}),
+                               with(kLdg, {.write = 2}),
+                               with(kBar, {.stall = 6, .wait = 4}),
+                               with(kLdg, {.write = 2}),
+                               with(kExit, {.wait = 4})};
+  const auto hits = [&](std::uint8_t percent) {
+    const Lookups loads = run(body, kLines, "", address, percent).traffic.l1_global_load;
+    EXPECT_EQ(loads.sectors, 2 * kLines);
+    return loads.hits;
+  };
+  EXPECT_EQ(hits(0), kLines);
+  EXPECT_LT(hits(100), kLines / 4);
+}
+
+// Threads of one warp share lines of local memory, warps do not.
+TEST_F(Timing, EachWarpHasLinesOfLocalMemory) {
+  constexpr Word kLdl{0xfffff80001097983, 0x0000000000100800};  // LDL R9, [R1-0x8]
+  const auto loads = [&](unsigned threads, unsigned times) {
+    std::vector<Word> body{with(kStack, {.write = 1})};
+    body.resize(1 + times, with(kLdl, {.write = 1, .wait = 2}));
+    body.push_back(with(kExit, {.wait = 2}));
+    return run(body, threads).traffic.l1_local;
+  };
+  EXPECT_EQ(loads(32, 1).sectors, 4u);
+  EXPECT_EQ(loads(64, 1).sectors, 8u);
+  EXPECT_EQ(loads(64, 1).hits, 0u);
+  EXPECT_EQ(loads(64, 2).hits, 8u);
+}
+
+// Eight threads store all of a sector of local memory, seven a part of it.
+TEST_F(Timing, LocalStoresSayWhichBytesOfASector) {
+  constexpr Word kStl{0xfffff80901007387, 0x0000000000100800};  // STL [R1-0x8], R9
+  const std::vector<Word> body{with(kStack, {.write = 1}), with(kStl, {.stall = 11, .wait = 2}),
+                               with(kStl, {.stall = 11}), with(kExit, {.stall = 5})};
+  const auto elapsed = [&](unsigned threads, const char* constants) {
+    return run(body, threads, constants).elapsed;
+  };
+  const char* const slow = "l2_atomic_half_interval=100000,";
+  EXPECT_EQ(elapsed(8, slow), elapsed(8, ""));
+  EXPECT_GT(elapsed(7, slow), elapsed(7, "") + 900);
 }
 
 // What another SM may have stored to since: none of these leaves the line in L1.
