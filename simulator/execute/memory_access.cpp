@@ -162,7 +162,8 @@ struct Around {
 Around around(std::uint64_t place, std::uint64_t spread, std::uint64_t width) {
   const std::uint64_t bits = spread | (width - 1);
   const std::uint64_t below = bits == 0 ? 0 : ~std::uint64_t{0} >> std::countl_zero(bits);
-  return {place & ~below, below + 1};
+  const bool is_everything = below == ~std::uint64_t{0};  // which is nowhere there
+  return {place & ~below, is_everything ? below : below + 1};
 }
 
 // Where all of what lies around them is the lanes' local memory; false where it is not.
@@ -171,8 +172,10 @@ bool resolve_local(const Core& core, const Warp& warp, const Addresses& address,
   const LocalMemory memory = local_memory(core, warp);
   std::byte* const first = memory.view(0, place.first, place.bytes);
   if (first == nullptr) return false;
+  // Addresses of other lanes are whatever registers gave, and lead out of any memory.
+  const std::uint64_t to = reinterpret_cast<std::uintptr_t>(first) - place.first;
   for (unsigned lane = 0; lane < kWarpSize; ++lane)
-    pointers.of[lane] = first + lane * memory.stride + (address[lane] - place.first);
+    pointers.of[lane] = reinterpret_cast<std::byte*>(to + lane * memory.stride + address[lane]);
   return true;
 }
 
