@@ -223,6 +223,20 @@ TEST(Barriers, YieldLetsLanesPassTheBarrierWhereTheyWaitForTheOneThatYields) {
   EXPECT_EQ(warp.current().lanes, 0x1_lanes) << "it does not wait for lanes that have passed";
 }
 
+// docs/experiments/divergence-order.md, 9: places_yields of group_walks.
+TEST(Barriers, AGroupThatIsAloneToRunIsFoundAgainWhenItYields) {
+  constexpr unsigned kSearch = 29;
+  Barriers warp = warp_of(kFullMask);
+  jump_and_wait(warp, 0x81_lanes, kThen);
+  warp.current().pc = kElse + 1;
+  warpsync(warp, kFullMask);
+  ASSERT_EQ(warp.current().lanes, 0x81_lanes);
+  EXPECT_EQ(warp.state_register(kSearch), 1u << 8);
+  EXPECT_EQ(warp.yield(), Flow::reschedule);
+  EXPECT_EQ(warp.current().lanes, 0x81_lanes);
+  EXPECT_EQ(warp.state_register(kSearch), 8u << 8) << "behind lane 7";
+}
+
 TEST(Barriers, ThereIsNobodyToYieldToInAConvergedWarp) {
   Barriers warp = warp_of();
   EXPECT_EQ(warp.yield(), Flow::next);
@@ -383,6 +397,83 @@ TEST(Barriers, ACollectiveRunsOnceWithAllLanesThenTheLastComersGoOnApart) {
   EXPECT_EQ(order[1], 0x01_lanes);
   EXPECT_EQ(order[2], 0x02_lanes);
   EXPECT_EQ(order[3], 0x0c_lanes);
+}
+
+// The same, 7: places_warp of group_walks. The others have one entry on the stack, that of the
+// lowest lane, while the search goes on behind each group that had its turn.
+TEST(Barriers, LanesThatLeaveACollectiveHaveOneEntryOnTheStack) {
+  constexpr unsigned kStack = 28, kOneEntry = 1u << 25;
+  Barriers warp = warp_of(0xff_lanes);
+  jump_and_wait(warp, 0xf0_lanes, kThen);
+  jump_and_wait(warp, 0x0c_lanes, kElse);
+  warp.current().pc = kStart + 1;
+  collective(warp, 0xff_lanes, kStart + 3);
+  warp.current().pc = kElse + 1;
+  collective(warp, 0xff_lanes, kElse + 3);
+  warp.current().pc = kThen + 1;
+  collective(warp, 0xff_lanes, kThen + 3);
+  warp.current().pc = kThen + 3;
+  warp.end_collective();
+  ASSERT_EQ(warp.current().lanes, 0xf0_lanes);
+  EXPECT_EQ(warp.state_register(kStack), kOneEntry | 0u);
+  warp.exit(0xf0_lanes);
+  EXPECT_EQ(warp.current().lanes, 0x03_lanes);
+  EXPECT_EQ(warp.state_register(kStack), kOneEntry | 2u) << "those that are left";
+}
+
+// The same, 7: places_warp of group_walks with a bias of 40.
+TEST(Barriers, LanesThatWaitAtACollectiveReplayItWhenOthersLeaveItToTheirPlace) {
+  Barriers warp = warp_of(0xff_lanes);
+  jump_and_wait(warp, 0x0f_lanes, kThen);
+  warp.current().pc = kElse + 1;
+  collective(warp, 0xff_lanes, kElse + 3);
+  warp.current().pc = kThen + 1;
+  collective(warp, 0xff_lanes, kThen + 3);
+  warp.current().pc = kThen + 3;
+  warp.end_collective();
+  ASSERT_EQ(warp.current().lanes, 0x0f_lanes);
+  // Those that left first are at the collective again, where the others come from, before these
+  // have had their turn.
+  warp.current().pc = kElse + 1;
+  collective(warp, 0xff_lanes, kElse + 3);
+  ASSERT_EQ(warp.current().lanes, 0xf0_lanes);
+  EXPECT_EQ(warp.current().pc, kElse + 3);
+  warp.exit(0xf0_lanes);
+  EXPECT_EQ(warp.current().lanes, 0x0f_lanes);
+  EXPECT_EQ(warp.current().pc, kElse) << "at WARPSYNC";
+  EXPECT_TRUE(warp.replays());
+}
+
+// The same, 7: places_halves of group_walks; two_places of warpsync_masks.
+TEST(Barriers, LanesThatNameAnotherMaskComeToACollectiveBeforeThoseThatLeftIt) {
+  Barriers warp = warp_of(0xff_lanes);
+  std::array<std::uint32_t, kWarpSize> masks;
+  for (unsigned lane = 0; lane < kWarpSize; ++lane) masks[lane] = lane < 4 ? 0x0f : 0xf0;
+  const auto come = [&](Mask active, Pc at, Pc behind) {
+    warp.current().pc = at + 1;
+    return warp.warpsync({.at = at,
+                          .form = Warpsync::Form::collective,
+                          .active = active,
+                          .masks = masks.data(),
+                          .behind = behind});
+  };
+  jump_and_wait(warp, 0xcc_lanes, kThen);
+  come(0x33_lanes, kElse, kElse + 3);
+  come(0x30_lanes, kElse, kElse + 3);
+  ASSERT_EQ(warp.current().lanes, 0xcc_lanes);
+  come(0xcc_lanes, kThen, kThen + 3);
+  ASSERT_EQ(warp.current().lanes, 0x0f_lanes) << "all that name the first mask";
+  warp.current().pc = kThen + 3;
+  warp.end_collective();
+  ASSERT_EQ(warp.current().lanes, 0x0c_lanes);
+  warp.exit(0x0c_lanes);
+  ASSERT_EQ(warp.current().lanes, 0xc0_lanes) << "before lanes 0 and 1, which have left it";
+  EXPECT_TRUE(warp.replays());
+  come(0xc0_lanes, kThen, kThen + 3);
+  warp.current().pc = kThen + 3;
+  warp.end_collective();
+  warp.exit(0xc0_lanes);
+  EXPECT_EQ(warp.current().lanes, 0x33_lanes) << "from both collectives";
 }
 
 TEST(Barriers, ACollectiveRunsWithThoseWhoHaveComeWhenTheOthersHaveEnded) {

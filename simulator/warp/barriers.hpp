@@ -5,7 +5,8 @@
 // Its state is small: for each lane whether it can run, has yielded, or what it waits for; a stack
 // of groups that wait their turn; the lane at which the search for others continues; and sixteen
 // barriers, each a set of lanes. What a state means for the other lanes is settled when a group
-// stops running (barriers_turns.cpp) and when it comes to a barrier (barriers.cpp).
+// stops running (barriers_turns.cpp) and when it comes to a barrier (barriers.cpp) or to WARPSYNC
+// (barriers_warpsync.cpp).
 #pragma once
 
 #include <array>
@@ -55,7 +56,7 @@ class Barriers : public Reconvergence {
  private:
   // Where a group stands that waits its turn: those of equal place become one.
   struct Place {
-    Pc pc;
+    Pc pc;  // of lanes that were in a collective: behind its ENDCOLLECTIVE
     bool replaying = false, released = false, left_collective = false;
     friend bool operator==(const Place&, const Place&) = default;
   };
@@ -73,6 +74,7 @@ class Barriers : public Reconvergence {
 
   // Turns.
   void stack(const Group& group);
+  void set_aside_current();
   void run_before_current(const Group& group, bool running);
   Group* top_of_stack();
   void choose();
@@ -99,7 +101,13 @@ class Barriers : public Reconvergence {
 
   // WARPSYNC.
   Mask complete_lanes(const Warpsync& sync) const;
+  bool all_have_come(const Group& waiting) const;
   std::size_t collect(const Meeting& meeting, bool running);
+  void run_from_collective(Group* chosen);
+  void stack_left_collective(Pc end);
+  void forget_left_collective();
+  bool waits_for_collective(const Group& group) const;
+  Group* left_collective_at(const Group& waiting);
   void leave_at(Pc pc, Mask lanes);
 
   std::array<Mask, kConvergenceBarriers> barriers_{};
@@ -118,7 +126,11 @@ class Barriers : public Reconvergence {
   std::uint32_t chosen_at_bsync_ = kNowhere;
   bool waited_at_bsync_ = false;
 
-  // Between WARPSYNC.COLLECTIVE and ENDCOLLECTIVE: the lanes that do not go on first, by place.
+  // Of a group that came to a WARPSYNC.COLLECTIVE with several masks: the lanes that are still to
+  // execute it, and whether others have left the collective meanwhile.
+  Mask parted_;
+  bool left_before_parted_ = false;
+  // Between WARPSYNC.COLLECTIVE and ENDCOLLECTIVE: the lanes that do not go on first.
   std::vector<Group> collected_;
   bool collecting_ = false;
   bool more_to_collect_ = false;  // another collective was met meanwhile

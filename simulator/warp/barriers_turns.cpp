@@ -13,7 +13,8 @@
 namespace heddle::simulator {
 
 Barriers::Place Barriers::place_of(const Group& group) const {
-  return {group.pc, in(replaying_, group), in(released_, group), in(left_collective_, group)};
+  if (in(left_collective_, group)) return {.pc = group.body, .left_collective = true};
+  return {.pc = group.pc, .replaying = in(replaying_, group), .released = in(released_, group)};
 }
 
 // The stack holds the groups marked as stacked, in their order: the last one is its top.
@@ -33,8 +34,12 @@ bool Barriers::displace_front() {
     if (!stacked(*other) || place_of(*other) != place_of(*front) ||
         !at_one_place(other->lanes, front->lanes))
       continue;
-    front->lanes |= other->lanes;
-    groups_.erase(other);
+    if (in(left_collective_, *front)) {
+      stacked_ &= ~other->lanes;
+    } else {
+      front->lanes |= other->lanes;
+      groups_.erase(other);
+    }
     return true;
   }
   return false;
@@ -48,13 +53,16 @@ void Barriers::stack(const Group& group) {
   has_front_ = true;
 }
 
+// The group that was running waits its turn.
+void Barriers::set_aside_current() {
+  displace_front();
+  stacked_ |= current().lanes;
+  has_front_ = true;
+}
+
 // A ready group becomes the current one. The one that was running, if any, waits its turn.
 void Barriers::run_before_current(const Group& group, bool running) {
-  if (running) {
-    displace_front();
-    stacked_ |= current().lanes;
-    has_front_ = true;
-  }
+  if (running) set_aside_current();
   groups_.push_back(group);
   start_turn(Mask());
 }
@@ -79,19 +87,22 @@ void Barriers::start_turn(Mask along) {
 void Barriers::choose() {
   Group* const top = top_of_stack();
   if (top == nullptr) return search();
-  if (!std::exchange(has_front_, false)) return run_all_at(top);
+  if (!std::exchange(has_front_, false) || in(left_collective_, *top)) return run_all_at(top);
   groups_.move_to_back(top);
   start_turn(Mask());
 }
 
+// Rule 9. Where lanes that have left a collective stand, lanes that wait at it are found for them.
 void Barriers::search() {
   Mask found;
   for (const Group& group : groups_)
-    if (may_be_found(group)) found |= group.lanes;
+    if (may_be_found(group) || left_collective_at(group) != nullptr) found |= group.lanes;
   if (found.empty()) return;
   search_lane_ = found.first_from(search_lane_);
-  run_all_at(std::ranges::find_if(
-      groups_, [&](const Group& group) { return group.lanes.has(search_lane_); }));
+  Group* const chosen = std::ranges::find_if(
+      groups_, [&](const Group& group) { return group.lanes.has(search_lane_); });
+  Group* const left = left_collective_at(*chosen);
+  run_all_at(left != nullptr ? left : chosen);
 }
 
 // Lanes that wait at BSYNC are found too: where nobody else is left, as where barriers wait for one
@@ -119,6 +130,7 @@ bool Barriers::has_been_at_bsync(const Group& group, Pc pc) const {
 // Rule 5: a group goes on together with all lanes that stand where it does. At a BSYNC these are
 // also lanes that have been there before; they replay it.
 void Barriers::run_all_at(Group* chosen) {
+  if (in(left_collective_, *chosen)) return run_from_collective(chosen);
   const bool waits = chosen->wait == Wait::convergence_barrier;
   const bool has_been = waits || in(released_, *chosen);
   const Pc pc = waits ? chosen->pc - 1 : chosen->pc;
@@ -184,10 +196,9 @@ Mask Barriers::take_along() {
 }
 
 // Rule 9: the current group lets the others run first, those too that wait at BSYNC, perhaps for
-// what it spins on.
+// what it spins on. If none can run the search finds it again.
 Flow Barriers::yield() {
-  if (std::ranges::count_if(groups_, [&](const Group& group) { return may_be_found(group); }) < 2)
-    return Flow::next;
+  if (groups_.size() < 2) return Flow::next;
   yielded_ |= current().lanes;
   choose();
   return Flow::reschedule;

@@ -29,7 +29,9 @@ struct Group {
   Wait wait = Wait::none;
   std::uint8_t index = 0;
   Mask partners{};
-  Pc body = kNowhere;  // of the WARPSYNC.COLLECTIVE it waits at; its pc is behind that
+  // Of the WARPSYNC.COLLECTIVE that it waits at, its pc being behind that; of one that it has left,
+  // the end.
+  Pc body = kNowhere;
 
   bool ready() const { return wait == Wait::none; }
   friend bool operator==(const Group&, const Group&) = default;
