@@ -14,15 +14,24 @@ abi::Handle Context::create_pool(const abi::MemPoolProps& properties, std::uint6
   pool->number = number;
   pool->imported = number != 0;
   std::lock_guard lock(mutex_);
+  if (pool->imported)
+    for (const auto& [handle, other] : pools_)
+      if (other->imported && other->number == number) return handle;
   const abi::Handle handle = pool.get();
   pools_[handle] = std::move(pool);
   return handle;
 }
 
+// An imported pool is the process's one such pool for good: on an H200 it can be destroyed again
+// and again, but not while its memory is open (gpu/runtime/tests/answers/imported_pools.cu).
 Error Context::destroy_pool(abi::Handle handle) {
   if (handle == default_pool_) return Error::invalid_value;
   std::lock_guard lock(mutex_);
-  if (pools_.erase(handle) == 0) return Error::invalid_value;
+  const auto found = pools_.find(handle);
+  if (found == pools_.end()) return Error::invalid_value;
+  if (found->second->imported)
+    return found->second->live != 0 ? Error::invalid_value : Error::success;
+  pools_.erase(found);
   if (current_pool_ == handle) current_pool_ = default_pool_;
   return Error::success;
 }
