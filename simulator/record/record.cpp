@@ -19,7 +19,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr const char* kSchema = "heddle.record/1";
-constexpr std::uint64_t kMaxFile = std::uint64_t{1} << 30;
+constexpr std::uint64_t kMaxFile = std::uint64_t{16} << 30;
 constexpr int kMaxDepth = 16;
 constexpr double kExactIntegers = 9007199254740992.0;  // 2^53
 
@@ -354,14 +354,40 @@ class LaunchList {
   std::uint64_t left_;
 };
 
-Json parse(const std::string& text, const std::string& origin) {
-  const auto bounded = [&](int depth, Json::parse_event_t, Json&) {
+// Bounds the depth, and reads each launch as soon as it is complete: a long record's JSON takes ten
+// times the memory of its text.
+class LaunchesOnTheWay {
+ public:
+  LaunchesOnTheWay(std::string origin, LaunchList& launches)
+      : origin_(std::move(origin)), launches_(launches) {}
+
+  // As nlohmann::json's parser asks, with the depth of what is around; false: forget `parsed`.
+  bool operator()(int depth, Json::parse_event_t event, const Json& parsed) {
     if (depth > kMaxDepth)
-      throw std::runtime_error(fmt::format("{}: nested deeper than {}", origin, kMaxDepth));
-    return true;
-  };
+      throw std::runtime_error(fmt::format("{}: nested deeper than {}", origin_, kMaxDepth));
+    if (depth == 1 && event == Json::parse_event_t::key) key_ = parsed.get<std::string>();
+    if (depth == 1 && event == Json::parse_event_t::value && key_ == "schema")
+      is_record_ = parsed == kSchema;
+    if (depth == 1 && event == Json::parse_event_t::array_start) in_list_ = key_ == "launches";
+    if (depth == 1 && event == Json::parse_event_t::array_end) in_list_ = false;
+    if (depth != 2 || event != Json::parse_event_t::object_end || !in_list_ || !is_record_)
+      return true;
+    launches_.add(Reader(parsed, fmt::format("{}: launches[{}]", origin_, read_++)));
+    return false;
+  }
+
+ private:
+  const std::string origin_;
+  LaunchList& launches_;
+  std::string key_;  // of the record's own members, the last one
+  bool is_record_ = false, in_list_ = false;
+  std::size_t read_ = 0;
+};
+
+Json parse(const std::string& text, const std::string& origin, LaunchList& launches) {
+  LaunchesOnTheWay on_the_way(origin, launches);
   try {
-    return Json::parse(text, bounded);
+    return Json::parse(text, std::ref(on_the_way));
   } catch (const Json::parse_error& error) {
     throw std::runtime_error(
         fmt::format("{}: holds no record: it is no JSON from byte {} on", origin, error.byte));
@@ -435,11 +461,12 @@ LaunchRecord launch_from_json(const Json& json, const std::string& origin) {
   return read_launch(Reader(json, origin));
 }
 
-Record record_from_json(const Json& json, const std::string& origin, std::uint64_t most_alike) {
-  const Reader reader(json, origin);
+namespace {
+
+// All but the launches.
+void read_head(const Reader& reader, Record& record) {
   if (const std::string schema = reader.text("schema"); schema != kSchema)
     reader.fail(fmt::format("its schema is \"{}\", not \"{}\"", schema, kSchema));
-  Record record;
   record.source = reader.text("source");
   if (record.source != "model" && record.source != "hardware")
     reader.fail("source is neither \"model\" nor \"hardware\"");
@@ -450,6 +477,14 @@ Record record_from_json(const Json& json, const std::string& origin, std::uint64
   record.date = reader.text_or_empty("date");
   record.program = reader.texts("program");
   record.complete = reader.flag_or("complete", true);
+}
+
+}  // namespace
+
+Record record_from_json(const Json& json, const std::string& origin, std::uint64_t most_alike) {
+  const Reader reader(json, origin);
+  Record record;
+  read_head(reader, record);
   LaunchList launches(record.launches, most_alike);
   reader.each("launches", [&](const Reader& item) { launches.add(item); });
   return record;

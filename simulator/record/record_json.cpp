@@ -48,14 +48,16 @@ const RecordJson::Recent* RecordJson::alike(std::uint64_t index, std::string_vie
 }
 
 void RecordJson::add(std::uint64_t index, std::string_view body) {
-  constexpr std::uint64_t kPlain = 1000;  // readers of short records need not know of "as"
+  // Readers of short records need not know of "as".
+  constexpr std::uint64_t kPlain = 1000, kPlainBytes = 64'000'000;
   const char* const between = written_ == 0 ? "" : ",";
   const Recent* const same = alike(index, body);
-  if (same != nullptr && written_ >= kPlain) {
+  if (same != nullptr && (written_ >= kPlain || bytes_ >= kPlainBytes)) {
     sink_(fmt::format("{}\n  {{\"index\": {}, \"as\": {}}}", between, index, same->index));
   } else {
     sink_(fmt::format("{}\n  {{\n   \"index\": {}", between, index));
     sink_(body);
+    bytes_ += body.size();
   }
   ++written_;
 }

@@ -18,7 +18,7 @@ class RecordJson {
   RecordJson(const Record& head, Sink sink);
   // A launch's text but for its index, which is all that differs between many.
   static std::string body(const LaunchRecord& launch);
-  // Of the launches behind the first 1,000, one that is like a recent one is written as
+  // Behind the first 1,000 launches, or the first 64 MB, one that is like a recent one is written as
   // {"index": 1000, "as": 12}.
   void add(std::uint64_t index, std::string_view body);
   // `more`: members behind the launches, as text in JSON, each with a comma before it.
@@ -33,7 +33,7 @@ class RecordJson {
   const Recent* alike(std::uint64_t index, std::string_view body);
 
   Sink sink_;
-  std::uint64_t written_ = 0;
+  std::uint64_t written_ = 0, bytes_ = 0;
   std::array<Recent, 64> recent_;  // that were written in full
   std::size_t next_ = 0;           // of recent_, to be replaced
 };

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "simulator/base/file.hpp"
+#include "simulator/record/record_json.hpp"
 #include "tests/scratch_folder.hpp"
 
 namespace heddle::simulator {
@@ -65,6 +66,17 @@ TEST_F(RecordFile, WithANumberBeyondAllNumbersIsRefused) {
               ThrowsMessage<std::runtime_error>(HasSubstr("a number in it is too large")));
 }
 
+// The JSON of a long record never stands in memory as a whole: a launch that is wrong is found
+// before the end of the text is looked at.
+TEST_F(RecordFile, LaunchesAreReadOneByOne) {
+  put("wrong.json", R"({"schema": "heddle.record/1", "launches": [{"index": 0}, )");
+  EXPECT_THAT([&] { read_record(folder_ / "wrong.json"); },
+              ThrowsMessage<std::runtime_error>(HasSubstr("launches[0]: kernel is missing")));
+  put("other.json", R"({"schema": "other", "launches": [{"index": 0}]})");
+  EXPECT_THAT([&] { read_record(folder_ / "other.json"); },
+              ThrowsMessage<std::runtime_error>(HasSubstr("its schema is \"other\"")));
+}
+
 // A program may launch one kernel a hundred thousand times.
 TEST_F(RecordFile, LaunchesThatAreAlikeAreWrittenOnceBehindTheFirstThousand) {
   Record record = example();
@@ -84,6 +96,16 @@ TEST_F(RecordFile, LaunchesThatAreAlikeAreWrittenOnceBehindTheFirstThousand) {
   const std::string first = read_file(folder_ / "first.json", 1 << 30);
   EXPECT_EQ(first, to_json(record).dump(1) + "\n");
   EXPECT_LT(bytes, first.size() + 19000 * 40);
+}
+
+// With --per-pc, a launch of a large kernel has a megabyte.
+TEST(RecordJson, LongLaunchesThatAreAlikeAreWrittenOnceBehind64Megabytes) {
+  std::uint64_t bytes = 0;
+  RecordJson json(example(), [&](std::string_view piece) { bytes += piece.size(); });
+  const std::string body = ",\n   \"kernel\": \"" + std::string(1'000'000, 'k') + "\"\n  }";
+  for (std::uint64_t i = 0; i < 200; ++i) json.add(i, body);
+  EXPECT_GT(bytes, 63'000'000u);
+  EXPECT_LT(bytes, 66'000'000u);
 }
 
 TEST(RecordJson, LaunchesToldAsOthersAreChecked) {
