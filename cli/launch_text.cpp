@@ -301,20 +301,25 @@ std::string common_notes(Launches launches) {
   return text;
 }
 
-// Kernels without branches: where the compiler used selects instead.
-std::string select_notes(Launches launches) {
-  constexpr std::size_t kMostPlaces = 3;
+std::string places_text(const std::vector<std::string>& places) {
+  constexpr std::size_t kMost = 3;
+  const std::size_t shown = std::min(places.size(), kMost);
+  return visible(fmt::format("{}{}", fmt::join(std::span(places).first(shown), ", "),
+                             places.size() > shown ? " and elsewhere" : ""));
+}
+
+// Kernels without branches: where the compiler used selects or predicates instead.
+std::string substitute_notes(Launches launches) {
   std::string text;
   std::set<std::string> told;
   for (const LaunchRecord* launch : launches) {
-    if (launch->selects.empty() || !told.insert(launch->kernel).second) continue;
-    const std::size_t shown = std::min(launch->selects.size(), kMostPlaces);
-    std::string places =
-        visible(fmt::format("{}", fmt::join(std::span(launch->selects).first(shown), ", ")));
-    if (launch->selects.size() > shown) places += " and elsewhere";
-    text +=
-        note(fmt::format("{}: 0 branches: the compiler used {}; build with -G to see the branch",
-                         visible(display_name(launch->kernel)), places));
+    std::vector<std::string> what;
+    if (!launch->selects.empty()) what.push_back("used " + places_text(launch->selects));
+    if (!launch->predicated.empty())
+      what.push_back("predicated " + places_text(launch->predicated));
+    if (what.empty() || !told.insert(launch->kernel).second) continue;
+    text += note(fmt::format("{}: 0 branches: the compiler {}; build with -G to see the branch",
+                             visible(display_name(launch->kernel)), fmt::join(what, " and ")));
   }
   return text;
 }
@@ -387,7 +392,7 @@ std::string kernel_rows(Launches launches, const Style& style) {
         text += fmt::format("  {} {}\n", style.red("stopped:"), visible_lines(launch->fault));
     text += lines[i + 2] + "\n" + time_line(groups[i]);
   }
-  text += select_notes(launches) + common_notes(launches);
+  text += substitute_notes(launches) + common_notes(launches);
   return text + style.dim("--verbose shows more; heddle explain NAME explains a column.") + "\n";
 }
 

@@ -68,6 +68,13 @@ TEST(Run, SaysWhereBranchesBecameSelects) {
   EXPECT_THAT(heddle("run -k mathKernel1 " + branches, 1).text, Not(HasSubstr("0 branches:")));
 }
 
+// An early return has become a predicated EXIT, whose kernel has no branch.
+TEST(Run, SaysWhereBranchesBecamePredicates) {
+  const std::string text = heddle("run " + capsules("sum_matrix_2d_ragged.sm_90.O3"), 1).text;
+  EXPECT_THAT(text,
+              HasSubstr("0 branches: the compiler predicated EXIT at\n    sum_matrix_2d.cu:13"));
+}
+
 TEST(Run, ReplaysACapsuleWithItsTableOnStdout) {
   const std::string words =
       "run --metrics branch_efficiency " + capsules("simple_divergence.sm_90.G");

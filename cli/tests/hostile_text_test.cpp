@@ -66,6 +66,7 @@ simulator::Record full_record() {
                     {"smsp__average_warps_issue_stalled_x_per_issue_active.ratio", 3},
                     {"own.sum", 3}};
   launch.selects = {"FSEL at a.cu:12"};
+  launch.predicated = {"STG at a.cu:13"};
   launch.instructions = {{"k", 16, "a.cu:12", "f", "EXIT", {{"smsp__sass_inst_executed.sum", 2}}}};
   launch.memory = {{0, "", 256, "cd"}};
   launch.globals = {{0, "counter", 4, "ef"}};

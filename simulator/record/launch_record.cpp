@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <set>
 #include <string>
 
 #include "isa/attributes.hpp"
@@ -137,20 +138,23 @@ InstructionRecord instruction_record(const Module& module, std::uint64_t address
   return record;
 }
 
-// What LaunchRecord::selects says of a launch that executed no branch.
-std::vector<std::string> selects_of(const Module& module, const Executed& ran) {
+// What LaunchRecord says of a launch that executed no branch: what the compiler used instead.
+void set_substitutes_of_branches(const Module& module, const Executed& ran, LaunchRecord& record) {
   constexpr std::size_t kMost = 4;
-  std::vector<std::string> selects;
-  for (std::size_t i = 0; i < ran.addresses.size() && selects.size() < kMost; ++i) {
+  std::set<std::string> predicated_places;
+  for (std::size_t i = 0; i < ran.addresses.size(); ++i) {
     const isa::Instruction& instruction = *ran.instructions[i].instruction;
-    if (isa::facts(instruction.op).work != isa::Work::select) continue;
-    const std::string_view name = isa::name(instruction.op);
+    const bool selects = isa::facts(instruction.op).work == isa::Work::select;
+    if (!selects && instruction.guard.index == isa::kPT) continue;
     const InstructionRecord place = place_of(module, ran.addresses[i]);
-    std::string text = fmt::format(
-        "{} at {}", name, place.line.empty() ? fmt::format("{:04x}", place.pc) : place.line);
-    if (std::ranges::find(selects, text) == selects.end()) selects.push_back(std::move(text));
+    const std::string where = place.line.empty() ? fmt::format("{:04x}", place.pc) : place.line;
+    // A side of a branch is often several predicated instructions of one line: one speaks for them.
+    if (!selects && !predicated_places.insert(where).second) continue;
+    std::vector<std::string>& all = selects ? record.selects : record.predicated;
+    std::string text = fmt::format("{} at {}", isa::name(instruction.op), where);
+    if (all.size() < kMost && std::ranges::find(all, text) == all.end())
+      all.push_back(std::move(text));
   }
-  return selects;
 }
 
 // What a program asked for itself: not a module's variables, nor its own memory mapped.
@@ -300,7 +304,7 @@ LaunchRecord make_launch_record(const LaunchRequest& request, const LaunchOutcom
     if (metric.of_launch != nullptr) record.metrics.emplace(metric.name, metric.of_launch(facts));
   if (const auto branches = record.metrics.find("smsp__sass_branch_targets.sum");
       branches != record.metrics.end() && branches->second == 0)
-    record.selects = selects_of(*request.module, ran);
+    set_substitutes_of_branches(*request.module, ran, record);
   if (outcome.timing) add_timing(*outcome.timing, record.metrics);
   if (outcome.timing) state_error(*outcome.timing, model, record);
   const bool counters = !outcome.counters_incomplete && !outcome.unpatched;

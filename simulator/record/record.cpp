@@ -280,6 +280,7 @@ LaunchRecord read_launch(const Reader& reader) {
   launch.cycles_error = reader.whole_if<std::uint32_t>("cycles_error");
   launch.metrics = reader.metrics();
   launch.selects = reader.texts("selects");
+  launch.predicated = reader.texts("predicated");
   reader.each("instructions", [&](const Reader& item) {
     launch.instructions.push_back({item.text("function"), item.whole<std::uint64_t>("pc"),
                                    item.text_or_empty("line"), item.text_or_empty("inlined"),
@@ -309,8 +310,8 @@ std::uint64_t bytes_of(const LaunchRecord& launch) {
   constexpr std::uint64_t kText = 64, kValue = sizeof(MetricValues::value_type);
   std::uint64_t bytes =
       sizeof launch + kValue * launch.metrics.size() + launch.kernel.size() + launch.fault.size() +
-      kText * (launch.class_reasons.size() + launch.selects.size() + launch.varies.size() +
-               launch.timing.size() + launch.unmodelled.size()) +
+      kText * (launch.class_reasons.size() + launch.selects.size() + launch.predicated.size() +
+               launch.varies.size() + launch.timing.size() + launch.unmodelled.size()) +
       2 * sizeof(MemoryRecord) * (launch.memory.size() + launch.globals.size());
   for (const InstructionRecord& each : launch.instructions)
     bytes += sizeof each + each.function.size() + each.line.size() + each.text.size() +
@@ -424,6 +425,7 @@ Json to_json(const LaunchRecord& launch) {
   if (launch.cycles_error) json["cycles_error"] = *launch.cycles_error;
   json["metrics"] = values_to_json(launch.metrics);
   put_list(json, "selects", launch.selects);
+  put_list(json, "predicated", launch.predicated);
   for (const InstructionRecord& instruction : launch.instructions)
     list_at(json, "instructions").push_back(to_json(instruction));
   for (const MemoryRecord& memory : launch.memory)
@@ -494,8 +496,13 @@ Record read_record(const std::filesystem::path& path) {
   std::string text = read_file(path, kMaxFile);
   if (path.extension() == ".zst") text = decompress(text, kMaxFile, path.string());
   constexpr std::uint64_t kAlikeRatio = 100;
-  return record_from_json(parse(text, path.string()), path.string(),
-                          kAlikeBytes + kAlikeRatio * text.size());
+  Record record;
+  LaunchList launches(record.launches, kAlikeBytes + kAlikeRatio * text.size());
+  const Json json = parse(text, path.string(), launches);
+  const Reader reader(json, path.string());
+  read_head(reader, record);
+  reader.each("launches", [&](const Reader& item) { launches.add(item); });
+  return record;
 }
 
 void write_record(const Record& record, const std::filesystem::path& path, std::string_view more) {

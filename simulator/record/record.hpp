@@ -58,9 +58,10 @@ struct LaunchRecord {
   // "none", "not checked" (then "determined" holds if there are none), "found"; empty: unknown.
   std::string races;
   MetricValues metrics;
-  // Model records of launches without branches: the first four selects that were
-  // executed, as "FSEL at file.cu:12", of code without line numbers "FSEL at 00b0".
-  std::vector<std::string> selects;
+  // Model records of launches without branches: the first four selects that were executed, and the
+  // first four places with predicated instructions, as "FSEL at file.cu:12", of code without line
+  // numbers "FSEL at 00b0".
+  std::vector<std::string> selects, predicated;
   // Model records of timed launches: a key of kTimeBounds (simulator/models/time_bounds.hpp), and
   // the error of cycles to expect, in percent: nine of ten such launches were within it.
   std::string time_bound;
