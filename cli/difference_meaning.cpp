@@ -6,6 +6,7 @@
 #include <functional>
 
 #include "cli/difference.hpp"
+#include "simulator/base/display_numbers.hpp"
 
 namespace heddle::cli {
 namespace {
@@ -42,8 +43,8 @@ std::string of_time(const MetricValues& before, const MetricValues& after) {
 
 std::string of_count(double a, double b, const char* what) {
   if (a == b || (a > 0 && std::abs(b / a - 1) < kLeast)) return {};
-  if (b == 0) return fmt::format("no {}, {:.0f} before", what, a);
-  if (a == 0) return fmt::format("{:.0f} {}, none before", b, what);
+  if (b == 0) return fmt::format("no {}, {} before", what, simulator::readable_whole(a));
+  if (a == 0) return fmt::format("{} {}, none before", simulator::readable_whole(b), what);
   constexpr double kTimes = 2;
   if (b / a >= kTimes) return fmt::format("{:.3g} times as many {}", b / a, what);
   const double percent = 100 * std::abs(b / a - 1);

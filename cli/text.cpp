@@ -17,18 +17,6 @@ bool is_number(std::string_view text) {
 
 }  // namespace
 
-std::string readable(double value) {
-  if (std::nearbyint(value) != value || std::abs(value) >= 9007199254740992.0)
-    return fmt::format("{:.2f}", value);
-  const std::string plain = fmt::format("{:.0f}", std::abs(value));
-  std::string digits;
-  for (std::size_t i = 0; i < plain.size(); ++i) {
-    if (i != 0 && (plain.size() - i) % 3 == 0) digits += ',';
-    digits += plain[i];
-  }
-  return fmt::format("{}{}", value < 0 ? "-" : "", digits);
-}
-
 Style Style::choose(std::string_view when, int descriptor) {
   Style style;
   const char* no_color = std::getenv("NO_COLOR");

@@ -6,15 +6,15 @@
 #include <vector>
 
 #include "simulator/base/display_names.hpp"
+#include "simulator/base/display_numbers.hpp"
 
 namespace heddle::cli {
 
 using simulator::demangled;
 using simulator::display_name;
+using simulator::readable;
 using simulator::visible;
 using simulator::visible_lines;
-// 1234567 as 1,234,567; ratios with two decimals.
-std::string readable(double value);
 
 class Style {
  public:

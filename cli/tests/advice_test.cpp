@@ -76,7 +76,7 @@ TEST_F(AdviceOf, AnUnpaddedTransposeIsThePaddingOfItsTile) {
                               "elements of 4 bytes"));
   EXPECT_THAT(text, HasSubstr("tile[…][33] instead of tile[…][32]"));
   // 512 warps store a row and load a column; with padding one pass each.
-  EXPECT_THAT(text, HasSubstr("1024 passes instead of 16896"));
+  EXPECT_THAT(text, HasSubstr("1,024 passes instead of 16,896"));
 }
 
 TEST_F(AdviceOf, APaddedTransposeHasNoConflictsLeft) {
@@ -155,7 +155,7 @@ TEST_F(AdviceOf, AtomicsOnFewAddressesAreCollectedFirst) {
                    "}\n"
                    "count<<<32, 256>>>(zeros(4));\n"));
   EXPECT_THAT(text, HasSubstr("global atomics on 4 addresses"));
-  EXPECT_THAT(text, HasSubstr("8192 atomic operations go to 4 addresses, 2048 of them to one"));
+  EXPECT_THAT(text, HasSubstr("8,192 atomic operations go to 4 addresses, 2,048 of them to one"));
   EXPECT_THAT(text, HasSubstr("collect in shared memory"));
 }
 

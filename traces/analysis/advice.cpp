@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "simulator/base/display_numbers.hpp"
 #include "traces/analysis/launch_advice.hpp"
 #include "traces/analysis/launch_cost.hpp"
 #include "traces/analysis/listing.hpp"
@@ -16,6 +17,7 @@ namespace {
 
 using simulator::kFullMask;
 using simulator::kWarpSize;
+using simulator::readable_whole;
 
 constexpr std::size_t kMostAdvice = 5;
 constexpr const char* kInVain =
@@ -27,6 +29,15 @@ constexpr const char* kInVain =
 double slots(std::uint64_t lane_slots) { return static_cast<double>(lane_slots) / kWarpSize; }
 
 std::string percent(double share) { return fmt::format("{:.1f} %", 100 * share); }
+
+std::string times(std::uint64_t count) {
+  return fmt::format("{} time{}", readable_whole(count), count == 1 ? "" : "s");
+}
+
+std::string warp_instructions(double count) {
+  const std::string text = readable_whole(count);
+  return fmt::format("{} warp instruction{}", text, text == "1" ? "" : "s");
+}
 
 // Lanes first, first + n, first + 2n … up to the last that fits; 0: no such n.
 unsigned stride_of(Mask lanes) {
@@ -134,12 +145,7 @@ class Adviser {
     return kIssueCycles * slots(lane_slots) / cost_;
   }
 
-  std::string place(std::uint32_t pc) {
-    const std::string& kernel = request_.kernel->name;
-    const std::string source = listing_.at(pc).source();
-    return source.empty() ? listing_.pc_text(pc, kernel)
-                          : fmt::format("{} ({})", source, listing_.pc_text(pc, kernel));
-  }
+  std::string place(std::uint32_t pc) { return listing_.place_text(pc, request_.kernel->name); }
 
   Advice of_branch(std::uint32_t branch, const SplitSite& site, double share) {
     Advice advice;
@@ -147,13 +153,12 @@ class Adviser {
     advice.title = fmt::format("{} diverges: {} of the issue slots", place(branch), percent(share));
     const SplitKind kind = kind_of(site);
     const Sides sides = sides_of(divergence_.paths(), branch);
-    advice.text = fmt::format("{} diverged {} {}. ", listing_.at(branch).text, site.splits,
-                              site.splits == 1 ? "time" : "times");
+    advice.text = fmt::format("{} diverged {}. ", listing_.at(branch).text, times(site.splits));
     advice.text += how(site, kind);
     if (kind != SplitKind::trips)
-      advice.text += fmt::format(
-          " The taken side executes {:.0f} warp instructions, the fall-through side {:.0f}.",
-          sides.jumps.length(), sides.goes_on.length());
+      advice.text += fmt::format(" The taken side executes {}, the fall-through side {}.",
+                                 warp_instructions(sides.jumps.length()),
+                                 readable_whole(sides.goes_on.length()));
     advice.text += met(site);
     const WhatIf other = what_if(branch, kind, sides);
     advice.text += other.in_vain ? kInVain : remedy(kind, sides);
@@ -167,7 +172,7 @@ class Adviser {
       return fmt::format(
           "It ends a loop that lanes leave at different times: {} of these times, lanes that had "
           "left earlier were waiting.",
-          site.again);
+          readable_whole(site.again));
     const auto commonest = std::ranges::max_element(
         site.patterns, {}, [](const auto& pattern) { return pattern.second; });
     const auto& [active, jumping] = commonest->first;
@@ -175,9 +180,9 @@ class Adviser {
     if (site.patterns.size() == 1 && site.other_patterns == 0)
       return fmt::format("Each time {} of {} lanes jump: {}.", jumping.count(), active.count(),
                          lanes);
-    return fmt::format("{}{} different sets of lanes jump, most often {} ({} times).",
+    return fmt::format("{}{} different sets of lanes jump, most often {} ({}).",
                        site.other_patterns > 0 ? "More than " : "", site.patterns.size(), lanes,
-                       commonest->second);
+                       times(commonest->second));
   }
 
   std::string met(const SplitSite& site) {
@@ -227,22 +232,24 @@ class Adviser {
       what = fmt::format(
           "With each block's threads sorted by trip count, warps would go round {} "
           "times instead of {}",
-          runs.branch.best, runs.branch.now);
+          readable_whole(runs.branch.best), readable_whole(runs.branch.now));
     } else {
       fewer = saved(runs.jumps, sides.jumps.length()) + saved(runs.goes_on, sides.goes_on.length());
       what = fmt::format(
           "With each block's threads arranged so that whole warps go one way, the "
           "sides would run {} times instead of {}",
-          runs.jumps.best + runs.goes_on.best, runs.jumps.now + runs.goes_on.now);
+          readable_whole(runs.jumps.best + runs.goes_on.best),
+          readable_whole(runs.jumps.now + runs.goes_on.now));
     }
     // The cost of other splits does not count here, even if the same arrangement would reduce it.
     fewer = std::min(fewer, slots(divergence_.sites().at(branch).lost));
     constexpr double kSaves = 0.01;
     if (fewer < kSaves * all) return {.text = {}, .in_vain = true};
     const std::string text = fmt::format(
-        " What if: {}, and the launch would issue {:.0f} warp instructions at best "
+        " What if: {}, and the launch would issue {} warp instructions at best "
         "instead of {} ({} fewer).",
-        what, std::round(all - fewer), divergence_.steps(), percent(fewer / all));
+        what, readable_whole(all - fewer), readable_whole(divergence_.steps()),
+        percent(fewer / all));
     return {.text = text, .in_vain = false};
   }
 
@@ -305,7 +312,12 @@ std::string describe_lanes(Mask lanes) {
     const std::string text = lanes_text(lanes);
     return fmt::format("lane{} {}", lanes.count() == 1 ? "" : "s", text);
   }
-  return fmt::format("the lanes {:#010x}", lanes.bits());
+  constexpr unsigned kFew = 6;
+  if (lanes.count() > kFew) return fmt::format("the lanes {:#010x}", lanes.bits());
+  std::string text;
+  for (Mask left = lanes; left.any(); left = left.without_first())
+    text += fmt::format("{}{}", text.empty() ? "lanes " : ", ", left.first());
+  return text;
 }
 
 double launch_cost(const DivergenceWatch& watch) {

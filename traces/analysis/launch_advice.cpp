@@ -8,6 +8,7 @@
 #include <functional>
 #include <queue>
 
+#include "simulator/base/display_numbers.hpp"
 #include "simulator/launch/launch_shape.hpp"
 #include "simulator/models/occupancy.hpp"
 
@@ -16,6 +17,7 @@ namespace {
 
 using simulator::KernelResources;
 using simulator::Occupancy;
+using simulator::readable_whole;
 
 std::string percent(double share) { return fmt::format("{:.0f} %", 100 * share); }
 
@@ -63,8 +65,8 @@ std::string shape_text(const simulator::LaunchRequest& request, const simulator:
   const double waves = simulator::waves(gpu, now, blocks);
   constexpr double kSmallest = 0.01;
   std::string text =
-      fmt::format("{} block{} {} {} waves of {} SMs; occupancy {}", blocks, blocks == 1 ? "" : "s",
-                  blocks == 1 ? "is" : "are",
+      fmt::format("{} block{} {} {} waves of {} SMs; occupancy {}", readable_whole(blocks),
+                  blocks == 1 ? "" : "s", blocks == 1 ? "is" : "are",
                   waves < kSmallest ? "less than 0.01" : fmt::format("{:.2f}", waves), gpu.sms,
                   percent(now.fraction));
   if (now.fraction >= 1) return text;
@@ -101,11 +103,12 @@ std::vector<std::pair<double, Advice>> launch_advice(const simulator::LaunchRequ
     found.emplace_back(
         share,
         Advice{fmt::format("Blocks of unequal length: {} of the time", percent(share)),
-               fmt::format("Block {} executes {:.0f} warp instructions, the mean is {:.0f}. With "
+               fmt::format("Block {} executes {} warp instructions, the mean is {}. With "
                            "blocks of equal length the last would end after {} of the time. It "
                            "helps to give long blocks the first numbers, to cut the work into more "
                            "and smaller blocks, or to let blocks fetch work from a counter.",
-                           longest->first, longest->second, mean, percent(1 - share)),
+                           longest->first, readable_whole(longest->second), readable_whole(mean),
+                           percent(1 - share)),
                -1});
   }
   const double waves = simulator::waves(gpu, now, request.grid.count());
@@ -119,7 +122,8 @@ std::vector<std::pair<double, Advice>> launch_advice(const simulator::LaunchRequ
                            "the last wave SMs have nothing to do. It helps to choose a grid of "
                            "a multiple of {} blocks with a loop in them (grid stride), or "
                            "smaller blocks.",
-                           request.grid.count(), waves, slots, slots),
+                           readable_whole(request.grid.count()), waves, readable_whole(slots),
+                           readable_whole(slots)),
                -1});
   return found;
 }

@@ -25,10 +25,16 @@ isa::LineTable line_table(const isa::Cubin& cubin, std::uint32_t section) {
 Listing::Listing(const simulator::Module& module)
     : module_(module), lines_(module.program().instructions.size() + 1) {}
 
-std::string Listing::Line::source() const {
+namespace {
+
+std::string source_text(const std::string& file, std::uint32_t line) {
   if (file.empty() || line == 0) return {};
   return fmt::format("{}:{}", std::filesystem::path(file).filename().string(), line);
 }
+
+}  // namespace
+
+std::string Listing::Line::source() const { return source_text(file, line); }
 
 void Listing::put_source(Line& line, const isa::CodeRange& range, std::uint64_t address) {
   auto table = line_tables_.find(range.section);
@@ -73,6 +79,16 @@ std::string Listing::pc_text(std::uint32_t pc, const std::string& kernel) {
   if (line.function == kernel) return fmt::format("{:04x}", line.offset);
   return fmt::format("{}+{:04x}", simulator::visible(simulator::base_name(line.function)),
                      line.offset);
+}
+
+std::string Listing::place_text(std::uint32_t pc, const std::string& kernel) {
+  const Line& line = at(pc);
+  std::string source = line.source();
+  if (source.empty()) return pc_text(pc, kernel);
+  const std::string caller =
+      line.calls.empty() ? "" : source_text(line.calls.back().file, line.calls.back().line);
+  if (!caller.empty() && caller != source) source += ", called at " + caller;
+  return fmt::format("{} ({})", source, pc_text(pc, kernel));
 }
 
 }  // namespace heddle::traces

@@ -38,6 +38,9 @@ class Listing {
   std::size_t size() const { return lines_.size() - 1; }  // as Program::instructions
   // "01a0" in the kernel, "helper(int)+01a0" elsewhere.
   std::string pc_text(std::uint32_t pc, const std::string& kernel);
+  // "file.cu:31 (01a0)"; of inlined code also the line of the function that is not inlined:
+  // "library.hpp:107, called at file.cu:31 (01a0)".
+  std::string place_text(std::uint32_t pc, const std::string& kernel);
 
  private:
   void put_source(Line& line, const isa::CodeRange& range, std::uint64_t address);

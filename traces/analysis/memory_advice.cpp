@@ -10,12 +10,14 @@
 #include <optional>
 #include <tuple>
 
+#include "simulator/base/display_numbers.hpp"
 #include "traces/analysis/launch_cost.hpp"
 
 namespace heddle::traces {
 namespace {
 
 using simulator::AccessKind;
+using simulator::readable_whole;
 using simulator::Window;
 
 bool is_atomic(AccessKind kind) { return kind != AccessKind::load && kind != AccessKind::store; }
@@ -94,9 +96,7 @@ class MemoryAdviser {
   }
 
   std::string place(const Group& group) {
-    const std::string pc = listing_.pc_text(group.pc, request_.kernel->name);
-    const std::string source = listing_.at(group.pc).source();
-    return source.empty() ? pc : fmt::format("{} ({})", source, pc);
+    return listing_.place_text(group.pc, request_.kernel->name);
   }
 
   void say(const Group& group, double cycles, const std::string& what, const std::string& text) {
@@ -107,9 +107,8 @@ class MemoryAdviser {
   }
   std::string gain(double cycles) const {
     return fmt::format(
-        " What if: without it the launch would keep its SMs busy for {:.0f} cycles instead of "
-        "{:.0f}.",
-        cost_ - cycles, cost_);
+        " What if: without it the launch would keep its SMs busy for {} cycles instead of {}.",
+        readable_whole(cost_ - cycles), readable_whole(cost_));
   }
 
   static const char* verb(AccessKind kind) {
@@ -199,7 +198,7 @@ class MemoryAdviser {
               "{} of {} sectors were loaded by the same warp from the same addresses a "
               "moment before. It helps to keep the value in a variable before the loop; the "
               "compiler does so if pointers are __restrict__ and const.",
-              sum.again_by_warp, sum.moved));
+              readable_whole(sum.again_by_warp), readable_whole(sum.moved)));
       return;
     }
     // L1 has them: half of what a sector costs otherwise.
@@ -211,7 +210,7 @@ class MemoryAdviser {
     say(group, again, "loads what its block has loaded",
         fmt::format("{} of {} sectors had been loaded before by the same block: each is loaded {} "
                     "times. It helps to load a tile into shared memory once and to read it there.",
-                    sum.again_by_block, sum.moved,
+                    readable_whole(sum.again_by_block), readable_whole(sum.moved),
                     per(sum.moved, std::max<std::uint64_t>(1, sum.moved - sum.again_by_block))));
   }
 
@@ -228,13 +227,15 @@ class MemoryAdviser {
       return;
     const auto hottest =
         std::ranges::max_element(sum.addresses, {}, [](const auto& each) { return each.second; });
-    const std::string where = sum.addresses.size() == 1
-                                  ? "one address"
-                                  : fmt::format("{} addresses", sum.addresses.size());
+    const std::string where =
+        sum.addresses.size() == 1
+            ? "one address"
+            : fmt::format("{} addresses", readable_whole(sum.addresses.size()));
     const std::string lies = fmt::format(
         "{} atomic operations go to {}, {} of them to one; in {} of them another lane of the warp "
         "has the same address, so they wait for each other.",
-        sum.lanes, where, hottest->second, sum.colliding);
+        readable_whole(sum.lanes), where, readable_whole(hottest->second),
+        readable_whole(sum.colliding));
     say(group, cycles, fmt::format("{} atomics on {}", shared ? "shared" : "global", where),
         lies + (shared ? " It helps to keep several copies, one for each warp or each few lanes, "
                          "and to add them up at the end."
@@ -251,7 +252,7 @@ class MemoryAdviser {
                     "registers that did not suffice. It helps to unroll loops so that indices are "
                     "constants, to use shared memory, or to allow more registers "
                     "(__launch_bounds__, -maxrregcount).",
-                    group.sum.moved));
+                    readable_whole(group.sum.moved)));
   }
 
   // All conflicts of shared memory are one matter: padding moves the whole array.
@@ -295,7 +296,7 @@ class MemoryAdviser {
         " One element of padding behind each row of {} words (tile[…][{}] instead of tile[…][{}]; "
         "index + index / {}) would make it {} passes instead of {}: counted again with these "
         "addresses.",
-        row, row + 1, row, row, *best, passes);
+        row, row + 1, row, row, readable_whole(*best), readable_whole(passes));
   }
 
   const simulator::LaunchRequest& request_;

@@ -100,12 +100,6 @@ std::map<std::string, LineWaits> waits_by_line(const simulator::timing::Result& 
   return lines;
 }
 
-std::string place_text(Listing& listing, std::uint32_t pc, const std::string& kernel) {
-  const std::string source = listing.at(pc).source();
-  return source.empty() ? listing.pc_text(pc, kernel)
-                        : fmt::format("{} ({})", source, listing.pc_text(pc, kernel));
-}
-
 Advice of_line(const LineWaits& line, double all, const simulator::LaunchRequest& request,
                Listing& listing) {
   const auto dominant =
@@ -116,7 +110,7 @@ Advice of_line(const LineWaits& line, double all, const simulator::LaunchRequest
   Advice advice;
   advice.pc = pc;
   advice.title = fmt::format("{} waits: ~{:.0f} % of warps' cycles, most of it {}",
-                             place_text(listing, pc, kernel),
+                             listing.place_text(pc, kernel),
                              100 * static_cast<double>(line.all) / all, stall_name(stall));
   advice.text =
       fmt::format("~{:.0f} % of the waiting is for {}",
@@ -127,7 +121,7 @@ Advice of_line(const LineWaits& line, double all, const simulator::LaunchRequest
                          ? waits_for(request.module->program(), pc, far)
                          : std::nullopt;
   advice.text += cause ? fmt::format(": {} waits for {} at {}.", listing.at(pc).opcode,
-                                     listing.at(*cause).opcode, place_text(listing, *cause, kernel))
+                                     listing.at(*cause).opcode, listing.place_text(*cause, kernel))
                        : fmt::format(", at {}.", listing.at(pc).opcode);
   advice.text += remedy(stall);
   return advice;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "simulator/base/display_numbers.hpp"
 #include "traces/analysis/advice.hpp"
 #include "traces/analysis/launch_advice.hpp"
 #include "traces/analysis/launch_cost.hpp"
@@ -34,7 +35,8 @@ std::string wrapped(const std::string& text, std::size_t indent) {
 std::string budget_text(const Divergence& divergence) {
   const SlotBudget& slots = divergence.slots();
   const double total = static_cast<double>(std::max<std::uint64_t>(1, slots.total()));
-  std::string text = fmt::format("  {} warp instructions; of their lanes ", divergence.steps());
+  std::string text = fmt::format("  {} warp instructions; of their lanes ",
+                                 simulator::readable_whole(divergence.steps()));
   const std::pair<std::uint64_t, const char*> parts[] = {
       {slots.used, "executed"},
       {slots.split, "were on another side of a branch"},
@@ -60,7 +62,7 @@ std::string cost_text(const DivergenceWatch& watch) {
                atomics = kCollisionCycles * static_cast<double>(accesses.collisions()),
                sectors = kSectorCycles * static_cast<double>(accesses.sectors()),
                issue = kIssueCycles * static_cast<double>(watch.divergence().steps());
-  std::string text = fmt::format("keeps SMs busy for {:.0f} cycles:", cost);
+  std::string text = fmt::format("keeps SMs busy for {} cycles:", simulator::readable_whole(cost));
   const std::pair<double, const char*> parts[] = {{issue, "issue instructions"},
                                                   {passes, "pass shared memory"},
                                                   {sectors, "move sectors"},
@@ -85,6 +87,8 @@ std::string AdviceTrace::text(std::uint64_t index, const simulator::LaunchReques
   text += budget_text(watch.divergence());
   text += cost_text(watch);
   if (const std::string shape = shape_text(request, gpu); !shape.empty()) text += wrapped(shape, 2);
+  if (outcome.fault)  // what it would have done is not known
+    return text + "  no advice: the launch did not complete\n\n";
   std::vector<Advice> all = advise(request, watch, &gpu);
   Listing listing(*request.module);
   for (Advice& advice : stall_advice(request, outcome.timing, listing))

@@ -77,7 +77,8 @@ TEST(Lanes, AreDescribedAsOneWouldSayIt) {
   EXPECT_EQ(describe_lanes(0x11111111_lanes), "every 4th lane");
   EXPECT_EQ(describe_lanes(0xeeeeeeee_lanes), "all but every 4th lane");
   EXPECT_EQ(describe_lanes(0x0000ffff_lanes), "lanes 0-15");
-  EXPECT_EQ(describe_lanes(0x80c10000_lanes), "the lanes 0x80c10000");
+  EXPECT_EQ(describe_lanes(0x80c10000_lanes), "lanes 16, 22, 23, 31");
+  EXPECT_EQ(describe_lanes(0x80c19999_lanes), "the lanes 0x80c19999");
 }
 
 TEST(SplitKinds, AreToldApartByTheLanesThatJump) {
