@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "isa/attributes.hpp"
+#include "simulator/base/display_names.hpp"
 #include "simulator/launch/code_place.hpp"
 
 namespace heddle::simulator {
@@ -18,7 +19,7 @@ std::string place_of(const Core& core, std::uint32_t index) {
   const CodePlace place = code_place(*core.launch.request->module, index);
   if (place.function.empty())
     return fmt::format("code address {:#x}", code_address_of_index(index));
-  std::string text = fmt::format("{}+{:#x}", place.function, place.pc);
+  std::string text = fmt::format("{}+{:#x}", display_name(place.function), place.pc);
   if (!place.line.empty()) text += fmt::format(" ({})", place.line);
   return text;
 }
