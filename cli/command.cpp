@@ -63,6 +63,11 @@ std::string unknown_option(const std::string& given, const std::vector<Option>& 
   std::vector<std::string> spelt;
   for (const Option& option : table) spelt.push_back(fmt::format("--{}", option.name));
   const std::vector<std::string_view> known(spelt.begin(), spelt.end());
+  // Several words in quotes, as heddle diff takes them.
+  if (given.find(' ') != given.npos)
+    return fmt::format(
+        "unknown option {}; a variant that begins with an option has a blank in front: ' {}'",
+        given, given);
   return fmt::format("unknown option {}{}", given, did_you_mean(given, known));
 }
 

@@ -91,6 +91,8 @@ const Wrong kWrong[] = {
     {"sweep k.warp", "nothing varies"},
     {"sweep --best branch_eff --block 32 k.warp", "did you mean branch_efficiency?"},
     {"diff one", "give two variants at least"},
+    {"diff a.cu '-D FAST a.cu'",
+     "a variant that begins with an option has a blank in front: ' -D FAST a.cu'"},
     {"roofline", "give one record or variant"},
     {"roofline /nowhere.json", "/nowhere.json: cannot open: No such file or directory"},
     {"compare one.json", "give two records"},
