@@ -117,6 +117,7 @@ void RaceCheck::block_started(const Core&, const Block& block) {
   track.warps.resize(block.warps.size());
   for (std::size_t i = 0; i < block.warps.size(); ++i)
     track.warps[i].lanes.start(block.warps[i].convergence->live());
+  for (WarpTrack& warp : track.warps) warp.reader = global_.new_reader();
   knowledge_.start_block(track.number, static_cast<std::uint32_t>(block.warps.size()));
 }
 
@@ -326,18 +327,11 @@ void RaceCheck::look_at(const Core& core, const Warp& warp, BlockTrack& track, c
   if (access.adjoining && agent == nullptr && !may_be_elsewhere &&
       look_at_lines(scene, *shadow, now))
     return;
-  if (access.space == Window::global) {
-    for (const unsigned lane : access.lanes) shadow->prefetch_line(access.address[lane]);
-    for (const unsigned lane : access.lanes) shadow->prefetch_cell(access.address[lane]);
-  }
-  std::uint64_t last = ~std::uint64_t{0};
-  for (const unsigned lane : access.lanes) {
+  const auto look_at_lane = [&](unsigned lane) {
     std::uint64_t address = access.address[lane];
-    if (!scene.writes && address == last) continue;  // as the lane before
-    last = address;
     if (may_be_elsewhere) {
       const Place place = shared_place(*warp.block, address);
-      if (place.track == nullptr) continue;
+      if (place.track == nullptr) return;
       shadow = &place.track->shared;
     }
     const std::byte* const data =
@@ -353,6 +347,18 @@ void RaceCheck::look_at(const Core& core, const Warp& warp, BlockTrack& track, c
       trace.who = *agent;
       trace.clock = knowledge_.clock(*agent);
     });
+  };
+  if (access.space == Window::global) {
+    if (!scene.writes && now.pending == 0 && agent == nullptr)
+      return shadow->note_reads(access.lanes, access.address,
+                                {track.warps[id.warp].reader, now, access.width}, look_at_lane);
+    shadow->prefetch(access.lanes, access.address);
+  }
+  std::uint64_t last = ~std::uint64_t{0};
+  for (const unsigned lane : access.lanes) {
+    if (!scene.writes && access.address[lane] == last) continue;  // as the lane before
+    last = access.address[lane];
+    look_at_lane(lane);
   }
 }
 
@@ -377,7 +383,7 @@ bool RaceCheck::look_at_lines(const Scene& scene, Shadow& shadow, const Trace& n
   Shadow::LineTrace trace{now, static_cast<std::uint8_t>(std::countr_zero(lines))};
   for (std::uint32_t i = 0; i < lines; ++i) {
     trace.lane = i * (kWarpSize / lines) % kWarpSize;
-    look_at_line(scene, *shadow.line_at(address + i * kLine), address + i * kLine, trace,
+    look_at_line(scene, shadow, *shadow.line_at(address + i * kLine), address + i * kLine, trace,
                  data == nullptr ? nullptr : data + i * kLine);
   }
   return true;
@@ -394,9 +400,12 @@ bool RaceCheck::is_in_order(const Scene& scene, const Shadow::LineTrace& before,
   return true;
 }
 
-void RaceCheck::look_at_line(const Scene& scene, Shadow::Line& line, std::uint64_t address,
-                             const Shadow::LineTrace& now, const std::byte* data) {
-  if (line.cells == nullptr) {
+void RaceCheck::look_at_line(const Scene& scene, Shadow& shadow, Shadow::Line& line,
+                             std::uint64_t address, const Shadow::LineTrace& now,
+                             const std::byte* data) {
+  const Shadow::Words& words = *line.words;
+  if (!scene.writes && shadow.note_read(line, now, scene.track.warps[now.who.warp].reader)) return;
+  if (words.cells == nullptr && words.reads == nullptr) {
     const bool changes = scene.writes && (line.write.clock == 0 ||
                                           std::memcmp(line.values.get(), data, Shadow::kLine) != 0);
     const bool in_order = (!(scene.reads || changes) || is_in_order(scene, line.write, now)) &&
@@ -411,7 +420,7 @@ void RaceCheck::look_at_line(const Scene& scene, Shadow::Line& line, std::uint64
       return;
     }
   }
-  Cell* const cells = Shadow::cells_of(line);
+  Cell* const cells = shadow.cells_of(line);
   for (std::uint32_t word = 0; word < Shadow::kWords; ++word) {
     std::uint32_t value = 0;
     if (data != nullptr) std::memcpy(&value, data + word * Shadow::kWord, sizeof value);

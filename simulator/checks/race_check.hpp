@@ -55,6 +55,7 @@ class RaceCheck : public Check {
     Mask at_warp_sync{};
     bool at_cluster_wait = false;
     PendingCopies copies;
+    Reader reader;  // of global memory
   };
   struct BlockTrack {
     std::uint32_t number = 0;  // in the order of starts
@@ -170,7 +171,7 @@ class RaceCheck : public Check {
   void look_at_cell(const Scene& scene, Cell& cell, std::uint64_t address, const Trace& now,
                     std::uint32_t value);
   bool look_at_lines(const Scene& scene, Shadow& shadow, const Trace& now);
-  void look_at_line(const Scene& scene, Shadow::Line& line, std::uint64_t address,
+  void look_at_line(const Scene& scene, Shadow& shadow, Shadow::Line& line, std::uint64_t address,
                     const Shadow::LineTrace& now, const std::byte* data);
   // That there is nothing to report of the line. False: perhaps there is.
   bool is_in_order(const Scene& scene, const Shadow::LineTrace& before,

@@ -1,7 +1,8 @@
 // Who read and wrote each place of a memory last, by word; by byte where narrower accesses came.
 //
 // Most accesses are whole lines that all lanes of a warp read or write side by side. As long as
-// none but such have come to a line, one record stands for its words.
+// none but such have come to a line, one record stands for its words. As long as nobody has written
+// to a line, its words are kept as those that are only read (read_words.hpp).
 #pragma once
 
 #include <algorithm>
@@ -12,38 +13,13 @@
 #include <unordered_map>
 #include <vector>
 
-#include "simulator/base/row_storage.hpp"
+#include "simulator/base/mask.hpp"
 #include "simulator/base/types.hpp"
-#include "simulator/checks/knowledge.hpp"
+#include "simulator/checks/read_words.hpp"
+#include "simulator/checks/trace.hpp"
+#include "simulator/memory/access_counts.hpp"
 
 namespace heddle::simulator::checks {
-
-enum class Use : std::uint8_t {
-  plain,
-  strong,  // volatile, or an atomic load or store
-  atomic,  // a read-modify-write
-  swap,    // a compare-and-swap
-};
-
-struct Trace {
-  static constexpr unsigned kPcBits = 23;
-  static constexpr std::uint32_t kMostPc = (1u << kPcBits) - 1;
-  WarpId who;
-  std::uint32_t clock = 0;  // of the warp; 0: nobody
-  std::uint32_t tick = 0;   // LaneOrder's
-  std::uint32_t pc : kPcBits = 0;
-  std::uint32_t lane : 5 = 0;
-  std::uint32_t how : 2 = 0;        // a Use
-  std::uint32_t pending : 1 = 0;    // by an asynchronous copy that nobody has waited for
-  std::uint32_t for_block : 1 = 0;  // strong or atomic to threads of its block alone
-  Use use() const { return static_cast<Use>(how); }
-};
-
-struct alignas(kCacheLine) Cell {
-  Trace write, read, other_read;  // other_read: by another warp than `read`
-  std::uint32_t value = 0;        // what was there after the write
-};
-static_assert(sizeof(Cell) == kCacheLine);
 
 class Shadow {
  public:
@@ -62,13 +38,19 @@ class Shadow {
       return trace;
     }
   };
-  struct Line {
-    LineTrace write, read, other_read;        // of all words, as long as there are no cells
-    std::unique_ptr<std::uint32_t[]> values;  // what was there after the write; null: nobody wrote
+  // What stands for each word of a line, where one record does not stand for all; at most one of
+  // the two.
+  struct Words {
+    std::unique_ptr<ReadWord[]> reads;  // nobody has written to any of them
     std::unique_ptr<Cell[]> cells;
-    void clear() {  // keeps the room for values
+  };
+  struct Line {
+    Words* words = nullptr;                   // its own
+    std::unique_ptr<std::uint32_t[]> values;  // what was there after the write; null: nobody wrote
+    LineTrace write, read, other_read;        // of all words, where none stands for itself
+    void clear() {                            // keeps the room for values
       write = read = other_read = {};
-      cells.reset();
+      *words = {};
     }
   };
 
@@ -77,6 +59,7 @@ class Shadow {
     chunks_.clear();
     known_ = {};
     used_ = 0;
+    traces_.clear();
   }
 
   // The line at an address that is a multiple of its size; null: there bytes stand for themselves.
@@ -85,22 +68,52 @@ class Shadow {
     return page.bytes.empty() ? &page.lines[address % kPage / kLine] : nullptr;
   }
   // From now on the line's words stand for themselves.
-  static Cell* cells_of(Line& line) {
-    if (line.cells == nullptr) [[unlikely]]
+  Cell* cells_of(Line& line) {
+    if (line.words->cells == nullptr) [[unlikely]]
       divide(line);
-    return line.cells.get();
+    return line.words->cells.get();
   }
 
-  // Has the host fetch the line there, and then what stands for its words: those of many lanes come
-  // side by side.
-  void prefetch_line(std::uint64_t address) {
-    const Line& line = page_at(address / kPage).lines[address % kPage / kLine];
-    __builtin_prefetch(&line.cells);
-    __builtin_prefetch(&line);
+  // Of a warp that has not read yet.
+  Reader new_reader() const { return traces_.new_reader(); }
+  // An instruction that reads words.
+  struct Reading {
+    const Reader& reader;  // its warp
+    Trace trace;           // of every lane
+    std::uint32_t bytes;   // of every lane
+    ReadRef ref = 0;       // once it is needed
+  };
+  // Notes what it reads at the address of each lane. Calls f(lane) for those of whose words
+  // somebody may have written one.
+  template <typename F>
+  void note_reads(Mask lanes, const Addresses& address, Reading now, F&& f) {
+    std::array<Page*, kWarpSize> pages;
+    for_each_distinct(lanes, address, [&](unsigned lane) {
+      pages[lane] = &page_at(address[lane] / kPage);
+      __builtin_prefetch(&pages[lane]->words[address[lane] % kPage / kLine]);
+    });
+    for_each_distinct(lanes, address, [&](unsigned lane) {
+      prefetch_word(pages[lane]->words[address[lane] % kPage / kLine], address[lane]);
+    });
+    for_each_distinct(lanes, address, [&](unsigned lane) {
+      if (!note_read(*pages[lane], address[lane], lane, now)) f(lane);
+    });
   }
-  void prefetch_cell(std::uint64_t address) {
-    const Line& line = page_at(address / kPage).lines[address % kPage / kLine];
-    if (line.cells != nullptr) __builtin_prefetch(&line.cells[address % kLine / kWord]);
+  // Notes that a warp reads a whole line. False, and nothing is done: as above, or its words do not
+  // stand for themselves.
+  bool note_read(Line& line, const LineTrace& now, const Reader& reader) {
+    ReadWord* const reads = line.words->reads.get();
+    if (reads == nullptr || !make_room()) return false;
+    const ReadRef ref = traces_.add(now);
+    for (std::uint32_t word = 0; word < kWords; ++word)
+      traces_.note(reads[word], ReadTraces::with_lane(ref, now.of(word).lane), now.who, reader);
+    return true;
+  }
+
+  // Has the host fetch what stands for the words there: those of many lanes come side by side.
+  void prefetch(Mask lanes, const Addresses& address) {
+    for (const unsigned lane : lanes) __builtin_prefetch(&words_at(address[lane]));
+    for (const unsigned lane : lanes) prefetch_word(words_at(address[lane]), address[lane]);
   }
 
   // Calls f(cell, address, bytes) for each part of an access; parts that stand for themselves are
@@ -140,9 +153,16 @@ class Shadow {
 
  private:
   static constexpr std::uint64_t kPage = 1024, kChunk = 256;  // bytes; pages
+  static constexpr std::size_t kSlab = 16;                    // pages
   struct Page {
+    std::array<Words, kPage / kLine> words;  // side by side: scattered accesses need no more
     std::array<Line, kPage / kLine> lines;
     std::vector<Cell> bytes;  // once they stand for themselves; else empty
+    Page() {
+      for (std::size_t i = 0; i < lines.size(); ++i) lines[i].words = &words[i];
+    }
+    Page(const Page&) = delete;
+    Page& operator=(const Page&) = delete;
   };
   struct Chunk {
     std::array<Page*, kChunk> pages{};
@@ -171,7 +191,6 @@ class Shadow {
   }
   // Pages are kept from launch to launch.
   Page& new_page() {
-    constexpr std::size_t kSlab = 16;
     if (used_ == slabs_.size() * kSlab) slabs_.push_back(std::make_unique<Page[]>(kSlab));
     Page& page = slabs_[used_ / kSlab][used_ % kSlab];
     ++used_;
@@ -179,30 +198,104 @@ class Shadow {
     page.bytes = {};
     return page;
   }
-  static void divide(Line& line) {
-    line.cells = std::make_unique<Cell[]>(kWords);
+  Words& words_at(std::uint64_t address) {
+    return page_at(address / kPage).words[address % kPage / kLine];
+  }
+  static void prefetch_word(const Words& words, std::uint64_t address) {
+    const std::uint64_t word = address % kLine / kWord;
+    if (words.reads != nullptr)
+      __builtin_prefetch(&words.reads[word]);
+    else if (words.cells != nullptr)
+      __builtin_prefetch(&words.cells[word]);
+  }
+  // Lanes that read the same as the one before are left out.
+  template <typename F>
+  static void for_each_distinct(Mask lanes, const Addresses& address, F&& f) {
+    std::uint64_t last = ~std::uint64_t{0};
+    for (const unsigned lane : lanes) {
+      if (address[lane] == last) continue;
+      last = address[lane];
+      f(lane);
+    }
+  }
+
+  bool note_read(Page& page, std::uint64_t address, unsigned lane, Reading& now) {
+    const std::size_t line = address % kPage / kLine;
+    const Words& words = page.words[line];
+    const std::uint64_t word = address % kLine / kWord, end = word + now.bytes / kWord;
+    if (words.reads == nullptr) [[unlikely]]
+      if (!page.bytes.empty() || !begin_reads(page.lines[line])) return false;
+    if (address % kWord != 0 || now.bytes % kWord != 0 || end > kWords) [[unlikely]]
+      return false;
+    if (now.ref == 0) {
+      if (!make_room()) return false;
+      now.ref = traces_.add(now.trace);
+    }
+    const ReadRef mine = ReadTraces::with_lane(now.ref, lane);
+    for (std::uint64_t i = word; i < end; ++i)
+      traces_.note(words.reads[i], mine, now.trace.who, now.reader);
+    return true;
+  }
+  // For another trace of a read.
+  bool make_room() {
+    if (traces_.is_full()) [[unlikely]]
+      traces_.collect([this](auto&& f) { for_each_read_word(f); });
+    return !traces_.is_exhausted();
+  }
+  template <typename F>
+  void for_each_read_word(F&& f) {
+    for (std::size_t i = 0; i < used_; ++i)
+      for (const Words& words : slabs_[i / kSlab][i % kSlab].words)
+        if (words.reads != nullptr) std::for_each_n(words.reads.get(), kWords, f);
+  }
+  // From now on each word has its readers. False: somebody has written there.
+  bool begin_reads(Line& line) {
+    if (line.words->cells != nullptr || line.write.clock != 0 || !make_room()) return false;
+    line.words->reads = std::make_unique<ReadWord[]>(kWords);
+    const auto note = [&](const LineTrace& trace, ReadRef ReadWord::*which) {
+      if (trace.clock == 0) return;
+      const ReadRef ref = traces_.add(trace);
+      for (std::uint32_t word = 0; word < kWords; ++word)
+        line.words->reads[word].*which = ReadTraces::with_lane(ref, trace.of(word).lane);
+    };
+    note(line.read, &ReadWord::read);
+    note(line.other_read, &ReadWord::other_read);
+    return true;
+  }
+  void divide(Line& line) {
+    Words& words = *line.words;
+    words.cells = std::make_unique<Cell[]>(kWords);
+    if (words.reads != nullptr) {
+      for (std::uint32_t word = 0; word < kWords; ++word) {
+        words.cells[word].read = traces_.of(words.reads[word].read);
+        words.cells[word].other_read = traces_.of(words.reads[word].other_read);
+      }
+      words.reads.reset();
+      return;
+    }
     if ((line.write.clock | line.read.clock) == 0) return;
     for (std::uint32_t word = 0; word < kWords; ++word) {
-      Cell& cell = line.cells[word];
+      Cell& cell = words.cells[word];
       cell.write = line.write.of(word);
       cell.read = line.read.of(word);
       cell.other_read = line.other_read.of(word);
       if (line.values != nullptr) cell.value = line.values[word];
     }
   }
-  static void split(Page& page) {
+  void split(Page& page) {
     page.bytes.resize(kPage);
     for (std::uint32_t i = 0; i < kPage; ++i) {
       page.bytes[i] = cells_of(page.lines[i / kLine])[i % kLine / kWord];
       page.bytes[i].value = page.bytes[i].value >> 8 * (i % kWord) & 0xff;
     }
-    for (Line& line : page.lines) line.cells.reset();
+    page.words = {};
   }
 
   std::unordered_map<std::uint64_t, std::unique_ptr<Chunk>> chunks_;
   std::array<Known, 64> known_{};
   std::vector<std::unique_ptr<Page[]>> slabs_;
   std::size_t used_ = 0;  // pages of them
+  ReadTraces traces_;     // of words that are only read
 };
 
 }  // namespace heddle::simulator::checks
