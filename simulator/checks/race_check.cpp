@@ -88,6 +88,7 @@ void RaceCheck::begin(const LaunchRequest& request) {
   knowledge_.clear();
   blocks_.clear();
   last_track_ = nullptr;
+  drop_put_aside();
   linear_.clear();
   global_.clear();
   told_at_.clear();
@@ -110,8 +111,9 @@ void RaceCheck::begin(const LaunchRequest& request) {
     watched_.push_back(step.instruction == nullptr ? Watched{} : watched(*step.instruction));
 }
 
-void RaceCheck::block_started(const Core&, const Block& block) {
+void RaceCheck::block_started(const Core& core, const Block& block) {
   BlockTrack& track = blocks_[block.linear];
+  track.phases.start(core.launch.shared_bytes);
   track.number = static_cast<std::uint32_t>(linear_.size());
   linear_.push_back(block.linear);
   track.warps.resize(block.warps.size());
@@ -125,6 +127,7 @@ void RaceCheck::block_ended(const Core&, const Block& block) {
   const auto found = blocks_.find(block.linear);
   if (found == blocks_.end()) return;
   knowledge_.end_block(found->second.number);
+  if (aside_of_ == &found->second) drop_put_aside();
   blocks_.erase(found);
   last_track_ = nullptr;
 }
@@ -162,6 +165,7 @@ void RaceCheck::look_at_barriers(const Block& block, BlockTrack& track) {
     knowledge_.meet(track.number, arrivals.waiting_warps, arrivals.arrived_warps);
     for (const Warp& warp : block.warps)
       track.warps[warp.index].lanes.meet(arrivals.waiting[warp.index]);
+    if (track.phases.released(block, arrivals.waiting) && aside_of_ == &track) drop_put_aside();
     return true;
   });
 }
@@ -322,8 +326,9 @@ void RaceCheck::look_at(const Core& core, const Warp& warp, BlockTrack& track, c
   now.pending = is_pending(watched.copies, access);
   now.for_block = access.space == Window::global && watched.scope == Scope::block;
   known_ = {};
-  Shadow* shadow = access.space == Window::shared ? &track.shared : &global_;
   const bool may_be_elsewhere = access.space == Window::shared && warp.block->cluster != nullptr;
+  if (access.space == Window::shared && !may_be_elsewhere && put_aside(scene, now, agent)) return;
+  Shadow* shadow = access.space == Window::shared ? &shared_of(track) : &global_;
   if (access.adjoining && agent == nullptr && !may_be_elsewhere &&
       look_at_lines(scene, *shadow, now))
     return;
@@ -332,7 +337,7 @@ void RaceCheck::look_at(const Core& core, const Warp& warp, BlockTrack& track, c
     if (may_be_elsewhere) {
       const Place place = shared_place(*warp.block, address);
       if (place.track == nullptr) return;
-      shadow = &place.track->shared;
+      shadow = &shared_of(*place.track);
     }
     const std::byte* const data =
         scene.writes ? bytes_at(core, warp, access, address, access.width) : nullptr;
@@ -380,12 +385,10 @@ bool RaceCheck::look_at_lines(const Scene& scene, Shadow& shadow, const Trace& n
   if (access.space == Window::shared) address &= kSharedOffset;
   for (std::uint32_t i = 0; i < lines; ++i)
     if (shadow.line_at(address + i * kLine) == nullptr) return false;
-  Shadow::LineTrace trace{now, static_cast<std::uint8_t>(std::countr_zero(lines))};
-  for (std::uint32_t i = 0; i < lines; ++i) {
-    trace.lane = i * (kWarpSize / lines) % kWarpSize;
-    look_at_line(scene, shadow, *shadow.line_at(address + i * kLine), address + i * kLine, trace,
+  for (std::uint32_t i = 0; i < lines; ++i)
+    look_at_line(scene, shadow, *shadow.line_at(address + i * kLine), address + i * kLine,
+                 Shadow::LineTrace::of_lines(now, lines, i),
                  data == nullptr ? nullptr : data + i * kLine);
-  }
   return true;
 }
 
@@ -501,16 +504,6 @@ bool RaceCheck::ordered(const Scene& scene, const Trace& before, const Trace& no
   const WarpTrack& track = scene.track.warps[now.who.warp];
   return track.lanes.ordered(before.lane, before.tick, now.lane) ||
          track.told[now.lane] >= before.clock;
-}
-
-template <typename T>
-void RaceCheck::note_read(T& read, T& other_read, const T& now) {
-  if (read.pending && !now.pending) {
-    other_read = now;
-    return;
-  }
-  if (read.clock != 0 && read.who != now.who) other_read = read;
-  read = now;
 }
 
 void RaceCheck::look_at_cell(const Scene& scene, Cell& cell, std::uint64_t address,

@@ -25,6 +25,7 @@
 #include "simulator/checks/knowledge.hpp"
 #include "simulator/checks/lane_order.hpp"
 #include "simulator/checks/shadow.hpp"
+#include "simulator/checks/shared_phases.hpp"
 
 namespace heddle::simulator {
 struct Cluster;
@@ -62,8 +63,18 @@ class RaceCheck : public Check {
     std::vector<WarpTrack> warps;
     std::map<unsigned, Arrivals> arrivals;  // by barrier
     std::uint64_t barriers_completed = 0;
-    Shadow shared;
+    Shadow shared;  // for shared_of alone
+    SharedPhases phases;
   };
+  // A read of shared memory that nobody can be racing with yet.
+  struct AsideRead {
+    Trace trace;
+    Mask lanes;
+    std::uint32_t width = 0;
+    bool adjoining = false;
+    std::array<std::uint16_t, kWarpSize> word{};  // by lane: the address in words
+  };
+  static constexpr std::size_t kMostAside = 4096;
   // Asynchronous copies: an instruction's stores, or all that it does, are pending until they have
   // been waited for; or an mbarrier counts them.
   // Products of warp groups read shared memory in the same way.
@@ -138,6 +149,21 @@ class RaceCheck : public Check {
   void learn(WarpId id, BlockTrack& track, unsigned lane, const Told& told);
   static void add(Told& told, const Told& more);
 
+  Shadow& shared_of(BlockTrack& track) {
+    if (aside_of_ == &track) note_put_aside();
+    return track.shared;
+  }
+
+  // race_phases.cpp
+  bool put_aside(const Scene& scene, const Trace& now, const WarpId* agent);
+  void note_put_aside();
+  void note_put_aside(const AsideRead& read, Shadow& shadow);
+  bool note_lines(const AsideRead& read, Shadow& shadow);
+  void drop_put_aside() {
+    aside_.clear();
+    aside_of_ = nullptr;
+  }
+
   // race_copies.cpp
   static unsigned group_scoreboard(const isa::Instruction& in);
   static Copies copies_of(const isa::Instruction& in);
@@ -177,7 +203,14 @@ class RaceCheck : public Check {
   bool is_in_order(const Scene& scene, const Shadow::LineTrace& before,
                    const Shadow::LineTrace& now) const;
   template <typename T>
-  static void note_read(T& read, T& other_read, const T& now);
+  static void note_read(T& read, T& other_read, const T& now) {
+    if (read.pending && !now.pending) {
+      other_read = now;
+      return;
+    }
+    if (read.clock != 0 && read.who != now.who) other_read = read;
+    read = now;
+  }
   void look_at_lanes_of_one_store(const Core& core, const Warp& warp, const Issue& issue,
                                   const Access& access);
   bool may_meet(const Trace& one, const Trace& other) const;
@@ -206,6 +239,8 @@ class RaceCheck : public Check {
   mutable Known known_;                // what the warp that executes is found to know of another
   std::vector<std::uint64_t> linear_;  // of each block, in the order of starts
   Shadow global_;
+  std::vector<AsideRead> aside_;  // of one block, since its last barrier
+  BlockTrack* aside_of_ = nullptr;
   // What was told at each address: of global memory, and of shared memory by block.
   std::unordered_map<std::uint64_t, Release> told_at_;
   std::map<const Cluster*, Knowledge::Told> told_in_;

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstdint>
 #include <cstring>
 #include <memory>
@@ -28,6 +29,12 @@ class Shadow {
   // By a whole line's lanes: word w was the first one's plus (w >> shift).
   struct LineTrace : Trace {
     std::uint8_t shift = 0;
+    // Of the i-th of the lines that an instruction reads or writes; `lines`: a power of two.
+    static LineTrace of_lines(const Trace& trace, std::uint32_t lines, std::uint32_t i) {
+      LineTrace line{trace, static_cast<std::uint8_t>(std::countr_zero(lines))};
+      line.lane = i * (kWarpSize / lines) % kWarpSize;
+      return line;
+    }
     std::uint32_t lane_of(std::uint32_t word) const { return lane + (word >> shift); }
     bool same_lanes(const LineTrace& other) const {
       return lane == other.lane && shift == other.shift;

@@ -248,6 +248,16 @@ TEST_F(Planted, TheNextRoundMayNotOverwriteWhatIsStillRead) {
   EXPECT_THAT(run("next_round_repaired", {1, 1, 1}, {64, 1, 1}, data, 4), IsEmpty()) << text_;
 }
 
+// Only a barrier of the whole block makes all known to all.
+TEST_F(Planted, WhoIsNotAtABarrierKnowsNothingByIt) {
+  look_for("races");
+  const auto data = array(512);
+  EXPECT_THAT(run("writer_beside_barrier", {1, 1, 1}, {96, 1, 1}, data), Not(IsEmpty()));
+  EXPECT_THAT(run("reader_beside_barrier", {1, 1, 1}, {96, 1, 1}, data), Not(IsEmpty()));
+  EXPECT_THAT(run("writer_beside_barrier_repaired", {1, 1, 1}, {96, 1, 1}, data), IsEmpty())
+      << text_;
+}
+
 TEST_F(Planted, CountersOfSeveralBlocks) {
   look_for("races");
   const auto counter = array(4);

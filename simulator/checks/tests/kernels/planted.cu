@@ -151,6 +151,35 @@ KERNEL next_round_repaired(int *data, int rounds) {
   data[threadIdx.x] = value;
 }
 
+// Two warps meet, and another one writes what they read: before they meet, or later.
+KERNEL writer_beside_barrier(int *data) {
+  __shared__ int tile[32];
+  if (threadIdx.x < 32) {
+    tile[threadIdx.x] = data[threadIdx.x];
+    return;
+  }
+  asm volatile("bar.sync 1, 64;" ::: "memory");
+  data[threadIdx.x] = tile[threadIdx.x & 31];
+}
+KERNEL reader_beside_barrier(int *data) {
+  __shared__ int tile[32];
+  if (threadIdx.x >= 64) {
+    tile[threadIdx.x & 31] = data[threadIdx.x];
+    return;
+  }
+  const int early = tile[threadIdx.x & 31];
+  asm volatile("bar.sync 1, 64;" ::: "memory");
+  data[threadIdx.x] = early;
+}
+KERNEL writer_beside_barrier_repaired(int *data) {
+  __shared__ int tile[32];
+  if (threadIdx.x < 32) tile[threadIdx.x] = data[threadIdx.x];
+  __syncthreads();
+  if (threadIdx.x < 32) return;
+  asm volatile("bar.sync 1, 64;" ::: "memory");
+  data[threadIdx.x] = tile[threadIdx.x & 31];
+}
+
 KERNEL count_up(int *counter) { *counter += threadIdx.x == 0; }
 KERNEL count_up_repaired(int *counter) { atomicAdd(counter, threadIdx.x == 0); }
 

@@ -1,0 +1,71 @@
+// --check races: reads of shared memory that nobody can be racing with yet. Where all that they
+// read was written before the last barrier of the whole block, only a write before the next one can
+// conflict with them. Until then they are put aside, and noted word by word if such a write comes.
+#include "simulator/checks/race_check.hpp"
+
+namespace heddle::simulator::checks {
+
+// False: the access is to be looked at word by word.
+bool RaceCheck::put_aside(const Scene& scene, const Trace& now, const WarpId* agent) {
+  const Access& access = scene.access;
+  BlockTrack& track = scene.track;
+  const bool is_apart = agent != nullptr || now.pending != 0;
+  track.phases.touch(scene.warp.index, access.lanes);
+  if (scene.writes) {
+    is_apart ? track.phases.write_apart(access) : track.phases.write(access);
+    return false;
+  }
+  if (is_apart || now.use() != Use::plain || access.width % Shadow::kWord != 0 ||
+      !track.phases.knows_writes(access))
+    return false;
+  if (aside_of_ != &track || aside_.size() == kMostAside) note_put_aside();
+  aside_of_ = &track;
+  AsideRead& read = aside_.emplace_back();
+  read.trace = now;
+  read.lanes = access.lanes;
+  read.width = access.width;
+  read.adjoining = access.adjoining;
+  for (const unsigned lane : access.lanes)
+    read.word[lane] =
+        static_cast<std::uint16_t>((access.address[lane] & kSharedOffset) / Shadow::kWord);
+  return true;
+}
+
+void RaceCheck::note_put_aside() {
+  if (aside_of_ != nullptr)
+    for (const AsideRead& read : aside_) note_put_aside(read, aside_of_->shared);
+  drop_put_aside();
+}
+
+void RaceCheck::note_put_aside(const AsideRead& read, Shadow& shadow) {
+  if (read.adjoining && note_lines(read, shadow)) return;
+  Trace now = read.trace;
+  std::uint32_t last = ~0u;
+  for (const unsigned lane : read.lanes) {
+    if (read.word[lane] == last) continue;
+    last = read.word[lane];
+    now.lane = lane % kWarpSize;
+    shadow.for_each(std::uint64_t{last} * Shadow::kWord, read.width,
+                    [&](Cell& cell, std::uint64_t, std::uint32_t) {
+                      note_read(cell.read, cell.other_read, now);
+                    });
+  }
+}
+
+// Whole lines of which no word stands for itself. False, and nothing is done: it is no such access.
+bool RaceCheck::note_lines(const AsideRead& read, Shadow& shadow) {
+  const std::uint64_t address = std::uint64_t{read.word[0]} * Shadow::kWord;
+  const std::uint32_t lines = read.width / Shadow::kWord;
+  if (address % Shadow::kLine != 0) return false;
+  for (std::uint32_t i = 0; i < lines; ++i) {
+    const Shadow::Line* const line = shadow.line_at(address + i * Shadow::kLine);
+    if (line == nullptr || line->words->cells != nullptr) return false;
+  }
+  for (std::uint32_t i = 0; i < lines; ++i) {
+    Shadow::Line& line = *shadow.line_at(address + i * Shadow::kLine);
+    note_read(line.read, line.other_read, Shadow::LineTrace::of_lines(read.trace, lines, i));
+  }
+  return true;
+}
+
+}  // namespace heddle::simulator::checks
