@@ -28,7 +28,8 @@ def draw(letter, *shape):
 
 
 class Device:
-    """An array on the device, matrices by columns; for cuBLAS-XT every second one in the program's memory."""
+    """An array on the device, matrices by columns; for cuBLAS-XT every second one in the program's memory.
+    A packed one has to be there."""
 
     made = 0
 
@@ -36,7 +37,7 @@ class Device:
         Device.made += 1
         self.shape = values.shape
         self.memory = np.array(values.ravel(order="F"))
-        self.on_host = across is not None and Device.made % 2 == 0
+        self.on_host = across is not None and (Device.made % 2 == 0 or values.ndim == 1)
         if not self.on_host:
             self.memory = cupy.asarray(self.memory)
 

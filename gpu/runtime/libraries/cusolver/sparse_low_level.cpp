@@ -186,7 +186,7 @@ Status cholesky_diagonal(Handle handle, Info* info, Real<T>* diagonal) {
   const int n = factors.size();
   return run_at_once<T>(handle, {{"n", n}}, [=, &factors] {
     Real<T>* const to = out(diagonal, n);
-    for (int j = 0; j < n; ++j) to[j] = std::norm(factors.pivot(j));
+    for (int j = 0; j < n; ++j) to[j] = std::real(factors.pivot(j));
   });
 }
 
