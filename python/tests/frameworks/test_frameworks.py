@@ -11,6 +11,8 @@ import sys
 import tempfile
 import unittest
 
+import numpy as np
+
 HERE = pathlib.Path(__file__).resolve().parent
 INST = "smsp__sass_inst_executed.sum"
 
@@ -25,7 +27,8 @@ class Frameworks(unittest.TestCase):
         """What it printed, and its record. Fails unless it ended well."""
         record = self.folder / "record.json"
         done = subprocess.run(
-            [os.path.abspath(os.environ["HEDDLE"]), "run", "--record", record, *options, "--", sys.executable, program],
+            [os.path.abspath(os.environ["HEDDLE"]), "run", "--record", record, *options, "--", sys.executable,
+             *(program if isinstance(program, list) else [program])],
             capture_output=True, text=True, cwd=self.folder,
             env={**os.environ, "CUPY_ACCELERATORS": "", "NUMBA_CUDA_LOW_OCCUPANCY_WARNINGS": "0"})
         self.assertEqual(done.returncode, 0, f"{program}:\n{done.stdout}\n{done.stderr}")
@@ -172,6 +175,17 @@ print([sum(os.path.exists(os.path.join(each, name)) for each in folders)
         self.assertRegex(output, r"right: \d+ routines")
         for name in ("cusolverSpDcsrlsvqr", "cusolverSpXcsrsymamdHost", "cusolverRfSolve"):
             self.assertIn(name, {each["name"] for each in record["library_calls"]})
+
+    def test_results_of_libraries_are_kept_and_compared(self):
+        errors = HERE / "library_errors.py"
+        output, _ = self.run_program([errors, "--keep", "kept.npz", "cusolver_generic"])
+        self.assertIn("kept 46 results", output)
+        with np.load(self.folder / "kept.npz") as kept:
+            other = {key: value * 1.25 if "Xpotrs" in key else value for key, value in kept.items()}
+        np.savez(self.folder / "other.npz", **other)
+        rows = subprocess.check_output([sys.executable, errors, "kept.npz", "other.npz"], text=True, cwd=self.folder)
+        self.assertIn("cusolverDnXpotrs,double,2,2.0e-01\n", rows)
+        self.assertIn("cusolverDnXpotrf,double,2,0.0e+00\n", rows)
 
     def test_cusparse_routines(self):
         output, record = self.run_program(HERE / "cusparse_routines.py")
