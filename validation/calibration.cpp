@@ -99,6 +99,18 @@ double refresh_mean(const Answers& a) {
   return refresh(a) * refresh(a) / 2 / a["dram.lines.slow.period"];
 }
 
+// Regions of 64 KiB whose lines wait for the same refreshes (far_boxes.cu): how far apart they lie.
+double most_alike_regions(const Answers& a) {
+  constexpr int kMost = 25;
+  int alike = 1;
+  const auto correlation = [&](int apart) {
+    return a[fmt::format("regions.bytes65536.apart{}", apart)];
+  };
+  for (int apart = 2; apart <= kMost; ++apart)
+    if (correlation(apart) > correlation(alike)) alike = apart;
+  return alike;
+}
+
 // Of device printf (printing.cu), once its code is near.
 double printing(const Answers& a, int arguments, int lanes) {
   return a[fmt::format("printf.arguments{}.b1.w1.lanes{}.later", arguments, lanes)];
@@ -369,6 +381,14 @@ constexpr Recipe kRecipes[] = {
      refresh},
     {"dram_refresh_interval", "far_memory", "dram.lines.slow.period",
      value_of<"dram.lines.slow.period">},
+    {"dram_groups", "far_boxes",
+     "the distance of the regions.bytes65536 that are late together most", most_alike_regions},
+    {"dram_refresh_spread", "far_boxes",
+     "late.step2048, rounds less late, of dram_refresh_interval",
+     [](const Answers& a) {
+       constexpr double kInterval = 3886;
+       return (a["late.step2048.rounds"] - a["late.step2048.late"]) * kInterval;
+     }},
     {"latency_l2_atomic_extra", "memory",
      "atom.own_words.blocks1.w1 less the median of l2_line.32MiB, if it is more,",
      [](const Answers& a) {

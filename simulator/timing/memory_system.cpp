@@ -39,6 +39,11 @@ std::uint64_t dram_ticks(const Constants& constants, std::uint64_t wanted) {
          constants.dram_bytes_per_kilocycle * working / interval;
 }
 
+// None is without channels.
+std::uint32_t groups_of(const Constants& constants) {
+  return std::clamp(constants.dram_groups, 1u, std::max(1u, constants.dram_channels));
+}
+
 // How much farther a slice is than the nearest: slices lie here and there, as seen from a GPC
 // (l2_line of gpu/kernels/micro/timing/memory.cu).
 std::vector<Cycle> slice_distances(const Constants& constants, std::size_t slices) {
@@ -58,7 +63,8 @@ MemorySystem::MemorySystem(const Constants& constants, std::uint64_t l2_bytes, s
       by_halves_(constants.l2_halves),
       by_slices_of_half_(slices_of_half_),
       by_slice_pairs_(std::max<std::size_t>(1, slices_of_half_ / 2)),
-      by_channels_(constants.dram_channels),
+      by_groups_(groups_of(constants)),
+      by_region_(std::max<std::uint64_t>(1, constants.dram_region_bytes / kLineBytes)),
       by_rows_(std::uint64_t{constants.dram_row_bytes} * constants.dram_channels),
       to_sm_ticks_(by_sectors([&](std::uint64_t bytes) {
         return ticks_for(bytes, constants.sm_read_bytes_per_cycle);
@@ -76,6 +82,13 @@ MemorySystem::MemorySystem(const Constants& constants, std::uint64_t l2_bytes, s
       channels_(constants.dram_channels) {
   for (unsigned half = 0; half < constants.l2_halves; ++half)
     halves_.push_back({.tags = Tags(l2_bytes / constants.l2_halves, constants.l2_ways)});
+  const std::uint64_t groups = groups_of(constants);
+  for (std::uint64_t number = 0; number < groups; ++number) {
+    const Group all = group(number);
+    for (std::size_t i = 0; i < all.count; ++i)
+      channels_[all.first + i].refresh = number * constants.dram_refresh_interval / groups +
+                                         i * constants.dram_refresh_spread / all.count;
+  }
   start(true);
 }
 
@@ -309,24 +322,36 @@ MemorySystem::Delay MemorySystem::write(Request& request, const Place& place, Cy
   return delay;
 }
 
-// Channels refresh one after the other.
-Cycle MemorySystem::refresh_wait(std::size_t channel, Cycle now) const {
-  const Cycle interval = constants_.dram_refresh_interval;
-  const Cycle at = (now + interval * channel / channels_.size()) % interval;
+Cycle MemorySystem::refresh_wait(const Channel& channel, Cycle now) const {
+  const Cycle at = (now + channel.refresh) % constants_.dram_refresh_interval;
   return at < constants_.dram_refresh_cycles ? constants_.dram_refresh_cycles - at : 0;
 }
 
+MemorySystem::Group MemorySystem::group(std::uint64_t number) const {
+  const std::uint64_t groups = groups_of(constants_), channels = channels_.size();
+  const std::size_t first = number * channels / groups;
+  return {first, (number + 1) * channels / groups - first};
+}
+
+// Regions take turns with groups of channels. In a region two channels share a KiB, by turns of 256
+// bytes; neighbouring KiB have others until all have had their turn. Both begin elsewhere each
+// time. So data that lie together wait for refreshes that come at nearly the same time (late.* and
+// regions.* of gpu/kernels/micro/timing/far_boxes.cu).
+std::size_t MemorySystem::channel_of(LineNumber line) const {
+  const std::uint64_t region = by_region_.quotient(line);
+  const Group all = group(by_groups_.rest(region + mix(by_groups_.quotient(region))));
+  const std::uint64_t piece = (line >> 3) * 2 + (line >> 1 & 1);
+  return all.first + (piece + mix(piece / all.count)) % all.count;
+}
+
 Cycle MemorySystem::transfer(LineNumber line, SectorMask sectors, Cycle now) {
-  // Pieces of two lines; as many neighbours as there are channels have one each, in another order
-  // each time. A row holds as many pieces of the region that all channels' rows make up together.
-  const std::uint64_t piece = line >> 1;
-  const std::size_t number = by_channels_.rest(piece + mix(by_channels_.quotient(piece)));
-  Channel& channel = channels_[number];
+  Channel& channel = channels_[channel_of(line)];
+  // A row holds a part of what all channels' rows make up together.
   const std::uint64_t row = by_rows_.quotient(line * kLineBytes);
   const std::size_t bank = mix(row) % channel.open_rows.size();
   // What is served while the channel refreshes waits, whenever it was asked for.
   Cycle start = now + channel.data.backlog(now);
-  start += refresh_wait(number, start);
+  start += refresh_wait(channel, start);
   if (channel.open_rows[bank] != row) {
     channel.open_rows[bank] = row;
     start = std::max(start, channel.opened[bank]);
