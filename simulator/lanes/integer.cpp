@@ -3,6 +3,7 @@
 #include "simulator/lanes/choose.hpp"
 #include "simulator/lanes/families.hpp"
 #include "simulator/lanes/minimum_of_halves.hpp"
+#include "simulator/lanes/wide_products.hpp"
 
 namespace heddle::simulator::lanes::HEDDLE_LANES_VARIANT {
 namespace {
@@ -58,6 +59,7 @@ LaneFunction select_imad_wide(const Request& request, MicroOp& op) {
   return choose<4>(form, [&]<u32 kForm>() -> LaneFunction {
     constexpr bool kSigned = (kForm & 1) != 0, kExtended = (kForm & 2) != 0;
     if (writes_predicates(op)) return lift<ImadWideCarry<kSigned, kExtended>>;
+    if (!kExtended && !is_modified(op)) return multiply_wide<kSigned>;
     return lift_sources<ImadWide<kSigned, kExtended>>(op);
   });
 }

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <type_traits>
 
 #include "simulator/warp/micro_op.hpp"
 
@@ -85,9 +86,55 @@ inline constexpr struct LaneBits {
   }
 } kLaneBits;
 
-// Bit i if the flag is set. Arithmetic rather than a conditional, so that gathering the flags of a
-// warp is an OR-reduction, which gcc vectorises.
-inline u32 lane_bit(bool flag, unsigned i) { return (0u - u32{flag}) & kLaneBits.bit[i]; }
+// What vector units look at together with one instruction.
+#if defined(__AVX512DQ__)
+inline constexpr u32 kWordsAtOnce = 16;
+#elif defined(__AVX2__)
+inline constexpr u32 kWordsAtOnce = 8;
+#else
+inline constexpr u32 kWordsAtOnce = 4;
+#endif
+using WordVector = i32 __attribute__((vector_size(kWordsAtOnce * sizeof(i32))));
+
+// The words' signs, a bit each.
+inline u32 signs(const WordVector& words) {
+  using Floats [[maybe_unused]] = float __attribute__((vector_size(sizeof words)));
+#if defined(__AVX512DQ__)
+  return __builtin_ia32_cvtd2mask512(words);
+#elif defined(__AVX2__)
+  return static_cast<u32>(__builtin_ia32_movmskps256(__builtin_bit_cast(Floats, words)));
+#else
+  return static_cast<u32>(__builtin_ia32_movmskps(__builtin_bit_cast(Floats, words)));
+#endif
+}
+
+inline bool any_set(const u32 (&words)[kWarpSize]) {
+  WordVector all{};
+  for (u32 i = 0; i < kWarpSize; i += kWordsAtOnce) {
+    WordVector some;
+    __builtin_memcpy(&some, words + i, sizeof some);
+    all |= some;
+  }
+  return signs(all != WordVector{}) != 0;
+}
+
+// A flag of each lane: as a word of ones or zeros until all are there, which is how vector units
+// compare.
+struct LaneFlags {
+  u32 word[kWarpSize];
+
+  void set(unsigned i, bool flag) { word[i] = 0u - u32{flag}; }
+  // Bit i is lane i's.
+  u32 gather() const {
+    u32 bits = 0;
+    for (u32 i = 0; i < kWarpSize; i += kWordsAtOnce) {
+      WordVector words;
+      __builtin_memcpy(&words, word + i, sizeof words);
+      bits |= signs(words) << i;
+    }
+    return bits;
+  }
+};
 
 // condition ? yes : no, both always computed: gcc moves work under a conditional expression into a
 // branch, and a loop with branches stays scalar.
@@ -124,9 +171,9 @@ inline void put(u32* row, unsigned i, u64 value, Mask on) {
   put<kFull>(row + kWarpSize, i, static_cast<u32>(value >> 32), on);
 }
 
-// Stores a lane's result and gathers its flags, a bit for each lane.
+// Stores a lane's result and notes its flags.
 struct Flags {
-  u32 u = 0, v = 0;
+  LaneFlags u, v;
 
   template <bool kFull>
   void take(u32*, unsigned, Nothing, Mask) {}
@@ -140,13 +187,13 @@ struct Flags {
   }
   template <bool kFull>
   void take(u32*, unsigned i, bool flag, Mask) {
-    u |= lane_bit(flag, i);
+    u.set(i, flag);
   }
   template <bool kFull, class Value>
   void take(u32* d, unsigned i, const WithFlags<Value>& result, Mask on) {
     take<kFull>(d, i, result.value, on);
-    u |= lane_bit(result.u, i);
-    v |= lane_bit(result.v, i);
+    u.set(i, result.u);
+    v.set(i, result.v);
   }
 };
 
@@ -156,6 +203,8 @@ template <>
 inline constexpr bool kHasFlags<bool> = true;
 template <class Value>
 inline constexpr bool kHasFlags<WithFlags<Value>> = true;
+template <class Result>
+inline constexpr bool kHasBothFlags = kHasFlags<Result> && !std::is_same_v<Result, bool>;
 
 template <class Op>
 inline auto evaluate(const Lane& x, const Params& k) {
@@ -200,13 +249,12 @@ inline void lane_loop(WarpState& warp, const MicroOp& op, Mask on) {
                  c.row[kWarpSize + i]};
     flags.take<kFull>(d, i, evaluate<Op>(x, k), on);
   }
-  if constexpr (kHasFlags<decltype(evaluate<Op>(Lane{}, Params{}))>) {
-    if constexpr (requires { Op::finish(warp, op, Mask(flags.u), on); }) {
-      Op::finish(warp, op, Mask(flags.u), on);
-    } else {
-      warp.set_predicate(op.pu, Mask(flags.u), on);
-      warp.set_predicate(op.pv, Mask(flags.v), on);
-    }
+  using Result = decltype(evaluate<Op>(Lane{}, Params{}));
+  if constexpr (requires { Op::finish(warp, op, Mask(), on); }) {
+    Op::finish(warp, op, Mask(flags.u.gather()), on);
+  } else if constexpr (kHasFlags<Result>) {
+    warp.set_predicate(op.pu, Mask(flags.u.gather()), on);
+    warp.set_predicate(op.pv, kHasBothFlags<Result> ? Mask(flags.v.gather()) : Mask(), on);
   }
 }
 
@@ -227,12 +275,15 @@ template <class Op>
   }
 }
 
+inline bool is_modified(const MicroOp& op) {
+  return op.a_negate || op.a_absolute || op.b_negate || op.b_absolute || op.c_negate ||
+         op.c_absolute;
+}
+
 // As lift, for these sources: most have no modifiers, and need not go through what those would do.
 template <class Op>
 inline LaneFunction lift_sources(const MicroOp& op) {
-  const bool modified =
-      op.a_negate || op.a_absolute || op.b_negate || op.b_absolute || op.c_negate || op.c_absolute;
-  return modified ? lift<Op> : lift<Unmodified<Op>>;
+  return is_modified(op) ? lift<Op> : lift<Unmodified<Op>>;
 }
 
 }  // namespace heddle::simulator::lanes::HEDDLE_LANES_VARIANT

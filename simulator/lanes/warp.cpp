@@ -23,7 +23,7 @@ void shfl(WarpState& warp, const MicroOp& op, Mask on) {
   u32* d = destination_row(warp, op.d);
   u32 value[kWarpSize];
   const u32 active = on.bits();
-  u32 in_range = 0;
+  LaneFlags in_range;
   for (unsigned i = 0; i < kWarpSize; ++i) {
     const u32 segment = c[i] >> 8 & 31, clamp = c[i] & 31, lane = b[i] & 31;
     const i32 first = static_cast<i32>(i & segment);
@@ -35,12 +35,12 @@ void shfl(WarpState& warp, const MicroOp& op, Mask on) {
     if constexpr (kMode == kDown) from = self + step;
     if constexpr (kMode == kBfly) from = self ^ step;
     const bool inside = kMode == kUp ? from >= last : from <= last;
-    in_range |= lane_bit(inside, i);
+    in_range.set(i, inside);
     const u32 source = pick(inside, static_cast<u32>(from) & 31, i);
     value[i] = a[u64{source}] & (0u - (active >> source & 1));
   }
   for (unsigned i = 0; i < kWarpSize; ++i) put<false>(d, i, value[i], on);
-  warp.set_predicate(op.pu, Mask(in_range), on);
+  warp.set_predicate(op.pu, Mask(in_range.gather()), on);
 }
 
 LaneFunction select_shfl(const Request& request, MicroOp&) {
@@ -147,10 +147,10 @@ LaneFunction select_credux(const Request& request, MicroOp& op) {
 void r2ur(WarpState& warp, const MicroOp& op, Mask on) {
   const u32* a = source_row(warp, op.a);
   const u32 value = a[on.first()];
-  u32 others = 0;
-  for (unsigned i = 0; i < kWarpSize; ++i) others |= lane_bit(a[i] != value, i);
+  LaneFlags others;
+  for (unsigned i = 0; i < kWarpSize; ++i) others.set(i, a[i] != value);
   broadcast(destination_row(warp, op.d), value);
-  warp.set_predicate(op.pu, Mask(others), on);
+  warp.set_predicate(op.pu, Mask(others.gather()), on);
 }
 
 // .OR with a predicate: it stays true where it was. ptxas compares the halves of a 64-bit handle
