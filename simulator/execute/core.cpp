@@ -166,7 +166,11 @@ Flow Core::run_stretch(Warp& warp) {
     return Pc(static_cast<std::uint32_t>(step - steps.data()));
   };
   bool halts = false;
+  std::uint64_t limit = 0;  // for which the end was found, as `halt`
+  Reconvergence::Halt halt;
   const auto end_of_stretch = [&](const Step* step) {
+    limit = issue_limit;
+    halt = lanes.halt();
     const std::uint64_t turn =
         std::min<std::uint64_t>(issue_limit - issued, steps.size() - index(step));
     const std::uint64_t until_halt = lanes.until_halt(index(step));
@@ -195,7 +199,7 @@ Flow Core::run_stretch(Warp& warp) {
       finish(index(step) + 1);
       return flow;
     }
-    end = end_of_stretch(step + 1);
+    if (issue_limit != limit || lanes.halt() != halt) end = end_of_stretch(step + 1);
   }
   issued += static_cast<std::uint64_t>(step - counted_to);
   finish(index(step));

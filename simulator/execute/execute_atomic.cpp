@@ -250,7 +250,7 @@ Flow execute_atomic(Core& core, Warp& warp, const Step& step, Mask, Mask on) {
   if (on.empty()) return Flow::next;
   alignas(kCacheLine) Addresses address;
   AddressPattern of_all = compute_addresses(core, warp, step, address, on);
-  of_all.gaps = AddressPattern().gaps;  // lanes that adjoin go one by one as well
+  of_all.is_row = false;  // lanes that adjoin go one by one as well
   const std::uint32_t* operands = source_row(warp, step.b);
   const std::uint32_t* replacements = source_row(warp, step.c);
   std::uint32_t* destination = destination_row(warp, step.d);

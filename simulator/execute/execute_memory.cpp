@@ -54,7 +54,7 @@ void load_with(const LanePointers& from, Mask lanes, std::uint32_t* destination)
 void load_row(unsigned width, const std::byte* from, std::uint32_t* destination) {
   const lanes::ScatteredFunctions& functions = lanes::scattered_functions();
   if (width == 4)
-    std::memcpy(destination, from, 4 * kWarpSize);
+    functions.copy_row(from, destination);
   else if (width == 8)
     functions.split_pairs(from, destination);
   else
@@ -64,7 +64,7 @@ void load_row(unsigned width, const std::byte* from, std::uint32_t* destination)
 void store_row(unsigned width, const std::uint32_t* data, std::byte* to) {
   const lanes::ScatteredFunctions& functions = lanes::scattered_functions();
   if (width == 4)
-    std::memcpy(to, data, 4 * kWarpSize);
+    functions.copy_row(data, to);
   else if (width == 8)
     functions.join_pairs(data, to);
   else
@@ -141,11 +141,16 @@ Flow execute_access(Core& core, Warp& warp, const Step& step, Mask, Mask on) {
   const AddressPattern of_all = compute_addresses(core, warp, step, address, on);
   const auto access = [&](Window space, Mask lanes, const AddressPattern& pattern) {
     LanePointers pointers;
-    if (!resolve_lanes(core, warp, step, space, kKind, address, lanes, pattern, pointers))
-      return Flow::stop;
-    if (space == Window::global && !claim_lanes(core, warp, step, kKind, address, lanes, pointers))
-      return Flow::stop;
-    count_access(core, step, kKind, space, address, lanes, pattern, warp.block);
+    if (pattern.is_row && lanes == kFullMask)
+      pointers.row = count_plain_row(core, warp, step, kKind, space, address[0]);
+    if (pointers.row == nullptr) {
+      if (!resolve_lanes(core, warp, step, space, kKind, address, lanes, pattern, pointers))
+        return Flow::stop;
+      if (space == Window::global &&
+          !claim_lanes(core, warp, step, kKind, address, lanes, pointers))
+        return Flow::stop;
+      count_access(core, step, kKind, space, address, lanes, pattern, warp.block);
+    }
     if constexpr (kKind == AccessKind::load) {
       load_lanes(step, pointers, lanes, destination_row(warp, step.d));
       if (step.selector != 0) {

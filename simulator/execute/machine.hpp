@@ -302,6 +302,11 @@ struct Core {
   }
   bool guards_writes() const { return registered_.bytes != 0; }
 
+  // Whether somebody is to know of each access, beyond what is counted and what writes change.
+  bool notes_accesses() const {
+    return observed || log != nullptr || (unordered_reads != nullptr && !unordered_reads->found());
+  }
+
  private:
   bool run_warp(Warp& warp);
   Flow run_stretch(Warp& warp);

@@ -38,11 +38,11 @@ AddressPattern compute_addresses(const Core& core, const Warp& warp, const Step&
                                                step.width, lanes);
   }
   address.fill(base);
-  return {.spread = 0};
+  return {.is_row = false, .spread = 0};
 }
 
 AddressPattern pattern_of(const Addresses& address, Mask lanes) {
-  return {.spread = lanes::scattered_functions().spread(address.data(), lanes)};
+  return {.is_row = false, .spread = lanes::scattered_functions().spread(address.data(), lanes)};
 }
 
 Mask lanes_in(Window space, const Addresses& address, Mask lanes) {
@@ -249,7 +249,7 @@ static bool find_lanes(Core& core, Warp& warp, const Step& step, Window space,
                        const Addresses& address, Mask lanes, const AddressPattern& pattern,
                        LanePointers& pointers) {
   const std::uint64_t width = step.width;
-  if (pattern.adjoining() && lanes == kFullMask) {
+  if (pattern.is_row && lanes == kFullMask) {
     pointers.row = resolve_row(core, warp, step, space, address[0]);
     if (pointers.row != nullptr) {
       // An observer may let other warps run in between.
@@ -402,13 +402,6 @@ void count_copy(Core& core, const Step& step, const Addresses& from, Mask readin
 
 namespace {
 
-void add_shared(InstructionCounts& counts, const AccessCounts& access, unsigned threads) {
-  ++counts.shared;
-  counts.threads_shared += threads;
-  counts.wavefronts_shared += access.wavefronts;
-  counts.wavefronts_shared_ideal += access.wavefronts_ideal;
-}
-
 // The lanes whose address lies in the shared memory of another block of the cluster.
 Mask lanes_away(const Block* block, const Addresses& address, Mask lanes) {
   if (block == nullptr || block->cluster == nullptr) return Mask();
@@ -430,12 +423,35 @@ void add_distributed(Core& core, const Step& step, AccessKind kind, const Addres
 
 }  // namespace
 
+std::byte* count_plain_row(Core& core, const Warp& warp, const Step& step, AccessKind kind,
+                           Window space, std::uint64_t first) {
+  const unsigned width = step.width;
+  const std::uint64_t bytes = std::uint64_t{kWarpSize} * width;
+  if (width < 4 || (first & (width - 1)) != 0 || core.notes_accesses()) return nullptr;
+  if (space == Window::shared) {
+    if (width > 4 || first > core.launch.shared_bytes || bytes > core.launch.shared_bytes - first ||
+        core.launch.model->access_rules != AccessRules::sectors)
+      return nullptr;
+    add_shared(core.counts_of(step), {.wavefronts = 1, .wavefronts_ideal = 1}, kWarpSize);
+    return warp.block->shared.data() + first;
+  }
+  if (space != Window::global || (kind != AccessKind::load && core.guards_writes()) ||
+      core.launch.model->access_rules != AccessRules::sectors)
+    return nullptr;
+  std::byte* const row = core.resolve_known(first, bytes);
+  if (row == nullptr) return nullptr;
+  if (core.journal != nullptr && kind != AccessKind::load) core.journal->before_write(first, bytes);
+  core.prefetch.note(core.pc_of(step), row, bytes);
+  add_global(core.counts_of(step), count_global_row(width, first), kWarpSize, width);
+  return row;
+}
+
 void count_access(Core& core, const Step& step, AccessKind kind, Window space,
                   const Addresses& address, Mask lanes, const AddressPattern& pattern,
                   const Block* block) {
   InstructionCounts& counts = core.counts_of(step);
   const AccessRules rules = core.launch.model->access_rules;
-  const bool is_row = pattern.adjoining() && lanes == kFullMask;
+  const bool is_row = pattern.is_row && lanes == kFullMask;
   const bool row = is_row && rules == AccessRules::sectors;
   const unsigned threads = row ? kWarpSize : lanes.count();
   AccessCounts access;
@@ -445,12 +461,7 @@ void count_access(Core& core, const Step& step, AccessKind kind, Window space,
                : rules == AccessRules::sectors
                    ? count_global(kind, step.width, address, lanes, pattern.spread)
                    : count_global_before(rules, kind, step.width, address, lanes);
-      ++counts.global;
-      counts.threads_global += threads;
-      counts.sectors_global += access.sectors;
-      counts.sectors_global_ideal += access.sectors_ideal;
-      counts.tags_global += access.tags;
-      counts.bytes_global += std::uint64_t{step.width} * threads;
+      add_global(counts, access, threads, step.width);
       break;
     case Window::shared:
       access = row && kind <= AccessKind::store && step.width <= 4

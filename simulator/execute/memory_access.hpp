@@ -64,6 +64,29 @@ void count_access(Core& core, const Step& step, AccessKind kind, Window space,
 void count_matrix_access(Core& core, const Step& step, AccessKind kind, const Addresses& address,
                          Mask lanes);
 
+// Resolves and counts a load or store of which nobody takes notes, where the lanes' pieces are one
+// row of memory from `first` on: most of all accesses. Returns its memory. Null: it is of another
+// kind, or not known to be all there, and nothing is counted.
+std::byte* count_plain_row(Core& core, const Warp& warp, const Step& step, AccessKind kind,
+                           Window space, std::uint64_t first);
+
+inline void add_global(InstructionCounts& counts, const AccessCounts& access, unsigned threads,
+                       unsigned width) {
+  ++counts.global;
+  counts.threads_global += threads;
+  counts.sectors_global += access.sectors;
+  counts.sectors_global_ideal += access.sectors_ideal;
+  counts.tags_global += access.tags;
+  counts.bytes_global += std::uint64_t{width} * threads;
+}
+
+inline void add_shared(InstructionCounts& counts, const AccessCounts& access, unsigned threads) {
+  ++counts.shared;
+  counts.threads_shared += threads;
+  counts.wavefronts_shared += access.wavefronts;
+  counts.wavefronts_shared_ideal += access.wavefronts_ideal;
+}
+
 // Bits of Step::data_type of a copy: .ZFILL, and not .BYPASS.
 inline constexpr std::uint8_t kCopyFills = 1, kCopyThroughL1 = 2;
 

@@ -6,36 +6,63 @@
 namespace heddle::simulator::lanes::HEDDLE_LANES_VARIANT {
 namespace {
 
+// The bits in which the places of a row differ from its first. Counted on from it they carry into
+// all bits below the highest that changes, but for those within a place.
+u64 spread_of_row(u64 first, u32 width) {
+  const u64 change = first ^ (first + (kWarpSize - 1) * u64{width});
+  return change == 0 ? 0 : ~u64{0} >> __builtin_clzll(change) & (u64{0} - width);
+}
+
+using Places = u64 __attribute__((vector_size(sizeof(WordVector))));
+constexpr u32 kPlacesAtOnce = kWordsAtOnce / 2;
+
+AddressPattern fill_row(u64* address, u64 first, u32 width) {
+  Places places;
+  for (u32 i = 0; i < kPlacesAtOnce; ++i) places[i] = first + i * u64{width};
+  for (u32 i = 0; i < kWarpSize; i += kPlacesAtOnce, places += kPlacesAtOnce * u64{width})
+    __builtin_memcpy(address + i, &places, sizeof places);
+  return {true, spread_of_row(first, width)};
+}
+
 // `at(lane)`: its address. `kAll`: all lanes are asked for, so that none needs to be left out.
 template <bool kAll, class At>
-inline AddressPattern find(u64* __restrict address, u32 width, Mask lanes, At&& at) {
-  const u32 first_lane = kAll ? 0 : lanes.first();
-  const u64 first = at(first_lane), row = first - u64{first_lane} * width;
-  u64 gaps = 0, spread = 0;
+inline AddressPattern find(u64* __restrict address, Mask lanes, At&& at) {
+  const u64 first = at(kAll ? 0 : lanes.first());
+  u64 spread = 0;
   for (u32 i = 0; i < kWarpSize; ++i) {
     const u64 here = at(i);
     const u64 there = kAll ? ~u64{0} : u64{0} - u64{(lanes.bits() & kLaneBits.bit[i]) != 0};
     address[i] = here;
-    gaps |= (here ^ (row + i * width)) & there;
     spread |= (here ^ first) & there;
   }
-  return {gaps, spread};
-}
-template <class At>
-inline AddressPattern find_all(u64* __restrict address, u32 width, Mask lanes, At&& at) {
-  return lanes == kFullMask ? find<true>(address, width, lanes, at)
-                            : find<false>(address, width, lanes, at);
+  return {false, spread};
 }
 
+// Rows are most of all accesses, and their words say that they are ones: half as much to look at as
+// addresses.
 AddressPattern from_words(u64* __restrict address, u64 base, const u32* __restrict low, u32 shift,
                           u32 width, Mask lanes) {
-  return find_all(address, width, lanes, [=](u32 i) { return base + (u64{low[i]} << shift); });
+  const auto at = [=](u32 i) { return base + (u64{low[i]} << shift); };
+  if (lanes != kFullMask) return find<false>(address, lanes, at);
+  const u32 first = low[0], step = width >> shift;
+  u32 gaps[kWarpSize];
+  for (u32 i = 0; i < kWarpSize; ++i) gaps[i] = low[i] ^ (first + i * step);
+  const bool wraps = first + (kWarpSize - 1) * step < first;
+  return step << shift == width && !wraps && !any_set(gaps) ? fill_row(address, at(0), width)
+                                                            : find<true>(address, lanes, at);
 }
 
 AddressPattern from_pairs(u64* __restrict address, u64 base, const u32* __restrict low,
                           const u32* __restrict high, u32 width, Mask lanes) {
-  return find_all(address, width, lanes,
-                  [=](u32 i) { return base + (u64{high[i]} << 32 | low[i]); });
+  const auto at = [=](u32 i) { return base + (u64{high[i]} << 32 | low[i]); };
+  if (lanes != kFullMask) return find<false>(address, lanes, at);
+  const u32 first = low[0], first_high = high[0];
+  u32 gaps[kWarpSize];
+  for (u32 i = 0; i < kWarpSize; ++i) {
+    const u32 carry = low[i] < first ? 1 : 0;
+    gaps[i] = (low[i] ^ (first + i * width)) | (high[i] ^ (first_high + carry));
+  }
+  return !any_set(gaps) ? fill_row(address, at(0), width) : find<true>(address, lanes, at);
 }
 
 }  // namespace

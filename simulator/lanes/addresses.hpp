@@ -15,12 +15,10 @@ inline constexpr unsigned kLineShift = 7;    // 128 bytes: what one tag covers
 
 namespace heddle::simulator::lanes {
 
-// How the addresses of some lanes lie. Of fewer lanes the same holds.
+// How the addresses of some lanes lie. Of fewer lanes the same spread holds.
 struct AddressPattern {
-  std::uint64_t gaps = ~std::uint64_t{0};    // 0: every lane's piece lies where it would in a row
+  bool is_row = false;  // all 32 lanes: each one's piece begins where the one before it ends
   std::uint64_t spread = ~std::uint64_t{0};  // the bits in which any differs from the first one
-
-  bool adjoining() const { return gaps == 0; }
 };
 
 // Arrays have an element for each lane.

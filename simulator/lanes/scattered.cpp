@@ -158,6 +158,15 @@ void views(const u64* address, u64 lowest, std::byte* first, std::byte** view) {
   for (u32 i = 0; i < kWarpSize; ++i) view[i] = reinterpret_cast<std::byte*>(address[i] + to);
 }
 
+void copy_row(const void* from, void* to) {
+  constexpr u32 kPieces = kWarpSize * sizeof(u32) / sizeof(Quad);
+  Quad words[kPieces];
+  for (u32 i = 0; i < kPieces; ++i)
+    __builtin_memcpy(&words[i], static_cast<const Quad*>(from) + i, sizeof(Quad));
+  for (u32 i = 0; i < kPieces; ++i)
+    __builtin_memcpy(static_cast<Quad*>(to) + i, &words[i], sizeof(Quad));
+}
+
 template <u32 kWords>
 void split(const std::byte* from, u32* __restrict rows) {
   u32 words[kWarpSize * kWords];
@@ -177,7 +186,7 @@ void join(const u32* __restrict rows, std::byte* to) {
 }  // namespace
 
 ScatteredFunctions scattered_functions() {
-  return {distinct, banks, spread, range, views, split<2>, split<4>, join<2>, join<4>};
+  return {distinct, banks, spread, range, views, copy_row, split<2>, split<4>, join<2>, join<4>};
 }
 
 }  // namespace heddle::simulator::lanes::HEDDLE_LANES_VARIANT

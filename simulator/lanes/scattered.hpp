@@ -41,7 +41,10 @@ struct ScatteredFunctions {
   // view[i] = first + (address[i] - lowest).
   void (*views)(const std::uint64_t* address, std::uint64_t lowest, std::byte* first,
                 std::byte** view);
-  // Memory that holds 2 or 4 words of each lane, lane after lane: into as many rows, and from them.
+  // Memory that holds 1, 2 or 4 words of each lane, lane after lane: into as many rows, and from
+  // them. Rows are stored as lane functions load them: what was stored in smaller pieces just now
+  // could not be loaded before it has left for the cache.
+  void (*copy_row)(const void* from, void* to);
   void (*split_pairs)(const std::byte* from, std::uint32_t* rows);
   void (*split_quads)(const std::byte* from, std::uint32_t* rows);
   void (*join_pairs)(const std::uint32_t* rows, std::byte* to);
@@ -49,6 +52,10 @@ struct ScatteredFunctions {
 };
 
 // Of the widest vector unit of this processor.
-const ScatteredFunctions& scattered_functions();
+const ScatteredFunctions& find_scattered_functions();
+inline const ScatteredFunctions& scattered_functions() {
+  static const ScatteredFunctions& widest = find_scattered_functions();
+  return widest;
+}
 
 }  // namespace heddle::simulator::lanes

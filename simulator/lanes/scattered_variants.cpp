@@ -18,7 +18,7 @@ ScatteredFunctions scattered_functions();
 }
 #endif
 
-const ScatteredFunctions& scattered_functions() {
+const ScatteredFunctions& find_scattered_functions() {
   static const ScatteredFunctions widest = [] {
     const auto& all = variants();
     return all[2].supported   ? avx512::scattered_functions()

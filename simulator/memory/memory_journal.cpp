@@ -32,12 +32,8 @@ void MemoryJournal::before_write(const Addresses& address, Mask lanes, std::uint
   constexpr std::uint64_t kNear = 8 * kPieceBytes;  // what lies between is saved too
   const Bounds bounds = bounds_of(address, lanes);
   find(bounds.low);
-  if (bounds.high - bounds.low < kNear && last_->holds(bounds.high + width - 1)) {
-    const std::uint64_t end = (bounds.high + width - 1 - last_->start) / kPieceBytes;
-    for (std::uint64_t piece = (bounds.low - last_->start) / kPieceBytes; piece <= end; ++piece)
-      save(piece);
-    return;
-  }
+  if (bounds.high - bounds.low < kNear && last_->holds(bounds.high + width - 1))
+    return before_write(bounds.low, bounds.high + width - bounds.low);
   for (const unsigned lane : lanes) {
     const std::uint64_t at = address[lane];
     // Allocations begin at multiples of more than any width, so an aligned access is in one piece;
@@ -47,6 +43,13 @@ void MemoryJournal::before_write(const Addresses& address, Mask lanes, std::uint
       save((byte - last_->start) / kPieceBytes);
     }
   }
+}
+
+void MemoryJournal::before_write(std::uint64_t first, std::uint64_t bytes) {
+  find(first);
+  const std::uint64_t end = (first + bytes - 1 - last_->start) / kPieceBytes;
+  for (std::uint64_t piece = (first - last_->start) / kPieceBytes; piece <= end; ++piece)
+    save(piece);
 }
 
 void MemoryJournal::find(std::uint64_t address) {

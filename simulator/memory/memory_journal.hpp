@@ -29,6 +29,8 @@ class MemoryJournal {
 
   // The lanes are about to write `width` bytes each, inside allocations.
   void before_write(const Addresses& address, Mask lanes, std::uint32_t width);
+  // All of it is about to be written; it lies in one allocation.
+  void before_write(std::uint64_t first, std::uint64_t bytes);
   // Ends the journal and begins an empty one.
   Pieces take();
   void put_back(const Pieces& pieces);

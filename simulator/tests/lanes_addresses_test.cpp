@@ -35,7 +35,7 @@ TEST(LaneAddresses, AreTheBaseAndTheScaledWord) {
     for (const AddressFunctions& function : functions()) {
       Addresses address;
       EXPECT_FALSE(
-          function.from_words(address.data(), base, low.data(), shift, 4, kFullMask).adjoining());
+          function.from_words(address.data(), base, low.data(), shift, 4, kFullMask).is_row);
       for (unsigned lane = 0; lane < kWarpSize; ++lane)
         EXPECT_EQ(address[lane], base + (std::uint64_t{low[lane]} << shift));
     }
@@ -49,35 +49,65 @@ TEST(LaneAddresses, OfPairsAreTheBaseAndBothWords) {
     const std::uint64_t base = random();
     for (const AddressFunctions& function : functions()) {
       Addresses address;
-      EXPECT_FALSE(function.from_pairs(address.data(), base, low.data(), high.data(), 4, kFullMask)
-                       .adjoining());
+      EXPECT_FALSE(
+          function.from_pairs(address.data(), base, low.data(), high.data(), 4, kFullMask).is_row);
       for (unsigned lane = 0; lane < kWarpSize; ++lane)
         EXPECT_EQ(address[lane], base + (std::uint64_t{high[lane]} << 32 | low[lane]));
     }
   }
 }
 
-TEST(LaneAddresses, AdjoinWhereEachBeginsAtTheEndOfTheOneBefore) {
-  // Across a border of 4 GiB too, where the high words change.
-  const std::uint64_t first = 0x7'ffff'ffc0;
-  for (const unsigned width : {1u, 2u, 4u, 8u, 16u})
-    for (unsigned moved = 0; moved <= kWarpSize; ++moved) {  // kWarpSize: none is
-      Row low, high;
-      for (unsigned lane = 0; lane < kWarpSize; ++lane) {
-        const std::uint64_t at = first + lane * width + (lane == moved ? width : 0);
-        low[lane] = static_cast<std::uint32_t>(at);
-        high[lane] = static_cast<std::uint32_t>(at >> 32);
-      }
-      for (const AddressFunctions& function : functions()) {
-        Addresses address;
-        const auto adjoin = [&](Mask lanes) {
-          return function.from_pairs(address.data(), 0, low.data(), high.data(), width, lanes)
-              .adjoining();
-        };
-        EXPECT_EQ(adjoin(kFullMask), moved == kWarpSize) << width << ' ' << moved;
-        EXPECT_TRUE(moved == kWarpSize || adjoin(~Mask::of(moved))) << width << ' ' << moved;
-      }
-    }
+// The bits in which any address of these lanes differs from the first one's.
+std::uint64_t spread_of(const Addresses& address, Mask lanes) {
+  std::uint64_t spread = 0;
+  for (const unsigned lane : lanes) spread |= address[lane] ^ address[lanes.first()];
+  return spread;
+}
+
+TEST(LaneAddresses, AreARowWhereEachBeginsAtTheEndOfTheOneBefore) {
+  // Across borders of 4 GiB too, where the high words change: of the pairs, and of all addresses.
+  for (const std::uint64_t first : {0x7'ffff'ffc0ull, 0x7'ffff'ff81ull, 0x7'0000'0200ull})
+    for (const std::uint64_t base : {0ull, 0x40ull, 0x3fff'ffff'e000ull})
+      for (const unsigned width : {1u, 2u, 4u, 8u, 16u})
+        for (unsigned moved = 0; moved <= kWarpSize; ++moved) {  // kWarpSize: none is
+          Row low, high;
+          for (unsigned lane = 0; lane < kWarpSize; ++lane) {
+            const std::uint64_t at = first + lane * width + (lane == moved ? width : 0);
+            low[lane] = static_cast<std::uint32_t>(at);
+            high[lane] = static_cast<std::uint32_t>(at >> 32);
+          }
+          for (const AddressFunctions& function : functions())
+            for (const Mask lanes : {kFullMask, ~Mask::of(moved % kWarpSize)}) {
+              Addresses address;
+              const auto pattern =
+                  function.from_pairs(address.data(), base, low.data(), high.data(), width, lanes);
+              EXPECT_EQ(pattern.is_row, lanes == kFullMask && moved == kWarpSize)
+                  << width << ' ' << moved;
+              EXPECT_EQ(pattern.spread, spread_of(address, lanes)) << width << ' ' << moved;
+              for (unsigned lane = 0; lane < kWarpSize; ++lane)
+                EXPECT_EQ(address[lane], base + (std::uint64_t{high[lane]} << 32 | low[lane]));
+            }
+        }
+}
+
+TEST(LaneAddresses, OfWordsAreARowWhereTheirStepsAreAsWideAsAnAccess) {
+  for (const unsigned shift : {0u, 1u, 2u, 3u, 4u})
+    for (const unsigned width : {1u, 2u, 4u, 8u, 16u})
+      for (const unsigned step : {0u, 1u, 2u, 4u, 8u, 16u})
+        for (const std::uint32_t first : {0x100u, 0x1f4u, 0xffff'fff8u}) {  // words may wrap
+          Row low;
+          for (unsigned lane = 0; lane < kWarpSize; ++lane) low[lane] = first + lane * step;
+          const bool wraps = low.back() < first;
+          for (const AddressFunctions& function : functions()) {
+            Addresses address;
+            const auto pattern =
+                function.from_words(address.data(), 0x30, low.data(), shift, width, kFullMask);
+            EXPECT_EQ(pattern.is_row, step << shift == width && !wraps)
+                << shift << ' ' << width << ' ' << step;
+            EXPECT_EQ(pattern.spread, spread_of(address, kFullMask));
+            EXPECT_EQ(address[31], 0x30 + (std::uint64_t{low[31]} << shift));
+          }
+        }
 }
 
 TEST(LaneAddresses, SpreadAsFarAsThoseOfTheLanesThatAreThere) {

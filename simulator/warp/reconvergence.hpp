@@ -127,6 +127,11 @@ class Reconvergence {
   bool begin_replay();
 
   // Instructions before which the current group stops, to settle() who is to run.
+  struct Halt {
+    std::uint32_t first = kNowhere, count = 0;
+    friend bool operator==(const Halt&, const Halt&) = default;
+  };
+  Halt halt() const { return halt_; }
   bool halts_at(std::uint32_t pc) const { return pc - halt_.first < halt_.count; }
   // From `pc` on, how many it executes before it comes to one.
   std::uint32_t until_halt(std::uint32_t pc) const {
@@ -143,11 +148,6 @@ class Reconvergence {
   Reconvergence(const Reconvergence&) = default;
   Reconvergence& operator=(const Reconvergence&) = default;
   friend bool operator==(const Reconvergence&, const Reconvergence&) = default;
-
-  struct Halt {
-    std::uint32_t first = kNowhere, count = 0;
-    friend bool operator==(const Halt&, const Halt&) = default;
-  };
 
   virtual void begin() = 0;  // of start
   virtual void follow_access() {}
