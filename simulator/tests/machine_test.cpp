@@ -6,10 +6,13 @@
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 #include <numeric>
+#include <span>
 #include <string>
+#include <string_view>
 
 #include "simulator/device/device.hpp"
 #include "simulator/launch/launch.hpp"
@@ -463,8 +466,8 @@ TEST_P(Machine, WhatLiesAroundAnAllocationInItsFrameIsReachable) {
   EXPECT_FALSE(reached_memory(device_.memory(), next - 4));
 }
 
-// Overwrites what a section holds; returns whether there is one of that name.
-bool damage_section(std::vector<std::byte>& cubin, std::string_view name) {
+// What the section of that name holds; empty: there is none.
+std::span<std::byte> section_of(std::vector<std::byte>& cubin, std::string_view name) {
   Elf64_Ehdr header;
   std::memcpy(&header, cubin.data(), sizeof header);
   const auto section = [&](unsigned index) {
@@ -476,16 +479,16 @@ bool damage_section(std::vector<std::byte>& cubin, std::string_view name) {
       reinterpret_cast<const char*>(cubin.data()) + section(header.e_shstrndx).sh_offset;
   for (unsigned i = 0; i < header.e_shnum; ++i) {
     const Elf64_Shdr each = section(i);
-    if (names + each.sh_name != name) continue;
-    std::memset(cubin.data() + each.sh_offset, 0xff, each.sh_size);
-    return true;
+    if (names + each.sh_name == name) return std::span(cubin).subspan(each.sh_offset, each.sh_size);
   }
-  return false;
+  return {};
 }
 
 TEST(MachineLines, ADamagedLineTableLeavesAReportWithoutALine) {
   std::vector<std::byte> cubin = machine_kernels();
-  ASSERT_TRUE(damage_section(cubin, ".debug_line"));
+  const std::span<std::byte> lines = section_of(cubin, ".debug_line");
+  ASSERT_FALSE(lines.empty());
+  std::ranges::fill(lines, std::byte{0xff});
   Device device(gpu_model("h200"));
   Module module(cubin, "damaged", device.memory());
   LaunchRequest request;
@@ -497,6 +500,25 @@ TEST(MachineLines, ADamagedLineTableLeavesAReportWithoutALine) {
   EXPECT_EQ(outcome.fault->kind, Fault::Kind::trap);
   EXPECT_EQ(outcome.fault->source, "");
   EXPECT_THAT(outcome.fault->message(), testing::HasSubstr("trap_in_lane_3"));
+}
+
+// SUST.P converts to the surface's format, which is not implemented.
+TEST(MachineInstructions, OneThatIsNotImplementedStopsTheLaunchByName) {
+  constexpr std::array<std::uint64_t, 2> kSurfaceStore{0x1000040300007f9b, 0x000fe2000810a100};
+  std::vector<std::byte> cubin = machine_kernels();
+  const std::span<std::byte> code = section_of(cubin, ".text.trap_in_lane_3");
+  ASSERT_GE(code.size(), sizeof kSurfaceStore);
+  std::memcpy(code.data(), kSurfaceStore.data(), sizeof kSurfaceStore);
+  Device device(gpu_model("h200"));
+  Module module(cubin, "surface_store", device.memory());
+  LaunchRequest request;
+  request.module = &module;
+  request.kernel = module.cubin().find_kernel("trap_in_lane_3");
+  request.block = {32, 1, 1};
+  const LaunchOutcome outcome = device.launch(request, {});
+  ASSERT_TRUE(outcome.fault);
+  EXPECT_EQ(outcome.fault->kind, Fault::Kind::unsupported_instruction);
+  EXPECT_THAT(outcome.fault->message(), testing::HasSubstr("SUST.P.1D.STRONG.SM.R.TRAP [R0], R3"));
 }
 
 TEST(MachineParameters, MoreThanFourKibibytesArriveOnEveryArchitecture) {
