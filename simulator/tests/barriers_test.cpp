@@ -237,6 +237,19 @@ TEST(Barriers, AGroupThatIsAloneToRunIsFoundAgainWhenItYields) {
   EXPECT_EQ(warp.state_register(kSearch), 8u << 8) << "behind lane 7";
 }
 
+// docs/experiments/divergence-order.md, 9: nest_yield1 and ifs_yield135 of group_walks -G.
+TEST(Barriers, TheSearchGoesOnBehindAGroupThatPassesABarrierOfItsOwn) {
+  constexpr unsigned kSearch = 29;
+  Barriers warp = warp_of(kFullMask);
+  jump_and_wait(warp, 0xfffffffe_lanes, kThen);
+  ASSERT_EQ(warp.current().lanes, 0x1_lanes);
+  warp.bsync(1);
+  EXPECT_EQ(warp.state_register(kSearch), 0u) << "the barrier has no lanes";
+  warp.bssy(1, 0x1_lanes);
+  warp.bsync(1);
+  EXPECT_EQ(warp.state_register(kSearch), 1u << 8);
+}
+
 TEST(Barriers, ThereIsNobodyToYieldToInAConvergedWarp) {
   Barriers warp = warp_of();
   EXPECT_EQ(warp.yield(), Flow::next);

@@ -121,9 +121,10 @@ bool Barriers::only_yielded_ready() const {
       groups_, [&](const Group& group) { return group.ready() && !in(yielded_, group); });
 }
 
-// The whole group goes on; the barrier has let its lanes go, and has none.
+// The whole group goes on; the barrier has let its lanes go, and has none. Lanes of its own start
+// a turn (rule 9).
 Bsync Barriers::pass(unsigned index, Mask taken_along) {
-  barriers_[index] = Mask();
+  if ((std::exchange(barriers_[index], Mask()) & current().lanes).any()) start_turn(Mask());
   return {Flow::reschedule, taken_along.any() ? 2u : 1u, taken_along};
 }
 
