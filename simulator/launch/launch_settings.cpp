@@ -45,6 +45,15 @@ bool yes_or_no(std::string_view text) {
 constexpr Row kRows[] = {
     {"threads", [](const LaunchSettings& from) { return std::to_string(from.threads); },
      [](std::string_view text, LaunchSettings& to) { to.threads = whole_number<unsigned>(text); }},
+    {"threads-after",
+     [](const LaunchSettings& from) {
+       return from.threads_after == LaunchSettings().threads_after
+                  ? std::string()
+                  : std::to_string(from.threads_after);
+     },
+     [](std::string_view text, LaunchSettings& to) {
+       to.threads_after = whole_number<std::uint64_t>(text);
+     }},
     {"max-instructions",
      [](const LaunchSettings& from) { return std::to_string(from.max_instructions); },
      [](std::string_view text, LaunchSettings& to) {

@@ -66,8 +66,9 @@ BlockRun sum(BlockRun one, BlockRun other) {
 BlockRun ThreadedRun::execute(Core& first, std::uint64_t resident, BlockRange blocks) {
   const LaunchOptions& options = *first.launch.options;
   std::string note;
-  std::uint64_t pause_at = alone_.value_or(options.settings.threads == 0 ? kAlone : 0);
-  const bool several = options.settings.threads != 1 && blocks.end - blocks.first > 1;
+  const LaunchSettings& settings = options.settings;
+  std::uint64_t pause_at = alone_.value_or(settings.threads == 0 ? kAlone : settings.threads_after);
+  const bool several = settings.threads != 1 && blocks.end - blocks.first > 1;
   if (several) note = why_one_thread(first.launch);
   if (!several || !note.empty()) pause_at = BlockTurns::kNeverPause;
   Watch watch(first.launch, blocks.first);

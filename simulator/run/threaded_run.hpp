@@ -18,8 +18,8 @@ namespace heddle::simulator {
 class ThreadedRun {
  public:
   // `revocable`: undo() and wrote_host_memory() tell of all that was executed. `alone`: warp
-  // instructions that the first core executes before others join it; nothing: none where the
-  // launch's options name a number of threads, else kAlone.
+  // instructions that the first core executes before others join it; nothing: kAlone, or what the
+  // launch's settings say where they name a number of threads.
   explicit ThreadedRun(bool revocable = false, std::optional<std::uint64_t> alone = {})
       : revocable_(revocable), alone_(alone) {}
   // Launches of fewer, some ten milliseconds, are over before threads would pay.

@@ -14,6 +14,7 @@ using ::testing::ThrowsMessage;
 LaunchSettings all_set() {
   LaunchSettings settings;
   settings.threads = 3;
+  settings.threads_after = 7;
   settings.max_instructions = 10'000'000'000;
   settings.timing.emplace();
   settings.timing->policy = timing::Policy::oldest_first;
@@ -30,7 +31,7 @@ LaunchSettings all_set() {
 
 TEST(LaunchSettings, HaveOneText) {
   EXPECT_EQ(to_text(all_set()),
-            "threads=3 max-instructions=10000000000 "
+            "threads=3 threads-after=7 max-instructions=10000000000 "
             "timing=on,scheduler=oldest-first,caches=warm,sms=16,sample=7%,sample=1.234567M,"
             "latency_l1_hit=40 reconvergence=min-pc check=memory,races,init,sync,hazards "
             "counters=1");

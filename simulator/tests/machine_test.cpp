@@ -250,6 +250,7 @@ TEST_P(Machine, AnObserverSeesEveryInstructionAndAccess) {
   Watcher watcher(module_.program().instructions.size());
   options_.observer = &watcher;
   options_.settings.threads = 4;
+  options_.settings.threads_after = 0;
   const auto flag = upload<int>({0}), out = allocate(1024);
   const auto expect_same = [&](const LaunchOutcome& outcome) {
     for (std::size_t pc = 0; pc < watcher.counts.size(); ++pc) {
@@ -339,6 +340,7 @@ class MachineThreads : public Machine {
     std::optional<Snapshot> first;
     for (const unsigned threads : {1u, 2u, 5u}) {
       options_.settings.threads = threads;
+      options_.settings.threads_after = 0;
       std::memset(device_.memory().view(address, words * 4), 0, words * 4);
       const LaunchOutcome outcome = run_well(kernel, grid, block, arguments...);
       const Snapshot now = snapshot(outcome, address, words);
@@ -580,6 +582,7 @@ TEST_P(Machine, AnEndlessSpinStopsAtTheLimitAndSaysWhereItWas) {
   options_.settings.max_instructions = 20'000;  // before the spin is noticed
   for (const unsigned threads : {1u, 2u}) {
     options_.settings.threads = threads;
+    options_.settings.threads_after = 0;
     const LaunchOutcome outcome = run("endless_loop", {2, 1, 1}, {32, 1, 1}, p);
     ASSERT_TRUE(outcome.fault);
     EXPECT_EQ(outcome.fault->kind, Fault::Kind::instruction_limit);

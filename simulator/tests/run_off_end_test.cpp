@@ -74,6 +74,7 @@ TEST_F(RunOffEnd, IsAFaultOnSeveralThreads) {
   several.grid.x = 8;
   LaunchOptions options;
   options.settings.threads = 2;
+  options.settings.threads_after = 0;
   expect_fault(device.launch(several, options).fault);
 }
 

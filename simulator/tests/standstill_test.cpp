@@ -58,6 +58,7 @@ TEST_F(StandstillTest, EndsWhenOthersWrite) {
     int asked = 0;
     LaunchOptions options;
     options.settings.threads = threads;
+    options.settings.threads_after = 0;
     options.wait = [&](const Standstill& at) {
       EXPECT_EQ(at.kernel, "wait_for_next_block");
       EXPECT_THAT(at.addresses, testing::Contains(flag));

@@ -85,7 +85,7 @@ ThreadedSms::ThreadedSms(SmContext& first, std::deque<Sm>& sms, SharedAccesses& 
 ThreadedSms::~ThreadedSms() { first_.core.log = nullptr; }
 
 std::uint64_t ThreadedSms::alone_by(const LaunchOptions& options) {
-  return options.settings.threads == 0 ? kAlone : 0;
+  return options.settings.threads == 0 ? kAlone : options.settings.threads_after;
 }
 
 void ThreadedSms::join_others() {

@@ -27,7 +27,9 @@ std::vector<std::string> entries() {
 
 simulator::Record replayed(const std::string& entry, unsigned threads) {
   return replay(find_capsules(kCapsules / entry),
-                {.settings = {.threads = threads}, .per_instruction = true, .memory_digests = true})
+                {.settings = {.threads = threads, .threads_after = 0},
+                 .per_instruction = true,
+                 .memory_digests = true})
       .record;
 }
 

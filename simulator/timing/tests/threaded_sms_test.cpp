@@ -46,6 +46,7 @@ class TalkingBlocks {
   TimedRun run(unsigned threads, std::uint64_t alone) {
     LaunchOptions options;
     options.settings.threads = threads;
+    options.settings.threads_after = 0;
     options.settings.timing.emplace().sms = 12;
     PreparedLaunch prepared(device_.model(), device_.memory(), {1 << 10, 1 << 20}, request_,
                             options);
@@ -101,6 +102,7 @@ std::vector<std::string> expect_same_on_threads(const std::string& kernel, Launc
   for (const unsigned threads : {2u, 3u, 8u}) {
     SCOPED_TRACE(kernel + " on " + std::to_string(threads) + " threads");
     options.settings.threads = threads;
+    options.settings.threads_after = 0;
     const Ran several = TalkingBlocks(kernel, kBlocks, arguments...).run(options);
     expect_same(several, one);
     notes.push_back(several.outcome.threads_note);
@@ -148,6 +150,7 @@ TEST(ThreadedSms, ItsOwnerStopsItAtTheSameInstruction) {
   LaunchOptions options;
   options.watch = [](const LaunchProgress&) { return false; };
   options.settings.threads = 2;
+  options.settings.threads_after = 0;
   const Ran stopped = TalkingBlocks("count_together", 96, int{1200}).run(options);
   ASSERT_TRUE(stopped.outcome.fault);
   EXPECT_EQ(stopped.outcome.fault->kind, Fault::Kind::interrupted);

@@ -555,6 +555,7 @@ class TimedCluster : public testing::Test {
     std::memcpy(request.parameters.data(), &data, sizeof data);
     LaunchOptions options;
     options.settings.threads = threads;
+    options.settings.threads_after = 0;
     options.observer = &watcher_;
     options.settings.timing = parse_options(timing);
     LaunchOutcome outcome = device.launch(request, options);
