@@ -70,6 +70,7 @@ LaneFunction select_imad_hi(const Request& request, MicroOp& op) {
   return choose<4>(form, [&]<u32 kForm>() -> LaneFunction {
     constexpr bool kSigned = (kForm & 1) != 0, kExtended = (kForm & 2) != 0;
     if (writes_predicates(op)) return lift<ImadHighCarry<kSigned, kExtended>>;
+    if (!kExtended && !is_modified(op)) return multiply_high<kSigned>;
     return lift<ImadHigh<kSigned, kExtended>>;
   });
 }
@@ -211,7 +212,13 @@ LaneFunction select_shf(const Request& request, MicroOp& op) {
   });
 }
 
-LaneFunction select_prmt(const Request& request, MicroOp&) {
+LaneFunction select_prmt(const Request& request, MicroOp& op) {
+  const isa::Source& selector = request.instruction->b;
+  if (request.mod(Mod::prmt_mode) == 0 && selector.kind == isa::Source::Kind::imm &&
+      (selector.value & 0x8888) == 0) {
+    for (u32 n = 0; n < 4; ++n) op.param[n] = selector.value >> 4 * n & 7;
+    return lift<PrmtOfOneSelector>;
+  }
   return choose<7>(request.mod(Mod::prmt_mode),
                    []<u32 kMode>() -> LaneFunction { return lift<Prmt<kMode>>; });
 }

@@ -387,6 +387,21 @@ struct Prmt {
   }
 };
 
+// A selector that all lanes have, which spreads no signs: what is the same for all is found once.
+// k[n]: the nibble that chooses byte n.
+struct PrmtOfOneSelector {
+  using Sources = sources::Plain;
+  static u32 eval(const Lane& x, const Params& k) {
+    u32 result = 0;
+    for (u32 n = 0; n < 4; ++n) {
+      const u32 of_c = 0u - (k[n] >> 2 & 1), turn = 8 * (k[n] - n) & 31;
+      const u32 word = (x.a & ~of_c) | (x.c & of_c);
+      result |= (word >> turn | word << (-turn & 31)) & (0xffu << 8 * n);
+    }
+    return result;
+  }
+};
+
 template <bool kWrap>
 inline u32 bit_count(u32 b) {
   return kWrap ? b & 31 : (b > 32 ? 32 : b);

@@ -11,6 +11,24 @@ void broadcast(u32* row, u32 value) {
   for (unsigned i = 0; i < kWarpSize; ++i) row[i] = value;
 }
 
+// value[i] = row[which[i]].
+inline void take_lanes(const u32* row, const u32 (&which)[kWarpSize], u32 (&value)[kWarpSize]) {
+#if defined(__AVX512F__) && !defined(__clang__)  // an instruction takes words from two vectors
+  using Half = u32 __attribute__((vector_size(kWarpSize / 2 * sizeof(u32))));
+  Half low, high;
+  __builtin_memcpy(&low, row, sizeof low);
+  __builtin_memcpy(&high, row + kWarpSize / 2, sizeof high);
+  for (u32 first = 0; first < kWarpSize; first += kWarpSize / 2) {
+    Half from;
+    __builtin_memcpy(&from, which + first, sizeof from);
+    const Half taken = __builtin_shuffle(low, high, from);
+    __builtin_memcpy(value + first, &taken, sizeof taken);
+  }
+#else
+  for (u32 i = 0; i < kWarpSize; ++i) value[i] = row[u64{which[i]}];
+#endif
+}
+
 enum ShflMode : u32 { kIdx, kUp, kDown, kBfly };
 
 // C: bits 4:0 clamp, bits 12:8 segment mask; as PTX shfl. A source lane that is not active gives
@@ -21,7 +39,7 @@ void shfl(WarpState& warp, const MicroOp& op, Mask on) {
   const u32* b = source_row(warp, op.b);
   const u32* c = source_row(warp, op.c);
   u32* d = destination_row(warp, op.d);
-  u32 value[kWarpSize];
+  u32 source[kWarpSize], value[kWarpSize];
   const u32 active = on.bits();
   LaneFlags in_range;
   for (unsigned i = 0; i < kWarpSize; ++i) {
@@ -36,9 +54,10 @@ void shfl(WarpState& warp, const MicroOp& op, Mask on) {
     if constexpr (kMode == kBfly) from = self ^ step;
     const bool inside = kMode == kUp ? from >= last : from <= last;
     in_range.set(i, inside);
-    const u32 source = pick(inside, static_cast<u32>(from) & 31, i);
-    value[i] = a[u64{source}] & (0u - (active >> source & 1));
+    source[i] = pick(inside, static_cast<u32>(from) & 31, i);
   }
+  take_lanes(a, source, value);
+  for (unsigned i = 0; i < kWarpSize; ++i) value[i] &= 0u - (active >> source[i] & 1);
   for (unsigned i = 0; i < kWarpSize; ++i) put<false>(d, i, value[i], on);
   warp.set_predicate(op.pu, Mask(in_range.gather()), on);
 }

@@ -1,6 +1,6 @@
-// IMAD.WIDE of all lanes: addresses of arrays' elements, and so among what is executed most. Vector
-// units multiply every second word into 64 bits: words stay where they are, even and odd lanes
-// apart, rather than move to vectors of twice the size and back.
+// IMAD.WIDE and IMAD.HI of all lanes: addresses of arrays' elements, and so among what is executed
+// most. Vector units multiply every second word into 64 bits: words stay where they are, even and
+// odd lanes apart, rather than move to vectors of twice the size and back.
 #pragma once
 
 #include <utility>
@@ -57,9 +57,10 @@ inline WordPairs multiply_low(WordPairs a, WordPairs b) {
 #endif
 }
 
-template <bool kSigned>
-[[gnu::flatten]] void multiply_wide(WarpState& warp, const MicroOp& op, Mask on) {
-  if (on != kFullMask) return lane_loop<Unmodified<ImadWide<kSigned, false>>, false>(warp, op, on);
+// `kHigh`: the high words alone, as IMAD.HI has them.
+template <class Op, bool kSigned, bool kHigh>
+[[gnu::flatten]] void multiply_to_pairs(WarpState& warp, const MicroOp& op, Mask on) {
+  if (on != kFullMask) return lane_loop<Unmodified<Op>, false>(warp, op, on);
   const u32* const a = source_row(warp, op.a);
   const u32* const b = source_row(warp, op.b);
   const u32* const c = source_row(warp, op.c);
@@ -73,15 +74,24 @@ template <bool kSigned>
     const WordPairs even = multiply_low<kSigned>(x, y) + blend(low, high << 32);
     const WordPairs odd = multiply_low<kSigned>(x >> 32, y >> 32) + blend(low >> 32, high);
     const WordPairs sum_low = blend(even, odd << 32), sum_high = blend(even >> 32, odd);
-    __builtin_memcpy(d + i, &sum_low, sizeof sum_low);
-    __builtin_memcpy(d + kWarpSize + i, &sum_high, sizeof sum_high);
+    if (!kHigh) __builtin_memcpy(d + i, &sum_low, sizeof sum_low);
+    __builtin_memcpy(d + (kHigh ? 0 : kWarpSize) + i, &sum_high, sizeof sum_high);
   }
 }
+
+template <bool kSigned>
+inline constexpr LaneFunction multiply_wide =
+    multiply_to_pairs<ImadWide<kSigned, false>, kSigned, false>;
+template <bool kSigned>
+inline constexpr LaneFunction multiply_high =
+    multiply_to_pairs<ImadHigh<kSigned, false>, kSigned, true>;
 
 #else
 
 template <bool kSigned>
 inline constexpr LaneFunction multiply_wide = lift<Unmodified<ImadWide<kSigned, false>>>;
+template <bool kSigned>
+inline constexpr LaneFunction multiply_high = lift<Unmodified<ImadHigh<kSigned, false>>>;
 
 #endif
 

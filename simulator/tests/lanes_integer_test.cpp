@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <random>
 #include <string>
 
 #include "simulator/tests/lanes_harness.hpp"
@@ -268,6 +269,23 @@ TEST(LanesPrmt, PicksBytesAndSpreadsSigns) {
     }
     return {result, {}, {}};
   });
+}
+
+TEST(LanesPrmt, TakesTheBytesThatAnImmediateChooses) {
+  std::mt19937_64 random(5);
+  for (int i = 0; i < 40; ++i) {
+    const u32 selector = static_cast<u32>(random()) & 0x7777;
+    LaneCase one(Op::PRMT);
+    one.instruction().b.kind = isa::Source::Kind::imm;
+    one.instruction().b.value = selector;
+    one.zero("b").rounds(4);
+    one.expect([&](const Inputs& in) -> Outputs {
+      u64 result = 0;
+      for (u32 byte = 0; byte < 4; ++byte)
+        result |= u64{byte_of_pair(in, selector >> 4 * byte & 7)} << 8 * byte;
+      return {result, {}, {}};
+    });
+  }
 }
 
 TEST(LanesPrmt, NamedModesFollowPtx) {
