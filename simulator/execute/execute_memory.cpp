@@ -132,6 +132,13 @@ void store_lanes(const Step& step, const std::uint32_t* data, Mask on, const Lan
   }
 }
 
+// Whether weak loads of whole words, at `first` and as far from there as the pattern says, lie in
+// one line but not in one place.
+bool are_words_of_line(const Step& step, std::uint64_t first, const AddressPattern& pattern) {
+  return step.width == 4 && step.selector == 0 && pattern.spread != 0 &&
+         pattern.spread >> kLineShift == 0 && ((first | pattern.spread) & 3) == 0;
+}
+
 template <AddressSpace kSpace, AccessKind kKind>
 Flow execute_access(Core& core, Warp& warp, const Step& step, Mask, Mask on) {
   if constexpr (kSpace == AddressSpace::global || kSpace == AddressSpace::generic)
@@ -141,10 +148,14 @@ Flow execute_access(Core& core, Warp& warp, const Step& step, Mask, Mask on) {
   const AddressPattern of_all = compute_addresses(core, warp, step, address, on);
   const auto access = [&](Window space, Mask lanes, const AddressPattern& pattern) {
     LanePointers pointers;
+    const std::byte* line = nullptr;
     if (pattern.is_row && lanes == kFullMask)
       pointers.row = count_plain_row(core, warp, step, kKind, space, address[0]);
     if (pointers.row == nullptr) {
-      if (!resolve_lanes(core, warp, step, space, kKind, address, lanes, pattern, pointers))
+      if (kKind == AccessKind::load && are_words_of_line(step, address[lanes.first()], pattern))
+        line = resolve_line(core, *warp.block, space, address[lanes.first()]);
+      if (line == nullptr &&
+          !resolve_lanes(core, warp, step, space, kKind, address, lanes, pattern, pointers))
         return Flow::stop;
       if (space == Window::global &&
           !claim_lanes(core, warp, step, kKind, address, lanes, pointers))
@@ -152,6 +163,11 @@ Flow execute_access(Core& core, Warp& warp, const Step& step, Mask, Mask on) {
       count_access(core, step, kKind, space, address, lanes, pattern, warp.block);
     }
     if constexpr (kKind == AccessKind::load) {
+      if (line != nullptr) {
+        lanes::scattered_functions().take_from_line(line, address.data(), lanes,
+                                                    destination_row(warp, step.d));
+        return Flow::next;
+      }
       load_lanes(step, pointers, lanes, destination_row(warp, step.d));
       if (step.selector != 0) {
         share_loads(step, pointers, lanes, destination_row(warp, step.d));

@@ -302,9 +302,9 @@ struct Core {
   }
   bool guards_writes() const { return registered_.bytes != 0; }
 
-  // Whether somebody is to know of each access, beyond what is counted and what writes change.
+  // Whether somebody is to know of each lane's access, beyond what is counted.
   bool notes_accesses() const {
-    return observed || log != nullptr || (unordered_reads != nullptr && !unordered_reads->found());
+    return observed || (unordered_reads != nullptr && !unordered_reads->found());
   }
 
  private:

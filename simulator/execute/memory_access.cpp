@@ -214,15 +214,20 @@ bool resolve_together(Core& core, Block& block, Window space, const Addresses& a
   return true;
 }
 
-// The same where all of what lies around them is there, for which their range is not needed.
+// Where all of a piece is known to be there, not of local memory: its first byte.
+std::byte* resolve_piece(const Core& core, Block& block, Window space, const Around& place) {
+  if (space == Window::global) return core.resolve_known(place.first, place.bytes);
+  const bool is_there = place.first < core.launch.shared_bytes &&
+                        core.launch.shared_bytes - place.first >= place.bytes;
+  return is_there ? block.shared.data() + place.first : nullptr;
+}
+
+// As resolve_together where all of what lies around them is there, for which their range is not
+// needed.
 bool resolve_around(Core& core, Warp& warp, Window space, const Addresses& address,
                     const Around& place, LanePointers& pointers) {
   if (space == Window::local) return resolve_local(core, warp, address, place, pointers);
-  std::byte* const first = space == Window::global ? core.resolve_known(place.first, place.bytes)
-                           : place.first < core.launch.shared_bytes &&
-                                   core.launch.shared_bytes - place.first >= place.bytes
-                               ? warp.block->shared.data() + place.first
-                               : nullptr;
+  std::byte* const first = resolve_piece(core, *warp.block, space, place);
   if (first == nullptr) return false;
   lanes::scattered_functions().views(address.data(), place.first, first, pointers.of.data());
   return true;
@@ -243,6 +248,13 @@ bool resolve_each(Core& core, Warp& warp, const Step& step, Window space, const 
 }
 
 }  // namespace
+
+const std::byte* resolve_line(const Core& core, Block& block, Window space, std::uint64_t address) {
+  // Other host threads may be writing what lies beside what is asked for.
+  if (space == Window::local || core.log != nullptr) return nullptr;
+  constexpr std::uint64_t kLineBytes = 1 << kLineShift;
+  return resolve_piece(core, block, space, {address & ~(kLineBytes - 1), kLineBytes});
+}
 
 // Where all of it is there, whether or not it may be read or written.
 static bool find_lanes(Core& core, Warp& warp, const Step& step, Window space,
@@ -423,6 +435,15 @@ void add_distributed(Core& core, const Step& step, AccessKind kind, const Addres
 
 }  // namespace
 
+// False: it is to be claimed lane by lane, or conflicts, as claim_lanes will find.
+static bool claim_plain_row(AccessLog& log, const Step& step, AccessKind kind,
+                            std::uint64_t first) {
+  const unsigned bytes = kWarpSize * step.width;
+  if (step.selector != 0) return false;  // strong
+  return (kind == AccessKind::load && log.may_read_within(first, first + bytes)) ||
+         claim(log, kind, first, bytes, 0);
+}
+
 std::byte* count_plain_row(Core& core, const Warp& warp, const Step& step, AccessKind kind,
                            Window space, std::uint64_t first) {
   const unsigned width = step.width;
@@ -440,6 +461,7 @@ std::byte* count_plain_row(Core& core, const Warp& warp, const Step& step, Acces
     return nullptr;
   std::byte* const row = core.resolve_known(first, bytes);
   if (row == nullptr) return nullptr;
+  if (core.log != nullptr && !claim_plain_row(*core.log, step, kind, first)) return nullptr;
   if (core.journal != nullptr && kind != AccessKind::load) core.journal->before_write(first, bytes);
   core.prefetch.note(core.pc_of(step), row, bytes);
   add_global(core.counts_of(step), count_global_row(width, first), kWarpSize, width);

@@ -41,6 +41,9 @@ struct ScatteredFunctions {
   // view[i] = first + (address[i] - lowest).
   void (*views)(const std::uint64_t* address, std::uint64_t lowest, std::byte* first,
                 std::byte** view);
+  // row[i] = the word of a line (kLineShift) that lane i's address names: its low bits say which.
+  void (*take_from_line)(const std::byte* line, const std::uint64_t* address, Mask lanes,
+                         std::uint32_t* row);
   // Memory that holds 1, 2 or 4 words of each lane, lane after lane: into as many rows, and from
   // them. Rows are stored as lane functions load them: what was stored in smaller pieces just now
   // could not be loaded before it has left for the cache.

@@ -41,6 +41,24 @@ std::uint64_t spread_of(const Addresses& addresses, Mask lanes) {
   return spread;
 }
 
+TEST(ScatteredAddresses, OfWordsOfALineAreTakenFromIt) {
+  std::mt19937_64 random(9);
+  for (int i = 0; i < 200; ++i) {
+    std::array<std::uint32_t, kWarpSize> line, row, before;
+    for (std::uint32_t& word : line) word = static_cast<std::uint32_t>(random());
+    row.fill(7);
+    before = row;
+    const std::uint64_t base = random() >> 20 << kLineShift;
+    Addresses addresses;
+    for (std::uint64_t& address : addresses) address = base + random() % kWarpSize * 4;
+    const Mask lanes = some_lanes(random);
+    scattered_functions().take_from_line(reinterpret_cast<const std::byte*>(line.data()),
+                                         addresses.data(), lanes, row.data());
+    for (unsigned lane = 0; lane < kWarpSize; ++lane)
+      EXPECT_EQ(row[lane], lanes.has(lane) ? line[(addresses[lane] - base) / 4] : before[lane]);
+  }
+}
+
 TEST(ScatteredAddresses, AreCountedOnceEach) {
   std::mt19937_64 random(1);
   for (const std::uint64_t among : {1ull, 64ull, 300ull, 1ull << 12, 1ull << 30, 1ull << 45})
