@@ -35,7 +35,7 @@ fs::path library_beside(const std::string& name) {
 }
 
 fs::path data_directory(const fs::path& name) {
-  return first_with({here() / ".." / "share" / "heddle", HEDDLE_SOURCE_DIRECTORY}, name) / name;
+  return first_with({here() / ".." / "share" / "heddle"}, name) / name;
 }
 
 }  // namespace heddle::cli

@@ -1,8 +1,10 @@
 # The project's own conventions: one folder = one target = one namespace = one include prefix.
 find_package(nlohmann_json REQUIRED)
 find_package(fmt REQUIRED)
-find_package(GTest REQUIRED)
-include(GoogleTest)
+if(BUILD_TESTING)
+  find_package(GTest REQUIRED)
+  include(GoogleTest)
+endif()
 
 # Clones and worktrees share objects: paths inside the project are hashed relative to the build. (The
 # sloppiness is what ccache's manual asks for with precompiled headers.)
@@ -12,6 +14,9 @@ if(CCACHE)
     CCACHE_NOHASHDIR=true
     CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime ${CCACHE})
 endif()
+
+# Libraries name those beside them by $ORIGIN: what is built is the same wherever it is built.
+set(CMAKE_BUILD_RPATH_USE_ORIGIN ON)
 
 # Warnings are errors for our own code; a target that links this opts in.
 add_library(heddle_warnings INTERFACE)

@@ -25,16 +25,23 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/heddleConfigVersion.cmake
 install(FILES ${PROJECT_BINARY_DIR}/heddleConfig.cmake ${CMAKE_CURRENT_LIST_DIR}/heddleTest.cmake
   ${PROJECT_BINARY_DIR}/heddleConfigVersion.cmake DESTINATION ${HEDDLE_CONFIG_DIR})
 
-# What a package brings along: documents, sketches to begin with, the Python module, the licence.
-install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs/ DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/heddle
-  FILES_MATCHING PATTERN "*.md" PATTERN "*.warp" PATTERN experiments EXCLUDE PATTERN pictures EXCLUDE)
+# What a package brings along: documents as they lie in the repository, so that their links hold;
+# sketches to begin with, the Python module, the licence.
+set(HEDDLE_DOC_DIR ${CMAKE_INSTALL_DATADIR}/doc/heddle)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs DESTINATION ${HEDDLE_DOC_DIR}
+  FILES_MATCHING PATTERN "*.md" PATTERN "*.warp" PATTERN "*.png")
+foreach(file README.md CHANGELOG.md SECURITY.md CONTRIBUTING.md validation/DEVIATIONS.md
+    gpu/runtime/README.md gpu/cupti/README.md)
+  cmake_path(GET file PARENT_PATH folder)
+  install(FILES ${PROJECT_SOURCE_DIR}/${file} DESTINATION ${HEDDLE_DOC_DIR}/${folder})
+endforeach()
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/traces/kernels/
-  DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/heddle/examples
+  DESTINATION ${HEDDLE_DOC_DIR}/examples
   FILES_MATCHING PATTERN "*.warp" PATTERN derived EXCLUDE)
 install(FILES ${PROJECT_SOURCE_DIR}/python/heddle.py
   DESTINATION lib/python3/dist-packages)
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE RENAME copyright
-  DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/heddle)
+  DESTINATION ${HEDDLE_DOC_DIR})
 
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_CONTACT "The Heddle developers")

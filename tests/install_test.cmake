@@ -38,13 +38,27 @@ if(count LESS 14)
 endif()
 list(TRANSFORM commands REPLACE "\n  ([a-z]+) " "share/man/man1/heddle-\\1.1")
 foreach(file ${commands} share/man/man1/heddle.1 share/doc/heddle/copyright
-    share/doc/heddle/tuning/transpose_naive.warp
+    share/doc/heddle/docs/tuning/transpose_naive.warp share/doc/heddle/README.md
     share/bash-completion/completions/heddle share/zsh/vendor-completions/_heddle
     share/fish/vendor_completions.d/heddle.fish lib/python3/dist-packages/heddle.py
-    share/doc/heddle/examples/simple_divergence.warp share/doc/heddle/ci.md)
+    share/doc/heddle/examples/simple_divergence.warp share/doc/heddle/docs/ci.md)
   if(NOT EXISTS ${root}/prefix/${file})
     message(FATAL_ERROR "not installed: ${file}")
   endif()
+endforeach()
+# Installed documents name only what is installed.
+file(GLOB_RECURSE documents ${root}/prefix/share/doc/heddle/*.md)
+foreach(document ${documents})
+  cmake_path(GET document PARENT_PATH folder)
+  file(READ ${document} text)
+  string(REPLACE "](" "@link " text "${text}")  # brackets keep CMake's lists together
+  string(REGEX MATCHALL "@link [A-Za-z0-9_./-]*[./][A-Za-z0-9_./-]*" links "${text}")
+  foreach(link ${links})
+    string(SUBSTRING ${link} 6 -1 link)
+    if(NOT EXISTS ${folder}/${link})
+      message(FATAL_ERROR "${document} links to ${link}, which is not installed")
+    endif()
+  endforeach()
 endforeach()
 run(${root}/prefix/bin/heddle run ${root}/prefix/share/doc/heddle/examples/simple_divergence.warp)
 if(NOT output MATCHES "mathKernel1")
