@@ -1,9 +1,12 @@
 #!/bin/sh
 # Installs what building and testing need on Debian 12 (and its kin), where it is not there yet.
+# scripts/setup.sh --build leaves out what only tests need.
 set -eu
-packages="g++ cmake ninja-build ccache clang-format-14 clang-tidy-14
+packages="g++ cmake ninja-build ccache
   libboost-dev libboost-program-options-dev nlohmann-json3-dev libfmt-dev libtomlplusplus-dev
   libzstd-dev liblz4-dev zlib1g-dev nettle-dev libncurses-dev
+  pkg-config dpkg-dev file"
+[ "${1-}" = --build ] || packages="$packages clang-format-14 clang-tidy-14
   openmpi-bin libopenmpi-dev libboost-mpi-dev
   python3-venv libopenblas0-pthread liblapacke libfftw3-double3 libfftw3-single3
   libgtest-dev libgmock-dev libbenchmark-dev libvterm-dev strace
@@ -30,7 +33,7 @@ fi
 # What the viewer is built and tested with, in the versions of its package-lock.json. The build
 # itself fetches nothing.
 cd "$(dirname "$0")"
-./setup_python.sh
+[ "${1-}" = --build ] || ./setup_python.sh
 cd ../traces/viewer
 if ! cmp -s package-lock.json node_modules/.installed-lock; then
   echo "fetching the viewer's packages" >&2
