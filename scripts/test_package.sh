@@ -1,11 +1,12 @@
 #!/bin/sh
 # scripts/test_package.sh PACKAGE.deb FOLDER: installs the package in a bare Debian and sets up there,
-# from docs/ci.md alone, tests with GoogleTest, Catch2, pytest and heddle_add_test(). They have to pass,
-# and to fail with a planted fault and a planted race. Needs root, debootstrap, a network, and a CUDA
-# Toolkit in /usr/local/cuda, which the bare Debian sees too. FOLDER keeps the system for the next run.
+# from docs/ci.md alone, tests with GoogleTest, Catch2, pytest and heddle_add_test(), and runs what
+# the action and the page's GitLab job run. They have to pass, and to fail with a planted fault and a
+# planted race. Needs root, debootstrap, a network, and a CUDA Toolkit in /usr/local/cuda, which the
+# bare Debian sees too. FOLDER keeps the system for the next run.
 # With SCHEMAS=folder (tests/package/validate.py says of what) the reports are validated.
 set -eu
-[ $# -eq 2 ] || { sed -n '2,6s/^# //p' "$0"; exit 2; }
+[ $# -eq 2 ] || { sed -n '2,7s/^# //p' "$0"; exit 2; }
 package=$(realpath "$1") folder=$(realpath -m "$2")
 cd "$(dirname "$0")/.."
 root=$folder/root work=$folder/root/work
@@ -34,12 +35,28 @@ block python 1 >"$work/src/reduce_pytest.py"
 cp "$work"/src/reduce_test.cu "$work/ctest"
 cp "$work"/src/sums_test.cu "$work"/src/scans_test.cu "$work/frameworks"
 
+
+# The n-th step of action.yml that runs something, and the lines of the GitLab job.
+step() {
+  awk -v wanted="$1" '
+    $1 == "steps:" { steps = 1 }
+    steps && $1 == "run:" { inside = ++n == wanted; if ($2 != "|" && inside) { sub(/^ *run: /, ""); print }; next }
+    inside && !/^        / { inside = 0 }
+    inside { print substr($0, 9) }' action.yml
+}
+step 1 >"$work/action_install.sh"
+step 2 >"$work/action_run.sh"
+block yaml 2 | awk '/^  script:/ { inside = 1; next } inside && /^    - / { print substr($0, 7); next } { inside = 0 }' \
+  >"$work/gitlab.sh"
+for script in action_install action_run gitlab; do test -s "$work/$script.sh"; done
+
 cat >"$work/run.sh" <<'END'
 set -eu
 apt-get update -qq
 apt-get install -y -qq --no-install-recommends --reinstall /root/heddle.deb >/dev/null
 # Before anything else is there: the command, an example, the manual, the completions.
 heddle run /usr/share/doc/heddle/examples/simple_divergence.warp >/dev/null
+(cd /usr/share/heddle && heddle run validation/capsules/simple_divergence.sm_90.G >/dev/null)
 for command in run sweep diff step; do test -s "/usr/share/man/man1/heddle-$command.1"; done
 for file in bash-completion/completions/heddle zsh/vendor-completions/_heddle \
   fish/vendor_completions.d/heddle.fish doc/heddle/copyright; do test -s "/usr/share/$file"; done
@@ -79,6 +96,14 @@ for plant in NOTHING PLANT_FAULT PLANT_RACE; do
   expect $wanted heddle run --quiet --check races --junit heddle.xml --sarif heddle.sarif -- \
     python3 -m pytest -q session_test.py
   echo "$plant: pytest: $wanted, as it should"
+  mkdir -p /work/action-$plant && cd /work/action-$plant && cp /work/ctest-$plant/reduce_test tests
+  PACKAGE=/root/heddle.deb RUNNER_TEMP=/tmp bash -eo pipefail /work/action_install.sh >/dev/null
+  expect $wanted env OPTIONS='--check all' RUN=./tests bash -eo pipefail /work/action_run.sh
+  echo "$plant: action: $wanted, as it should"
+  mkdir -p /work/gitlab-$plant && cd /work/gitlab-$plant
+  { echo "#define $plant"; cat /work/src/reduce_test.cu; } >tests.cu
+  expect $wanted bash -eo pipefail /work/gitlab.sh
+  echo "$plant: GitLab job: $wanted, as it should"
   cd /work
 done
 END
