@@ -17,6 +17,7 @@
 #include "simulator/base/mask.hpp"
 #include "simulator/base/types.hpp"
 #include "simulator/checks/read_words.hpp"
+#include "simulator/checks/shadow_arena.hpp"
 #include "simulator/checks/trace.hpp"
 #include "simulator/memory/access_counts.hpp"
 
@@ -48,8 +49,8 @@ class Shadow {
   // What stands for each word of a line, where one record does not stand for all; at most one of
   // the two.
   struct Words {
-    std::unique_ptr<ReadWord[]> reads;  // nobody has written to any of them
-    std::unique_ptr<Cell[]> cells;
+    ReadWord* reads = nullptr;  // nobody has written to any of them
+    Cell* cells = nullptr;
   };
   struct Line {
     Words* words = nullptr;                   // its own
@@ -67,6 +68,7 @@ class Shadow {
     known_ = {};
     used_ = 0;
     traces_.clear();
+    arena_.clear();
   }
 
   // The line at an address that is a multiple of its size; null: there bytes stand for themselves.
@@ -78,7 +80,7 @@ class Shadow {
   Cell* cells_of(Line& line) {
     if (line.words->cells == nullptr) [[unlikely]]
       divide(line);
-    return line.words->cells.get();
+    return line.words->cells;
   }
 
   // Of a warp that has not read yet.
@@ -109,7 +111,7 @@ class Shadow {
   // Notes that a warp reads a whole line. False, and nothing is done: as above, or its words do not
   // stand for themselves.
   bool note_read(Line& line, const LineTrace& now, const Reader& reader) {
-    ReadWord* const reads = line.words->reads.get();
+    ReadWord* const reads = line.words->reads;
     if (reads == nullptr || !make_room()) return false;
     const ReadRef ref = traces_.add(now);
     for (std::uint32_t word = 0; word < kWords; ++word)
@@ -253,12 +255,12 @@ class Shadow {
   void for_each_read_word(F&& f) {
     for (std::size_t i = 0; i < used_; ++i)
       for (const Words& words : slabs_[i / kSlab][i % kSlab].words)
-        if (words.reads != nullptr) std::for_each_n(words.reads.get(), kWords, f);
+        if (words.reads != nullptr) std::for_each_n(words.reads, kWords, f);
   }
   // From now on each word has its readers. False: somebody has written there.
   bool begin_reads(Line& line) {
     if (line.words->cells != nullptr || line.write.clock != 0 || !make_room()) return false;
-    line.words->reads = std::make_unique<ReadWord[]>(kWords);
+    line.words->reads = arena_.make<ReadWord>(kWords);
     const auto note = [&](const LineTrace& trace, ReadRef ReadWord::*which) {
       if (trace.clock == 0) return;
       const ReadRef ref = traces_.add(trace);
@@ -271,13 +273,13 @@ class Shadow {
   }
   void divide(Line& line) {
     Words& words = *line.words;
-    words.cells = std::make_unique<Cell[]>(kWords);
+    words.cells = arena_.make<Cell>(kWords);
     if (words.reads != nullptr) {
       for (std::uint32_t word = 0; word < kWords; ++word) {
         words.cells[word].read = traces_.of(words.reads[word].read);
         words.cells[word].other_read = traces_.of(words.reads[word].other_read);
       }
-      words.reads.reset();
+      words.reads = nullptr;
       return;
     }
     if ((line.write.clock | line.read.clock) == 0) return;
@@ -302,6 +304,7 @@ class Shadow {
   std::array<Known, 64> known_{};
   std::vector<std::unique_ptr<Page[]>> slabs_;
   std::size_t used_ = 0;  // pages of them
+  ShadowArena arena_;     // of words that stand for themselves
   ReadTraces traces_;     // of words that are only read
 };
 
