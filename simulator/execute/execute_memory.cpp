@@ -133,9 +133,9 @@ void store_lanes(const Step& step, const std::uint32_t* data, Mask on, const Lan
 }
 
 // Whether weak loads of whole words, at `first` and as far from there as the pattern says, lie in
-// one line but not in one place.
+// one line, but neither in one place nor as a row, which are one piece to those who take notes.
 bool are_words_of_line(const Step& step, std::uint64_t first, const AddressPattern& pattern) {
-  return step.width == 4 && step.selector == 0 && pattern.spread != 0 &&
+  return step.width == 4 && step.selector == 0 && !pattern.is_row && pattern.spread != 0 &&
          pattern.spread >> kLineShift == 0 && ((first | pattern.spread) & 3) == 0;
 }
 
