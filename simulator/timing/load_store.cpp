@@ -101,9 +101,13 @@ Cycle LoadStoreUnit::passes(const Timed& instruction, const Access& access,
 }
 
 // Passes beyond those that the width needs take a sub-core twice as long as the unit (measured:
-// shared.load*.w1 against w16 of gpu/kernels/micro/timing/memory.cu, and scattered.load*).
+// shared.load*.w1 against w16 of gpu/kernels/micro/timing/memory.cu, and scattered.load*). Those of
+// wide data that few lanes bring back are no such passes (shared.load128.*.one_sub_core of
+// wide_lanes.cu).
 Cycle LoadStoreUnit::conflicts(const Access& access, Cycle passes) const {
   if (access.space != Window::shared && access.kind != AccessKind::load) return 0;
+  if (access.space == Window::shared && access.kind == AccessKind::load)
+    passes = access.counts.wavefronts;
   const Cycle ideal =
       access.space == Window::shared
           ? access.counts.wavefronts_ideal

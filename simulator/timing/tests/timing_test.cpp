@@ -203,6 +203,18 @@ TEST_F(Timing, SharedLoadsTakeTheirLatencyAndBroadcastWithoutConflict) {
   EXPECT_EQ(run(body, 32).active_max, constant(&Constants::latency_shared_load) + 2);
 }
 
+// shared.load128.all.same.w16 of gpu/kernels/micro/timing/wide_lanes.cu: 2 cycles.
+TEST_F(Timing, WideLoadsOfOnePlaceHoldTheirSubCoreNoLongerThanTheUnit) {
+  constexpr Word kLds128{0x0000000008007984, 0x0000000000000c00};  // LDS.128 R0, [R8]
+  const auto active = [&](std::size_t count) {
+    std::vector<Word> body(count, with(kLds128, {.stall = 1, .write = 0}));
+    body.push_back(with(kFfma, {.wait = 1}));
+    body.push_back(with(kExit, {}));
+    return run(body, 32).active_max;
+  };
+  EXPECT_EQ(active(24) - active(16), (24 - 16) * 2u);
+}
+
 TEST_F(Timing, ConstantsAreServedAddressByAddress) {
   constexpr Word kByte{0x0000000000097b82, 0x0000000000000000};   // LDC.U8 R9, c[0x0][R0]
   constexpr Word kFirst{0x00000000ff097b82, 0x0000000000000000};  // LDC.U8 R9, c[0x0][RZ]

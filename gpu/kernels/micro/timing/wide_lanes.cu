@@ -34,12 +34,14 @@ __device__ __forceinline__ void load_global(const char* at, unsigned (&v)[4]) {
                  : "l"(at));
 }
 
-// The lanes of `lanes` load at `stride` times their number, `count` times `kEach` loads.
+// The lanes of `lanes` of every `every`-th warp load at `stride` times their number, `count` times
+// `kEach` loads.
 template <int width, bool shared>
-__global__ void loads(const char* data, unsigned lanes, unsigned stride, int count,
+__global__ void loads(const char* data, unsigned lanes, unsigned stride, unsigned every, int count,
                       long long* times, unsigned* out) {
   __shared__ __align__(128) char room[2 * kHalf];
   const unsigned lane = threadIdx.x % 32;
+  if (threadIdx.x / 32 % every != 0) lanes = 0;
   const auto at = unsigned(__cvta_generic_to_shared(room)) + lane * stride;
   unsigned sum = 0;
   for (unsigned i = threadIdx.x; i < 2 * kHalf; i += blockDim.x) room[i] = 0;
@@ -74,24 +76,28 @@ template <int width, bool shared>
 void ask(const char* which, unsigned lanes, unsigned stride) {
   const Buffer<char> data(2 * kHalf);
   const Buffer<unsigned> out(1024);
-  for (const int warps : {1, 4, 16}) {
+  // Every fourth warp: those of one sub-core.
+  for (const auto& launch : {std::pair{1, 1}, {4, 1}, {16, 1}, {32, 4}}) {
+    const int warps = launch.first, every = launch.second;
     std::vector<double> samples;
     for (int repeat = 0; repeat < 5; ++repeat) {
       const auto cycles = [&](int count) {
         const Buffer<long long> times(64);
         loads<width, shared>
-            <<<1, warps * 32>>>(data.data(), lanes, stride, count, times.data(), out.data());
+            <<<1, warps * 32>>>(data.data(), lanes, stride, every, count, times.data(), out.data());
         finish();
         const auto t = times.read();
         long long begin = t[0], end = t[1];
-        for (int warp = 0; warp < warps; ++warp)
+        for (int warp = 0; warp < warps; warp += every)
           begin = std::min(begin, t[2 * warp]), end = std::max(end, t[2 * warp + 1]);
         return double(end - begin);
       };
-      samples.push_back((cycles(kMany) - cycles(kFew)) / ((kMany - kFew) * kEach * warps));
+      samples.push_back((cycles(kMany) - cycles(kFew)) /
+                        ((kMany - kFew) * kEach * (warps / every)));
     }
     print(std::string(shared ? "shared" : "l1") + ".load" + std::to_string(width * 8) + "." +
-              which + (stride == 0 ? ".same" : ".apart") + ".w" + std::to_string(warps),
+              which + (stride == 0 ? ".same" : ".apart") + ".w" + std::to_string(warps / every) +
+              (every == 1 ? "" : ".one_sub_core"),
           samples, "cycle");
   }
 }
