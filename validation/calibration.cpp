@@ -52,6 +52,14 @@ double per_instruction(const Answers& a, std::string_view op, int warps) {
          kMore;
 }
 
+// Flits or lines of all SMs in 1000 cycles, by an access that each of them makes of so many. The
+// GPCs that the answers number 6 and 7 have most SMs.
+double sent_by_all(const Answers& a, std::string_view op, double pieces) {
+  constexpr double kSms = 132, kKilo = 1000;
+  const auto of_gpc = [&](int gpc) { return a[fmt::format("ways.{}.all.gpc{}", op, gpc)]; };
+  return kKilo * kSms * pieces / ((of_gpc(6) + of_gpc(7)) / 2);
+}
+
 // Instructions of a sub-core that wait behind its queue while all four issue as fast as they can:
 // those issued, less those that were served at `interval` cycles each, less those in the queues.
 double behind_queue(const Answers& a, std::string_view op, double interval) {
@@ -413,17 +421,46 @@ constexpr Recipe kRecipes[] = {
        constexpr double kBytes = 1024;
        return kBytes / a["scatter.load.blocks1.w32.lines8.sectors4"];
      }},
-    {"l2_whole_flits_per_kilocycle", "contention",
-     "1000 times 132 SMs' 5 flits over scatter.store.blocks132.w32.lines1.sectors4",
+    {"gpc_read_bytes_per_cycle", "ways", "18 SMs' 512 bytes over ways.load16.one_gpc.sms18.mean",
      [](const Answers& a) {
-       constexpr double kFlits = 1000.0 * 132 * 5;
-       return kFlits / a["scatter.store.blocks132.w32.lines1.sectors4"];
+       constexpr double kBytes = 18.0 * 512;
+       return kBytes / a["ways.load16.one_gpc.sms18.mean"];
      }},
-    {"l2_partial_flits_per_kilocycle", "contention",
-     "1000 times 132 SMs' 40 flits over scatter.red.blocks132.w32.lines8.sectors4",
+    {"gpc_join_cycles", "ways",
+     "32 accesses of shared.load4.gpc.shift32.mean, where half of what no shift saves is lost,",
      [](const Answers& a) {
-       constexpr double kFlits = 1000.0 * 132 * 40;
-       return kFlits / a["scatter.red.blocks132.w32.lines8.sectors4"];
+       constexpr double kAccesses = 32;
+       return kAccesses * a["shared.load4.gpc.shift32.mean"];
+     }},
+    {"cpc_whole_flits_per_kilocycle", "ways",
+     "1000 times 6 SMs' 20 flits over ways.store16.one_gpc.sms18.mean",
+     [](const Answers& a) {
+       constexpr double kFlits = 1000.0 * 6 * 20;
+       return kFlits / a["ways.store16.one_gpc.sms18.mean"];
+     }},
+    {"cpc_partial_flits_per_kilocycle", "ways",
+     "1000 times 6 SMs' 64 flits over ways.store_column.one_gpc.sms18.mean",
+     [](const Answers& a) {
+       constexpr double kFlits = 1000.0 * 6 * 64;
+       return kFlits / a["ways.store_column.one_gpc.sms18.mean"];
+     }},
+    {"l2_whole_flits_per_kilocycle", "ways",
+     "1000 times 132 SMs' 20 flits over ways.store16.all of the two GPCs of 18 SMs, which end "
+     "last,",
+     [](const Answers& a) { return sent_by_all(a, "store16", 4 * (1 + kSectors)); }},
+    {"l2_partial_flits_per_kilocycle", "ways",
+     "1000 times 132 SMs' 64 flits over ways.store_column.all of the two GPCs of 18 SMs, which "
+     "end last,",
+     [](const Answers& a) { return sent_by_all(a, "store_column", 2 * kLanes); }},
+    {"l2_read_lines_per_kilocycle", "ways",
+     "1000 times 132 SMs' 32 lines over ways.load_apart.all of the two GPCs of 18 SMs, which end "
+     "last,",
+     [](const Answers& a) { return sent_by_all(a, "load_apart", kLanes); }},
+    {"l2_read_bytes_per_cycle", "contention",
+     "132 SMs' 1024 bytes over scatter.load.blocks132.w32.lines8.sectors4",
+     [](const Answers& a) {
+       constexpr double kBytes = 132.0 * 1024;
+       return kBytes / a["scatter.load.blocks132.w32.lines8.sectors4"];
      }},
     // One warp of every SM adds to one line, 5 flits each: those issued less those that L2 has
     // done.

@@ -164,8 +164,15 @@ namespace heddle::simulator::timing {
   X(sm_write_bytes_per_cycle, "byte/cycle", "data one SM sends to L2") \
   X(l1_miss_interval, "cycle", "between two lines that L1 asks L2 for") \
   X(sm_outgoing_flits, "flit", "of 32 bytes, of stores and atomics that L2 has not taken yet; one more holds the SM's memory unit") \
-  X(l2_whole_flits_per_kilocycle, "flit/1000 cycles", "of stores of whole sectors that all SMs send, one for each line and each sector") \
+  X(gpc_read_bytes_per_cycle, "byte/cycle", "data L2 delivers to the SMs of a GPC together") \
+  X(gpc_join_cycles, "cycle", "after a request for a line, others of the GPC for it are answered with it") \
+  X(cpc_sms, "SM", "of a GPC that share a way to L2") \
+  X(cpc_whole_flits_per_kilocycle, "flit/1000 cycles", "of stores of whole sectors that these SMs send, one for each line and each sector") \
+  X(cpc_partial_flits_per_kilocycle, "flit/1000 cycles", "the same of atomics, and of stores where some sector is not whole") \
+  X(l2_whole_flits_per_kilocycle, "flit/1000 cycles", "of stores of whole sectors that all SMs send") \
   X(l2_partial_flits_per_kilocycle, "flit/1000 cycles", "the same of atomics, and of stores where some sector is not whole") \
+  X(l2_read_lines_per_kilocycle, "line/1000 cycles", "that all SMs read of L2, in part or whole") \
+  X(l2_read_bytes_per_cycle, "byte/cycle", "data L2 delivers to all SMs") \
   X(l2_slices, "slice", "slices of L2, both halves together") \
   X(l2_ways, "way", "associativity of L2") \
   X(l2_slice_bytes_per_cycle, "byte/cycle", "data one slice reads") \
@@ -211,7 +218,7 @@ namespace heddle::simulator::timing {
   X(latency_constant_l15_miss, "cycle", "added by a constant that is in L2 only") \
   /* Launches. */ \
   X(sub_cores, "sub-core", "sub-cores of an SM") \
-  X(gpcs, "GPC", "groups of SMs that share a cache for instructions and constants") \
+  X(gpcs, "GPC", "groups of SMs that share a cache for instructions and constants, and what L2 delivers") \
   X(latency_launch, "cycle", "start of a launch to the first issue of its first block") \
   X(latency_launch_code, "cycle", "start of a launch's first block to the first code being in the GPC's cache") \
   X(sm_start_cycles, "cycle", "an SM counts as active before the first of its warps") \

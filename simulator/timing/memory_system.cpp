@@ -62,23 +62,34 @@ MemorySystem::MemorySystem(const Constants& constants, std::uint64_t l2_bytes, s
       slices_of_half_(std::max(1u, constants.l2_slices / constants.l2_halves)),
       by_halves_(constants.l2_halves),
       by_slices_of_half_(slices_of_half_),
-      by_slice_pairs_(std::max<std::size_t>(1, slices_of_half_ / 2)),
       by_groups_(groups_of(constants)),
       by_region_(std::max<std::uint64_t>(1, constants.dram_region_bytes / kLineBytes)),
       by_rows_(std::uint64_t{constants.dram_row_bytes} * constants.dram_channels),
       to_sm_ticks_(by_sectors([&](std::uint64_t bytes) {
         return ticks_for(bytes, constants.sm_read_bytes_per_cycle);
       })),
-      // A request takes a cycle at least, however few its sectors (scatter.load of
+      to_gpc_ticks_(by_sectors([&](std::uint64_t bytes) {
+        return ticks_for(bytes, constants.gpc_read_bytes_per_cycle);
+      })),
+      // Few sectors of many lines take L2 as long as half of each (scatter.load of
       // gpu/kernels/micro/timing/contention.cu).
+      from_l2_ticks_(by_sectors([&](std::uint64_t bytes) {
+        return std::max(ticks_for(bytes, constants.l2_read_bytes_per_cycle),
+                        1000 * Server::kTicks / constants.l2_read_lines_per_kilocycle);
+      })),
+      // A request takes a slice a cycle at least, however few its sectors.
       slice_ticks_(by_sectors([&](std::uint64_t bytes) {
         return std::max(ticks_for(bytes, constants.l2_slice_bytes_per_cycle), Server::kTicks);
       })),
       dram_ticks_(by_sectors([&](std::uint64_t bytes) { return dram_ticks(constants, bytes); })),
       distances_(slice_distances(constants, slices_of_half_ * constants.l2_halves)),
+      ways_(ways_of(constants, sms)),
       slices_(slices_of_half_ * constants.l2_halves),
       to_sm_(sms),
       from_sm_(sms),
+      asked_(constants.gpcs * kAsked),
+      to_gpc_(constants.gpcs),
+      from_cpc_(sms == 0 ? 0 : ways_.back().cpc + constants.gpcs),
       channels_(constants.dram_channels) {
   for (unsigned half = 0; half < constants.l2_halves; ++half)
     halves_.push_back({.tags = Tags(l2_bytes / constants.l2_halves, constants.l2_ways)});
@@ -106,8 +117,10 @@ void MemorySystem::start(bool cold) {
     else
       half.tags.for_each_extra([](Filling& filling) { filling = {}; });
   }
-  for (auto* servers : {&slices_, &to_sm_, &from_sm_}) std::ranges::fill(*servers, Server());
-  outgoing_ = Server();
+  for (auto* servers : {&slices_, &to_sm_, &from_sm_, &to_gpc_, &from_cpc_})
+    std::ranges::fill(*servers, Server());
+  from_l2_ = Server();
+  std::ranges::fill(asked_, Asked());
   for (Channel& channel : channels_) {
     channel.data = Server();
     channel.open_rows.assign(constants_.dram_banks, ~std::uint64_t{0});
@@ -115,6 +128,17 @@ void MemorySystem::start(bool cold) {
   }
   traffic_ = {};
   last_write_ = 0;
+}
+
+// SMs of a GPC have every `gpcs`-th number.
+std::vector<MemorySystem::Ways> MemorySystem::ways_of(const Constants& constants,
+                                                      std::uint32_t sms) {
+  std::vector<Ways> ways;
+  for (std::uint32_t sm = 0; sm < sms; ++sm) {
+    const std::uint32_t gpc = sm % constants.gpcs, place = sm / constants.gpcs;
+    ways.push_back({gpc, place / std::max(1u, constants.cpc_sms) * constants.gpcs + gpc});
+  }
+  return ways;
 }
 
 void MemorySystem::serve(std::span<Request*> requests) {
@@ -143,17 +167,35 @@ Cycle MemorySystem::serve(Request& request) {
   const Place place{near_half(request.sm), home_of(request.line), slice_in_half(request.line)};
   const Cycle now = request.time;
   const Cycle nearest = now + constants_.latency_l2_hit + distance(request, place);
-  if (request.kind == Request::Kind::read) {
-    Delay delay = read(request, place, now);
-    delay.queue(to_sm_[request.sm].wait(now, to_sm_ticks_[count_sectors(request.sectors)]));
-    return nearest + delay.sum();
-  }
+  if (request.kind == Request::Kind::read) return serve_read(place, nearest, request);
   const Cycle link = from_sm_[request.sm].wait(
       now, ticks_for(request.outgoing.flits * kSectorBytes, constants_.sm_write_bytes_per_cycle));
   const Cycle extra =
       request.kind == Request::Kind::atomic ? constants_.latency_l2_atomic_extra : 0;
   const Cycle done = nearest + extra + link + write(request, place, now + link).sum();
   last_write_ = std::max(last_write_, done);
+  return done;
+}
+
+MemorySystem::Asked& MemorySystem::asked_before(const Request& request) {
+  return asked_[ways_[request.sm].gpc * kAsked + request.line % kAsked];
+}
+
+// Those who ask for a whole line soon after another SM of their GPC are answered with it
+// (shared.load4 and shared.load16 of gpu/kernels/micro/timing/ways.cu). Sectors of many lines gain
+// little there (shared.load_apart.gpc).
+Cycle MemorySystem::serve_read(const Place& place, Cycle nearest, Request& request) {
+  constexpr SectorMask kWholeLine = (1u << kSectorsPerLine) - 1;
+  const Cycle now = request.time;
+  Asked& before = asked_before(request);
+  if (before.line == request.line && request.sectors == kWholeLine &&
+      before.sectors == kWholeLine && now <= before.time + constants_.gpc_join_cycles)
+    return std::max(before.done, nearest + to_sm_[request.sm].wait(
+                                               now, to_sm_ticks_[count_sectors(request.sectors)]));
+  Delay delay = read(request, place, now);
+  delay.queue(bring(request, now));
+  const Cycle done = nearest + delay.sum();
+  before = {request.line, request.sectors, now, done};
   return done;
 }
 
@@ -165,7 +207,7 @@ unsigned MemorySystem::home_of(LineNumber line) const {
 // Two slices share a KiB, by turns of 256 bytes (measured: share and meet of
 // gpu/kernels/micro/timing/contention.cu).
 std::size_t MemorySystem::slice_in_half(LineNumber line) const {
-  return by_slices_of_half_.rest(by_slice_pairs_.rest(mix(line >> 3)) * 2 + (line >> 1 & 1));
+  return by_slices_of_half_.rest(by_slices_of_half_.rest(mix(line >> 3)) + (line >> 1 & 1));
 }
 
 // From the half that is near.
@@ -186,8 +228,40 @@ SectorMask MemorySystem::with_neighbours(SectorMask sectors) const {
   return all;
 }
 
+// Cycles that sectors wait on the way to their SM, for its own and for those of others of its GPC
+// (ways.load* of gpu/kernels/micro/timing/ways.cu).
+Cycle MemorySystem::bring(const Request& request, Cycle now) {
+  const unsigned sectors = count_sectors(request.sectors);
+  return std::max(to_gpc_[ways_[request.sm].gpc].wait(now, to_gpc_ticks_[sectors]),
+                  to_sm_[request.sm].wait(now, to_sm_ticks_[sectors]));
+}
+
+// Cycles that a store or an atomic waits on its way. Some SMs of a GPC share one; and of what L2
+// takes from all, each such way that is in use gets as much (ways.store* and ways.add* of
+// gpu/kernels/micro/timing/ways.cu).
+Cycle MemorySystem::send(const Request& request, Cycle now) {
+  constexpr std::uint64_t kKilo = 1000;
+  const Outgoing& out = request.outgoing;
+  // What is whole needs no flit of its own to say so, but takes the way as long.
+  const std::uint64_t flits = out.flits + (out.partial ? 0u : 1u);
+  const std::uint64_t ticks = flits * kKilo * Server::kTicks;
+  std::uint64_t in_use = 1;  // others, and this one
+  for (const Server& way : from_cpc_) in_use += way.backlog(now) != 0;
+  Server& way = from_cpc_[ways_[request.sm].cpc];
+  in_use -= way.backlog(now) != 0;
+  const std::uint64_t of_way = out.partial ? constants_.cpc_partial_flits_per_kilocycle
+                                           : constants_.cpc_whole_flits_per_kilocycle;
+  const std::uint64_t of_all = out.partial ? constants_.l2_partial_flits_per_kilocycle
+                                           : constants_.l2_whole_flits_per_kilocycle;
+  return way.wait(now, std::max(ticks / of_way, ticks * in_use / of_all));
+}
+
+// Of a slice, and of all slices together, which take what comes to them more evenly than the places
+// of lines would have it.
 Cycle MemorySystem::read_slice(const Place& place, unsigned half, Cycle now, SectorMask sectors) {
-  return slice(place, half).wait(now, slice_ticks_[count_sectors(sectors)]);
+  const unsigned count = count_sectors(sectors);
+  return std::max(from_l2_.wait(now, from_l2_ticks_[count]),
+                  slice(place, half).wait(now, slice_ticks_[count]));
 }
 
 // Nobody waits for what makes room.
@@ -289,14 +363,8 @@ Cycle MemorySystem::change(const Request& request, const Place& place, Tags::Lin
 MemorySystem::Delay MemorySystem::write(Request& request, const Place& place, Cycle now) {
   const unsigned near = place.near, home = place.home;
   const bool atomic = request.kind == Request::Kind::atomic;
-  constexpr std::uint64_t kKilo = 1000;
-  const Outgoing& out = request.outgoing;
-  // What is whole needs no flit of its own to say so, but takes the way as long.
-  const std::uint64_t flits = out.flits + (out.partial ? 0u : 1u);
   Delay delay;
-  delay.queue(outgoing_.wait(now, flits * kKilo * Server::kTicks /
-                                      (out.partial ? constants_.l2_partial_flits_per_kilocycle
-                                                   : constants_.l2_whole_flits_per_kilocycle)));
+  delay.queue(send(request, now));
   if (home != near) delay.way += constants_.latency_l2_far_extra;
   // A store passes by the near half's copy; all others are out of date.
   for (unsigned half = 0; half < halves_.size(); ++half)

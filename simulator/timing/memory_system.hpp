@@ -100,12 +100,26 @@ class MemorySystem {
     void last(Cycle cycles) { queue(cycles - std::min(cycles, way)); }  // so many at least
     Cycle sum() const { return way + queues; }
   };
+  // What an SM shares with others of its GPC: the way to it with all, that from it with some.
+  struct Ways {
+    std::uint32_t gpc = 0, cpc = 0;
+  };
+  static std::vector<Ways> ways_of(const Constants& constants, std::uint32_t sms);
   // The halves that a request has to do with, and the number of its slice in each.
   struct Place {
     unsigned near = 0, home = 0;
     std::size_t slice = 0;
   };
+  // What SMs of a GPC have asked for last.
+  struct Asked {
+    LineNumber line = ~LineNumber{0};
+    SectorMask sectors = 0;
+    Cycle time = 0, done = 0;
+  };
+  static constexpr std::size_t kAsked = 1024;  // of a GPC, by their lines
+  Asked& asked_before(const Request& request);
   Cycle serve(Request& request);
+  Cycle serve_read(const Place& place, Cycle nearest, Request& request);
   void prefetch(const Request& request) const;
   void prefetch_extra(const Request& request) const;
   Delay read(Request& request, const Place& place, Cycle now);
@@ -129,20 +143,25 @@ class MemorySystem {
   Cycle distance(const Request& request, const Place& place) const;
   SectorMask with_neighbours(SectorMask sectors) const;
   unsigned near_half(std::uint32_t sm) const { return static_cast<unsigned>(by_halves_.rest(sm)); }
+  Cycle bring(const Request& request, Cycle now);
+  Cycle send(const Request& request, Cycle now);
   Cycle read_slice(const Place& place, unsigned half, Cycle now, SectorMask sectors);
 
   const Constants constants_;
   const std::uint64_t l2_bytes_;
   // What is divided by for each request, and what would be: ticks, by the number of sectors.
   const std::size_t slices_of_half_;
-  const Divisor by_halves_, by_slices_of_half_, by_slice_pairs_, by_groups_, by_region_, by_rows_;
+  const Divisor by_halves_, by_slices_of_half_, by_groups_, by_region_, by_rows_;
   using SectorTicks = std::array<std::uint64_t, kSectorsPerLine + 1>;
-  const SectorTicks to_sm_ticks_, slice_ticks_, dram_ticks_;
+  const SectorTicks to_sm_ticks_, to_gpc_ticks_, from_l2_ticks_, slice_ticks_, dram_ticks_;
   const std::vector<Cycle> distances_;  // by slice, and in it by GPC
+  const std::vector<Ways> ways_;        // by SM
   std::vector<Half> halves_;
   std::vector<Server> slices_;
-  std::vector<Server> to_sm_, from_sm_;  // one for each SM
-  Server outgoing_;                      // what all SMs send
+  std::vector<Server> to_sm_, from_sm_;    // one for each SM
+  Server from_l2_;                         // what all SMs read
+  std::vector<Asked> asked_;               // by GPC
+  std::vector<Server> to_gpc_, from_cpc_;  // one for each GPC, and for some SMs of it
   std::vector<Channel> channels_;
   Traffic traffic_;
   Cycle last_write_ = 0;
