@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "simulator/execute/bulk_copy.hpp"
+#include "simulator/execute/l2_fetches.hpp"
 #include "simulator/memory/atomic_operations.hpp"
 
 namespace heddle::simulator {
@@ -166,6 +167,10 @@ Execute lower_reduction(const isa::Instruction& in, Step& step, bool to_global) 
 
 }  // namespace
 
+MemoryRun prefetched_run(const Warp& warp, const Step& step) {
+  return {pair(warp, step.a), Amount(word(warp, step.c)).bytes};
+}
+
 Execute lower_bulk(const isa::Instruction& in, Step& step) {
   const bool to_shared = in.mod(Mod::to_shared) != 0, from_shared = in.mod(Mod::from_shared) != 0;
   switch (in.op) {
@@ -176,7 +181,6 @@ Execute lower_bulk(const isa::Instruction& in, Step& step) {
     case Op::UBLKRED:
       return lower_reduction(in, step, !to_shared);
     case Op::UBLKPF:
-    case Op::UTMAPF:
     case Op::UTMACCTL:
     case Op::UTMACMDFLUSH:
       return execute_nothing;

@@ -12,6 +12,7 @@
 
 #include "isa/attributes.hpp"
 #include "simulator/execute/bulk_copy.hpp"
+#include "simulator/execute/l2_fetches.hpp"
 #include "simulator/launch/launch_shape.hpp"
 #include "simulator/memory/atomic_operations.hpp"
 #include "simulator/memory/tensor_map.hpp"
@@ -140,7 +141,7 @@ std::uint32_t word(const Warp& warp, RowOffset row, unsigned number) {
   return source_row(warp, row)[number * kWarpSize];
 }
 
-constexpr std::uint8_t kLoads = 1, kMulticast = 2, kIm2col = 4, kReduces = 8;
+constexpr std::uint8_t kLoads = 1, kMulticast = 2, kIm2col = 4, kReduces = 8, kPrefetches = 16;
 
 // Offsets of 16, 8 or 5 bits, the fewer there are the more.
 std::array<int, 3> offsets_of(std::uint32_t bits, unsigned rank) {
@@ -176,7 +177,7 @@ const char* refusal(const Request& request, unsigned rank, std::uint8_t flags) {
   if (map.interleave != 0) return "interleaved tensors are not executed";
   if (request.at[0] * bytes_of(map.type) % kChunk != 0)
     return "the innermost coordinate is not at a multiple of 16 bytes";
-  if ((flags & kLoads) == 0)
+  if ((flags & (kLoads | kPrefetches)) == 0)
     if (const char* why = refusal_of_store(request)) return why;
   const std::uint64_t row =
       std::uint64_t{map.is_im2col ? map.channels : map.box[0]} * bytes_of(map.type);
@@ -185,10 +186,31 @@ const char* refusal(const Request& request, unsigned rank, std::uint8_t flags) {
   return nullptr;
 }
 
-bool read_request(Core& core, Warp& warp, const Step& step, Mask on, Request& request) {
+std::uint64_t map_address(const Warp& warp, const Step& step) {
+  return word(warp, step.a, 0) | std::uint64_t{word(warp, step.a, 1)} << 32;
+}
+
+// What the registers say of the box.
+void read_operands(const Warp& warp, const Step& step, Request& request) {
   const auto rank = static_cast<unsigned>(step.data_type);
   const std::uint8_t flags = step.selector;
-  const std::uint64_t map = word(warp, step.a, 0) | std::uint64_t{word(warp, step.a, 1)} << 32;
+  unsigned next = 0;
+  if ((flags & kPrefetches) == 0) request.shared = word(warp, step.b, next++);
+  if ((flags & kLoads) != 0) request.barrier = word(warp, step.b, next++);
+  for (unsigned i = 0; i < rank; ++i)
+    request.at[i] = static_cast<std::int32_t>(word(warp, step.b, next + i));
+  if ((flags & kMulticast) != 0) request.blocks = word(warp, step.c, 0) >> 16;
+  if ((flags & kIm2col) != 0 && (flags & (kLoads | kPrefetches)) != 0)
+    request.offset = offsets_of(word(warp, step.c, 0), rank);
+}
+
+std::optional<TensorMap> map_at(Core& core, std::uint64_t address) {
+  const std::byte* bytes = core.resolve(address, kTensorMapBytes);
+  return bytes == nullptr ? std::nullopt : decode_tensor_map(bytes);
+}
+
+bool read_request(Core& core, Warp& warp, const Step& step, Mask on, Request& request) {
+  const std::uint64_t map = map_address(warp, step);
   constexpr unsigned kMapAlignment = 64;
   if (map % kMapAlignment != 0) {
     core.raise(Fault::Kind::misaligned_address, warp, step, on, map,
@@ -207,15 +229,8 @@ bool read_request(Core& core, Warp& warp, const Step& step, Mask on, Request& re
   const std::optional<TensorMap> decoded = decode_tensor_map(bytes);
   if (!decoded) return refuse("what lies there is no tensor map");
   request.map = *decoded;
-  request.shared = word(warp, step.b, 0);
-  if ((flags & kLoads) != 0) request.barrier = word(warp, step.b, 1);
-  const unsigned first = (flags & kLoads) != 0 ? 2 : 1;
-  for (unsigned i = 0; i < rank; ++i)
-    request.at[i] = static_cast<std::int32_t>(word(warp, step.b, first + i));
-  if ((flags & kMulticast) != 0) request.blocks = word(warp, step.c, 0) >> 16;
-  if ((flags & kIm2col) != 0 && (flags & kLoads) != 0)
-    request.offset = offsets_of(word(warp, step.c, 0), rank);
-  const char* why = refusal(request, rank, flags);
+  read_operands(warp, step, request);
+  const char* why = refusal(request, step.data_type, step.selector);
   return why == nullptr || refuse(why);
 }
 
@@ -314,6 +329,9 @@ Flow execute_load(Core& core, Warp& warp, const Step& step, Mask, Mask on) {
   return Flow::next;
 }
 
+// UTMAPF, also where its map is wrong or what it names is not there.
+Flow execute_prefetch(Core&, Warp&, const Step&, Mask, Mask) { return Flow::next; }
+
 // Every element by itself: halves and floats of 16 bits as the lower part of a word.
 void reduce_row(std::byte* to, const std::byte* from, unsigned bytes, unsigned element, AtomicOp op,
                 AtomicType type) {
@@ -409,6 +427,29 @@ Flow execute_store(Core& core, Warp& warp, const Step& step, Mask, Mask on) {
 
 }  // namespace
 
+std::vector<MemoryRun> prefetched_box(Core& core, const Warp& warp, const Step& step) {
+  constexpr std::uint64_t kMostBytes = 256 * 1024;  // more than any block's shared memory
+  std::vector<MemoryRun> runs;
+  const std::optional<TensorMap> map = map_at(core, map_address(warp, step));
+  if (!map) return runs;
+  Request request;
+  request.map = *map;
+  read_operands(warp, step, request);
+  if (refusal(request, step.data_type, step.selector) != nullptr) return runs;
+  const Box box(request.map, request.at, request.offset);
+  if (box.span() > kMostBytes) return runs;
+  box.for_each_row([&](std::uint64_t, const Box::Row& row) {
+    if (row.bytes != 0) runs.push_back({row.address, row.bytes});
+    return true;
+  });
+  return runs;
+}
+
+unsigned promotion_of_map(Core& core, const Warp& warp, const Step& step) {
+  const std::optional<TensorMap> map = map_at(core, map_address(warp, step));
+  return map ? map->promotion : 0;
+}
+
 Execute lower_tensor(const isa::Instruction& in, Step& step) {
   const auto flag = [&](Mod which, std::uint8_t bit) {
     return in.mod(which) != 0 ? bit : std::uint8_t{0};
@@ -427,6 +468,9 @@ Execute lower_tensor(const isa::Instruction& in, Step& step) {
       return execute_store;
     case Op::UTMASTG:
       return execute_store;
+    case Op::UTMAPF:
+      step.selector |= kPrefetches;
+      return execute_prefetch;
     default:
       return nullptr;
   }

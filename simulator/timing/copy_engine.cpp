@@ -31,44 +31,92 @@ std::vector<CopyEngine::LinePart> CopyEngine::lines_of(std::span<const Access> a
   return lines;
 }
 
-Cycle CopyEngine::add(Cycle now, const Timed& instruction, std::span<const Access> accesses,
-                      std::uint32_t row_bytes, std::vector<Receiver> receivers) {
-  const bool loads = !receivers.empty();
-  unfenced_ = true;
-  Copy copy;
-  copy.kind = loads              ? Request::Kind::read
-              : instruction.adds ? Request::Kind::atomic
-                                 : Request::Kind::write;
-  copy.lines = lines_of(accesses, loads, row_bytes);
-  if (loads) copy.lines.resize(copy.lines.size() / receivers.size());  // are read once for all
-  copy.interval = loads                                ? constants_.interval_box_line
-                  : copy.kind == Request::Kind::atomic ? constants_.interval_added_line
-                                                       : constants_.interval_stored_line;
-  const Cycle first = instruction.names_map && !knows_maps_ ? constants_.latency_first_map : 0;
+namespace {
+
+constexpr SectorMask kLine = (1u << kSectorsPerLine) - 1;
+
+// What L2 brings of a line beside `sectors`, by the promotion of a tensor's map (promoted.* of
+// gpu/kernels/micro/timing/far_boxes.cu).
+SectorMask promoted(SectorMask sectors, unsigned promotion) {
+  constexpr unsigned kPair = 0b11, kOtherPair = kPair << 2;
+  if (promotion >= 2) return kLine;
+  if (promotion == 0) return sectors;
+  return static_cast<SectorMask>(sectors | ((sectors & kPair) != 0 ? kPair : 0) |
+                                 ((sectors & kOtherPair) != 0 ? kOtherPair : 0));
+}
+
+}  // namespace
+
+Cycle CopyEngine::enqueue(Copy copy, Cycle ready, const Timed& instruction) {
+  if (instruction.names_map && !knows_maps_) ready += constants_.latency_first_map;
   knows_maps_ |= instruction.names_map;
-  const Cycle ready = now + first + (loads ? 0 : constants_.latency_bulk_store);
   copy.next = std::max(ready, free_);
   free_ = copy.next + (copy.lines.size() * copy.interval + kHundred - 1) / kHundred;
-  if (loads) {
-    const Cycle extra =
-        constants_.latency_box + (receivers.size() > 1 ? constants_.latency_box_cluster : 0);
-    if (copy.lines.empty()) {  // all of it lies outside the tensor
-      for (const Receiver& each : receivers) each.arrivals->add(free_ + extra, each.update);
-      return free_;
-    }
-    ++loads_taken_;
-    loads_.push_back({taken_, copy.lines.size(), extra, std::move(receivers)});
-  }
+  if (copy.lines.empty()) return free_;
   ++taken_;
   if (copies_.empty()) front_ = taken_ - 1;
   copies_.push_back(std::move(copy));
   return free_;
 }
 
+Cycle CopyEngine::add(Cycle now, const Timed& instruction, std::span<const Access> accesses,
+                      const Box& box, std::vector<Receiver> receivers) {
+  const bool loads = !receivers.empty();
+  unfenced_ = true;
+  Copy copy;
+  copy.kind = loads              ? Request::Kind::read
+              : instruction.adds ? Request::Kind::atomic
+                                 : Request::Kind::write;
+  copy.lines = lines_of(accesses, loads, box.row_bytes);
+  if (loads) copy.lines.resize(copy.lines.size() / receivers.size());  // are read once for all
+  copy.interval = loads                                ? constants_.interval_box_line
+                  : copy.kind == Request::Kind::atomic ? constants_.interval_added_line
+                                                       : constants_.interval_stored_line;
+  if (!loads) return enqueue(std::move(copy), now + constants_.latency_bulk_store, instruction);
+  for (LinePart& part : copy.lines) part.brings = promoted(part.sectors, box.promotion);
+  copy.brings_neighbours = box.promotion > 2;
+  const Cycle extra =
+      constants_.latency_box + (receivers.size() > 1 ? constants_.latency_box_cluster : 0);
+  const std::size_t lines = copy.lines.size();
+  const std::uint64_t number = taken_;
+  enqueue(std::move(copy), now, instruction);
+  if (lines == 0) {  // all of it lies outside the tensor
+    for (const Receiver& each : receivers) each.arrivals->add(free_ + extra, each.update);
+    return free_;
+  }
+  ++loads_taken_;
+  loads_.push_back({number, lines, extra, std::move(receivers)});
+  return free_;
+}
+
+void CopyEngine::prefetch(Cycle now, const Timed& instruction, std::span<const MemoryRun> memory) {
+  Copy copy;
+  copy.kind = Request::Kind::prefetch;
+  copy.interval = constants_.interval_box_line;
+  for (const MemoryRun& run : memory)
+    for (std::uint64_t at = run.address / kSectorBytes;
+         run.bytes != 0 && at <= (run.address + run.bytes - 1) / kSectorBytes; ++at) {
+      const LineNumber line = at / kSectorsPerLine;
+      if (copy.lines.empty() || copy.lines.back().line != line) copy.lines.push_back({line, 0, 0});
+      copy.lines.back().sectors |= static_cast<SectorMask>(1u << at % kSectorsPerLine);
+    }
+  enqueue(std::move(copy), now, instruction);
+}
+
 Cycle CopyEngine::fence(Cycle now) {
   if (unfenced_) fenced_until_ = now + constants_.latency_membar_copies;
   unfenced_ = false;
   return fenced_until_ - std::min(now, fenced_until_);
+}
+
+// Of the `count` lines asked for last; of those that adjoin the copy has the neighbours itself.
+void CopyEngine::ask_for_neighbours(const Copy& copy, std::size_t count, LoadStoreUnit& memory) {
+  for (std::size_t i = copy.asked; i < copy.asked + count; ++i) {
+    const LineNumber other = copy.lines[i].line ^ 1;
+    const bool is_there = (i > 0 && copy.lines[i - 1].line == other) ||
+                          (i + 1 < copy.lines.size() && copy.lines[i + 1].line == other);
+    if (!is_there) memory.ask(Request::Kind::prefetch, other, kLine, 0, copy.next);
+  }
 }
 
 // Some lines at a time, so that requests are nearly in order of their time.
@@ -80,12 +128,14 @@ void CopyEngine::advance(Cycle now, LoadStoreUnit& memory) {
     std::uint32_t first = 0;
     for (std::size_t i = 0; i < count; ++i) {
       const LinePart& part = copy.lines[copy.asked + i];
-      const std::uint32_t number = memory.ask(copy.kind, part.line, part.sectors, copy.next);
+      const std::uint32_t number =
+          memory.ask(copy.kind, part.line, part.sectors, part.brings, copy.next);
       if (i == 0) first = number;
       copy.hundredths += copy.interval;
       copy.next += copy.hundredths / kHundred;
       copy.hundredths %= kHundred;
     }
+    if (copy.brings_neighbours) ask_for_neighbours(copy, count, memory);
     copy.asked += count;
     if (copy.kind == Request::Kind::read && count != 0)
       asked_.push_back({first, static_cast<std::uint32_t>(count), front_});

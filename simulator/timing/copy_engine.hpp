@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "simulator/execute/l2_fetches.hpp"
 #include "simulator/launch/observer.hpp"
 #include "simulator/models/timing_constants.hpp"
 #include "simulator/timing/cycle.hpp"
@@ -30,11 +31,17 @@ class CopyEngine {
     BarrierUpdate update;
     Cycle latest = 0;  // of the lines that have come
   };
-  // Takes a copy whose instruction has touched `accesses`, of a box with rows of `row_bytes` (0: it
-  // is no box). Without receivers it goes to global memory. When its source has been read, as far
-  // as that does not wait for memory.
-  Cycle add(Cycle now, const Timed& instruction, std::span<const Access> accesses,
-            std::uint32_t row_bytes, std::vector<Receiver> receivers);
+  // Of a box: the bytes of a row (0: it is no box), and its map's promotion.
+  struct Box {
+    std::uint32_t row_bytes = 0;
+    unsigned promotion = 0;
+  };
+  // Takes a copy whose instruction has touched `accesses`. Without receivers it goes to global
+  // memory. When its source has been read, as far as that does not wait for memory.
+  Cycle add(Cycle now, const Timed& instruction, std::span<const Access> accesses, const Box& box,
+            std::vector<Receiver> receivers);
+  // L2 is to bring the memory.
+  void prefetch(Cycle now, const Timed& instruction, std::span<const MemoryRun> memory);
   // How much longer than others a fence for the GPU takes that begins at `now`
   // (docs/experiments/warpgroup-probe.md#fences).
   Cycle fence(Cycle now);
@@ -55,10 +62,12 @@ class CopyEngine {
   struct LinePart {
     LineNumber line = 0;
     SectorMask sectors = 0;
+    SectorMask brings = 0;  // as of a Request
   };
   struct Copy {
     Request::Kind kind = Request::Kind::read;
     std::vector<LinePart> lines;
+    bool brings_neighbours = false;  // of each line the other one of 256 bytes, into L2
     std::size_t asked = 0;
     Cycle next = 0;                // when the next line is asked for
     std::uint64_t hundredths = 0;  // and the part of a cycle
@@ -78,6 +87,9 @@ class CopyEngine {
   };
   static std::vector<LinePart> lines_of(std::span<const Access> accesses, bool loads,
                                         std::uint32_t row_bytes);
+  // The time at which it begins to ask for lines.
+  Cycle enqueue(Copy copy, Cycle ready, const Timed& instruction);
+  static void ask_for_neighbours(const Copy& copy, std::size_t count, LoadStoreUnit& memory);
   Cycle receive(Cycle time);
   void receive_lines(std::span<const Request> requests, Load& load, Cycle now);
 

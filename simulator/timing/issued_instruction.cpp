@@ -122,8 +122,18 @@ void SubCore::start_bulk_copy(ResidentWarp& warp, const Timed& timed, const Issu
   for (const BarrierUpdate& update : core.updates) receivers.push_back(receiver(warp, update));
   core.updates.clear();
   const bool stores = receivers.empty();
-  const Cycle read =
-      units_.copies.add(now, timed, issued.accesses, core.copied_row, std::move(receivers));
+  const Step& step = core.launch.program->steps[issued.pc];
+  const bool executes = units_.context->source.executes();  // and its registers tell more
+  if (executes && stores && issued.accesses.empty()) {      // it is a prefetch
+    const std::vector<MemoryRun> memory = timed.names_map
+                                              ? prefetched_box(core, *warp.warp, step)
+                                              : std::vector{prefetched_run(*warp.warp, step)};
+    return units_.copies.prefetch(now, timed, memory);
+  }
+  const unsigned promotion =
+      executes && timed.names_map && !stores ? promotion_of_map(core, *warp.warp, step) : 0;
+  const Cycle read = units_.copies.add(now, timed, issued.accesses, {core.copied_row, promotion},
+                                       std::move(receivers));
   if (stores) warp.bulk_read = std::max(warp.bulk_read, read);
 }
 

@@ -447,7 +447,7 @@ std::span<const Served> LoadStoreUnit::advance(Cycle now) {
 // gpu/kernels/micro/timing/contention.cu).
 void LoadStoreUnit::hold_back_stores() {
   for (const Request& request : requests_) {
-    if (request.kind == Request::Kind::read) continue;
+    if (request.kind == Request::Kind::read || request.kind == Request::Kind::prefetch) continue;
     outgoing_.emplace(request.done - constants_.latency_l2_hit / 2, request.outgoing.flits);
     outgoing_flits_ += request.outgoing.flits;
     while (!outgoing_.empty()) {

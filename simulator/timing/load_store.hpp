@@ -93,7 +93,8 @@ class LoadStoreUnit {
 
   std::vector<Request>& requests() { return requests_; }
   // Of the copy engine, for whom no instruction waits: the request's place among them.
-  std::uint32_t ask(Request::Kind kind, LineNumber line, SectorMask sectors, Cycle time);
+  std::uint32_t ask(Request::Kind kind, LineNumber line, SectorMask sectors, SectorMask brings,
+                    Cycle time);
   // Whether any of those who wait for L2 is one that `is_awaited` holds for.
   template <typename IsAwaited>
   bool any_waiting(IsAwaited&& is_awaited) const {

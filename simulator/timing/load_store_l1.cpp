@@ -14,10 +14,11 @@ Request& LoadStoreUnit::send(Request::Kind kind, LineNumber line, SectorMask sec
 }
 
 std::uint32_t LoadStoreUnit::ask(Request::Kind kind, LineNumber line, SectorMask sectors,
-                                 Cycle time) {
+                                 SectorMask brings, Cycle time) {
   Request& request = send(kind, line, sectors, time);
+  request.brings = brings;
   waits_.pop_back();
-  if (kind == Request::Kind::read) return request.number;
+  if (kind == Request::Kind::read || kind == Request::Kind::prefetch) return request.number;
   const auto flits = static_cast<std::uint8_t>(count_sectors(sectors));
   request.outgoing = {
       .flits = flits, .adds_floats = kind == Request::Kind::atomic, .whole_passes = flits};

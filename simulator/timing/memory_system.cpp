@@ -168,6 +168,10 @@ Cycle MemorySystem::serve(Request& request) {
   const Cycle now = request.time;
   const Cycle nearest = now + constants_.latency_l2_hit + distance(request, place);
   if (request.kind == Request::Kind::read) return serve_read(place, nearest, request);
+  if (request.kind == Request::Kind::prefetch) {
+    fetch(request, place, now);
+    return nearest;
+  }
   const Cycle link = from_sm_[request.sm].wait(
       now, ticks_for(request.outgoing.flits * kSectorBytes, constants_.sm_write_bytes_per_cycle));
   const Cycle extra =
@@ -314,7 +318,8 @@ MemorySystem::Delay MemorySystem::read(Request& request, const Place& place, Cyc
   }
   traffic_.l2_read.hits += count_sectors(request.sectors) - count_sectors(missing);
   if (missing != 0) {
-    missing = with_neighbours(missing) & static_cast<SectorMask>(~near_line.valid() | missing);
+    missing = with_neighbours(missing | request.brings) &
+              static_cast<SectorMask>(~near_line.valid() | missing);
     filled |= missing;
     near_line.valid() |= missing;
     traffic_.dram_sectors_read += count_sectors(missing);
@@ -328,6 +333,21 @@ MemorySystem::Delay MemorySystem::read(Request& request, const Place& place, Cyc
   near_line.extra().add(filled, now + delay.sum());
   delay.last(awaited);
   return delay;
+}
+
+// Into the half where the line is at home (prefetched.* of
+// gpu/kernels/micro/timing/async_units.cu, promoted.256.* of far_boxes.cu).
+void MemorySystem::fetch(const Request& request, const Place& place, Cycle now) {
+  SectorMask had = 0;
+  Tags::Line line = look_up(halves_[place.home], request, now, had);
+  traffic_.l2_read.sectors += count_sectors(request.sectors);
+  traffic_.l2_read.hits += count_sectors(had);
+  const auto missing = static_cast<SectorMask>(with_neighbours(request.sectors & ~had) & ~had);
+  if (missing == 0) return;
+  line.valid() |= missing;
+  traffic_.dram_sectors_read += count_sectors(missing);
+  line.extra().add(missing,
+                   now + constants_.latency_dram_extra + transfer(request.line, missing, now));
 }
 
 // Cycles until the slice has changed the sectors. Additions of floats to one sector follow one

@@ -32,13 +32,15 @@ struct Outgoing {
 
 // What one SM asks of L2: sectors of one line.
 struct Request {
-  enum class Kind : std::uint8_t { read, write, atomic };
+  // prefetch: L2 is to have them, nobody waits.
+  enum class Kind : std::uint8_t { read, write, atomic, prefetch };
   Cycle time = 0;  // when the instruction would have issued on an idle SM; latencies count from it
   LineNumber line = 0;
   std::uint32_t sm = 0;
   std::uint32_t number = 0;  // its place in the SM's own list
   Kind kind = Kind::read;
   SectorMask sectors = 0;
+  SectorMask brings = 0;  // of a line of which L2 lacks some, those that it is to have as well
   Outgoing outgoing{};
   Cycle done = kNever;  // the answer: when who waits for it may issue
 };
@@ -124,6 +126,7 @@ class MemorySystem {
   void prefetch_extra(const Request& request) const;
   Delay read(Request& request, const Place& place, Cycle now);
   Delay write(Request& request, const Place& place, Cycle now);
+  void fetch(const Request& request, const Place& place, Cycle now);
   Cycle change(const Request& request, const Place& place, Tags::Line line, Cycle now);
   Tags::Line look_up(Half& half, const Request& request, Cycle now, SectorMask& had);
   Tags::Line insert(Half& half, LineNumber line, Cycle now);

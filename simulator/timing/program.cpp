@@ -164,7 +164,8 @@ void choose_bulk_copy(const Instruction& in, const Constants& constants, Timed& 
   timed.course = Course::bulk_copy;
   timed.latency = static_cast<std::uint16_t>(constants.latency_bulk_read);
   timed.adds = in.op == Op::UTMAREDG || in.op == Op::UBLKRED;
-  timed.names_map = in.op == Op::UTMALDG || in.op == Op::UTMASTG || in.op == Op::UTMAREDG;
+  timed.names_map =
+      in.op == Op::UTMALDG || in.op == Op::UTMASTG || in.op == Op::UTMAREDG || in.op == Op::UTMAPF;
 }
 
 void choose_variable(unsigned latency, Timed& timed) {
@@ -274,8 +275,10 @@ bool choose_own_course(const Instruction& in, const Constants& constants, Timed&
     case Op::UTMALDG:
     case Op::UTMASTG:
     case Op::UTMAREDG:
+    case Op::UTMAPF:
     case Op::UBLKCP:
     case Op::UBLKRED:
+    case Op::UBLKPF:
       choose_bulk_copy(in, constants, timed);
       return true;
     case Op::WARPGROUP:

@@ -16,6 +16,8 @@ using ::testing::ElementsAre;
 constexpr Cycle kHit = 250, kTold = 240, kFirstMap = 70, kSlow = 1000;
 constexpr std::uint32_t kRow = 128;
 
+constexpr CopyEngine::Box kRows{kRow};
+
 Constants constants() {
   Constants c;
   c.sub_cores = 4;
@@ -62,6 +64,21 @@ class CopyEngineTest : public testing::Test {
     return times;
   }
 
+  static constexpr auto read = Request::Kind::read, prefetch = Request::Kind::prefetch;
+  struct Asked {
+    Request::Kind kind = read;
+    LineNumber line = 0;
+    SectorMask sectors = 0, brings = 0;
+    bool operator==(const Asked&) const = default;
+  };
+  std::vector<Asked> asked() {
+    while (engine_.next_event() != kNever) engine_.advance(engine_.next_event(), memory_);
+    std::vector<Asked> all;
+    for (const Request& each : memory_.requests())
+      all.push_back({each.kind, each.line, each.sectors, each.brings});
+    return all;
+  }
+
   const Constants constants_ = constants();
   Block block_;
   LoadStoreUnit memory_{constants_, 0};
@@ -73,26 +90,49 @@ class CopyEngineTest : public testing::Test {
 };
 
 TEST_F(CopyEngineTest, LinesFollowOneAnotherAndTheBarrierIsToldOfTheLast) {
-  engine_.add(100, run_of_bytes_, rows(AccessKind::load, 3), kRow, {receiver()});
+  engine_.add(100, run_of_bytes_, rows(AccessKind::load, 3), kRows, {receiver()});
   EXPECT_EQ(engine_.next_event(), 100u);
   EXPECT_THAT(answer(kHit), ElementsAre(100, 102, 104));
   EXPECT_EQ(arrivals_.next_event(), 104 + kTold);
 }
 
 TEST_F(CopyEngineTest, ACopyBehindAnotherWaitsForItsLinesToBeAskedFor) {
-  engine_.add(100, run_of_bytes_, rows(AccessKind::store, 2), kRow, {});
-  engine_.add(100, run_of_bytes_, rows(AccessKind::load, 1), kRow, {receiver()});
+  engine_.add(100, run_of_bytes_, rows(AccessKind::store, 2), kRows, {});
+  engine_.add(100, run_of_bytes_, rows(AccessKind::load, 1), kRows, {receiver()});
   EXPECT_THAT(answer(kHit), ElementsAre(138, 142, 146));
 }
 
 TEST_F(CopyEngineTest, ShortRowsTakeAsLongAsLines) {
-  engine_.add(0, run_of_bytes_, rows(AccessKind::load, 4, 32), 32, {receiver()});
+  engine_.add(0, run_of_bytes_, rows(AccessKind::load, 4, 32), {32, 0}, {receiver()});
   EXPECT_THAT(answer(kHit), ElementsAre(0, 2, 4, 6));
 }
 
+TEST_F(CopyEngineTest, L2BringsWhatTheMapPromotes) {
+  engine_.add(0, box_, rows(AccessKind::load, 1, 32), {32, 0}, {receiver()});
+  engine_.add(0, box_, rows(AccessKind::load, 1, 32), {32, 1}, {receiver()});
+  engine_.add(0, box_, rows(AccessKind::load, 1, 32), {32, 2}, {receiver()});
+  EXPECT_THAT(asked(),
+              ElementsAre(Asked{read, 32, 1, 1}, Asked{read, 32, 1, 3}, Asked{read, 32, 1, 15}));
+}
+
+TEST_F(CopyEngineTest, Of256BytesTheOtherLineComesIntoL2) {
+  engine_.add(0, box_, rows(AccessKind::load, 3), {kRow, 3}, {receiver()});
+  EXPECT_THAT(asked(), ElementsAre(Asked{read, 32, 15, 15}, Asked{read, 33, 15, 15},
+                                   Asked{read, 34, 15, 15}, Asked{prefetch, 35, 15, 0}));
+}
+
+TEST_F(CopyEngineTest, NobodyWaitsForWhatIsPrefetched) {
+  engine_.prefetch(0, box_, std::vector<MemoryRun>{{4096 + 96, 64}, {8192, 128}});
+  EXPECT_THAT(asked(), ElementsAre(Asked{prefetch, 32, 8, 0}, Asked{prefetch, 33, 1, 0},
+                                   Asked{prefetch, 64, 15, 0}));
+  engine_.collect(memory_.requests(), 0);
+  EXPECT_EQ(arrivals_.next_event(), kNever);
+  EXPECT_EQ(engine_.fence(0), 0u);
+}
+
 TEST_F(CopyEngineTest, TheFirstMapTakesTime) {
-  engine_.add(0, box_, rows(AccessKind::load, 1), kRow, {receiver()});
-  engine_.add(500, box_, rows(AccessKind::load, 1), kRow, {receiver()});
+  engine_.add(0, box_, rows(AccessKind::load, 1), kRows, {receiver()});
+  engine_.add(500, box_, rows(AccessKind::load, 1), kRows, {receiver()});
   EXPECT_THAT(answer(kHit), ElementsAre(kFirstMap, 500));
 }
 
@@ -102,7 +142,7 @@ TEST_F(CopyEngineTest, SeveralBlocksGetLinesThatAreReadOnce) {
   twice.insert(twice.end(), again.begin(), again.end());
   CopyEngine other(constants_);
   LateArrivals over_there;
-  engine_.add(0, run_of_bytes_, twice, kRow,
+  engine_.add(0, run_of_bytes_, twice, kRows,
               {receiver(), {&other, &over_there, {.block = &block_}}});
   EXPECT_THAT(answer(kHit), ElementsAre(0, 2));
   EXPECT_EQ(arrivals_.next_event(), 2 + kTold + 43);
@@ -111,7 +151,7 @@ TEST_F(CopyEngineTest, SeveralBlocksGetLinesThatAreReadOnce) {
 
 TEST_F(CopyEngineTest, AFenceWaitsForLoadsGivenBeforeIt) {
   EXPECT_EQ(engine_.fence(0), 0u);
-  engine_.add(100, run_of_bytes_, rows(AccessKind::load, 1), kRow, {receiver()});
+  engine_.add(100, run_of_bytes_, rows(AccessKind::load, 1), kRows, {receiver()});
   const std::uint64_t before = engine_.loads();
   EXPECT_EQ(engine_.fence(110), 350u);
   EXPECT_EQ(engine_.fence(120), 340u);  // the same copies
@@ -122,7 +162,7 @@ TEST_F(CopyEngineTest, AFenceWaitsForLoadsGivenBeforeIt) {
 }
 
 TEST_F(CopyEngineTest, WhatLeavesHasBeenReadWhenItsLinesHave) {
-  EXPECT_EQ(engine_.add(0, run_of_bytes_, rows(AccessKind::store, 8), kRow, {}), 38 + 8 * 4u);
+  EXPECT_EQ(engine_.add(0, run_of_bytes_, rows(AccessKind::store, 8), kRows, {}), 38 + 8 * 4u);
 }
 
 TEST(LateArrivals, TheEarliestIsNext) {

@@ -11,13 +11,15 @@ namespace {
 class MemorySystemTest : public testing::Test {
  protected:
   // Of `lines` that the SM asks for at `now`: after how many cycles each comes.
-  std::vector<Cycle> ask(const std::vector<LineNumber>& lines, Cycle now) {
+  std::vector<Cycle> ask(const std::vector<LineNumber>& lines, Cycle now,
+                         Request::Kind kind = Request::Kind::read) {
     std::vector<Request> requests;
     std::vector<Request*> pointers;
     for (const LineNumber line : lines) {
       Request request;
       request.time = now;
       request.line = line;
+      request.kind = kind;
       request.sectors = 1;
       requests.push_back(request);
     }
@@ -62,6 +64,18 @@ TEST_F(MemorySystemTest, ARegionsChannelsRefreshAtNearlyTheSameTime) {
 // regions.bytes1048576: nearly always.
 TEST_F(MemorySystemTest, SomeOfAllChannelsAlwaysRefresh) {
   EXPECT_GT(share_late(kLinesOfRegion), 0.9);
+}
+
+TEST_F(MemorySystemTest, WhatIsPrefetchedIsAtHomeInL2) {
+  std::vector<LineNumber> lines;
+  for (LineNumber line = 0; line < kLinesOfRegion; line += 32) lines.push_back(line);
+  ask(lines, 0, Request::Kind::prefetch);
+  EXPECT_EQ(memory_.traffic().dram_sectors_read, 2 * lines.size());
+  const std::vector<Cycle> took = ask(lines, 10000);
+  const Cycle near = constants_.latency_l2_hit + constants_.l2_distance;
+  EXPECT_LE(*std::max_element(took.begin(), took.end()), near + constants_.latency_l2_far_extra);
+  EXPECT_GT(*std::max_element(took.begin(), took.end()), near);  // not in the half that is near
+  EXPECT_EQ(memory_.traffic().dram_sectors_read, 2 * lines.size());
 }
 
 }  // namespace
