@@ -18,8 +18,8 @@ class RecordJson {
   RecordJson(const Record& head, Sink sink);
   // A launch's text but for its index, which is all that differs between many.
   static std::string body(const LaunchRecord& launch);
-  // Behind the first 1,000 launches, or the first 64 MB, one that is like a recent one is written as
-  // {"index": 1000, "as": 12}.
+  // Behind the first 1,000 launches, or the first 64 MB, one that is like a recent one is written
+  // as {"index": 1000, "as": 12}.
   void add(std::uint64_t index, std::string_view body);
   // `more`: members behind the launches, as text in JSON, each with a comma before it.
   void end(bool complete, std::string_view more = {});
