@@ -52,7 +52,7 @@ double per_instruction(const Answers& a, std::string_view op, int warps) {
          kMore;
 }
 
-// Flits or lines of all SMs in 1000 cycles, by an access that each of them makes of so many. The
+// Flits or lines of all SMs in 1000 cycles, by an access of each SM that has `pieces` of them. The
 // GPCs that the answers number 6 and 7 have most SMs.
 double sent_by_all(const Answers& a, std::string_view op, double pieces) {
   constexpr double kSms = 132, kKilo = 1000;

@@ -1,5 +1,5 @@
 // Shared memory of a block between two barriers that all its threads wait at. What was written
-// before the last one is known to every thread that still runs, whoever wrote it.
+// before the last one is known to every thread that still runs.
 #pragma once
 
 #include <algorithm>

@@ -16,8 +16,8 @@ bool Barriers::equals(const Reconvergence& other) const {
 void Barriers::begin() {
   barriers_.fill(Mask());
   restored_ = 0;
-  stacked_ = yielded_ = released_ = left_collective_ = parted_ = Mask();
-  left_before_parted_ = false;
+  stacked_ = yielded_ = released_ = left_collective_ = other_masks_ = Mask();
+  left_before_others_ = false;
   has_front_ = false;
   search_lane_ = 0;
   chosen_at_bsync_ = kNowhere;

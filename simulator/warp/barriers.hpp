@@ -128,8 +128,8 @@ class Barriers : public Reconvergence {
 
   // Of a group that came to a WARPSYNC.COLLECTIVE with several masks: the lanes that are still to
   // execute it, and whether others have left the collective meanwhile.
-  Mask parted_;
-  bool left_before_parted_ = false;
+  Mask other_masks_;
+  bool left_before_others_ = false;
   // Between WARPSYNC.COLLECTIVE and ENDCOLLECTIVE: the lanes that do not go on first.
   std::vector<Group> collected_;
   bool collecting_ = false;

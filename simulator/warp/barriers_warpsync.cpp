@@ -28,9 +28,9 @@ Warpsynced Barriers::warpsync(const Warpsync& sync) {
   const bool plain = sync.form == Warpsync::Form::plain;
   const bool collective = sync.form == Warpsync::Form::collective;
   replaying_ &= ~sync.active;
-  const bool after_others = (parted_ & sync.active).any();
-  parted_ &= ~sync.active;
-  if (!after_others) left_before_parted_ = false;
+  const bool after_others = (other_masks_ & sync.active).any();
+  other_masks_ &= ~sync.active;
+  if (!after_others) left_before_others_ = false;
   Warpsynced result{Flow::reschedule, 0, 0, kFullMask, false};
   Mask active = sync.active;
   if (sync.masks != nullptr) {
@@ -41,7 +41,7 @@ Warpsynced Barriers::warpsync(const Warpsync& sync) {
       return result;
     }
     if (parts.count() > 1) {
-      if (collective) parted_ |= active & ~parts.first().lanes;
+      if (collective) other_masks_ |= active & ~parts.first().lanes;
       leave_at(sync.at, active & ~parts.first().lanes);
     }
     active = parts.first().lanes;
@@ -144,20 +144,20 @@ void Barriers::stack_left_collective(Pc end) {
   const Group left = *lowest;
   groups_.erase(lowest);
   Group* const top = top_of_stack();
-  left_before_parted_ = top != nullptr && in(parted_, *top);
-  if (!left_before_parted_) return stack(left);
-  const Group parted = *top;
+  left_before_others_ = top != nullptr && in(other_masks_, *top);
+  if (!left_before_others_) return stack(left);
+  const Group others = *top;
   groups_.erase(top);
   stack(left);
-  stack(parted);
+  stack(others);
 }
 
 // Where the last of several masks has to wait, the lanes that left the collective before lose their
 // entry on the stack; the search finds them (rule 9).
 void Barriers::forget_left_collective() {
   Group* const top = top_of_stack();
-  if (!left_before_parted_ || top == nullptr || !in(left_collective_, *top)) return;
-  left_before_parted_ = false;
+  if (!left_before_others_ || top == nullptr || !in(left_collective_, *top)) return;
+  left_before_others_ = false;
   stacked_ &= ~top->lanes;
   has_front_ = false;
 }
