@@ -54,6 +54,18 @@ unsigned collective(Barriers& warp, Mask mask, Pc behind) {
   return warpsync(warp, mask, Warpsync::Form::collective, behind);
 }
 
+// The current group comes to the collective of the whole warp at `at`, of three instructions.
+void come_to_collective(Barriers& warp, Pc at) {
+  warp.current().pc = at + 1;
+  collective(warp, 0xff_lanes, at + 3);
+}
+
+// It has executed the body of the collective at `at`.
+void end_collective(Barriers& warp, Pc at) {
+  warp.current().pc = at + 3;
+  warp.end_collective();
+}
+
 TEST(Barriers, TheOtherSideRunsWhenOneSideWaitsAtTheBarrier) {
   Barriers warp = warp_of();
   warp.bssy(0, kFullMask);
@@ -419,14 +431,10 @@ TEST(Barriers, LanesThatLeaveACollectiveHaveOneEntryOnTheStack) {
   Barriers warp = warp_of(0xff_lanes);
   jump_and_wait(warp, 0xf0_lanes, kThen);
   jump_and_wait(warp, 0x0c_lanes, kElse);
-  warp.current().pc = kStart + 1;
-  collective(warp, 0xff_lanes, kStart + 3);
-  warp.current().pc = kElse + 1;
-  collective(warp, 0xff_lanes, kElse + 3);
-  warp.current().pc = kThen + 1;
-  collective(warp, 0xff_lanes, kThen + 3);
-  warp.current().pc = kThen + 3;
-  warp.end_collective();
+  come_to_collective(warp, kStart);
+  come_to_collective(warp, kElse);
+  come_to_collective(warp, kThen);
+  end_collective(warp, kThen);
   ASSERT_EQ(warp.current().lanes, 0xf0_lanes);
   EXPECT_EQ(warp.state_register(kStack), kOneEntry | 0u);
   warp.exit(0xf0_lanes);
@@ -438,17 +446,13 @@ TEST(Barriers, LanesThatLeaveACollectiveHaveOneEntryOnTheStack) {
 TEST(Barriers, LanesThatWaitAtACollectiveReplayItWhenOthersLeaveItToTheirPlace) {
   Barriers warp = warp_of(0xff_lanes);
   jump_and_wait(warp, 0x0f_lanes, kThen);
-  warp.current().pc = kElse + 1;
-  collective(warp, 0xff_lanes, kElse + 3);
-  warp.current().pc = kThen + 1;
-  collective(warp, 0xff_lanes, kThen + 3);
-  warp.current().pc = kThen + 3;
-  warp.end_collective();
+  come_to_collective(warp, kElse);
+  come_to_collective(warp, kThen);
+  end_collective(warp, kThen);
   ASSERT_EQ(warp.current().lanes, 0x0f_lanes);
   // Those that left first are at the collective again, where the others come from, before these
   // have had their turn.
-  warp.current().pc = kElse + 1;
-  collective(warp, 0xff_lanes, kElse + 3);
+  come_to_collective(warp, kElse);
   ASSERT_EQ(warp.current().lanes, 0xf0_lanes);
   EXPECT_EQ(warp.current().pc, kElse + 3);
   warp.exit(0xf0_lanes);
@@ -476,15 +480,13 @@ TEST(Barriers, LanesThatNameAnotherMaskComeToACollectiveBeforeThoseThatLeftIt) {
   ASSERT_EQ(warp.current().lanes, 0xcc_lanes);
   come(0xcc_lanes, kThen, kThen + 3);
   ASSERT_EQ(warp.current().lanes, 0x0f_lanes) << "all that name the first mask";
-  warp.current().pc = kThen + 3;
-  warp.end_collective();
+  end_collective(warp, kThen);
   ASSERT_EQ(warp.current().lanes, 0x0c_lanes);
   warp.exit(0x0c_lanes);
   ASSERT_EQ(warp.current().lanes, 0xc0_lanes) << "before lanes 0 and 1, which have left it";
   EXPECT_TRUE(warp.replays());
   come(0xc0_lanes, kThen, kThen + 3);
-  warp.current().pc = kThen + 3;
-  warp.end_collective();
+  end_collective(warp, kThen);
   warp.exit(0xc0_lanes);
   EXPECT_EQ(warp.current().lanes, 0x33_lanes) << "from both collectives";
 }

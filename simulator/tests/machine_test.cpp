@@ -486,18 +486,23 @@ std::span<std::byte> section_of(std::vector<std::byte>& cubin, std::string_view 
   return {};
 }
 
+// Launches the kernel `trap_in_lane_3` of a cubin.
+LaunchOutcome launch_trap(const std::vector<std::byte>& cubin) {
+  Device device(gpu_model("h200"));
+  Module module(cubin, "changed.cubin", device.memory());
+  LaunchRequest request;
+  request.module = &module;
+  request.kernel = module.cubin().find_kernel("trap_in_lane_3");
+  request.block = {32, 1, 1};
+  return device.launch(request, {});
+}
+
 TEST(MachineLines, ADamagedLineTableLeavesAReportWithoutALine) {
   std::vector<std::byte> cubin = machine_kernels();
   const std::span<std::byte> lines = section_of(cubin, ".debug_line");
   ASSERT_FALSE(lines.empty());
   std::ranges::fill(lines, std::byte{0xff});
-  Device device(gpu_model("h200"));
-  Module module(cubin, "damaged", device.memory());
-  LaunchRequest request;
-  request.module = &module;
-  request.kernel = module.cubin().find_kernel("trap_in_lane_3");
-  request.block = {32, 1, 1};
-  const LaunchOutcome outcome = device.launch(request, {});
+  const LaunchOutcome outcome = launch_trap(cubin);
   ASSERT_TRUE(outcome.fault);
   EXPECT_EQ(outcome.fault->kind, Fault::Kind::trap);
   EXPECT_EQ(outcome.fault->source, "");
@@ -511,13 +516,7 @@ TEST(MachineInstructions, OneThatIsNotImplementedStopsTheLaunchByName) {
   const std::span<std::byte> code = section_of(cubin, ".text.trap_in_lane_3");
   ASSERT_GE(code.size(), sizeof kSurfaceStore);
   std::memcpy(code.data(), kSurfaceStore.data(), sizeof kSurfaceStore);
-  Device device(gpu_model("h200"));
-  Module module(cubin, "surface_store", device.memory());
-  LaunchRequest request;
-  request.module = &module;
-  request.kernel = module.cubin().find_kernel("trap_in_lane_3");
-  request.block = {32, 1, 1};
-  const LaunchOutcome outcome = device.launch(request, {});
+  const LaunchOutcome outcome = launch_trap(cubin);
   ASSERT_TRUE(outcome.fault);
   EXPECT_EQ(outcome.fault->kind, Fault::Kind::unsupported_instruction);
   EXPECT_THAT(outcome.fault->message(), testing::HasSubstr("SUST.P.1D.STRONG.SM.R.TRAP [R0], R3"));
