@@ -124,10 +124,12 @@ void SubCore::start_bulk_copy(ResidentWarp& warp, const Timed& timed, const Issu
   const bool stores = receivers.empty();
   const Step& step = core.launch.program->steps[issued.pc];
   const bool executes = units_.context->source.executes();  // and its registers tell more
-  if (executes && stores && issued.accesses.empty()) {      // it is a prefetch
-    const std::vector<MemoryRun> memory = timed.names_map
-                                              ? prefetched_box(core, *warp.warp, step)
-                                              : std::vector{prefetched_run(*warp.warp, step)};
+  if (timed.prefetches) {
+    std::vector<MemoryRun> memory;
+    if (executes && timed.names_map)
+      memory = prefetched_box(core, *warp.warp, step);
+    else if (executes)
+      memory.push_back(prefetched_run(*warp.warp, step));
     return units_.copies.prefetch(now, timed, memory);
   }
   const unsigned promotion =

@@ -164,6 +164,7 @@ void choose_bulk_copy(const Instruction& in, const Constants& constants, Timed& 
   timed.course = Course::bulk_copy;
   timed.latency = static_cast<std::uint16_t>(constants.latency_bulk_read);
   timed.adds = in.op == Op::UTMAREDG || in.op == Op::UBLKRED;
+  timed.prefetches = in.op == Op::UTMAPF || in.op == Op::UBLKPF;
   timed.names_map =
       in.op == Op::UTMALDG || in.op == Op::UTMASTG || in.op == Op::UTMAREDG || in.op == Op::UTMAPF;
 }

@@ -104,7 +104,8 @@ struct Timed {
   bool meets_warp = false;   // WARPSYNC
   bool is_bsync = false;
   bool is_yield = false;
-  bool adds = false;  // a reduction by the copy engine
+  bool adds = false;        // a reduction by the copy engine
+  bool prefetches = false;  // by the copy engine, into L2
   // SYNCS.PHASECHK.TRYWAIT: how far behind it is the instruction at which the warp is seen to wait.
   std::uint8_t seen_behind = 0;
   bool names_map = false;                     // a copy of tensors' boxes
