@@ -188,26 +188,6 @@ __global__ void boxes(long long* times, const __grid_constant__ CUtensorMap map,
   }
 }
 
-// Rows of `width` bytes, `pitch` apart; the box has `rows` of them.
-CUtensorMap pitched_map(void* data, int width, std::size_t pitch, int box_rows, std::size_t rows,
-                        CUtensorMapL2promotion promotion) {
-  using Encode = decltype(&cuTensorMapEncodeTiled);
-  void* encode = nullptr;
-  cudaDriverEntryPointQueryResult found;
-  CUDA(cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &encode, 12000, cudaEnableDefault,
-                                        &found));
-  CUtensorMap map;
-  const cuuint64_t size[] = {pitch / 4, rows}, stride[] = {pitch};
-  const cuuint32_t box[] = {cuuint32_t(width / 4), cuuint32_t(box_rows)}, step[] = {1, 1};
-  const CUresult result = reinterpret_cast<Encode>(encode)(
-      &map, CU_TENSOR_MAP_DATA_TYPE_FLOAT32, 2, data, size, stride, box, step,
-      CU_TENSOR_MAP_INTERLEAVE_NONE,
-      width == 128 ? CU_TENSOR_MAP_SWIZZLE_128B : CU_TENSOR_MAP_SWIZZLE_NONE, promotion,
-      CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
-  if (result != CUDA_SUCCESS) std::exit(2);
-  return map;
-}
-
 void ask_boxes(char* data, std::size_t bytes, const Flush& flush) {
   for (const std::size_t pitch : {128, 1024, 8192})
     for (const int rows : {8, 64, 128})
@@ -221,7 +201,7 @@ void ask_boxes(char* data, std::size_t bytes, const Flush& flush) {
         const Buffer<long long> times(std::size_t(rounds) * blocks);
         CUDA(cudaFuncSetAttribute(boxes, cudaFuncAttributeMaxDynamicSharedMemorySize, kShared));
         const CUtensorMap map =
-            pitched_map(data, 128, pitch, rows, bytes / pitch, CU_TENSOR_MAP_L2_PROMOTION_NONE);
+            map_of(data, CU_TENSOR_MAP_SWIZZLE_128B, 128, rows, bytes / pitch, pitch);
         std::vector<double> all;
         for (int i = 0; i < 3; ++i) {
           flush();
@@ -280,7 +260,7 @@ void ask_beside(char* data, const Flush& flush) {
   for (int place = 0; place < 8; ++place) places.push_back("at" + std::to_string(place * 32));
   for (const auto& [name, promotion] : promotions)
     ask_parts("promoted." + name, places, beside_box, {1, 32, 1, &flush}, 1.0 / kTimes,
-              pitched_map(data, 32, kPitch, 8, 8 * kTimes, promotion),
+              map_of(data, CU_TENSOR_MAP_SWIZZLE_NONE, 32, 8, 8 * kTimes, kPitch, promotion),
               static_cast<const char*>(data), kPitch, 8 * 32, kTimes);
 }
 

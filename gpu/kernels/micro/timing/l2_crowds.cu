@@ -15,19 +15,6 @@ constexpr std::size_t kRoom = std::size_t{512} << 20, kMost = std::size_t{32} <<
 // What came before: nothing; loads of the same block, once or twice; of another block; stores.
 enum class Before { kNothing, kLoads, kLoadsTwice, kOthersLoads, kStores, kOthersStores };
 
-template <int bytes>
-__device__ __forceinline__ unsigned load(const char* at) {
-  unsigned a, b = 0, c = 0, d = 0;
-  if constexpr (bytes == 4)
-    asm volatile("ld.global.cg.u32 %0, [%1];" : "=r"(a) : "l"(at) : "memory");
-  else
-    asm volatile("ld.global.cg.v4.u32 {%0,%1,%2,%3}, [%4];"
-                 : "=r"(a), "=r"(b), "=r"(c), "=r"(d)
-                 : "l"(at)
-                 : "memory");
-  return a | b | c | d;
-}
-
 // The warps of a block read one stretch of memory, `loads` rows of all its threads' loads.
 template <int bytes, int loads>
 __global__ void read(long long* times, const char* data, int shift) {

@@ -16,6 +16,20 @@ __device__ __forceinline__ void end_span(long long* times) {
   if (threadIdx.x == 0) times[2 * blockIdx.x + 1] = clock_now();
 }
 
+// Loads 4 or 16 bytes past L1.
+template <int bytes>
+__device__ __forceinline__ unsigned load(const char* at) {
+  unsigned a, b = 0, c = 0, d = 0;
+  if constexpr (bytes == 4)
+    asm volatile("ld.global.cg.u32 %0, [%1];" : "=r"(a) : "l"(at) : "memory");
+  else
+    asm volatile("ld.global.cg.v4.u32 {%0,%1,%2,%3}, [%4];"
+                 : "=r"(a), "=r"(b), "=r"(c), "=r"(d)
+                 : "l"(at)
+                 : "memory");
+  return a | b | c | d;
+}
+
 // First and last clock of each block; a launch's first argument.
 class Spans {
  public:

@@ -115,20 +115,23 @@ PRODUCT(256, 128, LIST_128, TEXT_128, 128, 129, 129)
 
 // ---- boxes
 
-inline CUtensorMap map_of(void* data, int swizzle, int width, int box_rows, int rows) {
+// Rows of `width` bytes, `pitch` apart (0: one behind the other); the box has `box_rows` of them.
+inline CUtensorMap map_of(void* data, int swizzle, int width, int box_rows, std::size_t rows,
+                          std::size_t pitch = 0,
+                          CUtensorMapL2promotion promotion = CU_TENSOR_MAP_L2_PROMOTION_NONE) {
   using Encode = decltype(&cuTensorMapEncodeTiled);
   void* encode = nullptr;
   cudaDriverEntryPointQueryResult found;
   CUDA(cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &encode, 12000, cudaEnableDefault,
                                         &found));
   CUtensorMap map;
-  const cuuint64_t size[] = {cuuint64_t(width / 4), cuuint64_t(rows)};
-  const cuuint64_t stride[] = {cuuint64_t(width)};
+  if (pitch == 0) pitch = std::size_t(width);
+  const cuuint64_t size[] = {pitch / 4, rows}, stride[] = {pitch};
   const cuuint32_t box[] = {cuuint32_t(width / 4), cuuint32_t(box_rows)}, step[] = {1, 1};
   const CUresult result = reinterpret_cast<Encode>(encode)(
       &map, CU_TENSOR_MAP_DATA_TYPE_FLOAT32, 2, data, size, stride, box, step,
       CU_TENSOR_MAP_INTERLEAVE_NONE, static_cast<CUtensorMapSwizzle>(swizzle),
-      CU_TENSOR_MAP_L2_PROMOTION_NONE, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+      promotion, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
   if (result != CUDA_SUCCESS) std::exit(2);
   return map;
 }

@@ -246,19 +246,6 @@ void ask_shared(const char* name, const Ways& on) {
 // ---- bursts
 // ----------------------------------------------------------------------------
 
-template <int bytes>
-__device__ __forceinline__ unsigned load(const char* at) {
-  unsigned a, b = 0, c = 0, d = 0;
-  if constexpr (bytes == 4)
-    asm volatile("ld.global.cg.u32 %0, [%1];" : "=r"(a) : "l"(at) : "memory");
-  else
-    asm volatile("ld.global.cg.v4.u32 {%0,%1,%2,%3}, [%4];"
-                 : "=r"(a), "=r"(b), "=r"(c), "=r"(d)
-                 : "l"(at)
-                 : "memory");
-  return a | b | c | d;
-}
-
 // Each thread makes `loads` loads at once: a row of all threads of the grid after the other, or of
 // the block's. When each warp begins and has all.
 template <int bytes, int loads>
