@@ -183,12 +183,10 @@ void take_from_line(const std::byte* line, const u64* address, Mask lanes, u32* 
 }
 
 void copy_row(const void* from, void* to) {
-  constexpr u32 kPieces = kWarpSize * sizeof(u32) / sizeof(Quad);
-  Quad words[kPieces];
-  for (u32 i = 0; i < kPieces; ++i)
-    __builtin_memcpy(&words[i], static_cast<const Quad*>(from) + i, sizeof(Quad));
-  for (u32 i = 0; i < kPieces; ++i)
-    __builtin_memcpy(static_cast<Quad*>(to) + i, &words[i], sizeof(Quad));
+  constexpr u32 kBytes = kWarpSize * sizeof(u32);
+  std::byte words[kBytes];
+  __builtin_memcpy(words, from, kBytes);
+  __builtin_memcpy(to, words, kBytes);
 }
 
 template <u32 kWords>
