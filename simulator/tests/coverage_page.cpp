@@ -100,6 +100,18 @@ Forms forms_of(Arch arch) {
   return forms;
 }
 
+// One word of each form that programs execute whose results and counts are an H200's.
+std::vector<isa::Word> words_of_programs() {
+  const std::string path = HEDDLE_SOURCE_DIR "/simulator/tests/data/program_words.txt";
+  std::ifstream file(path);
+  std::vector<isa::Word> words;
+  std::string op, program;
+  isa::Word word;
+  while (file >> op >> std::hex >> word.hi >> word.lo >> program) words.push_back(word);
+  if (words.empty() || !file.eof()) throw std::runtime_error(path + ": not a list of words");
+  return words;
+}
+
 // The rows that recorded answers of an H200 go through.
 std::set<const isa::Row*> proved_rows() {
   std::set<const isa::Row*> rows;
@@ -107,6 +119,7 @@ std::set<const isa::Row*> proved_rows() {
     if (const auto instruction = isa::decode(Arch::sm_90, word))
       rows.insert(instruction->encoding->row);
   };
+  for (const isa::Word& word : words_of_programs()) note(word);
   for (const isa::Word& word : recorded_lane_words()) note(word);
   std::vector<RecordedCubin> files = recorded_cubins();
   for (const char* probe : {"warpgroup_probe", "tensor_probe"})
@@ -155,7 +168,8 @@ A form is a row of `isa/opcodes`: one layout of bits of an opcode, all its opera
   vendor's disassembler does and executed as on sm_90, or as the PTX ISA says; no such GPU was at hand to prove them.
 - proved: of sm_90's forms, those whose answers on an H200 are recorded and replayed by
   `simulator_lanes_test`, `simulator_instruction_probe_test`, `simulator_warpgroup_probe_test` and
-  `simulator_tensor_probe_test`.
+  `simulator_tensor_probe_test`, and those that programs of `gpu/kernels` execute whose memory and counts per instruction equal
+  an H200's (`simulator/tests/data/program_words.txt`, made by `instruction_coverage --words`).
 - not executed: sm_90's modifiers with which a launch stops, naming the instruction. Words that are not in the list of opcodes
   at all stop a launch too.
 

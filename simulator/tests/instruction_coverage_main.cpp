@@ -2,19 +2,21 @@
 // spellings (an opcode with its modifiers), and by executions where records say how often each
 // instruction was executed.
 //
-//   instruction_coverage [--proof FILE]… FILE…
+//   instruction_coverage [--words FILE] [--proof FILE]… FILE…
 //
 // FILE is a cubin, a program, or a record with counts by instruction (NAME.json, NAME.json.zst) of
 // code that is among the files. Proved is a spelling that occurs in code whose answers on an H200
 // are recorded (simulator/tests/data), or that a record says was executed of a program given by
 // --proof: one whose results and counts on the model are an H200's. What is not executed or not
-// proved is listed.
+// proved is listed. --words writes, of each form of sm_90 that records say such a program executed,
+// one word and the program: docs/coverage.md is made with those in simulator/tests/data.
 //
 // Exit status: 0 when all is executed, 1 when something is not, 2 when a file cannot be read.
 
 #include <fmt/format.h>
 
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <map>
@@ -25,6 +27,7 @@
 
 #include "isa/cubin.hpp"
 #include "isa/decoder.hpp"
+#include "isa/encoding.hpp"
 #include "simulator/base/sha256.hpp"
 #include "simulator/execute/coverage.hpp"
 #include "simulator/record/record.hpp"
@@ -140,6 +143,16 @@ class Coverage {
     proofs_.emplace(std::move(hash), std::move(cubin));
   }
 
+  void write_words(const std::string& path) const {
+    std::set<std::string> lines;
+    for (const auto& [row, proof] : words_)
+      lines.insert(fmt::format("{} {:016x} {:016x} {}\n", isa::name(row->op), proof.word.hi,
+                               proof.word.lo, proof.program));
+    std::ofstream file(path);
+    for (const std::string& line : lines) file << line;
+    if (!file.flush()) throw std::runtime_error(path + ": cannot be written");
+  }
+
   void add_code(isa::Cubin cubin) {
     std::string hash = code_sha256(cubin);
     if (code_.contains(hash)) return;
@@ -156,7 +169,9 @@ class Coverage {
       const auto code = code_.find(launch.code_sha256), proof = proofs_.find(launch.code_sha256);
       if (proof != proofs_.end())
         for_each_executed(proof->second, launch, [&](const isa::Word* word, std::uint64_t) {
-          if (word != nullptr) proved_.insert(spelled(proof->second.arch, *word));
+          if (word == nullptr) return;
+          proved_.insert(spelled(proof->second.arch, *word));
+          note_word(proof->second, *word);
         });
       if (code != code_.end()) {
         counted = true;
@@ -202,6 +217,13 @@ class Coverage {
     spelling.where = cubin.origin + " " + section.name;
   }
 
+  void note_word(const isa::Cubin& cubin, const isa::Word& word) {
+    const auto instruction = isa::decode(cubin.arch, word);
+    if (!instruction || cubin.arch != isa::Arch::sm_90) return;
+    words_.try_emplace(instruction->encoding->row,
+                       Proof{word, std::filesystem::path(cubin.origin).filename()});
+  }
+
   Share share(bool Spelling::*member) const {
     Share sum;
     for (const auto& [name, spelling] : spellings_) {
@@ -214,7 +236,13 @@ class Coverage {
 
   std::set<std::string> proved_;
   std::map<std::string, Spelling> spellings_;
+  struct Proof {
+    isa::Word word;
+    std::string program;
+  };
+
   std::map<std::string, isa::Cubin> code_, proofs_;  // by the hash that records name it by
+  std::map<const isa::Row*, Proof> words_;           // of the forms that proofs executed
   std::uint64_t records_ = 0, launches_ = 0, without_code_ = 0, unplaced_ = 0;
 };
 
@@ -254,9 +282,12 @@ int main(int argc, char** argv) {
   try {
     Coverage coverage;
     std::vector<std::string> code, records;
+    std::string words;
     for (int i = 1; i < argc; ++i) {
       const std::string path = argv[i];
-      if (path == "--proof" && i + 1 < argc) {
+      if (path == "--words" && i + 1 < argc) {
+        words = argv[++i];
+      } else if (path == "--proof" && i + 1 < argc) {
         for (isa::Cubin& cubin : cubins_of(argv[++i])) coverage.add_proof(std::move(cubin));
       } else {
         const bool record = path.ends_with(".json") || path.ends_with(".json.zst");
@@ -268,6 +299,7 @@ int main(int argc, char** argv) {
     for (const std::string& path : records) coverage.add_record(simulator::read_record(path));
     coverage.compare_with_proofs();
     coverage.print();
+    if (!words.empty()) coverage.write_words(words);
     return coverage.all_executed() ? 0 : 1;
   } catch (const std::exception& error) {
     fmt::print(stderr, "instruction_coverage: {}\n", error.what());
