@@ -201,10 +201,12 @@ inline constexpr NamedList kLists[] = {
      "{byte_address@72 |.BA}$surface_dim{size@73:3 $size}{sem@77:4 $order80}{outside@59:2 "
      ".IGN||.TRAP}"},
     {"sured75",
-     "{byte_address@72 |.BA}$surface_dim{atom_op@87:4 $atom_op}{type@73:3 |.S32|.U64|5:.S64}"
+     "{byte_address@72 |.BA}$surface_dim{atom_op@87:4 $atom_op}"
+     "{type@73:3 |.S32|.U64|5:.S64|.SD32|.SD64}"
      "{sem@77:4 $atom_order75}{outside@59:2 .IGN||.TRAP}"},
     {"sured80",
-     "{byte_address@72 |.BA}$surface_dim{atom_op@87:4 $atom_op}{type@73:3 |.S32|.U64|5:.S64}"
+     "{byte_address@72 |.BA}$surface_dim{atom_op@87:4 $atom_op}"
+     "{type@73:3 |.S32|.U64|5:.S64|.SD32|.SD64}"
      "{sem@77:4 $order80a}{outside@59:2 .IGN||.TRAP}"},
     {"formatted75",
      "$surface_dim{sem@77:4 $order75}{components@72:4 1:.R|3:.RG|15:}{outside@59:2 .IGN||.TRAP}"},

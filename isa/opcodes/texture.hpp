@@ -12,6 +12,7 @@ namespace heddle::isa {
 inline constexpr MemoryAccess kTexture{MemoryAccess::Kind::load, Space::texture};
 inline constexpr MemoryAccess kLoadSurface{MemoryAccess::Kind::load, Space::surface};
 inline constexpr MemoryAccess kStoreSurface{MemoryAccess::Kind::store, Space::surface};
+inline constexpr MemoryAccess kReduceSurface{MemoryAccess::Kind::reduction, Space::surface};
 
 inline constexpr Facts kTextureFacts[] = {
     // clang-format off
@@ -19,10 +20,10 @@ inline constexpr Facts kTextureFacts[] = {
     {Op::TLD,   Unit::tex, kTexture},
     {Op::TLD4,  Unit::tex, kTexture},
     {Op::TXD,   Unit::tex, kTexture},
-    {Op::TXQ,   Unit::tex},
+    {Op::TXQ,   Unit::tex, kTexture},
     {Op::SULD,  Unit::tex, kLoadSurface},
     {Op::SUST,  Unit::tex, kStoreSurface},
-    {Op::SURED, Unit::tex},
+    {Op::SURED, Unit::tex, kReduceSurface},
     // clang-format on
 };
 
@@ -98,7 +99,9 @@ inline constexpr Row kTextureRows[] = {
     {Op::SUST, kSm80To90, 0x1f9d, kFixed, "SUST.D$surface80 [A], B, $tex_uniform", "84:3=1"},
     {Op::SUST, kFrom100, 0x1f9d, kFixed, "SUST.D$surface80 [A], B, UR@40", "84:3=1 48:8=255"},
     {Op::SURED, kSm75, 0x3a0, kFixed, "SURED.D$sured75 [A], B, C", "84:3=1"},
+    {Op::SURED, kSm75, 0x59f, kFixed, "SURED.D$sured75 [A], B, $tex_constant", "84:3=1"},
     {Op::SURED, kFrom80, 0x3a0, kFixed, "SURED.D$sured80 [A], B, C", "84:3=1"},
+    {Op::SURED, kFrom80, 0x59f, kFixed, "SURED.D$sured80 [A], B, $tex_constant", "84:3=1"},
     {Op::SURED, kSm80To90, 0x1f9f, kFixed, "SURED.D$sured80 [A], B, $tex_uniform", "84:3=1"},
     {Op::SURED, kFrom100, 0x1f9f, kFixed, "SURED.D$sured80 [A], B, UR@40", "84:3=1 48:8=255"},
     // Formatted stores, which say how many components there are.

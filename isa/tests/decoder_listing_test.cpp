@@ -3,6 +3,7 @@
 
 #include <map>
 #include <sstream>
+#include <tuple>
 
 #include "isa/decoder.hpp"
 #include "isa/labels.hpp"
@@ -233,6 +234,54 @@ TEST(Listing, HasStoresThatCountAtABarrierAndUniformBranches) {
   };
   for (const auto& [word, text] : kRows) {
     const auto instruction = decode(Arch::sm_90, parse_word(word));
+    ASSERT_TRUE(instruction) << text;
+    EXPECT_EQ(print(*instruction, 0), text);
+    EXPECT_EQ(encode(*instruction), parse_word(word)) << text;
+  }
+}
+
+// Of surfaces, from PTX alone.
+TEST(Listing, HasReductionsAndFormattedStoresOfSurfaces) {
+  constexpr std::tuple<Arch, const char*, const char*> kRows[] = {
+      {Arch::sm_75, "000fe20000116000700058000200759f",
+       "SURED.D.2D.ADD.STRONG.SYS.TRAP [R2], R0, 0x0, 0x58"},
+      {Arch::sm_75, "000fe20001116e00700058020400759f",
+       "SURED.D.2D.MAX.SD64.STRONG.SYS.TRAP [R4], R2, 0x0, 0x58"},
+      {Arch::sm_75, "000fe20000916c00700058000200759f",
+       "SURED.D.2D.MIN.SD32.STRONG.SYS.TRAP [R2], R0, 0x0, 0x58"},
+      {Arch::sm_90, "001fe200081140007000040002007f9f",
+       "SURED.D.2D.ADD.STRONG.SYS.TRAP [R2], R0, UR4, 0x0"},
+      {Arch::sm_90, "001fe2000a9140007000040002007f9f",
+       "SURED.D.2D.AND.STRONG.SYS.TRAP [R2], R0, UR4, 0x0"},
+      {Arch::sm_90, "001fe20009114e007000040204007f9f",
+       "SURED.D.2D.MAX.SD64.STRONG.SYS.TRAP [R4], R2, UR4, 0x0"},
+      {Arch::sm_90, "001fe20008914c007000040002007f9f",
+       "SURED.D.2D.MIN.SD32.STRONG.SYS.TRAP [R2], R0, UR4, 0x0"},
+      {Arch::sm_90, "001fee000810af007000040402007f9b",
+       "SUST.P.2D.STRONG.SM.TRAP [R2], R4, UR4, 0x0"},
+      {Arch::sm_90, "002fe2000810a1000000040009007f9b",
+       "SUST.P.1D.STRONG.SM.R.IGN [R9], R0, UR4, 0x0"},
+      {Arch::sm_90, "004fe2000810a3000800040a09007f9b",
+       "SUST.P.1D.STRONG.SM.RG [R9], R10, UR4, 0x0"},
+      {Arch::sm_90, "004fe400081141001000040007000f9f",
+       "@P0 SURED.D.BA.1D.ADD.STRONG.SYS.TRAP [R7], R0, UR4, 0x0"},
+      {Arch::sm_90, "000fea00081145000800040207000f9f",
+       "@P0 SURED.D.BA.1D.ADD.U64.STRONG.SYS [R7], R2, UR4, 0x0"},
+      {Arch::sm_90, "008fe200089143006000040d0a007f9f",
+       "SURED.D.BA.2D.MIN.S32.STRONG.SYS.IGN [R10], R13, UR4, 0x0"},
+      {Arch::sm_90, "000fe200089141006000040d0a007f9f",
+       "SURED.D.BA.2D.MIN.STRONG.SYS.IGN [R10], R13, UR4, 0x0"},
+      {Arch::sm_90, "000fea000a9141007000040d0a007f9f",
+       "SURED.D.BA.2D.AND.STRONG.SYS.TRAP [R10], R13, UR4, 0x0"},
+      {Arch::sm_90, "001fe2000b114100b000040d04007f9f",
+       "SURED.D.BA.3D.OR.STRONG.SYS.TRAP [R4], R13, UR4, 0x0"},
+      {Arch::sm_90, "002fe20009114b000800040807007f9f",
+       "SURED.D.BA.1D.MAX.S64.STRONG.SYS [R7], R8, UR4, 0x0"},
+      {Arch::sm_90, "000fe200091145000800040807007f9f",
+       "SURED.D.BA.1D.MAX.U64.STRONG.SYS [R7], R8, UR4, 0x0"},
+  };
+  for (const auto& [arch, word, text] : kRows) {
+    const auto instruction = decode(arch, parse_word(word));
     ASSERT_TRUE(instruction) << text;
     EXPECT_EQ(print(*instruction, 0), text);
     EXPECT_EQ(encode(*instruction), parse_word(word)) << text;

@@ -1,4 +1,4 @@
-// Texture and surface instructions.
+// Texture instructions.
 //
 // Operands (seen in what ptxas makes of the calls of CUDA C++): A holds a layer's number first,
 // then the coordinates; B what is left: with .B the handle first, then what .LL brings. With .SCR,
@@ -11,6 +11,7 @@
 #include <bit>
 
 #include "simulator/execute/memory_access.hpp"
+#include "simulator/execute/texture_operands.hpp"
 #include "simulator/execute/texture_use.hpp"
 #include "simulator/memory/memory_journal.hpp"
 #include "simulator/memory/texture.hpp"
@@ -24,25 +25,6 @@ using isa::Mod;
 using isa::Op;
 using Shape = TextureHeader::Shape;
 using Params = decltype(Step::param);
-
-// Where the handle of a texture or surface is.
-struct HandlePlace {
-  enum class In : std::uint8_t { registers, constant, uniform };
-  In in = In::registers;
-  std::uint32_t at = 0;  // constant: the bank above bit 16, and bytes; uniform: the row's words
-
-  static constexpr unsigned kBankShift = 16;
-};
-
-HandlePlace handle_place(const Instruction& in) {
-  if (in.word.bits(91, 1) != 0)
-    return {HandlePlace::In::uniform,
-            static_cast<std::uint32_t>((kUniformRow + in.word.bits(40, 6)) * kWarpSize)};
-  if (in.word.bits(9, 3) != 5) return {};
-  return {HandlePlace::In::constant,
-          static_cast<std::uint32_t>(in.word.bits(54, 5) << HandlePlace::kBankShift |
-                                     in.word.bits(40, 14) * 4)};
-}
 
 // What a texture instruction's modifiers say, in Step::param.
 struct TextureForm {
@@ -60,19 +42,6 @@ struct TextureForm {
   HandlePlace handle() const { return {handle_in, handle_at}; }
 };
 static_assert(sizeof(TextureForm) == sizeof(Params));
-
-// The same of a surface instruction.
-struct SurfaceForm {
-  std::uint32_t handle_at = 0;
-  HandlePlace::In handle_in{};
-  bool is_array_of_lines = false, is_store = false;
-  SurfaceBoundary boundary{};
-  std::uint32_t coordinates = 0;  // in A; 0: A is RZ
-  std::uint32_t unused = 0;
-
-  HandlePlace handle() const { return {handle_in, handle_at}; }
-};
-static_assert(sizeof(SurfaceForm) == sizeof(Params));
 
 using Row = const std::uint32_t*;
 
@@ -119,21 +88,6 @@ bool layered(Shape shape) {
   return shape == Shape::lines || shape == Shape::planes || shape == Shape::cubes;
 }
 
-std::uint32_t lane_handle(const Core& core, const Warp& warp, HandlePlace place, unsigned lane,
-                          std::uint32_t in_register) {
-  constexpr std::uint32_t kOffset = (1u << HandlePlace::kBankShift) - 1;
-  switch (place.in) {
-    case HandlePlace::In::constant:
-      return static_cast<std::uint32_t>(core.launch.constants.read(
-          place.at >> HandlePlace::kBankShift, place.at & kOffset, sizeof(std::uint32_t)));
-    case HandlePlace::In::uniform:
-      return warp.rows[place.at + lane];
-    case HandlePlace::In::registers:
-      break;
-  }
-  return in_register;
-}
-
 // `rows`: of each component, an element for each lane.
 void write_components(Warp& warp, const Step& step, const TextureForm& form, Mask on,
                       const TexelRows& rows) {
@@ -149,12 +103,6 @@ void write_components(Warp& warp, const Step& step, const TextureForm& form, Mas
       for (const unsigned lane : on) row[lane] = rows[i][lane];
     ++written;
   }
-}
-
-Flow no_such_texture(Core& core, Warp& warp, const Step& step, unsigned lane,
-                     std::uint32_t handle) {
-  return core.raise(Fault::Kind::illegal_address, warp, step, Mask::of(lane), handle,
-                    fmt::format("no texture or surface has the handle {:#x}", handle));
 }
 
 struct TextureOperands {
@@ -201,6 +149,32 @@ TextureOperands read_operands(const Core& core, const Warp& warp, const Step& st
   return read;
 }
 
+// Width, height and depth as TXQ gives them (docs/experiments/textures.md): layers stand where the
+// next coordinate would; what there is not, and levels there are not, are 0.
+std::array<std::uint32_t, 3> size_of_level(const TextureHeader& header, std::uint32_t level) {
+  if (level > header.last_level - std::uint32_t{header.first_level}) return {};
+  const TextureHeader found = mip_level(header, header.first_level + level);
+  const auto width = static_cast<std::uint32_t>(found.width);
+  switch (found.shape) {
+    case Shape::line:
+      return {width, header.surface ? 0u : 1u, 0};
+    case Shape::buffer:
+      return {width, 0, 0};
+    case Shape::lines:
+      return {width, found.depth, 0};
+    case Shape::plane:
+      return {width, found.height, 0};
+    case Shape::cube:
+      return {width, found.height, header.surface ? found.depth : 0};
+    case Shape::cubes:
+      return {width, found.height, header.surface ? found.depth : found.depth / 6};
+    case Shape::planes:
+    case Shape::volume:
+      break;
+  }
+  return {width, found.height, found.depth};
+}
+
 // Levels beyond the last one have no texels.
 TextureHeader level_to_fetch(const TextureHeader& header, std::uint32_t level) {
   if (header.last_level == 0) return header;
@@ -209,38 +183,6 @@ TextureHeader level_to_fetch(const TextureHeader& header, std::uint32_t level) {
   if (level > last) found.width = 0;
   return found;
 }
-
-// Of a timed launch: which texels lanes read, the n-th of each in the n-th access.
-class TexelNotes {
- public:
-  explicit TexelNotes(Core& core)
-      : core_(core),
-        wanted_(core.observed && core.cycle != nullptr),
-        first_(core.accesses.size()) {}
-  bool wanted() const { return wanted_; }
-  void begin(unsigned lane) {
-    lane_ = lane;
-    texels_ = 0;
-  }
-  void add(std::uint64_t address, std::uint64_t bytes) {
-    if (!wanted_) return;
-    const std::size_t at = first_ + texels_++;
-    if (at == core_.accesses.size()) {
-      Access& access = core_.accesses.emplace_back();
-      access.space = Window::global;
-      access.width = static_cast<std::uint32_t>(bytes);
-    }
-    core_.accesses[at].lanes |= Mask::of(lane_);
-    core_.accesses[at].address[lane_] = address;
-  }
-
- private:
-  Core& core_;
-  const bool wanted_;
-  const std::size_t first_;
-  std::size_t texels_ = 0;
-  unsigned lane_ = 0;
-};
 
 // One lane's texel; nothing where it lies outside of all memory.
 std::optional<TexelBits> texel_of_lane(Core& core, const TextureForm& form,
@@ -337,83 +279,44 @@ Flow execute_texture(Core& core, Warp& warp, const Step& step, Mask, Mask on) {
   return Flow::next;
 }
 
-struct SurfaceAccess {
-  SurfacePlace place;
-  std::byte* data = nullptr;  // null where `place` is outside
-};
-
-// Where one lane's access goes; nothing after a fault.
-std::optional<SurfaceAccess> locate(Core& core, Warp& warp, const Step& step,
-                                    const SurfaceForm& form, unsigned lane) {
-  const std::uint32_t handle =
-      lane_handle(core, warp, form.handle(), lane, source_row(warp, step.c)[lane]);
-  const auto header = find_texture(core.launch.textures, handle);
-  if (!header || !header->surface) {
-    no_such_texture(core, warp, step, lane, handle);
-    return std::nullopt;
-  }
-  const std::uint32_t* a = source_row(warp, step.a) + lane;
-  std::array<std::int32_t, 3> at{};
-  for (unsigned i = 0; i < form.coordinates; ++i)
-    at[i] = static_cast<std::int32_t>(a[i * kWarpSize]);
-  if (form.is_array_of_lines) at = {at[0], 0, at[1]};
-  SurfaceAccess access{place_in_surface(*header, at[0], at[1], at[2], step.width, form.boundary)};
-  if (!access.place.outside) access.data = core.resolve(access.place.address, step.width);
-  if (access.data != nullptr || (access.place.outside && form.boundary != SurfaceBoundary::trap))
-    return access;
-  core.raise(Fault::Kind::illegal_address, warp, step, Mask::of(lane), header->address,
-             fmt::format("outside of the surface: x {} (bytes), y {}, z or layer {}", at[0], at[1],
-                         at[2]));
-  return std::nullopt;
-}
-
-// What surface instructions move: up to four registers of a lane and the bytes they stand for.
-void load_surface(const Step& step, const std::byte* from, std::uint32_t* row) {
-  std::array<std::uint32_t, 4> words{};
-  if (from != nullptr) std::memcpy(words.data(), from, step.width);
-  if (step.sign_extend) {
-    const unsigned shift = 32 - 8u * step.width;
-    words[0] = static_cast<std::uint32_t>(static_cast<std::int32_t>(words[0] << shift) >> shift);
-  }
-  for (unsigned i = 0; i < (step.width + 3u) / 4; ++i) row[i * kWarpSize] = words[i];
-}
-
-void store_surface(const Step& step, const std::uint32_t* row, std::byte* to) {
-  std::array<std::uint32_t, 4> words{};
-  for (unsigned i = 0; i < (step.width + 3u) / 4; ++i) words[i] = row[i * kWarpSize];
-  if (to != nullptr) std::memcpy(to, words.data(), step.width);
-}
-
-Flow execute_surface(Core& core, Warp& warp, const Step& step, Mask, Mask on) {
-  const auto form = std::bit_cast<SurfaceForm>(step.param);
-  std::array<SurfaceAccess, kWarpSize> accesses;
-  TexelNotes notes(core);
-  Addresses addresses{};
-  Mask inside;
+// TXQ: the size of a texture or surface at the level that A names.
+Flow execute_query(Core& core, Warp& warp, const Step& step, Mask, Mask on) {
+  const auto form = std::bit_cast<TextureForm>(step.param);
+  Operands operands(warp, step, form);
+  const bool in_register = form.handle_in == HandlePlace::In::registers;
+  std::array<std::uint32_t, kWarpSize> handles;
+  read_handles(core, warp, form.handle(), in_register ? operands.next() : nullptr, handles);
+  const Row level = operands.next();
+  TexelRows rows;
   for (const unsigned lane : on) {
-    const auto access = locate(core, warp, step, form, lane);
-    if (!access) return Flow::stop;
-    accesses[lane] = *access;
-    addresses[lane] = access->place.address;
-    if (access->data == nullptr) continue;
-    inside |= Mask::of(lane);
-    notes.begin(lane);
-    notes.add(access->place.address, step.width);
+    const auto header = find_texture(core.launch.textures, handles[lane]);
+    if (!header) return no_such_texture(core, warp, step, lane, handles[lane]);
+    const std::array<std::uint32_t, 3> size = size_of_level(*header, level[lane]);
+    for (unsigned i = 0; i < size.size(); ++i) rows[i][lane] = size[i];
   }
-  const bool store = form.is_store;
-  for (const unsigned lane : core.log != nullptr ? inside : Mask()) {
-    const std::uint64_t at = addresses[lane];
-    if (!(store ? core.log->write(at, step.width) : core.log->read(at, step.width)))
-      return core.stop_for_conflict();
-  }
-  if (store && core.journal != nullptr) core.journal->before_write(addresses, inside, step.width);
-  for (const unsigned lane : on) {
-    if (store)
-      store_surface(step, source_row(warp, step.b) + lane, accesses[lane].data);
-    else
-      load_surface(step, accesses[lane].data, destination_row(warp, step.d) + lane);
-  }
+  write_components(warp, step, form, on, rows);
   return Flow::next;
+}
+
+// Where the handle is, and where the results go.
+TextureForm common_form(const Instruction& in) {
+  const auto place = handle_place(in);
+  const auto second = in.word.bits(64, 8);
+  TextureForm form;
+  form.handle_in = place.in;
+  form.handle_at = place.at;
+  form.second = static_cast<RowOffset>((second == isa::kRZ ? kDiscardRow : second) * kWarpSize);
+  form.components = static_cast<std::uint8_t>(in.mod(Mod::components));
+  form.a_is_zero = in.a.index == isa::kRZ;
+  return form;
+}
+
+Execute lower_query(const Instruction& in, Step& step) {
+  TextureForm form = common_form(in);
+  if (form.components > 7) return nullptr;  // no PTX asks for the fourth
+  form.in_a = 2;                            // the handle, if it is in a register, and the level
+  step.param = std::bit_cast<Params>(form);
+  return execute_query;
 }
 
 Execute lower_sampling(const Instruction& in, Step& step) {
@@ -421,60 +324,27 @@ Execute lower_sampling(const Instruction& in, Step& step) {
   // Not yet: offsets, comparison with a depth, multisampling.
   if (in.word.bits(76, 1) != 0 || in.word.bits(78, 1) != 0) return nullptr;
   constexpr std::uint32_t kLevel = 3;  // .LL
-  const auto place = handle_place(in);
-  const auto second = in.word.bits(64, 8);
-  TextureForm form;
-  form.handle_in = place.in;
-  form.handle_at = place.at;
-  form.second = static_cast<RowOffset>((second == isa::kRZ ? kDiscardRow : second) * kWarpSize);
+  TextureForm form = common_form(in);
   form.shape = static_cast<Shape>(in.mod(Mod::dimension));
   form.kind = in.op == Op::TLD    ? Kind::fetch
               : in.op == Op::TLD4 ? Kind::gather
               : in.op == Op::TXD  ? Kind::sample_by_slopes
                                   : Kind::sample;
   form.component = static_cast<std::uint8_t>(in.mod(Mod::component));
-  form.components = static_cast<std::uint8_t>(in.mod(Mod::components));
   form.has_level = in.mod(Mod::lod) == kLevel;
-  form.a_is_zero = in.a.index == isa::kRZ;
   const unsigned first = (layered(form.shape) ? 1 : 0) + coordinates_of(form.shape);
   const unsigned all =
-      first + (place.in == HandlePlace::In::registers ? 1 : 0) + (form.has_level ? 1 : 0);
+      first + (form.handle_in == HandlePlace::In::registers ? 1 : 0) + (form.has_level ? 1 : 0);
   form.in_a = static_cast<std::uint8_t>(in.mod(Mod::scr) != 0 ? (all + 1) / 2 : first);
   step.param = std::bit_cast<Params>(form);
   return execute_texture;
-}
-
-Execute lower_surface(const Instruction& in, Step& step) {
-  const bool by_bytes = in.mod(Mod::byte_address) != 0;
-  if (!by_bytes) return nullptr;  // by element, or formatted
-  constexpr std::array<std::uint8_t, 8> kBytes{1, 1, 2, 2, 4, 8, 16, 0};
-  constexpr std::array<std::uint8_t, 8> kCoordinates{1, 1, 2, 2, 3, 3, 0, 0};  // 1D, -, 1D_ARRAY, …
-  constexpr std::uint32_t kLines = 2;
-  const std::uint32_t size = in.mod(Mod::size), shape = in.mod(Mod::dimension);
-  const auto place = handle_place(in);
-  SurfaceForm form;
-  form.handle_in = place.in;
-  form.handle_at = place.at;
-  form.is_store = in.op == Op::SUST;
-  form.is_array_of_lines = shape == kLines;
-  form.coordinates = in.a.index == isa::kRZ ? 0 : kCoordinates[shape & 7];
-  form.boundary = static_cast<SurfaceBoundary>(in.mod(Mod::outside));
-  step.param = std::bit_cast<Params>(form);
-  step.width = kBytes[size & 7];
-  step.sign_extend = size == 1 || size == 3;
-  return step.width != 0 ? execute_surface : nullptr;
 }
 
 }  // namespace
 
 std::optional<TextureHeader> texture_in_use(const Core& core, const Warp& warp, const Step& step,
                                             unsigned lane) {
-  if (step.execute == execute_surface) {
-    const auto form = std::bit_cast<SurfaceForm>(step.param);
-    return find_texture(core.launch.textures, lane_handle(core, warp, form.handle(), lane,
-                                                          source_row(warp, step.c)[lane]));
-  }
-  if (step.execute != execute_texture) return std::nullopt;
+  if (step.execute != execute_texture) return surface_in_use(core, warp, step, lane);
   const auto form = std::bit_cast<TextureForm>(step.param);
   return find_texture(core.launch.textures, read_operands(core, warp, step, form).handle[lane]);
 }
@@ -486,11 +356,10 @@ Execute lower_texture(const Instruction& in, Step& step) {
     case Op::TLD4:
     case Op::TXD:
       return lower_sampling(in, step);
-    case Op::SULD:
-    case Op::SUST:
-      return lower_surface(in, step);
+    case Op::TXQ:
+      return lower_query(in, step);
     default:
-      return nullptr;
+      return lower_surface(in, step);
   }
 }
 

@@ -22,6 +22,19 @@ float half_to_float(std::uint16_t half) {
   return std::bit_cast<float>(sign | bits | rest << 13);
 }
 
+std::uint16_t half_cut_off(std::uint32_t bits) {
+  const std::uint32_t sign = bits >> 16 & 0x8000, magnitude = bits & 0x7fff'ffff;
+  const std::uint32_t rest = magnitude >> 13 & 1023;
+  if (magnitude > 0x7f80'0000)  // NaNs keep the upper bits of their payload
+    return static_cast<std::uint16_t>(sign | 0x7c00 | (rest != 0 ? rest : 1));
+  if (magnitude == 0x7f80'0000) return static_cast<std::uint16_t>(sign | 0x7c00);
+  const float value = std::bit_cast<float>(magnitude);
+  if (value >= 65536) return static_cast<std::uint16_t>(sign | 0x7bff);
+  if (value < std::ldexp(1.0f, -14))
+    return static_cast<std::uint16_t>(sign | static_cast<std::uint32_t>(std::ldexp(value, 24)));
+  return static_cast<std::uint16_t>(sign | ((magnitude >> 23) - 112) << 10 | rest);
+}
+
 // To eight bits, of which the last is worth 2^-14 at least.
 float srgb_to_linear(float value) {
   const double exact = value <= 0.04045f ? value / 12.92 : std::pow((value + 0.055) / 1.055, 2.4);
@@ -84,6 +97,20 @@ bool gives_numbers(const TextureHeader& header) {
 std::uint32_t channel_bits(const TextureHeader& header, const std::byte* texel, unsigned channel) {
   const std::uint32_t bits = raw_channel(header, texel, channel);
   return gives_numbers(header) ? std::bit_cast<std::uint32_t>(number(header, bits, channel)) : bits;
+}
+
+void store_channel(const TextureHeader& header, std::uint32_t bits, unsigned channel,
+                   std::byte* texel) {
+  const unsigned bytes = header.channel_bits / 8u;
+  if (bytes < 4 && header.format == Format::floating) {
+    bits = half_cut_off(bits);
+  } else if (bytes < 4 && header.format == Format::signed_integer) {
+    const std::int32_t most = (1 << (header.channel_bits - 1)) - 1;
+    bits = static_cast<std::uint32_t>(std::clamp(static_cast<std::int32_t>(bits), -most - 1, most));
+  } else if (bytes < 4) {
+    bits = std::min(bits, (1u << header.channel_bits) - 1);
+  }
+  std::memcpy(texel + channel * bytes, &bits, bytes);
 }
 
 std::uint32_t border_bits(const TextureHeader& header, unsigned channel) {

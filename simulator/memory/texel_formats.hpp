@@ -15,6 +15,11 @@ bool gives_numbers(const TextureHeader& header);
 std::uint32_t channel_bits(const TextureHeader& header, const std::byte* texel, unsigned channel);
 std::uint32_t border_bits(const TextureHeader& header, unsigned channel);
 
+// The other way, of a formatted store: integers become the nearest ones of the channel, floats
+// halves that are cut off.
+void store_channel(const TextureHeader& header, std::uint32_t bits, unsigned channel,
+                   std::byte* texel);
+
 // What a filter adds up: numbers as they are, integers in units of the largest one of 16 bits.
 double filter_input(const TextureHeader& header, const std::byte* texel, unsigned channel);
 double border_input(const TextureHeader& header, unsigned channel);
