@@ -31,7 +31,7 @@ std::mutex mutex;
 Chunk* current = nullptr;  // the one that new pieces come from
 // Of which nobody has a piece. Kept, as launch follows launch: the system needs longer to clear
 // such memory than many a launch takes.
-constexpr std::size_t kMostSpare = 4;
+constexpr std::size_t kMostSpare = 16;
 std::array<Chunk*, kMostSpare> spare;
 std::size_t spares = 0;
 

@@ -30,13 +30,19 @@ TEST(BigPages, WhatWasUsedBeforeIsZeroForWhoWantsThat) {
   }
 }
 
+// As much as the warps of all SMs take; new memory would be zero.
 TEST(BigPages, MemoryOfAnEndedLaunchIsTakenAgain) {
-  constexpr std::size_t kBytes = 15 << 20;  // nearly a chunk
-  const void* first = nullptr;
-  for (int launch = 0; launch < 3; ++launch) {
-    const Bytes piece(kBytes, Fresh::anything);
-    if (launch == 0) first = piece.data();
-    EXPECT_EQ(piece.data(), first);
+  constexpr std::size_t kPieces = 10, kBytes = 15 << 20;  // nearly a chunk each
+  constexpr unsigned char kWritten = 0x5a;
+  for (int launch = 0; launch < 2; ++launch) {
+    std::vector<Bytes> pieces;
+    for (std::size_t i = 0; i < kPieces; ++i) {
+      pieces.emplace_back(kBytes, Fresh::anything);
+      if (launch > 0) {
+        EXPECT_EQ(pieces.back()[0], kWritten) << i;
+      }
+      pieces.back()[0] = kWritten;
+    }
   }
 }
 
