@@ -8,18 +8,21 @@ namespace {
 
 unsigned first_of(SlotMask mask) { return static_cast<unsigned>(std::countr_zero(mask)); }
 
-template <typename Better>
-unsigned best(const Candidates& candidates, SlotMask among, Better&& better) {
-  unsigned chosen = first_of(among);
-  for (among &= among - 1; among != 0; among &= among - 1) {
+// Warps mostly start in the order of slots, so that the first slot asked is the one.
+unsigned oldest(const Candidates& candidates, SlotMask among) {
+  for (;;) {
     const unsigned slot = first_of(among);
-    if (better(candidates.started[slot], candidates.started[chosen])) chosen = slot;
+    among &= ~(candidates.younger[slot] | SlotMask{1} << slot);
+    if (among == 0) return slot;
   }
-  return chosen;
 }
 
-unsigned oldest(const Candidates& candidates, SlotMask among) {
-  return best(candidates, among, [](auto a, auto b) { return a < b; });
+unsigned youngest(const Candidates& candidates, SlotMask among) {
+  for (;;) {
+    const unsigned slot = kSlots - 1 - static_cast<unsigned>(std::countl_zero(among));
+    among &= candidates.younger[slot];
+    if (among == 0) return slot;
+  }
 }
 
 bool last_is_ready(const Candidates& candidates) {
@@ -28,7 +31,7 @@ bool last_is_ready(const Candidates& candidates) {
 
 unsigned greedy_then_youngest(const Candidates& candidates, SchedulerState&) {
   if (last_is_ready(candidates)) return candidates.last;
-  return best(candidates, candidates.ready, [](auto a, auto b) { return a > b; });
+  return youngest(candidates, candidates.ready);
 }
 
 unsigned greedy_then_oldest(const Candidates& candidates, SchedulerState&) {

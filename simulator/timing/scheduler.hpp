@@ -12,11 +12,12 @@ inline constexpr unsigned kSlots = 32;  // warps a sub-core can hold, at most
 using SlotMask = std::uint32_t;
 
 struct Candidates {
-  SlotMask ready = 0;                                // never empty
-  SlotMask resident = 0;                             // slots with a warp
-  SlotMask waiting_long = 0;                         // that wait for memory
-  std::uint32_t last = 0;                            // the slot that issued last
-  const std::array<std::uint64_t, kSlots>& started;  // counts up: the largest is the youngest warp
+  SlotMask ready = 0;         // never empty
+  SlotMask resident = 0;      // slots with a warp
+  SlotMask waiting_long = 0;  // that wait for memory
+  std::uint32_t last = 0;     // the slot that issued last
+  // By slot: those of the resident ones whose warps started later.
+  const std::array<SlotMask, kSlots>& younger;
 };
 
 struct SchedulerState {

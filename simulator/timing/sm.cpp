@@ -68,7 +68,7 @@ void Sm::start_block(std::unique_ptr<Block> block, Cycle begin,
     if (warp.convergence->finished()) continue;  // before it came here
     units_.blocks.start_warp(place, begin);
     SubCore& sub_core = *std::ranges::min_element(sub_cores_, {}, &SubCore::warps);
-    sub_core.start_warp(warp, place, begin, ++warps_started_);
+    sub_core.start_warp(warp, place, begin);
     begin += units_.constants.warp_start_interval;
   }
 }

@@ -55,7 +55,6 @@ class Sm {
   SmUnits units_;
   std::vector<SubCore, BigPageAllocator<SubCore, Fresh::zeroed>> sub_cores_;
   Cycle answered_ = kNever;  // when; kNever: all answers have been taken
-  std::uint64_t warps_started_ = 0;
 };
 
 }  // namespace heddle::simulator::timing

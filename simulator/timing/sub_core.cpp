@@ -42,7 +42,7 @@ SubCore::Visited SubCore::visit(Cycle now, Cycle until) {
   if (ready_ != 0) {
     const SlotMask waiting = context.picks_by_wait ? waiting_long() : 0;
     const unsigned slot =
-        context.pick({ready_, slots_.resident(), waiting, last_, slots_.started()}, scheduler_);
+        context.pick({ready_, slots_.resident(), waiting, last_, slots_.younger()}, scheduler_);
     last_ = slot;
     const Course course = timed(slots_[slot]).course;
     if (!issue(slot, now, free_until)) return Visited::stopped;
@@ -229,8 +229,8 @@ void SubCore::tell_wait(const ResidentWarp& warp, Cycle until) {
       {start + warp.counted_until, start + until, stall_name(warp.state), index_});
 }
 
-void SubCore::start_warp(Warp& warp, std::uint32_t block, Cycle begin, std::uint64_t number) {
-  const unsigned slot = slots_.add(number);
+void SubCore::start_warp(Warp& warp, std::uint32_t block, Cycle begin) {
+  const unsigned slot = slots_.add();
   ResidentWarp& resident = slots_[slot];
   resident.warp = &warp;
   resident.block = block;

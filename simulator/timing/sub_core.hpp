@@ -37,9 +37,8 @@ class SubCore {
   std::uint32_t last_block() const { return slots_[last_].block; }
 
   std::uint32_t warps() const { return slots_.count(); }
-  // It begins to issue at `begin`. `block`: its block's place on the SM; `number`: counts the
-  // warps that have started there.
-  void start_warp(Warp& warp, std::uint32_t block, Cycle begin, std::uint64_t number);
+  // It begins to issue at `begin`. `block`: its block's place on the SM.
+  void start_warp(Warp& warp, std::uint32_t block, Cycle begin);
   // Warps of the block whose barrier was released at `now` leave it one by one. `leaves`: when the
   // last one before them did.
   void leave_barrier(std::uint32_t block, Cycle now, Cycle& leaves);

@@ -27,18 +27,19 @@ class WarpSlots {
   const ResidentWarp& operator[](unsigned slot) const { return warps_[slot]; }
   SlotMask resident() const { return resident_; }
   std::uint32_t count() const { return static_cast<std::uint32_t>(std::popcount(resident_)); }
-  // Counts up: the largest is the youngest warp.
-  const std::array<std::uint64_t, kSlots>& started() const { return started_; }
+  // By slot: those of the resident ones whose warps started later.
+  const std::array<SlotMask, kSlots>& younger() const { return younger_; }
 
   // Takes a free slot, of which there must be one.
-  unsigned add(std::uint64_t number) {
+  unsigned add() {
     const auto slot = static_cast<unsigned>(std::countr_one(resident_));
     warps_.reserve(kSlots);
     if (slot == warps_.size()) warps_.emplace_back();
     const std::uint32_t instance = warps_[slot].instance + 1;
     warps_[slot] = {};
     warps_[slot].instance = instance;
-    started_[slot] = number;
+    for_each_slot(resident_, [&](unsigned each) { younger_[each] |= slot_bit(slot); });
+    younger_[slot] = 0;
     resident_ |= slot_bit(slot);
     return slot;
   }
@@ -98,7 +99,7 @@ class WarpSlots {
 
   std::vector<ResidentWarp, BigPageAllocator<ResidentWarp, Fresh::anything>>
       warps_;  // of slots used so far
-  std::array<std::uint64_t, kSlots> started_{};
+  std::array<SlotMask, kSlots> younger_{};
   std::array<Cycle, kSlots> examine_at_{};
   SlotMask resident_ = 0;
   // Warps of which it is known when to examine them: before `soon_end_`, or not; and when the
