@@ -40,7 +40,7 @@ class L1Lines {
     const Line line = tags_.find(number);
     if (line) {
       const auto place = static_cast<Place>(tags_.place_of(line));
-      Pool& pool = pool_of(number);
+      Pool& pool = pools_[pool_of(number)];
       if (pool.first != place) {
         unlink(pool, place);
         link(pool, place);
@@ -51,25 +51,37 @@ class L1Lines {
   // As SectorCache's.
   std::size_t place_of(const Line& line) const { return tags_.place_of(line); }
   Line find_at(std::size_t place, LineNumber number) { return tags_.find_at(place, number); }
-  void prefetch(LineNumber number) const { tags_.prefetch(number); }
+  // With what makes room for it in its pool.
+  void prefetch(LineNumber number) const {
+    tags_.prefetch(number);
+    const Pool& pool = pools_[pool_of(number)];
+    if (pool.first != kNone) __builtin_prefetch(&links_[pool.first], 1);
+    if (pool.lines != room_) return;
+    __builtin_prefetch(&links_[pool.last], 1);
+    tags_.prefetch_set(pool.last);
+  }
   void prefetch_extra(LineNumber number) const { tags_.prefetch_extra(number); }
   void prefetch_place(std::size_t place) const { tags_.prefetch_place(place); }
 
   // Puts a line in that is not there, empty. Others make room: in its pool, and in its set.
   Line insert(LineNumber number) {
-    Pool& pool = pool_of(number);
-    if (pool.lines == room_) remove(tags_.number_at(pool.last));
+    Pool& pool = pools_[pool_of(number)];
+    if (pool.lines == room_) {
+      const Place last = pool.last;
+      unlink(pool, last);
+      tags_.remove_at(last);
+    }
     typename Tags::Evicted evicted;
     const Line line = tags_.insert(number, evicted);
     const auto place = static_cast<Place>(tags_.place_of(line));
-    if (evicted.was_there) unlink(pool_of(evicted.number), place);
+    if (evicted.was_there) unlink(pools_[pool_of(evicted.number)], place);
     link(pool, place);
     return line;
   }
   void remove(LineNumber number) {
     const Line line = tags_.find(number);
     if (!line) return;
-    unlink(pool_of(number), static_cast<Place>(tags_.place_of(line)));
+    unlink(pools_[pool_of(number)], static_cast<Place>(tags_.place_of(line)));
     tags_.remove(number);
   }
 
@@ -88,10 +100,10 @@ class L1Lines {
     std::uint32_t lines = 0;
   };
 
-  Pool& pool_of(LineNumber number) {
+  static std::size_t pool_of(LineNumber number) {
     constexpr std::uint64_t kMixer = 0xd6e8'feb8'6659'fd93;
     const std::uint64_t mixed = (number ^ number >> 32) * kMixer;
-    return pools_[(mixed ^ mixed >> 32) * kMixer >> 60];
+    return (mixed ^ mixed >> 32) * kMixer >> 60;
   }
   void link(Pool& pool, Place place) {
     links_[place] = {.before = kNone, .after = pool.first};

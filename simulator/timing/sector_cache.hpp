@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <numeric>
@@ -123,8 +124,6 @@ class SectorCache {
     return static_cast<std::size_t>(line.extra_ - extras_.data());
   }
   std::size_t places() const { return sets_ * ways_; }
-  // Of the line that lies there.
-  LineNumber number_at(std::size_t place) const { return numbers_[place]; }
   // As find; the line is probably at that place.
   Line find_at(std::size_t place, LineNumber number) {
     const std::size_t index = place / ways_;
@@ -144,9 +143,10 @@ class SectorCache {
     const bool full = set.head->count == ways_;
     const std::uint8_t way = set.order[full ? ways_ - 1 : set.head->count++];
     const std::size_t place = index * ways_ + way;
-    evicted = {numbers_[place],
-               full ? static_cast<SectorMask>(set.states[way] >> kSectorsPerLine) : SectorMask{0},
-               full};
+    evicted = {};
+    if (full)
+      evicted = {numbers_[place], static_cast<SectorMask>(set.states[way] >> kSectorsPerLine),
+                 true};
     numbers_[place] = number;
     set.marks[way] = mark_of(number);
     set.states[way] = 0;
@@ -155,11 +155,14 @@ class SectorCache {
     return line_at(index, way);
   }
   void remove(LineNumber number) {
-    const Line line = find(number);  // which is the one used last now
-    if (!line) return;
-    const std::size_t place = place_of(line);
+    if (const Line line = find(number)) remove_at(place_of(line));
+  }
+  // The line that lies there.
+  void remove_at(std::size_t place) {
+    const auto way = static_cast<unsigned>(place % ways_);
     const Set set = set_at(place / ways_);
-    set.marks[place % ways_] = 0;
+    use(set, way);  // the one used last now
+    set.marks[way] = 0;
     std::rotate(set.order, set.order + 1, set.order + set.head->count--);
   }
   // The line will be asked for soon: brings its set near.
@@ -180,8 +183,12 @@ class SectorCache {
     __builtin_prefetch(&extras_[index * ways_ + way], 1);
   }
 
+  // Of a line that lies there.
+  void prefetch_set(std::size_t place) const {
+    __builtin_prefetch(&found_[place / ways_ * stride_], 1);
+  }
   void prefetch_place(std::size_t place) const {
-    __builtin_prefetch(&found_[place / ways_ * stride_]);
+    prefetch_set(place);
     __builtin_prefetch(&numbers_[place]);
     __builtin_prefetch(&extras_[place]);
   }
