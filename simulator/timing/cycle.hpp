@@ -27,6 +27,8 @@ class Server {
   void give_up_after(Cycle time) { free_ = std::min(free_, time * kTicks); }
   // Cycles from `now` until new work could begin.
   Cycle backlog(Cycle now) const { return free_ > now * kTicks ? free_ / kTicks - now : 0; }
+  // Whether there is one.
+  bool has_backlog(Cycle now) const { return free_ >= (now + 1) * kTicks; }
 
  private:
   std::uint64_t free_ = 0;

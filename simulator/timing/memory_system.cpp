@@ -39,11 +39,6 @@ std::uint64_t dram_ticks(const Constants& constants, std::uint64_t wanted) {
          constants.dram_bytes_per_kilocycle * working / interval;
 }
 
-// None is without channels.
-std::uint32_t groups_of(const Constants& constants) {
-  return std::clamp(constants.dram_groups, 1u, std::max(1u, constants.dram_channels));
-}
-
 // How much farther a slice is than the nearest: slices lie here and there, as seen from a GPC
 // (l2_line of gpu/kernels/micro/timing/memory.cu).
 std::vector<Cycle> slice_distances(const Constants& constants, std::size_t slices) {
@@ -60,11 +55,14 @@ MemorySystem::MemorySystem(const Constants& constants, std::uint64_t l2_bytes, s
     : constants_(constants),
       l2_bytes_(l2_bytes),
       slices_of_half_(std::max(1u, constants.l2_slices / constants.l2_halves)),
+      groups_(groups_of(constants)),
       by_halves_(constants.l2_halves),
       by_slices_of_half_(slices_of_half_),
-      by_groups_(groups_of(constants)),
+      by_groups_(groups_.size()),
       by_region_(std::max<std::uint64_t>(1, constants.dram_region_bytes / kLineBytes)),
       by_rows_(std::uint64_t{constants.dram_row_bytes} * constants.dram_channels),
+      by_banks_(constants.dram_banks),
+      by_refresh_interval_(constants.dram_refresh_interval),
       to_sm_ticks_(by_sectors([&](std::uint64_t bytes) {
         return ticks_for(bytes, constants.sm_read_bytes_per_cycle);
       })),
@@ -93,12 +91,12 @@ MemorySystem::MemorySystem(const Constants& constants, std::uint64_t l2_bytes, s
       channels_(constants.dram_channels) {
   for (unsigned half = 0; half < constants.l2_halves; ++half)
     halves_.push_back({.tags = Tags(l2_bytes / constants.l2_halves, constants.l2_ways)});
-  const std::uint64_t groups = groups_of(constants);
-  for (std::uint64_t number = 0; number < groups; ++number) {
-    const Group all = group(number);
-    for (std::size_t i = 0; i < all.count; ++i)
-      channels_[all.first + i].refresh = number * constants.dram_refresh_interval / groups +
-                                         i * constants.dram_refresh_spread / all.count;
+  for (std::size_t number = 0; number < groups_.size(); ++number) {
+    const Group& group = groups_[number];
+    for (std::size_t i = 0; i < group.count; ++i)
+      channels_[group.first + i].refresh =
+          number * constants.dram_refresh_interval / groups_.size() +
+          i * constants.dram_refresh_spread / group.count;
   }
   start(true);
 }
@@ -120,6 +118,7 @@ void MemorySystem::start(bool cold) {
   for (auto* servers : {&slices_, &to_sm_, &from_sm_, &to_gpc_, &from_cpc_})
     std::ranges::fill(*servers, Server());
   from_l2_ = Server();
+  cpcs_used_ = 0;
   std::ranges::fill(asked_, Asked());
   for (Channel& channel : channels_) {
     channel.data = Server();
@@ -142,9 +141,10 @@ std::vector<MemorySystem::Ways> MemorySystem::ways_of(const Constants& constants
 }
 
 void MemorySystem::serve(std::span<Request*> requests) {
-  // Whose tags lie far apart in the host's memory.
-  constexpr std::size_t kAhead = 8, kFarAhead = 16;
+  // They and their tags lie far apart in the host's memory.
+  constexpr std::size_t kAhead = 16, kFarAhead = 32, kFarthest = 48;
   for (std::size_t i = 0; i < requests.size(); ++i) {
+    if (i + kFarthest < requests.size()) __builtin_prefetch(requests[i + kFarthest], 1);
     if (i + kFarAhead < requests.size()) prefetch(*requests[i + kFarAhead]);
     if (i + kAhead < requests.size()) prefetch_extra(*requests[i + kAhead]);
     requests[i]->done = serve(*requests[i]);
@@ -152,6 +152,7 @@ void MemorySystem::serve(std::span<Request*> requests) {
 }
 
 void MemorySystem::prefetch(const Request& request) const {
+  __builtin_prefetch(&asked_[asked_at(request)], 1);
   const unsigned near = near_half(request.sm), home = home_of(request.line);
   halves_[near].tags.prefetch(request.line);
   if (home != near) halves_[home].tags.prefetch(request.line);
@@ -181,8 +182,8 @@ Cycle MemorySystem::serve(Request& request) {
   return done;
 }
 
-MemorySystem::Asked& MemorySystem::asked_before(const Request& request) {
-  return asked_[ways_[request.sm].gpc * kAsked + request.line % kAsked];
+std::size_t MemorySystem::asked_at(const Request& request) const {
+  return ways_[request.sm].gpc * kAsked + request.line % kAsked;
 }
 
 // Those who ask for a whole line soon after another SM of their GPC are answered with it
@@ -191,7 +192,7 @@ MemorySystem::Asked& MemorySystem::asked_before(const Request& request) {
 Cycle MemorySystem::serve_read(const Place& place, Cycle nearest, Request& request) {
   constexpr SectorMask kWholeLine = (1u << kSectorsPerLine) - 1;
   const Cycle now = request.time;
-  Asked& before = asked_before(request);
+  Asked& before = asked_[asked_at(request)];
   if (before.line == request.line && request.sectors == kWholeLine &&
       before.sectors == kWholeLine && now <= before.time + constants_.gpc_join_cycles)
     return std::max(before.done, nearest + to_sm_[request.sm].wait(
@@ -249,10 +250,13 @@ Cycle MemorySystem::send(const Request& request, Cycle now) {
   // What is whole needs no flit of its own to say so, but takes the way as long.
   const std::uint64_t flits = out.flits + (out.partial ? 0u : 1u);
   const std::uint64_t ticks = flits * kKilo * Server::kTicks;
+  const std::size_t cpc = ways_[request.sm].cpc;
+  cpcs_used_ = std::max(cpcs_used_, cpc + 1);
   std::uint64_t in_use = 1;  // others, and this one
-  for (const Server& way : from_cpc_) in_use += way.backlog(now) != 0;
-  Server& way = from_cpc_[ways_[request.sm].cpc];
-  in_use -= way.backlog(now) != 0;
+  for (const Server& way : std::span(from_cpc_).first(cpcs_used_))
+    in_use += way.has_backlog(now) ? 1u : 0u;
+  Server& way = from_cpc_[cpc];
+  in_use -= way.has_backlog(now) ? 1u : 0u;
   const std::uint64_t of_way = out.partial ? constants_.cpc_partial_flits_per_kilocycle
                                            : constants_.cpc_whole_flits_per_kilocycle;
   const std::uint64_t of_all = out.partial ? constants_.l2_partial_flits_per_kilocycle
@@ -411,14 +415,21 @@ MemorySystem::Delay MemorySystem::write(Request& request, const Place& place, Cy
 }
 
 Cycle MemorySystem::refresh_wait(const Channel& channel, Cycle now) const {
-  const Cycle at = (now + channel.refresh) % constants_.dram_refresh_interval;
+  const Cycle at = by_refresh_interval_.rest(now + channel.refresh);
   return at < constants_.dram_refresh_cycles ? constants_.dram_refresh_cycles - at : 0;
 }
 
-MemorySystem::Group MemorySystem::group(std::uint64_t number) const {
-  const std::uint64_t groups = groups_of(constants_), channels = channels_.size();
-  const std::size_t first = number * channels / groups;
-  return {first, (number + 1) * channels / groups - first};
+// None is without channels.
+std::vector<MemorySystem::Group> MemorySystem::groups_of(const Constants& constants) {
+  const std::size_t channels = std::max(1u, constants.dram_channels);
+  const std::size_t count = std::clamp<std::size_t>(constants.dram_groups, 1, channels);
+  std::vector<Group> groups;
+  for (std::size_t first = 0; groups.size() < count;) {
+    const std::size_t end = (groups.size() + 1) * channels / count;
+    groups.push_back({.first = first, .count = end - first});
+    first = end;
+  }
+  return groups;
 }
 
 // Regions take turns with groups of channels. In a region two channels share a KiB, by turns of 256
@@ -427,16 +438,16 @@ MemorySystem::Group MemorySystem::group(std::uint64_t number) const {
 // regions.* of gpu/kernels/micro/timing/far_boxes.cu).
 std::size_t MemorySystem::channel_of(LineNumber line) const {
   const std::uint64_t region = by_region_.quotient(line);
-  const Group all = group(by_groups_.rest(region + mix(by_groups_.quotient(region))));
+  const Group& group = groups_[by_groups_.rest(region + mix(by_groups_.quotient(region)))];
   const std::uint64_t piece = (line >> 3) * 2 + (line >> 1 & 1);
-  return all.first + (piece + mix(piece / all.count)) % all.count;
+  return group.first + group.by_count.rest(piece + mix(group.by_count.quotient(piece)));
 }
 
 Cycle MemorySystem::transfer(LineNumber line, SectorMask sectors, Cycle now) {
   Channel& channel = channels_[channel_of(line)];
   // A row holds a part of what all channels' rows make up together.
   const std::uint64_t row = by_rows_.quotient(line * kLineBytes);
-  const std::size_t bank = mix(row) % channel.open_rows.size();
+  const std::size_t bank = by_banks_.rest(mix(row));
   // What is served while the channel refreshes waits, whenever it was asked for.
   Cycle start = now + channel.data.backlog(now);
   start += refresh_wait(channel, start);

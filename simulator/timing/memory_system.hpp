@@ -119,7 +119,7 @@ class MemorySystem {
     Cycle time = 0, done = 0;
   };
   static constexpr std::size_t kAsked = 1024;  // of a GPC, by their lines
-  Asked& asked_before(const Request& request);
+  std::size_t asked_at(const Request& request) const;
   Cycle serve(Request& request);
   Cycle serve_read(const Place& place, Cycle nearest, Request& request);
   void prefetch(const Request& request) const;
@@ -135,8 +135,9 @@ class MemorySystem {
   // Channels that follow one another.
   struct Group {
     std::size_t first = 0, count = 1;
+    Divisor by_count{count};
   };
-  Group group(std::uint64_t number) const;
+  static std::vector<Group> groups_of(const Constants& constants);
   std::size_t channel_of(LineNumber line) const;
   unsigned home_of(LineNumber line) const;
   std::size_t slice_in_half(LineNumber line) const;
@@ -154,7 +155,9 @@ class MemorySystem {
   const std::uint64_t l2_bytes_;
   // What is divided by for each request, and what would be: ticks, by the number of sectors.
   const std::size_t slices_of_half_;
-  const Divisor by_halves_, by_slices_of_half_, by_groups_, by_region_, by_rows_;
+  const std::vector<Group> groups_;
+  const Divisor by_halves_, by_slices_of_half_, by_groups_, by_region_, by_rows_, by_banks_;
+  const Divisor by_refresh_interval_;
   using SectorTicks = std::array<std::uint64_t, kSectorsPerLine + 1>;
   const SectorTicks to_sm_ticks_, to_gpc_ticks_, from_l2_ticks_, slice_ticks_, dram_ticks_;
   const std::vector<Cycle> distances_;  // by slice, and in it by GPC
@@ -165,6 +168,7 @@ class MemorySystem {
   Server from_l2_;                         // what all SMs read
   std::vector<Asked> asked_;               // by GPC
   std::vector<Server> to_gpc_, from_cpc_;  // one for each GPC, and for some SMs of it
+  std::size_t cpcs_used_ = 0;              // those behind have sent nothing since `start`
   std::vector<Channel> channels_;
   Traffic traffic_;
   Cycle last_write_ = 0;
