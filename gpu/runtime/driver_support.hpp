@@ -13,6 +13,15 @@ namespace heddle::runtime {
 inline constexpr abi::Uuid kDriverSupport{
     {'h', 'e', 'd', 'd', 'l', 'e', ' ', 'd', 'r', 'i', 'v', 'e', 'r', ' ', '0', '1'}};
 
+// Which context the calling thread works in, as both fronts know it. The runtime makes a GPU's
+// primary context current where none is; the driver has them in a stack of its own.
+struct CurrentContext {
+  enum class Is : std::uint8_t { none, primary, other };
+  Is is = Is::none;
+  bool to_be_pushed = false;  // the runtime has made it current, the driver has not looked since
+  unsigned driver_calls = 0;  // that are under way: they use the runtime, and change nothing here
+};
+
 struct DriverSupport {
   // Rows of `width` elements of 1, 2 or 4 bytes, from row to row `pitch` bytes.
   Error (*fill)(void* to, std::size_t pitch, unsigned value, unsigned element_bytes,
@@ -39,6 +48,9 @@ struct DriverSupport {
   std::uint64_t (*used_bytes)(unsigned gpu);
   // Null: it came with the program.
   Error (*library_of)(abi::Handle kernel, abi::Handle* library);
+  CurrentContext& (*current)();  // of the calling thread
+  // Whether a thread has worked in the GPU's primary context since it was reset.
+  bool (*primary_is_active)(unsigned gpu);
   // Code of parts that were added; `give` gets it. Options are those of all parts.
   struct Part {
     int kind;  // CUjitInputType

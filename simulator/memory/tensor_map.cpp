@@ -63,11 +63,18 @@ constexpr std::array<TypeFacts, static_cast<std::size_t>(TensorType::count_)> kT
 const TypeFacts& facts_of(TensorType type) { return kTypes[static_cast<std::size_t>(type)]; }
 
 constexpr std::uint64_t kMostSize = std::uint64_t{1} << 32, kMostStride = std::uint64_t{1} << 40;
-// No box is larger than what a block has of shared memory. (54 KB are allowed, 790 KB are not.)
-constexpr std::uint64_t kMostBoxBytes = 227 << 10;
+// No box is larger than an SM's shared memory, and addresses have 57 bits
+// (gpu/runtime/tests/answers/tensor_maps.cu).
+constexpr std::uint64_t kMostBoxBytes = 228 << 10, kMostAddress = std::uint64_t{1} << 57;
 
 bool in_range(std::uint64_t value, std::uint64_t least, std::uint64_t most) {
   return value >= least && value <= most;
+}
+
+unsigned unit_of(std::uint32_t interleave) { return interleave == 2 ? 32 : 16; }
+
+bool is_address(std::uint64_t address, std::uint32_t interleave) {
+  return address % unit_of(interleave) == 0 && address < kMostAddress;
 }
 
 // What holds of every map.
@@ -77,11 +84,12 @@ bool is_allowed(const TensorMap& map) {
     return false;
   if (map.fill != 0 && !is_float(map.type)) return false;
   if (map.interleave != 0 && map.rank < 3) return false;
-  const unsigned unit = map.interleave == 2 ? 32 : 16;
-  if (map.address % unit != 0) return false;
+  if (!is_address(map.address, map.interleave)) return false;
   for (unsigned i = 0; i < map.rank; ++i) {
     if (!in_range(map.size[i], 1, kMostSize) || !in_range(map.step[i], 1, 8)) return false;
-    if (i != 0 && (map.stride[i - 1] % unit != 0 || map.stride[i - 1] >= kMostStride)) return false;
+    if (i != 0 &&
+        (map.stride[i - 1] % unit_of(map.interleave) != 0 || map.stride[i - 1] >= kMostStride))
+      return false;
   }
   return true;
 }
@@ -92,10 +100,19 @@ bool fits_pattern(const TensorMap& map, std::uint64_t bytes) {
   return bytes % 16 == 0 && (map.swizzle == 0 || bytes <= (16u << map.swizzle));
 }
 
+// Bytes of a box as the map has them; each dimension's elements over its step, rounded down.
+std::uint64_t noted_bytes(const TensorMap& map) {
+  std::uint64_t bytes = bytes_of(map.type);
+  if (map.is_im2col) return bytes * map.channels * map.pixels;
+  for (unsigned i = 0; i < map.rank; ++i) bytes *= map.box[i] / map.step[i];
+  return bytes;
+}
+
 bool is_tile_allowed(const TensorMap& map) {
   for (unsigned i = 0; i < map.rank; ++i)
     if (!in_range(map.box[i], 1, 256)) return false;
-  return fits_pattern(map, std::uint64_t{map.box[0]} * bytes_of(map.type));
+  return noted_bytes(map) <= kMostBoxBytes &&
+         fits_pattern(map, std::uint64_t{map.box[0]} * bytes_of(map.type));
 }
 
 bool is_im2col_allowed(const TensorMap& map) {
@@ -112,16 +129,8 @@ bool is_im2col_allowed(const TensorMap& map) {
     if (static_cast<std::int32_t>(size + static_cast<std::uint32_t>(map.upper[i])) <= map.lower[i])
       return false;
   }
-  if (std::uint64_t{map.channels} * map.pixels * bytes_of(map.type) > kMostBoxBytes) return false;
-  return fits_pattern(map, std::uint64_t{map.channels} * bytes_of(map.type));
-}
-
-// Bytes of a box as the map has them; each dimension's elements over its step, rounded down.
-std::uint32_t noted_bytes(const TensorMap& map) {
-  std::uint32_t bytes = bytes_of(map.type);
-  if (map.is_im2col) return bytes * map.channels * map.pixels;
-  for (unsigned i = 0; i < map.rank; ++i) bytes *= map.box[i] / map.step[i];
-  return bytes;
+  return noted_bytes(map) <= kMostBoxBytes &&
+         fits_pattern(map, std::uint64_t{map.channels} * bytes_of(map.type));
 }
 
 void put_box(const TensorMap& map, Words& words) {
@@ -169,6 +178,14 @@ std::optional<TensorMapBytes> encode(const TensorMap& map) {
   TensorMapBytes bytes;
   std::memcpy(bytes.data(), words.data(), bytes.size());
   return bytes;
+}
+
+bool replace_address(std::byte* map, std::uint64_t address) {
+  Words words;
+  std::memcpy(words.data(), map, kTensorMapBytes);
+  if (address == 0 || !is_address(address, kInterleave.get(words))) return false;
+  std::memcpy(map, &address, sizeof address);
+  return true;
 }
 
 std::optional<TensorMap> decode_tensor_map(const std::byte* bytes) {

@@ -59,6 +59,9 @@ using TensorMapBytes = std::array<std::byte, kTensorMapBytes>;
 // Nothing where the driver refuses the description.
 std::optional<TensorMapBytes> encode(const TensorMap& map);
 
+// Puts the address of another tensor into a map, which is not looked at beyond its layout. False:
+// it is 0, too large, or not aligned as the layout wants it.
+bool replace_address(std::byte* map, std::uint64_t address);
 // What the bytes say; where they cannot be a map, nothing.
 std::optional<TensorMap> decode_tensor_map(const std::byte* bytes);
 

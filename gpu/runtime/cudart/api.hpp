@@ -52,6 +52,7 @@ Error on_device(Body body) noexcept {
     const auto context = runtime.context();
     if (!context)
       return runtime.has_context() ? Error::initialization_error : Error::cudart_unloading;
+    runtime.work_in_primary();
     if (context->inside_action()) return Error::not_permitted;
     if (context->status() != Error::success) return context->status();
     return body(*context);

@@ -73,7 +73,10 @@ HEDDLE_API Error cudaSetDevice(int device) {
     if (!exists(device)) return Error::invalid_device;
     Runtime& runtime = Runtime::instance();
     Runtime::thread().gpu = static_cast<unsigned>(device);
-    if (runtime.context()) return Error::success;  // made here, as with CUDA
+    if (runtime.context()) {  // made here, as with CUDA
+      runtime.work_in_primary();
+      return Error::success;
+    }
     return runtime.has_context() ? Error::initialization_error : Error::cudart_unloading;
   });
 }

@@ -87,6 +87,9 @@ Error put_pages(std::uint64_t address, int file, std::uint64_t bytes) {
   });
 }
 
+CurrentContext& current() { return Runtime::thread().current; }
+bool primary_is_active(unsigned number) { return Runtime::instance().primary_is_active(number); }
+
 unsigned gpu() { return Runtime::thread().gpu; }
 void use_gpu(unsigned number) { Runtime::thread().gpu = number; }
 
@@ -139,9 +142,9 @@ Error link(const DriverSupport::Part* given, std::size_t count, const int* optio
 }  // namespace
 
 HEDDLE_API Error cudaGetExportTable(const void** table, const abi::Uuid* id) {
-  static constexpr DriverSupport kTable{fill_elements, write_value, wait_value, find_memory,
-                                        reserve,       put_pages,   gpu,        use_gpu,
-                                        set_access,    used_bytes,  library_of, link};
+  static constexpr DriverSupport kTable{
+      fill_elements, write_value, wait_value, find_memory, reserve, put_pages,         gpu,
+      use_gpu,       set_access,  used_bytes, library_of,  current, primary_is_active, link};
   if (table == nullptr || id == nullptr) return Error::invalid_value;
   if (std::memcmp(id, &kDriverSupport, sizeof kDriverSupport) == 0)
     *table = &kTable;

@@ -273,8 +273,20 @@ std::vector<std::shared_ptr<Context>> Runtime::take_contexts() {
   return taken;
 }
 
+void Runtime::work_in_primary() {
+  using Is = CurrentContext::Is;
+  CurrentContext& current = thread().current;
+  if (current.driver_calls != 0 || current.is == Is::other) return;
+  if (current.is == Is::none) {
+    current.is = Is::primary;
+    current.to_be_pushed = true;
+  }
+  primary_is_active_.at(thread().gpu) = true;
+}
+
 Error Runtime::reset() {
   const unsigned gpu = thread().gpu;
+  primary_is_active_.at(gpu) = false;
   std::shared_ptr<Context> doomed;
   {
     std::scoped_lock lock(registry_mutex_, mutex_);

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "gpu/runtime/context.hpp"
+#include "gpu/runtime/driver_support.hpp"
 #include "gpu/runtime/options.hpp"
 
 namespace heddle::runtime {
@@ -65,6 +66,7 @@ struct ThreadState {
   static constexpr unsigned kMaxNesting = 64;
   Error last_error = Error::success;
   unsigned gpu = 0;  // cudaSetDevice
+  CurrentContext current;
   CaptureMode capture_mode = CaptureMode::global;
   unsigned configurations = 0;
   LaunchConfiguration configuration[kMaxNesting];
@@ -91,7 +93,10 @@ class Runtime {
   std::shared_ptr<Context> context() { return context(thread().gpu); }
   std::shared_ptr<Context> context_if_any(unsigned gpu) const;
   bool has_context() const;  // of any GPU
-  Error reset();             // cudaDeviceReset
+  // A call of the runtime that needs the device makes its primary context current, if none is.
+  void work_in_primary();
+  bool primary_is_active(unsigned gpu) const { return primary_is_active_.at(gpu); }
+  Error reset();  // cudaDeviceReset
   // Finishes the work; no context until code is registered again.
   void shut_down();
   void end();  // of the process: shuts down, and ends the record
@@ -149,6 +154,7 @@ class Runtime {
   std::array<std::shared_ptr<Context>, System::kMostGpus> contexts_;
   pid_t process_ = 0;  // that created the context
   bool shut_down_ = false;
+  std::array<std::atomic<bool>, System::kMostGpus> primary_is_active_{};
   bool abandoned_ = false;  // with work that can no longer be brought to an end
   std::set<std::string> said_;
 

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "gpu/runtime/driver/support.hpp"
 #include "gpu/runtime/runtime_api.hpp"
 
 #define HEDDLE_DRIVER_API extern "C" __attribute__((visibility("default")))
@@ -42,9 +43,19 @@ Result result_of(Error error);
 template <typename Body>
 Result forward(Body body) noexcept {
   const Error before = cudaPeekAtLastError();
+  ++support().current().driver_calls;
   const Error error = body();
+  --support().current().driver_calls;
   if (before == Error::success) cudaGetLastError();  // of any call that `body` made
   return result_of(error);
+}
+
+// Whether the calling thread works in some context.
+bool has_context();
+// Of a call that a GPU refuses without one.
+template <typename Body>
+Result in_context(Body body) noexcept {
+  return has_context() ? forward(body) : Result::CUDA_ERROR_INVALID_CONTEXT;
 }
 
 template <bool kPerThread>

@@ -3,6 +3,7 @@
 #include <memory>
 #include <mutex>
 #include <set>
+#include <utility>
 #include <vector>
 
 #include "gpu/runtime/driver/api.hpp"
@@ -42,12 +43,24 @@ CudaContext& primary(int device) {
 
 int this_device() { return static_cast<int>(support().gpu()); }
 
-// The calling thread's contexts, the current one last. cudaSetDevice puts a primary one there.
+// The calling thread's contexts, the current one last. The runtime puts a primary one there
+// (gpu/runtime/tests/answers/contexts.cu).
 std::vector<CudaContext*>& stack() {
-  static thread_local std::vector<CudaContext*> current;
-  if (!current.empty() && current.back()->device != this_device())
-    current.back() = &primary(this_device());
-  return current;
+  static thread_local std::vector<CudaContext*> all;
+  if (std::exchange(support().current().to_be_pushed, false))
+    all.push_back(&primary(this_device()));
+  else if (!all.empty() && all.back()->device != this_device())
+    all.back() = &primary(this_device());
+  return all;
+}
+
+// Tells the runtime what is current after a change.
+void note_current() {
+  using Is = CurrentContext::Is;
+  const std::vector<CudaContext*>& all = stack();
+  support().current().is = all.empty()                                  ? Is::none
+                           : all.back() == &primary(all.back()->device) ? Is::primary
+                                                                        : Is::other;
 }
 
 // Makes the runtime follow what the stack has now.
@@ -59,12 +72,14 @@ void push(CudaContext* context) {
   std::vector<CudaContext*>& all = stack();
   use(context);
   all.push_back(context);
+  note_current();
 }
 
 void pop() {
   std::vector<CudaContext*>& all = stack();
   all.pop_back();
   if (!all.empty()) use(all.back());
+  note_current();
 }
 
 // The same with another device as the thread's.
@@ -116,6 +131,8 @@ Result create(CudaContext** context, unsigned flags, int device) {
 }
 
 }  // namespace
+
+bool has_context() { return !stack().empty(); }
 
 bool is_device(int number) {
   int count = 0;
@@ -279,7 +296,8 @@ HEDDLE_DRIVER_API Result cuDevicePrimaryCtxGetState(int device, unsigned* flags,
   if (const Result result = check(flags, device); result != Result::CUDA_SUCCESS) return result;
   *flags = primary(device).flags;
   std::lock_guard lock(contexts().mutex);
-  *active = contexts().retained[device] != 0;
+  *active = contexts().retained[device] != 0 ||
+            support().primary_is_active(static_cast<unsigned>(device));
   return Result::CUDA_SUCCESS;
 }
 
@@ -311,6 +329,7 @@ HEDDLE_DRIVER_API Result cuCtxSetCurrent(CudaContext* context) {
     if (const Result result = usable(context); result != Result::CUDA_SUCCESS) return result;
   if (!stack().empty()) stack().pop_back();
   if (context != nullptr) push(context);
+  note_current();
   return Result::CUDA_SUCCESS;
 }
 
@@ -327,7 +346,9 @@ HEDDLE_DRIVER_API Result cuCtxPopCurrent_v2(CudaContext** context) {
   return Result::CUDA_SUCCESS;
 }
 
-HEDDLE_DRIVER_API Result cuCtxGetDevice(int* device) { return answer(device, this_device()); }
+HEDDLE_DRIVER_API Result cuCtxGetDevice(int* device) {
+  return has_context() ? answer(device, this_device()) : Result::CUDA_ERROR_INVALID_CONTEXT;
+}
 HEDDLE_DRIVER_API Result cuCtxGetFlags(unsigned* flags) {
   return answer(flags, stack().empty() ? primary(this_device()).flags : stack().back()->flags);
 }
@@ -374,7 +395,7 @@ HEDDLE_DRIVER_API Result cuFlushGPUDirectRDMAWrites(int target, int scope) {
   return forward([&] { return cudaDeviceFlushGPUDirectRDMAWrites(target, scope); });
 }
 HEDDLE_DRIVER_API Result cuCtxSynchronize() {
-  return forward([] { return cudaDeviceSynchronize(); });
+  return in_context([] { return cudaDeviceSynchronize(); });
 }
 HEDDLE_DRIVER_API Result cuCtxSetLimit(int limit, std::size_t value) {
   return forward([&] { return cudaDeviceSetLimit(abi::Limit{limit}, value); });

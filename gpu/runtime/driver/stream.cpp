@@ -4,11 +4,11 @@
 namespace heddle::runtime::driver {
 
 HEDDLE_DRIVER_API Result cuStreamCreate(abi::Handle* stream, unsigned flags) {
-  return forward([&] { return cudaStreamCreateWithPriority(stream, flags, 0); });
+  return in_context([&] { return cudaStreamCreateWithPriority(stream, flags, 0); });
 }
 HEDDLE_DRIVER_API Result cuStreamCreateWithPriority(abi::Handle* stream, unsigned flags,
                                                     int priority) {
-  return forward([&] { return cudaStreamCreateWithPriority(stream, flags, priority); });
+  return in_context([&] { return cudaStreamCreateWithPriority(stream, flags, priority); });
 }
 HEDDLE_DRIVER_API Result cuStreamDestroy_v2(abi::Handle stream) {
   return forward([&] { return cudaStreamDestroy(stream); });

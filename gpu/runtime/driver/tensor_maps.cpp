@@ -42,7 +42,9 @@ std::optional<TensorMap> map_of(const Given& given) {
   return map;
 }
 
+// As an H200 does, of a thread that works in no context: gpu/runtime/tests/answers/tensor_maps.cu.
 Result put(void* to, const std::optional<TensorMap>& map) {
+  if (!has_context()) return Result::CUDA_ERROR_INVALID_CONTEXT;
   constexpr std::uintptr_t kAlignment = 64;
   if (to == nullptr || reinterpret_cast<std::uintptr_t>(to) % kAlignment != 0 || !map)
     return Result::CUDA_ERROR_INVALID_VALUE;
@@ -85,12 +87,27 @@ HEDDLE_DRIVER_API Result cuTensorMapEncodeIm2col(void* to, std::uint32_t type, s
   return put(to, map);
 }
 
+// Boxes of pixels that count along one side alone. To an H200's driver they are boxes of pixels
+// whose corners are 0 along the other sides, whatever the mode is.
+HEDDLE_DRIVER_API Result cuTensorMapEncodeIm2colWide(
+    void* to, std::uint32_t type, std::uint32_t rank, void* address, const std::uint64_t* sizes,
+    const std::uint64_t* strides, int lower, int upper, std::uint32_t channels,
+    std::uint32_t pixels, const std::uint32_t* steps, std::uint32_t interleave, std::uint32_t mode,
+    std::uint32_t swizzle, std::uint32_t promotion, std::uint32_t fill) {
+  constexpr std::uint32_t kModes = 2;
+  if (mode >= kModes) return Result::CUDA_ERROR_INVALID_VALUE;
+  const int lower_corner[kMostDimensions] = {lower}, upper_corner[kMostDimensions] = {upper};
+  return cuTensorMapEncodeIm2col(to, type, rank, address, sizes, strides, lower_corner,
+                                 upper_corner, channels, pixels, steps, interleave, swizzle,
+                                 promotion, fill);
+}
+
 HEDDLE_DRIVER_API Result cuTensorMapReplaceAddress(void* map, void* address) {
-  if (map == nullptr) return Result::CUDA_ERROR_INVALID_VALUE;
-  auto decoded = simulator::decode_tensor_map(static_cast<const std::byte*>(map));
-  if (!decoded) return Result::CUDA_ERROR_INVALID_VALUE;
-  decoded->address = reinterpret_cast<std::uintptr_t>(address);
-  return put(map, decoded);
+  if (!has_context()) return Result::CUDA_ERROR_INVALID_CONTEXT;
+  const bool replaced =
+      map != nullptr && simulator::replace_address(static_cast<std::byte*>(map),
+                                                   reinterpret_cast<std::uintptr_t>(address));
+  return replaced ? Result::CUDA_SUCCESS : Result::CUDA_ERROR_INVALID_VALUE;
 }
 
 }  // namespace heddle::runtime::driver
