@@ -25,14 +25,16 @@ class L1Lines {
   // Empties it. `tag_bytes`: L1 and shared memory together; `bytes`: what of that is L1.
   void resize(std::uint64_t tag_bytes, unsigned ways, std::uint64_t bytes) {
     tags_.resize(tag_bytes, ways);
-    links_.resize(tags_.places());
+    links_.resize(tags_.places() + kPools);
     room_ = static_cast<std::uint32_t>(
         std::max<std::uint64_t>(1, bytes / kLineBytes * kUsed / kWhole / kPools));
     clear();
   }
   void clear() {
     tags_.clear();
-    pools_.fill({});
+    lines_.fill(0);
+    for (std::uint32_t pool = 0; pool < kPools; ++pool)
+      links_[end_of(pool)] = {.before = end_of(pool), .after = end_of(pool), .pool = pool};
   }
 
   // None: the line is not there. Counts as use.
@@ -40,9 +42,9 @@ class L1Lines {
     const Line line = tags_.find(number);
     if (line) {
       const auto place = static_cast<Place>(tags_.place_of(line));
-      Pool& pool = pools_[pool_of(number)];
-      if (pool.first != place) {
-        unlink(pool, place);
+      const std::uint32_t pool = links_[place].pool;
+      if (links_[end_of(pool)].after != place) {
+        unlink(place);
         link(pool, place);
       }
     }
@@ -54,35 +56,37 @@ class L1Lines {
   // With what makes room for it in its pool.
   void prefetch(LineNumber number) const {
     tags_.prefetch(number);
-    const Pool& pool = pools_[pool_of(number)];
-    if (pool.first != kNone) __builtin_prefetch(&links_[pool.first], 1);
-    if (pool.lines != room_) return;
-    __builtin_prefetch(&links_[pool.last], 1);
-    tags_.prefetch_set(pool.last);
+    const std::uint32_t pool = pool_of(number);
+    const Link& end = links_[end_of(pool)];
+    __builtin_prefetch(&links_[end.after], 1);
+    if (lines_[pool] != room_) return;
+    __builtin_prefetch(&links_[end.before], 1);
+    tags_.prefetch_set(end.before);
   }
   void prefetch_extra(LineNumber number) const { tags_.prefetch_extra(number); }
   void prefetch_place(std::size_t place) const { tags_.prefetch_place(place); }
 
   // Puts a line in that is not there, empty. Others make room: in its pool, and in its set.
   Line insert(LineNumber number) {
-    Pool& pool = pools_[pool_of(number)];
-    if (pool.lines == room_) {
-      const Place last = pool.last;
-      unlink(pool, last);
+    const std::uint32_t pool = pool_of(number);
+    if (lines_[pool] == room_) {
+      const Place last = links_[end_of(pool)].before;
+      unlink(last);
       tags_.remove_at(last);
     }
     typename Tags::Evicted evicted;
     const Line line = tags_.insert(number, evicted);
     const auto place = static_cast<Place>(tags_.place_of(line));
-    if (evicted.was_there) unlink(pools_[pool_of(evicted.number)], place);
+    if (evicted.was_there) unlink(place);
     link(pool, place);
     return line;
   }
   void remove(LineNumber number) {
     const Line line = tags_.find(number);
     if (!line) return;
-    unlink(pools_[pool_of(number)], static_cast<Place>(tags_.place_of(line)));
-    tags_.remove(number);
+    const std::size_t place = tags_.place_of(line);
+    unlink(static_cast<Place>(place));
+    tags_.remove_at(place);
   }
 
  private:
@@ -90,37 +94,34 @@ class L1Lines {
   // scattered.* (to 11 % of the lines, where some of them miss).
   static constexpr unsigned kPools = 16, kUsed = 15, kWhole = 16;
   using Place = std::uint32_t;
-  static constexpr Place kNone = ~Place{0};
-  // Those of a pool from the one used last on.
+  // Those of a pool in a ring, from the one used last on; behind the places lie the rings' ends.
   struct Link {
-    Place before = kNone, after = kNone;
-  };
-  struct Pool {
-    Place first = kNone, last = kNone;
-    std::uint32_t lines = 0;
+    Place before = 0, after = 0;
+    std::uint32_t pool = 0;
   };
 
-  static std::size_t pool_of(LineNumber number) {
+  static std::uint32_t pool_of(LineNumber number) {
     constexpr std::uint64_t kMixer = 0xd6e8'feb8'6659'fd93;
     const std::uint64_t mixed = (number ^ number >> 32) * kMixer;
-    return (mixed ^ mixed >> 32) * kMixer >> 60;
+    return static_cast<std::uint32_t>((mixed ^ mixed >> 32) * kMixer >> 60);
   }
-  void link(Pool& pool, Place place) {
-    links_[place] = {.before = kNone, .after = pool.first};
-    (pool.first == kNone ? pool.last : links_[pool.first].before) = place;
-    pool.first = place;
-    ++pool.lines;
+  Place end_of(std::uint32_t pool) const { return static_cast<Place>(tags_.places()) + pool; }
+  void link(std::uint32_t pool, Place place) {
+    const Place end = end_of(pool), first = links_[end].after;
+    links_[place] = {.before = end, .after = first, .pool = pool};
+    links_[first].before = links_[end].after = place;
+    ++lines_[pool];
   }
-  void unlink(Pool& pool, Place place) {
+  void unlink(Place place) {
     const Link at = links_[place];
-    (at.before == kNone ? pool.first : links_[at.before].after) = at.after;
-    (at.after == kNone ? pool.last : links_[at.after].before) = at.before;
-    --pool.lines;
+    links_[at.before].after = at.after;
+    links_[at.after].before = at.before;
+    --lines_[at.pool];
   }
 
   Tags tags_;
   std::vector<Link> links_;  // by place
-  std::array<Pool, kPools> pools_;
+  std::array<std::uint32_t, kPools> lines_{};
   std::uint32_t room_ = 1;  // lines of a pool
 };
 
