@@ -90,23 +90,33 @@ class Shadow {
     const Reader& reader;  // its warp
     Trace trace;           // of every lane
     std::uint32_t bytes;   // of every lane
-    ReadRef ref = 0;       // once it is needed
   };
-  // Notes what it reads at the address of each lane. Calls f(lane) for those of whose words
-  // somebody may have written one.
+  // Notes what it reads at the address of each lane. Calls f(lane) afterwards for those of whose
+  // words somebody may have written one.
   template <typename F>
-  void note_reads(Mask lanes, const Addresses& address, Reading now, F&& f) {
-    std::array<Page*, kWarpSize> pages;
+  void note_reads(Mask lanes, const Addresses& address, const Reading& now, F&& f) {
+    const std::uint32_t count = now.bytes / kWord;
+    std::array<ReadWord*, kWarpSize> found;
+    Mask noted, others;
+    Lines lines(*this);
     for_each_distinct(lanes, address, [&](unsigned lane) {
-      pages[lane] = &page_at(address[lane] / kPage);
-      __builtin_prefetch(&pages[lane]->words[address[lane] % kPage / kLine]);
+      ReadWord* const reads = lines.reads_at(address[lane]);
+      const std::uint64_t word = address[lane] % kLine / kWord;
+      const bool is_apart = (address[lane] | now.bytes) % kWord != 0 || word + count > kWords;
+      if (reads == nullptr || is_apart) return void(others |= Mask::of(lane));
+      found[lane] = reads + word;
+      __builtin_prefetch(found[lane]);
+      noted |= Mask::of(lane);
     });
-    for_each_distinct(lanes, address, [&](unsigned lane) {
-      prefetch_word(pages[lane]->words[address[lane] % kPage / kLine], address[lane]);
-    });
-    for_each_distinct(lanes, address, [&](unsigned lane) {
-      if (!note_read(*pages[lane], address[lane], lane, now)) f(lane);
-    });
+    if (noted.any() && make_room()) {
+      const ReadRef ref = traces_.add(now.trace);
+      for (const unsigned lane : noted)
+        for (std::uint32_t i = 0; i < count; ++i)
+          traces_.note(found[lane][i], ReadTraces::with_lane(ref, lane), now.trace.who, now.reader);
+    } else {
+      others |= noted;
+    }
+    for (const unsigned lane : others) f(lane);
   }
   // Notes that a warp reads a whole line. False, and nothing is done: as above, or its words do not
   // stand for themselves.
@@ -121,8 +131,12 @@ class Shadow {
 
   // Has the host fetch what stands for the words there: those of many lanes come side by side.
   void prefetch(Mask lanes, const Addresses& address) {
-    for (const unsigned lane : lanes) __builtin_prefetch(&words_at(address[lane]));
-    for (const unsigned lane : lanes) prefetch_word(words_at(address[lane]), address[lane]);
+    std::array<const Words*, kWarpSize> words;
+    for (const unsigned lane : lanes) {
+      words[lane] = &words_at(address[lane]);
+      __builtin_prefetch(words[lane]);
+    }
+    for (const unsigned lane : lanes) prefetch_word(*words[lane], address[lane]);
   }
 
   // Calls f(cell, address, bytes) for each part of an access; parts that stand for themselves are
@@ -228,23 +242,29 @@ class Shadow {
     }
   }
 
-  bool note_read(Page& page, std::uint64_t address, unsigned lane, Reading& now) {
-    const std::size_t line = address % kPage / kLine;
-    const Words& words = page.words[line];
-    const std::uint64_t word = address % kLine / kWord, end = word + now.bytes / kWord;
-    if (words.reads == nullptr) [[unlikely]]
-      if (!page.bytes.empty() || !begin_reads(page.lines[line])) return false;
-    if (address % kWord != 0 || now.bytes % kWord != 0 || end > kWords) [[unlikely]]
-      return false;
-    if (now.ref == 0) {
-      if (!make_room()) return false;
-      now.ref = traces_.add(now.trace);
+  // The lines that lanes read, one after the other: most read in the line of the lane before.
+  class Lines {
+   public:
+    explicit Lines(Shadow& shadow) : shadow_(shadow) {}
+    // What stands for the words of the line there; null: somebody may have written to one.
+    ReadWord* reads_at(std::uint64_t address) {
+      if (address / kLine != number_) {
+        number_ = address / kLine;
+        Page& page = shadow_.page_at(address / kPage);
+        const std::size_t line = address % kPage / kLine;
+        if (page.words[line].reads == nullptr && page.bytes.empty())
+          shadow_.begin_reads(page.lines[line]);
+        reads_ = page.words[line].reads;
+      }
+      return reads_;
     }
-    const ReadRef mine = ReadTraces::with_lane(now.ref, lane);
-    for (std::uint64_t i = word; i < end; ++i)
-      traces_.note(words.reads[i], mine, now.trace.who, now.reader);
-    return true;
-  }
+
+   private:
+    Shadow& shadow_;
+    std::uint64_t number_ = ~std::uint64_t{0};
+    ReadWord* reads_ = nullptr;
+  };
+
   // For another trace of a read.
   bool make_room() {
     if (traces_.is_full()) [[unlikely]]
@@ -257,9 +277,9 @@ class Shadow {
       for (const Words& words : slabs_[i / kSlab][i % kSlab].words)
         if (words.reads != nullptr) std::for_each_n(words.reads, kWords, f);
   }
-  // From now on each word has its readers. False: somebody has written there.
-  bool begin_reads(Line& line) {
-    if (line.words->cells != nullptr || line.write.clock != 0 || !make_room()) return false;
+  // From now on each word has its readers, unless somebody has written there.
+  void begin_reads(Line& line) {
+    if (line.words->cells != nullptr || line.write.clock != 0 || !make_room()) return;
     line.words->reads = arena_.make<ReadWord>(kWords);
     const auto note = [&](const LineTrace& trace, ReadRef ReadWord::*which) {
       if (trace.clock == 0) return;
@@ -269,7 +289,6 @@ class Shadow {
     };
     note(line.read, &ReadWord::read);
     note(line.other_read, &ReadWord::other_read);
-    return true;
   }
   void divide(Line& line) {
     Words& words = *line.words;
