@@ -120,6 +120,30 @@ TEST(Shadow, WordsThatAreOnlyReadKnowTheLastReadersOfTwoWarps) {
   EXPECT_EQ(cell_at(shadow, kAddress + 12).read.clock, 0u);
 }
 
+TEST(Shadow, LanesThatReadWhatWasWrittenAreToldApartFromOthers) {
+  Shadow shadow;
+  shadow.for_each(kAddress + 256, 4,
+                  [&](Cell& cell, std::uint64_t, std::uint32_t) { cell.write = by(9, 1); });
+  shadow.for_each(kAddress + 4096 + 1, 1, [](Cell&, std::uint64_t, std::uint32_t) {});  // bytes
+  Addresses addresses{};
+  const std::uint64_t offset[] = {8, 8, 16, 256, 128, 4096, 12};
+  Mask lanes;
+  for (std::uint32_t lane = 0; lane < std::size(offset); ++lane) {
+    addresses[lane] = kAddress + offset[lane];
+    lanes |= Mask::of(lane);
+  }
+  Mask told;
+  shadow.note_reads(lanes, addresses, {{}, reader(1, 0, 7), 4},
+                    [&](unsigned lane) { told |= Mask::of(lane); });
+  EXPECT_EQ(told, Mask::of(3) | Mask::of(5));
+  EXPECT_EQ(cell_at(shadow, kAddress + 8).read.lane, 0u);
+  EXPECT_EQ(cell_at(shadow, kAddress + 12).read.lane, 6u);
+  EXPECT_EQ(cell_at(shadow, kAddress + 16).read.lane, 2u);
+  EXPECT_EQ(cell_at(shadow, kAddress + 128).read.lane, 4u);
+  EXPECT_EQ(cell_at(shadow, kAddress + 256).read.clock, 0u);
+  EXPECT_EQ(cell_at(shadow, kAddress + 20).read.clock, 0u);
+}
+
 TEST(Shadow, WordsThatAreOnlyReadTellAWarpsOwnReadsFromThoseBeforeIt) {
   Shadow shadow;
   for (const std::uint32_t warp : {1, 2}) note_read(shadow, kAddress, reader(warp, 0, 1));
