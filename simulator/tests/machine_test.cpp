@@ -418,6 +418,21 @@ TEST_P(Machine, AWriteOfMemoryRegisteredForReadingAloneIsAFault) {
   EXPECT_THAT(host, testing::Each(std::byte{0}));
 }
 
+TEST_P(Machine, MemoryOfTheProgramThatItNeverGaveIsAFault) {
+  std::vector<std::byte> host(1024);
+  const auto p = reinterpret_cast<std::uint64_t>(host.data());
+  const auto expect_fault = [&](const LaunchOutcome& outcome) {
+    ASSERT_TRUE(outcome.fault);
+    EXPECT_EQ(outcome.fault->kind, Fault::Kind::illegal_address);
+    EXPECT_GE(outcome.fault->address, p);
+    EXPECT_LT(outcome.fault->address, p + host.size());
+  };
+  expect_fault(run("store_at", {3, 1, 1}, {32, 1, 1}, p, 7));
+  expect_fault(run("widths", {1, 1, 1}, {32, 1, 1}, allocate(400), p, 400));  // it reads
+  expect_fault(run("integer_atomics", {1, 1, 1}, {32, 1, 1}, p));
+  EXPECT_THAT(host, testing::Each(std::byte{0}));
+}
+
 TEST_P(Machine, MemoryThatTheProgramTookAwayIsAFault) {
   constexpr std::uint64_t kPage = 4096;
   void* const mapped =

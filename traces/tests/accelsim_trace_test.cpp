@@ -295,6 +295,24 @@ TEST(AccelsimReader, TakesEveryFormOfAddresses) {
   EXPECT_EQ(read[2].address[3], 0xf0u);
 }
 
+TEST(AccelsimReader, ListsNoFileOutsideTheFolder) {
+  const tests::ScratchFolder folder;
+  const std::filesystem::path list = folder / "kernelslist.g";
+  const auto error_of = [&](const std::string& line) -> std::string {
+    std::ofstream(list) << "kernel-1.traceg\n" << line << "\n";
+    try {
+      read_accelsim_list(list);
+    } catch (const std::runtime_error& bad) {
+      return bad.what();
+    }
+    return "accepted";
+  };
+  EXPECT_EQ(error_of("kernel-2.traceg"), "accepted");
+  for (const char* line : {"kernel/../../kernel.traceg", "kernel-1/2.traceg", "kernel/etc/passwd"})
+    EXPECT_EQ(error_of(line), list.string() + ":2: a name that leads out of the folder") << line;
+  EXPECT_THAT(error_of("kernel.sh"), testing::HasSubstr(":2: "));
+}
+
 TEST(AccelsimReader, SaysWhereATraceIsWrong) {
   const auto error_of = [](const std::string& body) -> std::string {
     try {
