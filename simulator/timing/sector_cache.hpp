@@ -147,11 +147,11 @@ class SectorCache {
     if (full)
       evicted = {numbers_[place], static_cast<SectorMask>(set.states[way] >> kSectorsPerLine),
                  true};
+    use(set, way);  // which reads by eight: before what is written below, that it would wait for
     numbers_[place] = number;
     set.marks[way] = mark_of(number);
     set.states[way] = 0;
     extras_[place] = {};
-    use(set, way);
     return line_at(index, way);
   }
   void remove(LineNumber number) {
