@@ -13,6 +13,7 @@ Rows float64_rows();
 Rows convert_rows();
 Rows half2_rows();
 Rows mufu_rows();
+Rows hmma_rows();
 Rows matrix_rows();
 Rows narrow_matrix_rows();
 AddressFunctions address_functions();

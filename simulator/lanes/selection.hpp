@@ -36,7 +36,7 @@ struct Rows {
 
 // All lane functions compiled for one vector unit; unused entries are empty.
 struct Families {
-  Rows rows[10];
+  Rows rows[11];
   AddressFunctions addresses;
 };
 
