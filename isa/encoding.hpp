@@ -45,6 +45,7 @@ enum class ItemKind : std::uint8_t {
   load_predicate,
   slot,  // which: 'A', 'B', 'C', 'S'
   ur,
+  other_ur,   // a uniform register that no role stands for
   immediate,  // which: 'b' or 'c'
   wide_immediate,
   next_ur,
@@ -71,6 +72,8 @@ enum class Extent : std::uint8_t {
   two_where,   // a modifier has one of some values
   data,        // those of the memory access
   fragment,    // those of a product of matrices
+  lanes,       // of a mask of lanes or columns of tensor memory
+  repeats,     // those of a move to or from tensor memory
   dimensions,  // one for each dimension of a tensor, and Item::extent_values more
 };
 

@@ -30,7 +30,7 @@ constexpr auto index_facts() {
   constexpr auto kListed =
       concatenate(kIntegerFacts, kMoveFacts, kFloatFacts, kDoubleFacts, kHalfFacts, kConvertFacts,
                   kWarpFacts, kUniformFacts, kMemoryFacts, kAtomicFacts, kControlFacts,
-                  kMatrixFacts, kTextureFacts, kBulkFacts, kWarpgroupFacts);
+                  kMatrixFacts, kTextureFacts, kBulkFacts, kWarpgroupFacts, kTensorMemoryFacts);
   std::array<const Facts*, kOps> facts{};
   for (const Facts* each : kListed) {
     if (facts[static_cast<std::size_t>(each->op)] != nullptr) throw "an opcode with facts twice";
@@ -43,7 +43,7 @@ constexpr auto kFacts = index_facts();
 constexpr auto kRows =
     concatenate(kIntegerRows, kMoveRows, kFloatRows, kDoubleRows, kHalfRows, kConvertRows,
                 kWarpRows, kUniformRows, kMemoryRows, kAtomicRows, kControlRows, kMatrixRows,
-                kTextureRows, kBulkRows, kWarpgroupRows);
+                kTextureRows, kBulkRows, kWarpgroupRows, kTensorMemoryRows);
 
 // The architectures whose uniform registers have numbers of this width.
 struct RegisterWidth {

@@ -105,8 +105,10 @@ namespace heddle::isa {
   X(group_barrier) /* 0 gsb0 7 none */ X(register_pool) /* USETMAXREG: 1 DEALLOC 2 TRY_ALLOC */ X(register_count) \
   X(arrives_for) /* ARRIVES: 0 none 1 arrivals 2 bytes */ \
   X(syncs_op) X(arrive_lanes) X(opt_out) X(arrive_effect) X(try_wait) /* SYNCS: 0 ARRIVE 1 PHASECHK */ \
-  X(to_shared) X(from_shared) X(multicast) /* bulk copies */ \
-  X(dimension) X(im2col) /* tensor copies, textures, surfaces */ \
+  X(to_shared) X(from_shared) X(multicast) X(byte_mask) /* bulk copies */ \
+  X(pair) /* of two blocks: .2CTA */ X(stationary) /* UTCHMMA.WS and its kin */ \
+  X(tensor_shape) X(tensor_repeats) /* LDTM, STTM: 0 … 7 for 1 … 128 times */ \
+  X(dimension) X(im2col) X(gathers) /* tensor copies, textures, surfaces; im2col: 2 W128 3 W */ \
   X(scr) X(lod) X(component) X(components) /* textures */ \
   X(byte_address) X(outside) /* surfaces; outside: 0 IGN 1 clamp 2 TRAP */
 // clang-format on

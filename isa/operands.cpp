@@ -10,6 +10,8 @@ namespace {
 
 constexpr unsigned kRegisterBytes = 4;
 
+constexpr unsigned kMostRepeated = 128;  // PTX has no move of more to or from tensor memory
+
 constexpr unsigned up_to_registers(unsigned bits) { return (bits + 31) / 32; }
 
 // The value of the modifier that is attached to this operand; nothing where there is none.
@@ -35,6 +37,10 @@ class Reader {
         return std::max(1u, (access_or_data_bytes() + kRegisterBytes - 1) / kRegisterBytes);
       case Extent::fragment:
         return fragment(item);
+      case Extent::lanes:
+        return in_.mod(Mod::stationary) != 0 ? 2 : in_.mod(Mod::pair) != 0 ? 8 : 4;
+      case Extent::repeats:
+        return std::min(kMostRepeated, registers_of_repeat() << in_.mod(Mod::tensor_repeats));
       case Extent::dimensions:
         return in_.mod(Mod::dimension) + 1 + static_cast<unsigned>(item.extent_values);
       case Extent::one:
@@ -75,6 +81,12 @@ class Reader {
   unsigned access_or_data_bytes() const {
     const unsigned bytes = access_bytes(in_);
     return bytes != 0 ? bytes : data_type(in_).bytes();
+  }
+
+  // A row of .16dp128bit is two registers of each thread, one of .16dp256bit four.
+  unsigned registers_of_repeat() const {
+    const unsigned shape = in_.mod(Mod::tensor_shape);
+    return shape == 0 ? 2 : shape == 1 ? 4 : 1;
   }
 
   // Beside a uniform register or a descriptor Ra says in a bit of its own whether it is a pair;
@@ -181,7 +193,11 @@ class Collector {
       case ItemKind::hidden_ur:
         return add(RegisterFile::uniform, in_.ur, reader_.uniform_width(item), true, false);
       case ItemKind::next_ur:
-        return add(RegisterFile::uniform, in_.ur + 1u, 2, true, false);
+        return add(RegisterFile::uniform, in_.ur + 1u, item.extent == Extent::two ? 2 : 1, true,
+                   false);
+      case ItemKind::other_ur:
+        return add(RegisterFile::uniform, uniform_register(field, item.bits.width),
+                   reader_.width(item, nullptr), true, false);
       default:
         return;
     }

@@ -186,6 +186,10 @@ class PictureReader {
       item.extent = Extent::data;
     } else if (take_word("mma")) {
       item.extent = Extent::fragment;
+    } else if (take_word("lanes")) {
+      item.extent = Extent::lanes;
+    } else if (take_word("repeats")) {
+      item.extent = Extent::repeats;
     } else if (take_word("dims+")) {
       item.extent = Extent::dimensions;
       item.extent_values = read_number();
@@ -248,6 +252,7 @@ class PictureReader {
         {"M", ItemKind::slot, 'M', {}, false},
         {"N", ItemKind::slot, 'N', {}, false},
         {"R", ItemKind::reg, 0, {0, 8, 0, 0}, true},
+        {"X", ItemKind::other_ur, 0, {0, 8, 0, 0}, true},
         {"O", ItemKind::offset, 0, {0, 24, 0, 0}, true},
         {"h", ItemKind::hidden_ur, 0, {}, true},
         {"Tb", ItemKind::byte_target, 0, {}, true},
@@ -289,6 +294,7 @@ class PictureReader {
         item.kind = ItemKind::ur;
         item.bits.width = layout_.uniform_bits;
       }
+      if (item.kind == ItemKind::other_ur) item.bits.width = layout_.uniform_bits;
       if (take('@')) item.bits = read_bits(item.bits.width);
       return true;
     }

@@ -126,7 +126,8 @@ class Printer {
       case ItemKind::reg:
         return shown(field == kRZ, register_text(static_cast<unsigned>(field)));
       case ItemKind::urd:
-      case ItemKind::ur: {
+      case ItemKind::ur:
+      case ItemKind::other_ur: {
         const unsigned number = uniform_register(field, item.bits.width);
         return shown(number == kURZ, uniform_register_text(number));
       }

@@ -37,6 +37,7 @@
 //   Q@bits            An immediate of more than 32 bits: b its low word, c the rest.
 //   K, L              Constant bank and byte offset of LDC and ULDC; L has a register inside.
 //   UR@n Un           Uniform register of an address; the register after it.
+//   UX@n              A uniform register that no role stands for.
 //   Uh@bits           A descriptor: prints desc[UR] when the bit above its register is set.
 //   O@bits G@bits     Signed byte offset of an address; that of the global address of LDGSTS.
 //   T@bits Tb@bits    Branch target relative to the next instruction, in words of four bytes or bytes.
@@ -57,6 +58,8 @@
 //   A*2(name=1,3)     Two where the modifier `name` is 1 or 3, else one.
 //   A*data            The data of the memory access.
 //   A*mma             The operand's fragment of a product of matrices.
+//   A*repeats         What a move to or from tensor memory takes of each thread.
+//   A*lanes           A mask of lanes of tensor memory, or of its columns.
 //   A*dims+n          One for each dimension of a tensor, and n more.
 // clang-format on
 #pragma once

@@ -14,6 +14,7 @@
 #include "isa/opcodes/matrix.hpp"
 #include "isa/opcodes/memory.hpp"
 #include "isa/opcodes/move.hpp"
+#include "isa/opcodes/tensor_memory.hpp"
 #include "isa/opcodes/texture.hpp"
 #include "isa/opcodes/uniform.hpp"
 #include "isa/opcodes/warp.hpp"

@@ -220,6 +220,16 @@ inline constexpr NamedList kLists[] = {
      "gdesc[UR@24*4]{negate_a@72 |.negA}{negate_b@63 |.negB}{transpose_a@61 |.tnspA}"
      "{transpose_b@62 |.tnspB}"},
     {"group_b", "-A*mma, gdesc[UR@32*4]{negate_b@63 |.negB}{transpose_b@62 |.tnspB}"},
+    // Factors and sums of products in tensor memory.
+    {"tensor_shared_a", "gdesc[UA*2]{@86 |.A_REUSE}{@84 |.A_KEEP}"},
+    {"tensor_a", "tmem[UA]{@86 |.A_REUSE}{@84 |.A_KEEP}"},
+    {"tensor_b", "gdesc[UB*2]{@82 |.B_REUSE}{@81 |.B_KEEP}{@79:2 |.BUFFER1|.BUFFER2|.BUFFER3}"},
+    {"tensor_mode", "{im2col@82:2 |.IM2COL|.W128|.W}{multicast@75 |.MULTICAST}{pair@85 |.2CTA}"},
+    {"gather4", "{gathers@84 1:.GATHER4}"},
+    {"tensor_sums", "tmem[UC], tmem[UR@40], idesc[Un]"},
+    {"tensor_shape",
+     "{tensor_shape@81:2/87:1 .16dp128bit|.16dp256bit||.16dp64bit|.16dp32bit_t0_t15|"
+     ".16dp32bit_t16_t31}{tensor_repeats@83:3 |.x2|.x4|.x8|.x16|.x32|.x64|.x128}"},
     {"group_end", "{group_barrier@84:3 gsb0|7:}"},
     {"plain", "[A+O@40:24]"},
     {"uniform32", "[A{ra_u32@90 .U32|.64}+?UR@32+O@40:24]"},

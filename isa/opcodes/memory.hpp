@@ -120,10 +120,10 @@ inline constexpr Row kMemoryRows[] = {
      "[A{ra_u32@70 .U32|.64}+G@32:12], ?Pp"},
     {Op::LDGSTS, kSm80To89, 0x1dae, kFixed,
      "LDGSTS$ldgsts{descriptor@76 1:}{@101 1:} [?Rd+UR@64+O@44:20], "
-     "desc[Un][A{ra_u32@70 .U32|.64}+G@32:12], ?Pp"},
+     "desc[Un*2][A{ra_u32@70 .U32|.64}+G@32:12], ?Pp"},
     {Op::LDGSTS, kSm90, 0x1dae, kFixed,
      "LDGSTS$ldgsts{descriptor@76 1:} [?Rd+UR@64+O@44:20], "
-     "desc[Un][A{ra_u32@70 .U32|.64}+G@32:12], ?Pp"},
+     "desc[Un*2][A{ra_u32@70 .U32|.64}+G@32:12], ?Pp"},
     {Op::LDGSTS, kFrom100, 0x1fae, kFixed,
      "LDGSTS$ldgsts100 [?Rd+O@44:20], [A{ra_u32@83 .U32|.64}+?UR@64+G@32:12], ?Pp"},
     {Op::LDGSTS, kFrom100, 0x1fae, kFixed,
@@ -133,7 +133,7 @@ inline constexpr Row kMemoryRows[] = {
      "LDGSTS$ldgsts100 [?Rd+UR@64+O@44:20], [A{ra_u32@83 .U32|.64}+G@32:12], ?Pp"},
     {Op::LDGSTS, kFrom100, 0x1dae, kFixed,
      "LDGSTS$ldgsts100{descriptor@76 1:} [?Rd+UR@64+O@44:20], "
-     "desc[Un][A{ra_u32@83 .U32|.64}+G@32:12], ?Pp"},
+     "desc[Un*2][A{ra_u32@83 .U32|.64}+G@32:12], ?Pp"},
     {Op::LDGDEPBAR, kFrom80, 0x9af, kFixed, "LDGDEPBAR"},
 };
 

@@ -112,7 +112,7 @@ inline constexpr Row kWarpgroupRows[] = {
     {Op::WARPGROUP, kSm90, 0x9c5, kFixed, "WARPGROUP{@80 0:.ARRIVE}"},
     {Op::WARPGROUP, kSm90, 0x9c5, kFixed,
      "WARPGROUP{@80 1:.DEPBAR}{le@47 1:.LE} {sb_index@44:3 0:gsb0}, #sb_count@72:3"},
-    {Op::USETMAXREG, kSm90, 0x19c8, kFixed,
+    {Op::USETMAXREG, kFrom90, 0x19c8, kFixed,
      "USETMAXREG{register_pool@72:2 1:.DEALLOC|.TRY_ALLOC}{@74 |.CTAPOOL} ?UPu, "
      "#register_count@32:10"},
 };

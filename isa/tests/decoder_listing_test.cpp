@@ -7,8 +7,8 @@
 
 #include "isa/decoder.hpp"
 #include "isa/labels.hpp"
+#include "isa/operands.hpp"
 #include "isa/tests/gold.hpp"
-#include "isa/undecoded.hpp"
 
 namespace heddle::isa {
 namespace {
@@ -78,6 +78,42 @@ TEST(Sweep, EveryInstructionOfSm90aEqualsNvdisasm) {
   EXPECT_GT(equal, 1'400u);
 }
 
+// Products in tensor memory and what moves numbers to and from it; pairs of blocks.
+TEST(Sweep, EveryInstructionOfTensorMemoryEqualsNvdisasm) {
+  for (const Arch arch : {Arch::sm_100, Arch::sm_103, Arch::sm_110}) {
+    std::size_t equal = 0;
+    for (const GoldRow& row : tensor_memory_rows(arch)) {
+      const auto instruction = decode(arch, row.word);
+      ASSERT_TRUE(instruction) << row.text;
+      EXPECT_EQ(without_trailing_spaces(print(*instruction, row.address)), row.text);
+      EXPECT_EQ(encode(*instruction), row.word) << row.text;
+      ++equal;
+    }
+    EXPECT_GT(equal, 1'000u);
+  }
+}
+
+TEST(Operands, OfTensorMemoryAreAsManyRegistersAsShapesAndMasksSay) {
+  const auto registers_of = [](const Word& word, RegisterFile file, unsigned first) {
+    const auto instruction = decode(Arch::sm_100, word);
+    if (!instruction) return 0u;
+    const Operands all = operands(*instruction);
+    for (unsigned i = 0; i < all.count; ++i)
+      if (all.uses[i].file == file && all.uses[i].first == first)
+        return unsigned{all.uses[i].count};
+    return 0u;
+  };
+  // LDTM.x64 R4; LDTM.16dp256bit.x8 R4; STTM.16dp128bit.x2 of R4.
+  const auto vector = RegisterFile::vector, uniform = RegisterFile::uniform;
+  EXPECT_EQ(registers_of({0x00000000000479ee | 4ull << 32, 0x08340000}, vector, 4), 64u);
+  EXPECT_EQ(registers_of({0x00000000000479ee | 4ull << 32, 0x081a0000}, vector, 4), 32u);
+  EXPECT_EQ(registers_of({0x00000004000079ed, 0x08080004}, vector, 4), 4u);
+  // UTCHMMA with lanes left out, of one block (UR4) and of a pair (UR8); UTCHMMA.WS (UR12).
+  EXPECT_EQ(registers_of({0x00040a0e0c0075ea, 0x08000008}, uniform, 4), 4u);
+  EXPECT_EQ(registers_of({0x00080612100075ea, 0x08200004}, uniform, 8), 8u);
+  EXPECT_EQ(registers_of({0x000c0a08050079ea, 0x080b0004}, uniform, 12), 2u);
+}
+
 // Forms that no PTX instruction asks for: of add.sat.s32 on what a warp shares, and of
 // __vibmax_u16x2 and its relatives (nvdisasm 13.0).
 TEST(Sweep, FormsOfIntrinsicsEqualNvdisasm) {
@@ -120,16 +156,6 @@ TEST(Sweep, NarrowProductsEqualNvdisasm) {
     EXPECT_EQ(print(*instruction, 0), text);
     EXPECT_EQ(encode(*instruction), word) << text;
   }
-}
-
-TEST(Undecoded, InstructionsOfTensorMemoryAreKnownByName) {
-  const Word product{0x00ff040a0a0075ea, 0}, load{0x00000008000479ee, 0},
-      add{0x0000000500077210, 0};
-  EXPECT_FALSE(decode(Arch::sm_100, product));
-  EXPECT_EQ(name_of_undecoded(Arch::sm_100, load), "tcgen05.ld (LDTM)");
-  EXPECT_TRUE(name_of_undecoded(Arch::sm_103, product).starts_with("tcgen05.mma"));
-  EXPECT_EQ(name_of_undecoded(Arch::sm_120, product), "");
-  EXPECT_EQ(name_of_undecoded(Arch::sm_100, add), "");
 }
 
 class PublishedOf : public testing::TestWithParam<Arch> {};

@@ -29,6 +29,10 @@ std::vector<GoldRow> sweep_rows(Arch arch);
 // tests/make_warpgroup.sh makes it.
 std::vector<GoldRow> warpgroup_rows();
 
+// gold/tensor_memory.tsv.zst: every form of tcgen05, and what else sm_100a, sm_103a and sm_110a
+// have for it (nvdisasm 13.2). tests/make_tensor_memory.sh makes it.
+std::vector<GoldRow> tensor_memory_rows(Arch arch);
+
 // gold/published.tsv.zst: pairs that the CuAssembler project published (MIT licence,
 // github.com/cloudcores/CuAssembler), made with nvdisasm 11, for sm_75, sm_80 and sm_86; control
 // bits are zero. Opcodes that the compiler makes seldom are here.

@@ -175,6 +175,7 @@ Execute lower_bulk(const isa::Instruction& in, Step& step) {
   const bool to_shared = in.mod(Mod::to_shared) != 0, from_shared = in.mod(Mod::from_shared) != 0;
   switch (in.op) {
     case Op::UBLKCP:
+      if (in.mod(Mod::byte_mask) != 0) return nullptr;
       step.selector = static_cast<std::uint8_t>(in.mod(Mod::multicast));
       if (to_shared) return from_shared ? execute_load<false> : execute_load<true>;
       return from_shared ? execute_store : nullptr;

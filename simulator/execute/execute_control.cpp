@@ -1,12 +1,9 @@
 // Branches, calls, convergence barriers and the end of threads.
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <span>
 #include <utility>
 
-#include "isa/undecoded.hpp"
 #include "simulator/execute/condition.hpp"
 #include "simulator/execute/machine.hpp"
 #include "simulator/execute/replay_counts.hpp"
@@ -209,11 +206,12 @@ Execute lower_control(const isa::Instruction& in, Step& step, std::uint32_t inde
     case Op::CGAERRBAR:
     case Op::CCTL:
     case Op::CCTLL:
-    case Op::FENCE:
     case Op::PMTRIG:
     case Op::PREEXIT:  // launches follow one another
     case Op::ACQBULK:
       return execute_nothing;
+    case Op::FENCE:  // the last orders accesses to tensor memory
+      return in.mod(Mod::fenced) <= 1 ? execute_nothing : nullptr;
     default:
       return lower_convergence(in, step);
   }
@@ -225,14 +223,6 @@ Flow execute_unsupported(Core& core, Warp& warp, const Step& step, Mask, Mask on
 }
 
 Flow execute_undecodable(Core& core, Warp& warp, const Step& step, Mask active, Mask) {
-  const Module* const module = core.launch.request->module;
-  if (module != nullptr) {
-    const isa::Word& word = module->program().words[core.pc_of(step)];
-    const std::string_view name = isa::name_of_undecoded(module->cubin().arch, word);
-    if (!name.empty())
-      return core.raise(Fault::Kind::unsupported_instruction, warp, step, active, 0,
-                        fmt::format("{} is neither decoded nor executed", name));
-  }
   return core.raise(Fault::Kind::illegal_instruction, warp, step, active, 0, {});
 }
 

@@ -458,6 +458,9 @@ Execute lower_tensor(const isa::Instruction& in, Step& step) {
   step.selector =
       static_cast<std::uint8_t>(flag(Mod::im2col, kIm2col) | flag(Mod::multicast, kMulticast));
   if (step.data_type > kMostDimensions) return nullptr;
+  const bool is_of_hopper =
+      in.mod(Mod::im2col) <= 1 && in.mod(Mod::pair) == 0 && in.mod(Mod::gathers) == 0;
+  if (!is_of_hopper) return nullptr;
   switch (in.op) {
     case Op::UTMALDG:
       step.selector |= kLoads;
