@@ -36,6 +36,8 @@ std::string failure_text(const Problem& problem) {
     text += fmt::format("\n  in {}", place.function);
     if (place.line != 0) text += fmt::format(", {}:{}", place.file, place.line);
     if (!place.what.empty()) text += fmt::format(": {}", place.what);
+    for (const Place& call : place.calls)
+      if (call.line != 0) text += fmt::format("\n    called at {}:{}", call.file, call.line);
   }
   if (!problem.details.empty()) text += "\n" + problem.details;
   return text;

@@ -12,7 +12,6 @@ using simulator::LaunchRecord;
 using simulator::checks::Finding;
 using simulator::checks::Side;
 
-// Fault::message() is the whole report; its second line says where, as "at k+0x40 file.cu:12: …".
 Problem fault_problem(const LaunchRecord& launch) {
   Problem problem;
   problem.launch = &launch;
@@ -20,11 +19,7 @@ Problem fault_problem(const LaunchRecord& launch) {
   const std::size_t end = std::min(launch.fault.find('\n'), launch.fault.size());
   problem.message = launch.fault.substr(0, end);
   problem.details = launch.fault.substr(std::min(end + 1, launch.fault.size()));
-  static const std::regex at(R"(\n  at [^\n]*\+0x[0-9a-f]+ ([^\n]*?:[0-9]+): )");
-  Place place;
-  if (std::smatch found; std::regex_search(launch.fault, found, at)) place = place_of(found[1]);
-  place.function = display_name(launch.kernel);
-  problem.places.push_back(place);
+  problem.places.push_back(fault_place(launch));
   return problem;
 }
 
@@ -38,6 +33,7 @@ Problem finding_problem(const LaunchRecord& launch, const Finding& finding) {
   for (const Side& side : finding.sides) {
     Place place = place_of(side.line);
     place.function = display_name(side.function);
+    for (const std::string& call : side.calls) place.calls.push_back(place_of(call));
     place.what = fmt::format("{}: {}", side.what, side.text);
     problem.places.push_back(place);
   }
@@ -49,7 +45,7 @@ Problem violation_problem(const Violation& violation) {
   problem.launch = violation.launch;
   problem.rule = fmt::format("fail-on/{}", short_name(*violation.condition.metric));
   problem.message = violation_text(violation);
-  problem.places.push_back({{}, 0, display_name(violation.launch->kernel), {}});
+  problem.places.push_back({{}, 0, display_name(violation.launch->kernel), {}, {}});
   return problem;
 }
 
@@ -63,6 +59,19 @@ Place place_of(const std::string& line) {
   const auto [stop, error] = std::from_chars(line.data() + colon + 1, end, place.line);
   if (error != std::errc() || stop != end) return {};
   place.file = line.substr(0, colon);
+  return place;
+}
+
+// Fault::message() is the whole report; a line of it says where, as "at k+0x40 file.cu:12: …".
+Place fault_place(const LaunchRecord& launch) {
+  static const std::regex at(R"(\n  at [^\n]*\+0x[0-9a-f]+ ([^\n]*?:[0-9]+): )");
+  Place place;
+  if (std::smatch found; std::regex_search(launch.fault, found, at)) place = place_of(found[1]);
+  static const std::regex call(R"(\n    called at ([^\n]*))");
+  const std::string& text = launch.fault;
+  for (std::sregex_iterator each(text.begin(), text.end(), call), last; each != last; ++each)
+    place.calls.push_back(place_of((*each)[1]));
+  place.function = display_name(launch.kernel);
   return place;
 }
 

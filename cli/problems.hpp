@@ -14,8 +14,9 @@ namespace heddle::cli {
 struct Place {
   std::string file;
   unsigned line = 0;
-  std::string function;  // as people read it
-  std::string what;      // of one side of a finding
+  std::string function;      // as people read it
+  std::string what;          // of one side of a finding
+  std::vector<Place> calls;  // where it is inlined, the innermost first
 };
 
 struct Problem {
@@ -29,6 +30,9 @@ struct Problem {
 
 // "file.cu:12".
 Place place_of(const std::string& line);
+
+// Where a launch faulted, as its report says; nothing where it does not.
+Place fault_place(const simulator::LaunchRecord& launch);
 
 // Of the launches, in their order. `faults`: with those that faulted.
 std::vector<Problem> problems(Launches launches, const std::vector<Condition>& conditions,

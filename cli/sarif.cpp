@@ -87,8 +87,16 @@ Json result(const Problem& problem, std::size_t rule, Sources& sources) {
                {"message", {{"text", text}}}};
   if (problem.places.empty()) return json;
   json["locations"] = {location(problem.places.front(), sources)};
-  for (std::size_t i = 1; i < problem.places.size(); ++i)
-    simulator::list_at(json, "relatedLocations").push_back(location(problem.places[i], sources));
+  for (std::size_t i = 0; i < problem.places.size(); ++i) {
+    const auto relate = [&](const Place& place) {
+      simulator::list_at(json, "relatedLocations").push_back(location(place, sources));
+    };
+    if (i != 0) relate(problem.places[i]);
+    for (Place call : problem.places[i].calls) {
+      call.what = "inlined at this call";
+      if (call.line != 0) relate(call);
+    }
+  }
   json["partialFingerprints"] = {
       {"heddle/v1",
        fmt::format("{}:{}:{}:{}", visible(problem.rule), visible(problem.launch->kernel),

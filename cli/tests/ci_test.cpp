@@ -237,7 +237,7 @@ TEST(Sarif, NamesFilesAsTheRepositoryDoes) {
   std::filesystem::create_directories(folder / "src/my kernels");
   std::ofstream(folder / "src/my kernels/a.cu") << "";
   simulator::LaunchRecord launch;
-  const Problem problem{&launch, "races/x", "m", "", {{"/elsewhere/a.cu", 3, "k", ""}}, 1};
+  const Problem problem{&launch, "races/x", "m", "", {{"/elsewhere/a.cu", 3, "k", "", {}}}, 1};
   const Json log = Json::parse(sarif({problem}, folder / "."));
   EXPECT_EQ(
       log["runs"][0]["results"][0]["locations"][0]["physicalLocation"]["artifactLocation"]["uri"],
@@ -265,6 +265,36 @@ TEST(Problems, TakeTheLineOfAFaultFromItsReport) {
   ASSERT_EQ(all.size(), 1u);
   EXPECT_EQ(all[0].places[0].file, "a b.cu");
   EXPECT_EQ(all[0].places[0].line, 12u);
+  EXPECT_TRUE(all[0].places[0].calls.empty());
+}
+
+TEST(Problems, TellWhereInlinedCodeIsCalled) {
+  simulator::LaunchRecord launch;
+  launch.kernel = "k";
+  launch.fault =
+      "a trap in kernel k\n  block (0,0,0)\n  at k+0x40 lib.h:12: X\n    called at b.cu:3";
+  simulator::checks::Finding finding{"races", "x", "m", 0, 1, {}, {}};
+  simulator::checks::Side side;
+  side.what = "reads";
+  side.line = "lib.h:7";
+  side.calls = {"other.h:8", "b.cu:9"};
+  finding.sides = {side};
+  launch.findings = {finding};
+  const simulator::LaunchRecord* launches[] = {&launch};
+  const auto all = problems(launches, {}, true);
+  const std::string report = junit(launches, all);
+  for (const char* call : {"b.cu:3", "other.h:8", "b.cu:9"})
+    EXPECT_THAT(report, HasSubstr(std::string("called at ") + call));
+  std::vector<std::string> lines;
+  const Json log = Json::parse(sarif(all, {}));
+  check_sarif(log);
+  for (const Json& result : log["runs"][0]["results"])
+    for (const Json& place : result["relatedLocations"])
+      lines.push_back(place["physicalLocation"]["artifactLocation"]["uri"].get<std::string>() +
+                      place["message"]["text"].get<std::string>());
+  EXPECT_THAT(lines, testing::UnorderedElementsAre("b.cuinlined at this call",
+                                                   "other.hinlined at this call",
+                                                   "b.cuinlined at this call"));
 }
 
 }  // namespace

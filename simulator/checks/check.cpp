@@ -31,6 +31,7 @@ Side side_of(const LaunchRequest& request, const Actor& actor, std::string what)
   side.function = std::move(place.function);
   side.pc = place.pc;
   side.line = std::move(place.line);
+  side.calls = std::move(place.calls);
   side.text = std::move(place.instruction);
   return side;
 }

@@ -298,8 +298,8 @@ void MemoryCheck::end(const LaunchOutcome& outcome) {
       fmt::format("accesses {} bytes at {:#x}, {}", fault.access_bytes, fault.address,
                   misaligned ? "not a multiple of its size" : "not allocated");
   finding->sides.push_back({"accesses memory", fault.block_index, fault.warp, fault.lanes,
-                            fault.thread, fault.function, fault.pc, fault.source,
-                            fault.instruction});
+                            fault.thread, fault.function, fault.pc, fault.source, fault.instruction,
+                            fault.calls});
   finding->details = fault.details;
 }
 

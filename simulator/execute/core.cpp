@@ -376,6 +376,7 @@ Flow Core::raise(Fault::Kind kind, const Warp& warp, const Step& step, Mask lane
   raised.pc = place.pc;
   raised.function = std::move(place.function);
   raised.source = std::move(place.line);
+  raised.calls = std::move(place.calls);
   raised.instruction = std::move(place.instruction);
   raised.address = address;
   raised.access_bytes = step.width;

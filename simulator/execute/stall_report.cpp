@@ -20,7 +20,9 @@ std::string place_of(const Core& core, std::uint32_t index) {
   if (place.function.empty())
     return fmt::format("code address {:#x}", code_address_of_index(index));
   std::string text = fmt::format("{}+{:#x}", display_name(place.function), place.pc);
-  if (!place.line.empty()) text += fmt::format(" ({})", place.line);
+  std::string line = place.line;
+  for (const std::string& call : place.calls) line += ", called at " + call;
+  if (!line.empty()) text += fmt::format(" ({})", line);
   return text;
 }
 

@@ -17,8 +17,11 @@ CodePlace code_place(const Module& module, std::uint32_t index) {
   } else {
     place.pc = address;
   }
-  if (const auto position = module.position(address); position && position->line != 0)
+  if (const auto position = module.position(address); position && position->line != 0) {
     place.line = fmt::format("{}:{}", position->file, position->line);
+    for (const Module::Position::Call& call : position->calls)
+      if (call.line != 0) place.calls.push_back(fmt::format("{}:{}", call.file, call.line));
+  }
   if (index < program.trap() && program.instructions[index]) {
     place.instruction = isa::print(*program.instructions[index], place.pc);
   } else if (index >= program.trap()) {

@@ -47,6 +47,7 @@ std::string Fault::message() const {
       function.empty() ? std::string("code address ") : display_name(function) + "+";
   text += fmt::format("\n  at {}{:#x}{}{}: {}", before_pc, pc, source.empty() ? "" : " ", source,
                       instruction);
+  text += checks::calls_text(calls, "    ");
   if (kind == Kind::illegal_address || kind == Kind::misaligned_address)
     text += fmt::format("\n  address {:#x}, {} bytes", address, access_bytes);
   if (!details.empty()) text += fmt::format("\n  {}", details);

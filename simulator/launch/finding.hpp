@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "simulator/base/mask.hpp"
@@ -16,12 +18,17 @@ struct Side {
   Dim3 block{0, 0, 0};
   std::uint32_t warp = 0;  // in the block
   Mask lanes{};
-  Dim3 thread{0, 0, 0};  // threadIdx of the lowest of them
-  std::string function;  // mangled
-  std::uint64_t pc = 0;  // byte offset in it
-  std::string line;      // "file.cu:12"; empty when unknown
-  std::string text;      // the instruction
+  Dim3 thread{0, 0, 0};            // threadIdx of the lowest of them
+  std::string function;            // mangled
+  std::uint64_t pc = 0;            // byte offset in it
+  std::string line;                // "file.cu:12"; empty when unknown
+  std::string text;                // the instruction
+  std::vector<std::string> calls;  // the lines that `line` is inlined at, the innermost first
 };
+
+// "called at file.cu:30", a line for each call, after `indent`; of many, the middle ones are
+// counted.
+std::string calls_text(std::span<const std::string> calls, std::string_view indent);
 
 // "0-7, 12": the lanes of a mask.
 std::string lane_list(Mask lanes);

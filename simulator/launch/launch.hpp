@@ -70,8 +70,9 @@ struct Fault {
   Dim3 thread{0, 0, 0};  // the lowest lane's threadIdx
   std::uint64_t pc = 0;  // byte offset in `function`; the code address where that is empty
   std::string function;
-  std::string source;         // "file.cu:12", empty when unknown
-  std::uint64_t address = 0;  // memory faults
+  std::string source;              // "file.cu:12", empty when unknown
+  std::vector<std::string> calls;  // the lines that `source` is inlined at, the innermost first
+  std::uint64_t address = 0;       // memory faults
   std::uint32_t access_bytes = 0;
   std::string instruction;      // its text
   std::string details;          // nearest allocation; what each warp waits for; …

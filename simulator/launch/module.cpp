@@ -140,6 +140,11 @@ std::optional<Module::Position> Module::position(std::uint64_t code_address) con
     position.file = entry->file;
     position.line = entry->line;
     position.inlined_function = entry->inlined_function;
+    for (std::uint32_t site = entry->inlined_at; site != 0;) {
+      const isa::LineEntry& call = table->second.call_sites[site - 1];
+      position.calls.push_back({std::string(call.file), call.line});
+      site = call.inlined_at;
+    }
   }
   return position;
 }

@@ -53,6 +53,11 @@ class Module {
     std::string function, file;
     std::uint32_t line = 0;
     std::string inlined_function;
+    struct Call {
+      std::string file;
+      std::uint32_t line = 0;
+    };
+    std::vector<Call> calls;  // that the code is inlined into, the innermost first
   };
   std::optional<Position> position(std::uint64_t code_address) const;
   const std::string& code_sha256()

@@ -70,6 +70,7 @@ Json to_json(const checks::Side& side) {
   json["pc"] = side.pc;
   put_text(json, "line", side.line);
   put_text(json, "text", side.text);
+  if (!side.calls.empty()) json["calls"] = side.calls;
   return json;
 }
 
@@ -250,7 +251,8 @@ checks::Finding read_finding(const Reader& reader) {
     finding.sides.push_back(
         {side.text("what"), side.dim("block"), side.whole<std::uint32_t>("warp"),
          Mask(side.whole<std::uint32_t>("lanes")), side.dim("thread"), side.text("function"),
-         side.whole<std::uint64_t>("pc"), side.text_or_empty("line"), side.text_or_empty("text")});
+         side.whole<std::uint64_t>("pc"), side.text_or_empty("line"), side.text_or_empty("text"),
+         side.texts("calls")});
   });
   return finding;
 }
@@ -316,9 +318,11 @@ std::uint64_t bytes_of(const LaunchRecord& launch) {
   for (const InstructionRecord& each : launch.instructions)
     bytes += sizeof each + each.function.size() + each.line.size() + each.text.size() +
              kValue * each.metrics.size();
-  for (const checks::Finding& each : launch.findings)
-    bytes += sizeof each + each.message.size() + each.details.size() +
-             each.sides.size() * (sizeof(checks::Side) + kText);
+  for (const checks::Finding& each : launch.findings) {
+    bytes += sizeof each + each.message.size() + each.details.size();
+    for (const checks::Side& side : each.sides)
+      bytes += sizeof side + kText * (1 + side.calls.size());
+  }
   return bytes;
 }
 

@@ -400,6 +400,17 @@ TEST_P(Machine, AStorePastTheEndNamesThreadLineAndAllocation) {
               testing::HasSubstr("16776816 bytes past the end of test (400 bytes"));
 }
 
+// atomicAdd() is a function of the toolkit's headers: its line alone says nothing.
+TEST_P(Machine, AFaultInInlinedCodeNamesTheCallToo) {
+  const LaunchOutcome outcome = run("integer_atomics", {1, 1, 1}, {32, 1, 1}, std::uint64_t{64});
+  ASSERT_TRUE(outcome.fault);
+  EXPECT_THAT(outcome.fault->source, testing::HasSubstr(".hpp:"));
+  ASSERT_FALSE(outcome.fault->calls.empty());
+  EXPECT_THAT(outcome.fault->calls.back(), testing::ContainsRegex("/machine\\.cu:[0-9]+$"));
+  EXPECT_THAT(outcome.fault->message(),
+              testing::ContainsRegex("\n    called at [^\n]*machine\\.cu:[0-9]+\n"));
+}
+
 // On an H200 too: gpu/runtime/tests/answers/records/registering.txt.
 TEST_P(Machine, AWriteOfMemoryRegisteredForReadingAloneIsAFault) {
   std::vector<std::byte> host(400);
