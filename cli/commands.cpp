@@ -378,6 +378,8 @@ constexpr Option kSweepOptions[] = {
      "take the runs from a CSV file: a column for each of block, gpu, param:NAME, set:NAME, "
      "define:NAME and so on"},
     {"best", 0, "METRIC", "what decides which run is best (default: time, or instructions)"},
+    {"per", 0, "NAME,...",
+     "a best run for each value of these settings, as in --per n where n is the problem's size"},
     {"most", 0, "", "the best run has the largest value (default for shares and rates)"},
     kMetricsOption,
     {"timing", 0, "WHEN", "on (default): time the launches; off: count only", Effect::none, on_off},

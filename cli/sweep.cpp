@@ -52,6 +52,20 @@ bool wants_most(const Arguments& arguments, const simulator::Metric& metric) {
   return metric.unit == "%" || metric.unit.ends_with("/s") || metric.unit.ends_with("/cycle");
 }
 
+// Of --per: the axes that say what is computed, and not how.
+std::vector<std::size_t> problem_axes(const Arguments& arguments, const SweepPlan& plan) {
+  std::vector<std::size_t> axes;
+  Names labels;
+  for (const Axis& axis : plan.axes) labels.push_back(axis.label());
+  for (const std::string& name : arguments.list("per")) {
+    const auto found = std::ranges::find(labels, name);
+    if (found == labels.end())
+      throw Usage(fmt::format("--per: no list is named {}{}", name, suggestion(name, labels)));
+    axes.push_back(static_cast<std::size_t>(found - labels.begin()));
+  }
+  return axes;
+}
+
 // Makes the jobs that are missing: on as many threads as processes are wanted, or on ranks.
 class Runner : public RankTasks {
  public:
@@ -154,6 +168,7 @@ void write_results(const Sweep& sweep, const Arguments& arguments, const char* c
 int run_sweep(const Arguments& arguments) {
   Sweep sweep;
   sweep.plan = sweep_plan(arguments);
+  sweep.per = problem_axes(arguments, sweep.plan);
   sweep.results.resize(sweep.plan.jobs.size());
   sweep.metrics = columns(arguments);
   sweep.most = wants_most(arguments, *sweep.metrics.front());

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "cli/launch_text.hpp"
 #include "simulator/base/json.hpp"
@@ -53,6 +54,16 @@ std::string reason(const JobResult& result) {
   return visible(result.said.substr(begin, result.said.find('\n', begin) - begin));
 }
 
+std::string best_line(const Sweep& sweep, std::size_t job, const Scaled& scale) {
+  std::string settings;
+  for (std::size_t i = 0; i < sweep.plan.axes.size(); ++i)
+    settings += fmt::format("{}{} {}", i == 0 ? "" : ", ", visible(sweep.plan.axes[i].label()),
+                            visible(sweep.plan.jobs[job].values[i]));
+  const Metric& metric = *sweep.metrics.front();
+  return fmt::format("* {} {}: {}: {} {}\n", sweep.most ? "most" : "least", short_name(metric),
+                     settings, shown(metric, *sweep.value(job, metric), scale.factor), scale.unit);
+}
+
 }  // namespace
 
 std::optional<double> Sweep::value(std::size_t job, const Metric& metric) const {
@@ -60,16 +71,21 @@ std::optional<double> Sweep::value(std::size_t job, const Metric& metric) const 
   return simulator::value_of(pooled(*results[job]), metric);
 }
 
-std::optional<std::size_t> Sweep::best() const {
-  std::optional<std::size_t> found;
-  std::optional<double> best;
+std::vector<std::size_t> Sweep::best() const {
+  std::map<std::vector<std::string>, std::size_t> found;
   for (std::size_t job = 0; job < results.size(); ++job) {
     const auto each = value(job, *metrics.front());
-    if (!each || (best && (most ? *each <= *best : *each >= *best))) continue;
-    best = each;
-    found = job;
+    if (!each) continue;
+    std::vector<std::string> problem;
+    for (const std::size_t axis : per) problem.push_back(plan.jobs[job].values[axis]);
+    const auto [before, is_first] = found.try_emplace(std::move(problem), job);
+    const double best = *value(before->second, *metrics.front());
+    if (!is_first && (most ? *each > best : *each < best)) before->second = job;
   }
-  return found;
+  std::vector<std::size_t> jobs;
+  for (const auto& [problem, job] : found) jobs.push_back(job);
+  std::ranges::sort(jobs);
+  return jobs;
 }
 
 std::string Sweep::limit(std::size_t job) const {
@@ -93,7 +109,7 @@ std::string sweep_table(const Sweep& sweep, const Style& style) {
   }
   header.emplace_back("what limits it");
   Table table(header);
-  const auto best = sweep.best();
+  const std::vector<std::size_t> best = sweep.best();
   for (std::size_t job = 0; job < sweep.plan.jobs.size(); ++job) {
     std::vector<std::string> row;
     for (const std::string& value : sweep.plan.jobs[job].values) row.push_back(visible(value));
@@ -107,16 +123,9 @@ std::string sweep_table(const Sweep& sweep, const Style& style) {
   std::vector<std::string> lines = table.lines();
   std::string text = "  " + lines[0] + "\n";
   for (std::size_t job = 0; job + 1 < lines.size(); ++job)
-    text += job == best ? style.green("* " + lines[job + 1]) + "\n" : "  " + lines[job + 1] + "\n";
-  if (!best) return text;
-  std::string settings;
-  for (std::size_t i = 0; i < sweep.plan.axes.size(); ++i)
-    settings += fmt::format("{}{} {}", i == 0 ? "" : ", ", visible(sweep.plan.axes[i].label()),
-                            visible(sweep.plan.jobs[*best].values[i]));
-  const Metric& metric = *sweep.metrics.front();
-  text += fmt::format("* {} {}: {}: {} {}\n", sweep.most ? "most" : "least", short_name(metric),
-                      settings, shown(metric, *sweep.value(*best, metric), scales[0].factor),
-                      scales[0].unit);
+    text += std::ranges::binary_search(best, job) ? style.green("* " + lines[job + 1]) + "\n"
+                                                  : "  " + lines[job + 1] + "\n";
+  for (const std::size_t job : best) text += best_line(sweep, job, scales[0]);
   return text;
 }
 
@@ -150,8 +159,8 @@ Json sweep_json(const Sweep& sweep) {
   Json json = {{"axes", Json::array()}, {"most", sweep.most}, {"jobs", Json::array()}};
   for (const Axis& axis : sweep.plan.axes) simulator::list_at(json, "axes").push_back(axis.label());
   json["metric"] = sweep.metrics.front()->name;
-  const auto best = sweep.best();
-  json["best"] = best ? Json(*best) : Json(nullptr);
+  json["per"] = sweep.per;
+  json["best"] = sweep.best();
   Json facts = Json::object();
   for (std::size_t job = 0; job < sweep.plan.jobs.size(); ++job) {
     Json row = {{"values", sweep.plan.jobs[job].values},

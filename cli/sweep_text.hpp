@@ -16,11 +16,12 @@ struct Sweep {
   std::vector<std::optional<JobResult>> results;  // one for each job; none: it was not run
   std::vector<const simulator::Metric*> metrics;  // the first decides which job is best
   bool most = false;                              // the best has the largest value
+  std::vector<std::size_t> per;  // axes (a problem's size …) of which each value has its own best
 
   // Of all kernels of a job; nothing where it failed or lacks the metric.
   std::optional<double> value(std::size_t job, const simulator::Metric& metric) const;
-  // The job with the best value; nothing where none has one.
-  std::optional<std::size_t> best() const;
+  // The jobs with the best value, one for each combination of the values of `per` that has one.
+  std::vector<std::size_t> best() const;
   // What limits the kernel that has most of the first metric.
   std::string limit(std::size_t job) const;
 };

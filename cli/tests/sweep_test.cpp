@@ -100,6 +100,21 @@ TEST_F(SweepRuns, TheBestIsMarkedAndAFailedRunIsARow) {
   EXPECT_THAT(csv, HasSubstr("\n0,64,0,k,1,smsp__sass_inst_executed.sum,inst,0,"));
 }
 
+// The smallest problem takes least: that says nothing of how to compute it.
+TEST_F(SweepRuns, EachSizeOfAProblemHasItsBest) {
+  const std::string both = command("--block 64,32 --param n=4,8 --html " + file("s.html"));
+  const std::string over_all = run_heddle(both, Kept::both).text;
+  EXPECT_THAT(over_all, HasSubstr("* least inst_executed: block 32, n 4: "));
+  EXPECT_THAT(over_all, Not(HasSubstr("n 8: ")));
+  const std::string each = run_heddle(both + " --per n", Kept::both).text;
+  EXPECT_THAT(each, HasSubstr("* least inst_executed: block 32, n 4: "));
+  EXPECT_THAT(each, HasSubstr("* least inst_executed: block 32, n 8: "));
+  EXPECT_THAT(each, ContainsRegex("\n\\* +32 +4 [^\n]*\n\\* +32 +8 "));
+  const Outcome wrong = run_heddle(command("--block 64,32 --per blok"), Kept::both);
+  EXPECT_EQ(wrong.status, 2);
+  EXPECT_THAT(wrong.text, HasSubstr("--per: no list is named blok; did you mean block?"));
+}
+
 TEST_F(SweepRuns, TheSameCommandMakesOnlyWhatIsMissing) {
   ASSERT_EQ(run_heddle(command("--block 32,64"), Kept::both).status, 0);
   EXPECT_EQ(kept(), 2u);

@@ -20,7 +20,8 @@ export interface SweepData {
     axes: string[];
     metric: string;
     most: boolean;
-    best: number | null;
+    per: number[]; // axes of which each value has its own best
+    best: number[];
     jobs: SweepJob[];
     facts: Record<string, Fact>;
   };
@@ -40,16 +41,19 @@ const metrics = computed(() => {
 const name = (id: string) => data.value!.facts[id]?.short ?? id;
 const valueOf = (job: SweepJob) => job.kernels.find((each) => each.kernel === kernel.value)?.metrics[metric.value];
 const best = computed(() => {
-  const { jobs, most, metric: decides, best: chosen } = data.value!;
-  if (metric.value === decides && kernel.value === kernels.value[0]) return chosen;
-  let found: number | null = null;
+  const { jobs, most, per, metric: decides, best: chosen } = data.value!;
+  if (metric.value === decides && kernel.value === kernels.value[0]) return new Set(chosen);
+  const found = new Map<string, number>();
+  const better = (value: number, other: number) =>
+    most || data.value!.facts[metric.value]?.unit === '%' ? value > other : value < other;
   jobs.forEach((job, i) => {
     const value = valueOf(job);
     if (value === undefined) return;
-    const other = found === null ? undefined : valueOf(jobs[found]);
-    if (other === undefined || (most || data.value!.facts[metric.value]?.unit === '%' ? value > other : value < other)) found = i;
+    const problem = JSON.stringify(per.map((each) => job.values[each]));
+    const before = found.get(problem);
+    if (before === undefined || better(value, valueOf(jobs[before])!)) found.set(problem, i);
   });
-  return found;
+  return new Set(found.values());
 });
 
 interface Lines {
@@ -141,7 +145,7 @@ function Plot() {
 
 export function Sweep() {
   useEffect(() => effect(() => { document.documentElement.dataset.theme = currentTheme.value; }), []);
-  const { axes, jobs } = data.value!;
+  const { axes, jobs, per } = data.value!;
   const failed = jobs.filter((job) => job.failed).length;
   return (
     <main class="report" data-testid="sweep">
@@ -167,14 +171,14 @@ export function Sweep() {
         <Plot />
       </section>
       <section class="panel report-panel details">
-        <h2>All runs <span class="dim">the best is marked</span></h2>
+        <h2>All runs <span class="dim">{per.length === 0 ? 'the best is marked' : `the best for each ${per.map((each) => axes[each]).join(', ')} is marked`}</span></h2>
         <div class="table-box" tabIndex={0} role="region" aria-label="All runs">
           <table class="instructions" data-testid="runs">
             <thead><tr><th>best</th>{axes.map((each) => <th>{each}</th>)}<th class="amount">{heading()}</th><th>what limits it</th></tr></thead>
             <tbody>
               {jobs.map((job, i) => (
-                <tr class={i === best.value ? 'best' : job.failed ? 'failed' : ''}>
-                  <td>{i === best.value ? '★' : ''}</td>
+                <tr class={best.value.has(i) ? 'best' : job.failed ? 'failed' : ''}>
+                  <td>{best.value.has(i) ? '★' : ''}</td>
                   {job.values.map((value) => <td>{value}</td>)}
                   <td class="amount">{shown(valueOf(job))}</td>
                   <td class="words">{job.limit}</td>

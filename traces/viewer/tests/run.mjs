@@ -36,6 +36,8 @@ try {
   // Blocks of 2048 threads fail.
   spawnSync(heddle, ['sweep', '--timing', 'off', '--block', '64,256,2048', '--param', 'n=4,8', '--html', join(folder, 'sweep.html'),
     '-o', join(folder, 'runs'), join(here, 'sweep.warp')], { cwd: root, stdio: 'ignore' });
+  spawnSync(heddle, ['sweep', '--timing', 'off', '--per', 'n', '--block', '64,256', '--param', 'n=4,8', '--html', join(folder, 'sweep_per.html'),
+    '-o', join(folder, 'runs'), join(here, 'sweep.warp')], { cwd: root, stdio: 'ignore' });
   // A source that tries to become part of the page.
   const hostile = join(folder, 'gpu/kernels/simple_divergence');
   mkdirSync(hostile, { recursive: true });

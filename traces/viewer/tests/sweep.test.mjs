@@ -34,6 +34,16 @@ test('the best run is marked, a failed one is a row, and the plot has a line for
   await page.close();
 });
 
+test('each size of a problem has its best, by any metric', async () => {
+  const { page, errors } = await openPage(browser.context, join(pages, 'sweep_per.html'));
+  const sizes = async () => (await page.locator('tr.best td:nth-child(3)').allTextContents()).sort();
+  assert.deepEqual(await sizes(), ['4', '8']);
+  await page.getByTestId('metric').selectOption('smsp__sass_sectors_mem_global.sum');
+  assert.deepEqual(await sizes(), ['4', '8']);
+  assert.deepEqual(errors, []);
+  await page.close();
+});
+
 test('another metric and another axis are drawn', async () => {
   const { page, errors } = await open();
   await page.getByTestId('axis').selectOption('1');
