@@ -22,3 +22,5 @@ else
   echo; echo "The suite, model against H200:"; echo
   $heddle validate --capsules
 fi
+echo; echo "The command is $PWD/$heddle. So that this shell finds it:"
+echo "  export PATH=\"$PWD/${heddle%/heddle}:\$PATH\""
