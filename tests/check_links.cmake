@@ -1,0 +1,20 @@
+# cmake -DFOLDER=… -P check_links.cmake: each link of the folder's documents to a file names one that
+# is there.
+file(GLOB_RECURSE documents ${FOLDER}/*.md)
+set(seen 0)
+foreach(document ${documents})
+  cmake_path(GET document PARENT_PATH folder)
+  file(READ ${document} text)
+  string(REPLACE "](" "@link " text "${text}")  # brackets keep CMake's lists together
+  string(REGEX MATCHALL "@link [A-Za-z0-9_./-]*[./][A-Za-z0-9_./-]*" links "${text}")
+  foreach(link ${links})
+    string(SUBSTRING ${link} 6 -1 link)
+    math(EXPR seen "${seen} + 1")
+    if(NOT EXISTS ${folder}/${link})
+      message(FATAL_ERROR "${document} links to ${link}, which is not there")
+    endif()
+  endforeach()
+endforeach()
+if(seen EQUAL 0)
+  message(FATAL_ERROR "no links in the documents of ${FOLDER}")
+endif()
