@@ -4,11 +4,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <map>
 #include <set>
 #include <span>
 #include <tuple>
 
+#include "cli/problems.hpp"
 #include "simulator/models/occupancy.hpp"
 #include "simulator/models/time_bounds.hpp"
 
@@ -198,8 +200,7 @@ std::string kernel_table(Launches launches, Metrics metrics, const simulator::Gp
   if (const std::string kind = launch_class(launches); !kind.empty())
     text += fmt::format("  {}\n", visible(kind));
   for (const LaunchRecord* launch : launches)
-    if (!launch->fault.empty())
-      text += fmt::format("  {} {}\n", style.red("stopped:"), visible_lines(launch->fault));
+    if (!launch->fault.empty()) text += "  " + stop_text(*launch, FaultText::whole, style);
   Table table({});
   for (const Section& section : sections()) {
     if (section.title == "Time" && !first.metrics.contains("sm__cycles_active.max")) continue;
@@ -362,7 +363,18 @@ Scaled scaled(double value, std::string_view unit) {
   return result;
 }
 
-std::string kernel_rows(Launches launches, const Style& style) {
+std::string stop_text(const LaunchRecord& launch, FaultText faults, const Style& style) {
+  std::string text = visible_lines(launch.fault);
+  if (faults == FaultText::one_line) {
+    text.erase(std::min(text.find('\n'), text.size()));
+    if (const Place place = fault_place(launch); place.line != 0)
+      text += fmt::format(", {}:{}", visible(std::filesystem::path(place.file).filename().string()),
+                          place.line);
+  }
+  return fmt::format("{} {}\n", style.red("stopped:"), text);
+}
+
+std::string kernel_rows(Launches launches, FaultText faults, const Style& style) {
   if (launches.empty()) return {};
   Table table({});
   std::vector<std::string> above{""}, below{""};
@@ -388,8 +400,7 @@ std::string kernel_rows(Launches launches, const Style& style) {
     if (launch_class(groups[i]).starts_with("order-dependent")) title += "  order-dependent";
     text += style.bold(cut(title)) + "\n";
     for (const LaunchRecord* launch : groups[i])
-      if (!launch->fault.empty())
-        text += fmt::format("  {} {}\n", style.red("stopped:"), visible_lines(launch->fault));
+      if (!launch->fault.empty()) text += "  " + stop_text(*launch, faults, style);
     text += lines[i + 2] + "\n" + time_line(groups[i]);
   }
   text += substitute_notes(launches) + common_notes(launches);

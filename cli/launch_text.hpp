@@ -26,8 +26,12 @@ struct Scaled {
 };
 Scaled scaled(double value, std::string_view unit);
 
+// Why a launch was stopped. A program tells of a fault when it happens: a report at its end need
+// not repeat more than what and where.
+enum class FaultText : std::uint8_t { whole, one_line };
+std::string stop_text(const simulator::LaunchRecord& launch, FaultText faults, const Style& style);
 // What a developer asks first, a row per kernel and shape, in 100 columns.
-std::string kernel_rows(Launches launches, const Style& style);
+std::string kernel_rows(Launches launches, FaultText faults, const Style& style);
 // One section per kernel and shape: everything, or the chosen metrics. A value
 // that differs between launches of the same shape is shown as lowest … highest.
 std::string kernel_tables(Launches launches, Metrics metrics, const simulator::GpuModel& gpu,

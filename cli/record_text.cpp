@@ -42,8 +42,8 @@ void check_record_options(const Arguments& arguments) {
   fail_conditions(arguments);
 }
 
-std::string record_text(const simulator::Record& record, const Arguments& arguments,
-                        int descriptor) {
+std::string record_text(const simulator::Record& record, const Arguments& arguments, int descriptor,
+                        FaultText faults) {
   if (record.launches.empty()) return {};
   const auto launches = chosen_launches(record, arguments);
   const auto metrics = chosen_metrics(arguments);
@@ -52,7 +52,7 @@ std::string record_text(const simulator::Record& record, const Arguments& argume
   if (arguments.value("format") == "nvprof")
     text += nvprof_text(launches, metrics, record.device);
   else if (metrics.empty() && !arguments.has("verbose"))
-    text += kernel_rows(launches, style);
+    text += kernel_rows(launches, faults, style);
   else
     text += kernel_tables(launches, metrics, gpu_of(record), style);
   if (!wants_instructions(arguments)) return text;

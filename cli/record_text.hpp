@@ -4,6 +4,7 @@
 #include <string>
 
 #include "cli/command.hpp"
+#include "cli/launch_text.hpp"
 #include "simulator/models/gpu_model.hpp"
 #include "simulator/record/record.hpp"
 
@@ -14,8 +15,8 @@ namespace heddle::cli {
 simulator::Record read_shown_record(const std::string& path);
 // --format, --metrics, --per-pc, --source, -k, -s, -c applied to a record. `descriptor` is where
 // the text will go.
-std::string record_text(const simulator::Record& record, const Arguments& arguments,
-                        int descriptor);
+std::string record_text(const simulator::Record& record, const Arguments& arguments, int descriptor,
+                        FaultText faults = FaultText::whole);
 // Throws Usage where those options are wrong by themselves.
 void check_record_options(const Arguments& arguments);
 // The model of the GPU that a record is of. Throws std::runtime_error where there is none.

@@ -37,11 +37,10 @@ bool has_findings(Launches launches) {
 }
 
 // With --quiet: what fails the run, and nothing else.
-std::string quiet_text(const simulator::Record& record, const Style& style) {
+std::string quiet_text(const simulator::Record& record, FaultText faults, const Style& style) {
   std::string text = findings_text(record, false, style);
   for (const simulator::LaunchRecord& launch : record.launches)
-    if (!launch.fault.empty())
-      text += fmt::format("{} {}\n", style.red("stopped:"), visible_lines(launch.fault));
+    if (!launch.fault.empty()) text += stop_text(launch, faults, style);
   return text;
 }
 
@@ -79,6 +78,7 @@ void check_report_options(const Arguments& arguments) {
 RunReport::RunReport(const Arguments& arguments, bool program)
     : arguments_(arguments),
       quiet_(arguments.has("quiet")),
+      faults_(program ? FaultText::one_line : FaultText::whole),
       tables_(program || quiet_ || writes_to_stdout(arguments) ? stderr : stdout) {}
 
 void RunReport::add(const ProcessRecord& each) {
@@ -86,7 +86,8 @@ void RunReport::add(const ProcessRecord& each) {
   const auto chosen = chosen_launches(record, arguments_);
   launches_.insert(launches_.end(), chosen.begin(), chosen.end());
   const Style style = Style::choose(arguments_.value("color", "auto"), fileno(tables_));
-  print(quiet_ ? quiet_text(record, style) : record_text(record, arguments_, fileno(tables_)));
+  print(quiet_ ? quiet_text(record, faults_, style)
+               : record_text(record, arguments_, fileno(tables_), faults_));
   if (!quiet_) print(library_table(each.library_calls, style));
   const auto path = [&](const char* option) {
     return runtime::expand_process(arguments_.value(option), each.process);

@@ -7,6 +7,7 @@
 
 #include "cli/command.hpp"
 #include "cli/conditions.hpp"
+#include "cli/launch_text.hpp"
 #include "cli/record_follower.hpp"
 
 namespace heddle::cli {
@@ -30,6 +31,7 @@ class RunReport {
  private:
   const Arguments& arguments_;
   const bool quiet_;
+  const FaultText faults_;
   std::FILE* const tables_;
   std::vector<const simulator::LaunchRecord*> launches_;  // that are looked at
 };

@@ -71,6 +71,26 @@ TEST_F(Ci, QuietPrintsWhatFailsTheRunAndNothingElse) {
   EXPECT_THAT(fault, Not(HasSubstr("branch")));
 }
 
+TEST_F(Ci, AFaultIsToldInFullOnce) {
+  const auto times = [](const std::string& text, std::string_view what) {
+    int found = 0;
+    for (std::size_t at = text.find(what); at != text.npos; at = text.find(what, at + 1)) ++found;
+    return found;
+  };
+  for (const char* options : {"", "-q ", "--check memory ", "-q --check memory "}) {
+    const std::string text =
+        run_heddle("run " + std::string(options) + "-- " + kLaunching + " fault", Kept::errors)
+            .text;
+    EXPECT_EQ(times(text, ", thread ("), 1) << text;
+    EXPECT_THAT(text, ContainsRegex("stopped: [^\n]* in kernel [^\n]*\n"));
+  }
+  EXPECT_THAT(run_heddle("run -q --check memory -- " + kLaunching + " fault", Kept::errors).text,
+              HasSubstr("; the report of --check memory follows at the end\n"));
+  EXPECT_EQ(times(run_heddle("run --verbose -- " + kLaunching + " fault", Kept::errors).text,
+                  ", thread ("),
+            2);
+}
+
 TEST_F(Ci, SixLaunchesOfOneKernelAreOneRow) {
   const std::string text = run_heddle("run -- " + kLaunching, Kept::errors).text;
   EXPECT_THAT(text, HasSubstr("6 launches from 0"));

@@ -82,6 +82,26 @@ bool cluster_allowed(const Function& function, const simulator::Dim3& cluster) {
   return cluster.count() <= kPortable || function.non_portable_cluster_size != 0;
 }
 
+bool tells_of(const simulator::checks::Finding& finding, const simulator::Fault& fault) {
+  if (finding.sides.empty()) return false;
+  const simulator::checks::Side& side = finding.sides.front();
+  return fault.kind == simulator::Fault::Kind::deadlock
+             ? finding.kind == "deadlock"
+             : side.function == fault.function && side.pc == fault.pc &&
+                   side.block == fault.block_index && side.warp == fault.warp;
+}
+
+// A check that stopped where the launch did tells the rest when the program ends.
+std::string report_of(const simulator::LaunchOutcome& outcome) {
+  const simulator::Fault& fault = *outcome.fault;
+  std::string text = fault.message();
+  for (const simulator::checks::Finding& finding : outcome.findings)
+    if (tells_of(finding, fault))
+      return text.substr(0, text.find('\n')) +
+             fmt::format("; the report of --check {} follows at the end", finding.check);
+  return text;
+}
+
 }  // namespace
 
 std::function<Error(Context&, Stream&)> launch_later(const Function& function,
@@ -350,7 +370,7 @@ void Context::execute(const simulator::LaunchRequest& request, unsigned nesting,
   tell_of_accesses_outside(*request.kernel);
   if (outcome.fault)
     fail(ticket, error_of(outcome.fault->kind),
-         outcome.fault->message() + missing_access(*outcome.fault));
+         report_of(outcome) + missing_access(*outcome.fault));
 } catch (const std::exception& failure) {
   fail(ticket, Error::unknown, fmt::format("{}: {}", shown(*request.kernel), failure.what()));
 }
