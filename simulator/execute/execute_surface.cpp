@@ -51,6 +51,10 @@ struct SurfaceAccess {
   std::uint32_t bytes = 0;
 };
 
+bool is_aligned(const SurfaceAccess& access) {
+  return (access.place.address | reinterpret_cast<std::uintptr_t>(access.data)) % access.bytes == 0;
+}
+
 // Where one lane's access goes; nothing after a fault.
 std::optional<SurfaceAccess> locate(Core& core, Warp& warp, const Step& step,
                                     const SurfaceForm& form, unsigned lane) {
@@ -72,6 +76,11 @@ std::optional<SurfaceAccess> locate(Core& core, Warp& warp, const Step& step,
   SurfaceAccess access{place_in_surface(*header, x, at[1], at[2], bytes, form.boundary), nullptr,
                        *header, bytes};
   if (!access.place.outside) access.data = core.resolve(access.place.address, bytes);
+  if (form.kind == isa::MemoryAccess::Kind::reduction && !is_aligned(access)) {
+    core.raise(Fault::Kind::misaligned_address, warp, step, Mask::of(lane), access.place.address,
+               fmt::format("a reduction of {} bytes", bytes));
+    return std::nullopt;
+  }
   if (access.data != nullptr || (access.place.outside && form.boundary != SurfaceBoundary::trap))
     return access;
   core.raise(Fault::Kind::illegal_address, warp, step, Mask::of(lane), header->address,
