@@ -59,22 +59,18 @@ class Sweep {
 
 // One line of maps of `base` with each of `values` put by `set`.
 template <typename Values, typename Set>
-void sweep(const char* name, const Asked& base, const Values& values, Set&& set) {
+void sweep(const char* name, const Asked& base, const Values& values, Set&& set,
+           void (Sweep::*make)(const Asked&) = &Sweep::tiled) {
   Sweep line(name);
   for (const auto value : values) {
     Asked asked = base;
     set(asked, value);
-    line.tiled(asked);
+    (line.*make)(asked);
   }
 }
 template <typename Values, typename Set>
 void sweep_im2col(const char* name, const Asked& base, const Values& values, Set&& set) {
-  Sweep line(name);
-  for (const auto value : values) {
-    Asked asked = base;
-    set(asked, value);
-    line.im2col(asked);
-  }
+  sweep(name, base, values, set, &Sweep::im2col);
 }
 
 using Numbers = std::vector<unsigned long long>;
