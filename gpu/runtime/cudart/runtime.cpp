@@ -281,7 +281,7 @@ void Runtime::work_in_primary() {
     current.is = Is::primary;
     current.to_be_pushed = true;
   }
-  primary_is_active_.at(thread().gpu) = true;
+  primary_is_active_.at(thread().gpu).store(true, std::memory_order_relaxed);  // in every call
 }
 
 Error Runtime::reset() {
