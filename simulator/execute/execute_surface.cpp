@@ -182,8 +182,10 @@ Flow execute_surface(Core& core, Warp& warp, const Step& step, Mask, Mask on) {
   return Flow::next;
 }
 
+constexpr std::uint32_t kSd32 = 6;  // .SD32; .SD64 follows
+
 // Of SURED: the element that it combines. Of .SD32 and .SD64 the surface's format says whether it
-// is signed; their numbers are 6 and 7.
+// is signed.
 std::optional<AtomicType> reduced_type(std::uint32_t type) {
   constexpr std::array<std::optional<AtomicType>, 8> kTypes{
       AtomicType::u32, AtomicType::s32, AtomicType::u64, std::nullopt,
@@ -205,7 +207,7 @@ bool fill_element(const Instruction& in, SurfaceForm& form, Step& step) {
     form.op = static_cast<AtomicOp>(in.mod(Mod::atom_op));
     if (!type || !has_operation(form.op, *type)) return false;
     form.type = *type;
-    form.sign_of_format = code >= 6;
+    form.sign_of_format = code >= kSd32;
     step.width = is_wide(*type) ? 8 : 4;
     return true;
   }

@@ -13,7 +13,6 @@
 #include "simulator/execute/memory_access.hpp"
 #include "simulator/execute/texture_operands.hpp"
 #include "simulator/execute/texture_use.hpp"
-#include "simulator/memory/memory_journal.hpp"
 #include "simulator/memory/texture.hpp"
 #include "simulator/memory/texture_sampler.hpp"
 
