@@ -87,17 +87,18 @@ constexpr Option kReconvergenceOption{
       return names;
     }};
 // For the commands that show a record.
-constexpr Option kSource{"source", 0, "", "the counts summed per source line and inlined function"};
-constexpr Option kCsv{"csv", 0, "FILE", "write the metrics as one tidy table", Effect::file};
+constexpr Option kSource{"source", 0, "",
+                         "also sum the counts per source line and inlined function"};
+constexpr Option kCsv{"csv", 0, "FILE", "write the metrics as one tidy CSV table", Effect::file};
 constexpr Option kFormat{"format",     0,
                          "FORM",       "table (default), or nvprof for its layout",
                          Effect::none, [] { return Names{"table", "nvprof"}; }};
 constexpr Option kVerbose{"verbose", 'v', "",
-                          "every section of each kernel, in place of a row in a table"};
+                          "show every section of each kernel instead of one row per kernel"};
 constexpr Option kFailOn{
     "fail-on", 0, "CONDITION",
-    "fail the run if this holds for a launch, as in 'branch_efficiency < 90'; or, with --baseline, "
-    "'inst_executed > +5%'; several with commas, or repeated"};
+    "fail the run if this holds for a launch, as in 'branch_efficiency < 90' or, with --baseline, "
+    "'inst_executed > +5%'; separate several with commas, or repeat the option"};
 constexpr Option kSarif{"sarif", 0, "FILE",
                         "write findings, faults and failed conditions as SARIF 2.1.0",
                         Effect::file};
@@ -125,25 +126,25 @@ constexpr Examples kRunExamples[] = {
 };
 constexpr Option kRunOptions[] = {
     {"record", 'o', "FILE",
-     "write the record, as JSON; compressed where the name ends in .zst; %p in "
-     "a file's name becomes the process; - is stdout, as in all options that write a file",
+     "write the record as JSON, compressed if the name ends in .zst; %p in the name becomes the "
+     "process ID. As in every option that writes a file, - is stdout",
      Effect::file},
-    {"per-pc", 0, "", "with every instruction, in the record and in the text"},
+    {"per-pc", 0, "", "include every instruction in the record and the text"},
     kSource,
-    {"memory", 0, "", "with a digest of every allocation after each launch, in the record"},
+    {"memory", 0, "", "add a digest of every allocation after each launch to the record"},
     {"host-time", 0, "",
-     "programs: with the seconds that the host took for each launch, behind the record's launches"},
+     "programs: add the host's seconds for each launch at the end of the record"},
     kCsv,
     kFormat,
     kVerbose,
     {"quiet", 'q', "", "print only what fails the run"},
     kFailOn,
     {"baseline", 0, "RECORD",
-     "what relative conditions of --fail-on compare with: a kernel's n-th launch with its n-th "
-     "there"},
-    {"ignore-faults", 0, "", "a launch that faults does not fail a run whose program succeeds"},
+     "the record that relative --fail-on conditions compare with: a kernel's nth launch with its "
+     "nth launch there"},
+    {"ignore-faults", 0, "", "do not fail the run for a faulting launch if the program succeeds"},
     {"error-exitcode", 0, "N",
-     "the exit status when a fault, a finding or a condition fails the run (default 1)"},
+     "exit status when a fault, a finding or a condition fails the run (default 1)"},
     kSarif,
     kJunit,
     kMetricsOption,
@@ -154,12 +155,11 @@ constexpr Option kRunOptions[] = {
     kCountOption,
     kGpu,
     {"threads", 't', "N",
-     "host threads per launch (default 0: all idle cores, once a launch goes on for long); results "
-     "do not depend on it"},
+     "host threads per launch (default 0: all idle cores for long launches); results do not depend "
+     "on it"},
     {"timing", 0, "WHEN",
-     "on: time launches (cycles, stalls, hit rates), which is slower; off; default: when a "
-     "modelled "
-     "metric or an option of timing is requested",
+     "on: time launches (cycles, stalls, hit rates), which is slower; off: count only. Default: on "
+     "if a modelled metric or a timing option is requested",
      Effect::none, on_off},
     {"scheduler", 0, "NAME", kSchedulerMeaning.data(), Effect::none,
      [] {
@@ -168,49 +168,45 @@ constexpr Option kRunOptions[] = {
          names.emplace_back(each.name);
        return names;
      }},
-    {"caches", 0, "STATE", "L2 when a launch begins: cold (default) or warm from the one before",
-     Effect::none,
+    {"caches", 0, "STATE",
+     "L2 when a launch begins: cold (default), or warm from the previous launch", Effect::none,
      [] {
        return Names{"cold", "warm"};
      }},
-    {"sms", 0, "N", "time on a GPU with N SMs"},
+    {"sms", 0, "N", "time launches on a GPU with N SMs"},
     {"sample", 0, "PART",
-     "of a long launch, time a part of its waves of blocks (5%), execute the rest untimed, and "
-     "scale; or time a number of its warp instructions (20M) and do not execute most others: their "
+     "of a long launch, time a share of its waves of blocks (5%), execute the rest untimed, and "
+     "scale; or time a number of warp instructions (20M) and skip most others, so that their "
      "results are missing"},
-    {"set", 0, "NAME=VALUE,...", "other timing constants (docs/timing.md lists them)"},
+    {"set", 0, "NAME=VALUE,...", "override timing constants (docs/timing.md lists them)"},
     {"max-instructions", 0, "N",
-     "stop a launch after N warp instructions (default 2^36; of a capsule or a sketch 2^34)"},
+     "stop a launch after N warp instructions (default 2^36; 2^34 for capsules and sketches)"},
     {"max-memory", 0, "BYTES",
      "programs: cap GPU memory, as in 4G; larger allocations fail with cudaErrorMemoryAllocation"},
-    {"gpus", 0, "N", "programs: how many GPUs the program sees, 1 to 8 (default 1), as peers"},
+    {"gpus", 0, "N", "programs: number of GPUs the program sees, 1 to 8 (default 1), all peers"},
     {"timeout", 0, "SECONDS",
-     "end the program, or the launches of capsules, sketches and traces, "
-     "after this time"},
+     "stop the program, or the launches of capsules, sketches and traces, after this time"},
     {"no-progress", 0, "", "do not report progress"},
-    {"capture", 0, "FOLDER", "write each launch as a capsule that can be run without the program",
-     Effect::folder},
-    {"grid", 0, "X[,Y[,Z]]",
-     "sketches, cubins: blocks of a launch, in place of what the sketch says"},
+    {"capture", 0, "FOLDER",
+     "write each launch as a capsule, which can be replayed without the program", Effect::folder},
+    {"grid", 0, "X[,Y[,Z]]", "sketches, cubins: blocks of a launch; overrides the sketch"},
     {"block", 0, "X[,Y[,Z]]", "sketches, cubins: threads of a block"},
     {"shared", 0, "BYTES", "sketches, cubins: dynamic shared memory of a block"},
     {"dump", 0, "N[=FILE]",
-     "cubins: after the launch, print the array that is parameter N (the first is 0) to stdout, or "
-     "write its bytes to a file"},
+     "cubins: after the launch, print the array passed as parameter N (from 0) to stdout, or write "
+     "its bytes to a file"},
     {"param", 0, "VALUE",
      "cubins: the next parameter: a number (64, 2.5, f64:1), or an array (f32[1024], "
-     "f32[1024]=1.5, "
-     "i32[64]=iota, i32[64]=random, u8[4096]=@FILE); sketches, as NAME=VALUE: a parameter's value: "
-     "a number, or an array as in zeros(64), counting(64), "
-     "random(64, 0, 10) or file(\"numbers.txt\")"},
+     "f32[1024]=1.5, i32[64]=iota, i32[64]=random, u8[4096]=@FILE); sketches, as NAME=VALUE: a "
+     "parameter's value: a number, or an array as in zeros(64), counting(64), random(64, 0, 10) or "
+     "file(\"numbers.txt\")"},
     {"define", 'D', "NAME[=VALUE]", "CUDA source: a macro for the compiler; may be repeated"},
     {"seed", 0, "N", "sketches: the first seed (default 1)"},
     {"seeds", 0, "N",
-     "sketches: run with N seeds and print means and 95 % intervals; a record "
-     "holds the first seed's run"},
+     "sketches: run with N seeds and print means and 95 % intervals; the record holds the first "
+     "seed's run"},
     {"predication", 0, "RULE",
-     "sketches: branches made predicates: off (default), 4, 7, 2009 or "
-     "cuda13",
+     "sketches: which branches become predicated code: off (default), 4, 7, 2009 or cuda13",
      Effect::none,
      [] {
        Names names;
@@ -219,17 +215,15 @@ constexpr Option kRunOptions[] = {
      }},
     kReconvergenceOption,
     {"check", 0, "NAME,...",
-     "look for mistakes while launches execute, which is slower: memory, races, init, sync, "
-     "hazards, "
-     "or all; compute-sanitizer's memcheck, racecheck, initcheck, synccheck are understood too "
+     "look for errors while launches execute, which is slower: memory, races, init, sync, hazards, "
+     "or all; compute-sanitizer's memcheck, racecheck, initcheck and synccheck are accepted too "
      "(docs/checks.md)",
      Effect::none, [] { return Names{"memory", "races", "init", "sync", "hazards", "all"}; }, true},
     {"advice", 0, "",
-     "after the run, which branches cost most issue slots, how warps split there, what helps"},
+     "after the run, say what costs most, on which source line, and what would help"},
     {"trace", 0, "FORM[=FILE]",
-     "write what executes, as it happens: text (a line per instruction; default: to stderr), "
-     "perfetto=FILE (a timeline for ui.perfetto.dev), or accelsim=FOLDER (what Accel-Sim replays; "
-     "sm_75, sm_80 and sm_86)",
+     "trace execution: text (a line per instruction, to stderr by default), perfetto=FILE (a "
+     "timeline for ui.perfetto.dev), or accelsim=FOLDER (for Accel-Sim; sm_75, sm_80 and sm_86)",
      Effect::trace,
      [] {
        return Names{"text", "perfetto=", "accelsim="};
@@ -237,14 +231,14 @@ constexpr Option kRunOptions[] = {
      true},
     {"trace-kernel", 0, "NAME", "only in launches of this kernel, as --kernel names it"},
     {"trace-block", 0, "N,...",
-     "only in these blocks, by their numbers in the grid; 0-3 is a range"},
+     "only in these blocks, by linear index in the grid; 0-3 is a range"},
     {"trace-warp", 0, "N,...", "only in these warps of a block"},
-    {"trace-pc", 0, "PC,...", "only these byte offsets in the function, as in 1a0-220"},
-    {"trace-line", 0, "LINES", "only these source lines, as in 31-40 or file.cu:31"},
-    {"trace-changes", 0, "", "only where other lanes of a warp execute than before"},
-    {"trace-from", 0, "N", "from the N-th divergence of a launch on, counted in the chosen warps"},
-    {"trace-count", 0, "N", "at most N lines of a launch"},
-    {"trace-values", 0, "", "the value of every lane, however many differ"},
+    {"trace-pc", 0, "PC,...", "only at these byte offsets in the function, as in 1a0-220"},
+    {"trace-line", 0, "LINES", "only on these source lines, as in 31-40 or file.cu:31"},
+    {"trace-changes", 0, "", "only where the set of executing lanes changes"},
+    {"trace-from", 0, "N", "start at the launch's Nth divergence in the chosen warps"},
+    {"trace-count", 0, "N", "at most N lines per launch"},
+    {"trace-values", 0, "", "print the value of every lane, even if many differ"},
 };
 
 constexpr Examples kSimplifyExamples[] = {
@@ -286,23 +280,24 @@ constexpr Examples kStepExamples[] = {
     "heddle step --html page.html --hardware hardware.json captured/",
 };
 constexpr Option kStepOptions[] = {
-    {"html", 0, "FILE", "write one HTML file that shows the launches step by step, without network",
-     Effect::file},
-    {"hardware", 0, "RECORD", "--html: a record of heddle measure: its numbers beside the model's"},
+    {"html", 0, "FILE",
+     "write one HTML file that shows the launches step by step and needs no network", Effect::file},
+    {"hardware", 0, "RECORD",
+     "--html: show the numbers of this record of heddle measure beside the model's"},
     {"baseline", 0, "A",
-     "--html: an earlier run, as heddle diff takes it: a record with instructions (--per-pc), a "
-     "program, capsules, a sketch; its numbers beside these"},
+     "--html: show an earlier run's numbers beside these; a variant as in heddle diff: a record "
+     "with instructions (--per-pc), a program, capsules or a sketch"},
     {"timing", 0, "WHEN",
-     "--html: on: time the launches, to show the cycle of each step, and where warps wait and why; "
-     "off (default)",
+     "--html: on: time the launches, to show each step's cycle, and where and why warps wait; off "
+     "(default)",
      Effect::none, on_off},
     {"steps", 0, "N",
-     "--html: warp instructions per launch to keep step by step (default 1000000); all are "
-     "counted"},
+     "--html: warp instructions per launch that the page can step through (default 1000000); all "
+     "are counted"},
     kReconvergenceOption,
     {"source-folder", 0, "FOLDER",
-     "where to look for source files first; then a program's are read where they were compiled and "
-     "here, a capsule's beside it",
+     "look for source files here first; then, for a program, where they were compiled and in the "
+     "current folder; for a capsule, beside it",
      Effect::trusted},
     kKernelOption,
     kSkipOption,
@@ -316,9 +311,10 @@ constexpr Examples kMeasureExamples[] = {
 };
 constexpr Option kMeasureOptions[] = {
     {"record", 'o', "FILE", "write the record (default: hardware.json)", Effect::file},
-    {"repeat", 'r', "N", "measure memory and SASS metrics N times; launches that differ say so"},
-    {"timing", 0, "", "with cycles, stall reasons, hit rates and bytes, each measured five times"},
-    {"samples", 0, "", "with the stall reasons of every instruction, sampled"},
+    {"repeat", 'r', "N",
+     "measure memory and SASS metrics N times; launches that differ are marked"},
+    {"timing", 0, "", "add cycles, stall reasons, hit rates and bytes, each measured five times"},
+    {"samples", 0, "", "add the sampled stall reasons of every instruction"},
     {"timeout", 0, "SECONDS", "for each run of the program (default 120)"},
     kMetricsOption,
     kKernelOption,
@@ -335,15 +331,14 @@ constexpr Examples kDiffExamples[] = {
 constexpr Option kDiffOptions[] = {
     {"match", 0, "A=B",
      "compare kernel A of the first variant with kernel B of the others; may be repeated"},
-    {"show", 0, "N", "lines and branches to list per kernel (default 10)"},
+    {"show", 0, "N", "lines and branches listed per kernel (default 10)"},
     kCsv,
     {"json", 0, "FILE", "write the comparison as JSON", Effect::file},
-    {"html", 0, "FILE", "write one HTML file: the numbers, and the lanes of all side by side",
-     Effect::file},
-    {"timing", 0, "WHEN", "on: time the launches of the variants that are run", Effect::none,
+    {"html", 0, "FILE",
+     "write one HTML file with the numbers and every variant's lanes side by side", Effect::file},
+    {"timing", 0, "WHEN", "on: also time the launches of variants that are run", Effect::none,
      on_off},
-    {"threads", 't', "N",
-     "host threads per launch (default 0: all idle cores, once a launch goes on for long)"},
+    {"threads", 't', "N", "host threads per launch (default 0: all idle cores for long launches)"},
     kMetricsOption,
     kSectionOption,
     kKernelOption,
@@ -373,21 +368,22 @@ constexpr Option kSweepOptions[] = {
      "values of a sketch's parameter, or of {NAME} among the arguments; may be repeated"},
     {"define", 'D', "NAME=LIST", "CUDA source: values of a macro; may be repeated"},
     {"zip", 0, "",
-     "the first values of all lists, then the second…, in place of every combination"},
+     "combine the lists' first values, then their second ones, and so on, instead of all "
+     "combinations"},
     {"from", 0, "FILE",
      "take the runs from a CSV file: a column for each of block, gpu, param:NAME, set:NAME, "
      "define:NAME and so on"},
     {"best", 0, "METRIC", "what decides which run is best (default: time, or instructions)"},
     {"per", 0, "NAME,...",
-     "a best run for each value of these settings, as in --per n where n is the problem's size"},
+     "mark a best run for each value of these settings, as in --per n where n is the problem size"},
     {"most", 0, "", "the best run has the largest value (default for shares and rates)"},
     kMetricsOption,
     {"timing", 0, "WHEN", "on (default): time the launches; off: count only", Effect::none, on_off},
     {"jobs", 'j', "N", "processes at once (default 1; 0: one for each core)"},
     {"output", 'o', "FOLDER",
-     "where each finished run is kept (default heddle-sweep); the same command goes on from there",
+     "keep finished runs here (default heddle-sweep); the same command resumes from there",
      Effect::folder},
-    {"retry-failed", 0, "", "run again what failed before"},
+    {"retry-failed", 0, "", "repeat runs that failed before"},
     kCsv,
     {"html", 0, "FILE", "write one HTML file with a plot of any metric over any list",
      Effect::file},
@@ -401,7 +397,7 @@ constexpr Examples kCompareExamples[] = {
     "heddle compare model.json hardware.json",
 };
 constexpr Option kCompareOptions[] = {
-    {"show", 0, "N", "differences to list per launch (default 20)"},
+    {"show", 0, "N", "differences listed per launch (default 20)"},
 };
 
 constexpr Examples kValidateExamples[] = {
@@ -412,37 +408,34 @@ constexpr Examples kValidateExamples[] = {
 };
 constexpr Option kValidateOptions[] = {
     {"suite", 0, "FILE",
-     "another suite, such as gpu/kernels/features.toml (default: suite.toml beside it; with "
-     "--timing "
-     "also timing.toml)",
+     "the suite's file, such as gpu/kernels/features.toml (default: gpu/kernels/suite.toml; with "
+     "--timing also timing.toml)",
      Effect::trusted},
     {"programs", 0, "FOLDER",
-     "the suite's programs, built by gpu/kernels/build.sh (default: built "
-     "now where nvcc is found)",
+     "the suite's programs as built by gpu/kernels/build.sh (default: build them now if nvcc is "
+     "found)",
      Effect::trusted},
     {"capsules", 0, "", "replay the committed capsules, without the programs"},
     {"measure", 0, "", "measure the suite on this machine's GPU first and compare with that"},
-    {"records", 0, "FOLDER", "hardware records (default: those that come with Heddle)"},
+    {"records", 0, "FOLDER", "folder of hardware records (default: those that come with Heddle)"},
     {"output", 'o', "FOLDER",
-     "keep each program's run there; the same command goes on from there (default on the ranks of "
-     "mpirun: heddle-validate)",
+     "keep finished runs here; the same command resumes from there (default under mpirun: "
+     "heddle-validate)",
      Effect::folder},
     {"json", 0, "FILE", "write the result", Effect::file},
     {"html", 0, "FILE",
-     "draw model against hardware on one page, timed where the hardware was; launches that are "
-     "there as capsules get steppers in a folder beside it",
+     "plot model against hardware on one page, timed if the hardware record is; launches that "
+     "exist as capsules get steppers in a folder beside the page",
      Effect::file},
-    {"show", 0, "N", "differences to list per launch (default 3)"},
-    {"timing", 0, "",
-     "compare cycles, stall reasons, hit rates and bytes instead, kernel by kernel"},
+    {"show", 0, "N", "differences listed per launch (default 3)"},
+    {"timing", 0, "", "compare cycles, stall reasons, hit rates and bytes instead, per kernel"},
     {"page", 0, "FILE",
-     "with --timing: put the suite's ratios, values and pairs into this Markdown page, between its "
-     "marks",
+     "with --timing: write the suite's ratios, values and pairs into this Markdown page, between "
+     "its markers",
      Effect::file},
     {"least-cycles", 0, "N",
-     "with --timing: kernels of fewer cycles do not enter the first summary (default 5000)"},
-    {"threads", 't', "N",
-     "host threads per launch (default 0: all idle cores, once a launch goes on for long)"},
+     "with --timing: leave kernels of fewer cycles out of the first summary (default 5000)"},
+    {"threads", 't', "N", "host threads per launch (default 0: all idle cores for long launches)"},
 };
 
 constexpr Examples kCalibrateExamples[] = {
@@ -450,8 +443,9 @@ constexpr Examples kCalibrateExamples[] = {
     "heddle calibrate --model simulator/models/h200.toml",
 };
 constexpr Option kCalibrateOptions[] = {
-    {"records", 0, "FOLDER", "the microbenchmarks' records (default: those that come with Heddle)"},
-    {"model", 0, "FILE", "write the constants into this model file; its other rows stay",
+    {"records", 0, "FOLDER",
+     "folder of the microbenchmarks' records (default: those that come with Heddle)"},
+    {"model", 0, "FILE", "write the constants into this model file; other rows stay as they are",
      Effect::file},
 };
 
@@ -466,7 +460,7 @@ constexpr Examples kRooflineExamples[] = {
     "heddle roofline timed.json",
 };
 constexpr Option kRooflineOptions[] = {
-    {"svg", 0, "FILE", "both plots as a picture", Effect::file},
+    {"svg", 0, "FILE", "write both plots as a picture", Effect::file},
     kKernelOption,
 };
 
@@ -478,23 +472,25 @@ constexpr Examples kOccupancyExamples[] = {
     "heddle occupancy --latency 5 --warps-per-cycle 6",
 };
 constexpr Option kOccupancyOptions[] = {
-    {"block", 'b', "THREADS", "threads of a block (default for a program's kernels: 256)"},
-    {"registers", 'r', "N", "registers of a thread"},
-    {"shared", 0, "BYTES", "shared memory of a block; for a program's kernels the dynamic part"},
+    {"block", 'b', "THREADS", "threads per block (default for a program's kernels: 256)"},
+    {"registers", 'r', "N", "registers per thread"},
+    {"shared", 0, "BYTES", "shared memory per block; for a program's kernels, the dynamic part"},
     {"capability", 0, "X.Y", "an SM of this compute capability, 1.0 to 12.1 (default: all)",
      Effect::none, capabilities},
-    {"curve", 0, "RESOURCE", "occupancy over threads, registers or shared, where it changes",
+    {"curve", 0, "RESOURCE", "list occupancy over threads, registers or shared, where it changes",
      Effect::none,
      [] {
        return Names{"threads", "registers", "shared"};
      }},
-    {"svg", 0, "FILE", "the three curves as a picture", Effect::file},
-    {"latency", 0, "CYCLES", "instead: what must be in flight to hide this latency (Little's law)"},
-    {"throughput", 0, "N", "with --latency: operations (of one thread) per cycle"},
-    {"warps-per-cycle", 0, "N", "with --latency: instead, instructions of a warp per cycle"},
-    {"bandwidth", 0, "GB/S", "with --latency: of memory, in 10^9 bytes a second; needs --clock"},
-    {"clock", 0, "GHZ", "with --bandwidth"},
-    {"bytes", 0, "N", "with --bandwidth: what each thread has under way (default 4)"},
+    {"svg", 0, "FILE", "write the three curves as a picture", Effect::file},
+    {"latency", 0, "CYCLES",
+     "instead, compute what must be in flight to hide this latency (Little's law)"},
+    {"throughput", 0, "N", "with --latency: operations per cycle, counted per thread"},
+    {"warps-per-cycle", 0, "N", "with --latency: warp instructions per cycle"},
+    {"bandwidth", 0, "GB/S",
+     "with --latency: memory bandwidth in 10^9 bytes per second; needs --clock"},
+    {"clock", 0, "GHZ", "with --bandwidth: clock rate in GHz"},
+    {"bytes", 0, "N", "with --bandwidth: bytes in flight per thread (default 4)"},
     kGpu,
     kArch,
 };
@@ -521,27 +517,22 @@ constexpr Command kCommands[] = {
                  "SKETCH | TRACE...",
      .summary = "run an unmodified CUDA program on the model and print what its kernels did",
      .details =
-         "The program needs no GPU. Its own output is not touched: what Heddle says of a program "
-         "goes to stderr or to files; of capsules, sketches and traces to stdout. Options before "
-         "the program are Heddle's, all behind its name is the "
-         "program's; -- may stand before it.\n"
-         "CUDA source (a file NAME.cu) is compiled by nvcc for the GPU, and run.\n"
-         "A kernel of a cubin (a file NAME.cubin) is launched without a program: -k, --grid, "
-         "--block, "
-         "--shared, and --param for each parameter.\n"
-         "A capsule (--capture), or a folder of them, is replayed: launches without their program, "
-         "on "
-         "any machine.\n"
-         "A sketch (a file NAME.warp, see docs/sketches.md) is compiled and its launches are "
-         "made.\n"
-         "A trace (a kernelslist.g or NAME.traceg, as --trace accelsim and Accel-Sim's tracer "
-         "write "
-         "them) is timed (docs/timing.md).\n"
-         "Exit status: the program's own, but 1 (--error-exitcode) instead of 0 when a launch "
-         "faulted, --check found something or a condition of --fail-on held; 124 "
-         "when a limit was reached, 125 when Heddle failed, "
-         "126 "
-         "and 127 when the program cannot be started, 130 after Ctrl-C.",
+         "No GPU is needed. The program's own output is unchanged. Heddle reports on a program to "
+         "stderr or to files, and on capsules, sketches and traces to stdout. Options before the "
+         "program's name are Heddle's; everything after it is the program's. A -- may separate the "
+         "two.\n"
+         "CUDA source (NAME.cu) is compiled with nvcc for the chosen GPU, then run.\n"
+         "A kernel of a cubin (NAME.cubin) is launched without a program. Give -k, --grid, "
+         "--block, --shared, and --param for each parameter.\n"
+         "A capsule (from --capture) holds a launch without its program. A capsule or a folder of "
+         "them is replayed on any machine.\n"
+         "A sketch (NAME.warp, see docs/sketches.md) is compiled, and its launches are run.\n"
+         "A trace (kernelslist.g or NAME.traceg, from --trace accelsim or Accel-Sim's tracer) is "
+         "timed (docs/timing.md).\n"
+         "Exit status: the program's own. If that is 0 but a launch faulted, --check found "
+         "something or a --fail-on condition held, 1 (--error-exitcode). 124 when a limit was "
+         "reached, 125 when Heddle failed, 126 or 127 when the program cannot be started, 130 "
+         "after Ctrl-C.",
      .examples = kRunExamples,
      .options = kRunOptions,
      .takes_program = true,
@@ -557,12 +548,11 @@ constexpr Command kCommands[] = {
     {.name = "simplify",
      .synopsis = "[options] PROGRAM [ARGUMENT...] | CAPSULE...",
      .summary = "derive a kernel sketch from what a program's kernels did",
-     .details = "Of each kernel the first launch is looked at. Branches become conditions over the "
-                "thread's index where one describes what every thread did, else chance(p); loops "
-                "get their "
-                "numbers of rounds; everything else is work(n) and memory(n, pattern). See "
-                "docs/sketches.md.\n"
-                "Exit status: 1 when a kernel could not be simplified.",
+     .details =
+         "Each kernel's first launch is analysed. A branch becomes a condition on the thread index "
+         "if one describes what every thread did, otherwise chance(p). Loops get their trip "
+         "counts. Everything else becomes work(n) and memory(n, pattern). See docs/sketches.md.\n"
+         "Exit status: 1 when a kernel could not be simplified.",
      .examples = kSimplifyExamples,
      .options = kSimplifyOptions,
      .takes_program = true,
@@ -570,14 +560,12 @@ constexpr Command kCommands[] = {
      .run = run_simplify},
     {.name = "step",
      .synopsis = "[options] PROGRAM [ARGUMENT...] | CAPSULE... | SKETCH...",
-     .summary = "go through launches step by step: who executes, who waits, and what it costs",
-     .details = "In a terminal, with the keys that ? shows: one warp forward and back, to the next "
-                "divergence, reconvergence, line or breakpoint; its lanes, groups, registers and "
-                "code. The "
-                "program runs to its end first.\n"
-                "With --html a page that needs only a browser: source, listing, the 32 lanes over "
-                "time, registers, the "
-                "branches that split warps.\n"
+     .summary = "step through launches: which lanes execute, which wait, and what it costs",
+     .details = "The program runs to its end first. Then, in a terminal, keys step a warp forward "
+                "and back, to the next divergence, reconvergence, line or breakpoint, and show its "
+                "lanes, groups, registers and code. Press ? for the list of keys.\n"
+                "--html writes a page that needs only a browser. It shows source, machine code, "
+                "the 32 lanes over time, registers, and the branches that diverged.\n"
                 "Exit status: the program's own; 125 when Heddle failed.",
      .examples = kStepExamples,
      .options = kStepOptions,
@@ -587,13 +575,12 @@ constexpr Command kCommands[] = {
     {.name = "measure",
      .synopsis = "[options] PROGRAM [ARGUMENT...] | CAPSULE...",
      .summary = "measure a CUDA program on this machine's GPU and write the same record",
-     .details =
-         "Needs a GPU and the CUDA Toolkit with CUPTI. The program runs once per kind of "
-         "metric; what it prints is shown once.\n"
-         "Capsules are launched as they are, with memory at the same addresses, and memory is "
-         "compared with what the model left.\n"
-         "Exit status: the program's own when it failed; 1 when the record is incomplete, 125 "
-         "when measuring failed.",
+     .details = "Needs a GPU and the CUDA Toolkit with CUPTI. The program runs once per kind of "
+                "metric; its output is shown once.\n"
+                "Capsules are launched unchanged, with memory at the same addresses. Afterwards "
+                "memory is compared with the model's.\n"
+                "Exit status: the program's own if it failed, 1 when the record is incomplete, 125 "
+                "when measuring failed.",
      .examples = kMeasureExamples,
      .options = kMeasureOptions,
      .takes_program = true,
@@ -603,31 +590,27 @@ constexpr Command kCommands[] = {
      .synopsis = "[options] A B...",
      .summary = "compare variants of a program: per kernel, source line and branch",
      .details =
-         "A variant is a record, or what heddle run takes: a program, a .cu file, a cubin, "
-         "capsules "
-         "or a sketch; with options or arguments in one pair of quotes, with a blank before an "
-         "option "
-         "that it begins with. Each is run once. Kernels "
-         "are matched by name, what is left over by --match or because nothing else is left; "
-         "their launches by order. Code, blocks and grids may differ. Lines of the same text stand "
-         "for each other, also in different files.\n"
+         "A variant is a record, or anything heddle run accepts: a program, a .cu file, a cubin, "
+         "capsules or a sketch. Quote a variant together with its options and arguments; put a "
+         "space in front if it begins with an option. Each variant is run once.\nKernels are "
+         "matched by name, or as --match says. If one kernel is left over on each side, the two "
+         "are matched. Launches are matched in order. Code, block and grid sizes may differ. "
+         "Source lines with the same text are matched, even in different files.\n"
          "Exit status: 0 the same, 1 different, 2 trouble.",
      .examples = kDiffExamples,
      .options = kDiffOptions,
      .run = run_diff},
     {.name = "sweep",
-     .synopsis = "[options] PROGRAM [ARGUMENT...] | SOURCE.cu [ARGUMENT...] | CUBIN | CAPSULE... | "
-                 "SKETCH",
-     .summary = "make many runs of one command and tell which is best, and what limits each",
-     .details =
-         "A LIST is values with commas; FROM..TO:xFACTOR, FROM..TO:+STEP and 2^A..2^B are ranges. "
-         "Lists of several options are combined. Behind --, options of heddle run that all runs "
-         "have may stand before the program.\n"
-         "Each run is a process. When it has ended, its result is on disk at once. The same "
-         "command "
-         "makes the runs that are missing: after Ctrl-C, or with longer lists. A run that fails is "
-         "a row.\n"
-         "Exit status: 0, 1 when a run failed, 2 trouble, 130 after Ctrl-C.",
+     .synopsis =
+         "[options] PROGRAM [ARGUMENT...] | SOURCE.cu [ARGUMENT...] | CUBIN | CAPSULE... | SKETCH",
+     .summary = "run one command with many settings; show the best, and what limits each",
+     .details = "A LIST is values separated by commas; FROM..TO:xFACTOR, FROM..TO:+STEP and "
+                "2^A..2^B are ranges. All combinations of the lists are run. Options of heddle run "
+                "that apply to every run go after a --, before the program.\n"
+                "Each run is a process whose result is written to disk as soon as it ends. After "
+                "Ctrl-C, or with longer lists, the same command makes only the missing runs. A run "
+                "that fails gets a row, too.\n"
+                "Exit status: 0, 1 when a run failed, 2 trouble, 130 after Ctrl-C.",
      .examples = kSweepExamples,
      .options = kSweepOptions,
      .takes_program = true,
@@ -636,52 +619,47 @@ constexpr Command kCommands[] = {
     {.name = "compare",
      .synopsis = "[options] MODEL HARDWARE",
      .summary = "compare a model's record with a hardware record, per kernel and per instruction",
-     .details =
-         "Launches are joined by index. Exact metrics must be equal, every one that the hardware "
-         "record holds; launches of different code are refused. Differences of launches that "
-         "depend "
-         "on the order of warps are shown and do not count.\n"
-         "Exit status: 0 equal, 1 different, 2 trouble.",
+     .details = "Launches are matched by index. Every exact metric that the hardware record holds "
+                "must be equal. Launches of different code are rejected. Differences in launches "
+                "that depend on the order of warps are shown but do not count.\n"
+                "Exit status: 0 equal, 1 different, 2 trouble.",
      .examples = kCompareExamples,
      .options = kCompareOptions,
      .run = run_compare},
     {.name = "validate",
      .synopsis = "[options] [NAME...]",
      .summary = "run the suite on the model and compare it with the H200's records",
-     .details =
-         "Every program of the suite, or those named, is run, or its capsules are replayed where "
-         "there is no CUDA Toolkit. Every exact metric of every instruction, the memory after each "
-         "launch and the program's output must be equal.\n"
-         "Exit status: 0 equal, 1 different, 2 trouble.",
+     .details = "Runs every program of the suite, or those named. Without a CUDA Toolkit their "
+                "capsules are replayed. Every exact metric of every instruction, memory after each "
+                "launch, and the program's output must be equal.\n"
+                "Exit status: 0 equal, 1 different, 2 trouble.",
      .examples = kValidateExamples,
      .options = kValidateOptions,
      .run = run_validate},
     {.name = "calibrate",
      .synopsis = "[options]",
-     .summary = "the timing constants that the microbenchmarks measured, or a model file with them",
+     .summary =
+         "list the timing constants that microbenchmarks measured, or write a model file with them",
      .details = "Reads what the programs of gpu/kernels/micro/timing printed on a GPU. Without "
-                "--model the "
-                "constants are listed, each with the measurement it comes from.",
+                "--model, lists each constant with the measurement it comes from.",
      .examples = kCalibrateExamples,
      .options = kCalibrateOptions,
      .run = run_calibrate},
     {.name = "roofline",
      .synopsis = "[options] A",
-     .summary = "how near kernels come to what the GPU can issue, compute and move",
-     .details =
-         "A is a record of timed launches, or what heddle run takes, as heddle diff takes it; it "
-         "is "
-         "run with --timing on. Two tables: warp instructions per 32-byte sector, and "
-         "floating-point operations per byte, that L1, L2 and DRAM moved. A kernel's nearest roof "
-         "is "
-         "the limit of which it reaches most: the schedulers or a pipe, or a memory's bandwidth. "
-         "Times and bytes are modelled.",
+     .summary =
+         "show how close kernels come to the GPU's limits of issue, arithmetic and bandwidth",
+     .details = "A is a record of timed launches or a variant as in heddle diff, which is run with "
+                "--timing on. One table shows warp instructions per 32-byte sector, the other "
+                "floating-point operations per byte, moved by L1, L2 and DRAM. A kernel's nearest "
+                "roof is the limit it uses most: the schedulers, a pipe, or a memory's bandwidth. "
+                "Times and bytes are modelled.",
      .examples = kRooflineExamples,
      .options = kRooflineOptions,
      .run = run_roofline},
     {.name = "occupancy",
      .synopsis = "[options] [PROGRAM | CUBIN]",
-     .summary = "how many blocks fit on an SM, and what limits them",
+     .summary = "show how many blocks fit on an SM, and what limits them",
      .details = {},
      .examples = kOccupancyExamples,
      .options = kOccupancyOptions,
@@ -695,9 +673,8 @@ constexpr Command kCommands[] = {
      .run = run_disasm},
     {.name = "explain",
      .synopsis = "NAME",
-     .summary =
-         "explain a metric (by Nsight Compute's or nvprof's name), a stall reason, an opcode, "
-         "an error of CUDA, or a word of Heddle's output",
+     .summary = "explain a metric (by Nsight Compute's or nvprof's name), a stall reason, an "
+                "opcode, a CUDA error, or a word in Heddle's output",
      .details = {},
      .examples = kExplainExamples,
      .options = {},

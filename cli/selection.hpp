@@ -18,8 +18,8 @@ Names section_names();
 inline constexpr Option kKernelOption{
     "kernel", 'k', "NAME", "only launches of this kernel; regex:PATTERN matches part of the name"};
 inline constexpr Option kSkipOption{"launch-skip", 's', "N",
-                                    "leave out the first N of these launches (they still run)"};
-inline constexpr Option kCountOption{"launch-count", 'c', "N", "at most N launches"};
+                                    "skip the first N of these launches (they still execute)"};
+inline constexpr Option kCountOption{"launch-count", 'c', "N", "show at most N launches"};
 inline constexpr Option kMetricsOption{
     "metrics",    0,
     "NAME,...",   "only these metrics, by Nsight Compute's or nvprof's names",
