@@ -39,12 +39,12 @@ bool explain_metric(const std::string& name) {
   const bool exact = metric->kind == simulator::MetricKind::exact;
   fmt::print("{}\n  {}\n", metric->name, metric->meaning);
   fmt::print("  unit: {}\n", metric->unit);
-  fmt::print("  kind: {}\n", exact ? "exact: equals the hardware's count where the launch does not "
-                                     "depend on the order of warps"
+  fmt::print("  kind: {}\n", exact ? "exact: equals the hardware's count unless the launch depends "
+                                     "on the order of warps"
                                    : "modelled: carries an error");
   if (!metric->nvprof.empty()) fmt::print("  nvprof calls it {}\n", metric->nvprof);
   if (metric->nvprof_when_empty)
-    fmt::print("  where there is nothing to count, nvprof says {} and Nsight Compute nothing\n",
+    fmt::print("  with nothing to count, nvprof reports {} and Nsight Compute no value\n",
                *metric->nvprof_when_empty);
   return true;
 }
@@ -55,7 +55,7 @@ bool explain_stall(std::string_view name) {
     if (name.starts_with(prefix)) name.remove_prefix(prefix.size());
   for (std::size_t i = 0; i < kStalls; ++i) {
     if (stall_name(static_cast<Stall>(i)) != name) continue;
-    fmt::print("{}\n  a state of a warp in a cycle in which it does not issue: {}\n", name,
+    fmt::print("{}\n  a stall reason, why a warp did not issue in a cycle: {}\n", name,
                kStallMeanings[i]);
     fmt::print("  in records: smsp__average_warps_issue_stalled_{}_per_issue_active.ratio\n", name);
     return true;
@@ -266,7 +266,7 @@ bool explain_opcode(std::string_view name) {
     for (const std::string_view part : {effect_text(facts.effect), work_text(facts.work)})
       if (!part.empty()) text += fmt::format("{}{}", text.empty() ? "" : "; ", part);
     if (text.empty()) text = "reads or sets a state of the machine, or does nothing";
-    fmt::print("{}\n  an opcode of the GPU: {}\n", bare, text);
+    fmt::print("{}\n  an opcode: {}\n", bare, text);
     if (facts.type.bits != 0)
       fmt::print("  works on {}{} bits{}\n", facts.type.is_float() ? "floating point, " : "",
                  facts.type.bits, facts.type.count > 1 ? ", several side by side" : "");

@@ -12,27 +12,27 @@
 namespace heddle::simulator::timing {
 
 // Why a warp did not issue in a cycle, with Nsight Compute's names (`selected`: it did).
-#define HEDDLE_STALLS(X)                                                               \
-  X(selected, "the warp issued")                                                       \
-  X(not_selected, "the warp could issue and another was chosen")                       \
-  X(wait, "a fixed latency that the compiler wrote into the instruction before")       \
-  X(long_scoreboard, "a result of global, local, texture or surface memory")           \
-  X(short_scoreboard,                                                                  \
-    "a result of shared memory, of a special function or of another variable latency") \
-  X(math_pipe_throttle, "its pipe takes no instruction in this cycle")                 \
-  X(dispatch_stall, "its registers cannot be read in time")                            \
-  X(mio_throttle, "the queue for shared memory and special functions is full")         \
-  X(lg_throttle, "the queue for global and local memory is full")                      \
-  X(tex_throttle, "the queue for textures is full")                                    \
-  X(barrier, "other warps at a block barrier")                                         \
-  X(membar, "a memory barrier")                                                        \
-  X(branch_resolving, "where a branch goes")                                           \
-  X(no_instruction, "its instruction is not in the cache yet")                         \
-  X(imc_miss, "a constant that is not in the cache yet")                               \
-  X(drain, "its stores, after its end")                                                \
-  X(sleeping, "NANOSLEEP")                                                             \
-  X(misc, "anything else")                                                             \
-  X(gmma, "a warp-group matrix instruction")
+#define HEDDLE_STALLS(X)                                                                   \
+  X(selected, "the warp issued an instruction")                                            \
+  X(not_selected, "ready, but the scheduler picked another warp")                          \
+  X(wait, "waiting for a fixed latency, as the compiler's stall count says")               \
+  X(long_scoreboard, "waiting for global, local, texture or surface memory")               \
+  X(short_scoreboard,                                                                      \
+    "waiting for shared memory, a special function or another result of variable latency") \
+  X(math_pipe_throttle, "the pipe of the next instruction is busy")                        \
+  X(dispatch_stall, "the registers of the next instruction cannot be read in time")        \
+  X(mio_throttle, "the queue for shared memory and special functions is full")             \
+  X(lg_throttle, "the queue for global and local memory is full")                          \
+  X(tex_throttle, "the queue for textures is full")                                        \
+  X(barrier, "waiting for other warps at a block barrier")                                 \
+  X(membar, "waiting for a memory barrier")                                                \
+  X(branch_resolving, "waiting for the target of a branch")                                \
+  X(no_instruction, "the next instruction is not in the cache yet")                        \
+  X(imc_miss, "a constant is not in the cache yet")                                        \
+  X(drain, "exited; waiting for its stores to finish")                                     \
+  X(sleeping, "sleeping in NANOSLEEP")                                                     \
+  X(misc, "anything else")                                                                 \
+  X(gmma, "waiting for a warp-group matrix instruction")
 
 enum class Stall : std::uint8_t {
 #define HEDDLE_STALL(name, meaning) name,

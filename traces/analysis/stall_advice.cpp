@@ -113,9 +113,9 @@ Advice of_line(const LineWaits& line, double all, const simulator::LaunchRequest
                              listing.place_text(pc, kernel),
                              100 * static_cast<double>(line.all) / all, stall_name(stall));
   advice.text =
-      fmt::format("~{:.0f} % of the waiting is for {}",
+      fmt::format("~{:.0f} % of these cycles are {} ({})",
                   100 * static_cast<double>(line.cycles[dominant]) / static_cast<double>(line.all),
-                  kMeanings[dominant]);
+                  stall_name(stall), kMeanings[dominant]);
   const bool far = stall == Stall::long_scoreboard;
   const auto cause = far || stall == Stall::short_scoreboard
                          ? waits_for(request.module->program(), pc, far)
