@@ -84,6 +84,19 @@ std::byte* map_pages(std::uint64_t bytes) {
 // (simulator/memory/mapped_around.hpp).
 std::uint64_t mapped_bytes(std::uint64_t bytes) { return round_up(bytes + 1, kPage); }
 
+// Memory for device addresses from `address` on, aligned on the host as they are: an atomic
+// operation of up to 16 bytes that is aligned there is aligned here. Replayed launches have
+// allocations at any address: a program can register one with cudaHostRegister.
+constexpr std::uint64_t kWidest = 16;
+std::byte* map_at(std::uint64_t address, std::uint64_t bytes) {
+  const std::uint64_t skipped = address % kWidest;
+  return map_pages(round_up(skipped + bytes, kPage)) + skipped;
+}
+void unmap_at(std::uint64_t address, std::byte* data, std::uint64_t bytes) {
+  const std::uint64_t skipped = address % kWidest;
+  munmap(data - skipped, round_up(skipped + bytes, kPage));
+}
+
 }  // namespace
 
 struct DeviceMemory::Impl {
@@ -149,7 +162,8 @@ struct DeviceMemory::Impl {
   }
   void map_large(const Allocation& allocation) {
     const std::uint64_t mapped = mapped_bytes(allocation.bytes);
-    if (mapped >= kLarge) dense.add(allocation.data, mapped / kHugePage * kHugePage);
+    if (mapped >= kLarge)
+      dense.add(allocation.data - allocation.address % kWidest, mapped / kHugePage * kHugePage);
   }
   const Allocation& add(Allocation allocation) {
     const std::uint64_t address = allocation.address;
@@ -177,9 +191,9 @@ struct DeviceMemory::Impl {
         around.erase(made);
       }
     framed.erase(allocation.address);
-    dense.remove(allocation.data);
-    munmap(allocation.data, allocation.host_mapped ? round_up(allocation.bytes, kPage)
-                                                   : mapped_bytes(allocation.bytes));
+    dense.remove(allocation.data - allocation.address % kWidest);
+    unmap_at(allocation.address, allocation.data,
+             allocation.host_mapped ? allocation.bytes : mapped_bytes(allocation.bytes));
   }
   bool stays_mapped(const Placed& at) const;
   void drop(std::set<Freed>::const_iterator each);
@@ -187,7 +201,7 @@ struct DeviceMemory::Impl {
   void drop_freed_in(std::uint64_t address, std::uint64_t bytes);
   Stretch find_freed(std::uint64_t address) const;
   // Of the frames that an allocation has, what lies before and behind its own pages.
-  static void unmap(const Stretch& made) { munmap(made.data, round_up(made.bytes, kPage)); }
+  static void unmap(const Stretch& made) { unmap_at(made.address, made.data, made.bytes); }
   Stretch before(const Allocation& allocation) const {
     if (!framed.contains(allocation.address)) return {};
     const std::uint64_t begin = allocation.address / kFrame * kFrame;
@@ -403,7 +417,7 @@ std::optional<std::uint64_t> DeviceMemory::Impl::allocate_foreseen(std::uint64_t
   Allocation allocation;
   allocation.address = place.address;
   allocation.bytes = bytes;
-  allocation.data = map_pages(mapped_bytes(bytes));
+  allocation.data = map_at(place.address, mapped_bytes(bytes));
   map_large(allocation);
   allocation.ordinal = place.ordinal;
   if (place.address >= kFirstAddress && place.address < kFirstHostAddress)
@@ -583,7 +597,7 @@ std::optional<DeviceMemory::Stretch> DeviceMemory::around(std::uint64_t address)
   if (found.bytes == kFrame && !impl_->is_mapped_beside(found.address)) return std::nullopt;
   std::lock_guard lock(impl_->around_mutex);
   const auto [made, is_new] = impl_->around.try_emplace(found.address, found);
-  if (is_new) made->second.data = map_pages(round_up(found.bytes, kPage));
+  if (is_new) made->second.data = map_at(found.address, found.bytes);
   return made->second;
 }
 

@@ -40,12 +40,12 @@ class PageMap {
 
  private:
   int descriptor_;
-  std::array<std::uint64_t, kPagesAtOnce> entries_{};
+  std::array<std::uint64_t, kPagesAtOnce + 1> entries_{};
 };
 
 // Pages that lie in memory though this process has not touched them: of files, which may be shared.
 void mark_resident(const std::byte* first, std::span<bool> touched) {
-  static thread_local std::array<unsigned char, kPagesAtOnce> resident;
+  static thread_local std::array<unsigned char, kPagesAtOnce + 1> resident;
   void* const at = const_cast<std::byte*>(first);
   const bool known = mincore(at, touched.size() * kHostPage, resident.data()) == 0;
   for (std::size_t i = 0; i < touched.size(); ++i)
@@ -76,22 +76,24 @@ void for_each_touched(const Allocation& allocation, const VisitStretch& visit) {
   const auto view = [&](std::uint64_t from, std::uint64_t to) {
     return std::span<const std::byte>(allocation.data + from, to - from);
   };
-  const bool aligned = reinterpret_cast<std::uintptr_t>(allocation.data) % kHostPage == 0;
   if (allocation.registered) return for_each_readable(allocation, visit);
-  if (!aligned || allocation.host_mapped) return visit(0, view(0, allocation.bytes));
-  static thread_local std::array<bool, kPagesAtOnce> touched;
+  if (allocation.host_mapped) return visit(0, view(0, allocation.bytes));
+  // One that does not begin at a page of the host has parts of two of them in each of its own.
+  const std::uint64_t skipped = reinterpret_cast<std::uintptr_t>(allocation.data) % kHostPage;
+  const std::size_t also = skipped == 0 ? 0 : 1;
+  static thread_local std::array<bool, kPagesAtOnce + 1> touched;
   PageMap map;
   std::uint64_t begin = 0, end = 0;  // a stretch, which may grow
   const std::uint64_t pages = (allocation.bytes + kHostPage - 1) / kHostPage;
   for (std::uint64_t first = 0; first < pages; first += kPagesAtOnce) {
-    const std::span<bool> marks(touched.data(),
-                                std::min<std::uint64_t>(kPagesAtOnce, pages - first));
-    const std::byte* const at = allocation.data + first * kHostPage;
+    const std::size_t count = std::min<std::uint64_t>(kPagesAtOnce, pages - first);
+    const std::span<bool> marks(touched.data(), count + also);
+    const std::byte* const at = allocation.data - skipped + first * kHostPage;
     if (!map.mark(at, marks)) std::ranges::fill(marks, true);
     mark_resident(at, marks);
-    for (std::size_t i = 0; i < marks.size(); ++i) {
+    for (std::size_t i = 0; i < count; ++i) {
       const std::uint64_t offset = (first + i) * kHostPage;
-      if (!marks[i]) continue;
+      if (!marks[i] && !marks[i + also]) continue;
       if (offset != end && begin != end) visit(begin, view(begin, end));
       if (offset != end) begin = offset;
       end = std::min(offset + kHostPage, allocation.bytes);

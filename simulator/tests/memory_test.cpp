@@ -248,5 +248,42 @@ TEST(DeviceMemory, RegisteredMemoryIsAllowedAsFarAsTheProgramAllowsItNow) {
   munmap(mapped, 4 * kPage);
 }
 
+// A program can register memory at any address; replayed, it is an allocation there.
+TEST(DeviceMemory, ReplayedAllocationsAreAlignedOnTheHostAsTheirAddressesAre) {
+  constexpr std::uint64_t kWidest = 16, kBytes = 10'000;
+  DeviceMemory memory(std::uint64_t{1} << 40);
+  for (const std::uint64_t address : {0x1a5d'b600'0005, 0x1a5d'b800'000b, 0x7000'1234'5678}) {
+    memory.place_next({{address, 0}});
+    ASSERT_EQ(memory.allocate(kBytes, "registered"), address);
+    const auto at = [](const std::byte* data) { return reinterpret_cast<std::uintptr_t>(data); };
+    EXPECT_EQ(at(memory.view(address, 1)) % kWidest, address % kWidest);
+    const auto behind = memory.around(address + 3 * kBytes);
+    EXPECT_EQ(behind.has_value(), address < 0x2000'0000'0000);  // those of host memory have none
+    if (behind) {
+      EXPECT_EQ(at(behind->data) % kWidest, behind->address % kWidest);
+    }
+    EXPECT_TRUE(memory.free(address));
+  }
+}
+
+TEST(DeviceMemory, OfAReplayedAllocationAtAnOddAddressWhatWasTouchedIsVisited) {
+  constexpr std::uint64_t kPage = 4096, kAddress = 0x1a5d'b600'0005;
+  DeviceMemory memory(std::uint64_t{1} << 40);
+  memory.place_next({{kAddress, 0}});
+  ASSERT_TRUE(memory.allocate(std::uint64_t{1} << 37, "large"));
+  const Allocation& large = *memory.find(kAddress);
+  const std::uint64_t written = (std::uint64_t{1} << 36) - 1;  // the last byte of a page
+  large.data[written] = std::byte{1};
+  std::uint64_t visited = 0;
+  bool found = false;
+  for_each_touched(large, [&](std::uint64_t offset, auto bytes) {
+    EXPECT_EQ(offset % kPage, 0u);
+    visited += bytes.size();
+    found |= written - offset < bytes.size();
+  });
+  EXPECT_TRUE(found);
+  EXPECT_LE(visited, 2 * kPage);
+}
+
 }  // namespace
 }  // namespace heddle::simulator

@@ -28,6 +28,7 @@ constexpr int kWords = 64;
 #define WARP_FUNCTIONS 12
 #define BARRIERS 13
 #define FLOATS 14
+#define REGISTERED 15
 
 __device__ unsigned shared_address(const void* pointer) {
   return static_cast<unsigned>(__cvta_generic_to_shared(pointer));
@@ -111,7 +112,7 @@ __global__ void child(unsigned* out) { atomicAdd(out + threadIdx.x, 1u); }
 __global__ void seed(unsigned* out) {
   if (threadIdx.x < 2) child<<<1, 32>>>(out + 32 * threadIdx.x);
 }
-#elif SEED == ATOMICS
+#elif SEED == ATOMICS || SEED == REGISTERED
 __global__ void seed(unsigned* out) {
   __shared__ unsigned shared[4];
   if (threadIdx.x < 4) shared[threadIdx.x] = 0;
@@ -241,6 +242,10 @@ int main() {
   cudaSurfaceObject_t surface;
   check(cudaCreateSurfaceObject(&surface, &plane));
   seed<<<1, kWords>>>(out, surface);
+#elif SEED == REGISTERED
+  alignas(16) static unsigned char host[16 + kWords * sizeof *out];
+  check(cudaHostRegister(host + 11, sizeof host - 11, cudaHostRegisterMapped));
+  seed<<<1, kWords>>>(reinterpret_cast<unsigned*>(host + 16));
 #elif SEED == CLUSTERS
   seed<<<2, kWords>>>(out);
 #else
