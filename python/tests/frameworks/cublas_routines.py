@@ -175,6 +175,8 @@ def symmetric_2(t, fill, alpha, beta):
     call(f"cublas{t}{hb}mv_v2", fill, N, BAND, alpha, Device(stored), BAND + 1, Device(x), 1, beta,
          result, 1)
     close(f"cublas{t}{hb}mv", result.get(), alpha * (band @ x) + beta * y)
+    if t in "CZ":
+        complex_symmetric_2(t, fill, alpha, beta)
     real = alpha.real.copy()
     one = a + real * np.outer(x, x.conj())
     two = a + alpha * np.outer(x, y.conj()) + alpha.conj() * np.outer(y, x.conj())
@@ -186,6 +188,25 @@ def symmetric_2(t, fill, alpha, beta):
         result = Device(packed(a, fill))
         call(f"cublas{t}{hp}{suffix}_v2", fill, N, scalar, *vectors, result)
         close(f"cublas{t}{hp}{suffix}", result.get(), packed(wanted, fill))
+
+
+def complex_symmetric_2(t, fill, alpha, beta):
+    """Those that are not Hermitian; x from its end to its beginning, y with gaps."""
+    a, x, y = draw(t, N, N), draw(t, N), draw(t, 2 * N - 1)
+    a = a + a.T
+    result = Device(y)
+    call(f"cublas{t}symv_v2", fill, N, alpha, Device(a), N, Device(x[::-1]), -1, beta, result, 2)
+    close(f"cublas{t}symv", result.get()[::2], alpha * (a @ x) + beta * y[::2])
+    assert (result.get()[1::2] == y[1::2]).all()
+    y = y[::2]
+    one = a + alpha * np.outer(x, x)
+    two = a + alpha * (np.outer(x, y) + np.outer(y, x))
+    for name, vectors, wanted in (("syr", (Device(x[::-1]), -1), one), ("syr2", (Device(x), 1, Device(y), 1), two)):
+        result = Device(a)
+        call(f"cublas{t}{name}_v2", fill, N, alpha, *vectors, result, N)
+        close(f"cublas{t}{name}", triangle(result.get(), fill), triangle(wanted, fill))
+        assert (triangle(result.get(), not fill) - np.diag(result.get().diagonal())
+                == triangle(a, not fill) - np.diag(a.diagonal())).all()
 
 
 def triangular_2(t, fill):
@@ -320,6 +341,44 @@ def smaller_types():
     done.add("cublasGemmEx")
 
 
+def types_as_arguments():
+    """Of vectors: cublasDotEx and its like."""
+    kinds = {np.float16: (2, 0), np.float32: (0, 0), np.float64: (1, 1), np.complex64: (4, 4), np.complex128: (5, 5)}
+    for dtype, (kind, execution) in kinds.items():
+        letter = {np.float64: "D", np.complex64: "C", np.complex128: "Z"}.get(dtype, "S")
+        x, y, alpha = (draw(letter, size).astype(dtype) for size in (N, 2 * N - 1, 1))
+        second = y[::2]
+        scale = alpha.astype(np.float32) if dtype == np.float16 else alpha
+        kind_of_scale = 0 if dtype == np.float16 else kind
+        for name, wanted in (("Dot", x @ second), ("Dotc", x.conj() @ second)):
+            result = np.zeros(1, dtype)
+            call(f"cublas{name}Ex", N, Device(x), kind, 1, Device(y), kind, 2, result, kind, execution)
+            close(f"cublas{name}Ex", result, np.asarray([wanted], dtype))
+        real = x.real.dtype
+        result = np.zeros(1, real)
+        real_kind = {np.float16: 2, np.float32: 0, np.float64: 1}[real.type]
+        call("cublasNrm2Ex", N, Device(x), kind, 1, result, real_kind, {4: 0, 5: 1}.get(kind, execution))
+        close("cublasNrm2Ex", result, np.asarray([np.linalg.norm(x.astype(np.complex128))], real))
+        result = Device(y)
+        call("cublasAxpyEx", N, scale, kind_of_scale, Device(x), kind, 1, result, kind, 2, execution)
+        close("cublasAxpyEx", result.get()[::2], alpha * x + second)
+        result = Device(x)
+        call("cublasScalEx", N, scale, kind_of_scale, result, kind, 1, execution)
+        close("cublasScalEx", result.get(), alpha * x)
+
+
+def least_squares(t):
+    batch, columns = 3, 2
+    a, c = draw(t, batch, M, N), draw(t, batch, M, columns)
+    matrices, sides = [Device(each) for each in a], [Device(each) for each in c]
+    addresses = [Device(np.array([each.pointer().value for each in both])) for both in (matrices, sides)]
+    wrong, failures = np.ones(1, np.int32), Device(np.ones(batch, np.int32))
+    call(f"cublas{t}gelsBatched", 0, M, N, columns, addresses[0], M, addresses[1], M, wrong, failures, batch)
+    assert wrong[0] == 0 and not failures.get().any()
+    for i in range(batch):
+        close(f"cublas{t}gelsBatched", sides[i].get()[:N], np.linalg.lstsq(a[i], c[i], rcond=None)[0])
+
+
 def copies():
     """Between the program's memory and the device's; these take no handle, sizes of elements, and strides."""
     host, size = np.asfortranarray(draw("D", M, N)), ctypes.c_int64(8)
@@ -370,7 +429,9 @@ for letter in TYPES:
     level_1(letter)
     level_2(letter)
     level_3(letter)
+    least_squares(letter)
 level_3_across()
 copies()
 smaller_types()
+types_as_arguments()
 print("right:", len(done), "routines")

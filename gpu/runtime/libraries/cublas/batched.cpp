@@ -129,6 +129,29 @@ Status geqrf(Handle handle, int m, int n, T* const* a, int lda, T* const* tau, i
   });
 }
 
+// Least squares of systems that have as many equations as unknowns, or more. `info` is one number
+// in the program's memory, `failures` has one for each system and may be absent.
+template <typename T>
+Status gels(Handle handle, Op op, int m, int n, int columns, T* const* a, int lda, T* const* c,
+            int ldc, int* info, int* failures, int count) {
+  demand(info != nullptr);
+  *info = 0;
+  demand(m >= n && n >= 0 && columns >= 0 && count >= 0 && lda >= std::max(1, m) &&
+         ldc >= std::max(1, m));
+  if (op != Op::none) throw Missing("systems of a transposed matrix are not supported");
+  return run_batch<T>(handle, {{"m", m}, {"n", n}, {"nrhs", columns}, {"batch", count}}, [=] {
+    T* const* const matrices = in(a, count);
+    T* const* const sides = in(c, count);
+    int* const failed = failures == nullptr ? nullptr : out(failures, count);
+    for (int i = 0; i < count; ++i) {
+      const int zero =
+          lapack<T>("gels", letter_of(op), m, n, columns, out(matrices[i], span(m, n, lda)), lda,
+                    out(sides[i], span(m, columns, ldc)), ldc);
+      if (failed != nullptr) failed[i] = zero;
+    }
+  });
+}
+
 }  // namespace
 
 #define HEDDLE_BATCHED(routine, function)                     \
@@ -141,5 +164,6 @@ HEDDLE_BATCHED(getrs, getrs)
 HEDDLE_BATCHED(getri, getri)
 HEDDLE_BATCHED(matinv, matinv)
 HEDDLE_BATCHED(geqrf, geqrf)
+HEDDLE_BATCHED(gels, gels)
 
 }  // namespace heddle::runtime::libraries::cublas

@@ -1,5 +1,7 @@
 // Level 2: a matrix and vectors. Packed matrices have n (n + 1) / 2 elements; banded ones are
 // stored with a column for each of theirs.
+#include <vector>
+
 #include "gpu/runtime/libraries/cublas/types.hpp"
 
 namespace heddle::runtime::libraries::cublas {
@@ -140,6 +142,58 @@ Status spr2(Handle handle, Fill fill, Int n, const T* alpha, const T* x, Int inc
   });
 }
 
+// BLAS has no level 2 for complex matrices that are symmetric and not Hermitian. Its level 3 takes
+// vectors as matrices of one column.
+template <typename T, typename Int>
+std::vector<T> column_of(const T* x, Int n, Int increment) {
+  std::vector<T> column(static_cast<std::size_t>(n));
+  const T* const first = in(x, span(n, increment)) + (increment < 0 ? (1 - n) * increment : 0);
+  for (Int i = 0; i < n; ++i) column[static_cast<std::size_t>(i)] = first[i * increment];
+  return column;
+}
+template <typename T, typename Int>
+Status complex_symv(Handle handle, Fill fill, Int n, const T* alpha, const T* a, Int lda,
+                    const T* x, Int incx, const T* beta, T* y, Int incy) {
+  demand(n >= 0 && lda >= std::max<Int>(1, n) && incx != 0 && incy != 0);
+  return run<T>(handle, {{"n", n}},
+                [=, by_alpha = Scalar<T>(handle, alpha), by_beta = Scalar<T>(handle, beta)] {
+                  const T factor = by_alpha.get(), keep = by_beta.get();
+                  const std::vector<T> operand = column_of(x, n, incx);
+                  std::vector<T> result = column_of<T>(y, n, incy);
+                  if (n == 0) return;
+                  blas<T>("symm", kColumns, c_blas(Side::left), c_blas(fill), narrow(n), 1,
+                          by(factor), in(a, span(n, n, lda)), narrow(lda), operand.data(),
+                          narrow(n), by(keep), result.data(), narrow(n));
+                  T* const first = out(y, span(n, incy)) + (incy < 0 ? (1 - n) * incy : 0);
+                  for (Int i = 0; i < n; ++i) first[i * incy] = result[static_cast<std::size_t>(i)];
+                });
+}
+template <typename T, typename Int>
+Status complex_syr(Handle handle, Fill fill, Int n, const T* alpha, const T* x, Int incx, T* a,
+                   Int lda) {
+  demand(n >= 0 && lda >= std::max<Int>(1, n) && incx != 0);
+  return run<T>(handle, {{"n", n}}, [=, by_alpha = Scalar<T>(handle, alpha)] {
+    const T factor = by_alpha.get(), one(1);
+    const std::vector<T> operand = column_of(x, n, incx);
+    if (n == 0) return;
+    blas<T>("syrk", kColumns, c_blas(fill), c_blas(Op::none), narrow(n), 1, by(factor),
+            operand.data(), narrow(n), by(one), out(a, span(n, n, lda)), narrow(lda));
+  });
+}
+template <typename T, typename Int>
+Status complex_syr2(Handle handle, Fill fill, Int n, const T* alpha, const T* x, Int incx,
+                    const T* y, Int incy, T* a, Int lda) {
+  demand(n >= 0 && lda >= std::max<Int>(1, n) && incx != 0 && incy != 0);
+  return run<T>(handle, {{"n", n}}, [=, by_alpha = Scalar<T>(handle, alpha)] {
+    const T factor = by_alpha.get(), one(1);
+    const std::vector<T> first = column_of(x, n, incx), second = column_of(y, n, incy);
+    if (n == 0) return;
+    blas<T>("syr2k", kColumns, c_blas(fill), c_blas(Op::none), narrow(n), 1, by(factor),
+            first.data(), narrow(n), second.data(), narrow(n), by(one), out(a, span(n, n, lda)),
+            narrow(lda));
+  });
+}
+
 // x = A x, or A's inverse, with a triangular A.
 template <typename T, typename Int>
 Status full(const char* routine, Handle handle, Fill fill, Op op, Diagonal diagonal, Int n,
@@ -204,16 +258,19 @@ HEDDLE_BLAS_CZ(geru, ger)
 HEDDLE_BLAS_CZ(gerc, gerc)
 HEDDLE_BLAS_SD(symv, symv)
 HEDDLE_BLAS_CZ(hemv, symv)
+HEDDLE_BLAS_CZ(symv, complex_symv)
 HEDDLE_BLAS_SD(spmv, spmv)
 HEDDLE_BLAS_CZ(hpmv, spmv)
 HEDDLE_BLAS_SD(sbmv, sbmv)
 HEDDLE_BLAS_CZ(hbmv, sbmv)
 HEDDLE_BLAS_SD(syr, syr)
 HEDDLE_BLAS_CZ(her, syr)
+HEDDLE_BLAS_CZ(syr, complex_syr)
 HEDDLE_BLAS_SD(spr, spr)
 HEDDLE_BLAS_CZ(hpr, spr)
 HEDDLE_BLAS_SD(syr2, syr2)
 HEDDLE_BLAS_CZ(her2, syr2)
+HEDDLE_BLAS_CZ(syr2, complex_syr2)
 HEDDLE_BLAS_SD(spr2, spr2)
 HEDDLE_BLAS_CZ(hpr2, spr2)
 HEDDLE_BLAS_SDCZ(trmv, trmv)
