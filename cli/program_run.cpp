@@ -30,13 +30,16 @@ std::map<std::string, std::string> environment_for(const ProgramOptions& options
     library += (library.empty() ? "" : ":") + (folder / each).string();
   const char* preloaded = std::getenv("LD_PRELOAD");
   const char* searched = std::getenv("LD_LIBRARY_PATH");
+  const char* imported = std::getenv("PYTHONPATH");
   // Stand-ins of cuBLAS and its like; and where Triton looks for libcuda.so.1, to link with it.
   const std::string libraries = (folder / "libraries").string() + ":" + folder.string();
+  const std::string modules = data_directory("python/torch").string();  // heddle_torch.py says why
   runtime::Options told = options.process;
   told.record_stream = (streams / "%p").string();
   std::map<std::string, std::string> environment = runtime::environment_of(told);
   environment["LD_PRELOAD"] = preloaded != nullptr ? library + ":" + preloaded : library;
   environment["LD_LIBRARY_PATH"] = searched != nullptr ? libraries + ":" + searched : libraries;
+  environment["PYTHONPATH"] = imported != nullptr ? modules + ":" + imported : modules;
   environment["HEDDLE_PARENT"] = std::to_string(getpid());
   return environment;
 }
