@@ -201,6 +201,12 @@ print([sum(os.path.exists(os.path.join(each, name)) for each in folders)
         self.assertEqual((first["name"], first["shape"], first["type"], first["computed"]),
                          ("curandGenerate", "n=1000", "XORWOW", "on the host"))
 
+    def test_cufft_for_two_gpus(self):
+        output, record = self.run_program(HERE / "cufft_gpus.py", "--gpus", "2")
+        self.assertEqual(output, "right: descriptors\nright: cupy.fft\n")
+        self.assertIn(("cufftXtExecDescriptorZ2Z", "nx=5 ny=7 nz=6 batch=1", "complex128"),
+                      {(each["name"], each["shape"], each["type"]) for each in record["library_calls"]})
+
     def test_cupy_libraries(self):
         output, record = self.run_program(HERE / "cupy_libraries.py")
         self.assertEqual(output.count("right:"), 7, output)

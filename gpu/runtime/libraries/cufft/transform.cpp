@@ -1,74 +1,27 @@
 // cuFFT: plans are kept, and each transform is one of FFTW's.
-#include <array>
-#include <cstring>
 #include <map>
 #include <mutex>
-#include <vector>
 
-#include "gpu/runtime/libraries/routine.hpp"
-
-namespace heddle::runtime::libraries::cufft {
-namespace {
-
-enum class Status : int {
-  success = 0,
-  invalid_plan = 1,
-  invalid_type = 3,
-  invalid_value = 4,
-  exec_failed = 6,
-  invalid_size = 8,
-  not_supported = 16,
-};
-
-}  // namespace
-}  // namespace heddle::runtime::libraries::cufft
-
-template <>
-struct heddle::runtime::libraries::Failure<heddle::runtime::libraries::cufft::Status> {
-  using Status = heddle::runtime::libraries::cufft::Status;
-  static constexpr Status not_supported = Status::not_supported, failed = Status::exec_failed,
-                          invalid = Status::invalid_value;
-};
+#include "gpu/runtime/libraries/cufft/plan.hpp"
 
 namespace heddle::runtime::libraries::cufft {
 namespace {
-
-// cufftType: bit 6 is set for double precision.
-enum class Kind : int { r2c = 0x2a, c2r = 0x2c, c2c = 0x29, d2z = 0x6a, z2d = 0x6c, z2z = 0x69 };
-bool is_double(Kind kind) { return (static_cast<int>(kind) & 0x40) != 0; }
-bool from_real(Kind kind) { return kind == Kind::r2c || kind == Kind::d2z; }
-bool to_real(Kind kind) { return kind == Kind::c2r || kind == Kind::z2d; }
-
-constexpr int kMostDimensions = 3;
-using Sizes = std::array<std::int64_t, kMostDimensions>;
-
-// Where the elements of one side lie. Without a layout of the program's, they follow one another.
-struct Layout {
-  bool given = false;
-  Sizes embedded{};
-  std::int64_t stride = 1, distance = 0;
-};
-
-struct Plan {
-  int rank = 0;  // 0: not made yet
-  Sizes sizes{};
-  Layout input, output;
-  Kind kind = Kind::c2c;
-  std::int64_t batch = 1;
-  abi::Handle stream = nullptr;
-};
 
 std::mutex mutex;
 std::map<int, Plan>& plans() {
   static auto& all = *new std::map<int, Plan>;
   return all;
 }
-template <typename Use>
-Status with_plan(int handle, Use use) {
+
+}  // namespace
+
+Status with_plan(int handle, const std::function<Status(Plan&)>& use) {
   const std::lock_guard lock(mutex);
   const auto found = plans().find(handle);
   return found == plans().end() ? Status::invalid_plan : use(found->second);
 }
+
+namespace {
 
 Status create(int* handle) {
   demand(handle != nullptr);
@@ -117,6 +70,7 @@ Status make_many(int handle, int rank, Int* n, Int* in_embedded, Int in_stride, 
   no_workspace(bytes);
   return with_plan(handle, [&](Plan& plan) {
     made.stream = plan.stream;
+    made.gpus = plan.gpus;
     plan = made;
     return Status::success;
   });
@@ -224,24 +178,35 @@ std::pair<Side, Side> sides_of(const Plan& plan, bool in_place) {
           {completed(plan.output, plan, to_real(plan.kind) ? room : out_last), out_last}};
 }
 
+// Numbers of both sides.
+std::pair<std::int64_t, std::int64_t> numbers_of(const Plan& plan, bool in_place) {
+  const auto [input, output] = sides_of(plan, in_place);
+  return {input.elements(plan) * (from_real(plan.kind) ? 1 : 2),
+          output.elements(plan) * (to_real(plan.kind) ? 1 : 2)};
+}
+
 template <typename T>
-void transform(const Plan& plan, const void* from, void* to, int direction) {
+void transform_on_device(const Plan& plan, const void* from, void* to, int direction) {
+  const auto [in_numbers, out_numbers] = numbers_of(plan, from == to);
+  transform(plan, in(static_cast<const T*>(from), in_numbers),
+            out(static_cast<T*>(to), out_numbers), direction);
+}
+
+}  // namespace
+
+template <typename T>
+void transform(const Plan& plan, const T* source, T* target, int direction) {
   const Host library = std::is_same_v<T, double> ? Host::fftw : Host::fftwf;
   const std::string prefix = std::is_same_v<T, double> ? "fftw_" : "fftwf_";
-  const auto [input, output] = sides_of(plan, from == to);
-  const std::int64_t in_numbers = input.elements(plan) * (from_real(plan.kind) ? 1 : 2);
-  const std::int64_t out_numbers = output.elements(plan) * (to_real(plan.kind) ? 1 : 2);
-  const T* source = in(static_cast<const T*>(from), in_numbers);
-  T* const target = out(static_cast<T*>(to), out_numbers);
+  const auto [input, output] = sides_of(plan, source == target);
   std::vector<T> kept;  // FFTW overwrites the input of transforms to real data
-  if (to_real(plan.kind) && from != to) {
-    kept.assign(source, source + in_numbers);
+  if (to_real(plan.kind) && source != target) {
+    kept.assign(source, source + numbers_of(plan, false).first);
     source = kept.data();
   }
   std::vector<Dimension> dimensions;
   for (int i = 0; i < plan.rank; ++i)
-    dimensions.push_back({plan.sizes[static_cast<std::size_t>(i)], input.stride(i, plan.rank),
-                          output.stride(i, plan.rank)});
+    dimensions.push_back({plan.size(i), input.stride(i, plan.rank), output.stride(i, plan.rank)});
   const Dimension many{plan.batch, input.layout.distance, output.layout.distance};
   constexpr unsigned kEstimate = 1u << 6;
   const auto* const each = static_cast<const Dimension*>(dimensions.data());
@@ -258,9 +223,10 @@ void transform(const Plan& plan, const void* from, void* to, int direction) {
   call_host(library, prefix + "execute", made);
   call_host(library, prefix + "destroy_plan", made);
 }
+template void transform(const Plan&, const float*, float*, int);
+template void transform(const Plan&, const double*, double*, int);
 
-Status execute(int handle, Kind kind, const void* from, void* to, int direction) {
-  Plan plan;
+Status find_plan(int handle, Kind kind, Plan& plan) {
   const Status known = with_plan(handle, [&](Plan& found) {
     plan = found;
     return Status::success;
@@ -268,22 +234,37 @@ Status execute(int handle, Kind kind, const void* from, void* to, int direction)
   if (known != Status::success) return known;
   if (plan.rank == 0) return Status::invalid_plan;
   if (plan.kind != kind) return Status::invalid_type;
-  demand(direction == 1 || direction == -1);
   need(is_double(kind) ? Host::fftw : Host::fftwf);
-  const auto size = [&](int i) { return plan.sizes[static_cast<std::size_t>(i)]; };
-  const Shape shape =
-      plan.rank == 1 ? Shape{{"n", size(0)}, {"batch", plan.batch}}
-      : plan.rank == 2
-          ? Shape{{"nx", size(0)}, {"ny", size(1)}, {"batch", plan.batch}}
-          : Shape{{"nx", size(0)}, {"ny", size(1)}, {"nz", size(2)}, {"batch", plan.batch}};
-  const char* const type = is_double(kind)
-                               ? (from_real(kind) || to_real(kind) ? "float64" : "complex128")
-                               : (from_real(kind) || to_real(kind) ? "float32" : "complex64");
-  const Error error = submit(plan.stream, type, shape, [=] {
+  return Status::success;
+}
+
+Shape shape_of(const Plan& plan) {
+  return plan.rank == 1   ? Shape{{"n", plan.size(0)}, {"batch", plan.batch}}
+         : plan.rank == 2 ? Shape{{"nx", plan.size(0)}, {"ny", plan.size(1)}, {"batch", plan.batch}}
+                          : Shape{{"nx", plan.size(0)},
+                                  {"ny", plan.size(1)},
+                                  {"nz", plan.size(2)},
+                                  {"batch", plan.batch}};
+}
+
+const char* type_of(Kind kind) {
+  const bool real = from_real(kind) || to_real(kind);
+  return is_double(kind) ? (real ? "float64" : "complex128") : (real ? "float32" : "complex64");
+}
+
+namespace {
+
+Status execute(int handle, Kind kind, const void* from, void* to, int direction) {
+  Plan plan;
+  const Status known = find_plan(handle, kind, plan);
+  if (known != Status::success) return known;
+  demand(direction == 1 || direction == -1);
+  if (!plan.gpus.empty()) throw Missing("a plan for several GPUs takes descriptors");
+  const Error error = submit(plan.stream, type_of(kind), shape_of(plan), [=] {
     if (is_double(kind))
-      transform<double>(plan, from, to, direction);
+      transform_on_device<double>(plan, from, to, direction);
     else
-      transform<float>(plan, from, to, direction);
+      transform_on_device<float>(plan, from, to, direction);
   });
   return error == Error::success ? Status::success : Status::exec_failed;
 }
