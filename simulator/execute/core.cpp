@@ -155,13 +155,14 @@ bool Core::replay(Warp& warp) {
   return true;
 }
 
-// Executes the current group's instructions, one after the other by the same threads, until it
-// jumps or halts, something else is to run, or the turn is over.
-Flow Core::run_stretch(Warp& warp) {
+// Executes a warp's instructions in stretches: those that its current group executes one after the
+// other. Ends where no group can go on or one is to replay, and where the turn is over; false: the
+// launch stops.
+bool Core::run_stretches(Warp& warp) {
   const std::vector<Step>& steps = launch.program->steps;
   Reconvergence& lanes = *warp.convergence;
-  const Mask active = lanes.current().lanes;
-  const std::uint32_t first = lanes.current().pc;
+  Mask active = lanes.current().lanes;
+  std::uint32_t first = lanes.current().pc;
   const auto index = [&](const Step* step) {
     return Pc(static_cast<std::uint32_t>(step - steps.data()));
   };
@@ -177,35 +178,39 @@ Flow Core::run_stretch(Warp& warp) {
     halts = until_halt < turn;
     return step + (halts ? until_halt : turn);
   };
-  const auto finish = [&](std::uint32_t end) {
-    counts.add_stretch(first, end, active == kFullMask ? kWarpSize : active.count());
-  };
-  const Step* step = steps.data() + first;
-  const Step* counted_to = step;  // what `issued` has counted
-  const Step* end = end_of_stretch(step);
-  for (; step != end; ++step) {
-    const Mask on = active & warp.predicate(step->guard);
-    if (on != active) counts.take_off(index(step), (active & ~on).count());
-    if (step->lane != nullptr) {
-      if (on.any()) step->lane(warp, *step, on | step->widen);
-      continue;
+  for (;;) {
+    const Step* step = steps.data() + first;
+    const Step* counted_to = step;  // what `issued` has counted
+    const Step* end = end_of_stretch(step);
+    Flow flow = Flow::next;
+    while (step != end) {
+      const Mask on = active & warp.predicate(step->guard);
+      if (on != active) counts.take_off(index(step), (active & ~on).count());
+      if (step->lane != nullptr) {
+        if (on.any()) step->lane(warp, *step, on | step->widen);
+        ++step;
+        continue;
+      }
+      issued += static_cast<std::uint64_t>(step + 1 - counted_to);
+      counted_to = step + 1;
+      if (step->accesses) lanes.memory_access();
+      lanes.current().pc = index(counted_to);
+      flow = step->execute(*this, warp, *step, active, on);
+      step = counted_to;
+      if (flow != Flow::next) break;
+      if (issue_limit != limit || lanes.halt() != halt) end = end_of_stretch(step);
     }
-    issued += static_cast<std::uint64_t>(step + 1 - counted_to);
-    counted_to = step + 1;
-    if (step->accesses) lanes.memory_access();
-    lanes.current().pc = index(step) + 1;
-    const Flow flow = step->execute(*this, warp, *step, active, on);
-    if (flow != Flow::next) {
-      finish(index(step) + 1);
-      return flow;
+    counts.add_stretch(first, index(step), active == kFullMask ? kWarpSize : active.count());
+    if (flow == Flow::next) {
+      issued += static_cast<std::uint64_t>(step - counted_to);
+      lanes.current().pc = index(step);
+      if (halts) lanes.settle();
     }
-    if (issue_limit != limit || lanes.halt() != halt) end = end_of_stretch(step + 1);
+    if (flow == Flow::stop) return false;
+    if (issued >= issue_limit || !lanes.has_current() || lanes.replays()) return true;
+    active = lanes.current().lanes;
+    first = lanes.current().pc;
   }
-  issued += static_cast<std::uint64_t>(step - counted_to);
-  finish(index(step));
-  lanes.current().pc = index(step);
-  if (halts) lanes.settle();
-  return Flow::reschedule;
 }
 
 // Runs one warp until none of its groups can go on or the turn is over; false: the launch stops.
@@ -216,7 +221,7 @@ bool Core::run_warp(Warp& warp) {
       continue;
     }
     if (issued >= issue_limit) return true;
-    if (run_stretch(warp) == Flow::stop) return false;
+    if (!run_stretches(warp)) return false;
   }
   return true;
 }

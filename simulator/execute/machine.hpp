@@ -309,7 +309,7 @@ struct Core {
 
  private:
   bool run_warp(Warp& warp);
-  Flow run_stretch(Warp& warp);
+  bool run_stretches(Warp& warp);
   bool run_warp_turn(Warp& warp);
   bool replay(Warp& warp);
   bool run_warp_observed(Warp& warp, Observer& observer);
