@@ -115,6 +115,7 @@ void Core::start_block(Block& block, std::uint64_t linear) const {
   block.barriers.fill({});
   block.at_cluster_barrier = block.at_grid_barrier = false;
   block.barriers_completed = 0;
+  block.awaited_barriers = 0;
   block.results.assign(launch.warps_per_block, {});
   block.spare_registers = 0;
   constexpr std::uint32_t kRegisterUnit = 8;

@@ -90,6 +90,7 @@ void complete(Block& block, unsigned number) {
     warp.convergence->release_block_barrier(number);
   }
   barrier = {};
+  block.awaited_barriers &= ~(std::uint32_t{1} << number);
   ++block.barriers_completed;
 }
 
@@ -113,6 +114,7 @@ Flow execute_bar(Core& core, Warp& warp, const Step& step, Mask, Mask on) {
     return Flow::next;
   }
   warp.convergence->wait_at_block_barrier(request.number);
+  block.awaited_barriers |= std::uint32_t{1} << request.number;
   if (is_complete(block, request.number)) {
     complete(block, request.number);
     if (block.warps.size() > 1) core.issue_limit = core.issued;  // the others' turn
@@ -134,13 +136,8 @@ Flow execute_b2r_result(Core&, Warp& warp, const Step& step, Mask, Mask on) {
 }  // namespace
 
 void check_block_barriers(Block& block) {
-  std::uint32_t waited_at = 0;  // the block's own barriers, a bit each
-  for (const Warp& warp : block.warps)
-    for (const Group& group : warp.convergence->groups())
-      if (group.wait == Wait::block_barrier && group.index < block.barriers.size())
-        waited_at |= std::uint32_t{1} << group.index;
-  for (; waited_at != 0; waited_at &= waited_at - 1) {
-    const auto number = static_cast<unsigned>(std::countr_zero(waited_at));
+  for (std::uint32_t left = block.awaited_barriers; left != 0; left &= left - 1) {
+    const auto number = static_cast<unsigned>(std::countr_zero(left));
     if (is_complete(block, number)) complete(block, number);
   }
   if (block.at_cluster_barrier) check_cluster_barrier(block);

@@ -195,6 +195,7 @@ struct Block {
   LocalStorage local;
   bool at_grid_barrier = false;  // all of its threads have arrived there
   std::array<BlockBarrier, 16> barriers;
+  std::uint32_t awaited_barriers = 0;  // a bit for each at which threads may wait
   std::uint64_t barriers_completed = 0;
   struct BarrierResult {
     std::uint32_t count = 0;

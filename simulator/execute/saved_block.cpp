@@ -76,6 +76,7 @@ SavedBlock::SavedBlock(const Core& core, const Block& block, const SavedBlock* l
       barriers_completed_(block.barriers_completed),
       spare_registers_(block.spare_registers),
       barriers_(block.barriers),
+      awaited_barriers_(block.awaited_barriers),
       results_(block.results) {
   for (const Warp& warp : block.warps)
     warps_.push_back({warp.predicates, warp.convergence->clone(), warp.products, warp.registers});
@@ -97,6 +98,7 @@ void SavedBlock::load(const Core& core, Block& block) const {
   shared_.load(block.shared);
   local_.load(block.local.bytes());
   block.barriers = barriers_;
+  block.awaited_barriers = awaited_barriers_;
   block.barriers_completed = barriers_completed_;
   block.results = results_;
   block.spare_registers = spare_registers_;

@@ -46,6 +46,7 @@ class SavedBlock {
   std::vector<SavedWarp> warps_;
   SavedBytes rows_, shared_, local_;
   std::array<BlockBarrier, 16> barriers_;
+  std::uint32_t awaited_barriers_ = 0;
   std::vector<Block::BarrierResult> results_;
 };
 

@@ -317,6 +317,7 @@ TEST(Barriers, AWarpThatEndsDoesNotReleaseThoseAtTheClustersBarrier) {
       warp.convergence->start(kFullMask, kStart);
     }
     block.warps[0].convergence->wait_at_block_barrier(number);
+    if (number < block.barriers.size()) block.awaited_barriers = 1u << number;
     block.warps[1].convergence->exit(kFullMask);
     check_block_barriers(block);
     const bool released = block.warps[0].convergence->waiting_at_block_barrier(number).empty();
