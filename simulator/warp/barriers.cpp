@@ -2,7 +2,6 @@
 #include "simulator/warp/barriers.hpp"
 
 #include <algorithm>
-#include <iterator>
 #include <utility>
 
 namespace heddle::simulator {
@@ -219,16 +218,17 @@ Released Barriers::exit(Mask lanes) {
 
 // The groups that wait at a BSYNC before the event and no longer after it.
 template <typename Event>
-std::vector<Group> Barriers::released_by(Event&& event) {
+Groups Barriers::released_by(Event&& event) {
   const auto waits = [](const Group& group) { return group.wait == Wait::convergence_barrier; };
-  std::vector<Group> released;
-  std::ranges::copy_if(groups_, std::back_inserter(released), waits);
+  Groups released;
+  for (const Group& group : groups_)
+    if (waits(group)) released.push_back(group);
   event();
   if (released.empty()) return released;
   Mask waiting;
   for (const Group& group : groups_)
     if (waits(group)) waiting |= group.lanes;
-  std::erase_if(released, [&](const Group& group) { return (group.lanes & waiting).any(); });
+  released.erase_if([&](const Group& group) { return (group.lanes & waiting).any(); });
   return released;
 }
 

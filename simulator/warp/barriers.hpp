@@ -93,11 +93,12 @@ class Barriers : public Reconvergence {
   unsigned open(unsigned index);
   void release_elsewhere(unsigned index);
   void leave_waiting(unsigned index, Mask lanes);
+  Mask lanes_elsewhere() const;
   std::size_t release_met(bool running);
   std::size_t release(const Meeting& meeting, bool running);
   bool current_runs_first(const Meeting& meeting, Mask released) const;
   template <typename Event>
-  std::vector<Group> released_by(Event&& event);
+  Groups released_by(Event&& event);
 
   // WARPSYNC.
   Mask complete_lanes(const Warpsync& sync) const;

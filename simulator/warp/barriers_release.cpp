@@ -18,21 +18,28 @@ bool Barriers::Meeting::includes(const Group& group) const {
                                                  : group.partners == waiting.partners;
 }
 
+// The lanes that wait for no others of their warp: whoever waits for one of them goes on waiting.
+Mask Barriers::lanes_elsewhere() const {
+  Mask lanes;
+  for (const Group& group : groups_)
+    if (group.wait != Wait::convergence_barrier && group.wait != Wait::warp_sync)
+      lanes |= group.lanes;
+  return lanes;
+}
+
 // Releases every group whose barrier is met: all lanes it waits for that are alive are there too.
 // Returns how many. A convergence barrier concerns the lanes in its mask alone: lanes that wait at
 // a barrier whose register a callee uses meanwhile (BMOV saves and restores it) stay.
 std::size_t Barriers::release_met(bool running) {
   std::size_t released = 0;
-  // Barriers found not to be met: what holds for one group of a barrier's lanes holds for all.
-  std::uint32_t not_met = 0;
+  Mask elsewhere = lanes_elsewhere();
   for (std::size_t i = 0; i < groups_.size();) {
     const Group& waiting = groups_[i++];
     const bool at_barrier = waiting.wait == Wait::convergence_barrier;
     if (!at_barrier && waiting.wait != Wait::warp_sync) continue;
-    if (at_barrier && (not_met >> waiting.index & 1) != 0) continue;
     const Meeting meeting{waiting,
                           (at_barrier ? barriers_[waiting.index] : waiting.partners) & live_};
-    if (!meeting.includes(waiting)) continue;
+    if ((meeting.expected & elsewhere).any() || !meeting.includes(waiting)) continue;
     Mask present;
     Pc body = kNowhere;  // of a collective: as the group that came last has it
     for (const Group& group : groups_) {
@@ -40,10 +47,7 @@ std::size_t Barriers::release_met(bool running) {
       present |= group.lanes;
       if (group.body != kNowhere) body = group.body;
     }
-    if (!meeting.expected.within(present)) {
-      if (at_barrier) not_met |= 1u << waiting.index;
-      continue;
-    }
+    if (!meeting.expected.within(present)) continue;
     const bool collects = body != kNowhere;
     if (collects && collecting_) {
       more_to_collect_ = true;
@@ -53,7 +57,7 @@ std::size_t Barriers::release_met(bool running) {
     released += collects ? collect(meeting, running) : release(meeting, running);
     running = true;
     i = 0;
-    not_met = 0;
+    elsewhere = lanes_elsewhere();
   }
   if (!running) choose();
   return released;

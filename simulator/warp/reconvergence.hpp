@@ -50,7 +50,7 @@ struct Warpsync {
 // What an event did. Beyond `flow` it is for the hardware's own counters alone.
 struct Released {
   Flow flow = Flow::reschedule;
-  std::vector<Group> groups;  // that no longer wait at their BSYNC, as they waited
+  Groups groups;  // that no longer wait at their BSYNC, as they waited
 };
 struct Bsync {
   Flow flow = Flow::next;
