@@ -21,13 +21,6 @@ void load_lane(const std::byte* from, std::uint32_t* row) {
   *row = static_cast<std::uint32_t>(value);
 }
 
-template <unsigned kWords>
-void load_words(const std::byte* from, std::uint32_t* row) {
-  std::array<std::uint32_t, kWords> words;
-  std::memcpy(words.data(), from, sizeof words);
-  for (unsigned i = 0; i < kWords; ++i) row[i * kWarpSize] = words[i];
-}
-
 // Calls f(lane) for each; for all lanes without looking for each.
 template <typename F>
 void for_lanes(Mask lanes, F&& f) {
@@ -37,16 +30,22 @@ void for_lanes(Mask lanes, F&& f) {
     for (const unsigned lane : lanes) f(lane);
 }
 
-template <auto kLoad, unsigned kRows = 1>
-void load_with(const LanePointers& from, Mask lanes, std::uint32_t* destination) {
+template <typename T>
+void load_narrow(const LanePointers& from, Mask lanes, std::uint32_t* destination) {
   if (from.same == nullptr)
-    return for_lanes(lanes, [&](unsigned lane) { kLoad(from.of[lane], destination + lane); });
-  const unsigned first = lanes.first();
-  kLoad(from.same, destination + first);
-  for (unsigned i = 0; i < kRows; ++i) {
-    std::uint32_t* const row = destination + i * kWarpSize;
-    const std::uint32_t word = row[first];
-    for_lanes(lanes, [&](unsigned lane) { row[lane] = word; });
+    return for_lanes(lanes,
+                     [&](unsigned lane) { load_lane<T>(from.of[lane], destination + lane); });
+  std::uint32_t word;
+  load_lane<T>(from.same, &word);
+  lanes::scattered_functions().fill(destination, word, lanes);
+}
+
+// All of them the same words.
+void load_same(unsigned words, const std::byte* from, Mask lanes, std::uint32_t* destination) {
+  for (unsigned i = 0; i < words; ++i) {
+    std::uint32_t word;
+    std::memcpy(&word, from + i * sizeof word, sizeof word);
+    lanes::scattered_functions().fill(destination + i * kWarpSize, word, lanes);
   }
 }
 
@@ -73,21 +72,19 @@ void store_row(unsigned width, const std::uint32_t* data, std::byte* to) {
 
 void load_lanes(const Step& step, const LanePointers& from, Mask lanes,
                 std::uint32_t* destination) {
-  if (from.row != nullptr && step.width >= 4) return load_row(step.width, from.row, destination);
-  switch (step.width) {
-    case 1:
-      return step.sign_extend ? load_with<load_lane<std::int8_t>>(from, lanes, destination)
-                              : load_with<load_lane<std::uint8_t>>(from, lanes, destination);
-    case 2:
-      return step.sign_extend ? load_with<load_lane<std::int16_t>>(from, lanes, destination)
-                              : load_with<load_lane<std::uint16_t>>(from, lanes, destination);
-    case 4:
-      return load_with<load_words<1>>(from, lanes, destination);
-    case 8:
-      return load_with<load_words<2>, 2>(from, lanes, destination);
-    default:
-      return load_with<load_words<4>, 4>(from, lanes, destination);
-  }
+  if (step.width == 1)
+    return step.sign_extend ? load_narrow<std::int8_t>(from, lanes, destination)
+                            : load_narrow<std::uint8_t>(from, lanes, destination);
+  if (step.width == 2)
+    return step.sign_extend ? load_narrow<std::int16_t>(from, lanes, destination)
+                            : load_narrow<std::uint16_t>(from, lanes, destination);
+  if (from.row != nullptr) return load_row(step.width, from.row, destination);
+  if (from.same != nullptr) return load_same(step.width / 4, from.same, lanes, destination);
+  const lanes::ScatteredFunctions& functions = lanes::scattered_functions();
+  const auto load = step.width == 4   ? functions.load_words
+                    : step.width == 8 ? functions.load_pairs
+                                      : functions.load_quads;
+  load(from.of.data(), lanes, destination);
 }
 
 // Adjoining lanes that load from one place get one value, as from the one sector that the GPU

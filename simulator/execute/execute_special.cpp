@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "simulator/execute/machine.hpp"
+#include "simulator/lanes/scattered.hpp"
 #include "simulator/memory/address_space.hpp"
 
 namespace heddle::simulator {
@@ -118,6 +119,12 @@ bool lane_values(const Core& core, const Warp& warp, std::uint8_t number, LaneVa
   }
 }
 
+// Whether a warp's threads lie side by side: most of all blocks have one dimension.
+bool adjoin_in_x(const Core& core, const Warp& warp) {
+  const std::uint32_t width = core.launch.request->block.x;
+  return warp.index * kWarpSize % width + kWarpSize <= width;
+}
+
 // What all lanes of a warp find in a register; nothing for one that is not modelled.
 std::optional<std::uint32_t> warp_value(const Core& core, const Warp& warp, std::uint8_t number) {
   switch (number) {
@@ -163,10 +170,7 @@ std::optional<std::uint32_t> warp_value(const Core& core, const Warp& warp, std:
 
 // `lanes` of a row become one value.
 void put(std::uint32_t* row, Mask lanes, std::uint32_t value) {
-  if (lanes == kFullMask)
-    std::fill_n(row, kWarpSize, value);
-  else
-    for (const unsigned lane : lanes) row[lane] = value;
+  lanes::scattered_functions().fill(row, value, lanes);
 }
 
 template <bool kUniform>
@@ -175,12 +179,14 @@ Flow read_special(Core& core, Warp& warp, const Step& step, Mask, Mask on) {
   std::uint32_t* destination = destination_row(warp, step.d);
   const Mask lanes = kUniform ? kFullMask : on;
   std::uint32_t high = 0;
-  if (LaneValues values; lane_values(core, warp, step.selector, values)) {
+  if (!kUniform && step.selector == kTidX && adjoin_in_x(core, warp)) {
+    const std::uint32_t first = warp.index * kWarpSize % core.launch.request->block.x;
+    lanes::scattered_functions().count_up(destination, first, lanes);
+  } else if (LaneValues values; lane_values(core, warp, step.selector, values)) {
     if constexpr (kUniform)
       put(destination, lanes, values[on.first()]);
     else
-      for (unsigned lane = 0; lane < kWarpSize; ++lane)
-        destination[lane] = on.has(lane) ? values[lane] : destination[lane];
+      lanes::scattered_functions().copy_lanes(values.data(), destination, lanes);
   } else {
     const auto value = warp_value(core, warp, step.selector);
     if (!value)
@@ -242,12 +248,12 @@ Flow load_uniform_constant(Core& core, Warp& warp, const Step& step, Mask, Mask 
   if (on.empty()) return Flow::next;
   std::uint32_t* destination = destination_row(warp, step.d);
   const Constant value = constant_at(core, step, source_row(warp, step.a)[0]);
-  std::fill_n(destination, kWarpSize, value.low);
-  if (step.width >= 8) std::fill_n(destination + kWarpSize, kWarpSize, value.high);
+  put(destination, kFullMask, value.low);
+  if (step.width >= 8) put(destination + kWarpSize, kFullMask, value.high);
   if (step.width == 16) {
     const Constant rest = constant_at(core, step, source_row(warp, step.a)[0] + 8);
-    std::fill_n(destination + 2 * kWarpSize, kWarpSize, rest.low);
-    std::fill_n(destination + 3 * kWarpSize, kWarpSize, rest.high);
+    put(destination + 2 * kWarpSize, kFullMask, rest.low);
+    put(destination + 3 * kWarpSize, kFullMask, rest.high);
   }
   return Flow::next;
 }

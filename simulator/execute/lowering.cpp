@@ -9,6 +9,7 @@
 #include "simulator/execute/coverage.hpp"
 #include "simulator/execute/machine.hpp"
 #include "simulator/lanes/float_environment.hpp"
+#include "simulator/lanes/scattered.hpp"
 
 namespace heddle::simulator {
 namespace {
@@ -177,10 +178,7 @@ void copy_rows(WarpState& warp, const MicroOp& op, Mask on) {
   for (unsigned i = 0; i < kRows; ++i) {
     const std::uint32_t* const from = source_row(warp, i < 2 ? op.a : op.b) + i % 2 * kWarpSize;
     std::uint32_t* const to = destination_row(warp, op.d) + i * kWarpSize;
-    if (on == kFullMask)
-      std::copy_n(from, kWarpSize, to);
-    else
-      for (const unsigned lane : on) to[lane] = from[lane];
+    lanes::scattered_functions().copy_lanes(from, to, on);
   }
 }
 

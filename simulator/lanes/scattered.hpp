@@ -30,6 +30,12 @@ struct ScatteredFunctions {
   };
   Banks (*banks)(const std::uint64_t* address, Mask lanes, std::uint32_t shift,
                  std::uint64_t spread);
+  // The same of each eight lanes on their own, where the spread says that all are near: a bit for
+  // each unit of 1 << `shift` bytes, from a multiple of 64 units on.
+  void (*near_by_eights)(const std::uint64_t* address, Mask lanes, std::uint32_t shift,
+                         std::uint64_t* bits);
+  // Whether the addresses of `lanes`, which is not empty, lie as far from one another as these did.
+  bool (*lie_as)(const std::uint64_t* address, const std::uint64_t* before, Mask lanes);
   // The spread of `lanes`, which is not empty: 0 where all have one address.
   std::uint64_t (*spread)(const std::uint64_t* address, Mask lanes);
   // The lowest and the highest address of `lanes`, which is not empty; the bits that are set in any
@@ -44,6 +50,14 @@ struct ScatteredFunctions {
   // row[i] = the word of a line (kLineShift) that lane i's address names: its low bits say which.
   void (*take_from_line)(const std::byte* line, const std::uint64_t* address, Mask lanes,
                          std::uint32_t* row);
+  // row[i] = what lies at from[i], for each of `lanes`: 1, 2 or 4 words, into as many rows.
+  void (*load_words)(const std::byte* const* from, Mask lanes, std::uint32_t* row);
+  void (*load_pairs)(const std::byte* const* from, Mask lanes, std::uint32_t* rows);
+  void (*load_quads)(const std::byte* const* from, Mask lanes, std::uint32_t* rows);
+  // Of a row those of `lanes`: row[i] = value, first + i, from[i].
+  void (*fill)(std::uint32_t* row, std::uint32_t value, Mask lanes);
+  void (*count_up)(std::uint32_t* row, std::uint32_t first, Mask lanes);
+  void (*copy_lanes)(const std::uint32_t* from, std::uint32_t* row, Mask lanes);
   // Memory that holds 1, 2 or 4 words of each lane, lane after lane: into as many rows, and from
   // them. Rows are stored as lane functions load them: what was stored in smaller pieces just now
   // could not be loaded before it has left for the cache.

@@ -232,9 +232,8 @@ AccessCounts count_local(AccessKind, unsigned width, LaneAddresses address, Mask
   }
   // Wide accesses are aligned to their width: two of them touch the same rows, or none in common.
   if (spread / 4 < 64) {  // the words of eight lanes have a bit each
-    std::array<std::uint64_t, kWarpSize / 8> of_eight{};
-    for (const unsigned lane : lanes)
-      of_eight[lane / 8] |= std::uint64_t{1} << address[lane] / 4 % 64;
+    std::array<std::uint64_t, kWarpSize / 8> of_eight;
+    lanes::scattered_functions().near_by_eights(address.data(), lanes, 2, of_eight.data());
     for (const std::uint64_t bits : of_eight)
       counts.sectors += words * static_cast<unsigned>(std::popcount(bits));
     return counts;

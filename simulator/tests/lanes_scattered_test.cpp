@@ -7,6 +7,7 @@
 #include <random>
 #include <set>
 #include <utility>
+#include <vector>
 
 #include "simulator/base/mask.hpp"
 #include "simulator/lanes/scattered.hpp"
@@ -56,6 +57,82 @@ TEST(ScatteredAddresses, OfWordsOfALineAreTakenFromIt) {
                                          addresses.data(), lanes, row.data());
     for (unsigned lane = 0; lane < kWarpSize; ++lane)
       EXPECT_EQ(row[lane], lanes.has(lane) ? line[(addresses[lane] - base) / 4] : before[lane]);
+  }
+}
+
+// Words that lie anywhere, two together or four: other lanes keep theirs, and are not looked at.
+TEST(ScatteredAddresses, OfWordsAnywhereAreLoadedFromThere) {
+  std::mt19937_64 random(10);
+  std::vector<std::uint32_t> memory(1 << 16);
+  for (std::uint32_t& word : memory) word = static_cast<std::uint32_t>(random());
+  const ScatteredFunctions& functions = scattered_functions();
+  const std::array loads{std::pair{1u, functions.load_words}, std::pair{2u, functions.load_pairs},
+                         std::pair{4u, functions.load_quads}};
+  for (const auto& [words, load] : loads)
+    for (int i = 0; i < 100; ++i) {
+      const Mask lanes = some_lanes(random);
+      std::array<std::size_t, kWarpSize> place;
+      std::array<const std::byte*, kWarpSize> from{};
+      for (unsigned lane = 0; lane < kWarpSize; ++lane) {
+        place[lane] = random() % (memory.size() / words) * words;
+        if (lanes.has(lane)) from[lane] = reinterpret_cast<const std::byte*>(&memory[place[lane]]);
+      }
+      std::vector<std::uint32_t> rows(words * kWarpSize, 7);
+      load(from.data(), lanes, rows.data());
+      for (unsigned word = 0; word < words; ++word)
+        for (unsigned lane = 0; lane < kWarpSize; ++lane)
+          EXPECT_EQ(rows[word * kWarpSize + lane],
+                    lanes.has(lane) ? memory[place[lane] + word] : 7u);
+    }
+}
+
+TEST(Rows, AreFilledWhereLanesAreThere) {
+  std::mt19937_64 random(11);
+  std::array<std::uint32_t, kWarpSize> from, before, filled, counted, copied;
+  for (int i = 0; i < 100; ++i) {
+    for (std::uint32_t& word : from) word = static_cast<std::uint32_t>(random());
+    before.fill(7);
+    filled = counted = copied = before;
+    const Mask lanes = some_lanes(random);
+    const auto value = static_cast<std::uint32_t>(random());
+    scattered_functions().fill(filled.data(), value, lanes);
+    scattered_functions().count_up(counted.data(), value, lanes);
+    scattered_functions().copy_lanes(from.data(), copied.data(), lanes);
+    for (unsigned lane = 0; lane < kWarpSize; ++lane) {
+      EXPECT_EQ(filled[lane], lanes.has(lane) ? value : before[lane]);
+      EXPECT_EQ(counted[lane], lanes.has(lane) ? value + lane : before[lane]);
+      EXPECT_EQ(copied[lane], lanes.has(lane) ? from[lane] : before[lane]);
+    }
+  }
+}
+
+TEST(ScatteredAddresses, OfEightLanesHaveABitForEachUnit) {
+  std::mt19937_64 random(12);
+  for (int i = 0; i < 100; ++i) {
+    Addresses addresses = random_addresses(random, 256);
+    const Mask lanes = some_lanes(random);
+    std::array<std::uint64_t, 4> bits, expected{};
+    for (unsigned lane = 0; lane < kWarpSize; ++lane)
+      if (lanes.has(lane)) expected[lane / 8] |= std::uint64_t{1} << addresses[lane] / 4 % 64;
+    scattered_functions().near_by_eights(addresses.data(), lanes, 2, bits.data());
+    EXPECT_EQ(bits, expected);
+  }
+}
+
+TEST(ScatteredAddresses, LieAsBeforeWhereAllHaveMovedAsFar) {
+  std::mt19937_64 random(13);
+  for (int i = 0; i < 200; ++i) {
+    const Addresses before = random_addresses(random, 1 << 20);
+    const Mask lanes = some_lanes(random);
+    const std::uint64_t by = random() >> 30;
+    Addresses moved;
+    for (unsigned lane = 0; lane < kWarpSize; ++lane)
+      moved[lane] = lanes.has(lane) ? before[lane] + by : random();
+    EXPECT_TRUE(scattered_functions().lie_as(moved.data(), before.data(), lanes));
+    EXPECT_TRUE(scattered_functions().lie_as(before.data(), moved.data(), lanes));
+    if (lanes.is_single()) continue;
+    moved[lanes.last()] += 1;
+    EXPECT_FALSE(scattered_functions().lie_as(moved.data(), before.data(), lanes));
   }
 }
 
