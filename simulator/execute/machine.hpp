@@ -18,6 +18,7 @@
 #include "simulator/execute/barrier_update.hpp"
 #include "simulator/execute/launch_observations.hpp"
 #include "simulator/execute/module_facts.hpp"
+#include "simulator/execute/pattern_counts.hpp"
 #include "simulator/execute/polling.hpp"
 #include "simulator/execute/row_prefetch.hpp"
 #include "simulator/execute/tally.hpp"
@@ -223,6 +224,7 @@ struct Core {
   const lanes::AddressFunctions& address_functions = lanes::address_functions();
   Tally counts;
   RowPrefetch prefetch;
+  PatternCounts pattern_counts;
   std::optional<Fault> fault;
   // When blocks of the launch run on other threads at the same time; null otherwise.
   AccessLog* log = nullptr;

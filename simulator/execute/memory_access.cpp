@@ -468,6 +468,32 @@ std::byte* count_plain_row(Core& core, const Warp& warp, const Step& step, Acces
   return row;
 }
 
+namespace {
+
+// Where the lanes' pieces are so near that counting them takes no more than a look at the last
+// ones.
+bool is_counted_soon(const Step& step, AccessKind kind, Window space, std::uint64_t spread) {
+  constexpr std::uint64_t kNear = 64;  // sectors, or units of shared memory
+  if (space == Window::global) return spread >> kSectorShift < kNear;
+  return step.width <= 4 && (spread >> 2 < kNear) && kind <= AccessKind::store;
+}
+
+// Of an access by the rules of today's GPUs (AccessRules::sectors) that is not of a row.
+AccessCounts count_pattern(Core& core, const Step& step, AccessKind kind, Window space,
+                           const Addresses& address, Mask lanes, std::uint64_t spread) {
+  const auto count = [&] {
+    return space == Window::global ? count_global(kind, step.width, address, lanes, spread)
+                                   : count_shared(kind, step.width, address, lanes, spread);
+  };
+  if (lanes.empty() || is_counted_soon(step, kind, space, spread)) return count();
+  // Lines further on have other sectors, units of shared memory further on other banks: as many.
+  const std::uint64_t unit =
+      space == Window::global ? 1 << kLineShift : std::max<std::uint64_t>(4, step.width);
+  return core.pattern_counts.of(core.pc_of(step), space, address, lanes, unit, count);
+}
+
+}  // namespace
+
 void count_access(Core& core, const Step& step, AccessKind kind, Window space,
                   const Addresses& address, Mask lanes, const AddressPattern& pattern,
                   const Block* block) {
@@ -481,7 +507,7 @@ void count_access(Core& core, const Step& step, AccessKind kind, Window space,
     case Window::global:
       access = row ? count_global_row(step.width, address[0])
                : rules == AccessRules::sectors
-                   ? count_global(kind, step.width, address, lanes, pattern.spread)
+                   ? count_pattern(core, step, kind, space, address, lanes, pattern.spread)
                    : count_global_before(rules, kind, step.width, address, lanes);
       add_global(counts, access, threads, step.width);
       break;
@@ -490,7 +516,7 @@ void count_access(Core& core, const Step& step, AccessKind kind, Window space,
                    ? AccessCounts{.wavefronts = 1, .wavefronts_ideal = 1}
                : has_half_warps(rules)
                    ? count_shared_half_warps(kind, step.width, address, lanes)
-                   : count_shared(kind, step.width, address, lanes, pattern.spread);
+                   : count_pattern(core, step, kind, space, address, lanes, pattern.spread);
       if (const Mask away = lanes_away(block, address, lanes); away.any())
         add_distributed(core, step, kind, address, lanes & ~away);
       else
