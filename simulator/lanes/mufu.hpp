@@ -19,7 +19,7 @@ inline i64 truncated_square(u32 u) {
   u32 dropped = (u & 1023) * (u & 1023);
   for (u32 b = 0; b < 7; ++b) {
     const u32 row = (u & ((1u << (8 - b)) - 1)) << (b + 11);
-    dropped += (u >> (10 + b) & 1) * row;
+    dropped += row & (0u - (u >> (10 + b) & 1));
   }
   return static_cast<i64>((u64{u} * u >> 19) - (dropped >> 19));
 }
