@@ -13,14 +13,17 @@ u64 spread_of_row(u64 first, u32 width) {
   return change == 0 ? 0 : ~u64{0} >> __builtin_clzll(change) & (u64{0} - width);
 }
 
-using Places = u64 __attribute__((vector_size(sizeof(WordVector))));
-constexpr u32 kPlacesAtOnce = kWordsAtOnce / 2;
+constexpr struct LaneNumbers {
+  u64 of[kWarpSize];
+  constexpr LaneNumbers() : of() {
+    for (u32 i = 0; i < kWarpSize; ++i) of[i] = i;
+  }
+} kLaneNumbers;
 
-AddressPattern fill_row(u64* address, u64 first, u32 width) {
-  Places places;
-  for (u32 i = 0; i < kPlacesAtOnce; ++i) places[i] = first + i * u64{width};
-  for (u32 i = 0; i < kWarpSize; i += kPlacesAtOnce, places += kPlacesAtOnce * u64{width})
-    __builtin_memcpy(address + i, &places, sizeof places);
+// `width` is a power of two.
+AddressPattern fill_row(u64* __restrict address, u64 first, u32 width) {
+  const u32 shift = static_cast<u32>(__builtin_ctz(width));
+  for (u32 i = 0; i < kWarpSize; ++i) address[i] = first + (kLaneNumbers.of[i] << shift);
   return {true, spread_of_row(first, width)};
 }
 
