@@ -2,6 +2,7 @@
 // cudaGetExportTable, the way NVIDIA's libraries ask one another.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 
@@ -13,13 +14,45 @@ namespace heddle::runtime {
 inline constexpr abi::Uuid kDriverSupport{
     {'h', 'e', 'd', 'd', 'l', 'e', ' ', 'd', 'r', 'i', 'v', 'e', 'r', ' ', '0', '1'}};
 
-// Which context the calling thread works in, as both fronts know it. The runtime makes a GPU's
-// primary context current where none is; the driver has them in a stack of its own.
-struct CurrentContext {
-  enum class Is : std::uint8_t { none, primary, other };
-  Is is = Is::none;
-  bool to_be_pushed = false;  // the runtime has made it current, the driver has not looked since
+// A context as programs see it. All of a GPU share one memory. None is ever freed: threads may work
+// in one that is destroyed.
+struct CudaContext {
+  unsigned gpu = 0;
+  bool is_primary = false;
+  std::atomic<bool> is_destroyed{false};
+  std::atomic<bool> is_active{false};  // primary: a thread has worked in it since it was reset
+  // The driver's, with its lock.
+  unsigned flags = 0;
+  unsigned long long id = 0;  // given when it is asked for
+  unsigned retained = 0;
+};
+
+// What a thread works in, for both fronts: the driver pushes and pops contexts, the runtime makes a
+// GPU's primary one current where none is. Trivial, as thread-local state that outlives
+// destructors.
+struct ThreadContexts {
+  static constexpr unsigned kMost = 256;  // as many as an H200 has memory for
+  unsigned gpu = 0;                       // cudaSetDevice, or of the context last made current
   unsigned driver_calls = 0;  // that are under way: they use the runtime, and change nothing here
+  unsigned depth = 0;
+  CudaContext* stack[kMost];  // the current one last
+
+  CudaContext* current() const { return depth == 0 ? nullptr : stack[depth - 1]; }
+  bool push(CudaContext* context) {  // false: no room
+    if (depth == kMost) return false;
+    stack[depth++] = context;
+    gpu = context->gpu;
+    return true;
+  }
+  void pop() {
+    --depth;
+    if (depth != 0) gpu = current()->gpu;
+  }
+  // In place of the current one.
+  void set(CudaContext* context) {
+    if (depth != 0) --depth;
+    push(context);
+  }
 };
 
 struct DriverSupport {
@@ -39,18 +72,19 @@ struct DriverSupport {
                    std::uint64_t* address);
   // The pages of a file in place of those at an address; -1: fresh ones.
   Error (*put_pages)(std::uint64_t address, int file, std::uint64_t bytes);
-  // The calling thread's GPU, as cudaSetDevice sets it; no context is made.
-  unsigned (*gpu)();
-  void (*use_gpu)(unsigned gpu);
+  // Of the calling thread; no context is made.
+  ThreadContexts& (*contexts)();
+  CudaContext& (*primary)(unsigned gpu);
+  // Set by cuInit, and by the runtime's first call.
+  std::atomic<bool>* is_initialised;
   // Whether kernels of a GPU reach the allocation at an address, which is another's.
   Error (*set_access)(std::uint64_t address, unsigned gpu, bool allowed);
   // Bytes that a GPU's allocations have; no context is made.
   std::uint64_t (*used_bytes)(unsigned gpu);
+  // That a stream was made in; of a default stream null.
+  Error (*context_of)(abi::Handle stream, CudaContext** context);
   // Null: it came with the program.
   Error (*library_of)(abi::Handle kernel, abi::Handle* library);
-  CurrentContext& (*current)();  // of the calling thread
-  // Whether a thread has worked in the GPU's primary context since it was reset.
-  bool (*primary_is_active)(unsigned gpu);
   // Code of parts that were added; `give` gets it. Options are those of all parts.
   struct Part {
     int kind;  // CUjitInputType

@@ -21,7 +21,8 @@ namespace heddle::runtime {
 
 struct Stream {
   std::uint64_t id = 0;
-  unsigned gpu = 0;  // whose it is
+  unsigned gpu = 0;         // whose it is
+  void* made_in = nullptr;  // as programs call the context; null: a default stream
   unsigned flags = 0;
   std::map<int, std::array<std::byte, 64>>
       attributes;  // set by the program: hints, told when asked

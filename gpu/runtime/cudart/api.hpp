@@ -30,6 +30,7 @@ namespace heddle::runtime {
 template <typename Body>
 Error api(Body body) noexcept {
   const simulator::lanes::DefaultEnvironment environment;
+  Runtime::initialise_driver();
   Error error;
   try {
     error = body();
@@ -52,7 +53,7 @@ Error on_device(Body body) noexcept {
     const auto context = runtime.context();
     if (!context)
       return runtime.has_context() ? Error::initialization_error : Error::cudart_unloading;
-    runtime.work_in_primary();
+    if (!runtime.work_in_context()) return Error::device_uninitialized;
     if (context->inside_action()) return Error::not_permitted;
     if (context->status() != Error::success) return context->status();
     return body(*context);

@@ -65,16 +65,16 @@ HEDDLE_API Error cudaGetDeviceCount(int* count) {
 }
 
 HEDDLE_API Error cudaGetDevice(int* device) {
-  return answer(device, static_cast<int>(Runtime::thread().gpu));
+  return answer(device, static_cast<int>(Runtime::thread().contexts.gpu));
 }
 
 HEDDLE_API Error cudaSetDevice(int device) {
   return api([&] {
     if (!exists(device)) return Error::invalid_device;
     Runtime& runtime = Runtime::instance();
-    Runtime::thread().gpu = static_cast<unsigned>(device);
+    Runtime::thread().contexts.set(&runtime.primary(static_cast<unsigned>(device)));
     if (runtime.context()) {  // made here, as with CUDA
-      runtime.work_in_primary();
+      runtime.work_in_context();
       return Error::success;
     }
     return runtime.has_context() ? Error::initialization_error : Error::cudart_unloading;
@@ -101,14 +101,14 @@ HEDDLE_API Error cudaSetDeviceFlags(unsigned flags) {
     constexpr unsigned kKnown = 0xff, kScheduling = 7, kNotKept = 0x60;
     const unsigned scheduling = flags & kScheduling;  // none, or one way of waiting
     if ((flags & ~kKnown) != 0 || (scheduling & (scheduling - 1)) != 0) return Error::invalid_value;
-    device_flags[Runtime::thread().gpu] = flags & ~kNotKept;
+    device_flags[Runtime::thread().contexts.gpu] = flags & ~kNotKept;
     return Error::success;
   });
 }
 
 HEDDLE_API Error cudaGetDeviceFlags(unsigned* flags) {
   constexpr unsigned kMapHost = 8;  // always possible, and reported so
-  return answer(flags, device_flags[Runtime::thread().gpu].load() | kMapHost);
+  return answer(flags, device_flags[Runtime::thread().contexts.gpu].load() | kMapHost);
 }
 
 HEDDLE_API Error cudaGetDeviceProperties(abi::DeviceProp* properties, int device) {
@@ -128,7 +128,7 @@ HEDDLE_API Error cudaDeviceGetAttribute(int* value, int attribute, int device) {
 HEDDLE_API Error cudaDeviceReset() {
   return api([] {
     Runtime& runtime = Runtime::instance();
-    const auto context = runtime.context_if_any(Runtime::thread().gpu);
+    const auto context = runtime.context_if_any(Runtime::thread().contexts.gpu);
     if (context && context->inside_action()) return Error::not_permitted;
     Runtime::thread().last_error = Error::success;
     return runtime.reset();

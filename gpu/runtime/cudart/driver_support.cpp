@@ -87,11 +87,15 @@ Error put_pages(std::uint64_t address, int file, std::uint64_t bytes) {
   });
 }
 
-CurrentContext& current() { return Runtime::thread().current; }
-bool primary_is_active(unsigned number) { return Runtime::instance().primary_is_active(number); }
+ThreadContexts& contexts() { return Runtime::thread().contexts; }
+CudaContext& primary(unsigned number) { return Runtime::instance().primary(number); }
 
-unsigned gpu() { return Runtime::thread().gpu; }
-void use_gpu(unsigned number) { Runtime::thread().gpu = number; }
+Error context_of(abi::Handle stream, CudaContext** context) {
+  return on_stream(stream, DefaultStream::legacy, [&](Context&, Stream& found) {
+    *context = static_cast<CudaContext*>(found.made_in);
+    return Error::success;
+  });
+}
 
 Error set_access(std::uint64_t address, unsigned number, bool allowed) {
   return on_device([&](Context& current) {
@@ -142,9 +146,11 @@ Error link(const DriverSupport::Part* given, std::size_t count, const int* optio
 }  // namespace
 
 HEDDLE_API Error cudaGetExportTable(const void** table, const abi::Uuid* id) {
-  static constexpr DriverSupport kTable{
-      fill_elements, write_value, wait_value, find_memory, reserve, put_pages,         gpu,
-      use_gpu,       set_access,  used_bytes, library_of,  current, primary_is_active, link};
+  static constexpr DriverSupport kTable{fill_elements, write_value, wait_value,
+                                        find_memory,   reserve,     put_pages,
+                                        contexts,      primary,     &Runtime::is_initialised,
+                                        set_access,    used_bytes,  context_of,
+                                        library_of,    link};
   if (table == nullptr || id == nullptr) return Error::invalid_value;
   if (std::memcmp(id, &kDriverSupport, sizeof kDriverSupport) == 0)
     *table = &kTable;

@@ -26,3 +26,16 @@ function(heddle_exports list script source version header namespace result)
 @stubs@")
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${list})
 endfunction()
+
+# heddle_inner_names(list header prefix): a header by which what is called as in the list has a name with
+# the prefix inside of the library. The name itself is then free for its entry.
+function(heddle_inner_names list header prefix)
+  file(STRINGS ${list} names)
+  set(defines "")
+  foreach(name IN LISTS names)
+    string(APPEND defines "#define ${name} ${prefix}${name}\n")
+  endforeach()
+  file(CONFIGURE OUTPUT ${header} @ONLY
+    CONTENT "// Made from a list of exported names.\n#pragma once\n\n@defines@")
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${list})
+endfunction()

@@ -99,6 +99,10 @@ ThreadState& Runtime::thread() {
 
 Runtime::Runtime() try {
   options_ = options_from_environment([](const char* name) -> const char* { return getenv(name); });
+  for (unsigned gpu = 0; gpu < primary_.size(); ++gpu) {
+    primary_[gpu].gpu = gpu;
+    primary_[gpu].is_primary = true;
+  }
   if (!options_.gpu.empty()) use_model(simulator::gpu_model(options_.gpu));
   if (!options_.gpu.empty() && simulator::gpu_model(options_.gpu).sketches_only())
     throw OptionsError(fmt::format("HEDDLE_GPU={}: runs sketches alone", options_.gpu));
@@ -273,20 +277,24 @@ std::vector<std::shared_ptr<Context>> Runtime::take_contexts() {
   return taken;
 }
 
-void Runtime::work_in_primary() {
-  using Is = CurrentContext::Is;
-  CurrentContext& current = thread().current;
-  if (current.driver_calls != 0 || current.is == Is::other) return;
-  if (current.is == Is::none) {
-    current.is = Is::primary;
-    current.to_be_pushed = true;
-  }
-  primary_is_active_.at(thread().gpu).store(true, std::memory_order_relaxed);  // in every call
+bool Runtime::work_in_context() {
+  ThreadContexts& mine = thread().contexts;
+  if (mine.driver_calls != 0) return true;
+  if (mine.depth == 0) mine.push(&primary(mine.gpu));
+  CudaContext& current = *mine.current();
+  if (current.is_primary)
+    current.is_active.store(true, std::memory_order_relaxed);  // in every call
+  return !current.is_destroyed.load(std::memory_order_relaxed);
+}
+
+void Runtime::initialise_driver() {
+  if (!is_initialised.load(std::memory_order_relaxed) && thread().contexts.driver_calls == 0)
+    is_initialised.store(true, std::memory_order_relaxed);
 }
 
 Error Runtime::reset() {
-  const unsigned gpu = thread().gpu;
-  primary_is_active_.at(gpu) = false;
+  const unsigned gpu = thread().contexts.gpu;
+  primary(gpu).is_active = false;
   std::shared_ptr<Context> doomed;
   {
     std::scoped_lock lock(registry_mutex_, mutex_);

@@ -65,8 +65,7 @@ struct LaunchConfiguration {
 struct ThreadState {
   static constexpr unsigned kMaxNesting = 64;
   Error last_error = Error::success;
-  unsigned gpu = 0;  // cudaSetDevice
-  CurrentContext current;
+  ThreadContexts contexts;
   CaptureMode capture_mode = CaptureMode::global;
   unsigned configurations = 0;
   LaunchConfiguration configuration[kMaxNesting];
@@ -90,12 +89,16 @@ class Runtime {
   // The context of a GPU, or of the calling thread's: created by the first call that needs it. Null
   // after shut_down, or in a process forked since.
   std::shared_ptr<Context> context(unsigned gpu);
-  std::shared_ptr<Context> context() { return context(thread().gpu); }
+  std::shared_ptr<Context> context() { return context(thread().contexts.gpu); }
   std::shared_ptr<Context> context_if_any(unsigned gpu) const;
   bool has_context() const;  // of any GPU
   // A call of the runtime that needs the device makes its primary context current, if none is.
-  void work_in_primary();
-  bool primary_is_active(unsigned gpu) const { return primary_is_active_.at(gpu); }
+  // False: the thread works in a context that is destroyed.
+  bool work_in_context();
+  CudaContext& primary(unsigned gpu) { return primary_.at(gpu); }
+  // Any call of the program's, but a few, initialises the driver (tests/answers/driver_states.cu).
+  static void initialise_driver();
+  static inline std::atomic<bool> is_initialised{false};
   Error reset();  // cudaDeviceReset
   // Finishes the work; no context until code is registered again.
   void shut_down();
@@ -154,7 +157,7 @@ class Runtime {
   std::array<std::shared_ptr<Context>, System::kMostGpus> contexts_;
   pid_t process_ = 0;  // that created the context
   bool shut_down_ = false;
-  std::array<std::atomic<bool>, System::kMostGpus> primary_is_active_{};
+  std::array<CudaContext, System::kMostGpus> primary_;
   bool abandoned_ = false;  // with work that can no longer be brought to an end
   std::set<std::string> said_;
 

@@ -18,8 +18,10 @@ using HostFunction = void (*)(void* data);
 Error create(abi::Handle* stream, unsigned flags, int priority) {
   return on_device([&](Context& context) {
     if (stream == nullptr || (flags & ~abi::kStreamNonBlocking) != 0) return Error::invalid_value;
-    *stream =
-        context.create_stream(flags, std::clamp(priority, kGreatestPriority, kLeastPriority)).get();
+    const auto made =
+        context.create_stream(flags, std::clamp(priority, kGreatestPriority, kLeastPriority));
+    made->made_in = Runtime::thread().contexts.current();
+    *stream = made.get();
     return Error::success;
   });
 }

@@ -1,9 +1,11 @@
 // What every function of libcuda.so.1 is made of. It stands on the runtime interface's functions:
-// one context for each device, whatever handle it goes by.
+// one context for each device, whatever handle it goes by. Programs come through entries.cpp, so
+// that the driver is initialised here, and a context current where the function needs one.
 #pragma once
 
 #include <cstdint>
 
+#include "driver_inner_names.hpp"
 #include "gpu/runtime/driver/support.hpp"
 #include "gpu/runtime/runtime_api.hpp"
 
@@ -43,19 +45,12 @@ Result result_of(Error error);
 template <typename Body>
 Result forward(Body body) noexcept {
   const Error before = cudaPeekAtLastError();
-  ++support().current().driver_calls;
+  ThreadContexts& mine = support().contexts();
+  ++mine.driver_calls;
   const Error error = body();
-  --support().current().driver_calls;
+  --mine.driver_calls;
   if (before == Error::success) cudaGetLastError();  // of any call that `body` made
   return result_of(error);
-}
-
-// Whether the calling thread works in some context.
-bool has_context();
-// Of a call that a GPU refuses without one.
-template <typename Body>
-Result in_context(Body body) noexcept {
-  return has_context() ? forward(body) : Result::CUDA_ERROR_INVALID_CONTEXT;
 }
 
 template <bool kPerThread>

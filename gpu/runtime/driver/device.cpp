@@ -4,7 +4,6 @@
 #include <mutex>
 #include <set>
 #include <utility>
-#include <vector>
 
 #include "gpu/runtime/driver/api.hpp"
 #include "gpu/runtime/driver/support.hpp"
@@ -14,20 +13,11 @@ namespace {
 
 constexpr int kVersion = 13000;
 
-struct CudaContext {
-  unsigned flags = 0;
-  unsigned long long id = 0;  // given when it is asked for
-  int device = 0;
-};
-
-constexpr int kMostDevices = 8;
+constexpr unsigned kMostDevices = 8;
 
 struct Contexts {
-  std::mutex mutex;
+  std::mutex mutex;  // of what contexts are told, too
   std::set<CudaContext*> created;
-  std::set<CudaContext*> destroyed;  // kept, so that no other has their address
-  CudaContext primary[kMostDevices];
-  unsigned retained[kMostDevices] = {};  // of the primary ones
 };
 
 Contexts& contexts() {
@@ -35,60 +25,22 @@ Contexts& contexts() {
   return only;
 }
 
-CudaContext& primary(int device) {
-  CudaContext& found = contexts().primary[device];
-  found.device = device;
-  return found;
-}
+ThreadContexts& mine() { return support().contexts(); }
 
-int this_device() { return static_cast<int>(support().gpu()); }
+CudaContext& primary(int device) { return support().primary(static_cast<unsigned>(device)); }
 
-// The calling thread's contexts, the current one last. The runtime puts a primary one there
-// (gpu/runtime/tests/answers/contexts.cu).
-std::vector<CudaContext*>& stack() {
-  static thread_local std::vector<CudaContext*> all;
-  if (std::exchange(support().current().to_be_pushed, false))
-    all.push_back(&primary(this_device()));
-  else if (!all.empty() && all.back()->device != this_device())
-    all.back() = &primary(this_device());
-  return all;
-}
+int this_device() { return static_cast<int>(mine().gpu); }
 
-// Tells the runtime what is current after a change.
-void note_current() {
-  using Is = CurrentContext::Is;
-  const std::vector<CudaContext*>& all = stack();
-  support().current().is = all.empty()                                  ? Is::none
-                           : all.back() == &primary(all.back()->device) ? Is::primary
-                                                                        : Is::other;
-}
-
-// Makes the runtime follow what the stack has now.
-void use(const CudaContext* context) {
-  if (context != nullptr) support().use_gpu(static_cast<unsigned>(context->device));
-}
-
-void push(CudaContext* context) {
-  std::vector<CudaContext*>& all = stack();
-  use(context);
-  all.push_back(context);
-  note_current();
-}
-
-void pop() {
-  std::vector<CudaContext*>& all = stack();
-  all.pop_back();
-  if (!all.empty()) use(all.back());
-  note_current();
+Result push(CudaContext* context) {
+  return mine().push(context) ? Result::CUDA_SUCCESS : Result::CUDA_ERROR_OUT_OF_MEMORY;
 }
 
 // The same with another device as the thread's.
 template <typename Body>
 Result on_device(int device, Body body) {
-  const unsigned before = support().gpu();
-  support().use_gpu(static_cast<unsigned>(device));
+  const unsigned before = std::exchange(mine().gpu, static_cast<unsigned>(device));
   const Result result = forward(body);
-  support().use_gpu(before);
+  mine().gpu = before;
   return result;
 }
 
@@ -98,41 +50,38 @@ Result check(const void* answer, int device) {
 }
 
 template <typename Value>
-Result answer(Value* to, Value value, int device = 0) {
+Result answer(Value* to, Value value) {
+  if (to == nullptr) return Result::CUDA_ERROR_INVALID_VALUE;
+  *to = value;
+  return Result::CUDA_SUCCESS;
+}
+
+template <typename Value>
+Result answer(Value* to, Value value, int device) {
   const Result result = check(to, device);
-  if (result == Result::CUDA_SUCCESS) *to = value;
-  return result;
+  return result == Result::CUDA_SUCCESS ? answer(to, value) : result;
 }
 
 bool is_context(CudaContext* context) {
+  for (unsigned gpu = 0; gpu < kMostDevices; ++gpu)
+    if (context == &support().primary(gpu)) return true;
   std::lock_guard lock(contexts().mutex);
-  const CudaContext* const first = contexts().primary;
-  return (context >= first && context < first + kMostDevices) ||
-         contexts().created.contains(context);
-}
-
-Result usable(CudaContext* context) {
-  if (is_context(context)) return Result::CUDA_SUCCESS;
-  std::lock_guard lock(contexts().mutex);
-  return contexts().destroyed.contains(context) ? Result::CUDA_ERROR_CONTEXT_IS_DESTROYED
-                                                : Result::CUDA_ERROR_INVALID_CONTEXT;
+  return contexts().created.contains(context);
 }
 
 Result create(CudaContext** context, unsigned flags, int device) {
   if (const Result result = check(context, device); result != Result::CUDA_SUCCESS) return result;
-  auto made = std::make_unique<CudaContext>(CudaContext{flags, 0, device});
+  auto made = std::make_unique<CudaContext>();
+  made->gpu = static_cast<unsigned>(device);
+  made->flags = flags;
+  if (const Result result = push(made.get()); result != Result::CUDA_SUCCESS) return result;
   *context = made.get();
-  {
-    std::lock_guard lock(contexts().mutex);
-    contexts().created.insert(made.release());
-  }
-  push(*context);
+  std::lock_guard lock(contexts().mutex);
+  contexts().created.insert(made.release());
   return Result::CUDA_SUCCESS;
 }
 
 }  // namespace
-
-bool has_context() { return !stack().empty(); }
 
 bool is_device(int number) {
   int count = 0;
@@ -141,12 +90,14 @@ bool is_device(int number) {
 }
 
 abi::Handle context_of(int device) {
-  const auto& mine = stack();
-  return mine.empty() || mine.back()->device != device ? &primary(device) : mine.back();
+  CudaContext* const current = mine().current();
+  return current == nullptr || this_device() != device ? &primary(device) : current;
 }
 
 HEDDLE_DRIVER_API Result cuInit(unsigned flags) {
-  return flags == 0 ? Result::CUDA_SUCCESS : Result::CUDA_ERROR_INVALID_VALUE;
+  if (flags != 0) return Result::CUDA_ERROR_INVALID_VALUE;
+  *support().is_initialised = true;
+  return Result::CUDA_SUCCESS;
 }
 HEDDLE_DRIVER_API Result cuDriverGetVersion(int* version) { return answer(version, kVersion); }
 HEDDLE_DRIVER_API Result cuDeviceGetCount(int* count) {
@@ -268,15 +219,15 @@ HEDDLE_DRIVER_API Result cuDevicePrimaryCtxRetain(CudaContext** context, int dev
   if (const Result result = check(context, device); result != Result::CUDA_SUCCESS) return result;
   *context = &primary(device);
   std::lock_guard lock(contexts().mutex);
-  ++contexts().retained[device];
+  ++primary(device).retained;
   return Result::CUDA_SUCCESS;
 }
 
 HEDDLE_DRIVER_API Result cuDevicePrimaryCtxRelease_v2(int device) {
   if (!is_device(device)) return Result::CUDA_ERROR_INVALID_DEVICE;
   std::lock_guard lock(contexts().mutex);
-  if (contexts().retained[device] == 0) return Result::CUDA_ERROR_INVALID_CONTEXT;
-  --contexts().retained[device];
+  if (primary(device).retained == 0) return Result::CUDA_ERROR_INVALID_CONTEXT;
+  --primary(device).retained;
   return Result::CUDA_SUCCESS;
 }
 
@@ -294,10 +245,10 @@ HEDDLE_DRIVER_API Result cuDevicePrimaryCtxSetFlags_v2(int device, unsigned flag
 HEDDLE_DRIVER_API Result cuDevicePrimaryCtxGetState(int device, unsigned* flags, int* active) {
   if (active == nullptr) return Result::CUDA_ERROR_INVALID_VALUE;
   if (const Result result = check(flags, device); result != Result::CUDA_SUCCESS) return result;
-  *flags = primary(device).flags;
+  const CudaContext& asked = primary(device);
   std::lock_guard lock(contexts().mutex);
-  *active = contexts().retained[device] != 0 ||
-            support().primary_is_active(static_cast<unsigned>(device));
+  *flags = asked.flags;
+  *active = asked.retained != 0 || asked.is_active;
   return Result::CUDA_SUCCESS;
 }
 
@@ -309,48 +260,43 @@ HEDDLE_DRIVER_API Result cuCtxCreate_v4(CudaContext** context, void*, unsigned f
 }
 
 HEDDLE_DRIVER_API Result cuCtxDestroy_v2(CudaContext* context) {
+  if (context == nullptr) return Result::CUDA_ERROR_INVALID_VALUE;
   {
     std::lock_guard lock(contexts().mutex);
-    if (contexts().destroyed.contains(context)) return Result::CUDA_ERROR_CONTEXT_IS_DESTROYED;
-    if (contexts().created.erase(context) == 0) return Result::CUDA_ERROR_INVALID_CONTEXT;
-    contexts().destroyed.insert(context);
+    if (!contexts().created.contains(context)) return Result::CUDA_ERROR_INVALID_CONTEXT;
+    if (context->is_destroyed.exchange(true)) return Result::CUDA_ERROR_CONTEXT_IS_DESTROYED;
   }
-  const Result result = on_device(context->device, [] { return cudaDeviceSynchronize(); });
-  if (!stack().empty() && stack().back() == context) pop();
+  const Result result =
+      on_device(static_cast<int>(context->gpu), [] { return cudaDeviceSynchronize(); });
+  if (mine().current() == context) mine().pop();
   return result;
 }
 
 HEDDLE_DRIVER_API Result cuCtxGetCurrent(abi::Handle* context) {
-  return answer(context, stack().empty() ? abi::Handle{} : abi::Handle{stack().back()});
+  return answer(context, abi::Handle{mine().current()});
 }
 
+// One that is destroyed becomes current all the same.
 HEDDLE_DRIVER_API Result cuCtxSetCurrent(CudaContext* context) {
-  if (context != nullptr)
-    if (const Result result = usable(context); result != Result::CUDA_SUCCESS) return result;
-  if (!stack().empty()) stack().pop_back();
-  if (context != nullptr) push(context);
-  note_current();
-  return Result::CUDA_SUCCESS;
+  if (context != nullptr && !is_context(context)) return Result::CUDA_ERROR_INVALID_CONTEXT;
+  if (mine().depth != 0) mine().pop();
+  return context == nullptr ? Result::CUDA_SUCCESS : push(context);
 }
 
 HEDDLE_DRIVER_API Result cuCtxPushCurrent_v2(CudaContext* context) {
-  if (const Result result = usable(context); result != Result::CUDA_SUCCESS) return result;
-  push(context);
-  return Result::CUDA_SUCCESS;
+  if (context == nullptr) return Result::CUDA_ERROR_INVALID_VALUE;
+  return is_context(context) ? push(context) : Result::CUDA_ERROR_INVALID_CONTEXT;
 }
 
 HEDDLE_DRIVER_API Result cuCtxPopCurrent_v2(CudaContext** context) {
-  if (stack().empty()) return Result::CUDA_ERROR_INVALID_CONTEXT;
-  if (context != nullptr) *context = stack().back();
-  pop();
+  if (context != nullptr) *context = mine().current();
+  mine().pop();
   return Result::CUDA_SUCCESS;
 }
 
-HEDDLE_DRIVER_API Result cuCtxGetDevice(int* device) {
-  return has_context() ? answer(device, this_device()) : Result::CUDA_ERROR_INVALID_CONTEXT;
-}
+HEDDLE_DRIVER_API Result cuCtxGetDevice(int* device) { return answer(device, this_device()); }
 HEDDLE_DRIVER_API Result cuCtxGetFlags(unsigned* flags) {
-  return answer(flags, stack().empty() ? primary(this_device()).flags : stack().back()->flags);
+  return answer(flags, mine().current()->flags);
 }
 HEDDLE_DRIVER_API Result cuCtxGetApiVersion(CudaContext*, unsigned* version) {
   constexpr unsigned kOfContexts = 3020;  // as an H200's driver says
@@ -359,8 +305,8 @@ HEDDLE_DRIVER_API Result cuCtxGetApiVersion(CudaContext*, unsigned* version) {
 // Names of contexts in the order in which they were asked for.
 HEDDLE_DRIVER_API Result cuCtxGetId(CudaContext* context, unsigned long long* id) {
   if (id == nullptr) return Result::CUDA_ERROR_INVALID_VALUE;
-  if (context == nullptr) context = stack().empty() ? nullptr : stack().back();
-  if (context == nullptr || !is_context(context)) return Result::CUDA_ERROR_INVALID_CONTEXT;
+  if (context == nullptr) context = mine().current();
+  if (!is_context(context)) return Result::CUDA_ERROR_INVALID_CONTEXT;
   static unsigned long long last = 0;
   std::lock_guard lock(contexts().mutex);
   if (context->id == 0) context->id = ++last;
@@ -370,8 +316,8 @@ HEDDLE_DRIVER_API Result cuCtxGetId(CudaContext* context, unsigned long long* id
 HEDDLE_DRIVER_API Result cuCtxSetFlags(unsigned flags) {
   constexpr unsigned kKnown = 0xff;
   if ((flags & ~kKnown) != 0) return Result::CUDA_ERROR_INVALID_VALUE;
-  if (stack().empty()) return Result::CUDA_ERROR_INVALID_CONTEXT;
-  stack().back()->flags = flags;
+  std::lock_guard lock(contexts().mutex);
+  mine().current()->flags = flags;
   return Result::CUDA_SUCCESS;
 }
 HEDDLE_DRIVER_API Result cuCtxGetSharedMemConfig(int* config) { return answer(config, 1); }
@@ -381,21 +327,22 @@ HEDDLE_DRIVER_API Result cuCtxResetPersistingL2Cache() { return Result::CUDA_SUC
 HEDDLE_DRIVER_API Result cuCtxEnablePeerAccess(CudaContext* peer, unsigned flags) {
   if (flags != 0) return Result::CUDA_ERROR_INVALID_VALUE;
   if (!is_context(peer)) return Result::CUDA_ERROR_INVALID_CONTEXT;
-  return forward([&] { return cudaDeviceEnablePeerAccess(peer->device, flags); });
+  return forward([&] { return cudaDeviceEnablePeerAccess(static_cast<int>(peer->gpu), flags); });
 }
 HEDDLE_DRIVER_API Result cuCtxDisablePeerAccess(CudaContext* peer) {
   if (!is_context(peer)) return Result::CUDA_ERROR_INVALID_CONTEXT;
-  return forward([&] { return cudaDeviceDisablePeerAccess(peer->device); });
+  return forward([&] { return cudaDeviceDisablePeerAccess(static_cast<int>(peer->gpu)); });
 }
 HEDDLE_DRIVER_API Result cuCtxGetDevice_v2(int* device, CudaContext* context) {
-  if (context != nullptr && !is_context(context)) return Result::CUDA_ERROR_INVALID_CONTEXT;
-  return answer(device, context != nullptr ? context->device : this_device());
+  if (context == nullptr) context = mine().current();
+  if (!is_context(context)) return Result::CUDA_ERROR_INVALID_CONTEXT;
+  return answer(device, static_cast<int>(context->gpu));
 }
 HEDDLE_DRIVER_API Result cuFlushGPUDirectRDMAWrites(int target, int scope) {
   return forward([&] { return cudaDeviceFlushGPUDirectRDMAWrites(target, scope); });
 }
 HEDDLE_DRIVER_API Result cuCtxSynchronize() {
-  return in_context([] { return cudaDeviceSynchronize(); });
+  return forward([] { return cudaDeviceSynchronize(); });
 }
 HEDDLE_DRIVER_API Result cuCtxSetLimit(int limit, std::size_t value) {
   return forward([&] { return cudaDeviceSetLimit(abi::Limit{limit}, value); });
@@ -410,7 +357,7 @@ HEDDLE_DRIVER_API Result cuCtxSetCacheConfig(int) { return Result::CUDA_SUCCESS;
 HEDDLE_DRIVER_API Result cuCtxGetCacheConfig(int* config) { return answer(config, 0); }
 HEDDLE_DRIVER_API Result cuProfilerStart() { return Result::CUDA_SUCCESS; }
 HEDDLE_DRIVER_API Result cuProfilerInitialize(const char*, const char*, int) {
-  return Result::CUDA_SUCCESS;
+  return Result::CUDA_ERROR_NOT_SUPPORTED;  // as an H200's driver says
 }
 HEDDLE_DRIVER_API Result cuProfilerStop() { return Result::CUDA_SUCCESS; }
 

@@ -27,7 +27,7 @@ struct EntryPoint {
   int since;
 };
 constexpr EntryPoint kEntryPoints[] = {
-#define HEDDLE_ENTRY_POINT(name, since) {#name, since},
+#define HEDDLE_ENTRY_POINT(name, since, needs) {#name, since},
 #include "gpu/runtime/driver/entry_points.inc"
 #undef HEDDLE_ENTRY_POINT
 };

@@ -8,15 +8,6 @@
 namespace heddle::runtime::driver {
 namespace {
 
-// As CUlaunchConfig lays it out.
-struct LaunchConfig {
-  abi::Dim3 grid, block;
-  unsigned shared_bytes;
-  abi::Handle stream;
-  abi::LaunchAttribute* attributes;
-  unsigned attribute_count;
-};
-
 Error launch(const LaunchConfig& config, abi::Handle function, void** parameters, void** extra) {
   const abi::LaunchConfig given{config.grid,   config.block,      config.shared_bytes,
                                 config.stream, config.attributes, config.attribute_count};

@@ -25,12 +25,12 @@ Error fill(DevicePointer to, std::size_t pitch, Value value, std::size_t width, 
 }  // namespace
 
 HEDDLE_DRIVER_API Result cuMemGetInfo_v2(std::size_t* free_bytes, std::size_t* total_bytes) {
-  return in_context([&] { return cudaMemGetInfo(free_bytes, total_bytes); });
+  return forward([&] { return cudaMemGetInfo(free_bytes, total_bytes); });
 }
 
 HEDDLE_DRIVER_API Result cuMemAlloc_v2(DevicePointer* address, std::size_t bytes) {
   if (address == nullptr || bytes == 0) return Result::CUDA_ERROR_INVALID_VALUE;
-  return in_context([&] { return cudaMalloc(reinterpret_cast<void**>(address), bytes); });
+  return forward([&] { return cudaMalloc(reinterpret_cast<void**>(address), bytes); });
 }
 
 HEDDLE_DRIVER_API Result cuMemAllocPitch_v2(DevicePointer* address, std::size_t* pitch,
@@ -121,13 +121,13 @@ HEDDLE_COPY_ASYNC(cuMemcpyAsync, DevicePointer, at(to), DevicePointer, at(from))
 #define HEDDLE_FILL(name, async_name, type)                                                       \
   HEDDLE_DRIVER_STREAM_API(name, _ptds, (DevicePointer to, type value, std::size_t count),        \
                            (to, value, count)) {                                                  \
-    return in_context(                                                                            \
+    return forward(                                                                               \
         [&] { return fill(to, 0, value, count, 1, in_stream<kPerThread>(nullptr), true); });      \
   }                                                                                               \
   HEDDLE_DRIVER_STREAM_API(async_name, _ptsz,                                                     \
                            (DevicePointer to, type value, std::size_t count, abi::Handle stream), \
                            (to, value, count, stream)) {                                          \
-    return in_context(                                                                            \
+    return forward(                                                                               \
         [&] { return fill(to, 0, value, count, 1, in_stream<kPerThread>(stream), false); });      \
   }
 HEDDLE_FILL(cuMemsetD8_v2, cuMemsetD8Async, unsigned char)
@@ -140,7 +140,7 @@ HEDDLE_FILL(cuMemsetD32_v2, cuMemsetD32Async, unsigned)
       name, _ptds,                                                                              \
       (DevicePointer to, std::size_t pitch, type value, std::size_t width, std::size_t height), \
       (to, pitch, value, width, height)) {                                                      \
-    return in_context([&] {                                                                     \
+    return forward([&] {                                                                        \
       return fill(to, pitch, value, width, height, in_stream<kPerThread>(nullptr), true);       \
     });                                                                                         \
   }                                                                                             \
@@ -148,7 +148,7 @@ HEDDLE_FILL(cuMemsetD32_v2, cuMemsetD32Async, unsigned)
                            (DevicePointer to, std::size_t pitch, type value, std::size_t width, \
                             std::size_t height, abi::Handle stream),                            \
                            (to, pitch, value, width, height, stream)) {                         \
-    return in_context([&] {                                                                     \
+    return forward([&] {                                                                        \
       return fill(to, pitch, value, width, height, in_stream<kPerThread>(stream), false);       \
     });                                                                                         \
   }

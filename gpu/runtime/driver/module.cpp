@@ -69,11 +69,13 @@ HEDDLE_DRIVER_API Result cuLibraryGetGlobal(DevicePointer* address, std::size_t*
 }
 HEDDLE_DRIVER_API Result cuLibraryGetModule(abi::Handle* module, abi::Handle library) {
   if (module == nullptr) return Result::CUDA_ERROR_INVALID_VALUE;
+  if (library == nullptr) return Result::CUDA_ERROR_INVALID_HANDLE;
   *module = library;
   return Result::CUDA_SUCCESS;
 }
 HEDDLE_DRIVER_API Result cuKernelGetFunction(abi::Handle* function, abi::Handle kernel) {
   if (function == nullptr) return Result::CUDA_ERROR_INVALID_VALUE;
+  if (kernel == nullptr) return Result::CUDA_ERROR_INVALID_HANDLE;
   *function = kernel;
   return Result::CUDA_SUCCESS;
 }

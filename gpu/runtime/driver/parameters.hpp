@@ -1,5 +1,5 @@
-// The parameters of a launch: one pointer each, or all in one buffer (`extra`: pairs of a name and
-// a value, and 0).
+// The configuration of a launch, and its parameters: one pointer each, or all in one buffer
+// (`extra`: pairs of a name and a value, and 0).
 #pragma once
 
 #include <algorithm>
@@ -8,6 +8,15 @@
 #include "gpu/runtime/driver/api.hpp"
 
 namespace heddle::runtime::driver {
+
+// As CUlaunchConfig lays it out.
+struct LaunchConfig {
+  abi::Dim3 grid, block;
+  unsigned shared_bytes;
+  abi::Handle stream;
+  abi::LaunchAttribute* attributes;
+  unsigned attribute_count;
+};
 
 class Parameters {
  public:

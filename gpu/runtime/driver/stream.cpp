@@ -4,11 +4,11 @@
 namespace heddle::runtime::driver {
 
 HEDDLE_DRIVER_API Result cuStreamCreate(abi::Handle* stream, unsigned flags) {
-  return in_context([&] { return cudaStreamCreateWithPriority(stream, flags, 0); });
+  return forward([&] { return cudaStreamCreateWithPriority(stream, flags, 0); });
 }
 HEDDLE_DRIVER_API Result cuStreamCreateWithPriority(abi::Handle* stream, unsigned flags,
                                                     int priority) {
-  return in_context([&] { return cudaStreamCreateWithPriority(stream, flags, priority); });
+  return forward([&] { return cudaStreamCreateWithPriority(stream, flags, priority); });
 }
 HEDDLE_DRIVER_API Result cuStreamDestroy_v2(abi::Handle stream) {
   return forward([&] { return cudaStreamDestroy(stream); });
@@ -146,10 +146,11 @@ HEDDLE_DRIVER_STREAM_API(cuStreamCopyAttributes, _ptsz, (abi::Handle to, abi::Ha
 HEDDLE_DRIVER_STREAM_API(cuStreamGetCtx, _ptsz, (abi::Handle stream, abi::Handle* context),
                          (stream, context)) {
   if (context == nullptr) return Result::CUDA_ERROR_INVALID_VALUE;
-  int device = 0;
+  CudaContext* found = nullptr;
   const Result result =
-      forward([&] { return cudaStreamGetDevice(in_stream<kPerThread>(stream), &device); });
-  if (result == Result::CUDA_SUCCESS) *context = context_of(device);
+      forward([&] { return support().context_of(in_stream<kPerThread>(stream), &found); });
+  if (result == Result::CUDA_SUCCESS)
+    *context = found != nullptr ? found : support().contexts().current();
   return result;
 }
 HEDDLE_DRIVER_STREAM_API(cuStreamGetCtx_v2, _ptsz,

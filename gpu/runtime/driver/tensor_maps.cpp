@@ -42,9 +42,7 @@ std::optional<TensorMap> map_of(const Given& given) {
   return map;
 }
 
-// As an H200 does, of a thread that works in no context: gpu/runtime/tests/answers/tensor_maps.cu.
 Result put(void* to, const std::optional<TensorMap>& map) {
-  if (!has_context()) return Result::CUDA_ERROR_INVALID_CONTEXT;
   constexpr std::uintptr_t kAlignment = 64;
   if (to == nullptr || reinterpret_cast<std::uintptr_t>(to) % kAlignment != 0 || !map)
     return Result::CUDA_ERROR_INVALID_VALUE;
@@ -103,7 +101,6 @@ HEDDLE_DRIVER_API Result cuTensorMapEncodeIm2colWide(
 }
 
 HEDDLE_DRIVER_API Result cuTensorMapReplaceAddress(void* map, void* address) {
-  if (!has_context()) return Result::CUDA_ERROR_INVALID_CONTEXT;
   const bool replaced =
       map != nullptr && simulator::replace_address(static_cast<std::byte*>(map),
                                                    reinterpret_cast<std::uintptr_t>(address));

@@ -296,6 +296,7 @@ int main() {
   memory(device);
   DRIVER(cuModuleUnload(module));
   DRIVER(cuCtxDestroy(context));
-  EXPECT_RESULT(CUDA_ERROR_CONTEXT_IS_DESTROYED, cuCtxSetCurrent(context));
+  DRIVER(cuCtxSetCurrent(context));
+  EXPECT_RESULT(CUDA_ERROR_CONTEXT_IS_DESTROYED, cuCtxSynchronize());
   std::puts("driver_calls: ok");
 }
