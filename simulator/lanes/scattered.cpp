@@ -80,20 +80,32 @@ ScatteredFunctions::Distinct distinct_of(u64 sectors) {
   return {ones(sectors), ones((pairs | pairs >> 2) & 0x1111111111111111u)};
 }
 
-// All lanes' numbers of pieces of 1 << `shift` bytes; a bit for each, from a multiple of kNear on.
+// The numbers of pieces of 1 << `shift` bytes; where lanes are not there, the first one's.
+inline void pieces(const u64* address, Mask lanes, u32 shift, Quad (&numbers)[kQuads]) {
+  load(address, numbers);
+  put_elsewhere(lanes, of_first(address, lanes), numbers);
+  for (Quad& each : numbers) each >>= shift;
+}
+
+// All lanes' numbers of pieces; a bit for each, from a multiple of kNear on.
 u64 near_pieces(const u64* address, Mask lanes, u32 shift) {
-  u64 bits = 0;
-  for (u32 i = 0; i < kWarpSize; ++i)
-    bits |= u64{1} << (address[i] >> shift & (kNear - 1)) & there(lanes, i);
-  return bits;
+  Quad numbers[kQuads];
+  pieces(address, lanes, shift, numbers);
+  return near_bits(numbers);
 }
 
 void near_by_eights(const u64* address, Mask lanes, u32 shift, u64* bits) {
-  for (u32 first = 0; first < kWarpSize; first += 8) {
-    u64 some = 0;
-    for (u32 i = first; i < first + 8; ++i)
-      some |= u64{1} << (address[i] >> shift & (kNear - 1)) & there(lanes, i);
-    bits[first / 8] = some;
+  constexpr Quad kOne{1, 1, 1, 1}, kBits{1, 2, 4, 8};
+  for (u32 i = 0; i < kQuads; i += 2) {
+    Quad of_eight{};
+    for (u32 j = i; j < i + 2; ++j) {
+      Quad number;
+      __builtin_memcpy(&number, address + 4 * j, sizeof number);
+      const Quad bit = kOne << (number >> shift & (kNear - 1));
+      const Quad off = __builtin_bit_cast(Quad, ((kBits << (4 * j)) & lanes.bits()) == Quad{});
+      of_eight |= bit & ~off;
+    }
+    bits[i / 2] = any_bits(of_eight);
   }
 }
 
