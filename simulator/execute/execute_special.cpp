@@ -125,8 +125,11 @@ bool adjoin_in_x(const Core& core, const Warp& warp) {
   return warp.index * kWarpSize % width + kWarpSize <= width;
 }
 
-// What all lanes of a warp find in a register; nothing for one that is not modelled.
-std::optional<std::uint32_t> warp_value(const Core& core, const Warp& warp, std::uint8_t number) {
+// What all lanes of a warp find in a register; nothing for one that is not modelled. (Returned by a
+// call, the two halves of the result would be stored one by one and loaded as one.)
+[[gnu::always_inline]] inline std::optional<std::uint32_t> warp_value(const Core& core,
+                                                                      const Warp& warp,
+                                                                      std::uint8_t number) {
   switch (number) {
     case kVirtualId:
       return warp.index << 8;

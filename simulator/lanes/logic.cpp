@@ -26,7 +26,8 @@ void plop3(WarpState& warp, const MicroOp& op, Mask on) {
   const u32 b = warp.predicate(op.pq).bits();
   const u32 c = warp.predicate(op.pr).bits();
   warp.set_predicate(op.pu, Mask(lookup3(op.param[0], a, b, c)), on);
-  warp.set_predicate(op.pv, Mask(lookup3(op.param[1], a, b, c)), on);
+  if (op.pv != kDiscardedPredicate)
+    warp.set_predicate(op.pv, Mask(lookup3(op.param[1], a, b, c)), on);
 }
 
 // .SIGN: of the registers' top bits.

@@ -52,10 +52,12 @@ struct Released {
   Flow flow = Flow::reschedule;
   Groups groups;  // that no longer wait at their BSYNC, as they waited
 };
+// (As wide as it is, it is returned in memory. In registers it would be put together by stores of
+// its parts and loads of more than one, which wait for them.)
 struct Bsync {
   Flow flow = Flow::next;
-  unsigned met = 0;    // groups that go on together; 0: the lanes wait, or were never awaited
-  Mask taken_along{};  // lanes that had been at this BSYNC before
+  std::size_t met = 0;  // groups that go on together; 0: the lanes wait, or were never awaited
+  Mask taken_along{};   // lanes that had been at this BSYNC before
 };
 struct Warpsynced {
   Flow flow = Flow::next;
