@@ -93,6 +93,17 @@ bool is_present(const CodeSegment& segment, std::uint64_t base) {
   return true;
 }
 
+// A program that has a runtime, and a symbol table that is wrong about it, would get an error of
+// every call. `heddle run` refuses one without a symbol table in the same way (program_check.cpp).
+void refuse_what_lies(const ObjectFile& file) {
+  constexpr int kHeddleFailed = 125;
+  if (!file.claims(kRegister) || !file.has_constant(kErrorName)) return;
+  say("the program",
+      " has the CUDA runtime linked into it, and its symbol table is wrong about where. Build it "
+      "anew, or link it with the shared runtime: nvcc -cudart shared\n");
+  _exit(kHeddleFailed);
+}
+
 void inspect(const link_map& object) {
   const bool is_program = object.l_name == nullptr || object.l_name[0] == '\0';
   if (!is_program && std::strchr(object.l_name, '/') == nullptr) return;  // the kernel's
@@ -104,6 +115,7 @@ void inspect(const link_map& object) {
     return;
   static FoundFunction space[kMostFunctions];
   const auto found = file.find_functions(names(), space);
+  if (is_program && !has(found, kRegister)) refuse_what_lies(file);
   if (!has(found, kRegister) || is_stand_in(found, object.l_addr)) return;
   if (!file.has_constant(kErrorName)) return;
   for (const CodeSegment& segment : file.code())

@@ -12,6 +12,7 @@ namespace {
 // A symbol table without this name holds no CUDA runtime; looking for it costs less than reading
 // the symbols.
 constexpr std::string_view kMark = "__cudaRegisterFatBinary";
+constexpr std::uint64_t kEntryBytes = 8;  // of the table for unwinding
 
 bool contains(FileBytes bytes, std::string_view text) {
   return bytes.size() >= text.size() &&
@@ -55,6 +56,8 @@ ObjectFile::ObjectFile(FileBytes file) : file_(file) {
     Elf64_Phdr segment;
     if (!read(header.e_phoff + i * sizeof segment, segment)) return;
     if (segment.p_type == PT_DYNAMIC) dynamic_ = segment.p_vaddr;
+    if (segment.p_type == PT_GNU_EH_FRAME)
+      find_unwind_table(segment.p_offset, segment.p_vaddr, segment.p_filesz);
     constexpr unsigned kCode = PF_R | PF_X;
     if (segment.p_type != PT_LOAD || (segment.p_flags & kCode) != kCode) continue;
     // What lies beyond the end of the file is mapped, and cannot be touched.
@@ -88,41 +91,90 @@ bool ObjectFile::has_room(std::uint64_t address, std::uint64_t bytes) const {
   return code.size() == kJumpBytes && (bytes >= kJumpBytes || is_padding(code.subspan(bytes)));
 }
 
-std::size_t ObjectFile::find_in(std::uint64_t section, std::span<const std::string_view> names,
-                                std::span<FoundFunction> found, std::size_t count) const {
+// Of .eh_frame_hdr, the sorted one of two 32-bit offsets for each function: linkers make no other.
+void ObjectFile::find_unwind_table(std::uint64_t offset, std::uint64_t address,
+                                   std::uint64_t bytes) {
+  struct Header {
+    std::uint8_t version, frames_as, count_as, entries_as;
+    std::uint32_t frames, count;
+  } header;
+  constexpr std::uint8_t kFromHere = 0x1b, kUnsigned = 0x03, kFromTable = 0x3b;
+  if (!read(offset, header) || header.version != 1 || header.frames_as != kFromHere ||
+      header.count_as != kUnsigned || header.entries_as != kFromTable)
+    return;
+  if (contents(offset, bytes).empty() || header.count > (bytes - sizeof header) / kEntryBytes)
+    return;
+  unwind_address_ = address;
+  unwind_entries_ = offset + sizeof header;
+  unwind_count_ = header.count;
+}
+
+// Code without a table may begin anywhere.
+bool ObjectFile::begins_function(std::uint64_t address) const {
+  if (unwind_count_ == 0) return true;
+  std::uint64_t first = 0, last = unwind_count_;
+  while (first < last) {
+    const std::uint64_t middle = first + (last - first) / 2;
+    std::int32_t distance = 0;
+    read(unwind_entries_ + middle * kEntryBytes, distance);
+    const std::uint64_t begin = unwind_address_ + static_cast<std::uint64_t>(distance);
+    if (begin == address) return true;
+    if (begin < address)
+      first = middle + 1;
+    else
+      last = middle;
+  }
+  return false;
+}
+
+// `visit(name, symbol)` until it returns false.
+template <typename Visit>
+void ObjectFile::each_symbol_in(std::uint64_t section, Visit& visit) const {
   Elf64_Shdr table, strings;
-  if (!read(sections_ + section * sizeof table, table) || table.sh_link >= section_count_)
-    return count;
-  if (!read(sections_ + table.sh_link * sizeof strings, strings)) return count;
+  if (!read(sections_ + section * sizeof table, table) || table.sh_link >= section_count_) return;
+  if (table.sh_type != SHT_SYMTAB && table.sh_type != SHT_DYNSYM) return;
+  if (!read(sections_ + table.sh_link * sizeof strings, strings)) return;
   const FileBytes symbols = contents(table.sh_offset, table.sh_size);
   const FileBytes text = contents(strings.sh_offset, strings.sh_size);
-  if (!contains(text, kMark)) return count;
+  if (!contains(text, kMark)) return;
   for (std::uint64_t at = 0; symbols.size() - at >= sizeof(Elf64_Sym); at += sizeof(Elf64_Sym)) {
     Elf64_Sym symbol;
     std::memcpy(&symbol, symbols.data() + at, sizeof symbol);
-    if (ELF64_ST_TYPE(symbol.st_info) != STT_FUNC || symbol.st_shndx == SHN_UNDEF) continue;
-    if (symbol.st_name >= text.size()) continue;
+    if (symbol.st_shndx == SHN_UNDEF || symbol.st_name >= text.size()) continue;
     const char* const begin = reinterpret_cast<const char*>(text.data()) + symbol.st_name;
     if (*begin != 'c' && *begin != '_') continue;
     const std::string_view name(begin, strnlen(begin, text.size() - symbol.st_name));
-    const auto place = std::ranges::lower_bound(names, name);
-    if (place == names.end() || *place != name) continue;
-    if (!has_room(symbol.st_value, symbol.st_size)) continue;
-    if (count == found.size()) break;
-    found[count++] = {symbol.st_value, static_cast<std::size_t>(place - names.begin())};
+    if (!visit(name, symbol)) return;
   }
-  return count;
+}
+
+template <typename Visit>
+void ObjectFile::each_symbol(Visit visit) const {
+  for (std::size_t i = 0; i < section_count_; ++i) each_symbol_in(i, visit);
+}
+
+bool ObjectFile::claims(std::string_view wanted) const {
+  bool found = false;
+  each_symbol([&](std::string_view name, const Elf64_Sym&) {
+    found |= name == wanted;
+    return !found;
+  });
+  return found;
 }
 
 std::span<FoundFunction> ObjectFile::find_functions(std::span<const std::string_view> names,
                                                     std::span<FoundFunction> found) const {
   std::size_t count = 0;
-  for (std::size_t i = 0; i < section_count_; ++i) {
-    Elf64_Shdr section;
-    if (!read(sections_ + i * sizeof section, section)) break;
-    if (section.sh_type == SHT_SYMTAB || section.sh_type == SHT_DYNSYM)
-      count = find_in(i, names, found, count);
-  }
+  each_symbol([&](std::string_view name, const Elf64_Sym& symbol) {
+    if (ELF64_ST_TYPE(symbol.st_info) != STT_FUNC) return true;
+    const auto place = std::ranges::lower_bound(names, name);
+    if (place == names.end() || *place != name) return true;
+    if (!has_room(symbol.st_value, symbol.st_size) || !begins_function(symbol.st_value))
+      return true;
+    if (count == found.size()) return false;
+    found[count++] = {symbol.st_value, static_cast<std::size_t>(place - names.begin())};
+    return true;
+  });
   std::ranges::sort(found.first(count), [](const FoundFunction& a, const FoundFunction& b) {
     return a.address != b.address ? a.address < b.address : a.name < b.name;
   });

@@ -39,9 +39,12 @@ class ObjectFile {
   std::uint64_t dynamic_section() const { return dynamic_; }  // relative address; 0: none
 
   // Functions of .symtab and .dynsym with one of the names (sorted), in order of address and once
-  // each, whose first kJumpBytes bytes lie in code of their own. At most as many as `found` holds.
+  // each, whose first kJumpBytes bytes lie in code of their own, and which the table for unwinding
+  // has as well, if there is one. At most as many as `found` holds.
   std::span<FoundFunction> find_functions(std::span<const std::string_view> names,
                                           std::span<FoundFunction> found) const;
+  // Whether a symbol table says that it defines the name, wherever that be.
+  bool claims(std::string_view name) const;
   // Whether its read-only data hold the text.
   bool has_constant(std::string_view text) const;
 
@@ -49,8 +52,12 @@ class ObjectFile {
   template <typename T>
   bool read(std::uint64_t at, T& value) const;
   FileBytes contents(std::uint64_t offset, std::uint64_t bytes) const;
-  std::size_t find_in(std::uint64_t section, std::span<const std::string_view> names,
-                      std::span<FoundFunction> found, std::size_t count) const;
+  template <typename Visit>
+  void each_symbol_in(std::uint64_t section, Visit& visit) const;
+  template <typename Visit>
+  void each_symbol(Visit visit) const;
+  void find_unwind_table(std::uint64_t offset, std::uint64_t address, std::uint64_t bytes);
+  bool begins_function(std::uint64_t address) const;
   bool has_room(std::uint64_t address, std::uint64_t bytes) const;
 
   static constexpr std::size_t kMostSegments = 16;
@@ -58,6 +65,7 @@ class ObjectFile {
   CodeSegment code_[kMostSegments];
   std::size_t code_count_ = 0;
   std::uint64_t sections_ = 0, dynamic_ = 0;
+  std::uint64_t unwind_address_ = 0, unwind_entries_ = 0, unwind_count_ = 0;
   std::size_t section_count_ = 0;
 };
 

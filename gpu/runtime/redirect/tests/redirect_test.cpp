@@ -77,28 +77,51 @@ TEST(Redirect, ReachesLibrariesBeforeTheirConstructors) {
   EXPECT_EQ(answers(run(command)), "13000 13000 13000 13000 13000 13000 \n");
 }
 
-// Symbols that lie about where functions are: the library may fail, loading it may not.
-TEST(Redirect, SurvivesASymbolTableThatLies) {
-  const std::string file = simulator::read_file(HEDDLE_QUIET_LIBRARY, 1 << 24);
-  const tests::ScratchFolder folder;
+// A copy of an object in which `place` says of each symbol of .symtab where it is.
+template <typename Place>
+void write_lie(const char* object, const std::filesystem::path& path, Place place) {
+  const std::string file = simulator::read_file(object, 1 << 24);
   Elf64_Ehdr header;
   std::memcpy(&header, file.data(), sizeof header);
+  std::string wrong = file;
+  for (unsigned i = 0; i < header.e_shnum; ++i) {
+    Elf64_Shdr section;
+    std::memcpy(&section, file.data() + header.e_shoff + i * sizeof section, sizeof section);
+    if (section.sh_type != SHT_SYMTAB) continue;
+    for (std::uint64_t at = 0; at < section.sh_size; at += sizeof(Elf64_Sym)) {
+      char* const field = wrong.data() + section.sh_offset + at + offsetof(Elf64_Sym, st_value);
+      std::uint64_t value;
+      std::memcpy(&value, field, sizeof value);
+      value = place(value);
+      std::memcpy(field, &value, sizeof value);
+    }
+  }
+  simulator::write_file(path, wrong);
+}
+
+// Symbols that lie about where functions are: the library may fail, loading it may not.
+TEST(Redirect, SurvivesASymbolTableThatLies) {
+  const tests::ScratchFolder folder;
   for (const std::uint64_t value :
        {std::uint64_t{0}, std::uint64_t{0x1001}, std::uint64_t{1} << 46, ~std::uint64_t{0} - 3}) {
-    std::string wrong = file;
-    for (unsigned i = 0; i < header.e_shnum; ++i) {
-      Elf64_Shdr section;
-      std::memcpy(&section, file.data() + header.e_shoff + i * sizeof section, sizeof section);
-      if (section.sh_type != SHT_SYMTAB) continue;
-      for (std::uint64_t at = 0; at < section.sh_size; at += sizeof(Elf64_Sym))
-        std::memcpy(wrong.data() + section.sh_offset + at + offsetof(Elf64_Sym, st_value), &value,
-                    sizeof value);
-    }
     const auto path = folder / fmt::format("{:x}.so", value);
-    simulator::write_file(path, wrong);
+    write_lie(HEDDLE_QUIET_LIBRARY, path, [&](std::uint64_t) { return value; });
     const Output output = run(fmt::format("{} {}", HEDDLE_LOADING_PROGRAM, path.string()));
     EXPECT_EQ(answers(output), "42 42 42 \n") << value;
     EXPECT_EQ(output.status, 0);
+  }
+}
+
+// Where a function would be entered in its midst, or nowhere.
+TEST(Redirect, RefusesAProgramWhoseSymbolTableLies) {
+  const tests::ScratchFolder folder;
+  for (const std::uint64_t off : {std::uint64_t{1}, std::uint64_t{16}, std::uint64_t{1} << 40}) {
+    const auto path = folder / fmt::format("{:x}", off);
+    write_lie(HEDDLE_FAKE_PROGRAM, path, [&](std::uint64_t value) { return value + off; });
+    std::filesystem::permissions(path, std::filesystem::perms::owner_all);
+    const Output output = run(path.string());
+    EXPECT_EQ(WEXITSTATUS(output.status), 125) << off;
+    EXPECT_NE(output.text.find("its symbol table is wrong"), std::string::npos) << output.text;
   }
 }
 
