@@ -76,9 +76,12 @@ std::optional<SurfaceAccess> locate(Core& core, Warp& warp, const Step& step,
   SurfaceAccess access{place_in_surface(*header, x, at[1], at[2], bytes, form.boundary), nullptr,
                        *header, bytes};
   if (!access.place.outside) access.data = core.resolve(access.place.address, bytes);
-  if (form.kind == isa::MemoryAccess::Kind::reduction && !is_aligned(access)) {
+  // A surface of a capsule can lie anywhere: what is reduced has to be aligned on the host.
+  const bool is_reduction = form.kind == isa::MemoryAccess::Kind::reduction;
+  if (is_misaligned_in_surface(*header, x, at[1], at[2], bytes, form.boundary) ||
+      (is_reduction && !is_aligned(access))) {
     core.raise(Fault::Kind::misaligned_address, warp, step, Mask::of(lane), access.place.address,
-               fmt::format("a reduction of {} bytes", bytes));
+               fmt::format("{} bytes of the surface at x {} (bytes)", bytes, x));
     return std::nullopt;
   }
   if (access.data != nullptr || (access.place.outside && form.boundary != SurfaceBoundary::trap))

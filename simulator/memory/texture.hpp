@@ -106,5 +106,10 @@ struct SurfacePlace {
 // `x` in bytes; `layer` of layered surfaces.
 SurfacePlace place_in_surface(const TextureHeader& header, std::int64_t x, std::int64_t y,
                               std::int64_t z, std::uint32_t access_bytes, SurfaceBoundary boundary);
+// Whether an access is a fault because its first byte is not at a multiple of its size. It is one
+// beyond the edge as well; only .trap looks first whether the first byte lies in the surface
+// (docs/experiments/textures.md, "Misaligned coordinates").
+bool is_misaligned_in_surface(const TextureHeader& header, std::int64_t x, std::int64_t y,
+                              std::int64_t z, std::uint32_t access_bytes, SurfaceBoundary boundary);
 
 }  // namespace heddle::simulator

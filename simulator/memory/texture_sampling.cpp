@@ -331,6 +331,14 @@ std::optional<TexelBits> gather_texels(const TextureHeader& header, const TexelC
   return result;
 }
 
+bool is_misaligned_in_surface(const TextureHeader& header, std::int64_t x, std::int64_t y,
+                              std::int64_t z, std::uint32_t access_bytes,
+                              SurfaceBoundary boundary) {
+  if (x % std::int64_t{access_bytes} == 0) return false;
+  return boundary != SurfaceBoundary::trap ||
+         !place_in_surface(header, x, y, z, 1, SurfaceBoundary::trap).outside;
+}
+
 SurfacePlace place_in_surface(const TextureHeader& header, std::int64_t x, std::int64_t y,
                               std::int64_t z, std::uint32_t access_bytes,
                               SurfaceBoundary boundary) {

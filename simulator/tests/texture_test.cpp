@@ -342,5 +342,33 @@ TEST(Surfaces, PlacesBeyondTheEdgeAreOutsideOrClamped) {
   EXPECT_EQ(place(100, 100, SurfaceBoundary::clamp).address, kAddress + 60);
 }
 
+// docs/experiments/textures.md, "Misaligned coordinates"
+TEST(Surfaces, ACoordinateThatIsNoMultipleOfTheAccessIsAFault) {
+  TextureHeader header;
+  header.format = TextureHeader::Format::unsigned_integer;
+  header.channels = 2;
+  header.channel_bits = 32;
+  header.width = 8;
+  header.height = 4;
+  const auto is_fault = [&](std::int64_t x, std::int64_t y, std::uint32_t bytes,
+                            SurfaceBoundary boundary) {
+    return is_misaligned_in_surface(header, x, y, 0, bytes, boundary);
+  };
+  for (const auto boundary :
+       {SurfaceBoundary::trap, SurfaceBoundary::zero, SurfaceBoundary::clamp}) {
+    const bool traps = boundary == SurfaceBoundary::trap;
+    for (const std::int64_t x : {0, 4, 60}) EXPECT_FALSE(is_fault(x, 1, 4, boundary)) << x;
+    for (const std::int64_t x : {1, 2, 3, 63}) EXPECT_TRUE(is_fault(x, 1, 4, boundary)) << x;
+    EXPECT_TRUE(is_fault(4, 1, 8, boundary));
+    EXPECT_TRUE(is_fault(8, 1, 16, boundary));
+    EXPECT_FALSE(is_fault(2, 1, 2, boundary));
+    for (const std::int64_t x : {-1, 65}) EXPECT_EQ(is_fault(x, 1, 4, boundary), !traps) << x;
+    if (traps) {
+      EXPECT_FALSE(is_fault(1, 9, 4, boundary));  // an illegal address
+    }
+    for (const std::int64_t x : {-4, 64}) EXPECT_FALSE(is_fault(x, 1, 4, boundary)) << x;
+  }
+}
+
 }  // namespace
 }  // namespace heddle::simulator
