@@ -5,7 +5,8 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
+#include <memory>
+#include <vector>
 
 #include "simulator/memory/host_mappings.hpp"
 
@@ -14,10 +15,14 @@ namespace {
 
 constexpr std::size_t kPagesAtOnce = 1 << 14;
 
-// What the system says of a process's pages: /proc/self/pagemap, 64 bits for each.
+// What the system says of a process's pages: /proc/self/pagemap, 64 bits for each. (What is asked
+// of many pages lies in the heap: a program's thread can have a small stack, of which what is local
+// to threads takes its part.)
 class PageMap {
  public:
-  PageMap() : descriptor_(open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC)) {}
+  // Of no more pages at a time.
+  explicit PageMap(std::size_t most)
+      : descriptor_(open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC)), entries_(most) {}
   ~PageMap() {
     if (descriptor_ >= 0) close(descriptor_);
   }
@@ -40,12 +45,12 @@ class PageMap {
 
  private:
   int descriptor_;
-  std::array<std::uint64_t, kPagesAtOnce + 1> entries_{};
+  std::vector<std::uint64_t> entries_;
 };
 
 // Pages that lie in memory though this process has not touched them: of files, which may be shared.
-void mark_resident(const std::byte* first, std::span<bool> touched) {
-  static thread_local std::array<unsigned char, kPagesAtOnce + 1> resident;
+void mark_resident(const std::byte* first, std::span<bool> touched,
+                   std::span<unsigned char> resident) {
   void* const at = const_cast<std::byte*>(first);
   const bool known = mincore(at, touched.size() * kHostPage, resident.data()) == 0;
   for (std::size_t i = 0; i < touched.size(); ++i)
@@ -81,16 +86,18 @@ void for_each_touched(const Allocation& allocation, const VisitStretch& visit) {
   // One that does not begin at a page of the host has parts of two of them in each of its own.
   const std::uint64_t skipped = reinterpret_cast<std::uintptr_t>(allocation.data) % kHostPage;
   const std::size_t also = skipped == 0 ? 0 : 1;
-  static thread_local std::array<bool, kPagesAtOnce + 1> touched;
-  PageMap map;
   std::uint64_t begin = 0, end = 0;  // a stretch, which may grow
   const std::uint64_t pages = (allocation.bytes + kHostPage - 1) / kHostPage;
+  const std::size_t most = std::min<std::uint64_t>(kPagesAtOnce, pages) + also;
+  PageMap map(most);
+  const auto touched = std::make_unique<bool[]>(most);
+  std::vector<unsigned char> resident(most);
   for (std::uint64_t first = 0; first < pages; first += kPagesAtOnce) {
     const std::size_t count = std::min<std::uint64_t>(kPagesAtOnce, pages - first);
-    const std::span<bool> marks(touched.data(), count + also);
+    const std::span<bool> marks(touched.get(), count + also);
     const std::byte* const at = allocation.data - skipped + first * kHostPage;
     if (!map.mark(at, marks)) std::ranges::fill(marks, true);
-    mark_resident(at, marks);
+    mark_resident(at, marks, resident);
     for (std::size_t i = 0; i < count; ++i) {
       const std::uint64_t offset = (first + i) * kHostPage;
       if (!marks[i] && !marks[i + also]) continue;

@@ -1,6 +1,7 @@
 #include "simulator/memory/memory.hpp"
 
 #include <gtest/gtest.h>
+#include <pthread.h>
 #include <sys/mman.h>
 
 #include <iterator>
@@ -246,6 +247,29 @@ TEST(DeviceMemory, RegisteredMemoryIsAllowedAsFarAsTheProgramAllowsItNow) {
   memory.free(address);
   EXPECT_EQ(memory.registered().bytes, 0u);
   munmap(mapped, 4 * kPage);
+}
+
+// As threads of a program can have it.
+TEST(DeviceMemory, WhatWasTouchedIsVisitedOnASmallStack) {
+  constexpr std::size_t kStack = 64 << 10, kBytes = 64 << 20;
+  DeviceMemory memory(1 << 30);
+  const Allocation& all = *memory.find(*memory.allocate(kBytes, "large"));
+  all.data[kBytes / 2] = std::byte{1};
+  pthread_attr_t attributes;
+  pthread_attr_init(&attributes);
+  ASSERT_EQ(pthread_attr_setstacksize(&attributes, kStack), 0);
+  pthread_t thread;
+  const auto visit = [](void* in) -> void* {
+    std::uint64_t visited = 0;
+    for_each_touched(*static_cast<const Allocation*>(in),
+                     [&](std::uint64_t, auto bytes) { visited += bytes.size(); });
+    return reinterpret_cast<void*>(visited);
+  };
+  ASSERT_EQ(pthread_create(&thread, &attributes, visit, const_cast<Allocation*>(&all)), 0);
+  void* visited = nullptr;
+  pthread_join(thread, &visited);
+  EXPECT_NE(visited, nullptr);
+  pthread_attr_destroy(&attributes);
 }
 
 // A program can register memory at any address; replayed, it is an allocation there.
