@@ -40,7 +40,7 @@ say() { echo "measure_all.sh: $*" >&2; failed=1; }
 echo "building the microbenchmarks"
 micro=$here/kernels/micro/timing
 mkdir "$work/micro"
-for program in instructions memory cold_memory far_memory contention control clusters printing copies; do
+for program in instructions memory cold_memory far_memory refreshes contention control clusters printing copies; do
   "$nvcc" -std=c++17 -O3 -arch="$arch" -o "$work/micro/$program" "$micro/$program.cu" &
 done
 "$nvcc" -std=c++17 -O3 -arch="$arch" -cudart shared -o "$work/micro/launches" "$micro/launches.cu" &
@@ -68,6 +68,7 @@ micro instructions
 micro memory
 micro cold_memory
 micro far_memory
+micro refreshes
 micro clusters
 micro printing
 micro copies
