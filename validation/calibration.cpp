@@ -94,30 +94,21 @@ double nearest_line(const Answers& a) {
 double far_extra(const Answers& a) {
   return 2 * (a["l2.read.of66.by0.first.mean"] - a["l2.read.of66.by0.second.mean"]);
 }
-// Half of DRAM's lines are far, and those that come when it refreshes are later by up to
-// `refresh`, each time being equally frequent: so the share of accesses that are later than the
-// far ones by more than x falls in a straight line to nothing.
-double refresh(const Answers& a) {
-  const double far = a["dram.shuffled.p25"] + far_extra(a);
-  const double of_2_percent = a["dram.shuffled.p98"] - far;
-  const double of_1_percent = a["dram.shuffled.p99"] - far;
+// Lines that come when DRAM refreshes are later by up to a refresh, each time being equally
+// frequent: so the share of accesses that are later than usual by more than x falls in a straight
+// line to nothing.
+double end_of_late(double of_2_percent, double of_1_percent) {
   return 2 * of_1_percent - of_2_percent;
 }
+// The mean of what lines of far_memory.cu wait for refreshes. Half of them are far.
 double refresh_mean(const Answers& a) {
-  return refresh(a) * refresh(a) / 2 / a["dram.lines.slow.period"];
+  const double far = a["dram.shuffled.p25"] + far_extra(a);
+  const double refresh = end_of_late(a["dram.shuffled.p98"] - far, a["dram.shuffled.p99"] - far);
+  return refresh * refresh / 2 / a["dram.lines.slow.period"];
 }
-
-// Regions of 64 KiB whose lines wait for the same refreshes (far_boxes.cu): how far apart they lie.
-double most_alike_regions(const Answers& a) {
-  constexpr int kMost = 25;
-  int alike = 1;
-  const auto correlation = [&](int apart) {
-    return a[fmt::format("regions.bytes65536.apart{}", apart)];
-  };
-  for (int apart = 2; apart <= kMost; ++apart)
-    if (correlation(apart) > correlation(alike)) alike = apart;
-  return alike;
-}
+// Between channels that refresh a bank at any moments of a time that is as long as this, half of
+// the pairs lie less apart than between.piece.p50 (refreshes.cu).
+double refresh_spread(const Answers& a) { return a["between.piece.p50"] / (1 - std::sqrt(0.5)); }
 
 // Of device printf (printing.cu), once its code is near.
 double printing(const Answers& a, int arguments, int lanes) {
@@ -383,20 +374,12 @@ constexpr Recipe kRecipes[] = {
        return a["dram.shuffled.mean"] - a["l2.read.of66.by0.second.mean"] - far_extra(a) / 2 -
               refresh_mean(a);
      }},
-    {"dram_refresh_cycles", "far_memory",
-     "dram.shuffled, twice the 99th percentile less the 98th, less a far line (p25 and what is "
-     "far)",
-     refresh},
-    {"dram_refresh_interval", "far_memory", "dram.lines.slow.period",
-     value_of<"dram.lines.slow.period">},
-    {"dram_groups", "far_boxes",
-     "the distance of the regions.bytes65536 that are late together most", most_alike_regions},
-    {"dram_refresh_spread", "far_boxes",
-     "late.step2048, rounds less late, of dram_refresh_interval",
-     [](const Answers& a) {
-       constexpr double kInterval = 3886;
-       return (a["late.step2048.rounds"] - a["late.step2048.late"]) * kInterval;
-     }},
+    {"dram_refresh_cycles", "refreshes", "twice refresh.extra.p99 less p98",
+     [](const Answers& a) { return end_of_late(a["refresh.extra.p98"], a["refresh.extra.p99"]); }},
+    {"dram_refresh_interval", "refreshes", "refresh.interval", value_of<"refresh.interval">},
+    {"dram_refresh_spread", "refreshes",
+     "between.piece.p50 over 0.29, the median between two moments at random, of all,",
+     refresh_spread},
     {"latency_l2_atomic_extra", "memory",
      "atom.own_words.blocks1.w1 less the median of l2_line.32MiB, if it is more,",
      [](const Answers& a) {

@@ -183,11 +183,10 @@ namespace heddle::simulator::timing {
   X(l2_atomic_float_interval, "1/100 cycle", "from one pass of floating-point additions to the next over the same sector") \
   X(dram_channels, "channel", "independent memory channels") \
   X(dram_bytes_per_kilocycle, "byte/1000 cycles", "data all channels deliver together in 1000 SM cycles") \
-  X(dram_refresh_interval, "cycles", "from one refresh of a channel to the next") \
-  X(dram_region_bytes, "byte", "of memory that lie in one group of channels") \
-  X(dram_groups, "group", "of channels, which regions of memory take turns with; their refreshes are spread evenly over the interval") \
-  X(dram_refresh_spread, "cycle", "from the first of a group's channels that refreshes to the last") \
-  X(dram_refresh_cycles, "cycle", "a channel transfers nothing while it refreshes") \
+  X(dram_refresh_interval, "cycles", "from one refresh of a bank to the next") \
+  X(dram_region_bytes, "byte", "of memory whose lines lie in the same two banks of all channels") \
+  X(dram_refresh_spread, "cycle", "from the first channel that refreshes a bank to the last") \
+  X(dram_refresh_cycles, "cycle", "a bank transfers nothing while it refreshes") \
   X(dram_banks, "bank", "banks of a channel") \
   X(dram_access_bytes, "byte", "the least a channel transfers, and L2 takes") \
   X(dram_row_bytes, "byte", "data of an open row") \

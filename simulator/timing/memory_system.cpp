@@ -28,15 +28,11 @@ auto by_sectors(Ticks&& ticks) {
   return all;
 }
 
-// The rate is the mean; while it does not refresh a channel is faster.
 std::uint64_t dram_ticks(const Constants& constants, std::uint64_t wanted) {
   const std::uint64_t least = constants.dram_access_bytes;
   const std::uint64_t bytes = (wanted + least - 1) / least * least;
-  const std::uint64_t interval = constants.dram_refresh_interval;
-  const std::uint64_t working =
-      interval - std::min<std::uint64_t>(interval, constants.dram_refresh_cycles);
   return bytes * 1000 * Server::kTicks * constants.dram_channels /
-         constants.dram_bytes_per_kilocycle * working / interval;
+         constants.dram_bytes_per_kilocycle;
 }
 
 // How much farther a slice is than the nearest: slices lie here and there, as seen from a GPC
@@ -55,10 +51,9 @@ MemorySystem::MemorySystem(const Constants& constants, std::uint64_t l2_bytes, s
     : constants_(constants),
       l2_bytes_(l2_bytes),
       slices_of_half_(std::max(1u, constants.l2_slices / constants.l2_halves)),
-      groups_(groups_of(constants)),
       by_halves_(constants.l2_halves),
       by_slices_of_half_(slices_of_half_),
-      by_groups_(groups_.size()),
+      by_channels_(constants.dram_channels),
       by_region_(std::max<std::uint64_t>(1, constants.dram_region_bytes / kLineBytes)),
       by_rows_(std::uint64_t{constants.dram_row_bytes} * constants.dram_channels),
       by_banks_(constants.dram_banks),
@@ -91,13 +86,8 @@ MemorySystem::MemorySystem(const Constants& constants, std::uint64_t l2_bytes, s
       channels_(constants.dram_channels) {
   for (unsigned half = 0; half < constants.l2_halves; ++half)
     halves_.push_back({.tags = Tags(l2_bytes / constants.l2_halves, constants.l2_ways)});
-  for (std::size_t number = 0; number < groups_.size(); ++number) {
-    const Group& group = groups_[number];
-    for (std::size_t i = 0; i < group.count; ++i)
-      channels_[group.first + i].refresh =
-          number * constants.dram_refresh_interval / groups_.size() +
-          i * constants.dram_refresh_spread / group.count;
-  }
+  for (std::size_t number = 0; number < channels_.size(); ++number)
+    channels_[number].refresh = mix(number) % (std::uint64_t{constants.dram_refresh_spread} + 1);
   start(true);
 }
 
@@ -414,49 +404,45 @@ MemorySystem::Delay MemorySystem::write(Request& request, const Place& place, Cy
   return delay;
 }
 
-Cycle MemorySystem::refresh_wait(const Channel& channel, Cycle now) const {
-  const Cycle at = by_refresh_interval_.rest(now + channel.refresh);
+// Banks refresh one after the other, each in all channels at nearly the same time; meanwhile the
+// channel serves its others (refresh.*, between.* and together.* of
+// gpu/kernels/micro/timing/refreshes.cu).
+Cycle MemorySystem::refresh_wait(const Channel& channel, std::size_t bank, Cycle now) const {
+  const Cycle before = bank * constants_.dram_refresh_interval / constants_.dram_banks;
+  const Cycle at = by_refresh_interval_.rest(now + before + channel.refresh);
   return at < constants_.dram_refresh_cycles ? constants_.dram_refresh_cycles - at : 0;
 }
 
-// None is without channels.
-std::vector<MemorySystem::Group> MemorySystem::groups_of(const Constants& constants) {
-  const std::size_t channels = std::max(1u, constants.dram_channels);
-  const std::size_t count = std::clamp<std::size_t>(constants.dram_groups, 1, channels);
-  std::vector<Group> groups;
-  for (std::size_t first = 0; groups.size() < count;) {
-    const std::size_t end = (groups.size() + 1) * channels / count;
-    groups.push_back({.first = first, .count = end - first});
-    first = end;
-  }
-  return groups;
+// A channel has 256 bytes of a KiB and those 512 bytes behind: its piece.
+std::uint64_t MemorySystem::piece_of(LineNumber line) { return (line >> 3) * 2 + (line >> 1 & 1); }
+
+// Neighbouring pieces are in other channels until all have had their turn, which begins elsewhere
+// each time: a region lies in all of them (spread.* of gpu/kernels/micro/timing/refreshes.cu).
+std::size_t MemorySystem::channel_of(LineNumber line) const {
+  const std::uint64_t piece = piece_of(line);
+  return by_channels_.rest(piece + mix(by_channels_.quotient(piece)));
 }
 
-// Regions take turns with groups of channels. In a region two channels share a KiB, by turns of 256
-// bytes; neighbouring KiB have others until all have had their turn. Both begin elsewhere each
-// time. So data that lie together wait for refreshes that come at nearly the same time (late.* and
-// regions.* of gpu/kernels/micro/timing/far_boxes.cu).
-std::size_t MemorySystem::channel_of(LineNumber line) const {
-  const std::uint64_t region = by_region_.quotient(line);
-  const Group& group = groups_[by_groups_.rest(region + mix(by_groups_.quotient(region)))];
-  const std::uint64_t piece = (line >> 3) * 2 + (line >> 1 & 1);
-  return group.first + group.by_count.rest(piece + mix(group.by_count.quotient(piece)));
+// A region has two of three pieces in one bank, the others in a second; other regions have these by
+// chance (banks.* and apart.* of gpu/kernels/micro/timing/refreshes.cu).
+std::size_t MemorySystem::bank_of(LineNumber line) const {
+  const bool second = mix(piece_of(line)) % 3 == 0;
+  return by_banks_.rest(mix(by_region_.quotient(line) * 2 + (second ? 1 : 0)));
 }
 
 Cycle MemorySystem::transfer(LineNumber line, SectorMask sectors, Cycle now) {
   Channel& channel = channels_[channel_of(line)];
   // A row holds a part of what all channels' rows make up together.
   const std::uint64_t row = by_rows_.quotient(line * kLineBytes);
-  const std::size_t bank = by_banks_.rest(mix(row));
-  // What is served while the channel refreshes waits, whenever it was asked for.
+  const std::size_t bank = bank_of(line);
   Cycle start = now + channel.data.backlog(now);
-  start += refresh_wait(channel, start);
   if (channel.open_rows[bank] != row) {
     channel.open_rows[bank] = row;
     start = std::max(start, channel.opened[bank]);
     channel.opened[bank] = start + constants_.dram_row_cycles;
   }
-  return start - now + channel.data.wait(start, dram_ticks_[count_sectors(sectors)]);
+  start += channel.data.wait(start, dram_ticks_[count_sectors(sectors)]);
+  return start + refresh_wait(channel, bank, start) - now;
 }
 
 }  // namespace heddle::simulator::timing

@@ -90,7 +90,7 @@ class MemorySystem {
     Server data;
     std::vector<std::uint64_t> open_rows;
     std::vector<Cycle> opened;
-    Cycle refresh = 0;  // how long before a launch begins it last began to refresh
+    Cycle refresh = 0;  // how much earlier than others it refreshes a bank
   };
 
   // What an answer takes beyond that of the nearest slice: on its way, and in queues. Each server's
@@ -131,14 +131,10 @@ class MemorySystem {
   Tags::Line look_up(Half& half, const Request& request, Cycle now, SectorMask& had);
   Tags::Line insert(Half& half, LineNumber line, Cycle now);
   Cycle transfer(LineNumber line, SectorMask sectors, Cycle now);  // DRAM; cycles above idle
-  Cycle refresh_wait(const Channel& channel, Cycle now) const;
-  // Channels that follow one another.
-  struct Group {
-    std::size_t first = 0, count = 1;
-    Divisor by_count{count};
-  };
-  static std::vector<Group> groups_of(const Constants& constants);
+  Cycle refresh_wait(const Channel& channel, std::size_t bank, Cycle now) const;
+  static std::uint64_t piece_of(LineNumber line);
   std::size_t channel_of(LineNumber line) const;
+  std::size_t bank_of(LineNumber line) const;
   unsigned home_of(LineNumber line) const;
   std::size_t slice_in_half(LineNumber line) const;
   Server& slice(const Place& place, unsigned half) {
@@ -155,8 +151,7 @@ class MemorySystem {
   const std::uint64_t l2_bytes_;
   // What is divided by for each request, and what would be: ticks, by the number of sectors.
   const std::size_t slices_of_half_;
-  const std::vector<Group> groups_;
-  const Divisor by_halves_, by_slices_of_half_, by_groups_, by_region_, by_rows_, by_banks_;
+  const Divisor by_halves_, by_slices_of_half_, by_channels_, by_region_, by_rows_, by_banks_;
   const Divisor by_refresh_interval_;
   using SectorTicks = std::array<std::uint64_t, kSectorsPerLine + 1>;
   const SectorTicks to_sm_ticks_, to_gpc_ticks_, from_l2_ticks_, slice_ticks_, dram_ticks_;
