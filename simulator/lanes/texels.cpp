@@ -126,6 +126,32 @@ void places(const TexelStrides& strides, const i32* x, const i32* y, const i32* 
   }
 }
 
+void read(const std::byte* first, const TexelPlaces& places, u32 border, void* result) {
+  u32 value[kWarpSize];
+#if defined(__AVX512F__)
+  using Offsets = u32 __attribute__((vector_size(32)));
+  using Wide = long long __attribute__((vector_size(64)));
+  using Words = i32 __attribute__((vector_size(32)));
+  const auto of_eight = [&](u32 lane) -> Words {
+    Offsets offsets;
+    __builtin_memcpy(&offsets, places.offset + lane, sizeof offsets);
+    return __builtin_ia32_gatherdiv16si(Words{}, first, __builtin_convertvector(offsets, Wide),
+                                        static_cast<char>(~0), 1);
+  };
+  for (u32 i = 0; i < kWarpSize; i += 16) {  // stored as it is loaded again
+    const auto both = __builtin_shufflevector(of_eight(i), of_eight(i + 8), 0, 1, 2, 3, 4, 5, 6, 7,
+                                              8, 9, 10, 11, 12, 13, 14, 15);
+    __builtin_memcpy(value + i, &both, sizeof both);
+  }
+#else
+  for (u32 i = 0; i < kWarpSize; ++i)
+    __builtin_memcpy(&value[i], first + places.offset[i], sizeof value[i]);
+#endif
+  for (u32 i = 0; i < kWarpSize; ++i)
+    value[i] = (value[i] & ~places.outside[i]) | (border & places.outside[i]);
+  __builtin_memcpy(result, value, sizeof value);
+}
+
 // Products are rounded, so that pairs of texels share what the direction before gave them.
 void weights(const i32* x, const i32* y, const i32* z, i32 (*weights)[kWarpSize]) {
   constexpr i32 kWhole = 256, kHalf = 128, kBits = 8;
@@ -169,6 +195,8 @@ void fractions(const double* sum, float most, u32* result) {
 
 }  // namespace
 
-TexelFunctions texel_functions() { return {taps, places, weights, add, nearest_away, fractions}; }
+TexelFunctions texel_functions() {
+  return {taps, places, read, weights, add, nearest_away, fractions};
+}
 
 }  // namespace heddle::simulator::lanes::HEDDLE_LANES_VARIANT

@@ -2,6 +2,7 @@
 // coordinates to texels, and texels to numbers (simulator/memory/texture.hpp).
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 #include "simulator/base/types.hpp"
@@ -42,6 +43,10 @@ struct TexelFunctions {
   void (*taps)(const TexelAxis& axis, const std::uint32_t* coordinates, TexelTaps& taps);
   void (*places)(const TexelStrides& strides, const std::int32_t* x, const std::int32_t* y,
                  const std::int32_t* z, TexelPlaces& places);
+  // Words of texels, the first one's being at `first`; `border` where a place is outside. `result`:
+  // a word of each lane.
+  void (*read)(const std::byte* first, const TexelPlaces& places, std::uint32_t border,
+               void* result);
   // The weights of the eight texels of a volume, in 1/256; of a plane, the first four.
   void (*weights)(const std::int32_t* x, const std::int32_t* y, const std::int32_t* z,
                   std::int32_t (*weights)[kWarpSize]);

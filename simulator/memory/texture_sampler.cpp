@@ -119,10 +119,9 @@ void TextureSampler::read(unsigned channel, const TexelPlaces& places,
                           std::uint32_t* result) const {
   const unsigned bytes = header_.channel_bits / 8u;
   const std::byte* const first = first_ + channel * bytes;
-  if (bytes == 4) {
-    for (unsigned lane = 0; lane < kWarpSize; ++lane)
-      std::memcpy(result + lane, first + places.offset[lane], 4);
-  } else if (bytes == 1 && header_.normalized_result) {
+  const std::uint32_t border = border_bits(header_, channel);
+  if (bytes == 4) return lanes::texel_functions().read(first, places, border, result);
+  if (bytes == 1 && header_.normalized_result) {
     const auto& values = by_byte_of<std::uint32_t>(header_, channel, channel_bits);
     for (unsigned lane = 0; lane < kWarpSize; ++lane)
       result[lane] = values[std::to_integer<unsigned>(first[places.offset[lane]])];
@@ -130,7 +129,6 @@ void TextureSampler::read(unsigned channel, const TexelPlaces& places,
     for (unsigned lane = 0; lane < kWarpSize; ++lane)
       result[lane] = channel_bits(header_, first_ + places.offset[lane], channel);
   }
-  const std::uint32_t border = border_bits(header_, channel);
   for (unsigned lane = 0; lane < kWarpSize; ++lane)
     result[lane] = (result[lane] & ~places.outside[lane]) | (border & places.outside[lane]);
 }
@@ -138,10 +136,11 @@ void TextureSampler::read(unsigned channel, const TexelPlaces& places,
 void TextureSampler::read_inputs(unsigned channel, const TexelPlaces& places, float* inputs) const {
   const unsigned bytes = header_.channel_bits / 8u;
   const std::byte* const first = first_ + channel * bytes;
-  if (bytes == 4) {
-    for (unsigned lane = 0; lane < kWarpSize; ++lane)
-      std::memcpy(inputs + lane, first + places.offset[lane], 4);
-  } else if (bytes == 1) {
+  const auto border = static_cast<float>(border_input(header_, channel));
+  if (bytes == 4)
+    return lanes::texel_functions().read(first, places, std::bit_cast<std::uint32_t>(border),
+                                         inputs);
+  if (bytes == 1) {
     const auto& values = by_byte_of<float>(header_, channel, filter_input);
     for (unsigned lane = 0; lane < kWarpSize; ++lane)
       inputs[lane] = values[std::to_integer<unsigned>(first[places.offset[lane]])];
@@ -150,7 +149,6 @@ void TextureSampler::read_inputs(unsigned channel, const TexelPlaces& places, fl
       inputs[lane] =
           static_cast<float>(filter_input(header_, first_ + places.offset[lane], channel));
   }
-  const auto border = static_cast<float>(border_input(header_, channel));
   for (unsigned lane = 0; lane < kWarpSize; ++lane)
     inputs[lane] = places.outside[lane] != 0 ? border : inputs[lane];
 }
