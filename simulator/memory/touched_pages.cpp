@@ -15,9 +15,8 @@ namespace {
 
 constexpr std::size_t kPagesAtOnce = 1 << 14;
 
-// What the system says of a process's pages: /proc/self/pagemap, 64 bits for each. (What is asked
-// of many pages lies in the heap: a program's thread can have a small stack, of which what is local
-// to threads takes its part.)
+// What the system says of a process's pages: /proc/self/pagemap, 64 bits for each. Its buffer is on
+// the heap: a thread of the program may have a small stack, which thread-local arrays shorten too.
 class PageMap {
  public:
   // Of no more pages at a time.
