@@ -72,7 +72,8 @@ class RaceCheck : public Check {
     Mask lanes;
     std::uint32_t width = 0;
     bool adjoining = false;
-    std::array<std::uint16_t, kWarpSize> word{};  // by lane: the address in words
+    // By lane: the address in words; where they adjoin, of the first one alone.
+    std::array<std::uint16_t, kWarpSize> word{};
   };
   static constexpr std::size_t kMostAside = 4096;
   // Asynchronous copies: an instruction's stores, or all that it does, are pending until they have

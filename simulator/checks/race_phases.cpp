@@ -25,9 +25,13 @@ bool RaceCheck::put_aside(const Scene& scene, const Trace& now, const WarpId* ag
   read.lanes = access.lanes;
   read.width = access.width;
   read.adjoining = access.adjoining;
-  for (const unsigned lane : access.lanes)
-    read.word[lane] =
-        static_cast<std::uint16_t>((access.address[lane] & kSharedOffset) / Shadow::kWord);
+  const auto word_of = [&](unsigned lane) {
+    return static_cast<std::uint16_t>((access.address[lane] & kSharedOffset) / Shadow::kWord);
+  };
+  if (access.adjoining)
+    read.word[0] = word_of(0);
+  else
+    for (const unsigned lane : access.lanes) read.word[lane] = word_of(lane);
   return true;
 }
 
@@ -42,8 +46,10 @@ void RaceCheck::note_put_aside(const AsideRead& read, Shadow& shadow) {
   Trace now = read.trace;
   std::uint32_t last = ~0u;
   for (const unsigned lane : read.lanes) {
-    if (read.word[lane] == last) continue;
-    last = read.word[lane];
+    const std::uint32_t word =
+        read.adjoining ? read.word[0] + lane * (read.width / Shadow::kWord) : read.word[lane];
+    if (word == last) continue;
+    last = word;
     now.lane = lane % kWarpSize;
     shadow.for_each(std::uint64_t{last} * Shadow::kWord, read.width,
                     [&](Cell& cell, std::uint64_t, std::uint32_t) {

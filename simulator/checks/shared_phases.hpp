@@ -27,11 +27,9 @@ class SharedPhases {
 
   // Whether all writes to the lines of an access came before this phase.
   bool knows_writes(const Access& access) const {
-    for (const unsigned lane : access.lanes) {
-      const std::size_t line = line_of(access.address[lane]);
-      if (line >= written_in_.size() || written_in_[line] >= phase_) return false;
-    }
-    return true;
+    return for_each_line(access, [this](std::size_t line) {
+      return line < written_in_.size() && written_in_[line] < phase_;
+    });
   }
   // A barrier has released these lanes of each warp. True: a phase begins.
   bool released(const Block& block, const std::array<Mask, kWarpSize>& waited) {
@@ -48,12 +46,33 @@ class SharedPhases {
   static std::size_t line_of(std::uint64_t address) {
     return (address & kSharedOffset) / Shadow::kLine;
   }
-  void mark(const Access& access, std::uint32_t phase) {
+  // Calls f(line) for the lines that an access touches, until one gives false. Most lanes touch the
+  // line of the lane before.
+  template <typename F>
+  static bool for_each_line(const Access& access, F&& f) {
+    const auto all_of = [&](std::size_t line, std::size_t last) {
+      for (; line <= last; ++line)
+        if (!f(line)) return false;
+      return true;
+    };
+    if (access.adjoining)
+      return all_of(line_of(access.address[0]),
+                    line_of(access.address[0] + std::uint64_t{access.width} * kWarpSize - 1));
+    std::size_t known = ~std::size_t{0};
     for (const unsigned lane : access.lanes) {
+      const std::size_t first = line_of(access.address[lane]);
       const std::size_t last = line_of(access.address[lane] + access.width - 1);
-      for (std::size_t line = line_of(access.address[lane]); line <= last; ++line)
-        if (line < written_in_.size()) written_in_[line] = std::max(written_in_[line], phase);
+      if (first == known && last == known) continue;
+      if (!all_of(first, last)) return false;
+      known = last;
     }
+    return true;
+  }
+  void mark(const Access& access, std::uint32_t phase) {
+    for_each_line(access, [&](std::size_t line) {
+      if (line < written_in_.size()) written_in_[line] = std::max(written_in_[line], phase);
+      return true;
+    });
   }
 
   std::uint32_t phase_ = 1;
