@@ -102,8 +102,8 @@ void ObjectFile::find_unwind_table(std::uint64_t offset, std::uint64_t address,
   if (!read(offset, header) || header.version != 1 || header.frames_as != kFromHere ||
       header.count_as != kUnsigned || header.entries_as != kFromTable)
     return;
-  if (contents(offset, bytes).empty() || header.count > (bytes - sizeof header) / kEntryBytes)
-    return;
+  if (contents(offset, bytes).size() < sizeof header) return;
+  if (header.count > (bytes - sizeof header) / kEntryBytes) return;
   unwind_address_ = address;
   unwind_entries_ = offset + sizeof header;
   unwind_count_ = header.count;
