@@ -188,7 +188,9 @@ constexpr Option kRunOptions[] = {
      "stop the program, or the launches of capsules, sketches and traces, after this time"},
     {"no-progress", 0, "", "do not report progress"},
     {"capture", 0, "FOLDER",
-     "write each launch as a capsule, which can be replayed without the program", Effect::folder},
+     "write launches, all or those of --kernel, as capsules, which can be replayed without the "
+     "program",
+     Effect::folder},
     {"grid", 0, "X[,Y[,Z]]", "sketches, cubins: blocks of a launch; overrides the sketch"},
     {"block", 0, "X[,Y[,Z]]", "sketches, cubins: threads of a block"},
     {"shared", 0, "BYTES", "sketches, cubins: dynamic shared memory of a block"},

@@ -248,8 +248,10 @@ ProgramOptions program_options(const Arguments& arguments,
   options.process.max_memory = arguments.bytes("max-memory", kMostMemory).value_or(0);
   options.process.gpus = wanted_gpus(arguments);
   // The program may work in another folder.
-  if (arguments.has("capture"))
+  if (arguments.has("capture")) {
     options.process.capture_directory = fs::absolute(arguments.value("capture")).string();
+    options.process.capture_kernel = arguments.value("kernel");
+  }
   options.process.trace = trace_of_program(arguments, advice);
   options.process.per_pc = wants_instructions(arguments);
   options.process.memory_digests = arguments.has("memory");

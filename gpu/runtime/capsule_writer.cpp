@@ -27,11 +27,13 @@ std::vector<Capsule::Allocation> list_allocations(const simulator::DeviceMemory&
 
 }  // namespace
 
-CapsuleWriter::CapsuleWriter(std::filesystem::path directory) : directory_(std::move(directory)) {
+CapsuleWriter::CapsuleWriter(std::filesystem::path directory, const std::string& kernel)
+    : directory_(std::move(directory)), kernels_(kernel) {
   std::filesystem::create_directories(directory_);
 }
 
 void CapsuleWriter::before(simulator::Device& device, const simulator::LaunchRequest& request) {
+  if (!kernels_.matches(request.kernel->name)) return;
   const simulator::Module& module = *request.module;
   capsule_ = {
       .model = device.model().id,
@@ -54,8 +56,10 @@ void CapsuleWriter::before(simulator::Device& device, const simulator::LaunchReq
 
 void CapsuleWriter::after(simulator::Device& device, const simulator::LaunchRequest& request,
                           const simulator::LaunchOutcome&) {
+  const std::uint64_t launch = launches_++;
+  if (!kernels_.matches(request.kernel->name)) return;
   capsule_.after = changed_pages(device.memory(), capsule_.before);
-  write_capsule(capsule_, directory_ / capsule_file_name(launches_++, request.kernel->name));
+  write_capsule(capsule_, directory_ / capsule_file_name(launch, request.kernel->name));
   capsule_ = {};
 }
 

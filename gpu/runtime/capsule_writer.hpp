@@ -1,4 +1,4 @@
-// Writes every launch of a context as a capsule.
+// Writes launches of a context as capsules.
 #pragma once
 
 #include <filesystem>
@@ -7,14 +7,15 @@
 
 #include "gpu/runtime/capsule.hpp"
 #include "gpu/runtime/launch_observer.hpp"
+#include "simulator/base/display_names.hpp"
 
 namespace heddle::runtime {
 
 class CapsuleWriter : public LaunchObserver {
  public:
-  // Makes the directory. Files are <launch>-<kernel>.capsule. Throws
-  // std::filesystem::filesystem_error.
-  explicit CapsuleWriter(std::filesystem::path directory);
+  // Makes the directory. Files are <launch>-<kernel>.capsule; launches of other kernels count, too.
+  // `kernel` is as simulator::KernelFilter takes it. Throws std::filesystem::filesystem_error.
+  explicit CapsuleWriter(std::filesystem::path directory, const std::string& kernel = {});
 
   bool one_launch_at_a_time() const override { return true; }
   void before(simulator::Device& device, const simulator::LaunchRequest& request) override;
@@ -23,6 +24,7 @@ class CapsuleWriter : public LaunchObserver {
 
  private:
   const std::filesystem::path directory_;
+  const simulator::KernelFilter kernels_;
   std::uint64_t launches_ = 0;
   Capsule capsule_;  // of the launch that is running
 };

@@ -44,6 +44,7 @@ void for_each_variable(AnyOptions& options, Visit visit) {
   visit("HEDDLE_RECORD_STREAM", options.record_stream);
   visit("HEDDLE_RECORD_FD", options.record_fd);
   visit("HEDDLE_CAPTURE", options.capture_directory);
+  visit("HEDDLE_CAPTURE_KERNEL", options.capture_kernel);
   visit("HEDDLE_TRACE_REQUEST", options.trace);
   visit("HEDDLE_LAUNCHES", options.launches);
   visit("HEDDLE_MAX_MEMORY", options.max_memory);

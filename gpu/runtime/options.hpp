@@ -17,6 +17,7 @@ struct Options {
   std::string record_stream;      // HEDDLE_RECORD_STREAM: file for the launches' records
   int record_fd = -1;             // HEDDLE_RECORD_FD: or a descriptor that is open already
   std::string capture_directory;  // HEDDLE_CAPTURE: directory for launch capsules
+  std::string capture_kernel;     // HEDDLE_CAPTURE_KERNEL: of this kernel alone; empty: of all
   std::string trace;              // HEDDLE_TRACE_REQUEST: a traces::TraceRequest
   simulator::LaunchSettings launches{.threads = 0};  // HEDDLE_LAUNCHES: how they execute
   std::uint64_t max_memory = 0;  // HEDDLE_MAX_MEMORY: bytes of device memory; 0: the GPU's

@@ -204,7 +204,8 @@ void Runtime::open_record_stream(const simulator::GpuModel& gpu) {
 void Runtime::open_capture() {
   if (options_.capture_directory.empty()) return;
   const std::string directory = expand_process(options_.capture_directory, getpid());
-  observers_.push_back(careful(std::make_shared<CapsuleWriter>(directory)));
+  observers_.push_back(
+      careful(std::make_shared<CapsuleWriter>(directory, options_.capture_kernel)));
 }
 
 void Runtime::open_trace() {

@@ -154,7 +154,9 @@ class CapturedLaunch : public testing::Test {
   static constexpr int kThreads = 64;
   void SetUp() override {
     ContextOptions options;
-    options.observers = {std::make_shared<CapsuleWriter>(directory.path())};
+    options.observers = {std::make_shared<CapsuleWriter>(directory.path()),
+                         std::make_shared<CapsuleWriter>(directory / "same", "regex:accum"),
+                         std::make_shared<CapsuleWriter>(directory / "other", "accum")};
     options.notice = [](const std::string& text) { ADD_FAILURE() << text; };
     Context context(simulator::gpu_model("h200"), options);
     CodeImage* image = nullptr;
@@ -178,6 +180,11 @@ class CapturedLaunch : public testing::Test {
   const tests::ScratchFolder directory;
   const std::filesystem::path second = directory / "0001-accumulate.capsule";
 };
+
+TEST_F(CapturedLaunch, IsOfTheChosenKernel) {
+  EXPECT_TRUE(std::filesystem::exists(directory / "same/0001-accumulate.capsule"));
+  EXPECT_TRUE(std::filesystem::is_empty(directory / "other"));
+}
 
 TEST_F(CapturedLaunch, ReplaysToTheSameMemory) {
   const Capsule capsule = load_capsule(second);

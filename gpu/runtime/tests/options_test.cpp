@@ -47,6 +47,7 @@ TEST(Options, AreReadAsTheyWereWritten) {
   options.record_stream = "/tmp/%p";
   options.record_fd = 7;
   options.capture_directory = "captured";
+  options.capture_kernel = "regex:scale";
   options.trace = "{}";
   options.launches = simulator::parse_settings("threads=3 timing=sms=4 check=all");
   options.max_memory = 4096;
