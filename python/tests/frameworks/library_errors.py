@@ -99,7 +99,8 @@ def routine_and_precision(key, result):
     name = key.split("|")[-2].removesuffix("_v2")
     for start in ("cublasXt", "cublas", "cusolverSp", "cusolverDn"):
         rest = name.removeprefix(start)
-        if rest != name and rest[0] in "SDCZ" and rest[1].islower():
+        by_type = not rest.endswith("Ex") or rest.startswith(("Sgemm", "Cgemm"))  # else: the types are arguments
+        if rest != name and rest[0] in "SDCZ" and rest[1].islower() and by_type:
             return f"{start}?{rest[1:]}", "double" if rest[0] in "DZ" else "single"
     return name, "double" if result.dtype in (np.float64, np.complex128) else "single"
 
