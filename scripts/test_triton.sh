@@ -10,6 +10,7 @@ if ! "$PYTHON" -c 'import torch, triton, sys; sys.exit(torch.version.cuda is Non
   sed -n '3,5s/^# //p' "$0"
   exit 77
 fi
+export TORCHINDUCTOR_DETERMINISTIC=1  # torch.compile times kernels by thousands of launches else
 for gpu in a100 h200; do
   echo "$gpu"
   "$HEDDLE" run --quiet --gpu "$gpu" -- "$PYTHON" python/tests/frameworks/triton_kernels.py "$@"

@@ -34,10 +34,14 @@ def cases():
         yield kind, "", (5000,), {"seed": 0x123456789abcdef}
         yield kind, "", (5000,), {"seed": 77, "offset": 123456789012}
         yield kind, "Uniform", (100000,), {"order": LEGACY}
+        for mean in (0.3, 9.5, 500.0, 1999.0):
+            yield kind, "Poisson", (3000, 500), {"arguments": (mean,)}
     for kind in ("sobol32", "sobol64"):
         for function in ("LongLong" if kind == "sobol64" else "", *list(RESULTS)[2:-1]):
             yield kind, function, (3000, 300), {"dimensions": 300}
         yield kind, "Uniform", (900,), {"dimensions": 3, "offset": 1234}
+        for mean in (0.3, 9.5) if kind == "sobol32" else ():
+            yield kind, "Poisson", (3000,), {"arguments": (mean,)}
 
 
 class Library:

@@ -183,11 +183,19 @@ Status normal(Generator* generator, T* to, std::size_t count, T mean, T deviatio
 
 Status poisson(Generator* generator, unsigned* to, std::size_t count, double mean) {
   if (!(mean > 0 && mean <= kGreatestMean)) return Status::out_of_range;
+  if (generator == nullptr) return Status::not_initialized;
+  const bool quasi = generator->settings.kind >= Kind::quasi_default;
+  const bool by_histogram = mean < (quasi ? 10 : 2000);  // as NVIDIA's library
   return run(generator, to, count, [=](Source& source, unsigned* at, std::int64_t n) {
     std::vector<double> shares(static_cast<std::size_t>(n));
     source.shares(shares.data(), n);
-    const Poisson distribution(mean);
-    for (const double share : shares) *at++ = distribution.at(share);
+    const auto draw = [&](const auto& distribution) {
+      for (const double share : shares) *at++ = distribution.at(share);
+    };
+    if (by_histogram)
+      draw(SquareHistogram(mean));
+    else
+      draw(Poisson(mean));
   });
 }
 Status poisson_method(Generator* generator, unsigned* to, std::size_t count, double mean, int) {
