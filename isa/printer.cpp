@@ -230,10 +230,10 @@ class Printer {
     if (has_swizzle(item)) swizzle = kSwizzles[instruction_.word.bits(place.swizzle, 2)];
     std::string inner = name_of(item, operand), outer;
     (is_register ? outer : inner) += swizzle;
+    (operand.absolute && suffix == ".H1" ? inner : outer) += suffix;  // |R8.H1|, |R8|.H0_H0
     const std::string_view bar = operand.absolute ? "|" : "";
     const std::string_view sign = !operand.negate ? "" : item.invert ? "~" : "-";
-    return fmt::format("{}{}{}{}{}{}{}", sign, bar, inner, bar, operand.reuse ? ".reuse" : "",
-                       outer, suffix);
+    return fmt::format("{}{}{}{}{}{}", sign, bar, inner, bar, operand.reuse ? ".reuse" : "", outer);
   }
 
   static std::string constant_offset(std::uint32_t bytes) {

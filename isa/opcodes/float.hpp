@@ -67,10 +67,10 @@ inline constexpr Row kFloatRows[] = {
      "MUFU{mufu_op@74:4 2:.EX2}{width@72:2 3:.F16x2} Rd, B"},
     {Op::MUFU, only(Arch::sm_103), 0x108, bit(Form::RRR),
      "MUFU{mufu_op@74:4 2:.EX2}{width=4 .BF16x2} Rd, B", "80:1=1"},
-    // Each of four lanes adds with signs, or without the second number: of slopes of textures.
+    // Each of four lanes adds with signs, or without the first number: of slopes of textures.
     {Op::FSWZADD, kAll, 0x822, kFixed,
      "FSWZADD{ftz@80 |.FTZ}{non_divergent@77 |.NDV} Rd, A, C, "
-     "{@38:2 PP|3:ZP}{@36:2 PP|3:ZP}{@34:2 PP|3:ZP}{@32:2 PP|3:ZP}"},
+     "{@38:2 PP|PN|NP|ZP}{@36:2 PP|PN|NP|ZP}{@34:2 PP|PN|NP|ZP}{@32:2 PP|PN|NP|ZP}"},
 };
 
 }  // namespace heddle::isa

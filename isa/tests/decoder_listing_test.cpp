@@ -78,6 +78,19 @@ TEST(Sweep, EveryInstructionOfSm90aEqualsNvdisasm) {
   EXPECT_GT(equal, 1'400u);
 }
 
+// Words that no compiler emits (gpu/kernels/micro/form_probe), as nvdisasm 13.1 prints them.
+TEST(Sweep, EveryFormOfTheFormProbeEqualsNvdisasm) {
+  std::size_t equal = 0;
+  for (const GoldRow& row : form_rows()) {
+    const auto instruction = decode(Arch::sm_90, row.word);
+    ASSERT_TRUE(instruction) << row.text;
+    EXPECT_EQ(without_trailing_spaces(print(*instruction, row.address)), row.text);
+    EXPECT_EQ(encode(*instruction), row.word) << row.text;
+    ++equal;
+  }
+  EXPECT_GT(equal, 1'100u);
+}
+
 // Products in tensor memory and what moves numbers to and from it; pairs of blocks.
 TEST(Sweep, EveryInstructionOfTensorMemoryEqualsNvdisasm) {
   for (const Arch arch : {Arch::sm_100, Arch::sm_103, Arch::sm_110}) {

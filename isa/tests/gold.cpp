@@ -56,6 +56,7 @@ std::vector<GoldRow> sweep_rows(Arch arch) { return rows_of("sweep.tsv.zst", sm_
 std::vector<GoldRow> warpgroup_rows() {
   return rows_of("warpgroup.tsv.zst", sm_number(Arch::sm_90));
 }
+std::vector<GoldRow> form_rows() { return rows_of("forms.tsv.zst", sm_number(Arch::sm_90)); }
 std::vector<GoldRow> tensor_memory_rows(Arch arch) {
   return rows_of("tensor_memory.tsv.zst", sm_number(arch));
 }

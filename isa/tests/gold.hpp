@@ -29,6 +29,10 @@ std::vector<GoldRow> sweep_rows(Arch arch);
 // tests/make_warpgroup.sh makes it.
 std::vector<GoldRow> warpgroup_rows();
 
+// gold/forms.tsv.zst: words of gpu/kernels/micro/form_probe/make_forms.py, FOLDER/forms.cubin,
+// through tests/listing.awk (nvdisasm 13.1).
+std::vector<GoldRow> form_rows();
+
 // gold/tensor_memory.tsv.zst: every form of tcgen05, and what else sm_100a, sm_103a and sm_110a
 // have for it (nvdisasm 13.2). tests/make_tensor_memory.sh makes it.
 std::vector<GoldRow> tensor_memory_rows(Arch arch);
