@@ -89,7 +89,7 @@ void add_block(Hash& hash, const Core& core, const Block& block) {
     hash.add(std::uint64_t{barrier.threads} << 32 | barrier.holding);
   }
   for (const Block::BarrierResult& result : block.results)
-    hash.add(std::uint64_t{result.count} << 1 | (result.holds ? 1 : 0));
+    hash.add(std::uint64_t{result.word} << 1 | (result.holds ? 1 : 0));
 }
 
 }  // namespace

@@ -77,16 +77,20 @@ bool is_complete(const Block& block, unsigned number) {
   return for_all || arrived >= barrier.expected;
 }
 
-bool reduced_predicate(const BlockBarrier& barrier) {
-  return barrier.reduction == BarrierReduction::all ? barrier.holding == barrier.threads
-                                                    : barrier.holding != 0;
+// .POPC leaves the count of threads whose predicate held, .AND and .OR their answer in every bit
+// (docs/experiments/instruction-probe.md, "Forms that no compiler emits").
+Block::BarrierResult reduced(const BlockBarrier& barrier) {
+  const bool holds = barrier.reduction == BarrierReduction::all ? barrier.holding == barrier.threads
+                                                                : barrier.holding != 0;
+  if (barrier.reduction == BarrierReduction::count) return {barrier.holding, holds};
+  return {holds ? ~std::uint32_t{0} : 0, holds};
 }
 
 void complete(Block& block, unsigned number) {
   BlockBarrier& barrier = block.barriers[number];
   for (Warp& warp : block.warps) {
     if (warp.convergence->waiting_at_block_barrier(number).empty()) continue;
-    if (barrier.reducing) block.results[warp.index] = {barrier.holding, reduced_predicate(barrier)};
+    if (barrier.reducing) block.results[warp.index] = reduced(barrier);
     warp.convergence->release_block_barrier(number);
   }
   barrier = {};
@@ -122,13 +126,12 @@ Flow execute_bar(Core& core, Warp& warp, const Step& step, Mask, Mask on) {
   return Flow::reschedule;
 }
 
-// B2R.RESULT: what the last BAR.RED gave. The register holds the count of threads whose predicate
-// held; the predicate says whether it held for all of them (AND), or for any.
+// B2R.RESULT: what the last BAR.RED gave, a word and a predicate.
 Flow execute_b2r_result(Core&, Warp& warp, const Step& step, Mask, Mask on) {
   if (on.empty()) return Flow::next;
   const Block::BarrierResult& result = warp.block->results[warp.index];
   std::uint32_t* destination = destination_row(warp, step.d);
-  for (const unsigned lane : on) destination[lane] = result.count;
+  for (const unsigned lane : on) destination[lane] = result.word;
   warp.set_predicate(step.pu, result.holds ? kFullMask : Mask(), on);
   return Flow::next;
 }

@@ -145,7 +145,21 @@ Flow execute_trap(Core& core, Warp& warp, const Step& step, Mask, Mask on) {
   return core.raise(Fault::Kind::trap, warp, step, on, 0, {});
 }
 
+// BPT: .TRAP ends the launch; .INT, for a debugger, and .DRAIN do nothing without one; the pauses
+// are illegal (docs/experiments/instruction-probe.md, "Forms that no compiler emits").
+Flow execute_illegal(Core& core, Warp& warp, const Step& step, Mask, Mask on) {
+  if (on.empty()) return Flow::next;
+  return core.raise(Fault::Kind::illegal_instruction, warp, step, on, 0, {});
+}
+
 Flow execute_nothing(Core&, Warp&, const Step&, Mask, Mask) { return Flow::next; }
+
+Execute lower_bpt(const isa::Instruction& in) {
+  constexpr std::uint32_t kTrap = 3, kInterrupt = 4, kDrain = 5;
+  const std::uint32_t kind = in.mod(Mod::trap);
+  if (kind == kTrap) return execute_trap;
+  return kind == kInterrupt || kind == kDrain ? execute_nothing : execute_illegal;
+}
 
 Execute lower_bra(const isa::Instruction& in, Step& step) {
   constexpr std::uint32_t kDiv = 2, kConv = 3;
@@ -186,6 +200,7 @@ Execute lower_control(const isa::Instruction& in, Step& step, std::uint32_t inde
     case Op::BRA:
       return lower_bra(in, step);
     case Op::BRX:
+    case Op::BRXU:
       step.selector = 0;
       return execute_register_branch;
     case Op::RET:
@@ -196,7 +211,9 @@ Execute lower_control(const isa::Instruction& in, Step& step, std::uint32_t inde
     case Op::EXIT:
       return execute_exit;
     case Op::BPT:
-      return execute_trap;
+      return lower_bpt(in);
+    case Op::KILL:  // of pixels; illegal in a kernel, whatever its guard says
+      return execute_illegal;
     // A sequentially consistent machine has nothing to wait for or to order.
     case Op::NOP:
     case Op::DEPBAR:

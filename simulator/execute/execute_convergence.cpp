@@ -81,6 +81,10 @@ Flow execute_yield(Core&, Warp& warp, const Step&, Mask, Mask on) {
   return on.any() ? warp.convergence->yield() : Flow::next;
 }
 
+// BMOV's opcodes: the state or a barrier to a register, the state to a barrier, a barrier to the
+// state.
+constexpr std::uint64_t kStateToRegister = 0x355, kStateToBarrier = 0xf55, kBarrierToState = 0xf56;
+
 // BMOV between a convergence barrier and a register. The barrier's value is the set of lanes.
 Flow execute_bmov_from_barrier(Core&, Warp& warp, const Step& step, Mask, Mask on) {
   if (on.empty()) return Flow::next;
@@ -107,13 +111,41 @@ Flow execute_bmov_to_barrier(Core&, Warp& warp, const Step& step, Mask, Mask on)
   return warp.convergence->bmov_write(step.selector, Mask(source_row(warp, step.b)[lane]));
 }
 
+// BMOV between a convergence barrier and the scheduling state.
+Flow execute_bmov_from_state_to_barrier(Core& core, Warp& warp, const Step& step, Mask, Mask on) {
+  if (on.empty()) return Flow::next;
+  const auto value = warp.convergence->state_register(step.selector);
+  if (!value) return execute_unsupported(core, warp, step, on, on);
+  return warp.convergence->bmov_write(step.instruction->barrier, Mask(*value));
+}
+
+// To the state: what is there already. Of another value nothing is known but that an H200 takes it.
+Flow execute_bmov_to_state(Core& core, Warp& warp, const Step& step, Mask, Mask on) {
+  if (on.empty()) return Flow::next;
+  const bool by_barrier = step.instruction->word.bits(0, 12) == kBarrierToState;
+  const std::uint32_t value = by_barrier
+                                  ? warp.convergence->barrier(step.instruction->barrier).bits()
+                                  : source_row(warp, step.b)[on.first()];
+  if (warp.convergence->state_register(step.selector) == value) return Flow::next;
+  return execute_unsupported(core, warp, step, on, on);
+}
+
 Execute lower_bmov(const isa::Instruction& in, Step& step) {
   step.selector = static_cast<std::uint8_t>(in.mod(Mod::cbu_state));
   step.data_type = static_cast<std::uint8_t>(in.mod(Mod::clear));
-  constexpr std::uint64_t kStateToRegister = 0x355;
   const bool is_state = step.selector >= kConvergenceBarriers;  // THREAD_STATE_ENUM and beyond
-  const bool is_read = in.word.bits(0, 12) == kStateToRegister && step.data_type == 0;
-  if (is_state) return is_read ? execute_bmov_from_state : nullptr;
+  if (is_state) {
+    // An H200 refuses .CLEAR and .PQUAD of the state as illegal.
+    if (step.data_type != 0 || in.mod(Mod::pquad) != 0) return nullptr;
+    switch (in.word.bits(0, 12)) {
+      case kStateToRegister:
+        return execute_bmov_from_state;
+      case kStateToBarrier:
+        return execute_bmov_from_state_to_barrier;
+      default:
+        return execute_bmov_to_state;
+    }
+  }
   return isa::writes_barrier(in) ? execute_bmov_to_barrier : execute_bmov_from_barrier;
 }
 

@@ -55,11 +55,17 @@ bool is_aligned(const SurfaceAccess& access) {
   return (access.place.address | reinterpret_cast<std::uintptr_t>(access.data)) % access.bytes == 0;
 }
 
+// The lanes' handles, where they are in a register: the second source of a load, else the third.
+const std::uint32_t* handles_in_register(const Warp& warp, const Step& step,
+                                         const SurfaceForm& form) {
+  return source_row(warp, form.kind == isa::MemoryAccess::Kind::load ? step.b : step.c);
+}
+
 // Where one lane's access goes; nothing after a fault.
 std::optional<SurfaceAccess> locate(Core& core, Warp& warp, const Step& step,
                                     const SurfaceForm& form, unsigned lane) {
   const std::uint32_t handle =
-      lane_handle(core, warp, form.handle(), lane, source_row(warp, step.c)[lane]);
+      lane_handle(core, warp, form.handle(), lane, handles_in_register(warp, step, form)[lane]);
   const auto header = find_texture(core.launch.textures, handle);
   if (!header || !header->surface) {
     no_such_texture(core, warp, step, lane, handle);
@@ -245,8 +251,9 @@ std::optional<TextureHeader> surface_in_use(const Core& core, const Warp& warp, 
                                             unsigned lane) {
   if (step.execute != execute_surface) return std::nullopt;
   const auto form = std::bit_cast<SurfaceForm>(step.param);
-  return find_texture(core.launch.textures,
-                      lane_handle(core, warp, form.handle(), lane, source_row(warp, step.c)[lane]));
+  return find_texture(
+      core.launch.textures,
+      lane_handle(core, warp, form.handle(), lane, handles_in_register(warp, step, form)[lane]));
 }
 
 }  // namespace heddle::simulator

@@ -149,7 +149,8 @@ TextureOperands read_operands(const Core& core, const Warp& warp, const Step& st
 }
 
 // Width, height and depth as TXQ gives them (docs/experiments/textures.md): layers stand where the
-// next coordinate would; what there is not, and levels there are not, are 0.
+// next coordinate would; what there is not, and levels there are not, are 0. The fourth component
+// is not of a level: the number of levels (docs/experiments/instruction-probe.md).
 std::array<std::uint32_t, 3> size_of_level(const TextureHeader& header, std::uint32_t level) {
   if (level > header.last_level - std::uint32_t{header.first_level}) return {};
   const TextureHeader found = mip_level(header, header.first_level + level);
@@ -292,6 +293,7 @@ Flow execute_query(Core& core, Warp& warp, const Step& step, Mask, Mask on) {
     if (!header) return no_such_texture(core, warp, step, lane, handles[lane]);
     const std::array<std::uint32_t, 3> size = size_of_level(*header, level[lane]);
     for (unsigned i = 0; i < size.size(); ++i) rows[i][lane] = size[i];
+    rows[3][lane] = header->last_level - std::uint32_t{header->first_level} + 1;
   }
   write_components(warp, step, form, on, rows);
   return Flow::next;
@@ -312,8 +314,7 @@ TextureForm common_form(const Instruction& in) {
 
 Execute lower_query(const Instruction& in, Step& step) {
   TextureForm form = common_form(in);
-  if (form.components > 7) return nullptr;  // no PTX asks for the fourth
-  form.in_a = 2;                            // the handle, if it is in a register, and the level
+  form.in_a = 2;  // the handle, if it is in a register, and the level
   step.param = std::bit_cast<Params>(form);
   return execute_query;
 }
@@ -322,6 +323,10 @@ Execute lower_sampling(const Instruction& in, Step& step) {
   using Kind = TextureForm::Kind;
   // Not yet: offsets, comparison with a depth, multisampling.
   if (in.word.bits(76, 1) != 0 || in.word.bits(78, 1) != 0) return nullptr;
+  // An H200 refuses TXD with the handle in a register.
+  const HandlePlace place = handle_place(in);
+  if (in.arch == isa::Arch::sm_90 && in.op == Op::TXD && place.in == HandlePlace::In::registers)
+    return nullptr;
   constexpr std::uint32_t kLevel = 3;  // .LL
   TextureForm form = common_form(in);
   form.shape = static_cast<Shape>(in.mod(Mod::dimension));

@@ -199,7 +199,7 @@ struct Block {
   std::uint32_t awaited_barriers = 0;  // a bit for each at which threads may wait
   std::uint64_t barriers_completed = 0;
   struct BarrierResult {
-    std::uint32_t count = 0;
+    std::uint32_t word = 0;
     bool holds = false;  // for all of the threads, or for any
   };
   std::vector<BarrierResult> results;  // per warp, for B2R.RESULT

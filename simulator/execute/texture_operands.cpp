@@ -10,7 +10,8 @@ HandlePlace handle_place(const isa::Instruction& in) {
   if (in.word.bits(91, 1) != 0)
     return {HandlePlace::In::uniform,
             static_cast<std::uint32_t>((kUniformRow + in.word.bits(40, 6)) * kWarpSize)};
-  if (in.word.bits(9, 3) != 5) return {};
+  constexpr std::uint64_t kReduction = 0x59f;  // whose opcode's form differs from the others'
+  if (in.word.bits(9, 3) != 5 && in.word.bits(0, 12) != kReduction) return {};
   return {HandlePlace::In::constant,
           static_cast<std::uint32_t>(in.word.bits(54, 5) << HandlePlace::kBankShift |
                                      in.word.bits(40, 14) * 4)};

@@ -13,6 +13,20 @@ LaneFunction select_fadd(const Request& request, MicroOp& op) {
   });
 }
 
+template <bool kFlush>
+void add_in_quads(WarpState& warp, const MicroOp& op, Mask on) {
+  const u32* const a = source_row(warp, op.a);
+  const u32* const b = source_row(warp, op.b);
+  u32* const d = destination_row(warp, op.d);
+  for (const unsigned lane : on)
+    d[lane] = Fswzadd<kFlush>::eval(a[lane], b[lane], op.param[0] >> (6 - 2 * (lane % 4)) & 3);
+}
+
+LaneFunction select_fswzadd(const Request& request, MicroOp& op) {
+  op.param[0] = static_cast<u32>(request.instruction->word.bits(32, 8));
+  return request.mod(Mod::ftz) != 0 ? add_in_quads<true> : add_in_quads<false>;
+}
+
 // Scale numbers of FMUL: 1 D8, 2 D4, 3 D2, 4 none, 5 M2, 6 M4, 7 M8.
 LaneFunction select_fmul(const Request& request, MicroOp& op) {
   const u32 scale = request.mod(Mod::scale);
@@ -95,11 +109,12 @@ LaneFunction select_fsel(const Request& request, MicroOp&) {
 LaneFunction select_fchk(const Request&, MicroOp&) { return lift<Fchk>; }
 
 constexpr Row kRows[] = {
-    {Op::FADD, select_fadd},   {Op::FMUL, select_fmul},   {Op::FFMA, select_ffma},
-    {Op::FMNMX, select_fmnmx}, {Op::FSETP, select_fsetp}, {Op::FSET, select_fset},
-    {Op::FSEL, select_fsel},   {Op::FCHK, select_fchk},   {Op::FMNMX3, select_fmnmx3},
-    {Op::FADD2, select_fadd2}, {Op::FMUL2, select_fmul2}, {Op::FFMA2, select_ffma2},
-    {Op::UFMUL, select_fmul},  {Op::UFFMA, select_ffma},  {Op::UFSETP, select_fsetp},
+    {Op::FADD, select_fadd},       {Op::FMUL, select_fmul},   {Op::FFMA, select_ffma},
+    {Op::FMNMX, select_fmnmx},     {Op::FSETP, select_fsetp}, {Op::FSET, select_fset},
+    {Op::FSEL, select_fsel},       {Op::FCHK, select_fchk},   {Op::FMNMX3, select_fmnmx3},
+    {Op::FADD2, select_fadd2},     {Op::FMUL2, select_fmul2}, {Op::FFMA2, select_ffma2},
+    {Op::UFMUL, select_fmul},      {Op::UFFMA, select_ffma},  {Op::UFSETP, select_fsetp},
+    {Op::FSWZADD, select_fswzadd},
 };
 
 }  // namespace

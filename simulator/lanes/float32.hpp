@@ -15,6 +15,18 @@ struct Fadd {
   }
 };
 
+// The four lanes of a quad add, subtract either number from the other, or add the second to 0: two
+// bits each, those of the first lane highest (docs/experiments/instruction-probe.md, "Forms that no
+// compiler emits").
+template <bool kFlush>
+struct Fswzadd {
+  static u32 eval(u32 left, u32 right, u32 operation) {
+    const float a = as_float(flushed<kFlush>(left)), b = as_float(flushed<kFlush>(right));
+    const float first = operation == 3 ? 0.0f : operation == 2 ? -a : a;
+    return float_result<kFlush, false>(first + (operation == 1 ? -b : b));
+  }
+};
+
 // Multiplication modes: 0 keeps subnormals, 1 FMZ (flushes, and 0 times anything is +0), 2 FTZ.
 template <u32 kMode, bool kSaturate>
 struct Fmul {

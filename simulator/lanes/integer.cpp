@@ -77,6 +77,7 @@ LaneFunction select_imad_hi(const Request& request, MicroOp& op) {
 
 template <LeaPart kPart>
 LaneFunction select_lea_part(const Request& request, MicroOp& op) {
+  if (request.mod(Mod::x) != 0 && op.a_negate && op.b_negate) return nullptr;  // an H200 refuses it
   op.param[0] = op.a_negate ? ~0u : 0;
   op.param[1] = op.b_negate ? ~0u : 0;
   op.param[2] = u32{op.a_negate} + u32{op.b_negate};
@@ -243,9 +244,12 @@ void move_in_quads(WarpState& warp, const MicroOp& op, Mask on) {
 }
 
 LaneFunction select_mov(const Request& request, MicroOp& op) {
-  const u32 quads = request.mod(Mod::qmode);
+  constexpr u32 kAll = 0xf;
+  const isa::Instruction& in = *request.instruction;
+  const bool has_mask = in.op == Op::MOV && in.encoding != nullptr;
+  const u32 quads = has_mask ? static_cast<u32>(in.word.bits(72, 4)) : kAll;
   op.param[0] = quads * 0x11111111u;
-  return quads == 0 || quads == 0xf ? lift<Mov> : move_in_quads;
+  return quads == kAll ? lift<Mov> : move_in_quads;
 }
 
 LaneFunction select_sel_64(const Request&, MicroOp&) { return lift<Sel64>; }

@@ -310,7 +310,7 @@ TEST(Barriers, AWarpThatEndsDoesNotReleaseThoseAtTheClustersBarrier) {
   for (const unsigned number : {3u, 16u}) {
     Block block;
     block.warps.resize(2);
-    block.results.resize(2, {.count = 7, .holds = true});
+    block.results.resize(2, {.word = 7, .holds = true});
     for (Warp& warp : block.warps) {
       warp.block = &block;
       warp.convergence = std::make_unique<Barriers>();
@@ -323,7 +323,7 @@ TEST(Barriers, AWarpThatEndsDoesNotReleaseThoseAtTheClustersBarrier) {
     const bool released = block.warps[0].convergence->waiting_at_block_barrier(number).empty();
     EXPECT_EQ(released, number == 3);
     EXPECT_EQ(block.barriers_completed, number == 3 ? 1u : 0u);
-    EXPECT_EQ(block.results[1].count, 7u);
+    EXPECT_EQ(block.results[1].word, 7u);
   }
 }
 

@@ -535,17 +535,17 @@ TEST(MachineLines, ADamagedLineTableLeavesAReportWithoutALine) {
   EXPECT_THAT(outcome.fault->message(), testing::HasSubstr("trap_in_lane_3"));
 }
 
-// FSWZADD is for slopes of textures in shaders, and not implemented.
+// What BAR.SCAN leaves is not known.
 TEST(MachineInstructions, OneThatIsNotImplementedStopsTheLaunchByName) {
-  constexpr std::array<std::uint64_t, 2> kSwizzledAdd{0x0000000003007822, 0x000fe20000000004};
+  constexpr std::array<std::uint64_t, 2> kScan{0x0182000000007b1d, 0x000fe20003806000};
   std::vector<std::byte> cubin = machine_kernels();
   const std::span<std::byte> code = section_of(cubin, ".text.trap_in_lane_3");
-  ASSERT_GE(code.size(), sizeof kSwizzledAdd);
-  std::memcpy(code.data(), kSwizzledAdd.data(), sizeof kSwizzledAdd);
+  ASSERT_GE(code.size(), sizeof kScan);
+  std::memcpy(code.data(), kScan.data(), sizeof kScan);
   const LaunchOutcome outcome = launch_trap(cubin);
   ASSERT_TRUE(outcome.fault);
   EXPECT_EQ(outcome.fault->kind, Fault::Kind::unsupported_instruction);
-  EXPECT_THAT(outcome.fault->message(), testing::HasSubstr("FSWZADD R0, R3, R4, PPPPPPPP"));
+  EXPECT_THAT(outcome.fault->message(), testing::HasSubstr("BAR.SCAN 0x6, 0x80, PT"));
 }
 
 TEST(MachineParameters, MoreThanFourKibibytesArriveOnEveryArchitecture) {

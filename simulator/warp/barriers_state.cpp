@@ -6,7 +6,9 @@ namespace heddle::simulator {
 namespace {
 
 constexpr unsigned kFirstStateBit = 16, kLastStateBit = 20;  // THREAD_STATE_ENUM.0 to .4
-constexpr unsigned kActive = 26, kStack = 28, kSearchLane = 29;
+constexpr unsigned kFirstOfTrap = 21, kLastOfTrap = 23, kFirstOfExit = 30;
+constexpr unsigned kExited = 24, kKilled = 25, kActive = 26, kAtExit = 27, kStack = 28,
+                   kSearchLane = 29;
 
 }  // namespace
 
@@ -34,6 +36,10 @@ std::optional<std::uint32_t> Barriers::state_register(unsigned number) const {
     return lanes.bits();
   }
   if (number == kActive) return current().lanes.bits();
+  if ((number == kExited || number == kKilled || number == kAtExit) && live() == kFullMask)
+    return number == kAtExit ? kFullMask.bits() : 0;  // of fewer lanes they are not known
+  if ((number >= kFirstOfTrap && number <= kLastOfTrap) || number >= kFirstOfExit)
+    return 0;  // nobody has set a trap, or what is called at the exit
   if (number == kSearchLane) return search_lane_ << 8;
   if (number != kStack) return std::nullopt;
   // From bit 25 on how many wait, below that a lane of each, of five bits; the first one is lowest.
