@@ -112,30 +112,45 @@ std::vector<isa::Word> words_of_programs() {
   return words;
 }
 
-// The rows that recorded answers of an H200 go through.
-std::set<const isa::Row*> proved_rows() {
-  std::set<const isa::Row*> rows;
-  const auto note = [&](const isa::Word& word) {
-    if (const auto instruction = isa::decode(Arch::sm_90, word))
-      rows.insert(instruction->encoding->row);
+// Whether an H200 ran a kernel of the form probe to its end.
+bool ended_well(const std::map<std::string, std::string>& answers, const std::string& section) {
+  constexpr std::string_view kText = ".text.";
+  const auto found = answers.find(section.substr(std::min(kText.size(), section.size())));
+  return found == answers.end() || !found->second.starts_with("CUDA_ERROR");
+}
+
+// The rows that recorded answers of an H200 go through, and those of which it refused all that was
+// asked.
+struct Answered {
+  std::set<const isa::Row*> proved, refused;
+};
+
+Answered answered_rows() {
+  Answered rows;
+  const auto note = [&](const isa::Word& word, bool proved = true) {
+    const auto instruction = isa::decode(Arch::sm_90, word);
+    if (instruction) (proved ? rows.proved : rows.refused).insert(instruction->encoding->row);
   };
   for (const isa::Word& word : words_of_programs()) note(word);
   for (const isa::Word& word : recorded_lane_words()) note(word);
   std::vector<RecordedCubin> files = recorded_cubins();
-  for (const char* probe : {"warpgroup_probe", "tensor_probe"})
+  for (const char* probe : {"warpgroup_probe", "tensor_probe", "form_probe"})
     std::ranges::move(recorded_cubins(probe), std::back_inserter(files));
+  const std::map<std::string, std::string> answers = recorded_hashes("form_probe");
   for (const RecordedCubin& file : files) {
     const isa::Cubin cubin = isa::parse_cubin(file.bytes, file.name);
     for (const isa::Section& section : cubin.sections) {
       if (!section.name.starts_with(".text")) continue;
+      const bool ended = ended_well(answers, section.name);
       for (std::size_t pc = 0; pc + sizeof(isa::Word) <= section.bytes.size();
            pc += sizeof(isa::Word)) {
         isa::Word word;
         std::memcpy(&word, section.bytes.data() + pc, sizeof word);
-        note(word);
+        note(word, ended);
       }
     }
   }
+  for (const isa::Row* row : rows.proved) rows.refused.erase(row);
   return rows;
 }
 
@@ -153,7 +168,7 @@ std::string joined(const std::set<std::string>& texts) {
 
 struct Line {
   std::array<std::pair<unsigned, unsigned>, isa::kAllArchs.size()> executed{};  // of how many
-  unsigned proved = 0;
+  unsigned proved = 0, refused = 0;
   std::set<std::string> missing;
 };
 
@@ -169,7 +184,9 @@ A form is a row of `isa/opcodes`: one layout of bits of an opcode, all its opera
 - proved: of sm_90's forms, those whose answers on an H200 are recorded and replayed by
   `simulator_lanes_test`, `simulator_instruction_probe_test`, `simulator_warpgroup_probe_test` and
   `simulator_tensor_probe_test`, and those that programs of `gpu/kernels` execute whose memory and counts per instruction equal
-  an H200's (`simulator/tests/data/program_words.txt`, made by `instruction_coverage --words`).
+  an H200's (`simulator/tests/data/program_words.txt`, made by `instruction_coverage --words`). Refused: forms that nvdisasm
+  prints, no compiler was seen to emit for sm_90, and an H200 ended as `CUDA_ERROR_ILLEGAL_INSTRUCTION`. LDGMC, a load of what
+  several GPUs hold, was asked of ordinary memory alone.
 - not executed: sm_90's modifiers with which a launch stops, naming the instruction. Words that are not in the list of opcodes
   at all stop a launch too.
 
@@ -195,13 +212,16 @@ std::string table_head() {
 
 std::string coverage_page() {
   std::map<isa::Op, Line> lines;
-  const std::set<const isa::Row*> proved = proved_rows();
+  const Answered answered = answered_rows();
   for (std::size_t i = 0; i < isa::kAllArchs.size(); ++i) {
     for (const auto& [row, form] : forms_of(isa::kAllArchs[i])) {
       Line& line = lines[row->op];
       auto& [executed, all] = line.executed[i];
       ++all;
-      if (isa::kAllArchs[i] == Arch::sm_90 && proved.contains(row)) ++line.proved;
+      if (isa::kAllArchs[i] == Arch::sm_90) {
+        line.proved += form.executes && answered.proved.contains(row) ? 1 : 0;
+        line.refused += answered.refused.contains(row) ? 1 : 0;
+      }
       if (!form.executes) continue;
       ++executed;
       if (isa::kAllArchs[i] == Arch::sm_90)
@@ -218,7 +238,9 @@ std::string coverage_page() {
               : executed == all ? fmt::format(" {} |", all)
                                 : fmt::format(" {} of {} |", executed, all);
     const unsigned forms = line.executed[place_of(Arch::sm_90)].second;
-    page += forms == 0 ? std::string(" |") : fmt::format(" {} of {} |", line.proved, forms);
+    page += forms == 0 ? std::string(" |") : fmt::format(" {} of {}", line.proved, forms);
+    if (line.refused != 0) page += fmt::format(", {} refused", line.refused);
+    if (forms != 0) page += " |";
     page +=
         line.missing.empty() ? std::string(" |\n") : fmt::format(" {} |\n", joined(line.missing));
   }
