@@ -106,7 +106,7 @@ inline constexpr Row kMemoryRows[] = {
     // Copies global to shared memory without a register. UR belongs to the global address in one
     // opcode and to the shared one in the other, where the descriptor is in the register after it.
     {Op::LDGSTS, kSm80To90, 0x1fae, kFixed,
-     "LDGSTS$ldgsts [?Rd+O@44:20], [A{ra_u32@70 .U32|.64}+?UR@64+G@32:12], ?Pp"},
+     "LDGSTS$ldgsts [?Rd+O@44:20], [A{ra_u32@70 .U32|.64}+?UR@64*2+G@32:12], ?Pp"},
     {Op::LDGSTS, kSm80To89, 0x1fae, kFixed,
      "LDGSTS$ldgsts{descriptor@76 1:} [?Rd+O@44:20], "
      "Uh@64:6/101:1[A{ra_u32@70 .U32|.64}+G@32:12], ?Pp"},
@@ -125,7 +125,7 @@ inline constexpr Row kMemoryRows[] = {
      "LDGSTS$ldgsts{descriptor@76 1:} [?Rd+UR@64+O@44:20], "
      "desc[Un*2][A{ra_u32@70 .U32|.64}+G@32:12], ?Pp"},
     {Op::LDGSTS, kFrom100, 0x1fae, kFixed,
-     "LDGSTS$ldgsts100 [?Rd+O@44:20], [A{ra_u32@83 .U32|.64}+?UR@64+G@32:12], ?Pp"},
+     "LDGSTS$ldgsts100 [?Rd+O@44:20], [A{ra_u32@83 .U32|.64}+?UR@64*2+G@32:12], ?Pp"},
     {Op::LDGSTS, kFrom100, 0x1fae, kFixed,
      "LDGSTS$ldgsts100{descriptor@76 1:} [?Rd+O@44:20], "
      "desc[UR@64][A{ra_u32@83 .U32|.64}+G@32:12], ?Pp"},
