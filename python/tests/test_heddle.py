@@ -6,7 +6,6 @@ import json
 import os
 import pathlib
 import shutil
-import subprocess
 import sys
 import tempfile
 import unittest
@@ -144,29 +143,6 @@ class Sweep(unittest.TestCase):
     def test_fills_places_in_words(self):
         rows = heddle.sweep_rows(["--param", "n={rounds}", self.sketch], {"rounds": [4, 8]})
         self.assertLess(rows[0][INST], rows[1][INST])
-
-
-# What PyTorch does with entry points when it is imported.
-LOADS_ENTRY_POINTS = """
-import importlib.metadata
-import types
-backends = types.SimpleNamespace(cudnn=types.SimpleNamespace(enabled=True))
-for each in importlib.metadata.entry_points(group="torch.backends"):
-    each.load()()
-"""
-
-
-@unittest.skipUnless(os.environ.get("HEDDLE"), "HEDDLE names no command")
-@unittest.skipIf(sys.version_info < (3, 10), "entry_points takes no group")
-class Torch(unittest.TestCase):
-    def test_does_without_cudnn(self):
-        with tempfile.TemporaryDirectory() as folder:
-            (pathlib.Path(folder) / "torch.py").write_text(LOADS_ENTRY_POINTS)
-            script = "import torch; print(torch.backends.cudnn.enabled)"
-            for words, wanted in ((), "True"), ((os.environ["HEDDLE"], "run", "--quiet", "--"), "False"):
-                printed = subprocess.run([*words, sys.executable, "-c", script], check=True, text=True,
-                                         stdout=subprocess.PIPE, env={**os.environ, "PYTHONPATH": folder}).stdout
-                self.assertEqual(printed.strip(), wanted)
 
 
 if __name__ == "__main__":
