@@ -1,6 +1,8 @@
 #include "isa/instruction.hpp"
 
 #include <array>
+#include <tuple>
+#include <utility>
 
 #include "isa/attributes.hpp"
 #include "isa/encoding.hpp"
@@ -31,16 +33,37 @@ std::uint32_t swizzle(const Instruction& instruction, char slot) {
   return 0;
 }
 
+std::uint32_t value_of(const Item& modifier, const Word& word) {
+  if (modifier.bits.width == 0) return modifier.constant;
+  return static_cast<std::uint32_t>(modifier.bits.get(word));
+}
+
 }  // namespace
 
 std::uint32_t Instruction::mod(Mod which) const {
-  if (const Item* item = find_modifier(*encoding, which))
-    return item->bits.width == 0 ? item->constant
-                                 : static_cast<std::uint32_t>(item->bits.get(word));
+  if (const Item* item = find_modifier(*encoding, which)) return value_of(*item, word);
   if (which == Mod::swz_a) return swizzle(*this, 'A');
   if (which == Mod::swz_b) return swizzle(*this, 'B');
   if (which == Mod::swz_c) return swizzle(*this, 'C');
   return 0;
+}
+
+ModifierValues Instruction::mods() const {
+  ModifierValues values{};
+  std::array<bool, std::tuple_size_v<ModifierValues>> found{};
+  const auto set = [&](Mod which, std::uint32_t value) {
+    const auto index = static_cast<std::size_t>(which);
+    if (!std::exchange(found[index], true)) values[index] = value;
+  };
+  for_each_item(*encoding->layout, encoding->form, [&](const Item& item) {
+    const std::uint32_t value = value_of(item, word);
+    if (item.mod != Mod::count_) set(item.mod, value);
+    if (item.kind == ItemKind::special_reg) set(Mod::special_reg, value);
+  });
+  set(Mod::swz_a, swizzle(*this, 'A'));
+  set(Mod::swz_b, swizzle(*this, 'B'));
+  set(Mod::swz_c, swizzle(*this, 'C'));
+  return values;
 }
 
 }  // namespace heddle::isa

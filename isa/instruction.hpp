@@ -94,6 +94,7 @@ struct Instruction {
 
   // A modifier's raw field value; 0 where this encoding has no such field.
   std::uint32_t mod(Mod which) const;
+  ModifierValues mods() const;  // all of them at once
 };
 
 }  // namespace heddle::isa

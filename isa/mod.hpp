@@ -2,6 +2,8 @@
 // (docs/hardware/machine-code.md); where an architecture numbers them otherwise, the row says so.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
 
@@ -119,6 +121,9 @@ enum class Mod : std::uint8_t {
 #undef HEDDLE_MOD
       count_
 };
+
+// The raw field values of an instruction's modifiers, 0 for those it lacks.
+using ModifierValues = std::array<std::uint32_t, static_cast<std::size_t>(Mod::count_)>;
 
 // The modifier of that name, or Mod::count_.
 constexpr Mod mod_named(std::string_view text) {

@@ -21,6 +21,11 @@ std::span<const std::byte> as_span(const Capsule::Page* page, std::size_t size) 
                          : std::span<const std::byte>(kZeros).first(size);
 }
 
+// std::ranges::equal() takes a std::byte at a time.
+bool are_equal(std::span<const std::byte> a, std::span<const std::byte> b) {
+  return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size()) == 0;
+}
+
 // Pages in ascending order, looked up in ascending order.
 class PageCursor {
  public:
@@ -126,7 +131,7 @@ std::vector<Capsule::Page> changed_pages(const simulator::DeviceMemory& memory,
   PageCursor former(before);
   std::vector<Capsule::Page> changed;
   for_each_page(memory, before, [&](std::uint64_t address, std::span<const std::byte> bytes) {
-    if (!std::ranges::equal(bytes, as_span(former.at(address), bytes.size())))
+    if (!are_equal(bytes, as_span(former.at(address), bytes.size())))
       changed.push_back({address, {bytes.begin(), bytes.end()}});
   });
   return changed;
@@ -182,6 +187,7 @@ std::vector<CapsuleLaunch::Difference> CapsuleLaunch::differences(const Capsule&
     const Capsule::Page* changed = after.at(address);
     const Capsule::Page* unchanged = before.at(address);
     const auto expected = as_span(changed != nullptr ? changed : unchanged, bytes.size());
+    if (are_equal(expected, bytes)) return;
     const auto [there, here] = std::ranges::mismatch(expected, bytes);
     if (there == expected.end() || here == bytes.end() || found.size() >= most) return;
     found.push_back({address + static_cast<std::uint64_t>(here - bytes.begin()), *there, *here});

@@ -51,6 +51,16 @@ TEST_P(DecoderOf, GivesBackRandomWordsOfEveryEncoding) {
   EXPECT_GT(reached.size(), 300u);
 }
 
+TEST_P(DecoderOf, ReadsAllModifiersAsOneByOne) {
+  for (const GoldRow& row : rows()) {
+    const auto instruction = decode(GetParam(), row.word);
+    if (!instruction) continue;
+    const ModifierValues values = instruction->mods();
+    for (std::size_t i = 0; i < values.size(); ++i)
+      ASSERT_EQ(values[i], instruction->mod(static_cast<Mod>(i))) << row.text;
+  }
+}
+
 // Random words with one field at the ends of its range, or of either of its two pieces: there are
 // the numbers with a meaning of their own, such as RZ and URZ.
 TEST_P(DecoderOf, GivesBackEveryEdgeOfEveryField) {

@@ -24,10 +24,7 @@ bool select_lane_function(const isa::Instruction& instruction, MicroOp& op) {
   using namespace lanes;
   const Variant& variant = widest_supported();
   if (variant.selectors[static_cast<std::size_t>(instruction.op)] == nullptr) return false;
-  Request request{&instruction};
-  for (std::size_t i = 0; i < static_cast<std::size_t>(isa::Mod::count_); ++i)
-    request.mods[i] = instruction.mod(static_cast<isa::Mod>(i));
-  return variant.select(request, op);
+  return variant.select({&instruction, instruction.mods()}, op);
 }
 
 }  // namespace heddle::simulator

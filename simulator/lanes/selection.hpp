@@ -14,7 +14,7 @@ namespace heddle::simulator::lanes {
 // are compiled for several vector units) call nothing outside, and tests need no machine words.
 struct Request {
   const isa::Instruction* instruction = nullptr;
-  std::uint32_t mods[static_cast<std::size_t>(isa::Mod::count_)] = {};
+  isa::ModifierValues mods{};
 
   std::uint32_t mod(isa::Mod which) const { return mods[static_cast<std::size_t>(which)]; }
   std::uint32_t& mod(isa::Mod which) { return mods[static_cast<std::size_t>(which)]; }
