@@ -18,12 +18,6 @@ using timing::Course;
 using timing::kNoScoreboard;
 using timing::kScoreboards;
 
-// A scoreboard counts up a cycle behind the issue; who issues in the next cycle does not see it.
-constexpr std::uint64_t kCountingDelay = 2;
-
-// What stands for a scoreboard where a warp group's product is awaited by its group of products.
-constexpr std::uint8_t kByGroup = kNoScoreboard + 1;
-
 bool is_group_product(const isa::Instruction& in) {
   constexpr unsigned kRowsOfWarpgroup = 64;
   return isa::facts(in).work == isa::Work::product &&
@@ -66,28 +60,9 @@ bool is_predicate(unsigned place) {
 
 }  // namespace
 
-inline void HazardCheck::Pending::set(const WarpTrack& track, Pc at, std::uint8_t guard,
-                                      bool is_fixed) {
-  since = track.now;
-  sequence = track.sequence;
-  pc = at;
-  scoreboard = guard;
-  fixed = is_fixed;
-}
-
-void HazardCheck::WarpTrack::start() {
-  results.lanes.fill(Mask());
-  sources.lanes.fill(Mask());
-  for (auto& each : counted) each.clear();
-  now = sequence = most_settled = groups = products_settled = 0;
-  group_ends.fill(0);
-  last_count.fill(0);
-  settled.fill(0);
-}
-
 void HazardCheck::begin(const LaunchRequest&) {
   blocks_.clear();
-  last_tracks_ = nullptr;
+  last_warps_ = nullptr;
   module_ = nullptr;  // another one may lie where the last one did
 }
 
@@ -103,39 +78,29 @@ void HazardCheck::prepare(const Core& core) {
   timed_ = timing::time_program(module->program(), *core.launch.model->timing);
   decoded_.assign(module->program().instructions.size(), {});
   places_.clear();
-  stretches_.assign(decoded_.size(), {});
-  uses_.clear();
-  last_writes_.clear();
+  states_.clear();
 }
 
 void HazardCheck::block_started(const Core& core, const Block& block) {
   prepare(core);
-  Tracks& tracks = blocks_[block.linear];
-  while (tracks.size() < block.warps.size()) {
-    if (spare_.empty()) {
-      tracks.push_back(std::make_unique<WarpTrack>());
-      continue;
-    }
-    tracks.push_back(std::move(spare_.back()));
-    spare_.pop_back();
-    tracks.back()->start();
-  }
+  blocks_[block.linear].resize(block.warps.size());
 }
 
 void HazardCheck::block_ended(const Core&, const Block& block) {
   const auto found = blocks_.find(block.linear);
   if (found == blocks_.end()) return;
-  std::ranges::move(found->second, std::back_inserter(spare_));
+  for (Followed& warp : found->second)
+    if (warp.track != nullptr) spare_.push_back(std::move(warp.track));
   blocks_.erase(found);
-  last_tracks_ = nullptr;
+  last_warps_ = nullptr;
 }
 
-HazardCheck::WarpTrack& HazardCheck::track_of(const Warp& warp) {
-  if (last_tracks_ == nullptr || last_block_ != warp.block->linear) {
+HazardCheck::Followed& HazardCheck::followed(const Warp& warp) {
+  if (last_warps_ == nullptr || last_block_ != warp.block->linear) {
     last_block_ = warp.block->linear;
-    last_tracks_ = &blocks_.at(last_block_);
+    last_warps_ = &blocks_.at(last_block_);
   }
-  return *(*last_tracks_)[warp.index];
+  return (*last_warps_)[warp.index];
 }
 
 void HazardCheck::decode(std::uint32_t pc) {
@@ -172,38 +137,14 @@ void HazardCheck::decode(std::uint32_t pc) {
   result.write_scoreboard = result.read_scoreboard = kByGroup;
 }
 
-// Units answer in order, and ptxas counts on it: who has waited for a later instruction's
-// scoreboard need not wait for those before it. Which unit that was is not asked.
-bool HazardCheck::is_settled(const WarpTrack& track, const Pending& pending) {
-  if (pending.scoreboard == kByGroup) return pending.sequence <= track.products_settled;
-  if (pending.scoreboard < kScoreboards && pending.sequence <= track.settled[pending.scoreboard])
-    return true;
-  return pending.sequence < track.most_settled;
-}
-
-void HazardCheck::wait(WarpTrack& track, unsigned scoreboard, std::size_t left) {
-  std::vector<std::uint64_t>& counted = track.counted[scoreboard];
-  if (left == 0 && track.now - track.last_count[scoreboard] < kCountingDelay) left = 1;
-  if (counted.size() <= left) return;
-  const auto done = counted.end() - static_cast<std::ptrdiff_t>(left);
-  track.settled[scoreboard] = *std::prev(done);
-  track.most_settled = std::max(track.most_settled, track.settled[scoreboard]);
-  counted.erase(counted.begin(), done);
-}
-
-void HazardCheck::wait_for_groups(WarpTrack& track, std::size_t left) {
-  if (track.groups > left)
-    track.products_settled = track.group_ends[(track.groups - left - 1) % kKeptGroups];
-}
-
 // What the instruction waits for has happened when it issues.
 void HazardCheck::wait(WarpTrack& track, const Decoded& in) {
   if (!in.waits()) return;
   for (unsigned left = in.waits_for; left != 0; left &= left - 1)
-    wait(track, static_cast<unsigned>(std::countr_zero(left)), 0);
+    track.wait(static_cast<unsigned>(std::countr_zero(left)), 0);
   if (in.counted_by < kScoreboards && (in.waits_for >> in.counted_by & 1) == 0)
-    wait(track, in.counted_by, in.left);
-  if (in.groups_left != kNoGroupWait) wait_for_groups(track, in.groups_left);
+    track.wait(in.counted_by, in.left);
+  if (in.groups_left != kNoGroupWait) track.wait_for_groups(in.groups_left);
 }
 
 // Others are followed by the run.
@@ -212,21 +153,45 @@ bool HazardCheck::looks_before(const Step& step) const {
 }
 
 void HazardCheck::issuing(const Core&, const Warp& warp, const Issue& next) {
-  if (next.pc >= decoded_.size() || !module_->program().instructions[next.pc]) return;
-  follow({warp, track_of(warp), next.pc, next.active, next.on});
+  happens(warp, {next.pc, next.pc, next.active, next.on});
 }
 
 void HazardCheck::passed(const Warp& warp, Pc first, Pc end, Mask active) {
-  WarpTrack& track = track_of(warp);
-  for (Pc pc = first; pc != end;) {
-    const Stretch& stretch = stretch_at(pc, end);
-    if (stretch.in_time && stretch.end <= end && starts_in_order(track, stretch, pc, active)) {
-      follow(track, stretch, pc, active);
-      pc = Pc(stretch.end);
-    } else {
-      follow({warp, track, pc, active, active});
-      ++pc;
-    }
+  happens(warp, {first, end, active, active});
+}
+
+void HazardCheck::happens(const Warp& warp, const HazardEvent& event) {
+  Followed& found = followed(warp);
+  if (!found.state.is_known() || !states_.advance(found.state, event))
+    look_closely(warp, found, event);
+}
+
+// A state in which something is to be reported is not learned, so that each report is counted.
+void HazardCheck::look_closely(const Warp& warp, Followed& followed, const HazardEvent& event) {
+  constexpr std::uint32_t kUntilFound = 64;  // events; to find a state costs less than these
+  if (event.first >= decoded_.size() || !module_->program().instructions[event.first]) return;
+  if (followed.track == nullptr) {
+    if (spare_.empty()) spare_.push_back(std::make_unique<WarpTrack>());
+    followed.track = std::move(spare_.back());
+    spare_.pop_back();
+  }
+  WarpTrack& track = *followed.track;
+  const HazardState before = followed.state;
+  if (before.is_known()) {
+    states_.restore(before, track);
+    followed.state.number = HazardState::kUnknown;
+    followed.without_number = 0;
+  }
+  const std::uint64_t reports = reports_;
+  Pc pc = event.first;
+  do {
+    follow({warp, track, pc, event.active, event.on});
+  } while (++pc < event.end);
+  if (before.is_known() && reports_ == reports) {
+    followed.state = states_.learn(before, event, track);
+  } else if (++followed.without_number == kUntilFound) {
+    followed.state = states_.find(track, event.first);
+    followed.without_number = 0;
   }
 }
 
@@ -248,7 +213,7 @@ void HazardCheck::follow(const Execution& now) {
     if (((track.results.lanes[*place] | track.sources.lanes[*place]) & now.on).any())
       look_at_write(now, in, *place);
   if (in.write_scoreboard != kNoScoreboard || in.read_scoreboard != kNoScoreboard) count(track, in);
-  if (in.ends_group) track.group_ends[track.groups++ % kKeptGroups] = track.sequence;
+  if (in.ends_group) track.group_ends[track.groups++ % WarpTrack::kKeptGroups] = track.sequence;
   for (const std::uint16_t* place = writes; place != end; ++place) {
     const std::uint8_t guard = is_predicate(*place) ? in.predicate_scoreboard : in.write_scoreboard;
     track.results.lanes[*place] = now.on;
@@ -284,7 +249,7 @@ void HazardCheck::count(WarpTrack& track, const Decoded& in) {
 
 void HazardCheck::look_at_read(const Execution& now, unsigned place, bool as_guard) {
   WarpTrack& track = now.track;
-  const Pending& result = track.results.of[place];
+  const WarpTrack::Pending& result = track.results.of[place];
   const Mask lanes = track.results.lanes[place];
   if (result.fixed) {
     const std::uint64_t passed = track.now - result.since;
@@ -299,7 +264,7 @@ void HazardCheck::look_at_read(const Execution& now, unsigned place, bool as_gua
                               place_name(place), passed, passed == 1 ? "" : "s", needed),
                   "the stall counts from the first instruction on are too small");
   }
-  if (is_settled(track, result)) {
+  if (track.is_settled(result)) {
     track.results.lanes[place] = Mask();
     return;
   }
@@ -311,18 +276,18 @@ void HazardCheck::look_at_read(const Execution& now, unsigned place, bool as_gua
 
 void HazardCheck::look_at_write(const Execution& now, const Decoded& in, unsigned place) {
   WarpTrack& track = now.track;
-  const Pending& result = track.results.of[place];
+  const WarpTrack::Pending& result = track.results.of[place];
   const Mask results = track.results.lanes[place], sources = track.sources.lanes[place];
   const bool is_awaited = result.scoreboard < kScoreboards || result.scoreboard == kByGroup;
-  if ((results & now.on).any() && !result.fixed && is_awaited && !is_settled(track, result) &&
+  if ((results & now.on).any() && !result.fixed && is_awaited && !track.is_settled(result) &&
       result.scoreboard != in.write_scoreboard)
     report(now, "overwritten_result", result, results,
            fmt::format("{} is written while an earlier result for it may still come",
                        place_name(place)),
            what_guards(result.scoreboard));
   // A result that comes by the memory unit comes behind the reads of what that took before.
-  const Pending& source = track.sources.of[place];
-  if (!in.is_memory && (sources & now.on).any() && !is_settled(track, source))
+  const WarpTrack::Pending& source = track.sources.of[place];
+  if (!in.is_memory && (sources & now.on).any() && !track.is_settled(source))
     report(now, "overwritten_source", source, sources,
            fmt::format("{} is written while an earlier instruction may still have to read it",
                        place_name(place)),
@@ -330,8 +295,9 @@ void HazardCheck::look_at_write(const Execution& now, const Decoded& in, unsigne
                                               : what_guards(source.scoreboard));
 }
 
-void HazardCheck::report(const Execution& now, const char* kind, const Pending& pending, Mask lanes,
-                         std::string message, std::string details) {
+void HazardCheck::report(const Execution& now, const char* kind, const WarpTrack::Pending& pending,
+                         Mask lanes, std::string message, std::string details) {
+  ++reports_;
   Finding* const finding = findings_.note("hazards", kind, now.pc, pending.pc);
   if (finding == nullptr) return;
   finding->message = std::move(message);

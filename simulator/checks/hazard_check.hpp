@@ -8,6 +8,9 @@
 // and writes is its own until the warp has waited for its group (WARPGROUP.DEPBAR). The latencies
 // are the least that hardware needs between any two instructions of the kind
 // (hazard_latencies.hpp), so that what is reported is wrong; not all that is wrong is reported.
+//
+// What happened once is looked up afterwards (hazard_states.hpp). Where a warp does what none has
+// done before, its track is followed, instruction by instruction.
 #pragma once
 
 #include <array>
@@ -18,6 +21,8 @@
 #include <vector>
 
 #include "simulator/checks/check.hpp"
+#include "simulator/checks/hazard_states.hpp"
+#include "simulator/checks/hazard_track.hpp"
 #include "simulator/timing/program.hpp"
 #include "simulator/warp/register_uses.hpp"
 
@@ -36,39 +41,12 @@ class HazardCheck : public Check {
   void block_ended(const Core& core, const Block& block) override;
 
  private:
-  struct WarpTrack;
-  // A result on its way, or a source that is still to be read.
-  struct Pending {
-    std::uint64_t since;     // the cycle of its issue
-    std::uint64_t sequence;  // of the warp's instructions
-    Pc pc;
-    std::uint8_t scoreboard;
-    bool fixed;  // its time is what the compiler counts
-
-    // Member by member: a whole one would be built in memory first, and waited for.
-    void set(const WarpTrack& track, Pc at, std::uint8_t guard, bool is_fixed);
-  };
-  // By place. Where no lanes are, nothing is pending, and what `of` holds means nothing.
-  struct Places {
-    std::array<Mask, kPlaces> lanes;
-    std::array<Pending, kPlaces> of;
-  };
-  static constexpr std::size_t kKeptGroups = 8;  // of products, as many as a wait can leave
   static constexpr std::uint8_t kNoGroupWait = 0xff;
-  struct WarpTrack {
-    WarpTrack() { start(); }
-    void start();
-    Places results, sources;
-    // By scoreboard: the instructions that it counts.
-    std::array<std::vector<std::uint64_t>, timing::kScoreboards> counted;
-    std::uint64_t now, sequence;
-    std::array<std::uint64_t, timing::kScoreboards> last_count;  // when each was counted up
-    std::array<std::uint64_t, timing::kScoreboards> settled;     // all up to this sequence are done
-    std::uint64_t most_settled;                                  // of them
-    // Warp groups' products: the last one of each of the last groups, in a ring; how many groups;
-    // all products up to this sequence are done.
-    std::array<std::uint64_t, kKeptGroups> group_ends;
-    std::uint64_t groups, products_settled;
+  // A warp: its state, or its track where that has no number.
+  struct Followed {
+    HazardState state;
+    std::uint32_t without_number = 0;  // events since it was known
+    std::unique_ptr<WarpTrack> track;  // made when it is needed
   };
   // Of an instruction, what is looked at whenever it executes.
   struct Decoded {
@@ -97,50 +75,22 @@ class HazardCheck : public Check {
     Pc pc;
     Mask active, on;
   };
-  // Instructions one after the other that set no scoreboard and of which at most the first waits:
-  // among them all is the same whenever they execute.
-  struct Stretch {
-    std::uint32_t end = 0;               // pc; 0: not looked at yet
-    bool in_time = false;                // none uses another's result too early
-    std::uint32_t uses = 0, writes = 0;  // indices in uses_ and last_writes_
-    std::uint32_t use_count = 0, write_count = 0;
-    std::uint32_t cycles = 0;
-  };
-  // A place that the stretch reads or writes before any of its instructions has written it.
-  struct FirstUse {
-    std::uint16_t place;
-    bool reads, writes;
-    std::uint32_t since;  // cycles from the stretch's first issue: when it is read
-  };
-  struct StretchPlaces;
-  struct LastWrite {
-    std::uint16_t place;
-    std::uint32_t pc, since;
-  };
   void decode(std::uint32_t pc);
   const Decoded& decoded(std::uint32_t pc) {
     if (decoded_[pc].stall == 0) [[unlikely]]
       decode(pc);
     return decoded_[pc];
   }
-  WarpTrack& track_of(const Warp& warp);
+  Followed& followed(const Warp& warp);
+  void happens(const Warp& warp, const HazardEvent& event);
+  void look_closely(const Warp& warp, Followed& followed, const HazardEvent& event);
   void follow(const Execution& now);
-  // hazard_stretches.cpp
-  const Stretch& stretch_at(std::uint32_t first, std::uint32_t end);
-  void find_stretch(std::uint32_t first, std::uint32_t end, Stretch& found);
-  void note_uses(const Decoded& in, std::uint32_t pc, Stretch& found, StretchPlaces& places);
-  bool starts_in_order(WarpTrack& track, const Stretch& stretch, std::uint32_t first, Mask on);
-  void follow(WarpTrack& track, const Stretch& stretch, std::uint32_t first, Mask on);
-  static bool is_plain(const Decoded& in);
   static void wait(WarpTrack& track, const Decoded& in);
-  static void wait(WarpTrack& track, unsigned scoreboard, std::size_t left);
-  static void wait_for_groups(WarpTrack& track, std::size_t left);
-  static bool is_settled(const WarpTrack& track, const Pending& pending);
   void look_at_read(const Execution& now, unsigned place, bool as_guard);
   void look_at_write(const Execution& now, const Decoded& in, unsigned place);
   bool adds_to_product(const WarpTrack& track, const Decoded& in, unsigned place) const;
   static void count(WarpTrack& track, const Decoded& in);
-  void report(const Execution& now, const char* kind, const Pending& pending, Mask lanes,
+  void report(const Execution& now, const char* kind, const WarpTrack::Pending& pending, Mask lanes,
               std::string message, std::string details);
 
   void prepare(const Core& core);
@@ -150,13 +100,12 @@ class HazardCheck : public Check {
   timing::TimedProgram timed_;      // of that code
   std::vector<Decoded> decoded_;    // by pc
   std::vector<std::uint16_t> places_;
-  std::vector<Stretch> stretches_;  // by the pc of the first instruction
-  std::vector<FirstUse> uses_;
-  std::vector<LastWrite> last_writes_;
-  using Tracks = std::vector<std::unique_ptr<WarpTrack>>;
-  std::map<std::uint64_t, Tracks> blocks_;  // by linear index
-  Tracks spare_;                            // of blocks that have ended
-  Tracks* last_tracks_ = nullptr;           // that track_of found, and whose
+  HazardStates states_;  // of warps of that code
+  std::uint64_t reports_ = 0;
+  using Warps = std::vector<Followed>;
+  std::map<std::uint64_t, Warps> blocks_;          // by linear index
+  std::vector<std::unique_ptr<WarpTrack>> spare_;  // of blocks that have ended
+  Warps* last_warps_ = nullptr;                    // that followed() found, and whose
   std::uint64_t last_block_ = 0;
 };
 

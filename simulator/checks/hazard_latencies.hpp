@@ -15,6 +15,7 @@ namespace heddle::simulator::checks {
 // `place` (register_uses.hpp) from it; `as_guard`: it guards the reader. 0: not known.
 unsigned least_latency(const isa::Instruction& writer, const isa::Instruction& reader,
                        unsigned place, bool as_guard);
-inline constexpr unsigned kMostLatency = 16;  // more than any of them
+inline constexpr unsigned kMostLatency = 16;         // more than any of them
+inline constexpr unsigned kMostRegisterLatency = 8;  // more than any of a register
 
 }  // namespace heddle::simulator::checks

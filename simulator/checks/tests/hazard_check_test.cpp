@@ -144,18 +144,49 @@ struct OfEveryInstruction : Observer {
   void issued(const CoreView&, const WarpView&, const Issue&) override {}
 };
 
-TEST(HazardCheck, StretchesAreJudgedAsTheirInstructionsOneByOne) {
+struct Change {
+  std::uint64_t pc;
+  Field field;
+  unsigned value;
+};
+std::vector<Change> changes() {
   const isa::Cubin cubin = isa::parse_cubin(planted_kernels(), "planted.cubin");
   const std::uint64_t bytes = cubin.sections[cubin.find_kernel(kKernel)->text_section].bytes.size();
-  unsigned with_findings = 0;
+  std::vector<Change> all;
   for (std::uint64_t pc = 0; pc < bytes; pc += 16)
     for (const auto& [field, value] : std::vector<std::pair<Field, unsigned>>{
-             {kStall, 1}, {kStall, 3}, {kWaitMask, 0}, {kWriteBarrier, kNone}}) {
-      OfEveryInstruction every;
-      const std::string text = found(pc, field, value);
-      EXPECT_EQ(text, found(pc, field, value, &every)) << pc << ' ' << field.bit << ' ' << value;
-      with_findings += text.empty() ? 0 : 1;
+             {kStall, 1}, {kStall, 3}, {kWaitMask, 0}, {kWriteBarrier, kNone}})
+      all.push_back({pc, field, value});
+  return all;
+}
+
+TEST(HazardCheck, RunsAreJudgedAsTheirInstructionsOneByOne) {
+  unsigned with_findings = 0;
+  for (const auto& [pc, field, value] : changes()) {
+    OfEveryInstruction every;
+    const std::string text = found(pc, field, value);
+    EXPECT_EQ(text, found(pc, field, value, &every)) << pc << ' ' << field.bit << ' ' << value;
+    with_findings += text.empty() ? 0 : 1;
+  }
+  EXPECT_GT(with_findings, 10u);
+}
+
+// In the second launch all that warps do was seen before.
+TEST(HazardCheck, ALaunchIsJudgedAsTheSameOneBeforeIt) {
+  unsigned with_findings = 0;
+  for (const auto& [pc, field, value] : changes()) {
+    Device device{gpu_model("h200")};
+    Module module{changed(pc, field, value), "planted.cubin", device.memory()};
+    Checks checks{parse_options("hazards"), device.memory()};
+    const std::vector<Finding> first = launch(device, checks, module);
+    const std::vector<Finding> second = launch(device, checks, module);
+    ASSERT_EQ(first.size(), second.size()) << pc << ' ' << field.bit << ' ' << value;
+    for (std::size_t i = 0; i < first.size(); ++i) {
+      EXPECT_EQ(first[i].message, second[i].message);
+      EXPECT_EQ(first[i].times, second[i].times);
     }
+    with_findings += first.empty() ? 0 : 1;
+  }
   EXPECT_GT(with_findings, 10u);
 }
 
