@@ -16,9 +16,10 @@ std::uint32_t low(std::uint64_t value) { return static_cast<std::uint32_t>(value
 
 // Writes a track as words. Left out is what nothing can come of: what is settled, what has been
 // there for long, and every number of which only the order matters (sequences become their ranks).
-class Writer {
+class TrackWriter {
  public:
-  Writer(const WarpTrack& track, std::vector<std::uint32_t>& words) : track_(track), words_(words) {
+  TrackWriter(const WarpTrack& track, std::vector<std::uint32_t>& words)
+      : track_(track), words_(words) {
     rank_sequences();
     find_groups();
     write(track.results);
@@ -125,9 +126,9 @@ class Writer {
   boost::container::small_vector<Mask, kWarpSize> groups_;       // disjoint
 };
 
-class Reader {
+class TrackReader {
  public:
-  Reader(const std::vector<std::uint32_t>& words, const HazardState& state, WarpTrack& track)
+  TrackReader(const std::vector<std::uint32_t>& words, const HazardState& state, WarpTrack& track)
       : next_(words.data() + 1), state_(state), track_(track) {
     track.start();
     track.now = kMostLatency;
@@ -188,7 +189,7 @@ void HazardStates::clear() {
 
 HazardState HazardStates::find(const WarpTrack& track, Pc last) {
   Words words{last};
-  const Writer writer(track, words);
+  const TrackWriter writer(track, words);
   const std::span<const Mask> groups = writer.groups();
   HazardState found{.number = HazardState::kUnknown};
   if (groups.size() > HazardState::kMostGroups) return found;
@@ -224,7 +225,7 @@ HazardState HazardStates::learn(const HazardState& state, const HazardEvent& eve
 }
 
 void HazardStates::restore(const HazardState& state, WarpTrack& track) const {
-  Reader(*words_[state.number], state, track);
+  TrackReader(*words_[state.number], state, track);
 }
 
 }  // namespace heddle::simulator::checks

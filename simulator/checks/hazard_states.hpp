@@ -49,14 +49,19 @@ class HazardStates {
 
   // Makes `state` the one after `event`; false where that is not known yet.
   bool advance(HazardState& state, const HazardEvent& event) const {
+    if (is_of_one_group(state, event)) {
+      const Next* const next = find_next(state, event, 1);
+      if (next == nullptr) return false;
+      state.number = next->number;
+      state.group_count = next->group_count;
+      state.groups[0] = event.on;
+      return true;
+    }
     Pieces pieces;
-    const std::uint32_t there = pieces.cut(state, event);
-    for (const Next& next : next_[state.number])
-      if (next.first == event.first && next.end == event.end && next.pieces == there) {
-        next.apply(pieces, state);
-        return true;
-      }
-    return false;
+    const Next* const next = find_next(state, event, pieces.cut(state, event));
+    if (next == nullptr) return false;
+    next->apply(pieces, state);
+    return true;
   }
   // The state of `track`, which from now on follows `state` by `event`.
   HazardState learn(const HazardState& state, const HazardEvent& event, const WarpTrack& track);
@@ -109,6 +114,19 @@ class HazardStates {
       }
     }
   };
+  // Whether only the first piece is not empty, and groups afterwards can only be that: as almost
+  // always, and quick.
+  static bool is_of_one_group(const HazardState& state, const HazardEvent& event) {
+    return event.active == event.on && event.on.any() &&
+           (state.group_count == 0 || (state.group_count == 1 && state.groups[0] == event.on));
+  }
+  const Next* find_next(const HazardState& state, const HazardEvent& event,
+                        std::uint32_t pieces) const {
+    for (const Next& next : next_[state.number])
+      if (next.first == event.first && next.end == event.end && next.pieces == pieces) return &next;
+    return nullptr;
+  }
+
   using Words = std::vector<std::uint32_t>;
   boost::unordered_map<Words, std::uint32_t> numbers_;
   std::vector<const Words*> words_;  // by number: keys of numbers_, which stay where they are
