@@ -5,6 +5,8 @@
 #include <charconv>
 #include <regex>
 
+#include "cli/findings_text.hpp"
+
 namespace heddle::cli {
 namespace {
 
@@ -23,13 +25,14 @@ Problem fault_problem(const LaunchRecord& launch) {
   return problem;
 }
 
-Problem finding_problem(const LaunchRecord& launch, const Finding& finding) {
+Problem finding_problem(const LaunchRecord& launch, const AlikeFindings& alike) {
+  const Finding& finding = *alike.first;
   Problem problem;
   problem.launch = &launch;
   problem.rule = fmt::format("{}/{}", finding.check, finding.kind);
   problem.message = finding.message;
   problem.details = finding.details;
-  problem.times = finding.times;
+  problem.times = alike.times;
   for (const Side& side : finding.sides) {
     Place place = place_of(side.line);
     place.function = display_name(side.function);
@@ -79,8 +82,8 @@ std::vector<Problem> problems(Launches launches, const std::vector<Condition>& c
                               bool faults) {
   std::vector<Problem> all;
   for (const LaunchRecord* launch : launches) {
-    for (const Finding& finding : launch->findings)
-      all.push_back(finding_problem(*launch, finding));
+    for (const AlikeFindings& each : alike_findings(*launch))
+      all.push_back(finding_problem(*launch, each));
     if (faults && !launch->fault.empty()) all.push_back(fault_problem(*launch));
   }
   for (const Violation& violation : violations(launches, conditions))

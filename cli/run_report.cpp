@@ -38,7 +38,7 @@ bool has_findings(Launches launches) {
 
 // With --quiet: what fails the run, and nothing else.
 std::string quiet_text(const simulator::Record& record, FaultText faults, const Style& style) {
-  std::string text = findings_text(record, false, style);
+  std::string text = findings_text(record, {}, style);
   for (const simulator::LaunchRecord& launch : record.launches)
     if (!launch.fault.empty()) text += stop_text(launch, faults, style);
   return text;

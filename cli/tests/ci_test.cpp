@@ -212,6 +212,31 @@ TEST_F(Ci, FindingsAreSarifResultsWithTheirLines) {
   EXPECT_EQ(results[0]["relatedLocations"][0]["physicalLocation"]["region"]["startLine"], 4);
 }
 
+// Of an unrolled loop, say: the lines are what people look at.
+TEST_F(Ci, FindingsThatOnlyInstructionsTellApartAreOneReport) {
+  std::ofstream(folder_ / "lines.warp")
+      << "__global__ void turn(int *c) {\n"
+         "  __shared__ int tile[64];\n"
+         "  tile[threadIdx.x] = c[threadIdx.x];\n"
+         "  c[threadIdx.x] = tile[63 - threadIdx.x] + tile[(threadIdx.x + 40) % 64];\n"
+         "}\n"
+         "turn<<<1, 64>>>(counting(64));\n";
+  const std::string words = "run --check races --sarif " + file("r.sarif") + " ";
+  const std::string text = run_heddle(words + file("lines.warp"), Kept::output).text;
+  EXPECT_THAT(text, ContainsRegex("and [1-9][0-9]* more of other instructions of the same source "
+                                  "lines; --verbose prints each"));
+  const auto reports = [](const std::string& from) {
+    std::size_t count = 0;
+    for (std::size_t at = from.find("check races:"); at != from.npos;
+         at = from.find("check races:", at + 1))
+      ++count;
+    return count;
+  };
+  EXPECT_LT(reports(text),
+            reports(run_heddle(words + "--verbose " + file("lines.warp"), Kept::output).text));
+  EXPECT_EQ(Json::parse(text_of("r.sarif"))["runs"][0]["results"].size(), reports(text));
+}
+
 TEST_F(Ci, ARunWithoutProblemsHasNoResults) {
   ASSERT_EQ(
       run_heddle("run --sarif " + file("r.sarif") + " --junit " + file("r.xml") + " " + kCapsules,
