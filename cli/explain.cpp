@@ -111,8 +111,12 @@ const Word* find_word(std::string_view name) {
                           : has([&](std::string_view each) { return is_spelling(each, name); });
 }
 
+// Columns of modelled values begin with "~", and some end with their unit.
 bool explain_word(std::string_view name) {
   const Word* word = find_word(name);
+  if (word == nullptr && name.starts_with('~')) return explain_word(name.substr(1));
+  if (constexpr std::string_view kPercent = " %"; word == nullptr && name.ends_with(kPercent))
+    return explain_word(name.substr(0, name.size() - kPercent.size()));
   if (word == nullptr) return false;
   fmt::print("{}\n  {}\n", word->spellings[0], word->meaning);
   return true;
@@ -306,8 +310,9 @@ std::string_view nearest_name(const std::string& name) {
   for (std::size_t i = 0; i < static_cast<std::size_t>(isa::Op::count_); ++i)
     names.push_back(isa::name(static_cast<isa::Op>(i)));
   for (std::size_t i = 0; i < kStalls; ++i) names.push_back(stall_name(static_cast<Stall>(i)));
-  const std::string_view near = simulator::nearest(name, names);
-  return near.empty() ? simulator::nearest_metric(name) : near;
+  if (const std::string_view metric = simulator::nearest_metric(name); !metric.empty())
+    names.push_back(metric);
+  return simulator::nearest(name, names);
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <regex>
 #include <set>
 #include <sstream>
 
@@ -133,6 +134,61 @@ TEST(Explain, KnowsTheColumnsOfOccupancy) {
   const std::vector<std::string> cells = cells_of(lines_of(text).at(0));
   const Words words(cells.begin(), cells.end());
   EXPECT_THAT(words, IsSupersetOf({"blocks/SM", "limited by"}));
+  expect_explained(words);
+}
+
+// A line's cells, as of a table's head.
+Words header_of(const std::string& text, std::size_t line) {
+  const std::vector<std::string> cells = cells_of(lines_of(text).at(line));
+  return {cells.begin(), cells.end()};
+}
+
+// What each piece of advice is headed by: "  * file.cu:18 (06a0) loads misaligned: 13.3 % of …".
+Words advice_headings(const std::string& text) {
+  static const std::regex heading(R"(^  \* (?:.*\([^()]*\) )?([^:(]+): ~?[0-9.]+ % of (.*)$)");
+  Words words;
+  for (const std::string& line : lines_of(text))
+    if (std::smatch found; std::regex_match(line, found, heading)) words.insert(found[1]);
+  return words;
+}
+
+TEST(Explain, KnowsTheHeadingsOfAdvice) {
+  Words words;
+  for (const char* capsule : {"reduce_integer_128.sm_90.G", "random_branches.sm_90.O3",
+                              "nested_loops.sm_90.O3", "sum_matrix_2d_ragged.sm_90.O3"})
+    words.merge(advice_headings(printed("run --no-progress --advice " + kCapsules + capsule)));
+  words.merge(advice_headings(
+      printed("run --no-progress --advice --timing on " + kCapsules + "vector_add.sm_90.O3")));
+  EXPECT_THAT(words, IsSupersetOf({"diverges", "loads misaligned", "waits"}));
+  expect_explained(words);
+}
+
+TEST(Explain, KnowsTheColumnsOfDifferences) {
+  const std::string text = run_heddle("diff " + kCapsules + "simple_divergence.sm_90.G " +
+                                          kCapsules + "simple_divergence.sm_90.O3",
+                                      Kept::output)
+                               .text;
+  Words words;
+  for (const std::string& line : lines_of(text))
+    if (line.starts_with("  metric ") || line.ends_with("what it means"))
+      words.merge(header_of(line, 0));
+  EXPECT_THAT(words, IsSupersetOf({"B - A", "lanes %", "efficiency %", "what it means"}));
+  words.insert({"points", "only in A", "→"});
+  expect_explained(words);
+}
+
+TEST(Explain, KnowsTheColumnsOfTheOtherTables) {
+  Words words = header_of(printed("roofline " + kCapsules + "vector_add.sm_90.O3"), 2);
+  EXPECT_THAT(words, IsSupersetOf({"~nearest roof", "~DRAM/sector"}));
+  words.merge(header_of(printed("validate --capsules simple_divergence"), 0));
+  words.merge(header_of(
+      printed("run --reconvergence all -k mathKernel1 " + kCapsules + "simple_divergence.sm_90.G"),
+      1));
+  const std::string record =
+      HEDDLE_SOURCE_DIR "/validation/records/h200/simple_divergence.sm_90.G.json.zst";
+  words.merge(header_of(printed("compare " + record + " " + record), 0));
+  EXPECT_THAT(words, IsSupersetOf({"entry", "order-dependent", "end", "checked"}));
+  words.insert({"equal", "different", "reordered", "not comparable", "completed", "same memory"});
   expect_explained(words);
 }
 
