@@ -108,6 +108,37 @@ TEST_F(StepTerminal, ShowsEveryLanesRegistersAndHelp) {
   press("x", "registers (lane 3");
 }
 
+TEST_F(StepTerminal, ShowsValuesAsIntegersAndFloats) {
+  start(kDivergence);
+  press("", "step 0");
+  press("l:22\r", "{even:0x42c80000 odd:0x0}");
+  press("f", "{even:1120403456 odd:0}");
+  press("f", "{even:100 odd:0}");
+  press("f", "{even:0x42c80000 odd:0x0}");
+}
+
+TEST_F(StepTerminal, ShowsVariablesOfTheSource) {
+  start(kDivergence);
+  press("", "step 0");
+  press("l:22\r", "ia = 100 in lanes even, 0 in lanes odd");
+  EXPECT_THAT(reader_->screen(), HasSubstr("ib = 0 in lanes even, 200 in lanes odd"));
+  EXPECT_THAT(reader_->screen(), HasSubstr("tid = 0+1*lane"));
+}
+
+// Functions that are called, and what is inlined from a library's headers.
+TEST_F(StepTerminal, ShowsTheCallersLine) {
+  start("calls.sm_90.G");
+  press("", "step 0");
+  press("g60\r", "calls.cu:12, called at calls.cu:14, called at calls.cu:42");
+  EXPECT_THAT(reader_->screen(), HasSubstr("> cube+0120  LDL R2, [R1]"));
+  EXPECT_THAT(reader_->screen(), HasSubstr("called at 0160 calls.cu:42"));
+  start("random_branches.sm_90.O3/0001-_Z8kernel_1jPKjPjS1_.capsule");
+  press("", "step 0");
+  press("ldevice_atomic_functions.hpp:197\r",
+        "device_atomic_functions.hpp:197, called at random_branches.cu:115");
+  EXPECT_THAT(reader_->screen(), HasSubstr(">  115      atomicXor(&shared_sums[10 & 31u], n);"));
+}
+
 TEST_F(StepTerminal, FitsASmallTerminal) {
   start(kDivergence, 24, 80);
   press("d", "diverges: odd");

@@ -45,6 +45,9 @@ TEST(Demangled, GivesTheNameOfTheSource) {
        {"__nv_static_", "__nv_static_22_", "__nv_static_99__7ca640ff_5__Z1kPi",
         "__nv_static_20__7ca640ff_5_st_cu_main__Z1kPi", "__nv_static_18446744073709551615__Z1kPi"})
     EXPECT_EQ(demangled(broken), broken);
+  const std::string in_file = "_ZN38_INTERNAL_91674359_8_calls_cu_43ac2d0c4cubeEi";
+  EXPECT_EQ(demangled(in_file), "cube(int)");
+  EXPECT_EQ(base_name(in_file), "cube");
   EXPECT_EQ(base_name("_Z11mathKernel1Pf"), "mathKernel1");
   EXPECT_EQ(base_name("_Z6reduceILj512EEvPiS0_j"), "reduce");
 }

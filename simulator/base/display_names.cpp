@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <memory>
 #include <new>
+#include <regex>
 #include <stdexcept>
 #include <system_error>
 
@@ -127,6 +128,16 @@ std::string_view without_file(std::string_view name) {
   return rest.substr(length + 2);
 }
 
+// nvcc puts static functions into a namespace that is named after the file:
+// _INTERNAL_91674359_8_calls_cu_43ac2d0c::cube(int).
+std::string without_file_namespace(const std::string& name) {
+  constexpr std::string_view kBegin = "_INTERNAL_";
+  if (name.find(kBegin) == name.npos) return name;
+  static const std::regex space(
+      "_INTERNAL_[0-9a-f]{8}_[0-9]+_[A-Za-z0-9_]+_[0-9a-f]{8}(_[0-9]+)?::");
+  return std::regex_replace(name, space, "");
+}
+
 // What a mangled template's name begins with, for names that the C++ library cannot read:
 // "cutlass::device_kernel<…>(…)". Empty: it begins otherwise.
 std::string template_outline(std::string_view mangled) {
@@ -162,7 +173,7 @@ std::string demangled(const std::string& whole) {
         abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status), &std::free);
     constexpr int kNoMemory = -1;
     if (status == kNoMemory) throw std::bad_alloc();
-    if (status == 0) return text.get();
+    if (status == 0) return without_file_namespace(text.get());
   }
   const std::string outline = template_outline(name);
   return outline.empty() ? name : outline;
