@@ -60,15 +60,17 @@ options::options_description describe(const std::vector<Option>& table) {
 }
 
 std::string unknown_option(const std::string& given, const std::vector<Option>& table) {
-  std::vector<std::string> spelt;
-  for (const Option& option : table) spelt.push_back(fmt::format("--{}", option.name));
-  const std::vector<std::string_view> known(spelt.begin(), spelt.end());
   // Several words in quotes, as heddle diff takes them.
   if (given.find(' ') != given.npos)
     return fmt::format(
         "unknown option {}; a variant that begins with an option has a blank in front: ' {}'",
         given, given);
-  return fmt::format("unknown option {}{}", given, did_you_mean(given, known));
+  std::vector<std::string_view> known;
+  for (const Option& option : table) known.push_back(option.name);
+  const std::string name = given.substr(std::min(given.find_first_not_of('-'), given.size()));
+  const std::string_view near = simulator::nearest(name, known);
+  return fmt::format("unknown option {}{}", given,
+                     near.empty() ? "" : fmt::format("; did you mean --{}?", near));
 }
 
 // "--gpu needs a value: --gpu ID".
@@ -95,6 +97,15 @@ const Option* find_option(const std::vector<Option>& table, std::string_view wor
   if (option == nullptr) throw Usage(unknown_option(given, table));
   if (error.kind() == Syntax::extra_parameter) throw Usage(fmt::format("{} takes no value", given));
   fail_without_value(*option);
+}
+
+// An option where a command is expected.
+[[noreturn]] void refuse_leading_option(const std::string& given) {
+  std::vector<Option> known(common_options().begin(), common_options().end());
+  if (find_option(known, given) != nullptr)
+    throw Usage(fmt::format("{0} stands behind a command, as in: heddle run {0}", given));
+  known.push_back({"version", 0, "", ""});
+  throw Usage(unknown_option(given, known));
 }
 
 // How many of the words are Heddle's: those before -- and before the program's name.
@@ -177,6 +188,7 @@ void check_names(const Arguments& arguments, const Command& command) {
 }
 
 const Command& find_command(std::string_view name) {
+  if (name.starts_with('-')) refuse_leading_option(std::string(name.substr(0, name.find('='))));
   std::vector<std::string_view> known;
   for (const Command& command : commands()) {
     if (command.name == name) return command;
@@ -209,6 +221,9 @@ Arguments parse(const Command& command, const std::vector<std::string>& words) {
         arguments.values_[option.string_key].insert(arguments.values_[option.string_key].end(),
                                                     option.value.begin(), option.value.end());
     }
+    for (const Option& option : table)
+      if (!option.argument.empty() && std::ranges::count(arguments.values(option.name), "") != 0)
+        fail_without_value(option);
   } catch (const options::unknown_option& error) {
     throw Usage(unknown_option(error.get_option_name(), table));
   } catch (const options::invalid_command_line_syntax& error) {

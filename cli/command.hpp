@@ -84,6 +84,11 @@ class Usage : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+// Ends the command with this status; stderr says already why.
+struct Ended {
+  int status;
+};
+
 const Command& find_command(std::string_view name);  // throws Usage, "did you mean"
 // "; did you mean h200?", or "; there are a, b, c" where none is near.
 std::string suggestion(std::string_view word, const Names& known);

@@ -70,8 +70,8 @@ std::string help() {
   text += "\nCommands:\n";
   for (const Command& command : commands())
     text += fmt::format("  {:<12}{}\n", command.name, wrapped(command.summary, 14));
-  text += fmt::format("\nOptions:\n{}", option_lines(common_options()));
-  text += "      --version               print the version\n";
+  text += "\nOptions:\n      --version               print the version\n";
+  text += fmt::format("\nOptions of every command:\n{}", option_lines(common_options()));
   text += "\nRun 'heddle COMMAND --help' for details.\n";
   return text;
 }

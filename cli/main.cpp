@@ -58,6 +58,8 @@ int said(const std::exception& error, int status) {
 int guarded(const std::vector<std::string>& words, int failed) {
   try {
     return run(words);
+  } catch (const Ended& ended) {
+    return ended.status;
   } catch (const Usage& error) {
     return said(error, kTrouble);
   } catch (const std::bad_alloc&) {

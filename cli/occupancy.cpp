@@ -74,6 +74,13 @@ std::uint32_t shared_bytes(const Arguments& arguments) {
   return static_cast<std::uint32_t>(arguments.bytes("shared", kMostOfBlock).value_or(0));
 }
 
+// Of a block of no threads there is nothing to say.
+std::uint32_t threads(const Arguments& arguments, std::uint32_t otherwise) {
+  const std::uint32_t threads = number(arguments, "block", otherwise);
+  if (threads == 0) throw Usage("--block: a block has one thread at least");
+  return threads;
+}
+
 // --svg and --curve, of one kernel on one SM.
 void show_curves(const Arguments& arguments, const SmLimits& sm, const KernelResources& kernel) {
   const auto curves = simulator::occupancy_curves(sm, kernel);
@@ -109,6 +116,8 @@ void of_latency(const Arguments& arguments) {
                flight.operations, flight.operations, std::ceil(flight.warps));
     return;
   }
+  if (!arguments.has("bandwidth") && !arguments.has("clock"))
+    throw Usage("--latency needs --throughput or --warps-per-cycle, or --bandwidth and --clock");
   const double per_cycle =
       simulator::bytes_per_cycle(positive(arguments, "bandwidth"), positive(arguments, "clock"));
   const double bytes = arguments.has("bytes") ? positive(arguments, "bytes") : 4;
@@ -121,7 +130,7 @@ void of_latency(const Arguments& arguments) {
 
 void of_numbers(const Arguments& arguments) {
   Table result = table();
-  const KernelResources kernel{.threads_per_block = number(arguments, "block", 0),
+  const KernelResources kernel{.threads_per_block = threads(arguments, 0),
                                .registers_per_thread = number(arguments, "registers", 0),
                                .shared_bytes_per_block = shared_bytes(arguments)};
   const std::optional<SmLimits> chosen = chosen_sm(arguments);
@@ -147,7 +156,7 @@ void of_program(const Arguments& arguments) {
     for (const isa::Kernel& kernel : cubin.kernels)
       result.add(row(
           visible(display_name(kernel.name)), sm,
-          {.threads_per_block = number(arguments, "block", 256),
+          {.threads_per_block = threads(arguments, 256),
            .registers_per_thread = kernel.registers,
            .shared_bytes_per_block =
                kernel.static_shared_bytes - kernel.reserved_shared_bytes + shared_bytes(arguments),

@@ -60,6 +60,33 @@ traces::TraceRequest trace_request(const Arguments& arguments) {
   return request;
 }
 
+// A filter that no launch of the run meets is a mistake. Throws Usage.
+void check_traced(const Arguments& arguments, std::span<const ProcessRecord> processes) {
+  const traces::TraceOptions options = traces::trace_options(trace_request(arguments));
+  const simulator::KernelFilter filter(options.kernel);
+  std::vector<std::string> kernels;
+  std::uint64_t traced = 0, blocks = 0, warps = 0;
+  for (const ProcessRecord& process : processes)
+    for (const simulator::LaunchRecord& launch : process.record.launches) {
+      kernels.push_back(launch.kernel);
+      if (!filter.matches(launch.kernel)) continue;
+      ++traced;
+      blocks = std::max<std::uint64_t>(blocks, launch.grid.count());
+      warps = std::max<std::uint64_t>(
+          warps, (launch.block.count() + simulator::kWarpSize - 1) / simulator::kWarpSize);
+    }
+  if (kernels.empty()) return;
+  if (traced == 0) no_such_kernel(options.kernel, kernels);
+  const auto check = [](const char* option, const traces::Ranges& wanted, std::uint64_t there,
+                        const char* what) {
+    if (wanted.least() >= there)
+      throw Usage(fmt::format("--{}: no {} {}; they are numbered 0 to {}", option, what,
+                              wanted.least(), there - 1));
+  };
+  check("trace-block", options.blocks, blocks, "block");
+  check("trace-warp", options.warps, warps, "warp");
+}
+
 // Advice is a trace, written to files that are shown behind the record.
 void ask_for_advice(const Arguments& arguments, traces::TraceRequest& request,
                     const fs::path& folder) {
@@ -157,6 +184,7 @@ int run_capsules(const Arguments& arguments, const simulator::LaunchSettings& se
   if (arrays != nullptr) replay.memory_differences.clear();  // there was nothing to compare with
   RunReport report(arguments, false);
   const ProcessRecord whole{getpid(), std::move(replay.record), false, {}};
+  check_traced(arguments, {&whole, 1});
   report.add(whole);
   show_advice(advice.path(), report);
   for (const std::string& note : replay.notes) fmt::print(stderr, "heddle: {}\n", note);
@@ -201,6 +229,7 @@ int run_sketches(const Arguments& arguments, const simulator::LaunchSettings& se
                                    [&] { return !deadline.passed(); });
   RunReport report(arguments, false);
   const ProcessRecord whole{getpid(), run.record, false, {}};
+  check_traced(arguments, {&whole, 1});
   if (run.statistics.empty()) {
     report.add(whole);
   } else {
@@ -230,6 +259,7 @@ int run_traces(const Arguments& arguments, simulator::LaunchSettings settings) {
       run_accelsim(arguments, trace.get(), settings, [&] { return !deadline.passed(); });
   RunReport report(arguments, false);
   const ProcessRecord whole{getpid(), record, false, {}};
+  check_traced(arguments, {&whole, 1});
   report.add(whole);
   return report.finish(reached_limit(record, deadline, arguments) ? kLimit : 0);
 }
@@ -315,6 +345,7 @@ int run_program(const Arguments& arguments, const simulator::LaunchSettings& set
   const ProgramRun run =
       run_on_model(arguments.program, program_options(arguments, settings, advice.path()));
   refuse_shared_files(run.processes, arguments);
+  check_traced(arguments, run.processes);
   RunReport report(arguments, true);
   const bool quiet = arguments.has("quiet");
   const std::string ending = ending_text(run.child, arguments);

@@ -56,7 +56,7 @@ int run_simplify(const Arguments& arguments) {
       status = kDifferent;
     }
   });
-  if (seen.empty()) throw Usage("no such kernel was launched");
+  if (seen.empty()) throw Usage("--launch-skip and --launch-count leave no launch");
   if (text.empty()) return status;
   if (arguments.has("output"))
     simulator::write_file(arguments.value("output"), text);

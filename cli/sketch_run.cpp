@@ -103,11 +103,18 @@ std::string statistics_text(const std::string& kernel,
   return text + "\n";
 }
 
+std::vector<sketch::CompiledLaunch> chosen_launches(const sketch::Compiled& compiled,
+                                                    const Arguments& arguments) try {
+  return sketch::choose_launches(compiled, choice(arguments));
+} catch (const std::invalid_argument& wrong) {
+  throw Usage(wrong.what());
+}
+
 // A sketch on a device, and what it is to launch.
 struct SketchLaunches {
   SketchLaunches(const std::string& file, const Arguments& arguments)
       : program(compile_sketch(file, predication(arguments)), file, chosen_gpu(arguments)),
-        launches(sketch::choose_launches(program.compiled(), choice(arguments))) {}
+        launches(chosen_launches(program.compiled(), arguments)) {}
 
   simulator::SketchProgram program;
   std::vector<sketch::CompiledLaunch> launches;
@@ -132,8 +139,8 @@ SketchRun run_sketch(const std::string& file, const Arguments& arguments, traces
   simulator::SketchProgram& program = made.program;
   const std::vector<sketch::CompiledLaunch>& launches = made.launches;
   const std::uint64_t first = first_seed(arguments);
-  const std::uint64_t seeds =
-      std::max<std::uint64_t>(arguments.number("seeds", kMostSeeds).value_or(1), 1);
+  const std::uint64_t seeds = arguments.number("seeds", kMostSeeds).value_or(1);
+  if (seeds == 0) throw Usage("--seeds 0: give one at least");
   const simulator::GpuModel& gpu = program.device().model();
   simulator::LaunchOptions options;
   options.settings = settings;

@@ -1,5 +1,7 @@
 #include "cli/step_launches.hpp"
 
+#include <fmt/format.h>
+
 #include <limits>
 
 #include "cli/program_run.hpp"
@@ -24,7 +26,10 @@ int capture(const Arguments& arguments, const fs::path& folder) {
   options.process.gpu = arguments.value("gpu");
   options.process.launches.reconvergence = chosen_reconvergence(arguments);
   options.process.capture_directory = folder.string();
-  return run_on_model(arguments.program, options).child.status;
+  const ChildResult child = run_on_model(arguments.program, options).child;
+  if (!child.started) throw Ended{child.status};
+  if (fs::is_empty(folder)) throw Usage(fmt::format("{} launched no kernel", arguments.program[0]));
+  return child.status;
 }
 
 }  // namespace

@@ -369,7 +369,7 @@ int step_in_terminal(const Arguments& arguments) {
   options.settings.reconvergence = chosen_reconvergence(arguments);
   const StepLaunches launches(arguments);
   const std::vector<fs::path> files = launches.chosen_files();
-  if (files.empty()) throw std::runtime_error("there is no such launch");
+  if (files.empty()) throw Usage("--launch-skip and --launch-count leave no launch");
   SourceCache sources(source_folders(arguments));
   Terminal terminal;
   std::string message = "? shows what the keys do";

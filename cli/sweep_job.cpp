@@ -185,9 +185,10 @@ std::optional<JobResult> JobStore::find(const Job& job) const {
     const Json json = Json::parse(simulator::read_file(file, kMostFile));
     if (json.at("schema") != kSchema || json.at("words") != Json(job.words)) return std::nullopt;
     return from_json(json);
-  } catch (const Json::exception& wrong) {
+  } catch (const Json::exception&) {
     throw std::runtime_error(
-        fmt::format("{}: {}; delete it to have it run again", file.string(), wrong.what()));
+        fmt::format("{}: holds no result of heddle sweep; delete it to have its run made again",
+                    file.string()));
   }
 }
 

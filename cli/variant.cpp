@@ -75,6 +75,8 @@ Variant make_variant(const std::string& text, const VariantRun& run) {
     fmt::print(stderr, "heddle: {} ended with status {}\n{}", visible(text), child.status,
                visible_lines(tail(said)));
   variant.record = simulator::read_record(record);
+  if (variant.record.launches.empty())
+    throw std::runtime_error(fmt::format("{} launched no kernel", visible(text)));
   if (!run.capture) return variant;
   if (is_launched) {
     variant.capsules = validation::find_capsules(captured);

@@ -49,7 +49,7 @@ TEST_F(Sketch, RunsWithTheShapeAndParametersGiven) {
   EXPECT_THAT(good.text, ContainsRegex("divergent_branch +2 "));
   EXPECT_THAT(heddle("run " + file).text, HasSubstr("give --grid and --block"));
   EXPECT_THAT(heddle("run --grid 1 --block 32 --param m=2 " + file).text,
-              HasSubstr("no kernel has a parameter 'm'; there are: c, n"));
+              HasSubstr("--param: no kernel has a parameter m; there are c, n"));
   EXPECT_THAT(heddle("run --grid 1 --block 32 --param n=2 " + file).text,
               HasSubstr("parameter 'c' (float *) has no value"));
   EXPECT_THAT(heddle("run --grid 1,x --block 32 " + file).text, HasSubstr("--grid: expected"));

@@ -4,6 +4,7 @@
 
 #include "cli/command.hpp"
 #include "cli/tests/shell.hpp"
+#include "tests/scratch_folder.hpp"
 
 namespace heddle::cli {
 namespace {
@@ -16,14 +17,23 @@ struct Wrong {
   const char* message;
 };
 
-const std::string kCapsules = HEDDLE_SOURCE_DIR "/validation/capsules/simple_divergence.sm_90.G";
+// What words in capitals stand for.
+std::string spelled_out(std::string words, const std::string& folder) {
+  const std::pair<std::string_view, std::string> kNames[] = {
+      {"CAPSULES", HEDDLE_SOURCE_DIR "/validation/capsules/simple_divergence.sm_90.G"},
+      {"SKETCH", HEDDLE_SOURCE_DIR "/traces/viewer/tests/sweep.warp"},
+      {"FOLDER", folder}};
+  for (const auto& [name, meaning] : kNames)
+    if (const std::size_t at = words.find(name); at != std::string::npos)
+      words.replace(at, name.size(), meaning);
+  return words;
+}
 
 class WrongOption : public ::testing::TestWithParam<Wrong> {};
 
 TEST_P(WrongOption, IsToldWithStatusTwo) {
-  std::string words = GetParam().words;
-  if (const std::size_t at = words.find("CAPSULES"); at != std::string::npos)
-    words.replace(at, 8, kCapsules);
+  const tests::ScratchFolder folder;
+  const std::string words = spelled_out(GetParam().words, (folder / ".").string());
   const Outcome outcome = run_heddle(words, Kept::both);
   EXPECT_EQ(outcome.status, 2) << words << "\n" << outcome.text;
   EXPECT_THAT(outcome.text, HasSubstr(GetParam().message)) << words;
@@ -96,10 +106,55 @@ const Wrong kWrong[] = {
     {"roofline", "give one record or variant"},
     {"roofline /nowhere.json", "/nowhere.json: cannot open: No such file or directory"},
     {"compare one.json", "give two records"},
+    {"--versoin", "unknown option --versoin; did you mean --version?"},
+    {"--color never run CAPSULES", "--color stands behind a command, as in: heddle run --color"},
+    {"--print-config", "--print-config stands behind a command"},
+    {"explain branch_eff", "did you mean branch_efficiency?"},
+    {"run --metrics '' CAPSULES", "--metrics needs a value: --metrics NAME,..."},
+    {"run --trace text=/dev/null --trace-kernel mathKernel CAPSULES",
+     "no kernel mathKernel; did you mean mathKernel1?"},
+    {"run --trace text=/dev/null --trace-block 9 CAPSULES",
+     "--trace-block: no block 9; they are numbered 0 to 0"},
+    {"run --trace text=/dev/null --trace-warp 2-7 CAPSULES",
+     "--trace-warp: no warp 2; they are numbered 0 to 1"},
+    {"run --trace perfetto CAPSULES",
+     "--trace: perfetto is written to a file: --trace perfetto=FILE"},
+    {"run --seeds 0 SKETCH", "--seeds 0: give one at least"},
+    {"run --param xyz=3 SKETCH", "--param: no kernel has a parameter xyz; there are c, n"},
+    {"sweep -o FOLDER --no-progress --param nn=1,2 SKETCH",
+     "--param: no kernel has a parameter nn; there are c, n"},
+    {"sweep -o FOLDER --no-progress -D N=1,2 SKETCH", "--define is for CUDA source (NAME.cu)"},
+    {"occupancy --block 0 --gpu h200", "--block: a block has one thread at least"},
+    {"occupancy --latency 400",
+     "--latency needs --throughput or --warps-per-cycle, or --bandwidth and --clock"},
+    {"simplify /bin/true", "/bin/true launched no kernel"},
+    {"step --html FOLDER/page.html /bin/true", "/bin/true launched no kernel"},
+    {"roofline /bin/true", "/bin/true launched no kernel"},
+    {"diff /bin/true /bin/true", "/bin/true launched no kernel"},
     {"run --gpu v100 CAPSULES", "programs of this GPU are not supported; its model runs sketches"},
 };
 
 INSTANTIATE_TEST_SUITE_P(Each, WrongOption, ::testing::ValuesIn(kWrong));
+
+TEST(WrongOptions, FarFromAnyGetNoSuggestion) {
+  EXPECT_EQ(run_heddle("run --version -- true", Kept::errors).text,
+            "heddle: unknown option --version\n");
+}
+
+TEST(Selection, ThatLeavesNoLaunchSaysSo) {
+  const std::string words = spelled_out("run -s 99 CAPSULES", "");
+  EXPECT_EQ(run_heddle(words, Kept::both).text,
+            "--launch-skip and --launch-count leave none of 5 launches\n");
+}
+
+// Why it cannot be started is told once; the status is a shell's.
+TEST(Step, OfAProgramThatCannotBeStartedSaysWhy) {
+  for (const char* command : {"simplify", "step"}) {
+    const Outcome outcome = run_heddle(std::string(command) + " /nowhere", Kept::both);
+    EXPECT_EQ(outcome.status, 127);
+    EXPECT_EQ(outcome.text, "heddle: /nowhere: no such file\n");
+  }
+}
 
 TEST(Sizes, TakeSuffixes) {
   const auto value = [](const std::vector<std::string>& words) {

@@ -38,14 +38,14 @@ std::string_view nearest(std::string_view name, std::span<const std::string_view
       best_distance = edits;
     }
   }
-  if (!best.empty()) return best;
-  // What was cut short: the shortest candidate that begins so.
   constexpr std::size_t kShortest = 3;
+  if (best_distance <= 1 || name.size() < kShortest) return best;
+  // What was cut short: the shortest candidate that begins so.
+  std::string_view whole;
   for (const std::string_view candidate : candidates)
-    if (name.size() >= kShortest && candidate.starts_with(name) &&
-        (best.empty() || candidate.size() < best.size()))
-      best = candidate;
-  return best;
+    if (candidate.starts_with(name) && (whole.empty() || candidate.size() < whole.size()))
+      whole = candidate;
+  return whole.empty() ? best : whole;
 }
 
 }  // namespace heddle::simulator

@@ -33,6 +33,9 @@ void read_form(const std::string& value, TraceOptions& options) {
   const std::size_t at = std::min(value.find('='), value.size());
   options.form = value.substr(0, at);
   if (at < value.size()) options.file = value.substr(at + 1);
+  if ((options.form == "perfetto" || options.form == "accelsim") && options.file.empty())
+    throw std::invalid_argument(
+        fmt::format("{0} is written to a file: --trace {0}=FILE", options.form));
   if (std::ranges::find(kForms, options.form) != std::end(kForms)) return;
   const std::string_view near = simulator::nearest(options.form, kForms);
   throw std::invalid_argument(
@@ -81,6 +84,10 @@ bool Ranges::contains(std::uint64_t value) const {
   return all() || std::ranges::any_of(ranges_, [value](const Range& range) {
            return value >= range.first && value <= range.last;
          });
+}
+
+std::uint64_t Ranges::least() const {
+  return all() ? 0 : std::ranges::min(ranges_, {}, &Range::first).first;
 }
 
 TraceOptions trace_options(const TraceRequest& request) {

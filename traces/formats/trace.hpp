@@ -23,6 +23,7 @@ class Ranges {
   explicit Ranges(std::string_view text, int base = 10);
   bool contains(std::uint64_t number) const;
   bool all() const { return ranges_.empty(); }
+  std::uint64_t least() const;  // 0 where all() holds
 
  private:
   struct Range {

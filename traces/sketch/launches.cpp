@@ -5,6 +5,9 @@
 #include <algorithm>
 #include <set>
 #include <stdexcept>
+#include <string_view>
+
+#include "simulator/base/spelling.hpp"
 
 namespace heddle::isa::sketch {
 namespace {
@@ -30,13 +33,18 @@ std::vector<CompiledLaunch> one_of_each(const Compiled& compiled) {
 }
 
 void check_names(const Compiled& compiled, const LaunchChoice& choice) {
-  std::set<std::string> known;
+  std::set<std::string_view> names;
   for (const CompiledKernel& kernel : compiled.kernels)
-    for (const CompiledParameter* each : own_parameters(kernel)) known.insert(each->name);
-  for (const auto& [name, value] : choice.parameters)
-    if (!known.contains(name))
-      throw std::runtime_error(fmt::format("no kernel has a parameter '{}'; there are: {}", name,
-                                           fmt::join(known, ", ")));
+    for (const CompiledParameter* each : own_parameters(kernel)) names.insert(each->name);
+  const std::vector<std::string_view> known(names.begin(), names.end());
+  for (const auto& [name, value] : choice.parameters) {
+    if (names.contains(name)) continue;
+    const std::string_view near = simulator::nearest(name, known);
+    throw std::invalid_argument(
+        fmt::format("--param: no kernel has a parameter {}{}", name,
+                    near.empty() ? fmt::format("; there are {}", fmt::join(known, ", "))
+                                 : fmt::format("; did you mean {}?", near)));
+  }
 }
 
 void set_parameters(const CompiledKernel& kernel, const LaunchChoice& choice, bool complete,
@@ -50,7 +58,7 @@ void set_parameters(const CompiledKernel& kernel, const LaunchChoice& choice, bo
         given = true;
       }
     if (!given)
-      throw std::runtime_error(
+      throw std::invalid_argument(
           fmt::format("{}: parameter '{}' ({}) has no value; give one with --param {}={}",
                       kernel.name, own[i]->name, name(own[i]->type), own[i]->name,
                       own[i]->type.pointer ? "'zeros(1024)'" : "1"));
@@ -64,7 +72,7 @@ std::vector<CompiledLaunch> choose_launches(const Compiled& compiled, const Laun
   const bool own = !compiled.launches.empty();
   std::vector<CompiledLaunch> launches = own ? compiled.launches : one_of_each(compiled);
   if (!own && (!choice.grid || !choice.block))
-    throw std::runtime_error(
+    throw std::invalid_argument(
         "the sketch has no launch; give --grid and --block, or write name<<<grid, block>>>(…) into "
         "it");
   for (CompiledLaunch& launch : launches) {

@@ -18,8 +18,8 @@ struct LaunchChoice {
 };
 
 // The sketch's launches with what was chosen put in place of what they say; where it has none, one
-// of each kernel. Throws std::runtime_error for a shape or a parameter that nothing gives, and for
-// a name that no kernel has.
+// of each kernel. Throws std::invalid_argument for a shape or a parameter that nothing gives, and
+// for a name that no kernel has.
 std::vector<CompiledLaunch> choose_launches(const Compiled& compiled, const LaunchChoice& choice);
 
 }  // namespace heddle::isa::sketch

@@ -124,13 +124,13 @@ TEST(SketchErrors, WhatALaunchLacksIsNamed) {
   const auto compiled =
       isa::sketch::compile("__global__ void k(int *out, int n) { out[0] = n; }", "s.warp");
   isa::sketch::LaunchChoice choice;
-  EXPECT_THROW(isa::sketch::choose_launches(compiled, choice), std::runtime_error);
+  EXPECT_THROW(isa::sketch::choose_launches(compiled, choice), std::invalid_argument);
   choice.grid = choice.block = {1, 1, 1};
   choice.parameters = {{"out", "zeros(4)"}};
   try {
     isa::sketch::choose_launches(compiled, choice);
     FAIL();
-  } catch (const std::runtime_error& error) {
+  } catch (const std::invalid_argument& error) {
     EXPECT_STREQ(error.what(), "k: parameter 'n' (int) has no value; give one with --param n=1");
   }
   choice.parameters.emplace_back("n", "7");
