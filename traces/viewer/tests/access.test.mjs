@@ -1,8 +1,9 @@
 // The pages for everybody: narrow and wide, light and dark, by keyboard, and as axe-core sees them.
 import assert from 'node:assert/strict';
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { axeMissing, checkAccess, openBrowser, openPage } from './browser.mjs';
+import { axeMissing, checkAccess, openBrowser, openPage, openPicture, outOfReach } from './browser.mjs';
 
 const pages = process.env.HEDDLE_PAGES;
 let browser;
@@ -33,6 +34,16 @@ for (const [name, hash] of KINDS)
       assert.deepEqual(errors, []);
       await page.close();
     });
+
+// Whatever Heddle wrote that a browser opens: pages, and pictures as a page shows them.
+for (const file of readdirSync(pages, { recursive: true }).filter((name) => /\.(html|svg)$/.test(name)).sort())
+  test(`axe-core finds nothing on, and the keyboard reaches all of: ${file}`, { skip: axeMissing }, async () => {
+    const { page, errors } = file.endsWith('.svg') ? await openPicture(browser.context, join(pages, file)) : await openPage(browser.context, join(pages, file));
+    await checkAccess(page);
+    assert.deepEqual(await outOfReach(page), []);
+    assert.deepEqual(errors, []);
+    await page.close();
+  });
 
 test('a page opens at the costliest divergence and says what it costs', async () => {
   const { page } = await open('divergence');

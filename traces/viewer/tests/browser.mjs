@@ -66,3 +66,34 @@ export async function checkAccess(page) {
       await page.waitForFunction(() => document.documentElement.scrollWidth <= window.innerWidth);
     }
 }
+
+/** An SVG file inside a page, as a report would embed it. */
+export async function openPicture(context, file) {
+  const page = await context.newPage();
+  await page.setContent(`<!doctype html><html lang="en"><title>picture</title><main><h1>A picture</h1>${readFileSync(file, 'utf8')}</main></html>`);
+  return { page, errors: [] };
+}
+
+/** What can be clicked or changed and cannot be reached by Tab. */
+export async function outOfReach(page) {
+  await page.setViewportSize({ width: 1440, height: 900 });
+  await page.evaluate(() => {
+    for (const each of document.querySelectorAll('button, select, input, textarea, summary, a[href], [tabindex="0"]'))
+      if (!each.disabled && each.tabIndex >= 0 && each.checkVisibility()) each.dataset.reach = 'no';
+    document.activeElement?.blur();
+  });
+  // Rows of a listing come and go while it scrolls, so it is not known how many stops there are.
+  const MOST = 2000;
+  for (let n = 0; n < MOST; ++n) {
+    await page.keyboard.press('Tab');
+    const round = await page.evaluate((isFirst) => {
+      const at = document.activeElement;
+      if (at.dataset.first) return true;
+      if (isFirst) at.dataset.first = 'yes';
+      delete at.dataset.reach;
+      return false;
+    }, n === 0);
+    if (round) break;
+  }
+  return page.evaluate(() => [...document.querySelectorAll('[data-reach="no"]')].map((each) => each.outerHTML.slice(0, 120)));
+}

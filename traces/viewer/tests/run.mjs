@@ -38,6 +38,8 @@ try {
     '-o', join(folder, 'runs'), join(here, 'sweep.warp')], { cwd: root, stdio: 'ignore' });
   spawnSync(heddle, ['sweep', '--timing', 'off', '--per', 'n', '--block', '64,256', '--param', 'n=4,8', '--html', join(folder, 'sweep_per.html'),
     '-o', join(folder, 'runs'), join(here, 'sweep.warp')], { cwd: root, stdio: 'ignore' });
+  execFileSync(heddle, ['roofline', '--svg', join(folder, 'roofline.svg'), capsules('vector_add.sm_90.O3')], { cwd: root, stdio: 'ignore' });
+  execFileSync(heddle, ['occupancy', '--block', '256', '--registers', '40', '--gpu', 'h200', '--svg', join(folder, 'occupancy.svg')], { cwd: root, stdio: 'ignore' });
   // A source that tries to become part of the page.
   const hostile = join(folder, 'gpu/kernels/simple_divergence');
   mkdirSync(hostile, { recursive: true });
