@@ -5,7 +5,7 @@ set -eu
 packages="g++ cmake ninja-build ccache
   libboost-dev libboost-program-options-dev nlohmann-json3-dev libfmt-dev libtomlplusplus-dev
   libzstd-dev liblz4-dev zlib1g-dev nettle-dev libncurses-dev
-  pkg-config dpkg-dev file"
+  git pkg-config dpkg-dev file"
 [ "${1-}" = --build ] || packages="$packages clang-format-14 clang-tidy-14
   openmpi-bin libopenmpi-dev libboost-mpi-dev
   python3-venv libopenblas0-pthread liblapacke libfftw3-double3 libfftw3-single3
@@ -34,6 +34,7 @@ fi
 # itself fetches nothing.
 cd "$(dirname "$0")"
 [ "${1-}" = --build ] || ./setup_python.sh
+[ "${1-}" = --build ] || ./setup_schemas.sh
 cd ../traces/viewer
 if ! cmp -s package-lock.json node_modules/.installed-lock; then
   echo "fetching the viewer's packages" >&2

@@ -4,7 +4,7 @@
 # the action and the page's GitLab job run. They have to pass, and to fail with a planted fault and a
 # planted race. Needs root, debootstrap, a network, and a CUDA Toolkit in /usr/local/cuda, which the
 # bare Debian sees too. FOLDER keeps the system for the next run.
-# With SCHEMAS=folder (tests/package/validate.py says of what) the reports are validated.
+# The reports are validated where scripts/setup_schemas.sh could fetch their schemas.
 set -eu
 [ $# -eq 2 ] || { sed -n '2,7s/^# //p' "$0"; exit 2; }
 package=$(realpath "$1") folder=$(realpath -m "$2")
@@ -112,7 +112,7 @@ unshare --mount sh -eu -c '
   mount -t proc proc "$1/proc"
   mount --rbind /dev "$1/dev"
   chroot "$1" sh /work/run.sh' sh "$root"
-if [ -n "${SCHEMAS-}" ]; then
-  find "$work" -name '*.sarif' -o -path '*reports/*.xml' -o -name heddle.xml | sort |
-    xargs python3 tests/package/validate.py "$SCHEMAS"
-fi
+scripts/setup_schemas.sh
+[ -e build/schemas/ready ] || exit 0
+find "$work" -name '*.sarif' -o -path '*reports/*.xml' -o -name heddle.xml | sort |
+  xargs build/schemas/python/bin/python tests/package/validate.py build/schemas

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""validate.py SCHEMAS REPORT...: checks *.sarif against sarif-schema-2.1.0.json (OASIS) and *.xml
-against JUnit.xsd (github.com/windyroad/JUnit-Schema) in the folder SCHEMAS. Needs jsonschema and
+"""validate.py SCHEMAS REPORT...: checks *.sarif against each JSON schema in the folder SCHEMAS, and
+*.xml against each *.xsd there. scripts/setup_schemas.sh makes such a folder. Needs jsonschema and
 xmlschema from PyPI."""
 import json
 import pathlib
@@ -9,17 +9,26 @@ import sys
 import jsonschema
 import xmlschema
 
-schemas = pathlib.Path(sys.argv[1])
-sarif = jsonschema.validators.validator_for(
-    json.loads((schemas / "sarif-schema-2.1.0.json").read_text())
-)(json.loads((schemas / "sarif-schema-2.1.0.json").read_text()))
-junit = xmlschema.XMLSchema(str(schemas / "JUnit.xsd"))
-failed = False
-for name in sys.argv[2:]:
-    if name.endswith(".sarif"):
-        problems = [f"{e.json_path}: {e.message}" for e in sarif.iter_errors(json.loads(pathlib.Path(name).read_text()))]
-    else:
-        problems = [f"{e.path}: {e.reason}" for e in junit.iter_errors(name)]
-    print(f"{name}: {'valid' if not problems else problems[0]}")
+
+def sarif_problems(schema, report):
+    validator = jsonschema.validators.validator_for(schema)(schema)
+    return [f"{each.json_path}: {each.message}" for each in validator.iter_errors(json.loads(report.read_text()))]
+
+
+def junit_problems(schema, report):
+    return [f"{each.path}: {each.reason}" for each in schema.iter_errors(str(report))]
+
+
+folder = pathlib.Path(sys.argv[1])
+checks = {
+    ".sarif": [(json.loads(each.read_text()), sarif_problems) for each in folder.glob("*.json")],
+    ".xml": [(xmlschema.XMLSchema(str(each)), junit_problems) for each in folder.glob("*.xsd")],
+}
+failed = not all(checks.values())
+if failed:
+    print(f"{folder}: a schema is missing")
+for report in map(pathlib.Path, sys.argv[2:]):
+    problems = [problem for schema, check in checks[report.suffix] for problem in check(schema, report)]
+    print(f"{report}: {problems[0] if problems else 'valid'}")
     failed |= bool(problems)
 sys.exit(failed)
