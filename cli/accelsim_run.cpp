@@ -22,7 +22,9 @@ std::vector<fs::path> traces_named(const Arguments& arguments) {
       files.emplace_back(word);
       continue;
     }
-    for (const fs::path& file : traces::read_accelsim_list(word)) files.push_back(file);
+    const std::vector<fs::path> listed = traces::read_accelsim_list(word);
+    if (listed.empty()) throw std::runtime_error(word + ": lists no kernel's trace");
+    files.insert(files.end(), listed.begin(), listed.end());
   }
   return files;
 }

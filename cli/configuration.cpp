@@ -107,7 +107,9 @@ toml::table parse_file(const fs::path& file) {
     return toml::parse_file(file.string());
   } catch (const toml::parse_error& error) {
     throw Usage(
-        fmt::format("{}:{}: {}", file.string(), error.source().begin.line, error.description()));
+        fmt::format("{}:{}: is not TOML: write one NAME = VALUE a line, with words in quotes, and "
+                    "[COMMAND] over what is of one command",
+                    file.string(), error.source().begin.line));
   }
 }
 

@@ -166,6 +166,8 @@ std::function<void(std::string_view)> print_of_kernels() {
 // `arrays`: of the launch that a cubin's kernel was given; null: the launches were captured.
 int run_capsules(const Arguments& arguments, const simulator::LaunchSettings& settings,
                  const std::vector<CubinLaunch::Array>* arrays = nullptr) {
+  if (arguments.has("capture") && arrays == nullptr)
+    throw Usage("--capture is for programs and sketches");
   const std::vector<fs::path> files = capsules_of(arguments);
   const TemporaryFolder advice;
   const std::unique_ptr<traces::Trace> trace = trace_here(arguments, advice.path());

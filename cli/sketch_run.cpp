@@ -105,7 +105,12 @@ std::string statistics_text(const std::string& kernel,
 
 std::vector<sketch::CompiledLaunch> chosen_launches(const sketch::Compiled& compiled,
                                                     const Arguments& arguments) try {
-  return sketch::choose_launches(compiled, choice(arguments));
+  const sketch::LaunchChoice chosen = choice(arguments);
+  const std::uint32_t most = chosen_gpu(arguments).max_threads_per_block;
+  if (const auto threads = chosen.block.value_or(std::array<std::uint32_t, 3>{1, 1, 1});
+      std::uint64_t{threads[0]} * threads[1] > most / threads[2])
+    throw Usage(fmt::format("--block: a block of this GPU has {} threads at most", most));
+  return sketch::choose_launches(compiled, chosen);
 } catch (const std::invalid_argument& wrong) {
   throw Usage(wrong.what());
 }

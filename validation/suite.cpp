@@ -42,8 +42,8 @@ toml::table parse(const std::filesystem::path& file) {
   try {
     return toml::parse(simulator::read_file(file, kMaxFile), file.string());
   } catch (const toml::parse_error& error) {
-    throw std::runtime_error(
-        fmt::format("{}:{}: {}", file.string(), error.source().begin.line, error.description()));
+    throw std::runtime_error(fmt::format("{}:{}: is not TOML; gpu/kernels/suite.toml shows a suite",
+                                         file.string(), error.source().begin.line));
   }
 }
 

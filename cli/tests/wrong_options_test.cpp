@@ -2,6 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <fstream>
+
 #include "cli/command.hpp"
 #include "cli/tests/shell.hpp"
 #include "tests/scratch_folder.hpp"
@@ -121,6 +123,10 @@ const Wrong kWrong[] = {
      "--trace: perfetto is written to a file: --trace perfetto=FILE"},
     {"run --seeds 0 SKETCH", "--seeds 0: give one at least"},
     {"run --param xyz=3 SKETCH", "--param: no kernel has a parameter xyz; there are c, n"},
+    {"run --param n=abc SKETCH", "--param: parameter n:1:1: 'abc' is not declared"},
+    {"run --block 40,30 SKETCH", "--block: a block of this GPU has 1024 threads at most"},
+    {"run --block 4294967295,4294967295,4294967295 SKETCH", "has 1024 threads at most"},
+    {"run --capture FOLDER CAPSULES", "--capture is for programs and sketches"},
     {"sweep -o FOLDER --no-progress --param nn=1,2 SKETCH",
      "--param: no kernel has a parameter nn; there are c, n"},
     {"sweep -o FOLDER --no-progress -D N=1,2 SKETCH", "--define is for CUDA source (NAME.cu)"},
@@ -139,6 +145,13 @@ INSTANTIATE_TEST_SUITE_P(Each, WrongOption, ::testing::ValuesIn(kWrong));
 TEST(WrongOptions, FarFromAnyGetNoSuggestion) {
   EXPECT_EQ(run_heddle("run --version -- true", Kept::errors).text,
             "heddle: unknown option --version\n");
+}
+
+TEST(Traces, AListWithoutAKernelIsRefused) {
+  const tests::ScratchFolder folder;
+  std::ofstream(folder / "kernelslist.g") << "MemcpyHtoD,0x7f0,64\n";
+  EXPECT_THAT(run_heddle("run " + (folder / "kernelslist.g").string(), Kept::errors).text,
+              HasSubstr("kernelslist.g: lists no kernel's trace"));
 }
 
 TEST(Selection, ThatLeavesNoLaunchSaysSo) {

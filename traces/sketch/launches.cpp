@@ -54,7 +54,11 @@ void set_parameters(const CompiledKernel& kernel, const LaunchChoice& choice, bo
     bool given = complete || own[i]->standard.has_value();
     for (const auto& [name, value] : choice.parameters)
       if (name == own[i]->name) {
-        launch.arguments[i] = parse_argument(value, own[i]->type, "parameter " + name);
+        try {
+          launch.arguments[i] = parse_argument(value, own[i]->type, "parameter " + name);
+        } catch (const std::runtime_error& wrong) {
+          throw std::invalid_argument(fmt::format("--param: {}", wrong.what()));
+        }
         given = true;
       }
     if (!given)
