@@ -46,13 +46,13 @@ std::string record_text(const simulator::Record& record, const Arguments& argume
                         FaultText faults) {
   if (record.launches.empty()) return {};
   const auto launches = chosen_launches(record, arguments);
-  if (launches.empty())
-    return fmt::format("--launch-skip and --launch-count leave none of {} launch{}\n",
-                       record.launches.size(), record.launches.size() == 1 ? "" : "es");
   const auto metrics = chosen_metrics(arguments);
   const Style style = Style::choose(arguments.value("color", "auto"), descriptor);
   std::string text =
       findings_text(record, {arguments.has("check"), arguments.has("verbose")}, style);
+  if (launches.empty())
+    return fmt::format("{}--launch-skip and --launch-count leave none of {} launch{}\n", text,
+                       record.launches.size(), record.launches.size() == 1 ? "" : "es");
   if (arguments.value("format") == "nvprof")
     text += nvprof_text(launches, metrics, record.device);
   else if (metrics.empty() && !arguments.has("verbose"))

@@ -60,7 +60,7 @@ traces::TraceRequest trace_request(const Arguments& arguments) {
   return request;
 }
 
-// A filter that no launch of the run meets is a mistake. Throws Usage.
+// A filter that no launch of a whole run meets is a mistake. Throws Usage.
 void check_traced(const Arguments& arguments, std::span<const ProcessRecord> processes) {
   const traces::TraceOptions options = traces::trace_options(trace_request(arguments));
   const simulator::KernelFilter filter(options.kernel);
@@ -186,7 +186,7 @@ int run_capsules(const Arguments& arguments, const simulator::LaunchSettings& se
   if (arrays != nullptr) replay.memory_differences.clear();  // there was nothing to compare with
   RunReport report(arguments, false);
   const ProcessRecord whole{getpid(), std::move(replay.record), false, {}};
-  check_traced(arguments, {&whole, 1});
+  if (!deadline.was_reached()) check_traced(arguments, {&whole, 1});
   report.add(whole);
   show_advice(advice.path(), report);
   for (const std::string& note : replay.notes) fmt::print(stderr, "heddle: {}\n", note);
@@ -231,7 +231,7 @@ int run_sketches(const Arguments& arguments, const simulator::LaunchSettings& se
                                    [&] { return !deadline.passed(); });
   RunReport report(arguments, false);
   const ProcessRecord whole{getpid(), run.record, false, {}};
-  check_traced(arguments, {&whole, 1});
+  if (!deadline.was_reached()) check_traced(arguments, {&whole, 1});
   if (run.statistics.empty()) {
     report.add(whole);
   } else {
@@ -261,7 +261,7 @@ int run_traces(const Arguments& arguments, simulator::LaunchSettings settings) {
       run_accelsim(arguments, trace.get(), settings, [&] { return !deadline.passed(); });
   RunReport report(arguments, false);
   const ProcessRecord whole{getpid(), record, false, {}};
-  check_traced(arguments, {&whole, 1});
+  if (!deadline.was_reached()) check_traced(arguments, {&whole, 1});
   report.add(whole);
   return report.finish(reached_limit(record, deadline, arguments) ? kLimit : 0);
 }
@@ -347,7 +347,7 @@ int run_program(const Arguments& arguments, const simulator::LaunchSettings& set
   const ProgramRun run =
       run_on_model(arguments.program, program_options(arguments, settings, advice.path()));
   refuse_shared_files(run.processes, arguments);
-  check_traced(arguments, run.processes);
+  if (run.child.status == 0) check_traced(arguments, run.processes);  // else more might have come
   RunReport report(arguments, true);
   const bool quiet = arguments.has("quiet");
   const std::string ending = ending_text(run.child, arguments);

@@ -163,8 +163,8 @@ void write_results(const Sweep& sweep, const Arguments& arguments, const char* c
                           traces::filled_page({{"sweep", sweep_json(sweep)}}, {}));
 }
 
-// What no run's command line was right with is a mistake in the sweep's.
-void refuse_if_all_were(const Sweep& sweep) {
+// A command line that every run refuses is a mistake of the one who typed the sweep.
+void check_some_run_was_understood(const Sweep& sweep) {
   constexpr std::string_view kBegin = "heddle: ";
   const auto refused = [&](const std::optional<JobResult>& each) {
     return each && each->status == kTrouble && each->said.starts_with(kBegin);
@@ -197,7 +197,7 @@ int run_sweep(const Arguments& arguments) {
     fmt::print(stderr, "heddle: ended; the same command goes on with what is left\n");
     return kSignalled + signal;
   }
-  refuse_if_all_were(sweep);
+  check_some_run_was_understood(sweep);
   // mpirun gives its ranks a terminal, wherever its own output goes.
   write_results(sweep, arguments, on_ranks ? "never" : "auto");
   const bool failed =
