@@ -65,6 +65,8 @@ struct DriverSupport {
                        unsigned bytes);
   Error (*wait_value)(abi::Handle stream, std::uint64_t address, std::uint64_t value,
                       unsigned bytes, unsigned how);
+  // What is not supported in any stream, and in no graph.
+  Error (*refuse_in)(abi::Handle stream);
   // The allocation around an address, and its place among all; invalid_value: there is none.
   Error (*find_memory)(std::uint64_t address, std::uint64_t* base, std::uint64_t* bytes);
   // Memory that begins at a multiple of the alignment; at `wanted` if it can.

@@ -65,6 +65,14 @@ Error wait_value(abi::Handle stream, std::uint64_t address, std::uint64_t value,
   });
 }
 
+Error refuse_in(abi::Handle stream) {
+  return on_stream(stream, DefaultStream::legacy, [](Context&, Stream& in) {
+    if (!in.capture) return Error::not_supported;
+    in.capture->invalidated = true;
+    return Error::stream_capture_unsupported;
+  });
+}
+
 Error find_memory(std::uint64_t address, std::uint64_t* base, std::uint64_t* bytes) {
   return on_device([&](Context& context) {
     const auto block = context.find_memory(address);
@@ -146,11 +154,10 @@ Error link(const DriverSupport::Part* given, std::size_t count, const int* optio
 }  // namespace
 
 HEDDLE_API Error cudaGetExportTable(const void** table, const abi::Uuid* id) {
-  static constexpr DriverSupport kTable{fill_elements, write_value, wait_value,
-                                        find_memory,   reserve,     put_pages,
-                                        contexts,      primary,     &Runtime::is_initialised,
-                                        set_access,    used_bytes,  context_of,
-                                        library_of,    link};
+  static constexpr DriverSupport kTable{
+      fill_elements, write_value, wait_value, refuse_in,  find_memory,
+      reserve,       put_pages,   contexts,   primary,    &Runtime::is_initialised,
+      set_access,    used_bytes,  context_of, library_of, link};
   if (table == nullptr || id == nullptr) return Error::invalid_value;
   if (std::memcmp(id, &kDriverSupport, sizeof kDriverSupport) == 0)
     *table = &kTable;

@@ -44,12 +44,12 @@ Result result_of(Error error);
 // The result of calls to the runtime interface; they leave nothing for its cudaGetLastError.
 template <typename Body>
 Result forward(Body body) noexcept {
-  const Error before = cudaPeekAtLastError();
   ThreadContexts& mine = support().contexts();
   ++mine.driver_calls;
+  const Error before = cudaPeekAtLastError();
   const Error error = body();
-  --mine.driver_calls;
   if (before == Error::success) cudaGetLastError();  // of any call that `body` made
+  --mine.driver_calls;
   return result_of(error);
 }
 

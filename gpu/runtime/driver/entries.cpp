@@ -1,7 +1,8 @@
 // Where programs enter libcuda.so.1: a call that lacks an initialised driver, or a context, is
 // refused here; any other goes on to the function of that name. What each needs is in
-// entry_points.inc, as an H200 answered (gpu/runtime/tests/answers/driver_states.cu). Functions
-// that look at their arguments first have an error for wrong ones there, whatever else is missing.
+// entry_points.inc, as an H200 answered (driver_states.cu and driver_handles.cu in
+// gpu/runtime/tests/answers). Functions that look at their arguments first have an error for wrong
+// ones there, whatever else is missing.
 #include "gpu/runtime/driver/api.hpp"
 #include "gpu/runtime/driver/parameters.hpp"
 
@@ -64,13 +65,30 @@ HEDDLE_NEED(context_or_stream_of_configuration) {
   return heddle_needs_context_or_argument_0(&stream);
 }
 
-// No handle is an error of its own.
-HEDDLE_NEED(context_for_argument_1) {
-  return arguments[1] == 0 ? Result::CUDA_SUCCESS : heddle_needs_context(arguments);
+// No handle, address or flag is an error of its own.
+#define HEDDLE_NEED_FOR_ARGUMENT(argument)                                                    \
+  HEDDLE_NEED(context_for_argument_##argument) {                                              \
+    return arguments[argument] == 0 ? Result::CUDA_SUCCESS : heddle_needs_context(arguments); \
+  }
+HEDDLE_NEED_FOR_ARGUMENT(0)
+HEDDLE_NEED_FOR_ARGUMENT(1)
+HEDDLE_NEED_FOR_ARGUMENT(2)
+#undef HEDDLE_NEED_FOR_ARGUMENT
+HEDDLE_NEED(context_or_stream_of_prefetch) {
+  return arguments[0] == 0 ? Result::CUDA_SUCCESS : heddle_needs_context_or_argument_4(arguments);
 }
-HEDDLE_NEED(context_for_argument_2) {
-  return arguments[2] == 0 ? Result::CUDA_SUCCESS : heddle_needs_context(arguments);
-}
+
+// A batch of copies asks the current context what its addresses are, whatever the stream's is.
+#define HEDDLE_NEED_OF_COPIES(argument, place)                                             \
+  HEDDLE_NEED(context_of_copies_##argument) {                                              \
+    if (arguments[place] == 0) return Result::CUDA_SUCCESS;                                \
+    const Result result = heddle_needs_no_destroyed_context(arguments);                    \
+    if (result != Result::CUDA_SUCCESS) return result;                                     \
+    return current() != nullptr ? Result::CUDA_SUCCESS : Result::CUDA_ERROR_INVALID_VALUE; \
+  }
+HEDDLE_NEED_OF_COPIES(7, 8)
+HEDDLE_NEED_OF_COPIES(8, 9)
+#undef HEDDLE_NEED_OF_COPIES
 #undef HEDDLE_NEED
 
 }  // namespace heddle::runtime::driver
@@ -101,8 +119,12 @@ HEDDLE_GATE(context_or_argument_5)
 HEDDLE_GATE(context_or_argument_7)
 HEDDLE_GATE(context_or_argument_8)
 HEDDLE_GATE(context_or_stream_of_configuration)
+HEDDLE_GATE(context_or_stream_of_prefetch)
+HEDDLE_GATE(context_for_argument_0)
 HEDDLE_GATE(context_for_argument_1)
 HEDDLE_GATE(context_for_argument_2)
+HEDDLE_GATE(context_of_copies_7)
+HEDDLE_GATE(context_of_copies_8)
 #undef HEDDLE_GATE
 __asm__("heddle_gate_nothing: jmp *%r11\n");
 

@@ -275,8 +275,11 @@ HEDDLE_DRIVER_API Result cuGraphMemFreeNodeGetParams(Handle node, DevicePointer*
   return forward(
       [&] { return cudaGraphMemFreeNodeGetParams(node, reinterpret_cast<void**>(address)); });
 }
-HEDDLE_DRIVER_API Result cuGraphConditionalHandleCreate(std::uint64_t* handle, Handle graph, void*,
-                                                        unsigned first, unsigned flags) {
+HEDDLE_DRIVER_API Result cuGraphConditionalHandleCreate(std::uint64_t* handle, Handle graph,
+                                                        const void* context, unsigned first,
+                                                        unsigned flags) {
+  if (handle != nullptr && graph != nullptr && context == nullptr)
+    return Result::CUDA_ERROR_INVALID_CONTEXT;  // an H200 takes no current one in its place
   return forward([&] { return cudaGraphConditionalHandleCreate(handle, graph, first, flags); });
 }
 

@@ -189,6 +189,20 @@ HEDDLE_DRIVER_STREAM_API(cuMemcpyBatchAsync_v2, _ptsz,
   });
 }
 
+HEDDLE_DRIVER_STREAM_API(cuMemcpyBatchAsync, _ptsz,
+                         (DevicePointer * to, DevicePointer* from, std::size_t* bytes,
+                          std::size_t count, void* attributes, std::size_t* attribute_of,
+                          std::size_t attribute_count, std::size_t* failed, abi::Handle stream),
+                         (to, from, bytes, count, attributes, attribute_of, attribute_count, failed,
+                          stream)) {
+  if (failed != nullptr) *failed = ~std::size_t{0};  // which one is not told
+  return forward([&] {
+    return cudaMemcpyBatchAsync(
+        reinterpret_cast<void* const*>(to), reinterpret_cast<const void* const*>(from), bytes,
+        count, attributes, attribute_of, attribute_count, in_stream<kPerThread>(stream));
+  });
+}
+
 // Managed memory.
 HEDDLE_DRIVER_API Result cuMemAdvise_v2(DevicePointer address, std::size_t bytes, int what,
                                         abi::MemLocation location) {

@@ -5,7 +5,7 @@
 namespace heddle::runtime::driver {
 namespace {
 
-constexpr unsigned kHow = 3, kFlush = 1u << 30, kNoBarrier = 1;
+constexpr unsigned kHow = 3, kFlush = 1u << 30, kNoBarrier = 1, kMostOperations = 256;
 
 Error wait(abi::Handle stream, DevicePointer address, std::uint64_t value, unsigned bytes,
            unsigned flags) {
@@ -62,8 +62,7 @@ Error carry_out(abi::Handle stream, const Operation& operation) {
 }
 
 Error carry_out(abi::Handle stream, unsigned count, const Operation* operations, unsigned flags) {
-  constexpr unsigned kMost = 256;
-  if (operations == nullptr || count > kMost || flags != 0) return Error::invalid_value;
+  if (operations == nullptr || count > kMostOperations || flags != 0) return Error::invalid_value;
   for (unsigned i = 0; i < count; ++i)
     if (const Error error = carry_out(stream, operations[i]); error != Error::success) return error;
   return Error::success;
@@ -78,26 +77,41 @@ Error carry_out(abi::Handle stream, unsigned count, const Operation* operations,
     return forward(                                                                         \
         [&] { return what(in_stream<kPerThread>(stream), address, value, bytes, flags); }); \
   }
-HEDDLE_ON_VALUE(cuStreamWaitValue32, std::uint32_t, 4, wait)
-HEDDLE_ON_VALUE(cuStreamWaitValue64, std::uint64_t, 8, wait)
-HEDDLE_ON_VALUE(cuStreamWriteValue32, std::uint32_t, 4, write)
-HEDDLE_ON_VALUE(cuStreamWriteValue64, std::uint64_t, 8, write)
 HEDDLE_ON_VALUE(cuStreamWaitValue32_v2, std::uint32_t, 4, wait)
 HEDDLE_ON_VALUE(cuStreamWaitValue64_v2, std::uint64_t, 8, wait)
 HEDDLE_ON_VALUE(cuStreamWriteValue32_v2, std::uint32_t, 4, write)
 HEDDLE_ON_VALUE(cuStreamWriteValue64_v2, std::uint64_t, 8, write)
 #undef HEDDLE_ON_VALUE
 
-#define HEDDLE_BATCH(name)                                                                   \
-  HEDDLE_DRIVER_STREAM_API(                                                                  \
-      name, _ptsz,                                                                           \
-      (abi::Handle stream, unsigned count, const Operation* operations, unsigned flags),     \
-      (stream, count, operations, flags)) {                                                  \
-    return forward(                                                                          \
-        [&] { return carry_out(in_stream<kPerThread>(stream), count, operations, flags); }); \
+// The versions before CUDA 11.7 refuse everything, as CU_DEVICE_ATTRIBUTE_CAN_USE_STREAM_MEM_OPS_V1
+// says (gpu/runtime/tests/answers/driver_handles.cu).
+#define HEDDLE_REFUSED(name, type)                                                          \
+  HEDDLE_DRIVER_STREAM_API(                                                                 \
+      name, _ptsz, (abi::Handle stream, DevicePointer address, type value, unsigned flags), \
+      (stream, address, value, flags)) {                                                    \
+    static_cast<void>(address), static_cast<void>(value), static_cast<void>(flags);         \
+    return forward([&] { return support().refuse_in(in_stream<kPerThread>(stream)); });     \
   }
-HEDDLE_BATCH(cuStreamBatchMemOp)
-HEDDLE_BATCH(cuStreamBatchMemOp_v2)
-#undef HEDDLE_BATCH
+HEDDLE_REFUSED(cuStreamWaitValue32, std::uint32_t)
+HEDDLE_REFUSED(cuStreamWaitValue64, std::uint64_t)
+HEDDLE_REFUSED(cuStreamWriteValue32, std::uint32_t)
+HEDDLE_REFUSED(cuStreamWriteValue64, std::uint64_t)
+#undef HEDDLE_REFUSED
+HEDDLE_DRIVER_STREAM_API(cuStreamBatchMemOp, _ptsz,
+                         (abi::Handle stream, unsigned count, const void* operations,
+                          unsigned flags),
+                         (stream, count, operations, flags)) {
+  static_cast<void>(operations), static_cast<void>(flags);
+  if (count > kMostOperations) return Result::CUDA_ERROR_INVALID_VALUE;
+  return forward([&] { return support().refuse_in(in_stream<kPerThread>(stream)); });
+}
+
+HEDDLE_DRIVER_STREAM_API(cuStreamBatchMemOp_v2, _ptsz,
+                         (abi::Handle stream, unsigned count, const Operation* operations,
+                          unsigned flags),
+                         (stream, count, operations, flags)) {
+  return forward(
+      [&] { return carry_out(in_stream<kPerThread>(stream), count, operations, flags); });
+}
 
 }  // namespace heddle::runtime::driver
