@@ -114,15 +114,18 @@ Cycle FrontEnd::instructions(unsigned index, std::uint32_t line, Cycle now) {
     return fetch_first(sub_core, line, now);
   Cycle arrival = sub_core.lines.arrival(line);
   if (arrival == kNever) arrival = fetch(sub_core, line, now);
-  // The next one comes as well, and one more where warps come to it without a jump: straight code
-  // of one warp runs at full speed out of the SM's cache.
-  if (line != sub_core.last) {
-    const std::uint32_t end = std::min(code_lines_, line + (line == sub_core.last + 1 ? 3 : 2));
-    for (std::uint32_t next = line + 1; next < end; ++next)
-      if (sub_core.lines.arrival(next) == kNever) fetch(sub_core, next, now);
-  }
+  for (std::uint32_t next = line + 1; next < end_of_wanted(sub_core, line); ++next)
+    if (sub_core.lines.arrival(next) == kNever) fetch(sub_core, next, now);
   sub_core.last = line;
   return arrival;
+}
+
+bool FrontEnd::keeps_code(unsigned index, std::uint32_t line) const {
+  const SubCore& sub_core = sub_cores_[index];
+  if (!sub_core.begun) return false;
+  for (std::uint32_t each = line; each < end_of_wanted(sub_core, line); ++each)
+    if (sub_core.lines.arrival(each) == kNever) return false;
+  return true;
 }
 
 // Two warps of a sub-core that want an operand which is on its way ask for it each by itself, more

@@ -1,6 +1,7 @@
 // Instruction and constant caches of an SM.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <deque>
 #include <vector>
@@ -24,6 +25,8 @@ class FrontEnd {
 
   // When instructions of a code line can issue in a sub-core that wants them now.
   Cycle instructions(unsigned sub_core, std::uint32_t line, Cycle now);
+  // Whether `instructions` would ask nothing of what the sub-cores share.
+  bool keeps_code(unsigned sub_core, std::uint32_t line) const;
   // When a constant that is an operand can be read; and one that LDC reads.
   Cycle operand(unsigned sub_core, std::uint32_t line, Cycle now);
   Cycle indexed(std::uint32_t line, Cycle now);
@@ -52,6 +55,13 @@ class FrontEnd {
   GpcCache& gpc() const {
     if (beside_ != nullptr) beside_->await_below(sm_, constants_.gpcs);
     return gpc_;
+  }
+  // Behind the last line that a sub-core has which wants `line`: the next one comes as well, and
+  // one more where warps come to it without a jump, so that straight code of one warp runs at full
+  // speed out of the SM's cache.
+  std::uint32_t end_of_wanted(const SubCore& sub_core, std::uint32_t line) const {
+    if (line == sub_core.last) return line + 1;
+    return std::min(code_lines_, line + (line == sub_core.last + 1 ? 3 : 2));
   }
   Cycle fetch(SubCore& sub_core, std::uint32_t line, Cycle now);
   Cycle fetch_first(SubCore& sub_core, std::uint32_t line, Cycle now);

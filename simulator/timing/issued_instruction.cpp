@@ -345,23 +345,13 @@ void SubCore::advance(unsigned slot, const Timed& timed, Cycle now) {
     warp.state = Stall::barrier;
     examine_at = kNever;
   }
-  slots_.sleep(slot, examine_at);
+  if (examine_at == kNever)
+    slots_.sleep(slot, kNever);
+  else
+    sleep_until_ready(slot, examine_at);
   if (ResidentCluster* const cluster = units_.blocks.cluster(warp.block);
       may_release && cluster != nullptr)
     cluster->look_at_barrier(now);
-}
-
-// The same behind an instruction that only computes: to the one below it.
-void SubCore::advance_by_one(unsigned slot, Cycle now, Cycle alone_until) {
-  ResidentWarp& warp = slots_[slot];
-  at_unit_ &= ~slot_bit(slot);
-  ++warp.pc;
-  warp.state = Stall::wait;
-  if (timed(warp).code_line != warp.line)
-    ask_for_code(warp, now);
-  else if (alone_until > now)
-    now = run_ahead(warp, now, alone_until);
-  slots_.sleep(slot, std::max(now + 1, warp.stalled_until));
 }
 
 // A barrier that has been released lets the warp go on at that time.

@@ -344,6 +344,7 @@ void count_bank_cycles(const Instruction& in, const Instruction* before, const C
   if (timed.course != Course::fixed || is_uniform_only(in)) return;
   const std::array<const Source*, 3> sources{&in.a, &in.b, &in.c};
   std::array<unsigned, 3> seen{};
+  std::array<std::uint32_t, 4> reads{};
   unsigned count = 0;
   for (unsigned slot = 0; slot < 3; ++slot) {
     const Source& source = *sources[slot];
@@ -355,12 +356,16 @@ void count_bank_cycles(const Instruction& in, const Instruction* before, const C
     if (std::find(seen.begin(), seen.begin() + count, source.index) != seen.begin() + count)
       continue;
     seen[count++] = source.index;
-    ++timed.bank_cycles[source.index %
-                        std::min<std::size_t>(constants.register_banks, timed.bank_cycles.size())];
+    ++reads[source.index % std::min<std::size_t>(constants.register_banks, reads.size())];
   }
-  for (std::uint8_t& cycles : timed.bank_cycles) {
-    cycles = static_cast<std::uint8_t>(cycles / constants.register_reads_per_bank);
-    timed.reads_banks |= cycles != 0;
+  constexpr unsigned kBankBits = 8;
+  constexpr std::uint32_t kBank = 0xff;
+  for (unsigned bank = 0; bank < reads.size(); ++bank) {
+    const std::uint32_t cycles = reads[bank] / constants.register_reads_per_bank;
+    if (cycles == 0) continue;
+    timed.reads_banks = true;
+    timed.bank_cycles |= cycles << bank * kBankBits;
+    timed.banks_read |= kBank << bank * kBankBits;
   }
 }
 
@@ -399,6 +404,13 @@ Timed time_instruction(const Instruction& in, const Instruction* before, const C
   timed.result_scoreboard =
       answers && timed.write_scoreboard == kNoScoreboard ? kUnguarded : timed.write_scoreboard;
   return timed;
+}
+
+// Whether nothing but its unit may keep it back whose warp is at it and has its code.
+bool awaits_unit(const Timed& timed) {
+  const bool constant = timed.constant_line >= 0 && timed.course != Course::constant;
+  return timed.gate != kSeveralGates && timed.wait_mask == 0 && !constant &&
+         timed.groups_left == kNoGroupWait && timed.depbar_scoreboard >= kScoreboards;
 }
 
 using Places = RegisterUses::Places;
@@ -483,15 +495,18 @@ TimedProgram time_program(
     if (instruction)
       timed.instructions[i] = time_instruction(*instruction, before, constants, lines);
     if (timed.instructions[i].depbar_scoreboard < kScoreboards) timed.counts_results = true;
-    for (const std::uint8_t cycles : timed.instructions[i].bank_cycles)
-      timed.most_bank_cycles = std::max(timed.most_bank_cycles, cycles);
+    for (std::uint32_t banks = timed.instructions[i].bank_cycles; banks != 0; banks >>= 8)
+      timed.most_bank_cycles = std::max<std::uint8_t>(timed.most_bank_cycles, banks & 0xff);
     before = instruction ? &*instruction : nullptr;
   }
   hold_behind_products(program, constants, timed.instructions);
   find_accesses(program, timed.instructions);
   find_readers_of_tests(timed.instructions);
-  for (std::size_t i = 0; i < timed.instructions.size(); ++i)
-    timed.instructions[i].code_line = narrow(i / timed.instructions_per_line);
+  for (std::size_t i = 0; i < timed.instructions.size(); ++i) {
+    Timed& each = timed.instructions[i];
+    each.code_line = narrow(i / timed.instructions_per_line);
+    each.awaits_unit = awaits_unit(each);
+  }
   timed.constant_lines = lines.all();
   timed.code_lines = narrow(timed.instructions.size() / timed.instructions_per_line + 1);
   return timed;

@@ -73,7 +73,8 @@ inline constexpr std::uint8_t kGroupGate = kPipes + 3;    // of a warp group's p
 inline constexpr std::size_t kGates = kPipes + 4;
 inline constexpr std::uint8_t kSeveralGates = 0xff;  // both a pipe and a queue
 
-struct Timed {
+// Each in one of the host's cache lines.
+struct alignas(64) Timed {
   Course course = Course::fixed;
   Pipe pipe = Pipe::none;
   std::uint8_t gate = 0;
@@ -87,35 +88,38 @@ struct Timed {
   std::uint8_t result_scoreboard = kNoScoreboard;  // write_scoreboard, or kUnguarded
   std::uint8_t depbar_scoreboard = kNoScoreboard, depbar_count = 0;
   std::uint8_t bytes = 0;  // memory: of a thread
-  bool bypasses_l1 = false;
-  bool empties_l1 = false;  // CCTL.IVALL
-  bool is_store = false;
-  bool is_async = false;       // LDGSTS
-  bool is_mbarrier = false;    // SYNCS
-  bool tests_phase = false;    // SYNCS.PHASECHK
-  bool gathers = false;        // TLD4
-  bool is_past_l1 = false;     // LDGSTS.BYPASS
-  bool adds_floats = false;    // an atomic
-  bool awaits_stores = false;  // a fence, beyond its block
-  bool reads_banks = false;
-  bool is_plain = false;  // its pipe and its stall count are all there is to it
-  bool is_call = false;
-  bool is_indirect = false;  // a branch to an address in a register
-  bool meets_warp = false;   // WARPSYNC
-  bool is_bsync = false;
-  bool is_yield = false;
-  bool adds = false;        // a reduction by the copy engine
-  bool prefetches = false;  // by the copy engine, into L2
+  bool bypasses_l1 : 1 = false;
+  bool empties_l1 : 1 = false;  // CCTL.IVALL
+  bool is_store : 1 = false;
+  bool is_async : 1 = false;       // LDGSTS
+  bool is_mbarrier : 1 = false;    // SYNCS
+  bool tests_phase : 1 = false;    // SYNCS.PHASECHK
+  bool gathers : 1 = false;        // TLD4
+  bool is_past_l1 : 1 = false;     // LDGSTS.BYPASS
+  bool adds_floats : 1 = false;    // an atomic
+  bool awaits_stores : 1 = false;  // a fence, beyond its block
+  bool reads_banks : 1 = false;
+  bool is_plain : 1 = false;     // its pipe and its stall count are all there is to it
+  bool awaits_unit : 1 = false;  // and nothing else, once its warp is at it and has its code
+  bool is_call : 1 = false;
+  bool is_indirect : 1 = false;  // a branch to an address in a register
+  bool meets_warp : 1 = false;   // WARPSYNC
+  bool is_bsync : 1 = false;
+  bool is_yield : 1 = false;
+  bool adds : 1 = false;        // a reduction by the copy engine
+  bool prefetches : 1 = false;  // by the copy engine, into L2
   // SYNCS.PHASECHK.TRYWAIT: how far behind it is the instruction at which the warp is seen to wait.
   std::uint8_t seen_behind = 0;
-  bool names_map = false;                     // a copy of tensors' boxes
-  std::uint8_t groups_left = kNoGroupWait;    // WARPGROUP.DEPBAR: how many may be incomplete
-  std::uint8_t columns_time = 0;              // and its own cycles, whatever its operands take
-  std::uint8_t barrier = 0;                   // that of BSYNC
-  std::array<std::uint8_t, 4> bank_cycles{};  // that reading its registers takes of each bank
-  std::uint16_t interval = 1;                 // cycles its pipe is busy
-  std::uint16_t latency = 0;                  // courses special, variable, constant, fence
-  std::int32_t constant_line = -1;            // an index into the launch's constant lines
+  bool names_map : 1 = false;               // a copy of tensors' boxes
+  std::uint8_t groups_left = kNoGroupWait;  // WARPGROUP.DEPBAR: how many may be incomplete
+  std::uint8_t columns_time = 0;            // and its own cycles, whatever its operands take
+  std::uint8_t barrier = 0;                 // that of BSYNC
+  // Of the register banks, in a byte each: cycles that reading its registers takes, and 0xff for
+  // those it reads.
+  std::uint32_t bank_cycles = 0, banks_read = 0;
+  std::uint16_t interval = 1;       // cycles its pipe is busy
+  std::uint16_t latency = 0;        // courses special, variable, constant, fence
+  std::int32_t constant_line = -1;  // an index into the launch's constant lines
   // Of a constant to whose place a register is added: the lines of its bank, from `constant_line`
   // on, and the place; else 0.
   std::uint32_t constant_lines_of_bank = 0, constant_offset = 0;
@@ -128,6 +132,8 @@ struct Timed {
     return course == Course::memory || course == Course::shuffle || course == Course::constant;
   }
 };
+
+static_assert(sizeof(Timed) == alignof(Timed));
 
 struct TimedProgram {
   std::vector<Timed> instructions;           // as Program::instructions, and one past the end

@@ -7,7 +7,7 @@
 namespace heddle::simulator::timing {
 
 Sm::Sm(SmContext& context, std::uint32_t index, std::uint64_t l1_bytes, GpcCache& gpc)
-    : units_(context, *this, index, gpc) {
+    : units_(context, *this, index, gpc), by_count_(context.constants.sub_cores) {
   units_.memory.start(l1_bytes);
   sub_cores_.reserve(context.constants.sub_cores);
   for (unsigned i = 0; i < context.constants.sub_cores; ++i) sub_cores_.emplace_back(units_, i);
@@ -27,13 +27,12 @@ bool Sm::run(Cycle end) {
     if (units_.copies.next_event() <= now) units_.copies.advance(now, units_.memory);
     if (units_.arrivals.next_event() <= now) units_.arrivals.advance(now);
     // Sub-cores take turns in being first at what they share.
-    auto turn = static_cast<unsigned>(now % count);
+    auto turn = static_cast<unsigned>(by_count_.rest(now));
     for (unsigned i = 0; i < count; ++i) {
       SubCore& sub_core = sub_cores_[turn];
       turn = turn + 1 == count ? 0 : turn + 1;
       if (sub_core.next_visit() > now) continue;
-      const SubCore::Visited visited =
-          sub_core.visit(now, std::min(end, units_.memory.next_event()));
+      const SubCore::Visited visited = sub_core.visit(now, end);
       if (visited == SubCore::Visited::stopped) return false;
       if (visited == SubCore::Visited::released) release_barrier(sub_core.last_block(), now);
     }

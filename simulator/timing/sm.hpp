@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "simulator/base/big_pages.hpp"
+#include "simulator/timing/divisor.hpp"
 #include "simulator/timing/sub_core.hpp"
 
 namespace heddle::simulator::timing {
@@ -54,6 +55,7 @@ class Sm {
 
   SmUnits units_;
   std::vector<SubCore, BigPageAllocator<SubCore, Fresh::zeroed>> sub_cores_;
+  const Divisor by_count_;   // of sub-cores
   Cycle answered_ = kNever;  // when; kNever: all answers have been taken
 };
 

@@ -31,7 +31,7 @@ struct SmUnits {
   const Constants& constants;
   const std::uint32_t sm;
   const bool observed;
-  const bool runs_ahead;  // warps may, where nobody sees it (run_ahead.cpp)
+  const bool runs_ahead;  // sub-cores may, where nobody sees it (issue_loop.cpp)
   LoadStoreUnit memory;
   CopyEngine copies;
   LateArrivals arrivals;

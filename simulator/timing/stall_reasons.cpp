@@ -114,19 +114,4 @@ Cycle SubCore::unit_free(unsigned gate, Cycle now) const {
   return units_.memory.has_room(index_, now, until) ? now : until;
 }
 
-// Of the warps in `waits_`, those that can issue; `until`: when a unit is free for others.
-SlotMask SubCore::ask_units(Cycle now, Cycle& until) {
-  SlotMask ready = waits_.ask(now, until, [&](unsigned gate) { return unit_free(gate, now); });
-  if (pipes_.all_banks_ready(now, units_.context->program.most_bank_cycles)) return ready;
-  for_each_slot(ready & waits_.readers(), [&](unsigned slot) {
-    const Cycle banks = pipes_.banks_ready(timed(slots_[slot]), now);
-    if (banks == now) return;
-    leave_unit_wait(slot, now);
-    slots_[slot].state = Stall::dispatch_stall;
-    slots_.sleep(slot, banks);
-    ready &= ~slot_bit(slot);
-  });
-  return ready;
-}
-
 }  // namespace heddle::simulator::timing

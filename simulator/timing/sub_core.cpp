@@ -17,48 +17,9 @@ void settle(ResidentWarp& warp, const Outstanding& who, Cycle done) {
 
 }  // namespace
 
-SubCore::Visited SubCore::visit(Cycle now, Cycle until) {
-  const SmContext& context = *units_.context;
-  Cycle units_free = kNever;
-  Visited visited = Visited::done;
-  ready_ = found_ = 0;
-  waits_.pass(now);
-  if (slots_.next() <= now) slots_.examine_due(now, [&](unsigned slot) { examine(slot, now); });
-  Cycle free_until = now;
-  const bool alone = waits_.all() == 0 && ready_ == 0 && std::has_single_bit(found_);
-  if (const auto slot = static_cast<unsigned>(std::countr_zero(found_));
-      alone && issues_at_once(slot, now)) {
-    ready_ = found_;
-    free_until = alone_until(slot, now, until);
-  } else {
-    for_each_slot(found_, [&](unsigned each) { enter_unit_wait(each, now); });
-  }
-  if (waits_.all() != 0) ready_ |= ask_units(now, units_free);
-  if (units_.observed) tell_unit_waits(now);
-  if (ready_ != 0 && now < issues_from_) {
-    next_visit_ = now + 1;
-    return visited;
-  }
-  if (ready_ != 0) {
-    const SlotMask waiting = context.picks_by_wait ? waiting_long() : 0;
-    const unsigned slot =
-        context.pick({ready_, slots_.resident(), waiting, last_, slots_.younger()}, scheduler_);
-    last_ = slot;
-    const Course course = timed(slots_[slot]).course;
-    if (!issue(slot, now, free_until)) return Visited::stopped;
-    if (course == Course::barrier || course == Course::exit) visited = Visited::released;
-    if ((ready_ & ~slot_bit(slot)) != 0) {
-      next_visit_ = now + 1;
-      return visited;
-    }
-  }
-  next_visit_ = std::min(slots_.next(), units_free);
-  return visited;
-}
-
 // Something may have changed for the warp.
 void SubCore::wake(unsigned slot, Cycle now) {
-  if ((waits_.all() & slot_bit(slot)) != 0) return;
+  if (((waits_.all() | prepared_) & slot_bit(slot)) != 0) return;
   slots_.sleep(slot, std::min(slots_.examine_at(slot), now));
   next_visit_ = std::min(next_visit_, now);
 }
@@ -80,11 +41,7 @@ void SubCore::examine(unsigned slot, Cycle now) {
   if (warp.ended && found.until <= now) return retire(slot, now);
   if (found.reason == Stall::not_selected) {
     at_unit_ |= slot_bit(slot);
-    if (next.gate != kSeveralGates) {
-      if (units_.observed) return enter_unit_wait(slot, now);
-      found_ |= slot_bit(slot);
-      return;
-    }
+    if (next.gate != kSeveralGates) return enter_unit_wait(slot, now);
     found = wait_for_units(next, now);
   }
   if (found.reason != warp.state) {
@@ -96,33 +53,11 @@ void SubCore::examine(unsigned slot, Cycle now) {
   slots_.sleep(slot, ready ? now + 1 : std::max(found.until, now + 1));
 }
 
-// Whether the only warp that could issue does: it need not wait for its unit first.
-bool SubCore::issues_at_once(unsigned slot, Cycle now) const {
-  const Timed& next = timed(slots_[slot]);
-  if (now < issues_from_ || units_.context->picks_by_wait || unit_free(next.gate, now) > now)
-    return false;
-  return !next.reads_banks ||
-         pipes_.all_banks_ready(now, units_.context->program.most_bank_cycles) ||
-         pipes_.banks_ready(next, now) <= now;
-}
-
 void SubCore::enter_unit_wait(unsigned slot, Cycle now) {
   ResidentWarp& warp = slots_[slot];
   account(warp, now);
   warp.state = Stall::not_selected;
-  waits_.enter(slot, timed(warp));
-}
-
-void SubCore::leave_unit_wait(unsigned slot, Cycle now) {
-  ResidentWarp& warp = slots_[slot];
-  const Timed& left = timed(warp);
-  const Cycle blocked = waits_.leave(slot, left);
-  if (units_.observed) return account(warp, now);
-  StallCycles& stalls = units_.context->stalls_at[warp.pc];
-  const Stall reason = left.gate < kPipes ? Stall::math_pipe_throttle : left.queue_full;
-  stalls[static_cast<std::size_t>(reason)] += blocked;
-  stalls[static_cast<std::size_t>(Stall::not_selected)] += now - warp.counted_until - blocked;
-  warp.counted_until = now;
+  waits_.enter(slot, timed(warp), now, blocked_cycles(timed(warp).gate, now));
 }
 
 // Observers are told of each stretch of cycles.
@@ -137,65 +72,6 @@ void SubCore::tell_unit_waits(Cycle now) {
     account(warp, now);
     warp.state = reason;
   });
-}
-
-// `alone_until`: before that no other warp of the sub-core does anything. False: the launch stops.
-bool SubCore::issue(unsigned slot, Cycle now, Cycle alone_until) {
-  SmContext& context = *units_.context;
-  ResidentWarp& warp = slots_[slot];
-  const Timed& timed = this->timed(warp);
-  if ((waits_.all() & slot_bit(slot)) != 0)
-    leave_unit_wait(slot, now);
-  else
-    account(warp, now);
-  context.clock = context.clock_start + now;
-  const std::optional<DriverCall> call =
-      timed.is_call ? driver_call(context, warp, timed) : std::nullopt;
-  if (!timed.is_plain) find_sources(warp, timed);
-  const Issue issued = context.source.step(context.core, *warp.warp);
-  if (issued.flow == Flow::reschedule && warp.warp->held_since) {
-    hold(slot, now);
-    return true;
-  }
-  // A sampler sees a warp at its next instruction as soon as it has issued.
-  ++context.stalls_at[issued.pc + 1][static_cast<std::size_t>(Stall::selected)];
-  ++issued_;
-  ++warp.issued;
-  warp.counted_until = now + 1;
-  if (issued.flow == Flow::stop) return false;
-  take_time(warp, timed, now);
-  const Reconvergence& lanes = *warp.warp->convergence;
-  if (timed.is_plain && lanes.has_current() && lanes.current().pc == warp.pc + 1) {
-    advance_by_one(slot, now, alone_until);
-    return true;
-  }
-  start(slot, timed, issued, now);
-  if (!context.core.updates.empty()) update_barriers(warp, now);
-  if (call && issued.on.any()) {
-    if (const Cycle cycles = driver_call_cycles(context, *call, warp, issued, now); cycles != 0) {
-      warp.next_issue = warp.stalled_until = now + cycles;
-      warp.until_then = Stall::wait;
-    }
-  }
-  advance(slot, timed, now);
-  return true;
-}
-
-// What the instruction occupies, from its issue on.
-void SubCore::take_time(ResidentWarp& warp, const Timed& timed, Cycle now) {
-  warp.seen_at = 0;
-  warp.next_issue = warp.stalled_until = now + timed.stall;
-  warp.until_then = Stall::wait;
-  warp.fetches_from = kNever;
-  if (timed.held != 0) {
-    warp.next_issue += timed.held;
-    warp.until_then = Stall::dispatch_stall;
-  }
-  if (timed.accessed_in != 0) prefetch_access(*warp.warp, warp.pc + timed.accessed_in);
-  issues_from_ = now + 1 + timed.holds_issue;
-  pipes_.occupy(timed, now);
-  if (units_.context->program.counts_results)
-    std::erase_if(warp.counted, [now](const CountedResult& each) { return each.done <= now; });
 }
 
 // A wait for an mbarrier whose phase is not over, or for the grid: the warp has not issued, and

@@ -31,9 +31,9 @@ class SubCore {
     released,  // the warp that issued last may have released its block's barrier
     stopped,   // the launch stops
   };
-  // What happens in the cycle `now`: warps are examined, and one that can issues. Before `until`
-  // the memory unit takes up nothing.
-  Visited visit(Cycle now, Cycle until);
+  // What happens in the cycle `now`: warps are examined, and one that can issues. What the sub-core
+  // does by itself in the cycles behind it, up to `end`, is done at once.
+  Visited visit(Cycle now, Cycle end);
   std::uint32_t last_block() const { return slots_[last_].block; }
 
   std::uint32_t warps() const { return slots_.count(); }
@@ -69,19 +69,37 @@ class SubCore {
     Cycle latency = 0, fetch = 0;
   };
 
+  // issue_loop.cpp
+  Cycle find_ready(Cycle now);
+  SlotMask ask_units(Cycle now, Cycle& until);
+  Cycle next_behind_issue(unsigned slot, Cycle now, Cycle units_free) const;
+  unsigned pick();
+  void leave_unit_wait(unsigned slot, Cycle now);
+  bool issue(unsigned slot, Cycle now);
+  void issue_computing(unsigned slot, const Step& step, Cycle now);
+  void take_time(ResidentWarp& warp, const Timed& timed, Cycle now);
+  void advance_by_one(unsigned slot, Cycle now);
+  void sleep_until_ready(unsigned slot, Cycle ready);
+  bool lacks_only_unit(const ResidentWarp& warp, Cycle ready) const;
+  Cycle by_itself_until(Cycle now, Cycle end) const;
+  bool goes_on_by_itself() const;
+  const Step* computing_step(const ResidentWarp& warp) const;
+  bool issues_by_itself(const ResidentWarp& warp) const;
+
   // sub_core.cpp: the cycle.
   const Timed& timed(const ResidentWarp& warp) const {
     return units_.context->program.instructions[warp.pc];
   }
+  // Cycles up to `now` in which the unit was not free.
+  Cycle blocked_cycles(unsigned gate, Cycle now) const {
+    return gate < kPipes ? pipes_.busy_cycles(static_cast<Pipe>(gate), now)
+                         : waits_.blocked_cycles(gate);
+  }
   void wake(unsigned slot, Cycle now);
   void examine(unsigned slot, Cycle now);
-  bool issues_at_once(unsigned slot, Cycle now) const;
   void enter_unit_wait(unsigned slot, Cycle now);
-  void leave_unit_wait(unsigned slot, Cycle now);
   void tell_unit_waits(Cycle now);
   SlotMask waiting_long() const;
-  bool issue(unsigned slot, Cycle now, Cycle alone_until);
-  void take_time(ResidentWarp& warp, const Timed& timed, Cycle now);
   void hold(unsigned slot, Cycle now);
   void retire(unsigned slot, Cycle now);
   void account(ResidentWarp& warp, Cycle until);
@@ -94,7 +112,6 @@ class SubCore {
   Wait wait_for_results(const ResidentWarp& warp, const Timed& timed, Cycle now) const;
   Wait wait_for_units(const Timed& timed, Cycle now) const;
   Cycle unit_free(unsigned gate, Cycle now) const;
-  SlotMask ask_units(Cycle now, Cycle& until);
 
   // issued_instruction.cpp: what it sets going.
   void find_sources(const ResidentWarp& warp, const Timed& timed);
@@ -118,14 +135,8 @@ class SubCore {
   void guard(ResidentWarp& warp, std::uint8_t scoreboard, Stall awaited, Cycle done);
   void expect_results(ResidentWarp& warp, const Timed& timed);
   void advance(unsigned slot, const Timed& timed, Cycle now);
-  void advance_by_one(unsigned slot, Cycle now, Cycle alone_until);
   std::uint32_t blocked_at(std::uint32_t pc) const;
   void resume_at(unsigned slot, Cycle time);
-
-  // run_ahead.cpp
-  Cycle alone_until(unsigned slot, Cycle now, Cycle until) const;
-  Cycle run_ahead(ResidentWarp& warp, Cycle now, Cycle until);
-  bool goes_on_alone(const ResidentWarp& warp, const Timed& next, Cycle now) const;
 
   // host_prefetch.cpp
   bool waits_beyond(const ResidentWarp& warp, Cycle until) const;
@@ -137,9 +148,9 @@ class SubCore {
   Cycle next_visit_ = kNever;
   WarpSlots slots_;
   SlotMask ready_ = 0;
-  SlotMask found_ = 0;    // in this cycle, to lack nothing but one unit
-  SlotMask at_unit_ = 0;  // warps that lack nothing but their unit: nothing else is asked again
-  UnitWaits waits_;       // of them, those that one unit alone keeps
+  SlotMask prepared_ = 0;  // asleep; what awakes then lacks nothing but its unit, which is one
+  SlotMask at_unit_ = 0;   // warps that lack nothing but their unit: nothing else is asked again
+  UnitWaits waits_;        // of them, those that one unit alone keeps
   Pipes pipes_;
   TensorUnit tensor_;  // of warp groups' products
   SchedulerState scheduler_;

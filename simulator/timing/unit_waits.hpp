@@ -21,26 +21,32 @@ class UnitWaits {
 
   // Units stay as they were found by `ask` until `now`.
   void pass(Cycle now) {
-    for (std::uint32_t left = blocked_; left != 0; left &= left - 1)
+    for (std::uint32_t left = blocked_ & kQueues; left != 0; left &= left - 1)
       blocked_cycles_[static_cast<unsigned>(std::countr_zero(left))] += now - passed_;
     passed_ = now;
   }
-  void enter(unsigned slot, const Timed& timed) {
+  // Of a queue: in how many cycles it was found full while somebody waited for it.
+  Cycle blocked_cycles(unsigned gate) const { return blocked_cycles_[gate]; }
+  // `blocked`: cycles in which the unit has not been free until now.
+  void enter(unsigned slot, const Timed& timed, Cycle now, Cycle blocked) {
     const SlotMask bit = SlotMask{1} << slot;
     all_ |= bit;
     waiting_[timed.gate] |= bit;
     wanted_ |= 1u << timed.gate;
     if (timed.reads_banks) readers_ |= bit;
-    entered_[slot] = blocked_cycles_[timed.gate];
+    entered_[slot] = {now, blocked};
   }
-  // Cycles since it entered in which its unit was not free.
-  Cycle leave(unsigned slot, const Timed& timed) {
+  // When the warp entered, and the cycles since in which its unit was not free.
+  struct Waited {
+    Cycle since = 0, blocked = 0;
+  };
+  Waited leave(unsigned slot, const Timed& timed, Cycle blocked) {
     const SlotMask bit = SlotMask{1} << slot;
     all_ &= ~bit;
     readers_ &= ~bit;
     waiting_[timed.gate] &= ~bit;
     if (waiting_[timed.gate] == 0) wanted_ &= ~(1u << timed.gate);
-    return blocked_cycles_[timed.gate] - entered_[slot];
+    return {entered_[slot].since, blocked - entered_[slot].blocked};
   }
   // Warps whose unit is free, where free_at(gate) is when a unit will be; `until`: when the first
   // of the others is.
@@ -58,16 +64,20 @@ class UnitWaits {
     }
     return all_ & ~kept;
   }
+  // The units that they wait for: bit i, gate i; and whether one is not a pipe of the sub-core's.
+  std::uint32_t wanted() const { return wanted_; }
+  bool want_queues() const { return (wanted_ & kQueues) != 0; }
   SlotMask waiting(unsigned gate) const { return waiting_[gate]; }
   bool is_blocked(unsigned gate) const { return (blocked_ >> gate & 1) != 0; }
 
  private:
+  static constexpr std::uint32_t kQueues = ~((1u << kPipes) - 1);
   SlotMask all_ = 0, readers_ = 0;
   std::uint32_t wanted_ = 0, blocked_ = 0;  // bit i: gate i
   Cycle passed_ = 0;
   std::array<SlotMask, kGates> waiting_{};
   std::array<Cycle, kGates> blocked_cycles_{};
-  std::array<Cycle, kSlots> entered_{};  // blocked_cycles_ then
+  std::array<Waited, kSlots> entered_{};  // `blocked`: until then
 };
 
 }  // namespace heddle::simulator::timing

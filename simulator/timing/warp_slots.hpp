@@ -5,6 +5,7 @@
 #include <array>
 #include <bit>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "simulator/base/big_pages.hpp"
@@ -50,51 +51,70 @@ class WarpSlots {
 
   // The warp is examined at that time, not before.
   void sleep(unsigned slot, Cycle until) {
-    examine_at_[slot] = until;
     const SlotMask bit = slot_bit(slot);
-    soon_ &= ~bit;
-    later_ &= ~bit;
-    if (until < soon_end_) {
-      soon_ |= bit;
-      next_soon_ = std::min(next_soon_, until);
+    if ((near_ & bit) != 0) take_out(slot);
+    far_ &= ~bit;
+    examine_at_[slot] = until;
+    if (until < begin_ + kSpan) {
+      put_near(slot, std::max(begin_, until));
     } else if (until != kNever) {
-      later_ |= bit;
-      next_later_ = std::min(next_later_, until);
+      far_ |= bit;
+      next_far_ = std::min(next_far_, until);
     }
   }
   // Nothing changes before, for the warp in the slot.
   Cycle examine_at(unsigned slot) const { return examine_at_[slot]; }
   // Those of which it is known when they are examined.
-  SlotMask awaited() const { return soon_ | later_; }
+  SlotMask awaited() const { return near_ | far_; }
   // When the first warp is examined, at the earliest.
-  Cycle next() const { return std::min(next_soon_, next_later_); }
+  Cycle next() const { return std::min(next_near(), next_far_); }
+  // Whether those examined at `next()` or before are among `slots`.
+  bool next_are_of(SlotMask slots) const {
+    return next_near() < next_far_ && (at_[next_near() % kSpan] & ~slots) == 0;
+  }
 
-  // Calls `examine` with the slot of each warp whose time has come; it must have it sleep again.
-  template <typename Examine>
-  void examine_due(Cycle now, Examine&& examine) {
-    if (soon_end_ <= now) part_soon_from_later(now);
-    next_soon_ = kNever;  // of those that are examined `sleep` says it
-    Cycle next = kNever;
-    for_each_slot(soon_, [&](unsigned slot) {
-      if (examine_at_[slot] <= now) {
-        soon_ &= ~slot_bit(slot);
-        examine(slot);
-      } else {
-        next = std::min(next, examine_at_[slot]);
-      }
-    });
-    next_soon_ = std::min(next_soon_, next);
+  // Takes out those whose time has come. They must be told to sleep again.
+  SlotMask take_due(Cycle now) {
+    SlotMask due = 0;
+    for (Cycle next = next_near(); next <= now; next = next_near()) {
+      due |= std::exchange(at_[next % kSpan], 0);
+      used_ &= ~(std::uint64_t{1} << next % kSpan);
+    }
+    near_ &= ~due;
+    begin_ = now;
+    if (next_far_ < now + kSpan) due |= bring_near(now);
+    return due;
   }
 
  private:
+  static constexpr Cycle kSpan = 64;
+  Cycle next_near() const {
+    if (used_ == 0) return kNever;
+    const int begin = static_cast<int>(begin_ % kSpan);
+    return begin_ + static_cast<Cycle>(std::countr_zero(std::rotr(used_, begin)));
+  }
+  void put_near(unsigned slot, Cycle time) {
+    near_ |= slot_bit(slot);
+    at_[time % kSpan] |= slot_bit(slot);
+    used_ |= std::uint64_t{1} << time % kSpan;
+    place_[slot] = static_cast<std::uint8_t>(time % kSpan);
+  }
+  void take_out(unsigned slot) {
+    const unsigned place = place_[slot];
+    near_ &= ~slot_bit(slot);
+    if ((at_[place] &= ~slot_bit(slot)) == 0) used_ &= ~(std::uint64_t{1} << place);
+  }
   // Most warps wait long, for memory; they are gone through now and then, not in each visit.
-  void part_soon_from_later(Cycle now) {
-    constexpr Cycle kSoon = 64;
-    const SlotMask all = soon_ | later_;
-    soon_ = later_ = 0;
-    soon_end_ = now + kSoon;
-    next_soon_ = next_later_ = kNever;
-    for_each_slot(all, [this](unsigned slot) { sleep(slot, examine_at_[slot]); });
+  SlotMask bring_near(Cycle now) {
+    SlotMask due = 0;
+    next_far_ = kNever;
+    for_each_slot(std::exchange(far_, 0), [&](unsigned slot) {
+      if (examine_at_[slot] <= now)
+        due |= slot_bit(slot);
+      else
+        sleep(slot, examine_at_[slot]);
+    });
+    return due;
   }
 
   std::vector<ResidentWarp, BigPageAllocator<ResidentWarp, Fresh::anything>>
@@ -102,11 +122,14 @@ class WarpSlots {
   std::array<SlotMask, kSlots> younger_{};
   std::array<Cycle, kSlots> examine_at_{};
   SlotMask resident_ = 0;
-  // Warps of which it is known when to examine them: before `soon_end_`, or not; and when the
-  // first of either, at the earliest.
-  SlotMask soon_ = 0, later_ = 0;
-  Cycle soon_end_ = 0;
-  Cycle next_soon_ = kNever, next_later_ = kNever;
+  // Warps of which it is known when to examine them. Of those before begin_ + kSpan: by time, which
+  // times have any, and by slot; of the others: when the first is examined, at the earliest.
+  Cycle begin_ = 0;
+  std::uint64_t used_ = 0;
+  std::array<SlotMask, kSpan> at_{};
+  std::array<std::uint8_t, kSlots> place_{};
+  SlotMask near_ = 0, far_ = 0;
+  Cycle next_far_ = kNever;
 };
 
 }  // namespace heddle::simulator::timing

@@ -1,0 +1,271 @@
+// The cycles of a sub-core: which warps can issue, which one does, and what it does that only
+// computes. What keeps the others from issuing is in stall_reasons.cpp, what other instructions set
+// going in issued_instruction.cpp.
+//
+// A sub-core goes on by itself, without the SM's others, while what it issues only computes: they
+// see neither when nor that it does. All it touches is its own, and sums. What could fault, asks
+// caches that others ask too, or leads elsewhere than to the next instruction waits for its cycle.
+#include <algorithm>
+#include <bit>
+
+#include "simulator/timing/sub_core.hpp"
+
+namespace heddle::simulator::timing {
+namespace {
+
+// As Core::step does for what only computes, where nobody looks on.
+inline void execute(Core& core, Warp& warp, const Step& step, std::uint32_t pc) {
+  Group& group = warp.convergence->current();
+  const Mask on = group.lanes & warp.predicate(step.guard);
+  const unsigned threads = group.lanes == kFullMask ? kWarpSize : group.lanes.count();
+  InstructionCounts& sums = core.counts[pc];
+  ++core.issued;
+  ++sums.executed;
+  sums.threads += threads;
+  sums.threads_on += on == group.lanes ? threads : on.count();
+  group.pc = Pc(pc + 1);
+  if (on.any()) step.lane(warp, step, on | step.widen);
+}
+
+}  // namespace
+
+SubCore::Visited SubCore::visit(Cycle now, Cycle end) {
+  Visited visited = Visited::done;
+  Cycle until = now;  // before that it goes on by itself
+  for (bool by_itself = false;; by_itself = true, now = next_visit_) {
+    const Cycle units_free = find_ready(now);
+    if (ready_ == 0) {
+      next_visit_ = std::min(slots_.next(), units_free);
+    } else if (now < issues_from_) {
+      next_visit_ = std::min({slots_.next(), units_free, issues_from_});
+    } else {
+      const unsigned slot = pick();
+      const Step* const computing = computing_step(slots_[slot]);
+      if (by_itself && !(computing != nullptr && issues_by_itself(slots_[slot]))) {
+        next_visit_ = now;
+        return visited;
+      }
+      last_ = slot;
+      const Course course = timed(slots_[slot]).course;
+      if (computing != nullptr)
+        issue_computing(slot, *computing, now);
+      else if (!issue(slot, now))
+        return Visited::stopped;
+      if (course == Course::barrier || course == Course::exit) visited = Visited::released;
+      next_visit_ = next_behind_issue(slot, now, units_free);
+    }
+    if (!by_itself) until = visited == Visited::done ? by_itself_until(now, end) : now;
+    if (next_visit_ >= until || !goes_on_by_itself()) return visited;
+  }
+}
+
+// In `ready_`: the warps that can issue. When a unit is free that others wait for.
+inline Cycle SubCore::find_ready(Cycle now) {
+  Cycle units_free = kNever;
+  ready_ = 0;
+  waits_.pass(now);
+  if (slots_.next() <= now) {
+    const SlotMask due = slots_.take_due(now);
+    for_each_slot(due & prepared_, [&](unsigned slot) {
+      const Timed& next = timed(slots_[slot]);
+      waits_.enter(slot, next, now, blocked_cycles(next.gate, now));
+    });
+    for_each_slot(due & ~prepared_, [&](unsigned slot) { examine(slot, now); });
+    prepared_ &= ~due;
+  }
+  if (waits_.all() != 0) ready_ |= ask_units(now, units_free);
+  if (units_.observed) tell_unit_waits(now);
+  return units_free;
+}
+
+// Of the warps in `waits_`, those that can issue; `until`: when a unit is free for others.
+inline SlotMask SubCore::ask_units(Cycle now, Cycle& until) {
+  SlotMask ready = waits_.ask(now, until, [&](unsigned gate) { return unit_free(gate, now); });
+  if (pipes_.all_banks_ready(now, units_.context->program.most_bank_cycles)) return ready;
+  for_each_slot(ready & waits_.readers(), [&](unsigned slot) {
+    const Cycle banks = pipes_.banks_ready(timed(slots_[slot]), now);
+    if (banks == now) return;
+    leave_unit_wait(slot, now);
+    slots_[slot].state = Stall::dispatch_stall;
+    slots_.sleep(slot, banks);
+    if (!units_.observed) prepared_ |= slot_bit(slot);
+    ready &= ~slot_bit(slot);
+  });
+  return ready;
+}
+
+// A warp has issued. `units_free`: when a unit was to be free that others waited for.
+inline Cycle SubCore::next_behind_issue(unsigned slot, Cycle now, Cycle units_free) const {
+  if (units_.observed || waits_.want_queues()) {
+    if ((ready_ & ~slot_bit(slot)) != 0) return now + 1;
+    return std::min(slots_.next(), units_free);
+  }
+  Cycle next = slots_.next();
+  for (std::uint32_t left = waits_.wanted(); left != 0; left &= left - 1) {
+    const auto pipe = static_cast<Pipe>(std::countr_zero(left));
+    next = std::min(next, std::max(now + 1, pipes_.free_at(pipe)));
+  }
+  return next;
+}
+
+inline unsigned SubCore::pick() {
+  const SmContext& context = *units_.context;
+  if (!context.picks_by_wait && std::has_single_bit(ready_))
+    return static_cast<unsigned>(std::countr_zero(ready_));
+  const SlotMask waiting = context.picks_by_wait ? waiting_long() : 0;
+  return context.pick({ready_, slots_.resident(), waiting, last_, slots_.younger()}, scheduler_);
+}
+
+inline void SubCore::leave_unit_wait(unsigned slot, Cycle now) {
+  ResidentWarp& warp = slots_[slot];
+  const Timed& left = timed(warp);
+  const auto [since, blocked] = waits_.leave(slot, left, blocked_cycles(left.gate, now));
+  if (units_.observed) return account(warp, now);
+  StallCycles& stalls = units_.context->stalls_at[warp.pc];
+  const auto add = [&](Stall reason, Cycle cycles) {
+    stalls[static_cast<std::size_t>(reason)] += cycles;
+  };
+  if (since > warp.counted_until) {  // it was prepared
+    add(warp.state, since - warp.counted_until);
+    warp.counted_until = since;
+  }
+  add(left.gate < kPipes ? Stall::math_pipe_throttle : left.queue_full, blocked);
+  add(Stall::not_selected, now - warp.counted_until - blocked);
+  warp.counted_until = now;
+}
+
+// The warp issues an instruction that only computes.
+inline void SubCore::issue_computing(unsigned slot, const Step& step, Cycle now) {
+  SmContext& context = *units_.context;
+  ResidentWarp& warp = slots_[slot];
+  leave_unit_wait(slot, now);
+  execute(context.core, *warp.warp, step, warp.pc);
+  ++context.stalls_at[warp.pc + 1][static_cast<std::size_t>(Stall::selected)];
+  ++issued_;
+  ++warp.issued;
+  warp.counted_until = now + 1;
+  take_time(warp, timed(warp), now);
+  advance_by_one(slot, now);
+}
+
+// False: the launch stops.
+bool SubCore::issue(unsigned slot, Cycle now) {
+  SmContext& context = *units_.context;
+  ResidentWarp& warp = slots_[slot];
+  const Timed& timed = this->timed(warp);
+  if ((waits_.all() & slot_bit(slot)) != 0)
+    leave_unit_wait(slot, now);
+  else
+    account(warp, now);
+  context.clock = context.clock_start + now;
+  const std::optional<DriverCall> call =
+      timed.is_call ? driver_call(context, warp, timed) : std::nullopt;
+  if (!timed.is_plain) find_sources(warp, timed);
+  const Issue issued = context.source.step(context.core, *warp.warp);
+  if (issued.flow == Flow::reschedule && warp.warp->held_since) {
+    hold(slot, now);
+    return true;
+  }
+  // A sampler sees a warp at its next instruction as soon as it has issued.
+  ++context.stalls_at[issued.pc + 1][static_cast<std::size_t>(Stall::selected)];
+  ++issued_;
+  ++warp.issued;
+  warp.counted_until = now + 1;
+  if (issued.flow == Flow::stop) return false;
+  take_time(warp, timed, now);
+  const Reconvergence& lanes = *warp.warp->convergence;
+  if (timed.is_plain && lanes.has_current() && lanes.current().pc == warp.pc + 1) {
+    advance_by_one(slot, now);
+    return true;
+  }
+  start(slot, timed, issued, now);
+  if (!context.core.updates.empty()) update_barriers(warp, now);
+  if (call && issued.on.any()) {
+    if (const Cycle cycles = driver_call_cycles(context, *call, warp, issued, now); cycles != 0) {
+      warp.next_issue = warp.stalled_until = now + cycles;
+      warp.until_then = Stall::wait;
+    }
+  }
+  advance(slot, timed, now);
+  return true;
+}
+
+// What the instruction occupies, from its issue on.
+inline void SubCore::take_time(ResidentWarp& warp, const Timed& timed, Cycle now) {
+  warp.seen_at = 0;
+  warp.next_issue = warp.stalled_until = now + timed.stall;
+  warp.until_then = Stall::wait;
+  warp.fetches_from = kNever;
+  if (timed.held != 0) {
+    warp.next_issue += timed.held;
+    warp.until_then = Stall::dispatch_stall;
+  }
+  if (timed.accessed_in != 0) prefetch_access(*warp.warp, warp.pc + timed.accessed_in);
+  issues_from_ = now + 1 + timed.holds_issue;
+  pipes_.occupy(timed, now);
+  if (units_.context->program.counts_results)
+    std::erase_if(warp.counted, [now](const CountedResult& each) { return each.done <= now; });
+}
+
+// The same behind an instruction that only computes: to the one below it.
+inline void SubCore::advance_by_one(unsigned slot, Cycle now) {
+  ResidentWarp& warp = slots_[slot];
+  at_unit_ &= ~slot_bit(slot);
+  ++warp.pc;
+  warp.state = Stall::wait;
+  if (timed(warp).code_line != warp.line) ask_for_code(warp, now);
+  sleep_until_ready(slot, std::max(now + 1, warp.stalled_until));
+}
+
+// Until its stall count has run. What then lacks nothing but its unit is not examined.
+void SubCore::sleep_until_ready(unsigned slot, Cycle ready) {
+  slots_.sleep(slot, ready);
+  if (!units_.observed && lacks_only_unit(slots_[slot], ready)) prepared_ |= slot_bit(slot);
+}
+
+inline bool SubCore::lacks_only_unit(const ResidentWarp& warp, Cycle ready) const {
+  const Timed& next = timed(warp);
+  if (warp.next_issue > ready || warp.line != next.code_line || warp.fetched > ready) return false;
+  if (warp.ended || warp.at_fence || warp.at_barrier) return false;
+  if (next.awaits_unit) return true;
+  if (next.gate == kSeveralGates || next.groups_left != kNoGroupWait ||
+      next.depbar_scoreboard < kScoreboards || next.constant_lines_of_bank != 0)
+    return false;
+  if (next.constant_line >= 0 && next.course != Course::constant &&
+      !units_.front_end.keeps_operand(static_cast<std::uint32_t>(next.constant_line), ready))
+    return false;
+  return wait_for_results(warp, next, ready).reason == Stall::not_selected;
+}
+
+// Until when nobody else bears on its warps. Those of which it is not known when they go on wait
+// for the memory unit, which takes up nothing before its next event, or for a barrier that a warp
+// of another sub-core may open at any time.
+inline Cycle SubCore::by_itself_until(Cycle now, Cycle end) const {
+  if (!units_.runs_ahead) return now;
+  end = std::min(end, units_.memory.next_event());
+  if ((slots_.resident() & ~(slots_.awaited() | waits_.all())) == 0) return end;
+  return std::min<Cycle>(
+      end, now + std::min(constants_.latency_barrier, constants_.latency_cluster_barrier));
+}
+
+// Whether what there is to find out at its next visit concerns its own units alone.
+inline bool SubCore::goes_on_by_itself() const {
+  return !waits_.want_queues() && (slots_.next() > next_visit_ || slots_.next_are_of(prepared_));
+}
+
+// The warp's next instruction if it can do nothing but compute; else null.
+inline const Step* SubCore::computing_step(const ResidentWarp& warp) const {
+  const Timed& next = timed(warp);
+  if (!next.is_plain || next.gate >= kPipes || !units_.runs_ahead) return nullptr;
+  const Step& step = units_.context->core.launch.program->steps[warp.pc];
+  const Reconvergence& lanes = *warp.warp->convergence;
+  return step.lane != nullptr && !lanes.replays() && !lanes.halts_at(warp.pc + 1) ? &step : nullptr;
+}
+
+// Whether the code behind it needs nothing of the caches that the SM's sub-cores share.
+inline bool SubCore::issues_by_itself(const ResidentWarp& warp) const {
+  const std::uint32_t line = units_.context->program.instructions[warp.pc + 1].code_line;
+  return line == warp.line || units_.front_end.keeps_code(index_, line);
+}
+
+}  // namespace heddle::simulator::timing
