@@ -132,35 +132,57 @@ void LoadStoreUnit::split_row(const Access& access, std::vector<Piece>& pieces) 
   }
 }
 
+// The lines that the lanes of one access name, in the order in which they do first.
+class LoadStoreUnit::NamedLines {
+ public:
+  explicit NamedLines(std::vector<Piece>& pieces) : pieces_(pieces), first_(pieces.size()) {}
+
+  void add(LineNumber line, unsigned sector, std::uint32_t bytes) {
+    if (pieces_.size() == first_ || pieces_[at_].line != line) find(line);
+    pieces_[at_].sectors |= static_cast<SectorMask>(1u << sector);
+    pieces_[at_].bytes[sector] |= bytes;
+  }
+
+ private:
+  // Most lines that differ from the one before are new: of each a bit is kept, which others share.
+  void find(LineNumber line) {
+    constexpr unsigned kBits = 64, kFold = 6;
+    const std::uint64_t bit = std::uint64_t{1} << (line ^ line >> kFold ^ line >> 2 * kFold) % kBits;
+    if ((named_ & bit) != 0)
+      for (at_ = pieces_.size(); at_-- > first_;)
+        if (pieces_[at_].line == line) return;
+    named_ |= bit;
+    at_ = pieces_.size();
+    pieces_.push_back({.line = line});
+  }
+
+  std::vector<Piece>& pieces_;
+  const std::size_t first_;
+  std::size_t at_ = 0;  // of the one named last
+  std::uint64_t named_ = 0;
+};
+
 // Lines and sectors of the lanes' addresses, in the order in which lanes name them first.
 void LoadStoreUnit::split(const Access& access, LineNumber local_line, std::vector<Piece>& pieces) {
   if (access.adjoining && access.space == Window::global) return split_row(access, pieces);
-  const std::size_t first = pieces.size();
-  const auto add = [&](LineNumber line, unsigned sector, std::uint32_t bytes) {
-    std::size_t i = pieces.size();
-    while (i > first && pieces[i - 1].line != line) --i;
-    if (i == first) {
-      pieces.push_back({.line = line});
-      i = pieces.size();
+  NamedLines lines(pieces);
+  if (access.space == Window::global) {
+    const std::uint64_t bytes = (std::uint64_t{1} << access.width) - 1;
+    for (const unsigned lane : access.lanes) {
+      const std::uint64_t address = access.address[lane];
+      lines.add(address / kLineBytes,
+                static_cast<unsigned>(address / kSectorBytes % kSectorsPerLine),
+                static_cast<std::uint32_t>(bytes << address % kSectorBytes));
     }
-    pieces[i - 1].sectors |= static_cast<SectorMask>(1u << sector);
-    pieces[i - 1].bytes[sector] |= bytes;
-  };
+    return;
+  }
+  // Local: word i of all lanes lies side by side.
+  constexpr unsigned kWordsPerSector = kSectorBytes / kWordBytes;
   for (const unsigned lane : access.lanes) {
-    const std::uint64_t address = access.address[lane];
-    if (access.space == Window::global) {
-      const std::uint64_t bytes = ((std::uint64_t{1} << access.width) - 1)
-                                  << address % kSectorBytes;
-      add(address / kLineBytes, static_cast<unsigned>(address / kSectorBytes % kSectorsPerLine),
-          static_cast<std::uint32_t>(bytes));
-      continue;
-    }
-    // Local: word i of all lanes lies side by side.
-    constexpr unsigned kWordsPerSector = kSectorBytes / kWordBytes;
     const std::uint32_t bytes = 0xfu << lane % kWordsPerSector * kWordBytes;
-    const std::uint64_t word = (address & 0xffff'ffff) / kWordBytes;
+    const std::uint64_t word = (access.address[lane] & 0xffff'ffff) / kWordBytes;
     for (std::uint64_t i = 0; i < divided(access.width, kWordBytes); ++i)
-      add(kLocalLines + local_line + word + i, lane / kWordsPerSector, bytes);
+      lines.add(kLocalLines + local_line + word + i, lane / kWordsPerSector, bytes);
   }
 }
 

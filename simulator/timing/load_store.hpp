@@ -125,6 +125,7 @@ class LoadStoreUnit {
     std::uint32_t request = 0;                            // while done is kNever: who will bring it
     std::array<std::uint32_t, kSectorsPerLine> stored{};  // bytes that stores have left
   };
+  class NamedLines;
   using L1 = L1Lines<Fill>;
   // What stores have touched of a line that are sent together, and when the last of them issued.
   struct Stored {

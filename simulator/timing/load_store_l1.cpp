@@ -36,6 +36,7 @@ Cycle LoadStoreUnit::miss_time(Cycle base) {
 // of gpu/kernels/micro/timing/l1_places.cu).
 SectorMask LoadStoreUnit::find_sectors(const L1::Line& line, const Piece& piece) {
   auto found = static_cast<SectorMask>(line.valid() & piece.sectors);
+  if (found == piece.sectors) return found;
   for (unsigned sector = 0; sector < kSectorsPerLine; ++sector)
     if (piece.bytes[sector] != 0 && (piece.bytes[sector] & ~line.extra().stored[sector]) == 0)
       found |= static_cast<SectorMask>(1u << sector);
