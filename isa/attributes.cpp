@@ -36,11 +36,13 @@ DataType data_type(const Instruction& instruction) {
 }
 
 unsigned access_bytes(const Instruction& instruction) {
+  constexpr std::uint32_t kWholeMatrix = 4;  // .MT1616: 256 bytes, twice those of .M88
   const MemoryAccess access = memory_access(instruction);
   if (access.kind == MemoryAccess::Kind::none) return 0;
   switch (access.of) {
     case MemoryAccess::Of::rows:
-      return 4u << instruction.mod(Mod::ldsm_num);
+      return (instruction.mod(Mod::ldsm_trans) == kWholeMatrix ? 8u : 4u)
+             << instruction.mod(Mod::ldsm_num);
     case MemoryAccess::Of::barrier:
       return 8;
     case MemoryAccess::Of::bulk:

@@ -172,7 +172,7 @@ void read_item(const Item& item, Instruction& into) {
     }
     case ItemKind::offset:
     case ItemKind::byte_target:
-      into.offset = sign_extend(field, item.bits.size());
+      into.offset = sign_extend(field, item.bits.size()) * item.unit;
       break;
     case ItemKind::global_offset:
       into.c = {.kind = Source::Kind::imm,
@@ -225,7 +225,7 @@ std::uint64_t item_value(const Item& item, const Instruction& from) {
       return from.c.value;
     case ItemKind::offset:
     case ItemKind::byte_target:
-      return static_cast<std::uint64_t>(from.offset);
+      return static_cast<std::uint64_t>(from.offset / item.unit);
     case ItemKind::target:
     case ItemKind::displacement:
     case ItemKind::jump:

@@ -37,6 +37,7 @@ enum class ItemKind : std::uint8_t {
   plus,
   mod,
   number,
+  mask,  // a number whose bits are all set where nothing is said
   rd,
   urd,
   reg,
@@ -71,6 +72,7 @@ enum class Extent : std::uint8_t {
   four,
   two_where,   // a modifier has one of some values
   data,        // those of the memory access
+  words,       // those of four words of it, from Item::extent_values on, that a mask names
   fragment,    // those of a product of matrices
   lanes,       // of a mask of lanes or columns of tensor memory
   repeats,     // those of a move to or from tensor memory
@@ -96,6 +98,7 @@ struct Item {
   Mod extent_mod = Mod::count_;
   std::uint64_t extent_values = 0;  // two_where: bit v: two where the modifier is v
   std::uint32_t constant = 0;       // value of a modifier without bits
+  std::uint8_t unit = 1;            // of an offset, in bytes
   std::string_view text{};          // text, or the list of a modifier
   std::uint64_t legal = ~std::uint64_t{0};
 };

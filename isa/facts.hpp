@@ -177,6 +177,8 @@ struct Facts {
   constexpr Facts(Op which, Unit by, Work does, DataType on)
       : op(which), unit(by), work(does), type(on) {}
   constexpr Facts(Op which, Unit by, MemoryAccess access) : op(which), unit(by), memory(access) {}
+  constexpr Facts(Op which, Unit by, MemoryAccess access, DataType on)
+      : op(which), unit(by), type(on), memory(access) {}
   constexpr Facts(Op which, Unit by, Effect has) : op(which), unit(by), effect(has) {}
 };
 

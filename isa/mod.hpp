@@ -33,7 +33,7 @@ namespace heddle::isa {
   X(size) /* memory access size code; see access_bytes() */ \
   X(sem) /* memory order and scope, raw: sm_80 numbers them otherwise than sm_75 */ \
   X(scope) \
-  X(cop) /* cache policy */ \
+  X(cop) X(l2_cop) /* cache policy; L2's of an access of 32 bytes */ \
   X(address64) /* 1: Ra is a 64-bit pair (.E / .64) */ \
   X(ra_u32) /* Ra beside a uniform register or descriptor: 0 zero-extended 32 bits (.U32), 1 a pair (.64) */ \
   X(descriptor) /* 1: ur is a descriptor, not an address */ \
@@ -83,12 +83,13 @@ namespace heddle::isa {
   X(ldsm_num) X(ldsm_trans) X(ldsm_size) \
   X(mma_shape) X(mma_dst) X(mma_src) X(mma_src_b) X(mma_scale) X(mma_row) X(mma_col) X(mma_neg) \
   X(merge) /* F2FP.MERGE_C */ \
-  X(pack) /* F2FP: 0 PACK_AB, MERGE_C 1 PACK_B 2 UNPACK_B 3 UNPACK_B_MERGE_C 4 PACK_AB_MERGE_C */ \
+  X(pack) /* F2FP: 0 PACK_AB, MERGE_C 1 PACK_B 2 UNPACK_B 3 UNPACK_B_MERGE_C 4 PACK_AB_MERGE_C 5 UNPACK_B of less than eight bits */ \
   X(idp_mode) X(signed_a) X(signed_b) \
   X(sh) /* FLO.SH */ \
   X(ldc_mode) \
   X(space) /* QSPC */ \
   X(prefetch) /* of a load into L2 */ \
+  X(word_mask) /* of an access of 32 bytes: the words that are loaded or stored */ \
   X(through_l1) X(zero_fill) /* LDGSTS; 0 of the first is .BYPASS */ \
   X(cache_op) X(cache_kind) /* CCTL: 4 IVALL 6 IVALLP … */ \
   X(any) /* BRA: jumps with all lanes where the guard of any holds */ \

@@ -42,13 +42,15 @@ constexpr DataType data_type_in(std::string_view text) {
   DataType data{.kind = kind_in(text), .bits = 32};
   data.flushes = names(text, ".FTZ");
   if (text.starts_with(".E")) {
+    constexpr std::size_t kFormat = 5;  // ".E4M3"
     data.bits = 8;
-    return data;
+    text.remove_prefix(kFormat);
+  } else {
+    const std::size_t digits = text.find_first_of("0123456789");
+    if (digits == std::string_view::npos) return data;
+    text.remove_prefix(digits);
+    data.bits = static_cast<std::uint8_t>(take_number(text));
   }
-  const std::size_t digits = text.find_first_of("0123456789");
-  if (digits == std::string_view::npos) return data;
-  text.remove_prefix(digits);
-  data.bits = static_cast<std::uint8_t>(take_number(text));
   if (text.starts_with('x')) {
     text.remove_prefix(1);
     data.count = static_cast<std::uint8_t>(take_number(text));
@@ -105,6 +107,8 @@ static_assert(data_type_in("") == DataType{DataType::Kind::unsigned_integer, 32}
 static_assert(data_type_in(".U.128") == DataType{DataType::Kind::unsigned_integer, 128});
 static_assert(data_type_in(".BF16x4.RN") == DataType{DataType::Kind::bfloat, 16, 4});
 static_assert(data_type_in(".F32x2.FTZ.RN") == DataType{DataType::Kind::floating, 32, 2, true});
+static_assert(data_type_in(".E5M2") == DataType{DataType::Kind::e5m2, 8});
+static_assert(data_type_in(".E4M3x16.RN") == DataType{DataType::Kind::e4m3, 8, 16});
 static_assert(matrix_shape_in(".16x8x16") == MatrixShape{16, 8, 16});
 static_assert(matrix_shape_in(".88128") == MatrixShape{8, 8, 128});
 static_assert(matrix_shape_in(".168128") == MatrixShape{16, 8, 128});

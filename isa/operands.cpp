@@ -1,6 +1,7 @@
 #include "isa/operands.hpp"
 
 #include <algorithm>
+#include <bit>
 
 #include "isa/attributes.hpp"
 #include "isa/encoding.hpp"
@@ -35,6 +36,9 @@ class Reader {
         return (item.extent_values >> in_.mod(item.extent_mod) & 1) != 0 ? 2 : 1;
       case Extent::data:
         return std::max(1u, (access_or_data_bytes() + kRegisterBytes - 1) / kRegisterBytes);
+      case Extent::words:
+        return static_cast<unsigned>(
+            std::popcount(in_.mod(Mod::word_mask) >> item.extent_values & 0xfu));
       case Extent::fragment:
         return fragment(item);
       case Extent::lanes:
@@ -156,10 +160,14 @@ class Collector {
     return uniform ? RegisterFile::uniform_predicate : RegisterFile::predicate;
   }
 
+  static bool is_destination(const Item& item) {
+    return item.kind == ItemKind::rd || item.kind == ItemKind::urd;
+  }
   bool comes_first(const Item& item) const {
-    return std::none_of(layout_.begin(), &item, [](const Item& before) {
-      return before.kind == ItemKind::rd || before.kind == ItemKind::urd;
-    });
+    return std::none_of(layout_.begin(), &item, is_destination);
+  }
+  bool comes_before_a_destination(const Item& item) const {
+    return comes_first(item) && std::any_of(&item, layout_.end(), is_destination);
   }
 
   void take(const Item& item) {
@@ -171,9 +179,10 @@ class Collector {
       case ItemKind::urd:
         return add(RegisterFile::uniform, in_.urd, reader_.width(item, nullptr), item.is_updated,
                    true);
-      case ItemKind::reg:
-        return comes_first(item) ? add(RegisterFile::vector, field, 1, false, true)
-                                 : add(RegisterFile::vector, field, 1, true, false);
+      case ItemKind::reg: {
+        const bool written = comes_before_a_destination(item);
+        return add(RegisterFile::vector, field, reader_.width(item, nullptr), !written, written);
+      }
       case ItemKind::pdst:
         return add(predicates(item.uniform), field, 1, item.is_updated, true);
       case ItemKind::psrc: {

@@ -156,14 +156,14 @@ class PictureReader {
     if (take('-')) item.negate = true;
     if (take('~')) item.invert = true;
     if (take('|')) item.absolute = true;
-    if (peek() == '#') {
+    if (peek() == '#' || peek() == '&') {
       read_numeral(item);
     } else if (!read_name(item)) {
       position_ = start;
       read_text(false);
       return;
     }
-    if (take('*')) read_extent(item);
+    if (take('*')) read_extent_or_unit(item);
     if (take(':')) item.type = text_[position_++];
     if (item.absolute) expect('|');
     if (take(':')) item.type = text_[position_++];
@@ -181,6 +181,13 @@ class PictureReader {
     return true;
   }
 
+  constexpr void read_extent_or_unit(Item& item) {
+    if (item.kind == ItemKind::offset)
+      item.unit = static_cast<std::uint8_t>(read_number());
+    else
+      read_extent(item);
+  }
+
   constexpr void read_extent(Item& item) {
     if (take_word("data")) {
       item.extent = Extent::data;
@@ -190,6 +197,9 @@ class PictureReader {
       item.extent = Extent::lanes;
     } else if (take_word("repeats")) {
       item.extent = Extent::repeats;
+    } else if (take_word("words+")) {
+      item.extent = Extent::words;
+      item.extent_values = read_number();
     } else if (take_word("dims+")) {
       item.extent = Extent::dimensions;
       item.extent_values = read_number();
@@ -221,8 +231,8 @@ class PictureReader {
   }
 
   constexpr void read_numeral(Item& item) {
-    expect('#');
-    item.kind = ItemKind::number;
+    item.kind = take('&') ? ItemKind::mask : ItemKind::number;
+    if (item.kind == ItemKind::number) expect('#');
     if (is_word(peek())) item.mod = read_modifier_name();
     expect('@');
     item.bits = read_bits(1);

@@ -122,6 +122,8 @@ class Printer {
         return std::string(modifier_text(item, it.word));
       case ItemKind::number:
         return shown(field == 0, hex(field));
+      case ItemKind::mask:
+        return shown(field + 1 == std::uint64_t{1} << item.bits.size(), hex(field));
       case ItemKind::rd:
       case ItemKind::reg:
         return shown(field == kRZ, register_text(static_cast<unsigned>(field)));

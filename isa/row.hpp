@@ -40,6 +40,7 @@
 //   UX@n              A uniform register that no role stands for.
 //   Uh@bits           A descriptor: prints desc[UR] when the bit above its register is set.
 //   O@bits G@bits     Signed byte offset of an address; that of the global address of LDGSTS.
+//                     O@bits*n: in units of n bytes.
 //   T@bits Tb@bits    Branch target relative to the next instruction, in words of four bytes or bytes.
 //   J@bits D@bits     Absolute target; displacement printed as a number.
 //   Bn@n W@bits       Convergence barrier; set of scoreboards.
@@ -47,6 +48,7 @@
 //                     before Rd, else read.
 //   PR UPR            The predicates that a mask names: written where they come first, else read.
 //   #name@bits        A number, hexadecimal.
+//   &name@bits        A mask, hexadecimal; with ? printed only when not all of it is set.
 //   ?X                X is printed only when it is not PT, RZ, URZ or 0.
 //   ^X                The destination X is read, too.
 // Operands are split by ", ". Inside […] a '+' is printed only between things that are printed, and
@@ -59,6 +61,7 @@
 //   A*data            The data of the memory access.
 //   A*mma             The operand's fragment of a product of matrices.
 //   A*repeats         What a move to or from tensor memory takes of each thread.
+//   A*words+n         As many as the mask `word_mask` has of the four words from n on.
 //   A*lanes           A mask of lanes of tensor memory, or of its columns.
 //   A*dims+n          One for each dimension of a tensor, and n more.
 // clang-format on
@@ -85,6 +88,8 @@ inline constexpr ArchSet kSm80To89 = kSm80And86 | only(Arch::sm_89);
 inline constexpr ArchSet kUpTo89 = kSm75 | kSm80To89;
 // Blackwell's data-centre parts, and its others.
 inline constexpr ArchSet kSm100To110 = only(Arch::sm_100) | only(Arch::sm_103) | only(Arch::sm_110);
+// B200 and B300: pairs of floats, reductions of floats, random rounding. Not Thor.
+inline constexpr ArchSet kSm100And103 = only(Arch::sm_100) | only(Arch::sm_103);
 inline constexpr ArchSet kSm120 = only(Arch::sm_120) | only(Arch::sm_121);
 inline constexpr ArchSet kFrom100 = kSm100To110 | kSm120;
 inline constexpr ArchSet kFrom90 = kSm90 | kFrom100;

@@ -199,8 +199,13 @@ inline constexpr Row kAtomicRows[] = {
      "{type@73:3 .32|.S32|.64|.S64}{sem@77:4 $order80a} Rd*data, "
      "[A{ra_u32@81 .U32|.64}+UR@64+O@40:24]"},
     {Op::LDGMC, kFrom100, 0x19a5, kFixed,
-     "LDGMC{address64@72 1:.E}{atom_op@88:2 .ADD|.MIN|.MAX}{type@73:4 $fatom_type}"
+     "LDGMC{address64@72 1:.E}{atom_op@88:2 .ADD|.MIN|.MAX|.HPADD}{type@73:4 $fatom_type}"
      "{sem@77:4 $order80a} Rd*data, [A{ra_u32@81 .U32|.64}+UR@64+O@40:24]"},
+    {Op::LDGMC, kFrom100, 0x19a5, kFixed,
+     "LDGMC{address64@72 1:.E}{atom_op@88:2 .ADD|.MIN|.MAX|.HPADD}"
+     "{type@73:4 1:.E5M2x4.RN|.E5M2x8.RN|.E5M2x16.RN|.E4M3x4.RN|.E4M3x8.RN|.E4M3x16.RN}"
+     "{sem@77:4 $order80a} Rd*data, [A{ra_u32@81 .U32|.64}+UR@64+O@40:24]",
+     "87:1=1"},
 
     {Op::QSPC, kUpTo89, 0x3aa, kFixed,
      "QSPC{address64@72 |.E}{space@73:2 .G|.L|.S} Pu, Rd, [A+O@40:24]"},

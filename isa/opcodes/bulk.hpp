@@ -45,9 +45,12 @@ inline constexpr Row kBulkRows[] = {
     {Op::UBLKCP, kFrom90, 0x13ba, kFixed,
      "UBLKCP{to_shared@73 .G|.S}{from_shared@74 .G|.S}{multicast@75 |.MULTICAST}"
      "{descriptor@76 1:} [UB*2], [UA*2(from_shared=0)], UC, desc[UR@40]"},
-    {Op::UBLKCP, kSm100To110, 0x13ba, kFixed,
+    {Op::UBLKCP, kFrom100, 0x13ba, kFixed,
      "UBLKCP{to_shared@73 0:.G}{from_shared@74 1:.S}{byte_mask@84 1:.DST_G_BYTE_MASK} [UB*2], "
      "[UA], UC"},
+    {Op::UBLKCP, kFrom100, 0x13ba, kFixed,
+     "UBLKCP{to_shared@73 0:.G}{from_shared@74 1:.S}{byte_mask@84 1:.DST_G_BYTE_MASK}"
+     "{descriptor@76 1:} [UB*2], [UA], UC, desc[UR@40]"},
     {Op::UBLKRED, kFrom90, 0x13bb, kFixed,
      "UBLKRED{to_shared@73 .G|.S}{from_shared@74 1:.S}{atom_op@87:3 $atom_op3}"
      "{type@81:4 $bulk_type} [UB*2], [UA], UC"},

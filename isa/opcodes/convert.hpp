@@ -140,9 +140,52 @@ inline constexpr Row kConvertRows[] = {
      "F2FP{relu@75 |.RELU}.F16{src_fmt@73 .E5M2|.E4M3}{pack=2 .UNPACK_B} Rd, "
      "B:u{half_sel@88 |.H1}",
      "24:8=255 64:8=255 74:1=1 89:1=1"},
-    {Op::F2FP, kFrom90, 0x03e, kB,
+    {Op::F2FP, kSm90, 0x03e, kB,
      "F2FP{relu@75 |.RELU}.TF32.F32{pack=1 .PACK_B}{rnd@79:3 0:|3:.RZ} Rd, B:f",
      "24:8=255 64:8=255 76:1=1 78:1=1 86:1=1 89:1=1"},
+    {Op::F2FP, kFrom100, 0x03e, kB,
+     "F2FP{sat@77 |.SATFINITE}{relu@75 |.RELU}.TF32.F32{pack=1 .PACK_B}{rnd@79:3 0:|3:.RZ} Rd, B:f",
+     "24:8=255 64:8=255 76:1=1 78:1=1 86:1=1 89:1=1"},
+    // Floats of six and four bits, and exponents alone (E8), which scale others.
+    {Op::F2FP, kFrom100, 0x03e, kB,
+     "F2FP{sat@77 1:.SATFINITE}{relu@75 |.RELU}{dst_fmt@76:1/85:2 3:.E2M1|6:.E2M3|.E3M2}.F32"
+     "{pack=4 .PACK_AB_MERGE_C} Rd, A, B:f, C",
+     "78:1=1 90:1=1"},
+    {Op::F2FP, kFrom100, 0x03e, kB,
+     "F2FP{sat@77 1:.SATFINITE}{relu@75 |.RELU}{dst_fmt@76:1/85:2 3:.E2M1}.F16"
+     "{pack=3 .UNPACK_B_MERGE_C} Rd, B:u, C",
+     "24:8=255 73:1=1 90:1=1"},
+    {Op::F2FP, kFrom100, 0x03e, kB,
+     "F2FP{relu@75 |.RELU}.F16{src_fmt@73:2 1:.E2M1}{pack=5 .UNPACK_B} Rd, "
+     "B:u{byte_sel@72:1/88:1 |.B1|.B2|.B3}",
+     "24:8=255 64:8=255 82:1=1 89:1=1"},
+    {Op::F2FP, kFrom100, 0x03e, kB,
+     "F2FP{relu@75 |.RELU}.F16{src_fmt@73:2 2:.E2M3|.E3M2}{pack=5 .UNPACK_B} Rd, "
+     "B:u{half_sel@88 |.H1}",
+     "24:8=255 64:8=255 82:1=1 89:1=1"},
+    {Op::F2FP, kFrom100, 0x03e, kB,
+     "F2FP{sat@77 |.SATFINITE}{dst_fmt=8 .E8}.F32{pack=4 .PACK_AB_MERGE_C}{rnd@79:3 2:.RP|.RZ} "
+     "Rd, A, B:f, C",
+     "78:1=1 86:2=3 90:1=1"},
+    {Op::F2FP, kFrom100, 0x03e, kB,
+     "F2FP{sat@77 |.SATFINITE}{dst_fmt=8 .E8}.BF16{pack=3 .UNPACK_B_MERGE_C}"
+     "{rnd@79:3 2:.RP|.RZ} Rd, B:u, C",
+     "24:8=255 73:1=1 83:1=1 86:2=3 90:1=1"},
+    {Op::F2FP, kFrom100, 0x03e, kB,
+     "F2FP.BF16{src_fmt=8 .E8}{pack=5 .UNPACK_B} Rd, B:u{half_sel@88 |.H1}",
+     "24:8=255 64:8=255 73:2=3 76:1=1 83:1=1 89:1=1"},
+    // Rounded by random bits, which C has.
+    {Op::F2FP, kSm100And103, 0x03e, kBC,
+     "F2FP{sat@77 |.SATFINITE}{relu@75 |.RELU}{bf16@76 .F16|.BF16}.F32.PACK_AB{rnd@79:3 4:.RS} "
+     "Rd, A, B:f, C"},
+    {Op::F2FP, kSm100And103, 0x03e, kBC,
+     "F2FP{sat@77 1:.SATFINITE}{relu@75 |.RELU}{dst_fmt@76 .E5M2|.E4M3}.F32"
+     "{pack=4 .PACK_AB_MERGE_C}{rnd@79:3 4:.RS} Rd, A, B:f, C",
+     "78:1=1 87:1=1 90:1=1"},
+    {Op::F2FP, kSm100And103, 0x03e, kBC,
+     "F2FP{sat@77 1:.SATFINITE}{relu@75 |.RELU}{dst_fmt@76:1/85:2 3:.E2M1|6:.E2M3|.E3M2}.F32"
+     "{pack=4 .PACK_AB_MERGE_C}{rnd@79:3 4:.RS} Rd, A, B:f, C",
+     "78:1=1 90:1=1"},
     {Op::I2FP, kFrom86, 0x045, kB,
      "I2FP{dst_fmt@75:2 2:.F32}{src_fmt@74:1/84:2 4:.U32|.S32}{rnd@78:2 0:|3:.RZ} Rd, B"},
     {Op::F2IP, kFrom86, 0x043, kB,

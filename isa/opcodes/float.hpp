@@ -21,6 +21,8 @@ inline constexpr Facts kFloatFacts[] = {
     {Op::FADD2,   Unit::fma, Work::add,          kFloats},
     {Op::FMUL2,   Unit::fma, Work::multiply,     kFloats},
     {Op::FFMA2,   Unit::fma, Work::multiply_add, kFloats},
+    {Op::FHADD,   Unit::fma, Work::add,          kFloat},
+    {Op::FHFMA,   Unit::fma, Work::multiply_add, kFloat},
     // clang-format on
 };
 
@@ -38,14 +40,37 @@ inline constexpr Row kFloatRows[] = {
      "FMNMX{ftz@80 |.FTZ}{nan@81 |.NAN}{xorsign@82 |.XORSIGN} Rd, -|A|, -|B:f|, Pp"},
     {Op::FMNMX3, kSm100To110, 0x076, kBC,
      "FMNMX3{ftz@80 |.FTZ}{nan@81 |.NAN} Rd, -|A|, -|B:f|, -|C:f|, Pp"},
-    // Two numbers in a pair of registers.
-    {Op::FADD2, kSm100To110, 0x04b, bit(Form::RRR),
-     "FADD2{ftz@80 |.FTZ}{rnd@78:2 $rnd} Rd*2, A*2.F32x2.HI_LO, B*2.F32x2.HI_LO"},
-    {Op::FMUL2, kSm100To110, 0x04a, bit(Form::RRR),
-     "FMUL2{ftz@80 |.FTZ}{rnd@78:2 $rnd} Rd*2, A*2.F32x2.HI_LO, B*2.F32x2.HI_LO"},
-    {Op::FFMA2, kSm100To110, 0x049, bit(Form::RRR),
-     "FFMA2{ftz@80 |.FTZ}{rnd@78:2 $rnd} Rd*2, A*2.F32x2.HI_LO, B*2.F32x2.HI_LO, "
-     "C*2.F32x2.HI_LO"},
+    // Two numbers in a pair of registers, in either order, or one number twice.
+    {Op::FADD2, kSm100And103, 0x04b, bit(Form::RRR) | bit(Form::RRU),
+     "FADD2{ftz@80 |.FTZ}{rnd@78:2 $rnd} Rd*2, -|A*2(swz_a=0,1)|{swz_a@81:2 $pair}, "
+     "-|S*2(swz_b=0,1)|{swz_b@84:2 $pair}"},
+    {Op::FADD2, kSm100And103, 0x04b, bit(Form::RRI),
+     "FADD2{ftz@80 |.FTZ}{rnd@78:2 $rnd} Rd*2, -|A*2(swz_a=0,1)|{swz_a@81:2 $pair}, S*2:f",
+     "84:2=2"},
+    {Op::FMUL2, kSm100And103, 0x04a, bit(Form::RRR) | bit(Form::RUR),
+     "FMUL2{ftz@80 |.FTZ}{rnd@78:2 $rnd} Rd*2, -|A*2(swz_a=0,1)|{swz_a@81:2 $pair}, "
+     "-|B*2(swz_b=0,1)|{swz_b@87:2 $pair}"},
+    {Op::FMUL2, kSm100And103, 0x04a, bit(Form::RIR),
+     "FMUL2{ftz@80 |.FTZ}{rnd@78:2 $rnd} Rd*2, -|A*2(swz_a=0,1)|{swz_a@81:2 $pair}, B*2:f",
+     "87:2=2"},
+    {Op::FFMA2, kSm100And103, 0x049, bit(Form::RRR) | bit(Form::RUR) | bit(Form::RRU),
+     "FFMA2{ftz@80 |.FTZ}{rnd@78:2 $rnd} Rd*2, -|A*2(swz_a=0,1)|{swz_a@81:2 $pair}, "
+     "-|B*2(swz_b=0,1)|{swz_b@87:2 $pair}, -|C*2(swz_c=0,1)|{swz_c@84:2 $pair}"},
+    {Op::FFMA2, kSm100And103, 0x049, bit(Form::RIR),
+     "FFMA2{ftz@80 |.FTZ}{rnd@78:2 $rnd} Rd*2, -|A*2(swz_a=0,1)|{swz_a@81:2 $pair}, B*2:f, "
+     "-|C*2(swz_c=0,1)|{swz_c@84:2 $pair}",
+     "87:2=2"},
+    {Op::FFMA2, kSm100And103, 0x049, bit(Form::RRI),
+     "FFMA2{ftz@80 |.FTZ}{rnd@78:2 $rnd} Rd*2, -|A*2(swz_a=0,1)|{swz_a@81:2 $pair}, "
+     "-|B*2(swz_b=0,1)|{swz_b@87:2 $pair}, C*2:f",
+     "84:2=2"},
+    // With one half, or with two halves that are multiplied.
+    {Op::FHADD, kFrom100, 0x021, bit(Form::RRR) | bit(Form::RRU),
+     "FHADD{bf16@82 |.BF16}{rnd@78:2 $rnd}{sat@77 |.SAT} Rd, -A{swz_a@83 |.H1}, -|S|", "81:1=1"},
+    {Op::FHFMA, kFrom100, 0x023, bit(Form::RRR) | bit(Form::RUR) | bit(Form::RRU),
+     "FHFMA{bf16@82 |.BF16}{rnd@78:2 $rnd}{sat@77 |.SAT} Rd, -A{swz_a@83 |.H1}, "
+     "-B{swz_b@84 |.H1}, -|C|",
+     "81:1=1"},
     {Op::FSETP, kAll, 0x00b, kB,
      "FSETP{cmp@76:4 $fcmp}{ftz@80 |.FTZ}{bop@74:2 $bop} Pu, Pv, -|A|, -|B:f|, Pp"},
     {Op::FSET, kAll, 0x00a, kB,

@@ -18,6 +18,7 @@ inline constexpr NamedList kLists[] = {
     {"bop", ".AND|.OR|.XOR"},
     {"narrow", ".E4M3|.E5M2|3:.E3M2|.E2M3|.E2M1"},
     {"rnd", "|.RM|.RP|.RZ"},
+    {"pair", ".F32x2.HI_LO|.F32x2.LO_HI|.F32"},
     {"fmz", "|.FMZ|.FTZ"},
     {"fmz90", "|.FMZ|.FTZ|.OOB"},
     {"shf_type", ".S64|.U64|.S32|.U32"},

@@ -89,6 +89,10 @@ inline constexpr Row kMatrixRows[] = {
      "QMMA{mma_shape@75 .16816|.16832}{mma_dst@77 .F16|.F32}{mma_src@78:1/82:2 $narrow}"
      "{mma_src_b@79:1/84:2 $narrow} Rd*mma, A*mma, B*mma, C*mma",
      "74:1=1"},
+    {Op::QMMA, kSm120, 0x27a, kFixed,
+     "QMMA.SP{mma_shape@75:2 2:.16864}{mma_dst@77 .F16|.F32}{mma_src@78:1/82:2 $narrow}"
+     "{mma_src_b@79:1/84:2 $narrow} Rd*mma, A*mma, B*mma, C*mma, R@40, #mma_selector@48:2",
+     "74:1=1 80:1=1"},
     // Blocks of rows of A and of columns of B have scales: two registers, and which of their bytes
     // in a uniform one. OMMA's numbers have four bits.
     {Op::QMMA, kSm120, 0x47a, kFixed,
@@ -98,6 +102,16 @@ inline constexpr Row kMatrixRows[] = {
     {Op::OMMA, kSm120, 0x47f, kFixed,
      "OMMA.SF{mma_shape=1 .16864}{mma_dst=1 .F32}.E2M1.E2M1{mma_scale@82:2 1:.UE4M3.4X|.E8} "
      "Rd*4, A*4, B*2, C*4, R@40, R@52, UR@60:3/73:5"},
+    // The metadata of A, and in the register after it A's scales.
+    {Op::QMMA, kSm120, 0x47a, kFixed,
+     "QMMA.SF.SP{mma_shape=0 .16864}{mma_dst=1 .F32}{mma_src@78:1/82:2 $narrow}"
+     "{mma_src_b@79:1/84:2 $narrow}{mma_scale=2 .E8} Rd*4, A*4, B*4, C*4, R@40*2, R@52, "
+     "UR@60:3/73:5, #mma_selector@48:2",
+     "80:1=1"},
+    {Op::OMMA, kSm120, 0x47f, kFixed,
+     "OMMA.SF.SP{mma_shape=0 .168128}{mma_dst=1 .F32}.E2M1.E2M1{mma_scale@82:2 1:.UE4M3.4X|.E8} "
+     "Rd*4, A*4, B*4, C*4, R@40*2, R@52, UR@60:3/73:5, #mma_selector@48:2",
+     "80:1=1"},
 };
 
 }  // namespace heddle::isa

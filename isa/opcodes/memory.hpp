@@ -41,6 +41,11 @@ inline constexpr Facts kMemoryFacts[] = {
     // clang-format on
 };
 
+// Eight words of each thread, four in adjoining registers and four in others.
+inline constexpr DataType kEightWords{DataType::Kind::unsigned_integer, 32, 8};
+inline constexpr Facts kWideLoad{Op::LDG, Unit::lsu, kLoadGlobal, kEightWords};
+inline constexpr Facts kWideStore{Op::STG, Unit::lsu, kStoreGlobal, kEightWords};
+
 inline constexpr Row kMemoryRows[] = {
     {Op::LDG, kSm75, 0x381, kFixed, "LDG$ld75 ?Pu, Rd*data, $plain, ?Pz"},
     {Op::LDG, kSm75, 0x1981, kFixed, "LDG$ld75 ?Pu, Rd*data, $uniform32, ?Pz"},
@@ -49,6 +54,15 @@ inline constexpr Row kMemoryRows[] = {
     {Op::LDG, kSm80To89, 0x1981, kFixed,
      "LDG$ld80d{descriptor@76 1:} ?Pu, Rd*data, $hidden32, ?Pz"},
     {Op::LDG, kFrom90, 0x1981, kFixed, "LDG$ld80d{descriptor@76 1:} ?Pu, Rd*data, $desc32, ?Pz"},
+
+    // The words that the mask leaves out have no registers: R4 and R6 of mask 0x31 hold the words
+    // 0, 4 and 5.
+    {Op::LDG, kFrom100, 0x197e, kFixed,
+     "LDG.E{cop@84:3 $cop}{l2_cop@81:2 .EFL2|.ENL2|.ELL2}{prefetch@73:2 $prefetch}.256"
+     "{sem@77:4 $order80}{descriptor@76 1:} R@64*words+4, Rd*words+0, "
+     "desc[UR@32][A*2.64+O@40:17*32], "
+     "?&word_mask@57:7/72:1, ?Pz@87:4",
+     "75:1=1", nullptr, &kWideLoad},
 
     {Op::LD, kSm75, 0x980, kFixed, "LD$ld75 Rd*data, [A+O@32:32], ?Pz"},
     {Op::LD, kSm75, 0x1980, kFixed, "LD$ld75 Rd*data, $uniform32, ?Pz"},
@@ -63,6 +77,12 @@ inline constexpr Row kMemoryRows[] = {
     {Op::STG, kFrom80, 0x1986, kFixed, "STG$st80 $uniform64, B*data"},
     {Op::STG, kSm80To89, 0x1986, kFixed, "STG$st80d{descriptor@76 1:} $hidden64, B*data"},
     {Op::STG, kFrom90, 0x1986, kFixed, "STG$st80d{descriptor@76 1:} $desc64, B*data"},
+
+    {Op::STG, kFrom100, 0x197f, kFixed,
+     "STG.E{cop@84:3 $cop}{l2_cop@81:2 .EFL2|.ENL2|.ELL2}.256{sem@77:4 $order80a}"
+     "{descriptor@76 1:} desc[UR@64][A*2.64+O@40:19*32], B*words+0, R@16*words+4, "
+     "?&word_mask@59:5/88:3",
+     "75:1=1", nullptr, &kWideStore},
 
     {Op::ST, kSm75, 0x385, kFixed, "ST$st75 [A+O@32:32], C*data"},
     {Op::ST, kSm75, 0x1985, kFixed, "ST$st75 $uniform64, B*data"},
@@ -101,6 +121,22 @@ inline constexpr Row kMemoryRows[] = {
      "[A+UR@32+O@40:24]"},
     {Op::STSM, kFrom90, 0x844, kFixed,
      "STSM{ldsm_size@75:3 0:.16}{ldsm_trans@78:2 .M88|.MT88}{ldsm_num@72:2 |.2|.4} [A+O@40:24], "
+     "B*data"},
+    // Matrices of bytes; of numbers of six and four bits in pieces of 16 bytes, which become bytes.
+    {Op::LDSM, kFrom100, 0x83b, kFixed,
+     "LDSM{ldsm_size@75:3 5:.U4x16P64TO8|.U6x16P32TO8}{ldsm_trans@78:3 2:.M816}"
+     "{ldsm_num@72:2 |.2|.4} Rd*data, [A+O@40:24]"},
+    {Op::LDSM, kFrom100, 0x183b, kFixed,
+     "LDSM{ldsm_size@75:3 5:.U4x16P64TO8|.U6x16P32TO8}{ldsm_trans@78:3 2:.M816}"
+     "{ldsm_num@72:2 |.2|.4} Rd*data, [A+UR@32+O@40:24]"},
+    {Op::LDSM, kFrom100, 0x83b, kFixed,
+     "LDSM{ldsm_size@75:3 5:.U4x16P64TO8|.U6x16P32TO8|.8}{ldsm_trans@78:3 4:.MT1616}"
+     "{ldsm_num@72:1 |.2} Rd*data, [A+O@40:24]"},
+    {Op::LDSM, kFrom100, 0x183b, kFixed,
+     "LDSM{ldsm_size@75:3 5:.U4x16P64TO8|.U6x16P32TO8|.8}{ldsm_trans@78:3 4:.MT1616}"
+     "{ldsm_num@72:1 |.2} Rd*data, [A+UR@32+O@40:24]"},
+    {Op::STSM, kFrom100, 0x844, kFixed,
+     "STSM{ldsm_size@75:3 1:.8}{ldsm_trans@78:3 2:.MT168}{ldsm_num@72:2 |.2|.4} [A+O@40:24], "
      "B*data"},
 
     // Copies global to shared memory without a register. UR belongs to the global address in one

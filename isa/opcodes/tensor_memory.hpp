@@ -1,5 +1,6 @@
 // Tensor memory of sm_100a, sm_103a and sm_110a (PTX tcgen05): products whose sums lie in it, what
-// moves numbers to and from it, who owns its columns; and what else these have for single threads.
+// moves numbers to and from it, who owns its columns; and what else Blackwell has for single
+// threads.
 //
 // Bits from what ptxas 13.0 makes of every form that PTX has of them
 // (gpu/kernels/micro/tensor_memory_probe).
@@ -24,6 +25,8 @@ inline constexpr Facts kTensorMemoryFacts[] = {
     {Op::STTM,           Unit::lsu},
     {Op::UGETNEXTWORKID, Unit::uniform},
     {Op::UMEMSETS,       Unit::uniform},
+    {Op::USTGR,          Unit::uniform},
+    {Op::UREDGR,         Unit::uniform},
     // clang-format on
 };
 
@@ -112,9 +115,17 @@ inline constexpr Row kTensorMemoryRows[] = {
      "STTM$tensor_shape{pack@80 |.EXPAND16BIT} tmem[UR@64+O@40:24], B*repeats"},
 
     // Of the next cluster that waits to be launched: the place of the answer, and its barrier.
-    {Op::UGETNEXTWORKID, kSm100To110, 0x13ca, kFixed,
+    {Op::UGETNEXTWORKID, kFrom100, 0x13ca, kFixed,
      "UGETNEXTWORKID{multicast@72 .SELFCAST|.BROADCAST} [UR@24], [Un]"},
-    {Op::UMEMSETS, kSm100To110, 0x13cb, kFixed, "UMEMSETS.64 [UA], UB, UC"},
+    {Op::UMEMSETS, kFrom100, 0x13cb, kFixed, "UMEMSETS.64 [UA], UB, UC"},
+
+    // One thread's store and addition, which it does not wait for.
+    {Op::USTGR, kSm100To110, 0x1377, kFixed,
+     "USTGR.E.NA{l2_cop@83:2 .EFL2||.ELL2}{size@73:3 $size}{sem@77:4 $order80a} [UA*2+O@40:24], "
+     "UB*data"},
+    {Op::UREDGR, kSm100To110, 0x1378, kFixed,
+     "UREDGR.E{atom_op@87:3 .ADD}.NA{l2_cop@83:2 .EFL2||.ELL2}{type@73:3 |.S32|.64}"
+     "{sem@77:4 $order80a} [UA*2+O@40:24], UB*data"},
 };
 
 }  // namespace heddle::isa

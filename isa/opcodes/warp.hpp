@@ -17,6 +17,8 @@ inline constexpr Facts kWarpFacts[] = {
     // clang-format on
 };
 
+inline constexpr Facts kReduceFloats{Op::CREDUX, Unit::alu, Work::exchange, kFloat};
+
 inline constexpr Row kWarpRows[] = {
     // Lane and clamp operand each a register or an immediate; the immediates are small fields.
     {Op::SHFL, kAll, 0x389, kFixed, "SHFL{shfl_mode@58:2 .IDX|.UP|.DOWN|.BFLY} Pu, Rd, A, B, C"},
@@ -34,8 +36,11 @@ inline constexpr Row kWarpRows[] = {
      "81:3=7"},
     {Op::REDUX, kFrom80, 0x3c4, kFixed,
      "REDUX{redux_op@78:3 |.OR|.XOR|.SUM|.MIN|.MAX}{is_signed@73 |.S32} URd, A"},
-    {Op::CREDUX, kSm100To110, 0x2cc, kFixed,
-     "CREDUX{redux_op@79 .MAX|.MIN}{is_signed@73 |.S32} URd, A"},
+    {Op::CREDUX, kSm100And103, 0x2cc, kFixed,
+     "CREDUX{redux_op@78:2 .MAX|2:.MIN}{is_signed@73 |.S32} URd, A"},
+    {Op::CREDUX, kSm100And103, 0x2cc, kFixed,
+     "CREDUX{redux_op@78:2 .MAX|.MAXABS|.MIN|.MINABS}{type=1 .F32}{nan@77 |.NAN} URd, A", "74:1=1",
+     nullptr, &kReduceFloats},
     {Op::ELECT, kFrom90, 0x82f, kFixed, "ELECT Pu, URd, Pp"},
 };
 

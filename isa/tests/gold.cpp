@@ -57,8 +57,8 @@ std::vector<GoldRow> warpgroup_rows() {
   return rows_of("warpgroup.tsv.zst", sm_number(Arch::sm_90));
 }
 std::vector<GoldRow> form_rows() { return rows_of("forms.tsv.zst", sm_number(Arch::sm_90)); }
-std::vector<GoldRow> tensor_memory_rows(Arch arch) {
-  return rows_of("tensor_memory.tsv.zst", sm_number(arch));
+std::vector<GoldRow> blackwell_rows(Arch arch) {
+  return rows_of("blackwell.tsv.zst", sm_number(arch));
 }
 std::vector<GoldRow> published_rows(Arch arch) {
   return rows_of("published.tsv.zst", sm_number(arch));

@@ -33,9 +33,9 @@ std::vector<GoldRow> warpgroup_rows();
 // through tests/listing.awk (nvdisasm 13.1).
 std::vector<GoldRow> form_rows();
 
-// gold/tensor_memory.tsv.zst: every form of tcgen05, and what else sm_100a, sm_103a and sm_110a
-// have for it (nvdisasm 13.2). tests/make_tensor_memory.sh makes it.
-std::vector<GoldRow> tensor_memory_rows(Arch arch);
+// gold/blackwell.tsv.zst: every form of tcgen05 and of what else PTX ISA 8.6 to 9.0 brought, for
+// the architectures from sm_100a on (nvdisasm 13.5). tests/make_blackwell.py makes it.
+std::vector<GoldRow> blackwell_rows(Arch arch);
 
 // gold/published.tsv.zst: pairs that the CuAssembler project published (MIT licence,
 // github.com/cloudcores/CuAssembler), made with nvdisasm 11, for sm_75, sm_80 and sm_86; control

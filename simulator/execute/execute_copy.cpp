@@ -64,7 +64,7 @@ Flow execute_copy(Core& core, Warp& warp, const Step& step, Mask, Mask on) {
   return Flow::next;
 }
 
-// LDSM and STSM: up to four 8x8 matrices of 16-bit elements. Lanes 8 i to 8 i + 7 give the
+// LDSM and STSM of up to four 8x8 matrices of 16-bit elements. Lanes 8 i to 8 i + 7 give the
 // addresses of the rows of matrix i; a lane holds two elements of a row of each, or, transposed, of
 // a column.
 constexpr unsigned kRowBytes = 16, kRowsOfMatrix = 8;
@@ -137,6 +137,71 @@ Flow execute_matrix_store(Core& core, Warp& warp, const Step& step, Mask, Mask o
   return Flow::next;
 }
 
+// LDSM and STSM of bytes, and LDSM of numbers of six and four bits (PTX ISA, ldmatrix and
+// stmatrix). A row of a matrix is 16 bytes at an address, or 16 numbers of six or four bits at its
+// beginning, low ones first, each of which becomes a byte. A lane holds four bytes of a matrix in a
+// register.
+enum class MatrixFormat : std::uint8_t { nibbles = 5, six_bits = 6, bytes = 7 };
+
+std::uint8_t byte_of_row(const std::byte* row, unsigned column, MatrixFormat format) {
+  const unsigned bits = format == MatrixFormat::bytes      ? 8
+                        : format == MatrixFormat::six_bits ? 6
+                                                           : 4;
+  const unsigned first = column * bits;
+  std::uint16_t two = std::to_integer<std::uint8_t>(row[first / 8]);
+  if (first % 8 + bits > 8)
+    two |= static_cast<std::uint16_t>(std::to_integer<unsigned>(row[first / 8 + 1]) << 8);
+  return static_cast<std::uint8_t>(two >> first % 8 & ((1u << bits) - 1));
+}
+
+// .M816: a lane has four columns of a row of each matrix of eight rows. .MT1616: of a column of a
+// matrix of 16 rows it has four rows, in the next register of the column eight further on.
+constexpr std::uint32_t kWholeMatrix = 4;
+
+Flow execute_byte_matrix_load(Core& core, Warp& warp, const Step& step, Mask, Mask on) {
+  if (on.empty()) return Flow::next;
+  MatrixRows rows{};
+  if (!resolve_rows(core, warp, step, AccessKind::load, rows)) return Flow::stop;
+  const auto format = static_cast<MatrixFormat>(step.param[0]);
+  const bool transposed = step.selector == kWholeMatrix;
+  std::uint32_t* const destination = destination_row(warp, step.d);
+  for (unsigned reg = 0; reg < rows.matrices; ++reg)
+    for (const unsigned lane : on) {
+      std::uint32_t word = 0;
+      for (unsigned e = 0; e < 4; ++e) {
+        const unsigned major = lane / 4, minor = 4 * (lane % 4) + e;
+        const unsigned row = transposed ? reg / 2 * 16 + minor : reg * kRowsOfMatrix + major;
+        const unsigned column = transposed ? reg % 2 * 8 + major : minor;
+        word |= std::uint32_t{byte_of_row(rows.of.of[row], column, format)} << 8 * e;
+      }
+      destination[reg * kWarpSize + lane] = word;
+    }
+  return Flow::next;
+}
+
+// .MT168: a row in memory is a column of a matrix of 16 rows, of which a lane has two elements of a
+// row, as of a sum of a product, and two of the row eight further down.
+Flow execute_byte_matrix_store(Core& core, Warp& warp, const Step& step, Mask, Mask on) {
+  if (on.empty()) return Flow::next;
+  MatrixRows rows{};
+  if (!resolve_rows(core, warp, step, AccessKind::store, rows)) return Flow::stop;
+  const std::uint32_t* const source = source_row(warp, step.b);
+  for (unsigned matrix = 0; matrix < rows.matrices; ++matrix)
+    for (const unsigned lane : on)
+      for (unsigned e = 0; e < 4; ++e) {
+        const unsigned row = lane / 4 + e / 2 * 8, column = 2 * (lane % 4) + e % 2;
+        rows.of.of[matrix * kRowsOfMatrix + column][row] =
+            static_cast<std::byte>(source[matrix * kWarpSize + lane] >> 8 * e & 0xff);
+      }
+  return Flow::next;
+}
+
+Execute lower_byte_matrix(const isa::Instruction& in, Step& step) {
+  step.param[0] = in.mod(Mod::ldsm_size);
+  if (step.selector == kWholeMatrix) step.data_type *= 2;  // pieces of eight rows
+  return in.op == Op::LDSM ? execute_byte_matrix_load : execute_byte_matrix_store;
+}
+
 // QSPC: whether an address lies in a space. The register, which compiled code discards, is 1 of
 // global and 10 of shared memory, whatever is asked (docs/experiments/instruction-probe.md, "Forms
 // that no compiler emits"); of local memory that is not known.
@@ -190,6 +255,7 @@ Execute lower_copy(const isa::Instruction& in, Step& step) {
       step.width = kRowBytes;
       step.data_type = static_cast<std::uint8_t>(1u << in.mod(Mod::ldsm_num));
       step.selector = static_cast<std::uint8_t>(in.mod(Mod::ldsm_trans));
+      if (in.mod(Mod::ldsm_size) != 0) return lower_byte_matrix(in, step);
       return in.op == Op::LDSM ? execute_matrix_load : execute_matrix_store;
     case Op::QSPC:
       step.selector = static_cast<std::uint8_t>(in.mod(Mod::space));

@@ -184,6 +184,67 @@ constexpr Execute execute_load = execute_access<kSpace, AccessKind::load>;
 template <AddressSpace kSpace>
 constexpr Execute execute_store = execute_access<kSpace, AccessKind::store>;
 
+// Accesses of 32 bytes: words 0 to 3 are in adjoining registers, those of D or B, and words 4 to 7
+// in others, those of C. The words that the mask, param[0], leaves out have no registers.
+constexpr unsigned kWideBytes = 32, kWordsOfHalf = 4;
+
+// Calls f(bytes, row) for each word that the mask names: how far it is from the first, and where
+// the lanes have it.
+template <typename Row, typename F>
+void for_wide_words(std::uint32_t mask, Row* low, Row* high, F&& f) {
+  Row* next[2] = {low, high};
+  for (unsigned word = 0; word < kWideBytes / 4; ++word) {
+    if ((mask >> word & 1) == 0) continue;
+    Row*& row = next[word / kWordsOfHalf];
+    f(word * 4, row);
+    row += kWarpSize;
+  }
+}
+
+template <AccessKind kKind>
+Flow execute_wide(Core& core, Warp& warp, const Step& step, Mask, Mask on) {
+  count_policy(core, warp, step);
+  if (on.empty()) return Flow::next;
+  alignas(kCacheLine) Addresses address;
+  const AddressPattern pattern = compute_addresses(core, warp, step, address, on);
+  LanePointers pointers;
+  if (!resolve_lanes(core, warp, step, Window::global, kKind, address, on, pattern, pointers) ||
+      !claim_lanes(core, warp, step, kKind, address, on, pointers))
+    return Flow::stop;
+  count_access(core, step, kKind, Window::global, address, on, pattern, warp.block);
+  const auto place = [&](unsigned lane) {
+    return pointers.row != nullptr ? pointers.row + lane * kWideBytes : pointers.of[lane];
+  };
+  if constexpr (kKind == AccessKind::load) {
+    for_wide_words(step.param[0], destination_row(warp, step.d), destination_row(warp, step.c),
+                   [&](unsigned bytes, std::uint32_t* row) {
+                     for (const unsigned lane : on) std::memcpy(row + lane, place(lane) + bytes, 4);
+                   });
+    if (step.selector != 0) core.look_at_others();
+  } else {
+    for_wide_words(step.param[0], source_row(warp, step.b), source_row(warp, step.c),
+                   [&](unsigned bytes, const std::uint32_t* row) {
+                     for (const unsigned lane : on) std::memcpy(place(lane) + bytes, row + lane, 4);
+                   });
+    core.polling.change(core.issued);
+  }
+  return Flow::next;
+}
+
+Execute lower_wide(const isa::Instruction& in, Step& step) {
+  if (in.pp.index != isa::kPT || in.pp.negated) return nullptr;  // what it does is not known
+  const bool loads = in.op == Op::LDG;
+  constexpr RowOffset kZeros = ~RowOffset{0};
+  const auto upper = static_cast<unsigned>(in.word.bits(loads ? 64 : 16, 8));
+  const auto row =
+      static_cast<RowOffset>((upper != isa::kRZ ? upper : unsigned{kDiscardRow}) * kWarpSize);
+  step.c = upper == isa::kRZ && !loads ? kZeros : row;
+  step.param[0] = in.mod(Mod::word_mask);
+  step.width = kWideBytes;
+  step.selector = isa::is_strong(in);
+  return loads ? execute_wide<AccessKind::load> : execute_wide<AccessKind::store>;
+}
+
 bool fill_width(const isa::Instruction& in, Step& step) {
   constexpr std::array<std::uint8_t, 8> kWidths{1, 1, 2, 2, 4, 8, 16, 16};
   // sm_75's LDS has a second set of codes, 8 up, with the same widths (docs/hardware/memory.md).
@@ -197,6 +258,8 @@ bool fill_width(const isa::Instruction& in, Step& step) {
 }  // namespace
 
 Execute lower_memory(const isa::Instruction& in, Step& step) {
+  if (isa::access_bytes(in) == kWideBytes && (in.op == Op::LDG || in.op == Op::STG))
+    return lower_wide(in, step);
   fill_width(in, step);
   switch (in.op) {
     case Op::LDG:

@@ -26,7 +26,7 @@ class Pool {
 
   static constexpr RowOffset zero() { return ~RowOffset{0}; }
 
-  enum class Width : std::uint8_t { word, integer, signed_integer, number };
+  enum class Width : std::uint8_t { word, integer, signed_integer, number, pair };
   // The value as a source: 64-bit ones take the low and high rows; an FP64 immediate is the high
   // word, the low word is zero (docs/hardware/machine-code.md). One of an integer is the low word
   // (UIADD3.64; the H200's record of group_sums).
@@ -41,6 +41,9 @@ class Pool {
       if (is_64bit) rows_.push_back({true, source.index, source.value + 4});
     } else if (width == Width::number) {
       rows_.push_back({});
+      rows_.push_back({false, 0, source.value});
+    } else if (width == Width::pair) {  // two numbers, the same
+      rows_.push_back({false, 0, source.value});
       rows_.push_back({false, 0, source.value});
     } else if (width == Width::integer) {
       rows_.push_back({false, 0, source.value});
@@ -113,6 +116,7 @@ bool is_uniform(const Instruction& instruction) { return instruction.guard.unifo
 Pool::Width width_of(const Instruction& in, unsigned registers) {
   if (registers == 1) return Pool::Width::word;
   const isa::Facts& facts = isa::facts(in);
+  if (facts.type.count > 1) return Pool::Width::pair;
   if (facts.type.kind == isa::DataType::Kind::signed_integer) return Pool::Width::signed_integer;
   return facts.work == isa::Work::add && facts.type.is_integer() ? Pool::Width::integer
                                                                  : Pool::Width::number;

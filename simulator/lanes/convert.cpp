@@ -195,26 +195,67 @@ LaneFunction select_packed_half(const Request& request, u32 rounding) {
   });
 }
 
-// The forms by Mod::pack. Where a source would be negated or absolute the GPU does something else,
-// or refuses (measured). What merges with C is known for RZ, and of pairs of eight-bit floats.
-LaneFunction select_f2fp(const Request& request, MicroOp& op) {
-  enum : u32 { kPackAB, kPackB, kUnpackB, kUnpackBMergeC, kPackABMergeC };
-  if (op.a_negate || op.a_absolute || op.b_negate || op.b_absolute) return nullptr;
-  const u32 rounding = request.mod(Mod::rnd), pack = request.mod(Mod::pack);
-  if (rounding != kNearest && rounding != kZero) return nullptr;
-  const bool merges =
-      request.mod(Mod::merge) != 0 || pack == kUnpackBMergeC || pack == kPackABMergeC;
-  if (merges && pack != kPackABMergeC && !is_zero_register(request.instruction->c)) return nullptr;
+// Mod::pack and, of formats, what the rows give besides (isa/opcodes/convert.hpp).
+enum Pack : u32 { kPackAB, kPackB, kUnpackB, kUnpackBMergeC, kPackABMergeC, kUnpackNarrow };
+inline constexpr u32 kExponentsAlone = 8;  // E8
+inline constexpr u32 kRandomly = 4;        // Mod::rnd: RS
+
+// E2M1, E2M3, E3M2 by their numbers as a destination, 3, 6 and 7, and as a source, 1, 2 and 3.
+template <class F>
+LaneFunction choose_narrow(u32 format, const Request& request, F&& f) {
+  const u32 relu = request.mod(Mod::relu) != 0 ? 1 : 0;
+  return choose<6>(2 * format + relu, [&]<u32 kForm>() -> LaneFunction {
+    return f.template operator()<typename NarrowFormat<kForm / 2>::type, kForm % 2 != 0>();
+  });
+}
+
+LaneFunction select_to_narrow(const Request& request, u32 pack) {
+  const u32 number = request.mod(Mod::dst_fmt);
+  return choose_narrow(
+      number == 3 ? 0 : number - 5, request, [&]<class Format, bool kRelu>() -> LaneFunction {
+        return pack == kPackABMergeC ? lift_as_one<F2fpNarrow<Format, kRelu>>
+                                     : lift_as_one<F2fpNarrowOfHalves<Format, kRelu>>;
+      });
+}
+
+LaneFunction select_from_narrow(const Request& request, MicroOp& op) {
+  const u32 format = request.mod(Mod::src_fmt);
+  op.param[0] = format == 1 ? 8 * (request.mod(Mod::byte_sel) & 3) : half_shift(request);
+  if (format == kExponentsAlone) return lift_as_one<F2fpHalvesOfExponents>;
+  return choose_narrow(format - 1, request, []<class Format, bool kRelu>() -> LaneFunction {
+    return lift_as_one<F2fpHalvesOfNarrow<Format, kRelu>>;
+  });
+}
+
+LaneFunction select_to_exponents(const Request& request, u32 pack) {
+  const u32 form = (request.mod(Mod::rnd) == kUp ? 1u : 0u) | (request.mod(Mod::sat) & 1) << 1;
+  return choose<4>(form, [&]<u32 kForm>() -> LaneFunction {
+    constexpr bool kRises = (kForm & 1) != 0, kFinite = (kForm & 2) != 0;
+    return pack == kPackABMergeC ? lift_as_one<F2fpExponents<kRises, kFinite>>
+                                 : lift_as_one<F2fpExponentsOfHalves<kRises, kFinite>>;
+  });
+}
+
+LaneFunction select_to_tf32(const Request& request) {
+  const u32 form = (request.mod(Mod::rnd) == kZero ? 1u : 0u) | (request.mod(Mod::relu) & 1) << 1 |
+                   (request.mod(Mod::sat) & 1) << 2;
+  return choose<8>(form, []<u32 kForm>() -> LaneFunction {
+    return lift_as_one<F2fpTf32<(kForm & 1) != 0, (kForm & 2) != 0, (kForm & 4) != 0>>;
+  });
+}
+
+// To BF16 alone: which of the bits round other formats' numbers that are cut off elsewhere, PTX ISA
+// shows in pictures that were not at hand.
+LaneFunction select_rounded_randomly(const Request& request, u32 pack) {
+  if (pack != kPackAB || request.mod(Mod::bf16) == 0) return nullptr;
+  const u32 form = (request.mod(Mod::relu) & 1) | (request.mod(Mod::sat) & 1) << 1;
+  return choose<4>(form, []<u32 kForm>() -> LaneFunction {
+    return lift_as_one<F2fpRandom<(kForm & 1) != 0, (kForm & 2) != 0>>;
+  });
+}
+
+LaneFunction select_eight_bits(const Request& request, MicroOp& op, u32 pack) {
   const bool relu = request.mod(Mod::relu) != 0;
-  if (pack == kPackAB)
-    return request.mod(Mod::merge) != 0 ? select_packed_half<F2fpSingle>(request, rounding)
-                                        : select_packed_half<F2fp>(request, rounding);
-  if (pack == kPackB) {
-    const bool to_zero = rounding == kZero;
-    if (relu)
-      return to_zero ? lift_as_one<F2fpTf32<true, true>> : lift_as_one<F2fpTf32<false, true>>;
-    return to_zero ? lift_as_one<F2fpTf32<true, false>> : lift_as_one<F2fpTf32<false, false>>;
-  }
   op.param[0] = half_shift(request);
   const u32 e4m3 = pack == kUnpackB ? request.mod(Mod::src_fmt) : request.mod(Mod::dst_fmt);
   return choose<4>(u32{relu} | (e4m3 & 1) << 1, [&]<u32 kForm>() -> LaneFunction {
@@ -223,6 +264,27 @@ LaneFunction select_f2fp(const Request& request, MicroOp& op) {
            : pack == kUnpackBMergeC ? lift_as_one<F2fpEightOfHalves<kE4m3, kRelu>>
                                     : lift_as_one<F2fpEight<kE4m3, kRelu>>;
   });
+}
+
+// The forms by Mod::pack. Where a source would be negated or absolute the GPU does something else,
+// or refuses (measured). What merges with C is known for RZ, and of pairs of narrow floats.
+LaneFunction select_f2fp(const Request& request, MicroOp& op) {
+  if (op.a_negate || op.a_absolute || op.b_negate || op.b_absolute) return nullptr;
+  const u32 rounding = request.mod(Mod::rnd), pack = request.mod(Mod::pack);
+  const u32 format = request.mod(Mod::dst_fmt);
+  const bool merges =
+      request.mod(Mod::merge) != 0 || pack == kUnpackBMergeC || pack == kPackABMergeC;
+  if (merges && pack != kPackABMergeC && !is_zero_register(request.instruction->c)) return nullptr;
+  if (rounding == kRandomly) return select_rounded_randomly(request, pack);
+  if (pack == kUnpackNarrow) return select_from_narrow(request, op);
+  if (format == kExponentsAlone) return select_to_exponents(request, pack);
+  if (rounding != kNearest && rounding != kZero) return nullptr;
+  if (pack == kPackAB)
+    return request.mod(Mod::merge) != 0 ? select_packed_half<F2fpSingle>(request, rounding)
+                                        : select_packed_half<F2fp>(request, rounding);
+  if (pack == kPackB) return select_to_tf32(request);
+  if (format > 1) return select_to_narrow(request, pack);
+  return select_eight_bits(request, op, pack);
 }
 
 // Only the form that compilers use is known: .NTZ, one number, nothing to merge with.

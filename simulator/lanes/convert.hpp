@@ -253,18 +253,48 @@ struct F2fpSingle {
   static u32 eval(const Lane& x) { return packed_half<kFormat, kRounding, kRelu, kFinite>(x.b); }
 };
 
+// Two floats to a pair of BF16s, each rounded by 16 random bits: they are added to the bits that
+// are cut off, and what is carried counts (PTX ISA, cvt.rs).
+template <bool kRelu, bool kFinite>
+struct F2fpRandom {
+  using Sources = sources::Float32;
+  static u32 rounded(u32 bits, u32 random) {
+    const u32 summed = is_nan32(bits) ? bits : (bits + (random & 0xffff)) & 0xffff0000;
+    return packed_half<Half::bf16, kZero, kRelu, kFinite>(summed);
+  }
+  static u32 eval(const Lane& x) { return rounded(x.a, x.c >> 16) << 16 | rounded(x.b, x.c); }
+};
+
 // TF32: a float whose low 13 bits are zero.
-template <bool kToZero, bool kRelu>
+template <bool kToZero, bool kRelu, bool kFinite>
 struct F2fpTf32 {
   using Sources = sources::Float32;
   static u32 eval(const Lane& x) {
     constexpr u32 kLow = 0x1fff;
     const u32 odd = x.b >> 13 & 1;
     const u32 rounded = (kToZero ? x.b : x.b + (kLow >> 1) + odd) & ~kLow;
-    const u32 number = kRelu && (x.b & kSign32) != 0 ? 0 : rounded;
+    const bool infinite = kFinite && (rounded & ~kSign32) == 0x7f800000u;
+    const u32 finite = infinite ? rounded - (kLow + 1) : rounded;
+    const u32 number = kRelu && (x.b & kSign32) != 0 ? 0 : finite;
     return is_nan32(x.b) ? kNan32 & ~kLow : number;
   }
 };
+
+// The bits of a float's magnitude in a narrow format, to nearest even: `kSmallest` is a float's
+// exponent of its least normal number. What is too large becomes the largest number (.SATFINITE).
+template <u32 kFraction, u32 kSmallest, u32 kLargest>
+inline u32 narrow_magnitude(u32 bits) {
+  const u32 magnitude = bits & 0x7fffffff, exponent = magnitude >> 23;
+  const u32 significand = (magnitude & 0x7fffff) | (exponent != 0 ? 0x800000u : 0);
+  const u32 below = exponent < kSmallest ? kSmallest - exponent : 0;
+  const u32 shift = 23 - kFraction + (below < 8 + kFraction ? below : 8 + kFraction);
+  const u32 quotient = significand >> shift, unit = 1u << shift;
+  const u32 base = exponent < kSmallest ? 0 : (exponent - kSmallest) << kFraction;
+  const u32 rounded =
+      base + quotient +
+      rounds_up<kNearest>(bits >> 31, significand & (unit - 1), unit >> 1, quotient);
+  return rounded > kLargest ? kLargest : rounded;
+}
 
 // Eight-bit floats: E4M3 has no infinity and one NaN; E5M2 is the upper half of an FP16.
 template <bool kE4m3>
@@ -273,20 +303,12 @@ struct Eight {
   static constexpr u32 kFraction = kE4m3 ? 3 : 2;
   static constexpr u32 kSmallest = kE4m3 ? 121 : 113;  // a float's exponent of the least normal
 
-  // To nearest even; what is too large becomes the largest number (.SATFINITE).
   template <bool kRelu>
   static u32 from(u32 bits) {
-    const u32 sign = bits >> 31, magnitude = bits & 0x7fffffff, exponent = magnitude >> 23;
-    const u32 significand = (magnitude & 0x7fffff) | (exponent != 0 ? 0x800000u : 0);
-    const u32 below = exponent < kSmallest ? kSmallest - exponent : 0;
-    const u32 shift = 23 - kFraction + (below < 8 + kFraction ? below : 8 + kFraction);
-    const u32 quotient = significand >> shift, unit = 1u << shift;
-    const u32 base = exponent < kSmallest ? 0 : (exponent - kSmallest) << kFraction;
-    const u32 rounded =
-        base + quotient + rounds_up<kNearest>(sign, significand & (unit - 1), unit >> 1, quotient);
-    const u32 finite = rounded > kLargest ? kLargest : rounded;
+    const u32 sign = bits >> 31;
+    const u32 finite = narrow_magnitude<kFraction, kSmallest, kLargest>(bits);
     const u32 number = kRelu && sign != 0 ? 0 : sign << 7 | finite;
-    return magnitude > 0x7f800000 ? kNan : number;
+    return is_nan32(bits) ? kNan : number;
   }
 
   // As FP16, exactly.
@@ -333,6 +355,124 @@ struct F2fpHalvesOfEight {
     const u32 bytes = x.b >> k[0];
     return Format::template to_half<kRelu>(bytes >> 8 & 0xff) << 16 |
            Format::template to_half<kRelu>(bytes & 0xff);
+  }
+};
+
+// Floats of six and four bits have neither infinities nor NaNs; a NaN becomes the largest number
+// (CUDA math API, FP4 and FP6 conversions).
+template <u32 kExponentBits, u32 kFractionBits>
+struct Narrow {
+  static constexpr u32 kBits = 1 + kExponentBits + kFractionBits;
+  static constexpr u32 kStride = kBits == 4 ? 4 : 8;  // six bits have a byte
+  static constexpr u32 kBias = (1u << (kExponentBits - 1)) - 1;
+  static constexpr u32 kSign = 1u << (kBits - 1), kLargest = kSign - 1;
+
+  template <bool kRelu>
+  static u32 from(u32 bits) {
+    const u32 sign = (bits >> 31) << (kBits - 1);
+    const u32 finite = narrow_magnitude<kFractionBits, 128 - kBias, kLargest>(bits);
+    const u32 number = kRelu && sign != 0 ? 0 : sign | finite;
+    return is_nan32(bits) ? kLargest : number;
+  }
+
+  // As FP16, exactly. As a float with this exponent field the value is 2^(127 - bias) too small.
+  template <bool kRelu>
+  static u32 to_half(u32 number) {
+    const u32 sign = (number & kSign) != 0 ? 0x8000u : 0;
+    const float small = as_float((number & kLargest) << (23 - kFractionBits));
+    const float value = small * as_float((127 + 127 - kBias) << 23);
+    return kRelu && sign != 0 ? 0 : sign | narrowed<Half::fp16, kNearest>(bits_of(value));
+  }
+};
+
+template <u32 kNumber>
+struct NarrowFormat;
+template <>
+struct NarrowFormat<0> {
+  using type = Narrow<2, 1>;
+};
+template <>
+struct NarrowFormat<1> {
+  using type = Narrow<2, 3>;
+};
+template <>
+struct NarrowFormat<2> {
+  using type = Narrow<3, 2>;
+};
+
+// Two floats to a pair of narrow ones, below what C has.
+template <class Format, bool kRelu>
+struct F2fpNarrow {
+  using Sources = sources::Float32;
+  static u32 eval(const Lane& x) {
+    return x.c << 2 * Format::kStride | Format::template from<kRelu>(x.a) << Format::kStride |
+           Format::template from<kRelu>(x.b);
+  }
+};
+
+// The two halves of B.
+template <class Format, bool kRelu>
+struct F2fpNarrowOfHalves {
+  using Sources = sources::Plain;
+  static u32 eval(const Lane& x) {
+    return Format::template from<kRelu>(widened<Half::fp16>(x.b >> 16)) << Format::kStride |
+           Format::template from<kRelu>(widened<Half::fp16>(x.b & 0xffff));
+  }
+};
+
+// k[0]: bits to shift B down by. Its lower two narrow numbers as halves.
+template <class Format, bool kRelu>
+struct F2fpHalvesOfNarrow {
+  using Sources = sources::Plain;
+  static u32 eval(const Lane& x, const Params& k) {
+    constexpr u32 kMask = (1u << Format::kBits) - 1;
+    const u32 pair = x.b >> k[0];
+    return Format::template to_half<kRelu>(pair >> Format::kStride & kMask) << 16 |
+           Format::template to_half<kRelu>(pair & kMask);
+  }
+};
+
+// The exponent alone, of a number's magnitude: 2^(E8 - 127), 255 for a NaN. kRises: of the next
+// power of two, where it is none.
+template <bool kRises, bool kFinite>
+inline u32 exponent_alone(u32 bits) {
+  const u32 magnitude = bits & 0x7fffffff;
+  constexpr u32 kInfinity = 0x7f800000, kLeast = 0x00400000;  // 2^-127
+  const bool rises =
+      kRises && (magnitude & 0x7fffff) != 0 && magnitude > kLeast && magnitude < kInfinity;
+  const u32 exponent = (magnitude >> 23) + (rises ? 1 : 0);
+  return kFinite && magnitude <= kInfinity && exponent == 0xff ? 0xfe : exponent;
+}
+
+template <bool kRises, bool kFinite>
+struct F2fpExponents {
+  using Sources = sources::Float32;
+  static u32 eval(const Lane& x) {
+    return x.c << 16 | exponent_alone<kRises, kFinite>(x.a) << 8 |
+           exponent_alone<kRises, kFinite>(x.b);
+  }
+};
+
+// The two BF16s of B.
+template <bool kRises, bool kFinite>
+struct F2fpExponentsOfHalves {
+  using Sources = sources::Plain;
+  static u32 eval(const Lane& x) {
+    return exponent_alone<kRises, kFinite>(x.b & 0xffff0000u) << 8 |
+           exponent_alone<kRises, kFinite>(x.b << 16);
+  }
+};
+
+// k[0]: bits to shift B down by. Its lower two bytes as BF16s.
+struct F2fpHalvesOfExponents {
+  using Sources = sources::Plain;
+  static u32 number(u32 exponent) {
+    constexpr u32 kLeast = 0x0040, kNan = 0x7fff;  // 2^-127
+    return exponent == 0 ? kLeast : exponent == 0xff ? kNan : exponent << 7;
+  }
+  static u32 eval(const Lane& x, const Params& k) {
+    const u32 bytes = x.b >> k[0];
+    return number(bytes >> 8 & 0xff) << 16 | number(bytes & 0xff);
   }
 };
 

@@ -51,21 +51,48 @@ LaneFunction select_ffma(const Request& request, MicroOp& op) {
   });
 }
 
+// An immediate is both numbers.
+void take_orders(const Request& request, MicroOp& op) {
+  const isa::Instruction& in = *request.instruction;
+  const auto order = [&](const isa::Source& source, Mod which) {
+    return source.kind == isa::Source::Kind::imm ? u32{kLowTwice} : request.mod(which);
+  };
+  op.param[0] =
+      order(in.a, Mod::swz_a) | order(in.b, Mod::swz_b) << 2 | order(in.c, Mod::swz_c) << 4;
+}
+
 LaneFunction select_fadd2(const Request& request, MicroOp& op) {
+  take_orders(request, op);
   return choose<2>(request.mod(Mod::ftz), [&]<u32 kFlush>() -> LaneFunction {
     return lift_with<TwoFloats<Fadd<kFlush != 0, false>>>(request.mod(Mod::rnd), op);
   });
 }
 
 LaneFunction select_fmul2(const Request& request, MicroOp& op) {
+  take_orders(request, op);
   return choose<2>(request.mod(Mod::ftz), [&]<u32 kFlush>() -> LaneFunction {
     return lift_with<TwoFloats<Fmul<2 * kFlush, false>>>(request.mod(Mod::rnd), op);
   });
 }
 
 LaneFunction select_ffma2(const Request& request, MicroOp& op) {
+  take_orders(request, op);
   return choose<2>(request.mod(Mod::ftz), [&]<u32 kFlush>() -> LaneFunction {
     return lift_with<TwoFloats<Ffma<2 * kFlush, false>>>(request.mod(Mod::rnd), op);
+  });
+}
+
+// Of FHADD and FHFMA, the halves' signs and places.
+template <template <Half, bool> class Op>
+LaneFunction select_with_halves(const Request& request, MicroOp& op) {
+  const bool multiplies = request.instruction->c.kind != isa::Source::Kind::none;
+  op.param[0] = 16 * (request.mod(Mod::swz_a) & 1);
+  op.param[1] = op.a_negate != (multiplies && op.b_negate) ? 0x8000u : 0;
+  op.param[2] = 16 * (request.mod(Mod::swz_b) & 1);
+  const u32 form = (request.mod(Mod::bf16) & 1) | (request.mod(Mod::sat) & 1) << 1;
+  return choose<4>(form, [&]<u32 kForm>() -> LaneFunction {
+    constexpr Half kFormat = (kForm & 1) != 0 ? Half::bf16 : Half::fp16;
+    return lift_with<Op<kFormat, (kForm & 2) != 0>>(request.mod(Mod::rnd), op);
   });
 }
 
@@ -109,12 +136,24 @@ LaneFunction select_fsel(const Request& request, MicroOp&) {
 LaneFunction select_fchk(const Request&, MicroOp&) { return lift<Fchk>; }
 
 constexpr Row kRows[] = {
-    {Op::FADD, select_fadd},       {Op::FMUL, select_fmul},   {Op::FFMA, select_ffma},
-    {Op::FMNMX, select_fmnmx},     {Op::FSETP, select_fsetp}, {Op::FSET, select_fset},
-    {Op::FSEL, select_fsel},       {Op::FCHK, select_fchk},   {Op::FMNMX3, select_fmnmx3},
-    {Op::FADD2, select_fadd2},     {Op::FMUL2, select_fmul2}, {Op::FFMA2, select_ffma2},
-    {Op::UFMUL, select_fmul},      {Op::UFFMA, select_ffma},  {Op::UFSETP, select_fsetp},
+    {Op::FADD, select_fadd},
+    {Op::FMUL, select_fmul},
+    {Op::FFMA, select_ffma},
+    {Op::FMNMX, select_fmnmx},
+    {Op::FSETP, select_fsetp},
+    {Op::FSET, select_fset},
+    {Op::FSEL, select_fsel},
+    {Op::FCHK, select_fchk},
+    {Op::FMNMX3, select_fmnmx3},
+    {Op::FADD2, select_fadd2},
+    {Op::FMUL2, select_fmul2},
+    {Op::FFMA2, select_ffma2},
+    {Op::UFMUL, select_fmul},
+    {Op::UFFMA, select_ffma},
+    {Op::UFSETP, select_fsetp},
     {Op::FSWZADD, select_fswzadd},
+    {Op::FHADD, select_with_halves<Fhadd>},
+    {Op::FHFMA, select_with_halves<Fhfma>},
 };
 
 }  // namespace

@@ -1,6 +1,7 @@
 // FP32 instructions, one lane at a time (docs/hardware/arithmetic.md).
 #pragma once
 
+#include "simulator/lanes/half.hpp"
 #include "simulator/lanes/integer.hpp"
 #include "simulator/lanes/rounding.hpp"
 
@@ -70,16 +71,46 @@ struct Ffma {
   }
 };
 
-// Two floats, in a pair of registers each.
+// Two floats, in a pair of registers each. k[0]: how those of A, B and C are taken, two bits each.
+enum PairOrder : u32 { kInOrder, kSwapped, kLowTwice };
+
 template <class Op>
 struct TwoFloats {
-  using Sources = sources::Plain;
-  static u64 eval(const Lane& x) {
-    Lane high = x;
-    high.a = x.a_high;
-    high.b = x.b_high;
-    high.c = x.c_high;
-    return u64{Op::eval(high)} << 32 | Op::eval(x);
+  using Sources = sources::TwoFloats;
+  static u32 lower(u32 low, u32 high, u32 order) { return pick(order == kSwapped, high, low); }
+  static u32 upper(u32 low, u32 high, u32 order) { return pick(order == kInOrder, high, low); }
+  static u64 eval(const Lane& x, const Params& k) {
+    const u32 a = k[0] & 3, b = k[0] >> 2 & 3, c = k[0] >> 4 & 3;
+    Lane low = x, high = x;
+    low.a = lower(x.a, x.a_high, a);
+    low.b = lower(x.b, x.b_high, b);
+    low.c = lower(x.c, x.c_high, c);
+    high.a = upper(x.a, x.a_high, a);
+    high.b = upper(x.b, x.b_high, b);
+    high.c = upper(x.c, x.c_high, c);
+    return u64{Op::eval(high)} << 32 | Op::eval(low);
+  }
+};
+
+// A half and a float; k[0]: bits to shift A down by, k[1]: flips its sign.
+template <Half kFormat, bool kSaturate>
+struct Fhadd {
+  using Sources = sources::Float32;
+  static u32 eval(const Lane& x, const Params& k) {
+    const u32 half = (x.raw_a >> k[0] & 0xffff) ^ k[1];
+    return float_result<false, kSaturate>(as_float(widened<kFormat>(half)) + as_float(x.b));
+  }
+};
+
+// Two halves, whose product is exact, and a float; k[0] and k[2]: bits to shift A and B down by.
+template <Half kFormat, bool kSaturate>
+struct Fhfma {
+  using Sources = sources::Float32;
+  static u32 eval(const Lane& x, const Params& k) {
+    const u32 a = (x.raw_a >> k[0] & 0xffff) ^ k[1], b = x.raw_b >> k[2] & 0xffff;
+    const float sum =
+        __builtin_fmaf(as_float(widened<kFormat>(a)), as_float(widened<kFormat>(b)), as_float(x.c));
+    return float_result<false, kSaturate>(sum);
   }
 };
 

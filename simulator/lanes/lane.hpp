@@ -63,6 +63,10 @@ struct Float32 {
 struct Float64 {
   static constexpr u32 and_low = ~0u, and_high = 0x7fffffffu, xor_low = 0, xor_high = 0x80000000u;
 };
+struct TwoFloats {
+  static constexpr u32 and_low = 0x7fffffffu, and_high = 0x7fffffffu;
+  static constexpr u32 xor_low = 0x80000000u, xor_high = 0x80000000u;
+};
 // Two halves (or the one half a conversion selects from either).
 struct Half2 {
   static constexpr u32 and_low = 0x7fff7fffu, and_high = ~0u, xor_low = 0x80008000u, xor_high = 0;

@@ -196,16 +196,18 @@ void narrow_product(WarpState& warp, const MicroOp& op, Mask on) {
 
 inline constexpr u32 kBitsOfBytes = 25, kBitsOfNibbles = 35;
 
+bool is_sparse(const isa::Instruction& in) { return (in.word.hi >> 16 & 1) != 0; }
+
 void take_operands(const isa::Instruction& in, u32 format_a, u32 format_b, u32 scale, MicroOp& op) {
   op.param[0] = Product::first(format_a, format_b, scale);
   op.param[1] = static_cast<u32>(in.word.lo >> 40 & 0xff) |
                 static_cast<u32>(in.word.lo >> 52 & 0xff) << 8 | u32{in.ur} << 16;
 }
 
-// mma_shape: 0 16816, 1 16832. sm_89's sums are others, and not known.
+// mma_shape: 0 16816, 1 16832. sm_89's sums are others, and not known. Sparse ones are not done.
 LaneFunction select_qmma(const Request& request, MicroOp& op) {
   const isa::Instruction& in = *request.instruction;
-  if (in.arch == isa::Arch::sm_89) return nullptr;
+  if (in.arch == isa::Arch::sm_89 || is_sparse(in)) return nullptr;
   take_operands(in, request.mod(Mod::mma_src), request.mod(Mod::mma_src_b),
                 request.mod(Mod::mma_scale), op);
   const bool half = request.mod(Mod::mma_dst) == 0, one = request.mod(Mod::mma_shape) == 0;
@@ -217,6 +219,7 @@ LaneFunction select_qmma(const Request& request, MicroOp& op) {
 }
 
 LaneFunction select_omma(const Request& request, MicroOp& op) {
+  if (is_sparse(*request.instruction)) return nullptr;
   take_operands(*request.instruction, kE2m1, kE2m1, request.mod(Mod::mma_scale), op);
   return narrow_product<8, 2, kBitsOfNibbles, false>;
 }

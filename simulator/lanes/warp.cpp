@@ -3,6 +3,7 @@
 
 #include "simulator/lanes/choose.hpp"
 #include "simulator/lanes/families.hpp"
+#include "simulator/lanes/float32.hpp"
 
 namespace heddle::simulator::lanes::HEDDLE_LANES_VARIANT {
 namespace {
@@ -156,10 +157,36 @@ LaneFunction select_redux(const Request& request, MicroOp& op) {
   return choose<6>(operation, []<u32 kOperation>() -> LaneFunction { return redux<kOperation>; });
 }
 
-// CREDUX: 0 the largest, 1 the smallest.
+// Of floats: NaNs count with .NAN, or where there is nothing else; -0 is less than +0 (PTX ISA,
+// redux.sync). param[0]: the bits that are looked at, all or all but the sign.
+template <bool kSmallest, bool kNan>
+void redux_floats(WarpState& warp, const MicroOp& op, Mask on) {
+  const u32* a = source_row(warp, op.a);
+  u32 result = kNan32;
+  bool any_nan = false;
+  for (unsigned i = 0; i < kWarpSize; ++i) {
+    if (!on.has(i)) continue;
+    const u32 value = a[i] & op.param[0];
+    if (is_nan32(value))
+      any_nan = true;
+    else if (is_nan32(result) || (order_key(value) < order_key(result)) == kSmallest)
+      result = value;
+  }
+  broadcast(destination_row(warp, op.d), kNan && any_nan ? kNan32 : result);
+}
+
+// CREDUX: 0 the largest, 2 the smallest; 1 and 3 of absolute values.
 LaneFunction select_credux(const Request& request, MicroOp& op) {
+  const u32 operation = request.mod(Mod::redux_op);
+  if (request.mod(Mod::type) != 0) {
+    op.param[0] = (operation & 1) != 0 ? 0x7fffffffu : ~0u;
+    return choose<4>(operation / 2 | (request.mod(Mod::nan) & 1) << 1,
+                     []<u32 kForm>() -> LaneFunction {
+                       return redux_floats<(kForm & 1) != 0, (kForm & 2) != 0>;
+                     });
+  }
   op.param[0] = request.mod(Mod::is_signed) != 0 ? 0x80000000u : 0;
-  return request.mod(Mod::redux_op) == 0 ? redux<5> : redux<4>;
+  return operation == 0 ? redux<5> : redux<4>;
 }
 
 // The lowest active lane is read, and Pu says of each lane whether its value is another (measured).

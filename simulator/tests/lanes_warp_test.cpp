@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <functional>
 #include <initializer_list>
 #include <utility>
@@ -185,6 +186,37 @@ TEST(LanesRedux, ReducesActiveLanesIntoTheUniformRow) {
   EXPECT_EQ(redux(4, 0), row(constant(16)));          // unsigned MIN
   EXPECT_EQ(redux(4, 1), row(constant(0xfffffff0)));  // signed MIN
   EXPECT_EQ(redux(5, 1), row(constant(23)));          // signed MAX
+}
+
+// 0 the largest, 1 of absolute values, 2 the smallest, 3 of absolute values; -0 is less than +0.
+TEST(LanesUniform, ReducesFloatsWithAndWithoutNans) {
+  const Mask on = 0xff0000_lanes;
+  const auto redux = [&](std::uint32_t operation, bool nan, std::uint32_t other) {
+    return WarpInstruction(Op::CREDUX,
+                           {{Mod::redux_op, operation}, {Mod::type, 1}, {Mod::nan, nan}})
+        .run(on,
+             [&](std::uint32_t i) {
+               if (i == 18) return other;
+               return std::bit_cast<std::uint32_t>(i == 20 ? -25.0f : static_cast<float>(i));
+             })
+        .d;
+  };
+  const auto all = [](float value) { return row(constant(std::bit_cast<std::uint32_t>(value))); };
+  constexpr std::uint32_t kNan = 0xffc00001, kMinusZero = 0x80000000;
+  EXPECT_EQ(redux(0, false, kNan), all(23.0f));
+  EXPECT_EQ(redux(1, false, kNan), all(25.0f));
+  EXPECT_EQ(redux(2, false, kNan), all(-25.0f));
+  EXPECT_EQ(redux(3, false, kNan), all(16.0f));
+  EXPECT_EQ(redux(3, false, kMinusZero), all(0.0f));
+  EXPECT_EQ(redux(2, true, kNan), row(constant(0x7fffffff)));
+  EXPECT_EQ(redux(2, true, kMinusZero), all(-25.0f));
+  const auto zeros = [&](std::uint32_t operation) {
+    return WarpInstruction(Op::CREDUX, {{Mod::redux_op, operation}, {Mod::type, 1}})
+        .run(on, [](std::uint32_t i) { return i % 2 != 0 ? kMinusZero : 0u; })
+        .d;
+  };
+  EXPECT_EQ(zeros(0), row(constant(0)));
+  EXPECT_EQ(zeros(2), row(constant(kMinusZero)));
 }
 
 TEST(LanesUniform, LowestActiveLaneIsReadAndOthersAreTold) {

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""make_ptx.py ARCH OUT: PTX with a kernel for each form of tcgen05, and of what sm_100a, sm_103a and sm_110a have around it.
+"""make_ptx.py ARCH OUT: PTX with a kernel for each form of tcgen05, of what sm_100a, sm_103a and sm_110a have around it, and of
+what else PTX ISA has got since 8.6 (newer_forms.py).
 
 Each form is a file in the folder OUT, since an architecture may lack it: ptxas then refuses that file alone. The
 kernels are for reading their code; they are not run.
@@ -7,6 +8,8 @@ kernels are for reading their code; they are not run.
 
 import pathlib
 import sys
+
+import newer_forms
 
 CTA_GROUPS = (1, 2)
 LOAD_SHAPES = {"32x32b": (1, 128), "16x64b": (1, 128), "16x128b": (2, 64), "16x256b": (4, 32), "16x32bx2": (1, 128)}
@@ -345,7 +348,7 @@ def text_of(name, arch, lines):
 
 
 def forms():
-    for part in (loads_and_stores, reductions, allocation, copies, products, around):
+    for part in (loads_and_stores, reductions, allocation, copies, products, around, newer_forms.forms):
         yield from part()
 
 
