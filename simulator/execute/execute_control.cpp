@@ -243,6 +243,11 @@ Flow execute_undecodable(Core& core, Warp& warp, const Step& step, Mask active, 
   return core.raise(Fault::Kind::illegal_instruction, warp, step, active, 0, {});
 }
 
+Flow execute_open_collective(Core& core, Warp& warp, const Step& step, Mask active, Mask) {
+  return core.raise(Fault::Kind::illegal_instruction, warp, step, active, 0,
+                    "there is no ENDCOLLECTIVE before the place where the lanes are to go on");
+}
+
 // Of what a GPU finds there nothing is known.
 Flow execute_past_end(Core& core, Warp& warp, const Step& step, Mask active, Mask) {
   return core.raise(Fault::Kind::invalid_pc, warp, step, active, 0,

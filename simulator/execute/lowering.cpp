@@ -314,6 +314,39 @@ void close_sections(const isa::Program& program, std::vector<Step>& steps) {
   }
 }
 
+// What is between a WARPSYNC.COLLECTIVE and the place where its lanes go on ends the collective, or
+// may do so elsewhere.
+bool ends_collective(const isa::Program& program, std::uint32_t at, std::uint32_t behind) {
+  using isa::Effect;
+  for (std::uint32_t i = at + 1; i < behind && i < program.trap(); ++i) {
+    if (!program.instructions[i]) return true;
+    switch (isa::effect(*program.instructions[i])) {
+      case Effect::end_collective:
+      case Effect::branch:
+      case Effect::indirect_branch:
+      case Effect::call:
+      case Effect::ret:
+      case Effect::exit:
+        return true;
+      default:
+        break;
+    }
+  }
+  return behind <= at;
+}
+
+// An H200 finds an illegal instruction where lanes go on that are still in a collective
+// (docs/experiments/instruction-probe.md, "Forms that no compiler emits").
+void refuse_open_collectives(const isa::Program& program, std::vector<Step>& steps) {
+  constexpr std::uint32_t kCollective = 2;  // or .EXCLUSIVE, up to sm_89
+  for (std::uint32_t i = 0; i < program.trap(); ++i) {
+    const auto& in = program.instructions[i];
+    if (in && in->op == isa::Op::WARPSYNC && in->mod(isa::Mod::warpsync_mode) == kCollective &&
+        !isa::is_exclusive(*in) && !ends_collective(program, i, steps[i].target))
+      steps[i].execute = execute_open_collective;
+  }
+}
+
 }  // namespace
 
 bool executes(const isa::Instruction& instruction) {
@@ -346,6 +379,7 @@ LoweredProgram lower(const isa::Program& program) {
         std::max(lowered.uniform_rows_to_clear, named.uniform_registers);
   }
   close_sections(program, lowered.steps);
+  refuse_open_collectives(program, lowered.steps);
   for (std::uint32_t i = end; i < lowered.steps.size(); ++i)
     lowered.steps[i].execute = execute_past_end;
   return lowered;

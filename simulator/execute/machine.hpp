@@ -357,6 +357,7 @@ Execute lower_mbarrier(const isa::Instruction& instruction, Step& step);
 Execute lower_warpgroup(const isa::Instruction& instruction, Step& step);
 Flow execute_unsupported(Core& core, Warp& warp, const Step& step, Mask active, Mask on);
 Flow execute_undecodable(Core& core, Warp& warp, const Step& step, Mask active, Mask on);
+Flow execute_open_collective(Core& core, Warp& warp, const Step& step, Mask active, Mask on);
 Flow execute_past_end(Core& core, Warp& warp, const Step& step, Mask active, Mask on);
 // Lets go what an exit completed: threads that ended are no longer waited for.
 void check_block_barriers(Block& block);
