@@ -42,6 +42,7 @@ SubCore::Visited SubCore::visit(Cycle now, Cycle end) {
       const unsigned slot = pick();
       const Step* const computing = computing_step(slots_[slot]);
       if (by_itself && !(computing != nullptr && issues_by_itself(slots_[slot]))) {
+        if ((waits_.all() & slot_bit(slot)) == 0) wait_for_unit(slot, now);
         next_visit_ = now;
         return visited;
       }
@@ -66,16 +67,33 @@ inline Cycle SubCore::find_ready(Cycle now) {
   waits_.pass(now);
   if (slots_.next() <= now) {
     const SlotMask due = slots_.take_due(now);
-    for_each_slot(due & prepared_, [&](unsigned slot) {
-      const Timed& next = timed(slots_[slot]);
-      waits_.enter(slot, next, now, blocked_cycles(next.gate, now));
-    });
+    if (finds_unit_free(due, now)) {
+      prepared_ &= ~due;
+      ready_ = due;
+      return units_free;
+    }
+    for_each_slot(due & prepared_, [&](unsigned slot) { wait_for_unit(slot, now); });
     for_each_slot(due & ~prepared_, [&](unsigned slot) { examine(slot, now); });
     prepared_ &= ~due;
   }
   if (waits_.all() != 0) ready_ |= ask_units(now, units_free);
   if (units_.observed) tell_unit_waits(now);
   return units_free;
+}
+
+// Whether `due` is the only warp that could issue, and does: it need not wait for its unit first.
+inline bool SubCore::finds_unit_free(SlotMask due, Cycle now) const {
+  if (waits_.all() != 0 || !std::has_single_bit(due) || (due & ~prepared_) != 0) return false;
+  const Timed& next = timed(slots_[static_cast<unsigned>(std::countr_zero(due))]);
+  return now >= issues_from_ && next.gate < kPipes &&
+         pipes_.free_at(static_cast<Pipe>(next.gate)) <= now &&
+         (!next.reads_banks || pipes_.banks_ready(next, now) <= now);
+}
+
+// What was prepared lacks nothing but its unit.
+inline void SubCore::wait_for_unit(unsigned slot, Cycle now) {
+  const Timed& next = timed(slots_[slot]);
+  waits_.enter(slot, next, now, blocked_cycles(next.gate, now));
 }
 
 // Of the warps in `waits_`, those that can issue; `until`: when a unit is free for others.
@@ -118,6 +136,7 @@ inline unsigned SubCore::pick() {
 
 inline void SubCore::leave_unit_wait(unsigned slot, Cycle now) {
   ResidentWarp& warp = slots_[slot];
+  if ((waits_.all() & slot_bit(slot)) == 0) return account(warp, now);
   const Timed& left = timed(warp);
   const auto [since, blocked] = waits_.leave(slot, left, blocked_cycles(left.gate, now));
   if (units_.observed) return account(warp, now);
@@ -153,10 +172,7 @@ bool SubCore::issue(unsigned slot, Cycle now) {
   SmContext& context = *units_.context;
   ResidentWarp& warp = slots_[slot];
   const Timed& timed = this->timed(warp);
-  if ((waits_.all() & slot_bit(slot)) != 0)
-    leave_unit_wait(slot, now);
-  else
-    account(warp, now);
+  leave_unit_wait(slot, now);
   context.clock = context.clock_start + now;
   const std::optional<DriverCall> call =
       timed.is_call ? driver_call(context, warp, timed) : std::nullopt;

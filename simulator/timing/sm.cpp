@@ -13,13 +13,6 @@ Sm::Sm(SmContext& context, std::uint32_t index, std::uint64_t l1_bytes, GpcCache
   for (unsigned i = 0; i < context.constants.sub_cores; ++i) sub_cores_.emplace_back(units_, i);
 }
 
-Cycle Sm::next_event() const {
-  Cycle next = std::min({answered_, units_.memory.next_event(), units_.copies.next_event(),
-                         units_.arrivals.next_event()});
-  for (const SubCore& sub_core : sub_cores_) next = std::min(next, sub_core.next_visit());
-  return next;
-}
-
 bool Sm::run(Cycle end) {
   const auto count = static_cast<unsigned>(sub_cores_.size());
   for (Cycle now = next_event(); now < end; now = next_event()) {

@@ -1,6 +1,7 @@
 // One SM: sub-cores that issue, what they share, and the blocks on it.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -35,7 +36,12 @@ class Sm {
   void open_cluster_barrier(const ResidentCluster& cluster, Cycle opened);
   std::size_t blocks() const { return units_.blocks.count(); }
   // When something may happen; kNever: not by itself.
-  Cycle next_event() const;
+  Cycle next_event() const {
+    Cycle next = std::min({answered_, units_.memory.next_event(), units_.copies.next_event(),
+                           units_.arrivals.next_event()});
+    for (const SubCore& sub_core : sub_cores_) next = std::min(next, sub_core.next_visit());
+    return next;
+  }
   // Has the host fetch what `run` will need of it.
   void prefetch(PrefetchStage stage, Cycle until) const;
   // Issues all that issues before `end`. False: the launch stops.

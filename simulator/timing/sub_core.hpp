@@ -71,6 +71,8 @@ class SubCore {
 
   // issue_loop.cpp
   Cycle find_ready(Cycle now);
+  bool finds_unit_free(SlotMask due, Cycle now) const;
+  void wait_for_unit(unsigned slot, Cycle now);
   SlotMask ask_units(Cycle now, Cycle& until);
   Cycle next_behind_issue(unsigned slot, Cycle now, Cycle units_free) const;
   unsigned pick();

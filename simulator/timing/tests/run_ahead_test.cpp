@@ -1,4 +1,4 @@
-// An observed launch examines every warp in its cycle, nobody runs ahead, and it takes the same time.
+// An observed launch examines every warp in its cycle, nobody runs ahead: it takes the same time.
 #include <gtest/gtest.h>
 
 #include <string>
