@@ -5,10 +5,6 @@
 
 namespace heddle::simulator {
 
-// Where constant bank 0 lies for code that takes the addresses of parameters (__grid_constant__): a
-// window of the generic address space that only the launch itself sees.
-inline constexpr std::uint64_t kParameterWindow = 0x3'0000'0000;
-
 // Bytes of local memory per thread: the compiled frames, or the stack that threads have anyway,
 // where that is more (measured: gpu/kernels/micro/stack_limit/stack_limit.cu).
 std::uint32_t local_bytes(const isa::Kernel& kernel, std::uint64_t stack_bytes);

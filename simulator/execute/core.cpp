@@ -28,7 +28,7 @@ MakeReconvergence reconvergence_of(const LaunchContext& context) {
                           module == nullptr ? nullptr : &module->program(), context.patched);
 }
 
-// Of a parameter whose address the kernel takes; nobody may write it.
+// Of a parameter whose address the kernel takes.
 std::byte* parameter_at(const LaunchContext& launch, std::uint64_t address, std::uint64_t bytes) {
   const std::vector<std::byte>& bank = launch.constants.banks[0];
   const std::uint64_t first = address - kParameterWindow;
@@ -56,7 +56,7 @@ bool Block::finished() const {
 }
 
 std::byte* Core::resolve_slowly(std::uint64_t address, std::uint64_t bytes) {
-  if (address >> 32 == kParameterWindow >> 32) return parameter_at(launch, address, bytes);
+  if (is_parameter(address)) return parameter_at(launch, address, bytes);
   if (std::byte* const inside = resolve_allocated(address, bytes)) return inside;
   const auto reached = reached_memory(*launch.memory, address);
   // Of the program's own pages nothing beyond what it has registered.

@@ -81,7 +81,9 @@ std::optional<SurfaceAccess> locate(Core& core, Warp& warp, const Step& step,
   const std::int64_t x = form.by_element ? std::int64_t{at[0]} * texel : std::int64_t{at[0]};
   SurfaceAccess access{place_in_surface(*header, x, at[1], at[2], bytes, form.boundary), nullptr,
                        *header, bytes};
-  if (!access.place.outside) access.data = core.resolve(access.place.address, bytes);
+  const bool may_be =
+      form.kind == isa::MemoryAccess::Kind::load || core.may_write(access.place.address, bytes);
+  if (!access.place.outside && may_be) access.data = core.resolve(access.place.address, bytes);
   // A surface of a capsule can lie anywhere: what is reduced has to be aligned on the host.
   const bool is_reduction = form.kind == isa::MemoryAccess::Kind::reduction;
   if (is_misaligned_in_surface(*header, x, at[1], at[2], bytes, form.boundary) ||

@@ -214,6 +214,13 @@ struct Block {
 inline constexpr std::uint64_t kWarpTurn = 1 << 15;
 inline constexpr std::uint64_t kTurnBehindBarrier = 16;
 
+// Where constant bank 0 lies for code that takes the addresses of parameters (__grid_constant__): a
+// window of the generic address space that only the launch itself sees. Nobody may write there.
+inline constexpr std::uint64_t kParameterWindow = 0x3'0000'0000;
+constexpr bool is_parameter(std::uint64_t address) {
+  return address >> 32 == kParameterWindow >> 32;
+}
+
 struct Core {
   explicit Core(const LaunchContext& launch_context);
 
@@ -301,6 +308,7 @@ struct Core {
   // Of memory that was resolved: the program may have registered it for reading alone, or have
   // taken the right to write away.
   bool may_write(std::uint64_t address, std::uint64_t bytes) {
+    if (is_parameter(address)) return false;
     return address - registered_.start >= registered_.bytes || may_write_there(address, bytes);
   }
   bool guards_writes() const { return registered_.bytes != 0; }

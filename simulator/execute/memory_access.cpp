@@ -192,9 +192,16 @@ bool resolve_same(Core& core, Warp& warp, const Step& step, Window space, std::u
   return true;
 }
 
+// As Core::resolve, but for parameters that are to be changed.
+std::byte* resolve_global(Core& core, AccessKind kind, std::uint64_t first, std::uint64_t bytes) {
+  if (kind != AccessKind::load && is_parameter(first)) return nullptr;
+  return core.resolve(first, bytes);
+}
+
 // Many lanes at once, where all is well and lies in one piece of memory; else false.
-bool resolve_together(Core& core, Block& block, Window space, const Addresses& address, Mask lanes,
-                      std::uint64_t width, LanePointers& pointers) {
+bool resolve_together(Core& core, Block& block, Window space, AccessKind kind,
+                      const Addresses& address, Mask lanes, std::uint64_t width,
+                      LanePointers& pointers) {
   constexpr int kFew = 6;                          // these go one by one sooner
   constexpr std::uint64_t kFarApart = 1ull << 32;  // not worth a search for an allocation
   if (lanes.count() <= kFew || space == Window::local) return false;
@@ -205,7 +212,7 @@ bool resolve_together(Core& core, Block& block, Window space, const Addresses& a
     return false;
   std::byte* first = nullptr;
   if (space == Window::global)
-    first = core.resolve(range.lowest, bytes);
+    first = resolve_global(core, kind, range.lowest, bytes);
   else if (range.highest < core.launch.shared_bytes &&
            core.launch.shared_bytes - range.highest >= width)
     first = block.shared.data() + range.lowest;
@@ -257,7 +264,7 @@ const std::byte* resolve_line(const Core& core, Block& block, Window space, std:
 }
 
 // Where all of it is there, whether or not it may be read or written.
-static bool find_lanes(Core& core, Warp& warp, const Step& step, Window space,
+static bool find_lanes(Core& core, Warp& warp, const Step& step, Window space, AccessKind kind,
                        const Addresses& address, Mask lanes, const AddressPattern& pattern,
                        LanePointers& pointers) {
   const std::uint64_t width = step.width;
@@ -281,7 +288,8 @@ static bool find_lanes(Core& core, Warp& warp, const Step& step, Window space,
   if (((place | pattern.spread) & (width - 1)) == 0 &&
       resolve_around(core, warp, space, address, around(place, pattern.spread, width), pointers))
     return true;
-  if (resolve_together(core, *warp.block, space, address, lanes, width, pointers)) return true;
+  if (resolve_together(core, *warp.block, space, kind, address, lanes, width, pointers))
+    return true;
   const auto resolve = [&](auto&& view) {
     return resolve_each(core, warp, step, space, address, lanes, pointers, view);
   };
@@ -294,14 +302,15 @@ static bool find_lanes(Core& core, Warp& warp, const Step& step, Window space,
         return memory.view(lane, at, width);
       });
     default:
-      return resolve([&](unsigned, std::uint64_t at) { return core.resolve(at, width); });
+      return resolve(
+          [&](unsigned, std::uint64_t at) { return resolve_global(core, kind, at, width); });
   }
 }
 
 bool resolve_lanes(Core& core, Warp& warp, const Step& step, Window space, AccessKind kind,
                    const Addresses& address, Mask lanes, const AddressPattern& pattern,
                    LanePointers& pointers) {
-  if (!find_lanes(core, warp, step, space, address, lanes, pattern, pointers)) return false;
+  if (!find_lanes(core, warp, step, space, kind, address, lanes, pattern, pointers)) return false;
   if (kind == AccessKind::load || space != Window::global || !core.guards_writes()) return true;
   for (const unsigned lane : lanes) {
     if (!core.may_write(address[lane], step.width))

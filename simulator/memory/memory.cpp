@@ -155,6 +155,7 @@ struct DeviceMemory::Impl {
   std::optional<std::uint64_t> reuse_frames(std::uint64_t bytes);
   void give_back_frames(Frames::node_type frames);
 
+  std::byte* map_host_pages(std::uint64_t bytes);
   bool overlaps(std::uint64_t address, std::uint64_t bytes) const {
     const auto next = allocations.lower_bound(address);
     if (next != allocations.end() && next->first - address < bytes) return true;
@@ -433,18 +434,34 @@ void DeviceMemory::place_next(std::vector<Place> places) {
   impl_->places.assign(places.begin(), places.end());
 }
 
+// Pages at addresses that no allocation has: one of a capsule may lie anywhere. Null: none are
+// left.
+std::byte* DeviceMemory::Impl::map_host_pages(std::uint64_t bytes) {
+  constexpr int kTries = 64;
+  for (int i = 0; i < kTries; ++i) {
+    // No more than a wish: where something lies there already, or a sanitizer's shadow does, the
+    // system finds another place.
+    void* const wanted = reinterpret_cast<void*>(next_host_address);
+    void* const pages =
+        mmap(wanted, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (pages == MAP_FAILED) return nullptr;
+    if (pages == wanted) next_host_address += bytes;
+    const auto address = reinterpret_cast<std::uint64_t>(pages);
+    if (!overlaps(address, bytes)) return static_cast<std::byte*>(pages);
+    munmap(pages, bytes);
+    const Allocation& last = std::prev(allocations.lower_bound(address + bytes))->second;
+    next_host_address = round_up(last.address + last.bytes, kPage);
+  }
+  return nullptr;
+}
+
 std::optional<std::uint64_t> DeviceMemory::allocate_host_visible(std::uint64_t bytes,
                                                                  std::string label) {
   if (!impl_->places.empty()) return allocate(bytes, std::move(label));
-  constexpr int kFlags = MAP_PRIVATE | MAP_ANONYMOUS;
   const std::uint64_t mapped = round_up(std::max<std::uint64_t>(bytes, 1), kPage);
-  void* wanted = reinterpret_cast<void*>(impl_->next_host_address);
-  // No more than a wish: where something lies there already, or a sanitizer's shadow does, the
-  // system finds another place.
-  void* pages = mmap(wanted, mapped, PROT_READ | PROT_WRITE, kFlags, -1, 0);
-  if (pages == MAP_FAILED) return std::nullopt;
-  if (pages == wanted) impl_->next_host_address += mapped;
-  const std::uint64_t address = map_host(static_cast<std::byte*>(pages), bytes, std::move(label));
+  std::byte* const pages = impl_->map_host_pages(mapped);
+  if (pages == nullptr) return std::nullopt;
+  const std::uint64_t address = map_host(pages, bytes, std::move(label));
   impl_->host_visible.insert(address);
   return address;
 }

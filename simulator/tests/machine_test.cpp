@@ -429,6 +429,18 @@ TEST_P(Machine, AWriteOfMemoryRegisteredForReadingAloneIsAFault) {
   EXPECT_THAT(host, testing::Each(std::byte{0}));
 }
 
+// Kernels may take the address of a parameter, to read it.
+TEST_P(Machine, AWriteOfAParameterIsAFault) {
+  constexpr std::uint64_t kBank = 0x3'0000'0200;  // where their addresses lead
+  const auto expect_fault = [&](const LaunchOutcome& outcome, std::uint64_t address) {
+    ASSERT_TRUE(outcome.fault);
+    EXPECT_EQ(outcome.fault->kind, Fault::Kind::illegal_address);
+    EXPECT_EQ(outcome.fault->address, address);
+  };
+  expect_fault(run("store_at", {3, 1, 1}, {32, 1, 1}, kBank, 7), kBank + 28);
+  expect_fault(run("integer_atomics", {1, 1, 1}, {32, 1, 1}, kBank), kBank);
+}
+
 TEST_P(Machine, MemoryOfTheProgramThatItNeverGaveIsAFault) {
   std::vector<std::byte> host(1024);
   const auto p = reinterpret_cast<std::uint64_t>(host.data());

@@ -290,6 +290,20 @@ TEST(DeviceMemory, ReplayedAllocationsAreAlignedOnTheHostAsTheirAddressesAre) {
   }
 }
 
+// Replayed, what was memory of the host is an allocation at its address.
+TEST(DeviceMemory, HostVisibleMemoryLiesWhereNoReplayedAllocationDoes) {
+  constexpr std::uint64_t kBytes = 4 << 20;
+  const auto first = [] { return *DeviceMemory(1 << 30).allocate_host_visible(8, "pinned"); };
+  const std::uint64_t usual = first();
+  ASSERT_EQ(first(), usual);
+  DeviceMemory memory(1 << 30);
+  memory.place_next({{usual, 0}});
+  ASSERT_EQ(memory.allocate(kBytes, "replayed"), usual);
+  const std::uint64_t apart = *memory.allocate_host_visible(8, "pinned");
+  EXPECT_GE(apart - usual, kBytes);
+  EXPECT_NE(memory.view(apart, 8), nullptr);
+}
+
 TEST(DeviceMemory, OfAReplayedAllocationAtAnOddAddressWhatWasTouchedIsVisited) {
   constexpr std::uint64_t kPage = 4096, kAddress = 0x1a5d'b600'0005;
   DeviceMemory memory(std::uint64_t{1} << 40);
