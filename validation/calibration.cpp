@@ -253,6 +253,12 @@ constexpr Recipe kRecipes[] = {
               (a["slope.product.imad_wide.lower.stall5+shf.w1"] -
                a["slope.product.imad.stall5+shf.w1"]);
      }},
+    {"latency_register_write", "ports",
+     "5 and ports.fresh.am.m.same.5.4.places0.w1 less the row's 25",
+     [](const Answers& a) {
+       constexpr double kAgo = 5, kRow = 25;
+       return kAgo + a["ports.fresh.am.m.same.5.4.places0.w1"] - kRow;
+     }},
     {"lsu_copy_address_interval", "products", "issued.ldgsts32.w1, n24 less n16, over 8",
      [](const Answers& a) {
        constexpr double kMore = 8;
@@ -813,9 +819,8 @@ constexpr Recipe kRecipes[] = {
     {"latency_l0_instruction_miss", "jumps", "chain.lines8.jumps28.w1 less lines1",
      [](const Answers& a) { return a["chain.lines8.jumps28.w1"] - a["chain.lines1.jumps28.w1"]; }},
     {"latency_line_behind", "jumps", "behind.jump.place7.w1, n1 less n0",
-     [](const Answers& a) {
-       return a["behind.jump.place7.n1.w1"] - a["behind.jump.place7.n0.w1"];
-     }},
+     [](const Answers&
+            a) { return a["behind.jump.place7.n1.w1"] - a["behind.jump.place7.n0.w1"]; }},
     {"latency_membar_gpu", "cold_launches", "fence.gpu.stores0, membar",
      [](const Answers& a) { return fence(a, "gpu"); }},
     {"latency_membar_sys", "cold_launches", "fence.sys.stores0, membar",

@@ -26,6 +26,7 @@ namespace heddle::simulator::timing {
   X(interval_long_product, "cycle", "the same of columns of 32 bytes, as HMMA.16816") \
   X(interval_longest_product, "cycle", "the same of columns of 64 bytes, as sparse HMMA.16832") \
   X(interval_dmma, "cycle", "between two DMMA.8x8x4 or 16x8x4 of one sub-core; 16x8x8 twice and 16x8x16 four times that") \
+  X(latency_register_write, "cycle", "issue of a fixed-latency instruction to its result being in its register bank") \
   /* Results that a scoreboard guards. */ \
   X(latency_xu, "cycle", "MUFU, conversions, POPC, FLO, BREV to their consumer") \
   X(latency_xu_read, "cycle", "MUFU and the like: issue to its place in the queue, and its sources, being free again") \

@@ -38,8 +38,9 @@ SubCore::Visited SubCore::visit(Cycle now, Cycle end) {
       next_visit_ = std::min(slots_.next(), units_free);
     } else if (now < issues_from_) {
       next_visit_ = std::min({slots_.next(), units_free, issues_from_});
+    } else if (const unsigned slot = pick(); waits_for_registers(slot, now)) {
+      next_visit_ = std::min({slots_.next(), units_free, issues_from_});
     } else {
-      const unsigned slot = pick();
       const Step* const computing = computing_step(slots_[slot]);
       if (by_itself && !(computing != nullptr && issues_by_itself(slots_[slot]))) {
         if ((waits_.all() & slot_bit(slot)) == 0) wait_for_unit(slot, now);
@@ -77,6 +78,7 @@ inline Cycle SubCore::find_ready(Cycle now) {
     prepared_ &= ~due;
   }
   if (waits_.all() != 0) ready_ |= ask_units(now, units_free);
+  if (ready_ != 0 && now < held_until_) waits_.hold();
   if (units_.observed) tell_unit_waits(now);
   return units_free;
 }
@@ -84,10 +86,10 @@ inline Cycle SubCore::find_ready(Cycle now) {
 // Whether `due` is the only warp that could issue, and does: it need not wait for its unit first.
 inline bool SubCore::finds_unit_free(SlotMask due, Cycle now) const {
   if (waits_.all() != 0 || !std::has_single_bit(due) || (due & ~prepared_) != 0) return false;
-  const Timed& next = timed(slots_[static_cast<unsigned>(std::countr_zero(due))]);
+  const ResidentWarp& warp = slots_[static_cast<unsigned>(std::countr_zero(due))];
+  const Timed& next = timed(warp);
   return now >= issues_from_ && next.gate < kPipes &&
-         pipes_.free_at(static_cast<Pipe>(next.gate)) <= now &&
-         (!next.reads_banks || pipes_.banks_ready(next, now) <= now);
+         pipes_.free_at(static_cast<Pipe>(next.gate)) <= now && registers_there(warp, now) <= now;
 }
 
 // What was prepared lacks nothing but its unit.
@@ -98,18 +100,7 @@ inline void SubCore::wait_for_unit(unsigned slot, Cycle now) {
 
 // Of the warps in `waits_`, those that can issue; `until`: when a unit is free for others.
 inline SlotMask SubCore::ask_units(Cycle now, Cycle& until) {
-  SlotMask ready = waits_.ask(now, until, [&](unsigned gate) { return unit_free(gate, now); });
-  if (pipes_.all_banks_ready(now, units_.context->program.most_bank_cycles)) return ready;
-  for_each_slot(ready & waits_.readers(), [&](unsigned slot) {
-    const Cycle banks = pipes_.banks_ready(timed(slots_[slot]), now);
-    if (banks == now) return;
-    leave_unit_wait(slot, now);
-    slots_[slot].state = Stall::dispatch_stall;
-    slots_.sleep(slot, banks);
-    if (!units_.observed) prepared_ |= slot_bit(slot);
-    ready &= ~slot_bit(slot);
-  });
-  return ready;
+  return waits_.ask(now, until, [&](unsigned gate) { return unit_free(gate, now); });
 }
 
 // A warp has issued. `units_free`: when a unit was to be free that others waited for.
@@ -134,11 +125,37 @@ inline unsigned SubCore::pick() {
   return context.pick({ready_, slots_.resident(), waiting, last_, slots_.younger()}, scheduler_);
 }
 
+// When the warp's next instruction gets its registers. Of two registers of one bank that are both
+// on their way to it an instruction gets one; it waits until the older one is there (ports.fresh.*
+// of gpu/kernels/micro/timing/ports.cu).
+inline Cycle SubCore::registers_there(const ResidentWarp& warp, Cycle now) const {
+  const Timed& next = timed(warp);
+  if (!next.reads_banks) return now;
+  if (next.fresh_from != 0 && warp.issued >= next.fresh_from) {
+    const Cycle written = warp.issued_at[(warp.issued - next.fresh_from) % kIssuesKept] +
+                          constants_.latency_register_write;
+    if (now + 1 < written) return written;
+  }
+  if (pipes_.all_banks_ready(now, units_.context->program.most_bank_reads)) return now;
+  return pipes_.banks_ready(next, now);
+}
+
+// The warp that is picked keeps the others from issuing until its registers are there (ports.*.w16
+// of gpu/kernels/micro/timing/ports.cu).
+inline bool SubCore::waits_for_registers(unsigned slot, Cycle now) {
+  const Cycle there = registers_there(slots_[slot], now);
+  if (there <= now) return false;
+  held_until_ = issues_from_ = there;
+  waits_.hold();
+  if (units_.observed) tell_unit_waits(now);
+  return true;
+}
+
 inline void SubCore::leave_unit_wait(unsigned slot, Cycle now) {
   ResidentWarp& warp = slots_[slot];
   if ((waits_.all() & slot_bit(slot)) == 0) return account(warp, now);
   const Timed& left = timed(warp);
-  const auto [since, blocked] = waits_.leave(slot, left, blocked_cycles(left.gate, now));
+  const auto [since, blocked, held] = waits_.leave(slot, left, blocked_cycles(left.gate, now));
   if (units_.observed) return account(warp, now);
   StallCycles& stalls = units_.context->stalls_at[warp.pc];
   const auto add = [&](Stall reason, Cycle cycles) {
@@ -149,7 +166,8 @@ inline void SubCore::leave_unit_wait(unsigned slot, Cycle now) {
     warp.counted_until = since;
   }
   add(left.gate < kPipes ? Stall::math_pipe_throttle : left.queue_full, blocked);
-  add(Stall::not_selected, now - warp.counted_until - blocked);
+  add(Stall::dispatch_stall, held);
+  add(Stall::not_selected, now - warp.counted_until - blocked - held);
   warp.counted_until = now;
 }
 
@@ -209,6 +227,7 @@ bool SubCore::issue(unsigned slot, Cycle now) {
 // What the instruction occupies, from its issue on.
 inline void SubCore::take_time(ResidentWarp& warp, const Timed& timed, Cycle now) {
   warp.seen_at = 0;
+  warp.issued_at[(warp.issued - 1) % kIssuesKept] = now;
   warp.next_issue = warp.stalled_until = now + timed.stall;
   warp.until_then = Stall::wait;
   warp.fetches_from = kNever;

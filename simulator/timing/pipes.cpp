@@ -5,7 +5,9 @@
 namespace heddle::simulator::timing {
 
 Pipes::Pipes(const Constants& constants)
-    : constants_(constants), special_leaves_(std::max(1u, constants.xu_queue_entries)) {}
+    : constants_(constants),
+      ports_(constants.register_reads_per_bank),
+      special_leaves_(std::max(1u, constants.xu_queue_entries)) {}
 
 void Pipes::occupy_special(const Timed& timed, Cycle now) {
   const Cycle begin = std::max(special_free_, now);

@@ -339,12 +339,11 @@ unsigned stall_cycles(const isa::Control& control, const Constants& constants) {
 bool is_uniform_only(const Instruction& in) { return isa::unit(in) == Unit::uniform; }
 
 // Registers read from each bank, but for those that the instruction before left in the reuse cache.
-void count_bank_cycles(const Instruction& in, const Instruction* before, const Constants& constants,
-                       Timed& timed) {
+void find_bank_reads(const Instruction& in, const Instruction* before, const Constants& constants,
+                     Timed& timed) {
   if (timed.course != Course::fixed || is_uniform_only(in)) return;
   const std::array<const Source*, 3> sources{&in.a, &in.b, &in.c};
   std::array<unsigned, 3> seen{};
-  std::array<std::uint32_t, 4> reads{};
   unsigned count = 0;
   for (unsigned slot = 0; slot < 3; ++slot) {
     const Source& source = *sources[slot];
@@ -356,16 +355,40 @@ void count_bank_cycles(const Instruction& in, const Instruction* before, const C
     if (std::find(seen.begin(), seen.begin() + count, source.index) != seen.begin() + count)
       continue;
     seen[count++] = source.index;
-    ++reads[source.index % std::min<std::size_t>(constants.register_banks, reads.size())];
+    timed.bank_reads[source.index % std::min<std::size_t>(constants.register_banks,
+                                                          timed.bank_reads.size())] |= 1u << slot;
   }
-  constexpr unsigned kBankBits = 8;
-  constexpr std::uint32_t kBank = 0xff;
-  for (unsigned bank = 0; bank < reads.size(); ++bank) {
-    const std::uint32_t cycles = reads[bank] / constants.register_reads_per_bank;
-    if (cycles == 0) continue;
-    timed.reads_banks = true;
-    timed.bank_cycles |= cycles << bank * kBankBits;
-    timed.banks_read |= kBank << bank * kBankBits;
+  for (const std::uint8_t read : timed.bank_reads) timed.reads_banks |= read != 0;
+}
+
+// The second of the registers of one bank that have just been written, counted backwards from the
+// instruction that reads them.
+void find_fresh_registers(const isa::Program& program, std::vector<Timed>& timed) {
+  const auto& code = program.instructions;
+  for (std::size_t i = 0; i < code.size(); ++i) {
+    if (!code[i] || !timed[i].reads_banks || is_wide_product(*code[i])) continue;
+    const std::array<const Source*, RegisterPorts::kSources> sources{&code[i]->a, &code[i]->b,
+                                                                     &code[i]->c};
+    for (const std::uint8_t read : timed[i].bank_reads) {
+      unsigned left = read, found = 0;
+      for (std::size_t back = 1; back < kIssuesKept && back <= i; ++back) {
+        const std::size_t j = i - back;
+        if (!code[j] || isa::unit(*code[j]) == Unit::cbu) break;
+        const RegisterUses uses = register_uses(*code[j]);
+        unsigned written = 0;
+        for (unsigned source = 0; source < sources.size(); ++source)
+          if ((left >> source & 1) != 0 &&
+              std::ranges::find(uses.writes, sources[source]->index) != uses.writes.end())
+            written |= 1u << source;
+        left &= ~written;
+        if (written == 0) continue;
+        if (timed[j].course != Course::fixed || timed[j].pipe >= Pipe::fp64) continue;
+        found += static_cast<unsigned>(std::popcount(written));
+        if (found < 2) continue;
+        timed[i].fresh_from = std::max(timed[i].fresh_from, static_cast<std::uint8_t>(back));
+        break;
+      }
+    }
   }
 }
 
@@ -390,7 +413,7 @@ Timed time_instruction(const Instruction& in, const Instruction* before, const C
       control.read_barrier < kScoreboards ? control.read_barrier : kNoScoreboard;
   choose_pipe(in, constants, timed);
   choose_course(in, constants, timed);
-  count_bank_cycles(in, before, constants, timed);
+  find_bank_reads(in, before, constants, timed);
   const ConstantLines::Named constant = lines.of(in);
   timed.constant_line = constant.line;
   timed.constant_lines_of_bank = constant.lines_of_bank;
@@ -495,11 +518,13 @@ TimedProgram time_program(
     if (instruction)
       timed.instructions[i] = time_instruction(*instruction, before, constants, lines);
     if (timed.instructions[i].depbar_scoreboard < kScoreboards) timed.counts_results = true;
-    for (std::uint32_t banks = timed.instructions[i].bank_cycles; banks != 0; banks >>= 8)
-      timed.most_bank_cycles = std::max<std::uint8_t>(timed.most_bank_cycles, banks & 0xff);
+    for (const std::uint8_t sources : timed.instructions[i].bank_reads)
+      timed.most_bank_reads =
+          std::max(timed.most_bank_reads, static_cast<std::uint8_t>(std::popcount(sources)));
     before = instruction ? &*instruction : nullptr;
   }
   hold_behind_products(program, constants, timed.instructions);
+  find_fresh_registers(program, timed.instructions);
   find_accesses(program, timed.instructions);
   find_readers_of_tests(timed.instructions);
   for (std::size_t i = 0; i < timed.instructions.size(); ++i) {

@@ -10,6 +10,7 @@
 #include "simulator/models/timing_constants.hpp"
 #include "simulator/timing/constant_lines.hpp"
 #include "simulator/timing/cycle.hpp"
+#include "simulator/timing/register_ports.hpp"
 
 namespace heddle::simulator::timing {
 
@@ -40,6 +41,9 @@ enum class Pipe : std::uint8_t {
   count_
 };
 inline constexpr std::size_t kPipes = static_cast<std::size_t>(Pipe::count_);
+
+// Instructions of a warp whose issue is remembered.
+inline constexpr std::size_t kIssuesKept = 8;
 
 // How an instruction's result comes to be known.
 enum class Course : std::uint8_t {
@@ -114,9 +118,10 @@ struct alignas(64) Timed {
   std::uint8_t groups_left = kNoGroupWait;  // WARPGROUP.DEPBAR: how many may be incomplete
   std::uint8_t columns_time = 0;            // and its own cycles, whatever its operands take
   std::uint8_t barrier = 0;                 // that of BSYNC
-  // Of the register banks, in a byte each: cycles that reading its registers takes, and 0xff for
-  // those it reads.
-  std::uint32_t bank_cycles = 0, banks_read = 0;
+  RegisterPorts::Reads bank_reads{};        // of fixed-latency instructions
+  // It reads two registers of one bank that were written shortly before: how many instructions
+  // before it the older one was; 0: it does not.
+  std::uint8_t fresh_from = 0;
   std::uint16_t interval = 1;       // cycles its pipe is busy
   std::uint16_t latency = 0;        // courses special, variable, constant, fence
   std::int32_t constant_line = -1;  // an index into the launch's constant lines
@@ -141,7 +146,7 @@ struct TimedProgram {
   std::uint32_t code_lines = 0;
   std::uint32_t instructions_per_line = 8;
   bool counts_results = false;  // a DEPBAR waits for some results of a scoreboard, not for all
-  std::uint8_t most_bank_cycles = 0;
+  std::uint8_t most_bank_reads = 0;
 };
 
 // `constant_bank_bytes`: as ConstantLines.

@@ -57,7 +57,8 @@ struct alignas(64) ResidentWarp {
   Stall until_then = Stall::wait;
   bool at_barrier = false, at_fence = false, ended = false;
   std::uint32_t block = 0;
-  std::uint32_t instance = 0;    // differs from that of the warp here before
+  std::array<Cycle, kIssuesKept> issued_at{};  // by the number of the instruction
+  std::uint32_t instance = 0;                  // differs from that of the warp here before
   std::uint64_t operand_of = 0;  // the instruction, counted from 1, whose constant it has asked for
   Cycle operand_there = 0;
   Cycle line_behind = 0;  // of the line on which it has landed: the next one is not there before

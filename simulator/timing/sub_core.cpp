@@ -65,9 +65,10 @@ void SubCore::tell_unit_waits(Cycle now) {
   for_each_slot(waits_.all(), [&](unsigned slot) {
     ResidentWarp& warp = slots_[slot];
     const Timed& next = timed(warp);
-    const Stall reason = !waits_.is_blocked(next.gate) ? Stall::not_selected
-                         : next.gate < kPipes          ? Stall::math_pipe_throttle
-                                                       : next.queue_full;
+    const Stall reason = waits_.is_held()                ? Stall::dispatch_stall
+                         : !waits_.is_blocked(next.gate) ? Stall::not_selected
+                         : next.gate < kPipes            ? Stall::math_pipe_throttle
+                                                         : next.queue_full;
     if (reason == warp.state) return;
     account(warp, now);
     warp.state = reason;

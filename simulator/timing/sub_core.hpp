@@ -76,6 +76,8 @@ class SubCore {
   SlotMask ask_units(Cycle now, Cycle& until);
   Cycle next_behind_issue(unsigned slot, Cycle now, Cycle units_free) const;
   unsigned pick();
+  Cycle registers_there(const ResidentWarp& warp, Cycle now) const;
+  bool waits_for_registers(unsigned slot, Cycle now);
   void leave_unit_wait(unsigned slot, Cycle now);
   bool issue(unsigned slot, Cycle now);
   void issue_computing(unsigned slot, const Step& step, Cycle now);
@@ -92,10 +94,10 @@ class SubCore {
   const Timed& timed(const ResidentWarp& warp) const {
     return units_.context->program.instructions[warp.pc];
   }
-  // Cycles up to `now` in which the unit was not free.
+  // Cycles up to `now` in which the unit was not free, but for those in which nothing issued.
   Cycle blocked_cycles(unsigned gate, Cycle now) const {
-    return gate < kPipes ? pipes_.busy_cycles(static_cast<Pipe>(gate), now)
-                         : waits_.blocked_cycles(gate);
+    return gate < kPipes ? pipes_.busy_cycles(static_cast<Pipe>(gate), now) - waits_.cycles(gate)
+                         : waits_.cycles(gate);
   }
   void wake(unsigned slot, Cycle now);
   void examine(unsigned slot, Cycle now);
@@ -157,7 +159,7 @@ class SubCore {
   TensorUnit tensor_;  // of warp groups' products
   SchedulerState scheduler_;
   std::uint32_t last_ = 0;  // the slot that issued last
-  Cycle issues_from_ = 0;
+  Cycle issues_from_ = 0, held_until_ = 0;
   Cycle yields_from_ = 0;
   // The warp that has branched last, and until it goes on.
   unsigned redirected_ = 0;

@@ -16,37 +16,42 @@ namespace heddle::simulator::timing {
 class UnitWaits {
  public:
   SlotMask all() const { return all_; }
-  // Of them, those whose instruction reads register banks.
-  SlotMask readers() const { return readers_; }
 
   // Units stay as they were found by `ask` until `now`.
   void pass(Cycle now) {
-    for (std::uint32_t left = blocked_ & kQueues; left != 0; left &= left - 1)
-      blocked_cycles_[static_cast<unsigned>(std::countr_zero(left))] += now - passed_;
+    const Cycle cycles = now - passed_;
     passed_ = now;
+    if (held_) held_cycles_ += cycles;
+    for (std::uint32_t left = blocked_ & (held_ ? ~kQueues : kQueues); left != 0; left &= left - 1)
+      cycles_[static_cast<unsigned>(std::countr_zero(left))] += cycles;
+    held_ = false;
   }
-  // Of a queue: in how many cycles it was found full while somebody waited for it.
-  Cycle blocked_cycles(unsigned gate) const { return blocked_cycles_[gate]; }
+  // Nothing issues until the next call of `pass`, whichever units are free.
+  void hold() { held_ = true; }
+  bool is_held() const { return held_; }
+  // While somebody waited for it: of a queue, in how many cycles it was found full and others could
+  // issue; of a pipe, in how many it was found busy and nobody could.
+  Cycle cycles(unsigned gate) const { return cycles_[gate]; }
   // `blocked`: cycles in which the unit has not been free until now.
   void enter(unsigned slot, const Timed& timed, Cycle now, Cycle blocked) {
     const SlotMask bit = SlotMask{1} << slot;
     all_ |= bit;
     waiting_[timed.gate] |= bit;
     wanted_ |= 1u << timed.gate;
-    if (timed.reads_banks) readers_ |= bit;
-    entered_[slot] = {now, blocked};
+    entered_[slot] = {now, blocked, held_cycles_};
   }
-  // When the warp entered, and the cycles since in which its unit was not free.
+  // When the warp entered, and the cycles since in which its unit was not free, and others in which
+  // nothing issued.
   struct Waited {
-    Cycle since = 0, blocked = 0;
+    Cycle since = 0, blocked = 0, held = 0;
   };
   Waited leave(unsigned slot, const Timed& timed, Cycle blocked) {
     const SlotMask bit = SlotMask{1} << slot;
     all_ &= ~bit;
-    readers_ &= ~bit;
     waiting_[timed.gate] &= ~bit;
     if (waiting_[timed.gate] == 0) wanted_ &= ~(1u << timed.gate);
-    return {entered_[slot].since, blocked - entered_[slot].blocked};
+    const Waited& before = entered_[slot];
+    return {before.since, blocked - before.blocked, held_cycles_ - before.held};
   }
   // Warps whose unit is free, where free_at(gate) is when a unit will be; `until`: when the first
   // of the others is.
@@ -72,12 +77,13 @@ class UnitWaits {
 
  private:
   static constexpr std::uint32_t kQueues = ~((1u << kPipes) - 1);
-  SlotMask all_ = 0, readers_ = 0;
+  SlotMask all_ = 0;
+  bool held_ = false;
   std::uint32_t wanted_ = 0, blocked_ = 0;  // bit i: gate i
-  Cycle passed_ = 0;
+  Cycle passed_ = 0, held_cycles_ = 0;
   std::array<SlotMask, kGates> waiting_{};
-  std::array<Cycle, kGates> blocked_cycles_{};
-  std::array<Waited, kSlots> entered_{};  // `blocked`: until then
+  std::array<Cycle, kGates> cycles_{};
+  std::array<Waited, kSlots> entered_{};  // the cycles: until then
 };
 
 }  // namespace heddle::simulator::timing

@@ -464,6 +464,41 @@ TEST_F(Timing, ALoopThatWaitsForTheClockEndsUntimedToo) {
   EXPECT_FALSE(device_.launch(request, options).fault);
 }
 
+// FFMA of a destination and three sources.
+Word ffma(std::uint64_t d, std::uint64_t a, std::uint64_t b, std::uint64_t c) {
+  return {0x7223 | d << 16 | a << 24 | b << 32, c};
+}
+constexpr std::uint64_t kNoRegister = 255;
+
+// Two of one bank are read in two cycles, the next instruction's in the two behind, but not from
+// the same two places (ports.f8_10_z-a8_6_z-n-n.w1 of gpu/kernels/micro/timing/ports.cu).
+TEST_F(Timing, PlacesOfRegistersThatWereReadLateAreTaken) {
+  constexpr Word kNop{0x0000000000007918, 0};
+  const auto stalls = [&](Word second) {
+    const std::vector<Word> body{with(ffma(0, 8, 10, kNoRegister), {.stall = 1}),
+                                 with(second, {.stall = 1}), with(kNop, {.stall = 1}),
+                                 with(kNop, {.stall = 8}), with(kExit, {})};
+    return cycles(run(body, 32), Stall::dispatch_stall);
+  };
+  EXPECT_EQ(stalls(ffma(2, 8, 6, kNoRegister)), 1u);
+  EXPECT_EQ(stalls(ffma(2, 8, kNoRegister, 6)), 0u);
+}
+
+// One of two registers of a bank comes straight from where it was computed (ports.fresh.*).
+TEST_F(Timing, OfTwoNewRegistersOfABankTheOlderIsAwaited) {
+  const auto stalls = [&](std::uint64_t second, unsigned stall) {
+    const std::vector<Word> body{
+        with(ffma(4, kNoRegister, kNoRegister, kNoRegister), {.stall = 1}),
+        with(ffma(second, kNoRegister, kNoRegister, kNoRegister), {.stall = stall}),
+        with(ffma(0, 4, second, kNoRegister), {.stall = 8}), with(kExit, {})};
+    return cycles(run(body, 32, "latency_register_write=8,"), Stall::dispatch_stall);
+  };
+  EXPECT_EQ(stalls(6, 4), 3u);
+  EXPECT_EQ(stalls(6, 5), 2u);
+  EXPECT_EQ(stalls(6, 6), 0u);
+  EXPECT_EQ(stalls(5, 4), 0u);
+}
+
 TEST_F(Timing, RegistersOfOneBankAreReadInTurn) {
   // Three registers of one bank, every cycle: its port is busy for three.
   const Word odd{0x0000000307007223, 0x0000000000000009};  // FFMA R0, R7, R3, R9
