@@ -147,7 +147,8 @@ class LoadStoreUnit::NamedLines {
   // Most lines that differ from the one before are new: of each a bit is kept, which others share.
   void find(LineNumber line) {
     constexpr unsigned kBits = 64, kFold = 6;
-    const std::uint64_t bit = std::uint64_t{1} << (line ^ line >> kFold ^ line >> 2 * kFold) % kBits;
+    const std::uint64_t bit = std::uint64_t{1}
+                              << (line ^ line >> kFold ^ line >> 2 * kFold) % kBits;
     if ((named_ & bit) != 0)
       for (at_ = pieces_.size(); at_-- > first_;)
         if (pieces_[at_].line == line) return;
