@@ -39,9 +39,16 @@ Cycle RegisterPorts::ready(const Reads& reads, Cycle now) const {
 // What is read at once moves on. Where a bank delivers a register later, the latches of what the
 // instruction reads there are taken for as long as it has time to read.
 void RegisterPorts::read(const Reads& reads, Cycle now) {
+  const bool quiet = quiet_from_ <= now + 1;
   for (std::size_t i = 0; i < kBanks; ++i) {
     if (reads[i] == 0) continue;
     Bank& bank = banks_[i];
+    if (quiet && std::has_single_bit(reads[i])) {  // mostly; `plan` finds the same
+      bank.busy = 1;
+      bank.since = now + 1;
+      quiet_from_ = std::max(quiet_from_, now + 2);
+      continue;
+    }
     const unsigned cycles = plan(bank, reads[i], now);
     bank.busy = static_cast<std::uint8_t>(busy_from(bank, now + 1) | cycles);
     bank.since = now + 1;
