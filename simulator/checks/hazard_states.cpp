@@ -67,8 +67,7 @@ class TrackWriter {
           track_.counted[board].end());
     for (std::size_t i = 0; i < kept_groups(); ++i) sequences_.push_back(group_end(i));
     std::ranges::sort(sequences_);
-    const auto [first, last] = std::ranges::unique(sequences_);
-    sequences_.erase(first, last);
+    sequences_.erase(std::unique(sequences_.begin(), sequences_.end()), sequences_.end());
   }
 
   // Each set of lanes with something on its way cuts the groups so far. In the order in which they
