@@ -138,7 +138,7 @@ void HazardCheck::decode(std::uint32_t pc) {
 }
 
 // What the instruction waits for has happened when it issues.
-void HazardCheck::wait(WarpTrack& track, const Decoded& in) {
+void HazardCheck::wait(HazardTrack& track, const Decoded& in) {
   if (!in.waits()) return;
   for (unsigned left = in.waits_for; left != 0; left &= left - 1)
     track.wait(static_cast<unsigned>(std::countr_zero(left)), 0);
@@ -171,11 +171,11 @@ void HazardCheck::look_closely(const Warp& warp, Followed& followed, const Hazar
   constexpr std::uint32_t kUntilFound = 64;  // events; to find a state costs less than these
   if (event.first >= decoded_.size() || !module_->program().instructions[event.first]) return;
   if (followed.track == nullptr) {
-    if (spare_.empty()) spare_.push_back(std::make_unique<WarpTrack>());
+    if (spare_.empty()) spare_.push_back(std::make_unique<HazardTrack>());
     followed.track = std::move(spare_.back());
     spare_.pop_back();
   }
-  WarpTrack& track = *followed.track;
+  HazardTrack& track = *followed.track;
   const HazardState before = followed.state;
   if (before.is_known()) {
     states_.restore(before, track);
@@ -196,7 +196,7 @@ void HazardCheck::look_closely(const Warp& warp, Followed& followed, const Hazar
 }
 
 void HazardCheck::follow(const Execution& now) {
-  WarpTrack& track = now.track;
+  HazardTrack& track = now.track;
   const Decoded& in = decoded(now.pc);
   ++track.sequence;
   wait(track, in);
@@ -213,7 +213,7 @@ void HazardCheck::follow(const Execution& now) {
     if (((track.results.lanes[*place] | track.sources.lanes[*place]) & now.on).any())
       look_at_write(now, in, *place);
   if (in.write_scoreboard != kNoScoreboard || in.read_scoreboard != kNoScoreboard) count(track, in);
-  if (in.ends_group) track.group_ends[track.groups++ % WarpTrack::kKeptGroups] = track.sequence;
+  if (in.ends_group) track.group_ends[track.groups++ % HazardTrack::kKeptGroups] = track.sequence;
   for (const std::uint16_t* place = writes; place != end; ++place) {
     const std::uint8_t guard = is_predicate(*place) ? in.predicate_scoreboard : in.write_scoreboard;
     track.results.lanes[*place] = now.on;
@@ -233,13 +233,14 @@ void HazardCheck::follow(const Execution& now) {
 }
 
 // Products on one sum follow one another without a wait.
-bool HazardCheck::adds_to_product(const WarpTrack& track, const Decoded& in, unsigned place) const {
+bool HazardCheck::adds_to_product(const HazardTrack& track, const Decoded& in,
+                                  unsigned place) const {
   if (!in.is_product || track.results.of[place].scoreboard != kByGroup) return false;
   const std::uint16_t* const writes = places_.data() + in.places + in.reads;
   return std::find(writes, writes + in.writes, place) != writes + in.writes;
 }
 
-void HazardCheck::count(WarpTrack& track, const Decoded& in) {
+void HazardCheck::count(HazardTrack& track, const Decoded& in) {
   for (const std::uint8_t board : {in.write_scoreboard, in.read_scoreboard})
     if (board < kScoreboards) {
       track.counted[board].push_back(track.sequence);
@@ -248,8 +249,8 @@ void HazardCheck::count(WarpTrack& track, const Decoded& in) {
 }
 
 void HazardCheck::look_at_read(const Execution& now, unsigned place, bool as_guard) {
-  WarpTrack& track = now.track;
-  const WarpTrack::Pending& result = track.results.of[place];
+  HazardTrack& track = now.track;
+  const HazardTrack::Pending& result = track.results.of[place];
   const Mask lanes = track.results.lanes[place];
   if (result.fixed) {
     const std::uint64_t passed = track.now - result.since;
@@ -275,8 +276,8 @@ void HazardCheck::look_at_read(const Execution& now, unsigned place, bool as_gua
 }
 
 void HazardCheck::look_at_write(const Execution& now, const Decoded& in, unsigned place) {
-  WarpTrack& track = now.track;
-  const WarpTrack::Pending& result = track.results.of[place];
+  HazardTrack& track = now.track;
+  const HazardTrack::Pending& result = track.results.of[place];
   const Mask results = track.results.lanes[place], sources = track.sources.lanes[place];
   const bool is_awaited = result.scoreboard < kScoreboards || result.scoreboard == kByGroup;
   if ((results & now.on).any() && !result.fixed && is_awaited && !track.is_settled(result) &&
@@ -286,7 +287,7 @@ void HazardCheck::look_at_write(const Execution& now, const Decoded& in, unsigne
                        place_name(place)),
            what_guards(result.scoreboard));
   // A result that comes by the memory unit comes behind the reads of what that took before.
-  const WarpTrack::Pending& source = track.sources.of[place];
+  const HazardTrack::Pending& source = track.sources.of[place];
   if (!in.is_memory && (sources & now.on).any() && !track.is_settled(source))
     report(now, "overwritten_source", source, sources,
            fmt::format("{} is written while an earlier instruction may still have to read it",
@@ -295,8 +296,9 @@ void HazardCheck::look_at_write(const Execution& now, const Decoded& in, unsigne
                                               : what_guards(source.scoreboard));
 }
 
-void HazardCheck::report(const Execution& now, const char* kind, const WarpTrack::Pending& pending,
-                         Mask lanes, std::string message, std::string details) {
+void HazardCheck::report(const Execution& now, const char* kind,
+                         const HazardTrack::Pending& pending, Mask lanes, std::string message,
+                         std::string details) {
   ++reports_;
   Finding* const finding = findings_.note("hazards", kind, now.pc, pending.pc);
   if (finding == nullptr) return;

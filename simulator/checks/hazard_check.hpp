@@ -45,8 +45,8 @@ class HazardCheck : public Check {
   // A warp: its state, or its track where that has no number.
   struct Followed {
     HazardState state;
-    std::uint32_t without_number = 0;  // events since it was known
-    std::unique_ptr<WarpTrack> track;  // made when it is needed
+    std::uint32_t without_number = 0;    // events since it was known
+    std::unique_ptr<HazardTrack> track;  // made when it is needed
   };
   // Of an instruction, what is looked at whenever it executes.
   struct Decoded {
@@ -71,7 +71,7 @@ class HazardCheck : public Check {
   // One executing instruction.
   struct Execution {
     const Warp& warp;
-    WarpTrack& track;
+    HazardTrack& track;
     Pc pc;
     Mask active, on;
   };
@@ -85,13 +85,13 @@ class HazardCheck : public Check {
   void happens(const Warp& warp, const HazardEvent& event);
   void look_closely(const Warp& warp, Followed& followed, const HazardEvent& event);
   void follow(const Execution& now);
-  static void wait(WarpTrack& track, const Decoded& in);
+  static void wait(HazardTrack& track, const Decoded& in);
   void look_at_read(const Execution& now, unsigned place, bool as_guard);
   void look_at_write(const Execution& now, const Decoded& in, unsigned place);
-  bool adds_to_product(const WarpTrack& track, const Decoded& in, unsigned place) const;
-  static void count(WarpTrack& track, const Decoded& in);
-  void report(const Execution& now, const char* kind, const WarpTrack::Pending& pending, Mask lanes,
-              std::string message, std::string details);
+  bool adds_to_product(const HazardTrack& track, const Decoded& in, unsigned place) const;
+  static void count(HazardTrack& track, const Decoded& in);
+  void report(const Execution& now, const char* kind, const HazardTrack::Pending& pending,
+              Mask lanes, std::string message, std::string details);
 
   void prepare(const Core& core);
 
@@ -103,9 +103,9 @@ class HazardCheck : public Check {
   HazardStates states_;  // of warps of that code
   std::uint64_t reports_ = 0;
   using Warps = std::vector<Followed>;
-  std::map<std::uint64_t, Warps> blocks_;          // by linear index
-  std::vector<std::unique_ptr<WarpTrack>> spare_;  // of blocks that have ended
-  Warps* last_warps_ = nullptr;                    // that followed() found, and whose
+  std::map<std::uint64_t, Warps> blocks_;            // by linear index
+  std::vector<std::unique_ptr<HazardTrack>> spare_;  // of blocks that have ended
+  Warps* last_warps_ = nullptr;                      // that followed() found, and whose
   std::uint64_t last_block_ = 0;
 };
 

@@ -18,7 +18,7 @@ std::uint32_t low(std::uint64_t value) { return static_cast<std::uint32_t>(value
 // there for long, and every number of which only the order matters (sequences become their ranks).
 class TrackWriter {
  public:
-  TrackWriter(const WarpTrack& track, std::vector<std::uint32_t>& words)
+  TrackWriter(const HazardTrack& track, std::vector<std::uint32_t>& words)
       : track_(track), words_(words) {
     rank_sequences();
     find_groups();
@@ -33,16 +33,16 @@ class TrackWriter {
   std::span<const Mask> groups() const { return {groups_.data(), groups_.size()}; }
 
  private:
-  bool matters(unsigned place, const WarpTrack::Pending& pending) const {
+  bool matters(unsigned place, const HazardTrack::Pending& pending) const {
     if (!pending.fixed) return !track_.is_settled(pending);
     return track_.now - pending.since <
            (place < kPredicatePlace ? kMostRegisterLatency : kMostLatency);
   }
   std::size_t kept_groups() const {
-    return std::min<std::size_t>(track_.groups, WarpTrack::kKeptGroups);
+    return std::min<std::size_t>(track_.groups, HazardTrack::kKeptGroups);
   }
   std::uint64_t group_end(std::size_t back) const {
-    return track_.group_ends[(track_.groups - back - 1) % WarpTrack::kKeptGroups];
+    return track_.group_ends[(track_.groups - back - 1) % HazardTrack::kKeptGroups];
   }
   std::size_t first_counted(unsigned board) const {
     const std::size_t all = track_.counted[board].size();
@@ -54,9 +54,9 @@ class TrackWriter {
   }
 
   void rank_sequences() {
-    for (const WarpTrack::Places* places : {&track_.results, &track_.sources})
+    for (const HazardTrack::Places* places : {&track_.results, &track_.sources})
       for (unsigned place = 0; place < kPlaces; ++place) {
-        const WarpTrack::Pending& pending = places->of[place];
+        const HazardTrack::Pending& pending = places->of[place];
         if (places->lanes[place].any() && !pending.fixed && matters(place, pending))
           sequences_.push_back(pending.sequence);
       }
@@ -74,7 +74,7 @@ class TrackWriter {
   // come about they are numbered, so that what the lanes are does not matter.
   void find_groups() {
     Mask last, all;
-    for (const WarpTrack::Places* places : {&track_.results, &track_.sources})
+    for (const HazardTrack::Places* places : {&track_.results, &track_.sources})
       for (unsigned place = 0; place < kPlaces; ++place) {
         const Mask lanes = places->lanes[place];
         if (lanes.empty() || lanes == last || !matters(place, places->of[place])) continue;
@@ -96,11 +96,11 @@ class TrackWriter {
     return found;
   }
 
-  void write(const WarpTrack::Places& places) {
+  void write(const HazardTrack::Places& places) {
     const std::size_t count = words_.size();
     words_.push_back(0);
     for (unsigned place = 0; place < kPlaces; ++place) {
-      const WarpTrack::Pending& pending = places.of[place];
+      const HazardTrack::Pending& pending = places.of[place];
       if (places.lanes[place].empty() || !matters(place, pending)) continue;
       ++words_[count];
       words_.push_back(place | std::uint32_t{pending.scoreboard} << 16 |
@@ -119,7 +119,7 @@ class TrackWriter {
     for (std::size_t i = first_counted(board); i < all.size(); ++i) words_.push_back(rank(all[i]));
   }
 
-  const WarpTrack& track_;
+  const HazardTrack& track_;
   std::vector<std::uint32_t>& words_;
   boost::container::small_vector<std::uint64_t, 64> sequences_;  // in order, each once
   boost::container::small_vector<Mask, kWarpSize> groups_;       // disjoint
@@ -127,7 +127,7 @@ class TrackWriter {
 
 class TrackReader {
  public:
-  TrackReader(const std::vector<std::uint32_t>& words, const HazardState& state, WarpTrack& track)
+  TrackReader(const std::vector<std::uint32_t>& words, const HazardState& state, HazardTrack& track)
       : next_(words.data() + 1), state_(state), track_(track) {
     track.start();
     track.now = kMostLatency;
@@ -151,11 +151,11 @@ class TrackReader {
     return found;
   }
 
-  void read(WarpTrack::Places& places) {
+  void read(HazardTrack::Places& places) {
     for (std::uint32_t left = *next_++; left != 0; --left) {
       const std::uint32_t head = *next_++;
       const std::uint32_t place = head & 0xffff;
-      WarpTrack::Pending& pending = places.of[place];
+      HazardTrack::Pending& pending = places.of[place];
       pending.scoreboard = static_cast<std::uint8_t>(head >> 16);
       pending.fixed = (head >> 24) != 0;
       pending.pc = Pc(*next_++);
@@ -174,7 +174,7 @@ class TrackReader {
 
   const std::uint32_t* next_;
   const HazardState& state_;
-  WarpTrack& track_;
+  HazardTrack& track_;
 };
 
 }  // namespace
@@ -183,10 +183,10 @@ void HazardStates::clear() {
   numbers_.clear();
   words_.clear();
   next_.clear();
-  find(WarpTrack(), Pc(~std::uint32_t{0}));
+  find(HazardTrack(), Pc(~std::uint32_t{0}));
 }
 
-HazardState HazardStates::find(const WarpTrack& track, Pc last) {
+HazardState HazardStates::find(const HazardTrack& track, Pc last) {
   Words words{last};
   const TrackWriter writer(track, words);
   const std::span<const Mask> groups = writer.groups();
@@ -205,7 +205,7 @@ HazardState HazardStates::find(const WarpTrack& track, Pc last) {
 }
 
 HazardState HazardStates::learn(const HazardState& state, const HazardEvent& event,
-                                const WarpTrack& track) {
+                                const HazardTrack& track) {
   const HazardState found = find(track, event.first);
   if (!found.is_known() || next_[state.number].size() == kMostNext) return found;
   Pieces pieces;
@@ -223,7 +223,7 @@ HazardState HazardStates::learn(const HazardState& state, const HazardEvent& eve
   return found;
 }
 
-void HazardStates::restore(const HazardState& state, WarpTrack& track) const {
+void HazardStates::restore(const HazardState& state, HazardTrack& track) const {
   TrackReader(*words_[state.number], state, track);
 }
 

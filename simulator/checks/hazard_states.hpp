@@ -64,12 +64,12 @@ class HazardStates {
     return true;
   }
   // The state of `track`, which from now on follows `state` by `event`.
-  HazardState learn(const HazardState& state, const HazardEvent& event, const WarpTrack& track);
+  HazardState learn(const HazardState& state, const HazardEvent& event, const HazardTrack& track);
   // The state of `track` behind an event at `last`. Few events can follow it, since `last` is part
   // of it. It is not known where it would be one too many.
-  HazardState find(const WarpTrack& track, Pc last);
+  HazardState find(const HazardTrack& track, Pc last);
   // A track in this state: find() gives it, and all that follows is the same.
-  void restore(const HazardState& state, WarpTrack& track) const;
+  void restore(const HazardState& state, HazardTrack& track) const;
 
  private:
   // A state's groups as an event cuts them: of each the lanes that are on, that are only active,

@@ -5,7 +5,7 @@
 
 namespace heddle::simulator::checks {
 
-void WarpTrack::start() {
+void HazardTrack::start() {
   results.lanes.fill(Mask());
   sources.lanes.fill(Mask());
   for (auto& each : counted) each.clear();
@@ -17,14 +17,14 @@ void WarpTrack::start() {
 
 // Units answer in order, and ptxas counts on it: who has waited for a later instruction's
 // scoreboard need not wait for those before it. Which unit that was is not asked.
-bool WarpTrack::is_settled(const Pending& pending) const {
+bool HazardTrack::is_settled(const Pending& pending) const {
   if (pending.scoreboard == kByGroup) return pending.sequence <= products_settled;
   if (pending.scoreboard < timing::kScoreboards && pending.sequence <= settled[pending.scoreboard])
     return true;
   return pending.sequence < most_settled;
 }
 
-void WarpTrack::wait(unsigned scoreboard, std::size_t left) {
+void HazardTrack::wait(unsigned scoreboard, std::size_t left) {
   std::vector<std::uint64_t>& all = counted[scoreboard];
   if (left == 0 && now - last_count[scoreboard] < kCountingDelay) left = 1;
   if (all.size() <= left) return;
@@ -34,7 +34,7 @@ void WarpTrack::wait(unsigned scoreboard, std::size_t left) {
   all.erase(all.begin(), done);
 }
 
-void WarpTrack::wait_for_groups(std::size_t left) {
+void HazardTrack::wait_for_groups(std::size_t left) {
   if (groups > left)
     products_settled = std::max(products_settled, group_ends[(groups - left - 1) % kKeptGroups]);
 }

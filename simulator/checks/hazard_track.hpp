@@ -16,7 +16,7 @@ namespace heddle::simulator::checks {
 // What stands for a scoreboard where a warp group's product is awaited by its group of products.
 inline constexpr std::uint8_t kByGroup = timing::kNoScoreboard + 1;
 
-struct WarpTrack {
+struct HazardTrack {
   // A result on its way, or a source that is still to be read.
   struct Pending {
     std::uint64_t since;     // the cycle of its issue
@@ -26,7 +26,7 @@ struct WarpTrack {
     bool fixed;  // its time is what the compiler counts
 
     // Member by member: a whole one would be built in memory first, and waited for.
-    void set(const WarpTrack& track, Pc at, std::uint8_t guard, bool is_fixed) {
+    void set(const HazardTrack& track, Pc at, std::uint8_t guard, bool is_fixed) {
       since = track.now;
       sequence = track.sequence;
       pc = at;
@@ -41,7 +41,7 @@ struct WarpTrack {
   };
   static constexpr std::size_t kKeptGroups = 8;  // of products, as many as a wait can leave
 
-  WarpTrack() { start(); }
+  HazardTrack() { start(); }
   void start();
 
   // Whether the warp has waited for it; of one that a scoreboard or a group of products guards.

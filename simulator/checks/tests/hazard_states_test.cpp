@@ -10,7 +10,7 @@ constexpr std::uint8_t kLoads = 2;  // a scoreboard
 constexpr Pc kHere{7};
 
 // A load into `place` by these lanes, and an addition into the one behind it.
-void load(WarpTrack& track, unsigned place, Mask lanes) {
+void load(HazardTrack& track, unsigned place, Mask lanes) {
   ++track.sequence;
   track.counted[kLoads].push_back(track.sequence);
   track.last_count[kLoads] = track.now;
@@ -25,7 +25,7 @@ void load(WarpTrack& track, unsigned place, Mask lanes) {
 
 TEST(HazardStates, DoNotDependOnWhichLanesOrWhenTheyAre) {
   HazardStates states;
-  WarpTrack low, high;
+  HazardTrack low, high;
   load(low, 4, Mask(0xffff));
   load(low, 8, Mask(0xff));
   high.now = 1000;
@@ -45,7 +45,7 @@ TEST(HazardStates, DoNotDependOnWhichLanesOrWhenTheyAre) {
 
 TEST(HazardStates, ForgetWhatIsDoneOrLongAgo) {
   HazardStates states;
-  WarpTrack track;
+  HazardTrack track;
   const std::uint32_t start = states.find(track, kHere).number;
   load(track, 4, Mask(0xff));
   EXPECT_NE(states.find(track, kHere).number, start);
@@ -56,7 +56,7 @@ TEST(HazardStates, ForgetWhatIsDoneOrLongAgo) {
 
 TEST(HazardStates, RestoreATrackThatGoesOnAsTheOneBefore) {
   HazardStates states;
-  WarpTrack track, restored;
+  HazardTrack track, restored;
   for (unsigned i = 0; i < 5; ++i) load(track, 4 + 4 * i, Mask(0xffu << i));
   track.wait(kLoads, 3);
   restored.now = 99;
@@ -64,7 +64,7 @@ TEST(HazardStates, RestoreATrackThatGoesOnAsTheOneBefore) {
   for (const std::size_t left : {2, 1, 0}) {
     EXPECT_EQ(states.find(track, kHere).number, states.find(restored, kHere).number) << left;
     EXPECT_EQ(states.find(track, kHere).groups, states.find(restored, kHere).groups) << left;
-    for (WarpTrack* each : {&track, &restored}) {
+    for (HazardTrack* each : {&track, &restored}) {
       load(*each, 40, Mask(1));
       each->wait(kLoads, left);
     }
@@ -73,7 +73,7 @@ TEST(HazardStates, RestoreATrackThatGoesOnAsTheOneBefore) {
 
 TEST(HazardStates, FollowALearnedEventByOtherLanes) {
   HazardStates states;
-  WarpTrack track;
+  HazardTrack track;
   HazardState low = states.find(track, Pc(~0u)), high = low;
   ASSERT_EQ(low.number, HazardState::kStart);
   const HazardEvent event{kHere, kHere, Mask(0xff), Mask(0x0f)};
@@ -93,7 +93,7 @@ TEST(HazardStates, FollowALearnedEventByOtherLanes) {
 
 TEST(HazardStates, HaveNoNumberForTooManyGroups) {
   HazardStates states;
-  WarpTrack track;
+  HazardTrack track;
   for (unsigned i = 0; i <= HazardState::kMostGroups; ++i) load(track, 4 + 2 * i, Mask(1u << i));
   EXPECT_FALSE(states.find(track, kHere).is_known());
 }
