@@ -75,7 +75,7 @@ TEST_F(Blackwell, MatricesOfBytesAndNarrowerNumbersAreLoaded) {
   const LaunchOutcome outcome = run("load_matrices", in, out);
   ASSERT_FALSE(outcome.fault) << outcome.fault->message();
   const auto got = download(out, 14 * 32);
-  // Number `column` of a row of 16 bytes, of so many bits.
+  // Number `column` of a row of 16 bytes; `bits`: of each number.
   const auto number = [&](unsigned row, unsigned column, unsigned bits) {
     std::uint32_t value = 0;
     for (unsigned i = 0; i < bits; ++i) {

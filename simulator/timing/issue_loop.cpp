@@ -13,7 +13,7 @@
 namespace heddle::simulator::timing {
 namespace {
 
-// As Core::step does for what only computes, where nobody looks on.
+// What Core::step does for an instruction that only computes, without observers.
 inline void execute(Core& core, Warp& warp, const Step& step, std::uint32_t pc) {
   Group& group = warp.convergence->current();
   const Mask on = group.lanes & warp.predicate(step.guard);
@@ -272,7 +272,7 @@ inline bool SubCore::lacks_only_unit(const ResidentWarp& warp, Cycle ready) cons
   return wait_for_results(warp, next, ready).reason == Stall::not_selected;
 }
 
-// Until when nobody else bears on its warps. Those of which it is not known when they go on wait
+// Until when no other part of the SM acts on its warps. Warps that wait for an unknown time wait
 // for the memory unit, which takes up nothing before its next event, or for a barrier that a warp
 // of another sub-core may open at any time.
 inline Cycle SubCore::by_itself_until(Cycle now, Cycle end) const {

@@ -33,7 +33,7 @@ class Pipes {
   Cycle banks_ready(const Timed& timed, Cycle now) const {
     return timed.reads_banks ? ports_.ready(timed.bank_reads, now) : now;
   }
-  // Whether they let any instruction issue that reads at most so many registers of a bank.
+  // Whether they let any instruction issue that reads at most `most` registers of a bank.
   bool all_banks_ready(Cycle now, unsigned most) const { return ports_.all_ready(now, most); }
   // The instruction issues.
   void occupy(const Timed& timed, Cycle now) {

@@ -29,8 +29,8 @@ class UnitWaits {
   // Nothing issues until the next call of `pass`, whichever units are free.
   void hold() { held_ = true; }
   bool is_held() const { return held_; }
-  // While somebody waited for it: of a queue, in how many cycles it was found full and others could
-  // issue; of a pipe, in how many it was found busy and nobody could.
+  // Cycles while warps waited for it: of a queue, those in which it was found full and others could
+  // issue; of a pipe, those in which it was found busy and none could.
   Cycle cycles(unsigned gate) const { return cycles_[gate]; }
   // `blocked`: cycles in which the unit has not been free until now.
   void enter(unsigned slot, const Timed& timed, Cycle now, Cycle blocked) {

@@ -1,5 +1,5 @@
-// When register banks keep instructions from issuing: rows of instructions that each read so many
-// registers of the even bank and of the odd one, by one warp and by four of a sub-core.
+// When register banks keep instructions from issuing: rows of instructions that read registers of
+// the even bank and of the odd one, by one warp and by several of a sub-core.
 //
 //   nvcc -std=c++17 -O3 -arch=sm_90 -cubin -o machine_code.cubin machine_code.cu
 //   nvcc -std=c++17 -O3 -arch=sm_90 -o ports ports.cu -lcuda

@@ -1,4 +1,5 @@
-// An observed launch examines every warp in its cycle, nobody runs ahead: it takes the same time.
+// An observed launch examines every warp in its cycle, and no sub-core runs ahead: it takes the
+// same time.
 #include <gtest/gtest.h>
 
 #include <string>
