@@ -21,7 +21,7 @@ class TrackWriter {
   TrackWriter(const HazardTrack& track, std::vector<std::uint32_t>& words)
       : track_(track), words_(words) {
     rank_sequences();
-    find_groups();
+    find_lane_groups();
     write(track.results);
     write(track.sources);
     for (unsigned board = 0; board < timing::kScoreboards; ++board) write_counted(board);
@@ -33,6 +33,15 @@ class TrackWriter {
   std::span<const Mask> groups() const { return {groups_.data(), groups_.size()}; }
 
  private:
+  // Calls f(place, pending, lanes) for what something can come of.
+  template <typename F>
+  void for_each_pending(const HazardTrack::Places& places, F&& f) const {
+    for (unsigned place = 0; place < kPlaces; ++place) {
+      const HazardTrack::Pending& pending = places.of[place];
+      if (places.lanes[place].any() && matters(place, pending))
+        f(place, pending, places.lanes[place]);
+    }
+  }
   bool matters(unsigned place, const HazardTrack::Pending& pending) const {
     if (!pending.fixed) return !track_.is_settled(pending);
     return track_.now - pending.since <
@@ -55,11 +64,9 @@ class TrackWriter {
 
   void rank_sequences() {
     for (const HazardTrack::Places* places : {&track_.results, &track_.sources})
-      for (unsigned place = 0; place < kPlaces; ++place) {
-        const HazardTrack::Pending& pending = places->of[place];
-        if (places->lanes[place].any() && !pending.fixed && matters(place, pending))
-          sequences_.push_back(pending.sequence);
-      }
+      for_each_pending(*places, [&](unsigned, const HazardTrack::Pending& pending, Mask) {
+        if (!pending.fixed) sequences_.push_back(pending.sequence);
+      });
     for (unsigned board = 0; board < timing::kScoreboards; ++board)
       sequences_.insert(
           sequences_.end(),
@@ -72,22 +79,22 @@ class TrackWriter {
 
   // Each set of lanes with something on its way cuts the groups so far. In the order in which they
   // come about they are numbered, so that what the lanes are does not matter.
-  void find_groups() {
+  void find_lane_groups() {
     Mask last, all;
-    for (const HazardTrack::Places* places : {&track_.results, &track_.sources})
-      for (unsigned place = 0; place < kPlaces; ++place) {
-        const Mask lanes = places->lanes[place];
-        if (lanes.empty() || lanes == last || !matters(place, places->of[place])) continue;
-        last = lanes;
-        for (std::size_t i = groups_.size(); i-- > 0;) {
-          const Mask rest = groups_[i] & ~lanes;
-          if (rest.empty() || rest == groups_[i]) continue;
-          groups_[i] &= lanes;
-          groups_.push_back(rest);
-        }
-        if (!lanes.within(all)) groups_.push_back(lanes & ~all);
-        all |= lanes;
+    const auto cut = [&](unsigned, const HazardTrack::Pending&, Mask lanes) {
+      if (lanes == last) return;
+      last = lanes;
+      for (std::size_t i = groups_.size(); i-- > 0;) {
+        const Mask rest = groups_[i] & ~lanes;
+        if (rest.empty() || rest == groups_[i]) continue;
+        groups_[i] &= lanes;
+        groups_.push_back(rest);
       }
+      if (!lanes.within(all)) groups_.push_back(lanes & ~all);
+      all |= lanes;
+    };
+    for_each_pending(track_.results, cut);
+    for_each_pending(track_.sources, cut);
   }
   std::uint32_t groups_of(Mask lanes) const {
     std::uint32_t found = 0;
@@ -99,16 +106,14 @@ class TrackWriter {
   void write(const HazardTrack::Places& places) {
     const std::size_t count = words_.size();
     words_.push_back(0);
-    for (unsigned place = 0; place < kPlaces; ++place) {
-      const HazardTrack::Pending& pending = places.of[place];
-      if (places.lanes[place].empty() || !matters(place, pending)) continue;
+    for_each_pending(places, [&](unsigned place, const HazardTrack::Pending& pending, Mask lanes) {
       ++words_[count];
       words_.push_back(place | std::uint32_t{pending.scoreboard} << 16 |
                        std::uint32_t{pending.fixed} << 24);
       words_.push_back(pending.pc);
-      words_.push_back(groups_of(places.lanes[place]));
+      words_.push_back(groups_of(lanes));
       words_.push_back(pending.fixed ? low(track_.now - pending.since) : rank(pending.sequence));
-    }
+    });
   }
 
   void write_counted(unsigned board) {
