@@ -355,8 +355,10 @@ void find_bank_reads(const Instruction& in, const Instruction* before, const Con
     if (std::find(seen.begin(), seen.begin() + count, source.index) != seen.begin() + count)
       continue;
     seen[count++] = source.index;
-    timed.bank_reads[source.index % std::min<std::size_t>(constants.register_banks,
-                                                          timed.bank_reads.size())] |= 1u << slot;
+    std::uint8_t& reads =
+        timed.bank_reads[source.index %
+                         std::min<std::size_t>(constants.register_banks, timed.bank_reads.size())];
+    reads = static_cast<std::uint8_t>(reads | 1u << slot);
   }
   for (const std::uint8_t read : timed.bank_reads) timed.reads_banks |= read != 0;
 }
