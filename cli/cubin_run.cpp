@@ -96,10 +96,16 @@ class Dumper : public runtime::LaunchObserver {
 
 // As --gpu says, else the one that a program with this code would get.
 const simulator::GpuModel& model_of(const Arguments& arguments, const CubinFile& file) {
-  if (arguments.has("gpu")) return simulator::gpu_model(arguments.value("gpu"));
   isa::FatEntry entry;
   entry.kind = isa::FatEntry::Kind::elf;
   entry.sm = isa::sm_number(isa::parse_cubin(file.bytes, file.origin).arch);
+  if (arguments.has("gpu")) {
+    const simulator::GpuModel& gpu = simulator::gpu_model(arguments.value("gpu"));
+    if (!runtime::runs_code(gpu.arch, entry.sm))
+      throw Usage(fmt::format("--gpu {}: {} is code for sm_{}, which this GPU ({}) does not run",
+                              gpu.id, file.origin, entry.sm, gpu.code_name()));
+    return gpu;
+  }
   return runtime::model_for({&entry, 1});
 }
 

@@ -179,6 +179,7 @@ int run_capsules(const Arguments& arguments, const simulator::LaunchSettings& se
       validation::replay(files, {.settings = settings,
                                  .per_instruction = wants_instructions(arguments),
                                  .memory_digests = arguments.has("memory"),
+                                 .gpu = arguments.value("gpu"),
                                  .print = print_of_kernels(),
                                  .observer = observer,
                                  .trace = trace.get(),
@@ -399,6 +400,7 @@ ReconvergenceRun run_under(const simulator::LaunchSettings& settings, const Argu
       validation::ReplayOptions options;
       options.settings = settings;
       options.memory_digests = true;
+      options.gpu = arguments.value("gpu");
       options.print = [](std::string_view) {};
       options.trace = trace.get();
       result.record = validation::replay(capsules_of(arguments), options).record;

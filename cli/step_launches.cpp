@@ -59,7 +59,7 @@ void StepLaunches::for_chosen(const std::function<void(const Chosen&)>& visit) c
   std::uint64_t left = arguments_.number("launch-count", kAny).value_or(kAny);
   std::vector<std::string> others;
   for (std::size_t i = 0; i < files_.size() && left != 0; ++i) {
-    const Chosen chosen{runtime::load_capsule(files_[i]), files_[i],
+    const Chosen chosen{runtime::load_capsule(files_[i], arguments_.value("gpu")), files_[i],
                         validation::launch_index(files_[i], i)};
     if (!filter.matches(chosen.capsule.kernel)) {
       others.push_back(chosen.capsule.kernel);

@@ -374,7 +374,7 @@ int step_in_terminal(const Arguments& arguments) {
   Terminal terminal;
   std::string message = "? shows what the keys do";
   for (std::size_t i = 0;;) {
-    const runtime::Capsule capsule = runtime::load_capsule(files[i]);
+    const runtime::Capsule capsule = runtime::load_capsule(files[i], arguments.value("gpu"));
     runtime::CapsuleLaunch launch(capsule, files[i].string());
     StepScreen screen(terminal, sources, launch, options,
                       fmt::format("launch {} of {}", i + 1, files.size()));

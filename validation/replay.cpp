@@ -28,7 +28,7 @@ namespace {
 
 void replay_one(const fs::path& file, std::uint64_t index, const ReplayOptions& options,
                 Replay& result) {
-  const runtime::Capsule capsule = runtime::load_capsule(file);
+  const runtime::Capsule capsule = runtime::load_capsule(file, options.gpu);
   runtime::CapsuleLaunch launch(capsule, file.string());
   const simulator::GpuModel& gpu = launch.device().model();
   if (!result.record.device.empty() && result.record.device != gpu.name)

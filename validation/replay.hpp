@@ -21,6 +21,7 @@ struct ReplayOptions {
   simulator::LaunchSettings settings = {};
   bool per_instruction = false;
   bool memory_digests = false;
+  std::string gpu = {};  // id of the model to run on; empty: the one each was captured on
   std::function<void(std::string_view)> print = nullptr;  // what the kernels print
   std::shared_ptr<runtime::LaunchObserver> observer = nullptr;
   traces::Trace* trace = nullptr;  // sees every launch

@@ -95,6 +95,8 @@ TEST(CubinRun, SaysWhatToType) {
   EXPECT_THAT(heddle(kShape + "--param 'f32[4]=x' " + kCubin).text, HasSubstr("i32[64]=iota"));
   EXPECT_THAT(heddle(kShape + "--param 'f32[4]' --dump 1 " + kCubin).text,
               HasSubstr("parameter 1 is no array"));
+  EXPECT_THAT(heddle("run --gpu t4 -k second --grid 1 --block 1 " + kCubin).text,
+              HasSubstr("is code for sm_90, which this GPU (sm_75) does not run"));
   EXPECT_EQ(heddle(kShape + kCubin).status, 2);
 }
 

@@ -148,6 +148,11 @@ CapsuleLaunch::CapsuleLaunch(const Capsule& capsule, const std::string& origin)
   } catch (const std::bad_alloc&) {
     throw CapsuleError(fmt::format("{}: the variables of its code cannot be placed", origin));
   }
+  const simulator::GpuModel& gpu = device_->model();
+  const auto sm = static_cast<std::uint32_t>(isa::sm_number(module_->cubin().arch));
+  if (!runs_code(gpu.arch, sm))
+    throw CapsuleError(fmt::format("{}: its code is for sm_{}, which the {} ({}) does not run",
+                                   origin, sm, gpu.name, gpu.code_name()));
   if (!same_allocations(*module_, device_->memory(), capsule))
     throw CapsuleError(
         fmt::format("{}: its variables do not lie as its code has them: capture it again", origin));

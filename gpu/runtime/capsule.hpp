@@ -78,7 +78,8 @@ Capsule decode_capsule(std::string_view bytes, const std::string& origin);
 
 // Written beside its place and renamed.
 void write_capsule(const Capsule& capsule, const std::filesystem::path& path);
-Capsule load_capsule(const std::filesystem::path& path);
+// `gpu`: id of the GPU model it shall run on; empty: the one it was captured on.
+Capsule load_capsule(const std::filesystem::path& path, std::string_view gpu = {});
 
 // Memory of a device, page by page: those that are not all zero, in ascending order of address.
 std::vector<Capsule::Page> snapshot(const simulator::DeviceMemory& memory);
@@ -89,7 +90,8 @@ std::vector<Capsule::Page> changed_pages(const simulator::DeviceMemory& memory,
 // A capsule's launch, ready to run on a device of its own that looks as it did then.
 class CapsuleLaunch {
  public:
-  // Throws CapsuleError where the capsule contradicts itself, isa::CubinError for its code.
+  // Throws CapsuleError where the capsule contradicts itself or its GPU does not run its code,
+  // isa::CubinError for its code.
   CapsuleLaunch(const Capsule& capsule, const std::string& origin);
   ~CapsuleLaunch();
 

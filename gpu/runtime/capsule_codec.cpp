@@ -311,14 +311,16 @@ void write_capsule(const Capsule& capsule, const std::filesystem::path& path) {
   simulator::write_file(path, encode_capsule(capsule));
 }
 
-Capsule load_capsule(const std::filesystem::path& path) {
+Capsule load_capsule(const std::filesystem::path& path, std::string_view gpu) {
   std::string bytes;
   try {
     bytes = simulator::read_file(path, kMostCapsuleBytes);
   } catch (const std::runtime_error& bad) {
     throw CapsuleError(bad.what());
   }
-  return decode_capsule(bytes, path.string());
+  Capsule capsule = decode_capsule(bytes, path.string());
+  if (!gpu.empty()) capsule.model = gpu;
+  return capsule;
 }
 
 }  // namespace heddle::runtime

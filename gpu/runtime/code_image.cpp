@@ -38,12 +38,15 @@ std::uint32_t max_threads_per_block(const simulator::GpuModel& model, const isa:
   return std::min(most, warps * simulator::kWarpSize);
 }
 
+bool runs_code(isa::Arch gpu, std::uint32_t sm_of_code) {
+  const auto sm = static_cast<std::uint32_t>(isa::sm_number(gpu));
+  return sm_of_code / 10 == sm / 10 && sm_of_code <= sm;
+}
+
 std::vector<isa::FatEntry> entries_for(isa::Arch arch, std::vector<isa::FatEntry> entries) {
-  const auto device = static_cast<std::uint32_t>(isa::sm_number(arch));
   std::uint32_t best = 0;
   for (const isa::FatEntry& entry : entries)
-    if (entry.kind == isa::FatEntry::Kind::elf && entry.sm / 10 == device / 10 &&
-        entry.sm <= device)
+    if (entry.kind == isa::FatEntry::Kind::elf && runs_code(arch, entry.sm))
       best = std::max(best, entry.sm);
   std::erase_if(entries, [best](const isa::FatEntry& entry) {
     return entry.kind != isa::FatEntry::Kind::elf || entry.sm != best;

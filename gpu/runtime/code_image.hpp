@@ -49,6 +49,8 @@ struct Function {
 // Threads of the largest block a kernel can be launched with: launch bounds and registers limit it.
 std::uint32_t max_threads_per_block(const simulator::GpuModel& model, const isa::Kernel& kernel);
 
+// Whether a GPU runs this machine code: same major number, no higher minor number.
+bool runs_code(isa::Arch gpu, std::uint32_t sm_of_code);
 // The cubins of a fat binary that `arch` can run: same major number, the highest minor number not
 // above the device's. Several when the fat binary has several (an empty one from the linker, …).
 std::vector<isa::FatEntry> entries_for(isa::Arch arch, std::vector<isa::FatEntry> entries);

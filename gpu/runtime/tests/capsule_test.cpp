@@ -212,6 +212,13 @@ TEST_F(CapturedLaunch, DifferencesAreFound) {
   EXPECT_EQ(differences[0].address, capsule.after[0].address + 2);
 }
 
+TEST_F(CapturedLaunch, RunsOnTheGpuThatIsAskedFor) {
+  CapsuleLaunch captured(load_capsule(second), "second");
+  CapsuleLaunch moved(load_capsule(second, "h100"), "second");
+  EXPECT_EQ(captured.device().model().id, "h200");
+  EXPECT_EQ(moved.device().model().id, "h100");
+}
+
 TEST_F(CapturedLaunch, GivesTheSameBytesEveryTime) {
   const auto first_time = read_bytes(second);
   SetUp();
@@ -228,6 +235,8 @@ TEST_F(CapturedLaunch, ContradictionsAreRefused) {
   refused(changed);
   changed = capsule;
   changed.model = "gpu9000";
+  refused(changed);
+  changed.model = "t4";  // which does not run code for sm_90
   refused(changed);
   changed = capsule;
   changed.parameters.pop_back();
