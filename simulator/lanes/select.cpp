@@ -5,13 +5,13 @@ namespace lanes {
 namespace {
 
 const Variant& widest_supported() {
-  static const Variant& chosen = [&]() -> const Variant& {
+  static const Variant* const chosen = [] {
     const Variant* widest = nullptr;
     for (const Variant& variant : variants())
       if (variant.supported) widest = &variant;
-    return *widest;
+    return widest;
   }();
-  return chosen;
+  return *chosen;
 }
 
 }  // namespace
