@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cstddef>
+#include <cstdlib>
 #include <filesystem>
 #include <string>
 
@@ -94,6 +95,17 @@ TEST(Measure, AsksForAProgramOrCapsules) {
   const Outcome nothing = run_heddle("measure " + (empty / "").string(), Kept::both);
   EXPECT_NE(nothing.status, 0);
   EXPECT_THAT(nothing.text, HasSubstr("is a folder without capsules"));
+}
+
+TEST(Measure, SaysThatThereIsNoToolkit) {
+  const tests::ScratchFolder empty;
+  setenv("CUDA_HOME", (empty / "").c_str(), 1);
+  const Outcome nothing =
+      run_heddle("measure -o " + (empty / "record.json").string() + " /bin/true", Kept::both);
+  unsetenv("CUDA_HOME");
+  EXPECT_EQ(nothing.status, 125);
+  EXPECT_THAT(nothing.text,
+              HasSubstr(" has no cuda.h: measuring needs the CUDA Toolkit with CUPTI"));
 }
 
 }  // namespace

@@ -7,6 +7,21 @@ out=${1:?usage: build.sh DIR}
 if [ -z "${CUDA_HOME:-}" ]; then
   nvcc=$(command -v nvcc || echo /usr/local/cuda/bin/nvcc)
   CUDA_HOME=$(dirname "$(dirname "$(readlink -f "$nvcc")")")
+  [ -e "$CUDA_HOME/include/cuda.h" ] || CUDA_HOME=/usr/local/cuda  # nvcc was a script somewhere else
+fi
+for header in cuda.h cupti.h cupti_range_profiler.h; do
+  [ -e "$CUDA_HOME/include/$header" ] || [ -e "$CUDA_HOME/extras/CUPTI/include/$header" ] || {
+    echo "$CUDA_HOME has no $header: measuring needs the CUDA Toolkit with CUPTI (CUDA_HOME says where it is)" >&2
+    exit 1
+  }
+done
+driver=-lcuda
+if [ ! -e "$CUDA_HOME/lib64/stubs/libcuda.so" ]; then
+  driver=-l:libcuda.so.1
+  PATH=$PATH:/sbin ldconfig -p | grep -q 'libcuda\.so\.1' || {
+    echo "no libcuda.so.1 is here: measuring needs a GPU with NVIDIA's driver" >&2
+    exit 1
+  }
 fi
 mkdir -p "$out"
 libraries=""
@@ -30,7 +45,7 @@ wait
 objects=""
 for name in $common $library; do objects="$objects $out/$name.o"; done
 # shellcheck disable=SC2086
-$cxx -shared $objects -o "$out/libheddle_cupti.so" $libraries -L"$CUDA_HOME/lib64/stubs" -lcupti -lcuda -pthread
+$cxx -shared $objects -o "$out/libheddle_cupti.so" $libraries -L"$CUDA_HOME/lib64/stubs" -lcupti "$driver" -pthread
 $cxx "$out/join.o" "$out/json.o" -o "$out/heddle_join"
 # shellcheck disable=SC2086
 $cxx "$out/list_metrics.o" "$out/counters.o" -o "$out/heddle_list_metrics" $libraries -lcupti
