@@ -114,6 +114,10 @@ void RaceCheck::begin(const LaunchRequest& request) {
 void RaceCheck::block_started(const Core& core, const Block& block) {
   BlockTrack& track = blocks_[block.linear];
   track.phases.start(core.launch.shared_bytes);
+  if (spare_.empty()) spare_.push_back(std::make_unique<Shadow>());
+  track.shared = std::move(spare_.back());
+  track.shared->clear();
+  spare_.pop_back();
   track.number = static_cast<std::uint32_t>(linear_.size());
   linear_.push_back(block.linear);
   track.warps.resize(block.warps.size());
@@ -128,6 +132,7 @@ void RaceCheck::block_ended(const Core&, const Block& block) {
   if (found == blocks_.end()) return;
   knowledge_.end_block(found->second.number);
   if (aside_of_ == &found->second) drop_put_aside();
+  spare_.push_back(std::move(found->second.shared));
   blocks_.erase(found);
   last_track_ = nullptr;
 }
@@ -328,19 +333,76 @@ void RaceCheck::look_at(const Core& core, const Warp& warp, BlockTrack& track, c
   known_ = {};
   const bool may_be_elsewhere = access.space == Window::shared && warp.block->cluster != nullptr;
   if (access.space == Window::shared && !may_be_elsewhere && put_aside(scene, now, agent)) return;
-  Shadow* shadow = access.space == Window::shared ? &shared_of(track) : &global_;
-  if (access.adjoining && agent == nullptr && !may_be_elsewhere &&
-      look_at_lines(scene, *shadow, now))
-    return;
-  const auto look_at_lane = [&](unsigned lane) {
+  Mask left = access.lanes;
+  if (agent == nullptr && now.pending == 0 && !may_be_elsewhere) {
+    Shadow& shadow = access.space == Window::shared ? shared_of(track) : global_;
+    if (shadow.make_room()) {
+      const TraceRef ref = shadow.add(now);
+      if (access.adjoining && look_at_lines(scene, shadow, ref)) return;
+      left = look_at_parts(scene, shadow, now, ref);
+    }
+  }
+  if (left.any()) look_at_cells(scene, left, now, agent);
+}
+
+// Returns the lanes of those that cells stand for.
+Mask RaceCheck::look_at_parts(const Scene& scene, Shadow& shadow, Trace now, TraceRef ref) {
+  const Access& access = scene.access;
+  std::array<Shadow::Place, kWarpSize> found;
+  Mask noted;
+  const Mask others =
+      shadow.find_places(access.lanes, access.address, access.width, scene.writes, found, noted);
+  const Reader reader = reader_of(scene);
+  for (const unsigned lane : noted) {
+    const Shadow::Place& place = found[lane];
+    const TraceRef of_lane = WordTraces::with_lane(ref, lane);
+    if (place.written == nullptr) {  // nobody has written to the line
+      for (std::uint32_t i = 0; i < place.parts_in(access.width); ++i)
+        shadow.note_read(place.read[i], of_lane, now.who, reader);
+      continue;
+    }
+    now.lane = lane % kWarpSize;
+    look_at_places(scene, shadow, place, now, of_lane, reader);
+  }
+  return others;
+}
+
+// A lane's access to parts to which somebody may have written, or writes.
+void RaceCheck::look_at_places(const Scene& scene, Shadow& shadow, Shadow::Place place,
+                               const Trace& now, TraceRef ref, const Reader& reader) {
+  const Access& access = scene.access;
+  std::uint64_t address = access.address[now.lane];
+  const std::byte* const data =
+      scene.writes ? bytes_at(scene.core, scene.warp, access, address, access.width) : nullptr;
+  if (access.space == Window::shared) address &= kSharedOffset;
+  for (std::uint32_t at = 0; at < access.width; at += place.bytes()) {
+    std::uint32_t value = 0;
+    if (data != nullptr && place.bytes() == Shadow::kWord)
+      std::memcpy(&value, data + at, Shadow::kWord);
+    else if (data != nullptr)
+      value = std::to_integer<std::uint32_t>(data[at]);
+    look_at_part(scene, shadow, place, address + at, now, ref, value, reader);
+    if (place.read != nullptr) ++place.read;
+    ++place.written;
+  }
+}
+
+// Of accesses that only cells can stand for, and of others where such have come.
+void RaceCheck::look_at_cells(const Scene& scene, Mask lanes, Trace now, const WarpId* agent) {
+  const Access& access = scene.access;
+  Shadow* shadow = access.space == Window::shared ? &shared_of(scene.track) : &global_;
+  std::uint64_t last = ~std::uint64_t{0};
+  for (const unsigned lane : lanes) {
     std::uint64_t address = access.address[lane];
-    if (may_be_elsewhere) {
-      const Place place = shared_place(*warp.block, address);
-      if (place.track == nullptr) return;
+    if (!scene.writes && address == last) continue;  // as the lane before
+    last = address;
+    if (access.space == Window::shared && scene.warp.block->cluster != nullptr) {
+      const Place place = shared_place(*scene.warp.block, address);
+      if (place.track == nullptr) continue;
       shadow = &shared_of(*place.track);
     }
     const std::byte* const data =
-        scene.writes ? bytes_at(core, warp, access, address, access.width) : nullptr;
+        scene.writes ? bytes_at(scene.core, scene.warp, access, address, access.width) : nullptr;
     if (access.space == Window::shared) address &= kSharedOffset;
     now.lane = lane % kWarpSize;
     shadow->for_each(address, access.width, [&](Cell& cell, std::uint64_t at, std::uint32_t bytes) {
@@ -352,29 +414,20 @@ void RaceCheck::look_at(const Core& core, const Warp& warp, BlockTrack& track, c
       trace.who = *agent;
       trace.clock = knowledge_.clock(*agent);
     });
-  };
-  if (access.space == Window::global) {
-    if (!scene.writes && now.pending == 0 && agent == nullptr)
-      return shadow->note_reads(access.lanes, access.address,
-                                {track.warps[id.warp].reader, now, access.width}, look_at_lane);
-    shadow->prefetch(access.lanes, access.address);
   }
-  std::uint64_t last = ~std::uint64_t{0};
-  for (const unsigned lane : access.lanes) {
-    if (!scene.writes && access.address[lane] == last) continue;  // as the lane before
-    last = access.address[lane];
-    look_at_lane(lane);
-  }
+}
+
+Reader RaceCheck::reader_of(const Scene& scene) const {
+  return scene.access.space == Window::global ? scene.track.warps[scene.id.warp].reader : Reader{};
 }
 
 // Whole lines that the lanes read or write side by side. False, and nothing is done: it is no such
 // access.
-bool RaceCheck::look_at_lines(const Scene& scene, Shadow& shadow, const Trace& now) {
+bool RaceCheck::look_at_lines(const Scene& scene, Shadow& shadow, TraceRef ref) {
   constexpr std::uint64_t kLine = Shadow::kLine;
   const Access& access = scene.access;
   std::uint64_t address = access.address[0];
-  if (address % kLine != 0 || access.width < Shadow::kWord || access.kind > AccessKind::store ||
-      now.pending != 0)
+  if (address % kLine != 0 || access.width < Shadow::kWord || access.kind > AccessKind::store)
     return false;
   const std::uint32_t lines = access.width / Shadow::kWord;  // as many as words of a lane
   const std::byte* data = nullptr;
@@ -387,13 +440,13 @@ bool RaceCheck::look_at_lines(const Scene& scene, Shadow& shadow, const Trace& n
     if (shadow.line_at(address + i * kLine) == nullptr) return false;
   for (std::uint32_t i = 0; i < lines; ++i)
     look_at_line(scene, shadow, *shadow.line_at(address + i * kLine), address + i * kLine,
-                 Shadow::LineTrace::of_lines(now, lines, i),
+                 WordTraces::with_line(ref, lines, i),
                  data == nullptr ? nullptr : data + i * kLine);
   return true;
 }
 
-bool RaceCheck::is_in_order(const Scene& scene, const Shadow::LineTrace& before,
-                            const Shadow::LineTrace& now) const {
+bool RaceCheck::is_in_order(const Scene& scene, const LineTrace& before,
+                            const LineTrace& now) const {
   if (before.clock == 0 || may_meet(before, now)) return true;
   // By the same lanes, or by another warp, of all of whose lanes the same is known.
   if (before.who != now.who || before.tick == now.tick) return ordered(scene, before, now);
@@ -403,31 +456,37 @@ bool RaceCheck::is_in_order(const Scene& scene, const Shadow::LineTrace& before,
   return true;
 }
 
+// `now`: a line's.
 void RaceCheck::look_at_line(const Scene& scene, Shadow& shadow, Shadow::Line& line,
-                             std::uint64_t address, const Shadow::LineTrace& now,
-                             const std::byte* data) {
-  const Shadow::Words& words = *line.words;
-  if (!scene.writes && shadow.note_read(line, now, scene.track.warps[now.who.warp].reader)) return;
-  if (words.cells == nullptr && words.reads == nullptr) {
-    const bool changes = scene.writes && (line.write.clock == 0 ||
-                                          std::memcmp(line.values.get(), data, Shadow::kLine) != 0);
-    const bool in_order = (!(scene.reads || changes) || is_in_order(scene, line.write, now)) &&
-                          (!changes || (is_in_order(scene, line.read, now) &&
-                                        is_in_order(scene, line.other_read, now)));
-    if (in_order) {
-      if (!scene.writes) return note_read(line.read, line.other_read, now);
+                             std::uint64_t address, TraceRef now, const std::byte* data) {
+  const WordTraces& traces = shadow.traces();
+  const LineTrace trace = traces.of_line(now);
+  const Reader reader = reader_of(scene);
+  if (!line.is_apart()) {
+    const auto in_order = [&](TraceRef before) {
+      return before == 0 || is_in_order(scene, traces.of_line(before), trace);
+    };
+    const bool changes =
+        scene.writes && (line.write == 0 || std::memcmp(line.values, data, Shadow::kLine) != 0);
+    if ((!(scene.reads || changes) || in_order(line.write)) &&
+        (!changes || (in_order(line.read.read) && in_order(line.read.other_read)))) {
+      if (!scene.writes) return shadow.note_read(line.read, now, trace.who, reader);
       line.write = now;
-      if (line.values == nullptr)
-        line.values = std::make_unique_for_overwrite<std::uint32_t[]>(Shadow::kWords);
-      if (changes) std::memcpy(line.values.get(), data, Shadow::kLine);
+      if (changes) std::memcpy(shadow.values_of(line), data, Shadow::kLine);
       return;
     }
+  } else if (!scene.writes &&
+             shadow.note_words(line, trace, WordTraces::instruction_of(now), reader)) {
+    return;
   }
-  Cell* const cells = shadow.cells_of(line);
-  for (std::uint32_t word = 0; word < Shadow::kWords; ++word) {
+  shadow.divide(line, scene.writes);
+  for (std::uint32_t i = 0; i < Shadow::kWords; ++i) {
     std::uint32_t value = 0;
-    if (data != nullptr) std::memcpy(&value, data + word * Shadow::kWord, sizeof value);
-    look_at_cell(scene, cells[word], address + word * Shadow::kWord, now.of(word), value);
+    if (data != nullptr) std::memcpy(&value, data + i * Shadow::kWord, sizeof value);
+    const Trace of_word = trace.of(i);
+    look_at_part(scene, shadow, Shadow::place_in(line, i), address + i * Shadow::kWord, of_word,
+                 WordTraces::with_lane(WordTraces::instruction_of(now), of_word.lane), value,
+                 reader);
   }
 }
 
@@ -509,18 +568,38 @@ bool RaceCheck::ordered(const Scene& scene, const Trace& before, const Trace& no
 void RaceCheck::look_at_cell(const Scene& scene, Cell& cell, std::uint64_t address,
                              const Trace& now, std::uint32_t value) {
   const bool changes = scene.writes && (cell.write.clock == 0 || cell.value != value);
-  if ((scene.reads || changes) && cell.write.clock != 0 && !may_meet(cell.write, now) &&
-      !ordered(scene, cell.write, now))
+  if ((scene.reads || changes) && conflicts(scene, cell.write, now))
     report(scene, address, cell.write, now, true);
   if (changes)
     for (const Trace* before : {&cell.read, &cell.other_read})
-      if (before->clock != 0 && !may_meet(*before, now) && !ordered(scene, *before, now)) {
+      if (conflicts(scene, *before, now)) {
         report(scene, address, *before, now, false);
         break;
       }
   if (!scene.writes) return note_read(cell.read, cell.other_read, now);
   cell.write = now;
   cell.value = value;
+}
+
+// The same of a part of a line that stands for itself. `ref`: to `now`.
+void RaceCheck::look_at_part(const Scene& scene, Shadow& shadow, const Shadow::Place& place,
+                             std::uint64_t address, const Trace& now, TraceRef ref,
+                             std::uint32_t value, const Reader& reader) {
+  const WordTraces& traces = shadow.traces();
+  WrittenPart* const written = place.written;
+  const bool is_new = written == nullptr || written->write == 0;
+  const bool changes = scene.writes && (is_new || written->value != value);
+  if ((scene.reads || changes) && !is_new)
+    if (const Trace before = traces.of(written->write); conflicts(scene, before, now))
+      report(scene, address, before, now, true);
+  if (changes && place.read != nullptr)
+    for (const TraceRef before : {place.read->read, place.read->other_read})
+      if (before != 0 && conflicts(scene, traces.of(before), now)) {
+        report(scene, address, traces.of(before), now, false);
+        break;
+      }
+  if (!scene.writes) return shadow.note_read(*place.read, ref, now.who, reader);
+  *written = {ref, value};
 }
 
 // Where lanes of one plain store write different values to one place, which one stays is not

@@ -63,7 +63,7 @@ class RaceCheck : public Check {
     std::vector<WarpTrack> warps;
     std::map<unsigned, Arrivals> arrivals;  // by barrier
     std::uint64_t barriers_completed = 0;
-    Shadow shared;  // for shared_of alone
+    std::unique_ptr<Shadow> shared;  // for shared_of alone
     SharedPhases phases;
   };
   // A read of shared memory that nobody can be racing with yet.
@@ -152,14 +152,16 @@ class RaceCheck : public Check {
 
   Shadow& shared_of(BlockTrack& track) {
     if (aside_of_ == &track) note_put_aside();
-    return track.shared;
+    return *track.shared;
   }
 
   // race_phases.cpp
   bool put_aside(const Scene& scene, const Trace& now, const WarpId* agent);
   void note_put_aside();
   void note_put_aside(const AsideRead& read, Shadow& shadow);
-  bool note_lines(const AsideRead& read, Shadow& shadow);
+  static bool note_lines(const AsideRead& read, TraceRef ref, Shadow& shadow);
+  static Mask note_parts(const AsideRead& read, const Addresses& address, TraceRef ref,
+                         Shadow& shadow);
   void drop_put_aside() {
     aside_.clear();
     aside_of_ = nullptr;
@@ -197,14 +199,19 @@ class RaceCheck : public Check {
   // `value`: what is written there.
   void look_at_cell(const Scene& scene, Cell& cell, std::uint64_t address, const Trace& now,
                     std::uint32_t value);
-  bool look_at_lines(const Scene& scene, Shadow& shadow, const Trace& now);
+  void look_at_part(const Scene& scene, Shadow& shadow, const Shadow::Place& place,
+                    std::uint64_t address, const Trace& now, TraceRef ref, std::uint32_t value,
+                    const Reader& reader);
+  void look_at_cells(const Scene& scene, Mask lanes, Trace now, const WarpId* agent);
+  Mask look_at_parts(const Scene& scene, Shadow& shadow, Trace now, TraceRef ref);
+  void look_at_places(const Scene& scene, Shadow& shadow, Shadow::Place place, const Trace& now,
+                      TraceRef ref, const Reader& reader);
+  bool look_at_lines(const Scene& scene, Shadow& shadow, TraceRef ref);
   void look_at_line(const Scene& scene, Shadow& shadow, Shadow::Line& line, std::uint64_t address,
-                    const Shadow::LineTrace& now, const std::byte* data);
+                    TraceRef now, const std::byte* data);
   // That there is nothing to report of the line. False: perhaps there is.
-  bool is_in_order(const Scene& scene, const Shadow::LineTrace& before,
-                   const Shadow::LineTrace& now) const;
-  template <typename T>
-  static void note_read(T& read, T& other_read, const T& now) {
+  bool is_in_order(const Scene& scene, const LineTrace& before, const LineTrace& now) const;
+  static void note_read(Trace& read, Trace& other_read, const Trace& now) {
     if (read.pending && !now.pending) {
       other_read = now;
       return;
@@ -216,6 +223,10 @@ class RaceCheck : public Check {
                                   const Access& access);
   bool may_meet(const Trace& one, const Trace& other) const;
   bool ordered(const Scene& scene, const Trace& before, const Trace& now) const;
+  bool conflicts(const Scene& scene, const Trace& before, const Trace& now) const {
+    return before.clock != 0 && !may_meet(before, now) && !ordered(scene, before, now);
+  }
+  Reader reader_of(const Scene& scene) const;
   void report(const Scene& scene, std::uint64_t address, const Trace& before, const Trace& now,
               bool wrote_before);
   bool report_copy(const Scene& scene, std::uint64_t address, const Trace& before, const Trace& now,
@@ -240,7 +251,8 @@ class RaceCheck : public Check {
   mutable Known known_;                // what the warp that executes is found to know of another
   std::vector<std::uint64_t> linear_;  // of each block, in the order of starts
   Shadow global_;
-  std::vector<AsideRead> aside_;  // of one block, since its last barrier
+  std::vector<std::unique_ptr<Shadow>> spare_;  // of shared memory of blocks that have ended
+  std::vector<AsideRead> aside_;                // of one block, since its last barrier
   BlockTrack* aside_of_ = nullptr;
   // What was told at each address: of global memory, and of shared memory by block.
   std::unordered_map<std::uint64_t, Release> told_at_;

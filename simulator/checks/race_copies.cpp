@@ -120,9 +120,9 @@ void RaceCheck::complete(const Warp& warp, WarpTrack& of_warp, const AsyncCopy& 
 
 template <typename F>
 void RaceCheck::settle(const Warp& warp, const AsyncCopy& copy, const F& f) {
-  if (copy.space == Window::global) return global_.for_each_part(copy.address, copy.bytes, f);
+  if (copy.space == Window::global) return global_.for_each(copy.address, copy.bytes, f);
   const Place place = shared_place(*warp.block, copy.address);
-  if (place.track != nullptr) shared_of(*place.track).for_each_part(place.address, copy.bytes, f);
+  if (place.track != nullptr) shared_of(*place.track).for_each(place.address, copy.bytes, f);
 }
 
 // ARRIVES.LDGSTSBAR: an mbarrier counts the copies that the lanes have begun.

@@ -37,40 +37,56 @@ bool RaceCheck::put_aside(const Scene& scene, const Trace& now, const WarpId* ag
 
 void RaceCheck::note_put_aside() {
   if (aside_of_ != nullptr)
-    for (const AsideRead& read : aside_) note_put_aside(read, aside_of_->shared);
+    for (const AsideRead& read : aside_) note_put_aside(read, *aside_of_->shared);
   drop_put_aside();
 }
 
 void RaceCheck::note_put_aside(const AsideRead& read, Shadow& shadow) {
-  if (read.adjoining && note_lines(read, shadow)) return;
+  Mask left = read.lanes;
+  Addresses address;
+  for (const unsigned lane : read.lanes)
+    address[lane] =
+        Shadow::kWord * std::uint64_t{read.adjoining
+                                          ? read.word[0] + lane * (read.width / Shadow::kWord)
+                                          : read.word[lane]};
+  if (shadow.make_room()) {
+    const TraceRef ref = shadow.add(read.trace);
+    if (read.adjoining && note_lines(read, ref, shadow)) return;
+    left = note_parts(read, address, ref, shadow);
+  }
   Trace now = read.trace;
-  std::uint32_t last = ~0u;
-  for (const unsigned lane : read.lanes) {
-    const std::uint32_t word =
-        read.adjoining ? read.word[0] + lane * (read.width / Shadow::kWord) : read.word[lane];
-    if (word == last) continue;
-    last = word;
+  for (const unsigned lane : left) {
     now.lane = lane % kWarpSize;
-    shadow.for_each(std::uint64_t{last} * Shadow::kWord, read.width,
-                    [&](Cell& cell, std::uint64_t, std::uint32_t) {
-                      note_read(cell.read, cell.other_read, now);
-                    });
+    shadow.for_each(address[lane], read.width, [&](Cell& cell, std::uint64_t, std::uint32_t) {
+      note_read(cell.read, cell.other_read, now);
+    });
   }
 }
 
+// Returns the lanes of those that cells stand for.
+Mask RaceCheck::note_parts(const AsideRead& read, const Addresses& address, TraceRef ref,
+                           Shadow& shadow) {
+  std::array<Shadow::Place, kWarpSize> found;
+  Mask noted;
+  const Mask others = shadow.find_places(read.lanes, address, read.width, false, found, noted);
+  for (const unsigned lane : noted)
+    for (std::uint32_t i = 0; i < found[lane].parts_in(read.width); ++i)
+      shadow.note_read(found[lane].read[i], WordTraces::with_lane(ref, lane), read.trace.who, {});
+  return others;
+}
+
 // Whole lines of which no word stands for itself. False, and nothing is done: it is no such access.
-bool RaceCheck::note_lines(const AsideRead& read, Shadow& shadow) {
+bool RaceCheck::note_lines(const AsideRead& read, TraceRef ref, Shadow& shadow) {
   const std::uint64_t address = std::uint64_t{read.word[0]} * Shadow::kWord;
   const std::uint32_t lines = read.width / Shadow::kWord;
   if (address % Shadow::kLine != 0) return false;
   for (std::uint32_t i = 0; i < lines; ++i) {
     const Shadow::Line* const line = shadow.line_at(address + i * Shadow::kLine);
-    if (line == nullptr || line->words->cells != nullptr) return false;
+    if (line == nullptr || line->is_apart()) return false;
   }
-  for (std::uint32_t i = 0; i < lines; ++i) {
-    Shadow::Line& line = *shadow.line_at(address + i * Shadow::kLine);
-    note_read(line.read, line.other_read, Shadow::LineTrace::of_lines(read.trace, lines, i));
-  }
+  for (std::uint32_t i = 0; i < lines; ++i)
+    shadow.note_read(shadow.line_at(address + i * Shadow::kLine)->read,
+                     WordTraces::with_line(ref, lines, i), read.trace.who, {});
   return true;
 }
 
