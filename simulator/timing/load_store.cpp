@@ -187,6 +187,63 @@ void LoadStoreUnit::split(const Access& access, LineNumber local_line, std::vect
   }
 }
 
+namespace {
+
+// For each lane: how many lanes before it name the same address.
+std::array<std::uint8_t, kWarpSize> lanes_before(const Access& access) {
+  constexpr unsigned kPlaces = 2 * kWarpSize, kFold = 6;
+  std::array<std::uint64_t, kPlaces> addresses{};
+  std::array<std::uint8_t, kPlaces> counts{};
+  std::uint64_t used = 0;
+  std::array<std::uint8_t, kWarpSize> before{};
+  for (const unsigned lane : access.lanes) {
+    const std::uint64_t address = access.address[lane], word = address / access.width;
+    auto place = static_cast<unsigned>((word ^ word >> kFold ^ word >> 2 * kFold) % kPlaces);
+    while ((used >> place & 1) != 0 && addresses[place] != address) place = (place + 1) % kPlaces;
+    if ((used >> place & 1) == 0) {
+      used |= std::uint64_t{1} << place;
+      addresses[place] = address;
+    }
+    before[lane] = counts[place]++;
+  }
+  return before;
+}
+
+}  // namespace
+
+// What an atomic does to one line. A round: of each address that lanes name the first that is left.
+class LoadStoreUnit::AtomicRounds {
+ public:
+  void add(unsigned sector, unsigned round, unsigned width) {
+    count_ = std::max(count_, round + 1);
+    Round& at = rounds_[round];
+    at.bytes[sector] = static_cast<std::uint8_t>(at.bytes[sector] + width);
+    ++at.lanes;
+  }
+  void count(const Access& access, unsigned sectors, Outgoing& out) const {
+    const bool doubles = out.adds_floats && access.width == sizeof(double);
+    const bool swaps = access.kind == AccessKind::compare_and_swap;
+    out.whole_passes = out.half_passes = 0;
+    out.flits = 0;
+    for (const Round& round : std::span(rounds_).first(count_)) {
+      for (const unsigned bytes : round.bytes) {
+        if (bytes == 0) continue;
+        const bool wide = swaps ? round.lanes > 1 : doubles && bytes > access.width;
+        ++(wide ? out.wide_passes : bytes == kSectorBytes ? out.whole_passes : out.half_passes);
+      }
+      out.flits = static_cast<std::uint16_t>(out.flits + (round.lanes == 1 ? 1 : 1 + sectors));
+    }
+  }
+
+ private:
+  struct Round {
+    std::array<std::uint8_t, kSectorsPerLine> bytes{};  // that it changes, by sector
+    std::uint8_t lanes = 0;
+  };
+  std::array<Round, kWarpSize> rounds_{};
+  unsigned count_ = 0;
+};
+
 // What stores and atomics send to L2. Measured: scatter.store, scatter.red, share and meet of
 // gpu/kernels/micro/timing/contention.cu. A line takes a flit for each sector, and one more that
 // says which bytes, where a sector is not whole. Atomics always have that one; lanes at one address
@@ -194,44 +251,32 @@ void LoadStoreUnit::split(const Access& access, LineNumber local_line, std::vect
 // into the first flit (change.red.*.lanes32.stride0 of one_address.cu).
 void LoadStoreUnit::count_outgoing(const Access& access, bool adds_floats,
                                    std::span<Piece> pieces) {
-  const bool atomic = is_atomic(access.kind);
   for (Piece& piece : pieces) {
-    const auto sectors = count_sectors(piece.sectors);
     Outgoing& out = piece.outgoing;
     for (unsigned sector = 0; sector < kSectorsPerLine; ++sector)
       if ((piece.sectors >> sector & 1) != 0)
         ++(piece.bytes[sector] == ~0u ? out.whole_passes : out.half_passes);
     out.partial = out.half_passes != 0;
-    out.flits = static_cast<std::uint16_t>(sectors + (out.partial ? 1 : 0));
-    if (!atomic) continue;
-    out.whole_passes = out.half_passes = 0;
-    out.adds_floats = adds_floats;
-    const bool doubles = adds_floats && access.width == sizeof(double);
-    const bool swaps = access.kind == AccessKind::compare_and_swap;
-    // bytes[sector][n]: of addresses that more than n lanes are atomic at; lanes[n]: such lanes.
-    std::array<std::array<std::uint8_t, kWarpSize>, kSectorsPerLine> bytes{};
-    std::array<std::uint8_t, kWarpSize> lanes{};
-    for (const unsigned lane : access.lanes) {
+    out.flits = static_cast<std::uint16_t>(count_sectors(piece.sectors) + (out.partial ? 1 : 0));
+  }
+  if (is_atomic(access.kind)) count_rounds(access, adds_floats, pieces);
+}
+
+void LoadStoreUnit::count_rounds(const Access& access, bool adds_floats, std::span<Piece> pieces) {
+  const std::array<std::uint8_t, kWarpSize> rounds = lanes_before(access);
+  Mask left = access.lanes;
+  for (Piece& piece : pieces) {
+    AtomicRounds of_line;
+    for (const unsigned lane : left) {
       const std::uint64_t address = access.address[lane];
       if (address / kLineBytes != piece.line) continue;
-      unsigned before = 0;
-      for (const unsigned other : access.lanes& Mask::below(lane))
-        before += access.address[other] == address;
-      bytes[address / kSectorBytes % kSectorsPerLine][before] +=
-          static_cast<std::uint8_t>(access.width);
-      ++lanes[before];
+      left ^= Mask::of(lane);
+      of_line.add(static_cast<unsigned>(address / kSectorBytes % kSectorsPerLine), rounds[lane],
+                  access.width);
     }
-    for (const auto& of_sector : bytes)
-      for (std::size_t n = 0; n < of_sector.size() && of_sector[n] != 0; ++n) {
-        const unsigned count = of_sector[n];
-        const bool wide = swaps ? lanes[n] > 1 : doubles && count > access.width;
-        ++(wide ? out.wide_passes : count == kSectorBytes ? out.whole_passes : out.half_passes);
-      }
-    out.partial = true;
-    out.flits = 0;
-    for (const unsigned in_round : lanes)
-      if (in_round != 0)
-        out.flits = static_cast<std::uint16_t>(out.flits + (in_round == 1 ? 1 : 1 + sectors));
+    piece.outgoing.adds_floats = adds_floats;
+    piece.outgoing.partial = true;
+    of_line.count(access, count_sectors(piece.sectors), piece.outgoing);
   }
 }
 

@@ -126,6 +126,7 @@ class LoadStoreUnit {
     std::array<std::uint32_t, kSectorsPerLine> stored{};  // bytes that stores have left
   };
   class NamedLines;
+  class AtomicRounds;
   using L1 = L1Lines<Fill>;
   // What stores have touched of a line that are sent together, and when the last of them issued.
   struct Stored {
@@ -171,6 +172,7 @@ class LoadStoreUnit {
   static void split(const Access& access, LineNumber local_line, std::vector<Piece>& pieces);
   static SectorMask find_sectors(const L1::Line& line, const Piece& piece);
   static void count_outgoing(const Access& access, bool adds_floats, std::span<Piece> pieces);
+  static void count_rounds(const Access& access, bool adds_floats, std::span<Piece> pieces);
   void merge_stores(std::span<Piece> pieces, Cycle now);
   Part prepare(const Timed& instruction, const Access& access, const Origin& origin,
                std::vector<Piece>& pieces) const;
