@@ -34,30 +34,35 @@ SubCore::Visited SubCore::visit(Cycle now, Cycle end) {
   Cycle until = now;  // before that it goes on by itself
   for (bool by_itself = false;; by_itself = true, now = next_visit_) {
     const Cycle units_free = find_ready(now);
-    if (ready_ == 0) {
-      next_visit_ = std::min(slots_.next(), units_free);
-    } else if (now < issues_from_) {
-      next_visit_ = std::min({slots_.next(), units_free, issues_from_});
-    } else if (const unsigned slot = pick(); waits_for_registers(slot, now)) {
-      next_visit_ = std::min({slots_.next(), units_free, issues_from_});
-    } else {
-      const Step* const computing = computing_step(slots_[slot]);
-      if (by_itself && !(computing != nullptr && issues_by_itself(slots_[slot]))) {
-        if ((waits_.all() & slot_bit(slot)) == 0) wait_for_unit(slot, now);
-        next_visit_ = now;
-        return visited;
+    Cycle next = units_free;  // of the warps that do not sleep
+    if (ready_ != 0 && now < issues_from_) {
+      next = std::min(units_free, issues_from_);
+    } else if (ready_ != 0) {
+      const unsigned slot = pick();
+      if (waits_for_registers(slot, now)) {
+        next = std::min(units_free, issues_from_);
+      } else {
+        const Step* const computing = computing_step(slots_[slot]);
+        if (by_itself && !(computing != nullptr && issues_by_itself(slots_[slot]))) {
+          if ((waits_.all() & slot_bit(slot)) == 0) wait_for_unit(slot, now);
+          next_visit_ = now;
+          return visited;
+        }
+        last_ = slot;
+        if (computing != nullptr)
+          issue_computing(slot, *computing, now);
+        else
+          visited = issue(slot, now);
+        if (visited == Visited::stopped) return visited;
+        next = units_behind_issue(slot, now, units_free);
       }
-      last_ = slot;
-      const Course course = timed(slots_[slot]).course;
-      if (computing != nullptr)
-        issue_computing(slot, *computing, now);
-      else if (!issue(slot, now))
-        return Visited::stopped;
-      if (course == Course::barrier || course == Course::exit) visited = Visited::released;
-      next_visit_ = next_behind_issue(slot, now, units_free);
     }
-    if (!by_itself) until = visited == Visited::done ? by_itself_until(now, end) : now;
-    if (next_visit_ >= until || !goes_on_by_itself()) return visited;
+    const Cycle awakes = slots_.next();
+    next_visit_ = std::min(awakes, next);
+    if (visited != Visited::done || next_visit_ >= end || !goes_on_by_itself(awakes))
+      return visited;
+    if (!by_itself) until = by_itself_until(now, end);
+    if (next_visit_ >= until) return visited;
   }
 }
 
@@ -103,13 +108,12 @@ inline SlotMask SubCore::ask_units(Cycle now, Cycle& until) {
   return waits_.ask(now, until, [&](unsigned gate) { return unit_free(gate, now); });
 }
 
-// A warp has issued. `units_free`: when a unit was to be free that others waited for.
-inline Cycle SubCore::next_behind_issue(unsigned slot, Cycle now, Cycle units_free) const {
-  if (units_.observed || waits_.want_queues()) {
-    if ((ready_ & ~slot_bit(slot)) != 0) return now + 1;
-    return std::min(slots_.next(), units_free);
-  }
-  Cycle next = slots_.next();
+// When a warp can issue that waits for its unit, now that the one in `slot` has issued.
+// `units_free`: when a unit was to be free that others waited for.
+inline Cycle SubCore::units_behind_issue(unsigned slot, Cycle now, Cycle units_free) const {
+  if (units_.observed || waits_.want_queues())
+    return (ready_ & ~slot_bit(slot)) != 0 ? now + 1 : units_free;
+  Cycle next = kNever;
   for (std::uint32_t left = waits_.wanted(); left != 0; left &= left - 1) {
     const auto pipe = static_cast<Pipe>(std::countr_zero(left));
     next = std::min(next, std::max(now + 1, pipes_.free_at(pipe)));
@@ -136,7 +140,7 @@ inline Cycle SubCore::registers_there(const ResidentWarp& warp, Cycle now) const
                           constants_.latency_register_write;
     if (now + 1 < written) return written;
   }
-  if (pipes_.all_banks_ready(now, units_.context->program.most_bank_reads)) return now;
+  if (pipes_.all_banks_ready(now, most_bank_reads_)) return now;
   return pipes_.banks_ready(next, now);
 }
 
@@ -185,8 +189,7 @@ inline void SubCore::issue_computing(unsigned slot, const Step& step, Cycle now)
   advance_by_one(slot, now);
 }
 
-// False: the launch stops.
-bool SubCore::issue(unsigned slot, Cycle now) {
+SubCore::Visited SubCore::issue(unsigned slot, Cycle now) {
   SmContext& context = *units_.context;
   ResidentWarp& warp = slots_[slot];
   const Timed& timed = this->timed(warp);
@@ -195,22 +198,24 @@ bool SubCore::issue(unsigned slot, Cycle now) {
   const std::optional<DriverCall> call =
       timed.is_call ? driver_call(context, warp, timed) : std::nullopt;
   if (!timed.is_plain) find_sources(warp, timed);
+  const Block& block = *warp.warp->block;
+  const std::uint64_t completed = block.barriers_completed;
   const Issue issued = context.source.step(context.core, *warp.warp);
   if (issued.flow == Flow::reschedule && warp.warp->held_since) {
     hold(slot, now);
-    return true;
+    return Visited::done;
   }
   // A sampler sees a warp at its next instruction as soon as it has issued.
   ++context.stalls_at[issued.pc + 1][static_cast<std::size_t>(Stall::selected)];
   ++issued_;
   ++warp.issued;
   warp.counted_until = now + 1;
-  if (issued.flow == Flow::stop) return false;
+  if (issued.flow == Flow::stop) return Visited::stopped;
   take_time(warp, timed, now);
   const Reconvergence& lanes = *warp.warp->convergence;
   if (timed.is_plain && lanes.has_current() && lanes.current().pc == warp.pc + 1) {
     advance_by_one(slot, now);
-    return true;
+    return Visited::done;
   }
   start(slot, timed, issued, now);
   if (!context.core.updates.empty()) update_barriers(warp, now);
@@ -221,7 +226,7 @@ bool SubCore::issue(unsigned slot, Cycle now) {
     }
   }
   advance(slot, timed, now);
-  return true;
+  return block.barriers_completed != completed ? Visited::released : Visited::done;
 }
 
 // What the instruction occupies, from its issue on.
@@ -238,7 +243,7 @@ inline void SubCore::take_time(ResidentWarp& warp, const Timed& timed, Cycle now
   if (timed.accessed_in != 0) prefetch_access(*warp.warp, warp.pc + timed.accessed_in);
   issues_from_ = now + 1 + timed.holds_issue;
   pipes_.occupy(timed, now);
-  if (units_.context->program.counts_results)
+  if (counts_results_)
     std::erase_if(warp.counted, [now](const CountedResult& each) { return each.done <= now; });
 }
 
@@ -283,23 +288,24 @@ inline Cycle SubCore::by_itself_until(Cycle now, Cycle end) const {
       end, now + std::min(constants_.latency_barrier, constants_.latency_cluster_barrier));
 }
 
-// Whether what there is to find out at its next visit concerns its own units alone.
-inline bool SubCore::goes_on_by_itself() const {
-  return !waits_.want_queues() && (slots_.next() > next_visit_ || slots_.next_are_of(prepared_));
+// Whether what there is to find out at its next visit concerns its own units alone. `awakes`: when
+// the first warp does that sleeps.
+inline bool SubCore::goes_on_by_itself(Cycle awakes) const {
+  return !waits_.want_queues() && (awakes > next_visit_ || slots_.are_of(awakes, prepared_));
 }
 
 // The warp's next instruction if it can do nothing but compute; else null.
 inline const Step* SubCore::computing_step(const ResidentWarp& warp) const {
   const Timed& next = timed(warp);
   if (!next.is_plain || next.gate >= kPipes || !units_.runs_ahead) return nullptr;
-  const Step& step = units_.context->core.launch.program->steps[warp.pc];
+  const Step& step = steps_[warp.pc];
   const Reconvergence& lanes = *warp.warp->convergence;
   return step.lane != nullptr && !lanes.replays() && !lanes.halts_at(warp.pc + 1) ? &step : nullptr;
 }
 
 // Whether the code behind it needs nothing of the caches that the SM's sub-cores share.
 inline bool SubCore::issues_by_itself(const ResidentWarp& warp) const {
-  const std::uint32_t line = units_.context->program.instructions[warp.pc + 1].code_line;
+  const std::uint32_t line = instructions_[warp.pc + 1].code_line;
   return line == warp.line || units_.front_end.keeps_code(index_, line);
 }
 

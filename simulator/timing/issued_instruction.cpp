@@ -20,7 +20,7 @@ void SubCore::guard(ResidentWarp& warp, std::uint8_t scoreboard, Stall awaited, 
                     (guarded.unknown != 0 || guarded.zero >= warp.counted_until);
   if (done != kUnknown) guarded.zero = std::max(guarded.zero, done);
   if (!slow) guarded.awaited = awaited;
-  if (units_.context->program.counts_results && scoreboard != kUnguarded)
+  if (counts_results_ && scoreboard != kUnguarded)
     warp.counted.push_back({warp.issued, done, scoreboard});
 }
 
@@ -122,7 +122,7 @@ void SubCore::start_bulk_copy(ResidentWarp& warp, const Timed& timed, const Issu
   for (const BarrierUpdate& update : core.updates) receivers.push_back(receiver(warp, update));
   core.updates.clear();
   const bool stores = receivers.empty();
-  const Step& step = core.launch.program->steps[issued.pc];
+  const Step& step = steps_[issued.pc];
   const bool executes = units_.context->source.executes();  // and its registers tell more
   if (timed.prefetches) {
     std::vector<MemoryRun> memory;
@@ -235,7 +235,7 @@ void SubCore::start_texture(unsigned slot, const Timed& timed, const Issue& issu
 Cycle SubCore::sleep_cycles(const ResidentWarp& warp, const Issue& issued) const {
   constexpr std::uint64_t kShortest = 64, kLongest = 1'000'000, kKiloPerNano = 1'000'000;
   if (issued.on.empty() || warp.warp->convergence->others_ready()) return 0;
-  const Step& step = units_.context->core.launch.program->steps[issued.pc];
+  const Step& step = steps_[issued.pc];
   const std::uint64_t time = source_row(*warp.warp, step.b)[issued.on.first()];
   return std::bit_ceil(std::clamp(time, kShortest, kLongest)) *
          units_.context->core.launch.model->clock_khz / kKiloPerNano;
@@ -306,7 +306,7 @@ std::uint32_t SubCore::blocked_at(std::uint32_t pc) const {
   const auto issues = [](const Timed& timed) {
     return timed.course == Course::fixed && timed.pipe >= Pipe::alu && timed.pipe < Pipe::fp64;
   };
-  while (issues(units_.context->program.instructions[pc])) ++pc;
+  while (issues(instructions_[pc])) ++pc;
   return pc;
 }
 

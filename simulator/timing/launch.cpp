@@ -37,6 +37,10 @@ void check(const Constants& constants, const GpuModel& model) {
        {std::pair{"l1_ways", constants.l1_ways}, {"l2_ways", constants.l2_ways}})
     if (ways > kMostWays)
       throw std::invalid_argument(fmt::format("{}: at most {}", name, kMostWays));
+  if (constants.l1_bytes > LoadStoreUnit::kMostL1Bytes)
+    throw std::invalid_argument(fmt::format("l1_bytes: at most {}", LoadStoreUnit::kMostL1Bytes));
+  if (constants.sub_cores > kMostSubCores)
+    throw std::invalid_argument(fmt::format("sub_cores: at most {}", kMostSubCores));
   if (model.max_warps_per_sm > constants.sub_cores * kSlots)
     throw std::invalid_argument(fmt::format("sub_cores: at least {} for {} warps",
                                             (model.max_warps_per_sm + kSlots - 1) / kSlots,

@@ -55,6 +55,7 @@ struct Served {
 
 class LoadStoreUnit {
  public:
+  static constexpr std::uint64_t kMostL1Bytes = 4 << 20;
   LoadStoreUnit(const Constants& constants, std::uint32_t sm);
   // Before a launch: `l1_bytes` of cache.
   void start(std::uint64_t l1_bytes);
@@ -83,8 +84,8 @@ class LoadStoreUnit {
   Cycle next_event() const { return pipe_.next_event(); }
   // Those queued that the unit has taken up by `now`.
   std::span<const Served> advance(Cycle now);
-  // Whether the call of `advance` before has made room in the sub-core's queue.
-  bool made_room(unsigned sub_core) const { return pipe_.made_room(sub_core); }
+  // Bit i: the call of `advance` before has made room in the queue of sub-core i.
+  std::uint64_t made_room() const { return pipe_.made_room(); }
 
   // The unit will be used soon.
   void prefetch() const;

@@ -46,9 +46,10 @@ void MemoryPipe::look_again(unsigned sub_core) {
   const SubCore& sub = sub_cores_[sub_core];
   Times& times = times_[sub_core];
   times = {.room = sub.leaves[sub.next]};
-  if (sub.behind != 0) times.begin = std::max(sub.waiting.front().addressed, sub.own_free);
-  if (sub.behind == sub.waiting.size()) return;
-  const PipeWork& next = sub.waiting[sub.behind].work;
+  if (sub.behind != 0) times.begin = std::max(sub.waiting[sub.gone].addressed, sub.own_free);
+  const std::size_t first = sub.gone + sub.behind;  // before the address unit
+  if (first == sub.waiting.size()) return;
+  const PipeWork& next = sub.waiting[first].work;
   if (sub.behind < std::max(1u, next.places))  // there is a place behind the address unit
     times.address = std::max(next.ready, sub.address_free);
 }
@@ -56,20 +57,23 @@ void MemoryPipe::look_again(unsigned sub_core) {
 void MemoryPipe::find_next_event() {
   next_event_ = kNever;
   if (waiting_ == 0) return;
-  for (const Times& times : times_)
-    next_event_ = std::min(
-        {next_event_, std::max(times.address, port_free_), std::max(times.begin, shared_free_)});
+  Cycle address = kNever, begin = kNever;
+  for (const Times& times : times_) {
+    address = std::min(address, times.address);
+    begin = std::min(begin, times.begin);
+  }
+  next_event_ = std::min(std::max(address, port_free_), std::max(begin, shared_free_));
 }
 
 // The address unit takes the sub-core's next instruction.
 void MemoryPipe::address(unsigned sub_core, Cycle time) {
   SubCore& sub = sub_cores_[sub_core];
-  Waiting& waiting = sub.waiting[sub.behind++];
+  Waiting& waiting = sub.waiting[sub.gone + sub.behind++];
   waiting.addressed = time;
   sub.address_free = time + waiting.work.address_busy;
   port_free_ = time + constants_.lsu_shared_interval;
   sub.leaves[waiting.place] = time;
-  sub.made_room = true;
+  made_room_ |= std::uint64_t{1} << sub_core;
   last_addressed_ = sub_core;
   look_again(sub_core);
 }
@@ -77,20 +81,20 @@ void MemoryPipe::address(unsigned sub_core, Cycle time) {
 // The shared unit takes the sub-core's first one.
 void MemoryPipe::begin(unsigned sub_core, Cycle time) {
   SubCore& sub = sub_cores_[sub_core];
-  const PipeWork work = sub.waiting.front().work;
-  sub.waiting.erase(sub.waiting.begin());
+  const PipeWork& work = sub.waiting[sub.gone++].work;
   --sub.behind;
   --waiting_;
   sub.own_free = time + work.own_busy;
   shared_free_ = time + std::max<Cycle>(work.shared_busy, constants_.lsu_shared_interval);
   taken_.push_back({work.token, time});
   last_ = sub_core;
+  sub.forget_gone();
   look_again(sub_core);
 }
 
 std::span<const MemoryPipe::Taken> MemoryPipe::advance(Cycle now) {
   taken_.clear();
-  for (SubCore& sub : sub_cores_) sub.made_room = false;
+  made_room_ = 0;
   const auto count = static_cast<unsigned>(sub_cores_.size());
   // Among those that could go now the sub-core after the one served last.
   const auto first_after = [count](unsigned last, auto&& could_go) {

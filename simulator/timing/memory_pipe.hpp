@@ -4,6 +4,7 @@
 // sub-core it is of.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -45,8 +46,8 @@ class MemoryPipe {
   Cycle next_event() const { return next_event_; }
   // What the shared unit has begun with up to `now`, in order.
   std::span<const Taken> advance(Cycle now);
-  // Whether the call of `advance` before has made room in the sub-core's queue.
-  bool made_room(unsigned sub_core) const { return sub_cores_[sub_core].made_room; }
+  // Bit i: the call of `advance` before has made room in the queue of sub-core i.
+  std::uint64_t made_room() const { return made_room_; }
   void prefetch() const;
   // The shared unit takes nothing before `time`.
   void hold_until(Cycle time);
@@ -66,10 +67,18 @@ class MemoryPipe {
   struct SubCore {
     std::vector<Cycle> leaves;  // when the last instructions leave the queue, a ring
     std::size_t next = 0;
-    std::vector<Waiting> waiting;  // in order; the first `behind` are behind the address unit
-    std::size_t behind = 0;
+    // In order: the first have gone, `behind` others are behind the address unit.
+    std::vector<Waiting> waiting;
+    std::size_t gone = 0, behind = 0;
     Cycle address_free = 0, own_free = 0;
-    bool made_room = false;
+
+    // Of many at a time, so that the others are seldom moved.
+    void forget_gone() {
+      constexpr std::size_t kMany = 32;
+      if (gone != waiting.size() && gone < kMany) return;
+      waiting.erase(waiting.begin(), waiting.begin() + static_cast<std::ptrdiff_t>(gone));
+      gone = 0;
+    }
   };
 
   void look_again(unsigned sub_core);
@@ -81,6 +90,7 @@ class MemoryPipe {
   std::vector<Times> times_;  // by sub-core
   std::vector<SubCore> sub_cores_;
   std::vector<Taken> taken_;
+  std::uint64_t made_room_ = 0;             // bit i: for sub-core i
   std::size_t waiting_ = 0;                 // instructions, of all sub-cores
   unsigned last_ = 0, last_addressed_ = 0;  // the sub-cores served last
   Cycle port_free_ = 0;                     // when one of the address units may take an instruction

@@ -3,6 +3,7 @@
 #include "simulator/timing/sm.hpp"
 
 #include <algorithm>
+#include <bit>
 
 namespace heddle::simulator::timing {
 
@@ -13,6 +14,17 @@ Sm::Sm(SmContext& context, std::uint32_t index, std::uint64_t l1_bytes, GpcCache
   for (unsigned i = 0; i < context.constants.sub_cores; ++i) sub_cores_.emplace_back(units_, i);
 }
 
+// Those that have something to do: bit 0, number `first`, the bits above it those behind, round to
+// the ones before it.
+inline std::uint64_t Sm::due_sub_cores(Cycle now, unsigned first) const {
+  const std::vector<Cycle>& visits = units_.next_visits;
+  std::uint64_t due = 0;
+  for (std::size_t i = 0; i < visits.size(); ++i)
+    due |= std::uint64_t{visits[i] <= now ? 1u : 0u} << i;
+  const std::uint64_t all = (std::uint64_t{1} << visits.size()) - 1;
+  return (due << visits.size() | due) >> first & all;
+}
+
 bool Sm::run(Cycle end) {
   const auto count = static_cast<unsigned>(sub_cores_.size());
   for (Cycle now = next_event(); now < end; now = next_event()) {
@@ -20,14 +32,17 @@ bool Sm::run(Cycle end) {
     if (units_.copies.next_event() <= now) units_.copies.advance(now, units_.memory);
     if (units_.arrivals.next_event() <= now) units_.arrivals.advance(now);
     // Sub-cores take turns in being first at what they share.
-    auto turn = static_cast<unsigned>(by_count_.rest(now));
-    for (unsigned i = 0; i < count; ++i) {
-      SubCore& sub_core = sub_cores_[turn];
-      turn = turn + 1 == count ? 0 : turn + 1;
-      if (sub_core.next_visit() > now) continue;
+    const auto first = static_cast<unsigned>(by_count_.rest(now));
+    for (std::uint64_t due = due_sub_cores(now, first); due != 0;) {
+      const auto behind = static_cast<unsigned>(std::countr_zero(due));
+      const unsigned turn = first + behind;
+      SubCore& sub_core = sub_cores_[turn < count ? turn : turn - count];
       const SubCore::Visited visited = sub_core.visit(now, end);
+      due &= due - 1;
+      if (visited == SubCore::Visited::done) continue;
       if (visited == SubCore::Visited::stopped) return false;
-      if (visited == SubCore::Visited::released) release_barrier(sub_core.last_block(), now);
+      release_barrier(sub_core.last_block(), now);
+      due = due_sub_cores(now, first) >> (behind + 1) << (behind + 1);
     }
   }
   return true;
@@ -37,8 +52,8 @@ bool Sm::run(Cycle end) {
 void Sm::advance_memory(Cycle now) {
   for (const Served& served : units_.memory.advance(now))
     sub_cores_[served.who.slot / kSlots].take_up(served, now);
-  for (unsigned i = 0; i < sub_cores_.size(); ++i)
-    if (units_.memory.made_room(i)) sub_cores_[i].find_room(now);
+  for (std::uint64_t left = units_.memory.made_room(); left != 0; left &= left - 1)
+    sub_cores_[static_cast<unsigned>(std::countr_zero(left))].find_room(now);
 }
 
 // Warps of the block that its barrier has released leave one by one, behind the last comer.

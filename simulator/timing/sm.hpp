@@ -39,7 +39,7 @@ class Sm {
   Cycle next_event() const {
     Cycle next = std::min({answered_, units_.memory.next_event(), units_.copies.next_event(),
                            units_.arrivals.next_event()});
-    for (const SubCore& sub_core : sub_cores_) next = std::min(next, sub_core.next_visit());
+    for (const Cycle visit : units_.next_visits) next = std::min(next, visit);
     return next;
   }
   // Has the host fetch what `run` will need of it.
@@ -56,6 +56,7 @@ class Sm {
   void add_to(Result& result);
 
  private:
+  std::uint64_t due_sub_cores(Cycle now, unsigned first) const;
   void advance_memory(Cycle now);
   void release_barrier(std::uint32_t block, Cycle now);
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "simulator/memory/texture.hpp"
 #include "simulator/timing/copy_engine.hpp"
@@ -15,6 +16,8 @@
 
 namespace heddle::simulator::timing {
 
+inline constexpr unsigned kMostSubCores = 31;
+
 struct SmUnits {
   SmUnits(SmContext& first, Sm& owner, std::uint32_t number, GpcCache& gpc)
       : context(&first),
@@ -22,6 +25,7 @@ struct SmUnits {
         sm(number),
         observed(first.core.launch.options->observer != nullptr),
         runs_ahead(!observed && first.source.executes()),
+        next_visits(constants.sub_cores, kNever),
         memory(constants, number),
         copies(constants),
         front_end(constants, first.program, first.core.launch.entry, gpc, number),
@@ -32,6 +36,9 @@ struct SmUnits {
   const std::uint32_t sm;
   const bool observed;
   const bool runs_ahead;  // sub-cores may, where nobody sees it (issue_loop.cpp)
+  // When something may happen in each sub-core; kNever: not by itself. Side by side, as they are
+  // looked at in each cycle.
+  std::vector<Cycle> next_visits;
   LoadStoreUnit memory;
   CopyEngine copies;
   LateArrivals arrivals;

@@ -104,9 +104,7 @@ SubCore::Wait SubCore::wait_for_units(const Timed& timed, Cycle now) const {
   return {Stall::not_selected, now};
 }
 
-// When an instruction that passes the gate could issue.
-Cycle SubCore::unit_free(unsigned gate, Cycle now) const {
-  if (gate < kPipes) return pipes_.free_at(static_cast<Pipe>(gate));
+Cycle SubCore::queue_free(unsigned gate, Cycle now) const {
   if (gate == kSpecialGate) return pipes_.special_room();
   if (gate == kTextureGate) return units_.memory.texture_room(index_);
   if (gate == kGroupGate) return tensor_.room();

@@ -17,9 +17,13 @@ void settle(ResidentWarp& warp, const Outstanding& who, Cycle done) {
 
 }  // namespace
 
-// Something may have changed for the warp.
+// Something may have changed for the warp. Where it is known until when it waits at least, nothing
+// has; but of counted results others may come first, and behind a barrier it is not known by its
+// stall count.
 void SubCore::wake(unsigned slot, Cycle now) {
   if (((waits_.all() | prepared_) & slot_bit(slot)) != 0) return;
+  const bool is_known = slots_.examine_at(slot) != kNever && slots_[slot].stalled_until <= now;
+  if (is_known && !counts_results_) return;
   slots_.sleep(slot, std::min(slots_.examine_at(slot), now));
   next_visit_ = std::min(next_visit_, now);
 }

@@ -21,14 +21,17 @@ class SubCore {
       : units_(units),
         constants_(units.constants),
         index_(index),
+        instructions_(units.context->program.instructions.data()),
+        steps_(units.context->core.launch.program->steps.data()),
+        most_bank_reads_(units.context->program.most_bank_reads),
+        counts_results_(units.context->program.counts_results),
+        next_visit_(units.next_visits[index]),
         pipes_(units.constants),
         tensor_(units.constants) {}
 
-  // When something may happen; kNever: not by itself.
-  Cycle next_visit() const { return next_visit_; }
   enum class Visited : std::uint8_t {
     done,
-    released,  // the warp that issued last may have released its block's barrier
+    released,  // the warp that issued last has released its block's barrier
     stopped,   // the launch stops
   };
   // What happens in the cycle `now`: warps are examined, and one that can issues. What the sub-core
@@ -74,26 +77,24 @@ class SubCore {
   bool finds_unit_free(SlotMask due, Cycle now) const;
   void wait_for_unit(unsigned slot, Cycle now);
   SlotMask ask_units(Cycle now, Cycle& until);
-  Cycle next_behind_issue(unsigned slot, Cycle now, Cycle units_free) const;
+  Cycle units_behind_issue(unsigned slot, Cycle now, Cycle units_free) const;
   unsigned pick();
   Cycle registers_there(const ResidentWarp& warp, Cycle now) const;
   bool waits_for_registers(unsigned slot, Cycle now);
   void leave_unit_wait(unsigned slot, Cycle now);
-  bool issue(unsigned slot, Cycle now);
+  Visited issue(unsigned slot, Cycle now);
   void issue_computing(unsigned slot, const Step& step, Cycle now);
   void take_time(ResidentWarp& warp, const Timed& timed, Cycle now);
   void advance_by_one(unsigned slot, Cycle now);
   void sleep_until_ready(unsigned slot, Cycle ready);
   bool lacks_only_unit(const ResidentWarp& warp, Cycle ready) const;
   Cycle by_itself_until(Cycle now, Cycle end) const;
-  bool goes_on_by_itself() const;
+  bool goes_on_by_itself(Cycle awakes) const;
   const Step* computing_step(const ResidentWarp& warp) const;
   bool issues_by_itself(const ResidentWarp& warp) const;
 
   // sub_core.cpp: the cycle.
-  const Timed& timed(const ResidentWarp& warp) const {
-    return units_.context->program.instructions[warp.pc];
-  }
+  const Timed& timed(const ResidentWarp& warp) const { return instructions_[warp.pc]; }
   // Cycles up to `now` in which the unit was not free, but for those in which nothing issued.
   Cycle blocked_cycles(unsigned gate, Cycle now) const {
     return gate < kPipes ? pipes_.busy_cycles(static_cast<Pipe>(gate), now) - waits_.cycles(gate)
@@ -115,7 +116,11 @@ class SubCore {
   Wait wait_at_end(const ResidentWarp& warp, Cycle now) const;
   Wait wait_for_results(const ResidentWarp& warp, const Timed& timed, Cycle now) const;
   Wait wait_for_units(const Timed& timed, Cycle now) const;
-  Cycle unit_free(unsigned gate, Cycle now) const;
+  // When an instruction that passes the gate could issue.
+  Cycle unit_free(unsigned gate, Cycle now) const {
+    return gate < kPipes ? pipes_.free_at(static_cast<Pipe>(gate)) : queue_free(gate, now);
+  }
+  Cycle queue_free(unsigned gate, Cycle now) const;
 
   // issued_instruction.cpp: what it sets going.
   void find_sources(const ResidentWarp& warp, const Timed& timed);
@@ -149,7 +154,12 @@ class SubCore {
   SmUnits& units_;
   const Constants& constants_;
   const unsigned index_;
-  Cycle next_visit_ = kNever;
+  // Of the launch's program; each cycle looks at them.
+  const Timed* const instructions_;
+  const Step* const steps_;
+  const unsigned most_bank_reads_;
+  const bool counts_results_;
+  Cycle& next_visit_;  // when something may happen
   WarpSlots slots_;
   SlotMask ready_ = 0;
   SlotMask prepared_ = 0;  // asleep; what awakes then lacks nothing but its unit, which is one

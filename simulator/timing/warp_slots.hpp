@@ -68,9 +68,9 @@ class WarpSlots {
   SlotMask awaited() const { return near_ | far_; }
   // When the first warp is examined, at the earliest.
   Cycle next() const { return std::min(next_near(), next_far_); }
-  // Whether those examined at `next()` or before are among `slots`.
-  bool next_are_of(SlotMask slots) const {
-    return next_near() < next_far_ && (at_[next_near() % kSpan] & ~slots) == 0;
+  // Whether those examined at `next`, which is `next()`, or before are among `slots`.
+  bool are_of(Cycle next, SlotMask slots) const {
+    return next < next_far_ && (at_[next % kSpan] & ~slots) == 0;
   }
 
   // Takes out those whose time has come. They must be told to sleep again.

@@ -681,9 +681,14 @@ TEST(TimingOptions, ThatAreWrongAreRefusedByName) {
   EXPECT_THAT(reading("latency_xu=fast"),
               ThrowsMessage<std::invalid_argument>(HasSubstr("not a whole number")));
   Options options;
-  options.overrides = {{"l2_slices", 0}};
-  EXPECT_THAT([&] { constants_for(gpu_model("h200"), options); },
-              ThrowsMessage<std::invalid_argument>(HasSubstr("l2_slices: must be positive")));
+  const auto refusal = [&](const char* name, std::uint32_t value, const char* message) {
+    options.overrides = {{name, value}};
+    EXPECT_THAT([&] { constants_for(gpu_model("h200"), options); },
+                ThrowsMessage<std::invalid_argument>(HasSubstr(message)));
+  };
+  refusal("l2_slices", 0, "l2_slices: must be positive");
+  refusal("sub_cores", 32, "sub_cores: at most 31");
+  refusal("l1_bytes", (4 << 20) + 1, "l1_bytes: at most 4194304");
 }
 
 }  // namespace
