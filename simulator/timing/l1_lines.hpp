@@ -34,7 +34,7 @@ class L1Lines {
     tags_.clear();
     lines_.fill(0);
     for (std::uint32_t pool = 0; pool < kPools; ++pool)
-      links_[end_of(pool)] = {.before = end_of(pool), .after = end_of(pool), .pool = pool};
+      links_[end_of(pool)] = {.before = end_of(pool), .after = end_of(pool)};
   }
 
   // None: the line is not there. Counts as use.
@@ -42,10 +42,10 @@ class L1Lines {
     const Line line = tags_.find(number);
     if (line) {
       const auto place = static_cast<Place>(tags_.place_of(line));
-      const std::uint32_t pool = links_[place].pool;
-      if (links_[end_of(pool)].after != place) {
+      const Place end = end_of(pool_of(number));
+      if (links_[end].after != place) {
         unlink(place);
-        link(pool, place);
+        link(end, place);
       }
     }
     return line;
@@ -72,13 +72,18 @@ class L1Lines {
     if (lines_[pool] == room_) {
       const Place last = links_[end_of(pool)].before;
       unlink(last);
+      --lines_[pool];
       tags_.remove_at(last);
     }
     typename Tags::Evicted evicted;
     const Line line = tags_.insert(number, evicted);
     const auto place = static_cast<Place>(tags_.place_of(line));
-    if (evicted.was_there) unlink(place);
-    link(pool, place);
+    if (evicted.was_there) {
+      unlink(place);
+      --lines_[pool_of(evicted.number)];
+    }
+    link(end_of(pool), place);
+    ++lines_[pool];
     return line;
   }
   void remove(LineNumber number) {
@@ -86,6 +91,7 @@ class L1Lines {
     if (!line) return;
     const std::size_t place = tags_.place_of(line);
     unlink(static_cast<Place>(place));
+    --lines_[pool_of(number)];
     tags_.remove_at(place);
   }
 
@@ -93,11 +99,11 @@ class L1Lines {
   // Of 4 to 32 pools and 14 to 16 sixteenths of their room these come nearest to places.* and
   // scattered.* (to 11 % of the lines, where some of them miss).
   static constexpr unsigned kPools = 16, kUsed = 15, kWhole = 16;
-  using Place = std::uint32_t;
+  // Short, so that those of an SM take few of the host's cache lines.
+  using Place = std::uint16_t;
   // Those of a pool in a ring, from the one used last on; behind the places lie the rings' ends.
   struct Link {
     Place before = 0, after = 0;
-    std::uint32_t pool = 0;
   };
 
   static std::uint32_t pool_of(LineNumber number) {
@@ -105,18 +111,17 @@ class L1Lines {
     const std::uint64_t mixed = (number ^ number >> 32) * kMixer;
     return static_cast<std::uint32_t>((mixed ^ mixed >> 32) * kMixer >> 60);
   }
-  Place end_of(std::uint32_t pool) const { return static_cast<Place>(tags_.places()) + pool; }
-  void link(std::uint32_t pool, Place place) {
-    const Place end = end_of(pool), first = links_[end].after;
-    links_[place] = {.before = end, .after = first, .pool = pool};
+  Place end_of(std::uint32_t pool) const { return static_cast<Place>(tags_.places() + pool); }
+  // Behind the ring's end.
+  void link(Place end, Place place) {
+    const Place first = links_[end].after;
+    links_[place] = {.before = end, .after = first};
     links_[first].before = links_[end].after = place;
-    ++lines_[pool];
   }
   void unlink(Place place) {
     const Link at = links_[place];
     links_[at.before].after = at.after;
     links_[at.after].before = at.before;
-    --lines_[at.pool];
   }
 
   Tags tags_;

@@ -58,6 +58,11 @@ MemorySystem::MemorySystem(const Constants& constants, std::uint64_t l2_bytes, s
       by_rows_(std::uint64_t{constants.dram_row_bytes} * constants.dram_channels),
       by_banks_(constants.dram_banks),
       by_refresh_interval_(constants.dram_refresh_interval),
+      by_sm_write_(constants.sm_write_bytes_per_cycle),
+      by_cpc_whole_(constants.cpc_whole_flits_per_kilocycle),
+      by_cpc_partial_(constants.cpc_partial_flits_per_kilocycle),
+      by_l2_whole_(constants.l2_whole_flits_per_kilocycle),
+      by_l2_partial_(constants.l2_partial_flits_per_kilocycle),
       to_sm_ticks_(by_sectors([&](std::uint64_t bytes) {
         return ticks_for(bytes, constants.sm_read_bytes_per_cycle);
       })),
@@ -164,7 +169,7 @@ Cycle MemorySystem::serve(Request& request) {
     return nearest;
   }
   const Cycle link = from_sm_[request.sm].wait(
-      now, ticks_for(request.outgoing.flits * kSectorBytes, constants_.sm_write_bytes_per_cycle));
+      now, by_sm_write_.quotient(request.outgoing.flits * kSectorBytes * Server::kTicks));
   const Cycle extra =
       request.kind == Request::Kind::atomic ? constants_.latency_l2_atomic_extra : 0;
   const Cycle done = nearest + extra + link + write(request, place, now + link).sum();
@@ -247,11 +252,9 @@ Cycle MemorySystem::send(const Request& request, Cycle now) {
     in_use += way.has_backlog(now) ? 1u : 0u;
   Server& way = from_cpc_[cpc];
   in_use -= way.has_backlog(now) ? 1u : 0u;
-  const std::uint64_t of_way = out.partial ? constants_.cpc_partial_flits_per_kilocycle
-                                           : constants_.cpc_whole_flits_per_kilocycle;
-  const std::uint64_t of_all = out.partial ? constants_.l2_partial_flits_per_kilocycle
-                                           : constants_.l2_whole_flits_per_kilocycle;
-  return way.wait(now, std::max(ticks / of_way, ticks * in_use / of_all));
+  const Divisor& of_way = out.partial ? by_cpc_partial_ : by_cpc_whole_;
+  const Divisor& of_all = out.partial ? by_l2_partial_ : by_l2_whole_;
+  return way.wait(now, std::max(of_way.quotient(ticks), of_all.quotient(ticks * in_use)));
 }
 
 // Of a slice, and of all slices together, which take what comes to them more evenly than the places

@@ -153,6 +153,7 @@ class MemorySystem {
   const std::size_t slices_of_half_;
   const Divisor by_halves_, by_slices_of_half_, by_channels_, by_region_, by_rows_, by_banks_;
   const Divisor by_refresh_interval_;
+  const Divisor by_sm_write_, by_cpc_whole_, by_cpc_partial_, by_l2_whole_, by_l2_partial_;
   using SectorTicks = std::array<std::uint64_t, kSectorsPerLine + 1>;
   const SectorTicks to_sm_ticks_, to_gpc_ticks_, from_l2_ticks_, slice_ticks_, dram_ticks_;
   const std::vector<Cycle> distances_;  // by slice, and in it by GPC

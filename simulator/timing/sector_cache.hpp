@@ -82,6 +82,7 @@ class SectorCache {
       ways_ = wanted;
       sets_ = sets;
       by_sets_ = Divisor(sets);
+      by_ways_ = Divisor(wanted);
       set_bits_ = std::has_single_bit(sets) ? static_cast<unsigned>(std::countr_zero(sets)) : 0;
       stride_ = (sizeof(Head) + 3 * std::size_t{ways_} + kHostLine - 1) / kHostLine * kHostLine;
       // What is not used is not written either: a large cache is more than the host clears quickly.
@@ -126,8 +127,8 @@ class SectorCache {
   std::size_t places() const { return sets_ * ways_; }
   // As find; the line is probably at that place.
   Line find_at(std::size_t place, LineNumber number) {
-    const std::size_t index = place / ways_;
-    const auto way = static_cast<unsigned>(place % ways_);
+    const auto [index, rest] = by_ways_.divide(place);
+    const auto way = static_cast<unsigned>(rest);
     const Set set = set_at(index);
     if (set.head->epoch != epoch_ || numbers_[place] != number || set.marks[way] == 0)
       return find(number);
@@ -159,8 +160,9 @@ class SectorCache {
   }
   // The line that lies there.
   void remove_at(std::size_t place) {
-    const auto way = static_cast<unsigned>(place % ways_);
-    const Set set = set_at(place / ways_);
+    const auto [index, rest] = by_ways_.divide(place);
+    const auto way = static_cast<unsigned>(rest);
+    const Set set = set_at(index);
     use(set, way);  // the one used last now
     set.marks[way] = 0;
     std::rotate(set.order, set.order + 1, set.order + set.head->count--);
@@ -185,7 +187,7 @@ class SectorCache {
 
   // Of a line that lies there.
   void prefetch_set(std::size_t place) const {
-    __builtin_prefetch(&found_[place / ways_ * stride_], 1);
+    __builtin_prefetch(&found_[by_ways_.quotient(place) * stride_], 1);
   }
   void prefetch_place(std::size_t place) const {
     prefetch_set(place);
@@ -283,7 +285,7 @@ class SectorCache {
   BigArray<LineNumber> numbers_;  // by place: set and way
   BigArray<Extra> extras_;
   std::uint64_t sets_ = 0;
-  Divisor by_sets_{1};
+  Divisor by_sets_{1}, by_ways_{1};
   unsigned ways_ = 0;
   unsigned set_bits_ = 0;  // of a set's number where their count is a power of two; else 0
   std::size_t stride_ = 0;
