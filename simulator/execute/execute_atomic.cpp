@@ -1,5 +1,7 @@
 // Atomics and reductions. Lanes of one instruction apply in lane order.
+#include <array>
 #include <atomic>
+#include <bit>
 #include <optional>
 
 #include "isa/attributes.hpp"
@@ -97,6 +99,81 @@ T element_at(const std::uint32_t* row, unsigned lane) {
   if constexpr (sizeof(T) == 8)
     return static_cast<T>(row[lane] | std::uint64_t{row[kWarpSize + lane]} << 32);
   return static_cast<T>(row[lane]);
+}
+
+// One update of memory that other host threads use, by an operation that commutes.
+template <typename T>
+void reduce_at(std::byte* at, AtomicOp op, T operand) {
+  std::atomic_ref<T> shared(*reinterpret_cast<T*>(at));
+  constexpr auto kOrder = std::memory_order_relaxed;
+  switch (op) {
+    case AtomicOp::add:
+      shared.fetch_add(operand, kOrder);
+      return;
+    case AtomicOp::and_:
+      shared.fetch_and(operand, kOrder);
+      return;
+    case AtomicOp::or_:
+      shared.fetch_or(operand, kOrder);
+      return;
+    case AtomicOp::xor_:
+      shared.fetch_xor(operand, kOrder);
+      return;
+    default:
+      break;
+  }
+  T old = shared.load(kOrder);
+  for (T next = combine_integer(op, old, operand); next != old;
+       next = combine_integer(op, old, operand))
+    if (shared.compare_exchange_weak(old, next, kOrder)) return;
+}
+
+// Host threads that update one place wait for one another each time: what a warp's lanes reduce in
+// one comes to it together, but for places that meet in `places`.
+template <typename T>
+void reduce_beside_threads(const LanePointers& memory, AtomicOp op, const std::uint32_t* operands,
+                           Mask lanes) {
+  constexpr unsigned kPlaces = 2 * kWarpSize;
+  std::array<std::byte*, kPlaces> places{};
+  std::array<T, kPlaces> sums{};
+  std::uint64_t used = 0;
+  for (const unsigned lane : lanes) {
+    std::byte* const at = memory.of[lane];
+    const std::size_t i = reinterpret_cast<std::uintptr_t>(at) / sizeof(T) % kPlaces;
+    const T operand = element_at<T>(operands, lane);
+    if (places[i] == at) {
+      sums[i] = combine_integer(op, sums[i], operand);
+      continue;
+    }
+    if (places[i] != nullptr) reduce_at(places[i], op, sums[i]);
+    places[i] = at;
+    sums[i] = operand;
+    used |= std::uint64_t{1} << i;
+  }
+  for (; used != 0; used &= used - 1) {
+    const auto i = static_cast<std::size_t>(std::countr_zero(used));
+    reduce_at(places[i], op, sums[i]);
+  }
+}
+
+// False: one lane's after the other's, in their order.
+bool reduce_beside_threads(const LanePointers& memory, const Step& step, AtomicOp op,
+                           AtomicType type, const std::uint32_t* operands, Mask lanes) {
+  if (!commutative(op, type) || step.width != (is_wide(type) ? 8u : 4u)) return false;
+  switch (type) {
+    case AtomicType::s32:
+      reduce_beside_threads<std::int32_t>(memory, op, operands, lanes);
+      return true;
+    case AtomicType::u64:
+      reduce_beside_threads<std::uint64_t>(memory, op, operands, lanes);
+      return true;
+    case AtomicType::s64:
+      reduce_beside_threads<std::int64_t>(memory, op, operands, lanes);
+      return true;
+    default:
+      reduce_beside_threads<std::uint32_t>(memory, op, operands, lanes);
+      return true;
+  }
 }
 
 // `f(old, operand, lane)`: the new value; `result(old, operand)`: what the lane gets. Returns
@@ -290,8 +367,10 @@ Flow execute_atomic(Core& core, Warp& warp, const Step& step, Mask, Mask on) {
     const bool alone = !shared_with_threads && !of_host(pointers, address, served);
     const AloneRows rows{pointers, served, increment ? kOnes.data() : operands, replacements,
                          kKind == AccessKind::atomic ? destination : nullptr};
-    const std::optional<bool> done = alone ? atomic_alone(step, op, type, rows) : std::nullopt;
+    std::optional<bool> done = alone ? atomic_alone(step, op, type, rows) : std::nullopt;
     if (done) changed |= *done;
+    if constexpr (kKind == AccessKind::reduction)
+      if (!done && reduce_beside_threads(pointers, step, op, type, operands, served)) done = true;
     for (const unsigned lane : done ? Mask() : served) {
       const Words operand = increment ? Words{1} : read_words(operands, lane, step.width);
       const Words old = compare_and_swap

@@ -173,6 +173,16 @@ void ConflictTracker::Log::save_row(std::uint64_t row) {
   std::memcpy(before.contents.data(), before.at, before.bytes);
 }
 
+// Whether the granule has the state, or that of this thread's writes: the access changes nothing.
+bool ConflictTracker::Log::has_claimed(std::uint64_t granule, std::uint8_t state, bool writes) {
+  const std::uint8_t row =
+      std::atomic_ref<std::uint8_t>(row_states_[granule / kRow]).load(std::memory_order_acquire);
+  if (row != kWrittenByGranule && (row != kReadByGranule || writes)) return false;
+  const std::uint8_t seen =
+      std::atomic_ref<std::uint8_t>(states_[granule]).load(std::memory_order_acquire);
+  return seen == state || seen == write_state_;
+}
+
 // Moves the granules of an access to `state`, or finds that another thread's use forbids it.
 bool ConflictTracker::Log::claim(std::uint64_t address, unsigned bytes, std::uint8_t state,
                                  bool writes) {
@@ -182,6 +192,7 @@ bool ConflictTracker::Log::claim(std::uint64_t address, unsigned bytes, std::uin
   wrote_host_memory_ |= writes && is_host_memory_;
   std::uint64_t first = (address - start_) / kGranule;
   const std::uint64_t last = (address - start_ + bytes - 1) / kGranule;
+  if (first == last && has_claimed(first, state, writes)) return true;
   while (first <= last) {
     const std::uint64_t row = first / kRow;
     const Granules used{first, std::min(last, row * kRow + kRow - 1)};

@@ -75,6 +75,7 @@ class ConflictTracker {
     std::uint8_t next_state(std::uint8_t seen, std::uint8_t wanted) const;
     bool claim(std::uint64_t address, unsigned bytes, std::uint8_t state, bool writes);
     bool claim_row(std::uint64_t row, const Granules& used, std::uint8_t state, bool writes);
+    bool has_claimed(std::uint64_t granule, std::uint8_t state, bool writes);
     bool claim_granules(const Granules& used, std::uint8_t state);
     bool claim_together(std::uint64_t granule, std::uint8_t state);
     void save_row(std::uint64_t row);

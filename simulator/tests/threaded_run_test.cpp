@@ -96,6 +96,15 @@ TEST_F(Joined, AtomicsAndRacesAreTheSameWheneverOthersJoin) {
   }
 }
 
+TEST_F(Joined, ReductionsOfAWarpThatMeetAreMadeTogether) {
+  const auto run_reductions = [&](unsigned threads) {
+    return run("reductions.sm_90.cubin", "reductions", 64, threads, 0);
+  };
+  const Result alone = run_reductions(1), joined = run_reductions(3);
+  EXPECT_EQ(joined.note, "");
+  expect_same(joined, alone);
+}
+
 TEST(IdleCores, AreThoseThatNobodyElseUses) {
   EXPECT_EQ(running_threads("0.20 0.18 0.12 3/80 11206\n"), 3u);
   EXPECT_EQ(running_threads("0.20 0.18 0.12"), std::nullopt);
