@@ -357,8 +357,15 @@ bool executes(const isa::Instruction& instruction) {
 }
 
 NamedRows rows_named_by(const isa::Instruction& in) {
-  return {highest_row(in, Source::Kind::reg, in.rd, isa::kRZ, isa::kRZ, isa::kRZ),
-          highest_row(in, Source::Kind::ureg, in.urd, in.ur, isa::kURZ, isa::kUniformRegisters)};
+  NamedRows named{
+      highest_row(in, Source::Kind::reg, in.rd, isa::kRZ, isa::kRZ, isa::kRZ),
+      highest_row(in, Source::Kind::ureg, in.urd, in.ur, isa::kURZ, isa::kUniformRegisters)};
+  if (isa::facts(in).work != isa::Work::product) return named;
+  // Metadata and scales are in registers that no source stands for.
+  for (const isa::OperandUse& use : isa::operands(in))
+    if (use.file == isa::RegisterFile::vector)
+      named.registers = std::clamp<unsigned>(use.first + use.count - 1u, named.registers, isa::kRZ);
+  return named;
 }
 
 LoweredProgram lower(const isa::Program& program) {

@@ -3,10 +3,12 @@
 //
 // No such GPU was at hand. Products are exact, cut off at a common place below the largest exponent
 // and added, as on sm_90; how many bits are kept was measured by others on another Blackwell:
-// 25 of eight-bit floats, about 35 of four-bit ones with scales (DeepGEMM, issue 176).
+// 25 of eight-bit floats, about 35 of four-bit ones with scales (DeepGEMM, issue 176). Sparse
+// products are taken to keep as many.
 #include "simulator/lanes/choose.hpp"
 #include "simulator/lanes/families.hpp"
 #include "simulator/lanes/matrix.hpp"
+#include "simulator/lanes/matrix_operands.hpp"
 
 namespace heddle::simulator::lanes::HEDDLE_LANES_VARIANT {
 namespace {
@@ -64,9 +66,27 @@ Parts parts_of_scale(u32 scale, u32 byte) {
 
 // A row of A or a column of B: its numbers, and the scales of its blocks.
 struct Vector {
-  static constexpr u32 kMost = 64;
+  static constexpr u32 kMost = 128;
   Parts number[kMost];
   Parts scale[4];
+};
+
+// 32 bits of metadata for half of a row of A: lanes 0 and 1 of each quad have them for the rows of
+// the two eights, lanes 2 and 3 for the other halves. Two bits are the place, among four, of a
+// number (of bytes) or of a pair of numbers (of four bits). MicroOp::param[2]: their register.
+template <u32 kElements>
+struct SomeNumbers {
+  static constexpr bool kSparse = true;
+  const u32* metadata;
+
+  SomeNumbers(const WarpState& warp, const MicroOp& op)
+      : metadata(warp.rows + std::size_t{op.param[2]} * kWarpSize) {}
+  u32 place(u32 row, u32 k) const {
+    constexpr u32 kHalf = 4 * kElements, kPiece = kElements / 4;  // that two bits are about
+    const u32 bits = metadata[4 * (row % 8) + 2 * (k / kHalf) + row / 8];
+    const u32 piece = k % kHalf / kPiece;
+    return 4 * kPiece * (k / (2 * kPiece)) + kPiece * (bits >> 2 * piece & 3) + k % kPiece;
+  }
 };
 
 // What an instruction is: MicroOp::param[0] and param[1], packed.
@@ -87,12 +107,12 @@ struct Product {
 
 bool is_special(Parts parts) { return parts.exponent == kExponentOfSpecial; }
 
-// k numbers to a block; kBits are kept below the largest exponent.
+// The products of A's kDepth numbers with those of B at their places; kBits are kept below the
+// largest exponent. `length`: places to a block.
 template <u32 kDepth, u32 kBits, bool kHalf>
-u32 sum_of_products(const Vector& a, const Vector& b, u32 blocks, u32 c) {
+u32 sum_of_products(const Vector& a, const Vector& b, const u32* place, u32 length, u32 c) {
   const Parts addend = kHalf ? parts_of<5, 10>(c) : parts_of<8, 23>(c);
   constexpr i32 kFractionOfC = kHalf ? 10 : 23, kFractionOfProduct = 4 * kFraction;
-  const u32 length = kDepth / blocks;
   SpecialSum special;
   if (is_special(addend)) {
     const i32 magnitude = addend.significand < 0 ? -addend.significand : addend.significand;
@@ -102,8 +122,8 @@ u32 sum_of_products(const Vector& a, const Vector& b, u32 blocks, u32 c) {
   i64 product[kDepth] = {};
   i32 exponent[kDepth] = {}, top = addend.exponent;
   for (u32 k = 0; k < kDepth; ++k) {
-    const Parts x = a.number[k], y = b.number[k];
-    const Parts sx = a.scale[k / length], sy = b.scale[k / length];
+    const Parts x = a.number[k], y = b.number[place[k]];
+    const Parts sx = a.scale[place[k] / length], sy = b.scale[place[k] / length];
     if (is_special(x) || is_special(y) || is_special(sx) || is_special(sy)) {
       const auto finite_or_infinite = [](Parts p) {
         return !is_special(p) || p.significand == kInfinity || p.significand == -kInfinity;
@@ -149,10 +169,11 @@ void take_scales(const WarpState& warp, u32 scale, u32 blocks, u32 reg, u32 lane
 }
 
 // kElements numbers to a register.
-template <u32 kElements, u32 kSteps, u32 kBits, bool kHalf>
+template <u32 kElements, u32 kSteps, u32 kBits, bool kHalf, class Choice = AllElements>
 void narrow_product(WarpState& warp, const MicroOp& op, Mask on) {
   using Shape = Fragments<kElements, 2, kSteps>;
-  static_assert(Shape::kDepth <= Vector::kMost);
+  using ShapeOfB = Fragments<kElements, 1, Choice::kSparse ? 2 * kSteps : kSteps>;
+  static_assert(ShapeOfB::kDepth <= Vector::kMost);
   const Product product(op.param[0], op.param[1]);
   const auto number = [](u32 format, u32 word, u32 e) {
     return kElements == 4 ? parts_of_byte(format, word >> 8 * e & 0xff)
@@ -165,7 +186,7 @@ void narrow_product(WarpState& warp, const MicroOp& op, Mask on) {
   Shape::for_each_of_a([&](u32 row, u32 k, u32 lane, u32 r, u32 e) {
     a[row].number[k] = number(product.format_a, rows_a[r * kWarpSize + lane], e);
   });
-  Shape::for_each_of_b([&](u32 column, u32 k, u32 lane, u32 r, u32 e) {
+  ShapeOfB::for_each_of_b([&](u32 column, u32 k, u32 lane, u32 r, u32 e) {
     b[column].number[k] = number(product.format_b, rows_b[r * kWarpSize + lane], e);
   });
   const u32 blocks = product.scale == kUe4m3 ? 4 : kElements == 8 ? 2 : 1;
@@ -178,11 +199,17 @@ void narrow_product(WarpState& warp, const MicroOp& op, Mask on) {
     take_scales(warp, product.scale, blocks, product.scale_b, 4 * column + (ids >> 5 & 3),
                 ids >> 3 & 3, b[column]);
 
+  const Choice choice(warp, op);
+  u32 place[Shape::kRows][Shape::kDepth];
+  for (u32 row = 0; row < Shape::kRows; ++row)
+    for (u32 k = 0; k < Shape::kDepth; ++k) place[row][k] = choice.place(row, k);
+
   u32 d[kHalf ? 2 : 4][kWarpSize] = {};
   Shape::for_each_of_c([&](u32 row, u32 column, u32 lane, u32 r) {
     const u32 c = kHalf ? rows_c[(r / 2) * kWarpSize + lane] >> 16 * (r % 2) & 0xffff
                         : rows_c[r * kWarpSize + lane];
-    const u32 sum = sum_of_products<Shape::kDepth, kBits, kHalf>(a[row], b[column], blocks, c);
+    const u32 sum = sum_of_products<Shape::kDepth, kBits, kHalf>(a[row], b[column], place[row],
+                                                                 ShapeOfB::kDepth / blocks, c);
     if constexpr (kHalf) {
       d[r / 2][lane] |= sum << 16 * (r % 2);
     } else {
@@ -198,19 +225,31 @@ inline constexpr u32 kBitsOfBytes = 25, kBitsOfNibbles = 35;
 
 bool is_sparse(const isa::Instruction& in) { return (in.word.hi >> 16 & 1) != 0; }
 
+// The metadata, with the scales of A in the register behind them, or the scales of A alone.
 void take_operands(const isa::Instruction& in, u32 format_a, u32 format_b, u32 scale, MicroOp& op) {
+  const u32 first = static_cast<u32>(in.word.lo >> 40 & 0xff);
+  const u32 scale_a = is_sparse(in) && first != isa::kRZ ? first + 1 : first;
   op.param[0] = Product::first(format_a, format_b, scale);
-  op.param[1] = static_cast<u32>(in.word.lo >> 40 & 0xff) |
-                static_cast<u32>(in.word.lo >> 52 & 0xff) << 8 | u32{in.ur} << 16;
+  op.param[1] =
+      scale_a | static_cast<u32>(in.word.lo >> 52 & 0xff) << 8 | static_cast<u32>(in.ur) << 16;
+  op.param[2] = first;
 }
 
-// mma_shape: 0 16816, 1 16832. sm_89's sums are others, and not known. Sparse ones are not done.
+bool lacks_metadata(const isa::Instruction& in, const MicroOp& op) {
+  return is_sparse(in) && op.param[2] == isa::kRZ;
+}
+
+// mma_shape: 0 16816, 1 16832; sparse ones are 16864. sm_89's sums are others, and not known.
 LaneFunction select_qmma(const Request& request, MicroOp& op) {
   const isa::Instruction& in = *request.instruction;
-  if (in.arch == isa::Arch::sm_89 || is_sparse(in)) return nullptr;
+  if (in.arch == isa::Arch::sm_89) return nullptr;
   take_operands(in, request.mod(Mod::mma_src), request.mod(Mod::mma_src_b),
                 request.mod(Mod::mma_scale), op);
+  if (lacks_metadata(in, op)) return nullptr;
   const bool half = request.mod(Mod::mma_dst) == 0, one = request.mod(Mod::mma_shape) == 0;
+  if (is_sparse(in))
+    return half ? narrow_product<4, 2, kBitsOfBytes, true, SomeNumbers<4>>
+                : narrow_product<4, 2, kBitsOfBytes, false, SomeNumbers<4>>;
   if (half)
     return one ? narrow_product<4, 1, kBitsOfBytes, true>
                : narrow_product<4, 2, kBitsOfBytes, true>;
@@ -218,10 +257,13 @@ LaneFunction select_qmma(const Request& request, MicroOp& op) {
              : narrow_product<4, 2, kBitsOfBytes, false>;
 }
 
+// 16864, or sparse 168128.
 LaneFunction select_omma(const Request& request, MicroOp& op) {
-  if (is_sparse(*request.instruction)) return nullptr;
-  take_operands(*request.instruction, kE2m1, kE2m1, request.mod(Mod::mma_scale), op);
-  return narrow_product<8, 2, kBitsOfNibbles, false>;
+  const isa::Instruction& in = *request.instruction;
+  take_operands(in, kE2m1, kE2m1, request.mod(Mod::mma_scale), op);
+  if (lacks_metadata(in, op)) return nullptr;
+  return is_sparse(in) ? narrow_product<8, 2, kBitsOfNibbles, false, SomeNumbers<8>>
+                       : narrow_product<8, 2, kBitsOfNibbles, false>;
 }
 
 constexpr Row kRows[] = {{Op::QMMA, select_qmma}, {Op::OMMA, select_omma}};

@@ -2,9 +2,12 @@
 // of a product lies, what its format is, and which scale it has, as the PTX ISA says of mma.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <cstdint>
+#include <numeric>
 #include <random>
 #include <vector>
 
@@ -36,9 +39,10 @@ double value_of(const Format& format, u32 bits) {
   return (bits >> width & 1) != 0 ? -magnitude : magnitude;
 }
 
-// An instruction's rows: A in 0 to 3, B in 4 and 5, C in 8 to 11, scales in 14 and 15, D in 16
-// to 19.
-constexpr unsigned kRowOfB = 4, kRowOfC = 8, kRowOfScaleA = 14, kRowOfScaleB = 15, kRowOfD = 16;
+// An instruction's rows: A in 0 to 3, B in 4 to 7, C in 8 to 11, metadata in 13, scales in 14 and
+// 15, D in 16 to 19.
+constexpr unsigned kRowOfB = 4, kRowOfC = 8, kRowOfMetadata = 13, kRowOfScaleA = 14,
+                   kRowOfScaleB = 15, kRowOfD = 16;
 constexpr unsigned kUniform = 5;
 
 struct Product {
@@ -46,6 +50,7 @@ struct Product {
   u32 scale;  // Mod::mma_scale
   Format a, b;
   unsigned depth;  // numbers of a row of A
+  bool sparse = false;
   std::vector<u32> rows = std::vector<u32>(kRowsPerWarp * kWarpSize);
 
   unsigned per_register() const { return op == isa::Op::OMMA ? 8 : 4; }
@@ -65,6 +70,15 @@ struct Product {
     const unsigned n = per_register(), lane = 4 * column + k % (4 * n) / n;
     put(kRowOfB + k / (4 * n), lane, k % n, number, b);
   }
+  unsigned depth_of_b() const { return sparse ? 2 * depth : depth; }
+  // Of every four numbers, or of every four pairs of numbers of four bits, A has two. Two bits are
+  // a place; the first lane of a quad has those of half of a row, the second of the row eight
+  // below, the others of the other halves.
+  void put_place(unsigned row, unsigned k, unsigned place_of_four) {
+    const unsigned to_a_place = per_register() / 4, half = depth / 2;
+    word(kRowOfMetadata, 4 * (row % 8) + 2 * (k / half) + row / 8) |=
+        place_of_four << 2 * (k % half / to_a_place);
+  }
   u32 c(unsigned row, unsigned column) {
     return word(kRowOfC + 2 * (row / 8) + column % 2, 4 * (row % 8) + column / 2);
   }
@@ -76,10 +90,12 @@ struct Product {
     isa::Instruction instruction;
     instruction.op = op;
     instruction.arch = isa::Arch::sm_120;
-    instruction.word.lo = std::uint64_t{kRowOfScaleA} << 40 | std::uint64_t{kRowOfScaleB} << 52;
+    instruction.word.lo = std::uint64_t{sparse ? kRowOfMetadata : kRowOfScaleA} << 40 |
+                          std::uint64_t{kRowOfScaleB} << 52;
+    instruction.word.hi = std::uint64_t{sparse} << 16;
     instruction.ur = kUniform;
     Request request{&instruction};
-    request.mod(Mod::mma_shape) = 1;
+    request.mod(Mod::mma_shape) = sparse ? 0 : 1;
     request.mod(Mod::mma_dst) = 1;
     request.mod(Mod::mma_src) = a.number;
     request.mod(Mod::mma_src_b) = b.number;
@@ -117,6 +133,25 @@ void for_each_variant(F&& f) {
   }
 }
 
+// Where the numbers of a row of A stand: everywhere, or at two random places of every four.
+std::vector<unsigned> places_of_a_row(Product& product, unsigned row, std::mt19937_64& random) {
+  std::vector<unsigned> places(product.depth);
+  std::iota(places.begin(), places.end(), 0u);
+  if (!product.sparse) return places;
+  const unsigned to_a_place = product.per_register() / 4;
+  for (unsigned k = 0; k < product.depth; k += 2 * to_a_place) {
+    std::array<unsigned, 4> order{0, 1, 2, 3};
+    std::shuffle(order.begin(), order.end(), random);
+    std::sort(order.begin(), order.begin() + 2);
+    for (unsigned i = 0; i < 2; ++i) {
+      product.put_place(row, k + i * to_a_place, order[i]);
+      for (unsigned n = 0; n < to_a_place; ++n)
+        places[k + i * to_a_place + n] = 2 * k + order[i] * to_a_place + n;
+    }
+  }
+  return places;
+}
+
 // Random numbers, small enough that nothing is cut off but the end of the sum.
 void expect_exact_sums(Product product, unsigned ids) {
   std::mt19937_64 random(7);
@@ -128,18 +163,21 @@ void expect_exact_sums(Product product, unsigned ids) {
       if (value == 0 || (value >= 0.125 && value < 8)) return number;
     }
   };
-  std::vector<double> a(16 * product.depth), b(8 * product.depth);
-  for (unsigned row = 0; row < 16; ++row)
+  const unsigned depth = product.depth_of_b();
+  std::vector<double> a(16 * depth), b(8 * depth);  // with the zeros between A's numbers
+  for (unsigned row = 0; row < 16; ++row) {
+    const std::vector<unsigned> places = places_of_a_row(product, row, random);
     for (unsigned k = 0; k < product.depth; ++k) {
       const u32 number = some(product.a);
       product.put_a(row, k, number);
-      a[row * product.depth + k] = value_of(product.a, number);
+      a[row * depth + places[k]] = value_of(product.a, number);
     }
+  }
   for (unsigned column = 0; column < 8; ++column)
-    for (unsigned k = 0; k < product.depth; ++k) {
+    for (unsigned k = 0; k < depth; ++k) {
       const u32 number = some(product.b);
       product.put_b(k, column, number);
-      b[column * product.depth + k] = value_of(product.b, number);
+      b[column * depth + k] = value_of(product.b, number);
     }
   for (unsigned lane = 0; lane < kWarpSize; ++lane) {
     for (unsigned r = 0; r < 4; ++r)
@@ -162,9 +200,9 @@ void expect_exact_sums(Product product, unsigned ids) {
         const u32 scales_a = product.word(kRowOfScaleA, 4 * (row % 8) + 2 * thread_a + row / 8);
         const u32 scales_b = product.word(kRowOfScaleB, 4 * column + thread_b);
         double sum = std::bit_cast<float>(product.c(row, column));
-        for (unsigned k = 0; k < product.depth; ++k) {
-          const unsigned block = k / (product.depth / blocks);
-          sum += a[row * product.depth + k] * b[column * product.depth + k] *
+        for (unsigned k = 0; k < depth; ++k) {
+          const unsigned block = k / (depth / blocks);
+          sum += a[row * depth + k] * b[column * depth + k] *
                  scale_of(product.scale, scales_a >> 8 * (byte_a + block) & 0xff) *
                  scale_of(product.scale, scales_b >> 8 * (byte_b + block) & 0xff);
         }
@@ -191,6 +229,20 @@ TEST(NarrowProducts, OfFourBitsHaveTwoOrFourScalesToARow) {
     expect_exact_sums({isa::Op::OMMA, 2, kE2m1, kE2m1, 64}, ids);
   for (const unsigned ids : {0u, 4u, 0x20u, 0x60u})
     expect_exact_sums({isa::Op::OMMA, 1, kE2m1, kE2m1, 64}, ids);
+}
+
+TEST(NarrowProducts, OfASparseMatrixMeetTheRowsThatMetadataName) {
+  for (const Format& a : {kE4m3, kE5m2, kE3m2, kE2m3, kE2m1})
+    for (const Format& b : {kE4m3, kE2m1}) expect_exact_sums({isa::Op::QMMA, 0, a, b, 32, true}, 0);
+  for (unsigned ids = 0; ids < 128; ids += 9)
+    expect_exact_sums({isa::Op::QMMA, 2, kE4m3, kE2m3, 32, true}, ids);
+}
+
+TEST(NarrowProducts, OfASparseMatrixOfFourBitsMeetPairsOfRows) {
+  for (const unsigned ids : {0u, 2u, 4u, 16u, 0x60u})
+    expect_exact_sums({isa::Op::OMMA, 2, kE2m1, kE2m1, 64, true}, ids);
+  for (const unsigned ids : {0u, 4u, 0x20u, 0x60u})
+    expect_exact_sums({isa::Op::OMMA, 1, kE2m1, kE2m1, 64, true}, ids);
 }
 
 TEST(NarrowProducts, WithInfinitiesAndNaNs) {

@@ -147,5 +147,16 @@ TEST(Lowering, LoadsConstantsBeforehandWhereTheyAreNamed) {
   EXPECT_GT(loaded, 100u);
 }
 
+// Rows that no instruction names are other warps' (simulator/execute/row_layout.hpp).
+TEST(Lowering, NamesTheRegistersOfMetadataAndScales) {
+  constexpr std::uint64_t kHighRegisters = std::uint64_t{0x78} << 40 | std::uint64_t{0x6e} << 52;
+  for (const isa::Word word : {isa::Word{0x00b000080404747a, 0x000000000000000c},
+                               isa::Word{0x00b000080404747f, 0x000000000005000c}}) {
+    const auto in = isa::decode(isa::Arch::sm_120, {word.lo | kHighRegisters, word.hi});
+    ASSERT_TRUE(in);
+    EXPECT_GE(rows_named_by(*in).registers, 0x78u) << isa::print(*in, 0);
+  }
+}
+
 }  // namespace
 }  // namespace heddle::simulator
