@@ -117,7 +117,7 @@ inline constexpr Row kTensorMemoryRows[] = {
     // Of the next cluster that waits to be launched: the place of the answer, and its barrier.
     {Op::UGETNEXTWORKID, kFrom100, 0x13ca, kFixed,
      "UGETNEXTWORKID{multicast@72 .SELFCAST|.BROADCAST} [UR@24], [Un]"},
-    {Op::UMEMSETS, kFrom100, 0x13cb, kFixed, "UMEMSETS.64 [UA], UB, UC"},
+    {Op::UMEMSETS, kFrom100, 0x13cb, kFixed, "UMEMSETS.64 [UA+O@40:24], UB, UC"},
 
     // One thread's store and addition, which it does not wait for.
     {Op::USTGR, kSm100To110, 0x1377, kFixed,

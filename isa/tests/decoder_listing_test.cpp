@@ -189,6 +189,15 @@ TEST(Sweep, NarrowProductsEqualNvdisasm) {
   }
 }
 
+// Behind the address of st.bulk ptxas writes an offset (nvdisasm 13.5).
+TEST(Sweep, ZerosInBulkHaveAnOffset) {
+  constexpr Word kWord{0x000020ff060073cb, 0x0001e40008000004};
+  const auto instruction = decode(Arch::sm_100, kWord);
+  ASSERT_TRUE(instruction);
+  EXPECT_EQ(print(*instruction, 0), "UMEMSETS.64 [UR6+0x20], URZ, UR4");
+  EXPECT_EQ(encode(*instruction), kWord);
+}
+
 class PublishedOf : public testing::TestWithParam<Arch> {};
 INSTANTIATE_TEST_SUITE_P(ThreeArchs, PublishedOf,
                          testing::Values(Arch::sm_75, Arch::sm_80, Arch::sm_86),

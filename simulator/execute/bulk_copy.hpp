@@ -10,6 +10,7 @@ namespace heddle::simulator {
 Execute lower_bulk(const isa::Instruction& instruction, Step& step);
 Execute lower_tensor(const isa::Instruction& instruction, Step& step);
 Execute lower_async_store(const isa::Instruction& instruction, Step& step);
+Execute lower_request(const isa::Instruction& instruction, Step& step);
 
 // An H200 takes instructions that mean the shared memory of a cluster by themselves for illegal in
 // a launch without clusters (copies from global memory excepted). True, and a fault, there.

@@ -2,6 +2,8 @@
 // (launch_outcome.cpp).
 #pragma once
 
+#include <cstdint>
+
 namespace heddle::simulator {
 
 struct Seen {
@@ -12,6 +14,7 @@ struct Seen {
   bool used_heap = false;           // … malloc or free
   bool launched_grids = false;      // … what launches grids
   bool waited_for_others = false;   // for memory that only the host or other streams could change
+  std::uint64_t cancelled = 0;      // blocks that never began, because others did their work
 
   Seen& operator|=(const Seen& other) {
     unordered_reads |= other.unordered_reads;
@@ -21,6 +24,7 @@ struct Seen {
     used_heap |= other.used_heap;
     launched_grids |= other.launched_grids;
     waited_for_others |= other.waited_for_others;
+    cancelled += other.cancelled;
     return *this;
   }
 };

@@ -254,7 +254,7 @@ Step lower_instruction(const Instruction& in, std::uint32_t index, std::uint32_t
   step.lane = nullptr;
   for (const auto family : {lower_memory, lower_copy, lower_atomic, lower_special, lower_texture,
                             lower_block_barrier, lower_cluster, lower_mbarrier, lower_bulk,
-                            lower_tensor, lower_async_store, lower_warpgroup})
+                            lower_tensor, lower_async_store, lower_request, lower_warpgroup})
     if ((step.execute = family(in, step)) != nullptr) {
       if (isa::memory_access(in).space == isa::Space::constant) load_beforehand(in, step, pool);
       return step;

@@ -221,6 +221,14 @@ constexpr bool is_parameter(std::uint64_t address) {
   return address >> 32 == kParameterWindow >> 32;
 }
 
+// The blocks of a launch that have not begun, or the clusters where it has those.
+class WaitingBlocks {
+ public:
+  virtual ~WaitingBlocks() = default;
+  // The number of the first of them, which then never begins; nothing: all have.
+  virtual std::optional<std::uint64_t> cancel_next() = 0;
+};
+
 struct Core {
   explicit Core(const LaunchContext& launch_context);
 
@@ -238,6 +246,8 @@ struct Core {
   // Memory that the instruction being executed has touched, when `observed`.
   bool observed = false;
   std::vector<Access> accesses;
+  // Null where requests to cancel a block are refused: where its owner decides when blocks begin.
+  WaitingBlocks* waiting = nullptr;
   MemoryJournal* journal = nullptr;  // told of global memory before it changes
   Seen seen;
   std::shared_ptr<DeviceHeap> heap;  // from the first call of malloc or free on

@@ -75,6 +75,7 @@ KernelFacts facts_of(const isa::Cubin& cubin, const isa::Program& program,
   facts.may_read_unordered = may_read_unordered(program, code);
   facts.may_part_lanes = may_part_lanes(program, code);
   facts.tells_time = tells_time(program, code);
+  facts.cancels_blocks = cancels_blocks(program, code);
   for_each_instruction(program, code, [&](std::uint32_t, const isa::Instruction& instruction) {
     const NamedRows named = rows_to_clear_for(instruction);
     facts.registers = std::max(facts.registers, named.registers);

@@ -22,6 +22,7 @@ struct KernelFacts {
   bool may_read_unordered = false;  // simulator/launch/classify.hpp
   bool may_part_lanes = false;      // simulator/launch/classify.hpp
   bool tells_time = false;          // simulator/launch/classify.hpp
+  bool cancels_blocks = false;      // simulator/launch/classify.hpp
   // The highest rows of vector and uniform registers that its instructions name.
   unsigned registers = 0, uniform_registers = 0;
   std::vector<std::uint32_t> pool_rows;  // of LoweredProgram::pool, that its instructions read

@@ -45,6 +45,7 @@ Reason reason(const Instruction& in) {
   if (access.kind == Memory::Kind::reduction && access.of != Memory::Of::counted)
     return isa::data_type(in).is_float() ? Reason::float_reduction : Reason::none;
   if (isa::reads_active_mask(in)) return Reason::active_mask;
+  if (in.op == isa::Op::UGETNEXTWORKID) return Reason::cancelled_block;
   return reads_time_or_place(in) ? Reason::time_or_place : Reason::none;
 }
 
@@ -66,6 +67,8 @@ const char* text(Reason reason) {
       return "floating-point reduction";
     case Reason::active_mask:
       return "active-mask read";
+    case Reason::cancelled_block:
+      return "cancellation of a block that waits";
     case Reason::time_or_place:
       return "clock or multiprocessor read";
   }
@@ -114,6 +117,14 @@ bool tells_time(const isa::Program& program, const std::vector<InstructionRange>
   bool found = false;
   for_each_instruction(program, code, [&](std::uint32_t, const Instruction& in) {
     found |= reads_time_or_place(in);
+  });
+  return found;
+}
+
+bool cancels_blocks(const isa::Program& program, const std::vector<InstructionRange>& code) {
+  bool found = false;
+  for_each_instruction(program, code, [&](std::uint32_t, const Instruction& in) {
+    found |= in.op == isa::Op::UGETNEXTWORKID;
   });
   return found;
 }

@@ -25,6 +25,7 @@ class OrderTraits {
     atomic_result,
     float_reduction,
     active_mask,
+    cancelled_block,
     time_or_place
   };
   // Whose memory it writes, other than by an atomic.
@@ -55,6 +56,9 @@ std::string sees_order(const isa::Program& program);
 // Whether a kernel's code reads what tells time or place: a clock counts what its core has
 // executed.
 bool tells_time(const isa::Program& program, const std::vector<InstructionRange>& code);
+
+// Whether a kernel's blocks may take over the work of blocks that then never begin.
+bool cancels_blocks(const isa::Program& program, const std::vector<InstructionRange>& code);
 
 // Whether a kernel's code has instructions that UnorderedReads judges: strong loads, or both loads
 // and reductions of global memory.

@@ -94,6 +94,23 @@ bool BlockTurns::start_next(const NextBlock& next) {
   return true;
 }
 
+// A GPU begins all blocks that it has room for. Here they begin when they get a turn, but where
+// blocks ask for those that have not begun.
+void BlockTurns::start_as_many_as_fit(const NextBlock& next) {
+  const std::uint64_t blocks = cluster_shape(*core_.launch.request).count();
+  while (resident_.size() + blocks <= resident_limit_ && start_next(next))
+    for (std::uint64_t i = 0; i < blocks; ++i) resident_.rotate();
+}
+
+std::optional<std::uint64_t> BlockTurns::cancel_next() {
+  const std::optional<std::uint64_t> number = (*next_)();
+  if (!number) return std::nullopt;
+  const std::uint64_t blocks = cluster_shape(*core_.launch.request).count();
+  core_.seen.cancelled += blocks;
+  for (std::uint64_t i = 0; i < blocks; ++i) watch_.block_ended();
+  return number;
+}
+
 // Whether the launch stands where its blocks in their order would have brought it, with at most one
 // of them begun: one that can be copied (simulator/execute/saved_block.hpp).
 bool BlockTurns::can_share() const {
@@ -107,7 +124,16 @@ bool BlockTurns::can_share() const {
 
 bool BlockTurns::run(const NextBlock& next, std::uint64_t pause_at) {
   const lanes::FloatEnvironment environment;  // whatever the program around us has set
+  next_ = &next;
+  core_.waiting = this;
+  const bool paused = take_turns(next, pause_at);
+  core_.waiting = nullptr;
+  return paused;
+}
+
+bool BlockTurns::take_turns(const NextBlock& next, std::uint64_t pause_at) {
   for (;;) {
+    if (core_.launch.kernel->cancels_blocks) start_as_many_as_fit(next);
     if (core_.issued >= pause_at && can_share()) return true;
     if (watch_.stopped()) return false;
     if (resident_.empty() || starts_another_) {

@@ -42,13 +42,15 @@ using NextBlock = std::function<std::optional<std::uint64_t>()>;
 // The first of those that are left, which it then no longer is.
 NextBlock in_order(BlockRange& left);
 
-class BlockTurns {
+class BlockTurns : private WaitingBlocks {
  public:
   static constexpr std::uint64_t kNeverPause = ~std::uint64_t{0};
 
   // `resident`: how many blocks the GPU holds at once. All that is given must outlive it.
   BlockTurns(Core& core, std::uint64_t resident, Watch& watch)
       : core_(core), resident_limit_(resident), watch_(watch) {}
+  BlockTurns(const BlockTurns&) = delete;
+  BlockTurns& operator=(const BlockTurns&) = delete;
 
   // Runs blocks, or clusters of them, until `next` has none left or the launch stops. A block that
   // cannot go on alone gives way to another one, as far as the GPU could hold them at once. True:
@@ -69,6 +71,9 @@ class BlockTurns {
   enum class After : std::uint8_t { goes_on, launch_stops };
 
   bool start_next(const NextBlock& next);
+  bool take_turns(const NextBlock& next, std::uint64_t pause_at);
+  void start_as_many_as_fit(const NextBlock& next);
+  std::optional<std::uint64_t> cancel_next() override;
   bool can_share() const;
   After take_turn();
   void note(Core::Turn turn, bool executed);
@@ -79,6 +84,7 @@ class BlockTurns {
   Core& core_;
   std::uint64_t resident_limit_;
   Watch& watch_;
+  const NextBlock* next_ = nullptr;  // while it runs
   ResidentBlocks resident_;
   bool starts_another_ = false;
   // Turns in a row in which every warp of the block only waited, or went round in a loop that

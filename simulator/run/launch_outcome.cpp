@@ -83,7 +83,7 @@ LaunchOutcome launch_outcome(const LaunchContext& context, GridRun executed) {
   BlockRun& run = executed.run;
   run.seen.launched_grids = DeviceLaunches::any(*context.memory);
   LaunchOutcome outcome;
-  outcome.warps = context.request->grid.count() * context.warps_per_block;
+  outcome.warps = (context.request->grid.count() - run.seen.cancelled) * context.warps_per_block;
   outcome.launch_class = classify(context.program->facts->order_traits(), run.counts, outcome.warps,
                                   context.warps_per_block);
   add_limits(context, outcome);
