@@ -92,9 +92,9 @@ inline constexpr Row kTensorMemoryRows[] = {
     {Op::UTCCP, kSm100To110, 0x19e7, kFixed,
      "UTCCP.T.S{pair@85 |.2CTA}{tensor_shape@83:2/88:1 |2:.4dp256bit|.128dp128bit|"
      ".2x64dp128bit_lw02_lw13|.2x64dp128bit_lw01_lw23|.4x32dp128bit}"
-     "{src_fmt@80:2 |.U4x16P64|.U6x16P32} tmem[UA], gdesc[UB*2]"},
+     "{src_fmt@80:2 |.U4x16P64|.U6x16P32} tmem[UA+O@40:24], gdesc[UB*2]"},
     {Op::UTCSHIFT, kSm100To110, 0x19e6, kFixed,
-     "UTCSHIFT{pair@85 |.2CTA}{dir@80 1:.DOWN} tmem[UA]"},
+     "UTCSHIFT{pair@85 |.2CTA}{dir@80 1:.DOWN} tmem[UA+O@40:24]"},
     // What a barrier gets when the products before have ended: UA is where it is, UC the blocks.
     {Op::UTCBAR, kSm100To110, 0x13e9, kFixed, "UTCBAR{pair@85 |.2CTA} [UA], UB", "64=URZ"},
     {Op::UTCBAR, kSm100To110, 0x13e9, kFixed,

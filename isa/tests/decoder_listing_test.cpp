@@ -189,13 +189,20 @@ TEST(Sweep, NarrowProductsEqualNvdisasm) {
   }
 }
 
-// Behind the address of st.bulk ptxas writes an offset (nvdisasm 13.5).
-TEST(Sweep, ZerosInBulkHaveAnOffset) {
-  constexpr Word kWord{0x000020ff060073cb, 0x0001e40008000004};
-  const auto instruction = decode(Arch::sm_100, kWord);
-  ASSERT_TRUE(instruction);
-  EXPECT_EQ(print(*instruction, 0), "UMEMSETS.64 [UR6+0x20], URZ, UR4");
-  EXPECT_EQ(encode(*instruction), kWord);
+// Sums of addresses that ptxas leaves to the instruction (nvdisasm 13.5).
+TEST(Sweep, OffsetsOfTensorMemoryAndOfZerosEqualNvdisasm) {
+  const std::pair<Word, const char*> rows[] = {
+      {{0x000020ff060073cb, 0x0001e40008000004}, "UMEMSETS.64 [UR6+0x20], URZ, UR4"},
+      {{0x00000804080079e7, 0x0003d80009100000},
+       "UTCCP.T.S.4x32dp128bit tmem[UR8+0x8], gdesc[UR4]"},
+      {{0x00002000040079e6, 0x001fd80008010000}, "UTCSHIFT.DOWN tmem[UR4+0x20]"},
+  };
+  for (const auto& [word, text] : rows) {
+    const auto instruction = decode(Arch::sm_100, word);
+    ASSERT_TRUE(instruction) << text;
+    EXPECT_EQ(print(*instruction, 0), text);
+    EXPECT_EQ(encode(*instruction), word) << text;
+  }
 }
 
 class PublishedOf : public testing::TestWithParam<Arch> {};

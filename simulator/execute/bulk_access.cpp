@@ -97,16 +97,24 @@ void BulkAccess::note_shared(AccessKind kind, std::uint32_t address, std::uint64
 }
 
 Flow BulkAccess::count_at_barrier(std::uint32_t address, std::uint32_t bytes) {
+  return update_barrier(address, Arrival::bytes_done, bytes);
+}
+
+Flow BulkAccess::arrive_at_barrier(std::uint32_t address) {
+  return update_barrier(address, Arrival::one, 1);
+}
+
+Flow BulkAccess::update_barrier(std::uint32_t address, Arrival effect, std::uint32_t bytes) {
   std::uint64_t word;
   std::byte* at = shared(address, sizeof word, sizeof word);
   if (at == nullptr) return Flow::stop;
   note_shared(AccessKind::atomic, address, sizeof word, sizeof word);
   if (core_.cycle != nullptr) {
-    update_later(core_, *warp_.block, address, Arrival::bytes_done, bytes);
+    update_later(core_, *warp_.block, address, effect, bytes);
     return Flow::next;
   }
   std::memcpy(&word, at, sizeof word);
-  word = barrier_after_bytes(word, bytes);
+  word = effect == Arrival::one ? barrier_after_arrival(word) : barrier_after_bytes(word, bytes);
   std::memcpy(at, &word, sizeof word);
   return Flow::next;
 }

@@ -2,6 +2,7 @@
 // barrier.
 #pragma once
 
+#include "simulator/execute/barrier_update.hpp"
 #include "simulator/execute/machine.hpp"
 
 namespace heddle::simulator {
@@ -11,6 +12,7 @@ Execute lower_bulk(const isa::Instruction& instruction, Step& step);
 Execute lower_tensor(const isa::Instruction& instruction, Step& step);
 Execute lower_async_store(const isa::Instruction& instruction, Step& step);
 Execute lower_request(const isa::Instruction& instruction, Step& step);
+Execute lower_tensor_memory(const isa::Instruction& instruction, Step& step);
 
 // An H200 takes instructions that mean the shared memory of a cluster by themselves for illegal in
 // a launch without clusters (copies from global memory excepted). True, and a fault, there.
@@ -37,12 +39,15 @@ class BulkAccess {
 
   // Tells the barrier at a cluster's shared address that `bytes` bytes have arrived.
   Flow count_at_barrier(std::uint32_t address, std::uint32_t bytes);
+  // … that somebody has.
+  Flow arrive_at_barrier(std::uint32_t address);
 
  private:
   std::byte* found(std::byte* data, std::uint64_t address, unsigned alignment, const char* missing);
   void observe(AccessKind kind, Window space, std::uint64_t address, std::uint64_t bytes,
                unsigned width);
   void save(std::uint64_t address, std::uint64_t bytes);  // before they change
+  Flow update_barrier(std::uint32_t address, Arrival effect, std::uint32_t bytes);
 
   Core& core_;
   Warp& warp_;

@@ -118,6 +118,8 @@ void Core::start_block(Block& block, std::uint64_t linear) const {
   block.awaited_barriers = 0;
   block.results.assign(launch.warps_per_block, {});
   block.spare_registers = 0;
+  block.tensor_cells.clear();
+  block.tensor_columns = 0;
   constexpr std::uint32_t kRegisterUnit = 8;
   const std::uint32_t registers =
       (launch.request->kernel->registers + kRegisterUnit - 1) / kRegisterUnit * kRegisterUnit;

@@ -226,9 +226,8 @@ Execute lower_control(const isa::Instruction& in, Step& step, std::uint32_t inde
     case Op::PMTRIG:
     case Op::PREEXIT:  // launches follow one another
     case Op::ACQBULK:
+    case Op::FENCE:
       return execute_nothing;
-    case Op::FENCE:  // the last orders accesses to tensor memory
-      return in.mod(Mod::fenced) <= 1 ? execute_nothing : nullptr;
     default:
       return lower_convergence(in, step);
   }

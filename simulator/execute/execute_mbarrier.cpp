@@ -288,6 +288,10 @@ std::uint64_t barrier_after_bytes(std::uint64_t word, std::uint32_t bytes) {
   return arrive(word, Arrival::bytes_done, bytes, false);
 }
 
+std::uint64_t barrier_after_arrival(std::uint64_t word) {
+  return arrive(word, Arrival::one, 1, false);
+}
+
 Execute lower_mbarrier(const isa::Instruction& in, Step& step) {
   constexpr std::uint32_t kTogether = 1, kReduction = 2;
   constexpr std::uint64_t kInvalidate = 0x9b1, kArrive = 0x9a7, kCheck = 0x5a7, kExchange = 0x5b2;

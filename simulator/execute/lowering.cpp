@@ -252,9 +252,10 @@ Step lower_instruction(const Instruction& in, std::uint32_t index, std::uint32_t
     return step;
   }
   step.lane = nullptr;
-  for (const auto family : {lower_memory, lower_copy, lower_atomic, lower_special, lower_texture,
-                            lower_block_barrier, lower_cluster, lower_mbarrier, lower_bulk,
-                            lower_tensor, lower_async_store, lower_request, lower_warpgroup})
+  for (const auto family :
+       {lower_memory, lower_copy, lower_atomic, lower_special, lower_texture, lower_block_barrier,
+        lower_cluster, lower_mbarrier, lower_bulk, lower_tensor, lower_async_store, lower_request,
+        lower_tensor_memory, lower_warpgroup})
     if ((step.execute = family(in, step)) != nullptr) {
       if (isa::memory_access(in).space == isa::Space::constant) load_beforehand(in, step, pool);
       return step;
@@ -276,8 +277,9 @@ unsigned highest_row(const Instruction& in, Source::Kind kind, unsigned destinat
   note(other);
   for (const Source& source : {in.a, in.b, in.c})
     if (source.kind == kind) note(source.index);
-  const isa::OperandWidths widths = isa::operand_widths(in);  // of a warp group's sums more
-  const unsigned widest = std::max<unsigned>(kWidestOperand, widths.destination);
+  // Of a warp group's sums and of what goes to tensor memory more.
+  const isa::OperandWidths widths = isa::operand_widths(in);
+  const unsigned widest = std::max<unsigned>({kWidestOperand, widths.destination, widths.b});
   return std::min(highest + widest, end);
 }
 

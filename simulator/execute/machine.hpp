@@ -204,6 +204,9 @@ struct Block {
   };
   std::vector<BarrierResult> results;  // per warp, for B2R.RESULT
   std::uint64_t spare_registers = 0;   // that warps have given away (setmaxnreg)
+  // Tensor memory, lane by lane; empty until columns of it are taken. Which are: a bit for 32.
+  std::vector<std::uint32_t> tensor_cells;
+  std::uint32_t tensor_columns = 0;
   bool finished() const;
 };
 

@@ -84,6 +84,10 @@ SavedBlock::SavedBlock(const Core& core, const Block& block, const SavedBlock* l
   rows_.save(std::as_bytes(std::span(rows)), last ? &last->rows_ : nullptr, count);
   shared_.save(block.shared, last ? &last->shared_ : nullptr, count);
   local_.save(block.local.bytes(), last ? &last->local_ : nullptr, count);
+  tensor_cells_.save(std::as_bytes(std::span(block.tensor_cells)),
+                     last ? &last->tensor_cells_ : nullptr, count);
+  tensor_count_ = block.tensor_cells.size();
+  tensor_columns_ = block.tensor_columns;
 }
 
 void SavedBlock::load(const Core& core, Block& block) const {
@@ -97,6 +101,9 @@ void SavedBlock::load(const Core& core, Block& block) const {
   });
   shared_.load(block.shared);
   local_.load(block.local.bytes());
+  block.tensor_cells.resize(tensor_count_);
+  tensor_cells_.load(std::as_writable_bytes(std::span(block.tensor_cells)));
+  block.tensor_columns = tensor_columns_;
   block.barriers = barriers_;
   block.awaited_barriers = awaited_barriers_;
   block.barriers_completed = barriers_completed_;

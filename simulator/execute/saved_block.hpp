@@ -44,7 +44,9 @@ class SavedBlock {
   };
   std::uint64_t linear_ = 0, barriers_completed_ = 0, spare_registers_ = 0;
   std::vector<SavedWarp> warps_;
-  SavedBytes rows_, shared_, local_;
+  SavedBytes rows_, shared_, local_, tensor_cells_;
+  std::size_t tensor_count_ = 0;
+  std::uint32_t tensor_columns_ = 0;
   std::array<BlockBarrier, 16> barriers_;
   std::uint32_t awaited_barriers_ = 0;
   std::vector<Block::BarrierResult> results_;

@@ -17,11 +17,11 @@ using namespace group;
 
 // Of D where FP32 numbers are added: bits below the largest exponent that terms keep, and bits of
 // the sum's fraction.
-template <class A, class B, bool kHalfSum>
+template <class A, class B, bool kHalfSum, bool kWide>
 struct Sum {
-  static constexpr bool kHalf = kHalfSum, kEightBits = A::kBytes == 1;
-  static constexpr i32 kKept = kEightBits ? 13 : 25;
-  static constexpr i32 kFraction = kEightBits ? 13 : 23;
+  static constexpr bool kHalf = kHalfSum, kFew = A::kBytes == 1 && !kWide;
+  static constexpr i32 kKept = kFew ? 13 : 25;
+  static constexpr i32 kFraction = kFew ? 13 : 23;
   static constexpr i32 kProductFraction = static_cast<i32>(A::kFraction + B::kFraction);
 };
 
@@ -153,9 +153,9 @@ void multiply_steps(const GroupFactors& factors, GroupSums& sums) {
   }
 }
 
-template <class A, class B, bool kHalf>
+template <class A, class B, bool kHalf, bool kWide = false>
 void multiply_floats(const GroupFactors& factors, GroupSums& sums) {
-  using Dot = Sum<A, B, kHalf>;
+  using Dot = Sum<A, B, kHalf, kWide>;
   return factors.bytes == kGroupRowBytes ? multiply_steps<A, B, Dot, 4>(factors, sums)
                                          : multiply_steps<A, B, Dot, 2>(factors, sums);
 }
@@ -244,6 +244,10 @@ GroupFunctions group_functions() {
             {multiply_floats<E5m2, E4m3, true>, multiply_floats<E5m2, E5m2, true>}},
            {{multiply_floats<E4m3, E4m3, false>, multiply_floats<E4m3, E5m2, false>},
             {multiply_floats<E5m2, E4m3, false>, multiply_floats<E5m2, E5m2, false>}}},
+          {{{multiply_floats<E4m3, E4m3, true, true>, multiply_floats<E4m3, E5m2, true, true>},
+            {multiply_floats<E5m2, E4m3, true, true>, multiply_floats<E5m2, E5m2, true, true>}},
+           {{multiply_floats<E4m3, E4m3, false, true>, multiply_floats<E4m3, E5m2, false, true>},
+            {multiply_floats<E5m2, E4m3, false, true>, multiply_floats<E5m2, E5m2, false, true>}}},
           {{multiply_bytes<false, false, false>, multiply_bytes<false, true, false>},
            {multiply_bytes<true, false, false>, multiply_bytes<true, true, false>}},
           {{multiply_bytes<false, false, true>, multiply_bytes<false, true, true>},

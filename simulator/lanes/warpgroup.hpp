@@ -33,10 +33,11 @@ struct GroupSums {
 // Fills `d`. `c` is what is added.
 using GroupFunction = void (*)(const GroupFactors& factors, GroupSums& sums);
 
-// By the types of D (FP16, FP32), and of A and B (0 E4M3 or unsigned, 1 E5M2 or signed).
+// By the types of D (FP16, FP32), and of A and B (0 E4M3 or unsigned, 1 E5M2 or signed). wide:
+// sums of eight-bit floats that keep as many bits as those of others, as on Blackwell.
 struct GroupFunctions {
   GroupFunction half_to_half, half, bfloat, tf32;
-  GroupFunction eight_bits[2][2][2];
+  GroupFunction eight_bits[2][2][2], wide_eight_bits[2][2][2];
   GroupFunction bytes[2][2], bytes_saturated[2][2];
   GroupFunction bits;
 };

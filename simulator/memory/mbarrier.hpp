@@ -7,5 +7,7 @@ namespace heddle::simulator {
 
 // The word after `bytes` that the barrier expects have come.
 std::uint64_t barrier_after_bytes(std::uint64_t word, std::uint32_t bytes);
+// … after one arrival.
+std::uint64_t barrier_after_arrival(std::uint64_t word);
 
 }  // namespace heddle::simulator

@@ -8,7 +8,7 @@ rm -rf "$work"
 mkdir -p "$work/micro/patched_code"
 cp "$here/machine.cu" "$here/grid_barrier.cu" "$here/long_blocks.cu" \
   "$here/access_patterns.cu" "$here/talking_blocks.cu" "$here/reductions.cu" \
-  "$here/blackwell.cu" "$work"
+  "$here/blackwell.cu" "$here/tensor_memory.cu" "$work"
 cp -r "$kernels/common" "$work"
 cp "$kernels/micro/patched_code/patched_code.cu" "$work/micro/patched_code"
 find "$work" -type f -exec touch -d @0 {} + # line tables hold times too
@@ -21,5 +21,7 @@ nvcc -arch=sm_90 -cubin -o "$here/access_patterns.sm_90.cubin" access_patterns.c
 nvcc -arch=sm_90 -cubin -o "$here/long_blocks.sm_90.cubin" long_blocks.cu
 nvcc -arch=sm_90 -cubin -o "$here/talking_blocks.sm_90.cubin" talking_blocks.cu
 nvcc -arch=sm_90 -cubin -o "$here/reductions.sm_90.cubin" reductions.cu
-nvcc -std=c++17 -arch=sm_100a -cubin -o "$here/blackwell.sm_100.cubin" blackwell.cu
+for kernels in blackwell tensor_memory; do
+  nvcc -std=c++17 -arch=sm_100a -cubin -o "$here/$kernels.sm_100.cubin" $kernels.cu
+done
 nvcc -std=c++17 -O3 -arch=sm_90 -cubin -o "$here/patched_code.sm_90.cubin" micro/patched_code/patched_code.cu
