@@ -129,6 +129,9 @@ constexpr Word kWords[] = {
     {{"atomics", "atomic", "global atomics", "shared atomics"},
      "read-modify-write accesses that no other access interrupts; those to one address are "
      "executed one after the other"},
+    {{"tests in a loop what the loop does not change"},
+     "a branch whose lanes always agree, on a condition that is the same in every round of a loop; "
+     "one test before the loop would do"},
     {{"blocks of N threads"},
      "the block size is not a multiple of 32, so its last warp has lanes without a thread"},
     {{"threads that end early"},

@@ -194,6 +194,53 @@ TEST_F(AdviceOf, ThreadsThatTheLastWarpLacksAreTold) {
   EXPECT_THAT(text, HasSubstr("Blocks of 40 threads"));
 }
 
+// `condition` is tested in each round.
+std::string tested(const std::string& condition, const std::string& behind = "") {
+  return "__global__ void rounds(float *out, int mode) {\n"
+         "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+         "  float x = 0.0f;\n"
+         "  int k = 0;\n"
+         "  int first = 1;\n"
+         "  while (k < 100) {\n"
+         "    if (" +
+         condition +
+         ") {\n"
+         "      x = x * 2.0f; x = x + 3.0f; x = x * 4.0f;\n"
+         "    } else {\n"
+         "      x = x + 5.0f; x = x * 6.0f; x = x + 7.0f;\n"
+         "    }\n"
+         "    k++;\n" +
+         behind +
+         "  }\n"
+         "  out[i] = x;\n"
+         "}\n"
+         "rounds<<<16, 64>>>(zeros(1024), 2);\n";
+}
+
+TEST_F(AdviceOf, AConditionThatALoopKeepsIsTestedBeforeIt) {
+  const std::string text = first(advice(tested("mode == 2")));
+  EXPECT_THAT(text, HasSubstr("k.warp:7"));
+  EXPECT_THAT(text, HasSubstr("tests in a loop what the loop does not change"));
+  // 32 warps, 100 rounds.
+  EXPECT_THAT(text, HasSubstr("is executed 3,200 times"));
+  EXPECT_THAT(text, HasSubstr("tested before the loop, it would be executed 32 times"));
+  // The branch and its comparison.
+  EXPECT_THAT(text, HasSubstr("12,416 cycles instead of 14,000"));
+}
+
+TEST_F(AdviceOf, AConditionThatTheLoopChangesStays) {
+  for (const char* condition : {"k % 2 == 0", "i < 512 + k", "out[k] == 0.0f"})
+    EXPECT_THAT(advice(tested(condition)), Not(HasSubstr("tests in a loop"))) << condition;
+  // Written the same in every round, but behind the test.
+  EXPECT_THAT(advice(tested("first == 1", "    first = 0;\n")), Not(HasSubstr("tests in a loop")));
+}
+
+TEST_F(AdviceOf, AConditionThatLanesDoNotAgreeOnIsDivergence) {
+  const std::string text = advice(tested("i % 2 == 0"));
+  EXPECT_THAT(text, HasSubstr("diverges"));
+  EXPECT_THAT(text, Not(HasSubstr("tests in a loop")));
+}
+
 TEST_F(AdviceOf, OtherPredicationAndBlocksAreSimulated) {
   const std::string sketch =
       "__global__ void clamp(float *c) {\n"

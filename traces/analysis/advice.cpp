@@ -5,11 +5,13 @@
 #include <algorithm>
 #include <cmath>
 
+#include "simulator/base/code_address.hpp"
 #include "simulator/base/display_numbers.hpp"
 #include "traces/analysis/launch_advice.hpp"
 #include "traces/analysis/launch_cost.hpp"
 #include "traces/analysis/listing.hpp"
 #include "traces/analysis/memory_advice.hpp"
+#include "traces/analysis/steady_branches.hpp"
 #include "traces/analysis/values.hpp"
 
 namespace heddle::traces {
@@ -112,6 +114,7 @@ class Adviser {
     for (const auto& [branch, site] : divergence_.sites())
       if (const double share = cost_share(site.lost); share >= kWorthSaying)
         found.emplace_back(share, of_branch(branch, site, share_of(site.lost)));
+    add_steady(found);
     const SlotBudget& budget = divergence_.slots();
     if (const double share = cost_share(budget.never_started); share >= kWorthSaying)
       found.emplace_back(share, of_block_size(share_of(budget.never_started)));
@@ -251,6 +254,41 @@ class Adviser {
         what, readable_whole(all - fewer), readable_whole(divergence_.steps()),
         percent(fewer / all));
     return {.text = text, .in_vain = false};
+  }
+
+  // Branches that warps take as one and a loop could do without.
+  void add_steady(std::vector<std::pair<double, Advice>>& found) {
+    const isa::Program& program = request_.module->program();
+    for (const isa::CodeRange& range : program.ranges) {
+      if (watch_.executed(simulator::index_of_code_address(range.address)) == 0) continue;
+      for (const SteadyBranch& each : steady_branches(*request_.module, range)) {
+        if (divergence_.sites().contains(each.branch)) continue;
+        const std::uint64_t once = watch_.executed(each.before);
+        const auto saved = [&](std::uint32_t pc) {
+          return watch_.executed(pc) - std::min(once, watch_.executed(pc));
+        };
+        std::uint64_t fewer = saved(each.branch);
+        for (const std::uint32_t test : each.tests) fewer += saved(test);
+        const double cycles = kIssueCycles * static_cast<double>(fewer);
+        if (cycles >= kWorthSaying * cost_)
+          found.emplace_back(cycles / cost_, of_steady(each, once, cycles));
+      }
+    }
+  }
+
+  Advice of_steady(const SteadyBranch& steady, std::uint64_t once, double cycles) {
+    return {
+        fmt::format("{} tests in a loop what the loop does not change: {} of the cost",
+                    place(steady.branch), percent(cycles / cost_)),
+        fmt::format(
+            "{} is executed {}. All lanes of a warp agree each time, and nothing in the loop "
+            "that begins at {} changes the condition: tested before the loop, it would be "
+            "executed {}. It helps to have a loop for each side, or to make the condition a "
+            "template parameter. What if: without it the launch would keep its SMs busy for {} "
+            "cycles instead of {}.",
+            listing_.at(steady.branch).text, times(watch_.executed(steady.branch)),
+            place(steady.loop), times(once), readable_whole(cost_ - cycles), readable_whole(cost_)),
+        steady.branch};
   }
 
   Advice of_block_size(double share) const {
