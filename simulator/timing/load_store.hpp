@@ -55,6 +55,7 @@ struct Served {
 
 class LoadStoreUnit {
  public:
+  // Its lines are linked by numbers of 16 bits (L1Lines).
   static constexpr std::uint64_t kMostL1Bytes = 4 << 20;
   LoadStoreUnit(const Constants& constants, std::uint32_t sm);
   // Before a launch: `l1_bytes` of cache.

@@ -16,6 +16,7 @@
 
 namespace heddle::simulator::timing {
 
+// Twice as many are bits of a word (Sm::due_sub_cores).
 inline constexpr unsigned kMostSubCores = 31;
 
 struct SmUnits {
