@@ -195,8 +195,8 @@ print([sum(os.path.exists(os.path.join(each, name)) for each in folders)
 
     def test_curand_generators_give_what_nvidias_library_gave(self):
         output, record = self.run_program(HERE / "curand_generators.py")
-        self.assertIn("right: 60 sequences by CreateGenerator\n", output)
-        self.assertIn("right: 60 sequences by CreateGeneratorHost\n", output)
+        for create in ("CreateGenerator", "CreateGeneratorHost"):  # 15 are MTGP32's, which needs a header
+            self.assertRegex(output, f"right: (92|107) sequences by {create}\n")
         first = record["library_calls"][0]
         self.assertEqual((first["name"], first["shape"], first["type"], first["computed"]),
                          ("curandGenerate", "n=1000", "XORWOW", "on the host"))

@@ -40,6 +40,7 @@ struct Generator {
 };
 
 bool is_quasi(Kind kind) { return kind >= Kind::quasi_default; }
+bool is_twister(Kind kind) { return kind == Kind::mt19937 || kind == Kind::mtgp32; }
 bool has_pairs(Kind kind) {
   return kind == Kind::xorwow || kind == Kind::mrg32k3a || kind == Kind::philox;
 }
@@ -53,7 +54,7 @@ Status create(Generator** made, Kind kind) {
   generator->settings.kind = kind;
   if (is_quasi(kind)) generator->settings.order = Order::quasi;
   generator->for_host = kForHost;
-  if (kind == Kind::mtgp32) make_source(generator->settings);  // says that there is none
+  if (kind == Kind::mtgp32) make_source(generator->settings);  // may find no parameters
   *made = generator.release();
   return Status::success;
 }
@@ -84,7 +85,7 @@ Status set_seed(Generator* generator, std::uint64_t seed) {
 }
 Status set_offset(Generator* generator, std::uint64_t offset) {
   return change(generator, [&](Settings& settings) {
-    if (settings.kind == Kind::mt19937) return Status::type_error;
+    if (is_twister(settings.kind)) return Status::type_error;
     settings.offset = offset;
     return Status::success;
   });
@@ -93,6 +94,8 @@ Status set_order(Generator* generator, Order order) {
   return change(generator, [&](Settings& settings) {
     if (is_quasi(settings.kind) != (order == Order::quasi)) return Status::out_of_range;
     if (order == Order::seeded && settings.kind != Kind::xorwow) return Status::out_of_range;
+    if (is_twister(settings.kind) && order == Order::dynamic) return Status::out_of_range;
+    if (settings.kind == Kind::mt19937 && order == Order::best) return Status::out_of_range;
     settings.order = order;
     return Status::success;
   });
@@ -113,6 +116,8 @@ const char* name_of(Kind kind) {
       return "XORWOW";
     case Kind::mrg32k3a:
       return "MRG32k3a";
+    case Kind::mtgp32:
+      return "MTGP32";
     case Kind::mt19937:
       return "MT19937";
     case Kind::philox:
@@ -181,21 +186,31 @@ Status normal(Generator* generator, T* to, std::size_t count, T mean, T deviatio
   });
 }
 
+// A normal number of that mean and variance.
+std::uint32_t rounded(float deviate, double mean, bool in_single) {
+  if (!in_single) return static_cast<std::uint32_t>(mean + std::sqrt(mean) * deviate + 0.5);
+  const float deviation = static_cast<float>(std::sqrt(mean));
+  return static_cast<std::uint32_t>(static_cast<float>(mean) + deviation * deviate + 0.5f);
+}
+
 Status poisson(Generator* generator, unsigned* to, std::size_t count, double mean) {
   if (!(mean > 0 && mean <= kGreatestMean)) return Status::out_of_range;
-  if (generator == nullptr) return Status::not_initialized;
-  const bool quasi = generator->settings.kind >= Kind::quasi_default;
-  const bool by_histogram = mean < (quasi ? 10 : 2000);  // as NVIDIA's library
   return run(generator, to, count, [=](Source& source, unsigned* at, std::int64_t n) {
+    const PoissonMethods methods = source.poisson_methods();
     std::vector<double> shares(static_cast<std::size_t>(n));
-    source.shares(shares.data(), n);
-    const auto draw = [&](const auto& distribution) {
+    if (mean < methods.histogram_below) {
+      source.shares(shares.data(), n);
+      const SquareHistogram distribution(mean);
       for (const double share : shares) *at++ = distribution.at(share);
-    };
-    if (by_histogram)
-      draw(SquareHistogram(mean));
-    else
-      draw(Poisson(mean));
+    } else if (mean < methods.inverse_below) {
+      source.uniform(shares.data(), n);
+      const Poisson distribution(mean);
+      for (const double share : shares) *at++ = distribution.at(share);
+    } else {
+      std::vector<float> deviates(static_cast<std::size_t>(n));
+      source.deviates(deviates.data(), n);
+      for (const float deviate : deviates) *at++ = rounded(deviate, mean, methods.rounds_in_single);
+    }
   });
 }
 Status poisson_method(Generator* generator, unsigned* to, std::size_t count, double mean, int) {

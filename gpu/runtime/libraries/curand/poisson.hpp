@@ -8,8 +8,8 @@
 
 namespace heddle::runtime::libraries::curand {
 
-// Beyond it nothing of the distribution fits the 32 bits of a result with room to spare.
-inline constexpr double kGreatestMean = 1e9;
+// As NVIDIA documents.
+inline constexpr double kGreatestMean = 400000;
 
 class Poisson {
  public:

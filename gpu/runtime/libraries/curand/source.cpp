@@ -1,12 +1,17 @@
 #include "gpu/runtime/libraries/curand/source.hpp"
 
+#include <algorithm>
 #include <bit>
-#include <boost/random/mersenne_twister.hpp>
 #include <boost/random/sobol.hpp>
+#include <cmath>
+#include <fstream>
+#include <optional>
+#include <utility>
 #include <vector>
 
 #include "gpu/runtime/libraries/curand/directions.hpp"
 #include "gpu/runtime/libraries/curand/engines.hpp"
+#include "gpu/runtime/libraries/curand/twisters.hpp"
 
 namespace heddle::runtime::libraries::curand {
 namespace {
@@ -34,6 +39,25 @@ class Parallel : public Source {
     integers(bits.data(), count);
     for (const std::uint32_t value : bits) *to++ = value * 0x1p-32 + 0x1p-33;
   }
+  // Where a group is one integer, a thread keeps the second number of a pair for its next turn.
+  void deviates(float* to, std::int64_t count) override {
+    if constexpr (Engine::kInGroup == 1) {
+      second_.resize(threads_.size());
+      for (float* const end = to + count; to != end; next_ = (next_ + 1) % threads_.size()) {
+        auto& second = second_[next_];
+        if (second) {
+          *to++ = *std::exchange(second, std::nullopt);
+        } else {
+          const auto pair = threads_[next_].template draw<Draw::normal>();
+          *to++ = pair[0];
+          second = pair[1];
+        }
+      }
+    } else {
+      normal(to, count);
+    }
+  }
+  PoissonMethods poisson_methods() const override { return {2000, 2000}; }
 
  private:
   template <Draw kDraw, typename T>
@@ -59,7 +83,10 @@ class Parallel : public Source {
   std::size_t next_ = 0;
   Draw kept_of_ = Draw::integer;
   std::vector<double> kept_;  // of the last group
+  std::vector<std::optional<float>> second_;
 };
+
+const double kAbove8000 = std::nextafter(8000.0, 8001.0);  // 8000 itself takes the inverse
 
 // Generators that give one number of each distribution for an integer.
 template <typename Int>
@@ -84,11 +111,18 @@ class OneForOne : public Source {
   void shares(double* to, std::int64_t count) override {
     each(to, count, [](Int value) { return share(value, kHalf); });
   }
+  void deviates(float* to, std::int64_t count) override { normal(to, count); }
+  // Of generators of points; the others say their own.
+  PoissonMethods poisson_methods() const override {
+    return sizeof(Int) == 8 ? PoissonMethods{0, 2000} : PoissonMethods{10, kAbove8000};
+  }
 
  protected:
   static constexpr double kHalf = sizeof(Int) == 8 ? 0x1p-54 : 0x1p-33;
   virtual void draw(Int* to, std::int64_t count) = 0;
-  virtual double at_zero() const = 0;  // the uniform number for 0
+  virtual double at_zero() const {
+    return sizeof(Int) == 8 ? 0x1p-54 : 0x1p-32;
+  }  // the uniform number for 0
 
  private:
   static std::uint32_t upper(Int value) {
@@ -111,21 +145,50 @@ class OneForOne : public Source {
   }
 };
 
-// One sequence. NVIDIA's kernels take it up in 8192 places and give it in another order.
-class MersenneTwister : public OneForOne<std::uint32_t> {
+class Mt19937 : public OneForOne<std::uint32_t> {
  public:
-  explicit MersenneTwister(const Settings& settings)
-      : engine_(static_cast<std::uint32_t>(settings.seed)) {
+  explicit Mt19937(const Settings& settings) : places_(static_cast<std::uint32_t>(settings.seed)) {
     demand(settings.offset == 0);
   }
+  void uniform(float* to, std::int64_t count) override {
+    std::vector<double> wide(static_cast<std::size_t>(count));
+    shares(wide.data(), count);
+    for (const double share : wide) *to++ = static_cast<float>(share);
+  }
+  void uniform(double* to, std::int64_t count) override { shares(to, count); }
+  PoissonMethods poisson_methods() const override { return {2000, 2000, true}; }
 
  private:
   void draw(std::uint32_t* to, std::int64_t count) override {
-    for (std::int64_t i = 0; i < count; ++i) to[i] = engine_();
+    std::generate_n(to, count, [this] { return places_.next(); });
   }
-  double at_zero() const override { return 0x1p-33; }
 
-  boost::random::mt19937 engine_;
+  Mt19937Places places_;
+};
+
+class Mtgp32 : public OneForOne<std::uint32_t> {
+ public:
+  explicit Mtgp32(const Settings& settings)
+      : sequences_(parameters(), settings.order == Order::legacy ? 64 : 192, settings.seed) {
+    demand(settings.offset == 0);
+  }
+  PoissonMethods poisson_methods() const override { return {32, kAbove8000}; }
+
+ private:
+  static std::vector<Mtgp32Parameters> parameters() {
+    const auto path = find_mtgp32_header();
+    std::ifstream header(path);
+    try {
+      return read_mtgp32_parameters(header);
+    } catch (const std::runtime_error& bad) {
+      throw Missing(path.string() + ": " + bad.what());
+    }
+  }
+  void draw(std::uint32_t* to, std::int64_t count) override {
+    std::generate_n(to, count, [this] { return sequences_.next(); });
+  }
+
+  Mtgp32Sequences sequences_;
 };
 
 // Points of one dimension after another. Directions are those of S. Joe and F. Kuo, as Boost has
@@ -151,7 +214,6 @@ class Sobol : public OneForOne<Int> {
         to[d * points + i] = next_ == 0 && i == 0 ? 0 : engine_();  // Boost leaves the origin out
     next_ += static_cast<std::uint64_t>(points);
   }
-  double at_zero() const override { return sizeof(Int) == 8 ? 0x1p-54 : 0x1p-32; }
 
   std::int64_t dimensions_;
   boost::random::sobol_engine<Int, 8 * sizeof(Int)> engine_;
@@ -185,7 +247,6 @@ class ScrambledSobol : public OneForOne<Int> {
     }
     next_ += static_cast<std::uint64_t>(points);
   }
-  double at_zero() const override { return sizeof(Int) == 8 ? 0x1p-54 : 0x1p-32; }
 
   static constexpr int kWidth = 8 * sizeof(Int);
   std::int64_t dimensions_;
@@ -206,7 +267,9 @@ std::unique_ptr<Source> make_source(const Settings& settings) {
     case Kind::philox:
       return std::make_unique<Parallel<Philox>>(settings, 65536);
     case Kind::mt19937:
-      return std::make_unique<MersenneTwister>(settings);
+      return std::make_unique<Mt19937>(settings);
+    case Kind::mtgp32:
+      return std::make_unique<Mtgp32>(settings);
     case Kind::sobol32:
       return std::make_unique<Sobol<std::uint32_t>>(settings);
     case Kind::sobol64:

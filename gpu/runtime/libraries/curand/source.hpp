@@ -39,6 +39,14 @@ struct Settings {
   int dimensions = 1;
 };
 
+// How numbers of a Poisson distribution are made, by their mean: as NVIDIA's library does, which
+// was found by what its generators of the host give (docs/python.md). From `inverse_below` on it is
+// a rounded normal number.
+struct PoissonMethods {
+  double histogram_below, inverse_below;
+  bool rounds_in_single = false;
+};
+
 class Source {
  public:
   virtual ~Source() = default;
@@ -50,6 +58,9 @@ class Source {
   virtual void normal(double* to, std::int64_t count) = 0;
   // Uniform numbers that take one integer each.
   virtual void shares(double* to, std::int64_t count) = 0;
+  // Normal numbers as Poisson numbers of great means take them.
+  virtual void deviates(float* to, std::int64_t count) = 0;
+  virtual PoissonMethods poisson_methods() const = 0;
 };
 
 // Throws Missing for what is not supported.
