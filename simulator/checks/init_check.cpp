@@ -101,20 +101,27 @@ void InitCheck::issued(const Core& core, const Warp& warp, const Issue& issue) {
 }
 
 bool InitCheck::all_is_written_around(const Warp& warp, const Access& access) {
-  constexpr std::uint64_t kMost = 4096;  // to look at more takes longer than lane by lane
   if (access.space == Window::local || warp.block->cluster != nullptr) return false;
+  const Access::Around around = access.around();
+  if (around.bytes != 0 && all_is_written(warp, access.space, around.address, around.bytes))
+    return true;
   std::uint64_t lowest = ~std::uint64_t{0}, highest = 0;
   for (const unsigned lane : access.lanes) {
     lowest = std::min(lowest, access.address[lane]);
     highest = std::max(highest, access.address[lane]);
   }
-  const std::uint64_t bytes = highest - lowest + access.width;
-  if (access.space == Window::shared)
-    return bytes <= kMost && memory_of(*warp.block).shared.has_all(lowest & kSharedOffset, bytes);
-  Tracked* const tracked = tracked_at(lowest);
-  if (tracked == nullptr) return highest < untracked_.until;
-  return tracked->allocation.contains(lowest, bytes) &&
-         (tracked->all_written() || (bytes <= kMost && tracked->written.has_all(lowest, bytes)));
+  return all_is_written(warp, access.space, lowest, highest - lowest + access.width);
+}
+
+bool InitCheck::all_is_written(const Warp& warp, Window space, std::uint64_t address,
+                               std::uint64_t bytes) {
+  constexpr std::uint64_t kMost = 4096;  // to look at more takes longer than lane by lane
+  if (space == Window::shared)
+    return bytes <= kMost && memory_of(*warp.block).shared.has_all(address & kSharedOffset, bytes);
+  Tracked* const tracked = tracked_at(address);
+  if (tracked == nullptr) return bytes <= untracked_.until - address;
+  return tracked->allocation.contains(address, bytes) &&
+         (tracked->all_written() || (bytes <= kMost && tracked->written.has_all(address, bytes)));
 }
 
 // Reads first: what lanes of an atomic operation read, others of them may write.

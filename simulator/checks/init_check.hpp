@@ -40,6 +40,7 @@ class InitCheck : public Check {
   void look_at(const Core& core, const Warp& warp, const Issue& issue, const Access& access);
   // Whether all that lies between the lanes' places is written; false: it is not known.
   bool all_is_written_around(const Warp& warp, const Access& access);
+  bool all_is_written(const Warp& warp, Window space, std::uint64_t address, std::uint64_t bytes);
   // The bytes of a place in memory that are written, and the place in them; null: not tracked, or
   // all of them are.
   ByteSet* bytes_of(const Warp& warp, Window space, unsigned lane, std::uint64_t& address);

@@ -118,6 +118,8 @@ bool MemoryCheck::all_lie_inside(const Access& access) {
   const Known& known = known_[last_known_];
   if (known.is_heap) return false;
   if (access.adjoining) return known.holds(first, std::uint64_t{access.width} * kWarpSize);
+  const Access::Around around = access.around();
+  if (around.bytes != 0 && known.holds(around.address, around.bytes)) return true;
   if (known.bytes < access.width) return false;
   const std::uint64_t most = known.bytes - access.width;
   bool inside = true;

@@ -47,6 +47,7 @@ class Shadow {
     ReadPart* read;
     WrittenPart* written;
     std::uint32_t shift;  // as that of its line
+    // In place: to copy one that was just made takes the host's core longer than to look it up.
     void set(const Line& line, std::uint64_t part) {
       read = line.reads == nullptr ? nullptr : line.reads + part;
       written = line.writes == nullptr ? nullptr : line.writes + part;

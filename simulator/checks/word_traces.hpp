@@ -116,7 +116,7 @@ class WordTraces {
 
  private:
   static constexpr unsigned kLaneBits = 5;
-  static constexpr std::size_t kLeast = std::size_t{1} << 16, kMost = std::size_t{1} << 27;
+  static constexpr std::size_t kLeast = std::size_t{1} << 12, kMost = std::size_t{1} << 27;
 
   std::vector<Trace> traces_{Trace{}};  // index 0: of nobody
   std::size_t limit_ = kLeast;

@@ -3,6 +3,7 @@
 // pays nothing for it.
 #pragma once
 
+#include <bit>
 #include <cstdint>
 #include <span>
 #include <string_view>
@@ -27,6 +28,18 @@ struct Access {
   AccessCounts counts;
   // Known to be by all lanes, each piece beginning where the one before it ends.
   bool adjoining = false;
+  // Bits in which an address may differ from that of the first lane; all of them: not known.
+  std::uint64_t spread = ~std::uint64_t{0};
+
+  // Bytes that hold all that it touches, and often more.
+  struct Around {
+    std::uint64_t address = 0, bytes = 0;  // 0 bytes: not known
+  };
+  Around around() const {
+    if (lanes.empty() || spread >> 63 != 0) return {};
+    const std::uint64_t below = (std::uint64_t{1} << std::bit_width(spread)) - 1;
+    return {address[lanes.first()] & ~below, below + width};
+  }
 };
 
 // One executed warp instruction.

@@ -557,6 +557,30 @@ TEST_F(Planted, LocalArraysStartUnwritten) {
 
 // ---- of all
 
+// Checks ask first about what lies around an access: it must leave out no lane.
+TEST(Access, WhatLiesAroundItHoldsAllThatItTouches) {
+  Access access;
+  access.width = 8;
+  EXPECT_EQ(access.around().bytes, 0u);  // no lanes
+  access.lanes = Mask::of(3) | Mask::of(9) | Mask::of(30);
+  access.address[3] = 0x7f00'0000'1238;
+  EXPECT_EQ(access.around().bytes, 0u);  // nothing is known of the others
+  for (const std::uint64_t step : {0u, 8u, 1000u, 1u << 20}) {
+    access.address[9] = access.address[3] + step;
+    access.address[30] = access.address[3] - 3 * step;
+    access.spread =
+        (access.address[9] ^ access.address[3]) | (access.address[30] ^ access.address[3]);
+    const Access::Around around = access.around();
+    for (const unsigned lane : access.lanes) {
+      EXPECT_LE(around.address, access.address[lane]);
+      EXPECT_GE(around.address + around.bytes, access.address[lane] + access.width);
+    }
+  }
+  access.spread = 0;
+  EXPECT_EQ(access.around().address, access.address[3]);
+  EXPECT_EQ(access.around().bytes, 8u);
+}
+
 TEST(CheckOptions, NamesOfBothTools) {
   const Options options = parse_options("memcheck,races");
   EXPECT_TRUE(options.memory && options.races && !options.sync);
