@@ -91,6 +91,15 @@ TEST_F(Outputs, FullDisksAreSaidByEveryCommand) {
   EXPECT_TRUE(fs::is_symlink(full));
 }
 
+TEST_F(Outputs, ACaptureThatDoesNotFitIsSaid) {
+  const fs::path capture = folder_ / "capture";
+  const std::string command = std::string(HEDDLE_EXECUTABLE) + " run --no-progress --capture " +
+                              capture.string() + program("");
+  const Outcome outcome = run_shell("ulimit -f 2; " + command + " 2>&1");
+  EXPECT_EQ(outcome.status, 125) << outcome.text;
+  EXPECT_THAT(outcome.text, HasSubstr("File too large"));
+}
+
 TEST_F(Outputs, ADashIsStdout) {
   const std::string words = "run --no-progress -o - " + capsule();
   const Outcome outcome = run_heddle(words, Kept::output);
