@@ -42,7 +42,7 @@ void put_uniform(Warp& warp, const Step& step, std::uint32_t value) {
   std::fill_n(destination_row(warp, step.d), kWarpSize, value);
 }
 
-// UTCATOMSWS.FIND_AND_SET: the first place of so many times 32 columns, a multiple of their number.
+// UTCATOMSWS.FIND_AND_SET: the first free run of units of 32 columns, aligned to its length.
 Flow execute_take(Core& core, Warp& warp, const Step& step, Mask, Mask on) {
   if (on.empty()) return Flow::next;
   Block& block = *warp.block;
@@ -202,7 +202,7 @@ Execute lower_move(const isa::Instruction& in, std::uint8_t first, Execute execu
 
 // Copies from shared memory ----------------------------------------------------------------------
 
-// UTCCP's Mod::tensor_shape: rows of so many times 16 bytes, and where a row goes.
+// UTCCP's Mod::tensor_shape: the length of a row in units of 16 bytes, and where a row goes.
 struct CopyForm {
   std::uint32_t rows, chunks;
   // The row that a quarter of the lanes begins with.

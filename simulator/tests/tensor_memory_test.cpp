@@ -107,7 +107,7 @@ struct Type {
 };
 
 std::uint32_t float_bits(int value) { return std::bit_cast<std::uint32_t>(float(value)); }
-// Of a float with so many bits of exponent and fraction; the value must be one of its numbers.
+// Of a float with these exponent and fraction bits; it must be able to hold the value.
 std::uint32_t narrow(int value, unsigned exponent_bits, unsigned fraction_bits) {
   if (value == 0) return 0;
   const std::uint32_t wide = float_bits(std::abs(value));
