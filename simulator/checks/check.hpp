@@ -87,10 +87,19 @@ struct HeapCall {
   Mask lanes{};
   std::array<std::uint64_t, kWarpSize> argument{};  // by lane: bytes, or an address
 };
-// Of an instruction that is about to execute; `none` where it calls neither.
-HeapCall heap_call(const Core& core, const Warp& warp, const Issue& next);
 // What malloc has given a lane; 0: nothing.
 std::uint64_t heap_result(const Warp& warp, unsigned lane);
+// Of an instruction that is about to execute; `none` where it calls neither.
+HeapCall heap_call(const Core& core, const Warp& warp, const Issue& next);
+// Calls f(lane, address, bytes) for each block that malloc, which has just been called, has given.
+template <typename F>
+void for_each_given_block(const HeapCall& call, const Warp& warp, F&& f) {
+  if (call.what != HeapCall::What::malloc) return;
+  for (const unsigned lane : call.lanes) {
+    const std::uint64_t address = heap_result(warp, lane);
+    if (address != 0) f(lane, address, call.argument[lane]);
+  }
+}
 
 // Compiled with -G: values go through local memory, ways out of a function reconverge.
 bool is_for_debugging(const Module& module);

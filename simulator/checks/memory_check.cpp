@@ -140,13 +140,9 @@ void MemoryCheck::issued(const Core& core, const Warp& warp, const Issue& issue)
         look_at(core, warp, issue, access.lanes, access.address);
     if (issue.accesses.empty() && issue.flow == Flow::stop) look_before(core, warp, issue);
   }
-  if (call_.what != HeapCall::What::malloc) return;
-  for (const unsigned lane : call_.lanes) {
-    const std::uint64_t address = heap_result(warp, lane);
-    if (address != 0)
-      heap_.allocated(address, call_.argument[lane],
-                      {launch_, actor(warp, issue.pc, Mask::of(lane))});
-  }
+  for_each_given_block(call_, warp, [&](unsigned lane, std::uint64_t address, std::uint64_t bytes) {
+    heap_.allocated(address, bytes, {launch_, actor(warp, issue.pc, Mask::of(lane))});
+  });
 }
 
 void MemoryCheck::free_block(const Core& core, const Warp& warp, const Issue& next, unsigned lane,

@@ -278,10 +278,9 @@ void RaceCheck::issued(const Core& core, const Warp& warp, const Issue& issue) {
     look_at_accesses(core, warp, track, issue);
   }
   // Who had a block of the heap before has nothing to do with who has it now.
-  if (call_.what != HeapCall::What::malloc) return;
-  for (const unsigned lane : call_.lanes) {
-    global_.forget(heap_result(warp, lane), call_.argument[lane]);
-  }
+  for_each_given_block(call_, warp, [&](unsigned, std::uint64_t address, std::uint64_t bytes) {
+    global_.forget(address, bytes);
+  });
   call_.what = HeapCall::What::none;
 }
 

@@ -173,14 +173,20 @@ class Shadow {
   // Nobody has read or written there.
   void forget(std::uint64_t address, std::uint64_t bytes) {
     constexpr std::uint64_t kUnit = 16;
-    for (std::uint64_t at = address / kUnit * kUnit; at < address + bytes; at += kUnit) {
-      if (!is_known(at / kPage)) continue;
-      Line& line = line_of(at);
-      hand_on(line);
-      const std::uint64_t first = at % kLine >> line.shift, count = kUnit >> line.shift;
-      if (line.reads != nullptr) std::fill_n(line.reads + first, count, ReadPart{});
-      if (line.writes != nullptr) std::fill_n(line.writes + first, count, WrittenPart{});
-      if (line.cells != nullptr) std::fill_n(line.cells + first, count, Cell{});
+    const auto after = [](std::uint64_t at, std::uint64_t size) { return (at / size + 1) * size; };
+    for (std::uint64_t at = address / kUnit * kUnit; at < address + bytes;) {
+      const auto chunk = chunks_.find(at / kPage / kChunk);
+      if (chunk == chunks_.end()) {
+        at = after(at, kPage * kChunk);
+        continue;
+      }
+      Page* const page = chunk->second->pages[at / kPage % kChunk];
+      if (page == nullptr) {
+        at = after(at, kPage);
+        continue;
+      }
+      forget_parts(page->lines[at % kPage / kLine], at % kLine, kUnit);
+      at += kUnit;
     }
   }
 
@@ -213,9 +219,12 @@ class Shadow {
   Line& line_of(std::uint64_t address) {
     return page_at(address / kPage).lines[address % kPage / kLine];
   }
-  bool is_known(std::uint64_t number) const {
-    const auto found = chunks_.find(number / kChunk);
-    return found != chunks_.end() && found->second->pages[number % kChunk] != nullptr;
+  void forget_parts(Line& line, std::uint64_t offset, std::uint64_t bytes) {
+    hand_on(line);
+    const std::uint64_t first = offset >> line.shift, count = bytes >> line.shift;
+    if (line.reads != nullptr) std::fill_n(line.reads + first, count, ReadPart{});
+    if (line.writes != nullptr) std::fill_n(line.writes + first, count, WrittenPart{});
+    if (line.cells != nullptr) std::fill_n(line.cells + first, count, Cell{});
   }
   Page& new_page() {
     Page* const page = arena_.make<Page>(1);

@@ -517,6 +517,13 @@ TEST_F(Planted, WhoGetsABlockHasNothingToDoWithWhoHadIt) {
   EXPECT_THAT(run("heap_handed_on", {1, 1, 1}, {256, 1, 1}, array(1024), 32), IsEmpty()) << text_;
 }
 
+// Neither a loop over its bytes nor a finding: there is no block.
+TEST_F(Planted, AMallocThatFailsGivesNoBlock) {
+  DeviceHeap::create(device_.memory(), 1 << 16);
+  look_for("all");
+  EXPECT_THAT(run("heap_free_twice_repaired", {1, 1, 1}, {32, 1, 1}, -1), IsEmpty()) << text_;
+}
+
 // ---- init
 
 TEST_F(Planted, ReadingWhatCudaMallocGave) {

@@ -225,6 +225,21 @@ TEST(Shadow, WordsThatSomebodyWroteAreNotOnlyRead) {
   EXPECT_TRUE(note_read(shadow, kAddress + 128, reader(1, 0, 1)));
 }
 
+// A block may be as large as the heap; only what somebody has accessed is visited.
+TEST(Shadow, ForgetsALargeBlock) {
+  Shadow shadow;
+  note_write(shadow, kAddress - 8, by(1, 1), 4);
+  note_write(shadow, kAddress + 12, by(1, 2), 5);
+  const std::uint64_t far = kAddress + (std::uint64_t{1} << 40);
+  note_write(shadow, far - 8, by(1, 3), 6);
+  note_write(shadow, far + 8, by(1, 4), 7);
+  shadow.forget(kAddress, std::uint64_t{1} << 40);
+  EXPECT_EQ(cell_at(shadow, kAddress - 8).value, 4u);
+  EXPECT_EQ(cell_at(shadow, kAddress + 12).value, 0u);
+  EXPECT_EQ(cell_at(shadow, far - 8).value, 0u);
+  EXPECT_EQ(cell_at(shadow, far + 8).value, 7u);
+}
+
 TEST(Shadow, ForgetsWordsThatStandForThemselves) {
   Shadow shadow;
   note_write(shadow, kAddress + 12, by(1, 2), 5);
