@@ -530,8 +530,19 @@ void Lowering::loop_body(const Statement& body, Label break_label, std::size_t b
   builder_.place(end);
 }
 
-// The condition before each round; a null one always holds.
-void Lowering::loop(const Expression* condition, const std::function<void()>& step,
+// Leaves for `exit` where the condition does not hold; a null one always holds.
+void Lowering::leave_unless(const Expression* condition, Label exit) {
+  if (condition == nullptr) return;
+  const Value holds = truth(evaluate(*condition), condition->at);
+  control_ = std::max(control_, holds.dependence);
+  if (!holds.is_constant())
+    builder_.branch(exit, {holds.predicate.index, !holds.predicate.negated});
+  else if (holds.bits == 0)
+    builder_.branch(exit);
+}
+
+// `leave` comes before each round and goes to the label when there is none, `step` after each.
+void Lowering::loop(const std::function<void(Label)>& leave, const std::function<void()>& step,
                     const Statement& body) {
   const Position at = builder_.at;
   const std::uint8_t barrier = open_barrier(at);
@@ -540,17 +551,10 @@ void Lowering::loop(const Expression* condition, const std::function<void()>& st
   builder_.open(barrier, end);
   builder_.place(head);
   ++loops_;
-  if (condition != nullptr) {
-    const Value holds = truth(evaluate(*condition), condition->at);
-    control_ = std::max(control_, holds.dependence);
-    if (!holds.is_constant())
-      builder_.branch(exit, {holds.predicate.index, !holds.predicate.negated});
-    else if (holds.bits == 0)
-      builder_.branch(exit);
-  }
+  leave(exit);
   loop_body(body, exit, open_barriers_);
   builder_.at = at;
-  if (step) step();
+  step();
   builder_.at = at;
   builder_.branch(head);
   --loops_;
@@ -565,10 +569,11 @@ void Lowering::for_statement(const Statement& statement) {
   scopes_.emplace_back();
   if (statement.first != nullptr) this->statement(*statement.first);
   builder_.at = statement.at;
+  const auto leave = [&](Label exit) { leave_unless(statement.condition.get(), exit); };
   const auto step = [&] {
     if (statement.step != nullptr) evaluate(*statement.step);
   };
-  loop(statement.condition.get(), step, *statement.body[0]);
+  loop(leave, step, *statement.body[0]);
   scopes_.pop_back();
 }
 
@@ -577,33 +582,27 @@ void Lowering::times_statement(const Statement& statement) {
   const Value count =
       convert(evaluate(*statement.condition), Scalar::int32, statement.condition->at);
   const Register left = copied(count);
-  const std::uint8_t barrier = open_barrier(statement.at);
-  const Label head = builder_.new_label(), exit = builder_.new_label(), end = builder_.new_label();
-  builder_.open(barrier, end);
-  builder_.place(head);
-  ++loops_;
-  const Dependence outer = control_;
-  control_ = std::max(control_, count.dependence);
-  const std::uint32_t more = builder_.compare(Compare::greater, true, operand(left), immediate(0));
-  builder_.branch(exit, {more, true});
-  loop_body(*statement.body[0], exit, open_barriers_);
   builder_.at = statement.at;
-  Line& line = builder_.emit(Op::IADD3);
-  line.d = left;
-  line.a = operand(left);
-  line.b = immediate(0xffffffff);
-  line.c = zero();
-  builder_.branch(head);
-  --loops_;
-  control_ = outer;
-  builder_.place(exit);
-  builder_.close(barrier);
-  close_barrier();
-  builder_.place(end);
+  const auto leave = [&](Label exit) {
+    control_ = std::max(control_, count.dependence);
+    const std::uint32_t more =
+        builder_.compare(Compare::greater, true, operand(left), immediate(0));
+    builder_.branch(exit, {more, true});
+  };
+  const auto step = [&] {
+    Line& line = builder_.emit(Op::IADD3);
+    line.d = left;
+    line.a = operand(left);
+    line.b = immediate(0xffffffff);
+    line.c = zero();
+  };
+  loop(leave, step, *statement.body[0]);
 }
 
 void Lowering::while_statement(const Statement& statement) {
-  loop(statement.condition.get(), {}, *statement.body[0]);
+  const auto leave = [&](Label exit) { leave_unless(statement.condition.get(), exit); };
+  loop(
+      leave, [] {}, *statement.body[0]);
 }
 
 void Lowering::do_statement(const Statement& statement) {

@@ -108,7 +108,9 @@ class Lowering {
   void open_target(const Statement& label);
   void close_target();
   void go_to(const Statement& statement);
-  void loop(const Expression* condition, const std::function<void()>& step, const Statement& body);
+  void leave_unless(const Expression* condition, Label exit);
+  void loop(const std::function<void(Label)>& leave, const std::function<void()>& step,
+            const Statement& body);
   void loop_body(const Statement& body, Label break_label, std::size_t break_depth);
   std::uint8_t open_barrier(Position at);
   void close_barrier() { --open_barriers_; }
