@@ -93,6 +93,23 @@ auto with_type(DataType type, Body body) {
   }
 }
 
+// Calls body(T{}) for the four types in which BLAS and LAPACK compute. Throws Missing for others.
+template <typename Body>
+auto with_lapack_type(DataType type, Body body) {
+  switch (type) {
+    case DataType::float32:
+      return body(float{});
+    case DataType::float64:
+      return body(double{});
+    case DataType::complex64:
+      return body(Complex{});
+    case DataType::complex128:
+      return body(DoubleComplex{});
+    default:
+      throw Missing(std::string("computing in ") + name_of(type) + " is not supported");
+  }
+}
+
 // From one type to another; whole numbers are rounded to the nearest and saturate, as cuBLAS says.
 template <typename To, typename From>
 To convert(const From& from) {

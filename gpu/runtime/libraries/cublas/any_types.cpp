@@ -30,29 +30,12 @@ Vector vector_of(const void* at, DataType type, Int n, Int increment) {
   return {reinterpret_cast<std::uint64_t>(at), type, std::max<std::int64_t>(0, n), increment};
 }
 
-// Calls `body` with a number of the type in which is computed.
-template <typename Body>
-void with_execution(DataType type, Body body) {
-  switch (type) {
-    case DataType::float32:
-      return body(float{});
-    case DataType::float64:
-      return body(double{});
-    case DataType::complex64:
-      return body(Complex{});
-    case DataType::complex128:
-      return body(DoubleComplex{});
-    default:
-      throw Missing(std::string("execution in ") + name_of(type) + " is not supported");
-  }
-}
-
 Status submit_typed(Handle handle, const Vector& x, DataType execution, auto compute) {
   if (handle == nullptr) return Status::not_initialized;
-  with_execution(execution, [](auto) {});
+  with_lapack_type(execution, [](auto) {});
   need(Host::openblas);
   return status_of(submit(handle->stream, name_of(x.type), {{"n", x.n}},
-                          [=] { with_execution(execution, compute); }));
+                          [=] { with_lapack_type(execution, compute); }));
 }
 
 // Of routines that give a number, of its own type. One in the program's memory is waited for.

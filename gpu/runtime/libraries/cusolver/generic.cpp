@@ -8,23 +8,6 @@ namespace {
 
 using Size = std::int64_t;
 
-// Calls body(T{}) for the four types that LAPACK has.
-template <typename Body>
-Status with_elements(DataType type, Body body) {
-  switch (type) {
-    case DataType::float32:
-      return body(float{});
-    case DataType::float64:
-      return body(double{});
-    case DataType::complex64:
-      return body(Complex{});
-    case DataType::complex128:
-      return body(DoubleComplex{});
-    default:
-      throw Missing(std::string("elements of type ") + name_of(type) + " are not supported");
-  }
-}
-
 // Bytes of both workspaces: none is needed, but some programs take an empty one for a failure.
 Status no_workspace(std::size_t* device, std::size_t* host) {
   demand(device != nullptr && host != nullptr);
@@ -44,7 +27,7 @@ struct Workspaces {
 Status potrf(Handle handle, void*, Fill fill, Size n, DataType type, void* a, Size lda, DataType,
              void*, std::size_t, void*, std::size_t, int* info) {
   demand(n >= 0 && lda >= std::max<Size>(1, n));
-  return with_elements(type, [&]<typename T>(T) {
+  return with_lapack_type(type, [&]<typename T>(T) {
     return run<T>(handle, {{"n", n}}, info, [=, order = narrow(n), leading = narrow(lda)] {
       return lapack<T>("potrf", letter_of(fill), order, out(static_cast<T*>(a), span(n, n, lda)),
                        leading);
@@ -56,7 +39,7 @@ Status potrs(Handle handle, void*, Fill fill, Size n, Size columns, DataType typ
   demand(n >= 0 && columns >= 0 && lda >= std::max<Size>(1, n) && ldb >= std::max<Size>(1, n) &&
          type == type_b);
   const int order = narrow(n), sides = narrow(columns), of_a = narrow(lda), of_b = narrow(ldb);
-  return with_elements(type, [&]<typename T>(T) {
+  return with_lapack_type(type, [&]<typename T>(T) {
     return run<T>(handle, {{"n", n}, {"nrhs", columns}}, info, [=] {
       return lapack<T>("potrs", letter_of(fill), order, sides,
                        in(static_cast<const T*>(a), span(n, n, lda)), of_a,
@@ -69,7 +52,7 @@ Status geqrf(Handle handle, void*, Size m, Size n, DataType type, void* a, Size 
              void* tau, DataType, void*, std::size_t, void*, std::size_t, int* info) {
   demand(m >= 0 && n >= 0 && lda >= std::max<Size>(1, m));
   const int rows = narrow(m), columns = narrow(n), leading = narrow(lda);
-  return with_elements(type, [&]<typename T>(T) {
+  return with_lapack_type(type, [&]<typename T>(T) {
     return run<T>(handle, {{"m", m}, {"n", n}}, info, [=] {
       return lapack<T>("geqrf", rows, columns, out(static_cast<T*>(a), span(m, n, lda)), leading,
                        out(static_cast<T*>(tau), std::min(m, n)));
@@ -81,7 +64,7 @@ Status getrf(Handle handle, void*, Size m, Size n, DataType type, void* a, Size 
              DataType, void*, std::size_t, void*, std::size_t, int* info) {
   demand(m >= 0 && n >= 0 && lda >= std::max<Size>(1, m) && pivots != nullptr);
   const int rows = narrow(m), columns = narrow(n), leading = narrow(lda);
-  return with_elements(type, [&]<typename T>(T) {
+  return with_lapack_type(type, [&]<typename T>(T) {
     return run<T>(handle, {{"m", m}, {"n", n}}, info, [=] {
       std::vector<int> places(static_cast<std::size_t>(std::min(m, n)));
       const int answer = lapack<T>("getrf", rows, columns, out(static_cast<T*>(a), span(m, n, lda)),
@@ -100,7 +83,7 @@ Status getrs(Handle handle, void*, Op op, Size n, Size columns, DataType type, c
   demand(n >= 0 && columns >= 0 && lda >= std::max<Size>(1, n) && ldb >= std::max<Size>(1, n) &&
          type == type_b);
   const int order = narrow(n), sides = narrow(columns), of_a = narrow(lda), of_b = narrow(ldb);
-  return with_elements(type, [&]<typename T>(T) {
+  return with_lapack_type(type, [&]<typename T>(T) {
     return run<T>(handle, {{"n", n}, {"nrhs", columns}}, info, [=] {
       const std::vector<int> places = narrowed(pivots, n);
       return lapack<T>("getrs", letter_of(op), order, sides,
@@ -115,7 +98,7 @@ Status sytrs(Handle handle, Fill fill, Size n, Size columns, DataType type, cons
   demand(n >= 0 && columns >= 0 && lda >= std::max<Size>(1, n) && ldb >= std::max<Size>(1, n) &&
          type == type_b);
   const int order = narrow(n), sides = narrow(columns), of_a = narrow(lda), of_b = narrow(ldb);
-  return with_elements(type, [&]<typename T>(T) {
+  return with_lapack_type(type, [&]<typename T>(T) {
     return run<T>(handle, {{"n", n}, {"nrhs", columns}}, info, [=] {
       const std::vector<int> places = narrowed(pivots, n);
       return lapack<T>("sytrs", letter_of(fill), order, sides,
@@ -130,7 +113,7 @@ Status syevd(Handle handle, void*, Vectors vectors, Fill fill, Size n, DataType 
              int* info) {
   demand(n >= 0 && lda >= std::max<Size>(1, n));
   const int order = narrow(n), leading = narrow(lda);
-  return with_elements(type, [&]<typename T>(T) {
+  return with_lapack_type(type, [&]<typename T>(T) {
     return run<T>(handle, {{"n", n}}, info, [=] {
       return eigenvalues(vectors, fill, order, static_cast<T*>(a), leading,
                          static_cast<Real<T>*>(w));
@@ -142,7 +125,7 @@ Status syev_batched(Handle handle, void*, Vectors vectors, Fill fill, Size n, Da
                     std::size_t, int* info, Size count) {
   demand(n >= 0 && lda >= std::max<Size>(1, n) && count >= 0);
   const int order = narrow(n), leading = narrow(lda);
-  return with_elements(type, [&]<typename T>(T) {
+  return with_lapack_type(type, [&]<typename T>(T) {
     return run<T>(handle, {{"n", n}, {"batch", count}}, nullptr, [=] {
       int* const answers = out(info, count);
       for (Size i = 0; i < count; ++i)
@@ -176,7 +159,7 @@ Status geev(Handle handle, void*, Vectors left, Vectors right, Size n, DataType 
     throw Missing("eigenvalues of a general matrix as real numbers are not supported");
   const int order = narrow(n), leading = narrow(lda);
   const int of_left = narrow(std::max<Size>(1, ldvl)), of_right = narrow(std::max<Size>(1, ldvr));
-  return with_elements(type, [&]<typename T>(T) {
+  return with_lapack_type(type, [&]<typename T>(T) {
     return run<T>(handle, {{"n", n}}, info, [=] {
       const bool with_left = left == Vectors::wanted, with_right = right == Vectors::wanted;
       T* const to_left = with_left ? out(static_cast<T*>(vl), span(n, n, ldvl)) : nullptr;

@@ -105,7 +105,7 @@ Status sampled_product(Handle handle, Op op_a, Op op_b, const void* alpha, const
   demand(c->rows == (plain_a ? a->rows : a->columns) &&
          c->columns == (plain_b ? b->columns : b->rows) &&
          inner == (plain_b ? b->rows : b->columns));
-  return with_elements(c->type, [&]<typename T>(T) {
+  return with_lapack_type(c->type, [&]<typename T>(T) {
     const bool there = handle->pointers == 1;
     const T by_alpha = there ? T{} : *static_cast<const T*>(alpha);
     const T by_beta = there ? T{} : *static_cast<const T*>(beta);

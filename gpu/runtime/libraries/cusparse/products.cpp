@@ -108,7 +108,7 @@ Status compute(Handle handle, Op op_a, Op op_b, const void* alpha, const Sparse*
          c->columns == b->columns);
   if (op_a != Op::none || op_b != Op::none) throw Missing("a transpose is not supported");
   if (c->by_column) throw Missing("a product in CSC form is not supported");
-  const Status status = with_elements(a->type, [&]<typename T>(T) {
+  const Status status = with_lapack_type(a->type, [&]<typename T>(T) {
     const T given = handle->pointers == 1 ? T{} : *static_cast<const T*>(alpha);
     const Shape shape{{"rows", c->rows}, {"columns", c->columns}, {"nnz", a->count}};
     return run(handle, a->type, shape, [=, context = *handle, left = *a, right = *b] {
@@ -125,7 +125,7 @@ Status copy(Handle handle, Op, Op, const void*, const Sparse* a, const Sparse*, 
             Sparse* c, DataType, int, Product* kept) {
   if (handle == nullptr) return Status::not_initialized;
   demand(a != nullptr && c != nullptr && beta != nullptr && kept != nullptr && kept->rows);
-  return with_elements(c->type, [&]<typename T>(T) {
+  return with_lapack_type(c->type, [&]<typename T>(T) {
     const T given = handle->pointers == 1 ? T{} : *static_cast<const T*>(beta);
     const Shape shape{{"rows", c->rows}, {"columns", c->columns}, {"nnz", c->count}};
     return run(handle, c->type, shape, [=, context = *handle, to = *c, rows = kept->rows] {
@@ -293,7 +293,7 @@ Status solve(Handle handle, Op op, Op op_b, const void* alpha, const Sparse& a, 
   demand(alpha != nullptr && a.rows == a.columns && c.rows == a.rows && a.type == b.type &&
          a.type == c.type && c.rows == (plain ? b.rows : b.columns) &&
          c.columns == (plain ? b.columns : b.rows));
-  return with_elements(a.type, [&]<typename T>(T) {
+  return with_lapack_type(a.type, [&]<typename T>(T) {
     const T given = handle->pointers == 1 ? T{} : *static_cast<const T*>(alpha);
     const Shape shape{{"n", a.rows}, {"nrhs", c.columns}, {"nnz", a.count}};
     return run(handle, a.type, shape, [=, context = *handle] {

@@ -130,7 +130,7 @@ Status multiply(Handle handle, Op op_a, Op op_b, const void* alpha, const Sparse
   const bool plain_a = op_a == Op::none, plain_b = op_b == Op::none;
   demand(c.rows == (plain_a ? a.rows : a.columns) && c.columns == (plain_b ? b.columns : b.rows) &&
          (plain_a ? a.columns : a.rows) == (plain_b ? b.rows : b.columns));
-  return with_elements(a.type, [&]<typename T>(T) {
+  return with_lapack_type(a.type, [&]<typename T>(T) {
     const Context context = *handle;
     const T by_alpha = context.pointers == 1 ? T{} : *static_cast<const T*>(alpha);
     const T by_beta = context.pointers == 1 ? T{} : *static_cast<const T*>(beta);
@@ -186,7 +186,7 @@ Status spmm(Handle handle, Op op_a, Op op_b, const void* alpha, const Sparse* a,
   demand(a != nullptr && b != nullptr && c != nullptr);
   demand((a->batches == 1 || a->batches == c->batches) &&
          (b->batches == 1 || b->batches == c->batches));
-  return with_elements(a->type, [&]<typename T>(T) {
+  return with_lapack_type(a->type, [&]<typename T>(T) {
     Status status = Status::success;
     for (int i = 0; i < c->batches && status == Status::success; ++i)
       status = multiply(handle, op_a, op_b, alpha, batch_of<T>(*a, i), batch_of<T>(*b, i), beta,
@@ -208,7 +208,7 @@ Status sparse_to_dense(Handle handle, const Sparse* from, Dense* to, int, void*)
   if (handle == nullptr) return Status::not_initialized;
   demand(from != nullptr && to != nullptr && from->type == to->type && from->rows == to->rows &&
          from->columns == to->columns);
-  return with_elements(from->type, [&]<typename T>(T) {
+  return with_lapack_type(from->type, [&]<typename T>(T) {
     const Shape shape{{"rows", from->rows}, {"columns", from->columns}, {"nnz", from->count}};
     return run(handle, from->type, shape, [a = *from, b = *to] {
       T* const target = out(static_cast<T*>(b.values), b.elements());
@@ -239,7 +239,7 @@ Status count_entries(Handle handle, const Dense* from, Sparse* to, int, void*) {
   if (handle == nullptr) return Status::not_initialized;
   demand(from != nullptr && to != nullptr && from->type == to->type && from->rows == to->rows &&
          from->columns == to->columns);
-  const Status status = with_elements(from->type, [&]<typename T>(T) {
+  const Status status = with_lapack_type(from->type, [&]<typename T>(T) {
     const Shape shape{{"rows", from->rows}, {"columns", from->columns}};
     return run(handle, from->type, shape, [dense = *from, to] {
       std::vector<std::int64_t> begin(static_cast<std::size_t>(to->lists()) + 1);
@@ -258,7 +258,7 @@ Status count_entries(Handle handle, const Dense* from, Sparse* to, int, void*) {
 Status dense_to_sparse(Handle handle, const Dense* from, Sparse* to, int, void*) {
   if (handle == nullptr) return Status::not_initialized;
   demand(from != nullptr && to != nullptr && from->type == to->type);
-  return with_elements(from->type, [&]<typename T>(T) {
+  return with_lapack_type(from->type, [&]<typename T>(T) {
     const Shape shape{{"rows", from->rows}, {"columns", from->columns}, {"nnz", to->count}};
     return run(handle, from->type, shape, [dense = *from, sparse = *to] {
       std::vector<std::int64_t> rows, columns;
@@ -309,7 +309,7 @@ Status transpose(Handle handle, int m, int n, int count, const void* values, con
   if (handle == nullptr) return Status::not_initialized;
   demand(m >= 0 && n >= 0 && count >= 0);
   constexpr int kWithValues = 1;
-  return with_elements(type, [&]<typename T>(T) {
+  return with_lapack_type(type, [&]<typename T>(T) {
     return run(handle, type, {{"rows", m}, {"columns", n}, {"nnz", count}}, [=] {
       const int* const begin = in(offsets, std::int64_t{m} + 1);
       const int* const of_columns = in(columns, count);

@@ -131,23 +131,6 @@ T applied(Op op, const T& value) {
   return value;
 }
 
-// Calls body(T{}) for the types that products have.
-template <typename Body>
-Status with_elements(DataType type, Body body) {
-  switch (type) {
-    case DataType::float32:
-      return body(float{});
-    case DataType::float64:
-      return body(double{});
-    case DataType::complex64:
-      return body(Complex{});
-    case DataType::complex128:
-      return body(DoubleComplex{});
-    default:
-      throw Missing(std::string("elements of type ") + name_of(type) + " are not supported");
-  }
-}
-
 template <typename T>
 T scalar(const Context& context, const void* at, const T& given) {
   return context.pointers == 1 ? *in(static_cast<const T*>(at), 1) : given;

@@ -68,7 +68,7 @@ Status pair_up(Handle handle, const SparseVector* sparse, const Vector* dense, V
   if (handle == nullptr) return Status::not_initialized;
   demand(sparse != nullptr && dense != nullptr && sparse->type == dense->type &&
          sparse->size == dense->size);
-  return with_elements(sparse->type, [&]<typename T>(T) {
+  return with_lapack_type(sparse->type, [&]<typename T>(T) {
     const Shape shape{{"n", dense->size}, {"nnz", sparse->count}};
     return run(handle, sparse->type, shape,
                [=, x = *sparse, y = *dense] { for_each_pair<T>(x, y, visit); });
@@ -87,7 +87,7 @@ Status dot(Handle handle, Op op, const SparseVector* sparse, const Vector* dense
   demand(sparse != nullptr && dense != nullptr && result != nullptr &&
          sparse->type == dense->type && sparse->size == dense->size);
   const bool there = handle->pointers == 1;
-  const Status status = with_elements(sparse->type, [&]<typename T>(T) {
+  const Status status = with_lapack_type(sparse->type, [&]<typename T>(T) {
     const Shape shape{{"n", dense->size}, {"nnz", sparse->count}};
     return run(handle, sparse->type, shape, [=, x = *sparse, y = *dense] {
       T sum{};
