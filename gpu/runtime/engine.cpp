@@ -1,37 +1,17 @@
 #include "gpu/runtime/engine.hpp"
 
-#include <pthread.h>
-
 #include <algorithm>
 #include <atomic>
 #include <cfenv>
-#include <csignal>
 #include <utility>
 
 #include "gpu/runtime/crash_report.hpp"
+#include "gpu/runtime/own_thread.hpp"
 
 namespace heddle::runtime {
 namespace {
 
 std::atomic<std::size_t> threads_of_engines{0};
-
-// Signals belong to the program: a thread it does not know of must not take them, but for those
-// that its own code raises.
-class AllSignalsBlocked {
- public:
-  AllSignalsBlocked() {
-    sigset_t all;
-    sigfillset(&all);
-    for (const int raised : {SIGSEGV, SIGBUS, SIGFPE, SIGILL}) sigdelset(&all, raised);
-    pthread_sigmask(SIG_SETMASK, &all, &before_);
-  }
-  ~AllSignalsBlocked() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
-  AllSignalsBlocked(const AllSignalsBlocked&) = delete;
-  AllSignalsBlocked& operator=(const AllSignalsBlocked&) = delete;
-
- private:
-  sigset_t before_;
-};
 
 }  // namespace
 

@@ -12,9 +12,12 @@
 #include <fstream>
 #include <memory>
 #include <stdexcept>
+#include <vector>
 
 namespace heddle::simulator {
 namespace {
+
+constexpr std::size_t kReadAtOnce = 1 << 16;
 
 [[noreturn]] void fail(const std::filesystem::path& path, std::string_view what, int error) {
   throw std::runtime_error(fmt::format("{}: {}: {}", path.string(), what, std::strerror(error)));
@@ -26,9 +29,9 @@ std::string read_file(const std::filesystem::path& path, std::uint64_t limit) {
   std::ifstream file(path, std::ios::binary);
   if (!file) fail(path, "cannot open", errno);
   std::string bytes;
-  char buffer[1 << 16];
-  while (file.read(buffer, sizeof buffer), file.gcount() > 0) {
-    bytes.append(buffer, static_cast<std::size_t>(file.gcount()));
+  std::vector<char> buffer(kReadAtOnce);
+  while (file.read(buffer.data(), kReadAtOnce), file.gcount() > 0) {
+    bytes.append(buffer.data(), static_cast<std::size_t>(file.gcount()));
     if (bytes.size() > limit)
       throw std::runtime_error(fmt::format("{}: longer than {} bytes", path.string(), limit));
   }
@@ -42,13 +45,13 @@ std::string read_regular_file(const std::filesystem::path& path, std::uint64_t l
   struct stat facts {};
   const bool regular = fstat(descriptor, &facts) == 0 && S_ISREG(facts.st_mode);
   std::string bytes;
+  std::vector<char> buffer(kReadAtOnce);
   ssize_t got = 0;
   while (regular && bytes.size() <= limit) {
-    char buffer[1 << 16];
-    got = read(descriptor, buffer, sizeof buffer);
+    got = read(descriptor, buffer.data(), buffer.size());
     if (got < 0 && errno == EINTR) continue;
     if (got <= 0) break;
-    bytes.append(buffer, static_cast<std::size_t>(got));
+    bytes.append(buffer.data(), static_cast<std::size_t>(got));
   }
   const int error = got < 0 ? errno : 0;
   close(descriptor);

@@ -20,6 +20,7 @@
 #include "gpu/runtime/cudart/process_record.hpp"
 #include "gpu/runtime/cudart/refuse.hpp"
 #include "gpu/runtime/losses.hpp"
+#include "gpu/runtime/own_thread.hpp"
 #include "gpu/runtime/progress_line.hpp"
 #include "gpu/runtime/record_stream.hpp"
 #include "gpu/runtime/trace_observer.hpp"
@@ -103,9 +104,11 @@ Runtime::Runtime() try {
     primary_[gpu].gpu = gpu;
     primary_[gpu].is_primary = true;
   }
-  if (!options_.gpu.empty()) use_model(simulator::gpu_model(options_.gpu));
-  if (!options_.gpu.empty() && simulator::gpu_model(options_.gpu).sketches_only())
-    throw OptionsError(fmt::format("HEDDLE_GPU={}: runs sketches alone", options_.gpu));
+  if (!options_.gpu.empty()) {
+    use_model(on_own_thread([&] { return simulator::gpu_model(options_.gpu); }));
+    if (model_->sketches_only())
+      throw OptionsError(fmt::format("HEDDLE_GPU={}: runs sketches alone", options_.gpu));
+  }
   const auto arguments = program_arguments();
   program_ = arguments.empty() ? "the program" : arguments.front();
 } catch (const std::exception& bad) {
@@ -115,7 +118,7 @@ Runtime::Runtime() try {
 
 const simulator::GpuModel& Runtime::model() {
   std::lock_guard lock(registry_mutex_);
-  if (!model_) use_model(choose_model());
+  if (!model_) use_model(on_own_thread([this] { return choose_model(); }));
   return *model_;
 }
 

@@ -3,8 +3,10 @@
 // LD_LIBRARY_PATH.
 #include <dlfcn.h>
 #include <link.h>
+#include <pthread.h>
 #include <unistd.h>
 
+#include <cstdlib>
 #include <cstring>
 #include <string_view>
 
@@ -23,6 +25,30 @@ std::string_view own_folder() {
   return {self.dli_fname, static_cast<std::size_t>(slash - self.dli_fname) + 1};
 }
 
+// What dlopen is given has to stay. In memory of each thread it would be a part of its stack, which
+// programs choose as small as 32 KB.
+struct Path {
+  char text[kLongestPath];
+  const Path* next;
+};
+const Path* kept = nullptr;
+pthread_mutex_t keeping = PTHREAD_MUTEX_INITIALIZER;
+
+// One that is equal and stays; takes `path` over.
+const char* keep(Path* path) {
+  pthread_mutex_lock(&keeping);
+  const Path* found = kept;
+  while (found != nullptr && std::strcmp(found->text, path->text) != 0) found = found->next;
+  if (found != nullptr) {
+    std::free(path);
+  } else {
+    path->next = kept;
+    found = kept = path;
+  }
+  pthread_mutex_unlock(&keeping);
+  return found->text;
+}
+
 }  // namespace
 
 extern "C" {
@@ -35,16 +61,21 @@ __attribute__((visibility("hidden"))) const char* heddle_path_to_load(const char
   if (heddle_next_dlopen == nullptr) heddle_next_dlopen = dlsym(RTLD_NEXT, "dlopen");
   const char* const name = path == nullptr ? nullptr : std::strrchr(path, '/');
   if (name == nullptr) return path;
-  thread_local char stand_in[kLongestPath] __attribute__((tls_model("initial-exec")));
   const std::string_view folder = own_folder(), file(name + 1);
-  if (folder.empty() || folder.size() + kFolder.size() + file.size() >= kLongestPath) return path;
-  char* end = stand_in;
+  if (folder.empty() || file.empty() ||
+      folder.size() + kFolder.size() + file.size() >= kLongestPath)
+    return path;
+  auto* const stand_in = static_cast<Path*>(std::malloc(sizeof(Path)));
+  if (stand_in == nullptr) return path;
+  char* end = stand_in->text;
   for (const std::string_view part : {folder, kFolder, file}) {
     std::memcpy(end, part.data(), part.size());
     end += part.size();
   }
   *end = '\0';
-  return !file.empty() && access(stand_in, R_OK) == 0 ? stand_in : path;
+  if (access(stand_in->text, R_OK) == 0) return keep(stand_in);
+  std::free(stand_in);
+  return path;
 }
 }
 
