@@ -2,6 +2,7 @@
 
 #include <dlfcn.h>
 #include <link.h>
+#include <sys/mman.h>
 #include <sys/ucontext.h>
 #include <unistd.h>
 
@@ -81,6 +82,20 @@ std::uintptr_t caller_of(void* context) {
 #endif
 }
 
+std::uintptr_t stack_pointer_of(void* context) {
+#if defined(__x86_64__)
+  return static_cast<std::uintptr_t>(static_cast<ucontext_t*>(context)->uc_mcontext.gregs[REG_RSP]);
+#else
+  return static_cast<ucontext_t*>(context)->uc_mcontext.sp;
+#endif
+}
+
+// What is in use of a stack can be accessed; what cannot, and lies beside it, is behind its end.
+bool is_end_of_stack(std::uintptr_t address, std::uintptr_t stack_pointer) {
+  constexpr std::uintptr_t kLargestFrame = 128 << 10;
+  return address - (stack_pointer - kLargestFrame) < 2 * kLargestFrame;
+}
+
 // Plain device memory lies between these (simulator/memory/memory.cpp).
 bool is_device_address(std::uintptr_t address) {
   return address >= 0x1a5d'0000'0000 && address < 0x2000'0000'0000;
@@ -90,7 +105,13 @@ void describe(Line& line, void* context, std::uintptr_t address) {
   std::uintptr_t pc = pc_of(context);
   if (!own_code.contains(pc) && own_code.contains(caller_of(context))) pc = caller_of(context);
   line.add("heddle: ");
-  if (touching_program_memory) {
+  if (is_end_of_stack(address, stack_pointer_of(context))) {
+    line.add("the stack of a host thread is full, at ");
+    line.add_hexadecimal(address);
+    line.add(
+        ": a thread that calls CUDA should have 64 KB (pthread_attr_setstacksize); one that has "
+        "more recurses too deeply");
+  } else if (touching_program_memory) {
     line.add("a copy or fill touches host memory that is not there, at ");
     line.add_hexadecimal(address);
     line.add(": the program gave this address; check the pointer and the size of its last call");
@@ -123,7 +144,41 @@ void handle(int signal, siginfo_t* info, void* context) {
   if (info->si_code <= 0) raise(signal);  // else the access happens again, and ends the process
 }
 
+// Larger than a handler of ours needs: the program's may come to run on it too.
+class AlternateStack {
+ public:
+  AlternateStack() {
+    stack_t present{};
+    if (sigaltstack(nullptr, &present) != 0 || (present.ss_flags & SS_DISABLE) == 0) return;
+    void* const pages = mmap(nullptr, kGuard + kBytes, PROT_NONE,
+                             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (pages == MAP_FAILED) return;
+    pages_ = static_cast<std::byte*>(pages);
+    stack_t ours{};
+    ours.ss_sp = pages_ + kGuard;
+    ours.ss_size = kBytes;
+    if (mprotect(ours.ss_sp, kBytes, PROT_READ | PROT_WRITE) == 0) sigaltstack(&ours, nullptr);
+  }
+  ~AlternateStack() {
+    if (pages_ == nullptr) return;
+    stack_t present{};
+    if (sigaltstack(nullptr, &present) == 0 && present.ss_sp == pages_ + kGuard) {
+      present.ss_flags = SS_DISABLE;
+      if (sigaltstack(&present, nullptr) != 0) return;  // in use: the thread ends in a handler
+    }
+    munmap(pages_, kGuard + kBytes);
+  }
+  AlternateStack(const AlternateStack&) = delete;
+  AlternateStack& operator=(const AlternateStack&) = delete;
+
+ private:
+  static constexpr std::size_t kGuard = 64 << 10, kBytes = 64 << 10;  // whole pages everywhere
+  std::byte* pages_ = nullptr;
+};
+
 }  // namespace
+
+void report_full_stack() { static thread_local const AlternateStack stack; }
 
 void report_crashes() {
   own_code = code_around(reinterpret_cast<std::uintptr_t>(&report_crashes));

@@ -10,6 +10,10 @@ namespace heddle::runtime {
 // to be reported; else the program's. A program that handles these signals itself is left alone.
 void report_crashes();
 
+// Of the calling thread, for as long as it lives: a stack for the report, unless it has one.
+// Without it a thread ends silently whose own stack is full.
+void report_full_stack();
+
 // Of the calling thread: all that it executes is Heddle's, wherever the code lies.
 void all_is_ours();
 

@@ -4,6 +4,7 @@
 #include <exception>
 #include <new>
 
+#include "gpu/runtime/crash_report.hpp"
 #include "gpu/runtime/cudart/runtime.hpp"
 #include "gpu/runtime/graph_api.hpp"
 #include "simulator/lanes/float_environment.hpp"
@@ -31,6 +32,7 @@ template <typename Body>
 Error api(Body body) noexcept {
   const simulator::lanes::DefaultEnvironment environment;
   Runtime::initialise_driver();
+  report_full_stack();
   Error error;
   try {
     error = body();

@@ -2,10 +2,15 @@
 #include "gpu/runtime/crash_report.hpp"
 
 #include <gtest/gtest.h>
+#include <pthread.h>
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <csignal>
 #include <cstring>
+#include <fstream>
+#include <iterator>
+#include <thread>
 
 namespace heddle::runtime {
 namespace {
@@ -29,6 +34,43 @@ TEST(CrashReportDeathTest, ACopyByAPointerOfTheProgramsIsTheProgramsError) {
                  write_to(0x1230);
                }()),
               testing::KilledBySignal(SIGSEGV), "host memory that is not there, at 0x1230");
+}
+
+int recurse(int depth) {
+  volatile char frame[1024];
+  frame[0] = static_cast<char>(depth);
+  if (depth == 1'000'000) return 0;
+  return recurse(depth + 1) + frame[0];
+}
+
+void overflow_a_small_stack() {
+  pthread_attr_t attributes;
+  pthread_attr_init(&attributes);
+  pthread_attr_setstacksize(&attributes, 64 << 10);
+  pthread_t thread;
+  const auto body = [](void*) -> void* {
+    report_full_stack();
+    return reinterpret_cast<void*>(static_cast<std::intptr_t>(recurse(0)));
+  };
+  if (pthread_create(&thread, &attributes, body, nullptr) == 0) pthread_join(thread, nullptr);
+}
+
+TEST(CrashReportDeathTest, AFullStackOfAThreadIsNamed) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_EXIT((report_crashes(), overflow_a_small_stack()), testing::KilledBySignal(SIGSEGV),
+              "the stack of a host thread is full");
+}
+
+// A program that makes threads again and again.
+TEST(CrashReport, StacksForReportsEndWithTheirThreads) {
+  const auto mappings = [] {
+    std::ifstream maps("/proc/self/maps");
+    return std::count(std::istreambuf_iterator<char>(maps), {}, '\n');
+  };
+  std::thread(report_full_stack).join();
+  const auto before = mappings();
+  for (int i = 0; i < 100; ++i) std::thread(report_full_stack).join();
+  EXPECT_LT(mappings(), before + 50);
 }
 
 #if defined(__x86_64__)
