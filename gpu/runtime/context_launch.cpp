@@ -299,7 +299,15 @@ void Context::carry_out(const simulator::LaunchRequest& request, const StreamOrd
     unsigned depth;    // the same, but for those that it was to wait for
   };
   std::vector<Pending> pending{{request, 0, 0}};  // the next one last
-  while (!pending.empty() && !lost()) {
+  for (std::uint64_t grids = 0; !pending.empty() && !lost(); ++grids) {
+    if (grids == options_.most_grids) {
+      fail(ticket, Error::launch_timeout,
+           fmt::format("{} and what it launches are more than {} grids: ended here. On a GPU most "
+                       "of such launches fail, as few may be pending "
+                       "(cudaLimitDevRuntimePendingLaunchCount)",
+                       shown(*request.kernel), options_.most_grids));
+      return;
+    }
     const Pending next = std::move(pending.back());
     pending.pop_back();
     if (next.depth != 0) simulator::DeviceLaunches::set_nesting(device_.memory(), next.depth);
