@@ -11,6 +11,7 @@
 #include "simulator/base/display_names.hpp"
 #include "simulator/device/device.hpp"
 #include "simulator/launch/launch_shape.hpp"
+#include "simulator/run/prepared_launch.hpp"
 
 namespace heddle::runtime {
 namespace {
@@ -21,7 +22,7 @@ using Seconds = std::chrono::duration<double>;
 constexpr auto kQuietFor = 1s;
 constexpr auto kBetweenUpdates = 250ms;
 constexpr auto kBetweenLines = 10s;
-constexpr double kLongToTime = 60;  // seconds
+constexpr double kLong = 60;  // seconds
 constexpr std::string_view kEraseLine = "\r\033[K";
 
 std::string duration(double seconds) {
@@ -41,11 +42,13 @@ std::string describe(const std::string& kernel, const simulator::LaunchProgress&
 
 }  // namespace
 
-ProgressLine::ProgressLine(bool terminal, bool timed_in_full,
+ProgressLine::ProgressLine(bool terminal, const simulator::LaunchSettings& settings,
                            std::function<void(std::string_view)> write,
                            std::function<Clock::time_point()> now)
     : terminal_(terminal),
-      timed_in_full_(timed_in_full),
+      timed_in_full_(settings.timing && settings.timing->sample == 1 &&
+                     settings.timing->sample_instructions == 0),
+      most_instructions_(simulator::instruction_limit(settings)),
       write_(std::move(write)),
       now_(std::move(now)) {}
 
@@ -87,6 +90,7 @@ bool ProgressLine::during(const simulator::LaunchProgress& progress) {
   std::string text = describe(kernel_, progress, seconds);
   if (left.how != nullptr) text += fmt::format(", {} {} left", left.how, duration(left.seconds));
   suggest_sample(progress, seconds + left.seconds);
+  tell_limit(progress, seconds);
   write_(terminal_ ? fmt::format("{}{}", kEraseLine, text) : text + "\n");
   last_line_ = now;
   shown_ = true;
@@ -96,7 +100,7 @@ bool ProgressLine::during(const simulator::LaunchProgress& progress) {
 // Once in a run: what would be faster is for the user to choose.
 void ProgressLine::suggest_sample(const simulator::LaunchProgress& progress, double whole) {
   constexpr std::uint64_t kManyWaves = 16;
-  if (!timed_in_full_ || suggested_ || whole <= kLongToTime) return;
+  if (!timed_in_full_ || suggested_ || whole <= kLong) return;
   suggested_ = true;
   const bool waves = progress.blocks / blocks_at_once_ >= kManyWaves;
   write_(fmt::format(
@@ -104,6 +108,21 @@ void ProgressLine::suggest_sample(const simulator::LaunchProgress& progress, dou
       duration(whole),
       waves ? "--sample 5% times a part of its waves of blocks and executes the rest untimed"
             : "--sample 20M times slices of it, and leaves most of its results out"));
+}
+
+// Once in a run: whether a kernel would ever end nobody can say.
+void ProgressLine::tell_limit(const simulator::LaunchProgress& progress, double seconds) {
+  if (told_limit_ || seconds < kLong || progress.blocks_ended != 0 ||
+      progress.warp_instructions == 0)
+    return;
+  told_limit_ = true;
+  const auto executed = static_cast<double>(progress.warp_instructions);
+  const double left = std::max(0.0, static_cast<double>(most_instructions_) - executed);
+  write_(fmt::format(
+      "{}heddle: {}: no block has ended in {}; the launch is stopped after {:.0f} M warp "
+      "instructions, in {} or so: --timeout SECONDS or --max-instructions N stop it earlier\n",
+      terminal_ ? kEraseLine : "", kernel_, duration(seconds),
+      static_cast<double>(most_instructions_) * 1e-6, duration(seconds * left / executed)));
 }
 
 // What stands on a terminal is taken away.
@@ -119,9 +138,7 @@ void ProgressLine::after(simulator::Device&, const simulator::LaunchRequest& req
 std::shared_ptr<ProgressLine> progress_on_stderr(const simulator::LaunchSettings& settings) {
   const char* terminal = std::getenv("TERM");
   const bool dumb = terminal != nullptr && terminal == std::string_view("dumb");
-  const bool timed_in_full =
-      settings.timing && settings.timing->sample == 1 && settings.timing->sample_instructions == 0;
-  return std::make_shared<ProgressLine>(isatty(STDERR_FILENO) != 0 && !dumb, timed_in_full,
+  return std::make_shared<ProgressLine>(isatty(STDERR_FILENO) != 0 && !dumb, settings,
                                         [](std::string_view text) {
                                           std::fwrite(text.data(), 1, text.size(), stderr);
                                           std::fflush(stderr);

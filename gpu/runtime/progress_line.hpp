@@ -1,6 +1,7 @@
 // Tells a person how far a long launch is and how long it will take: nothing in its first second;
 // then, on a terminal, one line that is written over, elsewhere at most a line every ten seconds.
-// Suggests --sample where timing a launch takes more than a minute.
+// Suggests --sample where timing a launch takes more than a minute, and says when a launch is
+// stopped of which no block has ended by then.
 #pragma once
 
 #include <chrono>
@@ -21,8 +22,9 @@ class ProgressLine : public LaunchObserver {
  public:
   using Clock = std::chrono::steady_clock;
 
-  // `timed_in_full`: launches are timed, and not sampled. `write`: to stderr, or a stand-in for it.
-  ProgressLine(bool terminal, bool timed_in_full, std::function<void(std::string_view)> write,
+  // `settings`: of the launches. `write`: to stderr, or a stand-in for it.
+  ProgressLine(bool terminal, const simulator::LaunchSettings& settings,
+               std::function<void(std::string_view)> write,
                std::function<Clock::time_point()> now = Clock::now);
 
   void before(simulator::Device& device, const simulator::LaunchRequest& request) override;
@@ -37,9 +39,11 @@ class ProgressLine : public LaunchObserver {
   };
   TimeLeft time_left(const simulator::LaunchProgress& progress, double seconds) const;
   void suggest_sample(const simulator::LaunchProgress& progress, double whole);
+  void tell_limit(const simulator::LaunchProgress& progress, double seconds);
 
   bool terminal_;
-  bool timed_in_full_;
+  bool timed_in_full_;  // and not sampled
+  std::uint64_t most_instructions_;
   std::function<void(std::string_view)> write_;
   std::function<Clock::time_point()> now_;
   std::string kernel_;
@@ -49,6 +53,7 @@ class ProgressLine : public LaunchObserver {
   std::optional<Clock::time_point> last_line_;
   bool shown_ = false;
   bool suggested_ = false;
+  bool told_limit_ = false;
 };
 
 // On this process's stderr.

@@ -49,6 +49,10 @@ GridBarrier::~GridBarrier() {
   if (address_) memory_.free(*address_);
 }
 
+std::uint64_t instruction_limit(const LaunchSettings& settings) {
+  return settings.max_instructions != 0 ? settings.max_instructions : kDefaultLimit;
+}
+
 PreparedLaunch::PreparedLaunch(const GpuModel& model, DeviceMemory& memory, const Limits& limits,
                                const LaunchRequest& request, const LaunchOptions& options)
     : barrier_(memory, request.cooperative), printed_(limits.printf_bytes) {
@@ -79,8 +83,7 @@ PreparedLaunch::PreparedLaunch(const GpuModel& model, DeviceMemory& memory, cons
       static_cast<std::uint32_t>((request.block.count() + kWarpSize - 1) / kWarpSize);
   context_.constants = constant_banks(request, barrier_.address());
   context_.pool = fill_pool(*context_.program, *context_.kernel, context_.constants);
-  context_.instruction_limit =
-      options.settings.max_instructions != 0 ? options.settings.max_instructions : kDefaultLimit;
+  context_.instruction_limit = instruction_limit(options.settings);
   resident_ = std::max<std::uint64_t>(1, simulator::resident_blocks(model, request));
 }
 

@@ -37,6 +37,9 @@ struct GridRun {
   bool patches_given_up = false;
 };
 
+// Warp instructions after which a launch is ended.
+std::uint64_t instruction_limit(const LaunchSettings& settings);
+
 class PreparedLaunch {
  public:
   // As the members of Device.

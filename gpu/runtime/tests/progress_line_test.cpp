@@ -16,8 +16,8 @@ using ::testing::Not;
 constexpr std::uint64_t kMillion = 1'000'000;
 
 struct Launches {
-  explicit Launches(bool terminal, bool timed_in_full = false)
-      : line{terminal, timed_in_full, [this](std::string_view text) { written += text; },
+  explicit Launches(bool terminal, const simulator::LaunchSettings& settings = {})
+      : line{terminal, settings, [this](std::string_view text) { written += text; },
              [this] { return now; }} {
     kernel.name = "mathKernel1";
     request.kernel = &kernel;
@@ -47,6 +47,12 @@ struct Launches {
   simulator::LaunchRequest request;
   simulator::Device device{simulator::gpu_model("h200")};
 };
+
+simulator::LaunchSettings timed() {
+  simulator::LaunchSettings settings;
+  settings.timing.emplace();
+  return settings;
+}
 
 class Progress : public testing::TestWithParam<bool> {};
 INSTANTIATE_TEST_SUITE_P(On, Progress, testing::Bool(), [](const auto& instance) {
@@ -101,9 +107,28 @@ TEST(ProgressOnATerminal, IsTakenAway) {
   EXPECT_EQ(launches.written, "\r\033[K");
 }
 
+// A kernel that prints for ever, say: nobody should have to guess how long it goes on.
+TEST_P(Progress, TellsOnceWhenALaunchIsStoppedThatMayBeEndless) {
+  simulator::LaunchSettings settings;
+  settings.max_instructions = 1000 * kMillion;
+  Launches launches(GetParam(), settings);
+  launches.begin();
+  EXPECT_THAT(launches.at(50s, 0, 50 * kMillion), Not(HasSubstr("stopped")));
+  EXPECT_THAT(launches.at(100s, 0, 100 * kMillion),
+              HasSubstr("no block has ended in 1 min 40 s; the launch is stopped after 1000 M warp "
+                        "instructions, in 15 min 0 s or so: --timeout SECONDS"));
+  EXPECT_THAT(launches.at(150s, 0, 150 * kMillion), Not(HasSubstr("stopped")));
+}
+
+TEST_P(Progress, DoesNotSpeakOfTheLimitWhereBlocksEnd) {
+  Launches launches(GetParam());
+  launches.begin();
+  EXPECT_THAT(launches.at(100s, 1, 100 * kMillion), Not(HasSubstr("stopped")));
+}
+
 // An H200 holds 264 blocks of 1024 threads.
 TEST(Sampling, IsSuggestedOnceWhereTimingTakesLong) {
-  Launches launches(false, true);
+  Launches launches(false, timed());
   launches.request.grid = {264 * 20, 1, 1};
   launches.begin();
   EXPECT_THAT(launches.at(1s, 0, kMillion), Not(HasSubstr("--sample")));  // 20 s
@@ -113,7 +138,7 @@ TEST(Sampling, IsSuggestedOnceWhereTimingTakesLong) {
 }
 
 TEST(Sampling, IsSuggestedBySlicesWhereWavesAreFew) {
-  Launches launches(false, true);
+  Launches launches(false, timed());
   launches.request.grid = {264 * 2, 1, 1};
   launches.begin();
   EXPECT_THAT(launches.at(40s, 0, 2 * kMillion), HasSubstr("--sample 20M"));
