@@ -532,9 +532,9 @@ constexpr Command kCommands[] = {
          "A trace (kernelslist.g or NAME.traceg, from --trace accelsim or Accel-Sim's tracer) is "
          "timed (docs/timing.md).\n"
          "Exit status: the program's own. If that is 0 but a launch faulted, --check found "
-         "something or a --fail-on condition held, 1 (--error-exitcode). 124 when a limit was "
-         "reached, 125 when Heddle failed, 126 or 127 when the program cannot be started, 130 "
-         "after Ctrl-C.",
+         "something or a --fail-on condition held, 1 (--error-exitcode). 2 for a mistake on the "
+         "command line, also a GPU that does not run the code, 124 when a limit was reached, 125 "
+         "when Heddle failed, 126 or 127 when the program cannot be started, 130 after Ctrl-C.",
      .examples = kRunExamples,
      .options = kRunOptions,
      .takes_program = true,
@@ -568,7 +568,8 @@ constexpr Command kCommands[] = {
                 "lanes, groups, registers and code. Press ? for the list of keys.\n"
                 "--html writes a page that needs only a browser. It shows source, machine code, "
                 "the 32 lanes over time, registers, and the branches that diverged.\n"
-                "Exit status: the program's own; 125 when Heddle failed.",
+                "Exit status: the program's own; 2 for a mistake on the command line or input that "
+                "cannot be read, 125 when Heddle failed.",
      .examples = kStepExamples,
      .options = kStepOptions,
      .takes_program = true,

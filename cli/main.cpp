@@ -18,6 +18,7 @@
 #include "cli/signals.hpp"
 #include "cli/temporary_folder.hpp"
 #include "cli/text.hpp"
+#include "gpu/runtime/capsule.hpp"
 #include "gpu/runtime/crash_report.hpp"
 
 namespace {
@@ -61,6 +62,8 @@ int guarded(const std::vector<std::string>& words, int failed) {
   } catch (const Ended& ended) {
     return ended.status;
   } catch (const Usage& error) {
+    return said(error, kTrouble);
+  } catch (const heddle::runtime::CodeForAnotherGpu& error) {
     return said(error, kTrouble);
   } catch (const std::bad_alloc&) {
     throw;

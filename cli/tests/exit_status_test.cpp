@@ -43,6 +43,15 @@ TEST(Heddle, SaysTwoForAMistakeOnTheCommandLine) {
   EXPECT_EQ(heddle("run").status, 2);
 }
 
+// Cubins too: CubinRun.SaysWhatToType.
+TEST(Heddle, SaysTwoForAGpuThatDoesNotRunACapsulesCode) {
+  const std::string with_gpu = "--gpu t4 " + capsules("vector_add.sm_90.O3");
+  const Outcome run = heddle("run " + with_gpu);
+  EXPECT_THAT(run.text, HasSubstr("is for sm_90, which the Tesla T4 (sm_75) does not run"));
+  EXPECT_EQ(run.status, 2);
+  EXPECT_EQ(heddle("step --html /dev/null " + with_gpu).status, 2);
+}
+
 TEST(Heddle, PrintsHelpToStdoutWhenAsked) {
   for (const char* words : {"--help", "run --help", "--version"}) {
     const Outcome outcome = heddle(words, 1);

@@ -151,8 +151,8 @@ CapsuleLaunch::CapsuleLaunch(const Capsule& capsule, const std::string& origin)
   const simulator::GpuModel& gpu = device_->model();
   const auto sm = static_cast<std::uint32_t>(isa::sm_number(module_->cubin().arch));
   if (!runs_code(gpu.arch, sm))
-    throw CapsuleError(fmt::format("{}: its code is for sm_{}, which the {} ({}) does not run",
-                                   origin, sm, gpu.name, gpu.code_name()));
+    throw CodeForAnotherGpu(fmt::format("{}: its code is for sm_{}, which the {} ({}) does not run",
+                                        origin, sm, gpu.name, gpu.code_name()));
   if (!same_allocations(*module_, device_->memory(), capsule))
     throw CapsuleError(
         fmt::format("{}: its variables do not lie as its code has them: capture it again", origin));

@@ -67,6 +67,12 @@ class CapsuleError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+// The GPU that it shall run on does not run its code: another one has to be chosen.
+class CodeForAnotherGpu : public CapsuleError {
+ public:
+  using CapsuleError::CapsuleError;
+};
+
 // Largest capsule that is read or written, uncompressed.
 inline constexpr std::uint64_t kMostCapsuleBytes = std::uint64_t{8} << 30;
 
@@ -90,7 +96,7 @@ std::vector<Capsule::Page> changed_pages(const simulator::DeviceMemory& memory,
 // A capsule's launch, ready to run on a device of its own that looks as it did then.
 class CapsuleLaunch {
  public:
-  // Throws CapsuleError where the capsule contradicts itself or its GPU does not run its code,
+  // Throws CapsuleError where the capsule contradicts itself, CodeForAnotherGpu, and
   // isa::CubinError for its code.
   CapsuleLaunch(const Capsule& capsule, const std::string& origin);
   ~CapsuleLaunch();

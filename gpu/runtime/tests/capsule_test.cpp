@@ -237,7 +237,7 @@ TEST_F(CapturedLaunch, ContradictionsAreRefused) {
   changed.model = "gpu9000";
   refused(changed);
   changed.model = "t4";  // which does not run code for sm_90
-  refused(changed);
+  EXPECT_THROW(CapsuleLaunch(changed, "changed"), CodeForAnotherGpu);
   changed = capsule;
   changed.parameters.pop_back();
   refused(changed);
