@@ -26,10 +26,13 @@ void clear_own_pages(std::byte* at, std::uint64_t bytes) {
 
 std::uint64_t span_of(const Placed& placed, const Box& box) {
   if (box.empty()) return 0;
-  std::uint64_t rows, layers, span;
+  std::uint64_t rows, layers, span, plane, bytes;
   if (__builtin_mul_overflow(box.height - 1, placed.pitch, &rows) ||
       __builtin_mul_overflow(box.depth - 1, placed.layer, &layers) ||
-      __builtin_add_overflow(rows, layers, &span) || __builtin_add_overflow(span, box.width, &span))
+      __builtin_add_overflow(rows, layers, &span) ||
+      __builtin_add_overflow(span, box.width, &span) ||
+      __builtin_mul_overflow(box.width, box.height, &plane) ||
+      __builtin_mul_overflow(plane, box.depth, &bytes) || bytes > span)
     return std::numeric_limits<std::uint64_t>::max();
   return span;
 }

@@ -34,6 +34,7 @@ struct FillRequest {
 };
 
 // Bytes from the first to the last one touched; nothing on overflow is lost: saturates at 2^64 - 1.
+// The same where rows overlap, of which any number would fit.
 std::uint64_t span_of(const Placed& placed, const Box& box);
 
 void copy_box(std::byte* destination, const Placed& to, const std::byte* source, const Placed& from,

@@ -17,8 +17,8 @@ namespace {
 Error fill_elements(void* to, std::size_t pitch, unsigned value, unsigned element_bytes,
                     std::size_t width, std::size_t height, abi::Handle stream, bool wait) {
   return api([&] {
-    const std::size_t row = width * element_bytes;
-    if (address_of(to) % element_bytes != 0 ||
+    std::size_t row = 0;
+    if (__builtin_mul_overflow(width, element_bytes, &row) || address_of(to) % element_bytes != 0 ||
         (height > 1 && (pitch % element_bytes != 0 || pitch < row)))
       return Error::invalid_value;
     const FillRequest request{{address_of(to), pitch}, {row, height}, value, element_bytes};

@@ -63,6 +63,17 @@ TEST_F(ContextTest, AFillOfZerosEndsWhereItIsToEnd) {
   EXPECT_TRUE(read(device, kBytes) == expected);
 }
 
+// As many as one likes lie in the same bytes: of 2^40 the program would not see the end.
+TEST_F(ContextTest, LayersThatOverlapAreRefused) {
+  constexpr std::uint64_t kMany = std::uint64_t{1} << 40;
+  const Placed to{allocate(4096), 16, 0};
+  const Placed from{allocate(4096), 16, 0};
+  EXPECT_EQ(context.fill({to, {1, 1, kMany}, 7}, *zero, true), Error::invalid_value);
+  EXPECT_EQ(context.copy({to, from, {1, 1, kMany}, abi::MemcpyKind::by_address}, *zero, true),
+            Error::invalid_value);
+  EXPECT_EQ(context.fill({to, {8, 16, 1}, 7}, *zero, true), Error::success);
+}
+
 TEST(HostMemory, KnowsPagesThatNobodyTouched) {
   constexpr std::uint64_t kPages = 6000, kTouched = 1500, kPage = 4096;
   void* mapped =

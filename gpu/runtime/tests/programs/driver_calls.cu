@@ -250,6 +250,7 @@ static void memory(CUdevice device) {
   DRIVER(cuMemcpyDtoH(host, rows + 2 * pitch, sizeof host));
   EXPECT(host[0] == 7 && host[1] == 0 && host[2] == 7 && host[4] == 4 && host[7] == 1);
   EXPECT_RESULT(CUDA_ERROR_INVALID_VALUE, cuMemsetD2D32(rows, pitch - 2, 7, 5, 4));
+  EXPECT_RESULT(CUDA_ERROR_INVALID_VALUE, cuMemsetD32(rows, 7, size_t{1} << 62));
   DRIVER(cuMemGetAddressRange(&base, &bytes, rows + 100));
   EXPECT(base == rows && bytes == 4 * pitch);
   EXPECT_RESULT(CUDA_ERROR_NOT_FOUND,
