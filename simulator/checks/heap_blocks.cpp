@@ -11,13 +11,13 @@ void HeapBlocks::allocated(std::uint64_t address, std::uint64_t bytes, const Cal
 }
 
 // Launches that nobody looked at, and those that a capsule was made behind, have left blocks too.
-HeapBlocks::Block* HeapBlocks::adopt(std::uint64_t address, DeviceMemory& memory) {
-  const auto found = DeviceHeap(memory).block_at(address);
-  if (!found) return nullptr;
-  const auto known = blocks_.find(found->address);
-  if (known != blocks_.end() && !known->second.freed) return nullptr;
-  allocated(found->address, found->bytes, {});
-  return &blocks_[found->address];
+void HeapBlocks::adopt(DeviceMemory& memory) {
+  if (adopted_) return;
+  adopted_ = true;
+  for (const DeviceHeap::Block& each : DeviceHeap(memory).blocks()) {
+    const auto known = blocks_.find(each.address);
+    if (known == blocks_.end() || known->second.freed) allocated(each.address, each.bytes, {});
+  }
 }
 
 const HeapBlocks::Block* HeapBlocks::free(std::uint64_t address, const Call& by,
@@ -25,8 +25,9 @@ const HeapBlocks::Block* HeapBlocks::free(std::uint64_t address, const Call& by,
   const auto found = blocks_.find(address);
   Block* block = found == blocks_.end() ? nullptr : &found->second;
   if (block == nullptr || block->freed) {
-    Block* const other = adopt(address, memory);
-    if (other != nullptr && other->address == address) block = other;
+    adopt(memory);
+    const auto other = blocks_.find(address);
+    if (other != blocks_.end()) block = &other->second;
   }
   if (block == nullptr) return nullptr;
   before_ = *block;
@@ -39,9 +40,11 @@ bool HeapBlocks::allows(std::uint64_t address, std::uint64_t bytes, DeviceMemory
       last != blocks_.end() && !last->second.freed && last->second.contains(address, bytes))
     return true;
   const Block* block = nearest(address);
-  if (block == nullptr || block->freed || !block->contains(address, bytes))
-    block = adopt(address, memory);
-  if (block == nullptr || !block->contains(address, bytes)) return false;
+  if (block == nullptr || block->freed || !block->contains(address, bytes)) {
+    adopt(memory);
+    block = nearest(address);
+  }
+  if (block == nullptr || block->freed || !block->contains(address, bytes)) return false;
   last_ = block->address;
   return true;
 }

@@ -25,6 +25,8 @@ class HeapBlocks {
     }
   };
 
+  // Of a launch that is looked at.
+  void begin() { adopted_ = false; }
   void allocated(std::uint64_t address, std::uint64_t bytes, const Call& by);
   // The block that is freed, as it was before; null: the address is none that malloc gave. Of a
   // block that nobody saw given out `memory` tells.
@@ -34,11 +36,14 @@ class HeapBlocks {
   const Block* nearest(std::uint64_t address) const;
 
  private:
-  Block* adopt(std::uint64_t address, DeviceMemory& memory);
+  // Takes up the blocks that nobody saw given out, once in a launch: to look at all of them for
+  // each access would take as long as there are blocks.
+  void adopt(DeviceMemory& memory);
 
   std::map<std::uint64_t, Block> blocks_;  // by address; freed ones until others take their place
   Block before_;                           // what `free` returns
-  std::uint64_t last_ = 0;                 // of the block that an access lay in last
+  bool adopted_ = false;
+  std::uint64_t last_ = 0;  // of the block that an access lay in last
 };
 
 }  // namespace heddle::simulator::checks

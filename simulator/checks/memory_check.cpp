@@ -67,6 +67,7 @@ AccessKind kind_of(const Step& step) {
 void MemoryCheck::begin(const LaunchRequest& request) {
   known_ = {};
   reported_ = false;
+  heap_.begin();
   ++launch_;
   if (code_ == request.module->code_sha256()) return;
   code_ = request.module->code_sha256();

@@ -17,7 +17,11 @@ constexpr std::uint64_t kBytes = 8 << 20;
 constexpr std::uint64_t kMostPending = 2048;  // CUDA's own limit
 constexpr std::uint64_t kUnit = 64;           // parameters are aligned to it
 
-const Allocation* find_room(const DeviceMemory& memory) { return memory.find_named(kLabel); }
+// Null: a capsule's is none whose lists take no time to walk.
+const Allocation* find_room(const DeviceMemory& memory) {
+  const Allocation* const room = memory.find_named(kLabel);
+  return room != nullptr && room->bytes == kBytes ? room : nullptr;
+}
 
 std::uint64_t rounded(std::uint64_t bytes) { return (bytes + kUnit - 1) / kUnit * kUnit; }
 
@@ -30,7 +34,7 @@ const isa::Kernel* kernel_at(const Module& module, std::uint64_t code_address) {
 }
 
 void DeviceLaunches::create(DeviceMemory& memory) {
-  if (find_room(memory) != nullptr) return;
+  if (memory.find_named(kLabel) != nullptr) return;
   if (!memory.allocate(kBytes, kLabel, DeviceMemory::Pool::apart)) throw std::bad_alloc();
 }
 

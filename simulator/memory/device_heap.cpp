@@ -36,7 +36,7 @@ DeviceHeap::DeviceHeap(DeviceMemory& memory, MemoryJournal* journal) : journal_(
   end_ = start_ + heap->bytes;
   for (std::uint64_t at = start_; end_ - at >= kUnit;) {
     const Header header = read(at);
-    if (header.bytes % kUnit != 0 || header.bytes > end_ - at - kUnit) return;
+    if (header.bytes == 0 || header.bytes % kUnit != 0 || header.bytes > end_ - at - kUnit) return;
     if (header.state == kTaken)
       taken_[at] = header.bytes;
     else
@@ -92,6 +92,13 @@ std::optional<DeviceHeap::Block> DeviceHeap::block_at(std::uint64_t address) con
   const Block block{header + kUnit, bytes};
   if (address < block.address || address - block.address >= bytes) return std::nullopt;
   return block;
+}
+
+std::vector<DeviceHeap::Block> DeviceHeap::blocks() const {
+  std::vector<Block> all;
+  all.reserve(taken_.size());
+  for (const auto& [header, bytes] : taken_) all.push_back({header + kUnit, bytes});
+  return all;
 }
 
 bool DeviceHeap::free(std::uint64_t address) {

@@ -8,6 +8,7 @@
 #include <optional>
 #include <set>
 #include <utility>
+#include <vector>
 
 #include "simulator/memory/memory.hpp"
 #include "simulator/memory/memory_journal.hpp"
@@ -36,6 +37,8 @@ class DeviceHeap {
   };
   // The one that an address lies in; nothing where that is nobody's.
   std::optional<Block> block_at(std::uint64_t address) const;
+  // All of them, in ascending order of address.
+  std::vector<Block> blocks() const;
 
  private:
   struct Header {

@@ -58,5 +58,17 @@ TEST(DeviceHeap, DamageEndsIt) {
   EXPECT_EQ(heap.allocate(1000), 0u);
 }
 
+// A heap of zeros would be a block every 16 bytes.
+TEST(DeviceHeap, ABlockWithoutBytesIsDamage) {
+  DeviceMemory memory(1 << 20);
+  DeviceHeap::create(memory, kBytes);
+  const std::uint64_t first = DeviceHeap(memory).allocate(64),
+                      second = DeviceHeap(memory).allocate(64);
+  std::memset(memory.view(first - 16, 16), 0, 16);  // its header
+  DeviceHeap heap(memory);
+  EXPECT_FALSE(heap.free(second));
+  EXPECT_EQ(heap.allocate(16), 0u);
+}
+
 }  // namespace
 }  // namespace heddle::simulator

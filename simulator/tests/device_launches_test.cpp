@@ -132,5 +132,17 @@ TEST_F(DeviceLaunchesTest, DamageEndsIt) {
   damaged.set_last_error({.block = 5, .thread = 0}, 1);
 }
 
+// A capsule may have one by this name: to walk its lists would take as long as it is large.
+TEST(DeviceLaunches, InRoomOfAnotherSizeThanOursAreNone) {
+  DeviceMemory memory(std::uint64_t{1} << 40);
+  const auto address =
+      memory.allocate(std::uint64_t{1} << 36, ".nv.device_launches", DeviceMemory::Pool::apart);
+  ASSERT_TRUE(address);
+  std::memset(memory.view(*address, 64), 1, 64);
+  DeviceLaunches::create(memory);
+  EXPECT_FALSE(DeviceLaunches::any(memory));
+  EXPECT_EQ(DeviceLaunches(memory).prepare(kSmall, kThread), 0u);
+}
+
 }  // namespace
 }  // namespace heddle::simulator

@@ -1,6 +1,7 @@
 // Mistakes planted in simulator/checks/tests/kernels/planted.cu, each beside its repair, in which
 // nothing may be found.
 #include "simulator/checks/checks.hpp"
+#include "simulator/checks/heap_blocks.hpp"
 #include "simulator/device/device.hpp"
 #include "simulator/memory/device_heap.hpp"
 #include "simulator/tests/compiled_kernels.hpp"
@@ -509,6 +510,22 @@ TEST_F(Planted, BlocksThatNobodySawGivenOutAreKnown) {
   const auto out = array(256);
   EXPECT_THAT(run("reads", {1, 1, 1}, {32, 1, 1}, block, out), IsEmpty()) << text_;
   EXPECT_THAT(run("reads", {1, 1, 1}, {32, 1, 1}, block + 4, out), SizeIs(1)) << text_;
+}
+
+// To look at all blocks for each of them would take minutes.
+TEST(HeapBlocks, AreTakenUpTogetherWhereNobodySawThemGivenOut) {
+  constexpr std::uint64_t kBlock = 64;
+  constexpr int kBlocks = 20'000;
+  DeviceMemory memory(1 << 24);
+  DeviceHeap::create(memory, 1 << 22);
+  std::vector<std::uint64_t> given;
+  DeviceHeap heap(memory);
+  for (int i = 0; i < kBlocks; ++i) given.push_back(heap.allocate(kBlock));
+  HeapBlocks blocks;
+  for (const std::uint64_t each : given) {
+    EXPECT_TRUE(blocks.allows(each, kBlock, memory));
+    EXPECT_FALSE(blocks.allows(each, kBlock + 1, memory));
+  }
 }
 
 TEST_F(Planted, WhoGetsABlockHasNothingToDoWithWhoHadIt) {
