@@ -5,6 +5,7 @@
 
 #include <csignal>
 #include <future>
+#include <system_error>
 #include <thread>
 #include <type_traits>
 #include <utility>
@@ -32,21 +33,24 @@ class AllSignalsBlocked {
 };
 
 // What `body` returns or throws. It has a stack of the usual size, where the calling thread of the
-// program may have a small one.
+// program may have a small one; but where this machine has no more threads.
 template <typename Body>
 std::invoke_result_t<Body> on_own_thread(Body body) {
-  std::packaged_task<std::invoke_result_t<Body>()> task([&]() -> std::invoke_result_t<Body> {
-    all_is_ours();
-    return body();
-  });
-  auto result = task.get_future();
-  std::thread thread;
-  {
-    const AllSignalsBlocked inherited_by_the_thread;
-    thread = std::thread(std::move(task));
+  std::packaged_task<std::invoke_result_t<Body>()> task(std::move(body));
+  try {
+    std::thread thread;
+    {
+      const AllSignalsBlocked inherited_by_the_thread;
+      thread = std::thread([&task] {
+        all_is_ours();
+        task();
+      });
+    }
+    thread.join();
+  } catch (const std::system_error&) {  // it did not begin
+    task();
   }
-  thread.join();
-  return result.get();
+  return task.get_future().get();
 }
 
 }  // namespace heddle::runtime
