@@ -114,6 +114,7 @@ constexpr Examples kRunExamples[] = {
     "heddle run captured/0003-_Z11mathKernel1Pf.capsule",
     "heddle run traced/kernelslist.g",
     "heddle run --check memory,races ./reduce",
+    "heddle run --schedule random --seed 7 ./reduce",
     "heddle run --trace text --trace-warp 0 --trace-changes ./simple_divergence",
     "heddle run kernel.cu 64",
     "heddle run -k scale --grid 4 --block 256 --param 'f32[1024]=iota' --param 2.5 --dump 0 "
@@ -203,7 +204,7 @@ constexpr Option kRunOptions[] = {
      "parameter's value: a number, or an array as in zeros(64), counting(64), random(64, 0, 10) or "
      "file(\"numbers.txt\")"},
     {"define", 'D', "NAME[=VALUE]", "CUDA source: a macro for the compiler; may be repeated"},
-    {"seed", 0, "N", "sketches: the first seed (default 1)"},
+    {"seed", 0, "N", "of --schedule random, and of a sketch: the first seed (default 1)"},
     {"seeds", 0, "N",
      "sketches: run with N seeds and print means and 95 % intervals; the record holds the first "
      "seed's run"},
@@ -216,6 +217,13 @@ constexpr Option kRunOptions[] = {
        return names;
      }},
     kReconvergenceOption,
+    {"schedule", 0, "ORDER",
+     "order of warps and blocks in launches that are not timed: even (default), or random, drawn "
+     "from --seed, on one host thread, to find races that the usual order hides",
+     Effect::none,
+     [] {
+       return Names{"even", "random"};
+     }},
     {"check", 0, "NAME,...",
      "look for errors while launches execute, which is slower: memory, races, init, sync, hazards, "
      "or all; compute-sanitizer's memcheck, racecheck, initcheck and synccheck are accepted too "

@@ -43,6 +43,12 @@ std::optional<simulator::timing::Options> timing_choice(const Arguments& argumen
   }
 }
 
+// The seed of a random order; nothing: the usual one.
+std::optional<std::uint64_t> schedule_choice(const Arguments& arguments) {
+  if (arguments.value("schedule") != "random") return std::nullopt;
+  return arguments.number("seed", ~std::uint64_t{0}).value_or(1);
+}
+
 // Whether what hardware's counters see is wanted where that takes a second execution.
 bool wants_counters(const Arguments& arguments) {
   const bool asked = std::ranges::any_of(asked_metrics(arguments), &simulator::Metric::counter);
@@ -62,15 +68,27 @@ simulator::checks::Options check_options(const Arguments& arguments) {
 
 }  // namespace
 
+bool seeds_schedule(std::string_view option, const Arguments& arguments) {
+  return option == "seed" && arguments.value("schedule") == "random";
+}
+
 simulator::LaunchSettings launch_settings(const Arguments& arguments,
                                           std::uint64_t usual_instructions) {
-  return {.threads = static_cast<unsigned>(arguments.number("threads", kMostThreads).value_or(0)),
-          .max_instructions =
-              arguments.number("max-instructions", kMostInstructions).value_or(usual_instructions),
-          .timing = timing_choice(arguments),
-          .reconvergence = chosen_reconvergence(arguments),
-          .checks = check_options(arguments),
-          .counters = wants_counters(arguments)};
+  simulator::LaunchSettings settings{
+      .threads = static_cast<unsigned>(arguments.number("threads", kMostThreads).value_or(0)),
+      .max_instructions =
+          arguments.number("max-instructions", kMostInstructions).value_or(usual_instructions),
+      .timing = timing_choice(arguments),
+      .reconvergence = chosen_reconvergence(arguments),
+      .random_schedule = schedule_choice(arguments),
+      .checks = check_options(arguments),
+      .counters = wants_counters(arguments)};
+  try {
+    check_settings(settings);
+  } catch (const std::invalid_argument& wrong) {
+    throw Usage(fmt::format("--{}", wrong.what()));
+  }
+  return settings;
 }
 
 }  // namespace heddle::cli

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 
 #include "cli/command.hpp"
 #include "simulator/launch/launch_settings.hpp"
@@ -13,5 +14,8 @@ inline constexpr std::uint64_t kMostThreads = 4096;
 // `usual_instructions`: the limit where --max-instructions is not given; 0: none. Throws Usage.
 simulator::LaunchSettings launch_settings(const Arguments& arguments,
                                           std::uint64_t usual_instructions);
+
+// Whether this is --seed, and of --schedule random.
+bool seeds_schedule(std::string_view option, const Arguments& arguments);
 
 }  // namespace heddle::cli

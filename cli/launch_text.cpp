@@ -199,6 +199,9 @@ std::string kernel_table(Launches launches, Metrics metrics, const simulator::Gp
   text += fmt::format("  {}\n  {}\n", resources(first), occupancy_line(first, gpu));
   if (const std::string kind = launch_class(launches); !kind.empty())
     text += fmt::format("  {}\n", visible(kind));
+  if (first.random_schedule)
+    text += fmt::format("  order of warps and blocks drawn at random, seed {}\n",
+                        *first.random_schedule);
   for (const LaunchRecord* launch : launches)
     if (!launch->fault.empty()) text += "  " + stop_text(*launch, FaultText::whole, style);
   Table table({});

@@ -203,7 +203,8 @@ int run_all_reconvergences(const Arguments& arguments, const simulator::LaunchSe
 // A cubin's kernel is launched as if it had been captured.
 int run_cubin(const Arguments& arguments, const simulator::LaunchSettings& settings) {
   for (const char* option : {"seed", "seeds", "predication"})
-    if (arguments.has(option)) throw Usage(fmt::format("--{} is for sketches", option));
+    if (arguments.has(option) && !seeds_schedule(option, arguments))
+      throw Usage(fmt::format("--{} is for sketches", option));
   if (arguments.has("capture")) throw Usage("--capture is for programs and sketches");
   const TemporaryFolder folder;
   const CubinLaunch launch = make_cubin_launch(arguments, folder.path());
@@ -474,6 +475,7 @@ int run_run(const Arguments& arguments) {
       launch_settings(arguments, traced || !arguments.program.empty() ? 0 : kUsualInstructions);
   if (traced) {
     if (arguments.has("reconvergence")) throw Usage("a trace has its lanes' order already");
+    if (settings.random_schedule) throw Usage("traces are timed, without --schedule random");
     return run_traces(arguments, settings);
   }
   if (cubin) return run_cubin(arguments, settings);

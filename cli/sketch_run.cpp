@@ -9,6 +9,7 @@
 
 #include "cli/commands.hpp"
 #include "cli/cost_text.hpp"
+#include "cli/launch_settings.hpp"
 #include "cli/reconvergence.hpp"
 #include "cli/record_text.hpp"
 #include "cli/selection.hpp"
@@ -132,9 +133,12 @@ std::uint64_t first_seed(const Arguments& arguments) {
 }  // namespace
 
 void refuse_sketch_options(const Arguments& arguments) {
-  for (const char* option : kSketchOptions)
-    if (arguments.has(option))
-      throw Usage(fmt::format("--{} is for sketches and cubins (NAME.warp, NAME.cubin)", option));
+  for (const std::string_view option : kSketchOptions) {
+    if (!arguments.has(option) || seeds_schedule(option, arguments)) continue;
+    throw Usage(
+        fmt::format("--{} is for sketches and {}", option,
+                    option == "seed" ? "--schedule random" : "cubins (NAME.warp, NAME.cubin)"));
+  }
 }
 
 SketchRun run_sketch(const std::string& file, const Arguments& arguments, traces::Trace* trace,

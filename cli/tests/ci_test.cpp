@@ -208,8 +208,8 @@ TEST_F(Ci, FindingsAreSarifResultsWithTheirLines) {
   EXPECT_THAT(results[0]["ruleId"].get<std::string>(), HasSubstr("races/"));
   const Json& where = results[0]["locations"][0]["physicalLocation"];
   EXPECT_THAT(where["artifactLocation"]["uri"].get<std::string>(), HasSubstr("race.warp"));
-  EXPECT_EQ(where["region"]["startLine"], 3);
-  EXPECT_EQ(results[0]["relatedLocations"][0]["physicalLocation"]["region"]["startLine"], 4);
+  EXPECT_EQ(where["region"]["startLine"], 4);
+  EXPECT_EQ(results[0]["relatedLocations"][0]["physicalLocation"]["region"]["startLine"], 3);
 }
 
 // Of an unrolled loop, say: the lines are what people look at.

@@ -6,6 +6,7 @@
 
 #include <fstream>
 
+#include "cli/launch_settings.hpp"
 #include "cli/temporary_folder.hpp"
 
 namespace heddle::cli {
@@ -39,6 +40,20 @@ class Configuration : public testing::Test {
   }
   TemporaryFolder folder_;
 };
+
+TEST_F(Configuration, MayNameTheOrderOfWarps) {
+  const Surroundings around{nothing_set, {write("heddle.toml", "schedule = 'random'\nseed = 7\n")}};
+  EXPECT_EQ(launch_settings(configured({"--", "./a"}, around), 0).random_schedule, 7u);
+  EXPECT_EQ(launch_settings(configured({"--schedule", "even", "--", "./a"}, around), 0), [] {
+    simulator::LaunchSettings settings;
+    settings.threads = 0;
+    return settings;
+  }());
+  const Surroundings nothing{nothing_set, {}};
+  EXPECT_EQ(launch_settings(configured({"--schedule", "random", "--", "./a"}, nothing), 0)
+                .random_schedule,
+            1u);
+}
 
 TEST_F(Configuration, TheNearerPlaceWins) {
   const Surroundings around{

@@ -130,6 +130,7 @@ class Replay::State {
     std::uint64_t step = 0;
     Place place;
     Polling polling;
+    GivingWay giving_way;
     std::vector<std::shared_ptr<const SavedBlock>> blocks;  // in the order of their turns
     MemoryJournal::Pieces written;  // until the next kept state; of the last one: in the journal
   };
@@ -206,7 +207,7 @@ void Replay::State::settle() {
     if (place_.in_turn) {
       const Warp& warp = block.warps[place_.warp];
       const bool others_turn = (warp.convergence->released_by_block() && block.warps.size() > 1) ||
-                               core_.polling.waits();
+                               core_.polling.waits() || core_.giving_way.gave();
       if (warp.convergence->has_current() && core_.issued < place_.warp_end && !others_turn) {
         next_ = &warp;
         return;
@@ -238,6 +239,7 @@ bool Replay::State::begin_warp_turn() {
   Reconvergence& convergence = *warps[place_.warp].convergence;
   const std::uint64_t turn =
       convergence.released_by_block() ? kTurnBehindBarrier : warp_turn(block_quantum(request_));
+  core_.begin_giving_way(warps[place_.warp]);
   convergence.begin_turn();
   core_.polling.begin_turn(core_.issued);
   place_.warp_end = std::min(place_.block_end, core_.issued + turn);
@@ -248,6 +250,7 @@ void Replay::State::end_warp_turn() {
   Resident& resident = *residents_.front();
   resident.saved = nullptr;
   Warp& warp = resident.block.warps[place_.warp];
+  core_.end_giving_way(warp);
   if (warp.convergence->finished()) check_block_barriers(resident.block);
   place_.in_turn = false;
   place_.all_wait = place_.all_wait && core_.polling.waits();
@@ -330,8 +333,12 @@ void Replay::State::keep() {
     kept_.back().written = journal_.take();
     memory_bytes_ += bytes_of(kept_.back().written);
   }
-  Kept kept{
-      .step = core_.issued, .place = place_, .polling = core_.polling, .blocks = {}, .written = {}};
+  Kept kept{.step = core_.issued,
+            .place = place_,
+            .polling = core_.polling,
+            .giving_way = core_.giving_way,
+            .blocks = {},
+            .written = {}};
   // A block's last saved state, to share pages with.
   const auto last_of = [this](std::uint64_t linear) -> const SavedBlock* {
     if (kept_.empty()) return nullptr;
@@ -380,6 +387,7 @@ void Replay::State::load(std::size_t number) {
   }
   place_ = kept.place;
   core_.polling = kept.polling;
+  core_.giving_way = kept.giving_way;
   core_.issued = kept.step;
   core_.fault.reset();
   settle();

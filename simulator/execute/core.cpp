@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <bit>
 #include <cassert>
+#include <numeric>
 
 #include "simulator/execute/constant_bank.hpp"
 #include "simulator/execute/machine.hpp"
@@ -48,6 +49,8 @@ Core::Core(const LaunchContext& launch_context)
   if (launch.options->observer != nullptr) left_out_ = launch.options->observer->left_out();
   if (request.grid.count() * launch.warps_per_block > 1 && launch.kernel->may_read_unordered)
     unordered_reads = std::make_unique<UnorderedReads>();
+  if (const auto seed = launch.options->settings.random_schedule)
+    random = std::make_unique<RandomOrder>(*seed);
 }
 
 bool Block::finished() const {
@@ -129,6 +132,7 @@ void Core::start_block(Block& block, std::uint64_t linear) const {
     warp.index = i;
     warp.cluster_arrived = warp.grid_arrived = Mask();
     warp.may_spin = false;
+    warp.gave_way = 0;
     warp.held_since.reset();
     warp.products = {};
     warp.registers = registers;
@@ -196,7 +200,7 @@ bool Core::run_stretches(Warp& warp) {
       }
       issued += static_cast<std::uint64_t>(step + 1 - counted_to);
       counted_to = step + 1;
-      if (step->accesses) lanes.memory_access();
+      if (step->accesses != 0) before_access(*step, lanes);
       lanes.current().pc = index(counted_to);
       flow = step->execute(*this, warp, *step, active, on);
       step = counted_to;
@@ -242,7 +246,7 @@ Issue Core::step(Warp& warp, Observer* observer) {
   count(pc, threads, issue.on, issue.on == issue.active);
   observed = true;
   accesses.clear();
-  if (step.accesses) lanes.memory_access();
+  if (step.accesses != 0) before_access(step, lanes);
   lanes.current().pc = pc + 1;
   if (step.lane != nullptr) {
     if (issue.on.any()) step.lane(warp, step, issue.on | step.widen);
@@ -300,52 +304,67 @@ bool Core::run_warp_turn(Warp& warp) {
   return run_warp(warp);
 }
 
-namespace {
-
 // Whether warps that use their turns to the end are looked at for loops without an end. Where not
-// every lane gets its turn that is what locks come to; otherwise it is done now and then, ever more
-// seldom.
-bool may_look_for_spinning(const Core& core) {
-  constexpr std::uint64_t kFirst = 1 << 24, kStretch = 1 << 22;
-  return !info(core.launch.reconvergence).progress || core.look_closely ||
-         (core.issued >= kFirst && core.issued - std::bit_floor(core.issued) < kStretch);
+// every lane gets its turn that is what locks come to; otherwise it is done now and then.
+bool Core::may_look_for_spinning() const {
+  return !info(launch.reconvergence).progress || look_closely || looks_now_and_then();
 }
 
-}  // namespace
+std::uint64_t Core::turn_length(const Warp& warp, std::uint64_t longest) {
+  if (draws_turns()) return random->length(longest);
+  return warp.convergence->released_by_block() ? std::min(kTurnBehindBarrier, longest) : longest;
+}
+
+std::span<const std::uint32_t> Core::order_of_warps(const Block& block) {
+  if (random != nullptr || order_.size() != block.warps.size()) {
+    order_.resize(block.warps.size());
+    std::iota(order_.begin(), order_.end(), 0u);
+  }
+  if (draws_turns()) random->shuffle(std::span(order_));
+  return order_;
+}
+
+// False: the launch stops.
+bool Core::take_turn(Warp& warp, std::uint64_t end, std::uint64_t longest, Round& round) {
+  const bool behind_barrier = warp.convergence->released_by_block();
+  issue_limit = std::min(end, issued + turn_length(warp, longest));
+  begin_giving_way(warp);
+  warp.convergence->begin_turn();
+  polling.begin_turn(issued);
+  Spinning spinning = Spinning::no;
+  if (warp.may_spin || look_closely) spinning = look_for_spinning(*this, warp);
+  if (spinning == Spinning::stopped || !run_warp_turn(warp)) return false;
+  end_giving_way(warp);
+  const bool used_up = issued == issue_limit && !giving_way.gave() && !behind_barrier &&
+                       !warp.convergence->released_by_block();
+  warp.may_spin = used_up && may_look_for_spinning();
+  round.spun = round.spun && spinning != Spinning::no;
+  round.all_wait = round.all_wait && polling.waits();
+  seen.patches_show |= warp.convergence->patches_show();
+  return true;
+}
 
 // Warps take turns, so that one which spins on another's flag does not keep the core. Groups of a
 // warp do not: on hardware nothing but YIELD switches them. A turn is long, as switching is what
-// costs.
+// costs, but where warps may race (GivingWay).
 Core::Turn Core::run_block(Block& block, std::uint64_t quantum, std::uint64_t longest_turn) {
   const std::uint64_t end = issued + std::min(quantum, instruction_limit - issued);
-  bool spun = true;  // no warp has got anywhere, since this turn began
+  Round round;
   for (;;) {
-    bool ran = false, all_wait = true;
-    for (Warp& warp : block.warps) {
+    bool ran = false;
+    round.all_wait = true;
+    for (const std::uint32_t index : order_of_warps(block)) {
+      Warp& warp = block.warps[index];
       if (!warp.convergence->has_current()) continue;
       ran = true;
-      const bool behind_barrier = warp.convergence->released_by_block();
-      warp.convergence->begin_turn();
-      const std::uint64_t turn =
-          behind_barrier ? std::min(kTurnBehindBarrier, longest_turn) : longest_turn;
-      issue_limit = std::min(end, issued + turn);
-      polling.begin_turn(issued);
-      Spinning spinning = Spinning::no;
-      if (warp.may_spin || look_closely) spinning = look_for_spinning(*this, warp);
-      if (spinning == Spinning::stopped || !run_warp_turn(warp)) return Turn::stopped;
-      const bool used_up =
-          issued == issue_limit && !behind_barrier && !warp.convergence->released_by_block();
-      warp.may_spin = used_up && may_look_for_spinning(*this);
-      spun = spun && spinning != Spinning::no;
-      all_wait = all_wait && polling.waits();
-      seen.patches_show |= warp.convergence->patches_show();
+      if (!take_turn(warp, end, longest_turn, round)) return Turn::stopped;
       if (warp.convergence->finished()) check_block_barriers(block);
       if (issued == end)
-        return block.finished() ? Turn::finished : spun ? Turn::spinning : Turn::out_of_time;
+        return block.finished() ? Turn::finished : round.spun ? Turn::spinning : Turn::out_of_time;
     }
     if (block.finished()) return Turn::finished;
     if (!ran) return Turn::stuck;
-    if (all_wait) return spun ? Turn::spinning : Turn::waiting;
+    if (round.all_wait) return round.spun ? Turn::spinning : Turn::waiting;
   }
 }
 

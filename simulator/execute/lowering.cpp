@@ -10,6 +10,7 @@
 #include "simulator/execute/machine.hpp"
 #include "simulator/lanes/float_environment.hpp"
 #include "simulator/lanes/scattered.hpp"
+#include "simulator/launch/ordered_accesses.hpp"
 
 namespace heddle::simulator {
 namespace {
@@ -244,7 +245,7 @@ void load_beforehand(const Instruction& in, Step& step, Pool& pool) {
 Step lower_instruction(const Instruction& in, std::uint32_t index, std::uint32_t end, Pool& pool) {
   Step step;
   step.instruction = &in;
-  step.accesses = accesses_by_thread(in);
+  step.accesses = accesses_by_thread(in) ? Step::kByThreads : 0;
   lower_operands(in, step, pool);
   lower_address(in, step);
   if (select_lane_function(in, step)) {
@@ -349,6 +350,17 @@ void refuse_open_collectives(const isa::Program& program, std::vector<Step>& ste
   }
 }
 
+void mark_ordered_accesses(const isa::Program& program, std::vector<Step>& steps) {
+  const std::vector<Ordered> ordered = find_ordered_accesses(program);
+  for (std::size_t i = 0; i < ordered.size(); ++i) {
+    std::uint8_t& accesses = steps[i].accesses;
+    if (ordered[i] == Ordered::in_shared_memory)
+      accesses = static_cast<std::uint8_t>(accesses | Step::kOrderedShared);
+    if (ordered[i] == Ordered::in_global_memory)
+      accesses = static_cast<std::uint8_t>(accesses | Step::kOrderedGlobal);
+  }
+}
+
 }  // namespace
 
 bool executes(const isa::Instruction& instruction) {
@@ -387,6 +399,7 @@ LoweredProgram lower(const isa::Program& program) {
     lowered.uniform_rows_to_clear =
         std::max(lowered.uniform_rows_to_clear, named.uniform_registers);
   }
+  mark_ordered_accesses(program, lowered.steps);
   close_sections(program, lowered.steps);
   refuse_open_collectives(program, lowered.steps);
   for (std::uint32_t i = end; i < lowered.steps.size(); ++i)

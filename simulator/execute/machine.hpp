@@ -16,10 +16,12 @@
 #include "simulator/base/instruction_counts.hpp"
 #include "simulator/base/row_storage.hpp"
 #include "simulator/execute/barrier_update.hpp"
+#include "simulator/execute/giving_way.hpp"
 #include "simulator/execute/launch_observations.hpp"
 #include "simulator/execute/module_facts.hpp"
 #include "simulator/execute/pattern_counts.hpp"
 #include "simulator/execute/polling.hpp"
+#include "simulator/execute/random_order.hpp"
 #include "simulator/execute/row_prefetch.hpp"
 #include "simulator/execute/tally.hpp"
 #include "simulator/execute/unordered_reads.hpp"
@@ -64,8 +66,10 @@ struct alignas(kCacheLine) Step : MicroOp {
   bool sign_extend = false;
   std::uint8_t selector = 0;  // atomics: operation; others: the one modifier they look at
   std::uint8_t data_type = 0;
-  bool accesses =
-      false;  // global, local or generic memory, by threads (Reconvergence::memory_access)
+  // Global, local or generic memory, by threads (Reconvergence::memory_access); those behind which
+  // others' accesses may have to come first (GivingWay): of shared memory, of global memory.
+  static constexpr std::uint8_t kByThreads = 1, kOrderedShared = 2, kOrderedGlobal = 4;
+  std::uint8_t accesses = 0;
 };
 static_assert(sizeof(Step) == 2 * kCacheLine);
 
@@ -174,7 +178,8 @@ struct Warp : WarpState {
   // barrier's phase when they came.
   Mask grid_arrived{};
   std::uint32_t grid_phase = 0;
-  bool may_spin = false;  // used its last turn to the end, and is to be looked at
+  bool may_spin = false;       // used its last turn to the end, and is to be looked at
+  std::uint32_t gave_way = 0;  // turns that ended so (GivingWay), since the last block barrier
   // Since when it is held (hold): a cycle, or a number of instructions.
   std::optional<std::uint64_t> held_since;
   GroupProducts products;
@@ -267,8 +272,10 @@ struct Core {
   // the box that it has copied; 0: it was no box.
   std::vector<BarrierUpdate> updates;
   std::uint32_t copied_row = 0;
-  std::uint64_t issue_limit = 0;  // this warp's turn ends when `issued` reaches it
-  Polling polling;                // of this warp, in this turn
+  std::uint64_t issue_limit = 0;        // this warp's turn ends when `issued` reaches it
+  Polling polling;                      // of this warp, in this turn
+  GivingWay giving_way;                 // the same
+  std::unique_ptr<RandomOrder> random;  // where the order of warps and blocks is; else null
   // Of a launch that could have reads whose value depends on time; else null.
   std::unique_ptr<UnorderedReads> unordered_reads;
   std::uint64_t instruction_limit = ~std::uint64_t{0};  // of `issued`, for the whole launch
@@ -280,6 +287,15 @@ struct Core {
   // Runs a block until it ends, waits for something outside, or has issued `quantum` instructions.
   // Its warps take turns of at most `longest_turn`.
   Turn run_block(Block& block, std::uint64_t quantum, std::uint64_t longest_turn = kWarpTurn);
+  // Whether turns are drawn at random now. Now and then they are not, so that loops without an end
+  // are found.
+  bool draws_turns() const { return random != nullptr && !look_closely && !looks_now_and_then(); }
+  // The warp's turn begins, or ends: where it gives way to others of its block.
+  void begin_giving_way(Warp& warp) {
+    if (warp.convergence->released_by_block()) warp.gave_way = 0;
+    giving_way.begin_turn(warp.block->warps.size() > 1 && random == nullptr, warp.gave_way);
+  }
+  void end_giving_way(Warp& warp) const { warp.gave_way += giving_way.gave() ? 1 : 0; }
   // Executes one instruction of the warp's current group (it must have one): for who decides
   // himself which warp goes next. `accesses` of the result stays valid until the next step.
   // Afterwards a warp that has ended needs check_block_barriers.
@@ -291,6 +307,13 @@ struct Core {
   // The instruction read memory that others may be writing, and changed none.
   void look_at_others() {
     if (polling.look(issued)) issue_limit = issued;
+  }
+  // It is about to access memory.
+  void before_access(const Step& step, Reconvergence& lanes) {
+    if ((step.accesses & Step::kByThreads) != 0) lanes.memory_access();
+    if (step.accesses > Step::kByThreads &&
+        giving_way.access((step.accesses & Step::kOrderedShared) != 0))
+      issue_limit = issued;
   }
   Flow stop_for_conflict() {
     conflicted = true;
@@ -332,6 +355,21 @@ struct Core {
   }
 
  private:
+  // What the turns of a block's warps came to.
+  struct Round {
+    bool spun = true;      // no warp has got anywhere, since the block's turn began
+    bool all_wait = true;  // nor in this round
+  };
+  bool take_turn(Warp& warp, std::uint64_t end, std::uint64_t longest, Round& round);
+  std::uint64_t turn_length(const Warp& warp, std::uint64_t longest);
+  std::span<const std::uint32_t> order_of_warps(const Block& block);
+  bool may_look_for_spinning() const;
+  // Ever more seldom.
+  bool looks_now_and_then() const {
+    constexpr std::uint64_t kFirst = 1 << 24, kStretch = 1 << 22;
+    return issued >= kFirst && issued - std::bit_floor(issued) < kStretch;
+  }
+  std::vector<std::uint32_t> order_;  // of the block's warps, in this round
   bool run_warp(Warp& warp);
   bool run_stretches(Warp& warp);
   bool run_warp_turn(Warp& warp);

@@ -79,7 +79,8 @@ SavedBlock::SavedBlock(const Core& core, const Block& block, const SavedBlock* l
       awaited_barriers_(block.awaited_barriers),
       results_(block.results) {
   for (const Warp& warp : block.warps)
-    warps_.push_back({warp.predicates, warp.convergence->clone(), warp.products, warp.registers});
+    warps_.push_back(
+        {warp.predicates, warp.convergence->clone(), warp.products, warp.registers, warp.gave_way});
   const std::vector<std::uint32_t> rows = gather(core, block);
   rows_.save(std::as_bytes(std::span(rows)), last ? &last->rows_ : nullptr, count);
   shared_.save(block.shared, last ? &last->shared_ : nullptr, count);
@@ -114,6 +115,7 @@ void SavedBlock::load(const Core& core, Block& block) const {
     block.warps[i].convergence = warps_[i].convergence->clone();
     block.warps[i].products = warps_[i].products;
     block.warps[i].registers = warps_[i].registers;
+    block.warps[i].gave_way = warps_[i].gave_way;
   }
 }
 

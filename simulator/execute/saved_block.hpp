@@ -40,7 +40,7 @@ class SavedBlock {
     std::array<Mask, 17> predicates;
     std::unique_ptr<const Reconvergence> convergence;
     GroupProducts products;
-    std::uint32_t registers;
+    std::uint32_t registers, gave_way;
   };
   std::uint64_t linear_ = 0, barriers_completed_ = 0, spare_registers_ = 0;
   std::vector<SavedWarp> warps_;

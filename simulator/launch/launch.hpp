@@ -128,7 +128,8 @@ struct LaunchOutcome {
   std::vector<std::string> unmodelled;  // approximations that this launch used
   // Hardware counters see more than what was counted here: `unmodelled` says why.
   bool counters_incomplete = false;
-  std::string threads_note;  // why it fell back to one thread, if it did
+  std::optional<std::uint64_t> random_schedule;  // as LaunchSettings'
+  std::string threads_note;                      // why it fell back to one thread, if it did
   std::optional<timing::Result> timing;
   std::vector<checks::Finding> findings;  // of LaunchOptions::checks
   std::uint64_t printed_calls_lost = 0;   // of printf, the oldest, for which there was no room

@@ -36,6 +36,14 @@ ReconvergencePolicy policy(std::string_view text) {
   return *found;
 }
 
+// "even", or "random:" and a seed.
+std::optional<std::uint64_t> schedule(std::string_view text) {
+  constexpr std::string_view kRandom = "random:";
+  if (text == "even") return std::nullopt;
+  if (text.starts_with(kRandom)) return whole_number<std::uint64_t>(text.substr(kRandom.size()));
+  throw std::invalid_argument(fmt::format("\"{}\" is not even, or random:SEED", text));
+}
+
 bool yes_or_no(std::string_view text) {
   if (text != "0" && text != "1")
     throw std::invalid_argument(fmt::format("\"{}\" is not 0 or 1", text));
@@ -67,6 +75,12 @@ constexpr Row kRows[] = {
        return from.reconvergence ? std::string(info(*from.reconvergence).name) : std::string();
      },
      [](std::string_view text, LaunchSettings& to) { to.reconvergence = policy(text); }},
+    {"schedule",
+     [](const LaunchSettings& from) {
+       return from.random_schedule ? fmt::format("random:{}", *from.random_schedule)
+                                   : std::string();
+     },
+     [](std::string_view text, LaunchSettings& to) { to.random_schedule = schedule(text); }},
     {"check", [](const LaunchSettings& from) { return checks::to_text(from.checks); },
      [](std::string_view text, LaunchSettings& to) { to.checks = checks::parse_options(text); }},
     {"counters", [](const LaunchSettings& from) { return std::string(from.counters ? "1" : "0"); },
@@ -105,12 +119,20 @@ std::string to_text(const LaunchSettings& settings) {
   return text;
 }
 
+void check_settings(const LaunchSettings& settings) {
+  if (settings.timing && settings.random_schedule)
+    throw std::invalid_argument(
+        "schedule: random is for launches that are not timed; a timed launch's order is that of "
+        "the GPU's schedulers");
+}
+
 LaunchSettings parse_settings(std::string_view text, LaunchSettings otherwise) {
   while (!text.empty()) {
     const std::size_t space = std::min(text.find(' '), text.size());
     if (space != 0) read_item(text.substr(0, space), otherwise);
     text.remove_prefix(std::min(space + 1, text.size()));
   }
+  check_settings(otherwise);
   return otherwise;
 }
 

@@ -22,6 +22,9 @@ struct LaunchSettings {
   // Launches are timed; needs a model with timing constants.
   std::optional<timing::Options> timing = std::nullopt;
   std::optional<ReconvergencePolicy> reconvergence = std::nullopt;  // nothing: the model's own
+  // The seed that the order of warps and blocks is drawn from (simulator/execute/random_order.hpp);
+  // nothing: warps advance evenly. For launches that are not timed.
+  std::optional<std::uint64_t> random_schedule = std::nullopt;
   checks::Options checks = {};
   // What hardware's counters see is wanted where that differs from what is counted by instruction:
   // such a launch is executed twice, where it can be.
@@ -31,7 +34,11 @@ struct LaunchSettings {
 };
 
 // "threads=0 max-instructions=1000 timing=sms=16 reconvergence=stack check=memory,races counters=1"
+// and, in place of the timing, "schedule=random:7".
 std::string to_text(const LaunchSettings& settings);
+
+// Throws std::invalid_argument where the settings contradict one another.
+void check_settings(const LaunchSettings& settings);
 
 // What the text does not say is as in `otherwise`. Throws std::invalid_argument naming what is
 // wrong.

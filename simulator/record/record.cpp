@@ -278,6 +278,8 @@ LaunchRecord read_launch(const Reader& reader) {
   launch.launch_class = reader.text_or_empty("class");
   launch.class_reasons = reader.texts("class_reasons");
   launch.races = reader.text_or_empty("races");
+  if (reader.text_or_empty("schedule") == "random")
+    launch.random_schedule = reader.whole<std::uint64_t>("seed");
   launch.time_bound = reader.text_or_empty("time_bound");
   launch.cycles_error = reader.whole_if<std::uint32_t>("cycles_error");
   launch.metrics = reader.metrics();
@@ -425,6 +427,10 @@ Json to_json(const LaunchRecord& launch) {
   put_text(json, "class", launch.launch_class);
   put_list(json, "class_reasons", launch.class_reasons);
   put_text(json, "races", launch.races);
+  if (launch.random_schedule) {
+    json["schedule"] = "random";
+    json["seed"] = *launch.random_schedule;
+  }
   put_text(json, "time_bound", launch.time_bound);
   if (launch.cycles_error) json["cycles_error"] = *launch.cycles_error;
   json["metrics"] = values_to_json(launch.metrics);

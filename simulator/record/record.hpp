@@ -57,6 +57,8 @@ struct LaunchRecord {
   std::vector<std::string> class_reasons;
   // "none", "not checked" (then "determined" holds if there are none), "found"; empty: unknown.
   std::string races;
+  // Of an untimed launch whose order of warps and blocks was drawn at random: the seed.
+  std::optional<std::uint64_t> random_schedule;
   MetricValues metrics;
   // Model records of launches without branches: the first four selects that were executed, and the
   // first four places with predicated instructions, as "FSEL at file.cu:12", of code without line

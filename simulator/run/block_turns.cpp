@@ -39,6 +39,11 @@ void ResidentBlocks::rotate() {
   turns_.pop_front();
 }
 
+void ResidentBlocks::bring_forward(std::size_t later) {
+  std::rotate(turns_.begin(), turns_.begin() + static_cast<std::ptrdiff_t>(later),
+              turns_.begin() + static_cast<std::ptrdiff_t>(later) + 1);
+}
+
 void ResidentBlocks::end_first() {
   leave_cluster(*turns_.front());
   spare_.push_back(std::move(turns_.front()));
@@ -80,8 +85,19 @@ bool wait_for_others(Core& core, const Block& block, const BlockCounts& blocks) 
 
 }  // namespace
 
-bool BlockTurns::start_next(const NextBlock& next) {
-  const std::optional<std::uint64_t> number = next();
+BlockTurns::BlockTurns(Core& core, std::uint64_t resident, Watch& watch)
+    : core_(core), resident_limit_(resident), watch_(watch) {
+  if (const auto seed = core.launch.options->settings.random_schedule)
+    shuffled_.emplace(whole_grid(core.launch).end, *seed);
+}
+
+std::optional<std::uint64_t> BlockTurns::number_of_next() {
+  const std::optional<std::uint64_t> index = (*next_)();
+  return index && shuffled_ ? shuffled_->at(*index) : index;
+}
+
+bool BlockTurns::start_next() {
+  const std::optional<std::uint64_t> number = number_of_next();
   if (!number) return false;
   const Dim3 cluster = cluster_shape(*core_.launch.request);
   if (cluster.count() == 1)
@@ -96,14 +112,14 @@ bool BlockTurns::start_next(const NextBlock& next) {
 
 // A GPU begins all blocks that it has room for. Here they begin when they get a turn, but where
 // blocks ask for those that have not begun.
-void BlockTurns::start_as_many_as_fit(const NextBlock& next) {
+void BlockTurns::start_as_many_as_fit() {
   const std::uint64_t blocks = cluster_shape(*core_.launch.request).count();
-  while (resident_.size() + blocks <= resident_limit_ && start_next(next))
+  while (resident_.size() + blocks <= resident_limit_ && start_next())
     for (std::uint64_t i = 0; i < blocks; ++i) resident_.rotate();
 }
 
 std::optional<std::uint64_t> BlockTurns::cancel_next() {
-  const std::optional<std::uint64_t> number = (*next_)();
+  const std::optional<std::uint64_t> number = number_of_next();
   if (!number) return std::nullopt;
   const std::uint64_t blocks = cluster_shape(*core_.launch.request).count();
   core_.seen.cancelled += blocks;
@@ -126,18 +142,18 @@ bool BlockTurns::run(const NextBlock& next, std::uint64_t pause_at) {
   const lanes::FloatEnvironment environment;  // whatever the program around us has set
   next_ = &next;
   core_.waiting = this;
-  const bool paused = take_turns(next, pause_at);
+  const bool paused = take_turns(pause_at);
   core_.waiting = nullptr;
   return paused;
 }
 
-bool BlockTurns::take_turns(const NextBlock& next, std::uint64_t pause_at) {
+bool BlockTurns::take_turns(std::uint64_t pause_at) {
   for (;;) {
-    if (core_.launch.kernel->cancels_blocks) start_as_many_as_fit(next);
+    if (core_.launch.kernel->cancels_blocks) start_as_many_as_fit();
     if (core_.issued >= pause_at && can_share()) return true;
     if (watch_.stopped()) return false;
     if (resident_.empty() || starts_another_) {
-      if (start_next(next)) {
+      if (start_next()) {
         waiting_ = spinning_ = 0;
         standing_ = Standing::no;
         core_.ends_waits = false;
@@ -204,11 +220,21 @@ bool BlockTurns::ends_waits() {
   return true;
 }
 
+// Few blocks at a time, as turns are short; more where those that have begun may wait for others.
+void BlockTurns::choose_at_random(Core::Turn turn) {
+  constexpr std::size_t kFew = 8, kSeldom = 16;
+  resident_.bring_forward(core_.random->below(resident_.size()));
+  if (turn == Core::Turn::out_of_time)
+    starts_another_ &= core_.random->below(resident_.size() < kFew ? 2 : kSeldom) == 0;
+}
+
 BlockTurns::After BlockTurns::take_turn() {
   starts_another_ = false;
   const std::uint64_t quantum = block_quantum(*core_.launch.request);
   const std::uint64_t before = core_.issued;
-  const Core::Turn turn = core_.run_block(resident_.first(), quantum, warp_turn(quantum));
+  const Core::Turn turn = core_.run_block(
+      resident_.first(), core_.draws_turns() ? core_.random->length(quantum) : quantum,
+      warp_turn(quantum));
   note(turn, core_.issued != before);
   // Loops that poll and end are over by then.
   constexpr std::uint64_t kPolls = 1 << 16;
@@ -234,6 +260,7 @@ BlockTurns::After BlockTurns::take_turn() {
   }
   resident_.rotate();
   starts_another_ = turn != Core::Turn::stuck && resident_.size() < resident_limit_;
+  if (core_.draws_turns()) choose_at_random(turn);
   return After::goes_on;
 }
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "simulator/execute/machine.hpp"
+#include "simulator/execute/random_order.hpp"
 #include "simulator/run/run_blocks.hpp"
 
 namespace heddle::simulator {
@@ -30,6 +31,8 @@ class ResidentBlocks {
   Block& first() { return *turns_.front(); }
   const Block& first() const { return *turns_.front(); }
   void rotate();
+  // The one that would have its turn `later` turns from now has it next.
+  void bring_forward(std::size_t later);
   void end_first();
 
  private:
@@ -47,8 +50,7 @@ class BlockTurns : private WaitingBlocks {
   static constexpr std::uint64_t kNeverPause = ~std::uint64_t{0};
 
   // `resident`: how many blocks the GPU holds at once. All that is given must outlive it.
-  BlockTurns(Core& core, std::uint64_t resident, Watch& watch)
-      : core_(core), resident_limit_(resident), watch_(watch) {}
+  BlockTurns(Core& core, std::uint64_t resident, Watch& watch);
   BlockTurns(const BlockTurns&) = delete;
   BlockTurns& operator=(const BlockTurns&) = delete;
 
@@ -70,9 +72,11 @@ class BlockTurns : private WaitingBlocks {
  private:
   enum class After : std::uint8_t { goes_on, launch_stops };
 
-  bool start_next(const NextBlock& next);
-  bool take_turns(const NextBlock& next, std::uint64_t pause_at);
-  void start_as_many_as_fit(const NextBlock& next);
+  bool start_next();
+  std::optional<std::uint64_t> number_of_next();
+  void choose_at_random(Core::Turn turn);
+  bool take_turns(std::uint64_t pause_at);
+  void start_as_many_as_fit();
   std::optional<std::uint64_t> cancel_next() override;
   bool can_share() const;
   After take_turn();
@@ -84,7 +88,8 @@ class BlockTurns : private WaitingBlocks {
   Core& core_;
   std::uint64_t resident_limit_;
   Watch& watch_;
-  const NextBlock* next_ = nullptr;  // while it runs
+  const NextBlock* next_ = nullptr;          // while it runs
+  std::optional<ShuffledNumbers> shuffled_;  // where the order of blocks is random
   ResidentBlocks resident_;
   bool starts_another_ = false;
   // Turns in a row in which every warp of the block only waited, or went round in a loop that

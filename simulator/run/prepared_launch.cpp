@@ -56,6 +56,7 @@ std::uint64_t instruction_limit(const LaunchSettings& settings) {
 PreparedLaunch::PreparedLaunch(const GpuModel& model, DeviceMemory& memory, const Limits& limits,
                                const LaunchRequest& request, const LaunchOptions& options)
     : barrier_(memory, request.cooperative), printed_(limits.printf_bytes) {
+  check_settings(options.settings);
   const Module& module = *request.module;
   memory.forget_rights();
   context_.request = &request;

@@ -46,7 +46,8 @@ class PreparedLaunch {
   struct Limits {
     std::uint64_t stack_bytes, printf_bytes;
   };
-  // All that is given must outlive it. Throws std::bad_alloc.
+  // All that is given must outlive it. Throws std::bad_alloc, and std::invalid_argument where the
+  // settings contradict one another.
   PreparedLaunch(const GpuModel& model, DeviceMemory& memory, const Limits& limits,
                  const LaunchRequest& request, const LaunchOptions& options);
 

@@ -24,6 +24,7 @@ constexpr unsigned kMostConflicts = 2;
 // Why the launch is one for one thread; empty: it is not.
 std::string why_one_thread(const LaunchContext& launch) {
   if (launch.options->observer != nullptr) return "the launch is observed";
+  if (launch.options->settings.random_schedule) return "its order is drawn at random";
   if (launch.kernel->conflicts >= kMostConflicts) return "blocks of its kernel use the same memory";
   if (launch.kernel->cancels_blocks) return "its blocks cancel others";
   return launch.kernel->tells_time ? "clock or multiprocessor read" : "";

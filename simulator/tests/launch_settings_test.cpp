@@ -44,6 +44,20 @@ TEST(LaunchSettings, AreReadAsTheyWereWritten) {
   EXPECT_EQ(parse_settings(to_text({})), LaunchSettings{});
 }
 
+TEST(LaunchSettings, DrawTheOrderFromASeed) {
+  LaunchSettings random;
+  random.random_schedule = 18'446'744'073'709'551'615u;
+  EXPECT_EQ(to_text(random),
+            "threads=1 max-instructions=0 schedule=random:18446744073709551615 counters=0");
+  EXPECT_EQ(parse_settings(to_text(random)), random);
+  EXPECT_EQ(parse_settings("schedule=even", random), LaunchSettings{});
+}
+
+TEST(LaunchSettings, RefuseARandomOrderOfATimedLaunch) {
+  EXPECT_THAT([] { parse_settings("timing=on schedule=random:1"); },
+              ThrowsMessage<std::invalid_argument>(HasSubstr("launches that are not timed")));
+}
+
 TEST(LaunchSettings, ThatAreNotSaidStayAsTheyAre) {
   LaunchSettings expected = all_set();
   expected.max_instructions = 5;
@@ -68,6 +82,8 @@ TEST(LaunchSettings, ThatAreWrongAreNamed) {
   message("threads", "threads: \"\" is not a whole number");
   message("thread=1", "no setting thread; did you mean threads?");
   message("timing=sms=0", "timing: sms=0: 1 to 1024");
+  message("schedule=fair", "\"fair\" is not even, or random:SEED");
+  message("schedule=random:x", "schedule: \"x\" is not a whole number");
   message("reconvergence=none", "barriers, stack or min-pc");
   message("check=everything", "no check everything");
   message("counters=yes", "not 0 or 1");

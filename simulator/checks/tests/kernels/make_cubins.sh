@@ -11,4 +11,8 @@ cp "$folder/planted.sm_90.cubin" "$here"
 cp -r "$here/planted_90a.cu" "$here/../../../../gpu/kernels/common" "$folder"
 (cd "$folder" && nvcc -std=c++17 -Icommon -gencode arch=compute_90a,code=sm_90a -lineinfo -cubin -o planted.sm_90a.cubin planted_90a.cu)
 cp "$folder/planted.sm_90a.cubin" "$here"
+mkdir -p "$folder/races"
+cp "$here/../../../../gpu/kernels/races/races.cu" "$folder/races"
+(cd "$folder/races" && nvcc -std=c++17 -arch=sm_90 -lineinfo -cubin -o races.sm_90.cubin races.cu)
+cp "$folder/races/races.sm_90.cubin" "$here"
 rm -r "$folder"
