@@ -92,6 +92,8 @@ std::string differences_text(const validation::Comparison& comparison, std::uint
     text += fmt::format("\nlaunch {} {}\n", launch.index, visible(display_name(launch.kernel)));
     for (const std::string& reason : launch.reasons)
       text += fmt::format("  order-dependent: {}\n", visible(reason));
+    if (!launch.note.empty() && !launch.differences.empty())
+      text += fmt::format("  {}\n", launch.note);
     if (!launch.differences.empty()) text += differences(launch, shown).text(2);
     if (launch.differences.size() > shown)
       text += fmt::format("  … and {} more (--show N)\n", launch.differences.size() - shown);

@@ -128,6 +128,9 @@ std::string metrics_page() {
       "on the order in which\nwarps run; a modelled one carries an error. A ratio over nothing is "
       "absent, except that nvprof calls the\nbranch efficiency of a kernel without branches 100 "
       "%.\n\n"
+      "`smsp__sass_` metrics are what a profiler counts, whose patches can change how lanes "
+      "reconverge; `smsp__inst_executed`\nand its like count the program's own code. In a timed "
+      "launch all exact metrics do (`counts` in the [record](record.md)).\n\n"
       "| metric | nvprof | unit | kind | meaning |\n|---|---|---|---|---|\n";
   for (const simulator::Metric& metric : simulator::metrics())
     text += fmt::format(

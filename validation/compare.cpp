@@ -174,6 +174,18 @@ std::string mismatch(const LaunchRecord& model, const LaunchRecord& hardware) {
   return {};
 }
 
+// Of a measurement, SASS metrics are a profiler's.
+bool counts_own_code(const LaunchRecord& launch) { return launch.counts == "program"; }
+
+std::string note_on_counts(const LaunchRecord& model, const LaunchRecord& hardware) {
+  if (counts_own_code(model) == counts_own_code(hardware)) return {};
+  return fmt::format(
+      "{} counts the program's own code, {} a profiler's, in which lanes can reconverge "
+      "differently",
+      counts_own_code(model) ? "the model" : "the hardware record",
+      counts_own_code(model) ? "the hardware record" : "the model");
+}
+
 LaunchComparison compare_launch(const LaunchRecord& model, const LaunchRecord& hardware) {
   LaunchComparison result;
   result.index = hardware.index;
@@ -182,6 +194,7 @@ LaunchComparison compare_launch(const LaunchRecord& model, const LaunchRecord& h
   if (!result.trouble.empty()) return result;
   result.order_dependent = model.launch_class == "order-dependent" || !hardware.varies.empty();
   result.reasons = model.class_reasons;
+  result.note = note_on_counts(model, hardware);
   for (const std::string& what : hardware.varies)
     result.reasons.push_back(fmt::format("hardware runs differ in {}", what));
   compare_totals(model, hardware, result);

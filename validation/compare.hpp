@@ -35,6 +35,8 @@ struct LaunchComparison {
   std::string without_instructions;
   std::uint64_t allocations = 0;  // memory digests compared
   std::vector<std::string> memory_differences;
+  // Why counts may differ that are right on both sides; empty: nothing is known.
+  std::string note;
   // Nothing could be compared, and why: another kernel, another grid, other code.
   std::string trouble;
 

@@ -57,13 +57,15 @@ TEST_F(Outputs, AFileSizeLimitIsAnErrorOfTheCommandToo) {
   EXPECT_FALSE(fs::exists(record_));
 }
 
-TEST_F(Outputs, ARecordNamesItsOrder) {
+TEST_F(Outputs, ARecordNamesItsOrderAndWhoseCountsItHas) {
   const auto launch = [&](const std::string& options) {
     EXPECT_EQ(heddle(run_ + options + " " + capsule()).status, 0);
     return simulator::read_record(record_).launches.at(0);
   };
   EXPECT_EQ(launch("").random_schedule, std::nullopt);
+  EXPECT_EQ(launch("").counts, "profiler");
   EXPECT_EQ(launch(" --schedule random --seed 7").random_schedule, 7u);
+  EXPECT_EQ(launch(" --timing on").counts, "program");
 }
 
 // A program that is not built with the sanitizer cannot take a library that is.

@@ -118,7 +118,9 @@ struct LaunchOptions {
 };
 
 struct LaunchOutcome {
-  LaunchCounts counts;  // by instruction: as a profiler takes them, by patching the code
+  LaunchCounts counts;  // by instruction: as a profiler takes them, by patching the code, or …
+  // … of the program's own code: of a launch that was timed, for one.
+  bool counts_own_code = false;
   // The same of code without patches, which hardware's counters see: where it differs, was wanted,
   // and could be had.
   std::optional<LaunchCounts> unpatched;

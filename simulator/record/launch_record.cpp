@@ -287,6 +287,7 @@ LaunchRecord make_launch_record(const LaunchRequest& request, const LaunchOutcom
   record.launch_class = outcome.launch_class.determined() ? "determined" : "order-dependent";
   record.class_reasons = outcome.launch_class.order_dependent_because;
   record.races = name(outcome.launch_class.races);
+  record.counts = outcome.counts_own_code ? "program" : "profiler";
   record.random_schedule = outcome.random_schedule;
   record.unmodelled = outcome.unmodelled;
   record.findings = outcome.findings;

@@ -278,6 +278,7 @@ LaunchRecord read_launch(const Reader& reader) {
   launch.launch_class = reader.text_or_empty("class");
   launch.class_reasons = reader.texts("class_reasons");
   launch.races = reader.text_or_empty("races");
+  launch.counts = reader.text_or_empty("counts");
   if (reader.text_or_empty("schedule") == "random")
     launch.random_schedule = reader.whole<std::uint64_t>("seed");
   launch.time_bound = reader.text_or_empty("time_bound");
@@ -427,6 +428,7 @@ Json to_json(const LaunchRecord& launch) {
   put_text(json, "class", launch.launch_class);
   put_list(json, "class_reasons", launch.class_reasons);
   put_text(json, "races", launch.races);
+  put_text(json, "counts", launch.counts);
   if (launch.random_schedule) {
     json["schedule"] = "random";
     json["seed"] = *launch.random_schedule;

@@ -57,6 +57,9 @@ struct LaunchRecord {
   std::vector<std::string> class_reasons;
   // "none", "not checked" (then "determined" holds if there are none), "found"; empty: unknown.
   std::string races;
+  // Of the model: "profiler": exact metrics are what a profiler counts, whose patches can change
+  // how lanes reconverge; "program": what the program's own code does. Empty: unknown.
+  std::string counts;
   // Of an untimed launch whose order of warps and blocks was drawn at random: the seed.
   std::optional<std::uint64_t> random_schedule;
   MetricValues metrics;

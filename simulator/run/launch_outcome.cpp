@@ -90,6 +90,7 @@ LaunchOutcome launch_outcome(const LaunchContext& context, GridRun executed) {
   add_patches(executed, outcome);
   add_consequences(run.seen, outcome);
   outcome.counts = std::move(run.counts);
+  outcome.counts_own_code = !context.patched;
   outcome.random_schedule = context.options->settings.random_schedule;
   outcome.unpatched = std::move(executed.unpatched);
   outcome.fault = std::move(run.fault);

@@ -8,6 +8,7 @@
 #include "simulator/device/device.hpp"
 #include "simulator/launch/launch.hpp"
 #include "simulator/models/gpu_model.hpp"
+#include "simulator/record/metrics.hpp"
 #include "simulator/tests/compiled_kernels.hpp"
 
 namespace heddle::simulator {
@@ -18,7 +19,7 @@ enum Work { arithmetic, load, atomic, reduction, fence, vote, active_mask, store
 
 class Meeting {
  public:
-  LaunchOutcome run(Work work, const LaunchOptions& options = {}) {
+  LaunchRequest request(Work work) {
     constexpr std::uint32_t kRounds = 100, kAside = 12, kBusy = 6;
     LaunchRequest request;
     request.module = &module_;
@@ -27,9 +28,15 @@ class Meeting {
     request.grid = {kBlocks, 1, 1};
     request.block = {32, 1, 1};
     request.parameters = parameters(kRounds, data, out, kAside, kBusy);
-    LaunchOutcome outcome = device_.launch(request, options);
+    return request;
+  }
+  LaunchOutcome run(Work work, const LaunchOptions& options = {}) {
+    LaunchOutcome outcome = device_.launch(request(work), options);
     EXPECT_FALSE(outcome.fault);
     return outcome;
+  }
+  LaunchRecord record(Work work, const LaunchOptions& options) {
+    return make_launch_record(request(work), run(work, options), device_.model(), {});
   }
   double bsync_per_warp(const LaunchCounts& all) const {
     std::uint64_t executed = 0;
@@ -114,6 +121,30 @@ TEST(PatchedCode, IsNotWhatATimedLaunchCounts) {
     ASSERT_TRUE(patched.unpatched) << work;
     EXPECT_EQ(own.counts.executed(), patched.unpatched->executed()) << work;
     EXPECT_NE(own.counts.executed(), patched.counts.executed()) << work;
+  }
+}
+
+// What is in a record, by name: a profiler's counts and the program's own in an untimed launch, its
+// own alone in a timed one.
+TEST(PatchedCode, RecordSaysWhoseCountsItHas) {
+  constexpr const char *kSass = "smsp__sass_inst_executed.sum",
+                       *kCounter = "smsp__inst_executed.sum";
+  LaunchOptions untimed, timed;
+  untimed.settings.counters = true;
+  timed.settings.timing.emplace();
+  for (const Work work : {load, atomic, store}) {
+    Meeting counted, clocked;
+    const LaunchRecord both = counted.record(work, untimed), own = clocked.record(work, timed);
+    EXPECT_EQ(both.counts, "profiler");
+    EXPECT_EQ(own.counts, "program");
+    EXPECT_NE(both.metrics.at(kSass), own.metrics.at(kSass)) << work;
+    EXPECT_EQ(both.metrics.at(kCounter), own.metrics.at(kCounter)) << work;
+    LaunchOptions barriers;
+    barriers.settings.reconvergence = ReconvergencePolicy::barriers;
+    Meeting named;
+    const LaunchRecord untimed_own = named.record(work, barriers);
+    EXPECT_EQ(untimed_own.counts, "program");
+    EXPECT_EQ(untimed_own.metrics.at(kSass), own.metrics.at(kSass)) << work;
   }
 }
 

@@ -39,6 +39,7 @@ Record example() {
   launch.code_sha256 = "ab";
   launch.launch_class = "determined";
   launch.races = "not checked";
+  launch.counts = "program";
   launch.random_schedule = 18'446'744'073'709'551'615u;
   launch.time_bound = "memory";
   launch.cycles_error = 14;

@@ -59,6 +59,19 @@ TEST(Compare, SeesACountThatDiffersByOneInOneInstruction) {
   EXPECT_EQ(result.launches[0].differences[1].hardware, 5);
 }
 
+TEST(Compare, SaysWhereOneSideCountsTheProgramsOwnCode) {
+  LaunchRecord timed = launch();
+  timed.counts = "program";
+  LaunchRecord untimed = launch();
+  untimed.counts = "profiler";
+  EXPECT_THAT(compared(timed, launch()).launches[0].note,
+              HasSubstr("the model counts the program's own code"));
+  EXPECT_THAT(compared(untimed, timed).launches[0].note,
+              HasSubstr("the hardware record counts the program's own code"));
+  EXPECT_EQ(compared(untimed, launch()).launches[0].note, "");
+  EXPECT_EQ(compared(timed, timed).launches[0].note, "");
+}
+
 TEST(Compare, TakesACountAnInstructionLacksForZero) {
   LaunchRecord hardware = launch();
   hardware.instructions[0].metrics.clear();
