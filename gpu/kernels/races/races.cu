@@ -1,5 +1,5 @@
-// Three kernels that race, each as programs do that nobody has told. The last two end right on a GPU,
-// where the warps of a block advance side by side.
+// Three kernels that race, each as programs do that nobody has told. The last two end right where the
+// warps of a block advance side by side.
 #include "../common/device_array.h"
 
 constexpr unsigned kThreads = 256, kBlocks = 16, kParticles = kThreads * kBlocks;
