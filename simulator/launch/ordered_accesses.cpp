@@ -17,16 +17,18 @@ constexpr Kinds kShared = kSharedLoad | kSharedStore, kGlobal = kGlobalLoad | kG
 
 constexpr Kinds both(Kinds one, Kinds other) { return static_cast<Kinds>(one | other); }
 
-// Atomics, and loads and stores that are strong, are made for memory that others change.
+// Atomics are made for memory that others change, and so are strong loads and stores of global
+// memory. Of shared memory they are strong only in code that does not know which memory it
+// accesses.
 Kinds plain_kinds(const Instruction& in) {
   const Memory access = isa::memory_access(in);
   const bool load = access.kind == Memory::Kind::load;
   if (!load && access.kind != Memory::Kind::store) return 0;
   if (!access.by_threads() || access.of == Memory::Of::barrier) return 0;
+  const bool weak = isa::memory_order(in).strength == isa::MemoryOrder::Strength::weak;
   const Kinds shared = load ? kSharedLoad : kSharedStore;
+  const Kinds global = !weak ? Kinds{0} : load ? kGlobalLoad : kGlobalStore;
   if (access.space == isa::Space::shared) return shared;
-  if (isa::memory_order(in).strength != isa::MemoryOrder::Strength::weak) return 0;
-  const Kinds global = load ? kGlobalLoad : kGlobalStore;
   if (access.space == isa::Space::global) return global;
   return access.space == isa::Space::generic ? both(shared, global) : Kinds{0};
 }

@@ -27,8 +27,8 @@ class Races : public testing::Test {
   // What is in memory then.
   Words run(const char* kernel, const LaunchSettings& settings = {}) {
     Device device(gpu_model("h200"));
-    Module module(compiled_kernels("simulator/checks/tests/kernels/races.sm_90.cubin"),
-                  "races.cubin", device.memory());
+    Module module(compiled_kernels("simulator/checks/tests/kernels/" + file), "races.cubin",
+                  device.memory());
     const std::uint64_t in = *device.memory().allocate(kBytes, "in"),
                         out = *device.memory().allocate(kBytes, "out");
     Words words(kBytes / 4);
@@ -80,6 +80,7 @@ class Races : public testing::Test {
   }
 
   static constexpr std::uint64_t kBytes = (kParticles + kBlocks) * 4;
+  std::string file = "races.sm_90.cubin";
   LaunchOutcome outcome;
 };
 
@@ -117,6 +118,13 @@ TEST_F(Races, OfWarpsEndRightInTheUsualOrder) {
     EXPECT_EQ(run("sum_without_barriers", settings), right_sums());
     EXPECT_EQ(run("shift_in_place", settings), shifted());
   }
+}
+
+// There they access shared memory by generic addresses.
+TEST_F(Races, OfWarpsEndRightInCodeForDebugging) {
+  file = "races_g.sm_90.cubin";
+  EXPECT_EQ(run("sum_without_barriers"), right_sums());
+  EXPECT_EQ(run("shift_in_place"), shifted());
 }
 
 TEST_F(Races, ShowUnderARandomOrder) {
