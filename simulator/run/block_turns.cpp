@@ -221,11 +221,12 @@ bool BlockTurns::ends_waits() {
 }
 
 // Few blocks at a time, as turns are short; more where those that have begun may wait for others.
+// Blocks that wait have their turns one after the other: so it is seen whether all of them do.
 void BlockTurns::choose_at_random(Core::Turn turn) {
   constexpr std::size_t kFew = 8, kSeldom = 16;
+  if (turn != Core::Turn::out_of_time) return;
   resident_.bring_forward(core_.random->below(resident_.size()));
-  if (turn == Core::Turn::out_of_time)
-    starts_another_ &= core_.random->below(resident_.size() < kFew ? 2 : kSeldom) == 0;
+  starts_another_ &= core_.random->below(resident_.size() < kFew ? 2 : kSeldom) == 0;
 }
 
 BlockTurns::After BlockTurns::take_turn() {
