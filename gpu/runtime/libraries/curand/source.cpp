@@ -256,8 +256,10 @@ class ScrambledSobol : public OneForOne<Int> {
 }  // namespace
 
 std::unique_ptr<Source> make_source(const Settings& settings) {
-  if (settings.order == Order::seeded || settings.order == Order::dynamic)
-    throw Missing("this ordering is not supported");
+  if (settings.order == Order::seeded)
+    throw Missing("CURAND_ORDERING_PSEUDO_SEEDED is not supported");
+  if (settings.order == Order::dynamic)
+    throw Missing("CURAND_ORDERING_PSEUDO_DYNAMIC is not supported");
   const bool legacy = settings.order == Order::legacy;
   switch (settings.kind) {
     case Kind::xorwow:
