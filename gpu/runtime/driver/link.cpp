@@ -49,7 +49,9 @@ Result add(Linking* state, int kind, const char* data, std::size_t size, const c
   if (state->bad_part) return Result::CUDA_ERROR_INVALID_IMAGE;
   if (state->failed || kind < 0 || kind > kLibrary) return Result::CUDA_ERROR_INVALID_VALUE;
   const std::string_view contents(data, size);
-  if ((kind == kCubin && !contents.starts_with("\x7f\x45LF")) ||
+  const bool is_cubin = contents.starts_with("\x7f\x45LF");
+  if (kind == kPtx && is_cubin) kind = kCubin;  // CuPy gives NVRTC's cubins so
+  if ((kind == kCubin && !is_cubin) ||
       (kind == kPtx && contents.find(".version") == contents.npos)) {
     state->bad_part = true;
     return Result::CUDA_ERROR_INVALID_IMAGE;

@@ -94,6 +94,10 @@ static CUmodule linked() {
                 cuLinkAddFile(state, CU_JIT_INPUT_PTX, "/nowhere", 0, nullptr, nullptr));
   DRIVER(cuLinkDestroy(state));
   DRIVER(cuLinkCreate(0, nullptr, nullptr, &state));
+  DRIVER(cuLinkAddData(state, CU_JIT_INPUT_PTX, const_cast<char*>("\177ELF, a cubin"), 14,
+                       "a cubin given as PTX", 0, nullptr, nullptr));
+  DRIVER(cuLinkDestroy(state));
+  DRIVER(cuLinkCreate(0, nullptr, nullptr, &state));
   EXPECT_RESULT(CUDA_ERROR_INVALID_IMAGE,  // … nor what was given no code
                 cuLinkAddData(state, CU_JIT_INPUT_CUBIN, const_cast<char*>("no code"), 8, "none", 0,
                               nullptr, nullptr));
