@@ -29,20 +29,26 @@ void shared_side(const Warp& warp, const Step& step, Addresses& address) {
 // LDGSTS: as many bytes as its width, of which the low bits of the global address say how many at
 // the end are zeros (so does compiled code ask for a part: address + size - part). Where Pp does
 // not hold nothing is read, and zeros are written.
-Flow execute_copy(Core& core, Warp& warp, const Step& step, Mask, Mask on) {
+Flow execute_copy(Core& core, Warp& warp, const Step& step, Mask active, Mask on) {
   count_policy(core, warp, step);
-  if (on.empty()) return Flow::next;
   Addresses from, to;
   compute_addresses(core, warp, step, from);
   shared_side(warp, step, to);
   std::array<std::uint8_t, kWarpSize> missing{};
+  Mask partial;
   const bool fills = (step.data_type & kCopyFills) != 0;
   if (fills)
     for (unsigned lane = 0; lane < kWarpSize; ++lane) {
       missing[lane] = static_cast<std::uint8_t>(from[lane] % step.width);
       from[lane] -= missing[lane];
+      if (missing[lane] != 0) partial |= Mask::of(lane);
     }
-  const Mask reading = on & warp.predicate(step.pp);
+  const CopyLanes lanes{active, on, warp.predicate(step.pp), partial};
+  if (on.empty()) {
+    count_copy(core, step, from, to, lanes);
+    return Flow::next;
+  }
+  const Mask reading = lanes.reading();
   LanePointers source, destination;
   if (reading.any() && !resolve_lanes(core, warp, step, Window::global, AccessKind::load, from,
                                       reading, pattern_of(from, reading), source))
@@ -51,10 +57,7 @@ Flow execute_copy(Core& core, Warp& warp, const Step& step, Mask, Mask on) {
                      pattern_of(to, on), destination))
     return Flow::stop;
   if (!claim_lanes(core, warp, step, AccessKind::load, from, reading, source)) return Flow::stop;
-  Mask filling = on & ~reading;
-  for (unsigned lane = 0; lane < kWarpSize; ++lane)
-    if (missing[lane] != 0) filling |= on & Mask::of(lane);
-  count_copy(core, step, from, reading, to, on, filling);
+  count_copy(core, step, from, to, lanes);
   for (const unsigned lane : on) {
     std::byte* at = destination.of[lane];
     const std::size_t bytes = reading.has(lane) ? step.width - missing[lane] : 0u;

@@ -382,43 +382,40 @@ bool claim_lanes(Core& core, const Warp& warp, const Step& step, AccessKind kind
   return true;
 }
 
-// What CUPTI's SASS metrics leave out: of a copy past L1 that @P0 guards, or @!P0 where it fills
-// with zeros, they give tags, but neither sectors nor wavefronts; by no other guard
-// (docs/experiments/l1-counting.md).
-static bool is_half_counted(const Step& step, CopyPath path) {
-  const isa::Predicate& guard = step.instruction->guard;
-  const bool fills = (step.data_type & kCopyFills) != 0;
-  return path == CopyPath::bypass && guard.index == 0 && !guard.uniform &&
-         (!guard.negated || fills);
-}
-
-void count_copy(Core& core, const Step& step, const Addresses& from, Mask reading,
-                const Addresses& to, Mask writing, Mask filling) {
-  InstructionCounts& counts = core.counts_of(step);
+void count_copy(Core& core, const Step& step, const Addresses& from, const Addresses& to,
+                const CopyLanes& lanes) {
+  const isa::Instruction& in = *step.instruction;
+  const auto is_p0 = [](const isa::Predicate& it) { return it.index == 0 && !it.uniform; };
+  const CopyPredicates predicates{is_p0(in.guard), in.guard.negated, is_p0(in.pp), in.pp.negated};
   const CopyPath path =
       (step.data_type & kCopyThroughL1) != 0 ? CopyPath::through_l1 : CopyPath::bypass;
-  AccessCounts read = count_copy(path, step.width, from, to, reading, writing & ~reading);
+  const bool to_end = (step.data_type & kCopyFills) != 0;
+  InstructionCounts& counts = core.counts_of(step);
+  const AccessCounts seen =
+      count_copy_in_metrics(path, step.width, from, to, lanes, predicates, to_end);
+  counts.tags_global += seen.tags;
+  counts.sectors_global += seen.sectors;
+  counts.sectors_global_ideal += seen.sectors_ideal;
+  counts.wavefronts_shared += seen.wavefronts;
+  counts.wavefronts_shared_ideal += seen.wavefronts_ideal;
+  if (lanes.writing().empty()) return;
+  ++counts.shared;
+  if (!core.observed) return;
+  AccessCounts read = count_copy(path, step.width, from, to, lanes);
   AccessCounts written = read;
-  if (filling.any() && path == CopyPath::bypass) {  // zeros are stored as any value
+  if (path == CopyPath::bypass && lanes.fills()) {  // what is moved, and zeros stored as any value
+    const Mask filling = lanes.zeros() | (lanes.writing() & lanes.partial);
     const AccessCounts zeros = count_shared(AccessKind::store, step.width, to, filling);
+    written = count_copy(path, step.width, from, to, {lanes.active, lanes.reading(), kFullMask});
     written.wavefronts += zeros.wavefronts;
     written.wavefronts_ideal += zeros.wavefronts_ideal;
   }
   read.wavefronts = read.wavefronts_ideal = 0;
   written.sectors = written.sectors_ideal = written.tags = 0;
-  ++counts.shared;
-  counts.tags_global += read.tags;
-  if (!is_half_counted(step, path)) {
-    counts.sectors_global += read.sectors;
-    counts.sectors_global_ideal += read.sectors_ideal;
-    counts.wavefronts_shared += written.wavefronts;
-    counts.wavefronts_shared_ideal += written.wavefronts_ideal;
-  }
-  if (!core.observed) return;
   core.accesses.push_back(
-      {AccessKind::load, Window::global, step.width, reading, from, read, false});
+      {AccessKind::load, Window::global, step.width, lanes.reading(), from, read, false});
   core.accesses.push_back(
-      {AccessKind::store, Window::shared, step.width, writing, to, written, false});
+      {AccessKind::store, Window::shared, step.width, lanes.writing(), to, written, false});
 }
 
 namespace {

@@ -7,6 +7,7 @@
 
 #include "simulator/execute/machine.hpp"
 #include "simulator/memory/address_space.hpp"
+#include "simulator/memory/copy_counts.hpp"
 
 namespace heddle::simulator {
 
@@ -93,10 +94,9 @@ inline void add_shared(InstructionCounts& counts, const AccessCounts& access, un
 // Bits of Step::data_type of a copy: .ZFILL, and not .BYPASS.
 inline constexpr std::uint8_t kCopyFills = 1, kCopyThroughL1 = 2;
 
-// The same for a copy: the lanes that read global memory, and those that write shared memory; of
-// these `filling` write zeros, to all of their place or to its end.
-void count_copy(Core& core, const Step& step, const Addresses& from, Mask reading,
-                const Addresses& to, Mask writing, Mask filling = Mask());
+// The same for a copy. Metrics may count one that no lane carries out.
+void count_copy(Core& core, const Step& step, const Addresses& from, const Addresses& to,
+                const CopyLanes& lanes);
 
 // Runs `access(space, lanes, pattern)` for each space an instruction touches. A generic access is
 // one access for each space its lanes resolve to. `pattern`: of the lanes that are on.

@@ -51,10 +51,10 @@ struct Pieces {
   std::array<Piece, kWarpSize> of;
   unsigned count = 0;
 
-  // The same piece that goes to the same place goes once.
+  // The same piece that goes to the same place goes once; each lane's zeros go by themselves.
   void add(unsigned width, std::uint64_t from, std::uint64_t to, bool reads) {
-    for (unsigned i = 0; i < count; ++i)
-      if (of[i].from == from && of[i].to == to) return;
+    for (unsigned i = 0; reads && i < count; ++i)
+      if (of[i].from_banks != 0 && of[i].from == from && of[i].to == to) return;
     const auto banks = [&](std::uint64_t address) {
       return ((1u << width / 4) - 1) << (address / 4 % 32);
     };
@@ -94,31 +94,72 @@ unsigned passes_through_l1(unsigned width, LaneAddresses from, LaneAddresses to,
   return passes;
 }
 
+// The lanes that the metrics see of a copy past L1. Where P0 is the guard or the operand, they are
+// as if it were false, in an instruction with .ZFILL true: what CUPTI patches in has a value of its
+// own there. The guard is so for sectors and wavefronts, the operand for wavefronts alone, and tags
+// are right. Found with gpu/kernels/micro/access_sweep/copy_predicates.cu
+// (docs/experiments/l1-counting.md).
+struct SeenLanes {
+  CopyLanes of_sectors, of_wavefronts;
+};
+
+SeenLanes lanes_seen_under_p0(const CopyLanes& lanes, const CopyPredicates& predicates,
+                              bool fills) {
+  const auto read_as = [fills](bool negated) { return fills != negated ? kFullMask : Mask(); };
+  SeenLanes seen{lanes, lanes};
+  if (predicates.guard_is_p0)
+    seen.of_sectors.guard = seen.of_wavefronts.guard = read_as(predicates.guard_negated);
+  if (predicates.operand_is_p0) seen.of_wavefronts.operand = read_as(predicates.operand_negated);
+  return seen;
+}
+
 }  // namespace
 
 AccessCounts count_copy(CopyPath path, unsigned width, LaneAddresses from, LaneAddresses to,
-                        Mask lanes, Mask zeros) {
+                        const CopyLanes& lanes) {
   AccessCounts counts;
-  if (path == CopyPath::bypass) zeros = Mask();
-  if ((lanes | zeros).empty()) return counts;
-  const AccessCounts read = count_global(AccessKind::load, width, from, lanes);
-  if (path == CopyPath::through_l1) {
-    counts.sectors = read.sectors;
-    counts.wavefronts = passes_through_l1(width, from, to, lanes, zeros);
-  } else {
-    LinePairs moved;
-    for (const unsigned lane : lanes) moved.add(from[lane], to[lane]);
-    for (unsigned i = 0; i < moved.count; ++i) {
-      counts.sectors += static_cast<unsigned>(std::popcount(moved.pairs[i].sectors));
-      counts.wavefronts += passes(moved.pairs[i]);
-    }
-  }
+  const Mask reading = lanes.reading(), zeros = lanes.zeros();
+  if (lanes.writing().empty()) return counts;
+  const AccessCounts read = count_global(AccessKind::load, width, from, reading);
   const auto units = [&](Mask of, unsigned bytes) {
     return (of.count() * width + bytes - 1) / bytes;
   };
-  counts.sectors_ideal = std::min(counts.sectors, units(lanes, 32));
+  const auto add_passes = [&](unsigned count, Mask of) {
+    counts.wavefronts += count;
+    counts.wavefronts_ideal += std::min(count, units(of, 128));
+  };
+  counts.sectors = read.sectors;
   counts.tags = read.tags;
-  counts.wavefronts_ideal = std::min(counts.wavefronts, units(lanes | zeros, 128));
+  if (path == CopyPath::bypass) {
+    LinePairs moved;
+    for (const unsigned lane : reading) moved.add(from[lane], to[lane]);
+    unsigned past_l1 = 0;
+    counts.sectors = 0;
+    for (unsigned i = 0; i < moved.count; ++i) {
+      counts.sectors += static_cast<unsigned>(std::popcount(moved.pairs[i].sectors));
+      past_l1 += passes(moved.pairs[i]);
+    }
+    add_passes(past_l1, reading);
+  }
+  if (path == CopyPath::through_l1 || lanes.fills())
+    add_passes(passes_through_l1(width, from, to, reading, zeros), reading | zeros);
+  counts.sectors_ideal = std::min(counts.sectors, units(reading, 32));
+  return counts;
+}
+
+AccessCounts count_copy_in_metrics(CopyPath path, unsigned width, LaneAddresses from,
+                                   LaneAddresses to, const CopyLanes& lanes,
+                                   const CopyPredicates& predicates, bool fills) {
+  AccessCounts counts = count_copy(path, width, from, to, lanes);
+  if (path == CopyPath::through_l1 || (!predicates.guard_is_p0 && !predicates.operand_is_p0))
+    return counts;
+  const SeenLanes seen = lanes_seen_under_p0(lanes, predicates, fills);
+  const AccessCounts read = count_copy(path, width, from, to, seen.of_sectors);
+  const AccessCounts written = count_copy(path, width, from, to, seen.of_wavefronts);
+  counts.sectors = read.sectors;
+  counts.sectors_ideal = read.sectors_ideal;
+  counts.wavefronts = written.wavefronts;
+  counts.wavefronts_ideal = written.wavefronts_ideal;
   return counts;
 }
 

@@ -229,7 +229,8 @@ void AccelsimInstructions::access(Core& core, const Record& record) {
                             simulator::pattern_of(address, part));
   };
   if (access.kind == isa::MemoryAccess::Kind::copy)
-    return simulator::count_copy(core, step, address, lanes, side_by_side(step.width), lanes);
+    return simulator::count_copy(core, step, address, side_by_side(step.width),
+                                 {lanes, simulator::kFullMask, simulator::kFullMask});
   switch (access.space) {
     case isa::Space::global:
       return count(Window::global, lanes);
