@@ -33,7 +33,7 @@ std::map<std::string, std::string> environment_for(const ProgramOptions& options
   const char* imported = std::getenv("PYTHONPATH");
   // Stand-ins of cuBLAS and its like; and where Triton looks for libcuda.so.1, to link with it.
   const std::string libraries = (folder / "libraries").string() + ":" + folder.string();
-  const std::string modules = data_directory("python/torch").string();  // heddle_torch.py says why
+  const std::string modules = data_directory("python/startup").string();  // its modules say why
   runtime::Options told = options.process;
   told.record_stream = (streams / "%p").string();
   std::map<std::string, std::string> environment = runtime::environment_of(told);

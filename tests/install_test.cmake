@@ -46,7 +46,7 @@ foreach(file ${commands} share/man/man1/heddle.1 share/doc/heddle/copyright
     share/doc/heddle/docs/tuning/transpose_naive.warp share/doc/heddle/README.md
     share/bash-completion/completions/heddle share/zsh/vendor-completions/_heddle
     share/fish/vendor_completions.d/heddle.fish lib/python3/dist-packages/heddle.py
-    share/heddle/python/torch/heddle_torch.py share/heddle/python/torch/heddle_torch-1.dist-info/entry_points.txt
+    share/heddle/python/startup/heddle_jax.py share/heddle/python/startup/heddle_torch.py share/heddle/python/startup/heddle_torch-1.dist-info/entry_points.txt
     share/doc/heddle/examples/simple_divergence.warp share/doc/heddle/docs/ci.md)
   if(NOT EXISTS ${root}/prefix/${file})
     message(FATAL_ERROR "not installed: ${file}")
