@@ -2,7 +2,7 @@
 # Runs programs of PyTorch on the model: HEDDLE=build/release/cli/heddle scripts/test_torch.sh
 # Requires PyTorch's CUDA 13 wheel from PyPI (about 6 GB with what it needs):
 #   python3 -m venv build/torch && build/torch/bin/pip install 'torch>=2.14'
-# PYTHON names another Python that has it. Ends with 77 where there is none.
+# PYTHON names another Python that has it. Ends with 77 where there is none. Takes half a minute of processor time.
 set -eu
 cd "$(dirname "$0")/.."
 : "${HEDDLE:=build/release/cli/heddle}" "${PYTHON:=build/torch/bin/python}"
