@@ -8,10 +8,58 @@ namespace {
 
 constexpr unsigned kSectorsOfLine = 1u << (kLineShift - kSectorShift);
 
-// What goes from one line of global memory to one of shared memory: bit s + 4 g is set where some
-// of sector g goes to sector s.
+// Of lanes that write the same place the lowest.
+Mask lanes_of_places(LaneAddresses to, Mask lanes) {
+  std::array<std::uint64_t, kWarpSize> places;
+  unsigned count = 0;
+  std::uint64_t taken = 0;  // by 64 classes of places: who is the first of one has a new place
+  Mask first;
+  for (const unsigned lane : lanes) {
+    const std::uint64_t of_class = 1ull << (to[lane] / 16 % 64);
+    const auto end = places.begin() + count;
+    if ((taken & of_class) != 0 && std::find(places.begin(), end, to[lane]) != end) continue;
+    taken |= of_class;
+    places[count++] = to[lane];
+    first |= Mask::of(lane);
+  }
+  return first;
+}
+
+// What goes from a sector of global memory to one of shared memory: bit h + 2 g is set where half g
+// goes to half h. A half that goes to both goes twice.
+struct Move {
+  std::uint64_t from, to;
+  unsigned halves;
+};
+
+struct Moves {
+  std::array<Move, kWarpSize> of;
+  unsigned count = 0;
+
+  Moves(LaneAddresses from, LaneAddresses to, Mask lanes) {
+    const auto half_of = [](std::uint64_t address) {
+      return static_cast<unsigned>(address >> (kSectorShift - 1)) & 1u;
+    };
+    for (const unsigned lane : lanes) {
+      const std::uint64_t sector = from[lane] >> kSectorShift, place = to[lane] >> kSectorShift;
+      const unsigned half = half_of(from[lane]);
+      const auto end = of.begin() + count;
+      const auto same = std::find_if(of.begin(), end, [&](const Move& move) {
+        return move.from == sector && move.to == place && (move.halves >> 2 * half & 3u) == 0;
+      });
+      if (same == end) of[count++] = {sector, place, 0};
+      same->halves |= 1u << (2 * half + half_of(to[lane]));
+    }
+  }
+};
+
+// What goes from one line of global memory to one of shared memory by the same halves, from even
+// sectors to even and from odd to odd ones or the other way about: bit s + 4 g is set where some of
+// sector g goes to sector s.
 struct LinePair {
   std::uint64_t from, to;
+  unsigned halves;
+  bool crosses;  // from even sectors to odd, from odd to even ones
   std::uint32_t sectors;
 };
 
@@ -19,16 +67,16 @@ struct LinePairs {
   std::array<LinePair, kWarpSize> pairs;
   unsigned count = 0;
 
-  void add(std::uint64_t from, std::uint64_t to) {
+  void add(const Move& move) {
+    const std::uint64_t from = move.from / kSectorsOfLine, to = move.to / kSectorsOfLine;
+    const bool crosses = ((move.from ^ move.to) & 1) != 0;
     const auto end = pairs.begin() + count;
     const auto same = std::find_if(pairs.begin(), end, [&](const LinePair& pair) {
-      return pair.from == from >> kLineShift && pair.to == to >> kLineShift;
+      return pair.from == from && pair.to == to && pair.halves == move.halves &&
+             pair.crosses == crosses;
     });
-    if (same == end) pairs[count++] = {from >> kLineShift, to >> kLineShift, 0};
-    const auto sector_of = [](std::uint64_t address) {
-      return static_cast<unsigned>(address >> kSectorShift) % kSectorsOfLine;
-    };
-    same->sectors |= 1u << (sector_of(from) * kSectorsOfLine + sector_of(to));
+    if (same == end) pairs[count++] = {from, to, move.halves, crosses, 0};
+    same->sectors |= 1u << (move.from % kSectorsOfLine * kSectorsOfLine + move.to % kSectorsOfLine);
   }
 };
 
@@ -120,6 +168,7 @@ AccessCounts count_copy(CopyPath path, unsigned width, LaneAddresses from, LaneA
   AccessCounts counts;
   const Mask reading = lanes.reading(), zeros = lanes.zeros();
   if (lanes.writing().empty()) return counts;
+  const Mask moving = path == CopyPath::bypass ? lanes_of_places(to, reading) : reading;
   const AccessCounts read = count_global(AccessKind::load, width, from, reading);
   const auto units = [&](Mask of, unsigned bytes) {
     return (of.count() * width + bytes - 1) / bytes;
@@ -131,19 +180,17 @@ AccessCounts count_copy(CopyPath path, unsigned width, LaneAddresses from, LaneA
   counts.sectors = read.sectors;
   counts.tags = read.tags;
   if (path == CopyPath::bypass) {
-    LinePairs moved;
-    for (const unsigned lane : reading) moved.add(from[lane], to[lane]);
+    const Moves moves(from, to, moving);
+    LinePairs pairs;
+    for (unsigned i = 0; i < moves.count; ++i) pairs.add(moves.of[i]);
     unsigned past_l1 = 0;
-    counts.sectors = 0;
-    for (unsigned i = 0; i < moved.count; ++i) {
-      counts.sectors += static_cast<unsigned>(std::popcount(moved.pairs[i].sectors));
-      past_l1 += passes(moved.pairs[i]);
-    }
-    add_passes(past_l1, reading);
+    for (unsigned i = 0; i < pairs.count; ++i) past_l1 += passes(pairs.pairs[i]);
+    counts.sectors = moves.count;
+    add_passes(past_l1, moving);
   }
   if (path == CopyPath::through_l1 || lanes.fills())
     add_passes(passes_through_l1(width, from, to, reading, zeros), reading | zeros);
-  counts.sectors_ideal = std::min(counts.sectors, units(reading, 32));
+  counts.sectors_ideal = std::min(counts.sectors, units(moving, 32));
   return counts;
 }
 
