@@ -2,29 +2,39 @@
 """How many warp instructions of real programs a second of this machine executes.
 
   measure.py [--quick] [--modes untimed,timed,…] [--only NAME,…] [--rounds N]
-             [--against BUILD] [BUILD]
+             [--at-once N] [--against BUILD] [BUILD]
 
 BUILD is a folder that cmake made (build/release); its targets heddle and interpreter_speed must be
 there. The programs are those of programs.toml. They are compiled by nvcc, once, into
 BUILD/benchmark_programs. Modes: untimed, untimed-2 (two threads), untimed-all (all idle cores, the
-default of heddle), timed, timed-2, per-pc, and the checks memory, races, init, sync, hazards and all.
-Those without a number execute launches on one thread.
+default of heddle), timed, timed-2, per-pc, and the checks memory, races, init, sync, hazards and
+all. Those without a number execute launches on one thread.
 
 Printed are million warp instructions a second: those of the record, divided by the processor time
-that the whole run took, its start and the program's own code included; for modes with several threads
-by the time of the clock in launches (`heddle run --host-time`), which other load on the machine
-lengthens. Of several rounds the fastest counts. With --against, rounds of both builds take turns, and the last columns
-say how many times faster BUILD is. Below are the sum, all instructions by all time, and the same
-for the slowest third of the programs, beside the interpreter of simulator/benchmarks/ceiling.hpp.
+that the whole run took, its start and the program's own code included; for modes with several
+threads by the time of the clock in launches (`heddle run --host-time`), which other load on the
+machine lengthens. Of several rounds the fastest counts. With --against, rounds of both builds take
+turns, and columns "x" say how many times faster BUILD is. Where a mode is measured with one thread
+and with two, a column "2/1" says how many times faster launches are with two, by the clock.
+--at-once N runs so many programs side by side, each on two cores of its own. Below are the sum, all
+instructions by all time, and the same for the slowest third of the programs, beside the interpreter
+of simulator/benchmarks/ceiling.hpp.
 """
 import argparse
+import concurrent.futures
+import contextlib
+import datetime
+import functools
 import json
+import multiprocessing
+import os
 import pathlib
 import resource
 import subprocess
 import sys
 import tempfile
 import tomllib
+import typing
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[2]
@@ -32,14 +42,16 @@ EXECUTED = "smsp__sass_inst_executed.sum"
 ONE = ["--threads", "1"]
 MODES = {
     "untimed": ONE,
-    "untimed-2": ["--threads", "2", "--host-time"],
-    "untimed-all": ["--threads", "0", "--host-time"],
+    "untimed-2": ["--threads", "2"],
+    "untimed-all": ["--threads", "0"],
     "timed": [*ONE, "--timing", "on"],
-    "timed-2": ["--timing", "on", "--threads", "2", "--host-time"],
+    "timed-2": ["--timing", "on", "--threads", "2"],
     "per-pc": [*ONE, "--per-pc"],
     **{name: [*ONE, "--check", name, "--error-exitcode", "0"]  # findings do not matter here
        for name in ("memory", "races", "init", "sync", "hazards", "all")},
 }
+BY_CLOCK = {"untimed-2", "untimed-all", "timed-2"}
+PAIRS = {"untimed-2": "untimed", "timed-2": "timed"}  # two threads and one
 
 
 class Program:
@@ -84,44 +96,89 @@ def executed_by(record):
     return total
 
 
+class Took(typing.NamedTuple):
+    """Warp instructions, seconds of processor time, and of launches by the clock."""
+    executed: int
+    processor: float
+    launches: float
+
+    def seconds(self, mode):
+        return max(self.launches if mode in BY_CLOCK else self.processor, 1e-3)
+
+
 def run(build, program, arguments, mode):
-    """Warp instructions, seconds of processor time and of launches by the clock."""
     with tempfile.TemporaryDirectory() as folder:
         record = pathlib.Path(folder) / "record.json"
         command = [build / "cli" / "heddle", "run", "--no-progress", "--metrics", EXECUTED,
-                   "--record", record, *MODES[mode], "--", program.binary, *arguments]
+                   "--host-time", "--record", record, *MODES[mode], "--", program.binary,
+                   *arguments]
         before = children_seconds()
         done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         processor = children_seconds() - before
         if done.returncode != 0:
-            sys.exit(f"{program.name} {mode}: status {done.returncode}\n{done.stderr.decode()}")
+            raise RuntimeError(
+                f"{program.name} {mode}: status {done.returncode}\n{done.stderr.decode()}")
         told = json.loads(record.read_text())
-    return executed_by(told), processor, sum(told.get("host_seconds", []))
+    return Took(executed_by(told), processor, sum(told.get("host_seconds", [])))
 
 
 def fastest(builds, program, arguments, mode, rounds):
     """For each build its instructions and its least seconds; the builds take turns."""
-    best = [None] * len(builds)
-    for _ in range(rounds):
-        for i, build in enumerate(builds):
-            executed, processor, clock = run(build, program, arguments, mode)
-            seconds = clock if "--host-time" in MODES[mode] else processor
-            if best[i] is None or seconds < best[i][1]:
-                best[i] = (executed, max(seconds, 1e-3))
-    return best
+    took = [[run(build, program, arguments, mode) for build in builds] for _ in range(rounds)]
+    return [Took(*(min(column) for column in zip(*of_build))) for of_build in zip(*took)]
 
 
-def rate(rows):
-    return sum(row[0] for row in rows) / sum(row[1] for row in rows) / 1e6
+def rate(rows, mode):
+    return sum(row.executed for row in rows) / sum(row.seconds(mode) for row in rows) / 1e6
 
 
-def slowest_third(rows):
-    return sorted(rows, key=lambda row: row[0] / row[1])[:max(1, len(rows) // 3)]
+def slowest_third(rows, mode):
+    chosen = sorted(rows, key=lambda row: row.executed / row.seconds(mode))
+    return chosen[:max(1, len(rows) // 3)]
+
+
+def whole_cores():
+    """One of the host's threads of each core that this process may use."""
+    cores = {}
+    for each in sorted(os.sched_getaffinity(0)):
+        siblings = pathlib.Path(f"/sys/devices/system/cpu/cpu{each}/topology/thread_siblings_list")
+        cores.setdefault(siblings.read_text() if siblings.exists() else each, each)
+    return list(cores.values())
+
+
+def settle_down(pairs):
+    os.sched_setaffinity(0, pairs.get())
+
+
+@contextlib.contextmanager
+def in_places(at_once):
+    """A function that submits a call, to be made on two cores that no other call uses."""
+    if at_once == 1:
+        yield lambda call, *given: functools.partial(call, *given)
+        return
+    cores = whole_cores()
+    if 2 * at_once > len(cores):
+        sys.exit(f"{at_once} programs at once need {2 * at_once} cores, there are {len(cores)}")
+    # Far from one another: a virtual machine may show two threads of one core as two cores.
+    cores = cores[::len(cores) // (2 * at_once)]
+    with multiprocessing.Manager() as manager:
+        pairs = manager.Queue()
+        for i in range(at_once):
+            pairs.put(cores[2 * i:2 * i + 2])
+        with concurrent.futures.ProcessPoolExecutor(at_once, initializer=settle_down,
+                                                    initargs=(pairs,)) as pool:
+            yield lambda call, *given: pool.submit(call, *given).result
+
+
+def processor():
+    told = pathlib.Path("/proc/cpuinfo").read_text()
+    names = [line.split(":", 1)[1].strip() for line in told.splitlines()
+             if line.startswith("model name")]
+    return f"{names[0] if names else 'unknown processor'}, {len(whole_cores())} cores"
 
 
 def interpreter(build):
-    program = build / "simulator" / "interpreter_speed"
-    return max(float(subprocess.check_output([program])) for _ in range(3)) / 1e6
+    return float(subprocess.check_output([build / "simulator" / "interpreter_speed"])) / 1e6
 
 
 def report(title, cells):
@@ -134,6 +191,7 @@ def main():
     options.add_argument("--modes", default="untimed")
     options.add_argument("--only", default="")
     options.add_argument("--rounds", type=int, default=1)
+    options.add_argument("--at-once", type=int, default=1)
     options.add_argument("--against", type=pathlib.Path)
     options.add_argument("build", nargs="?", type=pathlib.Path, default=ROOT / "build" / "release")
     options.add_argument("--nvcc", default="nvcc")
@@ -152,29 +210,42 @@ def main():
     for program in programs:
         program.compile(given.nvcc)
 
+    print(f"{processor()}, {datetime.date.today()}")
+    both = [mode for mode in modes if PAIRS.get(mode) in modes]
     titles = ["M instr."] + modes
     if given.against:
         titles += [f"{mode} x" for mode in modes]
-    report("M instr./s", titles)
+    report("M instr./s", titles + [f"{PAIRS[mode]} 2/1" for mode in both])
     table = {mode: [[] for _ in builds] for mode in modes}
-    for program in programs:
-        arguments = program.quick if given.quick else program.arguments
-        rates, ratios = [], []
-        for mode in modes:
-            best = fastest(builds, program, arguments, mode, given.rounds)
-            for i, row in enumerate(best):
-                table[mode][i].append(row)
-            rates.append(f"{rate(best[:1]):.2f}")
-            if given.against:
-                ratios.append(f"{rate(best[:1]) / rate(best[1:]):.2f}")
-        report(program.name, [f"{best[0][0] / 1e6:.2f}", *rates, *ratios])
-    for title, chosen in (("all", list), ("slowest third", slowest_third)):
-        cells = [f"{rate(chosen(table[mode][0])):.2f}" for mode in modes]
+
+    def cells(chosen):
+        """`chosen`: which rows of a mode count."""
+        rates = {mode: [rate(chosen(rows, mode), mode) for rows in table[mode]] for mode in modes}
+        told = [f"{rates[mode][0]:.2f}" for mode in modes]
         if given.against:
-            cells += [f"{rate(chosen(table[mode][0])) / rate(chosen(table[mode][1])):.2f}"
-                      for mode in modes]
-        report(title, ["", *cells])
-    report("interpreter", [f"{interpreter(builds[0]):.0f}"])
+            told += [f"{rates[mode][0] / rates[mode][1]:.2f}" for mode in modes]
+        return told
+
+    def gains(first):
+        """By a second thread, of programs from `first` on."""
+        launches = {mode: sum(row.launches for row in table[mode][0][first:]) for mode in modes}
+        return [f"{launches[PAIRS[mode]] / max(launches[mode], 1e-3):.2f}" for mode in both]
+
+    with in_places(given.at_once) as submit:
+        found = [(mode, submit(fastest, builds, each,
+                               each.quick if given.quick else each.arguments, mode, given.rounds))
+                 for each in programs for mode in modes]
+        speeds = [submit(interpreter, builds[0]) for _ in range(3 * given.at_once)]
+        for i, (mode, result) in enumerate(found):
+            for rows, row in zip(table[mode], result()):
+                rows.append(row)
+            if mode == modes[-1]:
+                program = programs[i // len(modes)]
+                report(program.name, [f"{table[modes[0]][0][-1].executed / 1e6:.2f}",
+                                      *cells(lambda rows, mode: rows[-1:]), *gains(-1)])
+        report("all", ["", *cells(lambda rows, mode: rows), *gains(0)])
+        report("slowest third", ["", *cells(slowest_third)])
+        report("interpreter", [f"{max(speed() for speed in speeds):.0f}"])
 
 
 if __name__ == "__main__":
