@@ -345,12 +345,31 @@ bool claim(AccessLog& log, AccessKind kind, std::uint64_t address, unsigned byte
 
 // Whether these loads, of `bytes` each, are all of memory that needs no notes.
 bool may_read_freely(AccessLog& log, const Addresses& address, Mask lanes, unsigned bytes) {
-  std::uint64_t first = ~std::uint64_t{0}, last = 0;
+  const auto range = lanes::scattered_functions().range(address.data(), lanes);
+  return log.may_read_within(range.lowest, range.highest + bytes);
+}
+
+// Claims `bytes` of each lane. What lanes that follow one another have side by side in a line is
+// claimed as one, if it is known to be of one allocation.
+bool claim_pieces(const Core& core, AccessKind kind, const Addresses& address, Mask lanes,
+                  unsigned bytes, unsigned operation) {
+  std::uint64_t begin = 0;  // of what is to be claimed next, and its length
+  unsigned length = 0;
+  const auto claim_these = [&] {
+    return length == 0 || claim(*core.log, kind, begin, length, operation);
+  };
   for (const unsigned lane : lanes) {
-    first = std::min(first, address[lane]);
-    last = std::max(last, address[lane]);
+    const std::uint64_t at = address[lane];
+    if (length != 0 && at == begin + length && (begin ^ at) >> kLineShift == 0 &&
+        core.resolve_known(begin, length + bytes) != nullptr) {
+      length += bytes;
+      continue;
+    }
+    if (!claim_these()) return false;
+    begin = at;
+    length = bytes;
   }
-  return log.may_read_within(first, last + bytes);
+  return claim_these();
 }
 
 }  // namespace
@@ -370,16 +389,19 @@ bool claim_lanes(Core& core, const Warp& warp, const Step& step, AccessKind kind
   if (kind == AccessKind::load && !judged && !strong &&
       may_read_freely(*core.log, address, pieces, bytes))
     return true;
-  for (const unsigned lane : pieces) {
-    const std::uint64_t at = address[lane];
-    if (judged) look_for_unordered_read(*reads, warp, step, kind, at, bytes);
-    if (core.log == nullptr) continue;
-    if ((strong && !core.log->communicate(at)) || !claim(*core.log, kind, at, bytes, operation)) {
-      core.stop_for_conflict();
-      return false;
-    }
-  }
-  return true;
+  if (judged)
+    for (const unsigned lane : pieces)
+      look_for_unordered_read(*reads, warp, step, kind, address[lane], bytes);
+  if (core.log == nullptr) return true;
+  bool claimed = true;
+  if (strong)
+    for (const unsigned lane : pieces)
+      claimed = claimed && core.log->communicate(address[lane]) &&
+                claim(*core.log, kind, address[lane], bytes, operation);
+  else
+    claimed = claim_pieces(core, kind, address, pieces, bytes, operation);
+  if (!claimed) core.stop_for_conflict();
+  return claimed;
 }
 
 void count_copy(Core& core, const Step& step, const Addresses& from, const Addresses& to,
