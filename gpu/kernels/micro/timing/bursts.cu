@@ -29,10 +29,6 @@ __device__ __forceinline__ unsigned after(long long time, unsigned word) {
   return word ^ unsigned(time >> 63);
 }
 
-__device__ __forceinline__ void use(unsigned word) {
-  asm volatile("{ .reg .pred p; setp.eq.u32 p, %0, 1; @p trap; }" ::"r"(word) : "memory");
-}
-
 void print_times(const std::string& name, std::vector<double> took) {
   std::sort(took.begin(), took.end());
   print(name + ".mean", {std::accumulate(took.begin(), took.end(), 0.) / double(took.size())},
@@ -57,7 +53,7 @@ __global__ void together(const char* data, Times* times) {
   const unsigned long long target = (nanoseconds_now() / kTogether + 2) * kTogether;
   if (threadIdx.x == 0)
     while (nanoseconds_now() < target) continue;
-  __syncthreads();
+  meet(warp + 2);
   unsigned words[loads], rest = 0;
   const long long begin = clock_now();
 #pragma unroll
@@ -150,7 +146,7 @@ __global__ void behind(const char* data, const unsigned* zeros, unsigned* sink, 
       asm volatile("st.global.u32 [%0], 0; st.global.u32 [%0+4], 0;" ::"l"(sink + 2 * warp)
                    : "memory");
   if constexpr (before == Before::kOff) rest = load_if(at, zero) | load_if(at + row, zero);
-  __syncthreads();
+  meet(zero);
   const long long begin = clock_now();
 #pragma unroll
   for (int i = 0; i < loads; ++i) {

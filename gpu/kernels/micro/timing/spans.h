@@ -16,6 +16,18 @@ __device__ __forceinline__ void end_span(long long* times) {
   if (threadIdx.x == 0) times[2 * blockIdx.x + 1] = clock_now();
 }
 
+// What is not 1.
+__device__ __forceinline__ void use(unsigned word) {
+  asm volatile("{ .reg .pred p; setp.eq.u32 p, %0, 1; @p trap; }" ::"r"(word) : "memory");
+}
+
+// All warps of the block are there. The instruction behind a BAR still issues before its warp
+// waits, so that the clock must not be read there. `word` is not 1.
+__device__ __forceinline__ void meet(unsigned word) {
+  __syncthreads();
+  use(word);
+}
+
 // Loads 4 or 16 bytes past L1.
 template <int bytes>
 __device__ __forceinline__ unsigned load(const char* at) {
