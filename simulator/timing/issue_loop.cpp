@@ -38,7 +38,7 @@ SubCore::Visited SubCore::visit(Cycle now, Cycle end) {
     if (ready_ != 0 && now < issues_from_) {
       next = std::min(units_free, issues_from_);
     } else if (ready_ != 0) {
-      const unsigned slot = pick();
+      const unsigned slot = pick(now);
       if (waits_for_registers(slot, now)) {
         next = std::min(units_free, issues_from_);
       } else {
@@ -100,6 +100,7 @@ inline bool SubCore::finds_unit_free(SlotMask due, Cycle now) const {
 // What was prepared lacks nothing but its unit.
 inline void SubCore::wait_for_unit(unsigned slot, Cycle now) {
   const Timed& next = timed(slots_[slot]);
+  ready_since_[slot] = now;
   waits_.enter(slot, next, now, blocked_cycles(next.gate, now));
 }
 
@@ -121,12 +122,14 @@ inline Cycle SubCore::units_behind_issue(unsigned slot, Cycle now, Cycle units_f
   return next;
 }
 
-inline unsigned SubCore::pick() {
+inline unsigned SubCore::pick(Cycle now) {
   const SmContext& context = *units_.context;
   if (!context.picks_by_wait && std::has_single_bit(ready_))
     return static_cast<unsigned>(std::countr_zero(ready_));
   const SlotMask waiting = context.picks_by_wait ? waiting_long() : 0;
-  return context.pick({ready_, slots_.resident(), waiting, last_, slots_.younger()}, scheduler_);
+  return context.pick({ready_, slots_.resident(), waiting, last_, last_yields_, now, ready_since_,
+                       slots_.younger(), slots_.of_younger_blocks()},
+                      scheduler_);
 }
 
 // When the warp's next instruction gets its registers. Of two registers of one bank that are both
@@ -242,6 +245,7 @@ inline void SubCore::take_time(ResidentWarp& warp, const Timed& timed, Cycle now
   }
   if (timed.accessed_in != 0) prefetch_access(*warp.warp, warp.pc + timed.accessed_in);
   issues_from_ = now + 1 + timed.holds_issue;
+  last_yields_ = timed.yields;
   pipes_.occupy(timed, now);
   if (counts_results_)
     std::erase_if(warp.counted, [now](const CountedResult& each) { return each.done <= now; });

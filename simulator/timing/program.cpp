@@ -408,6 +408,7 @@ Timed time_instruction(const Instruction& in, const Instruction* before, const C
   Timed timed;
   const isa::Control& control = in.control;
   timed.stall = static_cast<std::uint8_t>(std::min(255u, stall_cycles(control, constants)));
+  timed.yields = !control.stay;
   timed.wait_mask = control.wait_mask;
   timed.write_scoreboard =
       control.write_barrier < kScoreboards ? control.write_barrier : kNoScoreboard;

@@ -110,6 +110,7 @@ struct alignas(64) Timed {
   bool meets_warp : 1 = false;   // WARPSYNC
   bool is_bsync : 1 = false;
   bool is_yield : 1 = false;
+  bool yields : 1 = false;      // the yield hint: other warps that can issue go first
   bool adds : 1 = false;        // a reduction by the copy engine
   bool prefetches : 1 = false;  // by the copy engine, into L2
   // SYNCS.PHASECHK.TRYWAIT: how far behind it is the instruction at which the warp is seen to wait.

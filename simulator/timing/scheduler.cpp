@@ -29,6 +29,41 @@ bool last_is_ready(const Candidates& candidates) {
   return (candidates.ready >> candidates.last & 1) != 0;
 }
 
+SlotMask of_oldest_block(const Candidates& candidates, SlotMask among) {
+  for (SlotMask left = among; left != 0; left &= left - 1) {
+    const SlotMask younger = candidates.of_younger_blocks[first_of(left)];
+    among &= ~younger;
+    left &= ~younger;
+  }
+  return among;
+}
+
+// The youngest of those that have been able to issue for the longest time.
+unsigned longest_waiting(const Candidates& candidates, SlotMask among) {
+  unsigned found = first_of(among);
+  while ((among &= among - 1) != 0) {
+    const unsigned slot = first_of(among);
+    const Cycle since = candidates.ready_since[slot], before = candidates.ready_since[found];
+    if (since < before || (since == before && (candidates.younger[found] >> slot & 1) != 0))
+      found = slot;
+  }
+  return found;
+}
+
+// What the H200 does (turns.* and blocks.* of gpu/kernels/micro/timing/turns.cu). A warp goes on
+// while it need not wait for its unit and its instructions do not have the yield hint. Else a warp
+// of the oldest block follows, the one that has waited for the longest time.
+unsigned greedy_then_longest_waiting(const Candidates& candidates, SchedulerState&) {
+  SlotMask among = candidates.ready;
+  if (last_is_ready(candidates)) {
+    const SlotMask others = among & ~(SlotMask{1} << candidates.last);
+    const bool waited = candidates.ready_since[candidates.last] != candidates.now;
+    if (others == 0 || !(waited || candidates.last_yields)) return candidates.last;
+    if (candidates.last_yields) among = others;
+  }
+  return longest_waiting(candidates, of_oldest_block(candidates, among));
+}
+
 unsigned greedy_then_youngest(const Candidates& candidates, SchedulerState&) {
   if (last_is_ready(candidates)) return candidates.last;
   return youngest(candidates, candidates.ready);
@@ -70,6 +105,8 @@ unsigned two_level(const Candidates& candidates, SchedulerState& state) {
 
 Pick scheduler(Policy policy) {
   switch (policy) {
+    case Policy::greedy_then_longest_waiting:
+      return greedy_then_longest_waiting;
     case Policy::greedy_then_youngest:
       return greedy_then_youngest;
     case Policy::greedy_then_oldest:

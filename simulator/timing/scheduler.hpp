@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "simulator/launch/timing_options.hpp"
+#include "simulator/timing/cycle.hpp"
 
 namespace heddle::simulator::timing {
 
@@ -16,8 +17,14 @@ struct Candidates {
   SlotMask resident = 0;      // slots with a warp
   SlotMask waiting_long = 0;  // that wait for memory
   std::uint32_t last = 0;     // the slot that issued last
-  // By slot: those of the resident ones whose warps started later.
+  bool last_yields = false;   // and what it issued had the yield hint
+  Cycle now = 0;
+  // By slot: of those in `ready`, since when they have lacked nothing but their unit.
+  const std::array<Cycle, kSlots>& ready_since;
+  // By slot: those of the resident ones whose warps started later, and those of them that are of
+  // other blocks.
   const std::array<SlotMask, kSlots>& younger;
+  const std::array<SlotMask, kSlots>& of_younger_blocks;
 };
 
 struct SchedulerState {

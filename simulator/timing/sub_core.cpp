@@ -44,6 +44,7 @@ void SubCore::examine(unsigned slot, Cycle now) {
   if ((at_unit_ & slot_bit(slot)) == 0) found = wait_of(warp, now);
   if (warp.ended && found.until <= now) return retire(slot, now);
   if (found.reason == Stall::not_selected) {
+    if ((at_unit_ & slot_bit(slot)) == 0) ready_since_[slot] = now;
     at_unit_ |= slot_bit(slot);
     if (next.gate != kSeveralGates) return enter_unit_wait(slot, now);
     found = wait_for_units(next, now);
@@ -111,10 +112,9 @@ void SubCore::tell_wait(const ResidentWarp& warp, Cycle until) {
 }
 
 void SubCore::start_warp(Warp& warp, std::uint32_t block, Cycle begin) {
-  const unsigned slot = slots_.add();
+  const unsigned slot = slots_.add(block);
   ResidentWarp& resident = slots_[slot];
   resident.warp = &warp;
-  resident.block = block;
   resident.began = resident.next_issue = resident.counted_until = begin;
   if (warp.convergence->has_current()) {
     resident.pc = warp.convergence->current().pc;

@@ -1,6 +1,7 @@
 // A sub-core of an SM: its warps, the scheduler that selects one of them in a cycle, and its pipes.
 #pragma once
 
+#include <array>
 #include <cstdint>
 
 #include "simulator/timing/driver_calls.hpp"
@@ -78,7 +79,7 @@ class SubCore {
   void wait_for_unit(unsigned slot, Cycle now);
   SlotMask ask_units(Cycle now, Cycle& until);
   Cycle units_behind_issue(unsigned slot, Cycle now, Cycle units_free) const;
-  unsigned pick();
+  unsigned pick(Cycle now);
   Cycle registers_there(const ResidentWarp& warp, Cycle now) const;
   bool waits_for_registers(unsigned slot, Cycle now);
   void leave_unit_wait(unsigned slot, Cycle now);
@@ -169,6 +170,8 @@ class SubCore {
   TensorUnit tensor_;  // of warp groups' products
   SchedulerState scheduler_;
   std::uint32_t last_ = 0;  // the slot that issued last
+  bool last_yields_ = false;
+  std::array<Cycle, kSlots> ready_since_{};
   Cycle issues_from_ = 0, held_until_ = 0;
   Cycle yields_from_ = 0;
   // The warp that has branched last, and until it goes on.

@@ -30,17 +30,24 @@ class WarpSlots {
   std::uint32_t count() const { return static_cast<std::uint32_t>(std::popcount(resident_)); }
   // By slot: those of the resident ones whose warps started later.
   const std::array<SlotMask, kSlots>& younger() const { return younger_; }
+  // Those of them that are of another block.
+  const std::array<SlotMask, kSlots>& of_younger_blocks() const { return of_younger_blocks_; }
 
-  // Takes a free slot, of which there must be one.
-  unsigned add() {
+  // Takes a free slot, of which there must be one, for a warp of `block`.
+  unsigned add(std::uint32_t block) {
     const auto slot = static_cast<unsigned>(std::countr_one(resident_));
     warps_.reserve(kSlots);
     if (slot == warps_.size()) warps_.emplace_back();
     const std::uint32_t instance = warps_[slot].instance + 1;
     warps_[slot] = {};
     warps_[slot].instance = instance;
-    for_each_slot(resident_, [&](unsigned each) { younger_[each] |= slot_bit(slot); });
-    younger_[slot] = 0;
+    warps_[slot].block = block;
+    for_each_slot(resident_, [&](unsigned each) {
+      younger_[each] |= slot_bit(slot);
+      of_younger_blocks_[each] &= ~slot_bit(slot);
+      if (warps_[each].block != block) of_younger_blocks_[each] |= slot_bit(slot);
+    });
+    younger_[slot] = of_younger_blocks_[slot] = 0;
     resident_ |= slot_bit(slot);
     return slot;
   }
@@ -119,7 +126,7 @@ class WarpSlots {
 
   std::vector<ResidentWarp, BigPageAllocator<ResidentWarp, Fresh::anything>>
       warps_;  // of slots used so far
-  std::array<SlotMask, kSlots> younger_{};
+  std::array<SlotMask, kSlots> younger_{}, of_younger_blocks_{};
   std::array<Cycle, kSlots> examine_at_{};
   SlotMask resident_ = 0;
   // Warps of which it is known when to examine them. Of those before begin_ + kSpan: by time, which

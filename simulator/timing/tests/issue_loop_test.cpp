@@ -2,9 +2,11 @@
 // same time.
 #include <gtest/gtest.h>
 
+#include <array>
 #include <string>
 
 #include "simulator/launch/observer.hpp"
+#include "simulator/timing/scheduler.hpp"
 #include "simulator/timing/tests/kernel_on_one_sm.hpp"
 
 namespace heddle::simulator::timing {
@@ -48,9 +50,41 @@ TEST(RunAhead, TakesTheSameTimeAsWatched) {
 }
 
 TEST(RunAhead, TakesTheSameTimeAsWatchedWhateverThePolicy) {
-  for (const Policy policy : {Policy::greedy_then_oldest, Policy::loose_round_robin,
-                              Policy::two_level, Policy::oldest_first})
+  for (const Policy policy : {Policy::greedy_then_longest_waiting, Policy::greedy_then_oldest,
+                              Policy::loose_round_robin, Policy::two_level, Policy::oldest_first})
     expect_same_time({"divergent_loop", 3, 192, policy});
+}
+
+// Slots 0 to 3, whose warps have started in this order, in two blocks; 1 to 3 have waited.
+TEST(Scheduler, LetsTheLongestWaitingOfTheOldestBlockFollow) {
+  constexpr Cycle kNow = 30;
+  std::array<Cycle, kSlots> since{kNow, 20, 10, 5};
+  std::array<SlotMask, kSlots> younger{0b1110, 0b1100, 0b1000, 0};
+  std::array<SlotMask, kSlots> of_younger_blocks{0b1000, 0b1000, 0b1000, 0};
+  const Pick pick = scheduler(Policy::greedy_then_longest_waiting);
+  SchedulerState state;
+  const auto picked = [&](SlotMask ready, std::uint32_t last, bool yields) {
+    return pick({ready, 0b1111, 0, last, yields, kNow, since, younger, of_younger_blocks}, state);
+  };
+  EXPECT_EQ(picked(0b1111, 0, false), 0u);  // it goes on
+  EXPECT_EQ(picked(0b1111, 0, true), 2u);
+  EXPECT_EQ(picked(0b1001, 0, true), 3u);   // the other block's, as nobody else
+  EXPECT_EQ(picked(0b0001, 0, true), 0u);   // alone
+  EXPECT_EQ(picked(0b0110, 1, false), 2u);  // it has waited
+  since[1] = 10;
+  EXPECT_EQ(picked(0b0110, 0, false), 2u);  // the younger of two
+}
+
+// Of a warp that takes turns with others all are there until the end; of one that is favoured not.
+TEST(Scheduler, LetsWarpsOfABlockTakeTurns) {
+  const auto warp_cycles = [](Policy policy) {
+    KernelOnOneSm timed("alu_loop", kBytes, kTrips, 1);
+    Options how;
+    how.policy = policy;
+    return timed.run(1, how, 1, 1024, nullptr).timing->warp_cycles;
+  };
+  EXPECT_GT(warp_cycles(Policy::greedy_then_longest_waiting),
+            warp_cycles(Policy::greedy_then_youngest));
 }
 
 }  // namespace

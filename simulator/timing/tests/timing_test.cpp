@@ -674,9 +674,8 @@ TEST(TimingOptions, ThatAreWrongAreRefusedByName) {
   EXPECT_THAT(
       reading("latency_sharedload=4"),
       ThrowsMessage<std::invalid_argument>(HasSubstr("did you mean \"latency_shared_load\"")));
-  EXPECT_THAT(
-      reading("scheduler=best"),
-      ThrowsMessage<std::invalid_argument>(HasSubstr("greedy-then-youngest, greedy-then-oldest")));
+  EXPECT_THAT(reading("scheduler=best"), ThrowsMessage<std::invalid_argument>(HasSubstr(
+                                             "greedy-then-youngest, greedy-then-longest-waiting")));
   EXPECT_THAT(reading("sms=0"), ThrowsMessage<std::invalid_argument>(HasSubstr("sms=0")));
   EXPECT_THAT(reading("latency_xu=fast"),
               ThrowsMessage<std::invalid_argument>(HasSubstr("not a whole number")));
