@@ -170,12 +170,12 @@ void lower_address(const Instruction& in, Step& step) {
   form.shift = kShifts[in.mod(isa::Mod::stride) & 3];
 }
 
-// Global, local or generic memory, each thread for itself.
+// Global, local, generic or shared memory, each thread for itself.
 bool accesses_by_thread(const Instruction& in) {
   const isa::MemoryAccess access = isa::memory_access(in);
   return access.by_threads() && access.kind != isa::MemoryAccess::Kind::copy &&
          (access.space == isa::Space::global || access.space == isa::Space::generic ||
-          access.space == isa::Space::local);
+          access.space == isa::Space::local || access.space == isa::Space::shared);
 }
 
 template <unsigned kRows>

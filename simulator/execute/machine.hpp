@@ -66,7 +66,7 @@ struct alignas(kCacheLine) Step : MicroOp {
   bool sign_extend = false;
   std::uint8_t selector = 0;  // atomics: operation; others: the one modifier they look at
   std::uint8_t data_type = 0;
-  // Global, local or generic memory, by threads (Reconvergence::memory_access); those behind which
+  // By threads, to any of the four memories (Reconvergence::memory_access); those behind which
   // others' accesses may have to come first (GivingWay): of shared memory, of global memory.
   static constexpr std::uint8_t kByThreads = 1, kOrderedShared = 2, kOrderedGlobal = 4;
   std::uint8_t accesses = 0;

@@ -111,7 +111,7 @@ class Reconvergence {
   virtual Flow yield() { return Flow::next; }
   virtual Released exit(Mask lanes) = 0;
   virtual void wait_at_block_barrier(unsigned number) = 0;
-  // An access to global, local or generic memory, by threads; before it is executed.
+  // An access to global, local, generic or shared memory, by threads; before it is executed.
   void memory_access() {
     if (follows_accesses_ && groups_.size() > 2) follow_access();
   }

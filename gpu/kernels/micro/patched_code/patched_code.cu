@@ -20,11 +20,14 @@ enum class Work {
   active_mask,
   store,
   shuffle,
-  match
+  match,
+  shared_load,
+  shared_store,
+  shared_atomic
 };
 
 template <Work kWork>
-__device__ void work(unsigned rounds, unsigned* data, unsigned& x) {
+__device__ void work(unsigned rounds, unsigned* data, unsigned shared, unsigned& x) {
 #pragma unroll 1
   for (unsigned i = 0; i < rounds; ++i) {
     unsigned value = 0;
@@ -48,6 +51,12 @@ __device__ void work(unsigned rounds, unsigned* data, unsigned& x) {
       asm volatile("shfl.sync.idx.b32 %0, %1, 0, 0x1f, 0x3f;" : "=r"(value) : "r"(x));
     if (kWork == Work::match)
       asm volatile("match.any.sync.b32 %0, %1, 0x3f;" : "=r"(value) : "r"(x));
+    if (kWork == Work::shared_load)
+      asm volatile("ld.volatile.shared.u32 %0, [%1];" : "=r"(value) : "r"(shared) : "memory");
+    if (kWork == Work::shared_store)
+      asm volatile("st.shared.u32 [%0], %1;" ::"r"(shared), "r"(x) : "memory");
+    if (kWork == Work::shared_atomic)
+      asm volatile("atom.shared.add.u32 %0, [%1], 1;" : "=r"(value) : "r"(shared) : "memory");
     x += value;
   }
 }
@@ -55,12 +64,15 @@ __device__ void work(unsigned rounds, unsigned* data, unsigned& x) {
 template <Work kWork>
 __global__ void meet(unsigned rounds, unsigned* data, unsigned* out, unsigned aside,
                      unsigned busy) {
+  __shared__ unsigned words[32];
   const unsigned lane = threadIdx.x & 31;
+  const auto shared = static_cast<unsigned>(__cvta_generic_to_shared(words + lane));
   unsigned x = data[lane];
+  if (kWork >= Work::shared_load) words[lane] = x;
   if (lane < aside) {
     x = x * 3 + 1;
     out[threadIdx.x] = x;
-    if (lane < busy) work<kWork>(rounds, data, x);
+    if (lane < busy) work<kWork>(rounds, data, shared, x);
   }
   out[blockIdx.x * blockDim.x + threadIdx.x] = x;
 }
@@ -87,5 +99,8 @@ int main() {
   launch<Work::store>(data, out);
   launch<Work::shuffle>(data, out);
   launch<Work::match>(data, out);
+  launch<Work::shared_load>(data, out);
+  launch<Work::shared_store>(data, out);
+  launch<Work::shared_atomic>(data, out);
   CHECK(cudaDeviceSynchronize());
 }
