@@ -15,7 +15,7 @@ namespace {
 
 constexpr unsigned kRegisterReadOnly = 8;  // cudaHostRegisterReadOnly
 
-enum class Expected { host, device, either };
+enum class Expected { device, either };
 
 // One end of a copy, looked up.
 struct Side {
@@ -35,7 +35,6 @@ std::optional<Side> resolve(const MemoryTable& memory, const Placed& placed, con
     if (expected == Expected::device) return std::nullopt;
     return Side{reinterpret_cast<std::byte*>(placed.address), false, true, false, false};
   }
-  if (expected == Expected::host && block->on_device()) return std::nullopt;
   const std::uint64_t offset = placed.address - block->address;
   if (span_of(placed, box) > block->bytes - offset) return std::nullopt;
   const bool read_only =
@@ -43,20 +42,15 @@ std::optional<Side> resolve(const MemoryTable& memory, const Placed& placed, con
   return Side{block->data + offset, block->on_device(), false, block->shared, read_only};
 }
 
+// A side that the kind calls the device's must be there. The host's may be anywhere, as on a GPU:
+// an H200 copies between two allocations of the device as device-to-host (of host-to-device it was
+// not asked), and as host-to-host in any direction.
 std::pair<Expected, Expected> expected_sides(abi::MemcpyKind kind) {
-  switch (kind) {
-    case abi::MemcpyKind::host_to_host:
-      return {Expected::either, Expected::either};  // not looked at, as on a GPU
-    case abi::MemcpyKind::host_to_device:
-      return {Expected::device, Expected::host};
-    case abi::MemcpyKind::device_to_host:
-      return {Expected::host, Expected::device};
-    case abi::MemcpyKind::device_to_device:
-      return {Expected::device, Expected::device};
-    case abi::MemcpyKind::by_address:
-      break;
-  }
-  return {Expected::either, Expected::either};
+  using enum abi::MemcpyKind;
+  const auto side = [kind](abi::MemcpyKind one) {
+    return kind == one || kind == device_to_device ? Expected::device : Expected::either;
+  };
+  return {side(host_to_device), side(device_to_host)};
 }
 
 // The bytes of a pageable source as they are now, packed.

@@ -147,9 +147,26 @@ TEST_F(ContextTest, CopiesOutsideAnAllocationAreRefused) {
   EXPECT_EQ(copy(device, host(data), 17, host_to_device), Error::invalid_value);
   EXPECT_EQ(copy(device + 15, host(data), 2, host_to_device), Error::invalid_value);
   EXPECT_EQ(copy(host(data), device, ~std::uint64_t{0}, device_to_host), Error::invalid_value);
-  EXPECT_EQ(copy(device, device, 16, host_to_device), Error::invalid_value);
+  EXPECT_EQ(copy(device, host(data), 16, device_to_host), Error::invalid_value);
+  EXPECT_EQ(copy(host(data), device, 16, host_to_device), Error::invalid_value);
+  EXPECT_EQ(copy(device, host(data), 16, device_to_device), Error::invalid_value);
   EXPECT_EQ(copy(0, device, 16, device_to_host), Error::invalid_value);
   EXPECT_EQ(copy(device, host(data), 0, host_to_device), Error::success);
+}
+
+TEST_F(ContextTest, TheHostsSideOfACopyMayBeOnTheDevice) {
+  using enum abi::MemcpyKind;
+  std::uint8_t data[16] = {1, 2, 3}, back[16] = {};
+  const auto copy = [&](std::uint64_t to, std::uint64_t from, abi::MemcpyKind kind) {
+    return context.copy({{to}, {from}, {16}, kind}, *zero, true);
+  };
+  for (const abi::MemcpyKind kind : {device_to_host, host_to_device}) {
+    const auto first = allocate(16), second = allocate(16);
+    ASSERT_EQ(copy(first, host(data), host_to_device), Error::success);
+    EXPECT_EQ(copy(second, first, kind), Error::success);
+    ASSERT_EQ(copy(host(back), second, device_to_host), Error::success);
+    EXPECT_TRUE(std::ranges::equal(back, data));
+  }
 }
 
 TEST_F(ContextTest, BoxesThatOverflowAreRefused) {
