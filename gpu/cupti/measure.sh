@@ -101,8 +101,19 @@ while read -r mode name launch; do
   [ $((running % jobs)) -ne 0 ] || wait
 done < "$scratch/list"
 wait
+missing=0
+run_alone() { # run_alone MODE PROGRAM…: counters belong to one process of the GPU at a time
+  mode=$1
+  shift
+  run "$mode" "$mode.1" "$@"
+  show_failure "$mode.1" $?
+  [ ! -s "$work/$mode.1" ] || return
+  sed "s/^/$mode.1: /" "$work/$mode.1.stderr" >&2
+  echo "measure.sh: nothing was measured in mode $mode" >&2
+  missing=1
+}
 for mode in counters timing sampling; do
-  case ,$modes, in *,$mode,*) [ "$launches" -eq 0 ] || { run $mode $mode.1 "$@"; show_failure $mode.1 $?; } ;; esac
+  case ,$modes, in *,$mode,*) [ "$launches" -eq 0 ] || run_alone $mode "$@" ;; esac
 done
 
 set --
@@ -114,4 +125,5 @@ done
 joined=$?
 [ "$status" -eq 0 ] || exit "$status"
 [ "$joined" -ne 2 ] || exit 125
+[ "$joined" -ne 0 ] || exit "$missing"
 exit "$joined"
