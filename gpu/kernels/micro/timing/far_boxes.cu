@@ -1,5 +1,6 @@
 // Boxes whose data lies in DRAM: which of the lines asked for at once are late together, how long a
-// box takes by its rows and by how far these lie apart, what else of a row comes into L2 with it.
+// box takes by its rows and by how far these lie apart, what else of a row comes into L2 with it,
+// how long boxes that walk along rows take.
 //
 //   nvcc -std=c++17 -O3 -gencode arch=compute_90a,code=sm_90a -o far_boxes far_boxes.cu
 //   ./far_boxes [QUESTION…]      beginnings of questions; default: all
@@ -264,6 +265,101 @@ void ask_beside(char* data, const Flush& flush) {
               static_cast<const char*>(data), kPitch, 8 * 32, kTimes);
 }
 
+// ---- boxes along rows
+
+// A block walks along its rows, 128 bytes a step, and has `ahead` steps on their way. A step is a
+// box of each map; groups of `sharing` blocks have the rows of the first map in common, and blocks
+// as far apart as groups those of the second, as the tiles of a product have. Between steps it does
+// nothing for `pause` cycles.
+__global__ void walk(long long* times, const __grid_constant__ CUtensorMap first,
+                     const __grid_constant__ CUtensorMap second, int first_rows, int second_rows,
+                     int sharing, int ahead, int pause, int steps) {
+  extern __shared__ __align__(1024) unsigned char shared[];
+  __shared__ std::uint64_t barriers[4];
+  if (threadIdx.x != 0) return;
+  for (std::uint64_t& each : barriers) make_barrier(&each, 1);
+  publish_barriers();
+  const int first_row = int(blockIdx.x) / sharing * first_rows;
+  const int second_row = int(blockIdx.x) % sharing * second_rows;
+  const auto fetch = [&](int step) {
+    const int stage = step % (ahead + 1);
+    unsigned char* const to = shared + stage * (first_rows + second_rows) * 128;
+    expect_bytes(&barriers[stage], unsigned(first_rows + second_rows) * 128);
+    copy_box(to, &first, &barriers[stage], step * 32, first_row);
+    if (second_rows > 0)
+      copy_box(to + first_rows * 128, &second, &barriers[stage], step * 32, second_row);
+  };
+  for (int step = 0; step < ahead; ++step) fetch(step);
+#pragma unroll 1
+  for (int step = 0; step < steps; ++step) {
+    const long long begin = clock_now();
+    if (step + ahead < steps) fetch(step + ahead);
+    wait(&barriers[step % (ahead + 1)], unsigned(step / (ahead + 1) % 2));
+    for (const long long from = clock_now(); clock_now() - from < pause;) continue;
+    times[blockIdx.x * steps + step] = clock_now() - begin;
+  }
+}
+
+struct Walk {
+  const char* name;
+  int first_rows, second_rows, sharing, ahead, pause;
+  unsigned blocks;
+};
+
+void ask_along(char* data, const Flush& flush) {
+  constexpr int kSteps = 64;
+  constexpr std::size_t kPitch = 128 * kSteps, kRows = 2048;
+  const auto promotion_128 = CU_TENSOR_MAP_L2_PROMOTION_L2_128B;
+  const std::vector<Walk> walks = {{"r8.b1", 8, 0, 1, 0, 0, 1},
+                                   {"r64.b1", 64, 0, 1, 0, 0, 1},
+                                   {"r128.b1", 128, 0, 1, 0, 0, 1},
+                                   {"r64.b16", 64, 0, 1, 0, 0, 16},
+                                   {"r64.b16.one", 64, 0, 16, 0, 0, 16},
+                                   {"r64.b1.ahead1", 64, 0, 1, 1, 0, 1},
+                                   {"r64.b1.ahead3", 64, 0, 1, 3, 0, 1},
+                                   {"tile.b1.ahead0", 64, 128, 1, 0, 0, 1},
+                                   {"tile.b1.ahead1", 64, 128, 1, 1, 0, 1},
+                                   {"tile.b1.ahead1.pause", 64, 128, 1, 1, 400, 1},
+                                   {"tile.b16.ahead0", 64, 128, 4, 0, 0, 16},
+                                   {"tile.b16.ahead1", 64, 128, 4, 1, 0, 16},
+                                   {"tile.b16.ahead1.pause", 64, 128, 4, 1, 400, 16},
+                                   {"tile.b16.ahead3", 64, 128, 4, 3, 0, 16}};
+  CUDA(cudaFuncSetAttribute(walk, cudaFuncAttributeMaxDynamicSharedMemorySize, kShared));
+  for (const Walk& each : walks) {
+    const std::string name = std::string("along.") + each.name;
+    if (!is_asked(name)) continue;
+    const auto map = [&](std::size_t from, int rows) {
+      return map_of(data + from * kPitch, CU_TENSOR_MAP_SWIZZLE_128B, 128, std::max(rows, 1), kRows,
+                    kPitch, promotion_128);
+    };
+    const Buffer<long long> times(std::size_t{kSteps} * each.blocks);
+    std::vector<double> all, by_step(8), counts(8), totals;
+    for (int i = 0; i < 5; ++i) {
+      flush();
+      walk<<<each.blocks, 32, kShared>>>(
+          times.data(), map(0, each.first_rows), map(kRows, each.second_rows), each.first_rows,
+          each.second_rows, each.sharing, each.ahead, each.pause, kSteps);
+      finish();
+      const std::vector<long long> took = times.read();
+      double total = 0;
+      for (std::size_t at = 0; at < took.size(); ++at) {
+        total += double(took[at]) / (kSteps * each.blocks);
+        if (at % kSteps < 8) continue;  // the first ones begin together
+        all.push_back(double(took[at]));
+        by_step[at % 8] += double(took[at]), counts[at % 8] += 1;
+      }
+      totals.push_back(total);
+    }
+    std::sort(all.begin(), all.end());
+    print(name + ".mean", totals, "cycles");
+    for (const double part : {0.1, 0.25, 0.5, 0.75, 0.9})
+      print(name + ".p" + std::to_string(int(std::lround(part * 100))),
+            {all[std::size_t(part * double(all.size() - 1))]}, "cycles");
+    for (int step = 0; step < 8; ++step)
+      print(name + ".step" + std::to_string(step), {by_step[step] / counts[step]}, "cycles");
+  }
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -277,4 +373,5 @@ int main(int argc, char** argv) {
   ask_regions(data.data(), flush);
   ask_boxes(data.data(), std::size_t{1} << 28, flush);
   ask_beside(data.data(), flush);
+  ask_along(data.data(), flush);
 }
