@@ -128,6 +128,7 @@ class Replay::State {
   };
   struct Kept {
     std::uint64_t step = 0;
+    std::uint64_t instruction_limit = 0;
     Place place;
     Polling polling;
     GivingWay giving_way;
@@ -135,6 +136,8 @@ class Replay::State {
     MemoryJournal::Pieces written;  // until the next kept state; of the last one: in the journal
   };
 
+  // Where the launch is stopped.
+  std::uint64_t last_step() const { return deadlock_at_.value_or(core_.instruction_limit); }
   void settle();
   bool begin_warp_turn();
   void end_warp_turn();
@@ -154,7 +157,8 @@ class Replay::State {
   std::deque<std::unique_ptr<Resident>> residents_;  // the first has the core
   const Warp* next_ = nullptr;
 
-  bool deadlocks_ = false;  // where the core's limit of instructions is
+  // Where the launch's deadlock is seen; nothing: it has none.
+  std::optional<std::uint64_t> deadlock_at_;
   const std::uint64_t memory_limit_;
   std::uint64_t interval_;
   ByteCount block_bytes_ = std::make_shared<std::uint64_t>(0);
@@ -174,8 +178,7 @@ Replay::State::State(Device& device, const LaunchRequest& request, ReplayOptions
   core_.instruction_limit = prepared_.context().instruction_limit;
   prepared_.try_patches();
   if (const auto found = find_deadlock(prepared_.context(), prepared_.resident_blocks())) {
-    deadlocks_ = true;
-    core_.instruction_limit = found->issued;
+    deadlock_at_ = found->issued;
   }
   core_.journal = &journal_;
   settle();
@@ -261,9 +264,9 @@ void Replay::State::end_warp_turn() {
 void Replay::State::end_block_turn() {
   if (residents_.front()->block.finished()) {
     residents_.pop_front();
-  } else if (core_.issued >= core_.instruction_limit) {
-    return deadlocks_ ? report_deadlock(core_, residents_.front()->block)
-                      : report_instruction_limit(core_, residents_.front()->block);
+  } else if (core_.issued >= last_step()) {
+    return deadlock_at_ ? report_deadlock(core_, residents_.front()->block)
+                        : report_instruction_limit(core_, residents_.front()->block);
   } else {
     residents_.push_back(std::move(residents_.front()));
     residents_.pop_front();
@@ -276,8 +279,7 @@ void Replay::State::begin_block_turn() {
   place_.warp = 0;
   place_.in_turn = place_.progress = false;
   place_.all_wait = true;
-  place_.block_end =
-      core_.issued + std::min(block_quantum(request_), core_.instruction_limit - core_.issued);
+  place_.block_end = core_.issued + std::min(block_quantum(request_), last_step() - core_.issued);
 }
 
 bool Replay::State::start_next_block() {
@@ -334,6 +336,7 @@ void Replay::State::keep() {
     memory_bytes_ += bytes_of(kept_.back().written);
   }
   Kept kept{.step = core_.issued,
+            .instruction_limit = core_.instruction_limit,
             .place = place_,
             .polling = core_.polling,
             .giving_way = core_.giving_way,
@@ -389,6 +392,7 @@ void Replay::State::load(std::size_t number) {
   core_.polling = kept.polling;
   core_.giving_way = kept.giving_way;
   core_.issued = kept.step;
+  core_.instruction_limit = kept.instruction_limit;
   core_.fault.reset();
   settle();
 }

@@ -379,7 +379,12 @@ Flow hold(Core& core, Warp& warp, const Step& step, Mask active, Mask on) {
   counts.threads_on -= on.count();
   warp.convergence->current().pc = core.pc_of(step);
   if (!warp.held_since) warp.held_since = core.cycle != nullptr ? *core.cycle : core.issued;
-  if (core.cycle == nullptr) core.issued += left >= kPause ? kPause : (left + 1) / 2;
+  if (core.cycle == nullptr) {
+    const std::uint64_t pause = left >= kPause ? kPause : (left + 1) / 2;
+    core.issued += pause;
+    // The warp has executed none of them, so the launch may execute as many more.
+    core.instruction_limit += std::min(pause, ~core.instruction_limit);
+  }
   return Flow::reschedule;
 }
 

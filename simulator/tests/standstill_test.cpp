@@ -100,6 +100,27 @@ TEST_F(StandstillTest, CostsNoInstructionsWhileItLasts) {
   EXPECT_EQ(executed(1), executed(1000));
 }
 
+// A warp that waits at an mbarrier for one that computes does not use up what a launch may execute.
+TEST_F(StandstillTest, WaitingIsNoEndlessExecution) {
+  LaunchRequest request;
+  request.module = &barriers;
+  request.kernel = barriers.cubin().find_kernel("wait_for_slow_warp");
+  request.grid = {1, 1, 1};
+  request.block = {64, 1, 1};
+  request.parameters = parameters(100'000, *device.memory().allocate(256, "numbers"));
+  LaunchOptions options;
+  const LaunchOutcome free = device.launch(request, options);
+  ASSERT_FALSE(free.fault) << free.fault->message();
+  options.settings.max_instructions = free.counts.executed() + free.counts.executed() / 16;
+  const LaunchOutcome limited = device.launch(request, options);
+  EXPECT_FALSE(limited.fault) << limited.fault->message();
+  EXPECT_EQ(limited.counts.executed(), free.counts.executed());
+  options.settings.max_instructions = free.counts.executed() / 2;
+  const LaunchOutcome stopped = device.launch(request, options);
+  ASSERT_TRUE(stopped.fault);
+  EXPECT_EQ(stopped.fault->kind, Fault::Kind::instruction_limit);
+}
+
 // All that fit read what a block would write that does not: blocks of a barrier over the grid.
 TEST_F(StandstillTest, TellsOfBlocksThatCannotBegin) {
   constexpr std::uint32_t kAlone = 200 << 10;  // one block on each SM
