@@ -382,7 +382,7 @@ Flow hold(Core& core, Warp& warp, const Step& step, Mask active, Mask on) {
   if (core.cycle == nullptr) {
     const std::uint64_t pause = left >= kPause ? kPause : (left + 1) / 2;
     core.issued += pause;
-    // The warp has executed none of them, so the launch may execute as many more.
+    // The warp executes nothing in this pause, which must not use up the launch's limit.
     core.instruction_limit += std::min(pause, ~core.instruction_limit);
   }
   return Flow::reschedule;

@@ -10,7 +10,7 @@ namespace heddle::simulator {
 
 class GivingWay {
  public:
-  // `times`: that the warp gave way since the last barrier.
+  // `times`: how often the warp has given way since its last block barrier.
   void begin_turn(bool may, std::uint32_t times) {
     left_shared_ = may && times < kShared;
     left_global_ = may && times < kGlobal;

@@ -17,7 +17,7 @@ constexpr std::uint64_t kBytes = 8 << 20;
 constexpr std::uint64_t kMostPending = 2048;  // CUDA's own limit
 constexpr std::uint64_t kUnit = 64;           // parameters are aligned to it
 
-// Null: a capsule's is none whose lists take no time to walk.
+// Null for a room of another size, which a capsule can have: its lists could take any time to walk.
 const Allocation* find_room(const DeviceMemory& memory) {
   const Allocation* const room = memory.find_named(kLabel);
   return room != nullptr && room->bytes == kBytes ? room : nullptr;

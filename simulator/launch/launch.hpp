@@ -118,8 +118,9 @@ struct LaunchOptions {
 };
 
 struct LaunchOutcome {
-  LaunchCounts counts;  // by instruction: as a profiler takes them, by patching the code, or …
-  // … of the program's own code: of a launch that was timed, for one.
+  // By instruction: of code patched as by a profiler, or of the program's own code, as in a timed
+  // launch, where `counts_own_code`.
+  LaunchCounts counts;
   bool counts_own_code = false;
   // The same of code without patches, which hardware's counters see: where it differs, was wanted,
   // and could be had.
