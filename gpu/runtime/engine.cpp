@@ -30,7 +30,7 @@ Ticket Engine::submit(Action action, Length length, Place place) {
   if (inside_action()) return carry_out_within(action);
   std::unique_lock lock(mutex_);
   if (!thread_.joinable()) {
-    const AllSignalsBlocked inherited_by_the_thread;
+    const simulator::HeldSignals inherited_by_the_thread;
     thread_ = std::thread([this] {
       all_is_ours();
       work();
@@ -163,7 +163,7 @@ void Engine::start_apart(Queue::iterator next) {
   apart_.remove_if([](const Apart& each) { return each.ended; });
   Apart& mine = apart_.emplace_back();
   try {
-    const AllSignalsBlocked inherited_by_the_thread;
+    const simulator::HeldSignals inherited_by_the_thread;
     mine.thread = std::thread([this, &mine] { work_apart(mine); });
   } catch (...) {
     apart_.pop_back();

@@ -14,7 +14,7 @@ class HeldSignals {
     sigset_t held;
     sigfillset(&held);
     for (const int own : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP}) sigdelset(&held, own);
-    pthread_sigmask(SIG_BLOCK, &held, &before_);
+    pthread_sigmask(SIG_SETMASK, &held, &before_);
   }
   ~HeldSignals() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
   HeldSignals(const HeldSignals&) = delete;
