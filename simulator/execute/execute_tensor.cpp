@@ -29,24 +29,38 @@ constexpr std::size_t kMostRow = 256 * 8;   // bytes of a row of a box
 
 using Coordinates = std::array<std::int64_t, kMostDimensions>;
 
-// A box of a tensor, row by row: what one instruction moves.
+// A box of a tensor, row by row: what one instruction moves. A row is what lies together in memory
+// and in shared memory: a box's extent along dimension 0, or, where the tensor is interleaved, a
+// slice of one element's channels, of which a box has one
+// (docs/experiments/tensor-probe.md#interleaved-tensors).
 class Box {
  public:
   Box(const TensorMap& map, const Coordinates& at, const std::array<int, 3>& offset)
-      : map_(map), at_(at), offset_(offset), bytes_(bytes_of(map.type)) {
-    for (unsigned i = 1; i < map.rank; ++i) {
-      extent_[i] = (map.box[i] + map.step[i] - 1) / map.step[i];
-      rows_ *= map.is_im2col ? 1 : extent_[i];
+      : map_(map), offset_(offset), is_interleaved_(map.interleave != 0) {
+    const unsigned element = bytes_of(map.type), slice = slice_bytes(map.interleave);
+    const unsigned elements = map.is_im2col ? map.channels : map.box[0];
+    row_bytes_ = is_interleaved_ ? slice : elements * element;
+    if (is_interleaved_)
+      inside_ = {0, 0, slice};
+    else
+      inside_ = part_inside(at[0], elements, element);
+    for (unsigned i = is_interleaved_ ? 0 : 1; i < map.rank; ++i) {
+      const bool is_slice = is_interleaved_ && i + 2 == map.rank;
+      Axis& axis = axes_[axis_count_++];
+      axis = {i == 0 ? slice : map.stride[i - 1], map.size[i], map.step[i],
+              is_slice ? 1 : (map.box[i] + map.step[i] - 1) / map.step[i], at[i]};
+      rows_ *= map.is_im2col ? 1 : axis.extent;
     }
     if (map.is_im2col) rows_ = map.pixels;
-    elements_ = map.is_im2col ? map.channels : map.box[0];
   }
 
-  unsigned row_bytes() const { return elements_ * bytes_; }
-  std::uint32_t bytes() const { return static_cast<std::uint32_t>(rows_) * row_bytes(); }
+  unsigned row_bytes() const { return row_bytes_; }
+  std::uint32_t bytes() const { return static_cast<std::uint32_t>(rows_) * row_bytes_; }
 
   // Rows of a swizzled box begin where the pattern begins.
-  unsigned pitch() const { return map_.swizzle == 0 ? row_bytes() : 16u << map_.swizzle; }
+  unsigned pitch() const {
+    return map_.swizzle == 0 || is_interleaved_ ? row_bytes_ : 16u << map_.swizzle;
+  }
   // Of a damaged map it may be any number.
   std::uint64_t span() const {
     const std::uint64_t bytes = rows_ * pitch();
@@ -70,7 +84,8 @@ class Box {
   // Calls f(number, row) for each; stops where it says no.
   template <typename F>
   bool for_each_row(F&& f) const {
-    Coordinates base = at_;
+    Coordinates base{};
+    for (unsigned i = 0; i < axis_count_; ++i) base[i] = axes_[i].at;
     std::array<std::uint32_t, kMostDimensions> index{};
     for (std::uint64_t row = 0; row < rows_; ++row) {
       if (!f(row, row_at(base))) return false;
@@ -80,52 +95,66 @@ class Box {
   }
 
  private:
+  // A dimension along which rows follow one another: bytes from element to element, elements of
+  // the tensor, every how many are taken, how many the box has, and where it begins.
+  struct Axis {
+    std::uint64_t stride = 0, size = 0;
+    std::uint32_t step = 1, extent = 1;
+    std::int64_t at = 0;
+  };
+
+  // Of `elements` along dimension 0 from `at` on.
+  Row part_inside(std::int64_t at, unsigned elements, unsigned element) const {
+    const std::int64_t first = std::max<std::int64_t>(at, 0);
+    const std::int64_t last = std::min(at + elements, static_cast<std::int64_t>(map_.size[0]));
+    if (first >= last) return {};
+    return {static_cast<std::uint64_t>(first) * element,
+            static_cast<unsigned>(first - at) * element,
+            static_cast<unsigned>(last - first) * element};
+  }
+
+  // Dimensions that im2col goes along within an image.
+  unsigned moved() const { return map_.is_im2col ? map_.rank - 2 : 0; }
+
   Row row_at(const Coordinates& base) const {
-    Row row;
-    std::uint64_t address = map_.address;
-    for (unsigned i = 1; i < map_.rank; ++i) {
-      const bool moved = map_.is_im2col && i + 1 < map_.rank;
-      const std::int64_t at = base[i] + (moved ? offset_[i - 1] : 0);
-      if (at < 0 || static_cast<std::uint64_t>(at) >= map_.size[i]) return row;
-      address += static_cast<std::uint64_t>(at) * map_.stride[i - 1];
+    Row row = inside_;
+    row.address += map_.address;
+    for (unsigned i = 0; i < axis_count_; ++i) {
+      const std::int64_t at = base[i] + (i < moved() ? offset_[i] : 0);
+      if (at < 0 || static_cast<std::uint64_t>(at) >= axes_[i].size) return {};
+      row.address += static_cast<std::uint64_t>(at) * axes_[i].stride;
     }
-    const std::int64_t first = std::max<std::int64_t>(base[0], 0);
-    const std::int64_t last =
-        std::min(base[0] + elements_, static_cast<std::int64_t>(map_.size[0]));
-    if (first >= last) return row;
-    row.address = address + static_cast<std::uint64_t>(first) * bytes_;
-    row.first = static_cast<unsigned>(first - base[0]) * bytes_;
-    row.bytes = static_cast<unsigned>(last - first) * bytes_;
     return row;
   }
 
   void next_row(Coordinates& base, std::array<std::uint32_t, kMostDimensions>& index) const {
-    for (unsigned i = 1; i < map_.rank; ++i) {
-      if (++index[i] < extent_[i]) {
-        base[i] += map_.step[i];
+    for (unsigned i = 0; i < axis_count_; ++i) {
+      if (++index[i] < axes_[i].extent) {
+        base[i] += axes_[i].step;
         return;
       }
       index[i] = 0;
-      base[i] = at_[i];
+      base[i] = axes_[i].at;
     }
   }
 
   // Along the box that the corners leave of an image, line by line, and on in the next image.
   void next_pixel(Coordinates& base) const {
-    for (unsigned i = 1; i + 1 < map_.rank; ++i) {
-      base[i] += map_.step[i];
-      if (base[i] < static_cast<std::int64_t>(map_.size[i]) + map_.upper[i - 1]) return;
-      base[i] = map_.lower[i - 1];
+    for (unsigned i = 0; i < moved(); ++i) {
+      base[i] += axes_[i].step;
+      if (base[i] < static_cast<std::int64_t>(axes_[i].size) + map_.upper[i]) return;
+      base[i] = map_.lower[i];
     }
-    base[map_.rank - 1] += map_.step[map_.rank - 1];
+    base[axis_count_ - 1] += axes_[axis_count_ - 1].step;
   }
 
   const TensorMap& map_;
-  Coordinates at_;
   std::array<int, 3> offset_;
-  unsigned bytes_, elements_ = 0;
+  bool is_interleaved_;
+  unsigned row_bytes_ = 0, axis_count_ = 0;
   std::uint64_t rows_ = 1;
-  std::array<std::uint32_t, kMostDimensions> extent_{};
+  Row inside_;  // of every row that is in the tensor, its address from the row's begin on
+  std::array<Axis, kMostDimensions> axes_{};
 };
 
 // What an instruction names: the box's place in shared memory, for loads the barrier, the
@@ -155,17 +184,26 @@ std::array<int, 3> offsets_of(std::uint32_t bits, unsigned rank) {
 // Of what is written nothing may lie before the tensor.
 const char* refusal_of_store(const Request& request) {
   const TensorMap& map = request.map;
-  if (map.is_im2col) {
-    for (unsigned i = 0; i + 2 < map.rank; ++i)
-      if (map.lower[i] < 0 || map.upper[i] > 0)
-        return "pixels are stored that lie outside the tensor's images";
-    return nullptr;
-  }
-  for (unsigned i = 0; i < map.rank; ++i) {
+  for (unsigned i = 0; i < map.rank; ++i)
     if (request.at[i] < 0) return "a box that begins before the tensor is not stored";
-    if (i != 0 && map.step[i] != 1) return "elements that do not adjoin are not stored";
-  }
+  for (unsigned i = 0; map.is_im2col && i + 2 < map.rank; ++i)
+    if (map.lower[i] < 0 || map.upper[i] > 0)
+      return "pixels are stored that lie outside the tensor's images";
+  for (unsigned i = 1; !map.is_im2col && i < map.rank; ++i)
+    if (map.step[i] != 1) return "elements that do not adjoin are not stored";
   return nullptr;
+}
+
+// Whether im2col begins within the corners.
+bool is_among_pixels(const Request& request) {
+  const TensorMap& map = request.map;
+  const unsigned first = map.interleave == 0 ? 1 : 0;
+  for (unsigned i = 0; i + 2 < map.rank; ++i) {
+    const std::int64_t at = request.at[first + i];
+    const auto size = static_cast<std::int64_t>(map.size[first + i]);
+    if (at < map.lower[i] || at >= size + map.upper[i]) return false;
+  }
+  return true;
 }
 
 // Why the machine refuses an instruction; null where it does not.
@@ -174,15 +212,16 @@ const char* refusal(const Request& request, unsigned rank, std::uint8_t flags) {
   if (map.rank != rank) return "the tensor map is of another rank than the instruction";
   if (map.is_im2col != ((flags & kIm2col) != 0))
     return "the tensor map is made for im2col, or the instruction is, not both";
-  if (map.interleave != 0) return "interleaved tensors are not executed";
-  if (request.at[0] * bytes_of(map.type) % kChunk != 0)
+  if (map.interleave == 0 && request.at[0] * bytes_of(map.type) % kChunk != 0)
     return "the innermost coordinate is not at a multiple of 16 bytes";
+  if (map.is_im2col && !is_among_pixels(request))
+    return "the first pixel is not among those that the tensor map's corners leave";
   if ((flags & (kLoads | kPrefetches)) == 0)
     if (const char* why = refusal_of_store(request)) return why;
   const std::uint64_t row =
       std::uint64_t{map.is_im2col ? map.channels : map.box[0]} * bytes_of(map.type);
-  if (row % kChunk != 0 || (map.swizzle != 0 && row > (16u << map.swizzle)))
-    return "a row of the tensor map's box does not fit its swizzle";
+  const bool fits = map.interleave != 0 || map.swizzle == 0 || row <= (16u << map.swizzle);
+  if (row % kChunk != 0 || !fits) return "a row of the tensor map's box does not fit its swizzle";
   return nullptr;
 }
 

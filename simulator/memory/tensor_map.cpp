@@ -71,10 +71,8 @@ bool in_range(std::uint64_t value, std::uint64_t least, std::uint64_t most) {
   return value >= least && value <= most;
 }
 
-unsigned unit_of(std::uint32_t interleave) { return interleave == 2 ? 32 : 16; }
-
 bool is_address(std::uint64_t address, std::uint32_t interleave) {
-  return address % unit_of(interleave) == 0 && address < kMostAddress;
+  return address % slice_bytes(interleave) == 0 && address < kMostAddress;
 }
 
 // What holds of every map.
@@ -88,16 +86,17 @@ bool is_allowed(const TensorMap& map) {
   for (unsigned i = 0; i < map.rank; ++i) {
     if (!in_range(map.size[i], 1, kMostSize) || !in_range(map.step[i], 1, 8)) return false;
     if (i != 0 &&
-        (map.stride[i - 1] % unit_of(map.interleave) != 0 || map.stride[i - 1] >= kMostStride))
+        (map.stride[i - 1] % slice_bytes(map.interleave) != 0 || map.stride[i - 1] >= kMostStride))
       return false;
   }
   return true;
 }
 
-// Of a row of a box, of `bytes`: whole units, and no longer than the swizzle's pattern.
+// A row of a box, of `bytes`, is whole units and no longer than the swizzle's pattern. The latter
+// does not hold of interleaved tensors.
 bool fits_pattern(const TensorMap& map, std::uint64_t bytes) {
-  if (map.interleave != 0) return true;
-  return bytes % 16 == 0 && (map.swizzle == 0 || bytes <= (16u << map.swizzle));
+  const bool fits = map.interleave != 0 || map.swizzle == 0 || bytes <= (16u << map.swizzle);
+  return bytes % 16 == 0 && fits;
 }
 
 // Bytes of a box as the map has them; each dimension's elements over its step, rounded down.
@@ -150,6 +149,7 @@ void put_box(const TensorMap& map, Words& words) {
 }  // namespace
 
 unsigned bytes_of(TensorType type) { return facts_of(type).bytes; }
+unsigned slice_bytes(unsigned interleave) { return interleave == 2 ? 32 : 16; }
 bool is_float(TensorType type) { return facts_of(type).is_float; }
 
 std::optional<TensorMapBytes> encode(const TensorMap& map) {
@@ -195,13 +195,15 @@ std::optional<TensorMap> decode_tensor_map(const std::byte* bytes) {
   map.address = words[0] | std::uint64_t{words[1]} << 32;
   map.is_im2col = kIm2col.get(words) != 0;
   map.rank = kRank.get(words) + 1;
-  if (map.rank > kMostDimensions || (map.is_im2col && map.rank < 3)) return std::nullopt;
+  map.interleave = kInterleave.get(words);
+  const bool has_slices_or_pixels = map.is_im2col || map.interleave != 0;
+  if (map.rank > kMostDimensions || (has_slices_or_pixels && map.rank < 3) || map.interleave > 2)
+    return std::nullopt;
   const auto type = std::ranges::find_if(kTypes, [&](const TypeFacts& each) {
     return each.code == kElement.get(words) && each.tf32 == (kTf32.get(words) != 0);
   });
   if (type == kTypes.end()) return std::nullopt;
   map.type = static_cast<TensorType>(type - kTypes.begin());
-  map.interleave = kInterleave.get(words);
   map.swizzle = kSwizzle.get(words);
   map.fill = kFill.get(words);
   map.promotion = kPromotion.get(words);

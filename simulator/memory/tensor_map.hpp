@@ -54,6 +54,11 @@ struct TensorMap {
   std::uint32_t channels = 0, pixels = 0;
 };
 
+// Bytes that addresses and strides are multiples of. In an interleaved tensor channels lie in
+// slices of this size, one for each element of dimension 0; the last dimension but one counts
+// slices.
+unsigned slice_bytes(unsigned interleave);
+
 using TensorMapBytes = std::array<std::byte, kTensorMapBytes>;
 
 // Nothing where the driver refuses the description.

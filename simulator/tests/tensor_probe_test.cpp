@@ -1,5 +1,5 @@
 // Tensor maps are those of an H200's driver, and boxes of tensors are copied and combined as the
-// H200 does it (driver 580.159.04, CUDA 13.0.88, 2026-11-23; gpu/kernels/micro/tensor_probe).
+// H200 does it (driver 580.159.04, CUDA 13.0.88, 2026-11-29; gpu/kernels/micro/tensor_probe).
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -52,6 +52,23 @@ TEST(TensorMaps, AreThoseOfTheDriver) {
     const auto back = decode_tensor_map(ours->data());
     ASSERT_TRUE(back) << number;
     EXPECT_EQ(encode(*back), ours) << number;
+  }
+}
+
+// As if they were rows of a plain box (docs/experiments/tensor-probe.md#interleaved-tensors).
+TEST(TensorMaps, RowsOfInterleavedBoxesAreMultiplesOfSixteenBytes) {
+  TensorMap map;
+  map.type = TensorType::u16;
+  map.rank = 3;
+  map.address = probe::kMapAddress;
+  map.size = {12, 4, 2};
+  map.stride = {192, 768};
+  map.step = {1, 1, 1};
+  map.interleave = 1;
+  map.swizzle = 1;
+  for (const std::uint32_t elements : {8, 12, 24}) {
+    map.box = {elements, 2, 1};
+    EXPECT_EQ(encode(map).has_value(), elements % 8 == 0) << elements;
   }
 }
 

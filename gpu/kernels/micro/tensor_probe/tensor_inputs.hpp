@@ -12,7 +12,8 @@ namespace tensor_probe {
 
 using instruction_probe::Random;
 
-inline constexpr unsigned kCases = 1200, kMaps = 4096;
+// From kFurther on: boxes of interleaved tensors, and im2col that begins anywhere.
+inline constexpr unsigned kCases = 1700, kFurther = 1200, kMaps = 4096;
 inline constexpr unsigned kTensorBytes = 1 << 16, kSharedBytes = 1 << 14;
 // What a block leaves: its shared memory, and whether the bytes came.
 inline constexpr unsigned kLeft = kSharedBytes + 8;
@@ -38,12 +39,19 @@ struct Tensor {
   // What the box takes of shared memory: rows of a swizzled one begin where the pattern begins.
   unsigned span() const {
     const unsigned row = (im2col ? channels : box[0]) * kTypeBytes[type];
-    return swizzle == 0 ? box_bytes() : box_bytes() / row * (16u << swizzle);
+    return swizzle == 0 || interleave != 0 ? box_bytes() : box_bytes() / row * (16u << swizzle);
   }
   unsigned box_bytes() const {
+    if (interleave != 0) return interleaved_bytes();
     if (im2col) return channels * pixels * kTypeBytes[type];
     unsigned bytes = kTypeBytes[type];
     for (unsigned i = 0; i < rank; ++i) bytes *= extent(i);
+    return bytes;
+  }
+  // Of one slice of channels, whatever the box says.
+  unsigned interleaved_bytes() const {
+    unsigned bytes = 16 * interleave * (im2col ? pixels : 1);
+    for (unsigned i = 0; i < rank && !im2col; ++i) bytes *= i + 2 == rank ? 1 : extent(i);
     return bytes;
   }
 };
@@ -116,9 +124,71 @@ inline void place_pixels(Random random, Case& c) {
   c.at[t.rank - 1] = static_cast<int>(random.below(static_cast<unsigned>(t.size[t.rank - 1])));
 }
 
+// An interleaved tensor that is small in all dimensions: of its dimension 0 a slice is an element.
+inline Tensor interleaved_tensor(Random& random, bool reduces, bool im2col) {
+  Tensor t = allowed_tensor(random, reduces, im2col);
+  t.interleave = 1 + random.below(2);
+  t.rank = std::max(t.rank, 3u);
+  t.offset = 32 * random.below(4);
+  std::uint64_t total = 16 * t.interleave;
+  for (unsigned i = 0; i < t.rank; ++i) {
+    t.size[i] = i == 0 ? 3 + random.below(14) : 2 + random.below(t.rank > 4 ? 3 : 5);
+    if (i != 0) t.stride[i - 1] = total;
+    total = total * t.size[i] + (random.below(4) == 0 ? 32 : 0);
+    if (i != 0) t.box[i] = 1 + random.below(3);
+    t.step[i] = random.below(4) != 0 ? 1 : 1 + random.below(3);
+  }
+  const unsigned unit = 16 / std::min(16u, kTypeBytes[t.type]);
+  t.box[0] = unit * (1 + random.below(t.interleaved_bytes() > 512 ? 1 : 2));
+  t.channels = unit * (1 + random.below(2));
+  t.pixels = 1 + random.below(12);
+  return t;
+}
+
+// Some of these an H200 refuses: stores before the tensor or of elements that do not adjoin, and
+// im2col whose first pixel is not within the corners.
+inline Case further_case(unsigned number) {
+  Random random{0x17e1eau + number * 0x9e3779b97f4a7c15u};
+  Case c;
+  static constexpr Does kKinds[] = {Does::load,        Does::load,        Does::store,
+                                    Does::reduce,      Does::load_im2col, Does::store_im2col,
+                                    Does::load_im2col, Does::multicast};
+  c.does = kKinds[number % 8];
+  const bool im2col = c.does == Does::load_im2col || c.does == Does::store_im2col;
+  const bool reduces = c.does == Does::reduce, stores = reduces || c.does == Does::store;
+  c.tensor = number % 8 == 6 ? allowed_tensor(random, false, true)
+                             : interleaved_tensor(random, reduces, im2col);
+  Tensor& t = c.tensor;
+  const unsigned first = t.interleave == 0 ? 1 : 0;
+  if (t.swizzle != 0 && t.interleave == 0 && t.span() > kSharedBytes / 2) t.swizzle = 0;
+  for (unsigned i = 0; i < t.rank; ++i) {
+    c.at[i] = static_cast<int>(random.below(static_cast<unsigned>(t.size[i]) + 2)) - 1;
+    if (stores && random.below(16) != 0) {
+      c.at[i] = std::max(c.at[i], 0);
+      t.step[i] = 1;
+    }
+  }
+  if (first == 1) c.at[0] = 0;
+  for (unsigned i = 0; im2col && i + 2 < t.rank; ++i) {
+    const int size = static_cast<int>(t.size[first + i]);
+    t.lower[i] = static_cast<int>(random.below(3)) - (c.does == Does::store_im2col ? 0 : 1);
+    t.upper[i] = (c.does == Does::store_im2col ? 0 : 1) - static_cast<int>(random.below(3));
+    if (size + t.upper[i] <= t.lower[i]) t.lower[i] = t.upper[i] = 0;
+    const int left = size + t.upper[i] - t.lower[i];
+    if (random.below(16) != 0)
+      c.at[first + i] = t.lower[i] + static_cast<int>(random.below(static_cast<unsigned>(left)));
+    c.corner[i] = static_cast<int>(random.below(3));
+  }
+  // ADD, MIN and MAX exist for all but doubles, and for floats ADD alone.
+  if (t.type != 7 && t.type != 8) c.operation = random.below(3);
+  c.shared = 1024 * random.below(2);
+  return c;
+}
+
 // A few of the cases are such that an H200 refuses them: boxes that do not begin at a multiple of
 // 16 bytes, stores of elements that do not adjoin.
 inline Case case_of(unsigned number) {
+  if (number >= kFurther) return further_case(number);
   Random random{0x7e4501u + number * 0x9e3779b97f4a7c15u};
   Case c;
   const unsigned kind = number % 12;

@@ -5,7 +5,7 @@
 //
 // MAPS: for each description the result (4 bytes) and the map (128 bytes; zeros where it was
 // refused). ANSWERS: lines "number hash", "number refused", or "number no map". RAW: for each of
-// the first cases, and of those with interleaved tensors, its number and the bytes it left.
+// the first 240 cases its number and the bytes it left.
 #include <cuda.h>
 #include <sys/wait.h>
 #include <unistd.h>
