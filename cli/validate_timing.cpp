@@ -50,10 +50,13 @@ std::string summary_text(const std::vector<TimingRow>& rows, double least_cycles
       "  error of cycles in %: mean absolute {}, median {}, 90th percentile {}, worst {}, mean {}\n"
       "  correlation of the logarithms {:.3f}; hardware against itself {} %\n"
       "  stall reasons: mean distance {:.3f}; hardware against itself {:.3f}\n"
-      "  samples: mean distance {:.3f} by instruction, {:.3f} by instruction and reason\n",
+      "  samples: mean distance {:.3f} by source line, {:.3f} by instruction, {:.3f} by "
+      "instruction "
+      "and reason;\n"
+      "    {:.3f} by line and {:.3f} by instruction come of the number of samples alone\n",
       percent(s.mean_absolute), percent(s.median_absolute), percent(s.ninetieth), percent(s.worst),
       percent(s.mean_signed), s.correlation, percent(s.spread), s.stall_distance, s.stall_spread,
-      s.place_distance, s.sample_distance);
+      s.line_distance, s.place_distance, s.sample_distance, s.line_noise, s.place_noise);
   return text;
 }
 
@@ -197,7 +200,10 @@ nlohmann::ordered_json to_json(const TimingRow& row) {
   json["spread"] = row.spread;
   if (row.stall_distance) json["stall_distance"] = *row.stall_distance;
   if (row.stall_spread) json["stall_spread"] = *row.stall_spread;
+  if (row.line_distance) json["line_distance"] = *row.line_distance;
   if (row.place_distance) json["place_distance"] = *row.place_distance;
+  if (row.line_noise) json["line_noise"] = *row.line_noise;
+  if (row.place_noise) json["place_noise"] = *row.place_noise;
   if (row.sample_distance) json["sample_distance"] = *row.sample_distance;
   put(json, "l1_hit_rate", row.l1_hit_rate);
   put(json, "l2_hit_rate", row.l2_hit_rate);

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <numbers>
 #include <numeric>
 
 #include "simulator/base/display_names.hpp"
@@ -80,17 +81,44 @@ std::optional<double> distance(const Shares& a, const Shares& b) {
 
 constexpr std::string_view kSamples = "smsp__pcsamp_warps_issue_stalled_";
 
-// Shares of the launch's samples, by instruction or by instruction and reason.
-Shares sample_shares(const LaunchRecord& launch, bool by_reason) {
-  Shares shares;
+using Place = std::pair<std::string, std::uint64_t>;  // a function and a PC in it
+using Lines = std::map<Place, std::string>;
+
+// The source lines of the model's instructions; an instruction without one stands for itself.
+Lines lines_of(const LaunchRecord& model) {
+  Lines lines;
+  for (const simulator::InstructionRecord& each : model.instructions)
+    if (!each.line.empty()) lines[{each.function, each.pc}] = each.line;
+  return lines;
+}
+
+enum class By : std::uint8_t { line, instruction, reason };
+
+// How many samples of the launch fell on each line, instruction, or instruction and reason.
+Shares sample_counts(const LaunchRecord& launch, const Lines& lines, By by) {
+  Shares counts;
   for (const simulator::InstructionRecord& instruction : launch.instructions) {
-    const std::string place = fmt::format("{}+{}", instruction.function, instruction.pc);
+    std::string place = fmt::format("{}+{}", instruction.function, instruction.pc);
+    const auto line = lines.find({instruction.function, instruction.pc});
+    if (by == By::line && line != lines.end()) place = line->second;
     for (const auto& [name, value] : instruction.metrics)
       if (name.text().starts_with(kSamples))
-        shares[by_reason ? place + " " + name.text() : place] += value;
+        counts[by == By::reason ? place + " " + name.text() : place] += value;
   }
-  normalize(shares);
-  return shares;
+  return counts;
+}
+
+// The expected distance of shares of `counts` independent draws from what they are drawn from: the
+// mean deviation of a binomial variable is about sqrt(2 p (1 - p) / (pi n)).
+std::optional<double> sampling_noise(const Shares& counts) {
+  double total = 0, sum = 0;
+  for (const auto& [name, count] : counts) total += count;
+  if (total == 0) return std::nullopt;
+  for (const auto& [name, count] : counts) {
+    const double share = count / total;
+    sum += std::sqrt(2 * share * (1 - share) / (std::numbers::pi * total));
+  }
+  return sum / 2;
 }
 
 std::optional<double> measured(const LaunchRecord& launch, std::string_view metric) {
@@ -107,7 +135,7 @@ std::optional<double> modelled(const LaunchRecord& launch, std::string_view metr
 // Collects what the launches of one kernel have.
 struct Collected {
   std::vector<double> model_cycles, hardware_cycles, errors, spreads, stalls, stall_spreads;
-  std::vector<double> places, samples;
+  std::vector<double> lines, places, samples, line_noises, place_noises;
   struct Pairs {
     std::vector<double> model, hardware;
     void add(std::optional<double> m, std::optional<double> h) {
@@ -123,10 +151,19 @@ struct Collected {
   std::map<std::string, std::pair<std::vector<double>, std::vector<double>>> metrics;
 
   void add_samples(const LaunchRecord& model, const LaunchRecord& sampled) {
-    for (const auto& [distances, by_reason] : {std::pair{&places, false}, {&samples, true}})
-      if (const auto apart =
-              distance(sample_shares(model, by_reason), sample_shares(sampled, by_reason)))
-        distances->push_back(*apart);
+    const Lines of = lines_of(model);
+    const auto compare = [&](By by, std::vector<double>& distances, std::vector<double>* noises) {
+      Shares ours = sample_counts(model, of, by), theirs = sample_counts(sampled, of, by);
+      const std::optional<double> noise = sampling_noise(theirs);
+      normalize(ours);
+      normalize(theirs);
+      const std::optional<double> apart = distance(ours, theirs);
+      if (apart) distances.push_back(*apart);
+      if (apart && noise && noises != nullptr) noises->push_back(*noise);
+    };
+    compare(By::line, lines, &line_noises);
+    compare(By::instruction, places, &place_noises);
+    compare(By::reason, samples, nullptr);
   }
 
   void add(const LaunchRecord& model, const LaunchRecord& hardware, double cycles, double truth) {
@@ -212,7 +249,10 @@ std::vector<TimingRow> timing_rows(const std::string& entry, const simulator::Re
     row.spread = mean(all.spreads);
     row.stall_distance = mean_if_any(all.stalls);
     row.stall_spread = mean_if_any(all.stall_spreads);
+    row.line_distance = mean_if_any(all.lines);
     row.place_distance = mean_if_any(all.places);
+    row.line_noise = mean_if_any(all.line_noises);
+    row.place_noise = mean_if_any(all.place_noises);
     row.sample_distance = mean_if_any(all.samples);
     row.l1_hit_rate = all.l1.means();
     row.l2_hit_rate = all.l2.means();
@@ -225,17 +265,23 @@ std::vector<TimingRow> timing_rows(const std::string& entry, const simulator::Re
 }
 
 TimingSummary summarize(const std::vector<TimingRow>& rows, double least_cycles) {
-  std::vector<double> errors, absolute, spreads, stalls, stall_spreads, places, samples;
-  std::vector<double> model, hardware;
+  std::vector<double> errors, absolute, spreads, stalls, stall_spreads, model, hardware;
+  std::vector<double> lines, places, samples, line_noises, place_noises;
+  const auto put = [](std::vector<double>& values, const std::optional<double>& value) {
+    if (value) values.push_back(*value);
+  };
   for (const TimingRow& row : rows) {
     if (row.cycles.hardware < least_cycles) continue;
     errors.push_back(row.error);
     absolute.push_back(std::abs(row.error));
     spreads.push_back(row.spread);
-    if (row.stall_distance) stalls.push_back(*row.stall_distance);
-    if (row.stall_spread) stall_spreads.push_back(*row.stall_spread);
-    if (row.place_distance) places.push_back(*row.place_distance);
-    if (row.sample_distance) samples.push_back(*row.sample_distance);
+    put(stalls, row.stall_distance);
+    put(stall_spreads, row.stall_spread);
+    put(lines, row.line_distance);
+    put(places, row.place_distance);
+    put(samples, row.sample_distance);
+    put(line_noises, row.line_noise);
+    put(place_noises, row.place_noise);
     model.push_back(std::log(std::max(row.cycles.model, 1.0)));
     hardware.push_back(std::log(row.cycles.hardware));
   }
@@ -252,7 +298,10 @@ TimingSummary summarize(const std::vector<TimingRow>& rows, double least_cycles)
   summary.spread = mean(spreads);
   summary.stall_distance = mean_if_any(stalls).value_or(0);
   summary.stall_spread = mean_if_any(stall_spreads).value_or(0);
+  summary.line_distance = mean_if_any(lines).value_or(0);
   summary.place_distance = mean_if_any(places).value_or(0);
+  summary.line_noise = mean_if_any(line_noises).value_or(0);
+  summary.place_noise = mean_if_any(place_noises).value_or(0);
   summary.sample_distance = mean_if_any(samples).value_or(0);
   return summary;
 }

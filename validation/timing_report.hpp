@@ -34,9 +34,12 @@ struct TimingRow {
   // Mean over launches of half the sum of |p - q| over the stall reasons, p and q being the shares
   // of all warps' cycles; and the same between each measurement and the mean of the measurements.
   std::optional<double> stall_distance, stall_spread;
-  // Mean over launches of half the sum of |p - q| over the instructions, p and q being their shares
-  // of all samples; and the same over instructions and reasons.
-  std::optional<double> place_distance, sample_distance;
+  // Mean over launches of half the sum of |p - q| over source lines, p and q being their shares of
+  // all samples; the same over instructions; and over instructions and reasons.
+  std::optional<double> line_distance, place_distance, sample_distance;
+  // Of the first two, what a sample of this size is expected to be apart from what it was drawn
+  // from, were its draws independent.
+  std::optional<double> line_noise, place_noise;
   // Means of the launches, in % and in bytes.
   std::optional<Beside> l1_hit_rate, l2_hit_rate, dram_bytes;
   // The same for every metric that the model has. Hardware's part: absent where it was not
@@ -60,8 +63,10 @@ struct TimingSummary {
   double mean_signed = 0;
   double correlation = 0;  // of the logarithms of the cycles; NaN below three rows
   double spread = 0;       // mean
-  double stall_distance = 0, stall_spread = 0;     // means
-  double place_distance = 0, sample_distance = 0;  // means of the rows that have them
+  double stall_distance = 0, stall_spread = 0;  // means
+  // Means of the rows that have them.
+  double line_distance = 0, place_distance = 0, sample_distance = 0;
+  double line_noise = 0, place_noise = 0;
 };
 
 // Over the rows of at least `least_cycles` cycles on the hardware.

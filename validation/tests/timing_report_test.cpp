@@ -85,6 +85,25 @@ TEST(TimingReport, SamplesAreComparedByPlaceAndByReason) {
   EXPECT_NEAR(*rows[0].sample_distance, 0.5, 1e-12);  // 3/4, 0, 1/4 against 1/4, 1/2, 1/4
 }
 
+TEST(TimingReport, SamplesOfInstructionsOfOneLineCountAsOnePlace) {
+  Pair pair;
+  pair.add("a", 1, {1});
+  const std::string waits = "smsp__pcsamp_warps_issue_stalled_wait.sum";
+  Record sampled = pair.hardware;
+  pair.model.launches[0].instructions = {{"a", 0, "a.cu:1", {}, {}, {{waits, 20}}},
+                                         {"a", 16, "a.cu:1", {}, {}, {{waits, 20}}},
+                                         {"a", 32, "a.cu:2", {}, {}, {{waits, 10}}}};
+  // Another machine's record need not know lines.
+  sampled.launches[0].instructions = {{"a", 0, {}, {}, {}, {{waits, 30}}},
+                                      {"a", 32, {}, {}, {}, {{waits, 20}}}};
+  const auto rows = timing_rows("entry", pair.model, pair.hardware, sampled);
+  ASSERT_TRUE(rows[0].line_distance && rows[0].place_distance && rows[0].line_noise);
+  EXPECT_NEAR(*rows[0].line_distance, 0.2, 1e-12);   // 4/5, 1/5 against 3/5, 2/5
+  EXPECT_NEAR(*rows[0].place_distance, 0.4, 1e-12);  // 2/5, 2/5, 1/5 against 3/5, 0, 2/5
+  // Of 50 draws: two shares that deviate by sqrt(2 * 0.6 * 0.4 / (50 pi)) each.
+  EXPECT_NEAR(*rows[0].line_noise, 0.0553, 1e-4);
+}
+
 TEST(TimingReport, LaunchThatOneSideDidNotTimeIsLeftOut) {
   Pair pair;
   pair.add("a", 1, {1});
