@@ -166,7 +166,11 @@ std::string instruction_table(const simulator::LaunchRecord& launch, Metrics met
       function = instruction.function;
       table.add(fmt::format("{}:", visible(display_name(function))), {}, {});
     }
-    table.add(fmt::format("{:04x}", instruction.pc), cells(launch, instruction.metrics, columns),
+    std::vector<std::string> row = cells(launch, instruction.metrics, columns);
+    const bool is_empty =
+        std::ranges::all_of(row, [](const std::string& cell) { return cell.empty(); });
+    if (is_empty && !instruction.metrics.contains("smsp__inst_executed.sum")) continue;
+    table.add(fmt::format("{:04x}", instruction.pc), std::move(row),
               {visible(instruction.text), visible(instruction.line)});
   }
   return table.text();

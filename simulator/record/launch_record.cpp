@@ -64,16 +64,28 @@ struct Executed {
   std::vector<std::uint64_t> addresses;  // of each
 };
 
+// What warps executed; and where they only waited, as an ended warp drains behind its EXIT.
 // `timing`: null where the launch was not timed.
 Executed executed(const isa::Program& program, const LaunchCounts& counts,
                   const timing::Result* timing) {
   Executed result;
-  for (const auto& [pc, counted] : counts) {
-    if (!program.instructions[pc]) continue;
+  const auto add = [&](std::size_t pc, const InstructionCounts& counted) {
+    if (!program.instructions[pc]) return;
     result.instructions.push_back({&*program.instructions[pc], counted,
                                    timing != nullptr ? &timing->stalls_at[pc] : nullptr});
     result.addresses.push_back(isa::kCodeBase + sizeof(isa::Word) * pc);
+  };
+  std::size_t next = 0;
+  const auto add_waits_before = [&](std::size_t end) {
+    for (; timing != nullptr && next < end; ++next)
+      if (timing->stalls_at[next] != timing::StallCycles{}) add(next, {});
+  };
+  for (const auto& [pc, counted] : counts) {
+    add_waits_before(pc);
+    add(pc, counted);
+    next = pc + 1;
   }
+  add_waits_before(program.instructions.size());
   return result;
 }
 
@@ -143,6 +155,7 @@ void set_substitutes_of_branches(const Module& module, const Executed& ran, Laun
   constexpr std::size_t kMost = 4;
   std::set<std::string> predicated_places;
   for (std::size_t i = 0; i < ran.addresses.size(); ++i) {
+    if (ran.instructions[i].counts.executed == 0) continue;
     const isa::Instruction& instruction = *ran.instructions[i].instruction;
     const bool selects = isa::facts(instruction.op).work == isa::Work::select;
     if (!selects && instruction.guard.index == isa::kPT) continue;

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "simulator/record/metrics.hpp"
@@ -86,6 +87,30 @@ TEST(SimpleDivergence, HasTheBranchEfficiencyOfTheH200) {
   EXPECT_EQ(value(1, "inst_executed"), 240);
   EXPECT_EQ(value(3, "branch"), 14);
   EXPECT_EQ(value(3, "divergent_branch"), 4);
+}
+
+// An ended warp drains where nothing is executed: behind its EXIT.
+TEST(TimedSuite, InstructionsHaveAllStallsOfTheirLaunch) {
+  const simulator::Record record =
+      replay(find_capsules(kCapsules / "simple_divergence.sm_90.O3"),
+             {.settings = {.timing = simulator::timing::Options{}}, .per_instruction = true})
+          .record;
+  const std::string sampled = "smsp__pcsamp_warps_issue_stalled_";
+  const std::string average = "smsp__average_warps_issue_stalled_";
+  for (const simulator::LaunchRecord& launch : record.launches) {
+    std::map<std::string, double> samples;
+    for (const simulator::InstructionRecord& instruction : launch.instructions)
+      for (const auto& [name, value] : instruction.metrics)
+        if (name.text().starts_with(sampled))
+          samples[name.text().substr(sampled.size(), name.text().size() - sampled.size() - 4)] +=
+              value;
+    EXPECT_GT(samples["drain"], 0) << launch.kernel;
+    const double issued = samples["selected"];
+    for (const auto& [reason, count] : samples)
+      EXPECT_NEAR(count / issued,
+                  launch.metrics.find(average + reason + "_per_issue_active.ratio")->second, 1e-9)
+          << launch.kernel << ' ' << reason;
+  }
 }
 
 }  // namespace
