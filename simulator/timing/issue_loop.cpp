@@ -261,24 +261,41 @@ inline void SubCore::advance_by_one(unsigned slot, Cycle now) {
   sleep_until_ready(slot, std::max(now + 1, warp.stalled_until));
 }
 
-// Until its stall count has run. What then lacks nothing but its unit is not examined.
+// Until `ready`, when its stall count has run or what it waits for is there, or until the results
+// are there that it waits for then. What lacks nothing but its unit when it awakes is not examined.
 void SubCore::sleep_until_ready(unsigned slot, Cycle ready) {
+  ResidentWarp& warp = slots_[slot];
+  const Timed& next = timed(warp);
+  if (looks_ahead_ && stands_ready(warp, ready)) {
+    bool there = next.awaits_unit;
+    if (!there) {
+      Wait found = wait_for_results(warp, next, ready);
+      if (found.reason != Stall::not_selected) {
+        account(warp, ready);
+        warp.state = found.reason;
+        ready = found.until;
+        if (ready != kNever) found = wait_for_results(warp, next, ready);
+      }
+      there = found.reason == Stall::not_selected;
+    }
+    if (there) prepared_ |= slot_bit(slot);
+  }
   slots_.sleep(slot, ready);
-  if (!units_.observed && lacks_only_unit(slots_[slot], ready)) prepared_ |= slot_bit(slot);
 }
 
-inline bool SubCore::lacks_only_unit(const ResidentWarp& warp, Cycle ready) const {
+// Whether its next instruction then waits for nothing but results and its unit, which is one.
+inline bool SubCore::stands_ready(const ResidentWarp& warp, Cycle ready) const {
   const Timed& next = timed(warp);
-  if (warp.next_issue > ready || warp.line != next.code_line || warp.fetched > ready) return false;
-  if (warp.ended || warp.at_fence || warp.at_barrier) return false;
+  if (std::max(warp.next_issue, warp.stalled_until) > ready || warp.line != next.code_line ||
+      warp.fetched > ready)
+    return false;
+  if (warp.ended || warp.at_fence || warp.at_barrier || warp.seen_at != 0) return false;
   if (next.awaits_unit) return true;
   if (next.gate == kSeveralGates || next.groups_left != kNoGroupWait ||
       next.depbar_scoreboard < kScoreboards || next.constant_lines_of_bank != 0)
     return false;
-  if (next.constant_line >= 0 && next.course != Course::constant &&
-      !units_.front_end.keeps_operand(static_cast<std::uint32_t>(next.constant_line), ready))
-    return false;
-  return wait_for_results(warp, next, ready).reason == Stall::not_selected;
+  return next.constant_line < 0 || next.course == Course::constant ||
+         units_.front_end.keeps_operand(static_cast<std::uint32_t>(next.constant_line), ready);
 }
 
 // Until when no other part of the SM acts on its warps. Warps that wait for an unknown time wait

@@ -57,6 +57,7 @@ struct alignas(64) ResidentWarp {
   Stall until_then = Stall::wait;
   bool at_barrier = false, at_fence = false, ended = false;
   std::uint32_t block = 0;
+  std::uint32_t seen_at = 0;                   // while it is held: where it is seen to wait; else 0
   std::array<Cycle, kIssuesKept> issued_at{};  // by the number of the instruction
   std::uint32_t instance = 0;                  // differs from that of the warp here before
   std::uint64_t operand_of = 0;  // the instruction, counted from 1, whose constant it has asked for
@@ -64,7 +65,6 @@ struct alignas(64) ResidentWarp {
   Cycle line_behind = 0;  // of the line on which it has landed: the next one is not there before
   Cycle stores_left = 0;  // when the sources of its stores have been read; 0: no store
   Cycle began = 0;
-  std::uint32_t seen_at = 0;        // while it is held: where it is seen to wait; else 0
   std::uint32_t unsent_stores = 0;  // that wait for the memory unit
 
   // And one more, of results that nothing awaits but the warp's end (kUnguarded).

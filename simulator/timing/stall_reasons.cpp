@@ -18,11 +18,8 @@ SubCore::Wait SubCore::wait_of(ResidentWarp& warp, Cycle now) {
   }
   if (warp.ended) return wait_at_end(warp, now);
   if (warp.at_fence) {
-    if (warp.stores.unknown != 0) return {Stall::membar, kNever};
-    if (warp.stores.zero > now) return {Stall::membar, warp.stores.zero};
-    constexpr Cycle kSoon = 16;
-    const Cycle come = units_.copies.complete(warp.fenced_loads);
-    if (come > now) return {Stall::membar, come == kNever ? now + kSoon : come};
+    const Wait found = wait_at_fence(warp, now);
+    if (found.reason != ready.reason) return found;
     warp.at_fence = false;
   }
   const Timed& timed = this->timed(warp);
@@ -67,6 +64,23 @@ SubCore::Wait SubCore::wait_at_end(const ResidentWarp& warp, Cycle now) const {
     until = std::max(until, scoreboard.zero);
   }
   return {Stall::drain, until};
+}
+
+SubCore::Wait SubCore::wait_at_fence(const ResidentWarp& warp, Cycle now) const {
+  if (warp.stores.unknown != 0) return {Stall::membar, kNever};
+  if (warp.stores.zero > now) return {Stall::membar, warp.stores.zero};
+  constexpr Cycle kSoon = 16;
+  const Cycle come = units_.copies.complete(warp.fenced_loads);
+  if (come > now) return {Stall::membar, come == kNever ? now + kSoon : come};
+  return {Stall::not_selected, now};
+}
+
+// What `wait_of` would find for a warp that waits for an unknown time, as far as answers matter.
+SubCore::Wait SubCore::wait_for_answers(const ResidentWarp& warp, Cycle now) const {
+  if (warp.at_barrier) return {Stall::barrier, kNever};
+  if (warp.ended) return wait_at_end(warp, now);
+  if (warp.at_fence) return wait_at_fence(warp, now);
+  return wait_for_results(warp, timed(warp), now);
 }
 
 SubCore::Wait SubCore::wait_for_results(const ResidentWarp& warp, const Timed& timed,

@@ -19,13 +19,25 @@ void settle(ResidentWarp& warp, const Outstanding& who, Cycle done) {
 
 // Something may have changed for the warp. Where it is known until when it waits at least, nothing
 // has; but of counted results others may come first, and behind a barrier it is not known by its
-// stall count.
+// stall count. Where it is not known, mostly other answers are outstanding, or the one that has
+// come says when: then the warp need not be examined for it.
 void SubCore::wake(unsigned slot, Cycle now) {
   if (((waits_.all() | prepared_) & slot_bit(slot)) != 0) return;
-  const bool is_known = slots_.examine_at(slot) != kNever && slots_[slot].stalled_until <= now;
-  if (is_known && !counts_results_) return;
-  slots_.sleep(slot, std::min(slots_.examine_at(slot), now));
-  next_visit_ = std::min(next_visit_, now);
+  const ResidentWarp& warp = slots_[slot];
+  const Cycle examine_at = slots_.examine_at(slot);
+  Cycle until = std::min(examine_at, now);
+  if (examine_at == kNever) {
+    const Wait found = wait_for_answers(warp, now);
+    if (found.reason == warp.state) until = std::max({found.until, now, warp.stalled_until});
+    if (until == kNever) return;
+  } else if ((warp.stalled_until <= now || warp.state != Stall::barrier) && !counts_results_) {
+    return;
+  }
+  if (until > now)
+    sleep_until_ready(slot, until);
+  else
+    slots_.sleep(slot, until);
+  next_visit_ = std::min(next_visit_, until);
 }
 
 SlotMask SubCore::waiting_long() const {
@@ -53,9 +65,14 @@ void SubCore::examine(unsigned slot, Cycle now) {
     account(warp, now);
     warp.state = found.reason;
   }
-  const bool ready = found.reason == Stall::not_selected;
-  if (ready) ready_ |= slot_bit(slot);
-  slots_.sleep(slot, ready ? now + 1 : std::max(found.until, now + 1));
+  if (found.reason == Stall::not_selected) {
+    ready_ |= slot_bit(slot);
+    slots_.sleep(slot, now + 1);
+  } else if (found.until == kNever) {
+    slots_.sleep(slot, kNever);
+  } else {
+    sleep_until_ready(slot, std::max(found.until, now + 1));
+  }
 }
 
 void SubCore::enter_unit_wait(unsigned slot, Cycle now) {

@@ -26,6 +26,7 @@ class SubCore {
         steps_(units.context->core.launch.program->steps.data()),
         most_bank_reads_(units.context->program.most_bank_reads),
         counts_results_(units.context->program.counts_results),
+        looks_ahead_(!units.observed && !units.context->picks_by_wait),
         next_visit_(units.next_visits[index]),
         pipes_(units.constants),
         tensor_(units.constants) {}
@@ -88,7 +89,7 @@ class SubCore {
   void take_time(ResidentWarp& warp, const Timed& timed, Cycle now);
   void advance_by_one(unsigned slot, Cycle now);
   void sleep_until_ready(unsigned slot, Cycle ready);
-  bool lacks_only_unit(const ResidentWarp& warp, Cycle ready) const;
+  bool stands_ready(const ResidentWarp& warp, Cycle ready) const;
   Cycle by_itself_until(Cycle now, Cycle end) const;
   bool goes_on_by_itself(Cycle awakes) const;
   const Step* computing_step(const ResidentWarp& warp) const;
@@ -115,6 +116,8 @@ class SubCore {
   Wait wait_of(ResidentWarp& warp, Cycle now);
   void ask_for_code(ResidentWarp& warp, Cycle now);
   Wait wait_at_end(const ResidentWarp& warp, Cycle now) const;
+  Wait wait_at_fence(const ResidentWarp& warp, Cycle now) const;
+  Wait wait_for_answers(const ResidentWarp& warp, Cycle now) const;
   Wait wait_for_results(const ResidentWarp& warp, const Timed& timed, Cycle now) const;
   Wait wait_for_units(const Timed& timed, Cycle now) const;
   // When an instruction that passes the gate could issue.
@@ -160,7 +163,8 @@ class SubCore {
   const Step* const steps_;
   const unsigned most_bank_reads_;
   const bool counts_results_;
-  Cycle& next_visit_;  // when something may happen
+  const bool looks_ahead_;  // what warps wait for is told before, where nobody looks at it
+  Cycle& next_visit_;       // when something may happen
   WarpSlots slots_;
   SlotMask ready_ = 0;
   SlotMask prepared_ = 0;  // asleep; what awakes then lacks nothing but its unit, which is one
