@@ -30,7 +30,8 @@ constexpr unsigned count_sectors(unsigned sectors) {
 }
 
 // `Extra`: what the owner keeps per line. What a search needs of a set lies in one line of the
-// host's cache: a byte of each line's number, in which order they were used, and their sectors.
+// host's cache: a byte of each line's number, in which order they were used, and their sectors. The
+// numbers themselves follow; of few ways all is in one line.
 template <typename Extra>
 class SectorCache {
  public:
@@ -84,10 +85,10 @@ class SectorCache {
       by_sets_ = Divisor(sets);
       by_ways_ = Divisor(wanted);
       set_bits_ = std::has_single_bit(sets) ? static_cast<unsigned>(std::countr_zero(sets)) : 0;
-      stride_ = (sizeof(Head) + 3 * std::size_t{ways_} + kHostLine - 1) / kHostLine * kHostLine;
+      numbers_at_ = round_up(sizeof(Head) + 3 * std::size_t{ways_}, alignof(LineNumber));
+      stride_ = round_up(numbers_at_ + ways_ * sizeof(LineNumber), kHostLine);
       // What is not used is not written either: a large cache is more than the host clears quickly.
       found_ = {sets_ * stride_, Fresh::zeroed};
-      numbers_ = {sets_ * ways_, Fresh::anything};
       extras_ = {sets_ * ways_, Fresh::anything};
       epoch_ = 0;
     }
@@ -115,7 +116,7 @@ class SectorCache {
     const std::size_t index = set_of(number);
     const Set set = set_at(index);
     if (set.head->epoch != epoch_) return {};
-    const unsigned way = way_of(set, index, number);
+    const unsigned way = way_of(set, number);
     if (way == ways_) return {};
     use(set, way);
     return line_at(index, way);
@@ -130,7 +131,7 @@ class SectorCache {
     const auto [index, rest] = by_ways_.divide(place);
     const auto way = static_cast<unsigned>(rest);
     const Set set = set_at(index);
-    if (set.head->epoch != epoch_ || numbers_[place] != number || set.marks[way] == 0)
+    if (set.head->epoch != epoch_ || set.numbers[way] != number || set.marks[way] == 0)
       return find(number);
     use(set, way);
     return line_at(index, way);
@@ -146,10 +147,10 @@ class SectorCache {
     const std::size_t place = index * ways_ + way;
     evicted = {};
     if (full)
-      evicted = {numbers_[place], static_cast<SectorMask>(set.states[way] >> kSectorsPerLine),
+      evicted = {set.numbers[way], static_cast<SectorMask>(set.states[way] >> kSectorsPerLine),
                  true};
     use(set, way);  // which reads by eight: before what is written below, that it would wait for
-    numbers_[place] = number;
+    set.numbers[way] = number;
     set.marks[way] = mark_of(number);
     set.states[way] = 0;
     extras_[place] = {};
@@ -171,7 +172,6 @@ class SectorCache {
   void prefetch(LineNumber number) const {
     const std::size_t index = set_of(number);
     prefetch(&found_[index * stride_], stride_);
-    prefetch(&numbers_[index * ways_], ways_ * sizeof(LineNumber));
   }
   // Its set is near: brings near what will be found, or what makes room.
   void prefetch_extra(LineNumber number) const {
@@ -191,7 +191,6 @@ class SectorCache {
   }
   void prefetch_place(std::size_t place) const {
     prefetch_set(place);
-    __builtin_prefetch(&numbers_[place]);
     __builtin_prefetch(&extras_[place]);
   }
 
@@ -203,16 +202,20 @@ class SectorCache {
     std::uint32_t epoch = 0;  // others than the cache's: nothing is there
     std::uint32_t count = 0;  // of lines
   };
-  // By way: a mark of the line's number, 0 where none is; and its sectors. All ways, the lines
-  // first, those used last before the others.
+  // By way: a mark of the line's number, 0 where none is; its sectors; its number. All ways, the
+  // lines first, those used last before the others.
   struct Set {
     Head* head;
     std::uint8_t *marks, *order, *states;
+    LineNumber* numbers;
   };
 
   static void prefetch(const void* first, std::size_t bytes) {
     for (std::size_t at = 0; at < bytes; at += kHostLine)
       __builtin_prefetch(static_cast<const char*>(first) + at, 1);
+  }
+  static std::size_t round_up(std::size_t bytes, std::size_t unit) {
+    return (bytes + unit - 1) / unit * unit;
   }
   static std::uint8_t mark_of(LineNumber number) {
     constexpr std::uint64_t kMixer = 0x9e37'79b9'7f4a'7c15;
@@ -221,7 +224,8 @@ class SectorCache {
   Set set_at(std::size_t index) {
     std::uint8_t* const first = &found_[index * stride_];
     std::uint8_t* const marks = first + sizeof(Head);
-    return {reinterpret_cast<Head*>(first), marks, marks + ways_, marks + 2 * std::size_t{ways_}};
+    return {reinterpret_cast<Head*>(first), marks, marks + ways_, marks + 2 * std::size_t{ways_},
+            reinterpret_cast<LineNumber*>(first + numbers_at_)};
   }
   Line line_at(std::size_t index, unsigned way) {
     return {set_at(index).states[way], extras_[index * ways_ + way]};
@@ -245,14 +249,14 @@ class SectorCache {
     return eight;
   }
   // That of the line; ways_: it is not there.
-  unsigned way_of(const Set& set, std::size_t index, LineNumber number) const {
+  unsigned way_of(const Set& set, LineNumber number) const {
     const std::uint8_t mark = mark_of(number);
     for (unsigned first = 0; first < ways_; first += kEight)
       for (std::uint64_t left = equal_bytes(eight_at(set.marks + first), mark); left != 0;
            left &= left - 1) {
         const unsigned way = first + static_cast<unsigned>(std::countr_zero(left)) / kByteBits;
         if (way >= ways_) return ways_;
-        if (set.marks[way] == mark && numbers_[index * ways_ + way] == number) return way;
+        if (set.marks[way] == mark && set.numbers[way] == number) return way;
       }
     return ways_;
   }
@@ -282,13 +286,12 @@ class SectorCache {
   }
 
   BigArray<std::uint8_t> found_;  // a Set after the other, `stride_` bytes each
-  BigArray<LineNumber> numbers_;  // by place: set and way
-  BigArray<Extra> extras_;
+  BigArray<Extra> extras_;        // by place: set and way
   std::uint64_t sets_ = 0;
   Divisor by_sets_{1}, by_ways_{1};
   unsigned ways_ = 0;
   unsigned set_bits_ = 0;  // of a set's number where their count is a power of two; else 0
-  std::size_t stride_ = 0;
+  std::size_t numbers_at_ = 0, stride_ = 0;  // in a set; from one to the next
   std::uint32_t epoch_ = 0;
 };
 
