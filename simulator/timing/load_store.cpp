@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "simulator/timing/named_lines.hpp"
+
 namespace heddle::simulator::timing {
 namespace {
 
@@ -131,37 +133,6 @@ void LoadStoreUnit::split_row(const Access& access, std::vector<Piece>& pieces) 
     pieces.push_back(piece);
   }
 }
-
-// The lines that the lanes of one access name, in the order in which they do first.
-class LoadStoreUnit::NamedLines {
- public:
-  explicit NamedLines(std::vector<Piece>& pieces) : pieces_(pieces), first_(pieces.size()) {}
-
-  void add(LineNumber line, unsigned sector, std::uint32_t bytes) {
-    if (pieces_.size() == first_ || pieces_[at_].line != line) find(line);
-    pieces_[at_].sectors |= static_cast<SectorMask>(1u << sector);
-    pieces_[at_].bytes[sector] |= bytes;
-  }
-
- private:
-  // Most lines that differ from the one before are new: of each a bit is kept, which others share.
-  void find(LineNumber line) {
-    constexpr unsigned kBits = 64, kFold = 6;
-    const std::uint64_t bit = std::uint64_t{1}
-                              << (line ^ line >> kFold ^ line >> 2 * kFold) % kBits;
-    if ((named_ & bit) != 0)
-      for (at_ = pieces_.size(); at_-- > first_;)
-        if (pieces_[at_].line == line) return;
-    named_ |= bit;
-    at_ = pieces_.size();
-    pieces_.push_back({.line = line});
-  }
-
-  std::vector<Piece>& pieces_;
-  const std::size_t first_;
-  std::size_t at_ = 0;  // of the one named last
-  std::uint64_t named_ = 0;
-};
 
 // Lines and sectors of the lanes' addresses, in the order in which lanes name them first.
 void LoadStoreUnit::split(const Access& access, LineNumber local_line, std::vector<Piece>& pieces) {

@@ -2,19 +2,19 @@
 #include <algorithm>
 
 #include "simulator/timing/load_store.hpp"
+#include "simulator/timing/named_lines.hpp"
 
 namespace heddle::simulator::timing {
 
 // Sectors of the texels' lines, each line once.
 void LoadStoreUnit::split_texels(std::span<const Access> accesses) {
   texel_pieces_.clear();
+  NamedLines lines(texel_pieces_);
   for (const Access& access : accesses)
     for (const unsigned lane : access.lanes) {
       const std::uint64_t address = access.address[lane];
-      const LineNumber line = address / kLineBytes;
-      auto piece = std::ranges::find(texel_pieces_, line, &Piece::line);
-      if (piece == texel_pieces_.end()) piece = texel_pieces_.insert(piece, Piece{.line = line});
-      piece->sectors |= static_cast<SectorMask>(1u << address / kSectorBytes % kSectorsPerLine);
+      lines.add(address / kLineBytes,
+                static_cast<unsigned>(address / kSectorBytes % kSectorsPerLine), 0);
     }
 }
 
@@ -22,11 +22,10 @@ Completion LoadStoreUnit::sample(unsigned sub_core, Cycle now, const Timed& inst
                                  const TextureHeader& header, std::span<const Access> accesses,
                                  Mask on, const Outstanding& waiting) {
   texels_.assign(accesses.begin(), accesses.end());
+  const BlockedLayout layout(header);
   for (Access& access : texels_)
-    for (const unsigned lane : access.lanes) {
-      std::uint64_t& address = access.address[lane];
-      address = blocked_address(header, address);
-    }
+    for (const unsigned lane : access.lanes)
+      access.address[lane] = layout.place_of(access.address[lane]);
   constexpr std::uint64_t kPercent = 100, kQuads = kWarpSize / 4;
   const std::uint64_t work = textures_.work(header, instruction.gathers, texels_, on);
   const Cycle begin = textures_.take(sub_core, now, header.address, work);

@@ -9,6 +9,7 @@ namespace heddle::simulator::timing {
 namespace {
 
 constexpr std::uint64_t kPercent = 100;
+constexpr std::uint64_t kBlockBytes = 64;
 constexpr unsigned kQuadLanes = 4, kQuads = kWarpSize / kQuadLanes;
 
 bool is_linear(const TextureHeader& header) {
@@ -20,8 +21,7 @@ class Places {
  public:
   explicit Places(std::uint64_t banks) : banks_(std::min<std::uint64_t>(banks, kMostBanks)) {}
   void add(std::uint64_t place) {
-    const auto end = known_.begin() + static_cast<std::ptrdiff_t>(count_);
-    if (count_ == known_.size() || std::find(known_.begin(), end, place) != end) return;
+    if (count_ == known_.size() || knows(place)) return;
     known_[count_++] = place;
     most_ = std::max<std::uint64_t>(most_, ++in_bank_[place % banks_]);
   }
@@ -29,6 +29,19 @@ class Places {
 
  private:
   static constexpr std::size_t kMostPlaces = 64, kMostBanks = 32;
+  // Of each place that is known a bit is kept, which others share.
+  bool knows(std::uint64_t place) {
+    constexpr unsigned kBits = 64, kFold = 6;
+    const std::uint64_t bit = std::uint64_t{1} << (place ^ place >> kFold) % kBits;
+    if ((named_ & bit) == 0) {
+      named_ |= bit;
+      return false;
+    }
+    const auto end = known_.begin() + static_cast<std::ptrdiff_t>(count_);
+    return std::find(known_.begin(), end, place) != end;
+  }
+
+  std::uint64_t named_ = 0;
   std::array<std::uint64_t, kMostPlaces> known_;
   std::array<std::uint8_t, kMostBanks> in_bank_{};
   std::size_t count_ = 0;
@@ -39,19 +52,24 @@ class Places {
 
 bool is_straight(const TextureHeader& header) { return is_linear(header) || header.surface; }
 
-std::uint64_t blocked_address(const TextureHeader& header, std::uint64_t address) {
-  if (is_linear(header) || address < header.address) return address;
-  constexpr std::uint64_t kBlockBytes = 64, kBlockRows = 8, kBlock = kBlockBytes * kBlockRows;
-  const std::uint64_t offset = address - header.address;
-  const std::uint64_t layer = header.layer_bytes == 0 ? 0 : offset / header.layer_bytes;
-  const std::uint64_t in_layer = offset - layer * header.layer_bytes;
-  const std::uint64_t row = in_layer / header.row_bytes, x = in_layer % header.row_bytes;
-  const std::uint64_t block =
-      row / kBlockRows * ((header.row_bytes + kBlockBytes - 1) / kBlockBytes) + x / kBlockBytes;
+BlockedLayout::BlockedLayout(const TextureHeader& header)
+    : address_(header.address),
+      layer_bytes_(header.layer_bytes),
+      row_blocks_((header.row_bytes + kBlockBytes - 1) / kBlockBytes),
+      is_linear_(is_linear(header)),
+      by_layer_(header.layer_bytes == 0 ? ~std::uint64_t{0} : header.layer_bytes),
+      by_row_(header.row_bytes == 0 ? 1 : header.row_bytes) {}
+
+std::uint64_t BlockedLayout::place_of(std::uint64_t address) const {
+  if (is_linear_ || address < address_) return address;
+  constexpr std::uint64_t kBlockRows = 8, kBlock = kBlockBytes * kBlockRows;
+  const auto [layer, in_layer] = by_layer_.divide(address - address_);
+  const auto [row, x] = by_row_.divide(in_layer);
+  const std::uint64_t block = row / kBlockRows * row_blocks_ + x / kBlockBytes;
   // Of the byte in its block, from above: x5, y2, y1, x4, y0, x3 to x0.
   const std::uint64_t inside = (x >> 5 & 1) << 8 | (row >> 2 & 1) << 7 | (row >> 1 & 1) << 6 |
                                (x >> 4 & 1) << 5 | (row & 1) << 4 | (x & 0xf);
-  return header.address + layer * header.layer_bytes + block * kBlock + inside;
+  return address_ + layer * layer_bytes_ + block * kBlock + inside;
 }
 
 TextureUnit::TextureUnit(const Constants& constants)

@@ -10,13 +10,23 @@
 #include "simulator/memory/texture.hpp"
 #include "simulator/models/timing_constants.hpp"
 #include "simulator/timing/cycle.hpp"
+#include "simulator/timing/divisor.hpp"
 
 namespace heddle::simulator::timing {
 
-// Where a GPU keeps the byte of an array whose rows lie one behind the other at `address` here:
-// in blocks of 64 bytes by 8 rows, of which a cache line has 32 bytes of 4 rows (Tegra X1 technical
-// reference manual, "Block Linear"). Linear memory stays as it is.
-std::uint64_t blocked_address(const TextureHeader& header, std::uint64_t address);
+// Where a GPU keeps the bytes of an array whose rows lie one behind the other here: in blocks of 64
+// bytes by 8 rows, of which a cache line has 32 bytes of 4 rows (Tegra X1 technical reference
+// manual, "Block Linear"). Linear memory stays as it is.
+class BlockedLayout {
+ public:
+  explicit BlockedLayout(const TextureHeader& header);
+  std::uint64_t place_of(std::uint64_t address) const;
+
+ private:
+  const std::uint64_t address_, layer_bytes_, row_blocks_;
+  const bool is_linear_;
+  const Divisor by_layer_, by_row_;
+};
 
 // Whether it is read as words: linear memory, and surfaces.
 bool is_straight(const TextureHeader& header);
@@ -28,7 +38,7 @@ class TextureUnit {
   // When the sub-core's queue has room.
   Cycle room(unsigned sub_core) const { return queues_[sub_core].leaves[queues_[sub_core].next]; }
   // What an instruction asks of the unit, in hundredths of a cycle. `accesses`: texels, at the
-  // addresses that `blocked_address` gives, one of each lane in each.
+  // places that BlockedLayout gives, one of each lane in each.
   std::uint64_t work(const TextureHeader& header, bool gathers, std::span<const Access> accesses,
                      Mask on) const;
   // When the unit begins with an instruction that issues `now`. `texture`: what tells it from

@@ -40,7 +40,7 @@ std::vector<Access> row(const TextureHeader& header, std::size_t texels) {
     accesses[i].lanes = kAll;
     for (unsigned lane = 0; lane < kWarpSize; ++lane)
       accesses[i].address[lane] =
-          blocked_address(header, header.address + lane * header.texel_bytes());
+          BlockedLayout(header).place_of(header.address + lane * header.texel_bytes());
   }
   return accesses;
 }
@@ -53,9 +53,10 @@ class TextureUnitTest : public testing::Test {
 
 TEST_F(TextureUnitTest, BlocksHoldEachByteOnce) {
   const TextureHeader header = plane(1);
+  const BlockedLayout layout(header);
   std::set<std::uint64_t> places;
   for (std::uint64_t byte = 0; byte < header.row_bytes * header.height; ++byte)
-    places.insert(blocked_address(header, kBase + byte));
+    places.insert(layout.place_of(kBase + byte));
   EXPECT_EQ(places.size(), header.row_bytes * header.height);
   EXPECT_EQ(*places.begin(), kBase);
   EXPECT_EQ(*places.rbegin(), kBase + header.row_bytes * header.height - 1);
@@ -64,7 +65,7 @@ TEST_F(TextureUnitTest, BlocksHoldEachByteOnce) {
 TEST_F(TextureUnitTest, ALineHasFourRows) {
   const TextureHeader header = plane(1);
   const auto line = [&](std::uint64_t x, std::uint64_t y) {
-    return blocked_address(header, kBase + y * header.row_bytes + x) / 128;
+    return BlockedLayout(header).place_of(kBase + y * header.row_bytes + x) / 128;
   };
   EXPECT_EQ(line(0, 0), line(31, 3));
   EXPECT_NE(line(0, 0), line(32, 0));
