@@ -8,8 +8,8 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
-#include <vector>
 
+#include "simulator/timing/big_page_vector.hpp"
 #include "simulator/timing/sector_cache.hpp"
 
 namespace heddle::simulator::timing {
@@ -125,7 +125,7 @@ class L1Lines {
   }
 
   Tags tags_;
-  std::vector<Link> links_;  // by place
+  BigPageVector<Link> links_;  // by place
   std::array<std::uint32_t, kPools> lines_{};
   std::uint32_t room_ = 1;  // lines of a pool
 };

@@ -118,7 +118,7 @@ Cycle LoadStoreUnit::conflicts(const Access& access, Cycle passes) const {
 }
 
 // Lines and sectors of a stretch of memory, all of whose bytes are accessed.
-void LoadStoreUnit::split_row(const Access& access, std::vector<Piece>& pieces) {
+void LoadStoreUnit::split_row(const Access& access, Pieces& pieces) {
   const std::uint64_t end = access.address[0] + std::uint64_t{kWarpSize} * access.width;
   for (std::uint64_t at = access.address[0]; at < end;) {
     Piece piece{.line = at / kLineBytes};
@@ -135,7 +135,7 @@ void LoadStoreUnit::split_row(const Access& access, std::vector<Piece>& pieces) 
 }
 
 // Lines and sectors of the lanes' addresses, in the order in which lanes name them first.
-void LoadStoreUnit::split(const Access& access, LineNumber local_line, std::vector<Piece>& pieces) {
+void LoadStoreUnit::split(const Access& access, LineNumber local_line, Pieces& pieces) {
   if (access.adjoining && access.space == Window::global) return split_row(access, pieces);
   NamedLines lines(pieces);
   if (access.space == Window::global) {
@@ -327,7 +327,7 @@ Cycle LoadStoreUnit::access_other_block(const Part& part, Cycle begin) {
 }
 
 LoadStoreUnit::Part LoadStoreUnit::prepare(const Timed& instruction, const Access& access,
-                                           const Origin& origin, std::vector<Piece>& pieces) const {
+                                           const Origin& origin, Pieces& pieces) const {
   // Data beyond 32 bits a thread takes more cycles on the way to the registers.
   const std::uint64_t data = std::uint64_t{kWarpSize} * access.width;
   const Cycle wider =

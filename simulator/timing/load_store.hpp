@@ -14,6 +14,7 @@
 #include "simulator/launch/observer.hpp"
 #include "simulator/launch/timing_result.hpp"
 #include "simulator/models/timing_constants.hpp"
+#include "simulator/timing/big_page_vector.hpp"
 #include "simulator/timing/clusters.hpp"
 #include "simulator/timing/cycle.hpp"
 #include "simulator/timing/l1_lines.hpp"
@@ -93,7 +94,7 @@ class LoadStoreUnit {
   // The line will be accessed soon.
   void prefetch(LineNumber line) const { l1_.prefetch(line); }
 
-  std::vector<Request>& requests() { return requests_; }
+  BigPageVector<Request>& requests() { return requests_; }
   // Of the copy engine, for whom no instruction waits: the request's place among them.
   std::uint32_t ask(Request::Kind kind, LineNumber line, SectorMask sectors, SectorMask brings,
                     Cycle time);
@@ -122,6 +123,7 @@ class LoadStoreUnit {
     Outgoing outgoing{};
     bool merged = false;  // a store that is sent with one before it
   };
+  using Pieces = BigPageVector<Piece>;
   struct Fill {
     Cycle done = 0;
     std::uint32_t request = 0;                            // while done is kNever: who will bring it
@@ -153,8 +155,8 @@ class LoadStoreUnit {
     Outstanding who;
     Cycle further = 0;         // passes beyond the first
     std::uint32_t places = 1;  // of constants
-    std::vector<Part> parts;
-    std::vector<Piece> pieces;
+    BigPageVector<Part> parts;
+    Pieces pieces;
   };
   // An instruction and the requests it waits for.
   struct Pending {
@@ -170,14 +172,14 @@ class LoadStoreUnit {
   Completion serve(std::uint32_t token, Cycle begin);
   Cycle passes(const Timed& instruction, const Access& access, std::span<const Piece> pieces) const;
   Cycle conflicts(const Access& access, Cycle passes) const;
-  static void split_row(const Access& access, std::vector<Piece>& pieces);
-  static void split(const Access& access, LineNumber local_line, std::vector<Piece>& pieces);
+  static void split_row(const Access& access, Pieces& pieces);
+  static void split(const Access& access, LineNumber local_line, Pieces& pieces);
   static SectorMask find_sectors(const L1::Line& line, const Piece& piece);
   static void count_outgoing(const Access& access, bool adds_floats, std::span<Piece> pieces);
   static void count_rounds(const Access& access, bool adds_floats, std::span<Piece> pieces);
   void merge_stores(std::span<Piece> pieces, Cycle now);
   Part prepare(const Timed& instruction, const Access& access, const Origin& origin,
-               std::vector<Piece>& pieces) const;
+               Pieces& pieces) const;
   void prepare_other_block(const Access& access, const Origin& origin, Part& part) const;
   Cycle access_other_block(const Part& part, Cycle begin);
   void access_memory(const Timed& instruction, const Part& part, std::span<const Piece> pieces,
@@ -194,14 +196,14 @@ class LoadStoreUnit {
   MemoryPipe pipe_;
   TextureUnit textures_;
   std::vector<Access> texels_;  // of the texture instruction that issues
-  std::vector<Piece> texel_pieces_;
+  Pieces texel_pieces_;
   Server special_unit_, constants_unit_;  // behind it: of S2R, and of LDC
   Server to_cluster_;                     // the way to other blocks' shared memory
   L1 l1_;
-  std::vector<Entry> entries_;  // by token
+  BigPageVector<Entry> entries_;  // by token
   std::vector<std::uint32_t> free_entries_;
   std::vector<Served> served_;
-  std::vector<Request> requests_;
+  BigPageVector<Request> requests_;
   std::vector<Stored> stored_;  // a ring of the lines that were stored to last
   std::size_t next_stored_ = 0;
   std::vector<std::uint32_t> waits_;

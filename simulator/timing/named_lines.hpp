@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <vector>
 
 #include "simulator/timing/load_store.hpp"
 
@@ -12,7 +11,7 @@ namespace heddle::simulator::timing {
 // The lines that the lanes of one access name, in the order in which they do first.
 class LoadStoreUnit::NamedLines {
  public:
-  explicit NamedLines(std::vector<Piece>& pieces) : pieces_(pieces), first_(pieces.size()) {}
+  explicit NamedLines(Pieces& pieces) : pieces_(pieces), first_(pieces.size()) {}
 
   void add(LineNumber line, unsigned sector, std::uint32_t bytes) {
     if (pieces_.size() == first_ || pieces_[at_].line != line) find(line);
@@ -34,7 +33,7 @@ class LoadStoreUnit::NamedLines {
     pieces_.push_back({.line = line});
   }
 
-  std::vector<Piece>& pieces_;
+  Pieces& pieces_;
   const std::size_t first_;
   std::size_t at_ = 0;  // of the one named last
   std::uint64_t named_ = 0;

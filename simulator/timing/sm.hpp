@@ -46,7 +46,7 @@ class Sm {
   void prefetch(PrefetchStage stage, Cycle until) const;
   // Issues all that issues before `end`. False: the launch stops.
   bool run(Cycle end);
-  std::vector<Request>& requests() { return units_.memory.requests(); }
+  BigPageVector<Request>& requests() { return units_.memory.requests(); }
   // The requests have been answered; no answer is due before `now`. They are to be taken before
   // `run`.
   void answer(Cycle now);

@@ -6,9 +6,8 @@
 #include <bit>
 #include <cstdint>
 #include <utility>
-#include <vector>
 
-#include "simulator/base/big_pages.hpp"
+#include "simulator/timing/big_page_vector.hpp"
 #include "simulator/timing/cycle.hpp"
 #include "simulator/timing/resident_warp.hpp"
 #include "simulator/timing/scheduler.hpp"
@@ -124,8 +123,7 @@ class WarpSlots {
     return due;
   }
 
-  std::vector<ResidentWarp, BigPageAllocator<ResidentWarp, Fresh::anything>>
-      warps_;  // of slots used so far
+  BigPageVector<ResidentWarp> warps_;  // of slots used so far
   std::array<SlotMask, kSlots> younger_{}, of_younger_blocks_{};
   std::array<Cycle, kSlots> examine_at_{};
   SlotMask resident_ = 0;
