@@ -114,6 +114,7 @@ class Context {
   Error copy(const CopyRequest& request, Stream& stream, bool wait);
   bool can_copy(const CopyRequest& request) const;  // both ends are there, and of its kind
   Error fill(const FillRequest& request, Stream& stream, bool wait);
+  bool can_fill(const FillRequest& request) const;
 
   // Memory of other GPUs (context_peers.cpp). Kernels here reach what `peer` has allocated, and
   // will.

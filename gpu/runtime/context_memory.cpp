@@ -323,6 +323,11 @@ double Context::copy_nanoseconds(const Box& box, bool within_device, bool pageab
   return latency + kNanoPerMicro * bytes / rate;
 }
 
+bool Context::can_fill(const FillRequest& request) const {
+  const auto to = resolve(memory_, request.destination, request.box, Expected::device);
+  return to && !to->read_only;
+}
+
 Error Context::fill(const FillRequest& request, Stream& stream, bool wait) {
   if (stream.capture) {
     stream.add_to_capture(NodeType::fill, [request](Context& context, Stream& in) {

@@ -45,7 +45,7 @@ Error kernel_node(Context& context, const abi::KernelNodeParams& kernel,
   return Error::success;
 }
 
-Error fill_node(const abi::MemsetParams& fill, GraphNode& node) {
+Error fill_node(Context& context, const abi::MemsetParams& fill, GraphNode& node) {
   const std::size_t bytes = fill.elementSize;
   if ((bytes != 1 && bytes != 2 && bytes != 4) || fill.dst == nullptr || fill.width == 0 ||
       fill.height == 0)
@@ -53,9 +53,8 @@ Error fill_node(const abi::MemsetParams& fill, GraphNode& node) {
   const Box box{fill.width * bytes, fill.height};
   const FillRequest request{
       {address_of(fill.dst), std::max(fill.pitch, box.width)}, box, fill.value, fill.elementSize};
-  node.run = [request](Context& context, Stream& stream) {
-    return context.fill(request, stream, false);
-  };
+  if (!context.can_fill(request)) return Error::invalid_value;
+  node.run = [request](Context& here, Stream& stream) { return here.fill(request, stream, false); };
   return Error::success;
 }
 
@@ -197,7 +196,7 @@ Error describe_node(Context& context, const abi::GraphNodeParams& params, GraphN
       error = copy_node(context, params.copy.copyParams, made);
       break;
     case NodeType::fill:
-      error = fill_node(params.memset, made);
+      error = fill_node(context, params.memset, made);
       break;
     case NodeType::host:
       error = host_node(params.host, made);

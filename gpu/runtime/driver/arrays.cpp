@@ -80,7 +80,7 @@ struct Copy2D {
   std::size_t width, height;
 };
 
-constexpr unsigned kHost = 1, kArray = 3;
+constexpr unsigned kHost = 1, kDevice = 2, kArray = 3, kByAddress = 4;
 
 std::size_t element_bytes(const Side& side) {
   abi::ChannelFormatDesc format{};
@@ -99,10 +99,20 @@ bool place(const Side& side, const Copy3D& copy, std::size_t element, abi::Handl
     return side.x % element == 0;
   }
   const std::size_t pitch = side.pitch == 0 ? side.x + copy.width : side.pitch;
+  if (side.type < kHost || side.type > kByAddress) return false;
   void* const base = side.type == kHost ? const_cast<void*>(side.host) : at(side.device);
   memory = {base, pitch, pitch, side.height == 0 ? side.y + copy.height : side.height};
   position = {side.x, side.y, side.z};
   return pitch >= copy.width;
+}
+
+// Whether a side must be the device's. An H200 looks for none of the others, HOST among them
+// (gpu/runtime/tests/answers/bad_addresses.cu).
+abi::MemcpyKind kind_of(const Copy3D& copy) {
+  using enum abi::MemcpyKind;
+  const bool from_device = copy.from.type == kDevice, to_device = copy.to.type == kDevice;
+  if (from_device) return to_device ? device_to_device : device_to_host;
+  return to_device ? host_to_device : by_address;
 }
 
 Error run(const Copy3D* copy, abi::Handle stream, bool wait) {
@@ -126,9 +136,9 @@ Error run(const Copy2D* copy, abi::Handle stream, bool wait) {
 
 abi::Handle per_thread() { return reinterpret_cast<abi::Handle>(abi::kStreamPerThread); }
 
-// Copies of bytes of an array of one row.
-Error bytes_of(abi::Handle array, std::size_t offset, void* other, std::size_t count, bool to_array,
-               abi::Handle stream, bool wait) {
+// Copies of bytes of an array of one row; `type`: of the other side.
+Error bytes_of(abi::Handle array, std::size_t offset, unsigned type, void* other, std::size_t count,
+               bool to_array, abi::Handle stream, bool wait) {
   Volume shape{};
   const Error error = describe(array, shape);
   if (error != Error::success) return error;
@@ -140,7 +150,8 @@ Error bytes_of(abi::Handle array, std::size_t offset, void* other, std::size_t c
   in_array.type = kArray;
   in_array.array = array;
   in_array.x = offset;
-  linear.type = 2;
+  linear.type = type;
+  linear.host = other;
   linear.device = reinterpret_cast<DevicePointer>(other);
   copy.from = to_array ? linear : in_array;
   copy.to = to_array ? in_array : linear;
@@ -261,7 +272,7 @@ Error to_runtime(const Copy3D& copy, abi::Memcpy3DParms& same) {
       !place(copy.to, copy, element, same.dstArray, same.dstPos, same.dstPtr))
     return Error::invalid_value;
   same.extent = {copy.width / element, copy.height, copy.depth};
-  same.kind = abi::MemcpyKind::by_address;
+  same.kind = kind_of(copy);
   return Error::success;
 }
 
@@ -272,7 +283,7 @@ Copy3D to_driver(const abi::Memcpy3DParms& copy) {
               at.y,
               at.z,
               0,
-              array != nullptr ? kArray : 4u,
+              array != nullptr ? kArray : kByAddress,
               memory.ptr,
               reinterpret_cast<DevicePointer>(memory.ptr),
               array,
@@ -361,20 +372,23 @@ HEDDLE_DRIVER_STREAM_API(cuMemcpy3DAsync_v2, _ptsz, (const Copy3D* copy, abi::Ha
 
 HEDDLE_DRIVER_API Result cuMemcpyHtoA_v2(abi::Handle array, std::size_t offset, const void* from,
                                          std::size_t bytes) {
-  return forward(
-      [&] { return bytes_of(array, offset, const_cast<void*>(from), bytes, true, nullptr, true); });
+  return forward([&] {
+    return bytes_of(array, offset, kHost, const_cast<void*>(from), bytes, true, nullptr, true);
+  });
 }
 HEDDLE_DRIVER_API Result cuMemcpyAtoH_v2(void* to, abi::Handle array, std::size_t offset,
                                          std::size_t bytes) {
-  return forward([&] { return bytes_of(array, offset, to, bytes, false, nullptr, true); });
+  return forward([&] { return bytes_of(array, offset, kHost, to, bytes, false, nullptr, true); });
 }
 HEDDLE_DRIVER_API Result cuMemcpyDtoA_v2(abi::Handle array, std::size_t offset, DevicePointer from,
                                          std::size_t bytes) {
-  return forward([&] { return bytes_of(array, offset, at(from), bytes, true, nullptr, true); });
+  return forward(
+      [&] { return bytes_of(array, offset, kDevice, at(from), bytes, true, nullptr, true); });
 }
 HEDDLE_DRIVER_API Result cuMemcpyAtoD_v2(DevicePointer to, abi::Handle array, std::size_t offset,
                                          std::size_t bytes) {
-  return forward([&] { return bytes_of(array, offset, at(to), bytes, false, nullptr, true); });
+  return forward(
+      [&] { return bytes_of(array, offset, kDevice, at(to), bytes, false, nullptr, true); });
 }
 HEDDLE_DRIVER_API Result cuMemcpyAtoA_v2(abi::Handle to, std::size_t to_offset, abi::Handle from,
                                          std::size_t from_offset, std::size_t bytes) {
@@ -398,7 +412,7 @@ HEDDLE_DRIVER_STREAM_API(cuMemcpyHtoAAsync_v2, _ptsz,
                           std::size_t bytes, abi::Handle stream),
                          (array, offset, from, bytes, stream)) {
   return forward([&] {
-    return bytes_of(array, offset, const_cast<void*>(from), bytes, true,
+    return bytes_of(array, offset, kHost, const_cast<void*>(from), bytes, true,
                     in_stream<kPerThread>(stream), false);
   });
 }
@@ -407,7 +421,7 @@ HEDDLE_DRIVER_STREAM_API(cuMemcpyAtoHAsync_v2, _ptsz,
                           abi::Handle stream),
                          (to, array, offset, bytes, stream)) {
   return forward([&] {
-    return bytes_of(array, offset, to, bytes, false, in_stream<kPerThread>(stream), false);
+    return bytes_of(array, offset, kHost, to, bytes, false, in_stream<kPerThread>(stream), false);
   });
 }
 

@@ -5,7 +5,11 @@
 namespace heddle::runtime::driver {
 namespace {
 
+// What is said to be the device's must be there; the host's may be anywhere.
 constexpr auto kAnywhere = abi::MemcpyKind::by_address;
+constexpr auto kToDevice = abi::MemcpyKind::host_to_device;
+constexpr auto kFromDevice = abi::MemcpyKind::device_to_host;
+constexpr auto kWithinDevice = abi::MemcpyKind::device_to_device;
 
 abi::Handle per_thread() { return reinterpret_cast<abi::Handle>(abi::kStreamPerThread); }
 
@@ -89,33 +93,33 @@ HEDDLE_DRIVER_API Result cuMemHostGetFlags(unsigned* flags, void* host) {
 }
 
 // Copies that wait: in the stream of their default, and until they are done.
-#define HEDDLE_COPY(name, to_type, to_pointer, from_type, from_pointer)                        \
-  HEDDLE_DRIVER_API Result name(to_type to, from_type from, std::size_t bytes) {               \
-    return forward(                                                                            \
-        [&] { return copy(to_pointer, from_pointer, bytes, kAnywhere, nullptr, true); });      \
-  }                                                                                            \
-  HEDDLE_DRIVER_API Result name##_ptds(to_type to, from_type from, std::size_t bytes) {        \
-    return forward(                                                                            \
-        [&] { return copy(to_pointer, from_pointer, bytes, kAnywhere, per_thread(), true); }); \
+#define HEDDLE_COPY(name, kind, to_type, to_pointer, from_type, from_pointer)                   \
+  HEDDLE_DRIVER_API Result name(to_type to, from_type from, std::size_t bytes) {                \
+    return forward([&] { return copy(to_pointer, from_pointer, bytes, kind, nullptr, true); }); \
+  }                                                                                             \
+  HEDDLE_DRIVER_API Result name##_ptds(to_type to, from_type from, std::size_t bytes) {         \
+    return forward(                                                                             \
+        [&] { return copy(to_pointer, from_pointer, bytes, kind, per_thread(), true); });       \
   }
-HEDDLE_COPY(cuMemcpyHtoD_v2, DevicePointer, at(to), const void*, from)
-HEDDLE_COPY(cuMemcpyDtoH_v2, void*, to, DevicePointer, at(from))
-HEDDLE_COPY(cuMemcpyDtoD_v2, DevicePointer, at(to), DevicePointer, at(from))
-HEDDLE_COPY(cuMemcpy, DevicePointer, at(to), DevicePointer, at(from))
+HEDDLE_COPY(cuMemcpyHtoD_v2, kToDevice, DevicePointer, at(to), const void*, from)
+HEDDLE_COPY(cuMemcpyDtoH_v2, kFromDevice, void*, to, DevicePointer, at(from))
+HEDDLE_COPY(cuMemcpyDtoD_v2, kWithinDevice, DevicePointer, at(to), DevicePointer, at(from))
+HEDDLE_COPY(cuMemcpy, kAnywhere, DevicePointer, at(to), DevicePointer, at(from))
 #undef HEDDLE_COPY
 
-#define HEDDLE_COPY_ASYNC(name, to_type, to_pointer, from_type, from_pointer)                   \
-  HEDDLE_DRIVER_STREAM_API(name, _ptsz,                                                         \
-                           (to_type to, from_type from, std::size_t bytes, abi::Handle s),      \
-                           (to, from, bytes, s)) {                                              \
-    return forward([&] {                                                                        \
-      return copy(to_pointer, from_pointer, bytes, kAnywhere, in_stream<kPerThread>(s), false); \
-    });                                                                                         \
+#define HEDDLE_COPY_ASYNC(name, kind, to_type, to_pointer, from_type, from_pointer)        \
+  HEDDLE_DRIVER_STREAM_API(name, _ptsz,                                                    \
+                           (to_type to, from_type from, std::size_t bytes, abi::Handle s), \
+                           (to, from, bytes, s)) {                                         \
+    return forward([&] {                                                                   \
+      return copy(to_pointer, from_pointer, bytes, kind, in_stream<kPerThread>(s), false); \
+    });                                                                                    \
   }
-HEDDLE_COPY_ASYNC(cuMemcpyHtoDAsync_v2, DevicePointer, at(to), const void*, from)
-HEDDLE_COPY_ASYNC(cuMemcpyDtoHAsync_v2, void*, to, DevicePointer, at(from))
-HEDDLE_COPY_ASYNC(cuMemcpyDtoDAsync_v2, DevicePointer, at(to), DevicePointer, at(from))
-HEDDLE_COPY_ASYNC(cuMemcpyAsync, DevicePointer, at(to), DevicePointer, at(from))
+HEDDLE_COPY_ASYNC(cuMemcpyHtoDAsync_v2, kToDevice, DevicePointer, at(to), const void*, from)
+HEDDLE_COPY_ASYNC(cuMemcpyDtoHAsync_v2, kFromDevice, void*, to, DevicePointer, at(from))
+HEDDLE_COPY_ASYNC(cuMemcpyDtoDAsync_v2, kWithinDevice, DevicePointer, at(to), DevicePointer,
+                  at(from))
+HEDDLE_COPY_ASYNC(cuMemcpyAsync, kAnywhere, DevicePointer, at(to), DevicePointer, at(from))
 #undef HEDDLE_COPY_ASYNC
 
 #define HEDDLE_FILL(name, async_name, type)                                                       \
@@ -172,7 +176,7 @@ HEDDLE_DRIVER_STREAM_API(cuMemcpyPeerAsync, _ptsz,
                          (to, to_context, from, from_context, bytes, stream)) {
   static_cast<void>(to_context), static_cast<void>(from_context);
   return forward([&] {
-    return copy(at(to), at(from), bytes, kAnywhere, in_stream<kPerThread>(stream), false);
+    return copy(at(to), at(from), bytes, kWithinDevice, in_stream<kPerThread>(stream), false);
   });
 }
 
