@@ -98,7 +98,7 @@ Arguments parse(const Command& command, const std::vector<std::string>& words);
 
 inline constexpr int kDifferent = 1;    // compare, validate
 inline constexpr int kTrouble = 2;      // compare, validate; usage everywhere
-inline constexpr int kLimit = 124;      // run: a limit was reached
+inline constexpr int kLimit = 124;      // run, step, simplify: a limit was reached
 inline constexpr int kFailed = 125;     // run: Heddle failed, not the program
 inline constexpr int kSignalled = 128;  // run: and the signal; 130 is Ctrl-C
 

@@ -251,6 +251,12 @@ constexpr Option kRunOptions[] = {
     {"trace-values", 0, "", "print the value of every lane, even if many differ"},
 };
 
+constexpr Option kOwnTimeout{"timeout", 0, "SECONDS",
+                             "stop the program, or the launches of capsules, after this time"};
+constexpr Option kOwnInstructions{
+    "max-instructions", 0, "N",
+    "stop a launch after N warp instructions (default 2^36; 2^34 for capsules)"};
+
 constexpr Examples kSimplifyExamples[] = {
     "heddle simplify ./simple_divergence 64",
     "heddle simplify -k reduceInterleaved -o reduce.warp captured/",
@@ -261,6 +267,8 @@ constexpr Option kSimplifyOptions[] = {
     kSkipOption,
     kCountOption,
     kGpu,
+    kOwnTimeout,
+    kOwnInstructions,
 };
 
 constexpr Examples kShowExamples[] = {
@@ -313,6 +321,8 @@ constexpr Option kStepOptions[] = {
     kSkipOption,
     kCountOption,
     kGpu,
+    kOwnTimeout,
+    kOwnInstructions,
 };
 
 constexpr Examples kMeasureExamples[] = {
@@ -562,7 +572,7 @@ constexpr Command kCommands[] = {
          "Each kernel's first launch is analysed. A branch becomes a condition on the thread index "
          "if one describes what every thread did, otherwise chance(p). Loops get their trip "
          "counts. Everything else becomes work(n) and memory(n, pattern). See docs/sketches.md.\n"
-         "Exit status: 1 when a kernel could not be simplified.",
+         "Exit status: 1 when a kernel could not be simplified, 124 when a limit was reached.",
      .examples = kSimplifyExamples,
      .options = kSimplifyOptions,
      .takes_program = true,
@@ -577,7 +587,7 @@ constexpr Command kCommands[] = {
                 "--html writes a page that needs only a browser. It shows source, machine code, "
                 "the 32 lanes over time, registers, and the branches that diverged.\n"
                 "Exit status: the program's own; 2 for a mistake on the command line or input that "
-                "cannot be read, 125 when Heddle failed.",
+                "cannot be read, 124 when a limit was reached, 125 when Heddle failed.",
      .examples = kStepExamples,
      .options = kStepOptions,
      .takes_program = true,

@@ -7,6 +7,7 @@
 
 #include "cli/difference_text.hpp"
 #include "cli/launch_text.hpp"
+#include "cli/launch_watch.hpp"
 #include "cli/source_files.hpp"
 #include "gpu/runtime/capsule.hpp"
 #include "simulator/base/file.hpp"
@@ -32,6 +33,7 @@ Json lanes_of(const Variant& variant, const std::set<std::uint64_t>& wanted,
                        return source_text(path, variant.source_folders);
                      }});
   std::string device;
+  LaunchWatch watch;
   for (std::size_t i = 0; i < variant.capsules.size(); ++i) {
     const std::uint64_t index = validation::launch_index(variant.capsules[i], i);
     if (!wanted.contains(index)) continue;
@@ -41,7 +43,7 @@ Json lanes_of(const Variant& variant, const std::set<std::uint64_t>& wanted,
     traces::Recorder recorder({.max_steps = kMostSteps});
     simulator::LaunchOptions options;
     options.observer = &recorder;
-    const simulator::LaunchOutcome outcome = launch.run(options);
+    const simulator::LaunchOutcome outcome = watch.run(launch, index, options);
     page.add(launch.request(),
              simulator::make_launch_record(launch.request(), outcome, launch.device().model(),
                                            {.index = index, .per_instruction = true}),

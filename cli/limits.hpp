@@ -11,6 +11,8 @@ namespace heddle::cli {
 // minutes. Nobody is to wait for input from elsewhere that never ends.
 inline constexpr std::uint64_t kUsualInstructions = std::uint64_t{1} << 34;
 
+inline constexpr std::uint64_t kMostSeconds = 1'000'000;
+
 // --timeout
 class Deadline {
  public:

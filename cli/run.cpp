@@ -36,7 +36,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::uint64_t kMostMemory = std::uint64_t{1} << 47;  // bytes
-constexpr std::uint64_t kMostSeconds = 1000000;
 
 // Two processes may not write one file: they need %p in its name.
 void refuse_shared_files(const std::vector<ProcessRecord>& records, const Arguments& arguments) {
@@ -373,7 +372,7 @@ int run_program(const Arguments& arguments, const simulator::LaunchSettings& set
 // The launches of one run under the policy of `settings`. `status`: of the program, or of the
 // launches.
 ReconvergenceRun run_under(const simulator::LaunchSettings& settings, const Arguments& arguments,
-                           bool is_first, int& status) {
+                           bool is_first, Deadline& deadline, int& status) {
   const TemporaryFolder folder;
   const fs::path branches = folder.path() / "branches";
   ReconvergenceRun result;
@@ -391,22 +390,26 @@ ReconvergenceRun run_under(const simulator::LaunchSettings& settings, const Argu
     status = run.child.status;
     result.record = run.processes.front().record;
   } else {
+    const auto go_on = [&] { return !deadline.passed(); };
     traces::TraceOptions of_trace;
     of_trace.form = "branches";
     of_trace.file = branches.string();
     const auto trace = traces::make_trace(of_trace);
     if (is_sketch(arguments.words[0])) {
-      result.record = run_sketch(arguments.words[0], arguments, trace.get(), settings, true).record;
+      result.record =
+          run_sketch(arguments.words[0], arguments, trace.get(), settings, true, go_on).record;
     } else {
       validation::ReplayOptions options;
       options.settings = settings;
       options.memory_digests = true;
       options.gpu = arguments.value("gpu");
       options.print = [](std::string_view) {};
+      if (wants_progress(arguments)) options.observer = runtime::progress_on_stderr(settings);
       options.trace = trace.get();
+      options.go_on = go_on;
       result.record = validation::replay(capsules_of(arguments), options).record;
     }
-    status = 0;
+    status = reached_limit(result.record, deadline, arguments) ? kLimit : 0;
   }
   result.branches = traces::read_branches(branches);
   return result;
@@ -421,14 +424,16 @@ int run_all_reconvergences(const Arguments& arguments, const simulator::LaunchSe
     if (arguments.has(option))
       throw Usage(fmt::format("--reconvergence all prints a table, without --{}", option));
   std::vector<ReconvergenceRun> runs;
+  Deadline deadline(arguments.number("timeout", kMostSeconds));
   int status = 0;
   for (const simulator::ReconvergenceInfo& each : simulator::kReconvergencePolicies) {
     int ended = 0;
     simulator::LaunchSettings under = settings;
     under.reconvergence = each.policy;
     under.timing.reset();
-    runs.push_back(run_under(under, arguments, runs.empty(), ended));
+    runs.push_back(run_under(under, arguments, runs.empty(), deadline, ended));
     if (runs.size() == 1) status = ended;
+    if (deadline.was_reached()) return kLimit;
   }
   std::fputs(reconvergence_tables(runs, arguments).c_str(),
              arguments.program.empty() ? stdout : stderr);

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "cli/commands.hpp"
+#include "cli/launch_watch.hpp"
 #include "cli/step_launches.hpp"
 #include "simulator/base/display_names.hpp"
 #include "simulator/base/file.hpp"
@@ -15,13 +16,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string simplified(const fs::path& file, const runtime::Capsule& capsule,
-                       const std::string& name, const std::string& described) {
-  runtime::CapsuleLaunch launch(capsule, file.string());
+std::string simplified(const StepLaunches::Chosen& chosen, const std::string& name,
+                       const std::string& described, LaunchWatch& watch) {
+  runtime::CapsuleLaunch launch(chosen.capsule, chosen.file.string());
   const isa::Program& program = launch.request().module->program();
   traces::BranchProfile profile(program);
   const simulator::LaunchOutcome outcome =
-      launch.run({.print = [](std::string_view) {}, .observer = &profile});
+      watch.run(launch, chosen.index, {.print = [](std::string_view) {}, .observer = &profile});
+  if (watch.reached_limit()) throw traces::NotSimplified("its launch did not end by itself");
   if (outcome.fault) throw traces::NotSimplified(outcome.fault->message());
   return traces::simplify(launch.request(), profile, name, described);
 }
@@ -35,21 +37,21 @@ int run_simplify(const Arguments& arguments) {
   std::set<std::string> seen, names;
   std::string text;
   int status = 0;
+  LaunchWatch watch(arguments);
   launches.for_chosen([&](const StepLaunches::Chosen& chosen) {
     const runtime::Capsule& capsule = chosen.capsule;
-    const fs::path& file = chosen.file;
     // The first launch of each kernel: the others would be kernels of the same name.
-    if (!seen.insert(capsule.kernel).second) return;
+    if (watch.reached_limit() || !seen.insert(capsule.kernel).second) return;
     const std::string kernel = simulator::demangled(capsule.kernel);
     const std::string origin = arguments.program.empty()
-                                   ? file.filename().string()
+                                   ? chosen.file.filename().string()
                                    : fs::path(arguments.program[0]).filename().string();
     // Kernels of one template differ in their arguments alone.
     std::string name = traces::sketch_name(capsule.kernel);
     for (unsigned i = 2; !names.insert(name).second; ++i)
       name = fmt::format("{}_{}", traces::sketch_name(capsule.kernel), i);
     try {
-      text += simplified(file, capsule, name, fmt::format("{}, {}", kernel, origin)) + "\n";
+      text += simplified(chosen, name, fmt::format("{}, {}", kernel, origin), watch) + "\n";
     } catch (const traces::NotSimplified& why) {
       fmt::print(stderr, "heddle: {} is not simplified: {}\n", simulator::visible(kernel),
                  why.what());
@@ -57,6 +59,7 @@ int run_simplify(const Arguments& arguments) {
     }
   });
   if (seen.empty()) throw Usage("--launch-skip and --launch-count leave no launch");
+  if (watch.reached_limit()) status = kLimit;
   if (text.empty()) return status;
   if (arguments.has("output"))
     simulator::write_file(arguments.value("output"), text);

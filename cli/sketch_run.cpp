@@ -10,6 +10,7 @@
 #include "cli/commands.hpp"
 #include "cli/cost_text.hpp"
 #include "cli/launch_settings.hpp"
+#include "cli/launch_watch.hpp"
 #include "cli/reconvergence.hpp"
 #include "cli/record_text.hpp"
 #include "cli/selection.hpp"
@@ -208,14 +209,17 @@ void capture_sketch(const std::string& file, const Arguments& arguments, const f
   runtime::CapsuleWriter writer(folder);
   simulator::LaunchOptions options;
   options.settings.reconvergence = chosen_reconvergence(arguments);
-  for (const sketch::CompiledLaunch& launch : made.launches)
+  LaunchWatch watch(arguments);
+  for (std::size_t i = 0; i < made.launches.size() && !watch.reached_limit(); ++i)
     made.program.run(
-        launch, first_seed(arguments), options,
+        made.launches[i], first_seed(arguments), options,
         [&](const simulator::SketchProgram::Ran& ran) {
+          watch.after(made.program.device(), ran.request, ran.outcome, i);
           writer.after(made.program.device(), ran.request, ran.outcome);
         },
-        [&](const simulator::LaunchRequest& request, simulator::LaunchOptions&) {
+        [&](const simulator::LaunchRequest& request, simulator::LaunchOptions& of_launch) {
           writer.before(made.program.device(), request);
+          watch.before(made.program.device(), request, of_launch);
         });
 }
 

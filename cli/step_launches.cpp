@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <limits>
+#include <optional>
 
+#include "cli/limits.hpp"
 #include "cli/program_run.hpp"
 #include "cli/reconvergence.hpp"
 #include "cli/selection.hpp"
@@ -25,9 +27,18 @@ int capture(const Arguments& arguments, const fs::path& folder) {
   ProgramOptions options;
   options.process.gpu = arguments.value("gpu");
   options.process.launches.reconvergence = chosen_reconvergence(arguments);
+  options.process.launches.max_instructions =
+      arguments.number("max-instructions", kAny).value_or(0);
   options.process.capture_directory = folder.string();
+  options.process.progress = true;
+  if (const auto seconds = arguments.number("timeout", kMostSeconds))
+    options.limit = std::chrono::seconds(*seconds);
   const ChildResult child = run_on_model(arguments.program, options).child;
   if (!child.started) throw Ended{child.status};
+  if (child.timed_out) {
+    fmt::print(stderr, "heddle: ended after {} seconds (--timeout)\n", arguments.value("timeout"));
+    throw Ended{kLimit};
+  }
   if (fs::is_empty(folder)) throw Usage(fmt::format("{} launched no kernel", arguments.program[0]));
   return child.status;
 }

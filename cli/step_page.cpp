@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "cli/difference_lines.hpp"
+#include "cli/launch_watch.hpp"
 #include "cli/layout.hpp"
 #include "cli/reconvergence.hpp"
 #include "cli/source_files.hpp"
@@ -85,7 +86,7 @@ class PageWriter {
     if (!request_.baseline.empty()) baseline_.emplace(request_.baseline, request_.timed);
   }
 
-  void add(const StepLaunches::Chosen& chosen) {
+  void add(const StepLaunches::Chosen& chosen, LaunchWatch& watch) {
     runtime::CapsuleLaunch launch(chosen.capsule, chosen.file.string());
     device_ = launch.device().model().name;
     traces::Recorder recorder({.max_steps = request_.max_steps});
@@ -93,7 +94,7 @@ class PageWriter {
     options.observer = &recorder;
     options.settings.reconvergence = request_.reconvergence;
     if (request_.timed) options.settings.timing.emplace();
-    const simulator::LaunchOutcome outcome = launch.run(options);
+    const simulator::LaunchOutcome outcome = watch.run(launch, chosen.index, options);
     const simulator::LaunchRecord record =
         simulator::make_launch_record(launch.request(), outcome, launch.device().model(),
                                       {.index = chosen.index, .per_instruction = true});
@@ -159,7 +160,10 @@ int write_step_page(const Arguments& arguments) {
   request.program = arguments.program;
   PageWriter writer(request);  // before anything runs: it reads the hardware's record
   const StepLaunches launches(arguments);
-  launches.for_chosen([&](const StepLaunches::Chosen& chosen) { writer.add(chosen); });
+  LaunchWatch watch(arguments);
+  launches.for_chosen([&](const StepLaunches::Chosen& chosen) {
+    if (!watch.reached_limit()) writer.add(chosen, watch);
+  });
   constexpr double kMegabyte = 1e6;
   fmt::print(stderr, "heddle: wrote {}, {:.1f} MB\n", request.html.string(),
              static_cast<double>(writer.write()) / kMegabyte);
@@ -168,7 +172,7 @@ int write_step_page(const Arguments& arguments) {
                "heddle: no source file was found, such as {}; name its folder with "
                "--source-folder\n",
                simulator::visible(missing));
-  return launches.status();
+  return watch.reached_limit() ? kLimit : launches.status();
 }
 
 void write_capsules_page(const std::vector<fs::path>& capsules, const fs::path& hardware,
@@ -181,9 +185,11 @@ void write_capsules_page(const std::vector<fs::path>& capsules, const fs::path& 
                      .max_steps = kSteps,
                      .most_bytes = kBytes,
                      .timed = false});
+  LaunchWatch watch;
   for (std::size_t i = 0; i < capsules.size(); ++i)
-    writer.add({runtime::load_capsule(capsules[i]), capsules[i],
-                validation::launch_index(capsules[i], i)});
+    writer.add(
+        {runtime::load_capsule(capsules[i]), capsules[i], validation::launch_index(capsules[i], i)},
+        watch);
   writer.write();
 }
 

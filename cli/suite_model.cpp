@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "cli/limits.hpp"
 #include "cli/program_run.hpp"
 #include "cli/temporary_folder.hpp"
 #include "simulator/base/file.hpp"
@@ -40,6 +41,8 @@ SuiteRun run_program(const SuiteEntry& entry, const SuiteSources& sources) {
 SuiteRun replay_capsules(const SuiteEntry& entry, const SuiteSources& sources) {
   validation::ReplayOptions options;
   options.settings = settings_for(sources);
+  if (options.settings.max_instructions == 0)
+    options.settings.max_instructions = kUsualInstructions;
   options.per_instruction = true;
   options.memory_digests = !sources.settings.timing;
   const auto capsules = validation::find_capsules(sources.capsules / entry.record_name(kSuiteArch));

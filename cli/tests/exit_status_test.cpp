@@ -121,6 +121,49 @@ TEST(Run, SaysOneHundredTwentyFiveForACapsuleThatIsNone) {
   EXPECT_THAT(outcome.text, HasSubstr("none.capsule"));
 }
 
+// A launch without an end, as a capsule and as the sketch that it was captured from.
+class Endless : public testing::Test {
+ protected:
+  void SetUp() override {
+    std::ofstream(sketch_) << "__global__ void endless(int *out) {\n"
+                              "  unsigned i = 1;\n"
+                              "  while (i != 0) i += 2;\n"
+                              "  out[0] = i;\n"
+                              "}\n";
+    const std::string words = "--grid 1 --block 32 --param 'out=zeros(64)' " + sketch_;
+    heddle("run --max-instructions 1000 --capture " + captured_ + " " + words);
+  }
+  // Ended by the command itself, with a sentence.
+  static void expect_limit(const std::string& words, const std::string& said) {
+    const Outcome outcome = heddle(words);
+    EXPECT_EQ(outcome.status, 124) << words;
+    EXPECT_THAT(outcome.text, HasSubstr(said)) << words;
+  }
+  const heddle::tests::ScratchFolder folder_;
+  const std::string sketch_ = (folder_ / "endless.warp").string();
+  const std::string captured_ = (folder_ / "captured").string();
+  const std::string page_ = (folder_ / "page.html").string();
+};
+
+TEST_F(Endless, IsEndedByAllCommandsThatExecuteIt) {
+  const std::string limit = " --max-instructions 100000 " + captured_;
+  const std::string reached = "the limit of instructions was reached in kernel endless";
+  expect_limit("step --html " + page_ + limit, "launch 0: " + reached);
+  EXPECT_TRUE(std::filesystem::exists(page_));
+  expect_limit("simplify" + limit, reached);
+  EXPECT_EQ(heddle("run" + limit).status, 124);
+  EXPECT_EQ(heddle("run --reconvergence all" + limit).status, 124);
+}
+
+TEST_F(Endless, IsEndedAfterATime) {
+  const std::string after = " --timeout 1 " + captured_,
+                    ended = "ended after 1 seconds (--timeout)";
+  expect_limit("step --html " + page_ + after, ended);
+  expect_limit("simplify" + after, ended);
+  expect_limit("run" + after, ended);
+  expect_limit("run --reconvergence all" + after, ended);
+}
+
 TEST(Disasm, RefusesAFileWithoutDeviceCode) {
   EXPECT_EQ(heddle("disasm /bin/sh").status, 2);
   EXPECT_THAT(heddle("disasm /bin/sh").text, HasSubstr("no device code"));
