@@ -1,5 +1,5 @@
-// What every SM has of something lies in huge pages of the host's: the SMs take turns, so that small
-// ones would miss its TLB.
+// What every SM has of something lies in huge pages of the host's: the SMs take turns, so that
+// small ones would miss its TLB.
 #pragma once
 
 #include <vector>
