@@ -6,28 +6,34 @@
 namespace heddle::simulator::checks {
 
 void Knowledge::start_block(std::uint32_t block, std::uint32_t warps) {
-  if (blocks_.size() <= block) blocks_.resize(block + 1);
-  std::vector<Warp>& all = blocks_[block];
+  while (parts_.size() <= block / kPart) parts_.push_back(std::make_unique<Part>());
+  std::vector<Warp>& all = warps_of(block);
   all.assign(warps, {});
   for (Warp& warp : all) warp.known.assign(warps, 0);
 }
 
+void Knowledge::end_block(std::uint32_t block) {
+  std::vector<Warp>().swap(warps_of(block));  // with what it has allocated
+  std::unique_ptr<Part>& part = parts_[block / kPart];
+  if (++part->ended == kPart) part.reset();
+}
+
 WarpId Knowledge::add_agent(std::uint32_t block) {
-  std::vector<Warp>& all = blocks_[block];
+  std::vector<Warp>& all = warps_of(block);
   all.emplace_back();
   return {block, static_cast<std::uint32_t>(all.size() - 1)};
 }
 
 Knowledge::Told Knowledge::told_by_agent(WarpId agent) {
   auto row = std::make_shared<Row>(agent.warp + 1);
-  row->back() = blocks_[agent.block][agent.warp].clock++;
+  row->back() = warps_of(agent.block)[agent.warp].clock++;
   return {{agent.block, std::move(row)}};
 }
 
-std::uint32_t Knowledge::clock(WarpId warp) const { return blocks_[warp.block][warp.warp].clock; }
+std::uint32_t Knowledge::clock(WarpId warp) const { return warp_at(warp).clock; }
 
 bool Knowledge::knows(WarpId now, WarpId then, std::uint32_t clock) const {
-  const Warp& warp = blocks_[now.block][now.warp];
+  const Warp& warp = warp_at(now);
   if (then.block == now.block) return then.warp == now.warp || at(warp.known, then.warp) >= clock;
   const auto row = warp.elsewhere.find(then.block);
   return row != warp.elsewhere.end() && at(*row->second, then.warp) >= clock;
@@ -63,7 +69,7 @@ std::shared_ptr<const Knowledge::Told> Knowledge::joined(
 }
 
 void Knowledge::meet(std::uint32_t block, std::uint32_t waiting, std::uint32_t arriving) {
-  std::vector<Warp>& warps = blocks_[block];
+  std::vector<Warp>& warps = warps_of(block);
   Row known(warps.size());
   Told elsewhere;
   const std::size_t count = std::min<std::size_t>(warps.size(), std::bit_width(waiting | arriving));
@@ -89,7 +95,7 @@ void Knowledge::meet(std::uint32_t block, std::uint32_t waiting, std::uint32_t a
 }
 
 void Knowledge::fence(WarpId id, Scope scope) {
-  Warp& warp = blocks_[id.block][id.warp];
+  Warp& warp = warps_of(id.block)[id.warp];
   auto told = std::make_shared<Told>(warp.elsewhere);
   auto row = std::make_shared<Row>(warp.known);
   (*row)[id.warp] = warp.clock++;
@@ -99,12 +105,12 @@ void Knowledge::fence(WarpId id, Scope scope) {
 }
 
 const std::shared_ptr<const Knowledge::Told>& Knowledge::told_by(WarpId id, Scope to) const {
-  const Warp& warp = blocks_[id.block][id.warp];
+  const Warp& warp = warp_at(id);
   return to == Scope::all ? warp.fenced : warp.fenced_for_block;
 }
 
 void Knowledge::learn(WarpId id, const std::shared_ptr<const Told>& told) {
-  Warp& warp = blocks_[id.block][id.warp];
+  Warp& warp = warps_of(id.block)[id.warp];
   if (told == nullptr || told == warp.learned) return;
   warp.learned = told;
   for (const auto& [block, row] : *told)

@@ -9,6 +9,7 @@
 // like a warp's and a number behind the warps of a block, and knows nothing.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -31,9 +32,9 @@ class Knowledge {
   using Row = std::vector<std::uint32_t>;
   using Told = std::map<std::uint32_t, std::shared_ptr<const Row>>;
 
-  void clear() { blocks_.clear(); }
+  void clear() { parts_.clear(); }
   void start_block(std::uint32_t block, std::uint32_t warps);
-  void end_block(std::uint32_t block) { blocks_[block] = {}; }
+  void end_block(std::uint32_t block);
   WarpId add_agent(std::uint32_t block);
   // What tells that all is known which the agent did so far.
   Told told_by_agent(WarpId agent);
@@ -70,7 +71,21 @@ class Knowledge {
     return warp < row.size() ? row[warp] : 0;
   }
 
-  std::vector<std::vector<Warp>> blocks_;  // by number; those that have ended are empty
+  // A grid may have billions of blocks: of parts that have ended as a whole nothing is kept but
+  // their place.
+  static constexpr std::uint32_t kPart = 1024;
+  struct Part {
+    std::array<std::vector<Warp>, kPart> blocks;
+    std::uint32_t ended = 0;
+  };
+  std::vector<Warp>& warps_of(std::uint32_t block) {
+    return parts_[block / kPart]->blocks[block % kPart];
+  }
+  const Warp& warp_at(WarpId warp) const {
+    return parts_[warp.block / kPart]->blocks[warp.block % kPart][warp.warp];
+  }
+
+  std::vector<std::unique_ptr<Part>> parts_;  // by number; null: ended
 };
 
 }  // namespace heddle::simulator::checks

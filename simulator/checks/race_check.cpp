@@ -92,11 +92,8 @@ void RaceCheck::begin(const LaunchRequest& request) {
   linear_.clear();
   global_.clear();
   told_at_.clear();
-  told_in_.clear();
+  clusters_.clear();
   seen_ = {};
-  mbarriers_.clear();
-  agents_.clear();
-  products_.clear();
   for_debugging_ = is_for_debugging(*request.module);
   if (code_ == request.module->code_sha256()) return;
   const LoweredProgram& program = lowered(*request.module);
@@ -118,8 +115,8 @@ void RaceCheck::block_started(const Core& core, const Block& block) {
   track.shared = std::move(spare_.back());
   track.shared->clear();
   spare_.pop_back();
-  track.number = static_cast<std::uint32_t>(linear_.size());
-  linear_.push_back(block.linear);
+  track.number = linear_.add(block.linear);
+  if (block.cluster != nullptr) ++clusters_[block.cluster.get()].blocks;
   track.warps.resize(block.warps.size());
   for (std::size_t i = 0; i < block.warps.size(); ++i)
     track.warps[i].lanes.start(block.warps[i].convergence->live());
@@ -134,6 +131,8 @@ void RaceCheck::block_ended(const Core&, const Block& block) {
   if (aside_of_ == &found->second) drop_put_aside();
   spare_.push_back(std::move(found->second.shared));
   blocks_.erase(found);
+  const auto cluster = clusters_.find(block.cluster.get());
+  if (cluster != clusters_.end() && --cluster->second.blocks == 0) clusters_.erase(cluster);
   last_track_ = nullptr;
 }
 
@@ -213,8 +212,8 @@ void RaceCheck::catch_up(const Warp& warp, BlockTrack& track, Mask active) {
   if (!of_warp.at_cluster_wait) return;
   of_warp.at_cluster_wait = false;
   of_warp.lanes.meet(active);
-  knowledge_.learn({track.number, warp.index},
-                   std::make_shared<const Knowledge::Told>(told_in_[warp.block->cluster.get()]));
+  knowledge_.learn({track.number, warp.index}, std::make_shared<const Knowledge::Told>(
+                                                   clusters_[warp.block->cluster.get()].told));
 }
 
 void RaceCheck::issuing(const Core& core, const Warp& warp, const Issue& next) {
@@ -261,7 +260,7 @@ void RaceCheck::issuing(const Core& core, const Warp& warp, const Issue& next) {
       break;
     case isa::Effect::cluster_arrive:
       knowledge_.fence(id);
-      Knowledge::join(told_in_[block.cluster.get()], *knowledge_.told_by(id));
+      Knowledge::join(clusters_[block.cluster.get()].told, *knowledge_.told_by(id));
       break;
     case isa::Effect::cluster_wait:
       of_warp.at_cluster_wait = true;
@@ -516,25 +515,27 @@ void RaceCheck::synchronize(const Warp& warp, BlockTrack& track, const Access& a
   const WarpId id{track.number, warp.index};
   const Told to_all = knowledge_.told_by(id), to_block = knowledge_.told_by(id, Scope::block);
   const bool tells = access.kind != AccessKind::load && (to_all != nullptr || to_block != nullptr);
-  if (!tells && told_at_.empty()) return;
+  const bool of_shared = access.space == Window::shared;
+  if (!tells && !of_shared && told_at_.empty()) return;
   std::uint64_t last = ~std::uint64_t{0};
   for (const unsigned lane : access.lanes) {
-    std::uint64_t key = access.address[lane];
-    if (access.space == Window::shared) {
-      const Place place = shared_place(*warp.block, key);
+    Place place{nullptr, access.address[lane]};
+    if (of_shared) {
+      place = shared_place(*warp.block, place.address);
       if (place.track == nullptr) continue;
-      key = place.key();
     }
-    const auto found = tells ? told_at_.try_emplace(key).first : told_at_.find(key);
-    if (found == told_at_.end()) continue;  // nobody has told anything there
+    auto& told_at = of_shared ? place.track->told_at : told_at_;
+    const auto found =
+        tells ? told_at.try_emplace(place.address).first : told_at.find(place.address);
+    if (found == told_at.end()) continue;  // nobody has told anything there
     Release& release = found->second;
     if (access.kind != AccessKind::store) {
       learn(id, track, lane, release.to_all);
       const auto more = release.to_block.find(id.block);
       if (more != release.to_block.end()) learn(id, track, lane, more->second);
     }
-    if (access.kind == AccessKind::load || key == last) continue;
-    last = key;
+    if (access.kind == AccessKind::load || access.address[lane] == last) continue;
+    last = access.address[lane];
     if (access.kind == AccessKind::store) release = {};
     add(release.to_all, to_all);
     if (to_block != to_all) add(release.to_block[id.block], to_block);

@@ -26,6 +26,7 @@
 #include "simulator/checks/lane_order.hpp"
 #include "simulator/checks/shadow.hpp"
 #include "simulator/checks/shared_phases.hpp"
+#include "simulator/checks/start_order.hpp"
 
 namespace heddle::simulator {
 struct Cluster;
@@ -58,39 +59,6 @@ class RaceCheck : public Check {
     PendingCopies copies;
     Reader reader;  // of global memory
   };
-  struct BlockTrack {
-    std::uint32_t number = 0;  // in the order of starts
-    std::vector<WarpTrack> warps;
-    std::map<unsigned, Arrivals> arrivals;  // by barrier
-    std::uint64_t barriers_completed = 0;
-    std::unique_ptr<Shadow> shared;  // for shared_of alone
-    SharedPhases phases;
-  };
-  // A read of shared memory that nobody can be racing with yet.
-  struct AsideRead {
-    Trace trace;
-    Mask lanes;
-    std::uint32_t width = 0;
-    bool adjoining = false;
-    // By lane: the address in words; where they adjoin, of the first one alone.
-    std::array<std::uint16_t, kWarpSize> word{};
-  };
-  static constexpr std::size_t kMostAside = 4096;
-  // Asynchronous copies: an instruction's stores, or all that it does, are pending until they have
-  // been waited for; or an mbarrier counts them.
-  // Products of warp groups read shared memory in the same way.
-  enum class Copies : std::uint8_t { none, element, bulk, counted, product };
-  // What an instruction's modifiers say, read once for all its executions.
-  struct Watched {
-    Use use = Use::plain;      // of its loads and stores
-    Scope scope = Scope::all;  // of what is strong or atomic, or of a fence
-    Copies copies = Copies::none;
-    bool of_barrier = false;                // works on a barrier in shared memory
-    std::uint8_t scoreboards = 0;           // DEPBAR: those that must be zero
-    bool waits_for_groups = false;          // DEPBAR.LE: until only `left` of
-    std::uint8_t scoreboard = 0, left = 0;  // those that the scoreboard counts are incomplete
-  };
-  static Watched watched(const isa::Instruction& in);
   using Told = std::shared_ptr<const Knowledge::Told>;
   // What was told at one address: to all who read there, and more to some blocks (by number).
   struct Release {
@@ -119,6 +87,45 @@ class RaceCheck : public Check {
     std::array<std::uint64_t, 4> ended{};
     std::array<Told, kKept> told{};
   };
+  // Of a block, until it ends.
+  struct BlockTrack {
+    std::uint32_t number = 0;  // in the order of starts
+    std::vector<WarpTrack> warps;
+    std::map<unsigned, Arrivals> arrivals;  // by barrier
+    std::uint64_t barriers_completed = 0;
+    std::unique_ptr<Shadow> shared;  // for shared_of alone
+    SharedPhases phases;
+    // In its shared memory: what was told at each address, and barriers.
+    std::unordered_map<std::uint64_t, Release> told_at;
+    std::unordered_map<std::uint64_t, MBarrier> mbarriers;
+    std::map<std::uint32_t, Agent> agents;       // by number
+    std::map<std::uint32_t, Products> products;  // by group of warps
+  };
+  // A read of shared memory that nobody can be racing with yet.
+  struct AsideRead {
+    Trace trace;
+    Mask lanes;
+    std::uint32_t width = 0;
+    bool adjoining = false;
+    // By lane: the address in words; where they adjoin, of the first one alone.
+    std::array<std::uint16_t, kWarpSize> word{};
+  };
+  static constexpr std::size_t kMostAside = 4096;
+  // Asynchronous copies: an instruction's stores, or all that it does, are pending until they have
+  // been waited for; or an mbarrier counts them.
+  // Products of warp groups read shared memory in the same way.
+  enum class Copies : std::uint8_t { none, element, bulk, counted, product };
+  // What an instruction's modifiers say, read once for all its executions.
+  struct Watched {
+    Use use = Use::plain;      // of its loads and stores
+    Scope scope = Scope::all;  // of what is strong or atomic, or of a fence
+    Copies copies = Copies::none;
+    bool of_barrier = false;                // works on a barrier in shared memory
+    std::uint8_t scoreboards = 0;           // DEPBAR: those that must be zero
+    bool waits_for_groups = false;          // DEPBAR.LE: until only `left` of
+    std::uint8_t scoreboard = 0, left = 0;  // those that the scoreboard counts are incomplete
+  };
+  static Watched watched(const isa::Instruction& in);
   // One access of a warp, whose parts are looked at one by one.
   struct Scene {
     const Core& core;
@@ -133,8 +140,6 @@ class RaceCheck : public Check {
   struct Place {
     BlockTrack* track = nullptr;  // null: it has ended
     std::uint64_t address = 0;
-    std::uint64_t key() const { return kSharedKey | std::uint64_t{track->number} << 32 | address; }
-    static constexpr std::uint64_t kSharedKey = std::uint64_t{1} << 63;
   };
 
   BlockTrack& track_of(const Block& block);
@@ -183,6 +188,8 @@ class RaceCheck : public Check {
                               const Issue& issue);
   void look_at_mbarrier(const Core& core, const Warp& warp, BlockTrack& track, const Issue& issue,
                         const Access& access);
+  // Null: it is none, or its block has ended.
+  const Agent* agent_at(WarpId who) const;
   WarpId agent_of(const Warp& warp, const Place& barrier, Mask lanes, Pc pc);
 
   // race_products.cpp
@@ -248,20 +255,21 @@ class RaceCheck : public Check {
     WarpId who;
     std::uint32_t clock = 0;
   };
-  mutable Known known_;                // what the warp that executes is found to know of another
-  std::vector<std::uint64_t> linear_;  // of each block, in the order of starts
+  mutable Known known_;  // what the warp that executes is found to know of another
+  StartOrder linear_;
   Shadow global_;
   std::vector<std::unique_ptr<Shadow>> spare_;  // of shared memory of blocks that have ended
   std::vector<AsideRead> aside_;                // of one block, since its last barrier
   BlockTrack* aside_of_ = nullptr;
-  // What was told at each address: of global memory, and of shared memory by block.
-  std::unordered_map<std::uint64_t, Release> told_at_;
-  std::map<const Cluster*, Knowledge::Told> told_in_;
+  std::unordered_map<std::uint64_t, Release> told_at_;  // addresses of global memory
+  // What was told at a cluster's barrier, and how many of its blocks have not ended.
+  struct OfCluster {
+    Knowledge::Told told;
+    std::uint32_t blocks = 0;
+  };
+  std::map<const Cluster*, OfCluster> clusters_;
   std::vector<std::uint64_t> arrived_at_;  // addresses: by the instruction that executes
-  std::unordered_map<std::uint64_t, MBarrier> mbarriers_;                 // by Place::key
-  std::map<std::pair<std::uint32_t, std::uint32_t>, Agent> agents_;       // by block and number
-  std::map<std::pair<std::uint32_t, std::uint32_t>, Products> products_;  // by block and group
-  HeapCall call_;                                                         // that executes now
+  HeapCall call_;                          // that executes now
   bool for_debugging_ = false;
   std::string code_;              // that the following are of: its hash
   std::vector<Watched> watched_;  // by pc

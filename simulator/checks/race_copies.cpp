@@ -146,11 +146,10 @@ void RaceCheck::hand_over_copies(const Warp& warp, BlockTrack& track, const Issu
 
 // Each warp that has copies counted at a barrier has an agent there.
 WarpId RaceCheck::agent_of(const Warp& warp, const Place& barrier, Mask lanes, Pc pc) {
-  MBarrier& state = mbarriers_[barrier.key()];
+  MBarrier& state = barrier.track->mbarriers[barrier.address];
   const auto [found, is_new] = state.agents.try_emplace({warp.block->linear, warp.index}, WarpId{});
   if (is_new) found->second = knowledge_.add_agent(barrier.track->number);
-  agents_[{found->second.block, found->second.warp}] = {barrier.address, actor(warp, pc, lanes),
-                                                        false};
+  barrier.track->agents[found->second.warp] = {barrier.address, actor(warp, pc, lanes), false};
   return found->second;
 }
 
@@ -159,7 +158,7 @@ void RaceCheck::arrive_at(const Block& block, std::uint64_t address, const Knowl
                           unsigned arrivals) {
   const Place place = shared_place(block, address);
   if (place.track == nullptr) return;
-  MBarrier& barrier = mbarriers_[place.key()];
+  MBarrier& barrier = place.track->mbarriers[place.address];
   barrier.arrivals += arrivals;
   if (std::ranges::find(arrived_at_, address) == arrived_at_.end()) arrived_at_.push_back(address);
   if (told.empty()) return;
@@ -179,7 +178,7 @@ void RaceCheck::end_phases(const Core& core, Block& block) {
     if (place.track == nullptr || at == nullptr) continue;
     std::uint64_t word;
     std::memcpy(&word, at, sizeof word);
-    MBarrier& barrier = mbarriers_[place.key()];
+    MBarrier& barrier = place.track->mbarriers[place.address];
     const bool phase = (word & kPhase) != 0;
     const std::uint64_t expected = (kCount + 1 - (word >> 1 & kCount)) & kCount;
     // Several arrivals at once may have ended two phases.
@@ -199,14 +198,15 @@ void RaceCheck::look_at_mbarrier(const Core& core, const Warp& warp, BlockTrack&
     const auto first = access.lanes.first();
     const Place place = shared_place(*warp.block, access.address[first]);
     if (place.track == nullptr) return;
-    mbarriers_.erase(place.key());
+    place.track->mbarriers.erase(place.address);
     return arrive_at(*warp.block, access.address[first], {}, 0);
   }
   if (access.kind == AccessKind::load) {
     const Mask over = warp.predicates[step.pu] & access.lanes;
     for (const unsigned lane : over) {
       const Place place = shared_place(*warp.block, access.address[lane]);
-      if (place.track != nullptr) learn(id, track, lane, mbarriers_[place.key()].complete);
+      if (place.track != nullptr)
+        learn(id, track, lane, place.track->mbarriers[place.address].complete);
     }
     return;
   }
@@ -248,13 +248,19 @@ void RaceCheck::look_at_counted_copies(const Core& core, const Warp& warp, Block
   }
 }
 
+const RaceCheck::Agent* RaceCheck::agent_at(WarpId who) const {
+  const auto track = blocks_.find(linear_[who.block]);
+  if (track == blocks_.end()) return nullptr;
+  const auto found = track->second.agents.find(who.warp);
+  return found == track->second.agents.end() ? nullptr : &found->second;
+}
+
 // What to wait for, where nobody has.
 bool RaceCheck::report_copy(const Scene& scene, std::uint64_t address, const Trace& before,
                             const Trace& now, bool wrote_before) {
-  const auto agent = agents_.find({before.who.block, before.who.warp});
-  if (!before.pending && agent == agents_.end()) return false;
-  if (agent != agents_.end() && agent->second.is_product)
-    return report_product(scene, address, before, now);
+  const Agent* const agent = agent_at(before.who);
+  if (!before.pending && agent == nullptr) return false;
+  if (agent != nullptr && agent->is_product) return report_product(scene, address, before, now);
   Finding* const finding =
       findings_.note("races", wrote_before ? "copy_not_awaited" : "copied_from", now.pc, before.pc);
   if (finding == nullptr) return true;
@@ -264,19 +270,19 @@ bool RaceCheck::report_copy(const Scene& scene, std::uint64_t address, const Tra
       fmt::format("{} {} memory, at {:#x}, {} an asynchronous copy that nothing has waited for",
                   scene.reads ? "reads" : "writes", space == Window::shared ? "shared" : "global",
                   address, wrote_before ? "which is the destination of" : "which is the source of");
-  Actor issuer = agent != agents_.end()
-                     ? agent->second.issuer
+  Actor issuer = agent != nullptr
+                     ? agent->issuer
                      : Actor{linear_[before.who.block], before.who.warp, Mask::of(before.lane), 0};
   issuer.pc = before.pc;
   const Actor here{linear_[now.who.block], now.who.warp, Mask::of(now.lane), now.pc};
   finding->sides.push_back(side_of(findings_.request(), here,
                                    access_text(scene.access.kind, scene.access.width, space)));
   finding->sides.push_back(side_of(findings_.request(), issuer, "began the copy"));
-  finding->details = agent != agents_.end()
+  finding->details = agent != nullptr
                          ? fmt::format(
                                "the mbarrier at shared address {:#x} counts the copy: wait "
                                "there for the phase that it is part of",
-                               agent->second.barrier)
+                               agent->barrier)
                          : missing_wait(scene, before);
   return true;
 }

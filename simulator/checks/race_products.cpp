@@ -26,10 +26,10 @@ bool ends_group(const isa::Instruction& in) {
 
 void RaceCheck::look_at_product(const Core& core, const Warp& warp, BlockTrack& track,
                                 const Issue& issue) {
-  const auto [found, is_new] = products_.try_emplace({track.number, warp.index / kWarpsOfGroup});
+  const auto [found, is_new] = track.products.try_emplace(warp.index / kWarpsOfGroup);
   Products& products = found->second;
   if (is_new) products.agent = knowledge_.add_agent(track.number);
-  agents_[{products.agent.block, products.agent.warp}] = {0, actor(warp, issue.pc, issue.on), true};
+  track.agents[products.agent.warp] = {0, actor(warp, issue.pc, issue.on), true};
   for (const Access& access : issue.accesses)
     look_at(core, warp, track, issue, access, &products.agent);
   if (!ends_group(*core.launch.program->steps[issue.pc].instruction)) return;
@@ -40,8 +40,8 @@ void RaceCheck::look_at_product(const Core& core, const Warp& warp, BlockTrack& 
 
 void RaceCheck::wait_for_products(const Warp& warp, BlockTrack& track, const Issue& next,
                                   const isa::Instruction& in) {
-  const auto found = products_.find({track.number, warp.index / kWarpsOfGroup});
-  if (in.mod(Mod::le) == 0 || found == products_.end()) return;
+  const auto found = track.products.find(warp.index / kWarpsOfGroup);
+  if (in.mod(Mod::le) == 0 || found == track.products.end()) return;
   const Products& products = found->second;
   const std::uint64_t ended = products.ended[warp.index % kWarpsOfGroup];
   const std::uint64_t left = in.mod(Mod::sb_count);
@@ -59,7 +59,7 @@ bool RaceCheck::report_product(const Scene& scene, std::uint64_t address, const 
       "writes shared memory, at {:#x}, which is a factor of a warp group's product that nothing "
       "has waited for",
       address);
-  Actor issuer = agents_.at({before.who.block, before.who.warp}).issuer;
+  Actor issuer = agent_at(before.who)->issuer;
   issuer.pc = before.pc;
   const Actor here{linear_[now.who.block], now.who.warp, Mask::of(now.lane), now.pc};
   finding->sides.push_back(
