@@ -148,6 +148,7 @@ Error Context::register_host(void* host, std::uint64_t bytes, unsigned flags) {
     device_.memory().map_host(data, bytes, "cudaHostRegister",
                               (flags & kRegisterReadOnly) != 0 ? for_reading : yes);
     add_block({address, bytes, data, MemoryKind::registered, flags});
+    note_registered(host, bytes);
   });
   if (error == Error::success && !inserted) return Error::host_memory_already_registered;
   return error;
@@ -160,6 +161,7 @@ Error Context::unregister_host(void* host) {
   if (block->kind != MemoryKind::registered || block->address != address)
     return Error::invalid_value;
   return run([&](Ticket) {
+    forget_registered(host);
     memory_.remove(address);
     free_block(address);
   });

@@ -1,11 +1,14 @@
 #include "gpu/runtime/crash_report.hpp"
 
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <link.h>
 #include <sys/mman.h>
 #include <sys/ucontext.h>
 #include <unistd.h>
 
+#include <array>
+#include <atomic>
 #include <csignal>
 #include <cstddef>
 #include <cstdlib>
@@ -101,21 +104,106 @@ bool is_device_address(std::uintptr_t address) {
   return address >= 0x1a5d'0000'0000 && address < 0x2000'0000'0000;
 }
 
+// Pinned and managed memory between these (there too).
+bool is_host_visible_address(std::uintptr_t address) {
+  return address >= 0x2000'0000'0000 && address < 0x2800'0000'0000;
+}
+
+// Without a lock, for the signal handler. A slot that is being filled begins at 1.
+struct Registered {
+  std::atomic<std::uintptr_t> begin{0}, end{0};
+};
+std::array<Registered, 256> all_registered;
+
+bool is_registered(std::uintptr_t address) {
+  for (const Registered& each : all_registered)
+    if (each.begin > 1 && address >= each.begin && address < each.end) return true;
+  return false;
+}
+
+// What /proc/self/maps says of the page at an address.
+enum class Pages : std::uint8_t { none, unreadable, readable, writable };
+
+Pages pages_at(std::uintptr_t address) {
+  const int file = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
+  if (file < 0) return Pages::writable;
+  // Of a line: its two addresses, then rwxp, then what does not matter.
+  enum class Part : std::uint8_t { begin, end, rights, rest } part = Part::begin;
+  std::uintptr_t begin = 0, end = 0;
+  bool readable = false, writable = false, found = false;
+  char buffer[1024];
+  for (ssize_t count; !found && (count = read(file, buffer, sizeof buffer)) > 0;)
+    for (ssize_t i = 0; i < count && !found; ++i) {
+      const char each = buffer[i];
+      const auto digit = static_cast<std::uintptr_t>(each <= '9' ? each - '0' : each - 'a' + 10);
+      if (each == '\n') {
+        part = Part::begin;
+        begin = end = 0;
+        readable = writable = false;
+      } else if (part == Part::rights && each == ' ') {
+        part = Part::rest;
+        found = address >= begin && address < end;
+      } else if (part == Part::rights) {
+        readable = readable || each == 'r';
+        writable = writable || each == 'w';
+      } else if (each == '-' || each == ' ') {
+        part = part == Part::begin ? Part::end : part == Part::end ? Part::rights : Part::rest;
+      } else if (part != Part::rest) {
+        std::uintptr_t& bound = part == Part::begin ? begin : end;
+        bound = bound * 16 + digit;
+      }
+    }
+  close(file);
+  if (!found) return Pages::none;
+  return writable ? Pages::writable : readable ? Pages::readable : Pages::unreadable;
+}
+
+// Memory that the program gave to kernels and whose pages it then took away. False: it is none.
+bool describe_taken_away(Line& line, std::uintptr_t address) {
+  const bool registered = is_registered(address);
+  if (!registered && !is_host_visible_address(address)) return false;
+  line.add(registered ? "memory of cudaHostRegister"
+                      : "memory of cudaMallocHost or cudaMallocManaged");
+  line.add(" is reached by a kernel or a copy, at ");
+  line.add_hexadecimal(address);
+  switch (pages_at(address)) {
+    case Pages::none:
+      line.add(", but the program has unmapped it (munmap)");
+      break;
+    case Pages::unreadable:
+      line.add(", but the program has forbidden all access to it (mprotect)");
+      break;
+    case Pages::readable:
+      line.add(", but the program has forbidden writing to it (mprotect)");
+      break;
+    case Pages::writable:
+      line.add(", but its pages are not there: a file that is mapped may have become shorter");
+      break;
+  }
+  line.add(registered ? ": call cudaHostUnregister first"
+                      : ": leave it as it is until it is freed");
+  return true;
+}
+
 void describe(Line& line, void* context, std::uintptr_t address) {
-  std::uintptr_t pc = pc_of(context);
-  if (!own_code.contains(pc) && own_code.contains(caller_of(context))) pc = caller_of(context);
   line.add("heddle: ");
-  if (is_end_of_stack(address, stack_pointer_of(context))) {
+  if (is_end_of_stack(address, stack_pointer_of(context))) {  // then nothing can be read there
     line.add("the stack of a host thread is full, at ");
     line.add_hexadecimal(address);
     line.add(
         ": a thread that calls CUDA should have 64 KB (pthread_attr_setstacksize); one that has "
         "more recurses too deeply");
-  } else if (touching_program_memory) {
+    return;
+  }
+  std::uintptr_t pc = pc_of(context);
+  if (!own_code.contains(pc) && own_code.contains(caller_of(context))) pc = caller_of(context);
+  const bool ours = thread_is_ours || touching_program_memory || own_code.contains(pc);
+  if (ours && describe_taken_away(line, address)) return;
+  if (touching_program_memory) {
     line.add("a copy or fill touches host memory that is not there, at ");
     line.add_hexadecimal(address);
     line.add(": the program gave this address; check the pointer and the size of its last call");
-  } else if (thread_is_ours || own_code.contains(pc)) {
+  } else if (ours) {
     line.add("an internal error of Heddle, not of the program: invalid access to ");
     line.add_hexadecimal(address);
     line.add(" at Heddle's code + ");
@@ -195,6 +283,22 @@ void report_crashes() {
 }
 
 void all_is_ours() { thread_is_ours = true; }
+
+void note_registered(const void* begin, std::size_t bytes) {
+  for (Registered& each : all_registered) {
+    std::uintptr_t none = 0;
+    if (!each.begin.compare_exchange_strong(none, 1)) continue;
+    each.end = reinterpret_cast<std::uintptr_t>(begin) + bytes;
+    each.begin = reinterpret_cast<std::uintptr_t>(begin);
+    return;
+  }
+}
+void forget_registered(const void* begin) {
+  for (Registered& each : all_registered) {
+    auto here = reinterpret_cast<std::uintptr_t>(begin);
+    if (each.begin.compare_exchange_strong(here, 0)) return;
+  }
+}
 
 TouchingProgramMemory::TouchingProgramMemory()
     : outer_(std::exchange(touching_program_memory, true)) {}

@@ -1,6 +1,7 @@
 // Whose fault an invalid access is: Heddle's, or that of the program in whose process it runs.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 namespace heddle::runtime {
@@ -16,6 +17,11 @@ void report_full_stack();
 
 // Of the calling thread: all that it executes is Heddle's, wherever the code lies.
 void all_is_ours();
+
+// Memory of the program's own that kernels reach (cudaHostRegister), until it is forgotten: the
+// report says when the program has taken its pages away. Of more than some hundred it does not.
+void note_registered(const void* begin, std::size_t bytes);
+void forget_registered(const void* begin);
 
 // While one lives the calling thread touches memory by addresses that the program gave.
 class TouchingProgramMemory {
