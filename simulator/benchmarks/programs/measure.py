@@ -13,9 +13,10 @@ all. Those without a number execute launches on one thread.
 Printed are million warp instructions a second: those of the record, divided by the processor time
 that the whole run took, its start and the program's own code included; for modes with several
 threads by the time of the clock in launches (`heddle run --host-time`), which other load on the
-machine lengthens. Of several rounds the fastest counts. With --against, rounds of both builds take
-turns, and columns "x" say how many times faster BUILD is. Where a mode is measured with one thread
-and with two, a column "2/1" says how many times faster launches are with two, by the clock.
+machine lengthens. A column "MODE*" is by the time in launches too: without the program's own code
+and start. Of several rounds the fastest counts. With --against, rounds of both builds take turns,
+and columns "x" say how many times faster BUILD is. Where a mode is measured with one thread and
+with two, a column "2/1" says how many times faster launches are with two, by the clock.
 --at-once N runs so many programs side by side, each on two cores of its own. Below are the sum, all
 instructions by all time, and the same for the slowest third of the programs, beside the interpreter
 of simulator/benchmarks/ceiling.hpp.
@@ -51,6 +52,7 @@ MODES = {
        for name in ("memory", "races", "init", "sync", "hazards", "all")},
 }
 BY_CLOCK = {"untimed-2", "untimed-all", "timed-2"}
+IN_LAUNCHES = "*"  # behind a mode's name: its speed in launches alone
 PAIRS = {"untimed-2": "untimed", "timed-2": "timed"}  # two threads and one
 
 
@@ -102,8 +104,9 @@ class Took(typing.NamedTuple):
     processor: float
     launches: float
 
-    def seconds(self, mode):
-        return max(self.launches if mode in BY_CLOCK else self.processor, 1e-3)
+    def seconds(self, column):
+        by_clock = column in BY_CLOCK or column.endswith(IN_LAUNCHES)
+        return max(self.launches if by_clock else self.processor, 1e-3)
 
 
 def run(build, program, arguments, mode):
@@ -128,12 +131,12 @@ def fastest(builds, program, arguments, mode, rounds):
     return [Took(*(min(column) for column in zip(*of_build))) for of_build in zip(*took)]
 
 
-def rate(rows, mode):
-    return sum(row.executed for row in rows) / sum(row.seconds(mode) for row in rows) / 1e6
+def rate(rows, column):
+    return sum(row.executed for row in rows) / sum(row.seconds(column) for row in rows) / 1e6
 
 
-def slowest_third(rows, mode):
-    chosen = sorted(rows, key=lambda row: row.executed / row.seconds(mode))
+def slowest_third(rows, column):
+    chosen = sorted(rows, key=lambda row: row.executed / row.seconds(column))
     return chosen[:max(1, len(rows) // 3)]
 
 
@@ -212,18 +215,21 @@ def main():
 
     print(f"{processor()}, {datetime.date.today()}")
     both = [mode for mode in modes if PAIRS.get(mode) in modes]
-    titles = ["M instr."] + modes
+    columns = modes + [mode + IN_LAUNCHES for mode in modes if mode not in BY_CLOCK]
+    titles = ["M instr."] + columns
     if given.against:
-        titles += [f"{mode} x" for mode in modes]
+        titles += [f"{column} x" for column in columns]
     report("M instr./s", titles + [f"{PAIRS[mode]} 2/1" for mode in both])
     table = {mode: [[] for _ in builds] for mode in modes}
 
     def cells(chosen):
-        """`chosen`: which rows of a mode count."""
-        rates = {mode: [rate(chosen(rows, mode), mode) for rows in table[mode]] for mode in modes}
-        told = [f"{rates[mode][0]:.2f}" for mode in modes]
+        """`chosen`: which rows of a column count."""
+        rates = {column: [rate(chosen(rows, column), column)
+                          for rows in table[column.removesuffix(IN_LAUNCHES)]]
+                 for column in columns}
+        told = [f"{rates[column][0]:.2f}" for column in columns]
         if given.against:
-            told += [f"{rates[mode][0] / rates[mode][1]:.2f}" for mode in modes]
+            told += [f"{rates[column][0] / rates[column][1]:.2f}" for column in columns]
         return told
 
     def gains(first):
@@ -242,8 +248,8 @@ def main():
             if mode == modes[-1]:
                 program = programs[i // len(modes)]
                 report(program.name, [f"{table[modes[0]][0][-1].executed / 1e6:.2f}",
-                                      *cells(lambda rows, mode: rows[-1:]), *gains(-1)])
-        report("all", ["", *cells(lambda rows, mode: rows), *gains(0)])
+                                      *cells(lambda rows, _: rows[-1:]), *gains(-1)])
+        report("all", ["", *cells(lambda rows, _: rows), *gains(0)])
         report("slowest third", ["", *cells(slowest_third)])
         report("interpreter", [f"{max(speed() for speed in speeds):.0f}"])
 
