@@ -36,19 +36,14 @@ class RowStorage {
     return *this;
   }
 
-  // Another size makes all words zero. `big_pages`: for rows that are used by turns with those of
-  // many blocks.
-  void resize(std::size_t words, bool big_pages = false) {
+  // Another size makes all words zero.
+  void resize(std::size_t words) {
+    if (words != words_) take(words, Memory(std::calloc(bytes_for(words), 1), std::free));
+  }
+  // For rows that are used by turns with those of many blocks, or by one launch after the other.
+  void resize_in_big_pages(std::size_t words, Fresh holds) {
     if (words == words_) return;
-    const std::size_t needed = words * sizeof(std::uint32_t) + kCacheLine;
-    memory_ = big_pages ? Memory(take_from_big_pages(needed, Fresh::zeroed), give_back_to_big_pages)
-                        : Memory(std::calloc(needed, 1), std::free);
-    if (memory_ == nullptr) throw std::bad_alloc();
-    void* first = memory_.get();
-    std::size_t bytes = words * sizeof(std::uint32_t) + kCacheLine;
-    first_ = static_cast<std::uint32_t*>(
-        std::align(kCacheLine, words * sizeof(std::uint32_t), first, bytes));
-    words_ = words;
+    take(words, Memory(take_from_big_pages(bytes_for(words), holds), give_back_to_big_pages));
   }
   std::size_t size() const { return words_; }
   std::uint32_t* data() { return first_; }
@@ -60,6 +55,19 @@ class RowStorage {
 
  private:
   using Memory = std::unique_ptr<void, void (*)(void*)>;
+  static std::size_t bytes_for(std::size_t words) {
+    return words * sizeof(std::uint32_t) + kCacheLine;
+  }
+  void take(std::size_t words, Memory memory) {
+    memory_ = std::move(memory);
+    if (memory_ == nullptr) throw std::bad_alloc();
+    void* first = memory_.get();
+    std::size_t bytes = bytes_for(words);
+    first_ = static_cast<std::uint32_t*>(
+        std::align(kCacheLine, words * sizeof(std::uint32_t), first, bytes));
+    words_ = words;
+  }
+
   Memory memory_{nullptr, std::free};
   std::uint32_t* first_ = nullptr;
   std::size_t words_ = 0;

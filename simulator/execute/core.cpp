@@ -111,8 +111,12 @@ void Core::start_block(Block& block, std::uint64_t linear) const {
                  static_cast<std::uint32_t>(linear / grid.x % grid.y),
                  static_cast<std::uint32_t>(linear / grid.x / grid.y)};
   block.warps.resize(launch.warps_per_block);
-  block.rows.resize(words_of_rows(launch.warps_per_block, rows_per_warp),
-                    launch.options->settings.timing.has_value());
+  // The rows that are looked at are cleared below, but those that only observers see.
+  const bool all_zero =
+      launch.options->settings.timing.has_value() || launch.options->observer != nullptr;
+  const std::size_t words = words_of_rows(launch.warps_per_block, rows_per_warp);
+  const bool clears_uniform = !all_zero && block.rows.size() != words;
+  block.rows.resize_in_big_pages(words, all_zero ? Fresh::zeroed : Fresh::anything);
   block.shared.assign(launch.shared_bytes, std::byte{0});
   block.local.reset(launch.warps_per_block * kWarpSize * local_stride(launch.local_bytes));
   block.barriers.fill({});
@@ -140,6 +144,9 @@ void Core::start_block(Block& block, std::uint64_t linear) const {
     warp.pool = launch.pool->data();
     warp.predicates.fill(Mask());
     warp.predicates[kPT] = warp.predicates[kUniformPredicates + kPT] = kFullMask;
+    if (clears_uniform)
+      std::fill(warp.rows + std::size_t{kUniformRow} * kWarpSize,
+                warp.rows + std::size_t{kRowsPerWarp} * kWarpSize, 0u);
     std::fill_n(warp.rows, std::size_t{launch.kernel->registers + 1} * kWarpSize, 0u);
     std::fill_n(warp.rows + std::size_t{kUniformRow} * kWarpSize,
                 std::size_t{launch.kernel->uniform_registers + 1} * kWarpSize, 0u);
