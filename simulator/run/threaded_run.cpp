@@ -11,6 +11,7 @@
 #include "simulator/base/held_signals.hpp"
 #include "simulator/base/idle_cores.hpp"
 #include "simulator/execute/saved_block.hpp"
+#include "simulator/run/shared_blocks.hpp"
 
 namespace heddle::simulator {
 namespace {
@@ -120,15 +121,13 @@ bool ThreadedRun::make_cores(const Core& first, unsigned count) {
 ThreadedRun::Joined ThreadedRun::join(Core& first, std::uint64_t resident, BlockTurns& turns,
                                       BlockRange& blocks, unsigned count, Watch& watch) {
   if (!make_cores(first, count)) return Joined::failed;
-  std::atomic<std::uint64_t> next{blocks.first};
+  SharedBlocks shared(blocks, count);
   std::atomic<bool> full{false};
   const bool in_parts = !revocable_ && first.unordered_reads == nullptr;
-  const auto next_block = [&](const ConflictTracker::Log& log) -> std::optional<std::uint64_t> {
-    if (in_parts && log.bytes() > kMostBytes / count) full.store(true, std::memory_order_relaxed);
-    if (full.load(std::memory_order_relaxed)) return std::nullopt;
-    const std::uint64_t block = next.fetch_add(1, std::memory_order_relaxed);
-    if (block >= blocks.end) return std::nullopt;
-    return block;
+  const auto next_block = [&](unsigned thread) {
+    if (in_parts && logs_[thread].bytes() > kMostBytes / count)
+      full.store(true, std::memory_order_relaxed);
+    return shared.next(thread, full);
   };
   Watch others(first.launch, watch.ended(), first.issued);
   std::vector<std::exception_ptr> failures(count);
@@ -137,7 +136,7 @@ ThreadedRun::Joined ThreadedRun::join(Core& first, std::uint64_t resident, Block
     try {
       BlockTurns own(core, resident, others);
       if (thread == 0 && turns.begun() != nullptr) own.take_over(copy_of(core, *turns.begun()));
-      own.run([&] { return next_block(logs_[thread]); });
+      own.run([&] { return next_block(thread); });
     } catch (...) {
       failures[thread] = std::current_exception();
     }
@@ -150,7 +149,7 @@ ThreadedRun::Joined ThreadedRun::join(Core& first, std::uint64_t resident, Block
     return joined;
   }
   first.instruction_limit -= issued();
-  blocks.first = std::min(next.load(), blocks.end);
+  blocks.first = shared.first_left();
   turns.forget_begun();
   watch.follow(others);
   take();
