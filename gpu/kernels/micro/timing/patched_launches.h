@@ -63,6 +63,15 @@ class Launcher {
     code.put(bra(-1), {.stall = 5});
     for (const Shape& shape : shapes) launch(name, code, shape, is_long ? long_ : short_);
   }
+  // The same in another kernel of the cubin.
+  void in(const std::string& kernel, const std::string& name,
+          const std::function<void(Code&)>& body, std::initializer_list<Shape> shapes) {
+    Code code;
+    body(code);
+    code.put(sass::exit(), {.stall = 5});
+    code.put(bra(-1), {.stall = 5});
+    for (const Shape& shape : shapes) launch(name, code, shape, {cubin_, kernel});
+  }
   // EXIT alone in the kernel of that number, whose code begins elsewhere in memory.
   void in_place(int number, std::initializer_list<Shape> shapes) {
     const std::string kernel = "place_" + std::to_string(number);
