@@ -427,8 +427,10 @@ Completion LoadStoreUnit::serve(std::uint32_t token, Cycle begin) {
     // What brings special registers and constants is slower than the way there.
     Server& unit = instruction.course == Course::constant ? constants_unit_ : special_unit_;
     // The addresses that lanes name are served one by one, 4 bytes at a time (measured: lanes.* of
-    // gpu/kernels/micro/timing/lane_constants.cu).
-    const Cycle times = entry.places * std::max<Cycle>(1, divided(instruction.bytes, kWordBytes));
+    // gpu/kernels/micro/timing/lane_constants.cu); all bytes at once where there is one address
+    // (reads.registers.* of uniform_constants.cu).
+    const Cycle words = std::max<Cycle>(1, divided(instruction.bytes, kWordBytes));
+    const Cycle times = entry.places == 1 ? 1 : entry.places * words;
     const Cycle busy = instruction.course == Course::constant ? times * instruction.interval
                                                               : instruction.interval;
     const Cycle late = busy > 1 ? unit.wait(begin, busy * Server::kTicks) : 0;

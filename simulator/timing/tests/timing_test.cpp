@@ -293,6 +293,15 @@ TEST_F(Timing, LocalStoresSayWhichBytesOfASector) {
   const auto elapsed = [&](unsigned threads, const char* constants) {
     return run(body, threads, constants).elapsed;
   };
+TEST_F(Timing, AllBytesOfOneConstantAreServedAtOnce) {
+  const auto active = [&](Word load) {
+    std::vector<Word> body(16, with(load, {.stall = 1, .write = 0}));
+    body.push_back(with(kExit, {}));
+    return run(body, 4 * 32).active_max;
+  };
+  EXPECT_EQ(active(kLdc), active(kStack));
+}
+
   const char* const slow = "l2_atomic_half_interval=100000,";
   EXPECT_EQ(elapsed(8, slow), elapsed(8, ""));
   EXPECT_GT(elapsed(7, slow), elapsed(7, "") + 900);
